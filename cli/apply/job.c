@@ -1,5 +1,6 @@
 #include "apply/job.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,36 +212,78 @@ int job_new_map(job *j, int table, histo_within within, fault *f)
 /* Where a line through two points is at x. */
 static double on_line(double x, double x0, double y0, double x1, double y1)
 {
-    return y0 + (x - x0) * ((y1 - y0) / (x1 - x0));
+    return y0 + (x - x0) / (x1 - x0) * (y1 - y0);
 }
 
-enum { MOST_POINTS = 256 };
+enum { MOST_POINTS = 256, MOST_CLIPPED = 3 * (MOST_POINTS + 2) };
+
+typedef struct polyline {
+    int n;
+    double at[MOST_CLIPPED], value[MOST_CLIPPED];
+} polyline;
+
+static void add_point(polyline *line, double at, double value)
+{
+    if (line->n > 0 && !(at > line->at[line->n - 1])) return;
+    line->at[line->n] = at;
+    line->value[line->n++] = value;
+}
+
+/* The same line where its values are from 0 to `most`, and the nearer of these elsewhere. */
+static void clip_line(const polyline *line, double most, polyline *clipped)
+{
+    clipped->n = 0;
+    for (int k = 0; k < line->n; k++) {
+        if (k > 0) {
+            const double x0 = line->at[k - 1], y0 = line->value[k - 1], x1 = line->at[k], y1 = line->value[k];
+            const double ends[] = {y0 < y1 ? 0 : most, y0 < y1 ? most : 0};
+            for (int e = 0; e < 2; e++)
+                if ((ends[e] - y0) * (ends[e] - y1) < 0) add_point(clipped, on_line(ends[e], y0, x0, y1, x1), ends[e]);
+        }
+        add_point(clipped, line->at[k], fmin(fmax(line->value[k], 0), most));
+    }
+}
+
+/* Does the dtype hold larger samples than there may be? Only these need a bound. */
+static bool is_narrower(const job *j)
+{
+    double lo, hi;
+    levels_of_dtype(j->dtype, &lo, &hi);
+    return j->largest && j->dtype <= HISTO_I64 && (double)j->largest < hi;
+}
 
 int job_line_map(job *j, int table, int n, const double *from, const double *to, bool extend, fault *f)
 {
-    double at[MOST_POINTS + 2], value[MOST_POINTS + 2];
-    int points = 1; /* the first place is for the line below */
+    polyline line = {.n = 1}, clipped; /* the first place is for the line below */
+    double *at = line.at, *value = line.value;
     for (int k = 0; k < n && k < MOST_POINTS; k++) {
-        if (points > 1 && !(from[k] > at[points - 1])) points--;
-        at[points] = from[k];
-        value[points++] = to[k];
+        if (line.n > 1 && !(from[k] > at[line.n - 1])) line.n--;
+        at[line.n] = from[k];
+        value[line.n++] = to[k];
     }
-    if (points < 3) return -1;
-    const double far = extend ? 0x1p20 * (at[points - 1] - at[1]) : 0;
+    if (line.n < 3) return -1;
+    const double far = extend ? 0x1p20 * (at[line.n - 1] - at[1]) : 0;
     int first = 1;
     if (extend) {
+        const int last = line.n - 1;
         at[0] = at[1] - far;
         value[0] = on_line(at[0], at[1], value[1], at[2], value[2]);
-        at[points] = at[points - 1] + far;
-        value[points] = on_line(at[points], at[points - 2], value[points - 2], at[points - 1], value[points - 1]);
-        points++;
+        at[line.n] = at[last] + far;
+        value[line.n++] = on_line(at[last] + far, at[last - 1], value[last - 1], at[last], value[last]);
         first = 0;
     }
-    const histo_axis axis = histo_axis_closed(histo_axis_variable(points - first - 1, at + first));
+    line.n -= first;
+    memmove(at, at + first, (size_t)line.n * sizeof *at);
+    memmove(value, value + first, (size_t)line.n * sizeof *value);
+    const polyline *of = &line;
+    if (is_narrower(j)) {
+        clip_line(&line, (double)j->largest, &clipped);
+        of = &clipped;
+    }
+    const histo_axis axis = histo_axis_closed(histo_axis_variable(of->n - 1, of->at));
     if (new_map(j, table, &axis, HISTO_MAP_LINEAR, f) != 0) return -1;
-    return histo_map_write(j->maps[table], value + first, points - first) == HISTO_OK
-               ? 0
-               : fault_of_library(f, EXIT_DATA, "the map");
+    return histo_map_write(j->maps[table], of->value, of->n) == HISTO_OK ? 0
+                                                                         : fault_of_library(f, EXIT_DATA, "the map");
 }
 
 int job_same_map(job *j, int table, fault *f)
@@ -267,6 +310,7 @@ static image_page page_of(const job *j)
         return page;
     }
     page.largest = about && j->dtype == r->dtypes[0] ? about->largest : 0;
+    page.boolean = j->boolean;
     if (j->settings->bits && page.largest) page.largest = (INT64_C(1) << j->settings->bits) - 1;
     return page;
 }
@@ -330,12 +374,20 @@ int job_count(job *j, fault *f)
     return job_find_levels(j, f) == 0 ? count_tones(j, f) : -1;
 }
 
+static int take_nothing(job *j, void *context, int i, const histo_view *view, const job_part *part, fault *f)
+{
+    (void)j, (void)context, (void)i, (void)view, (void)part, (void)f;
+    return 0;
+}
+
 static int run_unit(job *j, fault *f)
 {
     if ((j->kind->gather ? j->kind->gather : job_count)(j, f) != 0) return -1;
     for (int t = 0; t < j->tones.tables; t++)
         if (j->kind->make(j, t, f) != 0) return -1;
     if (!j->out) return 0;
+    if (j->out->pages < 0 && j->out->writer->counts && j->pages_read == 0 && job_visit(j, take_nothing, NULL, f) != 0)
+        return -1;
     if (!pages_are_units(j->pages) && j->pages_read > 0) j->out->pages = j->pages_read; /* a given range reads none */
     return write_unit(j, f);
 }
@@ -389,23 +441,26 @@ int job_open(job *other, const job *like, const char *path, const char *mask_pat
     return pages_unit(other->pages, f) > 0 ? 0 : -1;
 }
 
-static int open_output(job *j, fault *f)
+/* Booleans stay what they are in a format that has them. */
+static void keep_booleans(job *j, const image_writer *writer)
 {
-    const settings *s = j->settings;
-    const reader *r = pages_reader(j->pages);
-    if (!s->output) return 0;
-    const image_writer *writer = image_writer_find(s->output, r, f);
-    const image_page page = page_of(j);
-    if (writer) j->out = image_create_file(s->output, writer, &page, pages_count(j->pages), f);
-    return j->out ? 0 : -1;
+    const metadata *about = pages_about(j->pages);
+    j->boolean = about && about->boolean && writer->booleans && !j->kind->classes && !j->settings->bits;
+    if (j->boolean) j->largest = 1;
 }
 
 static int begin(job *j, fault *f)
 {
     const settings *s = j->settings;
+    const image_writer *writer = s->output ? image_writer_find(s->output, pages_reader(j->pages), f) : NULL;
+    if (s->output && !writer) return -1;
     if (choose_tones(j, s->mask, s->color ? s->color : j->kind->color, f) != 0) return -1;
+    if (writer) keep_booleans(j, writer);
     if (j->kind->begin && j->kind->begin(j, f) != 0) return -1;
-    return open_output(j, f);
+    if (!writer) return 0;
+    const image_page page = page_of(j);
+    j->out = image_create_file(s->output, writer, &page, pages_count(j->pages), f);
+    return j->out ? 0 : -1;
 }
 
 /* The result may replace the image, but nothing else that is read. */

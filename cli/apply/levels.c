@@ -58,7 +58,8 @@ int levels_begin(levels *l, histo_dtype dtype, int64_t largest, const settings *
     }
     l->searched = true;
     const int64_t bins = s->bin_count ? s->bin_count : usual ? usual : DEFAULT_BINS;
-    l->spec = (bins_spec){.kind = BINS_NUMBER, .number = bins, .log = s->log_bins};
+    l->spec = (bins_spec){
+        .kind = BINS_NUMBER, .number = bins, .fewer = !s->bin_count && !is_integer(dtype), .log = s->log_bins};
     return axis_search_begin(&l->search, &l->spec, dtype, f);
 }
 
@@ -72,14 +73,62 @@ bool levels_next_pass(levels *l)
     return l->searched && axis_search_next_pass(&l->search);
 }
 
+static bool is_single(const histo_stats *seen)
+{
+    return seen->samples == seen->nan + seen->infinite || seen->min == seen->max;
+}
+
+/* Look for two values that differ: in the first row, which nearly always has them, then in all. */
+static histo_status look_closer(levels *l, const histo_view *samples, const histo_fill_options *fill)
+{
+    if (is_integer(l->dtype) || !is_single(&l->seen)) return HISTO_OK;
+    histo_view row = *samples, mask, where;
+    histo_fill_options of_row = *fill;
+    row.shape[0] = 1;
+    if (fill->mask) {
+        mask = *fill->mask;
+        mask.shape[0] = 1;
+        of_row.mask = &mask;
+    }
+    if (fill->where) {
+        where = *fill->where;
+        where.shape[0] = 1;
+        of_row.where = &where;
+    }
+    const histo_status status = samples->shape[0] > 0 ? histo_stats_add(&l->seen, &row, &of_row) : HISTO_OK;
+    return status == HISTO_OK && is_single(&l->seen) ? histo_stats_add(&l->seen, samples, fill) : status;
+}
+
 int levels_survey(levels *l, const histo_view *samples, const histo_fill_options *fill, const char *name, fault *f)
 {
+    if (look_closer(l, samples, fill) != HISTO_OK) return fault_of_library(f, EXIT_DATA, name);
     return axis_search_add(&l->search, samples, fill, name, f);
+}
+
+static double next_value(double value, histo_dtype dtype)
+{
+    return dtype == HISTO_F64 ? nextafter(value, INFINITY) : (double)nextafterf((float)value, INFINITY);
+}
+
+/* A bin that begins at the only value, and one above it; below it where there is no number above. */
+static histo_axis axis_of_value(levels *l, double value)
+{
+    const double next = next_value(value, l->dtype), third = next_value(next, l->dtype);
+    const bool top = isinf(third);
+    l->edges[0] = top ? nextafter(nextafter(value, 0), 0) : value;
+    l->edges[1] = top ? nextafter(value, 0) : next;
+    l->edges[2] = top ? value : third;
+    const histo_axis axis = histo_axis_variable(2, l->edges);
+    return top ? histo_axis_closed(axis) : axis;
 }
 
 int levels_find(levels *l, const char *name, fault *f)
 {
     if (!l->searched) return 0;
+    if (l->seen.samples > l->seen.nan + l->seen.infinite && is_single(&l->seen) && !l->spec.log) {
+        l->axis = axis_of_value(l, l->seen.min);
+        return 0;
+    }
     if (axis_search_end(&l->search, name, f) != 0) return -1;
     l->axis = l->search.axis;
     if (!is_integer(l->dtype)) return 0;

@@ -10,7 +10,9 @@ typedef struct levels {
     bins_spec spec;     /* of the search */
     axis_search search; /* for dtypes with too many values */
     bool searched;
+    histo_stats seen; /* of floats, until two values differ */
     histo_axis axis;
+    double edges[3]; /* to which the axis may refer: do not copy the levels */
     histo_within within;
     double lo, hi; /* of results */
 } levels;

@@ -16,6 +16,7 @@ static image_page describe(const mover *m)
                         .height = pages_height(m->in),
                         .width = pages_width(m->in),
                         .largest = about ? about->largest : 0,
+                        .boolean = about && about->boolean,
                         .about = about};
 }
 

@@ -1,6 +1,7 @@
 /* histo backproject: where the colours of a model are. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "apply/pages.h"
 #include "base/failure.h"
@@ -25,6 +26,13 @@ static const char *name_of(const backprojection *b)
     return input_name(pages_reader(b->pages)->in);
 }
 
+/* Is the result the model itself? */
+static bool saves_model(const settings *s)
+{
+    const char *dot = strrchr(s->output, '.');
+    return dot && (strcmp(dot, ".json") == 0 || strcmp(dot, ".histo") == 0);
+}
+
 static int open_input(backprojection *b, fault *f)
 {
     const settings *s = b->settings;
@@ -33,9 +41,14 @@ static int open_input(backprojection *b, fault *f)
     if (!s->model == !s->model_roi[2])
         return fault_set(f, EXIT_USAGE, "the colours come from --model-roi X,Y,W,H or from --model SAVED: give one");
     if (outfile_spare(s->output, s->model, "the model", f) != 0) return -1;
+    if (s->model && saves_model(s))
+        return fault_set(f, EXIT_USAGE,
+                         "the model %s is saved already: give --model-roi X,Y,W,H to save another, or an "
+                         "image as the result",
+                         s->model);
     if (s->model && model_load(&b->model, s->model, f) != 0) return -1;
     b->pages = pages_open(s->files[0], &s->read, false, f);
-    if (!b->pages || space_choose(&b->space, pages_reader(b->pages), s, b->model.hist, f) != 0 ||
+    if (!b->pages || space_choose(&b->space, pages_reader(b->pages), s, b->model.hist, model_name(&b->model), f) != 0 ||
         model_check_space(&b->model, &b->space, s, f) != 0)
         return -1;
     if (s->model) return 0;
@@ -131,15 +144,21 @@ static int run_image(backprojection *b, fault *f)
 
 /* ---- Video ---- */
 
-/* The region is that of the first frame. */
-static int map_frame(backprojection *b, const unsigned char *samples, fault *f)
+/* Show a frame, and count its region if it is the first one and there is no model. */
+static int show_frame(backprojection *b, const unsigned char *samples, fault *f)
 {
     const y4m *v = pages_video(b->pages);
     histo_view views[Y4M_PLANES];
     for (int p = 0; p < v->planes; p++)
         views[p] = y4m_view(v, p, samples);
     if (show(b, views, v->height, v->width, f) != 0) return -1;
-    if (!b->model.hist && count_rows(b, 0, v->height, f) != 0) return -1;
+    return b->model.hist ? 0 : count_rows(b, 0, v->height, f);
+}
+
+static int map_frame(backprojection *b, const unsigned char *samples, fault *f)
+{
+    const y4m *v = pages_video(b->pages);
+    if (show_frame(b, samples, f) != 0) return -1;
     if (!b->model.map && model_project(&b->model, &b->space, f) != 0) return -1;
     if (map_rows(b, v->height, f) != 0) return -1;
     return clip_frame(b->video, &v->frame_header, b->rows, (size_t)(v->height * v->width), f);
@@ -165,12 +184,36 @@ static int run_video(backprojection *b, fault *f)
     return outfile_commit(video, f);
 }
 
+/* ---- The model alone ---- */
+
+/* A video's model is that of the first frame. */
+static int count_first_frame(backprojection *b, fault *f)
+{
+    y4m *v = pages_video(b->pages);
+    unsigned char *samples = malloc(v->frame_bytes);
+    if (!samples) return fault_set(f, EXIT_DATA, "no memory for a frame of %s", name_of(b));
+    int more = y4m_next(v, f);
+    if (more > 0 && (y4m_read(v, samples, f) != 0 || show_frame(b, samples, f) != 0)) more = -1;
+    free(samples);
+    if (more == 0) return fault_set(f, EXIT_DATA, "%s has no frames", name_of(b));
+    return more < 0 ? -1 : 0;
+}
+
+static int save_model(backprojection *b, fault *f)
+{
+    if (outfile_check(b->settings->output, f) != 0) return -1;
+    if (pages_video(b->pages) ? count_first_frame(b, f) != 0 : pages_unit(b->pages, f) < 0 || count_image(b, f) != 0)
+        return -1;
+    return model_save(&b->model, &b->space, pages_reader(b->pages), b->settings, f);
+}
+
 static int run(backprojection *b, fault *f)
 {
     char label[256];
     if (open_input(b, f) != 0) return -1;
     snprintf(label, sizeof label, "projecting %.200s", name_of(b));
     progress_start(label, b->settings->quiet);
+    if (saves_model(b->settings)) return save_model(b, f);
     return pages_video(b->pages) ? run_video(b, f) : run_image(b, f);
 }
 

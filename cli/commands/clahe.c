@@ -65,6 +65,7 @@ static int find_grid(job *j, fault *f)
     const settings *s = j->settings;
     const int64_t height = pages_height(j->pages), width = pages_width(j->pages);
     const int64_t *count = s->tiles[2] ? s->tiles : usual;
+    if (height == 0 || width == 0) return job_fault_nothing(j, f);
     if (j->frame && count[0] > 1)
         return fault_set(f, EXIT_USAGE,
                          "%s is video, whose frames are mapped one by one: leave out the third of --tiles",

@@ -20,20 +20,20 @@ static int check_values(const job *j, const reference *r, fault *f)
     double lo, hi;
     if (j->dtype >= HISTO_F16) return 0;
     levels_of_dtype(j->dtype, &lo, &hi);
-    if (pages_video(j->pages)) hi = (double)j->largest;
+    if (j->largest) hi = (double)j->largest;
     for (int t = 0; t < j->tones.tables; t++) {
         const histo_hist *hist = reference_hist(r, t);
         const histo_axis axis = histo_hist_axis(hist, 0);
         const double last = axis.kind == HISTO_INTEGER ? 1 : 0;
         histo_summary s;
-        char text[TEXT_NUMBER_BYTES];
+        char text[TEXT_NUMBER_BYTES], ends[2][TEXT_NUMBER_BYTES];
         if (histo_hist_summarize(hist, &s) != HISTO_OK) return fault_of_library(f, EXIT_DATA, r->path);
         if (s.count == 0) return fault_set(f, EXIT_DATA, "the reference %s has no samples in bins", r->path);
         const double lowest = histo_axis_edge(&axis, s.first), highest = histo_axis_edge(&axis, s.last + 1) - last;
         if (lowest >= lo && highest <= hi) continue;
-        return fault_set(
-            f, EXIT_DATA, "the reference %s reaches %s, which %s samples as those of %s cannot hold: convert one",
-            r->path, text_exact(lowest < lo ? lowest : highest, text), histo_dtype_name(j->dtype), job_name(j));
+        return fault_set(f, EXIT_DATA, "the reference %s reaches %s, and samples of %s are %s to %s: convert one",
+                         r->path, text_exact(lowest < lo ? lowest : highest, text), job_name(j),
+                         text_exact(lo, ends[0]), text_exact(hi, ends[1]));
     }
     return 0;
 }

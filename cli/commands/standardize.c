@@ -53,10 +53,11 @@ static int read_member(const char *text, const char *name, double *numbers)
     return -1;
 }
 
-static bool increase(const double *numbers, int count)
+/* Does none fall below the one before, and none equal it, unless that is allowed? */
+static bool increase(const double *numbers, int count, bool or_equal)
 {
     for (int k = 1; k < count; k++)
-        if (!(numbers[k - 1] < numbers[k])) return false;
+        if (!(numbers[k - 1] < numbers[k] || (or_equal && numbers[k - 1] == numbers[k]))) return false;
     return true;
 }
 
@@ -75,8 +76,8 @@ static int read_landmarks(const char *path, landmarks *l, fault *f)
     free(text);
     for (int k = 0; k < l->count; k++)
         l->q[k] /= 100;
-    if (l->count >= 2 && values == l->count && l->q[0] >= 0 && l->q[l->count - 1] <= 1 && increase(l->q, l->count) &&
-        increase(l->values, values))
+    if (l->count >= 2 && values == l->count && l->q[0] >= 0 && l->q[l->count - 1] <= 1 &&
+        increase(l->q, l->count, false) && increase(l->values, values, true))
         return 0;
     return fault_set(f, EXIT_DATA, "%s holds no landmarks: name a file that --train made", path);
 }

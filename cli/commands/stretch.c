@@ -46,14 +46,14 @@ static int begin(job *j, fault *f)
         own->lo = s->target[0];
         own->hi = s->target[1];
     }
-    if (pages_video(j->pages) && (fmin(own->lo, own->hi) < 0 || fmax(own->lo, own->hi) > (double)j->largest))
-        return fault_set(f, EXIT_USAGE, "%s has samples from 0 to %lld: give --to ends within them", job_name(j),
-                         (long long)j->largest);
     if (own->range.range == HISTO_RANGE_FIXED && !(own->range.lo < own->range.hi))
         return fault_set(f, EXIT_USAGE, "-r %s has no width: give two different ends", s->range);
     for (int t = 0; t < j->tones.tables; t++) {
         j->levels[t].lo = fmin(own->lo, own->hi);
         j->levels[t].hi = fmax(own->lo, own->hi);
+        if (!j->largest) continue;
+        j->levels[t].lo = fmax(j->levels[t].lo, 0);
+        j->levels[t].hi = fmin(j->levels[t].hi, (double)j->largest);
     }
     return 0;
 }

@@ -35,6 +35,7 @@ static int begin(job *j, fault *f)
 static double threshold_of(const levels *l, int64_t last)
 {
     const double edge = histo_axis_edge(&l->axis, last + 1);
+    if (l->axis.closed && last + 1 == l->axis.bins) return edge;
     if (l->dtype <= HISTO_I64) return ceil(edge) - 1;
     if (l->dtype == HISTO_F64) return nextafter(edge, -INFINITY);
     return (float)edge == edge ? nextafterf((float)edge, -INFINITY) : edge;

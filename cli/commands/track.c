@@ -40,7 +40,8 @@ static int begin(track *t, const settings *s, fault *f)
     t->method = t->by_kernel ? shift_kernel : s->method && strcmp(s->method, "camshift") == 0 ? shift_cam : shift_mean;
     memcpy(t->window, s->window, sizeof t->window);
     if (s->model && model_load(&t->model, s->model, f) != 0) return -1;
-    if (frames_open(&t->frames, s, t->model.hist, f) != 0 || model_check_space(&t->model, &t->frames.space, s, f) != 0)
+    if (frames_open(&t->frames, s, t->model.hist, model_name(&t->model), f) != 0 ||
+        model_check_space(&t->model, &t->frames.space, s, f) != 0)
         return -1;
     const planes *p = &t->frames.planes;
     return model_check_window("window", t->window, p->width, p->height, input_name(t->frames.reader->in), f);

@@ -58,7 +58,7 @@ static histo_survey_options survey_of(const bins_spec *spec, histo_dtype dtype)
     if (spec->log) return o; /* only the range */
     switch (spec->kind) {
     case BINS_NUMBER:
-        o.bins = spec->number;
+        o.bins = spec->fewer ? 1 : spec->number;
         break;
     case BINS_WIDTH:
         o.width = spec->width;
@@ -168,14 +168,19 @@ static histo_axis default_axis(const axis_search *a, double lo, double hi, int64
     return width > 1 ? histo_axis_regular(bins, lo, lo + (double)bins * width) : histo_axis_integer((int64_t)lo, bins);
 }
 
-/* At most as many bins as a screen shows, or as there are doubles in the range. */
-static histo_axis fit_default(const axis_search *a, double lo, double hi, int64_t bins)
+/* So many bins, or as there are doubles in the range. */
+static histo_axis fit_bins(const axis_search *a, double lo, double hi, int64_t bins)
 {
-    if (bins > MAX_DEFAULT_BINS) bins = MAX_DEFAULT_BINS;
     histo_axis axis = default_axis(a, lo, hi, bins);
     while (bins > 1 && histo_axis_check(&axis) != HISTO_OK)
         axis = default_axis(a, lo, hi, bins /= 2);
     return axis;
+}
+
+/* At most as many bins as a screen shows. */
+static histo_axis fit_default(const axis_search *a, double lo, double hi, int64_t bins)
+{
+    return fit_bins(a, lo, hi, bins < MAX_DEFAULT_BINS ? bins : MAX_DEFAULT_BINS);
 }
 
 /* As many bins as the rule asks for, up to MAX_RULE_BINS. */
@@ -210,6 +215,7 @@ static histo_axis log_axis(const axis_search *a, double lo, double hi)
         lo = fmax(value / 2, DBL_TRUE_MIN);
         hi = value * 2;
     }
+    if (a->spec->kind == BINS_NUMBER && a->spec->fewer) return fit_bins(a, lo, hi, a->spec->number);
     if (a->spec->kind == BINS_NUMBER) return default_axis(a, lo, hi, a->spec->number);
     double wanted = ceil(LOG_BINS_A_DECADE * log10(hi / lo) - 1e-9);
     return fit_default(a, lo, hi, (int64_t)fmin(fmax(wanted, LOG_BINS_A_DECADE), MAX_DEFAULT_BINS));
@@ -253,6 +259,8 @@ int axis_search_end(axis_search *a, const char *name, fault *f)
         a->axis = log_axis(a, found.lo, found.hi);
     else if (is_default)
         a->axis = fit_default(a, found.lo, found.hi, a->range_alone ? MAX_DEFAULT_BINS : found.bins);
+    else if (spec->kind == BINS_NUMBER && spec->fewer)
+        a->axis = fit_bins(a, found.lo, found.hi, spec->number);
     else if (spec->kind == BINS_RULE)
         a->axis = rule_axis(a, &found);
     else

@@ -51,6 +51,7 @@ typedef struct metadata {
     int ndim; /* of an array; 0: none */
     int64_t shape[HISTO_MAX_DIMS];
     bool fortran;
+    bool boolean; /* samples are 0 and 1 */
 } metadata;
 
 /* Zeros, with one owner; NULL without memory. */

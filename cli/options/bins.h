@@ -18,6 +18,7 @@ typedef enum bins_kind {
 typedef struct bins_spec {
     bins_kind kind;
     int64_t number; /* of BINS_NUMBER and BINS_EDGES */
+    bool fewer;     /* of BINS_NUMBER: fewer if the range has not so many doubles */
     histo_rule rule;
     double width;
     double *edges; /* [number + 1] */

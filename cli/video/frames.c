@@ -38,10 +38,10 @@ static int check_alike(const frames *in, const histo_view *first, fault *f)
     return 0;
 }
 
-int frames_open(frames *in, const settings *s, const histo_hist *saved, fault *f)
+int frames_open(frames *in, const settings *s, const histo_hist *saved, const char *name, fault *f)
 {
     *in = (frames){.settings = s};
-    if (open_file(in, f) != 0 || space_choose(&in->space, in->reader, s, saved, f) != 0) return -1;
+    if (open_file(in, f) != 0 || space_choose(&in->space, in->reader, s, saved, name, f) != 0) return -1;
     const reader *r = in->reader;
     if (planes_make(&in->planes, &in->space, r, r->width, r->height, f) != 0) return -1;
     in->planes.threads = s->threads;

@@ -15,10 +15,9 @@ typedef struct frames {
     histo_view views[SPACE_CHANNELS]; /* of these */
 } frames;
 
-/* saved: a histogram whose axes are those of the planes, or NULL. frames_close frees what there is, also after a
- * failure.
- */
-int frames_open(frames *in, const settings *s, const histo_hist *saved, fault *f);
+/* saved: a histogram whose axes are those of the planes, or NULL, and its name, or NULL. frames_close frees what there
+ * is, also after a failure. */
+int frames_open(frames *in, const settings *s, const histo_hist *saved, const char *name, fault *f);
 void frames_close(frames *in);
 
 /* The next frame's planes: 1; 0 after the last one; -1. */

@@ -1,10 +1,12 @@
 #include "video/model.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/failure.h"
 #include "output/saved.h"
+#include "output/write.h"
 
 void model_free(model *m)
 {
@@ -22,6 +24,28 @@ int model_load(model *m, const char *path, fault *f)
     return 0;
 }
 
+const char *model_name(const model *m)
+{
+    return m->saved.count ? m->saved.series[0].name : NULL;
+}
+
+int model_save(const model *m, const space *sp, const reader *r, const settings *s, fault *f)
+{
+    char names[SPACE_CHANNELS][16], name[sizeof names] = "";
+    series counted = {.name = name, .hist = m->hist};
+    result whole = {.count = 1, .series = &counted};
+    output to;
+    for (int a = 0; a < sp->naxes; a++) {
+        snprintf(names[a], sizeof names[a], "%s", space_axis_name(sp, a, r));
+        snprintf(name + strlen(name), sizeof name - strlen(name), "%s%s", a ? "," : "", names[a]);
+        whole.axis_names[a] = names[a];
+    }
+    int failed = output_open(&to, s, f);
+    if (!failed) failed = output_write(&to, &whole, f);
+    output_close(&to);
+    return failed;
+}
+
 /* Whether a name is that of --joint channels: r,g,b. */
 static bool names_channels(const char *name)
 {
@@ -32,8 +56,12 @@ static bool names_channels(const char *name)
 
 int model_check_space(const model *m, const space *sp, const settings *s, fault *f)
 {
-    const char *name = m->saved.count ? m->saved.series[0].name : NULL;
-    if (!name || !sp->hsv || s->axes || !names_channels(name)) return 0;
+    const char *name = model_name(m);
+    if (!name || s->axes) return 0;
+    if (!sp->hsv && space_name_is_hsv(name))
+        return fault_set(f, EXIT_USAGE, "the model %s has counted %s: it is for images in colour, without --space none",
+                         s->model, name);
+    if (!sp->hsv || !names_channels(name)) return 0;
     return fault_set(f, EXIT_USAGE, "the model %s has counted %s, not hue and saturation: add --space none", s->model,
                      name);
 }

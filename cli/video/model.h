@@ -16,6 +16,12 @@ void model_free(model *m);
 /* Load the only histogram of a file. */
 int model_load(model *m, const char *path, fault *f);
 
+/* The name of a loaded one; NULL: none. */
+const char *model_name(const model *m);
+
+/* Write what was counted on the axes of the space to --output, which is .json or .histo. */
+int model_save(const model *m, const space *sp, const reader *r, const settings *s, fault *f);
+
 /* Does a saved model have the colours of the space? Its name says which channels --joint has counted. */
 int model_check_space(const model *m, const space *sp, const settings *s, fault *f);
 

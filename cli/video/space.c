@@ -88,18 +88,52 @@ static int add_axes(space *sp, const char *list, const char *letters, const read
     return failed;
 }
 
-/* Without --axes, the axes are the first channels. */
-static int take_saved(space *sp, const histo_hist *saved, const settings *s, int channels, fault *f)
+const char *space_axis_name(const space *sp, int a, const reader *r)
 {
+    static const char *const colors[] = {"hue", "saturation", "value"},
+                             *const letters[] = {['r'] = "r", ['g'] = "g", ['b'] = "b", ['y'] = "y", ['u'] = "u",
+                                                 ['v'] = "v", ['c'] = "c", ['m'] = "m", ['k'] = "k"};
+    return sp->hsv ? colors[sp->channels[a]] : letters[(int)letters_of(r)[sp->channels[a]]];
+}
+
+/* The channels that a name lists, as in "hue,saturation" and "r,g,b"; their number, or 0 if these are not its channels.
+ */
+static int channels_of(const char *name, const char *letters, int channels[SPACE_CHANNELS])
+{
+    int count = 0;
+    for (const char *item = name; item && *item;) {
+        const size_t length = strcspn(item, ",");
+        const char *letter = length ? find_letter(letters, item, length) : NULL;
+        if (!letter || count == SPACE_CHANNELS) return 0;
+        channels[count++] = (int)(letter - letters);
+        item += length;
+        if (*item == ',') item++;
+    }
+    return count;
+}
+
+bool space_name_is_hsv(const char *name)
+{
+    int channels[SPACE_CHANNELS];
+    return name && strlen(name) > 2 && name[1] != ',' && channels_of(name, "hsv", channels) > 0;
+}
+
+/* Without --axes, the axes are the channels that the histogram's name lists, or the first ones. */
+static int take_saved(space *sp, const histo_hist *saved, const char *name, const settings *s, const char *letters,
+                      fault *f)
+{
+    const int channels = (int)strlen(letters);
     const int naxes = histo_hist_naxes(saved);
     if (s->axes ? naxes != sp->naxes : naxes > channels)
         return fault_set(f, EXIT_USAGE, "the model %s has %d %s where %s %d: name its channels with --axes", s->model,
                          naxes, naxes == 1 ? "axis" : "axes", s->axes ? "--axes names" : "there are at most",
                          s->axes ? sp->naxes : channels);
+    int named[SPACE_CHANNELS];
+    const bool is_named = channels_of(name, letters, named) == naxes;
     sp->naxes = naxes;
     for (int a = 0; a < naxes; a++) {
         const histo_axis axis = histo_hist_axis(saved, a);
-        if (!s->axes) sp->channels[a] = a;
+        if (!s->axes) sp->channels[a] = is_named ? named[a] : a;
         if (s->axes && axis.bins != sp->axes[a].bins)
             return fault_set(f, EXIT_USAGE, "axis %d of the model %s has %lld bins, and --axes %s says another number",
                              a, s->model, (long long)axis.bins, s->axes);
@@ -108,7 +142,8 @@ static int take_saved(space *sp, const histo_hist *saved, const settings *s, int
     return 0;
 }
 
-int space_choose(space *sp, const reader *r, const settings *s, const histo_hist *saved, fault *f)
+int space_choose(space *sp, const reader *r, const settings *s, const histo_hist *saved, const char *saved_name,
+                 fault *f)
 {
     const char *name = input_name(r->in), *letters = letters_of(r);
     const bool colored = strcmp(letters, "rgb") == 0 || strcmp(letters, "yuv") == 0;
@@ -126,5 +161,5 @@ int space_choose(space *sp, const reader *r, const settings *s, const histo_hist
                                                      : defaults[(int)*letters];
     if (sp->hsv) letters = "hsv";
     if (add_axes(sp, list, letters, r, f) != 0) return -1;
-    return saved ? take_saved(sp, saved, s, (int)strlen(letters), f) : 0;
+    return saved ? take_saved(sp, saved, saved_name, s, letters, f) : 0;
 }

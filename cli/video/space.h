@@ -15,7 +15,13 @@ typedef struct space {
 } space;
 
 /* The axes that s names in r, or the default ones. With a saved histogram, which may be NULL, they are its axes, and s
- * says which channels they are. */
-int space_choose(space *sp, const reader *r, const settings *s, const histo_hist *saved, fault *f);
+ * or the histogram's name, which may be NULL, says which channels they are. */
+int space_choose(space *sp, const reader *r, const settings *s, const histo_hist *saved, const char *name, fault *f);
+
+/* The name of axis a: "hue" or "saturation"; or the letter of a channel of r. */
+const char *space_axis_name(const space *sp, int a, const reader *r);
+
+/* Whether a histogram's name is of hue, saturation and value, in any order. */
+bool space_name_is_hsv(const char *name);
 
 #endif

@@ -80,7 +80,93 @@ printf '\000\044\111\155\222\266\333\377' | npy wanted.npy '|u1' '(2, 2, 2)'
 does stretch -r 0:7 stack.npy out.npy
 same out.npy wanted.npy
 
+# A range that is given needs no pass over pages, unless the result has to say first how many there are.
+does stretch -r 0:255 pages.pgm out.npy
+"$histo" stretch -r 0:255 - piped.npy <pages.pgm
+same out.npy piped.npy
+checks=$((checks + 1))
+"$histo" stretch -r 0:255 pages.pgm out.raw
+tail -c +129 out.npy | cmp - out.raw || fail 'an array of pages has other samples'
+
+# Results stay within the values that samples may have: those of PGM up to its largest.
+printf 'P2\n4 1\n100\n0 25 50 100\n' >dim.pgm
+printf 'P5\n4 1\n100\n\000\062\144\144' >wanted.pgm
+does stretch -r 0:100 --to 0:200 dim.pgm out.pgm
+same out.pgm wanted.pgm
+printf 'P5\n4 1\n100\n\144\062\000\000' >wanted.pgm
+does stretch -r 0:100 --to 100:-100 dim.pgm out.pgm
+same out.pgm wanted.pgm
+printf 'P5\n4 1\n100\n\144\144\144\144' >wanted.pgm
+does stretch -r 0:100 --to 150:200 dim.pgm out.pgm
+same out.pgm wanted.pgm
+
+# Booleans stay booleans where the format has them, and become 0 and 255 elsewhere.
+printf '\000\001\001\001' | npy bits.npy '|b1' '(2, 2)'
+for command in equalize stretch 'match bits.npy'; do
+    # shellcheck disable=SC2086
+    set -- $command
+    does "$1" bits.npy ${2:+"$2"} out.npy
+    same out.npy bits.npy
+done
+printf 'P5\n2 2\n255\n\000\377\377\377' >wanted.pgm
+does equalize bits.npy out.pgm
+same out.pgm wanted.pgm
+does stretch bits.npy out.pgm
+same out.pgm wanted.pgm
+prints 'x\ty\tmi\n0\t0\t0.5623351446188083\n' register bits.npy bits.npy out.npy
+same out.npy bits.npy
+does standardize --train bits.json bits.npy # with equal landmarks
+does standardize --with bits.json bits.npy out.npy
+
+# An image of one float: its threshold is the float, and it is 0 when equalized, however small or large.
+single() { # single BYTES DTYPE VALUE
+    # shellcheck disable=SC2059
+    printf "$1$1" | npy single.npy "$2" '(1, 2)'
+    prints "method\\tthreshold\\notsu\\t$3\\n" threshold single.npy out.pgm
+    printf 'P5\n2 1\n255\n\000\000' >wanted.pgm
+    same out.pgm wanted.pgm
+    # shellcheck disable=SC2059
+    printf "$4$4" | npy wanted.npy "$2" '(1, 2)'
+    does equalize single.npy out.npy
+    same out.npy wanted.npy
+    does clahe single.npy out.npy
+    same out.npy wanted.npy
+}
+single '\232\231\231\076' '<f4' 0.30000001192092896 '\000\000\000\000'
+single '\001\000\000\000' '<f4' 1.401298464324817e-45 '\000\000\000\000'
+single '\001\000\000\000\000\000\000\000' '<f8' 4.94065645841247e-324 '\000\000\000\000\000\000\000\000'
+single '\234\165\000\210\074\344\067\176' '<f8' 1e+300 '\000\000\000\000\000\000\000\000'
+# Next to infinity, which is above it.
+printf '\000\000\000\077\000\000\200\177' | npy single.npy '<f4' '(1, 2)'
+printf 'P5\n2 1\n255\n\000\377' >wanted.pgm
+prints 'method\tthreshold\notsu\t0.5\n' threshold single.npy out.pgm
+same out.pgm wanted.pgm
+
+# The smallest doubles: fewer bins than usual, and slopes that are no doubles.
+printf '\000\000\000\000\000\000\000\000\001\000\000\000\000\000\000\000\002\000\000\000\000\000\000\000' |
+    npy tiny.npy '<f8' '(1, 3)'
+printf '\000\000\000\000\000\000\000\000\000\000\000\000\000\000\360\077\000\000\000\000\000\000\000\100' |
+    npy small.npy '<f8' '(1, 3)'
+does equalize tiny.npy out.npy
+for of in 'tiny small' 'small tiny'; do
+    # shellcheck disable=SC2086
+    set -- $of
+    does match --landmarks 3 "$1.npy" "$2.npy" out.npy
+    "$histo" -b 1 -r 0:3 --to tsv out.npy >"$out"
+    [ "$(cat "$out")" = "$(printf 'lo\thi\tcount\n0\t3\t3')" ] || fail "match $1 to $2: $(cat "$out")"
+done
+
+# Colours are split by their luma, or by the largest of red, green and blue.
+printf 'P6\n2 1\n255\n\000\000\310\050\050\050' >blue.ppm
+prints 'method\tthreshold\notsu\t23\n' threshold --color luma blue.ppm
+prints 'method\tthreshold\notsu\t23\n' threshold blue.ppm
+prints 'method\tthreshold\notsu\t40\n' threshold --color value blue.ppm
+refuses 2 '3 channels to split: choose one' threshold --color each blue.ppm
+refuses 2 '--channel and --color contradict' threshold --color luma --channel r blue.ppm
+
 # Bad input.
+npy empty.npy '|u1' '(0, 3)' </dev/null
+refuses 1 'empty.npy has nothing to count' clahe empty.npy new.npy
 printf 'P5\n2 1\n65535\n\000\001\001\054' >wide.pgm
 refuses 2 'takes IN OUT: name them all' equalize gray.pgm
 refuses 2 'takes two names' equalize a b c
@@ -102,7 +188,8 @@ refuses 2 'holds u8 and u16, and these are 1 x f32: write .tif, .pfm, .npy or .r
 refuses 1 'has a single value, 77, and so no range' stretch constant.pgm new.pgm
 refuses 2 'has no width' stretch -r 5:5 gray.pgm new.pgm
 refuses 2 'is not a range of results' stretch --to 5:5 gray.pgm new.pgm
-refuses 1 'the reference wide.pgm reaches 300, which u8 samples as those of gray.pgm cannot hold' match gray.pgm wide.pgm new.pgm
+refuses 1 'the reference wide.pgm reaches 300, and samples of gray.pgm are 0 to 255: convert one' match gray.pgm wide.pgm new.pgm
+refuses 1 'the reference wide.pgm reaches 300, and samples of dim.pgm are 0 to 100' match dim.pgm wide.pgm new.pgm
 "$histo" --joint 0,0 -b 4 --to json gray.pgm >axes.json
 refuses 1 'a reference has one axis' match gray.pgm axes.json new.pgm
 refuses 2 'takes IN REFERENCE OUT: name them all' match gray.pgm new.pgm

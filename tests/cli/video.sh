@@ -103,7 +103,9 @@ printf 'P2\n2 2\n255\n10 20 30 90\n' >target.pgm
 prints "$(cat flat.y4m)" match --landmarks 3 flat.y4m target.pgm -
 refuses 2 'landmarks itk:N takes each' match --landmarks itk:3 --smooth 2 flat.y4m target.pgm made.y4m
 clip p10.y4m 'W2 H1 Cmono10' '\0007\0000\0011\0000' 2
-refuses 2 'samples from 0 to 1023' stretch --to 0:1024 p10.y4m made.y4m
+clip wanted.y4m 'W2 H1 Cmono10' '\0007\0000\0377\0003' 1
+clip p10.y4m 'W2 H1 Cmono10' '\0007\0000\0377\0003' 1
+prints "$(cat wanted.y4m)" stretch -r 0:1023 --to 0:1023 p10.y4m -
 
 # What is cut off or damaged.
 refuses 1 'cut.y4m ends within frame 2: the video is cut off' -b 2 cut.y4m

@@ -334,6 +334,7 @@ reader *array_reader_open(const reader_kind *kind, input *in, byte_source source
     r->base.about->ndim = info->ndim;
     memcpy(r->base.about->shape, info->shape, sizeof info->shape);
     r->base.about->fortran = info->fortran && r->page.flat;
+    r->base.about->boolean = info->boolean;
     if (place->size >= 0) {
         int64_t sample_bytes = (int64_t)histo_dtype_size(info->dtype);
         int failed = 0;

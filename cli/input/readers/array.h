@@ -24,6 +24,7 @@ enum { BAND_BYTES = 4 << 20, MAPPED_BAND_BYTES = 64 << 20 };
 typedef struct array_info {
     histo_dtype dtype;
     bool swapped; /* not in native byte order */
+    bool boolean; /* u8 of 0 and 1 */
     bool fortran;
     int ndim;
     int64_t shape[HISTO_MAX_DIMS]; /* at most one dimension is -1: as long as the data */

@@ -160,6 +160,7 @@ static int parse_type(const dictionary *d, const char *subject, array_info *info
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (strcmp(code, types[i].code) != 0) continue;
         info->dtype = types[i].dtype;
+        info->boolean = *code == 'b';
         info->swapped = histo_dtype_size(info->dtype) > 1 && order == (LITTLE_ENDIAN_MACHINE ? '>' : '<');
         return 0;
     }

@@ -172,6 +172,7 @@ static int describe(hid_t dataset, const char *file, const char *name, array_inf
     hid_t type = H5Dget_type(dataset);
     if (type < 0) return fault_hdf5(file, name, f);
     hid_t in_memory = type_in_memory(type, &info->dtype, &what);
+    info->boolean = H5Tget_class(type) == H5T_ENUM && is_boolean(type);
     H5Tclose(type);
     if (in_memory < 0)
         return fault_set(f, EXIT_DATA, "%s: dataset %s holds %s, not plain numbers: choose another with --dataset",
@@ -487,6 +488,7 @@ static int prepare(h5_reader *r, const read_options *options, fault *f)
     if (!r->buffer || !r->base.about) return fault_set(f, EXIT_DATA, "no memory to read %s", name);
     r->base.about->ndim = r->info.ndim;
     memcpy(r->base.about->shape, r->info.shape, sizeof r->info.shape);
+    r->base.about->boolean = r->info.boolean;
     for (int c = 0; c < r->page.channels; c++)
         r->dtypes[c] = r->info.dtype;
     r->base.channels = r->page.channels;

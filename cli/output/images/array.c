@@ -66,7 +66,7 @@ static int begin_npy(image_file *file, fault *f)
     if (file->number > 0) return 0;
     const int ndim = shape_of(file, shape);
     char dtype[8], numbers[256] = "";
-    const char kind = p->dtype >= HISTO_F16 ? 'f' : *histo_dtype_name(p->dtype);
+    const char kind = p->boolean ? 'b' : p->dtype >= HISTO_F16 ? 'f' : *histo_dtype_name(p->dtype);
     const size_t size = histo_dtype_size(p->dtype);
     snprintf(dtype, sizeof dtype, "'%c%c%zu'", size == 1 ? '|' : npy_byte_order(), kind, size);
     for (int d = 0; d < ndim; d++)
@@ -97,6 +97,8 @@ const image_writer image_npy = {
     .suffixes = "npy",
     .formats = "NumPy .npy of every dtype but bf16; pages come first",
     .pages = true,
+    .counts = true,
+    .booleans = true,
     .limit = limit_npy,
     .codec = &codec_npy,
 };

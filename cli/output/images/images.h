@@ -14,6 +14,7 @@ typedef struct image_page {
     histo_dtype dtype;
     int64_t height, width;
     int64_t largest;       /* the largest value that samples may have; 0: the dtype's */
+    bool boolean;          /* they are 0 and 1, as in an array of booleans */
     const metadata *about; /* what is kept of the page that it was made from; NULL: nothing */
 } image_page;
 
@@ -37,6 +38,8 @@ typedef struct image_writer {
     const char *suffixes; /* separated by blanks */
     const char *formats;  /* a line of `histo info` */
     bool pages;           /* takes any number of pages */
+    bool counts;          /* says first how many there are */
+    bool booleans;        /* has them */
     bool seeks;           /* cannot be written to a pipe */
     /* Why it cannot hold this page, as in "holds integers of 8 or 16 bits"; NULL: it can. */
     const char *(*limit)(const image_page *page);
