@@ -27,7 +27,7 @@ int counting_run(const counting *c, histo_dtype dtype, void *out, int64_t size)
     }
     const histo_fill_options with = {.weights = c->weights, .mask = c->mask, .threads = c->threads};
     const histo_plan_options plan = {.device = c->device};
-    int done = fill(hist, c->naxes, c->views, &with, c->device ? &plan : NULL);
+    int done = fill(NULL, &hist, c->naxes, c->views, &with, c->device ? &plan : NULL);
     if (done == 0) {
         const histo_read_options read = {.dtype = dtype};
         status = c->weights ? histo_hist_read_weights(hist, c->slots, out, NULL, size, &read)

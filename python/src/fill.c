@@ -2,6 +2,13 @@
 
 enum { PIECE = 1 << 24, FEW = 4096 }; /* samples */
 
+void take_lock(PyThread_type_lock lock)
+{
+    if (PyThread_acquire_lock(lock, NOWAIT_LOCK)) return;
+    Py_BEGIN_ALLOW_THREADS PyThread_acquire_lock(lock, WAIT_LOCK);
+    Py_END_ALLOW_THREADS
+}
+
 bool releases_gil(int64_t samples)
 {
     return samples >= FEW;
@@ -19,16 +26,18 @@ static histo_status fill_by_plan(histo_hist *hist, const histo_view *views, cons
     return status;
 }
 
-static int fill_piece(histo_hist *hist, const histo_view *views, const histo_fill_options *fill,
-                      const histo_plan_options *options)
+static int fill_piece(PyThread_type_lock lock, histo_hist *const *hist, const histo_view *views,
+                      const histo_fill_options *fill, const histo_plan_options *options)
 {
     histo_status status;
+    if (lock) take_lock(lock);
     if (releases_gil(histo_view_size(&views[0]))) {
-        Py_BEGIN_ALLOW_THREADS status = fill_by_plan(hist, views, fill, options);
+        Py_BEGIN_ALLOW_THREADS status = fill_by_plan(*hist, views, fill, options);
         Py_END_ALLOW_THREADS
     } else {
-        status = fill_by_plan(hist, views, fill, options);
+        status = fill_by_plan(*hist, views, fill, options);
     }
+    if (lock) PyThread_release_lock(lock);
     if (status == HISTO_OK) return PyErr_CheckSignals();
     raise_status(status);
     return -1;
@@ -52,8 +61,8 @@ static histo_view part_of(const histo_view *v, int d, int64_t begin, int64_t n)
     return part;
 }
 
-static int fill_pieces(histo_hist *hist, int naxes, const histo_view *views, const histo_fill_options *all,
-                       const histo_plan_options *options, int d, int64_t step)
+static int fill_pieces(PyThread_type_lock lock, histo_hist *const *hist, int naxes, const histo_view *views,
+                       const histo_fill_options *all, const histo_plan_options *options, int d, int64_t step)
 {
     histo_view parts[HISTO_MAX_AXES], weights, mask, where;
     histo_fill_options fill = *all;
@@ -65,7 +74,7 @@ static int fill_pieces(histo_hist *hist, int naxes, const histo_view *views, con
         if (all->mask) mask = part_of(all->mask, d, begin, n), fill.mask = &mask;
         if (all->mask && mask.dtype == HISTO_BIT) fill.mask_offset = all->mask_offset + begin * mask.strides[d];
         if (all->where) where = part_of(all->where, d, begin, n), fill.where = &where;
-        if (fill_piece(hist, parts, &fill, options) < 0) return -1;
+        if (fill_piece(lock, hist, parts, &fill, options) < 0) return -1;
         fill.replace = false;
     }
     return 0;
@@ -90,13 +99,13 @@ static bool divisible(int naxes, const histo_view *views, const histo_fill_optio
     return same && (!fill->where || same_shape(&views[0], fill->where));
 }
 
-int fill(histo_hist *hist, int naxes, const histo_view *views, const histo_fill_options *options,
-         const histo_plan_options *plan)
+int fill(PyThread_type_lock lock, histo_hist *const *hist, int naxes, const histo_view *views,
+         const histo_fill_options *options, const histo_plan_options *plan)
 {
     const histo_fill_options all = options ? *options : (histo_fill_options){0};
     const int64_t samples = histo_view_size(&views[0]);
     const int d = samples > PIECE ? longest_dimension(&views[0]) : -1;
-    if (d < 0 || !divisible(naxes, views, &all)) return fill_piece(hist, views, options, plan);
+    if (d < 0 || !divisible(naxes, views, &all)) return fill_piece(lock, hist, views, options, plan);
     const int64_t others = samples / views[0].shape[d], step = PIECE / others;
-    return fill_pieces(hist, naxes, views, &all, plan, d, step > 0 ? step : 1);
+    return fill_pieces(lock, hist, naxes, views, &all, plan, d, step > 0 ? step : 1);
 }

@@ -1,61 +1,686 @@
-/* The type Hist: a histo_hist for Python, under the class Histogram of histogram.py. */
-#include "results.h"
-#include "samples.h"
+#include "hist.h"
 
-typedef struct hist {
-    PyObject_HEAD histo_hist *hist;
-} hist;
+#include "fill.h"
+#include "results.h"
+
+/* ---- The object ---- */
+
+/* The module that defines the type or the first of its bases that has one. */
+static PyObject *module_of(PyTypeObject *type)
+{
+    PyObject *module = NULL;
+    for (; type && !module; type = PyType_GetSlot(type, Py_tp_base)) {
+        module = PyType_GetModule(type);
+        if (!module) PyErr_Clear();
+    }
+    return module;
+}
 
 static PyObject *hist_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"bins", "lo", "hi", NULL};
-    long long bins;
-    double lo, hi;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Ldd", names, &bins, &lo, &hi)) return NULL;
+    (void)args;
+    (void)kwargs;
     hist *self = (hist *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
     if (!self) return NULL;
-    const histo_axis axis = histo_axis_closed(histo_axis_regular(bins, lo, hi));
-    const histo_status status = histo_hist_create(&self->hist, 1, &axis, NULL);
-    if (status == HISTO_OK) return (PyObject *)self;
+    self->module = module_of(type);
+    self->lock = PyThread_allocate_lock();
+    if (self->lock) return (PyObject *)self;
     Py_DECREF(self);
-    return raise_status(status);
+    return PyErr_NoMemory();
 }
 
 static void hist_dealloc(PyObject *self)
 {
+    hist *h = (hist *)self;
     PyTypeObject *type = Py_TYPE(self);
-    histo_hist_destroy(((hist *)self)->hist);
+    histo_hist_destroy(h->hist);
+    if (h->lock) PyThread_free_lock(h->lock);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF(type);
 }
 
-static PyObject *hist_fill(PyObject *self, PyObject *array)
+hist *hist_lock(PyObject *self)
 {
-    samples s;
-    if (samples_take(PyType_GetModule(Py_TYPE(self)), array, &s) != 0) return NULL;
-    histo_status status;
-    Py_BEGIN_ALLOW_THREADS status = histo_hist_fill(((hist *)self)->hist, &s.view, NULL);
-    Py_END_ALLOW_THREADS samples_release(&s);
-    return status == HISTO_OK ? Py_NewRef(self) : raise_status(status);
+    hist *h = (hist *)self;
+    take_lock(h->lock);
+    if (h->hist) return h;
+    PyThread_release_lock(h->lock);
+    PyErr_SetString(PyExc_ValueError, "this histogram was never made: __init__ did not run");
+    return NULL;
 }
 
-static PyObject *hist_counts(PyObject *self, PyObject *unused)
+void hist_unlock(hist *h)
+{
+    PyThread_release_lock(h->lock);
+}
+
+int hist_lock_two(PyObject *self, PyObject *other)
+{
+    const int is = PyObject_IsInstance(other, (PyObject *)state_of_module(((hist *)self)->module)->hist_type);
+    if (is == 0) PyErr_SetString(PyExc_TypeError, "the other operand is no histogram");
+    if (is != 1) return -1;
+    PyObject *first = self < other ? self : other, *second = self < other ? other : self;
+    if (!hist_lock(first)) return -1;
+    if (first == second || hist_lock(second)) return 0;
+    hist_unlock((hist *)first);
+    return -1;
+}
+
+void hist_unlock_two(PyObject *self, PyObject *other)
+{
+    hist_unlock((hist *)self);
+    if (other != self) hist_unlock((hist *)other);
+}
+
+/* Give the object a handle, which has no other owner. */
+static void give(hist *h, histo_hist *handle)
+{
+    h->hist = handle;
+    h->naxes = histo_hist_naxes(handle);
+    h->weighted = histo_hist_weighting(handle) != HISTO_UNWEIGHTED;
+}
+
+/* An object of the same class and batch with this handle, which it takes in any case. Its __init__ does not run. */
+static PyObject *like(const hist *h, PyTypeObject *type, histo_hist *handle)
+{
+    hist *made = (hist *)hist_new(type, NULL, NULL);
+    if (!made) {
+        histo_hist_destroy(handle);
+        return NULL;
+    }
+    give(made, handle);
+    made->nbatch = h->nbatch;
+    made->translated = h->translated;
+    for (int d = 0; d < h->nbatch; d++)
+        made->batch[d] = h->batch[d];
+    return (PyObject *)made;
+}
+
+/* ---- Making ---- */
+
+static int take_batch(hist *h, PyObject *tuple, int64_t *size)
+{
+    const Py_ssize_t n = PyTuple_Size(tuple);
+    *size = 1;
+    if (n < 0) return -1;
+    if (n >= HISTO_MAX_DIMS) {
+        PyErr_Format(PyExc_ValueError, "a batch has at most %d dimensions", HISTO_MAX_DIMS - 1);
+        return -1;
+    }
+    for (Py_ssize_t d = 0; d < n; d++) {
+        h->batch[d] = PyLong_AsLongLong(PyTuple_GetItem(tuple, d));
+        if (h->batch[d] == -1 && PyErr_Occurred()) return -1;
+        if (h->batch[d] < 1 || *size > HISTO_MAX_SLOTS / h->batch[d]) {
+            PyErr_SetString(PyExc_ValueError, "the batch is no positive number of histograms that fits into memory");
+            return -1;
+        }
+        *size *= h->batch[d];
+    }
+    h->nbatch = (int)n;
+    return 0;
+}
+
+static PyObject *hist_make(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    hist *h = (hist *)self;
+    if (nargs != 5) return PyErr_Format(PyExc_TypeError, "_make takes 5 arguments");
+    if (h->hist) return PyErr_Format(PyExc_ValueError, "this histogram is made already");
+    const Py_ssize_t naxes = PyTuple_Size(args[0]);
+    if (naxes < 0) return NULL;
+    if (naxes > HISTO_MAX_AXES)
+        return PyErr_Format(PyExc_ValueError, "a histogram has at most %d axes", HISTO_MAX_AXES);
+    histo_hist_options options = {.weighting = (histo_weighting)PyLong_AsLong(args[2]),
+                                  .storage = (histo_storage)PyLong_AsLong(args[3])};
+    if (PyErr_Occurred() || take_batch(h, args[1], &options.batch) != 0) return NULL;
+    histo_axis axes[HISTO_MAX_AXES];
+    Py_buffer edges[HISTO_MAX_AXES] = {{0}};
+    int taken = 0;
+    for (Py_ssize_t a = 0; a < naxes && taken == 0; a++)
+        taken = axis_take(PyTuple_GetItem(args[0], a), &axes[a], &edges[a]);
+    histo_hist *handle = NULL;
+    const histo_status status = taken == 0 ? histo_hist_create(&handle, (int)naxes, axes, &options) : HISTO_OK;
+    for (Py_ssize_t a = 0; a < naxes; a++)
+        PyBuffer_Release(&edges[a]);
+    if (taken != 0) return NULL;
+    if (status != HISTO_OK) return raise_status(status);
+    give(h, handle);
+    h->translated = PyObject_IsTrue(args[4]) == 1;
+    return Py_NewRef(Py_None);
+}
+
+static PyObject *hist_load(PyObject *type, PyObject *const *args, Py_ssize_t nargs)
+{
+    if (nargs != 2) return PyErr_Format(PyExc_TypeError, "_load takes 2 arguments");
+    const char *name = NULL;
+    if (args[1] != Py_None && !(name = PyUnicode_AsUTF8AndSize(args[1], NULL))) return NULL;
+    Py_buffer data;
+    if (PyObject_GetBuffer(args[0], &data, PyBUF_SIMPLE) != 0) return NULL;
+    histo_hist *handle;
+    histo_status status;
+    Py_BEGIN_ALLOW_THREADS status = histo_hist_load(data.buf, (size_t)data.len, name, &handle);
+    Py_END_ALLOW_THREADS PyBuffer_Release(&data);
+    if (status != HISTO_OK) return raise_status(status);
+    const int64_t batch = histo_hist_batch(handle);
+    const hist flat = {.nbatch = batch > 1, .batch = {batch}};
+    return like(&flat, (PyTypeObject *)type, handle);
+}
+
+/* Take the contents of another object, which is left without. */
+static PyObject *hist_take(PyObject *self, PyObject *other)
+{
+    hist *h = (hist *)self, *from = (hist *)other;
+    if (self == other) return Py_NewRef(Py_None);
+    if (PyObject_IsInstance(other, (PyObject *)state_of_module(h->module)->hist_type) != 1 || !hist_lock(other))
+        return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "this is no histogram");
+    histo_hist *handle = from->hist;
+    from->hist = NULL;
+    from->naxes = 0;
+    hist_unlock(from);
+    take_lock(h->lock);
+    histo_hist *old = h->hist;
+    give(h, handle);
+    h->translated = from->translated;
+    h->nbatch = from->nbatch;
+    for (int d = 0; d < from->nbatch; d++)
+        h->batch[d] = from->batch[d];
+    hist_unlock(h);
+    histo_hist_destroy(old);
+    return Py_NewRef(Py_None);
+}
+
+/* ---- What it is ---- */
+
+static PyObject *hist_kind(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    histo_hist *h = ((hist *)self)->hist;
-    void *data;
-    const int64_t size = histo_hist_size(h, HISTO_BINS);
-    PyObject *counts = result_new(PyType_GetModule(Py_TYPE(self)), HISTO_I64, 1, &size, &data);
-    if (!counts) return NULL;
-    const histo_status status = histo_hist_read_counts(h, HISTO_BINS, data, size, NULL);
-    if (status == HISTO_OK) return counts;
-    Py_DECREF(counts);
+    hist *h = hist_lock(self);
+    if (!h) return NULL;
+    const int weighting = (int)histo_hist_weighting(h->hist), storage = (int)histo_hist_storage(h->hist);
+    hist_unlock(h);
+    return Py_BuildValue("ii", weighting, storage);
+}
+
+static PyObject *hist_axis(PyObject *self, PyObject *number)
+{
+    const long a = PyLong_AsLong(number);
+    if (a == -1 && PyErr_Occurred()) return NULL;
+    hist *h = hist_lock(self);
+    if (!h) return NULL;
+    const histo_axis axis = a >= 0 && a < h->naxes ? histo_hist_axis(h->hist, (int)a) : (histo_axis){0};
+    PyObject *tuple = axis.bins ? axis_tuple(&axis) : PyErr_Format(PyExc_IndexError, "axis %ld of %d", a, h->naxes);
+    hist_unlock(h);
+    return tuple;
+}
+
+static PyObject *hist_naxes(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return PyLong_FromLong(((hist *)self)->naxes);
+}
+
+static PyObject *hist_batch(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    const hist *h = (hist *)self;
+    PyObject *batch = PyTuple_New(h->nbatch);
+    for (int d = 0; batch && d < h->nbatch; d++) {
+        PyObject *n = PyLong_FromLongLong(h->batch[d]);
+        if (!n || PyTuple_SetItem(batch, d, n) != 0) Py_CLEAR(batch);
+    }
+    return batch;
+}
+
+/* Set the shape of the batch, and whether Python translates samples. */
+static PyObject *hist_dress(PyObject *self, PyObject *args)
+{
+    PyObject *tuple;
+    int translated;
+    hist *h = (hist *)self, other = *h;
+    int64_t size;
+    if (!PyArg_ParseTuple(args, "Op", &tuple, &translated) || take_batch(&other, tuple, &size) != 0) return NULL;
+    if (!hist_lock(self)) return NULL;
+    const bool fits = size == histo_hist_batch(h->hist);
+    if (fits) {
+        h->translated = translated != 0;
+        h->nbatch = other.nbatch;
+    }
+    for (int d = 0; fits && d < other.nbatch; d++)
+        h->batch[d] = other.batch[d];
+    hist_unlock(h);
+    return fits ? Py_NewRef(Py_None) : PyErr_Format(PyExc_ValueError, "the batch has another number of histograms");
+}
+
+static PyObject *numbers(const uint64_t *values, int n)
+{
+    PyObject *tuple = PyTuple_New(n);
+    for (int i = 0; tuple && i < n; i++) {
+        PyObject *number = PyLong_FromUnsignedLongLong(values[i]);
+        if (!number || PyTuple_SetItem(tuple, i, number) != 0) Py_CLEAR(tuple);
+    }
+    return tuple;
+}
+
+static PyObject *hist_tally(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    hist *h = hist_lock(self);
+    if (!h) return NULL;
+    histo_tally t;
+    const int naxes = histo_hist_naxes(h->hist);
+    const histo_status status = histo_hist_tally(h->hist, &t);
+    hist_unlock(h);
+    if (status != HISTO_OK) return raise_status(status);
+    return Py_BuildValue("KKKKNNN", (unsigned long long)t.samples, (unsigned long long)t.masked,
+                         (unsigned long long)t.bins, (unsigned long long)t.flow, numbers(t.under, naxes),
+                         numbers(t.over, naxes), numbers(t.nan, naxes));
+}
+
+static PyObject *text_of(size_t (*describe)(const histo_plan *, char *, size_t), const histo_plan *plan)
+{
+    const size_t length = describe(plan, NULL, 0);
+    char *text = PyMem_Malloc(length + 1);
+    if (!text) return PyErr_NoMemory();
+    describe(plan, text, length + 1);
+    PyObject *result = PyUnicode_FromStringAndSize(text, (Py_ssize_t)length);
+    PyMem_Free(text);
+    return result;
+}
+
+/* (strategy, threads, explanation) of the plan of the last fill, or None. */
+static PyObject *plan_of(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    hist *h = hist_lock(self);
+    if (!h) return NULL;
+    const histo_plan *plan = histo_hist_last_plan(h->hist);
+    PyObject *result = plan ? Py_BuildValue("siN", histo_plan_strategy(plan), histo_plan_threads(plan),
+                                            text_of(histo_plan_explain, plan))
+                            : Py_NewRef(Py_None);
+    hist_unlock(h);
+    return result;
+}
+
+/* ---- Reading and writing ---- */
+
+PyObject *hist_new_array(const hist *h, histo_dtype dtype, int ndim, const int64_t *shape, void **data)
+{
+    int64_t all[2 * HISTO_MAX_DIMS];
+    for (int d = 0; d < h->nbatch; d++)
+        all[d] = h->batch[d];
+    for (int d = 0; d < ndim; d++)
+        all[h->nbatch + d] = shape[d];
+    return result_new(h->module, dtype, h->nbatch + ndim, all, data);
+}
+
+PyObject *hist_written(PyObject *array, histo_status status)
+{
+    if (status == HISTO_OK) return array;
+    Py_XDECREF(array);
     return raise_status(status);
 }
 
+static PyObject *slots_array(const hist *h, histo_slots slots, histo_dtype dtype, void **data)
+{
+    int64_t shape[HISTO_MAX_AXES];
+    const int naxes = histo_hist_naxes(h->hist);
+    for (int a = 0; a < naxes; a++)
+        shape[a] = histo_hist_axis(h->hist, a).bins + (slots == HISTO_FLOW ? 3 : 0);
+    return hist_new_array(h, dtype, naxes, shape, data);
+}
+
+enum { COUNTS, SUM_W, SUM_W2 };
+
+static histo_status read_slots(const hist *h, int what, histo_slots slots, void *data, int64_t size)
+{
+    if (what == COUNTS) return histo_hist_read_counts(h->hist, slots, data, size, NULL);
+    return histo_hist_read_weights(h->hist, slots, what == SUM_W ? data : NULL, what == SUM_W2 ? data : NULL, size,
+                                   NULL);
+}
+
+static PyObject *hist_read(PyObject *self, PyObject *args)
+{
+    int what, flow;
+    if (!PyArg_ParseTuple(args, "ip", &what, &flow)) return NULL;
+    hist *h = hist_lock(self);
+    if (!h) return NULL;
+    const histo_slots slots = flow ? HISTO_FLOW : HISTO_BINS;
+    const int64_t size = histo_hist_size(h->hist, slots);
+    void *data;
+    histo_status status = HISTO_OK;
+    PyObject *array = slots_array(h, slots, what == COUNTS ? HISTO_I64 : HISTO_F64, &data);
+    if (array && !releases_gil(size)) {
+        status = read_slots(h, what, slots, data, size);
+    } else if (array) {
+        Py_BEGIN_ALLOW_THREADS status = read_slots(h, what, slots, data, size);
+        Py_END_ALLOW_THREADS
+    }
+    hist_unlock(h);
+    return array ? hist_written(array, status) : NULL;
+}
+
+/* (index, counts) of the entries that are not zero. */
+static PyObject *hist_occupied(PyObject *self, PyObject *flow)
+{
+    const histo_slots slots = PyObject_IsTrue(flow) == 1 ? HISTO_FLOW : HISTO_BINS;
+    hist *h = hist_lock(self);
+    if (!h) return NULL;
+    int64_t size = 0;
+    void *index = NULL, *counts = NULL;
+    PyObject *arrays[2] = {NULL, NULL};
+    histo_status status = histo_hist_occupied(h->hist, slots, &size);
+    if (status == HISTO_OK) {
+        arrays[0] = result_new(h->module, HISTO_I64, 1, &size, &index);
+        arrays[1] = arrays[0] ? result_new(h->module, HISTO_I64, 1, &size, &counts) : NULL;
+        if (arrays[1]) status = histo_hist_read_occupied(h->hist, slots, index, counts, size);
+    }
+    hist_unlock(h);
+    if (arrays[1] && status == HISTO_OK) return Py_BuildValue("NN", arrays[0], arrays[1]);
+    Py_XDECREF(arrays[0]);
+    Py_XDECREF(arrays[1]);
+    return status == HISTO_OK ? NULL : raise_status(status);
+}
+
+static PyObject *hist_masked(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    hist *h = hist_lock(self);
+    if (!h) return NULL;
+    void *data;
+    histo_status status = HISTO_OK;
+    PyObject *array = hist_new_array(h, HISTO_I64, 0, NULL, &data);
+    if (array) status = histo_hist_read_masked(h->hist, data, histo_hist_batch(h->hist));
+    hist_unlock(h);
+    return array ? hist_written(array, status) : NULL;
+}
+
+static PyObject *hist_reset(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    hist *h = hist_lock(self);
+    if (!h) return NULL;
+    const histo_status status = histo_hist_reset(h->hist, NULL);
+    hist_unlock(h);
+    return status == HISTO_OK ? Py_NewRef(self) : raise_status(status);
+}
+
+static PyObject *hist_save(PyObject *self, PyObject *args)
+{
+    int format;
+    const char *name;
+    if (!PyArg_ParseTuple(args, "iz", &format, &name)) return NULL;
+    hist *h = hist_lock(self);
+    if (!h) return NULL;
+    void *data = NULL;
+    size_t size = 0;
+    histo_status status;
+    Py_BEGIN_ALLOW_THREADS status = histo_hist_save(h->hist, (histo_format)format, name, &data, &size);
+    Py_END_ALLOW_THREADS hist_unlock(h);
+    if (status != HISTO_OK) return raise_status(status);
+    PyObject *bytes = PyBytes_FromStringAndSize(data, (Py_ssize_t)size);
+    histo_free(data);
+    return bytes;
+}
+
+/* A buffer of `size` values of 8 bytes, or no buffer for None. */
+static int take_values(PyObject *object, int64_t size, Py_buffer *buffer)
+{
+    if (object == Py_None) return 0;
+    if (PyObject_GetBuffer(object, buffer, PyBUF_SIMPLE) != 0) return -1;
+    if (buffer->len == size * 8) return 0;
+    PyErr_SetString(PyExc_ValueError, "an array to write has another number of values than the histogram");
+    return -1;
+}
+
+/* Set the counts, sums of weights and of their squares of all slots, and the masked samples: contiguous arrays or None.
+ */
+static PyObject *hist_write(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    if (nargs != 4) return PyErr_Format(PyExc_TypeError, "_write takes 4 arguments");
+    hist *h = hist_lock(self);
+    if (!h) return NULL;
+    const int64_t size = histo_hist_size(h->hist, HISTO_FLOW);
+    Py_buffer values[4] = {{0}};
+    int taken = 0;
+    for (int i = 0; i < 4 && taken == 0; i++)
+        taken = take_values(args[i], i < 3 ? size : histo_hist_batch(h->hist), &values[i]);
+    histo_status status = HISTO_OK;
+    if (taken == 0)
+        status =
+            histo_hist_write(h->hist, HISTO_FLOW, values[0].buf, values[1].buf, values[2].buf, size, values[3].buf);
+    hist_unlock(h);
+    for (int i = 0; i < 4; i++)
+        PyBuffer_Release(&values[i]);
+    if (taken != 0) return NULL;
+    return status == HISTO_OK ? Py_NewRef(Py_None) : raise_status(status);
+}
+
+/* ---- Other axes, other weights ---- */
+
+typedef struct contents {
+    int64_t size, batch;
+    double *sums[2]; /* of weights and of their squares; NULL without */
+    uint64_t *counts, *masked;
+} contents;
+
+static void contents_free(contents *c)
+{
+    PyMem_Free(c->counts);
+    PyMem_Free(c->masked);
+    PyMem_Free(c->sums[0]);
+    PyMem_Free(c->sums[1]);
+}
+
+static bool has_squares(histo_weighting weighting)
+{
+    return weighting == HISTO_WEIGHT_FAST || weighting == HISTO_WEIGHT_REPRODUCIBLE;
+}
+
+/* Zeroed room for what a histogram of this weighting holds; false without memory. */
+static bool contents_make(contents *c, const histo_hist *of, histo_weighting weighting)
+{
+    *c = (contents){.size = histo_hist_size(of, HISTO_FLOW), .batch = histo_hist_batch(of)};
+    const bool weighted = weighting != HISTO_UNWEIGHTED, squared = has_squares(weighting);
+    c->counts = PyMem_Calloc((size_t)c->size, sizeof *c->counts);
+    c->masked = PyMem_Calloc((size_t)c->batch, sizeof *c->masked);
+    if (weighted) c->sums[0] = PyMem_Calloc((size_t)c->size, sizeof(double));
+    if (squared) c->sums[1] = PyMem_Calloc((size_t)c->size, sizeof(double));
+    return c->counts && c->masked && (!weighted || c->sums[0]) && (!squared || c->sums[1]);
+}
+
+static histo_status contents_read(contents *c, const histo_hist *from)
+{
+    histo_status status = histo_hist_read_counts(from, HISTO_FLOW, c->counts, c->size, NULL);
+    if (status == HISTO_OK) status = histo_hist_read_masked(from, c->masked, c->batch);
+    if (status == HISTO_OK && c->sums[0])
+        status = histo_hist_read_weights(from, HISTO_FLOW, c->sums[0], c->sums[1], c->size, NULL);
+    return status;
+}
+
+/* Where a slot is on axes that have the same bins, and more behind them. */
+static int64_t moved(const histo_hist *from, const histo_hist *to, int64_t slot)
+{
+    int64_t at[HISTO_MAX_AXES], index = histo_hist_unravel(from, HISTO_FLOW, slot, at);
+    for (int a = 0; a < histo_hist_naxes(from); a++) {
+        const int64_t n = histo_hist_axis(from, a).bins, more = histo_hist_axis(to, a).bins - n;
+        index = index * (n + more + 3) + at[a] + (at[a] > n ? more : 0);
+    }
+    return index;
+}
+
+static histo_status move(const histo_hist *from, histo_hist *to)
+{
+    const histo_weighting weighting = histo_hist_weighting(from);
+    contents old, new = {0};
+    histo_status status = HISTO_NO_MEMORY;
+    if (contents_make(&old, from, weighting) && contents_make(&new, to, weighting)) {
+        status = contents_read(&old, from);
+        for (int64_t i = 0; i < old.size && status == HISTO_OK; i++) {
+            const int64_t slot = moved(from, to, i);
+            new.counts[slot] = old.counts[i];
+            for (int s = 0; s < 2; s++)
+                if (old.sums[s]) new.sums[s][slot] = old.sums[s][i];
+        }
+        if (status == HISTO_OK)
+            status = histo_hist_write(to, HISTO_FLOW, new.counts, new.sums[0], new.sums[1], new.size, old.masked);
+    }
+    contents_free(&old);
+    contents_free(&new);
+    return status;
+}
+
+/* Let these axes, which are as they were or have more bins, and this weighting replace the histogram's. */
+static PyObject *hist_regrow(PyObject *self, PyObject *args)
+{
+    PyObject *tuple;
+    int weighting;
+    if (!PyArg_ParseTuple(args, "Oi", &tuple, &weighting)) return NULL;
+    histo_axis axes[HISTO_MAX_AXES];
+    Py_buffer edges[HISTO_MAX_AXES] = {{0}};
+    hist *h = hist_lock(self);
+    if (!h) return NULL;
+    const histo_hist_options options = {.batch = histo_hist_batch(h->hist), .weighting = (histo_weighting)weighting};
+    int taken = PyTuple_Size(tuple) == h->naxes ? 0 : -1;
+    bool same = weighting == (int)histo_hist_weighting(h->hist);
+    for (int a = 0; a < h->naxes && taken == 0; a++) {
+        taken = axis_take(PyTuple_GetItem(tuple, a), &axes[a], &edges[a]);
+        same = same && axes[a].bins == histo_hist_axis(h->hist, a).bins;
+    }
+    histo_hist *grown = NULL;
+    histo_status status = HISTO_OK;
+    if (taken == 0 && !same) {
+        status = histo_hist_create(&grown, h->naxes, axes, &options);
+        if (status == HISTO_OK) status = move(h->hist, grown);
+    }
+    if (grown && status == HISTO_OK) {
+        histo_hist_destroy(h->hist);
+        give(h, grown);
+    } else {
+        histo_hist_destroy(grown);
+    }
+    hist_unlock(h);
+    for (int a = 0; a < HISTO_MAX_AXES; a++)
+        PyBuffer_Release(&edges[a]);
+    if (taken != 0) return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_ValueError, "these are not as many axes");
+    if (status == HISTO_NO_MEMORY) return PyErr_NoMemory();
+    return status == HISTO_OK ? Py_NewRef(Py_None) : raise_status(status);
+}
+
+/* ---- Histograms from histograms ---- */
+
+static PyObject *hist_merge(PyObject *self, PyObject *other)
+{
+    if (hist_lock_two(self, other) != 0) return NULL;
+    histo_hist *to = ((hist *)self)->hist, *from = ((hist *)other)->hist, *twin = NULL;
+    histo_status status = from == to ? histo_hist_clone(to, &twin) : HISTO_OK;
+    if (status == HISTO_OK) status = histo_hist_merge(to, twin ? twin : from);
+    histo_hist_destroy(twin);
+    hist_unlock_two(self, other);
+    return status == HISTO_OK ? Py_NewRef(Py_None) : raise_status(status);
+}
+
+static PyObject *made(const hist *h, histo_status status, histo_hist *handle)
+{
+    return status == HISTO_OK ? like(h, Py_TYPE((PyObject *)h), handle) : raise_status(status);
+}
+
+static PyObject *hist_clone(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    hist *h = hist_lock(self);
+    if (!h) return NULL;
+    histo_hist *handle = NULL;
+    const histo_status status = histo_hist_clone(h->hist, &handle);
+    hist_unlock(h);
+    return made(h, status, handle);
+}
+
+static PyObject *hist_project(PyObject *self, PyObject *tuple)
+{
+    int axes[HISTO_MAX_AXES];
+    const Py_ssize_t n = PyTuple_Size(tuple);
+    if (n < 0) return NULL;
+    if (n > HISTO_MAX_AXES) return PyErr_Format(PyExc_ValueError, "a histogram has at most %d axes", HISTO_MAX_AXES);
+    for (Py_ssize_t a = 0; a < n; a++)
+        axes[a] = (int)PyLong_AsLong(PyTuple_GetItem(tuple, a));
+    if (PyErr_Occurred()) return NULL;
+    hist *h = hist_lock(self);
+    if (!h) return NULL;
+    histo_hist *handle = NULL;
+    const histo_status status = histo_hist_project(h->hist, (int)n, axes, &handle);
+    hist_unlock(h);
+    return made(h, status, handle);
+}
+
+static PyObject *hist_rebin(PyObject *self, PyObject *args)
+{
+    int axis;
+    long long factor;
+    if (!PyArg_ParseTuple(args, "iL", &axis, &factor)) return NULL;
+    hist *h = hist_lock(self);
+    if (!h) return NULL;
+    histo_hist *handle = NULL;
+    const histo_status status = histo_hist_rebin(h->hist, axis, factor, &handle);
+    hist_unlock(h);
+    return made(h, status, handle);
+}
+
+static PyObject *hist_slice(PyObject *self, PyObject *args)
+{
+    int axis;
+    long long begin, end;
+    if (!PyArg_ParseTuple(args, "iLL", &axis, &begin, &end)) return NULL;
+    hist *h = hist_lock(self);
+    if (!h) return NULL;
+    histo_hist *handle = NULL;
+    const histo_status status = histo_hist_slice(h->hist, axis, begin, end, &handle);
+    hist_unlock(h);
+    return made(h, status, handle);
+}
+
+/* ---- The type ---- */
+
 static PyMethodDef methods[] = {
-    {"fill", hist_fill, METH_O, NULL},
-    {"counts", hist_counts, METH_NOARGS, NULL},
+    {"fill", (PyCFunction)(void (*)(void))hist_fill, METH_FASTCALL | METH_KEYWORDS,
+     "fill(*arrays, weight=None, mask=None, where=None, threads=None)\n--\n\n"
+     "Count samples and return the histogram.\n\n"
+     "Each axis takes an array of samples, by position or by the axis' name. Arrays may be of any shape and dtype, "
+     "and\n"
+     "anywhere that NumPy, the buffer protocol, DLPack or Arrow reach; they are not copied. All arrays, scalars\n"
+     "included, are broadcast together. The first dimensions are those of the histogram's batch.\n\n"
+     "weight: of each sample. A histogram made without storage= keeps sums of weights from then on.\n"
+     "mask: samples where it is zero are left out, and counted in the tally. That of masked arrays is honoured, too.\n"
+     "where: (array, lo, hi): only samples with lo <= array <= hi are counted.\n"
+     "threads: how many may count; by default as many as the machine has and the samples are worth.\n\n"
+     "Several threads may fill one histogram: one counts at a time. A signal such as Ctrl-C interrupts a long fill;\n"
+     "what was counted until then stays."},
+    {"_fill_numbers", (PyCFunction)(void (*)(void))hist_fill_numbers, METH_FASTCALL | METH_KEYWORDS, NULL},
+    {"_make", (PyCFunction)(void (*)(void))hist_make, METH_FASTCALL, NULL},
+    {"_load", (PyCFunction)(void (*)(void))hist_load, METH_FASTCALL | METH_CLASS, NULL},
+    {"_take", hist_take, METH_O, NULL},
+    {"_kind", hist_kind, METH_NOARGS, NULL},
+    {"_axis", hist_axis, METH_O, NULL},
+    {"_naxes", hist_naxes, METH_NOARGS, NULL},
+    {"_batch", hist_batch, METH_NOARGS, NULL},
+    {"_dress", hist_dress, METH_VARARGS, NULL},
+    {"_tally", hist_tally, METH_NOARGS, NULL},
+    {"_plan", plan_of, METH_NOARGS, NULL},
+    {"_read", hist_read, METH_VARARGS, NULL},
+    {"_occupied", hist_occupied, METH_O, NULL},
+    {"_write", (PyCFunction)(void (*)(void))hist_write, METH_FASTCALL, NULL},
+    {"_regrow", hist_regrow, METH_VARARGS, NULL},
+    {"_masked", hist_masked, METH_NOARGS, NULL},
+    {"reset", hist_reset, METH_NOARGS, "reset()\n--\n\nSet all counts and sums to zero, and return the histogram."},
+    {"_save", hist_save, METH_VARARGS, NULL},
+    {"_merge", hist_merge, METH_O, NULL},
+    {"_clone", hist_clone, METH_NOARGS, NULL},
+    {"_project", hist_project, METH_O, NULL},
+    {"_rebin", hist_rebin, METH_VARARGS, NULL},
+    {"_slice", hist_slice, METH_VARARGS, NULL},
+    {"_quantiles", hist_quantiles, METH_VARARGS, NULL},
+    {"_summarize", hist_summarize, METH_NOARGS, NULL},
+    {"_split", hist_split, METH_VARARGS, NULL},
+    {"_compare", hist_compare, METH_VARARGS, NULL},
+    {"_inform", hist_inform, METH_NOARGS, NULL},
     {0},
 };
 
@@ -70,10 +695,11 @@ int hist_add(PyObject *module)
     PyType_Spec spec = {
         .name = "histo._histo.Hist",
         .basicsize = sizeof(hist),
-        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
+        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_IMMUTABLETYPE,
         .slots = slots,
     };
     module_state *state = state_of_module(module);
     state->hist_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
-    return state->hist_type ? PyModule_AddType(module, state->hist_type) : -1;
+    if (!state->hist_type || PyModule_AddType(module, state->hist_type) != 0) return -1;
+    return axis_add(module);
 }

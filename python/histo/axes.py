@@ -1,0 +1,606 @@
+"""Axes of histograms: where a sample is counted.
+
+Every axis is a `PlottableAxis` of the Unified Histogram Interface (UHI). A sample x is in bin i of a continuous axis
+exactly if edges[i] <= x < edges[i + 1], compared by value, whatever the sample's type. What is below or above is
+counted as underflow and overflow, and NaN is counted apart from both; where an array has no place for NaN, it is added
+to the overflow, as boost-histogram counts it.
+"""
+
+from __future__ import annotations
+
+import operator
+from array import array
+from typing import Any, ClassVar, Iterator, NamedTuple
+
+from . import _histo
+
+__all__ = ["Axis", "AxesTuple", "Boolean", "Category", "Integer", "Log", "Power", "Regular", "Sqrt", "Traits", "Variable"]
+
+INTEGER, REGULAR, VARIABLE, LOG, SQRT, POWER = range(6)
+"""The library's kinds of axes."""
+
+
+class Traits(NamedTuple):
+    """What an axis is like, in the words of boost-histogram and UHI."""
+
+    underflow: bool
+    overflow: bool
+    circular: bool
+    growth: bool
+    continuous: bool
+    ordered: bool
+
+    @property
+    def discrete(self) -> bool:
+        """Whether each bin is one value."""
+        return not self.continuous
+
+
+def _numpy() -> Any:
+    import numpy
+
+    return numpy
+
+
+def _is_scalar(value: Any) -> bool:
+    return isinstance(value, str) or getattr(value, "ndim", None) == 0 or not hasattr(value, "__len__")
+
+
+class Axis:
+    """What all axes have.
+
+    name: for `fill(name=…)`, `project("name")` and xarray.
+    label: for plots; the name if it is not given.
+    metadata: anything; saved with the histogram if it is a dict of strings, numbers and bools.
+    """
+
+    __slots__ = ("name", "_label", "metadata", "_tuple", "_underflow", "_overflow", "_edges")
+    _grows: ClassVar[bool] = False
+    _discrete: ClassVar[bool] = False
+
+    def _describe(self, numbers: tuple, underflow: bool, overflow: bool, name: str, label: str, metadata: Any) -> None:
+        if not isinstance(name, str) or not isinstance(label, str):
+            raise TypeError("the name and the label of an axis are strings")
+        self.name, self._label, self.metadata = name, label, metadata
+        self._tuple = numbers
+        self._underflow, self._overflow = bool(underflow), bool(overflow)
+        self._edges = None
+        _histo.axis_check(numbers)
+
+    @property
+    def label(self) -> str:
+        """What plots write beside the axis: the name if no label was given."""
+        return self._label or self.name
+
+    @label.setter
+    def label(self, label: str) -> None:
+        self._label = label
+
+    @property
+    def traits(self) -> Traits:
+        """What the axis is like."""
+        return Traits(self._underflow, self._overflow, False, self._grows, not self._discrete, True)
+
+    @property
+    def size(self) -> int:
+        """The number of bins."""
+        return self._tuple[2]
+
+    @property
+    def extent(self) -> int:
+        """The number of bins, underflow and overflow included."""
+        return self.size + self._underflow + self._overflow
+
+    @property
+    def edges(self) -> Any:
+        """The edges of the bins, one more than bins: an array of float64."""
+        if self._edges is None:
+            edges = _histo.axis_edges(self._tuple)
+            edges.flags.writeable = False
+            self._edges = edges
+        return self._edges
+
+    @property
+    def centers(self) -> Any:
+        """The middle of each bin."""
+        edges = self.edges
+        return edges[:-1] / 2 + edges[1:] / 2
+
+    @property
+    def widths(self) -> Any:
+        """The width of each bin."""
+        return _numpy().diff(self.edges)
+
+    def index(self, value: Any) -> Any:
+        """The bin of a value or of each value of an array: -1 is underflow, `size` is overflow and NaN."""
+        np = _numpy()
+        edges = self.edges
+        values = np.asarray(value)
+        index = np.searchsorted(edges, values, side="right") - 1
+        if self._tuple[1]:
+            index = np.where(values == edges[-1], self.size - 1, index)
+        index = np.where(np.isnan(values), self.size, index) if values.dtype.kind == "f" else index
+        return int(index) if values.ndim == 0 else index
+
+    def value(self, index: Any) -> Any:
+        """The value at an index, which may be between bins: edges[i] at i, and i + 1/2 is the middle of bin i.
+
+        Below 0 it is -inf, above `size` inf.
+        """
+        np = _numpy()
+        edges = self.edges
+        at = np.asarray(index, float)
+        value = np.interp(at, np.arange(len(edges)), edges, left=-np.inf, right=np.inf)
+        return float(value) if at.ndim == 0 else value
+
+    def bin(self, index: int) -> Any:
+        """The edges (lower, upper) of a bin, or its value on a discrete axis; -1 is underflow, `size` overflow."""
+        index = operator.index(index)
+        if index == -1 and self._underflow:
+            return (float("-inf"), float(self.edges[0]))
+        if index == self.size and self._overflow:
+            return (float(self.edges[-1]), float("inf"))
+        if not 0 <= index < self.size:
+            raise IndexError(f"bin {index} of an axis of {self.size} bins")
+        return self._bin(index)
+
+    def _bin(self, index: int) -> Any:
+        return (float(self.edges[index]), float(self.edges[index + 1]))
+
+    def __getitem__(self, index: Any) -> Any:
+        """A bin, as `bin` gives it; negative numbers count from the end."""
+        if callable(index):
+            return self.bin(index(self))
+        index = operator.index(index)
+        if not -self.size <= index < self.size:
+            raise IndexError(f"bin {index} of an axis of {self.size} bins")
+        return self._bin(index % self.size)
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self._bin(i) for i in range(self.size))
+
+    def _key(self) -> tuple:
+        return (type(self), self._tuple, self._underflow, self._overflow, self.name, self._label, self.metadata)
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, Axis) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _same_bins(self, other: Axis) -> bool:
+        """Whether another axis differs in its names at most."""
+        return self._key()[:-3] == other._key()[:-3]
+
+    def _options(self) -> list[str]:
+        options = [f"{key}={value!r}" for key, value in
+                   (("name", self.name), ("label", self._label), ("metadata", self.metadata)) if value]
+        if self._tuple[1]:
+            options.insert(0, "closed=True")
+        return options + [f"{key}=False" for key, value in
+                          (("underflow", self._underflow), ("overflow", self._overflow)) if not value]
+
+    def _arguments(self) -> list[str]:
+        _, _, bins, lo, hi, _, _ = self._tuple
+        return [str(bins), f"{lo:g}" if float(f"{lo:g}") == lo else repr(lo),
+                f"{hi:g}" if float(f"{hi:g}") == hi else repr(hi)]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(self._arguments() + self._options())})"
+
+    def __getstate__(self) -> dict:
+        return {key: getattr(self, key) for cls in type(self).__mro__ for key in getattr(cls, "__slots__", ())
+                if key != "_edges" and hasattr(self, key)}
+
+    def __setstate__(self, state: dict) -> None:
+        self._edges = None
+        for key, value in state.items():
+            setattr(self, key, value)
+
+    # What Histogram asks.
+
+    @property
+    def _translated(self) -> bool:
+        """Whether samples are no numbers that the library could count as they are."""
+        return False
+
+    def _like(self, numbers: tuple) -> Axis:
+        """The axis that the library made of this one."""
+        return axis_of(numbers, self._underflow, self._overflow, self.name, self._label, self.metadata)
+
+
+class Regular(Axis):
+    """Bins of equal width from lo to hi: the edges of numpy.linspace(lo, hi, bins + 1).
+
+    closed: the last bin includes hi, as in NumPy.
+    underflow, overflow: whether the histogram's arrays have a place for what is below and above.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, bins: int, lo: float, hi: float, *, closed: bool = False, underflow: bool = True,
+                 overflow: bool = True, name: str = "", label: str = "", metadata: Any = None) -> None:
+        self._describe((REGULAR, bool(closed), operator.index(bins), float(lo), float(hi), 0.0, None), underflow,
+                       overflow, name, label, metadata)
+
+
+class Log(Axis):
+    """Bins of equal steps of log(x); lo > 0. The keywords are those of `Regular`."""
+
+    __slots__ = ()
+
+    def __init__(self, bins: int, lo: float, hi: float, *, closed: bool = False, underflow: bool = True,
+                 overflow: bool = True, name: str = "", label: str = "", metadata: Any = None) -> None:
+        self._describe((LOG, bool(closed), operator.index(bins), float(lo), float(hi), 0.0, None), underflow,
+                       overflow, name, label, metadata)
+
+
+class Sqrt(Axis):
+    """Bins of equal steps of sqrt(x); lo >= 0. The keywords are those of `Regular`."""
+
+    __slots__ = ()
+
+    def __init__(self, bins: int, lo: float, hi: float, *, closed: bool = False, underflow: bool = True,
+                 overflow: bool = True, name: str = "", label: str = "", metadata: Any = None) -> None:
+        self._describe((SQRT, bool(closed), operator.index(bins), float(lo), float(hi), 0.5, None), underflow,
+                       overflow, name, label, metadata)
+
+
+class Power(Axis):
+    """Bins of equal steps of x**power; lo >= 0, and lo > 0 for a negative power. The keywords are those of `Regular`."""
+
+    __slots__ = ()
+
+    def __init__(self, bins: int, lo: float, hi: float, power: float, *, closed: bool = False, underflow: bool = True,
+                 overflow: bool = True, name: str = "", label: str = "", metadata: Any = None) -> None:
+        self._describe((POWER, bool(closed), operator.index(bins), float(lo), float(hi), float(power), None),
+                       underflow, overflow, name, label, metadata)
+
+    def _arguments(self) -> list[str]:
+        return [*super()._arguments(), repr(self._tuple[5])]
+
+
+class Variable(Axis):
+    """Bins between any rising edges. The keywords are those of `Regular`."""
+
+    __slots__ = ()
+
+    def __init__(self, edges: Any, *, closed: bool = False, underflow: bool = True, overflow: bool = True,
+                 name: str = "", label: str = "", metadata: Any = None) -> None:
+        doubles = array("d", edges.tolist() if hasattr(edges, "tolist") else edges)
+        if len(doubles) < 2:
+            raise ValueError("an axis needs two edges or more")
+        self._describe((VARIABLE, bool(closed), len(doubles) - 1, doubles[0], doubles[-1], 0.0, doubles.tobytes()),
+                       underflow, overflow, name, label, metadata)
+
+    def _arguments(self) -> list[str]:
+        edges = array("d")
+        edges.frombytes(self._tuple[6])
+        shown = [f"{x:g}" if float(f"{x:g}") == x else repr(x) for x in edges]
+        return ["[" + ", ".join(shown if len(shown) <= 20 else [*shown[:9], "...", *shown[-9:]]) + "]"]
+
+
+class Integer(Axis):
+    """A bin for each integer from lo to hi - 1. The keywords are those of `Regular`."""
+
+    __slots__ = ()
+    _discrete = True
+
+    def __init__(self, lo: int, hi: int, *, underflow: bool = True, overflow: bool = True, name: str = "",
+                 label: str = "", metadata: Any = None) -> None:
+        lo, hi = operator.index(lo), operator.index(hi)
+        self._describe((INTEGER, False, hi - lo, float(lo), float(hi), 0.0, None), underflow, overflow, name, label,
+                       metadata)
+
+    def index(self, value: Any) -> Any:
+        np = _numpy()
+        values = np.asarray(value)
+        lo, hi = self._tuple[3:5]
+        with np.errstate(invalid="ignore"):
+            index = np.floor(np.clip(np.where(values != values, hi, values), lo - 1, hi)).astype(np.int64) - int(lo)
+        return int(index) if values.ndim == 0 else index
+
+    def bin(self, index: int) -> Any:
+        if index == -1 and self._underflow or index == self.size and self._overflow:
+            return int(self._tuple[3]) + index
+        return super().bin(index)
+
+    def value(self, index: Any) -> Any:
+        """The integer of a bin."""
+        np = _numpy()
+        at = np.asarray(index)
+        value = at + int(self._tuple[3])
+        return value.item() if at.ndim == 0 else value
+
+    def _bin(self, index: int) -> int:
+        return int(self._tuple[3]) + index
+
+    def _arguments(self) -> list[str]:
+        return [str(int(self._tuple[3])), str(int(self._tuple[4]))]
+
+
+class Boolean(Axis):
+    """Two bins, for False and True. What is not zero is true."""
+
+    __slots__ = ()
+    _discrete = True
+
+    def __init__(self, *, name: str = "", label: str = "", metadata: Any = None) -> None:
+        self._describe((INTEGER, False, 2, 0.0, 2.0, 0.0, None), False, False, name, label, metadata)
+
+    def index(self, value: Any) -> Any:
+        values = _numpy().asarray(value)
+        index = (values != 0).astype(int)
+        return int(index) if values.ndim == 0 else index
+
+    def value(self, index: Any) -> Any:
+        """False for 0, True for 1."""
+        return self.index(index) == 1
+
+    def _bin(self, index: int) -> bool:
+        return bool(index)
+
+    def _arguments(self) -> list[str]:
+        return []
+
+    def _options(self) -> list[str]:
+        return [option for option in super()._options() if not option.endswith("flow=False")]
+
+    @property
+    def _translated(self) -> bool:
+        return True
+
+    def _numbers(self, samples: Any, grows: bool) -> Any:
+        np = _numpy()
+        values = np.asanyarray(samples)
+        return values if values.dtype == bool else values != 0
+
+
+class Category(Axis):
+    """A bin for each of several strings, or for each of several integers, in any order.
+
+    growth: categories that are filled and not there yet are added.
+    overflow: whether the histogram's arrays have a place for all others. There is none with growth.
+    """
+
+    __slots__ = ("_categories", "_table", "_grows", "_sorted")
+    _discrete = True
+
+    def __init__(self, categories: Any = (), *, growth: bool = False, overflow: bool = True, name: str = "",
+                 label: str = "", metadata: Any = None) -> None:
+        if isinstance(categories, str):
+            categories = list(categories)
+        self._categories: list = []
+        self._table: dict = {}
+        self._grows = bool(growth)
+        self._sorted = None
+        for category in categories:
+            if not isinstance(category, str):
+                category = operator.index(category)
+            if category in self._table:
+                raise ValueError(f"the category {category!r} is there twice")
+            self._add(category)
+        if not self._categories and not growth:
+            raise ValueError("an axis without growth needs a category")
+        size = max(1, len(self._categories))
+        self._describe((INTEGER, False, size, 0.0, float(size), 0.0, None), False, overflow and not growth, name,
+                       label, metadata)
+
+    def _add(self, category: str | int) -> None:
+        if self._categories and isinstance(category, str) != isinstance(self._categories[0], str):
+            raise TypeError("the categories of an axis are all strings or all integers")
+        self._table[category] = len(self._categories)
+        self._categories.append(category)
+        self._sorted = None
+
+    @property
+    def traits(self) -> Traits:
+        return Traits(False, self._overflow, False, self._grows, False, False)
+
+    @property
+    def categories(self) -> list:
+        """The strings or integers, in the order of their bins."""
+        return list(self._categories)
+
+    @property
+    def size(self) -> int:
+        return len(self._categories)
+
+    @property
+    def edges(self) -> Any:
+        """0, 1, … size."""
+        return _numpy().arange(self.size + 1, dtype=float)
+
+    def index(self, value: Any) -> Any:
+        """The bin of a category, or of each of an array; `size` for all others."""
+        if isinstance(value, str):
+            return self._table.get(value, self.size)
+        index = self._numbers(value, False)
+        return int(index) if getattr(index, "ndim", 0) == 0 else index
+
+    def value(self, index: Any) -> Any:
+        """The category of a bin, or a list of those of several."""
+        if _is_scalar(index):
+            return self._categories[index]
+        return [self._categories[i] for i in index]
+
+    def bin(self, index: int) -> Any:
+        index = operator.index(index)
+        if not 0 <= index < self.size:
+            raise IndexError(f"bin {index} of an axis of {self.size} categories")
+        return self._categories[index]
+
+    def _bin(self, index: int) -> Any:
+        return self._categories[index]
+
+    def _key(self) -> tuple:
+        return (type(self), self._categories, self._grows, self._overflow, self.name, self._label, self.metadata)
+
+    def _arguments(self) -> list[str]:
+        shown = [repr(category) for category in self._categories]
+        return ["[" + ", ".join(shown if len(shown) <= 20 else [*shown[:9], "...", *shown[-9:]]) + "]"]
+
+    def _options(self) -> list[str]:
+        options = [option for option in super()._options() if not option.endswith("flow=False")]
+        return options + (["growth=True"] if self._grows else [] if self._overflow else ["overflow=False"])
+
+    @property
+    def _translated(self) -> bool:
+        return True
+
+    def _numbers(self, samples: Any, grows: bool) -> Any:
+        """The bin of each sample; new categories are added if the axis grows."""
+        np = _numpy()
+        samples = getattr(samples, "cat", samples)
+        if hasattr(samples, "codes") and hasattr(samples, "categories"):
+            of_codes = np.append(self._numbers(list(samples.categories), grows), self.size)
+            return of_codes[np.asarray(samples.codes)]
+        values = np.asanyarray(samples)
+        if values.dtype.kind in "biu":
+            return self._of_integers(np, values, grows)
+        if values.dtype.kind not in "USTO":
+            if values.size == 0:
+                return values
+            raise TypeError(f"categories are strings or integers, not {values.dtype}")
+        flat = values.ravel().tolist()
+        if values.dtype.kind == "S":
+            flat = [text.decode() for text in flat]
+        if grows:
+            for category in dict.fromkeys(flat):
+                if category not in self._table:
+                    self._grow_by(category)
+        find, other = self._table.get, self.size
+        return np.fromiter((find(category, other) for category in flat), np.intp, len(flat)).reshape(values.shape)
+
+    def _of_integers(self, np: Any, values: Any, grows: bool) -> Any:
+        if grows:
+            unique, first = np.unique(values, return_index=True)
+            for category in unique[np.argsort(first)].tolist():
+                if category not in self._table:
+                    self._grow_by(category)
+        if self._categories and isinstance(self._categories[0], str):
+            raise TypeError("the categories of this axis are strings")
+        if self._sorted is None or len(self._sorted[0]) != self.size:
+            order = sorted(range(self.size), key=self._categories.__getitem__)
+            self._sorted = ([self._categories[i] for i in order], np.array(order, np.intp))
+        if not self.size:
+            return np.zeros(values.shape, np.intp)
+        table = np.array(self._sorted[0])
+        at = np.minimum(np.searchsorted(table, values), self.size - 1)
+        return np.where(table[at] == values, self._sorted[1][at], self.size)
+
+    def _grow_by(self, category: Any) -> None:
+        if not isinstance(category, str):
+            category = operator.index(category)
+        self._add(category)
+        size = self.size
+        self._tuple = (INTEGER, False, size, 0.0, float(size), 0.0, None)
+
+    def _take(self, indices: Any) -> Category:
+        return Category([self._categories[i] for i in indices], growth=self._grows, overflow=self._overflow,
+                        name=self.name, label=self._label, metadata=self.metadata)
+
+
+_KINDS = {REGULAR: Regular, LOG: Log, SQRT: Sqrt, POWER: Power, VARIABLE: Variable, INTEGER: Integer}
+
+
+def axis_of(numbers: tuple, underflow: bool = True, overflow: bool = True, name: str = "", label: str = "",
+            metadata: Any = None) -> Axis:
+    """The axis of a tuple (kind, closed, bins, lo, hi, power, edges) of the library."""
+    kind, closed, bins, lo, hi, power, edges = numbers
+    cls = _KINDS[kind]
+    axis = cls.__new__(cls)
+    if kind in (REGULAR, INTEGER) or \
+            kind != VARIABLE and _histo.axis_edges((kind, closed, bins, lo, hi, power, None)).tobytes() == edges:
+        edges = None
+    axis._describe((kind, closed, bins, lo, hi, power, edges), underflow, overflow, name, label, metadata)
+    return axis
+
+
+class AxesTuple(tuple):
+    """The axes of a histogram: a tuple, which also takes an axis' name as its index.
+
+    The attributes of axes give a tuple with that of each. Those that are arrays have a dimension for each axis, of
+    which all but its own have length 1, so that they broadcast to the shape of the histogram.
+    """
+
+    __slots__ = ()
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, str):
+            return super().__getitem__(self._position(index))
+        found = super().__getitem__(index)
+        return AxesTuple(found) if isinstance(index, slice) else found
+
+    def _position(self, axis: str | int) -> int:
+        """The number of an axis that is given by its name or number."""
+        if isinstance(axis, str):
+            for i, one in enumerate(self):
+                if one.name == axis:
+                    return i
+            raise KeyError(f"no axis has the name {axis!r}")
+        position = operator.index(axis)
+        if not -len(self) <= position < len(self):
+            raise IndexError(f"axis {position} of {len(self)}")
+        return position % len(self)
+
+    def _each(self, attribute: str) -> tuple:
+        return tuple(getattr(axis, attribute) for axis in self)
+
+    def _broadcast(self, attribute: str) -> tuple:
+        return tuple(values.reshape([-1 if j == i else 1 for j in range(len(self))])
+                     for i, values in enumerate(self._each(attribute)))
+
+    @property
+    def name(self) -> tuple:
+        """The names."""
+        return self._each("name")
+
+    @property
+    def label(self) -> tuple:
+        """The labels."""
+        return self._each("label")
+
+    @property
+    def traits(self) -> tuple:
+        """The traits."""
+        return self._each("traits")
+
+    @property
+    def size(self) -> tuple:
+        """The numbers of bins."""
+        return self._each("size")
+
+    @property
+    def extent(self) -> tuple:
+        """The numbers of bins, underflow and overflow included."""
+        return self._each("extent")
+
+    @property
+    def edges(self) -> tuple:
+        """The edges."""
+        return self._broadcast("edges")
+
+    @property
+    def centers(self) -> tuple:
+        """The middles of the bins."""
+        return self._broadcast("centers")
+
+    @property
+    def widths(self) -> tuple:
+        """The widths of the bins."""
+        return self._broadcast("widths")
+
+    def index(self, *values: Any) -> tuple:  # type: ignore[override]
+        """The bin of a value on each axis."""
+        return tuple(axis.index(value) for axis, value in zip(self, values, strict=True))
+
+    def value(self, *indices: Any) -> tuple:
+        """The value at an index on each axis."""
+        return tuple(axis.value(index) for axis, index in zip(self, indices, strict=True))
+
+    def bin(self, *indices: int) -> tuple:
+        """A bin of each axis."""
+        return tuple(axis.bin(index) for axis, index in zip(self, indices, strict=True))

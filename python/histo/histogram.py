@@ -1,0 +1,1040 @@
+"""Histograms that are filled in pieces, indexed, added, saved and drawn."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import operator
+import threading
+from array import array
+from typing import Any, NamedTuple
+
+from . import _histo
+from .axes import AxesTuple, Axis, Boolean, Category, Variable
+from .indexing import Choice, Pick, Range, Total, resolve
+
+__all__ = ["Histogram", "Information", "Plan", "Summary", "Tally", "WeightedSum"]
+
+UNWEIGHTED, FAST, REPRODUCIBLE, FAST_SUM, REPRODUCIBLE_SUM = range(5)
+DENSE, SPARSE = range(2)
+COUNTS, SUM_W, SUM_W2 = range(3)
+BINARY = 1
+
+_STORAGES = {
+    "int64": (UNWEIGHTED, DENSE),
+    "double": (FAST_SUM, DENSE),
+    "weight": (FAST, DENSE),
+    "exact_double": (REPRODUCIBLE_SUM, DENSE),
+    "exact_weight": (REPRODUCIBLE, DENSE),
+    "sparse": (UNWEIGHTED, SPARSE),
+}
+_STORAGE_NAMES = {kind: name for name, kind in _STORAGES.items()}
+_HAS_SQUARES = (FAST, REPRODUCIBLE)
+
+
+class Tally(NamedTuple):
+    """Where the samples went: bins + flow + masked == samples. under, over and nan are per axis; a sample may be in the
+    flow of several axes."""
+
+    samples: int
+    masked: int
+    bins: int
+    flow: int
+    under: tuple
+    over: tuple
+    nan: tuple
+
+
+class WeightedSum(NamedTuple):
+    """A sum of weights and the sum of their squares, which estimates its variance."""
+
+    value: Any
+    variance: Any
+
+
+class Plan(NamedTuple):
+    """How the last fill counted."""
+
+    strategy: str
+    threads: int
+
+
+class Summary(NamedTuple):
+    """Moments of a histogram with one axis, from its counts; of a batch, arrays of them.
+
+    count: of the bins. variance: the mean of (x - mean)**2. skewness, kurtosis: standardized, that of a normal
+    distribution is 0. entropy: of the shares, in bits. first, last, mode: the lowest and the highest bin with counts
+    and the lowest with the largest count, -1 without counts. occupied: the number of bins with counts.
+    """
+
+    count: Any
+    mean: Any
+    variance: Any
+    skewness: Any
+    kurtosis: Any
+    entropy: Any
+    first: Any
+    last: Any
+    mode: Any
+    occupied: Any
+
+
+class Information(NamedTuple):
+    """What two axes tell about each other, in nats; of a batch, arrays of them.
+
+    entropy0, entropy1: of each axis alone. joint_entropy: of both. mutual: entropy0 + entropy1 - joint_entropy.
+    normalized: (entropy0 + entropy1) / joint_entropy, from 1 to 2.
+    """
+
+    entropy0: Any
+    entropy1: Any
+    joint_entropy: Any
+    mutual: Any
+    normalized: Any
+
+
+class _Full(NamedTuple):
+    """The slots of a histogram, underflow, bins, overflow and NaN on each axis, after the dimensions of the batch."""
+
+    counts: Any
+    sum_w: Any
+    sum_w2: Any
+
+    def map(self, change: Any) -> _Full:
+        return _Full(*(None if slots is None else change(slots) for slots in self))
+
+
+def _numpy() -> Any:
+    import numpy
+
+    return numpy
+
+
+def _nan_sets(naxes: int) -> Any:
+    """The sets of axes on which a slot may be NaN, none excluded, in the library's order."""
+    for chosen in range(1, 1 << naxes):
+        yield [naxes - 1 - i for i in range(naxes) if chosen >> i & 1]
+
+
+def _nan_slots(naxes: int, nbatch: int, nan: Any, cells: bool) -> tuple:
+    """Where the slots are NaN on these axes and not on the others, or where the cells are that they are added to."""
+    of_nan, of_others = slice(-1, None), slice(0, None if cells else -1)
+    return (slice(None),) * nbatch + tuple(of_nan if axis in nan else of_others for axis in range(naxes))
+
+
+def fold(slots: Any, naxes: int) -> Any:
+    """Cells of underflow, bins and overflow from slots: NaN is added to overflow."""
+    nbatch = slots.ndim - naxes
+    cells = slots[(slice(None),) * nbatch + (slice(None, -1),) * naxes].copy()
+    for nan in _nan_sets(naxes):
+        cells[_nan_slots(naxes, nbatch, nan, True)] += slots[_nan_slots(naxes, nbatch, nan, False)]
+    return cells
+
+
+def _unfold(slots: Any, cells: Any, changed: Any, naxes: int) -> None:
+    """Set those slots whose cells have changed; what was NaN there is overflow now."""
+    nbatch = slots.ndim - naxes
+    for nan in _nan_sets(naxes):
+        part = slots[_nan_slots(naxes, nbatch, nan, False)]
+        part[changed[_nan_slots(naxes, nbatch, nan, True)]] = 0
+    part = slots[(slice(None),) * nbatch + (slice(None, -1),) * naxes]
+    part[changed] = cells[changed]
+
+
+def _storage_of(storage: Any) -> tuple[int, int]:
+    if storage is None:
+        return _STORAGES["int64"]
+    if not isinstance(storage, str):
+        cls = storage if isinstance(storage, type) else type(storage)
+        storage = {"Int64": "int64", "AtomicInt64": "int64", "Double": "double", "Weight": "weight"}.get(
+            cls.__name__, cls.__name__)
+    kind = _STORAGES.get(storage.lower())
+    if kind is None:
+        raise ValueError(f"no storage {storage!r}: it is one of {', '.join(_STORAGES)}")
+    return kind
+
+
+class Histogram(_histo.Hist):
+    """Counts of samples in the bins of one to eight axes.
+
+        h = Histogram(Regular(100, 0, 1, name="x"), Category(["a", "b"], name="kind"))
+        h.fill(x, kind)
+        h[0.25j:0.75j, "a"].values()
+
+    axes: `Regular`, `Variable`, `Integer`, `Log`, `Sqrt`, `Power`, `Category`, `Boolean`. Or one object that has
+        `_to_uhi_` (a histogram of boost-histogram, hist or ROOT), or the dict that it gives.
+    storage: "int64" for exact counts, "double" for sums of weights, "weight" for these and sums of their squares (and
+        so variances), "exact_double" and "exact_weight" for sums that are rounded once and have the same bits
+        whatever the number of threads, "sparse" for exact counts of occupied slots only. boost-histogram's are taken,
+        too. By default exact counts, which become "weight" when weights are first filled.
+    batch: a number of histograms, or a shape of them, which the first dimensions of samples have. All arrays of the
+        histogram begin with these dimensions.
+    name, label, metadata: as for axes.
+
+    Differences from boost-histogram: counts are exact 64-bit integers by default, edges are compared by value, and NaN
+    is counted apart, although arrays with flow show it in the overflow.
+    """
+
+    __slots__ = ("__weakref__", "_axes", "_growing", "_label", "_may_weigh", "metadata", "name")
+
+    def __init__(self, *axes: Any, storage: Any = None, batch: Any = (), name: str = "", label: str = "",
+                 metadata: Any = None) -> None:
+        if len(axes) == 1 and not isinstance(axes[0], Axis):
+            if storage is not None or batch != ():
+                raise TypeError("a histogram that is made of another has its storage and batch")
+            self._become(self._of(axes[0]))
+            self.name, self._label = name or self.name, label or self._label
+            self.metadata = self.metadata if metadata is None else metadata
+            return
+        if not axes:
+            raise ValueError("a histogram needs an axis")
+        for axis in axes:
+            if not isinstance(axis, Axis):
+                raise TypeError(f"{axis!r} is no axis")
+        batch = tuple(batch) if hasattr(batch, "__iter__") else (batch,)
+        weighting, kept = _storage_of(storage)
+        self._make(tuple(axis._tuple for axis in axes), tuple(operator.index(n) for n in batch), weighting, kept,
+                   any(axis._translated for axis in axes))
+        self._describe([copy.copy(axis) for axis in axes], storage is None, name, label, metadata)
+
+    def _describe(self, axes: Any, may_weigh: bool, name: str, label: str, metadata: Any) -> Histogram:
+        self._axes = AxesTuple(axes)
+        names = [axis.name for axis in axes if axis.name]
+        if len(set(names)) < len(names):
+            raise ValueError(f"two axes have the same name: {names}")
+        self._growing = threading.Lock() if any(axis._grows for axis in axes) else None
+        self._may_weigh = may_weigh
+        self.name, self._label, self.metadata = name, label, metadata
+        return self
+
+    def _like(self, made: Histogram, axes: Any) -> Histogram:
+        """What the library has made from this histogram, with axes and names."""
+        made._dress(made.batch, any(axis._translated for axis in axes))
+        return made._describe(axes, self._may_weigh, self.name, self._label, self.metadata)
+
+    def _become(self, other: Histogram) -> None:
+        self._take(other)
+        self._describe(other._axes, other._may_weigh, other.name, other._label, other.metadata)
+
+    @classmethod
+    def _of(cls, source: Any) -> Histogram:
+        if hasattr(source, "_to_uhi_"):
+            source = source._to_uhi_()
+        if not hasattr(source, "keys"):
+            raise TypeError(f"a histogram is made of axes or of an object that has _to_uhi_, not of {type(source)!r}")
+        from .serialization import from_uhi
+
+        return from_uhi(cls, source)
+
+    # ---- What it is ----
+
+    @property
+    def axes(self) -> AxesTuple:
+        """The axes."""
+        return self._axes
+
+    @property
+    def label(self) -> str:
+        """What plots write beside the values: the name if no label was given."""
+        return self._label or self.name
+
+    @label.setter
+    def label(self, label: str) -> None:
+        self._label = label
+
+    @property
+    def batch(self) -> tuple:
+        """The shape of the batch; () for a single histogram."""
+        return self._batch()
+
+    @property
+    def storage(self) -> str:
+        """What each slot holds; see `Histogram`."""
+        return _STORAGE_NAMES[self._kind()]
+
+    @property
+    def kind(self) -> str:
+        """UHI's "COUNT": values are counts or sums of weights."""
+        return "COUNT"
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self._axes)
+
+    @property
+    def shape(self) -> tuple:
+        """The number of bins of each axis, after the shape of the batch."""
+        return self.batch + self._axes.size
+
+    @property
+    def size(self) -> int:
+        """The number of bins of all axes, underflow and overflow included, and of the batch."""
+        size = 1
+        for n in self.batch + self._axes.extent:
+            size *= n
+        return size
+
+    @property
+    def tally(self) -> Tally:
+        """Where the samples of all fills went, those of all batch entries together."""
+        return Tally(*self._tally())
+
+    @property
+    def plan(self) -> Plan | None:
+        """How the last fill counted; None before the first, and after fills too small to be planned."""
+        plan = self._plan()
+        return plan and Plan(*plan[:2])
+
+    def explain(self) -> str:
+        """Why the last fill counted as it did: the strategy, its predicted time and bound, and what it was chosen from.
+        """
+        plan = self._plan()
+        return plan[2] if plan else "No fill was planned yet: there was none, or too few samples to choose how to count."
+
+    # ---- Filling ----
+
+    def _fill(self, *arrays: Any, weight: Any = None, mask: Any = None, where: Any = None, threads: Any = None,
+              **named: Any) -> Histogram:
+        """What fill does with arguments that the library cannot take as they are."""
+        if named:
+            arrays = self._in_order(arrays, named)
+        if len(arrays) != self.ndim:
+            raise TypeError(f"fill takes the samples of {self.ndim} axes, not of {len(arrays)}")
+        if self._growing:
+            with self._growing:
+                return self._fill_translated(arrays, weight, mask, where, threads)
+        return self._fill_translated(arrays, weight, mask, where, threads)
+
+    def _fill_translated(self, arrays: Any, weight: Any, mask: Any, where: Any, threads: Any) -> Histogram:
+        arrays = [axis._numbers(one, axis._grows) if axis._translated else one
+                  for axis, one in zip(self._axes, arrays, strict=True)]
+        if self._growing:
+            self._regrow(self._tuples(), self._kind()[0])
+        if weight is not None and self._kind() == (UNWEIGHTED, DENSE):
+            if not self._may_weigh:
+                raise TypeError('a histogram with storage="int64" has no weights: make it with storage="weight"')
+            self._weigh()
+        if weight is not None and self._kind()[1] == SPARSE:
+            raise TypeError("a sparse histogram has no weights")
+        return self._fill_numbers(*arrays, weight=weight, mask=mask, where=where, threads=threads)
+
+    def _tuples(self) -> tuple:
+        return tuple(axis._tuple for axis in self._axes)
+
+    def _weigh(self) -> None:
+        """Keep sums of weights from now on; what was counted had a weight of 1."""
+        self._regrow(self._tuples(), FAST)
+
+    def _in_order(self, arrays: Any, named: dict) -> list:
+        """The samples in the order of the axes."""
+        given = dict(enumerate(arrays))
+        for name, samples in named.items():
+            try:
+                position = self._axes._position(name)
+            except KeyError:
+                raise TypeError(f"fill has no argument {name!r}, and no axis has this name") from None
+            if position in given:
+                raise TypeError(f"the samples of axis {name!r} are given twice")
+            given[position] = samples
+        missing = [axis.name or i for i, axis in enumerate(self._axes) if i not in given]
+        if missing or len(given) > self.ndim:
+            raise TypeError(f"the samples of {missing} are missing" if missing else "there are more samples than axes")
+        return [given[i] for i in range(self.ndim)]
+
+    # ---- Reading ----
+
+    def _slots(self) -> _Full:
+        """Copies of all slots."""
+        weighting, storage = self._kind()
+        if storage == SPARSE:
+            raise TypeError("a sparse histogram has too many slots for this: project, slice or rebin it, or use occupied()")
+        weighted = weighting != UNWEIGHTED
+        return _Full(self._read(COUNTS, True), self._read(SUM_W, True) if weighted else None,
+                     self._read(SUM_W2, True) if weighting in _HAS_SQUARES else None)
+
+    def _shown(self, cells: Any) -> Any:
+        """The cells for which the axes have a place."""
+        place: list = [slice(None)] * len(self.batch)
+        for axis in self._axes:
+            flow = axis.traits
+            place.append(slice(0 if flow.underflow else 1, axis.size + 1 + flow.overflow))
+        return cells[tuple(place)]
+
+    def _get(self, what: int, flow: bool) -> Any:
+        if flow:
+            return self._shown(fold(self._read(what, True), self.ndim))
+        bins = self._read(what, False)
+        return bins if 0 not in self._axes.size else bins[..., *(slice(axis.size) for axis in self._axes)]
+
+    def values(self, flow: bool = False) -> Any:
+        """The counts, or the sums of weights of a weighted histogram, as an array of int64 or float64.
+
+        flow: with underflow and overflow at both ends of each axis that has them; NaN is in the overflow.
+        """
+        return self._get(COUNTS if self._kind()[0] == UNWEIGHTED else SUM_W, flow)
+
+    def entries(self, flow: bool = False) -> Any:
+        """How many samples each bin has got, whatever their weights: an array of int64."""
+        return self._get(COUNTS, flow)
+
+    def counts(self, flow: bool = False) -> Any:
+        """The counts, or the effective counts of a weighted histogram: the square of the sum of weights over the sum
+        of their squares. With sums of weights alone, these sums."""
+        if self._kind()[0] not in _HAS_SQUARES:
+            return self.values(flow)
+        np = _numpy()
+        sums, squares = self._get(SUM_W, flow), self._get(SUM_W2, flow)
+        return np.divide(sums**2, squares, out=np.zeros_like(sums), where=squares != 0)
+
+    def variances(self, flow: bool = False) -> Any:
+        """The estimated variance of each value: the counts, or the sums of squares of weights. None if the storage has
+        no squares."""
+        weighting = self._kind()[0]
+        if weighting == UNWEIGHTED:
+            return self.values(flow).astype(float)
+        return self._get(SUM_W2, flow) if weighting in _HAS_SQUARES else None
+
+    def density(self, flow: bool = False) -> Any:
+        """The values over the widths of the bins and the sum of all values, so that the integral is 1.
+
+        flow: with underflow and overflow, whose density is 0 because they have no end; they are part of the sum.
+        """
+        np = _numpy()
+        values = self.values(flow).astype(float)
+        shape = (1,) * len(self.batch)
+        for i, axis in enumerate(self._axes):
+            widths = axis.widths if not axis._discrete else np.ones(axis.size)
+            if flow:
+                widths = np.concatenate([[np.inf] * axis.traits.underflow, widths, [np.inf] * axis.traits.overflow])
+            values /= widths.reshape(shape + tuple(-1 if j == i else 1 for j in range(self.ndim)))
+        total = self.values(flow).sum(axis=tuple(range(len(self.batch), values.ndim)), keepdims=True)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return values / total
+
+    def occupied(self, flow: bool = False) -> tuple:
+        """The positions and counts of the slots that are not empty, of sparse and other histograms.
+
+        Returns a tuple of index arrays, one for each dimension of the batch and each axis, and the counts. With flow,
+        position 0 on an axis is underflow, followed by the bins, overflow and NaN.
+        """
+        np = _numpy()
+        index, counts = self._occupied(flow)
+        shape = self.batch + tuple(axis._tuple[2] + (3 if flow else 0) for axis in self._axes)
+        places = []
+        for n in reversed(shape):
+            index, place = np.divmod(index, n)
+            places.append(place)
+        return tuple(reversed(places)), counts
+
+    @property
+    def masked(self) -> Any:
+        """How many samples a mask or range filter left out: a number, or an array for a batch."""
+        masked = self._masked()
+        return int(masked) if masked.ndim == 0 else masked
+
+    def __array__(self, dtype: Any = None, *, copy: bool | None = None) -> Any:
+        if copy is False:
+            raise ValueError("an array of a histogram's values is a copy")
+        values = self.values()
+        return values if dtype is None else values.astype(dtype)
+
+    def sum(self, flow: bool = False) -> Any:
+        """The sum of all values: a number, a `WeightedSum` for storage="weight", or an array for a batch."""
+        if self._kind()[1] == SPARSE:
+            tally = self.tally
+            return tally.bins + tally.flow if flow else tally.bins
+        axes = tuple(range(len(self.batch), len(self.batch) + self.ndim))
+        value = _plain(self.values(flow).sum(axis=axes))
+        if self._kind()[0] not in _HAS_SQUARES:
+            return value
+        return WeightedSum(value, _plain(self._get(SUM_W2, flow).sum(axis=axes)))
+
+    def empty(self, flow: bool = False) -> bool:
+        """Whether nothing was counted in the bins, or with flow anywhere."""
+        tally = self.tally
+        return not tally.bins and not (flow and tally.flow)
+
+    # ---- Indexing ----
+
+    def __getitem__(self, index: Any) -> Any:
+        """UHI indexing: see `histo.indexing`.
+
+        A bin (h[3], h[-1], h[loc(0.5)], h[0.5j], h["a"], h[underflow]) takes its axis away, a slice keeps a range of it
+        and counts the rest as flow, its step rebins or sums: h[2:5], h[0.1j:0.5j], h[::rebin(2)], h[::sum],
+        h[0:len:sum]. Several axes by a tuple, with ... for those not named, or by a dict: h[{"x": slice(2, 5)}]. A list
+        chooses categories. Without an axis left, the result is a number, a `WeightedSum` for storage="weight", or an
+        array for a batch. An array of bins for each axis gathers the values of these bins.
+        """
+        asked = resolve(index, self._axes)
+        if any(hasattr(one, "ndim") for one in asked):
+            return self._gather(asked)
+        h = self._ranged(asked)
+        if not any(isinstance(one, (Pick, Total, Choice)) or isinstance(one, Range) and one.groups for one in asked):
+            return h.copy() if h is self else h
+        whole = [isinstance(one, Total) and _is_whole(one, axis) for one, axis in zip(asked, self._axes, strict=True)]
+        if any(whole) and not all(one is None or isinstance(one, Range) or full
+                                  for one, full in zip(asked, whole, strict=True)) or all(whole):
+            whole = [False] * len(whole)
+        if any(whole):
+            return h.project(*(i for i, full in enumerate(whole) if not full))
+        return h._reduced(asked)
+
+    def _ranged(self, asked: list) -> Histogram:
+        """With the ranges of bins that stay, which the library makes without rounding."""
+        h = self
+        for i, one in enumerate(asked):
+            axis = self._axes[i]
+            if not isinstance(one, Range):
+                continue
+            if isinstance(axis, (Boolean, Category)):
+                if one.factor != 1 or one.groups or isinstance(axis, Boolean):
+                    raise IndexError(f"the bins of {axis!r} cannot be merged or cut: choose them by a list")
+                asked[i] = Choice(list(range(one.begin, one.end)))
+                continue
+            end = one.end - (one.end - one.begin) % one.factor
+            if (one.begin, end) != (0, axis.size):
+                h = h._with(h._slice(i, one.begin, end), i)
+            if one.factor > 1:
+                h = h._with(h._rebin(i, one.factor), i)
+        return h
+
+    def _with(self, made: Histogram, i: int) -> Histogram:
+        """What the library has made with another axis i."""
+        axes = [copy.copy(axis) for axis in self._axes]
+        axes[i] = axes[i]._like(made._axis(i))
+        return self._like(made, axes)
+
+    def _reduced(self, asked: list) -> Any:
+        full, nbatch = self._slots(), len(self.batch)
+        axes: list = []
+        for i in reversed(range(self.ndim)):
+            one, axis, at = asked[i], self._axes[i], nbatch + i
+            if isinstance(one, (Pick, Total)):
+                slots = _slots_of(one, axis)
+                full = full.map(lambda a, s=slots, d=at: a.take(s, axis=d).sum(axis=d))
+                continue
+            if isinstance(one, Choice):
+                if not isinstance(axis, Category):
+                    raise IndexError(f"a list chooses categories, not bins of {axis!r}")
+                n = axis._tuple[2]
+                slots = [0, *(b + 1 for b in one.bins), n + 1, n + 2]
+                axis = axis._take(one.bins)
+                full = full.map(lambda a, s=slots, d=at: a.take(s, axis=d))
+            elif isinstance(one, Range) and one.groups:
+                full, axis = self._grouped(full, axis, one.groups, at)
+            axes.insert(0, axis)
+        if axes:
+            return self._made_of(axes, full)
+        value = full.counts if full.sum_w is None else full.sum_w
+        return _plain(value) if full.sum_w2 is None else WeightedSum(_plain(value), _plain(full.sum_w2))
+
+    def _grouped(self, full: _Full, axis: Axis, groups: list, d: int) -> tuple:
+        np = _numpy()
+        ends = [0, *itertools.accumulate(groups)]
+        edges = axis.edges[ends]
+        starts = [0, *(end + 1 for end in ends), axis.size + 2]
+        if ends[-1] == axis.size:
+            starts[-2] = axis.size + 1
+        merged = full.map(lambda a: np.add.reduceat(a, starts, axis=d))
+        new = Variable(edges, underflow=axis._underflow, overflow=axis._overflow, name=axis.name, label=axis._label,
+                       metadata=axis.metadata)
+        return merged, new
+
+    def _made_of(self, axes: Any, full: _Full, batch: tuple | None = None, kind: tuple | None = None,
+                 masked: Any = None) -> Histogram:
+        """A histogram with these slots; its axes are copies. By default it has the batch, storage and masked samples of
+        this one."""
+        return made_of(type(self), axes, self.batch if batch is None else batch, kind or self._kind(), full,
+                       self._masked() if masked is None else masked, self._may_weigh and not kind, self.name,
+                       self._label, self.metadata)
+
+    def _set(self, full: _Full) -> None:
+        self._write(*_contiguous(full), _numpy().ascontiguousarray(self._masked()))
+
+    def _gather(self, asked: list) -> Any:
+        place: list = [slice(None)] * len(self.batch)
+        for one, axis in zip(asked, self._axes, strict=True):
+            if isinstance(one, Pick):
+                one = one.bin
+            elif one is None:
+                one = slice(0, axis.size)
+            elif isinstance(one, Range) and one.factor == 1 and not one.groups:
+                one = slice(one.begin, one.end)
+            elif not hasattr(one, "ndim"):
+                raise IndexError("beside arrays of bins, an index has bins and slices without a step")
+            shift = 1 if axis.traits.underflow else 0
+            place.append(slice(one.start + shift, one.stop + shift) if isinstance(one, slice) else one + shift)
+        return self.values(flow=True)[tuple(place)]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        """Set the values of bins: h[2] = 5, h[1:3] = [4, 5], h[underflow] = 0, h[...] = values.
+
+        Arrays broadcast to the bins that the index names. An array that has one or two more entries along an open slice
+        sets the flow, too. Weighted histograms take values, whose absolute is then the variance, or a `WeightedSum` of
+        values and variances. Values that are whole numbers become the entries, too; others leave none.
+        """
+        np = _numpy()
+        weighting = self._kind()[0]
+        full = self._slots()
+        shown = [self._shown(fold(a, self.ndim)) if a is not None else None for a in full]
+        values, squares = _pair(np, value, weighting)
+        place = self._targets(resolve(index, self._axes), values, index)
+        changed = np.zeros(shown[0].shape, bool)
+        changed[place] = True
+        if weighting == UNWEIGHTED:
+            shown[0][place] = _as_counts(np, values)
+        else:
+            shown[1][place] = values
+            whole = (values >= 0) & (values == np.floor(values)) & (values < 2.0**63)
+            shown[0][place] = np.where(whole, values, 0).astype(np.int64)
+            if shown[2] is not None:
+                shown[2][place] = squares
+        cells_changed = np.zeros(fold(full.counts, self.ndim).shape, bool)
+        self._shown(cells_changed)[...] = changed
+        for slots, new in zip(full, shown, strict=True):
+            if slots is not None:
+                cells = np.zeros(cells_changed.shape, slots.dtype)
+                self._shown(cells)[...] = new
+                _unfold(slots, cells, cells_changed, self.ndim)
+        self._set(full)
+
+    def _targets(self, asked: list, values: Any, index: Any) -> tuple:
+        """Where the values go in the array with flow."""
+        nbatch = len(self.batch)
+        place: list = [slice(None)] * nbatch
+        kept = [i for i, one in enumerate(asked) if not isinstance(one, Pick)]
+        for i, (one, axis) in enumerate(zip(asked, self._axes, strict=True)):
+            shift = 1 if axis.traits.underflow else 0
+            if isinstance(one, Pick):
+                place.append(one.bin + shift)
+                continue
+            if hasattr(one, "ndim"):
+                place.append(one + shift)
+                continue
+            if isinstance(one, Choice):
+                place.append([b + shift for b in one.bins])
+                continue
+            if isinstance(one, Total) or isinstance(one, Range) and (one.factor != 1 or one.groups):
+                raise IndexError("bins are set by slices without a step")
+            begin, end = (0, axis.size) if one is None else (one.begin, one.end)
+            place.append(self._flow_slice(axis, one, begin, end, shift, values, i, kept, index))
+        return tuple(place)
+
+    def _flow_slice(self, axis: Axis, one: Any, begin: int, end: int, shift: int, values: Any, i: int, kept: list,
+                    index: Any) -> slice:
+        """A slice of bins, with the flow at its open ends if there are values for it."""
+        low, high = _open_ends(index, i, self._axes)
+        low, high = low and axis.traits.underflow, high and axis.traits.overflow
+        position = values.ndim - len(kept) + kept.index(i)
+        n = values.shape[position] if position >= 0 and values.ndim else 1
+        if n not in (1, end - begin) and n == end - begin + low + high:
+            return slice(begin + shift - low, end + shift + high)
+        return slice(begin + shift, end + shift)
+
+    # ---- Histograms from this one ----
+
+    def project(self, *axes: Any) -> Histogram:
+        """A histogram of some axes, by name or number and in that order, summed over all slots of the others."""
+        positions = [self._axes._position(axis) for axis in axes]
+        if not positions:
+            raise ValueError("a projection keeps one axis or more: use sum() for none")
+        if len(set(positions)) < len(positions):
+            raise ValueError("a projection keeps each axis once")
+        h = self
+        for i, axis in enumerate(self._axes):
+            if i not in positions and not (axis.traits.underflow and axis.traits.overflow):
+                h = h._without_hidden(i)
+        made = h._project(tuple(positions))
+        return self._like(made, [copy.copy(self._axes[i]) for i in positions])
+
+    def _without_hidden(self, i: int) -> Histogram:
+        """Without the samples in the flow that axis i does not show."""
+        hidden = self.tally
+        axis = self._axes[i]
+        flow = axis.traits
+        if (flow.underflow or not hidden.under[i]) and (flow.overflow or not hidden.over[i] + hidden.nan[i]):
+            return self
+        full = self._slots()
+        slots = ([] if flow.underflow else [0]) + ([] if flow.overflow else [-2, -1])
+        for a in full:
+            if a is not None:
+                a.swapaxes(0, len(self.batch) + i)[slots] = 0
+        return self._made_of(self._axes, full)
+
+    def entry(self, *index: int) -> Histogram:
+        """The histogram of one entry of the batch."""
+        if len(index) != len(self.batch):
+            raise IndexError(f"{len(index)} indices for a batch of the shape {self.batch}")
+        return self._made_of(self._axes, self._slots().map(lambda a: a[index]), (), None, self._masked()[index])
+
+    def copy(self) -> Histogram:
+        """A histogram with equal contents."""
+        return self._like(self._clone(), [copy.copy(axis) for axis in self._axes])
+
+    def __copy__(self) -> Histogram:
+        return self.copy()
+
+    def __deepcopy__(self, memo: Any) -> Histogram:
+        made = self.copy()
+        made.metadata = copy.deepcopy(self.metadata, memo)
+        for axis in made._axes:
+            axis.metadata = copy.deepcopy(axis.metadata, memo)
+        return made
+
+    def astype(self, storage: Any) -> Histogram:
+        """A copy with another storage. Counts become sums of weights of 1; sums of weights become counts only if all
+        are whole numbers, else ValueError."""
+        np = _numpy()
+        weighting, kept = _storage_of(storage)
+        if SPARSE in (kept, self._kind()[1]):
+            raise TypeError("sparse histograms do not change their storage")
+        full = self._slots()
+        if weighting == UNWEIGHTED:
+            full = _Full(full.counts if full.sum_w is None else _as_counts(np, full.sum_w), None, None)
+        else:
+            sums = full.counts.astype(float) if full.sum_w is None else full.sum_w
+            squares = np.abs(sums) if full.sum_w2 is None else full.sum_w2
+            full = _Full(full.counts, sums, squares if weighting in _HAS_SQUARES else None)
+        return self._made_of(self._axes, full, None, (weighting, kept))
+
+    # ---- Arithmetic ----
+
+    def __iadd__(self, other: Any) -> Histogram:
+        """Add the counts of a histogram with equal axes and storage. Growing categories need not be equal."""
+        if isinstance(other, int) and other == 0:
+            return self
+        if not isinstance(other, Histogram):
+            return NotImplemented
+        self._meet(other)
+        return self
+
+    def _meet(self, other: Histogram) -> None:
+        if self._may_weigh and other._kind() == (FAST, DENSE) and self._kind() == (UNWEIGHTED, DENSE):
+            self._weigh()
+        if other._may_weigh and self._kind() == (FAST, DENSE) and other._kind() == (UNWEIGHTED, DENSE):
+            other = other.astype("weight")
+        if self._kind() != other._kind():
+            raise ValueError(f"histograms of storage {self.storage!r} and {other.storage!r} cannot be added: use astype")
+        if self.batch != other.batch or len(self._axes) != len(other._axes):
+            raise ValueError("histograms that are added have the same batch and number of axes")
+        moves = {}
+        for i, (a, b) in enumerate(zip(self._axes, other._axes, strict=True)):
+            if isinstance(a, Category) and isinstance(b, Category) and a._grows:
+                moves[i] = b
+            elif not a._same_bins(b):
+                raise ValueError(f"histograms that are added have equal axes: not {a!r} and {b!r}")
+        if not moves:
+            self._merge(other)
+            return
+        with self._growing or threading.Lock():
+            for i, b in moves.items():
+                for category in b._categories:
+                    if category not in self._axes[i]._table:
+                        self._axes[i]._grow_by(category)
+            self._regrow(self._tuples(), self._kind()[0])
+            self._merge(other._spread(self._axes, moves))
+
+    def _spread(self, axes: Any, moves: dict) -> Histogram:
+        """On axes with more categories."""
+        np = _numpy()
+        full, nbatch = self._slots(), len(self.batch)
+        for i, b in moves.items():
+            table, n, d = axes[i]._table, axes[i]._tuple[2], nbatch + i
+            to = [0, *(table[category] + 1 for category in b._categories), n + 1, n + 2]
+            of = [0, *range(1, b.size + 1), b._tuple[2] + 1, b._tuple[2] + 2]
+
+            def moved(a: Any, to: list = to, of: list = of, n: int = n, d: int = d) -> Any:
+                wide = np.zeros(a.shape[:d] + (n + 3,) + a.shape[d + 1 :], a.dtype)
+                wide[(slice(None),) * d + (to,)] = a.take(of, axis=d)
+                return wide
+
+            full = full.map(moved)
+        return self._made_of(axes, full)
+
+    def __add__(self, other: Any) -> Histogram:
+        result = self.copy()
+        return result.__iadd__(other)
+
+    def __radd__(self, other: Any) -> Histogram:
+        return self + other if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __isub__(self, other: Any) -> Histogram:
+        """Subtract the values of a histogram with equal axes and storage. Variances add up. Counts that would become
+        negative are a ValueError."""
+        if not isinstance(other, Histogram):
+            return NotImplemented
+        if self._kind() != other._kind() or self.batch != other.batch or len(self._axes) != len(other._axes) or \
+                not all(map(Axis._same_bins, self._axes, other._axes)):
+            raise ValueError("histograms that are subtracted have equal axes, batch and storage")
+        mine, its = self._slots(), other._slots()
+        if mine.sum_w is None:
+            if (mine.counts < its.counts).any():
+                raise ValueError("counts cannot be negative: use astype('weight') for differences")
+            self._set(_Full(mine.counts - its.counts, None, None))
+            return self
+        self._set(_Full(mine.counts + its.counts, mine.sum_w - its.sum_w,
+                        None if mine.sum_w2 is None else mine.sum_w2 + its.sum_w2))
+        return self
+
+    def __sub__(self, other: Any) -> Histogram:
+        return self.copy().__isub__(other)
+
+    def __imul__(self, factor: Any) -> Histogram:
+        """Multiply all values by a number, variances by its square. Counts stay counts if the number is whole and not
+        negative, else they become storage="weight"."""
+        np = _numpy()
+        if isinstance(factor, Histogram) or np.ndim(factor):
+            return NotImplemented
+        if self._kind()[0] == UNWEIGHTED and not (factor >= 0 and factor == int(factor)):
+            self._become(self.astype("weight"))
+        full = self._slots()
+        if full.sum_w is None:
+            factor = int(factor)
+            if factor and full.counts.max(initial=0) > (2**63 - 1) // factor:
+                raise OverflowError("counts beyond 2**63 - 1")
+            self._set(_Full(full.counts * factor, None, None))
+        else:
+            self._set(_Full(full.counts, full.sum_w * factor,
+                            None if full.sum_w2 is None else full.sum_w2 * factor**2))
+        return self
+
+    def __mul__(self, factor: Any) -> Histogram:
+        return self.copy().__imul__(factor)
+
+    __rmul__ = __mul__
+
+    def __itruediv__(self, divisor: Any) -> Histogram:
+        """Divide all values by a number, variances by its square. Counts become storage="weight"."""
+        np = _numpy()
+        if isinstance(divisor, Histogram) or np.ndim(divisor):
+            return NotImplemented
+        if self._kind()[0] == UNWEIGHTED:
+            self._become(self.astype("weight"))
+        full = self._slots()
+        self._set(_Full(full.counts, full.sum_w / divisor,
+                        None if full.sum_w2 is None else full.sum_w2 / divisor**2))
+        return self
+
+    def __truediv__(self, divisor: Any) -> Histogram:
+        return self.copy().__itruediv__(divisor)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether axes, storage, batch and all slots are equal, NaN included; the histograms' own names may differ."""
+        if not isinstance(other, Histogram):
+            return NotImplemented
+        np = _numpy()
+        if self._kind() != other._kind() or self.batch != other.batch or tuple(self._axes) != tuple(other._axes):
+            return False
+        if self._kind()[1] == SPARSE:
+            mine, its = self._occupied(True), other._occupied(True)
+        else:
+            mine, its = self._slots(), other._slots()
+        return all(a is b or np.array_equal(a, b, equal_nan=True) for a, b in zip(mine, its, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    # ---- Numbers from a histogram ----
+
+    def quantiles(self, q: Any, method: str = "linear") -> Any:
+        """Quantiles of a histogram with one axis, by numpy.quantile's methods: those of the samples on integer axes, and
+        elsewhere within the bin's width. q is a number or a sequence; the result has its shape, after the batch's."""
+        np = _numpy()
+        asked = np.asarray(q, float)
+        values = self._quantiles(method, array("d", asked.ravel().tolist())).reshape(self.batch + asked.shape)
+        return float(values) if values.ndim == 0 else values
+
+    def _each_entry(self, cls: Any, rows: list) -> Any:
+        if not self.batch:
+            return cls(*rows[0])
+        np = _numpy()
+        return cls(*(np.array(column).reshape(self.batch) for column in zip(*rows, strict=True)))
+
+    def summarize(self) -> Summary:
+        """Moments, entropy and extremes of a histogram with one axis."""
+        return self._each_entry(Summary, self._summarize())
+
+    def split(self, method: str = "otsu", classes: int = 2) -> Any:
+        """Split the bins of one axis into classes: the last bin of each class but the highest.
+
+        method: "otsu" for any number of classes; "triangle", "li", "yen", "isodata", "minimum", "mean" and
+            "max-entropy" for two.
+        """
+        return self._split(method, classes)
+
+    def threshold(self, method: str = "otsu") -> Any:
+        """The value that splits a histogram with one axis into two classes: samples x are in the upper one if x >
+        threshold on an integer axis, and if x >= threshold elsewhere. The methods are those of `split`."""
+        last = self._split(method, 2)[..., 0]
+        axis = self._axes[0]
+        values = axis.value(last) if axis._discrete else axis.edges[last + 1]
+        return values if self.batch else _plain(values)
+
+    def compare(self, other: Histogram, metric: str = "correlation") -> Any:
+        """Compare the counts of two histograms with equal axes.
+
+        metric: "correlation", "chi-square", "chi-square-alt", "intersection", "bhattacharyya", "kl-divergence",
+            "js-divergence", and with one axis "kolmogorov" and "earth-mover".
+        """
+        return _plain(self._compare(other, metric))
+
+    def inform(self) -> Information:
+        """What the two axes of a histogram tell about each other: entropies and mutual information."""
+        return self._each_entry(Information, self._inform())
+
+    # ---- To and from other forms ----
+
+    def _to_uhi_(self) -> dict:
+        """This histogram as UHI's dict (schema 1), which boost-histogram, hist and ROOT take."""
+        from .serialization import to_uhi
+
+        return to_uhi(self)
+
+    @classmethod
+    def _from_uhi_(cls, data: dict, /) -> Histogram:
+        """A histogram from UHI's dict. Raises ValueError if it is malformed or has what is not supported: storage of
+        means, circular axes."""
+        from .serialization import from_uhi
+
+        return from_uhi(cls, data)
+
+    def to_numpy(self, flow: bool = False, *, dd: bool = False) -> tuple:
+        """(values, edges, …) as numpy.histogram and histogram2d return, or (values, [edges, …]) with dd=True as
+        histogramdd does. With flow, the edges end with infinities."""
+        np = _numpy()
+        edges = []
+        for axis in self._axes:
+            ends = axis.edges
+            if flow:
+                ends = np.concatenate([[-np.inf] * axis.traits.underflow, ends, [np.inf] * axis.traits.overflow])
+            edges.append(ends)
+        values = self.values(flow)
+        return (values, edges) if dd else (values, *edges)
+
+    def to_boost(self) -> Any:
+        """A boost_histogram.Histogram. NaN becomes overflow."""
+        import boost_histogram
+
+        return boost_histogram.Histogram(boost_histogram.serialization.from_uhi(self._to_uhi_()))
+
+    def to_hist(self) -> Any:
+        """A hist.Hist. NaN becomes overflow."""
+        import hist
+
+        return hist.Hist(self.to_boost())
+
+    def save(self, file: Any, format: str | None = None) -> None:
+        """Save to a path or a binary file.
+
+        format: "json" for UHI's JSON, which the command `histo` and other libraries read, or "binary" for the library's
+            compact and checksummed format, with exact sums, but without names and categories. By default, binary if the
+            path ends with .histo, else JSON.
+        """
+        from .serialization import save
+
+        save(self, file, format)
+
+    @classmethod
+    def load(cls, file: Any, name: str | None = None) -> Histogram:
+        """Load what save wrote, or any histogram in UHI's JSON, from a path or a binary file; name selects one of
+        several in JSON. Malformed files are a ValueError."""
+        from .serialization import load
+
+        return load(cls, file, name)
+
+    def __reduce__(self) -> tuple:
+        state = (list(self._axes), self.batch, self._may_weigh, self.name, self._label, self.metadata)
+        return _unpickled, (type(self), self._save(BINARY, None), *state)
+
+    def __repr__(self) -> str:
+        parts = [repr(axis) for axis in self._axes]
+        if self.batch:
+            parts.append(f"batch={self.batch[0] if len(self.batch) == 1 else self.batch}")
+        if not (self._may_weigh and self._kind() == (UNWEIGHTED, DENSE)):
+            parts.append(f"storage={self.storage!r}")
+        parts += [f"{key}={value!r}" for key, value in (("name", self.name), ("label", self._label)) if value]
+        inside = ", ".join(parts) if self.ndim == 1 else "\n  " + ",\n  ".join(parts)
+        text = f"{type(self).__name__}({inside})"
+        tally = self.tally
+        if not tally.samples:
+            return text
+        text += f"  # {tally.bins:,} in bins"
+        if tally.flow:
+            text += f", {tally.flow:,} outside"
+        if any(tally.nan):
+            text += f" ({max(tally.nan):,} NaN)"
+        return text + (f", {tally.masked:,} masked" if tally.masked else "")
+
+
+def _contiguous(full: _Full) -> list:
+    np = _numpy()
+    types = (np.int64, np.float64, np.float64)
+    return [None if a is None else np.ascontiguousarray(a, t) for a, t in zip(full, types, strict=True)]
+
+
+def made_of(cls: Any, axes: Any, batch: tuple, kind: tuple, full: _Full, masked: Any, may_weigh: bool, name: str,
+            label: str, metadata: Any) -> Any:
+    """A histogram with these slots; its axes are copies."""
+    made = cls.__new__(cls)
+    made._make(tuple(axis._tuple for axis in axes), batch, *kind, any(axis._translated for axis in axes))
+    made._write(*_contiguous(full), _numpy().ascontiguousarray(masked))
+    return made._describe([copy.copy(axis) for axis in axes], may_weigh, name, label, metadata)
+
+
+def _unpickled(cls: Any, data: bytes, axes: list, batch: tuple, may_weigh: bool, name: str, label: str,
+               metadata: Any) -> Histogram:
+    made = cls._load(data, None)
+    made._dress(batch, any(axis._translated for axis in axes))
+    return made._describe(axes, may_weigh, name, label, metadata)
+
+
+def _plain(value: Any) -> Any:
+    """A number for an array without dimensions."""
+    return value.item() if getattr(value, "ndim", 1) == 0 else value
+
+
+def _is_whole(one: Total, axis: Axis) -> bool:
+    flow = axis.traits
+    return (one.begin, one.end) == (0, axis.size) and one.underflow and one.overflow and flow.underflow and flow.overflow
+
+
+def _slots_of(one: Any, axis: Axis) -> list:
+    """The slots that are summed."""
+    n = axis._tuple[2]
+    if isinstance(one, Total):
+        bins = range(one.begin + 1, one.end + 1)
+        return [0] * one.underflow + list(bins) + [n + 1, n + 2] * one.overflow
+    return [0] if one.bin < 0 else [n + 1, n + 2] if one.bin == axis.size else [one.bin + 1]
+
+
+def _pair(np: Any, value: Any, weighting: int) -> tuple:
+    """Values and variances from what is set."""
+    if isinstance(value, Histogram):
+        value = value.values()
+    if isinstance(value, WeightedSum) or hasattr(value, "variance") and hasattr(value, "value"):
+        return np.asarray(value.value), np.asarray(value.variance)
+    values = np.asarray(value)
+    return values, np.abs(values)
+
+
+def _as_counts(np: Any, values: Any) -> Any:
+    if values.dtype.kind == "f":
+        if not ((values >= 0) & (values == np.floor(values)) & (values < 2.0**63)).all():
+            raise ValueError("counts are whole numbers and not negative: use storage='weight' for others")
+    elif values.dtype.kind not in "biu":
+        raise TypeError(f"counts are numbers, not {values.dtype}")
+    elif values.dtype.kind == "i" and (values < 0).any():
+        raise ValueError("counts are not negative: use storage='weight' for others")
+    return values.astype(np.int64)
+
+
+def _open_ends(index: Any, i: int, axes: Any) -> tuple[bool, bool]:
+    """Whether the slice of axis i has no begin and no end."""
+    from .indexing import _expand
+
+    if hasattr(index, "items"):
+        one = {axes._position(axis): one for axis, one in index.items()}.get(i, slice(None))
+    else:
+        one = _expand(index if isinstance(index, tuple) else (index,), len(axes))[i]
+    return (one.start is None, one.stop is None) if isinstance(one, slice) else (False, False)
+

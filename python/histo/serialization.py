@@ -1,0 +1,501 @@
+"""Histograms as the dicts and JSON of the Unified Histogram Interface (schema 1), and as files.
+
+The dict has what every reader knows, and under writer_info["histo"] what only this library keeps: kinds of axes, exact
+counts beside sums of weights, NaN slots, masked samples. The library and the command read and write the same.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import numpy as np
+
+from . import _histo
+from .axes import INTEGER, LOG, POWER, REGULAR, SQRT, VARIABLE, Axis, Boolean, Category, Integer, Variable, axis_of
+from .histogram import BINARY, DENSE, FAST, FAST_SUM, SPARSE, UNWEIGHTED, _Full, fold, made_of
+
+_KINDS = {INTEGER: "integer", REGULAR: "regular", VARIABLE: "variable", LOG: "log", SQRT: "sqrt", POWER: "power"}
+_WEIGHTINGS = ("unweighted", "fast", "reproducible", "fast-sum", "reproducible-sum")
+_TYPES = {UNWEIGHTED: "int", FAST: "weighted", 2: "weighted", FAST_SUM: "double", 4: "double"}
+_FEW_SLOTS = 1 << 23
+_SLOTS_PER_BYTE = 1024
+
+# ---- Writing ----
+
+
+def _metadata_to(name: str, label: str, metadata: Any) -> dict:
+    simple = (str, int, float, bool)
+    found: dict = {}
+    if isinstance(metadata, dict):
+        found.update((str(key), value) for key, value in metadata.items() if isinstance(value, simple) and key)
+    elif isinstance(metadata, simple):
+        found["metadata"] = metadata
+    if name:
+        found["name"] = name
+    if label:
+        found["label"] = label
+    return found
+
+
+def _axis_to(axis: Axis) -> dict:
+    own: dict = {}
+    writer: dict = {"histo": own}
+    data: dict
+    kind, closed, bins, lo, hi, power, edges = axis._tuple
+    if isinstance(axis, Boolean):
+        data = {"type": "boolean"}
+    elif isinstance(axis, Category):
+        of_strings = not axis.size or isinstance(axis.categories[0], str)
+        data = {"type": "category_str" if of_strings else "category_int", "categories": axis.categories,
+                "flow": axis._overflow}
+        if axis._grows:
+            own["growth"] = True
+            writer["boost-histogram"] = {"growth": True}
+    else:
+        own["kind"] = _KINDS[kind]
+        flow = {"underflow": axis._underflow, "overflow": axis._overflow, "circular": False}
+        if kind in (INTEGER, REGULAR):
+            ends = (int(lo), int(hi)) if kind == INTEGER else (lo, hi)
+            data = {"type": "regular", "lower": ends[0], "upper": ends[1], "bins": bins, **flow}
+        else:
+            data = {"type": "variable", "edges": axis.edges.copy(), **flow}
+        if kind == POWER:
+            own["power"] = power
+        if kind == INTEGER:
+            writer["boost-histogram"] = {"orig_type": "Integer"}
+        if closed:
+            own["closed"] = True
+    if own:
+        data["writer_info"] = writer
+    metadata = _metadata_to(axis.name, axis._label, axis.metadata)
+    if metadata:
+        data["metadata"] = metadata
+    return data
+
+
+def _list_to(slots: Any, assumed: Any) -> str:
+    """The values that differ from those a reader assumes: "index:value,value index:value"."""
+    slots, assumed = slots.ravel(), assumed.ravel()
+    at = np.flatnonzero((slots != assumed) & ~((slots != slots) & (assumed != assumed)))
+    words = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+    parts, last = [], -2
+    for i, value in zip(at.tolist(), slots[at].tolist(), strict=True):
+        text = words.get(repr(value), repr(value))
+        parts.append(f",{text}" if i == last + 1 else f" {i}:{text}")
+        last = i
+    return "".join(parts)[1:]
+
+
+def _checksum(cells: list) -> str:
+    """Of the cells that a reader sees: CRC-32C of 8 bytes each."""
+    crc = 0
+    for a in cells:
+        a = np.where(a != a, np.nan, a) if a.dtype.kind == "f" else a
+        crc = _histo.checksum(np.ascontiguousarray(a).astype(a.dtype.newbyteorder("<")), crc)
+    return f"{crc:08x}"
+
+
+def to_uhi(h: Any) -> dict:
+    """The dict of a histogram."""
+    weighting, kept = h._kind()
+    batch = h.batch
+    entries = int(np.prod(batch, dtype=np.int64))
+    axes: list = [_axis_to(axis) for axis in h.axes]
+    if entries > 1:
+        axes.insert(0, {"type": "category_int", "categories": list(range(entries)), "flow": False,
+                        "writer_info": {"histo": {"kind": "batch"}}})
+    own: dict = {"version": _histo.version(), "weighting": _WEIGHTINGS[weighting]}
+    if len(batch) > 1 or entries == 1 and batch:
+        own["batch"] = ",".join(map(str, batch))
+    masked = np.atleast_1d(h._masked()).ravel()
+    if kept == SPARSE:
+        own["storage"] = "sparse"
+        storage = _sparse_to(h)
+    else:
+        storage = _dense_to(h, own, masked)
+    data = {"uhi_schema": 1, "writer_info": {"histo": own}, "axes": axes, "storage": storage}
+    metadata = _metadata_to(h.name, h._label, h.metadata)
+    if metadata:
+        data["metadata"] = metadata
+    return data
+
+
+def _dense_to(h: Any, own: dict, masked: Any) -> dict:
+    naxes, nbatch = h.ndim, len(h.batch)
+    full = h._slots()
+    main = full.counts if full.sum_w is None else full.sum_w
+    storage: dict = {"type": _TYPES[h._kind()[0]]}
+    seen, lists = [], {}
+    inner = (slice(None),) * nbatch + (slice(None, -1),) * naxes
+    for key, name, slots in (("values", "counts", full.counts), ("values", "sum_w", full.sum_w),
+                             ("variances", "sum_w2", full.sum_w2)):
+        if slots is None:
+            continue
+        assumed = np.zeros_like(slots)
+        if slots is main or key == "variances":
+            shown = h._shown(fold(slots, naxes))
+            cells = np.zeros_like(slots[inner])
+            h._shown(cells)[...] = shown
+            assumed[inner] = cells
+            seen.append(cells)
+            count = int(np.prod(h.batch, dtype=np.int64))
+            flat = shown.reshape((count,) * (count > 1) + shown.shape[nbatch:])
+            storage[key] = np.ascontiguousarray(flat)
+        text = _list_to(slots, assumed)
+        if text:
+            lists[name] = text
+    text = _list_to(masked, np.zeros_like(masked))
+    if text:
+        lists["masked"] = text
+    if lists:
+        own.update(lists, checksum=_checksum(seen))
+    return storage
+
+
+def _sparse_to(h: Any) -> dict:
+    """The occupied cells; NaN is in the overflow."""
+    places, counts = h.occupied(flow=True)
+    index = list(places[len(h.batch):])
+    for i, axis in enumerate(h.axes):
+        n = axis._tuple[2]
+        flow = axis.traits
+        index[i] = np.minimum(index[i], n + 1) - (not flow.underflow)
+        hidden = (index[i] < 0) | (index[i] >= n + flow.underflow + flow.overflow)
+        index = [one[~hidden] for one in index]
+        counts = counts[~hidden]
+        places = tuple(place[~hidden] for place in places)
+    if np.prod(h.batch) > 1:
+        index.insert(0, np.ravel_multi_index(places[: len(h.batch)], h.batch))
+    table = np.array(index, np.int64).reshape(len(index), -1)
+    unique, inverse = np.unique(table, axis=1, return_inverse=True)
+    values = np.zeros(unique.shape[1], np.int64)
+    np.add.at(values, inverse.ravel(), counts)
+    return {"type": "int", "index": unique, "values": values}
+
+
+# ---- Reading ----
+
+
+def _metadata_of(data: dict) -> tuple[str, str, Any]:
+    found = dict(data.get("metadata") or {})
+    name, label = found.pop("name", ""), found.pop("label", "")
+    metadata: Any = found or None
+    if found and set(found) == {"metadata"}:
+        metadata = found["metadata"]
+    return name if isinstance(name, str) else str(name), label if isinstance(label, str) else str(label), metadata
+
+
+def _own(data: dict, library: str = "histo") -> dict:
+    found = (data.get("writer_info") or {}).get(library) or {}
+    if not hasattr(found, "keys"):
+        raise ValueError(f"writer_info of {library!r} is no dict")
+    return found
+
+
+def _true(data: dict, key: str) -> bool:
+    if data[key] not in (True, False):
+        raise ValueError(f"{key!r} is true or false, not {data[key]!r}")
+    return bool(data[key])
+
+
+def _axis_from(data: dict) -> Axis:
+    kind = data["type"]
+    name, label, metadata = _metadata_of(data)
+    boost, own = _own(data, "boost-histogram"), _own(data)
+    if kind == "boolean":
+        return Boolean(name=name, label=label, metadata=metadata)
+    if kind in ("category_str", "category_int"):
+        cast = str if kind == "category_str" else int
+        categories = list(data["categories"])
+        if any(isinstance(one, bool) or isinstance(one, str) != (cast is str) for one in categories):
+            raise ValueError(f"the categories of a {kind} axis are of another type")
+        growth = own.get("growth") is True or boost.get("growth") is True
+        return Category(categories, growth=growth, overflow=_true(data, "flow"), name=name, label=label,
+                        metadata=metadata)
+    if kind not in ("regular", "variable"):
+        raise ValueError(f"an axis of type {kind!r} is unknown")
+    if _true(data, "circular"):
+        raise ValueError("circular axes are not supported")
+    flow = _true(data, "underflow"), _true(data, "overflow")
+    if kind == "regular":
+        lo, hi, bins = float(data["lower"]), float(data["upper"]), data["bins"]
+        if isinstance(bins, bool) or int(bins) != bins:
+            raise ValueError(f"{bins!r} is no number of bins")
+        known = own.get("kind", "integer" if boost.get("orig_type") == "Integer" else "regular")
+        numbers = (INTEGER if known == "integer" else REGULAR, own.get("closed") is True, int(bins), lo, hi, 0.0, None)
+        return axis_of(numbers, *flow, name, label, metadata)
+    edges = np.asarray(data["edges"], float)
+    if edges.ndim != 1 or edges.size < 2:
+        raise ValueError("an axis needs two edges or more")
+    known = own.get("kind", "variable")
+    power = {"sqrt": 0.5, "power": own.get("power")}.get(known, 0.0)
+    of_name = {name: number for number, name in _KINDS.items()}
+    if known not in of_name or power is None:
+        raise ValueError(f"an axis of the kind {known!r} cannot be read")
+    if known in ("variable", "regular", "integer"):
+        return Variable(edges, closed=own.get("closed") is True, underflow=flow[0], overflow=flow[1], name=name,
+                        label=label, metadata=metadata)
+    numbers = (of_name[known], own.get("closed") is True, edges.size - 1, float(edges[0]), float(edges[-1]),
+               float(power), edges.tobytes())
+    return axis_of(numbers, *flow, name, label, metadata)
+
+
+def _array(storage: dict, key: str, shape: tuple, index: Any) -> Any:
+    """The values of all cells, which may be given as those of some."""
+    values = storage[key]
+    if isinstance(values, str):
+        raise ValueError(f"the {key} of the histogram are in another file: {values!r}")
+    values = np.asarray(values)
+    if values.dtype.kind not in "iuf" and values.size:
+        raise ValueError(f"the {key} of the histogram are no numbers")
+    if index is None:
+        if values.size != int(np.prod(shape, dtype=np.int64)):
+            raise ValueError(f"{values.size} {key} for a histogram of the shape {shape}")
+        return values.reshape(shape)
+    if values.shape != index.shape[1:]:
+        raise ValueError(f"there are not as many {key} as the index has")
+    cells = np.zeros(shape, values.dtype if values.size else np.int64)
+    cells[tuple(index)] = values
+    return cells
+
+
+def _index_of(storage: dict, shape: tuple) -> Any:
+    if storage.get("index") is None:
+        return None
+    index = np.asarray(storage["index"])
+    if index.size == 0:
+        index = np.zeros((len(shape), 0), np.int64)
+    if index.ndim != 2 or len(index) != len(shape) or index.dtype.kind not in "iu":
+        raise ValueError(f"the index of the histogram has a row of integers for each of {len(shape)} dimensions")
+    ends = np.array(shape).reshape(-1, 1)
+    if (index < 0).any() or (index >= ends).any():
+        raise ValueError("the index of the histogram leaves its axes")
+    if np.unique(index, axis=1).shape != index.shape:
+        raise ValueError("the index of the histogram has a cell twice")
+    return index
+
+
+def _list_from(text: Any, size: int, counts: bool) -> tuple:
+    """Indices and values of a list; see _list_to."""
+    if not isinstance(text, str):
+        raise ValueError("a list in writer_info is a string")
+    at: list = []
+    values: list = []
+    for run in text.split():
+        start, _, numbers = run.partition(":")
+        for i, number in enumerate(numbers.split(","), int(start)):
+            at.append(i)
+            values.append(int(number) if counts else float(number))
+    if any(i < 0 or i >= size for i in at) or counts and any(not 0 <= value < 2**63 for value in values):
+        raise ValueError("a list in writer_info leaves the histogram")
+    return np.array(at, np.int64), np.array(values, np.int64 if counts else np.float64)
+
+
+def from_uhi(cls: Any, data: Any, most_slots: int | None = None) -> Any:
+    """A histogram from a dict. ValueError if it is malformed or not supported."""
+    try:
+        return _from(cls, data, most_slots)
+    except (AttributeError, IndexError, KeyError, OverflowError, TypeError) as error:
+        what = f"it has no {error}" if isinstance(error, KeyError) else str(error)
+        raise ValueError(f"this is no histogram in UHI's schema 1: {what}") from error
+
+
+def _from(cls: Any, data: Any, most_slots: int | None) -> Any:
+    if data["uhi_schema"] != 1:
+        raise ValueError(f"only schema 1 of UHI is known, not {data['uhi_schema']!r}")
+    described = list(data["axes"])
+    own, storage = _own(data), data["storage"]
+    batch: tuple = ()
+    if described and _own(described[0]).get("kind") == "batch":
+        batch = (len(described.pop(0)["categories"]),)
+    if "batch" in own:
+        shape = tuple(int(n) for n in own["batch"].split(","))
+        if np.prod(shape, dtype=np.int64) != (batch[0] if batch else 1):
+            raise ValueError("the shape of the batch has another number of histograms")
+        batch = shape
+    axes = [_axis_from(axis) for axis in described]
+    if not axes:
+        raise ValueError("a histogram without axes is not supported")
+    kind, may_weigh = _kind_of(own, storage)
+    name, label, metadata = _metadata_of(data)
+    slots = np.prod([float(n) for n in batch] + [axis._tuple[2] + 3.0 for axis in axes])
+    if most_slots is not None and slots > most_slots:
+        raise ValueError(f"{slots:.0f} slots are too many for a file of this size")
+    if kind[1] == SPARSE:
+        return _sparse_from(cls, axes, batch, data, (name, label, metadata))
+    made = cls.__new__(cls)
+    made._make(tuple(axis._tuple for axis in axes), batch, *kind, any(axis._translated for axis in axes))
+    made._describe(axes, may_weigh, name, label, metadata)
+    if "values" not in storage:
+        if "variances" in storage or "index" in storage:
+            raise ValueError("the storage has no values")
+        return made
+    return _filled(cls, made, own, storage)
+
+
+def _kind_of(own: dict, storage: dict) -> tuple:
+    type_ = storage["type"]
+    if type_ in ("mean", "weighted_mean"):
+        raise ValueError("storage of means is not supported")
+    if type_ not in ("int", "double", "weighted"):
+        raise ValueError(f"a storage of type {type_!r} is unknown")
+    if own.get("storage") == "sparse" and type_ == "int":
+        return (UNWEIGHTED, SPARSE), False
+    if own.get("weighting") in _WEIGHTINGS:
+        weighting = _WEIGHTINGS.index(own["weighting"])
+        if _TYPES[weighting] == type_:
+            return (weighting, DENSE), False
+    if type_ == "double" and _whole(storage.get("values", 0)):
+        return (UNWEIGHTED, DENSE), True
+    return ({"int": UNWEIGHTED, "double": FAST_SUM, "weighted": FAST}[type_], DENSE), type_ == "int"
+
+
+def _whole(values: Any) -> bool:
+    if isinstance(values, str):
+        return False
+    values = np.asarray(values)
+    if values.dtype.kind not in "iuf":
+        return False
+    return bool(((values >= 0) & (values == np.floor(values)) & (values < 2.0**53)).all())
+
+
+def _filled(cls: Any, made: Any, own: dict, storage: dict) -> Any:
+    naxes, batch = made.ndim, made.batch
+    shape = batch + made.axes.extent
+    entries = int(np.prod(batch, dtype=np.int64))
+    index = _index_of(storage, ((entries,) if entries > 1 else ()) + made.axes.extent)
+    flat = ((entries,) if entries > 1 else ()) + made.axes.extent
+    weighting = made._kind()[0]
+    full_shape = batch + tuple(axis._tuple[2] + 3 for axis in made.axes)
+    inner = (slice(None),) * len(batch) + (slice(None, -1),) * naxes
+    values = _array(storage, "values", flat, index).reshape(shape)
+    lanes: dict = {}
+
+    def lane(key: str, cells: Any, dtype: Any) -> None:
+        lanes[key] = np.zeros(full_shape, dtype)
+        made._shown(lanes[key][inner])[...] = cells
+
+    if weighting == UNWEIGHTED:
+        if not _counts(values):
+            raise ValueError("counts are whole numbers, not negative, and below 2**63")
+        lane("counts", values.astype(np.int64), np.int64)
+    else:
+        lane("sum_w", values, np.float64)
+        exact = (values >= 0) & (values == np.floor(values)) & (values < 2.0**63)
+        lane("counts", np.where(exact, values, 0).astype(np.int64), np.int64)
+        if weighting in (FAST, 2):
+            squares = _array(storage, "variances", flat, index) if "variances" in storage else np.abs(values)
+            lane("sum_w2", squares.reshape(shape), np.float64)
+    masked = np.zeros(entries, np.int64)
+    listed = [key for key in ("counts", "sum_w", "sum_w2", "masked") if key in own]
+    if listed and "checksum" in own:
+        keys = ["counts"] if weighting == UNWEIGHTED else [key for key in ("sum_w", "sum_w2") if key in lanes]
+        if _checksum([lanes[key][inner] for key in keys]) != own["checksum"]:
+            raise ValueError("other software changed the values: remove the checksum and the lists beside it in "
+                             "writer_info to load them without")
+        if weighting != UNWEIGHTED:
+            lanes["counts"][...] = 0
+    elif listed:
+        raise ValueError("writer_info has a list of values, but no checksum")
+    for key in listed:
+        to = masked if key == "masked" else lanes.get(key)
+        if to is None:
+            raise ValueError(f"writer_info has a list {key!r} that the storage does not have")
+        at, numbers = _list_from(own[key], to.size, to.dtype.kind == "i")
+        to.reshape(-1)[at] = numbers
+    full = _Full(lanes["counts"], lanes.get("sum_w"), lanes.get("sum_w2"))
+    return made_of(cls, made.axes, batch, made._kind(), full, masked.reshape(batch), made._may_weigh, made.name,
+                   made._label, made.metadata)
+
+
+def _counts(values: Any) -> bool:
+    if values.dtype.kind == "u":
+        return not values.size or int(values.max()) < 2**63
+    return bool(((values >= 0) & (values == np.floor(values)) & (values < 2.0**63)).all())
+
+
+def _sparse_from(cls: Any, axes: list, batch: tuple, data: dict, names: tuple) -> Any:
+    """Only the library writes sparse counts, so it reads the document."""
+    made = cls._load(_dumped(data, None), None)
+    made._dress(batch, any(axis._translated for axis in axes))
+    return made._describe(axes, False, *names)
+
+
+# ---- Files ----
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{type(value)!r} cannot be saved as JSON")
+
+
+def _dumped(data: dict, name: str | None) -> bytes:
+    return json.dumps(data if name is None else {name: data}, default=_plain, separators=(", ", ": ")).encode()
+
+
+def _is_path(file: Any) -> bool:
+    return isinstance(file, (str, os.PathLike))
+
+
+def save(h: Any, file: Any, form: str | None) -> None:
+    """See Histogram.save."""
+    if form is None:
+        form = "binary" if _is_path(file) and os.fspath(file).endswith(".histo") else "json"
+    if form == "binary":
+        if any(isinstance(axis, (Boolean, Category)) for axis in h.axes):
+            raise ValueError("binary files have no categories: save as JSON")
+        data = h._save(BINARY, None)
+    elif form == "json":
+        data = _dumped(to_uhi(h), h.name or "histogram")
+    else:
+        raise ValueError(f"no format {form!r}: it is json or binary")
+    if _is_path(file):
+        with open(file, "wb") as to:
+            to.write(data)
+    else:
+        file.write(data)
+
+
+def load(cls: Any, file: Any, name: str | None) -> Any:
+    """See Histogram.load."""
+    if _is_path(file):
+        with open(file, "rb") as from_:
+            data = from_.read()
+    else:
+        data = file.read()
+    if isinstance(data, str):
+        data = data.encode()
+    if not data.lstrip()[:1] == b"{":
+        made = cls._load(data, name)
+        axes = [axis_of(made._axis(i)) for i in range(made._naxes())]
+        return made._describe(axes, False, "", "", None)
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"the file is neither JSON nor a binary histogram: {error}") from None
+    if "uhi_schema" not in document:
+        document, name = _chosen(document, name), None
+    if name is not None:
+        raise ValueError("the file has one histogram, without a name")
+    return from_uhi(cls, document, _FEW_SLOTS + _SLOTS_PER_BYTE * len(data))
+
+
+def _chosen(document: dict, name: str | None) -> Any:
+    if name is not None:
+        if name not in document:
+            raise ValueError(f"the file has no histogram {name!r}")
+        found = dict(document[name]) if isinstance(document[name], dict) else document[name]
+    elif len(document) != 1:
+        raise ValueError(f"the file has {len(document)} histograms: choose one of {list(document)[:10]} by its name")
+    else:
+        name, found = next(iter(document.items()))
+    if isinstance(found, dict) and name != "histogram":
+        metadata = dict(found.get("metadata") or {})
+        metadata.setdefault("name", name)
+        found = {**found, "metadata": metadata}
+    return found

@@ -1,0 +1,181 @@
+/* Hist.fill: samples, weights, mask and range filter broadcast to one shape, and counted. */
+#include "fill.h"
+#include "hist.h"
+#include "samples.h"
+
+enum { MAX_OPERANDS = HISTO_MAX_AXES + 3 };
+
+typedef struct operands {
+    hist *h;
+    int taken; /* the samples of all axes, then weights, mask and range filter as given */
+    samples sources[MAX_OPERANDS];
+    histo_view views[MAX_OPERANDS];
+    histo_fill_options options;
+} operands;
+
+static void release(operands *o)
+{
+    for (int i = 0; i < o->taken; i++)
+        samples_release(&o->sources[i]);
+}
+
+static const histo_view *take(operands *o, PyObject *object)
+{
+    samples *s = &o->sources[o->taken];
+    if (samples_take(o->h->module, object, s) != 0) return NULL;
+    o->views[o->taken] = s->view;
+    return &o->views[o->taken++];
+}
+
+/* ---- Shapes ---- */
+
+/* Grow shape[*ndim] to hold the view as NumPy broadcasts; -1 if it cannot. */
+static int widen(int64_t *shape, int *ndim, const histo_view *v)
+{
+    const int more = v->ndim - *ndim;
+    if (more > 0) {
+        for (int d = v->ndim - 1; d >= more; d--)
+            shape[d] = shape[d - more];
+        for (int d = 0; d < more; d++)
+            shape[d] = 1;
+        *ndim = v->ndim;
+    }
+    for (int d = 0; d < v->ndim; d++) {
+        int64_t *n = &shape[*ndim - v->ndim + d];
+        if (*n == 1)
+            *n = v->shape[d];
+        else if (v->shape[d] != 1 && v->shape[d] != *n)
+            return -1;
+    }
+    return 0;
+}
+
+static void stretch(histo_view *v, const int64_t *shape, int ndim)
+{
+    const int more = ndim - v->ndim;
+    for (int d = ndim - 1; d >= 0; d--) {
+        const bool has = d >= more && v->shape[d - more] == shape[d];
+        v->strides[d] = has ? v->strides[d - more] : 0;
+        v->shape[d] = shape[d];
+    }
+    v->ndim = ndim;
+}
+
+static int broadcast(operands *o)
+{
+    int64_t shape[HISTO_MAX_DIMS];
+    int ndim = 0;
+    for (int i = 0; i < o->taken; i++) {
+        if (widen(shape, &ndim, &o->views[i]) == 0) continue;
+        PyErr_SetString(PyExc_ValueError, "the shapes of samples, weights, mask and where do not broadcast together");
+        return -1;
+    }
+    bool fits = ndim >= o->h->nbatch;
+    for (int d = 0; fits && d < o->h->nbatch; d++)
+        fits = shape[d] == o->h->batch[d];
+    if (!fits) {
+        PyErr_SetString(PyExc_ValueError, "the first dimensions of the samples are not the histogram's batch");
+        return -1;
+    }
+    int64_t size = 1;
+    for (int d = 0; d < ndim; d++) {
+        if (shape[d] && size > INT64_MAX / shape[d]) {
+            PyErr_SetString(PyExc_ValueError, "these are more than 2^63 - 1 samples");
+            return -1;
+        }
+        size *= shape[d];
+    }
+    for (int i = 0; i < o->taken; i++) {
+        stretch(&o->views[i], shape, ndim);
+        o->views[i].batch_ndim = o->h->nbatch;
+    }
+    return 0;
+}
+
+/* ---- Arguments ---- */
+
+enum { OTHER_NAME = 1 }; /* also: an unweighted histogram gets weights */
+
+/* -1 with an exception, OTHER_NAME if the argument is none of those that are known here. */
+static int take_named(operands *o, PyObject *name, PyObject *value)
+{
+    const bool none = value == Py_None;
+    if (PyUnicode_CompareWithASCIIString(name, "weight") == 0)
+        return !none && !o->h->weighted ? OTHER_NAME : none || (o->options.weights = take(o, value)) ? 0 : -1;
+    if (PyUnicode_CompareWithASCIIString(name, "mask") == 0) return none || (o->options.mask = take(o, value)) ? 0 : -1;
+    if (PyUnicode_CompareWithASCIIString(name, "threads") == 0) {
+        if (none) return 0;
+        const long threads = PyLong_AsLong(value);
+        if (threads == -1 && PyErr_Occurred()) return -1;
+        if (threads < 1 || threads > 1024) {
+            PyErr_SetString(PyExc_ValueError, "threads is a number from 1 to 1024");
+            return -1;
+        }
+        o->options.threads = (int)threads;
+        return 0;
+    }
+    if (PyUnicode_CompareWithASCIIString(name, "where") != 0) return OTHER_NAME;
+    if (none) return 0;
+    PyObject *array;
+    if (!PyTuple_Check(value) || !PyArg_ParseTuple(value, "Odd", &array, &o->options.where_lo, &o->options.where_hi)) {
+        PyErr_SetString(PyExc_TypeError, "where is a tuple (array, lo, hi)");
+        return -1;
+    }
+    return (o->options.where = take(o, array)) ? 0 : -1;
+}
+
+static int take_all(operands *o, PyObject *const *args, Py_ssize_t nargs, PyObject *names)
+{
+    const int naxes = o->h->naxes;
+    const Py_ssize_t nnames = names ? PyTuple_Size(names) : 0;
+    if (nargs != naxes) {
+        if (nnames) return OTHER_NAME;
+        PyErr_Format(PyExc_TypeError, "fill takes the samples of %d %s, not of %zd", naxes,
+                     naxes == 1 ? "axis" : "axes", nargs);
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < nargs; i++)
+        if (!take(o, args[i])) return -1;
+    for (Py_ssize_t i = 0; i < nnames; i++) {
+        const int taken = take_named(o, PyTuple_GetItem(names, i), args[nargs + i]);
+        if (taken != 0) return taken;
+    }
+    return 0;
+}
+
+static PyObject *by_python(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names)
+{
+    PyObject *method = PyObject_GetAttrString(self, "_fill"), *result = NULL;
+    PyObject *positional = PyTuple_New(nargs), *named = PyDict_New();
+    bool ok = method && positional && named;
+    for (Py_ssize_t i = 0; ok && i < nargs; i++)
+        ok = PyTuple_SetItem(positional, i, Py_NewRef(args[i])) == 0;
+    for (Py_ssize_t i = 0; ok && names && i < PyTuple_Size(names); i++)
+        ok = PyDict_SetItem(named, PyTuple_GetItem(names, i), args[nargs + i]) == 0;
+    if (ok) result = PyObject_Call(method, positional, named);
+    Py_XDECREF(method);
+    Py_XDECREF(positional);
+    Py_XDECREF(named);
+    return result;
+}
+
+PyObject *hist_fill_numbers(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names)
+{
+    operands o;
+    o.h = (hist *)self;
+    o.taken = 0;
+    o.options = (histo_fill_options){0};
+    if (!o.h->naxes) return PyErr_Format(PyExc_ValueError, "this histogram was never made: __init__ did not run");
+    const int taken = take_all(&o, args, nargs, names);
+    const bool filled =
+        taken == 0 && broadcast(&o) == 0 && fill(o.h->lock, &o.h->hist, o.h->naxes, o.views, &o.options, NULL) == 0;
+    release(&o);
+    if (taken == OTHER_NAME) return by_python(self, args, nargs, names);
+    return filled ? Py_NewRef(self) : NULL;
+}
+
+PyObject *hist_fill(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names)
+{
+    return ((hist *)self)->translated ? by_python(self, args, nargs, names)
+                                      : hist_fill_numbers(self, args, nargs, names);
+}
