@@ -144,7 +144,7 @@ static histo_status print(char **text)
 {
     size_t size = 0;
     FILE *out = open_memstream(text, &size);
-    if (!out) return histo_fail_memory(sizeof(FILE), "the text of wisdom");
+    if (!out) return histo_fail_memory(BUFSIZ, "the text of wisdom");
     fputs("histo-wisdom 1\n", out);
     pthread_mutex_lock(&histo_wisdom_lock);
     for (const entry *e = known; e; e = e->next) {

@@ -1,0 +1,20 @@
+# A toolchain that compiles for other systems, or for an older glibc, by zig's clang, which carries their headers and
+# libraries: cmake --toolchain cmake/zig.cmake -D HISTO_ZIG=FILE -D HISTO_TARGET=x86_64-linux-gnu.2.28 …
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES HISTO_ZIG HISTO_TARGET)
+string(REGEX MATCH "^[^-]+" CMAKE_SYSTEM_PROCESSOR ${HISTO_TARGET})
+if(HISTO_TARGET MATCHES windows)
+  set(CMAKE_SYSTEM_NAME Windows)
+elseif(HISTO_TARGET MATCHES macos)
+  set(CMAKE_SYSTEM_NAME Darwin)
+else()
+  set(CMAKE_SYSTEM_NAME Linux)
+endif()
+set(CMAKE_C_COMPILER ${HISTO_ZIG} cc -target ${HISTO_TARGET})
+# CMake wants these as programs without arguments.
+foreach(tool ar ranlib rc)
+  set(program ${CMAKE_BINARY_DIR}/zig-${tool})
+  file(WRITE ${program} "#!/bin/sh\nexec '${HISTO_ZIG}' ${tool} \"$@\"\n")
+  file(CHMOD ${program} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+  string(TOUPPER ${tool} tool)
+  set(CMAKE_${tool} ${program})
+endforeach()
