@@ -37,8 +37,9 @@ static int view_of(const dl_tensor *t, samples *out)
     if (dtype_of(t->dtype, &dtype) < 0) return -1;
     if (!is_of_gpu(&t->device) && t->device.type != DL_CPU && t->device.type != DL_CUDA_HOST)
         return refuse("histo counts in host memory and in that of NVIDIA GPUs: copy the samples to the host");
+    if (t->ndim < 0 || t->ndim > MAX_DIMENSIONS) return refuse("the number of dimensions is out of range");
     if (t->ndim > 0 && !t->shape) return refuse("there is no shape");
-    for (int d = 0; t->strides && d < t->ndim && d < MAX_DIMENSIONS; d++)
+    for (int d = 0; t->strides && d < t->ndim; d++)
         if (__builtin_mul_overflow(t->strides[d], (int64_t)histo_dtype_size(dtype), &strides[d]))
             return refuse("a stride is out of range");
     const char *data = t->data ? (const char *)t->data + t->byte_offset : NULL;

@@ -11,18 +11,21 @@ typedef struct operands {
     samples sources[MAX_OPERANDS];
     histo_view views[MAX_OPERANDS];
     histo_fill_options options;
+    fill_mask mask; /* with the nulls of all operands */
+    void *mask_bytes;
 } operands;
 
 static void release(operands *o)
 {
     for (int i = 0; i < o->taken; i++)
         samples_release(&o->sources[i]);
+    PyMem_Free(o->mask_bytes);
 }
 
 static const histo_view *take(operands *o, PyObject *object)
 {
     samples *s = &o->sources[o->taken];
-    if (samples_take(o->h->module, object, s) != 0) return NULL;
+    if (samples_take_with_nulls(o->h->module, object, s) != 0) return NULL;
     o->views[o->taken] = s->view;
     return &o->views[o->taken++];
 }
@@ -89,6 +92,26 @@ static int broadcast(operands *o)
         stretch(&o->views[i], shape, ndim);
         o->views[i].batch_ndim = o->h->nbatch;
     }
+    return 0;
+}
+
+/* Samples, weights and filters that are null are masked; a mask that is null masks. */
+static int mask_nulls(operands *o)
+{
+    fill_mask masks[MAX_OPERANDS + 1];
+    int n = 0;
+    for (int i = 0; i < o->taken; i++) {
+        if (!o->sources[i].has_nulls) continue;
+        histo_view present = o->sources[i].present;
+        stretch(&present, o->views[i].shape, o->views[i].ndim);
+        present.batch_ndim = o->views[i].batch_ndim;
+        masks[n++] = (fill_mask){present, o->sources[i].present_offset};
+    }
+    if (!n) return 0;
+    if (o->options.mask) masks[n++] = (fill_mask){*o->options.mask, 0};
+    if (masks_join(n, masks, &o->mask, &o->mask_bytes) < 0) return -1;
+    o->options.mask = &o->mask.view;
+    o->options.mask_offset = o->mask.offset;
     return 0;
 }
 
@@ -165,10 +188,11 @@ PyObject *hist_fill_numbers(PyObject *self, PyObject *const *args, Py_ssize_t na
     o.h = (hist *)self;
     o.taken = 0;
     o.options = (histo_fill_options){0};
+    o.mask_bytes = NULL;
     if (!o.h->naxes) return PyErr_Format(PyExc_ValueError, "this histogram was never made: __init__ did not run");
     const int taken = take_all(&o, args, nargs, names);
-    const bool filled =
-        taken == 0 && broadcast(&o) == 0 && fill(o.h->lock, &o.h->hist, o.h->naxes, o.views, &o.options, NULL) == 0;
+    const bool filled = taken == 0 && broadcast(&o) == 0 && mask_nulls(&o) == 0 &&
+                        fill(o.h->lock, &o.h->hist, o.h->naxes, o.views, &o.options, NULL) == 0;
     release(&o);
     if (taken == OTHER_NAME) return by_python(self, args, nargs, names);
     return filled ? Py_NewRef(self) : NULL;

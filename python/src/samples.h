@@ -39,17 +39,14 @@ int samples_of_cuda_array(PyObject *object, samples *out);
 int samples_of_dlpack(PyObject *object, samples *out);
 int samples_of_arrow(PyObject *object, samples *out);
 
-/* The mask of a fill: the caller's, without the nulls of all operands. */
-typedef struct joined_mask {
-    bool exists;
+/* A mask of a fill; that of bits begins at this one. */
+typedef struct fill_mask {
     histo_view view;
-    int64_t offset;       /* for histo_fill_options.mask_offset */
-    unsigned char *bytes; /* owned */
-} joined_mask;
+    int64_t offset;
+} fill_mask;
 
-/* mask and operands may be NULL or zeroed; they must outlive the result, which joined_mask_free frees. -1 with
- * ValueError if shapes differ. */
-int samples_join_masks(const samples *mask, int n, const samples *const *operands, joined_mask *out);
-void joined_mask_free(joined_mask *m);
+/* What all of masks[n], n > 0, keep, whose shapes are equal: one of them, or bytes that the caller frees with
+ * PyMem_Free. -1 with ValueError if there are several of more than one dimension. */
+int masks_join(int n, const fill_mask *masks, fill_mask *joined, void **bytes);
 
 #endif

@@ -1,0 +1,316 @@
+"""Samples from other libraries: DLPack, Arrow, the CUDA array interface; well-formed and malformed."""
+
+import ctypes
+import gc
+import weakref
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import histo
+
+EDGES = np.linspace(-4.25, 3.75, 9)  # no integer
+X = np.random.default_rng(3).normal(size=1000)
+
+
+def counted(samples, **options):
+    return histo.Histogram(histo.Regular(8, -4.25, 3.75)).fill(samples, **options)
+
+
+def expected(x=X):
+    return np.histogram(x, EDGES)[0]
+
+
+class OnlyDLPack:
+    """An array that offers nothing but DLPack; old: without max_version, as before version 1."""
+
+    def __init__(self, array, old=False):
+        self.array, self.old, self.asked = array, old, None
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self, **options):
+        self.asked = options
+        if self.old and "max_version" in options:
+            raise TypeError("unexpected keyword argument 'max_version'")
+        return self.array.__dlpack__(**options)
+
+
+@pytest.mark.parametrize("old", [False, True])
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "?"])
+def test_dlpack(dtype, old):
+    x = (X * 10).astype(dtype) if dtype != "?" else X > 0
+    source = OnlyDLPack(x, old)
+    assert np.array_equal(counted(source).values(), expected(x.astype("f8")))
+    assert source.asked["stream"] is None
+
+
+def test_dlpack_strides():
+    x = np.arange(24.0).reshape(2, 3, 4)[:, ::-1, ::2] / 6 - 2
+    assert np.array_equal(counted(OnlyDLPack(x)).values(), expected(x))
+
+
+def test_dlpack_lets_go():
+    x = X.copy()
+    gone = weakref.ref(x)
+    counted(OnlyDLPack(x))
+    del x
+    gc.collect()
+    assert gone() is None
+
+
+class DLTensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+        ("context", ctypes.c_void_p),
+        ("deleter", ctypes.CFUNCTYPE(None, ctypes.c_void_p)),
+    ]
+
+
+class Crafted:
+    """A tensor from before version 1 whose fields a test sets; counts how often it is deleted."""
+
+    def __init__(self, **fields):
+        self.values = np.zeros(8)
+        self.shape = (ctypes.c_int64 * 4)(8, 1, 1, 1)
+        self.strides = (ctypes.c_int64 * 4)(1, 1, 1, 1)
+        self.deleted = 0
+
+        def delete(_):
+            self.deleted += 1
+
+        self.delete = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(delete)
+        default = dict(data=self.values.ctypes.data, device_type=1, ndim=1, code=2, bits=64, lanes=1)
+        self.tensor = DLTensor(**(default | {k: v for k, v in fields.items() if k not in ("shape", "strides")}))
+        self.tensor.shape = fields.get("shape", self.shape)
+        self.tensor.strides = fields.get("strides", self.strides)
+        self.tensor.deleter = self.delete
+        self.name = b"dltensor"
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+    def __dlpack__(self, stream=None, max_version=None):
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        return new(ctypes.addressof(self.tensor), self.name, None)
+
+
+def shape(*sizes):
+    return (ctypes.c_int64 * len(sizes))(*sizes)
+
+
+def test_crafted_tensor_is_counted_and_deleted_once():
+    tensor = Crafted()
+    assert counted(tensor).values().sum() == 8
+    assert tensor.deleted == 1
+
+
+@pytest.mark.parametrize(
+    "fields, error",
+    [
+        (dict(ndim=-1), BufferError),
+        (dict(ndim=1000), BufferError),
+        (dict(shape=shape(-8)), ValueError),
+        (dict(ndim=2, shape=shape(2**62, 2**62)), ValueError),
+        (dict(ndim=2, shape=shape(2**62, 4), strides=shape(2**62, 1)), (ValueError, BufferError)),
+        (dict(shape=ctypes.POINTER(ctypes.c_int64)()), BufferError),
+        (dict(data=None), ValueError),
+        (dict(lanes=4), TypeError),
+        (dict(code=5, bits=128), TypeError),
+        (dict(code=200), TypeError),
+        (dict(bits=7), TypeError),
+        (dict(device_type=99), BufferError),
+        (dict(device_type=2), BufferError),
+    ],
+)
+def test_malformed_tensor(fields, error):
+    tensor = Crafted(**fields)
+    with pytest.raises(error):
+        counted(tensor)
+    assert tensor.deleted == 1
+
+
+def test_used_capsule_is_refused():
+    class Used(Crafted):
+        def __dlpack__(self, **options):
+            self.name = b"used_dltensor"
+            return super().__dlpack__()
+
+    with pytest.raises(BufferError):
+        counted(Used())
+
+
+@pytest.mark.parametrize("result", [None, 3, "capsule", object()])
+def test_no_capsule(result):
+    class Bad:
+        def __dlpack_device__(self):
+            return (1, 0)
+
+        def __dlpack__(self, **options):
+            return result
+
+    with pytest.raises(BufferError):
+        counted(Bad())
+
+
+def test_exceptions_of_producers_pass():
+    class Refuses:
+        def __dlpack_device__(self):
+            return (1, 0)
+
+        def __dlpack__(self, **options):
+            raise BufferError("it requires a gradient")
+
+    with pytest.raises(BufferError, match="gradient"):
+        counted(Refuses())
+
+
+# ---- Arrow ----
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16",
+                                  "float32", "float64"])
+def test_arrow_types(kind):
+    x = (np.abs(X) * 3).astype(kind)
+    assert np.array_equal(counted(pa.array(x)).values(), expected(x.astype("f8")))
+
+
+def with_nulls(n=1000):
+    rng = np.random.default_rng(5)
+    x, present = rng.normal(size=n), rng.random(n) < 0.7
+    return x, present, pa.array(x, mask=~present)
+
+
+@pytest.mark.parametrize("offset, length", [(0, 1000), (3, 500), (8, 100), (997, 3), (5, 0)])
+def test_arrow_nulls_are_masked(offset, length):
+    x, present, array = with_nulls()
+    part = slice(offset, offset + length)
+    h = counted(array.slice(offset, length))
+    assert np.array_equal(h.values(), expected(x[part][present[part]]))
+    assert h.tally.masked == length - present[part].sum()
+
+
+def test_arrow_nulls_and_a_mask():
+    x, present, array = with_nulls()
+    keep = np.arange(1000) % 3 == 0
+    assert np.array_equal(counted(array, mask=keep).values(), expected(x[present & keep]))
+
+
+def test_arrow_nulls_in_weights():
+    x, present, array = with_nulls()
+    h = histo.Histogram(histo.Regular(8, -4.25, 3.75), storage="weight").fill(X, weight=array)
+    assert np.allclose(h.values(), np.histogram(X[present], EDGES, weights=x[present])[0])
+
+
+@pytest.mark.parametrize("chunks", [0, 1, 3])
+def test_arrow_chunks(chunks):
+    x, present, array = with_nulls()
+    parts = [array.slice(i * 300 + i, 300) for i in range(chunks)]
+    h = counted(pa.chunked_array(parts, type=pa.float64()))
+    at = np.concatenate([np.arange(i * 300 + i, i * 300 + i + 300) for i in range(chunks)] or [[]]).astype(int)
+    assert np.array_equal(h.values(), expected(x[at][present[at]]))
+
+
+def test_arrow_booleans():
+    bits = [True, False, None, True, True] * 7
+    h = histo.Histogram(histo.Integer(0, 2)).fill(pa.array(bits).slice(1, 30))
+    assert h.values().tolist() == [bits[1:31].count(False), bits[1:31].count(True)]
+
+
+def test_arrow_times():
+    h = histo.Histogram(histo.Integer(0, 4)).fill(pa.array([1, 1, 3], pa.duration("ns")))
+    assert h.values().tolist() == [0, 2, 0, 1]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: pa.array(["a", "b"]),
+        lambda: pa.array(["a", "b"]).dictionary_encode(),
+        lambda: pa.array([[1.0], [2.0]]),
+        lambda: pa.table({"x": [1.0]}),
+        lambda: pa.array([None, None]),
+    ],
+)
+def test_arrow_types_that_are_no_samples(make):
+    with pytest.raises(TypeError):
+        counted(make())
+
+
+def test_arrow_lets_go():
+    x = X.copy()
+    gone = weakref.ref(x)
+    counted(pa.array(x))
+    del x
+    gc.collect()
+    assert gone() is None
+
+
+@pytest.mark.parametrize("result", [None, 3, (), (1, 2), (None,), "xy"])
+def test_arrow_malformed(result):
+    class Bad:
+        def __arrow_c_array__(self):
+            return result
+
+    with pytest.raises((TypeError, ValueError)):
+        counted(Bad())
+
+
+def test_arrow_array_is_taken_once():
+    class Twice:
+        def __init__(self):
+            self.pair = pa.array(X).__arrow_c_array__()
+
+        def __arrow_c_array__(self):
+            return self.pair
+
+    source = Twice()
+    counted(source)
+    with pytest.raises(ValueError, match="released"):
+        counted(source)
+
+
+# ---- The CUDA array interface ----
+
+
+class OnGPU:
+    def __init__(self, **fields):
+        self.__cuda_array_interface__ = dict(shape=(8,), typestr="<f8", data=(4096, False), version=3) | fields
+
+
+@pytest.mark.parametrize(
+    "fields, error",
+    [
+        (dict(shape=None), ValueError),
+        (dict(shape=[8]), ValueError),
+        (dict(shape=("a",)), TypeError),
+        (dict(typestr="<c8"), TypeError),
+        (dict(typestr=">f8"), TypeError),
+        (dict(typestr=7), ValueError),
+        (dict(data=None), ValueError),
+        (dict(data=(0,)), ValueError),
+        (dict(strides=(8, 8)), (ValueError, BufferError)),
+        (dict(stream=0), ValueError),
+        (dict(mask=object()), ValueError),
+    ],
+)
+def test_malformed_cuda_array(fields, error):
+    with pytest.raises(error):
+        counted(OnGPU(**fields))
+
+
+def test_memory_that_is_not_on_a_gpu():
+    with pytest.raises(BufferError, match="finds no such memory"):
+        counted(OnGPU())
