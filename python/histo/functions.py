@@ -404,8 +404,7 @@ def histogram(
     if 0 in batch:
         return _deliver(np.zeros(batch + (len(edges) - 1 + 3 * bool(flow),)), dtype or _result_dtype(weights), out), edges
     n = _count((a,), (counted,), weights, mask, batch_ndim, bool(flow), threads, _device(device))
-    if batch:
-        n = n.reshape(batch + n.shape[-1:])
+    n = n.reshape(batch + n.shape[-1:])
     if density:
         widths = np.array(np.diff(edges), float)
         n = n / widths / n.sum(axis=-1, keepdims=True) if batch else n / widths / n.sum()

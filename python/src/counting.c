@@ -15,30 +15,40 @@ int64_t counting_batch(const counting *c)
     return batch;
 }
 
-int counting_run(const counting *c, histo_dtype dtype, void *out, int64_t size)
+/* Fill a histogram in pieces, and read it. */
+static int run_in_pieces(const counting *c, const histo_fill_options *with, const histo_plan_options *plan,
+                         const histo_count_options *options, void *out, int64_t size)
 {
-    const histo_hist_options options = {.batch = counting_batch(c),
-                                        .weighting = c->weights ? HISTO_WEIGHT_FAST_SUM : HISTO_UNWEIGHTED};
+    const histo_hist_options create = {.batch = counting_batch(c),
+                                       .weighting = c->weights ? HISTO_WEIGHT_FAST_SUM : HISTO_UNWEIGHTED};
+    const histo_read_options read = {.dtype = options->dtype};
     histo_hist *hist;
-    histo_status status = histo_hist_create(&hist, c->naxes, c->axes, &options);
-    if (status != HISTO_OK) {
-        raise_status(status);
-        return -1;
-    }
-    const histo_fill_options with = {.weights = c->weights, .mask = c->mask, .threads = c->threads};
-    const histo_plan_options plan = {.device = c->device};
-    int done = fill(NULL, &hist, c->naxes, c->views, &with, c->device ? &plan : NULL);
-    if (done == 0) {
-        const histo_read_options read = {.dtype = dtype};
+    histo_status status = histo_hist_create(&hist, c->naxes, c->axes, &create);
+    if (status != HISTO_OK) return raise_status(status), -1;
+    const int done = fill(NULL, &hist, c->naxes, c->views, with, plan);
+    if (done == 0)
         status = c->weights ? histo_hist_read_weights(hist, c->slots, out, NULL, size, &read)
                             : histo_hist_read_counts(hist, c->slots, out, size, &read);
-        if (status != HISTO_OK) {
-            raise_status(status);
-            done = -1;
-        }
-    }
+    if (status != HISTO_OK) raise_status(status);
     histo_hist_destroy(hist);
-    return done;
+    return status == HISTO_OK ? done : -1;
+}
+
+int counting_run(const counting *c, histo_dtype dtype, void *out, int64_t size)
+{
+    const histo_fill_options with = {.weights = c->weights, .mask = c->mask, .threads = c->threads};
+    const histo_plan_options device = {.device = c->device}, *plan = c->device ? &device : NULL;
+    const histo_count_options options = {.slots = c->slots, .dtype = dtype, .plan = plan};
+    const int64_t n = histo_view_size(&c->views[0]);
+    if (fills_in_pieces(n)) return run_in_pieces(c, &with, plan, &options, out, size);
+    histo_status status;
+    if (releases_gil(n + size)) {
+        Py_BEGIN_ALLOW_THREADS status = histo_count(c->naxes, c->axes, c->views, &with, out, size, NULL, &options);
+        Py_END_ALLOW_THREADS
+    } else {
+        status = histo_count(c->naxes, c->axes, c->views, &with, out, size, NULL, &options);
+    }
+    return status == HISTO_OK ? 0 : (raise_status(status), -1);
 }
 
 /* The operands of a count, and what Python has to keep for them. */

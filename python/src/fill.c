@@ -14,6 +14,11 @@ bool releases_gil(int64_t samples)
     return samples >= FEW;
 }
 
+bool fills_in_pieces(int64_t samples)
+{
+    return samples > PIECE;
+}
+
 static histo_status fill_by_plan(histo_hist *hist, const histo_view *views, const histo_fill_options *fill,
                                  const histo_plan_options *options)
 {
@@ -104,7 +109,7 @@ int fill(PyThread_type_lock lock, histo_hist *const *hist, int naxes, const hist
 {
     const histo_fill_options all = options ? *options : (histo_fill_options){0};
     const int64_t samples = histo_view_size(&views[0]);
-    const int d = samples > PIECE ? longest_dimension(&views[0]) : -1;
+    const int d = fills_in_pieces(samples) ? longest_dimension(&views[0]) : -1;
     if (d < 0 || !divisible(naxes, views, &all)) return fill_piece(lock, hist, views, options, plan);
     const int64_t others = samples / views[0].shape[d], step = PIECE / others;
     return fill_pieces(lock, hist, naxes, views, &all, plan, d, step > 0 ? step : 1);

@@ -16,5 +16,7 @@ int fill(PyThread_type_lock lock, histo_hist *const *hist, int naxes, const hist
 
 /* Whether work on so many samples takes long enough to let other threads run. */
 bool releases_gil(int64_t samples);
+/* Whether it takes so long that it is done in pieces. */
+bool fills_in_pieces(int64_t samples);
 
 #endif
