@@ -69,7 +69,8 @@ static void transformed_edges(void **state)
 static void refused(void **state)
 {
     (void)state;
-    const double rising[] = {1, 2, 4}, falling[] = {0, 1, 1}, nan_edge[] = {0, NAN, 1}, endless[] = {0, 1, INFINITY};
+    const double rising[] = {1, 2, 4}, falling[] = {0, 2, 1}, nan_edge[] = {0, NAN, 1}, nan_end[] = {NAN, 0, NAN};
+    const double equal[] = {1, 1, 2}, endless[] = {1, 2, INFINITY};
     const struct {
         histo_axis axis;
         const char *words;
@@ -83,9 +84,12 @@ static void refused(void **state)
         {histo_axis_regular(10, -1e308, 1.7e308), "wider than a double can hold: give a narrower"},
         {histo_axis_regular(10, 1, 1 + 0x1p-51), "too many"},
         {histo_axis_regular(10, 1, 1 + 0x1p-51), "give fewer bins or a wider range"},
-        {histo_axis_variable(2, falling), "must increase: edge 2"},
-        {histo_axis_variable(2, nan_edge), "must increase: edge 1"},
-        {histo_axis_variable(2, endless), "not finite"},
+        {histo_axis_variable(2, falling), "must not decrease: edge 2 is 1 after 2"},
+        {histo_axis_variable(2, nan_edge), "edge 1 is not a number"},
+        {histo_axis_variable(2, nan_end), "edge 0 is not a number"},
+        {histo_axis_variable(1, nan_edge), "edge 1 is not a number"},
+        {{.kind = HISTO_LOG, .bins = 2, .lo = 1, .hi = 2, .edges = equal}, "must increase: edge 1 is 1 after 1"},
+        {{.kind = HISTO_LOG, .bins = 2, .lo = 1, .hi = INFINITY, .edges = endless}, "not finite"},
         {histo_axis_variable(2, NULL), "needs its edges"},
         {{.kind = HISTO_VARIABLE, .bins = 2, .lo = 0, .hi = 3, .edges = rising}, "first and last edge"},
         {{.kind = HISTO_LOG, .bins = 2, .lo = 1, .hi = 3, .edges = rising}, "first and last edge"},

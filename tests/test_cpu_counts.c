@@ -429,6 +429,63 @@ static void any_edges(void **state)
     free(y);
 }
 
+/* Against comparisons with the edges, which every strategy's slots must equal. */
+static void check_by_edges(const histo_axis *axis, histo_dtype dtype, const void *samples, int64_t n)
+{
+    const histo_view view = histo_view_1d(samples, dtype, n);
+    const int64_t slots = axis->bins + 3;
+    uint64_t *got = count_by("cpu/sequential", axis, &view, slots), *expected = calloc((size_t)slots, sizeof *expected);
+    for (int64_t i = 0; i < n; i++) {
+        const long double x = sample_value((const char *)samples + (size_t)i * histo_dtype_size(dtype), dtype);
+        expected[slot_by_edges(x, axis->edges, axis->bins, axis->closed)]++;
+    }
+    assert_memory_equal(got, expected, (size_t)slots * sizeof *got);
+    free(got);
+    free(expected);
+    check_slots(axis, dtype, samples, n);
+    check_slots(axis, dtype, samples, n < 100 ? n : 100); /* fewer need no table */
+}
+
+/* Variable axes with runs of equal edges, infinite ends, and both; one of them may have no other edges. */
+static void equal_and_infinite_edges(void **state)
+{
+    (void)state;
+    enum { N = 3000, MAX = 300 };
+    rng r = {.state = 37};
+    uint64_t *x = malloc(N * sizeof *x);
+    double edges[MAX + 1];
+    for (int round = 0; round < 120; round++) {
+        const int64_t bins = 1 + rng_below(&r, round % 3 ? 6 : MAX), values = 1 + rng_below(&r, bins + 1);
+        const double width = round % 8 == 7 ? DBL_MAX : round % 2 ? 100 : 1e-3;
+        for (int64_t e = 0; e <= bins; e++)
+            edges[e] = round % 5 == 0 ? (double)(rng_below(&r, values) - 1) : (rng_uniform(&r) * 2 - 1) * width;
+        if (round % 5) edges[rng_below(&r, bins + 1)] = edges[rng_below(&r, bins + 1)];
+        for (int64_t e = rng_below(&r, 3); e > 0; e--)
+            edges[rng_below(&r, bins + 1)] = rng_below(&r, 2) ? (double)INFINITY : -(double)INFINITY;
+        qsort(edges, (size_t)bins + 1, sizeof *edges, increasing);
+        if (round % 7 == 0) edges[bins - 1] = edges[bins];
+        histo_axis axis = histo_axis_variable(bins, edges);
+        if (round & 8) axis = histo_axis_closed(axis);
+        for (int dtype = 0; dtype < HISTO_DTYPE_COUNT; dtype++) {
+            const size_t size = histo_dtype_size((histo_dtype)dtype);
+            for (int i = 0; i < N; i++) {
+                const double edge = edges[rng_below(&r, bins + 1)], to = rng_below(&r, 2) ? INFINITY : -INFINITY;
+                const double value = i % 3 ? edge : nextafter(edge, to);
+                const float narrow = i % 3 ? (float)edge : nextafterf((float)edge, (float)to);
+                int64_t whole = fabs(edge) < 1e9 ? (int64_t)edge + rng_below(&r, 3) - 1 : (int64_t)rng_next(&r);
+                if (i % 10 == 0) whole = (int64_t)rng_next(&r);
+                memcpy((char *)x + (size_t)i * size,
+                       dtype == HISTO_F64   ? (const void *)&value
+                       : dtype == HISTO_F32 ? (const void *)&narrow
+                                            : (const void *)&whole,
+                       size);
+            }
+            check_by_edges(&axis, (histo_dtype)dtype, x, N);
+        }
+    }
+    free(x);
+}
+
 /* Integers with more bits than double's significand, also on bins of width 1 at the limits of their types. */
 static void integers_at_limits(void **state)
 {
@@ -899,6 +956,7 @@ int main(void)
         cmocka_unit_test(upper_end),
         cmocka_unit_test(counters_that_carry),
         cmocka_unit_test(any_edges),
+        cmocka_unit_test(equal_and_infinite_edges),
         cmocka_unit_test(integers_at_limits),
         cmocka_unit_test(integers_beyond_double),
         cmocka_unit_test(filters),

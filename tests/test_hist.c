@@ -508,18 +508,62 @@ static void threads(void **state)
     free(data);
 }
 
+/* Equal and infinite edges are kept by merge, rebin, slice and files; what needs the middle of bins refuses them. */
+static void equal_and_infinite_edges(void **state)
+{
+    (void)state;
+    const double edges[] = {-INFINITY, -1, 0, 0, 2, 2}, x[] = {-INFINITY, -3, -1, 0, 0, 1, 2, 2, 3, NAN};
+    const uint64_t wanted[] = {0, 2, 1, 0, 3, 2, 1, 1};
+    const histo_axis axis = histo_axis_closed(histo_axis_variable(5, edges));
+    const histo_view view = histo_view_1d(x, HISTO_F64, 10);
+    histo_hist *h, *other, *part;
+    OK(histo_hist_create(&h, 1, &axis, NULL));
+    OK(histo_hist_fill(h, &view, NULL));
+    uint64_t *counts = counts_of(h);
+    assert_memory_equal(counts, wanted, sizeof wanted);
+    free(counts);
+    for (int format = HISTO_JSON; format <= HISTO_BINARY; format++) {
+        void *data;
+        size_t size;
+        OK(histo_hist_save(h, (histo_format)format, NULL, &data, &size));
+        OK(histo_hist_load(data, size, NULL, &other));
+        assert_same(h, other);
+        OK(histo_hist_merge(other, h));
+        const histo_axis kept = histo_hist_axis(other, 0);
+        assert_memory_equal(kept.edges, edges, sizeof edges);
+        histo_hist_destroy(other);
+        free(data);
+    }
+    double quantiles[2];
+    histo_summary summary;
+    histo_map *map;
+    int64_t last;
+    OK(histo_hist_quantiles(h, HISTO_QUANTILE_LOWER, 2, (double[]){0.1, 0.8}, quantiles));
+    assert_true(quantiles[0] == -(double)INFINITY && quantiles[1] == 2);
+    REFUSED(HISTO_INVALID, "by a slice", histo_hist_summarize(h, &summary));
+    REFUSED(HISTO_INVALID, "by a slice", histo_hist_split(h, HISTO_SPLIT_OTSU, 2, &last));
+    REFUSED(HISTO_INVALID, "by a slice", histo_hist_compare(h, h, HISTO_EARTH_MOVER, quantiles));
+    REFUSED(HISTO_INVALID, "finite edges that increase", histo_map_create(&map, 1, &axis, NULL));
+    OK(histo_hist_compare(h, h, HISTO_INTERSECTION, quantiles));
+    OK(histo_hist_slice(h, 0, 1, 5, &part));
+    OK(histo_hist_summarize(part, &summary));
+    assert_true(summary.count == 6 && summary.mean == (-0.5 + 3 * 1 + 2 * 2) / 6);
+    histo_hist_destroy(part);
+    OK(histo_hist_rebin(h, 0, 5, &part));
+    const histo_axis whole = histo_hist_axis(part, 0);
+    assert_true(whole.lo == -(double)INFINITY && whole.hi == 2);
+    histo_hist_destroy(part);
+    histo_hist_destroy(h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_order_and_merge),
-        cmocka_unit_test(projections),
-        cmocka_unit_test(rebin_and_slice),
-        cmocka_unit_test(weights),
-        cmocka_unit_test(integer_weights),
-        cmocka_unit_test(batches),
-        cmocka_unit_test(replacing_fills),
-        cmocka_unit_test(refused_fills),
-        cmocka_unit_test(threads),
+        cmocka_unit_test(pieces_order_and_merge),   cmocka_unit_test(projections),
+        cmocka_unit_test(rebin_and_slice),          cmocka_unit_test(weights),
+        cmocka_unit_test(integer_weights),          cmocka_unit_test(batches),
+        cmocka_unit_test(replacing_fills),          cmocka_unit_test(refused_fills),
+        cmocka_unit_test(equal_and_infinite_edges), cmocka_unit_test(threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

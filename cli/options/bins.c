@@ -21,12 +21,11 @@ static int fault_memory(fault *f)
 static int add_edge(bins_spec *spec, int64_t *room, const char *text, const char *where, fault *f)
 {
     double edge;
-    if (!text_to_f64(text, &edge) || isinf(edge))
-        return fault_set(f, EXIT_USAGE,
-                         "%s: '%s' is not a finite number: edges are numbers separated by blanks or commas", where,
-                         text);
-    double last = spec->number ? spec->edges[spec->number - 1] : -(double)INFINITY;
-    if (!(last < edge)) {
+    if (!text_to_f64(text, &edge))
+        return fault_set(f, EXIT_USAGE, "%s: '%s' is not a number: edges are numbers separated by blanks or commas",
+                         where, text);
+    double last = spec->number ? spec->edges[spec->number - 1] : (double)NAN;
+    if (edge <= last) {
         char before[TEXT_NUMBER_BYTES], after[TEXT_NUMBER_BYTES];
         return fault_set(f, EXIT_USAGE, "%s: edges must increase, and %s follows %s", where, text_exact(edge, after),
                          text_exact(last, before));

@@ -148,11 +148,14 @@ HISTO_API int64_t histo_view_size(const histo_view *view);
 
 /* An axis of n bins has n + 1 strictly increasing, finite edges of type double, and the edges define the bins: sample x
  * is in bin i iff edges[i] <= x < edges[i+1], compared by value, whatever the sample's type. Underflow, overflow and
- * NaN have slots of their own (see HISTO_FLOW). */
+ * NaN have slots of their own (see HISTO_FLOW).
+ * The edges of HISTO_VARIABLE may also be equal or infinite. A bin between equal edges is empty, but for the last of a
+ * closed axis, which holds that value. Such axes are counted on the CPU only; summaries, splits and the earth mover's
+ * distance take no infinite edges, and maps neither infinite nor equal ones. */
 typedef enum histo_axis_kind {
     HISTO_INTEGER = 0, /* edges lo, lo+1, …, lo+bins */
     HISTO_REGULAR,     /* edges[i] = lo + i * ((hi-lo)/bins), rounded twice, edges[bins] = hi: numpy.linspace */
-    HISTO_VARIABLE,    /* any edges */
+    HISTO_VARIABLE,    /* any edges that do not decrease */
     HISTO_LOG,         /* equal steps of log(x); lo > 0 */
     HISTO_SQRT,        /* equal steps of sqrt(x); lo >= 0 */
     HISTO_POWER,       /* equal steps of x^power; lo >= 0 (lo > 0 for a negative power), power != 0 */
@@ -415,7 +418,8 @@ HISTO_API histo_status histo_quantile_rule_parse(const char *name, histo_quantil
 /* The quantiles q[n], each 0 … 1, of a histogram with one axis: values[batch][n]. On an integer axis they are those of
  * the samples, equal to numpy.quantile of the samples as doubles. On other axes the c samples of a bin count as if they
  * were spread over it, at (k + 1/2) / c of its width for k = 0 … c-1, so that the error is less than the bin's width.
- * Underflow and overflow take part: a quantile that needs a sample of either is -infinity or infinity. NaN samples do
+ * Underflow and overflow take part: a quantile that needs a sample of either, or of a bin with an infinite edge, is
+ * -infinity or infinity. NaN samples do
  * not take part. Without samples, all quantiles are NaN. */
 HISTO_API histo_status histo_hist_quantiles(const histo_hist *hist, histo_quantile_rule rule, int n, const double *q,
                                             double *values);

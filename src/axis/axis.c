@@ -115,6 +115,7 @@ bool histo_axis_is_uniform(const histo_axis *axis)
 /* The edges of an owned axis. */
 typedef struct stored_edges {
     int64_t owners;
+    bool ordinary;
     double off;
     double edges[];
 } stored_edges;
@@ -138,18 +139,21 @@ static bool all_increase(const double *edges, int64_t bins)
     return !falls;
 }
 
-/* edges: where they are stored, else NULL for those of the formula. */
+/* edges: where they are stored, else NULL for those of the formula. Only those of variable axes may be equal. */
 static histo_status check_increasing(const histo_axis *axis, const double *edges)
 {
     if (edges && all_increase(edges, axis->bins)) return HISTO_OK;
+    const bool may_equal = axis->kind == HISTO_VARIABLE;
     scale s = scale_of(axis);
     double before = axis->lo;
     for (int64_t i = 1; i <= axis->bins; i++) {
         double edge = edges ? edges[i] : formula_edge(axis, s, i);
-        if (!(edge > before)) {
+        if (!(edge > before) && !(may_equal && edge == before)) {
+            if (given_edges(axis) && isnan(edge))
+                return histo_fail(HISTO_INVALID, "edge %lld is not a number", (long long)i);
             if (given_edges(axis))
-                return histo_fail(HISTO_INVALID, "edges must increase: edge %lld is %.17g after %.17g", (long long)i,
-                                  edge, before);
+                return histo_fail(HISTO_INVALID, "edges must %s: edge %lld is %.17g after %.17g",
+                                  may_equal ? "not decrease" : "increase", (long long)i, edge, before);
             return histo_fail(HISTO_INVALID,
                               "%lld bins are too many for the range [%.17g, %.17g], as bin %lld would have no width: "
                               "give fewer bins or a wider range",
@@ -191,6 +195,16 @@ static histo_status check_kind(const histo_axis *axis)
     return histo_fail(HISTO_INVALID, "unknown kind of axis %d", (int)axis->kind);
 }
 
+static histo_status check_range(const histo_axis *axis)
+{
+    if (!isfinite(axis->lo) || !isfinite(axis->hi))
+        return histo_fail(HISTO_INVALID, "the range [%g, %g] is not finite: give two finite ends", axis->lo, axis->hi);
+    if (!isfinite(axis->hi - axis->lo))
+        return histo_fail(HISTO_INVALID, "the range [%g, %g] is wider than a double can hold: give a narrower one",
+                          axis->lo, axis->hi);
+    return HISTO_OK;
+}
+
 histo_status histo_axis_check_description(const histo_axis *axis)
 {
     if (!axis) return histo_fail(HISTO_INVALID, "the axis is NULL");
@@ -199,14 +213,13 @@ histo_status histo_axis_check_description(const histo_axis *axis)
     if (axis->bins > HISTO_MAX_BINS)
         return histo_fail(HISTO_INVALID, "%lld bins are more than the %lld that a histogram can have",
                           (long long)axis->bins, (long long)HISTO_MAX_BINS);
-    if (!isfinite(axis->lo) || !isfinite(axis->hi))
-        return histo_fail(HISTO_INVALID, "the range [%g, %g] is not finite: give two finite ends", axis->lo, axis->hi);
-    if (!isfinite(axis->hi - axis->lo))
-        return histo_fail(HISTO_INVALID, "the range [%g, %g] is wider than a double can hold: give a narrower one",
-                          axis->lo, axis->hi);
-    histo_status status = check_kind(axis);
+    histo_status status = axis->kind == HISTO_VARIABLE ? HISTO_OK : check_range(axis);
+    if (status == HISTO_OK) status = check_kind(axis);
     if (status != HISTO_OK) return status;
     const double *edges = given_edges(axis);
+    if (edges && isnan(edges[0])) return histo_fail(HISTO_INVALID, "edge 0 is not a number");
+    if (edges && isnan(edges[axis->bins]))
+        return histo_fail(HISTO_INVALID, "edge %lld is not a number", (long long)axis->bins);
     if (edges && (edges[0] != axis->lo || edges[axis->bins] != axis->hi))
         return histo_fail(HISTO_INVALID, "lo and hi of an axis with edges must be its first and last edge");
     if (axis->kind != HISTO_VARIABLE && !(axis->lo < axis->hi))
@@ -307,6 +320,17 @@ static double measure_off(const histo_axis *axis, const double *edges)
     return off <= HISTO_NEAR ? off : HISTO_FAR_OFF;
 }
 
+bool histo_axis_is_ordinary(const histo_axis *owned)
+{
+    return !owned->edges || stored(owned)->ordinary;
+}
+
+histo_status histo_axis_check_finite(const histo_axis *axis, const char *what)
+{
+    if (isfinite(axis->lo) && isfinite(axis->hi)) return HISTO_OK;
+    return histo_fail(HISTO_INVALID, "%s: bins with an infinite edge have no middle: leave them out by a slice", what);
+}
+
 double histo_axis_off(const histo_axis *owned)
 {
     return stored(owned)->off;
@@ -325,7 +349,9 @@ histo_status histo_axis_own(const histo_axis *axis, histo_axis *owned)
     write_edges(axis, it->edges);
     it->owners = 1;
     it->off = measure_off(axis, it->edges);
-    if (it->off > HISTO_NEAR) status = check_increasing(axis, it->edges); /* those that are near a regular axis' do */
+    /* Those that are near a regular axis' increase. */
+    it->ordinary = it->off <= HISTO_NEAR || (isfinite(axis->hi - axis->lo) && all_increase(it->edges, axis->bins));
+    if (!it->ordinary) status = check_increasing(axis, it->edges);
     if (status != HISTO_OK) {
         free(it);
         return status;

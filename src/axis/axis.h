@@ -25,6 +25,12 @@ void histo_axis_disown(histo_axis *owned);
 /* Another owner of the same edges, which nothing changes. */
 histo_axis histo_axis_share(const histo_axis *owned);
 
+/* Are the edges of an owned axis finite, do they increase, and is the width of the axis finite? */
+bool histo_axis_is_ordinary(const histo_axis *owned);
+
+/* HISTO_INVALID if an edge of a valid axis is infinite, for what needs the middle of bins. */
+histo_status histo_axis_check_finite(const histo_axis *axis, const char *what);
+
 /* By how many bins, at most, the stored edges of an owned axis miss those of a regular axis with its ends: 0 if they
  * are equal to the bit, HISTO_FAR_OFF if by more than HISTO_NEAR. */
 double histo_axis_off(const histo_axis *owned);
@@ -42,7 +48,8 @@ bool histo_axis_equal(const histo_axis *a, const histo_axis *b);
 histo_status histo_axis_regroup(const histo_axis *owned, int64_t begin, int64_t bins, int64_t factor,
                                 histo_axis *regrouped);
 
-/* The smallest value of the dtype that is not below `edge`, or that is above it, as a double, which represents it. */
+/* The smallest value of the dtype that is not below `edge`, or that is above it, as a double, which represents it; NaN
+ * if nothing is above it. */
 double histo_first_value(histo_dtype dtype, double edge, bool above);
 
 /* Cells for an owned axis and so many samples, at least 1, of a dtype of at least 32 bits; none if it has too many

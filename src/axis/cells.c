@@ -47,6 +47,7 @@ typedef struct maker {
 
 double histo_first_value(histo_dtype dtype, double edge, bool above)
 {
+    if (above && edge == (double)INFINITY) return NAN;
     if (dtype == HISTO_F64) return above ? nextafter(edge, INFINITY) : edge;
     if (dtype != HISTO_F32) return above ? floor(edge) + 1 : ceil(edge);
     float x = (float)edge;

@@ -114,7 +114,7 @@ void histo_lookup_start(histo_lookup *lookup, const histo_axis *owned, histo_dty
                              .lo = owned->lo,
                              .hi = owned->hi,
                              .edges = owned->edges};
-    lookup->over = lookup->closed ? nextafter(lookup->hi, INFINITY) : lookup->hi;
+    lookup->over = histo_first_value(HISTO_F64, lookup->hi, lookup->closed);
     lookup->first_f32 = (float)histo_first_value(HISTO_F32, lookup->lo, false);
     lookup->over_f32 = (float)histo_first_value(HISTO_F32, lookup->hi, lookup->closed);
     lookup->step = histo_axis_step(owned);

@@ -19,8 +19,22 @@ static uint64_t bits_of(double x)
 /* The span of an edge, computed as slots.c does for a sample. */
 static uint32_t span_of(const histo_spans *c, double x)
 {
+    x = fmin(fmax(x, c->lo), c->hi);
     if (c->by_bits) return (uint32_t)((bits_of(x) - c->first_bits) >> c->shift);
     return (uint32_t)(int32_t)((x - c->lo) * c->per_span);
+}
+
+/* Spans are between the first and the last finite edge. If there is none, or their distance is infinite, one span has
+ * all edges. */
+static void choose_range(histo_spans *c, const histo_lookup *l)
+{
+    int32_t first = 0, last = l->bins;
+    while (first < last && isinf(l->edges[first]))
+        first++;
+    while (last > first && isinf(l->edges[last]))
+        last--;
+    c->lo = isinf(l->edges[first]) ? 0 : l->edges[first];
+    c->hi = isfinite(l->edges[last] - c->lo) ? l->edges[last] : c->lo;
 }
 
 /* The largest number of edges in a span. */
@@ -59,7 +73,8 @@ histo_status histo_spans_make(histo_spans *spans, const histo_lookup *l, double 
         *spans = (histo_spans){.near = true, .off = off, .edges = off > 0 ? l->edges : NULL};
         return HISTO_OK;
     }
-    histo_spans c = {.lo = l->lo, .hi = l->hi, .nan = (uint32_t)l->bins + 2};
+    histo_spans c = {.nan = (uint32_t)l->bins + 2};
+    choose_range(&c, l);
     uint32_t count = choose(&c, l, samples);
     size_t edge_bytes = (size_t)(l->bins + 1 + c.most) * sizeof(double), first_bytes = count * sizeof(int32_t);
     double *edges = histo_malloc(edge_bytes + first_bytes);

@@ -12,7 +12,7 @@ typedef struct histo_spans {
      * are no spans. off: see histo_axis_off; if it is 0, `edges` is NULL, as the formula gives them. */
     bool near;
     double off;
-    double lo, hi;        /* first and last edge */
+    double lo, hi;        /* first and last finite edge: what is outside is in the first or the last span */
     bool by_bits;         /* spans are equal ranges of bit patterns of double, else of values */
     double per_span;      /* spans per unit of value */
     uint64_t first_bits;  /* the pattern of lo */

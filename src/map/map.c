@@ -52,6 +52,9 @@ histo_status histo_map_create(histo_map **out, int naxes, const histo_axis *axes
     map->within = o->within;
     for (; map->naxes < naxes && status == HISTO_OK; map->naxes += status == HISTO_OK)
         status = histo_axis_own(&axes[map->naxes], &map->axes[map->naxes]);
+    for (int a = 0; a < naxes && status == HISTO_OK; a++)
+        if (!histo_axis_is_ordinary(&map->axes[a]))
+            status = histo_fail(HISTO_INVALID, "a map takes finite edges that increase; axis %d has others", a);
     if (status == HISTO_OK) status = allocate(map);
     if (status == HISTO_OK)
         *out = map;

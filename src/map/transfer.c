@@ -59,6 +59,9 @@ histo_status histo_map_match(histo_map *map, const histo_hist *hist, const histo
     histo_status status = histo_map_check_source(map, hist, true);
     if (status == HISTO_OK) status = histo_numbers_check(reference, 1, reference, "reference");
     if (status != HISTO_OK) return status;
+    const histo_axis axis = histo_hist_axis(reference, 0);
+    if (!histo_axis_is_ordinary(&axis))
+        return histo_fail(HISTO_INVALID, "a reference takes finite edges that increase");
     const int64_t batch = histo_hist_batch(reference);
     if (batch != 1 && batch != map->batch)
         return histo_fail(HISTO_INVALID, "the map has %lld tables, the reference a batch of %lld",
@@ -67,7 +70,6 @@ histo_status histo_map_match(histo_map *map, const histo_hist *hist, const histo
     const histo_making making = {.by = HISTO_MAKE_MATCHED, .options.stream = stream};
     status = histo_map_make_there(map, hist, reference, &making, &made);
     if (status != HISTO_OK || made) return status;
-    const histo_axis axis = histo_hist_axis(reference, 0);
     histo_occupied sources, references = {0};
     histo_polyline c = {0};
     histo_levels source = {0}, model = {0};

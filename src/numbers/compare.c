@@ -147,6 +147,8 @@ histo_status histo_hist_compare(const histo_hist *a, const histo_hist *b, histo_
     if (status != HISTO_OK) return status;
     const bool ordered = metric == HISTO_KOLMOGOROV || metric == HISTO_EARTH_MOVER;
     status = histo_numbers_check(a, ordered ? 1 : histo_hist_naxes(a), values, metric_names[metric]);
+    if (status == HISTO_OK && metric == HISTO_EARTH_MOVER)
+        status = histo_axis_check_finite(&a->axes[0], metric_names[metric]);
     if (status != HISTO_OK) return status;
     histo_occupied of_a, of_b = {0};
     status = histo_occupied_read(&of_a, a, HISTO_BINS);

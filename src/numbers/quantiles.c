@@ -54,10 +54,11 @@ static double sample_at(const sorted_samples *s, double index)
     const int64_t bin = s->levels.bin[low] - 1;
     if (bin < 0) return -INFINITY;
     if (bin == s->axis->bins) return INFINITY;
-    const double lower = histo_axis_edge(s->axis, bin);
-    if (s->axis->kind == HISTO_INTEGER) return lower;
+    const double lower = histo_axis_edge(s->axis, bin), upper = histo_axis_edge(s->axis, bin + 1);
+    if (s->axis->kind == HISTO_INTEGER || isinf(lower)) return lower;
+    if (isinf(upper)) return upper;
     const uint64_t count = s->levels.count[low], before = s->upto[low] - count;
-    return histo_spread_sample(lower, histo_axis_edge(s->axis, bin + 1), rank - before, count);
+    return histo_spread_sample(lower, upper, rank - before, count);
 }
 
 static double quantile_of(const sorted_samples *s, histo_quantile_rule rule, double q)

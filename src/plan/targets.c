@@ -7,12 +7,15 @@
 #include "plan/plan.h"
 #include "view/dtype.h"
 
-/* Why a GPU cannot read the operands; NULL if it can. */
+/* Why a GPU cannot count this; NULL if it can. */
 static const char *why_on_host(const histo_problem *p)
 {
+    for (int a = 0; a < p->naxes; a++)
+        if (!histo_axis_is_ordinary(&p->axes[a]))
+            return "it takes finite edges that increase; count on the CPU, with samples in host memory";
     if (p->plain) return NULL;
-    return histo_problem_has_bits(p) ? "it takes masks of bytes, not of bits"
-                                     : "it takes samples in its own byte order";
+    return histo_problem_has_bits(p) ? "it takes masks of bytes, not of bits; convert them first"
+                                     : "it takes samples in its own byte order; convert them first";
 }
 
 static histo_status check(const histo_problem *problem, histo_device device)
@@ -29,8 +32,7 @@ static histo_status check(const histo_problem *problem, histo_device device)
         return histo_fail(HISTO_UNSUPPORTED, "there is no GPU %d: this machine has %d, numbered from 0", gpu,
                           backend->devices());
     if (gpu >= 0 && why_on_host(problem))
-        return histo_fail(HISTO_UNSUPPORTED, "GPU %d cannot count this: %s; convert them first", gpu,
-                          why_on_host(problem));
+        return histo_fail(HISTO_UNSUPPORTED, "GPU %d cannot count this: %s", gpu, why_on_host(problem));
     if (problem->bound && device != problem->home)
         return histo_fail(HISTO_UNSUPPORTED, "the samples are in the memory of GPU %d: plan for that device",
                           problem->home - HISTO_DEVICE_CUDA(0));
@@ -83,7 +85,7 @@ histo_status histo_plan_find_targets(histo_plan *plan, const histo_plan_options 
     histo_device device = options->device;
     const char *wanted = histo_plan_wanted(options);
     if (device == HISTO_DEVICE_AUTO) {
-        device = problem->bound || problem->plain ? problem->home : HISTO_DEVICE_CPU;
+        device = problem->bound || !why_on_host(problem) ? problem->home : HISTO_DEVICE_CPU;
         const histo_row *row = wanted ? histo_row_find(wanted, histo_backend_of(device)) : NULL;
         if (row && row->backend != histo_backend_of(device) && !problem->bound)
             device = row->backend == &histo_backend_cpu ? HISTO_DEVICE_CPU : HISTO_DEVICE_CUDA(0);

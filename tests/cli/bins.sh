@@ -10,6 +10,7 @@ prints 'lo\thi\tcount\n-inf\t1\t1\n1\t2\t2\n2\t3\t4\n3\tinf\t1\n' -b 2 -r 1:3 fe
 prints 'lo\thi\tcount\n-1\t4\t8\n' -b 1 -r -1:4 few.txt
 prints 'lo\thi\tcount\n-inf\t1\t1\n1\t1.5\t2\n1.5\t4\t5\n' --edges 1,1.5,4 few.txt
 prints 'lo\thi\tcount\n-inf\t1\t1\n1\t1.5\t2\n1.5\t4\t5\n' --edges '1 1.5 4' few.txt
+prints 'lo\thi\tcount\n-inf\t1\t1\n1\tinf\t7\n' --edges=-inf,1,inf few.txt
 printf '# edges\n1, 1.5\n4\n' >edges.txt
 prints 'lo\thi\tcount\n-inf\t1\t1\n1\t1.5\t2\n1.5\t4\t5\n' -b @edges.txt few.txt
 

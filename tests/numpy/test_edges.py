@@ -65,4 +65,29 @@ def check_linspace(rng):
     assert (h.counts(BINS) == truth).all(), (dtype, computed, bins, lo, hi)
 
 
-run_checks([check_linspace], 3000)
+def check_equal_and_infinite(rng):
+    """Runs of equal edges, and infinite ones, as NumPy takes them."""
+    dtype = str(rng.choice(DTYPES))
+    n = int(rng.integers(1, 2000))
+    if dtype == "bf16":
+        return
+    if dtype[0] == "f":
+        samples = random_samples(rng, dtype)
+        samples[rng.integers(0, len(samples), 3)] = [np.inf, -np.inf, np.nan]
+    else:
+        samples = rng.integers(-20 if dtype[0] == "i" else 0, 20, n).astype(STORAGE[dtype])
+    edges = rng.choice(np.concatenate([samples.astype("f8"), rng.normal(size=5)]), int(rng.integers(2, 60)))
+    edges = np.sort(edges[~np.isnan(edges)])
+    if len(edges) < 2:
+        return
+    if rng.random() < 0.5:
+        edges[0] = -np.inf
+    if rng.random() < 0.5:
+        edges[-1] = np.inf
+    h = Hist(axis_of(edges, True))
+    h.fill((samples, dtype))
+    wanted = np.histogram(samples.astype("f8"), edges)[0]
+    assert (h.counts(BINS) == wanted.astype("u8")).all(), (dtype, edges)
+
+
+run_checks([check_linspace, check_equal_and_infinite], 4000)

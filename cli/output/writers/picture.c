@@ -126,12 +126,20 @@ static const char *axis_label(const result *group, char label[320])
     return named && !group->bytes ? label_of_axis(group, 0, label, 320) : label;
 }
 
+static int fault_infinite(const histo_axis *axis, fault *f)
+{
+    if (isfinite(axis->lo) && isfinite(axis->hi)) return 0;
+    return fault_set(f, EXIT_DATA,
+                     "a picture has no room for a bin with an infinite edge: give finite edges, or write a table to "
+                     "FILE.csv");
+}
+
 /* first: the index of the group's first series in r, which selects its colour. */
 static int drawing_make(drawing *d, const result *group, const table *tables, const result *r, int first, fault *f)
 {
     const histo_axis *axis = &tables[0].axes[0];
     *d = (drawing){0};
-    if (allocate(d, group, axis->bins, f) != 0) return -1;
+    if (fault_infinite(axis, f) != 0 || allocate(d, group, axis->bins, f) != 0) return -1;
     histo_axis_edges(axis, d->edges);
     double *next = d->values;
     for (int i = 0; i < group->count; i++) {
@@ -194,6 +202,8 @@ static int draw_groups(const result *r, const table *tables, plot p, const char 
 static int draw_heat(const result *r, const table *t, plot p, bool dense, const char *format, outfile *o, fault *f)
 {
     const size_t nx = (size_t)t->bins[0], ny = (size_t)t->bins[1];
+    for (int a = 0; a < 2; a++)
+        if (fault_infinite(&t->axes[a], f) != 0) return -1;
     if (fault_beyond_memory(f, 8.0 * (double)(nx * ny + nx + ny), "the cells of a heat map", "use fewer bins") != 0)
         return -1;
     double *values = malloc((nx * ny + nx + ny + 2) * sizeof *values), *next = values;
