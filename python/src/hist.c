@@ -5,24 +5,13 @@
 
 /* ---- The object ---- */
 
-/* The module that defines the type or the first of its bases that has one. */
-static PyObject *module_of(PyTypeObject *type)
-{
-    PyObject *module = NULL;
-    for (; type && !module; type = PyType_GetSlot(type, Py_tp_base)) {
-        module = PyType_GetModule(type);
-        if (!module) PyErr_Clear();
-    }
-    return module;
-}
-
 static PyObject *hist_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     (void)args;
     (void)kwargs;
     hist *self = (hist *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
     if (!self) return NULL;
-    self->module = module_of(type);
+    self->module = module_of_type(type);
     self->lock = PyThread_allocate_lock();
     if (self->lock) return (PyObject *)self;
     Py_DECREF(self);

@@ -10,9 +10,14 @@ module_state *state_of_module(PyObject *module)
     return PyModule_GetState(module);
 }
 
-module_state *state_of_type(PyTypeObject *type)
+PyObject *module_of_type(PyTypeObject *type)
 {
-    return PyType_GetModuleState(type);
+    PyObject *module = NULL;
+    for (; type && !module; type = PyType_GetSlot(type, Py_tp_base)) {
+        module = PyType_GetModule(type);
+        if (!module) PyErr_Clear();
+    }
+    return module;
 }
 
 PyObject *raise_status(histo_status status)
@@ -27,8 +32,8 @@ PyObject *raise_status(histo_status status)
 
 static int exec(PyObject *module)
 {
-    return arguments_intern(state_of_module(module)) == 0 && hist_add(module) == 0 && counting_add(module) == 0 &&
-                   functions_add(module) == 0
+    return arguments_intern(state_of_module(module)) == 0 && hist_add(module) == 0 && map_add(module) == 0 &&
+                   counting_add(module) == 0 && functions_add(module) == 0
                ? 0
                : -1;
 }

@@ -14,9 +14,11 @@ typedef struct module_state {
     PyObject *names[5][16]; /* of arguments: see arguments.h */
 } module_state;
 
-/* The state of the module whose method got `module` as self, or that defines a type. */
+/* The state of the module whose method got `module` as self. */
 module_state *state_of_module(PyObject *module);
-module_state *state_of_type(PyTypeObject *type);
+
+/* The module, borrowed, that defines a type or the first of its bases that has one. */
+PyObject *module_of_type(PyTypeObject *type);
 
 /* Raise the Python exception for the last failure of the library on this thread: HISTO_INVALID becomes ValueError,
  * HISTO_NO_MEMORY MemoryError, HISTO_IO OSError, HISTO_CORRUPT ValueError, all else RuntimeError. Returns NULL. */
@@ -24,6 +26,7 @@ PyObject *raise_status(histo_status status);
 
 /* Add what a file defines to the module; -1 with an exception. */
 int hist_add(PyObject *module);
+int map_add(PyObject *module);
 int counting_add(PyObject *module);
 int functions_add(PyObject *module);
 

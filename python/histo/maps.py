@@ -1,0 +1,175 @@
+"""Maps: from a sample to its bin to a value."""
+
+from __future__ import annotations
+
+import math
+import operator
+from array import array
+from typing import Any, NamedTuple
+
+from . import _histo
+from .axes import AxesTuple, Axis
+
+__all__ = ["Map", "Moments"]
+
+STEP, LINEAR = range(2)
+
+
+class Moments(NamedTuple):
+    """Sums over a window of value * x**p * y**q, as mpq: x and y count from the window's corner, x along the last
+    dimension."""
+
+    m00: float
+    m10: float
+    m01: float
+    m20: float
+    m11: float
+    m02: float
+
+
+def _doubles(values: Any) -> array:
+    return array("d", (float(x) for x in values))
+
+
+class Map(_histo.Map):
+    """A lookup table behind axes: a sample has a bin exactly as in a `Histogram`, and the map has a value for each bin.
+
+        m = Map(Integer(0, 256)).equalize(h, hi=255)
+        bright = m(image)
+
+    axes: as for `Histogram`.
+    batch: the number of tables, or a shape of them, which the first dimensions of samples have; or, with `tiles`, the
+        tables of the tiles of one image.
+    linear: the values belong to the edges of one axis, and lines connect them.
+
+    Values are zero until they are written, or made from histograms with the same axes: each table from its batch
+    entry, or all tables from a histogram without a batch. The methods that make values return the map.
+    """
+
+    __slots__ = ("__weakref__", "_axes", "_batch", "_linear")
+
+    def __init__(self, *axes: Axis, batch: Any = (), linear: bool = False) -> None:
+        for axis in axes:
+            if not isinstance(axis, Axis):
+                raise TypeError(f"{axis!r} is no axis")
+        self._batch = tuple(map(operator.index, batch if hasattr(batch, "__iter__") else (batch,)))
+        self._axes = AxesTuple(axes)
+        self._linear = bool(linear)
+        self._make(tuple(axis._tuple for axis in axes), math.prod(self._batch), LINEAR if linear else STEP)
+
+    @property
+    def axes(self) -> AxesTuple:
+        """The axes."""
+        return self._axes
+
+    @property
+    def batch(self) -> tuple:
+        """The shape of the tables."""
+        return self._batch
+
+    @property
+    def values(self) -> Any:
+        """The values: an array of the shape of the batch, and then for each axis of n bins n + 3 (underflow, the bins,
+        overflow, NaN) or, if the map is linear, n + 1 (the edges). Assign an array that broadcasts to this shape."""
+        return self._read().reshape(self._shape())
+
+    @values.setter
+    def values(self, values: Any) -> None:
+        import numpy as np
+
+        self._write(np.ascontiguousarray(np.broadcast_to(np.asarray(values, float), self._shape())))
+
+    def _shape(self) -> tuple:
+        more = 1 if self._linear else 3
+        return self._batch + tuple(axis.size + more for axis in self._axes)
+
+    # ---- Making values ----
+
+    def equalize(self, hist: Any, lo: float = 0.0, hi: float = 1.0, *, rule: str = "minimum", clip: float = 0.0) -> Map:
+        """Make the values the cumulative distribution of a histogram with one axis, scaled to lo … hi.
+
+        rule: "minimum" gives the lowest occupied bin the lowest value, as OpenCV does; "cdf" gives each bin its share,
+            as scikit-image does.
+        clip: the contrast limit of CLAHE: counts above clip times the mean count are cut off, and spread over all
+            bins. 0: none.
+
+        Where lo and hi are whole numbers, values are whole numbers, halves rounded to even; with 256 bins, 0 and 255
+        they are those of cv2.equalizeHist.
+        """
+        if rule not in ("minimum", "cdf"):
+            raise ValueError(f"the rule is 'minimum' or 'cdf', not {rule!r}")
+        self._equalize(hist, lo, hi, rule == "cdf", clip)
+        return self
+
+    def match(self, hist: Any, reference: Any) -> Map:
+        """Make each bin's value that at which the cumulative distribution of the reference, a histogram with one axis of
+        any bins, is that of the bin."""
+        self._match(hist, reference)
+        return self
+
+    def landmarks(self, hist: Any, q: Any, target: Any, *, extend: bool = False) -> Map:
+        """Make the values piecewise linear: the quantile q[k] of the histogram gets the value target[k].
+
+        Outside the first and the last landmark values are constant or, with extend, go on as the lines do.
+        """
+        self._landmarks(hist, _doubles(q), _doubles(target), extend)
+        return self
+
+    def project(self, hist: Any, against: Any = None, *, lo: float = 0.0, hi: float = 1.0) -> Map:
+        """Make the values of a back projection: the counts of a histogram, scaled to lo … hi; lo in the flow.
+
+        against: a histogram with equal axes, of the background, say: the values are sqrt(p / q), with the shares of a
+            bin in both, the weights of mean shift.
+        """
+        self._project(hist, against, lo, hi)
+        return self
+
+    def classes(self, hist: Any, method: str = "otsu", classes: int = 2, *, lo: float = 0.0, hi: float = 0.0) -> Map:
+        """Make the values class numbers, 0 to classes - 1, by the methods of `Histogram.split`; or with lo and hi, equal
+        steps from lo to hi."""
+        self._classes(hist, method, classes, lo, hi)
+        return self
+
+    # ---- Using values ----
+
+    def __call__(self, *arrays: Any, out: Any = None, dtype: Any = None, mask: Any = None, tiles: Any = None,
+                 threads: int | None = None) -> Any:
+        """Write the value of each sample.
+
+        arrays: the samples of each axis, of one shape, which begins with the map's batch.
+        out: a NumPy array of this shape, which may be the samples' own. By default a new one of `dtype`, by default
+            that of the samples.
+        mask: where it is zero, out is left as it is: zero, if out is new.
+        tiles: (rows, columns) for an image, the size of the tiles, of which the map has a table each: a sample's value
+            is interpolated between the tiles around it. One to three dimensions.
+        threads: how many may work; by default, all CPUs.
+
+        Integers are rounded half to even and clamped to their range, and NaN becomes 0.
+        """
+        import numpy as np
+
+        arrays = tuple(a if isinstance(a, np.ndarray) else np.asarray(a) for a in arrays)
+        if not arrays:
+            raise TypeError("there are no samples")
+        if out is None:
+            make = np.empty if mask is None else np.zeros
+            out = make(arrays[0].shape, arrays[0].dtype if dtype is None else dtype)
+        elif any(a is not out and np.may_share_memory(a, out) for a in arrays):
+            arrays = tuple(a if a is out else a.copy() for a in arrays)
+        if mask is not None:
+            mask = np.broadcast_to(np.asarray(mask), arrays[0].shape)
+        sizes = () if tiles is None else tuple(map(operator.index, tiles))
+        self._apply(arrays, out, mask, 0 if sizes else len(self._batch), self._batch if sizes else (), sizes,
+                    threads or 0)
+        return out
+
+    def moments(self, *arrays: Any, window: Any = None, mask: Any = None, threads: int | None = None) -> Moments:
+        """Sum the values of samples in a window (x, y, width, height) of arrays of two dimensions, by default all: one
+        step of mean shift or CamShift, without an image of values. The map has one table."""
+        window = None if window is None else tuple(map(operator.index, window))
+        return Moments(*self._moments(arrays, window, mask, threads or 0))
+
+    def __repr__(self) -> str:
+        axes = ", ".join(map(repr, self._axes))
+        batch = f", batch={self._batch}" if self._batch else ""
+        return f"Map({axes}{batch}{', linear=True' if self._linear else ''})"
