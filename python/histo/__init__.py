@@ -9,6 +9,7 @@ _LAZY = {
     **dict.fromkeys(("Axis", "AxesTuple", "Boolean", "Category", "Integer", "Log", "Power", "Regular", "Sqrt", "Traits",
                      "Variable"), "axes"),
     **dict.fromkeys(("Histogram", "Information", "Plan", "Summary", "Tally", "WeightedSum"), "histogram"),
+    **dict.fromkeys(("Map", "Moments"), "maps"),
     **dict.fromkeys(("at", "loc", "overflow", "rebin", "sum", "underflow"), "indexing"),
 }
 """The modules of what is imported when it is first asked for."""

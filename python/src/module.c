@@ -33,7 +33,7 @@ PyObject *raise_status(histo_status status)
 static int exec(PyObject *module)
 {
     return arguments_intern(state_of_module(module)) == 0 && hist_add(module) == 0 && map_add(module) == 0 &&
-                   counting_add(module) == 0 && functions_add(module) == 0
+                   quantiles_add(module) == 0 && counting_add(module) == 0 && functions_add(module) == 0
                ? 0
                : -1;
 }

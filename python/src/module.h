@@ -27,6 +27,7 @@ PyObject *raise_status(histo_status status);
 /* Add what a file defines to the module; -1 with an exception. */
 int hist_add(PyObject *module);
 int map_add(PyObject *module);
+int quantiles_add(PyObject *module);
 int counting_add(PyObject *module);
 int functions_add(PyObject *module);
 

@@ -1,0 +1,272 @@
+"""Histograms of images, and what follows from them: equalization, CLAHE, matching, thresholds, mutual information.
+
+Images are arrays of two dimensions, volumes of three; of 8 or 16 bits, where levels have a bin each, or of other
+numbers, which have bins over their range. `channel_axis` is the dimension of the channels of a colour image, which are
+mapped one by one. A mask leaves samples out of what is counted; all samples are mapped. Results have the dtype of the
+image; those of floats are in 0 … 1. `out` is a NumPy array for the result, which may be the image.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import _histo
+from .axes import Axis, Integer, Regular, Variable
+from .histogram import Histogram, Information
+from .maps import Map
+
+__all__ = ["clahe", "equalize", "histogram", "match", "mutual_information", "quantiles", "segment", "stretch",
+           "threshold"]
+
+_BINS = 65536  # of floats and large integers
+_BINS_OF_TILES = 4096
+
+
+def _has_levels(dtype: Any) -> bool:
+    return dtype.kind in "iub" and dtype.itemsize <= 2
+
+
+def _image(image: Any) -> Any:
+    image = np.asarray(image)
+    if image.dtype == bool:
+        return image.view(np.uint8)
+    if image.dtype.kind not in "iuf":
+        raise TypeError(f"an image has numbers, not {image.dtype}")
+    return image
+
+
+def _each_channel(image: Any, channel_axis: int | None, out: Any, work: Callable[[Any, Any, int], None]) -> Any:
+    """work(image, result, channel) for each channel, or for the whole image."""
+    if out is None:
+        out = np.empty_like(image)
+    elif out.shape != image.shape:
+        raise ValueError(f"out has the shape {out.shape}, and the image {image.shape}")
+    if channel_axis is None:
+        work(image, out, 0)
+        return out
+    channels, results = np.moveaxis(image, channel_axis, 0), np.moveaxis(out, channel_axis, 0)
+    for k in range(len(channels)):
+        work(channels[k], results[k], k)
+    return out
+
+
+def _range(image: Any, mask: Any, threads: int | None) -> tuple:
+    """The smallest and the largest finite sample."""
+    found, special, low, high = _histo.extremes(image, mask, threads or 0)
+    if found == special:
+        raise ValueError("no sample is a finite number")
+    return low, high
+
+
+def _axis(image: Any, bins: int | None, mask: Any, threads: int | None, usual: int = _BINS) -> Axis:
+    if _has_levels(image.dtype):
+        limits = np.iinfo(image.dtype)
+        if bins is None or bins >= limits.max - limits.min + 1:
+            return Integer(int(limits.min), int(limits.max) + 1)
+        return Regular(bins, float(limits.min), float(limits.max) + 1)
+    low, high = _range(image, mask, threads)
+    if image.dtype.kind in "iu" and high - low < 2**22 and bins is None:
+        return Integer(low, high + 1)
+    low, high = (float(low), float(high)) if low < high else (low - 0.5, high + 0.5)
+    return Regular(bins or usual, low, high, closed=True)
+
+
+def histogram(image: Any, bins: int | None = None, *, mask: Any = None, channel_axis: int | None = None,
+              threads: int | None = None) -> Histogram:
+    """The histogram of an image: a bin for each level of 8 and 16 bits, or `bins` over the range of other samples, by
+    default 65536. With channel_axis, a batch: one histogram for each channel."""
+    image = _image(image)
+    axis = _axis(image, bins, mask, threads)
+    if channel_axis is None:
+        return Histogram(axis).fill(image, mask=mask, threads=threads)
+    image = np.moveaxis(image, channel_axis, 0)
+    return Histogram(axis, batch=len(image)).fill(image, mask=mask, threads=threads)
+
+
+def _bits_of(h: Histogram) -> int:
+    return max(1, int(h.summarize().last).bit_length())
+
+
+def _levels(image: Any, h: Histogram, bits: int | None) -> tuple[Histogram, float, float, bool]:
+    """The histogram of the levels that an image uses, the range of results, and whether the map is linear."""
+    axis = h.axes[0]
+    if not isinstance(axis, Integer):
+        return h, 0.0, 1.0, True
+    lo, n = axis.value(0), axis.size
+    if image.dtype.kind == "u" and image.dtype.itemsize == 2:
+        n = 2 ** (bits or _bits_of(h))
+    elif image.dtype.kind == "i" and image.dtype.itemsize <= 2:
+        s = h.summarize()
+        h, lo, n = h[s.first : s.last + 1], lo + s.first, s.last - s.first + 1
+    return (h[:n] if n < h.axes[0].size else h), float(lo), float(lo + max(n, 2) - 1), False
+
+
+def _check_bits(image: Any, bits: int | None) -> None:
+    if bits is None:
+        return
+    if image.dtype.kind != "u" or not 1 <= bits <= 8 * image.dtype.itemsize:
+        raise ValueError(f"{bits} bits are not what samples of {image.dtype} may have")
+
+
+def equalize(image: Any, *, rule: str = "minimum", bins: int | None = None, bits: int | None = None, mask: Any = None,
+             channel_axis: int | None = None, out: Any = None, threads: int | None = None) -> Any:
+    """Spread the levels of an image evenly.
+
+    rule: "minimum" gives the lowest level the lowest value, as OpenCV does; "cdf" gives each its share of the samples
+        up to it, as scikit-image does.
+    bits: of unsigned samples of 16 bits: results are 0 … 2**bits - 1; by default the fewest that hold the image.
+
+    Images of 8 bits become those of cv2.equalizeHist, to the bit.
+    """
+    image = _image(image)
+    _check_bits(image, bits)
+
+    def work(image: Any, out: Any, _: int) -> None:
+        h, lo, hi, linear = _levels(image, histogram(image, bins, mask=mask, threads=threads), bits)
+        if not h.sum():
+            raise ValueError("the mask leaves no sample, or none is a finite number")
+        Map(*h.axes, linear=linear).equalize(h, lo, hi, rule=rule)(image, out=out, threads=threads)
+
+    return _each_channel(image, channel_axis, out, work)
+
+
+def _tiled(image: Any, tiles: tuple) -> tuple:
+    """The samples of the tiles, (rows, columns, height, width), and their sizes: where the image is not a whole number
+    of tiles along every dimension, it continues by reflection, as in OpenCV."""
+    if all(n % count == 0 for n, count in zip(image.shape, tiles, strict=True)):
+        padded = image
+    else:
+        padded = np.pad(image, [(0, count - n % count) for n, count in zip(image.shape, tiles, strict=True)], "reflect")
+    sizes = tuple(n // count for n, count in zip(padded.shape, tiles, strict=True))
+    split = padded.reshape([k for pair in zip(tiles, sizes, strict=True) for k in pair])
+    return split.transpose([*range(0, split.ndim, 2), *range(1, split.ndim, 2)]), sizes
+
+
+def clahe(image: Any, *, clip: float = 2.0, tiles: Any = (8, 8), bins: int | None = None, bits: int | None = None,
+          channel_axis: int | None = None, out: Any = None, threads: int | None = None) -> Any:
+    """Contrast-limited adaptive histogram equalization: each tile is equalized, and results are interpolated between
+    tiles.
+
+    clip: counts above this multiple of the mean count are cut off and spread over all bins; 0: none are.
+    tiles: their number along each dimension.
+    bits: of unsigned samples of 16 bits: results are 0 … 2**bits - 1; by default the fewest that hold the image.
+
+    Images of 8 bits, and of 16 with bits=16, become those of cv2.createCLAHE, to the bit.
+    """
+    image = _image(image)
+    _check_bits(image, bits)
+    tiles = tuple(map(operator.index, tiles))
+
+    def work(image: Any, out: Any, _: int) -> None:
+        if len(tiles) != image.ndim or not all(1 <= count <= n for count, n in zip(tiles, image.shape, strict=True)):
+            raise ValueError(f"an image of shape {image.shape} has no {'x'.join(map(str, tiles))} tiles")
+        axis = _axis(image, bins, None, threads, _BINS_OF_TILES)
+        if isinstance(axis, Integer) and image.dtype != np.uint8:
+            low, high = _range(image, None, threads)
+            low, high = (0, 2 ** (bits or max(1, high.bit_length())) - 1) if image.dtype.kind == "u" else (low, high)
+            axis = Integer(low, max(high, low + 1) + 1)
+        samples, sizes = _tiled(image, tiles)
+        h = Histogram(axis, batch=tiles).fill(samples, threads=threads)
+        linear = not isinstance(axis, Integer)
+        lo, hi = (0.0, 1.0) if linear else (axis.value(0), axis.value(axis.size - 1))
+        table = Map(axis, batch=tiles, linear=linear).equalize(h, lo, hi, clip=clip or math.inf)
+        table(image, out=out, tiles=sizes, threads=threads)
+
+    return _each_channel(image, channel_axis, out, work)
+
+
+def match(image: Any, reference: Any, *, bins: int | None = None, mask: Any = None, reference_mask: Any = None,
+          channel_axis: int | None = None, out: Any = None, threads: int | None = None) -> Any:
+    """Give an image the distribution of another, or of a Histogram.
+
+    With channel_axis, each channel gets that of the reference's channel, or of the Histogram's batch entry.
+    The results are those of skimage.exposure.match_histograms, rounded to the image's dtype.
+    """
+    image = _image(image)
+    if not isinstance(reference, Histogram):
+        reference = histogram(reference, bins, mask=reference_mask, channel_axis=channel_axis, threads=threads)
+
+    def work(image: Any, out: Any, channel: int) -> None:
+        h = histogram(image, bins, mask=mask, threads=threads)
+        to = reference.entry(channel) if reference.batch else reference
+        Map(*h.axes, linear=not isinstance(h.axes[0], Integer)).match(h, to)(image, out=out, threads=threads)
+
+    return _each_channel(image, channel_axis, out, work)
+
+
+def quantiles(image: Any, q: Any, *, method: str = "linear", mask: Any = None) -> Any:
+    """Exact quantiles of samples of any dtype, those of numpy.nanquantile: q is in 0 … 1, a number or a sequence. Memory
+    is bounded, whatever the size of the image."""
+    asked = np.asarray(q, float)
+    values = _histo.quantiles(_image(image), np.ascontiguousarray(asked).ravel(), method, mask)
+    return values.reshape(asked.shape) if asked.ndim else float(values[0])
+
+
+def stretch(image: Any, percentiles: Any = (2, 98), *, limits: Any = None, to: Any = None, mask: Any = None,
+            channel_axis: int | None = None, out: Any = None, threads: int | None = None) -> Any:
+    """Map a range of an image to another by a straight line; samples outside get its ends.
+
+    percentiles: of the samples, where the range begins and ends. limits: the range itself.
+    to: the range of results, by default all values of an integer dtype, and 0 … 1 of floats.
+    """
+    image = _image(image)
+    if to is None:
+        to = (0.0, 1.0) if image.dtype.kind == "f" else (np.iinfo(image.dtype).min, np.iinfo(image.dtype).max)
+
+    def work(image: Any, out: Any, _: int) -> None:
+        ends = limits if limits is not None else quantiles(image, np.asarray(percentiles) / 100, mask=mask)
+        low, high = float(ends[0]), float(ends[1])
+        if not low < high:
+            raise ValueError(f"the range {low} … {high} has no width")
+        line = Map(Variable([low, high]), linear=True)
+        line.values = np.asarray(to, float)
+        line(image, out=out, threads=threads)
+
+    return _each_channel(image, channel_axis, out, work)
+
+
+def threshold(image: Any, method: str = "otsu", *, classes: int = 2, bins: int | None = None, mask: Any = None,
+              threads: int | None = None) -> Any:
+    """The threshold between background and foreground: a sample is foreground if it is greater. With more classes, an
+    array of the thresholds between them.
+
+    method: "otsu" for any number of classes; "triangle", "li", "yen", "isodata", "minimum", "mean", "max-entropy".
+    """
+    image = _image(image)
+    h = histogram(image, bins, mask=mask, threads=threads)
+    last = np.atleast_1d(h.split(method, classes))
+    axis = h.axes[0]
+    values = axis.value(last) if isinstance(axis, Integer) else np.nextafter(axis.edges[last + 1], -math.inf)
+    return values if classes > 2 else values[0].item()
+
+
+def segment(image: Any, method: str = "otsu", *, classes: int = 2, bins: int | None = None, mask: Any = None,
+            threads: int | None = None) -> Any:
+    """The class of each sample, 0 … classes - 1, as an array of uint8. method: as in `threshold`."""
+    image = _image(image)
+    if classes > 256:
+        raise ValueError(f"{classes} classes are more than bytes can number")
+    h = histogram(image, bins, mask=mask, threads=threads)
+    return Map(*h.axes).classes(h, method, classes)(image, dtype=np.uint8, threads=threads)
+
+
+def mutual_information(a: Any, b: Any, bins: int = 64, *, range: Any = None, mask: Any = None,
+                       threads: int | None = None) -> Information:
+    """What two images of one shape tell about each other: entropies and mutual information, in nats.
+
+    range: ((lo, hi), (lo, hi)), of both images; by default from their smallest to their largest sample.
+    """
+    a, b = _image(a), _image(b)
+
+    def axis(image: Any, limits: Any) -> Axis:
+        low, high = _range(image, mask, threads) if limits is None else limits
+        low, high = (float(low), float(high)) if low < high else (low - 0.5, high + 0.5)
+        return Regular(bins, low, high, closed=True)
+
+    of_a, of_b = range if range is not None else (None, None)
+    return Histogram(axis(a, of_a), axis(b, of_b)).fill(a, b, mask=mask, threads=threads).inform()
