@@ -279,7 +279,9 @@ static void quantiles_of_changing_samples(void **state)
     static float x[N];
     const double half = 0.5, outside = 1.5;
     double value;
-    const histo_view all = histo_view_1d(x, HISTO_F32, N), fewer = histo_view_1d(x, HISTO_F32, N - 1),
+    for (int i = 0; i < N; i++)
+        x[i] = (float)i;
+    const histo_view all = histo_view_1d(x, HISTO_F32, N), first = histo_view_1d(x, HISTO_F32, N / 10),
                      other = histo_view_1d(x, HISTO_U32, N);
     histo_quantiles *q;
     REFUSED(HISTO_INVALID, "1.5 is not in 0 to 1",
@@ -290,10 +292,11 @@ static void quantiles_of_changing_samples(void **state)
     REFUSED(HISTO_INVALID, "no pass has begun", histo_quantiles_add(q, &all, NULL));
     assert_true(histo_quantiles_next_pass(q));
     REFUSED(HISTO_INVALID, "of f32 samples, and these are u32", histo_quantiles_add(q, &other, NULL));
+    OK(histo_quantiles_add(q, &first, NULL)); /* unlike the others, so that another pass is needed */
     OK(histo_quantiles_add(q, &all, NULL));
     REFUSED(HISTO_INVALID, "not known", histo_quantiles_read(q, &value));
     assert_true(histo_quantiles_next_pass(q));
-    OK(histo_quantiles_add(q, &fewer, NULL));
+    OK(histo_quantiles_add(q, &all, NULL));
     while (histo_quantiles_next_pass(q))
         OK(histo_quantiles_add(q, &all, NULL));
     REFUSED(HISTO_INVALID, "changed between two passes", histo_quantiles_read(q, &value));

@@ -374,9 +374,9 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double sorted_percentile(const double *sorted, int64_t n, double percent)
+static double sorted_quantile(const double *sorted, int64_t n, double q)
 {
-    double position = (double)(n - 1) * (percent / 100), t = position - floor(position);
+    double position = (double)(n - 1) * q, t = position - floor(position);
     int64_t below = (int64_t)position;
     double a = sorted[below], b = sorted[below + 1 < n ? below + 1 : below];
     return t < 0.5 ? a + (b - a) * t : b - (b - a) * (1 - t);
@@ -401,7 +401,7 @@ static void percentiles_equal_sorting(void **state)
                 histo_survey_options o = {.range = HISTO_RANGE_PERCENTILE, .bins = 1};
                 o.lo = floor(rng_uniform(&r) * 50);
                 o.hi = o.lo + rng_uniform(&r) * 50;
-                double lo = sorted_percentile(sorted, n, o.lo), hi = sorted_percentile(sorted, n, o.hi);
+                double lo = sorted_quantile(sorted, n, o.lo / 100), hi = sorted_quantile(sorted, n, o.hi / 100);
                 histo_view view = histo_view_1d(samples, (histo_dtype)dtype, n);
                 bool point = lo == hi;
                 assert_axis(axis_of(&view, o), HISTO_REGULAR, 1, point ? lo - 0.5 : lo, point ? hi + 0.5 : hi);
@@ -558,21 +558,125 @@ static void pieces_do_not_matter(void **state)
     }
 }
 
-/* More candidate keys than memory keeps, down to the last digit. */
-static void large_data_takes_all_digits(void **state)
+/* The first pieces are unlike the others, so what is looked for is not where they have it. */
+static void drifting_data_takes_two_passes(void **state)
 {
     (void)state;
     enum { N = 1200000 };
     rng r = {7};
     uint64_t *x = malloc(N * sizeof *x);
     for (int64_t i = 0; i < N; i++)
-        x[i] = (UINT64_C(1) << 40) + (uint64_t)(i * 7 % N);
+        x[i] = (UINT64_C(1) << 40) + (uint64_t)i;
     histo_survey_options o = {.range = HISTO_RANGE_PERCENTILE, .lo = 25, .hi = 75, .bins = 10};
     histo_axis axis;
-    int passes = survey_in_pieces(&r, (const char *)x, HISTO_U64, N, o, &axis);
-    assert_int_equal(passes, 4);
+    assert_int_equal(survey_in_pieces(&r, (const char *)x, HISTO_U64, N, o, &axis), 2);
     double quarter = (N - 1) * 0.25;
     assert_axis(axis, HISTO_REGULAR, 10, 0x1p40 + quarter, 0x1p40 + 3 * quarter);
+    free(x);
+}
+
+/* ---- Quantiles ---- */
+
+/* How many passes it takes to find the quantiles q[n], with samples added in two pieces, of which the first has
+ * `first`.
+ */
+static int find_quantiles(const void *samples, histo_dtype dtype, int64_t count, int64_t first, int n, const double *q,
+                          double *values)
+{
+    const histo_view pieces[] = {
+        histo_view_1d(samples, dtype, first),
+        histo_view_1d((const char *)samples + first * (int64_t)size_of(dtype), dtype, count - first)};
+    histo_quantiles *quantiles;
+    int passes = 0;
+    assert_int_equal(histo_quantiles_create(&quantiles, dtype, HISTO_QUANTILE_LINEAR, n, q), HISTO_OK);
+    for (; histo_quantiles_next_pass(quantiles); passes++)
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(histo_quantiles_add(quantiles, &pieces[i], NULL), HISTO_OK);
+    assert_int_equal(histo_quantiles_read(quantiles, values), HISTO_OK);
+    histo_quantiles_destroy(quantiles);
+    return passes;
+}
+
+static void quantiles_equal_sorting(void **state)
+{
+    (void)state;
+    enum { N = 150000, MOST = 12 };
+    rng r = {10};
+    for (int dtype = 0; dtype < HISTO_DTYPE_COUNT; dtype++)
+        for (int d = 0; d < DISTRIBUTIONS - 1; d++) {
+            const int64_t n = N / 15 * (1 + rng_below(&r, 15)), size = (int64_t)size_of((histo_dtype)dtype);
+            histo_axis axis = histo_axis_regular(50, 1, 120);
+            char *samples = make_samples(&r, (histo_dtype)dtype, (distribution)d, &axis, n);
+            double *sorted = malloc((size_t)n * sizeof *sorted), q[MOST], values[MOST];
+            for (int64_t i = 0; i < n; i++)
+                sorted[i] = (double)sample_value(samples + i * size, (histo_dtype)dtype);
+            qsort(sorted, (size_t)n, sizeof *sorted, by_value);
+            const int count = 1 + (int)rng_below(&r, MOST);
+            for (int i = 0; i < count; i++)
+                q[i] = rng_below(&r, 6) ? rng_uniform(&r) : (double)rng_below(&r, 5) / 4;
+            find_quantiles(samples, (histo_dtype)dtype, n, rng_below(&r, n), count, q, values);
+            for (int i = 0; i < count; i++) {
+                const double wanted = sorted_quantile(sorted, n, q[i]);
+                if (values[i] != wanted) fail_msg("%s: %g is %.17g", distribution_name((distribution)d), q[i], wanted);
+            }
+            free(sorted);
+            free(samples);
+        }
+}
+
+/* Few values, each more often than keys fit into memory; the quartiles are between two of them. */
+static void common_values_take_one_pass(void **state)
+{
+    (void)state;
+    enum { N = 10000000 };
+    rng r = {11};
+    float *x = malloc(N * sizeof *x);
+    double values[3];
+    for (int64_t i = 0; i < N; i++)
+        x[i] = (float)(i % 4 + 1);
+    assert_int_equal(find_quantiles(x, HISTO_F32, N, N / 2, 3, (const double[]){0.25, 0.5, 0.75}, values), 1);
+    assert_true(values[0] == 1.75 && values[1] == 2.5 && values[2] == 3.25);
+    for (int64_t i = 0; i < N; i++)
+        x[i] = (float)rng_below(&r, 7);
+    assert_int_equal(find_quantiles(x, HISTO_F32, N, N / 2, 3, (const double[]){0.25, 0.5, 0.75}, values), 1);
+    assert_true(values[0] == 1 && values[1] == 3 && values[2] == 5);
+    free(x);
+}
+
+/* The first samples find a bracket that is right, but where later ones crowd. */
+static void crowded_brackets_are_narrowed(void **state)
+{
+    (void)state;
+    enum { FIRST = 1 << 17, BELOW = 400000, INSIDE = 3000000, N = FIRST + 2 * BELOW + INSIDE };
+    rng r = {12};
+    double *x = malloc(N * sizeof *x), *sorted = malloc(N * sizeof *x), values[2];
+    for (int64_t i = 0; i < N; i++)
+        x[i] = i < FIRST               ? rng_uniform(&r)
+               : i < FIRST + BELOW     ? -rng_uniform(&r)
+               : i < FIRST + 2 * BELOW ? 1 + rng_uniform(&r)
+                                       : 0.4999 + rng_uniform(&r) * 0.0002;
+    memcpy(sorted, x, N * sizeof *x);
+    qsort(sorted, N, sizeof *sorted, by_value);
+    assert_int_equal(find_quantiles(x, HISTO_F64, N, FIRST, 1, (const double[]){0.5}, values), 2);
+    assert_true(values[0] == sorted_quantile(sorted, N, 0.5));
+    free(sorted);
+    free(x);
+}
+
+/* Many quantiles are found by their bits; here down to the last ones. */
+static void many_quantiles_take_all_digits(void **state)
+{
+    (void)state;
+    enum { N = 2300000, MANY = 10 };
+    uint64_t *x = malloc(N * sizeof *x);
+    double q[MANY], values[MANY];
+    for (int64_t i = 0; i < N; i++)
+        x[i] = (UINT64_C(1) << 40) + (uint64_t)(i * 7 % N);
+    for (int i = 0; i < MANY; i++)
+        q[i] = i / (double)MANY;
+    assert_int_equal(find_quantiles(x, HISTO_U64, N, N / 3, MANY, q, values), 4);
+    for (int i = 0; i < MANY; i++)
+        assert_true(values[i] == 0x1p40 + (N - 1) * q[i]);
     free(x);
 }
 
@@ -612,9 +716,10 @@ static void assert_change_is_noticed(histo_survey *survey, uint64_t *x, int64_t 
 {
     for (int64_t pass = 0; histo_survey_next_pass(survey); pass++) {
         for (int64_t i = 0; i < n; i++)
-            x[i] = pass % 2 ? x[i] << 20 : (UINT64_C(1) << 40) + (uint64_t)(i * i % 509);
-        histo_view view = histo_view_1d(x, HISTO_U64, n - pass);
-        assert_int_equal(histo_survey_add(survey, &view, NULL), HISTO_OK);
+            x[i] = pass % 2 ? x[i] << 20 : (UINT64_C(1) << 40) + (uint64_t)i;
+        histo_view first = histo_view_1d(x, HISTO_U64, n / 10), others = histo_view_1d(x, HISTO_U64, n - pass);
+        assert_int_equal(histo_survey_add(survey, &first, NULL), HISTO_OK);
+        assert_int_equal(histo_survey_add(survey, &others, NULL), HISTO_OK);
     }
     histo_axis axis;
     assert_int_equal(histo_survey_axis(survey, &axis), HISTO_INVALID);
@@ -687,7 +792,11 @@ int main(void)
         cmocka_unit_test(absurd_numbers_are_refused),
         cmocka_unit_test(passes_are_no_more_than_needed),
         cmocka_unit_test(pieces_do_not_matter),
-        cmocka_unit_test(large_data_takes_all_digits),
+        cmocka_unit_test(drifting_data_takes_two_passes),
+        cmocka_unit_test(quantiles_equal_sorting),
+        cmocka_unit_test(common_values_take_one_pass),
+        cmocka_unit_test(crowded_brackets_are_narrowed),
+        cmocka_unit_test(many_quantiles_take_all_digits),
         cmocka_unit_test(survey_is_used_in_order),
         cmocka_unit_test(changed_samples_are_noticed),
         cmocka_unit_test(wrong_options_are_refused),

@@ -432,8 +432,10 @@ HISTO_API histo_status histo_hist_quantiles(const histo_hist *hist, histo_quanti
  *         for each piece: histo_quantiles_add(quantiles, &piece, NULL);
  *     histo_quantiles_read(quantiles, values);
  *
- * One pass is enough for 8- and 16-bit types and for up to 2^20 samples; others mostly need two. Memory is bounded,
- * whatever the size of the data: at most 50 MiB, and 200 bytes for each quantile. */
+ * One pass is enough for 8- and 16-bit types, and mostly for others, if there are at most 8 quantiles: where they are
+ * is guessed from a few samples of the first piece. If the following pieces are unlike it, two passes are. More
+ * quantiles of more than 2^17 samples take two. Memory is bounded, whatever the size of the data: at most 50 MiB, and
+ * 200 bytes for each quantile. Pieces of 2^17 samples and more are read by several threads. */
 typedef struct histo_quantiles histo_quantiles;
 /* The quantiles q[n], each 0 … 1, which are copied. */
 HISTO_API histo_status histo_quantiles_create(histo_quantiles **quantiles, histo_dtype dtype, histo_quantile_rule rule,

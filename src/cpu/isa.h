@@ -19,6 +19,7 @@ histo_slots_fn HISTO_OF_ISA(slots);
 histo_widen_slots_fn HISTO_OF_ISA(widen_slots);
 histo_producer_of_fn HISTO_OF_ISA(producer_of);
 histo_codes_fn HISTO_OF_ISA(codes);
+histo_collect_fn HISTO_OF_ISA(collect);
 histo_count_slots_fn HISTO_OF_ISA(count_slots), HISTO_OF_ISA(count_words);
 histo_count_longs_fn HISTO_OF_ISA(count_longs);
 histo_count_values_fn HISTO_OF_ISA(count_values);

@@ -3,6 +3,7 @@
 #ifndef CPU_KERNELS_H
 #define CPU_KERNELS_H
 
+#include "cpu/brackets.h"
 #include "cpu/byte_table.h"
 #include "cpu/channels.h"
 #include "cpu/count_bytes.h"
@@ -32,6 +33,8 @@ typedef struct histo_cpu_kernels {
     histo_widen_slots_fn *widen_slots;
     histo_producer_of_fn *producer_of;
     histo_codes_fn *codes;
+    /* brackets.c */
+    histo_collect_fn *collect;
     /* byte_table.c */
     histo_count_slots_fn *count_slots, *count_words;
     histo_count_longs_fn *count_longs;

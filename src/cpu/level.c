@@ -6,6 +6,7 @@ const histo_cpu_kernels HISTO_WITH_ISA(cpu_kernels, HISTO_ISA) = {
     .widen_slots = HISTO_OF_ISA(widen_slots),
     .producer_of = HISTO_OF_ISA(producer_of),
     .codes = HISTO_OF_ISA(codes),
+    .collect = HISTO_OF_ISA(collect),
     .count_slots = HISTO_OF_ISA(count_slots),
     .count_words = HISTO_OF_ISA(count_words),
     .count_longs = HISTO_OF_ISA(count_longs),

@@ -1,8 +1,10 @@
 /* The extremes of samples, by batch entry. */
 #include "survey/extremes.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "axis/slot_of.h"
 #include "base/error.h"
 #include "base/pool.h"
 #include "cpu/kernels.h"
@@ -40,6 +42,24 @@ void histo_extremes_merge(histo_extremes *to, const histo_extremes *from, histo_
     to->below += from->below;
     to->above += from->above;
     to->masked += from->masked;
+}
+
+void histo_extremes_outwards(const histo_extremes *e, histo_dtype dtype, double *min, double *max)
+{
+    if (!histo_dtype_is_integer(dtype)) {
+        *min = e->min.f64;
+        *max = e->max.f64;
+    } else if (is_signed(dtype)) {
+        *min = (double)e->min.i64;
+        *max = (double)e->max.i64;
+        if (histo_less_i64(e->min.i64, *min)) *min = nextafter(*min, -INFINITY);
+        if (histo_above_i64(e->max.i64, *max)) *max = nextafter(*max, INFINITY);
+    } else {
+        *min = (double)e->min.u64;
+        *max = (double)e->max.u64;
+        if (histo_less_u64(e->min.u64, *min)) *min = nextafter(*min, -INFINITY);
+        if (histo_above_u64(e->max.u64, *max)) *max = nextafter(*max, INFINITY);
+    }
 }
 
 typedef struct search {
@@ -89,7 +109,8 @@ static void search_entry(const histo_source *source, int threads, int64_t entry,
 /* Few samples in one piece, with nothing beside them: what they need is soon checked. */
 static bool are_few(const histo_view *samples, const histo_fill_options *options)
 {
-    if (options && (options->mask || options->where || options->offsets || options->pairs)) return false;
+    if (options && (options->mask || options->where || options->offsets || options->pairs || options->threads < 0))
+        return false;
     if (!samples || samples->ndim != 1 || samples->batch_ndim != 0 || (unsigned)samples->dtype >= HISTO_DTYPE_COUNT)
         return false;
     const int64_t size = (int64_t)histo_dtype_size(samples->dtype), n = samples->shape[0];
@@ -111,8 +132,7 @@ histo_status histo_find_extremes(const histo_view *samples, const histo_fill_opt
     histo_source source;
     histo_status status = histo_source_make(&source, samples, options, size);
     if (status != HISTO_OK || size == 0) return status;
-    int threads = histo_samples_threads(source.samples, 0);
-    if (threads > MOST_THREADS) threads = MOST_THREADS;
+    const int threads = source.threads < MOST_THREADS ? source.threads : MOST_THREADS;
     memset(extremes, 0, (size_t)size * sizeof *extremes);
     if (threads <= size)
         histo_pool_run(threads, search_entries, &(search){&source, threads, size, 0, extremes});

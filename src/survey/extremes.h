@@ -10,6 +10,9 @@ void histo_extremes_add(histo_extremes *extremes, const histo_samples *block);
 /* Add those of other samples of the same dtype. */
 void histo_extremes_merge(histo_extremes *to, const histo_extremes *from, histo_dtype dtype);
 
+/* The extremes as doubles; 64-bit integers that are no doubles are rounded outwards. */
+void histo_extremes_outwards(const histo_extremes *extremes, histo_dtype dtype, double *min, double *max);
+
 static inline uint64_t histo_extremes_finite(const histo_extremes *e)
 {
     return e->samples - e->nan - e->below - e->above;

@@ -1,9 +1,15 @@
-/* Radix selection. Samples become unsigned keys of the same order and width. The first pass counts the highest 16 bits
- * of all keys, which is all of 8- and 16-bit samples. Then every order statistic is known to lie in a bracket: the keys
- * that share the bits found so far, whose number is known. Where the keys of a bracket fit into memory, the next pass
- * collects them, and the statistic is selected among them; where they do not, it counts the next 16 bits. So two passes
- * are enough for most data and for all of 32 bits; 64-bit samples take at most four where there are few quantiles. Few
- * samples are kept in the first pass already. */
+/* Selection in passes. Samples become unsigned keys of the same order and width.
+ *
+ * Those of 8 and 16 bits are counted by value, in one pass. Of wider ones, a few spread over the data tell about where
+ * each order statistic is: in a bracket between two keys, which is a few standard deviations of that guess wide (Floyd
+ * and Rivest 1975). The pass counts the keys below each bracket and collects those inside, where the statistic is then
+ * selected; the counts show whether it is there. So one pass is enough for nearly all data. If a bracket misses its
+ * statistic, because the first samples are unlike the others, the next pass has brackets by keys that this pass has
+ * taken from everywhere; if there are too many keys in the brackets, these keys are what narrows them.
+ *
+ * What still is not found is found by radix selection, whatever the samples are: a pass counts the highest 16 bits of
+ * all keys. Then every order statistic is known to lie among the keys that share the bits found so far, whose number is
+ * known. Where they fit into memory, the next pass collects them; where they do not, it counts the next 16 bits. */
 #include "survey/order.h"
 
 #include <math.h>
@@ -13,24 +19,40 @@
 #include "axis/quantile_rule.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "cpu/kernels.h"
 #include "view/dtype.h"
 
 enum {
     DIGIT_BITS = 16,
     DIGITS = 1 << DIGIT_BITS,
-    ROOM = 1 << 20,   /* keys kept in memory */
-    MOST_TABLES = 64, /* brackets counted in a pass; others wait for the next */
+    ROOM = 1 << 21,   /* keys collected in memory */
+    MOST_TABLES = 64, /* sets counted in a pass; others wait for the next */
     PIECE = 1024,     /* keys made at once */
+
+    SPREAD = 1 << 17, /* most keys taken from everywhere */
+    LEAST_SPREAD = 1 << 11,
+    SPARSE = 16,        /* at least so many samples for each of them */
+    FEW = 1 << 13,      /* samples that are all kept; … */
+    MOST_KEPT = SPREAD, /* … of several pieces, so many */
+    MOST_GUESSES = 3,   /* passes with brackets */
+    COMMON = 32,        /* of the keys by which brackets are made */
 };
 
 /* An order statistic. */
 typedef struct statistic {
-    uint64_t rank; /* the number of smaller keys, in its bracket */
+    uint64_t rank; /* the number of smaller keys, in its set */
     uint64_t key;  /* once known */
 } statistic;
 
+/* What a pass does with the samples. */
+typedef enum way {
+    KEEP,    /* all keys are kept: there are few */
+    COLLECT, /* those in brackets are collected */
+    COUNT,   /* they are counted by their bits */
+} way;
+
 /* The keys with key >> shift == prefix, and the statistics that are among them. */
-typedef struct bracket {
+typedef struct key_set {
     uint64_t prefix;
     int shift;
     int first, end;   /* in statistics */
@@ -38,7 +60,7 @@ typedef struct bracket {
     uint64_t *counts; /* of the next digit, if this pass counts them, … */
     uint64_t *keys;   /* … or where this pass collects the keys; both NULL: it waits for the next pass */
     uint64_t found;   /* keys so far */
-} bracket;
+} key_set;
 
 /* A quantile lies between two order statistics, or is one. */
 typedef struct quantile {
@@ -53,17 +75,30 @@ struct histo_order {
     int n;
     quantile *quantiles; /* [n] */
     int statistics_count;
-    statistic *statistics;    /* [2 * n], by rank in all samples */
-    uint64_t samples;         /* without NaN; known after the first pass */
-    uint64_t nan[2];          /* NaN with and without a sign, whose keys are below and above all others */
-    bool first;               /* in the first pass, … */
-    int64_t kept;             /* … whose keys are in `keys`; -1: too many */
-    int open;                 /* brackets to be searched, … */
-    bracket *brackets, *next; /* … [2 * n + 1], in order, and those after this pass */
+    statistic *statistics; /* [2 * n], by rank in all samples */
+    uint64_t samples;      /* without NaN; known after the first pass */
+    uint64_t least, most;  /* keys of samples that are not left out */
+    uint64_t nan[2];       /* those left out, below and above */
+    way way;
+    bool ranked; /* samples, nan and the ranks are known */
+
+    uint64_t kept; /* keys that belong into `keys`: of COLLECT perhaps more than fit */
+
+    int guesses; /* passes with brackets */
+    histo_brackets brackets;
+    histo_bracketed found;
+    uint64_t all;     /* samples of the pass */
+    uint64_t *spread; /* [SPREAD]: keys from everywhere, without NaN; NULL for 8- and 16-bit samples */
+    int64_t spread_count;
+    int64_t rarity; /* samples for each of them */
+
+    bool first;           /* the highest bits are being counted */
+    int open;             /* sets to be searched, … */
+    key_set *sets, *next; /* … [2 * n + 1], in order, and those after this pass */
     int tables_count;
     uint64_t *tables; /* [tables_count][DIGITS] */
     uint64_t *keys;   /* [ROOM]; NULL for 8- and 16-bit samples */
-    int *bracket_of;  /* [DIGITS + 1]: the first open bracket of keys with these highest bits or higher ones */
+    int *set_of;      /* [DIGITS + 1]: the first open set of keys with these highest bits or higher ones */
 };
 
 static int digit_bits(const histo_order *o)
@@ -86,15 +121,16 @@ histo_status histo_order_create(histo_order **order, histo_dtype dtype, int n)
     /* Everything now, so that no pass can run out of memory. */
     o->quantiles = histo_malloc(places * sizeof *o->quantiles);
     o->statistics = histo_malloc(places * sizeof *o->statistics);
-    o->brackets = histo_malloc(places * sizeof *o->brackets);
+    o->sets = histo_malloc(places * sizeof *o->sets);
     o->next = histo_malloc(places * sizeof *o->next);
     o->tables = histo_malloc(tables);
-    o->bracket_of = histo_malloc((DIGITS + 1) * sizeof *o->bracket_of);
+    o->set_of = histo_malloc((DIGITS + 1) * sizeof *o->set_of);
     if (!one_pass) o->keys = histo_malloc(ROOM * sizeof *o->keys);
-    if (!o->quantiles || !o->statistics || !o->brackets || !o->next || !o->tables || !o->bracket_of ||
-        (!one_pass && !o->keys)) {
+    if (!one_pass) o->spread = histo_malloc(SPREAD * sizeof *o->spread);
+    if (!o->quantiles || !o->statistics || !o->sets || !o->next || !o->tables || !o->set_of ||
+        (!one_pass && (!o->keys || !o->spread))) {
         histo_order_destroy(o);
-        return histo_fail_memory(tables + ROOM * sizeof *o->keys + 4 * places * sizeof *o->brackets, "quantiles");
+        return histo_fail_memory(tables + ROOM * sizeof *o->keys + 4 * places * sizeof *o->sets, "quantiles");
     }
     *order = o;
     return HISTO_OK;
@@ -105,25 +141,13 @@ void histo_order_destroy(histo_order *o)
     if (!o) return;
     free(o->quantiles);
     free(o->statistics);
-    free(o->brackets);
+    free(o->sets);
     free(o->next);
     free(o->tables);
-    free(o->bracket_of);
+    free(o->set_of);
     free(o->keys);
+    free(o->spread);
     free(o);
-}
-
-void histo_order_start(histo_order *o, histo_quantile_rule rule, const double *q)
-{
-    o->rule = rule;
-    for (int i = 0; i < o->n; i++)
-        o->quantiles[i] = (quantile){.q = q[i]};
-    o->nan[0] = o->nan[1] = 0;
-    o->first = true;
-    o->kept = o->keys ? 0 : -1;
-    o->open = 1;
-    o->brackets[0] = (bracket){.shift = o->bits, .counts = o->tables};
-    memset(o->tables, 0, DIGITS * sizeof *o->tables);
 }
 
 /* ---- Keys ---- */
@@ -218,124 +242,15 @@ static uint64_t infinity_of(histo_dtype dtype)
     }
 }
 
-/* ---- A pass ---- */
-
-/* May there be NaN among the samples? */
-static bool any_nan(histo_dtype dtype, const void *block, int64_t n)
-{
-    const float *floats = block;
-    const double *doubles = block;
-    bool any = dtype == HISTO_F16 || dtype == HISTO_BF16;
-    for (int64_t i = 0; dtype == HISTO_F32 && i < n; i++)
-        any |= isnan(floats[i]);
-    for (int64_t i = 0; dtype == HISTO_F64 && i < n; i++)
-        any |= isnan(doubles[i]);
-    return any;
-}
-
 static void count_nan(histo_order *o, const uint64_t *keys, int64_t n)
 {
-    const flip f = flip_of(o->dtype);
-    const uint64_t infinity = infinity_of(o->dtype), highest = key_of(infinity, f),
-                   lowest = key_of(infinity | f.sign, f);
     for (int64_t i = 0; i < n; i++) {
-        o->nan[0] += keys[i] < lowest;
-        o->nan[1] += keys[i] > highest;
+        o->nan[0] += keys[i] < o->least;
+        o->nan[1] += keys[i] > o->most;
     }
 }
 
-static void count_first_digit(histo_order *o, const uint64_t *keys, int64_t n)
-{
-    uint64_t *counts = o->tables;
-    const int shift = o->bits - digit_bits(o);
-    for (int64_t i = 0; i < n; i++)
-        counts[keys[i] >> shift]++;
-    if (o->kept < 0) return;
-    if (o->kept + n > ROOM) {
-        o->kept = -1;
-        return;
-    }
-    memcpy(o->keys + o->kept, keys, (size_t)n * sizeof *keys);
-    o->kept += n;
-}
-
-static void add_key(bracket *b, uint64_t key)
-{
-    if (key >> b->shift != b->prefix) return;
-    if (b->counts) b->counts[key >> (b->shift - DIGIT_BITS) & (DIGITS - 1)]++;
-    if (b->keys && b->found < b->size) b->keys[b->found] = key;
-    b->found++;
-}
-
-static void add_keys(histo_order *o, const uint64_t *keys, int64_t n)
-{
-    const int shift = o->bits - DIGIT_BITS;
-    for (int64_t i = 0; i < n; i++) {
-        const int *of = &o->bracket_of[keys[i] >> shift];
-        for (int b = of[0]; b < of[1]; b++)
-            add_key(&o->brackets[b], keys[i]);
-    }
-}
-
-void histo_order_add(histo_order *o, const void *block, int64_t n)
-{
-    uint64_t keys[PIECE];
-    const size_t size = histo_dtype_size(o->dtype);
-    for (int64_t begin = 0; begin < n; begin += PIECE) {
-        const int64_t length = n - begin < PIECE ? n - begin : PIECE;
-        const char *samples = (const char *)block + (size_t)begin * size;
-        make_keys(o->dtype, samples, length, keys);
-        if (o->first && any_nan(o->dtype, samples, length)) count_nan(o, keys, length);
-        if (o->first)
-            count_first_digit(o, keys, length);
-        else
-            add_keys(o, keys, length);
-    }
-}
-
-/* ---- After a pass ---- */
-
-static int compare_ranks(const void *a, const void *b)
-{
-    const uint64_t x = ((const statistic *)a)->rank, y = ((const statistic *)b)->rank;
-    return (x > y) - (x < y);
-}
-
-static int statistic_of(const histo_order *o, uint64_t rank)
-{
-    const statistic wanted = {.rank = rank};
-    const statistic *found = bsearch(&wanted, o->statistics, (size_t)o->statistics_count, sizeof wanted, compare_ranks);
-    return (int)(found - o->statistics);
-}
-
-/* The ranks of all quantiles, each once, in order. */
-static void find_ranks(histo_order *o)
-{
-    const uint64_t last = o->samples - 1;
-    int count = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < o->n; i++) {
-            quantile *q = &o->quantiles[i];
-            const histo_place place = histo_quantile_place(o->rule, (double)o->samples, q->q);
-            const uint64_t below = place.below < (double)last ? (uint64_t)place.below : last;
-            const uint64_t above = place.share > 0 && below < last ? below + 1 : below;
-            if (pass == 0) {
-                o->statistics[count++] = (statistic){.rank = o->nan[0] + below};
-                o->statistics[count++] = (statistic){.rank = o->nan[0] + above};
-            } else {
-                q->share = place.share;
-                q->below = statistic_of(o, o->nan[0] + below);
-                q->above = statistic_of(o, o->nan[0] + above);
-            }
-        }
-        if (pass == 1) break;
-        qsort(o->statistics, (size_t)count, sizeof *o->statistics, compare_ranks);
-        o->statistics_count = 0;
-        for (int i = 0; i < count; i++)
-            if (i == 0 || o->statistics[i].rank != o->statistics[i - 1].rank)
-                o->statistics[o->statistics_count++] = o->statistics[i];
-    }
-}
+/* ---- Selection ---- */
 
 static void swap(uint64_t *a, uint64_t *b)
 {
@@ -389,8 +304,520 @@ static void select_keys(statistic *statistics, int first, int end, uint64_t *key
     }
 }
 
-/* The brackets of the next digit, in which the statistics of b are. */
-static void divide(histo_order *o, const bracket *b, int *next)
+static void find_limits(histo_order *o, bool finite)
+{
+    const flip f = flip_of(o->dtype);
+    const uint64_t infinity = infinity_of(o->dtype);
+    o->least = 0;
+    o->most = UINT64_MAX >> (64 - o->bits);
+    if (histo_dtype_is_integer(o->dtype)) return;
+    o->least = key_of(infinity | f.sign, f) + finite;
+    o->most = key_of(infinity, f) - finite;
+}
+
+/* Count the highest bits first. */
+static void start_counting(histo_order *o)
+{
+    o->way = COUNT;
+    o->nan[0] = o->nan[1] = 0;
+    o->first = true;
+    o->open = 1;
+    o->sets[0] = (key_set){.shift = o->bits, .counts = o->tables};
+    memset(o->tables, 0, ((size_t)1 << digit_bits(o)) * sizeof *o->tables);
+}
+
+void histo_order_start(histo_order *o, histo_quantile_rule rule, const double *q, bool finite)
+{
+    find_limits(o, finite);
+    o->rule = rule;
+    for (int i = 0; i < o->n; i++)
+        o->quantiles[i] = (quantile){.q = q[i]};
+    o->ranked = false;
+    o->guesses = 0;
+    o->kept = o->all = 0;
+    o->spread_count = 0;
+    o->way = KEEP;
+    if (!o->keys) start_counting(o);
+}
+
+/* The bits of a key as a signed integer of its width, as brackets have them. */
+static int64_t ordered(const histo_order *o, uint64_t key)
+{
+    const uint64_t flipped = key ^ UINT64_C(1) << (o->bits - 1);
+    return o->bits == 32 ? (int32_t)(uint32_t)flipped : (int64_t)flipped;
+}
+
+static uint64_t key_of_ordered(const histo_order *o, int64_t at)
+{
+    return ((uint64_t)at & UINT64_MAX >> (64 - o->bits)) ^ UINT64_C(1) << (o->bits - 1);
+}
+
+/* ---- Keys from everywhere ---- */
+
+static uint64_t next_random(uint64_t *random)
+{
+    *random = *random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return *random >> 33;
+}
+
+/* Append keys[n] without NaN. */
+static void add_spread(histo_order *o, const uint64_t *keys, int64_t n)
+{
+    for (int64_t i = 0; i < n && o->spread_count < SPREAD; i++)
+        if (keys[i] >= o->least && keys[i] <= o->most) o->spread[o->spread_count++] = keys[i];
+}
+
+/* Take about `wanted` of a source's samples: one at random from each part, so that no period of the data shows; or a
+ * few neighbours, where they are not easily found. */
+static void spread_over(histo_order *o, const histo_source *source, int64_t wanted)
+{
+    enum { NEIGHBOURS = 8 };
+    const histo_strided_iter *iter = &source->iter;
+    const size_t size = histo_dtype_size(o->dtype);
+    uint64_t random = 1, keys[PIECE];
+    _Alignas(8) char some[PIECE * 8];
+    if (iter->ndim == 1 && histo_dtype_is_plain(source->stored[0]) && !histo_source_is_filtered(source)) {
+        const int64_t part = source->samples / wanted;
+        for (int64_t done = 0, n; done < wanted; done += n) {
+            n = wanted - done < PIECE ? wanted - done : PIECE;
+            for (int64_t i = 0; i < n; i++) {
+                const int64_t at = (done + i) * part + (int64_t)(next_random(&random) % (uint64_t)part);
+                memcpy(some + (size_t)i * size, iter->base[0] + at * iter->strides[0][0], size);
+            }
+            make_keys(o->dtype, some, n, keys);
+            add_spread(o, keys, n);
+        }
+        return;
+    }
+    const int64_t parts = wanted / NEIGHBOURS, part = source->samples / parts;
+    for (int64_t i = 0; i < parts; i++) {
+        const int64_t at = i * part + (int64_t)(next_random(&random) % (uint64_t)(part - NEIGHBOURS + 1));
+        histo_samples from;
+        histo_samples_start(&from, source, at, at + NEIGHBOURS);
+        while (histo_samples_next(&from)) {
+            make_keys(o->dtype, from.block, from.n, keys);
+            add_spread(o, keys, from.n);
+        }
+    }
+}
+
+/* Keep every other one. */
+static void thin(histo_order *o)
+{
+    o->spread_count /= 2;
+    for (int64_t i = 0; i < o->spread_count; i++)
+        o->spread[i] = o->spread[2 * i];
+    o->rarity *= 2;
+}
+
+/* Add keys of another piece of the data. */
+static void spread_further(histo_order *o, const histo_source *source)
+{
+    while (o->spread_count > 1 && o->spread_count + source->samples / o->rarity > SPREAD)
+        thin(o);
+    const int64_t wanted = source->samples / o->rarity;
+    if (wanted >= SPARSE) spread_over(o, source, wanted);
+}
+
+/* ---- Brackets ---- */
+
+/* A bracket as positions in sorted keys, and how far it may reach. */
+typedef struct guess {
+    double low, high;
+    bool from_first, to_last; /* it reaches so far */
+    int64_t first, last;      /* ordered */
+} guess;
+
+static int compare_guesses(const void *a, const void *b)
+{
+    const double x = ((const guess *)a)->low, y = ((const guess *)b)->low;
+    return (x > y) - (x < y);
+}
+
+/* From the place of one share of some sorted keys to that of another, and four standard deviations beyond; a few places
+ * more for small numbers. `begin` is the position of the first of these keys. */
+static void widen(guess *g, double begin, double keys, double from, double to)
+{
+    g->low = begin + keys * from - 4 * sqrt(keys * from * (1 - from)) - 4;
+    g->high = begin + keys * to + 4 * sqrt(keys * to * (1 - to)) + 4;
+}
+
+/* Let it reach to the ends of keys at these positions. */
+static void limit(guess *g, double begin, double end)
+{
+    g->from_first = g->low < begin;
+    g->to_last = g->high > end - 1;
+    if (g->from_first) g->low = begin;
+    if (g->to_last) g->high = end - 1;
+}
+
+static void add_bracket(histo_brackets *b, int64_t low, int64_t high)
+{
+    b->low[b->count] = low;
+    b->high[b->count++] = high;
+}
+
+/* Is a key so common that it should not be collected? */
+static bool is_common(const histo_order *o, int64_t at, const uint64_t *keys, int64_t n)
+{
+    const uint64_t key = key_of_ordered(o, at);
+    int64_t found = 0;
+    for (int64_t i = 0; i < n; i++)
+        found += keys[i] == key;
+    return found >= COMMON;
+}
+
+/* Add the bracket low … high; ends that are common get brackets of their own, if there may be so many. */
+static void add_brackets(histo_order *o, int64_t low, int64_t high, int most, const uint64_t *keys, int64_t n)
+{
+    histo_brackets *b = &o->brackets;
+    const bool split = low < high && b->count + 3 <= most;
+    const bool first = split && is_common(o, low, keys, n), last = split && is_common(o, high, keys, n);
+    if (first) add_bracket(b, low, low);
+    if (low + first <= high - last) add_bracket(b, low + first, high - last);
+    if (last) add_bracket(b, high, high);
+}
+
+/* Overlapping guesses become one bracket; keys[n] are partitioned. */
+static void make_brackets(histo_order *o, guess *guesses, int count, uint64_t *keys, int64_t n)
+{
+    statistic marks[2 * HISTO_MAX_BRACKETS];
+    int joined = 0;
+    qsort(guesses, (size_t)count, sizeof *guesses, compare_guesses);
+    for (int i = 0; i < count; i++) {
+        guess *last = &guesses[joined - (joined > 0)];
+        if (joined > 0 && guesses[i].low <= last->high + 1) {
+            if (guesses[i].high < last->high) continue;
+            last->high = guesses[i].high;
+            last->to_last = guesses[i].to_last;
+            last->last = guesses[i].last;
+        } else {
+            guesses[joined++] = guesses[i];
+        }
+    }
+    for (int i = 0; i < joined && n > 0; i++) {
+        marks[2 * i].rank = (uint64_t)fmax(floor(guesses[i].low), 0);
+        marks[2 * i + 1].rank = (uint64_t)fmax(ceil(guesses[i].high), 0);
+    }
+    if (n > 0) select_keys(marks, 0, 2 * joined, keys, (uint64_t)n, 0, 1);
+    histo_brackets *b = &o->brackets;
+    b->count = 0;
+    b->least = ordered(o, o->least);
+    b->most = ordered(o, o->most);
+    for (int i = 0; i < joined; i++) {
+        const guess *g = &guesses[i];
+        const bool met = b->count > 0 && !g->from_first && ordered(o, marks[2 * i].key) <= b->high[b->count - 1];
+        const int64_t high = g->to_last ? g->last : ordered(o, marks[2 * i + 1].key);
+        const int64_t low = met ? b->high[b->count - 1] + 1 : g->from_first ? g->first : ordered(o, marks[2 * i].key);
+        if (low <= high) add_brackets(o, low, high, HISTO_MAX_BRACKETS - (joined - i - 1), keys, n);
+    }
+}
+
+/* Begin a pass with brackets by keys from everywhere. Once ranks are known, they say where; before, the quantiles do.
+ */
+static void start_collecting(histo_order *o)
+{
+    guess guesses[HISTO_MAX_BRACKETS];
+    const double n = (double)o->samples, among = (double)o->spread_count;
+    for (int i = 0; i < o->n; i++) {
+        const quantile *q = &o->quantiles[i];
+        const double below = o->ranked ? (double)(o->statistics[q->below].rank - o->nan[0]) / n : q->q;
+        const double above = o->ranked ? (double)(o->statistics[q->above].rank - o->nan[0]) / n : q->q;
+        guesses[i] = (guess){.first = ordered(o, o->least), .last = ordered(o, o->most)};
+        widen(&guesses[i], 0, among, below, above);
+        limit(&guesses[i], 0, among);
+    }
+    make_brackets(o, guesses, o->n, o->spread, o->spread_count);
+    o->way = COLLECT;
+    o->guesses++;
+    o->found = (histo_bracketed){0};
+    o->kept = 0;
+}
+
+/* The bracket that the keys of a rank are in; -1: none. */
+static int bracket_of(const histo_order *o, uint64_t rank)
+{
+    for (int b = 0; b < o->brackets.count; b++)
+        if (rank >= o->found.below[b] && rank - o->found.below[b] < o->found.inside[b]) return b;
+    return -1;
+}
+
+/* Begin a pass with brackets inside those of this one, by the keys that it has collected. */
+static void narrow_brackets(histo_order *o)
+{
+    guess guesses[HISTO_MAX_BRACKETS];
+    double begin[HISTO_MAX_BRACKETS + 1] = {0}; /* positions of the keys of each bracket */
+    for (int b = 0; b < o->brackets.count; b++) {
+        const uint64_t high = key_of_ordered(o, o->brackets.high[b]);
+        for (int64_t i = 0; i < ROOM; i++)
+            begin[b + 1] += o->keys[i] <= high;
+    }
+    for (int i = 0; i < o->n; i++) {
+        const quantile *q = &o->quantiles[i];
+        const uint64_t below = o->statistics[q->below].rank, above = o->statistics[q->above].rank;
+        const int b = bracket_of(o, below), c = bracket_of(o, above);
+        guess of_above;
+        widen(&guesses[i], begin[b], begin[b + 1] - begin[b],
+              (double)(below - o->found.below[b]) / (double)o->found.inside[b], 0.5);
+        widen(&of_above, begin[c], begin[c + 1] - begin[c], 0.5,
+              (double)(above - o->found.below[c]) / (double)o->found.inside[c]);
+        guesses[i].high = of_above.high;
+        guesses[i].first = o->brackets.low[b];
+        guesses[i].last = o->brackets.high[c];
+        limit(&guesses[i], begin[b], begin[c + 1]);
+    }
+    make_brackets(o, guesses, o->n, o->keys, ROOM);
+    o->guesses++;
+    o->found = (histo_bracketed){0};
+    o->kept = 0;
+}
+
+/* ---- A pass ---- */
+
+/* All keys of a bracket that has one value are known without them. */
+static bool is_collected(const histo_order *o, int b)
+{
+    return o->brackets.low[b] < o->brackets.high[b];
+}
+
+/* Keys that were all kept, now that there are brackets. */
+static void collect_kept(histo_order *o, uint64_t kept)
+{
+    for (uint64_t i = 0; i < kept; i++) {
+        const int64_t at = ordered(o, o->keys[i]);
+        bool in = false;
+        for (int b = 0; b < o->brackets.count; b++) {
+            const bool inside = at >= o->brackets.low[b] && at <= o->brackets.high[b];
+            o->found.below[b] += at < o->brackets.low[b];
+            o->found.inside[b] += inside;
+            in |= inside && is_collected(o, b);
+        }
+        o->found.nan_below += at < o->brackets.least;
+        o->found.nan_above += at > o->brackets.most;
+        o->keys[o->kept] = o->keys[i];
+        o->kept += in;
+    }
+}
+
+void histo_order_begin(histo_order *o, const histo_source *source)
+{
+    const int64_t n = source->samples;
+    if (o->way == COLLECT && o->guesses == 1) spread_further(o, source);
+    if (o->way != KEEP || n == 0 || (int64_t)o->kept + n <= (o->kept ? MOST_KEPT : FEW)) return;
+    if (o->n > HISTO_MAX_BRACKETS) {
+        start_counting(o);
+        for (uint64_t i = 0; i < o->kept; i++)
+            o->tables[o->keys[i] >> (o->bits - DIGIT_BITS)]++;
+        count_nan(o, o->keys, (int64_t)o->kept);
+        return;
+    }
+    const uint64_t kept = o->kept;
+    if (kept >= LEAST_SPREAD) {
+        o->rarity = 1;
+        add_spread(o, o->keys, (int64_t)kept);
+    } else {
+        int64_t wanted = n / SPARSE < SPREAD ? n / SPARSE : SPREAD;
+        wanted = wanted > LEAST_SPREAD ? wanted : LEAST_SPREAD;
+        if (wanted > n / 2 + 1) wanted = n / 2 + 1;
+        o->rarity = n / wanted;
+        spread_over(o, source, wanted);
+    }
+    start_collecting(o);
+    collect_kept(o, kept);
+    if (kept >= LEAST_SPREAD) spread_further(o, source);
+}
+static void add_key(key_set *set, uint64_t key)
+{
+    if (key >> set->shift != set->prefix) return;
+    if (set->counts) set->counts[key >> (set->shift - DIGIT_BITS) & (DIGITS - 1)]++;
+    if (set->keys && set->found < set->size) set->keys[set->found] = key;
+    set->found++;
+}
+
+static void add_keys(histo_order *o, const uint64_t *keys, int64_t n)
+{
+    const int shift = o->bits - DIGIT_BITS;
+    for (int64_t i = 0; i < n; i++) {
+        const int *of = &o->set_of[keys[i] >> shift];
+        for (int b = of[0]; b < of[1]; b++)
+            add_key(&o->sets[b], keys[i]);
+    }
+}
+
+/* Count the highest bits, or what is left of them. */
+static void count_keys(histo_order *o, const void *block, int64_t n)
+{
+    uint64_t keys[PIECE];
+    const size_t size = histo_dtype_size(o->dtype);
+    const int shift = o->bits - digit_bits(o);
+    for (int64_t begin = 0; begin < n; begin += PIECE) {
+        const int64_t length = n - begin < PIECE ? n - begin : PIECE;
+        const char *samples = (const char *)block + (size_t)begin * size;
+        make_keys(o->dtype, samples, length, keys);
+        if (!o->first) {
+            add_keys(o, keys, length);
+            continue;
+        }
+        count_nan(o, keys, length);
+        for (int64_t i = 0; i < length; i++)
+            o->tables[keys[i] >> shift]++;
+    }
+}
+
+bool histo_order_is_shared(const histo_order *o)
+{
+    return o->way == COLLECT || !o->keys;
+}
+
+void histo_order_part_start(histo_order_part *part, histo_order *order, bool alone)
+{
+    part->order = order;
+    part->alone = alone;
+    part->found = (histo_bracketed){0};
+    part->kept = 0;
+    part->all = 0;
+    part->uncounted = 0;
+    part->counts = order->keys || alone ? NULL : calloc((size_t)1 << order->bits, sizeof *part->counts);
+}
+
+/* Move what has been collected to the keys of all. */
+static void flush(histo_order_part *part)
+{
+    histo_order *o = part->order;
+    uint64_t keys[PIECE];
+    const size_t size = histo_dtype_size(o->dtype);
+    const uint64_t first = __atomic_fetch_add(&o->kept, (uint64_t)part->kept, __ATOMIC_RELAXED);
+    for (int begin = 0; begin < part->kept; begin += PIECE) {
+        const int length = part->kept - begin < PIECE ? part->kept - begin : PIECE;
+        const uint64_t at = first + (uint64_t)begin, room = at < ROOM ? ROOM - at : 0;
+        make_keys(o->dtype, part->collected + (size_t)begin * size, length, keys);
+        memcpy(o->keys + (room ? at : 0), keys, (room < (uint64_t)length ? room : (uint64_t)length) * sizeof *keys);
+    }
+    part->kept = 0;
+}
+
+static void flush_counts(histo_order_part *part)
+{
+    for (size_t i = 0; i < (size_t)1 << part->order->bits; i++)
+        if (part->counts[i]) {
+            __atomic_fetch_add(&part->order->tables[i], part->counts[i], __ATOMIC_RELAXED);
+            part->counts[i] = 0;
+        }
+    part->uncounted = 0;
+}
+
+/* Keys of at most 16 bits. */
+static void count_values(histo_order_part *part, const void *block, int64_t n)
+{
+    histo_order *o = part->order;
+    uint64_t keys[PIECE];
+    if (part->counts && part->uncounted + n > (int64_t)UINT32_MAX) flush_counts(part);
+    for (int64_t begin = 0; begin < n; begin += PIECE) {
+        const int64_t length = n - begin < PIECE ? n - begin : PIECE;
+        make_keys(o->dtype, (const char *)block + (size_t)begin * histo_dtype_size(o->dtype), length, keys);
+        if (part->alone)
+            for (int64_t i = 0; i < length; i++)
+                o->tables[keys[i]]++;
+        else if (part->counts)
+            for (int64_t i = 0; i < length; i++)
+                part->counts[keys[i]]++;
+        else
+            for (int64_t i = 0; i < length; i++)
+                __atomic_fetch_add(&o->tables[keys[i]], 1, __ATOMIC_RELAXED);
+    }
+    part->uncounted += n;
+}
+
+static void collect(histo_order_part *part, const void *block, int64_t n)
+{
+    histo_order *o = part->order;
+    const size_t size = histo_dtype_size(o->dtype);
+    for (int64_t begin = 0; begin < n; begin += HISTO_BLOCK) {
+        const int length = n - begin < HISTO_BLOCK ? (int)(n - begin) : HISTO_BLOCK;
+        part->kept += histo_cpu_kernels_usable()->collect(o->dtype, (const char *)block + (size_t)begin * size, length,
+                                                          &o->brackets, &part->found,
+                                                          part->collected + (size_t)part->kept * size);
+        if (part->kept > HISTO_ORDER_COLLECTED - HISTO_BLOCK) flush(part);
+    }
+}
+
+void histo_order_part_add(histo_order_part *part, const void *block, int64_t n)
+{
+    histo_order *o = part->order;
+    part->all += (uint64_t)n;
+    if (o->way == COLLECT) {
+        collect(part, block, n);
+    } else if (o->way == KEEP) {
+        make_keys(o->dtype, block, n, o->keys + o->kept);
+        o->kept += (uint64_t)n;
+    } else if (o->keys) {
+        count_keys(o, block, n);
+    } else {
+        count_values(part, block, n);
+    }
+}
+
+void histo_order_part_end(histo_order_part *part)
+{
+    histo_order *o = part->order;
+    if (part->counts) flush_counts(part);
+    free(part->counts);
+    if (part->kept) flush(part);
+    __atomic_fetch_add(&o->all, part->all, __ATOMIC_RELAXED);
+    for (int b = 0; b < o->brackets.count && o->way == COLLECT; b++) {
+        __atomic_fetch_add(&o->found.below[b], part->found.below[b], __ATOMIC_RELAXED);
+        __atomic_fetch_add(&o->found.inside[b], part->found.inside[b], __ATOMIC_RELAXED);
+    }
+    __atomic_fetch_add(&o->found.nan_below, part->found.nan_below, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&o->found.nan_above, part->found.nan_above, __ATOMIC_RELAXED);
+}
+
+/* ---- After a pass ---- */
+
+static int compare_ranks(const void *a, const void *b)
+{
+    const uint64_t x = ((const statistic *)a)->rank, y = ((const statistic *)b)->rank;
+    return (x > y) - (x < y);
+}
+
+static int statistic_of(const histo_order *o, uint64_t rank)
+{
+    const statistic wanted = {.rank = rank};
+    const statistic *found = bsearch(&wanted, o->statistics, (size_t)o->statistics_count, sizeof wanted, compare_ranks);
+    return (int)(found - o->statistics);
+}
+
+/* The ranks of all quantiles, each once, in order. */
+static void find_ranks(histo_order *o)
+{
+    const uint64_t last = o->samples - 1;
+    int count = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < o->n; i++) {
+            quantile *q = &o->quantiles[i];
+            const histo_place place = histo_quantile_place(o->rule, (double)o->samples, q->q);
+            const uint64_t below = place.below < (double)last ? (uint64_t)place.below : last;
+            const uint64_t above = place.share > 0 && below < last ? below + 1 : below;
+            if (pass == 0) {
+                o->statistics[count++] = (statistic){.rank = o->nan[0] + below};
+                o->statistics[count++] = (statistic){.rank = o->nan[0] + above};
+            } else {
+                q->share = place.share;
+                q->below = statistic_of(o, o->nan[0] + below);
+                q->above = statistic_of(o, o->nan[0] + above);
+            }
+        }
+        if (pass == 1) break;
+        qsort(o->statistics, (size_t)count, sizeof *o->statistics, compare_ranks);
+        o->statistics_count = 0;
+        for (int i = 0; i < count; i++)
+            if (i == 0 || o->statistics[i].rank != o->statistics[i - 1].rank)
+                o->statistics[o->statistics_count++] = o->statistics[i];
+    }
+}
+
+/* The sets of the next digit, in which the statistics of b are. */
+static void divide(histo_order *o, const key_set *b, int *next)
 {
     const int bits = digit_bits(o);
     uint64_t digit = 0, before = 0;
@@ -405,18 +832,18 @@ static void divide(histo_order *o, const bracket *b, int *next)
         if (s > b->first && o->next[*next - 1].prefix == prefix && o->next[*next - 1].shift == b->shift - bits)
             o->next[*next - 1].end = s + 1;
         else
-            o->next[(*next)++] = (bracket){
+            o->next[(*next)++] = (key_set){
                 .prefix = prefix, .shift = b->shift - bits, .first = s, .end = s + 1, .size = b->counts[digit]};
     }
 }
 
-/* What the next pass does with each bracket. */
+/* What the next pass does with each set. */
 static void plan_pass(histo_order *o)
 {
     uint64_t used = 0;
     int tables = 0, top = 0;
     for (int b = 0; b < o->open; b++) {
-        bracket *of = &o->brackets[b];
+        key_set *of = &o->sets[b];
         of->keys = of->counts = NULL;
         of->found = 0;
         if (of->size <= ROOM - used) {
@@ -428,31 +855,97 @@ static void plan_pass(histo_order *o)
         }
         const int digit = (int)(of->prefix >> (o->bits - DIGIT_BITS - of->shift));
         while (top <= digit)
-            o->bracket_of[top++] = b;
+            o->set_of[top++] = b;
     }
     while (top <= DIGITS)
-        o->bracket_of[top++] = o->open;
+        o->set_of[top++] = o->open;
 }
 
-bool histo_order_end_pass(histo_order *o)
+/* The number of samples, NaN among them, and the ranks; false if all are NaN. */
+static bool rank(histo_order *o, uint64_t all)
+{
+    o->ranked = true;
+    o->samples = all - o->nan[0] - o->nan[1];
+    if (o->samples > 0) find_ranks(o);
+    return o->samples > 0;
+}
+
+static void select_kept(histo_order *o)
+{
+    select_keys(o->statistics, 0, o->statistics_count, o->keys, o->kept, 0, 1);
+}
+
+/* The quantiles are known if there are few keys. */
+static bool end_keeping(histo_order *o)
+{
+    o->nan[0] = o->nan[1] = 0;
+    count_nan(o, o->keys, (int64_t)o->kept);
+    if (rank(o, o->kept)) select_kept(o);
+    return true;
+}
+
+/* The statistics are in brackets whose keys have been collected. */
+static void select_bracketed(histo_order *o)
+{
+    int begin = 0, end;
+    for (; begin < o->statistics_count; begin = end) {
+        const int b = bracket_of(o, o->statistics[begin].rank);
+        uint64_t before = o->found.below[b]; /* of the bracket's first key in `keys` */
+        for (end = begin; end < o->statistics_count && bracket_of(o, o->statistics[end].rank) == b; end++)
+            o->statistics[end].key = key_of_ordered(o, o->brackets.low[b]);
+        for (int other = 0; other < b; other++)
+            before -= is_collected(o, other) ? o->found.inside[other] : 0;
+        if (is_collected(o, b)) select_keys(o->statistics, begin, end, o->keys, o->kept, before, 1);
+    }
+}
+
+static bool end_collecting(histo_order *o)
+{
+    if (!o->ranked) {
+        o->nan[0] = o->found.nan_below;
+        o->nan[1] = o->found.nan_above;
+        if (!rank(o, o->all)) return true;
+    }
+    bool missed = false;
+    for (int i = 0; i < o->statistics_count; i++)
+        missed |= bracket_of(o, o->statistics[i].rank) < 0;
+    if (!missed && o->kept <= ROOM) {
+        select_bracketed(o);
+        return true;
+    }
+    if (o->guesses == MOST_GUESSES)
+        start_counting(o);
+    else if (missed)
+        start_collecting(o);
+    else
+        narrow_brackets(o);
+    return false;
+}
+
+/* NaN among the values that were counted. */
+static void count_nan_values(histo_order *o)
+{
+    o->nan[0] = o->nan[1] = 0;
+    for (uint64_t key = 0; key < o->least; key++)
+        o->nan[0] += o->tables[key];
+    for (uint64_t key = o->most + 1; key < UINT64_C(1) << o->bits; key++)
+        o->nan[1] += o->tables[key];
+}
+
+static bool end_counting(histo_order *o)
 {
     if (o->first) {
+        uint64_t all = 0;
         o->first = false;
-        o->samples = 0;
-        for (int digit = 0; digit < DIGITS; digit++)
-            o->samples += o->tables[digit];
-        o->samples -= o->nan[0] + o->nan[1];
-        if (o->samples == 0) return true;
-        find_ranks(o);
-        o->brackets[0].end = o->statistics_count;
-        if (o->kept >= 0) {
-            select_keys(o->statistics, 0, o->statistics_count, o->keys, (uint64_t)o->kept, 0, 1);
-            return true;
-        }
+        for (int digit = 0; digit < 1 << digit_bits(o); digit++)
+            all += o->tables[digit];
+        if (!o->keys) count_nan_values(o);
+        if (!rank(o, all)) return true;
+        o->sets[0].end = o->statistics_count;
     }
     int next = 0;
     for (int b = 0; b < o->open; b++) {
-        const bracket *of = &o->brackets[b];
+        const key_set *of = &o->sets[b];
         if (of->counts)
             divide(o, of, &next);
         else if (of->keys)
@@ -460,12 +953,19 @@ bool histo_order_end_pass(histo_order *o)
         else
             o->next[next++] = *of;
     }
-    bracket *done = o->brackets;
-    o->brackets = o->next;
+    key_set *done = o->sets;
+    o->sets = o->next;
     o->next = done;
     o->open = next;
     if (next > 0) plan_pass(o);
     return next == 0;
+}
+
+bool histo_order_end_pass(histo_order *o)
+{
+    const bool done = o->way == KEEP ? end_keeping(o) : o->way == COLLECT ? end_collecting(o) : end_counting(o);
+    o->all = 0;
+    return done;
 }
 
 double histo_order_value(const histo_order *o, int i)

@@ -1,8 +1,10 @@
-/* Exact quantiles of any number of samples in bounded memory, by several passes. */
+/* Exact quantiles of any number of samples in bounded memory, mostly by one pass. */
 #ifndef SURVEY_ORDER_H
 #define SURVEY_ORDER_H
 
-#include <histo/histo.h>
+#include "cpu/brackets.h"
+#include "cpu/cpu.h"
+#include "survey/samples.h"
 
 typedef struct histo_order histo_order;
 
@@ -10,11 +12,34 @@ typedef struct histo_order histo_order;
 histo_status histo_order_create(histo_order **order, histo_dtype dtype, int n);
 void histo_order_destroy(histo_order *order);
 
-/* Find the quantiles q[n], each 0 … 1, of the samples added from now on. q is copied. */
-void histo_order_start(histo_order *order, histo_quantile_rule rule, const double *q);
+/* Find the quantiles q[n], each 0 … 1, of the samples added from now on, except NaN and, if `finite`, infinities. q is
+ * copied. */
+void histo_order_start(histo_order *order, histo_quantile_rule rule, const double *q, bool finite);
 
-/* Add n aligned samples. NaN is left out. */
-void histo_order_add(histo_order *order, const void *block, int64_t n);
+/* Begin to add the samples of a source. */
+void histo_order_begin(histo_order *order, const histo_source *source);
+
+/* May several threads add them? */
+bool histo_order_is_shared(const histo_order *order);
+
+enum { HISTO_ORDER_COLLECTED = 2 * HISTO_BLOCK };
+
+/* What one thread adds. */
+typedef struct histo_order_part {
+    histo_order *order;
+    histo_bracketed found;
+    uint64_t all;      /* samples */
+    bool alone;        /* there is no other thread */
+    uint32_t *counts;  /* of values of at most 16 bits; NULL: those of all threads are used */
+    int64_t uncounted; /* their sum */
+    int kept;
+    _Alignas(64) char collected[HISTO_ORDER_COLLECTED * 8];
+} histo_order_part;
+
+void histo_order_part_start(histo_order_part *part, histo_order *order, bool alone);
+/* n aligned samples */
+void histo_order_part_add(histo_order_part *part, const void *block, int64_t n);
+void histo_order_part_end(histo_order_part *part);
 
 /* Call after each pass: true if the quantiles are known, false if the same samples must be added again. */
 bool histo_order_end_pass(histo_order *order);

@@ -4,8 +4,7 @@
 #include "axis/quantile_rule.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "survey/order.h"
-#include "survey/samples.h"
+#include "survey/pass.h"
 #include "view/dtype.h"
 
 struct histo_quantiles {
@@ -32,7 +31,7 @@ histo_status histo_quantiles_create(histo_quantiles **quantiles, histo_dtype dty
         free(made);
         return status;
     }
-    histo_order_start(made->order, rule, q);
+    histo_order_start(made->order, rule, q, false);
     *quantiles = made;
     return HISTO_OK;
 }
@@ -70,12 +69,7 @@ histo_status histo_quantiles_add(histo_quantiles *quantiles, const histo_view *s
     if (histo_dtype_plain(samples->dtype) != quantiles->dtype)
         return histo_fail(HISTO_INVALID, "the quantiles are of %s samples, and these are %s",
                           histo_dtype_name(quantiles->dtype), histo_dtype_name(samples->dtype));
-    histo_samples from;
-    histo_samples_start(&from, &source, 0, source.samples);
-    while (histo_samples_next(&from)) {
-        quantiles->seen += (uint64_t)from.n;
-        histo_order_add(quantiles->order, from.block, from.n);
-    }
+    quantiles->seen += histo_pass_run(&source, &(histo_wanted){.order = quantiles->order});
     return HISTO_OK;
 }
 

@@ -25,6 +25,11 @@ bool histo_rule_needs_quartiles(histo_rule rule)
     return rule == HISTO_RULE_FD || rule == HISTO_RULE_AUTO;
 }
 
+bool histo_rule_needs_moments(histo_rule rule)
+{
+    return rule == HISTO_RULE_SCOTT || rule == HISTO_RULE_DOANE;
+}
+
 histo_status histo_rule_parse(const char *name, histo_rule *rule)
 {
     if (!name || !rule) return histo_fail(HISTO_INVALID, "rule name or result is NULL");

@@ -16,6 +16,7 @@ typedef struct histo_rule_facts {
 
 bool histo_rule_known(histo_rule rule);
 bool histo_rule_needs_quartiles(histo_rule rule);
+bool histo_rule_needs_moments(histo_rule rule);
 
 /* HISTO_INVALID if the rule asks for more than HISTO_MAX_BINS bins. */
 histo_status histo_rule_bins(histo_rule rule, const histo_rule_facts *facts, int64_t *bins);

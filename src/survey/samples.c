@@ -5,6 +5,7 @@
 
 #include "axis/filter.h"
 #include "base/error.h"
+#include "base/threads.h"
 #include "cpu/kernels.h"
 #include "plan/strategy.h"
 #include "view/dtype.h"
@@ -43,6 +44,14 @@ static histo_status check_batch(const histo_view *samples, const int64_t *offset
                       (long long)entries, (long long)batch);
 }
 
+static int threads_for(int64_t samples, int wanted)
+{
+    const int64_t most = samples / LEAST_PER_THREAD;
+    if (most < 2) return 1;
+    const int threads = histo_threads_for(wanted);
+    return threads < most ? threads : (int)most;
+}
+
 histo_status histo_source_make(histo_source *source, const histo_view *samples, const histo_fill_options *options,
                                int64_t entries)
 {
@@ -71,9 +80,11 @@ histo_status histo_source_make(histo_source *source, const histo_view *samples, 
     }
     histo_status status = histo_filter_check(options);
     if (status == HISTO_OK && options->pairs) status = histo_fail(HISTO_INVALID, "pairs of images are not surveyed");
+    if (status == HISTO_OK && options->threads < 0) status = histo_fail_threads(options->threads);
     if (status == HISTO_OK && batch) status = check_batch(samples, offsets, entries);
     if (status != HISTO_OK) return status;
     source->samples = histo_view_size(samples);
+    source->threads = threads_for(source->samples, options->threads);
     source->only_inside = false;
     if (options->where)
         source->where_inside = histo_bounds_of(source->dtypes[source->where], options->where_lo, options->where_hi);
@@ -95,14 +106,9 @@ void histo_source_only_inside(histo_source *source, double lo, double hi)
     source->inside = histo_bounds_of(source->dtypes[0], lo, hi);
 }
 
-static bool is_filtered(const histo_source *s)
-{
-    return s->mask != HISTO_ABSENT || s->where != HISTO_ABSENT || s->only_inside;
-}
-
 void histo_samples_start(histo_samples *from, const histo_source *source, int64_t begin, int64_t end)
 {
-    const bool in_place = source->contiguous_aligned && !is_filtered(source);
+    const bool in_place = source->contiguous_aligned && !histo_source_is_filtered(source);
     from->source = source;
     from->run.n = 0;
     histo_walk_start(&from->walk, &source->iter, begin, end,
@@ -161,7 +167,7 @@ static int64_t append(histo_samples *from, int64_t gathered, int n)
     const histo_cpu_kernels *kernels = histo_cpu_kernels_usable();
     const size_t size = histo_dtype_size(s->dtypes[0]);
     char *to = from->gathered + (size_t)gathered * size;
-    if (!is_filtered(s)) {
+    if (!histo_source_is_filtered(s)) {
         kernels->fetch(to, from->run.at[0], iter->strides[0][iter->ndim - 1], s->stored[0], NULL, n);
         return n;
     }
@@ -182,7 +188,7 @@ bool histo_samples_next(histo_samples *from)
     if (!find_run(from)) return false;
     from->batch = from->run.batch;
     from->masked = 0;
-    if (!is_filtered(s) && s->contiguous_aligned && from->run.n >= HISTO_SAMPLES_GATHERED / 2) {
+    if (!histo_source_is_filtered(s) && s->contiguous_aligned && from->run.n >= HISTO_SAMPLES_GATHERED / 2) {
         from->block = from->run.at[0];
         from->n = from->run.n;
         from->run.n = 0;
@@ -198,11 +204,4 @@ bool histo_samples_next(histo_samples *from)
     } while (from->block == from->gathered && from->n < HISTO_SAMPLES_GATHERED && find_run(from) &&
              from->run.batch == from->batch);
     return true;
-}
-
-int histo_samples_threads(int64_t samples, int wanted)
-{
-    const int64_t most = samples / LEAST_PER_THREAD + 1;
-    const int threads = histo_backend_cpu.threads(wanted);
-    return threads < most ? threads : (int)most;
 }

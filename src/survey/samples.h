@@ -12,6 +12,7 @@
 typedef struct histo_source {
     histo_strided_iter iter;
     int64_t samples;                  /* of all batch entries */
+    int threads;                      /* worth starting for so many */
     histo_dtype dtypes[3], stored[3]; /* as blocks have them, and in memory */
     const char *bits;                 /* data of the mask, if of bits */
     int mask, where;                  /* operands, or HISTO_ABSENT */
@@ -29,6 +30,11 @@ histo_status histo_source_make(histo_source *source, const histo_view *samples, 
 
 /* From now on, only samples with lo <= x <= hi, hence no NaN. */
 void histo_source_only_inside(histo_source *source, double lo, double hi);
+
+static inline bool histo_source_is_filtered(const histo_source *source)
+{
+    return source->mask != HISTO_ABSENT || source->where != HISTO_ABSENT || source->only_inside;
+}
 
 enum {
     HISTO_SAMPLES_GATHERED = 2048,  /* maximum block size when gathered … */
@@ -55,8 +61,5 @@ void histo_samples_start(histo_samples *from, const histo_source *source, int64_
 
 /* The next block, which is empty if all its samples were left out; false at the end. */
 bool histo_samples_next(histo_samples *from);
-
-/* CPU threads for so many samples; wanted: 0 for the default. */
-int histo_samples_threads(int64_t samples, int wanted);
 
 #endif

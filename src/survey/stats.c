@@ -3,14 +3,13 @@
  * sums, and both inner loops vectorise. One-byte samples are counted by value instead, which is exact. */
 #include "survey/stats.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "axis/filter.h"
 #include "axis/slot_of.h"
 #include "base/error.h"
-#include "survey/samples.h"
+#include "survey/pass.h"
 
 enum { PIECE = 2048, LANES = 8 };
 
@@ -228,91 +227,12 @@ void histo_stats_add_block(histo_stats *stats, histo_dtype dtype, const void *bl
     }
 }
 
-/* Extremes of n > 0 samples, in lanes that compilers vectorise. False if a float is not finite. */
-#define DEFINE_EXTREMES(name, type, finite)                                                                            \
-    static bool extremes_##name(const type *x, int64_t n, double *min, double *max)                                    \
-    {                                                                                                                  \
-        enum { WIDE = 64 };                                                                                            \
-        type low[WIDE], high[WIDE];                                                                                    \
-        bool all = true;                                                                                               \
-        for (int l = 0; l < WIDE; l++)                                                                                 \
-            low[l] = high[l] = x[0];                                                                                   \
-        const int64_t whole = n - n % WIDE;                                                                            \
-        for (int64_t i = 0; i < whole; i += WIDE)                                                                      \
-            for (int l = 0; l < WIDE; l++) {                                                                           \
-                low[l] = x[i + l] < low[l] ? x[i + l] : low[l];                                                        \
-                high[l] = x[i + l] > high[l] ? x[i + l] : high[l];                                                     \
-                all &= finite(x[i + l]);                                                                               \
-            }                                                                                                          \
-        for (int64_t i = whole; i < n; i++) {                                                                          \
-            low[0] = x[i] < low[0] ? x[i] : low[0];                                                                    \
-            high[0] = x[i] > high[0] ? x[i] : high[0];                                                                 \
-            all &= finite(x[i]);                                                                                       \
-        }                                                                                                              \
-        for (int l = 1; l < WIDE; l++) {                                                                               \
-            low[0] = low[l] < low[0] ? low[l] : low[0];                                                                \
-            high[0] = high[l] > high[0] ? high[l] : high[0];                                                           \
-        }                                                                                                              \
-        *min = (double)low[0];                                                                                         \
-        *max = (double)high[0];                                                                                        \
-        return all;                                                                                                    \
-    }
-#define ALWAYS(x) true
-#define BELOW_INFINITY_F32(x) (fabsf(x) <= FLT_MAX)
-#define BELOW_INFINITY_F64(x) (fabs(x) <= DBL_MAX)
-DEFINE_EXTREMES(u16, uint16_t, ALWAYS)
-DEFINE_EXTREMES(i16, int16_t, ALWAYS)
-DEFINE_EXTREMES(u32, uint32_t, ALWAYS)
-DEFINE_EXTREMES(i32, int32_t, ALWAYS)
-DEFINE_EXTREMES(f32, float, BELOW_INFINITY_F32)
-DEFINE_EXTREMES(f64, double, BELOW_INFINITY_F64)
-
-/* False if the samples must be looked at one by one. */
-static bool find_extremes(histo_dtype dtype, const void *x, int64_t n, double *min, double *max)
-{
-    switch (dtype) {
-    case HISTO_U16:
-        return extremes_u16(x, n, min, max);
-    case HISTO_I16:
-        return extremes_i16(x, n, min, max);
-    case HISTO_U32:
-        return extremes_u32(x, n, min, max);
-    case HISTO_I32:
-        return extremes_i32(x, n, min, max);
-    case HISTO_F32:
-        return extremes_f32(x, n, min, max);
-    case HISTO_F64:
-        return extremes_f64(x, n, min, max);
-    default:
-        return false;
-    }
-}
-
-void histo_stats_add_extremes(histo_stats *stats, histo_dtype dtype, const void *block, int64_t n)
-{
-    const size_t size = histo_dtype_size(dtype);
-    for (int64_t begin = 0; begin < n; begin += PIECE) {
-        const int64_t length = n - begin < PIECE ? n - begin : PIECE;
-        const void *samples = (const char *)block + (size_t)begin * size;
-        histo_stats piece = {.samples = (uint64_t)length};
-        if (find_extremes(dtype, samples, length, &piece.min, &piece.max))
-            histo_stats_merge(stats, &piece);
-        else
-            histo_stats_add_block(stats, dtype, samples, length);
-    }
-}
-
 histo_status histo_stats_add(histo_stats *stats, const histo_view *samples, const histo_fill_options *options)
 {
     if (!stats) return histo_fail(HISTO_INVALID, "the stats to add to are NULL");
     histo_source source;
     histo_status status = histo_source_make(&source, samples, options, HISTO_NO_BATCH);
     if (status != HISTO_OK) return status;
-    histo_samples from;
-    histo_samples_start(&from, &source, 0, source.samples);
-    while (histo_samples_next(&from)) {
-        histo_stats_add_block(stats, source.dtypes[0], from.block, from.n);
-        stats->masked += from.masked;
-    }
+    histo_pass_run(&source, &(histo_wanted){.stats = stats});
     return HISTO_OK;
 }

@@ -7,9 +7,6 @@
 /* Add n aligned samples. */
 void histo_stats_add_block(histo_stats *stats, histo_dtype dtype, const void *block, int64_t n);
 
-/* The same, but min, max and the numbers of samples only. */
-void histo_stats_add_extremes(histo_stats *stats, histo_dtype dtype, const void *block, int64_t n);
-
 static inline uint64_t histo_stats_finite(const histo_stats *stats)
 {
     return stats->samples - stats->nan - stats->infinite;

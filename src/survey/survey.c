@@ -1,7 +1,7 @@
 /* A survey: the passes over the data that a range and a rule need.
  *
  *   PERCENTILES  the range from percentiles: order statistics of all samples but NaN
- *   SAMPLES      minimum, maximum, moments and quartiles of the samples that the rule uses
+ *   SAMPLES      minimum and maximum of the samples that the rule uses, their moments and quartiles if it needs them
  *   CANDIDATES   the histograms that Stone's rule compares
  *
  * A phase takes one or more passes, and is skipped if nothing needs it. */
@@ -11,10 +11,9 @@
 
 #include "axis/axis.h"
 #include "base/error.h"
-#include "survey/order.h"
+#include "survey/extremes.h"
+#include "survey/pass.h"
 #include "survey/rules.h"
-#include "survey/samples.h"
-#include "survey/stats.h"
 #include "survey/stone.h"
 #include "view/dtype.h"
 
@@ -29,20 +28,14 @@ struct histo_survey {
     bool in_pass;
     uint64_t seen, expected; /* samples in this pass; what an earlier pass saw, or UNKNOWN */
     bool changed;            /* passes disagree on the number of samples */
-    bool moments_known;      /* stats are complete */
+    bool facts_known;        /* extremes and stats are complete */
     double lo, hi;           /* the range, once known */
-    histo_stats stats;
-    uint64_t lowest,
-        highest; /* exact extremes of 64-bit integers, which stats rounds: mapped to unsigned, order kept */
+    histo_extremes extremes;
+    histo_stats stats; /* for rules that need moments */
     double quartile_spread;
     histo_order *order;
     histo_stone *stone;
 };
-
-static bool is_64_bit_integer(histo_dtype dtype)
-{
-    return dtype == HISTO_U64 || dtype == HISTO_I64;
-}
 
 static histo_status check_options(histo_dtype dtype, const histo_survey_options *o)
 {
@@ -78,7 +71,7 @@ static void enter(histo_survey *s, phase next)
     s->phase = next;
     s->expected = UNKNOWN;
     if (next == SAMPLES && histo_rule_needs_quartiles(s->options.rule))
-        histo_order_start(s->order, HISTO_QUANTILE_LINEAR, (const double[]){0.25, 0.75});
+        histo_order_start(s->order, HISTO_QUANTILE_LINEAR, (const double[]){0.25, 0.75}, true);
 }
 
 histo_status histo_survey_create(histo_survey **survey, histo_dtype dtype, const histo_survey_options *options)
@@ -91,7 +84,6 @@ histo_status histo_survey_create(histo_survey **survey, histo_dtype dtype, const
     if (!s) return histo_fail_memory(sizeof *s, "a survey");
     s->dtype = dtype;
     s->options = *options;
-    s->lowest = UINT64_MAX;
     /* Allocate everything now, so that no pass can run out of memory. */
     if (options->range == HISTO_RANGE_PERCENTILE || histo_rule_needs_quartiles(options->rule))
         status = histo_order_create(&s->order, dtype, 2);
@@ -106,7 +98,8 @@ histo_status histo_survey_create(histo_survey **survey, histo_dtype dtype, const
         enter(s, SAMPLES);
         break;
     case HISTO_RANGE_PERCENTILE:
-        histo_order_start(s->order, HISTO_QUANTILE_LINEAR, (const double[]){options->lo / 100, options->hi / 100});
+        histo_order_start(s->order, HISTO_QUANTILE_LINEAR, (const double[]){options->lo / 100, options->hi / 100},
+                          false);
         enter(s, PERCENTILES);
         break;
     case HISTO_RANGE_DTYPE:
@@ -132,9 +125,8 @@ void histo_survey_destroy(histo_survey *survey)
 /* Largest minus smallest sample in the range; exact for integers, rounded once. */
 static double spread(const histo_survey *s)
 {
-    if (histo_stats_finite(&s->stats) == 0) return 0;
-    if (is_64_bit_integer(s->dtype)) return (double)(s->highest - s->lowest);
-    return s->stats.max - s->stats.min;
+    const histo_number min = s->extremes.min, max = s->extremes.max;
+    return histo_dtype_is_integer(s->dtype) ? (double)(max.u64 - min.u64) : max.f64 - min.f64;
 }
 
 static void end_percentiles(histo_survey *s)
@@ -148,9 +140,13 @@ static void end_percentiles(histo_survey *s)
 
 static void end_samples(histo_survey *s)
 {
-    uint64_t finite = histo_stats_finite(&s->stats);
-    s->moments_known = true;
-    if (s->options.range == HISTO_RANGE_MINMAX && finite) set_range(s, s->stats.min, s->stats.max);
+    const uint64_t finite = histo_extremes_finite(&s->extremes);
+    s->facts_known = true;
+    if (s->options.range == HISTO_RANGE_MINMAX && finite) {
+        double lo, hi;
+        histo_extremes_outwards(&s->extremes, s->dtype, &lo, &hi);
+        set_range(s, lo, hi);
+    }
     if (histo_rule_needs_quartiles(s->options.rule)) {
         if (!histo_order_end_pass(s->order)) return;
         s->quartile_spread = histo_order_value(s->order, 1) - histo_order_value(s->order, 0);
@@ -192,52 +188,21 @@ bool histo_survey_next_pass(histo_survey *survey)
     return survey->in_pass;
 }
 
-/* Skip the samples that this phase does not use: non-finite values, or values outside the range. */
+/* Skip samples outside the range. What is not finite is left out of facts, and NaN of percentiles. */
 static void limit_to_phase(const histo_survey *s, histo_source *source)
 {
-    bool integer = histo_dtype_is_integer(s->dtype);
-    bool finding_range = s->phase == SAMPLES && s->options.range == HISTO_RANGE_MINMAX;
-    if (s->phase == PERCENTILES) return; /* they leave NaN out themselves */
-    if (finding_range) {                 /* stats skips non-finite values itself, quantiles only NaN */
-        if (!integer && histo_rule_needs_quartiles(s->options.rule))
-            histo_source_only_inside(source, -DBL_MAX, DBL_MAX);
-    } else {
-        histo_source_only_inside(source, s->lo, s->hi);
-    }
+    const bool finding_range = s->phase == SAMPLES && s->options.range == HISTO_RANGE_MINMAX;
+    if (s->phase != PERCENTILES && !finding_range) histo_source_only_inside(source, s->lo, s->hi);
 }
 
-static void add_extremes(histo_survey *s, const uint64_t *x, int64_t n)
+/* Stone's candidates count block by block. */
+static void add_to_stone(histo_survey *s, const histo_source *source)
 {
-    uint64_t flip = s->dtype == HISTO_I64 ? UINT64_C(1) << 63 : 0;
-    for (int64_t i = 0; i < n; i++) {
-        uint64_t ordered = x[i] ^ flip;
-        s->lowest = ordered < s->lowest ? ordered : s->lowest;
-        s->highest = ordered > s->highest ? ordered : s->highest;
-    }
-}
-
-static void add_block(histo_survey *s, const void *block, int64_t n)
-{
-    s->seen += (uint64_t)n;
-    switch (s->phase) {
-    case PERCENTILES:
-        histo_order_add(s->order, block, n);
-        break;
-    case SAMPLES:
-        if (!s->moments_known) {
-            if (s->options.rule == HISTO_RULE_NONE)
-                histo_stats_add_extremes(&s->stats, s->dtype, block, n);
-            else
-                histo_stats_add_block(&s->stats, s->dtype, block, n);
-            if (is_64_bit_integer(s->dtype)) add_extremes(s, block, n);
-        }
-        if (histo_rule_needs_quartiles(s->options.rule)) histo_order_add(s->order, block, n);
-        break;
-    case CANDIDATES:
-        histo_stone_add(s->stone, block, n);
-        break;
-    case DONE:
-        break;
+    histo_samples from;
+    histo_samples_start(&from, source, 0, source->samples);
+    while (histo_samples_next(&from)) {
+        s->seen += (uint64_t)from.n;
+        histo_stone_add(s->stone, from.block, from.n);
     }
 }
 
@@ -254,10 +219,18 @@ histo_status histo_survey_add(histo_survey *survey, const histo_view *samples, c
         return histo_fail(HISTO_INVALID, "the survey is of %s samples, and these are %s",
                           histo_dtype_name(survey->dtype), histo_dtype_name(samples->dtype));
     limit_to_phase(survey, &source);
-    histo_samples from;
-    histo_samples_start(&from, &source, 0, source.samples);
-    while (histo_samples_next(&from))
-        add_block(survey, from.block, from.n);
+    if (survey->phase == CANDIDATES) {
+        add_to_stone(survey, &source);
+        return HISTO_OK;
+    }
+    const histo_rule rule = survey->options.rule;
+    histo_wanted wanted = {.order = survey->order};
+    if (survey->phase == SAMPLES) {
+        if (!survey->facts_known) wanted.extremes = &survey->extremes;
+        if (!survey->facts_known && histo_rule_needs_moments(rule)) wanted.stats = &survey->stats;
+        if (!histo_rule_needs_quartiles(rule)) wanted.order = NULL;
+    }
+    survey->seen += histo_pass_run(&source, &wanted);
     return HISTO_OK;
 }
 
@@ -270,7 +243,7 @@ static histo_status check_found(const histo_survey *s)
     if (s->changed)
         return histo_fail(HISTO_INVALID,
                           "the samples changed between two passes of the survey: add the same each time");
-    bool none = o->range == HISTO_RANGE_MINMAX && histo_stats_finite(&s->stats) == 0;
+    bool none = o->range == HISTO_RANGE_MINMAX && histo_extremes_finite(&s->extremes) == 0;
     if (none || isnan(s->lo) || isnan(s->hi))
         return histo_fail(HISTO_INVALID, "no finite sample to take a range from: give one");
     if (o->range == HISTO_RANGE_PERCENTILE && (isinf(s->lo) || isinf(s->hi)))
@@ -303,7 +276,7 @@ static histo_status find_bins(const histo_survey *s, double *hi, int64_t *bins)
         return HISTO_OK;
     }
     histo_rule_facts facts = {.integer = histo_dtype_is_integer(s->dtype),
-                              .n = histo_stats_finite(&s->stats),
+                              .n = histo_extremes_finite(&s->extremes),
                               .spread = spread(s),
                               .m2 = s->stats.m2,
                               .m3 = s->stats.m3,

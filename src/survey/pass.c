@@ -1,0 +1,83 @@
+/* Threads take chunks of the samples. Moments, whose rounding depends on the order of additions, are those of each
+ * chunk, which are then merged in order. */
+#include "survey/pass.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/pool.h"
+#include "survey/extremes.h"
+#include "survey/stats.h"
+
+enum { CHUNK = 1 << 16, MOST_CHUNKS = 512 };
+
+typedef struct pass {
+    const histo_source *source;
+    const histo_wanted *wanted;
+    int threads;
+    int64_t next, end; /* chunks */
+    pthread_mutex_t lock;
+    histo_extremes extremes;
+    uint64_t taken;
+    int64_t first; /* chunk of … */
+    histo_stats stats[MOST_CHUNKS];
+} pass;
+
+static void add_block(pass *p, const histo_samples *from, histo_order_part *part, histo_extremes *extremes,
+                      histo_stats *stats)
+{
+    const histo_dtype dtype = p->source->dtypes[0];
+    if (p->wanted->extremes) histo_extremes_add(extremes, from);
+    if (p->wanted->order) histo_order_part_add(part, from->block, from->n);
+    if (!stats) return;
+    histo_stats_add_block(stats, dtype, from->block, from->n);
+    stats->masked += from->masked;
+}
+
+static void take_chunks(void *context, int index)
+{
+    pass *p = context;
+    histo_extremes extremes = {0};
+    histo_order_part part;
+    histo_samples from;
+    uint64_t taken = 0;
+    (void)index;
+    if (p->wanted->order) histo_order_part_start(&part, p->wanted->order, p->threads == 1);
+    for (int64_t c; (c = __atomic_fetch_add(&p->next, 1, __ATOMIC_RELAXED)) < p->end;) {
+        const int64_t begin = c * CHUNK, left = p->source->samples - begin;
+        histo_samples_start(&from, p->source, begin, begin + (left < CHUNK ? left : CHUNK));
+        while (histo_samples_next(&from)) {
+            add_block(p, &from, &part, &extremes, p->wanted->stats ? &p->stats[c - p->first] : NULL);
+            taken += (uint64_t)from.n;
+        }
+    }
+    if (p->wanted->order) histo_order_part_end(&part);
+    pthread_mutex_lock(&p->lock);
+    histo_extremes_merge(&p->extremes, &extremes, p->source->dtypes[0]);
+    p->taken += taken;
+    pthread_mutex_unlock(&p->lock);
+}
+
+uint64_t histo_pass_run(const histo_source *source, const histo_wanted *wanted)
+{
+    pass p;
+    p.source = source;
+    p.wanted = wanted;
+    p.taken = 0;
+    p.extremes = (histo_extremes){0};
+    pthread_mutex_init(&p.lock, NULL);
+    if (wanted->order) histo_order_begin(wanted->order, source);
+    p.threads = wanted->order && !histo_order_is_shared(wanted->order) ? 1 : source->threads;
+    const int64_t chunks = (source->samples + CHUNK - 1) / CHUNK, most = wanted->stats ? MOST_CHUNKS : chunks;
+    for (p.first = 0; p.first < chunks; p.first = p.end) {
+        p.next = p.first;
+        p.end = chunks - p.first < most ? chunks : p.first + most;
+        if (wanted->stats) memset(p.stats, 0, (size_t)(p.end - p.first) * sizeof *p.stats);
+        histo_pool_run(p.threads, take_chunks, &p);
+        for (int64_t c = 0; c < p.end - p.first && wanted->stats; c++)
+            histo_stats_merge(wanted->stats, &p.stats[c]);
+    }
+    if (wanted->extremes) histo_extremes_merge(wanted->extremes, &p.extremes, source->dtypes[0]);
+    pthread_mutex_destroy(&p.lock);
+    return p.taken;
+}
