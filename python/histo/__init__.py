@@ -8,7 +8,7 @@ from ._histo import version as _version
 _LAZY = {
     **dict.fromkeys(("Axis", "AxesTuple", "Boolean", "Category", "Integer", "Log", "Power", "Regular", "Sqrt", "Traits",
                      "Variable"), "axes"),
-    **dict.fromkeys(("Histogram", "Information", "Plan", "Summary", "Tally", "WeightedSum"), "histogram"),
+    **dict.fromkeys(("Histogram", "Information", "Plan", "Summary", "Tally", "WeightedSum"), "hist"),
     **dict.fromkeys(("Map", "Moments"), "maps"),
     **dict.fromkeys(("at", "loc", "overflow", "rebin", "sum", "underflow"), "indexing"),
 }

@@ -417,6 +417,8 @@ class Category(Axis):
         """The bin of a category, or of each of an array; `size` for all others."""
         if isinstance(value, str):
             return self._table.get(value, self.size)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
         index = self._numbers(value, False)
         return int(index) if getattr(index, "ndim", 0) == 0 else index
 

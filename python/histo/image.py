@@ -17,7 +17,7 @@ import numpy as np
 
 from . import _histo
 from .axes import Axis, Integer, Regular, Variable
-from .histogram import Histogram, Information
+from .hist import Histogram, Information
 from .maps import Map
 
 __all__ = ["clahe", "equalize", "histogram", "match", "mutual_information", "quantiles", "segment", "stretch",

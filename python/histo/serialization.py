@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _histo
 from .axes import INTEGER, LOG, POWER, REGULAR, SQRT, VARIABLE, Axis, Boolean, Category, Integer, Variable, axis_of
-from .histogram import BINARY, DENSE, FAST, FAST_SUM, SPARSE, UNWEIGHTED, _Full, fold, made_of
+from .hist import BINARY, DENSE, FAST, FAST_SUM, JSON, SPARSE, UNWEIGHTED, _Full, fold, made_of
 
 _KINDS = {INTEGER: "integer", REGULAR: "regular", VARIABLE: "variable", LOG: "log", SQRT: "sqrt", POWER: "power"}
 _WEIGHTINGS = ("unweighted", "fast", "reproducible", "fast-sum", "reproducible-sum")
@@ -112,7 +112,7 @@ def to_uhi(h: Any) -> dict:
     masked = np.atleast_1d(h._masked()).ravel()
     if kept == SPARSE:
         own["storage"] = "sparse"
-        storage = _sparse_to(h)
+        storage = _sparse_to(h, own)
     else:
         storage = _dense_to(h, own, masked)
     data = {"uhi_schema": 1, "writer_info": {"histo": own}, "axes": axes, "storage": storage}
@@ -154,25 +154,20 @@ def _dense_to(h: Any, own: dict, masked: Any) -> dict:
     return storage
 
 
-def _sparse_to(h: Any) -> dict:
-    """The occupied cells; NaN is in the overflow."""
-    places, counts = h.occupied(flow=True)
-    index = list(places[len(h.batch):])
-    for i, axis in enumerate(h.axes):
-        n = axis._tuple[2]
+def _sparse_to(h: Any, own: dict) -> dict:
+    """The occupied cells, as the library lists them, where the axes have a place for them."""
+    document = json.loads(h._save(JSON, None))["histogram"]
+    storage = document["storage"]
+    index, values = np.array(storage["index"], np.int64), np.array(storage["values"], np.int64)
+    kept = np.ones(len(values), bool)
+    first = len(index) - h.ndim
+    for row, axis in zip(index[first:], h.axes, strict=True):
         flow = axis.traits
-        index[i] = np.minimum(index[i], n + 1) - (not flow.underflow)
-        hidden = (index[i] < 0) | (index[i] >= n + flow.underflow + flow.overflow)
-        index = [one[~hidden] for one in index]
-        counts = counts[~hidden]
-        places = tuple(place[~hidden] for place in places)
-    if np.prod(h.batch) > 1:
-        index.insert(0, np.ravel_multi_index(places[: len(h.batch)], h.batch))
-    table = np.array(index, np.int64).reshape(len(index), -1)
-    unique, inverse = np.unique(table, axis=1, return_inverse=True)
-    values = np.zeros(unique.shape[1], np.int64)
-    np.add.at(values, inverse.ravel(), counts)
-    return {"type": "int", "index": unique, "values": values}
+        row -= not flow.underflow
+        kept &= (row >= 0) & (row < axis._tuple[2] + flow.underflow + flow.overflow)
+    if all(axis.traits.underflow and axis.traits.overflow for axis in h.axes):
+        own.update(document["writer_info"]["histo"])
+    return {"type": "int", "index": index[:, kept], "values": values[kept]}
 
 
 # ---- Reading ----
@@ -321,7 +316,7 @@ def _from(cls: Any, data: Any, most_slots: int | None) -> Any:
     kind, may_weigh = _kind_of(own, storage)
     name, label, metadata = _metadata_of(data)
     slots = np.prod([float(n) for n in batch] + [axis._tuple[2] + 3.0 for axis in axes])
-    if most_slots is not None and slots > most_slots:
+    if most_slots is not None and slots > most_slots and kind[1] != SPARSE:
         raise ValueError(f"{slots:.0f} slots are too many for a file of this size")
     if kind[1] == SPARSE:
         return _sparse_from(cls, axes, batch, data, (name, label, metadata))
@@ -417,10 +412,18 @@ def _counts(values: Any) -> bool:
 
 
 def _sparse_from(cls: Any, axes: list, batch: tuple, data: dict, names: tuple) -> Any:
-    """Only the library writes sparse counts, so it reads the document."""
-    made = cls._load(_dumped(data, None), None)
+    """Only the library writes sparse counts, so it reads the document, with categories as integers."""
+    described = [axis if axis["type"] in ("regular", "variable") or _own(axis).get("kind") == "batch" else
+                 _integers(axis) for axis in data["axes"]]
+    made = cls._load(_dumped({**data, "axes": described}, None), None)
     made._dress(batch, any(axis._translated for axis in axes))
     return made._describe(axes, False, *names)
+
+
+def _integers(data: dict) -> dict:
+    bins = 2 if data["type"] == "boolean" else len(data["categories"])
+    return {"type": "regular", "lower": 0, "upper": bins, "bins": bins, "underflow": False,
+            "overflow": data.get("flow", False), "circular": False, "writer_info": {"histo": {"kind": "integer"}}}
 
 
 # ---- Files ----

@@ -1,4 +1,4 @@
-/* The type Hist, under the class Histogram of histogram.py: a histo_hist, and the lock that lets threads share it. */
+/* The type Hist, under the class Histogram of hist.py: a histo_hist, and the lock that lets threads share it. */
 #ifndef PYTHON_HIST_H
 #define PYTHON_HIST_H
 

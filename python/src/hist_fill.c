@@ -1,6 +1,7 @@
 /* Hist.fill: samples, weights, mask and range filter broadcast to one shape, and counted. */
 #include "fill.h"
 #include "hist.h"
+#include "numpy_api.h"
 #include "samples.h"
 
 enum { MAX_OPERANDS = HISTO_MAX_AXES + 3 };
@@ -9,6 +10,10 @@ typedef struct operands {
     hist *h;
     int taken; /* the samples of all axes, then weights, mask and range filter as given */
     samples sources[MAX_OPERANDS];
+    union {
+        double real;
+        int64_t whole;
+    } numbers[MAX_OPERANDS]; /* operands that are Python's */
     histo_view views[MAX_OPERANDS];
     histo_fill_options options;
     fill_mask mask; /* with the nulls of all operands */
@@ -22,10 +27,32 @@ static void release(operands *o)
     PyMem_Free(o->mask_bytes);
 }
 
+/* A number of Python; false if it is something else, or an integer beyond 64 bits. */
+static bool take_number(operands *o, PyObject *object)
+{
+    histo_dtype dtype = HISTO_F64;
+    if (PyFloat_CheckExact(object)) {
+        o->numbers[o->taken].real = PyFloat_AsDouble(object);
+    } else if (PyLong_CheckExact(object)) {
+        int overflow;
+        o->numbers[o->taken].whole = PyLong_AsLongLongAndOverflow(object, &overflow);
+        if (overflow) return false;
+        dtype = HISTO_I64;
+    } else {
+        return false;
+    }
+    o->sources[o->taken].release = NULL;
+    o->sources[o->taken].has_nulls = false;
+    o->views[o->taken] = histo_view_nd(&o->numbers[o->taken], dtype, 0, NULL);
+    return true;
+}
+
 static const histo_view *take(operands *o, PyObject *object)
 {
     samples *s = &o->sources[o->taken];
+    if (take_number(o, object)) return &o->views[o->taken++];
     if (samples_take_with_nulls(o->h->module, object, s) != 0) return NULL;
+    if (s->on_gpu) o->options.stream = s->stream;
     o->views[o->taken] = s->view;
     return &o->views[o->taken++];
 }
@@ -117,14 +144,21 @@ static int mask_nulls(operands *o)
 
 /* ---- Arguments ---- */
 
-enum { OTHER_NAME = 1 }; /* also: an unweighted histogram gets weights */
+enum { FOR_PYTHON = 1 }; /* also: an unweighted histogram gets weights, or samples have a mask */
 
-/* -1 with an exception, OTHER_NAME if the argument is none of those that are known here. */
+/* Has it a mask of its own, as numpy.ma's? */
+static bool is_masked(const operands *o, PyObject *object)
+{
+    return numpy_seen(o->h->module) && PyArray_Check(object) && !PyArray_CheckExact(object) &&
+           PyObject_HasAttrString(object, "mask");
+}
+
+/* -1 with an exception, FOR_PYTHON if the argument is none of those that are known here. */
 static int take_named(operands *o, PyObject *name, PyObject *value)
 {
     const bool none = value == Py_None;
     if (PyUnicode_CompareWithASCIIString(name, "weight") == 0)
-        return !none && !o->h->weighted ? OTHER_NAME : none || (o->options.weights = take(o, value)) ? 0 : -1;
+        return !none && !o->h->weighted ? FOR_PYTHON : none || (o->options.weights = take(o, value)) ? 0 : -1;
     if (PyUnicode_CompareWithASCIIString(name, "mask") == 0) return none || (o->options.mask = take(o, value)) ? 0 : -1;
     if (PyUnicode_CompareWithASCIIString(name, "threads") == 0) {
         if (none) return 0;
@@ -137,7 +171,7 @@ static int take_named(operands *o, PyObject *name, PyObject *value)
         o->options.threads = (int)threads;
         return 0;
     }
-    if (PyUnicode_CompareWithASCIIString(name, "where") != 0) return OTHER_NAME;
+    if (PyUnicode_CompareWithASCIIString(name, "where") != 0) return FOR_PYTHON;
     if (none) return 0;
     PyObject *array;
     if (!PyTuple_Check(value) || !PyArg_ParseTuple(value, "Odd", &array, &o->options.where_lo, &o->options.where_hi)) {
@@ -152,13 +186,15 @@ static int take_all(operands *o, PyObject *const *args, Py_ssize_t nargs, PyObje
     const int naxes = o->h->naxes;
     const Py_ssize_t nnames = names ? PyTuple_Size(names) : 0;
     if (nargs != naxes) {
-        if (nnames) return OTHER_NAME;
+        if (nnames) return FOR_PYTHON;
         PyErr_Format(PyExc_TypeError, "fill takes the samples of %d %s, not of %zd", naxes,
                      naxes == 1 ? "axis" : "axes", nargs);
         return -1;
     }
-    for (Py_ssize_t i = 0; i < nargs; i++)
+    for (Py_ssize_t i = 0; i < nargs; i++) {
+        if (is_masked(o, args[i])) return FOR_PYTHON;
         if (!take(o, args[i])) return -1;
+    }
     for (Py_ssize_t i = 0; i < nnames; i++) {
         const int taken = take_named(o, PyTuple_GetItem(names, i), args[nargs + i]);
         if (taken != 0) return taken;
@@ -194,7 +230,7 @@ PyObject *hist_fill_numbers(PyObject *self, PyObject *const *args, Py_ssize_t na
     const bool filled = taken == 0 && broadcast(&o) == 0 && mask_nulls(&o) == 0 &&
                         fill(o.h->lock, &o.h->hist, o.h->naxes, o.views, &o.options, NULL) == 0;
     release(&o);
-    if (taken == OTHER_NAME) return by_python(self, args, nargs, names);
+    if (taken == FOR_PYTHON) return by_python(self, args, nargs, names);
     return filled ? Py_NewRef(self) : NULL;
 }
 

@@ -18,7 +18,7 @@ __all__ = ["Histogram", "Information", "Plan", "Summary", "Tally", "WeightedSum"
 UNWEIGHTED, FAST, REPRODUCIBLE, FAST_SUM, REPRODUCIBLE_SUM = range(5)
 DENSE, SPARSE = range(2)
 COUNTS, SUM_W, SUM_W2 = range(3)
-BINARY = 1
+JSON, BINARY = range(2)
 
 _STORAGES = {
     "int64": (UNWEIGHTED, DENSE),
@@ -307,6 +307,7 @@ class Histogram(_histo.Hist):
         return self._fill_translated(arrays, weight, mask, where, threads)
 
     def _fill_translated(self, arrays: Any, weight: Any, mask: Any, where: Any, threads: Any) -> Histogram:
+        arrays, mask = _without_masks(arrays, mask)
         arrays = [axis._numbers(one, axis._grows) if axis._translated else one
                   for axis, one in zip(self._axes, arrays, strict=True)]
         if self._growing:
@@ -923,6 +924,15 @@ class Histogram(_histo.Hist):
 
         return hist.Hist(self.to_boost())
 
+    def to_xarray(self, flow: bool = False) -> Any:
+        """An xarray.DataArray: a dimension for each axis, whose coordinates are the bins' centers or categories.
+
+        flow: with underflow and overflow, at the coordinates -inf and inf (None for categories).
+        """
+        from .conversions import to_xarray
+
+        return to_xarray(self, flow)
+
     def save(self, file: Any, format: str | None = None) -> None:
         """Save to a path or a binary file.
 
@@ -946,6 +956,18 @@ class Histogram(_histo.Hist):
         state = (list(self._axes), self.batch, self._may_weigh, self.name, self._label, self.metadata)
         return _unpickled, (type(self), self._save(BINARY, None), *state)
 
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw one axis as steps, two as a map of colours, on matplotlib's axes (by default the current ones), which are
+        returned. Options go to matplotlib's stairs or pcolormesh."""
+        from .drawing import plot
+
+        return plot(self, ax, options)
+
+    def _repr_html_(self) -> str:
+        from .drawing import html
+
+        return html(self)
+
     def __repr__(self) -> str:
         parts = [repr(axis) for axis in self._axes]
         if self.batch:
@@ -964,6 +986,19 @@ class Histogram(_histo.Hist):
         if any(tally.nan):
             text += f" ({max(tally.nan):,} NaN)"
         return text + (f", {tally.masked:,} masked" if tally.masked else "")
+
+
+def _without_masks(arrays: Any, mask: Any) -> tuple:
+    """Samples without the masks that they have of their own, and the mask of all."""
+    np = _numpy()
+    plain = []
+    for one in arrays:
+        if isinstance(one, np.ma.MaskedArray):
+            kept = ~np.ma.getmaskarray(one)
+            mask = kept if mask is None else (np.asarray(mask) != 0) & kept
+            one = np.ma.getdata(one)
+        plain.append(one)
+    return plain, mask
 
 
 def _contiguous(full: _Full) -> list:
