@@ -58,6 +58,10 @@ static int run(int argc, char **argv)
     int parsed = settings_parse(&s, command->name, argc - skipped, argv + skipped, &f);
     if (parsed != 0) return parsed > 0 ? EXIT_OK : fault_report(&f);
     if (command != &command_rows[COMMAND_HELP] && value_environment(&f) != 0) return fault_report(&f);
+    if (s.threads && histo_set_threads(s.threads) != HISTO_OK) {
+        fault_of_library(&f, EXIT_USAGE, "--threads");
+        return fault_report(&f);
+    }
     return runs[command - command_rows](&s);
 }
 

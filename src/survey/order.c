@@ -304,6 +304,42 @@ static void select_keys(statistic *statistics, int first, int end, uint64_t *key
     }
 }
 
+/* The same of many keys, in the order of all; those looked for are from low to high, and `before` keys are below low.
+ * The keys are divided into buckets, so that quickselect is left with few. */
+static void select_among(const histo_order *o, statistic *statistics, int first, int end, const uint64_t *keys,
+                         uint64_t n, uint64_t low, uint64_t high, uint64_t before)
+{
+    enum { BUCKETS = 1 << 12 };
+    uint64_t *const some = o->tables; /* nothing is counted there now */
+    uint32_t counts[BUCKETS] = {0};
+    int shift = 0;
+    while ((high - low) >> shift >= BUCKETS)
+        shift++;
+    for (uint64_t i = 0; i < n; i++)
+        if (keys[i] - low <= high - low) counts[(keys[i] - low) >> shift]++;
+    uint64_t bucket = 0;
+    for (int s = first, next; s < end; s = next) {
+        while (bucket < BUCKETS - 1 && statistics[s].rank - before >= counts[bucket])
+            before += counts[bucket++];
+        for (next = s + 1; next < end && statistics[next].rank - before < counts[bucket];)
+            next++;
+        const uint64_t from = low + (bucket << shift), rest = high - from, width = (UINT64_C(1) << shift) - 1,
+                       to = from + (rest < width ? rest : width);
+        for (int of = s; of < next; of++)
+            statistics[of].key = from; /* if it is the only one */
+        if (from < to && counts[bucket] > DIGITS) {
+            select_among(o, statistics, s, next, keys, n, from, to, before);
+        } else if (from < to) {
+            uint64_t found = 0;
+            for (uint64_t i = 0; i < n && found < counts[bucket]; i++) {
+                some[found] = keys[i];
+                found += keys[i] >= from && keys[i] <= to;
+            }
+            select_keys(statistics, s, next, some, found, before, 1);
+        }
+    }
+}
+
 static void find_limits(histo_order *o, bool finite)
 {
     const flip f = flip_of(o->dtype);
@@ -434,12 +470,12 @@ static int compare_guesses(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* From the place of one share of some sorted keys to that of another, and four standard deviations beyond; a few places
- * more for small numbers. `begin` is the position of the first of these keys. */
+/* From the place of one share of some sorted keys to that of another, and three standard deviations beyond; a few
+ * places more for small numbers. `begin` is the position of the first of these keys. */
 static void widen(guess *g, double begin, double keys, double from, double to)
 {
-    g->low = begin + keys * from - 4 * sqrt(keys * from * (1 - from)) - 4;
-    g->high = begin + keys * to + 4 * sqrt(keys * to * (1 - to)) + 4;
+    g->low = begin + keys * from - 3 * sqrt(keys * from * (1 - from)) - 4;
+    g->high = begin + keys * to + 3 * sqrt(keys * to * (1 - to)) + 4;
 }
 
 /* Let it reach to the ends of keys at these positions. */
@@ -478,8 +514,8 @@ static void add_brackets(histo_order *o, int64_t low, int64_t high, int most, co
     if (last) add_bracket(b, high, high);
 }
 
-/* Overlapping guesses become one bracket; keys[n] are partitioned. */
-static void make_brackets(histo_order *o, guess *guesses, int count, uint64_t *keys, int64_t n)
+/* Overlapping guesses become one bracket. */
+static void make_brackets(histo_order *o, guess *guesses, int count, const uint64_t *keys, int64_t n)
 {
     statistic marks[2 * HISTO_MAX_BRACKETS];
     int joined = 0;
@@ -495,11 +531,11 @@ static void make_brackets(histo_order *o, guess *guesses, int count, uint64_t *k
             guesses[joined++] = guesses[i];
         }
     }
-    for (int i = 0; i < joined && n > 0; i++) {
+    for (int i = 0; i < joined; i++) {
         marks[2 * i].rank = (uint64_t)fmax(floor(guesses[i].low), 0);
         marks[2 * i + 1].rank = (uint64_t)fmax(ceil(guesses[i].high), 0);
     }
-    if (n > 0) select_keys(marks, 0, 2 * joined, keys, (uint64_t)n, 0, 1);
+    select_among(o, marks, 0, 2 * joined, keys, (uint64_t)n, o->least, o->most, 0);
     histo_brackets *b = &o->brackets;
     b->count = 0;
     b->least = ordered(o, o->least);
@@ -872,7 +908,7 @@ static bool rank(histo_order *o, uint64_t all)
 
 static void select_kept(histo_order *o)
 {
-    select_keys(o->statistics, 0, o->statistics_count, o->keys, o->kept, 0, 1);
+    select_among(o, o->statistics, 0, o->statistics_count, o->keys, o->kept, o->least, o->most, o->nan[0]);
 }
 
 /* The quantiles are known if there are few keys. */
@@ -890,12 +926,13 @@ static void select_bracketed(histo_order *o)
     int begin = 0, end;
     for (; begin < o->statistics_count; begin = end) {
         const int b = bracket_of(o, o->statistics[begin].rank);
-        uint64_t before = o->found.below[b]; /* of the bracket's first key in `keys` */
         for (end = begin; end < o->statistics_count && bracket_of(o, o->statistics[end].rank) == b; end++)
-            o->statistics[end].key = key_of_ordered(o, o->brackets.low[b]);
-        for (int other = 0; other < b; other++)
-            before -= is_collected(o, other) ? o->found.inside[other] : 0;
-        if (is_collected(o, b)) select_keys(o->statistics, begin, end, o->keys, o->kept, before, 1);
+            ;
+        const uint64_t low = key_of_ordered(o, o->brackets.low[b]), high = key_of_ordered(o, o->brackets.high[b]);
+        if (is_collected(o, b))
+            select_among(o, o->statistics, begin, end, o->keys, o->kept, low, high, o->found.below[b]);
+        for (int i = begin; i < end && !is_collected(o, b); i++)
+            o->statistics[i].key = low;
     }
 }
 
