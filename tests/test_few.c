@@ -73,7 +73,7 @@ static void draw(rng *r, problem *p)
     memset(p, 0, sizeof *p);
     p->naxes = rng_below(r, 3) ? 1 : 1 + (int)rng_below(r, MOST_AXES);
     const int64_t rows = rng_below(r, 2) ? 1 : 1 + rng_below(r, 12);
-    const int64_t columns = rng_below(r, 20) ? rng_below(r, MOST / rows + 1) : rng_below(r, 2 * 4096 / rows);
+    const int64_t columns = rng_below(r, 20) ? rng_below(r, MOST / rows + 1) : rng_below(r, (2 << 14) / rows);
     const histo_view shape = {.ndim = 2, .batch_ndim = (int)rng_below(r, 2), .shape = {rows, columns}};
     p->kind.batch = shape.batch_ndim ? rows : 1;
     p->kind.weighting =
@@ -275,10 +275,10 @@ static void bad_input(void **state)
     REFUSED(HISTO_INVALID, "unknown weighting", histo_count(1, &axis, &view, NULL, counts, 10, NULL, &strange));
     REFUSED(HISTO_INVALID, "u32, u64", histo_count(1, &axis, &view, NULL, counts, 10, NULL, &integers));
     REFUSED(HISTO_UNSUPPORTED, "cpu/none", histo_count(1, &axis, &view, NULL, counts, 10, NULL, &absent));
-    REFUSED(HISTO_INVALID, "increase", histo_count(1, &unordered, &view, NULL, counts, 3, NULL, NULL));
+    REFUSED(HISTO_INVALID, "decrease", histo_count(1, &unordered, &view, NULL, counts, 3, NULL, NULL));
     REFUSED(HISTO_INVALID, "one bin", histo_count(1, &empty, &view, NULL, counts, 10, NULL, NULL));
     REFUSED(HISTO_INVALID, "empty", histo_count(1, &backwards, &view, NULL, counts, 5, NULL, NULL));
-    REFUSED(HISTO_INVALID, "finite", histo_count(1, &no_number, &view, NULL, counts, 1, NULL, NULL));
+    REFUSED(HISTO_INVALID, "not a number", histo_count(1, &no_number, &view, NULL, counts, 1, NULL, NULL));
     const histo_fill_options fill = {.mask = &other};
     REFUSED(HISTO_INVALID, "mask", histo_count(1, &axis, &view, &fill, counts, 10, NULL, NULL));
     /* The counters of many bins are not on the stack. */

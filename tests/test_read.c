@@ -180,6 +180,77 @@ static void fills_that_read(void **state)
     histo_hist_destroy(h);
 }
 
+/* What is borrowed equals a read of all slots, and is the histogram's memory. */
+static void borrowed(void **state)
+{
+    (void)state;
+    for (int weighting = 0; weighting <= HISTO_WEIGHT_REPRODUCIBLE_SUM; weighting++) {
+        histo_hist *h = make(&(histo_hist_options){.batch = BATCH, .weighting = (histo_weighting)weighting}, 2);
+        const int64_t size = histo_hist_size(h, HISTO_FLOW);
+        const uint64_t *counts = NULL, *again;
+        const double *sum_w, *sum_w2;
+        uint64_t *read = malloc((size_t)size * sizeof *read);
+        double *sums = malloc((size_t)size * sizeof *sums);
+        OK(histo_hist_borrow(h, &counts, &sum_w, &sum_w2));
+        OK(histo_hist_read_counts(h, HISTO_FLOW, read, size, NULL));
+        assert_memory_equal(counts, read, (size_t)size * sizeof *read);
+        const bool fast = weighting == HISTO_WEIGHT_FAST || weighting == HISTO_WEIGHT_FAST_SUM;
+        assert_int_equal(sum_w != NULL, fast);
+        assert_int_equal(sum_w2 != NULL, weighting == HISTO_WEIGHT_FAST);
+        if (fast) {
+            OK(histo_hist_read_weights(h, HISTO_FLOW, sums, NULL, size, NULL));
+            assert_memory_equal(sum_w, sums, (size_t)size * sizeof *sums);
+        }
+        OK(histo_hist_reset(h, NULL));
+        OK(histo_hist_borrow(h, &again, NULL, NULL));
+        for (int64_t i = 0; i < size; i++)
+            assert_int_equal(again[i], 0);
+        free(read);
+        free(sums);
+        histo_hist_destroy(h);
+    }
+    histo_hist *sparse = make(&(histo_hist_options){.storage = HISTO_SPARSE}, 2);
+    const uint64_t *counts;
+    REFUSED(HISTO_UNSUPPORTED, "histo_hist_read_occupied", histo_hist_borrow(sparse, &counts, NULL, NULL));
+    REFUSED(HISTO_INVALID, "is NULL", histo_hist_borrow(NULL, &counts, NULL, NULL));
+    histo_hist_destroy(sparse);
+}
+
+/* The tally equals that of all slots, one by one. */
+static void tallied(void **state)
+{
+    (void)state;
+    for (int naxes = 1; naxes <= 2; naxes++)
+        for (int sparse = 0; sparse <= 1; sparse++) {
+            histo_hist *h = make(&(histo_hist_options){.batch = BATCH, .storage = (histo_storage)sparse}, naxes);
+            const int64_t size = histo_hist_size(h, HISTO_FLOW);
+            uint64_t *counts = malloc((size_t)size * sizeof *counts), masked[BATCH];
+            histo_tally tally, expected = {0};
+            OK(histo_hist_read_counts(h, HISTO_FLOW, counts, size, NULL));
+            OK(histo_hist_read_masked(h, masked, BATCH));
+            OK(histo_hist_tally(h, &tally));
+            for (int64_t i = 0; i < size; i++) {
+                int64_t at[HISTO_MAX_AXES];
+                bool flow = false;
+                histo_hist_unravel(h, HISTO_FLOW, i, at);
+                for (int a = 0; a < naxes; a++) {
+                    const int64_t bins = histo_hist_axis(h, a).bins;
+                    uint64_t *const of_flow[] = {&expected.over[a], &expected.nan[a]};
+                    if (at[a] == 0) expected.under[a] += counts[i];
+                    if (at[a] > bins) *of_flow[at[a] - bins - 1] += counts[i];
+                    flow = flow || at[a] == 0 || at[a] > bins;
+                }
+                *(flow ? &expected.flow : &expected.bins) += counts[i];
+            }
+            for (int b = 0; b < BATCH; b++)
+                expected.masked += masked[b];
+            expected.samples = expected.bins + expected.flow + expected.masked;
+            assert_memory_equal(&tally, &expected, sizeof tally);
+            free(counts);
+            histo_hist_destroy(h);
+        }
+}
+
 static void refused(void **state)
 {
     (void)state;
@@ -206,7 +277,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts),          cmocka_unit_test(sums),    cmocka_unit_test(long_rows),
-        cmocka_unit_test(fills_that_read), cmocka_unit_test(refused),
+        cmocka_unit_test(fills_that_read), cmocka_unit_test(refused), cmocka_unit_test(borrowed),
+        cmocka_unit_test(tallied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -348,6 +348,16 @@ HISTO_API int64_t histo_hist_unravel(const histo_hist *hist, histo_slots slots, 
 HISTO_API histo_status histo_hist_read_weights(const histo_hist *hist, histo_slots slots, void *sum_w, void *sum_w2,
                                                int64_t size, const histo_read_options *options);
 
+/* Point at all counts and fast sums where the histogram keeps them, without a copy: each array has
+ * histo_hist_size(hist, HISTO_FLOW) entries in the order of a read of these slots. NULL for sums that the histogram
+ * does not keep like this: those of an unweighted histogram, of reproducible weights, and of squares that it does
+ * without. Any of the three arguments may be NULL. The arrays are the histogram's, and must not be written. They stay
+ * valid, and as they are, until the histogram is next filled, written, reset, merged into or destroyed; what a GPU
+ * counts later is not in them. Waits for fills on GPUs, and copies what these have counted to host memory.
+ * HISTO_UNSUPPORTED if the histogram is sparse: histo_hist_read_occupied reads that. */
+HISTO_API histo_status histo_hist_borrow(const histo_hist *hist, const uint64_t **counts, const double **sum_w,
+                                         const double **sum_w2);
+
 /* Where the samples of all batch entries went: bins + flow + masked == samples. under, over and nan are per axis; a
  * sample may be in the flow of several axes. */
 typedef struct histo_tally {

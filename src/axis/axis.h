@@ -63,7 +63,8 @@ void histo_cells_free(histo_cells *cells);
 histo_status histo_lookup_make(histo_lookup *lookup, const histo_axis *owned, histo_dtype dtype, bool many);
 void histo_lookup_free(histo_lookup *lookup);
 
-/* The same without a table, for so few samples that it would not pay; there is nothing to free. */
+/* The same without a table and without what only GPUs use, for so few samples that it would not pay; there is nothing
+ * to free. */
 void histo_lookup_start(histo_lookup *lookup, const histo_axis *owned, histo_dtype dtype);
 
 /* Find a curve in which the stored edges of an f32 lookup are regular; sets near_f32 if there is one. */

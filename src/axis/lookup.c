@@ -115,17 +115,17 @@ void histo_lookup_start(histo_lookup *lookup, const histo_axis *owned, histo_dty
                              .hi = owned->hi,
                              .edges = owned->edges};
     lookup->over = histo_first_value(HISTO_F64, lookup->hi, lookup->closed);
-    lookup->first_f32 = (float)histo_first_value(HISTO_F32, lookup->lo, false);
-    lookup->over_f32 = (float)histo_first_value(HISTO_F32, lookup->hi, lookup->closed);
     lookup->step = histo_axis_step(owned);
     lookup->per_step = 1 / lookup->step;
-    if (lookup->kind == HISTO_UNIFORM) set_guess(lookup, HISTO_STRAIGHT, lookup->lo, lookup->hi, 0);
     lookup->pow2 = pow2_of(lookup, dtype);
 }
 
 histo_status histo_lookup_make(histo_lookup *lookup, const histo_axis *owned, histo_dtype dtype, bool many)
 {
     histo_lookup_start(lookup, owned, dtype);
+    lookup->first_f32 = (float)histo_first_value(HISTO_F32, lookup->lo, false);
+    lookup->over_f32 = (float)histo_first_value(HISTO_F32, lookup->hi, lookup->closed);
+    if (lookup->kind == HISTO_UNIFORM) set_guess(lookup, HISTO_STRAIGHT, lookup->lo, lookup->hi, 0);
     size_t size = histo_dtype_size(dtype);
     if (size > 2 || (size == 2 && !many)) return HISTO_OK;
     size_t patterns = (size_t)1 << (8 * size);

@@ -28,7 +28,7 @@ static uint64_t *borrowed(counting *c, const histo_hist_options *kind, int64_t s
     return can && histo_device_of(out, &only) == HISTO_DEVICE_CPU ? out : NULL;
 }
 
-/* Check everything that can be checked before memory is taken. hist is all zero, and stays fit for histo_hist_clear. */
+/* Check everything that can be checked before memory is taken. hist has been started, and can be cleared. */
 static histo_status begin(histo_hist *hist, int naxes, const histo_axis *axes, const histo_hist_options *kind)
 {
     histo_accumulators *const accumulators = &hist->accumulators;
@@ -55,8 +55,11 @@ static histo_status provide_counters(counting *c, const histo_hist_options *kind
 
 static void end(counting *c)
 {
-    histo_accumulators *const a = &c->hist.accumulators;
-    if (c->borrows) a->counts = a->masked = NULL, a->sum_w = NULL;
+    histo_accumulators *const accumulators = &c->hist.accumulators;
+    if (c->borrows) {
+        accumulators->counts = accumulators->masked = NULL;
+        accumulators->sum_w = NULL;
+    }
     histo_hist_clear(&c->hist);
 }
 
@@ -122,7 +125,7 @@ histo_status histo_count(int naxes, const histo_axis *axes, const histo_view *vi
     if (status == HISTO_OK) status = find_batch(naxes, axes, views, filling.offsets, how->slots, size, &kind);
     if (status != HISTO_OK) return status;
     counting c;
-    memset(&c.hist, 0, sizeof c.hist);
+    histo_hist_start(&c.hist);
     c.borrows = false;
     status = begin(&c.hist, naxes, axes, &kind);
     if (status == HISTO_OK) status = count(&c, &kind, views, &filling, how, out, size, tally);

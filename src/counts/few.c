@@ -7,7 +7,10 @@
 
 /* Samples that take as long as a fill without a plan takes before it counts, and as long as making a plan. */
 enum { SAMPLES_A_FILL = 128, SAMPLES_A_PLAN = 8192 };
-enum { FEW = 4096, FEW_STEPS = 4096 };
+
+/* Numbers that are read, and comparisons with edges, at most. No other strategy is so much faster for so few that a
+ * plan for one fill would pay. */
+enum { FEW = 1 << 14, FEW_STEPS = 1 << 12 };
 
 extern const histo_strategy histo_cpu_direct;
 
@@ -24,7 +27,7 @@ static int64_t steps_of(int naxes, const histo_axis *axes)
 bool histo_is_few(const histo_problem *problem, const histo_axis *axes, int64_t spent)
 {
     static const histo_plan_options defaults;
-    return problem->samples <= FEW && spent < SAMPLES_A_PLAN && problem->home == HISTO_DEVICE_CPU &&
+    return problem->samples * problem->operands <= FEW && spent < SAMPLES_A_PLAN && problem->home == HISTO_DEVICE_CPU &&
            problem->storage == HISTO_DENSE && !problem->ragged && !problem->pairs &&
            problem->samples * steps_of(problem->naxes, axes) <= FEW_STEPS && !histo_plan_wanted(&defaults);
 }

@@ -28,14 +28,26 @@ histo_status histo_hist_own_axes(histo_hist *hist, int naxes, const histo_axis *
     return status;
 }
 
+void histo_hist_start(histo_hist *hist)
+{
+    hist->naxes = 0;
+    hist->accumulators = (histo_accumulators){0};
+    hist->plan = NULL;
+    hist->planned_threads = 0;
+    hist->last_fitted = 0;
+    hist->few.spent = 0;
+    hist->few.noted = false;
+}
+
 histo_status histo_hist_make(histo_hist **out, int naxes, const histo_axis *axes, const histo_hist_options *kind)
 {
     /* Check sizes first: nothing is allocated or computed for an absurd one. */
     int64_t bins, slots;
     histo_status status = histo_hist_check(naxes, axes, kind, &bins, &slots);
     if (status != HISTO_OK) return status;
-    histo_hist *hist = calloc(1, sizeof *hist);
+    histo_hist *hist = malloc(sizeof *hist);
     if (!hist) return histo_fail_memory(sizeof *hist, "a histogram");
+    histo_hist_start(hist);
     hist->weighting = kind->weighting;
     hist->bins = bins;
     status = histo_accumulators_make(&hist->accumulators, slots, kind);

@@ -26,7 +26,10 @@ histo_hist_options histo_hist_kind(const histo_hist *hist);
  * `kind` has no fields left to defaults. */
 histo_status histo_hist_make(histo_hist **hist, int naxes, const histo_axis *axes, const histo_hist_options *kind);
 
-/* The parts of creating and destroying it. Check its axes' number and its kind, which may lack the batch; … */
+/* The parts of creating and destroying it. Make a struct empty, without axes, weighting and counters: not by clearing
+ * all of it, which would take as long as counting a few samples; … */
+void histo_hist_start(histo_hist *hist);
+/* … check the number of axes and the kind, which may lack the batch; … */
 histo_status histo_hist_check_kind(int naxes, const histo_axis *axes, const histo_hist_options *kind);
 /* … check the axes without their edges, and count bins and slots; … */
 histo_status histo_hist_check(int naxes, const histo_axis *axes, const histo_hist_options *kind, int64_t *bins,

@@ -24,20 +24,20 @@ static histo_status check_read(const histo_hist *hist, histo_slots slots, int64_
 
 /* ---- Rows ---- */
 
-static histo_slot_grid grid_of(const histo_hist *hist, histo_slots slots)
+static void set_grid(histo_slot_grid *grid, const histo_hist *hist, histo_slots slots)
 {
     const bool bins = slots == HISTO_BINS;
-    histo_slot_grid grid = {.ndim = 1 + hist->naxes};
     int64_t stride = 1;
+    grid->ndim = 1 + hist->naxes;
+    grid->first = 0;
     for (int a = hist->naxes - 1; a >= 0; a--) {
-        grid.extent[1 + a] = hist->axes[a].bins + (bins ? 0 : 3);
-        grid.stride[1 + a] = stride;
-        grid.first += bins ? stride : 0;
+        grid->extent[1 + a] = hist->axes[a].bins + (bins ? 0 : 3);
+        grid->stride[1 + a] = stride;
+        grid->first += bins ? stride : 0;
         stride *= hist->axes[a].bins + 3;
     }
-    grid.extent[0] = hist->accumulators.batch;
-    grid.stride[0] = stride;
-    return grid;
+    grid->extent[0] = hist->accumulators.batch;
+    grid->stride[0] = stride;
 }
 
 /* Iterates over the rows of a grid: runs of n slots. */
@@ -49,16 +49,21 @@ typedef struct rows {
     bool done;
 } rows;
 
-static rows rows_of(histo_slot_grid grid)
+/* Of a grid that has been set. */
+static void rows_start(rows *r)
 {
-    return (rows){.grid = grid, .n = grid.extent[grid.ndim - 1], .slot = grid.first};
+    r->n = r->grid.extent[r->grid.ndim - 1];
+    r->slot = r->grid.first;
+    for (int d = 0; d < r->grid.ndim; d++)
+        r->at[d] = 0;
+    r->done = false;
 }
 
-static rows all_rows(const histo_hist *hist, histo_slots slots)
+static void all_rows(rows *r, const histo_hist *hist, histo_slots slots)
 {
-    histo_slot_grid grid = grid_of(hist, slots);
-    histo_slot_grid_join(&grid);
-    return rows_of(grid);
+    set_grid(&r->grid, hist, slots);
+    histo_slot_grid_join(&r->grid);
+    rows_start(r);
 }
 
 static bool rows_next(rows *r, int64_t *slot)
@@ -140,9 +145,13 @@ static void read_dense(const histo_accumulators *from, const histo_reading *r)
     const histo_exact *exact = r->quantity == HISTO_READ_W    ? from->exact_w
                                : r->quantity == HISTO_READ_W2 ? from->exact_w2
                                                               : NULL;
-    histo_slot_grid grid = r->grid;
-    if (!r->cumulative) histo_slot_grid_join(&grid);
-    rows all = rows_of(grid);
+    rows all;
+    all.grid.ndim = r->grid.ndim; /* all of it takes longer than a few counts */
+    all.grid.first = r->grid.first;
+    memcpy(all.grid.extent, r->grid.extent, (size_t)r->grid.ndim * sizeof *r->grid.extent);
+    memcpy(all.grid.stride, r->grid.stride, (size_t)r->grid.ndim * sizeof *r->grid.stride);
+    if (!r->cumulative) histo_slot_grid_join(&all.grid);
+    rows_start(&all);
     char *to = r->out;
     for (int64_t slot; rows_next(&all, &slot); to += (size_t)all.n * histo_dtype_size(r->dtype))
         if (exact)
@@ -212,23 +221,23 @@ static histo_status read_and_send(const histo_hist *hist, histo_slots slots, con
 
 /* Check what is to be read, and describe it. */
 static histo_status describe(const histo_hist *hist, histo_slots slots, histo_quantity quantity,
-                             const histo_read_options *options, void *out, int64_t size, histo_reading *reading)
+                             const histo_read_options *options, void *out, int64_t size, histo_reading *r)
 {
-    histo_reading r = {.quantity = quantity, .grid = grid_of(hist, slots), .size = size, .out = out};
-    if (options) {
-        r.dtype = options->dtype;
-        r.cumulative = options->cumulative;
-        r.stream = options->stream;
-    }
-    if (!r.dtype) r.dtype = quantity == HISTO_READ_COUNTS ? HISTO_U64 : HISTO_F64;
-    const bool floating = r.dtype == HISTO_F32 || r.dtype == HISTO_F64;
-    if (quantity == HISTO_READ_COUNTS && !floating && r.dtype != HISTO_U32 && r.dtype != HISTO_U64)
+    r->quantity = hist->weighting == HISTO_UNWEIGHTED ? HISTO_READ_COUNTS : quantity;
+    r->size = size;
+    r->out = out;
+    r->dtype = options ? options->dtype : (histo_dtype)0;
+    r->cumulative = options && options->cumulative;
+    r->stream = options ? options->stream : NULL;
+    r->done = false;
+    set_grid(&r->grid, hist, slots);
+    if (!r->dtype) r->dtype = quantity == HISTO_READ_COUNTS ? HISTO_U64 : HISTO_F64;
+    const bool floating = r->dtype == HISTO_F32 || r->dtype == HISTO_F64;
+    if (quantity == HISTO_READ_COUNTS && !floating && r->dtype != HISTO_U32 && r->dtype != HISTO_U64)
         return histo_fail(HISTO_INVALID, "counts are read as u32, u64, f32 or f64");
     if (quantity != HISTO_READ_COUNTS && !floating) return histo_fail(HISTO_INVALID, "sums are read as f32 or f64");
-    if (quantity != HISTO_READ_COUNTS && r.cumulative)
+    if (quantity != HISTO_READ_COUNTS && r->cumulative)
         return histo_fail(HISTO_INVALID, "counts can be read cumulatively, sums of weights cannot");
-    if (hist->weighting == HISTO_UNWEIGHTED) r.quantity = HISTO_READ_COUNTS;
-    *reading = r;
     return HISTO_OK;
 }
 
@@ -286,6 +295,22 @@ histo_status histo_hist_read_weights(const histo_hist *hist, histo_slots slots, 
     return status;
 }
 
+histo_status histo_hist_borrow(const histo_hist *hist, const uint64_t **counts, const double **sum_w,
+                               const double **sum_w2)
+{
+    if (!hist) return histo_fail(HISTO_INVALID, "the histogram is NULL");
+    const histo_accumulators *accumulators = &hist->accumulators;
+    if (accumulators->sparse)
+        return histo_fail(HISTO_UNSUPPORTED, "a sparse histogram has no array of counts: read its occupied slots with "
+                                             "histo_hist_read_occupied");
+    histo_status status = histo_accumulators_gather(accumulators);
+    if (status != HISTO_OK) return status;
+    if (counts) *counts = accumulators->counts;
+    if (sum_w) *sum_w = accumulators->sum_w;
+    if (sum_w2) *sum_w2 = accumulators->sum_w2;
+    return HISTO_OK;
+}
+
 /* ---- Occupied slots ---- */
 
 /* Iterates over the nonzero elements of a read, in order. */
@@ -299,7 +324,9 @@ typedef struct finder {
 
 static finder finder_start(const histo_hist *hist, histo_slots slots)
 {
-    return (finder){.hist = hist, .slots = slots, .rows = all_rows(hist, slots)};
+    finder f = {.hist = hist, .slots = slots};
+    all_rows(&f.rows, hist, slots);
+    return f;
 }
 
 static bool finder_next(finder *f, int64_t *index, uint64_t *count)
@@ -391,26 +418,64 @@ histo_status histo_hist_read_masked(const histo_hist *hist, uint64_t *masked, in
     return HISTO_OK;
 }
 
+/* Add a count to where its slot is on an axis; returns whether that is in the flow. */
+static bool tally_on_axis(histo_tally *t, int axis, int64_t at, int64_t bins, uint64_t count)
+{
+    if (at == 0) t->under[axis] += count;
+    if (at == bins + 1) t->over[axis] += count;
+    if (at == bins + 2) t->nan[axis] += count;
+    return at == 0 || at > bins;
+}
+
+static void tally_sparse(const histo_hist *hist, histo_tally *t)
+{
+    int64_t index, at[HISTO_MAX_AXES];
+    uint64_t count;
+    for (finder f = finder_start(hist, HISTO_FLOW); finder_next(&f, &index, &count);) {
+        bool flow = false;
+        histo_hist_unravel(hist, HISTO_FLOW, index, at);
+        for (int a = 0; a < hist->naxes; a++)
+            flow |= tally_on_axis(t, a, at[a], hist->axes[a].bins, count);
+        *(flow ? &t->flow : &t->bins) += count;
+    }
+}
+
+/* Row by row along the last axis, whose bins are added up without looking at each. */
+static void tally_dense(const histo_hist *hist, histo_tally *t)
+{
+    const histo_accumulators *accumulators = &hist->accumulators;
+    const int last = hist->naxes - 1;
+    const int64_t bins = hist->axes[last].bins, all = accumulators->batch * accumulators->slots;
+    int64_t at[HISTO_MAX_AXES] = {0};
+    for (int64_t slot = 0; slot < all; slot += bins + 3) {
+        const uint64_t *row = accumulators->counts + slot;
+        const uint64_t outside = row[0] + row[bins + 1] + row[bins + 2];
+        uint64_t inside = 0;
+        bool flow = false;
+        for (int64_t i = 1; i <= bins; i++)
+            inside += row[i];
+        t->under[last] += row[0];
+        t->over[last] += row[bins + 1];
+        t->nan[last] += row[bins + 2];
+        for (int a = 0; a < last; a++)
+            flow |= tally_on_axis(t, a, at[a], hist->axes[a].bins, inside + outside);
+        *(flow ? &t->flow : &t->bins) += inside;
+        t->flow += outside;
+        for (int a = last - 1; a >= 0 && ++at[a] == hist->axes[a].bins + 3; a--)
+            at[a] = 0;
+    }
+}
+
 histo_status histo_hist_tally(const histo_hist *hist, histo_tally *tally)
 {
     if (!hist || !tally) return histo_fail(HISTO_INVALID, "the histogram or the tally is NULL");
     histo_status status = histo_accumulators_gather(&hist->accumulators);
     if (status != HISTO_OK) return status;
     histo_tally t = {0};
-    int64_t index, at[HISTO_MAX_AXES];
-    uint64_t count;
-    for (finder f = finder_start(hist, HISTO_FLOW); finder_next(&f, &index, &count);) {
-        bool flow = false;
-        histo_hist_unravel(hist, HISTO_FLOW, index, at);
-        for (int a = 0; a < hist->naxes; a++) {
-            int64_t bins = hist->axes[a].bins;
-            flow |= at[a] == 0 || at[a] > bins;
-            if (at[a] == 0) t.under[a] += count;
-            if (at[a] == bins + 1) t.over[a] += count;
-            if (at[a] == bins + 2) t.nan[a] += count;
-        }
-        *(flow ? &t.flow : &t.bins) += count;
-    }
+    if (hist->accumulators.sparse)
+        tally_sparse(hist, &t);
+    else
+        tally_dense(hist, &t);
     for (int64_t b = 0; b < hist->accumulators.batch; b++)
         t.masked += hist->accumulators.masked[b];
     t.samples = t.bins + t.flow + t.masked;

@@ -215,7 +215,7 @@ DEFINE_INSIDE(f64, double)
                                   uint32_t *out)                                                                       \
     {                                                                                                                  \
         fixed f;                                                                                                       \
-        bool usable = slots_in_fixed_##name(l, near, &f);                                                              \
+        bool usable = n >= BATCH && slots_in_fixed_##name(l, near, &f);                                                \
         for (int i = 0, doubts = 0; i < n;) {                                                                          \
             int done = usable && doubts < 2 ? fixed_slots_run_##name(&f, samples + i, n - i, out + i) : 0;             \
             doubts = done ? 1 : doubts + 1; /* after two in a row fixed point is given up */                           \
