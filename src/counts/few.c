@@ -14,12 +14,18 @@ enum { FEW = 1 << 14, FEW_STEPS = 1 << 12 };
 
 extern const histo_strategy histo_cpu_direct;
 
-/* Comparisons with stored edges for one sample; a plan would prepare tables for them. */
+static double off_of(const histo_axis *axis)
+{
+    return axis->edges ? histo_axis_off(axis) : 0;
+}
+
+/* Comparisons with stored edges for one sample, if these are not nearly regular; a plan would prepare tables for them.
+ */
 static int64_t steps_of(int naxes, const histo_axis *axes)
 {
     int64_t steps = 0;
     for (int a = 0; a < naxes; a++)
-        for (int64_t bins = axes[a].edges ? axes[a].bins : 1; bins > 1; bins /= 2)
+        for (int64_t bins = off_of(&axes[a]) > HISTO_NEAR ? axes[a].bins : 1; bins > 1; bins /= 2)
             steps++;
     return steps;
 }
@@ -46,6 +52,7 @@ histo_status histo_few_run(histo_problem *problem, const histo_axis *axes, histo
     problem->bins = 1;
     for (int a = 0; a < problem->naxes; a++) {
         problem->axes[a] = axes[a];
+        problem->off[a] = off_of(&axes[a]);
         problem->bins *= axes[a].bins;
         histo_lookup_start(&problem->lookups[a], &axes[a], problem->sampled[a]);
     }

@@ -396,18 +396,22 @@ static void prefetch(const histo_problem *p, const histo_block *block)
     }
 }
 
-/* Fills of few samples prepare nothing, neither tables nor spans of stored edges. */
+/* Fills of few samples prepare nothing, neither tables nor spans of stored edges, unless these are nearly regular. */
 static void slots_on_axis(const histo_job *job, int axis, const void *samples, int n, uint32_t stride, bool accumulate,
                           uint32_t *slots)
 {
     const histo_problem *p = job->problem;
     const histo_lookup *lookup = &p->lookups[axis];
     const histo_cpu_prepared *prepared = job->prepared;
-    if (lookup->kind == HISTO_SEARCH && !lookup->table && !prepared)
+    const histo_spans *spans = prepared ? &prepared->spans[axis] : NULL;
+    const bool unprepared = lookup->kind == HISTO_SEARCH && !lookup->table && !prepared;
+    histo_spans near;
+    if (unprepared && p->off[axis] <= HISTO_NEAR && histo_spans_make(&near, lookup, p->off[axis], n) == HISTO_OK)
+        spans = &near;
+    if (unprepared && !spans)
         histo_lookup_slots(lookup, p->sampled[axis], samples, n, stride, accumulate, slots);
     else
-        histo_cpu_kernels_usable()->slots(lookup, prepared ? &prepared->spans[axis] : NULL, p->sampled[axis], samples,
-                                          n, stride, accumulate, slots);
+        histo_cpu_kernels_usable()->slots(lookup, spans, p->sampled[axis], samples, n, stride, accumulate, slots);
 }
 
 void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t *slots)
