@@ -243,42 +243,28 @@ def _axis_of(a, bins, range, weights, mask, threads):
 # ---- Counting
 
 
-def _number_edges(edges, a):
-    """Edges as numbers that can be compared with the samples: dates in the samples' unit."""
+def _whole(edges, a):
+    """Edges that are whole numbers, and samples that can be compared with them as doubles: dates in one unit, and
+    numbers beyond 2^53 counted from the first edge."""
     if edges.dtype.kind in "mM":
         unit = np.result_type(edges, a)
-        return edges.astype(unit).view(np.int64), a.astype(unit, copy=False)
-    return edges, a
-
-
-def _spread(counts, position, kept, bins):
-    """Counts of the bins `kept` among all bins of an axis, the others being empty."""
-    shape = list(counts.shape)
-    shape[position] = bins + (shape[position] - len(kept))
-    result = np.zeros(shape, counts.dtype)
-    offset = (shape[position] - bins) // 3  # 1 with flow: underflow comes first
-    index = np.concatenate((np.arange(offset), kept + offset, np.arange(bins + offset, shape[position])))
-    result[(slice(None),) * position + (index,)] = counts
-    return result
+        edges, a = edges.astype(unit).view(np.int64), a.astype(unit, copy=False).view(np.int64)
+    if a.dtype.kind not in "iu" or max(-int(edges.min()), int(edges.max())) <= _EXACT:
+        return edges, a
+    limits = np.iinfo(a.dtype)
+    least, most = (min(max(x, limits.min), limits.max) for x in (int(edges[0]) - 1, int(edges[-1]) + 1))
+    wide = np.clip(a, least, most).astype(np.uint64 if a.dtype.kind == "u" else np.int64)
+    from_least = wide.view(np.uint64) - np.uint64(least % 2**64)
+    return (edges.astype(object) - least).astype(float), from_least.astype(float)
 
 
 def _count(arrays, axes, weights, mask, batch, flow, threads, device):
-    """Counts or sums of weights; axes of the library or arrays of edges, whose neighbours may be equal."""
-    spread = []
+    """Counts or sums of weights; axes of the library or arrays of edges."""
     axes, arrays = list(axes), list(arrays)
     for i, axis in enumerate(axes):
-        if isinstance(axis, tuple):
-            continue
-        axis, arrays[i] = _number_edges(axis, arrays[i])
-        rising = axis[:-1] < axis[1:]
-        if not rising.all():
-            spread.append((batch + i, np.flatnonzero(rising), len(axis) - 1))
-            axis = axis[np.concatenate((rising, [True]))]
-        axes[i] = axis
-    counts = _sums(tuple(arrays), tuple(axes), weights, mask, batch, flow, threads, device)
-    for position, kept, bins in spread:
-        counts = _spread(counts, position, kept, bins)
-    return counts
+        if not isinstance(axis, tuple) and axis.dtype.kind in "iumM":
+            axes[i], arrays[i] = _whole(axis, arrays[i])
+    return _sums(tuple(arrays), tuple(axes), weights, mask, batch, flow, threads, device)
 
 
 def _sums(arrays, axes, weights, mask, batch, flow, threads, device):

@@ -129,17 +129,18 @@ static int find_equal(PyObject *module, const histo_view *samples, int64_t bins,
 static bool are_regular(int64_t bins, const double *e)
 {
     const double step = (e[bins] - e[0]) / (double)bins;
-    bool same = step >= DBL_MIN;
+    bool same = step >= DBL_MIN && isfinite(step);
     for (int64_t i = 1; same && i < bins; i++)
         same = e[0] + (double)i * step == e[i];
     return same;
 }
 
+/* No NaN, and none below the one before. */
 static bool are_rising(int64_t bins, const double *e)
 {
-    bool rising = isfinite(e[0]) && isfinite(e[bins]);
+    bool rising = true;
     for (int64_t i = 0; rising && i < bins; i++)
-        rising = e[i] < e[i + 1];
+        rising = e[i] <= e[i + 1];
     return rising;
 }
 

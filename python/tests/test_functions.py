@@ -131,6 +131,29 @@ def test_out():
         histo.histogram([1, 2, 2], 4, out=out)
 
 
+@pytest.mark.parametrize("dtype", ["i8", "u8", "M8[ns]", "m8[ns]"])
+@pytest.mark.parametrize("base", [2**61, -(2**61), 1])
+def test_whole_numbers_beyond_doubles(dtype, base):
+    if np.dtype(dtype).kind == "u" and base < 0:
+        return
+    random = np.random.default_rng(1)
+    edges = (base + np.array([0, 3, 4, 4, 9, 2**50])).astype(dtype)
+    a = (base + random.integers(-3 if base > 1 or dtype[0] != "u" else 0, 12, 1000)).astype(dtype)
+    same(histo.histogram(a, edges), np.histogram(a, edges))
+    assert histo.histogram(a, edges, flow=True)[0].sum() == 1000
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i4"])
+@pytest.mark.parametrize("edges", [[-np.inf, 0, np.inf], [0, 0, 1, 1], [0, 1, 1], [1, 1], [-np.inf, np.inf]])
+def test_infinite_and_equal_edges(dtype, edges):
+    a = samples(dtype)
+    a[:20] = np.repeat([0, 1, 2, -1], 5)
+    if dtype[0] == "f":
+        a[20:23] = [np.inf, -np.inf, np.nan]
+    same(histo.histogram(a, edges), np.histogram(a, edges))
+    same(histo.histogram(a, np.array(edges, float)), np.histogram(a, np.array(edges, float)))
+
+
 def test_many_dimensions():
     a = np.arange(2**10).reshape((2,) * 10)
     same(histo.histogram(a, 7), np.histogram(a, 7))

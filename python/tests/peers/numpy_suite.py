@@ -6,6 +6,7 @@ Prints how many passed, and which of them left the counting to NumPy; exits with
 """
 
 import functools
+import importlib.util
 import sys
 
 import numpy
@@ -52,19 +53,17 @@ def main(arguments):
         setattr(numpy, name, getattr(histo, name))
     code = 0
     for module, kind in SUITE:
-        path = sys.modules[module].__file__ if module in sys.modules else _file_of(module)
-        code |= int(pytest.main([f"{path}::{kind}" if kind else path, "-q", "-p", "no:cacheprovider", *arguments], [counts]))
-    total = sum(counts.outcomes.values())
-    print(f"NumPy {numpy.__version__}: {counts.outcomes.get('passed', 0)} of {total} tests passed with histo {histo.__version__}")
+        path = importlib.util.find_spec(module).origin
+        tests = f"{path}::{kind}" if kind else path
+        code |= int(pytest.main([tests, "-q", "-p", "no:cacheprovider", *arguments], [counts]))
+    passed, failed, skipped = (counts.outcomes.get(outcome, 0) for outcome in ("passed", "failed", "skipped"))
+    print(
+        f"NumPy {numpy.__version__}: {passed} of {passed + failed} tests passed with histo {histo.__version__},"
+        f" {skipped} skipped by NumPy"
+    )
     for test, names in sorted(counts.by_numpy.items()):
         print(f"  by NumPy: {test} ({', '.join(sorted(names))})")
     return 1 if code else 0
-
-
-def _file_of(module):
-    import importlib.util
-
-    return importlib.util.find_spec(module).origin
 
 
 if __name__ == "__main__":
