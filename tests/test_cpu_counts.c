@@ -820,7 +820,7 @@ static void check_sums(rng *r, int copies, int numbers, bool floats, int n, bool
         expected[slots[i]][HISTO_SUM_COUNT]++;
         if (numbers > HISTO_SUM_W2) expected[slots[i]][HISTO_SUM_W2] += weights[i] * weights[i];
     }
-    histo_cpu_kernels_usable()->add_weights(&sums, slots, floats ? (const void *)single : weights, floats, n);
+    histo_cpu_kernels_usable()->add_weights(&sums, slots, floats ? (const void *)single : weights, floats, n, NULL);
     for (int s = 0; s < SLOTS; s++)
         for (int k = 0; k < numbers; k++) {
             double sum = 0;
@@ -836,10 +836,66 @@ static void sums_of_weights(void **state)
     (void)state;
     static const int lengths[] = {1, 2, 3, 15, 17, HISTO_PIECE - 1, HISTO_PIECE, 2 * HISTO_PIECE + 9};
     rng r = {.state = 11};
-    for (int copies = 1; copies <= HISTO_MAX_COPIES; copies *= 2)
+    for (int copies = 1; copies <= HISTO_MAX_COPIES; copies += HISTO_MAX_COPIES - 1)
         for (int way = 0; way < 8; way++)
             for (int k = 0; k < 8; k++)
                 check_sums(&r, copies, way & 1 ? 4 : 2, way & 2, lengths[k], way & 4);
+}
+
+/* Weights wait in the pipeline while the slots of the next samples are produced: of any type, in place or gathered,
+ * absent, and with samples left out. Integers, so that every order gives the same sums. */
+static void weights_in_the_pipeline(void **state)
+{
+    (void)state;
+    static const histo_dtype samples_of[] = {HISTO_F64, HISTO_F32, HISTO_I32, HISTO_U16, HISTO_U8};
+    static const histo_dtype weights_of[] = {HISTO_F64, HISTO_F32, HISTO_I16};
+    enum { MOST = 30000, SLOTS = 53 };
+    rng r = {.state = 77};
+    for (int round = 0; round < 120; round++) {
+        const histo_axis axis = histo_axis_regular(SLOTS - 3, 0, 100), of_weights = histo_axis_integer(-50, 100);
+        const int64_t n = 1 + rng_below(&r, round % 4 ? MOST : 3000);
+        const histo_dtype of[] = {samples_of[round % 5], weights_of[round % 3]};
+        histo_view views[2], mask;
+        void *data[2];
+        uint8_t mask_bytes[MOST];
+        for (int v = 0; v < 2; v++) {
+            const int64_t step = round % 7 == v ? 2 : 1;
+            data[v] = make_samples(&r, of[v], v ? UNIFORM : (distribution)(round % SPECIAL), v ? &of_weights : &axis,
+                                   step * n);
+            views[v] = histo_view_1d(data[v], of[v], n);
+            views[v].strides[0] *= step;
+            for (int64_t i = 0; v && i < step * n; i++) { /* whole numbers */
+                if (of[v] == HISTO_F64) ((double *)data[v])[i] = floor(((double *)data[v])[i]);
+                if (of[v] == HISTO_F32) ((float *)data[v])[i] = floorf(((float *)data[v])[i]);
+            }
+        }
+        for (int64_t i = 0; i < n; i++)
+            mask_bytes[i] = rng_below(&r, 10) > 0;
+        mask = histo_view_1d(mask_bytes, HISTO_U8, n);
+        const histo_fill_options options = {.weights = round % 11 == 5 ? NULL : &views[1],
+                                            .mask = round % 5 == 3 ? &mask : NULL};
+        const histo_weighting weighting = round % 2 ? HISTO_WEIGHT_FAST : HISTO_WEIGHT_FAST_SUM;
+        static const char *const strategies[] = {"cpu/sequential", "cpu/privatized"};
+        double sums[2][2][SLOTS] = {0};
+        uint64_t counts[2][SLOTS];
+        for (int s = 0; s < 2; s++) {
+            histo_hist *h;
+            histo_plan *plan;
+            OK(histo_hist_create(&h, 1, &axis, &(histo_hist_options){.weighting = weighting}));
+            OK(histo_plan_create(&plan, h, views, &options, &(histo_plan_options){.strategy = strategies[s]}));
+            OK(histo_plan_fill(plan, h, views, &options));
+            OK(histo_hist_read_counts(h, HISTO_FLOW, counts[s], SLOTS, NULL));
+            OK(histo_hist_read_weights(h, HISTO_FLOW, sums[s][0], round % 2 ? sums[s][1] : NULL, SLOTS, NULL));
+            histo_plan_destroy(plan);
+            histo_hist_destroy(h);
+        }
+        assert_memory_equal(counts[0], counts[1], sizeof *counts);
+        for (int k = 0; k < 2; k++)
+            for (int i = 0; i < SLOTS; i++)
+                assert_true(sums[0][k][i] == sums[1][k][i]);
+        free(data[0]);
+        free(data[1]);
+    }
 }
 
 /* A random view: dimensions in any order in memory, with gaps, some of them backwards, some along the batch. Returns
@@ -967,6 +1023,7 @@ int main(void)
         cmocka_unit_test(joint_channels),
         cmocka_unit_test(values_close_by_turns),
         cmocka_unit_test(runs),
+        cmocka_unit_test(weights_in_the_pipeline),
         cmocka_unit_test(sums_of_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,7 +135,7 @@ static void count_block(local *me, histo_block *block)
     me->used = true;
     histo_block piece;
     for (int i = 0; histo_block_piece(me->job->problem, block, i, &piece); i += HISTO_PIECE)
-        histo_pipeline_push(&me->pipeline, &piece);
+        histo_pipeline_push(&me->pipeline, &piece, NULL);
 }
 
 static void count_range(const histo_job *job, int index, int threads)

@@ -214,10 +214,9 @@ static inline uint64_t equal_u16(const uint16_t *at, uint16_t place)
     }
 
 /* Values are their own indices: there is nothing to produce. */
-#define PRODUCE(next, ...)                                                                                             \
-    (next)->produce((next)->lookup, (next)->spans, (next)->samples, (next)->slots, (histo_consumer){__VA_ARGS__})
-#define PRODUCE_slots(next, table, at, carried) PRODUCE(next, .at = at, .bytes = table, .carries = carried)
-#define PRODUCE_words(next, table, at, carried) PRODUCE(next, .at = at, .words = table)
+#define PRODUCE_slots(next, table, from, carried)                                                                      \
+    histo_produce(next, (histo_consumer){.at = from, .bytes = table, .carries = carried})
+#define PRODUCE_words(next, table, from, carried) histo_produce(next, (histo_consumer){.at = from, .words = table})
 #define PRODUCE_values(next, table, at, carried) (void)0
 #define PRODUCE_spread PRODUCE_values
 #define PRODUCE_wide PRODUCE_values

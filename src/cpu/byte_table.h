@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "cpu/cpu.h"
+#include "cpu/sums.h"
 
 /* ---- Interleaved counting ---- */
 
@@ -55,21 +56,29 @@ HISTO_DEFINE_COUNT_STEP(wide_values, uint16_t, uint32_t, words)
 
 /* ---- Slots ---- */
 
+/* Add the weights of one step of a piece to the sums of their slots. */
+typedef void histo_add_step_fn(const histo_sums *sums, const uint32_t *slots, const void *weights, int step);
+
 /* The second stage of the pipeline of slots (pipeline.h): a piece's slots and the table that they are counted in, of
- * bytes with HISTO_STEPS words of carries, or else of words. */
+ * bytes with HISTO_STEPS words of carries, or of words; or the sums that their weights are added to. */
 typedef struct histo_consumer {
     const uint32_t *at;
     uint8_t *bytes;
     uint64_t *carries;
     uint32_t *words;
+    const histo_sums *sums;
+    const void *weights;
+    histo_add_step_fn *add;
 } histo_consumer;
 
 static inline void histo_consume(const histo_consumer *to, int step)
 {
     if (to->bytes)
         to->carries[step] = histo_count_step_of_slots(to->bytes, to->at, step);
-    else
+    else if (to->words)
         histo_count_step_of_words(to->words, to->at, step);
+    else
+        to->add(to->sums, to->at, to->weights, step);
 }
 
 /* The first stage: produce the slots of HISTO_PIECE samples and consume a step of other slots with each HISTO_STEP of
@@ -96,6 +105,16 @@ typedef void histo_carry_fn(const void *to, size_t index);
  * if the slots of `next`, which may be NULL, have been produced meanwhile; n is HISTO_PIECE then. */
 typedef bool histo_count_slots_fn(void *table, const uint32_t *at, int n, histo_carry_fn *carry, const void *to,
                                   const histo_producer *next);
+
+/* Start the slots of `next` while a piece's are consumed. */
+static inline void histo_produce(const histo_producer *next, histo_consumer to)
+{
+    next->produce(next->lookup, next->spans, next->samples, next->slots, to);
+}
+
+/* Add the weights of n samples, floats or doubles, to the sums of their slots; true as for histo_count_slots_fn. */
+typedef bool histo_add_weights_fn(const histo_sums *sums, const uint32_t *slots, const void *weights, bool floats,
+                                  int n, const histo_producer *next);
 
 /* Add 1 to table[slots[i]] for each of n slots. */
 typedef void histo_count_longs_fn(uint64_t *table, const uint32_t *slots, int n);

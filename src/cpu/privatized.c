@@ -1,9 +1,9 @@
 /* privatized: each thread turns blocks of samples into slots with vector code and counts them in a table of its own;
  * the tables are added to the histogram at the end.
  *
- * Slots are counted while those of the next samples are produced (pipeline.h). Counters have 32 bits and are flushed
- * before they can wrap. If tables for all threads would take too much memory, fewer threads work. With weights, exact
- * sums are kept as digits (digits.h), and fast sums next to their counts (sums.h).
+ * Slots are counted, or their weights added, while those of the next samples are produced (pipeline.h). Counters have
+ * 32 bits and are flushed before they can wrap. If tables for all threads would take too much memory, fewer threads
+ * work. With weights, exact sums are kept as digits (digits.h), and fast sums next to their counts (sums.h).
  *
  * Source: Hardavellas, Histograms, privatization; Milic et al. 2013, III.B.
  * Bytes: each sample once, and the tables. Wins with weights; and, above the 256 bins of byte_codes, as long as 32-bit
@@ -68,7 +68,7 @@ static layout layout_of(const histo_problem *p, int threads, const int64_t *para
     if ((size_t)l.threads > most) l.threads = most ? (int)most : 1;
     l.gathered = rounded(histo_blocks_bytes(p));
     l.slots = HISTO_PIPELINE_BYTES;
-    l.weights = l.powers ? rounded(HISTO_PIECE * sizeof(double)) : 0;
+    l.weights = l.powers ? 2 * rounded(HISTO_PIECE * sizeof(double)) : 0;
     l.tables = rounded(counts * (size_t)l.subtables);
     l.sums = rounded(sums);
     l.per_thread = l.gathered + l.slots + l.weights + l.tables + l.sums;
@@ -85,9 +85,9 @@ typedef struct shared {
 typedef struct local {
     shared *all;
     char *gathered;
-    histo_pipeline pipeline; /* with one table and no weights */
+    histo_pipeline pipeline; /* with one table, without weights or with fast sums */
     uint32_t *slots;         /* otherwise */
-    double *weights;
+    double *weights;         /* of two pieces: one is in the pipeline */
     uint32_t *tables;
     histo_sums fast;
     histo_digits *digits[2]; /* exact sums of w, and of w^2 … */
@@ -217,17 +217,28 @@ static void count_constant(local *me, histo_block *block)
     me->held += n;
 }
 
-/* Add to a thread's own sums and counts. */
-static void add_fast(local *me, const histo_block *block)
+/* Add a piece to a thread's own sums and counts. */
+static void add_fast(local *me, const histo_block *piece)
 {
+    const histo_job *job = me->all->job;
+    const histo_problem *p = job->problem;
+    if (histo_weights_in_place(p)) {
+        histo_pipeline_push(&me->pipeline, piece, piece->at[p->weights]);
+        return;
+    }
+    double *weights = me->pipeline.weights == me->weights ? me->weights + HISTO_PIECE : me->weights;
+    histo_block_weights(job, piece, weights);
+    histo_pipeline_push(&me->pipeline, piece, weights);
+}
+
+/* Are a block's weights where the next block's will be? Then they cannot wait in the pipeline. */
+static bool weights_are_copies(const local *me, const histo_block *block)
+{
+    const layout *l = &me->all->layout;
     const histo_problem *p = me->all->job->problem;
-    const void *weights = me->weights;
-    if (histo_weights_in_place(p))
-        weights = block->at[p->weights];
-    else
-        histo_block_weights(me->all->job, block, me->weights);
-    const bool floats = weights != me->weights && p->dtypes[p->weights] == HISTO_F32;
-    histo_cpu_kernels_usable()->add_weights(&me->fast, me->slots, weights, floats, block->n);
+    if (!l->fast.numbers || !histo_weights_in_place(p)) return false;
+    const uintptr_t at = (uintptr_t)block->at[p->weights], copies = (uintptr_t)me->gathered;
+    return at >= copies && at < copies + l->gathered;
 }
 
 /* Add to a thread's own exact sums, moving their windows if necessary; or to the histogram's, if the thread has none or
@@ -265,14 +276,14 @@ static void count_piece(local *me, const histo_block *piece)
     const histo_weighting weighting = job->problem->weighting;
     me->held += piece->n;
     if (l->subtables == 1 && weighting == HISTO_UNWEIGHTED) {
-        histo_pipeline_push(&me->pipeline, piece);
+        histo_pipeline_push(&me->pipeline, piece, NULL);
         return;
     }
-    histo_block_slots(job, piece, me->slots);
     if (l->fast.numbers) {
         add_fast(me, piece);
         return;
     }
+    histo_block_slots(job, piece, me->slots);
     if (histo_is_reproducible(weighting)) add_exact(me, piece);
     if (l->subtables == 1)
         me->pipeline.count(me->tables, me->slots, piece->n, NULL, NULL, NULL);
@@ -286,6 +297,11 @@ static void count_range(void *context, int index)
     const histo_job *job = all->job;
     const layout *l = &all->layout;
     local me = local_of(all, index);
+    if (l->fast.numbers) {
+        me.pipeline.sums = &me.fast;
+        me.pipeline.floats =
+            histo_weights_in_place(job->problem) && job->problem->dtypes[job->problem->weights] == HISTO_F32;
+    }
     histo_blocks blocks;
     histo_block block;
     histo_blocks_start(&blocks, job, index, l->threads, me.gathered);
@@ -300,6 +316,7 @@ static void count_range(void *context, int index)
         histo_block piece;
         for (int i = 0; histo_block_piece(job->problem, &block, i, &piece); i += HISTO_PIECE)
             count_piece(&me, &piece);
+        if (weights_are_copies(&me, &block)) histo_pipeline_flush(&me.pipeline);
     }
     flush(&me);
 }

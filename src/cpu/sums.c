@@ -6,42 +6,90 @@
 #include "cpu/isa.h"
 #include "cpu/runs.h"
 
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 typedef double pair __attribute__((vector_size(16)));
 typedef double four __attribute__((vector_size(32)));
 
-static inline void add_pair(void *copy, double w)
+/* A weight and 1, in one instruction where there is one. */
+static inline pair one_and(const double *w)
 {
-    *(pair *)copy += (pair){w, 1};
+#if defined(__SSE2__)
+    return (pair)_mm_loadl_pd((__m128d){1, 1}, w);
+#else
+    return (pair){*w, 1};
+#endif
 }
 
-static inline void add_four(void *copy, double w)
+static inline pair one_and_float(const float *w)
 {
-    *(four *)copy += (four){w, 1, w * w, 0};
+#if defined(__SSE2__)
+    return (pair)_mm_cvtss_sd((__m128d){1, 1}, _mm_load_ss(w));
+#else
+    return (pair){(double)*w, 1};
+#endif
 }
 
-enum { TOGETHER = HISTO_PIECE, STREAMS = 16, STREAM = TOGETHER / STREAMS };
-
-#define DEFINE_ADD(name, type, vector)                                                                                 \
-    static void add_##name(const histo_sums *sums, const uint32_t *slots, const type *weights, int n)                  \
+#define DEFINE_ADD_ONE(name, type, one_and)                                                                            \
+    static inline void add_##name(void *sums, const type *w)                                                           \
     {                                                                                                                  \
-        const int shift = __builtin_ctz((unsigned)sums->copies * sizeof(vector));                                      \
-        char *copies[HISTO_MAX_COPIES];                                                                                \
-        for (int c = 0; c < HISTO_MAX_COPIES; c++)                                                                     \
-            copies[c] = (char *)sums->at + (size_t)(c & (sums->copies - 1)) * sizeof(vector);                          \
-        for (; n >= TOGETHER; n -= TOGETHER, slots += TOGETHER, weights += TOGETHER)                                   \
-            for (int round = 0; round < STREAM; round++) {                                                             \
-                histo_prefetch_l1(weights + round * STREAMS, STREAMS * sizeof *weights);                               \
-                for (int i = round; i < TOGETHER; i += STREAM)                                                         \
-                    add_##vector(copies[i / STREAM % HISTO_MAX_COPIES] + ((size_t)slots[i] << shift),                  \
-                                 (double)weights[i]);                                                                  \
-            }                                                                                                          \
-        for (int i = 0; i < n; i++)                                                                                    \
-            add_##vector(copies[0] + ((size_t)slots[i] << shift), (double)weights[i]);                                 \
+        *(pair *)sums += one_and(w);                                                                                   \
+    }                                                                                                                  \
+    static inline void add_##name##_squared(void *sums, const type *w)                                                 \
+    {                                                                                                                  \
+        const double x = (double)*w;                                                                                   \
+        *(four *)sums += (four){x, 1, x * x, 0};                                                                       \
     }
-DEFINE_ADD(floats, float, pair)
-DEFINE_ADD(doubles, double, pair)
-DEFINE_ADD(floats_squared, float, four)
-DEFINE_ADD(doubles_squared, double, four)
+DEFINE_ADD_ONE(float, float, one_and_float)
+DEFINE_ADD_ONE(double, double, one_and)
+
+/* The weights wait in the pipeline for one piece, so they are prefetched as much farther ahead. */
+#define DEFINE_ADD(name, type, vector)                                                                                 \
+    static inline void add_round_##name(char *sums, int copies, const uint32_t *slots, const type *weights)            \
+    {                                                                                                                  \
+        for (int k = 0; k < HISTO_STREAMS; k++)                                                                        \
+            add_##name(sums + (size_t)slots[k * HISTO_STREAM] * ((size_t)copies * sizeof(vector)) +                    \
+                           (size_t)(k % copies) * sizeof(vector),                                                      \
+                       &weights[k * HISTO_STREAM]);                                                                    \
+    }                                                                                                                  \
+                                                                                                                       \
+    static void add_step_##name(const histo_sums *sums, const uint32_t *slots, const void *from, int step)             \
+    {                                                                                                                  \
+        const type *weights = from;                                                                                    \
+        char *const at = (char *)sums->at;                                                                             \
+        histo_prefetch_l1(weights + HISTO_PIECE + step * HISTO_STEP, HISTO_STEP * sizeof *weights);                    \
+        if (sums->copies == HISTO_MAX_COPIES)                                                                          \
+            for (int round = step * HISTO_ROUNDS; round < (step + 1) * HISTO_ROUNDS; round++)                          \
+                add_round_##name(at, HISTO_MAX_COPIES, slots + round, weights + round);                                \
+        else                                                                                                           \
+            for (int round = step * HISTO_ROUNDS; round < (step + 1) * HISTO_ROUNDS; round++)                          \
+                add_round_##name(at, 1, slots + round, weights + round);                                               \
+    }                                                                                                                  \
+                                                                                                                       \
+    static bool add_all_##name(const histo_sums *sums, const uint32_t *slots, const void *from, int n,                 \
+                               const histo_producer *next)                                                             \
+    {                                                                                                                  \
+        const type *weights = from;                                                                                    \
+        const size_t size = sizeof(vector) * (size_t)sums->copies;                                                     \
+        bool produced = false;                                                                                         \
+        for (; n >= HISTO_PIECE; n -= HISTO_PIECE, slots += HISTO_PIECE, weights += HISTO_PIECE) {                     \
+            produced = next && next->produce;                                                                          \
+            if (produced)                                                                                              \
+                histo_produce(                                                                                         \
+                    next, (histo_consumer){.at = slots, .sums = sums, .weights = weights, .add = add_step_##name});    \
+            for (int step = 0; step < HISTO_STEPS && !produced; step++)                                                \
+                add_step_##name(sums, slots, weights, step);                                                           \
+        }                                                                                                              \
+        for (int i = 0; i < n; i++)                                                                                    \
+            add_##name((char *)sums->at + slots[i] * size, &weights[i]);                                               \
+        return produced;                                                                                               \
+    }
+DEFINE_ADD(float, float, pair)
+DEFINE_ADD(double, double, pair)
+DEFINE_ADD(float_squared, float, four)
+DEFINE_ADD(double_squared, double, four)
 
 /* Sum weights to one copy. */
 #define DEFINE_ADD_UP(name, type)                                                                                      \
@@ -67,15 +115,17 @@ DEFINE_ADD(doubles_squared, double, four)
 DEFINE_ADD_UP(floats, float)
 DEFINE_ADD_UP(doubles, double)
 
-void HISTO_OF_ISA(add_weights)(const histo_sums *sums, const uint32_t *slots, const void *weights, bool floats, int n)
+bool HISTO_OF_ISA(add_weights)(const histo_sums *sums, const uint32_t *slots, const void *weights, bool floats, int n,
+                               const histo_producer *next)
 {
     const bool squared = sums->numbers > HISTO_SUM_W2;
     if (n > 2 && histo_all_equal(slots, (size_t)n, sizeof *slots)) {
         double *copy = sums->at + (size_t)slots[0] * (size_t)(sums->copies * sums->numbers);
         (floats ? add_up_floats(copy, squared, weights, n) : add_up_doubles(copy, squared, weights, n));
-    } else if (squared) {
-        (floats ? add_floats_squared(sums, slots, weights, n) : add_doubles_squared(sums, slots, weights, n));
-    } else {
-        (floats ? add_floats(sums, slots, weights, n) : add_doubles(sums, slots, weights, n));
+        return false;
     }
+    if (squared)
+        return floats ? add_all_float_squared(sums, slots, weights, n, next)
+                      : add_all_double_squared(sums, slots, weights, n, next);
+    return floats ? add_all_float(sums, slots, weights, n, next) : add_all_double(sums, slots, weights, n, next);
 }

@@ -18,13 +18,9 @@ enum {
 /* Each slot has several adjacent copies, because additions to the same one wait for each other. */
 typedef struct histo_sums {
     double *at;  /* aligned to 64 bytes */
-    int copies;  /* a power of two, HISTO_MAX_COPIES or fewer */
+    int copies;  /* 1 or HISTO_MAX_COPIES */
     int numbers; /* in a copy: 2, or 4 with the sum of w^2 and an unused one */
 } histo_sums;
-
-/* Add the weights of n samples, floats or doubles, to the sums of their slots. */
-typedef void histo_add_weights_fn(const histo_sums *sums, const uint32_t *slots, const void *weights, bool floats,
-                                  int n);
 
 /* Are weights added straight from memory? The kernel prefetches them then, one line at a time: prefetches as many at
  * once as histo_block_slots issues would wait for each other. */
