@@ -36,7 +36,13 @@
 #define HISTO_VERSION_PATCH 0
 
 #ifndef HISTO_API
+#if defined _WIN32 && defined HISTO_BUILDING
+#define HISTO_API __declspec(dllexport)
+#elif defined _WIN32
+#define HISTO_API
+#else
 #define HISTO_API __attribute__((visibility("default")))
+#endif
 #endif
 
 #ifdef __cplusplus

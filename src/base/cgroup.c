@@ -5,11 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/system.h"
+
 int histo_cgroup_read(const char *directory, const char *name, long long *first, long long *second)
 {
     char path[PATH_MAX + 32];
     snprintf(path, sizeof path, "%s/%s", directory, name);
-    FILE *file = fopen(path, "re");
+    FILE *file = histo_open_to_read(path);
     if (!file) return 0;
     int numbers = fscanf(file, "%lld %lld", first, second);
     fclose(file);
@@ -42,7 +44,7 @@ void histo_cgroups_visit(const char *membership, const char *mount, const char *
                          void *self)
 {
     char line[PATH_MAX], root[PATH_MAX];
-    FILE *file = fopen(membership, "re");
+    FILE *file = histo_open_to_read(membership);
     if (!file) return;
     while (fgets(line, sizeof line, file)) { /* number:controllers:path, no controllers in version 2 */
         line[strcspn(line, "\n")] = '\0';

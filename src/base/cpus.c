@@ -1,31 +1,14 @@
-#define _GNU_SOURCE
 #include "base/cpus.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <sched.h>
-#include <stdbool.h>
 #include <stdint.h>
+#ifndef _WIN32
 #include <unistd.h>
+#endif
 
 #include "base/cgroup.h"
 #include "base/clock.h"
-
-/* The set doubles until the kernel's mask fits: a plain cpu_set_t holds only 1024 CPUs. */
-static int cpus_of_affinity(void)
-{
-    enum { MAX = 1 << 20 };
-    for (size_t most = CPU_SETSIZE; most <= MAX; most *= 2) {
-        cpu_set_t *set = CPU_ALLOC(most);
-        if (!set) break;
-        size_t size = CPU_ALLOC_SIZE(most);
-        bool found = sched_getaffinity(0, size, set) == 0, too_small = !found && errno == EINVAL;
-        int cpus = found ? CPU_COUNT_S(size, set) : 1;
-        CPU_FREE(set);
-        if (!too_small) return cpus;
-    }
-    return 1;
-}
+#include "base/system.h"
 
 /* The CPUs that `quota` microseconds of every `period` amount to, rounded up, but at most `cpus`; `cpus` without a
  * quota. */
@@ -68,7 +51,7 @@ int histo_cpus_usable(void)
         quotas_limit = limit;
         quotas_read_us = now;
     }
-    const int cpus = cpus_of_affinity();
+    const int cpus = histo_cpus_allowed();
     return cpus < limit ? cpus : limit;
 }
 

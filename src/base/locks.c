@@ -1,5 +1,7 @@
 #include "base/locks.h"
 
+#include "base/system.h"
+
 pthread_mutex_t histo_pool_lock = PTHREAD_MUTEX_INITIALIZER, histo_wisdom_lock = PTHREAD_MUTEX_INITIALIZER,
                 histo_staging_lock = PTHREAD_MUTEX_INITIALIZER, histo_compile_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -22,5 +24,5 @@ static void unlock_all(void)
 /* At load time, before any call can take a lock. */
 __attribute__((constructor)) static void install_fork_handlers(void)
 {
-    pthread_atfork(lock_all, unlock_all, unlock_all);
+    histo_at_fork(lock_all, unlock_all, unlock_all);
 }

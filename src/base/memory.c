@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "base/memory.h"
 
 #include <histo/histo.h>
@@ -7,10 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include "base/cgroup.h"
+#include "base/system.h"
 
 static size_t smaller(size_t a, size_t b)
 {
@@ -28,7 +26,7 @@ static size_t left_by_system(const char *proc)
 {
     char path[PATH_MAX], line[128];
     snprintf(path, sizeof path, "%s/meminfo", proc);
-    FILE *file = fopen(path, "re");
+    FILE *file = histo_open_to_read(path);
     unsigned long long kib, available = 0, swap = 0;
     if (!file) return SIZE_MAX;
     while (fgets(line, sizeof line, file)) {
@@ -42,15 +40,9 @@ static size_t left_by_system(const char *proc)
 /* The address space left under RLIMIT_AS (ulimit -v). */
 static size_t left_by_limit(const char *proc)
 {
-    struct rlimit limit;
-    char path[PATH_MAX];
-    unsigned long long pages = 0;
-    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return SIZE_MAX;
-    snprintf(path, sizeof path, "%s/self/statm", proc);
-    FILE *file = fopen(path, "re");
-    if (file && fscanf(file, "%llu", &pages) != 1) pages = 0;
-    if (file) fclose(file);
-    return left_of(limit.rlim_cur, pages * (unsigned long long)sysconf(_SC_PAGESIZE));
+    unsigned long long limit, used;
+    histo_address_space(proc, &limit, &used);
+    return left_of(limit, used);
 }
 
 /* The file cache in a group's usage, which the kernel drops under pressure, in bytes; line: of memory.stat. */
@@ -60,7 +52,7 @@ static long long droppable_cache(const char *directory, const char *line)
     long long bytes = 0;
     snprintf(path, sizeof path, "%s/memory.stat", directory);
     snprintf(form, sizeof form, "%s %%lld", line);
-    FILE *file = fopen(path, "re");
+    FILE *file = histo_open_to_read(path);
     while (file && fgets(text, sizeof text, file))
         if (sscanf(text, form, &bytes) == 1) break;
     if (file) fclose(file);
@@ -88,7 +80,7 @@ static void apply_group(void *self, const char *directory)
 size_t histo_memory_available_in(const char *proc, const char *mount)
 {
     char membership[PATH_MAX];
-    size_t least = smaller(left_by_system(proc), left_by_limit(proc));
+    size_t least = smaller(smaller(left_by_system(proc), histo_system_memory()), left_by_limit(proc));
     snprintf(membership, sizeof membership, "%s/self/cgroup", proc);
     histo_cgroups_visit(membership, mount, "memory", apply_group, &least);
     return least;

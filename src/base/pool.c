@@ -3,10 +3,10 @@
 #include "base/pool.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "base/locks.h"
+#include "base/system.h"
 
 static pthread_cond_t work_added = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t work_done = PTHREAD_COND_INITIALIZER;
@@ -54,26 +54,23 @@ static void forget_in_child(void)
 
 __attribute__((constructor)) static void install_fork_handler(void)
 {
-    pthread_atfork(NULL, NULL, forget_in_child);
+    histo_at_fork(NULL, NULL, forget_in_child);
 }
 
-/* The caller holds the lock. Workers block all signals, which are for the application's threads, except faults: when a
- * worker's read faults because a mapped file was truncated, the application's handler must run, as it would on its own
- * threads; a blocked fault kills the process. */
-static void start_workers(int wanted)
+static void add_workers(void *context)
 {
-    static const int faults[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL};
-    sigset_t blocked, before;
-    sigfillset(&blocked);
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-        sigdelset(&blocked, faults[i]);
-    pthread_sigmask(SIG_SETMASK, &blocked, &before);
-    for (; workers < wanted; workers++) {
+    const int *wanted = context;
+    for (; workers < *wanted; workers++) {
         pthread_t thread;
         if (pthread_create(&thread, NULL, worker, NULL) != 0) break;
         pthread_detach(thread);
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* The caller holds the lock. */
+static void start_workers(int wanted)
+{
+    if (workers < wanted) histo_with_signals_blocked(add_workers, &wanted);
 }
 
 void histo_pool_start(histo_pool_work *w, int count, void (*task)(void *context, int index), void *context)

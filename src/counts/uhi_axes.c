@@ -71,15 +71,15 @@ static histo_status read_axis_details(const histo_uhi_loader *l, size_t writer_i
 
 static histo_status read_numeric_axis(histo_uhi_loader *l, size_t at, bool regular)
 {
-    enum { UNDERFLOW, OVERFLOW, CIRCULAR, NEEDED, LOWER = NEEDED, UPPER, BINS, EDGES, WRITER, KEYS };
+    enum { HAS_UNDERFLOW, HAS_OVERFLOW, CIRCULAR, NEEDED, LOWER = NEEDED, UPPER, BINS, EDGES, WRITER, KEYS };
     static const char *const keys[] = {"underflow", "overflow", "circular", "lower",
                                        "upper",     "bins",     "edges",    "writer_info"};
     size_t found[KEYS];
     bool underflow, overflow, circular;
     histo_axis axis = {.kind = HISTO_REGULAR};
     histo_status status = histo_json_find(&l->doc, at, KEYS, keys, NEEDED, found);
-    if (status == HISTO_OK) status = histo_json_bool(&l->doc, found[UNDERFLOW], &underflow);
-    if (status == HISTO_OK) status = histo_json_bool(&l->doc, found[OVERFLOW], &overflow);
+    if (status == HISTO_OK) status = histo_json_bool(&l->doc, found[HAS_UNDERFLOW], &underflow);
+    if (status == HISTO_OK) status = histo_json_bool(&l->doc, found[HAS_OVERFLOW], &overflow);
     if (status == HISTO_OK) status = histo_json_bool(&l->doc, found[CIRCULAR], &circular);
     if (status != HISTO_OK) return status;
     if (circular) return FAIL_UNSUPPORTED(found[CIRCULAR], "circular axes are not supported");

@@ -3,12 +3,12 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "base/cpus.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/pool.h"
+#include "base/system.h"
 #include "base/threads.h"
 #include "cpu/cpu.h"
 #include "plan/accumulators.h"
@@ -24,7 +24,7 @@ static char word[160];
 static void make_word(void)
 {
     char line[256], model[128] = "cpu";
-    FILE *info = fopen("/proc/cpuinfo", "re");
+    FILE *info = histo_open_to_read("/proc/cpuinfo");
     while (info && fgets(line, sizeof line, info))
         if (sscanf(line, "model name : %127[^\n]", model) == 1) break;
     if (info) fclose(info);
@@ -94,13 +94,11 @@ void histo_run_ranges(const histo_job *job, int threads, void (*count)(const his
 void *histo_cpu_allocate(size_t bytes)
 {
     const size_t huge = (size_t)2 << 20;
-    if (bytes < 2 * huge) return aligned_alloc(64, bytes);
+    if (bytes < 2 * huge) return histo_aligned_alloc(64, bytes);
     bytes = (bytes + huge - 1) / huge * huge;
     if (!histo_memory_suffices(bytes)) return NULL;
-    void *memory = aligned_alloc(huge, bytes);
-#ifdef MADV_HUGEPAGE
-    if (memory) madvise(memory, bytes, MADV_HUGEPAGE); /* only advice; failure is harmless */
-#endif
+    void *memory = histo_aligned_alloc(huge, bytes);
+    if (memory) histo_advise_huge_pages(memory, bytes);
     return memory;
 }
 

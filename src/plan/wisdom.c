@@ -14,6 +14,7 @@
 #include "base/locale.h"
 #include "base/locks.h"
 #include "base/outfile.h"
+#include "base/system.h"
 #include "plan/plan.h"
 #include "view/dtype.h"
 
@@ -138,33 +139,34 @@ void histo_wisdom_forget(void)
     pthread_mutex_unlock(&histo_wisdom_lock);
 }
 
-/* All wisdom as the text of a file, which the caller frees. Made in memory, so that nobody waits for the lock during
- * slow I/O. */
-static histo_status print(char **text)
+/* Add all wisdom as the text of a file. The caller holds the lock. */
+static void print(histo_text *text)
 {
-    size_t size = 0;
-    FILE *out = open_memstream(text, &size);
-    if (!out) return histo_fail_memory(BUFSIZ, "the text of wisdom");
-    fputs("histo-wisdom 1\n", out);
-    pthread_mutex_lock(&histo_wisdom_lock);
+    histo_text_add(text, "histo-wisdom 1\n");
     for (const entry *e = known; e; e = e->next) {
         char params[PARAMS_BYTES] = "";
         histo_params_print(e->row, e->params, &(histo_text){.out = params, .capacity = sizeof params});
-        fprintf(out, "%s %s/%s%s%s %.6g\n", e->key, e->row->backend->name, e->row->name, *params ? ":" : "", params,
-                e->us);
+        histo_text_add(text, "%s %s/%s%s%s %.6g\n", e->key, e->row->backend->name, e->row->name, *params ? ":" : "",
+                       params, e->us);
     }
+}
+
+/* The text, which the caller frees, or NULL. Made in memory, so that nobody waits for the lock during slow I/O. */
+static char *text_of_all(void)
+{
+    histo_text text = {0};
+    pthread_mutex_lock(&histo_wisdom_lock);
+    print(&text);
+    text = (histo_text){.out = malloc(text.length + 1), .capacity = text.length + 1};
+    if (text.out) print(&text);
     pthread_mutex_unlock(&histo_wisdom_lock);
-    bool failed = ferror(out);
-    if (fclose(out) == 0 && !failed) return HISTO_OK;
-    free(*text);
-    return histo_fail_memory(size, "the text of wisdom");
+    return text.out;
 }
 
 static histo_status save(const char *path)
 {
-    char *text;
-    histo_status status = print(&text);
-    if (status != HISTO_OK) return status;
+    char *text = text_of_all();
+    if (!text) return histo_fail(HISTO_NO_MEMORY, "out of memory: the text of wisdom");
     histo_outfile out;
     int error = histo_outfile_open(&out, path);
     if (!error) {
@@ -195,7 +197,7 @@ static histo_status load_line(const char *line)
 
 static histo_status load(const char *path)
 {
-    FILE *file = fopen(path, "re");
+    FILE *file = histo_open_to_read(path);
     if (!file) return histo_fail(HISTO_IO, "cannot read wisdom from %s: %s", path, strerror(errno));
     char line[HISTO_SIGNATURE_BYTES + 512];
     histo_status status = HISTO_OK;

@@ -1,5 +1,10 @@
 #include "base/locale.h"
 
+#include <locale.h>
+#ifdef __APPLE__
+#include <xlocale.h>
+#endif
+
 histo_status histo_c_locale_begin(histo_c_locale *locale)
 {
     locale->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
