@@ -20,22 +20,35 @@ from .hist import Histogram
 __all__ = ["fill", "histogram", "histogram2d", "histogramdd"]
 
 
-def _edges_of(bins: int, range: Any, low: Any = 0, high: Any = 0) -> Any:
-    return np.asarray(histogram_bin_edges(np.array([low, high]), bins, range))
+def _edges_of(bins: int, low: Any, high: Any, given: bool) -> Any:
+    ends = np.array([low, high])
+    return np.asarray(histogram_bin_edges(ends, bins, tuple(ends.tolist()) if given else None))
+
+
+def _check_bins(bins: Any, range: Any) -> None:
+    if bins is None or isinstance(bins, str):
+        raise TypeError("bins must be a number or edges: a rule needs all samples at once")
+    if np.ndim(bins) > 1:
+        raise ValueError("the edges of bins must have one dimension")
+    if range is not None and (not np.iterable(range) or len(range) != 2 or
+                              isinstance(range, (np.ndarray, da.Array)) and range.ndim != 1):
+        raise ValueError("range must be (lo, hi)")
 
 
 def _edges(x: Any, bins: Any, range: Any) -> Any:
-    """The edges of an axis as a Dask array of one chunk."""
+    """The edges of an axis as a Dask array."""
+    _check_bins(bins, range)
+    if isinstance(bins, da.Array) and bins.ndim == 1:
+        return bins
     if np.ndim(bins):
         return da.from_array(np.asarray(bins), chunks=-1)
-    if isinstance(bins, str):
-        raise TypeError("a rule for bins needs all samples at once: give their number or the edges")
-    shape = (int(bins) + 1,)
-    if range is not None:
-        edges = _edges_of(bins, range)
-        return da.from_array(edges, chunks=-1)
-    found = dask.delayed(_edges_of)(bins, None, x.min(), x.max())
-    return da.from_delayed(found, shape, x.dtype if x.dtype.kind == "f" else np.float64)
+    if dask.is_dask_collection(bins):
+        raise NotImplementedError("`bins` cannot be a scalar Dask object, since it is the length of the result")
+    low, high = range if range is not None else (x.min(), x.max())
+    if not dask.is_dask_collection(low) and not dask.is_dask_collection(high):
+        return da.from_array(_edges_of(bins, low, high, True), chunks=-1)
+    found = dask.delayed(_edges_of)(bins, low, high, range is not None)
+    return da.from_delayed(found, (int(bins) + 1,), x.dtype if x.dtype.kind == "f" else np.float64)
 
 
 def _count_block(*operands: Any, naxes: int, weighted: bool, batch: int, summed: int) -> Any:
@@ -57,7 +70,7 @@ def count(arrays: Sequence, edges: Sequence, weights: Any, batch: int) -> Any:
     for a in arrays[:naxes]:
         operands += [a, dims]
     for k, e in enumerate(edges):
-        operands += [e, (ndim + naxes + k,)]
+        operands += [e.rechunk(-1), (ndim + naxes + k,)]
     if weights is not None:
         operands += [arrays[naxes], dims]
     bins = dict(zip(range(ndim, ndim + naxes), (e.shape[0] - 1 for e in edges), strict=True))
@@ -97,17 +110,26 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool | None = 
 
 def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: bool | None = None,
                 weights: Any = None) -> tuple:
-    """numpy.histogramdd of a Dask array (samples, axes), or of a sequence of arrays, one for each axis: (counts, edges),
-    with a list of edges."""
-    columns = list(sample) if isinstance(sample, (tuple, list)) else list(da.asarray(sample).T)
-    columns = [da.asarray(x) for x in columns]
+    """numpy.histogramdd of a Dask array (samples, axes), or of a sequence of arrays, one for each axis: counts as
+    float64, and a list of edges."""
+    if isinstance(sample, (tuple, list)):
+        columns = [da.asarray(x) for x in sample]
+    else:
+        sample = da.asarray(sample)
+        if sample.ndim != 2:
+            raise ValueError("Single array input to histogramdd should be columnar: (samples, axes)")
+        columns = list(sample.T)
     each = list(bins) if isinstance(bins, (tuple, list, np.ndarray)) else [bins] * len(columns)
-    if len(each) != len(columns):
-        raise ValueError(f"{len(each)} bins for {len(columns)} axes")
     ranges = [None] * len(columns) if range is None else range
+    if len(each) != len(columns):
+        raise ValueError("The dimension of bins must be equal to the dimension of the sample.")
+    if len(ranges) != len(columns):
+        raise ValueError("range argument requires one entry, a min max pair, per dimension.")
+    if any(r is not None and len(r) != 2 for r in ranges):
+        raise ValueError("range argument should be a sequence of pairs")
     edges = [_edges(x, b, r) for x, b, r in zip(columns, each, ranges, strict=True)]
     counts = count(columns, edges, weights, 0)
-    return (_densities(counts, edges) if density else counts), edges
+    return (_densities(counts, edges) if density else counts.astype(np.float64)), edges
 
 
 def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: bool | None = None,

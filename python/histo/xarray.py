@@ -1,0 +1,104 @@
+"""Histograms of xarray's DataArrays along named dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from . import _histo
+from .functions import histogram_bin_edges
+
+__all__ = ["histogram"]
+
+
+def _each(what: Any, n: int, is_one: Any, name: str) -> list:
+    """What is given for each array, or once for all."""
+    if is_one(what):
+        return [what] * n
+    each = list(what)
+    if len(each) != n:
+        raise ValueError(f"{len(each)} {name} for {n} arrays")
+    return each
+
+
+def _is_one_of_bins(bins: Any) -> bool:
+    return not isinstance(bins, (list, tuple)) or not any(np.ndim(b) or isinstance(b, str) for b in bins) and \
+        not all(isinstance(b, (int, np.integer)) for b in bins)
+
+
+def _is_one_range(limits: Any) -> bool:
+    return limits is None or not isinstance(limits[0], (list, tuple, np.ndarray, type(None)))
+
+
+def _is_dask(array: xr.DataArray) -> bool:
+    return hasattr(array.data, "dask")
+
+
+def _count(arrays: list, bins: list, ranges: list, weights: Any, batch: int) -> tuple:
+    """Counts, or sums of weights, and the edges of each axis."""
+    if any(map(_is_dask, arrays if weights is None else [*arrays, weights])):
+        from . import dask
+
+        edges = [dask._edges(a.data, b, r) for a, b, r in zip(arrays, bins, ranges, strict=True)]
+        counts = dask.count([a.data for a in arrays], edges, None if weights is None else weights.data, batch)
+        return counts, [np.asarray(e) for e in edges]
+    of_weights = None if weights is None else weights.to_numpy()
+    edges = [histogram_bin_edges(a.to_numpy(), b, r, of_weights) for a, b, r in zip(arrays, bins, ranges, strict=True)]
+    samples = tuple(a.to_numpy() for a in arrays)
+    return _histo.count(samples, tuple(edges), of_weights, None, batch, False, 0, 0), edges
+
+
+def histogram(*args: xr.DataArray, bins: Any = 10, range: Any = None, dim: Hashable | Iterable[Hashable] | None = None,
+              weights: xr.DataArray | None = None, density: bool = False, keep_coords: bool = False,
+              bin_dim_suffix: str = "_bin") -> xr.DataArray:
+    """Count along dimensions of DataArrays, one for each axis of the histogram, that broadcast together.
+
+    bins: a number, the edges as an array, or a rule of numpy.histogram_bin_edges; or a list with one of these for each
+        array.
+    range: (lo, hi), or a list of these; by default from the smallest to the largest sample.
+    dim: the dimensions that are counted, by default all. The result has the others, and then the axes, which are
+        called as the arrays with `bin_dim_suffix` appended and have the bins' centers as coordinates.
+    weights: a DataArray; the result is the sums of weights.
+    density: divide by the sum of the counts in bins and by the bins' sizes.
+    keep_coords: keep all coordinates that still fit, not only those of the remaining dimensions.
+
+    Arrays of Dask are counted block by block; the edges are computed at once if they depend on the samples. Arguments
+    and results are those of xhistogram.
+    """
+    for a in args:
+        if not isinstance(a, xr.DataArray):
+            raise TypeError(f"samples are DataArrays, not {type(a).__name__}")
+        if a.name is None:
+            raise ValueError("every array needs a name")
+    if not args:
+        raise TypeError("there are no samples")
+    n = len(args)
+    arrays = [*args] if weights is None else [*args, weights]
+    arrays = xr.align(*(a if keep_coords else a.reset_coords(drop=True) for a in arrays), join="exact")
+    arrays = xr.broadcast(*arrays)
+    dims = arrays[0].dims
+    counted = dims if dim is None else (dim,) if isinstance(dim, str) or not isinstance(dim, Iterable) else tuple(dim)
+    if missing := [d for d in counted if d not in dims]:
+        raise ValueError(f"no array has the dimension {missing[0]!r}")
+    kept = tuple(d for d in dims if d not in counted)
+    arrays = [a.transpose(*kept, *counted) for a in arrays]
+    counts, edges = _count(arrays[:n], _each(bins, n, _is_one_of_bins, "bins"),
+                           _each(range, n, _is_one_range, "ranges"), None if weights is None else arrays[n], len(kept))
+    if density:
+        sizes = np.ones(())
+        for e in edges:
+            sizes = np.multiply.outer(sizes, np.diff(e))
+        counts = counts / counts.sum(axis=tuple(np.arange(-n, 0)), keepdims=True) / sizes
+    names = [f"{a.name}{bin_dim_suffix}" for a in args]
+    coords: dict = {d: arrays[0][d] for d in kept if d in arrays[0].coords}
+    for name, e, a in zip(names, edges, args, strict=True):
+        coords[name] = ((name,), 0.5 * (e[:-1] + e[1:]), a.attrs)
+    if keep_coords:
+        for c in arrays[0].coords:
+            if c not in coords and set(arrays[0][c].dims) <= set(kept):
+                coords[c] = arrays[0][c]
+    return xr.DataArray(counts, dims=[*kept, *names], coords=coords,
+                        name="_".join(["histogram", *(str(a.name) for a in args)]))
