@@ -1,0 +1,331 @@
+"""Calls of the Python package beside other libraries, one thread: `script/bench python [-o FILE.json]`.
+
+All are called in turn on the same samples, in one process. Times are the CPU time of the process, the least of many
+rounds. histo's counts are compared with NumPy's; a star marks a library whose counts differ from them. A library that is
+not installed is left out.
+"""
+
+import argparse
+import importlib
+import json
+import os
+import platform
+import time
+
+for variable in ("HISTO_THREADS", "OMP_NUM_THREADS", "POLARS_MAX_THREADS", "NUMBA_NUM_THREADS"):
+    os.environ[variable] = "1"
+
+import numpy as np
+
+import histo
+
+BINS, LO, HI = 100, 0.0, 1.0
+
+
+def optional(name):
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+bh, cv2, duckdb, fast, numba, pl, torch = map(
+    optional, ("boost_histogram", "cv2", "duckdb", "fast_histogram", "numba", "polars", "torch")
+)
+if cv2:
+    cv2.setNumThreads(1)
+if torch:
+    torch.set_num_threads(1)
+if duckdb:
+    database = duckdb.connect(config={"threads": 1})
+
+if numba:
+    # What a user would write.
+    @numba.njit
+    def loop_regular(x, bins, lo, hi):
+        counts, scale = np.zeros(bins, np.int64), bins / (hi - lo)
+        for v in x:
+            if lo <= v < hi:
+                counts[int((v - lo) * scale)] += 1
+            elif v == hi:
+                counts[bins - 1] += 1
+        return counts, np.linspace(lo, hi, bins + 1)
+
+    @numba.njit
+    def loop_weighted(x, bins, lo, hi, w):
+        sums, scale = np.zeros(bins), bins / (hi - lo)
+        for i in range(x.size):
+            if lo <= x[i] < hi:
+                sums[int((x[i] - lo) * scale)] += w[i]
+            elif x[i] == hi:
+                sums[bins - 1] += w[i]
+        return sums
+
+    @numba.njit
+    def loop_2d(x, y, bins, lo, hi):
+        counts, scale = np.zeros((bins, bins), np.int64), bins / (hi - lo)
+        for i in range(x.size):
+            if lo <= x[i] < hi and lo <= y[i] < hi:
+                counts[int((x[i] - lo) * scale), int((y[i] - lo) * scale)] += 1
+        return counts
+
+    @numba.njit
+    def loop_variable(x, edges):
+        counts = np.zeros(edges.size - 1, np.int64)
+        for v in x:
+            if edges[0] <= v <= edges[-1]:
+                counts[min(np.searchsorted(edges, v, side="right"), edges.size - 1) - 1] += 1
+        return counts
+
+    @numba.njit
+    def loop_bincount(x, size):
+        counts = np.zeros(size, np.int64)
+        for v in x:
+            counts[v] += 1
+        return counts
+
+
+def samples(dtype, n):
+    random = np.random.default_rng(7)
+    if np.dtype(dtype).kind == "f":
+        return random.random(n).astype(dtype)
+    return random.integers(0, 100, n).astype(dtype)
+
+
+def limits(x):
+    return (LO, HI) if x.dtype.kind == "f" else (0, 100)
+
+
+def boost_filler(axis, *data, **options):
+    """Fills a kept histogram: what boost-histogram is fastest at."""
+    kept = bh.Histogram(*axis, storage=bh.storage.Weight() if options else bh.storage.Int64())
+
+    def fill():
+        kept.reset()
+        return kept.fill(*data, **options).values()
+
+    return fill
+
+
+def regular(dtype, n):
+    x = samples(dtype, n)
+    lo, hi = limits(x)
+    yield "numpy", lambda: np.histogram(x, BINS, (lo, hi))[0]
+    yield "histo", lambda: histo.histogram(x, BINS, (lo, hi))[0]
+    if fast:
+        yield "fast-histogram", lambda: fast.histogram1d(x, BINS, (lo, hi))
+    if bh:
+        yield "boost-histogram", boost_filler([bh.axis.Regular(BINS, lo, hi)], x)
+    if numba:
+        yield "numba", lambda: loop_regular(x, BINS, lo, hi)[0]
+    if cv2 and dtype in ("f4", "u1", "u2"):
+        yield "opencv", lambda: cv2.calcHist([x.reshape(1, -1)], [0], None, [BINS], [lo, hi]).ravel()
+    if torch and dtype in ("f8", "f4"):
+        t = torch.from_numpy(x)
+        yield "torch", lambda: torch.histc(t, BINS, lo, hi).numpy()
+    if pl and n > 10:
+        series, inner = pl.Series(x), np.linspace(lo, hi, BINS + 1).tolist()
+        yield "polars", lambda: series.hist(inner)[:, -1].to_numpy()
+    if duckdb and n >= 100_000 and dtype in ("f8", "f4"):
+        bin_of = f"least(floor(column0 * {BINS}), {BINS - 1})::int"
+
+        def query():
+            sampled = x  # noqa: F841, which the query reads
+            return database.execute(f"select {bin_of} b, count(*) n from sampled group by b order by b").fetchnumpy()["n"]
+
+        yield "duckdb", query
+
+
+def tiny(dtype, n):
+    x = samples(dtype, n)
+    yield "numpy", lambda: np.histogram(x, 10, (LO, HI))[0]
+    yield "histo", lambda: histo.histogram(x, 10, (LO, HI))[0]
+    if fast:
+        yield "fast-histogram", lambda: fast.histogram1d(x, 10, (LO, HI))
+    if numba:
+        yield "numba", lambda: loop_regular(x, 10, LO, HI)[0]
+
+
+def kept(dtype, n):
+    x = samples(dtype, n)
+    mine = histo.Histogram(histo.Regular(10, LO, HI))
+    yield "histo", lambda: mine.fill(x)
+    if bh:
+        theirs = bh.Histogram(bh.axis.Regular(10, LO, HI), storage=bh.storage.Int64())
+        yield "boost-histogram", lambda: theirs.fill(x)
+
+
+def variable(dtype, n):
+    x = samples(dtype, n)
+    edges = np.unique(np.concatenate([[LO, HI], np.random.default_rng(1).random(63)]))
+    yield "numpy", lambda: np.histogram(x, edges)[0]
+    yield "histo", lambda: histo.histogram(x, edges)[0]
+    if bh:
+        yield "boost-histogram", boost_filler([bh.axis.Variable(edges)], x)
+    if numba:
+        yield "numba", lambda: loop_variable(x, edges)
+    if torch:
+        t, e = torch.from_numpy(x), torch.from_numpy(edges.astype(dtype))
+        yield "torch", lambda: torch.histogram(t, e).hist.numpy()
+
+
+def two(dtype, n):
+    x, y = samples(dtype, n), samples(dtype, n)[::-1].copy()
+    bins, both = 64, [[LO, HI], [LO, HI]]
+    yield "numpy", lambda: np.histogram2d(x, y, bins, both)[0]
+    yield "histo", lambda: histo.histogram2d(x, y, bins, both)[0]
+    if fast:
+        yield "fast-histogram", lambda: fast.histogram2d(x, y, bins, both)
+    if bh:
+        yield "boost-histogram", boost_filler([bh.axis.Regular(bins, LO, HI)] * 2, x, y)
+    if numba:
+        yield "numba", lambda: loop_2d(x, y, bins, LO, HI)
+    if cv2 and dtype == "f4":
+        planes = [x.reshape(1, -1), y.reshape(1, -1)]
+        yield "opencv", lambda: cv2.calcHist(planes, [0, 1], None, [bins, bins], [LO, HI, LO, HI])
+
+
+def weighted(dtype, n):
+    x = samples(dtype, n)
+    w = np.random.default_rng(3).random(n).astype(dtype)
+    yield "numpy", lambda: np.histogram(x, BINS, (LO, HI), weights=w)[0]
+    yield "histo", lambda: histo.histogram(x, BINS, (LO, HI), weights=w)[0]
+    if fast:
+        yield "fast-histogram", lambda: fast.histogram1d(x, BINS, (LO, HI), weights=w)
+    if bh:
+        yield "boost-histogram", boost_filler([bh.axis.Regular(BINS, LO, HI)], x, weight=w)
+    if numba:
+        yield "numba", lambda: loop_weighted(x, BINS, LO, HI, w)
+
+
+def bincount(size):
+    def with_size(dtype, n):
+        x = np.random.default_rng(5).integers(0, size, n).astype(dtype)
+        yield "numpy", lambda: np.bincount(x, minlength=size)
+        yield "histo", lambda: histo.bincount(x, minlength=size)
+        if numba:
+            yield "numba", lambda: loop_bincount(x, size)
+        if torch:
+            t = torch.from_numpy(x)
+            yield "torch", lambda: torch.bincount(t, minlength=size).numpy()
+
+    return with_size
+
+
+SIZES = (10, 1_000, 100_000, 10_000_000)
+CELLS = [
+    *(("histogram of 10 bins", tiny, dtype, 10) for dtype in ("f8", "f4")),
+    ("fill of a kept histogram", kept, "f8", 10),
+    *(("regular", regular, dtype, n) for dtype in ("f8", "f4", "i8", "i4", "u2", "u1") for n in SIZES),
+    *(("variable edges", variable, dtype, n) for dtype in ("f8", "f4") for n in SIZES),
+    *(("two axes", two, dtype, n) for dtype in ("f8", "f4") for n in SIZES),
+    *(("weights", weighted, dtype, n) for dtype in ("f8", "f4") for n in SIZES),
+    *(("bincount of 1000", bincount(1_000), "i8", n) for n in SIZES),
+    *(("bincount of 1000000", bincount(1_000_000), "i8", n) for n in SIZES[2:]),
+]
+
+
+def calls_of(call, seconds):
+    """How many calls take this long."""
+    calls = 1
+    while True:
+        begin = time.process_time_ns()
+        for _ in range(calls):
+            call()
+        took = (time.process_time_ns() - begin) / 1e9
+        if took >= seconds or calls >= 1 << 20:
+            return calls
+        calls = max(2 * calls, int(calls * seconds / max(took, seconds / 64)))
+
+
+def measure(name, make, dtype, n, rounds):
+    """The cell's times in microseconds."""
+    made = list(make(dtype, n))
+    exact = None
+    times, calls, different = {}, {}, []
+    for library, call in made:
+        counts = call()
+        if exact is None and name != "fill of a kept histogram":
+            exact = counts
+        elif exact is not None and (np.shape(counts) != np.shape(exact) or not np.allclose(counts, exact, atol=1e-9)):
+            different.append(library)
+        calls[library], times[library] = calls_of(call, 2e-4), []
+    for _ in range(rounds if n < 1_000_000 else max(3, rounds // 8)):
+        for library, call in made:
+            begin = time.process_time_ns()
+            for _ in range(calls[library]):
+                call()
+            times[library].append((time.process_time_ns() - begin) / 1e3 / calls[library])
+    return {"task": name, "dtype": dtype, "samples": n, "us": {p: min(t) for p, t in times.items()}, "different": different}
+
+
+def best_of_peers(us):
+    return min((t for library, t in us.items() if library != "histo"), default=float("nan"))
+
+
+def targets_of(cells):
+    """Each target: what, the figure, the target, and whether it is met."""
+    at = {(c["task"], c["dtype"], c["samples"]): c["us"] for c in cells}
+    for dtype, most in (("f8", 0.8), ("f4", 1.0)):
+        us = at["histogram of 10 bins", dtype, 10]
+        yield f"10 {dtype} samples: us", us["histo"], most, us["histo"] <= most
+        for peer, least in (("numpy", 30), ("fast-histogram", 2.5), ("numba", 1)):
+            if peer in us:
+                yield f"10 {dtype} samples: times as fast as {peer}", us[peer] / us["histo"], least, us[peer] >= least * us["histo"]
+    us = at["fill of a kept histogram", "f8", 10]
+    yield "fill of a kept histogram: us", us["histo"], 0.5, us["histo"] <= 0.5
+    if "boost-histogram" in us:
+        ratio = us["boost-histogram"] / us["histo"]
+        yield "fill of a kept histogram: times as fast as boost-histogram", ratio, 6, ratio >= 6
+    for cell in cells:
+        us, what = cell["us"], f"{cell['task']}, {cell['dtype']}, {cell['samples']}"
+        if cell["task"] in ("histogram of 10 bins", "fill of a kept histogram"):
+            continue
+        ratio, large = best_of_peers(us) / us["histo"], cell["task"] == "regular" and cell["samples"] == SIZES[-1]
+        yield f"{what}: times as fast as the best", ratio, 2 if large else 1, ratio >= (2 if large else 1)
+        if large:
+            yield f"{what}: times as fast as numpy", us["numpy"] / us["histo"], 12, us["numpy"] >= 12 * us["histo"]
+
+
+def text_of(us):
+    return f"{us:.3g}" if us < 1000 else f"{us:.0f}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("-o", dest="output", help="write all figures to this JSON file")
+    parser.add_argument("--rounds", type=int, default=40, help="rounds of a cell; default: 40")
+    parser.add_argument("--quick", action="store_true", help="at most 100000 samples")
+    options = parser.parse_args()
+    cells = []
+    libraries = ["histo", "numpy", "fast-histogram", "boost-histogram", "numba", "opencv", "torch", "polars", "duckdb"]
+    print(f"Microseconds of one call.\n\n| task | type | samples | {' | '.join(libraries)} | over the best |")
+    print("|---|---|--:|" + "--:|" * (len(libraries) + 1))
+    for name, make, dtype, n in CELLS:
+        if options.quick and n > 100_000:
+            continue
+        cell = measure(name, make, dtype, n, options.rounds)
+        cells.append(cell)
+        us = cell["us"]
+        row = [text_of(us[p]) + "*" * (p in cell["different"]) if p in us else "" for p in libraries]
+        print(f"| {name} | {dtype} | {n} | {' | '.join(row)} | {best_of_peers(us) / us['histo']:.2f} |", flush=True)
+    targets = [
+        {"what": what, "is": round(value, 3), "target": target, "met": bool(met)}
+        for what, value, target, met in targets_of(cells)
+    ]
+    met = sum(t["met"] for t in targets)
+    print(f"\n{met} of {len(targets)} targets are met. Missed:")
+    for target in targets:
+        if not target["met"]:
+            print(f"- {target['what']}: {target['is']:.3g}, target {target['target']:g}")
+    if options.output:
+        modules = {"numpy": np, "fast-histogram": fast, "boost-histogram": bh, "numba": numba, "opencv": cv2,
+                   "torch": torch, "polars": pl, "duckdb": duckdb}
+        versions = {name: getattr(m, "__version__", "?") for name, m in modules.items() if m}
+        with open(options.output, "w") as file:
+            json.dump({"python": platform.python_version(), "histo": histo.__version__, "versions": versions,
+                       "cells": cells, "targets": targets}, file, indent=1)
+
+
+if __name__ == "__main__":
+    main()
