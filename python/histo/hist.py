@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 import operator
+import sys
 import threading
 from array import array
 from typing import Any, NamedTuple
@@ -366,7 +367,7 @@ class Histogram(_histo.Hist):
         if flow:
             return self._shown(fold(self._read(what, True), self.ndim))
         bins = self._read(what, False)
-        return bins if 0 not in self._axes.size else bins[..., *(slice(axis.size) for axis in self._axes)]
+        return bins if self._growing is None else bins[..., *(slice(axis.size) for axis in self._axes)]
 
     def values(self, flow: bool = False) -> Any:
         """The counts, or the sums of weights of a weighted histogram, as an array of int64 or float64.
@@ -470,6 +471,11 @@ class Histogram(_histo.Hist):
         asked = resolve(index, self._axes)
         if any(hasattr(one, "ndim") for one in asked):
             return self._gather(asked)
+        if all(isinstance(one, Pick) for one in asked):
+            cell = self._cell(tuple(one.bin for one in asked))
+            if cell is not None:
+                weighting = self._kind()[0]
+                return cell[0] if weighting == UNWEIGHTED else cell[1] if weighting == FAST_SUM else WeightedSum(*cell[1:])
         h = self._ranged(asked)
         if not any(isinstance(one, (Pick, Total, Choice)) or isinstance(one, Range) and one.groups for one in asked):
             return h.copy() if h is self else h
@@ -990,6 +996,8 @@ class Histogram(_histo.Hist):
 
 def _without_masks(arrays: Any, mask: Any) -> tuple:
     """Samples without the masks that they have of their own, and the mask of all."""
+    if "numpy" not in sys.modules:
+        return arrays, mask
     np = _numpy()
     plain = []
     for one in arrays:

@@ -347,6 +347,64 @@ static PyObject *hist_read(PyObject *self, PyObject *args)
     return array ? hist_written(array, status) : NULL;
 }
 
+typedef struct cell {
+    uint64_t count;
+    double sum_w, sum_w2;
+} cell;
+
+/* Add the slots of a cell, which are two on each axis where it is in the overflow: that, and NaN. */
+static void add_slots(const hist *h, const int64_t *bins, const uint64_t *counts, const double *const sums[2], cell *to)
+{
+    int64_t first = 0, stride = 1, to_nan[HISTO_MAX_AXES];
+    int over = 0;
+    for (int a = h->naxes - 1; a >= 0; a--) {
+        const int64_t n = histo_hist_axis(h->hist, a).bins;
+        first += (bins[a] + 1) * stride;
+        if (bins[a] == n) to_nan[over++] = stride;
+        stride *= n + 3;
+    }
+    for (unsigned set = 0; set < 1U << over; set++) {
+        int64_t slot = first;
+        for (int i = 0; i < over; i++)
+            slot += set >> i & 1 ? to_nan[i] : 0;
+        to->count += counts[slot];
+        if (sums[0]) to->sum_w += sums[0][slot];
+        if (sums[1]) to->sum_w2 += sums[1][slot];
+    }
+}
+
+static int take_bins(const hist *h, PyObject *tuple, int64_t *bins)
+{
+    bool fits = PyTuple_Size(tuple) == h->naxes;
+    for (int a = 0; fits && a < h->naxes; a++) {
+        bins[a] = PyLong_AsLongLong(PyTuple_GetItem(tuple, a));
+        fits = bins[a] >= -1 && bins[a] <= histo_hist_axis(h->hist, a).bins;
+    }
+    if (!fits && !PyErr_Occurred()) PyErr_SetString(PyExc_IndexError, "no such bin");
+    return fits ? 0 : -1;
+}
+
+/* (count, sum of weights, of their squares) of a cell, -1 being underflow, of a histogram without a batch. None if the
+ * histogram keeps them otherwise than as numbers. */
+static PyObject *hist_cell(PyObject *self, PyObject *tuple)
+{
+    hist *h = hist_lock(self);
+    if (!h) return NULL;
+    int64_t bins[HISTO_MAX_AXES];
+    const uint64_t *counts;
+    const double *sums[2] = {NULL, NULL};
+    cell c = {0};
+    const int taken = take_bins(h, tuple, bins);
+    const bool has = taken == 0 && !h->nbatch && histo_hist_storage(h->hist) == HISTO_DENSE;
+    const histo_status status = has ? histo_hist_borrow(h->hist, &counts, &sums[0], &sums[1]) : HISTO_OK;
+    const bool kept = has && status == HISTO_OK && (sums[0] || !h->weighted);
+    if (kept) add_slots(h, bins, counts, sums, &c);
+    hist_unlock(h);
+    if (taken != 0) return NULL;
+    if (status != HISTO_OK) return raise_status(status);
+    return kept ? Py_BuildValue("Kdd", (unsigned long long)c.count, c.sum_w, c.sum_w2) : Py_NewRef(Py_None);
+}
+
 /* (index, counts) of the entries that are not zero. */
 static PyObject *hist_occupied(PyObject *self, PyObject *flow)
 {
@@ -654,6 +712,7 @@ static PyMethodDef methods[] = {
     {"_tally", hist_tally, METH_NOARGS, NULL},
     {"_plan", plan_of, METH_NOARGS, NULL},
     {"_read", hist_read, METH_VARARGS, NULL},
+    {"_cell", hist_cell, METH_O, NULL},
     {"_occupied", hist_occupied, METH_O, NULL},
     {"_write", (PyCFunction)(void (*)(void))hist_write, METH_FASTCALL, NULL},
     {"_regrow", hist_regrow, METH_VARARGS, NULL},

@@ -93,7 +93,7 @@ static void stretch(histo_view *v, const int64_t *shape, int ndim)
 
 static int broadcast(operands *o)
 {
-    int64_t shape[HISTO_MAX_DIMS];
+    int64_t shape[HISTO_MAX_DIMS] = {0};
     int ndim = 0;
     for (int i = 0; i < o->taken; i++) {
         if (widen(shape, &ndim, &o->views[i]) == 0) continue;

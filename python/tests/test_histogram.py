@@ -316,6 +316,19 @@ def test_signals_interrupt():
     assert done.stdout == "interrupted\n", done.stderr
 
 
+WITHOUT_NUMPY = """
+import array, sys, histo
+h = histo.Histogram(histo.Regular(10, 0, 1, name="x")).fill(array.array("d", [0.1, 0.2, 7])).fill(x=0.5)
+assert h.tally.bins == 3 and h[1] == 1 and h[::histo.rebin(5)][0] == 2 and h.copy()[histo.overflow] == 1
+print(h, "numpy" in sys.modules)
+"""
+
+
+def test_numpy_is_imported_on_need():
+    done = subprocess.run([sys.executable, "-c", WITHOUT_NUMPY], capture_output=True, text=True)
+    assert done.stdout == "Histogram(Regular(10, 0, 1, name='x'))  # 3 in bins, 1 outside False\n", done.stderr
+
+
 # ---- Arithmetic ----
 
 
