@@ -18,8 +18,12 @@ __all__ = ["bincount", "histogram", "histogram2d", "histogram_bin_edges", "histo
 
 __version__ = _version()
 
+_MODULES = ("compat", "dask", "image", "xarray")
+
 
 def __getattr__(name):
+    if name in _MODULES:
+        return _import_module("." + name, __name__)
     if name not in _LAZY:
         raise AttributeError(f"module 'histo' has no attribute {name!r}")
     value = getattr(_import_module("." + _LAZY[name], __name__), name)
@@ -28,4 +32,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_MODULES})
