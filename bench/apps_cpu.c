@@ -318,6 +318,71 @@ static histo_status run_percentiles(void *job, void *stream)
     return status == HISTO_OK ? histo_hist_quantiles(w->hist[0], HISTO_QUANTILE_LINEAR, 3, q, w->values) : status;
 }
 
+/* ---- Ranges ---- */
+
+/* Sums of three random numbers, nearly normal. */
+static double normal_at(uint64_t i)
+{
+    double sum = 0;
+    for (int k = 0; k < 3; k++) {
+        i = (i ^ i >> 31) * UINT64_C(0x9e3779b97f4a7c15) + 1;
+        sum += (double)(i >> 40) * 0x1p-24 - 0.5;
+    }
+    return sum;
+}
+
+/* An array larger than caches. */
+static histo_status begin_floats(apps_job *job, histo_dtype dtype, int64_t n, int64_t numbers)
+{
+    work *w;
+    void *samples;
+    histo_status status = begin_work(job, &w);
+    n = job->quick ? n / 16 : n;
+    if (status == HISTO_OK) status = add_input(job, dtype, 1, &n, &samples);
+    for (int64_t i = 0; i < n && status == HISTO_OK; i++)
+        if (dtype == HISTO_F32)
+            ((float *)samples)[i] = (float)normal_at((uint64_t)i);
+        else
+            ((double *)samples)[i] = normal_at((uint64_t)i);
+    return status == HISTO_OK ? add_numbers(job, w, numbers) : status;
+}
+
+static histo_status begin_extremes(apps_job *job)
+{
+    return begin_floats(job, HISTO_F32, 1 << 25, 2);
+}
+
+static histo_status run_extremes(void *job, void *stream)
+{
+    (void)stream;
+    work *w = ((apps_job *)job)->state;
+    histo_extremes extremes;
+    const histo_fill_options how = {.threads = w->apply.threads};
+    histo_status status = histo_find_extremes(((apps_job *)job)->inputs, &how, &extremes, 1);
+    w->values[0] = extremes.min.f64;
+    w->values[1] = extremes.max.f64;
+    return status;
+}
+
+static histo_status begin_rule(apps_job *job)
+{
+    return begin_floats(job, HISTO_F64, 1 << 24, 3);
+}
+
+static histo_status run_rule(void *job, void *stream)
+{
+    (void)stream;
+    work *w = ((apps_job *)job)->state;
+    histo_axis axis = {0};
+    const histo_fill_options how = {.threads = w->apply.threads};
+    const histo_survey_options wanted = {.rule = HISTO_RULE_AUTO};
+    histo_status status = histo_axis_from_data(((apps_job *)job)->inputs, &how, &wanted, &axis);
+    w->values[0] = axis.lo;
+    w->values[1] = axis.hi;
+    w->values[2] = (double)axis.bins;
+    return status;
+}
+
 /* ---- Mutual information ---- */
 
 static histo_status begin_information(apps_job *job)
@@ -513,6 +578,22 @@ static const apps_row rows[] = {
      .reference = "NumPy",
      .begin = begin_multiotsu,
      .run = run_multiotsu,
+     .end = end},
+    {.name = "extremes/f32/2^25",
+     .work = "extremes",
+     .words = "",
+     .targets = {{.library = "NumPy", .factor = 1.6}},
+     .reference = "NumPy",
+     .begin = begin_extremes,
+     .run = run_extremes,
+     .end = end},
+    {.name = "bins-auto/f64/2^24",
+     .work = "bins_auto",
+     .words = "",
+     .targets = {{.library = "NumPy", .factor = 10}},
+     .reference = "NumPy",
+     .begin = begin_rule,
+     .run = run_rule,
      .end = end},
     {.name = "percentiles/u16/4096",
      .work = "percentiles",

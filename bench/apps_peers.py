@@ -164,6 +164,15 @@ class NumPy:
     def percentiles(self, samples, *q):
         return lambda: np.percentile(samples, q)
 
+    def extremes(self, samples):
+        return lambda: np.array([samples.min(), samples.max()], float)
+
+    def bins_auto(self, samples):
+        def run():
+            edges = np.histogram_bin_edges(samples, "auto")
+            return np.array([edges[0], edges[-1], len(edges) - 1])
+        return run
+
     def information(self, a, b, bins, lo, hi):
         def run():
             return inform(np.histogram2d(a.reshape(-1), b.reshape(-1), int(bins), [(lo, hi)] * 2)[0])
@@ -218,6 +227,10 @@ class OpenCV:
     def information(self, a, b, bins, lo, hi):
         flat = [array.reshape(a.shape[0], -1) for array in (a, b)]
         return lambda: inform(cv2.calcHist(flat, [0, 1], None, [int(bins)] * 2, [lo, hi] * 2).astype(float))
+
+    def extremes(self, samples):
+        image = samples.reshape(-1, 4096)
+        return lambda: np.array(cv2.minMaxLoc(image)[:2])
 
     def model(self, image, y, x, height, width, hues, saturations):
         region = np.ascontiguousarray(image[int(y):int(y + height), int(x):int(x + width)])
