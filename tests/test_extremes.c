@@ -201,6 +201,26 @@ static void threads_find_the_same(void **state)
     }
 }
 
+/* Entries side by side: few and many columns, rows with gaps, several tables, NaN in some columns. */
+static void columns_are_found_together(void **state)
+{
+    (void)state;
+    enum { BYTES = 1 << 21 };
+    rng r = {5};
+    char *memory = malloc(BYTES);
+    for (int round = 0; round < 300; round++) {
+        const histo_dtype dtype = (histo_dtype)(round % HISTO_DTYPE_COUNT);
+        const int64_t size = (int64_t)histo_dtype_size(dtype), tables = 1 + (round % 3 == 0 ? rng_below(&r, 4) : 0);
+        const int64_t columns = 1 + rng_below(&r, round % 2 ? 9 : 3000), gap = tables == 1 ? rng_below(&r, 3) : 0;
+        const int64_t pitch = (columns + gap) * size, most = (BYTES - 16) / pitch / tables;
+        const int64_t rows = 1 + rng_below(&r, most < 70000 ? most : 70000), shift = rng_below(&r, 10) ? 0 : 1;
+        make(&r, dtype, memory + shift, (size_t)(tables * rows * pitch));
+        const histo_view view = {memory + shift, dtype, 3, 2, {tables, columns, rows}, {rows * pitch, size, pitch}};
+        check_views(&view, &(histo_fill_options){0}, tables * columns);
+    }
+    free(memory);
+}
+
 static void segments_have_their_own(void **state)
 {
     (void)state;
@@ -313,13 +333,10 @@ int main(void)
 {
     setenv("HISTO_THREADS", "5", 0);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_views_equal_a_plain_loop),
-        cmocka_unit_test(threads_find_the_same),
-        cmocka_unit_test(segments_have_their_own),
-        cmocka_unit_test(integers_are_not_rounded),
-        cmocka_unit_test(all_levels_agree),
-        cmocka_unit_test(nothing_has_no_extremes),
-        cmocka_unit_test(wrong_arguments_are_refused),
+        cmocka_unit_test(random_views_equal_a_plain_loop), cmocka_unit_test(threads_find_the_same),
+        cmocka_unit_test(columns_are_found_together),      cmocka_unit_test(segments_have_their_own),
+        cmocka_unit_test(integers_are_not_rounded),        cmocka_unit_test(all_levels_agree),
+        cmocka_unit_test(nothing_has_no_extremes),         cmocka_unit_test(wrong_arguments_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

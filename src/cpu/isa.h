@@ -31,6 +31,7 @@ histo_widen_floats_fn HISTO_OF_ISA(widen_floats);
 histo_add_digits_fn HISTO_OF_ISA(add_digits);
 histo_cut_digits_fn HISTO_OF_ISA(cut_digits);
 histo_add_extremes_fn HISTO_OF_ISA(add_extremes);
+histo_add_column_extremes_fn HISTO_OF_ISA(add_column_extremes);
 histo_keep_inside_fn HISTO_OF_ISA(keep_inside);
 histo_keep_nonzero_fn HISTO_OF_ISA(keep_nonzero);
 histo_count_kept_fn HISTO_OF_ISA(count_kept);

@@ -50,6 +50,7 @@ typedef struct histo_cpu_kernels {
     histo_cut_digits_fn *cut_digits;
     /* extremes.c */
     histo_add_extremes_fn *add_extremes;
+    histo_add_column_extremes_fn *add_column_extremes;
     /* filters.c */
     histo_keep_inside_fn *keep_inside;
     histo_keep_nonzero_fn *keep_nonzero;

@@ -19,6 +19,7 @@ const histo_cpu_kernels HISTO_WITH_ISA(cpu_kernels, HISTO_ISA) = {
     .add_digits = HISTO_OF_ISA(add_digits),
     .cut_digits = HISTO_OF_ISA(cut_digits),
     .add_extremes = HISTO_OF_ISA(add_extremes),
+    .add_column_extremes = HISTO_OF_ISA(add_column_extremes),
     .keep_inside = HISTO_OF_ISA(keep_inside),
     .keep_nonzero = HISTO_OF_ISA(keep_nonzero),
     .count_kept = HISTO_OF_ISA(count_kept),

@@ -134,6 +134,7 @@ histo_status histo_find_extremes(const histo_view *samples, const histo_fill_opt
     if (status != HISTO_OK || size == 0) return status;
     const int threads = source.threads < MOST_THREADS ? source.threads : MOST_THREADS;
     memset(extremes, 0, (size_t)size * sizeof *extremes);
+    if (size > 1 && histo_extremes_of_columns(&source, extremes)) return HISTO_OK;
     if (threads <= size)
         histo_pool_run(threads, search_entries, &(search){&source, threads, size, 0, extremes});
     else
