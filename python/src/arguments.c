@@ -57,8 +57,16 @@ bool arguments_of(const module_state *state, int which, PyObject *const *args, P
 static PyObject *function_of(PyObject *module, int which)
 {
     module_state *state = state_of_module(module);
-    if (!state->functions) state->functions = PyImport_ImportModule("histo.functions");
-    return state->functions ? PyObject_GetAttrString(state->functions, signatures[which].function) : NULL;
+    PyObject *functions = state->functions;
+    if (!functions) {
+        PyObject *imported = PyImport_ImportModule("histo.functions");
+        if (!imported) return NULL;
+        if (atomic_compare_exchange_strong(&state->functions, &functions, imported))
+            functions = imported;
+        else
+            Py_DECREF(imported); /* another thread has imported it meanwhile */
+    }
+    return PyObject_GetAttrString(functions, signatures[which].function);
 }
 
 PyObject *call_python(PyObject *module, int which, PyObject *const *args, Py_ssize_t n, PyObject *kwnames)

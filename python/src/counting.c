@@ -173,16 +173,35 @@ static PyObject *extremes(PyObject *module, PyObject *args)
     if (take_or_none(module, mask_of, 0, &mask) == 0) {
         const histo_fill_options options = {.mask = mask.release ? &mask.view : NULL, .threads = threads};
         histo_extremes found;
-        histo_status status;
-        Py_BEGIN_ALLOW_THREADS status = histo_find_extremes(&s.view, &options, &found, 1);
-        Py_END_ALLOW_THREADS if (status != HISTO_OK) raise_status(status);
-        else result = Py_BuildValue("KKNN", (unsigned long long)found.samples,
-                                    (unsigned long long)(found.nan + found.below + found.above),
-                                    number(native(s.view.dtype), found.min), number(native(s.view.dtype), found.max));
+        if (extremes_find(&s.view, &options, &found) == 0)
+            result = Py_BuildValue("KKNN", (unsigned long long)found.samples,
+                                   (unsigned long long)(found.nan + found.below + found.above),
+                                   number(native(s.view.dtype), found.min), number(native(s.view.dtype), found.max));
     }
     samples_release(&mask);
     samples_release(&s);
     return result;
+}
+
+static histo_status survey_piece(void *state, const histo_view *views, const histo_fill_options *options)
+{
+    return histo_survey_add(state, views, options);
+}
+
+/* histo_axis_from_data in pieces; -1 with an exception. */
+static int find_axis(const histo_view *view, const histo_fill_options *fill, const histo_survey_options *options,
+                     histo_axis *axis)
+{
+    histo_survey *survey;
+    histo_status status = histo_survey_create(&survey, view->dtype, options);
+    if (status != HISTO_OK) return raise_status(status), -1;
+    int done = 0;
+    while (done == 0 && histo_survey_next_pass(survey))
+        done = in_pieces(NULL, 1, view, fill, survey_piece, survey);
+    if (done == 0) status = histo_survey_axis(survey, axis);
+    if (status != HISTO_OK) raise_status(status);
+    histo_survey_destroy(survey);
+    return status == HISTO_OK ? done : -1;
 }
 
 static PyObject *bins_by_rule(PyObject *module, PyObject *args)
@@ -200,8 +219,7 @@ static PyObject *bins_by_rule(PyObject *module, PyObject *args)
     if (take_or_none(module, mask_of, 0, &mask) == 0) {
         const histo_fill_options fill = {.mask = mask.release ? &mask.view : NULL, .threads = threads};
         histo_axis axis;
-        Py_BEGIN_ALLOW_THREADS status = histo_axis_from_data(&s.view, &fill, &options, &axis);
-        Py_END_ALLOW_THREADS bins = status == HISTO_OK ? PyLong_FromLongLong(axis.bins) : raise_status(status);
+        if (find_axis(&s.view, &fill, &options, &axis) == 0) bins = PyLong_FromLongLong(axis.bins);
     }
     samples_release(&mask);
     samples_release(&s);

@@ -8,7 +8,15 @@
 #include "numpy_api.h"
 #include "results.h"
 
-/* 1 and *x for a Python number that is a double; NumPy's float64 is one unless `exact`. */
+PyObject *tuple_of(PyObject *object)
+{
+    if (PyTuple_CheckExact(object)) return Py_NewRef(object);
+    PyObject *tuple = PyList_CheckExact(object) ? PyList_AsTuple(object) : NULL;
+    if (!tuple) PyErr_Clear();
+    return tuple;
+}
+
+/* True and *x for a Python number that is a double; NumPy's float64 is one unless `exact`. */
 static bool number_of(PyObject *object, bool exact, double *x)
 {
     if (exact ? PyFloat_CheckExact(object) : PyFloat_Check(object)) {
@@ -24,11 +32,11 @@ static bool number_of(PyObject *object, bool exact, double *x)
 
 static bool pair_of(PyObject *range, bool exact, double *lo, double *hi)
 {
-    if (PyTuple_CheckExact(range))
-        return PyTuple_Size(range) == 2 && number_of(PyTuple_GetItem(range, 0), exact, lo) &&
-               number_of(PyTuple_GetItem(range, 1), exact, hi);
-    return PyList_CheckExact(range) && PyList_Size(range) == 2 && number_of(PyList_GetItem(range, 0), exact, lo) &&
-           number_of(PyList_GetItem(range, 1), exact, hi);
+    PyObject *pair = tuple_of(range);
+    const bool is = pair && PyTuple_Size(pair) == 2 && number_of(PyTuple_GetItem(pair, 0), exact, lo) &&
+                    number_of(PyTuple_GetItem(pair, 1), exact, hi);
+    Py_XDECREF(pair);
+    return is;
 }
 
 static bool is_signed(histo_dtype dtype)
@@ -53,26 +61,49 @@ static double outwards(histo_dtype dtype, histo_number n, bool up)
     return x;
 }
 
-int extremes_find(const histo_view *samples, int threads, histo_extremes *found)
+typedef struct extremes_so_far {
+    histo_dtype dtype;
+    histo_extremes found;
+} extremes_so_far;
+
+static bool is_less(histo_dtype dtype, histo_number a, histo_number b)
 {
-    const histo_fill_options options = {.threads = threads};
-    histo_status status;
-    if (releases_gil(histo_view_size(samples))) {
-        Py_BEGIN_ALLOW_THREADS status = histo_find_extremes(samples, &options, found, 1);
-        Py_END_ALLOW_THREADS
-    } else {
-        status = histo_find_extremes(samples, &options, found, 1);
+    return is_float(dtype) ? a.f64 < b.f64 : is_signed(dtype) ? a.i64 < b.i64 : a.u64 < b.u64;
+}
+
+static histo_status extremes_of_piece(void *state, const histo_view *views, const histo_fill_options *options)
+{
+    extremes_so_far *so_far = state;
+    histo_extremes piece, *all = &so_far->found;
+    const histo_status status = histo_find_extremes(views, options, &piece, 1);
+    if (status != HISTO_OK) return status;
+    const bool first = all->samples == all->nan + all->below + all->above;
+    if (piece.samples > piece.nan + piece.below + piece.above) {
+        if (first || is_less(so_far->dtype, piece.min, all->min)) all->min = piece.min;
+        if (first || is_less(so_far->dtype, all->max, piece.max)) all->max = piece.max;
     }
-    if (status == HISTO_OK) return 0;
-    raise_status(status);
-    return -1;
+    all->samples += piece.samples;
+    all->nan += piece.nan;
+    all->below += piece.below;
+    all->above += piece.above;
+    all->masked += piece.masked;
+    return HISTO_OK;
+}
+
+int extremes_find(const histo_view *samples, const histo_fill_options *options, histo_extremes *found)
+{
+    extremes_so_far so_far = {.dtype = native(samples->dtype)};
+    const int done = in_pieces(NULL, 1, samples, options, extremes_of_piece, &so_far);
+    *found = so_far.found;
+    return done;
 }
 
 /* The smallest and largest sample; 0 if they are not finite, which histo.functions tells. */
 static int range_of_samples(const histo_view *samples, int threads, double *lo, double *hi)
 {
     histo_extremes found;
-    if (extremes_find(samples, threads, &found) < 0) return -1;
+    const histo_fill_options options = {.threads = threads};
+    if (extremes_find(samples, &options, &found) < 0) return -1;
     if (found.nan || found.below || found.above) return 0;
     *lo = outwards(native(samples->dtype), found.min, false);
     *hi = outwards(native(samples->dtype), found.max, true);

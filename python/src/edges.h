@@ -23,8 +23,12 @@ typedef enum edges_rule { LIKE_HISTOGRAM, LIKE_HISTOGRAMDD } edges_rule;
  * histo.functions has to find them or to say what is wrong with the arguments; -1 with an exception. */
 int edges_find(PyObject *module, const histo_view *samples, PyObject *bins, PyObject *range, edges_rule rule,
                int threads, edges *out);
-/* histo_find_extremes, without the GIL where that pays; -1 with an exception. */
-int extremes_find(const histo_view *samples, int threads, histo_extremes *found);
+/* A tuple itself, or the items that a list has now, which other threads may change; NULL, without an exception, for
+ * anything else. A new reference. */
+PyObject *tuple_of(PyObject *object);
+
+/* histo_find_extremes for all batch entries together, as a fill that Ctrl-C interrupts; -1 with an exception. */
+int extremes_find(const histo_view *samples, const histo_fill_options *options, histo_extremes *found);
 /* Does nothing for zeroed edges. */
 void edges_release(edges *e);
 

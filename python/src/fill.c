@@ -19,28 +19,16 @@ bool fills_in_pieces(int64_t samples)
     return samples > PIECE;
 }
 
-static histo_status fill_by_plan(histo_hist *hist, const histo_view *views, const histo_fill_options *fill,
-                                 const histo_plan_options *options)
-{
-    if (!options) return histo_hist_fill(hist, views, fill);
-    histo_plan *plan;
-    histo_status status = histo_plan_create(&plan, hist, views, fill, options);
-    if (status != HISTO_OK) return status;
-    status = histo_plan_fill(plan, hist, views, fill);
-    histo_plan_destroy(plan);
-    return status;
-}
-
-static int fill_piece(PyThread_type_lock lock, histo_hist *const *hist, const histo_view *views,
-                      const histo_fill_options *fill, const histo_plan_options *options)
+static int do_piece(PyThread_type_lock lock, const histo_view *views, const histo_fill_options *options,
+                    piece_work *work, void *state)
 {
     histo_status status;
     if (lock) take_lock(lock);
     if (releases_gil(histo_view_size(&views[0]))) {
-        Py_BEGIN_ALLOW_THREADS status = fill_by_plan(*hist, views, fill, options);
+        Py_BEGIN_ALLOW_THREADS status = work(state, views, options);
         Py_END_ALLOW_THREADS
     } else {
-        status = fill_by_plan(*hist, views, fill, options);
+        status = work(state, views, options);
     }
     if (lock) PyThread_release_lock(lock);
     if (status == HISTO_OK) return PyErr_CheckSignals();
@@ -66,21 +54,21 @@ static histo_view part_of(const histo_view *v, int d, int64_t begin, int64_t n)
     return part;
 }
 
-static int fill_pieces(PyThread_type_lock lock, histo_hist *const *hist, int naxes, const histo_view *views,
-                       const histo_fill_options *all, const histo_plan_options *options, int d, int64_t step)
+static int do_pieces(PyThread_type_lock lock, int naxes, const histo_view *views, const histo_fill_options *all,
+                     piece_work *work, void *state, int d, int64_t step)
 {
     histo_view parts[HISTO_MAX_AXES], weights, mask, where;
-    histo_fill_options fill = *all;
+    histo_fill_options options = *all;
     for (int64_t begin = 0; begin < views[0].shape[d]; begin += step) {
         const int64_t left = views[0].shape[d] - begin, n = left < step ? left : step;
         for (int a = 0; a < naxes; a++)
             parts[a] = part_of(&views[a], d, begin, n);
-        if (all->weights) weights = part_of(all->weights, d, begin, n), fill.weights = &weights;
-        if (all->mask) mask = part_of(all->mask, d, begin, n), fill.mask = &mask;
-        if (all->mask && mask.dtype == HISTO_BIT) fill.mask_offset = all->mask_offset + begin * mask.strides[d];
-        if (all->where) where = part_of(all->where, d, begin, n), fill.where = &where;
-        if (fill_piece(lock, hist, parts, &fill, options) < 0) return -1;
-        fill.replace = false;
+        if (all->weights) weights = part_of(all->weights, d, begin, n), options.weights = &weights;
+        if (all->mask) mask = part_of(all->mask, d, begin, n), options.mask = &mask;
+        if (all->mask && mask.dtype == HISTO_BIT) options.mask_offset = all->mask_offset + begin * mask.strides[d];
+        if (all->where) where = part_of(all->where, d, begin, n), options.where = &where;
+        if (do_piece(lock, parts, &options, work, state) < 0) return -1;
+        options.replace = false;
     }
     return 0;
 }
@@ -104,13 +92,37 @@ static bool divisible(int naxes, const histo_view *views, const histo_fill_optio
     return same && (!fill->where || same_shape(&views[0], fill->where));
 }
 
-int fill(PyThread_type_lock lock, histo_hist *const *hist, int naxes, const histo_view *views,
-         const histo_fill_options *options, const histo_plan_options *plan)
+int in_pieces(PyThread_type_lock lock, int naxes, const histo_view *views, const histo_fill_options *options,
+              piece_work *work, void *state)
 {
     const histo_fill_options all = options ? *options : (histo_fill_options){0};
     const int64_t samples = histo_view_size(&views[0]);
     const int d = fills_in_pieces(samples) ? longest_dimension(&views[0]) : -1;
-    if (d < 0 || !divisible(naxes, views, &all)) return fill_piece(lock, hist, views, options, plan);
+    if (d < 0 || !divisible(naxes, views, &all)) return do_piece(lock, views, &all, work, state);
     const int64_t others = samples / views[0].shape[d], step = PIECE / others;
-    return fill_pieces(lock, hist, naxes, views, &all, plan, d, step > 0 ? step : 1);
+    return do_pieces(lock, naxes, views, &all, work, state, d, step > 0 ? step : 1);
+}
+
+typedef struct filling {
+    histo_hist *const *hist;
+    const histo_plan_options *options; /* or NULL */
+} filling;
+
+static histo_status fill_piece(void *state, const histo_view *views, const histo_fill_options *options)
+{
+    const filling *f = state;
+    if (!f->options) return histo_hist_fill(*f->hist, views, options);
+    histo_plan *plan;
+    histo_status status = histo_plan_create(&plan, *f->hist, views, options, f->options);
+    if (status != HISTO_OK) return status;
+    status = histo_plan_fill(plan, *f->hist, views, options);
+    histo_plan_destroy(plan);
+    return status;
+}
+
+int fill(PyThread_type_lock lock, histo_hist *const *hist, int naxes, const histo_view *views,
+         const histo_fill_options *options, const histo_plan_options *plan)
+{
+    filling f = {hist, plan};
+    return in_pieces(lock, naxes, views, options, fill_piece, &f);
 }

@@ -14,6 +14,13 @@ void take_lock(PyThread_type_lock lock);
 int fill(PyThread_type_lock lock, histo_hist *const *hist, int naxes, const histo_view *views,
          const histo_fill_options *fill, const histo_plan_options *options);
 
+/* What is done with a part of the samples, without the GIL. */
+typedef histo_status piece_work(void *state, const histo_view *views, const histo_fill_options *options);
+
+/* Do so with all samples, in the pieces and with the lock of a fill; options may be NULL. -1 with an exception. */
+int in_pieces(PyThread_type_lock lock, int naxes, const histo_view *views, const histo_fill_options *options,
+              piece_work *work, void *state);
+
 /* Whether work on so many samples takes long enough to let other threads run. */
 bool releases_gil(int64_t samples);
 /* Whether it takes so long that it is done in pieces. */

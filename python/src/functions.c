@@ -166,12 +166,10 @@ static void joint_release(joint *j)
     Py_XDECREF(j->weights_owner);
 }
 
-/* Item i of a tuple or list of n items; NULL if it is none, without an exception. */
-static PyObject *item_of(PyObject *sequence, Py_ssize_t n, Py_ssize_t i)
+/* Item i of a tuple of n items; NULL if it is none. */
+static PyObject *item_of(PyObject *tuple, Py_ssize_t n, Py_ssize_t i)
 {
-    if (PyTuple_CheckExact(sequence)) return PyTuple_Size(sequence) == n ? PyTuple_GetItem(sequence, i) : NULL;
-    if (PyList_CheckExact(sequence)) return PyList_Size(sequence) == n ? PyList_GetItem(sequence, i) : NULL;
-    return NULL;
+    return tuple && PyTuple_Size(tuple) == n ? PyTuple_GetItem(tuple, i) : NULL;
 }
 
 static int take_column(PyObject *module, PyObject *array, joint *j, int a)
@@ -182,19 +180,26 @@ static int take_column(PyObject *module, PyObject *array, joint *j, int a)
     return view->ndim == 1 && view->dtype == first->dtype && same_shape(view, first) ? MINE : NOT_MINE;
 }
 
+/* The items of a tuple of arrays. */
+static int take_items(PyObject *module, PyObject *tuple, joint *j)
+{
+    const Py_ssize_t n = PyTuple_Size(tuple);
+    if (n < 1 || n > HISTO_MAX_AXES) return NOT_MINE;
+    j->naxes = (int)n;
+    int mine = MINE;
+    for (int a = 0; a < j->naxes && mine == MINE; a++)
+        mine = PyArray_CheckExact(PyTuple_GetItem(tuple, a)) ? take_column(module, PyTuple_GetItem(tuple, a), j, a)
+                                                             : NOT_MINE;
+    return mine;
+}
+
 /* The columns of an array of two dimensions, or the items of a tuple or list of arrays. */
 static int take_columns(PyObject *module, PyObject *sample, joint *j)
 {
     if (!PyArray_CheckExact(sample)) {
-        const Py_ssize_t n = PyTuple_CheckExact(sample)  ? PyTuple_Size(sample)
-                             : PyList_CheckExact(sample) ? PyList_Size(sample)
-                                                         : 0;
-        if (n < 1 || n > HISTO_MAX_AXES) return NOT_MINE;
-        j->naxes = (int)n;
-        int mine = MINE;
-        for (int a = 0; a < j->naxes && mine == MINE; a++)
-            mine =
-                PyArray_CheckExact(item_of(sample, n, a)) ? take_column(module, item_of(sample, n, a), j, a) : NOT_MINE;
+        PyObject *tuple = tuple_of(sample);
+        const int mine = tuple ? take_items(module, tuple, j) : NOT_MINE;
+        Py_XDECREF(tuple);
         return mine;
     }
     histo_view all;
@@ -211,17 +216,14 @@ static int take_columns(PyObject *module, PyObject *sample, joint *j)
     return MINE;
 }
 
-/* The `bins` of an axis: one for all, or one for each. */
-static PyObject *bins_of(PyObject *bins, int naxes, int a)
-{
-    return !bins || PyLong_CheckExact(bins) ? bins : item_of(bins, naxes, a);
-}
-
+/* `bins` is one number for all axes, or a tuple; `range` is NULL or a tuple. */
 static int find_edges(PyObject *module, PyObject *bins, PyObject *range, joint *j)
 {
+    const bool same = !bins || PyLong_CheckExact(bins);
     int mine = MINE;
     for (int a = 0; a < j->naxes && mine == MINE; a++) {
-        PyObject *bins_here = bins_of(bins, j->naxes, a), *range_here = range ? item_of(range, j->naxes, a) : NULL;
+        PyObject *bins_here = same ? bins : item_of(bins, j->naxes, a);
+        PyObject *range_here = range ? item_of(range, j->naxes, a) : NULL;
         if ((bins && !bins_here) || (range && !range_here)) return NOT_MINE;
         mine = edges_find(module, &j->views[a], bins_here, range_here == Py_None ? NULL : range_here, LIKE_HISTOGRAMDD,
                           j->threads, &j->edges[a]);
@@ -258,13 +260,16 @@ static PyObject *count_joint(PyObject *module, const joint *j, bool weighted)
 /* numpy.histogramdd for columns that have been taken. */
 static int count_columns(PyObject *module, PyObject *bins, PyObject *range, PyObject *weights, joint *j, PyObject **n)
 {
-    int mine = take_weights(module, weights, &j->views[0], &j->weights_owner, &j->weights);
-    if (mine == MINE) mine = find_edges(module, bins, range, j);
-    if (mine == MINE) {
-        *n = count_joint(module, j, weights != NULL);
-        if (!*n) mine = FAILED;
-    }
-    return mine;
+    PyObject *each = !bins || PyLong_CheckExact(bins) ? Py_XNewRef(bins) : tuple_of(bins);
+    PyObject *ranges = range ? tuple_of(range) : NULL;
+    int mine = (bins && !each) || (range && !ranges) ? NOT_MINE : MINE;
+    if (mine == MINE) mine = take_weights(module, weights, &j->views[0], &j->weights_owner, &j->weights);
+    if (mine == MINE) mine = find_edges(module, each, ranges, j);
+    Py_XDECREF(each);
+    Py_XDECREF(ranges);
+    if (mine != MINE) return mine;
+    *n = count_joint(module, j, weights != NULL);
+    return *n ? MINE : FAILED;
 }
 
 static int histogramdd_mine(PyObject *module, PyObject *const *v, PyObject **result)
@@ -313,7 +318,8 @@ static int histogram2d_mine(PyObject *module, PyObject *const *v, PyObject **res
 static int length_of(const histo_view *x, int64_t minlength, int threads, int64_t *length)
 {
     histo_extremes found;
-    if (extremes_find(x, threads, &found) < 0) return FAILED;
+    const histo_fill_options options = {.threads = threads};
+    if (extremes_find(x, &options, &found) < 0) return FAILED;
     /* Read as signed: a huge unsigned number is as little mine as a negative one. */
     if (found.samples == 0 || found.min.i64 < 0 || found.max.i64 < 0 || found.max.i64 >= HISTO_MAX_BINS)
         return NOT_MINE;

@@ -49,7 +49,7 @@ static int clear(PyObject *module)
 {
     module_state *state = state_of_module(module);
     Py_CLEAR(state->hist_type);
-    Py_CLEAR(state->functions);
+    Py_XDECREF(atomic_exchange(&state->functions, NULL));
     for (int s = 0; s < SIGNATURES; s++)
         for (int i = 0; i < MAX_ARGUMENTS; i++)
             Py_CLEAR(state->names[s][i]);
@@ -61,7 +61,18 @@ static void drop(void *module)
     clear(module);
 }
 
-static PyModuleDef_Slot slots[] = {{Py_mod_exec, (void *)exec}, {0}};
+/* Slots that Python 3.12 and 3.13 have added, of which 3.11, whose limited API this is, would refuse to know: the
+ * module may be imported by interpreters that have a GIL of their own, or none. */
+enum { MULTIPLE_INTERPRETERS = 3, GIL = 4, SINCE_3_12 = 0x030C0000, SINCE_3_13 = 0x030D0000 };
+static void *const per_interpreter_gil = (void *)2, *const gil_not_used = (void *)1;
+
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, (void *)exec}, {0}, {0}, {0}};
+
+static void add_slots_of_version(unsigned long version)
+{
+    if (version >= SINCE_3_12) slots[1] = (PyModuleDef_Slot){MULTIPLE_INTERPRETERS, per_interpreter_gil};
+    if (version >= SINCE_3_13) slots[2] = (PyModuleDef_Slot){GIL, gil_not_used};
+}
 
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, .m_name = "histo._histo", .m_size = sizeof(module_state),
@@ -72,5 +83,6 @@ static struct PyModuleDef definition = {
 PyMODINIT_FUNC PyInit__histo(void);
 PyMODINIT_FUNC PyInit__histo(void)
 {
+    add_slots_of_version(Py_Version);
     return PyModuleDef_Init(&definition);
 }

@@ -5,13 +5,14 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <histo/histo.h>
+#include <stdatomic.h>
 
 /* One for each interpreter. */
 typedef struct module_state {
     PyTypeObject *hist_type;
-    bool has_numpy;         /* NumPy's API may be used */
-    PyObject *functions;    /* the module histo.functions, once it was needed */
-    PyObject *names[5][16]; /* of arguments: see arguments.h */
+    atomic_bool has_numpy;         /* NumPy's API may be used */
+    _Atomic(PyObject *) functions; /* the module histo.functions, once it was needed */
+    PyObject *names[5][16];        /* of arguments: see arguments.h */
 } module_state;
 
 /* The state of the module whose method got `module` as self. */
