@@ -1,0 +1,246 @@
+"""What calls do besides counting: memory, references, threads, signals, forks, interpreters."""
+
+import array
+import gc
+import os
+import resource
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import histo
+
+A = np.random.default_rng(1).normal(size=1000)
+W = np.ones(1000)
+X = np.arange(1000) % 7
+EDGES = np.linspace(-2, 2, 9)
+IRREGULAR = [-2, 0.5, 0.75, 2]
+
+CALLS = {
+    "edges": lambda: histo.histogram(A, EDGES),
+    "list of edges": lambda: histo.histogram(A, IRREGULAR),
+    "float32": lambda: histo.histogram(F32, 10),
+    "range": lambda: histo.histogram(A, 10, (-1, 1)),
+    "rule": lambda: histo.histogram(A, "auto"),
+    "weights": lambda: histo.histogram(A, 10, weights=W),
+    "density": lambda: histo.histogram(A, 10, density=True),
+    "mask": lambda: histo.histogram(A, 10, mask=A > 0),
+    "batch": lambda: histo.histogram(A.reshape(10, 100), 10, axis=1),
+    "list": lambda: histo.histogram([1, 2, 3]),
+    "buffer": lambda: histo.histogram(array.array("d", [1, 2, 3])),
+    "bin edges": lambda: histo.histogram_bin_edges(A, 10),
+    "bincount": lambda: histo.bincount(X),
+    "bincount, weights": lambda: histo.bincount(X, W),
+    "two axes": lambda: histo.histogram2d(A, A, [4, EDGES], [None, None]),
+    "dd": lambda: histo.histogramdd([A, A], EDGES.reshape(1, -1).repeat(2, 0)),
+    "no array": lambda: histo.histogram(object()),
+    "text": lambda: histo.histogram("text"),
+    "no bins": lambda: histo.histogram(A, 0),
+    "NaN": lambda: histo.histogram(NAN),
+    "falling edges": lambda: histo.histogram(A, [1, 0]),
+    "range the wrong way round": lambda: histo.histogram(A, 10, (1, 0)),
+    "unknown keyword": lambda: histo.histogram(A, binz=3),
+    "too few weights": lambda: histo.histogram(A, 10, weights=[1]),
+    "negative": lambda: histo.bincount([-1]),
+    "too many axes": lambda: histo.histogramdd(np.zeros((2, 9))),
+}
+F32 = A.astype("f4")
+NAN = np.array([1, np.nan])
+OPERANDS = [A, W, X, EDGES, IRREGULAR, F32, NAN]
+
+
+def try_call(call):
+    try:
+        call()
+    except (TypeError, ValueError):
+        pass
+
+
+def blocks():
+    """Python's memory blocks in use, and all references if this is a debug build."""
+    gc.collect()
+    return np.array([sys.getallocatedblocks(), getattr(sys, "gettotalrefcount", int)()])
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_references(name):
+    n = 200
+    for _ in range(20):
+        try_call(CALLS[name])
+    references = [sys.getrefcount(o) for o in OPERANDS]
+    before = blocks()
+    for _ in range(n):
+        try_call(CALLS[name])
+    assert (blocks() - before < n // 2).all()
+    assert [sys.getrefcount(o) for o in OPERANDS] == references
+
+
+def test_memory():
+    def resident():
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * resource.getpagesize()
+
+    calls = [c for name, c in CALLS.items()]
+    for call in calls:
+        try_call(call)
+    gc.collect()
+    before = resident()
+    for _ in range(1000):
+        for call in calls:
+            try_call(call)
+    assert resident() - before < 4 << 20
+
+
+def test_results_own_their_memory():
+    a = A.copy()
+    n, edges = histo.histogram(a, 10)
+    expected = n.copy(), edges.copy()
+    assert n.flags.owndata and edges.flags.owndata
+    a[:] = 0
+    del a
+    gc.collect()
+    np.testing.assert_array_equal(n, expected[0])
+    np.testing.assert_array_equal(edges, expected[1])
+
+
+def test_threads_at_once():
+    arrays = [np.random.default_rng(i).normal(size=200_000) for i in range(4)]
+    expected = [np.histogram(a, 50) for a in arrays]
+
+    def work(i):
+        a = arrays[i % 4]
+        n, edges = histo.histogram(a, 50)
+        np.testing.assert_array_equal(n, expected[i % 4][0])
+        np.testing.assert_array_equal(edges, expected[i % 4][1])
+        x = (i + np.arange(10)) % 7
+        np.testing.assert_array_equal(histo.bincount(x), np.bincount(x))
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(200)))
+
+
+def test_other_threads_run_meanwhile():
+    """The interpreter is free while samples are counted."""
+    huge = np.broadcast_to(0.5, (1 << 26,))
+    ticks = []
+    with ThreadPoolExecutor(1) as pool:
+        counting = pool.submit(histo.histogram, huge, 10, (0, 1))
+        while not counting.done():
+            ticks.append(time.perf_counter())
+    assert counting.result()[0].sum() == 1 << 26 and len(ticks) > 10
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_threads_argument(threads):
+    a = np.random.default_rng(1).normal(size=300_000)
+    for call in (histo.histogram, histo.histogram_bin_edges):
+        np.testing.assert_array_equal(call(a, 70, threads=threads)[0], call(a, 70)[0])
+    np.testing.assert_array_equal(histo.histogram2d(a, a, 7, threads=threads)[0], np.histogram2d(a, a, 7)[0])
+    x = (a * 10).astype(int) % 100
+    np.testing.assert_array_equal(histo.bincount(x, threads=threads), np.bincount(x))
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5, "2"])
+def test_threads_must_be_a_positive_number(threads):
+    with pytest.raises((TypeError, ValueError)):
+        histo.histogram(A, 10, threads=threads)
+
+
+INTERRUPTED = """
+    import sys, numpy as np, histo
+    huge = np.broadcast_to(np.float64(0.5), (1 << 42,))
+    print("ready", flush=True)
+    try:
+        {call}
+    except KeyboardInterrupt:
+        print("interrupted", histo.histogram([1, 2], 2)[0].sum())
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "histo.histogram(huge, 10, (0, 1))",
+        "histo.histogram(huge, 10)",
+        "histo.histogram(huge, 'sturges', (0, 1))",
+        "histo.histogram(huge, 10, (0, 1), weights=huge)",
+        "histo.bincount(np.broadcast_to(np.int64(1), (1 << 42,)))",
+        "histo.histogram2d(huge, huge, 10, [[0, 1], [0, 1]])",
+    ],
+)
+def test_ctrl_c_interrupts(call):
+    code = textwrap.dedent(INTERRUPTED).format(call=call)
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=60)[0] == "interrupted 2\n"
+    finally:
+        process.kill()
+
+
+def test_fork():
+    a = np.random.default_rng(1).normal(size=1_000_000)
+    expected = histo.histogram(a, 50, threads=2)[0]
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if (histo.histogram(a, 50, threads=2)[0] == expected).all() else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    np.testing.assert_array_equal(histo.histogram(a, 50, threads=2)[0], expected)
+
+
+def test_exceptions_of_arguments():
+    class Bad:
+        def __array__(self, *args, **kwargs):
+            raise LookupError("no array today")
+
+    class Index:
+        def __index__(self):
+            raise LookupError("no index today")
+
+    for call in (histo.histogram, histo.bincount, histo.histogramdd):
+        with pytest.raises(LookupError):
+            call(Bad())
+    with pytest.raises(LookupError):
+        histo.histogram(A, 10, threads=Index())
+    with pytest.raises(LookupError):
+        histo.histogram(A, 10, weights=Bad())
+
+
+if sys.version_info >= (3, 12):
+
+    def test_interpreters():
+        """Those with a GIL of their own import the module; NumPy refuses them, which is an ImportError."""
+        code = """
+            import sys
+            try:
+                import _interpreters as interpreters
+            except ImportError:
+                import _xxsubinterpreters as interpreters
+            import histo
+            histo.histogram([1, 2], 2)
+            script = '''
+                import histo
+                for i in range(3):
+                    try:
+                        histo.histogram([1, 2], 2)
+                    except ImportError:
+                        pass
+                print(histo.__version__)
+            '''
+            for i in range(3):
+                other = interpreters.create()
+                failure = interpreters.run_string(other, __import__("textwrap").dedent(script))
+                assert failure is None, failure
+                interpreters.destroy(other)
+            assert histo.histogram([1, 2], 2)[0].sum() == 2
+        """
+        run = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)
+        assert (run.returncode, run.stdout) == (0, 3 * f"{histo.__version__}\n"), run.stderr
