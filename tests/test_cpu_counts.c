@@ -486,6 +486,90 @@ static void equal_and_infinite_edges(void **state)
     free(x);
 }
 
+static int compare_i64(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static long double whole_edge(const histo_axis *axis, int64_t i)
+{
+    return axis->edges_i64 ? (long double)axis->edges_i64[i] : (long double)axis->edges_u64[i];
+}
+
+/* The slot by comparison with integer edges, which long double holds. */
+static int64_t slot_by_whole(const histo_axis *axis, long double x)
+{
+    int64_t reached = 0;
+    if (isnan(x)) return axis->bins + 2;
+    if (axis->closed && x == whole_edge(axis, axis->bins)) return axis->bins;
+    while (reached <= axis->bins && x >= whole_edge(axis, reached))
+        reached++;
+    return reached;
+}
+
+static void check_whole(const histo_axis *axis, histo_dtype dtype, const void *samples, int64_t n)
+{
+    const histo_view view = histo_view_1d(samples, dtype, n);
+    const int64_t slots = axis->bins + 3;
+    uint64_t *got = count_by("cpu/sequential", axis, &view, slots), *expected = calloc((size_t)slots, sizeof *expected);
+    for (int64_t i = 0; i < n; i++)
+        expected[slot_by_whole(axis,
+                               sample_value((const char *)samples + (size_t)i * histo_dtype_size(dtype), dtype))]++;
+    assert_memory_equal(got, expected, (size_t)slots * sizeof *got);
+    free(got);
+    free(expected);
+    check_slots(axis, dtype, samples, n);
+    check_slots(axis, dtype, samples, n < 100 ? n : 100);
+}
+
+/* Integer edges of both types, anywhere and close together, with samples of all types on and around them. */
+static void integer_edges(void **state)
+{
+    (void)state;
+    enum { N = 3000, MAX = 300, FROMS = 8 };
+    static const uint64_t froms[FROMS] = {
+        UINT64_C(1) << 53,         UINT64_C(1700000000000000000),         UINT64_C(1) << 63, UINT64_MAX - 400, 0,
+        (UINT64_C(1) << 63) - 400, (uint64_t) - (INT64_C(1) << 53) - 400, UINT64_C(1) << 62};
+    rng r = {.state = 43};
+    uint64_t *x = malloc(N * sizeof *x), edges[MAX + 1];
+    for (int round = 0; round < 24 * FROMS; round++) {
+        const int64_t bins = 1 + rng_below(&r, round % 3 ? 8 : MAX);
+        for (int64_t e = 0; e <= bins; e++) {
+            const uint64_t part = round % 5 ? (uint64_t)rng_below(&r, 401) : rng_next(&r) >> rng_below(&r, 64);
+            edges[e] = froms[round % FROMS] + part;
+        }
+        const bool is_signed = round / FROMS % 2;
+        qsort(edges, (size_t)bins + 1, sizeof *edges, is_signed ? compare_i64 : compare_u64);
+        histo_axis axis =
+            is_signed ? histo_axis_variable_i64(bins, (const int64_t *)edges) : histo_axis_variable_u64(bins, edges);
+        if (round / FROMS % 4 < 2) axis = histo_axis_closed(axis);
+        for (int dtype = 0; dtype < HISTO_DTYPE_COUNT; dtype++) {
+            const size_t size = histo_dtype_size((histo_dtype)dtype);
+            for (int i = 0; i < N; i++) {
+                const uint64_t value =
+                    i % 10 ? edges[rng_below(&r, bins + 1)] + (uint64_t)rng_below(&r, 3) - 1 : rng_next(&r);
+                double number = is_signed ? (double)(int64_t)value : (double)value;
+                if (i % 7 == 0) number = nextafter(number, i % 2 ? INFINITY : -INFINITY);
+                const float narrow = (float)number;
+                memcpy((char *)x + (size_t)i * size,
+                       dtype == HISTO_F64   ? (const void *)&number
+                       : dtype == HISTO_F32 ? (const void *)&narrow
+                                            : (const void *)&value,
+                       size);
+            }
+            check_whole(&axis, (histo_dtype)dtype, x, N);
+        }
+    }
+    free(x);
+}
+
 /* Integers with more bits than double's significand, also on bins of width 1 at the limits of their types. */
 static void integers_at_limits(void **state)
 {
@@ -1013,6 +1097,7 @@ int main(void)
         cmocka_unit_test(counters_that_carry),
         cmocka_unit_test(any_edges),
         cmocka_unit_test(equal_and_infinite_edges),
+        cmocka_unit_test(integer_edges),
         cmocka_unit_test(integers_at_limits),
         cmocka_unit_test(integers_beyond_double),
         cmocka_unit_test(filters),

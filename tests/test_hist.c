@@ -558,14 +558,82 @@ static void equal_and_infinite_edges(void **state)
     histo_hist_destroy(h);
 }
 
+/* Integer edges that doubles do not hold are kept by merge, rebin, slice and files. */
+static void integer_edges(void **state)
+{
+    (void)state;
+    const int64_t start = INT64_C(1700000000000000001), edges[] = {start, start + 1, start + 2, start + 500};
+    int64_t others[] = {start, start + 1, start + 3, start + 500}, doubles[] = {-5, 0, 0, INT64_C(1) << 60};
+    const uint64_t large[] = {UINT64_MAX - 2, UINT64_MAX - 1, UINT64_MAX};
+    const int64_t x[] = {start - 1, start, start + 1, start + 1, start + 2, start + 499, start + 500, start + 501};
+    const uint64_t wanted[] = {1, 1, 2, 3, 1, 0};
+    const histo_axis axes[] = {histo_axis_closed(histo_axis_variable_i64(3, edges)), histo_axis_variable_u64(2, large)};
+    const histo_view views[] = {histo_view_1d(x, HISTO_I64, 8), histo_view_1d(large, HISTO_U64, 3)};
+    histo_hist *h, *other;
+    OK(histo_hist_create(&h, 1, axes, NULL));
+    OK(histo_hist_fill(h, views, NULL));
+    uint64_t *counts = counts_of(h);
+    assert_memory_equal(counts, wanted, sizeof wanted);
+    free(counts);
+    OK(histo_hist_slice(h, 0, 1, 3, &other));
+    const histo_axis part = histo_hist_axis(other, 0);
+    assert_true(part.bins == 2 && part.closed && part.edges_i64[0] == start + 1 && part.edges_i64[2] == start + 500);
+    histo_hist_destroy(other);
+    OK(histo_hist_rebin(h, 0, 3, &other));
+    const histo_axis whole = histo_hist_axis(other, 0);
+    assert_true(whole.edges_i64[0] == start && whole.edges_i64[1] == start + 500);
+    assert_true(whole.edges[0] == (double)(start + 255) && whole.edges[0] == histo_axis_edge(&whole, 0));
+    histo_hist_destroy(other);
+    const histo_axis near = histo_axis_closed(histo_axis_variable_i64(3, others));
+    OK(histo_hist_create(&other, 1, &near, NULL));
+    REFUSED(HISTO_INVALID, "ax", histo_hist_merge(other, h));
+    histo_hist_destroy(other);
+    histo_hist_destroy(h);
+
+    OK(histo_hist_create(&h, 2, axes, NULL)); /* of both types */
+    OK(histo_hist_fill(h, (histo_view[]){histo_view_1d(x, HISTO_I64, 3), views[1]}, NULL));
+    for (int format = HISTO_JSON; format <= HISTO_BINARY; format++) {
+        void *data;
+        size_t size;
+        OK(histo_hist_save(h, (histo_format)format, NULL, &data, &size));
+        OK(histo_hist_load(data, size, NULL, &other));
+        assert_same(h, other);
+        OK(histo_hist_merge(other, h));
+        const histo_axis kept[] = {histo_hist_axis(other, 0), histo_hist_axis(other, 1)};
+        assert_memory_equal(kept[0].edges_i64, edges, sizeof edges);
+        assert_memory_equal(kept[1].edges_u64, large, sizeof large);
+        histo_hist_destroy(other);
+        for (size_t cut = 0; cut + 4 < size; cut += 1 + size / 200)
+            assert_int_not_equal(histo_hist_load(data, cut, NULL, &other), HISTO_OK);
+        free(data);
+    }
+    histo_hist_destroy(h);
+
+    histo_axis axis = histo_axis_variable_i64(3, doubles);
+    OK(histo_hist_create(&h, 1, &axis, NULL));
+    axis = histo_hist_axis(h, 0);
+    assert_true(!axis.edges_i64 && axis.edges[3] == 0x1p60 && axis.lo == -5);
+    histo_hist_destroy(h);
+    others[2] = start;
+    axis = histo_axis_variable_i64(3, others);
+    REFUSED(HISTO_INVALID, "edge 2 is 1700000000000000001 after 1700000000000000002", histo_axis_check(&axis));
+    REFUSED(HISTO_INVALID, "must not decrease", histo_hist_create(&h, 1, &axis, NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_order_and_merge),   cmocka_unit_test(projections),
-        cmocka_unit_test(rebin_and_slice),          cmocka_unit_test(weights),
-        cmocka_unit_test(integer_weights),          cmocka_unit_test(batches),
-        cmocka_unit_test(replacing_fills),          cmocka_unit_test(refused_fills),
-        cmocka_unit_test(equal_and_infinite_edges), cmocka_unit_test(threads),
+        cmocka_unit_test(pieces_order_and_merge),
+        cmocka_unit_test(projections),
+        cmocka_unit_test(rebin_and_slice),
+        cmocka_unit_test(weights),
+        cmocka_unit_test(integer_weights),
+        cmocka_unit_test(batches),
+        cmocka_unit_test(replacing_fills),
+        cmocka_unit_test(refused_fills),
+        cmocka_unit_test(equal_and_infinite_edges),
+        cmocka_unit_test(integer_edges),
+        cmocka_unit_test(threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -179,11 +179,19 @@ typedef struct histo_axis {
     double lo, hi;
     double power;
     const double *edges;
+    /* In place of edges, edges of HISTO_VARIABLE that doubles may not hold; lo and hi are then ignored. A histogram
+     * keeps them only if doubles do not hold all of them, and gives `edges` as well, rounded up. */
+    const int64_t *edges_i64;
+    const uint64_t *edges_u64;
 } histo_axis;
 
 HISTO_API histo_axis histo_axis_integer(int64_t lo, int64_t bins);
 HISTO_API histo_axis histo_axis_regular(int64_t bins, double lo, double hi);
 HISTO_API histo_axis histo_axis_variable(int64_t bins, const double *edges);
+/* Edges that are integers, such as times in nanoseconds: samples are compared with them by value. If doubles hold them
+ * all, the same as histo_axis_variable; other axes are counted on the CPU only. */
+HISTO_API histo_axis histo_axis_variable_i64(int64_t bins, const int64_t *edges);
+HISTO_API histo_axis histo_axis_variable_u64(int64_t bins, const uint64_t *edges);
 HISTO_API histo_axis histo_axis_log(int64_t bins, double lo, double hi);
 HISTO_API histo_axis histo_axis_sqrt(int64_t bins, double lo, double hi);
 HISTO_API histo_axis histo_axis_power(int64_t bins, double lo, double hi, double power);
@@ -193,10 +201,10 @@ HISTO_API histo_axis histo_axis_closed(histo_axis axis);
 /* HISTO_OK, or HISTO_INVALID if the axis cannot be used; the message says why. */
 HISTO_API histo_status histo_axis_check(const histo_axis *axis);
 
-/* Write the edges of a valid axis to edges[bins + 1]. */
+/* Write the edges of a valid axis to edges[bins + 1]; integers that doubles do not hold are rounded up. */
 HISTO_API histo_status histo_axis_edges(const histo_axis *axis, double *edges);
 
-/* Edge i of a valid axis; i is 0 … bins. */
+/* Edge i of a valid axis, likewise; i is 0 … bins. */
 HISTO_API double histo_axis_edge(const histo_axis *axis, int64_t i);
 
 /* Write edges[bins + 1] from lo to hi, as numpy.linspace(lo, hi, bins + 1) computes them in the type `computed` and

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axis/whole.h"
 #include "base/memory.h"
 #include "view/half.h"
 
@@ -27,6 +28,16 @@ histo_axis histo_axis_variable(int64_t bins, const double *edges)
         axis.hi = edges[bins];
     }
     return axis;
+}
+
+histo_axis histo_axis_variable_i64(int64_t bins, const int64_t *edges)
+{
+    return (histo_axis){.kind = HISTO_VARIABLE, .bins = bins, .edges_i64 = edges};
+}
+
+histo_axis histo_axis_variable_u64(int64_t bins, const uint64_t *edges)
+{
+    return (histo_axis){.kind = HISTO_VARIABLE, .bins = bins, .edges_u64 = edges};
 }
 
 histo_axis histo_axis_log(int64_t bins, double lo, double hi)
@@ -117,7 +128,8 @@ typedef struct stored_edges {
     int64_t owners;
     bool ordinary;
     double off;
-    double edges[];
+    histo_thresholds of_i64, of_u64; /* of integer edges that doubles do not hold */
+    double edges[];                  /* followed by these edges, and by the thresholds */
 } stored_edges;
 
 static stored_edges *stored(const histo_axis *owned)
@@ -128,7 +140,7 @@ static stored_edges *stored(const histo_axis *owned)
 /* The edges that a description brings, or NULL: integer and regular axes have no others than their formula's. */
 static const double *given_edges(const histo_axis *axis)
 {
-    return axis->kind >= HISTO_VARIABLE ? axis->edges : NULL;
+    return axis->kind >= HISTO_VARIABLE && !histo_axis_is_whole(axis) ? axis->edges : NULL;
 }
 
 static bool all_increase(const double *edges, int64_t bins)
@@ -176,7 +188,8 @@ static histo_status check_kind(const histo_axis *axis)
     case HISTO_REGULAR:
         return HISTO_OK;
     case HISTO_VARIABLE:
-        if (!axis->edges) return histo_fail(HISTO_INVALID, "a variable axis needs its edges");
+        if (!axis->edges && !histo_axis_is_whole(axis))
+            return histo_fail(HISTO_INVALID, "a variable axis needs its edges");
         return HISTO_OK;
     case HISTO_LOG:
         if (axis->lo <= 0) return histo_fail(HISTO_INVALID, "a log axis needs lo > 0, not %.17g", axis->lo);
@@ -232,7 +245,7 @@ histo_status histo_axis_check(const histo_axis *axis)
 {
     histo_status status = histo_axis_check_description(axis);
     if (status != HISTO_OK || histo_axis_is_uniform(axis)) return status;
-    return check_increasing(axis, given_edges(axis));
+    return histo_axis_is_whole(axis) ? histo_whole_check(axis) : check_increasing(axis, given_edges(axis));
 }
 
 static void write_edges(const histo_axis *axis, double *edges)
@@ -244,7 +257,7 @@ static void write_edges(const histo_axis *axis, double *edges)
     }
     scale s = scale_of(axis);
     for (int64_t i = 0; i <= axis->bins; i++)
-        edges[i] = formula_edge(axis, s, i);
+        edges[i] = histo_axis_is_whole(axis) ? histo_whole_edge(axis, i) : formula_edge(axis, s, i);
 }
 
 histo_status histo_axis_edges(const histo_axis *axis, double *edges)
@@ -336,28 +349,69 @@ double histo_axis_off(const histo_axis *owned)
     return stored(owned)->off;
 }
 
+/* Store integer edges behind the doubles. */
+static void keep_whole(const histo_axis *axis, stored_edges *it, histo_axis *owned)
+{
+    const int64_t n = axis->bins + 1;
+    uint64_t *whole = (uint64_t *)(void *)(it->edges + n), *of_i64 = whole + n, *of_u64 = of_i64 + n;
+    it->ordinary = false;
+    it->off = HISTO_FAR_OFF;
+    const histo_axis kept = histo_whole_pick(axis, 0, 1, n, whole);
+    owned->edges_i64 = kept.edges_i64;
+    owned->edges_u64 = kept.edges_u64;
+    it->of_i64 = (histo_thresholds){of_i64, histo_whole_thresholds(axis, true, of_i64)};
+    it->of_u64 = (histo_thresholds){of_u64, histo_whole_thresholds(axis, false, of_u64)};
+}
+
+const histo_thresholds *histo_axis_thresholds(const histo_axis *owned, histo_dtype dtype)
+{
+    if (!histo_axis_is_whole(owned)) return NULL;
+    return dtype == HISTO_I64 ? &stored(owned)->of_i64 : dtype == HISTO_U64 ? &stored(owned)->of_u64 : NULL;
+}
+
 histo_status histo_axis_own(const histo_axis *axis, histo_axis *owned)
 {
     histo_status status = histo_axis_check_description(axis);
     if (status != HISTO_OK) return status;
+    const bool is_whole = histo_axis_is_whole(axis);
+    if (is_whole) status = histo_whole_check(axis);
+    if (status != HISTO_OK) return status;
+    const bool keeps_whole = is_whole && !histo_whole_are_doubles(axis);
     *owned = *axis;
     owned->edges = NULL;
+    owned->edges_i64 = NULL;
+    owned->edges_u64 = NULL;
     if (histo_axis_is_uniform(axis)) return HISTO_OK;
-    size_t bytes = sizeof(stored_edges) + (size_t)(axis->bins + 1) * sizeof(double);
+    size_t bytes = sizeof(stored_edges) + (keeps_whole ? 4 : 1) * (size_t)(axis->bins + 1) * sizeof(double);
     stored_edges *it = histo_malloc(bytes);
     if (!it) return histo_fail_memory(bytes, "the edges of an axis");
     write_edges(axis, it->edges);
     it->owners = 1;
-    it->off = measure_off(axis, it->edges);
-    /* Those that are near a regular axis' increase. */
-    it->ordinary = it->off <= HISTO_NEAR || (isfinite(axis->hi - axis->lo) && all_increase(it->edges, axis->bins));
-    if (!it->ordinary) status = check_increasing(axis, it->edges);
-    if (status != HISTO_OK) {
-        free(it);
-        return status;
-    }
     owned->edges = it->edges;
-    return HISTO_OK;
+    owned->lo = it->edges[0];
+    owned->hi = it->edges[axis->bins];
+    if (keeps_whole) {
+        keep_whole(axis, it, owned);
+        return HISTO_OK;
+    }
+    it->off = measure_off(owned, it->edges);
+    /* Those that are near a regular axis' increase. */
+    it->ordinary = it->off <= HISTO_NEAR || (isfinite(owned->hi - owned->lo) && all_increase(it->edges, axis->bins));
+    if (!it->ordinary && !is_whole) status = check_increasing(axis, it->edges);
+    if (status != HISTO_OK) histo_axis_disown(owned);
+    return status;
+}
+
+bool histo_axis_has_edges(const histo_axis *axis)
+{
+    return axis->edges || axis->edges_i64 || axis->edges_u64;
+}
+
+void histo_axis_free_given(histo_axis *axis)
+{
+    free((void *)axis->edges);
+    free((void *)axis->edges_i64);
+    free((void *)axis->edges_u64);
 }
 
 histo_axis histo_axis_share(const histo_axis *owned)
@@ -370,10 +424,13 @@ void histo_axis_disown(histo_axis *owned)
 {
     if (owned->edges && __atomic_sub_fetch(&stored(owned)->owners, 1, __ATOMIC_ACQ_REL) == 0) free(stored(owned));
     owned->edges = NULL;
+    owned->edges_i64 = NULL;
+    owned->edges_u64 = NULL;
 }
 
 double histo_axis_edge(const histo_axis *axis, int64_t i)
 {
+    if (histo_axis_is_whole(axis)) return histo_whole_edge(axis, i);
     const double *given = given_edges(axis);
     return given ? given[i] : formula_edge(axis, scale_of(axis), i);
 }
@@ -467,6 +524,8 @@ histo_status histo_axis_check_kept(const histo_axis *owned, const double *edges)
 
 bool histo_axis_equal(const histo_axis *a, const histo_axis *b)
 {
+    if (histo_axis_is_whole(a) != histo_axis_is_whole(b)) return false;
+    if (histo_axis_is_whole(a)) return a->closed == b->closed && histo_whole_equal(a, b);
     if (a->bins != b->bins || a->closed != b->closed || a->lo != b->lo || a->hi != b->hi) return false;
     if (!a->edges && !b->edges) return true; /* both uniform: lo, hi and bins give the edges */
     for (int64_t i = 0; i <= a->bins; i++)
@@ -480,6 +539,14 @@ histo_status histo_axis_regroup(const histo_axis *owned, int64_t begin, int64_t 
     size_t bytes = (size_t)(bins + 1) * sizeof(double);
     double *edges = histo_malloc(bytes);
     if (!edges) return histo_fail_memory(bytes, "the edges of an axis");
+    const bool closed = owned->closed && begin + bins * factor == owned->bins;
+    if (histo_axis_is_whole(owned)) {
+        histo_axis whole = histo_whole_pick(owned, begin, factor, bins + 1, (uint64_t *)(void *)edges);
+        whole.closed = closed;
+        histo_status status = histo_axis_own(&whole, regrouped);
+        free(edges);
+        return status;
+    }
     for (int64_t i = 0; i <= bins; i++)
         edges[i] = histo_axis_edge(owned, begin + i * factor);
     histo_axis formula = *owned;
@@ -489,8 +556,7 @@ histo_status histo_axis_regroup(const histo_axis *owned, int64_t begin, int64_t 
     formula.edges = NULL;
     if (formula.kind == HISTO_INTEGER && factor > 1) formula.kind = HISTO_REGULAR;
     histo_axis variable = histo_axis_variable(bins, edges);
-    variable.closed = owned->closed && begin + bins * factor == owned->bins;
-    formula.closed = variable.closed;
+    variable.closed = formula.closed = closed;
     scale s = scale_of(&formula);
     bool same = formula.kind != HISTO_VARIABLE;
     for (int64_t i = 0; same && i <= bins; i++)

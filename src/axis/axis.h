@@ -22,11 +22,18 @@ double histo_axis_step(const histo_axis *axis);
 histo_status histo_axis_own(const histo_axis *axis, histo_axis *owned);
 void histo_axis_disown(histo_axis *owned);
 
+/* Does a description bring edges? Free those that a loader has allocated. */
+bool histo_axis_has_edges(const histo_axis *axis);
+void histo_axis_free_given(histo_axis *axis);
+
 /* Another owner of the same edges, which nothing changes. */
 histo_axis histo_axis_share(const histo_axis *owned);
 
 /* Are the edges of an owned axis finite, do they increase, and is the width of the axis finite? */
 bool histo_axis_is_ordinary(const histo_axis *owned);
+
+/* Those of 64-bit integers of a dtype on an owned axis that has integer edges; else NULL. */
+const struct histo_thresholds *histo_axis_thresholds(const histo_axis *owned, histo_dtype dtype);
 
 /* HISTO_INVALID if an edge of a valid axis is infinite, for what needs the middle of bins. */
 histo_status histo_axis_check_finite(const histo_axis *axis, const char *what);

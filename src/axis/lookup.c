@@ -5,13 +5,23 @@
 #include <string.h>
 
 #include "axis/axis.h"
+#include "axis/whole.h"
 #include "view/dtype.h"
 
 #define SLOT_OF(compute)                                                                                               \
     _Generic((compute)0, double : histo_slot_f64, int64_t : histo_slot_i64, uint64_t : histo_slot_u64)
 
+/* The key of a 64-bit integer at any address. */
+static uint64_t key_at(histo_dtype dtype, const void *address)
+{
+    uint64_t bits;
+    memcpy(&bits, address, sizeof bits);
+    return dtype == HISTO_I64 ? histo_key_i64((int64_t)bits) : bits;
+}
+
 uint32_t histo_lookup_slot(const histo_lookup *lookup, histo_dtype dtype, const void *address)
 {
+    if (lookup->kind == HISTO_SEARCH_WHOLE) return histo_threshold_slot(lookup->thresholds, key_at(dtype, address));
     switch (dtype) {
 #define CASE(constant, name, storage, compute, widen)                                                                  \
     case constant: {                                                                                                   \
@@ -29,6 +39,13 @@ uint32_t histo_lookup_slot(const histo_lookup *lookup, histo_dtype dtype, const 
 void histo_lookup_slots(const histo_lookup *lookup, histo_dtype dtype, const void *samples, int n, uint32_t stride,
                         bool accumulate, uint32_t *out)
 {
+    if (lookup->kind == HISTO_SEARCH_WHOLE) {
+        for (int i = 0; i < n; i++) {
+            const void *at = (const char *)samples + (size_t)i * sizeof(uint64_t);
+            out[i] = (accumulate ? out[i] : 0) + stride * histo_lookup_slot(lookup, dtype, at);
+        }
+        return;
+    }
     switch (dtype) {
 #define CASE(constant, name, storage, compute, widen)                                                                  \
     case constant:                                                                                                     \
@@ -114,10 +131,16 @@ void histo_lookup_start(histo_lookup *lookup, const histo_axis *owned, histo_dty
                              .lo = owned->lo,
                              .hi = owned->hi,
                              .edges = owned->edges};
+    const bool is_whole = histo_axis_is_whole(owned);
+    if (is_whole) lookup->closed &= histo_whole_is_double(owned, owned->bins); /* else hi is rounded up */
     lookup->over = histo_first_value(HISTO_F64, lookup->hi, lookup->closed);
     lookup->step = histo_axis_step(owned);
     lookup->per_step = 1 / lookup->step;
     lookup->pow2 = pow2_of(lookup, dtype);
+    const histo_thresholds *thresholds = histo_axis_thresholds(owned, dtype);
+    if (!thresholds) return;
+    lookup->kind = HISTO_SEARCH_WHOLE;
+    lookup->thresholds = thresholds;
 }
 
 histo_status histo_lookup_make(histo_lookup *lookup, const histo_axis *owned, histo_dtype dtype, bool many)

@@ -18,7 +18,9 @@
 /* In place of the slot of a sample where there is none. */
 #define HISTO_NO_SLOT 0xffffffffu
 
-typedef enum histo_lookup_kind { HISTO_UNIFORM, HISTO_SEARCH } histo_lookup_kind;
+/* HISTO_SEARCH_WHOLE: samples of 64-bit integers on integer edges that doubles do not hold (axis/whole.h); on the CPU
+ * only. */
+typedef enum histo_lookup_kind { HISTO_UNIFORM, HISTO_SEARCH, HISTO_SEARCH_WHOLE } histo_lookup_kind;
 
 /* Integers on bins of 2^shift integers each: samples are clamped to low … high, the values just outside the axis, and
  * the slot is (sample - from) >> shift, modulo 2^32. Values have the samples' dtype (32 bits for 64-bit dtypes),
@@ -46,9 +48,12 @@ typedef struct histo_lookup {
     float margin_f32;            /* … a result farther than this from an edge is on the right side of it … */
     bool near_f32;               /* … if this is set: the margin is less than half a bin */
     double step, per_step;       /* UNIFORM: width of a bin and its reciprocal */
-    const double *edges;         /* SEARCH: bins + 1 edges */
-    const uint32_t *table;       /* 8- and 16-bit dtypes, where it pays: the slot of every bit pattern; else NULL */
-    histo_cells cells;           /* SEARCH without a table: cells over the samples' positions, if any were made */
+    union {
+        const double *edges;                       /* SEARCH: bins + 1 edges */
+        const struct histo_thresholds *thresholds; /* SEARCH_WHOLE */
+    };
+    const uint32_t *table; /* 8- and 16-bit dtypes, where it pays: the slot of every bit pattern; else NULL */
+    histo_cells cells;     /* SEARCH without a table: cells over the samples' positions, if any were made */
     histo_pow2 pow2;
 } histo_lookup;
 

@@ -14,6 +14,9 @@ static const unsigned char magic[8] = {0x93, 'H', 'I', 'S', 'T', 'O', '\r', '\n'
 enum { VERSION = 1, SPARSE_VERSION = 2 };
 enum { BLOCK = 1024, SPARSE = 128, WINDOW_BYTES = 9, SPECIAL_BIT = HISTO_EXACT_WINDOWS, CRC_BYTES = 4 };
 
+/* What an axis stores: doubles, or integers that doubles do not hold. */
+enum { NO_EDGES, EDGES, EDGES_I64, EDGES_U64 };
+
 enum { LOWEST = 1 << 14 }; /* the smallest positive double, in units of window 0 */
 
 static int64_t least(int64_t a, int64_t b)
@@ -97,7 +100,8 @@ static void put_axis(histo_bytes *out, const histo_axis *axis)
 {
     histo_bytes_put_le(out, axis->kind, 1);
     histo_bytes_put_le(out, axis->closed, 1);
-    histo_bytes_put_le(out, axis->edges != NULL, 1);
+    const uint64_t stored = axis->edges_i64 ? EDGES_I64 : axis->edges_u64 ? EDGES_U64 : axis->edges ? EDGES : NO_EDGES;
+    histo_bytes_put_le(out, stored, 1);
     histo_bytes_put_le(out, (uint64_t)axis->bins, 8);
     histo_bytes_put_le(out, bits_of(axis->power), 8);
     if (!axis->edges) {
@@ -105,7 +109,11 @@ static void put_axis(histo_bytes *out, const histo_axis *axis)
         histo_bytes_put_le(out, bits_of(axis->hi), 8);
     }
     for (int64_t i = 0; axis->edges && i <= axis->bins; i++)
-        histo_bytes_put_le(out, bits_of(axis->edges[i]), 8);
+        histo_bytes_put_le(out,
+                           axis->edges_i64   ? (uint64_t)axis->edges_i64[i]
+                           : axis->edges_u64 ? axis->edges_u64[i]
+                                             : bits_of(axis->edges[i]),
+                           8);
 }
 
 static void put_windows(histo_bytes *out, const histo_exact_windows *windows)
@@ -307,7 +315,24 @@ typedef struct header {
 static void header_free(header *h)
 {
     for (int a = 0; a < h->naxes; a++)
-        free((void *)h->axes[a].edges);
+        histo_axis_free_given(&h->axes[a]);
+}
+
+static histo_status get_whole_edges(source *in, bool is_signed, histo_axis *axis)
+{
+    const size_t count = (size_t)axis->bins + 1;
+    if (axis->kind != HISTO_VARIABLE) return corrupt(in, "an axis of kind %d has integer edges", (int)axis->kind);
+    if (count > left(in) / sizeof(uint64_t)) return corrupt(in, "the file ends within the %zu edges of an axis", count);
+    uint64_t *edges = histo_malloc(count * sizeof *edges);
+    if (!edges) return histo_fail_memory(count * sizeof *edges, "the edges of an axis");
+    const unsigned char *bytes = take(in, count * sizeof *edges);
+    for (size_t i = 0; i < count; i++)
+        edges[i] = value_of(bytes + 8 * i, 8);
+    if (is_signed)
+        axis->edges_i64 = (const int64_t *)edges;
+    else
+        axis->edges_u64 = edges;
+    return HISTO_OK;
 }
 
 static histo_status get_edges(source *in, histo_axis *axis)
@@ -330,13 +355,14 @@ static histo_status get_axis(source *in, histo_axis *axis)
     uint64_t kind, closed, stored, bins, power, lo, hi;
     histo_status status = get_up_to(in, 1, HISTO_AXIS_KIND_COUNT - 1, "the kind of an axis", &kind);
     if (status == HISTO_OK) status = get_up_to(in, 1, 1, "the closed flag of an axis", &closed);
-    if (status == HISTO_OK) status = get_up_to(in, 1, 1, "the edges flag of an axis", &stored);
+    if (status == HISTO_OK) status = get_up_to(in, 1, EDGES_U64, "the edges flag of an axis", &stored);
     if (status == HISTO_OK) status = get_up_to(in, 8, HISTO_MAX_BINS, "the number of bins of an axis", &bins);
     if (status == HISTO_OK) status = get(in, 8, &power);
     if (status != HISTO_OK) return status;
     *axis =
         (histo_axis){.kind = (histo_axis_kind)kind, .closed = closed, .bins = (int64_t)bins, .power = double_of(power)};
-    if (stored) return get_edges(in, axis);
+    if (stored == EDGES) return get_edges(in, axis);
+    if (stored) return get_whole_edges(in, stored == EDGES_I64, axis);
     status = get(in, 8, &lo);
     if (status == HISTO_OK) status = get(in, 8, &hi);
     if (status != HISTO_OK) return status;
@@ -381,7 +407,7 @@ static histo_status check_sizes(const source *in, header *h)
     histo_status status = HISTO_OK;
     for (int a = 0; a < h->naxes && status == HISTO_OK; a++) {
         status = histo_axis_check_description(&h->axes[a]);
-        if (status == HISTO_OK && histo_axis_is_uniform(&h->axes[a]) == (h->axes[a].edges != NULL))
+        if (status == HISTO_OK && histo_axis_is_uniform(&h->axes[a]) == histo_axis_has_edges(&h->axes[a]))
             return corrupt(in, "axis %d has edges where a formula gives them, or none where they are needed", a);
     }
     if (status == HISTO_OK) status = histo_slots_count(h->naxes, h->axes, &h->kind, &bins, &h->slots);

@@ -380,6 +380,20 @@ histo_status histo_json_number(const histo_json *doc, size_t at, double *value)
     return HISTO_OK;
 }
 
+bool histo_json_whole(const histo_json *doc, size_t at, bool is_signed, uint64_t *bits)
+{
+    const bool negative = peek(doc, at) == '-';
+    const size_t begin = at + negative, end = skip_digits(doc, begin);
+    if (end == begin || end != histo_json_number_end(doc, at)) return false;
+    uint64_t value = 0;
+    bool fits = is_signed || !negative;
+    for (size_t i = begin; fits && i < end; i++)
+        fits = !__builtin_mul_overflow(value, 10, &value) &&
+               !__builtin_add_overflow(value, (uint64_t)(doc->text[i] - '0'), &value);
+    *bits = negative ? -value : value;
+    return fits && (!is_signed || value <= (uint64_t)INT64_MAX + negative);
+}
+
 /* Plain digits are read exactly; other forms, such as 3.0 and 1e3, as a double. */
 histo_status histo_json_count(const histo_json *doc, size_t at, uint64_t *value)
 {

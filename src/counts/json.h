@@ -50,6 +50,8 @@ histo_status histo_json_find(const histo_json *doc, size_t at, int n, const char
 /* The value at a position as a C type; HISTO_CORRUPT if it has another type. A count is an integer from 0 to 2^64-1. */
 histo_status histo_json_bool(const histo_json *doc, size_t at, bool *value);
 histo_status histo_json_number(const histo_json *doc, size_t at, double *value);
+/* The bits of an int64_t, or of a uint64_t, if the value is such an integer and has no other form. */
+bool histo_json_whole(const histo_json *doc, size_t at, bool is_signed, uint64_t *bits);
 histo_status histo_json_count(const histo_json *doc, size_t at, uint64_t *value);
 
 /* The position after the value at a position. */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "axis/whole.h"
 #include "base/memory.h"
 #include "counts/uhi_loader.h"
 
@@ -13,6 +14,16 @@ static void add_dimension(histo_uhi_loader *l, size_t at, const histo_axis *axis
     l->dims[l->ndims++] = (histo_uhi_dimension){axis->bins + underflow + overflow, !underflow, axis->bins + 3};
 }
 
+/* Edges that are integers of a type, all written in digits only; false if one is not. */
+static bool read_whole(const histo_uhi_loader *l, size_t at, bool is_signed, uint64_t *whole)
+{
+    bool all = true;
+    histo_json_walk walk = histo_json_enter(&l->doc, at);
+    for (int64_t i = 0; histo_json_next(&walk) && all; i++)
+        all = histo_json_whole(&l->doc, walk.value, is_signed, &whole[i]);
+    return all;
+}
+
 static histo_status read_edges(const histo_uhi_loader *l, size_t at, histo_axis *axis)
 {
     histo_status status = histo_uhi_check_array(l, at);
@@ -21,17 +32,23 @@ static histo_status read_edges(const histo_uhi_loader *l, size_t at, histo_axis 
     for (histo_json_walk walk = histo_json_enter(&l->doc, at); histo_json_next(&walk);)
         count++;
     if (count < 2) return FAIL(at, "an axis needs two edges or more");
-    double *edges = histo_malloc((size_t)count * sizeof *edges);
+    uint64_t *edges = histo_malloc((size_t)count * sizeof *edges);
     if (!edges) return histo_fail_memory((size_t)count * sizeof *edges, "the edges of an axis");
-    histo_json_walk walk = histo_json_enter(&l->doc, at);
-    for (int64_t i = 0; histo_json_next(&walk) && status == HISTO_OK; i++)
-        status = histo_json_number(&l->doc, walk.value, &edges[i]);
-    if (status != HISTO_OK) {
-        free(edges);
-        return status;
+    *axis = histo_axis_variable_i64(count - 1, (const int64_t *)edges);
+    bool is_whole = read_whole(l, at, true, edges);
+    if (!is_whole) {
+        *axis = histo_axis_variable_u64(count - 1, edges);
+        is_whole = read_whole(l, at, false, edges);
     }
-    *axis = histo_axis_variable(count - 1, edges);
-    return HISTO_OK;
+    if (!is_whole || histo_whole_are_doubles(axis)) {
+        double *numbers = (double *)(void *)edges;
+        histo_json_walk walk = histo_json_enter(&l->doc, at);
+        for (int64_t i = 0; histo_json_next(&walk) && status == HISTO_OK; i++)
+            status = histo_json_number(&l->doc, walk.value, &numbers[i]);
+        if (status == HISTO_OK) *axis = histo_axis_variable(count - 1, numbers);
+    }
+    if (status != HISTO_OK) free(edges);
+    return status;
 }
 
 /* Read the range and the number of bins of a regular axis. */

@@ -211,7 +211,7 @@ histo_status histo_uhi_load(const char *text, size_t size, const char *name, his
     status = load(&l, name);
     histo_c_locale_end(&locale);
     for (int a = 0; a < l.naxes; a++)
-        free((void *)l.axes[a].edges);
+        histo_axis_free_given(&l.axes[a]);
     free(l.own_sums);
     free(l.cells.at);
     free(l.own.at);

@@ -47,7 +47,12 @@ static void put_axis(histo_bytes *out, const histo_axis *axis)
         histo_bytes_print(out, "\n      {\"type\": \"variable\", \"edges\": ");
         for (int64_t i = 0; i <= axis->bins; i++) {
             histo_bytes_put(out, i ? "," : "[", 1);
-            histo_json_put_number(out, axis->edges[i]);
+            if (axis->edges_i64)
+                histo_bytes_print(out, "%" PRId64, axis->edges_i64[i]);
+            else if (axis->edges_u64)
+                histo_bytes_print(out, "%" PRIu64, axis->edges_u64[i]);
+            else
+                histo_json_put_number(out, axis->edges[i]);
         }
         histo_bytes_print(out, "]");
     } else {

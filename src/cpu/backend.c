@@ -62,7 +62,7 @@ static histo_status prepare(const histo_problem *problem, void **out)
     histo_status status = HISTO_OK;
     for (int a = 0; a < problem->naxes && status == HISTO_OK; a++) {
         const histo_lookup *lookup = &problem->lookups[a];
-        if (lookup->kind != HISTO_SEARCH || lookup->table) continue;
+        if (lookup->kind == HISTO_UNIFORM || lookup->table) continue;
         if (!prepared) prepared = calloc(1, sizeof *prepared);
         status = prepared ? histo_spans_make(&prepared->spans[a], lookup, problem->off[a], problem->samples)
                           : histo_fail_memory(sizeof *prepared, "the spans of axes");

@@ -404,7 +404,7 @@ static void slots_on_axis(const histo_job *job, int axis, const void *samples, i
     const histo_lookup *lookup = &p->lookups[axis];
     const histo_cpu_prepared *prepared = job->prepared;
     const histo_spans *spans = prepared ? &prepared->spans[axis] : NULL;
-    const bool unprepared = lookup->kind == HISTO_SEARCH && !lookup->table && !prepared;
+    const bool unprepared = lookup->kind != HISTO_UNIFORM && !lookup->table && !prepared;
     histo_spans near;
     if (unprepared && p->off[axis] <= HISTO_NEAR && histo_spans_make(&near, lookup, p->off[axis], n) == HISTO_OK)
         spans = &near;

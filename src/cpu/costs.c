@@ -42,11 +42,11 @@ double histo_slots_ns(const histo_problem *p)
         const bool by_table = lookup->table && (size == 1 || lookup->kind == HISTO_SEARCH);
         const bool is_float = p->sampled[a] == HISTO_F32 || size == 2;
         const double widen = size > 2 ? 0 : p->sampled[a] == HISTO_F16 ? 0.2 : 0.08;
-        ns += is_pow2(p, a)                                          ? costs->pow2
-              : by_table                                             ? 0.4
-              : lookup->kind == HISTO_SEARCH && !histo_is_near(p, a) ? costs->search
-              : is_float                                             ? costs->f32 + widen
-                                                                     : costs->f64;
+        ns += is_pow2(p, a)                                           ? costs->pow2
+              : by_table                                              ? 0.4
+              : lookup->kind != HISTO_UNIFORM && !histo_is_near(p, a) ? costs->search
+              : is_float                                              ? costs->f32 + widen
+                                                                      : costs->f64;
     }
     return ns;
 }

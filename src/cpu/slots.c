@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "axis/whole.h"
 #include "cpu/fixed.h"
 #include "cpu/isa.h"
 #include "view/dtype.h"
@@ -104,6 +105,27 @@ static void search_spans(const histo_spans *spans, const double *restrict sample
         left -= half;
     }
     PUT_ALL(samples[i] != samples[i] ? c.nan : (uint32_t)slots[i]);
+}
+
+/* The same with thresholds of integers. */
+static void search_keys(const histo_spans *spans, const uint64_t *restrict keys, int n, uint32_t stride,
+                        bool accumulate, uint32_t *restrict out)
+{
+    const histo_spans c = *spans;
+    uint32_t slots[HISTO_BLOCK];
+    for (int i = 0; i < n; i++) {
+        uint64_t key = keys[i] > c.first_bits ? keys[i] : c.first_bits;
+        key = key < c.last_key ? key : c.last_key;
+        slots[i] = (uint32_t)c.first[(key - c.first_bits) >> c.shift];
+    }
+    for (int32_t left = c.most; left > 0;) {
+        const int32_t half = (left + 1) / 2;
+        const uint64_t *at = c.keys + half - 1;
+        for (int i = 0; i < n; i++)
+            slots[i] += keys[i] >= at[slots[i]] ? (uint32_t)half : 0;
+        left -= half;
+    }
+    PUT_ALL(slots[i] < c.nan ? slots[i] : c.nan); /* the largest key reaches what follows the thresholds, too */
 }
 
 /* The length of the prefix, in groups, that has at most two distinct values. For nearly all other data, four samples
@@ -460,11 +482,24 @@ static void of_search(const histo_lookup *l, const histo_spans *spans, histo_dty
     of_spans(spans, doubles, n, stride, accumulate, out);
 }
 
+static void of_whole(const histo_spans *spans, histo_dtype dtype, const void *samples, int n, uint32_t stride,
+                     bool accumulate, uint32_t *out)
+{
+    uint64_t keys[HISTO_BLOCK];
+    const int64_t *integers = samples;
+    if (dtype == HISTO_I64)
+        for (int i = 0; i < n; i++)
+            keys[i] = histo_key_i64(integers[i]);
+    search_keys(spans, dtype == HISTO_I64 ? keys : samples, n, stride, accumulate, out);
+}
+
 void HISTO_OF_ISA(slots)(const histo_lookup *l, const histo_spans *spans, histo_dtype dtype, const void *samples, int n,
                          uint32_t stride, bool accumulate, uint32_t *out)
 {
     if (l->table && !l->pow2.is && (l->kind == HISTO_SEARCH || histo_dtype_size(dtype) == 1)) {
         of_table(l->table, histo_dtype_size(dtype), samples, n, stride, accumulate, out);
+    } else if (l->kind == HISTO_SEARCH_WHOLE) {
+        of_whole(spans, dtype, samples, n, stride, accumulate, out);
     } else if (l->kind == HISTO_SEARCH && !spans->near) {
         of_search(l, spans, dtype, samples, n, stride, accumulate, out);
     } else {

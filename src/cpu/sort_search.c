@@ -16,6 +16,7 @@ static const char *unsupported_reason(const histo_problem *problem)
 {
     if (problem->naxes != 1) return "sorts one axis, not several";
     if (problem->weighting != HISTO_UNWEIGHTED) return "keeps counts, not weights";
+    if (problem->lookups[0].kind == HISTO_SEARCH_WHOLE) return "compares with edges that are doubles";
     return NULL;
 }
 

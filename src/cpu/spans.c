@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axis/whole.h"
 #include "base/memory.h"
 
 enum { FEWEST_SPANS = 1 << 4, MAX_SPANS = 1 << 16, SPANS_A_BIN = 16, SAMPLES_A_SPAN = 4 };
@@ -48,13 +49,19 @@ static int32_t crowd(const histo_spans *c, const double *edges, int32_t bins)
     return most;
 }
 
+static uint32_t spans_wanted(int64_t edges, int64_t samples)
+{
+    uint32_t wanted = FEWEST_SPANS;
+    while (wanted < MAX_SPANS && wanted / SPANS_A_BIN < edges && wanted < samples / SAMPLES_A_SPAN)
+        wanted *= 2;
+    return wanted;
+}
+
 /* Choose spans of equal width, or spans of equally many bit patterns if these hold fewer edges; bit patterns increase
  * with values only where lo is positive. Returns the number of spans. */
 static uint32_t choose(histo_spans *c, const histo_lookup *l, int64_t samples)
 {
-    uint32_t wanted = FEWEST_SPANS;
-    while (wanted < MAX_SPANS && wanted / SPANS_A_BIN < (uint32_t)l->bins && wanted < samples / SAMPLES_A_SPAN)
-        wanted *= 2;
+    const uint32_t wanted = spans_wanted(l->bins, samples);
     c->per_span = fmin(wanted / (c->hi - c->lo), DBL_MAX); /* the width of an axis is finite, but may be tiny */
     c->first_bits = bits_of(c->lo);
     uint64_t patterns = bits_of(c->hi) - c->first_bits;
@@ -67,8 +74,45 @@ static uint32_t choose(histo_spans *c, const histo_lookup *l, int64_t samples)
     return span_of(c, c->hi) + 1;
 }
 
+static uint32_t span_of_key(const histo_spans *c, uint64_t key)
+{
+    return (uint32_t)((key - c->first_bits) >> c->shift);
+}
+
+static histo_status make_whole(histo_spans *spans, const histo_thresholds *t, int64_t samples)
+{
+    histo_spans c = {.nan = (uint32_t)t->n};
+    if (t->n > 0) c.first_bits = t->at[0], c.last_key = t->at[t->n - 1];
+    const uint32_t wanted = spans_wanted(t->n, samples);
+    while ((c.last_key - c.first_bits) >> c.shift >= wanted)
+        c.shift++;
+    for (int64_t i = 0, in_span = 0; i < t->n; i++) {
+        in_span = i > 0 && span_of_key(&c, t->at[i]) == span_of_key(&c, t->at[i - 1]) ? in_span + 1 : 1;
+        if (in_span > c.most) c.most = (int32_t)in_span;
+    }
+    const uint32_t count = span_of_key(&c, c.last_key) + 1;
+    const size_t key_bytes = (size_t)(t->n + c.most) * sizeof(uint64_t), bytes = key_bytes + count * sizeof(int32_t);
+    uint64_t *keys = histo_malloc(bytes);
+    if (!keys) return histo_fail_memory(bytes, "the spans of an axis");
+    int32_t *first = (int32_t *)((char *)keys + key_bytes), below = 0;
+    memcpy(keys, t->at, (size_t)t->n * sizeof *keys);
+    for (int32_t i = 0; i < c.most; i++)
+        keys[t->n + i] = UINT64_MAX;
+    for (uint32_t span = 0; span < count; span++) {
+        first[span] = below;
+        while (below < t->n && span_of_key(&c, t->at[below]) == span)
+            below++;
+    }
+    c.memory = keys;
+    c.keys = keys;
+    c.first = first;
+    *spans = c;
+    return HISTO_OK;
+}
+
 histo_status histo_spans_make(histo_spans *spans, const histo_lookup *l, double off, int64_t samples)
 {
+    if (l->kind == HISTO_SEARCH_WHOLE) return make_whole(spans, l->thresholds, samples);
     if (off <= HISTO_NEAR) {
         *spans = (histo_spans){.near = true, .off = off, .edges = off > 0 ? l->edges : NULL};
         return HISTO_OK;

@@ -23,6 +23,10 @@ typedef struct histo_spans {
     /* The lookup's if they are nearly regular; else a copy, the last one as it is compared (histo_lookup.over),
      * followed by `most` NaN, which no sample reaches. */
     const double *edges;
+    /* HISTO_SEARCH_WHOLE: the thresholds, followed by `most` times the largest key. Spans are equal ranges of keys,
+     * from first_bits to last_key, and `nan` is the number of thresholds. */
+    const uint64_t *keys;
+    uint64_t last_key;
     void *memory;
 } histo_spans;
 

@@ -32,7 +32,8 @@ class FillOptions(ctypes.Structure):
 
 class Axis(ctypes.Structure):
     _fields_ = [("kind", ctypes.c_int), ("closed", ctypes.c_bool), ("bins", ctypes.c_int64), ("lo", ctypes.c_double),
-                ("hi", ctypes.c_double), ("power", ctypes.c_double), ("edges", ctypes.POINTER(ctypes.c_double))]
+                ("hi", ctypes.c_double), ("power", ctypes.c_double), ("edges", ctypes.POINTER(ctypes.c_double)),
+                ("edges_i64", ctypes.c_void_p), ("edges_u64", ctypes.c_void_p)]
 
 
 class HistOptions(ctypes.Structure):

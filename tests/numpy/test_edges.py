@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 
-from libhisto import BINS, DTYPES, INVALID, STORAGE, Hist, axis_of, last_error, lib, run_checks
+from libhisto import BINS, DTYPES, INVALID, STORAGE, VARIABLE, Axis, Hist, axis_of, last_error, lib, run_checks
 
 TYPES = "f16", "f32", "f64"
 lib.histo_linspace.argtypes = [ctypes.c_int64, ctypes.c_double, ctypes.c_double, ctypes.c_int, ctypes.c_int,
@@ -90,4 +90,20 @@ def check_equal_and_infinite(rng):
     assert (h.counts(BINS) == wanted.astype("u8")).all(), (dtype, edges)
 
 
-run_checks([check_linspace, check_equal_and_infinite], 4000)
+def check_integers(rng):
+    """Integer edges beyond 2^53, such as those of datetime64[ns]."""
+    dtype = str(rng.choice(["i64", "u64"]))
+    start = int(rng.choice([2**53, 2**60 + 1, 1_700_000_000_000_000_001]))
+    spread = int(rng.choice([3, 1000, 10**15]))
+    samples = rng.integers(start, start + spread, int(rng.integers(1, 3000)), dtype=STORAGE[dtype])
+    edges = np.sort(rng.choice(samples, int(rng.integers(2, 60))))
+    edges[rng.integers(0, len(edges), 3)] += rng.integers(0, 2, 3, dtype=STORAGE[dtype])
+    edges.sort()
+    axis = Axis(kind=VARIABLE, closed=True, bins=len(edges) - 1)
+    setattr(axis, "edges_" + dtype, edges.ctypes.data)
+    h = Hist(axis)
+    h.fill((samples, dtype))
+    assert (h.counts(BINS) == np.histogram(samples, edges)[0].astype("u8")).all(), (dtype, edges)
+
+
+run_checks([check_linspace, check_equal_and_infinite, check_integers], 4500)

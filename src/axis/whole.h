@@ -1,0 +1,64 @@
+/* Edges that are 64-bit integers of which doubles cannot hold some, such as times in nanoseconds. */
+#ifndef AXIS_WHOLE_H
+#define AXIS_WHOLE_H
+
+#include "axis/slot_of.h"
+#include "base/error.h"
+
+/* Is the axis described by integer edges? Not if it is owned and doubles hold them all. */
+static inline bool histo_axis_is_whole(const histo_axis *axis)
+{
+    return axis->kind == HISTO_VARIABLE && (axis->edges_i64 || axis->edges_u64);
+}
+
+/* An integer as a key: keys compare as unsigned numbers like the integers of one type. */
+static inline uint64_t histo_key_i64(int64_t x)
+{
+    return (uint64_t)x ^ UINT64_C(1) << 63;
+}
+
+static inline uint64_t histo_key_u64(uint64_t x)
+{
+    return x;
+}
+
+/* The slot of an integer of 64 bits on an axis without bins of other types is the number of thresholds that its key
+ * reaches. Edges beyond all integers of the type have none. */
+typedef struct histo_thresholds {
+    const uint64_t *at; /* [n], none below the one before */
+    int64_t n;          /* at most bins + 1 */
+} histo_thresholds;
+
+static inline uint32_t histo_threshold_slot(const histo_thresholds *t, uint64_t key)
+{
+    int64_t below = 0, above = t->n; /* at[below - 1] <= key < at[above], where they exist */
+    while (below < above) {
+        const int64_t middle = below + (above - below) / 2;
+        if (key >= t->at[middle])
+            below = middle + 1;
+        else
+            above = middle;
+    }
+    return (uint32_t)below;
+}
+
+/* HISTO_INVALID if the integer edges decrease. */
+histo_status histo_whole_check(const histo_axis *axis);
+
+/* Edge i as a double, rounded up: a double, or an integer of at most 32 bits, is below both or neither. */
+double histo_whole_edge(const histo_axis *axis, int64_t i);
+
+/* Is edge i a double? */
+bool histo_whole_is_double(const histo_axis *axis, int64_t i);
+bool histo_whole_are_doubles(const histo_axis *axis);
+
+/* Write the thresholds of samples of int64_t, or of uint64_t, to at[bins + 1]; returns how many there are. */
+int64_t histo_whole_thresholds(const histo_axis *axis, bool of_i64, uint64_t *at);
+
+/* Are the axes' edges the same integers? */
+bool histo_whole_equal(const histo_axis *a, const histo_axis *b);
+
+/* Copy edges begin, begin + factor, … of an axis to whole[n], which is of the same type; an axis with these. */
+histo_axis histo_whole_pick(const histo_axis *axis, int64_t begin, int64_t factor, int64_t n, uint64_t *whole);
+
+#endif
