@@ -386,15 +386,17 @@ def search_words():
 
 # ---- Speed ----
 
-WORK = {"copy/u8/4k": "a copy of 3840 × 2160 bytes", "lut/u8/4k": "lookup table, of that", "equalize/u8/4k": "equalize it",
-        "equalize/u16/4096": "equalize 4096² of 12 bits in 16", "clahe/u8/4k": "CLAHE, 8 × 8 tiles, 3840 × 2160",
-        "clahe/u16/4096": "CLAHE, 8 × 8 tiles, 4096² of 12 bits", "match/u8/4k": "match 3840 × 2160 to as many",
-        "otsu/u8/4k": "Otsu's threshold and image, 3840 × 2160", "multi-otsu-3/u16/4096": "two thresholds, 4096² of 12 bits",
-        "percentiles/u16/4096": "three percentiles, 4096² of 12 bits",
-        "information/u16/256^3": "mutual information, 64 × 64, 256³", "backproject/hs/4k": "back projection, 180 × 256, 3840 × 2160",
-        "camshift/hs/1080p": "CamShift, window of 300 × 200, 1920 × 1080", "command/equalize/pgm/4k": "`histo equalize`, PGM, 3840 × 2160",
-        "command/equalize/tiff/u16": "`histo equalize`, TIFF, 4096² of 16 bits",
-        "command/equalize/y4m/1080p": "`histo equalize`, 60 frames of 1920 × 1080"}
+WORK = {"copy/u8/4k": "copy a 4K image", "lut/u8/4k": "look up a 4K image in a table", "equalize/u8/4k": "equalize a 4K image",
+        "equalize/u16/4096": "equalize a 12-bit image", "clahe/u8/4k": "CLAHE of a 4K image, 8 × 8 tiles",
+        "clahe/u16/4096": "CLAHE of a 12-bit image, 8 × 8 tiles", "match/u8/4k": "match a 4K image to another",
+        "otsu/u8/4k": "threshold a 4K image by Otsu", "multi-otsu-3/u16/4096": "find three classes of a 12-bit image by Otsu",
+        "percentiles/u16/4096": "find three percentiles of a 12-bit image",
+        "information/u16/256^3": "mutual information of two volumes of 256³ u16, 64 × 64 bins",
+        "backproject/hs/4k": "back-project hue and saturation to a 4K image, 180 × 256 bins",
+        "camshift/hs/1080p": "CamShift in a 1080p frame, window of 300 × 200",
+        "command/equalize/pgm/4k": "`histo equalize` of a 4K image, PGM",
+        "command/equalize/tiff/u16": "`histo equalize` of a 12-bit image, TIFF",
+        "command/equalize/y4m/1080p": "`histo equalize` of 60 frames of 1080p video, y4m"}
 
 
 def short(number):
@@ -402,16 +404,16 @@ def short(number):
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
 
 
-ON_GPU = {"equalize/u8/1080p": "equalize 1920 × 1080", "equalize/u8/4k": "equalize 3840 × 2160",
-          "equalize/u8/64x4k": "equalize 64 of 3840 × 2160", "clahe/u8/1080p": "CLAHE, 8 × 8 tiles, 1920 × 1080",
-          "clahe/u8/4k": "CLAHE, 3840 × 2160", "clahe/u8/64x4k": "CLAHE, 64 of 3840 × 2160",
-          "clahe/u16/4k": "CLAHE, 3840 × 2160 of 12 bits", "match/u8/4k": "match 3840 × 2160 to as many",
-          "otsu/u8/4k": "Otsu's threshold and image, 3840 × 2160", "stretch/u8/4k": "stretch between percentiles, 3840 × 2160",
-          "fill-read/u8/1080p": "fill, and read the counts, 1920 × 1080",
-          "joint-64x64/f32/256^3": "joint histogram, 64 × 64, of 256³ floats",
-          "joint-64x64/u16/512^3": "joint histogram, 64 × 64, of 512³ u16",
-          "moments/hs/300x200": "moments of a back projection, window of 300 × 200",
-          "backproject/hs/1080p": "back projection, 180 × 256, 1920 × 1080"}
+ON_GPU = {"equalize/u8/1080p": "equalize a 1080p image", "equalize/u8/4k": "equalize a 4K image",
+          "equalize/u8/64x4k": "equalize a batch of 64 4K images", "clahe/u8/1080p": "CLAHE of a 1080p image, 8 × 8 tiles",
+          "clahe/u8/4k": "CLAHE of a 4K image", "clahe/u8/64x4k": "CLAHE of a batch of 64 4K images",
+          "clahe/u16/4k": "CLAHE of a 4K image of 12 bits", "match/u8/4k": "match a 4K image to another",
+          "otsu/u8/4k": "threshold a 4K image by Otsu", "stretch/u8/4k": "stretch a 4K image between percentiles",
+          "fill-read/u8/1080p": "count a 1080p image, and read the counts",
+          "joint-64x64/f32/256^3": "count two volumes of 256³ f32 jointly, 64 × 64 bins",
+          "joint-64x64/u16/512^3": "count two volumes of 512³ u16 jointly, 64 × 64 bins",
+          "moments/hs/300x200": "moments of the back projection to a window of 300 × 200",
+          "backproject/hs/1080p": "back-project hue and saturation to a 1080p image, 180 × 256 bins"}
 
 
 def gpu_table():
