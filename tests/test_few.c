@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "data.h"
+#include "view/dtype.h"
 
 enum { MOST_AXES = 3, OPERANDS = MOST_AXES + 3, MOST = 300 };
 
@@ -21,7 +22,8 @@ typedef struct problem {
 
 static histo_dtype random_dtype(rng *r)
 {
-    return (histo_dtype)rng_below(r, HISTO_DTYPE_COUNT);
+    const histo_dtype dtype = (histo_dtype)rng_below(r, HISTO_DTYPE_COUNT);
+    return rng_below(r, 6) ? dtype : (histo_dtype)(dtype | HISTO_SWAPPED);
 }
 
 /* An axis of data.h with few enough bins for joint histograms. */
@@ -37,11 +39,14 @@ static histo_axis random_axis(rng *r, histo_dtype dtype, int naxes)
     return axis;
 }
 
-/* Samples of this shape: contiguous, with gaps, backwards, in Fortran order, repeated, or unaligned. */
+/* Samples of this shape (any bytes, if they are swapped): contiguous, with gaps, backwards, in Fortran order, repeated,
+ * or unaligned. */
 static histo_view random_view(rng *r, histo_dtype dtype, const histo_axis *axis, const histo_view *shape, void **data)
 {
-    const int64_t size = (int64_t)histo_dtype_size(dtype), n = histo_view_size(shape), gap = 1 + rng_below(r, 3) / 2;
-    char *samples = make_samples(r, dtype, (distribution)rng_below(r, DISTRIBUTIONS), axis, n * gap + 1);
+    const bool bits = dtype == HISTO_BIT; /* strides are then in bits, whose addresses are bytes */
+    const histo_dtype made = bits ? HISTO_U8 : histo_dtype_plain(dtype);
+    const int64_t size = (int64_t)histo_dtype_size(made), n = histo_view_size(shape), gap = 1 + rng_below(r, 3) / 2;
+    char *samples = make_samples(r, made, (distribution)rng_below(r, DISTRIBUTIONS), axis, n * gap + 1);
     histo_view view = *shape;
     view.dtype = dtype;
     *data = malloc((size_t)((n * gap + 1) * size + 1));
@@ -58,7 +63,7 @@ static histo_view random_view(rng *r, histo_dtype dtype, const histo_axis *axis,
     }
     for (int d = 0; d < 2; d++) {
         const int64_t which = rng_below(r, 8);
-        if (which == 0 && n) {
+        if (which == 0 && n && !bits) {
             view.data = (const char *)view.data + (view.shape[d] - 1) * view.strides[d];
             view.strides[d] = -view.strides[d];
         } else if (which == 1) {
@@ -81,7 +86,7 @@ static void draw(rng *r, problem *p)
     p->kind.storage = p->kind.weighting == HISTO_UNWEIGHTED && rng_below(r, 10) == 0 ? HISTO_SPARSE : HISTO_DENSE;
     for (int a = 0; a < p->naxes; a++) {
         const histo_dtype dtype = random_dtype(r);
-        p->axes[a] = random_axis(r, dtype, p->naxes);
+        p->axes[a] = random_axis(r, histo_dtype_plain(dtype), p->naxes);
         p->views[a] = random_view(r, dtype, &p->axes[a], &shape, &p->data[a]);
     }
     const histo_axis of_others = histo_axis_regular(10, -5, 5);
@@ -89,7 +94,8 @@ static void draw(rng *r, problem *p)
     for (int i = 0; i < 3; i++) {
         const int operand = p->naxes + i;
         if (rng_below(r, 3) || (i == 0 && p->kind.weighting == HISTO_UNWEIGHTED)) continue;
-        p->views[operand] = random_view(r, random_dtype(r), &of_others, &shape, &p->data[operand]);
+        const histo_dtype dtype = i == 1 && rng_below(r, 4) == 0 ? HISTO_BIT : random_dtype(r);
+        p->views[operand] = random_view(r, dtype, &of_others, &shape, &p->data[operand]);
         *others[i] = &p->views[operand];
     }
     p->fill.where_lo = -2;

@@ -76,14 +76,14 @@ void histo_few_note(histo_few *few, const histo_problem *problem)
     few->where = problem->where;
     few->strided = problem->strided;
     few->apart = problem->apart != 0;
-    memcpy(few->dtypes, problem->stored, (size_t)problem->operands * sizeof *few->dtypes);
+    memcpy(few->stored, problem->stored, (size_t)problem->operands * sizeof *few->stored);
 }
 
 /* A view that is laid out like the samples were, of memory that nobody reads. */
 static histo_view view_like(const histo_few *few, int operand, int64_t batch)
 {
     static const double nothing;
-    const histo_dtype dtype = few->dtypes[operand];
+    const histo_dtype dtype = few->stored[operand];
     const int64_t size = histo_dtype_step(dtype), gap = few->strided ? 2 : 1, entry = few->samples / batch;
     return (histo_view){.data = &nothing,
                         .dtype = dtype,

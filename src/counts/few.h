@@ -11,7 +11,7 @@ typedef struct histo_few {
     bool strided, apart;
     int64_t samples;
     int operands, weights, mask, where;
-    histo_dtype dtypes[HISTO_MAX_OPERANDS];
+    histo_dtype stored[HISTO_MAX_OPERANDS]; /* the operands' dtypes, as in their views */
 } histo_few;
 
 /* Are the samples so few that they are counted without a plan, and does nothing ask for one? spent: see histo_few. */
