@@ -93,6 +93,48 @@ static void what_was_read(void **state)
             }
 }
 
+/* Into a sparse histogram, whose occupied slots are then those that a dense one would have. */
+static void into_sparse(void **state)
+{
+    (void)state;
+    const histo_axis axes[] = {histo_axis_regular(ROWS, 0, 1), histo_axis_integer(0, COLUMNS)};
+    for (int slots = HISTO_BINS; slots <= HISTO_FLOW; slots++) {
+        histo_hist *from = make(HISTO_UNWEIGHTED, 2, true), *to;
+        const double x[BATCH] = {0.5, 0.7}, y[BATCH] = {1, 2};
+        histo_view views[] = {histo_view_1d(x, HISTO_F64, BATCH), histo_view_1d(y, HISTO_F64, BATCH)};
+        views[0].batch_ndim = views[1].batch_ndim = 1;
+        OK(histo_hist_create(&to, 2, axes, &(histo_hist_options){.batch = BATCH, .storage = HISTO_SPARSE}));
+        OK(histo_hist_fill(to, views, NULL)); /* which is overwritten */
+        contents c = read_all(from, (histo_slots)slots);
+        for (int i = 0; i < 5; i++)
+            c.counts[i] = 0;
+        for (int again = 0; again < 2; again++) {
+            OK(histo_hist_write(to, (histo_slots)slots, c.counts, NULL, NULL, c.size, c.masked));
+            contents got = read_all(to, (histo_slots)slots);
+            check_equal(&c, &got);
+            release(&got);
+        }
+        int64_t occupied, expected = 0;
+        OK(histo_hist_occupied(to, HISTO_FLOW, &occupied));
+        for (int64_t i = 0; i < c.size; i++)
+            expected += c.counts[i] != 0;
+        assert_int_equal(occupied, expected);
+        OK(histo_hist_fill(to, views, NULL)); /* it counts on from there */
+        histo_tally tally;
+        OK(histo_hist_tally(to, &tally));
+        for (int64_t i = 0; i < c.size; i++)
+            tally.samples -= c.counts[i];
+        assert_int_equal(tally.samples, BATCH + tally.masked);
+        memset(c.counts, 0, (size_t)c.size * sizeof *c.counts);
+        OK(histo_hist_write(to, (histo_slots)slots, c.counts, NULL, NULL, c.size, NULL));
+        OK(histo_hist_occupied(to, HISTO_FLOW, &occupied));
+        assert_int_equal(occupied, 0);
+        release(&c);
+        histo_hist_destroy(from);
+        histo_hist_destroy(to);
+    }
+}
+
 static void without_sums(void **state)
 {
     (void)state;
@@ -116,9 +158,7 @@ static void without_sums(void **state)
 static void refused(void **state)
 {
     (void)state;
-    histo_hist *h = make(HISTO_UNWEIGHTED, 1, true), *sums = make(HISTO_WEIGHT_FAST_SUM, 1, true), *sparse;
-    const histo_axis axis = histo_axis_regular(ROWS, 0, 1);
-    OK(histo_hist_create(&sparse, 1, &axis, &(histo_hist_options){.storage = HISTO_SPARSE}));
+    histo_hist *h = make(HISTO_UNWEIGHTED, 1, true), *sums = make(HISTO_WEIGHT_FAST_SUM, 1, true);
     const uint64_t counts[BATCH * ROWS] = {0};
     const double w[BATCH * ROWS] = {0};
     contents before = read_all(h, HISTO_FLOW);
@@ -128,20 +168,19 @@ static void refused(void **state)
     REFUSED(HISTO_INVALID, "takes 10 values, not 9", histo_hist_write(h, HISTO_BINS, counts, NULL, NULL, 9, NULL));
     REFUSED(HISTO_INVALID, "no sums of weights", histo_hist_write(h, HISTO_BINS, counts, w, NULL, 10, NULL));
     REFUSED(HISTO_INVALID, "no sums of squares", histo_hist_write(sums, HISTO_BINS, counts, w, w, 10, NULL));
-    REFUSED(HISTO_UNSUPPORTED, "sparse", histo_hist_write(sparse, HISTO_BINS, counts, NULL, NULL, ROWS, NULL));
     contents after = read_all(h, HISTO_FLOW);
     check_equal(&before, &after);
     release(&before);
     release(&after);
     histo_hist_destroy(h);
     histo_hist_destroy(sums);
-    histo_hist_destroy(sparse);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_read),
+        cmocka_unit_test(into_sparse),
         cmocka_unit_test(without_sums),
         cmocka_unit_test(refused),
     };

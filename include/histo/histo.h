@@ -388,8 +388,7 @@ HISTO_API histo_status histo_hist_read_masked(const histo_hist *hist, uint64_t *
 
 /* Set all that the histogram holds: the counts[size] of a read of these slots, where the flow becomes zero if they are
  * HISTO_BINS, its sums of weights and of their squares (NULL: as if each sample had weight 1), and masked[batch] (NULL:
- * zero). Reproducible sums become exactly these. HISTO_INVALID for sums that the histogram does not keep, and
- * HISTO_UNSUPPORTED if it is sparse. */
+ * zero). Reproducible sums become exactly these. HISTO_INVALID for sums that the histogram does not keep. */
 HISTO_API histo_status histo_hist_write(histo_hist *hist, histo_slots slots, const uint64_t *counts,
                                         const double *sum_w, const double *sum_w2, int64_t size,
                                         const uint64_t *masked);

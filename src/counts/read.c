@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "counts/hist.h"
+#include "counts/rows.h"
 #include "plan/strategy.h"
 
 int64_t histo_hist_size(const histo_hist *hist, histo_slots slots)
@@ -20,65 +21,6 @@ static histo_status check_read(const histo_hist *hist, histo_slots slots, int64_
     if (size == wanted) return HISTO_OK;
     return histo_fail(HISTO_INVALID, "the array has room for %lld values, the histogram gives %lld", (long long)size,
                       (long long)wanted);
-}
-
-/* ---- Rows ---- */
-
-static void set_grid(histo_slot_grid *grid, const histo_hist *hist, histo_slots slots)
-{
-    const bool bins = slots == HISTO_BINS;
-    int64_t stride = 1;
-    grid->ndim = 1 + hist->naxes;
-    grid->first = 0;
-    for (int a = hist->naxes - 1; a >= 0; a--) {
-        grid->extent[1 + a] = hist->axes[a].bins + (bins ? 0 : 3);
-        grid->stride[1 + a] = stride;
-        grid->first += bins ? stride : 0;
-        stride *= hist->axes[a].bins + 3;
-    }
-    grid->extent[0] = hist->accumulators.batch;
-    grid->stride[0] = stride;
-}
-
-/* Iterates over the rows of a grid: runs of n slots. */
-typedef struct rows {
-    histo_slot_grid grid; /* joined */
-    int64_t n;
-    int64_t slot;                   /* the first of the next row */
-    int64_t at[HISTO_MAX_AXES + 1]; /* its position; the last dimension is unused */
-    bool done;
-} rows;
-
-/* Of a grid that has been set. */
-static void rows_start(rows *r)
-{
-    r->n = r->grid.extent[r->grid.ndim - 1];
-    r->slot = r->grid.first;
-    for (int d = 0; d < r->grid.ndim; d++)
-        r->at[d] = 0;
-    r->done = false;
-}
-
-static void all_rows(rows *r, const histo_hist *hist, histo_slots slots)
-{
-    set_grid(&r->grid, hist, slots);
-    histo_slot_grid_join(&r->grid);
-    rows_start(r);
-}
-
-static bool rows_next(rows *r, int64_t *slot)
-{
-    const histo_slot_grid *grid = &r->grid;
-    if (r->done) return false;
-    *slot = r->slot;
-    int d = grid->ndim - 2;
-    for (; d >= 0 && ++r->at[d] == grid->extent[d]; d--) {
-        r->slot -= (grid->extent[d] - 1) * grid->stride[d];
-        r->at[d] = 0;
-    }
-    if (d >= 0) r->slot += grid->stride[d];
-    r->done = d < 0;
-    return true;
 }
 
 /* The index of a slot (numbered over all batch entries) in a read; false if the read omits it. */
@@ -145,15 +87,15 @@ static void read_dense(const histo_accumulators *from, const histo_reading *r)
     const histo_exact *exact = r->quantity == HISTO_READ_W    ? from->exact_w
                                : r->quantity == HISTO_READ_W2 ? from->exact_w2
                                                               : NULL;
-    rows all;
+    histo_rows all;
     all.grid.ndim = r->grid.ndim; /* all of it takes longer than a few counts */
     all.grid.first = r->grid.first;
     memcpy(all.grid.extent, r->grid.extent, (size_t)r->grid.ndim * sizeof *r->grid.extent);
     memcpy(all.grid.stride, r->grid.stride, (size_t)r->grid.ndim * sizeof *r->grid.stride);
     if (!r->cumulative) histo_slot_grid_join(&all.grid);
-    rows_start(&all);
+    histo_rows_restart(&all);
     char *to = r->out;
-    for (int64_t slot; rows_next(&all, &slot); to += (size_t)all.n * histo_dtype_size(r->dtype))
+    for (int64_t slot; histo_rows_next(&all, &slot); to += (size_t)all.n * histo_dtype_size(r->dtype))
         if (exact)
             put_exact(exact, slot, all.n, r->dtype, to);
         else if (sums)
@@ -230,7 +172,7 @@ static histo_status describe(const histo_hist *hist, histo_slots slots, histo_qu
     r->cumulative = options && options->cumulative;
     r->stream = options ? options->stream : NULL;
     r->done = false;
-    set_grid(&r->grid, hist, slots);
+    histo_rows_grid(&r->grid, hist, slots);
     if (!r->dtype) r->dtype = quantity == HISTO_READ_COUNTS ? HISTO_U64 : HISTO_F64;
     const bool floating = r->dtype == HISTO_F32 || r->dtype == HISTO_F64;
     if (quantity == HISTO_READ_COUNTS && !floating && r->dtype != HISTO_U32 && r->dtype != HISTO_U64)
@@ -317,7 +259,7 @@ histo_status histo_hist_borrow(const histo_hist *hist, const uint64_t **counts, 
 typedef struct finder {
     const histo_hist *hist;
     histo_slots slots;
-    rows rows;                 /* of a dense histogram: those after this one, … */
+    histo_rows rows;           /* of a dense histogram: those after this one, … */
     const uint64_t *row, *end; /* … the rest of this one, … */
     int64_t next;              /* … and the next index in the read, or in the list of a sparse one */
 } finder;
@@ -325,7 +267,7 @@ typedef struct finder {
 static finder finder_start(const histo_hist *hist, histo_slots slots)
 {
     finder f = {.hist = hist, .slots = slots};
-    all_rows(&f.rows, hist, slots);
+    histo_rows_start(&f.rows, hist, slots);
     return f;
 }
 
@@ -347,7 +289,7 @@ static bool finder_next(finder *f, int64_t *index, uint64_t *count)
             *count = *f->row++;
             if (*count) return true;
         }
-        if (!rows_next(&f->rows, &slot)) return false;
+        if (!histo_rows_next(&f->rows, &slot)) return false;
         f->row = accumulators->counts + slot;
         f->end = f->row + f->rows.n;
     }
