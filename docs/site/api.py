@@ -2,6 +2,7 @@
 import re
 
 SECTION = re.compile(r"^/\* ---- (.*?) -+ \*/$", re.M)
+COMMENT = re.compile(r"/\*.*?\*/", re.S)
 NAME = re.compile(r"\b(histo_\w+|HISTO_\w+)\b")
 DECLARED = [
     re.compile(r"\b(histo_\w+)\("),                      # a function
@@ -53,6 +54,7 @@ def entries(text):
 def names(declarations):
     found = []
     for declaration in declarations:
+        declaration = COMMENT.sub("", declaration)
         for pattern in DECLARED:
             match = pattern.search(declaration)
             if match:
