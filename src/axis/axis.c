@@ -290,26 +290,34 @@ static double misses(const double *edges, int64_t n, double lo, const double *st
     return all - all == 0 ? farthest : NAN;
 }
 
+static uint64_t bits_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
 /* Are all edges but the last lo + i * step, to the bit? */
 static bool follow_formula(const histo_axis *axis, const double *edges)
 {
     const double lo = axis->lo, step = histo_axis_step(axis);
-    double missed[LANES] = {0}, at[LANES], all = 0;
+    uint64_t differ[LANES] = {0}, all = 0;
+    double at[LANES];
     for (int k = 0; k < LANES; k++)
         at[k] = k;
     int64_t i = 0;
-    while (i + LANES <= axis->bins && all == 0) {
+    while (i + LANES <= axis->bins && !all) {
         for (int64_t end = i + TOGETHER; i < end && i + LANES <= axis->bins; i += LANES)
             for (int k = 0; k < LANES; k++) {
-                missed[k] += fabs(edges[i + k] - (lo + at[k] * step));
+                differ[k] |= bits_of(edges[i + k]) ^ bits_of(lo + at[k] * step);
                 at[k] += LANES;
             }
         for (int k = 0; k < LANES; k++)
-            all += missed[k];
+            all |= differ[k];
     }
-    for (; i < axis->bins && all == 0; i++)
-        all += fabs(edges[i] - (lo + (double)i * step));
-    return all == 0;
+    for (; i < axis->bins && !all; i++)
+        all = bits_of(edges[i]) ^ bits_of(lo + (double)i * step);
+    return !all;
 }
 
 /* See histo_axis_off. */

@@ -20,7 +20,8 @@ static uint64_t bits_of(double x)
 /* The span of an edge, computed as slots.c does for a sample. */
 static uint32_t span_of(const histo_spans *c, double x)
 {
-    x = fmin(fmax(x, c->lo), c->hi);
+    x = x > c->lo ? x : c->lo; /* fmax would be a function call */
+    x = x < c->hi ? x : c->hi;
     if (c->by_bits) return (uint32_t)((bits_of(x) - c->first_bits) >> c->shift);
     return (uint32_t)(int32_t)((x - c->lo) * c->per_span);
 }
@@ -42,9 +43,11 @@ static void choose_range(histo_spans *c, const histo_lookup *l)
 static int32_t crowd(const histo_spans *c, const double *edges, int32_t bins)
 {
     int32_t most = 0, in_span = 0;
-    for (int32_t e = 0; e <= bins; e++) {
-        in_span = e > 0 && span_of(c, edges[e]) == span_of(c, edges[e - 1]) ? in_span + 1 : 1;
+    for (uint32_t e = 0, before = 0; e <= (uint32_t)bins; e++) {
+        const uint32_t span = span_of(c, edges[e]);
+        in_span = span == before ? in_span + 1 : 1;
         if (in_span > most) most = in_span;
+        before = span;
     }
     return most;
 }
@@ -128,12 +131,10 @@ histo_status histo_spans_make(histo_spans *spans, const histo_lookup *l, double 
     edges[l->bins] = l->over;
     for (int32_t e = 0; e < c.most; e++)
         edges[l->bins + 1 + e] = NAN;
-    int32_t below = 0;
-    for (uint32_t span = 0; span < count; span++) {
-        first[span] = below;
-        while (below <= l->bins && span_of(&c, l->edges[below]) == span)
-            below++;
-    }
+    uint32_t begun = 0;
+    for (int32_t e = 0; e <= l->bins; e++)
+        for (const uint32_t span = span_of(&c, l->edges[e]); begun <= span; begun++)
+            first[begun] = e;
     c.memory = edges;
     c.edges = edges;
     c.first = first;
