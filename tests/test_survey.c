@@ -575,6 +575,44 @@ static void drifting_data_takes_two_passes(void **state)
     free(x);
 }
 
+/* The bits of moments, axes and quantiles. */
+static void threads_change_nothing(void **state)
+{
+    (void)state;
+    enum { N = 1000003 };
+    rng r = {13};
+    const histo_dtype dtypes[] = {HISTO_U8, HISTO_I16, HISTO_F16, HISTO_F32, HISTO_F64, HISTO_I64};
+    uint8_t *mask = malloc(N);
+    for (int64_t i = 0; i < N; i++)
+        mask[i] = rng_below(&r, 3) > 0;
+    const histo_view mask_view = histo_view_1d(mask, HISTO_U8, N);
+    for (int k = 0; k < LENGTH(dtypes); k++) {
+        histo_axis around = histo_axis_regular(50, 1, 120);
+        void *samples = make_samples(&r, dtypes[k], GAUSSIAN, &around, N);
+        const histo_view view = histo_view_1d(samples, dtypes[k], N);
+        for (int masked = 0; masked < 2; masked++) {
+            histo_stats stats[2] = {0};
+            histo_axis axes[2][HISTO_RULE_SQRT + 1];
+            memset(axes, 0, sizeof axes);
+            for (int t = 0; t < 2; t++) {
+                const histo_fill_options fill = {.mask = masked ? &mask_view : NULL, .threads = t ? 5 : 1};
+                assert_int_equal(histo_stats_add(&stats[t], &view, &fill), HISTO_OK);
+                for (int rule = HISTO_RULE_AUTO; rule <= HISTO_RULE_SQRT; rule++) {
+                    const histo_survey_options o = {.rule = (histo_rule)rule};
+                    if (rule == HISTO_RULE_STONE) continue;
+                    assert_int_equal(histo_axis_from_data(&view, &fill, &o, &axes[t][rule]), HISTO_OK);
+                }
+            }
+            assert_memory_equal(&stats[0], &stats[1], sizeof stats[0]);
+            assert_memory_equal(axes[0], axes[1], sizeof axes[0]);
+        }
+        free(samples);
+    }
+    assert_int_equal(histo_stats_add(&(histo_stats){0}, &mask_view, &(histo_fill_options){.threads = -1}),
+                     HISTO_INVALID);
+    free(mask);
+}
+
 /* ---- Quantiles ---- */
 
 /* How many passes it takes to find the quantiles q[n], with samples added in two pieces, of which the first has
@@ -793,6 +831,7 @@ int main(void)
         cmocka_unit_test(passes_are_no_more_than_needed),
         cmocka_unit_test(pieces_do_not_matter),
         cmocka_unit_test(drifting_data_takes_two_passes),
+        cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(quantiles_equal_sorting),
         cmocka_unit_test(common_values_take_one_pass),
         cmocka_unit_test(crowded_brackets_are_narrowed),
