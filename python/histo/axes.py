@@ -20,6 +20,10 @@ INTEGER, REGULAR, VARIABLE, LOG, SQRT, POWER = range(6)
 """The library's kinds of axes."""
 
 
+_MANY = 1 << 14
+"""More samples than these are worth a table, and are worked on in parts of so many."""
+
+
 class Traits(NamedTuple):
     """What an axis is like, in the words of boost-histogram and UHI."""
 
@@ -466,15 +470,40 @@ class Category(Axis):
             if values.size == 0:
                 return values
             raise TypeError(f"categories are strings or integers, not {values.dtype}")
+        if values.dtype.kind == "U" and values.size > _MANY:
+            return self._of_array(np, values, grows)
         flat = values.ravel().tolist()
         if values.dtype.kind == "S":
             flat = [text.decode() for text in flat]
+        return self._of_list(np, flat, grows).reshape(values.shape)
+
+    def _of_list(self, np: Any, flat: list, grows: bool) -> Any:
         if grows:
             for category in dict.fromkeys(flat):
                 if category not in self._table:
                     self._grow_by(category)
         find, other = self._table.get, self.size
-        return np.fromiter((find(category, other) for category in flat), np.intp, len(flat)).reshape(values.shape)
+        return np.fromiter((find(category, other) for category in flat), np.intp, len(flat))
+
+    def _of_array(self, np: Any, values: Any, grows: bool) -> Any:
+        """Strings of one width, whose characters are numbers: found by a hash, and compared."""
+        width = values.dtype.itemsize // 4
+        rows = np.ascontiguousarray(values).astype(f"=U{width}", copy=False).view(np.uint32).reshape(-1, width)
+        known = [i for i, category in enumerate(self._categories) if isinstance(category, str) and len(category) <= width]
+        of_known = np.array([self._categories[i] for i in known] or [""], f"U{width}").view(np.uint32).reshape(-1, width)
+        factors = np.random.default_rng(0).integers(1, 2**63, width, np.uint64) | np.uint64(1)
+        keys = of_known @ factors
+        order = np.argsort(keys)
+        keys, of_known = keys[order], of_known[order]
+        bins = np.array(known or [self.size], np.intp)[order]
+        codes = np.empty(len(rows), np.intp)
+        for begin in range(0, len(rows), _MANY):
+            part = rows[begin : begin + _MANY]
+            at = np.minimum(np.searchsorted(keys, part @ factors), len(keys) - 1)
+            codes[begin : begin + _MANY] = np.where((of_known[at] == part).all(axis=1), bins[at], -1)
+        missed = np.flatnonzero(codes < 0)  # others, and what shares its key
+        codes[missed] = self._of_list(np, values.ravel()[missed].tolist(), grows)
+        return codes.reshape(values.shape)
 
     def _of_integers(self, np: Any, values: Any, grows: bool) -> Any:
         if grows:
@@ -489,9 +518,16 @@ class Category(Axis):
             self._sorted = ([self._categories[i] for i in order], np.array(order, np.intp))
         if not self.size:
             return np.zeros(values.shape, np.intp)
-        table = np.array(self._sorted[0])
+        table, bins = np.array(self._sorted[0]), self._sorted[1]
+        low, high = self._sorted[0][0], self._sorted[0][-1]
+        fits = values.dtype.kind != "b" and np.iinfo(values.dtype).min <= low and high <= np.iinfo(values.dtype).max
+        if values.size > _MANY and high - low < _MANY and fits:
+            of_value = np.full(high - low + 1, self.size, np.intp)
+            of_value[table - low] = bins
+            inside = (values >= low) & (values <= high)
+            return np.where(inside, of_value[np.where(inside, values, low).astype(np.intp) - low], self.size)
         at = np.minimum(np.searchsorted(table, values), self.size - 1)
-        return np.where(table[at] == values, self._sorted[1][at], self.size)
+        return np.where(table[at] == values, bins[at], self.size)
 
     def _grow_by(self, category: Any) -> None:
         if not isinstance(category, str):

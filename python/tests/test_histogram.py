@@ -16,6 +16,8 @@ import hist as hist_package
 import numpy as np
 import pytest
 import uhi.schema
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from uhi.typing.plottable import PlottableAxisGeneric, PlottableHistogram
 
 import histo
@@ -253,6 +255,23 @@ def test_categories_grow():
     assert c.values(flow=True).tolist() == [2, 1, 2]
 
 
+@pytest.mark.parametrize("growth", [False, True])
+def test_many_categories(growth):
+    random = np.random.default_rng(1)
+    names = np.array(["", "a", "b", "ab", "ba", "\N{SNOWMAN}", "long name", "x" * 40])
+    x = random.choice(names, 50000)
+    for some in (x, x.astype(x.dtype.newbyteorder()), x[::-2], x.astype(object), x.reshape(100, 500)):
+        h = Histogram(Category(["ba", "a", "", "y" * 50], growth=growth)).fill(some)
+        for name in h.axes[0].categories:
+            assert h[name] == (some == name).sum()
+        assert h.sum(flow=True) == some.size and (h[overflow] > 0 if not growth else h.axes[0].size == 9)
+    for dtype in DTYPES[:8]:
+        k = random.integers(0, 128, 50000).astype(dtype)
+        h = Histogram(Category([7, 3, 50, 127, -100], growth=growth)).fill(k)
+        assert [h[i * 1j] for i in (7, 3, 50, 127)] == [(k == i).sum() for i in (7, 3, 50, 127)]
+        assert h.sum(flow=True) == 50000
+
+
 def test_batches():
     x = np.random.default_rng(1).random((2, 3, 50))
     h = Histogram(Regular(4, 0, 1), batch=(2, 3)).fill(x)
@@ -447,6 +466,9 @@ def every_kind():
     yield Histogram(Regular(5, -1, 1), Regular(5, -1, 1), storage="sparse").fill(x, w, mask=x > 0)
 
 
+DOCUMENTS = [json.loads(json.dumps(h._to_uhi_(), default=lambda value: value.tolist())) for h in every_kind()]
+
+
 @pytest.mark.parametrize("i", range(10))
 def test_every_form(i, tmp_path):
     h = list(every_kind())[i]
@@ -562,6 +584,43 @@ def test_malformed(change):
         Histogram._from_uhi_(data)
     with pytest.raises((ValueError, MemoryError)):
         Histogram.load(io.BytesIO(json.dumps(data, default=str).encode()))
+
+
+KEYS = ["type", "axes", "storage", "values", "bins", "edges", "categories", "writer_info", "histo", "kind", "weighting",
+        "counts", "checksum", "index", "variances", "metadata", "batch", "masked", "uhi_schema", "flow"]
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 40) | st.integers() | st.floats() | st.text(max_size=5) |
+    st.sampled_from(["regular", "variable", "boolean", "category_int", "int", "double", "weighted", "sparse", "log", "0:1"]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4), max_leaves=8)
+
+
+def places(document, path=()):
+    """The paths of all values in a document."""
+    yield path
+    for key, value in (document.items() if isinstance(document, dict) else
+                       enumerate(document[:3]) if isinstance(document, list) else ()):
+        yield from places(value, (*path, key))
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_changed_documents(data):
+    document = copy.deepcopy(data.draw(st.sampled_from(DOCUMENTS)))
+    for _ in range(data.draw(st.integers(1, 2))):
+        path = data.draw(st.sampled_from([path for path in places(document) if path]))
+        at = document
+        for step in path[:-1]:
+            at = at[step]
+        if data.draw(st.booleans()):
+            at[path[-1]] = data.draw(ANYTHING)
+        else:
+            del at[path[-1]]
+    for read in (Histogram._from_uhi_, lambda d: Histogram.load(io.BytesIO(json.dumps(d).encode()))):
+        try:
+            h = read(document)
+        except (MemoryError, ValueError):
+            continue
+        assert h.size < 1 << 16 or h.storage == "sparse" or not h.tally.samples
 
 
 def test_no_files():
