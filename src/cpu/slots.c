@@ -652,6 +652,54 @@ DEFINE_POW2_CODES(i16, int16_t, uint16_t)
 DEFINE_POW2_CODES(u32, uint32_t, uint32_t)
 DEFINE_POW2_CODES(i32, int32_t, uint32_t)
 
+/* Codes of n 64-bit integers, of which the axis has 32 bits; returns how many have been made, and sets *outside unless
+ * all of them are first … first + width. The compiler would narrow vectors of these step by step. */
+static int narrow_codes(const void *samples, int n, uint64_t first, uint64_t width, uint32_t lo, int shift,
+                        uint8_t *codes, uint64_t *outside)
+{
+    int i = 0;
+#if defined(__AVX512BW__)
+    enum { LONGS = 8 };
+    const __m512i least = _mm512_set1_epi64((int64_t)first), most = _mm512_set1_epi64((int64_t)width);
+    const __m512i from = _mm512_set1_epi32((int32_t)lo);
+    const __m128i by = _mm_cvtsi32_si128(shift);
+    __m512i farthest = _mm512_setzero_si512();
+    for (; i + LONGS <= n; i += LONGS) {
+        const __m512i x = _mm512_loadu_si512((const uint64_t *)samples + i);
+        farthest = _mm512_max_epu64(farthest, _mm512_sub_epi64(x, least));
+        const __m512i bins = _mm512_srl_epi32(_mm512_sub_epi32(x, from), by);
+        _mm_storel_epi64((__m128i *)(void *)(codes + i), _mm512_cvtepi64_epi8(bins));
+    }
+    *outside |= _mm512_cmpgt_epu64_mask(farthest, most);
+#else
+    (void)samples, (void)n, (void)first, (void)width, (void)lo, (void)shift, (void)codes, (void)outside;
+#endif
+    return i;
+}
+
+/* pow2_codes for these. ends: the type of pow2.low and high. */
+#define DEFINE_WIDE_POW2_CODES(name, storage, ends)                                                                    \
+    static bool pow2_codes_##name(const histo_lookup *l, const storage *restrict samples, int n,                       \
+                                  uint8_t *restrict codes)                                                             \
+    {                                                                                                                  \
+        const int shift = l->pow2.shift;                                                                               \
+        const uint32_t from = l->pow2.from, lo = from + ((uint32_t)1 << shift);                                        \
+        const uint32_t low = l->pow2.low, high = l->pow2.high;                                                         \
+        const storage first = (storage)(ends)(low + ((low - from) >> shift == 0));                                     \
+        const storage last = (storage)(ends)(high - ((high - from) >> shift > (uint32_t)l->bins));                     \
+        const uint64_t width = (uint64_t)last - (uint64_t)first;                                                       \
+        uint64_t outside = first > last;                                                                               \
+        int i = narrow_codes(samples, n, (uint64_t)first, width, lo, shift, codes, &outside);                          \
+        for (; i < n; i++) {                                                                                           \
+            outside |= (uint64_t)((uint64_t)samples[i] - (uint64_t)first > width);                                     \
+            codes[i] = (uint8_t)(((uint32_t)samples[i] - lo) >> shift);                                                \
+        }                                                                                                              \
+        return !outside;                                                                                               \
+    }
+
+DEFINE_WIDE_POW2_CODES(u64, uint64_t, uint32_t)
+DEFINE_WIDE_POW2_CODES(i64, int64_t, int32_t)
+
 static bool pow2_codes(const histo_lookup *l, histo_dtype dtype, const void *samples, int n, uint8_t *codes)
 {
     switch (l->pow2.is ? dtype : HISTO_DTYPE_COUNT) {
@@ -663,6 +711,10 @@ static bool pow2_codes(const histo_lookup *l, histo_dtype dtype, const void *sam
         return pow2_codes_u32(l, samples, n, codes);
     case HISTO_I32:
         return pow2_codes_i32(l, samples, n, codes);
+    case HISTO_U64:
+        return pow2_codes_u64(l, samples, n, codes);
+    case HISTO_I64:
+        return pow2_codes_i64(l, samples, n, codes);
     default:
         return false;
     }
@@ -678,7 +730,14 @@ void HISTO_OF_ISA(codes)(const histo_lookup *l, const histo_spans *spans, histo_
     } else if (regular && dtype == HISTO_F64) {
         codes_f64(l, near, samples, n, codes, flow);
     } else {
-        histo_prefetch_l2(samples, (size_t)n * histo_dtype_size(dtype));
-        if (!pow2_codes(l, dtype, samples, n, codes)) codes_by_slots(l, spans, dtype, samples, n, codes, flow);
+        const size_t size = histo_dtype_size(dtype);
+        const int most = size == sizeof(int64_t) ? BATCH : n; /* few lines are prefetched at once */
+        for (int i = 0, some; i < n; i += some) {
+            const char *from = (const char *)samples + (size_t)i * size;
+            some = n - i < most ? n - i : most;
+            histo_prefetch_l2(from, (size_t)some * size);
+            if (!pow2_codes(l, dtype, from, some, codes + i))
+                codes_by_slots(l, spans, dtype, from, some, codes + i, flow);
+        }
     }
 }
