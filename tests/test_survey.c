@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/kernels.h"
 #include "data.h"
 
 #define LENGTH(array) ((int64_t)(sizeof(array) / sizeof *(array)))
@@ -209,6 +210,30 @@ static void stats_leave_masked_samples_out(void **state)
         }
         free(samples);
     }
+}
+
+/* The kernels of all instruction sets that this CPU has, to the bit. */
+static void levels_have_the_same_sums(void **state)
+{
+    (void)state;
+    enum { MOST = 300 };
+    rng r = {14};
+    for (int n = 1; n < MOST; n++)
+        for (int dtype = 0; dtype < HISTO_DTYPE_COUNT; dtype++) {
+            histo_axis axis = histo_axis_regular(50, 1, 120);
+            void *samples = make_samples(&r, (histo_dtype)dtype, GAUSSIAN, &axis, n);
+            double x[2][MOST] = {0}, numbers[2][7] = {0};
+            for (histo_isa isa = HISTO_ISA_BASELINE; isa <= histo_isa_usable(); isa++) {
+                const histo_cpu_kernels *kernels = histo_cpu_kernels_of(isa);
+                const int k = isa > HISTO_ISA_BASELINE;
+                kernels->widen((histo_dtype)dtype, samples, n, x[k]);
+                numbers[k][0] = kernels->sum(x[k], n, &numbers[k][1], &numbers[k][2]);
+                kernels->sum_powers(x[k], n, numbers[k][0] / n, &numbers[k][3]);
+                if (k) assert_memory_equal(x[0], x[1], sizeof x[0]);
+                if (k) assert_memory_equal(numbers[0], numbers[1], sizeof numbers[0]);
+            }
+            free(samples);
+        }
 }
 
 static void stats_survive_extremes(void **state)
@@ -819,6 +844,7 @@ int main(void)
         cmocka_unit_test(stats_equal_long_double),
         cmocka_unit_test(stats_do_not_depend_on_layout),
         cmocka_unit_test(stats_leave_masked_samples_out),
+        cmocka_unit_test(levels_have_the_same_sums),
         cmocka_unit_test(stats_survive_extremes),
         cmocka_unit_test(ranges_are_as_asked_for),
         cmocka_unit_test(no_finite_sample_is_refused),

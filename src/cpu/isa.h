@@ -36,6 +36,9 @@ histo_keep_inside_fn HISTO_OF_ISA(keep_inside);
 histo_keep_nonzero_fn HISTO_OF_ISA(keep_nonzero);
 histo_count_kept_fn HISTO_OF_ISA(count_kept);
 histo_compact_fn HISTO_OF_ISA(compact);
+histo_widen_fn HISTO_OF_ISA(widen);
+histo_sum_fn HISTO_OF_ISA(sum);
+histo_sum_powers_fn HISTO_OF_ISA(sum_powers);
 histo_add_weights_fn HISTO_OF_ISA(add_weights);
 extern const histo_map_kernels HISTO_WITH_ISA(map_kernels, HISTO_ISA);
 

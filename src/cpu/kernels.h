@@ -11,6 +11,7 @@
 #include "cpu/extremes.h"
 #include "cpu/filters.h"
 #include "cpu/maps.h"
+#include "cpu/moments.h"
 #include "cpu/spans.h"
 #include "cpu/sums.h"
 
@@ -56,6 +57,10 @@ typedef struct histo_cpu_kernels {
     histo_keep_nonzero_fn *keep_nonzero;
     histo_count_kept_fn *count_kept;
     histo_compact_fn *compact;
+    /* moments.c */
+    histo_widen_fn *widen;
+    histo_sum_fn *sum;
+    histo_sum_powers_fn *sum_powers;
     /* sums.c */
     histo_add_weights_fn *add_weights;
     /* maps.c */

@@ -24,6 +24,9 @@ const histo_cpu_kernels HISTO_WITH_ISA(cpu_kernels, HISTO_ISA) = {
     .keep_nonzero = HISTO_OF_ISA(keep_nonzero),
     .count_kept = HISTO_OF_ISA(count_kept),
     .compact = HISTO_OF_ISA(compact),
+    .widen = HISTO_OF_ISA(widen),
+    .sum = HISTO_OF_ISA(sum),
+    .sum_powers = HISTO_OF_ISA(sum_powers),
     .add_weights = HISTO_OF_ISA(add_weights),
     .maps = &HISTO_WITH_ISA(map_kernels, HISTO_ISA),
 #if defined(__AVX512VBMI2__)

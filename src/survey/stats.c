@@ -1,20 +1,17 @@
 /* Moments in two passes over a piece that fits the L1 cache: the mean, then powers of the deviations from it. Pieces
  * are combined by the formulas of Chan, Golub and LeVeque (1979) and Pébay (2008). This avoids cancellation of large
- * sums, and both inner loops vectorise. One-byte samples are counted by value instead, which is exact. */
+ * sums. One-byte samples are counted by value instead, which is exact. */
 #include "survey/stats.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "axis/filter.h"
-#include "axis/slot_of.h"
 #include "base/error.h"
+#include "cpu/kernels.h"
+#include "survey/extremes.h"
 #include "survey/pass.h"
 
-enum { PIECE = 2048, LANES = 8 };
-
-/* Compilers vectorise the first loop by themselves, but not the second. */
-typedef double pair __attribute__((vector_size(2 * sizeof(double))));
+enum { PIECE = 2048 };
 
 void histo_stats_merge(histo_stats *stats, const histo_stats *other)
 {
@@ -51,105 +48,48 @@ void histo_stats_merge(histo_stats *stats, const histo_stats *other)
                 4 * distance * (share_a * b.m3 - share_b * a.m3);
 }
 
-/* Sum, minimum and maximum. NaN or infinity makes the sum non-finite; min and max are then undefined. */
-static double sum_and_extremes(const double *x, int64_t n, double *min, double *max)
-{
-    double sum[LANES] = {0}, low[LANES], high[LANES];
-    for (int l = 0; l < LANES; l++)
-        low[l] = high[l] = x[0];
-    int64_t whole = n - n % LANES;
-    for (int64_t i = 0; i < whole; i += LANES) {
-        for (int l = 0; l < LANES; l++) {
-            sum[l] += x[i + l];
-            low[l] = x[i + l] < low[l] ? x[i + l] : low[l];
-            high[l] = x[i + l] > high[l] ? x[i + l] : high[l];
-        }
-    }
-    for (int64_t i = whole; i < n; i++) {
-        sum[i - whole] += x[i];
-        low[0] = fmin(low[0], x[i]);
-        high[0] = fmax(high[0], x[i]);
-    }
-    for (int l = 1; l < LANES; l++) {
-        sum[0] += sum[l];
-        low[0] = fmin(low[0], low[l]);
-        high[0] = fmax(high[0], high[l]);
-    }
-    *min = low[0];
-    *max = high[0];
-    return sum[0];
-}
-
 /* Compute m2, m3 and m4 from the samples and their min, max and mean. */
-static void add_central_sums(const double *x, int64_t n, histo_stats *s)
+static void add_central_sums(const double *x, int n, histo_stats *s)
 {
     if (s->min == s->max) { /* keep rounding errors from looking like deviations */
         s->mean = s->min;
         return;
     }
-    pair sum0 = {0}, sum1 = {0}, squares0 = {0}, squares1 = {0}, cubes0 = {0}, cubes1 = {0}, fourths0 = {0},
-         fourths1 = {0};
-    int64_t whole = n - n % 4;
-    for (int64_t i = 0; i < whole; i += 4) {
-        pair d0, d1;
-        memcpy(&d0, x + i, sizeof d0);
-        memcpy(&d1, x + i + 2, sizeof d1);
-        d0 -= s->mean;
-        d1 -= s->mean;
-        sum0 += d0;
-        sum1 += d1;
-        pair square0 = d0 * d0, square1 = d1 * d1;
-        squares0 += square0;
-        squares1 += square1;
-        cubes0 += square0 * d0;
-        cubes1 += square1 * d1;
-        fourths0 += square0 * square0;
-        fourths1 += square1 * square1;
-    }
-    sum0 += sum1;
-    squares0 += squares1;
-    cubes0 += cubes1;
-    fourths0 += fourths1;
-    for (int64_t i = whole; i < n; i++) {
-        double d = x[i] - s->mean;
-        sum0[i % 2] += d;
-        squares0[i % 2] += d * d;
-        cubes0[i % 2] += d * d * d;
-        fourths0[i % 2] += d * d * (d * d);
-    }
-    double off = (sum0[0] + sum0[1]) / (double)n; /* correct the rounding error of the mean */
-    if (!isfinite(off)) off = 0;                  /* distances near DBL_MAX, whose squares overflow anyway */
+    double sums[4];
+    histo_cpu_kernels_usable()->sum_powers(x, n, s->mean, sums);
+    double off = sums[0] / (double)n; /* correct the rounding error of the mean */
+    if (!isfinite(off)) off = 0;      /* distances near DBL_MAX, whose squares overflow anyway */
     s->mean += off;
-    const double squares = squares0[0] + squares0[1], cubes = cubes0[0] + cubes0[1], off2 = off * off;
+    const double squares = sums[1], cubes = sums[2], fourths = sums[3], off2 = off * off;
     s->m2 = squares - off2 * (double)n;
     s->m3 = cubes - 3 * off * squares + 2 * off2 * off * (double)n;
-    s->m4 = fourths0[0] + fourths0[1] - 4 * off * cubes + 6 * off2 * squares - 3 * off2 * off2 * (double)n;
+    s->m4 = fourths - 4 * off * cubes + 6 * off2 * squares - 3 * off2 * off2 * (double)n;
 }
 
 /* A piece whose sum is not finite: drop NaN and infinities, and compute the mean without overflow. Rare. */
-static histo_stats stats_of_some(const double *x, int64_t n)
+static histo_stats stats_of_some(const double *x, int n)
 {
     histo_stats s = {.samples = (uint64_t)n};
     double finite[PIECE];
-    int64_t kept = 0;
-    for (int64_t i = 0; i < n; i++) {
+    int kept = 0;
+    for (int i = 0; i < n; i++) {
         finite[kept] = x[i];
         kept += isfinite(x[i]) != 0;
         s.nan += isnan(x[i]) != 0;
     }
     s.infinite = (uint64_t)(n - kept) - s.nan;
     if (kept == 0) return s;
-    sum_and_extremes(finite, kept, &s.min, &s.max);
-    for (int64_t i = 0; i < kept; i++)
+    histo_cpu_kernels_usable()->sum(finite, kept, &s.min, &s.max);
+    for (int i = 0; i < kept; i++)
         s.mean += finite[i] / (double)kept;
     add_central_sums(finite, kept, &s);
     return s;
 }
 
-static histo_stats stats_of_piece(const double *x, int64_t n)
+static histo_stats stats_of_piece(const double *x, int n)
 {
     histo_stats s = {.samples = (uint64_t)n};
-    double sum = sum_and_extremes(x, n, &s.min, &s.max);
+    const double sum = histo_cpu_kernels_usable()->sum(x, n, &s.min, &s.max);
     if (!isfinite(sum)) return stats_of_some(x, n);
     s.mean = sum / (double)n;
     add_central_sums(x, n, &s);
@@ -190,21 +130,12 @@ static histo_stats stats_of_bytes(const uint8_t *x, int64_t n, bool is_signed)
 }
 
 /* Replace min and max of integers that were rounded to double by the exact ones, rounded outwards. */
-#define DEFINE_OUTWARDS(name, type)                                                                                    \
-    static void outwards_##name(const type *x, int64_t n, histo_stats *s)                                              \
-    {                                                                                                                  \
-        type min = x[0], max = x[0];                                                                                   \
-        for (int64_t i = 1; i < n; i++) {                                                                              \
-            min = x[i] < min ? x[i] : min;                                                                             \
-            max = x[i] > max ? x[i] : max;                                                                             \
-        }                                                                                                              \
-        s->min = (double)min;                                                                                          \
-        s->max = (double)max;                                                                                          \
-        if (histo_less_##name(min, s->min)) s->min = nextafter(s->min, -INFINITY);                                     \
-        if (histo_above_##name(max, s->max)) s->max = nextafter(s->max, INFINITY);                                     \
-    }
-DEFINE_OUTWARDS(u64, uint64_t)
-DEFINE_OUTWARDS(i64, int64_t)
+static void round_outwards(histo_dtype dtype, const void *samples, int n, histo_stats *s)
+{
+    histo_extremes extremes = {0};
+    histo_cpu_kernels_usable()->add_extremes(dtype, samples, n, &extremes);
+    histo_extremes_outwards(&extremes, dtype, &s->min, &s->max);
+}
 
 void histo_stats_add_block(histo_stats *stats, histo_dtype dtype, const void *block, int64_t n)
 {
@@ -216,13 +147,12 @@ void histo_stats_add_block(histo_stats *stats, histo_dtype dtype, const void *bl
     }
     size_t size = histo_dtype_size(dtype);
     for (int64_t begin = 0; begin < n; begin += PIECE) {
-        int64_t length = n - begin < PIECE ? n - begin : PIECE;
+        const int length = n - begin < PIECE ? (int)(n - begin) : PIECE;
         const void *samples = (const char *)block + (size_t)begin * size;
         double widened[PIECE];
-        if (dtype != HISTO_F64) histo_widen(dtype, samples, length, widened);
+        if (dtype != HISTO_F64) histo_cpu_kernels_usable()->widen(dtype, samples, length, widened);
         histo_stats piece = stats_of_piece(dtype == HISTO_F64 ? samples : widened, length);
-        if (dtype == HISTO_U64) outwards_u64(samples, length, &piece);
-        if (dtype == HISTO_I64) outwards_i64(samples, length, &piece);
+        if (dtype == HISTO_U64 || dtype == HISTO_I64) round_outwards(dtype, samples, length, &piece);
         histo_stats_merge(stats, &piece);
     }
 }
