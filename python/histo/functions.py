@@ -20,6 +20,7 @@ _NUMPY = {name: getattr(np, name) for name in __all__}
 _RULES = ("auto", "fd", "doane", "scott", "stone", "rice", "sturges", "sqrt")
 
 _EXACT = 2**53  # integers up to here are doubles
+_MAX_BINS = 2**30
 
 
 def _overridden(operands):
@@ -198,6 +199,11 @@ def _bins_by_rule(a, rule, first, last, mask, threads):
     return bins
 
 
+def _check_bins(n):
+    if n > _MAX_BINS:
+        raise MemoryError(f"{n} bins are more than {_MAX_BINS}")
+
+
 def _regular(edges):
     """The axis of edges that numpy.linspace has made: equal steps if the library computes them alike."""
     if edges.dtype != np.float64:
@@ -223,6 +229,7 @@ def _axis_of(a, bins, range, weights, mask, threads):
             raise TypeError("`bins` must be an integer, a string, or an array") from e
         if n < 1:
             raise ValueError("`bins` must be positive, when an integer")
+        _check_bins(n)
         first, last = _outer_edges(a, range, mask, threads)
     elif np.ndim(bins) == 1:
         edges = np.asarray(bins)
@@ -420,6 +427,7 @@ def _edges_of_dimension(i, a, common, bins, range, mask, threads):
             n = operator.index(bins)
         except TypeError as e:
             raise TypeError(f"`bins[{i}]` must be an integer, when a scalar") from e
+        _check_bins(n)
         edges = np.linspace(first, last, n + 1)
         return edges, _regular(edges)
     if np.ndim(bins) == 1:
@@ -559,6 +567,7 @@ def bincount(
     if low < 0:
         raise ValueError("'list' argument must have no negative elements")
     length = max(int(high) + 1, minlength)
+    _check_bins(length)
     batch, batch_ndim, x, weights, mask = _batch_first(axis, x, weights, mask)
     if length == 0 or x.size == 0:
         n = np.zeros(batch + (length,), np.intp)

@@ -1,6 +1,8 @@
 """The functions, compared with NumPy's."""
 
 import array
+import doctest
+import inspect
 import warnings
 
 import numpy as np
@@ -173,3 +175,25 @@ def test_byte_orders_of_edges_and_weights():
     assert n.dtype == ">f8"
     np.testing.assert_allclose(n, np.histogram(a, 5, weights=w)[0], rtol=1e-12)
     assert histo.histogram(memoryview(w), 5)[0].sum() == 1000
+
+
+@pytest.mark.parametrize("name", ["bincount", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"])
+def test_docstrings(name):
+    function = getattr(histo, name)
+    test = doctest.DocTestParser().get_doctest(function.__doc__, {}, name, None, 0)
+    assert test.examples and doctest.DocTestRunner().run(test).failed == 0
+    ours = inspect.signature(function).parameters
+    numpys = list(inspect.signature(getattr(np, name)).parameters.values()) if name != "bincount" else []
+    assert [(p.name, p.default) for p in numpys] == [(p.name, p.default) for p in ours.values()][: len(numpys)]
+
+
+@pytest.mark.parametrize("call", [
+    lambda n: histo.histogram([1, 2], n),
+    lambda n: histo.histogramdd([[1, 2], [1, 2]], n),
+    lambda n: histo.histogram2d(np.arange(2), np.arange(2), 2**16),
+    lambda n: histo.bincount([n]),
+    lambda n: histo.bincount([0], minlength=n),
+])
+def test_too_many_bins(call):
+    with pytest.raises(MemoryError):
+        call(2**31)
