@@ -28,7 +28,8 @@ def samples(draw, dtypes=(*INTEGERS, *FLOATS), finite=False, shape=None):
     dtype = np.dtype(draw(st.sampled_from(dtypes)))
     if dtype.kind == "f":
         width = 8 * dtype.itemsize
-        special = [x for x in SPECIAL if (not finite or np.isfinite(x)) and np.isnan(x) | (dtype.type(x) == x)]
+        with np.errstate(over="ignore"):
+            special = [x for x in SPECIAL if (not finite or np.isfinite(x)) and np.isnan(x) | (dtype.type(x) == x)]
         # Up to 2^30, so that no rule of NumPy overflows; with equal neighbours and ties.
         limit = 2.0 ** min(width / 2 - 2, 30)
         elements = st.one_of(
@@ -128,8 +129,9 @@ def test_edges(a, edges):
     ours = histo.histogram(a, edges)
     np.testing.assert_array_equal(ours[1], numpys[1])
     assert ours[0].dtype == numpys[0].dtype and ours[1].dtype == numpys[1].dtype
-    if len(edges) > 1:
+    if len(edges) > 1 and (ours[1].dtype.kind == "f" or edges[-1] - edges[0] <= 2**53):  # the others are rounded
         assert ours[0].tolist() == judge(a, ours[1])[1:-2]
+    if len(edges) > 1:
         np.testing.assert_array_equal(histo.histogram(a, np.array(edges))[0], ours[0])
 
 
