@@ -70,11 +70,19 @@ static bool is_uniform(const histo_axis *axis)
     return axis->kind == HISTO_INTEGER || axis->kind == HISTO_REGULAR;
 }
 
+/* Have both the same integer edges, or neither any? */
+static bool whole_edges_alike(const histo_axis *x, const histo_axis *y)
+{
+    const void *of_x = x->edges_i64 ? (const void *)x->edges_i64 : x->edges_u64;
+    const void *of_y = y->edges_i64 ? (const void *)y->edges_i64 : y->edges_u64;
+    return of_x && of_y ? memcmp(of_x, of_y, ((size_t)x->bins + 1) * sizeof(uint64_t)) == 0 : of_x == of_y;
+}
+
 static bool axes_alike(const histo_axis *x, const histo_axis *y)
 {
     if (x->bins != y->bins || x->closed != y->closed || x->lo != y->lo || x->hi != y->hi) return false;
     if (is_uniform(x) && is_uniform(y)) return true; /* lo, hi and bins determine the edges */
-    bool alike = true;
+    bool alike = whole_edges_alike(x, y);
     for (int64_t i = 0; i <= x->bins && alike; i++)
         alike = histo_axis_edge(x, i) == histo_axis_edge(y, i);
     return alike;

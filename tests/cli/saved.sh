@@ -25,6 +25,15 @@ END
 "$histo" --column a --where 2: -b 1 -r 0:4 -o m.json t.csv
 shows '"masked": "0:6"' merge --to json m.json m.json m.json
 
+# Integer edges that doubles do not hold are shown as they are, and those of other histograms are different.
+cat >whole.json <<'END'
+{"h": {"uhi_schema": 1, "axes": [{"type": "variable", "edges": [1700000000000000001, 1700000000000000002, 1700000000000000500],
+ "underflow": true, "overflow": true, "circular": false}], "storage": {"type": "int", "values": [1, 2, 3, 4]}}}
+END
+prints 'lo\thi\tcount\n-inf\t1700000000000000001\t1\n1700000000000000001\t1700000000000000002\t2\n1700000000000000002\t1700000000000000500\t3\n1700000000000000500\tinf\t4\n' show whole.json
+sed 's/0002,/0003,/' whole.json >other.json
+refuses 1 'other.json' merge -o sum.json whole.json other.json
+
 # Names with characters that JSON escapes, and others.
 printf '"a ""b""\\c","µ"\n1,2\n' >names.csv
 "$histo" --column all -b 1 -r 0:4 -o names.json names.csv

@@ -60,16 +60,30 @@ static void put_header(const result *r, FILE *out, const form *as)
     putc('\n', out);
 }
 
-static void put_ends(const table *t, int a, int64_t slot, FILE *out, const form *as)
+/* Edge i of an axis; -1 is underflow's lower end, bins + 1 overflow's upper end. */
+static void put_edge(const histo_axis *axis, int64_t i, FILE *out)
 {
     char text[TEXT_NUMBER_BYTES];
-    int64_t n = t->bins[a];
-    double lo = slot == n + 2 ? (double)NAN : slot == 0 ? -(double)INFINITY : histo_axis_edge(&t->axes[a], slot - 1);
-    double hi = slot == n + 2 ? (double)NAN : slot == n + 1 ? (double)INFINITY : histo_axis_edge(&t->axes[a], slot);
+    if (i < 0 || i > axis->bins)
+        fputs(i < 0 ? "-inf" : "inf", out);
+    else if (axis->edges_i64)
+        fprintf(out, "%" PRId64, axis->edges_i64[i]);
+    else if (axis->edges_u64)
+        fprintf(out, "%" PRIu64, axis->edges_u64[i]);
+    else
+        fputs(text_exact(histo_axis_edge(axis, i), text), out);
+}
+
+static void put_ends(const table *t, int a, int64_t slot, FILE *out, const form *as)
+{
     if (a) putc(as->delimiter, out);
-    fputs(text_exact(lo, text), out);
+    if (slot == t->bins[a] + 2) {
+        fprintf(out, "nan%cnan", as->delimiter);
+        return;
+    }
+    put_edge(&t->axes[a], slot - 1, out);
     putc(as->delimiter, out);
-    fputs(text_exact(hi, text), out);
+    put_edge(&t->axes[a], slot, out);
 }
 
 static void put_row(const result *r, const table *tables, int64_t cell, const int64_t *slots, FILE *out, const form *as)
