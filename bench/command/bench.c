@@ -1,5 +1,5 @@
 /* `histo bench`: the map of cells, random problems, the strategies on the papers' inputs, the papers' experiments,
- * applications, and bank conflicts of images. */
+ * applications, small calls, and bank conflicts of images. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +7,7 @@
 #include "base/interrupt.h"
 #include "base/process.h"
 #include "bench/apps.h"
+#include "bench/calls.h"
 #include "bench/command/command.h"
 #include "bench/command/picture.h"
 #include "bench/conflicts.h"
@@ -384,13 +385,29 @@ static int run_apps(measuring *m, int *wrong, fault *f)
     return status == HISTO_OK ? 0 : fail_run(status, f);
 }
 
+static int run_calls(measuring *m, int *wrong, fault *f)
+{
+    const bench_calls_options options = {
+        .repeat = m->settings->repeat,
+        .table = m->table,
+        .json = m->json,
+        .command_line = process_command_line(),
+        .patience = patience_of(m),
+    };
+    int measured;
+    histo_status status = bench_calls(&options, &measured, wrong);
+    m->kept = measured;
+    return status == HISTO_OK ? 0 : fail_run(status, f);
+}
+
 static const struct {
     const char *name;
     int (*run)(measuring *m, int *wrong, fault *f);
     bool images, sweeps;
 } subjects[] = {{"map", run_map, false, false},       {"random", run_random, false, false},
                 {"gallery", run_gallery, true, true}, {"paper", run_papers, false, true},
-                {"apps", run_apps, true, false},      {"conflicts", run_conflicts, true, false}};
+                {"apps", run_apps, true, false},      {"conflicts", run_conflicts, true, false},
+                {"calls", run_calls, false, false}};
 enum { SUBJECTS = sizeof subjects / sizeof subjects[0] };
 
 /* Options that this subject would ignore. */
@@ -436,7 +453,7 @@ int bench_command_bench(const settings *s)
     if (which == SUBJECTS) {
         fault_set(&f, EXIT_USAGE,
                   "%s%s%sfor 'histo bench map', 'histo bench random', 'histo bench gallery', 'histo bench paper', "
-                  "'histo bench apps' or 'histo bench conflicts'",
+                  "'histo bench apps', 'histo bench calls' or 'histo bench conflicts'",
                   *what ? "'" : "", what, *what ? "' cannot be measured: ask " : "say what to measure: ask ");
         return fault_report(&f);
     }

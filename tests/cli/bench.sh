@@ -10,6 +10,11 @@ printf 'P5 31 1 255\n' >short.pgm && head -c 31 /dev/zero >>short.pgm
 refuses 1 'short.pgm: 31 samples are no warp' bench conflicts short.pgm
 refuses 1 'nothing.png' bench conflicts nothing.png
 
+shows '^histo_count, weights  *100 samples ' bench calls --repeat 1 -o calls.json
+checks=$((checks + 1))
+grep -q '"call": "memcpy", "bins": 1048576, "ns": .*"right": true' calls.json || fail 'bench calls -o: no times'
+refuses 2 "takes no --bins" bench calls --bins 10
+
 quick="bench gallery --quick --repeat 2 --samples 5000 --device cpu"
 # shellcheck disable=SC2086
 shows '^\* cpu/sequential ' $quick --input uniform/u8/64 --strategy sequential
