@@ -1,8 +1,8 @@
 """Calls of the Python package beside other libraries, one thread: `script/bench python [-o FILE.json]`.
 
 All are called in turn on the same samples, in one process. Times are the CPU time of the process, the least of many
-rounds. histo's counts are compared with NumPy's; a star marks a library whose counts differ from them. A library that is
-not installed is left out.
+rounds. Counts are compared with NumPy's; a star marks a library whose counts differ. A library that is not installed is
+left out.
 """
 
 import argparse
@@ -131,7 +131,8 @@ def regular(dtype, n):
 
         def query():
             sampled = x  # noqa: F841, which the query reads
-            return database.execute(f"select {bin_of} b, count(*) n from sampled group by b order by b").fetchnumpy()["n"]
+            found = database.execute(f"select {bin_of} b, count(*) n from sampled group by b order by b")
+            return found.fetchnumpy()["n"]
 
         yield "duckdb", query
 
@@ -256,7 +257,8 @@ def measure(name, make, dtype, n, rounds):
             for _ in range(calls[library]):
                 call()
             times[library].append((time.process_time_ns() - begin) / 1e3 / calls[library])
-    return {"task": name, "dtype": dtype, "samples": n, "us": {p: min(t) for p, t in times.items()}, "different": different}
+    least = {library: min(t) for library, t in times.items()}
+    return {"task": name, "dtype": dtype, "samples": n, "us": least, "different": different}
 
 
 def best_of_peers(us):
@@ -271,7 +273,8 @@ def targets_of(cells):
         yield f"10 {dtype} samples: us", us["histo"], most, us["histo"] <= most
         for peer, least in (("numpy", 30), ("fast-histogram", 2.5), ("numba", 1)):
             if peer in us:
-                yield f"10 {dtype} samples: times as fast as {peer}", us[peer] / us["histo"], least, us[peer] >= least * us["histo"]
+                ratio = us[peer] / us["histo"]
+                yield f"10 {dtype} samples: times as fast as {peer}", ratio, least, ratio >= least
     us = at["fill of a kept histogram", "f8", 10]
     yield "fill of a kept histogram: us", us["histo"], 0.5, us["histo"] <= 0.5
     if "boost-histogram" in us:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import operator
 from array import array
-from typing import Any, ClassVar, Iterator, NamedTuple
+from typing import Any, ClassVar, NamedTuple
+from collections.abc import Iterator
 
 from . import _histo
 

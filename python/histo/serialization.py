@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import _histo
-from .axes import INTEGER, LOG, POWER, REGULAR, SQRT, VARIABLE, Axis, Boolean, Category, Integer, Variable, axis_of
+from .axes import INTEGER, LOG, POWER, REGULAR, SQRT, VARIABLE, Axis, Boolean, Category, Variable, axis_of
 from .hist import BINARY, DENSE, FAST, FAST_SUM, JSON, SPARSE, UNWEIGHTED, _Full, fold, made_of
 
 _KINDS = {INTEGER: "integer", REGULAR: "regular", VARIABLE: "variable", LOG: "log", SQRT: "sqrt", POWER: "power"}

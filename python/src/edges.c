@@ -194,7 +194,7 @@ static int take_given(PyObject *object, edges *out)
     out->array = object;
     PyArrayObject *array = (PyArrayObject *)object;
     histo_dtype dtype;
-    const int kind = PyArray_DESCR(array)->kind;
+    const char kind = PyArray_DESCR(array)->kind;
     if (PyArray_NDIM(array) != 1 || kind == 'm' || kind == 'M' || kind == 'b' || !PyArray_ISNOTSWAPPED(array) ||
         !numpy_dtype(PyArray_DESCR(array), &dtype))
         return 0;

@@ -7,12 +7,13 @@
 /* Take a lock. Waits without the GIL, which the thread that has the lock may need to release it. */
 void take_lock(PyThread_type_lock lock);
 
-/* Fill as histo_plan_fill, with a plan by `options` (NULL: as histo_hist_fill). Many samples are counted in pieces,
- * between which signals are handled; pieces of the same samples are always the same, so that sums are, too. Releases
- * the GIL where that pays. `lock`, if not NULL, is held while *hist is used, and free while signals are handled. -1
- * with an exception, that of a signal handler for one; the histogram may then have counted some of the samples. */
+/* Fill as histo_plan_fill, with a plan by the options `plan` (NULL: as histo_hist_fill). Many samples are counted in
+ * pieces, between which signals are handled; pieces of the same samples are always the same, so that sums are, too.
+ * Releases the GIL where that pays. `lock`, if not NULL, is held while *hist is used, and free while signals are
+ * handled. -1 with an exception, that of a signal handler for one; the histogram may then have counted some of the
+ * samples. */
 int fill(PyThread_type_lock lock, histo_hist *const *hist, int naxes, const histo_view *views,
-         const histo_fill_options *fill, const histo_plan_options *options);
+         const histo_fill_options *options, const histo_plan_options *plan);
 
 /* What is done with a part of the samples, without the GIL. */
 typedef histo_status piece_work(void *state, const histo_view *views, const histo_fill_options *options);

@@ -45,7 +45,7 @@ static int take_plain(PyObject *module, PyObject *object, PyObject **owner, hist
         return NOT_MINE;
     }
     PyArrayObject *array = (PyArrayObject *)*owner;
-    const int kind = PyArray_DESCR(array)->kind;
+    const char kind = PyArray_DESCR(array)->kind;
     if ((kind != 'i' && kind != 'u' && kind != 'f') || PyArray_NDIM(array) > HISTO_MAX_DIMS ||
         !numpy_dtype(PyArray_DESCR(array), &view->dtype))
         return NOT_MINE;

@@ -688,7 +688,7 @@ static PyObject *hist_slice(PyObject *self, PyObject *args)
 
 static PyMethodDef methods[] = {
     {"fill", (PyCFunction)(void (*)(void))hist_fill, METH_FASTCALL | METH_KEYWORDS,
-     "fill(*arrays, weight=None, mask=None, where=None, threads=None)\n--\n\n"
+     "fill($self, *arrays, weight=None, mask=None, where=None, threads=None)\n--\n\n"
      "Count samples and return the histogram.\n\n"
      "Each axis takes an array of samples, by position or by the axis' name. Arrays may be of any shape and dtype, "
      "and\n"
@@ -717,7 +717,8 @@ static PyMethodDef methods[] = {
     {"_write", (PyCFunction)(void (*)(void))hist_write, METH_FASTCALL, NULL},
     {"_regrow", hist_regrow, METH_VARARGS, NULL},
     {"_masked", hist_masked, METH_NOARGS, NULL},
-    {"reset", hist_reset, METH_NOARGS, "reset()\n--\n\nSet all counts and sums to zero, and return the histogram."},
+    {"reset", hist_reset, METH_NOARGS,
+     "reset($self)\n--\n\nSet all counts and sums to zero, and return the histogram."},
     {"_save", hist_save, METH_VARARGS, NULL},
     {"_merge", hist_merge, METH_O, NULL},
     {"_clone", hist_clone, METH_NOARGS, NULL},

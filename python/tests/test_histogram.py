@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from uhi.typing.plottable import PlottableAxisGeneric, PlottableHistogram
 
 import histo
-from histo import Boolean, Category, Histogram, Integer, Log, Power, Regular, Sqrt, Variable, loc, overflow, underflow
+from histo import Boolean, Category, Histogram, Integer, Log, Power, Regular, Sqrt, Variable, overflow
 
 DTYPES = ["u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8"]
 STORAGES = ["int64", "double", "weight", "exact_double", "exact_weight"]

@@ -1,0 +1,43 @@
+"""Exact histograms at memory speed."""
+
+from . import compat as compat, dask as dask, image as image, xarray as xarray
+from ._histo import bincount, histogram, histogram2d, histogram_bin_edges, histogramdd
+from .axes import AxesTuple, Axis, Boolean, Category, Integer, Log, Power, Regular, Sqrt, Traits, Variable
+from .hist import Histogram, Information, Plan, Summary, Tally, WeightedSum
+from .indexing import at, loc, overflow, rebin, sum, underflow
+from .maps import Map, Moments
+
+__version__: str
+
+__all__ = [
+    "bincount",
+    "histogram",
+    "histogram2d",
+    "histogram_bin_edges",
+    "histogramdd",
+    "Axis",
+    "AxesTuple",
+    "Boolean",
+    "Category",
+    "Integer",
+    "Log",
+    "Power",
+    "Regular",
+    "Sqrt",
+    "Traits",
+    "Variable",
+    "Histogram",
+    "Information",
+    "Plan",
+    "Summary",
+    "Tally",
+    "WeightedSum",
+    "Map",
+    "Moments",
+    "at",
+    "loc",
+    "overflow",
+    "rebin",
+    "sum",
+    "underflow",
+]

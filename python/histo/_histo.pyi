@@ -1,0 +1,99 @@
+"""The extension module: what of it is public is offered by the package."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+from numpy.typing import ArrayLike, NDArray
+from typing_extensions import disjoint_base
+
+def version() -> str: ...
+def histogram(
+    a: Any,
+    bins: ArrayLike | str = 10,
+    range: tuple[float, float] | None = None,
+    density: bool | None = None,
+    weights: Any = None,
+    *,
+    axis: int | Sequence[int] | None = None,
+    mask: Any = None,
+    out: NDArray[Any] | None = None,
+    threads: int | None = None,
+    flow: bool = False,
+    device: int | str | None = None,
+    dtype: Any = None,
+) -> tuple[Any, NDArray[Any]]: ...
+def histogram_bin_edges(
+    a: Any,
+    bins: ArrayLike | str = 10,
+    range: tuple[float, float] | None = None,
+    weights: Any = None,
+    *,
+    mask: Any = None,
+    threads: int | None = None,
+    device: int | str | None = None,
+) -> NDArray[Any]: ...
+def histogramdd(
+    sample: Any,
+    bins: Any = 10,
+    range: Sequence[tuple[float, float] | None] | None = None,
+    density: bool | None = None,
+    weights: Any = None,
+    *,
+    mask: Any = None,
+    out: NDArray[Any] | None = None,
+    threads: int | None = None,
+    flow: bool = False,
+    device: int | str | None = None,
+    dtype: Any = None,
+) -> tuple[Any, tuple[NDArray[Any], ...]]: ...
+def histogram2d(
+    x: Any,
+    y: Any,
+    bins: Any = 10,
+    range: Sequence[tuple[float, float] | None] | None = None,
+    density: bool | None = None,
+    weights: Any = None,
+    *,
+    mask: Any = None,
+    out: NDArray[Any] | None = None,
+    threads: int | None = None,
+    flow: bool = False,
+    device: int | str | None = None,
+    dtype: Any = None,
+) -> tuple[Any, NDArray[Any], NDArray[Any]]: ...
+def bincount(
+    x: Any,
+    /,
+    weights: Any = None,
+    minlength: int = 0,
+    *,
+    axis: int | Sequence[int] | None = None,
+    mask: Any = None,
+    out: NDArray[Any] | None = None,
+    threads: int | None = None,
+    device: int | str | None = None,
+    dtype: Any = None,
+) -> Any: ...
+
+# Their other methods are for the classes of hist.py and maps.py.
+@disjoint_base
+class Hist:
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
+    def __getattr__(self, name: str) -> Any: ...
+    def fill(
+        self, *arrays: Any, weight: Any = None, mask: Any = None, where: Any = None, threads: int | None = None
+    ) -> Self: ...
+    def reset(self) -> Self: ...
+
+@disjoint_base
+class Map:
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
+    def __getattr__(self, name: str) -> Any: ...
+
+axis_check: Callable[..., Any]
+axis_edges: Callable[..., Any]
+bins_by_rule: Callable[..., Any]
+checksum: Callable[..., Any]
+count: Callable[..., Any]
+extremes: Callable[..., Any]
+quantiles: Callable[..., Any]

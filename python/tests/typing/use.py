@@ -1,0 +1,20 @@
+"""Uses of the package whose types mypy checks; not run."""
+
+from typing import Any, assert_type
+
+import numpy as np
+
+import histo
+
+samples = np.zeros(3)
+assert_type(histo.histogram(samples, 10, (0, 1))[1], np.ndarray[tuple[Any, ...], np.dtype[Any]])
+histo.histogram(samples, bins="auto", threads=2, flow=True, mask=samples > 0)
+histo.histogram2d(samples, samples, [3, 4])
+histo.histogramdd([samples, samples], 3, weights=samples)
+histo.bincount([1, 2], minlength=3)
+h = histo.Histogram(histo.Regular(10, 0, 1, name="x"), histo.Variable([1.0, 2.0]))
+assert_type(h.fill(samples, samples, weight=samples), histo.Histogram)
+assert_type(h + h, histo.Histogram)
+assert_type(h.copy(), histo.Histogram)
+assert_type(h.ndim, int)
+histo.histogram(samples, nothing=3)  # type: ignore[call-arg]
