@@ -250,27 +250,18 @@ def _axis_of(a, bins, range, weights, mask, threads):
 # ---- Counting
 
 
-def _whole(edges, a):
-    """Edges that are whole numbers, and samples that can be compared with them as doubles: dates in one unit, and
-    numbers beyond 2^53 counted from the first edge."""
-    if edges.dtype.kind in "mM":
-        unit = np.result_type(edges, a)
-        edges, a = edges.astype(unit).view(np.int64), a.astype(unit, copy=False).view(np.int64)
-    if a.dtype.kind not in "iu" or max(-int(edges.min()), int(edges.max())) <= _EXACT:
-        return edges, a
-    limits = np.iinfo(a.dtype)
-    least, most = (min(max(x, limits.min), limits.max) for x in (int(edges[0]) - 1, int(edges[-1]) + 1))
-    wide = np.clip(a, least, most).astype(np.uint64 if a.dtype.kind == "u" else np.int64)
-    from_least = wide.view(np.uint64) - np.uint64(least % 2**64)
-    return (edges.astype(object) - least).astype(float), from_least.astype(float)
+def _in_one_unit(edges, a):
+    """Edges and samples that are dates or time spans, in one unit, which makes them whole numbers."""
+    unit = np.result_type(edges, a)
+    return edges.astype(unit, copy=False).view(np.int64), a.astype(unit, copy=False).view(np.int64)
 
 
 def _count(arrays, axes, weights, mask, batch, flow, threads, device):
     """Counts or sums of weights; axes of the library or arrays of edges."""
     axes, arrays = list(axes), list(arrays)
     for i, axis in enumerate(axes):
-        if not isinstance(axis, tuple) and axis.dtype.kind in "iumM":
-            axes[i], arrays[i] = _whole(axis, arrays[i])
+        if not isinstance(axis, tuple) and axis.dtype.kind in "mM":
+            axes[i], arrays[i] = _in_one_unit(axis, arrays[i])
     return _sums(tuple(arrays), tuple(axes), weights, mask, batch, flow, threads, device)
 
 

@@ -55,7 +55,7 @@ int counting_run(const counting *c, histo_dtype dtype, void *out, int64_t size)
 typedef struct operands {
     int naxes;
     histo_axis axes[HISTO_MAX_AXES];
-    double *edges[HISTO_MAX_AXES];
+    void *edges[HISTO_MAX_AXES];
     samples samples[HISTO_MAX_AXES], weights, mask;
     histo_view views[HISTO_MAX_AXES];
 } operands;

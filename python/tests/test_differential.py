@@ -129,9 +129,8 @@ def test_edges(a, edges):
     ours = histo.histogram(a, edges)
     np.testing.assert_array_equal(ours[1], numpys[1])
     assert ours[0].dtype == numpys[0].dtype and ours[1].dtype == numpys[1].dtype
-    if len(edges) > 1 and (ours[1].dtype.kind == "f" or edges[-1] - edges[0] <= 2**53):  # the others are rounded
-        assert ours[0].tolist() == judge(a, ours[1])[1:-2]
     if len(edges) > 1:
+        assert ours[0].tolist() == judge(a, ours[1])[1:-2]
         np.testing.assert_array_equal(histo.histogram(a, np.array(edges))[0], ours[0])
 
 
