@@ -15,7 +15,8 @@ from collections.abc import Iterator
 
 from . import _histo
 
-__all__ = ["Axis", "AxesTuple", "Boolean", "Category", "Integer", "Log", "Power", "Regular", "Sqrt", "Traits", "Variable"]
+__all__ = ["AxesTuple", "Axis", "Boolean", "Category", "Integer", "Log", "Power", "Regular", "Sqrt", "Traits",
+           "Variable"]
 
 INTEGER, REGULAR, VARIABLE, LOG, SQRT, POWER = range(6)
 """The library's kinds of axes."""
@@ -254,7 +255,7 @@ class Sqrt(Axis):
 
 
 class Power(Axis):
-    """Bins of equal steps of x**power; lo >= 0, and lo > 0 for a negative power. The keywords are those of `Regular`."""
+    """Bins of equal steps of x**power; lo >= 0, and lo > 0 for a negative power. The keywords are `Regular`'s."""
 
     __slots__ = ()
 
@@ -490,8 +491,9 @@ class Category(Axis):
         """Strings of one width, whose characters are numbers: found by a hash, and compared."""
         width = values.dtype.itemsize // 4
         rows = np.ascontiguousarray(values).astype(f"=U{width}", copy=False).view(np.uint32).reshape(-1, width)
-        known = [i for i, category in enumerate(self._categories) if isinstance(category, str) and len(category) <= width]
-        of_known = np.array([self._categories[i] for i in known] or [""], f"U{width}").view(np.uint32).reshape(-1, width)
+        known = [i for i, one in enumerate(self._categories) if isinstance(one, str) and len(one) <= width]
+        of_known = np.array([self._categories[i] for i in known] or [""], f"U{width}")
+        of_known = of_known.view(np.uint32).reshape(-1, width)
         factors = np.random.default_rng(0).integers(1, 2**63, width, np.uint64) | np.uint64(1)
         keys = of_known @ factors
         order = np.argsort(keys)

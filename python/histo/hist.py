@@ -172,6 +172,9 @@ class Histogram(_histo.Hist):
         histogram begin with these dimensions.
     name, label, metadata: as for axes.
 
+    Several threads may fill and read one histogram. Setting bins and arithmetic in place read it and write it back:
+    what other threads fill meanwhile may be lost.
+
     Differences from boost-histogram: counts are exact 64-bit integers by default, edges are compared by value, and NaN
     is counted apart, although arrays with flow show it in the overflow.
     """
@@ -291,7 +294,7 @@ class Histogram(_histo.Hist):
         """Why the last fill counted as it did: the strategy, its predicted time and bound, and what it was chosen from.
         """
         plan = self._plan()
-        return plan[2] if plan else "No fill was planned yet: there was none, or too few samples to choose how to count."
+        return plan[2] if plan else "No fill was planned: there was none, or too few samples to choose how to count."
 
     # ---- Filling ----
 
@@ -350,7 +353,8 @@ class Histogram(_histo.Hist):
         """Copies of all slots."""
         weighting, storage = self._kind()
         if storage == SPARSE:
-            raise TypeError("a sparse histogram has too many slots for this: project, slice or rebin it, or use occupied()")
+            raise TypeError("a sparse histogram has too many slots for this: project, slice or rebin it, or use "
+                            "occupied()")
         weighted = weighting != UNWEIGHTED
         return _Full(self._read(COUNTS, True), self._read(SUM_W, True) if weighted else None,
                      self._read(SUM_W2, True) if weighting in _HAS_SQUARES else None)
@@ -475,7 +479,9 @@ class Histogram(_histo.Hist):
             cell = self._cell(tuple(one.bin for one in asked))
             if cell is not None:
                 weighting = self._kind()[0]
-                return cell[0] if weighting == UNWEIGHTED else cell[1] if weighting == FAST_SUM else WeightedSum(*cell[1:])
+                if weighting == UNWEIGHTED:
+                    return cell[0]
+                return cell[1] if weighting == FAST_SUM else WeightedSum(*cell[1:])
         h = self._ranged(asked)
         if not any(isinstance(one, (Pick, Total, Choice)) or isinstance(one, Range) and one.groups for one in asked):
             return h.copy() if h is self else h
@@ -722,7 +728,7 @@ class Histogram(_histo.Hist):
         if other._may_weigh and self._kind() == (FAST, DENSE) and other._kind() == (UNWEIGHTED, DENSE):
             other = other.astype("weight")
         if self._kind() != other._kind():
-            raise ValueError(f"histograms of storage {self.storage!r} and {other.storage!r} cannot be added: use astype")
+            raise ValueError(f"histograms of storage {self.storage!r} and {other.storage!r} are not added: use astype")
         if self.batch != other.batch or len(self._axes) != len(other._axes):
             raise ValueError("histograms that are added have the same batch and number of axes")
         moves = {}
@@ -844,8 +850,8 @@ class Histogram(_histo.Hist):
     # ---- Numbers from a histogram ----
 
     def quantiles(self, q: Any, method: str = "linear") -> Any:
-        """Quantiles of a histogram with one axis, by numpy.quantile's methods: those of the samples on integer axes, and
-        elsewhere within the bin's width. q is a number or a sequence; the result has its shape, after the batch's."""
+        """Quantiles of a histogram with one axis, by numpy.quantile's methods: those of the samples on integer axes,
+        and elsewhere within the bin's width. q is a number or a sequence; the result has its shape, after the batch's."""
         np = _numpy()
         asked = np.asarray(q, float)
         values = self._quantiles(method, array("d", asked.ravel().tolist())).reshape(self.batch + asked.shape)
@@ -963,8 +969,8 @@ class Histogram(_histo.Hist):
         return _unpickled, (type(self), self._save(BINARY, None), *state)
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
-        """Draw one axis as steps, two as a map of colours, on matplotlib's axes (by default the current ones), which are
-        returned. Options go to matplotlib's stairs or pcolormesh."""
+        """Draw one axis as steps, two as a map of colours, on matplotlib's axes (by default the current ones), which
+        are returned. Options go to matplotlib's stairs or pcolormesh."""
         from .drawing import plot
 
         return plot(self, ax, options)
@@ -1038,7 +1044,8 @@ def _plain(value: Any) -> Any:
 
 def _is_whole(one: Total, axis: Axis) -> bool:
     flow = axis.traits
-    return (one.begin, one.end) == (0, axis.size) and one.underflow and one.overflow and flow.underflow and flow.overflow
+    shows_all = flow.underflow and flow.overflow
+    return (one.begin, one.end) == (0, axis.size) and one.underflow and one.overflow and shows_all
 
 
 def _slots_of(one: Any, axis: Axis) -> list:

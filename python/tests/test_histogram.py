@@ -85,7 +85,8 @@ def test_boost_histogram_counts_the_same(seed):
     for flow in (False, True):
         np.testing.assert_allclose(h.values(flow=flow), b.values(flow=flow), rtol=1e-12, atol=1e-12)
         if h.variances(flow=flow) is not None:
-            np.testing.assert_allclose(h.variances(flow=flow), np.asarray(b.variances(flow=flow)), rtol=1e-12, atol=1e-12)
+            expected = np.asarray(b.variances(flow=flow))
+            np.testing.assert_allclose(h.variances(flow=flow), expected, rtol=1e-12, atol=1e-12)
     np.testing.assert_array_equal(h.to_boost().values(flow=True), h.values(flow=True))
     assert h.to_boost().axes.size == h.axes.size
     back = Histogram(h)
@@ -144,7 +145,8 @@ def test_edges_and_indices():
     assert a.value(1) == 0.5 and a.value(1.5) == 0.75 and a.value(-1) == -np.inf
     assert list(Integer(3, 6)) == [3, 4, 5] and Integer(3, 6).index([2, 3.5, 5, 6, np.nan]).tolist() == [-1, 0, 2, 3, 3]
     assert list(Boolean()) == [False, True] and list(Category("ab")) == ["a", "b"]
-    assert Category([5, 3]).index([3, 4, 5]).tolist() == [1, 2, 0] and Category("ab").index(["b", "x"]).tolist() == [1, 2]
+    assert Category([5, 3]).index([3, 4, 5]).tolist() == [1, 2, 0]
+    assert Category("ab").index(["b", "x"]).tolist() == [1, 2]
     assert Log(2, 1, 100).edges.tolist() == pytest.approx([1, 10, 100])
     with pytest.raises(IndexError):
         a[4]
@@ -162,7 +164,8 @@ def test_edges_and_indices():
 
 @pytest.mark.parametrize("axis", [
     Regular(3, 0, 1, closed=True, name="x", label="y", metadata={"a": 1}), Variable([0, 1.5, 4], underflow=False),
-    Integer(-3, 9, overflow=False), Log(3, 1, 9), Sqrt(3, 0, 9), Power(3, 1, 9, -0.5), Category(["a", "b"], growth=True),
+    Integer(-3, 9, overflow=False), Log(3, 1, 9), Sqrt(3, 0, 9), Power(3, 1, 9, -0.5),
+    Category(["a", "b"], growth=True),
     Category([5, -1], overflow=False, name="c"), Boolean(name="b")])
 def test_axes_are_values(axis):
     assert axis == copy.copy(axis) == pickle.loads(pickle.dumps(axis)) == copy.deepcopy(axis)
@@ -455,7 +458,8 @@ def every_kind():
     x = random.normal(size=200)
     x[:3] = np.nan
     w = random.normal(size=200)
-    yield Histogram(Regular(5, -1, 1, name="x", label="X", metadata={"k": 1.5}), name="n", label="N", metadata="m").fill(x)
+    axis = Regular(5, -1, 1, name="x", label="X", metadata={"k": 1.5})
+    yield Histogram(axis, name="n", label="N", metadata="m").fill(x)
     yield Histogram(Regular(5, -1, 1, closed=True), Variable([0, 1, 2], underflow=False)).fill(x, x[::-1])
     yield Histogram(Category(["a", "b"], growth=True), Boolean()).fill(["a", "c", "b"], [1, 0, 1])
     yield Histogram(Category([3, 1]), Integer(0, 3)).fill([1, 2, 3], [np.nan, 1, 5])
@@ -507,7 +511,7 @@ def test_every_form(i, tmp_path):
 def test_several_in_a_file(tmp_path):
     a, b = Histogram(Regular(2, 0, 1), name="a").fill(0), Histogram(Regular(2, 0, 1), name="b")
     path = tmp_path / "two.json"
-    path.write_text(json.dumps({h.name: json.loads(json.dumps(h._to_uhi_(), default=lambda v: v.tolist())) for h in (a, b)}))
+    path.write_text(json.dumps({h.name: h._to_uhi_() for h in (a, b)}, default=lambda value: value.tolist()))
     assert Histogram.load(path, "a") == a and Histogram.load(path, "b").name == "b"
     for name in (None, "c"):
         with pytest.raises(ValueError):
@@ -590,7 +594,7 @@ KEYS = ["type", "axes", "storage", "values", "bins", "edges", "categories", "wri
         "counts", "checksum", "index", "variances", "metadata", "batch", "masked", "uhi_schema", "flow"]
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 40) | st.integers() | st.floats() | st.text(max_size=5) |
-    st.sampled_from(["regular", "variable", "boolean", "category_int", "int", "double", "weighted", "sparse", "log", "0:1"]),
+    st.sampled_from(["regular", "variable", "boolean", "category_int", "int", "double", "weighted", "log", "0:1"]),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4), max_leaves=8)
 
 

@@ -57,7 +57,8 @@ def one_index(draw, size, low, high, values=st.floats):
 
 
 @settings(max_examples=400, deadline=None)
-@given(st.sampled_from(sorted(PAIRS)), st.tuples(one_index(6, -1, 3.0), one_index(4, -1, 9.0), one_index(5, -3, 7, st.integers)))
+@given(st.sampled_from(sorted(PAIRS)),
+       st.tuples(one_index(6, -1, 3.0), one_index(4, -1, 9.0), one_index(5, -3, 7, st.integers)))
 def test_as_boost_histogram(storage, index):
     h, b = PAIRS[storage]
     ours = h[tuple(i for i, _ in index)]
@@ -105,7 +106,8 @@ def test_categories():
     assert chosen.axes[0].categories == ["c", "b"] and chosen.values(flow=True).sum() == 3
     assert h[1:3, :].axes[0].categories == ["b", "c"]
     assert h[{"k": overflow, 1: sum}] == 1 and h[sum, sum] == 4 and h[0:len:sum, sum] == 3
-    for wrong in ("x", loc("x"), 3, -4, underflow, 1.5, [7], rebin(2), slice(3, 3), slice(None, None, 2), ..., object()):
+    for wrong in ("x", loc("x"), 3, -4, underflow, 1.5, [7], rebin(2), slice(3, 3), slice(None, None, 2), ...,
+                  object()):
         with pytest.raises((IndexError, KeyError, TypeError)):
             h[wrong, :] if wrong is not ... else h[..., ..., 0]
     for wrong in ((0,), (0, 0, 0), {"z": 1}, {5: 1}):
@@ -131,7 +133,8 @@ def test_groups():
 
 
 def test_hidden_flow():
-    h = Histogram(Regular(2, 0, 2, underflow=False, name="x"), Regular(2, 0, 2, name="y")).fill([-1, 0, 1, 5], [0, 0, 1, 1])
+    h = Histogram(Regular(2, 0, 2, underflow=False, name="x"), Regular(2, 0, 2, name="y"))
+    h.fill([-1, 0, 1, 5], [0, 0, 1, 1])
     assert h.values(flow=True).shape == (3, 4) and h.sum(flow=True) == 3 + 0 * h.tally.flow
     assert h.project("y").values().tolist() == [1, 2] and h[sum, :].values().tolist() == [1, 2]
     assert h[sum, sum] == 3
