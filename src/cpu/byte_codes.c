@@ -15,7 +15,7 @@
 enum {
     MAX_BINS = 256,
     FLOWS = 3,
-    SAMPLES_A_THREAD = 1 << 16, /* fewer do not repay waking a thread */
+    SAMPLES_A_THREAD = 1 << 17, /* fewer do not repay waking a thread */
 };
 
 static const char *unsupported_reason(const histo_problem *p)
