@@ -309,13 +309,25 @@ def _result_dtype(weights):
 _MAX_DIMS = 8  # of views
 
 
+def _axes_of(axis, ndim):
+    """Dimensions from 0 on, each once."""
+    axes = [operator.index(d) for d in (axis if isinstance(axis, (tuple, list)) else (axis,))]
+    for d in axes:
+        if not -ndim <= d < ndim:
+            raise np.exceptions.AxisError(d, ndim)
+    axes = [d % ndim for d in axes]
+    if len(set(axes)) < len(axes):
+        raise ValueError("repeated axis")
+    return axes
+
+
 def _batch_first(axis, *arrays):
     """The shape of the dimensions that are not counted, how many dimensions they have in the arrays that follow, and
     the arrays with the dimensions that are counted, `axis`, moved to their end."""
     shape = arrays[0].shape
     if axis is None:
         return (), 0, *arrays
-    axes = np.lib.array_utils.normalize_axis_tuple(axis, len(shape))
+    axes = _axes_of(axis, len(shape))
     kept = [d for d in _range(len(shape)) if d not in axes]
     batch = tuple(shape[d] for d in kept)
     arrays = [a if a is None else a.transpose(kept + list(axes)) for a in arrays]

@@ -121,6 +121,9 @@ def test_axis_and_mask():
     np.testing.assert_array_equal(n[1], np.histogram(a[:, 1], edges)[0])
     assert histo.histogram(a, 5, axis=())[0].shape == (3, 4, 50, 5)
     assert histo.histogram(np.zeros((0, 3)), 5, axis=1)[0].shape == (0, 5)
+    for axis in (3, -4, (0, 0), (0, -3), 1.5):
+        with pytest.raises((ValueError, TypeError)):
+            histo.histogram(a, 5, axis=axis)
     mask = a > 0
     same(histo.histogram(a, 5, mask=mask), np.histogram(a[mask], 5))
 
