@@ -3,7 +3,7 @@
 Images are arrays of two dimensions, volumes of three; of 8 or 16 bits, where levels have a bin each, or of other
 numbers, which have bins over their range. `channel_axis` is the dimension of the channels of a colour image, which are
 mapped one by one. A mask leaves samples out of what is counted; all samples are mapped. Results have the dtype of the
-image; those of floats are in 0 … 1. `out` is a NumPy array for the result, which may be the image.
+image, in native byte order; those of floats are in 0 … 1. `out` is a NumPy array for the result, which may be the image.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _image(image: Any) -> Any:
         return image.view(np.uint8)
     if image.dtype.kind not in "iuf":
         raise TypeError(f"an image has numbers, not {image.dtype}")
-    return image
+    return image if image.dtype.isnative else image.astype(image.dtype.newbyteorder("="))
 
 
 def _each_channel(image: Any, channel_axis: int | None, out: Any, work: Callable[[Any, Any, int], None]) -> Any:

@@ -148,7 +148,8 @@ class Map(_histo.Map):
         """
         import numpy as np
 
-        arrays = tuple(a if isinstance(a, np.ndarray) else np.asarray(a) for a in arrays)
+        arrays = tuple(np.asarray(a) for a in arrays)
+        arrays = tuple(a if a.dtype.isnative else a.astype(a.dtype.newbyteorder("=")) for a in arrays)
         if not arrays:
             raise TypeError("there are no samples")
         if out is None:

@@ -155,6 +155,14 @@ def test_refusals(call, error):
         call(picture((32, 32), "u1"))
 
 
+@pytest.mark.parametrize("dtype", [">u2", ">i4", ">f4", ">f8"])
+def test_other_byte_orders(dtype):
+    x = picture((30, 30), np.dtype(dtype).newbyteorder("="), 1000)
+    for call in (hi.equalize, hi.clahe, hi.stretch, hi.segment):
+        assert np.array_equal(call(x.astype(dtype)), call(x))
+    assert hi.threshold(x.astype(dtype)) == hi.threshold(x)
+
+
 # ---- Maps ----
 
 
