@@ -7,6 +7,7 @@
 
 #include "base/cpus.h"
 #include "check.h"
+#include "cpu/cpu.h"
 
 static char root[] = "/tmp/histo-cpus-XXXXXX";
 
@@ -196,9 +197,27 @@ static void precedence(void **state)
     free(samples);
 }
 
+/* As the compiler's own detection says. */
+static void instruction_set(void **state)
+{
+    (void)state;
+    unsetenv("HISTO_CPU");
+    histo_isa isa = HISTO_ISA_BASELINE;
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx2")) isa = HISTO_ISA_AVX2;
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl"))
+        isa = __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") ? HISTO_ISA_AVX512VBMI2
+                                                                                            : HISTO_ISA_AVX512;
+#endif
+    assert_int_equal(histo_isa_usable(), isa);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(instruction_set), /* first: HISTO_CPU is read once */
         cmocka_unit_test_setup_teardown(the_smallest_quota_counts, make_root, remove_root),
         cmocka_unit_test_setup_teardown(quotas_of_version_1, make_root_again, remove_root),
         cmocka_unit_test(threads_of_the_environment),
