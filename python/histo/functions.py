@@ -174,7 +174,8 @@ def _double_below(integer):
     return x if x <= integer else float(np.nextafter(x, -np.inf))
 
 
-def _outer_edges(a, range, mask, threads):
+def _outer_edges(a, range, mask, threads, common=None):
+    """The ends of the bins; those of the samples are taken in the dtype `common`."""
     if range is not None:
         first, last = range
         if first > last:
@@ -185,6 +186,8 @@ def _outer_edges(a, range, mask, threads):
         first, last = _extremes(a, mask, threads) or (0, 1)
         if not (np.isfinite(first) and np.isfinite(last)):
             raise ValueError(f"autodetected range of [{first}, {last}] is not finite")
+        if common not in (None, a.dtype) and isinstance(first, np.generic):
+            first, last = common.type(first), common.type(last)
     if first == last:
         first = first - 0.5
         last = last + 0.5
@@ -423,9 +426,7 @@ def _edges_of_dimension(i, a, common, bins, range, mask, threads):
     if np.ndim(bins) == 0:
         if bins < 1:
             raise ValueError(f"`bins[{i}]` must be positive, when an integer")
-        first, last = _outer_edges(a, range, mask, threads)
-        if range is None and isinstance(first, np.generic) and common != a.dtype:
-            first, last = (common.type(x) for x in (first, last))
+        first, last = _outer_edges(a, range, mask, threads, common)
         try:
             n = operator.index(bins)
         except TypeError as e:

@@ -200,3 +200,8 @@ def test_docstrings(name):
 def test_too_many_bins(call):
     with pytest.raises(MemoryError):
         call(2**31)
+
+
+def test_columns_of_different_dtypes_and_one_value():
+    sample = [np.array([0], "i2"), np.array([0], "u1")]
+    same(histo.histogramdd(sample, 1), np.histogramdd(sample, 1))
