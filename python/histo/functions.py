@@ -186,7 +186,7 @@ def _outer_edges(a, range, mask, threads, common=None):
         first, last = _extremes(a, mask, threads) or (0, 1)
         if not (np.isfinite(first) and np.isfinite(last)):
             raise ValueError(f"autodetected range of [{first}, {last}] is not finite")
-        if common not in (None, a.dtype) and isinstance(first, np.generic):
+        if common is not None and common != a.dtype and isinstance(first, np.generic):
             first, last = common.type(first), common.type(last)
     if first == last:
         first = first - 0.5
