@@ -466,6 +466,8 @@ class Category(Axis):
             of_codes = np.append(self._numbers(list(samples.categories), grows), self.size)
             return of_codes[np.asarray(samples.codes)]
         values = np.asanyarray(samples)
+        if isinstance(samples, (list, tuple)) and values.dtype.kind == "U":
+            values = np.array(samples, object)  # NumPy's strings are without NUL at their ends, and numbers become strings
         if values.dtype.kind in "biu":
             return self._of_integers(np, values, grows)
         if values.dtype.kind not in "USTO":
@@ -537,6 +539,15 @@ class Category(Axis):
             category = operator.index(category)
         self._add(category)
         size = self.size
+        self._tuple = (INTEGER, False, size, 0.0, float(size), 0.0, None)
+
+    def _shrink_to(self, size: int) -> None:
+        """Forget the last categories."""
+        for category in self._categories[size:]:
+            del self._table[category]
+        del self._categories[size:]
+        self._sorted = None
+        size = max(1, size)
         self._tuple = (INTEGER, False, size, 0.0, float(size), 0.0, None)
 
     def _take(self, indices: Any) -> Category:

@@ -311,9 +311,16 @@ class Histogram(_histo.Hist):
         return self._fill_translated(arrays, weight, mask, where, threads)
 
     def _fill_translated(self, arrays: Any, weight: Any, mask: Any, where: Any, threads: Any) -> Histogram:
-        arrays, mask = _without_masks(arrays, mask)
-        arrays = [axis._numbers(one, axis._grows) if axis._translated else one
-                  for axis, one in zip(self._axes, arrays, strict=True)]
+        arrays, weight, mask, where = _without_masks(arrays, weight, mask, where)
+        sizes = [axis.size for axis in self._axes]
+        try:
+            arrays = [axis._numbers(one, axis._grows) if axis._translated else one
+                      for axis, one in zip(self._axes, arrays, strict=True)]
+        except BaseException:
+            for axis, size in zip(self._axes, sizes, strict=True):
+                if axis._grows:
+                    axis._shrink_to(size)
+            raise
         if self._growing:
             self._regrow(self._tuples(), self._kind()[0])
         if weight is not None and self._kind() == (UNWEIGHTED, DENSE):
@@ -1000,19 +1007,25 @@ class Histogram(_histo.Hist):
         return text + (f", {tally.masked:,} masked" if tally.masked else "")
 
 
-def _without_masks(arrays: Any, mask: Any) -> tuple:
-    """Samples without the masks that they have of their own, and the mask of all."""
+def _without_masks(arrays: Any, weight: Any, mask: Any, where: Any) -> tuple:
+    """What fill takes without the masks that arrays have of their own, and the mask of all."""
     if "numpy" not in sys.modules:
-        return arrays, mask
+        return arrays, weight, mask, where
     np = _numpy()
-    plain = []
-    for one in arrays:
-        if isinstance(one, np.ma.MaskedArray):
-            kept = ~np.ma.getmaskarray(one)
-            mask = kept if mask is None else (np.asarray(mask) != 0) & kept
-            one = np.ma.getdata(one)
-        plain.append(one)
-    return plain, mask
+    kept = []
+
+    def plain(one: Any) -> Any:
+        if not isinstance(one, np.ma.MaskedArray):
+            return one
+        kept.append(~np.ma.getmaskarray(one))
+        return np.ma.getdata(one)
+
+    arrays, weight, mask = [plain(one) for one in arrays], plain(weight), plain(mask)
+    if isinstance(where, tuple) and where:
+        where = (plain(where[0]), *where[1:])
+    for one in kept:
+        mask = one if mask is None else (np.asarray(mask) != 0) & one
+    return arrays, weight, mask, where
 
 
 def _contiguous(full: _Full) -> list:

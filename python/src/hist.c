@@ -1,5 +1,7 @@
 #include "hist.h"
 
+#include <string.h>
+
 #include "fill.h"
 #include "results.h"
 
@@ -154,13 +156,24 @@ static PyObject *hist_load(PyObject *type, PyObject *const *args, Py_ssize_t nar
     return like(&flat, (PyTypeObject *)type, handle);
 }
 
-/* Take the contents of another object, which is left without. */
+static bool same_form(const hist *a, const hist *b)
+{
+    return a->naxes == b->naxes && a->nbatch == b->nbatch &&
+           memcmp(a->batch, b->batch, (size_t)a->nbatch * sizeof *a->batch) == 0;
+}
+
+/* Take the contents of another object, which is left without. An object that has contents already keeps its axes'
+ * number and batch: a fill may be under way, whose samples have these. */
 static PyObject *hist_take(PyObject *self, PyObject *other)
 {
     hist *h = (hist *)self, *from = (hist *)other;
     if (self == other) return Py_NewRef(Py_None);
     if (PyObject_IsInstance(other, (PyObject *)state_of_module(h->module)->hist_type) != 1 || !hist_lock(other))
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "this is no histogram");
+    if (h->naxes && !same_form(h, from)) {
+        hist_unlock(from);
+        return PyErr_Format(PyExc_ValueError, "this histogram is made already, with other axes or another batch");
+    }
     histo_hist *handle = from->hist;
     from->hist = NULL;
     from->naxes = 0;
@@ -695,7 +708,9 @@ static PyMethodDef methods[] = {
      "anywhere that NumPy, the buffer protocol, DLPack or Arrow reach; they are not copied. All arrays, scalars\n"
      "included, are broadcast together. The first dimensions are those of the histogram's batch.\n\n"
      "weight: of each sample. A histogram made without storage= keeps sums of weights from then on.\n"
-     "mask: samples where it is zero are left out, and counted in the tally. That of masked arrays is honoured, too.\n"
+     "mask: samples where it is zero are left out, and counted in the tally. Those of masked arrays, of samples, "
+     "weights\n"
+     "and others, are honoured, too.\n"
      "where: (array, lo, hi): only samples with lo <= array <= hi are counted.\n"
      "threads: how many may count; by default as many as the machine has and the samples are worth.\n\n"
      "Several threads may fill one histogram: one counts at a time. A signal such as Ctrl-C interrupts a long fill;\n"

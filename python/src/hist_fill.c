@@ -144,7 +144,7 @@ static int mask_nulls(operands *o)
 
 /* ---- Arguments ---- */
 
-enum { FOR_PYTHON = 1 }; /* also: an unweighted histogram gets weights, or samples have a mask */
+enum { FOR_PYTHON = 1 }; /* also: an unweighted histogram gets weights, or an array has a mask */
 
 /* Has it a mask of its own, as numpy.ma's? */
 static bool is_masked(const operands *o, PyObject *object)
@@ -157,6 +157,7 @@ static bool is_masked(const operands *o, PyObject *object)
 static int take_named(operands *o, PyObject *name, PyObject *value)
 {
     const bool none = value == Py_None;
+    if (is_masked(o, value)) return FOR_PYTHON;
     if (PyUnicode_CompareWithASCIIString(name, "weight") == 0)
         return !none && !o->h->weighted ? FOR_PYTHON : none || (o->options.weights = take(o, value)) ? 0 : -1;
     if (PyUnicode_CompareWithASCIIString(name, "mask") == 0) return none || (o->options.mask = take(o, value)) ? 0 : -1;
@@ -178,6 +179,7 @@ static int take_named(operands *o, PyObject *name, PyObject *value)
         PyErr_SetString(PyExc_TypeError, "where is a tuple (array, lo, hi)");
         return -1;
     }
+    if (is_masked(o, array)) return FOR_PYTHON;
     return (o->options.where = take(o, array)) ? 0 : -1;
 }
 

@@ -221,6 +221,11 @@ def test_masks_and_filters():
     assert h.tally == histo.Tally(10, 7, 3, 0, (0,), (0,), (0,))
     m = Histogram(Integer(0, 10)).fill(np.ma.masked_greater(x, 4), mask=x > 2)
     assert m.values().tolist() == [0, 0, 0, 1, 1, 0, 0, 0, 0, 0] and m.masked == 8
+    of_even = np.ma.masked_array(x, x % 2)
+    for others in (dict(weight=of_even), dict(mask=np.ma.masked_array(x >= 0, x % 2)), dict(where=(of_even, 0, 9))):
+        h = Histogram(Integer(0, 10), storage="weight").fill(x, **others)
+        assert h.entries().tolist() == [1, 0] * 5 and h.masked == 5
+        assert Histogram(Integer(0, 10)).fill(x, **others) == h or "weight" not in others
     with pytest.raises(TypeError, match="where is a tuple"):
         h.fill(x, where=(y, 1))
     with pytest.raises(ValueError, match="threads"):
@@ -256,6 +261,35 @@ def test_categories_grow():
     pandas = pytest.importorskip("pandas")
     c = Histogram(Category("ab")).fill(pandas.Series(["a", "b", "c", None, "a"], dtype="category"))
     assert c.values(flow=True).tolist() == [2, 1, 2]
+
+
+def test_a_fill_that_fails_grows_no_axis():
+    h = Histogram(Category(["a"], growth=True), Category([1], growth=True))
+    for wrong in ((np.array(["b", None], object), [1, 2]), (["b", "c"], [2, "x"]), (["b", 1], [1, 2])):
+        with pytest.raises(TypeError):
+            h.fill(*wrong)
+        assert h.axes.size == (1, 1) and h.values().tolist() == [[0]]
+    assert h.fill(["b", "a"], [2, 1]).values().tolist() == [[1, 0], [0, 1]]
+
+
+def test_lists_of_strings_are_taken_as_they_are():
+    h = Histogram(Category(["a\0", "a", "1"])).fill(["a", "a\0", "1", 1, "a\0"])
+    assert h.values().tolist() == [2, 1, 1] and h.tally.flow == 1
+    assert Histogram(Category(["a"])).fill([["a", "b"], ["a", "a"]]).values().tolist() == [3]
+
+
+def test_a_histogram_does_not_become_one_of_another_form():
+    h, other = Histogram(Regular(2, 0, 1)), Histogram(Regular(2, 0, 1), Regular(2, 0, 1)).fill(0.1, 0.1)
+
+    class BecomesAnother:
+        def __array__(self, *args, **kwargs):
+            h.__init__(other)
+
+    with pytest.raises(ValueError, match="made already"):
+        h.fill(BecomesAnother())
+    assert h.fill(0.1).values().tolist() == [1, 0]
+    h.__init__(Histogram(Regular(3, 0, 1)).fill(0.9))
+    assert h.values().tolist() == [0, 0, 1]
 
 
 @pytest.mark.parametrize("growth", [False, True])
