@@ -394,6 +394,10 @@ class Category(Axis):
         self._describe((INTEGER, False, size, 0.0, float(size), 0.0, None), False, overflow and not growth, name,
                        label, metadata)
 
+    def __getstate__(self) -> dict:
+        """What copies are made of: they grow by themselves."""
+        return {**super().__getstate__(), "_categories": self._categories.copy(), "_table": self._table.copy()}
+
     def _add(self, category: str | int) -> None:
         if self._categories and isinstance(category, str) != isinstance(self._categories[0], str):
             raise TypeError("the categories of an axis are all strings or all integers")
@@ -467,7 +471,7 @@ class Category(Axis):
             return of_codes[np.asarray(samples.codes)]
         values = np.asanyarray(samples)
         if isinstance(samples, (list, tuple)) and values.dtype.kind == "U":
-            values = np.array(samples, object)  # NumPy's strings are without NUL at their ends, and numbers become strings
+            values = np.array(samples, object)  # arrays of strings lose NUL at the end, and make strings of numbers
         if values.dtype.kind in "biu":
             return self._of_integers(np, values, grows)
         if values.dtype.kind not in "USTO":

@@ -263,6 +263,18 @@ def test_categories_grow():
     assert c.values(flow=True).tolist() == [2, 1, 2]
 
 
+def test_copies_of_categories_grow_by_themselves():
+    axis = Category(["a"], growth=True, name="k")
+    h, g = Histogram(axis), Histogram(axis, Regular(1, 0, 1))
+    h.fill(["a", "b"])
+    assert axis.categories == g.axes[0].categories == ["a"] and g.values().shape == (1, 1)
+    for other in (copy.copy(h), copy.deepcopy(h), h[:], h * 1, h.project("k"), pickle.loads(pickle.dumps(h))):
+        other.fill(["c"])
+        assert other.values().tolist() == [1, 1, 1] and h.axes[0].categories == ["a", "b"]
+        assert (other + h).values().tolist() == (h + other).values().tolist() == [2, 2, 1]
+    assert copy.copy(h.axes[0]) == h.axes[0]
+
+
 def test_a_fill_that_fails_grows_no_axis():
     h = Histogram(Category(["a"], growth=True), Category([1], growth=True))
     for wrong in ((np.array(["b", None], object), [1, 2]), (["b", "c"], [2, "x"]), (["b", 1], [1, 2])):
