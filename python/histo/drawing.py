@@ -22,7 +22,7 @@ COLOURS = ("440154", "482878", "3e4989", "31688e", "26828e", "1f9e89", "35b779",
 
 def _number(x: float) -> str:
     """A short form of a number."""
-    if x == int(x) and abs(x) < 1e6:
+    if abs(x) < 1e6 and x == int(x):
         return f"{int(x):,}"
     return f"{x:.3g}"
 

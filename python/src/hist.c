@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "counts/hist.h"
 #include "fill.h"
 #include "results.h"
 
@@ -516,75 +517,46 @@ static PyObject *hist_write(PyObject *self, PyObject *const *args, Py_ssize_t na
 
 /* ---- Other axes, other weights ---- */
 
-typedef struct contents {
-    int64_t size, batch;
-    double *sums[2]; /* of weights and of their squares; NULL without */
-    uint64_t *counts, *masked;
-} contents;
-
-static void contents_free(contents *c)
+/* What was counted gets a weight of 1. */
+static histo_status weigh(const histo_hist *from, histo_weighting weighting, histo_hist **to)
 {
-    PyMem_Free(c->counts);
-    PyMem_Free(c->masked);
-    PyMem_Free(c->sums[0]);
-    PyMem_Free(c->sums[1]);
-}
-
-static bool has_squares(histo_weighting weighting)
-{
-    return weighting == HISTO_WEIGHT_FAST || weighting == HISTO_WEIGHT_REPRODUCIBLE;
-}
-
-/* Zeroed room for what a histogram of this weighting holds; false without memory. */
-static bool contents_make(contents *c, const histo_hist *of, histo_weighting weighting)
-{
-    *c = (contents){.size = histo_hist_size(of, HISTO_FLOW), .batch = histo_hist_batch(of)};
-    const bool weighted = weighting != HISTO_UNWEIGHTED, squared = has_squares(weighting);
-    c->counts = PyMem_Calloc((size_t)c->size, sizeof *c->counts);
-    c->masked = PyMem_Calloc((size_t)c->batch, sizeof *c->masked);
-    if (weighted) c->sums[0] = PyMem_Calloc((size_t)c->size, sizeof(double));
-    if (squared) c->sums[1] = PyMem_Calloc((size_t)c->size, sizeof(double));
-    return c->counts && c->masked && (!weighted || c->sums[0]) && (!squared || c->sums[1]);
-}
-
-static histo_status contents_read(contents *c, const histo_hist *from)
-{
-    histo_status status = histo_hist_read_counts(from, HISTO_FLOW, c->counts, c->size, NULL);
-    if (status == HISTO_OK) status = histo_hist_read_masked(from, c->masked, c->batch);
-    if (status == HISTO_OK && c->sums[0])
-        status = histo_hist_read_weights(from, HISTO_FLOW, c->sums[0], c->sums[1], c->size, NULL);
+    histo_axis axes[HISTO_MAX_AXES];
+    const int naxes = histo_hist_naxes(from);
+    const int64_t size = histo_hist_size(from, HISTO_FLOW), batch = histo_hist_batch(from);
+    const histo_hist_options options = {.batch = batch, .weighting = weighting};
+    for (int a = 0; a < naxes; a++)
+        axes[a] = histo_hist_axis(from, a);
+    uint64_t *counts = PyMem_Calloc((size_t)size, sizeof *counts),
+             *masked = PyMem_Calloc((size_t)batch, sizeof *masked);
+    histo_status status = counts && masked ? histo_hist_create(to, naxes, axes, &options) : HISTO_NO_MEMORY;
+    if (status == HISTO_OK) status = histo_hist_read_counts(from, HISTO_FLOW, counts, size, NULL);
+    if (status == HISTO_OK) status = histo_hist_read_masked(from, masked, batch);
+    if (status == HISTO_OK) status = histo_hist_write(*to, HISTO_FLOW, counts, NULL, NULL, size, masked);
+    PyMem_Free(counts);
+    PyMem_Free(masked);
     return status;
 }
 
-/* Where a slot is on axes that have the same bins, and more behind them. */
-static int64_t moved(const histo_hist *from, const histo_hist *to, int64_t slot)
+/* Replace the handle by one that was made of it; `made` is NULL if nothing was. */
+static void replace(hist *h, histo_status status, histo_hist *made)
 {
-    int64_t at[HISTO_MAX_AXES], index = histo_hist_unravel(from, HISTO_FLOW, slot, at);
-    for (int a = 0; a < histo_hist_naxes(from); a++) {
-        const int64_t n = histo_hist_axis(from, a).bins, more = histo_hist_axis(to, a).bins - n;
-        index = index * (n + more + 3) + at[a] + (at[a] > n ? more : 0);
+    if (made && status == HISTO_OK) {
+        histo_hist_destroy(h->hist);
+        give(h, made);
+    } else {
+        histo_hist_destroy(made);
     }
-    return index;
 }
 
-static histo_status move(const histo_hist *from, histo_hist *to)
+static histo_status regrow(hist *h, bool wider, const histo_axis *axes, histo_weighting weighting)
 {
-    const histo_weighting weighting = histo_hist_weighting(from);
-    contents old, new = {0};
-    histo_status status = HISTO_NO_MEMORY;
-    if (contents_make(&old, from, weighting) && contents_make(&new, to, weighting)) {
-        status = contents_read(&old, from);
-        for (int64_t i = 0; i < old.size && status == HISTO_OK; i++) {
-            const int64_t slot = moved(from, to, i);
-            new.counts[slot] = old.counts[i];
-            for (int s = 0; s < 2; s++)
-                if (old.sums[s]) new.sums[s][slot] = old.sums[s][i];
-        }
-        if (status == HISTO_OK)
-            status = histo_hist_write(to, HISTO_FLOW, new.counts, new.sums[0], new.sums[1], new.size, old.masked);
-    }
-    contents_free(&old);
-    contents_free(&new);
+    histo_hist *made = NULL;
+    histo_status status = wider ? histo_hist_widen(h->hist, axes, &made) : HISTO_OK;
+    replace(h, status, made);
+    if (status != HISTO_OK || weighting == histo_hist_weighting(h->hist)) return status;
+    made = NULL;
+    status = weigh(h->hist, weighting, &made);
+    replace(h, status, made);
     return status;
 }
 
@@ -598,25 +570,13 @@ static PyObject *hist_regrow(PyObject *self, PyObject *args)
     Py_buffer edges[HISTO_MAX_AXES] = {{0}};
     hist *h = hist_lock(self);
     if (!h) return NULL;
-    const histo_hist_options options = {.batch = histo_hist_batch(h->hist), .weighting = (histo_weighting)weighting};
     int taken = PyTuple_Size(tuple) == h->naxes ? 0 : -1;
-    bool same = weighting == (int)histo_hist_weighting(h->hist);
+    bool wider = false;
     for (int a = 0; a < h->naxes && taken == 0; a++) {
         taken = axis_take(PyTuple_GetItem(tuple, a), &axes[a], &edges[a]);
-        same = same && axes[a].bins == histo_hist_axis(h->hist, a).bins;
+        wider = wider || axes[a].bins != histo_hist_axis(h->hist, a).bins;
     }
-    histo_hist *grown = NULL;
-    histo_status status = HISTO_OK;
-    if (taken == 0 && !same) {
-        status = histo_hist_create(&grown, h->naxes, axes, &options);
-        if (status == HISTO_OK) status = move(h->hist, grown);
-    }
-    if (grown && status == HISTO_OK) {
-        histo_hist_destroy(h->hist);
-        give(h, grown);
-    } else {
-        histo_hist_destroy(grown);
-    }
+    const histo_status status = taken == 0 ? regrow(h, wider, axes, (histo_weighting)weighting) : HISTO_OK;
     hist_unlock(h);
     for (int a = 0; a < HISTO_MAX_AXES; a++)
         PyBuffer_Release(&edges[a]);

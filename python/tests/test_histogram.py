@@ -232,6 +232,12 @@ def test_masks_and_filters():
         h.fill(x, threads=0)
 
 
+def test_pictures_of_infinite_edges():
+    axis = Variable([-np.inf, 0, np.inf])
+    for h in (Histogram(axis).fill([1, 2]), Histogram(Regular(2, 0, 1), axis).fill(0, 1)):
+        assert ">-inf<" in h._repr_html_() and ">inf<" in h._repr_html_()
+
+
 def test_weights_come_later():
     h = Histogram(Regular(2, 0, 2), Boolean()).fill([0.5, 1.5, 3], [0, 1, 1], mask=[1, 1, 0])
     assert h.storage == "int64"
@@ -273,6 +279,21 @@ def test_copies_of_categories_grow_by_themselves():
         assert other.values().tolist() == [1, 1, 1] and h.axes[0].categories == ["a", "b"]
         assert (other + h).values().tolist() == (h + other).values().tolist() == [2, 2, 1]
     assert copy.copy(h.axes[0]) == h.axes[0]
+
+
+@pytest.mark.parametrize("storage", ["exact_double", "exact_weight"])
+def test_growing_keeps_exact_sums(storage):
+    rng = np.random.default_rng(3)
+    kinds, x = rng.choice(list("abcdefgh"), 4000), rng.integers(0, 2, 4000)
+    weights = rng.normal(size=4000) * 10.0 ** rng.integers(-20, 20, 4000)
+    axes = Category("abcdefgh"), Category([1], growth=True)
+    whole = Histogram(*axes, storage=storage).fill(kinds, x, weight=weights)
+    grown = Histogram(Category(growth=True), Category([1], growth=True), storage=storage)
+    for at in np.array_split(np.argsort(kinds), 50):
+        grown.fill(kinds[at], x[at], weight=weights[at])
+    assert grown.axes[0].size == 8 and grown.masked == 0
+    assert grown.values().tobytes() == whole.values().tobytes()
+    assert grown.variances() is None or grown.variances().tobytes() == whole.variances().tobytes()
 
 
 def test_a_fill_that_fails_grows_no_axis():

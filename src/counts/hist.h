@@ -26,6 +26,10 @@ histo_hist_options histo_hist_kind(const histo_hist *hist);
  * `kind` has no fields left to defaults. */
 histo_status histo_hist_make(histo_hist **hist, int naxes, const histo_axis *axes, const histo_hist_options *kind);
 
+/* Copy the histogram onto as many axes, which have the bins of its axes and perhaps more behind them. Exact sums stay
+ * exact. */
+histo_status histo_hist_widen(const histo_hist *hist, const histo_axis *axes, histo_hist **out);
+
 /* The parts of creating and destroying it. Make a struct empty, without axes, weighting and counters: not by clearing
  * all of it, which would take as long as counting a few samples; … */
 void histo_hist_start(histo_hist *hist);

@@ -1,4 +1,4 @@
-/* Project, rebin and slice. Each makes a new histogram and maps the slots of every old axis to slots of the new
+/* Project, rebin, slice and widen. Each makes a new histogram and maps the slots of every old axis to slots of the new
  * histogram. */
 #include <stdlib.h>
 #include <string.h>
@@ -204,4 +204,28 @@ histo_status histo_hist_slice(const histo_hist *hist, int axis, int64_t begin, i
         return histo_fail(HISTO_INVALID, "bins %lld to %lld are not a part of %lld bins", (long long)begin,
                           (long long)end, (long long)bins);
     return regroup_axis(hist, axis, begin, end - begin, 1, out);
+}
+
+/* All axes of r->from are axes of r->to, with more bins behind theirs. */
+static void map_wider_axis(regrouping *r, int a)
+{
+    const int64_t old_bins = r->from->axes[a].bins, more = r->to->axes[a].bins - old_bins;
+    r->stride[a] = slot_stride(r->to, a);
+    for (int64_t slot = 0; slot < old_bins + 3; slot++)
+        r->map[a][slot] = (uint32_t)(slot > old_bins ? slot + more : slot);
+}
+
+histo_status histo_hist_widen(const histo_hist *hist, const histo_axis *axes, histo_hist **out)
+{
+    for (int a = 0; a < hist->naxes; a++)
+        if (axes[a].bins < hist->axes[a].bins)
+            return histo_fail(HISTO_INVALID, "axis %d has %lld bins, and would have %lld", a,
+                              (long long)hist->axes[a].bins, (long long)axes[a].bins);
+    regrouping r = {.from = hist};
+    const histo_hist_options kind = histo_hist_kind(hist);
+    histo_status status = histo_hist_make(&r.to, hist->naxes, axes, &kind);
+    if (status == HISTO_OK) status = allocate_maps(&r);
+    for (int a = 0; a < hist->naxes && status == HISTO_OK; a++)
+        map_wider_axis(&r, a);
+    return finish(&r, status, out);
 }
