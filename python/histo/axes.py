@@ -1,9 +1,9 @@
 """Axes of histograms: where a sample is counted.
 
 Every axis is a `PlottableAxis` of the Unified Histogram Interface (UHI). A sample x is in bin i of a continuous axis
-exactly if edges[i] <= x < edges[i + 1], compared by value, whatever the sample's type. What is below or above is
-counted as underflow and overflow, and NaN is counted apart from both; where an array has no place for NaN, it is added
-to the overflow, as boost-histogram counts it.
+if and only if edges[i] <= x < edges[i + 1], compared by value, whatever the sample's type. Samples below the first edge
+are underflow, those above the last one overflow, and NaN is counted apart from both. Arrays with flow have no entry for
+NaN and add it to the overflow, as boost-histogram does.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ INTEGER, REGULAR, VARIABLE, LOG, SQRT, POWER = range(6)
 
 
 _MANY = 1 << 14
-"""More samples than these are worth a table, and are worked on in parts of so many."""
+"""More samples than this are worth a table, and are processed in chunks of this size."""
 
 
 class Traits(NamedTuple):
@@ -52,12 +52,34 @@ def _is_scalar(value: Any) -> bool:
     return isinstance(value, str) or getattr(value, "ndim", None) == 0 or not hasattr(value, "__len__")
 
 
-class Axis:
-    """What all axes have.
+class Labelled:
+    """The label of an axis or a histogram."""
 
-    name: for `fill(name=…)`, `project("name")` and xarray.
-    label: for plots; the name if it is not given.
-    metadata: anything; saved with the histogram if it is a dict of strings, numbers and bools.
+    __slots__ = ()
+    name: str
+    _label: str
+
+    @property
+    def label(self) -> str:
+        """The label in plots: the name, if no label was given."""
+        return self._label or self.name
+
+    @label.setter
+    def label(self, label: str) -> None:
+        self._label = label
+
+
+class Axis(Labelled):
+    """The base class of all axes.
+
+    Parameters
+    ----------
+    name : str, optional
+        For `fill(name=…)`, `project("name")` and xarray.
+    label : str, optional
+        For plots; by default, the name.
+    metadata : object, optional
+        Anything. It is saved with the histogram if it is a dict of strings, numbers and bools.
     """
 
     __slots__ = ("name", "_label", "metadata", "_tuple", "_underflow", "_overflow", "_edges")
@@ -72,15 +94,6 @@ class Axis:
         self._underflow, self._overflow = bool(underflow), bool(overflow)
         self._edges = None
         _histo.axis_check(numbers)
-
-    @property
-    def label(self) -> str:
-        """What plots write beside the axis: the name if no label was given."""
-        return self._label or self.name
-
-    @label.setter
-    def label(self, label: str) -> None:
-        self._label = label
 
     @property
     def traits(self) -> Traits:
@@ -99,7 +112,7 @@ class Axis:
 
     @property
     def edges(self) -> Any:
-        """The edges of the bins, one more than bins: an array of float64."""
+        """The edges of the bins: a read-only float64 array of size + 1 elements."""
         if self._edges is None:
             edges = _histo.axis_edges(self._tuple)
             edges.flags.writeable = False
@@ -218,10 +231,20 @@ class Axis:
 
 
 class Regular(Axis):
-    """Bins of equal width from lo to hi: the edges of numpy.linspace(lo, hi, bins + 1).
+    """Bins of equal width from lo to hi: the edges are numpy.linspace(lo, hi, bins + 1).
 
-    closed: the last bin includes hi, as in NumPy.
-    underflow, overflow: whether the histogram's arrays have a place for what is below and above.
+    Parameters
+    ----------
+    bins : int
+        The number of bins.
+    lo, hi : float
+        The first and the last edge, lo < hi.
+    closed : bool, default False
+        The last bin includes hi, as in NumPy.
+    underflow, overflow : bool, default True
+        Whether arrays with flow show what is below and above the bins. It is counted in any case.
+    name, label, metadata
+        As in `Axis`.
     """
 
     __slots__ = ()
@@ -233,7 +256,7 @@ class Regular(Axis):
 
 
 class Log(Axis):
-    """Bins of equal steps of log(x); lo > 0. The keywords are those of `Regular`."""
+    """Bins of equal width in log(x); lo > 0. The keywords are those of `Regular`."""
 
     __slots__ = ()
 
@@ -244,7 +267,7 @@ class Log(Axis):
 
 
 class Sqrt(Axis):
-    """Bins of equal steps of sqrt(x); lo >= 0. The keywords are those of `Regular`."""
+    """Bins of equal width in sqrt(x); lo >= 0. The keywords are those of `Regular`."""
 
     __slots__ = ()
 
@@ -255,7 +278,7 @@ class Sqrt(Axis):
 
 
 class Power(Axis):
-    """Bins of equal steps of x**power; lo >= 0, and lo > 0 for a negative power. The keywords are `Regular`'s."""
+    """Bins of equal width in x**power; lo >= 0, and lo > 0 for a negative power. The keywords are `Regular`'s."""
 
     __slots__ = ()
 
@@ -269,7 +292,8 @@ class Power(Axis):
 
 
 class Variable(Axis):
-    """Bins between any rising edges. The keywords are those of `Regular`."""
+    """Bins between the edges given, which must not decrease: neighbours may be equal, and edges infinite. The keywords are
+    those of `Regular`."""
 
     __slots__ = ()
 
@@ -328,7 +352,7 @@ class Integer(Axis):
 
 
 class Boolean(Axis):
-    """Two bins, for False and True. What is not zero is true."""
+    """Two bins, for False and True. Samples that are not zero count as True."""
 
     __slots__ = ()
     _discrete = True
@@ -365,10 +389,18 @@ class Boolean(Axis):
 
 
 class Category(Axis):
-    """A bin for each of several strings, or for each of several integers, in any order.
+    """A bin for each of several strings or integers, in any order.
 
-    growth: categories that are filled and not there yet are added.
-    overflow: whether the histogram's arrays have a place for all others. There is none with growth.
+    Parameters
+    ----------
+    categories : sequence of str or of int
+        The categories, in the order of their bins.
+    growth : bool, default False
+        Fills add categories that the axis does not have yet.
+    overflow : bool, default True
+        Whether arrays with flow show the samples of no category. There are none with growth.
+    name, label, metadata
+        As in `Axis`.
     """
 
     __slots__ = ("_categories", "_table", "_grows", "_sorted")
@@ -386,7 +418,7 @@ class Category(Axis):
             if not isinstance(category, str):
                 category = operator.index(category)
             if category in self._table:
-                raise ValueError(f"the category {category!r} is there twice")
+                raise ValueError(f"the category {category!r} is given twice")
             self._add(category)
         if not self._categories and not growth:
             raise ValueError("an axis without growth needs a category")
@@ -576,10 +608,10 @@ def axis_of(numbers: tuple, underflow: bool = True, overflow: bool = True, name:
 
 
 class AxesTuple(tuple):
-    """The axes of a histogram: a tuple, which also takes an axis' name as its index.
+    """The axes of a histogram: a tuple that also takes the name of an axis as its index.
 
-    The attributes of axes give a tuple with that of each. Those that are arrays have a dimension for each axis, of
-    which all but its own have length 1, so that they broadcast to the shape of the histogram.
+    Attributes of axes are tuples of those of each axis. Arrays among them have one dimension for each axis, of length 1
+    except along their own, so that they broadcast to the shape of the histogram.
     """
 
     __slots__ = ()

@@ -11,7 +11,7 @@ from array import array
 from typing import Any, NamedTuple
 
 from . import _histo
-from .axes import AxesTuple, Axis, Boolean, Category, Variable
+from .axes import AxesTuple, Axis, Boolean, Category, Labelled, Variable
 from .indexing import Choice, Pick, Range, Total, resolve
 
 __all__ = ["Histogram", "Information", "Plan", "Summary", "Tally", "WeightedSum"]
@@ -34,8 +34,8 @@ _HAS_SQUARES = (FAST, REPRODUCIBLE)
 
 
 class Tally(NamedTuple):
-    """Where the samples went: bins + flow + masked == samples. under, over and nan are per axis; a sample may be in the
-    flow of several axes."""
+    """Where the samples went: bins + flow + masked == samples. under, over and nan have an entry for each axis; a sample
+    may be in the flow of several axes."""
 
     samples: int
     masked: int
@@ -61,11 +61,11 @@ class Plan(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """Moments of a histogram with one axis, from its counts; of a batch, arrays of them.
+    """Moments of a histogram with one axis, from its counts; for a batch, arrays of its shape.
 
-    count: of the bins. variance: the mean of (x - mean)**2. skewness, kurtosis: standardized, that of a normal
-    distribution is 0. entropy: of the shares, in bits. first, last, mode: the lowest and the highest bin with counts
-    and the lowest with the largest count, -1 without counts. occupied: the number of bins with counts.
+    count: the samples in the bins. variance: the mean of (x - mean)**2. skewness, kurtosis: standardized; 0 for a normal
+    distribution. entropy: in bits. first, last: the lowest and the highest bin that is not empty; mode: the lowest bin
+    with the largest count; -1 if all are empty. occupied: the number of bins that are not empty.
     """
 
     count: Any
@@ -81,7 +81,7 @@ class Summary(NamedTuple):
 
 
 class Information(NamedTuple):
-    """What two axes tell about each other, in nats; of a batch, arrays of them.
+    """Entropies and mutual information of two axes, in nats; for a batch, arrays of its shape.
 
     entropy0, entropy1: of each axis alone. joint_entropy: of both. mutual: entropy0 + entropy1 - joint_entropy.
     normalized: (entropy0 + entropy1) / joint_entropy, from 1 to 2.
@@ -155,28 +155,43 @@ def _storage_of(storage: Any) -> tuple[int, int]:
     return kind
 
 
-class Histogram(_histo.Hist):
+class Histogram(Labelled, _histo.Hist):
     """Counts of samples in the bins of one to eight axes.
 
         h = Histogram(Regular(100, 0, 1, name="x"), Category(["a", "b"], name="kind"))
         h.fill(x, kind)
         h[0.25j:0.75j, "a"].values()
 
-    axes: `Regular`, `Variable`, `Integer`, `Log`, `Sqrt`, `Power`, `Category`, `Boolean`. Or one object that has
-        `_to_uhi_` (a histogram of boost-histogram, hist or ROOT), or the dict that it gives.
-    storage: "int64" for exact counts, "double" for sums of weights, "weight" for these and sums of their squares (and
-        so variances), "exact_double" and "exact_weight" for sums that are rounded once and have the same bits
-        whatever the number of threads, "sparse" for exact counts of occupied slots only. boost-histogram's are taken,
-        too. By default exact counts, which become "weight" when weights are first filled.
-    batch: a number of histograms, or a shape of them, which the first dimensions of samples have. All arrays of the
-        histogram begin with these dimensions.
-    name, label, metadata: as for axes.
+    Parameters
+    ----------
+    *axes : Axis
+        `Regular`, `Variable`, `Integer`, `Log`, `Sqrt`, `Power`, `Category` or `Boolean`. Or one object that has
+        `_to_uhi_` (a histogram of boost-histogram, hist or ROOT), or the dict that it returns.
+    storage : str, optional
+        "int64": exact counts. "double": sums of weights. "weight": sums of weights and of their squares, which give
+        variances. "exact_double", "exact_weight": the same, rounded once, with the same bits for any number of
+        threads. "sparse": exact counts of the occupied bins only. boost-histogram's storages are accepted, too. By
+        default, exact counts, which become "weight" by the first fill with weights.
+    batch : int or tuple of ints, optional
+        The number or the shape of histograms with these axes. Samples, and all arrays of the histogram, begin with
+        these dimensions.
+    name, label, metadata : optional
+        As for axes.
 
-    Several threads may fill and read one histogram. Setting bins and arithmetic in place read it and write it back:
-    what other threads fill meanwhile may be lost.
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is no axis or no storage, or two axes have the same name.
+    MemoryError
+        If the histogram would not fit into memory.
 
-    Differences from boost-histogram: counts are exact 64-bit integers by default, edges are compared by value, and NaN
-    is counted apart, although arrays with flow show it in the overflow.
+    Notes
+    -----
+    Several threads may fill and read one histogram. Setting bins and arithmetic in place read it and write it back, and
+    may lose what other threads fill meanwhile.
+
+    Differences from boost-histogram: counts are exact 64-bit integers by default, samples are compared with the edges
+    by value, and NaN is counted apart, although arrays with flow show it in the overflow.
     """
 
     __slots__ = ("__weakref__", "_axes", "_growing", "_label", "_may_weigh", "metadata", "name")
@@ -185,7 +200,7 @@ class Histogram(_histo.Hist):
                  metadata: Any = None) -> None:
         if len(axes) == 1 and not isinstance(axes[0], Axis):
             if storage is not None or batch != ():
-                raise TypeError("a histogram that is made of another has its storage and batch")
+                raise TypeError("storage= and batch= cannot be given for a histogram that is made from another")
             self._become(self._of(axes[0]))
             self.name, self._label = name or self.name, label or self._label
             self.metadata = self.metadata if metadata is None else metadata
@@ -194,7 +209,7 @@ class Histogram(_histo.Hist):
             raise ValueError("a histogram needs an axis")
         for axis in axes:
             if not isinstance(axis, Axis):
-                raise TypeError(f"{axis!r} is no axis")
+                raise TypeError(f"{axis!r} is not an axis")
         batch = tuple(batch) if hasattr(batch, "__iter__") else (batch,)
         weighting, kept = _storage_of(storage)
         self._make(tuple(axis._tuple for axis in axes), tuple(operator.index(n) for n in batch), weighting, kept,
@@ -236,15 +251,6 @@ class Histogram(_histo.Hist):
     def axes(self) -> AxesTuple:
         """The axes."""
         return self._axes
-
-    @property
-    def label(self) -> str:
-        """What plots write beside the values: the name if no label was given."""
-        return self._label or self.name
-
-    @label.setter
-    def label(self, label: str) -> None:
-        self._label = label
 
     @property
     def batch(self) -> tuple:

@@ -32,18 +32,25 @@ def _doubles(values: Any) -> array:
 
 
 class Map(_histo.Map):
-    """A lookup table behind axes: a sample has a bin exactly as in a `Histogram`, and the map has a value for each bin.
+    """A lookup table behind axes: a value for each bin. Samples have bins exactly as in a `Histogram`.
 
         m = Map(Integer(0, 256)).equalize(h, hi=255)
         bright = m(image)
 
-    axes: as for `Histogram`.
-    batch: the number of tables, or a shape of them, which the first dimensions of samples have; or, with `tiles`, the
-        tables of the tiles of one image.
-    linear: the values belong to the edges of one axis, and lines connect them.
+    Parameters
+    ----------
+    *axes : Axis
+        As for `Histogram`.
+    batch : int or tuple of ints, optional
+        The number or the shape of tables. Samples begin with these dimensions; or, with `tiles`, each tile of one image
+        has a table.
+    linear : bool, default False
+        The values belong to the edges of one axis, and straight lines connect them.
 
-    Values are zero until they are written, or made from histograms with the same axes: each table from its batch
-    entry, or all tables from a histogram without a batch. The methods that make values return the map.
+    Notes
+    -----
+    Values are zero until they are written, or made from histograms with the same axes: each table from its batch entry,
+    or all tables from a histogram without a batch. The methods that make values return the map.
     """
 
     __slots__ = ("__weakref__", "_axes", "_batch", "_linear")
@@ -51,7 +58,7 @@ class Map(_histo.Map):
     def __init__(self, *axes: Axis, batch: Any = (), linear: bool = False) -> None:
         for axis in axes:
             if not isinstance(axis, Axis):
-                raise TypeError(f"{axis!r} is no axis")
+                raise TypeError(f"{axis!r} is not an axis")
         self._batch = tuple(map(operator.index, batch if hasattr(batch, "__iter__") else (batch,)))
         self._axes = AxesTuple(axes)
         self._linear = bool(linear)
@@ -134,17 +141,28 @@ class Map(_histo.Map):
 
     def __call__(self, *arrays: Any, out: Any = None, dtype: Any = None, mask: Any = None, tiles: Any = None,
                  threads: int | None = None) -> Any:
-        """Write the value of each sample.
+        """The value of each sample.
 
-        arrays: the samples of each axis, of one shape, which begins with the map's batch.
-        out: a NumPy array of this shape, which may be the samples' own. By default a new one of `dtype`, by default
-            that of the samples.
-        mask: where it is zero, out is left as it is: zero, if out is new.
-        tiles: (rows, columns) for an image, the size of the tiles, of which the map has a table each: a sample's value
-            is interpolated between the tiles around it. One to three dimensions.
-        threads: how many may work; by default, all CPUs.
+        Parameters
+        ----------
+        *arrays : array_like
+            The samples of each axis, of one shape, which begins with the map's batch.
+        out : ndarray, optional
+            An array of this shape for the result, which may be one of the samples' arrays.
+        dtype : dtype, optional
+            Of a new result; by default, that of the samples.
+        mask : array_like, optional
+            Where it is zero, `out` is left as it is; a new result is zero there.
+        tiles : tuple of 1 to 3 ints, optional
+            The size of the tiles, (rows, columns) for an image, each of which has a table: values are interpolated
+            between the tiles around a sample.
+        threads : int, optional
+            The number of threads; by default, all CPUs.
 
-        Integers are rounded half to even and clamped to their range, and NaN becomes 0.
+        Returns
+        -------
+        out : ndarray
+            Integers are rounded half to even and clamped to the range of the dtype, and NaN becomes 0.
         """
         import numpy as np
 

@@ -8,47 +8,30 @@
 
 /* ---- The object ---- */
 
-static PyObject *hist_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
-{
-    (void)args;
-    (void)kwargs;
-    hist *self = (hist *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
-    if (!self) return NULL;
-    self->module = module_of_type(type);
-    self->lock = PyThread_allocate_lock();
-    if (self->lock) return (PyObject *)self;
-    Py_DECREF(self);
-    return PyErr_NoMemory();
-}
-
 static void hist_dealloc(PyObject *self)
 {
-    hist *h = (hist *)self;
-    PyTypeObject *type = Py_TYPE(self);
-    histo_hist_destroy(h->hist);
-    if (h->lock) PyThread_free_lock(h->lock);
-    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
-    Py_DECREF(type);
+    histo_hist_destroy(((hist *)self)->hist);
+    locked_free(self);
 }
 
 hist *hist_lock(PyObject *self)
 {
     hist *h = (hist *)self;
-    take_lock(h->lock);
+    take_lock(h->base.lock);
     if (h->hist) return h;
-    PyThread_release_lock(h->lock);
+    PyThread_release_lock(h->base.lock);
     PyErr_SetString(PyExc_ValueError, "this histogram was never made: __init__ did not run");
     return NULL;
 }
 
 void hist_unlock(hist *h)
 {
-    PyThread_release_lock(h->lock);
+    PyThread_release_lock(h->base.lock);
 }
 
 int hist_lock_two(PyObject *self, PyObject *other)
 {
-    const int is = PyObject_IsInstance(other, (PyObject *)state_of_module(((hist *)self)->module)->hist_type);
+    const int is = PyObject_IsInstance(other, (PyObject *)state_of_module(((hist *)self)->base.module)->hist_type);
     if (is == 0) PyErr_SetString(PyExc_TypeError, "the other operand is no histogram");
     if (is != 1) return -1;
     PyObject *first = self < other ? self : other, *second = self < other ? other : self;
@@ -75,7 +58,7 @@ static void give(hist *h, histo_hist *handle)
 /* An object of the same class and batch with this handle, which it takes in any case. Its __init__ does not run. */
 static PyObject *like(const hist *h, PyTypeObject *type, histo_hist *handle)
 {
-    hist *made = (hist *)hist_new(type, NULL, NULL);
+    hist *made = (hist *)locked_new(type, NULL, NULL);
     if (!made) {
         histo_hist_destroy(handle);
         return NULL;
@@ -169,7 +152,7 @@ static PyObject *hist_take(PyObject *self, PyObject *other)
 {
     hist *h = (hist *)self, *from = (hist *)other;
     if (self == other) return Py_NewRef(Py_None);
-    if (PyObject_IsInstance(other, (PyObject *)state_of_module(h->module)->hist_type) != 1 || !hist_lock(other))
+    if (PyObject_IsInstance(other, (PyObject *)state_of_module(h->base.module)->hist_type) != 1 || !hist_lock(other))
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "this is no histogram");
     if (h->naxes && !same_form(h, from)) {
         hist_unlock(from);
@@ -179,7 +162,7 @@ static PyObject *hist_take(PyObject *self, PyObject *other)
     from->hist = NULL;
     from->naxes = 0;
     hist_unlock(from);
-    take_lock(h->lock);
+    take_lock(h->base.lock);
     histo_hist *old = h->hist;
     give(h, handle);
     h->translated = from->translated;
@@ -312,7 +295,7 @@ PyObject *hist_new_array(const hist *h, histo_dtype dtype, int ndim, const int64
         all[d] = h->batch[d];
     for (int d = 0; d < ndim; d++)
         all[h->nbatch + d] = shape[d];
-    return result_new(h->module, dtype, h->nbatch + ndim, all, data);
+    return result_new(h->base.module, dtype, h->nbatch + ndim, all, data);
 }
 
 PyObject *hist_written(PyObject *array, histo_status status)
@@ -430,8 +413,8 @@ static PyObject *hist_occupied(PyObject *self, PyObject *flow)
     PyObject *arrays[2] = {NULL, NULL};
     histo_status status = histo_hist_occupied(h->hist, slots, &size);
     if (status == HISTO_OK) {
-        arrays[0] = result_new(h->module, HISTO_I64, 1, &size, &index);
-        arrays[1] = arrays[0] ? result_new(h->module, HISTO_I64, 1, &size, &counts) : NULL;
+        arrays[0] = result_new(h->base.module, HISTO_I64, 1, &size, &index);
+        arrays[1] = arrays[0] ? result_new(h->base.module, HISTO_I64, 1, &size, &counts) : NULL;
         if (arrays[1]) status = histo_hist_read_occupied(h->hist, slots, index, counts, size);
     }
     hist_unlock(h);
@@ -711,7 +694,7 @@ static PyMethodDef methods[] = {
 int hist_add(PyObject *module)
 {
     PyType_Slot slots[] = {
-        {Py_tp_new, (void *)hist_new},
+        {Py_tp_new, (void *)locked_new},
         {Py_tp_dealloc, (void *)hist_dealloc},
         {Py_tp_methods, methods},
         {0},

@@ -1,14 +1,13 @@
-/* The type Hist, under the class Histogram of hist.py: a histo_hist, and the lock that lets threads share it. */
+/* The type Hist, under the class Histogram of hist.py. */
 #ifndef PYTHON_HIST_H
 #define PYTHON_HIST_H
 
-#include "module.h"
+#include "locked.h"
 
 typedef struct hist {
-    PyObject_HEAD histo_hist *hist; /* NULL until it is made */
-    PyThread_type_lock lock;        /* held while `hist` is used */
-    PyObject *module;               /* borrowed from the type */
-    int naxes;                      /* 0 until it is made */
+    locked base;
+    histo_hist *hist; /* NULL until it is made */
+    int naxes;        /* 0 until it is made */
     bool weighted;
     int nbatch;
     int64_t batch[HISTO_MAX_DIMS];

@@ -51,7 +51,7 @@ static const histo_view *take(operands *o, PyObject *object)
 {
     samples *s = &o->sources[o->taken];
     if (take_number(o, object)) return &o->views[o->taken++];
-    if (samples_take_with_nulls(o->h->module, object, s) != 0) return NULL;
+    if (samples_take_with_nulls(o->h->base.module, object, s) != 0) return NULL;
     if (s->on_gpu) o->options.stream = s->stream;
     o->views[o->taken] = s->view;
     return &o->views[o->taken++];
@@ -149,7 +149,7 @@ enum { FOR_PYTHON = 1 }; /* also: an unweighted histogram gets weights, or an ar
 /* Has it a mask of its own, as numpy.ma's? */
 static bool is_masked(const operands *o, PyObject *object)
 {
-    return numpy_seen(o->h->module) && PyArray_Check(object) && !PyArray_CheckExact(object) &&
+    return numpy_seen(o->h->base.module) && PyArray_Check(object) && !PyArray_CheckExact(object) &&
            PyObject_HasAttrString(object, "mask");
 }
 
@@ -230,7 +230,7 @@ PyObject *hist_fill_numbers(PyObject *self, PyObject *const *args, Py_ssize_t na
     if (!o.h->naxes) return PyErr_Format(PyExc_ValueError, "this histogram was never made: __init__ did not run");
     const int taken = take_all(&o, args, nargs, names);
     const bool filled = taken == 0 && broadcast(&o) == 0 && mask_nulls(&o) == 0 &&
-                        fill(o.h->lock, &o.h->hist, o.h->naxes, o.views, &o.options, NULL) == 0;
+                        fill(o.h->base.lock, &o.h->hist, o.h->naxes, o.views, &o.options, NULL) == 0;
     release(&o);
     if (taken == FOR_PYTHON) return by_python(self, args, nargs, names);
     return filled ? Py_NewRef(self) : NULL;

@@ -1,4 +1,4 @@
-/* The type Map, under the class Map of map.py: a histo_map, and the lock that lets threads share it. */
+/* The type Map, under the class Map of maps.py. */
 #include "fill.h"
 #include "hist.h"
 #include "numpy_api.h"
@@ -6,43 +6,25 @@
 #include "samples.h"
 
 typedef struct map {
-    PyObject_HEAD histo_map *map; /* NULL until it is made */
-    PyThread_type_lock lock;      /* held while `map` is used */
-    PyObject *module;             /* borrowed from the type */
+    locked base;
+    histo_map *map; /* NULL until it is made */
     int naxes;
 } map;
 
 /* ---- The object ---- */
 
-static PyObject *map_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
-{
-    (void)args;
-    (void)kwargs;
-    map *self = (map *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
-    if (!self) return NULL;
-    self->module = module_of_type(type);
-    self->lock = PyThread_allocate_lock();
-    if (self->lock) return (PyObject *)self;
-    Py_DECREF(self);
-    return PyErr_NoMemory();
-}
-
 static void map_dealloc(PyObject *self)
 {
-    map *m = (map *)self;
-    PyTypeObject *type = Py_TYPE(self);
-    histo_map_destroy(m->map);
-    if (m->lock) PyThread_free_lock(m->lock);
-    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
-    Py_DECREF(type);
+    histo_map_destroy(((map *)self)->map);
+    locked_free(self);
 }
 
 static map *map_lock(PyObject *self)
 {
     map *m = (map *)self;
-    take_lock(m->lock);
+    take_lock(m->base.lock);
     if (m->map) return m;
-    PyThread_release_lock(m->lock);
+    PyThread_release_lock(m->base.lock);
     PyErr_SetString(PyExc_ValueError, "this map was never made: __init__ did not run");
     return NULL;
 }
@@ -86,9 +68,9 @@ static PyObject *map_read(PyObject *self, PyObject *unused)
     if (!m) return NULL;
     const int64_t size = histo_map_size(m->map);
     void *values;
-    PyObject *array = result_new(m->module, HISTO_F64, 1, &size, &values);
+    PyObject *array = result_new(m->base.module, HISTO_F64, 1, &size, &values);
     const histo_status status = array ? histo_map_read(m->map, values, size) : HISTO_OK;
-    PyThread_release_lock(m->lock);
+    PyThread_release_lock(m->base.lock);
     return array ? hist_written(array, status) : NULL;
 }
 
@@ -103,7 +85,7 @@ static PyObject *map_write(PyObject *self, PyObject *object)
         return NULL;
     }
     const histo_status status = histo_map_write(m->map, values.buf, (int64_t)values.len / (int64_t)sizeof(double));
-    PyThread_release_lock(m->lock);
+    PyThread_release_lock(m->base.lock);
     PyBuffer_Release(&values);
     return none_if_ok(status);
 }
@@ -118,7 +100,7 @@ static PyObject *make_values(PyObject *self, PyObject *hist_of, PyObject *other_
     histo_status status = HISTO_OK;
     if (m) {
         status = with(m->map, ((hist *)hist_of)->hist, ((hist *)other_of)->hist, arguments);
-        PyThread_release_lock(m->lock);
+        PyThread_release_lock(m->base.lock);
     }
     hist_unlock_two(hist_of, other_of);
     return m ? none_if_ok(status) : NULL;
@@ -126,7 +108,7 @@ static PyObject *make_values(PyObject *self, PyObject *hist_of, PyObject *other_
 
 static bool is_hist(PyObject *self, PyObject *object)
 {
-    const int is = PyObject_IsInstance(object, (PyObject *)state_of_module(((map *)self)->module)->hist_type);
+    const int is = PyObject_IsInstance(object, (PyObject *)state_of_module(((map *)self)->base.module)->hist_type);
     if (is == 0) PyErr_SetString(PyExc_TypeError, "values are made from a Histogram");
     return is == 1;
 }
@@ -245,7 +227,7 @@ typedef struct operands {
 
 static int take(operands *o, PyObject *object)
 {
-    if (samples_take(o->m->module, object, &o->sources[o->taken]) < 0) return -1;
+    if (samples_take(o->m->base.module, object, &o->sources[o->taken]) < 0) return -1;
     o->views[o->taken] = o->sources[o->taken].view;
     o->taken++;
     return 0;
@@ -286,7 +268,7 @@ static PyObject *apply(const operands *o)
     } else {
         status = histo_map_apply(m->map, o->views, &o->views[m->naxes], &o->options);
     }
-    PyThread_release_lock(m->lock);
+    PyThread_release_lock(m->base.lock);
     return none_if_ok(status);
 }
 
@@ -314,7 +296,7 @@ static PyObject *map_apply(PyObject *self, PyObject *args)
                           &PyTuple_Type, &sizes, &o.options.threads) ||
         take_tiles(&o.options.tiles, counts, sizes) < 0)
         return NULL;
-    if (!numpy_seen(((map *)self)->module) || !PyArray_Check(out))
+    if (!numpy_seen(((map *)self)->base.module) || !PyArray_Check(out))
         return PyErr_Format(PyExc_TypeError, "out must be a NumPy array");
     if (PyArray_FailUnlessWriteable((PyArrayObject *)out, "out") < 0) return NULL;
     if (take_all(&o, self, arrays, out, mask) == 0) {
@@ -342,7 +324,7 @@ static PyObject *map_moments(PyObject *self, PyObject *args)
         const int64_t within[] = {box[0], box[1], box[2], box[3]};
         const histo_status status =
             histo_map_moments(m->map, o.views, window == Py_None ? NULL : within, &o.options, &s);
-        PyThread_release_lock(m->lock);
+        PyThread_release_lock(m->base.lock);
         result = status == HISTO_OK ? Py_BuildValue("dddddd", s.m00, s.m10, s.m01, s.m20, s.m11, s.m02)
                                     : raise_status(status);
     }
@@ -367,7 +349,7 @@ static PyMethodDef methods[] = {
 int map_add(PyObject *module)
 {
     PyType_Slot slots[] = {
-        {Py_tp_new, (void *)map_new},
+        {Py_tp_new, (void *)locked_new},
         {Py_tp_dealloc, (void *)map_dealloc},
         {Py_tp_methods, methods},
         {0},
