@@ -292,8 +292,8 @@ class Power(Axis):
 
 
 class Variable(Axis):
-    """Bins between the edges given, which must not decrease: neighbours may be equal, and edges infinite. The keywords are
-    those of `Regular`."""
+    """Bins between the given edges, which must not decrease: they may be equal, and infinite. The keywords are those of
+    `Regular`."""
 
     __slots__ = ()
 

@@ -1,6 +1,6 @@
-"""Histograms of Dask arrays: each block is counted where it is, and counts are added up in a tree.
+"""Histograms of Dask arrays: each block is counted where it is, and the counts are added up in a tree.
 
-Nothing is computed before `compute`, ranges included. Counts are exact, and so are independent of chunks and workers.
+Nothing is computed before `compute`, ranges included. Counts are exact and do not depend on chunks or workers.
 """
 
 from __future__ import annotations
@@ -91,10 +91,26 @@ def _densities(counts: Any, edges: Sequence) -> Any:
 
 def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None, *,
               axis: Any = None) -> tuple:
-    """numpy.histogram of a Dask array, as Dask arrays (counts, edges).
+    """numpy.histogram of a Dask array.
 
-    bins: a number or the edges. range: by default, from the smallest to the largest sample.
-    axis: the dimensions that are counted, by default all; the others come first in the result.
+    Parameters
+    ----------
+    a : Dask array or array_like
+        The samples.
+    bins : int or sequence of edges, default 10
+        Rules such as "auto" need all samples at once and raise TypeError.
+    range : (float, float), optional
+        By default, from the smallest to the largest sample.
+    density : bool, optional
+        Divide the counts by their sum and by the widths of the bins.
+    weights : array_like, optional
+        A weight for each sample; it broadcasts to the shape of `a`.
+    axis : int or tuple of ints, optional
+        Count along these dimensions, by default all; the others come first in the result.
+
+    Returns
+    -------
+    hist, bin_edges : Dask arrays
     """
     a = da.asarray(a)
     edges = _edges(a, bins, range)
@@ -154,12 +170,22 @@ def _merge(parts: list) -> Histogram:
 
 
 def fill(hist: Histogram, *arrays: Any, weight: Any = None, mask: Any = None, split_every: int = 8) -> Any:
-    """The histogram with the samples of Dask arrays counted in addition, as a delayed value.
+    """Add the samples of Dask arrays to a copy of a histogram.
 
         h = histo.dask.fill(Histogram(Regular(100, 0, 1)), x).compute()
 
-    arrays: the samples of each axis, of one shape; weight and mask likewise.
-    split_every: how many partial histograms are merged at a time.
+    Parameters
+    ----------
+    hist : Histogram
+        Without a batch. It is not changed.
+    *arrays, weight, mask : Dask arrays or array_like
+        The samples of each axis, as for `Histogram.fill`.
+    split_every : int, default 8
+        The number of partial histograms that are merged at a time.
+
+    Returns
+    -------
+    A dask.delayed Histogram.
     """
     if hist.batch:
         raise ValueError("a batch is filled by `histogram` with axis=")

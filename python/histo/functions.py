@@ -401,7 +401,8 @@ def histogram(
         return np.zeros(0, _result_dtype(weights)), edges
     batch, batch_ndim, a, weights, mask = _batch_first(axis, a, weights, mask)
     if 0 in batch:
-        return _deliver(np.zeros(batch + (len(edges) - 1 + 3 * bool(flow),)), dtype or _result_dtype(weights), out), edges
+        empty = np.zeros(batch + (len(edges) - 1 + 3 * bool(flow),))
+        return _deliver(empty, dtype or _result_dtype(weights), out), edges
     n = _count((a,), (counted,), weights, mask, batch_ndim, bool(flow), threads, _device(device))
     n = n.reshape(batch + n.shape[-1:])
     if density:

@@ -34,8 +34,10 @@ _HAS_SQUARES = (FAST, REPRODUCIBLE)
 
 
 class Tally(NamedTuple):
-    """Where the samples went: bins + flow + masked == samples. under, over and nan have an entry for each axis; a sample
-    may be in the flow of several axes."""
+    """Where the samples went: bins + flow + masked == samples.
+
+    under, over and nan have an entry for each axis. A sample may be in the flow of several axes.
+    """
 
     samples: int
     masked: int
@@ -63,9 +65,9 @@ class Plan(NamedTuple):
 class Summary(NamedTuple):
     """Moments of a histogram with one axis, from its counts; for a batch, arrays of its shape.
 
-    count: the samples in the bins. variance: the mean of (x - mean)**2. skewness, kurtosis: standardized; 0 for a normal
-    distribution. entropy: in bits. first, last: the lowest and the highest bin that is not empty; mode: the lowest bin
-    with the largest count; -1 if all are empty. occupied: the number of bins that are not empty.
+    count: the samples in the bins. variance: the mean of (x - mean)**2. skewness, kurtosis: standardized; 0 for a
+    normal distribution. entropy: in bits. first, last: the lowest and the highest bin that is not empty; mode: the
+    lowest bin with the largest count; -1 if all are empty. occupied: the number of bins that are not empty.
     """
 
     count: Any

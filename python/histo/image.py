@@ -1,9 +1,17 @@
 """Histograms of images, and what follows from them: equalization, CLAHE, matching, thresholds, mutual information.
 
-Images are arrays of two dimensions, volumes of three; of 8 or 16 bits, where levels have a bin each, or of other
-numbers, which have bins over their range. `channel_axis` is the dimension of the channels of a colour image, which are
-mapped one by one. A mask leaves samples out of what is counted; all samples are mapped. Results have the dtype of the
-image, in native byte order; those of floats are in 0 … 1. `out` is a NumPy array for the result, which may be the image.
+Images are arrays of two dimensions, volumes of three. 8- and 16-bit integers have a bin for each level, other numbers
+have bins over their range. Results have the shape and dtype of the image, in native byte order; those of floats are in
+0 … 1. These keywords are common to several functions:
+
+mask : array_like, optional
+    Count only the samples where it is true. All samples are mapped.
+channel_axis : int, optional
+    The dimension of the channels of a colour image, which are processed one by one.
+out : ndarray, optional
+    Write the result into this array, which may be the image, and return it.
+threads : int, optional
+    The number of threads; by default, all CPUs.
 """
 
 from __future__ import annotations
@@ -36,7 +44,7 @@ def _image(image: Any) -> Any:
     if image.dtype == bool:
         return image.view(np.uint8)
     if image.dtype.kind not in "iuf":
-        raise TypeError(f"an image has numbers, not {image.dtype}")
+        raise TypeError(f"an image holds integers or floats, not {image.dtype}")
     return image if image.dtype.isnative else image.astype(image.dtype.newbyteorder("="))
 
 
@@ -59,7 +67,7 @@ def _range(image: Any, mask: Any, threads: int | None) -> tuple:
     """The smallest and the largest finite sample."""
     found, special, low, high = _histo.extremes(image, mask, threads or 0)
     if found == special:
-        raise ValueError("no sample is a finite number")
+        raise ValueError("no sample is finite")
     return low, high
 
 
@@ -78,8 +86,22 @@ def _axis(image: Any, bins: int | None, mask: Any, threads: int | None, usual: i
 
 def histogram(image: Any, bins: int | None = None, *, mask: Any = None, channel_axis: int | None = None,
               threads: int | None = None) -> Histogram:
-    """The histogram of an image: a bin for each level of 8 and 16 bits, or `bins` over the range of other samples, by
-    default 65536. With channel_axis, a batch: one histogram for each channel."""
+    """The histogram of an image.
+
+    Parameters
+    ----------
+    image : array_like
+        Integers or floats.
+    bins : int, optional
+        The number of bins; by default, one for each level of 8 and 16 bits, and 65536 over the range of other samples.
+    mask, channel_axis, threads
+        See `histo.image`.
+
+    Returns
+    -------
+    Histogram
+        With channel_axis, a batch: one histogram for each channel.
+    """
     image = _image(image)
     axis = _axis(image, bins, mask, threads)
     if channel_axis is None:
@@ -110,18 +132,26 @@ def _check_bits(image: Any, bits: int | None) -> None:
     if bits is None:
         return
     if image.dtype.kind != "u" or not 1 <= bits <= 8 * image.dtype.itemsize:
-        raise ValueError(f"{bits} bits are not what samples of {image.dtype} may have")
+        raise ValueError(f"bits={bits} is not possible for samples of {image.dtype}")
 
 
 def equalize(image: Any, *, rule: str = "minimum", bins: int | None = None, bits: int | None = None, mask: Any = None,
              channel_axis: int | None = None, out: Any = None, threads: int | None = None) -> Any:
-    """Spread the levels of an image evenly.
+    """Equalize the histogram of an image. For 8 bits, the result is that of cv2.equalizeHist, to the bit.
 
-    rule: "minimum" gives the lowest level the lowest value, as OpenCV does; "cdf" gives each its share of the samples
-        up to it, as scikit-image does.
-    bits: of unsigned samples of 16 bits: results are 0 … 2**bits - 1; by default the fewest that hold the image.
-
-    Images of 8 bits become those of cv2.equalizeHist, to the bit.
+    Parameters
+    ----------
+    image : array_like
+        Integers or floats.
+    rule : {"minimum", "cdf"}
+        "minimum" maps the lowest level to the lowest value, as OpenCV does; "cdf" maps each level to the fraction of
+        samples up to it, as scikit-image does.
+    bins : int, optional
+        As in `histogram`.
+    bits : int, optional
+        Results of 16-bit unsigned samples are 0 … 2**bits - 1; by default, the fewest bits that hold the image.
+    mask, channel_axis, out, threads
+        See `histo.image`.
     """
     image = _image(image)
     _check_bits(image, bits)
@@ -129,7 +159,7 @@ def equalize(image: Any, *, rule: str = "minimum", bins: int | None = None, bits
     def work(image: Any, out: Any, _: int) -> None:
         h, lo, hi, linear = _levels(image, histogram(image, bins, mask=mask, threads=threads), bits)
         if not h.sum():
-            raise ValueError("the mask leaves no sample, or none is a finite number")
+            raise ValueError("no sample is unmasked and finite")
         Map(*h.axes, linear=linear).equalize(h, lo, hi, rule=rule)(image, out=out, threads=threads)
 
     return _each_channel(image, channel_axis, out, work)
@@ -149,14 +179,25 @@ def _tiled(image: Any, tiles: tuple) -> tuple:
 
 def clahe(image: Any, *, clip: float = 2.0, tiles: Any = (8, 8), bins: int | None = None, bits: int | None = None,
           channel_axis: int | None = None, out: Any = None, threads: int | None = None) -> Any:
-    """Contrast-limited adaptive histogram equalization: each tile is equalized, and results are interpolated between
-    tiles.
+    """Contrast-limited adaptive histogram equalization: equalize each tile, and interpolate between tiles.
 
-    clip: counts above this multiple of the mean count are cut off and spread over all bins; 0: none are.
-    tiles: their number along each dimension.
-    bits: of unsigned samples of 16 bits: results are 0 … 2**bits - 1; by default the fewest that hold the image.
+    For 8 bits, and for 16 with bits=16, the result is that of cv2.createCLAHE, to the bit.
 
-    Images of 8 bits, and of 16 with bits=16, become those of cv2.createCLAHE, to the bit.
+    Parameters
+    ----------
+    image : array_like
+        Integers or floats.
+    clip : float, default 2.0
+        The contrast limit: counts above this multiple of the mean count are cut off and spread over all bins. 0: no
+        limit.
+    tiles : tuple of ints, default (8, 8)
+        The number of tiles along each dimension.
+    bins : int, optional
+        As in `histogram`; by default, 4096 for floats.
+    bits : int, optional
+        As in `equalize`.
+    channel_axis, out, threads
+        See `histo.image`.
     """
     image = _image(image)
     _check_bits(image, bits)
@@ -182,10 +223,22 @@ def clahe(image: Any, *, clip: float = 2.0, tiles: Any = (8, 8), bins: int | Non
 
 def match(image: Any, reference: Any, *, bins: int | None = None, mask: Any = None, reference_mask: Any = None,
           channel_axis: int | None = None, out: Any = None, threads: int | None = None) -> Any:
-    """Give an image the distribution of another, or of a Histogram.
+    """Give an image the distribution of another: histogram matching.
 
-    With channel_axis, each channel gets that of the reference's channel, or of the Histogram's batch entry.
-    The results are those of skimage.exposure.match_histograms, rounded to the image's dtype.
+    The result is that of skimage.exposure.match_histograms, rounded to the image's dtype.
+
+    Parameters
+    ----------
+    image : array_like
+        Integers or floats.
+    reference : array_like or Histogram
+        The other image. With channel_axis, each channel is matched to its channel, or to the Histogram's batch entry.
+    bins : int, optional
+        As in `histogram`.
+    reference_mask : array_like, optional
+        The mask of the reference.
+    mask, channel_axis, out, threads
+        See `histo.image`.
     """
     image = _image(image)
     if not isinstance(reference, Histogram):
@@ -200,8 +253,23 @@ def match(image: Any, reference: Any, *, bins: int | None = None, mask: Any = No
 
 
 def quantiles(image: Any, q: Any, *, method: str = "linear", mask: Any = None) -> Any:
-    """Exact quantiles of samples of any dtype, those of numpy.nanquantile: q is in 0 … 1, a number or a sequence. Memory
-    is bounded, whatever the size of the image."""
+    """Exact quantiles, those of numpy.nanquantile, in bounded memory whatever the size of the image.
+
+    Parameters
+    ----------
+    image : array_like
+        Integers or floats of any shape.
+    q : float or array_like of floats
+        In 0 … 1.
+    method : str, default "linear"
+        One of numpy.quantile's methods.
+    mask : array_like, optional
+        See `histo.image`.
+
+    Returns
+    -------
+    float or ndarray of the shape of q
+    """
     asked = np.asarray(q, float)
     values = _histo.quantiles(_image(image), np.ascontiguousarray(asked).ravel(), method, mask)
     return values.reshape(asked.shape) if asked.ndim else float(values[0])
@@ -209,10 +277,20 @@ def quantiles(image: Any, q: Any, *, method: str = "linear", mask: Any = None) -
 
 def stretch(image: Any, percentiles: Any = (2, 98), *, limits: Any = None, to: Any = None, mask: Any = None,
             channel_axis: int | None = None, out: Any = None, threads: int | None = None) -> Any:
-    """Map a range of an image to another by a straight line; samples outside get its ends.
+    """Map a range of samples linearly to another range, and clamp samples outside to its ends.
 
-    percentiles: of the samples, where the range begins and ends. limits: the range itself.
-    to: the range of results, by default all values of an integer dtype, and 0 … 1 of floats.
+    Parameters
+    ----------
+    image : array_like
+        Integers or floats.
+    percentiles : (float, float), default (2, 98)
+        The range, as percentiles of the samples, in 0 … 100.
+    limits : (float, float), optional
+        The range itself, instead of percentiles.
+    to : (float, float), optional
+        The range of results; by default, all values of an integer dtype, and 0 … 1 for floats.
+    mask, channel_axis, out, threads
+        See `histo.image`.
     """
     image = _image(image)
     if to is None:
@@ -222,7 +300,7 @@ def stretch(image: Any, percentiles: Any = (2, 98), *, limits: Any = None, to: A
         ends = limits if limits is not None else quantiles(image, np.asarray(percentiles) / 100, mask=mask)
         low, high = float(ends[0]), float(ends[1])
         if not low < high:
-            raise ValueError(f"the range {low} … {high} has no width")
+            raise ValueError(f"the range {low} … {high} is empty")
         line = Map(Variable([low, high]), linear=True)
         line.values = np.asarray(to, float)
         line(image, out=out, threads=threads)
@@ -232,10 +310,26 @@ def stretch(image: Any, percentiles: Any = (2, 98), *, limits: Any = None, to: A
 
 def threshold(image: Any, method: str = "otsu", *, classes: int = 2, bins: int | None = None, mask: Any = None,
               threads: int | None = None) -> Any:
-    """The threshold between background and foreground: a sample is foreground if it is greater. With more classes, an
-    array of the thresholds between them.
+    """The threshold between background and foreground: samples above it are foreground.
 
-    method: "otsu" for any number of classes; "triangle", "li", "yen", "isodata", "minimum", "mean", "max-entropy".
+    Parameters
+    ----------
+    image : array_like
+        Integers or floats.
+    method : str, default "otsu"
+        "otsu" for any number of classes; "triangle", "li", "yen", "isodata", "minimum", "mean" or "max-entropy" for
+        two.
+    classes : int, default 2
+        The number of classes.
+    bins : int, optional
+        As in `histogram`.
+    mask, threads
+        See `histo.image`.
+
+    Returns
+    -------
+    int, float or ndarray of shape (classes - 1,)
+        A number for two classes, else the thresholds between the classes.
     """
     image = _image(image)
     h = histogram(image, bins, mask=mask, threads=threads)
@@ -247,19 +341,35 @@ def threshold(image: Any, method: str = "otsu", *, classes: int = 2, bins: int |
 
 def segment(image: Any, method: str = "otsu", *, classes: int = 2, bins: int | None = None, mask: Any = None,
             threads: int | None = None) -> Any:
-    """The class of each sample, 0 … classes - 1, as an array of uint8. method: as in `threshold`."""
+    """The class of each sample, 0 … classes - 1, as an array of uint8.
+
+    The arguments are those of `threshold`, with up to 256 classes.
+    """
     image = _image(image)
     if classes > 256:
-        raise ValueError(f"{classes} classes are more than bytes can number")
+        raise ValueError(f"{classes} classes are more than 256, which uint8 can number")
     h = histogram(image, bins, mask=mask, threads=threads)
     return Map(*h.axes).classes(h, method, classes)(image, dtype=np.uint8, threads=threads)
 
 
 def mutual_information(a: Any, b: Any, bins: int = 64, *, range: Any = None, mask: Any = None,
                        threads: int | None = None) -> Information:
-    """What two images of one shape tell about each other: entropies and mutual information, in nats.
+    """Entropies and mutual information of two images of one shape, in nats.
 
-    range: ((lo, hi), (lo, hi)), of both images; by default from their smallest to their largest sample.
+    Parameters
+    ----------
+    a, b : array_like
+        Integers or floats.
+    bins : int, default 64
+        The number of equal bins for each image.
+    range : ((lo, hi), (lo, hi)), optional
+        The range of each image; by default, from its smallest to its largest sample.
+    mask, threads
+        See `histo.image`.
+
+    Returns
+    -------
+    Information
     """
     a, b = _image(a), _image(b)
 

@@ -109,8 +109,8 @@ class Map(_histo.Map):
         return self
 
     def match(self, hist: Any, reference: Any) -> Map:
-        """Make each bin's value that at which the cumulative distribution of the reference, a histogram with one axis of
-        any bins, is that of the bin."""
+        """Histogram matching: each bin gets the value at which the reference has the bin's cumulative distribution. The
+        reference is a histogram with one axis, of any bins."""
         self._match(hist, reference)
         return self
 
@@ -132,8 +132,8 @@ class Map(_histo.Map):
         return self
 
     def classes(self, hist: Any, method: str = "otsu", classes: int = 2, *, lo: float = 0.0, hi: float = 0.0) -> Map:
-        """Make the values class numbers, 0 to classes - 1, by the methods of `Histogram.split`; or with lo and hi, equal
-        steps from lo to hi."""
+        """Make the values class numbers, 0 … classes - 1, by the methods of `Histogram.split`; with lo and hi, equal
+        steps from lo to hi instead."""
         self._classes(hist, method, classes, lo, hi)
         return self
 

@@ -96,7 +96,7 @@ def test_stretch():
     want = np.rint(np.clip((x - low) / (high - low), 0, 1) * 255)
     assert np.abs(hi.stretch(x).astype(float) - want).max() <= 1
     assert np.array_equal(hi.stretch(x, limits=(0, 255), to=(255, 0)), 255 - x)
-    with pytest.raises(ValueError, match="no width"):
+    with pytest.raises(ValueError, match="is empty"):
         hi.stretch(np.full((3, 3), 7, "u1"))
 
 
