@@ -428,7 +428,8 @@ class Category(Axis):
 
     def __getstate__(self) -> dict:
         """What copies are made of: they grow by themselves."""
-        return {**super().__getstate__(), "_categories": self._categories.copy(), "_table": self._table.copy()}
+        categories = self._categories.copy()
+        return {**super().__getstate__(), "_categories": categories, "_table": {c: i for i, c in enumerate(categories)}}
 
     def _add(self, category: str | int) -> None:
         if self._categories and isinstance(category, str) != isinstance(self._categories[0], str):

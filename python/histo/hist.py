@@ -698,7 +698,8 @@ class Histogram(Labelled, _histo.Hist):
 
     def copy(self) -> Histogram:
         """A histogram with equal contents."""
-        return self._like(self._clone(), [copy.copy(axis) for axis in self._axes])
+        with self._growing or threading.Lock():
+            return self._like(self._clone(), [copy.copy(axis) for axis in self._axes])
 
     def __copy__(self) -> Histogram:
         return self.copy()
@@ -746,6 +747,8 @@ class Histogram(Labelled, _histo.Hist):
             raise ValueError(f"histograms of storage {self.storage!r} and {other.storage!r} are not added: use astype")
         if self.batch != other.batch or len(self._axes) != len(other._axes):
             raise ValueError("histograms that are added have the same batch and number of axes")
+        if other._growing:
+            other = other.copy()  # another thread may let it grow meanwhile
         moves = {}
         for i, (a, b) in enumerate(zip(self._axes, other._axes, strict=True)):
             if isinstance(a, Category) and isinstance(b, Category) and a._grows:

@@ -1,7 +1,4 @@
 #include "describe.h"
-
-#include <string.h>
-
 bool describe_dtype(char kind, int64_t bytes, histo_dtype *dtype)
 {
     static const histo_dtype ints[] = {HISTO_I8, HISTO_I16, HISTO_I32, HISTO_I64};
@@ -50,8 +47,10 @@ int describe_view(samples *out, const char *protocol, const void *data, histo_dt
         return status == HISTO_OK ? 0 : -1;
     }
     v->ndim = (int)ndim;
-    memcpy(v->shape, shape, (size_t)ndim * sizeof *shape);
-    memcpy(v->strides, strides, (size_t)ndim * sizeof *strides);
+    for (int d = 0; d < v->ndim; d++) {
+        v->shape[d] = shape[d];
+        v->strides[d] = strides[d];
+    }
     return 0;
 }
 

@@ -296,6 +296,22 @@ def test_growing_keeps_exact_sums(storage):
     assert grown.variances() is None or grown.variances().tobytes() == whole.variances().tobytes()
 
 
+def test_histograms_are_copied_and_added_while_they_grow():
+    h = Histogram(Category(growth=True))
+
+    def grow():
+        for i in range(500):
+            h.fill([str(i), str(i + 1)])
+
+    thread = threading.Thread(target=grow)
+    thread.start()
+    while thread.is_alive():
+        for made in (h.copy(), h + h, Histogram(Category(["7"], growth=True)) + h):
+            assert made.values().shape == made.axes.size
+    thread.join()
+    assert (h + h).sum() == 2000
+
+
 def test_a_fill_that_fails_grows_no_axis():
     h = Histogram(Category(["a"], growth=True), Category([1], growth=True))
     for wrong in ((np.array(["b", None], object), [1, 2]), (["b", "c"], [2, "x"]), (["b", 1], [1, 2])):

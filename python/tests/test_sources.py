@@ -117,6 +117,11 @@ def test_crafted_tensor_is_counted_and_deleted_once():
     assert tensor.deleted == 1
 
 
+def test_a_tensor_without_dimensions_needs_no_shape():
+    none = ctypes.POINTER(ctypes.c_int64)()
+    assert counted(Crafted(ndim=0, shape=none, strides=none)).values().sum() == 1
+
+
 @pytest.mark.parametrize(
     "fields, error",
     [
