@@ -139,10 +139,10 @@ HISTO_API histo_view histo_view_1d(const void *data, histo_dtype dtype, int64_t 
 /* A C-contiguous array of shape[ndim], ndim 0 … HISTO_MAX_DIMS, without batch dimensions. */
 HISTO_API histo_view histo_view_nd(const void *data, histo_dtype dtype, int ndim, const int64_t *shape);
 
-/* Describe arrays of one shape that has more than HISTO_MAX_DIMS dimensions: up to 64. views[count] have their data,
- * dtype; strides[v][d] is the step of view v along dimension d, and the first batch_ndim dimensions are
- * batch dimensions. Sets the views' dimensions: neighbours that are one in memory in all views are joined, others may
- * change places, so samples may come in another order, the same in all views; batch entries keep theirs.
+/* Describe arrays of one shape that has more than HISTO_MAX_DIMS dimensions: up to 64. views[count] have their data
+ * and dtype; strides[v][d] is the step of view v along dimension d, and the first batch_ndim dimensions are batch
+ * dimensions. Sets the views' dimensions: neighbours that are contiguous in all views are joined, and others may change
+ * places, so samples may come in another order, the same in all views; batch entries keep theirs.
  * HISTO_UNSUPPORTED if too many dimensions are left: copy the array first. */
 HISTO_API histo_status histo_view_coalesce(int count, histo_view *views, int ndim, int batch_ndim, const int64_t *shape,
                                            const int64_t *const *strides);
@@ -362,7 +362,7 @@ HISTO_API int64_t histo_hist_unravel(const histo_hist *hist, histo_slots slots, 
 HISTO_API histo_status histo_hist_read_weights(const histo_hist *hist, histo_slots slots, void *sum_w, void *sum_w2,
                                                int64_t size, const histo_read_options *options);
 
-/* Point at all counts and fast sums where the histogram keeps them, without a copy: each array has
+/* Get pointers to all counts and fast sums, where the histogram keeps them, without a copy: each array has
  * histo_hist_size(hist, HISTO_FLOW) entries in the order of a read of these slots. NULL for sums that the histogram
  * does not keep like this: those of an unweighted histogram, of reproducible weights, and of squares that it does
  * without. Any of the three arguments may be NULL. The arrays are the histogram's, and must not be written. They stay
@@ -442,8 +442,8 @@ HISTO_API histo_status histo_quantile_rule_parse(const char *name, histo_quantil
  * the samples, equal to numpy.quantile of the samples as doubles. On other axes the c samples of a bin count as if they
  * were spread over it, at (k + 1/2) / c of its width for k = 0 … c-1, so that the error is less than the bin's width.
  * Underflow and overflow take part: a quantile that needs a sample of either, or of a bin with an infinite edge, is
- * -infinity or infinity. NaN samples do
- * not take part. Without samples, all quantiles are NaN. */
+ * -infinity or infinity. NaN samples do not take part.
+ * Without samples, all quantiles are NaN. */
 HISTO_API histo_status histo_hist_quantiles(const histo_hist *hist, histo_quantile_rule rule, int n, const double *q,
                                             double *values);
 
@@ -455,10 +455,10 @@ HISTO_API histo_status histo_hist_quantiles(const histo_hist *hist, histo_quanti
  *         for each piece: histo_quantiles_add(quantiles, &piece, NULL);
  *     histo_quantiles_read(quantiles, values);
  *
- * One pass is enough for 8- and 16-bit types, and mostly for others, if there are at most 8 quantiles: where they are
- * is guessed from a few samples of the first piece. If the following pieces are unlike it, two passes are. More
- * quantiles of more than 2^17 samples take two. Memory is bounded, whatever the size of the data: at most 50 MiB, and
- * 200 bytes for each quantile. Pieces of 2^17 samples and more are read by several threads. */
+ * One pass is enough for 8- and 16-bit types, and mostly for others if there are at most 8 quantiles: a few samples of
+ * the first piece tell where to look. Pieces unlike the first, and more quantiles of more than 2^17 samples, take a
+ * second pass. Memory is bounded, whatever the size of the data: at most 50 MiB, and 200 bytes for each quantile.
+ * Several threads read pieces of 2^17 samples and more. */
 typedef struct histo_quantiles histo_quantiles;
 /* The quantiles q[n], each 0 … 1, which are copied. */
 HISTO_API histo_status histo_quantiles_create(histo_quantiles **quantiles, histo_dtype dtype, histo_quantile_rule rule,
@@ -712,17 +712,17 @@ typedef int histo_device;
 #define HISTO_DEVICE_CPU 1
 #define HISTO_DEVICE_CUDA(ordinal) (2 + (ordinal))
 
-/* The GPU in whose memory this address is, HISTO_DEVICE_CUDA(0) and up; HISTO_DEVICE_CPU for host memory, page-locked
- * memory, memory that nobody has allocated, and where there is no GPU. */
+/* The GPU whose memory holds this address, HISTO_DEVICE_CUDA(0) and up; HISTO_DEVICE_CPU for host memory, page-locked
+ * memory, memory that is not allocated, and where there is no GPU. */
 HISTO_API histo_device histo_memory_device(const void *memory);
 
 /* ---- Threads ------------------------------------------------------------------------------------------ */
 
-/* CPU threads of all calls of this process that are not told how many: 1 … 1024; 0, as at the start: the environment
- * variable HISTO_THREADS if it is such a number, else the CPUs that this process may use. HISTO_INVALID for any other
- * number. The results of a call have the same bits for any number, except HISTO_WEIGHT_FAST sums. */
+/* Set the process's default number of CPU threads: 1 … 1024; or 0, as at the start: the environment variable
+ * HISTO_THREADS if it is such a number, else the number of CPUs that this process may use. HISTO_INVALID for any other
+ * number. Results have the same bits for any number of threads, except HISTO_WEIGHT_FAST sums. */
 HISTO_API histo_status histo_set_threads(int threads);
-/* The number that such calls use now. */
+/* The default number of threads now. */
 HISTO_API int histo_threads(void);
 
 /* ---- Plans: which strategy, and why ------------------------------------------------------------------- */
@@ -795,7 +795,7 @@ HISTO_API int histo_plan_threads(const histo_plan *plan);
 HISTO_API size_t histo_plan_explain(const histo_plan *plan, char *text, size_t capacity);
 
 /* The plan that histo_hist_fill last used for hist, which owns it until its next fill; NULL before the first fill.
- * Small fills have none, as it takes longer to make one than to count a few samples: this then makes the plan that
+ * Small fills have none, as making one takes longer than counting a few samples: this then makes the plan that
  * describes what was done, or returns NULL if there is no memory. */
 HISTO_API const histo_plan *histo_hist_last_plan(const histo_hist *hist);
 

@@ -868,8 +868,20 @@ class Histogram(Labelled, _histo.Hist):
     # ---- Numbers from a histogram ----
 
     def quantiles(self, q: Any, method: str = "linear") -> Any:
-        """Quantiles of a histogram with one axis, by numpy.quantile's methods: those of the samples on integer axes,
-        and elsewhere within the bin's width. q is a number or a sequence; the result has its shape, after the batch's."""
+        """Quantiles of a histogram with one axis: those of the samples on integer axes, else within a bin's
+        width.
+
+        Parameters
+        ----------
+        q : float or array_like of floats
+            In 0 … 1.
+        method : str, default "linear"
+            One of numpy.quantile's methods.
+
+        Returns
+        -------
+        float or ndarray of the shape of the batch and then of q
+        """
         np = _numpy()
         asked = np.asarray(q, float)
         values = self._quantiles(method, array("d", asked.ravel().tolist())).reshape(self.batch + asked.shape)
@@ -886,7 +898,7 @@ class Histogram(Labelled, _histo.Hist):
         return self._each_entry(Summary, self._summarize())
 
     def split(self, method: str = "otsu", classes: int = 2) -> Any:
-        """Split the bins of one axis into classes: the last bin of each class but the highest.
+        """Split the bins of one axis into classes, and return the last bin of each class but the highest.
 
         method: "otsu" for any number of classes; "triangle", "li", "yen", "isodata", "minimum", "mean" and
             "max-entropy" for two.
@@ -910,7 +922,7 @@ class Histogram(Labelled, _histo.Hist):
         return _plain(self._compare(other, metric))
 
     def inform(self) -> Information:
-        """What the two axes of a histogram tell about each other: entropies and mutual information."""
+        """Entropies and mutual information of the two axes of a histogram, in nats."""
         return self._each_entry(Information, self._inform())
 
     # ---- To and from other forms ----

@@ -105,9 +105,9 @@ class at(_Locator):
 class rebin:
     """Merge bins, as the step of a slice: h[::rebin(2)], h[::rebin(groups=[1, 2, 3])], h[::rebin(edges=[0, 1, 5])].
 
-    factor: as many bins become one. A rest at the upper end is added to the overflow.
-    groups: numbers of bins that become one each.
-    edges: some of the axis' edges, the first and the last included, which remain.
+    factor: the number of bins that become one. What is left over at the upper end is added to the overflow.
+    groups: the number of bins that become one, for each new bin.
+    edges: the edges that remain: some of the axis' edges, the first and the last among them.
     """
 
     __slots__ = ("edges", "factor", "groups")
@@ -117,7 +117,7 @@ class rebin:
             raise TypeError("rebin takes a factor, groups or edges")
         self.factor = None if factor is None else operator.index(factor)
         if self.factor is not None and self.factor < 1:
-            raise ValueError("the factor of rebin is positive")
+            raise ValueError("the factor of rebin must be positive")
         self.groups = None if groups is None else [operator.index(group) for group in groups]
         self.edges = None if edges is None else list(edges)
 
@@ -227,7 +227,7 @@ def _resolve_one(one: Any, axis: Any) -> Any:
 
 def _resolve_array(bins: Any, axis: Any) -> Any:
     if bins.dtype.kind not in "iu":
-        raise IndexError("an array of bins is of integers")
+        raise IndexError("an array of bins holds integers")
     if bins.size and (bins.max() >= len(axis) or bins.min() < -len(axis)):
         raise IndexError(f"a bin is not on the axis of {len(axis)} bins")
     return bins % max(1, len(axis))
@@ -285,9 +285,9 @@ def _resolve_slice(one: slice, axis: Any) -> Any:
     if isinstance(step, rebin) and step.factor is None:
         groups = step._groups_of(_part(axis, low, high))
         if min(groups, default=0) < 1 or builtins.sum(groups) > high - low:
-            raise ValueError("groups of bins are positive, and no more than there are bins")
+            raise ValueError("groups must be positive, and must not add up to more bins than there are")
     if factor > high - low:
-        raise IndexError(f"{high - low} bins are fewer than {factor}")
+        raise IndexError(f"{high - low} bins cannot be merged by {factor}")
     return Range(low, high, factor, groups)
 
 

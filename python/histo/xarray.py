@@ -58,15 +58,15 @@ def histogram(*args: xr.DataArray, bins: Any = 10, range: Any = None, dim: Hasha
 
     bins: a number, the edges as an array, or a rule of numpy.histogram_bin_edges; or a list with one of these for each
         array.
-    range: (lo, hi), or a list of these; by default from the smallest to the largest sample.
-    dim: the dimensions that are counted, by default all. The result has the others, and then the axes, which are
-        called as the arrays with `bin_dim_suffix` appended and have the bins' centers as coordinates.
-    weights: a DataArray; the result is the sums of weights.
-    density: divide by the sum of the counts in bins and by the bins' sizes.
+    range: (lo, hi), or a list of these; by default, from the smallest to the largest sample.
+    dim: the dimensions that are counted, by default all. The result has the others, and then one for each array, which
+        has the array's name with `bin_dim_suffix` appended and the bins' centers as coordinates.
+    weights: a DataArray; the result holds sums of weights.
+    density: divide by the sum of the counts and by the sizes of the bins.
     keep_coords: keep all coordinates that still fit, not only those of the remaining dimensions.
 
-    Arrays of Dask are counted block by block; the edges are computed at once if they depend on the samples. Arguments
-    and results are those of xhistogram.
+    Dask arrays are counted block by block; edges that depend on the samples are computed at once. Arguments and results
+    are those of xhistogram.
     """
     for a in args:
         if not isinstance(a, xr.DataArray):
