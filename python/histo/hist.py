@@ -353,7 +353,8 @@ class Histogram(Labelled, _histo.Hist):
             try:
                 position = self._axes._position(name)
             except KeyError:
-                raise TypeError(f"fill has no argument {name!r}, and no axis has this name") from None
+                meant = "; use weight=" if name == "weights" else ""
+                raise TypeError(f"fill has no argument {name!r}, and no axis has this name{meant}") from None
             if position in given:
                 raise TypeError(f"the samples of axis {name!r} are given twice")
             given[position] = samples

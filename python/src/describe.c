@@ -1,4 +1,5 @@
 #include "describe.h"
+
 bool describe_dtype(char kind, int64_t bytes, histo_dtype *dtype)
 {
     static const histo_dtype ints[] = {HISTO_I8, HISTO_I16, HISTO_I32, HISTO_I64};

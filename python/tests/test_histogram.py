@@ -247,6 +247,8 @@ def test_weights_come_later():
     assert h.entries().tolist() == [[1, 1], [0, 1]]
     with pytest.raises(TypeError, match="no weights"):
         Histogram(Regular(2, 0, 2), storage="int64").fill(1, weight=2)
+    with pytest.raises(TypeError, match="use weight="):
+        Histogram(Regular(2, 0, 2)).fill(1, weights=2)
     with pytest.raises(TypeError, match="no weights"):
         Histogram(Regular(2, 0, 2), storage="sparse").fill(1, weight=2)
 
