@@ -16,8 +16,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 EXAMPLES = ["photograph", "contrast", "classes", "tables", "plane", "registration", "blocks"]
 HEAD = """# Gallery of the Python package
 
-Short programs, with what they print and draw. `script/python-gallery` runs them and writes this page; they are in
-[python/examples](../python/examples/photograph.py).
+Short programs, with what they print and draw. They are in [python/examples](../python/examples/photograph.py);
+`script/python-gallery` runs them and writes this page.
 """
 
 

@@ -9,7 +9,7 @@
 /* Declares what a module defines: NULL where it is not linked. */
 #define MODULE_SYMBOL __attribute__((weak, visibility("default")))
 
-/* The symbol `name` of this module; NULL with the sentence, which says that `what` needs it. */
+/* The symbol `name` of this module; NULL with an error that says that `what` needs it. */
 void *module_symbol(const char *module, const char *name, const char *what, fault *f);
 
 #endif

@@ -1,6 +1,6 @@
 """Registration by mutual information.
 
-Two pictures of one scene whose brightness is not related by a line: the shift between them is where their mutual
+The brightness of two pictures of one scene is not linearly related: the shift between them is where their mutual
 information is largest. Shifted pictures are views, so nothing is copied.
 """
 

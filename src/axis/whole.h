@@ -11,7 +11,7 @@ static inline bool histo_axis_is_whole(const histo_axis *axis)
     return axis->kind == HISTO_VARIABLE && (axis->edges_i64 || axis->edges_u64);
 }
 
-/* An integer as a key: keys compare as unsigned numbers like the integers of one type. */
+/* An integer as a key: keys are unsigned, and in the same order as the integers of their type. */
 static inline uint64_t histo_key_i64(int64_t x)
 {
     return (uint64_t)x ^ UINT64_C(1) << 63;
@@ -22,8 +22,8 @@ static inline uint64_t histo_key_u64(uint64_t x)
     return x;
 }
 
-/* The slot of an integer of 64 bits on an axis without bins of other types is the number of thresholds that its key
- * reaches. Edges beyond all integers of the type have none. */
+/* The edges as keys of one type. The slot of an integer of this type is the number of thresholds that its key reaches.
+ * Edges above all integers of the type have none. */
 typedef struct histo_thresholds {
     const uint64_t *at; /* [n], none below the one before */
     int64_t n;          /* at most bins + 1 */
@@ -58,7 +58,7 @@ int64_t histo_whole_thresholds(const histo_axis *axis, bool of_i64, uint64_t *at
 /* Are the axes' edges the same integers? */
 bool histo_whole_equal(const histo_axis *a, const histo_axis *b);
 
-/* Copy edges begin, begin + factor, … of an axis to whole[n], which is of the same type; an axis with these. */
+/* Copy edges begin, begin + factor, … of an axis to whole[n], of the same type; returns an axis with these. */
 histo_axis histo_whole_pick(const histo_axis *axis, int64_t begin, int64_t factor, int64_t n, uint64_t *whole);
 
 #endif

@@ -6,15 +6,15 @@
 
 enum { HISTO_MAX_THREADS = 1024 };
 
-/* The number of threads for a call that asks for `wanted`, not negative; 0: what histo_set_threads, else HISTO_THREADS,
- * else the machine says. */
+/* The number of threads of a call that asks for `wanted` >= 0; for 0, that of histo_set_threads, else HISTO_THREADS,
+ * else the number of CPUs. */
 int histo_threads_for(int wanted);
 
-/* What calls ask for that do not say: the number of the last histo_set_threads, or 0. Takes a nanosecond, unlike
- * histo_threads_for. */
+/* The number that histo_set_threads was last given, or 0. Takes a nanosecond, unlike histo_threads_for.
+ * Not the number of threads that calls use: 0 stands for the default. */
 int histo_threads_set(void);
 
-/* HISTO_INVALID for a number of threads that cannot be. */
+/* HISTO_INVALID: this number of threads is out of range. */
 histo_status histo_fail_threads(int threads);
 
 #endif
