@@ -4,9 +4,9 @@ must have counted the same in every slot.
 boost-histogram finds the bin of regular axes by a formula that rounds, so that 0.6 is in the bin that begins with
 0.6000000000000001. Fills with samples so close to an edge may differ; they are counted apart."""
 
+import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 from importlib.metadata import version
 from pathlib import Path
@@ -18,6 +18,7 @@ from running import Outcomes
 import histo
 
 MODULES = {"boost_histogram": "boost-histogram", "hist": "hist"}
+
 
 def on_edge(axis, samples):
     """Whether a sample is as close to an edge of a regular axis as rounding may move it."""
@@ -85,9 +86,8 @@ class Shadow:
 def tests_of(distribution, folder):
     """Download and unpack the tests of the version that is installed."""
     subprocess.run([sys.executable, "-m", "pip", "-q", "--disable-pip-version-check", "download", "--no-deps",
-                    "--no-binary", ":all:", "-d", folder, f"{distribution}=={version(distribution)}"], check=True)
-    with tarfile.open(next(Path(folder).glob("*.tar.gz"))) as archive:
-        archive.extractall(folder, filter="data")
+                    "--no-binary", distribution, "-d", folder, f"{distribution}=={version(distribution)}"], check=True)
+    shutil.unpack_archive(next(Path(folder).glob("*.tar.gz")), folder)
     return next(Path(folder).glob("*/tests"))
 
 
@@ -100,7 +100,7 @@ def run(module):
         tests = tests_of(MODULES[module], folder)
         bh.Histogram.fill = shadow.wrap(original)
         try:
-            pytest.main([str(tests), "-q", "--tb=no", "--no-header", "-p", "no:cacheprovider", "-p", "no:warnings",
+            pytest.main([str(tests), "-q", "--tb=no", "--no-header", "--no-summary", "-p", "no:cacheprovider", "-p", "no:warnings",
                          "-c", "/dev/null", "--rootdir", str(tests.parent), "--import-mode=importlib",
                          "--ignore-glob=*benchmark*"], [outcomes])
         finally:
