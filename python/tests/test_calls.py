@@ -153,7 +153,8 @@ def test_threads_must_be_a_positive_number(threads):
 
 
 INTERRUPTED = """
-    import sys, numpy as np, histo
+    import signal, numpy as np, histo
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # which background jobs of a shell ignore
     huge = np.broadcast_to(np.float64(0.5), (1 << 42,))
     print("ready", flush=True)
     try:
