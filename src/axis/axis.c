@@ -134,7 +134,7 @@ typedef struct stored_edges {
 
 static stored_edges *stored(const histo_axis *owned)
 {
-    return (stored_edges *)((char *)(uintptr_t)owned->edges - offsetof(stored_edges, edges));
+    return (stored_edges *)((const char *)owned->edges - offsetof(stored_edges, edges));
 }
 
 /* The edges that a description brings, or NULL: integer and regular axes have no others than their formula's. */
