@@ -111,24 +111,24 @@ static histo_status find_batch(int naxes, const histo_axis *axes, const histo_vi
     return status;
 }
 
-histo_status histo_count(int naxes, const histo_axis *axes, const histo_view *views, const histo_fill_options *options,
-                         void *out, int64_t size, histo_tally *tally, const histo_count_options *how)
+histo_status histo_count(int naxes, const histo_axis *axes, const histo_view *views, const histo_fill_options *fill,
+                         void *out, int64_t size, histo_tally *tally, const histo_count_options *options)
 {
     static const histo_count_options defaults;
-    if (!how) how = &defaults;
+    if (!options) options = &defaults;
     if (!views) return histo_fail(HISTO_INVALID, "the samples are NULL");
-    histo_fill_options filling = options ? *options : (histo_fill_options){0};
+    histo_fill_options filling = fill ? *fill : (histo_fill_options){0};
     filling.replace = false; /* all counters are new */
-    histo_hist_options kind = {.weighting = how->weighting};
+    histo_hist_options kind = {.weighting = options->weighting};
     if (filling.weights && kind.weighting == HISTO_UNWEIGHTED) kind.weighting = HISTO_WEIGHT_FAST_SUM;
     histo_status status = histo_hist_check_kind(naxes, axes, &kind);
-    if (status == HISTO_OK) status = find_batch(naxes, axes, views, filling.offsets, how->slots, size, &kind);
+    if (status == HISTO_OK) status = find_batch(naxes, axes, views, filling.offsets, options->slots, size, &kind);
     if (status != HISTO_OK) return status;
     counting c;
     histo_hist_start(&c.hist);
     c.borrows = false;
     status = begin(&c.hist, naxes, axes, &kind);
-    if (status == HISTO_OK) status = count(&c, &kind, views, &filling, how, out, size, tally);
+    if (status == HISTO_OK) status = count(&c, &kind, views, &filling, options, out, size, tally);
     end(&c);
     return status;
 }

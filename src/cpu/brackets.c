@@ -99,7 +99,7 @@ DEFINE_VECTORS(64, 8, __mmask8, _mm512_maskz_compress_epi64)
         const int whole = n - n % WORD;                                                                                \
         for (int i = 0; i < whole; i++) {                                                                              \
             const int##bits##_t at = (int##bits##_t)x[i];                                                              \
-            ordered[i] = at ^ always ^ ((at >> (bits - 1)) & negative);                                                \
+            ordered[i] = at ^ always ^ (-(int##bits##_t)(at < 0) & negative);                                          \
             in[i] = 0;                                                                                                 \
         }                                                                                                              \
         for (int i = 0; i < whole && floats; i++) {                                                                    \
