@@ -1,14 +1,12 @@
 /* Objects with the buffer protocol: array.array, memoryview, bytes, … */
 #include <string.h>
 
-#include "samples.h"
+#include "describe.h"
 
 /* The dtype of a buffer's format (see the struct module), whose items have this size; false for all that is not one
  * number. */
 static bool dtype_of_format(const char *format, Py_ssize_t size, histo_dtype *dtype)
 {
-    static const histo_dtype of_size[2][4] = {{HISTO_I8, HISTO_I16, HISTO_I32, HISTO_I64},
-                                              {HISTO_U8, HISTO_U16, HISTO_U32, HISTO_U64}};
     static const union {
         uint16_t number;
         char first;
@@ -17,20 +15,10 @@ static bool dtype_of_format(const char *format, Py_ssize_t size, histo_dtype *dt
     const histo_dtype swapped = size > 1 && (one.first ? big : little) ? HISTO_SWAPPED : HISTO_U8;
     if (little || big || *format == '@' || *format == '=') format++;
     if (format[0] == '\0' || format[1] != '\0') return false;
-    const int log_size = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : size == 8 ? 3 : -1;
-    if (log_size < 0) return false;
-    if (strchr("bhilqn", *format))
-        *dtype = of_size[0][log_size];
-    else if (strchr("?BHILQN", *format))
-        *dtype = of_size[1][log_size];
-    else if (*format == 'e' && size == 2)
-        *dtype = HISTO_F16;
-    else if (*format == 'f' && size == 4)
-        *dtype = HISTO_F32;
-    else if (*format == 'd' && size == 8)
-        *dtype = HISTO_F64;
-    else
-        return false;
+    const char code = *format;
+    const bool is_float = (code == 'e' && size == 2) || (code == 'f' && size == 4) || (code == 'd' && size == 8);
+    const char kind = strchr("bhilqn", code) ? 'i' : strchr("?BHILQN", code) ? 'u' : is_float ? 'f' : '\0';
+    if (!describe_dtype(kind, size, dtype)) return false;
     *dtype |= swapped;
     return true;
 }

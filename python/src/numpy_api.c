@@ -1,6 +1,8 @@
 #define PYTHON_NUMPY_API_IS_HERE
 #include "numpy_api.h"
 
+#include "describe.h"
+
 int numpy_import(PyObject *module)
 {
     module_state *state = state_of_module(module);
@@ -35,8 +37,6 @@ static bool user_dtype(PyArray_Descr *descr, histo_dtype *dtype)
 
 bool numpy_dtype(PyArray_Descr *descr, histo_dtype *dtype)
 {
-    static const histo_dtype of_size[2][4] = {{HISTO_I8, HISTO_I16, HISTO_I32, HISTO_I64},
-                                              {HISTO_U8, HISTO_U16, HISTO_U32, HISTO_U64}};
     const int type = descr->type_num;
     switch (type) {
     case NPY_FLOAT64:
@@ -60,7 +60,5 @@ bool numpy_dtype(PyArray_Descr *descr, histo_dtype *dtype)
     }
     if (PyTypeNum_ISUSERDEF(type)) return user_dtype(descr, dtype);
     if (!PyTypeNum_ISINTEGER(type)) return false;
-    const npy_intp size = PyDataType_ELSIZE(descr);
-    *dtype = of_size[PyTypeNum_ISUNSIGNED(type)][size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3];
-    return true;
+    return describe_dtype(PyTypeNum_ISUNSIGNED(type) ? 'u' : 'i', PyDataType_ELSIZE(descr), dtype);
 }
