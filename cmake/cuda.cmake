@@ -17,7 +17,7 @@ endif()
 enable_language(CUDA)
 find_package(CUDAToolkit REQUIRED)
 set(HISTO_WITH_CUDA TRUE)
-set(HISTO_CUDA_LIBS " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt")
+set(HISTO_CUDA_LIBS " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -lrt")
 set(CMAKE_CUDA_STANDARD 17)
 set(CMAKE_CUDA_FLAGS_RELEASE "-O3 -DNDEBUG")
 

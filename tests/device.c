@@ -7,6 +7,7 @@
 
 const char *device_missing(void)
 {
+    if (histo_backend_load(NULL) != HISTO_OK) return histo_last_error();
     int count = 0;
     cudaError_t error = cudaGetDeviceCount(&count);
     cudaGetLastError();
@@ -26,7 +27,9 @@ void *device_copy(const histo_view *view, histo_view *copy)
     const char *from = (const char *)view->data + lowest;
     size_t bytes = (size_t)(highest - lowest) + histo_dtype_size(view->dtype), offset = (uintptr_t)from % KEPT;
     char *memory;
-    if (cudaMalloc((void **)&memory, bytes + offset) != cudaSuccess) return NULL;
+    /* Kernels read whole words, of which a part may lie before or behind the samples. */
+    const size_t all = (offset + bytes + KEPT - 1) / KEPT * KEPT;
+    if (cudaMalloc((void **)&memory, all) != cudaSuccess || cudaMemset(memory, 0, all) != cudaSuccess) return NULL;
     if (cudaMemcpy(memory + offset, from, bytes, cudaMemcpyHostToDevice) != cudaSuccess) return NULL;
     if (cudaDeviceSynchronize() != cudaSuccess) return NULL; /* cudaMemcpy may return before the bytes arrive */
     copy->data = memory + offset - lowest;

@@ -56,7 +56,7 @@ struct drawn {
         const int64_t size = (int64_t)histo_dtype_size(dtype);
         int64_t stride = one_in(6) ? size * (2 + below(3)) : size, address = (INT64_C(1) << 40) + 256 * used;
         *view = {};
-        view->dtype = dtype;
+        view->dtype = one_in(6) ? (histo_dtype)(dtype | HISTO_SWAPPED) : dtype;
         view->ndim = dims;
         view->batch_ndim = batch_dims;
         int order[MAX_DIMS], n = 0; /* from the dimension that changes fastest */

@@ -227,6 +227,12 @@ const histo_row *histo_row_find(const char *name, const histo_backend *preferred
     return NULL;
 }
 
+histo_status histo_backend_load(const char *path)
+{
+    (void)path;
+    return HISTO_OK;
+}
+
 const histo_backend *histo_backend_of(histo_device device)
 {
     return device == HISTO_DEVICE_CPU ? &histo_backend_cpu : &histo_backend_cuda;

@@ -1,162 +1,13 @@
-/* Building blocks of CPU strategies: every byte counting method of this CPU, and slots on axes that are hard for
- * arithmetic guesses. HISTO_CPU selects the instruction-set level. */
+/* Strategies of this CPU beside the oracle: slots on axes that are hard for arithmetic guesses, channels, orders in
+ * memory, weights. HISTO_CPU selects the instruction-set level. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
-#include "cpu/kernels.h"
-#include "cpu/runs.h"
+#include "cpu/cpu.h"
 #include "data.h"
-
-/* ---- Bytes ---- */
-
-/* Count n bytes in pieces of at most `piece` and compare. Twice with the same state, which must reset itself. */
-static void check_bytes(const histo_byte_counting *counting, const uint8_t *bytes, size_t n, size_t piece)
-{
-    uint64_t expected[256] = {0};
-    for (size_t i = 0; i < n; i++)
-        expected[bytes[i]]++;
-    void *state = aligned_alloc(64, counting->state_bytes);
-    counting->start(state);
-    for (int round = 0; round < 2; round++) {
-        uint64_t counts[256] = {0};
-        for (size_t i = 0; i < n; i += piece)
-            counting->add(state, bytes + i, n - i < piece ? n - i : piece);
-        counting->finish(state, counts);
-        assert_memory_equal(counts, expected, sizeof counts);
-    }
-    free(state);
-}
-
-static void bytes_by(const histo_byte_counting *counting)
-{
-    enum { MAX = 700000 };
-    rng r = {.state = 3};
-    uint8_t *bytes = malloc(MAX + 1) /* starting at 1: unaligned */;
-    for (int kind = 0; kind < 8; kind++) {
-        for (int i = 0; i <= MAX; i++) {
-            uint64_t x = rng_next(&r) >> 40;
-            switch (kind) {
-            case 0: /* all values */
-                bytes[i] = (uint8_t)x;
-                break;
-            case 1: /* one value */
-                bytes[i] = 200;
-                break;
-            case 2: /* two alternating values, more than counters of a few bits can hold, without runs */
-                bytes[i] = i % 2 ? 63 : 64;
-                break;
-            case 3: /* two in the same group of 64 */
-                bytes[i] = i % 2 ? 254 : 255;
-                break;
-            case 4: /* nearly all equal */
-                bytes[i] = x % 1000 ? 128 : (uint8_t)x;
-                break;
-            case 5: /* runs of 256 and more */
-                bytes[i] = (uint8_t)(i / 300);
-                break;
-            case 6: /* ramps */
-                bytes[i] = (uint8_t)i;
-                break;
-            default: /* in one group of 64 */
-                bytes[i] = (uint8_t)(64 + x % 64);
-                break;
-            }
-        }
-        check_bytes(counting, bytes, MAX, MAX);
-        check_bytes(counting, bytes + 1, MAX - 3, 100003);
-        check_bytes(counting, bytes, 70000, 1 + (size_t)rng_below(&r, 700));
-        for (int round = 0; round < 40; round++)
-            check_bytes(counting, bytes + rng_below(&r, 1000), (size_t)rng_below(&r, 1200), 512);
-        check_bytes(counting, bytes, 0, 1);
-    }
-    free(bytes);
-}
-
-static void bytes_by_scalar_code(void **state)
-{
-    (void)state;
-    bytes_by(&histo_byte_counting_scalar);
-}
-
-static void bytes_by_the_best_way(void **state)
-{
-    (void)state;
-    bytes_by(histo_cpu_kernels_usable()->byte_counting);
-}
-
-/* ---- Tables of counters of one byte ---- */
-
-static void carry_to(const void *to, size_t index)
-{
-    ((uint64_t *)to)[index] += HISTO_CARRY;
-}
-
-/* Value i of several kinds; groups of 64 samples with one, few or many values alternate. */
-static uint16_t repeated_value(rng *r, int kind, int i)
-{
-    switch (kind == 7 ? i / 64 * 5 % 7 : kind) {
-    case 0: /* arbitrary */
-        return (uint16_t)rng_below(r, 65536);
-    case 1: /* one */
-        return 777;
-    case 2: /* two */
-        return (uint16_t)(rng_below(r, 2) * 32768);
-    case 3: /* in one set of the L1 cache */
-        return (uint16_t)(rng_below(r, 16) * 4096);
-    case 4: /* three, with others now and then */
-        return (uint16_t)(rng_below(r, 8) ? rng_below(r, 3) : rng_below(r, 65536));
-    case 5: /* short runs */
-        return (uint16_t)(i / 5 * 7);
-    default: /* alternating with others */
-        return (uint16_t)(i % 2 ? rng_below(r, 65536) : 5);
-    }
-}
-
-static void repeated_values(void **state)
-{
-    (void)state;
-    enum { VALUES = 1 << 16, MAX = 60000 };
-    rng r = {.state = 29};
-    uint16_t *values = malloc(MAX * sizeof *values);
-    uint32_t *slots = malloc(MAX * sizeof *slots), *words = malloc(VALUES * sizeof *words);
-    uint32_t *wide = malloc(VALUES * sizeof *wide);
-    uint8_t *by_value = malloc(VALUES), *by_slot = malloc(VALUES);
-    uint64_t *expected = malloc(VALUES * sizeof *expected), *more = malloc(2 * VALUES * sizeof *more);
-    for (int kind = 0; kind < 16; kind++)
-        for (int n = MAX; n > 0; n = n / 3 - 1) {
-            const bool spread = kind >= 8;
-            const histo_value_counters bytes = spread ? HISTO_IN_SPREAD_BYTES : HISTO_IN_BYTES;
-            memset(by_value, 0, VALUES);
-            memset(by_slot, 0, VALUES);
-            memset(expected, 0, VALUES * sizeof *expected);
-            memset(more, 0, 2 * VALUES * sizeof *more);
-            for (int i = 0; i < n; i++)
-                expected[slots[i] = values[i] = repeated_value(&r, kind % 8, i)]++;
-            histo_cpu_kernels_usable()->count_values(by_value, values, n, bytes, carry_to, more);
-            memset(wide, 0, VALUES * sizeof *wide);
-            histo_cpu_kernels_usable()->count_values(wide, values, n, HISTO_IN_WORDS, NULL, NULL);
-            assert_false(histo_cpu_kernels_usable()->count_slots(by_slot, slots, n, carry_to, more + VALUES, NULL));
-            memset(words, 0, VALUES * sizeof *words);
-            assert_false(histo_cpu_kernels_usable()->count_words(words, slots, n, NULL, NULL, NULL));
-            for (int v = 0; v < VALUES; v++) {
-                assert_int_equal(more[v] + by_value[spread ? histo_spread_place((uint16_t)v) : v], expected[v]);
-                assert_int_equal(more[VALUES + v] + by_slot[v], expected[v]);
-                assert_int_equal(words[v], expected[v]);
-                assert_int_equal(wide[v], expected[v]);
-            }
-        }
-    free(values);
-    free(slots);
-    free(words);
-    free(wide);
-    free(by_value);
-    free(by_slot);
-    free(expected);
-    free(more);
-}
 
 /* ---- Slots ---- */
 
@@ -624,43 +475,6 @@ static void integers_beyond_double(void **state)
     free(x);
 }
 
-/* Every dtype against ranges that end between its values, on them and beyond them, and against zero. */
-static void filters(void **state)
-{
-    (void)state;
-    enum { N = 1000 };
-    static const double ends[] = {-INFINITY, -1e300,     -0x1p63, -40000, -128.5, -1,    -0.0,    0x1p-24,
-                                  0.1,       1,          127.25,  255,    255.5,  65504, 65535,   65536,
-                                  0x1p31,    0x1p53 + 2, 0x1p63,  0x1p64, 1e39,   1e300, INFINITY};
-    enum { ENDS = sizeof ends / sizeof *ends };
-    const histo_cpu_kernels *kernels = histo_cpu_kernels_usable();
-    rng r = {.state = 41};
-    for (int dtype = 0; dtype < HISTO_DTYPE_COUNT; dtype++) {
-        const histo_axis axis = histo_axis_regular(10, -2, 300);
-        char *x = make_samples(&r, (histo_dtype)dtype, SPECIAL, &axis, N);
-        const size_t size = histo_dtype_size((histo_dtype)dtype);
-        for (int pair = 0; pair < ENDS * ENDS; pair++) {
-            const double lo = ends[pair / ENDS], hi = ends[pair % ENDS];
-            if (!(lo <= hi)) continue;
-            uint8_t kept[N], expected[N];
-            int n = 0;
-            char together[N * sizeof(double)];
-            for (int i = 0; i < N; i++) {
-                const long double value = sample_value(x + (size_t)i * size, (histo_dtype)dtype);
-                expected[i] = value >= (long double)lo && value <= (long double)hi && value != 0;
-            }
-            kernels->keep_nonzero((histo_dtype)dtype, x, N, false, kept);
-            kernels->keep_inside((histo_dtype)dtype, x, N, histo_bounds_of((histo_dtype)dtype, lo, hi), true, kept);
-            assert_memory_equal(kept, expected, sizeof kept);
-            kernels->compact(size, x, kept, N, together);
-            for (int i = 0; i < N; i++)
-                if (kept[i]) assert_memory_equal(together + (size_t)n++ * size, x + (size_t)i * size, size);
-            assert_int_equal(kernels->count_kept(kept, N), n);
-        }
-        free(x);
-    }
-}
-
 /* Integer axes that begin below all 16-bit values, so that differences need more bits. */
 static void axes_wider_than_integers(void **state)
 {
@@ -731,30 +545,6 @@ static void values_close_by_turns(void **state)
     histo_view parts = {x, HISTO_U16, 2, 1, {6, N / 6}, {N / 6 * sizeof *x, sizeof *x}};
     check_view(&axis, &parts, 6);
     free(x);
-}
-
-/* Values of every size, one of them different, at every position. */
-static void runs(void **state)
-{
-    (void)state;
-    enum { MAX = 700 };
-    unsigned char values[MAX * 8 + 1];
-    for (size_t size = 1; size <= 8; size *= 2)
-        for (size_t n = 3; n <= MAX; n += n < 300 ? 1 : 97) {
-            unsigned char *first = values + n % 2; /* unaligned */
-            for (size_t i = 0; i < n * size; i++)
-                first[i] = (unsigned char)(7 + i % size);
-            assert_true(histo_all_equal(first, n, size));
-            for (size_t i = 0; i < n * size; i += n < 40 ? 1 : 13) {
-                first[i] ^= 16;
-                assert_false(histo_all_equal(first, n, size));
-                first[i] ^= 16;
-            }
-        }
-    for (size_t i = 0; i < sizeof values; i++)
-        values[i] = (unsigned char)(i % 8); /* equal only in groups of eight */
-    for (size_t size = 1; size < 8; size *= 2)
-        assert_false(histo_all_equal(values, 513, size));
 }
 
 /* Runs of equal samples of a block's length and longer, and nearly equal ones. */
@@ -887,45 +677,6 @@ static void joint_channels(void **state)
 
 /* ---- Sums of weights ---- */
 
-/* n samples with integer weights, so that every order gives the same sum; all in one slot if `alike`. */
-static void check_sums(rng *r, int copies, int numbers, bool floats, int n, bool alike)
-{
-    enum { SLOTS = 70, MAX = 3 * HISTO_PIECE };
-    const size_t bytes = sizeof(double) * (size_t)(SLOTS * copies * numbers);
-    histo_sums sums = {.at = aligned_alloc(64, (bytes + 63) / 64 * 64), .copies = copies, .numbers = numbers};
-    memset(sums.at, 0, bytes);
-    uint32_t slots[MAX];
-    float single[MAX];
-    double weights[MAX], expected[SLOTS][4] = {{0}};
-    for (int i = 0; i < n; i++) {
-        slots[i] = alike ? SLOTS - 1 : (uint32_t)rng_below(r, SLOTS);
-        weights[i] = single[i] = (float)((int)rng_below(r, 201) - 100);
-        expected[slots[i]][HISTO_SUM_W] += weights[i];
-        expected[slots[i]][HISTO_SUM_COUNT]++;
-        if (numbers > HISTO_SUM_W2) expected[slots[i]][HISTO_SUM_W2] += weights[i] * weights[i];
-    }
-    histo_cpu_kernels_usable()->add_weights(&sums, slots, floats ? (const void *)single : weights, floats, n, NULL);
-    for (int s = 0; s < SLOTS; s++)
-        for (int k = 0; k < numbers; k++) {
-            double sum = 0;
-            for (int c = 0; c < copies; c++)
-                sum += sums.at[(s * copies + c) * numbers + k];
-            assert_true(sum == expected[s][k]);
-        }
-    free(sums.at);
-}
-
-static void sums_of_weights(void **state)
-{
-    (void)state;
-    static const int lengths[] = {1, 2, 3, 15, 17, HISTO_PIECE - 1, HISTO_PIECE, 2 * HISTO_PIECE + 9};
-    rng r = {.state = 11};
-    for (int copies = 1; copies <= HISTO_MAX_COPIES; copies += HISTO_MAX_COPIES - 1)
-        for (int way = 0; way < 8; way++)
-            for (int k = 0; k < 8; k++)
-                check_sums(&r, copies, way & 1 ? 4 : 2, way & 2, lengths[k], way & 4);
-}
-
 /* Weights wait in the pipeline while the slots of the next samples are produced: of any type, in place or gathered,
  * absent, and with samples left out. Integers, so that every order gives the same sums. */
 static void weights_in_the_pipeline(void **state)
@@ -980,6 +731,130 @@ static void weights_in_the_pipeline(void **state)
         free(data[0]);
         free(data[1]);
     }
+}
+
+/* Counts, masked samples and sums of a fill by one strategy, and of a second by the same plan. */
+typedef struct weighted_fill {
+    uint64_t *counts, *masked;
+    double *sums, *squares;
+} weighted_fill;
+
+static weighted_fill fill_weighted(const char *strategy, int axes, const histo_axis *axis, int64_t batch,
+                                   histo_weighting weighting, const histo_view *views[2],
+                                   const histo_fill_options fills[2], int threads)
+{
+    histo_hist *h;
+    histo_plan *plan;
+    OK(histo_hist_create(&h, axes, axis, &(histo_hist_options){.batch = batch, .weighting = weighting}));
+    const histo_plan_options options = {.strategy = strategy, .threads = threads, .device = HISTO_DEVICE_CPU};
+    OK(histo_plan_create(&plan, h, views[0], &fills[0], &options));
+    for (int f = 0; f < 2; f++)
+        OK(histo_plan_fill(plan, h, views[f], &fills[f]));
+    const int64_t size = histo_hist_size(h, HISTO_FLOW);
+    weighted_fill filled = {malloc((size_t)size * 8), calloc((size_t)batch, 8), malloc((size_t)size * 8), NULL};
+    if (weighting == HISTO_WEIGHT_FAST) filled.squares = malloc((size_t)size * 8);
+    OK(histo_hist_read_counts(h, HISTO_FLOW, filled.counts, size, NULL));
+    OK(histo_hist_read_weights(h, HISTO_FLOW, filled.sums, filled.squares, size, NULL));
+    OK(histo_hist_read_masked(h, filled.masked, batch));
+    histo_plan_destroy(plan);
+    histo_hist_destroy(h);
+    return filled;
+}
+
+static void assert_same_fill(weighted_fill a, weighted_fill b, int64_t size, int64_t batch)
+{
+    assert_memory_equal(a.counts, b.counts, (size_t)size * sizeof *a.counts);
+    assert_memory_equal(a.masked, b.masked, (size_t)batch * sizeof *a.masked);
+    for (int64_t i = 0; i < size; i++) {
+        assert_true(a.sums[i] == b.sums[i]);
+        assert_true(!a.squares || a.squares[i] == b.squares[i]);
+    }
+    free(a.counts), free(a.masked), free(a.sums), free(a.squares);
+    free(b.counts), free(b.masked), free(b.sums), free(b.squares);
+}
+
+/* A batch whose entries have the same samples and weights of their own, in any layout, with samples left out; then,
+ * by the same plan, one whose entries have samples of their own. Weights are small integers, so that every order gives
+ * the same sums. */
+static void several_weights_of_a_sample(void **state)
+{
+    (void)state;
+    static const histo_dtype samples_of[] = {HISTO_F64, HISTO_F32, HISTO_I32, HISTO_U8};
+    static const histo_dtype weights_of[] = {HISTO_F64, HISTO_F32, HISTO_I16};
+    enum { MOST = 12000, WEIGHTS = 20 };
+    rng r = {.state = 83};
+    for (int round = 0; round < 90; round++) {
+        const int64_t batch = 2 + rng_below(&r, round % 3 ? 4 : WEIGHTS - 1), n = 1 + rng_below(&r, MOST);
+        const int axes = 1 + round % 2, threads = 1 + round % 3;
+        const histo_dtype dtype = samples_of[round % 4], of_weights = weights_of[round / 4 % 3];
+        const int64_t size = (int64_t)histo_dtype_size(dtype), wide = (int64_t)histo_dtype_size(of_weights);
+        const histo_axis axis[] = {histo_axis_regular(40, 0, 100), histo_axis_integer(10, round % 5 ? 30 : 3000)};
+        const histo_axis for_weights = histo_axis_integer(-50, 100);
+        const bool interleaved = round / 2 % 2;
+        const int64_t gap = round % 7 == 0 ? 3 : 1;
+        char *samples = make_samples(&r, dtype, (distribution)(round % SPECIAL), &axis[0], batch * n * gap);
+        char *weights = make_samples(&r, of_weights, UNIFORM, &for_weights, batch * n * gap);
+        uint8_t *mask_bytes = malloc((size_t)(batch * n));
+        for (int64_t i = 0; i < batch * n * gap; i++) {
+            if (of_weights == HISTO_F64) ((double *)(void *)weights)[i] = floor(((double *)(void *)weights)[i]);
+            if (of_weights == HISTO_F32) ((float *)(void *)weights)[i] = floorf(((float *)(void *)weights)[i]);
+        }
+        for (int64_t i = 0; i < batch * n; i++)
+            mask_bytes[i] = rng_below(&r, 5) > 0;
+        histo_view same[2], own[2];
+        for (int a = 0; a < 2; a++) {
+            same[a] = (histo_view){samples, dtype, 2, 1, {batch, n}, {0, (a ? 1 : gap) * size}};
+            own[a] = (histo_view){samples, dtype, 2, 1, {batch, n}, {n * size, size}};
+        }
+        const histo_view w = {weights,    of_weights,
+                              2,          1,
+                              {batch, n}, {(interleaved ? 1 : n * gap) * wide, (interleaved ? batch : gap) * wide}};
+        const histo_view mask = {mask_bytes, HISTO_U8, 2, 1, {batch, n}, {0, 1}};
+        histo_view own_mask = mask;
+        own_mask.strides[0] = n;
+        const bool masked = round % 4 == 1, filtered = round % 9 == 2;
+        histo_fill_options fills[2] = {{.weights = &w, .mask = masked ? &mask : NULL}, {.weights = &w}};
+        fills[1].mask = masked ? &own_mask : NULL;
+        for (int f = 0; f < 2 && filtered; f++) {
+            fills[f].where = f ? &own[0] : &same[0];
+            fills[f].where_lo = 20;
+            fills[f].where_hi = 80;
+        }
+        const histo_view *const views[] = {same, own};
+        const histo_weighting weighting = round % 5 < 3 ? HISTO_WEIGHT_FAST : HISTO_WEIGHT_FAST_SUM;
+        int64_t slots = batch;
+        for (int a = 0; a < axes; a++)
+            slots *= axis[a].bins + 3;
+        const histo_view *both[] = {views[0], views[1]};
+        assert_same_fill(fill_weighted("cpu/weight_columns", axes, axis, batch, weighting, both, fills, threads),
+                         fill_weighted("cpu/sequential", axes, axis, batch, weighting, both, fills, 1), slots, batch);
+        free(samples);
+        free(weights);
+        free(mask_bytes);
+    }
+}
+
+/* The plan chooses it where entries share their samples, and only there. */
+static void several_weights_are_planned(void **state)
+{
+    (void)state;
+    enum { N = 50000, BATCH = 8 };
+    double *x = calloc(BATCH * N, sizeof *x);
+    const histo_axis axis = histo_axis_regular(100, 0, 1);
+    for (int own = 0; own < 2; own++) {
+        const histo_view w = {x, HISTO_F64, 2, 1, {BATCH, N}, {N * sizeof *x, sizeof *x}};
+        histo_view samples = w;
+        if (!own) samples.strides[0] = 0;
+        histo_hist *h;
+        histo_plan *plan;
+        OK(histo_hist_create(&h, 1, &axis, &(histo_hist_options){.batch = BATCH, .weighting = HISTO_WEIGHT_FAST}));
+        OK(histo_plan_create(&plan, h, &samples, &(histo_fill_options){.weights = &w},
+                             &(histo_plan_options){.threads = 1, .device = HISTO_DEVICE_CPU}));
+        assert_true(own == !!strcmp(histo_plan_strategy(plan), "cpu/weight_columns"));
+        histo_plan_destroy(plan);
+        histo_hist_destroy(h);
+    }
+    free(x);
 }
 
 /* A random view: dimensions in any order in memory, with gaps, some of them backwards, some along the batch. Returns
@@ -1087,9 +962,6 @@ static void entries_in_any_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_by_scalar_code),
-        cmocka_unit_test(bytes_by_the_best_way),
-        cmocka_unit_test(repeated_values),
         cmocka_unit_test(samples_around_edges),
         cmocka_unit_test(narrow_samples_around_edges),
         cmocka_unit_test(bins_of_powers_of_two),
@@ -1100,16 +972,15 @@ int main(void)
         cmocka_unit_test(integer_edges),
         cmocka_unit_test(integers_at_limits),
         cmocka_unit_test(integers_beyond_double),
-        cmocka_unit_test(filters),
         cmocka_unit_test(equal_samples),
         cmocka_unit_test(entries_in_any_order),
         cmocka_unit_test(interleaved_channels),
         cmocka_unit_test(axes_wider_than_integers),
         cmocka_unit_test(joint_channels),
         cmocka_unit_test(values_close_by_turns),
-        cmocka_unit_test(runs),
         cmocka_unit_test(weights_in_the_pipeline),
-        cmocka_unit_test(sums_of_weights),
+        cmocka_unit_test(several_weights_of_a_sample),
+        cmocka_unit_test(several_weights_are_planned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

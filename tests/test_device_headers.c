@@ -126,7 +126,7 @@ static const char own[] =
     "template <int vector, int lanes>\n"
     "struct own_columns {\n"
     "    enum { NAXES = 1, OPERANDS = 2, MASK = 1, WHERE = HISTO_ABSENT, DIMS = 1, BATCH_DIMS = 2, THREADS = 1024 };\n"
-    "    enum { NEAR = 1, ALIGNED = 0, COLUMN_LANES = lanes, COLUMN_VECTOR = vector, COLUMN_ROWS = 4 };\n"
+    "    enum { NEAR = 1, ALIGNED = 0, SWAPPED = 0, COLUMN_LANES = lanes, COLUMN_VECTOR = vector, COLUMN_ROWS = 4 };\n"
     "    enum { COLUMN_PRIVATE = vector > 1, COLUMN_BY_VALUE = vector > 1 };\n"
     "    static constexpr histo_dtype dtypes[] = {HISTO_U8, HISTO_U16};\n"
     "    static constexpr int strides[] = {0, 64}, column_words[] = {vector > 1 ? 2 : 0, 0};\n"

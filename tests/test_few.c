@@ -26,16 +26,18 @@ static histo_dtype random_dtype(rng *r)
     return rng_below(r, 6) ? dtype : (histo_dtype)(dtype | HISTO_SWAPPED);
 }
 
-/* An axis of data.h with few enough bins for joint histograms. */
+/* An axis of data.h with few enough bins for joint histograms, and for batches of some in memory that sanitizers watch.
+ */
 static histo_axis random_axis(rng *r, histo_dtype dtype, int naxes)
 {
+    enum { MOST_BINS = 1 << 16, MOST_BINS_JOINT = 300 };
     histo_axis axis = {0};
     int axes = 0;
     while (test_axis(axes, dtype, &axis))
         axes++;
     do
         test_axis((int)rng_below(r, axes), dtype, &axis);
-    while (naxes > 1 && axis.bins > 300);
+    while (axis.bins > (naxes > 1 ? MOST_BINS_JOINT : MOST_BINS));
     return axis;
 }
 
@@ -235,6 +237,55 @@ static void counted_at_once(void **state)
     }
 }
 
+/* Contiguous arrays, which are counted without a histogram if they are few, or few compared with the bins. */
+static void counted_straight(void **state)
+{
+    (void)state;
+    rng r = {.state = 99};
+    for (int i = 0; i < 1000; i++) {
+        problem p = {.naxes = rng_below(&r, 2) ? 1 : 1 + (int)rng_below(&r, MOST_AXES)};
+        const int64_t n = rng_below(&r, 10) ? 1 + rng_below(&r, MOST) : 1 + rng_below(&r, 5000);
+        const bool weighted = rng_below(&r, 3) == 0, closed = rng_below(&r, 2);
+        const histo_dtype dtypes[] = {HISTO_U64, HISTO_F64, HISTO_F32};
+        const histo_dtype dtype = dtypes[weighted ? 1 + rng_below(&r, 2) : rng_below(&r, 3)];
+        const histo_axis of_weights = histo_axis_regular(10, -5, 5);
+        for (int a = 0; a < p.naxes + weighted; a++) {
+            const histo_dtype of = (histo_dtype)rng_below(&r, HISTO_DTYPE_COUNT);
+            if (a < p.naxes) p.axes[a] = random_axis(&r, of, p.naxes);
+            if (a < p.naxes) p.axes[a].closed = closed;
+            p.data[a] = make_samples(&r, of, (distribution)rng_below(&r, DISTRIBUTIONS),
+                                     a < p.naxes ? &p.axes[a] : &of_weights, n);
+            p.views[a] = histo_view_1d(p.data[a], of, n);
+        }
+        p.fill.weights = weighted ? &p.views[p.naxes] : NULL;
+        p.kind = (histo_hist_options){1, weighted ? HISTO_WEIGHT_FAST_SUM : HISTO_UNWEIGHTED, HISTO_DENSE};
+        histo_hist *hist = expected(&p, 1);
+        const int64_t size = histo_hist_size(hist, HISTO_BINS);
+        const size_t bytes = (size_t)size * histo_dtype_size(dtype);
+        double *wanted = calloc((size_t)size, sizeof *wanted), *counted = malloc(bytes + 8);
+        memset(counted, 0x55, bytes + 8);
+        histo_tally of_hist, tally;
+        OK(histo_hist_tally(hist, &of_hist));
+        const histo_read_options read = {.dtype = dtype};
+        if (weighted)
+            OK(histo_hist_read_weights(hist, HISTO_BINS, wanted, NULL, size, &read));
+        else
+            OK(histo_hist_read_counts(hist, HISTO_BINS, wanted, size, &read));
+        const histo_count_options how = {.dtype = dtype};
+        OK(histo_count(p.naxes, p.axes, p.views, &p.fill, counted, size, &tally, &how));
+        assert_memory_equal(&tally, &of_hist, sizeof tally);
+        assert_memory_equal((char *)counted + bytes, "UUUUUUUU", 8);
+        if (!weighted)
+            assert_memory_equal(counted, wanted, bytes);
+        else if (dtype == HISTO_F64)
+            assert_sums(counted, wanted, size, false);
+        histo_hist_destroy(hist);
+        free(wanted);
+        free(counted);
+        discard(&p);
+    }
+}
+
 static void counted_segments(void **state)
 {
     (void)state;
@@ -367,9 +418,9 @@ static void planned_in_the_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_problem),        cmocka_unit_test(counted_at_once), cmocka_unit_test(counted_segments),
-        cmocka_unit_test(bad_input),          cmocka_unit_test(plan_on_demand),  cmocka_unit_test(explained),
-        cmocka_unit_test(planned_in_the_end),
+        cmocka_unit_test(any_problem),      cmocka_unit_test(counted_at_once),    cmocka_unit_test(counted_straight),
+        cmocka_unit_test(counted_segments), cmocka_unit_test(bad_input),          cmocka_unit_test(plan_on_demand),
+        cmocka_unit_test(explained),        cmocka_unit_test(planned_in_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

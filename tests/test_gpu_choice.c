@@ -1,6 +1,5 @@
-/* What the cost model chooses on a GPU, on any machine: the CUDA runtime's questions about devices are answered here,
- * as an H200 would. Nothing is counted. */
-#include <cuda_runtime_api.h>
+/* What the cost model chooses on a GPU, on any machine: the CUDA runtime's questions about devices are answered by
+ * fake_gpu.c. Nothing is counted. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,49 +8,6 @@
 #include "cuda/gallery/packed_layout.h"
 #include "data.h"
 #include "plan/rates.h"
-
-/* ---- An H200, as the runtime describes it ---- */
-
-cudaError_t __wrap_cudaDriverGetVersion(int *version);
-cudaError_t __wrap_cudaGetDeviceCount(int *count);
-cudaError_t __wrap_cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device);
-cudaError_t __wrap_cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device);
-
-cudaError_t __wrap_cudaDriverGetVersion(int *version)
-{
-    *version = CUDART_VERSION;
-    return cudaSuccess;
-}
-
-cudaError_t __wrap_cudaGetDeviceCount(int *count)
-{
-    *count = 1;
-    return cudaSuccess;
-}
-
-cudaError_t __wrap_cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
-{
-    (void)device;
-    memset(p, 0, sizeof *p);
-    strcpy(p->name, "H200");
-    p->major = 9;
-    p->multiProcessorCount = 132;
-    p->maxThreadsPerMultiProcessor = 2048;
-    p->sharedMemPerMultiprocessor = 228 << 10;
-    p->sharedMemPerBlockOptin = 227 << 10;
-    p->totalGlobalMem = (size_t)140 << 30;
-    return cudaSuccess;
-}
-
-cudaError_t __wrap_cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
-{
-    (void)device;
-    *value = attribute == cudaDevAttrMemoryClockRate        ? 3134000
-             : attribute == cudaDevAttrGlobalMemoryBusWidth ? 6144
-             : attribute == cudaDevAttrClockRate            ? 1980000
-                                                            : 0;
-    return cudaSuccess;
-}
 
 /* ---- Problems ---- */
 
@@ -285,6 +241,9 @@ static void explained_layouts(void **state)
 
 int main(void)
 {
+#ifdef TEST_BACKEND
+    OK(histo_backend_load(TEST_BACKEND));
+#endif
     if (histo_backend_cuda.unavailable()) fail_msg("%s", histo_backend_cuda.unavailable());
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edges_between_measurements),

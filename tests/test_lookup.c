@@ -97,6 +97,47 @@ static void every_axis_and_distribution(void **state)
             }
 }
 
+/* Infinite ends, and equal neighbours there and elsewhere. */
+static void odd_edges(void **state)
+{
+    (void)state;
+    enum { N = 4000, MAX = 300 };
+    rng r = {6};
+    double edges[MAX + 1];
+    int64_t with_cells = 0;
+    for (int round = 0; round < 600; round++) {
+        const int bins = 2 + (int)rng_below(&r, MAX - 1);
+        const histo_dtype dtype = dtypes[round % (int)(sizeof dtypes / sizeof *dtypes)];
+        const histo_axis drawn = histo_axis_regular(bins, -100, 1000);
+        for (int i = 0; i <= bins; i++)
+            edges[i] = i && rng_below(&r, 5) == 0 ? edges[i - 1] : -90 + 1000.0 * (i + rng_uniform(&r)) / bins;
+        for (int i = 0; i <= (int)rng_below(&r, 3) - 1 && i < bins / 2; i++)
+            edges[i] = -INFINITY;
+        for (int i = 0; i <= (int)rng_below(&r, 3) - 1 && i < bins / 2; i++)
+            edges[bins - i] = INFINITY;
+        histo_axis axis = histo_axis_variable(bins, edges), owned;
+        axis.closed = rng_below(&r, 2);
+        histo_lookup lookup;
+        OK(histo_axis_own(&axis, &owned));
+        OK(histo_lookup_make(&lookup, &owned, dtype, true));
+        if (lookup.kind == HISTO_SEARCH) OK(histo_cells_make(&lookup.cells, &owned, dtype, INT64_C(1) << 28));
+        with_cells += lookup.cells.entry != NULL;
+        histo_lookup_free(&lookup);
+        histo_axis_disown(&owned);
+        void *data = make_samples(&r, dtype, round % 3 ? UNIFORM : SPECIAL, &drawn, N);
+        for (int64_t i = 0; dtype >= HISTO_F32 && i < N / 2; i++) { /* on the edges */
+            const double edge = edges[rng_below(&r, bins + 1)];
+            if (dtype == HISTO_F32)
+                ((float *)data)[i] = (float)edge;
+            else
+                ((double *)data)[i] = edge;
+        }
+        compare(&axis, dtype, data, N);
+        free(data);
+    }
+    assert_true(with_cells > 500);
+}
+
 static int by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -276,6 +317,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(closed_at_2_to_the_53),
         cmocka_unit_test(every_axis_and_distribution),
+        cmocka_unit_test(odd_edges),
         cmocka_unit_test(cells_tell_nearly_all),
         cmocka_unit_test(edges_closer_than_values),
         cmocka_unit_test(guesses),

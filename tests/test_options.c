@@ -170,7 +170,8 @@ static void test_endian(void **state)
     assert_true(l.s.read.big_endian);
     parse_good(&l, "hist --endian=big --dtype=>u2");
     assert_true(l.s.read.big_endian);
-    parse_good(&l, "hist --dtype >u2 --dtype u16"); /* the last one wins */
+    parse_bad("hist --dtype >u2 --dtype u16", "--dtype is given twice");
+    parse_good(&l, "hist --dtype u16");
     assert_int_equal(l.s.read.dtype, HISTO_U16);
     assert_false(l.s.read.big_endian);
     parse_bad("hist --endian middle", "little or big");
@@ -228,7 +229,7 @@ static void test_where(void **state)
     line l;
     parse_good(&l, "hist --where -5:1.5e3");
     assert_true(l.s.has_where);
-    assert_null(l.s.where_column);
+    assert_int_equal(l.s.conditions_count, 0);
     assert_true(l.s.where[0] == -5 && l.s.where[1] == 1500);
     parse_good(&l, "hist --where 2:");
     assert_true(l.s.where[0] == 2 && l.s.where[1] == INFINITY);
@@ -238,10 +239,17 @@ static void test_where(void **state)
     assert_true(l.s.where[0] == -INFINITY && l.s.where[1] == INFINITY);
     parse_good(&l, "hist --where 3:3");
     parse_good(&l, "hist --where a=b:c=0:1");
-    assert_string_equal(l.s.where_column, "a=b:c");
-    assert_true(l.s.where[0] == 0 && l.s.where[1] == 1);
-    parse_good(&l, "hist --where a=0:1 --where 5:6");
-    assert_null(l.s.where_column);
+    assert_int_equal(l.s.conditions_count, 1);
+    assert_string_equal(l.s.conditions[0].column, "a=b:c");
+    assert_string_equal(l.s.conditions[0].values, "0:1");
+    assert_false(l.s.has_where);
+    parse_good(&l, "hist --where a=0:1 --where 5:8 --where b!=x=y,z --where 4:7");
+    assert_int_equal(l.s.conditions_count, 2);
+    assert_string_equal(l.s.conditions[1].column, "b");
+    assert_string_equal(l.s.conditions[1].values, "x=y,z");
+    assert_true(l.s.conditions[1].negated && !l.s.conditions[0].negated);
+    assert_true(l.s.where[0] == 5 && l.s.where[1] == 7);
+    parse_bad("hist --where 5:6 --where 7:", "nothing in common");
     parse_bad("hist --where 5", "not a range");
     parse_bad("hist --where a:b", "not a range");
     parse_bad("hist --where 1:2:3", "not a range");
@@ -270,7 +278,8 @@ static void test_samples_and_bins(void **state)
     assert_string_equal(l.s.width, "0.5");
     assert_string_equal(l.s.edges, "1,2");
     assert_true(l.s.log_bins);
-    parse_good(&l, "hist -r -5:5 -b 7 -b 8");
+    parse_bad("hist -r -5:5 -b 7 -b 8", "--bins is given twice");
+    parse_good(&l, "hist -r -5:5 -b 8");
     assert_string_equal(l.s.range, "-5:5");
     assert_string_equal(l.s.bins, "8");
     parse_bad("hist --channel r --column a", "contradict");
@@ -285,7 +294,7 @@ static void test_output(void **state)
     assert_string_equal(l.s.output, "sum.png");
     assert_string_equal(l.s.output_format, "svg");
     assert_string_equal(l.s.title, "T");
-    assert_true(l.s.log_counts && l.s.verbose);
+    assert_true(l.s.scale == SCALE_LOG && l.s.verbose);
     assert_int_equal(l.s.plot_width, 800);
     assert_int_equal(l.s.plot_height, 600);
     parse_bad("show --size 800", "not a size");
@@ -354,7 +363,7 @@ static void test_measuring(void **state)
     assert_int_equal(l.s.bytes, 3 * 1024);
     parse_good(&l, "bench --samples 512MiB");
     assert_int_equal(l.s.bytes, 512 << 20);
-    parse_good(&l, "bench --samples 2GiB --samples 7");
+    parse_good(&l, "bench --samples 7");
     assert_int_equal(l.s.samples, 7);
     assert_int_equal(l.s.bytes, 0);
     parse_bad("bench --samples 2TiB", "'2TiB'");
@@ -408,7 +417,7 @@ static void test_abbreviations(void **state)
     assert_string_equal(l.s.channels, "r");
     assert_string_equal(l.s.output, "x.png");
     parse_good(&l, "hist --log"); /* an exact match, although --logy starts like it */
-    assert_true(l.s.log_bins && !l.s.log_counts);
+    assert_true(l.s.log_bins && l.s.scale == SCALE_AUTO);
 }
 
 /* Undo the escapes of roff and the shells. */

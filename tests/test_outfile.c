@@ -1,11 +1,14 @@
 /* Output files appear complete or not at all. */
 #include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "check.h"
 #include "output/outfile.h"
 
@@ -182,6 +185,66 @@ static void test_bad_places(void **state)
     assert_int_equal(files_here(), 0);
 }
 
+/* Killed processes leave their temporary file, and the next one that writes the target removes it. */
+static void test_files_of_killed_processes_are_removed(void **state)
+{
+    (void)state;
+    fault f = {0};
+    for (int i = 0; i < 3; i++) {
+        int ready[2], status;
+        char byte;
+        assert_int_equal(pipe(ready), 0);
+        const pid_t child = fork();
+        if (child == 0) {
+            outfile *o = outfile_open("k", &f);
+            if (o && write(ready[1], "", 1) == 1) pause();
+            _exit(99);
+        }
+        assert_int_equal(read(ready[0], &byte, 1), 1);
+        outfile *beside = outfile_open("k", &f); /* at the same time */
+        assert_non_null(beside);
+        assert_int_equal(files_here(), 2);
+        outfile_abandon(beside);
+        assert_int_equal(files_here(), 1);
+        kill(child, SIGKILL);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        close(ready[0]);
+        close(ready[1]);
+        assert_int_equal(files_here(), 1);
+    }
+    write_good("k", "new");
+    assert_int_equal(files_here(), 1);
+    assert_content("k", "new");
+    unlink("k");
+}
+
+/* Wherever it is: before, while and after files are made, guarded and removed. */
+static void test_interrupts_leave_nothing(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 200; i++) {
+        int ready[2], status;
+        char byte;
+        assert_int_equal(pipe(ready), 0);
+        const pid_t child = fork();
+        if (child == 0) {
+            interrupt_install();
+            fault f = {0};
+            while (write(ready[1], "", 1) == 1 && outfile_check("i", &f) == 0 && outfile_check("j", &f) == 0)
+                continue;
+            _exit(99);
+        }
+        close(ready[1]);
+        for (int turn = 0; turn <= i % 20; turn++)
+            assert_int_equal(read(ready[0], &byte, 1), 1);
+        kill(child, SIGTERM);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+        close(ready[0]);
+        assert_int_equal(files_here(), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +255,8 @@ int main(void)
         cmocka_unit_test(test_links_to_nothing_are_followed),
         cmocka_unit_test(test_devices_are_written_directly),
         cmocka_unit_test(test_bad_places),
+        cmocka_unit_test(test_files_of_killed_processes_are_removed),
+        cmocka_unit_test(test_interrupts_leave_nothing),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

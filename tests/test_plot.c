@@ -79,21 +79,21 @@ static void ticks_have_nice_labels(void **state)
          "1\u2009000\u2009001.0"},
         {-0.5, 0.5, false, false, false, 6, "\u22120.4|\u22120.2|0.0|0.2|0.4"},
         {-3, 3, false, false, false, 8, "\u22123|\u22122|\u22121|0|1|2|3"},
-        {0, 1e9, false, false, false, 6, "0|0.2\u00d710^9|0.4\u00d710^9|0.6\u00d710^9|0.8\u00d710^9|1.0\u00d710^9"},
+        {0, 1e9, false, false, false, 6, "0|200\u2009M|400\u2009M|600\u2009M|800\u2009M|1\u2009G"},
         {-1.5e308, 1.5e308, false, false, false, 4, "\u22121\u00d710^308|0|1\u00d710^308"},
         {1, 1 + 4e-16, false, false, false, 8, "1|1.0000000000000004"},
         {0, 9000, false, true, true, 6, "0|2000|4000|6000|8000"},
-        {0, 11000, false, true, true, 6, "0|2k|4k|6k|8k|10k"},
-        {0, 1.1e6, false, true, true, 6, "0|0.2M|0.4M|0.6M|0.8M|1.0M"},
-        {0, 2.2e12, false, true, true, 6, "0|0.5T|1.0T|1.5T|2.0T"},
-        {0, 1.9e19, false, true, true, 5, "0|5E|10E|15E"},
-        {0, 1e40, false, true, true, 3, "0|0.5\u00d710^40|1.0\u00d710^40"},
+        {0, 11000, false, true, true, 6, "0|2\u2009k|4\u2009k|6\u2009k|8\u2009k|10\u2009k"},
+        {0, 1.1e6, false, true, true, 6, "0|200\u2009k|400\u2009k|600\u2009k|800\u2009k|1\u2009M"},
+        {0, 2.2e12, false, true, true, 6, "0|500\u2009G|1\u2009T|1.5\u2009T|2\u2009T"},
+        {0, 1.9e19, false, true, true, 5, "0|5\u2009E|10\u2009E|15\u2009E"},
+        {0, 1e40, false, true, true, 3, "0|5\u00d710^39|10\u00d710^39"},
         {0, 1.1, false, true, true, 8, "0|1"},
         {0, 3.3, false, true, true, 8, "0|1|2|3"},
         {0, 1.1, false, true, false, 4, "0.0|0.5|1.0"},
-        {0.5, 2e5, true, true, true, 8, "1|10|100|1000|10k|100k"},
+        {0.5, 2e5, true, true, true, 8, "1|10|100|1000|10\u2009k|100\u2009k"},
         {0.5, 22, true, true, true, 8, "1|2|5|10|20"},
-        {0.5, 2e18, true, true, true, 10, "1|1000|1M|1G|1T|1P|1E"},
+        {0.5, 2e18, true, true, true, 10, "1|1000|1\u2009M|1\u2009G|1\u2009T|1\u2009P|1\u2009E"},
         {0.01, 1e5, true, false, false, 8, "0.01|0.1|1|10|100|1000|10\u2009000|100\u2009000"},
         {1e-9, 1e-6, true, false, false, 8, "10^\u22129|10^\u22128|10^\u22127|10^\u22126"},
         {2e20, 9e21, true, false, false, 8, "2\u00d710^20|5\u00d710^20|10^21|2\u00d710^21|5\u00d710^21"},
@@ -127,7 +127,7 @@ static double label_value(const plot_label *label)
     }
     *out = '\0';
     if (label->exponent[0]) {
-        if (strcmp(plain, "10") == 0) strcpy(plain, "1");
+        if (strcmp(label->text, "10") == 0) strcpy(plain, "1");
         bool negative = strncmp(label->exponent, "\u2212", 3) == 0;
         sprintf(plain + strlen(plain), "e%s%s", negative ? "-" : "", label->exponent + (negative ? 3 : 0));
     } else {
@@ -344,6 +344,54 @@ static void channels_shine_through_each_other(void **state)
     cairo_surface_destroy(made.surface);
 }
 
+static int lightness(uint32_t color)
+{
+    return (int)(2 * (color >> 16) + 5 * (color >> 8 & 0xff) + (color & 0xff));
+}
+
+static void words_are_turned_where_they_do_not_fit(void **state)
+{
+    (void)state;
+    enum { N = 30 };
+    const char *names[N];
+    double edges[N + 1], values[N];
+    for (int i = 0; i <= N; i++)
+        edges[i] = i;
+    for (int i = 0; i < N; i++) {
+        names[i] = "Reykjav\u00edk";
+        values[i] = 1;
+    }
+    plot_series s = {"a", plot_blue, N, edges, values};
+    plot p = {.nseries = 1, .series = &s, .bin_names = names, .bins_are_words = true};
+    picture turned = paint(&p, 1200, 800);
+    s.bins = 5;
+    picture level = paint(&p, 1200, 800);
+    assert_true(turned.panel.y.from < level.panel.y.from - 30);
+    int dark = 0;
+    for (int y = (int)turned.panel.y.from + 14; y < (int)level.panel.y.from; y++)
+        for (int x = 0; x < 1200; x++)
+            dark += lightness(pixel(&turned, x, y)) < 500;
+    assert_true(dark > N * 20);
+    cairo_surface_destroy(turned.surface);
+    cairo_surface_destroy(level.surface);
+}
+
+static void a_dark_ground_has_light_ink(void **state)
+{
+    (void)state;
+    plot_series s = {"a", plot_blue, 2, (double[]){0, 1, 2}, (double[]){1, 2}};
+    double cells[] = {1, 100};
+    plot_heat h = {1, 2, (double[]){0, 1}, (double[]){0, 1, 2}, cells, SCALE_LOG, "count"};
+    plot p = {.nseries = 1, .series = &s, .dark = true};
+    picture bars = paint(&p, 400, 300);
+    assert_true(lightness(pixel(&bars, 2, 2)) < 400);
+    p.heat = &h;
+    picture map = paint(&p, 600, 400);
+    assert_true(lightness(pixel_at(&map, 0.5, 0.5)) < lightness(pixel_at(&map, 0.5, 1.5)));
+    cairo_surface_destroy(bars.surface);
+    cairo_surface_destroy(map.surface);
+}
+
 static double *even_edges(int64_t n)
 {
     double *edges = malloc((size_t)(n + 1) * sizeof *edges);
@@ -375,19 +423,14 @@ static void a_lone_spike_among_many_bins_is_seen(void **state)
     free(values);
 }
 
-static int lightness(uint32_t color)
-{
-    return (int)(2 * (color >> 16) + 5 * (color >> 8 & 0xff) + (color & 0xff));
-}
-
 static void a_map_is_darker_where_more_is(void **state)
 {
     (void)state;
     double x_edges[] = {0, 1, 2, 4}, y_edges[] = {-1, 0, 1}, values[] = {1, 10, 0, 100, 1000, 10000};
-    plot_heat h = {3, 2, x_edges, y_edges, values, true, "count"};
+    plot_heat h = {3, 2, x_edges, y_edges, values, SCALE_LOG, "count"};
     plot p = {.heat = &h};
     for (int log = 0; log < 2; log++) {
-        h.log_color = log;
+        h.scale = log ? SCALE_LOG : SCALE_LINEAR;
         picture made = paint(&p, 1200, 800);
         int before = lightness(0xffffff);
         assert_pixel(pixel_at(&made, 1.5, -0.5), white);
@@ -640,6 +683,8 @@ int main(void)
         cmocka_unit_test(bars_are_where_their_edges_and_counts_are),
         cmocka_unit_test(bins_below_a_logarithmic_axis_are_left_out),
         cmocka_unit_test(channels_shine_through_each_other),
+        cmocka_unit_test(words_are_turned_where_they_do_not_fit),
+        cmocka_unit_test(a_dark_ground_has_light_ink),
         cmocka_unit_test(a_lone_spike_among_many_bins_is_seen),
         cmocka_unit_test(a_map_is_darker_where_more_is),
         cmocka_unit_test(a_map_finer_than_pixels_keeps_every_bin),

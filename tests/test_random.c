@@ -70,6 +70,7 @@ static void everything_is_drawn(void **state)
                                           "axis=integer",
                                           "axis=power",
                                           "edges=unequal",
+                                          "edges=floats",
                                           "closed=yes",
                                           "storage=sparse",
                                           "dist=edges",

@@ -580,7 +580,7 @@ typedef struct invalid_document {
     "{'uhi_schema':1,'axes':[" REGULAR "],'storage':{" storage "},'writer_info':{'histo':{'storage':'sparse'" rest "}" \
     "}"                                                                                                                \
     "}"
-#define CHECKED "'checksum':'f4a1f712'," /* of the counts 1, 2, 3, 4 */
+#define CHECKED "'checksum':'c55e855b'," /* of the axis, the counts 1, 2, 3, 3, 1 and 5 masked */
 
 static const invalid_document invalid_documents[] = {
     {"", "empty", HISTO_CORRUPT},
@@ -691,7 +691,7 @@ static const invalid_document invalid_documents[] = {
     {WITH_INFO(CHECKED "'weighting':'heavy'"), "no weighting", HISTO_CORRUPT},
     {WITH_INFO(CHECKED "'weighting':'fast'"), "does not fit", HISTO_CORRUPT},
     {WITH_INFO("'masked':'0:5'"), "no checksum", HISTO_CORRUPT},
-    {WITH_INFO("'checksum':'00000000','masked':'0:5'"), "changed the values", HISTO_CORRUPT},
+    {WITH_INFO("'checksum':'00000000','masked':'0:5'"), "changed the axes or the values", HISTO_CORRUPT},
     {WITH_INFO(CHECKED "'masked':5"), "a list", HISTO_CORRUPT},
     {WITH_INFO(CHECKED "'masked':'1:5'"), "leave", HISTO_CORRUPT},
     {WITH_INFO(CHECKED "'masked':'0:5,6'"), "no value", HISTO_CORRUPT},
@@ -748,11 +748,52 @@ static void test_invalid_documents(void **state)
     assert_true(all.entries[0].slot == 0 && all.entries[0].count == 9);
     assert_true(all.entries[1].slot == 3 && all.entries[1].count == 2);
     histo_hist_destroy(hist);
-    text = quoted(SPARSE("'type':'int'", ",'checksum':'00000000','counts':'1:0 4:7'"));
+    text = quoted(SPARSE("'type':'int'", ",'checksum':'d2664f74','counts':'1:0 4:7'"));
     hist = load_good(text, strlen(text), NULL);
     all = histo_sparse_all(hist->accumulators.sparse);
     assert_true(all.n == 1 && all.entries[0].slot == 4 && all.entries[0].count == 7);
     histo_hist_destroy(hist);
+}
+
+/* Another digit anywhere in JSON, but for the version of the writer: of edges, values and lists. */
+static void test_digits(void **state)
+{
+    (void)state;
+    const double edges[] = {0.25, 1.5, 70, 1e30};
+    const histo_axis axes[] = {histo_axis_variable(3, edges), histo_axis_closed(histo_axis_regular(3, -1.5, 22)),
+                               histo_axis_integer(-3, 5), histo_axis_log(4, 0.5, 8)};
+    const double x[] = {NAN, -5, 0.5, 1, 2, 3, 71, INFINITY};
+    for (size_t a = 0; a < sizeof axes / sizeof *axes; a++) {
+        histo_hist *hist, *loaded;
+        assert_int_equal(histo_hist_create(&hist, 1, &axes[a], NULL), HISTO_OK);
+        const histo_view view = histo_view_1d(x, HISTO_F64, 8);
+        assert_int_equal(histo_hist_fill(hist, &view, NULL), HISTO_OK);
+        size_t size, again_size;
+        unsigned char *saved = save(hist, HISTO_JSON, &size);
+        char *text = malloc(size + 1);
+        assert_non_null(text);
+        memcpy(text, saved, size);
+        text[size] = '\0';
+        const char *version = strstr(text, "\"version\""), *behind = strchr(version, ',');
+        for (char *at = strchr(text, '['); *at; at++) {
+            if (*at < '0' || *at > '9' || (at > version && at < behind)) continue;
+            const char before = *at;
+            *at = before == '9' ? '8' : (char)(before + 1);
+            if (load(text, size, NULL, &loaded) == HISTO_OK) { /* the last of 17 digits may not matter */
+                unsigned char *again = save(loaded, HISTO_JSON, &again_size);
+                if (again_size != size || memcmp(again, saved, size) != 0)
+                    fail_msg("another digit is not noticed: %s", text);
+                histo_free(again);
+                histo_hist_destroy(loaded);
+            }
+            *at = before;
+        }
+        assert_int_equal(load(text, size, NULL, &loaded), HISTO_OK);
+        histo_hist_destroy(loaded);
+        free(text);
+        histo_free(saved);
+        histo_hist_destroy(hist);
+    }
 }
 
 /* Every truncation of a file is detected, and every bit flip in a binary one. */
@@ -1010,6 +1051,7 @@ int main(void)
         cmocka_unit_test(test_invalid_documents),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_checksum),
+        cmocka_unit_test(test_digits),
         cmocka_unit_test(test_forged_binary),
         cmocka_unit_test(test_edges_of_no_formula),
         cmocka_unit_test(test_forged_bytes),

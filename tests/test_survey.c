@@ -330,6 +330,27 @@ static void ranges_are_as_asked_for(void **state)
     assert_refused(&view, (histo_survey_options){.range = HISTO_RANGE_PERCENTILE, .lo = 0, .hi = 100, .bins = 2},
                    "finite");
 
+    const double huge_end = INFINITY; /* an open end */
+    histo_survey_options half = {.range = HISTO_RANGE_FIXED, .lo = 0, .hi = huge_end, .bins = 6};
+    assert_axis(axis_of(&view, half), HISTO_REGULAR, 6, 0, 3);
+    half.lo = -huge_end;
+    half.hi = 2.25;
+    assert_axis(axis_of(&view, half), HISTO_REGULAR, 6, -1, 2.25);
+    half.hi = huge_end;
+    assert_axis(axis_of(&view, half), HISTO_REGULAR, 6, -1, 3);
+    half.lo = 3;
+    assert_axis(axis_of(&view, half), HISTO_REGULAR, 6, 2.5, 3.5);
+    half.lo = 3.5;
+    assert_refused(&view, half, "no finite sample in [3.5, inf]");
+    half = (histo_survey_options){.range = HISTO_RANGE_TO_PERCENTILE, .lo = -5, .hi = 50, .bins = 2};
+    assert_axis(axis_of(&view, half), HISTO_REGULAR, 2, -5, 2.5);
+    half.lo = 2.75;
+    assert_refused(&view, half, "is empty");
+    half = (histo_survey_options){.range = HISTO_RANGE_FROM_PERCENTILE, .lo = 50, .hi = 9, .bins = 2};
+    assert_axis(axis_of(&view, half), HISTO_REGULAR, 2, 2.5, 9);
+    half.lo = 100;
+    assert_refused(&view, half, "the percentile 100 is not finite");
+
     const double alike[] = {7, 7, 7}, huge[] = {1e300, 1e300};
     view = histo_view_1d(alike, HISTO_F64, 3);
     assert_axis(axis_of(&view, (histo_survey_options){.rule = HISTO_RULE_AUTO}), HISTO_REGULAR, 1, 6.5, 7.5);
@@ -822,7 +843,12 @@ static void wrong_options_are_refused(void **state)
         {.bins = 5, .rule = (histo_rule)17},
         {.bins = 5, .range = HISTO_RANGE_FIXED, .lo = 2, .hi = 1},
         {.bins = 5, .range = HISTO_RANGE_FIXED, .lo = NAN, .hi = 1},
-        {.bins = 5, .range = HISTO_RANGE_FIXED, .lo = 0, .hi = INFINITY},
+        {.bins = 5, .range = HISTO_RANGE_FIXED, .lo = INFINITY, .hi = INFINITY},
+        {.bins = 5, .range = HISTO_RANGE_FIXED, .lo = -INFINITY, .hi = -INFINITY},
+        {.bins = 5, .range = HISTO_RANGE_FROM_PERCENTILE, .lo = 101, .hi = 1},
+        {.bins = 5, .range = HISTO_RANGE_FROM_PERCENTILE, .lo = 1, .hi = INFINITY},
+        {.bins = 5, .range = HISTO_RANGE_TO_PERCENTILE, .lo = NAN, .hi = 1},
+        {.bins = 5, .range = HISTO_RANGE_TO_PERCENTILE, .lo = 1, .hi = -1},
         {.bins = 5, .range = HISTO_RANGE_PERCENTILE, .lo = -1, .hi = 99},
         {.bins = 5, .range = HISTO_RANGE_PERCENTILE, .lo = 1, .hi = 101},
         {.bins = 5, .range = HISTO_RANGE_PERCENTILE, .lo = 99, .hi = 1},

@@ -72,6 +72,9 @@ typedef enum histo_status {
 /* Describes the last failure on this thread; "" if there was none. Valid until this thread's next call. */
 HISTO_API const char *histo_last_error(void);
 
+/* Make this the last failure on this thread, as code that adds calls to the library does. Returns status. */
+HISTO_API histo_status histo_set_error(histo_status status, const char *sentence);
+
 /* Bytes of host memory that this process can still allocate: the least of what the system (memory and swap), the
  * control groups and the address-space limit (ulimit -v) leave it; SIZE_MAX if none of them is known. Before a large
  * allocation the library compares it with this, and returns HISTO_NO_MEMORY if it does not fit. */
@@ -122,8 +125,8 @@ HISTO_API double histo_sample_value(const void *sample, histo_dtype dtype);
  * {data + c, HISTO_U8, 2, 0, {h, w}, {pitch, 3}}; all three channels, one histogram each, are
  * {data, HISTO_U8, 3, 1, {3, h, w}, {1, pitch, 3}}.
  *
- * Swapped samples, weights, masks and where, and masks of bits, are for fills, surveys, quantiles and statistics of
- * memory that the host can read: GPUs and maps refuse them by HISTO_UNSUPPORTED. */
+ * Swapped samples, weights, masks and where, and masks of bits, are for fills, surveys, quantiles and statistics. A GPU
+ * takes them in its own memory; maps refuse them by HISTO_UNSUPPORTED, and so does a GPU in host memory. */
 typedef struct histo_view {
     const void *data;
     histo_dtype dtype;
@@ -156,8 +159,8 @@ HISTO_API int64_t histo_view_size(const histo_view *view);
  * is in bin i iff edges[i] <= x < edges[i+1], compared by value, whatever the sample's type. Underflow, overflow and
  * NaN have slots of their own (see HISTO_FLOW).
  * The edges of HISTO_VARIABLE may also be equal or infinite. A bin between equal edges is empty, but for the last of a
- * closed axis, which holds that value. Such axes are counted on the CPU only; summaries, splits and the earth mover's
- * distance take no infinite edges, and maps neither infinite nor equal ones. */
+ * closed axis, which holds that value. Summaries, splits and the earth mover's distance take no infinite edges, and
+ * maps neither infinite nor equal ones. */
 typedef enum histo_axis_kind {
     HISTO_INTEGER = 0, /* edges lo, lo+1, …, lo+bins */
     HISTO_REGULAR,     /* edges[i] = lo + i * ((hi-lo)/bins), rounded twice, edges[bins] = hi: numpy.linspace */
@@ -189,7 +192,7 @@ HISTO_API histo_axis histo_axis_integer(int64_t lo, int64_t bins);
 HISTO_API histo_axis histo_axis_regular(int64_t bins, double lo, double hi);
 HISTO_API histo_axis histo_axis_variable(int64_t bins, const double *edges);
 /* Edges that are integers, such as times in nanoseconds: samples are compared with them by value. If doubles hold them
- * all, the same as histo_axis_variable; other axes are counted on the CPU only. */
+ * all, the same as histo_axis_variable. */
 HISTO_API histo_axis histo_axis_variable_i64(int64_t bins, const int64_t *edges);
 HISTO_API histo_axis histo_axis_variable_u64(int64_t bins, const uint64_t *edges);
 HISTO_API histo_axis histo_axis_log(int64_t bins, double lo, double hi);
@@ -256,6 +259,8 @@ HISTO_API histo_status histo_hist_create(histo_hist **hist, int naxes, const his
 HISTO_API void histo_hist_destroy(histo_hist *hist);
 /* A copy with equal axes, options, counts and sums. The caller destroys it. */
 HISTO_API histo_status histo_hist_clone(const histo_hist *hist, histo_hist **clone);
+/* Exchange all that two histograms are and hold. A CUDA graph counts into the one that now holds what it counted. */
+HISTO_API void histo_hist_swap(histo_hist *a, histo_hist *b);
 /* Set all counts and sums to zero. A GPU that has counted does so on this cudaStream_t, after the fills and reads of
  * the histogram, and the call may be captured into a CUDA graph; NULL: before whatever the histogram is next used for.
  */
@@ -285,9 +290,12 @@ typedef enum histo_pairs {
 } histo_pairs;
 
 typedef struct histo_fill_options {
-    const histo_view *weights; /* a weight for each sample, of any dtype, for a weighted histogram; NULL: all are 1 */
-    const histo_view *mask;    /* of any dtype, HISTO_BIT included: samples whose mask is zero are not counted */
-    const histo_view *where;   /* of any dtype: only samples with where_lo <= where <= where_hi are counted */
+    /* A weight for each sample, of any dtype, for a weighted histogram; NULL: all are 1. Several weights of each sample
+     * are a batch whose samples, mask and where have a stride of 0 along it, and whose weights have not: on a CPU, fast
+     * sums of such a batch find the bin of a sample once for up to eight weights. */
+    const histo_view *weights;
+    const histo_view *mask;  /* of any dtype, HISTO_BIT included: samples whose mask is zero are not counted */
+    const histo_view *where; /* of any dtype: only samples with where_lo <= where <= where_hi are counted */
     double where_lo, where_hi;
     /* Segments of different lengths: histogram b of the batch counts the samples offsets[b] … offsets[b + 1] - 1 of
      * views with one dimension and no batch dimension. offsets[batch + 1] never decreases, starts with 0 and ends with
@@ -396,6 +404,50 @@ HISTO_API histo_status histo_hist_write(histo_hist *hist, histo_slots slots, con
 /* Add the contents of other to hist. Axes (every bit of every edge), batch, weighting and storage must be equal. */
 HISTO_API histo_status histo_hist_merge(histo_hist *hist, const histo_hist *other);
 
+/* A number that is equal of histograms that histo_hist_merge can merge, and differs with near certainty if it refuses
+ * them: machines compare it instead of all edges. The same in every version 0.1 of the library. */
+HISTO_API histo_status histo_hist_fingerprint(const histo_hist *hist, uint64_t *fingerprint);
+
+/* Words: what a dense histogram holds as an array of 64-bit numbers which, added up one by one, are those of the merged
+ * histogram. So anything that adds arrays can merge histograms: MPI_Reduce (histo/mpi.h does that), NCCL, shared
+ * memory. First come words of uint64_t, added modulo 2^64, and then, of fast weights, words of double: counts    [batch
+ * * slots], as a read with HISTO_FLOW has them masked    [batch] digits    of reproducible sums, for each window of the
+ * layout [batch * slots]; of w, then of w * w flags     [batch * slots], if the layout has them: how many of the added
+ * histograms saw infinity (bits 0 to 20), -infinity (21 to 41) and NaN (42 to 62); of w, then of w * w sums      of
+ * fast weights [batch * slots]; of w, then of w * w Up to 2^21 - 1 histograms may be added up. Words are in the byte
+ * order of the machine, and in host memory. */
+
+/* Which digits and flags are among the words. Histograms that are to be added up need one layout: the bitwise or of
+ * theirs. That of unweighted histograms and of fast weights is zero. */
+typedef struct histo_word_layout {
+    uint64_t windows[4]; /* bits 0 to 68 are windows, bit 69 are the flags: two numbers for w, two for w * w */
+} histo_word_layout;
+
+/* The smallest layout that holds what the histogram holds. Waits for fills on GPUs. */
+HISTO_API histo_status histo_hist_word_layout(const histo_hist *hist, histo_word_layout *layout);
+
+/* How many words there are in a layout. HISTO_UNSUPPORTED of a sparse histogram, which has occupied entries instead. */
+HISTO_API histo_status histo_hist_count_words(const histo_hist *hist, const histo_word_layout *layout,
+                                              int64_t *integers, int64_t *doubles);
+
+/* Copy words [first, first + n) to words[n]: any range, so that nobody needs room for all. Fastest in rising order. */
+HISTO_API histo_status histo_hist_read_words(const histo_hist *hist, const histo_word_layout *layout, int64_t first,
+                                             int64_t n, uint64_t *words);
+/* Replace words [first, first + n), or add to them. All words together are a histogram; while only some have been
+ * replaced, sums mean nothing. HISTO_INVALID for words that sums of reproducible weights cannot have. With n = 0,
+ * memory for all words is allocated, so that further calls in rising order cannot fail for the lack of it. */
+HISTO_API histo_status histo_hist_write_words(histo_hist *hist, const histo_word_layout *layout, int64_t first,
+                                              int64_t n, const uint64_t *words);
+HISTO_API histo_status histo_hist_add_words(histo_hist *hist, const histo_word_layout *layout, int64_t first, int64_t n,
+                                            const uint64_t *words);
+
+/* Add counts[size] to the entries index[size] of a read of these slots, in increasing order: the inverse of
+ * histo_hist_read_occupied, of a sparse or a dense histogram. HISTO_UNSUPPORTED of a weighted one. */
+HISTO_API histo_status histo_hist_add_occupied(histo_hist *hist, histo_slots slots, const int64_t *index,
+                                               const uint64_t *counts, int64_t size);
+/* Add masked[size] to the samples of each batch entry that were left out; size must be the batch. */
+HISTO_API histo_status histo_hist_add_masked(histo_hist *hist, const uint64_t *masked, int64_t size);
+
 /* Create a histogram of the axes listed in axes[naxes], each at most once, summed over all slots of the others: exactly
  * what a fill with these columns alone would give. project, rebin and slice keep the storage of hist; the caller
  * destroys the new histogram. */
@@ -466,8 +518,8 @@ HISTO_API histo_status histo_quantiles_create(histo_quantiles **quantiles, histo
 HISTO_API void histo_quantiles_destroy(histo_quantiles *quantiles);
 /* Begin a pass: true if the data must be added (again), false if the quantiles are known. */
 HISTO_API bool histo_quantiles_next_pass(histo_quantiles *quantiles);
-/* Add samples in memory that the host can read. NaN is left out, options->weights is ignored, and batch dimensions are
- * like any others. */
+/* Add samples. NaN is left out, options->weights is ignored, and batch dimensions are like any others. Samples in a
+ * GPU's memory are counted there, digit by digit of their bits, in one to four passes; see histo_survey. */
 HISTO_API histo_status histo_quantiles_add(histo_quantiles *quantiles, const histo_view *samples,
                                            const histo_fill_options *options);
 /* values[n] in the order of q; NaN if there were no samples. */
@@ -809,7 +861,8 @@ typedef struct histo_count_options {
 /* Count in one call, without a histogram to create, read and destroy: writes to out[size] what histo_hist_read_counts
  * would give or, for weighted samples, histo_hist_read_weights (without sums of squares). The batch is that of the
  * views' batch dimensions; with offsets it follows from size. Samples and `out` may be in a GPU's memory: `out` is then
- * written on fill->stream. tally may be NULL. What is in `out` after a failure is undefined.
+ * written on fill->stream. tally may be NULL. What is in `out` after a failure is undefined. Few samples are counted
+ * straight into `out`, without a plan unless options->plan is given.
  *
  *     uint64_t counts[10];
  *     histo_axis axis = histo_axis_closed(histo_axis_regular(10, 0.0, 1.0));
@@ -825,6 +878,14 @@ HISTO_API histo_status histo_count(int naxes, const histo_axis *axes, const hist
 HISTO_API histo_status histo_wisdom_save(const char *path);
 HISTO_API histo_status histo_wisdom_load(const char *path);
 HISTO_API void histo_wisdom_forget(void);
+
+/* Load the CUDA backend, which is a file of its own, libhisto-cuda.so, so that programs for the CPU are small. Only
+ * programs that have it elsewhere need this call: it is loaded by itself from beside the library, or from histo-VERSION
+ * in the directory of libraries, when a plan may use a GPU or samples may be in the memory of one. path: the file;
+ * NULL: look there. Any thread may call it; the backend remains loaded, and further calls do nothing, as do all where
+ * it is linked in (libhisto.a of a build with CUDA). Machines without a driver can load it, too. HISTO_UNSUPPORTED if
+ * there is none, or if it is not of this very build of the library; HISTO_INVALID for an empty path. */
+HISTO_API histo_status histo_backend_load(const char *path);
 
 /* The kernel cache: a directory of kernels that were compiled for a GPU while the program ran (which needs NVIDIA's
  * NVRTC library), so that the next process need not compile them. There is none until this sets one, for all threads
@@ -862,15 +923,20 @@ typedef enum histo_range {
     HISTO_RANGE_PERCENTILE, /* the percentiles lo and hi of the samples that are not NaN, as numpy.percentile (linear)
                              */
     HISTO_RANGE_DTYPE,      /* every value of an integer dtype: [min, max + 1); [0, 1) for floats */
-    HISTO_RANGE_FIXED,      /* lo and hi are given */
+    HISTO_RANGE_FIXED, /* lo and hi are given; an infinite one stands for the first or last finite sample that is in
+                          the range */
+    HISTO_RANGE_FROM_PERCENTILE, /* lo is a percentile, hi is given */
+    HISTO_RANGE_TO_PERCENTILE,   /* lo is given, hi is a percentile */
 } histo_range;
 
 typedef struct histo_survey_options {
     histo_range range;
-    double lo, hi; /* HISTO_RANGE_FIXED: the range; HISTO_RANGE_PERCENTILE: percentiles, 0 … 100 */
+    double lo, hi; /* those that range asks for; percentiles are 0 … 100 */
     histo_rule rule;
-    int64_t bins; /* HISTO_RULE_NONE: the number of bins, … */
-    double width; /* … or, if > 0, the width of each; the last bin may extend beyond the range */
+    int64_t bins;  /* HISTO_RULE_NONE: the number of bins, … */
+    double width;  /* … or, if > 0, the width of each; the last bin may extend beyond the range */
+    bool in_parts; /* others survey other parts of the samples, and histo_survey_merge joins them: order statistics are
+                      then found by counting, in one to five passes */
 } histo_survey_options;
 
 /* A survey finds a range and a number of bins in one or more passes over the data, which may be added in any pieces,
@@ -881,17 +947,29 @@ typedef struct histo_survey_options {
  *         for each piece: histo_survey_add(survey, &piece, NULL);
  *     histo_survey_axis(survey, &axis);
  *
- * Its memory is bounded, whatever the size of the data. */
+ * Its memory is bounded, whatever the size of the data. Samples in a GPU's memory are surveyed there, after the work of
+ * options->stream, with the same result; the call waits. Their mask and where must be in that memory, too.
+ * HISTO_UNSUPPORTED for the rules scott and doane, which take moments, for a range of the samples together with where,
+ * and for quantiles if a pass has samples in host memory, too, or if the survey is in parts. */
 typedef struct histo_survey histo_survey;
 HISTO_API histo_status histo_survey_create(histo_survey **survey, histo_dtype dtype,
                                            const histo_survey_options *options);
 HISTO_API void histo_survey_destroy(histo_survey *survey);
 /* Begin a pass: true if the data must be added (again), false if the survey is complete. */
 HISTO_API bool histo_survey_next_pass(histo_survey *survey);
-/* Add samples in memory that the host can read. options->weights is ignored, and batch dimensions are like any others.
- */
+/* Add samples. options->weights is ignored, and batch dimensions are like any others. */
 HISTO_API histo_status histo_survey_add(histo_survey *survey, const histo_view *samples,
                                         const histo_fill_options *options);
+/* Surveys in parts (see options), of processes, threads or machines that have some of the samples each. All are created
+ * with the same options, and make the same passes. At the end of each, before histo_survey_next_pass, what every part
+ * has found is saved, and merged into one, by which the others replace what they have found; histo_mpi_survey does
+ * that. The axis is that of a survey of all samples, but for the last bits of moments, which scott and doane use: those
+ * depend on the order of merging. *data points to *size bytes, which the caller frees with histo_free. Merging reads
+ * data that may be untrusted: HISTO_CORRUPT or HISTO_INVALID. */
+HISTO_API histo_status histo_survey_save(const histo_survey *survey, void **data, size_t *size);
+HISTO_API histo_status histo_survey_merge(histo_survey *survey, const void *data, size_t size);
+HISTO_API histo_status histo_survey_replace(histo_survey *survey, const void *data, size_t size);
+
 /* The axis found, regular and closed. If lo == hi, the range is extended by one half on both sides, as in NumPy.
  * HISTO_INVALID if the range depends on the samples and none is finite. */
 HISTO_API histo_status histo_survey_axis(const histo_survey *survey, histo_axis *axis);
@@ -900,8 +978,8 @@ HISTO_API histo_status histo_survey_axis(const histo_survey *survey, histo_axis 
 HISTO_API histo_status histo_axis_from_data(const histo_view *samples, const histo_fill_options *fill,
                                             const histo_survey_options *options, histo_axis *axis);
 
-/* Statistics of the samples that are not masked, in memory that the host can read. Initialise with zeros; add the data
- * in any pieces, or merge the statistics of parts. */
+/* Statistics of the samples that are not masked, in host memory (HISTO_UNSUPPORTED for a GPU's). Initialise with zeros;
+ * add the data in any pieces, or merge the statistics of parts. */
 typedef struct histo_stats {
     uint64_t samples; /* not masked: finite, infinite and NaN */
     uint64_t nan, infinite, masked;
@@ -932,7 +1010,8 @@ typedef struct histo_extremes {
 
 /* Find the extremes of samples of any dtype in one pass: extremes[size], one for each batch entry; size is the product
  * of the batch dimensions, 1 without any. options->mask, where, offsets (of size segments) and threads are as in fills;
- * weights are ignored. For samples in memory that the host can read. */
+ * weights are ignored. Samples in a GPU's memory are read there, once, with mask and where in the same memory, after
+ * the work of options->stream; the call waits, and is refused while the stream is captured. */
 HISTO_API histo_status histo_find_extremes(const histo_view *samples, const histo_fill_options *options,
                                            histo_extremes *extremes, int64_t size);
 

@@ -1,6 +1,7 @@
 /* Axis descriptions, their checks and their edges. */
 #include "axis/axis.h"
 
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -143,12 +144,24 @@ static const double *given_edges(const histo_axis *axis)
     return axis->kind >= HISTO_VARIABLE && !histo_axis_is_whole(axis) ? axis->edges : NULL;
 }
 
+static uint64_t bits_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* Do the edges increase, and by finite steps? A step is in doubt if its bits, one less or one exponent more, are
+ * negative: a fall, none, an infinite or undefined one. Comparisons may trap, which vectors cannot. */
 static bool all_increase(const double *edges, int64_t bins)
 {
-    int falls = 0;
-    for (int64_t i = 0; i < bins; i++)
-        falls |= !(edges[i + 1] > edges[i]);
-    return !falls;
+    const uint64_t exponent = UINT64_C(1) << 52;
+    uint64_t doubt = 0;
+    for (int64_t i = 0; i < bins; i++) {
+        const uint64_t step = bits_of(edges[i + 1] - edges[i]);
+        doubt |= (step - 1) | (step + exponent);
+    }
+    return doubt >> 63 == 0;
 }
 
 /* edges: where they are stored, else NULL for those of the formula. Only those of variable axes may be equal. */
@@ -290,13 +303,6 @@ static double misses(const double *edges, int64_t n, double lo, const double *st
     return all - all == 0 ? farthest : NAN;
 }
 
-static uint64_t bits_of(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
 /* Are all edges but the last lo + i * step, to the bit? */
 static bool follow_formula(const histo_axis *axis, const double *edges)
 {
@@ -327,9 +333,9 @@ static double measure_off(const histo_axis *axis, const double *edges)
     if (!histo_axis_is_uniform(&regular)) return HISTO_FAR_OFF;
     const double lo = axis->lo, step = histo_axis_step(axis), middle = lo + (double)(axis->bins / 2) * step;
     if (!(fabs(edges[axis->bins / 2] - middle) <= HISTO_NEAR * step)) return HISTO_FAR_OFF;
-    if (follow_formula(axis, edges)) return 0;
+    if ((axis->bins == 1 || edges[1] == lo + step) && follow_formula(axis, edges)) return 0;
     double steps[TOGETHER], off = 0;
-    for (int k = 0; k < TOGETHER; k++)
+    for (int k = 0; k < TOGETHER && k < axis->bins; k++)
         steps[k] = k * step;
     for (int64_t i = 0; i < axis->bins; i += TOGETHER) {
         const int64_t n = axis->bins - i < TOGETHER ? axis->bins - i : TOGETHER;
@@ -410,6 +416,18 @@ histo_status histo_axis_own(const histo_axis *axis, histo_axis *owned)
     return status;
 }
 
+bool histo_axis_borrow(const histo_axis *axis, histo_axis *borrowed, double *off)
+{
+    if (histo_axis_check_description(axis) != HISTO_OK || histo_axis_is_whole(axis)) return false;
+    const bool uniform = histo_axis_is_uniform(axis);
+    if (!uniform && axis->kind != HISTO_VARIABLE) return false;
+    *borrowed = *axis;
+    if (uniform) borrowed->edges = NULL;
+    if (uniform) return true;
+    if (off) *off = measure_off(axis, axis->edges);
+    return (off && *off <= HISTO_NEAR) || (isfinite(axis->hi - axis->lo) && all_increase(axis->edges, axis->bins));
+}
+
 bool histo_axis_has_edges(const histo_axis *axis)
 {
     return axis->edges || axis->edges_i64 || axis->edges_u64;
@@ -449,26 +467,26 @@ static double rounded_to(histo_dtype dtype, double x)
 }
 
 /* edges[i] = i * ((hi - lo) / bins) + lo, every result rounded to a type; where the step is too small for the type,
- * i / bins * (hi - lo) + lo. */
-static void linspace_f64(int64_t bins, double lo, double hi, double *edges)
+ * i / bins * (hi - lo) + lo. 32-bit numbers are converted in vectors. */
+static void linspace_f64(int32_t bins, double lo, double hi, double *edges)
 {
     const double width = hi - lo, step = width / (double)bins;
     if (step != 0)
-        for (int64_t i = 0; i < bins; i++)
+        for (int32_t i = 0; i < bins; i++)
             edges[i] = (double)i * step + lo;
     else
-        for (int64_t i = 0; i < bins; i++)
+        for (int32_t i = 0; i < bins; i++)
             edges[i] = (double)i / (double)bins * width + lo;
 }
 
-static void linspace_f32(int64_t bins, double lo, double hi, double *edges)
+static void linspace_f32(int32_t bins, double lo, double hi, double *edges)
 {
     const float first = (float)lo, width = (float)hi - first, step = width / (float)bins;
     if (step != 0)
-        for (int64_t i = 0; i < bins; i++)
+        for (int32_t i = 0; i < bins; i++)
             edges[i] = (double)((float)i * step + first);
     else
-        for (int64_t i = 0; i < bins; i++)
+        for (int32_t i = 0; i < bins; i++)
             edges[i] = (double)((float)i / (float)bins * width + first);
 }
 
@@ -507,9 +525,9 @@ histo_status histo_linspace(int64_t bins, double lo, double hi, histo_dtype comp
         return histo_fail(HISTO_INVALID, "the range [%.9g, %.9g] is wider than %s can hold: give a narrower one", lo,
                           hi, histo_dtype_name(computed));
     if (computed == HISTO_F64)
-        linspace_f64(bins, lo, hi, edges);
+        linspace_f64((int32_t)bins, lo, hi, edges);
     else if (computed == HISTO_F32)
-        linspace_f32(bins, lo, hi, edges);
+        linspace_f32((int32_t)bins, lo, hi, edges);
     else
         linspace_f16(bins, lo, hi, edges);
     edges[bins] = rounded_to(computed, hi);
@@ -519,7 +537,12 @@ histo_status histo_linspace(int64_t bins, double lo, double hi, histo_dtype comp
     else if (edge == HISTO_F16)
         for (int64_t i = 0; i <= bins; i++)
             edges[i] = rounded_to(edge, edges[i]);
-    return check_increasing(&axis, edges);
+    /* The edges of bins that are wide compared with rounding errors increase. */
+    const bool single = computed == HISTO_F32 || edge == HISTO_F32,
+               any_half = computed == HISTO_F16 || edge == HISTO_F16;
+    const double least = single ? fmax(fabs(axis.lo), fabs(axis.hi)) * 0x1p-20 : 0;
+    const bool wide = !any_half && histo_axis_is_uniform(&axis) && histo_axis_step(&axis) >= least;
+    return wide && (!single || histo_axis_step(&axis) >= FLT_MIN) ? HISTO_OK : check_increasing(&axis, edges);
 }
 
 histo_status histo_axis_check_kept(const histo_axis *owned, const double *edges)

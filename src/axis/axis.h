@@ -22,6 +22,11 @@ double histo_axis_step(const histo_axis *axis);
 histo_status histo_axis_own(const histo_axis *axis, histo_axis *owned);
 void histo_axis_disown(histo_axis *owned);
 
+/* The same for the time of a call, without a copy: *borrowed refers to the axis' edges. Measures histo_axis_off, which
+ * *borrowed has no place for, unless `off` is NULL. False, perhaps with an error, if the axis is invalid, or would have
+ * to be owned: its edges are not given as doubles that increase. */
+bool histo_axis_borrow(const histo_axis *axis, histo_axis *borrowed, double *off);
+
 /* Does a description bring edges? Free those that a loader has allocated. */
 bool histo_axis_has_edges(const histo_axis *axis);
 void histo_axis_free_given(histo_axis *axis);
@@ -33,7 +38,7 @@ histo_axis histo_axis_share(const histo_axis *owned);
 bool histo_axis_is_ordinary(const histo_axis *owned);
 
 /* Those of 64-bit integers of a dtype on an owned axis that has integer edges; else NULL. */
-const struct histo_thresholds *histo_axis_thresholds(const histo_axis *owned, histo_dtype dtype);
+const histo_thresholds *histo_axis_thresholds(const histo_axis *owned, histo_dtype dtype);
 
 /* HISTO_INVALID if an edge of a valid axis is infinite, for what needs the middle of bins. */
 histo_status histo_axis_check_finite(const histo_axis *axis, const char *what);

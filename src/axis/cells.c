@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "axis/axis.h"
+#include "axis/whole.h"
 #include "view/dtype.h"
 
 enum {
@@ -73,9 +74,11 @@ static bool list_thresholds(maker *m, const histo_axis *owned)
     m->values = malloc(((size_t)owned->bins + 1) * sizeof *m->values);
     m->where = malloc(((size_t)owned->bins + 1) * sizeof *m->where);
     if (!m->values || !m->where) return false;
+    /* An end that was rounded up is above what a closed axis takes. */
+    const bool closed = owned->closed && !(histo_axis_is_whole(owned) && !histo_whole_is_double(owned, owned->bins));
     for (int64_t i = 0; i <= owned->bins; i++) {
-        double value = histo_first_value(m->dtype, histo_axis_edge(owned, i), i == owned->bins && owned->closed);
-        if (value > most) break; /* above all samples */
+        double value = histo_first_value(m->dtype, histo_axis_edge(owned, i), i == owned->bins && closed);
+        if (!(value <= most)) break; /* above all samples */
         value = value > least ? value : least;
         m->coincide |= i > 0 && value == m->values[i - 1];
         m->values[m->thresholds++] = value;
@@ -94,7 +97,7 @@ static void place_thresholds(maker *m)
     for (uint32_t i = 0; i < m->thresholds; i++) {
         double value = m->values[i];
         m->where[i].position = position_of(m, value);
-        bool told = i == 0 && m->cells.from_below;
+        bool told = i == 0 && (m->cells.from_below || value == -INFINITY); /* else every sample would be compared */
         m->where[i].shared = !told && position_of(m, value_below(m->dtype, value)) == m->where[i].position;
     }
 }
@@ -210,10 +213,15 @@ static bool make_entries(maker *m, uint32_t count)
 
 /* ---- Maps ---- */
 
-/* The axis takes so many positions. */
+/* The finite thresholds take so many positions. Those at infinity share the positions at the ends. */
 static bool map_linearly_to(maker *m, double positions)
 {
-    double least = value_below(m->dtype, m->values[0]), most = m->values[m->thresholds - 1], span = most - least;
+    uint32_t first = 0, last = m->thresholds - 1;
+    while (first < last && m->values[first] == -INFINITY)
+        first++;
+    while (last > first && m->values[last] == INFINITY)
+        last--;
+    double least = value_below(m->dtype, m->values[first]), most = m->values[last], span = most - least;
     m->cells.by_bits = m->cells.from_below = false;
     m->cells.scale = positions / span;
     m->cells.offset = FIRST_POSITION - least * m->cells.scale;

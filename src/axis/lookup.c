@@ -36,6 +36,18 @@ uint32_t histo_lookup_slot(const histo_lookup *lookup, histo_dtype dtype, const 
     }
 }
 
+/* On an axis with stored edges that may be nearly regular: the bin of a regular axis, if it is the one, else the search
+ * for it. */
+static uint32_t guess_f64(const histo_lookup *l, double x)
+{
+    const double at = (x - l->lo) * l->per_step;
+    const bool inside = l->kind == HISTO_SEARCH && at >= 0 && at < l->bins;
+    const int32_t bin = inside ? (int32_t)at : 0;
+    return inside && l->edges[bin] <= x && x < l->edges[bin + 1] ? (uint32_t)bin + 1 : histo_slot_f64(l, x);
+}
+
+#define GUESS_OF(compute) _Generic((compute)0, double : guess_f64, int64_t : histo_slot_i64, uint64_t : histo_slot_u64)
+
 void histo_lookup_slots(const histo_lookup *lookup, histo_dtype dtype, const void *samples, int n, uint32_t stride,
                         bool accumulate, uint32_t *out)
 {
@@ -50,7 +62,7 @@ void histo_lookup_slots(const histo_lookup *lookup, histo_dtype dtype, const voi
 #define CASE(constant, name, storage, compute, widen)                                                                  \
     case constant:                                                                                                     \
         for (int i = 0; i < n; i++) {                                                                                  \
-            const uint32_t slot = SLOT_OF(compute)(lookup, (compute)widen(((const storage *)samples)[i]));             \
+            const uint32_t slot = GUESS_OF(compute)(lookup, (compute)widen(((const storage *)samples)[i]));            \
             out[i] = (accumulate ? out[i] : 0) + stride * slot;                                                        \
         }                                                                                                              \
         break;
@@ -123,6 +135,26 @@ void histo_lookup_fit(histo_lookup *l)
     if (!l->near_f32 && l->from_f32 == l->lo) fit(l, HISTO_ROOT);
 }
 
+/* By how many bins, at most, thresholds miss equal steps from the first to the last. */
+static double off_of_thresholds(const histo_thresholds *t, double per_step)
+{
+    double off = 0;
+    for (int64_t i = 0; i < t->n && off <= HISTO_NEAR; i++)
+        off = fmax(off, fabs((double)(t->at[i] - t->at[0]) * per_step - (double)i));
+    return off;
+}
+
+/* Those of all edges. */
+static void find_near_whole(histo_lookup *l)
+{
+    const histo_thresholds *t = l->thresholds;
+    if (t->n != (int64_t)l->bins + 1 || t->at[t->n - 1] == t->at[0]) return;
+    l->step = (double)(t->at[t->n - 1] - t->at[0]) / l->bins;
+    l->per_step = 1 / l->step;
+    const double off = off_of_thresholds(t, l->per_step);
+    if (off <= HISTO_NEAR) l->near = (float)(off + l->bins * 0x1p-50 + 0x1p-20);
+}
+
 void histo_lookup_start(histo_lookup *lookup, const histo_axis *owned, histo_dtype dtype)
 {
     *lookup = (histo_lookup){.kind = owned->edges ? HISTO_SEARCH : HISTO_UNIFORM,
@@ -148,7 +180,13 @@ histo_status histo_lookup_make(histo_lookup *lookup, const histo_axis *owned, hi
     histo_lookup_start(lookup, owned, dtype);
     lookup->first_f32 = (float)histo_first_value(HISTO_F32, lookup->lo, false);
     lookup->over_f32 = (float)histo_first_value(HISTO_F32, lookup->hi, lookup->closed);
-    if (lookup->kind == HISTO_UNIFORM) set_guess(lookup, HISTO_STRAIGHT, lookup->lo, lookup->hi, 0);
+    const double off = lookup->kind == HISTO_SEARCH ? histo_axis_off(owned) : 0;
+    if (lookup->kind != HISTO_SEARCH_WHOLE && off <= HISTO_NEAR)
+        set_guess(lookup, HISTO_STRAIGHT, lookup->lo, lookup->hi, off);
+    /* The position of a sample in bins is a difference and a product of doubles, each rounded once. */
+    if (lookup->kind == HISTO_SEARCH && off <= HISTO_NEAR)
+        lookup->near = (float)(off + lookup->bins * 0x1p-50 + 0x1p-20);
+    if (lookup->kind == HISTO_SEARCH_WHOLE) find_near_whole(lookup);
     size_t size = histo_dtype_size(dtype);
     if (size > 2 || (size == 2 && !many)) return HISTO_OK;
     size_t patterns = (size_t)1 << (8 * size);

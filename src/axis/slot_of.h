@@ -18,9 +18,38 @@
 /* In place of the slot of a sample where there is none. */
 #define HISTO_NO_SLOT 0xffffffffu
 
-/* HISTO_SEARCH_WHOLE: samples of 64-bit integers on integer edges that doubles do not hold (axis/whole.h); on the CPU
- * only. */
+/* HISTO_SEARCH_WHOLE: samples of 64-bit integers on integer edges that doubles do not hold (axis/whole.h). */
 typedef enum histo_lookup_kind { HISTO_UNIFORM, HISTO_SEARCH, HISTO_SEARCH_WHOLE } histo_lookup_kind;
+
+/* Integer edges as keys of one type: keys are unsigned, and in the order of the integers. The slot of an integer of
+ * this type is the number of thresholds that its key reaches. Edges above all integers of the type have none. */
+typedef struct histo_thresholds {
+    const uint64_t *at; /* [n], none below the one before */
+    int64_t n;          /* at most bins + 1 */
+} histo_thresholds;
+
+HISTO_INLINE uint64_t histo_key_i64(int64_t x)
+{
+    return (uint64_t)x ^ UINT64_C(1) << 63;
+}
+
+HISTO_INLINE uint64_t histo_key_u64(uint64_t x)
+{
+    return x;
+}
+
+HISTO_INLINE uint32_t histo_threshold_slot(const histo_thresholds *t, uint64_t key)
+{
+    int64_t below = 0, above = t->n; /* at[below - 1] <= key < at[above], where they exist */
+    while (below < above) {
+        const int64_t middle = below + (above - below) / 2;
+        if (key >= t->at[middle])
+            below = middle + 1;
+        else
+            above = middle;
+    }
+    return (uint32_t)below;
+}
 
 /* Integers on bins of 2^shift integers each: samples are clamped to low … high, the values just outside the axis, and
  * the slot is (sample - from) >> shift, modulo 2^32. Values have the samples' dtype (32 bits for 64-bit dtypes),
@@ -39,6 +68,9 @@ typedef struct histo_lookup {
     histo_lookup_kind kind;
     bool closed;
     int32_t bins;
+    /* SEARCH and SEARCH_WHOLE: edges that are nearly regular, by a guess that is off by less than this part of a bin;
+     * else 0. A sample farther from the edge nearest to it is on the side where the guess has it. */
+    float near;
     double lo, hi;
     double over;                 /* the first double above the axis: hi, or the next one if it is closed */
     float first_f32, over_f32;   /* the smallest floats that are not below the axis, and above it */
@@ -47,10 +79,10 @@ typedef struct histo_lookup {
     float scale_f32, offset_f32; /* … computed in float. In bins, … */
     float margin_f32;            /* … a result farther than this from an edge is on the right side of it … */
     bool near_f32;               /* … if this is set: the margin is less than half a bin */
-    double step, per_step;       /* UNIFORM: width of a bin and its reciprocal */
+    double step, per_step;       /* width of a bin and its reciprocal, if all are alike */
     union {
-        const double *edges;                       /* SEARCH: bins + 1 edges */
-        const struct histo_thresholds *thresholds; /* SEARCH_WHOLE */
+        const double *edges;                /* SEARCH: bins + 1 edges */
+        const histo_thresholds *thresholds; /* SEARCH_WHOLE */
     };
     const uint32_t *table; /* 8- and 16-bit dtypes, where it pays: the slot of every bit pattern; else NULL */
     histo_cells cells;     /* SEARCH without a table: cells over the samples' positions, if any were made */

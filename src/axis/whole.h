@@ -11,37 +11,6 @@ static inline bool histo_axis_is_whole(const histo_axis *axis)
     return axis->kind == HISTO_VARIABLE && (axis->edges_i64 || axis->edges_u64);
 }
 
-/* An integer as a key: keys are unsigned, and in the same order as the integers of their type. */
-static inline uint64_t histo_key_i64(int64_t x)
-{
-    return (uint64_t)x ^ UINT64_C(1) << 63;
-}
-
-static inline uint64_t histo_key_u64(uint64_t x)
-{
-    return x;
-}
-
-/* The edges as keys of one type. The slot of an integer of this type is the number of thresholds that its key reaches.
- * Edges above all integers of the type have none. */
-typedef struct histo_thresholds {
-    const uint64_t *at; /* [n], none below the one before */
-    int64_t n;          /* at most bins + 1 */
-} histo_thresholds;
-
-static inline uint32_t histo_threshold_slot(const histo_thresholds *t, uint64_t key)
-{
-    int64_t below = 0, above = t->n; /* at[below - 1] <= key < at[above], where they exist */
-    while (below < above) {
-        const int64_t middle = below + (above - below) / 2;
-        if (key >= t->at[middle])
-            below = middle + 1;
-        else
-            above = middle;
-    }
-    return (uint32_t)below;
-}
-
 /* HISTO_INVALID if the integer edges decrease. */
 histo_status histo_whole_check(const histo_axis *axis);
 

@@ -21,6 +21,11 @@ histo_status histo_fail(histo_status status, const char *format, ...)
     return status;
 }
 
+histo_status histo_set_error(histo_status status, const char *sentence)
+{
+    return status == HISTO_OK ? HISTO_OK : histo_fail(status, "%s", sentence ? sentence : "");
+}
+
 enum { BYTES_TEXT = 32 };
 
 /* "17.2 GB" */

@@ -73,6 +73,15 @@ static void start_workers(int wanted)
     if (workers < wanted) histo_with_signals_blocked(add_workers, &wanted);
 }
 
+/* No more than there is work for: all others would queue up at the lock, which the busy ones need. Workers that are not
+ * waiting look for work by themselves. */
+static void wake_workers(int n)
+{
+    if (n >= workers) pthread_cond_broadcast(&work_added);
+    for (; n > 0 && n < workers; n--)
+        pthread_cond_signal(&work_added);
+}
+
 void histo_pool_start(histo_pool_work *w, int count, void (*task)(void *context, int index), void *context)
 {
     *w = (histo_pool_work){.task = task, .context = context, .count = count};
@@ -82,7 +91,7 @@ void histo_pool_start(histo_pool_work *w, int count, void (*task)(void *context,
     while (*link)
         link = &(*link)->next;
     *link = w;
-    pthread_cond_broadcast(&work_added);
+    wake_workers(count - 1);
     pthread_mutex_unlock(&histo_pool_lock);
 }
 

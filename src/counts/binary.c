@@ -12,7 +12,7 @@
 static const unsigned char magic[8] = {0x93, 'H', 'I', 'S', 'T', 'O', '\r', '\n'};
 
 enum { VERSION = 1, SPARSE_VERSION = 2 };
-enum { BLOCK = 1024, SPARSE = 128, WINDOW_BYTES = 9, SPECIAL_BIT = HISTO_EXACT_WINDOWS, CRC_BYTES = 4 };
+enum { BLOCK = HISTO_EXACT_BLOCK, SPARSE = 128, WINDOW_BYTES = 9, SPECIAL_BIT = HISTO_EXACT_WINDOWS, CRC_BYTES = 4 };
 
 /* What an axis stores: doubles, or integers that doubles do not hold. */
 enum { NO_EDGES, EDGES, EDGES_I64, EDGES_U64 };
@@ -48,6 +48,14 @@ static uint64_t value_in(const void *array, int64_t i)
     return value;
 }
 
+/* Store the lowest `width` bytes of value; returns the place after them. */
+static unsigned char *put_le(unsigned char *to, uint64_t value, int width)
+{
+    for (int i = 0; i < width; i++)
+        *to++ = (unsigned char)(value >> 8 * i);
+    return to;
+}
+
 /* Write n <= BLOCK values from `begin` on. */
 static void put_block(histo_bytes *out, const void *array, int64_t begin, int64_t n)
 {
@@ -62,11 +70,12 @@ static void put_block(histo_bytes *out, const void *array, int64_t begin, int64_
     bool sparse = 2 + nonzero * (2 + width) < n * width;
     histo_bytes_put_le(out, (uint64_t)(width | (sparse ? SPARSE : 0)), 1);
     if (sparse) histo_bytes_put_le(out, (uint64_t)nonzero, 2);
-    for (int64_t i = 0; width && i < n; i++) {
+    unsigned char *to = histo_bytes_extend(out, (size_t)(sparse ? nonzero * (2 + width) : n * width));
+    for (int64_t i = 0; to && width && i < n; i++) {
         uint64_t value = value_in(array, begin + i);
         if (sparse && value == 0) continue;
-        if (sparse) histo_bytes_put_le(out, (uint64_t)i, 2);
-        histo_bytes_put_le(out, value, width);
+        if (sparse) to = put_le(to, (uint64_t)i, 2);
+        to = put_le(to, value, width);
     }
 }
 
@@ -125,45 +134,42 @@ static void put_windows(histo_bytes *out, const histo_exact_windows *windows)
     histo_bytes_put(out, bits, sizeof bits);
 }
 
-static uint64_t zigzag(int32_t digit)
+static uint64_t zigzag(int64_t digit)
 {
-    return digit < 0 ? (uint64_t)(-2 * (int64_t)digit - 1) : (uint64_t)digit * 2;
+    return digit < 0 ? (uint64_t)(-2 * digit - 1) : (uint64_t)digit * 2;
 }
 
-static void put_exact_block(histo_bytes *out, const histo_exact_windows *windows, const histo_exact_value *sums,
+/* n <= BLOCK sums from `begin` on. */
+static void put_exact_block(histo_bytes *out, const histo_exact_windows *windows, const histo_exact *e, int64_t begin,
                             int64_t n)
 {
-    uint64_t block[BLOCK];
+    uint64_t values[BLOCK];
+    histo_exact_block block;
+    histo_exact_block_start(&block, e, begin, begin + n);
+    bool more = histo_exact_block_next(&block);
     for (int k = 0; k < HISTO_EXACT_WINDOWS; k++) {
+        while (more && block.window < k)
+            more = histo_exact_block_next(&block);
         if (!windows->touched[k]) continue;
         for (int64_t i = 0; i < n; i++)
-            block[i] = zigzag(sums[i].digit[k]);
-        put_block(out, block, 0, n);
+            values[i] = more && block.window == k ? zigzag(block.digit[i]) : 0;
+        put_block(out, values, 0, n);
     }
     if (!windows->special) return;
     for (int64_t i = 0; i < n; i++)
-        block[i] = sums[i].special;
-    put_block(out, block, 0, n);
+        values[i] = e->special[begin + i];
+    put_block(out, values, 0, n);
 }
 
 /* The sums of w, then of w^2, of each BLOCK slots. */
-static histo_status put_exact(histo_bytes *out, const histo_exact *const exact[2], const histo_exact_windows windows[2])
+static void put_exact(histo_bytes *out, const histo_exact *const exact[2], const histo_exact_windows windows[2])
 {
-    histo_exact_value *sums = malloc(BLOCK * sizeof *sums);
-    if (!sums) return histo_fail_memory(BLOCK * sizeof *sums, "saving exact sums");
-    for (int64_t begin = 0; begin < exact[0]->slots; begin += BLOCK) {
-        int64_t n = least(BLOCK, exact[0]->slots - begin);
-        for (int power = 0; power < 2 && exact[power]; power++) {
-            for (int64_t i = 0; i < n; i++)
-                sums[i] = histo_exact_get(exact[power], begin + i);
-            put_exact_block(out, &windows[power], sums, n);
-        }
-    }
-    free(sums);
-    return HISTO_OK;
+    for (int64_t begin = 0; begin < exact[0]->slots; begin += BLOCK)
+        for (int power = 0; power < 2 && exact[power]; power++)
+            put_exact_block(out, &windows[power], exact[power], begin, least(BLOCK, exact[0]->slots - begin));
 }
 
-histo_status histo_binary_save(const histo_hist *hist, histo_bytes *out)
+void histo_binary_save(const histo_hist *hist, histo_bytes *out)
 {
     const histo_accumulators *accumulators = &hist->accumulators;
     const histo_exact *const exact[2] = {accumulators->exact_w, accumulators->exact_w2};
@@ -188,12 +194,8 @@ histo_status histo_binary_save(const histo_hist *hist, histo_bytes *out)
     }
     if (accumulators->sum_w) put_array(out, accumulators->sum_w, all);
     if (accumulators->sum_w2) put_array(out, accumulators->sum_w2, all);
-    if (exact[0]) {
-        histo_status status = put_exact(out, exact, windows);
-        if (status != HISTO_OK) return status;
-    }
+    if (exact[0]) put_exact(out, exact, windows);
     histo_bytes_put_le(out, histo_checksum_add(0, out->data, out->failed ? 0 : out->size), CRC_BYTES);
-    return HISTO_OK;
 }
 
 /* ---- Loading ---- */
@@ -458,7 +460,7 @@ static histo_status get_digits(source *in, histo_exact *e, int window, int64_t b
     for (int64_t i = 0; i < n && status == HISTO_OK; i++) {
         int32_t digit = unzigzag(block[i]);
         if (window == 0 && digit % LOWEST) return corrupt(in, "a sum is none of doubles, as it has lower bits");
-        histo_exact_add_digit(e, begin + i, window, digit);
+        histo_exact_add_digit_alone(e, begin + i, window, digit);
     }
     return status;
 }

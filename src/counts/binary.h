@@ -32,7 +32,7 @@
 #include "counts/bytes.h"
 #include "counts/hist.h"
 
-histo_status histo_binary_save(const histo_hist *hist, histo_bytes *out);
+void histo_binary_save(const histo_hist *hist, histo_bytes *out);
 
 /* Does it begin like a binary histogram? */
 bool histo_binary_is(const unsigned char *data, size_t size);

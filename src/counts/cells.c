@@ -69,16 +69,33 @@ uint64_t histo_lane_cell(histo_lane lane, const histo_place *cell)
     return lane.counts ? count : bits_of(sum);
 }
 
-uint32_t histo_cells_checksum(const histo_hist *hist, const histo_lane lanes[2])
+/* All that loading gives an axis, besides what the fingerprint has. */
+static uint32_t add_axes(uint32_t crc, const histo_hist *hist)
 {
-    uint32_t crc = 0;
-    for (int i = 0; i < 2; i++) {
-        if (!lanes[i].counts && !lanes[i].sums) continue;
-        histo_place cell = {hist, HISTO_CELLS, 0, {0}};
-        do
-            crc = histo_checksum_add_u64(crc, histo_lane_cell(lanes[i], &cell));
-        while (histo_place_next(&cell));
+    for (int a = 0; a < hist->naxes; a++) {
+        crc = histo_checksum_add_u64(crc, (uint64_t)hist->axes[a].kind);
+        if (hist->axes[a].kind == HISTO_POWER) crc = histo_checksum_add_u64(crc, bits_of(hist->axes[a].power));
     }
+    return crc;
+}
+
+uint32_t histo_cells_checksum(const histo_hist *hist, const histo_lane lanes[3])
+{
+    const histo_accumulators *accumulators = &hist->accumulators;
+    uint64_t fingerprint = 0;
+    histo_hist_fingerprint(hist, &fingerprint);
+    uint32_t crc = add_axes(histo_checksum_add_u64(0, fingerprint), hist);
+    for (int64_t b = 0; b < accumulators->batch; b++)
+        crc = histo_checksum_add_u64(crc, accumulators->masked[b]);
+    for (int i = 0; i < 3; i++)
+        for (int64_t slot = 0; slot < accumulators->batch * accumulators->slots; slot++) {
+            if (!lanes[i].counts && !lanes[i].sums) break;
+            crc = histo_checksum_add_u64(crc, histo_lane_get(lanes[i], slot));
+        }
+    if (!accumulators->sparse) return crc;
+    const histo_list all = histo_sparse_all(accumulators->sparse);
+    for (int64_t i = 0; i < all.n; i++)
+        crc = histo_checksum_add_u64(histo_checksum_add_u64(crc, all.entries[i].slot), all.entries[i].count);
     return crc;
 }
 
@@ -104,12 +121,4 @@ histo_status histo_cells_occupied(const histo_hist *hist, histo_list *cells)
         cells->entries[i] = (histo_entry){cell_of(hist, all.entries[i].slot), all.entries[i].count};
     cells->n = histo_entries_sort(cells->entries, all.n, cells->entries + all.n);
     return HISTO_OK;
-}
-
-uint32_t histo_cells_occupied_checksum(const histo_list *cells)
-{
-    uint32_t crc = 0;
-    for (int64_t i = 0; i < cells->n; i++)
-        crc = histo_checksum_add_u64(histo_checksum_add_u64(crc, cells->entries[i].slot), cells->entries[i].count);
-    return crc;
 }

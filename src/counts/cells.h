@@ -30,12 +30,11 @@ bool histo_place_is_nan(const histo_place *place);
 /* The value of a cell, given by the place of its own slot. */
 uint64_t histo_lane_cell(histo_lane lane, const histo_place *cell);
 
-/* The checksum of the cells of one or two lanes; an unused lane is {NULL, NULL}. */
-uint32_t histo_cells_checksum(const histo_hist *hist, const histo_lane lanes[2]);
+/* The checksum of the axes, the masked samples and all slots of some lanes, or of a sparse histogram's occupied slots;
+ * an unused lane is {NULL, NULL}. */
+uint32_t histo_cells_checksum(const histo_hist *hist, const histo_lane lanes[3]);
 
 /* The cells of a sparse histogram with nonzero counts, each as its own slot. The caller frees the list. */
 histo_status histo_cells_occupied(const histo_hist *hist, histo_list *cells);
-/* The checksum of their slots and counts. */
-uint32_t histo_cells_occupied_checksum(const histo_list *cells);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "counts/hist.h"
+#include "counts/straight.h"
 #include "view/view.h"
 
 enum { ON_STACK = 384 }; /* slots */
@@ -117,6 +118,7 @@ histo_status histo_count(int naxes, const histo_axis *axes, const histo_view *vi
     static const histo_count_options defaults;
     if (!options) options = &defaults;
     if (!views) return histo_fail(HISTO_INVALID, "the samples are NULL");
+    if (histo_count_straight(naxes, axes, views, fill, out, size, tally, options)) return HISTO_OK;
     histo_fill_options filling = fill ? *fill : (histo_fill_options){0};
     filling.replace = false; /* all counters are new */
     histo_hist_options kind = {.weighting = options->weighting};

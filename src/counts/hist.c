@@ -118,6 +118,14 @@ histo_status histo_hist_clone(const histo_hist *hist, histo_hist **clone)
     return HISTO_OK;
 }
 
+void histo_hist_swap(histo_hist *a, histo_hist *b)
+{
+    if (!a || !b) return;
+    const histo_hist kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
 histo_status histo_fail_captured(const char *what)
 {
     return histo_fail(HISTO_UNSUPPORTED,

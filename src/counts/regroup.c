@@ -1,5 +1,5 @@
-/* Project, rebin, slice and widen. Each makes a new histogram and maps the slots of every old axis to slots of the new
- * histogram. */
+/* Project, rebin, slice and other copies onto other axes. Each makes a new histogram and maps the slots of every old
+ * axis to slots of the new histogram. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +9,9 @@
 typedef struct regrouping {
     const histo_hist *from;
     histo_hist *to;
-    uint32_t *map[HISTO_MAX_AXES];  /* of each axis of `from`: its slot -> slot of an axis of `to`, … */
+    uint32_t *map[HISTO_MAX_AXES]; /* of each axis of `from`: its slot -> slot of an axis of `to` or HISTO_NOWHERE, … */
     int64_t stride[HISTO_MAX_AXES]; /* … in steps of so many slots of `to` */
+    int64_t entry;                  /* of the batch of `from`, the only one that is copied; -1: all are */
 } regrouping;
 
 /* The distance of neighbours on axis a, in slots. */
@@ -78,14 +79,18 @@ static histo_status move_counts(const regrouping *r)
         if (status == HISTO_OK && to->exact_w2) status = histo_exact_reserve_like(to->exact_w2, from->exact_w2, adds);
         if (status != HISTO_OK) return status;
     }
-    for (int64_t b = 0; b < from->batch; b++) {
+    const int64_t first = r->entry < 0 ? 0 : r->entry;
+    for (int64_t b = 0; b < to->batch; b++) {
         int64_t at[HISTO_MAX_AXES] = {0};
-        to->masked[b] = from->masked[b];
+        to->masked[b] = from->masked[first + b];
         for (int64_t slot = 0; slot < from->slots; slot++) {
             int64_t target = 0;
-            for (int a = 0; a < naxes; a++)
+            bool kept = true;
+            for (int a = 0; a < naxes; a++) {
                 target += r->stride[a] * r->map[a][at[a]];
-            add_slot(to, b * to->slots + target, from, b * from->slots + slot);
+                kept &= r->map[a][at[a]] != HISTO_NOWHERE;
+            }
+            if (kept) add_slot(to, b * to->slots + target, from, (first + b) * from->slots + slot);
             for (int a = naxes - 1; a >= 0 && ++at[a] == r->from->axes[a].bins + 3; a--)
                 at[a] = 0;
         }
@@ -93,15 +98,19 @@ static histo_status move_counts(const regrouping *r)
     return HISTO_OK;
 }
 
-static uint64_t target_of(const regrouping *r, uint64_t slot)
+/* The slot to which a slot of r->from goes; false if it is left out. */
+static bool find_target(const regrouping *r, uint64_t slot, uint64_t *target)
 {
-    uint64_t target = 0;
+    *target = 0;
     for (int a = r->from->naxes - 1; a >= 0; a--) {
         const uint64_t slots = (uint64_t)r->from->axes[a].bins + 3;
-        target += (uint64_t)r->stride[a] * r->map[a][slot % slots];
+        const uint32_t to = r->map[a][slot % slots];
+        if (to == HISTO_NOWHERE) return false;
+        *target += (uint64_t)r->stride[a] * to;
         slot /= slots;
     }
-    return target + slot * (uint64_t)r->to->accumulators.slots; /* the rest is the batch entry */
+    if (r->entry < 0) *target += slot * (uint64_t)r->to->accumulators.slots; /* the rest is the batch entry */
+    return r->entry < 0 || slot == (uint64_t)r->entry;
 }
 
 static histo_status move_sparse(const regrouping *r)
@@ -110,16 +119,19 @@ static histo_status move_sparse(const regrouping *r)
     const size_t bytes = (size_t)from.n * sizeof *from.entries;
     histo_entry *moved = histo_malloc(2 * bytes + 1); /* with room for sorting */
     if (!moved) return histo_fail_memory(2 * bytes, "the occupied slots of a sparse histogram");
-    for (int64_t i = 0; i < from.n; i++)
-        moved[i] = (histo_entry){target_of(r, from.entries[i].slot), from.entries[i].count};
-    const int64_t n = histo_entries_sort(moved, from.n, moved + from.n);
+    int64_t n = 0;
+    for (int64_t i = 0; i < from.n; i++) {
+        moved[n].count = from.entries[i].count;
+        n += find_target(r, from.entries[i].slot, &moved[n].slot);
+    }
+    n = histo_entries_sort(moved, n, moved + from.n);
     histo_entry *kept = realloc(moved, (size_t)n * sizeof *kept + 1);
     if (!kept) {
         free(moved);
         return histo_fail_memory((size_t)n * sizeof *kept, "the occupied slots of a sparse histogram");
     }
-    memcpy(r->to->accumulators.masked, r->from->accumulators.masked,
-           (size_t)r->from->accumulators.batch * sizeof *r->to->accumulators.masked);
+    memcpy(r->to->accumulators.masked, r->from->accumulators.masked + (r->entry < 0 ? 0 : r->entry),
+           (size_t)r->to->accumulators.batch * sizeof *r->to->accumulators.masked);
     return histo_sparse_add(r->to->accumulators.sparse, (histo_list){n, kept}); /* the list was empty: cannot fail */
 }
 
@@ -148,7 +160,7 @@ histo_status histo_hist_project(const histo_hist *hist, int naxes, const int *ax
             if (axes[j] == axes[i]) return histo_fail(HISTO_INVALID, "axis %d is listed twice", axes[i]);
         kept[i] = hist->axes[axes[i]];
     }
-    regrouping r = {.from = hist};
+    regrouping r = {.from = hist, .entry = -1};
     const histo_hist_options kind = histo_hist_kind(hist);
     histo_status status = histo_hist_make(&r.to, naxes, kept, &kind);
     if (status == HISTO_OK) status = allocate_maps(&r);
@@ -166,7 +178,7 @@ static histo_status regroup_axis(const histo_hist *hist, int axis, int64_t begin
     if (status != HISTO_OK) return status;
     for (int a = 0; a < hist->naxes; a++)
         axes[a] = a == axis ? regrouped : hist->axes[a];
-    regrouping r = {.from = hist};
+    regrouping r = {.from = hist, .entry = -1};
     const histo_hist_options kind = histo_hist_kind(hist);
     status = histo_hist_make(&r.to, hist->naxes, axes, &kind);
     histo_axis_disown(&regrouped);
@@ -206,26 +218,42 @@ histo_status histo_hist_slice(const histo_hist *hist, int axis, int64_t begin, i
     return regroup_axis(hist, axis, begin, end - begin, 1, out);
 }
 
-/* All axes of r->from are axes of r->to, with more bins behind theirs. */
-static void map_wider_axis(regrouping *r, int a)
+/* Map axis `source` to axis `target`, or to none if that is negative: by the given map of its slots, or without one
+ * bins to bins of the same number, or all slots to the sum. */
+static histo_status map_slots(regrouping *r, int source, int target, const uint32_t *given)
 {
-    const int64_t old_bins = r->from->axes[a].bins, more = r->to->axes[a].bins - old_bins;
-    r->stride[a] = slot_stride(r->to, a);
-    for (int64_t slot = 0; slot < old_bins + 3; slot++)
-        r->map[a][slot] = (uint32_t)(slot > old_bins ? slot + more : slot);
+    const int64_t bins = r->from->axes[source].bins, to_bins = target < 0 ? bins : r->to->axes[target].bins;
+    const uint32_t slots = target < 0 ? 1 : (uint32_t)to_bins + 3;
+    if (!given && to_bins < bins)
+        return histo_fail(HISTO_INVALID, "axis %d has %lld bins, and would have %lld", source, (long long)bins,
+                          (long long)to_bins);
+    r->stride[source] = target < 0 ? 0 : slot_stride(r->to, target);
+    for (int64_t slot = 0; slot < bins + 3; slot++) {
+        const uint32_t same = target < 0 ? 0 : (uint32_t)(slot > bins ? slot + to_bins - bins : slot);
+        const uint32_t to = given ? given[slot] : same;
+        if (to >= slots && to != HISTO_NOWHERE)
+            return histo_fail(HISTO_INVALID, "slot %lld of axis %d would be slot %lld of %lld", (long long)slot, source,
+                              (long long)to, (long long)slots);
+        r->map[source][slot] = to;
+    }
+    return HISTO_OK;
 }
 
-histo_status histo_hist_widen(const histo_hist *hist, const histo_axis *axes, histo_hist **out)
+histo_status histo_hist_regroup(const histo_hist *hist, const histo_regrouping *by, histo_hist **out)
 {
+    if (by->entry >= hist->accumulators.batch)
+        return histo_fail(HISTO_INVALID, "entry %lld of a batch of %lld", (long long)by->entry,
+                          (long long)hist->accumulators.batch);
     for (int a = 0; a < hist->naxes; a++)
-        if (axes[a].bins < hist->axes[a].bins)
-            return histo_fail(HISTO_INVALID, "axis %d has %lld bins, and would have %lld", a,
-                              (long long)hist->axes[a].bins, (long long)axes[a].bins);
-    regrouping r = {.from = hist};
-    const histo_hist_options kind = histo_hist_kind(hist);
-    histo_status status = histo_hist_make(&r.to, hist->naxes, axes, &kind);
+        if (by->targets[a] >= by->naxes)
+            return histo_fail(HISTO_INVALID, "axis %d would be axis %d of %d", a, by->targets[a], by->naxes);
+    regrouping r = {.from = hist, .entry = by->entry};
+    histo_hist_options kind = histo_hist_kind(hist);
+    if (by->entry >= 0) kind.batch = 1;
+    histo_status status = histo_hist_check_kind(by->naxes, by->axes, &kind);
+    if (status == HISTO_OK) status = histo_hist_make(&r.to, by->naxes, by->axes, &kind);
     if (status == HISTO_OK) status = allocate_maps(&r);
     for (int a = 0; a < hist->naxes && status == HISTO_OK; a++)
-        map_wider_axis(&r, a);
+        status = map_slots(&r, a, by->targets[a], by->maps[a]);
     return finish(&r, status, out);
 }

@@ -13,7 +13,10 @@ histo_status histo_hist_save(const histo_hist *hist, histo_format format, const 
     histo_status status = histo_accumulators_gather(&hist->accumulators);
     if (status != HISTO_OK) return status;
     histo_bytes out = {0};
-    status = format == HISTO_JSON ? histo_uhi_save(hist, name, &out) : histo_binary_save(hist, &out);
+    if (format == HISTO_JSON)
+        status = histo_uhi_save(hist, name, &out);
+    else
+        histo_binary_save(hist, &out);
     if (status == HISTO_OK && out.failed) status = histo_fail_memory(out.capacity, "a saved histogram, and more");
     if (status != HISTO_OK) {
         free(out.data);

@@ -16,9 +16,9 @@
  *         counts, sum_w, sum_w2
  *                   values, by slot, that the storage does not determine: NaN, and overflow if a cell contains both.
  *                   For weighted histograms, whose storage has the sums, all counts
- *         checksum  CRC-32C, in hexadecimal, of each cell's value as 64 bits (for weighted histograms, then of each
- *                   variance): if other software has changed the values, the lists no longer apply. For sparse counts,
- *                   of the slot (not the NaN one) and the value of each cell with a count, in order
+ *         checksum  CRC-32C, in hexadecimal, of the axes (all that loading needs), the masked samples, and the values
+ *                   of all slots, sparse ones with their numbers: if other software has changed axes or values, they no
+ *                   longer belong together, or the lists to them
  *
  * A list is a string of runs "index:value,value,… index:value…" with increasing indices; missing values are 0.
  *

@@ -83,25 +83,26 @@ static histo_status read_list(const histo_uhi_loader *l, size_t at, histo_uhi_si
     return HISTO_OK;
 }
 
-/* Use the lists only if the cells are still those that they were written with. */
+/* Lists hold only for the cells that they were written with, so they need a checksum. */
+static histo_status check_lists(const histo_uhi_loader *l)
+{
+    for (int i = MASKED; i < DETAILS; i++)
+        if (l->details[i] && !l->details[CHECKSUM])
+            return FAIL(l->details[i], "writer_info.histo has this list, but no checksum");
+    return HISTO_OK;
+}
+
 static histo_status read_checksum(const histo_uhi_loader *l)
 {
-    size_t at = l->details[CHECKSUM];
-    if (!at) {
-        for (int i = MASKED; i < DETAILS; i++)
-            if (l->details[i]) return FAIL(l->details[i], "writer_info.histo has this list, but no checksum");
-        return HISTO_OK;
-    }
-    const histo_lane counts[2] = {{l->hist->accumulators.counts, NULL}, {NULL, NULL}};
-    const histo_list cells = {l->cells.n, l->cells.at};
+    const size_t at = l->details[CHECKSUM];
+    const histo_lane lanes[3] = {{l->hist->accumulators.counts, NULL}, l->sums[0], l->sums[1]};
     char checksum[9];
-    snprintf(checksum, sizeof checksum, "%08" PRIx32,
-             l->storage == HISTO_SPARSE ? histo_cells_occupied_checksum(&cells)
-                                        : histo_cells_checksum(l->hist, l->sums[0].sums ? l->sums : counts));
+    if (!at) return HISTO_OK;
+    snprintf(checksum, sizeof checksum, "%08" PRIx32, histo_cells_checksum(l->hist, lanes));
     if (histo_json_is(&l->doc, at, checksum)) return HISTO_OK;
     return FAIL(at,
-                "other software changed the values (their checksum is now %s): remove this checksum and the lists "
-                "beside it to load them without",
+                "other software changed the axes or the values (their checksum is now %s): remove this checksum and "
+                "the lists beside it to load them without",
                 checksum);
 }
 
@@ -184,9 +185,10 @@ static histo_status read_histogram(histo_uhi_loader *l, size_t at)
     if (status == HISTO_OK) status = histo_uhi_read_storage(l, found[STORAGE]);
     if (status == HISTO_OK) status = histo_uhi_prepare(l);
     if (status == HISTO_OK) status = histo_uhi_read_values(l);
-    if (status == HISTO_OK) status = read_checksum(l);
+    if (status == HISTO_OK) status = check_lists(l);
     if (status == HISTO_OK) status = read_lists(l);
     if (status == HISTO_OK && l->storage == HISTO_SPARSE) status = histo_uhi_keep_counts(l);
+    if (status == HISTO_OK) status = read_checksum(l);
     histo_exact *const exact[] = {l->hist ? l->hist->accumulators.exact_w : NULL,
                                   l->hist ? l->hist->accumulators.exact_w2 : NULL};
     for (int s = 0; s < 2 && exact[s] && status == HISTO_OK; s++)

@@ -211,8 +211,8 @@ static void put_writer_info(histo_bytes *out, const histo_hist *hist, histo_lane
     put_unstored(out, hist, "counts", counts, !sums[0].sums);
     if (sums[0].sums) put_unstored(out, hist, "sum_w", sums[0], true);
     if (sums[1].sums) put_unstored(out, hist, "sum_w2", sums[1], true);
-    const histo_lane only_counts[2] = {counts, {NULL, NULL}};
-    put_checksum(out, histo_cells_checksum(hist, sums[0].sums ? sums : only_counts));
+    const histo_lane all[3] = {counts, sums[0], sums[1]};
+    put_checksum(out, histo_cells_checksum(hist, all));
 }
 
 /* ---- Documents ---- */
@@ -261,7 +261,8 @@ static histo_status save_sparse(const histo_hist *hist, const char *name, histo_
     histo_bytes_print(out, "\n    }");
     put_writer(out, hist);
     put_unstored_occupied(out, hist, &cells);
-    put_checksum(out, histo_cells_occupied_checksum(&cells));
+    const histo_lane none[3] = {{NULL, NULL}};
+    put_checksum(out, histo_cells_checksum(hist, none));
     histo_bytes_print(out, "\n  }\n}\n");
     histo_list_free(&cells);
     return HISTO_OK;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "counts/hist.h"
 #include "counts/rows.h"
 
 static void put_counts(const histo_hist *hist, histo_slots slots, const uint64_t *counts, uint64_t *to)
@@ -104,5 +105,43 @@ histo_status histo_hist_write(histo_hist *hist, histo_slots slots, const uint64_
         histo_accumulators_replace(&hist->accumulators, &by);
     else
         histo_accumulators_free(&by);
+    return status;
+}
+
+static histo_status reserve_for(histo_exact *to, const double *sums, int64_t n)
+{
+    histo_exact_windows windows = {0};
+    for (int64_t i = 0; i < n; i++)
+        histo_exact_touch(&windows, sums[i]);
+    return histo_exact_reserve(to, &windows, 1);
+}
+
+static void set_exact(histo_exact *to, int64_t slot, double sum)
+{
+    histo_exact_clear_slot(to, slot);
+    histo_exact_add(to, slot, sum);
+}
+
+histo_status histo_hist_put(histo_hist *hist, int64_t n, const int64_t *index, const uint64_t *counts,
+                            const double *sum_w, const double *sum_w2)
+{
+    histo_accumulators *to = &hist->accumulators;
+    if (to->sparse) return histo_fail(HISTO_UNSUPPORTED, "the bins of a sparse histogram cannot be set");
+    if ((hist->weighting != HISTO_UNWEIGHTED && !sum_w) || (histo_has_squares(hist->weighting) && !sum_w2))
+        return histo_fail(HISTO_INVALID, "the sums of weights to set are missing");
+    for (int64_t i = 0; i < n; i++)
+        if (index[i] < 0 || index[i] >= to->batch * to->slots)
+            return histo_fail(HISTO_INVALID, "there is no slot %lld", (long long)index[i]);
+    histo_status status = histo_accumulators_gather(to);
+    if (status == HISTO_OK) status = histo_accumulators_own(to);
+    if (status == HISTO_OK && to->exact_w) status = reserve_for(to->exact_w, sum_w, n);
+    if (status == HISTO_OK && to->exact_w2) status = reserve_for(to->exact_w2, sum_w2, n);
+    for (int64_t i = 0; i < n && status == HISTO_OK; i++) {
+        to->counts[index[i]] = counts[i];
+        if (to->sum_w) to->sum_w[index[i]] = sum_w[i];
+        if (to->sum_w2) to->sum_w2[index[i]] = sum_w2[i];
+        if (to->exact_w) set_exact(to->exact_w, index[i], sum_w[i]);
+        if (to->exact_w2) set_exact(to->exact_w2, index[i], sum_w2[i]);
+    }
     return status;
 }

@@ -387,13 +387,11 @@ static void add_each(uint32_t *restrict slots, const uint32_t *restrict first, i
 }
 
 /* Nothing that is not read: where no memory is mapped, each prefetch takes a hundred nanoseconds. */
-static void prefetch(const histo_problem *p, const histo_block *block)
+static void prefetch(const histo_problem *p, const histo_block *block, int column)
 {
-    for (int c = 0; c < columns_of(p) && block->ahead; c++) {
-        const int64_t size = (int64_t)histo_dtype_size(column_dtype(p, c));
-        if (block->ahead * size >= HISTO_AHEAD && (c != p->weights || !histo_weights_in_place(p)))
-            histo_prefetch_l2(block->at[c], (size_t)(block->n * size));
-    }
+    const int64_t size = (int64_t)histo_dtype_size(column_dtype(p, column));
+    if (block->ahead * size >= HISTO_AHEAD && (column != p->weights || !histo_weights_in_place(p)))
+        histo_prefetch_l2(block->at[column], (size_t)(block->n * size));
 }
 
 /* Fills of few samples prepare nothing, neither tables nor spans of stored edges, unless these are nearly regular. */
@@ -414,12 +412,22 @@ static void slots_on_axis(const histo_job *job, int axis, const void *samples, i
         histo_cpu_kernels_usable()->slots(lookup, spans, p->sampled[axis], samples, n, stride, accumulate, slots);
 }
 
+/* Of several axes, few samples at a time: prefetches as many at once as a block has lines would wait for each other. */
 void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t *slots)
 {
+    enum { FEW = 256 };
     const histo_problem *p = job->problem;
-    prefetch(p, block);
-    for (int a = 0; a < p->naxes; a++)
-        slots_on_axis(job, a, block->at[a], block->n, p->slot_strides[a], a > 0, slots);
+    const int most = p->naxes > 1 && block->ahead ? FEW : block->n;
+    histo_block some = *block;
+    for (int i = 0; i < block->n; i += most) {
+        some.n = block->n - i < most ? block->n - i : most;
+        for (int c = 0; c < columns_of(p); c++)
+            some.at[c] = (const char *)block->at[c] + (size_t)i * histo_dtype_size(column_dtype(p, c));
+        for (int c = 0; c < columns_of(p); c++) {
+            prefetch(p, &some, c);
+            if (c < p->naxes) slots_on_axis(job, c, some.at[c], some.n, p->slot_strides[c], c > 0, slots + i);
+        }
+    }
     if (block->first) add_each(slots, block->first, block->n);
 }
 
@@ -429,7 +437,8 @@ void histo_block_wide_slots(const histo_job *job, const histo_block *block, uint
     const histo_cpu_prepared *prepared = job->prepared;
     const histo_cpu_kernels *kernels = histo_cpu_kernels_usable();
     uint32_t on_axis[HISTO_BLOCK];
-    prefetch(p, block);
+    for (int c = 0; c < columns_of(p); c++)
+        prefetch(p, block, c);
     for (int i = 0; i < block->n; i++)
         slots[i] = (uint64_t)block->batch;
     for (int a = 0; a < p->naxes; a++) {

@@ -28,6 +28,11 @@ static inline uint64_t histo_increment_bytes(uint8_t *counter, uint64_t carries)
 #if defined(__x86_64__)
     __asm__("addb $1, %1\n\tadcq %0, %0" : "+r"(carries), "+m"(*counter) : : "cc");
     return carries;
+#elif defined(__aarch64__)
+    const uint32_t count = *counter; /* the comparison with 255 sets the carry flag where it wraps */
+    __asm__("cmp %w1, #255\n\tadc %0, %0, %0" : "+r"(carries) : "r"(count) : "cc");
+    *counter = (uint8_t)(count + 1);
+    return carries;
 #else
     return 2 * carries + (++*counter == 0);
 #endif

@@ -64,6 +64,9 @@ void HISTO_OF_ISA(split_channels)(const uint8_t *pixels, int pitch, int count, i
     case 3:
         split_loop(pixels, 3, count, done, n, out);
         break;
+    case 4:
+        split_loop(pixels, 4, count, done, n, out);
+        break;
     default:
         split_loop(pixels, pitch, count, done, n, out);
         break;
@@ -120,10 +123,48 @@ static int64_t pick(char *to, const char *from, int64_t stride, size_t size, int
 
 #else
 
+/* The compiler vectorises loops of a constant distance. */
+#define DEFINE_PICK(bits)                                                                                              \
+    typedef uint##bits##_t word_##bits __attribute__((aligned(1), may_alias));                                         \
+                                                                                                                       \
+    static inline void pick_apart_##bits(word_##bits *restrict to, const word_##bits *restrict from, int apart,        \
+                                         int64_t n)                                                                    \
+    {                                                                                                                  \
+        for (int64_t i = 0; i < n; i++)                                                                                \
+            to[i] = from[i * apart];                                                                                   \
+    }                                                                                                                  \
+                                                                                                                       \
+    static int64_t pick_##bits(char *to, const char *from, int64_t apart, int64_t n)                                   \
+    {                                                                                                                  \
+        word_##bits *restrict out = (word_##bits *)(void *)to;                                                         \
+        const word_##bits *in = (const word_##bits *)(const void *)from;                                               \
+        switch (apart) {                                                                                               \
+        case 2:                                                                                                        \
+            pick_apart_##bits(out, in, 2, n);                                                                          \
+            return n;                                                                                                  \
+        case 3:                                                                                                        \
+            pick_apart_##bits(out, in, 3, n);                                                                          \
+            return n;                                                                                                  \
+        case 4:                                                                                                        \
+            pick_apart_##bits(out, in, 4, n);                                                                          \
+            return n;                                                                                                  \
+        default:                                                                                                       \
+            return 0;                                                                                                  \
+        }                                                                                                              \
+    }
+DEFINE_PICK(8)
+DEFINE_PICK(16)
+DEFINE_PICK(32)
+DEFINE_PICK(64)
+
 static int64_t pick(char *to, const char *from, int64_t stride, size_t size, int64_t n)
 {
-    (void)to, (void)from, (void)stride, (void)size, (void)n;
-    return 0;
+    if (stride % (int64_t)size) return 0;
+    const int64_t apart = stride / (int64_t)size;
+    return size == 1   ? pick_8(to, from, apart, n)
+           : size == 2 ? pick_16(to, from, apart, n)
+           : size == 4 ? pick_32(to, from, apart, n)
+                       : pick_64(to, from, apart, n);
 }
 
 #endif

@@ -13,8 +13,8 @@ typedef struct slot_costs {
 static const slot_costs *usable_costs(void)
 {
     static const slot_costs costs[] = {
-        [HISTO_ISA_BASELINE] = {.pow2 = 0.3, .f32 = 0.45, .f64 = 1.6, .search = 3},
-        [HISTO_ISA_AVX2] = {.pow2 = 0.05, .f32 = 0.15, .f64 = 0.45, .search = 2},
+        [HISTO_ISA_BASELINE] = {.pow2 = 0.3, .f32 = 0.45, .f64 = 0.65, .search = 3},
+        [HISTO_ISA_AVX2] = {.pow2 = 0.05, .f32 = 0.13, .f64 = 0.22, .search = 2},
         [HISTO_ISA_AVX512] = {.pow2 = 0.05, .f32 = 0.08, .f64 = 0.25, .search = 1.5},
         [HISTO_ISA_AVX512VBMI2] = {.pow2 = 0.05, .f32 = 0.08, .f64 = 0.25, .search = 1.5},
     };

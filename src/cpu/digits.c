@@ -1,12 +1,39 @@
 /* A thread's own exact sums. Compiled once for each level of the instruction set (isa.h). */
+#include <math.h>
+
 #include "cpu/isa.h"
 #include "sum/exact.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 enum { ABOVE = 13 }; /* bias of the lowest window: see histo_exact_cut_f64 */
+
+#if defined(__aarch64__)
+
+/* Compared as floats: NEON has no minimum and maximum of 64-bit integers. NaN is the largest, and zeros become NaN,
+ * which the minimum ignores. */
+static inline void add_magnitudes(float64x2_t numbers, float64x2_t *least, float64x2_t *most)
+{
+    const float64x2_t x = vabsq_f64(numbers);
+    *most = vmaxq_f64(*most, x);
+    *least = vminnmq_f64(*least, vreinterpretq_f64_u64(vorrq_u64(vreinterpretq_u64_f64(x), vceqzq_f64(x))));
+}
+
+histo_magnitudes HISTO_OF_ISA(magnitudes)(const double *numbers, int n)
+{
+    float64x2_t most = vdupq_n_f64(0), least = vdupq_n_f64((double)NAN);
+    for (int i = 0; i + 2 <= n; i += 2)
+        add_magnitudes(vld1q_f64(numbers + i), &least, &most);
+    if (n % 2) add_magnitudes(vdupq_n_f64(numbers[n - 1]), &least, &most);
+    const double largest = vmaxvq_f64(most), smallest = vminnmvq_f64(least);
+    return (histo_magnitudes){largest == 0 ? 0 : histo_exact_bits(smallest), histo_exact_bits(largest)};
+}
+
+#else
 
 histo_magnitudes HISTO_OF_ISA(magnitudes)(const double *numbers, int n)
 {
@@ -18,6 +45,8 @@ histo_magnitudes HISTO_OF_ISA(magnitudes)(const double *numbers, int n)
     }
     return (histo_magnitudes){below + 1, most};
 }
+
+#endif
 
 void HISTO_OF_ISA(widen_floats)(const float *restrict floats, int n, double *restrict numbers)
 {
@@ -115,6 +144,43 @@ void HISTO_OF_ISA(add_digits)(histo_digits *sums, const uint32_t *slots, const d
         __m256i *sum = (__m256i *)sums[slots[i]];
         _mm256_storeu_si256(sum, _mm256_add_epi64(_mm256_loadu_si256(sum), slice));
     }
+}
+
+#elif defined(__aarch64__)
+
+/* A shift is the low byte of its lane, to the right if negative. Digits of the sums are at most 128 bits from those of
+ * a number, or so far that the byte shifts the number out, too; only zeros, which are 0 here, are farther away. */
+static inline void add_number(int64_t *sum, uint64x2_t significand, int64x2_t power, int64x2_t negative)
+{
+    for (int k = 0; k < HISTO_DIGITS; k += 2, power = vsubq_s64(power, vdupq_n_s64(64))) {
+        const uint64x2_t shifted = vandq_u64(vshlq_u64(significand, power), vdupq_n_u64(UINT32_MAX));
+        const int64x2_t slice = vsubq_s64(veorq_s64(vreinterpretq_s64_u64(shifted), negative), negative);
+        vst1q_s64(sum + k, vaddq_s64(vld1q_s64(sum + k), slice));
+    }
+}
+
+/* Both numbers, or the first. */
+static inline void add_pair(histo_digits *sums, const uint32_t *slots, uint64x2_t x, int first, bool both)
+{
+    const uint64x2_t exponents = vdupq_n_u64(UINT64_C(0x7ff) << 52), fraction = vdupq_n_u64((UINT64_C(1) << 52) - 1);
+    const uint64x2_t ones = vandq_u64(vtstq_u64(x, exponents), vdupq_n_u64(UINT64_C(1) << 52)); /* 0 for zeros */
+    const uint64x2_t significands = vbslq_u64(fraction, x, ones);
+    const int64x2_t powers = vreinterpretq_s64_u64(vshrq_n_u64(vandq_u64(x, exponents), 52));
+    const int64x2_t negatives = vshrq_n_s64(vreinterpretq_s64_u64(x), 63);
+    const int64x2_t begin = vdupq_n_s64(ABOVE - 32 * (int64_t)first);
+    const int64x2_t offset = vsubq_s64(begin, vcombine_s64(vdup_n_s64(0), vdup_n_s64(32)));
+    add_number(sums[slots[0]], vdupq_laneq_u64(significands, 0), vaddq_s64(vdupq_laneq_s64(powers, 0), offset),
+               vdupq_laneq_s64(negatives, 0));
+    if (both)
+        add_number(sums[slots[1]], vdupq_laneq_u64(significands, 1), vaddq_s64(vdupq_laneq_s64(powers, 1), offset),
+                   vdupq_laneq_s64(negatives, 1));
+}
+
+void HISTO_OF_ISA(add_digits)(histo_digits *sums, const uint32_t *slots, const double *numbers, int n, int first)
+{
+    for (int i = 0; i + 2 <= n; i += 2)
+        add_pair(sums, slots + i, vreinterpretq_u64_f64(vld1q_f64(numbers + i)), first, true);
+    if (n % 2) add_pair(sums, slots + n - 1, vreinterpretq_u64_f64(vdupq_n_f64(numbers[n - 1])), first, false);
 }
 
 #else

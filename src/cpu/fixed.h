@@ -189,30 +189,44 @@ static inline bool any_doubt(__m512i most, uint32_t limit, __m512i least, uint32
 
 #else
 
+/* The compiler vectorises these loops. t > least is false for NaN, which becomes `least`. */
+static inline float clamped_to(float t, float least, float most)
+{
+#if defined(__aarch64__)
+    return __builtin_fminf(__builtin_fmaxf(t, least), most); /* one instruction each */
+#else
+    t = t > least ? t : least;
+    return t < most ? t : most;
+#endif
+}
+
+static inline float f32_of_pattern(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 #define DEFINE_FIXED(name, type)                                                                                       \
     static inline bool fixed_slots_##name(const fixed *f, bool exact, const type *restrict samples,                    \
                                           uint32_t *restrict out)                                                      \
     {                                                                                                                  \
         const type lo = (type)f->lo;                                                                                   \
-        const float per_step = f->per_step, below = -0.25F * (float)(1 << f->bits);                                    \
-        const float above = f->bins + 0.5F * (float)(1 << f->bits);                                                    \
+        const int32_t bin = 1 << f->bits, offset = (int32_t)f->margin + bin;                                           \
+        const float per_step = f->per_step, below = -0.25F * (float)bin, above = f->bins + 0.5F * (float)bin;          \
         const int bits = f->bits, rest = 32 - bits;                                                                    \
-        const uint32_t margin = f->margin, nan = f->nan;                                                               \
+        const uint32_t nan = f->nan;                                                                                   \
         uint32_t most = 0, least = UINT32_MAX;                                                                         \
         for (int i = 0; i < BATCH; i++) {                                                                              \
-            float t = (float)(samples[i] - lo) * per_step;                                                             \
-            t = t < below ? below : t;                                                                                 \
-            t = t > above ? above : t;                                                                                 \
-            const uint32_t number = t == t ? UINT32_MAX : 0;                                                           \
-            t = t == t ? t : below;                                                                                    \
-            int32_t place = (int32_t)t + (int32_t)margin;                                                              \
-            uint32_t slot = ((uint32_t)(place >> bits) + (uint32_t)(samples[i] >= lo)) & number;                       \
-            uint32_t fraction = exact ? UINT32_MAX : (uint32_t)place << rest | ~number;                                \
+            const float t = (float)(samples[i] - lo) * per_step;                                                       \
+            /* Rounded towards 0, which is wrong below lo: in doubt, or corrected. */                                  \
+            const int32_t whole = (int32_t)clamped_to(t, below, above) - (exact && samples[i] < lo);                   \
+            const uint32_t place = (uint32_t)(whole + offset), slot = place >> bits, fraction = place << rest;         \
             most = slot > most ? slot : most;                                                                          \
             least = fraction < least ? fraction : least;                                                               \
-            out[i] = slot | (nan & ~number);                                                                           \
+            out[i] = t == t ? slot : nan;                                                                              \
         }                                                                                                              \
-        return most <= f->last && least >= f->doubtful << rest;                                                        \
+        return exact ? most <= f->last : least >= f->doubtful << rest;                                                 \
     }                                                                                                                  \
                                                                                                                        \
     static inline bool fixed_codes_##name(const fixed *f, bool exact, const type *restrict samples,                    \
@@ -220,20 +234,18 @@ static inline bool any_doubt(__m512i most, uint32_t limit, __m512i least, uint32
     {                                                                                                                  \
         const type lo = (type)f->lo;                                                                                   \
         const float per_step = f->per_step;                                                                            \
-        const float bins = f->bins;                                                                                    \
-        const uint32_t margin = f->margin, end = pattern_f32(bins);                                                    \
+        const uint32_t margin = f->margin, end = pattern_f32(f->bins);                                                 \
         uint32_t most = 0, least = UINT32_MAX;                                                                         \
         for (int i = 0; i < BATCH; i++) {                                                                              \
-            float t = (float)(samples[i] - lo) * per_step;                                                             \
-            float inside = t < bins ? t : bins; /* NaN too: what is converted to int must fit */                       \
-            inside = inside > 0 ? inside : 0;                                                                          \
-            uint32_t place = (uint32_t)(int32_t)inside + margin, pattern = pattern_f32(t);                             \
-            uint32_t fraction = exact ? UINT32_MAX : place << (32 - CODE_BITS);                                        \
+            /* Patterns of negative numbers and NaN are above all others; what is converted to int must fit. */        \
+            const uint32_t pattern = pattern_f32((float)(samples[i] - lo) * per_step);                                 \
+            const uint32_t place = (uint32_t)(int32_t)f32_of_pattern(pattern < end ? pattern : end) + margin;          \
+            const uint32_t fraction = place << (32 - CODE_BITS);                                                       \
             most = pattern > most ? pattern : most;                                                                    \
             least = fraction < least ? fraction : least;                                                               \
             codes[i] = (uint8_t)(place >> CODE_BITS);                                                                  \
         }                                                                                                              \
-        return most < end && least >= f->doubtful << (32 - CODE_BITS);                                                 \
+        return most < end && (exact || least >= f->doubtful << (32 - CODE_BITS));                                      \
     }
 
 #endif

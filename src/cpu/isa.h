@@ -17,6 +17,8 @@
 
 histo_slots_fn HISTO_OF_ISA(slots);
 histo_widen_slots_fn HISTO_OF_ISA(widen_slots);
+histo_bins_fn HISTO_OF_ISA(bins);
+histo_count_integers_fn HISTO_OF_ISA(count_integers);
 histo_producer_of_fn HISTO_OF_ISA(producer_of);
 histo_codes_fn HISTO_OF_ISA(codes);
 histo_collect_fn HISTO_OF_ISA(collect);
@@ -40,6 +42,7 @@ histo_widen_fn HISTO_OF_ISA(widen);
 histo_sum_fn HISTO_OF_ISA(sum);
 histo_sum_powers_fn HISTO_OF_ISA(sum_powers);
 histo_add_weights_fn HISTO_OF_ISA(add_weights);
+histo_add_columns_fn HISTO_OF_ISA(add_columns);
 extern const histo_map_kernels HISTO_WITH_ISA(map_kernels, HISTO_ISA);
 
 #endif

@@ -23,6 +23,15 @@ typedef void histo_slots_fn(const histo_lookup *lookup, const histo_spans *spans
 /* wide[i] = wide[i] * extent + slots[i] */
 typedef void histo_widen_slots_fn(const uint32_t *slots, int n, uint64_t extent, uint64_t *wide);
 
+/* bins[i] = (joins ? bins[i] * extent : 0) + slots[i] - 1, for slots of an axis of `extent` bins; true if a sample is
+ * outside it. */
+typedef bool histo_bins_fn(const uint32_t *slots, int n, uint32_t extent, bool joins, uint32_t *bins);
+
+/* Add 1 to table[slot] for each of n samples, integers of at least 32 bits in bins of one each; false, and nothing
+ * is counted, for all others. */
+typedef bool histo_count_integers_fn(const histo_lookup *lookup, histo_dtype dtype, const void *samples, int n,
+                                     uint32_t *table);
+
 /* codes[i] = the low byte of (slot of samples[i]) - 1. Adds the number of samples in slots 0, bins + 1 and bins + 2 to
  * flow[0 … 2]. */
 typedef void histo_codes_fn(const histo_lookup *lookup, const histo_spans *spans, histo_dtype dtype,
@@ -32,6 +41,8 @@ typedef struct histo_cpu_kernels {
     /* slots.c */
     histo_slots_fn *slots;
     histo_widen_slots_fn *widen_slots;
+    histo_bins_fn *bins;
+    histo_count_integers_fn *count_integers;
     histo_producer_of_fn *producer_of;
     histo_codes_fn *codes;
     /* brackets.c */
@@ -63,6 +74,7 @@ typedef struct histo_cpu_kernels {
     histo_sum_powers_fn *sum_powers;
     /* sums.c */
     histo_add_weights_fn *add_weights;
+    histo_add_columns_fn *add_columns;
     /* maps.c */
     const histo_map_kernels *maps;
     /* count_bytes.c, count_bytes_vbmi2.c */

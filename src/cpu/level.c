@@ -4,6 +4,8 @@
 const histo_cpu_kernels HISTO_WITH_ISA(cpu_kernels, HISTO_ISA) = {
     .slots = HISTO_OF_ISA(slots),
     .widen_slots = HISTO_OF_ISA(widen_slots),
+    .bins = HISTO_OF_ISA(bins),
+    .count_integers = HISTO_OF_ISA(count_integers),
     .producer_of = HISTO_OF_ISA(producer_of),
     .codes = HISTO_OF_ISA(codes),
     .collect = HISTO_OF_ISA(collect),
@@ -28,6 +30,7 @@ const histo_cpu_kernels HISTO_WITH_ISA(cpu_kernels, HISTO_ISA) = {
     .sum = HISTO_OF_ISA(sum),
     .sum_powers = HISTO_OF_ISA(sum_powers),
     .add_weights = HISTO_OF_ISA(add_weights),
+    .add_columns = HISTO_OF_ISA(add_columns),
     .maps = &HISTO_WITH_ISA(map_kernels, HISTO_ISA),
 #if defined(__AVX512VBMI2__)
     .byte_counting = &histo_byte_counting_vbmi2,

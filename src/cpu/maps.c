@@ -14,7 +14,7 @@
 
 #if defined(__AVX2__)
 #include <immintrin.h>
-#elif defined(__ARM_NEON)
+#elif defined(__aarch64__)
 #include <arm_neon.h>
 #endif
 
@@ -80,7 +80,7 @@ static int64_t map_vectors(const uint8_t table[256], const uint8_t *samples, int
     return i;
 }
 
-#elif defined(__ARM_NEON)
+#elif defined(__aarch64__)
 
 static int64_t map_vectors(const uint8_t table[256], const uint8_t *samples, int64_t n, uint8_t *to)
 {

@@ -27,6 +27,7 @@ enum {
     MAX_COPIED = 640 << 10,     /* bytes of copies of sums, so that they fit the L2 cache */
     SAMPLES_A_THREAD = 1 << 16, /* fewer do not repay waking a thread */
     SAMPLES_A_FLUSH = 1 << 30,  /* 32-bit counters cannot wrap */
+    LONG_BLOCK = 1 << 16,       /* integers that are counted where they are */
 };
 static const size_t MAX_TABLE_BYTES = (size_t)256 << 20; /* of all threads together */
 
@@ -291,6 +292,18 @@ static void count_piece(local *me, const histo_block *piece)
         count_subtables(me->tables, l->entries, l->subtables, me->slots, piece->n);
 }
 
+/* Count integers of one axis where they are; false if they are none. */
+static bool count_integers(local *me, const histo_block *block)
+{
+    const layout *l = &me->all->layout;
+    const histo_problem *p = me->all->job->problem;
+    if (p->naxes > 1 || p->pairs || p->weighting != HISTO_UNWEIGHTED || l->subtables > 1) return false;
+    if (!histo_cpu_kernels_usable()->count_integers(&p->lookups[0], p->dtypes[0], block->at[0], block->n, me->tables))
+        return false;
+    me->held += block->n;
+    return true;
+}
+
 static void count_range(void *context, int index)
 {
     shared *all = context;
@@ -305,6 +318,8 @@ static void count_range(void *context, int index)
     histo_blocks blocks;
     histo_block block;
     histo_blocks_start(&blocks, job, index, l->threads, me.gathered);
+    if (job->problem->operands == 1 && job->problem->lookups[0].pow2.is && job->problem->lookups[0].pow2.shift == 0)
+        blocks.most = LONG_BLOCK;
     while (histo_blocks_next(&blocks, &block)) {
         if (block.batch != me.batch || me.held > SAMPLES_A_FLUSH) flush(&me);
         me.batch = block.batch;
@@ -313,6 +328,7 @@ static void count_range(void *context, int index)
             count_constant(&me, &block);
             continue;
         }
+        if (count_integers(&me, &block)) continue;
         histo_block piece;
         for (int i = 0; histo_block_piece(job->problem, &block, i, &piece); i += HISTO_PIECE)
             count_piece(&me, &piece);

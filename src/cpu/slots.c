@@ -15,6 +15,10 @@
 #include "cpu/isa.h"
 #include "view/dtype.h"
 
+#if defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
 /* x + ROUND - ROUND is x rounded to an integer; the low bits of x + ROUND are that integer. */
 static const double ROUND = 0x1.8p52;
 
@@ -303,6 +307,34 @@ DEFINE_POW2(i64, int64_t, int32_t)
 DEFINE_ROUND(u64, uint64_t, epu64)
 DEFINE_ROUND(i64, int64_t, epi64)
 
+#elif defined(__aarch64__)
+
+/* Converted to the nearest double and back, which saturates: where that is larger, the next smaller double is taken. */
+#define DEFINE_ROUND(name, type, s64, limit)                                                                           \
+    static inline float64x2_t rounded_##name(type##x2_t x, float64x2_t top, float64x2_t over)                          \
+    {                                                                                                                  \
+        const float64x2_t nearest = vcvtq_f64_##s64(x);                                                                \
+        const type##x2_t back = vcvtq_##s64##_f64(nearest);                                                            \
+        const uint64x2_t beyond = vcgeq_f64(nearest, vdupq_n_f64(limit));                                              \
+        const uint64x2_t above = vorrq_u64(beyond, vcgtq_##s64(back, x));                                              \
+        const uint64x2_t exact = vbicq_u64(vceqq_##s64(back, x), beyond);                                              \
+        const int64x2_t bits = vreinterpretq_s64_f64(nearest), sign = vshrq_n_s64(bits, 63);                           \
+        const int64x2_t step = vsubq_s64(veorq_s64(vreinterpretq_s64_u64(above), sign), sign);                         \
+        const float64x2_t down = vreinterpretq_f64_s64(vaddq_s64(bits, step));                                         \
+        return vbslq_f64(vbicq_u64(vceqq_f64(down, top), exact), over, down);                                          \
+    }                                                                                                                  \
+                                                                                                                       \
+    static void round_##name(const histo_lookup *l, const type##_t *samples, int n, double *out)                       \
+    {                                                                                                                  \
+        const float64x2_t top = vdupq_n_f64(l->closed ? l->hi : (double)NAN), over = vdupq_n_f64(l->over);             \
+        int i = 0;                                                                                                     \
+        for (; i + 2 <= n; i += 2)                                                                                     \
+            vst1q_f64(out + i, rounded_##name(vld1q_##s64(samples + i), top, over));                                   \
+        if (i < n) vst1q_lane_f64(out + i, rounded_##name(vld1q_dup_##s64(samples + i), top, over), 0);                \
+    }
+DEFINE_ROUND(u64, uint64, u64, 0x1p64)
+DEFINE_ROUND(i64, int64, s64, 0x1p63)
+
 #else
 
 /* The integer is high + low. */
@@ -518,6 +550,130 @@ void HISTO_OF_ISA(widen_slots)(const uint32_t *restrict slots, int n, uint64_t e
         wide[i] = wide[i] * extent + slots[i];
 }
 
+bool HISTO_OF_ISA(bins)(const uint32_t *restrict slots, int n, uint32_t extent, bool joins, uint32_t *restrict bins)
+{
+    uint32_t outside = 0;
+    if (joins)
+        for (int i = 0; i < n; i++) {
+            outside |= (uint32_t)(slots[i] - 1 >= extent);
+            bins[i] = bins[i] * extent + (slots[i] - 1);
+        }
+    else
+        for (int i = 0; i < n; i++) {
+            const uint32_t bin = slots[i] - 1;
+            outside |= (uint32_t)(bin >= extent);
+            bins[i] = bin;
+        }
+    return outside;
+}
+
+/* ---- Integers counted where they are ---- */
+
+/* Samples inside bins of one integer each need no slots: a sample is the place of its counter, but for a constant in
+ * the table's address. Pieces with other samples are counted by their slots; so are those in which a value seems to
+ * make up much. Vectors examine the next piece while increments wait for stores. wide: 64 bits, with the samples' sign.
+ */
+#if defined(__AVX512BW__)
+enum { VECTOR = 64 };
+#elif defined(__AVX2__)
+enum { VECTOR = 32 };
+#else
+enum { VECTOR = 16 };
+#endif
+
+#define DEFINE_COUNT_INTEGERS(name, storage, wide, signs, ends)                                                        \
+    typedef storage vector_##name __attribute__((vector_size(VECTOR), aligned(sizeof(storage)), may_alias));           \
+    typedef signs signs_##name __attribute__((vector_size(VECTOR)));                                                   \
+                                                                                                                       \
+    /* The first and the last sample that is inside. */                                                                \
+    static inline void ends_##name(const histo_lookup *l, storage *first, storage *last)                               \
+    {                                                                                                                  \
+        const uint32_t from = l->pow2.from, low = l->pow2.low, high = l->pow2.high;                                    \
+        *first = (storage)(ends)(low + (low - from == 0));                                                             \
+        *last = (storage)(ends)(high - (high - from > (uint32_t)l->bins));                                             \
+    }                                                                                                                  \
+                                                                                                                       \
+    /* Note which samples of a round are outside. */                                                                   \
+    static inline void add_outside_##name(const storage *samples, storage first, storage last, signs_##name *outside)  \
+    {                                                                                                                  \
+        enum { VECTORS = HISTO_STREAMS * sizeof *samples / VECTOR };                                                   \
+        const vector_##name *at = (const vector_##name *)samples;                                                      \
+        for (int k = 0; k < (int)VECTORS; k++)                                                                         \
+            *outside |= (at[k] < first) | (at[k] > last);                                                              \
+    }                                                                                                                  \
+                                                                                                                       \
+    static inline bool any_##name(const signs_##name *outside)                                                         \
+    {                                                                                                                  \
+        signs any = 0;                                                                                                 \
+        for (size_t k = 0; k < VECTOR / sizeof any; k++)                                                               \
+            any |= (*outside)[k];                                                                                      \
+        return any;                                                                                                    \
+    }                                                                                                                  \
+                                                                                                                       \
+    static inline bool may_be_few_##name(const storage *samples)                                                       \
+    {                                                                                                                  \
+        int equal = 0;                                                                                                 \
+        for (int i = 0; i < HISTO_PIECE; i += HISTO_STREAM)                                                            \
+            equal += samples[i] == samples[i + HISTO_STREAM / 2];                                                      \
+        return equal * 5 > HISTO_STREAMS;                                                                              \
+    }                                                                                                                  \
+                                                                                                                       \
+    static void count_##name(const histo_lookup *l, const storage *samples, int n, uint32_t *table)                    \
+    {                                                                                                                  \
+        enum { IN_ROUND = HISTO_STREAMS * sizeof *samples };                                                           \
+        storage first, last;                                                                                           \
+        uint32_t slots[HISTO_PIECE];                                                                                   \
+        ends_##name(l, &first, &last);                                                                                 \
+        const uintptr_t place = (uintptr_t)((uint32_t)first - l->pow2.from) - (uintptr_t)(wide)first;                  \
+        const uintptr_t counters = (uintptr_t)table + place * sizeof *table;                                           \
+        bool examined = false;                                                                                         \
+        signs_##name outside = {0};                                                                                    \
+        for (int some; n > 0; n -= some, samples += some) {                                                            \
+            some = n < HISTO_PIECE ? n : HISTO_PIECE;                                                                  \
+            for (int i = 0; i < some / HISTO_PIECE * HISTO_PIECE && !examined; i += HISTO_STREAMS)                     \
+                add_outside_##name(samples + i, first, last, &outside);                                                \
+            if (some < HISTO_PIECE || any_##name(&outside) || may_be_few_##name(samples)) {                            \
+                pow2_##name(l, samples, some, slots);                                                                  \
+                HISTO_OF_ISA(count_words)(table, slots, some, NULL, NULL, NULL);                                       \
+                examined = false;                                                                                      \
+                outside = (signs_##name){0};                                                                           \
+                continue;                                                                                              \
+            }                                                                                                          \
+            examined = n >= 2 * HISTO_PIECE;                                                                           \
+            const storage *next = examined ? samples + HISTO_PIECE : samples;                                          \
+            for (int i = 0; i < HISTO_STREAM; i++) {                                                                   \
+                histo_prefetch_l1((const char *)next + (size_t)i * IN_ROUND, IN_ROUND);                                \
+                add_outside_##name(next + (size_t)i * HISTO_STREAMS, first, last, &outside);                           \
+                for (int stream = 0; stream < HISTO_STREAMS; stream++)                                                 \
+                    ++*(uint32_t *)(counters + (uintptr_t)(wide)samples[stream * HISTO_STREAM + i] * sizeof *table);   \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+/* NOLINTBEGIN(performance-no-int-to-ptr): the counter of zero may lie outside the table */
+DEFINE_COUNT_INTEGERS(u32, uint32_t, uint64_t, int32_t, uint32_t)
+DEFINE_COUNT_INTEGERS(i32, int32_t, int64_t, int32_t, int32_t)
+DEFINE_COUNT_INTEGERS(u64, uint64_t, uint64_t, int64_t, uint32_t)
+DEFINE_COUNT_INTEGERS(i64, int64_t, int64_t, int64_t, int32_t)
+/* NOLINTEND(performance-no-int-to-ptr) */
+
+bool HISTO_OF_ISA(count_integers)(const histo_lookup *l, histo_dtype dtype, const void *samples, int n, uint32_t *table)
+{
+    switch (l->pow2.is && l->pow2.shift == 0 ? dtype : HISTO_DTYPE_COUNT) {
+#define CASE(constant, name)                                                                                           \
+    case constant:                                                                                                     \
+        count_##name(l, samples, n, table);                                                                            \
+        return true;
+        CASE(HISTO_U32, u32)
+        CASE(HISTO_I32, i32)
+        CASE(HISTO_U64, u64)
+        CASE(HISTO_I64, i64)
+#undef CASE
+    default:
+        return false;
+    }
+}
+
 /* ---- Slots produced while others are counted ---- */
 
 #define DEFINE_PRODUCE_UNIFORM(name, type)                                                                             \
@@ -627,6 +783,30 @@ static void codes_by_slots(const histo_lookup *l, const histo_spans *spans, hist
 DEFINE_CODES(f32, float)
 DEFINE_CODES(f64, double)
 
+/* Codes of n 16-bit integers; returns how many have been made, and sets *outside unless all of them are
+ * first … first + width. Some compilers would widen vectors of these. */
+static int short_codes(const void *samples, int n, uint16_t first, uint16_t width, uint16_t lo, int shift,
+                       uint8_t *codes, bool *outside)
+{
+    int i = 0;
+#if defined(__AVX512BW__)
+    enum { SHORTS = 32 };
+    const __m512i least = _mm512_set1_epi16((int16_t)first), from = _mm512_set1_epi16((int16_t)lo);
+    const __m128i by = _mm_cvtsi32_si128(shift);
+    __m512i farthest = _mm512_setzero_si512();
+    for (; i + SHORTS <= n; i += SHORTS) {
+        const __m512i x = _mm512_loadu_si512((const uint16_t *)samples + i);
+        farthest = _mm512_max_epu16(farthest, _mm512_sub_epi16(x, least));
+        const __m512i bins = _mm512_srl_epi16(_mm512_sub_epi16(x, from), by);
+        _mm256_storeu_si256((__m256i *)(void *)(codes + i), _mm512_cvtepi16_epi8(bins));
+    }
+    *outside |= _mm512_cmpgt_epu16_mask(farthest, _mm512_set1_epi16((int16_t)width)) != 0;
+#else
+    (void)samples, (void)n, (void)first, (void)width, (void)lo, (void)shift, (void)codes, (void)outside;
+#endif
+    return i;
+}
+
 /* Bins of 2^shift integers; false if a sample is outside the bins, or equal to the end of a closed axis. Computes in
  * the samples' width; also false if a distance from lo, which need not be a value of that type, does not fit it. */
 #define DEFINE_POW2_CODES(name, storage, bits)                                                                         \
@@ -639,12 +819,17 @@ DEFINE_CODES(f64, double)
         const uint32_t low = l->pow2.low, high = l->pow2.high; /* either may be a neighbour of the bins */             \
         const storage first = (storage)(low + ((low - from) >> l->pow2.shift == 0));                                   \
         const storage last = (storage)(high - ((high - from) >> l->pow2.shift > (uint32_t)l->bins));                   \
-        bits outside = l->pow2.shift >= WIDTH || (uint32_t)last - lo > (bits)-1;                                       \
-        for (int i = 0; i < n; i++) {                                                                                  \
+        bool beyond = l->pow2.shift >= WIDTH || (uint32_t)last - lo > (bits)-1;                                        \
+        bits outside = 0;                                                                                              \
+        int i = 0;                                                                                                     \
+        if (sizeof *samples == sizeof(uint16_t) && first <= last)                                                      \
+            i = short_codes(samples, n, (uint16_t)first, (uint16_t)((uint32_t)last - (uint32_t)first), (uint16_t)lo,   \
+                            shift, codes, &beyond);                                                                    \
+        for (; i < n; i++) {                                                                                           \
             outside |= (bits)(samples[i] < first) | (bits)(samples[i] > last);                                         \
             codes[i] = (uint8_t)((bits)((bits)samples[i] - (bits)lo) >> shift);                                        \
         }                                                                                                              \
-        return !outside;                                                                                               \
+        return !outside && !beyond;                                                                                    \
     }
 
 DEFINE_POW2_CODES(u16, uint16_t, uint16_t)

@@ -3,11 +3,15 @@
  * Successive additions to the same sum are about twelve cycles apart, because each waits for the store before it. So
  * samples of several streams are interleaved, as in byte_table.h, and distributed over several copies of the sums; a
  * piece whose samples all have the same slot is summed in vectors. */
+#include <string.h>
+
 #include "cpu/isa.h"
 #include "cpu/runs.h"
 
 #if defined(__SSE2__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 typedef double pair __attribute__((vector_size(16)));
@@ -18,6 +22,8 @@ static inline pair one_and(const double *w)
 {
 #if defined(__SSE2__)
     return (pair)_mm_loadl_pd((__m128d){1, 1}, w);
+#elif defined(__aarch64__)
+    return (pair)vcombine_f64(vld1_f64(w), vdup_n_f64(1));
 #else
     return (pair){*w, 1};
 #endif
@@ -28,7 +34,8 @@ static inline pair one_and_float(const float *w)
 #if defined(__SSE2__)
     return (pair)_mm_cvtss_sd((__m128d){1, 1}, _mm_load_ss(w));
 #else
-    return (pair){(double)*w, 1};
+    const double widened = (double)*w;
+    return one_and(&widened);
 #endif
 }
 
@@ -128,4 +135,78 @@ bool HISTO_OF_ISA(add_weights)(const histo_sums *sums, const uint32_t *slots, co
         return floats ? add_all_float_squared(sums, slots, weights, n, next)
                       : add_all_double_squared(sums, slots, weights, n, next);
     return floats ? add_all_float(sums, slots, weights, n, next) : add_all_double(sums, slots, weights, n, next);
+}
+
+/* ---- Several weights of a sample ---- */
+
+/* Neighbours are a number of samples apart, as in the pipeline, but all in a few lines of each lane's weights: those of
+ * eight lanes would not fit the L1 cache else. */
+#define DEFINE_ADD_COLUMNS(name, type, LANES)                                                                          \
+    static inline void add_to_column_##name(double *sums, bool squared, uint32_t slot, const type *const *weights,     \
+                                            int64_t step, int i)                                                       \
+    {                                                                                                                  \
+        typedef double column __attribute__((vector_size(LANES * sizeof(double))));                                    \
+        typedef type row __attribute__((vector_size(LANES * sizeof(type))));                                           \
+        column *of_slot = (column *)sums + (size_t)slot * (squared ? 2 : 1), w;                                        \
+        if (step) {                                                                                                    \
+            row together;                                                                                              \
+            memcpy(&together, weights[0] + i * step, sizeof together);                                                 \
+            w = __builtin_convertvector(together, column);                                                             \
+        } else {                                                                                                       \
+            for (int lane = 0; lane < LANES; lane++)                                                                   \
+                w[lane] = (double)weights[lane][i];                                                                    \
+        }                                                                                                              \
+        of_slot[0] += w;                                                                                               \
+        if (squared) of_slot[1] += w * w;                                                                              \
+    }                                                                                                                  \
+                                                                                                                       \
+    static inline void add_columns_##name(double *sums, bool squared, const uint32_t *slots, const void *const *from,  \
+                                          int64_t step, int n)                                                         \
+    {                                                                                                                  \
+        const type *weights[LANES];                                                                                    \
+        memcpy(weights, from, sizeof weights);                                                                         \
+        int begin = 0;                                                                                                 \
+        for (; begin + HISTO_STEP <= n; begin += HISTO_STEP) {                                                         \
+            for (int lane = 0; lane < LANES && !step; lane++)                                                          \
+                histo_prefetch_l2(weights[lane] + begin, HISTO_STEP * sizeof(type));                                   \
+            if (step == LANES) histo_prefetch_l2(weights[0] + begin * step, HISTO_STEP * LANES * sizeof(type));        \
+            for (int round = 0; round < HISTO_ROUNDS; round++)                                                         \
+                for (int k = round; k < HISTO_STEP; k += HISTO_ROUNDS)                                                 \
+                    add_to_column_##name(sums, squared, slots[begin + k], weights, step, begin + k);                   \
+        }                                                                                                              \
+        for (; begin < n; begin++)                                                                                     \
+            add_to_column_##name(sums, squared, slots[begin], weights, step, begin);                                   \
+    }                                                                                                                  \
+                                                                                                                       \
+    static void add_##name(double *sums, bool squared, const uint32_t *slots, const histo_weight_lanes *weights,       \
+                           int n)                                                                                      \
+    {                                                                                                                  \
+        if (squared)                                                                                                   \
+            weights->step ? add_columns_##name(sums, true, slots, weights->lane, weights->step, n)                     \
+                          : add_columns_##name(sums, true, slots, weights->lane, 0, n);                                \
+        else                                                                                                           \
+            weights->step ? add_columns_##name(sums, false, slots, weights->lane, weights->step, n)                    \
+                          : add_columns_##name(sums, false, slots, weights->lane, 0, n);                               \
+    }
+DEFINE_ADD_COLUMNS(floats_2, float, 2)
+DEFINE_ADD_COLUMNS(floats_4, float, 4)
+DEFINE_ADD_COLUMNS(floats_8, float, 8)
+DEFINE_ADD_COLUMNS(doubles_2, double, 2)
+DEFINE_ADD_COLUMNS(doubles_4, double, 4)
+DEFINE_ADD_COLUMNS(doubles_8, double, 8)
+
+void HISTO_OF_ISA(add_columns)(double *sums, int lanes, bool squared, const uint32_t *slots,
+                               const histo_weight_lanes *weights, int n)
+{
+    switch (lanes) {
+    case 2:
+        (weights->floats ? add_floats_2 : add_doubles_2)(sums, squared, slots, weights, n);
+        break;
+    case 4:
+        (weights->floats ? add_floats_4 : add_doubles_4)(sums, squared, slots, weights, n);
+        break;
+    default:
+        (weights->floats ? add_floats_8 : add_doubles_8)(sums, squared, slots, weights, n);
+        break;
+    }
 }

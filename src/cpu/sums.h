@@ -22,6 +22,19 @@ typedef struct histo_sums {
     int numbers; /* in a copy: 2, or 4 with the sum of w^2 and an unused one */
 } histo_sums;
 
+/* The weights of samples in 2, 4 or 8 lanes, floats or doubles: of sample i lane[l][i], or lane[0][i * step + l] if
+ * step is not 0. */
+enum { HISTO_MAX_COLUMNS = 8 };
+typedef struct histo_weight_lanes {
+    const void *lane[HISTO_MAX_COLUMNS];
+    int64_t step;
+    bool floats;
+} histo_weight_lanes;
+
+/* sums[slots[i]][l] += the weight of sample i in lane l; squared: each slot has as many sums of w^2 behind these. */
+typedef void histo_add_columns_fn(double *sums, int lanes, bool squared, const uint32_t *slots,
+                                  const histo_weight_lanes *weights, int n);
+
 /* Are weights added straight from memory? The kernel prefetches them then, one line at a time: prefetches as many at
  * once as histo_block_slots issues would wait for each other. */
 static inline bool histo_weights_in_place(const histo_problem *p)

@@ -38,6 +38,8 @@ static bool capturing(void *stream)
 
 static size_t edges_bytes(const histo_lookup *lookup)
 {
+    if (lookup->kind == HISTO_SEARCH_WHOLE)
+        return sizeof *lookup->thresholds + (size_t)lookup->thresholds->n * sizeof *lookup->thresholds->at;
     return lookup->edges ? ((size_t)lookup->bins + 1) * sizeof(double) : 0;
 }
 
@@ -62,6 +64,15 @@ static histo_status upload(char **at, const void *from, size_t bytes, const void
     histo_status status = HISTO_CUDA(
         cudaMemcpyAsync((void *)*there, from, bytes, cudaMemcpyHostToDevice, cudaStreamPerThread), "copying edges");
     return status == HISTO_OK ? HISTO_CUDA(cudaStreamSynchronize(cudaStreamPerThread), "copying edges") : status;
+}
+
+/* Thresholds, and behind them their keys. */
+static histo_status upload_thresholds(char **at, const histo_thresholds *from, const void **there)
+{
+    const histo_thresholds its = {(const uint64_t *)(*at + sizeof its), from->n};
+    const void *keys;
+    histo_status status = upload(at, &its, sizeof its, there);
+    return status == HISTO_OK ? upload(at, from->at, (size_t)its.n * sizeof *its.at, &keys) : status;
 }
 
 static void unprepare(void *memory)
@@ -92,8 +103,10 @@ static histo_status prepare(const histo_problem *problem, void **out)
     for (int a = 0; a < problem->naxes; a++) {
         const histo_lookup *l = &problem->lookups[a];
         prepared->lookups[a] = *l;
+        const void **there = (const void **)&prepared->lookups[a].edges;
         if (status == HISTO_OK)
-            status = upload(&at, l->edges, edges_bytes(l), (const void **)&prepared->lookups[a].edges);
+            status = l->kind == HISTO_SEARCH_WHOLE ? upload_thresholds(&at, l->thresholds, there)
+                                                   : upload(&at, l->edges, edges_bytes(l), there);
     }
     for (int a = 0; a < problem->naxes && status == HISTO_OK; a++) {
         const histo_lookup *l = &problem->lookups[a];
@@ -124,10 +137,13 @@ static histo_status count(const histo_strategy *strategy, histo_job *job, histo_
 {
     bool direct[HISTO_MAX_OPERANDS], pinned[HISTO_MAX_OPERANDS], all_direct = true, none_direct = !job->resident;
     for (int o = 0; o < job->iter.operands && !job->resident; o++) {
-        direct[o] = histo_cuda_is_direct(job->iter.base[o], job->problem->device, &pinned[o]);
+        direct[o] = histo_cuda_reads(job, o, &pinned[o]);
         all_direct &= direct[o];
         none_direct &= !direct[o];
     }
+    if (!all_direct && !job->problem->plain)
+        return histo_fail(HISTO_UNSUPPORTED, "swapped samples and masks of bits must be in the memory of GPU %d",
+                          job->problem->device - HISTO_DEVICE_CUDA(0));
     if (!all_direct) job->reading = NULL; /* counted in parts */
     cudaStream_t stream = (cudaStream_t)job->stream;
     if (none_direct && !stream) stream = accumulators->stream;
@@ -160,9 +176,9 @@ static histo_status check_captured(const histo_job *job, size_t workspace)
     for (const histo_device_accumulators *it = job->accumulators->on_devices; it; it = it->next)
         if (it->backend == &histo_backend_cuda && it->device == job->problem->device)
             accumulators = (const histo_cuda_accumulators *)it;
-    bool direct = !job->iter.offsets || is_direct(job, job->iter.offsets);
+    bool direct = !job->iter.offsets || is_direct(job, job->iter.offsets), pinned;
     for (int o = 0; o < job->iter.operands && !job->resident; o++)
-        direct = direct && is_direct(job, job->iter.base[o]);
+        direct = direct && histo_cuda_reads(job, o, &pinned);
     if (!direct) return histo_fail(HISTO_UNSUPPORTED, "samples in host memory cannot be counted in a graph");
     if (job->problem->weighting == HISTO_WEIGHT_REPRODUCIBLE)
         return histo_fail(HISTO_UNSUPPORTED, "reproducible sums cannot be filled in a graph");
@@ -219,5 +235,6 @@ extern "C" const histo_backend histo_backend_cuda = {"cuda",
                                                      histo_cuda_pinned,
                                                      histo_cuda_speed,
                                                      histo_cuda_probe,
+                                                     histo_cuda_extremes,
                                                      histo_cuda_known_explain,
                                                      &histo_cuda_maps};

@@ -51,6 +51,9 @@ histo_device histo_cuda_locate(const void *memory, bool *only);
 /* Can kernels on `device` read this address directly and fast? pinned: the copy engine can read it. */
 bool histo_cuda_is_direct(const void *memory, histo_device device, bool *pinned);
 
+/* The same of an operand of a job for that device. */
+bool histo_cuda_reads(const histo_job *job, int operand, bool *pinned);
+
 bool histo_cuda_awake(histo_device device);
 bool histo_cuda_pinned(const void *memory);
 histo_speed histo_cuda_speed(histo_device device);
@@ -202,6 +205,10 @@ histo_status histo_cuda_run_staged_pairs(const histo_strategy *strategy, const h
 
 histo_status histo_cuda_probe(const histo_job *job, int n, uint32_t *slots);
 
+/* ---- Extremes (extremes.cu) ---- */
+
+histo_status histo_cuda_extremes(const histo_job *job, histo_found *found);
+
 /* ---- Forks (fork.cu) ---- */
 
 /* Between these two, work may be enqueued on streams[0 … branches - 1]; streams[0] is `stream`. Every successful begin
@@ -215,6 +222,9 @@ void histo_cuda_fork_free(histo_cuda_fork *fork);
 
 /* d: 1 … 2^32 - 1. */
 histo_divisor histo_divisor_of(int64_t d);
+
+/* The operands of a job, and its samples; all else of the work stays as it is, cleared. */
+void histo_cuda_work_bind(histo_cuda_work *work, const histo_job *job);
 
 /* Find what the iterator and the dtypes imply: alignment and divisors. */
 void histo_cuda_work_measure(histo_cuda_work *work);

@@ -1,11 +1,14 @@
 /* Devices: which exist, why none do, and which device an address belongs to. */
 #include <dlfcn.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cuda/cuda.h"
+
+extern "C" {
+#include "cuda/driver.h"
+}
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char reason[256]; /* why there is none; "" if there is one */
@@ -111,42 +114,10 @@ const histo_cuda_device *histo_cuda_device_of(histo_device device)
     return &devices[device - HISTO_DEVICE_CUDA(0)];
 }
 
-/* How many libraries this process has loaded so far. */
-static unsigned long long libraries_loaded(void)
-{
-    unsigned long long loads = 0;
-    dl_iterate_phdr(
-        [](dl_phdr_info *first, size_t, void *its) {
-            *(unsigned long long *)its = first->dlpi_adds;
-            return 1;
-        },
-        &loads);
-    return loads;
-}
-
-/* Has anything in this process loaded the driver? If not, no address is a GPU's, and a CUDA call would start the
- * driver. Looking for it takes file accesses, so that is done again only after other libraries were loaded. */
-static bool driver_is_loaded(void)
-{
-    static int known;
-    static unsigned long long missing_at;
-    if (__atomic_load_n(&known, __ATOMIC_RELAXED)) return true;
-    const unsigned long long loads = libraries_loaded();
-    if (loads == __atomic_load_n(&missing_at, __ATOMIC_RELAXED)) return false;
-    void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    if (!driver) {
-        __atomic_store_n(&missing_at, loads, __ATOMIC_RELAXED);
-        return false;
-    }
-    dlclose(driver);
-    __atomic_store_n(&known, 1, __ATOMIC_RELAXED);
-    return true;
-}
-
 /* A function of the driver if it is already loaded, NULL if not. The runtime's own calls would start the driver. */
 static void *driver_function(const char *name)
 {
-    void *driver = driver_is_loaded() ? dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    void *driver = histo_driver_is_loaded() ? dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD) : NULL;
     void *function = driver ? dlsym(driver, name) : NULL;
     if (driver) dlclose(driver);
     return function;
@@ -181,7 +152,7 @@ histo_speed histo_cuda_speed(histo_device device)
 
 static bool attributes_of(const void *memory, cudaPointerAttributes *attributes)
 {
-    if (memory && driver_is_loaded() && !histo_cuda_unavailable()) {
+    if (memory && histo_driver_is_loaded() && !histo_cuda_unavailable()) {
         if (cudaPointerGetAttributes(attributes, memory) == cudaSuccess) return true;
         cudaGetLastError();
     }

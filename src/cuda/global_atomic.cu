@@ -84,7 +84,7 @@ static const void *given_kernel(const histo_job *job, const histo_cuda_work *wor
 static histo_status launch_few(const histo_job *job)
 {
     small_args small;
-    if (histo_small_describe(job, true, &small)) return histo_small_launch(job, &small);
+    if (job->problem->plain && histo_small_describe(job, true, &small)) return histo_small_launch(job, &small);
     const int threads = (int)job->params[THREADS] / 32 * 32;
     const size_t shared = 2 * sizeof(uint32_t) << LOG_TOUCHED;
     const int64_t blocks = histo_cuda_resident(job->problem->device, threads, shared);
@@ -126,4 +126,6 @@ extern "C" const histo_strategy histo_cuda_global_atomic = {
                {"threads", 32, 1024, 256, "threads of a block, rounded down to whole warps"}},
     .ragged = true,
     .pairs = true,
+    .any_edges = true,
+    .any_bytes = true,
 };

@@ -56,7 +56,9 @@ histo_cuda_work histo_cuda_work_of_channels(const histo_job *job, int channels, 
     group.begin /= channels;
     group.end /= channels;
     histo_cuda_work work = histo_cuda_work_of(&group, wanted, least, most / channels);
-    work.aligned = work.aligned && stride % (int64_t)histo_dtype_size(work.dtypes[0]) == 0;
+    const bool aligned = stride % (int64_t)histo_dtype_size(work.dtypes[0]) == 0;
+    work.in_place = work.in_place && aligned;
+    work.aligned = work.aligned && aligned;
     work.channels = channels;
     work.channel_stride = stride;
     work.channel_counters = (uint32_t)work.counters;
@@ -110,9 +112,11 @@ static void set_axis(const histo_lookup *l, histo_dtype dtype, histo_known_axis 
         axis->by = size == 1                  ? HISTO_BY_TABLE
                    : l->kind == HISTO_UNIFORM ? dtype == HISTO_F32 && l->near_f32 ? HISTO_BY_GUESS : HISTO_BY_NEAREST
                    : size == 2                ? l->table ? HISTO_BY_TABLE : HISTO_BY_SEARCH
-                   : !l->cells.entry          ? HISTO_BY_SEARCH
-                   : l->cells.by_bits         ? HISTO_BY_BIT_CELLS
-                                              : HISTO_BY_LINEAR_CELLS;
+                   : l->kind == HISTO_SEARCH_WHOLE ? l->near > 0 ? HISTO_BY_NEAR_WHOLE : HISTO_BY_WHOLE
+                   : l->near > 0                   ? HISTO_BY_NEAR
+                   : !l->cells.entry               ? HISTO_BY_SEARCH
+                   : l->cells.by_bits              ? HISTO_BY_BIT_CELLS
+                                                   : HISTO_BY_LINEAR_CELLS;
     }
 }
 
@@ -289,7 +293,8 @@ static void set_step(const histo_cuda_work *work, histo_cuda_known *known)
     for (int a = 0; a < known->naxes; a++)
         by_firsts = by_firsts || known->axes[a].by == HISTO_BY_FIRSTS;
     for (int a = 0; a < known->naxes; a++)
-        by_cells = by_cells || (known->axes[a].by >= HISTO_BY_LINEAR_CELLS && known->axes[a].by <= HISTO_BY_SEARCH);
+        by_cells = by_cells || (known->axes[a].by >= HISTO_BY_LINEAR_CELLS && known->axes[a].by <= HISTO_BY_SEARCH) ||
+                   known->axes[a].by == HISTO_BY_WHOLE || known->axes[a].by == HISTO_BY_NEAR_WHOLE;
     int most = (by_firsts || by_cells) && known->samples > 8 ? 8 : known->samples;
     if (most * known->channels > MAX_SLOTS) most = MAX_SLOTS / known->channels;
     known->samples = by_firsts ? 2 : 1;
@@ -356,7 +361,7 @@ bool histo_cuda_known_of(const histo_job *job, histo_cuda_work *work, const hist
     enum { MAX_CONSTANT_STRIDE = 256 };
     const histo_strided_iter *iter = &work->iter;
     memset(known, 0, sizeof *known);
-    if (iter->images) return false;
+    if (iter->images || work->has_bits) return false;
     known->naxes = work->naxes;
     known->weights = work->weights;
     known->mask = work->mask;
@@ -366,7 +371,8 @@ bool histo_cuda_known_of(const histo_job *job, histo_cuda_work *work, const hist
     known->dims = iter->ndim - iter->batch_ndim;
     known->channels = work->channels ? work->channels : 1;
     known->threads = threads;
-    known->aligned = work->aligned;
+    known->aligned = work->in_place;
+    known->swapped = work->swapped;
     known->samples = job->problem->weighting == HISTO_UNWEIGHTED ? 16 : 4; /* at most */
     known->ragged = iter->offsets != NULL;
     known->short_indices = iter->batch * iter->per_batch <= INT32_MAX;
@@ -490,6 +496,7 @@ void histo_cuda_known_write(const histo_cuda_known *known, histo_text *text)
         {"SAMPLES", known->samples},
         {"VECTOR", known->vector},
         {"ALIGNED", known->aligned},
+        {"SWAPPED", known->swapped},
         {"NEAR", known->near},
         {"SHORT_INDICES", known->short_indices},
         {"RAGGED", known->ragged},

@@ -11,6 +11,7 @@
  *         SAMPLES,                 that a thread takes of each channel in a step
  *         VECTOR,                  how many of these are neighbours; they never cross the end of a run
  *         ALIGNED,                 samples are at multiples of their size
+ *         SWAPPED,                 a bit for each operand whose bytes are in the other order
  *         NEAR,                    all strides fit 32 bits
  *         RAGGED,                  batch entries are segments of any length
  *         PADDED,                  runs are padded to multiples of VECTOR; their real length is that of work.row
@@ -32,7 +33,7 @@
 #include "cuda/device/place.cuh"
 #include "cuda/joint.cuh"
 
-/* The lookups that histo_any_lookup chooses from, and two more: fixed point and first floats. */
+/* The lookups that histo_any_lookup chooses from, and more: fixed point, first floats and copies. */
 typedef enum histo_known_lookup {
     HISTO_BY_POW2,
     HISTO_BY_FIXED_POINT,  /* integers of at most 16 bits on regular axes */
@@ -50,7 +51,10 @@ typedef enum histo_known_lookup {
     HISTO_BY_SHARED_BITS,
     HISTO_BY_SHARED_BYTES,
     HISTO_BY_SHARED_SHORTS,
-    HISTO_BY_PIVOTS /* few.cuh: a search that begins in shared memory */
+    HISTO_BY_PIVOTS, /* few.cuh: a search that begins in shared memory */
+    HISTO_BY_NEAR,   /* a guess, and stored edges */
+    HISTO_BY_WHOLE,  /* a search among integers … */
+    HISTO_BY_NEAR_WHOLE
 } histo_known_lookup;
 
 /* An axis: its lookup, and the constants that save instructions. */
@@ -74,6 +78,12 @@ HISTO_IN_KERNEL auto histo_known_lookup_of(const histo_lookup *l)
         return histo_guess_lookup(l);
     else if constexpr (by == HISTO_BY_LINEAR_CELLS || by == HISTO_BY_BIT_CELLS)
         return histo_cells_lookup<type>(l, l->cells.entry, by == HISTO_BY_BIT_CELLS);
+    else if constexpr (by == HISTO_BY_NEAR)
+        return histo_near_lookup<type>(l);
+    else if constexpr (by == HISTO_BY_WHOLE)
+        return histo_whole_lookup<type>(l);
+    else if constexpr (by == HISTO_BY_NEAR_WHOLE)
+        return histo_near_whole_lookup<type>(l);
     else
         return histo_search_lookup<type, 8>(l); /* no other lookup takes registers */
 }
@@ -377,7 +387,17 @@ struct histo_known_layout {
             const uint64_t bytes = histo_bytes_at(at, sizeof x);
             memcpy(&x, &bytes, sizeof x);
         }
-        return x;
+        return in_order<O>(x);
+    }
+
+    /* A sample as its dtype has it. */
+    template <int O>
+    static HISTO_MEMBER auto in_order(histo_stored<known::dtypes[O]> x)
+    {
+        if constexpr ((known::SWAPPED >> O & 1) != 0)
+            return histo_reversed(x);
+        else
+            return x;
     }
 
     /* use(lookup) of axis A. work: the histo_cuda_work, or other arguments with members of the same names. table: its
@@ -725,11 +745,13 @@ struct histo_known_reader : histo_known_layout<known> {
                 char bytes[4 * WORDS];
                 memcpy(bytes, words, sizeof bytes);
 #pragma unroll
-                for (int n = 0; n < known::VECTOR; n++)
+                for (int n = 0; n < known::VECTOR; n++) {
                     memcpy(&x[k + n],
                            bytes + (chunk.reversed ? known::VECTOR - 1 - n : n) * chunk.pixel + chunk.offset +
                                (O == 0 ? c * (int)sizeof(storage) : 0),
                            sizeof(storage));
+                    x[k + n] = layout::template in_order<O>(x[k + n]);
+                }
             }
         }
     }

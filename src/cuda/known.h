@@ -12,6 +12,7 @@ typedef struct histo_cuda_known {
     int naxes, operands, weights, mask, where, dims, batch_dims, channels, threads, samples, vector;
     int widest; /* neighbours that a thread could take if all were in one run */
     bool aligned, near, ragged, short_indices, padded, by_value, alternate;
+    int swapped;    /* a bit for each operand */
     int log_copies; /* of lane_private's counters */
     bool spreads;
     int column_lanes, column_vector, column_rows; /* of lane_private's kernel for columns; else 0 */

@@ -19,7 +19,7 @@ static histo_status check(const histo_job *job)
     histo_status status = HISTO_CUDA(cudaStreamIsCapturing((cudaStream_t)job->stream, &capture), "asking a stream");
     bool can = capture == cudaStreamCaptureStatusNone, pinned;
     for (int o = 0; o < job->iter.operands && can; o++)
-        can = histo_cuda_is_direct(job->iter.base[o], job->problem->device, &pinned);
+        can = histo_cuda_reads(job, o, &pinned);
     return status == HISTO_OK && !can ? histo_fail(HISTO_UNSUPPORTED, "the samples cannot be probed") : status;
 }
 

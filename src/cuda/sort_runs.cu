@@ -463,4 +463,6 @@ extern "C" const histo_strategy histo_cuda_sort_runs = {
                 "occupied slots kept on the device, of 32 bytes each; more are brought to the host"}},
     .ragged = true,
     .sparse = true,
+    .any_edges = true,
+    .any_bytes = true,
 };

@@ -86,6 +86,22 @@ histo_status histo_staging_slots(histo_staging *staging, int n)
     return status;
 }
 
+histo_status histo_staging_found(histo_staging *staging, size_t bytes)
+{
+    histo_status status = HISTO_OK;
+    if (!staging->reply)
+        status = HISTO_CUDA(cudaHostAlloc((void **)&staging->reply, HISTO_REPLY_BYTES, cudaHostAllocDefault),
+                            "page-locked memory");
+    if (status != HISTO_OK || staging->found_bytes >= bytes) return status;
+    if (bytes < HISTO_REPLY_BYTES) bytes = HISTO_REPLY_BYTES;
+    cudaFree(staging->found);
+    staging->found = NULL;
+    staging->found_bytes = 0;
+    status = HISTO_CUDA(cudaMalloc((void **)&staging->found, bytes), "what is found about samples");
+    if (status == HISTO_OK) staging->found_bytes = bytes;
+    return status;
+}
+
 /* alive: its context still exists; if not, all device memory is gone with it. */
 static void free_staging(histo_staging *s, bool alive)
 {
@@ -103,6 +119,8 @@ static void free_staging(histo_staging *s, bool alive)
         if (it->counted) cudaEventDestroy(it->counted);
     }
     if (alive && s->slots) cudaFree(s->slots);
+    if (alive && s->found) cudaFree(s->found);
+    if (alive && s->reply) cudaFreeHost(s->reply);
     if (alive && s->copies) cudaStreamDestroy(s->copies);
     free(s);
 }

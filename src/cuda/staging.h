@@ -35,6 +35,9 @@ typedef struct histo_staging {
     histo_staged_chunk chunks[HISTO_STAGED_CHUNKS];
     uint32_t *slots; /* on the device, of probed samples; NULL before the first probe */
     int slots_room;
+    char *found; /* on the device, for what is found about samples; NULL before the first use */
+    size_t found_bytes;
+    char *reply; /* page-locked host memory for as much of it as fits */
 } histo_staging;
 
 /* An unused staging, made if there is none. The device must be current. */
@@ -47,6 +50,9 @@ histo_status histo_staging_pieces(histo_staging *staging);
 histo_status histo_staged_piece_lock(histo_staged_piece *piece);
 /* Allocate slots. */
 histo_status histo_staging_slots(histo_staging *staging, int n);
+/* Allocate so many bytes for what is found, and the reply. */
+enum { HISTO_REPLY_BYTES = 1 << 14 };
+histo_status histo_staging_found(histo_staging *staging, size_t bytes);
 /* Allocate at least `bytes` bytes for a chunk. */
 histo_status histo_staged_chunk_make(histo_staged_chunk *chunk, size_t bytes);
 

@@ -69,11 +69,40 @@ void histo_cuda_work_cut(histo_cuda_work *work, int64_t wanted, int64_t least, i
     work->tiles = work->tiles_per_entry * entries;
 }
 
+void histo_cuda_work_bind(histo_cuda_work *work, const histo_job *job)
+{
+    const histo_problem *p = job->problem;
+    work->iter = job->iter;
+    memcpy(work->dtypes, p->dtypes, sizeof work->dtypes);
+    for (int o = 0; o < p->operands; o++)
+        work->swapped |= (uint16_t)(((p->stored[o] & HISTO_SWAPPED) != 0) << o);
+    work->weights = p->weights;
+    work->mask = p->mask;
+    work->where = p->where;
+    work->has_bits = job->bits != NULL;
+    if (work->has_bits) {
+        const uintptr_t data = (uintptr_t)job->bits;
+        work->iter.base[p->mask] = (const char *)(8 * data + ((uintptr_t)job->iter.base[p->mask] - data));
+    }
+    work->where_lo = job->where_lo;
+    work->where_hi = job->where_hi;
+    work->begin = job->begin;
+    work->end = job->end;
+    histo_cuda_work_measure(work);
+}
+
+bool histo_cuda_reads(const histo_job *job, int operand, bool *pinned)
+{
+    const bool is_bits = job->bits && operand == job->problem->mask;
+    return histo_cuda_is_direct(is_bits ? job->bits : job->iter.base[operand], job->problem->device, pinned);
+}
+
 void histo_cuda_work_measure(histo_cuda_work *work)
 {
-    work->aligned = true;
+    work->in_place = true;
     for (int o = 0; o < work->iter.operands; o++)
-        work->aligned &= is_aligned(work, o);
+        work->in_place &= is_aligned(work, o);
+    work->aligned = work->in_place && !work->swapped && !work->has_bits;
     for (int d = 0; d < work->iter.ndim; d++)
         if (work->iter.shape[d] <= INT32_MAX) work->divisors[d] = histo_divisor_of(work->iter.shape[d]);
 }
@@ -92,24 +121,15 @@ histo_cuda_work histo_cuda_work_of(const histo_job *job, int64_t wanted, int64_t
     const histo_cuda_accumulators *accumulators = histo_cuda_accumulators_in(job);
     histo_cuda_work work;
     memset(&work, 0, sizeof work);
-    work.iter = job->iter;
     work.naxes = p->naxes;
-    work.weights = p->weights;
-    work.mask = p->mask;
-    work.where = p->where;
-    memcpy(work.dtypes, p->dtypes, sizeof work.dtypes);
+    histo_cuda_work_bind(&work, job);
     memcpy(work.lookups, prepared->lookups, sizeof work.lookups);
     memcpy(work.slot_strides, p->slot_strides, sizeof work.slot_strides);
-    histo_cuda_work_measure(&work);
     work.slots = (uint32_t)p->slots;
-    work.where_lo = job->where_lo;
-    work.where_hi = job->where_hi;
     work.where_lo_f32 = round_up(job->where_lo);
     work.where_hi_f32 = -round_up(-job->where_hi);
     work.where_lo_i32 = (int32_t)fmin(fmax(ceil(job->where_lo), INT32_MIN), INT32_MAX);
     work.where_hi_i32 = (int32_t)fmin(fmax(floor(job->where_hi), INT32_MIN), INT32_MAX);
-    work.begin = job->begin;
-    work.end = job->end;
     work.counters = accumulators->counters;
     work.counts = accumulators->counts;
     work.sum_w = accumulators->sum_w;
@@ -131,7 +151,7 @@ double histo_cuda_lookup_us(const histo_problem *problem)
 {
     double us = 0;
     for (int a = 0; a < problem->naxes; a++)
-        if (problem->lookups[a].edges && !problem->lookups[a].table) us += 1 / 7e5;
+        if (problem->lookups[a].edges && !problem->lookups[a].table && problem->lookups[a].near == 0) us += 1 / 7e5;
     return us;
 }
 

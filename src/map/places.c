@@ -67,7 +67,7 @@ histo_status histo_map_on(const histo_map *map, histo_device device, void *strea
     histo_status status = histo_map_fetch(map);
     if (status == HISTO_OK) status = place_on(map, device, there);
     const histo_mapping mapping = histo_map_mapping(map);
-    if (status == HISTO_OK) status = backend->maps->send(*there, &mapping, map->values, stream);
+    if (status == HISTO_OK) status = (*there)->backend->maps->send(*there, &mapping, map->values, stream);
     if (status == HISTO_OK) (*there)->current = true;
     return status;
 }
@@ -83,7 +83,7 @@ static histo_status make_on(const histo_map *map, histo_device device, const his
         return histo_fail(HISTO_UNSUPPORTED, "make the map on this GPU once before that is captured into a graph");
     const histo_mapping mapping = histo_map_mapping(map);
     histo_status status = place_on(map, device, &there);
-    if (status == HISTO_OK) status = backend->maps->make(there, &mapping, making);
+    if (status == HISTO_OK) status = there->backend->maps->make(there, &mapping, making);
     if (status != HISTO_OK) return status;
     histo_map_changed(map);
     map->places->on_host = false;

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "plan/measure.h"
+#include "plan/registry.h"
 
 const char *histo_plan_wanted(const histo_plan_options *options)
 {
@@ -28,12 +29,18 @@ static const char *why_not(const histo_row *row, const histo_problem *problem)
         return problem->device == HISTO_DEVICE_CPU ? "the counting is on the CPU: ask for a GPU"
                                                    : "the counting is on a GPU: ask for the CPU";
     const char *why = row->backend->unavailable();
+    if (!why && !row->strategy) why = "its backend was loaded after the plan had begun";
     if (!why && !is_of_storage(row, problem))
         why = row->strategy->sparse ? "it fills sparse histograms, and this one is dense"
                                     : "it fills dense histograms, and this one is sparse";
     if (!why && problem->ragged && !row->strategy->ragged) why = "it counts segments of one length only";
     if (!why && problem->pairs && !row->strategy->pairs)
         why = "it counts samples that are in memory, not pairs of images";
+    const bool on_device = problem->device != HISTO_DEVICE_CPU;
+    if (!why && on_device && !row->strategy->any_edges && !histo_problem_is_ordinary(problem))
+        why = "it takes finite edges that increase";
+    if (!why && on_device && !row->strategy->any_bytes && !problem->plain)
+        why = "it takes samples in its own byte order, and masks of bytes";
     return why ? why : row->strategy->unsupported_reason(problem);
 }
 
@@ -99,6 +106,7 @@ static void list_candidates(histo_plan *plan, int target)
 {
     const histo_row *row;
     move_to(plan, target);
+    histo_backend_of(plan->problem.device)->unavailable(); /* may load it, and with it the strategies of its rows */
     histo_problem_signature(&plan->problem, plan->threads, plan->target[target].signature, HISTO_SIGNATURE_BYTES);
     for (int i = 0; (row = histo_row_at(i)) && plan->candidates < HISTO_MAX_STRATEGIES; i++) {
         if (row->backend != histo_backend_of(plan->problem.device) || !is_of_storage(row, &plan->problem)) continue;
@@ -165,7 +173,7 @@ static const histo_candidate *remembered(histo_plan *plan, int target)
     const histo_row *known = histo_wisdom_find(it->device, it->signature, params, &us);
     for (int c = 0; known && c < plan->candidates; c++) {
         histo_candidate *candidate = &plan->candidate[c];
-        if (candidate->target != target || candidate->row != known || candidate->why_not) continue;
+        if (candidate->target != target || !histo_row_is(candidate->row, known) || candidate->why_not) continue;
         candidate->us = us + it->transfer.start_us;
         memcpy(candidate->params, params, sizeof params);
         return candidate;

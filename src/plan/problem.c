@@ -187,6 +187,14 @@ static int nearest(const histo_view *view, int begin, int end)
     return best;
 }
 
+/* Are the elements of all batch entries the same? */
+static bool repeats(const histo_view *view)
+{
+    for (int d = 0; d < view->batch_ndim; d++)
+        if (view->shape[d] > 1 && view->strides[d]) return false;
+    return true;
+}
+
 /* See histo_problem.apart. */
 static int apart(const histo_view *view)
 {
@@ -219,7 +227,7 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_h
     problem->plain = true;
     problem->probed = NULL;
     problem->effort = HISTO_ESTIMATE;
-    problem->ragged = problem->strided = problem->dense = problem->bound = problem->resident = false;
+    problem->ragged = problem->repeats = problem->strided = problem->dense = problem->bound = problem->resident = false;
     problem->home = HISTO_DEVICE_CPU;
     problem->device = HISTO_DEVICE_AUTO;
     problem->weights = problem->mask = problem->where = HISTO_ABSENT;
@@ -235,8 +243,11 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_h
                           (long long)histo_view_batch(&views[0]), (long long)kind->batch);
     problem->samples = histo_view_size(&views[0]);
     if (problem->pairs) problem->samples /= (int)problem->pairs;
-    for (int o = 0; o < problem->operands; o++)
+    problem->repeats = problem->batch > 1 && !options->offsets;
+    for (int o = 0; o < problem->operands; o++) {
         problem->strided = problem->strided || is_strided(views_out[o]);
+        problem->repeats = problem->repeats && (o == problem->weights || repeats(views_out[o]));
+    }
     problem->apart = apart(&views[0]);
     status = find_home(problem, views_out);
     problem->ragged = options->offsets;
@@ -318,6 +329,14 @@ bool histo_problem_has_counters(const histo_problem *problem)
     return problem->storage == HISTO_DENSE || problem->slots <= MAX / problem->batch;
 }
 
+bool histo_problem_is_ordinary(const histo_problem *problem)
+{
+    bool are = true;
+    for (int a = 0; a < problem->naxes; a++)
+        are = are && histo_axis_is_ordinary(&problem->axes[a]);
+    return are;
+}
+
 /* Samples a bin that repay cells, which take up to a us per bin to make: in a few fills, or in many. */
 enum { ENOUGH_FOR_A_TABLE = 1 << 18, SAMPLES_A_BIN = 64, FEWEST_A_BIN = 4 };
 
@@ -329,7 +348,7 @@ histo_status histo_problem_make_cells(histo_problem *problem)
         histo_lookup *lookup = &problem->lookups[a];
         bool pays = problem->device != HISTO_DEVICE_CPU && problem->samples >= ENOUGH_FOR_A_TABLE &&
                     problem->samples >= each * lookup->bins;
-        bool can = lookup->kind == HISTO_SEARCH && histo_dtype_size(problem->sampled[a]) > 2;
+        bool can = lookup->kind == HISTO_SEARCH && lookup->near == 0 && histo_dtype_size(problem->sampled[a]) > 2;
         if (!pays || !can || lookup->cells.entry) continue;
         status = histo_cells_make(&lookup->cells, &problem->axes[a], problem->sampled[a], problem->samples);
         if (problem->sampled[a] == HISTO_F32) histo_lookup_fit(lookup);

@@ -72,6 +72,7 @@ typedef struct histo_problem {
     uint32_t *probed;    /* the sorted slots of some of the planned samples; NULL if not probed */
     int probes;          /* their number */
     histo_effort effort; /* of the plan */
+    bool repeats;        /* all batch entries have the same samples, mask and where: only weights may differ */
     bool strided;        /* samples, mask, where or weights have gaps between neighbours */
     bool dense;          /* without a probe, assume that all samples are clustered */
     histo_device home;   /* where the operands are: a GPU if it has one of them in its memory, else the CPU */
@@ -109,6 +110,9 @@ static inline bool histo_problem_has_bits(const histo_problem *problem)
 {
     return problem->mask != HISTO_ABSENT && problem->stored[problem->mask] == HISTO_BIT;
 }
+
+/* Are the edges of all axes finite, and do they increase? */
+bool histo_problem_is_ordinary(const histo_problem *problem);
 
 /* Set the strides of counters, or 1. */
 void histo_problem_stride(histo_problem *problem, bool counters);

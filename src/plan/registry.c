@@ -1,14 +1,11 @@
 /* The table of strategies, made from strategies.def. */
+#include <pthread.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "plan/strategy.h"
+#include "plan/registry.h"
 
-#ifdef HISTO_WITH_CUDA
-#define FROM_cuda(strategy) &strategy
-#else
-#define FROM_cuda(strategy) NULL
-#endif
+#define FROM_cuda(strategy) NULL /* added by add_cuda */
 #define FROM_cpu(strategy) &strategy
 
 #define STRATEGY(backend, name, summary, limits, source) extern const histo_strategy histo_##backend##_##name;
@@ -24,9 +21,29 @@ static const histo_row rows[] = {
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
+/* The rows with the strategies of the CUDA backend, once it is there. */
+static pthread_once_t added = PTHREAD_ONCE_INIT;
+static histo_row all_rows[ROWS];
+
+static void add_cuda(void)
+{
+    const histo_strategy *const *strategies = histo_cuda_strategies();
+    for (int i = 0; i < ROWS; i++) {
+        all_rows[i] = rows[i];
+        if (!rows[i].strategy) all_rows[i].strategy = strategies[i];
+    }
+}
+
+static const histo_row *table(void)
+{
+    if (!histo_cuda_strategies()) return rows;
+    pthread_once(&added, add_cuda);
+    return all_rows;
+}
+
 const histo_row *histo_row_at(int i)
 {
-    return i >= 0 && i < ROWS ? &rows[i] : NULL;
+    return i >= 0 && i < ROWS ? &table()[i] : NULL;
 }
 
 const histo_backend *histo_backend_of(histo_device device)
@@ -49,14 +66,14 @@ histo_device histo_memory_device(const void *memory)
 
 const histo_row *histo_row_find(const char *name, const histo_backend *preferred)
 {
-    const histo_row *found = NULL;
+    const histo_row *found = NULL, *in = table();
     const char *slash = strchr(name, '/');
     size_t prefix = slash ? (size_t)(slash - name) : 0;
     for (int i = 0; i < ROWS; i++) {
-        const char *backend = rows[i].backend->name;
+        const char *backend = in[i].backend->name;
         if (slash && (strncmp(name, backend, prefix) != 0 || backend[prefix])) continue;
-        if (strcmp(slash ? slash + 1 : name, rows[i].name) != 0) continue;
-        if (!found || rows[i].backend == preferred) found = &rows[i];
+        if (strcmp(slash ? slash + 1 : name, in[i].name) != 0) continue;
+        if (!found || in[i].backend == preferred) found = &in[i];
     }
     return found;
 }

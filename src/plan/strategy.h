@@ -40,6 +40,9 @@ typedef struct histo_strategy {
     bool ragged; /* counts ragged segments: walks the strided iterator, or gets its tiles from cuda/device/tile.cuh */
     bool pairs;  /* counts image pairs */
     bool sparse; /* counts into sparse histograms only */
+    /* On a GPU; all do on the CPU: */
+    bool any_edges; /* counts on equal, infinite and integer edges, too */
+    bool any_bytes; /* counts swapped samples and masks of bits, too */
 } histo_strategy;
 
 /* The factor for estimates that hold only for spread samples. It keeps a strategy that skew slows down from being
@@ -58,6 +61,16 @@ typedef struct histo_speed {
     double memory;     /* memory bandwidth in bytes/us, by clock and width */
     double arithmetic; /* multiprocessors times clock in MHz */
 } histo_speed;
+
+/* What a device finds about the samples of a batch entry. A key is an integer in the order of values: unsigned
+ * integers themselves; signed ones, and the bits of floats with all but the sign flipped if that is set, extended to 64
+ * bits, with the first bit flipped. */
+typedef struct histo_found {
+    uint64_t least, most;     /* keys of the finite samples, if any */
+    uint64_t nan[2];          /* with a sign, and without */
+    uint64_t infinite[2];     /* below and above */
+    uint64_t samples, masked; /* as in histo_extremes */
+} histo_found;
 
 typedef struct histo_backend {
     const char *name;
@@ -105,6 +118,8 @@ typedef struct histo_backend {
     /* The slots of up to n samples, spread over the job's, which must all be in device memory. Waits for the stream.
      * HISTO_NO_SLOT for missing samples. The job is as for `run`, but without accumulators. */
     histo_status (*probe)(const histo_job *job, int n, uint32_t *slots);
+    /* Find the extremes of each batch entry of a job, which is as for `probe`. Waits for the stream. */
+    histo_status (*extremes)(const histo_job *job, histo_found *found);
     /* Add lines on what `prepared` has learnt from the plan's fills, if anything. */
     void (*explain)(const void *prepared, histo_text *text);
     const histo_map_backend *maps; /* NULL: maps stay in host memory */

@@ -10,12 +10,9 @@
 /* Why a GPU cannot count this; NULL if it can. */
 static const char *why_on_host(const histo_problem *p)
 {
-    for (int a = 0; a < p->naxes; a++)
-        if (!histo_axis_is_ordinary(&p->axes[a]))
-            return "it takes finite edges that increase; count on the CPU, with samples in host memory";
     if (p->plain) return NULL;
-    return histo_problem_has_bits(p) ? "it takes masks of bytes, not of bits; convert them first"
-                                     : "it takes samples in its own byte order; convert them first";
+    if (p->pairs) return "it takes images in its own byte order; convert them first";
+    return p->resident ? NULL : "swapped samples and masks of bits must be in its memory";
 }
 
 static histo_status check(const histo_problem *problem, histo_device device)

@@ -110,6 +110,10 @@ static void make_key(char *key, size_t capacity, histo_device device, const char
 const histo_row *histo_wisdom_find(histo_device device, const char *signature, int64_t *params, double *us)
 {
     char key[HISTO_SIGNATURE_BYTES + 128];
+    pthread_mutex_lock(&histo_wisdom_lock);
+    const bool none = !known;
+    pthread_mutex_unlock(&histo_wisdom_lock);
+    if (none) return NULL; /* mostly; making the key takes half a microsecond */
     make_key(key, sizeof key, device, signature);
     pthread_mutex_lock(&histo_wisdom_lock);
     const entry *e = find(key);
@@ -186,6 +190,7 @@ static histo_status load_line(const char *line)
     char *values = strchr(strategy, ':');
     if (values) *values++ = 0;
     const histo_row *row = histo_row_find(strategy, NULL);
+    if (row && !row->strategy && histo_backend_load(NULL) == HISTO_OK) row = histo_row_find(strategy, NULL);
     if (!row || !row->strategy) return HISTO_OK;
     int64_t params[HISTO_MAX_PARAMS] = {0};
     histo_params_default(row, params);

@@ -31,10 +31,19 @@ void histo_exact_reset(histo_exact *e)
         if (e->plane[k]) memset(e->plane[k], 0, plane_bytes(e));
     if (e->special) memset(e->special, 0, (size_t)e->slots);
     e->pending = 0;
+    e->balanced_from = 0;
+    e->used = (histo_exact_windows){0};
+}
+
+void histo_exact_clear_slot(histo_exact *e, int64_t slot)
+{
+    for (int k = e->low; k < e->high; k++)
+        if (e->plane[k]) e->plane[k][slot] = 0;
+    if (e->special) e->special[slot] = 0;
 }
 
 /* Make missing planes and flags, all zero. Those made before memory ran out stay: they change no sum. */
-static histo_status provide(histo_exact *e, const histo_exact_windows *windows)
+histo_status histo_exact_provide(histo_exact *e, const histo_exact_windows *windows)
 {
     if (windows->special && !e->special) {
         e->special = histo_calloc((size_t)e->slots, sizeof *e->special);
@@ -56,7 +65,7 @@ histo_status histo_exact_clone(const histo_exact *e, histo_exact *copy)
     for (int k = 0; k < HISTO_EXACT_WINDOWS; k++)
         windows.touched[k] = e->plane[k];
     histo_exact_init(copy, e->slots);
-    histo_status status = provide(copy, &windows);
+    histo_status status = histo_exact_provide(copy, &windows);
     if (status != HISTO_OK) {
         histo_exact_free(copy);
         return status;
@@ -65,6 +74,8 @@ histo_status histo_exact_clone(const histo_exact *e, histo_exact *copy)
         if (e->plane[k]) memcpy(copy->plane[k], e->plane[k], plane_bytes(e));
     if (e->special) memcpy(copy->special, e->special, (size_t)e->slots);
     copy->pending = e->pending;
+    copy->balanced_from = e->balanced_from;
+    copy->used = e->used;
     return HISTO_OK;
 }
 
@@ -89,39 +100,107 @@ static int high_end(const histo_exact *e)
     return e->high < HISTO_EXACT_WINDOWS ? e->high + 1 : e->high;
 }
 
+void histo_exact_block_start(histo_exact_block *block, const histo_exact *e, int64_t first, int64_t end)
+{
+    block->e = e;
+    block->first = first;
+    block->n = end - first < HISTO_EXACT_BLOCK ? (int)(end - first) : HISTO_EXACT_BLOCK;
+    block->window = e->low - 1;
+    block->carries = false;
+    memset(block->carry, 0, (size_t)block->n * sizeof *block->carry);
+}
+
+bool histo_exact_block_next(histo_exact_block *block)
+{
+    const histo_exact *e = block->e;
+    const int64_t *plane = NULL;
+    do {
+        block->window++;
+        if (block->window >= HISTO_EXACT_WINDOWS || (block->window >= e->high && !block->carries)) return false;
+        plane = e->plane[block->window];
+    } while (!plane && !block->carries);
+    uint64_t any = 0, carries = 0;
+    for (int i = 0; i < block->n; i++) {
+        const int64_t sum = block->carry[i] + (plane ? plane[block->first + i] : 0), digit = (int32_t)sum;
+        block->digit[i] = digit;
+        block->carry[i] = (sum - digit) / (INT64_C(1) << 32);
+        any |= (uint64_t)digit;
+        carries |= (uint64_t)block->carry[i];
+    }
+    block->any = any;
+    block->carries = carries != 0;
+    return true;
+}
+
 histo_exact_windows histo_exact_used(const histo_exact *e)
 {
+    if (e->pending == 0) return e->used;
     histo_exact_windows windows = {0};
-    for (int64_t slot = 0; slot < e->slots; slot++) {
-        histo_exact_value value = histo_exact_get(e, slot);
-        for (int k = e->low; k < high_end(e); k++)
-            windows.touched[k] |= value.digit[k] != 0;
-        windows.special |= value.special != 0;
+    histo_exact_block block;
+    for (int64_t first = 0; first < e->slots; first += block.n) {
+        histo_exact_block_start(&block, e, first, e->slots);
+        while (histo_exact_block_next(&block))
+            windows.touched[block.window] |= block.any != 0;
     }
+    for (int64_t slot = 0; e->special && slot < e->slots && !windows.special; slot++)
+        windows.special = e->special[slot] != 0;
     return windows;
 }
 
-/* Carry until all digits are balanced, which may need new planes. */
-static histo_status balance(histo_exact *e)
+/* Carries may need new planes. */
+histo_status histo_exact_balance(histo_exact *e)
 {
+    if (e->pending == 0) return HISTO_OK;
     histo_exact_windows windows = histo_exact_used(e);
-    histo_status status = provide(e, &windows);
+    histo_status status = histo_exact_provide(e, &windows);
     if (status != HISTO_OK) return status;
-    for (int64_t slot = 0; slot < e->slots; slot++) {
-        histo_exact_value value = histo_exact_get(e, slot);
-        for (int k = e->low; k < e->high; k++)
-            if (e->plane[k]) e->plane[k][slot] = value.digit[k];
+    histo_exact_block block;
+    for (int64_t first = 0; first < e->slots; first += block.n) {
+        histo_exact_block_start(&block, e, first, e->slots);
+        while (histo_exact_block_next(&block))
+            if (e->plane[block.window])
+                memcpy(e->plane[block.window] + first, block.digit, (size_t)block.n * sizeof *block.digit);
     }
     e->pending = 0;
+    e->balanced_from = 0;
+    e->used = windows;
     return HISTO_OK;
+}
+
+histo_status histo_exact_balance_from(histo_exact *e, int window, int64_t slot)
+{
+    return window * e->slots + slot >= e->balanced_from ? HISTO_OK : histo_exact_balance(e);
+}
+
+/* Digits before balanced_from have been put once since all were balanced, as those who put them in rising order need
+ * not balance the others. */
+void histo_exact_put_digits(histo_exact *e, int window, int64_t slot, int64_t n, const int64_t *digits, bool add)
+{
+    int64_t *to = e->plane[window] + slot;
+    for (int64_t i = 0; i < n; i++)
+        to[i] = digits[i] + (add ? to[i] : 0);
+    e->used.touched[window] = true;
+    e->balanced_from = window * e->slots + slot + n;
+    e->pending = HISTO_EXACT_MAX_JOINED;
+}
+
+void histo_exact_put_flags(histo_exact *e, int64_t slot, int64_t n, const uint8_t *flags, bool add)
+{
+    for (int64_t i = slot; i < slot + n; i++)
+        e->special[i] = (uint8_t)(flags[i - slot] | (add ? e->special[i] : 0));
+    e->used.special = true;
+    e->balanced_from = HISTO_EXACT_WINDOWS * e->slots;
+    if (e->pending == 0) e->pending = 1; /* to look which windows are in use */
 }
 
 histo_status histo_exact_reserve(histo_exact *e, const histo_exact_windows *windows, uint64_t adds)
 {
-    histo_status status = provide(e, windows);
-    if (status == HISTO_OK && e->pending + adds > HISTO_EXACT_MAX_ADDS) status = balance(e);
-    if (status == HISTO_OK) e->pending += adds;
-    return status;
+    histo_status status = histo_exact_provide(e, windows);
+    if (status == HISTO_OK && e->pending + adds > HISTO_EXACT_MAX_ADDS) status = histo_exact_balance(e);
+    if (status != HISTO_OK) return status;
+    e->pending += adds;
+    e->balanced_from = INT64_MAX;
+    return HISTO_OK;
 }
 
 /* The sum of 2^62 slices is below 2^94: the window itself and two above it. */
@@ -132,7 +211,7 @@ histo_status histo_exact_provide_carries(histo_exact *e, const histo_exact_windo
     for (int k = 0; k < HISTO_EXACT_WINDOWS; k++)
         for (int above = k; used.touched[k] && above <= k + 2 && above < HISTO_EXACT_WINDOWS; above++)
             carries.touched[above] = true;
-    return provide(e, &carries);
+    return histo_exact_provide(e, &carries);
 }
 
 histo_status histo_exact_reserve_like(histo_exact *e, const histo_exact *from, uint64_t adds)
@@ -163,8 +242,18 @@ histo_status histo_exact_merge(histo_exact *e, const histo_exact *from)
 {
     histo_status status = histo_exact_reserve_like(e, from, 1);
     if (status != HISTO_OK) return status;
-    for (int64_t slot = 0; slot < e->slots; slot++)
-        histo_exact_add_slot(e, slot, from, slot);
+    histo_exact_block block;
+    for (int64_t first = 0; first < e->slots; first += block.n) {
+        histo_exact_block_start(&block, from, first, e->slots);
+        while (histo_exact_block_next(&block)) {
+            if (!block.any) continue;
+            int64_t *to = e->plane[block.window] + first;
+            for (int i = 0; i < block.n; i++)
+                to[i] += block.digit[i];
+        }
+    }
+    for (int64_t slot = 0; from->special && e->special && slot < e->slots; slot++)
+        e->special[slot] |= from->special[slot];
     return HISTO_OK;
 }
 

@@ -21,19 +21,21 @@
 /* The most additions to one slot that one reserve can allow for. */
 #define HISTO_EXACT_MAX_ADDS (UINT64_C(1) << 30)
 
-typedef struct histo_exact {
-    int64_t slots;
-    uint64_t pending;                    /* additions to any slot since the digits were balanced, at most */
-    int low, high;                       /* all planes are in windows [low, high) */
-    int64_t *plane[HISTO_EXACT_WINDOWS]; /* [slots] digits; NULL where all are zero */
-    uint8_t *special;                    /* [slots] of HISTO_EXACT_… flags; NULL where all are zero */
-} histo_exact;
-
 /* A set of windows, and whether the values include infinities or NaN. Starts as all zero. */
 typedef struct histo_exact_windows {
     bool touched[HISTO_EXACT_WINDOWS];
     bool special;
 } histo_exact_windows;
+
+typedef struct histo_exact {
+    int64_t slots;
+    uint64_t pending;         /* additions to any slot since the digits were balanced, at most; 0: they are */
+    int64_t balanced_from;    /* window * slots + slot: digits from there on are balanced, … */
+    histo_exact_windows used; /* … and not zero in these windows at most */
+    int low, high;            /* all planes are in windows [low, high) */
+    int64_t *plane[HISTO_EXACT_WINDOWS]; /* [slots] digits; NULL where all are zero */
+    uint8_t *special;                    /* [slots] of HISTO_EXACT_… flags; NULL where all are zero */
+} histo_exact;
 
 /* The sum of a slot in its unique form, which is saved to files. Any digits and flags are valid, so those of a file
  * need no check; but reserve for every window with a nonzero digit. */
@@ -51,12 +53,30 @@ void histo_exact_free(histo_exact *e);
 /* Set all sums to zero; keeps the memory. */
 void histo_exact_reset(histo_exact *e);
 
+/* Set one sum to zero. */
+void histo_exact_clear_slot(histo_exact *e, int64_t slot);
+
 /* Make `copy`, which is not initialised, equal to e. After HISTO_NO_MEMORY it holds nothing to free. */
 histo_status histo_exact_clone(const histo_exact *e, histo_exact *copy);
 
 /* Make room for up to `adds` additions to each slot (at most HISTO_EXACT_MAX_ADDS) of values that touch these windows.
  * After HISTO_NO_MEMORY no sum has changed. Not while other threads add. */
 histo_status histo_exact_reserve(histo_exact *e, const histo_exact_windows *windows, uint64_t adds);
+
+/* Make planes for these windows, all zero, and flags if they have any. After HISTO_NO_MEMORY no sum has changed. */
+histo_status histo_exact_provide(histo_exact *e, const histo_exact_windows *windows);
+
+/* Make digits balanced: all, or at least those from this one on, in the order of windows and then of slots. After
+ * HISTO_NO_MEMORY no sum has changed. */
+histo_status histo_exact_balance(histo_exact *e);
+histo_status histo_exact_balance_from(histo_exact *e, int window, int64_t slot);
+
+/* After that, and with a plane for the window: replace n digits from this one on by sums of up to
+ * HISTO_EXACT_MAX_JOINED balanced digits each, or add them. */
+enum { HISTO_EXACT_MAX_JOINED = 1 << 21 };
+void histo_exact_put_digits(histo_exact *e, int window, int64_t slot, int64_t n, const int64_t *digits, bool add);
+/* After reading and putting digits, for there are flags: replace n flags, or add them. */
+void histo_exact_put_flags(histo_exact *e, int64_t slot, int64_t n, const uint8_t *flags, bool add);
 
 /* After a reserve for these windows: make room for all carries of up to 2^62 additions, so that more reserves for the
  * same windows cannot fail. After HISTO_NO_MEMORY no sum has changed. */
@@ -67,6 +87,25 @@ histo_status histo_exact_reserve_like(histo_exact *e, const histo_exact *from, u
 
 /* The windows in which the sums have a digit that is not zero. */
 histo_exact_windows histo_exact_used(const histo_exact *e);
+
+/* Balanced digits of neighbouring slots, one window after the other, which is how to go through many slots. */
+enum { HISTO_EXACT_BLOCK = 1024 };
+typedef struct histo_exact_block {
+    const histo_exact *e;
+    int64_t first;
+    int n;        /* slots */
+    int window;   /* of digit[n], … */
+    uint64_t any; /* … of which this is the bitwise or */
+    int64_t digit[HISTO_EXACT_BLOCK];
+    int64_t carry[HISTO_EXACT_BLOCK]; /* into the next window */
+    bool carries;                     /* one of them is not zero */
+} histo_exact_block;
+
+/* Begin before the lowest window of slots first, first + 1, … up to `end` or the size of a block. */
+void histo_exact_block_start(histo_exact_block *block, const histo_exact *e, int64_t first, int64_t end);
+/* The next window whose digits may not all be zero; false at the end. Digits of e may change in this window and in
+ * those below. */
+bool histo_exact_block_next(histo_exact_block *block);
 
 /* The exact sum of a slot. */
 histo_exact_value histo_exact_get(const histo_exact *e, int64_t slot);

@@ -2,13 +2,16 @@
 #include "survey/extremes.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "axis/slot_of.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/pool.h"
 #include "cpu/kernels.h"
 #include "plan/strategy.h"
+#include "survey/device.h"
 #include "view/dtype.h"
 
 enum { FEW = 4096, MOST_THREADS = 256 };
@@ -119,6 +122,17 @@ static bool are_few(const histo_view *samples, const histo_fill_options *options
            (uintptr_t)samples->data % (uintptr_t)size == 0 && histo_device_of(samples->data, &only) == HISTO_DEVICE_CPU;
 }
 
+static histo_status find_on_device(const histo_source *source, histo_extremes *extremes, int64_t size)
+{
+    histo_found one, *found = size == 1 ? &one : histo_malloc((size_t)size * sizeof *found);
+    if (!found) return histo_fail_memory((size_t)size * sizeof *found, "extremes");
+    histo_status status = histo_source_extremes(source, found);
+    for (int64_t b = 0; b < size && status == HISTO_OK; b++)
+        extremes[b] = histo_extremes_found(&found[b], source->dtypes[0]);
+    if (found != &one) free(found);
+    return status;
+}
+
 histo_status histo_find_extremes(const histo_view *samples, const histo_fill_options *options, histo_extremes *extremes,
                                  int64_t size)
 {
@@ -132,6 +146,7 @@ histo_status histo_find_extremes(const histo_view *samples, const histo_fill_opt
     histo_source source;
     histo_status status = histo_source_make(&source, samples, options, size);
     if (status != HISTO_OK || size == 0) return status;
+    if (source.home != HISTO_DEVICE_CPU) return find_on_device(&source, extremes, size);
     const int threads = source.threads < MOST_THREADS ? source.threads : MOST_THREADS;
     memset(extremes, 0, (size_t)size * sizeof *extremes);
     if (size > 1 && histo_extremes_of_columns(&source, extremes)) return HISTO_OK;

@@ -9,7 +9,8 @@
  *
  * What still is not found is found by radix selection, whatever the samples are: a pass counts the highest 16 bits of
  * all keys. Then every order statistic is known to lie among the keys that share the bits found so far, whose number is
- * known. Where they fit into memory, the next pass collects them; where they do not, it counts the next 16 bits. */
+ * known. Where they fit into memory, the next pass collects them; where they do not, it counts the next 16 bits. So are
+ * samples in a GPU's memory, which counts them by fills; nothing is collected then. */
 #include "survey/order.h"
 
 #include <math.h>
@@ -20,6 +21,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "cpu/kernels.h"
+#include "survey/device.h"
 #include "view/dtype.h"
 
 enum {
@@ -79,8 +81,11 @@ struct histo_order {
     uint64_t samples;      /* without NaN; known after the first pass */
     uint64_t least, most;  /* keys of samples that are not left out */
     uint64_t nan[2];       /* those left out, below and above */
+    bool finite;           /* infinities are among them */
+    bool on_device;        /* a GPU has some of the samples */
     way way;
-    bool ranked; /* samples, nan and the ranks are known */
+    bool ranked;   /* samples, nan and the ranks are known */
+    bool in_parts; /* no guesses, which would be those of one part */
 
     uint64_t kept; /* keys that belong into `keys`: of COLLECT perhaps more than fit */
 
@@ -106,7 +111,7 @@ static int digit_bits(const histo_order *o)
     return o->bits < DIGIT_BITS ? o->bits : DIGIT_BITS;
 }
 
-histo_status histo_order_create(histo_order **order, histo_dtype dtype, int n)
+histo_status histo_order_create(histo_order **order, histo_dtype dtype, int n, bool in_parts)
 {
     const int bits = 8 * (int)histo_dtype_size(dtype), most = n < MOST_TABLES / 2 ? 2 * n : MOST_TABLES;
     const bool one_pass = bits <= DIGIT_BITS;
@@ -116,6 +121,7 @@ histo_status histo_order_create(histo_order **order, histo_dtype dtype, int n)
     o->dtype = dtype;
     o->bits = bits;
     o->n = n;
+    o->in_parts = in_parts;
     o->tables_count = one_pass || most < 1 ? 1 : most;
     const size_t tables = (size_t)o->tables_count * DIGITS * sizeof *o->tables;
     /* Everything now, so that no pass can run out of memory. */
@@ -365,6 +371,8 @@ static void start_counting(histo_order *o)
 void histo_order_start(histo_order *o, histo_quantile_rule rule, const double *q, bool finite)
 {
     find_limits(o, finite);
+    o->finite = finite;
+    o->on_device = false;
     o->rule = rule;
     for (int i = 0; i < o->n; i++)
         o->quantiles[i] = (quantile){.q = q[i]};
@@ -635,16 +643,23 @@ static void collect_kept(histo_order *o, uint64_t kept)
     }
 }
 
+/* Begin to count, with the keys that have been kept. */
+static void count_kept(histo_order *o)
+{
+    start_counting(o);
+    for (uint64_t i = 0; i < o->kept; i++)
+        o->tables[o->keys[i] >> (o->bits - DIGIT_BITS)]++;
+    count_nan(o, o->keys, (int64_t)o->kept);
+    o->kept = 0;
+}
+
 void histo_order_begin(histo_order *o, const histo_source *source)
 {
     const int64_t n = source->samples;
     if (o->way == COLLECT && o->guesses == 1) spread_further(o, source);
     if (o->way != KEEP || n == 0 || (int64_t)o->kept + n <= (o->kept ? MOST_KEPT : FEW)) return;
-    if (o->n > HISTO_MAX_BRACKETS) {
-        start_counting(o);
-        for (uint64_t i = 0; i < o->kept; i++)
-            o->tables[o->keys[i] >> (o->bits - DIGIT_BITS)]++;
-        count_nan(o, o->keys, (int64_t)o->kept);
+    if (o->n > HISTO_MAX_BRACKETS || o->in_parts) {
+        count_kept(o);
         return;
     }
     const uint64_t kept = o->kept;
@@ -662,6 +677,7 @@ void histo_order_begin(histo_order *o, const histo_source *source)
     collect_kept(o, kept);
     if (kept >= LEAST_SPREAD) spread_further(o, source);
 }
+
 static void add_key(key_set *set, uint64_t key)
 {
     if (key >> set->shift != set->prefix) return;
@@ -808,6 +824,92 @@ void histo_order_part_end(histo_order_part *part)
     __atomic_fetch_add(&o->found.nan_above, part->found.nan_above, __ATOMIC_RELAXED);
 }
 
+/* ---- Samples in a GPU's memory ---- */
+
+/* An axis with a bin for each digit of a set, of the samples' bits. Edges of which doubles may not hold all are
+ * written to edges[DIGITS + 1]. If the last one were 2^64, the last bin is the overflow. */
+static histo_axis axis_of_digits(uint64_t first, int shift, int64_t digits, uint64_t *edges)
+{
+    const double lo = (double)first, width = ldexp(1, shift);
+    if (lo + (double)digits * width <= 0x1p53 || shift >= DIGIT_BITS)
+        return histo_axis_regular(digits, lo, lo + (double)digits * width);
+    for (int64_t i = 0; i <= digits; i++)
+        edges[i] = first + ((uint64_t)i << shift);
+    return histo_axis_variable_u64(digits - (edges[digits] == 0), edges);
+}
+
+/* Count the digits of a set's keys by a fill: counts[digit]. edges: room for axis_of_digits. */
+static histo_status count_digits(const histo_order *o, const key_set *set, const histo_source *source, uint64_t *edges,
+                                 uint64_t *counts)
+{
+    const int bits = digit_bits(o);
+    const int64_t digits = (int64_t)1 << bits;
+    const flip of_key = flip_of(o->dtype), of_digit = {bits - 1, of_key.sign ? (uint64_t)digits / 2 : 0,
+                                                       of_key.rest ? (uint64_t)digits / 2 - 1 : 0};
+    uint64_t first = 0; /* the least bits of a sample */
+    bool reversed = false;
+    if (!o->first) {
+        const uint64_t key = set->prefix << set->shift;
+        reversed = of_key.rest && !(key >> of_key.sign_shift);
+        first = (key ^ of_key.sign ^ (reversed ? of_key.rest : 0)) >> set->shift << set->shift;
+    }
+    const histo_axis axis = axis_of_digits(first, set->shift - bits, digits, edges);
+    const size_t size = (size_t)(digits + 3) * sizeof(uint64_t);
+    uint64_t *slots = histo_malloc(size);
+    if (!slots) return histo_fail_memory(size, "quantiles");
+    histo_status status = histo_source_fill(source, &axis, true, slots);
+    for (int64_t i = 0; i < digits && status == HISTO_OK; i++) {
+        const uint64_t digit = o->first ? key_of((uint64_t)i, of_digit) : (uint64_t)(reversed ? digits - 1 - i : i);
+        counts[digit] = slots[i + 1];
+    }
+    free(slots);
+    return status;
+}
+
+/* Nothing changes unless all sets are counted. */
+static histo_status count_sets(histo_order *o, const histo_source *source)
+{
+    const size_t digits = (size_t)1 << digit_bits(o), size = (size_t)o->tables_count * digits * sizeof(uint64_t);
+    uint64_t *counts = histo_malloc(size), *edges = histo_malloc((digits + 1) * sizeof *edges);
+    histo_status status = counts && edges ? HISTO_OK : histo_fail_memory(size, "quantiles");
+    for (int pass = 0; pass < 2 && status == HISTO_OK; pass++) {
+        uint64_t *its = counts;
+        for (int b = 0; b < o->open && status == HISTO_OK; b++) {
+            key_set *set = &o->sets[b];
+            if (!set->counts) continue;
+            if (pass == 0) status = count_digits(o, set, source, edges, its);
+            for (size_t i = 0; i < digits && pass == 1; i++)
+                set->counts[i] += its[i];
+            its += digits;
+        }
+    }
+    free(counts);
+    free(edges);
+    return status;
+}
+
+histo_status histo_order_count(histo_order *o, const histo_source *source, const histo_found *found)
+{
+    if (o->in_parts && o->keys) /* parts in host memory collect keys */
+        return histo_fail(HISTO_UNSUPPORTED,
+                          "parts of a survey that finds quantiles are in host memory: copy those of "
+                          "GPU %d there",
+                          source->home - HISTO_DEVICE_CUDA(0));
+    bool collects = o->way == COLLECT;
+    for (int b = 0; b < o->open && o->way == COUNT; b++)
+        collects |= o->sets[b].keys != NULL;
+    if (collects)
+        return histo_fail(HISTO_UNSUPPORTED,
+                          "the samples of a pass are in host memory or in that of GPUs, not in both");
+    if (o->way == KEEP) count_kept(o);
+    o->on_device = true;
+    const bool first = o->first && o->keys;
+    histo_status status = found->samples ? count_sets(o, source) : HISTO_OK;
+    for (int sign = 0; sign < 2 && first && status == HISTO_OK; sign++)
+        o->nan[sign] += found->nan[sign] + (o->finite ? found->infinite[sign] : 0);
+    return status;
+}
+
 /* ---- After a pass ---- */
 
 static int compare_ranks(const void *a, const void *b)
@@ -882,7 +984,7 @@ static void plan_pass(histo_order *o)
         key_set *of = &o->sets[b];
         of->keys = of->counts = NULL;
         of->found = 0;
-        if (of->size <= ROOM - used) {
+        if (!o->on_device && of->size <= ROOM - used) {
             of->keys = o->keys + used;
             used += of->size;
         } else if (tables < o->tables_count) {
@@ -1003,6 +1105,115 @@ bool histo_order_end_pass(histo_order *o)
     const bool done = o->way == KEEP ? end_keeping(o) : o->way == COLLECT ? end_collecting(o) : end_counting(o);
     o->all = 0;
     return done;
+}
+
+/* ---- Parts ---- */
+
+static int64_t values_of(const histo_order *o)
+{
+    return INT64_C(1) << digit_bits(o);
+}
+
+void histo_order_save(const histo_order *o, histo_bytes *out)
+{
+    histo_save_u64(out, o->way);
+    if (o->way == KEEP) {
+        histo_save_u64(out, o->kept);
+        for (uint64_t i = 0; i < o->kept; i++)
+            histo_save_u64(out, o->keys[i]);
+        return;
+    }
+    histo_save_u64(out, o->first);
+    for (int64_t i = 0; i < values_of(o) && o->first; i++)
+        histo_save_u64(out, o->tables[i]);
+    for (int i = 0; i < 2 && o->first; i++)
+        histo_save_u64(out, o->nan[i]);
+    for (int b = 0; b < o->open && !o->first; b++) {
+        const key_set *of = &o->sets[b];
+        histo_save_u64(out, of->prefix);
+        histo_save_u64(out, of->size);
+        histo_save_u64(out, of->found);
+        for (int64_t i = 0; i < DIGITS && of->counts; i++)
+            histo_save_u64(out, of->counts[i]);
+        for (uint64_t i = 0; i < of->found && of->keys; i++)
+            histo_save_u64(out, i < of->size ? of->keys[i] : 0);
+    }
+}
+
+void histo_order_forget(histo_order *o)
+{
+    o->kept = 0;
+    if (o->way == KEEP) return;
+    if (o->first) start_counting(o);
+    for (int b = 0; b < o->open && !o->first; b++) {
+        o->sets[b].found = 0;
+        if (o->sets[b].counts) memset(o->sets[b].counts, 0, DIGITS * sizeof *o->sets[b].counts);
+    }
+}
+
+/* Keys of a part that kept all of them. */
+static void merge_kept(histo_order *o, histo_saved *from, bool add)
+{
+    const uint64_t n = histo_saved_count(from, MOST_KEPT), most = UINT64_MAX >> (64 - o->bits);
+    if (add && o->way == KEEP && o->kept + n > MOST_KEPT) count_kept(o);
+    for (uint64_t i = 0; i < n; i++) {
+        const uint64_t key = histo_saved_next(from);
+        from->failed |= key > most;
+        if (!add) continue;
+        if (o->way == KEEP) {
+            o->keys[o->kept++] = key;
+        } else {
+            o->tables[key >> (o->bits - digit_bits(o))]++;
+            count_nan(o, &key, 1);
+        }
+    }
+}
+
+static void merge_counts(histo_order *o, histo_saved *from, bool add)
+{
+    if (add && o->way == KEEP) count_kept(o);
+    for (int64_t i = 0; i < values_of(o); i++) {
+        const uint64_t count = histo_saved_next(from);
+        if (add) o->tables[i] += count;
+    }
+    for (int i = 0; i < 2; i++) {
+        const uint64_t nan = histo_saved_next(from);
+        if (add) o->nan[i] += nan;
+    }
+}
+
+static void merge_set(key_set *of, histo_saved *from, bool add)
+{
+    histo_saved_expect(from, of->prefix);
+    histo_saved_expect(from, of->size);
+    const uint64_t found = histo_saved_next(from);
+    for (int64_t i = 0; i < DIGITS && of->counts; i++) {
+        const uint64_t count = histo_saved_next(from);
+        if (add) of->counts[i] += count;
+    }
+    if (of->keys) from->failed |= found > from->left || found > of->size;
+    for (uint64_t i = 0; of->keys && i < found && !from->failed; i++) {
+        const uint64_t key = histo_saved_next(from);
+        from->failed |= key >> of->shift != of->prefix;
+        if (add && of->found + i < of->size) of->keys[of->found + i] = key;
+    }
+    if (add) of->found += found;
+}
+
+void histo_order_merge(histo_order *o, histo_saved *from, bool add)
+{
+    const uint64_t way_of = histo_saved_next(from);
+    const bool later = o->way == COUNT && !o->first; /* all parts are */
+    from->failed |= o->way == COLLECT || (way_of != KEEP && way_of != COUNT) || (way_of == KEEP && (later || !o->keys));
+    if (from->failed) return;
+    if (way_of == KEEP) {
+        merge_kept(o, from, add);
+        return;
+    }
+    histo_saved_expect(from, !later);
+    if (!later) merge_counts(o, from, add);
+    for (int b = 0; later && b < o->open && !from->failed; b++)
+        merge_set(&o->sets[b], from, add);
 }
 
 double histo_order_value(const histo_order *o, int i)

@@ -5,7 +5,9 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/pool.h"
+#include "survey/device.h"
 #include "survey/extremes.h"
 #include "survey/stats.h"
 
@@ -58,8 +60,25 @@ static void take_chunks(void *context, int index)
     pthread_mutex_unlock(&p->lock);
 }
 
-uint64_t histo_pass_run(const histo_source *source, const histo_wanted *wanted)
+/* Samples in a GPU's memory. */
+static histo_status run_on_device(const histo_source *source, const histo_wanted *wanted, uint64_t *taken)
 {
+    histo_found found;
+    if (wanted->stats)
+        return histo_fail(HISTO_UNSUPPORTED, "moments are those of samples in host memory: copy them from GPU %d",
+                          source->home - HISTO_DEVICE_CUDA(0));
+    histo_status status = histo_source_extremes(source, &found);
+    if (status == HISTO_OK && wanted->order) status = histo_order_count(wanted->order, source, &found);
+    if (status != HISTO_OK) return status;
+    const histo_extremes extremes = histo_extremes_found(&found, source->dtypes[0]);
+    if (wanted->extremes) histo_extremes_merge(wanted->extremes, &extremes, source->dtypes[0]);
+    *taken += found.samples;
+    return HISTO_OK;
+}
+
+histo_status histo_pass_run(const histo_source *source, const histo_wanted *wanted, uint64_t *taken)
+{
+    if (source->home != HISTO_DEVICE_CPU) return run_on_device(source, wanted, taken);
     pass p;
     p.source = source;
     p.wanted = wanted;
@@ -79,5 +98,6 @@ uint64_t histo_pass_run(const histo_source *source, const histo_wanted *wanted)
     }
     if (wanted->extremes) histo_extremes_merge(wanted->extremes, &p.extremes, source->dtypes[0]);
     pthread_mutex_destroy(&p.lock);
-    return p.taken;
+    *taken += p.taken;
+    return HISTO_OK;
 }

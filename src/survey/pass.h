@@ -12,8 +12,8 @@ typedef struct histo_wanted {
     histo_order *order;
 } histo_wanted;
 
-/* Add all samples. The results do not depend on the number of threads. Returns the number of samples that were not left
- * out. */
-uint64_t histo_pass_run(const histo_source *source, const histo_wanted *wanted);
+/* Add all samples. The results do not depend on the number of threads, nor on whose memory they are in. *taken += the
+ * number of samples that were not left out. Only of samples in a GPU's memory can it fail. */
+histo_status histo_pass_run(const histo_source *source, const histo_wanted *wanted, uint64_t *taken);
 
 #endif

@@ -26,7 +26,7 @@ histo_status histo_quantiles_create(histo_quantiles **quantiles, histo_dtype dty
     histo_quantiles *made = histo_malloc(sizeof *made);
     if (!made) return histo_fail_memory(sizeof *made, "quantiles");
     *made = (histo_quantiles){.dtype = histo_dtype_plain(dtype), .n = n, .first = true};
-    status = histo_order_create(&made->order, made->dtype, n);
+    status = histo_order_create(&made->order, made->dtype, n, false);
     if (status != HISTO_OK) {
         free(made);
         return status;
@@ -69,8 +69,7 @@ histo_status histo_quantiles_add(histo_quantiles *quantiles, const histo_view *s
     if (histo_dtype_plain(samples->dtype) != quantiles->dtype)
         return histo_fail(HISTO_INVALID, "the quantiles are of %s samples, and these are %s",
                           histo_dtype_name(quantiles->dtype), histo_dtype_name(samples->dtype));
-    quantiles->seen += histo_pass_run(&source, &(histo_wanted){.order = quantiles->order});
-    return HISTO_OK;
+    return histo_pass_run(&source, &(histo_wanted){.order = quantiles->order}, &quantiles->seen);
 }
 
 histo_status histo_quantiles_read(const histo_quantiles *quantiles, double *values)

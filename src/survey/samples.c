@@ -24,20 +24,28 @@ static bool is_contiguous_aligned(const histo_strided_iter *iter, size_t size)
 
 static histo_status check_operand(const histo_view *view, const histo_view *like, const char *what, bool is_mask)
 {
-    bool only;
     histo_status status = is_mask ? histo_view_check_mask(view, what) : histo_view_check(view, what);
-    if (status == HISTO_OK && view != like) status = histo_view_same_shape(view, like, what);
-    if (status != HISTO_OK || histo_view_size(view) == 0) return status;
-    const histo_device device = histo_device_of(view->data, &only);
-    if (!only) return HISTO_OK;
-    return histo_fail(HISTO_UNSUPPORTED,
-                      "the %s is in the memory of GPU %d, and surveys read host memory: copy the samples there", what,
-                      device - HISTO_DEVICE_CUDA(0));
+    return status == HISTO_OK && view != like ? histo_view_same_shape(view, like, what) : status;
 }
 
-static histo_status check_batch(const histo_view *samples, const int64_t *offsets, int64_t entries)
+/* Samples that a GPU alone can read are surveyed there, and so must all else be that goes with them. */
+static histo_status find_home(histo_source *source, const histo_view *view, const char *what)
 {
-    if (offsets) return histo_offsets_check(offsets, entries, samples, HISTO_DEVICE_CPU);
+    bool only;
+    const histo_device device = histo_device_of(view->data, &only);
+    if (view == &source->views[0]) source->home = only ? device : HISTO_DEVICE_CPU;
+    if (source->home == HISTO_DEVICE_CPU && only)
+        return histo_fail(HISTO_UNSUPPORTED, "the %s is in the memory of GPU %d, and the samples are not", what,
+                          device - HISTO_DEVICE_CUDA(0));
+    if (source->home != HISTO_DEVICE_CPU && device != source->home)
+        return histo_fail(HISTO_UNSUPPORTED, "the samples are in the memory of GPU %d, and the %s is not",
+                          source->home - HISTO_DEVICE_CUDA(0), what);
+    return HISTO_OK;
+}
+
+static histo_status check_batch(const histo_view *samples, const int64_t *offsets, int64_t entries, histo_device home)
+{
+    if (offsets) return histo_offsets_check(offsets, entries, samples, home);
     const int64_t batch = histo_view_batch(samples);
     if (batch == entries) return HISTO_OK;
     return histo_fail(HISTO_INVALID, "there is room for %lld results, and the samples have %lld batch entries",
@@ -62,10 +70,11 @@ histo_status histo_source_make(histo_source *source, const histo_view *samples, 
     const int64_t *offsets = batch ? options->offsets : NULL;
     const char *const names[] = {"samples", "mask", "where"};
     const histo_view *const views[] = {samples, options->mask, options->where};
-    histo_view flat[OPERANDS]; /* the views, without batch dimensions, so that all dimensions can merge */
+    histo_view *flat = source->views; /* without batch dimensions, so that all dimensions can merge */
     const histo_view *operands[OPERANDS];
     int count = 0;
     source->mask = source->where = HISTO_ABSENT;
+    source->home = HISTO_DEVICE_CPU;
     for (int v = 0; v < OPERANDS; v++) {
         if (v > 0 && !views[v]) continue;
         histo_status status = check_operand(views[v], samples, names[v], v == 1);
@@ -73,6 +82,8 @@ histo_status histo_source_make(histo_source *source, const histo_view *samples, 
         flat[count] = *views[v];
         if (!batch) flat[count].batch_ndim = 0;
         operands[count] = &flat[count];
+        if (histo_view_size(samples)) status = find_home(source, operands[count], names[v]);
+        if (status != HISTO_OK) return status;
         source->stored[count] = histo_dtype_stored(views[v]->dtype);
         source->dtypes[count] = histo_dtype_fetched(views[v]->dtype);
         if (v > 0) *(v == 1 ? &source->mask : &source->where) = count;
@@ -81,11 +92,15 @@ histo_status histo_source_make(histo_source *source, const histo_view *samples, 
     histo_status status = histo_filter_check(options);
     if (status == HISTO_OK && options->pairs) status = histo_fail(HISTO_INVALID, "pairs of images are not surveyed");
     if (status == HISTO_OK && options->threads < 0) status = histo_fail_threads(options->threads);
-    if (status == HISTO_OK && batch) status = check_batch(samples, offsets, entries);
+    if (status == HISTO_OK && batch) status = check_batch(samples, offsets, entries, source->home);
     if (status != HISTO_OK) return status;
     source->samples = histo_view_size(samples);
     source->threads = threads_for(source->samples, options->threads);
     source->only_inside = false;
+    source->stream = options->stream;
+    source->mask_offset = options->mask_offset;
+    source->where_lo = options->where_lo;
+    source->where_hi = options->where_hi;
     if (options->where)
         source->where_inside = histo_bounds_of(source->dtypes[source->where], options->where_lo, options->where_hi);
     if (offsets)
@@ -103,6 +118,8 @@ histo_status histo_source_make(histo_source *source, const histo_view *samples, 
 void histo_source_only_inside(histo_source *source, double lo, double hi)
 {
     source->only_inside = true;
+    source->lo = lo;
+    source->hi = hi;
     source->inside = histo_bounds_of(source->dtypes[0], lo, hi);
 }
 

@@ -11,12 +11,18 @@
 /* Where samples are; shared by the threads that read them. */
 typedef struct histo_source {
     histo_strided_iter iter;
-    int64_t samples;                  /* of all batch entries */
-    int threads;                      /* worth starting for so many */
+    int64_t samples;     /* of all batch entries */
+    int threads;         /* worth starting for so many */
+    histo_device home;   /* whose memory they are in; what follows about a GPU's is in device.h */
+    histo_view views[3]; /* the operands */
+    int64_t mask_offset;
+    double where_lo, where_hi;
+    void *stream;
     histo_dtype dtypes[3], stored[3]; /* as blocks have them, and in memory */
     const char *bits;                 /* data of the mask, if of bits */
     int mask, where;                  /* operands, or HISTO_ABSENT */
     bool only_inside;
+    double lo, hi; /* only_inside */
     histo_bounds inside, where_inside;
     bool contiguous_aligned; /* every run of samples can be used in place */
 } histo_source;

@@ -10,7 +10,8 @@
 #include "axis/axis.h"
 #include "axis/filter.h"
 #include "base/error.h"
-#include "survey/samples.h"
+#include "base/memory.h"
+#include "survey/device.h"
 #include "view/dtype.h"
 
 enum {
@@ -148,6 +149,43 @@ void histo_stone_add(histo_stone *s, const void *block, int64_t count)
     }
 }
 
+/* Nothing changes unless all candidates are counted. */
+static histo_status count_candidates(histo_stone *s, const histo_source *source, uint64_t *counts)
+{
+    histo_status status = HISTO_OK;
+    uint64_t *at = counts;
+    for (int64_t bins = s->begin; bins < s->end && status == HISTO_OK; bins++) {
+        const histo_axis axis = candidate(s, bins);
+        status = histo_source_fill(source, &axis, false, at);
+        memmove(at, at + 1, (size_t)bins * sizeof *at); /* without underflow */
+        at += bins;
+        *at++ = 0;
+    }
+    for (int64_t i = 0; i < at - counts && status == HISTO_OK; i++)
+        s->counts[i] += counts[i];
+    return status;
+}
+
+static histo_status count_each_value(histo_stone *s, const histo_source *source, uint64_t *counts)
+{
+    const int64_t values = (int64_t)1 << 8 * histo_dtype_size(s->dtype);
+    const histo_axis axis = histo_axis_regular(values, 0, (double)values);
+    const histo_status status = histo_source_fill(source, &axis, true, counts);
+    for (int64_t i = 0; i < values && status == HISTO_OK; i++)
+        s->of_value[i] += counts[i + 1];
+    return status;
+}
+
+histo_status histo_stone_count(histo_stone *s, const histo_source *source)
+{
+    const size_t size = (ROOM + 3) * sizeof(uint64_t);
+    uint64_t *counts = histo_malloc(size);
+    if (!counts) return histo_fail_memory(size, "Stone's rule");
+    const histo_status status = s->of_value ? count_each_value(s, source, counts) : count_candidates(s, source, counts);
+    free(counts);
+    return status;
+}
+
 /* Fill the candidates of this pass from the counts of values. */
 static void count_from_values(histo_stone *s)
 {
@@ -197,6 +235,46 @@ bool histo_stone_end_pass(histo_stone *s)
         take_candidates(s);
     } while (s->of_value && s->begin < s->end);
     return s->begin == s->end;
+}
+
+/* The counts of this pass, and their number. */
+static uint64_t *counts_of(const histo_stone *s, int64_t *n)
+{
+    *n = VALUES;
+    if (s->of_value) return s->of_value;
+    *n = 0;
+    for (int64_t bins = s->begin; bins < s->end; bins++)
+        *n += bins + 1;
+    return s->counts;
+}
+
+void histo_stone_save(const histo_stone *stone, histo_bytes *out)
+{
+    int64_t n;
+    const uint64_t *counts = counts_of(stone, &n);
+    histo_save_u64(out, stone->n);
+    histo_save_u64(out, (uint64_t)stone->begin);
+    for (int64_t i = 0; i < n; i++)
+        histo_save_u64(out, counts[i]);
+}
+
+void histo_stone_forget(histo_stone *stone)
+{
+    int64_t n;
+    uint64_t *counts = counts_of(stone, &n);
+    memset(counts, 0, (size_t)n * sizeof *counts);
+}
+
+void histo_stone_merge(histo_stone *stone, histo_saved *from, bool add)
+{
+    int64_t n;
+    uint64_t *counts = counts_of(stone, &n);
+    histo_saved_expect(from, stone->n);
+    histo_saved_expect(from, (uint64_t)stone->begin);
+    for (int64_t i = 0; i < n && !from->failed; i++) {
+        const uint64_t count = histo_saved_next(from);
+        if (add) counts[i] += count;
+    }
 }
 
 int64_t histo_stone_bins(const histo_stone *stone)

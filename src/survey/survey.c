@@ -8,9 +8,12 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "axis/axis.h"
+#include "base/checksum.h"
 #include "base/error.h"
+#include "survey/device.h"
 #include "survey/extremes.h"
 #include "survey/pass.h"
 #include "survey/rules.h"
@@ -37,18 +40,69 @@ struct histo_survey {
     histo_stone *stone;
 };
 
+/* Is the lower end a percentile? */
+static bool from_percentile(const histo_survey_options *o)
+{
+    return o->range == HISTO_RANGE_PERCENTILE || o->range == HISTO_RANGE_FROM_PERCENTILE;
+}
+
+static bool to_percentile(const histo_survey_options *o)
+{
+    return o->range == HISTO_RANGE_PERCENTILE || o->range == HISTO_RANGE_TO_PERCENTILE;
+}
+
+/* Does the range end at the first or last finite sample, on one side or both? */
+static bool ends_at_samples(const histo_survey_options *o)
+{
+    return o->range == HISTO_RANGE_MINMAX || (o->range == HISTO_RANGE_FIXED && (isinf(o->lo) || isinf(o->hi)));
+}
+
+static histo_status check_percentile(double percentile)
+{
+    if (0 <= percentile && percentile <= 100) return HISTO_OK;
+    return histo_fail(HISTO_INVALID, "percentiles lie between 0 and 100, not at %g", percentile);
+}
+
+static histo_status check_end(double end)
+{
+    return isfinite(end) ? HISTO_OK : histo_fail(HISTO_INVALID, "a range with a percentile cannot end at %g", end);
+}
+
+static histo_status check_range(const histo_survey_options *o)
+{
+    histo_status status = HISTO_OK;
+    switch (o->range) {
+    case HISTO_RANGE_MINMAX:
+    case HISTO_RANGE_DTYPE:
+        break;
+    case HISTO_RANGE_FIXED:
+        if (!(o->lo <= o->hi && o->lo < INFINITY && o->hi > -INFINITY))
+            status =
+                histo_fail(HISTO_INVALID, "the range [%.17g, %.17g] needs two ends, the lower one first", o->lo, o->hi);
+        break;
+    case HISTO_RANGE_PERCENTILE:
+        if (!(0 <= o->lo && o->lo <= o->hi && o->hi <= 100))
+            status = histo_fail(HISTO_INVALID, "percentiles lie between 0 and 100, the lower one first: not %g and %g",
+                                o->lo, o->hi);
+        break;
+    case HISTO_RANGE_FROM_PERCENTILE:
+    case HISTO_RANGE_TO_PERCENTILE:
+        status = check_percentile(from_percentile(o) ? o->lo : o->hi);
+        if (status == HISTO_OK) status = check_end(from_percentile(o) ? o->hi : o->lo);
+        break;
+    }
+    return status;
+}
+
 static histo_status check_options(histo_dtype dtype, const histo_survey_options *o)
 {
     if (histo_dtype_size(dtype) == 0) return histo_fail(HISTO_INVALID, "unknown dtype %d", (int)dtype);
     if (!o) return histo_fail(HISTO_INVALID, "a survey needs options: a number of bins, their width or a rule");
-    if ((unsigned)o->range > HISTO_RANGE_FIXED) return histo_fail(HISTO_INVALID, "unknown range %d", (int)o->range);
+    if ((unsigned)o->range > HISTO_RANGE_TO_PERCENTILE)
+        return histo_fail(HISTO_INVALID, "unknown range %d", (int)o->range);
     if (!histo_rule_known(o->rule)) return histo_fail(HISTO_INVALID, "unknown rule %d", (int)o->rule);
-    if (o->range == HISTO_RANGE_FIXED && !(isfinite(o->lo) && isfinite(o->hi) && o->lo <= o->hi))
-        return histo_fail(HISTO_INVALID, "the range [%.17g, %.17g] needs two finite ends, the lower one first", o->lo,
-                          o->hi);
-    if (o->range == HISTO_RANGE_PERCENTILE && !(0 <= o->lo && o->lo <= o->hi && o->hi <= 100))
-        return histo_fail(HISTO_INVALID, "percentiles lie between 0 and 100, the lower one first: not %g and %g", o->lo,
-                          o->hi);
+    histo_status status = check_range(o);
+    if (status != HISTO_OK) return status;
     if (o->rule != HISTO_RULE_NONE) return HISTO_OK;
     if (!(o->width >= 0) || isinf(o->width))
         return histo_fail(HISTO_INVALID, "a bin cannot be %g wide: give a width above 0", o->width);
@@ -85,8 +139,8 @@ histo_status histo_survey_create(histo_survey **survey, histo_dtype dtype, const
     s->dtype = dtype;
     s->options = *options;
     /* Allocate everything now, so that no pass can run out of memory. */
-    if (options->range == HISTO_RANGE_PERCENTILE || histo_rule_needs_quartiles(options->rule))
-        status = histo_order_create(&s->order, dtype, 2);
+    if (from_percentile(options) || to_percentile(options) || histo_rule_needs_quartiles(options->rule))
+        status = histo_order_create(&s->order, dtype, 2, options->in_parts);
     if (status == HISTO_OK && options->rule == HISTO_RULE_STONE) status = histo_stone_create(&s->stone, dtype);
     if (status != HISTO_OK) {
         histo_survey_destroy(s);
@@ -98,16 +152,23 @@ histo_status histo_survey_create(histo_survey **survey, histo_dtype dtype, const
         enter(s, SAMPLES);
         break;
     case HISTO_RANGE_PERCENTILE:
-        histo_order_start(s->order, HISTO_QUANTILE_LINEAR, (const double[]){options->lo / 100, options->hi / 100},
-                          false);
+    case HISTO_RANGE_FROM_PERCENTILE:
+    case HISTO_RANGE_TO_PERCENTILE: {
+        const double lo = from_percentile(options) ? options->lo : options->hi;
+        const double hi = to_percentile(options) ? options->hi : options->lo;
+        histo_order_start(s->order, HISTO_QUANTILE_LINEAR, (const double[]){lo / 100, hi / 100}, false);
         enter(s, PERCENTILES);
         break;
+    }
     case HISTO_RANGE_DTYPE:
         s->hi = 1;
         if (histo_dtype_is_integer(dtype)) histo_dtype_limits(dtype, &s->lo, &s->hi);
         break;
     case HISTO_RANGE_FIXED:
-        set_range(s, options->lo, options->hi);
+        if (ends_at_samples(options))
+            enter(s, SAMPLES);
+        else
+            set_range(s, options->lo, options->hi);
         break;
     }
     *survey = s;
@@ -132,9 +193,15 @@ static double spread(const histo_survey *s)
 static void end_percentiles(histo_survey *s)
 {
     if (!histo_order_end_pass(s->order)) return;
-    double lo = histo_order_value(s->order, 0), hi = histo_order_value(s->order, 1);
-    set_range(s, lo, hi);
-    bool usable = isfinite(lo) && isfinite(hi);
+    const double lo = from_percentile(&s->options) ? histo_order_value(s->order, 0) : s->options.lo;
+    const double hi = to_percentile(&s->options) ? histo_order_value(s->order, 1) : s->options.hi;
+    bool usable = isfinite(lo) && isfinite(hi) && lo <= hi;
+    if (usable) {
+        set_range(s, lo, hi);
+    } else { /* no range, which histo_survey_axis says */
+        s->lo = lo;
+        s->hi = hi;
+    }
     enter(s, usable && s->options.rule != HISTO_RULE_NONE ? SAMPLES : DONE);
 }
 
@@ -142,9 +209,12 @@ static void end_samples(histo_survey *s)
 {
     const uint64_t finite = histo_extremes_finite(&s->extremes);
     s->facts_known = true;
-    if (s->options.range == HISTO_RANGE_MINMAX && finite) {
+    if (ends_at_samples(&s->options) && finite) {
+        const bool minmax = s->options.range == HISTO_RANGE_MINMAX;
         double lo, hi;
         histo_extremes_outwards(&s->extremes, s->dtype, &lo, &hi);
+        if (!minmax && isfinite(s->options.lo)) lo = s->options.lo;
+        if (!minmax && isfinite(s->options.hi)) hi = s->options.hi;
         set_range(s, lo, hi);
     }
     if (histo_rule_needs_quartiles(s->options.rule)) {
@@ -191,19 +261,30 @@ bool histo_survey_next_pass(histo_survey *survey)
 /* Skip samples outside the range. What is not finite is left out of facts, and NaN of percentiles. */
 static void limit_to_phase(const histo_survey *s, histo_source *source)
 {
-    const bool finding_range = s->phase == SAMPLES && s->options.range == HISTO_RANGE_MINMAX;
-    if (s->phase != PERCENTILES && !finding_range) histo_source_only_inside(source, s->lo, s->hi);
+    const bool finding_range = s->phase == SAMPLES && ends_at_samples(&s->options);
+    if (finding_range && s->options.range == HISTO_RANGE_FIXED)
+        histo_source_only_inside(source, s->options.lo, s->options.hi);
+    else if (s->phase != PERCENTILES && !finding_range)
+        histo_source_only_inside(source, s->lo, s->hi);
 }
 
-/* Stone's candidates count block by block. */
-static void add_to_stone(histo_survey *s, const histo_source *source)
+/* Stone's candidates count block by block, or are counted on a GPU. */
+static histo_status add_to_stone(histo_survey *s, const histo_source *source)
 {
+    if (source->home != HISTO_DEVICE_CPU) {
+        histo_found found;
+        histo_status status = histo_source_extremes(source, &found);
+        if (status == HISTO_OK) status = histo_stone_count(s->stone, source);
+        if (status == HISTO_OK) s->seen += found.samples;
+        return status;
+    }
     histo_samples from;
     histo_samples_start(&from, source, 0, source->samples);
     while (histo_samples_next(&from)) {
         s->seen += (uint64_t)from.n;
         histo_stone_add(s->stone, from.block, from.n);
     }
+    return HISTO_OK;
 }
 
 histo_status histo_survey_add(histo_survey *survey, const histo_view *samples, const histo_fill_options *options)
@@ -219,10 +300,7 @@ histo_status histo_survey_add(histo_survey *survey, const histo_view *samples, c
         return histo_fail(HISTO_INVALID, "the survey is of %s samples, and these are %s",
                           histo_dtype_name(survey->dtype), histo_dtype_name(samples->dtype));
     limit_to_phase(survey, &source);
-    if (survey->phase == CANDIDATES) {
-        add_to_stone(survey, &source);
-        return HISTO_OK;
-    }
+    if (survey->phase == CANDIDATES) return add_to_stone(survey, &source);
     const histo_rule rule = survey->options.rule;
     histo_wanted wanted = {.order = survey->order};
     if (survey->phase == SAMPLES) {
@@ -230,9 +308,170 @@ histo_status histo_survey_add(histo_survey *survey, const histo_view *samples, c
         if (!survey->facts_known && histo_rule_needs_moments(rule)) wanted.stats = &survey->stats;
         if (!histo_rule_needs_quartiles(rule)) wanted.order = NULL;
     }
-    survey->seen += histo_pass_run(&source, &wanted);
+    return histo_pass_run(&source, &wanted, &survey->seen);
+}
+
+/* ---- Parts ---- */
+
+static const uint64_t magic = UINT64_C(0x3159525553534948); /* "HISSURY1" */
+
+/* Does this pass look for order statistics? */
+static bool is_ordering(const histo_survey *s)
+{
+    return s->phase == PERCENTILES || (s->phase == SAMPLES && histo_rule_needs_quartiles(s->options.rule));
+}
+
+static bool finds_facts(const histo_survey *s)
+{
+    return s->phase == SAMPLES && !s->facts_known;
+}
+
+static uint64_t bits_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* What parts of one survey have in common. */
+enum { COMMON = 9 };
+static void describe(const histo_survey *s, uint64_t common[COMMON])
+{
+    const histo_survey_options *o = &s->options;
+    const uint64_t numbers[COMMON] = {magic,          (uint64_t)s->dtype, (uint64_t)s->phase,
+                                      o->rule,        (uint64_t)o->range, bits_of(o->lo),
+                                      bits_of(o->hi), s->facts_known,     s->expected};
+    memcpy(common, numbers, sizeof numbers);
+}
+
+static histo_status check_part(const histo_survey *s)
+{
+    if (!s) return histo_fail(HISTO_INVALID, "the survey is NULL");
+    if (!s->options.in_parts)
+        return histo_fail(HISTO_INVALID, "the survey is of all samples: create it with in_parts to merge others");
+    if (!s->in_pass)
+        return histo_fail(HISTO_INVALID,
+                          "the survey is not in a pass: parts are saved and merged before it is ended by "
+                          "histo_survey_next_pass");
     return HISTO_OK;
 }
+
+static void save_facts(const histo_survey *s, histo_bytes *out)
+{
+    const histo_extremes *e = &s->extremes;
+    const histo_stats *m = &s->stats;
+    const uint64_t numbers[] = {e->samples,     e->nan,          e->below,        e->above,         e->masked,
+                                e->min.u64,     e->max.u64,      m->samples,      m->nan,           m->infinite,
+                                m->masked,      bits_of(m->min), bits_of(m->max), bits_of(m->mean), bits_of(m->m2),
+                                bits_of(m->m3), bits_of(m->m4)};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        histo_save_u64(out, numbers[i]);
+}
+
+static double next_f64(histo_saved *from)
+{
+    const uint64_t bits = histo_saved_next(from);
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static void merge_facts(histo_survey *s, histo_saved *from, bool add)
+{
+    histo_extremes e;
+    histo_stats m;
+    uint64_t *const counts[] = {&e.samples, &e.nan,     &e.below, &e.above,    &e.masked, &e.min.u64,
+                                &e.max.u64, &m.samples, &m.nan,   &m.infinite, &m.masked};
+    double *const numbers[] = {&m.min, &m.max, &m.mean, &m.m2, &m.m3, &m.m4};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        *counts[i] = histo_saved_next(from);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        *numbers[i] = next_f64(from);
+    if (!add) return;
+    histo_extremes_merge(&s->extremes, &e, s->dtype);
+    histo_stats_merge(&s->stats, &m);
+}
+
+histo_status histo_survey_save(const histo_survey *survey, void **data, size_t *size)
+{
+    histo_status status = check_part(survey);
+    if (status != HISTO_OK) return status;
+    if (!data || !size) return histo_fail(HISTO_INVALID, "the place for the saved survey or its size is NULL");
+    histo_bytes out = {0};
+    uint64_t common[COMMON];
+    describe(survey, common);
+    for (int i = 0; i < COMMON; i++)
+        histo_save_u64(&out, common[i]);
+    histo_save_u64(&out, survey->seen);
+    if (finds_facts(survey)) save_facts(survey, &out);
+    if (is_ordering(survey)) histo_order_save(survey->order, &out);
+    if (survey->phase == CANDIDATES) histo_stone_save(survey->stone, &out);
+    histo_save_u64(&out, histo_checksum_add(0, out.data, out.failed ? 0 : out.size));
+    if (out.failed) {
+        free(out.data);
+        return histo_fail_memory(out.capacity, "a saved survey, and more");
+    }
+    *data = out.data;
+    *size = out.size;
+    return HISTO_OK;
+}
+
+static void merge_part(histo_survey *s, histo_saved *from, bool add)
+{
+    uint64_t common[COMMON];
+    describe(s, common);
+    for (int i = 0; i < COMMON; i++)
+        histo_saved_expect(from, common[i]);
+    const uint64_t seen = histo_saved_next(from);
+    if (from->failed) return;
+    if (add) s->seen += seen;
+    if (finds_facts(s)) merge_facts(s, from, add);
+    if (is_ordering(s)) histo_order_merge(s->order, from, add);
+    if (s->phase == CANDIDATES && !from->failed) histo_stone_merge(s->stone, from, add);
+    from->failed |= from->left != 1; /* the checksum */
+}
+
+static void forget_pass(histo_survey *s)
+{
+    s->seen = 0;
+    if (finds_facts(s)) {
+        s->extremes = (histo_extremes){0};
+        s->stats = (histo_stats){0};
+    }
+    if (is_ordering(s)) histo_order_forget(s->order);
+    if (s->phase == CANDIDATES) histo_stone_forget(s->stone);
+}
+
+static histo_status merge_saved(histo_survey *s, const void *data, size_t size, bool replace)
+{
+    histo_status status = check_part(s);
+    if (status != HISTO_OK) return status;
+    if (!data) return histo_fail(HISTO_INVALID, "the saved survey is NULL");
+    const histo_saved all = {data, size / 8, false};
+    histo_saved sum = {(const unsigned char *)data + (size < 8 ? 0 : size - 8), size / 8, false}, from = all;
+    if (size % 8 || size < 8 || histo_saved_next(&sum) != histo_checksum_add(0, data, size - 8))
+        return histo_fail(HISTO_CORRUPT, "the saved survey is damaged, or something else");
+    merge_part(s, &from, false);
+    if (from.failed)
+        return histo_fail(HISTO_INVALID,
+                          "the saved survey is of other samples, has other options, or is in another pass");
+    if (replace) forget_pass(s);
+    from = all;
+    merge_part(s, &from, true);
+    return HISTO_OK;
+}
+
+histo_status histo_survey_merge(histo_survey *survey, const void *data, size_t size)
+{
+    return merge_saved(survey, data, size, false);
+}
+
+histo_status histo_survey_replace(histo_survey *survey, const void *data, size_t size)
+{
+    return merge_saved(survey, data, size, true);
+}
+
+/* ---- The result ---- */
 
 static histo_status check_found(const histo_survey *s)
 {
@@ -243,11 +482,21 @@ static histo_status check_found(const histo_survey *s)
     if (s->changed)
         return histo_fail(HISTO_INVALID,
                           "the samples changed between two passes of the survey: add the same each time");
+    if (o->range == HISTO_RANGE_FIXED && ends_at_samples(o) && histo_extremes_finite(&s->extremes) == 0)
+        return histo_fail(HISTO_INVALID, "no finite sample in [%.17g, %.17g] to take a range from: give one", o->lo,
+                          o->hi);
     bool none = o->range == HISTO_RANGE_MINMAX && histo_extremes_finite(&s->extremes) == 0;
     if (none || isnan(s->lo) || isnan(s->hi))
         return histo_fail(HISTO_INVALID, "no finite sample to take a range from: give one");
     if (o->range == HISTO_RANGE_PERCENTILE && (isinf(s->lo) || isinf(s->hi)))
         return histo_fail(HISTO_INVALID, "percentiles %g and %g are not both finite: give other ones", o->lo, o->hi);
+    if (isinf(s->lo) || isinf(s->hi))
+        return histo_fail(HISTO_INVALID, "the percentile %g is not finite: give another",
+                          from_percentile(o) ? o->lo : o->hi);
+    if (s->lo > s->hi)
+        return histo_fail(HISTO_INVALID,
+                          "the range from %.17g to %.17g, of which one is a percentile, is empty: give another", s->lo,
+                          s->hi);
     return HISTO_OK;
 }
 

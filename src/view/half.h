@@ -18,6 +18,11 @@ HISTO_INLINE float histo_bf16_to_f32(uint16_t h)
 
 HISTO_INLINE float histo_f16_to_f32(uint16_t h)
 {
+#if defined(__ARM_FP16_FORMAT_IEEE) && !defined(__CUDACC__)
+    __fp16 x; /* one instruction */
+    memcpy(&x, &h, sizeof x);
+    return (float)x;
+#else
     uint32_t sign = (uint32_t)(h & 0x8000u) << 16;
     uint32_t magnitude = h & 0x7fffu;
     if (magnitude >= 0x7c00u) /* infinity and NaN: all exponent bits */
@@ -26,6 +31,7 @@ HISTO_INLINE float histo_f16_to_f32(uint16_t h)
         return histo_f32_from_bits(sign | ((magnitude << 13) + (112u << 23)));
     float x = (float)magnitude * 0x1p-24f; /* subnormal: an exact product */
     return sign ? -x : x;
+#endif
 }
 
 /* The positive quiet NaN without a payload if it is NaN, as everywhere in results. A format has `digits` binary digits

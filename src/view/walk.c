@@ -111,6 +111,14 @@ void histo_strided_iter_make(histo_strided_iter *iter, int operands, const histo
     }
 }
 
+bool histo_iter_repeats(const histo_strided_iter *iter, int but)
+{
+    for (int o = 0; o < iter->operands; o++)
+        for (int d = 0; d < iter->batch_ndim; d++)
+            if (o != but && iter->strides[o][d]) return false;
+    return true;
+}
+
 void histo_strided_iter_make_ragged(histo_strided_iter *iter, int operands, const histo_view *const *views,
                                     int64_t batch, const int64_t *offsets)
 {

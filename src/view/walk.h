@@ -14,6 +14,9 @@
  * strides in bits lead from one to the next (see histo_fetch_by), and the caller adds the first one to its base. */
 void histo_strided_iter_make(histo_strided_iter *iter, int operands, const histo_view *const *views);
 
+/* Is each operand but one the same in all batch entries? */
+bool histo_iter_repeats(const histo_strided_iter *iter, int but);
+
 /* The same for ragged segments: views of one dimension, whose order is kept. */
 void histo_strided_iter_make_ragged(histo_strided_iter *iter, int operands, const histo_view *const *views,
                                     int64_t batch, const int64_t *offsets);

@@ -336,6 +336,85 @@ struct histo_search_lookup {
     }
 };
 
+/* ---- A guess and stored edges: axes that are nearly regular (histo_lookup.near) ---- */
+
+/* Only samples near an edge read it. */
+template <histo_dtype type>
+struct histo_near_lookup : histo_one_by_one<histo_near_lookup<type>, histo_stored<type>> {
+    const histo_lookup *l;
+    HISTO_MEMBER explicit histo_near_lookup(const histo_lookup *lookup) : l(lookup) {}
+
+    HISTO_MEMBER uint32_t slot(histo_stored<type> stored) const
+    {
+        const auto x = histo_to_compute<type>(stored);
+        const double round = 0x1.8p52, at = ((double)x - l->lo) * l->per_step, sum = at + round;
+        const double beyond = at - (sum - round);
+        const int32_t n = l->bins, nearest = __double2loint(sum);
+        bool reaches = beyond >= 0;
+        if (fabs(beyond) <= (double)l->near) reaches = !histo_less(x, l->edges[min(max(nearest, 0), n)]);
+        const int32_t slot = min(max(nearest + reaches, 1), n);
+        if (x != x) return (uint32_t)n + 2;
+        return histo_less(x, l->lo) ? 0 : histo_is_over(l, x) ? (uint32_t)n + 1 : (uint32_t)slot;
+    }
+};
+
+/* ---- Integer edges that doubles do not hold: binary search among keys (histo_thresholds) ---- */
+
+HISTO_IN_KERNEL uint64_t histo_key(int64_t x)
+{
+    return histo_key_i64(x);
+}
+
+HISTO_IN_KERNEL uint64_t histo_key(uint64_t x)
+{
+    return histo_key_u64(x);
+}
+
+/* Several samples take each step together. Only I64 and U64. */
+template <histo_dtype type>
+struct histo_whole_lookup {
+    const histo_lookup *l;
+    HISTO_MEMBER explicit histo_whole_lookup(const histo_lookup *lookup) : l(lookup) {}
+    HISTO_MEMBER uint32_t slot(histo_stored<type> x) const { return histo_threshold_slot(l->thresholds, histo_key(x)); }
+
+    template <int N>
+    HISTO_MEMBER void slots(const histo_stored<type> (&x)[N], uint32_t (&slot)[N]) const
+    {
+        const uint64_t *at = l->thresholds->at;
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            slot[k] = 0;
+            /* The slot is among slot[k] … slot[k] + left. */
+#pragma unroll 1
+        for (uint32_t left = (uint32_t)l->thresholds->n; left > 0; left /= 2)
+#pragma unroll
+            for (int k = 0; k < N; k++) {
+                const uint32_t next = slot[k] + (left + 1) / 2;
+                slot[k] = histo_key(x[k]) >= __ldg(&at[next - 1]) ? next : slot[k];
+            }
+    }
+};
+
+/* The same where edges are nearly regular: as histo_near_lookup. */
+template <histo_dtype type>
+struct histo_near_whole_lookup : histo_one_by_one<histo_near_whole_lookup<type>, histo_stored<type>> {
+    const histo_lookup *l;
+    HISTO_MEMBER explicit histo_near_whole_lookup(const histo_lookup *lookup) : l(lookup) {}
+
+    HISTO_MEMBER uint32_t slot(histo_stored<type> x) const
+    {
+        const uint64_t *edges = l->thresholds->at, key = histo_key(x), first = __ldg(&edges[0]);
+        const int32_t n = l->bins;
+        const double round = 0x1.8p52, at = (double)(key - first) * l->per_step, sum = at + round;
+        const double beyond = at - (sum - round);
+        const int32_t nearest = __double2loint(sum);
+        bool reaches = beyond >= 0;
+        if (fabs(beyond) <= (double)l->near) reaches = key >= edges[min(max(nearest, 0), n)];
+        const int32_t slot = min(max(nearest + reaches, 1), n);
+        return key < first ? 0 : key >= __ldg(&edges[n]) ? (uint32_t)n + 1 : (uint32_t)slot;
+    }
+};
+
 /* ---- Copies of tables ---- */
 
 /* Copy every so manieth of `n` entries to shared memory, by all threads of a block. AHEAD loads of a thread overlap. */
@@ -534,8 +613,13 @@ struct histo_any_lookup {
         if (SIZE <= 4 && l->pow2.is) return histo_pow2_lookup<type>(l).slot(x);
         if (SIZE <= 2 && l->table) return histo_table_lookup<type>(l).slot(x);
         if (l->kind == HISTO_UNIFORM) return histo_nearest_lookup<type>(l).slot(x);
-        if (SIZE <= 2 || !l->cells.entry) return histo_search_lookup<type>(l).slot(x);
-        return histo_cells_lookup<type>(l, l->cells.entry, l->cells.by_bits).slot(x);
+        if (SIZE > 2 && l->cells.entry) return histo_cells_lookup<type>(l, l->cells.entry, l->cells.by_bits).slot(x);
+        if constexpr (type == HISTO_I64 || type == HISTO_U64) {
+            if (l->kind == HISTO_SEARCH_WHOLE && l->near > 0) return histo_near_whole_lookup<type>(l).slot(x);
+            if (l->kind == HISTO_SEARCH_WHOLE) return histo_whole_lookup<type>(l).slot(x);
+        }
+        if (SIZE > 2 && l->near > 0) return histo_near_lookup<type>(l).slot(x);
+        return histo_search_lookup<type>(l).slot(x);
     }
 
     /* Every 8-bit lookup has a table. */
@@ -551,10 +635,23 @@ struct histo_any_lookup {
         else if (SIZE > 2 && l->cells.entry)
             histo_cells_lookup<type>(l, l->cells.entry, l->cells.by_bits).slots(x, slot);
         else
-            histo_search_lookup<type>(l).slots(x, slot);
+            stored(x, slot);
     }
 
   private:
+    template <int N>
+    HISTO_MEMBER void stored(const storage (&x)[N], uint32_t (&slot)[N]) const
+    {
+        if constexpr (type == HISTO_I64 || type == HISTO_U64) {
+            if (l->kind == HISTO_SEARCH_WHOLE && l->near > 0) return histo_near_whole_lookup<type>(l).slots(x, slot);
+            if (l->kind == HISTO_SEARCH_WHOLE) return histo_whole_lookup<type>(l).slots(x, slot);
+        }
+        if (SIZE > 2 && l->near > 0)
+            histo_near_lookup<type>(l).slots(x, slot);
+        else
+            histo_search_lookup<type>(l).slots(x, slot);
+    }
+
     template <int N>
     HISTO_MEMBER void uniform(const storage (&x)[N], uint32_t (&slot)[N]) const
     {

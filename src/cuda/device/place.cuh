@@ -59,14 +59,37 @@ HISTO_IN_KERNEL uint64_t histo_bytes_at(const char *at, int size)
     return bytes;
 }
 
+/* With its bytes in the other order. */
 template <typename storage>
-HISTO_IN_KERNEL storage histo_load(const histo_cuda_work *w, const char *at)
+HISTO_IN_KERNEL storage histo_reversed(storage x)
 {
-    if (w->aligned) return *(const storage *)at;
-    storage x;
-    uint64_t bytes = histo_bytes_at(at, sizeof x);
+    uint64_t bytes = 0;
+    memcpy(&bytes, &x, sizeof x);
+    const uint32_t low = __byte_perm((uint32_t)bytes, 0, 0x0123),
+                   high = __byte_perm((uint32_t)(bytes >> 32), 0, 0x0123);
+    bytes = ((uint64_t)low << 32 | high) >> (64 - 8 * sizeof x);
     memcpy(&x, &bytes, sizeof x);
     return x;
+}
+
+/* Not aligned, or swapped. */
+template <typename storage>
+HISTO_IN_KERNEL storage histo_load_odd(const histo_cuda_work *w, int operand, const char *at)
+{
+    storage x;
+    if (w->in_place) {
+        x = *(const volatile storage *)at;
+    } else {
+        const uint64_t bytes = histo_bytes_at(at, sizeof x);
+        memcpy(&x, &bytes, sizeof x);
+    }
+    return w->swapped >> operand & 1 ? histo_reversed(x) : x;
+}
+
+template <typename storage>
+HISTO_IN_KERNEL storage histo_load(const histo_cuda_work *w, int operand, const char *at)
+{
+    return w->aligned ? *(const storage *)at : histo_load_odd<storage>(w, operand, at);
 }
 
 /* ---- One operand ---- */
@@ -97,13 +120,14 @@ HISTO_IN_KERNEL uint32_t histo_slot_of_dtype(const histo_lookup *l, histo_dtype 
 HISTO_IN_KERNEL uint32_t histo_slot_at(const histo_cuda_work *w, int axis, const char *at)
 {
     return histo_slot_of_dtype(&w->lookups[axis], w->dtypes[axis],
-                               [=](auto of) { return histo_load<histo_stored<of.type>>(w, at); });
+                               [=](auto of) { return histo_load<histo_stored<of.type>>(w, axis, at); });
 }
 
 HISTO_IN_KERNEL bool histo_is_masked(const histo_cuda_work *w, const char *at)
 {
+    if (w->has_bits) return !(*(const uint8_t *)((uint64_t)at >> 3) >> ((uint64_t)at & 7) & 1);
     return histo_with_dtype(w->dtypes[w->mask], [=](auto of) {
-        auto x = histo_load<histo_stored<of.type>>(w, at);
+        auto x = histo_load<histo_stored<of.type>>(w, w->mask, at);
         return !(histo_sample<of.type>::widen(x) != 0);
     });
 }
@@ -111,7 +135,7 @@ HISTO_IN_KERNEL bool histo_is_masked(const histo_cuda_work *w, const char *at)
 HISTO_IN_KERNEL bool histo_is_outside(const histo_cuda_work *w, const char *at)
 {
     return histo_with_dtype(w->dtypes[w->where], [=](auto of) {
-        auto x = histo_to_compute<of.type>(histo_load<histo_stored<of.type>>(w, at));
+        auto x = histo_to_compute<of.type>(histo_load<histo_stored<of.type>>(w, w->where, at));
         return x != x || histo_less(x, w->where_lo) || histo_above(x, w->where_hi);
     });
 }
@@ -130,7 +154,7 @@ HISTO_IN_KERNEL int32_t histo_value_in_image(const histo_cuda_work *w, const cha
 {
     const char *at = first + image * w->iter.image_stride;
     if (w->dtypes[0] == HISTO_U8) return *(const uint8_t *)at;
-    return histo_load<uint16_t>(w, at);
+    return histo_load<uint16_t>(w, 0, at);
 }
 
 /* The slot of a pair in a strided iterator of pairs: all images are read for it. */

@@ -107,7 +107,7 @@ struct histo_any_weighted {
         const char *from = weight(w, at);
         if (!from) return use(1.0);
         return histo_with_dtype(w->dtypes[w->weights], [=](auto of) {
-            return use(histo_to_compute<of.type>(histo_load<histo_stored<of.type>>(w, from)));
+            return use(histo_to_compute<of.type>(histo_load<histo_stored<of.type>>(w, w->weights, from)));
         });
     }
 };
@@ -117,7 +117,7 @@ HISTO_IN_KERNEL void histo_add_weight(const histo_cuda_work *w, int64_t i, const
 {
     histo_with_dtype(w->weights == HISTO_ABSENT ? HISTO_U8 : w->dtypes[w->weights], [=](auto of) {
         using storage = histo_stored<of.type>;
-        storage stored = at ? histo_load<storage>(w, at) : (storage)1;
+        storage stored = at ? histo_load<storage>(w, w->weights, at) : (storage)1;
         histo_add_to_sums(w, i, histo_to_compute<of.type>(stored));
     });
 }

@@ -47,7 +47,9 @@ typedef struct histo_cuda_exact {
 typedef struct histo_cuda_work {
     histo_strided_iter iter;
     histo_divisor divisors[HISTO_MAX_DIMS + 1]; /* of iter.shape, where that is < 2^31 */
-    bool aligned;                               /* every sample is at a multiple of its size */
+    bool aligned;     /* every sample is at a multiple of its size, and as its dtype has it … */
+    bool in_place;    /* … or perhaps swapped, or bits */
+    uint16_t swapped; /* a bit for each operand whose bytes are in the other order */
     int naxes, weights, mask, where;
     histo_dtype dtypes[HISTO_MAX_OPERANDS];
     histo_lookup lookups[HISTO_MAX_AXES];
@@ -61,6 +63,7 @@ typedef struct histo_cuda_work {
     int channels;              /* in each; 1: none */
     int64_t channel_stride;    /* bytes from a sample to that of the next channel */
     uint32_t channel_counters; /* of one channel */
+    bool has_bits;             /* the mask is of bits: its base is 8 times an address, plus the number of a bit there */
     /* For kernels compiled for a class (known.cuh): */
     const char *ends[HISTO_MAX_OPERANDS]; /* where an operand's last sample ends */
     uint32_t row;                         /* the length of a run that is padded to what iter.shape says; else 0 */

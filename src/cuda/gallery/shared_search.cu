@@ -28,7 +28,7 @@ HISTO_IN_KERNEL uint32_t search(const histo_cuda_work *w, int axis, const double
     l.kind = HISTO_SEARCH;
     l.edges = edges;
     return histo_with_dtype(w->dtypes[axis], [&](auto of) {
-        return histo_search_lookup<of.type>(&l).slot(histo_load<histo_stored<of.type>>(w, at));
+        return histo_search_lookup<of.type>(&l).slot(histo_load<histo_stored<of.type>>(w, axis, at));
     });
 }
 

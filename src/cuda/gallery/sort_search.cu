@@ -43,7 +43,7 @@ HISTO_IN_KERNEL uint64_t key_at(const histo_cuda_work *w, const char *at)
 {
     return histo_with_dtype(w->dtypes[0], [=](auto of) -> uint64_t {
         using traits = key_traits<of.type>;
-        auto x = histo_load<histo_stored<of.type>>(w, at);
+        auto x = histo_load<histo_stored<of.type>>(w, 0, at);
         uint64_t bits = 0;
         memcpy(&bits, &x, sizeof x);
         auto value = histo_sample<of.type>::widen(x);

@@ -18,6 +18,7 @@ typedef enum lane_lookup {
     LANE_BY_FIRSTS,  /* the first float of each bin */
     LANE_BY_LINEAR,  /* cells over the sample's value … */
     LANE_BY_BITS,    /* … and over its bits */
+    LANE_BY_NEAR,    /* a guess, and stored edges */
     LANE_BY_ANY,     /* chosen at run time */
     LANE_LOOKUPS
 } lane_lookup;
@@ -351,6 +352,18 @@ struct lane_by_nearest : lane_lookup_of<type, LANE_BY_NEAREST> {
     HISTO_MEMBER void slots(const histo_stored<type> (&x)[N], uint32_t (&slot)[N]) const
     {
         histo_nearest_lookup<type>(this->l).slots(x, slot);
+    }
+};
+
+/* Axes that are nearly regular. */
+template <histo_dtype type>
+struct lane_by_near : lane_lookup_of<type, LANE_BY_NEAR> {
+    using lane_lookup_of<type, LANE_BY_NEAR>::lane_lookup_of;
+
+    template <int N>
+    HISTO_MEMBER void slots(const histo_stored<type> (&x)[N], uint32_t (&slot)[N]) const
+    {
+        histo_near_lookup<type>(this->l).slots(x, slot);
     }
 };
 

@@ -52,6 +52,7 @@ static lane_lookup lookup_for(const histo_job *job, histo_fixed_point *fixed)
     }
     if (dtype == HISTO_F32 && l->near_f32) return LANE_BY_FIRSTS;
     if (l->kind == HISTO_UNIFORM) return LANE_BY_NEAREST;
+    if (l->kind == HISTO_SEARCH && l->near > 0) return histo_dtype_size(dtype) == 8 ? LANE_BY_NEAR : LANE_BY_ANY;
     return !l->cells.entry ? LANE_BY_ANY : l->cells.by_bits ? LANE_BY_BITS : LANE_BY_LINEAR;
 }
 
@@ -172,7 +173,7 @@ static double cost_us(const histo_problem *p, int threads)
         sample_us += p->naxes / 1.6e6;
     else if (!in_rows)
         sample_us = p->naxes > 1 && p->operands == p->naxes && !p->strided ? 1 / 9e5 : 1 / 2e5;
-    const bool searches = p->lookups[0].edges && !p->lookups[0].table;
+    const bool searches = p->lookups[0].edges && !p->lookups[0].table && p->lookups[0].near == 0;
     const double launch = !in_rows ? 7.5 : searches ? 7 : 5;
     const double us = launch + (double)p->samples * fmax(histo_sample_bytes(p) / 4.4e6, sample_us) + merged_us;
     if (!in_rows || p->operands > 1) return us + batch * entry_us;
@@ -202,6 +203,7 @@ typedef struct path {
     const char *name;
     bool (*applies)(request *r);
     histo_status (*launch)(request *r);
+    bool any_bytes; /* of swapped samples and masks of bits, too */
 } path;
 
 static bool is_small_image(request *r)
@@ -593,9 +595,9 @@ static const path paths[] = {
     {"contiguous", is_contiguous, launch_contiguous},
     {"images", are_images, launch_images},
     {"columns", are_columns, launch_columns},
-    {"compiled", is_compiled, launch_compiled},
-    {"several axes", is_joint, launch_joint},
-    {"any layout", is_anything, launch_any},
+    {"compiled", is_compiled, launch_compiled, true},
+    {"several axes", is_joint, launch_joint, true},
+    {"any layout", is_anything, launch_any, true},
 };
 
 static histo_status launch(const histo_job *job)
@@ -603,8 +605,10 @@ static histo_status launch(const histo_job *job)
     request r;
     r.job = job;
     if (recall(&r)) return launch_compiled(&r);
+    const bool plain = job->problem->plain;
     const path *it = paths;
-    while (!it->applies(&r))
+    if (!plain) set_any(&r);
+    while (!(plain || it->any_bytes) || !it->applies(&r))
         it++;
     return it->launch(&r);
 }
@@ -613,7 +617,7 @@ static bool replaces(const histo_job *job)
 {
     request r;
     r.job = job;
-    if (job->problem->storage != HISTO_DENSE) return false;
+    if (job->problem->storage != HISTO_DENSE || !job->problem->plain) return false;
     return is_small_image(&r) ? histo_small_image_replaces(job, &r.pixels) : are_tile_images(&r);
 }
 
@@ -627,4 +631,6 @@ extern "C" const histo_strategy histo_cuda_lane_private = {
                {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
                {"threads", 32, 1024, DEFAULT_THREADS, "threads of a block, rounded down to whole warps"}},
     .ragged = true,
+    .any_edges = true,
+    .any_bytes = true,
 };

@@ -372,22 +372,31 @@ static void find_cells(const histo_map_grid *tiles, int d, int64_t extent, int32
     begin[tiles->count[d] + 1] = (int32_t)extent;
 }
 
+/* All strips, if a whole cell has so many. */
+static int64_t strips_of(const histo_map_grid *tiles, int64_t strips)
+{
+    const int64_t half = (strips + 1) / 2, quarter = (strips + 3) / 4;
+    const int64_t column = (tiles->count[0] - 1) * strips + 2 * half;
+    const int64_t narrow = (tiles->count[0] - 1) * half + 2 * quarter;
+    return (tiles->count[1] - 1) * column + 2 * narrow;
+}
+
 /* A block for each strip of each cell, so that all multiprocessors are busy: larger and fewer ones where tables are
  * long. */
 static bool cut_cells(const histo_cuda_device *device, histo_map_cells *cells, launching *how)
 {
-    enum { LEAST_ROWS = 8, SHORT = 1024, SHORT_THREADS = 256, SHORT_BLOCKS = 4, LONG_THREADS = 512, LONG_BLOCKS = 2 };
+    enum { LEAST_ROWS = 8 };
     histo_map_rows *rows = &cells->rows;
     const histo_map_grid *tiles = &rows->tiles;
-    const bool is_short = rows->kept <= SHORT;
+    const bool is_short = histo_dtype_size(rows->dtype) == 1;
     const int64_t size = tiles->size[0], groups = (tiles->size[1] + how->kernel.vector - 1) / how->kernel.vector;
-    how->threads = threads_for(groups, is_short ? SHORT_THREADS : LONG_THREADS);
-    const int64_t blocks = (int64_t)(is_short ? SHORT_BLOCKS : LONG_BLOCKS) * device->multiprocessors;
+    how->threads = threads_for(groups, is_short ? HISTO_MAP_SHORT_THREADS : HISTO_MAP_LONG_THREADS);
+    const int64_t blocks =
+        (int64_t)(is_short ? HISTO_MAP_SHORT_BLOCKS : HISTO_MAP_LONG_BLOCKS) * device->multiprocessors;
     const int64_t at_once = groups < how->threads ? how->threads / groups : 1; /* rows */
-    /* Of a whole cell; the first and the last row of cells are half as high. */
+    /* Of a whole cell. Those of the first and the last row are half as high, those of such columns half as wide. */
     int64_t strips = size / LEAST_ROWS < blocks ? size / LEAST_ROWS : blocks;
-    while (strips > 1 &&
-           (tiles->count[1] + 1) * rows->entries * ((tiles->count[0] - 1) * strips + 2 * ((strips + 1) / 2)) > blocks)
+    while (strips > 1 && rows->entries * strips_of(tiles, strips) > blocks)
         strips--;
     int64_t each = strips > 1 ? (size + strips - 1) / strips : size;
     each = (each + at_once - 1) / at_once * at_once;
@@ -423,7 +432,7 @@ static bool choose_cells(const histo_cuda_map *map, histo_map_cells *cells, laun
     const histo_cuda_device *device = histo_cuda_device_of(map->base.device);
     const int64_t kept = bytes ? (int64_t)PATTERNS : rows->length - 1; /* integers are never NaN, the last slot */
     rows->kept = kept * PACKED <= (int64_t)device->shared_block ? (uint32_t)kept : 0;
-    how->shared = rows->kept * (size_t)PACKED * (bytes ? HISTO_MAP_COPIES : 1);
+    how->shared = rows->kept * (bytes ? (size_t)HISTO_MAP_COPIED : (size_t)PACKED);
     return cut_cells(device, cells, how);
 }
 

@@ -357,14 +357,17 @@ struct kernels {
 static histo_status launch(const kernels &by, const histo_cuda_map *map, int64_t tables, int64_t bins, size_t shared,
                            void **args, cudaStream_t stream)
 {
-    enum { CLUSTER = 8 /* blocks, on any GPU with clusters */ };
+    const int64_t cluster = 8; /* blocks, on any GPU with clusters */
     if (bins <= few::tile)
         return histo_cuda_map_launch(map, by.of_few, dim3((unsigned)tables), few::threads, 1, shared, args, stream);
-    const bool clusters = histo_cuda_device_of(map->base.device)->major >= 9;
-    const bool are_medium = clusters && bins <= CLUSTER * medium::tile;
+    const histo_cuda_device *device = histo_cuda_device_of(map->base.device);
+    /* No more blocks than multiprocessors: a block has most of the registers of one. */
+    const int64_t room = device->major >= 9 ? device->multiprocessors / tables : 1;
+    const int64_t most = room < 1 ? 1 : room < cluster ? room : cluster;
+    const bool are_medium = bins <= most * medium::tile;
     const int64_t tile = are_medium ? medium::tile : many::tile;
     unsigned blocks = 1;
-    while (clusters && blocks < CLUSTER && blocks * tile < bins)
+    while (2 * blocks <= most && blocks * tile < bins)
         blocks *= 2;
     return histo_cuda_map_launch(map, are_medium ? by.of_medium : by.of_many, dim3((unsigned)(tables * blocks)),
                                  are_medium ? medium::threads : many::threads, blocks, shared, args, stream);

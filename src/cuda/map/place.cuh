@@ -15,7 +15,7 @@ HISTO_IN_KERNEL histo_map_place histo_map_place_at(const histo_map_work *w, cons
     if (!w->linear) return {slot, 0};
     const char *at = histo_address(s, place, 0);
     const double x = histo_with_dtype(s->dtypes[0], [=](auto of) {
-        return (double)histo_to_compute<of.type>(histo_load<histo_stored<of.type>>(s, at));
+        return (double)histo_to_compute<of.type>(histo_load<histo_stored<of.type>>(s, 0, at));
     });
     return histo_map_between_edges(&s->lookups[0], slot, x);
 }

@@ -63,12 +63,21 @@ typedef struct histo_map_joint {
     int64_t entry_stride[HISTO_MAP_JOINT_AXES], row_stride[HISTO_MAP_JOINT_AXES], stride[HISTO_MAP_JOINT_AXES];
 } histo_map_joint;
 
+/* Threads of a block that blends tiles, at most, and blocks of a multiprocessor: where tables are those of bytes, and
+ * where they are longer. */
+enum {
+    HISTO_MAP_SHORT_THREADS = 256,
+    HISTO_MAP_SHORT_BLOCKS = 3,
+    HISTO_MAP_LONG_THREADS = 512,
+    HISTO_MAP_LONG_BLOCKS = 2
+};
+
 /* Cells: samples that have the same tiles around them. top and left: where those of a dimension begin, and the end. */
-enum { HISTO_MAP_COPIES = 16 /* of tables of bytes */ };
+enum { HISTO_MAP_COPIED = 128 /* bytes of the copies of an entry of tables of bytes */ };
 typedef struct histo_map_cells {
     histo_map_rows rows;
     uint32_t first_strips, strips; /* blocks for the first row of cells, and for each other */
-    int32_t strip_rows;            /* rows of samples in a block, at least */
+    int32_t strip_rows;            /* rows of samples in a block; twice as many in cells of half the width */
     int32_t top[HISTO_MAP_MOST_TILES + 2], left[HISTO_MAP_MOST_TILES + 2];
 } histo_map_cells;
 

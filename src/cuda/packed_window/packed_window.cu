@@ -326,4 +326,6 @@ extern "C" const histo_strategy histo_cuda_packed_window = {
                {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
                {"threads", 0, 1024, 0, "of a block, in whole warps; 0: 1024"}},
     .pairs = true,
+    .any_edges = true,
+    .any_bytes = true,
 };

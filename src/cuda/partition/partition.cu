@@ -290,4 +290,6 @@ extern "C" const histo_strategy histo_cuda_partition = {
                 "samples taken at a time; the workspace holds two bytes for each"},
                {"range_bits", 0, MAX_RANGE_BITS, 0,
                 "the logarithm of the number of ranges; 0: at least 32, as many as needed"}},
+    .any_edges = true,
+    .any_bytes = true,
 };

@@ -302,4 +302,6 @@ extern "C" const histo_strategy histo_cuda_weighted_partition = {
     .launch = launch,
     .params = {{"slice", MIN_TILE_SAMPLES, 1 << 30, DEFAULT_SLICE,
                 "samples taken at a time; the workspace holds 6 or 10 bytes for each"}},
+    .any_edges = true,
+    .any_bytes = true,
 };

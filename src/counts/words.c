@@ -1,0 +1,326 @@
+/* Histograms as arrays of 64-bit words that add up to those of the merged histogram. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "counts/hist.h"
+
+enum { COUNT_BITS = 21, MOST_JOINED = (1 << COUNT_BITS) - 1 };
+
+/* What words are, in their order. */
+typedef enum part { COUNTS, MASKED, DIGITS, FLAGS, SUMS } part;
+
+/* Consecutive words of one part. */
+typedef struct section {
+    part part;
+    int power;  /* 0: of w, 1: of w * w */
+    int window; /* of digits; HISTO_EXACT_WINDOWS for flags */
+    int64_t n;
+} section;
+
+enum { MOST_SECTIONS = 2 + 2 * (HISTO_EXACT_WINDOWS + 2) };
+
+typedef struct sections {
+    int count;
+    section at[MOST_SECTIONS];
+    int64_t integers, doubles;
+} sections;
+
+static histo_exact *exact_of(const histo_hist *hist, int power)
+{
+    return power ? hist->accumulators.exact_w2 : hist->accumulators.exact_w;
+}
+
+static double *sums_of(const histo_hist *hist, int power)
+{
+    return power ? hist->accumulators.sum_w2 : hist->accumulators.sum_w;
+}
+
+static bool has_bit(const histo_word_layout *layout, int power, int bit)
+{
+    return layout->windows[2 * power + bit / 64] >> bit % 64 & 1;
+}
+
+static histo_exact_windows windows_of(const histo_word_layout *layout, int power)
+{
+    histo_exact_windows windows = {.special = has_bit(layout, power, HISTO_EXACT_WINDOWS)};
+    for (int k = 0; k < HISTO_EXACT_WINDOWS; k++)
+        windows.touched[k] = has_bit(layout, power, k);
+    return windows;
+}
+
+static void set_bit(histo_word_layout *layout, int power, int bit)
+{
+    layout->windows[2 * power + bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
+static void append(sections *s, section added)
+{
+    s->at[s->count++] = added;
+    *(added.part == SUMS ? &s->doubles : &s->integers) += added.n;
+}
+
+static void find_sections(const histo_hist *hist, const histo_word_layout *layout, sections *s)
+{
+    const histo_accumulators *accumulators = &hist->accumulators;
+    const int64_t all = accumulators->batch * accumulators->slots;
+    s->count = 0;
+    s->integers = s->doubles = 0;
+    append(s, (section){.part = COUNTS, .n = all});
+    append(s, (section){.part = MASKED, .n = accumulators->batch});
+    for (int power = 0; power < 2; power++)
+        for (int k = 0; k < HISTO_EXACT_WINDOWS && exact_of(hist, power); k++)
+            if (has_bit(layout, power, k)) append(s, (section){DIGITS, power, k, all});
+    for (int power = 0; power < 2; power++)
+        if (exact_of(hist, power) && has_bit(layout, power, HISTO_EXACT_WINDOWS))
+            append(s, (section){FLAGS, power, HISTO_EXACT_WINDOWS, all});
+    for (int power = 0; power < 2; power++)
+        if (sums_of(hist, power)) append(s, (section){SUMS, power, 0, all});
+}
+
+static histo_status check_layout(const histo_hist *hist, const histo_word_layout *layout)
+{
+    for (int power = 0; power < 2; power++) {
+        const uint64_t *windows = &layout->windows[2 * power];
+        const uint64_t beyond = windows[1] >> (HISTO_EXACT_WINDOWS + 1 - 64);
+        if (beyond || (!exact_of(hist, power) && (windows[0] || windows[1])))
+            return histo_fail(HISTO_INVALID, "the layout has digits that the histogram does not keep");
+    }
+    return HISTO_OK;
+}
+
+static histo_status check(const histo_hist *hist, const histo_word_layout *layout)
+{
+    if (!hist) return histo_fail(HISTO_INVALID, "the histogram is NULL");
+    if (!layout) return histo_fail(HISTO_INVALID, "the layout of the words is NULL");
+    if (hist->accumulators.sparse)
+        return histo_fail(HISTO_UNSUPPORTED,
+                          "a sparse histogram has no words: use its occupied slots, and histo_hist_add_occupied");
+    return HISTO_OK;
+}
+
+histo_status histo_hist_word_layout(const histo_hist *hist, histo_word_layout *layout)
+{
+    histo_status status = check(hist, layout);
+    if (status == HISTO_OK) status = histo_accumulators_gather(&hist->accumulators);
+    if (status != HISTO_OK) return status;
+    histo_word_layout found = {{0}};
+    for (int power = 0; power < 2; power++) {
+        histo_exact *exact = exact_of(hist, power);
+        if (!exact) continue;
+        status = histo_exact_balance(exact); /* as reading words will need */
+        if (status != HISTO_OK) return status;
+        const histo_exact_windows used = histo_exact_used(exact);
+        for (int k = 0; k < HISTO_EXACT_WINDOWS; k++)
+            if (used.touched[k]) set_bit(&found, power, k);
+        if (used.special) set_bit(&found, power, HISTO_EXACT_WINDOWS);
+    }
+    *layout = found;
+    return HISTO_OK;
+}
+
+histo_status histo_hist_count_words(const histo_hist *hist, const histo_word_layout *layout, int64_t *integers,
+                                    int64_t *doubles)
+{
+    histo_status status = check(hist, layout);
+    if (status == HISTO_OK) status = check_layout(hist, layout);
+    if (status != HISTO_OK) return status;
+    if (!integers || !doubles) return histo_fail(HISTO_INVALID, "a place for the numbers of words is NULL");
+    sections s;
+    find_sections(hist, layout, &s);
+    *integers = s.integers;
+    *doubles = s.doubles;
+    return HISTO_OK;
+}
+
+/* ---- Ranges ---- */
+
+typedef enum access { READ, WRITE, ADD } access;
+
+/* Words [first, first + n) of a section. */
+typedef struct range {
+    const section *of;
+    int64_t first, n;
+    uint64_t *words; /* not changed but by READ */
+} range;
+
+/* All layouts' windows, of which digits from here on may not be left out. */
+static histo_status check_windows(const histo_exact *exact, const histo_exact_windows *layout)
+{
+    bool missing = exact->used.special && !layout->special;
+    for (int k = 0; k < HISTO_EXACT_WINDOWS; k++)
+        missing |= exact->used.touched[k] && !layout->touched[k];
+    return missing ? histo_fail(HISTO_INVALID, "the layout has no words for digits of the histogram: use the bitwise "
+                                               "or of the layouts of all histograms")
+                   : HISTO_OK;
+}
+
+/* Everything that can fail, of digits from here on or, if window is that of flags, of these. */
+static histo_status prepare(const histo_hist *hist, const histo_word_layout *layout, int power, int window,
+                            int64_t slot, access way)
+{
+    histo_exact *exact = exact_of(hist, power);
+    const histo_exact_windows windows = windows_of(layout, power);
+    histo_status status = window < HISTO_EXACT_WINDOWS ? histo_exact_balance_from(exact, window, slot) : HISTO_OK;
+    if (status == HISTO_OK && way != ADD) status = check_windows(exact, &windows);
+    if (status == HISTO_OK && way != READ) status = histo_exact_provide(exact, &windows);
+    return status;
+}
+
+static histo_status check_words(const range *r)
+{
+    const uint64_t most = (uint64_t)HISTO_EXACT_MAX_JOINED << 31; /* of digits, whose magnitude is at most 2^31 */
+    uint64_t beyond = 0;
+    for (int64_t i = 0; i < r->n; i++)
+        beyond |= r->of->part == DIGITS ? (uint64_t)(r->words[i] + most > 2 * most) : r->words[i] >> 3 * COUNT_BITS;
+    return beyond ? histo_fail(HISTO_INVALID, "the words are not those of up to %d histograms", MOST_JOINED) : HISTO_OK;
+}
+
+static void move_counts(uint64_t *counts, const range *r, access way)
+{
+    uint64_t *at = counts + r->first;
+    switch (way) {
+    case READ:
+        memcpy(r->words, at, (size_t)r->n * sizeof *at);
+        break;
+    case WRITE:
+        memcpy(at, r->words, (size_t)r->n * sizeof *at);
+        break;
+    case ADD:
+        for (int64_t i = 0; i < r->n; i++)
+            at[i] += r->words[i];
+        break;
+    }
+}
+
+static void move_sums(double *sums, const range *r, access way)
+{
+    double *at = sums + r->first;
+    const double *words = (const double *)(const void *)r->words;
+    if (way != ADD) {
+        move_counts((uint64_t *)(void *)sums, r, way);
+        return;
+    }
+    for (int64_t i = 0; i < r->n; i++)
+        at[i] += words[i];
+}
+
+static void move_digits(histo_exact *exact, const range *r, access way)
+{
+    const int64_t *plane = exact->plane[r->of->window];
+    if (way != READ)
+        histo_exact_put_digits(exact, r->of->window, r->first, r->n, (const int64_t *)r->words, way == ADD);
+    else if (plane)
+        memcpy(r->words, plane + r->first, (size_t)r->n * sizeof *plane);
+    else
+        memset(r->words, 0, (size_t)r->n * sizeof *plane);
+}
+
+/* Flags travel as numbers of histograms that have them. */
+static void move_flags(histo_exact *exact, const range *r, access way)
+{
+    static const uint64_t ones = (1 << COUNT_BITS) - 1;
+    for (int64_t i = 0; i < r->n; i++) {
+        if (way == READ) {
+            const uint64_t flags = exact->special ? exact->special[r->first + i] : 0;
+            r->words[i] = (flags & 1) | (flags >> 1 & 1) << COUNT_BITS | (flags >> 2 & 1) << 2 * COUNT_BITS;
+        } else {
+            const uint64_t word = r->words[i];
+            const uint8_t flags = (uint8_t)(((word & ones) != 0) | ((word >> COUNT_BITS & ones) != 0) << 1 |
+                                            (word >> 2 * COUNT_BITS != 0) << 2);
+            histo_exact_put_flags(exact, r->first + i, 1, &flags, way == ADD);
+        }
+    }
+}
+
+/* The next range of words [*first, end) that are of one section; false at the end. */
+static bool next_range(const sections *s, int64_t *first, int64_t end, uint64_t **words, range *r)
+{
+    if (*first >= end) return false;
+    int64_t begin = 0;
+    const section *of = s->at;
+    while (*first >= begin + of->n)
+        begin += of++->n;
+    const int64_t left = begin + of->n - *first;
+    *r = (range){of, *first - begin, left < end - *first ? left : end - *first, *words};
+    *first += r->n;
+    *words += r->n;
+    return true;
+}
+
+static void move(const histo_hist *hist, const range *r, access way)
+{
+    switch (r->of->part) {
+    case COUNTS:
+        move_counts(hist->accumulators.counts, r, way);
+        break;
+    case MASKED:
+        move_counts(hist->accumulators.masked, r, way);
+        break;
+    case DIGITS:
+        move_digits(exact_of(hist, r->of->power), r, way);
+        break;
+    case FLAGS:
+        move_flags(exact_of(hist, r->of->power), r, way);
+        break;
+    case SUMS:
+        move_sums(sums_of(hist, r->of->power), r, way);
+        break;
+    }
+}
+
+static histo_status move_words(const histo_hist *hist, const histo_word_layout *layout, int64_t first, int64_t n,
+                               uint64_t *words, access way)
+{
+    histo_status status = check(hist, layout);
+    if (status == HISTO_OK) status = check_layout(hist, layout);
+    if (status != HISTO_OK) return status;
+    sections s;
+    find_sections(hist, layout, &s);
+    const int64_t all = s.integers + s.doubles;
+    if (first < 0 || n < 0 || first > all || n > all - first)
+        return histo_fail(HISTO_INVALID, "%lld words from number %lld on are not among the histogram's %lld",
+                          (long long)n, (long long)first, (long long)all);
+    if (!words && n) return histo_fail(HISTO_INVALID, "the array for the words is NULL");
+    status = histo_accumulators_gather(&hist->accumulators);
+    range r;
+    int64_t at = first;
+    uint64_t *to = words;
+    while (status == HISTO_OK && next_range(&s, &at, first + n, &to, &r)) {
+        if (r.of->part != DIGITS && r.of->part != FLAGS) continue;
+        if (way != READ) status = check_words(&r);
+        if (status == HISTO_OK) status = prepare(hist, layout, r.of->power, r.of->window, r.first, way);
+    }
+    for (int power = 0; power < 2 && !n && status == HISTO_OK; power++)
+        if (exact_of(hist, power)) status = prepare(hist, layout, power, 0, 0, way);
+    if (status != HISTO_OK) return status;
+    for (at = first, to = words; next_range(&s, &at, first + n, &to, &r);)
+        move(hist, &r, way);
+    return HISTO_OK;
+}
+
+histo_status histo_hist_read_words(const histo_hist *hist, const histo_word_layout *layout, int64_t first, int64_t n,
+                                   uint64_t *words)
+{
+    return move_words(hist, layout, first, n, words, READ);
+}
+
+/* Words into host memory. */
+static histo_status put_words(histo_hist *hist, const histo_word_layout *layout, int64_t first, int64_t n,
+                              const uint64_t *words, access way)
+{
+    histo_status status = hist ? histo_accumulators_gather(&hist->accumulators) : HISTO_OK;
+    if (status == HISTO_OK && hist) status = histo_accumulators_own(&hist->accumulators);
+    return status == HISTO_OK ? move_words(hist, layout, first, n, (uint64_t *)words, way) : status;
+}
+
+histo_status histo_hist_write_words(histo_hist *hist, const histo_word_layout *layout, int64_t first, int64_t n,
+                                    const uint64_t *words)
+{
+    return put_words(hist, layout, first, n, words, WRITE);
+}
+
+histo_status histo_hist_add_words(histo_hist *hist, const histo_word_layout *layout, int64_t first, int64_t n,
+                                  const uint64_t *words)
+{
+    return put_words(hist, layout, first, n, words, ADD);
+}

@@ -1,0 +1,48 @@
+/* What surveys have found in a pass as numbers of 64 bits, which is how they are saved. */
+#ifndef SURVEY_SAVED_H
+#define SURVEY_SAVED_H
+
+#include "counts/bytes.h"
+
+/* Reads them: data may be anything. */
+typedef struct histo_saved {
+    const unsigned char *at;
+    size_t left; /* numbers */
+    bool failed; /* there were too few, or one is impossible */
+} histo_saved;
+
+/* The next number; 0 at the end. */
+static inline uint64_t histo_saved_next(histo_saved *from)
+{
+    uint64_t value = 0;
+    if (from->left == 0) {
+        from->failed = true;
+        return 0;
+    }
+    for (int i = 0; i < 8; i++)
+        value |= (uint64_t)from->at[i] << 8 * i;
+    from->at += 8;
+    from->left--;
+    return value;
+}
+
+/* The next number, which must be this one. */
+static inline void histo_saved_expect(histo_saved *from, uint64_t value)
+{
+    from->failed |= histo_saved_next(from) != value;
+}
+
+/* How many numbers follow, of which there are so many. */
+static inline uint64_t histo_saved_count(histo_saved *from, uint64_t most)
+{
+    const uint64_t n = histo_saved_next(from);
+    from->failed |= n > most || n > from->left;
+    return from->failed ? 0 : n;
+}
+
+static inline void histo_save_u64(histo_bytes *out, uint64_t value)
+{
+    histo_bytes_put_le(out, value, 8);
+}
+
+#endif
