@@ -1,0 +1,27 @@
+/* The ranks of an MPI program as a team that counts together. */
+#ifndef CLI_TEAM_H
+#define CLI_TEAM_H
+
+#include <mpi.h>
+
+#include "count/count.h"
+
+typedef struct team {
+    MPI_Comm comm;
+    int rank, ranks;
+    int64_t shards; /* of the run */
+    int64_t next;   /* of rank 0: the shard that is given next */
+    int finished;   /* of rank 0: ranks that take no more in this pass */
+    bool asked;     /* of others: an answer is on its way */
+} team;
+
+/* Of all ranks. */
+void team_begin(team *t, int64_t shards_of_a_rank);
+
+/* What count_together needs of it. */
+run_team team_of(team *t);
+
+/* 0 if no rank has failed, else -1 with the same fault on all. */
+int team_agree(void *self, int failed, fault *f);
+
+#endif
