@@ -1,6 +1,7 @@
 """Exact histograms at memory speed."""
 
-from . import compat as compat, dask as dask, image as image, xarray as xarray
+from . import compat as compat, cupy as cupy, dask as dask, devices as devices, image as image, torch as torch
+from . import xarray as xarray
 from ._histo import bincount, histogram, histogram2d, histogram_bin_edges, histogramdd
 from .axes import AxesTuple, Axis, Boolean, Category, Integer, Log, Power, Regular, Sqrt, Traits, Variable
 from .hist import Histogram, Information, Plan, Summary, Tally, WeightedSum

@@ -210,8 +210,9 @@ class Axis(Labelled):
         return f"{type(self).__name__}({', '.join(self._arguments() + self._options())})"
 
     def __getstate__(self) -> dict:
-        return {key: getattr(self, key) for cls in type(self).__mro__ for key in getattr(cls, "__slots__", ())
-                if key != "_edges" and hasattr(self, key)}
+        state = {key: getattr(self, key) for cls in type(self).__mro__ for key in getattr(cls, "__slots__", ())
+                 if key not in ("_edges", "__dict__", "__weakref__") and hasattr(self, key)}
+        return {**state, **getattr(self, "__dict__", {})}  # which subclasses may have
 
     def __setstate__(self, state: dict) -> None:
         self._edges = None
@@ -230,7 +231,20 @@ class Axis(Labelled):
         return axis_of(numbers, self._underflow, self._overflow, self.name, self._label, self.metadata)
 
 
-class Regular(Axis):
+class _EqualSteps(Axis):
+    """Bins whose edges have equal steps after a transformation."""
+
+    __slots__ = ()
+    _kind: ClassVar[int] = REGULAR
+    _power: ClassVar[float] = 0.0
+
+    def __init__(self, bins: int, lo: float, hi: float, *, closed: bool = False, underflow: bool = True,
+                 overflow: bool = True, name: str = "", label: str = "", metadata: Any = None) -> None:
+        self._describe((self._kind, bool(closed), operator.index(bins), float(lo), float(hi), self._power, None),
+                       underflow, overflow, name, label, metadata)
+
+
+class Regular(_EqualSteps):
     """Bins of equal width from lo to hi: the edges are numpy.linspace(lo, hi, bins + 1).
 
     Parameters
@@ -249,32 +263,20 @@ class Regular(Axis):
 
     __slots__ = ()
 
-    def __init__(self, bins: int, lo: float, hi: float, *, closed: bool = False, underflow: bool = True,
-                 overflow: bool = True, name: str = "", label: str = "", metadata: Any = None) -> None:
-        self._describe((REGULAR, bool(closed), operator.index(bins), float(lo), float(hi), 0.0, None), underflow,
-                       overflow, name, label, metadata)
 
-
-class Log(Axis):
+class Log(_EqualSteps):
     """Bins of equal width in log(x); lo > 0. The keywords are those of `Regular`."""
 
     __slots__ = ()
-
-    def __init__(self, bins: int, lo: float, hi: float, *, closed: bool = False, underflow: bool = True,
-                 overflow: bool = True, name: str = "", label: str = "", metadata: Any = None) -> None:
-        self._describe((LOG, bool(closed), operator.index(bins), float(lo), float(hi), 0.0, None), underflow,
-                       overflow, name, label, metadata)
+    _kind = LOG
 
 
-class Sqrt(Axis):
+class Sqrt(_EqualSteps):
     """Bins of equal width in sqrt(x); lo >= 0. The keywords are those of `Regular`."""
 
     __slots__ = ()
-
-    def __init__(self, bins: int, lo: float, hi: float, *, closed: bool = False, underflow: bool = True,
-                 overflow: bool = True, name: str = "", label: str = "", metadata: Any = None) -> None:
-        self._describe((SQRT, bool(closed), operator.index(bins), float(lo), float(hi), 0.5, None), underflow,
-                       overflow, name, label, metadata)
+    _kind = SQRT
+    _power = 0.5
 
 
 class Power(Axis):

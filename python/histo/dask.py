@@ -1,10 +1,12 @@
-"""Histograms of Dask arrays: each block is counted where it is, and the counts are added up in a tree.
+"""Histograms of Dask arrays and dataframes: each block is counted where it is, and the counts are added up in a tree.
 
-Nothing is computed before `compute`, ranges included. Counts are exact and do not depend on chunks or workers.
+Nothing is computed before `compute`, ranges included. Counts are exact and do not depend on chunks or workers; a block
+that is counted again, since a worker was lost, is counted once.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import reduce
 from typing import Any
@@ -13,11 +15,41 @@ import dask
 import dask.array as da
 import numpy as np
 
-from . import _histo
-from .functions import histogram_bin_edges
+from .functions import densities, dtype_of_sums, histogram_bin_edges, sums
 from .hist import Histogram
 
 __all__ = ["fill", "histogram", "histogram2d", "histogramdd"]
+
+TREE = 8
+"""The number of partial histograms that are added at a time."""
+
+
+# ---- Operands ----
+
+
+def _array(x: Any) -> Any:
+    """A Dask array; of the column of a dataframe, whose numbers of rows are not known."""
+    return x.to_dask_array() if hasattr(x, "to_dask_array") else da.asarray(x)
+
+
+def _is_unknown(x: Any) -> bool:
+    return any(math.isnan(n) for n in x.shape)
+
+
+def _aligned(operands: Sequence) -> list:
+    """Dask arrays of one shape and equal chunks. Chunks of unknown sizes must be equal in number."""
+    if not any(map(_is_unknown, operands)):
+        operands = da.broadcast_arrays(*operands)
+        dims = tuple(range(operands[0].ndim))
+        return da.core.unify_chunks(*(x for a in operands for x in (a, dims)))[1]
+    like = next(a for a in operands if _is_unknown(a))
+    operands = [da.full_like(like, a, dtype=a.dtype) if a.ndim == 0 else a for a in operands]
+    if any(a.numblocks != like.numblocks for a in operands):
+        raise ValueError("columns and arrays whose lengths are not known have as many partitions or chunks")
+    return operands
+
+
+# ---- NumPy's functions ----
 
 
 def _edges_of(bins: int, low: Any, high: Any, given: bool) -> Any:
@@ -55,16 +87,14 @@ def _count_block(*operands: Any, naxes: int, weighted: bool, batch: int, summed:
     """The counts of one block, with a length of 1 along each dimension that is summed."""
     arrays, edges = operands[:naxes], operands[naxes : 2 * naxes]
     weights = operands[2 * naxes] if weighted else None
-    counts = _histo.count(arrays, edges, weights, None, batch, False, 0, 0)
+    counts = sums(arrays, edges, weights, batch=batch, threads=1)
     return counts.reshape(counts.shape[:batch] + (1,) * summed + counts.shape[batch:])
 
 
 def count(arrays: Sequence, edges: Sequence, weights: Any, batch: int) -> Any:
     """Counts, or sums of weights, of Dask arrays of one shape, whose first `batch` dimensions are kept."""
-    arrays = [da.asarray(a) for a in arrays] + ([] if weights is None else [da.asarray(weights)])
-    arrays = da.broadcast_arrays(*arrays)
+    arrays = _aligned([_array(a) for a in arrays] + ([] if weights is None else [_array(weights)]))
     ndim, naxes = arrays[0].ndim, len(edges)
-    _, arrays = da.core.unify_chunks(*(x for a in arrays for x in (a, tuple(range(ndim)))))
     dims = tuple(range(ndim))
     operands: list = []
     for a in arrays[:naxes]:
@@ -74,28 +104,23 @@ def count(arrays: Sequence, edges: Sequence, weights: Any, batch: int) -> Any:
     if weights is not None:
         operands += [arrays[naxes], dims]
     bins = dict(zip(range(ndim, ndim + naxes), (e.shape[0] - 1 for e in edges), strict=True))
-    dtype = np.int64 if weights is None else np.float64
+    dtype = dtype_of_sums(None if weights is None else arrays[naxes])
+    summed = np.result_type(dtype, np.float64) if dtype.kind in "fc" else dtype
     counts = da.blockwise(
         _count_block, dims + tuple(bins), *operands, new_axes=bins, adjust_chunks=dict.fromkeys(dims[batch:], 1),
-        concatenate=True, meta=np.empty((0,) * (ndim + naxes), dtype), naxes=naxes, weighted=weights is not None,
+        concatenate=True, meta=np.empty((0,) * (ndim + naxes), summed), naxes=naxes, weighted=weights is not None,
         batch=batch, summed=ndim - batch)
-    return counts.sum(axis=dims[batch:], dtype=dtype) if dims[batch:] else counts
-
-
-def _densities(counts: Any, edges: Sequence) -> Any:
-    density = counts / counts.sum()
-    for k, e in enumerate(edges):
-        density = density / da.diff(e).reshape([-1 if d == k else 1 for d in range(len(edges))])
-    return density
+    counts = counts.sum(axis=dims[batch:], dtype=summed, split_every=TREE) if dims[batch:] else counts
+    return counts.astype(dtype)
 
 
 def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None, *,
               axis: Any = None) -> tuple:
-    """numpy.histogram of a Dask array.
+    """numpy.histogram of a Dask array or a column of a Dask dataframe.
 
     Parameters
     ----------
-    a : Dask array or array_like
+    a : Dask array, column of a dataframe, or array_like
         The samples.
     bins : int or sequence of edges, default 10
         Rules such as "auto" need all samples at once and raise TypeError.
@@ -112,26 +137,29 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool | None = 
     -------
     hist, bin_edges : Dask arrays
     """
-    a = da.asarray(a)
+    a = _array(a)
     edges = _edges(a, bins, range)
-    dims = tuple(d % a.ndim for d in (np.arange(a.ndim) if axis is None else np.atleast_1d(axis)))
+    if axis is None:
+        counts = count([a], [edges], weights, 0)
+        return (densities(counts, [edges]) if density else counts), edges
+    dims = tuple(d % a.ndim for d in np.atleast_1d(axis))
     kept = tuple(d for d in np.arange(a.ndim) if d not in dims)
     if weights is not None:
         weights = da.broadcast_to(weights, a.shape).transpose(kept + dims)
     counts = count([a.transpose(kept + dims)], [edges], weights, len(kept))
     if density:
-        counts = counts / counts.sum(axis=-1, keepdims=True) / da.diff(edges)
+        counts = densities(counts, [edges])
     return counts, edges
 
 
 def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: bool | None = None,
                 weights: Any = None) -> tuple:
-    """numpy.histogramdd of a Dask array (samples, axes), or of a sequence of arrays, one for each axis: counts as
-    float64, and a list of edges."""
+    """numpy.histogramdd of a Dask array (samples, axes) or dataframe, or of a sequence of arrays or columns, one for each
+    axis: counts as float64, and a list of edges."""
     if isinstance(sample, (tuple, list)):
-        columns = [da.asarray(x) for x in sample]
+        columns = [_array(x) for x in sample]
     else:
-        sample = da.asarray(sample)
+        sample = _array(sample)
         if sample.ndim != 2:
             raise ValueError("Single array input to histogramdd should be columnar: (samples, axes)")
         columns = list(sample.T)
@@ -145,12 +173,12 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: bool | 
         raise ValueError("range argument should be a sequence of pairs")
     edges = [_edges(x, b, r) for x, b, r in zip(columns, each, ranges, strict=True)]
     counts = count(columns, edges, weights, 0)
-    return (_densities(counts, edges) if density else counts.astype(np.float64)), edges
+    return (densities(counts, edges) if density else counts.astype(np.float64)), edges
 
 
 def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: bool | None = None,
                 weights: Any = None) -> tuple:
-    """numpy.histogram2d of Dask arrays: (counts, edges of x, edges of y)."""
+    """numpy.histogram2d of Dask arrays or columns: (counts, edges of x, edges of y)."""
     both = bins if isinstance(bins, (tuple, list)) and len(bins) == 2 else [bins, bins]
     counts, (of_x, of_y) = histogramdd((x, y), both, range, density, weights)
     return counts, of_x, of_y
@@ -159,18 +187,36 @@ def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: bool
 # ---- Histograms ----
 
 
-def _fill_block(empty: Histogram, naxes: int, weighted: bool, masked: bool, *blocks: Any) -> Histogram:
-    weight = blocks[naxes] if weighted else None
-    mask = blocks[-1] if masked else None
-    return empty.copy().fill(*blocks[:naxes], weight=weight, mask=mask)
+def _fill_block(empty: Histogram, naxes: int, named: Sequence, limits: Sequence, *blocks: Any) -> Histogram:
+    options = dict(zip(named, blocks[naxes:], strict=True))
+    if limits:
+        options["where"] = (options["where"], *limits)
+    return empty.copy().fill(*blocks[:naxes], threads=1, **options)
 
 
 def _merge(parts: list) -> Histogram:
+    """The sum of partial histograms, which are left as they are: a scheduler may use them again."""
     return reduce(Histogram.__iadd__, parts[1:], parts[0].copy())
 
 
-def fill(hist: Histogram, *arrays: Any, weight: Any = None, mask: Any = None, split_every: int = 8) -> Any:
-    """Add the samples of Dask arrays to a copy of a histogram.
+def _blocks(operands: Sequence) -> Any:
+    """The blocks that belong together, of all operands: of arrays, or of columns, as pandas has them."""
+    if not any(hasattr(a, "to_dask_array") for a in operands):
+        operands = _aligned([da.asarray(a) for a in operands])
+        return zip(*(a.to_delayed().ravel() for a in operands), strict=True)
+    each = [np.ravel(a.to_delayed()).tolist() if hasattr(a, "to_delayed") else None for a in operands]
+    sizes = {len(blocks) for blocks in each if blocks is not None}
+    if len(sizes) > 1:
+        raise ValueError(f"columns and arrays have equal partitions or chunks, not {sorted(sizes)} of them")
+    if any(np.ndim(a) for a, blocks in zip(operands, each, strict=True) if blocks is None):
+        raise TypeError("beside the columns of dataframes, samples are columns, Dask arrays or scalars")
+    n = sizes.pop()
+    return zip(*([a] * n if blocks is None else blocks for a, blocks in zip(operands, each, strict=True)), strict=True)
+
+
+def fill(hist: Histogram, *arrays: Any, weight: Any = None, mask: Any = None, where: Any = None,
+         split_every: int = TREE) -> Any:
+    """Add the samples of Dask arrays or dataframes to a copy of a histogram.
 
         h = histo.dask.fill(Histogram(Regular(100, 0, 1)), x).compute()
 
@@ -178,8 +224,9 @@ def fill(hist: Histogram, *arrays: Any, weight: Any = None, mask: Any = None, sp
     ----------
     hist : Histogram
         Without a batch. It is not changed.
-    *arrays, weight, mask : Dask arrays or array_like
-        The samples of each axis, as for `Histogram.fill`.
+    *arrays, weight, mask, where
+        The samples of each axis and the others, as for `Histogram.fill`: Dask arrays, columns of Dask dataframes, arrays
+        or scalars. Blocks of columns are counted as pandas has them, nulls and categories included.
     split_every : int, default 8
         The number of partial histograms that are merged at a time.
 
@@ -189,18 +236,14 @@ def fill(hist: Histogram, *arrays: Any, weight: Any = None, mask: Any = None, sp
     """
     if hist.batch:
         raise ValueError("a batch is filled by `histogram` with axis=")
-    operands = [da.asarray(a) for a in arrays] + [da.asarray(a) for a in (weight, mask) if a is not None]
-    operands = da.broadcast_arrays(*operands)
-    dims = tuple(range(operands[0].ndim))
-    _, operands = da.core.unify_chunks(*(x for a in operands for x in (a, dims)))
-    empty = hist.copy()
-    empty.reset()
-    one = dask.delayed(_fill_block, pure=False)
-    empty = dask.delayed(empty)
-    blocks = zip(*(a.to_delayed().ravel() for a in operands), strict=True)
-    parts = [one(empty, len(arrays), weight is not None, mask is not None, *block) for block in blocks]
-    parts = [dask.delayed(hist.copy()), *parts]
-    merge = dask.delayed(_merge, pure=False)
+    if len(arrays) != hist.ndim:
+        raise TypeError(f"fill takes the samples of {hist.ndim} axes, not of {len(arrays)}")
+    filtered, *limits = (None,) if where is None else where
+    named = {key: a for key, a in (("weight", weight), ("mask", mask), ("where", filtered)) if a is not None}
+    one, merge = dask.delayed(_fill_block, pure=False), dask.delayed(_merge, pure=False)
+    empty = dask.delayed(hist.copy().reset())
+    parts = [one(empty, len(arrays), list(named), limits, *block) for block in _blocks([*arrays, *named.values()])]
+    parts.insert(0, dask.delayed(hist.copy()))
     while len(parts) > 1:
         parts = [merge(parts[i : i + split_every]) for i in range(0, len(parts), split_every)]
     return parts[0]

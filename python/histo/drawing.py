@@ -164,6 +164,8 @@ def plot(h: Any, ax: Any, options: dict) -> Any:
     """See Histogram.plot."""
     import matplotlib.pyplot as plt
 
+    if ax is not None and not hasattr(ax, "figure"):
+        raise TypeError(f"ax= is matplotlib's Axes, not {ax!r}")
     if h.batch:
         raise ValueError("a batch is not drawn: choose a histogram of it by entry()")
     if h.ndim > 2:

@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 
 from . import _histo
+from .sources import is_dask
 
 __all__ = ["bincount", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
 
@@ -21,6 +22,16 @@ _RULES = ("auto", "fd", "doane", "scott", "stone", "rice", "sturges", "sqrt")
 
 _EXACT = 2**53  # integers up to here are doubles
 _MAX_BINS = 2**30
+
+
+def _elsewhere(name, operands):
+    """Who counts if not the library: histo.dask, or NumPy, which asks the operands; else None."""
+    operands = list(operands)
+    if any(map(is_dask, operands)):
+        from . import dask
+
+        return getattr(dask, name, _NUMPY[name])
+    return _NUMPY[name] if _overridden(operands) else None
 
 
 def _overridden(operands):
@@ -36,19 +47,17 @@ def _overridden(operands):
 
 
 def _dispatching(operands):
-    """Leave calls to NumPy's dispatch if one of the operands, which `operands` finds among the arguments, has an
-    `__array_function__` of its own."""
+    """Leave calls to histo.dask if one of the operands, which `operands` finds among the arguments, is Dask's, and to
+    NumPy's dispatch if one has an `__array_function__` of its own."""
 
     def decorate(implementation):
         @functools.wraps(implementation)
         def function(*args, **kwargs):
             try:
-                overridden = _overridden(operands(*args, **kwargs))
+                other = _elsewhere(implementation.__name__, operands(*args, **kwargs))
             except TypeError:  # arguments that the implementation will refuse
-                overridden = False
-            if overridden:
-                return _NUMPY[implementation.__name__](*args, **kwargs)
-            return implementation(*args, **kwargs)
+                other = None
+            return (other or implementation)(*args, **kwargs)
 
         return function
 
@@ -151,6 +160,8 @@ def _threads(threads):
 def _extremes(a, mask, threads):
     """The smallest and the largest sample, as numbers of the samples' dtype; integers that are no doubles are rounded
     outwards to doubles. None if there is no sample."""
+    if not isinstance(a, np.ndarray):
+        return a.extremes(mask)
     if a.dtype.kind in "mM":
         a = a if mask is None else a[mask.astype(bool)]
         return (a.min(), a.max()) if a.size else None
@@ -160,11 +171,16 @@ def _extremes(a, mask, threads):
         return a.min(), a.max()
     if not found:
         return None
-    if a.dtype.kind == "f":
-        return a.dtype.type(low), a.dtype.type(high)
+    return _ends_of(a.dtype, low, high)
+
+
+def _ends_of(dtype, low, high):
+    """Python's numbers as those of a dtype, or as doubles."""
+    if dtype.kind == "f":
+        return dtype.type(low), dtype.type(high)
     return (
-        a.dtype.type(low) if abs(low) <= _EXACT else _double_below(low),
-        a.dtype.type(high) if abs(high) <= _EXACT else -_double_below(-high),
+        dtype.type(low) if abs(low) <= _EXACT else _double_below(low),
+        dtype.type(high) if abs(high) <= _EXACT else -_double_below(-high),
     )
 
 
@@ -196,7 +212,7 @@ def _outer_edges(a, range, mask, threads, common=None):
 
 def _bins_by_rule(a, rule, first, last, mask, threads):
     first, last = float(first), float(last)
-    bins = _histo.bins_by_rule(a, rule, first, last, mask, threads)
+    bins = _histo.bins_by_rule(a if isinstance(a, np.ndarray) else a.array, rule, first, last, mask, threads)
     if rule == "stone" and bins >= max(100, int(np.sqrt(a.size))):
         warnings.warn("The number of bins estimated may be suboptimal.", RuntimeWarning, stacklevel=5)
     return bins
@@ -208,8 +224,9 @@ def _check_bins(n):
 
 
 def _regular(edges):
-    """The axis of edges that numpy.linspace has made: equal steps if the library computes them alike."""
-    if edges.dtype != np.float64:
+    """The axis of edges that numpy.linspace has made: equal steps if the library computes them alike, and every bin has a
+    width."""
+    if edges.dtype != np.float64 or np.any(edges[:-1] >= edges[1:]):
         return edges
     axis = (len(edges) - 1, float(edges[0]), float(edges[-1]))
     step = (axis[2] - axis[1]) / axis[0]
@@ -241,7 +258,7 @@ def _axis_of(a, bins, range, weights, mask, threads):
         return edges, edges
     else:
         raise ValueError("`bins` must be 1d, when an array")
-    dtype = np.result_type(first, last, a)
+    dtype = np.result_type(first, last, a.dtype)
     if np.issubdtype(dtype, np.integer):
         dtype = np.result_type(dtype, float)
     edges = np.linspace(first, last, n + 1, endpoint=True, dtype=dtype)
@@ -265,25 +282,35 @@ def _count(arrays, axes, weights, mask, batch, flow, threads, device):
     for i, axis in enumerate(axes):
         if not isinstance(axis, tuple) and axis.dtype.kind in "mM":
             axes[i], arrays[i] = _in_one_unit(axis, arrays[i])
-    return _sums(tuple(arrays), tuple(axes), weights, mask, batch, flow, threads, device)
+    return sums(tuple(arrays), tuple(axes), weights, mask, batch, flow, threads, device)
 
 
-def _sums(arrays, axes, weights, mask, batch, flow, threads, device):
+def sums(arrays, axes, weights=None, mask=None, batch=0, flow=False, threads=0, device=0):
+    """Counts, or sums of weights in float64, complex128, int64 or uint64."""
     if weights is None:
         return _histo.count(arrays, axes, None, mask, batch, flow, threads, device)
     if weights.dtype.kind == "c":
-        real = _histo.count(arrays, axes, weights.real, mask, batch, flow, threads, device)
+        real, imaginary = _sums_of_parts(arrays, axes, weights, mask, batch, flow, threads, device)
         result = np.empty(real.shape, complex)
-        result.real = real
-        result.imag = _histo.count(arrays, axes, weights.imag, mask, batch, flow, threads, device)
+        result.real, result.imag = real, imaginary
         return result
     if weights.dtype.kind in "biu":
         return _integer_sums(arrays, axes, weights, mask, batch, flow, threads, device)
     return _histo.count(arrays, axes, weights, mask, batch, flow, threads, device)
 
 
+def _sums_of_parts(arrays, axes, weights, mask, batch, flow, threads, device):
+    """Sums of the real and of the imaginary parts: many by one fill of a batch of two, which finds bins once."""
+    if weights.size < 1 << 13 or weights.ndim == _MAX_DIMS:
+        return [_histo.count(arrays, axes, w, mask, batch, flow, threads, device) for w in (weights.real, weights.imag)]
+    parts = np.moveaxis(weights[..., np.newaxis].view(weights.real.dtype), -1, 0)
+    arrays = tuple(np.broadcast_to(a, parts.shape) for a in arrays)
+    mask = None if mask is None else np.broadcast_to(mask, parts.shape)
+    return _histo.count(arrays, axes, parts, mask, batch + 1, flow, threads, device)
+
+
 def _integer_sums(arrays, axes, weights, mask, batch, flow, threads, device):
-    """Sums of integers are exact: as doubles, if they are below 2^53; else in halves of 32 bits, which are."""
+    """Sums of integers are exact, modulo 2^64: as doubles if they are below 2^53; else each of some bits at a time is."""
     kind = np.uint64 if weights.dtype.kind == "u" else np.int64
     widest = 2 ** (8 * weights.dtype.itemsize)
     if weights.size and widest * weights.size > _EXACT:
@@ -291,21 +318,22 @@ def _integer_sums(arrays, axes, weights, mask, batch, flow, threads, device):
         widest = max(-low, high)
     if widest * weights.size <= _EXACT:
         return _histo.count(arrays, axes, weights, mask, batch, flow, threads, device).astype(kind)
-    if weights.dtype.itemsize < 8:
-        weights = weights.astype(kind)
-    parts = weights[..., np.newaxis].view(kind)
-    low = (parts & kind(0xFFFFFFFF))[..., 0].astype(np.uint32)
-    high = (parts >> kind(32))[..., 0].astype(np.int32 if kind is np.int64 else np.uint32)
-    sums = [_histo.count(arrays, axes, part, mask, batch, flow, threads, device).astype(kind) for part in (low, high)]
-    return sums[0] + (sums[1] << kind(32))
+    weights = weights.astype(kind, copy=False)[..., np.newaxis].view(np.uint64)[..., 0]
+    bits = min(32, (_EXACT // weights.size).bit_length() - 1)
+    total = np.uint64(0)
+    for first in range(0, 64, bits):
+        part = ((weights >> np.uint64(first)) & np.uint64(2**bits - 1)).astype(np.uint32)
+        sums = _histo.count(arrays, axes, part, mask, batch, flow, threads, device).astype(np.uint64)
+        total = total + (sums << np.uint64(first))
+    return total.view(kind)
 
 
-def _result_dtype(weights):
+def dtype_of_sums(weights):
     """The dtype of sums: as NumPy's, that of the weights; integers are summed in 64 bits."""
     if weights is None:
         return np.dtype(np.intp)
     if weights.dtype.kind in "biu":
-        return np.uint64 if weights.dtype.kind == "u" else np.int64
+        return np.dtype(np.uint64 if weights.dtype.kind == "u" else np.int64)
     return weights.dtype
 
 
@@ -349,6 +377,16 @@ def _deliver(n, dtype, out):
         raise ValueError(f"out has the shape {out.shape}; the result has {n.shape}")
     np.copyto(out, n, casting="same_kind")
     return out
+
+
+def densities(counts, edges):
+    """Counts over the widths of their bins and, in each batch entry, over their sum: arrays of NumPy or Dask."""
+    dims = tuple(_range(counts.ndim - len(edges), counts.ndim))
+    density = counts
+    for d, e in zip(dims, edges):
+        widths = np.diff(e).astype(float)
+        density = density / widths.reshape([-1 if other == d else 1 for other in dims])
+    return density / counts.sum(axis=dims, keepdims=True)
 
 
 def _by_numpy(function, a, mask, ours, **arguments):
@@ -398,18 +436,16 @@ def histogram(
         ours = {"axis": axis, "out": out, "flow": flow, "device": device, "dtype": dtype}
         return _by_numpy("histogram", a, mask, ours, bins=bins, range=range, density=density, weights=weights)
     if len(edges) < 2:
-        return np.zeros(0, _result_dtype(weights)), edges
+        return np.zeros(0, dtype_of_sums(weights)), edges
     batch, batch_ndim, a, weights, mask = _batch_first(axis, a, weights, mask)
     if 0 in batch:
         empty = np.zeros(batch + (len(edges) - 1 + 3 * bool(flow),))
-        return _deliver(empty, dtype or _result_dtype(weights), out), edges
+        return _deliver(empty, dtype or dtype_of_sums(weights), out), edges
     n = _count((a,), (counted,), weights, mask, batch_ndim, bool(flow), threads, _device(device))
     n = n.reshape(batch + n.shape[-1:])
     if density:
-        widths = np.array(np.diff(edges), float)
-        n = n / widths / n.sum(axis=-1, keepdims=True) if batch else n / widths / n.sum()
-        return _deliver(n, dtype, out), edges
-    return _deliver(n, dtype or _result_dtype(weights), out), edges
+        return _deliver(densities(n, [edges]), dtype, out), edges
+    return _deliver(n, dtype or dtype_of_sums(weights), out), edges
 
 
 @_dispatching(_operands_of_edges)
@@ -459,6 +495,20 @@ def _columns(sample):
     return [sample[:, d] for d in _range(sample.shape[1])], sample.dtype
 
 
+def _of_dimensions(dimensions, bins, range):
+    """The bins and the range, or None, of each dimension."""
+    try:
+        if len(bins) != dimensions:
+            raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
+    except TypeError:
+        bins = dimensions * [bins]
+    if range is None:
+        range = (None,) * dimensions
+    elif len(range) != dimensions:
+        raise ValueError("range argument must have one entry per dimension")
+    return bins, range
+
+
 @_dispatching(_operands_of_dd)
 def histogramdd(
     sample, bins=10, range=None, density=None, weights=None, *, mask=None, out=None, threads=None, flow=False,
@@ -470,15 +520,7 @@ def histogramdd(
     if weights is not None:
         weights = np.asarray(weights)
     dimensions = len(columns)
-    try:
-        if len(bins) != dimensions:
-            raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
-    except TypeError:
-        bins = dimensions * [bins]
-    if range is None:
-        range = (None,) * dimensions
-    elif len(range) != dimensions:
-        raise ValueError("range argument must have one entry per dimension")
+    bins, range = _of_dimensions(dimensions, bins, range)
     shape = columns[0].shape if columns else (0,)
     mask = _mask_for(mask, shape)
     if not _countable(common) or not dimensions or not _dd_weights_are_ours(weights, shape):
@@ -498,11 +540,7 @@ def histogramdd(
     if dtype is None:
         dtype = np.float64
     if density:
-        n = n.astype(float)
-        total = n.sum()
-        for i in _range(dimensions):
-            n = n / np.diff(edges[i]).reshape([-1 if d == i else 1 for d in _range(dimensions)])
-        n /= total
+        n = densities(n, edges)
     return _deliver(n, dtype, out), edges
 
 
@@ -511,25 +549,24 @@ def _dd_weights_are_ours(weights, shape):
     return weights is None or weights.shape == shape and np.can_cast(weights.dtype, np.double)
 
 
-@_dispatching(_operands_of_2d)
-def histogram2d(
-    x, y, bins=10, range=None, density=None, weights=None, *, mask=None, out=None, threads=None, flow=False,
-    device=None, dtype=None,
-):
+def _histogram2d_by(histogramdd, x, y, bins, *arguments, **ours):
     if len(x) != len(y):
         raise ValueError("x and y must have the same length.")
     try:
         n = len(bins)
     except TypeError:
         n = 1
-    if n not in {1, 2}:
-        edges = np.asarray(bins)
-        bins = [edges, edges]
-    hist, edges = histogramdd(
-        [x, y], bins, range, density, weights, mask=mask, out=out, threads=threads, flow=flow, device=device,
-        dtype=dtype,
-    )
+    hist, edges = histogramdd([x, y], bins if n in {1, 2} else [bins, bins], *arguments, **ours)
     return hist, edges[0], edges[1]
+
+
+@_dispatching(_operands_of_2d)
+def histogram2d(
+    x, y, bins=10, range=None, density=None, weights=None, *, mask=None, out=None, threads=None, flow=False,
+    device=None, dtype=None,
+):
+    ours = {"mask": mask, "out": out, "threads": threads, "flow": flow, "device": device, "dtype": dtype}
+    return _histogram2d_by(histogramdd, x, y, bins, range, density, weights, **ours)
 
 
 def _bincount_operand(x):

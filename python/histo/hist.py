@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import copy
+import functools
 import itertools
 import operator
 import sys
-import threading
 from array import array
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar, cast
 
 from . import _histo
-from .axes import AxesTuple, Axis, Boolean, Category, Labelled, Variable
+from .axes import AxesTuple, Axis, Boolean, Category, Integer, Labelled, Variable
 from .indexing import Choice, Pick, Range, Total, resolve
+from .sources import is_dask
 
 __all__ = ["Histogram", "Information", "Plan", "Summary", "Tally", "WeightedSum"]
 
@@ -29,8 +31,10 @@ _STORAGES = {
     "exact_weight": (REPRODUCIBLE, DENSE),
     "sparse": (UNWEIGHTED, SPARSE),
 }
+_STORAGES_OF_BOOST = {"Int64": "int64", "AtomicInt64": "int64", "Double": "double", "Weight": "weight"}
 _STORAGE_NAMES = {kind: name for name, kind in _STORAGES.items()}
 _HAS_SQUARES = (FAST, REPRODUCIBLE)
+_NOWHERE = 2**32 - 1  # of a map of slots
 
 
 class Tally(NamedTuple):
@@ -103,9 +107,6 @@ class _Full(NamedTuple):
     sum_w: Any
     sum_w2: Any
 
-    def map(self, change: Any) -> _Full:
-        return _Full(*(None if slots is None else change(slots) for slots in self))
-
 
 def _numpy() -> Any:
     import numpy
@@ -134,27 +135,30 @@ def fold(slots: Any, naxes: int) -> Any:
     return cells
 
 
-def _unfold(slots: Any, cells: Any, changed: Any, naxes: int) -> None:
-    """Set those slots whose cells have changed; what was NaN there is overflow now."""
-    nbatch = slots.ndim - naxes
-    for nan in _nan_sets(naxes):
-        part = slots[_nan_slots(naxes, nbatch, nan, False)]
-        part[changed[_nan_slots(naxes, nbatch, nan, True)]] = 0
-    part = slots[(slice(None),) * nbatch + (slice(None, -1),) * naxes]
-    part[changed] = cells[changed]
-
-
 def _storage_of(storage: Any) -> tuple[int, int]:
     if storage is None:
         return _STORAGES["int64"]
-    if not isinstance(storage, str):
-        cls = storage if isinstance(storage, type) else type(storage)
-        storage = {"Int64": "int64", "AtomicInt64": "int64", "Double": "double", "Weight": "weight"}.get(
-            cls.__name__, cls.__name__)
-    kind = _STORAGES.get(storage.lower())
-    if kind is None:
+    name = storage.lower() if isinstance(storage, str) else _STORAGES_OF_BOOST.get(
+        (storage if isinstance(storage, type) else type(storage)).__name__)
+    if name not in _STORAGES:
         raise ValueError(f"no storage {storage!r}: it is one of {', '.join(_STORAGES)}")
-    return kind
+    return _STORAGES[name]
+
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+
+def _exclusive(method: _Method) -> _Method:
+    """Let no other thread use the histogram until the method returns.
+
+    While it holds the histogram, a method waits for no other that threads share: of others it uses copies.
+    """
+
+    @functools.wraps(method)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return self._exclusively(method, self, *args, **kwargs)
+
+    return cast(_Method, call)
 
 
 class Histogram(Labelled, _histo.Hist):
@@ -189,21 +193,20 @@ class Histogram(Labelled, _histo.Hist):
 
     Notes
     -----
-    Several threads may fill and read one histogram. Setting bins and arithmetic in place read it and write it back, and
-    may lose what other threads fill meanwhile.
+    Several threads may fill, read and change one histogram: one call after the other has effect.
 
     Differences from boost-histogram: counts are exact 64-bit integers by default, samples are compared with the edges
     by value, and NaN is counted apart, although arrays with flow show it in the overflow.
     """
 
-    __slots__ = ("__weakref__", "_axes", "_growing", "_label", "_may_weigh", "metadata", "name")
+    __slots__ = ("__weakref__", "_axes", "_grows", "_label", "_may_weigh", "metadata", "name")
 
     def __init__(self, *axes: Any, storage: Any = None, batch: Any = (), name: str = "", label: str = "",
                  metadata: Any = None) -> None:
         if len(axes) == 1 and not isinstance(axes[0], Axis):
             if storage is not None or batch != ():
                 raise TypeError("storage= and batch= cannot be given for a histogram that is made from another")
-            self._become(self._of(axes[0]))
+            self._become(axes[0].copy() if isinstance(axes[0], Histogram) else self._of(axes[0]))
             self.name, self._label = name or self.name, label or self._label
             self.metadata = self.metadata if metadata is None else metadata
             return
@@ -223,7 +226,7 @@ class Histogram(Labelled, _histo.Hist):
         names = [axis.name for axis in axes if axis.name]
         if len(set(names)) < len(names):
             raise ValueError(f"two axes have the same name: {names}")
-        self._growing = threading.Lock() if any(axis._grows for axis in axes) else None
+        self._grows = any(axis._grows for axis in axes)
         self._may_weigh = may_weigh
         self.name, self._label, self.metadata = name, label, metadata
         return self
@@ -242,7 +245,8 @@ class Histogram(Labelled, _histo.Hist):
         if hasattr(source, "_to_uhi_"):
             source = source._to_uhi_()
         if not hasattr(source, "keys"):
-            raise TypeError(f"a histogram is made of axes or of an object that has _to_uhi_, not of {type(source)!r}")
+            raise TypeError("a histogram is made of axes, such as Regular(10, 0, 1), or of an object that has _to_uhi_, "
+                            f"not of {source!r}")
         from .serialization import from_uhi
 
         return from_uhi(cls, source)
@@ -313,31 +317,56 @@ class Histogram(Labelled, _histo.Hist):
             arrays = self._in_order(arrays, named)
         if len(arrays) != self.ndim:
             raise TypeError(f"fill takes the samples of {self.ndim} axes, not of {len(arrays)}")
-        if self._growing:
-            with self._growing:
-                return self._fill_translated(arrays, weight, mask, where, threads)
+        if any(map(is_dask, (*arrays, weight, mask, *(where or ())[:1]))):
+            from .dask import fill
+
+            return self.__iadd__(fill(self.copy().reset(), *arrays, weight=weight, mask=mask, where=where).compute())
+        if self._grows:
+            return self._exclusively(self._fill_translated, arrays, weight, mask, where, threads)
         return self._fill_translated(arrays, weight, mask, where, threads)
 
     def _fill_translated(self, arrays: Any, weight: Any, mask: Any, where: Any, threads: Any) -> Histogram:
         arrays, weight, mask, where = _without_masks(arrays, weight, mask, where)
-        sizes = [axis.size for axis in self._axes]
+        sizes, kind = self._axes.size, self._kind()
+        samples = None
         try:
             arrays = [axis._numbers(one, axis._grows) if axis._translated else one
                       for axis, one in zip(self._axes, arrays, strict=True)]
+            if self._grows:
+                self._regrow(self._tuples(), kind[0])
+            if weight is not None and kind == (UNWEIGHTED, DENSE):
+                if not self._may_weigh:
+                    raise TypeError('a histogram with storage="int64" has no weights: make it with storage="weight"')
+                samples = self.tally.samples
+                self._weigh()
+            if weight is not None and kind[1] == SPARSE:
+                raise TypeError("a sparse histogram has no weights")
+            return self._fill_numbers(*arrays, weight=weight, mask=mask, where=where, threads=threads)
         except BaseException:
-            for axis, size in zip(self._axes, sizes, strict=True):
-                if axis._grows:
-                    axis._shrink_to(size)
+            if samples == self.tally.samples:
+                self._regrow(self._tuples(), UNWEIGHTED)
+            self._forget(sizes)
             raise
-        if self._growing:
-            self._regrow(self._tuples(), self._kind()[0])
-        if weight is not None and self._kind() == (UNWEIGHTED, DENSE):
-            if not self._may_weigh:
-                raise TypeError('a histogram with storage="int64" has no weights: make it with storage="weight"')
-            self._weigh()
-        if weight is not None and self._kind()[1] == SPARSE:
-            raise TypeError("a sparse histogram has no weights")
-        return self._fill_numbers(*arrays, weight=weight, mask=mask, where=where, threads=threads)
+
+    def _forget(self, sizes: tuple) -> None:
+        """Shrink axes that have grown to what they were, unless something was counted in their new bins."""
+        grown = [i for i, axis in enumerate(self._axes) if axis.size > sizes[i]]
+        if grown and self._axis(grown[0])[2] == self._axes[grown[0]]._tuple[2]:
+            np = _numpy()
+            narrow = self.copy()._axes
+            maps: list = [None] * self.ndim
+            for i in grown:
+                n = narrow[i]._tuple[2]
+                narrow[i]._shrink_to(sizes[i])
+                bins = narrow[i]._tuple[2]
+                maps[i] = _map_of(np, n, [0, *range(1, sizes[i] + 1), n + 1, n + 2],
+                                  [0, *range(1, sizes[i] + 1), bins + 1, bins + 2])
+            made = self._regrouped(narrow, range(self.ndim), maps)
+            if made.tally.samples < self.tally.samples:
+                return
+            self._take(made)
+        for i in grown:
+            self._axes[i]._shrink_to(sizes[i])
 
     def _tuples(self) -> tuple:
         return tuple(axis._tuple for axis in self._axes)
@@ -365,6 +394,7 @@ class Histogram(Labelled, _histo.Hist):
 
     # ---- Reading ----
 
+    @_exclusive
     def _slots(self) -> _Full:
         """Copies of all slots."""
         weighting, storage = self._kind()
@@ -383,23 +413,36 @@ class Histogram(Labelled, _histo.Hist):
             place.append(slice(0 if flow.underflow else 1, axis.size + 1 + flow.overflow))
         return cells[tuple(place)]
 
-    def _get(self, what: int, flow: bool) -> Any:
+    def _get(self, what: int, flow: bool, out: Any = None) -> Any:
+        if out is not None:
+            if flow or self._grows:
+                raise ValueError("out= takes the bins of axes that do not grow, without flow")
+            self._read_into(what, False, out)
+            return out
+        if not flow and not self._grows:
+            return self._read(what, False)
+        return self._exclusively(self._get_shown, what, flow)
+
+    def _get_shown(self, what: int, flow: bool) -> Any:
         if flow:
             return self._shown(fold(self._read(what, True), self.ndim))
-        bins = self._read(what, False)
-        return bins if self._growing is None else bins[..., *(slice(axis.size) for axis in self._axes)]
+        return self._read(what, False)[..., *(slice(axis.size) for axis in self._axes)]
 
-    def values(self, flow: bool = False) -> Any:
+    def values(self, flow: bool = False, *, out: Any = None) -> Any:
         """The counts, or the sums of weights of a weighted histogram, as an array of int64 or float64.
 
-        flow: with underflow and overflow at both ends of each axis that has them; NaN is in the overflow.
+        flow: with underflow and overflow at both ends of each axis that has them; NaN is in the overflow. out: an array
+        of their shape, for the bins without flow; counts are written as int64, uint64, uint32, float32 or float64, sums
+        as float64 or float32. One in the memory of a GPU is written there, after the fills, on the stream on which its
+        library works, without waiting.
         """
-        return self._get(COUNTS if self._kind()[0] == UNWEIGHTED else SUM_W, flow)
+        return self._get(COUNTS if self._kind()[0] == UNWEIGHTED else SUM_W, flow, out)
 
-    def entries(self, flow: bool = False) -> Any:
-        """How many samples each bin has got, whatever their weights: an array of int64."""
-        return self._get(COUNTS, flow)
+    def entries(self, flow: bool = False, *, out: Any = None) -> Any:
+        """How many samples each bin has got, whatever their weights: an array of int64. flow, out: as for values."""
+        return self._get(COUNTS, flow, out)
 
+    @_exclusive
     def counts(self, flow: bool = False) -> Any:
         """The counts, or the effective counts of a weighted histogram: the square of the sum of weights over the sum
         of their squares. With sums of weights alone, these sums."""
@@ -417,6 +460,7 @@ class Histogram(Labelled, _histo.Hist):
             return self.values(flow).astype(float)
         return self._get(SUM_W2, flow) if weighting in _HAS_SQUARES else None
 
+    @_exclusive
     def density(self, flow: bool = False) -> Any:
         """The values over the widths of the bins and the sum of all values, so that the integral is 1.
 
@@ -461,6 +505,7 @@ class Histogram(Labelled, _histo.Hist):
         values = self.values()
         return values if dtype is None else values.astype(dtype)
 
+    @_exclusive
     def sum(self, flow: bool = False) -> Any:
         """The sum of all values: a number, a `WeightedSum` for storage="weight", or an array for a batch."""
         if self._kind()[1] == SPARSE:
@@ -479,6 +524,7 @@ class Histogram(Labelled, _histo.Hist):
 
     # ---- Indexing ----
 
+    @_exclusive
     def __getitem__(self, index: Any) -> Any:
         """UHI indexing: see `histo.indexing`.
 
@@ -501,13 +547,20 @@ class Histogram(Labelled, _histo.Hist):
         h = self._ranged(asked)
         if not any(isinstance(one, (Pick, Total, Choice)) or isinstance(one, Range) and one.groups for one in asked):
             return h.copy() if h is self else h
-        whole = [isinstance(one, Total) and _is_whole(one, axis) for one, axis in zip(asked, self._axes, strict=True)]
-        if any(whole) and not all(one is None or isinstance(one, Range) or full
-                                  for one, full in zip(asked, whole, strict=True)) or all(whole):
-            whole = [False] * len(whole)
-        if any(whole):
-            return h.project(*(i for i, full in enumerate(whole) if not full))
-        return h._reduced(asked)
+        axes: list = []
+        targets, maps = [], []
+        for one, axis in zip(asked, h._axes, strict=True):
+            kept, slots = _mapped(one, axis)
+            targets.append(-1 if kept is None else len(axes))
+            maps.append(slots)
+            axes += [] if kept is None else [kept]
+        if axes:
+            return h._regrouped(axes, targets, maps)
+        np = _numpy()
+        targets[0], maps[0] = 0, np.where(maps[0] == _NOWHERE, maps[0], 1).astype(np.uint32)
+        cell = h._regrouped([Integer(0, 1)], targets, maps)
+        value = _plain(cell.values()[..., 0])
+        return value if cell._kind()[0] not in _HAS_SQUARES else WeightedSum(value, _plain(cell.variances()[..., 0]))
 
     def _ranged(self, asked: list) -> Histogram:
         """With the ranges of bins that stay, which the library makes without rounding."""
@@ -534,49 +587,12 @@ class Histogram(Labelled, _histo.Hist):
         axes[i] = axes[i]._like(made._axis(i))
         return self._like(made, axes)
 
-    def _reduced(self, asked: list) -> Any:
-        full, nbatch = self._slots(), len(self.batch)
-        axes: list = []
-        for i in reversed(range(self.ndim)):
-            one, axis, at = asked[i], self._axes[i], nbatch + i
-            if isinstance(one, (Pick, Total)):
-                slots = _slots_of(one, axis)
-                full = full.map(lambda a, s=slots, d=at: a.take(s, axis=d).sum(axis=d))
-                continue
-            if isinstance(one, Choice):
-                if not isinstance(axis, Category):
-                    raise IndexError(f"a list chooses categories, not bins of {axis!r}")
-                n = axis._tuple[2]
-                slots = [0, *(b + 1 for b in one.bins), n + 1, n + 2]
-                axis = axis._take(one.bins)
-                full = full.map(lambda a, s=slots, d=at: a.take(s, axis=d))
-            elif isinstance(one, Range) and one.groups:
-                full, axis = self._grouped(full, axis, one.groups, at)
-            axes.insert(0, axis)
-        if axes:
-            return self._made_of(axes, full)
-        value = full.counts if full.sum_w is None else full.sum_w
-        return _plain(value) if full.sum_w2 is None else WeightedSum(_plain(value), _plain(full.sum_w2))
-
-    def _grouped(self, full: _Full, axis: Axis, groups: list, d: int) -> tuple:
-        np = _numpy()
-        ends = [0, *itertools.accumulate(groups)]
-        edges = axis.edges[ends]
-        starts = [0, *(end + 1 for end in ends), axis.size + 2]
-        if ends[-1] == axis.size:
-            starts[-2] = axis.size + 1
-        merged = full.map(lambda a: np.add.reduceat(a, starts, axis=d))
-        new = Variable(edges, underflow=axis._underflow, overflow=axis._overflow, name=axis.name, label=axis._label,
-                       metadata=axis.metadata)
-        return merged, new
-
-    def _made_of(self, axes: Any, full: _Full, batch: tuple | None = None, kind: tuple | None = None,
-                 masked: Any = None) -> Histogram:
-        """A histogram with these slots; its axes are copies. By default it has the batch, storage and masked samples of
-        this one."""
-        return made_of(type(self), axes, self.batch if batch is None else batch, kind or self._kind(), full,
-                       self._masked() if masked is None else masked, self._may_weigh and not kind, self.name,
-                       self._label, self.metadata)
+    def _regrouped(self, axes: Any, targets: Any, maps: Any, entry: int = -1) -> Histogram:
+        """A histogram of other axes, to whose slots those of this one are added. Axis i becomes axes[targets[i]], or none
+        if that is negative; slot s of it goes to slot maps[i][s] or _NOWHERE. Without a map, the bins keep their
+        numbers; or all slots are summed."""
+        made = self._regroup(tuple(axis._tuple for axis in axes), tuple(targets), tuple(maps), entry)
+        return self._like(made, axes)
 
     def _set(self, full: _Full) -> None:
         self._write(*_contiguous(full), _numpy().ascontiguousarray(self._masked()))
@@ -603,30 +619,52 @@ class Histogram(Labelled, _histo.Hist):
         sets the flow, too. Weighted histograms take values, whose absolute is then the variance, or a `WeightedSum` of
         values and variances. Values that are whole numbers become the entries, too; others leave none.
         """
+        self._exclusively(self._assign, index, *_pair(_numpy(), value))
+
+    def _assign(self, index: Any, values: Any, squares: Any) -> None:
         np = _numpy()
-        weighting = self._kind()[0]
-        full = self._slots()
-        shown = [self._shown(fold(a, self.ndim)) if a is not None else None for a in full]
-        values, squares = _pair(np, value, weighting)
+        weighting, storage = self._kind()
+        if storage == SPARSE:
+            raise TypeError("the bins of a sparse histogram cannot be set")
         place = self._targets(resolve(index, self._axes), values, index)
-        changed = np.zeros(shown[0].shape, bool)
-        changed[place] = True
+        slot, over = self._slots_at(np, place)
+        new = [np.empty(slot.shape, np.int64)]
         if weighting == UNWEIGHTED:
-            shown[0][place] = _as_counts(np, values)
+            new[0][...] = _as_counts(np, values)
         else:
-            shown[1][place] = values
             whole = (values >= 0) & (values == np.floor(values)) & (values < 2.0**63)
-            shown[0][place] = np.where(whole, values, 0).astype(np.int64)
-            if shown[2] is not None:
-                shown[2][place] = squares
-        cells_changed = np.zeros(fold(full.counts, self.ndim).shape, bool)
-        self._shown(cells_changed)[...] = changed
-        for slots, new in zip(full, shown, strict=True):
-            if slots is not None:
-                cells = np.zeros(cells_changed.shape, slots.dtype)
-                self._shown(cells)[...] = new
-                _unfold(slots, cells, cells_changed, self.ndim)
-        self._set(full)
+            new[0][...] = np.where(whole, values, 0).astype(np.int64)
+            for numbers in (values, squares)[: 1 + (weighting in _HAS_SQUARES)]:
+                new.append(np.empty(slot.shape))
+                new[-1][...] = numbers
+        slots, columns = [slot.ravel()], [[a.ravel()] for a in new]
+        for nan in _nan_sets(self.ndim):
+            # What was NaN there is overflow now.
+            both = slot[np.logical_and.reduce([over[axis][0] for axis in nan])]
+            slots.append(both + sum(over[axis][1] for axis in nan))
+            for column in columns:
+                column.append(np.zeros(both.shape, column[0].dtype))
+        lanes = [np.concatenate(column) for column in columns]
+        self._put(np.concatenate(slots), *lanes, *[None] * (3 - len(lanes)))
+
+    def _slots_at(self, np: Any, place: tuple) -> tuple:
+        """The numbers of the slots at a place in the array with flow; and for each axis where they are in its overflow,
+        and how far from there the slot of NaN is."""
+        shape = self.batch + self._axes.extent
+        slot: Any = 0
+        over = []
+        for d, n in enumerate(shape):
+            numbers = np.broadcast_to(np.arange(n).reshape([-1 if e == d else 1 for e in range(len(shape))]), shape)
+            at = numbers[place]
+            if d < len(self.batch):
+                slot = slot * n + at
+                continue
+            axis = self._axes[d - len(self.batch)]
+            at = at + (not axis.traits.underflow)
+            slot = slot * (axis._tuple[2] + 3) + at
+            over = [(where, distance * (axis._tuple[2] + 3)) for where, distance in over]
+            over.append((at == axis._tuple[2] + 1, 1))
+        return slot, over
 
     def _targets(self, asked: list, values: Any, index: Any) -> tuple:
         """Where the values go in the array with flow."""
@@ -670,37 +708,33 @@ class Histogram(Labelled, _histo.Hist):
             raise ValueError("a projection keeps one axis or more: use sum() for none")
         if len(set(positions)) < len(positions):
             raise ValueError("a projection keeps each axis once")
-        h = self
-        for i, axis in enumerate(self._axes):
-            if i not in positions and not (axis.traits.underflow and axis.traits.overflow):
-                h = h._without_hidden(i)
-        made = h._project(tuple(positions))
-        return self._like(made, [copy.copy(self._axes[i]) for i in positions])
+        return self._exclusively(self._projected, positions)
 
-    def _without_hidden(self, i: int) -> Histogram:
-        """Without the samples in the flow that axis i does not show."""
-        hidden = self.tally
-        axis = self._axes[i]
-        flow = axis.traits
-        if (flow.underflow or not hidden.under[i]) and (flow.overflow or not hidden.over[i] + hidden.nan[i]):
-            return self
-        full = self._slots()
-        slots = ([] if flow.underflow else [0]) + ([] if flow.overflow else [-2, -1])
-        for a in full:
-            if a is not None:
-                a.swapaxes(0, len(self.batch) + i)[slots] = 0
-        return self._made_of(self._axes, full)
+    def _projected(self, positions: list) -> Histogram:
+        targets = [positions.index(i) if i in positions else -1 for i in range(self.ndim)]
+        maps = [None if i in positions else _mapped(_everything(axis), axis)[1] for i, axis in enumerate(self._axes)]
+        return self._regrouped([copy.copy(self._axes[i]) for i in positions], targets, maps)
 
     def entry(self, *index: int) -> Histogram:
         """The histogram of one entry of the batch."""
         if len(index) != len(self.batch):
             raise IndexError(f"{len(index)} indices for a batch of the shape {self.batch}")
-        return self._made_of(self._axes, self._slots().map(lambda a: a[index]), (), None, self._masked()[index])
+        entry = 0
+        for i, n in zip(index, self.batch, strict=True):
+            i = operator.index(i)
+            if not -n <= i < n:
+                raise IndexError(f"entry {i} of {n}")
+            entry = entry * n + i % n
+        return self._exclusively(self._entry, entry)
 
+    def _entry(self, entry: int) -> Histogram:
+        axes = [copy.copy(axis) for axis in self._axes]
+        return self._regrouped(axes, range(self.ndim), [None] * self.ndim, entry)
+
+    @_exclusive
     def copy(self) -> Histogram:
         """A histogram with equal contents."""
-        with self._growing or threading.Lock():
-            return self._like(self._clone(), [copy.copy(axis) for axis in self._axes])
+        return self._like(self._clone(), [copy.copy(axis) for axis in self._axes])
 
     def __copy__(self) -> Histogram:
         return self.copy()
@@ -712,6 +746,7 @@ class Histogram(Labelled, _histo.Hist):
             axis.metadata = copy.deepcopy(axis.metadata, memo)
         return made
 
+    @_exclusive
     def astype(self, storage: Any) -> Histogram:
         """A copy with another storage. Counts become sums of weights of 1; sums of weights become counts only if all
         are whole numbers, else ValueError."""
@@ -726,7 +761,8 @@ class Histogram(Labelled, _histo.Hist):
             sums = full.counts.astype(float) if full.sum_w is None else full.sum_w
             squares = np.abs(sums) if full.sum_w2 is None else full.sum_w2
             full = _Full(full.counts, sums, squares if weighting in _HAS_SQUARES else None)
-        return self._made_of(self._axes, full, None, (weighting, kept))
+        return made_of(type(self), self._axes, self.batch, (weighting, kept), full, self._masked(), False, self.name,
+                       self._label, self.metadata)
 
     # ---- Arithmetic ----
 
@@ -736,7 +772,10 @@ class Histogram(Labelled, _histo.Hist):
             return self
         if not isinstance(other, Histogram):
             return NotImplemented
-        self._meet(other)
+        if self._grows or other._grows:
+            self._exclusively(self._meet, other.copy())
+        else:
+            self._meet(other)
         return self
 
     def _meet(self, other: Histogram) -> None:
@@ -748,41 +787,35 @@ class Histogram(Labelled, _histo.Hist):
             raise ValueError(f"histograms of storage {self.storage!r} and {other.storage!r} are not added: use astype")
         if self.batch != other.batch or len(self._axes) != len(other._axes):
             raise ValueError("histograms that are added have the same batch and number of axes")
-        if other._growing:
-            other = other.copy()  # another thread may let it grow meanwhile
-        moves = {}
-        for i, (a, b) in enumerate(zip(self._axes, other._axes, strict=True)):
-            if isinstance(a, Category) and isinstance(b, Category) and a._grows:
-                moves[i] = b
-            elif not a._same_bins(b):
+        grows = [isinstance(a, Category) and isinstance(b, Category) and a._grows
+                 for a, b in zip(self._axes, other._axes, strict=True)]
+        for a, b, one_grows in zip(self._axes, other._axes, grows, strict=True):
+            if not one_grows and not a._same_bins(b):
                 raise ValueError(f"histograms that are added have equal axes: not {a!r} and {b!r}")
-        if not moves:
+        if not any(grows):
             self._merge(other)
             return
-        with self._growing or threading.Lock():
-            for i, b in moves.items():
-                for category in b._categories:
-                    if category not in self._axes[i]._table:
-                        self._axes[i]._grow_by(category)
-            self._regrow(self._tuples(), self._kind()[0])
-            self._merge(other._spread(self._axes, moves))
+        sizes = self._axes.size
+        try:
+            self._grow_and_merge(other, grows)
+        except BaseException:
+            self._forget(sizes)
+            raise
 
-    def _spread(self, axes: Any, moves: dict) -> Histogram:
-        """On axes with more categories."""
+    def _grow_and_merge(self, other: Histogram, grows: list) -> None:
         np = _numpy()
-        full, nbatch = self._slots(), len(self.batch)
-        for i, b in moves.items():
-            table, n, d = axes[i]._table, axes[i]._tuple[2], nbatch + i
-            to = [0, *(table[category] + 1 for category in b._categories), n + 1, n + 2]
-            of = [0, *range(1, b.size + 1), b._tuple[2] + 1, b._tuple[2] + 2]
-
-            def moved(a: Any, to: list = to, of: list = of, n: int = n, d: int = d) -> Any:
-                wide = np.zeros(a.shape[:d] + (n + 3,) + a.shape[d + 1 :], a.dtype)
-                wide[(slice(None),) * d + (to,)] = a.take(of, axis=d)
-                return wide
-
-            full = full.map(moved)
-        return self._made_of(axes, full)
+        maps: list = [None] * self.ndim
+        for i, (a, b) in enumerate(zip(self._axes, other._axes, strict=True)):
+            if not grows[i]:
+                continue
+            for category in b._categories:
+                if category not in a._table:
+                    a._grow_by(category)
+            n, bins = b._tuple[2], a._tuple[2]
+            maps[i] = _map_of(np, n, [0, *range(1, b.size + 1), n + 1, n + 2],
+                              [0, *(a._table[category] + 1 for category in b._categories), bins + 1, bins + 2])
+        self._regrow(self._tuples(), self._kind()[0])
+        self._merge(other._regrouped(self._axes, range(self.ndim), maps))
 
     def __add__(self, other: Any) -> Histogram:
         result = self.copy()
@@ -796,6 +829,10 @@ class Histogram(Labelled, _histo.Hist):
         negative are a ValueError."""
         if not isinstance(other, Histogram):
             return NotImplemented
+        self._exclusively(self._subtract, other.copy())
+        return self
+
+    def _subtract(self, other: Histogram) -> None:
         if self._kind() != other._kind() or self.batch != other.batch or len(self._axes) != len(other._axes) or \
                 not all(map(Axis._same_bins, self._axes, other._axes)):
             raise ValueError("histograms that are subtracted have equal axes, batch and storage")
@@ -804,14 +841,14 @@ class Histogram(Labelled, _histo.Hist):
             if (mine.counts < its.counts).any():
                 raise ValueError("counts cannot be negative: use astype('weight') for differences")
             self._set(_Full(mine.counts - its.counts, None, None))
-            return self
+            return
         self._set(_Full(mine.counts + its.counts, mine.sum_w - its.sum_w,
                         None if mine.sum_w2 is None else mine.sum_w2 + its.sum_w2))
-        return self
 
     def __sub__(self, other: Any) -> Histogram:
         return self.copy().__isub__(other)
 
+    @_exclusive
     def __imul__(self, factor: Any) -> Histogram:
         """Multiply all values by a number, variances by its square. Counts stay counts if the number is whole and not
         negative, else they become storage="weight"."""
@@ -836,6 +873,7 @@ class Histogram(Labelled, _histo.Hist):
 
     __rmul__ = __mul__
 
+    @_exclusive
     def __itruediv__(self, divisor: Any) -> Histogram:
         """Divide all values by a number, variances by its square. Counts become storage="weight"."""
         np = _numpy()
@@ -928,6 +966,7 @@ class Histogram(Labelled, _histo.Hist):
 
     # ---- To and from other forms ----
 
+    @_exclusive
     def _to_uhi_(self) -> dict:
         """This histogram as UHI's dict (schema 1), which boost-histogram, hist and ROOT take."""
         from .serialization import to_uhi
@@ -942,6 +981,7 @@ class Histogram(Labelled, _histo.Hist):
 
         return from_uhi(cls, data)
 
+    @_exclusive
     def to_numpy(self, flow: bool = False, *, dd: bool = False) -> tuple:
         """(values, edges, …) as numpy.histogram and histogram2d return, or (values, [edges, …]) with dd=True as
         histogramdd does. With flow, the edges end with infinities."""
@@ -967,6 +1007,7 @@ class Histogram(Labelled, _histo.Hist):
 
         return hist.Hist(self.to_boost())
 
+    @_exclusive
     def to_xarray(self, flow: bool = False) -> Any:
         """An xarray.DataArray: a dimension for each axis, whose coordinates are the bins' centers or categories.
 
@@ -976,6 +1017,7 @@ class Histogram(Labelled, _histo.Hist):
 
         return to_xarray(self, flow)
 
+    @_exclusive
     def save(self, file: Any, format: str | None = None) -> None:
         """Save to a path or a binary file.
 
@@ -995,8 +1037,9 @@ class Histogram(Labelled, _histo.Hist):
 
         return load(cls, file, name)
 
+    @_exclusive
     def __reduce__(self) -> tuple:
-        state = (list(self._axes), self.batch, self._may_weigh, self.name, self._label, self.metadata)
+        state = ([copy.copy(axis) for axis in self._axes], self.batch, self._may_weigh, self.name, self._label, self.metadata)
         return _unpickled, (type(self), self._save(BINARY, None), *state)
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
@@ -1004,12 +1047,12 @@ class Histogram(Labelled, _histo.Hist):
         are returned. Options go to matplotlib's stairs or pcolormesh."""
         from .drawing import plot
 
-        return plot(self, ax, options)
+        return plot(self.copy() if self._grows else self, ax, options)
 
     def _repr_html_(self) -> str:
         from .drawing import html
 
-        return html(self)
+        return html(self.copy() if self._grows else self)
 
     def __repr__(self) -> str:
         parts = [repr(axis) for axis in self._axes]
@@ -1079,22 +1122,47 @@ def _plain(value: Any) -> Any:
     return value.item() if getattr(value, "ndim", 1) == 0 else value
 
 
-def _is_whole(one: Total, axis: Axis) -> bool:
-    flow = axis.traits
-    shows_all = flow.underflow and flow.overflow
-    return (one.begin, one.end) == (0, axis.size) and one.underflow and one.overflow and shows_all
+def _map_of(np: Any, bins: int, slots: Any, to: Any) -> Any:
+    """The map of an axis of so many bins: where these slots go, and all others nowhere."""
+    made = np.full(bins + 3, _NOWHERE, np.uint32)
+    made[slots] = to
+    return made
 
 
-def _slots_of(one: Any, axis: Axis) -> list:
-    """The slots that are summed."""
+def _everything(axis: Axis) -> Total:
+    """The sum of all that the axis shows."""
+    return Total(0, axis.size, axis.traits.underflow, axis.traits.overflow)
+
+
+def _mapped(one: Any, axis: Axis) -> tuple:
+    """The axis that an index of `resolve` makes of an axis, or None if it goes; and the map of its slots."""
+    np = _numpy()
     n = axis._tuple[2]
     if isinstance(one, Total):
         bins = range(one.begin + 1, one.end + 1)
-        return [0] * one.underflow + list(bins) + [n + 1, n + 2] * one.overflow
-    return [0] if one.bin < 0 else [n + 1, n + 2] if one.bin == axis.size else [one.bin + 1]
+        return None, _map_of(np, n, [0] * one.underflow + list(bins) + [n + 1, n + 2] * one.overflow, 0)
+    if isinstance(one, Pick):
+        slots = [0] if one.bin < 0 else [n + 1, n + 2] if one.bin == axis.size else [one.bin + 1]
+        return None, _map_of(np, n, slots, 0)
+    if isinstance(one, Choice):
+        if not isinstance(axis, Category):
+            raise IndexError(f"a list chooses categories, not bins of {axis!r}")
+        kept = axis._take(one.bins)
+        k = kept._tuple[2]
+        return kept, _map_of(np, n, [0, *(b + 1 for b in one.bins), n + 1, n + 2],
+                             [0, *range(1, kept.size + 1), k + 1, k + 2])
+    if isinstance(one, Range) and one.groups:
+        ends = [0, *itertools.accumulate(one.groups)]
+        k = len(one.groups)
+        to = np.full(n + 3, k + 1, np.uint32)
+        to[0], to[-1] = 0, k + 2
+        to[1 : ends[-1] + 1] = np.repeat(np.arange(1, k + 1), one.groups)
+        return Variable(axis.edges[ends], underflow=axis._underflow, overflow=axis._overflow, name=axis.name,
+                        label=axis._label, metadata=axis.metadata), to
+    return copy.copy(axis), None
 
 
-def _pair(np: Any, value: Any, weighting: int) -> tuple:
+def _pair(np: Any, value: Any) -> tuple:
     """Values and variances from what is set."""
     if isinstance(value, Histogram):
         value = value.values()

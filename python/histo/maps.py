@@ -173,6 +173,9 @@ class Map(_histo.Map):
         if out is None:
             make = np.empty if mask is None else np.zeros
             out = make(arrays[0].shape, arrays[0].dtype if dtype is None else dtype)
+        elif isinstance(out, np.ndarray) and not out.dtype.isnative:
+            out[...] = self(*arrays, out=out.astype(out.dtype.newbyteorder("=")), mask=mask, tiles=tiles, threads=threads)
+            return out
         elif any(a is not out and np.may_share_memory(a, out) for a in arrays):
             arrays = tuple(a if a is out else a.copy() for a in arrays)
         if mask is not None:

@@ -88,13 +88,9 @@ def _list_to(slots: Any, assumed: Any) -> str:
     return "".join(parts)[1:]
 
 
-def _checksum(cells: list) -> str:
-    """Of the cells that a reader sees: CRC-32C of 8 bytes each."""
-    crc = 0
-    for a in cells:
-        a = np.where(a != a, np.nan, a) if a.dtype.kind == "f" else a
-        crc = _histo.checksum(np.ascontiguousarray(a).astype(a.dtype.newbyteorder("<")), crc)
-    return f"{crc:08x}"
+def _checksum(h: Any) -> str:
+    """The library's, of axes, masked samples and all slots."""
+    return json.loads(h._save(JSON, None))["histogram"]["writer_info"]["histo"]["checksum"]
 
 
 def to_uhi(h: Any) -> dict:
@@ -127,7 +123,7 @@ def _dense_to(h: Any, own: dict, masked: Any) -> dict:
     full = h._slots()
     main = full.counts if full.sum_w is None else full.sum_w
     storage: dict = {"type": _TYPES[h._kind()[0]]}
-    seen, lists = [], {}
+    lists = {}
     inner = (slice(None),) * nbatch + (slice(None, -1),) * naxes
     for key, name, slots in (("values", "counts", full.counts), ("values", "sum_w", full.sum_w),
                              ("variances", "sum_w2", full.sum_w2)):
@@ -139,7 +135,6 @@ def _dense_to(h: Any, own: dict, masked: Any) -> dict:
             cells = np.zeros_like(slots[inner])
             h._shown(cells)[...] = shown
             assumed[inner] = cells
-            seen.append(cells)
             count = int(np.prod(h.batch, dtype=np.int64))
             flat = shown.reshape((count,) * (count > 1) + shown.shape[nbatch:])
             storage[key] = np.ascontiguousarray(flat)
@@ -150,7 +145,7 @@ def _dense_to(h: Any, own: dict, masked: Any) -> dict:
     if text:
         lists["masked"] = text
     if lists:
-        own.update(lists, checksum=_checksum(seen))
+        own.update(lists, checksum=_checksum(h))
     return storage
 
 
@@ -385,15 +380,10 @@ def _filled(cls: Any, made: Any, own: dict, storage: dict) -> Any:
             lane("sum_w2", squares.reshape(shape), np.float64)
     masked = np.zeros(entries, np.int64)
     listed = [key for key in ("counts", "sum_w", "sum_w2", "masked") if key in own]
-    if listed and "checksum" in own:
-        keys = ["counts"] if weighting == UNWEIGHTED else [key for key in ("sum_w", "sum_w2") if key in lanes]
-        if _checksum([lanes[key][inner] for key in keys]) != own["checksum"]:
-            raise ValueError("other software changed the values: remove the checksum and the lists beside it in "
-                             "writer_info to load them without")
-        if weighting != UNWEIGHTED:
-            lanes["counts"][...] = 0
-    elif listed:
+    if listed and "checksum" not in own:
         raise ValueError("writer_info has a list of values, but no checksum")
+    if listed and weighting != UNWEIGHTED:
+        lanes["counts"][...] = 0
     for key in listed:
         to = masked if key == "masked" else lanes.get(key)
         if to is None:
@@ -401,8 +391,12 @@ def _filled(cls: Any, made: Any, own: dict, storage: dict) -> Any:
         at, numbers = _list_from(own[key], to.size, to.dtype.kind == "i")
         to.reshape(-1)[at] = numbers
     full = _Full(lanes["counts"], lanes.get("sum_w"), lanes.get("sum_w2"))
-    return made_of(cls, made.axes, batch, made._kind(), full, masked.reshape(batch), made._may_weigh, made.name,
+    made = made_of(cls, made.axes, batch, made._kind(), full, masked.reshape(batch), made._may_weigh, made.name,
                    made._label, made.metadata)
+    if listed and _checksum(made) != own["checksum"]:
+        raise ValueError("other software changed the axes or the values: remove the checksum and the lists beside it in "
+                         "writer_info to load them without")
+    return made
 
 
 def _counts(values: Any) -> bool:

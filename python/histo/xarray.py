@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from . import _histo
-from .functions import histogram_bin_edges
+from .functions import densities, histogram_bin_edges, sums
+from .sources import is_dask
 
 __all__ = ["histogram"]
 
@@ -33,13 +33,9 @@ def _is_one_range(limits: Any) -> bool:
     return limits is None or not isinstance(limits[0], (list, tuple, np.ndarray, type(None)))
 
 
-def _is_dask(array: xr.DataArray) -> bool:
-    return hasattr(array.data, "dask")
-
-
 def _count(arrays: list, bins: list, ranges: list, weights: Any, batch: int) -> tuple:
     """Counts, or sums of weights, and the edges of each axis."""
-    if any(map(_is_dask, arrays if weights is None else [*arrays, weights])):
+    if any(map(is_dask, arrays if weights is None else [*arrays, weights])):
         from . import dask
 
         edges = [dask._edges(a.data, b, r) for a, b, r in zip(arrays, bins, ranges, strict=True)]
@@ -48,7 +44,7 @@ def _count(arrays: list, bins: list, ranges: list, weights: Any, batch: int) -> 
     of_weights = None if weights is None else weights.to_numpy()
     edges = [histogram_bin_edges(a.to_numpy(), b, r, of_weights) for a, b, r in zip(arrays, bins, ranges, strict=True)]
     samples = tuple(a.to_numpy() for a in arrays)
-    return _histo.count(samples, tuple(edges), of_weights, None, batch, False, 0, 0), edges
+    return sums(samples, tuple(edges), of_weights, batch=batch), edges
 
 
 def histogram(*args: xr.DataArray, bins: Any = 10, range: Any = None, dim: Hashable | Iterable[Hashable] | None = None,
@@ -88,10 +84,7 @@ def histogram(*args: xr.DataArray, bins: Any = 10, range: Any = None, dim: Hasha
     counts, edges = _count(arrays[:n], _each(bins, n, _is_one_of_bins, "bins"),
                            _each(range, n, _is_one_range, "ranges"), None if weights is None else arrays[n], len(kept))
     if density:
-        sizes = np.ones(())
-        for e in edges:
-            sizes = np.multiply.outer(sizes, np.diff(e))
-        counts = counts / counts.sum(axis=tuple(np.arange(-n, 0)), keepdims=True) / sizes
+        counts = densities(counts, edges)
     names = [f"{a.name}{bin_dim_suffix}" for a in args]
     coords: dict = {d: arrays[0][d] for d in kept if d in arrays[0].coords}
     for name, e, a in zip(names, edges, args, strict=True):

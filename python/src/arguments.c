@@ -54,25 +54,34 @@ bool arguments_of(const module_state *state, int which, PyObject *const *args, P
     return true;
 }
 
-static PyObject *function_of(PyObject *module, int which)
+/* Borrowed: histo.devices or histo.functions. */
+static PyObject *imported(PyObject *module, bool on_gpu)
 {
     module_state *state = state_of_module(module);
-    PyObject *functions = state->functions;
+    _Atomic(PyObject *) *place = on_gpu ? &state->devices : &state->functions;
+    PyObject *functions = *place;
     if (!functions) {
-        PyObject *imported = PyImport_ImportModule("histo.functions");
-        if (!imported) return NULL;
-        if (atomic_compare_exchange_strong(&state->functions, &functions, imported))
-            functions = imported;
+        PyObject *now = PyImport_ImportModule(on_gpu ? "histo.devices" : "histo.functions");
+        if (!now) return NULL;
+        if (atomic_compare_exchange_strong(place, &functions, now))
+            functions = now;
         else
-            Py_DECREF(imported); /* another thread has imported it meanwhile */
+            Py_DECREF(now); /* another thread has imported it meanwhile */
     }
-    return PyObject_GetAttrString(functions, signatures[which].function);
+    return functions;
 }
 
-PyObject *call_python(PyObject *module, int which, PyObject *const *args, Py_ssize_t n, PyObject *kwnames)
+PyObject *devices_of(PyObject *module)
+{
+    return imported(module, true);
+}
+
+PyObject *call_python(PyObject *module, int which, bool on_gpu, PyObject *const *args, Py_ssize_t n, PyObject *kwnames)
 {
     const Py_ssize_t keywords = kwnames ? PyTuple_Size(kwnames) : 0;
-    PyObject *function = function_of(module, which), *positions = PyTuple_New(n), *dict = PyDict_New();
+    PyObject *functions = imported(module, on_gpu);
+    PyObject *function = functions ? PyObject_GetAttrString(functions, signatures[which].function) : NULL,
+             *positions = PyTuple_New(n), *dict = PyDict_New();
     PyObject *result = NULL;
     if (!function || !positions || !dict) goto done;
     for (Py_ssize_t i = 0; i < n; i++)

@@ -26,7 +26,11 @@ int arguments_intern(module_state *state);
 bool arguments_of(const module_state *state, int which, PyObject *const *args, Py_ssize_t n, PyObject *kwnames,
                   PyObject **values);
 
-/* Call the Python function of the same name in histo.functions, which handles all arguments. */
-PyObject *call_python(PyObject *module, int which, PyObject *const *args, Py_ssize_t n, PyObject *kwnames);
+/* Call the Python function of the same name, which handles all arguments: that of histo.functions or, for samples in
+ * the memory of a GPU, of histo.devices. */
+PyObject *call_python(PyObject *module, int which, bool on_gpu, PyObject *const *args, Py_ssize_t n, PyObject *kwnames);
+
+/* The module histo.devices, borrowed; NULL with an exception. */
+PyObject *devices_of(PyObject *module);
 
 #endif

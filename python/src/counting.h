@@ -13,6 +13,9 @@ typedef struct counting {
     histo_slots slots;
     int threads; /* default: those of the process */
     histo_device device;
+    histo_tally *tally; /* what becomes of the samples; or NULL */
+    histo_device home;  /* of samples in the memory of a GPU; else HISTO_DEVICE_AUTO */
+    void *stream;       /* on which these are ready, and on which `out` is written if it is there, too */
 } counting;
 
 /* The histograms that the batch dimensions of the samples make. */

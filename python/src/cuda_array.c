@@ -1,5 +1,7 @@
 /* Samples by `__cuda_array_interface__` ("CUDA Array Interface", version 3, in Numba's documentation): Numba, CuPy,
  * RAPIDS and PyTorch arrays in the memory of a GPU. */
+#include <string.h>
+
 #include "describe.h"
 
 static const char protocol[] = "__cuda_array_interface__";
@@ -42,22 +44,28 @@ static Py_ssize_t integers(PyObject *tuple, int64_t *values)
 }
 
 /* data: (address, read-only) */
-static int address_of(PyObject *data, void **address)
+static int address_of(PyObject *data, void **address, bool *read_only)
 {
     if (!data || !PyTuple_Check(data) || PyTuple_Size(data) != 2) return refuse("data must be (address, read_only)");
     *address = PyLong_AsVoidPtr(PyTuple_GetItem(data, 0));
-    return !*address && PyErr_Occurred() ? -1 : 0;
+    if (!*address && PyErr_Occurred()) return -1;
+    const int is = PyObject_IsTrue(PyTuple_GetItem(data, 1));
+    *read_only = is == 1;
+    return is < 0 ? -1 : 0;
 }
 
-/* 1: the legacy default stream, 2: that of the thread, else a handle; None: the samples are ready. */
+/* 1: the legacy default stream, NULL in CUDA, 2: that of the thread, else a handle; None: the samples are ready. */
 static int stream_of(PyObject *number, void **stream)
 {
+    const void *legacy = (void *)1;
     *stream = number ? PyLong_AsVoidPtr(number) : NULL;
     if (PyErr_Occurred()) return -1;
-    return number && !*stream ? refuse("stream 0 is ambiguous") : 0;
+    if (number && !*stream) return refuse("stream 0 is ambiguous");
+    if (*stream == legacy) *stream = NULL;
+    return 0;
 }
 
-static int take(PyObject *interface, samples *out)
+static int take(PyObject *array, PyObject *interface, samples *out)
 {
     histo_dtype dtype;
     void *data, *stream;
@@ -65,9 +73,11 @@ static int take(PyObject *interface, samples *out)
     PyObject *sizes = item(interface, "shape"), *steps = item(interface, "strides");
     if (item(interface, "mask")) return refuse("masked arrays cannot be counted: pass the mask by itself");
     if (!sizes) return refuse("there is no shape");
-    if (dtype_of(item(interface, "typestr"), &dtype) < 0 || address_of(item(interface, "data"), &data) < 0 ||
+    if (dtype_of(item(interface, "typestr"), &dtype) < 0 ||
+        address_of(item(interface, "data"), &data, &out->read_only) < 0 ||
         stream_of(item(interface, "stream"), &stream) < 0)
         return -1;
+    out->is_bool = dtype == HISTO_U8 && strchr(PyUnicode_AsUTF8AndSize(item(interface, "typestr"), NULL), 'b');
     const Py_ssize_t ndim = integers(sizes, shape);
     if (ndim < 0) return -1;
     if (steps) {
@@ -76,7 +86,8 @@ static int take(PyObject *interface, samples *out)
         if (n != ndim) return refuse("shape and strides have different lengths");
     }
     if (describe_view(out, protocol, data, dtype, ndim, shape, steps ? strides : NULL) < 0) return -1;
-    return describe_gpu(out, protocol, stream);
+    if (!item(interface, "stream") && describe_stream(array, &stream, out) < 0) return -1;
+    return describe_gpu(out, protocol, HISTO_DEVICE_AUTO, stream);
 }
 
 static void release_owner(samples *s)
@@ -84,11 +95,11 @@ static void release_owner(samples *s)
     Py_DECREF(s->owner);
 }
 
-int samples_of_cuda_array(PyObject *object, samples *out)
+int samples_of_cuda_array(PyObject *module, PyObject *object, samples *out)
 {
-    PyObject *interface = PyObject_GetAttrString(object, protocol);
+    PyObject *interface = PyObject_GetAttr(object, state_of_module(module)->attributes[CUDA_ARRAY_INTERFACE]);
     if (!interface) return describe_missing();
-    const int failed = PyDict_Check(interface) ? take(interface, out) : refuse("it must be a dictionary");
+    const int failed = PyDict_Check(interface) ? take(object, interface, out) : refuse("it must be a dictionary");
     Py_DECREF(interface);
     if (failed < 0) return -1;
     out->owner = Py_NewRef(object);

@@ -1,5 +1,7 @@
 #include "describe.h"
 
+#include "gpu.h"
+
 bool describe_dtype(char kind, int64_t bytes, histo_dtype *dtype)
 {
     static const histo_dtype ints[] = {HISTO_I8, HISTO_I16, HISTO_I32, HISTO_I64};
@@ -55,18 +57,37 @@ int describe_view(samples *out, const char *protocol, const void *data, histo_dt
     return 0;
 }
 
-int describe_gpu(samples *out, const char *protocol, void *stream)
+int describe_gpu(samples *out, const char *protocol, histo_device home, void *stream)
 {
-    if (histo_view_size(&out->view) > 0 && histo_memory_device(out->view.data) == HISTO_DEVICE_CPU) {
+    static atomic_bool works; /* the backend has found memory of a GPU */
+    if (!works && gpu_load() < 0) return -1;
+    const bool empty = histo_view_size(&out->view) == 0;
+    if (!empty && (home == HISTO_DEVICE_AUTO || !works)) home = histo_memory_device(out->view.data);
+    if (empty && home == HISTO_DEVICE_AUTO) home = HISTO_DEVICE_CUDA(0);
+    if (home == HISTO_DEVICE_CPU) {
         PyErr_Format(PyExc_BufferError,
                      "%s: the samples are said to be in the memory of a GPU, and histo finds no such memory: copy them "
-                     "to the host, or install histo with CUDA",
+                     "to the host, or install libhisto-cuda13",
                      protocol);
         return -1;
     }
+    if (!empty) works = true;
     out->on_gpu = true;
+    out->home = home;
     out->stream = stream;
     return 0;
+}
+
+int describe_stream(PyObject *array, void **stream, samples *out)
+{
+    PyObject *devices = PyImport_ImportModule("histo.devices");
+    PyObject *number = devices ? PyObject_CallMethod(devices, "current_stream", "O", array) : NULL;
+    Py_XDECREF(devices);
+    if (!number) return -1;
+    out->unordered = number == Py_None;
+    *stream = out->unordered ? NULL : PyLong_AsVoidPtr(number);
+    Py_DECREF(number);
+    return PyErr_Occurred() ? -1 : 0;
 }
 
 int describe_missing(void)

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-enum { DLPACK_MAJOR = 1 };
+enum { DLPACK_MAJOR = 1, DLPACK_READ_ONLY = 1 /* a flag */ };
 
 typedef enum dl_device_type {
     DL_CPU = 1,
@@ -48,5 +48,20 @@ typedef struct dl_versioned {
     uint64_t flags;
     dl_tensor tensor;
 } dl_versioned;
+
+typedef void dl_set_error(void *context, const char *kind, const char *message);
+
+/* The attribute __dlpack_c_exchange_api__ of a type of arrays, a capsule named "dlpack_exchange_api" (since version
+ * 1.3): what __dlpack__ does, without calls of Python, and without waiting for a stream. Functions return 0, or -1 with
+ * an exception. */
+typedef struct dl_exchange {
+    uint32_t major, minor;
+    const struct dl_exchange *older; /* for callers that do not know this major version */
+    int (*allocate)(dl_tensor *like, dl_versioned **out, void *context, dl_set_error *set_error);
+    int (*managed_of)(void *object, dl_versioned **out);
+    int (*object_of)(dl_versioned *tensor, void **object);
+    int (*tensor_of)(void *object, dl_tensor *out);                   /* borrowed from the object; may be NULL */
+    int (*stream_of)(int32_t device_type, int32_t id, void **stream); /* on which the calling thread works */
+} dl_exchange;
 
 #endif

@@ -30,13 +30,23 @@ static bool number_of(PyObject *object, bool exact, double *x)
     return !overflow && i >= -(1LL << DBL_MANT_DIG) && i <= 1LL << DBL_MANT_DIG;
 }
 
+static bool item_of(PyObject *range, Py_ssize_t i, bool exact, double *x)
+{
+    PyObject *item = PySequence_GetItem(range, i); /* another thread may change a list */
+    const bool is = item && number_of(item, exact, x);
+    if (!item) PyErr_Clear();
+    Py_XDECREF(item);
+    return is;
+}
+
+/* Two numbers in a tuple or list. */
 static bool pair_of(PyObject *range, bool exact, double *lo, double *hi)
 {
-    PyObject *pair = tuple_of(range);
-    const bool is = pair && PyTuple_Size(pair) == 2 && number_of(PyTuple_GetItem(pair, 0), exact, lo) &&
-                    number_of(PyTuple_GetItem(pair, 1), exact, hi);
-    Py_XDECREF(pair);
-    return is;
+    if (PyTuple_CheckExact(range))
+        return PyTuple_Size(range) == 2 && number_of(PyTuple_GetItem(range, 0), exact, lo) &&
+               number_of(PyTuple_GetItem(range, 1), exact, hi);
+    return PyList_CheckExact(range) && PyList_Size(range) == 2 && item_of(range, 0, exact, lo) &&
+           item_of(range, 1, exact, hi);
 }
 
 static bool is_signed(histo_dtype dtype)
@@ -99,11 +109,10 @@ int extremes_find(const histo_view *samples, const histo_fill_options *options, 
 }
 
 /* The smallest and largest sample; 0 if they are not finite, which histo.functions tells. */
-static int range_of_samples(const histo_view *samples, int threads, double *lo, double *hi)
+static int range_of_samples(const histo_view *samples, const histo_fill_options *reading, double *lo, double *hi)
 {
     histo_extremes found;
-    const histo_fill_options options = {.threads = threads};
-    if (extremes_find(samples, &options, &found) < 0) return -1;
+    if (extremes_find(samples, reading, &found) < 0) return -1;
     if (found.nan || found.below || found.above) return 0;
     *lo = outwards(native(samples->dtype), found.min, false);
     *hi = outwards(native(samples->dtype), found.max, true);
@@ -112,7 +121,7 @@ static int range_of_samples(const histo_view *samples, int threads, double *lo, 
 
 /* edges_find for a number of bins. */
 static int find_equal(PyObject *module, const histo_view *samples, int64_t bins, PyObject *range, edges_rule rule,
-                      int threads, edges *out)
+                      const histo_fill_options *reading, edges *out)
 {
     const histo_dtype dtype = native(samples->dtype);
     const bool single = dtype == HISTO_F32;
@@ -123,7 +132,7 @@ static int find_equal(PyObject *module, const histo_view *samples, int64_t bins,
         if (!pair_of(range, single, &lo, &hi) || lo > hi) return 0;
         if (rule == LIKE_HISTOGRAMDD) edge = HISTO_F64;
     } else if (histo_view_size(samples) > 0) {
-        const int found = range_of_samples(samples, threads, &lo, &hi);
+        const int found = range_of_samples(samples, reading, &lo, &hi);
         if (found != 1) return found;
         computed = edge;
     } else if (rule == LIKE_HISTOGRAMDD) {
@@ -213,13 +222,13 @@ static int take_given(PyObject *object, edges *out)
 }
 
 static int find(PyObject *module, const histo_view *samples, PyObject *bins, PyObject *range, edges_rule rule,
-                int threads, edges *out)
+                const histo_fill_options *reading, edges *out)
 {
-    if (!bins) return find_equal(module, samples, 10, range, rule, threads, out);
+    if (!bins) return find_equal(module, samples, 10, range, rule, reading, out);
     if (PyLong_CheckExact(bins)) {
         int overflow;
         const int64_t n = PyLong_AsLongLongAndOverflow(bins, &overflow);
-        return overflow ? 0 : find_equal(module, samples, n, range, rule, threads, out);
+        return overflow ? 0 : find_equal(module, samples, n, range, rule, reading, out);
     }
     if (PyArray_CheckExact(bins)) return take_given(Py_NewRef(bins), out);
     if (!PyList_CheckExact(bins) && !PyTuple_CheckExact(bins)) return 0;
@@ -230,10 +239,10 @@ static int find(PyObject *module, const histo_view *samples, PyObject *bins, PyO
 }
 
 int edges_find(PyObject *module, const histo_view *samples, PyObject *bins, PyObject *range, edges_rule rule,
-               int threads, edges *out)
+               const histo_fill_options *reading, edges *out)
 {
     *out = (edges){0};
-    const int found = find(module, samples, bins, range, rule, threads, out);
+    const int found = find(module, samples, bins, range, rule, reading, out);
     if (found == 1)
         out->axis = histo_axis_closed(out->axis);
     else

@@ -19,10 +19,11 @@ typedef struct edges {
 /* Which function's rules: numpy.histogramdd computes edges in another type than numpy.histogram. */
 typedef enum edges_rule { LIKE_HISTOGRAM, LIKE_HISTOGRAMDD } edges_rule;
 
-/* The edges for samples in host memory by the arguments `bins` and `range`, which may be NULL for 10 and None. 1; 0 if
- * histo.functions has to find them or to say what is wrong with the arguments; -1 with an exception. */
+/* The edges for samples by the arguments `bins` and `range`, which may be NULL for 10 and None. reading: the threads,
+ * and the stream of samples in the memory of a GPU. 1; 0 if histo.functions has to find them or to say what is wrong
+ * with the arguments; -1 with an exception. */
 int edges_find(PyObject *module, const histo_view *samples, PyObject *bins, PyObject *range, edges_rule rule,
-               int threads, edges *out);
+               const histo_fill_options *reading, edges *out);
 /* A tuple itself, or the items that a list has now, which other threads may change; NULL, without an exception, for
  * anything else. A new reference. */
 PyObject *tuple_of(PyObject *object);

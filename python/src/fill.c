@@ -2,13 +2,6 @@
 
 enum { PIECE = 1 << 24, FEW = 4096 }; /* samples */
 
-void take_lock(PyThread_type_lock lock)
-{
-    if (PyThread_acquire_lock(lock, NOWAIT_LOCK)) return;
-    Py_BEGIN_ALLOW_THREADS PyThread_acquire_lock(lock, WAIT_LOCK);
-    Py_END_ALLOW_THREADS
-}
-
 bool releases_gil(int64_t samples)
 {
     return samples >= FEW;
@@ -19,18 +12,18 @@ bool fills_in_pieces(int64_t samples)
     return samples > PIECE;
 }
 
-static int do_piece(PyThread_type_lock lock, const histo_view *views, const histo_fill_options *options,
-                    piece_work *work, void *state)
+static int do_piece(locked *owner, const histo_view *views, const histo_fill_options *options, piece_work *work,
+                    void *state)
 {
     histo_status status;
-    if (lock) take_lock(lock);
+    if (owner) locked_take(owner);
     if (releases_gil(histo_view_size(&views[0]))) {
         Py_BEGIN_ALLOW_THREADS status = work(state, views, options);
         Py_END_ALLOW_THREADS
     } else {
         status = work(state, views, options);
     }
-    if (lock) PyThread_release_lock(lock);
+    if (owner) locked_drop(owner);
     if (status == HISTO_OK) return PyErr_CheckSignals();
     raise_status(status);
     return -1;
@@ -54,8 +47,8 @@ static histo_view part_of(const histo_view *v, int d, int64_t begin, int64_t n)
     return part;
 }
 
-static int do_pieces(PyThread_type_lock lock, int naxes, const histo_view *views, const histo_fill_options *all,
-                     piece_work *work, void *state, int d, int64_t step)
+static int do_pieces(locked *owner, int naxes, const histo_view *views, const histo_fill_options *all, piece_work *work,
+                     void *state, int d, int64_t step)
 {
     histo_view parts[HISTO_MAX_AXES], weights, mask, where;
     histo_fill_options options = *all;
@@ -67,7 +60,7 @@ static int do_pieces(PyThread_type_lock lock, int naxes, const histo_view *views
         if (all->mask) mask = part_of(all->mask, d, begin, n), options.mask = &mask;
         if (all->mask && mask.dtype == HISTO_BIT) options.mask_offset = all->mask_offset + begin * mask.strides[d];
         if (all->where) where = part_of(all->where, d, begin, n), options.where = &where;
-        if (do_piece(lock, parts, &options, work, state) < 0) return -1;
+        if (do_piece(owner, parts, &options, work, state) < 0) return -1;
         options.replace = false;
     }
     return 0;
@@ -92,15 +85,17 @@ static bool divisible(int naxes, const histo_view *views, const histo_fill_optio
     return same && (!fill->where || same_shape(&views[0], fill->where));
 }
 
-int in_pieces(PyThread_type_lock lock, int naxes, const histo_view *views, const histo_fill_options *options,
-              piece_work *work, void *state)
+int in_pieces(locked *owner, int naxes, const histo_view *views, const histo_fill_options *options, piece_work *work,
+              void *state)
 {
     const histo_fill_options all = options ? *options : (histo_fill_options){0};
     const int64_t samples = histo_view_size(&views[0]);
-    const int d = fills_in_pieces(samples) ? longest_dimension(&views[0]) : -1;
-    if (d < 0 || !divisible(naxes, views, &all)) return do_piece(lock, views, &all, work, state);
+    /* What a GPU counts is only enqueued here. */
+    const bool here = fills_in_pieces(samples) && histo_memory_device(views[0].data) == HISTO_DEVICE_CPU;
+    const int d = here ? longest_dimension(&views[0]) : -1;
+    if (d < 0 || !divisible(naxes, views, &all)) return do_piece(owner, views, &all, work, state);
     const int64_t others = samples / views[0].shape[d], step = PIECE / others;
-    return do_pieces(lock, naxes, views, &all, work, state, d, step > 0 ? step : 1);
+    return do_pieces(owner, naxes, views, &all, work, state, d, step > 0 ? step : 1);
 }
 
 typedef struct filling {
@@ -120,9 +115,9 @@ static histo_status fill_piece(void *state, const histo_view *views, const histo
     return status;
 }
 
-int fill(PyThread_type_lock lock, histo_hist *const *hist, int naxes, const histo_view *views,
-         const histo_fill_options *options, const histo_plan_options *plan)
+int fill(locked *owner, histo_hist *const *hist, int naxes, const histo_view *views, const histo_fill_options *options,
+         const histo_plan_options *plan)
 {
     filling f = {hist, plan};
-    return in_pieces(lock, naxes, views, options, fill_piece, &f);
+    return in_pieces(owner, naxes, views, options, fill_piece, &f);
 }

@@ -2,25 +2,22 @@
 #ifndef PYTHON_FILL_H
 #define PYTHON_FILL_H
 
-#include "module.h"
-
-/* Take a lock. Waits without the GIL, which the thread that has the lock may need to release it. */
-void take_lock(PyThread_type_lock lock);
+#include "locked.h"
 
 /* Fill as histo_plan_fill, with a plan by the options `plan` (NULL: as histo_hist_fill). Many samples are counted in
  * pieces, between which signals are handled; pieces of the same samples are always the same, so that sums are, too.
- * Releases the GIL where that pays. `lock`, if not NULL, is held while *hist is used, and free while signals are
- * handled. -1 with an exception, that of a signal handler for one; the histogram may then have counted some of the
- * samples. */
-int fill(PyThread_type_lock lock, histo_hist *const *hist, int naxes, const histo_view *views,
-         const histo_fill_options *options, const histo_plan_options *plan);
+ * Releases the GIL where that pays. The lock of `owner`, if not NULL, is held while *hist is used, and free while
+ * signals are handled. -1 with an exception, that of a signal handler for one; the histogram may then have counted some
+ * of the samples. */
+int fill(locked *owner, histo_hist *const *hist, int naxes, const histo_view *views, const histo_fill_options *options,
+         const histo_plan_options *plan);
 
 /* What is done with a part of the samples, without the GIL. */
 typedef histo_status piece_work(void *state, const histo_view *views, const histo_fill_options *options);
 
 /* Do so with all samples, in the pieces and with the lock of a fill; options may be NULL. -1 with an exception. */
-int in_pieces(PyThread_type_lock lock, int naxes, const histo_view *views, const histo_fill_options *options,
-              piece_work *work, void *state);
+int in_pieces(locked *owner, int naxes, const histo_view *views, const histo_fill_options *options, piece_work *work,
+              void *state);
 
 /* Whether work on so many samples takes long enough to let other threads run. */
 bool releases_gil(int64_t samples);

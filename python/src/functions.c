@@ -32,6 +32,21 @@ static bool threads_of(PyObject *object, int *threads)
     return !overflow && n >= 1 && n <= 1024;
 }
 
+/* Tensors of PyTorch in host memory. */
+static int take_exchanged(PyObject *module, PyObject *object, PyObject **owner, histo_view *view)
+{
+    samples s = {0};
+    const int taken = samples_of_exchange(module, object, &s);
+    const bool plain = taken == 1 && !s.on_gpu && !s.is_bool && !s.memory; /* memory is what its owner alone keeps */
+    if (taken < 0) PyErr_Clear();                                          /* histo.functions says what is wrong */
+    if (plain) {
+        *owner = Py_NewRef(s.owner);
+        *view = s.view;
+    }
+    samples_release(&s);
+    return plain ? MINE : NOT_MINE;
+}
+
 /* The view of an array or list of numbers that need no warning and no conversion; *owner is a new reference. */
 static int take_plain(PyObject *module, PyObject *object, PyObject **owner, histo_view *view)
 {
@@ -42,7 +57,7 @@ static int take_plain(PyObject *module, PyObject *object, PyObject **owner, hist
     } else if (PyArray_CheckExact(object)) {
         *owner = Py_NewRef(object);
     } else {
-        return NOT_MINE;
+        return take_exchanged(module, object, owner, view);
     }
     PyArrayObject *array = (PyArrayObject *)*owner;
     const char kind = PyArray_DESCR(array)->kind;
@@ -92,6 +107,76 @@ static bool density_of(const int64_t *counts, const edges *e, int64_t bins, doub
     return sum > 0;
 }
 
+/* ---- In the memory of a GPU ---- */
+
+/* Samples and float weights, on one stream. */
+typedef struct there {
+    samples x, weights;
+    histo_fill_options reading;
+} there;
+
+static void there_release(there *t)
+{
+    samples_release(&t->weights);
+    samples_release(&t->x);
+}
+
+/* weights may be NULL. Bool is not mine, since it needs a warning; nor are arrays of libraries that know no streams. */
+static int there_take(PyObject *module, PyObject *x, PyObject *weights, int threads, there *t)
+{
+    const samples *const both[] = {&t->x, &t->weights}, *first;
+    *t = (there){.reading.threads = threads};
+    if (samples_take(module, x, &t->x) < 0) return FAILED;
+    if (!t->x.on_gpu || !t->x.owner || t->x.unordered || t->x.is_bool) return NOT_MINE;
+    t->reading.stream = t->x.stream;
+    if (!weights) return MINE;
+    if (samples_take(module, weights, &t->weights) < 0) return PyErr_Clear(), NOT_MINE; /* complex, perhaps */
+    if (samples_meet(2, both, &first) < 0) return FAILED;
+    const histo_view *w = &t->weights.view;
+    const bool floats = w->dtype == HISTO_F32 || w->dtype == HISTO_F64;
+    return floats && same_shape(&t->x.view, w) && !t->weights.unordered ? MINE : NOT_MINE;
+}
+
+/* Into a new array of counts, or of sums of this dtype. */
+static int there_count(PyObject *module, const there *t, const histo_axis *axis, histo_dtype sums, PyObject **n)
+{
+    const bool weighted = t->weights.release;
+    const counting c = {.naxes = 1,
+                        .axes = axis,
+                        .views = &t->x.view,
+                        .weights = weighted ? &t->weights.view : NULL,
+                        .threads = t->reading.threads,
+                        .home = t->x.home,
+                        .stream = t->x.stream};
+    void *data;
+    *n = result_beside(module, &t->x, weighted ? sums : HISTO_I64, 1, &axis->bins, &data);
+    return *n && counting_run(&c, weighted ? sums : HISTO_U64, data, axis->bins) == 0 ? MINE : FAILED;
+}
+
+static int histogram_there(PyObject *module, PyObject *a, PyObject *weights, PyObject *bins, PyObject *range,
+                           int threads, PyObject **result)
+{
+    there t;
+    edges e = {0};
+    PyObject *n = NULL, *shown = NULL;
+    int mine = there_take(module, a, weights, threads, &t);
+    if (mine == MINE) mine = edges_find(module, &t.x.view, bins, range, LIKE_HISTOGRAM, &t.reading, &e);
+    if (mine == MINE) mine = there_count(module, &t, &e.axis, t.weights.view.dtype, &n);
+    PyObject *devices = mine == MINE ? devices_of(module) : NULL;
+    /* Ends of samples are seldom the same again. */
+    const bool again = range || (bins && !PyLong_CheckExact(bins));
+    if (devices) shown = PyObject_CallMethod(devices, again ? "edges_there" : "put_there", "OO", e.array, a);
+    if (mine == MINE && !shown) mine = FAILED;
+    if (mine == MINE) *result = PyTuple_Pack(2, n, shown);
+    Py_XDECREF(shown);
+    Py_XDECREF(n);
+    edges_release(&e);
+    there_release(&t);
+    return mine;
+}
+
+/* ---- numpy.histogram and numpy.histogram_bin_edges ---- */
+
 static int count_line(PyObject *module, const histo_view *view, const histo_view *weights, bool density, int threads,
                       const edges *e, PyObject **n)
 {
@@ -120,9 +205,12 @@ static int histogram_mine(PyObject *module, PyObject *const *v, PyObject **resul
     PyObject *owner = NULL, *weights_owner = NULL, *n = NULL;
     histo_view view, weights;
     edges e = {0};
+    const histo_fill_options reading = {.threads = threads};
     int mine = take_plain(module, v[A], &owner, &view);
+    if (mine == NOT_MINE && !owner && v[DENSITY] != Py_True && samples_on_gpu(module, v[A]))
+        return histogram_there(module, v[A], v[WEIGHTS], v[BINS], v[RANGE], threads, result);
     if (mine == MINE) mine = take_weights(module, v[WEIGHTS], &view, &weights_owner, &weights);
-    if (mine == MINE) mine = edges_find(module, &view, v[BINS], v[RANGE], LIKE_HISTOGRAM, threads, &e);
+    if (mine == MINE) mine = edges_find(module, &view, v[BINS], v[RANGE], LIKE_HISTOGRAM, &reading, &e);
     const bool density = v[DENSITY] == Py_True;
     if (mine == MINE) mine = count_line(module, &view, v[WEIGHTS] ? &weights : NULL, density, threads, &e, &n);
     if (mine == MINE) *result = PyTuple_Pack(2, n, e.array);
@@ -141,8 +229,9 @@ static int bin_edges_mine(PyObject *module, PyObject *const *v, PyObject **resul
     PyObject *owner = NULL;
     histo_view view;
     edges e = {0};
+    const histo_fill_options reading = {.threads = threads};
     int mine = take_plain(module, v[A], &owner, &view);
-    if (mine == MINE) mine = edges_find(module, &view, v[BINS], v[RANGE], LIKE_HISTOGRAM, threads, &e);
+    if (mine == MINE) mine = edges_find(module, &view, v[BINS], v[RANGE], LIKE_HISTOGRAM, &reading, &e);
     if (mine == MINE) *result = Py_NewRef(e.array);
     edges_release(&e);
     Py_XDECREF(owner);
@@ -157,10 +246,19 @@ typedef struct joint {
     edges edges[HISTO_MAX_AXES];
 } joint;
 
+/* Without operands; not by clearing all of it, which would take longer than counting a few samples. */
+static void joint_start(joint *j, int naxes)
+{
+    j->naxes = naxes;
+    j->weights_owner = NULL;
+    for (int a = 0; a < HISTO_MAX_AXES; a++)
+        j->owners[a] = j->edges[a].array = NULL;
+}
+
 static void joint_release(joint *j)
 {
     for (int a = 0; a < HISTO_MAX_AXES; a++) {
-        edges_release(&j->edges[a]);
+        if (j->edges[a].array) edges_release(&j->edges[a]);
         Py_XDECREF(j->owners[a]);
     }
     Py_XDECREF(j->weights_owner);
@@ -220,13 +318,14 @@ static int take_columns(PyObject *module, PyObject *sample, joint *j)
 static int find_edges(PyObject *module, PyObject *bins, PyObject *range, joint *j)
 {
     const bool same = !bins || PyLong_CheckExact(bins);
+    const histo_fill_options reading = {.threads = j->threads};
     int mine = MINE;
     for (int a = 0; a < j->naxes && mine == MINE; a++) {
         PyObject *bins_here = same ? bins : item_of(bins, j->naxes, a);
         PyObject *range_here = range ? item_of(range, j->naxes, a) : NULL;
         if ((bins && !bins_here) || (range && !range_here)) return NOT_MINE;
         mine = edges_find(module, &j->views[a], bins_here, range_here == Py_None ? NULL : range_here, LIKE_HISTOGRAMDD,
-                          j->threads, &j->edges[a]);
+                          &reading, &j->edges[a]);
     }
     return mine;
 }
@@ -275,7 +374,8 @@ static int count_columns(PyObject *module, PyObject *bins, PyObject *range, PyOb
 static int histogramdd_mine(PyObject *module, PyObject *const *v, PyObject **result)
 {
     enum { SAMPLE, BINS, RANGE, DENSITY, WEIGHTS, REST, THREADS = REST + 2, MORE, END = 11 };
-    joint j = {0};
+    joint j;
+    joint_start(&j, 0);
     if (!v[SAMPLE] || !none_given(v, DENSITY, WEIGHTS) || !none_given(v, REST, THREADS) || !none_given(v, MORE, END) ||
         !threads_of(v[THREADS], &j.threads) || !numpy_seen(module))
         return NOT_MINE;
@@ -295,7 +395,8 @@ static int histogramdd_mine(PyObject *module, PyObject *const *v, PyObject **res
 static int histogram2d_mine(PyObject *module, PyObject *const *v, PyObject **result)
 {
     enum { X, Y, BINS, RANGE, DENSITY, WEIGHTS, REST, THREADS = REST + 2, MORE, END = 12 };
-    joint j = {.naxes = 2};
+    joint j;
+    joint_start(&j, 2);
     if (!v[X] || !v[Y] || !none_given(v, DENSITY, WEIGHTS) || !none_given(v, REST, THREADS) ||
         !none_given(v, MORE, END) || !threads_of(v[THREADS], &j.threads) || !numpy_seen(module) ||
         !PyArray_CheckExact(v[X]) || !PyArray_CheckExact(v[Y]))
@@ -314,27 +415,112 @@ static int histogram2d_mine(PyObject *module, PyObject *const *v, PyObject **res
     return mine;
 }
 
-/* The length of numpy.bincount's result; 0 if there is a negative number, or no number at all. */
-static int length_of(const histo_view *x, int64_t minlength, int threads, int64_t *length)
+/* numpy.bincount's arguments. */
+typedef struct numbers {
+    histo_view x;
+    const histo_view *weights; /* or NULL */
+    int64_t minlength;
+    int threads;
+    void *stream; /* of those in the memory of a GPU */
+} numbers;
+
+/* The length of the result for the first n numbers; not mine if there is a negative number, or no number at all. */
+static int length_of(const numbers *b, int64_t n, int64_t *length)
 {
+    histo_view head = b->x;
     histo_extremes found;
-    const histo_fill_options options = {.threads = threads};
-    if (extremes_find(x, &options, &found) < 0) return FAILED;
+    const histo_fill_options options = {.threads = b->threads, .stream = b->stream};
+    head.shape[0] = n;
+    if (extremes_find(&head, &options, &found) < 0) return FAILED;
     /* Read as signed: a huge unsigned number is as little mine as a negative one. */
     if (found.samples == 0 || found.min.i64 < 0 || found.max.i64 < 0 || found.max.i64 >= HISTO_MAX_BINS)
         return NOT_MINE;
-    *length = found.max.i64 + 1 > minlength ? found.max.i64 + 1 : minlength;
+    *length = found.max.i64 + 1 > b->minlength ? found.max.i64 + 1 : b->minlength;
     return MINE;
 }
 
-static int count_numbers(PyObject *module, const histo_view *x, const histo_view *weights, int64_t length, int threads,
-                         PyObject **n)
+/* A length that suffices in all likelihood, so that the numbers are read once. *spare: it may be more than needed. Only
+ * counts, and no weights, tell then what is. */
+static int guess_length(const numbers *b, int64_t *length, bool *spare)
+{
+    enum { LOOKED_AT = 4096, SPARE = 8 };
+    const int64_t n = b->x.shape[0];
+    *spare = false;
+    *length = b->minlength;
+    if (n > 0 && n <= b->minlength) return MINE; /* soon counted again, if it is wrong */
+    const int mine = length_of(b, n < LOOKED_AT ? n : LOOKED_AT, length);
+    if (mine != MINE || n <= LOOKED_AT || *length == b->minlength) return mine;
+    if (b->weights) return length_of(b, n, length);
+    *spare = true;
+    *length += *length / SPARE;
+    if (*length > HISTO_MAX_BINS) *length = HISTO_MAX_BINS;
+    return MINE;
+}
+
+static int count_numbers(PyObject *module, const numbers *b, int64_t length, histo_tally *tally, PyObject **n)
 {
     const histo_axis axis = histo_axis_integer(0, length);
-    const counting c = {.naxes = 1, .axes = &axis, .views = x, .weights = weights, .threads = threads};
+    const counting c = {
+        .naxes = 1, .axes = &axis, .views = &b->x, .weights = b->weights, .threads = b->threads, .tally = tally};
     void *data;
-    *n = result_new(module, weights ? HISTO_F64 : HISTO_I64, 1, &length, &data);
-    return *n && counting_run(&c, weights ? HISTO_F64 : HISTO_U64, data, length) == 0 ? MINE : FAILED;
+    *n = result_new(module, b->weights ? HISTO_F64 : HISTO_I64, 1, &length, &data);
+    return *n && counting_run(&c, b->weights ? HISTO_F64 : HISTO_U64, data, length) == 0 ? MINE : FAILED;
+}
+
+/* The counts up to the last that is not 0, but at least minlength of them. */
+static PyObject *without_spare(PyObject *module, PyObject *n, int64_t minlength)
+{
+    const int64_t *counts = PyArray_DATA((PyArrayObject *)n);
+    int64_t length = PyArray_DIM((PyArrayObject *)n, 0);
+    while (length > minlength && counts[length - 1] == 0)
+        length--;
+    void *data;
+    PyObject *result = result_new(module, HISTO_I64, 1, &length, &data);
+    if (result) memcpy(data, counts, (size_t)length * sizeof *counts);
+    return result;
+}
+
+static int count_all_numbers(PyObject *module, const numbers *b, PyObject **result)
+{
+    int64_t length;
+    bool spare;
+    histo_tally tally;
+    PyObject *n = NULL;
+    int mine = guess_length(b, &length, &spare);
+    if (mine == MINE) mine = count_numbers(module, b, length, &tally, &n);
+    if (mine == MINE && tally.under[0]) mine = NOT_MINE;
+    if (mine == MINE && tally.over[0]) {
+        Py_CLEAR(n);
+        spare = false;
+        mine = length_of(b, b->x.shape[0], &length);
+        if (mine == MINE) mine = count_numbers(module, b, length, NULL, &n);
+    }
+    if (mine == MINE) *result = spare ? without_spare(module, n, b->minlength) : Py_NewRef(n);
+    Py_XDECREF(n);
+    return mine != MINE || *result ? mine : FAILED;
+}
+
+static bool are_numbers(const histo_view *x)
+{
+    return x->ndim == 1 && native(x->dtype) < HISTO_F16;
+}
+
+static int bincount_there(PyObject *module, PyObject *x, PyObject *weights, numbers *b, PyObject **result)
+{
+    there t;
+    PyObject *n = NULL;
+    int64_t length = 0;
+    int mine = there_take(module, x, weights, b->threads, &t);
+    if (mine == MINE && !are_numbers(&t.x.view)) mine = NOT_MINE;
+    b->x = t.x.view;
+    b->stream = t.x.stream;
+    if (mine == MINE) mine = length_of(b, b->x.shape[0], &length);
+    const histo_axis axis = histo_axis_integer(0, length);
+    if (mine == MINE) mine = there_count(module, &t, &axis, HISTO_F64, &n);
+    if (mine == MINE) *result = Py_NewRef(n);
+    Py_XDECREF(n);
+    there_release(&t);
+    return mine;
 }
 
 static int bincount_mine(PyObject *module, PyObject *const *v, PyObject **result)
@@ -343,22 +529,22 @@ static int bincount_mine(PyObject *module, PyObject *const *v, PyObject **result
     int threads;
     if (!v[X] || !none_given(v, REST, THREADS) || !none_given(v, MORE, END) || !threads_of(v[THREADS], &threads))
         return NOT_MINE;
-    int64_t minlength = 0, length = 0;
+    numbers b = {.threads = threads};
     if (v[MINLENGTH]) {
         int overflow = 0;
-        if (PyLong_CheckExact(v[MINLENGTH])) minlength = PyLong_AsLongLongAndOverflow(v[MINLENGTH], &overflow);
-        if (!PyLong_CheckExact(v[MINLENGTH]) || overflow || minlength < 0 || minlength > HISTO_MAX_BINS)
+        if (PyLong_CheckExact(v[MINLENGTH])) b.minlength = PyLong_AsLongLongAndOverflow(v[MINLENGTH], &overflow);
+        if (!PyLong_CheckExact(v[MINLENGTH]) || overflow || b.minlength < 0 || b.minlength > HISTO_MAX_BINS)
             return NOT_MINE;
     }
-    PyObject *owner = NULL, *weights_owner = NULL, *n = NULL;
-    histo_view x, weights;
-    int mine = take_plain(module, v[X], &owner, &x);
-    if (mine == MINE && (x.ndim != 1 || native(x.dtype) >= HISTO_F16)) mine = NOT_MINE;
-    if (mine == MINE) mine = take_weights(module, v[WEIGHTS], &x, &weights_owner, &weights);
-    if (mine == MINE) mine = length_of(&x, minlength, threads, &length);
-    if (mine == MINE) mine = count_numbers(module, &x, v[WEIGHTS] ? &weights : NULL, length, threads, &n);
-    if (mine == MINE) *result = Py_NewRef(n);
-    Py_XDECREF(n);
+    PyObject *owner = NULL, *weights_owner = NULL;
+    histo_view weights;
+    int mine = take_plain(module, v[X], &owner, &b.x);
+    if (mine == NOT_MINE && !owner && samples_on_gpu(module, v[X]))
+        return bincount_there(module, v[X], v[WEIGHTS], &b, result);
+    if (mine == MINE && !are_numbers(&b.x)) mine = NOT_MINE;
+    if (mine == MINE) mine = take_weights(module, v[WEIGHTS], &b.x, &weights_owner, &weights);
+    if (v[WEIGHTS]) b.weights = &weights;
+    if (mine == MINE) mine = count_all_numbers(module, &b, result);
     Py_XDECREF(weights_owner);
     Py_XDECREF(owner);
     return mine;
@@ -374,7 +560,8 @@ static PyObject *call(PyObject *module, int which, mine_function *mine, PyObject
         const int done = mine(module, values, &result);
         if (done != NOT_MINE) return done == MINE ? result : NULL;
     }
-    return call_python(module, which, args, n, kwnames);
+    const bool given = n > 0 || (kwnames && PyTuple_Size(kwnames) > 0);
+    return call_python(module, which, given && samples_on_gpu(module, args[0]), args, n, kwnames);
 }
 
 static PyObject *histogram(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObject *kwnames)

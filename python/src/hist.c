@@ -5,6 +5,7 @@
 #include "counts/hist.h"
 #include "fill.h"
 #include "results.h"
+#include "samples.h"
 
 /* ---- The object ---- */
 
@@ -17,16 +18,16 @@ static void hist_dealloc(PyObject *self)
 hist *hist_lock(PyObject *self)
 {
     hist *h = (hist *)self;
-    take_lock(h->base.lock);
+    locked_take(&h->base);
     if (h->hist) return h;
-    PyThread_release_lock(h->base.lock);
+    locked_drop(&h->base);
     PyErr_SetString(PyExc_ValueError, "this histogram was never made: __init__ did not run");
     return NULL;
 }
 
 void hist_unlock(hist *h)
 {
-    PyThread_release_lock(h->base.lock);
+    locked_drop(&h->base);
 }
 
 int hist_lock_two(PyObject *self, PyObject *other)
@@ -47,23 +48,21 @@ void hist_unlock_two(PyObject *self, PyObject *other)
     if (other != self) hist_unlock((hist *)other);
 }
 
-/* Give the object a handle, which has no other owner. */
-static void give(hist *h, histo_hist *handle)
+void hist_give(hist *h, histo_hist *handle)
 {
     h->hist = handle;
     h->naxes = histo_hist_naxes(handle);
     h->weighted = histo_hist_weighting(handle) != HISTO_UNWEIGHTED;
 }
 
-/* An object of the same class and batch with this handle, which it takes in any case. Its __init__ does not run. */
-static PyObject *like(const hist *h, PyTypeObject *type, histo_hist *handle)
+PyObject *hist_like(const hist *h, PyTypeObject *type, histo_hist *handle)
 {
     hist *made = (hist *)locked_new(type, NULL, NULL);
     if (!made) {
         histo_hist_destroy(handle);
         return NULL;
     }
-    give(made, handle);
+    hist_give(made, handle);
     made->nbatch = h->nbatch;
     made->translated = h->translated;
     for (int d = 0; d < h->nbatch; d++)
@@ -118,7 +117,7 @@ static PyObject *hist_make(PyObject *self, PyObject *const *args, Py_ssize_t nar
         PyBuffer_Release(&edges[a]);
     if (taken != 0) return NULL;
     if (status != HISTO_OK) return raise_status(status);
-    give(h, handle);
+    hist_give(h, handle);
     h->translated = PyObject_IsTrue(args[4]) == 1;
     return Py_NewRef(Py_None);
 }
@@ -137,7 +136,7 @@ static PyObject *hist_load(PyObject *type, PyObject *const *args, Py_ssize_t nar
     if (status != HISTO_OK) return raise_status(status);
     const int64_t batch = histo_hist_batch(handle);
     const hist flat = {.nbatch = batch > 1, .batch = {batch}};
-    return like(&flat, (PyTypeObject *)type, handle);
+    return hist_like(&flat, (PyTypeObject *)type, handle);
 }
 
 static bool same_form(const hist *a, const hist *b)
@@ -162,9 +161,9 @@ static PyObject *hist_take(PyObject *self, PyObject *other)
     from->hist = NULL;
     from->naxes = 0;
     hist_unlock(from);
-    take_lock(h->base.lock);
+    locked_take(&h->base);
     histo_hist *old = h->hist;
-    give(h, handle);
+    hist_give(h, handle);
     h->translated = from->translated;
     h->nbatch = from->nbatch;
     for (int d = 0; d < from->nbatch; d++)
@@ -323,6 +322,64 @@ static histo_status read_slots(const hist *h, int what, histo_slots slots, void 
                                    NULL);
 }
 
+/* Is it an array of the shape of what is read, in C order? */
+static bool is_like_read(const hist *h, histo_slots slots, const histo_view *v)
+{
+    const int naxes = histo_hist_naxes(h->hist);
+    bool is = v->ndim == h->nbatch + naxes;
+    int64_t stride = (int64_t)histo_dtype_size(v->dtype);
+    for (int d = v->ndim - 1; d >= 0 && is; d--) {
+        const int64_t n =
+            d < h->nbatch ? h->batch[d] : histo_hist_axis(h->hist, d - h->nbatch).bins + (slots == HISTO_FLOW ? 3 : 0);
+        is = v->shape[d] == n && (v->strides[d] == stride || n == 1);
+        stride *= n;
+    }
+    return is;
+}
+
+static histo_status read_into(const hist *h, int what, histo_slots slots, const samples *out)
+{
+    const histo_view *v = &out->view;
+    void *data = (void *)v->data;
+    const int64_t size = histo_hist_size(h->hist, slots);
+    const histo_read_options options = {.dtype = v->dtype == HISTO_I64 ? HISTO_U64 : v->dtype, .stream = out->stream};
+    if (what == COUNTS) return histo_hist_read_counts(h->hist, slots, data, size, &options);
+    return histo_hist_read_weights(h->hist, slots, what == SUM_W ? data : NULL, what == SUM_W2 ? data : NULL, size,
+                                   &options);
+}
+
+/* _read_into(what, flow, array) */
+static PyObject *hist_read_into(PyObject *self, PyObject *args)
+{
+    int what, flow;
+    PyObject *array;
+    samples out;
+    if (!PyArg_ParseTuple(args, "ipO", &what, &flow, &array)) return NULL;
+    if (samples_take_writable(((hist *)self)->base.module, array, &out) < 0) return NULL;
+    hist *h = hist_lock(self);
+    histo_status status = HISTO_INVALID;
+    const histo_slots slots = flow ? HISTO_FLOW : HISTO_BINS;
+    const bool fits = h && is_like_read(h, slots, &out.view);
+    if (fits) {
+        Py_BEGIN_ALLOW_THREADS status = read_into(h, what, slots, &out);
+        Py_END_ALLOW_THREADS
+    }
+    if (h) hist_unlock(h);
+    const samples *const all[] = {&out};
+    int done = h ? 0 : -1;
+    if (h && !fits) {
+        PyErr_SetString(PyExc_ValueError, "out must have the shape of the result, in C order");
+        done = -1;
+    } else if (h && status != HISTO_OK) {
+        raise_status(status);
+        done = -1;
+    } else if (h) {
+        done = samples_settle(1, all);
+    }
+    samples_release(&out);
+    return done == 0 ? Py_NewRef(Py_None) : NULL;
+}
+
 static PyObject *hist_read(PyObject *self, PyObject *args)
 {
     int what, flow;
@@ -334,7 +391,7 @@ static PyObject *hist_read(PyObject *self, PyObject *args)
     void *data;
     histo_status status = HISTO_OK;
     PyObject *array = slots_array(h, slots, what == COUNTS ? HISTO_I64 : HISTO_F64, &data);
-    if (array && !releases_gil(size)) {
+    if (array && !releases_gil(size) && !h->on_gpu) {
         status = read_slots(h, what, slots, data, size);
     } else if (array) {
         Py_BEGIN_ALLOW_THREADS status = read_slots(h, what, slots, data, size);
@@ -465,109 +522,6 @@ static PyObject *hist_save(PyObject *self, PyObject *args)
     return bytes;
 }
 
-/* A buffer of `size` values of 8 bytes, or no buffer for None. */
-static int take_values(PyObject *object, int64_t size, Py_buffer *buffer)
-{
-    if (object == Py_None) return 0;
-    if (PyObject_GetBuffer(object, buffer, PyBUF_SIMPLE) != 0) return -1;
-    if (buffer->len == size * 8) return 0;
-    PyErr_SetString(PyExc_ValueError, "an array to write has another number of values than the histogram");
-    return -1;
-}
-
-/* Set the counts, sums of weights and of their squares of all slots, and the masked samples: contiguous arrays or None.
- */
-static PyObject *hist_write(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
-{
-    if (nargs != 4) return PyErr_Format(PyExc_TypeError, "_write takes 4 arguments");
-    hist *h = hist_lock(self);
-    if (!h) return NULL;
-    const int64_t size = histo_hist_size(h->hist, HISTO_FLOW);
-    Py_buffer values[4] = {{0}};
-    int taken = 0;
-    for (int i = 0; i < 4 && taken == 0; i++)
-        taken = take_values(args[i], i < 3 ? size : histo_hist_batch(h->hist), &values[i]);
-    histo_status status = HISTO_OK;
-    if (taken == 0)
-        status =
-            histo_hist_write(h->hist, HISTO_FLOW, values[0].buf, values[1].buf, values[2].buf, size, values[3].buf);
-    hist_unlock(h);
-    for (int i = 0; i < 4; i++)
-        PyBuffer_Release(&values[i]);
-    if (taken != 0) return NULL;
-    return status == HISTO_OK ? Py_NewRef(Py_None) : raise_status(status);
-}
-
-/* ---- Other axes, other weights ---- */
-
-/* What was counted gets a weight of 1. */
-static histo_status weigh(const histo_hist *from, histo_weighting weighting, histo_hist **to)
-{
-    histo_axis axes[HISTO_MAX_AXES];
-    const int naxes = histo_hist_naxes(from);
-    const int64_t size = histo_hist_size(from, HISTO_FLOW), batch = histo_hist_batch(from);
-    const histo_hist_options options = {.batch = batch, .weighting = weighting};
-    for (int a = 0; a < naxes; a++)
-        axes[a] = histo_hist_axis(from, a);
-    uint64_t *counts = PyMem_Calloc((size_t)size, sizeof *counts),
-             *masked = PyMem_Calloc((size_t)batch, sizeof *masked);
-    histo_status status = counts && masked ? histo_hist_create(to, naxes, axes, &options) : HISTO_NO_MEMORY;
-    if (status == HISTO_OK) status = histo_hist_read_counts(from, HISTO_FLOW, counts, size, NULL);
-    if (status == HISTO_OK) status = histo_hist_read_masked(from, masked, batch);
-    if (status == HISTO_OK) status = histo_hist_write(*to, HISTO_FLOW, counts, NULL, NULL, size, masked);
-    PyMem_Free(counts);
-    PyMem_Free(masked);
-    return status;
-}
-
-/* Replace the handle by one that was made of it; `made` is NULL if nothing was. */
-static void replace(hist *h, histo_status status, histo_hist *made)
-{
-    if (made && status == HISTO_OK) {
-        histo_hist_destroy(h->hist);
-        give(h, made);
-    } else {
-        histo_hist_destroy(made);
-    }
-}
-
-static histo_status regrow(hist *h, bool wider, const histo_axis *axes, histo_weighting weighting)
-{
-    histo_hist *made = NULL;
-    histo_status status = wider ? histo_hist_widen(h->hist, axes, &made) : HISTO_OK;
-    replace(h, status, made);
-    if (status != HISTO_OK || weighting == histo_hist_weighting(h->hist)) return status;
-    made = NULL;
-    status = weigh(h->hist, weighting, &made);
-    replace(h, status, made);
-    return status;
-}
-
-/* Let these axes, which are as they were or have more bins, and this weighting replace the histogram's. */
-static PyObject *hist_regrow(PyObject *self, PyObject *args)
-{
-    PyObject *tuple;
-    int weighting;
-    if (!PyArg_ParseTuple(args, "Oi", &tuple, &weighting)) return NULL;
-    histo_axis axes[HISTO_MAX_AXES];
-    Py_buffer edges[HISTO_MAX_AXES] = {{0}};
-    hist *h = hist_lock(self);
-    if (!h) return NULL;
-    int taken = PyTuple_Size(tuple) == h->naxes ? 0 : -1;
-    bool wider = false;
-    for (int a = 0; a < h->naxes && taken == 0; a++) {
-        taken = axis_take(PyTuple_GetItem(tuple, a), &axes[a], &edges[a]);
-        wider = wider || axes[a].bins != histo_hist_axis(h->hist, a).bins;
-    }
-    const histo_status status = taken == 0 ? regrow(h, wider, axes, (histo_weighting)weighting) : HISTO_OK;
-    hist_unlock(h);
-    for (int a = 0; a < HISTO_MAX_AXES; a++)
-        PyBuffer_Release(&edges[a]);
-    if (taken != 0) return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_ValueError, "these are not as many axes");
-    if (status == HISTO_NO_MEMORY) return PyErr_NoMemory();
-    return status == HISTO_OK ? Py_NewRef(Py_None) : raise_status(status);
-}
-
 /* ---- Histograms from histograms ---- */
 
 static PyObject *hist_merge(PyObject *self, PyObject *other)
@@ -583,7 +537,7 @@ static PyObject *hist_merge(PyObject *self, PyObject *other)
 
 static PyObject *made(const hist *h, histo_status status, histo_hist *handle)
 {
-    return status == HISTO_OK ? like(h, Py_TYPE((PyObject *)h), handle) : raise_status(status);
+    return status == HISTO_OK ? hist_like(h, Py_TYPE((PyObject *)h), handle) : raise_status(status);
 }
 
 static PyObject *hist_clone(PyObject *self, PyObject *unused)
@@ -593,23 +547,6 @@ static PyObject *hist_clone(PyObject *self, PyObject *unused)
     if (!h) return NULL;
     histo_hist *handle = NULL;
     const histo_status status = histo_hist_clone(h->hist, &handle);
-    hist_unlock(h);
-    return made(h, status, handle);
-}
-
-static PyObject *hist_project(PyObject *self, PyObject *tuple)
-{
-    int axes[HISTO_MAX_AXES];
-    const Py_ssize_t n = PyTuple_Size(tuple);
-    if (n < 0) return NULL;
-    if (n > HISTO_MAX_AXES) return PyErr_Format(PyExc_ValueError, "a histogram has at most %d axes", HISTO_MAX_AXES);
-    for (Py_ssize_t a = 0; a < n; a++)
-        axes[a] = (int)PyLong_AsLong(PyTuple_GetItem(tuple, a));
-    if (PyErr_Occurred()) return NULL;
-    hist *h = hist_lock(self);
-    if (!h) return NULL;
-    histo_hist *handle = NULL;
-    const histo_status status = histo_hist_project(h->hist, (int)n, axes, &handle);
     hist_unlock(h);
     return made(h, status, handle);
 }
@@ -651,7 +588,8 @@ static PyMethodDef methods[] = {
      "*arrays : array_like\n"
      "    The samples of each axis, by position or by the axis' name: NumPy arrays, or objects with the buffer\n"
      "    protocol, DLPack or the Arrow interface, of any shape and dtype. They are not copied. All arrays, scalars\n"
-     "    included, are broadcast together. The first dimensions are those of the histogram's batch.\n"
+     "    included, are broadcast together. The first dimensions are those of the histogram's batch. Dask arrays and\n"
+     "    columns are counted block by block, at once.\n"
      "weight : array_like, optional\n"
      "    A weight for each sample. A histogram made without storage= keeps sums of weights from then on.\n"
      "mask : array_like, optional\n"
@@ -680,18 +618,21 @@ static PyMethodDef methods[] = {
     {"_dress", hist_dress, METH_VARARGS, NULL},
     {"_tally", hist_tally, METH_NOARGS, NULL},
     {"_plan", plan_of, METH_NOARGS, NULL},
+    {"_read_into", hist_read_into, METH_VARARGS, NULL},
     {"_read", hist_read, METH_VARARGS, NULL},
     {"_cell", hist_cell, METH_O, NULL},
     {"_occupied", hist_occupied, METH_O, NULL},
     {"_write", (PyCFunction)(void (*)(void))hist_write, METH_FASTCALL, NULL},
+    {"_put", (PyCFunction)(void (*)(void))hist_put, METH_FASTCALL, NULL},
+    {"_regroup", hist_regroup, METH_VARARGS, NULL},
     {"_regrow", hist_regrow, METH_VARARGS, NULL},
+    {"_exclusively", (PyCFunction)(void (*)(void))locked_call, METH_VARARGS | METH_KEYWORDS, NULL},
     {"_masked", hist_masked, METH_NOARGS, NULL},
     {"reset", hist_reset, METH_NOARGS,
      "reset($self)\n--\n\nSet all counts and sums to zero, and return the histogram."},
     {"_save", hist_save, METH_VARARGS, NULL},
     {"_merge", hist_merge, METH_O, NULL},
     {"_clone", hist_clone, METH_NOARGS, NULL},
-    {"_project", hist_project, METH_O, NULL},
     {"_rebin", hist_rebin, METH_VARARGS, NULL},
     {"_slice", hist_slice, METH_VARARGS, NULL},
     {"_quantiles", hist_quantiles, METH_VARARGS, NULL},

@@ -9,6 +9,7 @@ typedef struct hist {
     histo_hist *hist; /* NULL until it is made */
     int naxes;        /* 0 until it is made */
     bool weighted;
+    atomic_bool on_gpu; /* a GPU may have counts, and be counting */
     int nbatch;
     int64_t batch[HISTO_MAX_DIMS];
     bool translated; /* Histogram._fill turns the samples of some axis into numbers, or makes the storage weighted */
@@ -24,6 +25,13 @@ void hist_unlock(hist *h);
 int hist_lock_two(PyObject *self, PyObject *other);
 void hist_unlock_two(PyObject *self, PyObject *other);
 
+/* Give the object a handle, which has no other owner. */
+void hist_give(hist *h, histo_hist *handle);
+
+/* An object of a class and of the batch of `h` with this handle, which it takes in any case. Its __init__ does not run.
+ */
+PyObject *hist_like(const hist *h, PyTypeObject *type, histo_hist *handle);
+
 /* A new array of the shape of the batch and then shape[ndim], whose memory is in *data. */
 PyObject *hist_new_array(const hist *h, histo_dtype dtype, int ndim, const int64_t *shape, void **data);
 
@@ -38,6 +46,10 @@ PyObject *axis_tuple(const histo_axis *axis);
 /* Methods of Hist, in files of their own. */
 PyObject *hist_fill(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
 PyObject *hist_fill_numbers(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
+PyObject *hist_regroup(PyObject *self, PyObject *args);
+PyObject *hist_regrow(PyObject *self, PyObject *args);
+PyObject *hist_write(PyObject *self, PyObject *const *args, Py_ssize_t nargs);
+PyObject *hist_put(PyObject *self, PyObject *const *args, Py_ssize_t nargs);
 PyObject *hist_quantiles(PyObject *self, PyObject *args);
 PyObject *hist_summarize(PyObject *self, PyObject *unused);
 PyObject *hist_split(PyObject *self, PyObject *args);

@@ -1,5 +1,4 @@
 /* Axes, which the classes of axes.py describe by tuples. */
-#include "base/checksum.h"
 #include "hist.h"
 #include "results.h"
 
@@ -66,19 +65,7 @@ static PyObject *axis_check(PyObject *module, PyObject *tuple)
     return status == HISTO_OK ? Py_NewRef(Py_None) : raise_status(status);
 }
 
-static PyObject *checksum(PyObject *module, PyObject *args)
-{
-    (void)module;
-    Py_buffer data;
-    unsigned int crc;
-    if (!PyArg_ParseTuple(args, "y*I", &data, &crc)) return NULL;
-    crc = histo_checksum_add(crc, data.buf, (size_t)data.len);
-    PyBuffer_Release(&data);
-    return PyLong_FromUnsignedLong(crc);
-}
-
 static PyMethodDef functions[] = {
-    {"checksum", checksum, METH_VARARGS, "The CRC-32C of what a checksum is of, followed by a buffer."},
     {"axis_edges", axis_edges, METH_O, "The edges of an axis as an array of float64."},
     {"axis_check", axis_check, METH_O, "Raise ValueError if an axis cannot be used."},
     {0},

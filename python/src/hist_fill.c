@@ -8,7 +8,8 @@ enum { MAX_OPERANDS = HISTO_MAX_AXES + 3 };
 
 typedef struct operands {
     hist *h;
-    int taken; /* the samples of all axes, then weights, mask and range filter as given */
+    bool from_python; /* Histogram._fill has seen the arguments: they do not go there again */
+    int taken;        /* the samples of all axes, then weights, mask and range filter as given */
     samples sources[MAX_OPERANDS];
     union {
         double real;
@@ -41,8 +42,9 @@ static bool take_number(operands *o, PyObject *object)
     } else {
         return false;
     }
-    o->sources[o->taken].release = NULL;
-    o->sources[o->taken].has_nulls = false;
+    samples *const s = &o->sources[o->taken];
+    s->release = NULL;
+    s->has_nulls = s->on_gpu = s->unordered = false;
     o->views[o->taken] = histo_view_nd(&o->numbers[o->taken], dtype, 0, NULL);
     return true;
 }
@@ -52,9 +54,35 @@ static const histo_view *take(operands *o, PyObject *object)
     samples *s = &o->sources[o->taken];
     if (take_number(o, object)) return &o->views[o->taken++];
     if (samples_take_with_nulls(o->h->base.module, object, s) != 0) return NULL;
-    if (s->on_gpu) o->options.stream = s->stream;
     o->views[o->taken] = s->view;
     return &o->views[o->taken++];
+}
+
+/* ---- Streams ---- */
+
+static void list(const operands *o, const samples **all)
+{
+    for (int i = 0; i < o->taken; i++)
+        all[i] = &o->sources[i];
+}
+
+/* Samples in the memory of a GPU are counted on their library's stream. */
+static int meet(operands *o)
+{
+    const samples *all[MAX_OPERANDS], *there;
+    list(o, all);
+    if (samples_meet(o->taken, all, &there) < 0) return -1;
+    if (!there) return 0;
+    o->options.stream = there->stream;
+    o->h->on_gpu = true;
+    return 0;
+}
+
+static int settle(const operands *o)
+{
+    const samples *all[MAX_OPERANDS];
+    list(o, all);
+    return samples_settle(o->taken, all);
 }
 
 /* ---- Shapes ---- */
@@ -144,22 +172,26 @@ static int mask_nulls(operands *o)
 
 /* ---- Arguments ---- */
 
-enum { FOR_PYTHON = 1 }; /* also: an unweighted histogram gets weights, or an array has a mask */
+enum { FOR_PYTHON = 1 }; /* also: an unweighted histogram gets weights, an array has a mask or is lazy */
 
-/* Has it a mask of its own, as numpy.ma's? */
-static bool is_masked(const operands *o, PyObject *object)
+/* Has it a mask of its own, as numpy.ma's, or is it Dask's? */
+static bool is_for_python(const operands *o, PyObject *object)
 {
-    return numpy_seen(o->h->base.module) && PyArray_Check(object) && !PyArray_CheckExact(object) &&
-           PyObject_HasAttrString(object, "mask");
+    if (o->from_python || PyFloat_CheckExact(object) || PyLong_CheckExact(object)) return false;
+    if (numpy_seen(o->h->base.module) && PyArray_Check(object))
+        return !PyArray_CheckExact(object) && PyObject_HasAttrString(object, "mask");
+    return PyObject_HasAttrString((PyObject *)Py_TYPE(object), "__dask_graph__");
 }
 
 /* -1 with an exception, FOR_PYTHON if the argument is none of those that are known here. */
 static int take_named(operands *o, PyObject *name, PyObject *value)
 {
     const bool none = value == Py_None;
-    if (is_masked(o, value)) return FOR_PYTHON;
+    if (is_for_python(o, value)) return FOR_PYTHON;
     if (PyUnicode_CompareWithASCIIString(name, "weight") == 0)
-        return !none && !o->h->weighted ? FOR_PYTHON : none || (o->options.weights = take(o, value)) ? 0 : -1;
+        return !none && !o->h->weighted && !o->from_python     ? FOR_PYTHON
+               : none || (o->options.weights = take(o, value)) ? 0
+                                                               : -1;
     if (PyUnicode_CompareWithASCIIString(name, "mask") == 0) return none || (o->options.mask = take(o, value)) ? 0 : -1;
     if (PyUnicode_CompareWithASCIIString(name, "threads") == 0) {
         if (none) return 0;
@@ -179,7 +211,7 @@ static int take_named(operands *o, PyObject *name, PyObject *value)
         PyErr_SetString(PyExc_TypeError, "where is a tuple (array, lo, hi)");
         return -1;
     }
-    if (is_masked(o, array)) return FOR_PYTHON;
+    if (is_for_python(o, array)) return FOR_PYTHON;
     return (o->options.where = take(o, array)) ? 0 : -1;
 }
 
@@ -194,7 +226,7 @@ static int take_all(operands *o, PyObject *const *args, Py_ssize_t nargs, PyObje
         return -1;
     }
     for (Py_ssize_t i = 0; i < nargs; i++) {
-        if (is_masked(o, args[i])) return FOR_PYTHON;
+        if (is_for_python(o, args[i])) return FOR_PYTHON;
         if (!take(o, args[i])) return -1;
     }
     for (Py_ssize_t i = 0; i < nnames; i++) {
@@ -220,24 +252,31 @@ static PyObject *by_python(PyObject *self, PyObject *const *args, Py_ssize_t nar
     return result;
 }
 
-PyObject *hist_fill_numbers(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names)
+static PyObject *fill_numbers(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names,
+                              bool from_python)
 {
     operands o;
     o.h = (hist *)self;
+    o.from_python = from_python;
     o.taken = 0;
     o.options = (histo_fill_options){0};
     o.mask_bytes = NULL;
     if (!o.h->naxes) return PyErr_Format(PyExc_ValueError, "this histogram was never made: __init__ did not run");
     const int taken = take_all(&o, args, nargs, names);
-    const bool filled = taken == 0 && broadcast(&o) == 0 && mask_nulls(&o) == 0 &&
-                        fill(o.h->base.lock, &o.h->hist, o.h->naxes, o.views, &o.options, NULL) == 0;
+    const bool filled = taken == 0 && meet(&o) == 0 && broadcast(&o) == 0 && mask_nulls(&o) == 0 &&
+                        fill(&o.h->base, &o.h->hist, o.h->naxes, o.views, &o.options, NULL) == 0 && settle(&o) == 0;
     release(&o);
     if (taken == FOR_PYTHON) return by_python(self, args, nargs, names);
     return filled ? Py_NewRef(self) : NULL;
 }
 
+PyObject *hist_fill_numbers(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names)
+{
+    return fill_numbers(self, args, nargs, names, true);
+}
+
 PyObject *hist_fill(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names)
 {
     return ((hist *)self)->translated ? by_python(self, args, nargs, names)
-                                      : hist_fill_numbers(self, args, nargs, names);
+                                      : fill_numbers(self, args, nargs, names, false);
 }

@@ -6,8 +6,17 @@
 
 typedef struct locked {
     PyObject_HEAD PyThread_type_lock lock; /* held while the object is used, so that threads can share it */
+    atomic_ulong holder;                   /* the thread that holds it for several calls; or 0 */
+    unsigned depth;                        /* how often that thread has taken the lock again */
     PyObject *module;                      /* borrowed from the type */
 } locked;
+
+/* Take the lock. Waits without the GIL, which the thread that has it may need to release it. */
+void locked_take(locked *o);
+void locked_drop(locked *o);
+
+/* function(*args, **kwargs), of a method that gets (function, *args) and kwargs, with the lock held throughout. */
+PyObject *locked_call(PyObject *self, PyObject *args, PyObject *kwargs);
 
 /* tp_new: the lock and the module are there, all else is zero. */
 PyObject *locked_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);

@@ -22,9 +22,9 @@ static void map_dealloc(PyObject *self)
 static map *map_lock(PyObject *self)
 {
     map *m = (map *)self;
-    take_lock(m->base.lock);
+    locked_take(&m->base);
     if (m->map) return m;
-    PyThread_release_lock(m->base.lock);
+    locked_drop(&m->base);
     PyErr_SetString(PyExc_ValueError, "this map was never made: __init__ did not run");
     return NULL;
 }
@@ -70,7 +70,7 @@ static PyObject *map_read(PyObject *self, PyObject *unused)
     void *values;
     PyObject *array = result_new(m->base.module, HISTO_F64, 1, &size, &values);
     const histo_status status = array ? histo_map_read(m->map, values, size) : HISTO_OK;
-    PyThread_release_lock(m->base.lock);
+    locked_drop(&m->base);
     return array ? hist_written(array, status) : NULL;
 }
 
@@ -85,7 +85,7 @@ static PyObject *map_write(PyObject *self, PyObject *object)
         return NULL;
     }
     const histo_status status = histo_map_write(m->map, values.buf, (int64_t)values.len / (int64_t)sizeof(double));
-    PyThread_release_lock(m->base.lock);
+    locked_drop(&m->base);
     PyBuffer_Release(&values);
     return none_if_ok(status);
 }
@@ -100,7 +100,7 @@ static PyObject *make_values(PyObject *self, PyObject *hist_of, PyObject *other_
     histo_status status = HISTO_OK;
     if (m) {
         status = with(m->map, ((hist *)hist_of)->hist, ((hist *)other_of)->hist, arguments);
-        PyThread_release_lock(m->base.lock);
+        locked_drop(&m->base);
     }
     hist_unlock_two(hist_of, other_of);
     return m ? none_if_ok(status) : NULL;
@@ -268,7 +268,7 @@ static PyObject *apply(const operands *o)
     } else {
         status = histo_map_apply(m->map, o->views, &o->views[m->naxes], &o->options);
     }
-    PyThread_release_lock(m->base.lock);
+    locked_drop(&m->base);
     return none_if_ok(status);
 }
 
@@ -324,7 +324,7 @@ static PyObject *map_moments(PyObject *self, PyObject *args)
         const int64_t within[] = {box[0], box[1], box[2], box[3]};
         const histo_status status =
             histo_map_moments(m->map, o.views, window == Py_None ? NULL : within, &o.options, &s);
-        PyThread_release_lock(m->base.lock);
+        locked_drop(&m->base);
         result = status == HISTO_OK ? Py_BuildValue("dddddd", s.m00, s.m10, s.m01, s.m20, s.m11, s.m02)
                                     : raise_status(status);
     }

@@ -10,6 +10,26 @@ module_state *state_of_module(PyObject *module)
     return PyModule_GetState(module);
 }
 
+static int attributes_intern(module_state *state)
+{
+    static const char *const names[] = {
+        [CUDA_ARRAY_INTERFACE] = "__cuda_array_interface__",
+        [DLPACK_DEVICE] = "__dlpack_device__",
+        [DLPACK_EXCHANGE_API] = "__dlpack_c_exchange_api__",
+        [IS_CUDA] = "is_cuda",
+    };
+    for (int i = 0; i < ATTRIBUTES; i++) {
+        state->attributes[i] = PyUnicode_InternFromString(names[i]);
+        if (!state->attributes[i]) return -1;
+    }
+    return 0;
+}
+
+bool has_attribute(PyObject *module, PyObject *object, attribute which)
+{
+    return PyObject_HasAttr(object, state_of_module(module)->attributes[which]);
+}
+
 PyObject *module_of_type(PyTypeObject *type)
 {
     PyObject *module = NULL;
@@ -25,6 +45,7 @@ PyObject *raise_status(histo_status status)
     PyObject *exception = status == HISTO_NO_MEMORY                            ? PyExc_MemoryError
                           : status == HISTO_IO                                 ? PyExc_OSError
                           : status == HISTO_INVALID || status == HISTO_CORRUPT ? PyExc_ValueError
+                          : status == HISTO_UNSUPPORTED                        ? PyExc_NotImplementedError
                                                                                : PyExc_RuntimeError;
     PyErr_SetString(exception, histo_last_error());
     return NULL;
@@ -32,8 +53,9 @@ PyObject *raise_status(histo_status status)
 
 static int exec(PyObject *module)
 {
-    return arguments_intern(state_of_module(module)) == 0 && hist_add(module) == 0 && map_add(module) == 0 &&
-                   quantiles_add(module) == 0 && counting_add(module) == 0 && functions_add(module) == 0
+    return arguments_intern(state_of_module(module)) == 0 && attributes_intern(state_of_module(module)) == 0 &&
+                   hist_add(module) == 0 && map_add(module) == 0 && quantiles_add(module) == 0 &&
+                   counting_add(module) == 0 && functions_add(module) == 0
                ? 0
                : -1;
 }
@@ -42,6 +64,7 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
 {
     Py_VISIT(state_of_module(module)->hist_type);
     Py_VISIT(state_of_module(module)->functions);
+    Py_VISIT(state_of_module(module)->devices);
     return 0;
 }
 
@@ -50,6 +73,9 @@ static int clear(PyObject *module)
     module_state *state = state_of_module(module);
     Py_CLEAR(state->hist_type);
     Py_XDECREF(atomic_exchange(&state->functions, NULL));
+    Py_XDECREF(atomic_exchange(&state->devices, NULL));
+    for (int i = 0; i < ATTRIBUTES; i++)
+        Py_CLEAR(state->attributes[i]);
     for (int s = 0; s < SIGNATURES; s++)
         for (int i = 0; i < MAX_ARGUMENTS; i++)
             Py_CLEAR(state->names[s][i]);

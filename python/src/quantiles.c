@@ -27,10 +27,10 @@ static PyObject *quantiles(PyObject *module, PyObject *args)
     histo_status status = histo_quantile_rule_parse(name, &rule);
     if (status != HISTO_OK) {
         raise_status(status);
-    } else if (samples_take(module, array, &s) == 0) {
+    } else if (samples_take_here(module, array, &s) == 0) {
         const int64_t n = q.len / (int64_t)sizeof(double);
         void *values;
-        if (mask_of == Py_None || samples_take(module, mask_of, &mask) == 0)
+        if (mask_of == Py_None || samples_take_here(module, mask_of, &mask) == 0)
             result = result_new(module, HISTO_F64, 1, &n, &values);
         if (result) {
             Py_BEGIN_ALLOW_THREADS status = read_quantiles(&s, &mask, rule, n, q.buf, values);

@@ -1,5 +1,8 @@
 """Histograms of Dask arrays equal those of the whole arrays, whatever the chunks and workers."""
 
+import subprocess
+import sys
+
 import dask
 import dask.array as da
 import numpy as np
@@ -74,16 +77,148 @@ def test_fill(chunked, storage, split_every):
     assert lazy.compute() == want
     assert before.tally.samples == 1
 
+def test_functions_are_lazy_for_lazy_samples():
+    x, w = da.from_array(X, chunks=30), da.from_array(W, chunks=20)
+    for call, *args in (
+        (histo.histogram, x, 10, (-1, 1)),
+        (histo.histogram2d, x.ravel(), 2 * x.ravel(), 5),
+        (histo.histogramdd, [x.ravel(), x.ravel()], 5),
+    ):
+        counts = call(*args, weights=w if call is histo.histogram else w.ravel())[0]
+        assert isinstance(counts, da.Array)
+        again = dask.compute(*args)
+        assert np.array_equal(counts.compute(), call(*again, weights=W if call is histo.histogram else W.ravel())[0])
+    with pytest.raises(TypeError, match="threads"):
+        histo.histogram(x, threads=1)
 
-def test_processes():
-    distributed = pytest.importorskip("distributed")
-    x = da.from_array(X, chunks=17)
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, \
-            distributed.Client(cluster):
-        h = hd.fill(histo.Histogram(histo.Regular(20, -3, 3)), x).compute()
-        counts, edges = dask.compute(*hd.histogram(x, 20, (-3, 3)))
-    assert np.array_equal(counts, np.histogram(X, edges)[0])
-    assert h == histo.Histogram(histo.Regular(20, -3, 3)).fill(X)
+
+@pytest.mark.parametrize("dtype", ["i1", "u2", "f4", "c16"])
+def test_sums_have_the_dtype_of_the_weights(dtype):
+    w = (W * 50).astype(dtype)
+    ours, _ = hd.histogram(da.from_array(X, chunks=20), 6, (-2, 2), weights=da.from_array(w, chunks=20))
+    want = histo.histogram(X, 6, (-2, 2), weights=w)[0]
+    assert ours.dtype == ours.compute().dtype == want.dtype and np.allclose(ours.compute(), want, rtol=1e-6)
+
+
+def test_histograms_are_filled_with_lazy_samples():
+    x, w = da.from_array(X, chunks=30), da.from_array(W, chunks=20)
+    h = histo.Histogram(histo.Regular(20, -3, 3, name="x"), histo.Category(["low"], growth=True, name="kind"))
+    kind = x.map_blocks(lambda block: np.where(block > 0, "high", "low"), dtype="U4")
+    assert h.fill(x, kind, weight=w, mask=x < 2, where=(x, -1, 1)) is h
+    assert h.fill(kind=kind, x=x) is h
+    want = histo.Histogram(histo.Regular(20, -3, 3, name="x"), histo.Category(["low"], growth=True, name="kind"))
+    want.fill(X, np.where(X > 0, "high", "low"), weight=W, mask=X < 2, where=(X, -1, 1))
+    want.fill(X, np.where(X > 0, "high", "low"))
+    assert h[:, want.axes[1].categories] == want
+    with pytest.raises(ValueError):
+        h.fill(x[:10], x[:3])
+    with pytest.raises(ValueError, match="axis="):
+        histo.Histogram(histo.Regular(20, -3, 3), batch=60).fill(x)
+
+
+# ---- Dataframes ----
+
+
+@pytest.fixture
+def table():
+    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    n = 1000
+    frame = pd.DataFrame({"x": RNG.normal(size=n), "y": RNG.integers(0, 9, n), "w": RNG.random(n),
+                          "kind": RNG.choice(list("abc"), n)})
+    frame["maybe"] = frame.y.astype("Int64").mask(frame.x > 1)
+    frame["labelled"] = frame.kind.astype("category")
+    return frame, dd.from_pandas(frame, npartitions=7)
+
+
+def test_columns(table):
+    frame, lazy = table
+    counts, edges = dask.compute(*hd.histogram(lazy.x, 10))
+    want = np.histogram(frame.x, 10)
+    assert np.array_equal(counts, want[0]) and np.array_equal(edges, want[1])
+    counts, edges = dask.compute(*hd.histogram(lazy[lazy.y > 3].x, 10, (-1, 1), weights=lazy[lazy.y > 3].w, density=True))
+    want = np.histogram(frame[frame.y > 3].x, 10, (-1, 1), weights=frame[frame.y > 3].w, density=True)
+    assert np.allclose(counts, want[0], rtol=1e-14)
+    assert np.array_equal(hd.histogram2d(lazy.x, lazy.y, 5, weights=2)[0].compute(),
+                          np.histogram2d(frame.x, frame.y, 5, weights=np.full(1000, 2))[0])
+    assert np.array_equal(hd.histogramdd(lazy[["x", "y"]], 5)[0].compute(), np.histogramdd(frame[["x", "y"]].to_numpy(), 5)[0])
+    assert np.array_equal(histo.histogram(lazy.x, 10)[0].compute(), np.histogram(frame.x, 10)[0])
+
+
+@pytest.mark.parametrize("kind", ["kind", "labelled"])
+def test_fill_with_columns(table, kind):
+    frame, lazy = table
+    axes = histo.Regular(10, -2, 2), histo.Category(growth=True), histo.Integer(0, 9)
+    h = histo.Histogram(*axes, storage="exact_weight")
+    ours = h.copy().fill(lazy.x, lazy[kind], lazy.maybe, weight=lazy.w)
+    want = h.copy().fill(frame.x, frame[kind], frame.maybe, weight=frame.w)
+    assert ours.axes[1].size == 3 and ours.tally.masked == (frame.x > 1).sum() > 0
+    assert ours[:, ["a", "b", "c"], :] == want[:, ["a", "b", "c"], :]
+    with pytest.raises((TypeError, ValueError), match="partitions|columns"):
+        h.fill(lazy.x, lazy[kind].repartition(npartitions=2), 1, weight=1)
+    with pytest.raises(TypeError, match="columns"):
+        h.fill(lazy.x, "a", np.ones(1000), weight=1)
+
+
+# ---- Workers ----
+
+
+LOST = """
+import os, signal, time
+import dask.array as da, numpy as np
+from distributed import Client, LocalCluster
+import histo, histo.dask as hd
+
+def slow(block, block_info=None):
+    time.sleep(0.05)
+    return block
+
+if __name__ == "__main__":
+    x = np.random.default_rng(7).normal(size=40_000)
+    w = x * 10.0 ** np.random.default_rng(8).integers(-20, 20, x.size)
+    lazy = [da.from_array(a, chunks=1000).map_blocks(slow) for a in (x, w)]
+    empty = histo.Histogram(histo.Regular(50, -3, 3), storage="exact_weight")
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+        future = client.compute(hd.fill(empty, lazy[0], weight=lazy[1]))
+        counts = client.compute(hd.histogram(lazy[0], 50, (-3, 3))[0])
+        time.sleep(0.8)
+        assert future.status == "pending"
+        os.kill(cluster.workers[0].pid, signal.SIGKILL)
+        h, counts = future.result(timeout=120), counts.result(timeout=120)
+    want = empty.copy().fill(x, weight=w)
+    assert h == want and h._save(1, None) == want._save(1, None) and h.tally == want.tally
+    assert np.array_equal(counts, np.histogram(x, 50, (-3, 3))[0])
+    print("equal")
+"""
+
+
+def test_killed_workers(tmp_path):
+    """What lost workers had counted is counted again, and once."""
+    pytest.importorskip("distributed")
+    script = tmp_path / "lost.py"
+    script.write_text(LOST)
+    run = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300)
+    assert run.stdout == "equal\n", run.stderr[-4000:]
+
+
+BOUNDED = """
+import resource, sys
+import dask, dask.array as da, numpy as np
+import histo, histo.dask as hd
+
+blocks = int(sys.argv[1])
+x = da.random.default_rng(1).random((blocks, 1 << 18), chunks=(1, -1))
+with dask.config.set(scheduler="threads", num_workers=2):
+    hd.histogram(x, 1 << 18, (0, 1))[0].compute()
+    hd.fill(histo.Histogram(histo.Regular(1 << 18, 0, 1)), x).compute()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)
+"""
+
+
+def test_memory_does_not_grow_with_the_blocks():
+    """128 blocks of 2 MiB and their histograms of 2 MiB take little more memory than 32 of each."""
+    few, many = (int(subprocess.run([sys.executable, "-c", BOUNDED, str(n)], capture_output=True, text=True,
+                                    check=True).stdout) for n in (32, 128))
+    assert many < few + 50, (few, many)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@ and where the bins of its formula are off, it moves samples by one bin at most."
 
 import bisect
 import os
+import pickle
 from fractions import Fraction
 
 import hypothesis
@@ -14,7 +15,7 @@ from hypothesis.extra import numpy as arrays
 import histo
 
 hypothesis.settings.register_profile(
-    "histo", max_examples=int(os.environ.get("HISTO_EXAMPLES", 200)), deadline=None, derandomize=True
+    "histo", max_examples=int(os.environ.get("HISTO_EXAMPLES", 300)), deadline=None, derandomize=True
 )
 hypothesis.settings.load_profile("histo")
 
@@ -193,3 +194,87 @@ def test_several_axes(data):
         np.testing.assert_array_equal(a, b)
     assert ours[0].dtype == numpys[0].dtype
     np.testing.assert_array_equal(ours[0], numpys[0])
+
+
+# ---- Histogram ----
+
+regular = st.builds(histo.Regular, st.integers(1, 9), st.floats(-9, 0), st.floats(0.5, 9), closed=st.booleans())
+variable = st.builds(
+    histo.Variable,
+    st.lists(st.sampled_from([-np.inf, -1.0, 0.0, 0.1, 0.5, 1.0, np.inf]), min_size=2, max_size=6).map(sorted),
+    closed=st.booleans(),
+    underflow=st.booleans(),
+)
+integer = st.builds(histo.Integer, st.integers(-9, 0), st.integers(1, 9), overflow=st.booleans())
+uneven = st.one_of(
+    st.builds(histo.Log, st.integers(1, 9), st.floats(1e-3, 1), st.floats(2, 99)),
+    st.builds(histo.Sqrt, st.integers(1, 9), st.floats(0, 1), st.floats(2, 99)),
+    st.builds(histo.Power, st.integers(1, 9), st.floats(0.1, 1), st.floats(2, 99), st.sampled_from([-2, -0.5, 0.25, 3])),
+)
+numbers = st.one_of(regular, variable, integer, uneven)
+categories = st.builds(histo.Category, st.sets(st.integers(-3, 3), min_size=1).map(list), growth=st.booleans())
+values = st.one_of(st.sampled_from(SPECIAL), st.integers(-9, 9).map(float), st.floats(-10, 100, width=32))
+
+
+def slot_of(axis, x):
+    """underflow, the bins, overflow, NaN, by comparisons of exact numbers."""
+    if isinstance(axis, histo.Category):
+        known = axis.categories
+        return known.index(x) + 1 if x in known else len(known) + 1
+    edges = [exact(e) for e in axis.edges.tolist()]
+    if x != x:
+        return len(edges) + 1
+    x = exact(x)
+    if axis._tuple[1] and x == edges[-1]:
+        return len(edges) - 1
+    return bisect.bisect_right(edges, x)
+
+
+@given(st.data())
+def test_histogram(data):
+    """Fills in pieces, with masks, range filters and exact weights, and what is read of them afterwards."""
+    axes = data.draw(st.lists(st.one_of(numbers, categories), min_size=1, max_size=3))
+    h = histo.Histogram(*axes, storage=data.draw(st.sampled_from(["int64", "weight", "exact_weight", "sparse"])))
+    fills = []
+    for _ in range(data.draw(st.integers(0, 3))):
+        n = data.draw(st.integers(0, 12))
+        several = [data.draw(st.lists(st.integers(-4, 4) if isinstance(axis, histo.Category) else values, min_size=n,
+                                      max_size=n)) for axis in axes]
+        whole = st.lists(st.integers(-3, 3), min_size=n, max_size=n)
+        weight = data.draw(whole) if h.storage in ("weight", "exact_weight") else None
+        mask, where = data.draw(st.one_of(st.none(), whole)), data.draw(st.one_of(st.none(), whole))
+        h.fill(*(np.array(x, int if isinstance(axis, histo.Category) else float) for x, axis in zip(several, axes)),
+               weight=weight, mask=mask, where=None if where is None else (np.array(where, "i2"), -1, 2))
+        kept = [(mask is None or mask[i] != 0) and (where is None or -1 <= where[i] <= 2) for i in range(n)]
+        fills += zip(zip(*several), weight or [1] * n, kept)
+    shape = tuple(axis._tuple[2] + 3 for axis in h.axes)
+    counts, sums, squares = np.zeros(shape, int), np.zeros(shape), np.zeros(shape)
+    for x, weight, kept in fills:
+        slot = tuple(slot_of(axis, one) for axis, one in zip(h.axes, x))
+        counts[slot] += kept
+        sums[slot] += weight * kept
+        squares[slot] += weight**2 * kept
+    assert h.masked == sum(not kept for _, _, kept in fills) and h.tally.samples == len(fills)
+    if h.storage == "sparse":
+        places, found = h.occupied(flow=True)
+        assert (counts[places] == found).all() and found.sum() == counts.sum()
+    else:
+        full = h._slots()
+        np.testing.assert_array_equal(full.counts, counts)
+        for lane, want in zip(full[1:], (sums, squares)):
+            assert lane is None or (lane == want).all()
+    assert pickle.loads(pickle.dumps(h)) == h == h.copy() == histo.Histogram(h)
+    if h.storage != "sparse" or all(axis.traits.underflow and axis.traits.overflow for axis in h.axes):
+        assert histo.Histogram(h._to_uhi_()) == h
+    keep = data.draw(st.permutations(range(len(axes))))[: data.draw(st.integers(1, len(axes)))]
+    shown = counts
+    for i, axis in enumerate(h.axes):
+        hidden = [] if axis.traits.underflow else [0]
+        hidden += [] if axis.traits.overflow else [-2, -1]
+        if i not in keep:
+            shown = shown.copy()
+            shown.swapaxes(0, i)[hidden] = 0
+    left = sorted(keep)
+    shown = shown.sum(axis=tuple(i for i in range(len(axes)) if i not in keep)).transpose([left.index(i) for i in keep])
+    places, found = h.project(*keep).occupied(flow=True)
+    assert (shown[places] == found).all() and found.sum() == shown.sum()

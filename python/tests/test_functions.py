@@ -67,6 +67,25 @@ def test_bincount(dtype):
     np.testing.assert_allclose(histo.bincount(x, w), np.bincount(x, w), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("dtype", ["i8", "i4", "u2"])
+def test_bincount_of_many(dtype):
+    """The length is guessed from the first numbers."""
+    x = np.random.default_rng(2).integers(0, 500, 20_000).astype(dtype)
+    w = np.random.default_rng(3).random(x.size)
+    for last in (3, 499, 510, 5000, 60_000 if dtype != "u2" else 65_535):
+        x[-1] = last
+        same(histo.bincount(x), np.bincount(x))
+        for minlength in (1, 505, 100_000):
+            same(histo.bincount(x, minlength=minlength), np.bincount(x, minlength=minlength))
+        np.testing.assert_allclose(histo.bincount(x, w), np.bincount(x, w), rtol=1e-12, atol=1e-12)
+    if dtype != "u2":
+        x[-1] = -1
+        for minlength in (0, 1, 100_000):
+            with pytest.raises(ValueError, match="negative"):
+                histo.bincount(x, minlength=minlength)
+
+
+
 def test_histogramdd():
     a = np.random.default_rng(1).normal(size=(500, 3))
     same(histo.histogramdd(a, (3, 4, 5)), np.histogramdd(a, (3, 4, 5)))
@@ -89,7 +108,8 @@ def test_sources():
     same(histo.histogram(b"\1\2\4", 3), expected)
 
     class Array:
-        __array_interface__ = np.array([1, 2, 4]).__array_interface__
+        owner = np.array([1, 2, 4])
+        __array_interface__ = owner.__array_interface__
 
     same(histo.histogram(Array(), 3), expected)
 
@@ -170,6 +190,16 @@ def test_many_dimensions():
     same(n, np.histogram(a, 7)[0])
 
 
+@pytest.mark.parametrize("dtype", ["i8", "u8"])
+def test_large_integer_weights_are_exact(dtype):
+    """More of them than halves of 32 bits can be added as doubles."""
+    n = 3_000_001
+    w = np.random.default_rng(1).integers(0, np.iinfo(dtype).max // n, n, dtype) | 0xFFFFFFFF
+    assert histo.histogram(np.zeros(n, "u1"), 1, weights=w)[0] == [w.sum()]
+    if dtype == "i8":
+        assert histo.histogram(np.zeros(n, "u1"), 1, weights=-w)[0] == [-w.sum()]
+
+
 def test_byte_orders_of_edges_and_weights():
     a = samples("f8")
     same(histo.histogram(a, np.array([-1, 0, 0.5]).astype(">f8")), np.histogram(a, np.array([-1, 0, 0.5]).astype(">f8")))
@@ -205,3 +235,36 @@ def test_too_many_bins(call):
 def test_columns_of_different_dtypes_and_one_value():
     sample = [np.array([0], "i2"), np.array([0], "u1")]
     same(histo.histogramdd(sample, 1), np.histogramdd(sample, 1))
+
+
+@pytest.mark.parametrize(
+    "a",
+    [
+        np.full(3, 1_800_000_000_000_000_000),
+        np.array([18 * 10**17, 18 * 10**17 + 256, 18 * 10**17 + 512]),
+        np.array([1e16, 1e16 + 2, 1e16 + 4]),
+        np.array([1, 1 + 2**-52, 1 + 2**-51]),
+        np.array([0, 5e-324, 1e-323]),
+    ],
+)
+def test_ranges_too_narrow_for_the_bins(a):
+    for x, range in ((a, None), (a, [(float(a.min()), float(a.max())), (0, 2)])):
+        ours, numpys = histo.histogram2d(x, np.arange(3.0), 4, range), np.histogram2d(x, np.arange(3.0), 4, range)
+        assert all(map(np.array_equal, ours, numpys))
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16", ">c16"])
+@pytest.mark.parametrize("shape", [(20,), (20000,), (3, 4000), (1, 1, 1, 1, 1, 1, 1, 9000)])
+def test_complex_weights(dtype, shape):
+    """Many take one fill of a batch of two."""
+    random = np.random.default_rng(4)
+    x, keep = random.normal(size=shape), random.random(shape) < 0.7
+    weights = (random.integers(-9, 9, shape) + 1j * random.integers(-9, 9, shape)).astype(dtype)
+    for some, theirs in ((x, weights), (x[..., ::2], weights[..., ::2])):
+        assert np.array_equal(histo.histogram(some, 50, weights=theirs)[0], np.histogram(some, 50, weights=theirs)[0])
+    edges = np.linspace(-2, 2, 31)
+    assert np.array_equal(histo.histogram(x, edges, weights=weights, mask=keep)[0],
+                          np.histogram(x[keep], edges, weights=weights[keep])[0])
+    if len(shape) == 2:
+        rows = [np.histogram(x[i], edges, weights=weights[i])[0] for i in range(3)]
+        assert np.array_equal(histo.histogram(x, edges, weights=weights, axis=1)[0], rows)

@@ -6,6 +6,7 @@ import io
 import itertools
 import json
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -298,6 +299,36 @@ def test_growing_keeps_exact_sums(storage):
     assert grown.variances() is None or grown.variances().tobytes() == whole.variances().tobytes()
 
 
+@pytest.mark.parametrize("storage", ["exact_double", "exact_weight"])
+def test_exact_sums_stay_exact(storage):
+    """Sums of different categories, choices, projections and assignments beside them round nothing."""
+    rng = np.random.default_rng(4)
+    names = list("abcdef")
+    kinds, x = rng.choice(names, 3000), rng.random((3000,))
+    weights = rng.normal(size=3000) * 10.0 ** rng.integers(-20, 20, 3000)
+
+    def filled(categories, at):
+        made = Histogram(Category(categories, growth=True), Regular(5, 0, 1, overflow=False), storage=storage)
+        return made.fill(kinds[at], x[at], weight=weights[at])
+
+    def same(a, b):
+        return a._save(1, None) == b._save(1, None)
+
+    whole = filled(names, slice(None))
+    assert same(filled(names, slice(0, 1500)) + filled("fedcba", slice(1500, None)), whole)
+    assert same(sum([filled("", slice(i, i + 100)) for i in range(0, 3000, 100)])[names, :], whole)
+    assert same(whole[["c", "a"], :], filled("ca", np.isin(kinds, ["c", "a"])))
+    assert same(whole["b", :], Histogram(whole.axes[1], storage=storage).fill(x[kinds == "b"], weight=weights[kinds == "b"]))
+    groups = whole[:, :: histo.rebin(groups=[1, 2, 2])]
+    assert same(groups[::sum, :], whole[::sum, :][:: histo.rebin(groups=[1, 2, 2])])
+    apart = whole.copy()
+    apart["a", 3] = 1
+    assert same(apart[["b", "c", "d", "e", "f"], :], whole[["b", "c", "d", "e", "f"], :])
+    assert apart["a", 3] in (1, (1, 1)) and apart["a", 2] == whole["a", 2]
+    batch = Histogram(Regular(5, 0, 1), batch=(2, 3), storage=storage).fill(x.reshape(2, 3, 500), weight=weights.reshape(2, 3, 500))
+    assert same(batch.entry(1, -1), Histogram(Regular(5, 0, 1), storage=storage).fill(x[2500:], weight=weights[2500:]))
+
+
 def test_histograms_are_copied_and_added_while_they_grow():
     h = Histogram(Category(growth=True))
 
@@ -314,13 +345,88 @@ def test_histograms_are_copied_and_added_while_they_grow():
     assert (h + h).sum() == 2000
 
 
-def test_a_fill_that_fails_grows_no_axis():
-    h = Histogram(Category(["a"], growth=True), Category([1], growth=True))
-    for wrong in ((np.array(["b", None], object), [1, 2]), (["b", "c"], [2, "x"]), (["b", 1], [1, 2])):
-        with pytest.raises(TypeError):
-            h.fill(*wrong)
-        assert h.axes.size == (1, 1) and h.values().tolist() == [[0]]
-    assert h.fill(["b", "a"], [2, 1]).values().tolist() == [[1, 0], [0, 1]]
+def test_a_fill_that_fails_changes_nothing():
+    for first in (["a"], []):
+        h = Histogram(Category(first, growth=True), Category([1], growth=True))
+        before = h.copy()
+        failing = (
+            ((np.array(["b", None], object), [1, 2]), {}),
+            ((["b", "c"], [2, "x"]), {}),
+            ((["b", 1], [1, 2]), {}),
+            ((["b", "c"], [2, 3, 4]), {}),
+            ((["b", "c"], [2, 3]), {"weight": [1, 2, 3]}),
+            ((["b", "c"], [2, 3]), {"weight": ["x", "y"]}),
+            ((["b", "c"], [2, 3]), {"mask": object()}),
+            ((["b", "c"], [2, 3]), {"where": 3}),
+        )
+        for args, named in failing:
+            with pytest.raises((TypeError, ValueError)):
+                h.fill(*args, **named)
+            assert h == before and h.axes.size == (len(first), 1) and h.values().shape == (len(first), 1)
+        assert h.fill(["b", "a"], [2, 1]).sum() == 2 and h.axes.size == (2, 2)
+    h = Histogram(Category(["a"], growth=True)).fill("a", weight=2)
+    with pytest.raises(ValueError, match="broadcast"):
+        h.fill(["b", "c"], weight=[1, 2, 3])
+    assert h.storage == "weight" and h.values().tolist() == [2]
+
+
+def test_an_interrupted_fill_keeps_what_it_has_counted():
+    h = Histogram(Category(["a"], growth=True), Regular(1, 0, 1))
+
+    class Interrupted(Exception):
+        pass
+
+    def interrupt(*_):
+        raise Interrupted
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    try:
+        with pytest.raises(Interrupted):
+            h.fill("b", np.broadcast_to(0.5, (1 << 40,)))
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert h.axes[0].categories == ["a", "b"] and h.sum() == h["b", 0] > 0
+
+
+def test_arrays_of_other_classes():
+    """What looks like a masked array or a lazy one, and is none, is counted as it is."""
+
+    class Marked(np.ndarray):
+        mask = "painted"
+
+    x = np.array([0.1, 0.2, 0.9]).view(Marked)
+    assert Histogram(Regular(2, 0, 1)).fill(x).values().tolist() == [2, 1]
+    assert Histogram(Regular(2, 0, 1), Boolean()).fill(x, x > 0.5, weight=x).sum().value == x.sum()
+    xarray = pytest.importorskip("xarray")
+    x = xarray.DataArray([[0.1, 0.2, 0.9]], dims=("a", "b"))
+    assert Histogram(Regular(2, 0, 1)).fill(x, mask=x < 1).values().tolist() == [2, 1]
+    assert histo.histogram(x, 2, (0, 1))[0].tolist() == [2, 1]
+
+
+def test_messages_of_wrong_arguments():
+    with pytest.raises(ValueError, match="no storage 5"):
+        Histogram(Regular(2, 0, 1), storage=5)
+    with pytest.raises(TypeError, match=r"weight="):
+        Histogram(Regular(2, 0, 1)).fill(0.5, weights=1)
+    with pytest.raises(TypeError, match=r"Regular\(10, 0, 1\).* not of 10"):
+        Histogram(10)
+    pytest.importorskip("matplotlib").use("Agg")
+    with pytest.raises(TypeError, match="Axes, not 'x'"):
+        Histogram(Regular(2, 0, 1)).plot("x")
+
+
+def test_subclasses_of_axes_keep_their_attributes():
+    axis = Tagged(4, 0, 1, name="x")
+    axis.tag = "kept"
+    for made in (copy.copy(axis), copy.deepcopy(axis), pickle.loads(pickle.dumps(axis))):
+        assert made == axis and made.tag == "kept" and made.edges.tolist() == axis.edges.tolist()
+    h = Histogram(axis).fill(0.3)
+    assert h.axes[0].tag == h.copy().axes[0].tag == pickle.loads(pickle.dumps(h)).axes[0].tag == "kept"
+
+
+class Tagged(Regular):
+    """Without __slots__."""
 
 
 def test_lists_of_strings_are_taken_as_they_are():
@@ -360,6 +466,28 @@ def test_many_categories(growth):
         assert h.sum(flow=True) == 50000
 
 
+@pytest.mark.parametrize("storage", ["double", "weight", "exact_weight"])
+@pytest.mark.parametrize("count", [2, 3, 8, 11])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i2"])
+def test_several_weights_of_a_sample(storage, count, dtype):
+    """A batch with the same samples is one histogram for each weight; also filled with a mask, and in boost-histogram."""
+    random = np.random.default_rng(3)
+    x, keep = random.normal(size=5000), random.random(5000) < 0.8
+    by_weight = random.integers(-9, 9, (count, 5000)).astype(dtype)
+    by_sample = np.ascontiguousarray(by_weight.T).T
+    for weights, mask in itertools.product((by_weight, by_sample), (None, keep)):
+        together = Histogram(Regular(40, -2, 2), batch=count, storage=storage).fill(x, weight=weights, mask=mask)
+        for i in range(count):
+            alone = Histogram(Regular(40, -2, 2), storage=storage).fill(x, weight=by_weight[i], mask=mask)
+            assert np.array_equal(together.values(flow=True)[i], alone.values(flow=True))
+            if "weight" in storage:
+                assert np.array_equal(together.variances(flow=True)[i], alone.variances(flow=True))
+        if mask is None:
+            theirs = bh.Histogram(bh.axis.Regular(40, -2, 2), storage=bh.storage.MultiCell(count))
+            theirs.fill(x, weight=by_weight.T.astype(float))
+            assert np.array_equal(theirs.values(), together.values())
+
+
 def test_batches():
     x = np.random.default_rng(1).random((2, 3, 50))
     h = Histogram(Regular(4, 0, 1), batch=(2, 3)).fill(x)
@@ -390,8 +518,14 @@ def test_sparse():
     h.save(file)
     file.seek(0)
     assert Histogram.load(file) == h
-    with pytest.raises(TypeError, match="sparse"):
-        h[3, 3, 3, 3, 3]
+    first = tuple(int(place[0]) for place in places)
+    assert h[first] == counts[0] and h[(*first[:2], ...)].occupied()[1].tolist() == [1]
+    assert h[tuple(slice(0, 1, sum) for _ in first)] == 0
+    batch = Histogram(Regular(4, 0, 1), batch=2, storage="sparse").fill([[0.1], [0.9]], mask=[[True], [True]])
+    assert batch.entry(1) == Histogram(Regular(4, 0, 1), storage="sparse").fill(0.9)
+    for change in (lambda: h.__setitem__(first, 1), lambda: h.values(flow=True), lambda: h * 2):
+        with pytest.raises((TypeError, MemoryError)):
+            change()
 
 
 def test_long_fills_in_pieces():
@@ -778,6 +912,29 @@ def test_leaks():
 # ---- Threads ----
 
 
+def in_threads(*works):
+    """Run them at once, all but the first again and again until that returns."""
+    stop, errors = threading.Event(), []
+
+    def repeat(work):
+        try:
+            while not stop.is_set():
+                work()
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=repeat, args=(work,)) for work in works[1:]]
+    for thread in threads:
+        thread.start()
+    try:
+        works[0]()
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join(60)
+    assert not errors and not any(thread.is_alive() for thread in threads), errors
+
+
 def test_threads_share_a_histogram():
     h = Histogram(Regular(16, 0, 1), Category(growth=True))
     x = np.random.default_rng(1).random(20000)
@@ -810,6 +967,64 @@ def test_threads_share_a_histogram():
     assert h.values().sum(axis=1).tolist() == (4 * np.histogram(x, 16, (0, 1))[0]).tolist()
 
 
+def test_threads_read_what_grows():
+    h = Histogram(Category(["5"], growth=True), Regular(4, 0, 1), storage="exact_weight")
+    names, x = [str(i) for i in range(2000)], np.full(4, 0.5)
+
+    def grow():
+        for i in range(0, 2000, 4):
+            h.fill(names[i : i + 4], x, weight=1)
+
+    def read():
+        assert h[histo.loc("5"), :].axes.size == (4,)
+        assert len(h[:, ::sum].values(flow=True)) <= h.axes[0].size
+        for made in (pickle.loads(pickle.dumps(h)), Histogram(h), Histogram._from_uhi_(h._to_uhi_()), h.project(0, 1)):
+            assert made.sum().value == sum(made.entries().ravel()) == made.tally.samples
+        values, *edges = h.to_numpy()
+        assert values.shape == tuple(len(e) - 1 for e in edges)
+        h.to_xarray(), h.density(), h._repr_html_()
+
+    in_threads(grow, read, read)
+    assert h.sum() == (2000, 2000)
+
+
+@pytest.mark.parametrize("storage", ["int64", "weight", "exact_double"])
+def test_threads_change_what_is_filled(storage):
+    """Scaling, subtraction and assignment lose no fill."""
+    h = Histogram(Regular(2, 0, 1), Category(growth=True), storage=storage)
+
+    def fill():
+        for i in range(3000):
+            h.fill([0.1, 0.9], str(i % 50))
+
+    def scale():
+        h.__imul__(1)
+
+    def assign():
+        h.fill(0.5, "set")
+        h[1, "set"] = 7
+
+    in_threads(fill, scale, assign)
+    assert h[:, [str(i) for i in range(50)]].sum() in (6000, (6000, 6000))
+    assert h[1, "set"] in (7, (7, 7))
+
+
+def test_threads_use_each_other():
+    """No two wait for each other."""
+    a, b = (Histogram(Category(["x"], growth=True), Regular(2, 0, 1)) for _ in range(2))  # sums of them stay 0
+
+    def work(x, y):
+        def both():
+            x.__iadd__(y)
+            x.__isub__(y.copy() * 0)
+            x[...] = y
+            assert isinstance(x == y, bool)
+
+        return both
+
+    in_threads(lambda: [work(a, b)() for _ in range(200)], work(b, a), work(a, b))
+
+
 def test_threads_add_each_other():
     a, b = Histogram(Regular(4, 0, 1)).fill(0.1), Histogram(Regular(4, 0, 1)).fill(0.9)
     threads = [threading.Thread(target=lambda x=x, y=y: [x._merge(y) for _ in range(20)]) for x, y in ((a, b), (b, a))]
@@ -823,3 +1038,22 @@ def test_threads_add_each_other():
 @pytest.mark.skipif(not hasattr(sys, "_is_gil_enabled"), reason="this Python always has the GIL")
 def test_no_gil():
     assert not sys._is_gil_enabled() or "free-threading" not in sys.version
+
+
+def test_values_into_an_array():
+    h = Histogram(Regular(5, 0, 1), Integer(0, 3), batch=2)
+    h.fill(np.random.default_rng(1).random((2, 100)), np.random.default_rng(2).integers(0, 3, (2, 100)))
+    for dtype in ("i8", "u8", "u4", "f4", "f8"):
+        out = np.zeros((2, 5, 3), dtype)
+        assert h.values(out=out) is out and np.array_equal(out, h.values())
+        assert h.entries(out=out) is out and np.array_equal(out, h.values())
+    for out in (np.zeros((2, 5, 4)), np.zeros((2, 5, 6))[..., ::2], np.zeros((2, 5, 3), "i2")):
+        with pytest.raises(ValueError):
+            h.values(out=out)
+    fixed = np.zeros((2, 5, 3))
+    fixed.flags.writeable = False
+    for out in (fixed, bytes(240), [[0.0]]):
+        with pytest.raises((ValueError, TypeError)):
+            h.values(out=out)
+    with pytest.raises(ValueError, match="without flow"):
+        h.values(flow=True, out=np.zeros((2, 8, 6)))

@@ -234,6 +234,15 @@ def test_refusals_of_maps(call, error):
         call(histo.Map(histo.Regular(10, 0, 1)))
 
 
+@pytest.mark.parametrize("mask", [None, [1, 0, 1]])
+def test_results_of_the_other_byte_order(mask):
+    table = histo.Map(histo.Integer(0, 3))
+    table.values = [0, 300, 500, 700, 0, 0]
+    swapped, native = (np.full(3, 9, order + "i4") for order in "><")
+    assert table(np.arange(3), out=swapped, mask=mask) is swapped
+    assert swapped.tolist() == table(np.arange(3), out=native, mask=mask).tolist() == [300, 500 if mask is None else 9, 700]
+
+
 def test_read_only_results_are_refused():
     out = np.zeros(3)
     out.flags.writeable = False

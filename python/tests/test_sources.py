@@ -170,6 +170,17 @@ def test_no_capsule(result):
         counted(Bad())
 
 
+def test_no_device_or_too_many_dimensions():
+    class Half:
+        def __dlpack__(self, **options):
+            return X.__dlpack__()
+
+    with pytest.raises(BufferError, match="__dlpack_device__"):
+        counted(Half())
+    with pytest.raises((BufferError, NotImplementedError), match="dimensions"):
+        counted(OnlyDLPack(np.zeros((3,) * 12)[(slice(None, None, 2),) * 12]))
+
+
 def test_exceptions_of_producers_pass():
     class Refuses:
         def __dlpack_device__(self):
@@ -319,3 +330,38 @@ def test_malformed_cuda_array(fields, error):
 def test_memory_that_is_not_on_a_gpu():
     with pytest.raises(BufferError, match="finds no such memory"):
         counted(OnGPU())
+
+
+class SaysItIsOnAGpu:
+    """An array in host memory that claims another."""
+
+    shape, ndim = (3,), 1
+
+    def __init__(self, array):
+        self.array = array
+        self.__cuda_array_interface__ = {
+            "shape": (3,), "typestr": "<f4", "data": (array.ctypes.data, False), "version": 3, "stream": 1,
+        }
+
+    def __len__(self):
+        return 3
+
+
+@pytest.mark.parametrize("call", [
+    lambda a: histo.histogram(a, 3, (0, 1)), lambda a: histo.histogram(a), lambda a: histo.histogram(a, EDGES),
+    lambda a: histo.histogram_bin_edges(a), lambda a: histo.histogram2d(a, a), lambda a: histo.histogramdd([a, a]),
+    lambda a: histo.bincount(a), lambda a: histo.histogram(X[:3], 3, (0, 1), weights=a),
+    lambda a: histo.Histogram(histo.Regular(3, 0, 1)).fill(a), lambda a: histo.Histogram(histo.Regular(3, 0, 1)).values(out=a),
+])
+def test_functions_refuse_what_only_says_to_be_on_a_gpu(call):
+    with pytest.raises((BufferError, TypeError, ValueError, RuntimeError)):
+        call(SaysItIsOnAGpu(np.zeros(3, "f4")))
+
+
+def test_out_that_must_not_be_written():
+    h = histo.Histogram(histo.Regular(3, 0, 1))
+    fixed = np.zeros(3)
+    fixed.flags.writeable = False
+    for out in (fixed, bytes(24), memoryview(bytearray(24)), [0.0] * 3, OnlyDLPack(np.zeros(3))):
+        with pytest.raises((ValueError, TypeError)):
+            h.values(out=out)

@@ -1,0 +1,519 @@
+"""NumPy's functions for arrays in the memory of GPUs: these are counted there, on the stream on which their library
+works, and the results are arrays of that library in the same memory. Nothing waits for the GPU, unless it has to find the
+range of the samples. The functions of the package come here with such arrays.
+
+An array that a call has read may be freed or overwritten at once by work on the same stream, as PyTorch and CuPy do it.
+"""
+
+import contextlib as _contextlib
+import ctypes as _ctypes
+import importlib as _importlib
+import importlib.util as _importlib_util
+import math as _math
+import operator as _operator
+import sys as _sys
+import warnings as _warnings
+from pathlib import Path as _Path
+from typing import Any
+
+import numpy as np
+
+from . import _histo
+from . import functions as _host
+
+__all__ = ["bincount", "compile_kernels", "empty_cache", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
+
+_range = range  # `range` is an argument of most functions
+
+
+# ---- Libraries of arrays
+
+
+class _Torch:
+    """What these functions need of PyTorch."""
+
+    def __init__(self, torch: Any) -> None:
+        self.torch = torch
+        self.uint8 = torch.uint8
+
+    def dtype(self, array: Any) -> np.dtype:
+        name = str(array.dtype).removeprefix("torch.")
+        return np.dtype(np.float32 if name == "bfloat16" else name)
+
+    def cast(self, array: Any, dtype: Any) -> Any:
+        return array.to(getattr(self.torch, np.dtype(dtype).name))
+
+    def put(self, array: Any, like: Any) -> Any:
+        """A NumPy array as one beside `like`, on the stream."""
+        return self.torch.from_numpy(np.ascontiguousarray(array)).to(like.device, non_blocking=True)
+
+    def device_of(self, array: Any) -> Any:
+        return array.device
+
+    def copy(self, array: Any) -> Any:
+        return array.mul(1)  # a kernel, which is faster than the copy of clone
+
+    def synchronize(self, like: Any) -> None:
+        if like.is_cuda:
+            self.torch.cuda.current_stream(like.device).synchronize()
+
+    def get(self, array: Any) -> Any:
+        return array.detach().cpu().numpy()
+
+    def zeros(self, shape: Any, dtype: Any, like: Any) -> Any:
+        return self.torch.zeros(shape, dtype=getattr(self.torch, np.dtype(dtype).name), device=like.device)
+
+    def complex(self, real: Any, imag: Any) -> Any:
+        return self.torch.complex(real, imag)
+
+    def transposed(self, array: Any, order: Any) -> Any:
+        return array.permute(order)
+
+    def stretched(self, array: Any, shape: Any) -> Any:
+        return array.expand(shape)
+
+    def stream(self, array: Any) -> int:
+        return self.torch.cuda.current_stream(array.device).cuda_stream
+
+    def empty(self, shape: Any, dtype: str, device: int) -> tuple:
+        there = self.torch.empty(shape, dtype=getattr(self.torch, _NAMES[dtype]), device=f"cuda:{device}")
+        return there, there.data_ptr()
+
+
+class _Cupy:
+    """Likewise of CuPy."""
+
+    def __init__(self, cupy: Any) -> None:
+        self.cupy = cupy
+        self.uint8 = np.uint8
+        self.device = cupy.cuda.runtime.getDevice
+
+    def dtype(self, array: Any) -> np.dtype:
+        return array.dtype
+
+    def cast(self, array: Any, dtype: Any) -> Any:
+        return array.astype(dtype, copy=False)
+
+    def put(self, array: Any, like: Any) -> Any:
+        with like.device:
+            return self.cupy.asarray(array)
+
+    def device_of(self, array: Any) -> Any:
+        return array.device.id
+
+    def copy(self, array: Any) -> Any:
+        if self.device_of(array) == self.device():
+            return self.cupy.multiply(array, 1)
+        with array.device:
+            return self.cupy.multiply(array, 1)
+
+    def synchronize(self, like: Any) -> None:
+        self.cupy.cuda.get_current_stream().synchronize()
+
+    def get(self, array: Any) -> Any:
+        return array.get()
+
+    def zeros(self, shape: Any, dtype: Any, like: Any) -> Any:
+        with like.device:
+            return self.cupy.zeros(shape, dtype)
+
+    def complex(self, real: Any, imag: Any) -> Any:
+        return real + 1j * imag
+
+    def transposed(self, array: Any, order: Any) -> Any:
+        return array.transpose(order)
+
+    def stretched(self, array: Any, shape: Any) -> Any:
+        return self.cupy.broadcast_to(array, shape)
+
+    def stream(self, array: Any) -> int:
+        with array.device:
+            return self.cupy.cuda.get_current_stream().ptr
+
+    def empty(self, shape: Any, dtype: str, device: int) -> tuple:
+        if device == self.device():
+            there = self.cupy.empty(shape, _NAMES[dtype])
+        else:
+            with self.cupy.cuda.Device(device):
+                there = self.cupy.empty(shape, _NAMES[dtype])
+        return there, there.data.ptr
+
+
+_NAMES = {"i64": "int64", "u64": "uint64", "f32": "float32", "f64": "float64"}
+
+
+_LIBRARIES: dict = {}
+
+
+def _library_of(array: Any) -> Any:
+    """That of an array; None for others that it cannot make arrays of."""
+    for name, array_type, adapter in (("torch", "Tensor", _Torch), ("cupy", "ndarray", _Cupy)):
+        module = _sys.modules.get(name)
+        kind = getattr(module, array_type, None)  # None also while the module is being imported
+        if kind is not None and isinstance(array, kind):
+            return _LIBRARIES.get(name) or _LIBRARIES.setdefault(name, adapter(module))
+    return None
+
+
+def current_stream(array: Any) -> int | None:
+    """The cudaStream_t on which the library of an array works now; None if it is not known."""
+    library = _library_of(array)
+    return None if library is None else library.stream(array)
+
+
+def empty_beside(array: Any, device: int, shape: Any, dtype: str) -> tuple:
+    """A new array of the same library on this GPU, in host memory if histo does not know the library; and its address."""
+    library = _library_of(array)
+    if library is not None:
+        return library.empty(shape, dtype, device)
+    there = np.empty(shape, _NAMES[dtype])
+    return there, there.ctypes.data
+
+
+_EDGES: dict = {}
+"""Edges that arrays on GPUs have been given before."""
+
+
+def put_there(edges: Any, array: Any) -> Any:
+    """A NumPy array as one beside `array`, on the stream."""
+    library = _library_of(array)
+    return edges if library is None else library.put(edges, array)
+
+
+def edges_there(edges: Any, array: Any) -> Any:
+    """A NumPy array as one beside `array`, on the stream. Copies on the GPU are faster than from the host."""
+    library = _library_of(array)
+    if library is None or len(edges) > 4096:
+        return edges if library is None else library.put(edges, array)
+    key = (library, library.device_of(array), edges.dtype.char, edges.tobytes())
+    kept = _EDGES.get(key)
+    if kept is None:
+        kept = library.put(edges, array)
+        if len(_EDGES) >= 256:  # none is dropped, since graphs may copy it
+            return kept
+        library.synchronize(array)  # other streams copy it, too
+        _EDGES[key] = kept
+    return library.copy(kept)
+
+
+def empty_cache() -> None:
+    """Free the memory of GPUs that histo keeps for further calls of its functions."""
+    _EDGES.clear()
+    _histo.forget()
+
+
+def compile_kernels(wanted: bool = True) -> None:
+    """From now on, have kernels compiled for exactly the bins and layout of the samples of each new kind of call, which
+    then waits about a second, where that makes the following calls faster: those of few samples above all. It needs
+    NVIDIA's NVRTC, which PyTorch and CuPy bring along."""
+    if wanted:
+        _load_nvrtc()
+    _histo.compile_kernels(wanted)
+
+
+def _load_nvrtc() -> None:
+    """The backend finds it in the process, or where the system has its libraries."""
+    name = "libnvrtc.so.13"
+    found = _importlib_util.find_spec("nvidia")
+    folders = found.submodule_search_locations if found else ()
+    places = [path for folder in folders or () for path in _Path(folder).glob(f"*/lib/{name}")]
+    for place in (name, *places):
+        with _contextlib.suppress(OSError):
+            _ctypes.CDLL(str(place))
+            return
+
+
+# ---- Operands
+
+
+def _adopted(array: Any) -> Any:
+    """An array of any library on a GPU as one of CuPy or PyTorch, without a copy."""
+    has_interface = hasattr(array, "__cuda_array_interface__")
+    if not has_interface and (not hasattr(array, "__dlpack_device__") or array.__dlpack_device__()[0] not in (2, 13)):
+        raise ValueError("samples must be in one memory: some are in that of a GPU, others in that of the host")
+    if has_interface:
+        with _contextlib.suppress(ImportError):
+            return _importlib.import_module("cupy").asarray(array)
+        with _contextlib.suppress(ImportError):
+            return _importlib.import_module("torch").as_tensor(array)
+    for library in ("cupy", "torch"):
+        with _contextlib.suppress(ImportError):
+            return _importlib.import_module(library).from_dlpack(array)
+    raise TypeError(
+        f"histo cannot make arrays of {type(array).__module__} on a GPU: install CuPy or PyTorch, of which the results "
+        "are then, or fill a Histogram"
+    )
+
+
+class _Samples:
+    """An array as the functions of histo.functions see it."""
+
+    def __init__(self, array: Any) -> None:
+        self.adopted = _library_of(array) is None
+        self.array = array = _adopted(array) if self.adopted else array
+        self.library = _library_of(array)
+        self.dtype = self.library.dtype(array)
+        self.shape = tuple(array.shape)
+        self.ndim = len(self.shape)
+        self.size = _math.prod(self.shape)
+
+    def extremes(self, mask: Any) -> Any:
+        """As histo.functions._extremes."""
+        found, infinite, low, high = _histo.extremes(self.array, mask, 0)
+        if infinite:
+            return np.nan, np.nan
+        return _host._ends_of(self.dtype, low, high) if found else None
+
+
+def _samples_of(a: Any) -> _Samples:
+    samples = _Samples(a)
+    if samples.dtype == bool:
+        _warnings.warn(
+            f"Converting input from {samples.dtype} to {np.uint8} for compatibility.", RuntimeWarning, stacklevel=3
+        )
+        samples.array, samples.dtype = samples.array.view(samples.library.uint8), np.dtype(np.uint8)
+    return samples
+
+
+def _here(values: Any) -> Any:
+    """Bins or a range, which may be arrays on a GPU, as the host reads them."""
+    if isinstance(values, (list, tuple)):
+        return type(values)(map(_here, values))
+    library = _library_of(values)
+    return values if library is None else library.get(values)
+
+
+def _shape_of(array: Any) -> tuple:
+    """Without NumPy's dispatch to the array's library."""
+    shape = getattr(array, "shape", None)
+    return np.shape(array) if shape is None else tuple(shape)
+
+
+def _mask_for(mask: Any, samples: _Samples) -> Any:
+    if mask is None or _shape_of(mask) == samples.shape:
+        return mask
+    if _library_of(mask) is not samples.library:
+        raise ValueError("a mask that is broadcast must be an array of the samples' library")
+    return samples.library.stretched(mask, samples.shape)
+
+
+def _weights_for(weights: Any, samples: _Samples) -> Any:
+    if weights is not None and _shape_of(weights) != samples.shape:
+        raise ValueError("weights should have the same shape as a.")
+    return weights
+
+
+def _kind_of(weights: Any) -> str:
+    library = _library_of(weights)
+    return (np.asarray(weights).dtype if library is None else library.dtype(weights)).kind
+
+
+# ---- Counting
+
+
+class _Call:
+    """What the functions have in common: how samples are counted, and what becomes of the counts."""
+
+    def __init__(self, samples: _Samples, threads: Any, flow: Any, device: Any, out: Any, dtype: Any) -> None:
+        self.library, self.like, self.adopted = samples.library, samples.array, samples.adopted
+        self.threads = _host._threads(threads)
+        self.flow = bool(flow)
+        self.device = _host._device(device)
+        self.on_host = self.device == 1
+        self.out, self.dtype = out, dtype
+
+    def put(self, edges: Any) -> Any:
+        return edges if self.on_host else edges_there(edges, self.like)
+
+    def zeros(self, shape: Any, dtype: Any) -> Any:
+        return np.zeros(shape, dtype) if self.on_host else self.library.zeros(shape, dtype, self.like)
+
+    def cast(self, n: Any, dtype: Any) -> Any:
+        return n.astype(dtype, copy=False) if isinstance(n, np.ndarray) else self.library.cast(n, dtype)
+
+    def _count(self, arrays: Any, axes: Any, weights: Any, mask: Any, batch: int, dtype: str, into: Any) -> Any:
+        n = _histo.count(arrays, axes, weights, mask, batch, self.flow, self.threads, self.device, dtype, into)
+        if self.adopted:  # the library of the samples does not know on which stream they are read
+            self.library.synchronize(self.like)
+        return n
+
+    def count(self, arrays: Any, axes: Any, weights: Any, mask: Any, batch: int, dtype: Any = None) -> Any:
+        """The counts or sums of weights, in the dtype that NumPy's sums of such weights have, or in this one."""
+        into = not self.on_host
+        kind = "" if weights is None else _kind_of(weights)
+        if kind == "c":
+            parts = [self._count(arrays, axes, w, mask, batch, "f64", into) for w in (weights.real, weights.imag)]
+            return parts[0] + 1j * parts[1] if self.on_host else self.library.complex(*parts)
+        narrow = kind == "f" and self.library.dtype(weights) == np.float32
+        n = self._count(arrays, axes, weights, mask, batch, dtype or ("f32" if narrow else ""), into)
+        if dtype is None and kind in ("b", "i", "u") and kind:
+            return self.cast(n, np.uint64 if kind == "u" else np.int64)
+        if dtype is None and kind == "f" and not narrow:
+            return self.cast(n, self.library.dtype(weights))
+        return n
+
+    def counted_into_out(self, arrays: Any, axes: Any, weights: Any, mask: Any, batch: int, shape: Any) -> bool:
+        """Whether the counts could be written to `out` at once."""
+        if self.out is None or self.dtype is not None:
+            return False
+        self.check_out(shape)
+        kind = "" if weights is None else _kind_of(weights)
+        return kind in ("", "f") and self._count(arrays, axes, weights, mask, batch, "", self.out)
+
+    def check_out(self, shape: Any) -> None:
+        if tuple(self.out.shape) != tuple(shape):
+            raise ValueError(f"out has the shape {tuple(self.out.shape)}; the result has {tuple(shape)}")
+
+    def deliver(self, n: Any, dtype: Any = None) -> Any:
+        dtype = self.dtype if self.dtype is not None else dtype
+        if dtype is not None:
+            n = self.cast(n, dtype)
+        if self.out is None:
+            return n
+        self.check_out(n.shape)
+        if isinstance(self.out, np.ndarray):
+            np.copyto(self.out, n if isinstance(n, np.ndarray) else self.library.get(n), casting="same_kind")
+        else:
+            self.out[...] = n if not isinstance(n, np.ndarray) else self.library.put(n, self.like)
+        return self.out
+
+
+def _batch_first(samples: _Samples, axis: Any, weights: Any, mask: Any) -> Any:
+    """As histo.functions._batch_first, for arrays of at most 8 dimensions."""
+    arrays = (samples.array, weights, mask)
+    if axis is None:
+        return (), arrays
+    axes = _host._axes_of(axis, samples.ndim)
+    kept = [d for d in _range(samples.ndim) if d not in axes]
+    order = kept + axes
+    moved = [a if a is None else samples.library.transposed(a, order) for a in arrays]
+    return tuple(samples.shape[d] for d in kept), moved
+
+
+def _edges_of(samples: _Samples, bins: Any, range: Any, weights: Any, mask: Any, threads: Any) -> Any:
+    return _host._axis_of(samples, _here(bins), _here(range), weights, mask, threads)
+
+
+def _returned(call: _Call, bins: Any, edges: Any) -> Any:
+    """The edges that a function returns: the caller's own, if it gave an array."""
+    given = _library_of(bins) is call.library and not call.on_host and len(bins.shape) == 1
+    return bins if given else call.put(edges)
+
+
+def histogram(
+    a, bins=10, range=None, density=None, weights=None, *, axis=None, mask=None, out=None, threads=None, flow=False,
+    device=None, dtype=None,
+):
+    samples = _samples_of(a)
+    weights = _weights_for(weights, samples)
+    mask = _mask_for(mask, samples)
+    call = _Call(samples, threads, flow, device, out, dtype)
+    if density and flow:
+        raise ValueError("a density has no flow: density= and flow= cannot both be given")
+    edges, counted = _edges_of(samples, bins, range, weights, mask, call.threads)
+    shown = _returned(call, bins, edges)
+    if len(edges) < 2:
+        return call.zeros(0, np.int64), shown
+    batch, (array, weights, mask) = _batch_first(samples, axis, weights, mask)
+    operands = ((array,), (counted,), weights, mask, len(batch))
+    if not density and call.counted_into_out(*operands, (*batch, len(edges) - 1 + 3 * call.flow)):
+        return out, shown
+    n = call.count(*operands)
+    if density:
+        widths = np.array(np.diff(edges), float)
+        total = n.sum(axis=-1, keepdims=True) if batch else n.sum()
+        n = n / (call.put(widths) if not isinstance(n, np.ndarray) else widths) / total
+    return call.deliver(n), shown
+
+
+def histogram_bin_edges(a, bins=10, range=None, weights=None, *, mask=None, threads=None, device=None):
+    samples = _samples_of(a)
+    call = _Call(samples, threads, False, device, None, None)
+    weights = _weights_for(weights, samples)
+    edges, _ = _edges_of(samples, bins, range, weights, _mask_for(mask, samples), call.threads)
+    return _returned(call, bins, edges)
+
+
+def _columns(sample: Any) -> list:
+    if isinstance(sample, (list, tuple)):
+        columns = [_Samples(x) for x in sample]
+        if any(c.ndim != 1 or c.shape != columns[0].shape for c in columns):
+            raise ValueError("the samples of all axes must be arrays of one dimension and one length")
+        return columns
+    if len(sample.shape) == 1:
+        return [_Samples(sample)]
+    if len(sample.shape) != 2:
+        raise ValueError(f"too many values to unpack (expected 2, got {len(sample.shape)})")
+    return [_Samples(sample[:, d]) for d in _range(sample.shape[1])]
+
+
+def histogramdd(
+    sample, bins=10, range=None, density=None, weights=None, *, mask=None, out=None, threads=None, flow=False,
+    device=None, dtype=None,
+):
+    columns = _columns(sample)
+    dimensions = len(columns)
+    call = _Call(columns[0], threads, flow, device, out, dtype)
+    bins, range = _host._of_dimensions(dimensions, bins, range)
+    if density and flow:
+        raise ValueError("a density has no flow: density= and flow= cannot both be given")
+    weights = _weights_for(weights, columns[0])
+    mask = _mask_for(mask, columns[0])
+    common = np.result_type(*(c.dtype for c in columns))
+    made = [
+        _host._edges_of_dimension(i, columns[i], common, _here(bins[i]), _here(range[i]), mask, call.threads)
+        for i in _range(dimensions)
+    ]
+    edges = [e for e, _ in made]
+    shown = [_returned(call, b, e) for b, e in zip(bins, edges)]
+    if any(len(e) < 2 for e in edges):
+        return call.deliver(call.zeros([max(len(e) - 1, 0) for e in edges], np.float64)), shown
+    operands = (tuple(c.array for c in columns), tuple(a for _, a in made), weights, mask, 0)
+    if not density and call.counted_into_out(*operands, [len(e) - 1 + 3 * call.flow for e in edges]):
+        return out, shown
+    n = call.count(*operands, dtype="f64")
+    if density:
+        total = n.sum()
+        for i in _range(dimensions):
+            widths = np.diff(edges[i]).reshape([-1 if d == i else 1 for d in _range(dimensions)])
+            n = n / (widths if isinstance(n, np.ndarray) else call.put(widths))
+        n /= total
+    return call.deliver(n), shown
+
+
+def histogram2d(x, y, bins=10, range=None, density=None, weights=None, **ours):
+    return _host._histogram2d_by(histogramdd, x, y, bins, range, density, weights, **ours)
+
+
+def bincount(
+    x, /, weights=None, minlength=0, *, axis=None, mask=None, out=None, threads=None, device=None, dtype=None,
+):
+    samples = _Samples(x)
+    if axis is None and samples.ndim != 1:
+        raise ValueError(f"object {'too deep' if samples.ndim > 1 else 'of too small depth'} for desired array")
+    if samples.dtype.kind not in "biu":
+        raise TypeError(
+            f"Cannot cast array data from {samples.dtype!r} to {np.dtype(np.intp)!r} according to the rule 'safe'"
+        )
+    if minlength is None:
+        raise TypeError("use 0 instead of None for minlength")
+    minlength = _operator.index(minlength)
+    if minlength < 0:
+        raise ValueError("'minlength' must not be negative")
+    if weights is not None and _shape_of(weights) != samples.shape:
+        raise ValueError("The weights and list don't have the same length.")
+    call = _Call(samples, threads, False, device, out, dtype)
+    mask = _mask_for(mask, samples)
+    found = samples.extremes(mask)
+    low, high = (0, -1) if found is None else found
+    if low < 0:
+        raise ValueError("'list' argument must have no negative elements")
+    length = max(int(high) + 1, minlength)
+    _host._check_bins(length)
+    batch, (array, weights, mask) = _batch_first(samples, axis, weights, mask)
+    if length == 0 or samples.size == 0:
+        return call.deliver(call.zeros((*batch, length), np.int64))
+    operands = ((array,), ((length, 0),), weights, mask, len(batch))
+    if call.counted_into_out(*operands, (*batch, length)):
+        return out
+    return call.deliver(call.count(*operands, dtype=None if weights is None else "f64"))
