@@ -6,6 +6,7 @@
 
 #include "base/failure.h"
 #include "base/program.h"
+#include "input/found.h"
 #include "options/help.h"
 #include "options/nearest.h"
 #include "options/values.h"
@@ -67,5 +68,6 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    found_remember();
     return program_run(argc, argv, run);
 }

@@ -10,12 +10,12 @@
 enum { MOST_KEPT = 1 << 30 };
 
 /* A page in memory: contiguous rows of all channels. */
-typedef struct kept_page {
+typedef struct cached_page {
     int page;
     int64_t height, width, filled; /* rows */
     unsigned char *rows;
     metadata *about;
-} kept_page;
+} cached_page;
 
 /* Blocks that are put together to rows. */
 typedef struct assembly {
@@ -39,9 +39,9 @@ struct pages {
     bool each;
     bool keeps;   /* what is read is kept */
     bool replays; /* everything is in memory */
-    size_t kept_bytes;
+    size_t cached_bytes;
     int count, at; /* pages in memory, the next one to deliver */
-    kept_page *kept;
+    cached_page *cached;
     size_t pixel_bytes;
     histo_view *views; /* [channels] */
     assembly parts;
@@ -181,12 +181,21 @@ static void view_rows(pages *p, const unsigned char *rows, int64_t height)
                                    .strides = {(int64_t)p->pixel_bytes * p->width, (int64_t)p->pixel_bytes}};
 }
 
+/* The next band of the reader. Missing floats are NaN, which stays; among integers they would be taken for values. */
+static int next_band(pages *p, band *b, fault *f)
+{
+    const int more = p->reader->next(p->reader, b, f);
+    if (more < 1 || !b->valid || p->reader->dtypes[0] >= HISTO_F16) return more;
+    return fault_set(f, EXIT_DATA, "%s has missing values, which images of integers do not have%s",
+                     input_name(p->reader->in), p->reader->kind->takes & TAKES_RAW ? ": take all with --raw" : "");
+}
+
 /* The next run of samples: 1, 0, or -1. */
 static int read_run(pages *p, fault *f)
 {
     folding *fold = &p->fold;
     band b;
-    const int more = p->reader->next(p->reader, &b, f);
+    const int more = next_band(p, &b, f);
     if (more < 1) return more;
     fold->run = b.views[0].data;
     fold->left = b.rows;
@@ -257,7 +266,7 @@ static int assemble(pages *p, band *b, fault *f)
         copy_block(p, b);
         parts->pixels += b->rows * b->cols;
         if (parts->pixels == parts->height * p->width) break;
-        int more = p->reader->next(p->reader, b, f);
+        int more = next_band(p, b, f);
         if (more < 0) return -1;
         if (more == 0 || b->page != p->page)
             return fault_set(f, EXIT_DATA, "%s ends within a page", input_name(p->reader->in));
@@ -270,7 +279,7 @@ static int assemble(pages *p, band *b, fault *f)
 static int read_rows(pages *p, band *b, fault *f)
 {
     if (p->fold.count) return fold_rows(p, b, f);
-    int more = p->reader->next(p->reader, b, f);
+    int more = next_band(p, b, f);
     if (more < 1) return more;
     if (b->page != p->page) begin_page(p, b);
     if (!is_whole(p, b)) {
@@ -286,14 +295,14 @@ static int read_rows(pages *p, band *b, fault *f)
 static void forget(pages *p)
 {
     for (int i = 0; i < p->count; i++) {
-        free(p->kept[i].rows);
-        metadata_release(p->kept[i].about);
+        free(p->cached[i].rows);
+        metadata_release(p->cached[i].about);
     }
     p->count = p->at = 0;
-    p->kept_bytes = 0;
+    p->cached_bytes = 0;
 }
 
-static size_t most_kept(void)
+static size_t cache_limit(void)
 {
     const size_t room = histo_memory_available() / 4;
     return room < MOST_KEPT ? room : MOST_KEPT;
@@ -305,29 +314,29 @@ static int begin_kept(pages *p, fault *f)
     if (__builtin_mul_overflow(p->height, p->width, &bytes) ||
         __builtin_mul_overflow(bytes, (int64_t)p->pixel_bytes, &bytes))
         return fault_memory(p, f);
-    if (!p->each && (size_t)bytes + p->kept_bytes > most_kept()) {
+    if (!p->each && (size_t)bytes + p->cached_bytes > cache_limit()) {
         forget(p);
         p->keeps = false;
         return 0;
     }
     if (fault_beyond_memory(f, (double)bytes, input_name(p->reader->in), "take its pages together") != 0) return -1;
-    kept_page *kept = realloc(p->kept, (size_t)(p->count + 1) * sizeof *kept);
-    if (!kept) return fault_memory(p, f);
-    p->kept = kept;
-    kept[p->count] = (kept_page){.page = p->page,
-                                 .height = p->height,
-                                 .width = p->width,
-                                 .rows = malloc((size_t)bytes),
-                                 .about = metadata_share(p->about)};
-    p->kept_bytes += (size_t)bytes;
-    return kept[p->count++].rows ? 0 : fault_memory(p, f);
+    cached_page *cached = realloc(p->cached, (size_t)(p->count + 1) * sizeof *cached);
+    if (!cached) return fault_memory(p, f);
+    p->cached = cached;
+    cached[p->count] = (cached_page){.page = p->page,
+                                     .height = p->height,
+                                     .width = p->width,
+                                     .rows = malloc((size_t)bytes),
+                                     .about = metadata_share(p->about)};
+    p->cached_bytes += (size_t)bytes;
+    return cached[p->count++].rows ? 0 : fault_memory(p, f);
 }
 
 static int keep_band(pages *p, const band *b, fault *f)
 {
     if (b->y == 0 && begin_kept(p, f) != 0) return -1;
     if (!p->keeps) return 0;
-    kept_page *to = &p->kept[p->count - 1];
+    cached_page *to = &p->cached[p->count - 1];
     const size_t pitch = (size_t)p->width * p->pixel_bytes;
     pages_interleave(b, p->reader->channels, to->rows + (size_t)b->y * pitch, pitch);
     to->filled = b->y + b->rows;
@@ -337,7 +346,7 @@ static int keep_band(pages *p, const band *b, fault *f)
 static int replay(pages *p, band *b)
 {
     if (p->at == p->count) return 0;
-    const kept_page *from = &p->kept[p->at++];
+    const cached_page *from = &p->cached[p->at++];
     metadata_release(p->about);
     p->about = metadata_share(from->about);
     p->page = from->page;
@@ -361,7 +370,7 @@ static int load_page(pages *p, fault *f)
         if (more == 0 && p->count == 0) return 0;
         if (more == 0) return fault_set(f, EXIT_DATA, "%s ends within a page", input_name(p->reader->in));
         if (keep_band(p, &b, f) != 0) return -1;
-    } while (p->kept[0].filled < p->kept[0].height);
+    } while (p->cached[0].filled < p->cached[0].height);
     p->replays = true;
     return 1;
 }
@@ -439,8 +448,12 @@ static int begin(pages *p, fault *f)
     p->pixel_bytes = (size_t)r->channels * histo_dtype_size(r->dtypes[0]);
     const bool compressed = r->about && r->about->compression > 1;
     p->keeps = p->each || !is_cheap(r) || compressed;
-    if (r->names || r->numeric || p->height < 0 || p->width < 0)
-        return fault_set(f, EXIT_DATA, "%s is text, not an image or an array: save its numbers as .npy", name);
+    const bool image = (r->kind->takes & TAKES_PAGES) && p->width != 1; /* whose channels may have names */
+    if (r->steps)
+        return fault_set(f, EXIT_DATA, "%s has channels with fewer samples than pixels: save it as RGB", name);
+    if ((r->names && !image) || r->numeric || p->height < 0 || p->width < 0)
+        return fault_set(f, EXIT_DATA, "%s is text or a table, not an image or an array: save its numbers as .npy",
+                         name);
     for (int c = 1; c < r->channels; c++)
         if (r->dtypes[c] != r->dtypes[0])
             return fault_set(f, EXIT_DATA, "%s has channels of several types: save them as an array of one", name);
@@ -471,7 +484,7 @@ void pages_close(pages *p)
     forget(p);
     metadata_release(p->about);
     if (p->reader) p->reader->close(p->reader);
-    free(p->kept);
+    free(p->cached);
     free(p->views);
     free(p->parts.rows);
     free(p);

@@ -5,20 +5,6 @@
 #include "base/failure.h"
 #include "output/saved.h"
 
-/* Does the file hold histograms? Standard input, which can be read once, holds an image. */
-static int is_saved(const char *path, bool *saved, fault *f)
-{
-    size_t size;
-    *saved = false;
-    if (strcmp(path, "-") == 0) return 0;
-    input *in = input_open(path, f);
-    if (!in) return -1;
-    const unsigned char *head = input_peek(in, &size, f);
-    *saved = head && saved_begins((const char *)head, size);
-    input_close(in);
-    return head ? 0 : -1;
-}
-
 static int count_of(const reference *r)
 {
     return r->saved.count ? r->saved.count : r->image.tones.tables;
@@ -36,9 +22,8 @@ static int load(reference *r, fault *f)
 
 int reference_open(reference *r, const job *for_job, const char *path, const char *mask_path, fault *f)
 {
-    bool saved;
+    const bool saved = strcmp(path, "-") != 0 && saved_is_file(path);
     r->path = path;
-    if (is_saved(path, &saved, f) != 0) return -1;
     if (saved && mask_path) return fault_set(f, EXIT_USAGE, "%s holds histograms: leave --reference-mask out", path);
     if (saved ? load(r, f) != 0 : job_open(&r->image, for_job, path, mask_path, f) != 0 || job_count(&r->image, f) != 0)
         return -1;

@@ -1,5 +1,5 @@
-/* The signal handler. It may run on any thread at any time, so it uses only async-signal-safe calls and two variables.
- */
+/* The signal handler. It may run on any thread at any time, so it uses only async-signal-safe calls and a few
+ * variables. */
 #define _GNU_SOURCE
 #include "base/interrupt.h"
 
@@ -12,24 +12,48 @@
 
 #include "base/fault.h"
 
-static char file[PATH_MAX];
-static volatile sig_atomic_t file_guarded, line_guarded;
+enum { FILES = 4 }; /* guarded at once */
+
+static char files[FILES][PATH_MAX];
+static volatile sig_atomic_t file_guarded[FILES], line_guarded;
 
 static volatile sig_atomic_t *deferred;
 
+enum { FREE = 0, HELD = -1 };
+
+static atomic_int hold = FREE; /* or the signal that came while it was HELD */
+
+static void clean_up_and_die(int number);
+
+static void catch_again(int number)
+{
+    struct sigaction again = {.sa_handler = clean_up_and_die, .sa_flags = (int)SA_RESETHAND};
+    sigfillset(&again.sa_mask);
+    sigaction(number, &again, NULL);
+}
+
+/* Is it put off? Where a file is read that shrank, the instruction would only fail again. */
+static bool put_off(int number)
+{
+    int held = HELD;
+    if (number == SIGBUS) return false;
+    if (atomic_compare_exchange_strong(&hold, &held, number) || held != FREE) return true;
+    if (!deferred || *deferred || number == SIGPIPE || number == SIGQUIT) return false;
+    *deferred = number;
+    return true;
+}
+
 static void clean_up_and_die(int number)
 {
-    if (deferred && !*deferred && number != SIGPIPE && number != SIGQUIT && number != SIGBUS) {
-        struct sigaction again = {.sa_handler = clean_up_and_die, .sa_flags = (int)SA_RESETHAND};
-        *deferred = number;
-        sigfillset(&again.sa_mask);
-        sigaction(number, &again, NULL);
+    if (put_off(number)) {
+        catch_again(number);
         return;
     }
     static atomic_flag dying = ATOMIC_FLAG_INIT;
     while (number == SIGBUS && atomic_flag_test_and_set(&dying)) /* all threads that read the file may get here */
         pause();
-    if (file_guarded) unlink(file);
+    for (int i = 0; i < FILES; i++)
+        if (file_guarded[i]) unlink(files[i]);
     if (line_guarded) {
         static const char erase[] = "\r\033[K";
         ssize_t ignored = write(STDERR_FILENO, erase, sizeof erase - 1);
@@ -58,12 +82,31 @@ void interrupt_install(void)
     signal(SIGXFSZ, SIG_IGN); /* a write beyond the file size limit fails and is reported */
 }
 
-void interrupt_guard_file(const char *path)
+int interrupt_guard_file(const char *path)
 {
-    file_guarded = 0;
-    if (!path || strlen(path) >= sizeof file) return;
-    strcpy(file, path);
-    file_guarded = 1;
+    for (int i = 0; i < FILES && strlen(path) < sizeof files[i]; i++) {
+        if (file_guarded[i]) continue;
+        strcpy(files[i], path);
+        file_guarded[i] = 1;
+        return i;
+    }
+    return -1;
+}
+
+void interrupt_release_file(int guard)
+{
+    if (guard >= 0) file_guarded[guard] = 0;
+}
+
+void interrupt_hold(void)
+{
+    atomic_store(&hold, HELD);
+}
+
+void interrupt_let_go(void)
+{
+    const int came = atomic_exchange(&hold, FREE);
+    if (came > FREE) raise(came);
 }
 
 void interrupt_guard_line(bool shown)

@@ -9,8 +9,15 @@
 /* Catch SIGINT, SIGTERM, SIGHUP and SIGPIPE, unless ignored. Called once, by main. */
 void interrupt_install(void);
 
-/* The file to remove on an interrupt; NULL: none. The path is copied. For outfile.c. */
-void interrupt_guard_file(const char *path);
+/* Remove this file on an interrupt, until it is released by the number returned (-1: the path is too long, or too many
+ * files are guarded). The path is copied. For outfile.c. */
+int interrupt_guard_file(const char *path);
+void interrupt_release_file(int guard);
+
+/* Between these two, a signal to stop waits: a file that is made is guarded at once. */
+void interrupt_hold(void);
+void interrupt_let_go(void);
+
 /* Does an interrupt have to erase a line on the terminal? For progress.c. */
 void interrupt_guard_line(bool shown);
 

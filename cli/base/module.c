@@ -4,15 +4,31 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/process.h"
 
+enum { PATH_ROOM = 2 * PATH_MAX };
+
+/* A directory of this version: after an upgrade, a running program does not load the modules of another. */
+static void find_path(const char *module, char path[PATH_ROOM])
+{
+    char directory[PATH_MAX];
+    if (!process_directory(directory)) directory[0] = '\0';
+    snprintf(path, PATH_ROOM, "%s" HISTO_MODULES "/%s.so", directory, module);
+}
+
+bool module_is_there(const char *module)
+{
+    char path[PATH_ROOM];
+    find_path(module, path);
+    return access(path, R_OK) == 0;
+}
+
 void *module_symbol(const char *module, const char *name, const char *what, fault *f)
 {
-    char directory[PATH_MAX], path[2 * PATH_MAX];
-    if (!process_directory(directory)) directory[0] = '\0';
-    /* A directory of this version: after an upgrade, a running program does not load the modules of another. */
-    snprintf(path, sizeof path, "%s" HISTO_MODULES "/%s.so", directory, module);
+    char path[PATH_ROOM];
+    find_path(module, path);
     void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL); /* it remains: libraries do not expect to be unloaded */
     void *symbol = library ? dlsym(library, name) : NULL;
     if (!symbol)

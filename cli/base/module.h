@@ -4,10 +4,14 @@
 #ifndef CLI_MODULE_H
 #define CLI_MODULE_H
 
+#include <stdbool.h>
+
 #include "base/fault.h"
 
 /* Declares what a module defines: NULL where it is not linked. */
 #define MODULE_SYMBOL __attribute__((weak, visibility("default")))
+
+bool module_is_there(const char *module);
 
 /* The symbol `name` of this module; NULL with an error that says that `what` needs it. */
 void *module_symbol(const char *module, const char *name, const char *what, fault *f);

@@ -36,6 +36,62 @@ char *text_trim(char *text)
     return text;
 }
 
+size_t text_character_bytes(const char *at)
+{
+    const unsigned char *text = (const unsigned char *)at;
+    size_t size = text[0] < 0x80   ? 1
+                  : text[0] < 0xc2 ? 0
+                  : text[0] < 0xe0 ? 2
+                  : text[0] < 0xf0 ? 3
+                  : text[0] < 0xf5 ? 4
+                                   : 0;
+    for (size_t i = 1; i < size; i++)
+        if ((text[i] & 0xc0) != 0x80) return 0;
+    bool surrogate = text[0] == 0xed && text[1] >= 0xa0,
+         overlong = (text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90);
+    return surrogate || overlong || (text[0] == 0xf4 && text[1] >= 0x90) ? 0 : size;
+}
+
+/* The end of the quoted item at `from`, which loses its quotes; NULL if no comma or end follows the closing quote. */
+static char *unquote(char *from)
+{
+    const char *q = from + 1;
+    while (*q && (*q != '"' || q[1] == '"'))
+        q += *q == '"' ? 2 : 1;
+    if (*q != '"') return NULL;
+    char *end = from + (q - from);
+    const size_t blanks = strspn(end + 1, " \t");
+    if (end[1 + blanks] && end[1 + blanks] != ',') return NULL;
+    char *to = from;
+    for (q = from + 1; q < end; q++) {
+        *to++ = *q;
+        q += *q == '"';
+    }
+    memset(to, '\0', (size_t)(end + 1 + blanks - to));
+    return end + 1 + blanks;
+}
+
+char *text_list_item(char **rest)
+{
+    char *item = *rest;
+    if (!item) return NULL;
+    while (isspace((unsigned char)*item))
+        item++;
+    char *end = *item == '"' ? unquote(item) : NULL;
+    const bool quoted = end;
+    if (!end) end = item + strcspn(item, ",");
+    *rest = *end ? end + 1 : NULL;
+    *end = '\0';
+    return quoted ? item : text_trim(item);
+}
+
+void text_put_line(const char *text, FILE *out)
+{
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
+        fprintf(out, *c < ' ' || *c == 0x7f || *c == '\\' ? "\\x%02x" : "%c", *c);
+    fputc('\n', out);
+}
+
 const char *text_file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -67,6 +123,7 @@ char *text_count(uint64_t value, char out[TEXT_NUMBER_BYTES])
 char *text_short(double value, char out[TEXT_NUMBER_BYTES])
 {
     snprintf(out, TEXT_NUMBER_BYTES, "%.6g", value + 0.0); /* -0 becomes 0 */
+    if (isnan(value)) strcpy(out, "nan");                  /* without a sign */
     return out;
 }
 
@@ -75,6 +132,15 @@ char *text_among(double value, double min, double max, char out[TEXT_NUMBER_BYTE
     double most = fmax(fabs(min), fabs(max)), spread = max - min;
     int digits = spread > 0 ? (int)fmin(17, ceil(log10(most / spread)) + 3) : 6;
     snprintf(out, TEXT_NUMBER_BYTES, "%.*g", digits > 6 ? digits : 6, value + 0.0); /* -0 becomes 0 */
+    return out;
+}
+
+char *text_readable(double value, double min, double max, char out[TEXT_NUMBER_BYTES])
+{
+    const double size = fabs(round(value));
+    if (!strchr(text_among(value, min, max, out), 'e') || size < 1e5 || size >= 1e15) return out;
+    *out = '-';
+    text_count((uint64_t)size, out + (value < 0));
     return out;
 }
 

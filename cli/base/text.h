@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* Parse text that must be a number as a whole; text_to_f64 accepts infinities only as inf. */
 bool text_to_i64(const char *text, int64_t *value);
@@ -12,6 +13,16 @@ bool text_to_f64(const char *text, double *value);
 
 /* Text without surrounding blanks; cuts trailing ones off in place. */
 char *text_trim(char *text);
+
+/* The next item of a list with commas, trimmed, and *rest after it, or NULL at the end; in place. Quotes around an
+ * item keep its commas and blanks, and a doubled quote in them stands for one. */
+char *text_list_item(char **rest);
+
+/* The length of the UTF-8 character at text; 0 if invalid. */
+size_t text_character_bytes(const char *text);
+
+/* Write text as one line: control characters and backslashes are escaped. */
+void text_put_line(const char *text, FILE *out);
 
 /* The path without its directories. */
 const char *text_file_name(const char *path);
@@ -26,6 +37,9 @@ char *text_count(uint64_t value, char out[TEXT_NUMBER_BYTES]);
 char *text_short(double value, char out[TEXT_NUMBER_BYTES]);
 /* As many digits as distinguish values between min and max, at least six. */
 char *text_among(double value, double min, double max, char out[TEXT_NUMBER_BYTES]);
+
+/* For drawings: text_among, but 27 607 900 where that has an exponent below 1e15. */
+char *text_readable(double value, double min, double max, char out[TEXT_NUMBER_BYTES]);
 
 /* With a unit: 1.84 ms, 922 kB. */
 char *text_seconds(double seconds, char out[TEXT_NUMBER_BYTES]);

@@ -30,7 +30,7 @@ static int fault_alike(const settings *s, fault *f)
 static int measure(const settings *s, const both *pair, histo_metric metric, double *value, fault *f)
 {
     const bool ordered = metric == HISTO_KOLMOGOROV || metric == HISTO_EARTH_MOVER;
-    if (ordered && !s->metric && histo_hist_naxes(pair->of[0]->hist) > 1) return 1;
+    if (ordered && !s->metric && (histo_hist_naxes(pair->of[0]->hist) > 1 || pair->of[0]->forms[0].names)) return 1;
     const int64_t batch = histo_hist_batch(pair->of[0]->hist);
     double *values = malloc((size_t)batch * sizeof *values);
     if (!values) return fault_set(f, EXIT_DATA, "no memory for the metrics");
@@ -50,11 +50,32 @@ static int check_counts(const settings *s, const both *pair, fault *f)
     return 0;
 }
 
+/* Are the bins of both numbers, dates, or the same words? */
+static int check_forms(const settings *s, const both *pair, fault *f)
+{
+    static const char *const whats[] = {[VALUES_NUMBERS] = "numbers",
+                                        [VALUES_INTEGERS] = "numbers",
+                                        [VALUES_WORDS] = "words",
+                                        [VALUES_TIMES] = "dates"};
+    for (int a = 0; a < histo_hist_naxes(pair->of[0]->hist) && a < histo_hist_naxes(pair->of[1]->hist); a++) {
+        const axis_form *x = &pair->of[0]->forms[a], *y = &pair->of[1]->forms[a];
+        if (x->kind != y->kind)
+            return fault_set(f, EXIT_DATA, "%s has %s and %s has %s: compare what is alike", s->files[0],
+                             whats[x->kind], s->files[1], whats[y->kind]);
+        if (x->names && !bin_names_alike(x->names, y->names))
+            return fault_set(f, EXIT_DATA,
+                             "%s and %s have bins of different words: compare the files they were made of", s->files[0],
+                             s->files[1]);
+    }
+    return 0;
+}
+
 /* All metrics of a pair are known before the first is printed. */
 static int print_pair(const settings *s, const both *pair, const char *name, bool begun, rows *to, fault *f)
 {
     double values[METRICS];
     int known[METRICS];
+    if (check_forms(s, pair, f) != 0) return -1;
     if (check_counts(s, pair, f) != 0) return -1;
     for (int m = 0; m < METRICS; m++) {
         known[m] = s->metric && strcmp(s->metric, metrics[m]) != 0 ? 1 : 0;
@@ -67,7 +88,10 @@ static int print_pair(const settings *s, const both *pair, const char *name, boo
         if (known[m]) continue;
         if (name) rows_text(to, name);
         rows_text(to, metrics[m]);
-        rows_number(to, values[m]);
+        if (m == HISTO_EARTH_MOVER) /* a distance on the axis */
+            rows_difference(to, &pair->of[0]->forms[0], values[m]);
+        else
+            rows_number(to, values[m]);
     }
     return 0;
 }
@@ -138,9 +162,10 @@ static int compare_saved(const settings *s, const bool saved[2], rows *to, fault
 static int compare_samples(const settings *s, rows *to, fault *f)
 {
     result r = {0};
-    settings apart = *s;
-    apart.apart = true;
-    int failed = count_files(&apart, false, &r, f);
+    settings per_file = *s;
+    per_file.per_file = true;
+    per_file.every_word = true;
+    int failed = count_files(&per_file, false, &r, f);
     const int half = r.count / 2;
     if (!failed) failed = print(s, &r, 0, &r, half, half, to, f);
     result_free(&r);

@@ -4,7 +4,7 @@
 
 #include "base/failure.h"
 #include "base/text.h"
-#include "count/count.h"
+#include "count/run.h"
 #include "count/wisdom.h"
 
 static const char *kind_name(histo_axis_kind kind)

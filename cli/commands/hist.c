@@ -2,29 +2,38 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "count/count.h"
+#include "count/statistics.h"
+
+#include "commands/live.h"
+#include "output/checkpoint.h"
 #include "output/outfile.h"
 #include "output/terminal/terminal.h"
 #include "output/write.h"
 
 /* Print the statistics of a terminal drawing on standard error. */
-static int tell(const result *r, fault *f)
+static int tell(const settings *s, const result *r, fault *f)
 {
     const screen to = screen_of(stderr);
     table *tables = tables_read(r, TABLE_OF_OCCUPIED, f);
     if (!tables) return -1;
-    terminal_stats(&to, r, tables);
-    if (r->ran[0]) screen_phrases(&to, r->ran);
+    const int failed = terminal_stats(&to, r, tables, s, f);
+    if (!failed && r->ran[0]) screen_phrases(&to, r->ran);
     tables_free(tables, r);
-    return 0;
+    return failed;
 }
 
 static int hist(const settings *s, output *to, result *r, fault *f)
 {
     if (outfile_spare_inputs(s, f) != 0 || output_open(to, s, f) != 0) return -1;
-    if (count_files(s, to->writer->shows_stats || s->verbose, r, f) != 0) return -1;
+    if (s->live) return live_count(s, r, f) != 0 ? -1 : live_write(s, to, r, f);
+    if (s->shards && strcmp(to->writer->name, "histo") != 0)
+        return fault_set(f, EXIT_USAGE, "only .histo files say which shard they are: name one with -o");
+    const bool stats = to->writer->shows_stats || s->stats || s->quantiles || s->verbose;
+    if (checkpoint_count(s, stats, r, f) != 0) return -1;
+    if ((s->stats || s->quantiles) && statistics_select(r, s, f) != 0) return -1;
     if (output_write(to, r, f) != 0) return -1;
-    return s->verbose && strcmp(to->writer->name, "text") != 0 ? tell(r, f) : 0;
+    checkpoint_remove(s);
+    return s->verbose && strcmp(to->writer->name, "text") != 0 ? tell(s, r, f) : 0;
 }
 
 int command_hist(const settings *s)

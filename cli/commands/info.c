@@ -15,6 +15,14 @@ static void print_entry(const char *label, const char *text)
     wrap_print(stdout, text, width, COLUMN, wrap_columns(stdout));
 }
 
+static void print_reader(const reader_kind *kind)
+{
+    char text[512];
+    const bool there = !kind->library || reader_is_there(kind);
+    snprintf(text, sizeof text, there ? "%s" : "%s; not in this build, which lacks %s", kind->formats, kind->library);
+    print_entry(kind->name, text);
+}
+
 static int print_machine(fault *f)
 {
     size_t length = histo_machine_describe(NULL, 0);
@@ -42,7 +50,7 @@ int command_info(const settings *s)
     if (print_machine(&f) != 0) return fault_report(&f);
     puts("\nFormats of input, recognised by content (--format NAME)");
     for (int i = 0; (kind = reader_kind_at(i)); i++)
-        print_entry(kind->name, kind->formats);
+        print_reader(kind);
     puts("\nFormats of output, by the suffix of -o (--to NAME)");
 #define OUTPUT(name, what) print_entry(#name, what);
 #include "output/outputs.def"

@@ -160,7 +160,10 @@ static bool is_uniform(option_group group, const option_row **any)
 static void print_options(FILE *out)
 {
     fputs(".SH OPTIONS\n", out);
-    print_text("If an option is repeated, the last one counts; --param accumulates.", out);
+    print_text("--column, --category, --time, --channel, --where and --param may be repeated, and add up; other "
+               "options that take a "
+               "value may be given once.",
+               out);
     for (int group = 0; group < GROUP_HIDDEN; group++) {
         const option_row *any;
         bool uniform = is_uniform((option_group)group, &any);
@@ -197,10 +200,10 @@ static void print_formats(FILE *out)
 static void print_surroundings(FILE *out)
 {
     fputs(".SH FILES\n", out);
-    print_entry(".histo-PID-N.tmp",
+    print_entry(".histo-XXXXXXXX-N.tmp",
                 "An output file while it is written, in the directory of its target. It replaces the target when it is "
-                "complete; "
-                "an interrupt removes it.",
+                "complete; an interrupt removes it. What a killed process leaves is removed when the same target is "
+                "written again.",
                 out);
     print_entry(
         "$TMPDIR/histo-XXXXXX",
@@ -218,11 +221,11 @@ static void print_surroundings(FILE *out)
     print_entry("HISTO_STRATEGY", "The strategy to use, unless --strategy is given.", out);
     print_entry("HISTO_CPU",
                 "The newest instruction set to use: baseline, avx2, avx512 or avx512vbmi2. Counts do not depend on it; "
-                "it is for "
-                "tests and comparisons.",
+                "it is for tests and comparisons.",
                 out);
     print_entry("TMPDIR", "Where temporary copies go; /tmp if not set.", out);
     print_entry("COLUMNS, LINES", "The size of drawings where the output is not a terminal.", out);
+    print_entry("LC_ALL, LC_CTYPE, LANG", "Where they name no UTF-8, drawings are in ASCII.", out);
     print_entry("NO_COLOR", "If set and not empty, or if TERM is dumb, drawings have no colours.", out);
     fputs(".SH EXIT STATUS\n", out);
     print_entry("0", "Success.", out);

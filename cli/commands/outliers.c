@@ -141,7 +141,7 @@ static int check_images(inspection *in, fault *f)
         return fault_set(f, EXIT_USAGE, "%d images are too few to say which one differs: give %d or more", in->images,
                          FEWEST);
     if (in->images > HISTO_MAX_IMAGES)
-        return fault_set(f, EXIT_USAGE, "there are %d images, and %d are the most: inspect them in groups", in->images,
+        return fault_set(f, EXIT_USAGE, "there are %d images, more than %d: inspect them in groups", in->images,
                          HISTO_MAX_IMAGES);
     if (pairs == HISTO_PAIRS_APART && in->images % 2)
         return fault_set(f, EXIT_USAGE, "--pairs apart needs an even number of images, not %d: take --pairs ring",

@@ -7,6 +7,7 @@
 #include "base/failure.h"
 #include "base/progress.h"
 #include "count/count.h"
+#include "count/selection.h"
 #include "options/values.h"
 #include "output/labels.h"
 #include "output/rows.h"
@@ -20,8 +21,31 @@ typedef struct request {
     int n;
 } request;
 
-/* Print values[count][n] of sources with these names. None may be without samples. */
-static int print(const request *wanted, const double *values, char *const *names, int count, rows *to, fault *f)
+/* Whose quantiles they are. */
+typedef struct subject {
+    char *name;
+    axis_form form; /* without names of bins */
+} subject;
+
+static void free_subjects(subject *of, int count)
+{
+    for (int i = 0; i < count && of; i++)
+        free(of[i].name);
+    free(of);
+}
+
+static int fault_words(const request *wanted, const char *name, fault *f)
+{
+    return fault_set(
+        f, EXIT_DATA,
+        "%s%s%.250s holds words, which have no quantiles: histo counts them, and histo summary gives their "
+        "mode and entropy",
+        wanted->settings->files_count ? wanted->settings->files[0] : "standard input", name ? ", " : "",
+        name ? name : "");
+}
+
+/* Print values[count][n]. None may be without samples. */
+static int print(const request *wanted, const double *values, const subject *of, int count, rows *to, fault *f)
 {
     static const char *const columns[] = {"name", "q", "value"};
     const int unnamed = count == 1;
@@ -29,13 +53,13 @@ static int print(const request *wanted, const double *values, char *const *names
         if (isnan(values[i]))
             return fault_set(f, EXIT_DATA, "%s%s%s holds no unmasked samples that are numbers",
                              wanted->settings->files_count ? wanted->settings->files[0] : "standard input",
-                             unnamed ? "" : ", ", unnamed ? "" : names[i / wanted->n]);
+                             unnamed ? "" : ", ", unnamed ? "" : of[i / wanted->n].name);
     rows_begin(to, columns + unnamed, 3 - unnamed);
     for (int i = 0; i < count; i++)
         for (int k = 0; k < wanted->n; k++) {
-            if (!unnamed) rows_text(to, names[i]);
+            if (!unnamed) rows_text(to, of[i].name);
             rows_number(to, 100 * wanted->q[k]);
-            rows_number(to, values[i * wanted->n + k]);
+            rows_value(to, &of[i].form, values[i * wanted->n + k]);
         }
     return 0;
 }
@@ -45,6 +69,7 @@ static int print(const request *wanted, const double *values, char *const *names
 static int read_series(const request *wanted, const result *r, int i, double *values, fault *f)
 {
     const series *it = &r->series[i];
+    if (it->forms[0].names) return fault_words(wanted, it->name, f);
     const int64_t batch = histo_hist_batch(it->hist);
     double *all = malloc((size_t)batch * (size_t)wanted->n * sizeof *all);
     if (!all) return fault_set(f, EXIT_DATA, "no memory for the quantiles");
@@ -57,19 +82,17 @@ static int read_series(const request *wanted, const result *r, int i, double *va
 
 static int of_result(const request *wanted, const result *r, rows *to, fault *f)
 {
-    char **names = calloc((size_t)r->count, sizeof *names);
+    subject *of = calloc((size_t)r->count, sizeof *of);
     double *values = malloc((size_t)r->count * (size_t)wanted->n * sizeof *values);
-    int failed = names && values ? 0 : fault_set(f, EXIT_DATA, "no memory for the quantiles");
+    int failed = of && values ? 0 : fault_set(f, EXIT_DATA, "no memory for the quantiles");
     for (int i = 0; i < r->count && !failed; i++) {
         char name[320];
-        names[i] = strdup(label_of_series(r, i, name, sizeof name));
-        failed = names[i] ? read_series(wanted, r, i, values + (size_t)i * (size_t)wanted->n, f)
-                          : fault_set(f, EXIT_DATA, "no memory for the quantiles");
+        of[i] = (subject){strdup(label_of_series(r, i, name, sizeof name)), {.kind = r->series[i].forms[0].kind}};
+        failed = of[i].name ? read_series(wanted, r, i, values + (size_t)i * (size_t)wanted->n, f)
+                            : fault_set(f, EXIT_DATA, "no memory for the quantiles");
     }
-    if (!failed) failed = print(wanted, values, names, r->count, to, f);
-    for (int i = 0; i < r->count && names; i++)
-        free(names[i]);
-    free(names);
+    if (!failed) failed = print(wanted, values, of, r->count, to, f);
+    free_subjects(of, r->count);
     free(values);
     return failed;
 }
@@ -90,6 +113,7 @@ static int of_saved(const request *wanted, rows *to, fault *f)
 {
     result r = {0};
     int failed = saved_sum(wanted->settings->files, wanted->settings->files_count, &r, f);
+    if (!failed && !wanted->settings->quiet) saved_remark(&r, r.title);
     if (!failed) failed = of_result(wanted, &r, to, f);
     result_free(&r);
     return failed;
@@ -97,80 +121,26 @@ static int of_saved(const request *wanted, rows *to, fault *f)
 
 /* ---- From samples ---------------------------------------------------------------------------------------- */
 
-typedef struct selection_run {
-    const request *wanted;
-    feed feed;
-    int count; /* sources */
-    char **names;
-    histo_quantiles **quantiles;
-    bool *in_pass, again; /* again: after the first pass */
-} selection_run;
-
-static int begin(selection_run *r, const choice *c, fault *f)
+static int name_sources(const request *wanted, const choice *c, subject *of, fault *f)
 {
-    r->names = calloc((size_t)c->count, sizeof *r->names);
-    r->quantiles = calloc((size_t)c->count, sizeof *r->quantiles);
-    r->in_pass = calloc((size_t)c->count, sizeof *r->in_pass);
-    if (!r->names || !r->quantiles || !r->in_pass) return fault_set(f, EXIT_DATA, "no memory for the quantiles");
-    r->count = c->count;
     for (int i = 0; i < c->count; i++) {
-        r->names[i] = strdup(c->sources[i].name ? c->sources[i].name : "0");
-        if (!r->names[i]) return fault_set(f, EXIT_DATA, "no memory for the quantiles");
-        if (histo_quantiles_create(&r->quantiles[i], c->sources[i].dtype, r->wanted->settings->quantile_rule,
-                                   r->wanted->n, r->wanted->q) != HISTO_OK)
-            return fault_of_library(f, EXIT_DATA, "the quantiles");
+        const sample_source *s = &c->sources[i];
+        if (s->as.kind == VALUES_WORDS) return fault_words(wanted, s->name, f);
+        of[i] = (subject){strdup(s->name ? s->name : "0"), {.kind = s->as.kind}};
+        if (!of[i].name) return fault_set(f, EXIT_DATA, "no memory for the quantiles");
     }
     return 0;
 }
 
-static int enter(void *self, int file, const samples *in, fault *f)
+static int select_and_print(const request *wanted, feed *from, const choice *c, rows *to, fault *f)
 {
-    selection_run *r = self;
-    const int count = samples_choice(in)->count;
-    if (count == r->count) return 0;
-    return fault_set(f, EXIT_DATA, "%s has %d channel%s where %s has %d: take one file at a time, or choose --channel",
-                     feed_name(&r->feed, file), count, count == 1 ? "" : "s", feed_name(&r->feed, 0), r->count);
-}
-
-static int take(void *self, int file, const piece *p, fault *f)
-{
-    selection_run *r = self;
-    for (int i = 0; i < r->count; i++) {
-        const histo_fill_options options = piece_fill(p, i);
-        if (r->in_pass[i] && histo_quantiles_add(r->quantiles[i], &p->views[i], &options) != HISTO_OK)
-            return fault_of_library(f, EXIT_DATA, feed_name(&r->feed, file));
-    }
-    return 0;
-}
-
-static int leave(void *self, int file, const samples *in, fault *f)
-{
-    (void)file;
-    (void)f;
-    if (!((const selection_run *)self)->again) samples_remark(in);
-    return 0;
-}
-
-static bool next_pass(selection_run *r)
-{
-    bool any = false;
-    for (int i = 0; i < r->count; i++)
-        any |= r->in_pass[i] = histo_quantiles_next_pass(r->quantiles[i]);
-    return any;
-}
-
-static int find(selection_run *r, rows *to, fault *f)
-{
-    const feed_visitor visitor = {.verb = "selecting", .enter = enter, .take = take, .leave = leave, .self = r};
-    for (; next_pass(r); r->again = true)
-        if (feed_visit(&r->feed, &visitor, f) != 0) return -1;
-    const size_t n = (size_t)r->wanted->n;
-    double *values = malloc((size_t)r->count * n * sizeof *values);
-    int failed = values ? 0 : fault_set(f, EXIT_DATA, "no memory for the quantiles");
-    for (int i = 0; i < r->count && !failed; i++)
-        if (histo_quantiles_read(r->quantiles[i], values + (size_t)i * n) != HISTO_OK)
-            failed = fault_of_library(f, EXIT_DATA, feed_name(&r->feed, 0));
-    if (!failed) failed = print(r->wanted, values, r->names, r->count, to, f);
+    const int count = c->count;
+    subject *of = calloc((size_t)count, sizeof *of);
+    double *values = malloc((size_t)count * (size_t)wanted->n * sizeof *values);
+    int failed = of && values ? name_sources(wanted, c, of, f) : fault_set(f, EXIT_DATA, "no memory for the quantiles");
+    if (!failed) failed = selection_find(from, c, wanted->settings->quantile_rule, wanted->n, wanted->q, values, f);
+    if (!failed) failed = print(wanted, values, of, count, to, f);
+    free_subjects(of, count);
     free(values);
     return failed;
 }
@@ -185,22 +155,16 @@ static bool every_value_has_a_bin(const choice *c)
 static int of_samples(const request *wanted, rows *to, fault *f)
 {
     const settings *s = wanted->settings;
-    selection_run r = {.wanted = wanted};
-    int failed = feed_open(&r.feed, s, true, f);
-    const samples *first = failed ? NULL : feed_begin(&r.feed, 0, f);
+    feed from = {0};
+    int failed = feed_open(&from, s, true, f);
+    from.forms = &from.own_forms; /* dates are times */
+    const samples *first = failed ? NULL : feed_begin(&from, 0, f);
     const bool reopens = s->files_count > 0 && strcmp(s->files[0], "-") != 0;
     const bool counts = first && reopens && every_value_has_a_bin(samples_choice(first)) &&
                         !input_was_spooled(samples_reader(first)->in);
-    if (!failed) failed = !first ? -1 : counts ? 0 : begin(&r, samples_choice(first), f);
-    if (!failed && !counts) failed = find(&r, to, f);
-    for (int i = 0; i < r.count; i++) {
-        free(r.names[i]);
-        histo_quantiles_destroy(r.quantiles[i]);
-    }
-    free(r.names);
-    free(r.quantiles);
-    free(r.in_pass);
-    feed_close(&r.feed);
+    if (!failed && !first) failed = -1;
+    if (!failed && !counts) failed = select_and_print(wanted, &from, samples_choice(first), to, f);
+    feed_close(&from);
     return !failed && counts ? of_counts(wanted, to, f) : failed;
 }
 

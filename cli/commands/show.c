@@ -1,5 +1,6 @@
 /* histo show: draw saved histograms, or write them in another format. */
 #include "output/saved.h"
+#include "output/sum.h"
 #include "output/write.h"
 
 static int run(const settings *s, output *to, result *r, fault *f)
@@ -9,6 +10,7 @@ static int run(const settings *s, output *to, result *r, fault *f)
     if (output_open(to, s, f) != 0) return -1;
     for (int i = 0; i < (s->files_count ? s->files_count : 1); i++)
         if (saved_load(files[i], r, f) != 0) return -1;
+    if (!s->quiet) saved_remark(r, files[0]);
     return output_write(to, r, f);
 }
 

@@ -9,7 +9,7 @@
 
 typedef struct stretch {
     bins_spec range;
-    double *found; /* ends, [tables][2]; NULL: the range is given */
+    double *found; /* ends, [tables][2]; NULL: both are given */
     double lo, hi; /* of the result */
 } stretch;
 
@@ -21,6 +21,18 @@ static void range_of(const job *j, double *lo, double *hi)
     if (j->dtype < HISTO_F16) return;
     *lo = 0;
     *hi = 1;
+}
+
+static bool is_given(const bins_spec *range, int end)
+{
+    return end ? bins_upper_end_is_given(range) : bins_lower_end_is_given(range);
+}
+
+/* The quantile at an end that is not given. */
+static double quantile_at(const bins_spec *range, int end)
+{
+    const bool open = range->range == HISTO_RANGE_MINMAX || range->range == HISTO_RANGE_FIXED;
+    return open || is_given(range, end) ? end : (end ? range->hi : range->lo) / 100;
 }
 
 static int begin(job *j, fault *f)
@@ -61,19 +73,21 @@ static int begin(job *j, fault *f)
 static int gather(job *j, fault *f)
 {
     stretch *own = j->own;
-    if (own->range.range == HISTO_RANGE_FIXED) return 0;
-    const bool all = own->range.range == HISTO_RANGE_MINMAX;
-    const double ends[] = {all ? 0 : own->range.lo / 100, all ? 1 : own->range.hi / 100};
+    if (is_given(&own->range, 0) && is_given(&own->range, 1)) return 0;
+    const double ends[] = {quantile_at(&own->range, 0), quantile_at(&own->range, 1)};
     free(own->found);
     own->found = calloc((size_t)j->tones.tables, 2 * sizeof *own->found);
     if (!own->found) return fault_set(f, EXIT_DATA, "no memory to stretch %s", job_name(j));
-    if (j->frame) {
-        const histo_quantile_rule linear = HISTO_QUANTILE_LINEAR;
-        return histo_hist_quantiles(j->hists[0], linear, 2, ends, own->found) == HISTO_OK
-                   ? 0
-                   : fault_of_library(f, EXIT_DATA, job_name(j));
+    if (!j->frame && landmarks_find(j, 2, ends, NULL, own->found, f) != 0) return -1;
+    if (j->frame && histo_hist_quantiles(j->hists[0], HISTO_QUANTILE_LINEAR, 2, ends, own->found) != HISTO_OK)
+        return fault_of_library(f, EXIT_DATA, job_name(j));
+    for (int t = 0; t < j->tones.tables; t++) {
+        if (is_given(&own->range, 0)) own->found[2 * t] = own->range.lo;
+        if (is_given(&own->range, 1)) own->found[2 * t + 1] = own->range.hi;
+        if (own->found[2 * t] > own->found[2 * t + 1])
+            return fault_set(f, EXIT_DATA, "-r %s: %s has no samples there", j->settings->range, job_name(j));
     }
-    return landmarks_find(j, 2, ends, NULL, own->found, f);
+    return 0;
 }
 
 static int make(job *j, int table, fault *f)

@@ -13,6 +13,8 @@
 typedef struct numbers {
     uint64_t count;
     double mean, variance, skewness, kurtosis, entropy, min, max, mode;
+    axis_form form;
+    int64_t distinct; /* of words; 0: they are numbers */
 } numbers;
 
 /* Of the samples themselves. */
@@ -26,6 +28,20 @@ static void set_moments(numbers *to, const histo_stats *of)
     to->kurtosis = of->m4 / n / (variance * variance) - 3;
     to->min = of->min;
     to->max = of->max;
+}
+
+/* How many words have samples, and their counts and mode. */
+static int count_words(const result *r, int i, numbers *to, fault *f)
+{
+    series alone = r->series[i];
+    const result one = {.count = 1, .series = &alone};
+    const bin_names *names = to->form.names;
+    table *t = tables_read(&one, TABLE_OF_OCCUPIED, f);
+    if (!t) return -1;
+    for (int64_t b = 0; b < t->bins[0]; b++)
+        if (t->counts[b + 1] > 0) to->distinct += names->others && b == names->count - 1 ? names->others : 1;
+    tables_free(t, &one);
+    return 0;
 }
 
 static int summarize(const result *r, int i, numbers *to, fault *f)
@@ -51,33 +67,71 @@ static int summarize(const result *r, int i, numbers *to, fault *f)
                     .entropy = s.entropy,
                     .min = histo_axis_edge(&axis, s.first),
                     .max = histo_axis_edge(&axis, values ? s.last : s.last + 1),
-                    .mode = values ? mode : 0.5 * mode + 0.5 * histo_axis_edge(&axis, s.mode + 1)};
+                    .mode = values ? mode : 0.5 * mode + 0.5 * histo_axis_edge(&axis, s.mode + 1),
+                    .form = it->forms[0]};
+    if (to->form.names) return count_words(r, i, to, f);
     if (it->stats && !values) set_moments(to, &it->stats[0]);
     return 0;
 }
 
-static void print(const numbers *s, rows *to)
+/* Words have no moments. */
+static void print(const numbers *s, bool with_words, bool with_numbers, rows *to)
 {
+    const bool words = s->distinct > 0;
+    const double none = (double)NAN, deviation = sqrt(s->variance);
     rows_count(to, s->count);
-    const double values[] = {s->mean, sqrt(s->variance), s->skewness, s->kurtosis, s->entropy, s->min, s->max, s->mode};
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        rows_number(to, values[i]);
+    if (with_words && words) rows_count(to, (uint64_t)s->distinct);
+    if (with_words && !words) rows_number(to, none);
+    if (with_numbers) {
+        rows_value(to, &s->form, words ? none : s->mean);
+        rows_difference(to, &s->form, words ? none : deviation);
+        rows_number(to, words ? none : s->skewness);
+        rows_number(to, words ? none : s->kurtosis);
+    }
+    rows_number(to, s->entropy);
+    if (with_numbers) {
+        rows_value(to, &s->form, words ? none : s->min);
+        rows_value(to, &s->form, words ? none : s->max);
+    }
+    if (words)
+        rows_text(to, s->form.names->text[(int64_t)s->mode]);
+    else
+        rows_value(to, &s->form, s->mode);
+}
+
+/* The columns, without those that are for words or for numbers only where there are none. */
+static void begin(const result *r, bool with_words, bool with_numbers, rows *to)
+{
+    static const struct {
+        const char *name;
+        bool of_words, of_numbers;
+    } columns[] = {{"count", true, true},     {"distinct", true, false}, {"mean", false, true},   {"std", false, true},
+                   {"skewness", false, true}, {"kurtosis", false, true}, {"entropy", true, true}, {"min", false, true},
+                   {"max", false, true},      {"mode", true, true}};
+    const char *names[1 + sizeof columns / sizeof *columns];
+    int count = 0;
+    if (r->count > 1) names[count++] = "name";
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        if ((with_words && columns[i].of_words) || (with_numbers && columns[i].of_numbers))
+            names[count++] = columns[i].name;
+    rows_begin(to, names, count);
 }
 
 static int print_all(const result *r, rows *to, fault *f)
 {
-    static const char *const columns[] = {"name",     "count",   "mean", "std", "skewness",
-                                          "kurtosis", "entropy", "min",  "max", "mode"};
-    const int unnamed = r->count == 1;
+    bool with_words = false, with_numbers = false;
     numbers *of = malloc((size_t)r->count * sizeof *of);
     int failed = of ? 0 : fault_set(f, EXIT_DATA, "no memory for the summaries");
-    for (int i = 0; i < r->count && !failed; i++)
+    for (int i = 0; i < r->count && !failed; i++) {
         failed = summarize(r, i, &of[i], f);
-    if (!failed) rows_begin(to, columns + unnamed, 10 - unnamed);
+        with_words = with_words || r->series[i].forms[0].names;
+        with_numbers = with_numbers || !r->series[i].forms[0].names;
+    }
+    if (!failed) begin(r, with_words, with_numbers, to);
     for (int i = 0; i < r->count && !failed; i++) {
         char name[320];
-        if (!unnamed) rows_text(to, label_of_series(r, i, name, sizeof name));
-        print(&of[i], to);
+        if (r->count > 1) rows_text(to, label_of_series(r, i, name, sizeof name));
+        print(&of[i], with_words, with_numbers, to);
     }
     free(of);
     return failed;
@@ -99,8 +153,10 @@ static int print_summary(const settings *s, rows *to, fault *f)
     result r = {0};
     settings counted = *s;
     counted.every_value = true;
+    counted.every_word = true;
     const bool saved = s->files_count && saved_is_file(s->files[0]);
     int failed = saved ? saved_sum(s->files, s->files_count, &r, f) : count_finite(&counted, &r, f);
+    if (!failed && !s->quiet) saved_remark(&r, r.title);
     if (!failed) failed = print_all(&r, to, f);
     result_free(&r);
     return failed;

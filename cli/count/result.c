@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/failure.h"
+#include "base/text.h"
 
 /* Are the bins single bytes, or letters? */
 static bool counts_bytes(const histo_hist *hist, const char *name)
@@ -13,6 +14,77 @@ static bool counts_bytes(const histo_hist *hist, const char *name)
         return axis.bins == 'Z' + 1 - 'A' && axis.lo == 'A' && axis.hi == 'Z' + 1;
     return name && strcmp(name, "bytes") == 0 && histo_hist_naxes(hist) == 1 && axis.kind == HISTO_INTEGER &&
            axis.lo >= 0 && axis.hi <= 256;
+}
+
+bin_names *bin_names_make(int64_t count)
+{
+    bin_names *names = calloc(1, sizeof *names);
+    if (!names) return NULL;
+    *names = (bin_names){.users = 1, .count = count, .text = calloc((size_t)count + 1, sizeof *names->text)};
+    if (names->text) return names;
+    free(names);
+    return NULL;
+}
+
+void bin_names_free(bin_names *names)
+{
+    if (!names || --names->users > 0) return;
+    for (int64_t i = 0; i < names->count; i++)
+        free(names->text[i]);
+    free(names->text);
+    free(names);
+}
+
+/* Bytes that are no UTF-8 become question marks. */
+static char *valid_copy(const char *text)
+{
+    char *copy = strdup(text);
+    for (char *c = copy; c && *c;) {
+        const size_t bytes = text_character_bytes(c);
+        if (!bytes) *c = '?';
+        c += bytes ? bytes : 1;
+    }
+    return copy;
+}
+
+bin_names *bin_names_of_words(const dictionary *d)
+{
+    const uint32_t words = dictionary_bins(d), others = words ? dictionary_others(d) : 1;
+    bin_names *names = bin_names_make((int64_t)words + (others > 0));
+    bool good = names, taken = false;
+    for (uint32_t i = 0; i < words && good; i++) {
+        names->text[i] = valid_copy(dictionary_word(d, i));
+        good = names->text[i];
+        taken = taken || (good && strcmp(names->text[i], "other") == 0);
+    }
+    if (good && others) {
+        names->text[words] = strdup(taken ? "all others" : "other");
+        good = names->text[words];
+    }
+    if (names) names->others = others;
+    if (good) return names;
+    bin_names_free(names);
+    return NULL;
+}
+
+bool bin_names_alike(const bin_names *x, const bin_names *y)
+{
+    bool alike = x == y || (x && y && x->count == y->count && !x->others == !y->others);
+    for (int64_t i = 0; x != y && alike && i < x->count; i++)
+        alike = strcmp(x->text[i], y->text[i]) == 0;
+    return alike;
+}
+
+void result_name_bins(result *r, int i, int a, bin_names *names)
+{
+    bin_names_free(r->series[i].forms[a].names);
+    if (names) names->users++;
+    r->series[i].forms[a] = (axis_form){names ? VALUES_WORDS : VALUES_NUMBERS, names};
+}
+
+const bin_names *result_bin_names(const result *r, int i, int a)
+{
+    return r->series[i].forms[a].names;
 }
 
 int result_add(result *r, histo_hist *hist, const char *name, fault *f)
@@ -39,10 +111,15 @@ void result_free(result *r)
         if (!r->series[i].shares_hist) histo_hist_destroy(r->series[i].hist);
         free(r->series[i].name);
         free(r->series[i].stats);
+        for (int a = 0; a < HISTO_MAX_AXES; a++)
+            bin_names_free(r->series[i].forms[a].names);
+
+        free(r->series[i].quantiles);
     }
     for (int a = 0; a < HISTO_MAX_AXES; a++)
         free(r->axis_names[a]);
     free(r->series);
+    manifest_free(r->shards);
     free(r->title);
     *r = (result){0};
 }
@@ -96,6 +173,10 @@ static bool dimensions_alike(const histo_hist *x, const histo_hist *y)
 static bool series_alike(const result *r, int i, int j)
 {
     const histo_hist *x = r->series[i].hist, *y = r->series[j].hist;
+    for (int a = 0; a < HISTO_MAX_AXES; a++)
+        if (r->series[i].forms[a].kind != r->series[j].forms[a].kind ||
+            !bin_names_alike(result_bin_names(r, i, a), result_bin_names(r, j, a)))
+            return false;
     if (x == y) return true;
     if (!dimensions_alike(x, y)) return false;
     for (int a = 0; a < histo_hist_naxes(x); a++) {
@@ -161,6 +242,14 @@ bool table_is_bin(const table *t, const int64_t *slots)
 double table_value(const table *t, int64_t cell)
 {
     return t->sum_w ? t->sum_w[cell] : (double)t->counts[cell];
+}
+
+double table_sum_of_weights(const table *t)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < t->cells; i++)
+        sum += t->sum_w[i];
+    return sum;
 }
 
 static void tally(table *t)

@@ -3,9 +3,33 @@
 #define CLI_RESULT_H
 
 #include <histo/histo.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "base/fault.h"
+#include "input/reader.h"
+#include "shards/manifest.h"
+
+/* Names of the bins of an axis, which several series may use. */
+typedef struct bin_names {
+    atomic_int users;
+    int64_t count;
+    int64_t others; /* different values that share the last bin, called "other"; 0: it is like all others */
+    char **text;    /* UTF-8 */
+} bin_names;
+
+/* Without names yet; NULL without memory. */
+bin_names *bin_names_make(int64_t count);
+/* The names of the bins of a frozen dictionary; NULL without memory. */
+bin_names *bin_names_of_words(const dictionary *d);
+void bin_names_free(bin_names *names);
+bool bin_names_alike(const bin_names *x, const bin_names *y);
+
+/* What the edges of an axis are, if not numbers. */
+typedef struct axis_form {
+    values_kind kind;
+    bin_names *names; /* of VALUES_WORDS, whose bins are those of an integer axis from 0 */
+} axis_form;
 
 /* One histogram: entry `entry` of the batch in hist. The entries of a batch are consecutive. */
 typedef struct series {
@@ -14,6 +38,9 @@ typedef struct series {
     int64_t entry;
     bool shares_hist;   /* another series owns it */
     histo_stats *stats; /* one per axis; NULL: unknown */
+    axis_form forms[HISTO_MAX_AXES];
+
+    double *quantiles; /* of the samples, [axes][those asked for]; NULL: unknown */
 } series;
 
 typedef struct result {
@@ -23,11 +50,16 @@ typedef struct result {
     char *axis_names[HISTO_MAX_AXES]; /* each may be NULL */
     bool bytes;    /* the bins are bytes, shown as characters: so are those of a histogram named "bytes" or "letters" */
     char ran[512]; /* the strategy and its speed; "" if nothing was counted */
+    manifest *shards; /* what it is a part of; NULL: nothing */
 } result;
 
 /* Add a series. The result takes ownership of hist, also on failure. name is copied and may be NULL. */
 int result_add(result *r, histo_hist *hist, const char *name, fault *f);
 void result_free(result *r);
+
+/* The names of the bins of axis a, which the result shares; NULL: they have none. */
+void result_name_bins(result *r, int i, int a, bin_names *names);
+const bin_names *result_bin_names(const result *r, int i, int a);
 
 int result_naxes(const result *r);
 bool result_is_weighted(const result *r);
@@ -60,6 +92,8 @@ void tables_free(table *tables, const result *r);
 
 /* What drawings show for a cell: the sum of weights, or the count if there are no weights. */
 double table_value(const table *t, int64_t cell);
+/* Of all cells; only with weights. */
+double table_sum_of_weights(const table *t);
 
 /* The index in a table of all slots of a position: a slot on each axis (0: underflow, then bins, overflow, NaN). */
 int64_t table_cell(const table *t, const int64_t *slots);

@@ -1,33 +1,45 @@
-/* The byte stream below the readers, in three layers: the descriptor; gzip, if the first bytes indicate it (all
- * members, with CRC checks); and the head, the first 64 KiB of data, for peeking. Inputs that cannot seek are copied to
- * an unnamed temporary file, which replaces them. */
+/* The byte stream below the readers, in three layers: the descriptor; a decoder, if the first bytes say that the data
+ * are compressed (all members); and the head, the first 64 KiB of data, for peeking. Inputs that cannot seek are copied
+ * to an unnamed temporary file, which replaces them. */
 #define _GNU_SOURCE
 #include "input/input.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
+
+#include "input/decoder.h"
+#include "input/found.h"
+
+#include <histo/histo.h>
+
+#include "base/child.h"
+#include "base/progress.h"
+#include "base/text.h"
 
 enum { STORED_BYTES = 1 << 18, LARGEST_READ = 1 << 30, PIPE_BYTES = 1 << 20 };
 
-/* The page tables of a map have a five-hundredth of its size. */
-#define LARGEST_KEPT_MAP (INT64_C(1) << 32)
+/* Pages that are mapped count as memory of the process, which stays below 256 MiB. */
+enum { LARGEST_KEPT_MAP = 192 << 20 };
 
 struct input {
     char *name;
     int fd;
     bool is_stdin;
     bool seekable;
-    off_t origin;     /* beginning of the data in a seekable descriptor */
-    int64_t size;     /* bytes as stored, or -1 */
-    int64_t position; /* stored bytes consumed from the descriptor */
+    off_t origin;             /* beginning of the data in a seekable descriptor */
+    int64_t size;             /* bytes as stored, or -1 */
+    _Atomic int64_t position; /* stored bytes consumed from the descriptor; other threads show it */
+    child *child;             /* its output is read; NULL: there is none */
+    input *from;              /* what it reads; owned */
+    bool warned;              /* its warning was reported */
     bool spooled;
     char path[32];
     bool read_again; /* after input_keep */
@@ -35,14 +47,15 @@ struct input {
     void *map;       /* … it is the last result of input_map, from its page's beginning on; NULL: none */
     size_t map_size;
 
-    bool begun; /* the head is filled and gzip detected */
+    bool begun; /* the head is filled and compression detected */
     unsigned char head[INPUT_PEEK_BYTES];
     size_t head_size, head_used;
 
-    bool gzip;
-    bool in_member; /* the next bytes belong to a gzip member */
-    z_stream inflater;
-    unsigned char stored[STORED_BYTES]; /* bytes read from the descriptor, not gunzipped yet */
+    const compression *compressed; /* NULL: not */
+    decoder *decoder;
+    bool in_member;                     /* the next bytes belong to a member */
+    unsigned char stored[STORED_BYTES]; /* bytes read from the descriptor, … */
+    size_t stored_at, stored_size;      /* … and those of them that are not decoded yet */
 };
 
 input *input_open(const char *path, fault *f)
@@ -81,7 +94,8 @@ input *input_open(const char *path, fault *f)
     if (origin >= 0) {
         in->seekable = true;
         in->origin = origin;
-        if (status.st_size > origin) in->size = status.st_size - origin; /* files in /proc report 0 but have contents */
+        const off_t size = found_size(in->fd, &status);
+        if (size > origin) in->size = size - origin; /* files in /proc report 0 but have contents */
         posix_fadvise(in->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     }
     return in;
@@ -94,10 +108,65 @@ fail:
     return NULL;
 }
 
-static void stop_inflating(input *in)
+/* Start the program. */
+static int start_child(input *in, fault *f)
 {
-    if (in->gzip) inflateEnd(&in->inflater);
-    in->gzip = false;
+    in->fd = child_start(in->child);
+    if (in->fd >= 0) {
+        fcntl(in->fd, F_SETPIPE_SZ, PIPE_BYTES);
+        return 0;
+    }
+    if (errno == ENOENT)
+        return fault_set(f, EXIT_DATA, "%s is decoded by %s, which is not installed: install it, or convert the file",
+                         in->name, child_name(in->child));
+    return fault_set(f, EXIT_DATA, "%s cannot be decoded: %s cannot be started: %s", in->name, child_name(in->child),
+                     strerror(errno));
+}
+
+/* The end of its output: 0 if it succeeded. Warnings that it wrote nevertheless, such as of a missing end, are reported
+ * once. */
+static int end_of_child(input *in, fault *f)
+{
+    char said[256];
+    const bool succeeded = child_succeeded(in->child, said, sizeof said);
+    const char *rest = said[0] == '[' ? strchr(said, ']') : NULL; /* after the part that says it */
+    rest = rest ? rest + 1 + strspn(rest + 1, " ") : said;
+    if (!succeeded)
+        return fault_set(f, EXIT_DATA, "%s cannot be decoded by %s (%s): get an intact copy, or convert it", in->name,
+                         child_name(in->child), *rest ? rest : "it failed without a message");
+    if (*rest && !in->warned) {
+        progress_end();
+        fprintf(stderr, "histo: %s: %s says: %s\n", in->name, child_name(in->child), rest);
+        in->warned = true;
+    }
+    return 0;
+}
+
+input *input_of_child(input *from, child *c, fault *f)
+{
+    input *in = calloc(1, sizeof *in);
+    if (in) {
+        *in = (input){.name = strdup(from->name), .fd = -1, .size = -1, .child = c};
+        if (in->name && start_child(in, f) == 0) {
+            in->from = from;
+            return in;
+        }
+        if (in->name) {
+            input_close(in);
+            return NULL;
+        }
+    }
+    free(in);
+    child_close(c);
+    fault_set(f, EXIT_DATA, "%s: out of memory", from->name);
+    return NULL;
+}
+
+static void stop_decoding(input *in)
+{
+    if (in->decoder) in->decoder->close(in->decoder);
+    in->decoder = NULL;
+    in->compressed = NULL;
 }
 
 static void unmap(input *in)
@@ -110,9 +179,11 @@ static void unmap(input *in)
 void input_close(input *in)
 {
     if (!in) return;
-    stop_inflating(in);
+    stop_decoding(in);
     unmap(in);
-    if (!in->is_stdin || in->spooled) close(in->fd);
+    if ((!in->is_stdin || in->spooled) && !in->child) close(in->fd);
+    child_close(in->child);
+    input_close(in->from);
     free(in->name);
     free(in);
 }
@@ -122,71 +193,110 @@ const char *input_name(const input *in)
     return in->name;
 }
 
+int input_rename(input *in, const char *name, fault *f)
+{
+    char *copy = strdup(name);
+    if (!copy) return fault_set(f, EXIT_DATA, "no memory to open %s", name);
+    free(in->name);
+    in->name = copy;
+    return 0;
+}
+
+static input_waiter *waiter;
+static void *waiter_self;
+
+void input_wait_with(input_waiter *wait, void *self)
+{
+    waiter = wait;
+    waiter_self = self;
+}
+
+bool input_has_waiter(void)
+{
+    return waiter;
+}
+
+bool input_waits(const input *in)
+{
+    struct pollfd now = {.fd = in->fd, .events = POLLIN};
+    return waiter && in->stored_at == in->stored_size && poll(&now, 1, 0) == 0;
+}
+
 static int64_t read_stored(input *in, void *buffer, size_t size, fault *f)
 {
     ssize_t got;
+    if (waiter && !waiter(waiter_self, in->fd)) return fault_set(f, EXIT_OK, "%s", "");
+    if (size > LARGEST_READ) size = LARGEST_READ;
+    if (in->size >= 0 && in->size - in->position < (int64_t)size) { /* it may have grown */
+        const int64_t left = in->size - in->position;
+        size = left > 0 ? (size_t)left : 0;
+    }
     do {
-        got = read(in->fd, buffer, size < LARGEST_READ ? size : LARGEST_READ);
+        got = read(in->fd, buffer, size);
     } while (got < 0 && errno == EINTR);
     if (got < 0) return fault_set(f, EXIT_DATA, "%s cannot be read: %s", in->name, strerror(errno));
     in->position += got;
-    return got;
+    return got == 0 && in->child ? end_of_child(in, f) : got;
 }
 
-/* Refill the inflater's input: 1, 0 at the end of the file, -1 on failure. */
-static int refill_inflater(input *in, fault *f)
+static int fault_truncated(const input *in, fault *f)
 {
-    int64_t got = read_stored(in, in->stored, sizeof in->stored, f);
-    if (got <= 0) return (int)got;
-    in->inflater.next_in = in->stored;
-    in->inflater.avail_in = (uInt)got;
-    return 1;
+    return fault_set(f, EXIT_DATA,
+                     "%s is truncated: its %s data stops after %" PRId64
+                     " bytes, before its end; download or compress it again",
+                     in->name, in->compressed->name, in->position);
 }
 
-static int64_t read_gunzipped(input *in, void *buffer, size_t size, fault *f)
+static int fault_decoder(const input *in, decoded result, fault *f)
 {
-    z_stream *z = &in->inflater;
-    uInt room = size < LARGEST_READ ? (uInt)size : LARGEST_READ;
-    z->next_out = buffer;
-    z->avail_out = room;
-    while (room && z->avail_out == room) {
-        if (z->avail_in == 0) {
-            int more = refill_inflater(in, f);
-            if (more < 0) return -1;
-            if (!more && in->in_member)
-                return fault_set(f, EXIT_DATA,
-                                 "%s is truncated: its gzip data stops after %" PRId64
-                                 " bytes, before its end; download or compress it again",
-                                 in->name, in->position);
-            if (!more) return 0;
+    if (result == DECODED_NO_MEMORY) return fault_set(f, EXIT_DATA, "no memory to decompress %s", in->name);
+    if (result == DECODED_LARGE)
+        return fault_set(f, EXIT_DATA,
+                         "%s needs more than %d MiB of memory to be decompressed: pipe it through %s into histo",
+                         in->name, DECODER_MOST_MEMORY >> 20, in->compressed->command);
+    return fault_set(
+        f, EXIT_DATA,
+        "%s is damaged: its %s data is invalid (%s) before byte %" PRId64 "; download or compress it again", in->name,
+        in->compressed->name, in->decoder->why, in->position - (int64_t)(in->stored_size - in->stored_at));
+}
+
+/* Skip padding between members, as on tapes: true if another member begins in what is stored. */
+static bool find_member(input *in)
+{
+    while (in->stored_at < in->stored_size && in->stored[in->stored_at] == 0)
+        in->stored_at++;
+    return in->stored_at < in->stored_size;
+}
+
+static int64_t read_decoded(input *in, void *buffer, size_t size, fault *f)
+{
+    decoder_span s = {.out = buffer, .out_size = size};
+    while (size && s.out_size == size) {
+        if (in->stored_at == in->stored_size) {
+            const int64_t got = read_stored(in, in->stored, sizeof in->stored, f);
+            if (got < 0) return -1;
+            in->stored_at = 0;
+            in->stored_size = (size_t)got;
         }
+        const bool ended = in->stored_size == 0;
         if (!in->in_member) {
-            if (*z->next_in == 0) { /* padding after the last member, as on tapes */
-                z->next_in++;
-                z->avail_in--;
-                continue;
-            }
-            inflateReset(z);
+            if (ended) return 0;
+            if (!find_member(in)) continue;
+            if (!in->decoder->restart(in->decoder)) return fault_decoder(in, DECODED_NO_MEMORY, f);
             in->in_member = true;
         }
-        int result = inflate(z, Z_NO_FLUSH);
-        if (result == Z_STREAM_END)
+        s.in = in->stored + in->stored_at;
+        s.in_size = in->stored_size - in->stored_at;
+        const decoded result = in->decoder->decode(in->decoder, &s);
+        in->stored_at = in->stored_size - s.in_size;
+        if (result == DECODED_MEMBER)
             in->in_member = false;
-        else if (result == Z_MEM_ERROR)
-            return fault_set(f, EXIT_DATA, "no memory to gunzip %s", in->name);
-        else if (result != Z_OK && result != Z_BUF_ERROR)
-            return fault_set(f, EXIT_DATA,
-                             "%s is damaged: its gzip data is invalid (%s) before byte %" PRId64
-                             "; download or compress it again",
-                             in->name, z->msg ? z->msg : "it needs a dictionary", in->position - z->avail_in);
+        else if (result != DECODED_SOME)
+            return fault_decoder(in, result, f);
+        else if (ended && s.out_size == size)
+            return fault_truncated(in, f);
     }
-    return (int64_t)(room - z->avail_out);
-}
-
-/* magic, deflate, and no reserved flag */
-static bool is_gzip(const unsigned char *bytes, size_t size)
-{
-    return size >= 10 && bytes[0] == 0x1f && bytes[1] == 0x8b && bytes[2] == 8 && (bytes[3] & 0xe0) == 0;
+    return (int64_t)(size - s.out_size);
 }
 
 /* Read until the buffer is full or the data ends. */
@@ -199,6 +309,7 @@ static int64_t read_full(input *in, int64_t (*read_some)(input *, void *, size_t
         if (got < 0) return -1;
         if (got == 0) break;
         filled += (size_t)got;
+        if (input_waits(in)) break;
     }
     return (int64_t)filled;
 }
@@ -208,16 +319,15 @@ static int begin(input *in, fault *f)
     if (in->begun) return 0;
     int64_t got = read_full(in, read_stored, in->head, sizeof in->head, f);
     if (got < 0) return -1;
-    if (!in->spooled && is_gzip(in->head, (size_t)got)) {
-        memset(&in->inflater, 0, sizeof in->inflater);
-        if (inflateInit2(&in->inflater, 15 + 16) != Z_OK)
-            return fault_set(f, EXIT_DATA, "no memory to gunzip %s", in->name);
-        in->gzip = true;
+    in->compressed = in->spooled ? NULL : compression_of(in->head, (size_t)got);
+    if (in->compressed) {
+        in->decoder = compression_open(in->compressed, in->name, f);
+        if (!in->decoder) return -1;
         in->in_member = true;
         memcpy(in->stored, in->head, (size_t)got);
-        in->inflater.next_in = in->stored;
-        in->inflater.avail_in = (uInt)got;
-        got = read_full(in, read_gunzipped, in->head, sizeof in->head, f);
+        in->stored_at = 0;
+        in->stored_size = (size_t)got;
+        got = read_full(in, read_decoded, in->head, sizeof in->head, f);
         if (got < 0) return -1;
     }
     in->head_size = (size_t)got;
@@ -243,7 +353,7 @@ int64_t input_read(input *in, void *buffer, size_t size, fault *f)
         in->head_used += taken;
         return (int64_t)taken;
     }
-    return in->gzip ? read_gunzipped(in, buffer, size, f) : read_stored(in, buffer, size, f);
+    return in->decoder ? read_decoded(in, buffer, size, f) : read_stored(in, buffer, size, f);
 }
 
 /* Check the file's size again: touching a truncated mapping would be fatal. */
@@ -274,6 +384,14 @@ static bool map_in_whole(input *in, off_t first, off_t end)
     return false;
 }
 
+/* In steps, because of a larger range the system fetches only the beginning. */
+static void fetch(int fd, off_t begin, off_t size)
+{
+    enum { STEP = 4 << 20 };
+    for (off_t end = begin + size; begin < end; begin += STEP)
+        posix_fadvise(fd, begin, end - begin < STEP ? end - begin : STEP, POSIX_FADV_WILLNEED);
+}
+
 const void *input_map(input *in, size_t size)
 {
     if (!in->whole) unmap(in);
@@ -291,7 +409,7 @@ const void *input_map(input *in, size_t size)
         lseek(in->fd, in->origin + in->position, SEEK_SET);
         return NULL;
     }
-    posix_fadvise(in->fd, end, (off_t)size, POSIX_FADV_WILLNEED);
+    fetch(in->fd, end, (off_t)size);
     in->position = position + (int64_t)size;
     in->head_used = in->head_size;
     return (const char *)in->map + (in->whole ? begin : page);
@@ -351,7 +469,7 @@ static int spool(input *in, fault *f)
         close(fd);
         return -1;
     }
-    stop_inflating(in);
+    stop_decoding(in);
     if (!in->is_stdin) close(in->fd);
     in->fd = fd;
     in->spooled = true;
@@ -364,24 +482,35 @@ static int spool(input *in, fault *f)
 int input_keep(input *in, fault *f)
 {
     in->read_again = true;
-    return in->seekable ? 0 : spool(in, f);
+    return input_can_rewind(in) ? 0 : spool(in, f);
 }
 
 int input_rewind(input *in, fault *f)
 {
-    if (!in->seekable)
+    if (!input_can_rewind(in))
         return fault_set(f, EXIT_DATA, "%s cannot be read a second time: save it as a file first", in->name);
-    if (lseek(in->fd, in->origin, SEEK_SET) < 0)
+    if (in->child && start_child(in, f) != 0) return -1;
+    if (!in->child && lseek(in->fd, in->origin, SEEK_SET) < 0)
         return fault_set(f, EXIT_DATA, "%s cannot be read again: %s", in->name, strerror(errno));
-    stop_inflating(in);
+    stop_decoding(in);
     in->begun = false;
     in->position = 0;
     return 0;
 }
 
+int input_seek(input *in, int64_t position, fault *f)
+{
+    if (lseek(in->fd, in->origin + position, SEEK_SET) < 0)
+        return fault_set(f, EXIT_DATA, "%s cannot be read from byte %" PRId64 " on: %s", in->name, position,
+                         strerror(errno));
+    in->position = position;
+    in->head_used = in->head_size;
+    return 0;
+}
+
 bool input_can_rewind(const input *in)
 {
-    return in->seekable;
+    return in->seekable || in->child;
 }
 
 bool input_was_spooled(const input *in)
@@ -389,10 +518,64 @@ bool input_was_spooled(const input *in)
     return in->spooled;
 }
 
+int64_t input_random(input *in, fault *f)
+{
+    if (begin(in, f) != 0) return -1;
+    if ((!in->seekable || in->decoder) && spool(in, f) != 0) return -1;
+    if (in->size >= 0) return in->size;
+    struct stat status; /* the size of some files in /proc is known only to be at least this */
+    if (fstat(in->fd, &status) != 0) return fault_set(f, EXIT_DATA, "%s cannot be read: %s", in->name, strerror(errno));
+    return status.st_size > in->origin ? status.st_size - in->origin : 0;
+}
+
+int64_t input_read_at(const input *in, int64_t position, void *buffer, size_t size, fault *f)
+{
+    size_t filled = 0;
+    while (filled < size) {
+        ssize_t got = pread(in->fd, (char *)buffer + filled, size - filled, in->origin + position + (off_t)filled);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return fault_set(f, EXIT_DATA, "%s cannot be read: %s", in->name, strerror(errno));
+        if (got == 0) break;
+        filled += (size_t)got;
+    }
+    return (int64_t)filled;
+}
+
+unsigned char *input_read_all(input *in, size_t most, size_t *size, fault *f)
+{
+    enum { FIRST_ROOM = 1 << 20 };
+    size_t room = in->size > 0 && !in->decoder && (uint64_t)in->size < most ? (size_t)in->size + 1 : FIRST_ROOM;
+    unsigned char *all = malloc(room);
+    int64_t got = -1;
+    *size = 0;
+    while (all && (got = input_read(in, all + *size, room - *size, f)) > 0) {
+        *size += (size_t)got;
+        if (*size > most) {
+            char limit[TEXT_NUMBER_BYTES];
+            fault_set(f, EXIT_DATA, "%s has more than %s, which must be in memory together: cut it into smaller files",
+                      in->name, text_bytes((double)most, limit));
+            break;
+        }
+        if (*size < room) continue;
+        room *= 2;
+        unsigned char *more = room <= histo_memory_available() ? realloc(all, room) : NULL;
+        if (!more) {
+            free(all);
+            all = NULL;
+        } else {
+            all = more;
+        }
+    }
+    if (!all) fault_set(f, EXIT_DATA, "no memory for the contents of %s", in->name);
+    if (got == 0) return all;
+    free(all);
+    return NULL;
+}
+
 const char *input_path(input *in, fault *f)
 {
     if (begin(in, f) != 0) return NULL;
-    if (!in->seekable || in->gzip || in->origin != 0) {
+    if (!in->seekable || in->decoder || in->origin != 0) {
         if (spool(in, f) != 0) return NULL;
     }
     if (!in->is_stdin && !in->spooled) return in->name;
@@ -412,5 +595,5 @@ int64_t input_position(const input *in)
 
 int64_t input_data_size(const input *in)
 {
-    return in->begun && !in->gzip && in->seekable ? in->size : -1;
+    return in->begun && !in->decoder && in->seekable ? in->size : -1;
 }

@@ -121,15 +121,18 @@ static bool is_set(const void *sample, histo_dtype dtype)
     return bits != 0;
 }
 
+/* Missing samples are not set. */
 static void store(mask *m, const band *b)
 {
     for (int64_t y = b->y < m->first ? m->first - b->y : 0; y < b->rows; y++) {
         unsigned char *row = m->pixels + (b->y + y - m->first) * m->width + b->x;
         for (int c = 0; c < m->channels; c++) {
             const histo_view *v = &b->views[c];
+            const histo_view *valid = b->valid && b->valid[c].data ? &b->valid[c] : NULL;
             const char *from = (const char *)v->data + y * v->strides[0];
+            const char *known = valid ? (const char *)valid->data + y * valid->strides[0] : NULL;
             for (int64_t x = 0; x < b->cols; x++)
-                row[x] |= is_set(from + x * v->strides[1], v->dtype);
+                row[x] |= is_set(from + x * v->strides[1], v->dtype) && (!known || known[x * valid->strides[1]]);
         }
         m->filled[b->y + y - m->first] += b->cols;
     }

@@ -31,8 +31,7 @@ typedef struct metadata {
     int owners;
     int64_t height, width; /* of the page; 0: as in the reader */
     int64_t largest;       /* the largest value that samples may have; 0: the dtype's */
-    bool white_is_zero;
-    bool premultiplied; /* colours, by alpha */
+    bool premultiplied;    /* colours, by alpha */
     metadata_block profile, exif;
     double resolution[2]; /* horizontal and vertical samples per unit; 0: unknown */
     resolution_unit unit;
@@ -42,7 +41,7 @@ typedef struct metadata {
 
     bool quantized; /* of JPEG: by these tables of luma and chroma, in the natural order, … */
     uint16_t quantization[2][64];
-    int sampling[2]; /* … with so many samples of luma, across and down, for each of chroma */
+    int sampling[2]; /* … with this many samples of luma, across and down, for each of chroma */
 
     int compression, predictor; /* of TIFF; 0: unknown */
     int fields_count;

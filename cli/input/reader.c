@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/module.h"
+#include "input/folder.h"
 #include "input/readers/readers.h"
 
 static const reader_kind *const readers[] = {
@@ -46,6 +48,7 @@ static const reader_kind *find_by_content(const unsigned char *head, size_t size
                                           fault *f)
 {
     char known[512];
+    const char *suffix = strrchr(path, '.');
     if (saved_begins((const char *)head, size)) {
         fault_set(f, EXIT_DATA, "%s holds histograms, not samples: draw them with histo show", path);
         return NULL;
@@ -54,6 +57,9 @@ static const reader_kind *find_by_content(const unsigned char *head, size_t size
         if (readers[i]->recognize && readers[i]->recognize(head, size, path)) return readers[i];
     if (size >= 2 && ((head[0] == 0xff && head[1] == 0xfe) || (head[0] == 0xfe && head[1] == 0xff)))
         fault_set(f, EXIT_DATA, "%s looks like UTF-16 text: convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)",
+                  path);
+    else if (suffix && strcasecmp(suffix, ".img") == 0)
+        fault_set(f, EXIT_DATA, "%s has no header: name the .hdr file that describes it, or its samples with --dtype",
                   path);
     else if (purpose)
         fault_set(f, EXIT_DATA, "%s is binary and of unknown format: %s are read from %s", path, purpose,
@@ -79,18 +85,62 @@ static int reject_idle_options(const reader_kind *kind, const read_options *o, c
             "%s was read as %s, and --shape, --offset and --endian describe raw binary samples: add --dtype", path,
             kind->name);
     if (!(kind->takes & TAKES_DATASETS) && o->dataset)
-        return fault_set(f, EXIT_USAGE, "%s was read as %s, and --dataset is for HDF5 and .npz files: leave it out",
+        return fault_set(
+            f, EXIT_USAGE,
+            "%s was read as %s, and --dataset is for files that hold several arrays or tables: leave it out", path,
+            kind->name);
+    if (!(kind->takes & TAKES_QUERIES) && o->query)
+        return fault_set(f, EXIT_USAGE, "%s was read as %s, and --query is for SQLite databases: leave it out", path,
+                         kind->name);
+    if (!(kind->takes & TAKES_RAW) && o->raw)
+        return fault_set(f, EXIT_USAGE, "%s was read as %s, whose samples are read as they are stored: leave --raw out",
                          path, kind->name);
     if (!(kind->takes & TAKES_PAGES) && o->page > 0)
         return fault_set(f, EXIT_USAGE, "%s was read as %s, which has one page: leave --page out", path, kind->name);
     return 0;
 }
 
+static const char *module_of(const reader_kind *kind)
+{
+    return kind->module ? kind->module : kind->name;
+}
+
+bool reader_is_there(const reader_kind *kind)
+{
+    return kind->open || module_is_there(module_of(kind));
+}
+
 static reader_open_function *find_open(const reader_kind *kind, const input *in, fault *f)
 {
     char name[32];
+    if (kind->open) return kind->open;
+    if (kind->library && !reader_is_there(kind)) {
+        fault_set(
+            f, EXIT_DATA,
+            "%s is in the format %s, which this build of histo cannot read: build it with %s, or convert the file%s%s",
+            input_name(in), kind->name, kind->library, kind->convert ? ": " : "", kind->convert ? kind->convert : "");
+        return NULL;
+    }
     snprintf(name, sizeof name, "%s_open", kind->name);
-    return (reader_open_function *)module_symbol(kind->name, name, input_name(in), f);
+    return (reader_open_function *)module_symbol(module_of(kind), name, input_name(in), f);
+}
+
+/* Open the file, or the one that stands for a directory; *kind is that of the directory. */
+static input *open_path(const char *path, const reader_kind **kind, fault *f)
+{
+    char *zarr = folder_zarr(path), *dicom = NULL;
+    if (!zarr && (!*kind || *kind == &reader_dicom)) dicom = folder_dicom(path, *kind);
+    input *in = input_open(zarr ? zarr : dicom ? dicom : path, f);
+    if (in && dicom) {
+        *kind = &reader_dicom;
+        if (input_rename(in, path, f) != 0) {
+            input_close(in);
+            in = NULL;
+        }
+    }
+    free(zarr);
+    free(dicom);
+    return in;
 }
 
 reader *reader_open(const char *path, const read_options *options, bool keep, fault *f)
@@ -104,7 +154,7 @@ reader *reader_open(const char *path, const read_options *options, bool keep, fa
     } else if (options->has_dtype) {
         kind = &reader_raw;
     }
-    input *in = input_open(path, f);
+    input *in = open_path(path, &kind, f);
     if (!in) return NULL;
     size_t size = 0;
     const unsigned char *head = input_peek(in, &size, f);
@@ -116,7 +166,7 @@ reader *reader_open(const char *path, const read_options *options, bool keep, fa
     if (!kind) kind = find_by_content(head, size, input_name(in), options->purpose, f);
     if (!kind || reject_idle_options(kind, options, input_name(in), f) != 0) goto fail;
     if (keep && !(kind->once && options->about) && input_keep(in, f) != 0) goto fail;
-    reader_open_function *open = kind->open ? kind->open : find_open(kind, in, f);
+    reader_open_function *open = find_open(kind, in, f);
     if (open) return open(in, options, f);
 
 fail:

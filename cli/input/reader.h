@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/fault.h"
+#include "input/dictionary.h"
 #include "input/input.h"
 #include "input/metadata.h"
 #include "input/y4m.h"
@@ -22,6 +23,8 @@ typedef struct band {
     int64_t rows, cols;
     histo_view *views; /* one per selected channel, in the requested order. Without pairing, each has its own number of
                           rows, because bad cells are dropped. Channels with steps have fewer samples than pixels */
+    histo_view *valid; /* u8 of the views' shapes, 0 where a value is missing; without data where none of the
+                                channel's is; NULL: none is. Missing floats are NaN */
 } band;
 
 typedef enum channel_model {
@@ -40,6 +43,23 @@ typedef struct channel_step {
     int x, y;
 } channel_step;
 
+/* What the values of a channel are. */
+typedef enum values_kind {
+    VALUES_NUMBERS = 0, /* in the channel's dtype */
+    VALUES_INTEGERS,    /* i64 or u64, exactly, from text whose numbers are otherwise read as f64 */
+    VALUES_WORDS,       /* strings, as codes in a dictionary: u32 */
+    VALUES_TIMES,       /* microseconds since 1970, UTC: i64 */
+} values_kind;
+
+/* How a selected channel is read: the dtype of its views follows. */
+typedef struct channel_form {
+    values_kind kind;
+    histo_dtype dtype;
+    dictionary *words;  /* of VALUES_WORDS: what the codes stand for; not owned by the reader */
+    bool looks;         /* VALUES_NUMBERS of text, which may turn out to be integers */
+    int64_t per_second; /* VALUES_TIMES, f64, that are read as numbers of this many a second; 0: text is parsed */
+} channel_form;
+
 typedef struct reader reader;
 
 /* Groups of options that a format supports; others are errors for its files. */
@@ -47,6 +67,8 @@ typedef enum reader_takes {
     TAKES_PAGES = 1,    /* --page: files may have several images */
     TAKES_DATASETS = 2, /* --dataset: files may have several arrays, by name */
     TAKES_LAYOUT = 4,   /* --dtype, --shape, --offset and --endian: files do not say */
+    TAKES_RAW = 8,      /* --raw: samples may be scaled, or missing */
+    TAKES_QUERIES = 16, /* --query: files are databases */
 } reader_takes;
 
 typedef reader *reader_open_function(input *in, const read_options *options, fault *f);
@@ -56,11 +78,14 @@ typedef struct reader_kind {
     const char *formats; /* "PNG images, 8 and 16 bit": a line of `histo info` */
     unsigned takes;      /* of reader_takes */
     bool once;           /* pipes are not copied where images are made from images: frames pass one by one */
-    /* Does the content look like this format? head: the beginning of the (gunzipped) data. */
+    /* Does the content look like this format? head: the beginning of the data, decompressed. */
     bool (*recognize)(const unsigned char *head, size_t size, const char *path);
     /* Take ownership of `in` (closed with the reader, also on failure). NULL on failure. Where this is NULL, it is the
-     * function NAME_open of the module NAME. */
+     * function NAME_open of the module. */
     reader_open_function *open;
+    const char *module;  /* NULL: it has the format's name */
+    const char *library; /* "libwebp (Debian: libwebp-dev)": builds without it lack the module; NULL: none does */
+    const char *convert; /* a command that does without it; or NULL */
 } reader_kind;
 
 struct reader {
@@ -72,14 +97,35 @@ struct reader {
     const histo_dtype *dtypes;    /* [channels] */
     const channel_step *steps;    /* [channels]; NULL: a sample for each pixel */
     const bool *numeric;          /* [channels]; NULL: all. False if the first rows contain only words */
+    bool may_have_header;         /* the first row of text is read as numbers, but looks like names */
+    const values_kind *kinds;     /* [channels]: what their values seem to be; NULL: VALUES_NUMBERS */
     int64_t pages, height, width; /* of a page; -1 if unknown. One-dimensional data has height samples and width 1 */
     int64_t pages_in_file;        /* if the file has several and none was requested, else 0; -1: several */
+    bool maps;                    /* bands are in memory that is mapped from the file */
     y4m *video;                   /* the stream whose frames are the pages; NULL: there is none */
     metadata *about;              /* of the current page, owned; NULL: nothing, or not asked for */
     uint64_t bad;                 /* cells, or paired rows, skipped in this pass (--skip-bad) */
+    uint64_t missing;             /* the same of values that are missing */
 
-    /* Select the channels of bands by index, in order, possibly repeated; called once, before the first next. */
+    /* Parts of the samples can be read by themselves: of an array, by pixels; of rows of text, by the byte that a row
+     * begins with; of TIFF, by strips or rows of tiles; of HDF5, by blocks of chunks. 0: only all of them, and the next
+     * two are NULL.
+     */
+    int64_t units;
+    /* From now on, bands are those of units first … end - 1. A rewind undoes it. */
+    int (*take)(reader *r, int64_t first, int64_t end, fault *f);
+    /* The unit that the next band begins with; -1 if it continues one. */
+    int64_t (*unit)(const reader *r);
+    bool rows;    /* they are rows of text, in which newlines may be quoted */
+    bool guesses; /* the unit where a take begins is right if the unit where the one before it ends is the same */
+
+    /* Select the channels of bands by index, in order, possibly repeated; called before the first next, and again
+     * before a rewind. */
     int (*select)(reader *r, const int *channels, int count, fault *f);
+    /* Read the channels that the next select will name, in its order, in these ways, instead of VALUES_NUMBERS. NULL:
+     * the format has only numbers. To read words, it passes each to dictionary_code, and the missing ones are left out
+     * like missing numbers. */
+    int (*read_as)(reader *r, const channel_form *as, int count, fault *f);
     /* 1 and a band, 0 at the end, -1 on failure. A band has at most about 4 MiB of samples, unless the format cannot be
      * split. */
     int (*next)(reader *r, band *b, fault *f);
@@ -87,6 +133,11 @@ struct reader {
     int (*rewind)(reader *r, fault *f);
     /* Free everything, including `in`. */
     void (*close)(reader *r);
+    /* Stored bytes read so far, for a progress bar; NULL: that of `in`. */
+    int64_t (*position)(const reader *r);
+    /* Of readers that decode ahead, else NULL: begin before the first next; and is all of the last pass cached? */
+    void (*start)(reader *r);
+    bool (*caches_all)(const reader *r);
 };
 
 /* Open path ("-" is standard input) with the reader for its content or options. keep: it will be read more than once.
@@ -105,6 +156,8 @@ bool saved_begins(const char *head, size_t size);
 
 /* The table of readers, for `histo info`; NULL past the end. */
 const reader_kind *reader_kind_at(int i);
+/* Is all there that reads this format? */
+bool reader_is_there(const reader_kind *kind);
 
 /* ---- For readers ---------------------------------------------------------------------------------------- */
 

@@ -4,12 +4,14 @@
 #define CLI_SAMPLES_H
 
 #include "input/select.h"
+#include "shards/division.h"
 
 typedef struct piece {
     int page;
     int64_t y, x, width;                      /* position in the page or region, and width */
     const histo_view *views;                  /* one per counted source, all of equal shape */
     const histo_view *weights, *mask, *where; /* or NULL */
+    const histo_view *by;                     /* the group of each row, a bin of its dictionary; NULL: there are none */
     bool filters_itself;                      /* each source filters itself */
     double where_lo, where_hi;
     histo_pairs pairs;      /* the single view is a stack of images */
@@ -19,12 +21,14 @@ typedef struct piece {
 
 typedef struct samples samples;
 
-/* keep: several passes are possible. */
-samples *samples_open(const char *path, const settings *s, bool keep, fault *f);
+/* keep: several passes are possible. all: how counted sources are read, as choice_make takes it. */
+samples *samples_open(const char *path, const settings *s, channel_forms *all, bool keep, fault *f);
 void samples_close(samples *in);
 
 const choice *samples_choice(const samples *in);
 const reader *samples_reader(const samples *in);
+/* Values are needed at their places: missing floats are NaN, and missing integers an error. */
+void samples_keep_missing(samples *in);
 /* The number of separately counted segments; 1 without --segments. */
 int64_t samples_segments(const samples *in);
 
@@ -32,46 +36,43 @@ int64_t samples_segments(const samples *in);
 int samples_next(samples *in, piece *p, fault *f);
 int samples_rewind(samples *in, fault *f);
 
-/* After the last piece, unless --quiet: say on standard error what was left out, cells or pages. */
+/* The units that the file can be divided into, at least 1: the whole. */
+int64_t samples_units(const samples *in);
+/* Continue with these units of the file, which are not none. */
+int samples_take(samples *in, unit_range units, fault *f);
+/* Where the reader is, if it may have guessed where units begin; else -1. */
+int64_t samples_guess(const samples *in);
+
+/* Where the next piece begins: after this many pieces of a unit, with this many cells left out until then. */
+typedef struct samples_place {
+    int64_t unit, pieces;
+    uint64_t bad, missing;
+} samples_place;
+
+samples_place samples_at(const samples *in);
+/* Go to a place that an earlier process was at, and from there on to `end`, a number of units. */
+int samples_continue(samples *in, samples_place from, int64_t end, fault *f);
+
+/* What was left out of a file: cells, or paired rows, and pages, as in the reader. */
+typedef struct leftovers {
+    uint64_t bad, missing;
+    int64_t pages_in_file;
+} leftovers;
+
+/* After the last piece. */
+leftovers samples_leftovers(const samples *in);
+/* Unless --quiet: say on standard error what was left out. */
+void leftovers_remark(const leftovers *l, const char *name, const settings *s);
 void samples_remark(const samples *in);
 
 /* The options to fill source i of the piece; i is 0 for a joint histogram. They refer to p. */
 histo_fill_options piece_fill(const piece *p, int i);
 
-/* ---- The files of a run, read in order, in any number of passes ---- */
-
-typedef struct feed_file {
-    const char *path;
-    samples *open; /* between passes, only if it cannot be reopened */
-    bool used;     /* read since it was opened or rewound */
-} feed_file;
-
-typedef struct feed {
-    const settings *settings;
-    bool keep; /* several passes are possible */
-    int count;
-    feed_file *files;
-} feed;
-
-int feed_open(feed *in, const settings *s, bool keep, fault *f);
-void feed_close(feed *in);
-
-/* The name of file i in messages. */
-const char *feed_name(const feed *in, int i);
-
-/* Open or rewind file i. */
-samples *feed_begin(feed *in, int i, fault *f);
-/* This pass over file i is over; it may be closed. */
-void feed_end(feed *in, int i);
-
-/* A pass over all files. enter (may be NULL) is called before each file's first piece. */
-typedef struct feed_visitor {
-    const char *verb; /* for the progress line: "counting" */
-    int (*enter)(void *self, int file, const samples *in, fault *f);
-    int (*take)(void *self, int file, const piece *p, fault *f);
-    int (*leave)(void *self, int file, const samples *in, fault *f); /* may be NULL */
-    void *self;
-} feed_visitor;
-int feed_visit(feed *in, const feed_visitor *visitor, fault *f);
+/* Stored bytes read so far, for a progress bar. */
+int64_t samples_position(const samples *in);
+/* A reader that decodes ahead begins to. */
+void samples_start(samples *in);
+/* Read again in the forms that have changed. */
+int samples_reform(samples *in, fault *f);
 
 #endif

@@ -1,13 +1,22 @@
 /* Translates names, letters and numbers into channels. A list is first looked up as a whole, so that columns with
- * commas in their names can be selected; then item by item. */
+ * commas in their names can be selected; then item by item: a name, a number, a range of numbers, or a pattern. */
+#define _GNU_SOURCE
 #include "input/select.h"
 
+#include <fnmatch.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/text.h"
+#include "options/nearest.h"
+
+static int fault_no_memory(const reader *r, fault *f)
+{
+    return fault_set(f, EXIT_DATA, "no memory for the channels of %s", input_name(r->in));
+}
 
 static bool is_image(const reader *r)
 {
@@ -89,6 +98,12 @@ static int fault_unknown(const reader *r, const char *item, fault *f)
         return fault_set(f, EXIT_USAGE, "%s has %d columns called '%.60s': give the number of one, from 0 to %d", name,
                          same, item, r->channels - 1);
     list_channels(r, false, known, sizeof known);
+    nearest meant = {.word = item};
+    for (int c = 0; r->names && c < r->channels; c++)
+        nearest_try(&meant, r->names[c]);
+    if (meant.best)
+        return fault_set(f, EXIT_USAGE, "%s has no column '%.60s': did you mean '%.60s'? It has %s", name, item,
+                         meant.best, known);
     if (r->names)
         return fault_set(f, EXIT_USAGE, "%s has no column '%.60s': it has %s (or their numbers, 0 to %d)", name, item,
                          known, r->channels - 1);
@@ -106,7 +121,7 @@ static int channel_by_name(const reader *r, const char *item)
 
 static const char channel_letters[3][5] = {"rgba", "cmyk", "yuva"};
 
-static int letters_of(const reader *r)
+static int letteroptions(const reader *r)
 {
     return r->model == CHANNELS_CMYK ? 1 : is_video(r) ? 2 : 0;
 }
@@ -115,7 +130,7 @@ static int channel_by_letter(const reader *r, const char *item)
 {
     static const char *const names[3][4] = {
         {"red", "green", "blue", "alpha"}, {"cyan", "magenta", "yellow", "black"}, {"luma", "cb", "cr", "alpha"}};
-    const int set = letters_of(r);
+    const int set = letteroptions(r);
     for (int i = 0; i < 4; i++) {
         if (strcasecmp(item, names[set][i]) != 0 && !(item[0] == channel_letters[set][i] && item[1] == '\0')) continue;
         if ((set || choice_has_colors(r)) && i < r->channels) return i;
@@ -136,7 +151,7 @@ static const char *channel_name(const reader *r, int channel, char room[16])
     if (r->names && r->names[channel][0]) return r->names[channel];
     if (r->model == CHANNELS_GRAY || r->model == CHANNELS_GRAY_ALPHA) return channel == 0 ? "gray" : "a";
     if (is_image(r))
-        snprintf(room, 16, "%c", channel_letters[letters_of(r)][channel]);
+        snprintf(room, 16, "%c", channel_letters[letteroptions(r)][channel]);
     else if (r->channels > 1)
         snprintf(room, 16, "%d", channel);
     else
@@ -147,15 +162,14 @@ static const char *channel_name(const reader *r, int channel, char room[16])
 static int add_source(choice *c, const reader *r, int channel, bool luma, fault *f)
 {
     sample_source *more = realloc(c->sources, (size_t)(c->total + 1) * sizeof *more);
-    if (!more) return fault_set(f, EXIT_DATA, "no memory for the channels of %s", input_name(r->in));
+    if (!more) return fault_no_memory(r, f);
     c->sources = more;
     sample_source *made = &more[c->total];
     *made = (sample_source){.dtype = r->dtypes[channel], .luma = luma, .channel = channel};
     if (luma && (made->dtype >= HISTO_F16 || histo_dtype_size(made->dtype) == 8)) made->dtype = HISTO_F64;
     char room[16];
     const char *name = luma ? "gray" : channel_name(r, channel, room);
-    if (name && !(made->name = strdup(name)))
-        return fault_set(f, EXIT_DATA, "no memory for the channels of %s", input_name(r->in));
+    if (name && !(made->name = strdup(name))) return fault_no_memory(r, f);
     c->total++;
     return 0;
 }
@@ -182,13 +196,41 @@ static bool find_item(const reader *r, const char *item, int *channel, bool *lum
     return *channel != NO_SOURCE;
 }
 
+/* Add the channels of a range such as 3-5, if item is one. */
+static int add_range(choice *c, const reader *r, const char *item, fault *f)
+{
+    const char *dash = strchr(item, '-');
+    char first[16];
+    int64_t from, to;
+    if (!dash || dash == item || dash - item >= (int)sizeof first) return 0;
+    snprintf(first, sizeof first, "%.*s", (int)(dash - item), item);
+    if (!text_to_i64(first, &from) || !text_to_i64(dash + 1, &to) || from < 0 || from > to) return 0;
+    if (to >= r->channels)
+        return fault_set(f, EXIT_USAGE, "%s has no %s %" PRId64 ": their numbers are 0 to %d", input_name(r->in),
+                         r->numeric ? "column" : "channel", to, r->channels - 1);
+    for (; from <= to; from++)
+        if (add_source(c, r, (int)from, false, f) != 0) return -1;
+    return 0;
+}
+
+/* Add the columns whose names match a pattern such as Temp*, if item is one. */
+static int add_pattern(choice *c, const reader *r, const char *item, fault *f)
+{
+    if (!r->names || !strpbrk(item, "*?[")) return 0;
+    for (int i = 0; i < r->channels; i++)
+        if (fnmatch(item, r->names[i], FNM_CASEFOLD) == 0 && add_source(c, r, i, false, f) != 0) return -1;
+    return 0;
+}
+
 static int add_item(choice *c, const reader *r, const char *item, fault *f)
 {
     int channel;
     bool luma;
     if (find_item(r, item, &channel, &luma)) return add_source(c, r, channel, luma, f);
     if (strcasecmp(item, "all") == 0) return add_all(c, r, true, f);
-    return fault_unknown(r, item, f);
+    const int before = c->total;
+    if (add_range(c, r, item, f) != 0 || (c->total == before && add_pattern(c, r, item, f) != 0)) return -1;
+    return c->total > before ? 0 : fault_unknown(r, item, f);
 }
 
 static int add_list(choice *c, const reader *r, const char *list, fault *f)
@@ -197,11 +239,24 @@ static int add_list(choice *c, const reader *r, const char *list, fault *f)
     bool luma;
     if (find_item(r, list, &channel, &luma)) return add_source(c, r, channel, luma, f);
     char *items = strdup(list), *rest = items;
-    if (!items) return fault_set(f, EXIT_DATA, "no memory for the channels of %s", input_name(r->in));
+    if (!items) return fault_no_memory(r, f);
     int failed = 0;
-    for (char *item; !failed && (item = strsep(&rest, ",")) != NULL;)
-        failed = add_item(c, r, text_trim(item), f);
+    for (char *item; !failed && (item = text_list_item(&rest)) != NULL;)
+        failed = add_item(c, r, item, f);
     free(items);
+    return failed;
+}
+
+/* Add the lists of a repeated option. */
+static int add_lists(choice *c, const reader *r, const char *lists, fault *f)
+{
+    const char divider[] = {LIST_DIVIDER, '\0'};
+    char *copy = strdup(lists), *rest = copy;
+    if (!copy) return fault_no_memory(r, f);
+    int failed = 0;
+    for (char *list; !failed && (list = strsep(&rest, divider)) != NULL;)
+        failed = add_list(c, r, list, f);
+    free(copy);
     return failed;
 }
 
@@ -211,6 +266,7 @@ static int add_default(choice *c, const reader *r, fault *f)
     int numbers = 0;
     for (int i = 0; r->numeric && i < r->channels; i++)
         numbers += r->numeric[i];
+    if (r->numeric && r->channels == 1) return add_source(c, r, 0, false, f);
     if (numbers < 2) return add_all(c, r, false, f);
     char known[600];
     list_channels(r, true, known, sizeof known);
@@ -223,7 +279,8 @@ static int fault_no_numbers(const reader *r, fault *f)
 {
     char known[600];
     list_channels(r, false, known, sizeof known);
-    return fault_set(f, EXIT_DATA, "%s has no column of numbers among %s: name another file, or give --delimiter",
+    return fault_set(f, EXIT_DATA,
+                     "%s has no column of numbers among %s: choose strings to count with --column, or give --delimiter",
                      input_name(r->in), known);
 }
 
@@ -238,31 +295,186 @@ static int add_extra(choice *c, const reader *r, const char *item, int *index, f
                      c->total - before, r->numeric ? "column" : "channel", input_name(r->in));
 }
 
+/* What the values of a channel are, unless options say otherwise. */
+static values_kind kind_of(const reader *r, int channel)
+{
+    return r->read_as && r->kinds ? r->kinds[channel] : VALUES_NUMBERS;
+}
+
+static void set_form(sample_source *to, const channel_form *as)
+{
+    to->as = *as;
+    if (as->kind != VALUES_NUMBERS) to->dtype = as->dtype;
+}
+
+static int fault_not_alike(const reader *r, const sample_source *s, fault *f)
+{
+    return fault_set(f, EXIT_DATA, "%s has no strings in %.60s, where other files have strings: count it separately",
+                     input_name(r->in), s->name ? s->name : "its samples");
+}
+
+/* Do the lists name this channel? */
+static bool names_channel(const reader *r, const char *lists, int channel)
+{
+    choice named = {0};
+    fault ignored = {0};
+    bool found = false;
+    if (lists && add_lists(&named, r, lists, &ignored) == 0)
+        for (int i = 0; i < named.total; i++)
+            found = found || named.sources[i].channel == channel;
+    choice_free(&named);
+    return found;
+}
+
+/* The units in a second that --time gives for a channel of numbers; 0: it does not. */
+static int64_t time_unit(const reader *r, const settings *options, int channel)
+{
+    int64_t per_second = 1;
+    for (int unit = 0; unit < TIME_UNITS; unit++, per_second *= 1000)
+        if (names_channel(r, options->times[unit], channel)) return per_second;
+    return 0;
+}
+
+static int add_form(channel_forms *all, const reader *r, const sample_source *s, values_kind kind, fault *f)
+{
+    channel_form *more = realloc(all->of, (size_t)(all->count + 1) * sizeof *more);
+    if (!more) return fault_no_memory(r, f);
+    all->of = more;
+    channel_form *made = &more[all->count++];
+    *made = (channel_form){.kind = kind};
+    made->looks = kind == VALUES_NUMBERS && r->read_as && s->dtype == HISTO_F64 && !s->luma;
+    if (kind == VALUES_TIMES) made->dtype = HISTO_I64;
+    if (kind != VALUES_WORDS) return 0;
+    made->dtype = HISTO_U32;
+    made->words = dictionary_make();
+    return made->words ? 0 : fault_no_memory(r, f);
+}
+
+static void make_epoch(channel_form *form, int64_t per_second)
+{
+    form->per_second = per_second;
+    form->dtype = HISTO_F64;
+}
+
+/* The column of the groups, whatever it holds, is read as words. */
+static int add_groups(choice *c, const reader *r, const char *item, channel_forms *all, fault *f)
+{
+    if (!all || !r->read_as)
+        return fault_set(f, EXIT_USAGE, "--by takes a column of a table, and %s has none: leave it out",
+                         input_name(r->in));
+    if (add_extra(c, r, item, &c->by, f) != 0) return -1;
+    sample_source *s = &c->sources[c->by];
+    if (all->count == c->count && add_form(all, r, s, VALUES_WORDS, f) != 0) return -1;
+    set_form(s, &all->of[c->count]);
+    return 0;
+}
+
+/* Counted sources are read as in the first file. */
+static int find_forms(choice *c, const reader *r, const settings *options, channel_forms *all, fault *f)
+{
+    for (int i = 0; i < c->count && all; i++) {
+        sample_source *s = &c->sources[i];
+        const bool forced = names_channel(r, options->category, s->channel);
+        const values_kind kind = s->luma ? VALUES_NUMBERS : forced ? VALUES_WORDS : kind_of(r, s->channel);
+        const int64_t per_second = s->luma || kind == VALUES_TIMES ? 0 : time_unit(r, options, s->channel);
+        if (i == all->count && add_form(all, r, s, per_second ? VALUES_TIMES : kind, f) != 0) return -1;
+        if (i == all->count - 1 && per_second) make_epoch(&all->of[i], per_second);
+        if (all->of[i].per_second == 0 && all->of[i].kind != VALUES_NUMBERS && !r->read_as)
+            return fault_not_alike(r, s, f);
+        set_form(s, &all->of[i]);
+    }
+    return 0;
+}
+
 static int select_in_reader(choice *c, reader *r, fault *f)
 {
     int *wanted = malloc((size_t)c->total * 3 * sizeof *wanted);
-    if (!wanted) return fault_set(f, EXIT_DATA, "no memory for the channels of %s", input_name(r->in));
-    int views = 0;
-    for (int i = 0; i < c->total; i++) {
+    channel_form *as = calloc((size_t)c->total * 3, sizeof *as);
+    int views = 0, failed = wanted && as ? 0 : fault_no_memory(r, f);
+    for (int i = 0; i < c->total && !failed; i++) {
         sample_source *s = &c->sources[i];
         s->view = views;
+        if (s->as.per_second == 0) as[views] = s->as; /* else numbers, of which times are made */
         for (int k = 0; k < (s->luma ? 3 : 1); k++)
             wanted[views++] = s->channel + k;
     }
-    int failed = r->select(r, wanted, views, f);
+    if (!failed && r->read_as) failed = r->read_as(r, as, views, f);
+    if (!failed) failed = r->select(r, wanted, views, f);
     free(wanted);
+    free(as);
     return failed;
 }
 
-static int find_sources(choice *c, const reader *r, const settings *s, fault *f)
+/* A condition on a column. A single range without negation is a filter, which plans know. */
+static int add_condition(choice *c, const reader *r, const where_condition *from, bool only, fault *f)
+{
+    int source;
+    condition made;
+    if (add_extra(c, r, from->column, &source, f) != 0) return -1;
+    sample_source *s = &c->sources[source];
+    const values_kind kind = s->luma ? VALUES_NUMBERS : kind_of(r, s->channel);
+    if (condition_parse(&made, from, kind, input_name(r->in), f) != 0) return -1;
+    made.source = source;
+    if (kind != VALUES_NUMBERS)
+        set_form(s, &(channel_form){
+                        .kind = kind, .dtype = kind == VALUES_WORDS ? HISTO_U32 : HISTO_I64, .words = made.words});
+    condition *more = realloc(c->conditions, (size_t)(c->conditions_count + 1) * sizeof *more);
+    if (!more) {
+        condition_free(&made);
+        return fault_no_memory(r, f);
+    }
+    c->conditions = more;
+    more[c->conditions_count++] = made;
+    if (!only || made.negated || made.count != 1) return 0;
+    c->where = source;
+    memcpy(c->where_range, made.ranges[0], sizeof c->where_range);
+    return 0;
+}
+
+static int add_conditions(choice *c, const reader *r, const settings *s, fault *f)
+{
+    const bool only = s->conditions_count == 1 && !s->has_where;
+    for (int i = 0; i < s->conditions_count; i++)
+        if (add_condition(c, r, &s->conditions[i], only, f) != 0) return -1;
+    return 0;
+}
+
+/* Add the columns of --category or --time that are not counted already. */
+static int add_uncounted(choice *c, const reader *r, const char *lists, fault *f)
+{
+    choice named = {0};
+    int failed = lists ? add_lists(&named, r, lists, f) : 0;
+    for (int i = 0; i < named.total && !failed; i++) {
+        bool counted = false;
+        for (int k = 0; k < c->total; k++)
+            counted = counted || c->sources[k].channel == named.sources[i].channel;
+        if (!counted) failed = add_source(c, r, named.sources[i].channel, false, f);
+    }
+    choice_free(&named);
+    return failed;
+}
+
+static int find_sources(choice *c, const reader *r, const settings *s, channel_forms *all, fault *f)
 {
     c->joint = s->joint != NULL;
     if (c->joint && s->channels)
         return fault_set(f, EXIT_USAGE, "--joint %s already selects what is counted: leave --channel and --column out",
                          s->joint);
+    if (s->category && (!all || !r->read_as))
+        return fault_set(f, EXIT_USAGE, "--category takes columns of a table, and %s has none: leave it out",
+                         input_name(r->in));
+    bool given = s->category;
+    for (int unit = 0; unit < TIME_UNITS; unit++)
+        given = given || s->times[unit];
+    if (given && !all)
+        return fault_set(f, EXIT_USAGE, "--time works neither with --live nor in histo-mpi: leave it out");
     int failed = c->joint      ? add_list(c, r, s->joint, f)
-                 : s->channels ? add_list(c, r, s->channels, f)
+                 : s->channels ? add_lists(c, r, s->channels, f)
+                 : given       ? 0
                                : add_default(c, r, f);
+    if (!failed && !c->joint) failed = add_uncounted(c, r, s->category, f);
+    for (int unit = 0; unit < TIME_UNITS && !failed && !c->joint; unit++)
+        failed = add_uncounted(c, r, s->times[unit], f);
     if (failed) return -1;
     if (c->total == 0) return fault_no_numbers(r, f);
     c->count = c->total;
@@ -270,25 +482,32 @@ static int find_sources(choice *c, const reader *r, const settings *s, fault *f)
         return fault_set(f, EXIT_USAGE, "--joint %s names %d %s%s of %s: name 2 to %d, as in --joint A,B", s->joint,
                          c->count, r->numeric ? "column" : "channel", c->count == 1 ? "" : "s", input_name(r->in),
                          HISTO_MAX_AXES);
+    if (find_forms(c, r, s, all, f) != 0 || (s->by && add_groups(c, r, s->by, all, f) != 0)) return -1;
     if (s->weights && add_extra(c, r, s->weights, &c->weights, f) != 0) return -1;
-    if (s->has_where && s->where_column && add_extra(c, r, s->where_column, &c->where, f) != 0) return -1;
-    if (s->has_where && c->joint && !s->where_column)
+    if (s->has_where && c->joint)
         return fault_set(f, EXIT_USAGE,
                          "with --joint, --where must say by which channel to filter: --where NAME=lo:hi");
-    return 0;
+    return add_conditions(c, r, s, f);
 }
 
-int choice_make(choice *c, reader *r, const settings *s, fault *f)
+int choice_make(choice *c, reader *r, const settings *s, channel_forms *all, fault *f)
 {
-    *c = (choice){.weights = NO_SOURCE, .where = NO_SOURCE};
-    if (find_sources(c, r, s, f) == 0 && select_in_reader(c, r, f) == 0) return 0;
+    *c = (choice){.weights = NO_SOURCE, .where = NO_SOURCE, .by = NO_SOURCE};
+    if (find_sources(c, r, s, all, f) == 0 && select_in_reader(c, r, f) == 0) return 0;
     choice_free(c);
     return -1;
 }
 
+int choice_reform(choice *c, reader *r, const channel_forms *all, fault *f)
+{
+    for (int i = 0; i < c->count; i++)
+        set_form(&c->sources[i], &all->of[i]);
+    return select_in_reader(c, r, f);
+}
+
 int choice_list(choice *c, const reader *r, const char *list, fault *f)
 {
-    *c = (choice){.weights = NO_SOURCE, .where = NO_SOURCE};
+    *c = (choice){.weights = NO_SOURCE, .where = NO_SOURCE, .by = NO_SOURCE};
     if (add_list(c, r, list, f) == 0) return 0;
     choice_free(c);
     return -1;
@@ -298,6 +517,17 @@ void choice_free(choice *c)
 {
     for (int i = 0; i < c->total; i++)
         free(c->sources[i].name);
+    for (int i = 0; i < c->conditions_count; i++)
+        condition_free(&c->conditions[i]);
+    free(c->conditions);
     free(c->sources);
-    *c = (choice){.weights = NO_SOURCE, .where = NO_SOURCE};
+    *c = (choice){.weights = NO_SOURCE, .where = NO_SOURCE, .by = NO_SOURCE};
+}
+
+void channel_forms_free(channel_forms *all)
+{
+    for (int i = 0; i < all->count; i++)
+        dictionary_free(all->of[i].words);
+    free(all->of);
+    *all = (channel_forms){0};
 }

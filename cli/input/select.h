@@ -2,6 +2,7 @@
 #ifndef CLI_SELECT_H
 #define CLI_SELECT_H
 
+#include "input/filter.h"
 #include "input/reader.h"
 #include "options/settings.h"
 
@@ -12,6 +13,7 @@ typedef struct sample_source {
     bool luma;   /* the luma of channels 0, 1 and 2 (Rec. 601) */
     int channel; /* of the reader */
     int view;    /* index in the views of a band; luma uses three from here */
+    channel_form as;
 } sample_source;
 
 enum { NO_SOURCE = -1 };
@@ -19,13 +21,30 @@ enum { NO_SOURCE = -1 };
 typedef struct choice {
     int count; /* counted sources: one histogram each, or one axis each of a joint histogram */
     bool joint;
-    int weights, where; /* indices in sources, or NO_SOURCE */
-    int total;          /* sources in total */
+    int weights; /* indices in sources, or NO_SOURCE */
+    int by;      /* the same, of the groups */
+    int where;   /* the same, of the column that must be in this range: the only condition, if it is that simple */
+    double where_range[2];
+    condition *conditions; /* all others */
+    int conditions_count;
+    int total; /* sources in total */
     sample_source *sources;
 } choice;
 
-/* Find the channels that s requests in r, and select them there. */
-int choice_make(choice *c, reader *r, const settings *s, fault *f);
+/* How the counted sources of all files, and after them the groups, are read: what the first one seems to hold, and
+ * later what a survey found. */
+typedef struct channel_forms {
+    int count;
+    channel_form *of; /* [count], which owns the dictionaries */
+} channel_forms;
+
+void channel_forms_free(channel_forms *all);
+
+/* Find the channels that s requests in r, and select them there. all: those of the first file are added, others must
+ * match; NULL: only numbers are counted. */
+int choice_make(choice *c, reader *r, const settings *s, channel_forms *all, fault *f);
+/* Select them there again, after the forms of counted sources have changed. */
+int choice_reform(choice *c, reader *r, const channel_forms *all, fault *f);
 /* The channels of a list alone, without selecting them in the reader. */
 int choice_list(choice *c, const reader *r, const char *list, fault *f);
 void choice_free(choice *c);

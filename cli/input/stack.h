@@ -2,7 +2,7 @@
 #ifndef CLI_STACK_H
 #define CLI_STACK_H
 
-#include "input/samples.h"
+#include "input/feed.h"
 
 typedef struct stack {
     const feed *in;

@@ -76,7 +76,8 @@ static int open_file(step *st, int i, bool keep, fault *f)
 {
     step_file *file = &st->files[i];
     const settings *s = i == 0 ? st->settings : &st->unmasked;
-    if (!(file->in = samples_open(s->files[i], s, keep, f))) return -1;
+    if (!(file->in = samples_open(s->files[i], s, NULL, keep, f))) return -1;
+    samples_keep_missing(file->in);
     const int channels = samples_choice(file->in)->count;
     if (channels != 1)
         return fault_set(f, EXIT_USAGE, "%s has %d channels to count, but one is needed: choose it with --channel",

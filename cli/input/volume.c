@@ -139,8 +139,9 @@ static int read_all(volume *v, samples *in, reading *r, const settings *s, fault
 int volume_read(volume *v, const char *path, const settings *s, fault *f)
 {
     *v = (volume){0};
-    samples *in = samples_open(path, s, false, f);
+    samples *in = samples_open(path, s, NULL, false, f);
     if (!in) return -1;
+    samples_keep_missing(in);
     reading r = {.to = v, .path = path};
     const int failed = read_all(v, in, &r, s, f);
     samples_close(in);

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "options/bins.h"
+#include "options/steps.h"
 
 enum { LARGEST_EDGES_FILE = 1 << 28 };
 
@@ -17,13 +18,9 @@ static int fault_memory(fault *f)
     return fault_set(f, EXIT_DATA, "no memory for the bins");
 }
 
-/* Append an edge given as text; where: for messages. */
-static int add_edge(bins_spec *spec, int64_t *room, const char *text, const char *where, fault *f)
+/* Append an edge; where: for messages. */
+static int add_edge(bins_spec *spec, int64_t *room, double edge, const char *where, fault *f)
 {
-    double edge;
-    if (!text_to_f64(text, &edge))
-        return fault_set(f, EXIT_USAGE, "%s: '%s' is not a number: edges are numbers separated by blanks or commas",
-                         where, text);
     double last = spec->number ? spec->edges[spec->number - 1] : (double)NAN;
     if (edge <= last) {
         char before[TEXT_NUMBER_BYTES], after[TEXT_NUMBER_BYTES];
@@ -37,6 +34,26 @@ static int add_edge(bins_spec *spec, int64_t *room, const char *text, const char
         spec->edges = more;
     }
     spec->edges[spec->number++] = edge;
+    return 0;
+}
+
+static int add_edge_text(bins_spec *spec, int64_t *room, const char *text, const char *where, fault *f)
+{
+    double edge;
+    if (text_to_f64(text, &edge)) return add_edge(spec, room, edge, where, f);
+    return fault_set(f, EXIT_USAGE, "%s: '%s' is not a number: edges are numbers separated by blanks or commas", where,
+                     text);
+}
+
+static int add_steps(bins_spec *spec, int64_t *room, const char *text, const char *where, fault *f)
+{
+    steps of;
+    if (steps_parse(&of, text, where, f) != 0) return -1;
+    for (int64_t i = 0; i <= of.count; i++) {
+        const double edge = steps_at(&of, i);
+        const bool joins = i == 0 && spec->number && spec->edges[spec->number - 1] == edge; /* 0:1:.1,1:10:1 */
+        if (!joins && add_edge(spec, room, edge, where, f) != 0) return -1;
+    }
     return 0;
 }
 
@@ -57,13 +74,14 @@ static int parse_edges(bins_spec *spec, const char *text, const char *path, faul
         size_t length = strcspn(text, between);
         char item[512], place[400] = "--edges";
         if (path) snprintf(place, sizeof place, "%.360s, line %" PRId64, path, line);
+        const char *colon = memchr(text, ':', length);
         if (*text == '#') {
             text += strcspn(text, "\n");
         } else if (length >= sizeof item) {
             return fault_set(f, EXIT_USAGE, "%s: '%.40s...' is longer than any number", place, text);
         } else if (length > 0) {
             snprintf(item, sizeof item, "%.*s", (int)length, text);
-            if (add_edge(spec, &room, item, place, f) != 0) return -1;
+            if ((colon ? add_steps : add_edge_text)(spec, &room, item, place, f) != 0) return -1;
             number_next = false;
             text += length;
         } else {
@@ -85,7 +103,7 @@ static int parse_edges_file(bins_spec *spec, const char *path, fault *f)
     size_t size;
     char *text = text_of_file(path, LARGEST_EDGES_FILE, &size);
     if (!text)
-        return fault_set(f, EXIT_DATA, "the file of edges %s cannot be read (%s): name another after -b @", path,
+        return fault_set(f, EXIT_DATA, "the file of edges %s cannot be read (%s): name another after the @", path,
                          strerror(errno));
     int failed = 0;
     if (strlen(text) != size)
@@ -96,10 +114,33 @@ static int parse_edges_file(bins_spec *spec, const char *path, fault *f)
     return failed;
 }
 
+/* "1000", "2^10", "1e6", "10k" or "1M". */
+static bool parse_number_of_bins(const char *text, int64_t *number)
+{
+    char digits[64];
+    const size_t size = strlen(text);
+    const char unit = size ? text[size - 1] : '\0';
+    const int64_t thousands = unit == 'k' ? 1000 : unit == 'M' ? 1000000 : 1;
+    if (text_to_i64(text, number)) return true;
+    if (strncmp(text, "2^", 2) == 0) {
+        int64_t power;
+        if (!text_to_i64(text + 2, &power) || power < 0 || power > 62) return false;
+        *number = INT64_C(1) << power;
+        return true;
+    }
+    double value;
+    snprintf(digits, sizeof digits, "%.*s", (int)(thousands > 1 ? size - 1 : size), text);
+    if (!text_to_f64(digits, &value)) return false;
+    value *= (double)thousands;
+    if (!(fabs(value) < 0x1p62) || value != rint(value)) return false;
+    *number = (int64_t)value;
+    return true;
+}
+
 static int parse_bins(bins_spec *spec, const char *text, fault *f)
 {
     if (text[0] == '@') return parse_edges_file(spec, text + 1, f);
-    if (text_to_i64(text, &spec->number)) {
+    if (parse_number_of_bins(text, &spec->number)) {
         if (spec->number < 1 || spec->number > HISTO_MAX_BINS)
             return fault_set(f, EXIT_USAGE, "-b %s is out of range: give 1 to %" PRId64 " bins", text, HISTO_MAX_BINS);
         spec->kind = BINS_NUMBER;
@@ -117,23 +158,95 @@ static int parse_bins(bins_spec *spec, const char *text, fault *f)
 
 static int parse_width(bins_spec *spec, const char *text, fault *f)
 {
-    if (!text_to_f64(text, &spec->width) || !(spec->width > 0) || isinf(spec->width))
-        return fault_set(f, EXIT_USAGE, "--width '%.40s' must be a number above 0", text);
     spec->kind = BINS_WIDTH;
+    if (time_step_parse(text, &spec->step)) return 0;
+    if (!text_to_f64(text, &spec->width) || !(spec->width > 0) || isinf(spec->width))
+        return fault_set(f, EXIT_USAGE,
+                         "--width '%.40s' must be a number above 0, or of dates one such as 1d, 1mo or 15min", text);
     return 0;
 }
 
-/* "lo:hi", each number after an optional prefix. */
-static bool parse_pair(const char *text, const char *prefix, double *lo, double *hi)
+/* An end of a range: "" takes it from the samples, "5" is a number, "p5" and "5%" are percentiles. */
+typedef struct range_end {
+    enum { END_OPEN, END_NUMBER, END_PERCENTILE } kind;
+    double value;
+} range_end;
+
+static int parse_end(range_end *end, const char *text, const char *range, fault *f)
 {
-    size_t skip = strlen(prefix), size = strcspn(text, ":");
-    if (text[size] != ':' || size >= 64) return false;
-    char first[64];
-    memcpy(first, text, size);
-    first[size] = '\0';
-    const char *second = text + size + 1;
-    return strncmp(first, prefix, skip) == 0 && strncmp(second, prefix, skip) == 0 && text_to_f64(first + skip, lo) &&
-           text_to_f64(second + skip, hi);
+    char number[64];
+    const size_t size = strlen(text), prefix = text[0] == 'p', suffix = size > 0 && text[size - 1] == '%';
+    *end = (range_end){.kind = size == 0 ? END_OPEN : prefix || suffix ? END_PERCENTILE : END_NUMBER};
+    if (end->kind == END_OPEN) return 0;
+    snprintf(number, sizeof number, "%.*s", (int)(size - prefix - suffix), text + prefix);
+    if ((prefix && suffix) || !text_to_f64(number, &end->value))
+        return fault_set(f, EXIT_USAGE,
+                         "-r '%.60s': '%.40s' is no end of a range: give a number, a percentile such as 1%%, or "
+                         "nothing to take the end from the samples",
+                         range, text);
+    if (end->kind == END_PERCENTILE && !(end->value >= 0 && end->value <= 100))
+        return fault_set(f, EXIT_USAGE, "-r %.60s: percentiles run from 0%% to 100%%", range);
+    if (isinf(end->value))
+        return fault_set(f, EXIT_USAGE,
+                         "-r %.60s: both ends must be finite: leave one out, as in -r 0:, to take it "
+                         "from the samples",
+                         range);
+    return 0;
+}
+
+static int fault_order(const char *range, const char *lo, const char *hi, fault *f)
+{
+    return fault_set(f, EXIT_USAGE, "-r %.60s: the lower end comes first, as in -r %.60s:%.60s", range, hi, lo);
+}
+
+/* A range of two numbers, of which the spec has those that are given. */
+static int check_numbers(const bins_spec *spec, const char *range, fault *f)
+{
+    const bool both = isfinite(spec->lo) && isfinite(spec->hi);
+    if (both && isinf(spec->hi - spec->lo))
+        return fault_set(f, EXIT_USAGE,
+                         "-r %.60s: the ends are further apart than the largest double, 1.8e308: choose closer ones",
+                         range);
+    return 0;
+}
+
+static int parse_ends(bins_spec *spec, const char *text, fault *f)
+{
+    char ends[2][128];
+    range_end lo, hi;
+    snprintf(ends[0], sizeof ends[0], "%.*s", (int)strcspn(text, ":"), text);
+    snprintf(ends[1], sizeof ends[1], "%s", strchr(text, ':') + 1);
+    const char *first = text_trim(ends[0]), *second = text_trim(ends[1]);
+    if (parse_end(&lo, first, text, f) != 0 || parse_end(&hi, second, text, f) != 0) return -1;
+    const bool from_percentile = lo.kind == END_PERCENTILE, to_percentile = hi.kind == END_PERCENTILE;
+    if (from_percentile || to_percentile) { /* the samples end at the percentiles 0 and 100 */
+        const bool from = lo.kind != END_NUMBER, to = hi.kind != END_NUMBER;
+        spec->range = from && to ? HISTO_RANGE_PERCENTILE
+                      : from     ? HISTO_RANGE_FROM_PERCENTILE
+                                 : HISTO_RANGE_TO_PERCENTILE;
+        spec->lo = lo.value;
+        spec->hi = hi.kind == END_OPEN ? 100 : hi.value;
+        return from && to && spec->lo > spec->hi ? fault_order(text, first, second, f) : 0;
+    }
+    spec->range = lo.kind == END_OPEN && hi.kind == END_OPEN ? HISTO_RANGE_MINMAX : HISTO_RANGE_FIXED;
+    spec->lo = lo.kind == END_OPEN ? -INFINITY : lo.value;
+    spec->hi = hi.kind == END_OPEN ? INFINITY : hi.value;
+    return spec->lo > spec->hi ? fault_order(text, first, second, f) : check_numbers(spec, text, f);
+}
+
+/* Dates: from the beginning of one to that of another. Years alone are numbers. */
+static bool parse_times(bins_spec *spec, const char *text)
+{
+    const char *end = text + strlen(text);
+    time_span from, to;
+    for (const char *colon = text; (colon = strchr(colon, ':')); colon++) {
+        if (!time_parse(text, colon, false, &from) || !time_parse(colon + 1, end, false, &to)) continue;
+        spec->lo = (double)from.begin;
+        spec->hi = (double)to.begin;
+        spec->has_times = spec->lo < spec->hi;
+        return spec->has_times;
+    }
+    return false;
 }
 
 static int parse_range(bins_spec *spec, const char *text, fault *f)
@@ -143,30 +256,22 @@ static int parse_range(bins_spec *spec, const char *text, fault *f)
         spec->range = HISTO_RANGE_MINMAX;
     } else if (strcmp(text, "dtype") == 0) {
         spec->range = HISTO_RANGE_DTYPE;
-    } else if (parse_pair(text, "p", &spec->lo, &spec->hi)) {
-        spec->range = HISTO_RANGE_PERCENTILE;
-        if (!(spec->lo >= 0 && spec->lo <= spec->hi && spec->hi <= 100))
-            return fault_set(f, EXIT_USAGE, "-r %.60s: percentiles run from p0 to p100, lower end first", text);
-    } else if (parse_pair(text, "", &spec->lo, &spec->hi)) {
+    } else if (parse_times(spec, text)) {
         spec->range = HISTO_RANGE_FIXED;
-        if (isinf(spec->lo) || isinf(spec->hi))
-            return fault_set(f, EXIT_USAGE, "-r %.60s: both ends must be finite", text);
-        if (spec->lo > spec->hi)
-            return fault_set(f, EXIT_USAGE, "-r %.60s: the lower end comes first, as in -r %.17g:%.17g", text, spec->hi,
-                             spec->lo);
-        if (isinf(spec->hi - spec->lo))
-            return fault_set(
-                f, EXIT_USAGE,
-                "-r %.60s: the ends are further apart than the largest double, 1.8e308: choose closer ones", text);
+    } else if (strchr(text, ':') && !strchr(strchr(text, ':') + 1, ':')) {
+        return parse_ends(spec, text, f);
     } else {
         return fault_set(f, EXIT_USAGE,
-                         "-r '%.60s' is not a range: give lo:hi, minmax, dtype or percentiles like p1:p99", text);
+                         "-r '%.60s' is not a range: give LO:HI, of which one may be left out, percentiles like "
+                         "1%%:99%%, minmax or dtype",
+                         text);
     }
     return 0;
 }
 
 static int parse_edges_option(bins_spec *spec, const char *text, fault *f)
 {
+    if (text[0] == '@') return parse_edges_file(spec, text + 1, f);
     return parse_edges(spec, text, NULL, f);
 }
 
@@ -232,7 +337,7 @@ static int check_spec(const bins_spec *spec, fault *f)
     if (!spec->log) return 0;
     if (spec->kind != BINS_DEFAULT && spec->kind != BINS_NUMBER)
         return fault_set(f, EXIT_USAGE, "--log takes a number of bins (-b N), not a rule, width or edges");
-    if (spec->has_range && spec->range == HISTO_RANGE_FIXED && !(spec->lo > 0))
+    if (spec->has_range && bins_lower_end_is_given(spec) && !(spec->lo > 0))
         return fault_set(f, EXIT_USAGE, "--log needs a range above 0, but -r begins at %g: give one such as -r 1:1000",
                          spec->lo);
     if (spec->has_range && spec->range == HISTO_RANGE_DTYPE)
@@ -253,10 +358,21 @@ int bins_parse(bins_list *b, const settings *s, fault *f)
     for (int i = 0; i < b->count && !failed; i++) {
         b->spec[i].log = s->log_bins;
         b->spec[i].every_value = s->every_value;
+        b->spec[i].letters = s->read.letters;
         failed = check_spec(&b->spec[i], f);
     }
     if (failed) bins_free(b);
     return failed;
+}
+
+bool bins_lower_end_is_given(const bins_spec *spec)
+{
+    return spec->range == HISTO_RANGE_TO_PERCENTILE || (spec->range == HISTO_RANGE_FIXED && isfinite(spec->lo));
+}
+
+bool bins_upper_end_is_given(const bins_spec *spec)
+{
+    return spec->range == HISTO_RANGE_FROM_PERCENTILE || (spec->range == HISTO_RANGE_FIXED && isfinite(spec->hi));
 }
 
 void bins_free(bins_list *b)

@@ -4,6 +4,7 @@
 
 #include <histo/histo.h>
 
+#include "base/times.h"
 #include "options/settings.h"
 
 typedef enum bins_kind {
@@ -21,12 +22,15 @@ typedef struct bins_spec {
     bool fewer;     /* of BINS_NUMBER: fewer if the range has not so many doubles */
     histo_rule rule;
     double width;
-    double *edges; /* [number + 1] */
+    time_step step; /* of BINS_WIDTH, of dates and times, instead */
+    bool has_times; /* lo and hi are times */
+    double *edges;  /* [number + 1] */
     bool has_range;
     histo_range range;
-    double lo, hi; /* of a fixed range, or in per cent */
+    double lo, hi; /* as the library takes them: values, infinite at an open end of a fixed range, or percentiles */
     bool log;
     bool every_value; /* by default, integers of 16 bits have a bin for each value, as those of 8 bits have */
+    bool letters;     /* a bin is a letter */
 } bins_spec;
 
 /* One spec for all axes, or one per axis. */
@@ -37,5 +41,9 @@ typedef struct bins_list {
 
 int bins_parse(bins_list *b, const settings *s, fault *f);
 void bins_free(bins_list *b);
+
+/* Is an end of the range a value that was given, rather than found among the samples? */
+bool bins_lower_end_is_given(const bins_spec *spec);
+bool bins_upper_end_is_given(const bins_spec *spec);
 
 #endif

@@ -5,8 +5,10 @@
 
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "options/help.h"
 #include "options/nearest.h"
 #include "options/values.h"
@@ -125,18 +127,23 @@ static const target targets[OPTION_COUNT] = {
     PARSED(OFFSET, value_offset),
     PARSED(ENDIAN, value_endian),
     TEXT(DATASET, read.dataset),
+    TEXT(QUERY, read.query),
     PARSED(PAGE, value_page),
     PARSED(IMAGE_PAGE, value_page),
+    FLAG(RAW, read.raw),
     FLAG(SKIP_BAD, read.skip_bad),
     PARSED(DELIMITER, value_delimiter),
     PARSED(HEADER, value_header),
-    TEXT(CHANNEL, channels),
+    PARSED(CHANNEL, value_channels),
     TEXT(IMAGE_CHANNEL, channels),
-    TEXT(COLUMN, channels),
+    PARSED(COLUMN, value_channels),
     PARSED(ROI, value_roi),
     TEXT(MASK, mask),
     PARSED(WHERE, value_where),
     TEXT(WEIGHTS, weights),
+    TEXT(BY, by),
+    PARSED(CATEGORY, value_category),
+    PARSED(TIME, value_time),
     TEXT(JOINT, joint),
     PARSED(PAIRS, value_pairs),
     PARSED(PAIRS_OF_OUTLIERS, value_pairs),
@@ -150,6 +157,8 @@ static const target targets[OPTION_COUNT] = {
     TEXT(RANGE, range),
     TEXT(EDGES, edges),
     FLAG(LOG, log_bins),
+    PARSED(TOP, value_top),
+    PARSED(SORT, value_sort),
     PARSED(WINDOW, value_window),
     PARSED(MODEL_ROI, value_model_roi),
     PARSED(METHOD_OF_TRACK, value_track_method),
@@ -175,6 +184,7 @@ static const target targets[OPTION_COUNT] = {
     PARSED(METHOD_OF_THRESHOLD, value_split_method),
     PARSED(CLASSES, value_classes),
     TEXT(QUANTILES, quantiles),
+    TEXT(QUANTILES_OF_BINS, quantiles),
     PARSED(QUANTILE_RULE, value_quantile_rule),
     PARSED(METRIC, value_metric),
     PARSED(SEARCH, value_search),
@@ -182,11 +192,27 @@ static const target targets[OPTION_COUNT] = {
     PARSED(SIGMA, value_sigma),
     TEXT(OUTPUT, output),
     TEXT(TO, output_format),
-    FLAG(LOGY, log_counts),
+    PARSED(LOGY, value_logy),
+    PARSED(SCALE, value_scale),
+    TEXT(XLABEL, x_label),
+    TEXT(YLABEL, y_label),
+    TEXT(UNIT, unit),
+    FLAG(ASCII, ascii),
+    FLAG(COMPARE, compare),
+    FLAG(LIVE, live),
+    PARSED(THEME, value_theme),
     FLAG(DENSE, dense),
+    FLAG(STATS, stats),
+    FLAG(COUNTS, counts),
+    FLAG(DENSITY, density),
+    FLAG(NORMALIZE, normalize),
+    FLAG(CUMULATIVE, cumulative),
+    FLAG(REVERSE, reverse),
     TEXT(TITLE, title),
     PARSED(SIZE, value_size),
     FLAG(QUIET, quiet),
+    FLAG(QUIET_DIFF, quiet),
+    FLAG(REBIN, rebin),
     FLAG(QUIET_LONG, quiet),
     FLAG(VERBOSE, verbose),
     PARSED(DEVICE, value_device),
@@ -220,7 +246,52 @@ static const target targets[OPTION_COUNT] = {
     PARSED(BUDGET, value_budget),
     TEXT(SAVE, save),
     TEXT(JSON, json),
+    PARSED(SHARD, value_shard),
+    TEXT(AGREED, agreed),
+    FLAG(MERGE_SURVEYS, merge_surveys),
+    TEXT(CHECKPOINT, checkpoint),
+    PARSED(EVERY, value_every),
+    FLAG(COMPLETE, complete),
 };
+
+static bool takes_times(const settings *s)
+{
+    bool any = false;
+    for (int unit = 0; unit < TIME_UNITS; unit++)
+        any = any || s->times[unit];
+    return any;
+}
+
+/* Options whose values add up. */
+static bool accumulates(option_id id)
+{
+    return id == OPTION_PARAM || id == OPTION_WHERE || id == OPTION_COLUMN || id == OPTION_CATEGORY ||
+           id == OPTION_TIME || id == OPTION_CHANNEL;
+}
+
+static int check_once(option_id id, bool again, fault *f)
+{
+    const option_row *row = &option_rows[id];
+    if (!again || !row->argument || accumulates(id)) return 0;
+    return fault_set(f, EXIT_USAGE, "--%s is given twice: leave one out", row->name);
+}
+
+/* The options that say what is counted, each on a line; kept until the next call. NULL without memory. Texts are as
+ * they were written. */
+static const char *describe(char *const *written)
+{
+    static char *text;
+    size_t size;
+    free(text);
+    text = NULL;
+    FILE *out = open_memstream(&text, &size);
+    for (int i = 0; out && i < OPTION_COUNT; i++)
+        if (written[i] && option_rows[i].group <= GROUP_BINS) {
+            fprintf(out, "--%s%s", option_rows[i].name, *written[i] ? " " : "");
+            text_put_line(written[i], out);
+        }
+    return out && fclose(out) == 0 ? text : NULL;
+}
 
 static int apply(settings *s, option_id id, char *text, fault *f)
 {
@@ -235,19 +306,59 @@ static int apply(settings *s, option_id id, char *text, fault *f)
 static int check_together(settings *s, const char *const *given, fault *f)
 {
     static const option_id exclusive[][2] = {
-        {OPTION_IMAGE_CHANNEL, OPTION_COLOR}, {OPTION_IMAGE_CHANNEL, OPTION_COLOR_TO_SPLIT},
-        {OPTION_TILES, OPTION_TILE_SIZE},     {OPTION_BYTES, OPTION_DTYPE},
-        {OPTION_BYTES, OPTION_FORMAT},        {OPTION_CHANNEL, OPTION_COLUMN},
-        {OPTION_SEGMENTS, OPTION_BATCH},      {OPTION_SEGMENTS, OPTION_ROI},
-        {OPTION_SEGMENTS, OPTION_SKIP_BAD},   {OPTION_PAIRS, OPTION_JOINT},
-        {OPTION_PAIRS, OPTION_WEIGHTS},       {OPTION_PAIRS, OPTION_MASK},
-        {OPTION_LETTERS, OPTION_BYTES},       {OPTION_LETTERS, OPTION_FORMAT},
-        {OPTION_LETTERS, OPTION_DTYPE},       {OPTION_LETTERS, OPTION_BINS},
-        {OPTION_LETTERS, OPTION_WIDTH},       {OPTION_LETTERS, OPTION_RANGE},
-        {OPTION_LETTERS, OPTION_EDGES},       {OPTION_LETTERS, OPTION_LOG},
-        {OPTION_LETTERS, OPTION_WHERE},       {OPTION_SPARSE, OPTION_WEIGHTS},
-        {OPTION_PAIRS, OPTION_WHERE},         {OPTION_PAIRS, OPTION_BATCH},
-        {OPTION_PAIRS, OPTION_SEGMENTS},      {OPTION_QUIET, OPTION_VERBOSE},
+        {OPTION_DENSITY, OPTION_NORMALIZE},
+        {OPTION_COUNTS, OPTION_DENSITY},
+        {OPTION_COUNTS, OPTION_NORMALIZE},
+        {OPTION_IMAGE_CHANNEL, OPTION_COLOR},
+        {OPTION_IMAGE_CHANNEL, OPTION_COLOR_TO_SPLIT},
+        {OPTION_TILES, OPTION_TILE_SIZE},
+        {OPTION_BYTES, OPTION_DTYPE},
+        {OPTION_BYTES, OPTION_FORMAT},
+        {OPTION_CHANNEL, OPTION_COLUMN},
+        {OPTION_SEGMENTS, OPTION_BATCH},
+        {OPTION_SEGMENTS, OPTION_ROI},
+        {OPTION_SEGMENTS, OPTION_SKIP_BAD},
+        {OPTION_PAIRS, OPTION_JOINT},
+        {OPTION_PAIRS, OPTION_WEIGHTS},
+        {OPTION_PAIRS, OPTION_MASK},
+        {OPTION_LETTERS, OPTION_BYTES},
+        {OPTION_LETTERS, OPTION_FORMAT},
+        {OPTION_LETTERS, OPTION_DTYPE},
+        {OPTION_LETTERS, OPTION_BINS},
+        {OPTION_LETTERS, OPTION_WIDTH},
+        {OPTION_LETTERS, OPTION_RANGE},
+        {OPTION_LETTERS, OPTION_EDGES},
+        {OPTION_LETTERS, OPTION_LOG},
+        {OPTION_LETTERS, OPTION_WHERE},
+        {OPTION_SPARSE, OPTION_WEIGHTS},
+        {OPTION_LOGY, OPTION_SCALE},
+        {OPTION_LIVE, OPTION_PAIRS},
+        {OPTION_LIVE, OPTION_SEGMENTS},
+        {OPTION_LIVE, OPTION_BATCH},
+        {OPTION_LIVE, OPTION_SHARD},
+        {OPTION_LIVE, OPTION_CHECKPOINT},
+        {OPTION_LIVE, OPTION_AGREED},
+        {OPTION_COMPARE, OPTION_JOINT},
+        {OPTION_COMPARE, OPTION_PAIRS},
+        {OPTION_COMPARE, OPTION_SEGMENTS},
+        {OPTION_COMPARE, OPTION_SHARD},
+        {OPTION_COMPARE, OPTION_BATCH},
+        {OPTION_COMPARE, OPTION_CHECKPOINT},
+        {OPTION_PAIRS, OPTION_WHERE},
+        {OPTION_PAIRS, OPTION_BATCH},
+        {OPTION_PAIRS, OPTION_SEGMENTS},
+        {OPTION_QUIET, OPTION_VERBOSE},
+        {OPTION_SHARD, OPTION_BATCH},
+        {OPTION_SHARD, OPTION_SEGMENTS},
+        {OPTION_SHARD, OPTION_PAIRS},
+        {OPTION_CHECKPOINT, OPTION_SEGMENTS},
+        {OPTION_CHECKPOINT, OPTION_PAIRS},
+        {OPTION_BY, OPTION_BATCH},
+        {OPTION_BY, OPTION_SEGMENTS},
+        {OPTION_BY, OPTION_PAIRS},
+        {OPTION_BY, OPTION_SHARD},
+        {OPTION_BY, OPTION_CHECKPOINT},
+        {OPTION_BY, OPTION_LIVE},
     };
     for (size_t i = 0; i < sizeof exclusive / sizeof *exclusive; i++) {
         const option_id *pair = exclusive[i];
@@ -258,10 +369,18 @@ static int check_together(settings *s, const char *const *given, fault *f)
     if (s->reproducible && !s->weights)
         return fault_set(f, EXIT_USAGE,
                          "--reproducible applies to sums of weights (counts are always exact): add --weights COLUMN");
+    if (s->conditions_count && strcmp(s->command, "standardize") == 0)
+        return fault_set(f, EXIT_USAGE, "'histo standardize' filters samples by themselves: write --where LO:HI");
     if (s->relative && !s->pairs)
         return fault_set(f, EXIT_USAGE, "--relative is for differences of images: add --pairs ring or apart");
+    if (s->reverse && !s->cumulative)
+        return fault_set(f, EXIT_USAGE, "--reverse is for sums from the last bin down: add --cumulative");
     if (s->sparse && !s->joint && !s->pairs)
         return fault_set(f, EXIT_USAGE, "--sparse is for joint histograms: add --joint A,B,…");
+    if (s->dense && !s->joint && !s->pairs && strcmp(s->command, "hist") == 0)
+        return fault_set(f, EXIT_USAGE, "--dense is for joint histograms: add --joint A,B or --pairs ring");
+    if (given[OPTION_EVERY] && !s->checkpoint)
+        return fault_set(f, EXIT_USAGE, "--every is for checkpoints: add --checkpoint FILE");
     const char *dtype = given[OPTION_DTYPE];
     if (!dtype || !strchr("<>", *dtype)) return 0;
     if (given[OPTION_ENDIAN] && s->read.big_endian != (*dtype == '>'))
@@ -322,10 +441,16 @@ int settings_parse(settings *s, const char *name, int argc, char **argv, fault *
 {
     const command_row *command = command_find(name);
     const char *given[OPTION_COUNT] = {NULL};
+    static char *written[OPTION_COUNT]; /* before values are cut */
     getopt_tables tables;
     int code;
     make_tables(&tables, command);
-    *s = (settings){.command = command->name, .read.header = -1, .clip = 2, .overlap = 1, .effort = HISTO_COMPILE};
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        free(written[i]);
+        written[i] = NULL;
+    }
+    *s = (settings){
+        .command = command->name, .read.header = -1, .clip = 2, .overlap = 1, .every_s = 60, .effort = HISTO_COMPILE};
     optind = 0; /* restart */
     opterr = 0;
     while ((code = getopt_long(argc, argv, tables.letters, tables.longs, NULL)) != -1) {
@@ -340,13 +465,24 @@ int settings_parse(settings *s, const char *name, int argc, char **argv, fault *
             help_version(stdout);
             return 1;
         }
+        const char *value = optarg ? optarg : "";
+        char *before = written[id];
+        if (!before || !accumulates(id))
+            written[id] = strdup(value);
+        else if (asprintf(&written[id], "%s%c%s", before, LIST_DIVIDER, value) < 0)
+            written[id] = NULL;
+        free(before);
+        if (check_once(id, given[id], f) != 0 || apply(s, id, optarg, f) != 0) return -1;
         given[id] = optarg ? optarg : "";
-        if (apply(s, id, optarg, f) != 0) return -1;
     }
+    s->what = describe(written);
+    if (!s->what) return fault_set(f, EXIT_DATA, "no memory for the options");
     if (check_together(s, given, f) != 0) return -1;
     settle_letters(s);
-    s->read.columns = s->channels || s->joint || s->weights;
-    s->read.paired = s->joint || s->weights || s->where_column || s->mask;
+    s->read.in_slices = s->has_roi;
+    s->read.columns = s->channels || s->joint || s->weights || s->by || s->category || takes_times(s);
+    s->read.paired = s->joint || s->weights || s->conditions_count || s->mask || s->by;
     if (take_operands(s, command, argc - optind, argv + optind, f) != 0) return -1;
+    s->per_file = s->compare && s->files_count > 1;
     return check_standard_input(s, f);
 }

@@ -8,6 +8,8 @@
 
 #include "base/fault.h"
 
+#define MAX_SHARDS (INT64_C(1) << 31)
+
 /* Options for the input. Zero or NULL: not given. */
 typedef struct read_options {
     const char *purpose; /* of a file read without options: "masks"; NULL for samples */
@@ -20,18 +22,35 @@ typedef struct read_options {
     int64_t shape[HISTO_MAX_DIMS];
     int64_t offset;      /* --offset: bytes to skip before raw samples */
     bool big_endian;     /* --endian big */
-    const char *dataset; /* --dataset: HDF5 path, or the member of an .npz */
+    const char *dataset; /* --dataset: HDF5 path, the member of an .npz, or a DICOM series */
+    const char *query;   /* --query: of a database, instead of --dataset */
+    bool raw;            /* --raw: samples as they are stored, whatever attributes say */
     int page;            /* --page: 0-based; -1: all */
     bool has_page;       /* --page was given */
+    bool in_slices;      /* a region is counted: of each slice of a volume */
     bool skip_bad;       /* --skip-bad: count cells that are not numbers in `bad` instead of failing */
     char delimiter;      /* --delimiter; 0: detect */
     int header;          /* --header yes/no: 1, 0; -1: detect */
     bool columns;        /* columns are requested, so blanks between plain numbers separate them */
     bool about;          /* also read what image files say besides samples */
     bool paired;         /* cells of a row belong together: a bad one excludes its row */
+    bool in_parts;       /* each thread reads parts of its own: bands of arrays are copied to its cache, not mapped */
 } read_options;
 
+enum { TIME_UNITS = 4 }; /* of --time: s, ms, us, ns, each a thousandth of the one before */
+enum { MAX_CONDITIONS = 32, LIST_DIVIDER = '\x1f' };
+
+/* --where NAME=VALUES: rows count if the value in this column is, or with != is not, among these. */
+typedef struct where_condition {
+    const char *column;
+    const char *values; /* LO:HI, numbers or words, separated by commas */
+    bool negated;
+} where_condition;
+
 enum { PICTURE_MIN_SIZE = 200, PICTURE_MAX_SIZE = 8192 }; /* pixels per side, of --size */
+
+/* How counts are drawn. Auto is linear for bars; of heat maps, the first that tells most cells apart. */
+typedef enum count_scale { SCALE_AUTO = 0, SCALE_LINEAR, SCALE_ROOT, SCALE_LOG } count_scale;
 
 typedef struct settings {
     const char *command;      /* its name */
@@ -42,22 +61,30 @@ typedef struct settings {
                           --delimiter --header */
 
     /* Which samples. */
-    const char *channels; /* --channel r,g,b | gray | all | 0,2 ; --column NAME,… is the same for columns */
+    const char *channels; /* --channel r,g,b | gray | all | 0,2 ; --column NAME,… is the same for columns. Repeated
+                             options are joined by LIST_DIVIDER */
     bool has_roi;
     int64_t roi[4];   /* --roi x,y,w,h: pixels of a page */
     const char *mask; /* --mask FILE: count where nonzero; same height and width */
     bool has_where;
-    double where[2];          /* --where lo:hi, inclusive; an open end is infinite */
-    const char *where_column; /* --where COLUMN=lo:hi filters by another column or channel */
-    const char *weights;      /* --weights COLUMN */
-    const char *joint;        /* --joint A,B[,C…] */
-    histo_pairs pairs;        /* --pairs ring|apart: files and pages are images of one stack */
-    bool relative;            /* --relative: their differences are divided by the mean */
-    bool sparse;              /* --sparse: only occupied bins */
-    bool reproducible;        /* --reproducible: order-independent sums of weights */
-    const char *segments;     /* --segments FILE: their beginnings and the end; one histogram each */
-    bool batch;               /* --batch: one histogram per file or page instead of one for all */
-    bool apart;               /* one per file, with all its pages */
+    double where[2]; /* --where lo:hi, of the counted samples, inclusive; an open end is infinite */
+    where_condition conditions[MAX_CONDITIONS]; /* --where COLUMN=…, which all must hold */
+    int conditions_count;
+    const char *weights; /* --weights COLUMN */
+    const char *by;      /* --by COLUMN */
+    const char
+        *times[TIME_UNITS]; /* --time LIST=UNIT, of each unit since 1970; lists are joined as those of category */
+    const char *category;   /* --category LIST; repeated options are joined by LIST_DIVIDER */
+    const char *joint;      /* --joint A,B[,C…] */
+    histo_pairs pairs;      /* --pairs ring|apart: files and pages are images of one stack */
+    bool relative;          /* --relative: their differences are divided by the mean */
+    bool sparse;            /* --sparse: only occupied bins */
+    bool reproducible;      /* --reproducible: order-independent sums of weights */
+    const char *segments;   /* --segments FILE: their beginnings and the end; one histogram each */
+    bool batch;             /* --batch: one histogram per file or page instead of one for all */
+    bool compare;           /* --compare */
+    bool live;              /* --live */
+    bool per_file;          /* one per file, with all its pages */
 
     /* Bins. For joint histograms, bins, range and edges may be lists with one entry per axis, separated by ';'. */
     const char *bins;  /* -b N | rule | @edges-file */
@@ -65,7 +92,10 @@ typedef struct settings {
     const char *range; /* -r lo:hi | minmax | dtype | p1:p99 */
     const char *edges; /* --edges a,b,c */
     bool log_bins;     /* --log */
+    uint32_t top;      /* --top N: words with bins of their own; 0: not given */
+    int order;         /* --sort count|name: a dictionary_order */
     bool every_value;  /* integers of 16 bits have a bin for each value by default */
+    bool every_word;   /* all words have bins of their own by default */
 
     /* Colours that `histo backproject` and `histo track` look for. */
     int64_t model_roi[4]; /* --model-roi X,Y,W,H; a width of 0: not given */
@@ -95,7 +125,7 @@ typedef struct settings {
     int classes; /* --classes N; 0: not given */
 
     /* Numbers. */
-    const char *quantiles;             /* -q P,… in per cent */
+    const char *quantiles;             /* -q P,… or --quantiles P,… in percent */
     histo_quantile_rule quantile_rule; /* --rule NAME */
     const char *metric;                /* --metric NAME; NULL: all */
     int64_t search;                    /* --search N */
@@ -105,12 +135,27 @@ typedef struct settings {
     /* Output. */
     const char
         *output; /* -o FILE, or the operand that is written; the suffix selects the format; "-" is standard output */
-    const char *output_format; /* --to FORMAT: instead of the suffix */
-    bool log_counts;           /* --logy */
-    bool dense;                /* --dense */
-    const char *title;         /* --title */
+    const char *output_format;                            /* --to FORMAT: instead of the suffix */
+    count_scale scale;                                    /* --scale, --logy */
+    bool dense;                                           /* --dense */
+    bool counts, density, normalize, cumulative, reverse; /* --counts, --density … : what is shown of the bins */
+    bool rebin;                                           /* --rebin */
+    bool stats;                           /* --stats: all statistics; in tables, instead of the counts */
+    const char *title;                    /* --title */
+    const char *x_label, *y_label, *unit; /* --xlabel, --ylabel, --unit */
+    bool ascii;                           /* --ascii */
+    bool light, dark;                     /* --theme */
     bool quiet, verbose;
     int plot_width, plot_height; /* --size WxH, pixels */
+
+    /* Parts of a run, and runs in parts. */
+    int64_t shard, shards;  /* --shard i/N: which, from 0, of how many; 0: not given */
+    const char *agreed;     /* --survey FILE */
+    bool merge_surveys;     /* --merge */
+    const char *checkpoint; /* --checkpoint FILE */
+    double every_s;         /* --every SECONDS */
+    bool complete;          /* --complete: of all shards */
+    const char *what;       /* the options that say what is counted, one a line: "--column price" */
 
     /* How. */
     histo_device device;  /* --device auto|cpu */

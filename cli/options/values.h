@@ -20,9 +20,18 @@ int value_roi(settings *s, char *text, fault *f);
 int value_model_roi(settings *s, char *text, fault *f);
 int value_window(settings *s, char *text, fault *f);
 int value_space(settings *s, char *text, fault *f);
+int value_logy(settings *s, char *text, fault *f);
+int value_scale(settings *s, char *text, fault *f);
+int value_theme(settings *s, char *text, fault *f);
 int value_track_method(settings *s, char *text, fault *f);
+/* Joins the lists of repeated options. */
+int value_channels(settings *s, char *text, fault *f);
+int value_category(settings *s, char *text, fault *f);
+int value_time(settings *s, char *text, fault *f);
 /* Cuts text in two where it names a column. */
 int value_where(settings *s, char *text, fault *f);
+int value_top(settings *s, char *text, fault *f);
+int value_sort(settings *s, char *text, fault *f);
 int value_color(settings *s, char *text, fault *f);
 int value_bits(settings *s, char *text, fault *f);
 int value_bin_count(settings *s, char *text, fault *f);
@@ -55,6 +64,9 @@ int value_environment(fault *f);
 int value_counts(const char *option, const char *text, int64_t largest, int64_t *numbers, int most, fault *f);
 int value_samples(settings *s, char *text, fault *f);
 int value_budget(settings *s, char *text, fault *f);
+/* Which shard, from a text that is the same afterwards. */
+int value_shard(settings *s, char *text, fault *f);
+int value_every(settings *s, char *text, fault *f);
 int value_seed(settings *s, char *text, fault *f);
 int value_count(settings *s, char *text, fault *f);
 int value_effort(settings *s, char *text, fault *f);

@@ -1,18 +1,24 @@
 /* Writes a temporary file, then renames it. The temporary file is in the target's directory, since renames are atomic
- * only within a file system. Links are followed first, so that the file behind a link is replaced, not the link. */
+ * only within a file system. Links are followed first, so that the file behind a link is replaced, not the link.
+ *
+ * A process that is killed leaves its temporary file. Its name follows from that of the target, and it is locked while
+ * it is written, so that the next process that writes the target finds it and knows that nobody writes it any more. */
 #define _GNU_SOURCE
 #include "output/outfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/interrupt.h"
+#include "base/text.h"
 
 struct outfile {
     FILE *stream;
@@ -20,6 +26,8 @@ struct outfile {
     bool is_stdout;
     char *target;    /* final name; NULL: written directly */
     char *temporary; /* NULL: written directly */
+    int guard;       /* of the temporary file, against interrupts */
+    int lock;        /* a second descriptor of the temporary file, which stays locked until it has its final name */
 };
 
 static void outfile_free(outfile *o)
@@ -75,23 +83,89 @@ static char *follow_links(const char *path)
     return at;
 }
 
-/* Create a new file in the target's directory: the descriptor, or -1 with errno. */
+/* ".histo-1f2e3d4c-0.tmp" in the target's directory; NULL without memory. */
+static char *name_temporary(const char *target, int i)
+{
+    const char *name = text_file_name(target);
+    uint32_t hash = 2166136261; /* FNV-1a */
+    for (const char *c = name; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 16777619;
+    char *path;
+    return asprintf(&path, "%.*s.histo-%08" PRIx32 "-%d.tmp", (int)(name - target), target, hash, i) < 0 ? NULL : path;
+}
+
+/* Does the path still name the open file? */
+static bool is_named(int fd, const char *path)
+{
+    struct stat open_file, named;
+    return fstat(fd, &open_file) == 0 && lstat(path, &named) == 0 && open_file.st_dev == named.st_dev &&
+           open_file.st_ino == named.st_ino;
+}
+
+/* Is this open file written by nobody else? Some network file systems have no locks. */
+static bool lock_file(int fd, const char *path)
+{
+    return (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) && is_named(fd, path);
+}
+
+/* Remove a file that a killed process left: false with errno if there is none, or if somebody writes it. */
+static bool remove_stale(const char *path)
+{
+    int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) return false;
+    const bool stale = flock(fd, LOCK_EX | LOCK_NB) == 0 && is_named(fd, path) && unlink(path) == 0;
+    if (!stale) errno = EEXIST;
+    close(fd);
+    return stale;
+}
+
+/* Make a locked file with this name: the descriptor, or -1 with errno; EEXIST: another process writes it. */
+static int make_locked(const char *path)
+{
+    int fd;
+    do {
+        fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    } while (fd < 0 && errno == EEXIST && remove_stale(path));
+    if (fd < 0 || lock_file(fd, path)) return fd;
+    close(fd); /* somebody took it for a stale one just now, and removes it */
+    errno = EEXIST;
+    return -1;
+}
+
+/* Create and guard a new file in the target's directory, and remove those that killed processes left: the descriptor,
+ * or -1 with errno. */
 static int make_temporary(outfile *o)
 {
-    const char *slash = strrchr(o->target, '/');
-    int directory = slash ? (int)(slash - o->target) + 1 : 0;
-    for (int i = 0; i < 1000; i++) {
-        if (asprintf(&o->temporary, "%.*s.histo-%ld-%d.tmp", directory, o->target, (long)getpid(), i) < 0) {
-            o->temporary = NULL;
-            return -1;
-        }
-        int fd = open(o->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0) return fd;
+    enum { WRITERS_AT_ONCE = 1000 };
+    int fd = -1;
+    errno = EEXIST;
+    for (int i = 0; i < WRITERS_AT_ONCE && fd < 0 && errno == EEXIST; i++) {
         free(o->temporary);
-        o->temporary = NULL;
-        if (errno != EEXIST) return -1;
+        o->temporary = name_temporary(o->target, i);
+        interrupt_hold();
+        fd = o->temporary ? make_locked(o->temporary) : -1;
+        if (fd >= 0) o->guard = interrupt_guard_file(o->temporary);
+        const int error = errno;
+        interrupt_let_go();
+        errno = error;
     }
-    return -1;
+    return fd;
+}
+
+/* The temporary file is gone, or has its final name. */
+static void let_go_of_temporary(outfile *o)
+{
+    interrupt_release_file(o->guard);
+    if (o->lock >= 0) close(o->lock);
+    o->guard = o->lock = -1;
+}
+
+static void remove_temporary(outfile *o)
+{
+    interrupt_hold();
+    if (o->temporary) unlink(o->temporary);
+    let_go_of_temporary(o);
+    interrupt_let_go();
 }
 
 /* existing: the present target, or NULL. */
@@ -101,12 +175,12 @@ static int open_temporary(outfile *o, const struct stat *existing, fault *f)
     o->target = follow_links(o->name);
     int fd = o->target ? make_temporary(o) : -1;
     if (fd < 0) return fail_to_open(o, errno, f);
-    interrupt_guard_file(o->temporary);
-    if ((!existing || fchmod(fd, existing->st_mode & 0777) == 0) && (o->stream = fdopen(fd, "w+b"))) return 0;
+    o->lock = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (o->lock >= 0 && (!existing || fchmod(fd, existing->st_mode & 0777) == 0) && (o->stream = fdopen(fd, "w+b")))
+        return 0;
     int error = errno;
     close(fd);
-    unlink(o->temporary);
-    interrupt_guard_file(NULL);
+    remove_temporary(o);
     return fail_to_open(o, error, f);
 }
 
@@ -132,10 +206,23 @@ outfile *outfile_open(const char *path, fault *f)
     outfile *o = calloc(1, sizeof *o);
     if (o) o->is_stdout = strcmp(path, "-") == 0;
     if (o) o->name = strdup(o->is_stdout ? "standard output" : path);
+    if (o) o->guard = o->lock = -1;
     if (!o || !o->name)
         fault_set(f, EXIT_DATA, "no memory to write %s", path);
     else if (open_target(o, f) == 0)
         return o;
+    if (o) outfile_free(o);
+    return NULL;
+}
+
+outfile *outfile_open_memory(const char *name, char **bytes, size_t *size, fault *f)
+{
+    outfile *o = calloc(1, sizeof *o);
+    if (o) o->name = strdup(name);
+    if (o) o->guard = o->lock = -1;
+    if (o && o->name) o->stream = open_memstream(bytes, size);
+    if (o && o->stream) return o;
+    fault_set(f, EXIT_DATA, "no memory to write %s", name);
     if (o) outfile_free(o);
     return NULL;
 }
@@ -160,7 +247,13 @@ static int finish(outfile *o)
     errno = 0;
     if (fclose(o->stream) != 0 && !error) error = errno ? errno : EIO;
     o->stream = NULL;
-    if (!error && o->target && rename(o->temporary, o->target) != 0) error = errno;
+    if (error || !o->target) return error;
+    interrupt_hold();
+    if (rename(o->temporary, o->target) == 0)
+        let_go_of_temporary(o);
+    else
+        error = errno;
+    interrupt_let_go();
     return error;
 }
 
@@ -180,7 +273,6 @@ int outfile_commit(outfile *o, fault *f)
         outfile_abandon(o);
         return -1;
     }
-    interrupt_guard_file(NULL);
     outfile_free(o);
     return 0;
 }
@@ -189,8 +281,7 @@ void outfile_abandon(outfile *o)
 {
     if (!o) return;
     if (o->stream) fclose(o->stream);
-    if (o->temporary) unlink(o->temporary);
-    interrupt_guard_file(NULL);
+    remove_temporary(o);
     outfile_free(o);
 }
 
@@ -228,10 +319,10 @@ int outfile_spare(const char *path, const char *other, const char *what, fault *
     return fault_set(f, EXIT_USAGE, "%s is %s, and would be overwritten: name another file", path, what);
 }
 
-/* -b may be a list of @FILE, one per axis. */
-static int check_edges(const struct stat *output, const settings *s, fault *f)
+/* -b and --edges may be a list of @FILE, one per axis. */
+static int check_edges(const struct stat *output, const char *list, const settings *s, fault *f)
 {
-    for (const char *item = s->bins; item && *item;) {
+    for (const char *item = list; item && *item;) {
         size_t length = strcspn(item, ";");
         char path[4096];
         snprintf(path, sizeof path, "%.*s", (int)(length < sizeof path ? length : 0), item);
@@ -255,5 +346,5 @@ int outfile_spare_inputs(const settings *s, fault *f)
     if (s->mask && check_same(&output, s->mask, "its mask", s, f) != 0) return -1;
     if (s->segments && check_same(&output, s->segments, "its segments", s, f) != 0) return -1;
     if (s->wisdom && check_same(&output, s->wisdom, "its wisdom", s, f) != 0) return -1;
-    return check_edges(&output, s, f);
+    return check_edges(&output, s->bins, s, f) != 0 ? -1 : check_edges(&output, s->edges, s, f);
 }

@@ -6,7 +6,7 @@
  *     if (write(outfile_stream(o), …) failed) { outfile_abandon(o); return -1; }
  *     return outfile_commit(o, f);
  *
- * At most one is open at a time. An interrupt abandons it. */
+ * At most four are open at a time. An interrupt abandons them. */
 #ifndef CLI_OUTFILE_H
 #define CLI_OUTFILE_H
 
@@ -19,6 +19,9 @@ typedef struct outfile outfile;
 
 /* NULL on failure, with a message in f. An existing file keeps its permissions, and its content until the commit. */
 outfile *outfile_open(const char *path, fault *f);
+
+/* One in memory, which the commit makes *bytes, freed by the caller, also after it was abandoned. */
+outfile *outfile_open_memory(const char *name, char **bytes, size_t *size, fault *f);
 
 /* Check that it can be opened, before minutes of work. Leaves no files; NULL is allowed. */
 int outfile_check(const char *path, fault *f);

@@ -1,4 +1,5 @@
 #include "output/rows.h"
+#include "output/labels.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,6 +9,7 @@
 
 #include "base/failure.h"
 #include "base/text.h"
+#include "output/terminal/terminal.h"
 
 static const char *const format_names[] = {"text", "tsv", "csv", "json"};
 
@@ -74,7 +76,7 @@ void rows_put_text(FILE *out, bool quotes, const char *text)
     if (quotes && special) putc('"', out);
 }
 
-static void put_json_string(FILE *out, const char *text)
+void rows_put_json_string(FILE *out, const char *text)
 {
     putc('"', out);
     for (; *text; text++) {
@@ -96,7 +98,7 @@ static void print_waiting(rows *to)
         if (last)
             fprintf(out, "%s\n", to->waiting + at);
         else
-            fprintf(out, "%-*s  ", to->widths[column], to->waiting + at);
+            fprintf(out, "%s%*s", to->waiting + at, to->widths[column] - text_columns(to->waiting + at) + 2, "");
         column = last ? 0 : column + 1;
     }
     to->used = 0;
@@ -116,7 +118,8 @@ static void wait_cell(rows *to, const char *text)
     }
     memcpy(to->waiting + to->used, text, size);
     to->used += size;
-    if ((int)size - 1 > to->widths[to->column]) to->widths[to->column] = (int)size - 1;
+    const int columns = text_columns(text);
+    if (columns > to->widths[to->column]) to->widths[to->column] = columns;
 }
 
 /* quoted: a string in JSON. */
@@ -126,10 +129,10 @@ static void put_cell(rows *to, const char *text, bool quoted)
     const bool first = to->column == 0, last = to->column == to->columns - 1;
     if (to->format == ROWS_JSON) {
         fputs(!first ? ", " : to->count ? ",\n {" : "[{", out);
-        put_json_string(out, to->names[to->column]);
+        rows_put_json_string(out, to->names[to->column]);
         fputs(": ", out);
         if (quoted)
-            put_json_string(out, text);
+            rows_put_json_string(out, text);
         else
             fputs(text, out);
         if (last) putc('}', out);
@@ -174,6 +177,24 @@ void rows_count(rows *to, uint64_t count)
     char text[TEXT_NUMBER_BYTES];
     snprintf(text, sizeof text, "%" PRIu64, count);
     put_cell(to, text, false);
+}
+
+void rows_value(rows *to, const axis_form *form, double value)
+{
+    char date[TIME_TEXT_BYTES];
+    if (label_of_time(form, value, date))
+        rows_text(to, date);
+    else
+        rows_number(to, value);
+}
+
+void rows_difference(rows *to, const axis_form *form, double value)
+{
+    char span[TIME_TEXT_BYTES];
+    if (form->kind == VALUES_TIMES && to->format == ROWS_TEXT)
+        rows_text(to, time_span_text(value, span));
+    else
+        rows_number(to, value);
 }
 
 int rows_commit(rows *to, fault *f)

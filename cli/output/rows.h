@@ -16,10 +16,11 @@
 #include <stdio.h>
 
 #include "base/fault.h"
+#include "count/result.h"
 #include "options/settings.h"
 #include "output/outfile.h"
 
-enum { ROWS_MAX_COLUMNS = 16 };
+enum { ROWS_MAX_COLUMNS = 24 };
 
 typedef enum rows_format { ROWS_TEXT = 0, ROWS_TSV, ROWS_CSV, ROWS_JSON } rows_format;
 
@@ -47,6 +48,10 @@ void rows_begin(rows *to, const char *const *names, int columns);
 void rows_text(rows *to, const char *text);
 void rows_number(rows *to, double value);
 void rows_count(rows *to, uint64_t count);
+/* A value on an axis: a date where these are times. */
+void rows_value(rows *to, const axis_form *form, double value);
+/* A difference of such values: of times, microseconds, or 3.5 d on a terminal. */
+void rows_difference(rows *to, const axis_form *form, double value);
 
 int rows_commit(rows *to, fault *f);
 /* Leaves no file if nothing was committed. */
@@ -56,7 +61,12 @@ void rows_close(rows *to);
  * exit status. */
 int rows_command(const settings *s, int (*run)(const settings *s, rows *to, fault *f));
 
+void rows_put_json_string(FILE *out, const char *text);
+
 /* Text as a cell of CSV (quoted where necessary) or of TSV (with blanks for what would end the cell). */
 void rows_put_text(FILE *out, bool quotes, const char *text);
+
+/* Text, UTF-8, as a string of JSON. */
+void rows_put_json_string(FILE *out, const char *text);
 
 #endif

@@ -3,6 +3,7 @@
  * The binary form holds one histogram without a name. A file of several, or of one with a name, is made of them:
  *
  *     "histo set 1\n"
+ *     of a part of a run: "shards <bytes of the manifest>\n", the manifest (shards/manifest.h)
  *     for each: "<bytes of the name> <bytes of the histogram>\n", the name, the histogram */
 #ifndef CLI_SAVED_H
 #define CLI_SAVED_H
@@ -12,13 +13,16 @@
 
 #include "count/result.h"
 
-/* Add the histograms of a file to r, whose title defaults to the file's name; path "-" is standard input. */
+/* Add the histograms of a file to r, whose title defaults to the file's name; path "-" is standard input. What it is a
+ * part of is that of r only if there is nothing else in r. */
 int saved_load(const char *path, result *r, fault *f);
 
 /* Is this a regular file with saved histograms, rather than samples? */
 bool saved_is_file(const char *path);
 
-int saved_write_json(const result *r, FILE *out, fault *f);
-int saved_write_binary(const result *r, FILE *out, fault *f);
+/* With the statistics that the settings ask for. */
+int saved_write_json(const result *r, const settings *s, FILE *out, fault *f);
+/* s: of the statistics to save; NULL: none. */
+int saved_write_binary(const result *r, const settings *s, FILE *out, fault *f);
 
 #endif

@@ -4,7 +4,14 @@
 
 #include "count/result.h"
 
-/* Load files[count], at least one, and add up the histograms with equal names. */
+/* Load files[count], at least one, and add up the histograms with equal names. Shards are those of one run, none of
+ * them twice; of a sum of all, no more is said. */
 int saved_sum(const char *const *files, int count, result *sum, fault *f);
+
+/* Say on standard error what is missing of a sum of shards, or of one that is still being counted. */
+void saved_remark(const result *r, const char *name);
+
+/* The series of `in` with the name of series i of r, or the only one if one of both has none; -1: there is none. */
+int series_find(const result *in, const result *r, int i);
 
 #endif

@@ -2,11 +2,15 @@
 #include "output/write.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/failure.h"
+#include "count/view.h"
 #include "options/nearest.h"
+#include "options/values.h"
 #include "output/writers/writers.h"
 
 static const writer *const writers[] = {
@@ -20,7 +24,7 @@ enum { WRITERS = sizeof writers / sizeof *writers };
 static const writer *find_writer(const char *name)
 {
     for (int i = 0; i < WRITERS; i++)
-        if (strcmp(writers[i]->name, name) == 0) return writers[i];
+        if (strcasecmp(writers[i]->name, name) == 0) return writers[i]; /* x.JSON, too */
     return NULL;
 }
 
@@ -87,6 +91,27 @@ static int joint_axes(const settings *s)
     return axes;
 }
 
+static int check_quantiles(const settings *s, fault *f)
+{
+    double *q = NULL;
+    const int count = s->quantiles ? value_quantiles(s->quantiles, &q, f) : 0;
+    free(q);
+    return count < 0 ? -1 : 0;
+}
+
+/* Formats that have counts only, and views of one axis. */
+static int check_view(const output *to, const settings *s, fault *f)
+{
+    const view v = view_asked(s, NULL);
+    if (view_is_plain(&v)) return 0;
+    if (to->writer == &writer_npy || to->writer == &writer_histo)
+        return fault_set(f, EXIT_USAGE, "%s has counts: write the %s to a table, JSON or a picture", to->writer->name,
+                         view_name(&v));
+    if (v.cumulative && (s->joint || s->pairs))
+        return fault_set(f, EXIT_USAGE, "--cumulative is for histograms of one axis, not for joint ones");
+    return 0;
+}
+
 int output_open(output *to, const settings *s, fault *f)
 {
     bool to_stdout = !s->output || strcmp(s->output, "-") == 0;
@@ -98,9 +123,12 @@ int output_open(output *to, const settings *s, fault *f)
         to->writer = to_terminal ? &writer_text : &writer_tsv;
     else
         to->writer = writer_of_path(s->output, f);
-    if (!to->writer) return -1;
+    if (!to->writer || check_quantiles(s, f) != 0 || check_view(to, s, f) != 0) return -1;
     if (to->writer->binary && to_terminal)
-        return fault_set(f, EXIT_USAGE, "%s cannot be written to a terminal: name a file with -o", to->writer->name);
+        return fault_set(f, EXIT_USAGE,
+                         "%s cannot be written to a terminal: name a file with -o, or take --to kitty or sixel",
+                         to->writer->name);
+    if (to_terminal && to->writer->ask_terminal && to->writer->ask_terminal(f) != 0) return -1;
     if (check_axes(to, joint_axes(s), f) != 0) return -1;
     if (s->sparse && check_sparse(to, s->batch ? s->files_count : 1, false, f) != 0) return -1;
     if (s->segments && (to->writer == &writer_json || to->writer == &writer_histo))
@@ -118,6 +146,9 @@ int output_write(output *to, const result *r, fault *f)
                          "file: take one file at a time, or draw them with --to text",
                          r->title, to->writer->name);
     if (check_axes(to, result_naxes(r), f) != 0) return -1;
+    if (to->settings->cumulative && result_naxes(r) > 1)
+        return fault_set(f, EXIT_USAGE, "--cumulative is for histograms of one axis, and %s has %d", r->title,
+                         result_naxes(r));
     const bool in_one = histo_hist_batch(r->series[0].hist) > 1;
     if (result_is_sparse(r) && check_sparse(to, r->count, in_one, f) != 0) return -1;
     if (to->writer->write(r, to->settings, to->file, f) != 0) return -1;

@@ -17,6 +17,8 @@ typedef struct writer {
     int max_axes;     /* of a histogram; 0: any number */
     /* Is all that it needs there, for the file of this name? NULL: it needs nothing. */
     int (*prepare)(const char *name, fault *f);
+    /* Does the terminal show it? Asked where it is written to one. NULL: any does. */
+    int (*ask_terminal)(fault *f);
     /* Write r to the stream of o. */
     int (*write)(const result *r, const settings *s, outfile *o, fault *f);
 } writer;

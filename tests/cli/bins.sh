@@ -24,6 +24,52 @@ prints 'lo\thi\tcount\n-inf\t10.9\t10\n10.9\t50.5\t40\n50.5\t90.10000000000001\t
 $(seq 100)
 END
 
+# An end that is left out is that of the samples; percentiles and numbers mix.
+printf '%s\n' -7 0 1 1 2 3 3 3 4 100 >ends.txt
+prints 'lo\thi\tcount\n-inf\t0\t1\n0\t50\t8\n50\t100\t1\n' -b 2 -r 0: ends.txt
+prints 'lo\thi\tcount\n-7\t-2\t1\n-2\t3\t7\n3\tinf\t2\n' -b 2 -r :3 ends.txt
+prints 'lo\thi\tcount\n-7\t46.5\t9\n46.5\t100\t1\n' -b 2 -r : ends.txt
+prints 'lo\thi\tcount\n-inf\t-3.85\t1\n-3.85\t100\t9\n' -b 1 -r 5%: ends.txt
+prints 'lo\thi\tcount\n-inf\t-6.37\t1\n-6.37\t91.36000000000001\t8\n91.36000000000001\tinf\t1\n' -b 1 -r 1%:99% ends.txt
+prints 'lo\thi\tcount\n-inf\t0\t1\n0\t3\t7\n3\tinf\t2\n' -b 1 -r 0:p75 ends.txt
+prints 'lo\thi\tcount\n-inf\t1\t2\n1\t3\t3\n3\t5\t4\n5\tinf\t1\n' --width 2 -r 25%:4 ends.txt
+prints 'lo\thi\tcount\n-inf\t0\t1\n0\t17\t8\n17\t34\t0\n34\t51\t0\n51\t68\t0\n68\t85\t0\n85\t102\t1\n' -r 0: ends.txt
+prints 'lo\thi\tcount\n-inf\t1\t2\n1\t10\t7\n10\t100\t1\n' --log -b 2 -r 1: ends.txt
+refuses 1 'no finite sample in .200, inf.' -b 2 -r 200: ends.txt
+refuses 1 'the range from 50 to 3.*is empty' -b 2 -r 50:75% ends.txt
+refuses 2 "'x' is no end of a range" -r 0:x ends.txt
+refuses 2 'the lower end comes first, as in -r 10%:90%' -r 90%:10% ends.txt
+refuses 2 'percentiles run from 0% to 100%' -r 0:101% ends.txt
+refuses 2 'leave one out' -r 0:inf ends.txt
+refuses 2 "'p1%' is no end" -r p1%: ends.txt
+
+# Numbers of bins as people write them.
+for bins in 4 2^2 4e0 4.0; do
+    prints 'lo\thi\tcount\n0\t1\t1\n1\t2\t2\n2\t3\t1\n3\t4\t4\n' -b $bins few.txt
+done
+for bins in 1k 2^10 1e3 1000; do
+    checks=$((checks + 1))
+    [ "$("$histo" -b $bins -r 0:1000 few.txt | wc -l)" -ge 1001 ] || fail "-b $bins has too few bins"
+done
+refuses 2 'is not a number of bins' -b 1.5 few.txt
+refuses 2 'is not a number of bins' -b 2^x few.txt
+refuses 2 'is out of range' -b 2^40 few.txt
+
+# Edges in steps are the decimal numbers.
+printf '%s\n' 0.1 0.2 0.3 0.3 0.7 >tenths.txt
+prints 'lo\thi\tcount\n0.1\t0.2\t1\n0.2\t0.3\t1\n0.3\t0.4\t2\n0.4\tinf\t1\n' --edges 0.1:0.4:0.1 tenths.txt
+prints 'lo\thi\tcount\n-inf\t0\t0\n0\t0.5\t4\n0.5\t1\t1\n1\tinf\t0\n' --edges=-inf,0:1:5e-1,inf tenths.txt
+prints 'lo\thi\tcount\n0\t0.5\t4\n0.5\t1\t1\n1\t11\t0\n' --edges 0:1:.5,1:11:10 tenths.txt
+prints 'lo\thi\tcount\n-inf\t1\t1\n1\t1.5\t2\n1.5\t4\t5\n' --edges @edges.txt few.txt
+refuses 2 '0:100:30: no whole number of steps ends there: end at 90 or 120' --edges 0:100:30 few.txt
+refuses 2 'the step is larger than the range' --edges 0:1:2 few.txt
+refuses 2 'the step must be above 0' --edges 0:1:-1 few.txt
+refuses 2 'the step must be above 0' --edges 1:0:1 few.txt
+refuses 2 "'0:1' is not first:last:step" --edges 0:1 few.txt
+refuses 2 "the last 'a' is not a number" --edges 0:a:1 few.txt
+refuses 2 'more than 16777216 bins' --edges 0:1e9:1 few.txt
+refuses 2 'differ too much in magnitude' --edges 0:1e15:1e-15 few.txt
+
 # Ranges of the sample type; one bin per value of 8-bit samples.
 printf 'abca' >letters
 prints 'lo\thi\tcount\n0\t128\t4\n128\t256\t0\n' --dtype u8 -b 2 letters

@@ -24,6 +24,80 @@ for form in json histo; do
     "$histo" merge "t.$form" "t.$form" | awk '{ n += $4 } END { exit n != 18 }' || fail "t.$form does not merge"
 done
 
+# Missing values are left out, alone or with their row, and reported; other words remain errors.
+printf 'a,b\n1,\n2,NA\n3,7\nnull,5\n-,6\n' >missing.csv
+remarks 'missing.csv: left out 2 missing values' -b 1 --column a missing.csv
+[ "$(cat "$out")" = "$(printf 'lo\thi\tcount\n1\t3\t3')" ] || fail "missing values: $(cat "$out")"
+remarks 'missing.csv: left out 4 missing values' -b 1 --column a,b missing.csv
+remarks 'missing.csv: left out 4 rows with a missing value' -b 1 --joint a,b missing.csv
+prints 'lo\thi\tcount\n5\t7\t3\n' -q -b 1 --column b missing.csv
+printf '1\nn/a\n3 none\n' >missing.txt
+remarks 'missing.txt: left out 2 missing values' -b 2 missing.txt
+printf 'a\n1\nN.A.\n' >bad.csv
+refuses 1 "'N.A.' is not a number" -b 2 bad.csv
+
+# A second value adds to the first, or is refused.
+prints 'lo\thi\tcount\n1\t3\t1\n' -b 1 -r 1:3 --column a --where b=0.5: --where c=:2e7 --where a=1: t.csv
+prints 'name\tlo\thi\tcount\na\t1\t2\t3\nc\t10000000\t90000000\t3\nb\t0.25\t0.75\t3\n' -b 1 --column a,c --column b t.csv
+refuses 2 '--mask is given twice: leave one out' --mask t.csv --mask t.csv t.csv
+
+# Integers that doubles cannot hold are counted exactly, also where the bins are given and where text comes from a pipe.
+printf '9007199254740993\n9007199254740992\n9007199254740993\n9007199254740994\n' >large.txt
+prints 'lo\thi\tcount\n9007199254740992\t9007199254740994\t3\n9007199254740994\t9007199254740996\t1\n' large.txt
+for range in 9007199254740992:9007199254740996 minmax; do
+    [ $range = minmax ] && width=4 count=4 || width=2 count=3
+    "$histo" --width $width -r $range large.txt | grep -q "	$count\$" || fail "large integers with -r $range"
+    (echo id && cat large.txt) | "$histo" --width $width -r $range | grep -q "	$count\$" || fail "piped with -r $range"
+done
+for shard in 1 2 3 4 5 6; do # of which some have no samples
+    "$histo" --shard $shard/6 -r 9007199254740992:9007199254740996 -b 2 -o "$shard.histo" large.txt || fail "shard $shard"
+done
+"$histo" -r 9007199254740992:9007199254740996 -b 2 -o whole.histo large.txt
+"$histo" merge --complete 1.histo 2.histo 3.histo 4.histo 5.histo 6.histo -o sum.histo
+cmp sum.histo whole.histo || fail 'shards of large integers'
+printf 'a,b\n9007199254740993,1\n9007199254740995,2\n0.5,3\n' >mixed.csv # with a fraction they are doubles
+prints 'lo\thi\tcount\n0\t9007199254740996\t2\n9007199254740996\t9007199254740998\t1\n' \
+    --edges 0,9007199254740996,9007199254740998 --column a mixed.csv
+sed '/0.5/d' mixed.csv >whole.csv
+prints 'lo\thi\tcount\n0\t9007199254740996\t2\n9007199254740996\t9007199254740998\t0\n' \
+    --edges 0,9007199254740996,9007199254740998 --column a whole.csv
+printf '18446744073709551615\n18446744073709551614\n1\n' >unsigned.txt
+prints 'lo\thi\tcount\n0\t9.223372036854776e+18\t1\n9.223372036854776e+18\t1.8446744073709552e+19\t2\n' -b 2 \
+    -r 0:18446744073709551616 unsigned.txt
+
+# Numbers that look like names of columns: the way out is told.
+printf 'land,2013,2014,2015\nA,1.5,2.5,1.75\nB,2.5,3,4\n' >years.csv
+remarks 'years.csv: the first row is counted as numbers: if it names the columns, add --header yes' -b 1 --column 1 years.csv
+prints 'lo\thi\tcount\n1.5\t2.5\t2\n' -b 1 --header yes --column 2013 years.csv
+prints 'lo\thi\tcount\n1.5\t2013\t3\n' -b 1 --header no --column 1 years.csv
+printf '1,2,3\n2,3,4\n5,6,7\n' >plain.csv
+prints 'lo\thi\tcount\n1\t5\t3\n' -b 1 --column 0 plain.csv
+
+printf '1 2 x\n1 2 3 x\n1 2 4 y\n' >first.txt # no title, though shorter
+prints 'lo\thi\tcount\n0.5\t1.5\t3\n' --column 0 first.txt
+
+# Logs begin with times, and their last columns have several words, or are quoted.
+printf '2025-06-24 14:36:25 startup unpack\n2025-06-24 14:36:26 install a:b 1 2\n2025-06-25 14:36:26 install c\n' >dpkg.log
+prints 'value\tcount\ninstall\t2\nstartup\t1\n' --column 2 dpkg.log
+prints 'lo\thi\tcount\n2025-06-24\t2025-06-25\t2\n2025-06-25\t2025-06-26\t1\n' --column 0 --width 1d dpkg.log
+for end in '(X11; Linux) A, B' '(X11; Linux)' 'Bot/1'; do
+    printf '::1 - - [01/Mar/2024:04:36:07 +0100] "GET /a HTTP/1.1" 200 19 "-" "%s"\n' "$end"
+done >access.log
+prints 'lo\thi\tcount\n2024-03-01T04:00\t2024-03-01T05:00\t3\n' --column 3 --width 1h access.log
+prints 'value\tcount\nGET /a HTTP/1.1\t3\n' --column 5 access.log
+
+# Tables that blanks align: the last cell of a row, or of the header, may have several words.
+printf 'PID  RSS COMMAND\n  1   10 init\n 20   30 sh -c "a b\n  3   20 x y\n' >ps.txt
+prints 'lo\thi\tcount\n10\t20\t1\n20\t30\t2\n' -b 2 --column RSS ps.txt
+prints 'value\tcount\ninit\t1\nsh -c "a b\t1\nx y\t1\n' --column COMMAND ps.txt
+printf 'Filesystem Used Mounted on\n/dev/a 10 /\n/dev/b 30 /a b\n' >df.txt
+prints 'lo\thi\tcount\n10\t20\t1\n20\t30\t1\n' -b 2 --column Used df.txt
+prints 'value\tcount\n/\t1\n/a b\t1\n' --column 'Mounted on' df.txt
+printf 'total 8\n-rw 1 root 30 a\n-rw 2 root 10 b c\n-rw 1 root 20 d -> e f\n' >ls.txt
+prints 'lo\thi\tcount\n10\t20\t1\n20\t30\t2\n' -b 2 --column 3 ls.txt
+"$histo" -b 2 --column 3 <ls.txt >"$out" || fail 'a table from a pipe'
+prints 'value\tcount\na\t1\nb c\t1\nd -> e f\t1\n' --column 4 ls.txt
+
 # A structured array of NumPy.
 checks=$((checks + 1))
 "$histo" -b 2 --column all -o t.npy t.csv
@@ -41,9 +115,9 @@ checks=$((checks + 1))
 cmp -s -n "$(wc -c <expected.npy)" expected.npy t.npy || fail "t.npy is not a structured array"
 
 # The terminal draws columns below each other, by name, with one table of statistics.
-shows '^a$' -b 2 --column all --to text t.csv
+shows '^a  *b$' -b 2 --column all --to text t.csv
 shows '^c$' -b 2 --column all --to text t.csv
-shows '^c   *3  *0  *0  *0  *0  *1e+07  *9e+07' -b 2 --column all --to text t.csv
+shows '^c  *3  *10 000 000  *≈ 40 000 000  *90 000 000' -b 2 --column all --to text t.csv
 
 # Pictures have one panel per column, and grow with their number.
 awk 'BEGIN { for (row = 0; row < 3; row++) { for (i = 0; i < 40; i++) printf "%s%d", i ? "," : "", (i + 1) * row; print "" } }' >wide.csv

@@ -19,6 +19,7 @@ refuses 2 '\-b 1099511627776 is out of range' -b 1099511627776 -o out.json n.txt
 refuses 2 "'lots' is not a number of bins" -b lots -o out.json n.txt
 refuses 2 'the lower end comes first' -r 5:1 -o out.json n.txt
 refuses 2 'is not a range' -r 5 -o out.json n.txt
+refuses 1 'none/x.checkpoint' -b 2 -r 0:5 --checkpoint none/x.checkpoint -o out.json n.txt
 refuses 2 'both ends must be finite' -r 0:inf -o out.json n.txt
 refuses 2 'percentiles run from' -r p5:p101 -o out.json n.txt
 refuses 2 'number above 0' --width 0 -o out.json n.txt
@@ -62,7 +63,7 @@ refuses 1 'empty is empty' -o out.json empty
 printf 'no magic here\001\002\003' >unknown
 refuses 1 'of unknown format: .*--dtype' -o out.json unknown
 refuses 1 'unknown' --format png -o out.json unknown
-refuses 2 "no format 'gif'" --format gif -o out.json unknown
+refuses 2 "no format 'odd'" --format odd -o out.json unknown
 
 # Damaged images and arrays.
 printf 'P5 4 4 255\n\001\002\003' >cut.pgm
@@ -105,7 +106,7 @@ if [ "$data" ]; then
     refuses 2 "no channel 'x': choose among r, g, b, gray and all" -c x -o out.json "$data/grace_hopper.jpg"
     refuses 2 'reaches outside .* 512 x 600' --roi 500,0,20,20 -o out.json "$data/grace_hopper.jpg"
     refuses 1 'must have the same height and width' --mask n.txt -o out.json "$data/grace_hopper.jpg"
-    refuses 1 "line 1, column 0: 'Date' is not a number" --header no -c 0 -o out.json "$data/msft.csv"
+    refuses 1 "line 1, column 1: 'Open' is not a number" --header no -c 1 -o out.json "$data/msft.csv"
 fi
 
 # Cells and columns.
@@ -134,13 +135,13 @@ printf -- '-1e308 1.7e308\n' >apart.txt
 refuses 1 'apart.txt: .* wider than a double .* with -r lo:hi' -o out.json apart.txt
 npy none.npy '<f8' '(0,)' </dev/null
 refuses 1 'none.npy holds no samples' -o out.json none.npy
-for header in 'only a header\n' 'x\r2\r3\r' 'a,b\n\n# nothing\n'; do
+for header in 'only a header\n' 'a,b\n\n# nothing\n'; do
     printf "$header" >header.csv
     refuses 1 'header.csv holds a header but no rows' -c 0 -o out.json header.csv
     refuses 1 'header.csv holds a header but no rows' -c 0 -b 2 -r 0:1 -o out.json header.csv
 done
-printf 'apple\npear\nfig\n' >apple.txt
-refuses 1 'apple.txt has no column of numbers among apple' -o out.json apple.txt
+printf 'apple,b\npear,c\nfig,d\n' >apple.csv
+refuses 1 'apple.csv has no column of numbers among apple, b: choose strings to count with --column' -o out.json apple.csv
 printf 'a,b\nx,y\n' >text.csv
 refuses 1 'text.csv has no column of numbers among a, b' -o out.json text.csv
 refuses 1 'text.csv has no column of numbers among a, b' --column all -o out.json text.csv

@@ -18,6 +18,9 @@ printf '1;0\n2;0\n3;0\n' >table.csv
 prints "$two" -b 2 --column 0 table.csv
 printf '\357\273\277"x"\r\n"1"\r\n2\r\n3' >dos.csv
 prints "$two" -b 2 dos.csv
+printf 'x,y\r1,5\r2,5\r3,5' >macintosh.csv
+prints "$two" -b 2 --column x macintosh.csv
+"$histo" -b 2 --column x -o macintosh.JSON macintosh.csv && prints "$two" show --to tsv macintosh.JSON
 printf 'x,y\n1,a\n2,\n3,b\n' >words.csv
 prints "$two" -b 2 words.csv
 printf 'x\n1\nbad\n2\n\n3\n' >bad.csv
@@ -34,6 +37,15 @@ printf '\000\000\200\077\000\000\000\100\000\000\100\100' | npy f4.npy '<f4' '(3
 prints "$two" -b 2 f4.npy
 printf '\000\074\000\100\000\102' | npy f2.npy '<f2' '(3,)'
 prints "$two" -b 2 f2.npy
+
+# Default bins at the ends of 64 bits, where doubles are 1024 and 2048 apart.
+largest='\377\377\377\377\377\377\377\177'
+printf "$largest" | npy i8.npy '<i8' '(1,)'
+shows '	1$' i8.npy
+printf "$largest\\000\\000\\000\\000\\000\\000\\000\\200" | npy i8.npy '<i8' '(2,)'
+shows '	1$' i8.npy
+printf '\377\377\377\377\377\377\377\377' | npy u8.npy '<u8' '(1,)'
+shows '	1$' u8.npy
 
 printf 'xx\001\000\002\000\003\000' >raw.bin
 prints "$two" --dtype u16 --offset 2 -b 2 raw.bin
@@ -76,6 +88,9 @@ tr a-z A-Z <sentence | "$histo" --letters -o letters.json && "$histo" --letters 
     cmp letters.json again.json || fail "--letters regards case"
 grep -q '"masked": "0:4"' letters.json || fail "--letters does not mask other characters"
 shows '65	66	4	A' show --to tsv letters.json
+shows '	65	71.5	77.5	82	89	.*	82	3.61[0-9]*	exact	exact$' --letters --stats sentence
+checks=$((checks + 1))
+"$histo" --letters --to text sentence | grep -q ≈ && fail "letters are not values"
 "$histo" --letters -o letters.svg sentence || fail "no picture of letters"
 refuses 2 'letters and --bins contradict' --letters -b 3 sentence
 refuses 2 'letters and --bytes contradict' --letters --bytes sentence
@@ -86,7 +101,7 @@ if [ "$data" ]; then
         --dtype '>u2' --shape 256x256 -b 4 -r 0:256 "$data/s1045.ima.gz"
     prints 'lo\thi\tcount\n27607900\t48065375\t21\n48065375\t68522850\t35\n68522850\t88980325\t6\n88980325\t109437800\t3\n' \
         --column Volume -b 4 "$data/msft.csv"
-    remarks 'skipped 133 cells that are not numbers' --skip-bad --column IBM -b 2 "$data/Stocks.csv"
+    remarks 'left out 133 missing values' --column IBM -b 2 "$data/Stocks.csv"
     prints 'lo\thi\tcount\n0\t128\t0\n128\t256\t67200\n' -b 2 -c a "$data/logo2.png"
 fi
 finish

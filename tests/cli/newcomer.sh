@@ -71,7 +71,11 @@ printf 'a;b\n1,5;2,5\n' >named.csv
 refuses 1 "line 2, column 0 (a): '1,5' is not a number; write it" --column a named.csv
 printf 'a,b\n1;2,3\n4;5,6\n' >comma.csv
 prints 'lo\thi\tcount\n3\t4.5\t1\n4.5\t6\t1\n' -b 2 comma.csv
-for first in 0x10 NA n/a '"1,234"' 12% -; do
+for first in NA n/a -; do
+    printf '%s\n1\n2\n' "$first" >first.txt
+    remarks 'left out 1 missing value' -b 2 first.txt
+done
+for first in 0x10 '"1,234"' 12%; do
     printf '%s\n1\n2\n' "$first" >first.txt
     refuses 1 'first.txt, line 1' -b 2 first.txt
     remarks 'skipped 1 cell' -b 2 --skip-bad first.txt
@@ -108,10 +112,10 @@ refuses 2 'names 1 column of table.csv' --joint p table.csv
 
 # Drawings: enough digits to tell values apart.
 printf '1000000000.25\n1000000000.5\n1000000000.75\n' >far.txt
-shows '^1000000000.25  1000000000.75 ' --to text -b 2 far.txt
+shows ' 1000000000.25  ≈ 1000000000.562  1000000000.75 ' --to text -b 2 far.txt
 shows '^ *0.0 …  *26.9 ' --to text -b 8 -r 0:215 n.txt
-shows '^ *100000 … 1000000 ' --to text --log -b 6 -r 1:1000000 n.txt
-shows 'bars are logarithmic' --to text --logy -b 2 n.txt
+shows '^ *100000 …    1 M ' --to text --log -b 6 -r 1:1000000 n.txt
+shows 'logarithmic bars' --to text --logy -b 2 n.txt
 printf 'x,y\n1,1\n' >xy.csv
 yes 1,1 | head -n 12345 >>xy.csv
 shows '^count .* up to 12 346$' --to text --joint x,y -b 2 -r 0:2 xy.csv

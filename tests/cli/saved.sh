@@ -73,7 +73,7 @@ refuses 1 'both.histo holds histograms' hist both.histo
 printf '"uhi_schema","n"\n1,2\n3,2\n' >named.csv
 prints 'lo\thi\tcount\n1\t2\t1\n2\t3\t1\n' named.csv --column uhi_schema -b 2 --to tsv
 gzip -c alone.json >alone.json.gz
-refuses 1 'alone.json.gz is compressed: unpack it with gunzip' show alone.json.gz
+refuses 1 'alone.json.gz is compressed by gzip: decompress it first, with gzip -dc' show alone.json.gz
 
 # An error in one of several histograms is reported with its position in the file.
 printf '%s' "{\"a\": $one,

@@ -92,9 +92,9 @@ refuses 1 'six.txt has 6 samples, and the last offset is 5' -b 2 --segments shor
 refuses 1 'number 1 of the offsets late.txt is wrong' -b 2 --segments late.txt six.txt
 refuses 1 'number 3 of the offsets back.txt is wrong' -b 2 --segments back.txt six.txt
 printf '\001\000\377' >plain.raw
-refuses 1 'plain.raw is binary and of unknown format: offsets are read from png, .*, hdf5, text$' \
+refuses 1 'plain.raw is binary and of unknown format: offsets are read from png, .*, hdf5, .*, text$' \
     -b 2 --segments plain.raw six.txt
-refuses 1 'plain.raw is binary and of unknown format: masks are read from png, .*, hdf5, text$' \
+refuses 1 'plain.raw is binary and of unknown format: masks are read from png, .*, hdf5, .*, text$' \
     -b 2 --mask plain.raw gray.pgm
 # Bands of different lengths, two passes over each, and many segments: of three numbers each, and empty ones.
 seq 0 300000 | awk '{ print int($1 / 3) * 3; if ($1 == 299999) { print 300001; exit } }' >many.txt

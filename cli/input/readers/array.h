@@ -2,6 +2,7 @@
  * becomes a page, and a reader that streams one from any source of bytes.
  *
  * The conventions for all formats that contain arrays:
+ *   - records: a table, of a column for each field and a row for each record, in storage order;
  *   - two dimensions: rows x columns, one channel;
  *   - three dimensions, the last of 1 to 4: rows x columns x channels;
  *   - other arrays: one channel, flattened in storage order: height is the number of samples, width 1. An array without
@@ -10,15 +11,16 @@
 #ifndef CLI_READERS_ARRAY_H
 #define CLI_READERS_ARRAY_H
 
-#include "input/reader.h"
+#include "input/readers/columns.h"
+#include "input/readers/names.h"
 
 #define LITTLE_ENDIAN_MACHINE (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 
 /* Bytes of samples in a band: enough for many threads, small compared with memory. Fuzzing splits small files too. */
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-enum { BAND_BYTES = 4096, MAPPED_BAND_BYTES = 2 * BAND_BYTES };
+enum { BAND_BYTES = 4096, MAPPED_BAND_BYTES = 2 * BAND_BYTES, CACHED_BAND_BYTES = BAND_BYTES };
 #else
-enum { BAND_BYTES = 4 << 20, MAPPED_BAND_BYTES = 64 << 20 };
+enum { BAND_BYTES = 4 << 20, MAPPED_BAND_BYTES = 64 << 20, CACHED_BAND_BYTES = 1 << 20 };
 #endif
 
 typedef struct array_info {
@@ -28,7 +30,16 @@ typedef struct array_info {
     bool fortran;
     int ndim;
     int64_t shape[HISTO_MAX_DIMS]; /* at most one dimension is -1: as long as the data */
+    packing rule;                  /* what is missing */
+    column_table columns;          /* elements are records of … */
+    int64_t record_bytes;          /* … so many bytes; 0: they are samples of the dtype */
 } array_info;
+
+void array_info_free(array_info *info);
+/* Add an array to a list of names: "t2m (8 x 73 x 144 i16)", "events (100 rows of 12 columns)". */
+void array_info_list(name_list *list, const char *name, const array_info *info);
+/* For --raw: no value is missing. */
+void array_info_forget_missing(array_info *info);
 
 typedef struct array_page {
     int channels;
@@ -42,21 +53,29 @@ typedef struct array_page {
 /* False if the array's size exceeds int64_t. */
 bool array_page_of(const array_info *info, array_page *page);
 
-/* A source of an array's bytes. read, rewind and map behave like input_read, input_rewind and input_map; map may be
- * NULL. */
+/* A source of an array's bytes. read, rewind, map and seek behave like input_read, input_rewind, input_map and
+ * input_seek; map and seek may be NULL. */
 typedef struct byte_source {
     int64_t (*read)(void *self, void *buffer, size_t size, fault *f);
     int (*rewind)(void *self, fault *f);
     void (*close)(void *self);
     void *self;
     const void *(*map)(void *self, size_t size);
+    int (*seek)(void *self, int64_t position, fault *f);
+    bool in_parts; /* bands fit into the cache of the thread that reads them */
 } byte_source;
 
 /* A source that reads an input; closing the source does not close the input. */
-byte_source byte_source_of_input(input *in);
+byte_source byte_source_of_input(input *in, const read_options *options);
+
+/* Read over this many bytes; returns how many were there, or -1. */
+int64_t byte_source_skip(const byte_source *source, int64_t bytes, fault *f);
 
 /* Read size bytes, fewer only at the end of the data; returns their number, or -1. */
 int64_t byte_source_read_full(const byte_source *source, void *buffer, size_t size, fault *f);
+
+/* Reverse the bytes of each sample. */
+void array_swap_bytes(void *samples, size_t size, size_t count);
 
 /* The position of an array in its source, and words for messages about it. */
 typedef struct array_place {
@@ -67,7 +86,7 @@ typedef struct array_place {
     const char *remedy;    /* "save it again" */
 } array_place;
 
-/* A reader of the array at a place in a source. Takes ownership of in and source, also on failure. */
+/* A reader of the array at a place in a source. Takes ownership of in, source and what info has, also on failure. */
 reader *array_reader_open(const reader_kind *kind, input *in, byte_source source, const array_info *info,
                           const array_place *place, fault *f);
 

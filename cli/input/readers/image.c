@@ -2,6 +2,7 @@
 #include "input/readers/image.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void *image_create(size_t size, const reader_kind *kind, input *in, fault *f)
 {
@@ -34,7 +35,7 @@ static int describe_reader(image *m, const image_layout *layout, fault *f)
     m->dtypes = malloc((size_t)layout->channels * sizeof *m->dtypes);
     if (!m->dtypes) return fault_set(f, EXIT_DATA, "%s: out of memory", input_name(r->in));
     for (int c = 0; c < layout->channels; c++)
-        m->dtypes[c] = layout->dtype;
+        m->dtypes[c] = layout->dtypes ? layout->dtypes[c] : layout->dtype;
     r->model = layout->model;
     r->channels = layout->channels;
     r->dtypes = m->dtypes;
@@ -50,12 +51,12 @@ static int check_alike(const image *m, int page, const image_layout *layout, fau
     static const char *const models[] = {
         [CHANNELS_PLAIN] = "plain", [CHANNELS_GRAY] = "gray", [CHANNELS_GRAY_ALPHA] = "gray with alpha",
         [CHANNELS_RGB] = "RGB",     [CHANNELS_RGBA] = "RGBA", [CHANNELS_CMYK] = "CMYK"};
-    if (layout->model != r->model || layout->channels != r->channels || layout->dtype != r->dtypes[0])
+    const histo_dtype dtype = layout->dtypes ? layout->dtypes[0] : layout->dtype;
+    if (layout->model != r->model || layout->channels != r->channels || dtype != r->dtypes[0])
         return fault_set(f, EXIT_DATA,
                          "%s: page %d is %s (%d x %s) and the pages before it are %s (%d x %s): choose one with --page",
-                         input_name(r->in), page, models[layout->model], layout->channels,
-                         histo_dtype_name(layout->dtype), models[r->model], r->channels,
-                         histo_dtype_name(r->dtypes[0]));
+                         input_name(r->in), page, models[layout->model], layout->channels, histo_dtype_name(dtype),
+                         models[r->model], r->channels, histo_dtype_name(r->dtypes[0]));
     if (r->height >= 0 && (layout->height != r->height || layout->width != r->width))
         return fault_set(
             f, EXIT_DATA,
@@ -137,9 +138,10 @@ int image_emit_rows(image *m, band *b, int64_t rows)
 
 int image_damaged(const image *m, const char *place, const char *complaint, fault *f)
 {
-    return fault_set(f, EXIT_DATA,
-                     "%s: %s cannot be decoded (%s): the file is truncated or corrupt, get an intact copy",
-                     input_name(m->reader.in), place, complaint);
+    const bool unsupported = strstr(complaint, "nsupported") || strstr(complaint, "not supported");
+    return fault_set(f, EXIT_DATA, "%s: %s cannot be decoded (%s): %s", input_name(m->reader.in), place, complaint,
+                     unsupported ? "convert it with a program that can"
+                                 : "the file is truncated or corrupt, get an intact copy");
 }
 
 int image_check_single_page(const image *m, const read_options *options, fault *f)

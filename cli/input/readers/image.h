@@ -17,6 +17,7 @@ typedef struct image_layout {
     int channels;
     histo_dtype dtype;
     int64_t width, height;
+    const histo_dtype *dtypes; /* [channels], where they differ, none larger than dtype; NULL: all are dtype */
 } image_layout;
 
 typedef struct image_buffer {

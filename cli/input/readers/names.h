@@ -3,7 +3,7 @@
 #define CLI_READERS_NAMES_H
 
 typedef struct name_list {
-    char text[384];
+    char text[640];
     int count;  /* names added */
     int hidden; /* of these, not shown */
 } name_list;

@@ -5,14 +5,16 @@
 #include "input/readers/readers.h"
 
 #include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char magic[6] = "\x93NUMPY";
 
-enum { LONGEST_HEADER = 1 << 20 }; /* only structured types have longer valid headers, and they are unsupported */
+enum { LONGEST_HEADER = 1 << 20, LONGEST_NAME = 1024, DEEPEST_FIELD = 16, MOST_READ = 1 << 25 };
 
-/* ---- The dictionary ------------------------------------------------------------------------------------- */
+/* ---- Python's literals ---------------------------------------------------------------------------------- */
 
 typedef struct parser {
     const char *p; /* NUL-terminated */
@@ -32,19 +34,20 @@ static bool take(parser *s, char c)
     return true;
 }
 
-/* A quoted string without escapes, which valid keys and types do not need. */
+/* A quoted string, in which a backslash stands before quotes and backslashes. */
 static bool take_string(parser *s, char *text, size_t size)
 {
     skip_blanks(s);
     char quote = *s->p;
+    size_t length = 0;
     if (quote != '\'' && quote != '"') return false;
-    const char *begin = ++s->p;
-    while (*s->p && *s->p != quote)
-        s->p++;
-    size_t length = (size_t)(s->p - begin);
-    if (*s->p != quote || length >= size) return false;
-    memcpy(text, begin, length);
+    for (s->p++; *s->p && *s->p != quote; s->p++) {
+        if (*s->p == '\\' && s->p[1] && strchr("\\'\"", s->p[1])) s->p++;
+        if (length + 1 >= size) return false;
+        text[length++] = *s->p;
+    }
     text[length] = '\0';
+    if (*s->p != quote) return false;
     s->p++;
     return true;
 }
@@ -88,14 +91,244 @@ static bool take_shape(parser *s, int *ndim, int64_t *shape)
     return true;
 }
 
+/* ---- The type ------------------------------------------------------------------------------------------- */
+
+typedef struct sample_type {
+    histo_dtype dtype;
+    int64_t bytes;
+    const char *what; /* it is no number, but "strings"; … */
+    bool is_complex;  /* … or two of the dtype */
+    bool swapped, boolean, dated;
+} sample_type;
+
+/* Bytes that a number at the end of a type's code counts: "12" of S12, 8 of M8[ns]. */
+static bool parse_bytes(const char *digits, int64_t *bytes)
+{
+    parser s = {digits};
+    return take_dimension(&s, bytes) && (*s.p == '\0' || *s.p == '[');
+}
+
+/* The type that a code stands for, as in <f4; false if it stands for none. */
+static bool parse_code(const char *code, sample_type *type)
+{
+    static const struct {
+        char code[4];
+        histo_dtype dtype;
+    } types[] = {
+        {"u1", HISTO_U8},  {"i1", HISTO_I8},  {"u2", HISTO_U16}, {"i2", HISTO_I16},  {"u4", HISTO_U32},
+        {"i4", HISTO_I32}, {"u8", HISTO_U64}, {"i8", HISTO_I64}, {"f2", HISTO_F16},  {"f4", HISTO_F32},
+        {"f8", HISTO_F64}, {"b1", HISTO_U8},  {"c8", HISTO_F32}, {"c16", HISTO_F64},
+    };
+    static const struct {
+        char code;
+        const char *what;
+    } others[] = {
+        {'O', "Python objects"},
+        {'U', "strings"},
+        {'S', "strings"},
+        {'a', "strings"},
+        {'V', "records without fields"},
+        {'c', "complex numbers"},
+        {'f', "floats of more than 64 bits"},
+    };
+    char order = '|';
+    if (*code && strchr("<>=|", *code)) order = *code++;
+    const bool swapped = order == (LITTLE_ENDIAN_MACHINE ? '>' : '<');
+    *type = (sample_type){0};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (strcmp(code, types[i].code) != 0) continue;
+        const int64_t bytes = (int64_t)histo_dtype_size(types[i].dtype);
+        type->dtype = types[i].dtype;
+        type->boolean = *code == 'b';
+        type->is_complex = *code == 'c';
+        type->bytes = type->is_complex ? 2 * bytes : bytes;
+        type->swapped = bytes > 1 && swapped;
+        return true;
+    }
+    if ((*code == 'M' || *code == 'm') && code[1] == '8' && (code[2] == '\0' || code[2] == '[')) {
+        *type = (sample_type){.dtype = HISTO_I64, .bytes = 8, .swapped = swapped, .dated = true};
+        return true;
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (*code != others[i].code) continue;
+        type->what = others[i].what;
+        type->bytes = 8; /* of a pointer */
+        if (*code == 'O' && code[1] == '\0') return true;
+        return parse_bytes(code + 1, &type->bytes) &&
+               !__builtin_mul_overflow(type->bytes, *code == 'U' ? 4 : 1, &type->bytes);
+    }
+    return false;
+}
+
+/* NaT is the smallest integer. */
+static packing rule_of(const sample_type *type)
+{
+    packing rule = {0};
+    if (type->dated) unpack_add_missing(&rule, (unpack_number){.i = INT64_MIN});
+    return rule;
+}
+
+/* The fields of a record, as they are found. */
+typedef struct record {
+    column_table *columns; /* NULL: only the size is asked for */
+    int64_t bytes;         /* so far */
+    int depth;
+    size_t *read; /* characters, some of them often */
+    const char *subject;
+} record;
+
+typedef enum parse_result { PARSED, PARSE_INVALID, PARSE_FAILED /* with a fault */ } parse_result;
+
+/* Add the column of a number, or the two of a complex one. */
+static parse_result add_number(record *to, const char *name, const sample_type *type, fault *f)
+{
+    static const char *const parts[] = {".real", ".imag"};
+    char full[LONGEST_NAME];
+    table_column made = {
+        .what = type->what, .dtype = type->dtype, .swapped = type->swapped, .offset = to->bytes, .rule = rule_of(type)};
+    if (!type->is_complex) return columns_add(to->columns, name, &made, to->subject, f) == 0 ? PARSED : PARSE_FAILED;
+    for (int i = 0; i < 2; i++) {
+        if ((size_t)snprintf(full, sizeof full, "%s%s", name, name[0] ? parts[i] : parts[i] + 1) >= sizeof full)
+            return PARSE_INVALID;
+        if (columns_add(to->columns, full, &made, to->subject, f) != 0) return PARSE_FAILED;
+        made.offset += type->bytes / 2;
+    }
+    return PARSED;
+}
+
+/* Count an array's elements; false if they are too many to number. */
+static bool count_elements(int ndim, const int64_t *shape, int64_t *elements)
+{
+    *elements = 1;
+    for (int d = 0; d < ndim; d++)
+        if (__builtin_mul_overflow(*elements, shape[d], elements)) return false;
+    return ndim <= HISTO_MAX_DIMS;
+}
+
+/* Append the indices of an element to the name of its array: .0, .1.2. */
+static bool name_element(const char *name, int ndim, const int64_t *shape, int64_t element, char full[LONGEST_NAME])
+{
+    int64_t stride = 1;
+    size_t length = (size_t)snprintf(full, LONGEST_NAME, "%s", name);
+    for (int d = 0; d < ndim; d++)
+        stride *= shape[d];
+    for (int d = 0; d < ndim && length < LONGEST_NAME; d++) {
+        stride /= shape[d];
+        length += (size_t)snprintf(full + length, LONGEST_NAME - length, ".%" PRId64, element / stride % shape[d]);
+    }
+    return length < LONGEST_NAME;
+}
+
+static parse_result take_fields(parser *s, record *to, const char *outer, fault *f);
+
+/* The type of an element: its size, and, where these are fields, where their list begins. */
+static parse_result take_type(parser *s, const record *to, sample_type *type, parser *fields, fault *f)
+{
+    char code[64];
+    skip_blanks(s);
+    *fields = (parser){0};
+    *type = (sample_type){0};
+    if (*s->p != '[') return take_string(s, code, sizeof code) && parse_code(code, type) ? PARSED : PARSE_INVALID;
+    *fields = *s;
+    record measured = {.depth = to->depth + 1, .read = to->read, .subject = to->subject};
+    const parse_result result = take_fields(s, &measured, "", f);
+    type->bytes = measured.bytes;
+    return result;
+}
+
+/* Add the columns of `elements` elements, called name.0, name.1, …, or name if they have no dimensions. */
+static parse_result add_elements(record *to, const char *name, const sample_type *type, const parser *fields, int ndim,
+                                 const int64_t *shape, int64_t elements, fault *f)
+{
+    char full[LONGEST_NAME];
+    const int64_t first = to->bytes;
+    parse_result result = PARSED;
+    if (elements < 1 || elements > COLUMNS_MOST_ELEMENTS)
+        return add_number(to, name, &(sample_type){.what = elements ? "an array of many elements" : "an empty array"},
+                          f);
+    to->depth++;
+    for (int64_t i = 0; i < elements && result == PARSED; i++) {
+        to->bytes = first + i * type->bytes;
+        parser again = *fields;
+        if (!name_element(name, ndim, shape, i, full))
+            result = PARSE_INVALID;
+        else
+            result = fields->p ? take_fields(&again, to, full, f) : add_number(to, full, type, f);
+    }
+    to->depth--;
+    return result;
+}
+
+/* A type, of one element or of an array's, for the columns called `name`; without a name it is padding. */
+static parse_result take_elements(parser *s, record *to, const char *name, fault *f)
+{
+    sample_type type;
+    parser fields;
+    int ndim = 0;
+    int64_t shape[HISTO_MAX_DIMS], elements, total;
+    parse_result result = take_type(s, to, &type, &fields, f);
+    if (result != PARSED) return result;
+    if (take(s, ',') && !take_shape(s, &ndim, shape)) return PARSE_INVALID;
+    if (!count_elements(ndim, shape, &elements) || __builtin_mul_overflow(elements, type.bytes, &total) ||
+        __builtin_add_overflow(to->bytes, total, &total))
+        return PARSE_INVALID;
+    if (name[0] && to->columns) result = add_elements(to, name, &type, &fields, ndim, shape, elements, f);
+    to->bytes = total;
+    return result;
+}
+
+/* A list of fields: [('x', '<f4'), ('y', '<i2', (3,)), ('z', [('a', '|u1')])]. Those without a name are padding. */
+static parse_result take_fields(parser *s, record *to, const char *outer, fault *f)
+{
+    char name[LONGEST_NAME], full[LONGEST_NAME];
+    if (to->depth > DEEPEST_FIELD || !take(s, '[')) return PARSE_INVALID;
+    while (!take(s, ']')) {
+        const char *begin = s->p;
+        if (!take(s, '(')) return PARSE_INVALID;
+        const bool titled = take(s, '(');
+        if (titled && !(take_string(s, name, sizeof name) && take(s, ','))) return PARSE_INVALID;
+        if (!take_string(s, name, sizeof name) || (titled && !take(s, ')')) || !take(s, ',')) return PARSE_INVALID;
+        const char *dot = name[0] && outer[0] ? "." : "";
+        if ((size_t)snprintf(full, sizeof full, "%s%s%s", name[0] ? outer : "", dot, name) >= sizeof full)
+            return PARSE_INVALID;
+        const parse_result result = take_elements(s, to, full, f);
+        if (result != PARSED) return result;
+        *to->read += (size_t)(s->p - begin);
+        if (!take(s, ')') || *to->read > MOST_READ) return PARSE_INVALID;
+        if (!take(s, ',')) return take(s, ']') ? PARSED : PARSE_INVALID;
+    }
+    return PARSED;
+}
+
+/* ---- The dictionary ------------------------------------------------------------------------------- */
+
 typedef struct dictionary {
-    char descr[32];
-    bool structured, has_descr, fortran, has_order, has_shape;
+    char descr[64];
+    parser fields; /* of a structured type; else NULL */
+    bool has_descr, fortran, has_order, has_shape;
     int ndim;
     int64_t shape[HISTO_MAX_DIMS];
 } dictionary;
 
-/* False if the text is no such dictionary. Stops at a structured type and records it. */
+/* Pass over brackets of any kind, and what is in them. */
+static bool skip_brackets(parser *s)
+{
+    int depth = 0;
+    char text[LONGEST_NAME];
+    do {
+        skip_blanks(s);
+        if (*s->p == '\'' || *s->p == '"') {
+            if (!take_string(s, text, sizeof text)) return false;
+            continue;
+        }
+        if (*s->p == '\0') return false;
+        depth += (*s->p == '[' || *s->p == '(') - (*s->p == ']' || *s->p == ')');
+        s->p++;
+    } while (depth > 0);
+    return depth == 0;
+}
+
+/* False if the text is no such dictionary. */
 static bool parse_dictionary(const char *text, dictionary *d)
 {
     parser s = {text};
@@ -107,9 +340,8 @@ static bool parse_dictionary(const char *text, dictionary *d)
         if (strcmp(key, "descr") == 0) {
             skip_blanks(&s);
             d->has_descr = true;
-            d->structured = *s.p == '[' || *s.p == '(';
-            if (d->structured) return true;
-            if (!take_string(&s, d->descr, sizeof d->descr)) return false;
+            if (*s.p == '[') d->fields = s;
+            if (d->fields.p ? !skip_brackets(&s) : !take_string(&s, d->descr, sizeof d->descr)) return false;
         } else if (strcmp(key, "fortran_order") == 0) {
             d->has_order = true;
             d->fortran = take_word(&s, "True");
@@ -128,54 +360,48 @@ static bool parse_dictionary(const char *text, dictionary *d)
     return d->has_descr && d->has_order && d->has_shape;
 }
 
-/* ---- The type ------------------------------------------------------------------------------------------- */
-
 static int fault_type(const char *subject, const char *what, fault *f)
 {
-    return fault_set(f, EXIT_DATA, "%s holds %s, not plain numbers: save the numbers in it as an array of their own",
+    return fault_set(f, EXIT_DATA, "%s holds %s, which cannot be counted: save numbers of at most 64 bits as an array",
                      subject, what);
 }
-
-static int parse_type(const dictionary *d, const char *subject, array_info *info, fault *f)
-{
-    static const struct {
-        char code[3];
-        histo_dtype dtype;
-    } types[] = {
-        {"u1", HISTO_U8},  {"i1", HISTO_I8},  {"u2", HISTO_U16}, {"i2", HISTO_I16},
-        {"u4", HISTO_U32}, {"i4", HISTO_I32}, {"u8", HISTO_U64}, {"i8", HISTO_I64},
-        {"f2", HISTO_F16}, {"f4", HISTO_F32}, {"f8", HISTO_F64}, {"b1", HISTO_U8},
-    };
-    static const struct {
-        char code;
-        const char *what;
-    } others[] = {
-        {'O', "Python objects"},  {'U', "strings"}, {'S', "strings"},    {'a', "strings"},
-        {'c', "complex numbers"}, {'M', "dates"},   {'m', "time spans"}, {'V', "records without fields"},
-    };
-    if (d->structured) return fault_type(subject, "records with fields", f);
-    const char *code = d->descr;
-    char order = '|';
-    if (*code && strchr("<>=|", *code)) order = *code++;
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        if (strcmp(code, types[i].code) != 0) continue;
-        info->dtype = types[i].dtype;
-        info->boolean = *code == 'b';
-        info->swapped = histo_dtype_size(info->dtype) > 1 && order == (LITTLE_ENDIAN_MACHINE ? '>' : '<');
-        return 0;
-    }
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (*code == others[i].code) return fault_type(subject, others[i].what, f);
-    return fault_set(f, EXIT_DATA, "%s holds samples of type '%s', which is not supported: convert it to float64",
-                     subject, d->descr);
-}
-
-/* ---- The header ----------------------------------------------------------------------------------------- */
 
 static int fault_header(const char *subject, const char *what, fault *f)
 {
     return fault_set(f, EXIT_DATA, "%s is not a readable .npy array: %s; save it again", subject, what);
 }
+
+/* The fields of a structured type, or the parts of complex numbers. */
+static int find_columns(parser *fields, const sample_type *type, const char *subject, array_info *info, fault *f)
+{
+    size_t read = 0;
+    record to = {.columns = &info->columns, .read = &read, .subject = subject};
+    const parse_result result = fields ? take_fields(fields, &to, "", f) : add_number(&to, "", type, f);
+    if (result == PARSE_INVALID) return fault_header(subject, "the fields in its header are invalid", f);
+    if (result == PARSE_FAILED) return -1;
+    info->record_bytes = fields ? to.bytes : type->bytes;
+    for (int i = 0; i < info->columns.count && info->record_bytes; i++)
+        if (!info->columns.column[i].what) return 0;
+    return fault_type(subject, "records without fields of numbers", f);
+}
+
+static int parse_type(dictionary *d, const char *subject, array_info *info, fault *f)
+{
+    sample_type type = {0};
+    if (d->fields.p) return find_columns(&d->fields, NULL, subject, info, f);
+    if (!parse_code(d->descr, &type))
+        return fault_set(f, EXIT_DATA, "%s holds samples of type '%s', which is not supported: convert it to float64",
+                         subject, d->descr);
+    if (type.what) return fault_type(subject, type.what, f);
+    if (type.is_complex) return find_columns(NULL, &type, subject, info, f);
+    info->dtype = type.dtype;
+    info->swapped = type.swapped;
+    info->boolean = type.boolean;
+    info->rule = rule_of(&type);
+    return 0;
+}
+
+/* ---- The header ----------------------------------------------------------------------------------------- */
 
 /* Parse the text after magic, version and length. */
 static int interpret(const char *text, const char *subject, array_info *info, fault *f)
@@ -183,9 +409,9 @@ static int interpret(const char *text, const char *subject, array_info *info, fa
     dictionary d;
     *info = (array_info){0};
     if (!parse_dictionary(text, &d)) return fault_header(subject, "its header is invalid", f);
-    if (parse_type(&d, subject, info, f) != 0) return -1;
+    if (parse_type(&d, subject, info, f) != 0) return -1; /* the caller frees */
     if (d.ndim > HISTO_MAX_DIMS)
-        return fault_set(f, EXIT_DATA, "%s has %d dimensions, and %d are the most: save it reshaped", subject, d.ndim,
+        return fault_set(f, EXIT_DATA, "%s has %d dimensions, more than %d: save it reshaped", subject, d.ndim,
                          HISTO_MAX_DIMS);
     info->fortran = d.fortran;
     info->ndim = d.ndim;
@@ -216,6 +442,7 @@ int npy_read_header(const byte_source *source, const char *subject, array_info *
     if (result == 0) {
         text[size] = '\0';
         result = interpret(text, subject, info, f);
+        if (result != 0) array_info_free(info);
     }
     free(text);
     *length = 8 + width + (int64_t)size;
@@ -232,9 +459,8 @@ static bool npy_recognize(const unsigned char *head, size_t size, const char *pa
 
 static reader *npy_open(input *in, const read_options *options, fault *f)
 {
-    (void)options;
     array_info info;
-    byte_source source = byte_source_of_input(in);
+    byte_source source = byte_source_of_input(in, options);
     array_place place = {.size = input_data_size(in),
                          .subject = input_name(in),
                          .described = "its header describes",
@@ -244,12 +470,14 @@ static reader *npy_open(input *in, const read_options *options, fault *f)
         return NULL;
     }
     if (place.size >= 0) place.size -= place.start;
+    if (options->raw) array_info_forget_missing(&info);
     return array_reader_open(&reader_npy, in, source, &info, &place, f);
 }
 
 const reader_kind reader_npy = {
     .name = "npy",
-    .formats = "NumPy .npy, every numeric type, either byte order, C and Fortran order",
+    .formats = "NumPy .npy, every numeric type, either byte order, C and Fortran order, structured arrays as tables",
+    .takes = TAKES_RAW,
     .recognize = npy_recognize,
     .open = npy_open,
 };

@@ -182,3 +182,30 @@ const char *number_parse(const char *text, double *value)
     *value = negative ? -v : v;
     return end;
 }
+
+/* Digits that are all of the text, at most 2^64 - 1. */
+static bool parse_magnitude(const char *p, const char *end, uint64_t *m)
+{
+    *m = 0;
+    if (p == end) return false;
+    for (; p < end && *p >= '0' && *p <= '9'; p++)
+        if (__builtin_mul_overflow(*m, 10, m) || __builtin_add_overflow(*m, (uint64_t)(*p - '0'), m)) return false;
+    return p == end;
+}
+
+bool integer_parse(const char *begin, const char *end, histo_dtype dtype, void *value)
+{
+    const bool is_signed = dtype == HISTO_I64, negative = begin < end && *begin == '-';
+    const uint64_t most = !is_signed ? negative ? 0 : UINT64_MAX : (uint64_t)INT64_MAX + negative;
+    uint64_t m;
+    double d;
+    if (!parse_magnitude(begin + (begin < end && (*begin == '-' || *begin == '+')), end, &m)) {
+        if (number_parse(begin, &d) != end) return false;
+        if (!(fabs(d) < (is_signed ? 0x1p63 : 0x1p64)) || d != rint(d)) return false;
+        m = (uint64_t)fabs(d);
+    }
+    if (m > most) return false;
+    if (negative) m = -m;
+    memcpy(value, &m, sizeof m);
+    return true;
+}

@@ -5,6 +5,7 @@
 
 #include "input/exif.h"
 #include "input/readers/image.h"
+#include "input/readers/png_data.h"
 
 typedef struct png_reader {
     image image;
@@ -15,6 +16,7 @@ typedef struct png_reader {
     int64_t decoded;     /* rows of the band, for messages */
     char complaint[160]; /* of libpng */
     fault *fault;        /* of the current call */
+    png_data *data;      /* of a large file; NULL: libpng inflates */
 } png_reader;
 
 static bool recognize(const unsigned char *head, size_t size, const char *path)
@@ -39,7 +41,9 @@ static void on_warning(png_structp png, png_const_charp message)
 static void read_data(png_structp png, png_bytep to, size_t size)
 {
     png_reader *p = png_get_io_ptr(png);
-    while (size > 0) {
+    const char *wrong = p->data ? png_data_read(p->data, to, size) : NULL;
+    if (wrong) png_error(png, wrong);
+    while (size > 0 && !p->data) {
         int64_t got = input_read(p->image.reader.in, to, size, p->fault);
         if (got <= 0) png_error(png, "it ends early");
         to += got;
@@ -74,7 +78,7 @@ static image_layout set_up_expansion(png_reader *p)
     return layout;
 }
 
-enum { LARGEST_CHUNK = 1 << 24 };
+enum { LARGEST_CHUNK = 1 << 24, LARGE = 1 << 20 };
 
 /* Chunks that tell nothing of samples. */
 static int keep_chunks(png_reader *p, metadata *m, fault *f)
@@ -118,6 +122,8 @@ static int start(png_reader *p, fault *f)
     if (!p->info) return fault_set(f, EXIT_DATA, "%s: libpng cannot start", input_name(p->image.reader.in));
     if (setjmp(png_jmpbuf(p->png))) return image_damaged(&p->image, "the PNG header", p->complaint, f);
 
+    if (input_size(p->image.reader.in) >= LARGE && histo_threads() > 1) p->data = png_data_open(p->image.reader.in);
+    if (p->data) png_set_option(p->png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
     png_set_read_fn(p->png, p, read_data);
     png_set_user_limits(p->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX); /* image_begin_page checks limits */
     /* Compressed texts and profiles could expand to gigabytes, and do not affect samples. */
@@ -126,6 +132,7 @@ static int start(png_reader *p, fault *f)
     else
         png_set_keep_unknown_chunks(p->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
     png_read_info(p->png, p->info);
+    if (p->data) png_set_crc_action(p->png, PNG_CRC_QUIET_USE, PNG_CRC_NO_CHANGE);
 
     image_layout layout = set_up_expansion(p);
     if (image_begin_page(&p->image, 0, &layout, f) < 0) return -1;
@@ -151,7 +158,8 @@ static int next(reader *r, band *b, fault *f)
     p->fault = f;
     if (setjmp(png_jmpbuf(p->png))) {
         char place[64];
-        snprintf(place, sizeof place, "row %lld of %lld", (long long)(m->y + p->decoded), (long long)m->layout.height);
+        const int64_t row = m->y + p->decoded, last = m->layout.height - 1;
+        snprintf(place, sizeof place, "row %lld of %lld", (long long)(row < last ? row : last), (long long)last + 1);
         return image_damaged(m, place, p->complaint, f);
     }
     for (int pass = 0; pass < (p->interlaced ? PNG_INTERLACE_ADAM7_PASSES : 1); pass++)
@@ -161,10 +169,17 @@ static int next(reader *r, band *b, fault *f)
     return image_emit_rows(m, b, rows);
 }
 
+static void close_library(png_reader *p)
+{
+    png_destroy_read_struct(&p->png, &p->info, NULL);
+    png_data_close(p->data);
+    p->data = NULL;
+}
+
 static int rewind_png(reader *r, fault *f)
 {
     png_reader *p = (png_reader *)r;
-    png_destroy_read_struct(&p->png, &p->info, NULL);
+    close_library(p);
     if (input_rewind(r->in, f) < 0) return -1;
     return start(p, f);
 }
@@ -172,7 +187,7 @@ static int rewind_png(reader *r, fault *f)
 static void close_png(reader *r)
 {
     png_reader *p = (png_reader *)r;
-    png_destroy_read_struct(&p->png, &p->info, NULL);
+    close_library(p);
     image_destroy(&p->image);
 }
 

@@ -7,16 +7,11 @@
 
 static int skip(const byte_source *source, int64_t bytes, const char *name, fault *f)
 {
-    char piece[16384];
-    for (int64_t left = bytes; left > 0;) {
-        int64_t got = source->read(source->self, piece, left < (int64_t)sizeof piece ? (size_t)left : sizeof piece, f);
-        if (got < 0) return -1;
-        if (got == 0)
-            return fault_set(f, EXIT_DATA,
-                             "%s ends after %" PRId64 " bytes, before --offset %" PRId64 ": lower the offset", name,
-                             bytes - left, bytes);
-        left -= got;
-    }
+    const int64_t skipped = byte_source_skip(source, bytes, f);
+    if (skipped < 0) return -1;
+    if (skipped < bytes)
+        return fault_set(f, EXIT_DATA, "%s ends after %" PRId64 " bytes, before --offset %" PRId64 ": lower the offset",
+                         name, skipped, bytes);
     return 0;
 }
 
@@ -35,7 +30,7 @@ static int check(const read_options *o, const char *name, fault *f)
 static reader *raw_open(input *in, const read_options *o, fault *f)
 {
     const char *name = input_name(in);
-    byte_source source = byte_source_of_input(in);
+    byte_source source = byte_source_of_input(in, o);
     if (check(o, name, f) != 0 || skip(&source, o->offset, name, f) != 0) {
         input_close(in);
         return NULL;
@@ -77,7 +72,7 @@ static int64_t read_capitals(void *self, void *buffer, size_t size, fault *f)
 
 static reader *bytes_open(input *in, const read_options *options, fault *f)
 {
-    byte_source source = byte_source_of_input(in);
+    byte_source source = byte_source_of_input(in, options);
     if (options->letters) {
         source.read = read_capitals;
         source.map = NULL;

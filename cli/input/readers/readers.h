@@ -10,8 +10,23 @@
 #undef READER
 
 /* In modules. */
-MODULE_SYMBOL reader *tiff_open(input *in, const read_options *options, fault *f);
-MODULE_SYMBOL reader *npz_open(input *in, const read_options *options, fault *f);
-MODULE_SYMBOL reader *hdf5_open(input *in, const read_options *options, fault *f);
+MODULE_SYMBOL reader_open_function tiff_open;
+MODULE_SYMBOL reader_open_function webp_open;
+MODULE_SYMBOL reader_open_function heif_open;
+MODULE_SYMBOL reader_open_function jp2_open;
+MODULE_SYMBOL reader_open_function exr_open;
+MODULE_SYMBOL reader_open_function gif_open;
+MODULE_SYMBOL reader_open_function jxl_open;
+MODULE_SYMBOL reader_open_function npz_open;
+MODULE_SYMBOL reader_open_function hdf5_open;
+MODULE_SYMBOL reader_open_function zarr_open;
+MODULE_SYMBOL reader_open_function json_open;
+MODULE_SYMBOL reader_open_function parquet_open;
+MODULE_SYMBOL reader_open_function arrow_open;
+MODULE_SYMBOL reader_open_function sqlite_open;
+MODULE_SYMBOL reader_open_function fits_open;
+MODULE_SYMBOL reader_open_function dicom_open;
+MODULE_SYMBOL reader_open_function sound_open;
+MODULE_SYMBOL reader_open_function mat_open;
 
 #endif

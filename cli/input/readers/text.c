@@ -2,244 +2,15 @@
  * order mark, # comments), or plain numbers separated by white space. Rows are parsed in a sliding window, and only
  * selected columns are converted to numbers. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/reader.h"
+#include "base/times.h"
 #include "input/readers/array.h"
-#include "input/readers/number.h"
 #include "input/readers/readers.h"
-#include "input/readers/text_form.h"
-#include "input/readers/text_scan.h"
+#include "input/readers/text_reader.h"
 
 enum { MAX_COLUMNS = 1 << 20 };
-
-typedef struct text_reader {
-    reader base;
-    text_window window;
-    text_form form;
-    bool skip_bad, paired;
-    histo_dtype *dtypes;
-    char **names;
-    bool *numeric;
-    selection selected;
-    int *slot_of; /* per column: the slot of its values, or -1 */
-    int slots;
-    double *values;  /* `capacity` per slot */
-    int64_t *filled; /* per slot: its values in the band */
-    bool *good;      /* per slot: is the current row's value a number? */
-    int64_t capacity;
-    uint64_t line, word; /* 1-based; word: in plain numbers only */
-    int64_t row;
-} text_reader;
-
-/* ---- Messages ------------------------------------------------------------------------------------------- */
-
-/* "'abc' is not a number", with long or unprintable cells made printable. */
-static void describe_cell(const char *begin, const char *end, char *text, size_t size)
-{
-    enum { MAX_SHOWN = 40 };
-    if (begin == end) {
-        snprintf(text, size, "an empty cell is not a number");
-        return;
-    }
-    char shown[MAX_SHOWN + 1];
-    int length = end - begin < MAX_SHOWN ? (int)(end - begin) : MAX_SHOWN;
-    bool shortened = end - begin > MAX_SHOWN;
-    while (shortened && length > 0 && ((unsigned char)begin[length] & 0xc0) == 0x80)
-        length--; /* do not split a UTF-8 character */
-    for (int i = 0; i < length; i++)
-        shown[i] = (unsigned char)begin[i] < ' ' || begin[i] == 0x7f ? '?' : begin[i];
-    snprintf(text, size, "'%.*s%s' is not a number", length, shown, shortened ? "…" : "");
-}
-
-static int fault_cell(const text_reader *r, uint64_t line, int column, const text_cell *cell, fault *f)
-{
-    char what[96], named[96] = "";
-    const char *remedy = "correct it, or leave such cells out with --skip-bad";
-    if (line == 1) remedy = "correct it, leave such cells out with --skip-bad, or declare a header with --header yes";
-    describe_cell(cell->begin, cell->end, what, sizeof what);
-    if (text_cell_has_comma(cell)) remedy = "write it with a decimal point, and no comma elsewhere";
-    if (r->names) snprintf(named, sizeof named, " (%.80s)", r->names[column]);
-    return fault_set(f, EXIT_DATA, "%s, line %" PRIu64 ", column %d%s: %s; %s", input_name(r->base.in), line, column,
-                     named, what, remedy);
-}
-
-static int fault_word(const text_reader *r, const char *begin, const char *end, fault *f)
-{
-    char what[96];
-    describe_cell(begin, end, what, sizeof what);
-    return fault_set(f, EXIT_DATA,
-                     "%s, line %" PRIu64 ", word %" PRIu64 ": %s; correct it, or leave such words out with --skip-bad",
-                     input_name(r->base.in), r->line, r->word, what);
-}
-
-static int fault_ragged(const text_reader *r, int64_t cells, fault *f)
-{
-    return fault_set(f, EXIT_DATA,
-                     "%s, line %" PRIu64 ": the row has %" PRId64
-                     " cell%s where the first has %d; correct it, or name the "
-                     "right --delimiter",
-                     input_name(r->base.in), r->line, cells, cells == 1 ? "" : "s", r->base.channels);
-}
-
-/* ---- Rows of cells -------------------------------------------------------------------------------------- */
-
-typedef enum row_result { ROW_READ, ROW_LEFT_OUT, ROW_CUT, ROW_FAILED } row_result;
-
-/* Parse a cell that should be a number. Nearly all are numbers followed directly by the delimiter, and need no scan. */
-static inline text_follow parse_cell(const char **at, const char *end, text_delimiter delimiter, double *value,
-                                     bool *good, text_cell *cell)
-{
-    if (delimiter != ' ') {
-        const char *q = number_parse(*at, value);
-        if (q && *q == '\r' && q[1] == '\n') q++;
-        if (q == end) return TEXT_CUT;
-        if (q && (*q == '\n' || *q == delimiter)) {
-            *good = true;
-            cell->newlines = 0;
-            *at = q + 1;
-            return *q == '\n' ? TEXT_ROW : TEXT_CELL;
-        }
-    }
-    text_follow follow = text_scan_cell(at, end, delimiter, cell);
-    *good = follow != TEXT_CUT && text_cell_number(cell, value);
-    return follow;
-}
-
-/* Keep the good values of the current row: if paired, all or none. */
-static row_result keep_row(text_reader *r, int bad)
-{
-    r->base.bad += r->paired ? bad > 0 : (uint64_t)bad;
-    if (bad && (r->paired || bad == r->slots)) return ROW_LEFT_OUT;
-    for (int slot = 0; slot < r->slots; slot++)
-        r->filled[slot] += r->good[slot];
-    return ROW_READ;
-}
-
-/* Parse the row at *at and append its values. */
-static row_result read_row(text_reader *r, const char **at, fault *f)
-{
-    const char *p = *at, *end = r->window.data + r->window.size;
-    const text_delimiter delimiter = r->form.delimiter;
-    const int columns = r->base.channels;
-    uint64_t line = r->line;
-    int bad = 0;
-    text_follow follow;
-    int64_t column = 0;
-    do {
-        text_cell cell;
-        int slot = column < columns ? r->slot_of[column] : -1;
-        if (slot >= 0) {
-            double *value = &r->values[slot * r->capacity + r->filled[slot]];
-            follow = parse_cell(&p, end, delimiter, value, &r->good[slot], &cell);
-            if (follow != TEXT_CUT && !r->good[slot]) {
-                bad++;
-                if (!r->skip_bad) {
-                    fault_cell(r, line, (int)column, &cell, f);
-                    return ROW_FAILED;
-                }
-            }
-        } else {
-            follow = text_scan_cell(&p, end, delimiter, &cell);
-        }
-        if (follow == TEXT_CUT) return ROW_CUT;
-        line += cell.newlines;
-        column++;
-    } while (follow == TEXT_CELL);
-    if (column != columns) {
-        fault_ragged(r, column, f);
-        return ROW_FAILED;
-    }
-    r->line = line + 1;
-    *at = p;
-    return keep_row(r, bad);
-}
-
-/* Read rows until the band is full or the data ends; returns their number, or -1. */
-static int64_t read_rows(text_reader *r, fault *f)
-{
-    int64_t rows = 0;
-    while (rows < r->capacity) {
-        const char *p = r->window.data + r->window.at, *end = r->window.data + r->window.size;
-        row_result result = ROW_CUT;
-        if (text_skip_to_row(&p, end, r->form.delimiter, &r->line)) result = read_row(r, &p, f);
-        r->window.at = (size_t)(p - r->window.data);
-        if (result == ROW_FAILED) return -1;
-        rows += result == ROW_READ;
-        if (result != ROW_CUT) continue;
-        int more = text_window_more(&r->window, r->line, f);
-        if (more < 0) return -1;
-        if (more) continue;
-        if (r->window.at < r->window.size)
-            return fault_set(f, EXIT_DATA, "%s, line %" PRIu64 ": a quote opened in this row is never closed; close it",
-                             input_name(r->base.in), r->line);
-        break;
-    }
-    return rows;
-}
-
-/* ---- Plain numbers -------------------------------------------------------------------------------------- */
-
-static inline bool is_space(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-/* Parse words of the window until the band is full or the window ends. */
-static int64_t read_window_words(text_reader *r, int64_t count, fault *f)
-{
-    const char *p = r->window.data + r->window.at, *end = r->window.data + r->window.size;
-    while (count < r->capacity) {
-        for (; p < end && is_space(*p); p++) {
-            if (*p != '\n') continue;
-            r->line++;
-            r->word = 1;
-        }
-        if (p == end) break;
-        const char *q;
-        if (*p == '#') {
-            q = memchr(p, '\n', (size_t)(end + 1 - p));
-            if (q == end) break;
-            p = q;
-            continue;
-        }
-        double value;
-        q = number_parse(p, &value);
-        bool good = q && (is_space(*q) || *q == '#');
-        if (!good)
-            for (q = p; !is_space(*q) && *q != '#';)
-                q++;
-        if (q == end) break;
-        if (good) {
-            r->values[count++] = value;
-            r->filled[0] = count;
-        } else {
-            if (!r->skip_bad) return fault_word(r, p, q, f);
-            r->base.bad++;
-        }
-        r->word++;
-        p = q;
-    }
-    r->window.at = (size_t)(p - r->window.data);
-    return count;
-}
-
-static int64_t read_words(text_reader *r, fault *f)
-{
-    int64_t count = 0;
-    int more = 1;
-    while (more) {
-        count = read_window_words(r, count, f);
-        if (count < 0 || count == r->capacity) return count;
-        more = text_window_more(&r->window, r->line, f);
-        if (more < 0) return -1;
-    }
-    return count;
-}
-
-/* ---- The reader ----------------------------------------------------------------------------------------- */
 
 /* Go to the first row of data, from the beginning of the text. */
 static int begin(text_reader *r, fault *f)
@@ -249,7 +20,9 @@ static int begin(text_reader *r, fault *f)
     if (w->size >= 3 && memcmp(w->data, "\xef\xbb\xbf", 3) == 0) w->at = 3;
     r->line = r->word = 1;
     r->row = 0;
-    r->base.bad = 0;
+    r->stop = INT64_MAX;
+    r->ended = false;
+    r->base.bad = r->base.missing = 0;
     return 0;
 }
 
@@ -259,28 +32,35 @@ static int64_t scan_header(text_reader *r, text_cell *cells, int64_t room)
     const char *p = r->window.data + r->window.at, *end = r->window.data + r->window.size;
     int64_t count = 0;
     if (text_skip_to_row(&p, end, r->form.delimiter, &r->line))
-        count = text_scan_row(&p, end, r->form.delimiter, cells, room, &r->line);
+        count = text_scan_row(&p, end, r->form.delimiter, r->form.columns, cells, room, &r->line);
     r->window.at = (size_t)(p - r->window.data);
     return count;
+}
+
+/* Go to the beginning of the next row: 1, 0 if there is none, -1. */
+static int find_row(text_reader *r, fault *f)
+{
+    for (;;) {
+        const char *from = r->window.data + r->window.at, *end = r->window.data + r->window.size, *p = from;
+        bool found = text_skip_to_row(&p, end, r->form.delimiter, &r->line);
+        r->window.at = (size_t)(text_line_begin(p, from) - r->window.data);
+        if (found) return 1;
+        int more = text_window_more(&r->window, r->line, f);
+        if (more < 1) return more;
+    }
 }
 
 /* A header without rows is an error: perhaps the word was not meant as a header. */
 static int check_rows(text_reader *r, fault *f)
 {
-    for (;;) {
-        const char *p = r->window.data + r->window.at, *end = r->window.data + r->window.size;
-        bool found = text_skip_to_row(&p, end, r->form.delimiter, &r->line);
-        r->window.at = (size_t)(p - r->window.data);
-        if (found) return 0;
-        int more = text_window_more(&r->window, r->line, f);
-        if (more < 0) return -1;
-        if (more == 0) return fault_set(f, EXIT_DATA, "%s holds a header but no rows", input_name(r->base.in));
-    }
+    int found = find_row(r, f);
+    return found ? found : fault_set(f, EXIT_DATA, "%s holds a header but no rows", input_name(r->base.in));
 }
 
-static int skip_header(text_reader *r, fault *f)
+/* Skip one row. */
+static int skip_row(text_reader *r, fault *f)
 {
-    while (r->form.header && scan_header(r, NULL, 0) == 0) {
+    while (scan_header(r, NULL, 0) == 0) {
         int more = text_window_more(&r->window, r->line, f);
         if (more < 0) return -1;
         if (more == 0)
@@ -289,21 +69,54 @@ static int skip_header(text_reader *r, fault *f)
     return 0;
 }
 
+static int text_read_as(reader *base, const channel_form *as, int count, fault *f)
+{
+    text_reader *r = (text_reader *)base;
+    free(r->as);
+    r->as = malloc((size_t)count * sizeof *r->as);
+    if (!r->as) return fault_set(f, EXIT_DATA, "no memory to read %d columns of %s", count, input_name(base->in));
+    memcpy(r->as, as, (size_t)count * sizeof *as);
+    return 0;
+}
+
+/* The slot of a column that is read in this way; made if there is none. */
+static int find_slot(text_reader *r, int column, const channel_form *as)
+{
+    int *link = &r->slot_of[column];
+    while (*link >= 0) {
+        const channel_form *has = &r->slot[*link].as;
+        if (has->kind == as->kind && has->dtype == as->dtype && has->words == as->words) return *link;
+        link = &r->slot[*link].next;
+    }
+    r->only_numbers = r->only_numbers && as->kind == VALUES_NUMBERS && link == &r->slot_of[column];
+    r->slot[r->slots] = (text_slot){*as, -1};
+    return *link = r->slots++;
+}
+
 static int text_select(reader *base, const int *channels, int count, fault *f)
 {
     text_reader *r = (text_reader *)base;
     if (selection_set(&r->selected, base, channels, count, f) != 0) return -1;
-    int slots = 0;
     for (int c = 0; c < base->channels; c++)
         r->slot_of[c] = -1;
-    for (int i = 0; i < count; i++)
-        if (r->slot_of[channels[i]] < 0) r->slot_of[channels[i]] = slots++;
-    r->capacity = BAND_BYTES / (int64_t)sizeof(double) / slots;
+    free(r->slot);
+    free(r->slot_of_view);
+    r->slot = calloc((size_t)count, sizeof *r->slot);
+    r->slot_of_view = calloc((size_t)count, sizeof *r->slot_of_view);
+    r->slots = 0;
+    r->only_numbers = true;
+    if (!r->slot || !r->slot_of_view)
+        return fault_set(f, EXIT_DATA, "no memory to read %d columns of %s", count, input_name(base->in));
+    for (int i = 0; i < count; i++) {
+        const channel_form numbers = {.kind = VALUES_NUMBERS};
+        r->slot_of_view[i] = find_slot(r, channels[i], r->as ? &r->as[i] : &numbers);
+    }
+    const int slots = r->slots;
+    r->capacity = (r->in_parts ? CACHED_BAND_BYTES : BAND_BYTES) / (int64_t)sizeof(double) / slots;
     if (r->capacity < 1) r->capacity = 1;
     free(r->values);
     free(r->filled);
     free(r->good);
-    r->slots = slots;
     r->values = malloc((size_t)slots * (size_t)r->capacity * sizeof *r->values);
     r->filled = calloc((size_t)slots, sizeof *r->filled);
     r->good = calloc((size_t)slots, sizeof *r->good);
@@ -315,15 +128,17 @@ static int text_select(reader *base, const int *channels, int count, fault *f)
 static int text_next(reader *base, band *b, fault *f)
 {
     text_reader *r = (text_reader *)base;
+    if (r->ended) return 0;
     memset(r->filled, 0, (size_t)r->slots * sizeof *r->filled);
-    int64_t rows = r->form.numbers ? read_words(r, f) : read_rows(r, f);
+    int64_t rows = r->form.numbers ? text_read_words(r, f) : text_read_rows(r, f);
     if (rows <= 0) return (int)rows;
     *b = (band){.y = r->row, .rows = rows, .cols = 1, .views = r->selected.views};
     for (int i = 0; i < r->selected.count; i++) {
-        int slot = r->slot_of[r->selected.wanted[i]];
+        const int slot = r->slot_of_view[i];
+        const channel_form *as = &r->slot[slot].as;
         const double *values = r->values + slot * r->capacity;
         const int64_t shape[] = {r->filled[slot], 1};
-        b->views[i] = histo_view_nd(values, HISTO_F64, 2, shape);
+        b->views[i] = histo_view_nd(values, as->kind == VALUES_NUMBERS ? HISTO_F64 : as->dtype, 2, shape);
     }
     r->row += rows;
     return 1;
@@ -335,7 +150,75 @@ static int text_rewind(reader *base, fault *f)
     if (input_rewind(base->in, f) != 0) return -1;
     text_window_reset(&r->window);
     if (begin(r, f) != 0) return -1;
-    return skip_header(r, f);
+    for (int rows = r->form.title + r->form.header; rows > 0; rows--)
+        if (skip_row(r, f) != 0) return -1;
+    return 0;
+}
+
+static int64_t text_unit(const reader *base)
+{
+    const text_reader *r = (const text_reader *)base;
+    return r->window.offset + (int64_t)r->window.at;
+}
+
+/* Can `first` be inside quotes? Not if none follows within the longest row. */
+static int may_be_quoted(text_reader *r, int64_t first, fault *f)
+{
+    if (r->form.numbers) return 0;
+    if (input_seek(r->base.in, first, f) != 0) return -1;
+    char *piece = malloc(BAND_BYTES);
+    if (!piece) return fault_set(f, EXIT_DATA, "no memory to read %s", input_name(r->base.in));
+    bool quoted = false;
+    int64_t got = 1;
+    for (int64_t seen = 0; seen < LONGEST_ROW && !quoted && got > 0; seen += got) {
+        got = input_read(r->base.in, piece, BAND_BYTES, f);
+        quoted = got > 0 && memchr(piece, '"', (size_t)got);
+    }
+    free(piece);
+    return got < 0 ? -1 : quoted;
+}
+
+/* Go to the first row that begins at byte `first` or later, from the beginning of the text, or from where rows have
+ * been read up to. */
+static int skip_rows(text_reader *r, int64_t first, fault *f)
+{
+    text_window *w = &r->window;
+    const bool onwards = text_unit(&r->base) <= first;
+    if (onwards && !w->ended && input_seek(w->in, w->offset + (int64_t)w->size, f) != 0) return -1;
+    if (!onwards && text_rewind(&r->base, f) != 0) return -1;
+    for (;;) {
+        const char *from = w->data + w->at, *end = w->data + w->size, *p = from;
+        const bool found = text_skip_to_row(&p, end, r->form.delimiter, &r->line);
+        w->at = (size_t)(text_line_begin(p, from) - w->data);
+        if (found && text_unit(&r->base) >= first) return 0;
+        if (found && text_scan_row(&p, end, r->form.delimiter, r->form.columns, NULL, 0, &r->line) > 0) {
+            w->at = (size_t)(p - w->data);
+            continue;
+        }
+        const int more = text_window_more(w, r->line, f);
+        if (more < 0) return -1;
+        if (more == 0) return w->at < w->size ? text_fault_open_quote(r, f) : 0;
+    }
+}
+
+/* A row belongs to the byte that its line begins with. Inside quotes, a line is no row: then all rows before are read,
+ * too, except in parts, which are compared. */
+static int text_take(reader *base, int64_t first, int64_t end, fault *f)
+{
+    text_reader *r = (text_reader *)base;
+    const int quoted = first <= r->first_row ? 1 : r->in_parts ? 0 : may_be_quoted(r, first, f);
+    int failed = quoted < 0 ? -1 : 0;
+    if (quoted > 0)
+        failed = r->form.numbers ? text_rewind(base, f) : skip_rows(r, first, f);
+    else if (quoted == 0)
+        failed = text_window_to_line(&r->window, first, f);
+    if (!quoted) r->line = r->word = 1;
+    if (failed || (r->base.guesses && find_row(r, f) < 0)) return -1;
+    r->row = 0;
+    r->base.bad = r->base.missing = 0;
+    r->stop = end;
+    r->ended = text_unit(base) >= end;
+    return 0;
 }
 
 static void text_close(reader *base)
@@ -345,8 +228,13 @@ static void text_close(reader *base)
         free(r->names[c]);
     free(r->names);
     free(r->numeric);
+    free(r->kinds);
     free(r->dtypes);
     free(r->slot_of);
+    free(r->slot_of_view);
+    free(r->slot);
+    free(r->as);
+    free(r->unquoted);
     free(r->values);
     free(r->filled);
     free(r->good);
@@ -358,13 +246,8 @@ static void text_close(reader *base)
 
 static char *cell_string(const text_cell *cell)
 {
-    char *text = malloc((size_t)(cell->end - cell->begin) + 1), *to = text;
-    if (!text) return NULL;
-    for (const char *p = cell->begin; p < cell->end; p++) {
-        *to++ = *p;
-        if (cell->quoted && *p == '"') p++; /* a doubled quote */
-    }
-    *to = '\0';
+    char *text = malloc((size_t)(cell->end - cell->begin) + 1);
+    if (text) text[text_cell_copy(cell, text)] = '\0';
     return text;
 }
 
@@ -380,27 +263,36 @@ static bool read_names(text_reader *r, text_cell *cells, int64_t columns)
     return true;
 }
 
-/* Find the numeric columns among the first rows: all columns except those with only words. */
+/* Find the numeric columns among the first rows: all columns except those with only words or times. */
 static bool find_numeric(text_reader *r, text_cell *cells, int64_t columns)
 {
     enum { ROWS_LOOKED_AT = 32 };
     text_reader ahead = *r;
     r->numeric = calloc((size_t)columns, sizeof *r->numeric);
-    if (!r->numeric) return false;
-    bool *words = calloc((size_t)columns, sizeof *words);
-    if (!words) return false;
+    r->kinds = calloc((size_t)columns, sizeof *r->kinds);
+    if (!r->numeric || !r->kinds) return false;
+    struct {
+        int words, times;
+    } *has = calloc((size_t)columns, sizeof *has);
+    if (!has) return false;
     for (int row = 0; row < ROWS_LOOKED_AT && scan_header(&ahead, cells, columns) == columns; row++)
         for (int64_t c = 0; c < columns; c++) {
             double value;
+            time_span span;
             if (text_cell_number(&cells[c], &value) || text_cell_has_comma(&cells[c]))
                 r->numeric[c] = true;
-            else if (cells[c].begin < cells[c].end)
-                words[c] = true;
+            else if (time_parse(cells[c].begin, cells[c].end, false, &span))
+                has[c].times++;
+            else if (!text_cell_missing(&cells[c]))
+                has[c].words++;
         }
-    for (int64_t c = 0; c < columns; c++)
-        r->numeric[c] = r->numeric[c] || !words[c];
-    free(words);
+    for (int64_t c = 0; c < columns; c++) {
+        r->numeric[c] = r->numeric[c] || !(has[c].words || has[c].times);
+        r->kinds[c] = r->numeric[c] ? VALUES_NUMBERS : has[c].words > has[c].times ? VALUES_WORDS : VALUES_TIMES;
+    }
+    free(has);
     r->base.numeric = r->numeric;
+    r->base.kinds = r->kinds;
     return true;
 }
 
@@ -411,9 +303,7 @@ static int find_columns(text_reader *r, fault *f)
     text_reader ahead = *r; /* peeks without consuming */
     int64_t columns = r->form.numbers ? 1 : scan_header(&ahead, NULL, 0);
     if (columns == 0) {
-        if (ahead.window.at < ahead.window.size)
-            return fault_set(f, EXIT_DATA, "%s, line %" PRIu64 ": a quote opened in this row is never closed; close it",
-                             name, ahead.line);
+        if (ahead.window.at < ahead.window.size) return text_fault_open_quote(&ahead, f);
         return fault_set(f, EXIT_DATA, "%s holds no numbers: nothing but comments and blank lines", name);
     }
     if (columns > MAX_COLUMNS)
@@ -446,8 +336,18 @@ static int prepare(text_reader *r, const read_options *options, fault *f)
     if (begin(r, f) != 0) return -1;
     while (!text_form_find(&r->window, options, &r->form))
         if (text_window_more(&r->window, 1, f) < 0) return -1;
-    if (find_columns(r, f) != 0) return -1;
-    return r->form.header ? check_rows(r, f) : 0;
+    r->base.may_have_header = r->form.may_be_header;
+    if (r->form.title && skip_row(r, f) != 0) return -1;
+    if (find_columns(r, f) != 0 || (r->form.header && check_rows(r, f) < 0)) return -1;
+    r->first_row = text_unit(&r->base);
+    if (input_data_size(r->base.in) > 0) {
+        r->base.units = input_data_size(r->base.in);
+        r->base.take = text_take;
+        r->base.unit = text_unit;
+        r->base.rows = !r->form.numbers;
+        r->base.guesses = r->base.rows && r->in_parts;
+    }
+    return 0;
 }
 
 static reader *text_open(input *in, const read_options *options, fault *f)
@@ -465,12 +365,14 @@ static reader *text_open(input *in, const read_options *options, fault *f)
                        .height = -1,
                        .width = 1,
                        .select = text_select,
+                       .read_as = text_read_as,
                        .next = text_next,
                        .rewind = text_rewind,
                        .close = text_close};
     r->window.in = in;
     r->skip_bad = options->skip_bad;
     r->paired = options->paired;
+    r->in_parts = options->in_parts;
     if (prepare(r, options, f) == 0) return &r->base;
     text_close(&r->base);
     return NULL;
@@ -492,7 +394,7 @@ static bool text_recognize(const unsigned char *head, size_t size, const char *p
     bool utf8 = true;
     int tail = 0;
     for (size_t i = 0; i < size; i++) {
-        if (head[i] < ' ' && !is_space((char)head[i])) return false;
+        if (head[i] < ' ' && !text_is_space((char)head[i])) return false;
         bool continues = (head[i] & 0xc0) == 0x80;
         if (continues != (tail > 0)) utf8 = false;
         tail = continues ? tail - 1 : utf8_tail(head[i]);

@@ -5,12 +5,16 @@
  * numbers here, so that their parser can report the problem. Without a delimiter: if the first row has only numbers,
  * the text is plain numbers, unless columns are requested. Else, if the second row has as many words as the first,
  * blanks separate columns. Else, if the text begins with a number, it is plain numbers with errors. Else each row is
- * one cell. The first row is a header if none of its cells is a number; a single cell must also look like a name. */
+ * one cell. The first row is a header if none of its cells is a number; a single cell must also look like a name, and
+ * be followed by numbers. */
 #include "input/readers/text_form.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/times.h"
 #include "input/readers/number.h"
 
 enum { ROWS_LOOKED_AT = 32 };
@@ -38,14 +42,39 @@ static bool is_meant_as_number(const text_cell *cell)
     return text_cell_number(cell, &value) || text_cell_has_comma(cell);
 }
 
-/* Could the only cell of the first line be a name? Damaged numbers and markers of missing values could not. */
+bool text_cell_missing(const text_cell *cell)
+{
+    static const char *const markers[] = {"", "na", "n/a", "null", "none", "nil", "missing", "-", "."};
+    size_t length = (size_t)(cell->end - cell->begin);
+    for (size_t i = 0; i < sizeof markers / sizeof *markers; i++)
+        if (length == strlen(markers[i]) && strncasecmp(cell->begin, markers[i], length) == 0) return true;
+    return false;
+}
+
+bool text_cell_is(const text_cell *cell, const char *word)
+{
+    const size_t size = strlen(word);
+    return (size_t)(cell->end - cell->begin) == size && strncasecmp(cell->begin, word, size) == 0;
+}
+
+void text_cell_describe(const char *begin, const char *end, char *text, size_t size)
+{
+    enum { MAX_SHOWN = 40 };
+    char shown[MAX_SHOWN + 1];
+    int length = end - begin < MAX_SHOWN ? (int)(end - begin) : MAX_SHOWN;
+    bool shortened = end - begin > MAX_SHOWN;
+    while (shortened && length > 0 && ((unsigned char)begin[length] & 0xc0) == 0x80)
+        length--; /* do not split a UTF-8 character */
+    for (int i = 0; i < length; i++)
+        shown[i] = (unsigned char)begin[i] < ' ' || begin[i] == 0x7f ? '?' : begin[i];
+    snprintf(text, size, "'%.*s%s' is not a number", length, shown, shortened ? "…" : "");
+}
+
+/* Could the only cell of the first line be a name? Damaged numbers could not. */
 static bool is_name(const text_cell *cell)
 {
-    static const char *const missing[] = {"na", "n/a", "null", "none", "nil", "missing"};
-    size_t length = (size_t)(cell->end - cell->begin);
-    unsigned char c = length ? (unsigned char)*cell->begin : 0;
-    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
-        if (length == strlen(missing[i]) && strncasecmp(cell->begin, missing[i], length) == 0) return false;
+    if (text_cell_missing(cell)) return false;
+    unsigned char c = (unsigned char)*cell->begin;
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80;
 }
 
@@ -56,10 +85,19 @@ typedef struct fit {
     int rows;             /* examined */
     int alike;            /* of these, rows with as many cells */
     int64_t all, numbers; /* cells of these rows, and those that are numbers */
+    bool cuts_quotes;     /* of the first row: the delimiter stands in quotes that begin within a cell */
 } fit;
 
 /* The maximum number of cells of a row to examine. */
 enum { CELLS_LOOKED_AT = 256 };
+
+static bool has_half_quote(const text_cell *cell)
+{
+    int quotes = 0;
+    for (const char *p = cell->begin; p < cell->end && !cell->quoted; p++)
+        quotes += *p == '"';
+    return quotes % 2;
+}
 
 static fit fit_of(const text_window *w, text_delimiter delimiter)
 {
@@ -68,18 +106,93 @@ static fit fit_of(const text_window *w, text_delimiter delimiter)
     fit result = {0};
     for (int row = 0; row < ROWS_LOOKED_AT && text_skip_to_row(&p, end, delimiter, &line); row++) {
         text_cell cell[CELLS_LOOKED_AT];
-        int64_t cells = text_scan_row(&p, end, delimiter, cell, CELLS_LOOKED_AT, &line);
+        int64_t cells = text_scan_row(&p, end, delimiter, 0, cell, CELLS_LOOKED_AT, &line);
+        int halves = 0;
         if (cells == 0) break;
         for (int64_t c = 0; c < cells && c < CELLS_LOOKED_AT; c++) {
             result.all++;
             result.numbers += is_meant_as_number(&cell[c]);
+            halves += row == 0 && has_half_quote(&cell[c]);
         }
-        if (row == 0) result.cells = cells;
+        if (row == 0) {
+            result.cells = cells;
+            result.cuts_quotes = halves > 1;
+        }
         result.rows++;
         result.alike += cells == result.cells;
     }
     result.cut = result.cells == 0 && !w->ended;
     return result;
+}
+
+/* A number, perhaps with a unit: 35% or 17G. */
+static bool is_quantity(const text_cell *cell)
+{
+    double value;
+    const char *q = number_parse(cell->begin, &value);
+    return q && q > cell->begin && cell->end - q <= 1 && cell->end >= q;
+}
+
+static bool is_time(const text_cell *cell)
+{
+    time_span span;
+    return time_parse(cell->begin, cell->end, false, &span);
+}
+
+/* The words of the row at *at, of which the first CELLS_LOOKED_AT are stored; 0 if the window ends first. */
+static int64_t words_of(const char **at, const char *end, text_cell *words, uint64_t *line)
+{
+    const char *q = memchr(*at, '\n', (size_t)(end + 1 - *at));
+    int64_t count = 0;
+    if (q == end) return 0;
+    for (const char *p = *at; p < q; count++) {
+        const char *begin = p;
+        while (!is_blank(*p, ' ') && *p != '\n')
+            p++;
+        if (count < CELLS_LOOKED_AT) words[count] = (text_cell){.begin = begin, .end = p};
+        while (is_blank(*p, ' '))
+            p++;
+    }
+    *at = q + 1;
+    ++*line;
+    return count;
+}
+
+/* A table that blanks align, in which the last cell of a row may have several words: as of ps, ls -l, or df, whose
+ * header has such a name, and of logs. A column of it has only numbers, or times, so that prose is none. */
+static bool find_table(const text_window *w, text_form *form)
+{
+    const char *p = w->data + w->at, *end = w->data + w->size;
+    uint64_t line = 0;
+    bool numbers[CELLS_LOOKED_AT], words = true; /* of the columns, with times; and in the first row */
+    bool total = false;                          /* is the first row one such as "total 64" */
+    int64_t first = 0, least = 0;
+    int rows = 0;
+    for (; rows < ROWS_LOOKED_AT && text_skip_to_row(&p, end, ' ', &line); rows++) {
+        text_cell cell[CELLS_LOOKED_AT];
+        double value;
+        int64_t cells = words_of(&p, end, cell, &line);
+        if (cells == 0) break;
+        if (cells > CELLS_LOOKED_AT) return false;
+        for (int64_t c = 0; rows == 0 && c < cells; c++)
+            words = words && !text_cell_number(&cell[c], &value) && !is_time(&cell[c]);
+        for (int64_t c = 0; rows > 0 && c < cells; c++)
+            numbers[c] = (is_quantity(&cell[c]) || is_time(&cell[c])) && (rows == 1 || (c < least && numbers[c]));
+        if (rows == 0) {
+            first = cells;
+            total = cells == 2 && !text_cell_number(&cell[0], &value) && text_cell_number(&cell[1], &value);
+        }
+        if (rows == 1 || (rows > 1 && cells < least)) least = cells;
+    }
+    total = total && first < least;
+    const int64_t columns = first < least && !total ? first : least;
+    bool found = false;
+    for (int64_t c = 0; c < columns; c++)
+        found = found || numbers[c];
+    if (rows < 2 || columns < 2 || (words && first > least + 1) || !found) return false;
+    form->title = total;
+    form->columns = columns;
+    return true;
 }
 
 /* The kinds of cells in the first row. */
@@ -139,12 +252,70 @@ static bool find_delimiter(const text_window *w, text_form *form, bool may_be_nu
     bool only_numbers = blanks.numbers && !blanks.words && may_be_numbers;
     /* If only some of the blanks between plain numbers are tabs, these do not separate columns. */
     bool columns = best.cells && !(only_numbers && (best.alike < best.rows || blanks.numbers > best.cells));
-    if (columns) return true;
-
     fit of = fit_of(w, ' ');
-    bool aligned = !only_numbers && of.cells > 1 && (of.alike > 1 || (blanks.numbers && !blanks.words));
+    /* As in logs of web servers, whose last cells are quoted sentences. */
+    const bool quoted = best.cuts_quotes && of.cells > 2 && of.alike == of.rows && of.alike >= best.alike;
+    if (columns && !quoted) return true;
+
+    bool alike = of.cells > 1 && (of.alike > 1 || (blanks.numbers && !blanks.words));
+    bool aligned = !only_numbers && (find_table(w, form) || alike);
     form->numbers = only_numbers || (blanks.number_first && may_be_numbers && !aligned);
     form->delimiter = aligned ? ' ' : '\n';
+    return true;
+}
+
+/* Has the second row a time where the first one has one, or, if not `first`, has not? */
+static bool has_times(const text_window *w, text_delimiter delimiter, bool first)
+{
+    const char *p = w->data + w->at, *end = w->data + w->size;
+    uint64_t line = 0;
+    text_cell rows[2][CELLS_LOOKED_AT];
+    int64_t cells = CELLS_LOOKED_AT;
+    for (int row = 0; row < 2; row++) {
+        if (!text_skip_to_row(&p, end, delimiter, &line)) return false;
+        const int64_t of_row = text_scan_row(&p, end, delimiter, 0, rows[row], CELLS_LOOKED_AT, &line);
+        if (of_row < cells) cells = of_row;
+    }
+    bool found = false;
+    for (int64_t c = 0; c < cells && !found; c++)
+        found = is_time(&rows[1][c]) && is_time(&rows[0][c]) == first;
+    return found;
+}
+
+/* Whole numbers that grow in equal steps, at least two, with a step that is not 0: as years, or numbers of columns. */
+typedef struct progression {
+    int64_t numbers;
+    double last, step;
+    bool holds;
+} progression;
+
+static void progression_add(progression *p, const text_cell *cell)
+{
+    double value;
+    if (!text_cell_number(cell, &value)) return;
+    const double step = value - p->last;
+    p->holds = p->holds && value == floor(value) && (p->numbers < 1 || step > 0) && (p->numbers < 2 || step == p->step);
+    p->step = step;
+    p->last = value;
+    p->numbers++;
+}
+
+/* Do the numbers of the first row look like names of columns, and those of no other row? */
+static bool has_numbers_as_names(const text_window *w, text_delimiter delimiter)
+{
+    const char *p = w->data + w->at, *end = w->data + w->size;
+    uint64_t line = 0;
+    for (int row = 0; row < ROWS_LOOKED_AT; row++) {
+        text_cell cell[CELLS_LOOKED_AT];
+        progression found = {.holds = true};
+        if (!text_skip_to_row(&p, end, delimiter, &line)) return row > 1;
+        const int64_t cells = text_scan_row(&p, end, delimiter, 0, cell, CELLS_LOOKED_AT, &line);
+        if (cells < 2 || cells > CELLS_LOOKED_AT) return cells == 0 && row > 1;
+        for (int64_t c = 0; c < cells; c++)
+            progression_add(&found, &cell[c]);
+        found.holds = found.holds && found.numbers > 2;
+        if (found.holds != (row == 0)) return false;
+    }
     return true;
 }
 
@@ -157,7 +328,14 @@ bool text_form_find(const text_window *w, const read_options *options, text_form
         return false;
     }
     census first = census_of(w, form->delimiter);
-    bool names = !form->numbers && !first.numbers && first.words && (first.cells > 1 || first.named);
+    bool names = !form->numbers && !form->title && !first.numbers && first.words;
+    if (first.cells == 1 && names) {
+        const fit rows = fit_of(w, form->delimiter);
+        names = first.named && (rows.numbers > 0 || rows.rows == 1 || has_times(w, form->delimiter, false));
+    }
+    names = names && !has_times(w, form->delimiter, true);
     form->header = options->header == 1 || (options->header == -1 && names);
+    form->may_be_header =
+        !form->header && !form->numbers && options->header == -1 && has_numbers_as_names(w, form->delimiter);
     return true;
 }

@@ -12,6 +12,21 @@ enum { FIRST_WINDOW = 64 };
 enum { FIRST_WINDOW = 1 << 18 };
 #endif
 
+uint64_t text_window_line(const text_window *w, uint64_t line)
+{
+    fault ignored = {0};
+    char *piece = w->first ? malloc(FIRST_WINDOW) : NULL;
+    int64_t left = piece && input_seek(w->in, 0, &ignored) == 0 ? w->first : 0, got;
+    while (left > 0 &&
+           (got = input_read(w->in, piece, left < FIRST_WINDOW ? (size_t)left : FIRST_WINDOW, &ignored)) > 0) {
+        for (const char *p = piece; (p = memchr(p, w->carriage_returns ? '\r' : '\n', (size_t)(piece + got - p))); p++)
+            line++;
+        left -= got;
+    }
+    free(piece);
+    return line;
+}
+
 static int grow(text_window *w, uint64_t line, fault *f)
 {
     const char *name = input_name(w->in);
@@ -20,13 +35,23 @@ static int grow(text_window *w, uint64_t line, fault *f)
                          "%s, line %" PRIu64
                          ": a row of more than %d MiB begins here; close the quote that may be open in "
                          "it, or break it into lines",
-                         name, line, LONGEST_ROW >> 20);
+                         name, text_window_line(w, line), LONGEST_ROW >> 20);
     size_t capacity = w->capacity ? 2 * w->capacity : FIRST_WINDOW;
     char *data = realloc(w->data, capacity + 2);
-    if (!data) return fault_set(f, EXIT_DATA, "no memory to read %s, line %" PRIu64, name, line);
+    if (!data) return fault_set(f, EXIT_DATA, "no memory to read %s, line %" PRIu64, name, text_window_line(w, line));
     w->data = data;
     w->capacity = capacity;
     return 0;
+}
+
+/* Lines of the text that was appended, if they end with carriage returns alone, get newlines. */
+static void settle_line_ends(text_window *w, size_t before)
+{
+    char *from = w->data + before, *end = w->data + w->size;
+    if (!w->begun) w->carriage_returns = memchr(from, '\r', w->size) && !memchr(from, '\n', w->size);
+    w->begun = true;
+    while (w->carriage_returns && (from = memchr(from, '\r', (size_t)(end - from))))
+        *from++ = '\n';
 }
 
 int text_window_more(text_window *w, uint64_t line, fault *f)
@@ -35,6 +60,7 @@ int text_window_more(text_window *w, uint64_t line, fault *f)
     if (w->at) {
         w->size -= w->at;
         memmove(w->data, w->data + w->at, w->size);
+        w->offset += (int64_t)w->at;
         w->at = 0;
     }
     if (w->size == w->capacity && grow(w, line, f) != 0) return -1;
@@ -44,16 +70,39 @@ int text_window_more(text_window *w, uint64_t line, fault *f)
         if (got < 0) return -1;
         w->size += (size_t)got;
         w->ended = got == 0;
+        if (w->size > before && input_waits(w->in)) break;
     }
+    settle_line_ends(w, before);
     if (w->ended && w->size > 0 && w->data[w->size - 1] != '\n') w->data[w->size++] = '\n';
     w->data[w->size] = '\n';
     return w->size > before;
 }
 
-void text_window_reset(text_window *w)
+static void reset(text_window *w, int64_t offset)
 {
     w->size = w->at = 0;
+    w->offset = w->first = offset;
     w->ended = false;
+}
+
+void text_window_reset(text_window *w)
+{
+    reset(w, 0);
+    w->begun = false;
+}
+
+int text_window_to_line(text_window *w, int64_t offset, fault *f)
+{
+    if (input_seek(w->in, offset - 1, f) != 0) return -1;
+    reset(w, offset - 1);
+    int more;
+    while ((more = text_window_more(w, 0, f)) > 0) {
+        const char *newline = memchr(w->data + w->at, '\n', w->size - w->at);
+        w->at = newline ? (size_t)(newline + 1 - w->data) : w->size;
+        w->first = w->offset + (int64_t)w->at;
+        if (newline) return 0;
+    }
+    return more;
 }
 
 void text_window_free(text_window *w)
@@ -133,8 +182,19 @@ bool text_skip_to_row(const char **at, const char *end, text_delimiter delimiter
     }
 }
 
-int64_t text_scan_row(const char **at, const char *end, text_delimiter delimiter, text_cell *cells, int64_t room,
-                      uint64_t *line)
+text_follow text_scan_rest(const char **at, const char *end, text_cell *cell)
+{
+    const char *q = memchr(*at, '\n', (size_t)(end + 1 - *at));
+    if (q == end) return TEXT_CUT;
+    *cell = (text_cell){.begin = *at, .end = q};
+    while (cell->end > cell->begin && is_blank(cell->end[-1], ' '))
+        cell->end--;
+    *at = q + 1;
+    return TEXT_ROW;
+}
+
+int64_t text_scan_row(const char **at, const char *end, text_delimiter delimiter, int64_t most, text_cell *cells,
+                      int64_t room, uint64_t *line)
 {
     const char *p = *at;
     uint64_t newlines = 1;
@@ -142,7 +202,7 @@ int64_t text_scan_row(const char **at, const char *end, text_delimiter delimiter
     int64_t count = 0;
     text_follow follow;
     do {
-        follow = text_scan_cell(&p, end, delimiter, &cell);
+        follow = count + 1 == most ? text_scan_rest(&p, end, &cell) : text_scan_cell(&p, end, delimiter, &cell);
         if (follow == TEXT_CUT) return 0;
         newlines += cell.newlines;
         if (count < room) cells[count] = cell;

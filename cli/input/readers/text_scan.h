@@ -19,8 +19,11 @@ typedef struct text_window {
     char *data;
     size_t capacity; /* of data, without the sentinel and an added newline */
     size_t size;
-    size_t at; /* scan position: anything before it may be dropped */
-    bool ended;
+    size_t at;      /* scan position: anything before it may be dropped */
+    int64_t offset; /* bytes of the input before data */
+    int64_t first;  /* the byte of its first line */
+    bool begun, ended;
+    bool carriage_returns; /* alone end lines, as of old Macintoshes and some spreadsheets */
 } text_window;
 
 /* Append more text to what is left from `at` on; data moves. 1, 0 at the end, -1 on failure. line is the line of `at`.
@@ -28,6 +31,10 @@ typedef struct text_window {
 int text_window_more(text_window *w, uint64_t line, fault *f);
 /* Reset, to read the input from its beginning. */
 void text_window_reset(text_window *w);
+/* Empty the window and go to the first line that begins at this byte of the input or later. */
+int text_window_to_line(text_window *w, int64_t offset, fault *f);
+/* The number, for messages, of a line that is counted from the window's first. Nothing may be read afterwards. */
+uint64_t text_window_line(const text_window *w, uint64_t line);
 void text_window_free(text_window *w);
 
 /* A cell separator: a character, ' ' for runs of blanks, '\n' for none (one cell per row). */
@@ -57,8 +64,12 @@ text_follow text_scan_cell(const char **at, const char *end, text_delimiter deli
  * *at is then the position to continue from. */
 bool text_skip_to_row(const char **at, const char *end, text_delimiter delimiter, uint64_t *line);
 
-/* Scan a row; returns the number of its cells, or 0 if the window ends first. The first `room` cells are stored. */
-int64_t text_scan_row(const char **at, const char *end, text_delimiter delimiter, text_cell *cells, int64_t room,
-                      uint64_t *line);
+/* Scan the last cell of a row, which may contain blanks and quotes. */
+text_follow text_scan_rest(const char **at, const char *end, text_cell *cell);
+
+/* Scan a row; returns the number of its cells, or 0 if the window ends first. The first `room` cells are stored. most:
+ * the last of this many cells takes the rest of the row; 0: no limit. */
+int64_t text_scan_row(const char **at, const char *end, text_delimiter delimiter, int64_t most, text_cell *cells,
+                      int64_t room, uint64_t *line);
 
 #endif

@@ -72,7 +72,7 @@ static int member_begin(member *m, zip_uint64_t index, const char *file, const c
     m->subject = malloc(size);
     if (!m->subject) return fault_set(f, EXIT_DATA, "no memory to read %s", file);
     snprintf(m->subject, size, "%s, array %s", file, name);
-    byte_source source = {member_read, member_rewind, member_close, m, NULL};
+    byte_source source = {.read = member_read, .rewind = member_rewind, .close = member_close, .self = m};
     zip_stat_t status;
     if (zip_stat_index(m->archive, index, 0, &status) != 0) return fault_member(m, zip_strerror(m->archive), f);
     if (member_open(m, f) != 0 || npy_read_header(&source, m->subject, info, &place->start, f) != 0) return -1;
@@ -98,7 +98,8 @@ static int choose(member *m, const char *file, const char *wanted, array_info *i
         if (wanted && (strcmp(wanted, name) == 0 || strcmp(wanted, file_name) == 0))
             return member_begin(m, (zip_uint64_t)i, file, name, info, place, f);
         if (member_begin(m, (zip_uint64_t)i, file, name, info, place, &why) != 0) continue;
-        name_list_add(&numeric, name);
+        array_info_list(&numeric, name, info);
+        array_info_free(info);
         chosen = i;
     }
     if (wanted)
@@ -137,6 +138,7 @@ reader *npz_open(input *in, const read_options *options, fault *f)
         input_close(in);
         return NULL;
     }
-    byte_source source = {member_read, member_rewind, member_close, m, NULL};
+    byte_source source = {.read = member_read, .rewind = member_rewind, .close = member_close, .self = m};
+    if (options->raw) array_info_forget_missing(&info);
     return array_reader_open(&reader_npz, in, source, &info, &place, f);
 }

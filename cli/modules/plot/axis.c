@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/times.h"
+
 #define MINUS "\u2212"
 #define TIMES "\u00d7"
 #define THIN_SPACE "\u2009"
@@ -21,6 +23,8 @@ double plot_scale_at(const plot_scale *s, double value)
         t = log1p((v - s->lo) / s->lo) / log1p((s->hi - s->lo) / s->lo); /* the difference of logarithms would cancel */
     } else if (s->log) {
         t = (log10(v) - log10(s->lo)) / (log10(s->hi) - log10(s->lo));
+    } else if (s->root) {
+        t = (sqrt(v) - sqrt(s->lo)) / (sqrt(s->hi) - sqrt(s->lo));
     } else if (isfinite(s->hi - s->lo)) {
         t = (v - s->lo) / (s->hi - s->lo);
     } else {
@@ -72,8 +76,26 @@ static void write_scientific(plot_label *label, int64_t n, int e, int exponent)
     write_exponent(label, exponent);
 }
 
-static const char *const si_suffix[] = {"", "k", "M", "G", "T", "P", "E"};
-enum { SI_LARGEST = 20 };
+static const char *const prefix[] = {"", "k", "M", "G", "T", "P", "E"};
+enum { LARGEST_PREFIX = 20 };
+
+/* n * 10^e with a prefix: 1.5 M. Without zeros after the decimal point, as each label may have another prefix. */
+static void write_prefixed(plot_label *label, int64_t n, int e)
+{
+    const int power = n == 0 || digits_of(n) - 1 + e < 0 ? 0 : (digits_of(n) - 1 + e) / 3;
+    while (n != 0 && n % 10 == 0) {
+        n /= 10;
+        e++;
+    }
+    write_fixed(label, n, n == 0 ? 0 : e - 3 * power, false);
+    if (power) strcat(strcat(label->text, THIN_SPACE), prefix[power]);
+}
+
+/* Do labels of numbers below 10^(exponent + 1) have prefixes? All or none of an axis. */
+static bool is_prefixed(int exponent, int e, plot_notation notation)
+{
+    return exponent <= LARGEST_PREFIX && (notation.counts ? exponent >= 4 : exponent >= 6 && e >= 3);
+}
 
 /* The label of n * 10^e on an axis whose largest tick is `largest` * 10^e: all labels of an axis have the same form. */
 static void write_label(plot_label *label, int64_t n, int e, int64_t largest, plot_notation notation)
@@ -81,13 +103,13 @@ static void write_label(plot_label *label, int64_t n, int e, int64_t largest, pl
     int digits = digits_of(largest), exponent = digits - 1 + e;
     int fixed = e >= 0 ? digits + e : (exponent >= 0 ? digits : 1 - e) + 1;
     int scientific = digits + (digits > 1) + 3;
-    if (notation.counts && exponent >= 4 && exponent <= SI_LARGEST) {
-        write_fixed(label, n, n == 0 ? 0 : e - exponent / 3 * 3, false);
-        if (n != 0) strcat(label->text, si_suffix[exponent / 3]);
+    const bool power_of_ten = digits > 1 && llabs(largest) < 2 * (int64_t)decimal(1, digits - 1);
+    if (is_prefixed(exponent, e, notation)) {
+        write_prefixed(label, n, e);
     } else if (fixed <= 7 || fixed <= scientific) {
         write_fixed(label, n, n == 0 && e > 0 ? 0 : e, true);
     } else {
-        write_scientific(label, n, e, exponent);
+        write_scientific(label, n, e, exponent - power_of_ten); /* 5 and 10 times 10^8, not 0.5 and 1 times 10^9 */
     }
 }
 
@@ -156,7 +178,7 @@ static void linear_ticks(plot_ticks *t, const plot_scale *s, plot_notation notat
 /* The form of a logarithmic axis's labels: plain numbers if all are short, else powers of ten. */
 static void write_log_label(plot_label *label, int n, int e, int lowest, int highest, plot_notation notation)
 {
-    if (lowest >= -4 && (notation.counts ? highest <= SI_LARGEST : highest <= 5)) {
+    if (lowest >= -4 && (notation.counts ? highest <= LARGEST_PREFIX : highest <= 5)) {
         write_label(label, n, e, n, notation);
     } else {
         if (n == 1)
@@ -199,10 +221,32 @@ static void log_ticks(plot_ticks *t, const plot_scale *s, plot_notation notation
     }
 }
 
+/* At beginnings of steps of the calendar, with as many digits as these need. */
+static void time_ticks(plot_ticks *t, const plot_scale *s, int most)
+{
+    if (!(fabs(s->lo) < 0x1p62 && fabs(s->hi) < 0x1p62)) return;
+    const time_step step = time_step_suited((int64_t)s->lo, (int64_t)s->hi, most);
+    time_digits digits = TIME_MONTHS;
+    for (int64_t at = time_step_floor(step, (int64_t)s->lo); (double)at <= s->hi; at = time_step_next(step, at)) {
+        if ((double)at < s->lo) continue;
+        if (!push(t, (double)at)) break;
+        digits = time_digits_of(at, digits);
+    }
+    for (int i = 0; i < t->count; i++) {
+        char text[TIME_TEXT_BYTES];
+        snprintf(t->tick[i].label.text, sizeof t->tick[i].label.text, "%s",
+                 time_text((int64_t)t->tick[i].value, digits, text));
+        char *clock = digits >= TIME_MINUTES ? strchr(t->tick[i].label.text, 'T') : NULL;
+        if (clock) *clock = ' ';
+    }
+}
+
 void plot_ticks_make(plot_ticks *t, const plot_scale *s, plot_notation notation, int most)
 {
     t->count = 0;
-    if (s->log)
+    if (s->times)
+        time_ticks(t, s, most);
+    else if (s->log)
         log_ticks(t, s, notation, most);
     else
         linear_ticks(t, s, notation, most);

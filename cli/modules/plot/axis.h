@@ -4,10 +4,11 @@
 
 #include <stdbool.h>
 
-/* Maps values lo … hi (lo < hi, and lo > 0 if log) to positions from … to, in pixels. */
+/* Maps values lo … hi (lo < hi, and lo > 0 if log, lo >= 0 if root) to positions from … to, in pixels. */
 typedef struct plot_scale {
     double lo, hi;
-    bool log;
+    bool times;     /* values are microseconds since 1970, and ticks steps of the calendar */
+    bool log, root; /* positions are those of logarithms, or of square roots */
     double from, to;
 } plot_scale;
 
@@ -33,7 +34,7 @@ typedef struct plot_ticks {
 } plot_ticks;
 
 typedef struct plot_notation {
-    bool counts; /* 10k, 2M rather than 10 000, 2 000 000 */
+    bool counts; /* 10 k, 2 M rather than 10 000, 2 000 000; other values have prefixes from millions on */
     bool whole;  /* no ticks between integers */
 } plot_notation;
 

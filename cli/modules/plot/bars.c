@@ -54,6 +54,7 @@ plot_content plot_bars_scales(plot_panel *panel, const plot *p)
     plot_content found = {.empty = e.lo == 0 && e.hi == 0, .whole = e.whole};
     *x = (plot_scale){.lo = e.bins ? e.x_lo : 0, .hi = e.bins ? e.x_hi : 1};
     if (p->log_x && e.bins && e.x_positive < e.x_hi) *x = (plot_scale){.lo = e.x_positive, .hi = e.x_hi, .log = true};
+    x->times = p->times_x;
     if (p->log_y && e.hi > 0) {
         log_range(y, e.positive, e.hi);
     } else {
@@ -61,6 +62,7 @@ plot_content plot_bars_scales(plot_panel *panel, const plot *p)
         double span = found.empty ? 1 : e.hi / 16 - e.lo / 16;
         y->lo = e.lo < 0 ? fmax(e.lo - span, -DBL_MAX) : 0;
         y->hi = fmin(e.hi + span, DBL_MAX);
+        y->root = p->root_y && y->lo == 0;
     }
     return found;
 }
@@ -141,14 +143,14 @@ void plot_bars_paint(const plot_panel *panel, const plot *p)
     cairo_set_line_join(cr, CAIRO_LINE_JOIN_BEVEL);
     for (int k = 0; k < p->nseries; k++) {
         const plot_series *s = &p->series[k];
-        plot_color c = s->color;
+        const plot_color c = plot_tint(panel, s->color);
         if (s->bins == 0) continue;
         int64_t bars = trace(panel, s);
         double mean_width = (x->to - x->from) / (double)bars / panel->unit;
         cairo_set_source_rgba(cr, c.r, c.g, c.b, plot_fill(p->nseries));
         cairo_fill_preserve(cr);
         cairo_set_source_rgba(cr, c.r, c.g, c.b, mean_width < 2.5 ? 0.7 : 0.95);
-        cairo_set_line_width(cr, panel->unit * (mean_width < 2.5 ? 0.9 : 1.4));
+        cairo_set_line_width(cr, panel->unit * (mean_width < 2.5 ? 0.9 : plot_fill(p->nseries) > 0 ? 1.4 : 2));
         cairo_stroke(cr);
         if (p->nseries > 1 || mean_width < 8) continue;
         cairo_set_source_rgba(cr, c.r, c.g, c.b, 0.35);

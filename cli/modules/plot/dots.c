@@ -36,7 +36,7 @@ static void paint_lines(const plot_panel *panel, const plot *p)
     const double dashes[] = {5 * panel->unit, 4 * panel->unit};
     cairo_set_line_width(panel->cr, 1.6 * panel->unit);
     for (int s = 0; s < p->nseries; s++) {
-        plot_color c = p->series[s].color;
+        plot_color c = plot_tint(panel, p->series[s].color);
         cairo_new_path(panel->cr);
         for (int i = 0; i < d->count; i++)
             if (d->series[i] == s)
@@ -53,7 +53,7 @@ void plot_dots_paint(const plot_panel *panel, const plot *p)
     const double radius = 3 * panel->unit;
     if (p->dots->joined) paint_lines(panel, p);
     for (int i = 0; i < p->dots->count; i++) {
-        plot_color c = p->series[p->dots->series[i]].color;
+        plot_color c = plot_tint(panel, p->series[p->dots->series[i]].color);
         cairo_new_path(panel->cr);
         cairo_arc(panel->cr, plot_scale_at(&panel->x, p->dots->x[i]), plot_scale_at(&panel->y, p->dots->y[i]), radius,
                   0, 2 * M_PI);

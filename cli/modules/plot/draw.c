@@ -3,6 +3,7 @@
 #include <cairo-svg.h>
 #include <cairo.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -49,6 +50,25 @@ static cairo_status_t write_png(const plot *p, int width, int height, sink *s)
     return status;
 }
 
+/* The pixels, three bytes each. */
+static cairo_status_t write_rgb(const plot *p, int width, int height, sink *s)
+{
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height);
+    cairo_status_t status = draw(p, surface, width, height, false, 1);
+    cairo_surface_flush(surface);
+    for (int y = 0; y < height && status == CAIRO_STATUS_SUCCESS; y++) {
+        const uint32_t *row = (const uint32_t *)(const void *)(cairo_image_surface_get_data(surface) +
+                                                               (ptrdiff_t)y * cairo_image_surface_get_stride(surface));
+        for (int x = 0; x < width; x++) {
+            const unsigned char pixel[] = {(unsigned char)(row[x] >> 16), (unsigned char)(row[x] >> 8),
+                                           (unsigned char)row[x]};
+            fwrite(pixel, 1, sizeof pixel, s->file);
+        }
+    }
+    cairo_surface_destroy(surface);
+    return status;
+}
+
 static cairo_status_t write_vector(const plot *p, int width, int height, double scale, cairo_surface_t *surface)
 {
     cairo_status_t status = draw(p, surface, width, height, true, scale);
@@ -76,7 +96,7 @@ typedef struct plot_format {
     cairo_status_t (*write)(const plot *p, int width, int height, sink *s);
 } plot_format;
 
-static const plot_format formats[] = {{"png", write_png}, {"svg", write_svg}, {"pdf", write_pdf}};
+static const plot_format formats[] = {{"png", write_png}, {"rgb", write_rgb}, {"svg", write_svg}, {"pdf", write_pdf}};
 
 int plot_draw(const plot *p, int width, int height, const char *format, outfile *o, fault *f)
 {

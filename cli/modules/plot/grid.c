@@ -51,7 +51,7 @@ static void paint_names(const plot_panel *panel, const plot_grid *grid, const la
     char name[PLOT_TEXT_BYTES];
     double size = name_size * panel->unit;
     plot_font(panel->cr, size, false);
-    use(panel->cr, dark);
+    use(panel->cr, panel->theme->ink);
     for (int r = 0; r < grid->rows; r++) {
         double baseline = l->top + (r + 0.5) * l->cell_height + size * 0.36;
         plot_text_fit(panel->cr, grid->row_names[r], strlen(grid->row_names[r]), panel->width / 3, name);

@@ -15,8 +15,6 @@ static const unsigned char shades[][3] = {
     {1, 85, 126},    {2, 71, 120},    {23, 56, 110},   {38, 40, 94},    {46, 24, 75},
 };
 enum { SHADES = sizeof shades / sizeof *shades };
-static const uint32_t blank = 0xffffff;
-
 plot_color plot_shade(double t)
 {
     double at = t * (SHADES - 1), mixed[3];
@@ -26,10 +24,14 @@ plot_color plot_shade(double t)
     return (plot_color){mixed[0], mixed[1], mixed[2]};
 }
 
-/* The pixel for t in 0 … 1. */
-static uint32_t shade(double t)
+/* The colour for t in 0 … 1 on this ground: more is farther from it. */
+static plot_color shade_on(const plot_theme *theme, double t)
 {
-    plot_color c = plot_shade(t);
+    return plot_shade(theme == &plot_dark ? 1 - t : t);
+}
+
+static uint32_t pixel_of(plot_color c)
+{
     return (uint32_t)lround(c.r * 255) << 16 | (uint32_t)lround(c.g * 255) << 8 | (uint32_t)lround(c.b * 255);
 }
 
@@ -59,9 +61,12 @@ plot_content plot_heat_scales(plot_panel *panel, const plot *p)
     found.color = (plot_scale){.lo = lo, .hi = hi > lo ? hi : lo + 1};
     /* Less than a decade looks better on a linear scale. */
     double least = fmax(positive, fmax(hi * 1e-20, DBL_MIN));
-    if (h->log_color && hi >= 10 * least) found.color = (plot_scale){.lo = least, .hi = hi, .log = true};
+    if (h->scale == SCALE_LOG && hi >= 10 * least) found.color = (plot_scale){.lo = least, .hi = hi, .log = true};
+    found.color.root = h->scale == SCALE_ROOT && lo == 0;
     axis_scale(&panel->x, h->x_edges, h->nx, p->log_x);
     axis_scale(&panel->y, h->y_edges, h->ny, p->log_y);
+    panel->x.times = p->times_x;
+    panel->y.times = p->times_y;
     return found;
 }
 
@@ -131,7 +136,8 @@ cairo_status_t plot_heat_paint(const plot_panel *panel, const plot *p, const plo
         for (int c = 0; c < columns; c++) {
             for (int r = 0; r < rows; r++) {
                 double v = largest(h, across[c], up[r]);
-                pixels[(size_t)(rows - 1 - r) * pitch + (size_t)c] = v == 0 ? blank : shade(plot_scale_at(&tone, v));
+                pixels[(size_t)(rows - 1 - r) * pitch + (size_t)c] =
+                    pixel_of(v == 0 ? panel->theme->paper : shade_on(panel->theme, plot_scale_at(&tone, v)));
             }
         }
         cairo_surface_mark_dirty(image);
@@ -146,9 +152,11 @@ cairo_status_t plot_heat_paint(const plot_panel *panel, const plot *p, const plo
 void plot_heat_paint_key(const plot_panel *panel, double left, double width)
 {
     cairo_pattern_t *fade = cairo_pattern_create_linear(0, panel->y.from, 0, panel->y.to);
-    for (int i = 0; i < SHADES; i++)
-        cairo_pattern_add_color_stop_rgb(fade, i / (SHADES - 1.0), shades[i][0] / 255.0, shades[i][1] / 255.0,
-                                         shades[i][2] / 255.0);
+    for (int i = 0; i < SHADES; i++) {
+        const double t = i / (SHADES - 1.0);
+        const plot_color c = shade_on(panel->theme, t);
+        cairo_pattern_add_color_stop_rgb(fade, t, c.r, c.g, c.b);
+    }
     cairo_set_source(panel->cr, fade);
     cairo_rectangle(panel->cr, left, panel->y.to, width, panel->y.from - panel->y.to);
     cairo_fill(panel->cr);

@@ -12,8 +12,23 @@ static const double margin = 32, title_size = 21, label_size = 16, tick_size = 1
 static const double tick_length = 6, tick_gap = 6, key_gap = 26, key_width = 20;
 enum { MIN_SIDE = 16 }; /* of the panel in pixels, at any picture size */
 
-static const plot_color ink = {0.13, 0.14, 0.16}, soft_ink = {0.36, 0.38, 0.41}, axis_ink = {0.45, 0.47, 0.50},
-                        grid_ink = {0.90, 0.91, 0.92};
+const plot_theme plot_light = {.paper = {1, 1, 1},
+                               .ink = {0.13, 0.14, 0.16},
+                               .soft_ink = {0.36, 0.38, 0.41},
+                               .axis = {0.45, 0.47, 0.50},
+                               .grid = {0.90, 0.91, 0.92}};
+const plot_theme plot_dark = {.paper = {0.09, 0.10, 0.12},
+                              .ink = {0.91, 0.92, 0.93},
+                              .soft_ink = {0.68, 0.70, 0.73},
+                              .axis = {0.55, 0.57, 0.60},
+                              .grid = {0.20, 0.21, 0.24},
+                              .lighten = 0.25};
+
+plot_color plot_tint(const plot_panel *panel, plot_color c)
+{
+    const double t = panel->theme->lighten;
+    return (plot_color){c.r + t * (1 - c.r), c.g + t * (1 - c.g), c.b + t * (1 - c.b)};
+}
 
 static void use(cairo_t *cr, plot_color c)
 {
@@ -67,13 +82,14 @@ static double paint_title(const plot_panel *panel, const char *title, double top
     double size = title_size * panel->unit, left = margin * panel->unit;
     if (!given(title)) return 0;
     plot_font(panel->cr, size, true);
-    use(panel->cr, ink);
+    use(panel->cr, panel->theme->ink);
     show_line(panel, title, strlen(title), left, top + size * 0.8, panel->width - 2 * left, PLOT_LEFT);
     return size * 1.6;
 }
 
-static void paint_swatch(const plot_panel *panel, plot_color c, double opacity, double x, double y, double size)
+static void paint_swatch(const plot_panel *panel, plot_color color, double opacity, double x, double y, double size)
 {
+    const plot_color c = plot_tint(panel, color);
     cairo_rectangle(panel->cr, crisp(panel, x), crisp(panel, y), round(size), round(size));
     cairo_set_source_rgba(panel->cr, c.r, c.g, c.b, opacity);
     cairo_fill_preserve(panel->cr);
@@ -85,7 +101,8 @@ static void paint_swatch(const plot_panel *panel, plot_color c, double opacity, 
 /* The width of a series' legend entry, and its name as shown. */
 static double legend_entry(const plot_panel *panel, const plot_series *s, double room, char name[PLOT_TEXT_BYTES])
 {
-    plot_text_fit(panel->cr, s->name ? s->name : "", s->name ? strlen(s->name) : 0, room / 3, name);
+    plot_text_fit(panel->cr, s->name ? s->name : "", s->name ? strlen(s->name) : 0, room - 3 * tick_size * panel->unit,
+                  name);
     return plot_text_width(panel->cr, name) + 3 * tick_size * panel->unit;
 }
 
@@ -106,7 +123,7 @@ static double paint_legend(const plot_panel *panel, const plot *p, double top)
             if (k > first && !cut && x + width > end) break;
             if (!cut)
                 paint_swatch(panel, p->series[k].color, plot_fill(p->tiles ? 1 : 2), x, y + size * 0.12, size * 0.8);
-            use(panel->cr, ink);
+            use(panel->cr, panel->theme->ink);
             plot_text_show(panel->cr, name, cut ? x : x + size * 1.3, y + size * 0.9, PLOT_LEFT);
             if (cut) return y + size * 1.7 - top;
             x += width;
@@ -115,23 +132,50 @@ static double paint_legend(const plot_panel *panel, const plot *p, double top)
     return y - top;
 }
 
-/* Draw the lines of the footer upwards from the picture's lower margin. */
+/* A part of the footer that is a line of the picture. */
+typedef struct footer_line {
+    const char *text;
+    size_t length;
+} footer_line;
+
+/* Phrases from text on, separated by " · " and at most `width` wide together; one at least. */
+static footer_line phrases(const plot_panel *panel, const char *text, double width)
+{
+    static const char divider[] = " \u00b7 ";
+    const size_t whole = strcspn(text, "\n");
+    char fitted[PLOT_TEXT_BYTES];
+    footer_line line = {.text = text, .length = 0};
+    for (const char *end = text; end < text + whole;) {
+        const char *next = strstr(end == text ? end + 1 : end + strlen(divider), divider);
+        end = next && next < text + whole ? next : text + whole;
+        plot_text_fit(panel->cr, text, (size_t)(end - text), INFINITY, fitted);
+        if (line.length && plot_text_width(panel->cr, fitted) > width) break;
+        line.length = (size_t)(end - text);
+    }
+    return line;
+}
+
+/* Draw the lines of the footer, broken where they are too long, upwards from the picture's lower margin. */
 static double paint_footer(const plot_panel *panel, const char *footer)
 {
-    double size = footer_size * panel->unit, step = size * 1.5, left = margin * panel->unit;
-    int lines = 0;
+    enum { MAX_LINES = 16 };
+    const double size = footer_size * panel->unit, step = size * 1.5, left = margin * panel->unit;
+    const double width = panel->width - 2 * left;
+    footer_line lines[MAX_LINES];
+    int count = 0;
     if (!given(footer)) return 0;
-    for (const char *s = footer; s && lines < room_for_lines(panel); lines++)
-        s = strchr(s, '\n') ? strchr(s, '\n') + 1 : NULL;
     plot_font(panel->cr, size, false);
-    use(panel->cr, soft_ink);
-    for (int i = 0; i < lines; i++) {
-        size_t length = strcspn(footer, "\n");
-        double baseline = panel->height - margin * 0.75 * panel->unit - (lines - 1 - i) * step;
-        show_line(panel, footer, length, left, baseline, panel->width - 2 * left, PLOT_LEFT);
-        footer += length + 1;
+    while (*footer && count < room_for_lines(panel) && count < MAX_LINES) {
+        const footer_line line = lines[count++] = phrases(panel, footer, width);
+        footer += line.length;
+        if (strncmp(footer, " \u00b7 ", strlen(" \u00b7 ")) == 0) footer += strlen(" \u00b7 ");
+        footer += *footer == '\n';
     }
-    return lines * step + size * 0.6;
+    use(panel->cr, panel->theme->soft_ink);
+    for (int i = 0; i < count; i++)
+        show_line(panel, lines[i].text, lines[i].length, left,
+                  panel->height - margin * 0.75 * panel->unit - (count - 1 - i) * step, width, PLOT_LEFT);
+    return count * step + size * 0.6;
 }
 
 /* ---- Axes ---- */
@@ -172,22 +216,86 @@ static bool name_places(const plot_panel *panel, const plot_dots *d, plot_ticks 
     return true;
 }
 
-/* A tick and the name in the middle of each bin of the first series; false if they do not fit. */
+/* Cut a label so that it has room; false if less than two characters would stay. */
+static bool cut_label(const plot_panel *panel, plot_label *label, double room)
+{
+    size_t length = strlen(label->text);
+    while (plot_label_width(panel->cr, label, tick_size * panel->unit) > room) {
+        do
+            length--;
+        while (length > 0 && ((unsigned char)label->text[length] & 0xc0) == 0x80);
+        if (length < 2) return false;
+        snprintf(label->text + length, sizeof label->text - length, "…");
+    }
+    return true;
+}
+
+/* A tick and the name in the middle of each bin; false if they do not fit. across: bins are next to each other, not one
+ * above the other. */
+static bool name_edges(const plot_panel *panel, const char *const *names, const double *edges, int64_t bins,
+                       bool across, plot_ticks *t)
+{
+    const double gap = 0.3 * tick_size * panel->unit;
+    const plot_scale *scale = across ? &panel->x : &panel->y;
+    if (!names || bins > PLOT_MAX_TICKS) return false;
+    t->count = 0;
+    for (int64_t i = 0; i < bins; i++) {
+        plot_tick *tick = &t->tick[t->count++];
+        *tick = (plot_tick){.value = (edges[i] + edges[i + 1]) / 2};
+        snprintf(tick->label.text, sizeof tick->label.text - 4, "%s", names[i]);
+        const double room = fabs(plot_scale_at(scale, edges[i + 1]) - plot_scale_at(scale, edges[i]));
+        if (across ? !cut_label(panel, &tick->label, room - gap) : room < tick_size * panel->unit) return false;
+        if (!across && !cut_label(panel, &tick->label, 180 * panel->unit)) return false;
+    }
+    return true;
+}
+
 static bool name_bins(const plot_panel *panel, const plot *p, plot_ticks *t)
 {
     if (p->dots && p->dots->names) return name_places(panel, p->dots, t);
-    const plot_series *s = p->series;
-    const double gap = 0.3 * tick_size * panel->unit;
-    if (!p->bin_names || s->bins > PLOT_MAX_TICKS) return false;
-    t->count = 0;
-    for (int64_t i = 0; i < s->bins; i++) {
-        plot_tick *tick = &t->tick[t->count++];
-        *tick = (plot_tick){.value = (s->edges[i] + s->edges[i + 1]) / 2};
-        snprintf(tick->label.text, sizeof tick->label.text, "%s", p->bin_names[i]);
-        double room = plot_scale_at(&panel->x, s->edges[i + 1]) - plot_scale_at(&panel->x, s->edges[i]);
-        if (plot_label_width(panel->cr, &tick->label, tick_size * panel->unit) + gap > room) return false;
+    if (!p->bin_names) return false;
+    return p->heat ? name_edges(panel, p->bin_names, p->heat->x_edges, p->heat->nx, true, t)
+                   : name_edges(panel, p->bin_names, p->series->edges, p->series->bins, true, t);
+}
+
+/* The height of turned names of bins, for about this width; 0 if they need not be turned. */
+static double turned_names(const plot_panel *panel, const plot *p)
+{
+    const double size = tick_size * panel->unit, most = 0.3 * panel->height;
+    double widest = 0;
+    char name[PLOT_TEXT_BYTES];
+    if (!p->bins_are_words || p->nseries == 0) return 0;
+    const double each = (panel->width - (2 * margin + 70) * panel->unit) / (double)p->series[0].bins;
+    for (int64_t i = 0; i < p->series[0].bins; i++) {
+        plot_text_fit(panel->cr, p->bin_names[i], strlen(p->bin_names[i]), most, name);
+        widest = fmax(widest, plot_text_width(panel->cr, name));
     }
-    return true;
+    return widest + 0.5 * size > each ? widest : 0;
+}
+
+/* Names of bins from the bottom to the top, as many as have room. */
+static void paint_turned_names(const plot_panel *panel, const plot *p, double height)
+{
+    const plot_series *s = p->series;
+    const double size = tick_size * panel->unit, length = tick_length * panel->unit;
+    double end = -INFINITY;
+    char name[PLOT_TEXT_BYTES];
+    for (int64_t i = 0; i < s->bins; i++) {
+        const double x = (plot_scale_at(&panel->x, s->edges[i]) + plot_scale_at(&panel->x, s->edges[i + 1])) / 2;
+        if (x < end + 1.1 * size) continue;
+        end = x;
+        cairo_move_to(panel->cr, crisp(panel, x), panel->y.from);
+        cairo_rel_line_to(panel->cr, 0, length);
+        use(panel->cr, panel->theme->axis);
+        cairo_stroke(panel->cr);
+        use(panel->cr, panel->theme->ink);
+        plot_text_fit(panel->cr, p->bin_names[i], strlen(p->bin_names[i]), height, name);
+        cairo_save(panel->cr);
+        cairo_translate(panel->cr, x + 0.36 * size, panel->y.from + length + tick_gap * panel->unit);
+        cairo_rotate(panel->cr, -M_PI / 2);
+        plot_text_show(panel->cr, name, 0, 0, PLOT_RIGHT);
+        cairo_restore(panel->cr);
+    }
 }
 
 static void fit_across(const plot_panel *panel, const plot *p, plot_notation notation, plot_ticks *t)
@@ -234,9 +342,9 @@ static void paint_upward(const plot_panel *panel, const plot_scale *s, const plo
         double y = plot_scale_at(s, t->tick[i].value);
         cairo_move_to(cr, x, crisp(panel, y));
         cairo_rel_line_to(cr, side * (label->text[0] ? length : length / 2), 0);
-        use(cr, axis_ink);
+        use(cr, panel->theme->axis);
         cairo_stroke(cr);
-        use(cr, ink);
+        use(cr, panel->theme->ink);
         plot_label_show(cr, label, size, x + side * (length + tick_gap * panel->unit), y + size * 0.36,
                         side < 0 ? PLOT_RIGHT : PLOT_LEFT);
     }
@@ -251,9 +359,9 @@ static void paint_across(const plot_panel *panel, const plot_ticks *t)
         double x = plot_scale_at(&panel->x, t->tick[i].value);
         cairo_move_to(cr, crisp(panel, x), y);
         cairo_rel_line_to(cr, 0, label->text[0] ? length : length / 2);
-        use(cr, axis_ink);
+        use(cr, panel->theme->axis);
         cairo_stroke(cr);
-        use(cr, ink);
+        use(cr, panel->theme->ink);
         plot_label_show(cr, label, size, x, y + length + tick_gap * panel->unit + size * 0.75, PLOT_CENTER);
     }
 }
@@ -265,7 +373,7 @@ static void paint_grid(const plot_panel *panel, const plot_ticks *t)
         cairo_move_to(panel->cr, panel->x.from, crisp(panel, plot_scale_at(&panel->y, t->tick[i].value)));
         cairo_line_to(panel->cr, panel->x.to, crisp(panel, plot_scale_at(&panel->y, t->tick[i].value)));
     }
-    use(panel->cr, grid_ink);
+    use(panel->cr, panel->theme->grid);
     cairo_stroke(panel->cr);
 }
 
@@ -273,7 +381,7 @@ static void paint_box(const plot_panel *panel, double left, double right)
 {
     double top = crisp(panel, panel->y.to), bottom = crisp(panel, panel->y.from);
     cairo_rectangle(panel->cr, crisp(panel, left), top, right - left, bottom - top);
-    use(panel->cr, axis_ink);
+    use(panel->cr, panel->theme->axis);
     cairo_stroke(panel->cr);
 }
 
@@ -292,7 +400,7 @@ static void paint_lines(const plot_panel *panel, const double x_lines[2], const 
         cairo_move_to(panel->cr, x, panel->y.from);
         cairo_line_to(panel->cr, x, panel->y.to);
     }
-    use(panel->cr, axis_ink);
+    use(panel->cr, panel->theme->axis);
     cairo_stroke(panel->cr);
     cairo_set_dash(panel->cr, dashes, 0, 0);
 }
@@ -308,13 +416,13 @@ static void paint_axis_lines(const plot_panel *panel)
         cairo_move_to(cr, panel->x.from, crisp(panel, plot_scale_at(&panel->y, 0)));
         cairo_line_to(cr, panel->x.to, crisp(panel, plot_scale_at(&panel->y, 0)));
     }
-    use(cr, axis_ink);
+    use(cr, panel->theme->axis);
     cairo_stroke(cr);
 }
 
 /* ---- The complete plot ---- */
 
-/* Paint a single plot on a white background. */
+/* Paint a single plot on its ground. */
 static cairo_status_t paint_single(plot_panel *panel, const plot *p)
 {
     cairo_t *cr = panel->cr;
@@ -338,14 +446,17 @@ static cairo_status_t paint_single(plot_panel *panel, const plot *p)
     double top = edge + paint_title(panel, p->title, edge);
     top += paint_legend(panel, p, top);
     double bottom = panel->height - edge - paint_footer(panel, p->footer);
-    bottom -= tick_room + tick_size * unit + (given(p->x_label) ? name_room : 0);
+    plot_font(cr, tick_size * unit, false);
+    const double turned = turned_names(panel, p), below = turned > 0 ? turned : tick_size * unit;
+    bottom -= tick_room + below + (given(p->x_label) ? name_room : 0);
     panel->y.to = round(top + 0.3 * edge);
     panel->y.from = round(fmax(bottom, panel->y.to + MIN_SIDE));
     content.color.to = panel->y.to;
     content.color.from = panel->y.from;
 
     plot_font(cr, tick_size * unit, false);
-    fit_upward(panel, &panel->y, p->heat ? values : counts, &upward);
+    if (!p->heat || !name_edges(panel, p->y_bin_names, p->heat->y_edges, p->heat->ny, false, &upward))
+        fit_upward(panel, &panel->y, p->heat ? values : counts, &upward);
     double label_left = edge + (given(p->y_label) ? name_room : 0), key_room = 0;
     if (p->heat) {
         fit_upward(panel, &content.color, counts, &key);
@@ -371,7 +482,7 @@ static cairo_status_t paint_single(plot_panel *panel, const plot *p)
         paint_box(panel, left, right);
         paint_upward(panel, &content.color, &key, right, 1);
         plot_font(cr, label_size * unit, false);
-        use(cr, ink);
+        use(cr, panel->theme->ink);
         if (given(p->heat->label)) show_upward(panel, p->heat->label, panel->width - edge);
         plot_font(cr, tick_size * unit, false);
     } else if (p->tiles) {
@@ -387,18 +498,21 @@ static cairo_status_t paint_single(plot_panel *panel, const plot *p)
         paint_axis_lines(panel);
     }
     paint_upward(panel, &panel->y, &upward, panel->x.from, -1);
-    paint_across(panel, &across);
+    if (turned > 0)
+        paint_turned_names(panel, p, turned);
+    else
+        paint_across(panel, &across);
 
     double middle = (panel->x.from + panel->x.to) / 2;
     plot_font(cr, label_size * unit, false);
-    use(cr, ink);
+    use(cr, panel->theme->ink);
     if (given(p->x_label))
-        show_line(panel, p->x_label, strlen(p->x_label), middle,
-                  bottom + tick_room + tick_size * unit + name_room * 0.8, panel->x.to - panel->x.from, PLOT_CENTER);
+        show_line(panel, p->x_label, strlen(p->x_label), middle, bottom + tick_room + below + name_room * 0.8,
+                  panel->x.to - panel->x.from, PLOT_CENTER);
     if (given(p->y_label)) show_upward(panel, p->y_label, edge + label_size * unit * 0.7);
     if (content.empty) {
         plot_font(cr, title_size * unit, false);
-        use(cr, soft_ink);
+        use(cr, panel->theme->soft_ink);
         plot_text_show(cr, p->tiles || p->dots ? "nothing was measured" : "no samples", middle,
                        (panel->y.from + panel->y.to) / 2, PLOT_CENTER);
     }
@@ -416,7 +530,9 @@ static cairo_status_t paint_panels(const plot_panel *whole, const plot *p)
     plot_layout layout = plot_arrange_panels(p->npanels, whole->width, whole->height - top);
     cairo_status_t status = CAIRO_STATUS_SUCCESS;
     for (int k = 0; k < p->npanels && status == CAIRO_STATUS_SUCCESS; k++) {
-        plot_panel part = {.cr = whole->cr, .width = layout.width, .height = layout.height, .vector = whole->vector};
+        plot_panel part = *whole;
+        part.width = layout.width;
+        part.height = layout.height;
         part.unit = unit_of(part.width, part.height);
         cairo_save(part.cr);
         cairo_translate(part.cr, round(k % layout.columns * part.width),
@@ -432,7 +548,8 @@ static cairo_status_t paint_panels(const plot_panel *whole, const plot *p)
 cairo_status_t plot_paint(plot_panel *panel, const plot *p)
 {
     panel->unit = unit_of(panel->width, panel->height);
-    use(panel->cr, (plot_color){1, 1, 1});
+    panel->theme = p->dark ? &plot_dark : &plot_light;
+    use(panel->cr, panel->theme->paper);
     cairo_paint(panel->cr);
     return p->panels ? paint_panels(panel, p) : paint_single(panel, p);
 }

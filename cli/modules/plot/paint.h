@@ -8,7 +8,16 @@
 #include "modules/plot/axis.h"
 #include "output/writers/plot.h"
 
+/* The colours of everything but the data. */
+typedef struct plot_theme {
+    plot_color paper, ink, soft_ink, axis, grid;
+    double lighten; /* how far the colours of series are moved towards white */
+} plot_theme;
+
+extern const plot_theme plot_light, plot_dark;
+
 typedef struct plot_panel {
+    const plot_theme *theme;
     cairo_t *cr;          /* its user space is pixels */
     double width, height; /* of the picture */
     double unit;          /* pixels for a length of 1 in a picture of 1200 x 800 */
@@ -16,8 +25,11 @@ typedef struct plot_panel {
     plot_scale x, y;      /* their ends are the panel's borders: pixel boundaries, at least 16 apart */
 } plot_panel;
 
-/* Paint p. The caller sets cr, width, height and vector; the rest is computed. */
+/* Paint p. The caller sets cr, width, height and vector; the rest follows. */
 cairo_status_t plot_paint(plot_panel *panel, const plot *p);
+
+/* The colour of a series on the panel's ground. */
+plot_color plot_tint(const plot_panel *panel, plot_color c);
 
 /* What a kind of plot shows besides its axes. */
 typedef struct plot_content {

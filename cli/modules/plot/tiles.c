@@ -41,7 +41,7 @@ void plot_tiles_paint(const plot_panel *panel, const plot *p)
             if (t->series[at] < 0) continue;
             double bottom = round(plot_scale_at(&panel->y, t->y_edges[y]));
             double top = round(plot_scale_at(&panel->y, t->y_edges[y + 1]));
-            plot_color c = p->series[t->series[at]].color;
+            plot_color c = plot_tint(panel, p->series[t->series[at]].color);
             cairo_rectangle(cr, left, top, fmax(width - gap, 1), fmax(bottom - top - gap, 1));
             cairo_set_source_rgba(cr, c.r, c.g, c.b, opacity);
             cairo_fill(cr);

@@ -1,6 +1,6 @@
-/* TIFF and BigTIFF images by libtiff: integers and floats of 8 to 64 bits; gray with 1, 2 and 4 bits scaled to 8 ("min
- * is white" is not inverted); 10, 12 and 14 bits as u16; palettes as 8-bit RGB; JPEG's YCbCr as RGB; strips and tiles,
- * interleaved channels or planes, any number of pages.
+/* TIFF and BigTIFF images by libtiff: integers and floats of 8 to 64 bits; gray with 1, 2 and 4 bits scaled to 8;
+ * unsigned gray whose 0 is white inverted, so that 0 is black as in other formats; 10, 12 and 14 bits as u16; palettes
+ * as 8-bit RGB; JPEG's YCbCr as RGB; strips and tiles, interleaved channels or planes, any number of pages.
  *
  * A band is a tile, or some rows. Uncompressed rows are read directly from the file, so that strips of any size work;
  * other rows come from libtiff one at a time. Compressed planes are read by complete strips, because switching between
@@ -26,6 +26,7 @@ typedef struct storage {
     bool direct; /* rows can be read without libtiff */
     bool expand; /* stored samples need conversion to the layout */
     bool palette;
+    bool white_is_zero;                /* of the first channel, which is inverted */
     int64_t block_width, block_height; /* of a tile or strip */
     size_t pitch;                      /* bytes per stored row of a block */
 } storage;
@@ -37,6 +38,12 @@ typedef struct tiff_reader {
     off_t position; /* of libtiff in the file */
     read_options options;
     int wanted_page; /* -1: all */
+    int64_t ordinal; /* of the current page among those that are not auxiliary; before the first, of that */
+    int64_t current; /* of libtiff's directory; -1: unknown */
+    int64_t slice;   /* rows of a unit: a row of tiles, a strip, a band, or a page; the last of a page may have fewer */
+    int64_t slices;  /* of a page */
+    int64_t first;   /* the unit to begin with */
+    int64_t stop;    /* the unit to read up to; -1: all */
     bool begun;      /* inside a page */
     int64_t x;       /* of the next tile */
     storage stored;
@@ -158,6 +165,11 @@ static bool find_dtype(unsigned bits, unsigned format, histo_dtype *dtype)
             return true;
         }
     return false;
+}
+
+static bool is_unsigned(histo_dtype dtype)
+{
+    return dtype == HISTO_U8 || dtype == HISTO_U16 || dtype == HISTO_U32 || dtype == HISTO_U64;
 }
 
 static channel_model find_model(TIFF *tif, unsigned photometric, int channels)
@@ -289,6 +301,7 @@ static int describe_page(tiff_reader *t, int page, image_layout *layout, fault *
         photometric = PHOTOMETRIC_RGB;
     }
     layout->model = find_model(tif, photometric, layout->channels);
+    s->white_is_zero = photometric == PHOTOMETRIC_MINISWHITE && is_unsigned(layout->dtype);
 
     s->block_width = s->tiled ? field_u32(tif, TIFFTAG_TILEWIDTH) : layout->width;
     s->block_height = field_u32(tif, s->tiled ? TIFFTAG_TILELENGTH : TIFFTAG_ROWSPERSTRIP);
@@ -375,7 +388,6 @@ static int keep_metadata(tiff_reader *t, fault *f)
     }
     uint16_t orientation = 0, extras = 0, *kinds = NULL;
     if (TIFFGetField(tif, TIFFTAG_ORIENTATION, &orientation)) m->orientation = orientation;
-    m->white_is_zero = field_u16(tif, TIFFTAG_PHOTOMETRIC) == PHOTOMETRIC_MINISWHITE;
     TIFFGetFieldDefaulted(tif, TIFFTAG_EXTRASAMPLES, &extras, &kinds);
     m->premultiplied = extras > 0 && kinds[0] == EXTRASAMPLE_ASSOCALPHA;
     m->compression = (int)field_u16(tif, TIFFTAG_COMPRESSION);
@@ -439,6 +451,21 @@ static int64_t count_pages(tiff_reader *t)
     return pages;
 }
 
+/* Rows of the current page that can be read by themselves. */
+static int64_t slice_of_page(const tiff_reader *t)
+{
+    return t->stored.direct ? image_band_rows(&t->image) : t->stored.block_height;
+}
+
+/* Pages have slices if all have the same. */
+static void find_slices(tiff_reader *t)
+{
+    const int64_t height = t->image.layout.height, slice = slice_of_page(t);
+    if (t->image.reader.pages == 1) t->slice = slice;
+    if (t->image.reader.height < 0 || slice != t->slice) t->slice = height;
+    t->slices = t->image.reader.height < 0 ? 1 : (height - 1) / t->slice + 1;
+}
+
 /* Check all requested pages before reading the first: they must match. */
 static int survey_pages(tiff_reader *t, fault *f)
 {
@@ -452,6 +479,7 @@ static int survey_pages(tiff_reader *t, fault *f)
             m->reader.height = m->reader.width = -1;
         if (image_begin_page(m, page, &layout, f) < 0 || (pages == 1 && keep_metadata(t, f) < 0)) return -1;
         m->reader.pages = pages;
+        find_slices(t);
         more = t->wanted_page < 0 ? go_to_next_page(t, &page, f) : 0;
         if (more < 0) return -1;
     }
@@ -463,8 +491,15 @@ static int begin_next_page(tiff_reader *t, fault *f)
 {
     int page = t->image.page, more = 1;
     if (!t->begun) {
-        page = t->wanted_page < 0 ? 0 : t->wanted_page;
-        if (go_to_page(t, page, f) < 0) return -1;
+        int64_t from = 0;
+        if (t->current >= 0 && t->current <= t->ordinal) {
+            from = t->current;
+        } else {
+            page = t->wanted_page < 0 ? 0 : t->wanted_page;
+            if (go_to_page(t, page, f) < 0) return -1;
+        }
+        for (; from < t->ordinal && more > 0; from++)
+            more = go_to_next_page(t, &page, f);
     } else {
         more = t->wanted_page < 0 ? go_to_next_page(t, &page, f) : 0;
     }
@@ -473,6 +508,9 @@ static int begin_next_page(tiff_reader *t, fault *f)
     if (describe_page(t, page, &layout, f) < 0 || image_begin_page(&t->image, page, &layout, f) < 0 ||
         keep_metadata(t, f) < 0)
         return -1;
+    if (!t->begun) t->image.y = t->first % t->slices * t->slice;
+    t->ordinal += t->begun;
+    t->current = t->ordinal;
     t->begun = true;
     t->x = 0;
     return 1;
@@ -499,6 +537,19 @@ static void expand_row(const tiff_reader *t, const unsigned char *from, unsigned
         for (size_t i = 0; i < samples; i++)
             wide[i] = (uint16_t)image_packed_sample(from, bits, i);
     }
+}
+
+/* Exchange black and white in the first of the row's channels. */
+static void invert_row(const tiff_reader *t, unsigned char *row, size_t pixels, size_t channels)
+{
+    const size_t size = histo_dtype_size(t->image.layout.dtype), step = channels * size;
+    const uint16_t deep = (uint16_t)((1U << (t->stored.bits & 15)) - 1); /* of 10, 12 and 14 bits */
+    unsigned char mask[8];
+    memset(mask, 0xFF, sizeof mask);
+    if (t->stored.bits > 8 && t->stored.bits < 16) memcpy(mask, &deep, sizeof deep);
+    for (size_t i = 0; i < pixels; i++)
+        for (size_t k = 0; k < size; k++)
+            row[i * step + k] ^= mask[k];
 }
 
 static void swap_samples(const tiff_reader *t, unsigned char *data, size_t bytes)
@@ -611,7 +662,8 @@ static int64_t band_height(const tiff_reader *t)
 {
     const image *m = &t->image;
     const storage *s = &t->stored;
-    int64_t left = m->layout.height - m->y, rows = image_band_rows(m);
+    const bool stops = t->stop >= 0 && t->stop / t->slices == t->ordinal;
+    int64_t left = (stops ? t->stop % t->slices * t->slice : m->layout.height) - m->y, rows = image_band_rows(m);
     if (s->tiled)
         rows = s->block_height;
     else if (s->planes && !s->direct)
@@ -633,12 +685,25 @@ static int read_part(tiff_reader *t, int plane, int64_t rows, unsigned char *par
                  : s->direct ? read_direct(t, plane, m->y, rows, to, f)
                              : read_scanlines(t, plane, m->y, rows, to, f);
     t->decoding = false;
-    if (status < 0 || !s->expand) return status;
+    if (status < 0) return status;
 
-    size_t samples = (size_t)s->block_width * (s->planes || s->palette ? 1 : (size_t)m->layout.channels);
-    for (int64_t y = 0; y < rows; y++)
-        expand_row(t, to + (size_t)y * s->pitch, part + (size_t)y * pitch, samples);
+    const bool inverted = s->white_is_zero && plane == 0;
+    const size_t pixels = (size_t)s->block_width, channels = s->planes ? 1 : (size_t)m->layout.channels;
+    for (int64_t y = 0; y < rows && (s->expand || inverted); y++) {
+        unsigned char *row = part + (size_t)y * pitch;
+        if (s->expand) expand_row(t, to + (size_t)y * s->pitch, row, s->palette ? pixels : pixels * channels);
+        if (inverted) invert_row(t, row, pixels, channels);
+    }
     return 0;
+}
+
+static int64_t unit_tiff(const reader *r)
+{
+    const tiff_reader *t = (const tiff_reader *)r;
+    const int64_t y = t->image.y;
+    if (!t->begun) return t->first;
+    if (y == t->image.layout.height) return (t->ordinal + 1) * t->slices;
+    return t->x == 0 && y % t->slice == 0 ? t->ordinal * t->slices + y / t->slice : -1;
 }
 
 static int next(reader *r, band *b, fault *f)
@@ -647,6 +712,7 @@ static int next(reader *r, band *b, fault *f)
     image *m = &t->image;
     const storage *s = &t->stored;
     const selection *w = &m->selection;
+    if (t->begun && t->stop >= 0 && unit_tiff(r) >= t->stop) return 0;
     if (!t->begun || m->y == m->layout.height) {
         int more = begin_next_page(t, f);
         if (more < 1) return more;
@@ -683,7 +749,21 @@ static int next(reader *r, band *b, fault *f)
 static int rewind_tiff(reader *r, fault *f)
 {
     (void)f;
-    ((tiff_reader *)r)->begun = false;
+    tiff_reader *t = (tiff_reader *)r;
+    t->begun = false;
+    t->ordinal = t->first = 0;
+    t->current = t->stop = -1;
+    return 0;
+}
+
+static int take_slices(reader *r, int64_t first, int64_t end, fault *f)
+{
+    (void)f;
+    tiff_reader *t = (tiff_reader *)r;
+    t->begun = false;
+    t->ordinal = first / t->slices;
+    t->first = first;
+    t->stop = end;
     return 0;
 }
 
@@ -728,9 +808,13 @@ reader *tiff_open(input *in, const read_options *options, fault *f)
     t->fd = -1;
     t->options = *options;
     t->wanted_page = options->page;
+    t->current = t->stop = -1;
     if (open_library(t, f) == 0 && survey_pages(t, f) == 0) {
         int64_t pages = options->has_page ? 1 : count_pages(t);
         r->pages_in_file = pages > 1 ? pages : 0;
+        r->units = r->pages * t->slices;
+        r->take = take_slices;
+        r->unit = unit_tiff;
         return r;
     }
     close_tiff(r);

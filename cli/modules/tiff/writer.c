@@ -104,7 +104,6 @@ static unsigned format_of(histo_dtype dtype)
 /* How colours are stored, and how many channels follow them. */
 static unsigned photometric_of(const image_page *page, int *extra)
 {
-    const bool inverted = page->about && page->about->white_is_zero;
     switch (page->model) {
     case CHANNELS_RGB:
     case CHANNELS_RGBA:
@@ -115,7 +114,7 @@ static unsigned photometric_of(const image_page *page, int *extra)
         return PHOTOMETRIC_SEPARATED;
     default:
         *extra = page->channels - 1;
-        return inverted ? PHOTOMETRIC_MINISWHITE : PHOTOMETRIC_MINISBLACK;
+        return PHOTOMETRIC_MINISBLACK;
     }
 }
 

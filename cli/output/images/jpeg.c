@@ -23,7 +23,6 @@ static const char *limit(const image_page *page)
     if (page->dtype != HISTO_U8) return "holds u8";
     if (page->model != CHANNELS_CMYK && page->channels != 1 && page->channels != 3)
         return "holds gray, RGB and CMYK, and no alpha";
-    if (page->about && page->about->white_is_zero) return "has no form in which 0 is white";
     return page->height > JPEG_MAX_DIMENSION || page->width > JPEG_MAX_DIMENSION ? "holds up to 65500 rows and columns"
                                                                                  : NULL;
 }

@@ -12,7 +12,6 @@ typedef struct pfm_file {
 static const char *limit(const image_page *page)
 {
     if (page->dtype != HISTO_F32) return "holds f32";
-    if (page->about && page->about->white_is_zero) return "has no form in which 0 is white";
     return page->channels != 1 && page->channels != 3 ? "holds one or three channels" : NULL;
 }
 

@@ -32,7 +32,6 @@ static const char *limit(const image_page *page)
 {
     if (page->dtype != HISTO_U8 && page->dtype != HISTO_U16) return "holds u8 and u16";
     if (page->channels > 4 || page->model == CHANNELS_CMYK) return "holds gray and RGB, with and without alpha";
-    if (page->about && page->about->white_is_zero) return "has no form in which 0 is white";
     return page->height > PNG_UINT_31_MAX || page->width > PNG_UINT_31_MAX ? "holds up to 2^31 rows and columns" : NULL;
 }
 

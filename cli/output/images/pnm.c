@@ -9,7 +9,6 @@ enum { MOST_CHANNELS = 65535 };
 static const char *limit(const image_page *page)
 {
     if (page->dtype != HISTO_U8 && page->dtype != HISTO_U16) return "holds u8 and u16";
-    if (page->about && page->about->white_is_zero) return "has no form in which 0 is white";
     return page->channels > MOST_CHANNELS ? "holds up to 65535 channels" : NULL;
 }
 

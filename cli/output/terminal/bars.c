@@ -1,8 +1,10 @@
-/* Bars in a terminal: one row per bin, or per as many neighbouring bins as necessary to fit. Several histograms are
- * drawn next to each other on one scale, or below each other if the window is too narrow. */
+/* Bars in a terminal: one row per bin, or per as many neighbouring bins as necessary to fit. Where the last row has
+ * fewer, its bar is as long as if it had all, so that it does not look like a drop. Several histograms are drawn next
+ * to each other on one scale, or below each other if the window is too narrow. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/scale.h"
 #include "output/terminal/terminal.h"
 
 enum { NARROWEST_BAR = 8, GAP = 2 };
@@ -12,47 +14,89 @@ typedef struct chart {
     const result *result;
     const table *tables;
     int64_t bins, in_a_row, rows;
-    double *values; /* [series * rows] */
-    bool whole;     /* bins are integers */
+    double *values;  /* [series * rows]: sums */
+    double *heights; /* the same: what bars stand for */
+    view view;
+    bool whole;             /* bins are integers */
+    const bin_names *names; /* of bins; NULL: they have edges */
     edge_form edges;
     scale scale;
     int label_width, value_width;
 } chart;
 
-static char *value_text(const chart *c, double value, char text[TEXT_NUMBER_BYTES])
+/* Colours that suit light and dark grounds, as the terminal defines them. */
+static const char *style_of_series(const result *r, int i)
 {
-    return result_is_weighted(c->result) ? text_short(value, text) : text_count((uint64_t)value, text);
+    static const char *const styles[] = {
+        [TONE_RED] = "91",  [TONE_GREEN] = "92",   [TONE_BLUE] = "94",  [TONE_GRAY] = "37",
+        [TONE_CYAN] = "96", [TONE_MAGENTA] = "95", [TONE_YELLOW] = "93"};
+    static const char *const others[] = {"36", "33", "35", "32", "34", "31"};
+    const tone t = tone_of_series(r, i);
+    return t != TONE_NONE ? styles[t] : others[(size_t)i % (sizeof others / sizeof *others)];
 }
 
+static char *value_text(const chart *c, double value, char text[TEXT_NUMBER_BYTES])
+{
+    const bool whole = c->view.kind == VIEW_COUNTS || c->view.kind == VIEW_PER_UNIT;
+    if (whole && !result_is_weighted(c->result)) return text_count((uint64_t)value, text);
+    return text_readable(value, 0, 0, text);
+}
+
+/* The number beside a bar: counts of bins of different widths stay what they are. */
 static double row_value(const chart *c, int i, int64_t row)
 {
-    return c->values[i * c->rows + row];
+    return (c->view.kind == VIEW_PER_UNIT ? c->values : c->heights)[i * c->rows + row];
 }
 
 static bool add_up_rows(chart *c)
 {
+    const size_t size = (size_t)(c->result->count * c->rows) * sizeof *c->values;
     free(c->values);
-    c->values = calloc((size_t)(c->result->count * c->rows), sizeof *c->values);
-    for (int i = 0; i < c->result->count && c->values; i++) {
+    free(c->heights);
+    c->values = calloc(1, size);
+    c->heights = malloc(size);
+    if (!c->values || !c->heights) return false;
+    for (int i = 0; i < c->result->count; i++) {
         int64_t slot;
         for (int64_t cell = -1; table_next(&c->tables[i], &cell, &slot);)
             if (table_is_bin(&c->tables[i], &slot))
                 c->values[i * c->rows + (slot - 1) / c->in_a_row] += table_value(&c->tables[i], cell);
     }
-    return c->values;
+    memcpy(c->heights, c->values, size);
+    for (int i = 0; i < c->result->count && !view_is_plain(&c->view); i++)
+        view_apply(&c->view, &c->tables[i].axes[0], c->in_a_row, c->heights + i * c->rows, c->rows);
+    return true;
+}
+
+/* The bins in a row. */
+static int64_t bins_of_row(const chart *c, int64_t row)
+{
+    const int64_t left = c->bins - row * c->in_a_row;
+    return left < c->in_a_row ? left : c->in_a_row;
+}
+
+/* The value that a row's bar stands for. */
+static double row_height(const chart *c, int i, int64_t row)
+{
+    const double whole = view_adds_up(&c->view) ? (double)c->in_a_row / (double)bins_of_row(c, row) : 1;
+    return c->heights[i * c->rows + row] * whole;
 }
 
 /* "0 … 15" for integers, "0.0 … 0.1" for other values. */
 static void put_label(const chart *c, int64_t row)
 {
-    char text[TEXT_NUMBER_BYTES];
+    char text[TEXT_NUMBER_BYTES], name[320];
     const histo_axis *axis = &c->tables[0].axes[0];
-    int64_t first = row * c->in_a_row, last = first + c->in_a_row < c->bins ? first + c->in_a_row : c->bins;
+    if (c->names) {
+        screen_text(c->to, label_of_name(c->names, row, name, sizeof name), c->label_width);
+        return;
+    }
+    int64_t first = row * c->in_a_row, last = first + bins_of_row(c, row);
     int width = c->edges.width;
     screen_text(c->to, edge_text(&c->edges, histo_axis_edge(axis, first), text), -width);
     if (c->whole && c->in_a_row == 1) return;
     bool alone = c->whole && last == first + 1;
-    fputs(alone ? "   " : " … ", c->to->out);
+    fputs(alone ? "   " : c->to->signs->to, c->to->out);
     double end = histo_axis_edge(axis, last) - (c->whole ? 1 : 0);
     screen_text(c->to, alone ? "" : edge_text(&c->edges, end, text), -width);
 }
@@ -61,8 +105,8 @@ static void put_bar(const chart *c, int i, int64_t row, int width)
 {
     double value = row_value(c, i, row);
     char text[TEXT_NUMBER_BYTES];
-    screen_style(c->to, style_of_tone(tone_of_series(c->result, i)));
-    screen_bar(c->to, scale_of(&c->scale, value), width);
+    screen_style(c->to, style_of_series(c->result, i));
+    screen_bar(c->to, scale_of(&c->scale, row_height(c, i, row)), width);
     screen_plain(c->to);
     if (c->value_width) screen_text(c->to, value_text(c, value, text), -c->value_width - 1);
 }
@@ -70,7 +114,7 @@ static void put_bar(const chart *c, int i, int64_t row, int width)
 static void put_name(const chart *c, int i, int width)
 {
     char name[320];
-    screen_style(c->to, style_of_tone(tone_of_series(c->result, i)));
+    screen_style(c->to, style_of_series(c->result, i));
     screen_text(c->to, label_of_series(c->result, i, name, sizeof name), width);
     screen_plain(c->to);
 }
@@ -97,12 +141,29 @@ static void put_panels(const chart *c, int first, int end, int bar_width)
     }
 }
 
+/* The longest name, but at most two fifths of the screen. */
+static int width_of_names(const chart *c)
+{
+    const int most = c->to->columns * 2 / 5;
+    int width = 1;
+    for (int64_t b = 0; b < c->names->count; b++) {
+        char name[320];
+        const int columns = text_columns(label_of_name(c->names, b, name, sizeof name));
+        if (columns > width) width = columns;
+    }
+    return width < most ? width : most;
+}
+
 static bool set_rows(chart *c, int rows)
 {
-    c->in_a_row = bins_in_a_row(c->bins, rows > 2 ? rows : 2);
+    c->in_a_row = c->names ? 1 : bins_in_a_row(c->bins, rows > 2 ? rows : 2);
     c->rows = (c->bins + c->in_a_row - 1) / c->in_a_row;
-    c->edges = edge_form_of(&c->tables[0].axes[0], c->in_a_row);
-    c->label_width = c->whole && c->in_a_row == 1 ? c->edges.width : 2 * c->edges.width + 3;
+    if (c->names) {
+        c->label_width = width_of_names(c);
+    } else {
+        c->edges = edge_form_of(&c->result->series[0].forms[0], &c->tables[0].axes[0], c->in_a_row);
+        c->label_width = c->whole && c->in_a_row == 1 ? c->edges.width : 2 * c->edges.width + 3;
+    }
     c->value_width = 0;
     if (!add_up_rows(c)) return false;
     c->scale.least = c->scale.most = 0;
@@ -110,7 +171,7 @@ static bool set_rows(chart *c, int rows)
         for (int64_t row = 0; row < c->rows; row++) {
             char text[TEXT_NUMBER_BYTES];
             double value = row_value(c, i, row);
-            scale_add(&c->scale, value);
+            scale_add(&c->scale, row_height(c, i, row));
             int width = (int)strlen(value_text(c, value, text));
             if (width > c->value_width) c->value_width = width;
         }
@@ -122,37 +183,82 @@ static int bar_width(const chart *c, int panels)
     return (c->to->columns - 1 - c->label_width) / panels - GAP - (c->value_width ? c->value_width + 1 : 0);
 }
 
-/* Next to each other if the screen is wide enough, if necessary without counts; else below each other. */
+/* The widest name, up to a width that a screen has room for. */
+static int name_width(const chart *c)
+{
+    enum { WIDEST = 30 };
+    int widest = 0;
+    char name[320];
+    for (int i = 0; i < c->result->count; i++) {
+        const int width = text_columns(label_of_series(c->result, i, name, sizeof name));
+        if (width > widest) widest = width;
+    }
+    return widest < WIDEST ? widest : WIDEST;
+}
+
+/* Is there room for this many panels next to each other, and for their names? */
+static bool has_room(const chart *c, int panels)
+{
+    const int bar = bar_width(c, panels), values = c->value_width ? c->value_width + 1 : 0;
+    return bar >= NARROWEST_BAR && (c->result->count == 1 || bar + values >= name_width(c));
+}
+
+/* All next to each other if the screen is wide enough, if necessary without counts; else in several lines. */
 static bool put_chart(chart *c, int rows)
 {
-    const int count = c->result->count;
-    if (!set_rows(c, rows - (count > 1) - 1)) return false;
-    if (bar_width(c, count) < NARROWEST_BAR && count > 1) {
-        int without_values = bar_width(c, count) + c->value_width + 1;
-        if (without_values >= NARROWEST_BAR) c->value_width = 0;
+    const int count = c->result->count, notes = !c->to->scaled;
+    if (!set_rows(c, rows - (count > 1) - notes)) return false;
+    const int value_width = c->value_width;
+    if (count > 1 && !has_room(c, count)) c->value_width = 0;
+    int across = count;
+    if (!has_room(c, count)) {
+        c->value_width = value_width;
+        while (across > 1 && !has_room(c, across))
+            across--;
     }
-    if (bar_width(c, count) >= NARROWEST_BAR || count == 1) {
-        int width = bar_width(c, count);
-        put_panels(c, 0, count, width > 1 ? width : 1);
-        return true;
-    }
-    if (!set_rows(c, rows / count - 2)) return false;
-    for (int i = 0; i < count; i++)
-        put_panels(c, i, i + 1, bar_width(c, 1));
+    const int lines = (count + across - 1) / across;
+    across = (count + lines - 1) / lines;
+    if (lines > 1 && !set_rows(c, (rows - notes) / lines - 1)) return false;
+    const int width = bar_width(c, across);
+    for (int first = 0; first < count; first += across)
+        put_panels(c, first, first + across < count ? first + across : count, width > 1 ? width : 1);
     return true;
 }
 
-bool terminal_bars(const screen *to, const result *r, const table *tables, int rows, bool log)
+bool terminal_bars(const screen *to, const result *r, const table *tables, int rows, const settings *s)
 {
     char number[TEXT_NUMBER_BYTES];
-    chart c = {.to = to, .result = r, .tables = tables, .bins = tables[0].bins[0], .scale.log = log};
+    chart c = {.to = to,
+               .result = r,
+               .tables = tables,
+               .bins = tables[0].bins[0],
+               .view = view_drawn(s, &r->series[0]),
+               .scale.kind = s->scale};
     c.whole = tables[0].axes[0].kind == HISTO_INTEGER;
+    c.names = result_bin_names(r, 0, 0);
     bool drawn = put_chart(&c, rows);
     free(c.values);
+    free(c.heights);
     if (!drawn) return false;
+    char notes[256];
+    int length = 0;
+    const int64_t last = bins_of_row(&c, c.rows - 1);
     if (c.in_a_row > 1)
-        fprintf(to->out, "%lld bins to a row (%s in all)%s", (long long)c.in_a_row,
-                text_count((uint64_t)c.bins, number), log ? "; " : "\n");
-    if (log) fputs("bars are logarithmic\n", to->out);
+        length = snprintf(notes, sizeof notes, "%lld bins to a row (%s in all)", (long long)c.in_a_row,
+                          text_count((uint64_t)c.bins, number));
+    if (last < c.in_a_row && view_adds_up(&c.view))
+        length += snprintf(notes + length, sizeof notes - (size_t)length, " · the last bar is scaled up from %lld",
+                           (long long)last);
+    const char *const divider = length ? " · " : "", *const scaled = scale_name(s->scale);
+    if (!view_is_plain(&c.view)) {
+        char shown[128];
+        label_of_values(r, &c.view, s, shown, sizeof shown);
+        length += snprintf(notes + length, sizeof notes - (size_t)length, "%sbars: %s%s%s", divider, scaled,
+                           *scaled ? " " : "", shown);
+    } else if (*scaled) {
+        length += snprintf(notes + length, sizeof notes - (size_t)length, "%s%s bars", divider, scaled);
+    }
+    if (length && !to->scaled) screen_phrases(to, notes);
+    if (to->scaled && last < c.in_a_row && view_adds_up(&c.view)) *to->scaled = true;
     return true;
 }

@@ -2,17 +2,18 @@
  */
 #include <string.h>
 
+#include "output/scale.h"
 #include "output/terminal/terminal.h"
 
 enum { LABEL = 5, NARROWEST_COLUMN = 20, GAP = 2 };
 
-void terminal_bytes(const screen *to, const table *t, int rows, bool log)
+void terminal_bytes(const screen *to, const table *t, int rows, count_scale kind)
 {
     enum { BYTES = 256 };
     int bytes[BYTES], count = 0, value_width = 1;
     uint64_t values[BYTES];
     char text[TEXT_NUMBER_BYTES];
-    scale s = {.log = log};
+    scale s = {.kind = kind};
     int64_t slot;
     for (int64_t cell = -1; table_next(t, &cell, &slot);) {
         uint64_t value = t->counts[cell];
@@ -35,7 +36,7 @@ void terminal_bytes(const screen *to, const table *t, int rows, bool log)
             if (x) fprintf(to->out, "%*s", GAP, "");
             screen_text(to, label_of_byte(bytes[i], text), -LABEL);
             putc(' ', to->out);
-            screen_style(to, style_of_tone(TONE_NONE));
+            screen_style(to, "36");
             screen_bar(to, scale_of(&s, (double)values[i]), bar > 1 ? bar : 1);
             screen_plain(to);
             screen_text(to, text_count(values[i], text), -value_width - 1);
@@ -44,6 +45,7 @@ void terminal_bytes(const screen *to, const table *t, int rows, bool log)
     }
     if (count < t->bins[0])
         fprintf(to->out, "%lld of the %lld %s do not occur%s", (long long)(t->bins[0] - count), (long long)t->bins[0],
-                t->axes[0].lo == 'A' && t->axes[0].hi == 'Z' + 1 ? "letters" : "bytes", log ? "; " : "\n");
-    if (log) fputs("bars are logarithmic\n", to->out);
+                t->axes[0].lo == 'A' && t->axes[0].hi == 'Z' + 1 ? "letters" : "bytes",
+                *scale_name(kind) ? "; " : "\n");
+    if (*scale_name(kind)) fprintf(to->out, "%s bars\n", scale_name(kind));
 }

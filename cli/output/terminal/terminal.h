@@ -7,23 +7,33 @@
 #include "count/result.h"
 #include "output/labels.h"
 
+/* What drawings are made of, in the locale's characters. */
+typedef struct signs {
+    const char *parts[8]; /* of a column of a bar: eighths */
+    const char *full, *shades[4];
+    const char *to, *cut, *divider, *about; /* 1 … 2, a na…, a · b, ≈ 3 */
+} signs;
+
 typedef struct screen {
     FILE *out;
     int columns, rows;
-    bool colors;
+    bool colors, ascii;
+    bool light;   /* dark text on light ground */
+    bool *scaled; /* no lines about rows and scales, but this is set where a bar is scaled up; NULL: lines */
+    const signs *signs;
 } screen;
 
-/* The size of the terminal; $COLUMNS x $LINES if it is none; or 80 x 24. */
+/* The size of the terminal; $COLUMNS x $LINES if it is none; or 80 x 24. ASCII where the locale has no UTF-8. */
 screen screen_of(FILE *out);
+void screen_use_ascii(screen *to);
 
 /* SGR codes as in "1;36"; nothing without colours. */
 void screen_style(const screen *to, const char *style);
 void screen_plain(const screen *to);
-const char *style_of_tone(tone t);
 
-/* Text cut or padded to `width` columns; negative: right-aligned. */
+/* Text cut or padded to `width` columns; negative: right-aligned. Control characters are question marks. */
 void screen_text(const screen *to, const char *text, int width);
-/* The width of text in columns. */
+/* The width of UTF-8 text in columns: wide characters have two, combining ones none. */
 int text_columns(const char *text);
 
 /* A line of phrases separated by " · ", wrapped between them. */
@@ -35,7 +45,7 @@ void screen_bar(const screen *to, double length, int width);
 /* Maps values to lengths of bars or strengths of colours: 0 … 1. */
 typedef struct scale {
     double least, most; /* the smallest positive value, and the largest */
-    bool log;
+    count_scale kind;
 } scale;
 void scale_add(scale *s, double value);
 double scale_of(const scale *s, double value);
@@ -43,22 +53,26 @@ double scale_of(const scale *s, double value);
 /* How many neighbouring bins share a row, for at most `most` rows. */
 int64_t bins_in_a_row(int64_t bins, int64_t most);
 
-/* The format of edges: the fewest digits that distinguish them, with the same number of decimals for all. */
+/* The format of edges: the fewest digits that distinguish them, with the same number of decimals for all. Large ones
+ * are written as 12.5 M. */
 typedef struct edge_form {
-    int decimals; /* -1: %g */
-    int digits;   /* of %g */
-    int width;    /* columns of the widest */
+    int power;         /* of ten, of the prefix: 6 for M */
+    int decimals;      /* -1: %g */
+    int digits;        /* of %g */
+    int width;         /* columns of the widest */
+    time_digits times; /* 0: they are numbers */
 } edge_form;
-edge_form edge_form_of(const histo_axis *axis, int64_t step);
+/* of: what the edges are. */
+edge_form edge_form_of(const axis_form *of, const histo_axis *axis, int64_t step);
 char *edge_text(const edge_form *form, double edge, char text[TEXT_NUMBER_BYTES]);
 
 /* The drawings; `rows` is the available height. tables: of the series, which share their axes. */
-bool terminal_bars(const screen *to, const result *r, const table *tables, int rows, bool log);
-void terminal_bytes(const screen *to, const table *t, int rows, bool log);
-bool terminal_heat(const screen *to, const result *r, const table *t, int rows, bool log);
+bool terminal_bars(const screen *to, const result *r, const table *tables, int rows, const settings *s);
+void terminal_bytes(const screen *to, const table *t, int rows, count_scale scale);
+bool terminal_heat(const screen *to, const result *r, const table *t, const titles *names, int rows, const settings *s);
 
-/* The table of statistics, and its approximate number of lines. */
-int terminal_stats_rows(const screen *to, const result *r);
-void terminal_stats(const screen *to, const result *r, const table *tables);
+/* The table of statistics, with all of them if the settings say so, and its approximate number of lines. */
+int terminal_stats_rows(const screen *to, const result *r, const settings *s);
+int terminal_stats(const screen *to, const result *r, const table *tables, const settings *s, fault *f);
 
 #endif

@@ -13,9 +13,10 @@ typedef struct plot_color {
     double r, g, b; /* 0 … 1 */
 } plot_color;
 
-/* Colours that stay readable when overlaid on white. */
-extern const plot_color plot_red, plot_green, plot_blue, plot_gray;
-/* The colour of series i if colours have no meaning; repeats after the eighth. */
+/* Colours that stay readable when overlaid on white; on a dark ground they are drawn lighter. */
+extern const plot_color plot_red, plot_green, plot_blue, plot_gray, plot_cyan, plot_magenta, plot_yellow;
+/* The colour of series i if colours have no meaning, one that colour-blind readers can tell from the others; repeats
+ * after the eighth (Okabe and Ito 2008). */
 plot_color plot_palette(int i);
 
 typedef struct plot_series {
@@ -30,8 +31,8 @@ typedef struct plot_heat {
     int64_t nx, ny;
     const double *x_edges, *y_edges; /* [nx + 1], [ny + 1], increasing, finite */
     const double *values;            /* [nx * ny], x slowest; zeros are blank */
-    bool log_color;
-    const char *label; /* of the colour bar */
+    count_scale scale;               /* of the colours; not auto */
+    const char *label;               /* of the colour bar */
 } plot_heat;
 
 typedef enum plot_mark { PLOT_DOT = 1, PLOT_FRAME = 2 } plot_mark;
@@ -69,13 +70,19 @@ typedef struct plot {
     const char *title, *x_label, *y_label;
     const char *footer; /* small lines below, separated by '\n' */
     bool log_x, log_y;  /* a logarithmic axis shows only positive values */
+    bool root_y;        /* heights are square roots of positive values */
+    bool dark;          /* light on a dark ground; of panels, that of the whole */
     int nseries;
     const plot_series *series;
-    const char *const *bin_names; /* of the first series, shown below its bins if all fit; NULL: edges are shown */
-    double x_lines[2];            /* dashed, from the bottom to the top of a heat map; equal: none */
-    double y_lines[2];            /* the same across it */
-    const plot_heat *heat;        /* drawn instead of series, unless NULL */
-    const plot_grid *grid;        /* likewise */
+    bool times_x, times_y;        /* values are microseconds since 1970, shown as dates */
+    const char *const *bin_names; /* of the first series or the columns of a heat map, shown below the bins if all fit;
+                                     NULL: edges are shown */
+    const char *const *y_bin_names; /* of the rows of a heat map */
+    bool bins_are_words; /* bins without names mean nothing: they are turned, and thinned out, where they do not fit */
+    double x_lines[2];   /* dashed, from the bottom to the top of a heat map; equal: none */
+    double y_lines[2];   /* the same across it */
+    const plot_heat *heat;     /* drawn instead of series, unless NULL */
+    const plot_grid *grid;     /* likewise */
     const plot_tiles *tiles;   /* drawn in the colours of the series, which only provide these and names, unless NULL */
     const plot_dots *dots;     /* likewise */
     const struct plot *panels; /* drawn below the title instead, each with its own axes, unless NULL */

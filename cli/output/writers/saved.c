@@ -5,14 +5,12 @@
 
 static int write_json(const result *r, const settings *s, outfile *o, fault *f)
 {
-    (void)s;
-    return saved_write_json(r, outfile_stream(o), f);
+    return saved_write_json(r, s, outfile_stream(o), f);
 }
 
 static int write_binary(const result *r, const settings *s, outfile *o, fault *f)
 {
-    (void)s;
-    return saved_write_binary(r, outfile_stream(o), f);
+    return saved_write_binary(r, s, outfile_stream(o), f);
 }
 
 const writer writer_json = {.name = "json", .mixes = true, .write = write_json};

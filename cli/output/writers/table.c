@@ -1,11 +1,15 @@
-/* Tables: TSV and CSV. The first line names the columns, every other line is a bin:
+/* Tables: TSV and CSV. With --stats, those of statistics. Else the first line names the columns, every other line is a
+ * bin:
  *
  *     lo   hi   count                 one histogram
  *     lo   hi   r   g   b             several on one axis: a column of counts for each name
  *     lo   hi   count  sum_w  sum_w2  with weights; of several, r_count r_sum_w r_sum_w2 …
  *     x_lo x_hi y_lo y_hi  count      joint: the axes' names; the last axis varies fastest
  *     lo   hi   count  char           bytes: the character
+ *     value  count                    words; in joint histograms they have one column, too, under the axis' name
  *     name lo   hi     count          several on different axes, one after the other
+ *
+ * With --density and the like, one column of these values stands for each series, and there is no flow.
  *
  * A sparse histogram has lines for its occupied bins only. Nonzero flow has lines too: -inf to the first edge
  * (underflow), the last edge to inf (overflow), and nan to nan. So a column of counts sums to all samples that no mask
@@ -19,12 +23,16 @@
 #include "base/text.h"
 #include "output/labels.h"
 #include "output/rows.h"
+#include "output/statistics_table.h"
 #include "output/writers/writers.h"
 
 typedef struct form {
     char delimiter;
-    bool quotes;      /* CSV: cells with a delimiter, a quote or a line end are quoted; TSV: these become blanks */
-    const char *name; /* of the series whose rows follow those of another; NULL: series share rows */
+    bool quotes;           /* CSV: cells with a delimiter, a quote or a line end are quoted; TSV: these become blanks */
+    const char *name;      /* of the series whose rows follow those of another; NULL: series share rows */
+    const char *view;      /* the name of what is written instead of counts; NULL: nothing */
+    double *const *values; /* of the view: of each series, [cells] */
+    time_digits digits[HISTO_MAX_AXES]; /* of axes of times; 0: numbers */
 } form;
 
 static void put_named(FILE *out, const form *as, const char *name, const char *what)
@@ -41,6 +49,11 @@ static void put_header(const result *r, FILE *out, const form *as)
     for (int a = 0; a < naxes; a++) {
         char name[320] = "";
         if (naxes > 1) label_of_axis(r, a, name, sizeof name);
+        if (!as->name && result_bin_names(r, 0, a)) {
+            if (a) putc(as->delimiter, out);
+            put_named(out, as, *name ? name : "value", "");
+            continue;
+        }
         for (int end = 0; end < 2; end++) {
             if (a || end) putc(as->delimiter, out);
             put_named(out, as, name, end ? "hi" : "lo");
@@ -51,9 +64,12 @@ static void put_header(const result *r, FILE *out, const form *as)
         bool several = r->count > 1 && !as->name;
         if (several) label_of_series(r, i, name, sizeof name);
         static const char *const whats[] = {"count", "sum_w", "sum_w2"};
-        for (int k = 0; k < (result_is_weighted(r) ? 3 : 1); k++) {
+        for (int k = 0; k < (result_is_weighted(r) && !as->view ? 3 : 1); k++) {
             putc(as->delimiter, out);
-            put_named(out, as, name, several && !result_is_weighted(r) ? "" : whats[k]);
+            if (as->view)
+                put_named(out, as, name, several ? "" : as->view);
+            else
+                put_named(out, as, name, several && !result_is_weighted(r) ? "" : whats[k]);
         }
     }
     if (r->bytes && !as->name) fprintf(out, "%cchar", as->delimiter);
@@ -61,11 +77,13 @@ static void put_header(const result *r, FILE *out, const form *as)
 }
 
 /* Edge i of an axis; -1 is underflow's lower end, bins + 1 overflow's upper end. */
-static void put_edge(const histo_axis *axis, int64_t i, FILE *out)
+static void put_edge(const histo_axis *axis, int64_t i, time_digits digits, FILE *out)
 {
-    char text[TEXT_NUMBER_BYTES];
+    char text[TEXT_NUMBER_BYTES], date[TIME_TEXT_BYTES];
     if (i < 0 || i > axis->bins)
         fputs(i < 0 ? "-inf" : "inf", out);
+    else if (digits)
+        fputs(time_text((int64_t)histo_axis_edge(axis, i), digits, date), out);
     else if (axis->edges_i64)
         fprintf(out, "%" PRId64, axis->edges_i64[i]);
     else if (axis->edges_u64)
@@ -74,16 +92,21 @@ static void put_edge(const histo_axis *axis, int64_t i, FILE *out)
         fputs(text_exact(histo_axis_edge(axis, i), text), out);
 }
 
-static void put_ends(const table *t, int a, int64_t slot, FILE *out, const form *as)
+static void put_ends(const table *t, int a, int64_t slot, const bin_names *names, FILE *out, const form *as)
 {
     if (a) putc(as->delimiter, out);
+    if (names) {
+        rows_put_text(out, as->quotes, slot >= 1 && slot <= names->count ? names->text[slot - 1] : "");
+        if (as->name) putc(as->delimiter, out); /* a word has one end */
+        return;
+    }
     if (slot == t->bins[a] + 2) {
         fprintf(out, "nan%cnan", as->delimiter);
         return;
     }
-    put_edge(&t->axes[a], slot - 1, out);
+    put_edge(&t->axes[a], slot - 1, as->digits[a], out);
     putc(as->delimiter, out);
-    put_edge(&t->axes[a], slot, out);
+    put_edge(&t->axes[a], slot, as->digits[a], out);
 }
 
 static void put_row(const result *r, const table *tables, int64_t cell, const int64_t *slots, FILE *out, const form *as)
@@ -95,14 +118,18 @@ static void put_row(const result *r, const table *tables, int64_t cell, const in
         flow = flow || slots[a] == 0 || slots[a] > first->bins[a];
     for (int i = 0; i < r->count; i++)
         any = any || tables[i].counts[cell];
-    if (flow && !any) return;
+    if (flow && (!any || as->view)) return;
     if (as->name) {
         rows_put_text(out, as->quotes, as->name);
         putc(as->delimiter, out);
     }
     for (int a = 0; a < first->naxes; a++)
-        put_ends(first, a, slots[a], out, as);
+        put_ends(first, a, slots[a], result_bin_names(r, 0, a), out, as);
     for (int i = 0; i < r->count; i++) {
+        if (as->view) {
+            fprintf(out, "%c%s", as->delimiter, text_exact(as->values[i][cell], text));
+            continue;
+        }
         fprintf(out, "%c%" PRIu64, as->delimiter, tables[i].counts[cell]);
         if (!tables[i].sum_w) continue;
         fprintf(out, "%c%s", as->delimiter, text_exact(tables[i].sum_w[cell], text));
@@ -117,42 +144,65 @@ static void put_row(const result *r, const table *tables, int64_t cell, const in
 }
 
 /* Write series that share the axes of the first, in adjacent columns. */
-static void put_rows(const result *r, const table *tables, FILE *out, const form *as)
+static void put_rows(const result *r, const table *tables, FILE *out, form as)
 {
     int64_t slots[HISTO_MAX_AXES];
+    for (int a = 0; a < tables[0].naxes; a++) {
+        as.digits[a] = label_digits(&r->series[0].forms[a], &tables[0].axes[a], 1);
+        if (as.digits[a] == TIME_MONTHS) as.digits[a] = TIME_DAYS;
+    }
     for (int64_t cell = -1; table_next(&tables[0], &cell, slots);)
-        put_row(r, tables, cell, slots, out, as);
+        put_row(r, tables, cell, slots, out, &as);
 }
 
-static int write_table(const result *r, outfile *o, form as, fault *f)
+static double **values_of(const result *r, const table *tables, const settings *s)
+{
+    double **values = calloc((size_t)r->count, sizeof *values);
+    bool good = values != NULL;
+    for (int i = 0; i < r->count && good; i++) {
+        const view v = view_asked(s, &r->series[i]);
+        good = (values[i] = view_of_table(&v, &tables[i])) != NULL;
+    }
+    return good ? values : NULL;
+}
+
+static int write_table(const result *r, const settings *s, outfile *o, form as, fault *f)
 {
     FILE *out = outfile_stream(o);
+    if (s->stats || s->quantiles) return statistics_write_table(r, s, as.quotes, out, f);
     table *tables = tables_read(r, TABLE_OF_OCCUPIED, f);
     if (!tables) return -1;
     char name[320] = "";
+    const view v = view_asked(s, NULL);
+    double **values = view_is_plain(&v) ? NULL : values_of(r, tables, s);
+    if (!view_is_plain(&v) && !values) return fault_set(f, EXIT_DATA, "no memory for the %s table", view_name(&v));
+    as.view = view_name(&v);
+    as.values = values;
     const bool together = result_group_end(r, 0) == r->count;
     if (!together) as.name = name;
     put_header(r, out, &as);
-    if (together) put_rows(r, tables, out, &as);
+    if (together) put_rows(r, tables, out, as);
     for (int i = 0; i < r->count && !together; i++) {
         const result one = {.count = 1, .series = &r->series[i]};
         label_of_series(r, i, name, sizeof name);
-        put_rows(&one, &tables[i], out, &as);
+        as.values = values ? &values[i] : NULL;
+        put_rows(&one, &tables[i], out, as);
     }
+    for (int i = 0; i < r->count && values; i++)
+        free(values[i]);
+    free(values);
     tables_free(tables, r);
     return 0;
 }
 
 static int write_tsv(const result *r, const settings *s, outfile *o, fault *f)
 {
-    (void)s;
-    return write_table(r, o, (form){.delimiter = '\t'}, f);
+    return write_table(r, s, o, (form){.delimiter = '\t'}, f);
 }
 
 static int write_csv(const result *r, const settings *s, outfile *o, fault *f)
 {
-    (void)s;
-    return write_table(r, o, (form){.delimiter = ',', .quotes = true}, f);
+    return write_table(r, s, o, (form){.delimiter = ',', .quotes = true}, f);
 }
 
 const writer writer_tsv = {.name = "tsv", .one_sparse = true, .write = write_tsv};

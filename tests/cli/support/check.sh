@@ -12,7 +12,7 @@ LSAN_OPTIONS=suppressions=$support/../../lsan.supp:print_suppressions=0
 export LSAN_OPTIONS
 data=/usr/share/matplotlib/mpl-data/sample_data
 [ -d "$data" ] || data=
-LC_ALL=C
+LC_ALL=C.UTF-8
 export LC_ALL
 unset HISTO_STRATEGY HISTO_THREADS COLUMNS LINES NO_COLOR XDG_CONFIG_HOME XDG_CACHE_HOME
 place=$(mktemp -d)
@@ -66,6 +66,17 @@ remarks() {
     "$histo" "$@" >"$out" 2>"$err" || fail "histo $*: exit status $?: $(cat "$err")"
     [ "$(wc -l <"$err")" -eq 1 ] || fail "histo $*: not one remark: $(cat "$err")"
     grep -q -e "$pattern" "$err" || fail "histo $*: no remark has '$pattern': $(cat "$err")"
+}
+
+# like ARRAY ARGUMENTS…: prints the counts of ARRAY, a file, in 50 bins, and nothing on standard error.
+like() {
+    array=$1
+    shift
+    checks=$((checks + 1))
+    "$histo" -b 50 "$array" >"$place/expected" 2>"$err" || fail "histo $array: $(cat "$err")"
+    "$histo" -b 50 "$@" >"$out" 2>"$err" || fail "histo $*: exit status $?: $(cat "$err")"
+    [ ! -s "$err" ] || fail "histo $*: said on standard error: $(cat "$err")"
+    cmp -s "$place/expected" "$out" || fail "histo $*: not the counts of $array: $(diff "$place/expected" "$out")"
 }
 
 # refuses STATUS PATTERN ARGUMENTS…: the command exits with STATUS and one matching message, prints nothing, and neither

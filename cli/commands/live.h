@@ -1,0 +1,13 @@
+/* histo --live: count what comes through a pipe, and redraw the terminal meanwhile. */
+#ifndef CLI_LIVE_H
+#define CLI_LIVE_H
+
+#include "output/write.h"
+
+/* Count into r until the input ends, or the user quits. */
+int live_count(const settings *s, result *r, fault *f);
+
+/* Leave what was counted on the screen, and write it to the file that -o names. */
+int live_write(const settings *s, output *to, const result *r, fault *f);
+
+#endif

@@ -1,0 +1,26 @@
+/* The rows of a piece, in order of their group. */
+#ifndef CLI_GROUPS_H
+#define CLI_GROUPS_H
+
+#include "input/samples.h"
+
+typedef struct groups {
+    int64_t count;
+    int64_t *ends;  /* [count + 2]: of the rows of each group */
+    int64_t *order; /* [room]: rows of the piece, group by group */
+    unsigned char *rows;
+    size_t bytes;
+    int64_t room;
+    histo_view *all, *views; /* [sources + 3]: all rows, and those of a group; weights, mask and filter come last */
+    int sources;
+} groups;
+
+int groups_make(groups *g, int64_t count, int sources, fault *f);
+void groups_free(groups *g);
+
+/* Sort the rows of a piece, whose views have one column, by the group of each. */
+int groups_sort(groups *g, const piece *p, fault *f);
+/* The piece of one group, valid until the next call. */
+piece groups_of(groups *g, const piece *p, int64_t group);
+
+#endif

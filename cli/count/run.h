@@ -1,0 +1,114 @@
+/* A run over input files: what is counted, and on which axes. Its steps, in order, for count.c and for commands that
+ * take them one by one. */
+#ifndef CLI_RUN_H
+#define CLI_RUN_H
+
+#include "count/axes.h"
+#include "count/count.h"
+#include "count/groups.h"
+#include "count/result.h"
+#include "input/feed.h"
+#include "input/stack.h"
+#include "options/settings.h"
+
+struct run {
+    const settings *settings;
+    const run_checkpointer *checkpointer; /* NULL: none */
+    const run_team *team;                 /* NULL: alone */
+    bins_list bins;
+    feed feed;
+    result *result;
+
+    /* From the first file; all others must match. */
+    bool joint;
+    int count;        /* sources to count */
+    bool of_pages;    /* series have the numbers of pages in their names */
+    int64_t segments; /* of each source, counted separately */
+    char **names;
+    histo_dtype *dtypes;
+
+    stack stack; /* of --pairs, whose two axes are sources of a joint histogram */
+
+    int naxes;      /* axes of a histogram */
+    int axis_count; /* axes in total: those of a joint histogram, one shared by channels, or one per column of a table
+                     */
+    axis_search *search;
+    histo_axis *axes;
+    int64_t group_count; /* histograms of each source; 1 without --by */
+    axis_search by;      /* of their words */
+    bool by_in_pass;
+    bin_names *group_names;
+    groups groups;
+    bin_names **bins_of; /* per axis: the names of its bins; NULL: they have none */
+    bool *in_pass;
+    bool surveyed; /* samples have been surveyed at least once */
+
+    histo_plan **plans; /* [count], one per dtype and axis; a joint histogram uses the first */
+    int file, page;     /* of the series being counted */
+    int first_series;   /* the first of these */
+
+    const histo_axis *given; /* axes that need not be found; NULL: none */
+    int given_count;
+    bool common_whole;   /* all samples of its files are integers */
+    histo_axis common;   /* of --compare, if it is given */
+    histo_axis *resumed; /* those of an earlier process, which are given */
+
+    uint64_t bad, missing; /* cells that a process of a team left out */
+
+    bool want_stats, whole; /* whole: bins identify every sample's value */
+    double counting_s, bytes;
+    int threads; /* that counted parts of the files; 0: those of the plan */
+};
+
+/* ---- Files and sources: run.c ---- */
+
+/* Open the first file, and match the settings with its contents. Series will be added to `to`. Call run_end afterwards,
+ * also on failure. */
+int run_open(run *r, const settings *s, result *to, fault *f);
+/* The same of a run that has its settings, its result and perhaps its axes. */
+int run_open_files(run *r, fault *f);
+/* The `enter` of a pass: the file has what the first one has. */
+int run_enter_file(void *self, int file, const samples *in, fault *f);
+/* A pass over all samples; of a team, over those of the shards that this process takes. */
+int run_visit(run *r, const feed_visitor *visitor, fault *f);
+/* Have all processes of a team come so far? */
+int run_agree(const run *r, int failed, fault *f);
+/* The `pause` of a pass of a team. */
+int run_pause_for_team(void *self, fault *f);
+/* The axis of source i. */
+int run_axis_of(const run *r, int i);
+int run_fault_memory(fault *f);
+void run_end(run *r);
+
+/* ---- Axes: find_axes.c ---- */
+
+/* Find the axes, and the groups, in as many passes over all files as necessary. */
+int run_find_axes(run *r, fault *f);
+/* run_open and run_find_axes. */
+int run_begin(run *r, const settings *s, result *to, fault *f);
+/* Does it count words, or by groups? */
+bool run_has_words(const run *r);
+/* Are the values of axis a times? */
+bool run_has_times(const run *r, int a);
+
+/* ---- Series: series.c ---- */
+
+/* Add the histograms of a page of a file, or of all, on the run's axes. */
+int run_add_series(run *r, int file, int page, fault *f);
+/* The series of source i and a group. */
+series *run_series_of(const run *r, int i, int64_t group);
+/* Name the result, and its axes. */
+int run_name_result(run *r, fault *f);
+
+/* ---- Plans and filling: fill.c ---- */
+
+/* Would the CPU count samples like those of the first file, in large pieces? */
+bool run_counts_on_cpu(run *r);
+/* The `take` of a pass: count a piece. */
+int run_count_piece(void *self, int file, const piece *p, fault *f);
+/* Count the images of --pairs. */
+int run_count_stack(run *r, fault *f);
+/* The plan for the first samples, valid until run_end; with --compile it has counted them. NULL on failure. */
+const histo_plan *run_plan(run *r, fault *f);
+
+#endif

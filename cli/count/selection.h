@@ -1,0 +1,14 @@
+/* Exact quantiles of the samples of files, in as many passes over them as the selection needs. */
+#ifndef CLI_SELECTION_H
+#define CLI_SELECTION_H
+
+#include <histo/histo.h>
+
+#include "input/feed.h"
+
+/* The quantiles q[n], each 0 to 1, of all that c chooses: values[c->count][n], NaN without samples. c: of the first
+ * file of the feed, which has been begun. */
+int selection_find(feed *from, const choice *c, histo_quantile_rule rule, int n, const double *q, double *values,
+                   fault *f);
+
+#endif

@@ -1,0 +1,166 @@
+#include "count/statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/failure.h"
+#include "count/selection.h"
+#include "input/feed.h"
+#include "options/values.h"
+
+/* The projection of a sparse histogram has memory for all bins. */
+enum { MOST_BINS_OF_MANY_AXES = 1 << 22 };
+
+static const char quartiles[] = "25,50,75";
+
+static int fault_memory(fault *f)
+{
+    return fault_set(f, EXIT_DATA, "no memory for the statistics: leave --stats out, or count fewer histograms");
+}
+
+static void set_moments(statistics *s, const series *it, const table *t, int a)
+{
+    /* Integer axes are made for whole numbers, so their bins are values, as for histo_hist_quantiles. */
+    s->values = t->axes[a].kind == HISTO_INTEGER;
+    s->exact_moments = it->stats || (s->values && !t->under[a] && !t->over[a]);
+    const histo_stats of = it->stats ? it->stats[a] : table_stats(t, a, s->values);
+    const uint64_t finite = of.samples - of.nan - of.infinite;
+    s->known = finite > 0;
+    s->min = of.min;
+    s->max = of.max;
+    s->mean = of.mean;
+    s->deviation = finite ? sqrt(of.m2 / (double)finite) : 0;
+}
+
+static void set_mode(statistics *s, const histo_axis *axis, const histo_summary *of)
+{
+    s->entropy = of->entropy;
+    s->mode = NAN;
+    if (of->mode < 0) return;
+    const double lower = histo_axis_edge(axis, of->mode), upper = histo_axis_edge(axis, of->mode + 1);
+    s->mode = axis->kind == HISTO_INTEGER ? lower : lower / 2 + upper / 2;
+}
+
+/* Statistics of bins of one axis, for all entries of a batch, whose first is series `first`. */
+static int read_batch(statistics_list *list, const result *r, int first, int a, fault *f)
+{
+    histo_hist *hist = r->series[first].hist, *alone = NULL;
+    const int naxes = histo_hist_naxes(hist);
+    const size_t batch = (size_t)histo_hist_batch(hist), n = (size_t)list->n;
+    const histo_axis axis = histo_hist_axis(r->series[first].hist, a);
+    const bool finite_edges = isfinite(axis.lo) && isfinite(axis.hi);
+    const bool too_long = naxes > 1 && axis.bins > MOST_BINS_OF_MANY_AXES;
+    double *quantiles = malloc(batch * n * sizeof *quantiles + 1);
+    histo_summary *summaries = malloc(batch * sizeof *summaries);
+    int failed = quantiles && summaries ? 0 : fault_memory(f);
+    if (!failed && naxes > 1 && !too_long && histo_hist_project(hist, 1, &a, &alone) != HISTO_OK)
+        failed = fault_of_library(f, EXIT_DATA, "the statistics");
+    if (alone) hist = alone;
+    if (!failed && !too_long &&
+        histo_hist_quantiles(hist, HISTO_QUANTILE_LINEAR, list->n, list->q, quantiles) != HISTO_OK)
+        failed = fault_of_library(f, EXIT_DATA, "the statistics");
+    if (!failed && finite_edges && !too_long && histo_hist_summarize(hist, summaries) != HISTO_OK)
+        failed = fault_of_library(f, EXIT_DATA, "the statistics");
+    for (size_t b = 0; b < batch && !failed; b++) {
+        statistics *s = &list->of[((size_t)first + b) * (size_t)naxes + (size_t)a];
+        const double *exact = r->series[(size_t)first + b].quantiles;
+        s->exact_quantiles = exact || s->values;
+        for (size_t k = 0; k < n; k++)
+            s->quantiles[k] = exact ? exact[(size_t)a * n + k] : too_long ? (double)NAN : quantiles[b * n + k];
+        s->mode = s->entropy = NAN;
+        if (finite_edges && !too_long) set_mode(s, &axis, &summaries[b]);
+        const bin_names *names = result_bin_names(r, first + (int)b, a);
+        if (!names) continue;
+        s->known = false;
+        if (!isnan(s->mode)) s->word = names->text[(int64_t)s->mode];
+    }
+    histo_hist_destroy(alone);
+    free(quantiles);
+    free(summaries);
+    return failed;
+}
+
+int statistics_read(statistics_list *list, const result *r, const table *tables, const char *quantiles, fault *f)
+{
+    const int naxes = result_naxes(r);
+    const size_t count = (size_t)r->count * (size_t)naxes;
+    *list = (statistics_list){0};
+    list->n = value_quantiles(quantiles ? quantiles : quartiles, &list->q, f);
+    if (list->n < 0) return -1;
+    list->of = calloc(count, sizeof *list->of);
+    list->quantiles = malloc(count * (size_t)list->n * sizeof *list->quantiles);
+    if (!list->of || !list->quantiles) return fault_memory(f);
+    for (size_t i = 0; i < count; i++) {
+        const int of_series = (int)i / naxes, a = (int)i % naxes;
+        list->of[i].quantiles = list->quantiles + i * (size_t)list->n;
+        set_moments(&list->of[i], &r->series[of_series], &tables[of_series], a);
+    }
+    for (int i = 0; i < r->count; i++)
+        for (int a = 0; a < naxes && !r->series[i].shares_hist; a++)
+            if (read_batch(list, r, i, a, f) != 0) return -1;
+    return 0;
+}
+
+/* Are the samples in regular files, and are all counted into one series for each source, or for all together? */
+static bool can_select(const result *r, const settings *s)
+{
+    bool can = s->files_count > 0 && !s->batch && !s->segments && !s->pairs && !s->shards;
+    for (int i = 0; i < s->files_count && can; i++) {
+        struct stat status;
+        can = stat(s->files[i], &status) == 0 && S_ISREG(status.st_mode);
+    }
+    bool wanted = false;
+    for (int i = 0; i < r->count * result_naxes(r); i++)
+        wanted =
+            wanted || histo_hist_axis(r->series[i / result_naxes(r)].hist, i % result_naxes(r)).kind != HISTO_INTEGER;
+    return can && wanted;
+}
+
+static int share_out(result *r, const double *values, int sources, int n, fault *f)
+{
+    const int naxes = result_naxes(r);
+    if (sources != r->count * naxes) return 0;
+    for (int i = 0; i < r->count; i++) {
+        const size_t bytes = (size_t)naxes * (size_t)n * sizeof *values;
+        if (!(r->series[i].quantiles = malloc(bytes))) return fault_memory(f);
+        memcpy(r->series[i].quantiles, values + (size_t)i * (size_t)naxes * (size_t)n, bytes);
+    }
+    return 0;
+}
+
+int statistics_select(result *r, const settings *s, fault *f)
+{
+    settings again = *s;
+    feed from = {0};
+    double *q = NULL, *values = NULL;
+    if (!can_select(r, s)) return 0;
+    const int n = value_quantiles(s->quantiles ? s->quantiles : quartiles, &q, f);
+    if (n < 0) return -1;
+    again.quiet = true;  /* the notes on the samples were printed */
+    fault ignored = {0}; /* files of several types, or words, have no quantiles */
+    const bool opened = feed_open(&from, &again, true, &ignored) == 0;
+    for (int i = 0; i < r->count * result_naxes(r); i++) /* dates and words, as they were counted */
+        if (r->series[i / result_naxes(r)].forms[i % result_naxes(r)].kind != VALUES_NUMBERS)
+            from.forms = &from.own_forms;
+    const samples *first = opened ? feed_begin(&from, 0, &ignored) : NULL;
+    const choice *c = first ? samples_choice(first) : NULL;
+    const int sources = c ? c->count : 0;
+    int failed = 0;
+    if (c && !(values = malloc((size_t)sources * (size_t)n * sizeof *values))) failed = fault_memory(f);
+    if (values && selection_find(&from, c, HISTO_QUANTILE_LINEAR, n, q, values, &ignored) == 0)
+        failed = share_out(r, values, sources, n, f);
+    feed_close(&from);
+    free(values);
+    free(q);
+    return failed;
+}
+
+void statistics_free(statistics_list *list)
+{
+    free(list->q);
+    free(list->of);
+    free(list->quantiles);
+    *list = (statistics_list){0};
+}

@@ -1,0 +1,140 @@
+#include "count/view.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The width of a row of bins. */
+static double width_of(const histo_axis *axis, int64_t each, int64_t row)
+{
+    const int64_t first = row * each, end = first + each < axis->bins ? first + each : axis->bins;
+    return histo_axis_edge(axis, end) - histo_axis_edge(axis, first);
+}
+
+static double least_width(const histo_axis *axis)
+{
+    double least = INFINITY;
+    for (int64_t i = 0; i < axis->bins; i++)
+        least = fmin(least, width_of(axis, 1, i));
+    return least;
+}
+
+view view_asked(const settings *s, const series *of)
+{
+    view v = {.kind = s->density     ? VIEW_DENSITIES
+                      : s->normalize ? VIEW_FRACTIONS
+                                     : VIEW_COUNTS,
+              .cumulative = s->cumulative,
+              .reverse = s->reverse};
+    for (int a = 0; of && a < histo_hist_naxes(of->hist); a++) {
+        const histo_axis axis = histo_hist_axis(of->hist, a);
+        if (of->forms[a].kind == VALUES_TIMES) v.units[a] = time_unit_within(least_width(&axis));
+    }
+    return v;
+}
+
+bool view_is_plain(const view *v)
+{
+    return v->kind == VIEW_COUNTS && !v->cumulative;
+}
+
+bool view_adds_up(const view *v)
+{
+    return !v->cumulative && (v->kind == VIEW_COUNTS || v->kind == VIEW_FRACTIONS);
+}
+
+/* Do the widths differ by more than rounding? */
+static bool is_unequal(const histo_axis *axis)
+{
+    double most = 0;
+    if (axis->kind != HISTO_VARIABLE || !isfinite(axis->lo) || !isfinite(axis->hi)) return false;
+    const double least = least_width(axis);
+    for (int64_t i = 0; i < axis->bins; i++)
+        most = fmax(most, width_of(axis, 1, i));
+    return least > 0 && most > least * (1 + 1e-6);
+}
+
+view view_drawn(const settings *s, const series *of)
+{
+    const histo_axis axis = histo_hist_axis(of->hist, 0);
+    view v = view_asked(s, of);
+    if (view_is_plain(&v) && !s->counts && is_unequal(&axis)) v.kind = VIEW_PER_UNIT;
+    return v;
+}
+
+/* What widths on axis a are divided by. */
+static double unit_of(const view *v, int a)
+{
+    return v->units[a] ? v->units[a]->us : 1;
+}
+
+static double total_of(const view *v, const double *values, int64_t n)
+{
+    double total = 0;
+    if (v->kind == VIEW_COUNTS || v->kind == VIEW_PER_UNIT) return 1;
+    for (int64_t i = 0; i < n; i++)
+        total += values[i];
+    return total;
+}
+
+static void add_up(const view *v, double *values, int64_t n)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double *value = &values[v->reverse ? n - 1 - i : i];
+        *value = sum += *value;
+    }
+}
+
+void view_apply(const view *v, const histo_axis *axis, int64_t each, double *values, int64_t rows)
+{
+    const double total = total_of(v, values, rows), unit = unit_of(v, 0);
+    const bool by_width = !v->cumulative && (v->kind == VIEW_DENSITIES || v->kind == VIEW_PER_UNIT);
+    if (v->cumulative) add_up(v, values, rows);
+    for (int64_t i = 0; i < rows; i++) /* in NumPy's order of operations */
+        values[i] = values[i] == 0 ? 0 : (by_width ? values[i] / (width_of(axis, each, i) / unit) : values[i]) / total;
+}
+
+void view_apply_cells(const view *v, const histo_axis axes[2], const int64_t each[2], double *values,
+                      const int64_t rows[2])
+{
+    const double total = total_of(v, values, rows[0] * rows[1]), unit = unit_of(v, 0) * unit_of(v, 1);
+    const bool by_area = v->kind == VIEW_DENSITIES || v->kind == VIEW_PER_UNIT;
+    for (int64_t x = 0; x < rows[0]; x++)
+        for (int64_t y = 0; y < rows[1]; y++) {
+            double *value = &values[x * rows[1] + y];
+            if (*value == 0) continue;
+            if (by_area) *value = *value / width_of(&axes[0], each[0], x) / (width_of(&axes[1], each[1], y) / unit);
+            *value /= total;
+        }
+}
+
+double *view_of_table(const view *v, const table *t)
+{
+    double *values = malloc((size_t)t->cells * sizeof *values + 1), total = 0;
+    int64_t slots[HISTO_MAX_AXES];
+    if (!values) return NULL;
+    for (int64_t cell = -1; table_next(t, &cell, slots);) {
+        values[cell] = table_is_bin(t, slots) ? table_value(t, cell) : (double)NAN;
+        if (!isnan(values[cell])) total += values[cell];
+    }
+    if (v->cumulative) {
+        view_apply(v, &t->axes[0], 1, values + 1, t->bins[0]);
+        return values;
+    }
+    for (int64_t cell = -1; table_next(t, &cell, slots);) {
+        if (isnan(values[cell]) || values[cell] == 0) continue;
+        for (int a = 0; a < t->naxes && v->kind == VIEW_DENSITIES; a++)
+            values[cell] /= width_of(&t->axes[a], 1, slots[a] - 1) / unit_of(v, a);
+        values[cell] /= total;
+    }
+    return values;
+}
+
+const char *view_name(const view *v)
+{
+    static const char *const names[][2] = {[VIEW_COUNTS] = {NULL, "cumulative"},
+                                           [VIEW_FRACTIONS] = {"fraction", "cumulative_fraction"},
+                                           [VIEW_DENSITIES] = {"density", "cumulative_fraction"},
+                                           [VIEW_PER_UNIT] = {"per_unit", "cumulative"}};
+    return names[v->kind][v->cumulative];
+}

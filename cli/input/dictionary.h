@@ -1,0 +1,55 @@
+/* The words of a category. Readers turn them into codes, in the order in which they find them, from several threads. A
+ * survey counts these. Then the dictionary is frozen: the most frequent words get the bins 0, 1, …, in the order in
+ * which they are shown, and all others share the bin after these. */
+#ifndef CLI_DICTIONARY_H
+#define CLI_DICTIONARY_H
+
+#include <histo/histo.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/fault.h"
+
+typedef struct dictionary dictionary;
+
+/* Of different words, and of all their bytes. */
+enum { DICTIONARY_MOST_WORDS = 1 << 20, DICTIONARY_MOST_BYTES = 1 << 28 };
+
+typedef enum dictionary_order { ORDER_BY_COUNT = 0, ORDER_BY_NAME } dictionary_order;
+
+/* Empty, and growing; NULL without memory. */
+dictionary *dictionary_make(void);
+void dictionary_free(dictionary *d);
+
+/* The code of a word: 0, or -1 if there are too many. A new word is added while the dictionary grows, and gets a code
+ * after all others once it is frozen. */
+int dictionary_code(dictionary *d, const char *word, size_t size, uint32_t *code);
+/* The fault of that. */
+int dictionary_fault(const dictionary *d, const char *column, fault *f);
+
+bool dictionary_is_frozen(const dictionary *d);
+/* Of a frozen dictionary: words with bins of their own, and those that share the bin after them. */
+uint32_t dictionary_bins(const dictionary *d);
+uint32_t dictionary_others(const dictionary *d);
+/* The word of a bin, terminated by a NUL. */
+const char *dictionary_word(const dictionary *d, uint32_t bin);
+/* The bins of codes, samples of one column. */
+void dictionary_to_bins(const dictionary *d, const histo_view *codes, uint32_t *bins);
+
+/* Count samples, codes of the growing dictionary, as a histogram would; `fill` may have a mask and a filter. */
+int dictionary_count(dictionary *d, const histo_view *codes, const histo_fill_options *fill, fault *f);
+/* Add the words and counts of another growing dictionary: 0, or -1 if there are too many. */
+int dictionary_merge(dictionary *d, const dictionary *other);
+/* Freeze: the `most` most frequent words that were counted at all get bins of their own; equally frequent ones by
+ * their bytes. -1 without memory. */
+int dictionary_freeze(dictionary *d, uint32_t most, dictionary_order order);
+/* Freeze with all of these words, in the order in which they were added: codes are bins. */
+int dictionary_freeze_as_is(dictionary *d);
+
+/* As bytes, for files; NULL without memory. The caller frees them. */
+char *dictionary_save(const dictionary *d, size_t *size);
+/* A growing one from them; NULL if they are damaged. */
+dictionary *dictionary_load(const char *data, size_t size);
+
+#endif

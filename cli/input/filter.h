@@ -1,0 +1,24 @@
+/* The conditions of --where on the values of a column. */
+#ifndef CLI_FILTER_H
+#define CLI_FILTER_H
+
+#include "input/reader.h"
+#include "options/settings.h"
+
+/* The value of a source is in any of the ranges; negated: in none. */
+typedef struct condition {
+    int source; /* index in the choice */
+    bool negated;
+    int count;
+    double (*ranges)[2]; /* inclusive */
+    dictionary *words;   /* in whose codes they are; NULL: in the values themselves */
+} condition;
+
+/* Read the values that `from` names, as those of a column are: numbers, words or times. name: of the file. */
+int condition_parse(condition *c, const where_condition *from, values_kind kind, const char *name, fault *f);
+void condition_free(condition *c);
+
+/* Set the bytes of the samples in `values`, of one or two dimensions, for which the condition does not hold to 0. */
+void condition_apply(const condition *c, const histo_view *values, unsigned char *keep);
+
+#endif

@@ -1,0 +1,211 @@
+#define _GNU_SOURCE
+#include "input/readers/isolated_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <histo/histo.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/interrupt.h"
+
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+enum { LONGEST_ANSWER_S = 2 };
+#else
+enum { LONGEST_ANSWER_S = 120 };
+#endif
+
+/* Behind the samples: the name of the file that is read, if it is not that of the reader. */
+enum { NAME_BYTES = 512 };
+
+typedef struct reply {
+    int result;
+    fault fault;
+} reply;
+
+struct isolated_process {
+    pid_t pid; /* -1: it has ended */
+    int line;
+    const char *library;
+    char *name; /* of the file */
+    void *memory;
+};
+
+/* While a process is made, so that no other inherits its end of the line. */
+static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+
+static int send_all(int line, const void *data, size_t size)
+{
+    const char *p = data;
+    while (size) {
+        const ssize_t put = send(line, p, size, MSG_NOSIGNAL);
+        if (put < 0 && errno == EINTR) continue;
+        if (put <= 0) return -1;
+        p += put;
+        size -= (size_t)put;
+    }
+    return 0;
+}
+
+static int receive_all(int line, void *data, size_t size)
+{
+    char *p = data;
+    while (size) {
+        const ssize_t got = recv(line, p, size, 0);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return -1;
+        p += got;
+        size -= (size_t)got;
+    }
+    return 0;
+}
+
+/* ---- The other process ---- */
+
+/* The descriptor that "/proc/self/fd/7" names, else -1. */
+static int descriptor_of(const char *path)
+{
+    int fd;
+    return sscanf(path, "/proc/self/fd/%d", &fd) == 1 ? fd : -1;
+}
+
+/* Leave what is not ours: signals, messages, files. */
+static void leave_ours(int line, const char *path)
+{
+    static const int signals[] = {SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGPIPE, SIGPROF};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        signal(signals[i], SIG_DFL);
+    signal(SIGINT, SIG_IGN); /* it ends with us */
+    interrupt_let_go();
+    const int fd = descriptor_of(path), nowhere = open("/dev/null", O_RDWR);
+    if (nowhere >= 0) {
+        dup2(nowhere, STDOUT_FILENO);
+        dup2(nowhere, STDERR_FILENO);
+    }
+    const int low = fd >= 0 && fd < line ? fd : line, high = fd > line ? fd : line;
+    if (low > 3) close_range(3, (unsigned)low - 1, 0);
+    if (high > low + 1) close_range((unsigned)low + 1, (unsigned)high - 1, 0);
+    close_range((unsigned)high + 1, ~0U, 0);
+}
+
+/* No more memory than there is: allocations fail then, and the system stops no other program. */
+static void limit_memory(void)
+{
+    long long pages = 0;
+    FILE *sizes = fopen("/proc/self/statm", "r");
+    const bool known = sizes && fscanf(sizes, "%lld", &pages) == 1;
+    if (sizes) fclose(sizes);
+    const uint64_t most = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) + (uint64_t)histo_memory_available();
+    struct rlimit limit;
+    if (!known || getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur <= most) return;
+    limit.rlim_cur = most;
+    setrlimit(RLIMIT_AS, &limit);
+}
+
+/* An answer takes no longer than this: a library may never come to an end of a damaged file. */
+static void limit_time(int seconds)
+{
+    setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = seconds}, NULL);
+}
+
+static _Noreturn void serve(int line, const char *path, void *memory, isolated_handler *answer, void *self)
+{
+    isolated_request q;
+    leave_ours(line, path);
+    limit_memory();
+    while (receive_all(line, &q, sizeof q) == 0) {
+        reply r = {0};
+        limit_time(LONGEST_ANSWER_S);
+        r.result = answer(self, &q, memory, &r.fault);
+        limit_time(0);
+        if (send_all(line, &r, sizeof r) != 0) break;
+    }
+    _exit(0);
+}
+
+void isolated_reads(void *memory, const char *name)
+{
+    snprintf((char *)memory + ISOLATED_MEMORY_BYTES, NAME_BYTES, "%s", name);
+}
+
+/* ---- Here ---- */
+
+static int start(isolated_process *a, const char *path, isolated_handler *answer, void *self)
+{
+    int ends[2];
+    pthread_mutex_lock(&making);
+    a->pid = -1;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0) {
+        interrupt_hold(); /* until the process has left our signals */
+        a->pid = fork();
+        if (a->pid == 0) serve(ends[1], path, a->memory, answer, self);
+        interrupt_let_go();
+        close(ends[1]);
+        a->line = ends[0];
+    }
+    pthread_mutex_unlock(&making);
+    return a->pid < 0 ? -1 : 0;
+}
+
+isolated_process *isolated_open(const char *name, const char *path, const char *library, isolated_handler *answer,
+                                void *self, fault *f)
+{
+    isolated_process *a = calloc(1, sizeof *a);
+    if (a) {
+        *a = (isolated_process){.pid = -1, .line = -1, .library = library, .name = strdup(name)};
+        a->memory =
+            mmap(NULL, ISOLATED_MEMORY_BYTES + NAME_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        if (a->memory == MAP_FAILED) a->memory = NULL;
+        if (a->name && a->memory && start(a, path, answer, self) == 0) return a;
+    }
+    isolated_close(a);
+    fault_set(f, EXIT_DATA, "%s cannot be read by %s: there is no memory, or no process can be made", name, library);
+    return NULL;
+}
+
+void *isolated_memory(isolated_process *a)
+{
+    return a->memory;
+}
+
+int isolated_call(isolated_process *a, const isolated_request *q, fault *f)
+{
+    reply r;
+    const char *file = (const char *)a->memory + ISOLATED_MEMORY_BYTES;
+    if (a->pid > 0 && send_all(a->line, q, sizeof *q) == 0 && receive_all(a->line, &r, sizeof r) == 0)
+        return r.result == 0 ? 0 : fault_set(f, r.fault.status, "%s", r.fault.text);
+    return fault_set(f, EXIT_DATA, "%s cannot be read: %s crashed on it, so it is damaged; copy or download it again",
+                     *file ? file : a->name, a->library);
+}
+
+int isolated_read(isolated_process *a, const isolated_request *q, void *samples, size_t bytes, unsigned char *valid,
+                  int64_t count, fault *f)
+{
+    if (isolated_call(a, q, f) != 0) return -1;
+    memcpy(samples, a->memory, bytes);
+    if (valid) memcpy(valid, (const char *)a->memory + BAND_BYTES, (size_t)count);
+    return 0;
+}
+
+void isolated_close(isolated_process *a)
+{
+    if (!a) return;
+    if (a->pid > 0) {
+        kill(a->pid, SIGKILL);
+        while (waitpid(a->pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
+    if (a->line >= 0) close(a->line);
+    if (a->memory) munmap(a->memory, ISOLATED_MEMORY_BYTES + NAME_BYTES);
+    free(a->name);
+    free(a);
+}

@@ -1,0 +1,27 @@
+/* Stored values that stand for others: value = slope * stored + intercept (NIfTI, DICOM). Integers stay integers where
+ * the slope is 1 and the intercept whole; else values are 64-bit floats. */
+#ifndef CLI_READERS_SCALING_H
+#define CLI_READERS_SCALING_H
+
+#include <histo/histo.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct scaling {
+    histo_dtype from, to;
+    double slope, intercept;
+    bool none; /* to is from, and values are as stored */
+} scaling;
+
+/* bits: how many of a stored integer are used; 0: all. */
+scaling scaling_of(histo_dtype from, int bits, double slope, double intercept);
+
+/* The type that holds the values of both. */
+histo_dtype scaling_common(histo_dtype a, histo_dtype b);
+/* Make values of this type, which holds them. */
+void scaling_make(scaling *s, histo_dtype to);
+
+/* Of samples in native byte order. stored and values may begin at the same byte: values are not smaller. */
+void scaling_apply(const scaling *s, const void *stored, void *values, int64_t count);
+
+#endif

@@ -1,0 +1,95 @@
+/* Tables that are read row by row, of columns with names: JSON lines, SQLite. A reader begins with a table and puts the
+ * cells of each row into it; the table makes bands of them, and leaves out what is missing or bad. */
+#ifndef CLI_READERS_TABLE_H
+#define CLI_READERS_TABLE_H
+
+#include "input/reader.h"
+
+typedef enum cell_kind {
+    CELL_NULL,
+    CELL_INTEGER,
+    CELL_REAL,
+    CELL_WORD,
+    CELL_OTHER, /* neither a number nor a word */
+} cell_kind;
+
+typedef struct table_cell {
+    cell_kind kind;
+    int64_t integer;
+    double real;      /* also of integers */
+    const char *text; /* of words, and where table_has_words of numbers */
+    size_t size;
+} table_cell;
+
+typedef enum cell_state { CELL_MISSING = 0, CELL_GOOD, CELL_BAD } cell_state;
+
+/* A selected column, as it is read. */
+typedef struct table_slot {
+    channel_form as;
+    void *values; /* [capacity] */
+    int64_t filled;
+    cell_state state; /* of the current row's cell */
+    int next;         /* the slot of the same column, read in another way; or -1 */
+} table_slot;
+
+typedef struct table {
+    reader base;
+    bool skip_bad, paired, in_parts;
+    selection selected;
+    channel_form *as;  /* how the columns are read that are selected next; NULL: as numbers */
+    int *slot_of;      /* [channels]: the first slot of a column, or -1; NULL before columns are selected */
+    int *slot_of_view; /* [selected.count] */
+    table_slot *slot;
+    int slots;
+    int64_t capacity; /* rows of a band */
+    int64_t row;      /* before the band */
+    int64_t rows;     /* in the band */
+} table;
+
+/* select and read_as of the reader, whose columns have the dtypes f64, i64 or u64. */
+int table_select(reader *base, const int *channels, int count, fault *f);
+int table_read_as(reader *base, const channel_form *as, int count, fault *f);
+/* Back to the first row. */
+void table_reset(table *t);
+/* Free what the table owns, also the input, but not the struct. */
+void table_free(table *t);
+
+/* The band of the rows so far: 1, or 0 if there are none. */
+int table_band(table *t, band *b);
+/* Begin the next one. */
+void table_begin_band(table *t);
+
+static inline bool table_full(const table *t)
+{
+    return t->rows == t->capacity;
+}
+
+/* A row: first all its cells are missing, then some are put, then it is kept or left out. */
+void table_begin_row(table *t);
+void table_end_row(table *t);
+
+static inline bool table_is_selected(const table *t, int column)
+{
+    return t->slot_of && column >= 0 && t->slot_of[column] >= 0;
+}
+/* Is the selected column read as words? */
+bool table_has_words(const table *t, int column);
+
+/* What the words of a column are, as far as it has been looked at. */
+typedef struct table_words {
+    int words, times;
+} table_words;
+
+void table_look_at_word(table_words *of, const char *text, size_t size);
+values_kind table_kind(const table_words *of);
+
+typedef enum put_result {
+    PUT_GOOD,
+    PUT_BAD,    /* it is not what is counted, and cells like it are errors: the reader says where it is */
+    PUT_FAILED, /* with a fault */
+} put_result;
+
+/* Put a cell of a selected column. */
+put_result table_put(table *t, int column, const table_cell *cell, fault *f);
+
+#endif

@@ -1,0 +1,66 @@
+/* How stored samples are to be read, as files say in attributes: numbers packed into integers, and values that stand
+ * for one that is missing. These are the conventions of netCDF: scale_factor, add_offset, _FillValue, missing_value,
+ * valid_min, valid_max, valid_range and _Unsigned. NumPy's NaT is a missing value, too. */
+#ifndef CLI_UNPACK_H
+#define CLI_UNPACK_H
+
+#include "input/reader.h"
+
+enum { UNPACK_MAX_MISSING = 8 };
+
+/* A stored value: i of signed integers, u of unsigned ones, f of floats. */
+typedef union unpack_number {
+    int64_t i;
+    uint64_t u;
+    double f;
+} unpack_number;
+
+typedef struct packing {
+    bool scaled; /* a sample is stored * scale + offset, … */
+    bool single; /* … computed and kept as f32, as NumPy would */
+    double scale, offset;
+    int missing_count;
+    unpack_number missing[UNPACK_MAX_MISSING];
+    bool has_lo, has_hi; /* other values are missing */
+    unpack_number lo, hi;
+} packing;
+
+/* An attribute: its numbers, in their own type, or text. */
+typedef struct attribute {
+    histo_dtype dtype;
+    int count; /* of numbers, at most UNPACK_MAX_MISSING; 0: text */
+    unpack_number values[UNPACK_MAX_MISSING];
+    char text[16];
+} attribute;
+
+/* Find an attribute by name; false if there is none, or none that is understood. */
+typedef bool attribute_find(void *self, const char *name, attribute *found);
+
+/* What the attributes say of samples that are stored in this type, which _Unsigned changes. */
+packing unpack_rule(attribute_find *find, void *self, histo_dtype *stored);
+/* One value is missing. */
+void unpack_add_missing(packing *p, unpack_number value);
+/* What netCDF fills variables with, where no _FillValue says otherwise, is missing. */
+void unpack_add_default_fill(packing *p, histo_dtype stored);
+/* An element of an attribute, from its bytes. */
+unpack_number unpack_load(const void *at, histo_dtype dtype);
+
+/* Is there nothing to do? */
+bool unpack_is_idle(const packing *p);
+/* The type of the samples: a float where they are scaled. */
+histo_dtype unpack_dtype(const packing *p, histo_dtype stored);
+
+/* Unpacks the bands of a reader. */
+typedef struct unpacker {
+    const packing *packings; /* [channels of the reader] */
+    unsigned char *room;
+    size_t room_size;
+    histo_view *valid; /* [selected channels] */
+} unpacker;
+
+/* Replace the band's views of stored samples, of the selected channels, by those of samples. Where some are missing,
+ * they are NaN in floats, and the band says which. */
+int unpack_band(unpacker *u, const selection *s, band *b, const char *name, fault *f);
+void unpack_free(unpacker *u);
+
+#endif

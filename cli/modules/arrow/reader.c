@@ -1,0 +1,478 @@
+/* Parquet files, and Arrow's own (Feather): rows in batches, of which only the selected columns are read. Columns
+ * without missing values are counted where they are. Row groups, and batches of files, are read by several threads. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/readers/array.h"
+#include "input/readers/readers.h"
+#include "leaf.h"
+#include "source.h"
+
+typedef struct arrow_slot {
+    int column;
+    channel_form as;
+    void *values;    /* [capacity] */
+    uint32_t *codes; /* of the entries of the batch's dictionary; UINT32_MAX: not known yet */
+    int64_t codes_room;
+} arrow_slot;
+
+typedef struct arrow_reader {
+    reader base;
+    source_format format;
+    source *source;
+    leaves columns;   /* of the file */
+    leaves projected; /* of the batches */
+    int *place_of;    /* [columns]: among the projected ones, or -1 */
+    const char **names;
+    histo_dtype *dtypes;
+    bool *numeric;
+    values_kind *kinds;
+    bool paired;
+    selection selected;
+    channel_form *as; /* of the next select */
+    arrow_slot *slot; /* [selected.count] */
+    int *fields;      /* what is read of the source */
+    int fields_count;
+    int first, end; /* groups to read */
+    struct ArrowArray batch;
+    int64_t at; /* rows of the batch that have been read */
+    int group;  /* after the batch */
+    bool begun;
+    bool *valid, *row_valid; /* [capacity] */
+    int64_t capacity;
+    int64_t row;
+    fault trouble; /* of the bytes below the source */
+} arrow_reader;
+
+/* ---- Bytes ---------------------------------------------------------------------------------------------- */
+
+static int64_t read_at(void *self, int64_t position, void *buffer, int64_t size)
+{
+    arrow_reader *r = self;
+    return input_read_at(r->base.in, position, buffer, (size_t)size, &r->trouble);
+}
+
+static int64_t read_on(void *self, void *buffer, int64_t size)
+{
+    arrow_reader *r = self;
+    int64_t filled = 0, got = 1;
+    while (filled < size && got > 0) {
+        got = input_read(r->base.in, (char *)buffer + filled, (size_t)(size - filled), &r->trouble);
+        if (got > 0) filled += got;
+    }
+    return got < 0 ? -1 : filled;
+}
+
+static int fault_source(arrow_reader *r, const source_error *why, fault *f)
+{
+    if (r->trouble.status != EXIT_OK) return fault_set(f, r->trouble.status, "%s", r->trouble.text);
+    return fault_set(f, EXIT_DATA, "%s cannot be read as %s: %s", input_name(r->base.in),
+                     r->format == SOURCE_PARQUET ? "Parquet" : "an Arrow file", why->text);
+}
+
+static int open_source(arrow_reader *r, fault *f)
+{
+    source_bytes bytes = {.self = r};
+    source_error why = {""};
+    if (r->format == SOURCE_STREAM) {
+        bytes.read = read_on;
+    } else {
+        bytes.read_at = read_at;
+        bytes.size = input_random(r->base.in, f);
+        if (bytes.size < 0) return -1;
+    }
+    const uint64_t memory = histo_memory_available() / 2;
+    r->source = source_open(r->format, &bytes, memory < INT64_MAX ? (int64_t)memory : INT64_MAX, &why);
+    return r->source ? 0 : fault_source(r, &why, f);
+}
+
+/* ---- Columns -------------------------------------------------------------------------------------------- */
+
+static int fault_memory(const arrow_reader *r, fault *f)
+{
+    return fault_set(f, EXIT_DATA, "no memory to read %s", input_name(r->base.in));
+}
+
+static int find_columns(arrow_reader *r, fault *f)
+{
+    struct ArrowSchema schema;
+    source_error why = {""};
+    if (source_schema(r->source, &schema, &why) < 0) return fault_source(r, &why, f);
+    bool complete = leaves_find(&r->columns, &schema);
+    schema.release(&schema);
+    const size_t n = (size_t)r->columns.count;
+    if (complete && n == 0) return fault_set(f, EXIT_DATA, "%s has no columns", input_name(r->base.in));
+    r->names = malloc((n + 1) * sizeof *r->names);
+    r->dtypes = malloc((n + 1) * sizeof *r->dtypes);
+    r->numeric = malloc((n + 1) * sizeof *r->numeric);
+    r->kinds = malloc((n + 1) * sizeof *r->kinds);
+    r->place_of = malloc((n + 1) * sizeof *r->place_of);
+    if (!complete || !r->names || !r->dtypes || !r->numeric || !r->kinds || !r->place_of) return fault_memory(r, f);
+    for (size_t i = 0; i < n; i++) {
+        const leaf *c = &r->columns.of[i];
+        r->names[i] = c->name;
+        r->dtypes[i] = leaf_dtype(c);
+        r->kinds[i] = leaf_kind(c);
+        r->numeric[i] = r->kinds[i] == VALUES_NUMBERS && c->type != LEAF_OTHER && c->type != LEAF_NULLS;
+    }
+    r->base.channels = (int)n;
+    r->base.names = r->names;
+    r->base.dtypes = r->dtypes;
+    r->base.numeric = r->numeric;
+    r->base.kinds = r->kinds;
+    return 0;
+}
+
+/* Read the groups first … end - 1 from now on. */
+static int begin(arrow_reader *r, int first, int end, fault *f)
+{
+    source_error why = {""};
+    if (r->batch.release) r->batch.release(&r->batch);
+    r->batch.release = NULL;
+    r->base.bad = r->base.missing = 0;
+    r->row = 0;
+    r->first = r->group = first;
+    r->end = end;
+    r->begun = true;
+    if (source_begin(r->source, first, end, r->fields, r->fields_count, &why) < 0) return fault_source(r, &why, f);
+    if (r->projected.of) return 0;
+    struct ArrowSchema schema;
+    if (source_fields(r->source, &schema, &why) < 0) return fault_source(r, &why, f);
+    const bool complete = leaves_find(&r->projected, &schema);
+    schema.release(&schema);
+    if (!complete) return fault_memory(r, f);
+    /* Both have the same order. */
+    int place = 0;
+    for (int c = 0; c < r->columns.count; c++) {
+        const int field = r->format == SOURCE_PARQUET ? c : r->columns.of[c].field;
+        bool is_read = r->format == SOURCE_STREAM;
+        for (int i = 0; i < r->fields_count && !is_read; i++)
+            is_read = r->fields[i] == field;
+        r->place_of[c] = is_read ? place++ : -1;
+    }
+    return place == r->projected.count
+               ? 0
+               : fault_set(f, EXIT_DATA, "%s is damaged: its columns are not those of its schema",
+                           input_name(r->base.in));
+}
+
+static int check_form(const arrow_reader *r, int channel, const channel_form *as, fault *f)
+{
+    const leaf *c = &r->columns.of[channel];
+    const values_kind kind = leaf_kind(c);
+    if (c->type == LEAF_OTHER)
+        return fault_set(f, EXIT_DATA, "%s, column %.80s: %s are not numbers: choose another --column",
+                         input_name(r->base.in), c->name, c->what);
+    if (c->type == LEAF_NULLS || as->kind == kind || (kind != VALUES_WORDS && as->kind != VALUES_WORDS)) return 0;
+    return fault_set(f, EXIT_DATA, "%s, column %.80s: %s", input_name(r->base.in), c->name,
+                     kind == VALUES_WORDS ? "strings are not numbers" : "numbers are counted as strings elsewhere");
+}
+
+static void free_slots(arrow_reader *r)
+{
+    for (int i = 0; i < r->selected.count && r->slot; i++) {
+        free(r->slot[i].values);
+        free(r->slot[i].codes);
+    }
+    free(r->slot);
+    r->slot = NULL;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+/* What is read of the source: each leaf or field once, in its order. */
+static void find_fields(arrow_reader *r)
+{
+    for (int i = 0; i < r->selected.count; i++) {
+        const int channel = r->selected.wanted[i];
+        r->fields[i] = r->format == SOURCE_PARQUET ? channel : r->columns.of[channel].field;
+    }
+    qsort(r->fields, (size_t)r->selected.count, sizeof *r->fields, compare);
+    r->fields_count = 0;
+    for (int i = 0; i < r->selected.count; i++)
+        if (i == 0 || r->fields[i] != r->fields[r->fields_count - 1]) r->fields[r->fields_count++] = r->fields[i];
+}
+
+static int arrow_select(reader *base, const int *channels, int count, fault *f)
+{
+    arrow_reader *r = (arrow_reader *)base;
+    free_slots(r);
+    if (selection_set(&r->selected, base, channels, count, f) != 0) return -1;
+    free(r->fields);
+    leaves_free(&r->projected);
+    r->begun = false;
+    r->fields = malloc((size_t)count * sizeof *r->fields);
+    r->slot = calloc((size_t)count, sizeof *r->slot);
+    if (!r->fields || !r->slot) return fault_memory(r, f);
+    for (int i = 0; i < count; i++) {
+        arrow_slot *s = &r->slot[i];
+        s->column = channels[i];
+        if (r->as) s->as = r->as[i];
+        if (s->as.kind == VALUES_NUMBERS) s->as.dtype = r->dtypes[channels[i]];
+        if (check_form(r, channels[i], &s->as, f) != 0) return -1;
+    }
+    find_fields(r);
+    r->capacity = BAND_BYTES / (int64_t)sizeof(double) / count;
+    if (r->capacity < 1) r->capacity = 1;
+    free(r->valid);
+    free(r->row_valid);
+    r->valid = malloc((size_t)r->capacity * sizeof *r->valid);
+    r->row_valid = malloc((size_t)r->capacity * sizeof *r->row_valid);
+    bool complete = r->valid && r->row_valid;
+    for (int i = 0; i < count && complete; i++)
+        complete = (r->slot[i].values = malloc((size_t)r->capacity * sizeof(double)));
+    return complete ? 0 : fault_memory(r, f);
+}
+
+static int arrow_read_as(reader *base, const channel_form *as, int count, fault *f)
+{
+    arrow_reader *r = (arrow_reader *)base;
+    free(r->as);
+    r->as = malloc((size_t)count * sizeof *r->as);
+    if (!r->as) return fault_memory(r, f);
+    memcpy(r->as, as, (size_t)count * sizeof *as);
+    return 0;
+}
+
+/* ---- Rows ----------------------------------------------------------------------------------------------- */
+
+static int code_of(const arrow_reader *r, const arrow_slot *s, leaf_type type, const struct ArrowArray *strings,
+                   int64_t at, uint32_t *code, fault *f)
+{
+    size_t size;
+    char name[320];
+    const char *text = leaf_string(type, strings, at, &size);
+    if (dictionary_code(s->as.words, text ? text : "", size, code) == 0) return 0;
+    snprintf(name, sizeof name, "%.150s, %.150s", input_name(r->base.in), r->names[s->column]);
+    return dictionary_fault(s->as.words, name, f);
+}
+
+/* Codes of this batch's dictionary are found when they are needed. */
+static int reset_codes(arrow_reader *r, arrow_slot *s, const struct ArrowArray *strings, fault *f)
+{
+    if (strings->length > s->codes_room) {
+        free(s->codes);
+        s->codes_room = 0;
+        s->codes = malloc((size_t)strings->length * sizeof *s->codes);
+        if (!s->codes) return fault_memory(r, f);
+        s->codes_room = strings->length;
+    }
+    if (strings->length > 0) memset(s->codes, 0xff, (size_t)strings->length * sizeof *s->codes);
+    return 0;
+}
+
+static int code_of_entry(const arrow_reader *r, const arrow_slot *s, const leaf *c, const struct ArrowArray *array,
+                         int64_t at, uint32_t *code, fault *f)
+{
+    const struct ArrowArray *strings = array->dictionary;
+    const int64_t index = leaf_index(c, array, at);
+    if (index < 0 || index >= strings->length)
+        return fault_set(f, EXIT_DATA, "%s is damaged: a dictionary has no entry %lld", input_name(r->base.in),
+                         (long long)index);
+    if (s->codes[index] == UINT32_MAX &&
+        code_of(r, s, c->words, strings, strings->offset + index, &s->codes[index], f) != 0)
+        return -1;
+    *code = s->codes[index];
+    return 0;
+}
+
+static int store(const arrow_reader *r, arrow_slot *s, const leaf *c, const struct ArrowArray *array, int64_t at,
+                 int64_t to, fault *f)
+{
+    switch (c->type) {
+    case LEAF_BITS:
+        ((uint8_t *)s->values)[to] = leaf_bit(array->buffers[1], at);
+        return 0;
+    case LEAF_DECIMALS:
+        ((double *)s->values)[to] = leaf_decimal(c, array, at);
+        return 0;
+    case LEAF_DATES:
+    case LEAF_TIMES:
+        ((int64_t *)s->values)[to] = leaf_microseconds(c, array, at);
+        return 0;
+    case LEAF_STRINGS:
+    case LEAF_LARGE_STRINGS:
+    case LEAF_STRING_VIEWS:
+        return code_of(r, s, c->type, array, at, (uint32_t *)s->values + to, f);
+    case LEAF_DICTIONARY:
+        return code_of_entry(r, s, c, array, at, (uint32_t *)s->values + to, f);
+    default:
+        return 0;
+    }
+}
+
+/* Plain numbers, without those that are missing. */
+static int64_t pack(void *to, const void *from, size_t size, const bool *valid, int64_t count)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < count; i++) {
+        memcpy((char *)to + (size_t)kept * size, (const char *)from + (size_t)i * size, size);
+        kept += valid[i];
+    }
+    return kept;
+}
+
+/* The view of a selected column, of rows from … from + count - 1 of the batch. */
+static int make_view(arrow_reader *r, int i, int64_t from, int64_t count, histo_view *view, fault *f)
+{
+    arrow_slot *s = &r->slot[i];
+    const leaf *c = &r->projected.of[r->place_of[s->column]];
+    int64_t first, kept = 0;
+    const bool *valid = r->paired ? r->row_valid : r->valid;
+    memset(r->valid, true, (size_t)count);
+    const struct ArrowArray *array = leaf_array(c, &r->batch, from, count, r->valid, &first);
+    const bool all = !memchr(valid, 0, (size_t)count);
+    const void *values = s->values;
+    if (c->type == LEAF_DICTIONARY && from == 0 && reset_codes(r, s, array->dictionary, f) != 0) return -1;
+    if (c->type == LEAF_NUMBERS) {
+        const size_t size = histo_dtype_size(c->dtype);
+        const char *begin = (const char *)array->buffers[1] + (size_t)(first + from) * size;
+        kept = all ? count : pack(s->values, begin, size, valid, count);
+        if (all) values = begin;
+    } else if (c->type != LEAF_NULLS) {
+        for (int64_t k = 0; k < count; k++)
+            if (valid[k] && store(r, s, c, array, first + from + k, kept++, f) != 0) return -1;
+    }
+    const int64_t shape[] = {kept, 1};
+    *view = histo_view_nd(values, s->as.dtype, 2, shape);
+    if (!r->paired) r->base.missing += (uint64_t)(count - kept);
+    return 0;
+}
+
+/* The next batch with rows: 1, 0 at the end, -1. */
+static int next_batch(arrow_reader *r, fault *f)
+{
+    source_error why = {""};
+    while (!r->batch.release || r->at == r->batch.length) {
+        if (r->batch.release) r->batch.release(&r->batch);
+        r->batch.release = NULL;
+        const int got = source_next(r->source, &r->batch, &why);
+        if (got < 0) fault_source(r, &why, f);
+        if (got < 1) return got;
+        r->at = 0;
+        r->group++;
+    }
+    return 1;
+}
+
+static int arrow_next(reader *base, band *b, fault *f)
+{
+    arrow_reader *r = (arrow_reader *)base;
+    if (!r->begun && begin(r, 0, source_groups(r->source), f) != 0) return -1;
+    for (;;) {
+        const int more = next_batch(r, f);
+        if (more < 1) return more;
+        const int64_t from = r->at, left = r->batch.length - from, count = left < r->capacity ? left : r->capacity;
+        r->at += count;
+        memset(r->row_valid, true, (size_t)count);
+        for (int i = 0; i < r->selected.count && r->paired; i++) {
+            const leaf *c = &r->projected.of[r->place_of[r->slot[i].column]];
+            int64_t first;
+            leaf_array(c, &r->batch, from, count, r->row_valid, &first);
+            if (c->type == LEAF_NULLS) memset(r->row_valid, false, (size_t)count);
+        }
+        *b = (band){.y = r->row, .rows = 0, .cols = 1, .views = r->selected.views};
+        for (int i = 0; i < r->selected.count; i++) {
+            if (make_view(r, i, from, count, &b->views[i], f) != 0) return -1;
+            if (b->views[i].shape[0] > b->rows) b->rows = b->views[i].shape[0];
+        }
+        if (r->paired) r->base.missing += (uint64_t)(count - b->rows);
+        r->row += b->rows;
+        if (b->rows > 0) return 1;
+    }
+}
+
+static int arrow_rewind(reader *base, fault *f)
+{
+    arrow_reader *r = (arrow_reader *)base;
+    if (r->format != SOURCE_STREAM) return begin(r, 0, source_groups(r->source), f);
+    source_close(r->source);
+    r->source = NULL;
+    if (input_rewind(base->in, f) != 0 || open_source(r, f) != 0) return -1;
+    return begin(r, 0, 0, f);
+}
+
+static int arrow_take(reader *base, int64_t first, int64_t end, fault *f)
+{
+    return begin((arrow_reader *)base, (int)first, (int)end, f);
+}
+
+/* Batches of Parquet do not say where row groups end. */
+static int64_t arrow_unit(const reader *base)
+{
+    const arrow_reader *r = (const arrow_reader *)base;
+    if (!r->batch.release) return r->first;
+    return r->format == SOURCE_FILE && r->at == r->batch.length ? r->group : -1;
+}
+
+static void arrow_close(reader *base)
+{
+    arrow_reader *r = (arrow_reader *)base;
+    if (r->batch.release) r->batch.release(&r->batch);
+    source_close(r->source);
+    free_slots(r);
+    leaves_free(&r->columns);
+    leaves_free(&r->projected);
+    free(r->place_of);
+    free(r->names);
+    free(r->dtypes);
+    free(r->numeric);
+    free(r->kinds);
+    free(r->as);
+    free(r->fields);
+    free(r->valid);
+    free(r->row_valid);
+    selection_free(&r->selected);
+    input_close(base->in);
+    free(r);
+}
+
+static reader *open_as(const reader_kind *kind, source_format format, input *in, const read_options *options, fault *f)
+{
+    arrow_reader *r = calloc(1, sizeof *r);
+    if (!r) {
+        fault_set(f, EXIT_DATA, "no memory to read %s", input_name(in));
+        input_close(in);
+        return NULL;
+    }
+    r->format = format;
+    r->paired = options->paired;
+    r->base = (reader){.kind = kind,
+                       .in = in,
+                       .model = CHANNELS_PLAIN,
+                       .pages = 1,
+                       .height = -1,
+                       .width = 1,
+                       .select = arrow_select,
+                       .read_as = arrow_read_as,
+                       .next = arrow_next,
+                       .rewind = arrow_rewind,
+                       .close = arrow_close};
+    if (open_source(r, f) != 0 || find_columns(r, f) != 0) {
+        arrow_close(&r->base);
+        return NULL;
+    }
+    if (source_groups(r->source) > 0) {
+        r->base.units = source_groups(r->source);
+        r->base.take = arrow_take;
+        r->base.unit = arrow_unit;
+    }
+    return &r->base;
+}
+
+reader *parquet_open(input *in, const read_options *options, fault *f)
+{
+    return open_as(&reader_parquet, SOURCE_PARQUET, in, options, f);
+}
+
+reader *arrow_open(input *in, const read_options *options, fault *f)
+{
+    size_t size;
+    const unsigned char *head = input_peek(in, &size, f);
+    const bool file = head && size >= 6 && memcmp(head, "ARROW1", 6) == 0;
+    return open_as(&reader_arrow, file ? SOURCE_FILE : SOURCE_STREAM, in, options, f);
+}

@@ -1,0 +1,25 @@
+/* The reader of a table whose columns are decoded one by one, each with one value a row, or as many as another. */
+#ifndef CLI_MODULES_FITS_COLUMNS_H
+#define CLI_MODULES_FITS_COLUMNS_H
+
+#include "input/readers/readers.h"
+
+typedef struct column {
+    const char *name;
+    histo_dtype dtype;
+    int64_t values;    /* in a row */
+    const char *words; /* what it holds instead of numbers: "strings"; NULL: numbers */
+} column;
+
+typedef struct columns_source {
+    void *self;
+    /* Read rows first … first + rows - 1 of a column. valid[rows * values]: 0 where a value is missing. */
+    int (*read)(void *self, int column, int64_t first, int64_t rows, void *samples, unsigned char *valid, fault *f);
+    void (*close)(void *self);
+} columns_source;
+
+/* A reader of this many rows. Takes ownership of in and source, also on failure; the columns and their names are those
+ * of the source, and remain until it is closed. */
+reader *fits_columns_open(input *in, const column *columns, int count, int64_t rows, columns_source source, fault *f);
+
+#endif

@@ -1,0 +1,60 @@
+/* FITS by cfitsio, in a process of its own: what it says of an image or a table, and how it reads them. */
+#ifndef CLI_MODULES_FITS_H
+#define CLI_MODULES_FITS_H
+
+#include <fitsio.h>
+
+#include "columns.h"
+#include "input/readers/grid.h"
+#include "input/readers/isolated_process.h"
+#include "input/readers/readers.h"
+
+enum { MOST_COLUMNS = 999 }; /* of a table, by the standard */
+
+typedef struct fits_column {
+    char name[FLEN_VALUE], words[40];
+    column is; /* without name and words, which point to nothing in the other process */
+    int type;  /* of cfitsio, in memory */
+    bool nulls;
+    bool above; /* values are 2^63 above those of the type, more than cfitsio converts */
+} fits_column;
+
+/* One of the units of a file, which FITS calls HDUs. */
+typedef struct fits_about {
+    char label[FLEN_VALUE + 16];
+    bool table;
+    /* An image. */
+    grid_info grid;
+    int type;
+    bool gaps, above;
+    /* A table. */
+    int count;
+    int64_t rows;
+    fits_column columns[MOST_COLUMNS];
+} fits_about;
+
+_Static_assert(sizeof(fits_about) <= (1 << 20), "a description fits into the shared memory");
+
+typedef struct fits_unit {
+    fitsfile *file;
+    const char *name; /* of the file */
+    fits_about about;
+} fits_unit;
+
+/* Report what cfitsio says of a failure; returns -1. */
+int fits_fault(const fits_unit *u, int status, fault *f);
+/* The number in the header, or another. */
+double fits_key(fitsfile *file, const char *key, double otherwise);
+/* Values of unsigned integers of 64 bits from those of cfitsio. */
+void fits_raise(void *samples, int64_t count);
+
+/* Pixels of the current unit as an image: 0 if it has none. */
+int64_t fits_image_pixels(fitsfile *file);
+int fits_image_describe(fits_unit *u, fault *f);
+int fits_image_read(fits_unit *u, const isolated_request *q, void *samples, unsigned char *valid, fault *f);
+
+/* A question is of a column, and counts its values. */
+int fits_table_describe(fits_unit *u, fault *f);
+int fits_table_read(fits_unit *u, const isolated_request *q, void *samples, unsigned char *valid, fault *f);
+
+#endif

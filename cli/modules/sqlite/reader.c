@@ -1,0 +1,405 @@
+/* SQLite: a table, a view, or what a query selects. It is read in one transaction, so that all passes see the same
+ * rows. Columns whose type is an integer's are read as i64, and others as f64. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "input/readers/names.h"
+#include "input/readers/readers.h"
+#include "input/readers/table.h"
+#include "input/readers/text_form.h"
+
+enum { ROWS_LOOKED_AT = 1000, LONGEST_VALUE = 64 << 20, MOST_MEMORY = 128 << 20 };
+
+/* Beyond it, not every integer is a double. */
+static const int64_t largest_exact = INT64_C(1) << 53;
+
+typedef struct sqlite_reader {
+    table table;
+    sqlite3 *database;
+    sqlite3_stmt *rows;
+    char *source;   /* in messages: "data.db, table prices" */
+    char *from;     /* the quoted name of the table; NULL: a query */
+    int *column_of; /* [of the statement]: the column of the reader */
+    int64_t row;    /* of the statement, from 1 */
+    bool ended;
+    char **names;
+    histo_dtype *dtypes;
+    bool *numeric;
+    values_kind *kinds;
+} sqlite_reader;
+
+static int fault_sqlite(const sqlite_reader *r, fault *f)
+{
+    const int code = sqlite3_errcode(r->database);
+    const char *what = code == SQLITE_CORRUPT || code == SQLITE_NOTADB ? "; it is damaged: restore it, or try sqlite3 "
+                                                                         "with .recover"
+                                                                       : "";
+    return fault_set(f, EXIT_DATA, "%s cannot be read (SQLite: %s)%s", r->source, sqlite3_errmsg(r->database), what);
+}
+
+static int fault_memory(const sqlite_reader *r, fault *f)
+{
+    return fault_set(f, EXIT_DATA, "no memory to read %s", r->source);
+}
+
+/* ---- The database --------------------------------------------------------------------------------------- */
+
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+static int stop(void *ignored)
+{
+    (void)ignored;
+    return 1;
+}
+#endif
+
+/* A copy has no name, only a link in /proc, of which the text is no path: SQLite must open it as it is. */
+static int open_link(const char *path, int flags, int mode)
+{
+    return open(path, flags & ~O_NOFOLLOW, mode);
+}
+
+static int open_database(sqlite_reader *r, fault *f)
+{
+    input *in = r->table.base.in;
+    const char *path = input_path(in, f);
+    char *uri = path ? sqlite3_mprintf("file:%s?immutable=1", path) : NULL;
+    if (!path) return -1;
+    if (!uri) return fault_memory(r, f);
+    const bool copied = input_was_spooled(in); /* nobody else writes to it */
+    sqlite3_vfs *system = sqlite3_vfs_find(NULL);
+    if (copied && system && system->xSetSystemCall) {
+        system->xSetSystemCall(system, "lstat", (sqlite3_syscall_ptr)stat);
+        system->xSetSystemCall(system, "open", (sqlite3_syscall_ptr)open_link);
+    }
+    const int opened =
+        sqlite3_open_v2(copied ? uri : path, &r->database, SQLITE_OPEN_READONLY | (copied ? SQLITE_OPEN_URI : 0), NULL);
+    sqlite3_free(uri);
+    if (opened != SQLITE_OK) return r->database ? fault_sqlite(r, f) : fault_memory(r, f);
+    /* The file may be hostile. */
+    sqlite3_hard_heap_limit64(MOST_MEMORY);
+    sqlite3_limit(r->database, SQLITE_LIMIT_LENGTH, LONGEST_VALUE);
+    sqlite3_db_config(r->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(r->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+    sqlite3_progress_handler(r->database, 100000, stop, NULL);
+#endif
+    if (sqlite3_exec(r->database, "PRAGMA cell_size_check = on; PRAGMA temp_store = file; BEGIN", NULL, NULL, NULL) !=
+        SQLITE_OK)
+        return fault_sqlite(r, f);
+    return 0;
+}
+
+static int prepare(sqlite_reader *r, const char *sql, sqlite3_stmt **statement, const char **rest, fault *f)
+{
+    if (!sql) return fault_memory(r, f);
+    return sqlite3_prepare_v2(r->database, sql, -1, statement, rest) == SQLITE_OK ? 0 : fault_sqlite(r, f);
+}
+
+/* The requested table or view, or the only one: its quoted name, in r->from. */
+static int choose(sqlite_reader *r, const char *wanted, fault *f)
+{
+    static const char all[] = "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND "
+                              "name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name";
+    sqlite3_stmt *listing;
+    name_list names = {0};
+    char *found = NULL;
+    int step;
+    if (prepare(r, all, &listing, NULL, f) != 0) return -1;
+    while ((step = sqlite3_step(listing)) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(listing, 0);
+        if (!name) continue;
+        name_list_add(&names, name);
+        if (wanted && strcasecmp(wanted, name) != 0) continue;
+        sqlite3_free(found);
+        found = sqlite3_mprintf("%s", name);
+    }
+    int failed = step == SQLITE_DONE ? 0 : fault_sqlite(r, f);
+    sqlite3_finalize(listing);
+    if (!failed && wanted && !found)
+        failed = fault_set(f, EXIT_DATA, "%s has no table '%.80s': its tables are %s; choose one with --dataset",
+                           r->source, wanted, name_list_text(&names));
+    if (!failed && names.count == 0) failed = fault_set(f, EXIT_DATA, "%s holds no tables", r->source);
+    if (!failed && !wanted && names.count > 1)
+        failed = fault_set(f, EXIT_DATA, "%s holds %d tables: choose one with --dataset: %s", r->source, names.count,
+                           name_list_text(&names));
+    if (!failed) {
+        char *source = sqlite3_mprintf("%s, table %s", r->source, found);
+        r->from = sqlite3_mprintf("\"%w\"", found);
+        failed = source && r->from ? 0 : fault_memory(r, f);
+        if (source) sqlite3_free(r->source);
+        if (source) r->source = source;
+    }
+    sqlite3_free(found);
+    return failed;
+}
+
+/* Prepare what is read: the query, or the columns of the table, "*" for all. */
+static int prepare_rows(sqlite_reader *r, const char *query, const char *columns, fault *f)
+{
+    const char *rest = "";
+    char *sql = query ? NULL : sqlite3_mprintf("SELECT %s FROM %s", columns, r->from);
+    sqlite3_finalize(r->rows);
+    r->rows = NULL;
+    int failed = prepare(r, query ? query : sql, &r->rows, &rest, f);
+    if (!failed && query && (!r->rows || !sqlite3_stmt_readonly(r->rows) || rest[strspn(rest, " \t\r\n;")]))
+        failed = fault_set(f, EXIT_USAGE, "--query takes one SELECT, and '%.60s' is something else", query);
+    sqlite3_free(sql);
+    return failed;
+}
+
+/* ---- Columns -------------------------------------------------------------------------------------------- */
+
+/* What the first rows hold in a column. */
+typedef struct census {
+    bool integers, large, reals, others;
+    table_words words;
+} census;
+
+static bool contains(const char *type, const char *part)
+{
+    for (; *type; type++)
+        if (strncasecmp(type, part, strlen(part)) == 0) return true;
+    return false;
+}
+
+/* A declared type with the affinity INTEGER. */
+static bool is_integer_type(const char *type)
+{
+    return type && contains(type, "INT");
+}
+
+/* Other types whose values are numbers, as far as they can. */
+static bool is_number_type(const char *type)
+{
+    return type && !contains(type, "CHAR") && !contains(type, "CLOB") && !contains(type, "TEXT") &&
+           !contains(type, "BLOB") && *type;
+}
+
+static void look_at(census *c, sqlite3_stmt *row, int column)
+{
+    switch (sqlite3_column_type(row, column)) {
+    case SQLITE_INTEGER: {
+        const int64_t value = sqlite3_column_int64(row, column);
+        c->integers = true;
+        c->large = c->large || value > largest_exact || value < -largest_exact;
+        break;
+    }
+    case SQLITE_FLOAT:
+        c->reals = true;
+        break;
+    case SQLITE_TEXT:
+        if (sqlite3_column_text(row, column))
+            table_look_at_word(&c->words, (const char *)sqlite3_column_text(row, column),
+                               (size_t)sqlite3_column_bytes(row, column));
+        break;
+    case SQLITE_BLOB:
+        c->others = true;
+        break;
+    default:
+        break;
+    }
+}
+
+static int look_at_rows(sqlite_reader *r, census *of, int columns, fault *f)
+{
+    int step = SQLITE_DONE;
+    for (int row = 0; row < ROWS_LOOKED_AT && (step = sqlite3_step(r->rows)) == SQLITE_ROW; row++)
+        for (int c = 0; c < columns; c++)
+            look_at(&of[c], r->rows, c);
+    if (step != SQLITE_ROW && step != SQLITE_DONE) return fault_sqlite(r, f);
+    sqlite3_reset(r->rows);
+    return 0;
+}
+
+static int find_columns(sqlite_reader *r, fault *f)
+{
+    const int columns = sqlite3_column_count(r->rows);
+    const size_t n = (size_t)columns;
+    if (columns == 0) return fault_set(f, EXIT_DATA, "%s has no columns", r->source);
+    census *of = calloc(n, sizeof *of);
+    r->names = calloc(n, sizeof *r->names);
+    r->dtypes = calloc(n, sizeof *r->dtypes);
+    r->numeric = calloc(n, sizeof *r->numeric);
+    r->kinds = calloc(n, sizeof *r->kinds);
+    r->column_of = malloc(n * sizeof *r->column_of);
+    if (!of || !r->names || !r->dtypes || !r->numeric || !r->kinds || !r->column_of) {
+        free(of);
+        return fault_memory(r, f);
+    }
+    r->table.base.channels = columns;
+    r->table.base.names = (const char *const *)r->names;
+    r->table.base.dtypes = r->dtypes;
+    r->table.base.numeric = r->numeric;
+    r->table.base.kinds = r->kinds;
+    int failed = look_at_rows(r, of, columns, f);
+    for (int c = 0; c < columns && !failed; c++) {
+        const char *type = sqlite3_column_decltype(r->rows, c);
+        const bool seen = of[c].integers || of[c].reals || of[c].words.words || of[c].words.times || of[c].others;
+        const bool whole = is_integer_type(type) || (of[c].integers && of[c].large);
+        r->dtypes[c] = whole && !of[c].reals ? HISTO_I64 : HISTO_F64;
+        r->numeric[c] = of[c].integers || of[c].reals || (!seen && (is_integer_type(type) || is_number_type(type)));
+        if (!r->numeric[c]) r->kinds[c] = table_kind(&of[c].words);
+        r->column_of[c] = c;
+        if (!(r->names[c] = strdup(sqlite3_column_name(r->rows, c)))) failed = fault_memory(r, f);
+    }
+    free(of);
+    return failed;
+}
+
+/* ---- Rows ----------------------------------------------------------------------------------------------- */
+
+static int fault_cell(const sqlite_reader *r, int column, const table_cell *cell, fault *f)
+{
+    char what[96] = "a BLOB is not a number";
+    if (cell->kind == CELL_REAL)
+        snprintf(what, sizeof what, "%.17g is no integer, as the others are: make all real, by --query and CAST",
+                 cell->real);
+    if (cell->kind == CELL_WORD) text_cell_describe(cell->text, cell->text + cell->size, what, sizeof what);
+    return fault_set(f, EXIT_DATA,
+                     "%s, row %" PRId64 ", column %.80s: %s; correct it, or leave such values out with "
+                     "--skip-bad",
+                     r->source, r->row, r->names[column], what);
+}
+
+static int put_cell(sqlite_reader *r, int at, fault *f)
+{
+    const int column = r->column_of[at];
+    table_cell cell = {.kind = CELL_OTHER};
+    if (!table_is_selected(&r->table, column)) return 0;
+    switch (sqlite3_column_type(r->rows, at)) {
+    case SQLITE_NULL:
+        cell.kind = CELL_NULL;
+        break;
+    case SQLITE_INTEGER:
+        cell.kind = CELL_INTEGER;
+        cell.integer = sqlite3_column_int64(r->rows, at);
+        cell.real = (double)cell.integer;
+        break;
+    case SQLITE_FLOAT:
+        cell.kind = CELL_REAL;
+        cell.real = sqlite3_column_double(r->rows, at);
+        break;
+    case SQLITE_TEXT:
+        cell.kind = CELL_WORD;
+        break;
+    default:
+        break;
+    }
+    if (cell.kind == CELL_WORD ||
+        (cell.kind != CELL_NULL && cell.kind != CELL_OTHER && table_has_words(&r->table, column))) {
+        cell.text = (const char *)sqlite3_column_text(r->rows, at);
+        cell.size = (size_t)sqlite3_column_bytes(r->rows, at);
+        if (!cell.text) return fault_sqlite(r, f);
+    }
+    const put_result put = table_put(&r->table, column, &cell, f);
+    if (put == PUT_GOOD) return 0;
+    return put == PUT_FAILED ? -1 : fault_cell(r, column, &cell, f);
+}
+
+static int sqlite_next(reader *base, band *b, fault *f)
+{
+    sqlite_reader *r = (sqlite_reader *)base;
+    table_begin_band(&r->table);
+    while (!r->ended && !table_full(&r->table)) {
+        const int step = sqlite3_step(r->rows);
+        if (step != SQLITE_ROW && step != SQLITE_DONE) return fault_sqlite(r, f);
+        r->ended = step == SQLITE_DONE;
+        if (r->ended) break;
+        r->row++;
+        table_begin_row(&r->table);
+        for (int i = 0; i < sqlite3_column_count(r->rows); i++)
+            if (put_cell(r, i, f) != 0) return -1;
+        table_end_row(&r->table);
+    }
+    return table_band(&r->table, b);
+}
+
+static int sqlite_rewind(reader *base, fault *f)
+{
+    (void)f;
+    sqlite_reader *r = (sqlite_reader *)base;
+    sqlite3_reset(r->rows);
+    table_reset(&r->table);
+    r->row = 0;
+    r->ended = false;
+    return 0;
+}
+
+/* From now on, read only the selected columns of a table. */
+static int sqlite_select(reader *base, const int *channels, int count, fault *f)
+{
+    sqlite_reader *r = (sqlite_reader *)base;
+    if (table_select(base, channels, count, f) != 0) return -1;
+    if (!r->from) return 0;
+    sqlite3_str *columns = sqlite3_str_new(r->database);
+    int selected = 0;
+    for (int c = 0; c < base->channels; c++) {
+        if (!table_is_selected(&r->table, c)) continue;
+        sqlite3_str_appendf(columns, "%s\"%w\"", selected ? ", " : "", r->names[c]);
+        r->column_of[selected++] = c;
+    }
+    char *list = sqlite3_str_finish(columns);
+    const int failed = list ? prepare_rows(r, NULL, list, f) : fault_memory(r, f);
+    sqlite3_free(list);
+    return failed;
+}
+
+static void sqlite_close(reader *base)
+{
+    sqlite_reader *r = (sqlite_reader *)base;
+    sqlite3_finalize(r->rows);
+    sqlite3_close(r->database);
+    sqlite3_free(r->source);
+    sqlite3_free(r->from);
+    for (int c = 0; r->names && c < base->channels; c++)
+        free(r->names[c]);
+    free(r->names);
+    free(r->dtypes);
+    free(r->numeric);
+    free(r->kinds);
+    free(r->column_of);
+    table_free(&r->table);
+    free(r);
+}
+
+reader *sqlite_open(input *in, const read_options *options, fault *f)
+{
+    sqlite_reader *r = calloc(1, sizeof *r);
+    char *source = sqlite3_mprintf("%s", input_name(in));
+    if (!r || !source) {
+        fault_set(f, EXIT_DATA, "no memory to read %s", input_name(in));
+        input_close(in);
+        free(r);
+        sqlite3_free(source);
+        return NULL;
+    }
+    r->source = source;
+    r->table = (table){.base = {.kind = &reader_sqlite,
+                                .in = in,
+                                .model = CHANNELS_PLAIN,
+                                .pages = 1,
+                                .height = -1,
+                                .width = 1,
+                                .select = sqlite_select,
+                                .read_as = table_read_as,
+                                .next = sqlite_next,
+                                .rewind = sqlite_rewind,
+                                .close = sqlite_close},
+                       .skip_bad = options->skip_bad,
+                       .paired = options->paired};
+    if (options->query && options->dataset)
+        fault_set(f, EXIT_USAGE, "--query already says which table is read: leave --dataset out");
+    else if (open_database(r, f) == 0 && (options->query || choose(r, options->dataset, f) == 0) &&
+             prepare_rows(r, options->query, "*", f) == 0 && find_columns(r, f) == 0)
+        return &r->table.base;
+    sqlite_close(&r->table.base);
+    return NULL;
+}

@@ -1,0 +1,299 @@
+/* A chunk is a file, or a part of a shard's, and is decoded as a whole; the last one is kept, as it may be read in
+ * parts. Chunks that are not there are filled. */
+#include "modules/zarr/chunks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/failure.h"
+#include "input/readers/array.h"
+
+enum { NOT_THERE = 1 };
+
+struct zarr_chunks {
+    char *folder;
+    zarr_metadata about;
+    size_t item, chunk_bytes;
+    int64_t strides[HISTO_MAX_DIMS]; /* of a decoded chunk, in bytes */
+    int64_t at[HISTO_MAX_DIMS];      /* the decoded chunk */
+    bool decoded, there;             /* … is one, and not filled */
+    unsigned char *samples;
+    unsigned char *stored; /* as in the file */
+    size_t stored_room;
+
+    /* Of shards: the open one, and where its chunks are. */
+    char *shard;
+    int file;
+    uint64_t *index; /* offsets and sizes */
+    size_t chunks_in_shard;
+};
+
+static int fault_chunk(const char *path, const char *why, fault *f)
+{
+    return fault_set(f, EXIT_DATA, "%s is damaged: %s; copy the array again", path, why);
+}
+
+zarr_chunks *zarr_chunks_open(const char *folder, const zarr_metadata *about, fault *f)
+{
+    zarr_chunks *c = calloc(1, sizeof *c);
+    if (c) c->folder = strdup(folder);
+    if (!c || !c->folder) {
+        free(c);
+        fault_set(f, EXIT_DATA, "no memory to read %s", folder);
+        return NULL;
+    }
+    c->about = *about;
+    c->file = -1;
+    c->item = histo_dtype_size(about->dtype);
+    int64_t bytes = (int64_t)c->item, chunks = 1;
+    bool fits = true;
+    for (int k = about->ndim - 1; k >= 0; k--) {
+        const int d = about->codecs.order[k];
+        c->strides[d] = bytes;
+        fits = fits && !__builtin_mul_overflow(bytes, about->chunk[d], &bytes) && bytes < PTRDIFF_MAX / 4;
+        if (about->sharded) fits = fits && !__builtin_mul_overflow(chunks, about->shard[d] / about->chunk[d], &chunks);
+    }
+    c->chunk_bytes = (size_t)bytes;
+    c->chunks_in_shard = (size_t)chunks;
+    if (fits && chunks < PTRDIFF_MAX / 64) return c;
+    fault_set(f, EXIT_DATA, "%s: the sizes of its chunks are invalid", folder);
+    zarr_chunks_close(c);
+    return NULL;
+}
+
+static void close_shard(zarr_chunks *c)
+{
+    if (c->file >= 0) close(c->file);
+    free(c->shard);
+    c->file = -1;
+    c->shard = NULL;
+}
+
+void zarr_chunks_close(zarr_chunks *c)
+{
+    if (!c) return;
+    close_shard(c);
+    free(c->index);
+    free(c->samples);
+    free(c->stored);
+    free(c->folder);
+    free(c);
+}
+
+/* ---- Files ---------------------------------------------------------------------------------------------- */
+
+/* The path of the file of a chunk or shard, by its numbers. */
+static bool name_file(const zarr_chunks *c, const int64_t *numbers, char path[PATH_MAX])
+{
+    const zarr_metadata *z = &c->about;
+    size_t length = (size_t)snprintf(path, PATH_MAX, "%s/%s", c->folder, z->prefixed ? "c" : "");
+    if (z->ndim == 0 && !z->prefixed && length < PATH_MAX)
+        length += (size_t)snprintf(path + length, PATH_MAX - length, "0");
+    for (int d = 0; d < z->ndim && length < PATH_MAX; d++) {
+        const char separator[2] = {d > 0 || z->prefixed ? z->separator : '\0', '\0'};
+        length += (size_t)snprintf(path + length, PATH_MAX - length, "%s%" PRId64, separator, numbers[d]);
+    }
+    return length < PATH_MAX;
+}
+
+/* The descriptor of a file and its size: 0, NOT_THERE or -1. */
+static int open_file(const char *path, int *file, int64_t *size, fault *f)
+{
+    struct stat status;
+    *file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* does not wait for a pipe */
+    if (*file < 0 && (errno == ENOENT || errno == ENOTDIR)) return NOT_THERE;
+    if (*file < 0 || fstat(*file, &status) != 0 || !S_ISREG(status.st_mode)) {
+        fault_set(f, EXIT_DATA, "%s cannot be read: %s", path, *file < 0 ? strerror(errno) : "it is no file");
+        if (*file >= 0) close(*file);
+        return *file = -1;
+    }
+    *size = (int64_t)status.st_size;
+    return 0;
+}
+
+/* Read bytes of a file into memory that grows with what is there. */
+static int read_stored(zarr_chunks *c, int file, const char *path, int64_t offset, size_t size, fault *f)
+{
+    if (size > c->stored_room) {
+        free(c->stored);
+        c->stored = NULL;
+        c->stored_room = 0;
+        if (fault_beyond_memory(f, (double)size, path, "store it in smaller chunks") != 0) return -1;
+        if (!(c->stored = malloc(size))) return fault_set(f, EXIT_DATA, "no memory to read %s", path);
+        c->stored_room = size;
+    }
+    for (size_t done = 0; done < size;) {
+        const ssize_t got = pread(file, c->stored + done, size - done, (off_t)(offset + (int64_t)done));
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return fault_set(f, EXIT_DATA, "%s cannot be read: %s", path, strerror(errno));
+        if (got == 0) return fault_chunk(path, "it has become shorter", f);
+        done += (size_t)got;
+    }
+    return 0;
+}
+
+/* ---- Shards --------------------------------------------------------------------------------------------- */
+
+/* Read the index of the open shard. */
+static int read_index(zarr_chunks *c, const char *path, int64_t size, fault *f)
+{
+    const zarr_codecs *codecs = &c->about.index_codecs;
+    const size_t wanted = c->chunks_in_shard * 2 * sizeof *c->index;
+    const size_t sums = (size_t)codecs->count * 4; /* all that an index may have; it is not compressed */
+    const char *why;
+    if (size < 0 || wanted + sums > (uint64_t)size) return fault_chunk(path, "it is shorter than its index", f);
+    if (!c->index && !(c->index = malloc(wanted + 1))) return fault_set(f, EXIT_DATA, "no memory to read %s", path);
+    const int64_t begin = c->about.index_first ? 0 : size - (int64_t)(wanted + sums);
+    if (read_stored(c, c->file, path, begin, wanted + sums, f) != 0) return -1;
+    if (!zarr_decode(codecs, c->stored, wanted + sums, (unsigned char *)c->index, wanted, &why))
+        return fault_chunk(path, why, f);
+    if (codecs->big_endian == LITTLE_ENDIAN_MACHINE) array_swap_bytes(c->index, 8, 2 * c->chunks_in_shard);
+    return 0;
+}
+
+/* Open the shard of this name, which stays open: 0, NOT_THERE or -1. */
+static int open_shard(zarr_chunks *c, const char *path, fault *f)
+{
+    int64_t size = -1;
+    if (c->shard && strcmp(c->shard, path) == 0) return c->file >= 0 ? 0 : NOT_THERE;
+    close_shard(c);
+    if (!(c->shard = strdup(path))) return fault_set(f, EXIT_DATA, "no memory to read %s", path);
+    const int opened = open_file(path, &c->file, &size, f);
+    if (opened == 0 && read_index(c, path, size, f) == 0) return 0;
+    if (opened == NOT_THERE) return NOT_THERE;
+    close_shard(c);
+    return -1;
+}
+
+/* ---- Chunks --------------------------------------------------------------------------------------------- */
+
+/* The bytes of the chunk as they are stored: 0 with their size, NOT_THERE or -1. */
+static int find_stored(zarr_chunks *c, const int64_t *chunk, char path[PATH_MAX], size_t *size, fault *f)
+{
+    const zarr_metadata *z = &c->about;
+    int64_t shard[HISTO_MAX_DIMS], length;
+    size_t in_shard = 0;
+    for (int d = 0; d < z->ndim; d++) {
+        const int64_t each = z->sharded ? z->shard[d] / z->chunk[d] : 1;
+        shard[d] = chunk[d] / each;
+        in_shard = in_shard * (size_t)each + (size_t)(chunk[d] % each);
+    }
+    if (!name_file(c, shard, path)) return fault_set(f, EXIT_DATA, "%s: its path is too long", c->folder);
+    if (z->sharded) {
+        const int opened = open_shard(c, path, f);
+        if (opened != 0) return opened;
+        const uint64_t offset = c->index[2 * in_shard], bytes = c->index[2 * in_shard + 1];
+        if (offset == UINT64_MAX && bytes == UINT64_MAX) return NOT_THERE;
+        struct stat status;
+        if (fstat(c->file, &status) != 0 || offset > (uint64_t)status.st_size ||
+            bytes > (uint64_t)status.st_size - offset)
+            return fault_chunk(path, "its index is invalid", f);
+        *size = (size_t)bytes;
+        return read_stored(c, c->file, path, (int64_t)offset, *size, f);
+    }
+    int file;
+    const int opened = open_file(path, &file, &length, f);
+    if (opened != 0) return opened;
+    *size = (size_t)length;
+    const int failed = read_stored(c, file, path, 0, *size, f);
+    close(file);
+    return failed;
+}
+
+/* Decode a chunk, unless it is the one that is decoded. */
+static int decode(zarr_chunks *c, const int64_t *chunk, fault *f)
+{
+    const zarr_codecs *codecs = &c->about.codecs;
+    const size_t dims = (size_t)c->about.ndim * sizeof *chunk;
+    char path[PATH_MAX];
+    size_t size = 0;
+    const char *why;
+    if (c->decoded && memcmp(c->at, chunk, dims) == 0) return 0;
+    c->decoded = false;
+    const int found = find_stored(c, chunk, path, &size, f);
+    if (found < 0) return -1;
+    c->there = found != NOT_THERE;
+    if (c->there && !c->samples) {
+        if (fault_beyond_memory(f, (double)c->chunk_bytes, path, "store it in smaller chunks") != 0) return -1;
+        if (!(c->samples = malloc(c->chunk_bytes + 1))) return fault_set(f, EXIT_DATA, "no memory to read %s", path);
+    }
+    if (c->there) {
+        if (!zarr_decode(codecs, c->stored, size, c->samples, c->chunk_bytes, &why)) return fault_chunk(path, why, f);
+        if (codecs->big_endian == LITTLE_ENDIAN_MACHINE)
+            array_swap_bytes(c->samples, c->item, c->chunk_bytes / c->item);
+    }
+    memcpy(c->at, chunk, dims);
+    c->decoded = true;
+    return 0;
+}
+
+/* Copy a row of the box from the decoded chunk, or fill it. */
+static void copy_row(const zarr_chunks *c, const int64_t *from, int64_t length, unsigned char *to)
+{
+    const int last = c->about.ndim - 1;
+    const int64_t step = last < 0 ? 0 : c->strides[last], item = (int64_t)c->item;
+    const unsigned char *sample = c->samples;
+    for (int d = 0; d <= last && c->there; d++)
+        sample += from[d] * c->strides[d];
+    if (c->there && step == item) {
+        memcpy(to, sample, (size_t)(length * item));
+        return;
+    }
+    for (int64_t i = 0; i < length; i++, to += item)
+        memcpy(to, c->there ? sample + i * step : c->about.fill, (size_t)item);
+}
+
+/* The next numbers within [begin, end), the last dimension fastest; false after the last. */
+static bool advance(int ndim, int64_t *at, const int64_t *begin, const int64_t *end)
+{
+    for (int d = ndim - 1; d >= 0; d--) {
+        if (++at[d] < end[d]) return true;
+        at[d] = begin[d];
+    }
+    return false;
+}
+
+/* Copy what the chunk has of the box. */
+static void copy_part(const zarr_chunks *c, const int64_t *chunk, const int64_t *start, const int64_t *count,
+                      unsigned char *buffer)
+{
+    const int ndim = c->about.ndim;
+    int64_t begin[HISTO_MAX_DIMS], end[HISTO_MAX_DIMS], at[HISTO_MAX_DIMS], from[HISTO_MAX_DIMS], length = 1;
+    for (int d = 0; d < ndim; d++) {
+        const int64_t first = chunk[d] * c->about.chunk[d], behind = first + c->about.chunk[d];
+        begin[d] = first > start[d] ? first : start[d];
+        end[d] = behind < start[d] + count[d] ? behind : start[d] + count[d];
+        at[d] = begin[d];
+    }
+    if (ndim) length = end[ndim - 1] - begin[ndim - 1];
+    do {
+        int64_t place = 0;
+        for (int d = 0; d < ndim; d++) {
+            from[d] = at[d] - chunk[d] * c->about.chunk[d];
+            place = place * count[d] + at[d] - start[d];
+        }
+        copy_row(c, from, length, buffer + (size_t)place * c->item);
+    } while (advance(ndim - 1, at, begin, end));
+}
+
+int zarr_chunks_read(zarr_chunks *c, const int64_t *start, const int64_t *count, void *buffer, fault *f)
+{
+    const int ndim = c->about.ndim;
+    int64_t begin[HISTO_MAX_DIMS], end[HISTO_MAX_DIMS], at[HISTO_MAX_DIMS];
+    for (int d = 0; d < ndim; d++) {
+        at[d] = begin[d] = start[d] / c->about.chunk[d];
+        end[d] = (start[d] + count[d] - 1) / c->about.chunk[d] + 1;
+    }
+    do {
+        if (decode(c, at, f) != 0) return -1;
+        copy_part(c, at, start, count, buffer);
+    } while (advance(ndim, at, begin, end));
+    return 0;
+}

@@ -1,0 +1,218 @@
+/* Zarr, versions 2 and 3: an array in a directory, or one of the arrays of a group, read by the reader of tiles. The
+ * input is the file of metadata. */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "input/readers/readers.h"
+#include "input/readers/tiled.h"
+#include "modules/zarr/chunks.h"
+
+enum { DEEPEST_GROUP = 32, MOST_FOLDERS = 1 << 16, LARGEST_METADATA = 64 << 20 };
+
+/* ---- Metadata ------------------------------------------------------------------------------------------- */
+
+/* The text of a file in a folder; NULL if it is not there, or with a fault. */
+static char *read_text(const char *folder, const char *file, size_t *size, fault *f)
+{
+    char path[PATH_MAX];
+    if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, file) >= sizeof path) return NULL;
+    char *text = text_of_file(path, LARGEST_METADATA, size);
+    if (!text && errno != ENOENT && errno != ENOTDIR)
+        fault_set(f, EXIT_DATA, "%s cannot be read: %s", path, strerror(errno));
+    return text;
+}
+
+static int fault_array(const char *folder, const char *why, fault *f)
+{
+    return fault_set(f, EXIT_DATA, "%s is not a readable Zarr array: %s", folder, why);
+}
+
+/* What a folder's metadata say: 1, 0 if it has none, -1. */
+static int describe(const char *folder, zarr_metadata *about, fault *f)
+{
+    static const char *const files[] = {"zarr.json", ".zarray", ".zgroup"};
+    char why[ZARR_WHY_BYTES];
+    size_t size;
+    char *text = NULL;
+    for (size_t i = 0; i < sizeof files / sizeof *files && !text && f->status == EXIT_OK; i++)
+        text = read_text(folder, files[i], &size, f);
+    if (!text) return f->status == EXIT_OK ? 0 : -1;
+    bool good = zarr_parse(text, size, about, why);
+    free(text);
+    char *attributes = good && !about->is_group ? read_text(folder, ".zattrs", &size, f) : NULL;
+    if (attributes) good = zarr_parse_attributes(attributes, size, about, why);
+    free(attributes);
+    if (!good) fault_array(folder, why, f);
+    return good && f->status == EXIT_OK ? 1 : -1;
+}
+
+static bool find_attribute(void *self, const char *name, attribute *found)
+{
+    const zarr_metadata *z = self;
+    for (int i = 0; i < z->attributes_count; i++) {
+        const zarr_attribute *a = &z->attributes[i];
+        if (strcmp(a->name, name) != 0) continue;
+        *found = (attribute){.dtype = a->integers ? HISTO_I64 : HISTO_F64, .count = a->count};
+        memcpy(found->text, a->text, sizeof found->text);
+        for (int k = 0; k < a->count; k++)
+            if (a->integers)
+                found->values[k].i = a->whole[k];
+            else
+                found->values[k].f = a->values[k];
+        return true;
+    }
+    return false;
+}
+
+static void inform(zarr_metadata *z, bool raw, array_info *info)
+{
+    *info = (array_info){.dtype = z->dtype, .boolean = z->boolean, .ndim = z->ndim};
+    memcpy(info->shape, z->shape, sizeof info->shape);
+    if (raw) return;
+    const unpack_number fill = unpack_load(z->fill, z->dtype);
+    info->rule = unpack_rule(find_attribute, z, &info->dtype);
+    if (z->fill_is_missing) unpack_add_missing(&info->rule, fill);
+    if (z->dated) unpack_add_missing(&info->rule, (unpack_number){.i = INT64_MIN});
+}
+
+/* ---- The choice of an array ----------------------------------------------------------------------------- */
+
+typedef struct search {
+    const char *root;
+    int folders, depth;
+    name_list data, scales;
+    char *first_data, *first_scale;
+    fault why; /* the first array that cannot be read is not */
+} search;
+
+static void consider(search *s, const char *folder);
+
+/* The folders in a group, in order of names. */
+static void consider_group(search *s, const char *folder)
+{
+    struct dirent **entries = NULL;
+    const int count = s->depth < DEEPEST_GROUP ? scandir(folder, &entries, NULL, alphasort) : 0;
+    s->depth++;
+    for (int i = 0; i < count; i++) {
+        char path[PATH_MAX];
+        const char *name = entries[i]->d_name;
+        if (name[0] != '.' && (size_t)snprintf(path, sizeof path, "%s/%s", folder, name) < sizeof path &&
+            s->folders++ < MOST_FOLDERS)
+            consider(s, path);
+        free(entries[i]);
+    }
+    s->depth--;
+    free(entries);
+}
+
+/* Is it the scale of the dimension that has its name? */
+static bool is_scale(const zarr_metadata *z, const char *name)
+{
+    const char *last = strrchr(name, '/');
+    return z->ndim == 1 && strcmp(z->only_dimension, last ? last + 1 : name) == 0;
+}
+
+static void consider(search *s, const char *folder)
+{
+    zarr_metadata about;
+    fault why = {0};
+    const int found = describe(folder, &about, &why);
+    if (found < 0) fault_set(&s->why, why.status, "%s", why.text);
+    if (found < 1) return;
+    if (about.is_group) {
+        consider_group(s, folder);
+        return;
+    }
+    array_info info;
+    const char *name = folder + strlen(s->root) + 1;
+    const bool scale = is_scale(&about, name);
+    char **first = scale ? &s->first_scale : &s->first_data;
+    inform(&about, false, &info);
+    array_info_list(scale ? &s->scales : &s->data, name, &info);
+    if (!*first) *first = strdup(folder);
+}
+
+/* The only array of a group, or what there is to choose from. */
+static char *choose_in_group(const char *folder, const char *wanted, fault *f)
+{
+    search s = {.root = folder};
+    consider_group(&s, folder);
+    const bool data = s.data.count > 0;
+    name_list *list = data ? &s.data : &s.scales;
+    char *chosen = NULL;
+    if (wanted)
+        fault_set(f, EXIT_DATA, "%s has no array '%s': its arrays of numbers are %s; choose one with --dataset", folder,
+                  wanted, name_list_text(list));
+    else if (list->count == 1)
+        chosen = strdup(data ? s.first_data : s.first_scale);
+    else if (list->count == 0 && s.why.status != EXIT_OK)
+        fault_set(f, s.why.status, "%s", s.why.text);
+    else if (list->count == 0)
+        fault_set(f, EXIT_DATA, "%s is a Zarr group without arrays of numbers", folder);
+    else
+        fault_set(f, EXIT_DATA, "%s holds %d arrays of numbers: choose one with --dataset: %s", folder, list->count,
+                  name_list_text(list));
+    free(s.first_data);
+    free(s.first_scale);
+    return chosen;
+}
+
+/* The folder of the array (freed by the caller), with its metadata; NULL with a fault. */
+static char *choose(const char *root, const char *wanted, zarr_metadata *about, fault *f)
+{
+    char path[PATH_MAX];
+    if (wanted && (size_t)snprintf(path, sizeof path, "%s/%s", root, wanted) >= sizeof path) {
+        fault_array(root, "the path is too long", f);
+        return NULL;
+    }
+    char *folder = strdup(wanted ? path : root);
+    int found = folder ? describe(folder, about, f) : -1;
+    if (found == 1 && !about->is_group) return folder;
+    if (found >= 0) {
+        char *chosen = choose_in_group(found ? folder : root, found ? NULL : wanted, f);
+        free(folder);
+        folder = chosen;
+        if (folder && describe(folder, about, f) == 1) return folder;
+    }
+    free(folder);
+    fault_array(root, "it has no metadata", f);
+    return NULL;
+}
+
+/* ---- The reader ----------------------------------------------------------------------------------------- */
+
+static int read_box(void *self, const int64_t *start, const int64_t *count, void *buffer, fault *f)
+{
+    return zarr_chunks_read(self, start, count, buffer, f);
+}
+
+static void close_chunks(void *self)
+{
+    zarr_chunks_close(self);
+}
+
+reader *zarr_open(input *in, const read_options *options, fault *f)
+{
+    zarr_metadata about;
+    char *root = strdup(input_name(in)), *folder = NULL;
+    char *slash = root ? strrchr(root, '/') : NULL; /* of zarr.json */
+    if (slash) *slash = '\0';
+    if (root && input_rename(in, slash ? root : ".", f) == 0)
+        folder = choose(input_name(in), options->dataset, &about, f);
+    zarr_chunks *chunks = folder ? zarr_chunks_open(folder, &about, f) : NULL;
+    free(folder);
+    free(root);
+    if (!chunks) {
+        input_close(in);
+        return NULL;
+    }
+    array_info info;
+    inform(&about, options->raw, &info);
+    const tiled_source source = {.self = chunks, .read = read_box, .close = close_chunks};
+    return tiled_open(&reader_zarr, in, source, &info, about.chunk, f);
+}

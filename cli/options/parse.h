@@ -1,0 +1,23 @@
+/* Parts of option values: numbers, lists of numbers, regions. Failures quote what was written, and say what it takes.
+ */
+#ifndef CLI_OPTION_PARSE_H
+#define CLI_OPTION_PARSE_H
+
+#include <stdint.h>
+
+#include "base/fault.h"
+
+/* The numbers of a list such as 3x4: how many; -1 if it is none, or has more than `most`. All are 0 or more. */
+int parse_naturals(const char *text, const char *dividers, int64_t *numbers, int most);
+
+/* A whole number from smallest to largest. */
+int parse_whole(const char *option, const char *text, int64_t smallest, int64_t largest, int64_t *value, fault *f);
+int parse_int(const char *option, const char *text, int smallest, int largest, int *value, fault *f);
+
+/* LEFT,TOP,WIDTH,HEIGHT */
+int parse_region(const char *option, const char *text, int64_t region[4], fault *f);
+
+/* One of these words, the last of which NULL ends: which. */
+int parse_choice(const char *option, const char *text, const char *const *words, int *which, fault *f);
+
+#endif

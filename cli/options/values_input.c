@@ -1,0 +1,246 @@
+/* Which samples are read, and which of them are counted. */
+#define _GNU_SOURCE
+#include "options/parse.h"
+#include "options/values.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* NumPy's names, and its codes, which count bytes and stand behind a byte order. */
+static const struct {
+    const char *name, *code;
+    histo_dtype dtype;
+} numpy_dtypes[] = {
+    {"uint8", "u1", HISTO_U8},    {"int8", "i1", HISTO_I8},     {"uint16", "u2", HISTO_U16},
+    {"int16", "i2", HISTO_I16},   {"uint32", "u4", HISTO_U32},  {"int32", "i4", HISTO_I32},
+    {"uint64", "u8", HISTO_U64},  {"int64", "i8", HISTO_I64},   {"float16", "f2", HISTO_F16},
+    {"float32", "f4", HISTO_F32}, {"float64", "f8", HISTO_F64}, {"bfloat16", "", HISTO_BF16},
+};
+
+static bool parse_dtype(const char *text, histo_dtype *dtype)
+{
+    bool has_order = *text && strchr("<>=|", *text);
+    if (!has_order && histo_dtype_parse(text, dtype) == HISTO_OK) return true;
+    for (size_t i = 0; i < sizeof numpy_dtypes / sizeof *numpy_dtypes; i++) {
+        if (strcmp(has_order ? text + 1 : text, has_order ? numpy_dtypes[i].code : numpy_dtypes[i].name) != 0) continue;
+        *dtype = numpy_dtypes[i].dtype;
+        return !has_order || (text[1] && (*text != '|' || text[2] == '1')); /* '|': it has no byte order */
+    }
+    return false;
+}
+
+int value_dtype(settings *s, char *text, fault *f)
+{
+    if (parse_dtype(text, &s->read.dtype)) {
+        s->read.has_dtype = true;
+        return 0;
+    }
+    return fault_set(
+        f, EXIT_USAGE,
+        "there is no sample type '%s': --dtype takes u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64 (bits), "
+        "NumPy's names (uint8), or NumPy's codes with a byte order (<f4, >u2: bytes)",
+        text);
+}
+
+int value_shape(settings *s, char *text, fault *f)
+{
+    int64_t samples = 1;
+    int ndim = parse_naturals(text, "x,", s->read.shape, HISTO_MAX_DIMS);
+    if (ndim < 0)
+        return fault_set(f, EXIT_USAGE,
+                         "'%s' is not a shape: --shape takes up to %d whole numbers, as in 3x480x640 or 3,480,640",
+                         text, HISTO_MAX_DIMS);
+    for (int d = 0; d < ndim; d++) {
+        if (s->read.shape[d] == 0)
+            return fault_set(f, EXIT_USAGE, "a shape of '%s' holds no sample: each number of --shape must be 1 or more",
+                             text);
+        if (__builtin_mul_overflow(samples, s->read.shape[d], &samples))
+            return fault_set(f, EXIT_USAGE, "a shape of '%s' is larger than any file: make --shape fit the data", text);
+    }
+    s->read.ndim = ndim;
+    return 0;
+}
+
+int value_offset(settings *s, char *text, fault *f)
+{
+    return parse_whole("offset", text, 0, INT64_MAX, &s->read.offset, f);
+}
+
+int value_endian(settings *s, char *text, fault *f)
+{
+    static const char *const words[] = {"little", "big", NULL};
+    int which;
+    if (parse_choice("endian", text, words, &which, f) != 0) return -1;
+    s->read.big_endian = which == 1;
+    return 0;
+}
+
+int value_pairs(settings *s, char *text, fault *f)
+{
+    static const char *const words[] = {"ring", "apart", NULL};
+    int which;
+    if (parse_choice("pairs", text, words, &which, f) != 0) return -1;
+    s->pairs = which == 0 ? HISTO_PAIRS_RING : HISTO_PAIRS_APART;
+    return 0;
+}
+
+int value_page(settings *s, char *text, fault *f)
+{
+    int64_t page = -1;
+    if (strcmp(text, "all") != 0 && (!text_to_i64(text, &page) || page < 0 || page > INT32_MAX))
+        return fault_set(f, EXIT_USAGE, "--page takes the number of a page, from 0, or all, not '%s'", text);
+    s->read.page = (int)page;
+    s->read.has_page = true;
+    return 0;
+}
+
+int value_delimiter(settings *s, char *text, fault *f)
+{
+    static const struct {
+        const char *name;
+        char character;
+    } named[] = {{"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}, {"\\t", '\t'}, {"space", ' '}, {"pipe", '|'}};
+    s->read.delimiter = text[0] && !text[1] ? text[0] : '\0';
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        if (strcmp(text, named[i].name) == 0) s->read.delimiter = named[i].character;
+    if (s->read.delimiter) return 0;
+    return fault_set(f, EXIT_USAGE,
+                     "--delimiter takes one character, or comma, semicolon, tab, space or pipe, not '%s'", text);
+}
+
+int value_header(settings *s, char *text, fault *f)
+{
+    static const char *const words[] = {"yes", "no", NULL};
+    int which;
+    if (parse_choice("header", text, words, &which, f) != 0) return -1;
+    s->read.header = which == 0;
+    return 0;
+}
+
+int value_roi(settings *s, char *text, fault *f)
+{
+    s->has_roi = true;
+    return parse_region("roi", text, s->roi, f);
+}
+
+/* An end of a range: the number, or `open` where nothing is written. */
+static bool parse_end(const char *text, double open, double *value)
+{
+    *value = open;
+    return !*text || text_to_f64(text, value);
+}
+
+/* LO:HI, LO: or :HI: 1, 0 if the text is anything else, -1 if it ends before it begins. */
+static int parse_where_range(const char *text, double range[2], fault *f)
+{
+    char ends[2 * TEXT_NUMBER_BYTES];
+    char *colon = strlen(text) < sizeof ends ? strchr(strcpy(ends, text), ':') : NULL;
+    if (colon) *colon = '\0';
+    if (!colon || !parse_end(ends, -INFINITY, &range[0]) || !parse_end(colon + 1, INFINITY, &range[1])) return 0;
+    if (range[0] <= range[1]) return 1;
+    return fault_set(f, EXIT_USAGE, "the range '%s' of --where ends before it begins: put the smaller number first",
+                     text);
+}
+
+/* Filter the samples by themselves: several ranges have their intersection. */
+static int filter_samples(settings *s, const double range[2], fault *f)
+{
+    if (!s->has_where) memcpy(s->where, range, sizeof s->where);
+    s->where[0] = fmax(s->where[0], range[0]);
+    s->where[1] = fmin(s->where[1], range[1]);
+    s->has_where = true;
+    if (s->where[0] <= s->where[1]) return 0;
+    return fault_set(f, EXIT_USAGE, "the ranges of --where have nothing in common: leave one out");
+}
+
+int value_where(settings *s, char *text, fault *f)
+{
+    double range[2];
+    char *equals = strrchr(text, '=');
+    const int is_range = parse_where_range(equals ? equals + 1 : text, range, f);
+    if (is_range < 0) return -1;
+    if (!equals && is_range) return filter_samples(s, range, f);
+    if (!is_range) equals = strchr(text, '='); /* values may have one, as names may in front of a range */
+    if (!equals || !equals[1])
+        return fault_set(f, EXIT_USAGE,
+                         "'%s' is not a range: --where takes LO:HI, LO: or :HI, or NAME=LO:HI, NAME=VALUE,… or "
+                         "NAME!=VALUE,… for another column",
+                         text);
+    const bool negated = equals > text && equals[-1] == '!';
+    if (equals == text + negated)
+        return fault_set(f, EXIT_USAGE, "--where '%s' names no column before the '=': write NAME=LO:HI", text);
+    if (s->conditions_count == MAX_CONDITIONS)
+        return fault_set(f, EXIT_USAGE, "--where is given more than %d times: leave some out", MAX_CONDITIONS);
+    equals[-negated] = '\0';
+    s->conditions[s->conditions_count++] = (where_condition){text, equals + 1, negated};
+    return 0;
+}
+
+/* Text that settings point to as long as the process lives, in a list, so that it is no leak. */
+typedef struct lasting_text {
+    struct lasting_text *next;
+    char text[];
+} lasting_text;
+
+static int join_lists(const char **lists, char *text, fault *f)
+{
+    static lasting_text *all;
+    if (!*lists) {
+        *lists = text;
+        return 0;
+    }
+    const size_t size = strlen(*lists) + strlen(text) + 2;
+    lasting_text *joined = malloc(sizeof *joined + size);
+    if (!joined) return fault_set(f, EXIT_DATA, "no memory for the options");
+    snprintf(joined->text, size, "%s%c%s", *lists, LIST_DIVIDER, text);
+    joined->next = all;
+    all = joined;
+    *lists = joined->text;
+    return 0;
+}
+
+int value_channels(settings *s, char *text, fault *f)
+{
+    return join_lists(&s->channels, text, f);
+}
+
+int value_category(settings *s, char *text, fault *f)
+{
+    return join_lists(&s->category, text, f);
+}
+
+/* LIST or LIST=UNIT. */
+int value_time(settings *s, char *text, fault *f)
+{
+    static const char *const units[TIME_UNITS] = {"s", "ms", "us", "ns"};
+    char *equals = strrchr(text, '=');
+    int unit = 0;
+    while (equals && unit < TIME_UNITS && strcmp(equals + 1, units[unit]) != 0)
+        unit++;
+    if (unit == TIME_UNITS)
+        return fault_set(f, EXIT_USAGE, "--time %s: the unit is s, ms, us or ns, as in --time t=ms", text);
+    if (equals) *equals = '\0';
+    return join_lists(&s->times[unit], text, f);
+}
+
+int value_top(settings *s, char *text, fault *f)
+{
+    int64_t top = UINT32_MAX;
+    if (strcmp(text, "all") != 0 && (!text_to_i64(text, &top) || top < 1 || top > UINT32_MAX))
+        return fault_set(f, EXIT_USAGE, "--top takes a number of values, 1 or more, or all, not '%s'", text);
+    s->top = (uint32_t)top;
+    return 0;
+}
+
+int value_sort(settings *s, char *text, fault *f)
+{
+    static const char *const words[] = {"count", "name", NULL};
+    int which;
+    if (parse_choice("sort", text, words, &which, f) != 0) return -1;
+    s->order = which == 1;
+    return 0;
+}

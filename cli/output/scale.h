@@ -1,0 +1,16 @@
+/* The scale of the colours of a heat map. */
+#ifndef CLI_SCALE_H
+#define CLI_SCALE_H
+
+#include <stdint.h>
+
+#include "options/settings.h"
+
+/* The scale that is wanted or, if that is auto, the first of linear, square root and logarithm on which the median of
+ * the n values that are above 0 differs from nothing. */
+count_scale scale_suited(count_scale wanted, const double *values, int64_t n);
+
+/* "logarithmic", "square root", or "" if linear. */
+const char *scale_name(count_scale scale);
+
+#endif

@@ -1,0 +1,17 @@
+/* The statistics of a result as text: a table with a row for each series or axis, and an object of JSON for each axis.
+ */
+#ifndef CLI_STATISTICS_TABLE_H
+#define CLI_STATISTICS_TABLE_H
+
+#include <stdio.h>
+
+#include "count/statistics.h"
+#include "options/settings.h"
+
+/* As CSV (commas, and quotes where necessary) or TSV. */
+int statistics_write_table(const result *r, const settings *s, bool csv, FILE *out, fault *f);
+
+/* A list of objects, for the axes of series i. */
+int statistics_write_json(const result *r, int i, const settings *s, FILE *out, fault *f);
+
+#endif

@@ -1,0 +1,63 @@
+# Zarr: arrays and groups in directories, of both versions, with their codecs, shards, and what is missing.
+. "$(dirname "$0")/support/check.sh"
+corpus=$support/../../fuzz/corpus/zarr
+two='lo\thi\tcount\n1\t2\t1\n2\t3\t2\n'
+
+# Arrays that zarr-python wrote: 0 to 11 in 3 rows of 4, metadata, a NUL, and the only file of samples.
+for file in "$corpus"/*; do
+    name=$(basename "$file")
+    at=$(grep -abo -m 1 -P '\x00' "$file" | head -n 1 | cut -d: -f1)
+    case $name in
+    v2*) metadata=.zarray samples=0.0 ;;
+    v3*) metadata=zarr.json samples=c/0/0 ;;
+    *) continue ;;
+    esac
+    mkdir -p "$name/c/0"
+    head -c "$at" "$file" >"$name/$metadata"
+    tail -c +$((at + 2)) "$file" >"$name/$samples"
+    prints 'lo\thi\tcount\n0\t4\t4\n4\t8\t4\n8\t12\t4\n' --edges 0,4,8,12 "$name"
+    prints 'lo\thi\tcount\n5\t6\t1\n6\t9\t0\n9\t10\t1\n' --roi 1,1,1,2 --edges 5,6,9,10 "$name/$metadata"
+    head -c 10 "$name/$samples" >short && mv short "$name/$samples"
+    refuses 1 "$name/$samples is damaged: .*; copy the array again" "$name"
+done
+
+# Without a file of samples, they are the fill value.
+mkdir -p group/filled group/x group/deep/t2m
+cat >group/.zgroup <<END
+{"zarr_format": 2}
+END
+array() { # SHAPE CHUNKS TYPE FILL
+    printf '{"zarr_format":2,"shape":%s,"chunks":%s,"dtype":"%s","fill_value":%s,"order":"C","filters":null,"compressor":null}' "$@"
+}
+array '[4,3]' '[2,3]' '>i2' 7 >group/filled/.zarray
+printf '\000\001\000\002\000\003\000\001\000\002\000\003' >group/filled/1.0
+prints 'lo\thi\tcount\n1\t2\t2\n2\t3\t2\n3\t4\t2\n4\t8\t6\n' --edges 1,2,3,4,8 group/filled
+
+# Attributes as netCDF's: scaled by 0.5, and 10; 7 is missing. Scales of dimensions are not data.
+mv group/filled group/deep/t2m/moved
+cp group/deep/t2m/moved/* group/deep/t2m/ && cp group/deep/t2m/moved/.zarray group/deep/t2m/ && rm -r group/deep/t2m/moved
+cp group/.zgroup group/deep/.zgroup
+printf '{"scale_factor":0.5,"add_offset":10,"_FillValue":7}' >group/deep/t2m/.zattrs
+array '[3]' '[3]' '|u1' null >group/x/.zarray
+printf '{"_ARRAY_DIMENSIONS":["x"]}' >group/x/.zattrs
+printf '\001\002\003' >group/x/0
+remarks 'group: left out 6 missing values$' --edges 10.5,11,11.25,12 group
+[ "$(cat "$out")" = "$(printf 'lo\thi\tcount\n10.5\t11\t2\n11\t11.25\t2\n11.25\t12\t2\n')" ] || fail "$(cat "$out")"
+prints 'lo\thi\tcount\n1\t2\t2\n2\t3\t2\n3\t4\t2\n4\t8\t6\n' --raw --edges 1,2,3,4,8 group/
+prints "$two" --dataset x -b 2 -r minmax group
+cp -r group/x group/y && rm group/y/.zattrs
+refuses 1 'group holds 2 arrays of numbers: choose one with --dataset: deep/t2m (4 x 3 i16), y (3 u8)$' group
+refuses 1 "group has no array 'z': its arrays of numbers are deep/t2m" --dataset z group
+refuses 1 "group/y/.zarray is damaged\|metadata are invalid JSON" --dataset w "$(mkdir group/w && printf '{' >group/w/.zarray && echo group)"
+mkdir -p lz4 empty
+array '[3]' '[3]' '|u1' 0 | sed 's/null}/{"id":"lz4"}}/' >lz4/.zarray
+refuses 1 'lz4 is not a readable Zarr array: its chunks are stored by a codec that is not read here: lz4$' lz4
+array '[3]' '[3]' '<U3' 0 >lz4/.zarray
+refuses 1 'it does not hold plain numbers, but <U3$' lz4
+array '[4611686018427387904,4]' '[4611686018427387904,4]' '<f8' 0 >lz4/.zarray
+refuses 1 'lz4' lz4
+mkfifo lz4/0
+array '[3]' '[3]' '|u1' 0 >lz4/.zarray
+refuses 1 'lz4/0 cannot be read: it is no file' lz4
+refuses 1 'empty is a directory: name the files in it' empty
+finish

@@ -1,0 +1,10 @@
+/* libFuzzer target for the .mat reader: the only variable, and one by name. */
+#define _GNU_SOURCE
+#include "drain.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    drain_bytes(&reader_mat, data, size, &(read_options){.header = -1});
+    drain_bytes(&reader_mat, data, size, &(read_options){.header = -1, .dataset = "of_i2"});
+    return 0;
+}
