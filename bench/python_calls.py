@@ -3,6 +3,9 @@
 All are called in turn on the same samples, in one process. Times are the CPU time of the process, the least of many
 rounds. Counts are compared with NumPy's; a star marks a library whose counts differ. A library that is not installed is
 left out.
+
+--gpu: arrays of CuPy and PyTorch in the memory of a GPU instead. Times are then those of the clock, of many calls and the
+wait for the last of them; `wait` counts one call and the wait for it.
 """
 
 import argparse
@@ -29,9 +32,10 @@ def optional(name):
         return None
 
 
-bh, cv2, duckdb, fast, numba, pl, torch = map(
-    optional, ("boost_histogram", "cv2", "duckdb", "fast_histogram", "numba", "polars", "torch")
+bh, cupy, cv2, duckdb, fast, numba, pl, torch = map(
+    optional, ("boost_histogram", "cupy", "cv2", "duckdb", "fast_histogram", "numba", "polars", "torch")
 )
+histo_cupy, histo_torch = map(optional, ("histo.cupy", "histo.torch"))
 if cv2:
     cv2.setNumThreads(1)
 if torch:
@@ -290,16 +294,155 @@ def targets_of(cells):
             yield f"{what}: times as fast as numpy", us["numpy"] / us["histo"], 12, us["numpy"] >= 12 * us["histo"]
 
 
+# ---- On a GPU
+
+
+def samples_there(dtype, n):
+    return np.resize(samples(dtype, min(n, 1 << 20)), n)
+
+
+def same(counts, exact):
+    return np.shape(counts) == np.shape(exact) and np.allclose(counts, exact, atol=np.sum(exact) * 1e-5)
+
+
+def regular_there(dtype, n):
+    x = samples_there(dtype, n)
+    lo, hi = limits(x)
+    kept = histo.Histogram(histo.Regular(BINS, lo, hi))
+    t = torch.from_numpy(x).cuda()
+    yield "histo.torch", lambda: histo_torch.histc(t, BINS, lo, hi)
+    yield "torch", lambda: torch.histc(t, BINS, lo, hi)
+    yield "histo, torch", lambda: histo.histogram(t, BINS, (lo, hi))[0]
+    yield "fill, torch", lambda: kept.fill(t)
+    if cupy:
+        c = cupy.asarray(x)
+        yield "histo.cupy", lambda: histo_cupy.histogram(c, BINS, (lo, hi))[0]
+        yield "cupy", lambda: cupy.histogram(c, BINS, (lo, hi))[0]
+        yield "histo, cupy", lambda: histo.histogram(c, BINS, (lo, hi))[0]
+
+
+def automatic_there(dtype, n):
+    x = samples_there(dtype, n)
+    t = torch.from_numpy(x).cuda()
+    yield "histo.torch", lambda: histo_torch.histc(t, BINS)
+    yield "torch", lambda: torch.histc(t, BINS)
+    if cupy:
+        c = cupy.asarray(x)
+        yield "histo.cupy", lambda: histo_cupy.histogram(c, BINS)[0]
+        yield "cupy", lambda: cupy.histogram(c, BINS)[0]
+
+
+def weighted_there(dtype, n):
+    x = samples_there(dtype, n)
+    w = x[::-1].copy()
+    if cupy:
+        c, cw = cupy.asarray(x), cupy.asarray(w)
+        yield "histo.cupy", lambda: histo_cupy.histogram(c, BINS, (LO, HI), weights=cw)[0]
+        yield "cupy", lambda: cupy.histogram(c, BINS, (LO, HI), weights=cw)[0]
+        yield "histo, cupy", lambda: histo.histogram(c, BINS, (LO, HI), weights=cw)[0]
+
+
+def two_there(dtype, n):
+    x = samples_there(dtype, n)
+    y = x[::-1].copy()
+    if cupy:
+        c, d = cupy.asarray(x), cupy.asarray(y)
+        yield "histo.cupy", lambda: histo_cupy.histogram2d(c, d, 64, ((LO, HI), (LO, HI)))[0]
+        yield "cupy", lambda: cupy.histogram2d(c, d, 64, ((LO, HI), (LO, HI)))[0]
+
+
+def bincount_there(size):
+    def with_size(dtype, n):
+        x = np.resize(np.random.default_rng(5).integers(0, size, min(n, 1 << 20)), n).astype(dtype)
+        t = torch.from_numpy(x).cuda()
+        yield "histo.torch", lambda: histo_torch.bincount(t, minlength=size)
+        yield "torch", lambda: torch.bincount(t, minlength=size)
+        if cupy:
+            c = cupy.asarray(x)
+            yield "histo.cupy", lambda: histo_cupy.bincount(c, minlength=size)
+            yield "cupy", lambda: cupy.bincount(c, minlength=size)
+
+    return with_size
+
+
+GPU_SIZES = (1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
+GPU_CELLS = [
+    *(("regular", regular_there, dtype, n) for dtype in ("f4", "f8") for n in GPU_SIZES),
+    *(("regular", regular_there, dtype, n) for dtype in ("u1", "i4") for n in GPU_SIZES[2::3]),
+    *(("range of the samples", automatic_there, "f4", n) for n in GPU_SIZES[::2]),
+    *(("weights", weighted_there, "f4", n) for n in GPU_SIZES[::2]),
+    *(("two axes", two_there, "f4", n) for n in GPU_SIZES[::2]),
+    *(("bincount of 1000", bincount_there(1_000), "i8", n) for n in GPU_SIZES[::2]),
+    *(("bincount of 1000000", bincount_there(1_000_000), "i8", n) for n in GPU_SIZES[2::3]),
+]
+
+
+def clocked(call, calls):
+    begin = time.perf_counter_ns()
+    for _ in range(calls):
+        call()
+    torch.cuda.synchronize()
+    return (time.perf_counter_ns() - begin) / 1e3 / calls
+
+
+def measure_there(name, make, dtype, n, rounds):
+    """As measure: the time of a call among many, and of one that is waited for."""
+    made = list(make(dtype, n))
+    exact, times, single, calls, different = None, {}, {}, {}, []
+    for library, call in made:
+        counts = call()
+        if not isinstance(counts, histo.Histogram):
+            counts = counts.get() if hasattr(counts, "get") else counts.cpu().numpy()
+            exact = counts if exact is None else exact
+            if not same(counts, exact):
+                different.append(library)
+        clocked(call, 3)
+        calls[library] = max(1, min(2000, int(2000 / clocked(call, 3))))
+        times[library], single[library] = [], []
+    for _ in range(rounds):
+        for library, call in made:
+            times[library].append(clocked(call, calls[library]))
+            single[library].append(clocked(call, 1))
+    least = [{library: min(t) for library, t in of.items()} for of in (times, single)]
+    return {"task": name, "dtype": dtype, "samples": n, "us": least[0], "wait_us": least[1], "different": different}
+
+
+def targets_there(cells):
+    for cell in cells:
+        what = f"{cell['task']}, {cell['dtype']}, {cell['samples']}"
+        for peer in ("torch", "cupy"):
+            if peer in cell["us"] and cell["samples"] >= 100_000:
+                ratio = cell["us"][peer] / cell["us"]["histo." + peer]
+                yield f"{what}: times as fast as {peer}", ratio, 5, ratio >= 5
+
+
+def on_gpu(options):
+    if not (torch and torch.cuda.is_available()):
+        raise SystemExit("--gpu needs PyTorch, and a GPU")
+    histo.devices.compile_kernels(options.compile)
+    cells = []
+    libraries = ["histo.torch", "torch", "histo, torch", "fill, torch", "histo.cupy", "cupy", "histo, cupy"]
+    print("Microseconds of one of many calls / of a call and the wait for it; * counts differ.\n")
+    print(f"| task | type | samples | {' | '.join(libraries)} | over torch | over cupy |")
+    print("|---|---|--:|" + "--:|" * (len(libraries) + 2))
+    for name, make, dtype, n in GPU_CELLS:
+        if options.quick and n > 1_000_000:
+            continue
+        cell = measure_there(name, make, dtype, n, options.rounds)
+        cells.append(cell)
+        us, one = cell["us"], cell["wait_us"]
+        row = [f"{text_of(us[p])} / {text_of(one[p])}" + "*" * (p in cell["different"]) if p in us else ""
+               for p in libraries]
+        over = [f"{us[p] / us['histo.' + p]:.2f}" if p in us else "" for p in ("torch", "cupy")]
+        print(f"| {name} | {dtype} | {n} | {' | '.join(row)} | {' | '.join(over)} |", flush=True)
+    return cells, targets_there(cells)
+
+
 def text_of(us):
     return f"{us:.3g}" if us < 1000 else f"{us:.0f}"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("-o", dest="output", help="write all figures to this JSON file")
-    parser.add_argument("--rounds", type=int, default=40, help="rounds of a cell; default: 40")
-    parser.add_argument("--quick", action="store_true", help="at most 100000 samples")
-    options = parser.parse_args()
+def on_cpu(options):
     cells = []
     libraries = ["histo", "numpy", "fast-histogram", "boost-histogram", "numba", "opencv", "torch", "polars", "duckdb"]
     print(f"Microseconds of one call.\n\n| task | type | samples | {' | '.join(libraries)} | over the best |")
@@ -312,9 +455,12 @@ def main():
         us = cell["us"]
         row = [text_of(us[p]) + "*" * (p in cell["different"]) if p in us else "" for p in libraries]
         print(f"| {name} | {dtype} | {n} | {' | '.join(row)} | {best_of_peers(us) / us['histo']:.2f} |", flush=True)
+    return cells, targets_of(cells)
+
+
+def report(options, cells, found):
     targets = [
-        {"what": what, "is": round(value, 3), "target": target, "met": bool(met)}
-        for what, value, target, met in targets_of(cells)
+        {"what": what, "is": round(value, 3), "target": target, "met": bool(met)} for what, value, target, met in found
     ]
     met = sum(t["met"] for t in targets)
     print(f"\n{met} of {len(targets)} targets are met. Missed:")
@@ -323,11 +469,22 @@ def main():
             print(f"- {target['what']}: {target['is']:.3g}, target {target['target']:g}")
     if options.output:
         modules = {"numpy": np, "fast-histogram": fast, "boost-histogram": bh, "numba": numba, "opencv": cv2,
-                   "torch": torch, "polars": pl, "duckdb": duckdb}
+                   "torch": torch, "cupy": cupy, "polars": pl, "duckdb": duckdb}
         versions = {name: getattr(m, "__version__", "?") for name, m in modules.items() if m}
         with open(options.output, "w") as file:
             json.dump({"python": platform.python_version(), "histo": histo.__version__, "versions": versions,
                        "cells": cells, "targets": targets}, file, indent=1)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("-o", dest="output", help="write all figures to this JSON file")
+    parser.add_argument("--rounds", type=int, default=40, help="rounds of a cell; default: 40")
+    parser.add_argument("--quick", action="store_true", help="at most 100000 samples")
+    parser.add_argument("--gpu", action="store_true", help="arrays in the memory of a GPU")
+    parser.add_argument("--compile", action="store_true", help="with kernels that are compiled for them")
+    options = parser.parse_args()
+    report(options, *(on_gpu(options) if options.gpu else on_cpu(options)))
 
 
 if __name__ == "__main__":

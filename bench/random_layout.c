@@ -92,6 +92,8 @@ static double gap_of(problem_edges kind, int64_t stream, int64_t i)
         for (uint64_t halvings = random_bits(0, stream + 2 * i + 1) % 21; halvings > 0; halvings--)
             gap /= 2;
         return gap * (1 + x);
+    case PROBLEM_FLOATS:
+        return 1;
     default:
         return (double)(2 * i + 1);
     }
@@ -112,6 +114,7 @@ histo_axis problem_axis_make(const random_problem *p, int a, double *edges)
     edges[from->bins] = sum;
     for (int64_t i = 0; i <= from->bins; i++) {
         edges[i] = from->lo + edges[i] / sum * (from->hi - from->lo);
+        if (from->edges == PROBLEM_FLOATS && i % from->bins) edges[i] = (double)(float)edges[i];
         if (i && !(edges[i] > edges[i - 1])) edges[i] = nextafter(edges[i - 1], INFINITY);
     }
     histo_axis variable = histo_axis_variable(from->bins, edges);

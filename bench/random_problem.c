@@ -13,7 +13,7 @@
 static const char *const kinds[] = {"uniform", "one",    "normal", "zipf", "scattered", "distinct", "spread", "edges",
                                     "sorted",  "pieces", "runs",   "saw",  "wafer",     "mixture",  "photo",  NULL};
 static const char *const axis_kinds[] = {"integer", "regular", "variable", "log", "sqrt", "power", NULL};
-static const char *const edge_kinds[] = {"jitter", "gaps", "unequal", "quadratic", NULL};
+static const char *const edge_kinds[] = {"jitter", "gaps", "unequal", "quadratic", "floats", NULL};
 static const char *const layouts[] = {"array",   "strided",  "table",  "region",  "flipped",  "transposed",
                                       "channel", "channels", "images", "columns", "segments", NULL};
 static const char *const weightings[] = {"none", "fast", "reproducible", "fast-sum", "reproducible-sum", NULL};

@@ -31,6 +31,7 @@ typedef enum problem_edges {
     PROBLEM_GAPS,       /* random widths */
     PROBLEM_UNEQUAL,    /* widths that differ by up to a million */
     PROBLEM_QUADRATIC,  /* (i / bins)^2 */
+    PROBLEM_FLOATS,     /* those of a regular axis, rounded to float */
     PROBLEM_EDGE_KINDS
 } problem_edges;
 

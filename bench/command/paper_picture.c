@@ -42,7 +42,7 @@ static int draw_wafer(const papers_result *r, int point, plot p, const char *pat
     for (int64_t i = 0; i <= rows; i++)
         y[i] = (double)i;
     const plot_heat heat = {
-        .nx = ROW, .ny = rows, .x_edges = x, .y_edges = y, .values = values, .log_color = true, .label = "count"};
+        .nx = ROW, .ny = rows, .x_edges = x, .y_edges = y, .values = values, .scale = SCALE_LOG, .label = "count"};
     p.heat = &heat;
     p.y_lines[0] = (double)(rows / 2 - rows / 16);
     p.y_lines[1] = (double)(rows / 2 + rows / 16);
