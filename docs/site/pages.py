@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEADER = "include/histo/histo.h"
 MOVED = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md",
          "SECURITY.md": "security.md", "examples/README.md": "examples.md", HEADER: "api.md"}
-CONTENTS = [("Guide", ["install", "command", "library", "python", "python-gallery", "applications", "examples", "api"]),
+CONTENTS = [("Guide", ["install", "command", "clusters", "library", "python", "python-gallery", "applications", "examples", "api"]),
             ("Performance", ["performance", "strategies", "papers", "rejected", "results/README", "results/instructions"]),
             ("Development", ["design", "contributing", "changelog", "security"])]
 LANGUAGES = {".c": "c", ".h": "c", ".cu": "cuda", ".cuh": "cuda", ".def": "c", ".py": "python", ".sh": "bash"}
