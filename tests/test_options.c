@@ -407,6 +407,8 @@ static void test_unknown_options(void **state)
     parse_bad("hist --bytes=3", "takes no value");
     parse_bad("hist --bins", "write --bins N|RULE|@FILE");
     parse_bad("hist a.png -b", "--bins needs a value");
+    parse_bad("hist --joint --column A,B a.csv", "--joint needs a value");
+    parse_bad("hist --title --width=3 a.csv", "--title needs a value");
 }
 
 static void test_abbreviations(void **state)

@@ -107,6 +107,16 @@ static int fail_missing(const command_row *command, int code, fault *f)
     return fault_set(f, EXIT_USAGE, "--%s needs a value: write --%s %s", row->name, row->name, row->argument);
 }
 
+/* Is this value another option, because the value was forgotten? */
+static bool is_option(const char *value)
+{
+    if (strncmp(value, "--", 2) != 0) return false;
+    size_t length = strcspn(value + 2, "=");
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (strlen(option_rows[i].name) == length && strncmp(option_rows[i].name, value + 2, length) == 0) return true;
+    return false;
+}
+
 /* The destination of an option's value: a bool set to true, a pointer to the text, or the result of a parser. */
 typedef struct target {
     enum { TO_NOTHING = 0, TO_FLAG, TO_TEXT, TO_PARSER } kind;
@@ -456,6 +466,7 @@ int settings_parse(settings *s, const char *name, int argc, char **argv, fault *
     while ((code = getopt_long(argc, argv, tables.letters, tables.longs, NULL)) != -1) {
         if (code == '?') return fail_option(command, argv, f);
         if (code == ':') return fail_missing(command, optopt, f);
+        if (optarg && optarg == argv[optind - 1] && is_option(optarg)) return fail_missing(command, code, f);
         option_id id = id_of_code(code, command);
         if (id == OPTION_USAGE) {
             help_command(command, stdout);
