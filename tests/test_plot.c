@@ -344,6 +344,24 @@ static void channels_shine_through_each_other(void **state)
     cairo_surface_destroy(made.surface);
 }
 
+static void named_bins_have_separate_bars_side_by_side(void **state)
+{
+    (void)state;
+    double edges[] = {0, 1, 2};
+    const char *names[] = {"yes", "no"};
+    plot_series s[] = {{"red", plot_red, 2, edges, (double[]){20, 20}},
+                       {"blue", plot_blue, 2, edges, (double[]){20, 10}}};
+    plot p = {.nseries = 2, .series = s, .bin_names = names};
+    picture made = paint(&p, 900, 600);
+    for (int bin = 0; bin < 2; bin++) {
+        assert_pixel(pixel_at(&made, bin + 0.05, 5.7), white);
+        assert_pixel(pixel_at(&made, bin + 0.3, 5.7), over(plot_red, plot_fill(1), white));
+        assert_pixel(pixel_at(&made, bin + 0.7, 5.7), over(plot_blue, plot_fill(1), white));
+        assert_pixel(pixel_at(&made, bin + 0.95, 5.7), white);
+    }
+    cairo_surface_destroy(made.surface);
+}
+
 static int lightness(uint32_t color)
 {
     return (int)(2 * (color >> 16) + 5 * (color >> 8 & 0xff) + (color & 0xff));
@@ -683,6 +701,7 @@ int main(void)
         cmocka_unit_test(bars_are_where_their_edges_and_counts_are),
         cmocka_unit_test(bins_below_a_logarithmic_axis_are_left_out),
         cmocka_unit_test(channels_shine_through_each_other),
+        cmocka_unit_test(named_bins_have_separate_bars_side_by_side),
         cmocka_unit_test(words_are_turned_where_they_do_not_fit),
         cmocka_unit_test(a_dark_ground_has_light_ink),
         cmocka_unit_test(a_lone_spike_among_many_bins_is_seen),

@@ -1,13 +1,14 @@
 /* Histograms as filled steps. Bins are drawn between their true edges. If several share a pixel, its column shows the
- * largest (a single spike must not vanish), so a path has at most as many steps as the picture has columns. */
+ * largest (a single spike must not vanish), so a path has at most as many steps as the picture has columns. Bins with
+ * names are separate bars, those of several series side by side. */
 #include <float.h>
 #include <math.h>
 
 #include "modules/plot/paint.h"
 
-double plot_fill(int nseries)
+double plot_fill(int overlapping)
 {
-    return nseries > 3 ? 0 : nseries > 1 ? 0.28 : 0.55; /* outlines distinguish many series */
+    return overlapping > 3 ? 0 : overlapping > 1 ? 0.28 : 0.55; /* outlines distinguish many series */
 }
 
 typedef struct extent {
@@ -86,32 +87,53 @@ static bar next_bar(const plot_panel *panel, const plot_series *s, int64_t *i)
     return b;
 }
 
+static bool separate(const plot *p, bar b)
+{
+    const double least_width = 4; /* of the bar of a series */
+    return p->bin_names && b.right - b.left >= least_width * p->nseries;
+}
+
+/* Of the bars of bin b, that of series k. */
+static bar place(const plot *p, int k, bar b)
+{
+    const double width = b.right - b.left, share = 0.8;
+    if (!separate(p, b)) return b;
+    b.left += width * ((1 - share) / 2 + share * k / p->nseries);
+    b.right = b.left + width * share / p->nseries;
+    return b;
+}
+
 static double height_at(const plot_panel *panel, double value)
 {
     return round(plot_scale_at(&panel->y, value) * 4) / 4;
 }
 
 /* Trace the outline of all bars, along the zero line between them. */
-static int64_t trace(const plot_panel *panel, const plot_series *s)
+static int64_t trace(const plot_panel *panel, const plot *p, int k)
 {
+    const plot_series *s = &p->series[k];
     cairo_t *cr = panel->cr;
-    double zero = height_at(panel, 0), level = zero;
+    double zero = height_at(panel, 0), level = zero, right = round(plot_scale_at(&panel->x, s->edges[0]));
     int64_t bars = 0;
     cairo_new_path(cr);
-    cairo_move_to(cr, round(plot_scale_at(&panel->x, s->edges[0])), zero);
+    cairo_move_to(cr, right, zero);
     for (int64_t i = 0; i < s->bins; bars++) {
-        bar b = next_bar(panel, s, &i);
-        double y = height_at(panel, b.value);
+        bar b = place(p, k, next_bar(panel, s, &i));
+        double y = height_at(panel, b.value), left = round(b.left);
+        if (left > right) {
+            cairo_line_to(cr, right, level);
+            cairo_line_to(cr, right, zero);
+            level = zero;
+        }
         if (y != level) {
-            cairo_line_to(cr, round(b.left), level);
-            cairo_line_to(cr, round(b.left), y);
+            cairo_line_to(cr, left, level);
+            cairo_line_to(cr, left, y);
         }
-        if (i == s->bins) {
-            cairo_line_to(cr, round(b.right), y);
-            cairo_line_to(cr, round(b.right), zero);
-        }
+        right = round(b.right);
         level = y;
     }
+    cairo_line_to(cr, right, level);
+    cairo_line_to(cr, right, zero);
     cairo_close_path(cr);
     return bars;
 }
@@ -137,6 +159,7 @@ void plot_bars_paint(const plot_panel *panel, const plot *p)
 {
     cairo_t *cr = panel->cr;
     const plot_scale *x = &panel->x;
+    const double fill = plot_fill(p->bin_names ? 1 : p->nseries);
     cairo_save(cr);
     cairo_rectangle(cr, x->from, panel->y.to, x->to - x->from, panel->y.from - panel->y.to);
     cairo_clip(cr);
@@ -145,14 +168,14 @@ void plot_bars_paint(const plot_panel *panel, const plot *p)
         const plot_series *s = &p->series[k];
         const plot_color c = plot_tint(panel, s->color);
         if (s->bins == 0) continue;
-        int64_t bars = trace(panel, s);
+        int64_t bars = trace(panel, p, k);
         double mean_width = (x->to - x->from) / (double)bars / panel->unit;
-        cairo_set_source_rgba(cr, c.r, c.g, c.b, plot_fill(p->nseries));
+        cairo_set_source_rgba(cr, c.r, c.g, c.b, fill);
         cairo_fill_preserve(cr);
         cairo_set_source_rgba(cr, c.r, c.g, c.b, mean_width < 2.5 ? 0.7 : 0.95);
-        cairo_set_line_width(cr, panel->unit * (mean_width < 2.5 ? 0.9 : plot_fill(p->nseries) > 0 ? 1.4 : 2));
+        cairo_set_line_width(cr, panel->unit * (mean_width < 2.5 ? 0.9 : fill > 0 ? 1.4 : 2));
         cairo_stroke(cr);
-        if (p->nseries > 1 || mean_width < 8) continue;
+        if (p->nseries > 1 || p->bin_names || mean_width < 8) continue;
         cairo_set_source_rgba(cr, c.r, c.g, c.b, 0.35);
         cairo_set_line_width(cr, panel->unit);
         divide(panel, s);

@@ -122,7 +122,8 @@ static double paint_legend(const plot_panel *panel, const plot *p, double top)
             if (cut) snprintf(name, sizeof name, "\u2026 and %d more", p->nseries - k);
             if (k > first && !cut && x + width > end) break;
             if (!cut)
-                paint_swatch(panel, p->series[k].color, plot_fill(p->tiles ? 1 : 2), x, y + size * 0.12, size * 0.8);
+                paint_swatch(panel, p->series[k].color, plot_fill(p->tiles || p->bin_names ? 1 : 2), x, y + size * 0.12,
+                             size * 0.8);
             use(panel->cr, panel->theme->ink);
             plot_text_show(panel->cr, name, cut ? x : x + size * 1.3, y + size * 0.9, PLOT_LEFT);
             if (cut) return y + size * 1.7 - top;
