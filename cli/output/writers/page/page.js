@@ -149,12 +149,16 @@
     const y = scale(kind, kind === "log" ? least / 2 : low, most > 0 ? most * 1.06 : 1, box.bottom, box.top);
     upward(f, y, true);
     const dark = isDark(), colors = series.map(s => dark ? s.dark : s.light);
-    const fill = series.length > 3 ? 0 : series.length > 1 ? 0.25 : 0.5, zero = y.at(0);
+    const fill = names || series.length === 1 ? 0.5 : series.length > 3 ? 0 : 0.25, zero = y.at(0);
+    /* Bins with names have separate bars, those of several series side by side; others are steps. */
+    const share = 0.8 / series.length;
+    const bar = (i, k, v) => `M${x.at(i + 0.1 + share * k).toFixed(2)} ${zero}V${y.at(v).toFixed(2)}` +
+      `H${x.at(i + 0.1 + share * (k + 1)).toFixed(2)}V${zero}Z`;
     series.forEach((s, k) => {
-      let d = `M${x.at(edges[0])} ${zero}`;
-      s.heights.forEach((v, i) => { d += `V${y.at(v).toFixed(2)}H${x.at(edges[i + 1]).toFixed(2)}`; });
-      make(svg, "path", { d: d + `V${zero}Z`, fill: colors[k], "fill-opacity": fill, stroke: colors[k],
-        "stroke-width": fill ? 1.2 : 1.8 });
+      const d = names ? s.heights.map((v, i) => bar(i, k, v)).join("")
+        : `M${x.at(edges[0])} ${zero}` +
+          s.heights.map((v, i) => `V${y.at(v).toFixed(2)}H${x.at(edges[i + 1]).toFixed(2)}`).join("") + `V${zero}Z`;
+      make(svg, "path", { d, fill: colors[k], "fill-opacity": fill, stroke: colors[k], "stroke-width": fill ? 1.2 : 1.8 });
     });
     across(f, x, names ? names.map((name, i) => [i + 0.5, name])
       : figure.dataset.toldX ? rows.map((cells, i) => [edges[i], said(cells[0])]) : null);
