@@ -300,6 +300,12 @@ bool time_step_parse(const char *text, time_step *step)
     return false;
 }
 
+int64_t time_of_month(int64_t months)
+{
+    const int64_t years = floor_div(months, 12);
+    return days_of(1970 + years, (int)(months - years * 12) + 1, 1) * day;
+}
+
 int64_t time_step_floor(time_step step, int64_t us)
 {
     if (step.months) {
@@ -307,7 +313,7 @@ int64_t time_step_floor(time_step step, int64_t us)
         int month, of_month;
         date_of(floor_div(us, day), &year, &month, &of_month);
         const int64_t first = floor_div(year * 12 + month - 1, step.months) * step.months;
-        return days_of(floor_div(first, 12), (int)(first - floor_div(first, 12) * 12) + 1, 1) * day;
+        return time_of_month(first - 1970 * 12);
     }
     const int64_t origin = step.us % (7 * day) == 0 ? -3 * day : 0; /* 1970 began on a Thursday */
     return floor_div(us - origin, step.us) * step.us + origin;
@@ -320,7 +326,7 @@ int64_t time_step_next(time_step step, int64_t us)
     int month, of_month;
     date_of(floor_div(us, day), &year, &month, &of_month);
     const int64_t next = year * 12 + month - 1 + step.months;
-    return days_of(floor_div(next, 12), (int)(next - floor_div(next, 12) * 12) + 1, 1) * day;
+    return time_of_month(next - 1970 * 12);
 }
 
 time_step time_step_suited(int64_t begin, int64_t end, int64_t most)

@@ -30,6 +30,8 @@ time_step time_step_suited(int64_t begin, int64_t end, int64_t most);
 /* The beginning of the step that a time is in: weeks begin on Mondays. */
 int64_t time_step_floor(time_step step, int64_t us);
 int64_t time_step_next(time_step step, int64_t us);
+/* The beginning of the month that is so many after January 1970. */
+int64_t time_of_month(int64_t months);
 
 /* How finely times are written. */
 typedef enum time_digits { TIME_MONTHS = 1, TIME_DAYS, TIME_MINUTES, TIME_SECONDS, TIME_FRACTIONS } time_digits;

@@ -5,10 +5,34 @@
 #include <histo/histo.h>
 #include <stdbool.h>
 
-/* Write the times that the samples of a two-dimensional view are, so many units a second since 1970, to `out`,
- * contiguously, as microseconds: to the nearest, but of nanoseconds those before. NaN stays, and is what samples become
- * where `valid` (NULL: everywhere; or without data) is 0. False, with the first
- * sample that is beyond the year 9999, or before the year 0. */
-bool epoch_times(const histo_view *samples, const histo_view *valid, int64_t per_second, double *out, double *beyond);
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a number of times counts: microseconds times `units`, divided by `per`, or months times `units`. units 0: it is
+ * no time. */
+typedef struct time_epoch {
+    int64_t units, per;
+    bool months;
+    int64_t origin; /* the time that 0 is, in microseconds after 1970 */
+} time_epoch;
+
+/* So many units a second since 1970. */
+time_epoch epoch_per_second(int64_t per_second);
+/* What NumPy's code of a type says, as "M8[ns]", without the order of bytes; none of other types and units. */
+time_epoch epoch_of_numpy(const char *code);
+/* What netCDF's attributes say, as "days since 1900-01-01", in a calendar ("": the standard one). None of units that
+ * are no times, of months and years, whose length is not a calendar's, and of calendars that dates do not have. */
+time_epoch epoch_of_units(const char *units, const char *calendar);
+
+/* Write the times that the samples of a two-dimensional view are to `out`, contiguously, as microseconds since 1970: to
+ * the nearest, but of smaller units those before. NaN stays, and is what samples become where `valid` (NULL:
+ * everywhere; or without data) is 0. False, with the first sample that is beyond the year 9999, or before the year 0.
+ */
+bool epoch_times(const histo_view *samples, const histo_view *valid, const time_epoch *e, double *out, double *beyond);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

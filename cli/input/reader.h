@@ -10,6 +10,7 @@
 
 #include "base/fault.h"
 #include "input/dictionary.h"
+#include "input/epoch.h"
 #include "input/input.h"
 #include "input/metadata.h"
 #include "input/y4m.h"
@@ -55,9 +56,10 @@ typedef enum values_kind {
 typedef struct channel_form {
     values_kind kind;
     histo_dtype dtype;
-    dictionary *words;  /* of VALUES_WORDS: what the codes stand for; not owned by the reader */
-    bool looks;         /* VALUES_NUMBERS of text, which may turn out to be integers */
-    int64_t per_second; /* VALUES_TIMES, f64, that are read as numbers of this many a second; 0: text is parsed */
+    dictionary *words; /* of VALUES_WORDS: what the codes stand for; not owned by the reader */
+    bool looks;        /* VALUES_NUMBERS of text, which may turn out to be integers */
+    time_epoch epoch;  /* VALUES_TIMES, f64, that are read as numbers; or none, and text is parsed */
+    bool stated;       /* … which the file says */
 } channel_form;
 
 typedef struct reader reader;
@@ -99,6 +101,7 @@ struct reader {
     const bool *numeric;          /* [channels]; NULL: all. False if the first rows contain only words */
     bool may_have_header;         /* the first row of text is read as numbers, but looks like names */
     const values_kind *kinds;     /* [channels]: what their values seem to be; NULL: VALUES_NUMBERS */
+    const time_epoch *epochs;     /* [channels]: the times that their numbers are; NULL: none is a time */
     int64_t pages, height, width; /* of a page; -1 if unknown. One-dimensional data has height samples and width 1 */
     int64_t pages_in_file;        /* if the file has several and none was requested, else 0; -1: several */
     bool maps;                    /* bands are in memory that is mapped from the file */

@@ -247,21 +247,23 @@ static bool crop(const samples *in, band *b)
 static bool is_made(const choice *c, int i)
 {
     const dictionary *words = i < c->count || i == c->by ? c->sources[i].as.words : NULL;
-    return c->sources[i].luma || c->sources[i].as.per_second || (words && dictionary_is_frozen(words));
+    return c->sources[i].luma || c->sources[i].as.epoch.units || (words && dictionary_is_frozen(words));
 }
 
 static int fault_beyond_years(const samples *in, const sample_source *s, double value, fault *f)
 {
-    const char *unit = s->as.per_second == 1         ? "s"
-                       : s->as.per_second == 1000    ? "ms"
-                       : s->as.per_second == 1000000 ? "us"
-                                                     : "ns";
+    const int64_t units = s->as.epoch.units;
+    const char *unit = units == 1000000 ? "s" : units == 1000 ? "ms" : s->as.epoch.per == 1 ? "us" : "ns";
     char number[TEXT_NUMBER_BYTES];
+    if (s->as.stated)
+        return fault_set(
+            f, EXIT_DATA, "%s%s%.100s: the time of number %s is not in the years 0 to 9999: count numbers with --raw",
+            input_name(in->reader->in), s->name ? ", " : "", s->name ? s->name : "", text_exact(value, number));
     return fault_set(
         f, EXIT_DATA,
         "%s%s%.100s: %s %s after 1970 is not in the years 0 to 9999: give another unit, as in --time %.100s=%s",
         input_name(in->reader->in), s->name ? ", " : "", s->name ? s->name : "", text_exact(value, number), unit,
-        s->name ? s->name : "0", s->as.per_second == 1 ? "ms" : "ns");
+        s->name ? s->name : "0", units == 1000000 ? "ms" : "ns");
 }
 
 /* Make the sources' views from the band's. */
@@ -286,10 +288,12 @@ static int make_views(samples *in, const band *b, fault *f)
         if (s->luma) {
             luma_of(&b->views[s->view], in->made + used);
             in->views[i] = histo_view_nd(in->made + used, s->dtype, 2, shape);
-        } else if (s->as.per_second) {
+        } else if (s->as.epoch.units) {
+            /* Units are each file's own. */
+            const time_epoch *e = s->as.stated ? &in->reader->epochs[s->channel] : &s->as.epoch;
             double beyond;
-            if (!epoch_times(&b->views[s->view], b->valid ? &b->valid[s->view] : NULL, s->as.per_second,
-                             (double *)(in->made + used), &beyond))
+            if (!epoch_times(&b->views[s->view], b->valid ? &b->valid[s->view] : NULL, e, (double *)(in->made + used),
+                             &beyond))
                 return fault_beyond_years(in, s, beyond, f);
             in->views[i] = histo_view_nd(in->made + used, s->dtype, 2, b->views[s->view].shape);
         } else {

@@ -301,16 +301,30 @@ static values_kind kind_of(const reader *r, int channel)
     return r->read_as && r->kinds ? r->kinds[channel] : VALUES_NUMBERS;
 }
 
+/* The times that the file says its numbers are. */
+static time_epoch stated_epoch(const reader *r, const sample_source *s)
+{
+    return r->epochs && !s->luma ? r->epochs[s->channel] : (time_epoch){0};
+}
+
 static void set_form(sample_source *to, const channel_form *as)
 {
     to->as = *as;
     if (as->kind != VALUES_NUMBERS) to->dtype = as->dtype;
 }
 
-static int fault_not_alike(const reader *r, const sample_source *s, fault *f)
+static int fault_not_alike(const reader *r, const sample_source *s, const channel_form *as, fault *f)
 {
-    return fault_set(f, EXIT_DATA, "%s has no strings in %.60s, where other files have strings: count it separately",
-                     input_name(r->in), s->name ? s->name : "its samples");
+    static const char *const names[] = {"numbers", "numbers", "strings", "dates"};
+    return fault_set(f, EXIT_DATA, "%s has no %s in %.60s, where other files have %s: count it separately",
+                     input_name(r->in), names[as->kind], s->name ? s->name : "its samples", names[as->kind]);
+}
+
+/* Can the file's samples be counted in this form? */
+static bool is_alike(const reader *r, const channel_form *as, bool stated)
+{
+    if (as->kind == VALUES_NUMBERS || as->kind == VALUES_INTEGERS) return !stated;
+    return as->epoch.units ? stated == as->stated : r->read_as && !stated;
 }
 
 /* Do the lists name this channel? */
@@ -350,10 +364,9 @@ static int add_form(channel_forms *all, const reader *r, const sample_source *s,
     return made->words ? 0 : fault_no_memory(r, f);
 }
 
-static void make_epoch(channel_form *form, int64_t per_second)
+static channel_form epoch_form(time_epoch e, bool stated)
 {
-    form->per_second = per_second;
-    form->dtype = HISTO_F64;
+    return (channel_form){.kind = VALUES_TIMES, .dtype = HISTO_F64, .epoch = e, .stated = stated};
 }
 
 /* The column of the groups, whatever it holds, is read as words. */
@@ -376,11 +389,14 @@ static int find_forms(choice *c, const reader *r, const settings *options, chann
         sample_source *s = &c->sources[i];
         const bool forced = names_channel(r, options->category, s->channel);
         const values_kind kind = s->luma ? VALUES_NUMBERS : forced ? VALUES_WORDS : kind_of(r, s->channel);
-        const int64_t per_second = s->luma || kind == VALUES_TIMES ? 0 : time_unit(r, options, s->channel);
-        if (i == all->count && add_form(all, r, s, per_second ? VALUES_TIMES : kind, f) != 0) return -1;
-        if (i == all->count - 1 && per_second) make_epoch(&all->of[i], per_second);
-        if (all->of[i].per_second == 0 && all->of[i].kind != VALUES_NUMBERS && !r->read_as)
-            return fault_not_alike(r, s, f);
+        const time_epoch stated = stated_epoch(r, s);
+        const int64_t per_second =
+            s->luma || kind == VALUES_TIMES || stated.units ? 0 : time_unit(r, options, s->channel);
+        const bool first = i == all->count;
+        if (first && add_form(all, r, s, kind, f) != 0) return -1;
+        if (first && stated.units) all->of[i] = epoch_form(stated, true);
+        if (first && per_second) all->of[i] = epoch_form(epoch_per_second(per_second), false);
+        if (!is_alike(r, &all->of[i], stated.units != 0)) return fault_not_alike(r, s, &all->of[i], f);
         set_form(s, &all->of[i]);
     }
     return 0;
@@ -394,7 +410,7 @@ static int select_in_reader(choice *c, reader *r, fault *f)
     for (int i = 0; i < c->total && !failed; i++) {
         sample_source *s = &c->sources[i];
         s->view = views;
-        if (s->as.per_second == 0) as[views] = s->as; /* else numbers, of which times are made */
+        if (s->as.epoch.units == 0) as[views] = s->as; /* else numbers, of which times are made */
         for (int k = 0; k < (s->luma ? 3 : 1); k++)
             wanted[views++] = s->channel + k;
     }
@@ -412,12 +428,14 @@ static int add_condition(choice *c, const reader *r, const where_condition *from
     condition made;
     if (add_extra(c, r, from->column, &source, f) != 0) return -1;
     sample_source *s = &c->sources[source];
-    const values_kind kind = s->luma ? VALUES_NUMBERS : kind_of(r, s->channel);
+    const time_epoch stated = stated_epoch(r, s);
+    const values_kind kind = s->luma ? VALUES_NUMBERS : stated.units ? VALUES_TIMES : kind_of(r, s->channel);
     if (condition_parse(&made, from, kind, input_name(r->in), f) != 0) return -1;
     made.source = source;
-    if (kind != VALUES_NUMBERS)
-        set_form(s, &(channel_form){
-                        .kind = kind, .dtype = kind == VALUES_WORDS ? HISTO_U32 : HISTO_I64, .words = made.words});
+    const channel_form stored = {
+        .kind = kind, .dtype = kind == VALUES_WORDS ? HISTO_U32 : HISTO_I64, .words = made.words};
+    const channel_form times = epoch_form(stated, true);
+    if (kind != VALUES_NUMBERS) set_form(s, stated.units ? &times : &stored);
     condition *more = realloc(c->conditions, (size_t)(c->conditions_count + 1) * sizeof *more);
     if (!more) {
         condition_free(&made);

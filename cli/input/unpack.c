@@ -215,6 +215,14 @@ static void find_scale(packing *p, const attributes *from)
     p->single = fits && !doubles;
 }
 
+static void find_epoch(packing *p, const attributes *from)
+{
+    attribute units = {.count = 0}, calendar = {.count = 0};
+    if (!from->find(from->self, "units", &units) || units.count) return;
+    if (!from->find(from->self, "calendar", &calendar)) calendar.text[0] = '\0';
+    p->epoch = epoch_of_units(units.text, calendar.text);
+}
+
 packing unpack_rule(attribute_find *find, void *self, histo_dtype *stored)
 {
     packing p = {.scale = 1};
@@ -229,6 +237,7 @@ packing unpack_rule(attribute_find *find, void *self, histo_dtype *stored)
     find_end(&from, "valid_max", 0, &p.has_hi, &p.hi);
     find_end(&from, "valid_range", 0, &p.has_lo, &p.lo);
     find_end(&from, "valid_range", 1, &p.has_hi, &p.hi);
+    find_epoch(&p, &from);
     return p;
 }
 

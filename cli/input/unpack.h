@@ -1,6 +1,7 @@
 /* How stored samples are to be read, as files say in attributes: numbers packed into integers, and values that stand
  * for one that is missing. These are the conventions of netCDF: scale_factor, add_offset, _FillValue, missing_value,
- * valid_min, valid_max, valid_range and _Unsigned. NumPy's NaT is a missing value, too. */
+ * valid_min, valid_max, valid_range and _Unsigned; and units and calendar, of times. NumPy's NaT is a missing value,
+ * too. */
 #ifndef CLI_UNPACK_H
 #define CLI_UNPACK_H
 
@@ -23,6 +24,7 @@ typedef struct packing {
     unpack_number missing[UNPACK_MAX_MISSING];
     bool has_lo, has_hi; /* other values are missing */
     unpack_number lo, hi;
+    time_epoch epoch; /* samples are times */
 } packing;
 
 /* An attribute: its numbers, in their own type, or text. */
@@ -30,7 +32,7 @@ typedef struct attribute {
     histo_dtype dtype;
     int count; /* of numbers, at most UNPACK_MAX_MISSING; 0: text */
     unpack_number values[UNPACK_MAX_MISSING];
-    char text[16];
+    char text[64];
 } attribute;
 
 /* Find an attribute by name; false if there is none, or none that is understood. */

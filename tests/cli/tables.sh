@@ -15,7 +15,7 @@ prints 'lo\thi\tcount\n-1.5\t-0.5\t3\n' --column z.imag -b 1 - <t.npy
 prints 'lo\thi\tcount\n1\t2\t0\n2\t3\t2\n' --column at.x --where i=5:300 -b 2 -r 1:3 t.npy
 prints 'at.y_lo\tat.y_hi\tv.0_lo\tv.0_hi\tcount\n1\t3\t1\t3\t3\n' --joint at.y,v.0 -b 1 -r minmax t.npy
 prints 'lo\thi\tcount\tsum_w\tsum_w2\n1\t2\t1\t1\t1\n2\t3\t2\t5\t13\n' --column at.y -w at.x -b 2 t.npy
-refuses 2 't.npy has 8 columns of numbers: choose with --column among i, at.x, at.y, v.0, v.1, z.real, z.imag, t (or all)' t.npy
+refuses 2 't.npy has 7 columns of numbers: choose with --column among i, at.x, at.y, v.0, v.1, z.real, z.imag (or all)' t.npy
 refuses 1 't.npy: column name holds strings, not plain numbers: choose another' --column name t.npy
 refuses 2 "t.npy has no column 'at': it has i, name, at.x" --column at t.npy
 head -c 300 t.npy >short.npy
@@ -24,9 +24,9 @@ remarks 't.npy: left out 1 missing value$' --column t -b 2 t.npy
 remarks 't.npy: left out 1 row with a missing value$' --joint t,i -b 2 t.npy
 
 two2='lo\thi\tcount\n1\t2\t1\n2\t3\t2\n'
-# Dates and spans are integers, of which NaT is missing.
+# Spans of time are integers, of which NaT is missing.
 nat='\000\000\000\000\000\000\000\200'
-printf "\\001\\000\\000\\000\\000\\000\\000\\000$nat\\003\\000\\000\\000\\000\\000\\000\\000" | npy time.npy '<M8[s]' '(3,)'
+printf "\\001\\000\\000\\000\\000\\000\\000\\000$nat\\003\\000\\000\\000\\000\\000\\000\\000" | npy time.npy '<m8[s]' '(3,)'
 two='lo\thi\tcount\n1\t2\t1\n2\t3\t1\n'
 remarks 'time.npy: left out 1 missing value$' -b 2 time.npy
 [ "$(cat "$out")" = "$(printf "$two")" ] || fail "NaT is counted: $(cat "$out")"
@@ -36,7 +36,7 @@ refuses 2 'rows was read as text, whose samples are read as they are stored: lea
 # Parts that other threads have decoded say so, too.
 tail -c 24 time.npy >many
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do cat many many >twice && mv twice many; done
-npy many.npy '<M8[s]' '(196608,)' <many
+npy many.npy '<m8[s]' '(196608,)' <many
 remarks 'many.npy: left out 65536 missing values$' many.npy
 shows '^1	2	65536$' --quiet many.npy
 tail -c 24 time.npy | npy spans.npy '<m8[ns]' '(1, 3)'

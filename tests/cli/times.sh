@@ -68,8 +68,86 @@ header = b"{'descr': '<M8[ns]', 'fortran_order': False, 'shape': (3,), }".ljust(
 times = [1420416000123456789, -2**63, 1423483200000000000]
 open("e.npy", "wb").write(b"\x93NUMPY\x01\0" + struct.pack("<H", len(header)) + header + struct.pack("<3q", *times))
 END
-prints 'lo\thi\tcount\n2015-01-01\t2015-02-01\t1\n2015-02-01\t2015-03-01\t1\n' -q --time 0=ns --width 1mo e.npy
-shows '^0	2015-01-05T00:00:00.123456$' quantile --quiet -q 0 --time 0=ns e.npy
+prints 'lo\thi\tcount\n2015-01-01\t2015-02-01\t1\n2015-02-01\t2015-03-01\t1\n' -q --width 1mo e.npy
+shows '^0	2015-01-05T00:00:00.123456$' quantile --quiet -q 0 e.npy
+
+# Arrays whose type is a time, in any unit: NaT is missing, and spans are numbers. Units are each file's own.
+python3 - <<'END'
+import struct
+
+
+def save(name, descr, shape, data):
+    header = f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}".encode()
+    header = header.ljust(117) + b"\n" if len(header) < 117 else header.ljust(245) + b"\n"
+    open(name, "wb").write(b"\x93NUMPY\x01\0" + struct.pack("<H", len(header)) + header + data)
+
+
+nat, days = -(2**63), [16440, 16475, 16476]  # 2015-01-05, 02-09, 02-10
+units = {"Y": lambda d: 45, "M": lambda d: 540 + (d > 16440), "D": lambda d: d, "25s": lambda d: d * 3456}
+units |= {u: lambda d, k=k: d * k for u, k in (("h", 24), ("m", 1440), ("s", 86400), ("ms", 86400000))}
+units |= {u: lambda d, k=k: d * k for u, k in (("us", 86400 * 10**6), ("ns", 86400 * 10**9))}
+for unit, of in units.items():
+    for order in "<>":
+        name = f"m8-{unit}{'-big' if order == '>' else ''}.npy"
+        save(name, f"'{order}M8[{unit}]'", (4,), struct.pack(order + "4q", *map(of, days), nat))
+save("spans.npy", "'<m8[D]'", (3,), struct.pack("<3q", *days))
+save("bare.npy", "'<M8'", (3,), struct.pack("<3q", *days))
+save("far.npy", "'<M8[D]'", (1,), struct.pack("<q", 10**9))
+records = b"".join(struct.pack("<qf", d, 0.5 + i) for i, d in enumerate(days))
+save("t.npy", "[('when', '<M8[D]'), ('v', '<f4')]", (3,), records)
+END
+january='lo\thi\tcount\n2015-01-01\t2015-02-01\t1\n' february='2015-02-01\t2015-03-01\t2\n'
+for unit in M D 25s h m s ms us ns; do
+    prints "$january$february" -q --width 1mo "m8-$unit.npy"
+    prints "$january$february" -q --width 1mo "m8-$unit-big.npy"
+done
+prints 'lo\thi\tcount\n2015-01-01\t2016-01-01\t3\n' -q --width 1y m8-Y.npy
+prints 'lo\thi\tcount\n2015-01-01\t2015-02-01\t2\n2015-02-01\t2015-03-01\t4\n' -q --width 1mo m8-ns.npy m8-s-big.npy
+remarks 'm8-ns.npy: left out 1 missing value$' --width 1d m8-ns.npy
+shows '^2015-02-10	2015-02-11	1$' -q --width 1d m8-us.npy
+prints 'lo\thi\tcount\n2015-02-01\t2015-03-01\t2\n' --column when --where when=2015-02 --width 1mo t.npy
+prints 'lo\thi\tcount\n1.5\t2.5\t2\n' --where when=2015-02 -b 1 -r 1.5:2.5 t.npy
+prints "lo\thi\tcount\n16440\t16476\t3\n" -b 1 -r minmax spans.npy
+prints "lo\thi\tcount\n16440\t16476\t3\n" -b 1 -r minmax bare.npy
+prints 'lo\thi\tcount\n-1e+19\t16440\t1\n16440\t16477\t3\n' --raw --edges -1e19,16440,16477 m8-D.npy
+refuses 1 'far.npy: the time of number 1000000000 is not in the years 0 to 9999: count numbers with --raw' far.npy
+refuses 1 'spans.npy has no dates in its samples, where other files have dates' m8-D.npy spans.npy
+refuses 1 'm8-D.npy has no numbers in its samples, where other files have numbers' -q spans.npy m8-D.npy
+
+# Numbers that netCDF's attributes say are times; integers, floats and packed ones.
+python3 - <<'END'
+import struct
+
+
+def text(s):
+    return struct.pack(">i", len(s)) + s.encode().ljust((len(s) + 3) // 4 * 4, b"\0")
+
+
+def save(name, attributes, code, size, data, count):
+    listed = b"".join(text(k) + struct.pack(">i", 2) + text(v) for k, v in attributes.items())
+    head = b"CDF\x01" + struct.pack(">i", 0) + struct.pack(">ii", 10, 1) + text("t") + struct.pack(">i", count)
+    head += struct.pack(">ii", 0, 0) + struct.pack(">ii", 11, 1) + text("t") + struct.pack(">ii", 1, 0)
+    head += struct.pack(">ii", 12, len(attributes)) + listed
+    head += struct.pack(">iii", code, (size + 3) // 4 * 4, len(head) + 12)
+    open(name, "wb").write(head + data)
+
+
+three = struct.pack(">3i", 16440, 16475, 16476)
+save("days.nc", {"units": "days since 1970-1-1 00:00:0.0"}, 4, 12, three, 3)
+save("offset.nc", {"units": "Days Since 1969-12-31 24:00"}, 4, 12, three, 3)
+save("shifted.nc", {"units": "hours since 2015-01-05T06:00:00Z", "calendar": "proleptic_gregorian"}, 6, 24,
+     struct.pack(">3d", -6.25, 840, 858.5), 3)
+save("model.nc", {"units": "days since 1970-01-01", "calendar": "360_day"}, 4, 12, three, 3)
+save("ancient.nc", {"units": "days since 0001-01-01"}, 4, 12, three, 3)
+save("metres.nc", {"units": "m"}, 4, 12, three, 3)
+END
+prints "$january$february" --width 1mo days.nc
+shows '^2015-01-04T23:45	2015-01-05T00:00	1$' --width 15min shifted.nc
+shows '^2015-02-10T00:30	2015-02-10T00:45	1$' --width 15min shifted.nc
+for file in offset model ancient metres; do
+    prints "lo\thi\tcount\n16440\t16476\t3\n" -b 1 -r minmax $file.nc
+done
+shows '^16440	16476	3$' --raw -b 1 -r minmax days.nc
 
 # Conditions on dates.
 prints 'lo\thi\tcount\n2\t4\t3\n' -q -b 1 --column v --where day=2015 t.csv

@@ -49,6 +49,20 @@ cp -r group/x group/y && rm group/y/.zattrs
 refuses 1 'group holds 2 arrays of numbers: choose one with --dataset: deep/t2m (4 x 3 i16), y (3 u8)$' group
 refuses 1 "group has no array 'z': its arrays of numbers are deep/t2m" --dataset z group
 refuses 1 "group/y/.zarray is damaged\|metadata are invalid JSON" --dataset w "$(mkdir group/w && printf '{' >group/w/.zarray && echo group)"
+
+# Dates: by type in versions 2 and 3, and by the attributes that xarray writes.
+mkdir -p dates/c named counted
+array '[3]' '[3]' '<M8[D]' '"NaT"' >dates/.zarray
+printf '\070\100\0\0\0\0\0\0\133\100\0\0\0\0\0\0\0\0\0\0\0\0\0\200' >dates/0
+cp dates/0 named/0
+printf '{"zarr_format":3,"node_type":"array","shape":[3],"data_type":{"name":"numpy.datetime64","configuration":{"unit":"D","scale_factor":1}},"chunk_grid":{"name":"regular","configuration":{"chunk_shape":[3]}},"chunk_key_encoding":{"name":"v2"},"codecs":["bytes"],"fill_value":0}' >named/zarr.json
+array '[2]' '[2]' '<i8' null >counted/.zarray
+head -c 16 dates/0 >counted/0
+printf '{"units":"days since 1970-01-01","calendar":"standard"}' >counted/.zattrs
+for name in dates named counted; do
+    prints 'lo\thi\tcount\n2015-01-01\t2015-02-01\t1\n2015-02-01\t2015-03-01\t1\n' -q --width 1mo $name
+done
+remarks 'dates: left out 1 missing value$' dates
 mkdir -p lz4 empty
 array '[3]' '[3]' '|u1' 0 | sed 's/null}/{"id":"lz4"}}/' >lz4/.zarray
 refuses 1 'lz4 is not a readable Zarr array: its chunks are stored by a codec that is not read here: lz4$' lz4

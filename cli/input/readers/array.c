@@ -146,6 +146,7 @@ typedef struct array_reader {
     array_place place;
     histo_dtype dtypes[4];
     packing packings[4];
+    time_epoch epochs[4];
     unpacker unpacker;
     selection selected;
     int *swapped; /* in a table: the selected columns that are not in native byte order, once each, … */
@@ -474,8 +475,10 @@ reader *array_reader_open(const reader_kind *kind, input *in, byte_source source
     for (int c = 0; c < r->page.channels; c++) {
         r->dtypes[c] = unpack_dtype(&info->rule, info->dtype);
         r->packings[c] = info->rule;
+        r->epochs[c] = info->rule.epoch;
     }
     r->unpacker.packings = r->packings;
+    r->base.epochs = r->epochs;
     if (info->record_bytes > MOST_RECORD_BYTES) {
         fault_set(f, EXIT_DATA, "%s has records of %" PRId64 " bytes, more than %d: save its fields separately",
                   subject, info->record_bytes, (int)MOST_RECORD_BYTES);

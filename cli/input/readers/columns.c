@@ -32,18 +32,21 @@ int columns_publish(column_table *c, reader *r, const char *subject, fault *f)
     c->dtypes = calloc(n, sizeof *c->dtypes);
     c->numeric = calloc(n, sizeof *c->numeric);
     c->packings = calloc(n, sizeof *c->packings);
-    if (!c->names || !c->dtypes || !c->numeric || !c->packings) return fault_memory(subject, f);
+    c->epochs = calloc(n, sizeof *c->epochs);
+    if (!c->names || !c->dtypes || !c->numeric || !c->packings || !c->epochs) return fault_memory(subject, f);
     for (int i = 0; i < c->count; i++) {
         const table_column *from = &c->column[i];
         c->names[i] = from->name;
         c->dtypes[i] = unpack_dtype(&from->rule, from->dtype);
-        c->numeric[i] = from->what == NULL;
+        c->numeric[i] = from->what == NULL && from->rule.epoch.units == 0;
         c->packings[i] = from->rule;
+        c->epochs[i] = from->rule.epoch;
     }
     r->channels = c->count;
     r->names = c->names;
     r->dtypes = c->dtypes;
     r->numeric = c->numeric;
+    r->epochs = c->epochs;
     return 0;
 }
 
@@ -68,5 +71,6 @@ void columns_free(column_table *c)
     free(c->dtypes);
     free(c->numeric);
     free(c->packings);
+    free(c->epochs);
     *c = (column_table){0};
 }

@@ -25,6 +25,7 @@ typedef struct column_table {
     histo_dtype *dtypes;
     bool *numeric;
     packing *packings;
+    time_epoch *epochs;
 } column_table;
 
 /* Add a column; the name is copied. */

@@ -99,6 +99,7 @@ typedef struct sample_type {
     const char *what; /* it is no number, but "strings"; … */
     bool is_complex;  /* … or two of the dtype */
     bool swapped, boolean, dated;
+    time_epoch epoch;
 } sample_type;
 
 /* Bytes that a number at the end of a type's code counts: "12" of S12, 8 of M8[ns]. */
@@ -146,7 +147,8 @@ static bool parse_code(const char *code, sample_type *type)
         return true;
     }
     if ((*code == 'M' || *code == 'm') && code[1] == '8' && (code[2] == '\0' || code[2] == '[')) {
-        *type = (sample_type){.dtype = HISTO_I64, .bytes = 8, .swapped = swapped, .dated = true};
+        *type = (sample_type){
+            .dtype = HISTO_I64, .bytes = 8, .swapped = swapped, .dated = true, .epoch = epoch_of_numpy(code)};
         return true;
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
@@ -163,7 +165,7 @@ static bool parse_code(const char *code, sample_type *type)
 /* NaT is the smallest integer. */
 static packing rule_of(const sample_type *type)
 {
-    packing rule = {0};
+    packing rule = {.epoch = type->epoch};
     if (type->dated) unpack_add_missing(&rule, (unpack_number){.i = INT64_MIN});
     return rule;
 }

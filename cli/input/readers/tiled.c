@@ -15,6 +15,7 @@ typedef struct tiled_reader {
     array_page page;
     histo_dtype dtypes[4];
     packing packings[4];
+    time_epoch epochs[4];
     unpacker unpacker;
     selection selected;
     unsigned char *buffer;
@@ -294,9 +295,11 @@ static int prepare(tiled_reader *r, const int64_t *chunk, fault *f)
     for (int c = 0; c < r->page.channels; c++) {
         r->dtypes[c] = unpack_dtype(&r->info.rule, r->info.dtype);
         r->packings[c] = r->info.rule;
+        r->epochs[c] = r->info.rule.epoch;
     }
     r->base.channels = r->page.channels;
     r->unpacker.packings = r->packings;
+    r->base.epochs = r->epochs;
     if (r->info.record_bytes) {
         if (columns_publish(&r->info.columns, &r->base, name, f) != 0) return -1;
         r->unpacker.packings = r->info.columns.packings;

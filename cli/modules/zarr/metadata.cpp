@@ -74,6 +74,18 @@ const Type types[] = {
     {"bfloat16", "", HISTO_BF16},
 };
 
+/* The unit of version 3's dates is a setting. */
+time_epoch epoch_named(const char *name, const Value *type)
+{
+    const Value *settings = type ? member(*type, "configuration") : nullptr;
+    const Value *scale = settings ? member(*settings, "scale_factor") : nullptr;
+    char code[40];
+    if (std::strcmp(name, "numpy.datetime64") != 0 || !settings) return time_epoch();
+    std::snprintf(code, sizeof code, "M8[%d%.20s]", scale && scale->IsInt() ? scale->GetInt() : 1,
+                  text(member(*settings, "unit")));
+    return epoch_of_numpy(code);
+}
+
 /* Version 3 names types, version 2 has NumPy's codes. */
 void take_type(const Value *value, zarr_metadata *z, bool by_name)
 {
@@ -88,6 +100,7 @@ void take_type(const Value *value, zarr_metadata *z, bool by_name)
                        : std::strncmp(code, "M8", 2) == 0 || std::strncmp(code, "m8", 2) == 0;
     if (z->dated) {
         z->dtype = HISTO_I64;
+        z->epoch = by_name ? epoch_named(stated, value) : epoch_of_numpy(code);
         return;
     }
     for (const Type &t : types)
@@ -272,7 +285,7 @@ void take_attributes(const Value *from, zarr_metadata *z)
 {
     if (!from || !from->IsObject()) return;
     for (const char *name : {"scale_factor", "add_offset", "_FillValue", "missing_value", "valid_min", "valid_max",
-                             "valid_range", "_Unsigned"}) {
+                             "valid_range", "_Unsigned", "units", "calendar"}) {
         const Value *value = member(*from, name);
         if (!value || z->attributes_count == ZARR_MOST_ATTRIBUTES) continue;
         zarr_attribute *a = &z->attributes[z->attributes_count];

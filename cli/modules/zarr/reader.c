@@ -78,6 +78,7 @@ static void inform(zarr_metadata *z, bool raw, array_info *info)
     info->rule = unpack_rule(find_attribute, z, &info->dtype);
     if (z->fill_is_missing) unpack_add_missing(&info->rule, fill);
     if (z->dated) unpack_add_missing(&info->rule, (unpack_number){.i = INT64_MIN});
+    if (z->epoch.units) info->rule.epoch = z->epoch;
 }
 
 /* ---- The choice of an array ----------------------------------------------------------------------------- */

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "input/epoch.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -32,13 +34,14 @@ typedef struct zarr_attribute {
     double values[ZARR_MOST_NUMBERS];
     int64_t whole[ZARR_MOST_NUMBERS]; /* the same, of integers */
     bool integers;
-    char text[16];
+    char text[64];
 } zarr_attribute;
 
 typedef struct zarr_metadata {
     bool is_group;
     histo_dtype dtype;
     bool boolean, dated;
+    time_epoch epoch; /* of dates */
     int ndim;
     int64_t shape[HISTO_MAX_DIMS];
     int64_t chunk[HISTO_MAX_DIMS];
