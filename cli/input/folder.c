@@ -13,6 +13,9 @@
 #include "base/text.h"
 #include "input/readers/readers.h"
 
+/* Directories of patients, studies, series, and some more; entries among which a DICOM file is looked for. */
+enum { DEEPEST = 8, MOST_SEARCHED = 10000 };
+
 bool folder_is(const char *path)
 {
     struct stat status;
@@ -59,17 +62,54 @@ bool folder_dicom_file(const char *path, bool bare)
     return size > 0 && reader_dicom.recognize(head, (size_t)size, bare ? "bare.dcm" : path);
 }
 
-char *folder_dicom(const char *folder, bool bare)
+/* Is this a directory that is to be entered? */
+static bool is_inner_folder(const char *path)
 {
-    DIR *files = folder_is(folder) ? opendir(folder) : NULL;
+    struct stat status;
+    return text_file_name(path)[0] != '.' && lstat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static bool walk(const char *folder, int depth, int64_t *entries, folder_visitor *visit, void *self)
+{
+    DIR *files = opendir(folder);
     const struct dirent *file;
-    char *found = NULL;
-    while (files && !found && (file = readdir(files))) {
-        found = folder_path(folder, file->d_name);
-        if (!found || folder_dicom_file(found, bare)) continue;
-        free(found);
-        found = NULL;
+    bool more = files != NULL;
+    while (more && *entries > 0 && (file = readdir(files))) {
+        char *path = folder_path(folder, file->d_name);
+        --*entries;
+        if (!path)
+            more = false;
+        else if (!is_inner_folder(path))
+            more = visit(self, path);
+        else if (depth < DEEPEST)
+            more = walk(path, depth + 1, entries, visit, self);
+        free(path);
     }
     if (files) closedir(files);
-    return found;
+    return more;
+}
+
+bool folder_walk(const char *folder, int64_t *entries, folder_visitor *visit, void *self)
+{
+    return walk(folder, 0, entries, visit, self);
+}
+
+typedef struct dicom_search {
+    bool bare;
+    char *found;
+} dicom_search;
+
+static bool look_for_dicom(void *self, const char *path)
+{
+    dicom_search *s = self;
+    if (folder_dicom_file(path, s->bare)) s->found = strdup(path);
+    return !s->found;
+}
+
+char *folder_dicom(const char *folder, bool bare)
+{
+    dicom_search s = {.bare = bare};
+    int64_t entries = MOST_SEARCHED;
+    if (folder_is(folder)) folder_walk(folder, &entries, look_for_dicom, &s);
+    return s.found;
 }

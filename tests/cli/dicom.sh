@@ -150,6 +150,20 @@ padded = [[7 if i % 9 == 0 else max(v, 8) for i, v in enumerate(p)] for p in pla
 folder("padded", {k: slice_of(p, z, pad=7 if z > 0 else None) for k, p, z in zip(names, padded, depths)})
 npy("raws.npy", "u2", sum(padded, []), (5, h, w))
 npy("pads.npy", "i2", [v - 1024 for i, p in enumerate(padded) for v in p if i < 2 or v != 7])
+# As on media: directories of a patient, a study and its series, and a file that lists them.
+for deep, (k, content) in zip(("PAT1/ST1/SE1", "PAT1/ST1/SE1", "PAT1/ST1/SE2", "PAT1/ST2/SE1", "PAT1"), files.items()):
+    os.makedirs("media/" + deep, exist_ok=True)
+    open("media/%s/%s" % (deep, k), "wb").write(content)
+meta = element(2, 2, "UI", "1.2.840.10008.1.3.10") + element(2, 0x10, "UI", "1.2.840.10008.1.2.1")
+open("media/DICOMDIR", "wb").write(bytes(128) + b"DICM" + element(2, 0, "UL", struct.pack("<I", len(meta))) + meta +
+                                   element(4, 0x1130, "CS", "TEST") + element(4, 0x1220, "SQ", b""))
+os.makedirs("media/PAT1/.cache")
+open("media/PAT1/.cache/x", "wb").write(files["d"])
+open("media/README", "w").write("a viewer")
+os.symlink("..", "media/PAT1/up")
+deepest = "deep" + "/d" * 9
+os.makedirs(deepest)
+open(deepest + "/x.dcm", "wb").write(files["d"])
 # Two times at two positions.
 folder("times", {"t%d" % (9 - i): slice_of(planes[i], i % 2, i) for i in range(4)})
 END
@@ -202,6 +216,11 @@ like stack2.npy --page 2 numbers
 like stack2.npy --page 2 names
 like stack2.npy --page 2 --format dicom bare_files
 like stack.npy series/.
+like stack.npy media
+like stack2.npy --page 2 media/
+like stack.npy --dataset 0 media
+refuses 1 'media/DICOMDIR lists the images of its directory: name the directory' media/DICOMDIR
+refuses 1 'deep is a directory: name the files in it' deep
 like stack.npy --dataset 1 several
 like stack.npy --dataset 1.2.3 several
 like stack2.npy --dataset 0 several

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "decode.h"
 #include "input/folder.h"
 #include "input/readers/grid.h"
@@ -170,6 +171,8 @@ static int take_file(dicom_reader *r, fault *f)
     if (r->dataset)
         return fault_set(f, EXIT_USAGE,
                          "%s is one DICOM file, and --dataset is for series in directories: leave it out", r->name);
+    if (strcmp(text_file_name(r->name), "DICOMDIR") == 0)
+        return fault_set(f, EXIT_DATA, "%s lists the images of its directory: name the directory", r->name);
     r->only.path = (char *)r->path;
     r->series = (dicom_series){.slices = &r->only, .count = 1, .times = 1};
     if (open_slice(r, &r->only, f) != 0) return -1;

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "series.h"
 
-#include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +12,8 @@
 #include "input/folder.h"
 #include "input/readers/isolated_process.h"
 #include "input/readers/names.h"
+
+enum { MOST_ENTRIES = 1 << 20 };
 
 static int fault_memory(const char *folder, fault *f)
 {
@@ -26,49 +27,49 @@ static int fault_slice(const char *path, const char *why, fault *f)
 
 /* ---- The images in the directory ---- */
 
-/* Take the path if it is an image; else free it. */
-static int add_file(dicom_series *s, char *path, fault *f)
+/* Add the file, if it is an image. */
+static int add_file(dicom_series *s, const char *path, fault *f)
 {
     char why[256] = "";
-    dicom_slice slice = {.path = path};
+    dicom_slice slice = {0};
     const dicom_found found = dicom_decode_header(path, &slice.about, &slice.place, why);
-    if (found == DICOM_DAMAGED) fault_slice(path, why, f);
-    if (found != DICOM_IMAGE) {
-        free(path);
-        return found == DICOM_DAMAGED ? -1 : 0;
-    }
+    if (found == DICOM_DAMAGED) return fault_slice(path, why, f);
+    if (found != DICOM_IMAGE) return 0;
     if ((s->count & (s->count - 1)) == 0) { /* room for the next power of 2 */
         dicom_slice *more = realloc(s->slices, sizeof *more * (s->count ? 2 * (size_t)s->count : 1));
-        if (!more) {
-            fault_memory(path, f);
-            free(path);
-            return -1;
-        }
+        if (!more) return fault_memory(path, f);
         s->slices = more;
     }
+    slice.path = strdup(path);
+    if (!slice.path) return fault_memory(path, f);
     s->slices[s->count++] = slice;
     return 0;
 }
 
+typedef struct collection {
+    dicom_series *series;
+    bool bare;
+    void *memory;
+    fault *f;
+} collection;
+
+static bool collect(void *self, const char *path)
+{
+    const collection *c = self;
+    if (!folder_dicom_file(path, c->bare))
+        return !folder_dicom_name(path) || fault_slice(path, "it is empty, truncated or damaged", c->f) == 0;
+    isolated_reads(c->memory, path);
+    return add_file(c->series, path, c->f) == 0;
+}
+
 static int add_files(dicom_series *s, const char *folder, bool bare, void *memory, fault *f)
 {
-    DIR *files = opendir(folder);
-    const struct dirent *file;
-    int failed = files ? 0 : fault_set(f, EXIT_DATA, "%s cannot be read: it is no longer there", folder);
-    while (!failed && (file = readdir(files))) {
-        char *path = folder_path(folder, file->d_name);
-        if (!path) {
-            failed = fault_memory(folder, f);
-        } else if (folder_dicom_file(path, bare)) {
-            isolated_reads(memory, path);
-            failed = add_file(s, path, f);
-        } else {
-            if (folder_dicom_name(path)) failed = fault_slice(path, "it is empty, truncated or damaged", f);
-            free(path);
-        }
-    }
-    if (files) closedir(files);
-    return failed;
+    int64_t entries = MOST_ENTRIES;
+    const bool all = folder_walk(folder, &entries, collect, &(collection){s, bare, memory, f});
+    if (f->status != EXIT_OK) return -1;
+    if (!all) return fault_set(f, EXIT_DATA, "%s, or a directory in it, cannot be read", folder);
+    if (entries > 0) return 0;
+    return fault_set(f, EXIT_DATA, "%s holds more than %d files: name a directory in it", folder, MOST_ENTRIES);
 }
 
 /* ---- Which series ---- */
