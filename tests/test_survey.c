@@ -458,6 +458,53 @@ static void percentiles_equal_sorting(void **state)
     }
 }
 
+/* The axis of samples that are added in pieces, and the number of passes. */
+static int passes_in_pieces(const double *x, int64_t n, const histo_survey_options *options, histo_axis *axis)
+{
+    const int64_t piece = 30000;
+    histo_survey *survey;
+    int passes = 0;
+    assert_int_equal(histo_survey_create(&survey, HISTO_F64, options), HISTO_OK);
+    for (; histo_survey_next_pass(survey); passes++)
+        for (int64_t at = 0; at < n; at += piece) {
+            const histo_view part = histo_view_1d(x + at, HISTO_F64, n - at < piece ? n - at : piece);
+            assert_int_equal(histo_survey_add(survey, &part, NULL), HISTO_OK);
+        }
+    assert_int_equal(histo_survey_axis(survey, axis), HISTO_OK);
+    histo_survey_destroy(survey);
+    return passes;
+}
+
+static void little_memory_takes_passes(void **state)
+{
+    (void)state;
+    rng r = {9};
+    const int64_t n = 1500000;
+    double *x = malloc((size_t)n * sizeof *x);
+    int more = 0;
+    for (int kind = 0; kind < 3;
+         kind++) { /* alike everywhere; ascending; the first ones unlike the others, in clusters */
+        for (int64_t i = 0; i < n; i++)
+            x[i] = kind == 0   ? rng_uniform(&r)
+                   : kind == 1 ? (double)i
+                   : i < n / 3 ? -rng_uniform(&r)
+                               : 1e6 + floor(rng_uniform(&r) * 5) + 1e-9 * rng_uniform(&r);
+        for (int in_parts = 0; in_parts < 2; in_parts++) {
+            histo_survey_options o = {
+                .range = HISTO_RANGE_PERCENTILE, .lo = 7, .hi = 61, .bins = 1, .in_parts = in_parts};
+            histo_axis plenty, little;
+            const int passes = passes_in_pieces(x, n, &o, &plenty);
+            o.memory = 1;
+            const int with_little = passes_in_pieces(x, n, &o, &little);
+            assert_true(with_little >= passes);
+            more += with_little > passes;
+            assert_axis(little, HISTO_REGULAR, 1, plenty.lo, plenty.hi);
+        }
+    }
+    assert_true(more > 0);
+    free(x);
+}
+
 /* ---- Rules ---- */
 
 static const char *const names[] = {"auto", "fd", "scott", "stone", "sturges", "doane", "rice", "sqrt"};
@@ -876,6 +923,7 @@ int main(void)
         cmocka_unit_test(no_finite_sample_is_refused),
         cmocka_unit_test(widths_cover_the_range),
         cmocka_unit_test(percentiles_equal_sorting),
+        cmocka_unit_test(little_memory_takes_passes),
         cmocka_unit_test(rules_have_names),
         cmocka_unit_test(rules_equal_numpy),
         cmocka_unit_test(stone_prefers_fewer_bins),

@@ -22,7 +22,7 @@ static int find_axes(joint *j, histo_axis axes[2], fault *f)
 {
     for (int a = 0; a < 2; a++) {
         const bins_spec *spec = bins_of_axis(&j->bins, a, 2, f);
-        if (!spec || axis_search_begin(&j->search[a], spec, step_dtype(&j->step, a), f) != 0) return -1;
+        if (!spec || axis_search_begin(&j->search[a], spec, step_dtype(&j->step, a), 2, f) != 0) return -1;
     }
     for (;;) {
         const bool wanted[] = {axis_search_next_pass(&j->search[0]), axis_search_next_pass(&j->search[1])};

@@ -95,24 +95,37 @@ bool bins_need_data(const bins_list *b, histo_dtype dtype)
     return false;
 }
 
-static int begin(axis_search *a, const bins_spec *spec, histo_dtype dtype, bool in_parts, fault *f)
+/* The memory of each of many searches. */
+static size_t share_of_memory(int searches)
 {
-    *a = (axis_search){.spec = spec, .dtype = dtype, .in_parts = in_parts, .least = INFINITY, .most = -INFINITY};
+    const int few = 16;
+    return searches <= few ? 0 : histo_memory_available() / 4 / (size_t)searches;
+}
+
+static int begin(axis_search *a, const bins_spec *spec, histo_dtype dtype, bool in_parts, int searches, fault *f)
+{
+    *a = (axis_search){.spec = spec,
+                       .dtype = dtype,
+                       .in_parts = in_parts,
+                       .memory = share_of_memory(searches),
+                       .least = INFINITY,
+                       .most = -INFINITY};
     if (spec->step.months || spec->step.us || spec->has_times) return 0; /* dates need no survey */
     if (spec->kind == BINS_EDGES) return 0;
     histo_survey_options o = survey_of(spec, dtype);
     o.in_parts = in_parts;
+    o.memory = a->memory;
     return histo_survey_create(&a->survey, dtype, &o) == HISTO_OK ? 0 : fault_of_library(f, EXIT_USAGE, "the bins");
 }
 
-int axis_search_begin(axis_search *a, const bins_spec *spec, histo_dtype dtype, fault *f)
+int axis_search_begin(axis_search *a, const bins_spec *spec, histo_dtype dtype, int searches, fault *f)
 {
-    return begin(a, spec, dtype, false, f);
+    return begin(a, spec, dtype, false, searches, f);
 }
 
-int axis_search_begin_part(axis_search *a, const bins_spec *spec, histo_dtype dtype, fault *f)
+int axis_search_begin_part(axis_search *a, const bins_spec *spec, histo_dtype dtype, int searches, fault *f)
 {
-    return begin(a, spec, dtype, true, f);
+    return begin(a, spec, dtype, true, searches, f);
 }
 
 void axis_search_free(axis_search *a)
@@ -134,6 +147,7 @@ static bool begin_range_alone(axis_search *a)
     o.rule = HISTO_RULE_NONE;
     o.bins = 1;
     o.in_parts = a->in_parts;
+    o.memory = a->memory;
     if (histo_survey_create(&survey, a->dtype, &o) != HISTO_OK) return false;
     histo_survey_destroy(a->survey);
     a->survey = survey;

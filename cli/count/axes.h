@@ -29,6 +29,7 @@ typedef struct axis_search {
     histo_dtype dtype;
     histo_survey *survey; /* NULL for given edges */
     bool in_parts;        /* the survey can be merged with those of other samples */
+    size_t memory;        /* of the survey */
     bool range_alone;     /* the default rule failed: this survey finds only the range */
     int passes;           /* begun */
 
@@ -48,9 +49,10 @@ typedef struct axis_search {
     int64_t too_many_bins; /* at least this many bins were requested by a rule and not used; 0: none */
 } axis_search;
 
-int axis_search_begin(axis_search *a, const bins_spec *spec, histo_dtype dtype, fault *f);
+/* searches: how many there are at the same time. */
+int axis_search_begin(axis_search *a, const bins_spec *spec, histo_dtype dtype, int searches, fault *f);
 /* The same, of a part of the samples. */
-int axis_search_begin_part(axis_search *a, const bins_spec *spec, histo_dtype dtype, fault *f);
+int axis_search_begin_part(axis_search *a, const bins_spec *spec, histo_dtype dtype, int searches, fault *f);
 /* Of words instead, after either of these. */
 void axis_search_words(axis_search *a, dictionary *words, uint32_t most, dictionary_order order);
 /* Of times, after either of these. */

@@ -202,7 +202,8 @@ static int begin_search(run *r, int a, bool any_times, fault *f)
             return fault_set(f, EXIT_USAGE, "there are no dates in what is counted: give --width and -r as numbers");
         spec = &as_suits;
     }
-    if ((r->team ? axis_search_begin_part : axis_search_begin)(search, spec, r->dtypes[a], f) != 0) return -1;
+    if ((r->team ? axis_search_begin_part : axis_search_begin)(search, spec, r->dtypes[a], r->axis_count, f) != 0)
+        return -1;
     if (run_has_times(r, a)) return axis_search_times(search, f);
     if (words_of_axis(r, a)) {
         axis_search_words(search, words_of_axis(r, a), most_words(r, spec), (dictionary_order)r->settings->order);

@@ -190,7 +190,7 @@ static int surveys_write(const surveys *s, FILE *out, fault *f)
 static int begin_searches(surveys *s, fault *f)
 {
     for (int a = 0; a < s->axes; a++) {
-        if (axis_search_begin_part(&s->search[a], &s->specs[a], s->dtypes[a], f) != 0) return -1;
+        if (axis_search_begin_part(&s->search[a], &s->specs[a], s->dtypes[a], s->axes, f) != 0) return -1;
     }
     return 0;
 }

@@ -937,6 +937,8 @@ typedef struct histo_survey_options {
     double width;  /* … or, if > 0, the width of each; the last bin may extend beyond the range */
     bool in_parts; /* others survey other parts of the samples, and histo_survey_merge joins them: order statistics are
                       then found by counting, in one to five passes */
+    size_t memory; /* about how many bytes order statistics may take, at least 2 MiB; 0: as many as are useful, 20 MB.
+                      With less, more passes may be needed. */
 } histo_survey_options;
 
 /* A survey finds a range and a number of bins in one or more passes over the data, which may be added in any pieces,

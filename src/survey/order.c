@@ -27,7 +27,7 @@
 enum {
     DIGIT_BITS = 16,
     DIGITS = 1 << DIGIT_BITS,
-    ROOM = 1 << 21,   /* keys collected in memory */
+    ROOM = 1 << 21,   /* keys collected in memory, if it may take so much */
     MOST_TABLES = 64, /* sets counted in a pass; others wait for the next */
     PIECE = 1024,     /* keys made at once */
 
@@ -35,7 +35,7 @@ enum {
     LEAST_SPREAD = 1 << 11,
     SPARSE = 16,        /* at least so many samples for each of them */
     FEW = 1 << 13,      /* samples that are all kept; … */
-    MOST_KEPT = SPREAD, /* … of several pieces, so many */
+    MOST_KEPT = SPREAD, /* … of several pieces, so many: the least room */
     MOST_GUESSES = 3,   /* passes with brackets */
     COMMON = 32,        /* of the keys by which brackets are made */
 };
@@ -93,8 +93,8 @@ struct histo_order {
     histo_brackets brackets;
     histo_bracketed found;
     uint64_t all;     /* samples of the pass */
-    uint64_t *spread; /* [SPREAD]: keys from everywhere, without NaN; NULL for 8- and 16-bit samples */
-    int64_t spread_count;
+    uint64_t *spread; /* [spread_room]: keys from everywhere, without NaN; NULL for 8- and 16-bit samples */
+    int64_t spread_count, spread_room;
     int64_t rarity; /* samples for each of them */
 
     bool first;           /* the highest bits are being counted */
@@ -102,8 +102,9 @@ struct histo_order {
     key_set *sets, *next; /* … [2 * n + 1], in order, and those after this pass */
     int tables_count;
     uint64_t *tables; /* [tables_count][DIGITS] */
-    uint64_t *keys;   /* [ROOM]; NULL for 8- and 16-bit samples */
-    int *set_of;      /* [DIGITS + 1]: the first open set of keys with these highest bits or higher ones */
+    uint64_t *keys;   /* [room]; NULL for 8- and 16-bit samples */
+    uint64_t room;
+    int *set_of; /* [DIGITS + 1]: the first open set of keys with these highest bits or higher ones */
 };
 
 static int digit_bits(const histo_order *o)
@@ -111,19 +112,35 @@ static int digit_bits(const histo_order *o)
     return o->bits < DIGIT_BITS ? o->bits : DIGIT_BITS;
 }
 
-histo_status histo_order_create(histo_order **order, histo_dtype dtype, int n, bool in_parts)
+/* How much is kept in about so many bytes; 0: as much as is useful. */
+static void fit_into(histo_order *o, size_t memory)
 {
-    const int bits = 8 * (int)histo_dtype_size(dtype), most = n < MOST_TABLES / 2 ? 2 * n : MOST_TABLES;
-    const bool one_pass = bits <= DIGIT_BITS;
+    const size_t table = DIGITS * sizeof *o->tables;
+    const int useful = o->n < MOST_TABLES / 2 ? 2 * o->n : MOST_TABLES;
+    o->tables_count = o->bits <= DIGIT_BITS || useful < 1 ? 1 : useful;
+    o->room = ROOM;
+    if (memory) {
+        while (o->room > MOST_KEPT && o->room * sizeof *o->keys > memory / 2)
+            o->room /= 2;
+        while (o->tables_count > 1 && (size_t)o->tables_count * table > memory / 4)
+            o->tables_count--;
+    }
+    o->spread_room = (int64_t)(o->room / (ROOM / SPREAD));
+}
+
+histo_status histo_order_create(histo_order **order, histo_dtype dtype, int n, bool in_parts, size_t memory)
+{
     const size_t places = 2 * (size_t)n + 1;
     histo_order *o = calloc(1, sizeof *o);
     if (!o) return histo_fail_memory(sizeof *o, "quantiles");
     o->dtype = dtype;
-    o->bits = bits;
+    o->bits = 8 * (int)histo_dtype_size(dtype);
     o->n = n;
     o->in_parts = in_parts;
-    o->tables_count = one_pass || most < 1 ? 1 : most;
+    fit_into(o, memory);
+    const bool one_pass = o->bits <= DIGIT_BITS;
     const size_t tables = (size_t)o->tables_count * DIGITS * sizeof *o->tables;
+    const size_t keys = o->room * sizeof *o->keys, spread = (size_t)o->spread_room * sizeof *o->spread;
     /* Everything now, so that no pass can run out of memory. */
     o->quantiles = histo_malloc(places * sizeof *o->quantiles);
     o->statistics = histo_malloc(places * sizeof *o->statistics);
@@ -131,12 +148,12 @@ histo_status histo_order_create(histo_order **order, histo_dtype dtype, int n, b
     o->next = histo_malloc(places * sizeof *o->next);
     o->tables = histo_malloc(tables);
     o->set_of = histo_malloc((DIGITS + 1) * sizeof *o->set_of);
-    if (!one_pass) o->keys = histo_malloc(ROOM * sizeof *o->keys);
-    if (!one_pass) o->spread = histo_malloc(SPREAD * sizeof *o->spread);
+    if (!one_pass) o->keys = histo_malloc(keys);
+    if (!one_pass) o->spread = histo_malloc(spread);
     if (!o->quantiles || !o->statistics || !o->sets || !o->next || !o->tables || !o->set_of ||
         (!one_pass && (!o->keys || !o->spread))) {
         histo_order_destroy(o);
-        return histo_fail_memory(tables + ROOM * sizeof *o->keys + 4 * places * sizeof *o->sets, "quantiles");
+        return histo_fail_memory(tables + keys + spread + 4 * places * sizeof *o->sets, "quantiles");
     }
     *order = o;
     return HISTO_OK;
@@ -407,7 +424,7 @@ static uint64_t next_random(uint64_t *random)
 /* Append keys[n] without NaN. */
 static void add_spread(histo_order *o, const uint64_t *keys, int64_t n)
 {
-    for (int64_t i = 0; i < n && o->spread_count < SPREAD; i++)
+    for (int64_t i = 0; i < n && o->spread_count < o->spread_room; i++)
         if (keys[i] >= o->least && keys[i] <= o->most) o->spread[o->spread_count++] = keys[i];
 }
 
@@ -457,7 +474,7 @@ static void thin(histo_order *o)
 /* Add keys of another piece of the data. */
 static void spread_further(histo_order *o, const histo_source *source)
 {
-    while (o->spread_count > 1 && o->spread_count + source->samples / o->rarity > SPREAD)
+    while (o->spread_count > 1 && o->spread_count + source->samples / o->rarity > o->spread_room)
         thin(o);
     const int64_t wanted = source->samples / o->rarity;
     if (wanted >= SPARSE) spread_over(o, source, wanted);
@@ -593,7 +610,7 @@ static void narrow_brackets(histo_order *o)
     double begin[HISTO_MAX_BRACKETS + 1] = {0}; /* positions of the keys of each bracket */
     for (int b = 0; b < o->brackets.count; b++) {
         const uint64_t high = key_of_ordered(o, o->brackets.high[b]);
-        for (int64_t i = 0; i < ROOM; i++)
+        for (uint64_t i = 0; i < o->room; i++)
             begin[b + 1] += o->keys[i] <= high;
     }
     for (int i = 0; i < o->n; i++) {
@@ -610,7 +627,7 @@ static void narrow_brackets(histo_order *o)
         guesses[i].last = o->brackets.high[c];
         limit(&guesses[i], begin[b], begin[c + 1]);
     }
-    make_brackets(o, guesses, o->n, o->keys, ROOM);
+    make_brackets(o, guesses, o->n, o->keys, (int64_t)o->room);
     o->guesses++;
     o->found = (histo_bracketed){0};
     o->kept = 0;
@@ -667,7 +684,7 @@ void histo_order_begin(histo_order *o, const histo_source *source)
         o->rarity = 1;
         add_spread(o, o->keys, (int64_t)kept);
     } else {
-        int64_t wanted = n / SPARSE < SPREAD ? n / SPARSE : SPREAD;
+        int64_t wanted = n / SPARSE < o->spread_room ? n / SPARSE : o->spread_room;
         wanted = wanted > LEAST_SPREAD ? wanted : LEAST_SPREAD;
         if (wanted > n / 2 + 1) wanted = n / 2 + 1;
         o->rarity = n / wanted;
@@ -741,7 +758,7 @@ static void flush(histo_order_part *part)
     const uint64_t first = __atomic_fetch_add(&o->kept, (uint64_t)part->kept, __ATOMIC_RELAXED);
     for (int begin = 0; begin < part->kept; begin += PIECE) {
         const int length = part->kept - begin < PIECE ? part->kept - begin : PIECE;
-        const uint64_t at = first + (uint64_t)begin, room = at < ROOM ? ROOM - at : 0;
+        const uint64_t at = first + (uint64_t)begin, room = at < o->room ? o->room - at : 0;
         make_keys(o->dtype, part->collected + (size_t)begin * size, length, keys);
         memcpy(o->keys + (room ? at : 0), keys, (room < (uint64_t)length ? room : (uint64_t)length) * sizeof *keys);
     }
@@ -984,7 +1001,7 @@ static void plan_pass(histo_order *o)
         key_set *of = &o->sets[b];
         of->keys = of->counts = NULL;
         of->found = 0;
-        if (!o->on_device && of->size <= ROOM - used) {
+        if (!o->on_device && of->size <= o->room - used) {
             of->keys = o->keys + used;
             used += of->size;
         } else if (tables < o->tables_count) {
@@ -1048,7 +1065,7 @@ static bool end_collecting(histo_order *o)
     bool missed = false;
     for (int i = 0; i < o->statistics_count; i++)
         missed |= bracket_of(o, o->statistics[i].rank) < 0;
-    if (!missed && o->kept <= ROOM) {
+    if (!missed && o->kept <= o->room) {
         select_bracketed(o);
         return true;
     }

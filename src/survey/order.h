@@ -10,8 +10,9 @@
 
 typedef struct histo_order histo_order;
 
-/* Room for n quantiles, which are found together. in_parts: passes are merged with those of others. */
-histo_status histo_order_create(histo_order **order, histo_dtype dtype, int n, bool in_parts);
+/* Room for n quantiles, which are found together. in_parts: passes are merged with those of others. memory: about how
+ * many bytes to use, at least 2 MiB; 0: as many as are useful, 20 MB. With less, more passes may be needed. */
+histo_status histo_order_create(histo_order **order, histo_dtype dtype, int n, bool in_parts, size_t memory);
 void histo_order_destroy(histo_order *order);
 
 /* Find the quantiles q[n], each 0 … 1, of the samples added from now on, except NaN and, if `finite`, infinities. q is

@@ -26,7 +26,7 @@ histo_status histo_quantiles_create(histo_quantiles **quantiles, histo_dtype dty
     histo_quantiles *made = histo_malloc(sizeof *made);
     if (!made) return histo_fail_memory(sizeof *made, "quantiles");
     *made = (histo_quantiles){.dtype = histo_dtype_plain(dtype), .n = n, .first = true};
-    status = histo_order_create(&made->order, made->dtype, n, false);
+    status = histo_order_create(&made->order, made->dtype, n, false, 0);
     if (status != HISTO_OK) {
         free(made);
         return status;

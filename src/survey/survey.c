@@ -140,7 +140,7 @@ histo_status histo_survey_create(histo_survey **survey, histo_dtype dtype, const
     s->options = *options;
     /* Allocate everything now, so that no pass can run out of memory. */
     if (from_percentile(options) || to_percentile(options) || histo_rule_needs_quartiles(options->rule))
-        status = histo_order_create(&s->order, dtype, 2, options->in_parts);
+        status = histo_order_create(&s->order, dtype, 2, options->in_parts, options->memory);
     if (status == HISTO_OK && options->rule == HISTO_RULE_STONE) status = histo_stone_create(&s->stone, dtype);
     if (status != HISTO_OK) {
         histo_survey_destroy(s);

@@ -148,6 +148,11 @@ too_large() {
     (small && refuses "$@" && [ $failures -eq 0 ]) || fail "$*"
 }
 if [ "$( (small; ulimit -v) )" = 8000000 ]; then
+    checks=$((checks + 1))
+    seq 1000 | paste -sd, | sed 's/,/,c/g; s/^/c/' >wide.csv
+    for i in 1 2 3; do seq "$i" "$((i + 999))" | paste -sd,; done >>wide.csv
+    (small && "$histo" hist --column all wide.csv) >"$out" 2>"$err" || fail "a thousand columns: $(cat "$err")"
+    [ "$(grep -c '^c1000' "$out")" -ge 2 ] || fail "not all of a thousand columns are counted"
     too_large 1 '1 073 741 827 bins: 17.2 GB of memory needed, .* GB available: use fewer' -b 1073741824 --column a t.csv
     too_large 1 '1 500 000 009 bins: 24 GB of memory' -b 500000000 --column all -o x.png t.csv
     too_large 1 '900 180 009 bins: .*--sparse, which keeps only' --joint a,b -b 30000 -o x.json t.csv
