@@ -18,8 +18,9 @@ char *folder_dicom(const char *folder, bool bare);
 
 /* Called with the paths of files; false: no more are wanted. */
 typedef bool folder_visitor(void *self, const char *path);
-/* Visit what is in a directory and in those in it, as deep as media of DICOM are, but not hidden ones, nor behind links.
- * At most so many entries, which are counted down. False if the visitor ended it, or the directory cannot be read. */
+/* Visit what is in a directory and in those in it, as deep as media of DICOM are, but not hidden ones, nor behind
+ * links. At most so many entries, which are counted down. False if the visitor ended it, or the directory cannot be
+ * read. */
 bool folder_walk(const char *folder, int64_t *entries, folder_visitor *visit, void *self);
 
 /* Is this a regular file, not hidden, with the beginning of a DICOM file? And with its suffix? */

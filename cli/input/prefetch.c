@@ -427,10 +427,15 @@ static void prefetch_close(reader *base)
     free(a);
 }
 
+static int64_t bytes_of(const reader *r)
+{
+    return r->data_bytes ? r->data_bytes : input_size(r->in);
+}
+
 /* Parts of about PART bytes of the file, or the whole. */
 static bool divide(prefetcher *a, bool parts)
 {
-    const int64_t units = a->from->units, size = input_size(a->from->in);
+    const int64_t units = a->from->units, size = bytes_of(a->from);
     const bool again =
         strcmp(a->path, "-") != 0 && !input_was_spooled(a->from->in); /* can be opened by other readers */
     int64_t each = units;
@@ -451,7 +456,7 @@ static bool divide(prefetcher *a, bool parts)
 reader *prefetch_open(reader *from, const char *path, const read_options *options, bool keep, bool parts, int threads)
 {
     if (from->maps || from->video || options->about || !input_can_rewind(from->in) ||
-        input_size(from->in) < SMALLEST_FILE)
+        bytes_of(from) < SMALLEST_FILE)
         return from;
     prefetcher *a = calloc(1, sizeof *a);
     if (!a) return from;

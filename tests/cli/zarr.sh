@@ -63,6 +63,33 @@ for name in dates named counted; do
     prints 'lo\thi\tcount\n2015-01-01\t2015-02-01\t1\n2015-02-01\t2015-03-01\t1\n' -q --width 1mo $name
 done
 remarks 'dates: left out 1 missing value$' dates
+
+# Chunks that several threads decode, and one that is damaged.
+python3 - <<'END'
+import os, random, struct, zlib
+
+random.seed(2)
+rows, columns, high, wide = 1000, 900, 130, 200
+values = [[random.randrange(5000) for _ in range(columns)] for _ in range(rows)]
+os.mkdir("many")
+open("many/.zarray", "w").write('{"zarr_format":2,"shape":[%d,%d],"chunks":[%d,%d],"dtype":"<u2","fill_value":0,"order":"C",'
+                                '"filters":null,"compressor":{"id":"zlib"}}' % (rows, columns, high, wide))
+for i in range(0, rows, high):
+    for j in range(0, columns, wide):
+        chunk = [(row[j:j + wide] + wide * [0])[:wide] for row in values[i:i + high]]
+        chunk += [wide * [0]] * (high - len(chunk))
+        data = b"".join(struct.pack("<%dH" % wide, *row) for row in chunk)
+        open("many/%d.%d" % (i / high, j / wide), "wb").write(zlib.compress(data, 1))
+open("many.raw", "wb").write(b"".join(struct.pack("<%dH" % columns, *row) for row in values))
+END
+checks=$((checks + 2))
+for threads in 1 3; do
+    "$histo" --threads $threads many >of_zarr 2>&1
+    "$histo" --dtype u16 --shape 1000,900 many.raw >of_raw
+    cmp -s of_zarr of_raw || fail "many threads count chunks wrong: $(cat of_zarr)"
+done
+head -c 300 many/6.3 >short && mv short many/6.3
+refuses 1 'many/6.3 is damaged: .*; copy the array again' --threads 3 many
 mkdir -p lz4 empty
 array '[3]' '[3]' '|u1' 0 | sed 's/null}/{"id":"lz4"}}/' >lz4/.zarray
 refuses 1 'lz4 is not a readable Zarr array: its chunks are stored by a codec that is not read here: lz4$' lz4

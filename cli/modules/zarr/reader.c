@@ -215,5 +215,7 @@ reader *zarr_open(input *in, const read_options *options, fault *f)
     array_info info;
     inform(&about, options->raw, &info);
     const tiled_source source = {.self = chunks, .read = read_box, .close = close_chunks};
-    return tiled_open(&reader_zarr, in, source, &info, about.chunk, f);
+    reader *r = tiled_open(&reader_zarr, in, source, &info, about.chunk, f);
+    if (r) r->data_bytes = r->height * r->width * r->channels * (int64_t)histo_dtype_size(about.dtype);
+    return r;
 }
