@@ -52,10 +52,8 @@ if(TARGET histo_mat)
   target_link_libraries(histo_mat PUBLIC ZLIB::ZLIB)
 endif()
 add_format_module(sound sndfile)
-add_format_module(zarr RapidJSON blosc libzstd)
-if(TARGET histo_zarr)
-  target_link_libraries(histo_zarr PUBLIC ZLIB::ZLIB)
-endif()
+pkg_check_modules(zarr QUIET IMPORTED_TARGET RapidJSON blosc libzstd)
+add_module_if(zarr "${zarr_FOUND}" "PkgConfig::zarr;PkgConfig::ZIP;ZLIB::ZLIB" "RapidJSON;blosc;libzstd")
 
 # Tables.
 add_format_module(json RapidJSON)

@@ -455,8 +455,7 @@ static bool divide(prefetcher *a, bool parts)
 
 reader *prefetch_open(reader *from, const char *path, const read_options *options, bool keep, bool parts, int threads)
 {
-    if (from->maps || from->video || options->about || !input_can_rewind(from->in) ||
-        bytes_of(from) < SMALLEST_FILE)
+    if (from->maps || from->video || options->about || !input_can_rewind(from->in) || bytes_of(from) < SMALLEST_FILE)
         return from;
     prefetcher *a = calloc(1, sizeof *a);
     if (!a) return from;

@@ -17,8 +17,10 @@ for file in "$corpus"/*; do
     tail -c +$((at + 2)) "$file" >"$name/$samples"
     prints 'lo\thi\tcount\n0\t4\t4\n4\t8\t4\n8\t12\t4\n' --edges 0,4,8,12 "$name"
     prints 'lo\thi\tcount\n5\t6\t1\n6\t9\t0\n9\t10\t1\n' --roi 1,1,1,2 --edges 5,6,9,10 "$name/$metadata"
-    head -c 10 "$name/$samples" >short && mv short "$name/$samples"
+    cp "$name/$samples" whole
+    head -c 10 whole >"$name/$samples"
     refuses 1 "$name/$samples is damaged: .*; copy the array again" "$name"
+    mv whole "$name/$samples"
 done
 
 # Without a file of samples, they are the fill value.
@@ -90,6 +92,45 @@ for threads in 1 3; do
 done
 head -c 300 many/6.3 >short && mv short many/6.3
 refuses 1 'many/6.3 is damaged: .*; copy the array again' --threads 3 many
+
+# The same in zip archives, compressed again or not, also from a pipe, and in a directory of its own. Of keys that are
+# there twice, the last counts.
+python3 - <<'END'
+import os, warnings, zipfile
+
+warnings.simplefilter("ignore")
+
+
+def pack(name, root, method=zipfile.ZIP_STORED, prefix="", first=b""):
+    with zipfile.ZipFile(name, "w", method) as archive:
+        if first:
+            archive.writestr(".zattrs", first)
+        for at, _, files in sorted(os.walk(root)):
+            for file in sorted(files, key=lambda n: (n[0] != "." and n != "zarr.json", n)):
+                path = os.path.join(at, file)
+                archive.write(path, prefix + os.path.relpath(path, root))
+
+
+for name in os.listdir():
+    if name[:3] in ("v2_", "v3_"):
+        pack(name + ".zip", name)
+        pack(name + "-deflated.zip", name, zipfile.ZIP_DEFLATED)
+pack("group.zip", "group", prefix="group/")
+pack("late.zarr.zip", "group/x", zipfile.ZIP_DEFLATED, prefix="a/b/")
+pack("twice.zip", "counted", first=b'{"units":"m"}')
+open("cut.zip", "wb").write(open("group.zip", "rb").read()[:-30])
+END
+for name in v?_*.zip; do
+    prints 'lo\thi\tcount\n0\t4\t4\n4\t8\t4\n8\t12\t4\n' --edges 0,4,8,12 "$name"
+done
+remarks 'group.zip: left out 6 missing values$' --edges 10.5,11,11.25,12 --dataset group/deep/t2m group.zip
+refuses 1 'group.zip holds 2 arrays of numbers: choose one with --dataset: group/deep/t2m (4 x 3 i16), group/y (3 u8)$' group.zip
+prints "$two" --dataset group/y -b 2 -r minmax group.zip
+prints "$two" --dataset group/y -b 2 -r minmax - <group.zip
+prints "$two" --dataset a/b -b 2 -r minmax late.zarr.zip
+prints 'lo\thi\tcount\n2015-01-01\t2015-02-01\t1\n2015-02-01\t2015-03-01\t1\n' --width 1mo twice.zip
+refuses 1 'late.zarr.zip is a Zarr group without arrays' late.zarr.zip
+refuses 1 'cut.zip cannot be opened as a zip archive' cut.zip
 mkdir -p lz4 empty
 array '[3]' '[3]' '|u1' 0 | sed 's/null}/{"id":"lz4"}}/' >lz4/.zarray
 refuses 1 'lz4 is not a readable Zarr array: its chunks are stored by a codec that is not read here: lz4$' lz4

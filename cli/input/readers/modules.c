@@ -146,19 +146,41 @@ static bool is_hdf5(const unsigned char *head, size_t size, const char *path)
     return false;
 }
 
-/* The file of metadata, as which a directory is opened. */
+static const char *const zarr_files[] = {"zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata"};
+
+/* Is the first member of the zip archive one of Zarr's metadata, perhaps after the directory that it is in? */
+static bool names_zarr_member(const unsigned char *head, size_t size)
+{
+    enum { NAME = 30 }; /* behind the fields of a local header */
+    for (size_t at = 0; at + NAME <= size && memcmp(head + at, "PK\3\4", 4) == 0;) {
+        const size_t length = head[at + 26] | (size_t)head[at + 27] << 8;
+        const size_t extra = head[at + 28] | (size_t)head[at + 29] << 8;
+        if (at + NAME + length > size || length == 0) return false;
+        const char *name = (const char *)head + at + NAME;
+        for (size_t i = 0; i < sizeof zarr_files / sizeof *zarr_files; i++) {
+            const size_t end = strlen(zarr_files[i]);
+            if (length >= end && memcmp(name + length - end, zarr_files[i], end) == 0) return true;
+        }
+        if (name[length - 1] != '/') return false;
+        at += NAME + length + extra;
+    }
+    return false;
+}
+
+/* The file of metadata, as which a directory is opened; or an archive that begins with one, or is named so. */
 static bool is_zarr(const unsigned char *head, size_t size, const char *path)
 {
-    (void)head;
-    (void)size;
     const char *name = text_file_name(path);
+    const size_t length = strlen(name);
+    const bool named = length > 9 && strcmp(name + length - 9, ".zarr.zip") == 0;
+    if (is_npz(head, size, path)) return named || names_zarr_member(head, size);
     return strcmp(name, "zarr.json") == 0 || strcmp(name, ".zarray") == 0 || strcmp(name, ".zgroup") == 0;
 }
 
 const reader_kind reader_zarr = {
     .name = "zarr",
-    .formats = "Zarr, versions 2 and 3: directories of arrays and groups (--dataset names the array), with gzip, zlib, "
-               "zstd, Blosc and shards",
+    .formats = "Zarr, versions 2 and 3: arrays and groups in directories and zip archives (--dataset names the array), "
+               "with gzip, zlib, zstd, Blosc and shards",
     .takes = TAKES_DATASETS | TAKES_RAW,
     .recognize = is_zarr,
     .open = zarr_open,

@@ -1,37 +1,32 @@
-/* A chunk is a file, or a part of a shard's, and is decoded as a whole; the last one is kept, as it may be read in
+/* A chunk is an object, or a part of a shard, and is decoded as a whole; the last one is kept, as it may be read in
  * parts. Chunks that are not there are filled. */
 #include "modules/zarr/chunks.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/failure.h"
 #include "input/readers/array.h"
 
-enum { NOT_THERE = 1 };
-
 struct zarr_chunks {
-    char *folder;
+    zarr_store *store;
+    char *key;
     zarr_metadata about;
     size_t item, chunk_bytes;
     int64_t strides[HISTO_MAX_DIMS]; /* of a decoded chunk, in bytes */
     int64_t at[HISTO_MAX_DIMS];      /* the decoded chunk */
     bool decoded, there;             /* … is one, and not filled */
     unsigned char *samples;
-    unsigned char *stored; /* as in the file */
+    unsigned char *stored; /* as in the object */
     size_t stored_room;
 
     /* Of shards: the open one, and where its chunks are. */
-    char *shard;
-    int file;
-    uint64_t *index; /* offsets and sizes */
+    char *shard_key;
+    zarr_object *shard; /* NULL: it is not there */
+    uint64_t *index;    /* offsets and sizes */
     size_t chunks_in_shard;
 };
 
@@ -40,17 +35,18 @@ static int fault_chunk(const char *path, const char *why, fault *f)
     return fault_set(f, EXIT_DATA, "%s is damaged: %s; copy the array again", path, why);
 }
 
-zarr_chunks *zarr_chunks_open(const char *folder, const zarr_metadata *about, fault *f)
+zarr_chunks *zarr_chunks_open(zarr_store *store, const char *key, const zarr_metadata *about, fault *f)
 {
     zarr_chunks *c = calloc(1, sizeof *c);
-    if (c) c->folder = strdup(folder);
-    if (!c || !c->folder) {
+    if (c) c->key = strdup(key);
+    if (!c || !c->key) {
+        fault_set(f, EXIT_DATA, "no memory to read %s", zarr_store_name(store, key));
+        zarr_store_close(store);
         free(c);
-        fault_set(f, EXIT_DATA, "no memory to read %s", folder);
         return NULL;
     }
     c->about = *about;
-    c->file = -1;
+    c->store = store;
     c->item = histo_dtype_size(about->dtype);
     int64_t bytes = (int64_t)c->item, chunks = 1;
     bool fits = true;
@@ -63,17 +59,17 @@ zarr_chunks *zarr_chunks_open(const char *folder, const zarr_metadata *about, fa
     c->chunk_bytes = (size_t)bytes;
     c->chunks_in_shard = (size_t)chunks;
     if (fits && chunks < PTRDIFF_MAX / 64) return c;
-    fault_set(f, EXIT_DATA, "%s: the sizes of its chunks are invalid", folder);
+    fault_set(f, EXIT_DATA, "%s: the sizes of its chunks are invalid", zarr_store_name(store, key));
     zarr_chunks_close(c);
     return NULL;
 }
 
 static void close_shard(zarr_chunks *c)
 {
-    if (c->file >= 0) close(c->file);
-    free(c->shard);
-    c->file = -1;
+    zarr_object_close(c->shard);
+    free(c->shard_key);
     c->shard = NULL;
+    c->shard_key = NULL;
 }
 
 void zarr_chunks_close(zarr_chunks *c)
@@ -83,17 +79,18 @@ void zarr_chunks_close(zarr_chunks *c)
     free(c->index);
     free(c->samples);
     free(c->stored);
-    free(c->folder);
+    zarr_store_close(c->store);
+    free(c->key);
     free(c);
 }
 
-/* ---- Files ---------------------------------------------------------------------------------------------- */
+/* ---- Objects -------------------------------------------------------------------------------------------- */
 
-/* The path of the file of a chunk or shard, by its numbers. */
-static bool name_file(const zarr_chunks *c, const int64_t *numbers, char path[PATH_MAX])
+/* The key of a chunk or shard, by its numbers. */
+static bool name_object(const zarr_chunks *c, const int64_t *numbers, char path[PATH_MAX])
 {
     const zarr_metadata *z = &c->about;
-    size_t length = (size_t)snprintf(path, PATH_MAX, "%s/%s", c->folder, z->prefixed ? "c" : "");
+    size_t length = (size_t)snprintf(path, PATH_MAX, "%s%s%s", c->key, *c->key ? "/" : "", z->prefixed ? "c" : "");
     if (z->ndim == 0 && !z->prefixed && length < PATH_MAX)
         length += (size_t)snprintf(path + length, PATH_MAX - length, "0");
     for (int d = 0; d < z->ndim && length < PATH_MAX; d++) {
@@ -103,107 +100,87 @@ static bool name_file(const zarr_chunks *c, const int64_t *numbers, char path[PA
     return length < PATH_MAX;
 }
 
-/* The descriptor of a file and its size: 0, NOT_THERE or -1. */
-static int open_file(const char *path, int *file, int64_t *size, fault *f)
-{
-    struct stat status;
-    *file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* does not wait for a pipe */
-    if (*file < 0 && (errno == ENOENT || errno == ENOTDIR)) return NOT_THERE;
-    if (*file < 0 || fstat(*file, &status) != 0 || !S_ISREG(status.st_mode)) {
-        fault_set(f, EXIT_DATA, "%s cannot be read: %s", path, *file < 0 ? strerror(errno) : "it is no file");
-        if (*file >= 0) close(*file);
-        return *file = -1;
-    }
-    *size = (int64_t)status.st_size;
-    return 0;
-}
-
-/* Read bytes of a file into memory that grows with what is there. */
-static int read_stored(zarr_chunks *c, int file, const char *path, int64_t offset, size_t size, fault *f)
+/* Read bytes of an object into memory that grows with what is there. */
+static int read_stored(zarr_chunks *c, zarr_object *from, const char *name, int64_t offset, size_t size, fault *f)
 {
     if (size > c->stored_room) {
         free(c->stored);
         c->stored = NULL;
         c->stored_room = 0;
-        if (fault_beyond_memory(f, (double)size, path, "store it in smaller chunks") != 0) return -1;
-        if (!(c->stored = malloc(size))) return fault_set(f, EXIT_DATA, "no memory to read %s", path);
+        if (fault_beyond_memory(f, (double)size, name, "store it in smaller chunks") != 0) return -1;
+        if (!(c->stored = malloc(size))) return fault_set(f, EXIT_DATA, "no memory to read %s", name);
         c->stored_room = size;
     }
-    for (size_t done = 0; done < size;) {
-        const ssize_t got = pread(file, c->stored + done, size - done, (off_t)(offset + (int64_t)done));
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return fault_set(f, EXIT_DATA, "%s cannot be read: %s", path, strerror(errno));
-        if (got == 0) return fault_chunk(path, "it has become shorter", f);
-        done += (size_t)got;
-    }
-    return 0;
+    return zarr_object_read(from, offset, c->stored, size, f);
 }
 
 /* ---- Shards --------------------------------------------------------------------------------------------- */
 
 /* Read the index of the open shard. */
-static int read_index(zarr_chunks *c, const char *path, int64_t size, fault *f)
+static int read_index(zarr_chunks *c, const char *name, fault *f)
 {
     const zarr_codecs *codecs = &c->about.index_codecs;
+    const int64_t size = zarr_object_size(c->shard);
     const size_t wanted = c->chunks_in_shard * 2 * sizeof *c->index;
     const size_t sums = (size_t)codecs->count * 4; /* all that an index may have; it is not compressed */
     const char *why;
-    if (size < 0 || wanted + sums > (uint64_t)size) return fault_chunk(path, "it is shorter than its index", f);
-    if (!c->index && !(c->index = malloc(wanted + 1))) return fault_set(f, EXIT_DATA, "no memory to read %s", path);
+    if (wanted + sums > (uint64_t)size) return fault_chunk(name, "it is shorter than its index", f);
+    if (!c->index && !(c->index = malloc(wanted + 1))) return fault_set(f, EXIT_DATA, "no memory to read %s", name);
     const int64_t begin = c->about.index_first ? 0 : size - (int64_t)(wanted + sums);
-    if (read_stored(c, c->file, path, begin, wanted + sums, f) != 0) return -1;
+    if (read_stored(c, c->shard, name, begin, wanted + sums, f) != 0) return -1;
     if (!zarr_decode(codecs, c->stored, wanted + sums, (unsigned char *)c->index, wanted, &why))
-        return fault_chunk(path, why, f);
+        return fault_chunk(name, why, f);
     if (codecs->big_endian == LITTLE_ENDIAN_MACHINE) array_swap_bytes(c->index, 8, 2 * c->chunks_in_shard);
     return 0;
 }
 
-/* Open the shard of this name, which stays open: 0, NOT_THERE or -1. */
-static int open_shard(zarr_chunks *c, const char *path, fault *f)
+/* Open the shard of this key, which stays open: 0, ZARR_NOT_THERE or -1. */
+static int open_shard(zarr_chunks *c, const char *key, fault *f)
 {
-    int64_t size = -1;
-    if (c->shard && strcmp(c->shard, path) == 0) return c->file >= 0 ? 0 : NOT_THERE;
+    if (c->shard_key && strcmp(c->shard_key, key) == 0) return c->shard ? 0 : ZARR_NOT_THERE;
     close_shard(c);
-    if (!(c->shard = strdup(path))) return fault_set(f, EXIT_DATA, "no memory to read %s", path);
-    const int opened = open_file(path, &c->file, &size, f);
-    if (opened == 0 && read_index(c, path, size, f) == 0) return 0;
-    if (opened == NOT_THERE) return NOT_THERE;
+    if (!(c->shard_key = strdup(key))) return fault_set(f, EXIT_DATA, "no memory to read %s", key);
+    const int opened = zarr_object_open(c->store, key, &c->shard, f);
+    if (opened == 0 && read_index(c, zarr_store_name(c->store, key), f) == 0) return 0;
+    if (opened == ZARR_NOT_THERE) return ZARR_NOT_THERE;
     close_shard(c);
     return -1;
 }
 
 /* ---- Chunks --------------------------------------------------------------------------------------------- */
 
-/* The bytes of the chunk as they are stored: 0 with their size, NOT_THERE or -1. */
-static int find_stored(zarr_chunks *c, const int64_t *chunk, char path[PATH_MAX], size_t *size, fault *f)
+/* The bytes of a chunk in the open shard: 0 with their size, ZARR_NOT_THERE or -1. */
+static int find_in_shard(zarr_chunks *c, size_t number, const char *name, size_t *size, fault *f)
+{
+    const uint64_t offset = c->index[2 * number], bytes = c->index[2 * number + 1];
+    const uint64_t all = (uint64_t)zarr_object_size(c->shard);
+    if (offset == UINT64_MAX && bytes == UINT64_MAX) return ZARR_NOT_THERE;
+    if (offset > all || bytes > all - offset) return fault_chunk(name, "its index is invalid", f);
+    *size = (size_t)bytes;
+    return read_stored(c, c->shard, name, (int64_t)offset, *size, f);
+}
+
+/* The bytes of the chunk as they are stored: 0 with their size, ZARR_NOT_THERE or -1. */
+static int find_stored(zarr_chunks *c, const int64_t *chunk, char key[PATH_MAX], size_t *size, fault *f)
 {
     const zarr_metadata *z = &c->about;
-    int64_t shard[HISTO_MAX_DIMS], length;
+    int64_t shard[HISTO_MAX_DIMS];
     size_t in_shard = 0;
     for (int d = 0; d < z->ndim; d++) {
         const int64_t each = z->sharded ? z->shard[d] / z->chunk[d] : 1;
         shard[d] = chunk[d] / each;
         in_shard = in_shard * (size_t)each + (size_t)(chunk[d] % each);
     }
-    if (!name_file(c, shard, path)) return fault_set(f, EXIT_DATA, "%s: its path is too long", c->folder);
-    if (z->sharded) {
-        const int opened = open_shard(c, path, f);
-        if (opened != 0) return opened;
-        const uint64_t offset = c->index[2 * in_shard], bytes = c->index[2 * in_shard + 1];
-        if (offset == UINT64_MAX && bytes == UINT64_MAX) return NOT_THERE;
-        struct stat status;
-        if (fstat(c->file, &status) != 0 || offset > (uint64_t)status.st_size ||
-            bytes > (uint64_t)status.st_size - offset)
-            return fault_chunk(path, "its index is invalid", f);
-        *size = (size_t)bytes;
-        return read_stored(c, c->file, path, (int64_t)offset, *size, f);
-    }
-    int file;
-    const int opened = open_file(path, &file, &length, f);
+    if (!name_object(c, shard, key))
+        return fault_set(f, EXIT_DATA, "%s: its path is too long", zarr_store_name(c->store, c->key));
+    zarr_object *object;
+    const int opened = z->sharded ? open_shard(c, key, f) : zarr_object_open(c->store, key, &object, f);
     if (opened != 0) return opened;
-    *size = (size_t)length;
-    const int failed = read_stored(c, file, path, 0, *size, f);
-    close(file);
+    const char *name = zarr_store_name(c->store, key);
+    if (z->sharded) return find_in_shard(c, in_shard, name, size, f);
+    *size = (size_t)zarr_object_size(object);
+    const int failed = read_stored(c, object, name, 0, *size, f);
+    zarr_object_close(object);
     return failed;
 }
 
@@ -212,20 +189,21 @@ static int decode(zarr_chunks *c, const int64_t *chunk, fault *f)
 {
     const zarr_codecs *codecs = &c->about.codecs;
     const size_t dims = (size_t)c->about.ndim * sizeof *chunk;
-    char path[PATH_MAX];
+    char key[PATH_MAX];
     size_t size = 0;
     const char *why;
     if (c->decoded && memcmp(c->at, chunk, dims) == 0) return 0;
     c->decoded = false;
-    const int found = find_stored(c, chunk, path, &size, f);
+    const int found = find_stored(c, chunk, key, &size, f);
     if (found < 0) return -1;
-    c->there = found != NOT_THERE;
+    c->there = found != ZARR_NOT_THERE;
+    const char *name = zarr_store_name(c->store, key);
     if (c->there && !c->samples) {
-        if (fault_beyond_memory(f, (double)c->chunk_bytes, path, "store it in smaller chunks") != 0) return -1;
-        if (!(c->samples = malloc(c->chunk_bytes + 1))) return fault_set(f, EXIT_DATA, "no memory to read %s", path);
+        if (fault_beyond_memory(f, (double)c->chunk_bytes, name, "store it in smaller chunks") != 0) return -1;
+        if (!(c->samples = malloc(c->chunk_bytes + 1))) return fault_set(f, EXIT_DATA, "no memory to read %s", name);
     }
     if (c->there) {
-        if (!zarr_decode(codecs, c->stored, size, c->samples, c->chunk_bytes, &why)) return fault_chunk(path, why, f);
+        if (!zarr_decode(codecs, c->stored, size, c->samples, c->chunk_bytes, &why)) return fault_chunk(name, why, f);
         if (codecs->big_endian == LITTLE_ENDIAN_MACHINE)
             array_swap_bytes(c->samples, c->item, c->chunk_bytes / c->item);
     }

@@ -1,7 +1,5 @@
-/* Zarr, versions 2 and 3: an array in a directory, or one of the arrays of a group, read by the reader of tiles. The
- * input is the file of metadata. */
-#include <dirent.h>
-#include <errno.h>
+/* Zarr, versions 2 and 3: an array in a directory or a zip archive, or one of the arrays of a group, read by the
+ * reader of tiles. The input is the file of metadata, or the archive. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,42 +10,38 @@
 #include "input/readers/tiled.h"
 #include "modules/zarr/chunks.h"
 
-enum { DEEPEST_GROUP = 32, MOST_FOLDERS = 1 << 16, LARGEST_METADATA = 64 << 20 };
+enum { DEEPEST_GROUP = 32, MOST_FOLDERS = 1 << 16 };
 
 /* ---- Metadata ------------------------------------------------------------------------------------------- */
 
-/* The text of a file in a folder; NULL if it is not there, or with a fault. */
-static char *read_text(const char *folder, const char *file, size_t *size, fault *f)
+static int fault_array(zarr_store *store, const char *key, const char *why, fault *f)
 {
-    char path[PATH_MAX];
-    if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, file) >= sizeof path) return NULL;
-    char *text = text_of_file(path, LARGEST_METADATA, size);
-    if (!text && errno != ENOENT && errno != ENOTDIR)
-        fault_set(f, EXIT_DATA, "%s cannot be read: %s", path, strerror(errno));
-    return text;
+    return fault_set(f, EXIT_DATA, "%s is not a readable Zarr array: %s", zarr_store_name(store, key), why);
 }
 
-static int fault_array(const char *folder, const char *why, fault *f)
+/* The text of a file at a key; NULL if it is not there, or with a fault. */
+static char *read_text(zarr_store *store, const char *key, const char *file, size_t *size, fault *f)
 {
-    return fault_set(f, EXIT_DATA, "%s is not a readable Zarr array: %s", folder, why);
+    char full[PATH_MAX];
+    return zarr_store_join(key, file, full, sizeof full) ? zarr_store_text(store, full, size, f) : NULL;
 }
 
-/* What a folder's metadata say: 1, 0 if it has none, -1. */
-static int describe(const char *folder, zarr_metadata *about, fault *f)
+/* What the metadata at a key say: 1, 0 if there are none, -1. */
+static int describe(zarr_store *store, const char *key, zarr_metadata *about, fault *f)
 {
     static const char *const files[] = {"zarr.json", ".zarray", ".zgroup"};
     char why[ZARR_WHY_BYTES];
     size_t size;
     char *text = NULL;
     for (size_t i = 0; i < sizeof files / sizeof *files && !text && f->status == EXIT_OK; i++)
-        text = read_text(folder, files[i], &size, f);
+        text = read_text(store, key, files[i], &size, f);
     if (!text) return f->status == EXIT_OK ? 0 : -1;
     bool good = zarr_parse(text, size, about, why);
     free(text);
-    char *attributes = good && !about->is_group ? read_text(folder, ".zattrs", &size, f) : NULL;
+    char *attributes = good && !about->is_group ? read_text(store, key, ".zattrs", &size, f) : NULL;
     if (attributes) good = zarr_parse_attributes(attributes, size, about, why);
     free(attributes);
-    if (!good) fault_array(folder, why, f);
+    if (!good) fault_array(store, key, why, f);
     return good && f->status == EXIT_OK ? 1 : -1;
 }
 
@@ -84,31 +78,29 @@ static void inform(zarr_metadata *z, bool raw, array_info *info)
 /* ---- The choice of an array ----------------------------------------------------------------------------- */
 
 typedef struct search {
-    const char *root;
+    zarr_store *store;
+    size_t root; /* the length of the key in which it began */
     int folders, depth;
     name_list data, scales;
     char *first_data, *first_scale;
     fault why; /* the first array that cannot be read is not */
 } search;
 
-static void consider(search *s, const char *folder);
+static void consider(search *s, const char *key);
 
-/* The folders in a group, in order of names. */
-static void consider_group(search *s, const char *folder)
+/* What is in a group, in order of names. */
+static void consider_group(search *s, const char *group)
 {
-    struct dirent **entries = NULL;
-    const int count = s->depth < DEEPEST_GROUP ? scandir(folder, &entries, NULL, alphasort) : 0;
+    char **names = NULL;
+    const int count = s->depth < DEEPEST_GROUP ? zarr_store_list(s->store, group, &names) : 0;
     s->depth++;
     for (int i = 0; i < count; i++) {
-        char path[PATH_MAX];
-        const char *name = entries[i]->d_name;
-        if (name[0] != '.' && (size_t)snprintf(path, sizeof path, "%s/%s", folder, name) < sizeof path &&
-            s->folders++ < MOST_FOLDERS)
-            consider(s, path);
-        free(entries[i]);
+        char key[PATH_MAX];
+        if (zarr_store_join(group, names[i], key, sizeof key) && s->folders++ < MOST_FOLDERS) consider(s, key);
+        free(names[i]);
     }
     s->depth--;
-    free(entries);
+    free(names);
 }
 
 /* Is it the scale of the dimension that has its name? */
@@ -118,70 +110,68 @@ static bool is_scale(const zarr_metadata *z, const char *name)
     return z->ndim == 1 && strcmp(z->only_dimension, last ? last + 1 : name) == 0;
 }
 
-static void consider(search *s, const char *folder)
+static void consider(search *s, const char *key)
 {
     zarr_metadata about;
     fault why = {0};
-    const int found = describe(folder, &about, &why);
+    const int found = describe(s->store, key, &about, &why);
     if (found < 0) fault_set(&s->why, why.status, "%s", why.text);
     if (found < 1) return;
     if (about.is_group) {
-        consider_group(s, folder);
+        consider_group(s, key);
         return;
     }
     array_info info;
-    const char *name = folder + strlen(s->root) + 1;
+    const char *name = key + s->root + (s->root > 0);
     const bool scale = is_scale(&about, name);
     char **first = scale ? &s->first_scale : &s->first_data;
     inform(&about, false, &info);
     array_info_list(scale ? &s->scales : &s->data, name, &info);
-    if (!*first) *first = strdup(folder);
+    if (!*first) *first = strdup(key);
 }
 
 /* The only array of a group, or what there is to choose from. */
-static char *choose_in_group(const char *folder, const char *wanted, fault *f)
+static char *choose_in_group(zarr_store *store, const char *group, const char *wanted, fault *f)
 {
-    search s = {.root = folder};
-    consider_group(&s, folder);
+    search s = {.store = store, .root = strlen(group)};
+    consider_group(&s, group);
     const bool data = s.data.count > 0;
     name_list *list = data ? &s.data : &s.scales;
+    const char *name = zarr_store_name(store, group);
     char *chosen = NULL;
     if (wanted)
-        fault_set(f, EXIT_DATA, "%s has no array '%s': its arrays of numbers are %s; choose one with --dataset", folder,
+        fault_set(f, EXIT_DATA, "%s has no array '%s': its arrays of numbers are %s; choose one with --dataset", name,
                   wanted, name_list_text(list));
     else if (list->count == 1)
         chosen = strdup(data ? s.first_data : s.first_scale);
     else if (list->count == 0 && s.why.status != EXIT_OK)
         fault_set(f, s.why.status, "%s", s.why.text);
     else if (list->count == 0)
-        fault_set(f, EXIT_DATA, "%s is a Zarr group without arrays of numbers", folder);
+        fault_set(f, EXIT_DATA, "%s is a Zarr group without arrays of numbers", name);
     else
-        fault_set(f, EXIT_DATA, "%s holds %d arrays of numbers: choose one with --dataset: %s", folder, list->count,
+        fault_set(f, EXIT_DATA, "%s holds %d arrays of numbers: choose one with --dataset: %s", name, list->count,
                   name_list_text(list));
     free(s.first_data);
     free(s.first_scale);
     return chosen;
 }
 
-/* The folder of the array (freed by the caller), with its metadata; NULL with a fault. */
-static char *choose(const char *root, const char *wanted, zarr_metadata *about, fault *f)
+/* The key of the array (freed by the caller), with its metadata; NULL with a fault. */
+static char *choose(zarr_store *store, const char *wanted, zarr_metadata *about, fault *f)
 {
-    char path[PATH_MAX];
-    if (wanted && (size_t)snprintf(path, sizeof path, "%s/%s", root, wanted) >= sizeof path) {
-        fault_array(root, "the path is too long", f);
-        return NULL;
-    }
-    char *folder = strdup(wanted ? path : root);
-    int found = folder ? describe(folder, about, f) : -1;
-    if (found == 1 && !about->is_group) return folder;
+    char *key = strdup(wanted ? wanted : "");
+    const size_t length = key ? strlen(key) : 0;
+    if (length && key[length - 1] == '/') key[length - 1] = '\0';
+    int found = key ? describe(store, key, about, f) : -1;
+    if (found == 1 && !about->is_group) return key;
     if (found >= 0) {
-        char *chosen = choose_in_group(found ? folder : root, found ? NULL : wanted, f);
-        free(folder);
-        folder = chosen;
-        if (folder && describe(folder, about, f) == 1) return folder;
+        char *chosen = choose_in_group(store, found ? key : "", found ? NULL : wanted, f);
+        free(key);
+        key = chosen;
+        if (key && describe(store, key, about, f) == 1) return key;
     }
-    free(folder);
-    fault_array(root, "it has no metadata", f);
+    free(key);
+    fault_array(store, "", "it has no metadata", f);
     return NULL;
 }
 
@@ -197,17 +187,34 @@ static void close_chunks(void *self)
     zarr_chunks_close(self);
 }
 
+/* The store that the input, a file of metadata or an archive, belongs to. */
+static zarr_store *open_store(input *in, fault *f)
+{
+    size_t size;
+    const unsigned char *head = input_peek(in, &size, f);
+    if (!head) return NULL;
+    if (size >= 2 && memcmp(head, "PK", 2) == 0) {
+        const char *path = input_path(in, f);
+        return path ? zarr_store_open(path, input_name(in), f) : NULL;
+    }
+    char *root = strdup(input_name(in));
+    char *slash = root ? strrchr(root, '/') : NULL;
+    if (slash) *slash = '\0';
+    zarr_store *store = root && input_rename(in, slash ? root : ".", f) == 0
+                            ? zarr_store_open(input_name(in), input_name(in), f)
+                            : NULL;
+    free(root);
+    return store;
+}
+
 reader *zarr_open(input *in, const read_options *options, fault *f)
 {
     zarr_metadata about;
-    char *root = strdup(input_name(in)), *folder = NULL;
-    char *slash = root ? strrchr(root, '/') : NULL; /* of zarr.json */
-    if (slash) *slash = '\0';
-    if (root && input_rename(in, slash ? root : ".", f) == 0)
-        folder = choose(input_name(in), options->dataset, &about, f);
-    zarr_chunks *chunks = folder ? zarr_chunks_open(folder, &about, f) : NULL;
-    free(folder);
-    free(root);
+    zarr_store *store = open_store(in, f);
+    char *key = store ? choose(store, options->dataset, &about, f) : NULL;
+    zarr_chunks *chunks = key ? zarr_chunks_open(store, key, &about, f) : NULL;
+    if (!key) zarr_store_close(store);
+    free(key);
     if (!chunks) {
         input_close(in);
         return NULL;
