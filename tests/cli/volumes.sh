@@ -137,6 +137,9 @@ refuses 1 'is truncated\|is damaged' absurd.nii
 refuses 1 'a dimension that is not positive' none.nii
 refuses 1 'samples are in a file .img beside it' lonely.hdr
 refuses 1 'lost.raw: there is no such file' lost.nhdr
+mkfifo fifo.raw
+sed s/lost.raw/fifo.raw/ lost.nhdr >fifo.nhdr
+refuses 1 "fifo.raw, which fifo.nhdr names, is not a regular file" fifo.nhdr
 like low.npy bz.nrrd
 refuses 1 'cut_gz.nrrd is truncated: the end of its compressed samples is missing' cut_gz.nrrd
 refuses 1 'changed_gz.nrrd is damaged: its compressed samples are invalid' changed_gz.nrrd

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct plain {
     plain_place place;
@@ -119,6 +120,13 @@ input *plain_beside(const char *beside, const char *name, fault *f)
     char *path;
     if (asprintf(&path, "%.*s%s", directory, beside, name) < 0) {
         fault_set(f, EXIT_DATA, "no memory to open %s", name);
+        return NULL;
+    }
+    struct stat status;
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode) &&
+        !S_ISDIR(status.st_mode)) { /* pipes could wait forever */
+        fault_set(f, EXIT_DATA, "%s, which %s names, is not a regular file", path, beside);
+        free(path);
         return NULL;
     }
     input *in = input_open(path, f);
