@@ -81,6 +81,21 @@ open("b.raw.gz", "wb").write(gzip.compress(data))
 open("c.nhdr", "w").write(detached % ("raw", 3, 2, "c.raw"))
 open("c.raw", "wb").write(b"one\ntwo\nxyz" + data)
 open("d.nhdr", "w").write(detached % ("raw", -1, 0, "c.raw"))
+# Bytes are skipped after decompression, lines before it.
+open("e.nhdr", "w").write(detached % ("gzip", 3, 0, "e.raw.gz"))
+open("e.raw.gz", "wb").write(gzip.compress(b"xyz" + data))
+open("f.nhdr", "w").write(detached % ("gzip", 3, 1, "f.raw"))
+open("f.raw", "wb").write(b"one\n" + gzip.compress(b"xyz" + data))
+open("g.nhdr", "w").write(detached % ("bz2", 3, 0, "g.bz2"))
+open("g.bz2", "wb").write(bz2.compress(b"xyz" + data))
+attached = detached[:detached.index("data file")] + "\n"
+open("skip_gz.nrrd", "wb").write((attached % ("gzip", 3, 1)).encode() + b"one\n" + gzip.compress(b"xyz" + data))
+open("skip_raw.nrrd", "wb").write((attached % ("raw", 3, 2)).encode() + b"one\ntwo\nxyz" + data)
+open("skip_cut.nrrd", "wb").write((attached % ("gzip", 3, 0)).encode() + gzip.compress(b"xyz" + data)[:-6])
+open("skip_far.nrrd", "wb").write((attached % ("gzip", 2**62, 0)).encode() + gzip.compress(b"xyz" + data))
+open("end.nrrd", "wb").write((attached % ("raw", -1, 0)).encode() + b"header of another program" + data)
+open("end_short.nrrd", "wb").write((attached % ("raw", -1, 0)).encode() + data[1:])
+open("end_gz.nrrd", "wb").write((attached % ("gzip", -1, 0)).encode() + gzip.compress(data))
 open("lost.nhdr", "w").write(detached % ("raw", 0, 0, "lost.raw"))
 open("bz.nrrd", "wb").write(b"NRRD0004\ntype: uchar\ndimension: 1\nsizes: 140\nencoding: bzip2\n\n" + bz2.compress(bytes(v % 256 for v in values)))
 npy("low.npy", "u1", [v % 256 for v in values])
@@ -126,10 +141,18 @@ like plain.npy pair.hdr
 refuses 1 'pair.img has no header: name the .hdr file' pair.img
 like green.npy --channel g rgb.nii
 like green.npy --channel g rgb.nrrd
-for name in a b c d; do
+for name in a b c d e f g; do
     like plain.npy $name.nhdr
 done
 
+like plain.npy skip_gz.nrrd
+like plain.npy skip_raw.nrrd
+like plain.npy - <skip_gz.nrrd
+like plain.npy end.nrrd
+refuses 1 'skip_cut.nrrd is truncated: the end of its compressed samples is missing' skip_cut.nrrd
+refuses 1 'skip_far.nrrd is damaged' skip_far.nrrd
+refuses 1 'end_short.nrrd is truncated: its header describes 280 bytes of samples, of which 279 are there' end_short.nrrd
+refuses 1 'a byte skip of -1 is for raw samples' end_gz.nrrd
 refuses 1 'short.nii is truncated: its header describes 280 bytes of samples, of which 279 are there' short.nii
 refuses 1 'short.nii.gz is truncated' short.nii.gz
 refuses 1 'complex numbers' complex.nii

@@ -403,14 +403,16 @@ static int decode(plain_place *place, const description *of, fault *f)
     d->from = place->bytes;
     d->start = place->start;
     d->name = place->name;
+    const int64_t skip = of->encoding == COMPRESSED ? of->bytes : 0; /* of what was compressed */
     d->dtype = of->dtype;
     if (bytes_of(of, place->name, &d->bytes, f) != 0) {
         free(d);
         return -1;
     }
+    if (__builtin_add_overflow(d->bytes, skip, &d->bytes)) d->bytes = INT64_MAX;
     place->bytes =
         (byte_source){.self = d, .read = reads[of->encoding], .rewind = rewind_encoded, .close = close_encoded};
-    place->start = 0;
+    place->start = skip;
     place->size = -1;
     place->swapped = place->swapped && of->encoding != ASCII;
     return 0;
@@ -441,10 +443,12 @@ static void describe(const description *d, grid_info *info)
     if (color && (first == 3 || first == 4)) info->model = first == 3 ? CHANNELS_RGB : CHANNELS_RGBA;
 }
 
-/* Find the first sample: after this many lines and bytes, or before the end. */
+/* Find the first sample: after this many lines and bytes, or before the end. Of compressed samples, the bytes are
+ * skipped when they have been decompressed. */
 static int find_start(plain_place *place, const description *d, fault *f)
 {
     int64_t bytes;
+    if (d->lines > 0 && byte_source_skip(&place->bytes, place->start, f) < 0) return -1;
     for (int64_t lines = d->lines; lines > 0;) {
         char c;
         const int64_t got = place->bytes.read(place->bytes.self, &c, 1, f);
@@ -454,13 +458,14 @@ static int find_start(plain_place *place, const description *d, fault *f)
         lines -= c == '\n';
     }
     if (d->lines > 0 && place->bytes.rewind(place->bytes.self, f) != 0) return -1;
-    place->start += d->bytes > 0 ? d->bytes : 0;
+    if (d->bytes > 0 && d->encoding != COMPRESSED && __builtin_add_overflow(place->start, d->bytes, &place->start))
+        return fault_header(place->name, "its byte skip is too large", "", f);
     if (d->bytes >= 0) return 0;
     if (bytes_of(d, place->name, &bytes, f) != 0) return -1;
     if (place->size < 0)
         return fault_set(f, EXIT_DATA, "%s has its samples at its end, which is unknown: name a plain file",
                          place->name);
-    if (place->size > bytes) place->start = place->size - bytes;
+    if (place->size - bytes > place->start) place->start = place->size - bytes;
     return 0;
 }
 
@@ -488,7 +493,7 @@ static reader *nrrd_open(input *in, const read_options *options, fault *f)
         place.size = input_data_size(samples);
         place.start = 0;
         place.name = input_name(samples);
-        if (d.encoding == COMPRESSED && d.lines == 0 && d.bytes == 0) d.encoding = RAW; /* inputs are decompressed */
+        if (d.encoding == COMPRESSED && d.lines == 0) d.encoding = RAW; /* inputs are decompressed */
     }
     describe(&d, &info);
     if (find_start(&place, &d, f) != 0 || (d.encoding != RAW && decode(&place, &d, f) != 0)) {
