@@ -83,6 +83,7 @@ static int leave(void *self, int file, const samples *in, fault *f)
     all->bad += of.bad;
     all->missing += of.missing;
     all->pages_in_file = of.pages_in_file;
+    all->first_only = of.first_only;
     pthread_mutex_unlock(&w->pass->lock);
     return 0;
 }

@@ -104,6 +104,7 @@ struct reader {
     const time_epoch *epochs;     /* [channels]: the times that their numbers are; NULL: none is a time */
     int64_t pages, height, width; /* of a page; -1 if unknown. One-dimensional data has height samples and width 1 */
     int64_t pages_in_file;        /* if the file has several and none was requested, else 0; -1: several */
+    bool first_only;              /* … and the others cannot be read */
     int64_t data_bytes;           /* of samples that are not in the input, but in files beside it; 0: they are in it */
     bool maps;                    /* bands are in memory that is mapped from the file */
     y4m *video;                   /* the stream whose frames are the pages; NULL: there is none */

@@ -463,7 +463,7 @@ int samples_next(samples *in, piece *p, fault *f)
 leftovers samples_leftovers(const samples *in)
 {
     const reader *from = in->reader;
-    return (leftovers){from->bad, from->missing + in->missing, from->pages_in_file};
+    return (leftovers){from->bad, from->missing + in->missing, from->pages_in_file, from->first_only};
 }
 
 void leftovers_remark(const leftovers *l, const char *name, const settings *s)
@@ -481,7 +481,10 @@ void leftovers_remark(const leftovers *l, const char *name, const settings *s)
     else if (l->bad)
         fprintf(stderr, "histo: %s: skipped %" PRIu64 " cell%s that %s\n", name, l->bad, plural,
                 l->bad == 1 ? "is not a number" : "are not numbers");
-    if (l->pages_in_file > 0)
+    if (l->first_only)
+        fprintf(stderr, "histo: %s: frame 0 of %" PRId64 ": the others of an animated PNG are not read\n", name,
+                l->pages_in_file);
+    else if (l->pages_in_file > 0)
         fprintf(stderr, "histo: %s: page 0 of %" PRId64 ": --page all counts every page\n", name, l->pages_in_file);
     else if (l->pages_in_file < 0)
         fprintf(stderr, "histo: %s: page 0 of several: --page all counts every page\n", name);

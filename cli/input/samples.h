@@ -57,6 +57,7 @@ int samples_continue(samples *in, samples_place from, int64_t end, fault *f);
 typedef struct leftovers {
     uint64_t bad, missing;
     int64_t pages_in_file;
+    bool first_only;
 } leftovers;
 
 /* After the last piece. */

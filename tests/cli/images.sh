@@ -69,6 +69,30 @@ prints 'method\tthreshold\notsu\t0.9999999403953552\n' threshold -b 2 edge.npy e
 printf 'P5\n3 1\n255\n\000\377\377' >wanted.pgm
 same edge.pgm wanted.pgm
 
+# Of an animated PNG, the image that is there for others is read, with a word about the frames.
+python3 - <<'END'
+import struct, zlib
+
+
+def chunk(name, data):
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+
+for name, frames in (("still.png", 0), ("one.png", 1), ("three.png", 3)):
+    first, later = zlib.compress(b"\0\1\1\0\1\1"), zlib.compress(b"\0\2\2\0\2\2")
+    control = lambda n: chunk(b"fcTL", struct.pack(">5I2H2B", n, 2, 2, 0, 0, 1, 10, 0, 0))
+    image = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">2I5B", 2, 2, 8, 0, 0, 0, 0))
+    image += (chunk(b"acTL", struct.pack(">2I", frames, 0)) + control(0) if frames else b"") + chunk(b"IDAT", first)
+    for i in range(1, frames):
+        image += control(2 * i - 1) + chunk(b"fdAT", struct.pack(">I", 2 * i) + later)
+    open(name, "wb").write(image + chunk(b"IEND", b""))
+END
+of_one='lo\thi\tcount\n0\t1\t0\n1\t2\t4\n2\t3\t0\n'
+prints "$of_one" --edges 0,1,2,3 still.png
+prints "$of_one" --edges 0,1,2,3 one.png
+prints "$of_one" -q --edges 0,1,2,3 three.png
+remarks 'three.png: frame 0 of 3: the others of an animated PNG are not read$' --edges 0,1,2,3 three.png
+
 # A level of a PNG that is transparent becomes an alpha channel, which stays (26th byte of a header: 4 is gray and alpha).
 key=$support/../../fuzz/corpus/image/gkey.png
 does equalize "$key" out.png

@@ -113,6 +113,20 @@ static int check_whole(const png_reader *p, const image_layout *layout, fault *f
                      IMAGE_MAX_WHOLE_BYTES >> 20);
 }
 
+/* libpng knows no animations: it reads the image that others show. */
+static void find_animation(png_reader *p)
+{
+    reader *r = &p->image.reader;
+    png_unknown_chunkp chunks;
+    const int count = png_get_unknown_chunks(p->png, p->info, &chunks);
+    for (int i = 0; i < count; i++) {
+        if (memcmp(chunks[i].name, "acTL", 4) != 0 || chunks[i].size < 4) continue;
+        r->pages_in_file = png_get_uint_32(chunks[i].data);
+        r->first_only = r->pages_in_file > 1;
+        if (!r->first_only) r->pages_in_file = 0;
+    }
+}
+
 /* Read everything before the first row. */
 static int start(png_reader *p, fault *f)
 {
@@ -131,9 +145,11 @@ static int start(png_reader *p, fault *f)
         png_set_chunk_malloc_max(p->png, LARGEST_CHUNK);
     else
         png_set_keep_unknown_chunks(p->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
+    png_set_keep_unknown_chunks(p->png, PNG_HANDLE_CHUNK_ALWAYS, (png_const_bytep) "acTL", 1);
     png_read_info(p->png, p->info);
     if (p->data) png_set_crc_action(p->png, PNG_CRC_QUIET_USE, PNG_CRC_NO_CHANGE);
 
+    find_animation(p);
     image_layout layout = set_up_expansion(p);
     if (image_begin_page(&p->image, 0, &layout, f) < 0) return -1;
     metadata *about = image_describe(&p->image, &p->options, f);
