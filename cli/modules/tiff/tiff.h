@@ -1,0 +1,68 @@
+/* The parts of the TIFF reader: libtiff's access to the file (access.c), what a page contains (page.c) and says besides
+ * (metadata.c), its samples (samples.c), and the pages and bands of a file (reader.c). */
+#ifndef MODULES_TIFF_H
+#define MODULES_TIFF_H
+
+#include <sys/types.h>
+#include <tiffio.h>
+
+#include "input/readers/image.h"
+
+/* How the current page stores its samples. */
+typedef struct storage {
+    unsigned bits;
+    bool planes; /* one plane per channel */
+    bool tiled;
+    bool compressed;
+    bool direct; /* rows can be read without libtiff */
+    bool expand; /* stored samples need conversion to the layout */
+    bool palette;
+    bool white_is_zero;                /* of the first channel, which is inverted */
+    int64_t block_width, block_height; /* of a tile or strip */
+    size_t pitch;                      /* bytes per stored row of a block */
+} storage;
+
+typedef struct tiff_reader {
+    image image;
+    TIFF *tif;
+    int fd;
+    off_t position; /* of libtiff in the file */
+    read_options options;
+    int wanted_page; /* -1: all */
+    int64_t ordinal; /* of the current page among those that are not auxiliary; before the first, of that */
+    int64_t current; /* of libtiff's directory; -1: unknown */
+    int64_t slice;   /* rows of a unit: a row of tiles, a strip, a band, or a page; the last of a page may have fewer */
+    int64_t slices;  /* of a page */
+    int64_t first;   /* the unit to begin with */
+    int64_t stop;    /* the unit to read up to; -1: all */
+    bool begun;      /* inside a page */
+    int64_t x;       /* of the next tile */
+    storage stored;
+    unsigned char palette[1 << 16][3];
+    bool decoding;       /* warnings are errors */
+    char complaint[256]; /* libtiff's first since the last reset */
+} tiff_reader;
+
+/* ---- Access ---- */
+
+int tiff_open_library(tiff_reader *t, fault *f);
+/* The number of bytes read: fewer than size only at the end of the file, or if it cannot be read. */
+size_t tiff_read_at(const tiff_reader *t, off_t offset, void *to, size_t size);
+/* libtiff's complaint, or what is said without one. */
+const char *tiff_complaint_or(const tiff_reader *t, const char *other);
+
+/* ---- Pages ---- */
+
+unsigned tiff_field_u16(TIFF *tif, uint32_t tag);
+uint32_t tiff_field_u32(TIFF *tif, uint32_t tag);
+/* Describe the samples of libtiff's current directory; fails if unsupported. */
+int tiff_describe_page(tiff_reader *t, int page, image_layout *layout, fault *f);
+/* Keep what the page says besides samples, if it is asked for. */
+int tiff_keep_metadata(tiff_reader *t, fault *f);
+
+/* ---- Samples ---- */
+
+/* Read rows of the band: one plane, or all channels if interleaved. */
+int tiff_read_part(tiff_reader *t, int plane, int64_t rows, unsigned char *part, size_t pitch, fault *f);
+
+#endif
