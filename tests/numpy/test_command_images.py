@@ -371,5 +371,27 @@ def check_tiff(rng):
     assert got.dtype == of.dtype and np.abs(got - wanted).max() < 1e-13 * (1 if dtype != "f4" else 1e8), dtype
 
 
-run_checks([check_kept, check_tiff, check_equalize_gray, check_equalize_u16, check_equalize_colors, check_equalize_floats, check_mask,
-            check_clahe, check_clahe_pages, check_overlap, check_volume, check_stretch, check_match, check_threshold, check_standardize], 120)
+def check_tiff_predictor(rng):
+    """Samples that are stored as differences: of any width, byte order, channels and planes, tiles, strips and pages."""
+    dtype, shift = [("u1", 0), ("u2", 8), ("i2", 8), ("u4", 24), ("i4", 24), ("u8", 44)][rng.integers(6)]
+    shape = [int(n) for n in rng.integers(1, 300, 2)]
+    pages, channels = int(rng.integers(1, 4)), int(rng.choice([1, 1, 3, 4, 5]))
+    planar = channels > 1 and bool(rng.integers(2))
+    low, high = (-128 << shift, 128 << shift) if dtype[0] == "i" else (0, 256 << shift)
+    of = rng.integers(low, high, [pages, channels, *shape] if planar else [pages, *shape, channels]).astype(dtype)
+    tiles = {"tile": (16, 32)} if rng.integers(2) else {"rowsperstrip": int(rng.integers(1, 60))}
+    with tifffile.TiffWriter("in.tif", byteorder=str(rng.choice(["<", ">"]))) as file:
+        for page in of:
+            file.write(page if channels > 1 else page[..., 0], photometric="minisblack", contiguous=False, metadata=None,
+                       planarconfig=None if channels == 1 else "separate" if planar else "contig", compression="zlib",
+                       predictor=2, **tiles)
+    for c in range(channels):
+        histo("--channel", c, "--page", "all", "-b", 256, "-r", f"{low}:{high}", "--threads", rng.integers(1, 4), "in.tif", "-o",
+              "out.npy")
+        wanted = ((of[:, c] if planar else of[..., c]) >> shift).ravel().astype(int) - (low >> shift)
+        assert np.array_equal(np.load("out.npy").ravel(), np.bincount(wanted, minlength=256)), (dtype, c)
+
+
+run_checks([check_kept, check_tiff, check_tiff_predictor, check_equalize_gray, check_equalize_u16, check_equalize_colors,
+            check_equalize_floats, check_mask, check_clahe, check_clahe_pages, check_overlap, check_volume, check_stretch,
+            check_match, check_threshold, check_standardize], 120)

@@ -72,11 +72,7 @@ int tiff_keep_metadata(tiff_reader *t, fault *f)
     TIFFGetFieldDefaulted(tif, TIFFTAG_EXTRASAMPLES, &extras, &kinds);
     m->premultiplied = extras > 0 && kinds[0] == EXTRASAMPLE_ASSOCALPHA;
     m->compression = (int)tiff_field_u16(tif, TIFFTAG_COMPRESSION);
-    uint16_t predictor = 0;
-    if ((m->compression == COMPRESSION_LZW || m->compression == COMPRESSION_ADOBE_DEFLATE ||
-         m->compression == COMPRESSION_DEFLATE || m->compression == COMPRESSION_ZSTD) &&
-        TIFFGetField(tif, TIFFTAG_PREDICTOR, &predictor))
-        m->predictor = predictor;
+    m->predictor = (int)tiff_predictor(tif);
     const void *profile;
     uint32_t size;
     bool kept = m->orientation < 2 || exif_make(&m->exif, m->orientation);

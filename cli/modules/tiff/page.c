@@ -16,6 +16,15 @@ uint32_t tiff_field_u32(TIFF *tif, uint32_t tag)
     return TIFFGetFieldDefaulted(tif, tag, &value) ? value : 0;
 }
 
+unsigned tiff_predictor(TIFF *tif)
+{
+    const unsigned compression = tiff_field_u16(tif, TIFFTAG_COMPRESSION);
+    uint16_t value = 0;
+    const bool has_one = compression == COMPRESSION_LZW || compression == COMPRESSION_ADOBE_DEFLATE ||
+                         compression == COMPRESSION_DEFLATE || compression == COMPRESSION_ZSTD;
+    return has_one && TIFFGetField(tif, TIFFTAG_PREDICTOR, &value) ? value : 0;
+}
+
 static bool find_dtype(unsigned bits, unsigned format, histo_dtype *dtype)
 {
     static const struct {
@@ -143,6 +152,13 @@ static int check_kind(const tiff_reader *t, int page, unsigned photometric, unsi
     return 0;
 }
 
+static bool has_differences(const tiff_reader *t)
+{
+    const unsigned bits = t->stored.bits;
+    const bool whole_bytes = bits == 8 || bits == 16 || bits == 32 || bits == 64;
+    return t->adds_up || (whole_bytes && tiff_predictor(t->tif) == PREDICTOR_HORIZONTAL);
+}
+
 int tiff_describe_page(tiff_reader *t, int page, image_layout *layout, fault *f)
 {
     TIFF *tif = t->tif;
@@ -184,6 +200,8 @@ int tiff_describe_page(tiff_reader *t, int page, image_layout *layout, fault *f)
     if (s->block_width == 0 || s->block_height == 0) return reject(t, page, "tiles or strips of no size", f);
     s->pitch = ((uint64_t)s->block_width * (s->planes ? 1 : channels) * s->bits + 7) / 8;
     s->direct = !s->tiled && !s->compressed && tiff_field_u16(tif, TIFFTAG_FILLORDER) == FILLORDER_MSB2LSB;
+
+    s->differenced = has_differences(t);
 
     if (s->palette) {
         if (channels != 1 || !(layout->dtype == HISTO_U8 || layout->dtype == HISTO_U16))

@@ -28,6 +28,7 @@ static int damaged_directory(const tiff_reader *t, int page, fault *f)
 static int go_to_page(tiff_reader *t, int page, fault *f)
 {
     t->complaint[0] = '\0';
+    t->adds_up = false;
     if (TIFFSetDirectory(t->tif, (tdir_t)page)) return 0;
     if (page == 0 || t->complaint[0]) return damaged_directory(t, page, f);
     return fault_set(f, EXIT_USAGE, "%s has no page %d: its last page is %lld", input_name(t->image.reader.in), page,
@@ -40,6 +41,7 @@ static int go_to_next_page(tiff_reader *t, int *page, fault *f)
     do {
         if (TIFFLastDirectory(t->tif)) return 0;
         t->complaint[0] = '\0';
+        t->adds_up = false;
         ++*page;
         if (!TIFFReadDirectory(t->tif)) return damaged_directory(t, *page, f);
     } while (is_auxiliary(t, *page));
@@ -91,6 +93,13 @@ static int survey_pages(tiff_reader *t, fault *f)
     return 0;
 }
 
+/* Add up differences instead of libtiff, unless a copy of the page is to have the same predictor. */
+static void take_differences(tiff_reader *t)
+{
+    if (t->stored.differenced && !t->options.about && !t->adds_up)
+        t->adds_up = TIFFSetField(t->tif, TIFFTAG_PREDICTOR, PREDICTOR_NONE);
+}
+
 /* 1 if there is another page, 0 at the end. */
 static int begin_next_page(tiff_reader *t, fault *f)
 {
@@ -113,6 +122,7 @@ static int begin_next_page(tiff_reader *t, fault *f)
     if (tiff_describe_page(t, page, &layout, f) < 0 || image_begin_page(&t->image, page, &layout, f) < 0 ||
         tiff_keep_metadata(t, f) < 0)
         return -1;
+    take_differences(t);
     if (!t->begun) t->image.y = t->first % t->slices * t->slice;
     t->ordinal += t->begun;
     t->current = t->ordinal;

@@ -17,6 +17,7 @@ typedef struct storage {
     bool direct; /* rows can be read without libtiff */
     bool expand; /* stored samples need conversion to the layout */
     bool palette;
+    bool differenced;                  /* each sample is stored as its difference from the one to the left */
     bool white_is_zero;                /* of the first channel, which is inverted */
     int64_t block_width, block_height; /* of a tile or strip */
     size_t pitch;                      /* bytes per stored row of a block */
@@ -39,6 +40,7 @@ typedef struct tiff_reader {
     int64_t x;       /* of the next tile */
     storage stored;
     unsigned char palette[1 << 16][3];
+    bool adds_up;        /* differences, which libtiff leaves as they are in its directory */
     bool decoding;       /* warnings are errors */
     char complaint[256]; /* libtiff's first since the last reset */
 } tiff_reader;
@@ -57,6 +59,8 @@ unsigned tiff_field_u16(TIFF *tif, uint32_t tag);
 uint32_t tiff_field_u32(TIFF *tif, uint32_t tag);
 /* Describe the samples of libtiff's current directory; fails if unsupported. */
 int tiff_describe_page(tiff_reader *t, int page, image_layout *layout, fault *f);
+/* The predictor of compressions that have one; 0: this one has none. */
+unsigned tiff_predictor(TIFF *tif);
 /* Keep what the page says besides samples, if it is asked for. */
 int tiff_keep_metadata(tiff_reader *t, fault *f);
 
