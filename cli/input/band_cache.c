@@ -1,14 +1,25 @@
+#define _GNU_SOURCE
 #include "input/band_cache.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* A run stays below 256 MiB: this is what threads and libraries leave of that. */
 enum { MOST_KEPT = 200 << 20, LEAST_KEPT = 16 << 20, OF_A_THREAD = 16 << 20 };
 
 /* The share of the available memory that the cache may take: one in this many. */
 enum { SHARE = 8 };
+
+/* What is decoded for the first time is mostly in fresh memory, and 4 KiB of that cost as much as half of the decoding
+ * of some formats: it comes in huge pages. */
+enum { HUGE_PAGE = 2 << 20, LARGEST_IN_ROOM = HUGE_PAGE / 4, ALIGNMENT = 64 };
+
+struct band_room {
+    atomic_int users; /* bands, and the thread that puts others there */
+    size_t used;
+};
 
 static atomic_size_t kept;
 
@@ -31,6 +42,74 @@ void band_cache_release(size_t bytes)
 {
     kept -= bytes;
 }
+
+/* ---- Memory --------------------------------------------------------------------------------------------- */
+
+static size_t round_up(size_t bytes)
+{
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* Of memory of this size, in huge pages: their last one is used for three quarters at least. */
+static size_t in_huge_pages(size_t bytes)
+{
+    return (bytes + HUGE_PAGE / 4) / HUGE_PAGE * HUGE_PAGE;
+}
+
+static void *allocate(size_t *bytes)
+{
+    void *memory;
+    const size_t huge = in_huge_pages(*bytes);
+    if (huge == 0) return malloc(*bytes);
+    if (*bytes < huge) *bytes = huge;
+    if (posix_memalign(&memory, HUGE_PAGE, *bytes) != 0) return NULL;
+#ifdef MADV_HUGEPAGE
+    madvise(memory, huge, MADV_HUGEPAGE); /* only advice; failure is harmless */
+#endif
+    return memory;
+}
+
+static void leave(band_room *room)
+{
+    if (atomic_fetch_sub(&room->users, 1) == 1) free(room);
+}
+
+void band_room_leave(band_room **room)
+{
+    if (*room) leave(*room);
+    *room = NULL;
+}
+
+static bool find_memory(cached_band *to, band_room **room)
+{
+    band_room *it = *room;
+    to->room = NULL;
+    if (to->bytes > LARGEST_IN_ROOM) return (to->memory = allocate(&to->bytes)) != NULL;
+    if (!it || it->used + to->bytes > HUGE_PAGE) {
+        size_t bytes = HUGE_PAGE;
+        band_room_leave(room);
+        if (!(it = allocate(&bytes))) return false;
+        *it = (band_room){.users = 1, .used = round_up(sizeof *it)};
+        *room = it;
+    }
+    to->room = it;
+    to->memory = (char *)it + it->used;
+    it->users++;
+    it->used += round_up(to->bytes);
+    return true;
+}
+
+void cached_band_free(cached_band *it)
+{
+    if (it->room)
+        leave(it->room);
+    else
+        free(it->memory);
+    it->memory = NULL;
+    it->room = NULL;
+}
+
+/* ---- Copies --------------------------------------------------------------------------------------------- */
 
 static size_t view_bytes(const histo_view *v)
 {
@@ -90,20 +169,19 @@ static void copy_marks(band *to, const band *from, int views, char *at)
 }
 
 /* Samples side by side stay as they are; where other data lies between them, each view becomes an array. */
-bool cached_band_copy(cached_band *to, const band *from, int views)
+bool cached_band_copy(cached_band *to, const band *from, int views, band_room **room)
 {
-    enum { ALIGNMENT = 64 };
     const char *begin, *end;
     size_t packed = 0;
     for (int i = 0; i < views; i++)
-        packed += (view_bytes(&from->views[i]) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+        packed += round_up(view_bytes(&from->views[i]));
     const bool simple = extent_of(from, views, &begin, &end);
     const bool whole = simple && begin && (size_t)(end - begin) <= packed + packed / 4;
     const size_t lists = from->valid ? 2 : 1, list = (size_t)views * sizeof *from->views;
-    const size_t head = (lists * list + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    const size_t head = round_up(lists * list);
     const size_t samples = whole ? (size_t)(end - begin) : packed;
     to->bytes = head + samples + marks_bytes(from, views);
-    if (!(to->memory = malloc(to->bytes))) return false;
+    if (!find_memory(to, room)) return false;
     to->band = *from;
     to->band.views = to->memory;
     if (from->valid) copy_marks(&to->band, from, views, (char *)to->memory + head + samples);
@@ -121,13 +199,7 @@ bool cached_band_copy(cached_band *to, const band *from, int views)
         copy->data = at;
         copy->strides[1] = (int64_t)histo_dtype_size(v->dtype);
         copy->strides[0] = v->shape[1] * copy->strides[1];
-        at += (view_bytes(v) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+        at += round_up(view_bytes(v));
     }
     return true;
-}
-
-void cached_band_free(cached_band *it)
-{
-    free(it->memory);
-    it->memory = NULL;
 }

@@ -5,17 +5,23 @@
 
 #include "input/reader.h"
 
+/* Memory for the next small bands of a thread: freed with the last of them. */
+typedef struct band_room band_room;
+
 typedef struct cached_band {
     band band; /* the views are of `memory` */
     void *memory;
     size_t bytes;
+    band_room *room;       /* that the memory is of; NULL: its own */
     int64_t unit;          /* of the reader, after the band */
     uint64_t bad, missing; /* cells left out since the band before */
 } cached_band;
 
-/* Copy a band with this many views: false without memory. */
-bool cached_band_copy(cached_band *to, const band *from, int views);
+/* Copy a band with this many views, into the room of this thread if it is small: false without memory. The room is NULL
+ * at first; the thread leaves it after the last band. */
+bool cached_band_copy(cached_band *to, const band *from, int views, band_room **room);
 void cached_band_free(cached_band *it);
+void band_room_leave(band_room **room);
 
 /* The bytes that all readers together may cache when this many threads decode. */
 size_t band_cache_limit(int threads);

@@ -36,6 +36,7 @@ typedef struct prefetcher prefetcher;
 typedef struct worker {
     prefetcher *of;
     reader *reader;
+    band_room *room;
     pthread_t thread;
 } worker;
 
@@ -61,7 +62,8 @@ struct prefetcher {
     worker *workers; /* [threads], and one that decodes again where a guess was wrong */
     int running;
     pthread_mutex_t lock;
-    pthread_cond_t changed;
+    pthread_cond_t decoded; /* something of the part that is counted */
+    pthread_cond_t counted; /* so much that more may be decoded */
 };
 
 /* ---- Bands ---------------------------------------------------------------------------------------------- */
@@ -117,7 +119,7 @@ static bool wait_for_room(prefetcher *a, const part *p)
 {
     const size_t most = (size_t)a->threads * BYTES_AHEAD;
     while (!a->stop && !p->wrong && !p->at_once && a->bytes > most && !(p == &a->parts[a->at] && p->taken == p->count))
-        pthread_cond_wait(&a->changed, &a->lock);
+        pthread_cond_wait(&a->counted, &a->lock);
     return !a->stop && !p->wrong;
 }
 
@@ -132,14 +134,14 @@ static bool append(prefetcher *a, part *p, const cached_band *b)
     if (is_cached(a, p) && !band_cache_reserve(b->bytes, a->limit)) stop_caching(a, p);
     if (!is_cached(a, p)) a->bytes += b->bytes;
     p->bands[p->count++] = *b;
-    pthread_cond_broadcast(&a->changed);
+    if (p == &a->parts[a->at]) pthread_cond_signal(&a->decoded);
     return true;
 }
 
 /* Append a copy of a band: 1, 0 if no more are wanted, -1. */
-static int store(prefetcher *a, part *p, cached_band *copy, const band *b, fault *f)
+static int store(prefetcher *a, part *p, cached_band *copy, const band *b, band_room **room, fault *f)
 {
-    const bool stored = cached_band_copy(copy, b, a->selected.count);
+    const bool stored = cached_band_copy(copy, b, a->selected.count, room);
     pthread_mutex_lock(&a->lock);
     const bool wanted = wait_for_room(a, p), appended = stored && wanted && append(a, p, copy);
     pthread_mutex_unlock(&a->lock);
@@ -156,18 +158,19 @@ static int place(prefetcher *a, part *p, reader *r, int64_t first, fault *f)
     pthread_mutex_lock(&a->lock);
     p->begin = !failed && is_divided(a) && r->guesses && first > 0 ? r->unit(r) : -1;
     p->placed = true;
-    pthread_cond_broadcast(&a->changed);
+    pthread_cond_signal(&a->decoded);
     pthread_mutex_unlock(&a->lock);
     return failed;
 }
 
-static void decode(prefetcher *a, part *p, reader *r, fault *f)
+static void decode(prefetcher *a, part *p, worker *by, fault *f)
 {
+    reader *r = by->reader;
     band b;
     uint64_t bad = 0, missing = 0;
     while (r->next(r, &b, f) > 0) {
         cached_band copy = {.unit = r->unit ? r->unit(r) : -1, .bad = r->bad - bad, .missing = r->missing - missing};
-        if (store(a, p, &copy, &b, f) < 1) return;
+        if (store(a, p, &copy, &b, &by->room, f) < 1) return;
         bad = r->bad;
         missing = r->missing;
     }
@@ -199,17 +202,17 @@ static int open_reader(const prefetcher *a, reader **r, fault *f)
     return fault_set(f, EXIT_DATA, "%s changed while it was read: try again", a->path);
 }
 
-static void decode_part(prefetcher *a, part *p, reader **r, int64_t first)
+static void decode_part(prefetcher *a, part *p, worker *by, int64_t first)
 {
     fault f = {0};
-    if (open_reader(a, r, &f) == 0 && place(a, p, *r, first, &f) == 0) decode(a, p, *r, &f);
+    if (open_reader(a, &by->reader, &f) == 0 && place(a, p, by->reader, first, &f) == 0) decode(a, p, by, &f);
     fault *failed = f.status == EXIT_OK ? NULL : malloc(sizeof *failed);
     if (failed) *failed = f;
     pthread_mutex_lock(&a->lock);
     p->placed = true;
     p->failed = failed;
     p->state = a->stop ? PART_BEGUN : PART_ENDED;
-    pthread_cond_broadcast(&a->changed);
+    pthread_cond_signal(&a->decoded);
     pthread_mutex_unlock(&a->lock);
 }
 
@@ -229,12 +232,12 @@ static void *decode_parts(void *self)
     while (!a->stop) {
         part *p = find_part(a);
         if (!p) {
-            pthread_cond_wait(&a->changed, &a->lock);
+            pthread_cond_wait(&a->counted, &a->lock);
             continue;
         }
         p->state = PART_BEGUN;
         pthread_mutex_unlock(&a->lock);
-        decode_part(a, p, &h->reader, p->first);
+        decode_part(a, p, h, p->first);
         pthread_mutex_lock(&a->lock);
     }
     pthread_mutex_unlock(&a->lock);
@@ -245,10 +248,12 @@ static void stop_threads(prefetcher *a)
 {
     pthread_mutex_lock(&a->lock);
     a->stop = true;
-    pthread_cond_broadcast(&a->changed);
+    pthread_cond_broadcast(&a->counted);
     pthread_mutex_unlock(&a->lock);
     for (; a->running > 0; a->running--)
         pthread_join(a->workers[a->running - 1].thread, NULL);
+    for (int i = 0; i <= a->threads; i++)
+        band_room_leave(&a->workers[i].room);
     a->stop = false;
 }
 
@@ -303,29 +308,30 @@ static void begin_part(prefetcher *a, part *p)
     const int64_t ended = a->at > 0 ? p[-1].unit : -1;
     pthread_mutex_lock(&a->lock);
     while (!p->placed)
-        pthread_cond_wait(&a->changed, &a->lock);
+        pthread_cond_wait(&a->decoded, &a->lock);
     const bool wrong = p->begin >= 0 && p->begin != ended;
     p->wrong = wrong;
-    pthread_cond_broadcast(&a->changed);
+    if (wrong) pthread_cond_broadcast(&a->counted);
     while (wrong && p->state != PART_ENDED)
-        pthread_cond_wait(&a->changed, &a->lock);
+        pthread_cond_wait(&a->decoded, &a->lock);
     if (wrong) {
         empty(a, p);
         p->state = PART_BEGUN; /* no thread finds it open, and decodes it, too */
     }
     p->at_once = wrong;
     pthread_mutex_unlock(&a->lock);
-    if (wrong) decode_part(a, p, &a->workers[a->threads].reader, ended);
+    if (wrong) decode_part(a, p, &a->workers[a->threads], ended);
 }
 
 /* The next band of the part: false at its end. The one before it is counted. */
 static bool next_band(prefetcher *a, part *p, band *b)
 {
     pthread_mutex_lock(&a->lock);
+    const bool limited = a->bytes > 0; /* threads may wait for room */
     if (p->taken > 0 && !is_cached(a, p)) free_band(a, p, &p->bands[p->taken - 1]);
-    pthread_cond_broadcast(&a->changed);
+    if (limited) pthread_cond_broadcast(&a->counted);
     while (p->taken == p->count && p->state != PART_ENDED)
-        pthread_cond_wait(&a->changed, &a->lock);
+        pthread_cond_wait(&a->decoded, &a->lock);
     const bool more = p->taken < p->count;
     if (more) {
         const cached_band *it = &p->bands[p->taken++];
@@ -355,7 +361,7 @@ static int prefetch_next(reader *base, band *b, fault *f)
         base->pages_in_file = p->pages_in_file;
         pthread_mutex_lock(&a->lock);
         a->at++;
-        pthread_cond_broadcast(&a->changed);
+        pthread_cond_broadcast(&a->counted);
         pthread_mutex_unlock(&a->lock);
     }
     return 0;
@@ -416,7 +422,8 @@ static void prefetch_close(reader *base)
     for (int i = 0; i <= a->threads && a->workers; i++)
         if (a->workers[i].reader && a->workers[i].reader != a->from) a->workers[i].reader->close(a->workers[i].reader);
     a->from->close(a->from);
-    pthread_cond_destroy(&a->changed);
+    pthread_cond_destroy(&a->decoded);
+    pthread_cond_destroy(&a->counted);
     pthread_mutex_destroy(&a->lock);
     selection_free(&a->selected);
     free(a->forms);
@@ -460,7 +467,8 @@ reader *prefetch_open(reader *from, const char *path, const read_options *option
     prefetcher *a = calloc(1, sizeof *a);
     if (!a) return from;
     pthread_mutex_init(&a->lock, NULL);
-    pthread_cond_init(&a->changed, NULL);
+    pthread_cond_init(&a->decoded, NULL);
+    pthread_cond_init(&a->counted, NULL);
     a->from = from;
     a->options = *options;
     a->options.in_parts = true;
