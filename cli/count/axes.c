@@ -203,7 +203,7 @@ static void look_at_doubles(axis_search *a, const histo_view *samples)
             const char *at = (const char *)samples->data + x * samples->strides[samples->ndim - 1];
             const double value = *(const double *)(at + (samples->ndim > 1 ? y * samples->strides[0] : 0));
             if (value != rint(value) && !isnan(value)) a->found.some_fraction = true;
-            if (!isfinite(value)) a->unlike_integers = true;
+            if (isinf(value)) a->unlike_integers = true;
             if (value < a->least) a->least = value;
             if (value > a->most) a->most = value;
         }

@@ -42,7 +42,7 @@ typedef struct axis_search {
     double *time_edges;   /* owned */
     bool may_lack_words;  /* as a shard may, whose axis then has a bin for other words */
     bool looks;           /* a pass looks at numbers, although the bins are given */
-    bool unlike_integers; /* there are fractions, NaN or infinities among the numbers of the first pass */
+    bool unlike_integers; /* there are infinities among the numbers of the first pass */
     double least, most;   /* of these numbers */
     axis_finding found;
     histo_axis axis;       /* after the search; the spec owns its edges */

@@ -12,41 +12,65 @@ static int fault_memory(fault *f)
     return fault_set(f, EXIT_DATA, "no memory for the conditions of --where");
 }
 
-static int add_range(condition *c, double lo, double hi, fault *f)
+static int add_range(condition *c, condition_range range, fault *f)
 {
-    double(*more)[2] = realloc(c->ranges, (size_t)(c->count + 1) * sizeof *more);
+    condition_range *more = realloc(c->ranges, (size_t)(c->count + 1) * sizeof *more);
     if (!more) return fault_memory(f);
     c->ranges = more;
-    more[c->count][0] = lo;
-    more[c->count++][1] = hi;
+    more[c->count++] = range;
     return 0;
 }
 
-static bool parse_end(const char *text, double open, double *value)
+static int add_integers(condition *c, int64_t lo, int64_t hi, fault *f)
+{
+    return add_range(c, (condition_range){(double)lo, (double)hi, lo, hi}, f);
+}
+
+/* Is it written as an integer of 64 bits, so large that doubles do not tell it from its neighbours? */
+static bool is_large_integer(const char *text, long double value, histo_dtype *dtype)
+{
+    const char *digits = text + (*text == '-' || *text == '+');
+    if (digits[strspn(digits, "0123456789")] || fabsl(value) < 0x1p53L || value < -0x1p63L || value >= 0x1p64L)
+        return false;
+    *dtype = value < 0x1p63L ? HISTO_I64 : HISTO_U64;
+    return true;
+}
+
+static bool parse_end(condition *c, const char *text, double open, double *value, long double *whole)
 {
     *value = open;
-    return !*text || text_to_f64(text, value);
+    *whole = open;
+    if (!*text) return true;
+    *whole = strtold(text, NULL);
+    histo_dtype dtype;
+    if (is_large_integer(text, *whole, &dtype)) {
+        c->large = true;
+        if (c->integers != HISTO_U64) c->integers = dtype;
+    }
+    return text_to_f64(text, value);
 }
 
 /* LO:HI, or a number. */
-static bool parse_numbers(char *item, double range[2])
+static bool parse_numbers(condition *c, char *item, condition_range *range)
 {
     char *colon = strchr(item, ':');
-    if (!colon) return text_to_f64(item, &range[0]) && text_to_f64(item, &range[1]);
-    *colon = '\0';
-    const bool good = parse_end(item, -INFINITY, &range[0]) && parse_end(colon + 1, INFINITY, &range[1]);
-    *colon = ':';
+    if (colon) *colon = '\0';
+    const char *end = colon ? colon + 1 : item;
+    const bool good = (colon || *item) && parse_end(c, item, -INFINITY, &range->lo, &range->whole_lo) &&
+                      parse_end(c, end, INFINITY, &range->hi, &range->whole_hi);
+    if (colon) *colon = ':';
     return good;
 }
 
-/* A period, or all from the beginning of one to the end of another, either of which may be open. */
-static bool parse_times(const char *item, double range[2])
+/* The microseconds of a period, or of all from the beginning of one to the end of another, either of which may be
+ * open. */
+static bool parse_times(const char *item, int64_t range[2])
 {
     const char *end = item + strlen(item);
     time_span from, to;
     if (time_parse(item, end, true, &from)) {
-        range[0] = (double)from.begin;
-        range[1] = (double)(from.end - 1);
+        range[0] = from.begin;
+        range[1] = from.end - 1;
         return true;
     }
     for (const char *colon = item; (colon = strchr(colon, ':')); colon++) {
@@ -54,8 +78,8 @@ static bool parse_times(const char *item, double range[2])
         if ((!open && !time_parse(item, colon, true, &from)) || (!open_end && !time_parse(colon + 1, end, true, &to)) ||
             (open && open_end))
             continue;
-        range[0] = open ? -INFINITY : (double)from.begin;
-        range[1] = open_end ? INFINITY : (double)(to.end - 1);
+        range[0] = open ? INT64_MIN : from.begin;
+        range[1] = open_end ? INT64_MAX : to.end - 1;
         return true;
     }
     return false;
@@ -63,7 +87,7 @@ static bool parse_times(const char *item, double range[2])
 
 static int add_times(condition *c, const where_condition *from, const char *item, const char *name, fault *f)
 {
-    double range[2];
+    int64_t range[2];
     if (!parse_times(item, range))
         return fault_set(f, EXIT_USAGE,
                          "--where %.60s=%.60s: '%.60s' is not a date or a range such as 2015-01:2015-06, and %s has "
@@ -72,48 +96,32 @@ static int add_times(condition *c, const where_condition *from, const char *item
     if (range[0] > range[1])
         return fault_set(f, EXIT_USAGE, "the range '%s' of --where ends before it begins: put the earlier date first",
                          item);
-    return add_range(c, range[0], range[1], f);
-}
-
-/* Is an end an integer of 64 bits that no double holds? */
-static bool is_rounded(const char *item)
-{
-    for (const char *end = item, *colon; end; end = colon ? colon + 1 : NULL) {
-        const long double value = strtold(end, NULL);
-        if (fabsl(value) >= 0x1p53L && fabsl(value) < 0x1p64L && (double)value != value) return true;
-        colon = strchr(end, ':');
-    }
-    return false;
+    return add_integers(c, range[0], range[1], f);
 }
 
 static int add_numbers(condition *c, const where_condition *from, char *item, const char *name, fault *f)
 {
-    double range[2];
-    if (!parse_numbers(item, range))
+    condition_range range;
+    if (!parse_numbers(c, item, &range))
         return fault_set(f, EXIT_USAGE,
                          "--where %.60s=%.60s: '%.60s' is not a number or a range LO:HI, and %s has numbers there",
                          from->column, from->values, item, name);
-    if (is_rounded(item))
-        return fault_set(f, EXIT_USAGE,
-                         "--where %.60s=%.60s: numbers are compared as doubles, which do not hold all integers beyond "
-                         "2^53: give one that they hold, such as %.0f",
-                         from->column, item, range[1] < INFINITY ? range[1] : range[0]);
-    if (range[0] > range[1])
+    if (range.whole_lo > range.whole_hi)
         return fault_set(f, EXIT_USAGE, "the range '%s' of --where ends before it begins: put the smaller number first",
                          item);
-    return add_range(c, range[0], range[1], f);
+    return add_range(c, range, f);
 }
 
 /* Words have the first codes, all others the next one. */
 static int freeze_words(condition *c, fault *f)
 {
-    return dictionary_freeze_as_is(c->words) == 0 ? add_range(c, 0, (double)dictionary_bins(c->words) - 1, f)
+    return dictionary_freeze_as_is(c->words) == 0 ? add_integers(c, 0, (int64_t)dictionary_bins(c->words) - 1, f)
                                                   : fault_memory(f);
 }
 
 int condition_parse(condition *c, const where_condition *from, values_kind kind, const char *name, fault *f)
 {
-    *c = (condition){.negated = from->negated};
+    *c = (condition){.negated = from->negated, .integers = HISTO_I64};
     char *items = strdup(from->values), *rest = items;
     if (kind == VALUES_WORDS) c->words = dictionary_make();
     int failed = items && (kind != VALUES_WORDS || c->words) ? 0 : fault_memory(f);
@@ -140,16 +148,32 @@ void condition_free(condition *c)
     *c = (condition){0};
 }
 
+static bool holds_integer(const condition *c, const void *value, bool is_signed)
+{
+    const long double whole = is_signed ? (long double)*(const int64_t *)value : (long double)*(const uint64_t *)value;
+    bool inside = false;
+    for (int k = 0; k < c->count; k++)
+        inside |= (whole >= c->ranges[k].whole_lo) & (whole <= c->ranges[k].whole_hi);
+    return inside;
+}
+
+static bool holds(const condition *c, double value)
+{
+    bool inside = false;
+    for (int k = 0; k < c->count; k++)
+        inside |= (value >= c->ranges[k].lo) & (value <= c->ranges[k].hi);
+    return inside;
+}
+
 /* Samples that lie `stride` bytes apart. */
 static void keep_row(const condition *c, const char *at, int64_t stride, histo_dtype dtype, int64_t count,
                      unsigned char *keep)
 {
-    for (int64_t i = 0; i < count; i++) {
-        const double value =
-            dtype == HISTO_F64 ? *(const double *)(at + i * stride) : histo_sample_value(at + i * stride, dtype);
-        bool inside = false;
-        for (int k = 0; k < c->count; k++)
-            inside |= (value >= c->ranges[k][0]) & (value <= c->ranges[k][1]);
+    for (int64_t i = 0; i < count; i++, at += stride) {
+        const bool inside = dtype == HISTO_F64   ? holds(c, *(const double *)at)
+                            : dtype == HISTO_I64 ? holds_integer(c, at, true)
+                            : dtype == HISTO_U64 ? holds_integer(c, at, false)
+                                                 : holds(c, histo_sample_value(at, dtype));
         keep[i] &= (unsigned char)(inside != c->negated);
     }
 }

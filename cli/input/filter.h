@@ -5,13 +5,21 @@
 #include "input/reader.h"
 #include "options/settings.h"
 
+/* Inclusive. A long double holds all integers of 64 bits, and with them integers are compared. */
+typedef struct condition_range {
+    double lo, hi;
+    long double whole_lo, whole_hi;
+} condition_range;
+
 /* The value of a source is in any of the ranges; negated: in none. */
 typedef struct condition {
     int source; /* index in the choice */
     bool negated;
     int count;
-    double (*ranges)[2]; /* inclusive */
-    dictionary *words;   /* in whose codes they are; NULL: in the values themselves */
+    condition_range *ranges;
+    bool large; /* an end is an integer that doubles do not tell from its neighbours: text is to be read … */
+    histo_dtype integers; /* … as these */
+    dictionary *words;    /* in whose codes they are; NULL: in the values themselves */
 } condition;
 
 /* Read the values that `from` names, as those of a column are: numbers, words or times. name: of the file. */

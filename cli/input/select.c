@@ -432,10 +432,13 @@ static int add_condition(choice *c, const reader *r, const where_condition *from
     const values_kind kind = s->luma ? VALUES_NUMBERS : stated.units ? VALUES_TIMES : kind_of(r, s->channel);
     if (condition_parse(&made, from, kind, input_name(r->in), f) != 0) return -1;
     made.source = source;
-    const channel_form stored = {
-        .kind = kind, .dtype = kind == VALUES_WORDS ? HISTO_U32 : HISTO_I64, .words = made.words};
+    channel_form stored = {.kind = kind, .dtype = kind == VALUES_WORDS ? HISTO_U32 : HISTO_I64, .words = made.words};
     const channel_form times = epoch_form(stated, true);
-    if (kind != VALUES_NUMBERS) set_form(s, stated.units ? &times : &stored);
+    if (made.large && r->read_as && s->dtype == HISTO_F64) {
+        stored.kind = VALUES_INTEGERS;
+        stored.dtype = made.integers;
+    }
+    if (stored.kind != VALUES_NUMBERS) set_form(s, stated.units ? &times : &stored);
     condition *more = realloc(c->conditions, (size_t)(c->conditions_count + 1) * sizeof *more);
     if (!more) {
         condition_free(&made);
@@ -443,9 +446,10 @@ static int add_condition(choice *c, const reader *r, const where_condition *from
     }
     c->conditions = more;
     more[c->conditions_count++] = made;
-    if (!only || made.negated || made.count != 1) return 0;
+    if (!only || made.negated || made.count != 1 || made.large) return 0;
     c->where = source;
-    memcpy(c->where_range, made.ranges[0], sizeof c->where_range);
+    c->where_range[0] = made.ranges->lo;
+    c->where_range[1] = made.ranges->hi;
     return 0;
 }
 

@@ -146,9 +146,21 @@ static int parse_where_range(const char *text, double range[2], fault *f)
                      text);
 }
 
-/* Filter the samples by themselves: several ranges have their intersection. */
-static int filter_samples(settings *s, const double range[2], fault *f)
+/* Is the number at the beginning of a text an integer of 64 bits that no double holds? */
+static bool is_rounded(const char *text)
 {
+    const long double value = strtold(text, NULL);
+    return fabsl(value) >= 0x1p53L && fabsl(value) < 0x1p64L && (double)value != value;
+}
+
+/* Filter the samples by themselves: several ranges have their intersection. */
+static int filter_samples(settings *s, const char *text, const double range[2], fault *f)
+{
+    if (is_rounded(text) || is_rounded(strchr(text, ':') + 1))
+        return fault_set(f, EXIT_USAGE,
+                         "--where %.80s: this is compared as doubles, which do not hold all integers beyond 2^53; name "
+                         "the column to compare integers: --where NAME=%.80s",
+                         text, text);
     if (!s->has_where) memcpy(s->where, range, sizeof s->where);
     s->where[0] = fmax(s->where[0], range[0]);
     s->where[1] = fmin(s->where[1], range[1]);
@@ -163,7 +175,7 @@ int value_where(settings *s, char *text, fault *f)
     char *equals = strrchr(text, '=');
     const int is_range = parse_where_range(equals ? equals + 1 : text, range, f);
     if (is_range < 0) return -1;
-    if (!equals && is_range) return filter_samples(s, range, f);
+    if (!equals && is_range) return filter_samples(s, text, range, f);
     if (!is_range) equals = strchr(text, '='); /* values may have one, as names may in front of a range */
     if (!equals || !equals[1])
         return fault_set(f, EXIT_USAGE,

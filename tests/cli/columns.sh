@@ -55,6 +55,14 @@ done
 "$histo" -r 9007199254740992:9007199254740996 -b 2 -o whole.histo large.txt
 "$histo" merge --complete 1.histo 2.histo 3.histo 4.histo 5.histo 6.histo -o sum.histo
 cmp sum.histo whole.histo || fail 'shards of large integers'
+# NaN among them is missing, and conditions compare them exactly.
+printf 'id,v\n9007199254740993,1\n9007199254740992,2\nNaN,3\n-9223372036854775808,4\n' >ids.csv
+prints 'lo\thi\tcount\n-inf\t9007199254740992\t1\n9007199254740992\t9007199254740994\t2\n' -q --column id \
+    --edges 9007199254740992,9007199254740994 ids.csv
+prints 'value\tcount\n1\t1\n' -q --category v --where id=9007199254740993 ids.csv
+prints 'value\tcount\n2\t1\n' -q --category v --where id=1:9007199254740992 ids.csv
+prints 'value\tcount\n4\t1\n' -q --category v --where id=-9223372036854775808 ids.csv
+prints 'value\tcount\n2\t1\n4\t1\n' -q --category v --where 'id!=9007199254740993' ids.csv
 printf 'a,b\n9007199254740993,1\n9007199254740995,2\n0.5,3\n' >mixed.csv # with a fraction they are doubles
 prints 'lo\thi\tcount\n0\t9007199254740996\t2\n9007199254740996\t9007199254740998\t1\n' \
     --edges 0,9007199254740996,9007199254740998 --column a mixed.csv

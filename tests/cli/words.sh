@@ -42,7 +42,7 @@ printf '0\n7\n' >offsets.txt
 refuses 2 '--segments is for numbers' --column tag --segments offsets.txt t.csv
 refuses 1 't.csv (the rows of --where): no finite sample' --column Open --where tag=gamma t.csv
 refuses 1 't.csv (the rows of --where): there are no strings' --column tag --where tag=gamma t.csv
-refuses 2 'doubles, which do not hold .* such as 9007199254740992' --column Open --where n=9007199254740993 t.csv
+refuses 2 'doubles, which do not hold .* --where NAME=9007199254740993:$' --column Open --where 9007199254740993: t.csv
 refuses 2 '--dense is for joint histograms' --column Open --dense t.csv
 
 # Beside numbers, and in joint histograms.

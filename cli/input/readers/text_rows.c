@@ -191,6 +191,7 @@ static cell_result store_cell(text_reader *r, int column, int slot, const text_c
         ((double *)values)[at] = value;
         return CELL_GOOD;
     case VALUES_INTEGERS:
+        if (text_cell_is(cell, "NaN")) return CELL_MISSING;
         if (!integer_parse(cell->begin, cell->end, as->dtype, (uint64_t *)values + at)) break;
         return CELL_GOOD;
     case VALUES_TIMES:
