@@ -88,6 +88,51 @@ static void bytes_by_the_best_way(void **state)
     bytes_by(histo_cpu_kernels_usable()->byte_counting);
 }
 
+/* 16-bit integers of 2^shift to a byte, one in `rare` of them not first … first + width. */
+static void check_shorts(rng *r, uint16_t first, int shift, int values, int64_t rare)
+{
+    enum { MAX = 30000 };
+    const histo_byte_counting *counting = histo_cpu_kernels_usable()->byte_counting;
+    const histo_shorts as = {.first = first, .width = (uint16_t)((values << shift) - 1), .shift = shift};
+    uint16_t *shorts = malloc(MAX * sizeof *shorts);
+    for (int i = 0; i < MAX; i++) {
+        const bool beyond = rng_below(r, rare) == 0 && as.width < UINT16_MAX;
+        shorts[i] = (uint16_t)(first + (beyond ? as.width + 1 : rng_below(r, as.width + 1)));
+    }
+    void *state = aligned_alloc(64, counting->state_bytes);
+    uint64_t counts[256] = {0}, expected[256] = {0};
+    counting->start(state);
+    for (size_t i = 0, n; i < MAX; i += n) {
+        uint8_t odd[3] = {0, (uint8_t)(values - 1), 0};
+        counting->add(state, odd,
+                      sizeof odd); /* other bytes in between, so that blocks do not fill its buffers evenly */
+        for (size_t k = 0; k < sizeof odd; k++)
+            expected[odd[k]]++;
+        n = counting->add_shorts(state, shorts + i, i + 5000 < MAX ? 5000 : MAX - i, &as);
+        for (size_t k = i; k < i + n; k++) {
+            assert_true((uint16_t)(shorts[k] - first) <= as.width);
+            expected[(uint16_t)(shorts[k] - first) >> shift]++;
+        }
+        n += n == 0;
+    }
+    counting->finish(state, counts);
+    assert_memory_equal(counts, expected, sizeof counts);
+    free(state);
+    free(shorts);
+}
+
+static void shorts_as_bytes(void **state)
+{
+    (void)state;
+    rng r = {.state = 11};
+    if (!histo_cpu_kernels_usable()->byte_counting->add_shorts) skip(); /* of one kind of CPU only */
+    const int values[] = {1, 2, 64, 100, 128, 129, 200, 256};
+    for (int v = 0; v < 8; v++)
+        for (int shift = 0; shift <= 8; shift += 4)
+            for (int64_t rare = 1000; rare <= 100000; rare *= 100)
+                check_shorts(&r, (uint16_t)rng_next(&r), shift, values[v], rare);
+}
+
 /* ---- Tables of counters of one byte ---- */
 
 static void carry_to(const void *to, size_t index)
@@ -561,6 +606,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_by_scalar_code),
         cmocka_unit_test(bytes_by_the_best_way),
+        cmocka_unit_test(shorts_as_bytes),
         cmocka_unit_test(repeated_values),
         cmocka_unit_test(slots_of_every_dtype),
         cmocka_unit_test(slots_of_regular_axes),

@@ -60,7 +60,24 @@ typedef struct local {
     void *counters;
     uint64_t flow[FLOWS]; /* samples in slots 0, bins + 1, bins + 2, which have codes of bins */
     int64_t batch;
+    bool narrow; /* samples are counted as */
+    histo_shorts as;
 } local;
+
+/* How 16-bit integers in bins of 2^k of them become codes; false if the samples are others. */
+static bool shorts_of(const histo_problem *p, histo_shorts *as)
+{
+    enum { SHORT = 16 };
+    const histo_lookup *l = &p->lookups[0];
+    const bool is_signed = p->dtypes[0] == HISTO_I16;
+    if ((p->dtypes[0] != HISTO_U16 && !is_signed) || !l->pow2.is || l->pow2.shift >= SHORT) return false;
+    const uint32_t from = l->pow2.from, low = l->pow2.low, high = l->pow2.high;
+    const uint32_t first = low + ((low - from) >> l->pow2.shift == 0);
+    const uint32_t last = high - ((high - from) >> l->pow2.shift > (uint32_t)p->bins);
+    const bool some = is_signed ? (int16_t)first <= (int16_t)last : (uint16_t)first <= (uint16_t)last;
+    *as = (histo_shorts){.first = (uint16_t)first, .width = (uint16_t)(last - first), .shift = l->pow2.shift};
+    return some && first == from + ((uint32_t)1 << l->pow2.shift) && last - first <= UINT16_MAX;
+}
 
 /* Add the counters to the histogram and clear them. */
 static void flush(local *me)
@@ -84,6 +101,7 @@ static void count_range(const histo_job *job, int index, int threads)
     char *gathered = (char *)job->workspace + (size_t)index * per_thread(p);
     uint8_t *codes = (uint8_t *)gathered + histo_blocks_bytes(p);
     local me = {.job = job, .counting = histo_cpu_kernels_usable()->byte_counting, .counters = codes + HISTO_PIECE};
+    me.narrow = me.counting->add_shorts && shorts_of(p, &me.as);
     me.counting->start(me.counters);
     histo_blocks blocks;
     histo_block block;
@@ -101,7 +119,8 @@ static void count_range(const histo_job *job, int index, int threads)
             continue;
         }
         histo_block piece;
-        for (int i = 0; histo_block_piece(p, &block, i, &piece); i += HISTO_PIECE) {
+        int i = me.narrow ? (int)me.counting->add_shorts(me.counters, block.at[0], (size_t)block.n, &me.as) : 0;
+        for (; histo_block_piece(p, &block, i, &piece); i += HISTO_PIECE) {
             histo_block_codes(job, &piece, codes, me.flow);
             me.counting->add(me.counters, codes, (size_t)piece.n);
         }

@@ -62,6 +62,7 @@ double histo_pipelined_slots_ns(const histo_problem *p)
 double histo_codes_ns(const histo_problem *p)
 {
     const size_t size = histo_dtype_size(p->dtypes[0]);
+    if (is_pow2(p, 0) && size == 2 && histo_cpu_kernels_usable()->byte_counting->add_shorts) return 0.02;
     if (is_pow2(p, 0) && size > 1) return size == 8 ? 0.12 : 0.022 * (double)size;
     /* Floats take half as long as their slots if none is outside the axis, and longer if many are. */
     const bool is_float = p->dtypes[0] == HISTO_F32 || p->dtypes[0] == HISTO_F64;

@@ -76,4 +76,4 @@ static void finish(void *at, uint64_t counts[256])
     memset(s->counts, 0, sizeof s->counts);
 }
 
-const histo_byte_counting histo_byte_counting_scalar = {sizeof(state), 0.25, 0.4, start, add, finish};
+const histo_byte_counting histo_byte_counting_scalar = {sizeof(state), 0.25, 0.4, start, add, NULL, finish};

@@ -8,12 +8,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* 16-bit integers as bytes: minus first, shifted right. The last is at most first + width, the difference modulo 2^16.
+ */
+typedef struct histo_shorts {
+    uint16_t first, width;
+    int shift; /* (width >> shift) < 256 */
+} histo_shorts;
+
 typedef struct histo_byte_counting {
     size_t state_bytes; /* a multiple of 64; states are 64-byte aligned */
     double byte_ns;     /* about how long a byte takes, for cost models … */
     double finish_us;   /* … and starting and finishing */
     void (*start)(void *state);
     void (*add)(void *state, const uint8_t *bytes, size_t n);
+    /* The same for 16-bit integers, up to a stretch with one that is not first … first + width; returns how many have
+     * been counted. NULL if nothing is won over making bytes of them first. */
+    size_t (*add_shorts)(void *state, const uint16_t *shorts, size_t n, const histo_shorts *as);
     /* Add the counts since the start to counts[], and start again. */
     void (*finish)(void *state, uint64_t counts[256]);
 } histo_byte_counting;

@@ -92,6 +92,17 @@ static void empty_planes(group *g, uint64_t *counts)
 /* Always inlined, to keep planes and the groups' ends in registers. */
 #define INLINE static inline __attribute__((always_inline))
 
+/* Append the bytes of v, all below 128, to their groups. */
+INLINE void split_in_two(state *s, __m512i v, size_t ends[4])
+{
+    const __mmask64 high = _mm512_movepi8_mask(_mm512_add_epi8(v, v));
+    const size_t in_high = (size_t)_mm_popcnt_u64(_cvtmask64_u64(high));
+    _mm512_storeu_si512(s->groups[0].bytes + ends[0], _mm512_maskz_compress_epi8(_knot_mask64(high), v));
+    _mm512_storeu_si512(s->groups[1].bytes + ends[1], _mm512_maskz_compress_epi8(high, v));
+    ends[0] += 64 - in_high;
+    ends[1] += in_high;
+}
+
 /* Append the bytes of v to their groups. */
 INLINE void split(state *s, __m512i v, size_t ends[4])
 {
@@ -109,18 +120,36 @@ INLINE void split(state *s, __m512i v, size_t ends[4])
     }
 }
 
-/* A block that is split while another is counted; bytes is NULL if there is none. */
+/* A block that is split while another is counted: of bytes, or of 16-bit integers that become bytes; both NULL if there
+ * is none. */
 typedef struct input {
     state *to;
     const uint8_t *bytes;
+    const uint16_t *shorts;
+    bool halves;    /* the shorts become bytes below 128 */
+    __m512i first;  /* of the shorts … */
+    __m128i shift;  /* … */
     size_t ends[4]; /* of the groups */
 } input;
 
+/* In another order: a pack takes eight bytes of either vector in turn. */
+INLINE __m512i narrow(const input *in, const uint16_t *shorts)
+{
+    const __m512i a = _mm512_sub_epi16(_mm512_loadu_si512(shorts), in->first);
+    const __m512i b = _mm512_sub_epi16(_mm512_loadu_si512(shorts + 32), in->first);
+    return _mm512_packus_epi16(_mm512_srl_epi16(a, in->shift), _mm512_srl_epi16(b, in->shift));
+}
+
 INLINE void split_some(input *in, size_t at)
 {
-    if (!in->bytes) return;
-    split(in->to, _mm512_loadu_si512(in->bytes + at), in->ends);
-    __builtin_prefetch(in->bytes + at + CHUNK, 0, 2);
+    if (in->bytes) {
+        split(in->to, _mm512_loadu_si512(in->bytes + at), in->ends);
+        __builtin_prefetch(in->bytes + at + CHUNK, 0, 2);
+    }
+    if (in->shorts && in->halves)
+        split_in_two(in->to, narrow(in, in->shorts + at), in->ends);
+    else if (in->shorts)
+        split(in->to, narrow(in, in->shorts + at), in->ends);
 }
 
 /* Adder trees over 4, 8, … 64 vectors of a block; each returns its carries, worth as many. */
@@ -149,10 +178,12 @@ DEFINE_ADD(16, 8, 3)
 DEFINE_ADD(32, 16, 4)
 DEFINE_ADD(64, 32, 5)
 
-/* Split a block, unless bytes is NULL, while counting one of the group, unless g is NULL. */
-INLINE void split_and_count(state *s, const uint8_t *bytes, group *g)
+/* Split a block, if there is one, while counting one of the group, unless g is NULL. */
+INLINE void split_and_count(state *s, input in, group *g)
 {
-    input in = {s, bytes, {s->groups[0].end, s->groups[1].end, s->groups[2].end, s->groups[3].end}};
+    in.to = s;
+    for (int i = 0; i < 4; i++)
+        in.ends[i] = s->groups[i].end;
     if (g) {
         if (g->blocks == MAX_BLOCKS) empty_planes(g, s->counts + 64 * (g - s->groups));
         __m512i planes[TREE]; /* copied in loops: memcpy would keep them in memory */
@@ -202,7 +233,7 @@ static void drain(state *s)
 {
     for (int i = 0; i < 4; i++)
         for (group *g = &s->groups[i]; g->end - g->begin >= BLOCK;)
-            split_and_count(s, NULL, g);
+            split_and_count(s, (input){0}, g);
 }
 
 /* Less than a block. */
@@ -225,7 +256,7 @@ static void split_all(state *s, const uint8_t *bytes, size_t n)
         if (all_equal(bytes + i))
             s->counts[bytes[i]] += BLOCK;
         else
-            split_and_count(s, bytes + i, fullest(s));
+            split_and_count(s, (input){.bytes = bytes + i}, fullest(s));
     }
     if (i < n) split_rest(s, bytes + i, n - i);
 }
@@ -256,6 +287,36 @@ static void add(void *at, const uint8_t *bytes, size_t n)
     }
 }
 
+/* Are a block's integers all first … first + width? */
+INLINE bool are_inside(const uint16_t *shorts, __m512i first, __m512i width)
+{
+    __m512i farthest = _mm512_setzero_si512();
+    for (int i = 0; i < BLOCK; i += 32) {
+        farthest = _mm512_max_epu16(farthest, _mm512_sub_epi16(_mm512_loadu_si512(shorts + i), first));
+        __builtin_prefetch((const char *)(shorts + i) + CHUNK, 0, 2);
+    }
+    return _mm512_cmpgt_epu16_mask(farthest, width) == 0;
+}
+
+INLINE size_t add_some(state *s, const uint16_t *shorts, size_t n, const histo_shorts *as, bool halves)
+{
+    const __m512i width = _mm512_set1_epi16((short)as->width);
+    input in = {.halves = halves, .first = _mm512_set1_epi16((short)as->first), .shift = _mm_cvtsi32_si128(as->shift)};
+    size_t i = 0;
+    for (; i + BLOCK <= n && are_inside(shorts + i, in.first, width); i += BLOCK) {
+        if (s->split + BLOCK > CHUNK) pack(s);
+        in.shorts = shorts + i;
+        split_and_count(s, in, fullest(s));
+        s->split += BLOCK;
+    }
+    return i;
+}
+
+static size_t add_shorts(void *at, const uint16_t *shorts, size_t n, const histo_shorts *as)
+{
+    return as->width >> as->shift < 128 ? add_some(at, shorts, n, as, true) : add_some(at, shorts, n, as, false);
+}
+
 static void finish(void *at, uint64_t counts[256])
 {
     state *s = at;
@@ -272,4 +333,4 @@ static void finish(void *at, uint64_t counts[256])
     memset(s->counts, 0, sizeof s->counts);
 }
 
-const histo_byte_counting histo_byte_counting_vbmi2 = {sizeof(state), 0.14, 0.85, start, add, finish};
+const histo_byte_counting histo_byte_counting_vbmi2 = {sizeof(state), 0.14, 0.85, start, add, add_shorts, finish};
