@@ -168,9 +168,10 @@ static histo_status measure(tuning *t, const venue *at, bench_tuned *cell, int d
     }
     double us;
     int worst, best = winner(t, cell, how.device, &us, &worst);
+    char signature[HISTO_SIGNATURE_BYTES];
+    histo_plan_signature(plan, plan->at, signature);
     if (best >= 0)
-        status = histo_wisdom_add(how.device, plan->target[plan->at].signature, histo_row_at(best),
-                                  params_of(t->map, cell, worst, best), us);
+        status = histo_wisdom_add(how.device, signature, histo_row_at(best), params_of(t->map, cell, worst, best), us);
     histo_plan_destroy(plan);
     return status;
 }

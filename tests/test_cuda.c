@@ -983,7 +983,9 @@ static void remember(const char *strategy, const histo_hist *h, const histo_view
 {
     histo_plan *plan;
     OK(histo_plan_create(&plan, h, samples, fill, &(histo_plan_options){.strategy = strategy}));
-    OK(histo_wisdom_add(plan->problem.device, plan->target[plan->at].signature, plan->row, NULL, us));
+    char signature[HISTO_SIGNATURE_BYTES];
+    histo_plan_signature(plan, plan->at, signature);
+    OK(histo_wisdom_add(plan->problem.device, signature, plan->row, NULL, us));
     histo_plan_destroy(plan);
 }
 

@@ -186,7 +186,7 @@ static void varied_and_remembered(void **state)
         for (int p = 0; plan->row->strategy->params[p].name; p++)
             assert_in_range(plan->params[p], plan->row->strategy->params[p].min, plan->row->strategy->params[p].max);
         OK(histo_plan_fill(plan, f->hist, &f->view, NULL));
-        snprintf(signature, sizeof signature, "%s", plan->target[0].signature);
+        histo_plan_signature(plan, 0, signature);
         histo_plan_destroy(plan);
     }
     const histo_row *row = histo_row_find("cpu/privatized", NULL);

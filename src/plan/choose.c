@@ -107,7 +107,6 @@ static void list_candidates(histo_plan *plan, int target)
     const histo_row *row;
     move_to(plan, target);
     histo_backend_of(plan->problem.device)->unavailable(); /* may load it, and with it the strategies of its rows */
-    histo_problem_signature(&plan->problem, plan->threads, plan->target[target].signature, HISTO_SIGNATURE_BYTES);
     for (int i = 0; (row = histo_row_at(i)) && plan->candidates < HISTO_MAX_STRATEGIES; i++) {
         if (row->backend != histo_backend_of(plan->problem.device) || !is_of_storage(row, &plan->problem)) continue;
         histo_candidate *it = &plan->candidate[plan->candidates++];
@@ -164,13 +163,17 @@ static histo_status consider_probe(histo_plan *plan, const histo_view *const *op
     return status;
 }
 
-/* If wisdom has the best strategy of a target, its measured time replaces the prediction. */
+/* If wisdom has the best strategy of a target, its measured time replaces the prediction. Mostly there is none; a
+ * signature would take half a microsecond. */
 static const histo_candidate *remembered(histo_plan *plan, int target)
 {
-    histo_target *it = &plan->target[target];
+    const histo_target *it = &plan->target[target];
     double us;
     int64_t params[HISTO_MAX_PARAMS];
-    const histo_row *known = histo_wisdom_find(it->device, it->signature, params, &us);
+    char signature[HISTO_SIGNATURE_BYTES];
+    if (!histo_wisdom_exists()) return NULL;
+    histo_plan_signature(plan, target, signature);
+    const histo_row *known = histo_wisdom_find(it->device, signature, params, &us);
     for (int c = 0; known && c < plan->candidates; c++) {
         histo_candidate *candidate = &plan->candidate[c];
         if (candidate->target != target || !histo_row_is(candidate->row, known) || candidate->why_not) continue;
@@ -239,7 +242,9 @@ static histo_status choose_measured(histo_plan *plan, const histo_view *const *o
         const histo_target *target = &plan->target[p];
         const histo_candidate *it = target->measured ? histo_plan_cheapest(plan, p) : NULL;
         if (!it) continue;
-        status = histo_wisdom_add(target->device, target->signature, it->row, it->params, it->us);
+        char signature[HISTO_SIGNATURE_BYTES];
+        histo_plan_signature(plan, p, signature);
+        status = histo_wisdom_add(target->device, signature, it->row, it->params, it->us);
         if (!*best || it->us < (*best)->us) *best = it;
     }
     return status;

@@ -7,7 +7,9 @@
 static void explain_problem(const histo_plan *plan, histo_text *text)
 {
     const histo_problem *p = &plan->problem;
-    histo_text_add(text, "problem: %s\n", plan->target[plan->at].signature);
+    char signature[HISTO_SIGNATURE_BYTES];
+    histo_plan_signature(plan, plan->at, signature);
+    histo_text_add(text, "problem: %s\n", signature);
     histo_text_add(text, "reads %g bytes a sample; %lld slots%s, %lld of them bins\n", histo_sample_bytes(p),
                    (long long)p->slots, p->batch > 1 ? " in each histogram of the batch" : "", (long long)p->bins);
     if (p->probes)

@@ -24,7 +24,6 @@ typedef struct histo_target {
     histo_transfer transfer; /* of samples that must be transferred there */
     void *prepared;          /* made by the backend */
     bool measured;           /* its candidates' times are measured */
-    char signature[HISTO_SIGNATURE_BYTES];
 } histo_target;
 
 enum { HISTO_MAX_TARGETS = 2 };
@@ -139,11 +138,12 @@ void histo_params_print(const histo_row *row, const int64_t *params, histo_text 
 /* Make the plan use a row, with its default parameters or with these. */
 void histo_plan_use(histo_plan *plan, const histo_row *row, const int64_t *params);
 
-/* One line that describes the kind of problem on problem->device, for wisdom. */
-void histo_problem_signature(const histo_problem *problem, int threads, char *signature, size_t capacity);
+/* One line that describes the kind of problem on a target, for wisdom: HISTO_SIGNATURE_BYTES at most. */
+void histo_plan_signature(const histo_plan *plan, int target, char *signature);
 
 /* Wisdom: find the remembered strategy for a signature on a device (NULL if none) with its parameters, and remember
  * one; params: NULL for the defaults. */
+bool histo_wisdom_exists(void);
 const histo_row *histo_wisdom_find(histo_device device, const char *signature, int64_t *params, double *us);
 histo_status histo_wisdom_add(histo_device device, const char *signature, const histo_row *row, const int64_t *params,
                               double us);

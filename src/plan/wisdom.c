@@ -40,22 +40,24 @@ static int64_t class_of_bins(int64_t bins)
 }
 
 /* How samples find their bins. Only the CPU takes advantage of nearly regular edges. */
-static const char *lookup_name(const histo_problem *problem, int axis)
+static const char *lookup_name(const histo_problem *problem, histo_device device, int axis)
 {
     if (!problem->axes[axis].edges) return "uniform";
-    return problem->device == HISTO_DEVICE_CPU && problem->off[axis] <= HISTO_NEAR ? "near" : "search";
+    return device == HISTO_DEVICE_CPU && problem->off[axis] <= HISTO_NEAR ? "near" : "search";
 }
 
-void histo_problem_signature(const histo_problem *problem, int threads, char *signature, size_t capacity)
+void histo_plan_signature(const histo_plan *plan, int target, char *signature)
 {
+    const histo_problem *problem = &plan->problem;
+    const histo_device device = plan->target[target].device;
     static const char *const weightings[] = {"counts", "fast", "reproducible", "fast-sum", "reproducible-sum"};
     int log2_samples = 0;
     while (log2_samples < 62 && problem->samples >> (log2_samples + 1))
         log2_samples++;
-    histo_text text = {.out = signature, .capacity = capacity};
+    histo_text text = {.out = signature, .capacity = HISTO_SIGNATURE_BYTES};
     for (int a = 0; a < problem->naxes; a++)
         histo_text_add(&text, "%s%s/%s/%lld", a ? "," : "", histo_dtype_name(problem->sampled[a]),
-                       lookup_name(problem, a), (long long)class_of_bins(problem->axes[a].bins));
+                       lookup_name(problem, device, a), (long long)class_of_bins(problem->axes[a].bins));
     histo_text_add(&text, ";%s", weightings[problem->weighting]);
     if (problem->storage == HISTO_SPARSE) histo_text_add(&text, ";sparse");
     if (problem->pairs) histo_text_add(&text, ";pairs=%s", problem->pairs == HISTO_PAIRS_RING ? "ring" : "apart");
@@ -64,10 +66,11 @@ void histo_problem_signature(const histo_problem *problem, int threads, char *si
     for (int i = 0; i < 3; i++)
         if (optional[i] != HISTO_ABSENT)
             histo_text_add(&text, ";%s=%s", names[i], histo_dtype_name(problem->dtypes[optional[i]]));
-    if (problem->device != HISTO_DEVICE_CPU && problem->home == HISTO_DEVICE_CPU) histo_text_add(&text, ";from=host");
-    if (problem->device == HISTO_DEVICE_CPU && problem->apart)
+    if (device != HISTO_DEVICE_CPU && problem->home == HISTO_DEVICE_CPU) histo_text_add(&text, ";from=host");
+    if (device == HISTO_DEVICE_CPU && problem->apart)
         histo_text_add(&text, ";interleaved=%s", problem->apart == HISTO_FAR_APART ? "far" : "near");
-    histo_text_add(&text, ";batch=%lld;samples=2^%d;threads=%d", (long long)problem->batch, log2_samples, threads);
+    histo_text_add(&text, ";batch=%lld;samples=2^%d;threads=%d", (long long)problem->batch, log2_samples,
+                   plan->target[target].threads);
 }
 
 /* The caller holds the lock. */
@@ -107,13 +110,17 @@ static void make_key(char *key, size_t capacity, histo_device device, const char
     snprintf(key, capacity, "%s %s", histo_backend_of(device)->device_name(device), signature);
 }
 
+bool histo_wisdom_exists(void)
+{
+    pthread_mutex_lock(&histo_wisdom_lock);
+    const bool some = known;
+    pthread_mutex_unlock(&histo_wisdom_lock);
+    return some;
+}
+
 const histo_row *histo_wisdom_find(histo_device device, const char *signature, int64_t *params, double *us)
 {
     char key[HISTO_SIGNATURE_BYTES + 128];
-    pthread_mutex_lock(&histo_wisdom_lock);
-    const bool none = !known;
-    pthread_mutex_unlock(&histo_wisdom_lock);
-    if (none) return NULL; /* mostly; making the key takes half a microsecond */
     make_key(key, sizeof key, device, signature);
     pthread_mutex_lock(&histo_wisdom_lock);
     const entry *e = find(key);
