@@ -119,6 +119,15 @@ static int range_of_samples(const histo_view *samples, const histo_fill_options 
     return 1;
 }
 
+/* Room for n edges; NULL with an exception. */
+static double *room_for(int64_t n, edges *out)
+{
+    if (n <= FEW_EDGES) return out->few;
+    out->memory = PyMem_Malloc((size_t)n * sizeof *out->memory);
+    if (!out->memory) PyErr_NoMemory();
+    return out->memory;
+}
+
 /* edges_find for a number of bins. */
 static int find_equal(PyObject *module, const histo_view *samples, int64_t bins, PyObject *range, edges_rule rule,
                       const histo_fill_options *reading, edges *out)
@@ -149,8 +158,8 @@ static int find_equal(PyObject *module, const histo_view *samples, int64_t bins,
     if (!out->array) return -1;
     double *values = data;
     if (edge == HISTO_F32) {
-        values = out->memory = PyMem_Malloc((size_t)n * sizeof *values);
-        if (!values) return PyErr_NoMemory(), -1;
+        values = room_for(n, out);
+        if (!values) return -1;
     }
     if (histo_linspace(bins, lo, hi, computed, edge, values) != HISTO_OK) return 0;
     if (edge == HISTO_F32) {
@@ -211,9 +220,10 @@ static int take_given(PyObject *object, edges *out)
     if (n < 2 || n - 1 > HISTO_MAX_BINS) return 0;
     const double *values = PyArray_DATA(array);
     if (dtype != HISTO_F64 || !PyArray_ISCARRAY_RO(array)) {
-        values = out->memory = PyMem_Malloc((size_t)n * sizeof(double));
-        if (!values) return PyErr_NoMemory(), -1;
-        if (!as_doubles(array, dtype, n, out->memory)) return 0;
+        double *const doubles = room_for(n, out);
+        if (!doubles) return -1;
+        if (!as_doubles(array, dtype, n, doubles)) return 0;
+        values = doubles;
     }
     if (!are_rising(n - 1, values)) return 0;
     out->axis = are_regular(n - 1, values) ? histo_axis_regular(n - 1, values[0], values[n - 1])
@@ -241,7 +251,7 @@ static int find(PyObject *module, const histo_view *samples, PyObject *bins, PyO
 int edges_find(PyObject *module, const histo_view *samples, PyObject *bins, PyObject *range, edges_rule rule,
                const histo_fill_options *reading, edges *out)
 {
-    *out = (edges){0};
+    edges_start(out);
     const int found = find(module, samples, bins, range, rule, reading, out);
     if (found == 1)
         out->axis = histo_axis_closed(out->axis);
@@ -254,5 +264,5 @@ void edges_release(edges *e)
 {
     PyMem_Free(e->memory);
     Py_XDECREF(e->array);
-    *e = (edges){0};
+    edges_start(e);
 }

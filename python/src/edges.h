@@ -10,11 +10,22 @@ static inline histo_dtype native(histo_dtype dtype)
     return dtype & ~(histo_dtype)HISTO_SWAPPED;
 }
 
+enum { FEW_EDGES = 129 };
+
+/* Not to be copied: the axis may borrow `few`. */
 typedef struct edges {
     histo_axis axis;
-    PyObject *array; /* what NumPy returns as the edges */
-    double *memory;  /* of the axis, which is borrowed from `array` without it; freed by edges_release */
+    PyObject *array;       /* what NumPy returns as the edges */
+    double *memory;        /* of the axis' edges as doubles, unless they are few, or borrowed from `array` */
+    double few[FEW_EDGES]; /* not cleared, which would take as long as counting a few samples */
 } edges;
+
+/* Nothing to release yet. */
+static inline void edges_start(edges *e)
+{
+    e->array = NULL;
+    e->memory = NULL;
+}
 
 /* Which function's rules: numpy.histogramdd computes edges in another type than numpy.histogram. */
 typedef enum edges_rule { LIKE_HISTOGRAM, LIKE_HISTOGRAMDD } edges_rule;
@@ -30,7 +41,6 @@ PyObject *tuple_of(PyObject *object);
 
 /* histo_find_extremes for all batch entries together, as a fill that Ctrl-C interrupts; -1 with an exception. */
 int extremes_find(const histo_view *samples, const histo_fill_options *options, histo_extremes *found);
-/* Does nothing for zeroed edges. */
 void edges_release(edges *e);
 
 #endif

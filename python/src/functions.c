@@ -157,8 +157,9 @@ static int histogram_there(PyObject *module, PyObject *a, PyObject *weights, PyO
                            int threads, PyObject **result)
 {
     there t;
-    edges e = {0};
+    edges e;
     PyObject *n = NULL, *shown = NULL;
+    edges_start(&e);
     int mine = there_take(module, a, weights, threads, &t);
     if (mine == MINE) mine = edges_find(module, &t.x.view, bins, range, LIKE_HISTOGRAM, &t.reading, &e);
     if (mine == MINE) mine = there_count(module, &t, &e.axis, t.weights.view.dtype, &n);
@@ -204,8 +205,9 @@ static int histogram_mine(PyObject *module, PyObject *const *v, PyObject **resul
         return NOT_MINE;
     PyObject *owner = NULL, *weights_owner = NULL, *n = NULL;
     histo_view view, weights;
-    edges e = {0};
+    edges e;
     const histo_fill_options reading = {.threads = threads};
+    edges_start(&e);
     int mine = take_plain(module, v[A], &owner, &view);
     if (mine == NOT_MINE && !owner && v[DENSITY] != Py_True && samples_on_gpu(module, v[A]))
         return histogram_there(module, v[A], v[WEIGHTS], v[BINS], v[RANGE], threads, result);
@@ -228,8 +230,9 @@ static int bin_edges_mine(PyObject *module, PyObject *const *v, PyObject **resul
     if (!v[A] || v[WEIGHTS] || v[MASK] || v[DEVICE] || !threads_of(v[THREADS], &threads)) return NOT_MINE;
     PyObject *owner = NULL;
     histo_view view;
-    edges e = {0};
+    edges e;
     const histo_fill_options reading = {.threads = threads};
+    edges_start(&e);
     int mine = take_plain(module, v[A], &owner, &view);
     if (mine == MINE) mine = edges_find(module, &view, v[BINS], v[RANGE], LIKE_HISTOGRAM, &reading, &e);
     if (mine == MINE) *result = Py_NewRef(e.array);
@@ -251,8 +254,10 @@ static void joint_start(joint *j, int naxes)
 {
     j->naxes = naxes;
     j->weights_owner = NULL;
-    for (int a = 0; a < HISTO_MAX_AXES; a++)
-        j->owners[a] = j->edges[a].array = NULL;
+    for (int a = 0; a < HISTO_MAX_AXES; a++) {
+        j->owners[a] = NULL;
+        edges_start(&j->edges[a]);
+    }
 }
 
 static void joint_release(joint *j)
@@ -443,13 +448,14 @@ static int length_of(const numbers *b, int64_t n, int64_t *length)
  * counts, and no weights, tell then what is. */
 static int guess_length(const numbers *b, int64_t *length, bool *spare)
 {
-    enum { LOOKED_AT = 4096, SPARE = 8 };
-    const int64_t n = b->x.shape[0];
+    enum { LEAST = 1024, MOST = 4096, SHARE = 64, SPARE = 8 };
+    const int64_t n = b->x.shape[0], share = n / SHARE;
+    const int64_t looked_at = share < LEAST ? LEAST : share > MOST ? MOST : share;
     *spare = false;
     *length = b->minlength;
     if (n > 0 && n <= b->minlength) return MINE; /* soon counted again, if it is wrong */
-    const int mine = length_of(b, n < LOOKED_AT ? n : LOOKED_AT, length);
-    if (mine != MINE || n <= LOOKED_AT || *length == b->minlength) return mine;
+    const int mine = length_of(b, n < looked_at ? n : looked_at, length);
+    if (mine != MINE || n <= looked_at || *length == b->minlength) return mine;
     if (b->weights) return length_of(b, n, length);
     *spare = true;
     *length += *length / SPARE;

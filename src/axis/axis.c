@@ -151,17 +151,20 @@ static uint64_t bits_of(double x)
     return bits;
 }
 
-/* Do the edges increase, and by finite steps? A step is in doubt if its bits, one less or one exponent more, are
- * negative: a fall, none, an infinite or undefined one. Comparisons may trap, which vectors cannot. */
+/* Do the edges increase? In vectors, as compilers make none of comparisons, which may trap. */
 static bool all_increase(const double *edges, int64_t bins)
 {
-    const uint64_t exponent = UINT64_C(1) << 52;
-    uint64_t doubt = 0;
-    for (int64_t i = 0; i < bins; i++) {
-        const uint64_t step = bits_of(edges[i + 1] - edges[i]);
-        doubt |= (step - 1) | (step + exponent);
+    typedef double pair __attribute__((vector_size(16)));
+    typedef int64_t signs __attribute__((vector_size(16)));
+    signs all = {-1, -1};
+    int64_t i = 0;
+    for (; i + 2 <= bins; i += 2) {
+        pair here, next;
+        memcpy(&here, edges + i, sizeof here);
+        memcpy(&next, edges + i + 1, sizeof next);
+        all &= next > here;
     }
-    return doubt >> 63 == 0;
+    return all[0] && all[1] && (i == bins || edges[i + 1] > edges[i]);
 }
 
 /* edges: where they are stored, else NULL for those of the formula. Only those of variable axes may be equal. */
@@ -468,15 +471,18 @@ static double rounded_to(histo_dtype dtype, double x)
 
 /* edges[i] = i * ((hi - lo) / bins) + lo, every result rounded to a type; where the step is too small for the type,
  * i / bins * (hi - lo) + lo. 32-bit numbers are converted in vectors. */
-static void linspace_f64(int32_t bins, double lo, double hi, double *edges)
+static void linspace_f64(int32_t bins, double lo, double hi, bool as_float, double *edges)
 {
     const double width = hi - lo, step = width / (double)bins;
-    if (step != 0)
+    if (step != 0 && as_float)
+        for (int32_t i = 0; i < bins; i++)
+            edges[i] = (double)(float)((double)i * step + lo);
+    else if (step != 0)
         for (int32_t i = 0; i < bins; i++)
             edges[i] = (double)i * step + lo;
     else
         for (int32_t i = 0; i < bins; i++)
-            edges[i] = (double)i / (double)bins * width + lo;
+            edges[i] = rounded_to(as_float ? HISTO_F32 : HISTO_F64, (double)i / (double)bins * width + lo);
 }
 
 static void linspace_f32(int32_t bins, double lo, double hi, double *edges)
@@ -525,18 +531,14 @@ histo_status histo_linspace(int64_t bins, double lo, double hi, histo_dtype comp
         return histo_fail(HISTO_INVALID, "the range [%.9g, %.9g] is wider than %s can hold: give a narrower one", lo,
                           hi, histo_dtype_name(computed));
     if (computed == HISTO_F64)
-        linspace_f64((int32_t)bins, lo, hi, edges);
+        linspace_f64((int32_t)bins, lo, hi, edge == HISTO_F32, edges);
     else if (computed == HISTO_F32)
         linspace_f32((int32_t)bins, lo, hi, edges);
     else
         linspace_f16(bins, lo, hi, edges);
-    edges[bins] = rounded_to(computed, hi);
-    if (edge == HISTO_F32)
-        for (int64_t i = 0; i <= bins; i++)
-            edges[i] = (double)(float)edges[i];
-    else if (edge == HISTO_F16)
-        for (int64_t i = 0; i <= bins; i++)
-            edges[i] = rounded_to(edge, edges[i]);
+    edges[bins] = rounded_to(edge, rounded_to(computed, hi));
+    for (int64_t i = 0; i < bins && edge == HISTO_F16; i++)
+        edges[i] = rounded_to(edge, edges[i]);
     /* The edges of bins that are wide compared with rounding errors increase. */
     const bool single = computed == HISTO_F32 || edge == HISTO_F32,
                any_half = computed == HISTO_F16 || edge == HISTO_F16;
