@@ -1,5 +1,5 @@
 /* byte_codes: vector code turns each sample into its bin's number as one byte, and the bytes are counted
- * (count_bytes.h).
+ * (count_bytes.h). With VBMI2, 16-bit integers in bins of 2^k of them are packed into bytes while these are split.
  *
  * With 256 bins, no code is left for underflow, overflow and NaN. Their code is the low byte of their slot minus 1.
  * Blocks that contain any count them separately, and these counts are subtracted from the codes' at the end.

@@ -1,6 +1,7 @@
 /* byte_counters: each thread counts slots in a table of one-byte counters; a counter that wraps carries 256 to the
- * histogram. The table takes a quarter of the memory of 32-bit counters, so many more slots fit a fast cache. Few
- * distinct values and equal neighbours do not slow it down (byte_table.c).
+ * histogram. The tables of several threads are added up when all samples are counted, by slots: additions to counters
+ * that two threads share take several nanoseconds each. The table takes a quarter of the memory of 32-bit counters, so
+ * many more slots fit a fast cache. Few distinct values and equal neighbours do not slow it down (byte_table.c).
  *
  * Source: Ross 2014, 5.2, packed counters, for a CPU.
  * Bytes: each sample once, and a byte for each slot and thread at the end. Wins where 32-bit counters of all slots do
@@ -41,10 +42,19 @@ static int useful_threads(const histo_problem *p, int threads)
     return threads < useful ? threads : (int)useful;
 }
 
-/* Adding a table to a histogram: a look at each counter, and additions to groups of them that are not all zero. */
-static double table_us(const histo_problem *p)
+/* Are tables added up when all samples are counted? Those of a batch are used again for its next histogram. */
+static bool adds_later(const histo_problem *p, int threads)
 {
+    return threads > 1 && p->batch == 1;
+}
+
+/* Adding a table to a histogram: a look at each counter, and additions to groups of them that are not all zero, or to
+ * the counters that other threads add to as well. */
+static double table_us(const histo_problem *p, bool alone)
+{
+    const double shared_us = 6e-3;
     const double slots = (double)p->slots, groups = slots / TOGETHER, of_entry = (double)p->samples / (double)p->batch;
+    if (!alone) return 0.05 + slots * (0.05e-3 + (1 - exp(-of_entry / slots)) * shared_us);
     const double all_bytes = slots * sizeof(uint64_t) * (double)p->batch;
     const double group_us = all_bytes <= 1 << 20 ? 0.006 : all_bytes <= 8 << 20 ? 0.009 : 0.02;
     return 0.05 + slots * 0.05e-3 + groups * (1 - exp(-of_entry / groups)) * group_us;
@@ -60,8 +70,10 @@ static double cost_us(const histo_problem *p, int threads)
                       : entries <= 1 << 22 ? 0.7
                                            : 3;
     const double sample_ns = histo_gather_ns(p) + histo_pipelined_slots_ns(p) + count_ns;
+    const bool later = adds_later(p, used);
     const double tables = p->batch > used ? (double)p->batch : used;
-    return 0.3 + (used - 1) * 5 + (double)p->samples * sample_ns * 1e-3 / used + tables * table_us(p);
+    return 0.3 + (used - 1) * 5 * (1 + later) +
+           ((double)p->samples * sample_ns * 1e-3 + tables * table_us(p, used == 1 || later)) / used;
 }
 
 static size_t per_thread(const histo_problem *p)
@@ -96,6 +108,22 @@ static void carry(const void *to, size_t slot)
     add(to, slot, HISTO_CARRY);
 }
 
+/* Add n counters to counts that nobody else adds to now. */
+static void add_counters(uint64_t *restrict counts, const uint8_t *restrict table, size_t n)
+{
+    size_t s = 0;
+    for (; s + TOGETHER <= n; s += TOGETHER) {
+        const uint8_t *some = table + s;
+        uint8_t any = 0;
+        for (int i = 0; i < TOGETHER; i++)
+            any |= some[i];
+        for (int i = 0; any && i < TOGETHER; i++)
+            counts[s + (size_t)i] += some[i];
+    }
+    for (; s < n; s++)
+        counts[s] += table[s];
+}
+
 /* Add the table to the histogram. */
 static void add_table(local *me)
 {
@@ -103,22 +131,26 @@ static void add_table(local *me)
     me->used = false;
     histo_pipeline_flush(&me->pipeline);
     const histo_accumulators *accumulators = me->job->accumulators;
-    uint64_t *counts = accumulators->counts + me->batch * accumulators->slots;
-    size_t slots = (size_t)accumulators->slots, s = 0;
-    for (; s + TOGETHER <= slots; s += TOGETHER) {
-        const uint8_t *some = me->table + s;
-        uint8_t any = 0;
-        for (int i = 0; i < TOGETHER; i++)
-            any |= some[i];
-        for (int i = 0; any && me->alone && i < TOGETHER; i++)
-            counts[s + (size_t)i] += some[i];
-        for (size_t i = 0; any && !me->alone && i < TOGETHER; i++)
-            if (some[i]) add(me, s + i, some[i]);
-    }
-    for (; s < slots && me->alone; s++)
-        counts[s] += me->table[s];
-    for (; s < slots; s++)
+    const size_t slots = (size_t)accumulators->slots;
+    if (me->alone) add_counters(accumulators->counts + me->batch * accumulators->slots, me->table, slots);
+    for (size_t s = 0; !me->alone && s < slots; s++)
         if (me->table[s]) add(me, s, me->table[s]);
+}
+
+static uint8_t *table_of(const histo_job *job, int index)
+{
+    const histo_problem *p = job->problem;
+    return (uint8_t *)job->workspace + (size_t)index * per_thread(p) + histo_blocks_bytes(p) + HISTO_PIPELINE_BYTES;
+}
+
+/* Add a range of the slots of all threads' tables, of which all are used, to the histogram. */
+static void add_tables(const histo_job *job, int index, int threads)
+{
+    const size_t slots = (size_t)job->accumulators->slots, groups = slots / TOGETHER;
+    const size_t begin = groups * (size_t)index / (size_t)threads * TOGETHER;
+    const size_t end = index + 1 < threads ? groups * (size_t)(index + 1) / (size_t)threads * TOGETHER : slots;
+    for (int t = 0; t < threads; t++)
+        add_counters(job->accumulators->counts + begin, table_of(job, t) + begin, end - begin);
 }
 
 static void count_block(local *me, histo_block *block)
@@ -143,7 +175,8 @@ static void count_range(const histo_job *job, int index, int threads)
     const histo_problem *p = job->problem;
     char *gathered = (char *)job->workspace + (size_t)index * per_thread(p);
     char *room = gathered + histo_blocks_bytes(p);
-    local me = {.job = job, .table = (uint8_t *)room + HISTO_PIPELINE_BYTES, .alone = threads == 1};
+    local me = {.job = job, .table = table_of(job, index), .alone = threads == 1, .used = adds_later(p, threads)};
+    if (me.used) memset(me.table, 0, entries_of(p));
     me.pipeline = histo_pipeline_start(job, room, histo_cpu_kernels_usable()->count_slots, me.table, carry, &me);
     histo_blocks blocks;
     histo_block block;
@@ -154,12 +187,17 @@ static void count_range(const histo_job *job, int index, int threads)
         histo_block_add_masked(job, &block, me.alone);
         count_block(&me, &block);
     }
-    add_table(&me);
+    if (adds_later(p, threads))
+        histo_pipeline_flush(&me.pipeline);
+    else
+        add_table(&me);
 }
 
 static histo_status launch(const histo_job *job)
 {
-    histo_run_ranges(job, useful_threads(job->problem, job->threads), count_range);
+    const int threads = useful_threads(job->problem, job->threads);
+    histo_run_ranges(job, threads, count_range);
+    if (adds_later(job->problem, threads)) histo_run_ranges(job, threads, add_tables);
     return HISTO_OK;
 }
 

@@ -17,7 +17,8 @@
 #include "view/dtype.h"
 
 enum {
-    SAMPLES_A_THREAD = 1 << 17, /* fewer do not repay waking a thread */
+    SAMPLES_A_THREAD = 1 << 17, /* fewer do not repay waking a thread … */
+    SHORTS_A_THREAD = 1 << 20,  /* … nor fewer 16-bit samples adding up all values */
     LONG_BLOCK = 1 << 18,       /* 16-bit samples between checks of their distribution */
     PART = 4096,          /* 8-bit samples; longer runs of one value are read more slowly (Zen 5: 31, not 37 GB/s) */
     SMALL_FILL = 1 << 14, /* up to so many bytes need no workspace */
@@ -48,7 +49,8 @@ static bool needs_workspace(const histo_problem *p)
 
 static int useful_threads(const histo_problem *p, int threads)
 {
-    int64_t useful = needs_workspace(p) ? p->samples / SAMPLES_A_THREAD + 1 : 1;
+    const int64_t of_thread = is_bytes(p) ? SAMPLES_A_THREAD : SHORTS_A_THREAD;
+    int64_t useful = needs_workspace(p) ? p->samples / of_thread + 1 : 1;
     return threads < useful ? threads : (int)useful;
 }
 
