@@ -569,14 +569,17 @@ def histogram2d(
     return _histogram2d_by(histogramdd, x, y, bins, range, density, weights, **ours)
 
 
-def _bincount_operand(x):
+def _bincount_operand(given):
     """The integers of numpy.bincount: one dimension, anything that numpy.intp takes without loss."""
-    x = _array(x)
+    x = _array(given)
     if x.ndim != 1:
         raise ValueError(f"object {'too deep' if x.ndim > 1 else 'of too small depth'} for desired array")
     if x.size == 0:
         return x.astype(np.intp)
     if x.dtype.kind not in "biu":
+        if isinstance(given, (list, tuple)):
+            np.bincount(given)  # which takes numbers with a fraction from lists, for some time still, and warns
+            return np.array(given, np.intp)
         raise TypeError(
             f"Cannot cast array data from {x.dtype!r} to {np.dtype(np.intp)!r} according to the rule 'safe'"
         )

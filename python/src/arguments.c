@@ -21,7 +21,7 @@ const signature signatures[SIGNATURES] = {
                         {"x", "y", "bins", "range", "density", "weights", "mask", "out", "threads", "flow", "device",
                          "dtype"}},
     [OF_BINCOUNT] =
-        {"bincount", 1, 3, 9, {"x", "weights", "minlength", "axis", "mask", "out", "threads", "device", "dtype"}},
+        {"bincount", 1, 3, 9, {"x", "weights", "minlength", "axis", "mask", "out", "threads", "device", "dtype"}, 2},
 };
 
 int arguments_intern(module_state *state)
@@ -50,8 +50,9 @@ bool arguments_of(const module_state *state, int which, PyObject *const *args, P
             i++;
         if (i == s->count) return false;
         values[i] = args[n + k] != Py_None ? args[n + k] : NULL;
+        if (i == s->never_none && !values[i]) return false;
     }
-    return true;
+    return !s->never_none || s->never_none >= n || values[s->never_none];
 }
 
 /* Borrowed: histo.devices or histo.functions. */

@@ -12,6 +12,7 @@ typedef struct signature {
     const char *function;
     int positional_only, positional, count;
     const char *names[MAX_ARGUMENTS];
+    int never_none; /* a parameter whose default is not None; or 0 */
 } signature;
 
 /* The functions whose signatures are known: their places in `signatures`. */
@@ -22,7 +23,7 @@ extern const signature signatures[SIGNATURES];
 int arguments_intern(module_state *state);
 
 /* Distribute what METH_FASTCALL | METH_KEYWORDS gives to values[count], borrowed references; NULL where nothing is
- * given, or None. False if it does not fit the signature. */
+ * given, or None. False if it does not fit the signature, or None is none of the parameter's values. */
 bool arguments_of(const module_state *state, int which, PyObject *const *args, Py_ssize_t n, PyObject *kwnames,
                   PyObject **values);
 

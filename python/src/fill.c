@@ -16,7 +16,7 @@ static int do_piece(locked *owner, const histo_view *views, const histo_fill_opt
                     void *state)
 {
     histo_status status;
-    if (owner) locked_take(owner);
+    if (owner && locked_take(owner) < 0) return -1;
     if (releases_gil(histo_view_size(&views[0]))) {
         Py_BEGIN_ALLOW_THREADS status = work(state, views, options);
         Py_END_ALLOW_THREADS

@@ -18,7 +18,7 @@ static void hist_dealloc(PyObject *self)
 hist *hist_lock(PyObject *self)
 {
     hist *h = (hist *)self;
-    locked_take(&h->base);
+    if (locked_take(&h->base) < 0) return NULL;
     if (h->hist) return h;
     locked_drop(&h->base);
     PyErr_SetString(PyExc_ValueError, "this histogram was never made: __init__ did not run");
@@ -161,7 +161,10 @@ static PyObject *hist_take(PyObject *self, PyObject *other)
     from->hist = NULL;
     from->naxes = 0;
     hist_unlock(from);
-    locked_take(&h->base);
+    if (locked_take(&h->base) < 0) {
+        histo_hist_destroy(handle);
+        return NULL;
+    }
     histo_hist *old = h->hist;
     hist_give(h, handle);
     h->translated = from->translated;

@@ -1,5 +1,23 @@
 #include "locked.h"
 
+#ifndef _WIN32
+#include <pthread.h>
+#endif
+
+static atomic_uint forks_seen; /* by this process, from its first ancestor on */
+
+#ifndef _WIN32
+static void see_fork(void)
+{
+    atomic_fetch_add(&forks_seen, 1);
+}
+
+__attribute__((constructor)) static void see_forks(void)
+{
+    pthread_atfork(NULL, NULL, see_fork);
+}
+#endif
+
 PyObject *locked_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     (void)args;
@@ -13,15 +31,44 @@ PyObject *locked_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     return PyErr_NoMemory();
 }
 
-void locked_take(locked *o)
+static bool is_of_ancestor(const locked *o)
+{
+    return atomic_load_explicit(&o->forks, memory_order_relaxed) != atomic_load(&forks_seen);
+}
+
+/* A thread that has just taken the lock may not have noted in which process; none has it for long in an ancestor's
+ * name.
+ */
+static bool wait_for_lock(locked *o)
+{
+    const PY_TIMEOUT_T us_to_note = 100000;
+    if (is_of_ancestor(o) && PyThread_acquire_lock_timed(o->lock, us_to_note, 0)) return true;
+    return !is_of_ancestor(o) && PyThread_acquire_lock(o->lock, WAIT_LOCK);
+}
+
+static int wait_without_gil(locked *o)
+{
+    bool taken;
+    {
+        Py_BEGIN_ALLOW_THREADS taken = wait_for_lock(o);
+        Py_END_ALLOW_THREADS
+    }
+    if (taken) return 0;
+    PyErr_SetString(PyExc_RuntimeError, "another thread was using this object when the process was forked, and may "
+                                        "have left it half changed: make a new one");
+    return -1;
+}
+
+int locked_take(locked *o)
 {
     const unsigned long thread = atomic_load_explicit(&o->holder, memory_order_relaxed);
     if (thread && thread == PyThread_get_thread_ident()) {
         o->depth++;
-    } else if (!PyThread_acquire_lock(o->lock, NOWAIT_LOCK)) {
-        Py_BEGIN_ALLOW_THREADS PyThread_acquire_lock(o->lock, WAIT_LOCK);
-        Py_END_ALLOW_THREADS
+        return 0;
     }
+    if (!PyThread_acquire_lock(o->lock, NOWAIT_LOCK) && wait_without_gil(o) < 0) return -1;
+    atomic_store_explicit(&o->forks, atomic_load_explicit(&forks_seen, memory_order_relaxed), memory_order_relaxed);
+    return 0;
 }
 
 void locked_drop(locked *o)
@@ -38,7 +85,7 @@ PyObject *locked_call(PyObject *self, PyObject *args, PyObject *kwargs)
     const Py_ssize_t nargs = PyTuple_Size(args);
     PyObject *rest = nargs > 0 ? PyTuple_GetSlice(args, 1, nargs) : NULL;
     if (!rest) return NULL;
-    locked_take(o);
+    if (locked_take(o) < 0) return Py_DECREF(rest), NULL;
     const unsigned long before = atomic_load_explicit(&o->holder, memory_order_relaxed);
     atomic_store_explicit(&o->holder, PyThread_get_thread_ident(), memory_order_relaxed);
     PyObject *result = PyObject_Call(PyTuple_GetItem(args, 0), rest, kwargs);

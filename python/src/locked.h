@@ -8,11 +8,13 @@ typedef struct locked {
     PyObject_HEAD PyThread_type_lock lock; /* held while the object is used, so that threads can share it */
     atomic_ulong holder;                   /* the thread that holds it for several calls; or 0 */
     unsigned depth;                        /* how often that thread has taken the lock again */
+    atomic_uint forks;                     /* forks_seen when the lock was taken last */
     PyObject *module;                      /* borrowed from the type */
 } locked;
 
-/* Take the lock. Waits without the GIL, which the thread that has it may need to release it. */
-void locked_take(locked *o);
+/* Take the lock. Waits without the GIL, which the thread that has it may need to release it. -1 with an exception if
+ * that thread is in the process that this one was forked from. */
+int locked_take(locked *o);
 void locked_drop(locked *o);
 
 /* function(*args, **kwargs), of a method that gets (function, *args) and kwargs, with the lock held throughout. */

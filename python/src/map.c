@@ -22,7 +22,7 @@ static void map_dealloc(PyObject *self)
 static map *map_lock(PyObject *self)
 {
     map *m = (map *)self;
-    locked_take(&m->base);
+    if (locked_take(&m->base) < 0) return NULL;
     if (m->map) return m;
     locked_drop(&m->base);
     PyErr_SetString(PyExc_ValueError, "this map was never made: __init__ did not run");

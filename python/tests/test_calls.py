@@ -197,6 +197,63 @@ def test_fork():
     np.testing.assert_array_equal(histo.histogram(a, 50, threads=2)[0], expected)
 
 
+FORKED_AMONG_THREADS = """
+    import os, signal, threading, warnings
+    import numpy as np
+    import histo
+
+    warnings.simplefilter("ignore", DeprecationWarning)  # forks among threads, from Python 3.12 on
+    huge = np.broadcast_to(0.5, (1 << 42,))
+    x = np.random.default_rng(1).random(300_000)
+    expected = np.histogram(x, 50, (0, 1))[0]
+    shared, idle = (histo.Histogram(histo.Regular(50, 0, 1)) for _ in range(2))
+
+    def fill_for_ever():
+        shared.fill(huge)
+
+    def count_for_ever():
+        while True:
+            histo.histogram(x, 50, (0, 1), threads=2)
+
+    for work in (fill_for_ever, count_for_ever):
+        threading.Thread(target=work, daemon=True).start()
+    while not shared.tally.samples:
+        pass
+    for _ in range(10):
+        child = os.fork()
+        if child == 0:
+            signal.alarm(30)
+            right = (histo.histogram(x, 50, (0, 1), threads=2)[0] == expected).all()
+            right = right and (idle.fill(x, threads=2).values() == expected).all()
+            try:
+                shared.values()
+            except RuntimeError:
+                pass
+            os._exit(0 if right else 1)
+        assert os.waitpid(child, 0)[1] == 0
+    print("forked", flush=True)
+    os._exit(0)
+"""
+
+
+def test_fork_among_threads():
+    """A child counts, whatever the parent's threads were doing; what these used raises rather than waits for them."""
+    run = subprocess.run([sys.executable, "-c", textwrap.dedent(FORKED_AMONG_THREADS)], capture_output=True, text=True)
+    assert (run.returncode, run.stdout) == (0, "forked\n"), run.stderr
+
+
+def test_environment_sets_threads():
+    code = """
+        import numpy as np, histo
+        h = histo.Histogram(histo.Regular(10, 0, 1)).fill(np.zeros(1 << 24))
+        print(h.explain())
+    """
+    for threads in ("1", "3"):
+        run = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True,
+                             env=dict(os.environ, HISTO_THREADS=threads), check=True)
+        assert f"threads={threads}\n" in run.stdout
+
+
 def test_exceptions_of_arguments():
     class Bad:
         def __array__(self, *args, **kwargs):
@@ -228,7 +285,10 @@ if sys.version_info >= (3, 12):
             import histo
             histo.histogram([1, 2], 2)
             script = '''
+                import array
                 import histo
+                h = histo.Histogram(histo.Regular(2, 0, 1)).fill(array.array("d", [0.1, 0.7, 0.8]), threads=2)
+                assert h.tally.bins == 3, h  # without NumPy
                 for i in range(3):
                     try:
                         histo.histogram([1, 2], 2)

@@ -268,3 +268,23 @@ def test_complex_weights(dtype, shape):
     if len(shape) == 2:
         rows = [np.histogram(x[i], edges, weights=weights[i])[0] for i in range(3)]
         assert np.array_equal(histo.histogram(x, edges, weights=weights, axis=1)[0], rows)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [([1.5, 2],), ((3.0, 1.0),), ([np.float32(1)],), (["1"],), ([np.nan],), ([-1.5],), ([None],), (np.array([1.0]),),
+     ([1], None, None), (3,), ([],)],
+    ids=repr,
+)
+def test_bincount_of_odd_arguments(args):
+    """Lists of numbers that are no integers are taken as long as NumPy takes them, with its warning."""
+    found = []
+    for bincount in (np.bincount, histo.bincount):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                result = bincount(*args).tolist()
+            except Exception as error:
+                result = type(error), str(error)
+        found.append((result, [(w.category, str(w.message)) for w in caught]))
+    assert found[0] == found[1]
