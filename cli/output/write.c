@@ -99,6 +99,16 @@ static int check_quantiles(const settings *s, fault *f)
     return count < 0 ? -1 : 0;
 }
 
+static int check_stats(const output *to, const settings *s, fault *f)
+{
+    const writer *const with[] = {&writer_text, &writer_tsv, &writer_csv, &writer_json, &writer_histo};
+    for (size_t i = 0; i < sizeof with / sizeof *with; i++)
+        if (to->writer == with[i]) return 0;
+    if (!s->stats && !s->quantiles) return 0;
+    return fault_set(f, EXIT_USAGE, "%s has no room for --%s: write text, tsv, csv or json", to->writer->name,
+                     s->stats ? "stats" : "quantiles");
+}
+
 /* Formats that have counts only, and views of one axis. */
 static int check_view(const output *to, const settings *s, fault *f)
 {
@@ -123,7 +133,7 @@ int output_open(output *to, const settings *s, fault *f)
         to->writer = to_terminal ? &writer_text : &writer_tsv;
     else
         to->writer = writer_of_path(s->output, f);
-    if (!to->writer || check_quantiles(s, f) != 0 || check_view(to, s, f) != 0) return -1;
+    if (!to->writer || check_quantiles(s, f) != 0 || check_stats(to, s, f) != 0 || check_view(to, s, f) != 0) return -1;
     if (to->writer->binary && to_terminal)
         return fault_set(f, EXIT_USAGE,
                          "%s cannot be written to a terminal: name a file with -o, or take --to kitty or sixel",

@@ -81,4 +81,6 @@ assert [of[n]["metadata"]["statistics"][0]["q50"] for n in "ab"] == [2, 3.5]
 ' || fail "the statistics in JSON"
 refuses 2 'percentages from 0 to 100' --quantiles 101 -b 4 -o x.json two.txt
 refuses 2 'percentages from 0 to 100' --quantiles '' -b 4 -o x.json two.txt
+refuses 2 'png has no room for --stats: write text, tsv, csv or json' --stats -o x.png two.txt
+refuses 2 'npy has no room for --quantiles' --quantiles 5 -o x.npy two.txt
 finish
