@@ -48,6 +48,7 @@ struct prefetcher {
     bool keep;
     int threads;
     size_t limit;
+    size_t whole; /* bytes that the reader holds, as if they were kept here */
     selection selected;
     channel_form *forms; /* [selected.count]; NULL: numbers */
     histo_view *views;   /* [2 * selected.count]: those of the band, and of its marks, which are cropped in place */
@@ -395,10 +396,10 @@ static void prefetch_start(reader *base)
 static bool prefetch_caches_all(const reader *base)
 {
     const prefetcher *a = (const prefetcher *)base;
-    bool all = a->at == a->count;
+    bool all = a->at == a->count && !a->from->whole_bytes;
     for (int64_t i = 0; i < a->count && all; i++)
         all = is_cached(a, &a->parts[i]);
-    return all;
+    return all || a->whole > 0;
 }
 
 static int64_t prefetch_unit(const reader *base)
@@ -417,6 +418,7 @@ static void prefetch_close(reader *base)
 {
     prefetcher *a = (prefetcher *)base;
     stop_threads(a);
+    if (a->whole) band_cache_release(a->whole);
     for (int64_t i = 0; i < a->count && a->parts; i++)
         empty(a, &a->parts[i]);
     for (int i = 0; i <= a->threads && a->workers; i++)
@@ -478,10 +480,15 @@ reader *prefetch_open(reader *from, const char *path, const read_options *option
     if (!threads) threads = histo_threads();
     a->threads = threads < MOST_THREADS ? threads : MOST_THREADS;
     a->limit = band_cache_limit(a->threads);
+    if (from->whole_bytes) {
+        a->keep = false;
+        if (keep && band_cache_reserve((size_t)from->whole_bytes, a->limit)) a->whole = (size_t)from->whole_bytes;
+    }
     bool made = a->path && divide(a, parts);
     if (!is_divided(a)) a->threads = 1;
     a->workers = calloc((size_t)a->threads + 1, sizeof *a->workers);
     if (!made || !a->workers) {
+        if (a->whole) band_cache_release(a->whole);
         free(a->parts);
         free(a->workers);
         free(a->path);

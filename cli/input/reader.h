@@ -106,6 +106,7 @@ struct reader {
     int64_t pages_in_file;        /* if the file has several and none was requested, else 0; -1: several */
     bool first_only;              /* … and the others cannot be read */
     int64_t data_bytes;           /* of samples that are not in the input, but in files beside it; 0: they are in it */
+    int64_t whole_bytes;          /* of samples that are all in memory after the first band, also in the next pass; 0 */
     bool maps;                    /* bands are in memory that is mapped from the file */
     y4m *video;                   /* the stream whose frames are the pages; NULL: there is none */
     metadata *about;              /* of the current page, owned; NULL: nothing, or not asked for */

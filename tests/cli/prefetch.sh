@@ -91,5 +91,24 @@ subprocess.run([sys.argv[1], "--dtype", "f32", "zeros.raw", "-o", "zeros.histo"]
 used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
 sys.exit(f"{used} MiB" if used > 256 else 0)
 P
+    # 24 megapixels of one colour, without loss: libwebp has 4 bytes a pixel, and we 3, once.
+    if "$histo" info | grep -q 'webp .*not in this build'; then
+        echo 'this build lacks libwebp'
+    else
+        checks=$((checks + 1))
+        python3 - "$histo" <<'P' || fail "a page that is decoded whole is kept twice"
+import resource, struct, subprocess, sys
+bits = f"{0x2f:08b}"[::-1] + f"{5999:014b}"[::-1] + f"{3999:014b}"[::-1] + "0000" + "000" + 5 * "1000"
+bits += -len(bits) % 8 * "0"
+data = bytes(int(bits[i:i + 8][::-1], 2) for i in range(0, len(bits), 8)) + bytes(64)
+chunk = lambda name, data: name + struct.pack("<I", len(data)) + data + bytes(len(data) % 2)
+size = (5999).to_bytes(3, "little") + (3999).to_bytes(3, "little")
+body = b"WEBP" + chunk(b"VP8X", bytes(4) + size) + chunk(b"VP8L", data) + chunk(b"MORE", bytes(70000))
+open("flat.webp", "wb").write(b"RIFF" + struct.pack("<I", len(body)) + body)
+printed = subprocess.run([sys.argv[1], "--channel", "g", "-b", "4", "flat.webp"], capture_output=True, text=True).stdout
+used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
+sys.exit(f"{used} MiB" if used > 200 or "24000000" not in printed else 0)
+P
+    fi
 fi
 finish

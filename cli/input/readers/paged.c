@@ -74,6 +74,8 @@ static int survey(paged *p, fault *f)
     for (int page = p->first; page < p->end; page++)
         if (begin_page(p, page, f) != 0) return -1;
     r->pages = p->end - p->first;
+    if (p->format->decode && !p->format->band && r->pages == 1)
+        r->whole_bytes = (int64_t)image_pitch(&p->image) * p->image.layout.height;
     r->pages_in_file = !p->options.has_page && p->pages > 1 ? p->pages : 0;
     return 0;
 }
@@ -91,6 +93,17 @@ static int slice(image *m, band *b, const unsigned char *pixels, size_t pitch)
     return 1;
 }
 
+/* The page that was begun, unless it is in memory since the last pass. */
+static int decode_page(paged *p, fault *f)
+{
+    const int page = p->image.page;
+    if (!p->format->decode || p->decoded == page) return 0;
+    p->decoded = -1;
+    if (call(p, p->format->decode, f) != 0) return -1;
+    if (!p->format->band) p->decoded = page;
+    return 0;
+}
+
 static int next(reader *r, band *b, fault *f)
 {
     paged *p = (paged *)r;
@@ -98,7 +111,7 @@ static int next(reader *r, band *b, fault *f)
     if (!p->inside || m->y >= m->layout.height) {
         if (p->next >= p->end) return 0;
         p->inside = true;
-        if (begin_page(p, p->next, f) != 0 || (p->format->decode && call(p, p->format->decode, f) != 0)) return -1;
+        if (begin_page(p, p->next, f) != 0 || decode_page(p, f) != 0) return -1;
         p->next++;
     }
     return p->format->band ? p->format->band(p, b, f) : slice(m, b, p->pixels, p->pitch);
@@ -131,6 +144,7 @@ reader *paged_open(const paged_format *format, input *in, const read_options *op
     r->close = close_pages;
     p->format = format;
     p->options = *options;
+    p->decoded = -1;
     if (format->whole && !(p->bytes = input_read_all(in, IMAGE_MAX_WHOLE_BYTES, &p->size, f))) goto fail;
     if (call(p, format->open, f) == 0 && survey(p, f) == 0) return r;
 fail:

@@ -37,6 +37,7 @@ struct paged {
     int first, end;              /* pages that are wanted */
     int next;                    /* page to begin */
     bool inside;                 /* a page */
+    int decoded;                 /* the page in `pixels`; -1: none is */
     const unsigned char *pixels; /* of the page, interleaved … */
     size_t pitch;                /* … in rows of this many bytes */
 };
