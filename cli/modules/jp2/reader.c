@@ -223,6 +223,9 @@ static int open_jp2(paged *p, fault *f)
     j->layout.channels = (int)j->decoded->numcomps;
     j->layout.dtype = dtype_of(j->decoded);
     j->layout.model = model_of(j->decoded);
+    if (j->tiles == 1)
+        p->image.reader.whole_bytes =
+            j->layout.width * j->layout.height * j->layout.channels * (int64_t)sizeof(OPJ_INT32);
     return describe_channels(j, f);
 }
 
