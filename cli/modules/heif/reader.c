@@ -160,6 +160,8 @@ static int reduce_to_gray(heif_file *h, fault *f)
     }
     p->pixels = m->rows.data;
     p->pitch = image_pitch(m);
+    heif_image_release(h->decoded);
+    h->decoded = NULL;
     return 0;
 }
 
