@@ -289,6 +289,172 @@ static void stats_survive_extremes(void **state)
     assert_true(s.mean == 0.1 && s.m2 == 0 && s.m3 == 0);
 }
 
+/* ---- Exact sums ---- */
+
+__extension__ typedef __int128 wide_int;
+
+/* Are the words value * 2^shift? */
+static void assert_words(const uint64_t *words, int count, wide_int value, int shift)
+{
+    for (int bit = 0; bit < 64 * count; bit++) {
+        const int at = bit - shift;
+        const bool expected = at < 0 ? false : at < 127 ? (value >> at & 1) != 0 : value < 0;
+        if ((words[bit / 64] >> bit % 64 & 1) != expected) fail_msg("bit %d of a sum is wrong", bit);
+    }
+}
+
+static void set_sample(void *samples, histo_dtype dtype, int64_t i, int64_t k)
+{
+    switch (dtype) {
+#define CASE(constant, type, value)                                                                                    \
+    case constant:                                                                                                     \
+        ((type *)samples)[i] = (type)(value);                                                                          \
+        break;
+        CASE(HISTO_U16, uint16_t, k & 0xffff)
+        CASE(HISTO_I16, int16_t, k)
+        CASE(HISTO_U32, uint32_t, k)
+        CASE(HISTO_I32, int32_t, k)
+        CASE(HISTO_U64, uint64_t, k)
+        CASE(HISTO_I64, int64_t, k)
+        CASE(HISTO_F32, float, (double)k * 0x1p-20)
+        CASE(HISTO_F64, double, (double)k * 0x1p-20)
+#undef CASE
+    default:
+        fail();
+    }
+}
+
+/* The largest magnitude of samples, whose squares still add up in 128 bits. */
+static uint64_t bits_of_samples(histo_dtype dtype)
+{
+    return dtype == HISTO_U16 || dtype == HISTO_I16 ? 15 : dtype == HISTO_F32 ? 24 : dtype == HISTO_F64 ? 52 : 31;
+}
+
+static void sums_are_exact(void **state)
+{
+    (void)state;
+    enum { MOST = 10000 };
+    static const histo_dtype dtypes[] = {HISTO_U16, HISTO_I16, HISTO_U32, HISTO_I32,
+                                         HISTO_U64, HISTO_I64, HISTO_F32, HISTO_F64};
+    static const int64_t sizes[] = {1, 7, 2048, 2049, MOST};
+    rng r = {21};
+    void *samples = malloc(MOST * sizeof(double));
+    for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+            const histo_dtype dtype = dtypes[d];
+            const bool is_signed = dtype != HISTO_U16 && dtype != HISTO_U32 && dtype != HISTO_U64;
+            const int64_t n = sizes[k];
+            wide_int sum = 0, squares = 0;
+            for (int64_t i = 0; i < n; i++) {
+                int64_t x = (int64_t)(rng_next(&r) & ((UINT64_C(1) << bits_of_samples(dtype)) - 1));
+                if (i % 3 == 0) x >>= rng_next(&r) % 20; /* of several magnitudes */
+                if (is_signed && rng_next(&r) % 2) x = -x;
+                set_sample(samples, dtype, i, x);
+                sum += x;
+                squares += (wide_int)x * x;
+            }
+            const histo_view view = histo_view_1d(samples, dtype, n);
+            const int unit = dtype == HISTO_F32 || dtype == HISTO_F64 ? -20 : 0;
+            histo_power_sums s = {0};
+            histo_stats stats, plain = {0};
+            assert_int_equal(histo_power_sums_add(&s, &view, NULL), HISTO_OK);
+            assert_words(s.sum, HISTO_SUM_WORDS, sum, 1074 + unit);
+            assert_words(s.squares, HISTO_SQUARES_WORDS, squares, 2148 + 2 * unit);
+            histo_power_sums_read(&s, &stats);
+            histo_stats_add(&plain, &view, NULL);
+            assert_true(stats.samples == plain.samples && stats.min == plain.min && stats.max == plain.max);
+            assert_near(stats.mean, plain.mean, fmax(fabs(plain.min), fabs(plain.max)));
+            assert_near(stats.m2, plain.m2, plain.m2);
+            assert_true(isnan(stats.m3) && isnan(stats.m4));
+        }
+    free(samples);
+}
+
+/* Numbers of all magnitudes, and what is rounded once. */
+static void sums_span_all_doubles(void **state)
+{
+    (void)state;
+    const double far[] = {1e300, 0x1p-1074, -1e300, 1, DBL_MAX, NAN, 2, -DBL_MAX, INFINITY, -0x1p-1074, -0.0};
+    histo_view view = histo_view_1d(far, HISTO_F64, LENGTH(far));
+    histo_power_sums s = {0};
+    histo_stats stats;
+    assert_int_equal(histo_power_sums_add(&s, &view, NULL), HISTO_OK);
+    assert_words(s.sum, HISTO_SUM_WORDS, 3, 1074);
+    histo_power_sums_read(&s, &stats);
+    assert_true(stats.samples == 11 && stats.nan == 1 && stats.infinite == 1 && stats.mean == 3.0 / 9);
+    assert_true(stats.min == -DBL_MAX && stats.max == DBL_MAX && isinf(stats.m2));
+
+    const double tiny[] = {0x1p-1074, 0x1p-1073};
+    view = histo_view_1d(tiny, HISTO_F64, 2);
+    s = (histo_power_sums){0};
+    histo_power_sums_add(&s, &view, NULL);
+    histo_power_sums_read(&s, &stats);
+    assert_true(stats.mean == 0x1p-1073); /* 1.5 units, to even */
+
+    double near[3000]; /* deviations far below the mean, of 0.1 units */
+    for (int i = 0; i < 3000; i++)
+        near[i] = 1e9 + (i % 3) * 0x1p-20;
+    view = histo_view_1d(near, HISTO_F64, 3000);
+    s = (histo_power_sums){0};
+    histo_power_sums_add(&s, &view, NULL);
+    histo_power_sums_read(&s, &stats);
+    assert_true(stats.m2 == 2000 * 0x1p-40 && stats.mean == 1e9 + 0x1p-20);
+
+    const uint64_t big[] = {UINT64_MAX, UINT64_MAX - 2};
+    view = histo_view_1d(big, HISTO_U64, 2);
+    s = (histo_power_sums){0};
+    histo_power_sums_add(&s, &view, NULL);
+    histo_power_sums_read(&s, &stats);
+    assert_true(stats.m2 == 2 && stats.max == 0x1p64);
+}
+
+/* The bits are those of all pieces, orders, numbers of threads and merges; a mask leaves samples out. */
+static void sums_do_not_depend_on_order(void **state)
+{
+    (void)state;
+    enum { N = 200001 };
+    rng r = {22};
+    for (int dtype = 0; dtype < HISTO_DTYPE_COUNT; dtype++)
+        for (int wide = 0; wide < 2; wide++) {
+            const bool floats = !(dtype <= HISTO_I64);
+            const histo_axis axis = histo_axis_regular(50, 1, 120);
+            const size_t size = size_of((histo_dtype)dtype);
+            char *samples = make_samples(&r, (histo_dtype)dtype, GAUSSIAN, &axis, N), *reversed = malloc(N * size);
+            uint8_t *mask = malloc(N), *mask_reversed = malloc(N);
+            if (wide && floats) /* any bits: all magnitudes, NaN and infinities */
+                for (size_t i = 0; i < N * size; i++)
+                    samples[i] = (char)rng_next(&r);
+            for (int64_t i = 0; i < N; i++) {
+                mask_reversed[N - 1 - i] = mask[i] = rng_next(&r) % 5 > 0;
+                memcpy(reversed + (size_t)(N - 1 - i) * size, samples + (size_t)i * size, size);
+            }
+            const histo_view view = histo_view_1d(samples, (histo_dtype)dtype, N),
+                             back = histo_view_1d(reversed, (histo_dtype)dtype, N),
+                             kept = histo_view_1d(mask, HISTO_U8, N),
+                             kept_back = histo_view_1d(mask_reversed, HISTO_U8, N);
+            histo_power_sums one = {0}, other = {0}, merged = {0};
+            assert_int_equal(histo_power_sums_add(&one, &view, &(histo_fill_options){.mask = &kept, .threads = 1}),
+                             HISTO_OK);
+            assert_int_equal(histo_power_sums_add(&other, &back, &(histo_fill_options){.mask = &kept_back}), HISTO_OK);
+            assert_memory_equal(&one, &other, sizeof one);
+            for (int64_t end = N, begin; end > 0; end = begin) {
+                begin = end - 1 - (int64_t)(rng_next(&r) % 30000);
+                if (begin < 0) begin = 0;
+                const histo_view piece = histo_view_1d(samples + (size_t)begin * size, (histo_dtype)dtype, end - begin),
+                                 kept_piece = histo_view_1d(mask + begin, HISTO_U8, end - begin);
+                histo_power_sums part = {0};
+                histo_power_sums_add(&part, &piece, &(histo_fill_options){.mask = &kept_piece});
+                histo_power_sums_merge(&merged, &part);
+            }
+            assert_memory_equal(&one, &merged, sizeof one);
+            assert_true(one.samples + one.masked == N);
+            free(samples);
+            free(reversed);
+            free(mask);
+            free(mask_reversed);
+        }
+}
+
 /* ---- Ranges ---- */
 
 static histo_axis axis_of(const histo_view *view, histo_survey_options options)
@@ -919,6 +1085,9 @@ int main(void)
         cmocka_unit_test(stats_leave_masked_samples_out),
         cmocka_unit_test(levels_have_the_same_sums),
         cmocka_unit_test(stats_survive_extremes),
+        cmocka_unit_test(sums_are_exact),
+        cmocka_unit_test(sums_span_all_doubles),
+        cmocka_unit_test(sums_do_not_depend_on_order),
         cmocka_unit_test(ranges_are_as_asked_for),
         cmocka_unit_test(no_finite_sample_is_refused),
         cmocka_unit_test(widths_cover_the_range),

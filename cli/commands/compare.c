@@ -165,7 +165,7 @@ static int compare_samples(const settings *s, rows *to, fault *f)
     settings per_file = *s;
     per_file.per_file = true;
     per_file.every_word = true;
-    int failed = count_files(&per_file, false, &r, f);
+    int failed = count_files(&per_file, MOMENTS_NONE, &r, f);
     const int half = r.count / 2;
     if (!failed) failed = print(s, &r, 0, &r, half, half, to, f);
     result_free(&r);

@@ -28,8 +28,7 @@ static int hist(const settings *s, output *to, result *r, fault *f)
     if (s->live) return live_count(s, r, f) != 0 ? -1 : live_write(s, to, r, f);
     if (s->shards && strcmp(to->writer->name, "histo") != 0)
         return fault_set(f, EXIT_USAGE, "only .histo files say which shard they are: name one with -o");
-    const bool stats = to->writer->shows_stats || s->stats || s->quantiles || s->verbose;
-    if (checkpoint_count(s, stats, r, f) != 0) return -1;
+    if (checkpoint_count(s, output_moments(to), r, f) != 0) return -1;
     if ((s->stats || s->quantiles) && statistics_select(r, s, f) != 0) return -1;
     if (output_write(to, r, f) != 0) return -1;
     checkpoint_remove(s);

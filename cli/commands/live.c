@@ -115,11 +115,14 @@ static int copy_result(live *l, result *shown, fault *f)
     for (int i = 0; i < counted->count && !failed; i++) {
         histo_hist *copy;
         failed = copy_hist(l, i, &copy, f) != 0 || result_add(shown, copy, counted->series[i].name, f) != 0;
-        if (failed || !counted->series[i].stats) continue;
-        const size_t bytes = (size_t)l->run.naxes * sizeof(histo_stats);
-        shown->series[i].stats = malloc(bytes);
-        if (!shown->series[i].stats) return fault_set(f, EXIT_DATA, "no memory to draw the histogram");
-        memcpy(shown->series[i].stats, counted->series[i].stats, bytes);
+        if (failed || !counted->series[i].sums) continue;
+        const size_t n = (size_t)l->run.naxes;
+        series *to = &shown->series[i];
+        to->sums = malloc(n * sizeof *to->sums);
+        to->stats = malloc(n * sizeof *to->stats);
+        if (!to->sums || !to->stats) return fault_set(f, EXIT_DATA, "no memory to draw the histogram");
+        memcpy(to->sums, counted->series[i].sums, n * sizeof *to->sums);
+        series_read_sums(to);
     }
     result *named = l->run.result;
     l->run.result = shown;
@@ -260,7 +263,7 @@ static int begin_axes(live *l, const piece *p, fault *f)
         l->whole[a] = true;
         if (begin_axis(l, p, a, f) != 0) return -1;
     }
-    r->want_stats = true;
+    r->moments = MOMENTS_EXACT;
     return run_add_series(r, 0, 0, f);
 }
 
@@ -289,13 +292,10 @@ static int count_piece(live *l, const piece *p, fault *f)
     if (grow(l, p, f) != 0) return -1;
     for (int i = 0; i < l->counted.count; i++) {
         const histo_fill_options fill = piece_fill(p, i);
-        histo_fill_options plain = fill;
         series *to = &l->counted.series[i];
-        plain.weights = NULL;
-        bool good = histo_hist_fill(to->hist, &p->views[i], &fill) == HISTO_OK;
-        for (int a = 0; a < r->naxes && good; a++)
-            good = histo_stats_add(&to->stats[a], &p->views[r->joint ? a : i], &plain) == HISTO_OK;
-        if (!good) return fault_of_library(f, EXIT_DATA, feed_name(&r->feed, 0));
+        const char *name = feed_name(&r->feed, 0);
+        if (histo_hist_fill(to->hist, &p->views[i], &fill) != HISTO_OK) return fault_of_library(f, EXIT_DATA, name);
+        if (run_add_moments(r, to, &p->views[i], &fill, name, f) != 0) return -1;
     }
     l->samples += (uint64_t)histo_view_size(&p->views[0]);
     l->changed = true;

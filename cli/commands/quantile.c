@@ -103,7 +103,7 @@ static int of_counts(const request *wanted, rows *to, fault *f)
     settings counted = *wanted->settings;
     counted.range = "dtype";
     result r = {0};
-    int failed = count_files(&counted, false, &r, f);
+    int failed = count_files(&counted, MOMENTS_NONE, &r, f);
     if (!failed) failed = of_result(wanted, &r, to, f);
     result_free(&r);
     return failed;

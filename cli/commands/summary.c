@@ -17,15 +17,15 @@ typedef struct numbers {
     int64_t distinct; /* of words; 0: they are numbers */
 } numbers;
 
-/* Of the samples themselves. */
+/* Of the samples themselves; of saved ones, skewness and kurtosis remain those of the bins. */
 static void set_moments(numbers *to, const histo_stats *of)
 {
     const double n = (double)(of->samples - of->nan - of->infinite), variance = of->m2 / n;
     to->count = of->samples - of->nan - of->infinite;
     to->mean = of->mean;
     to->variance = variance;
-    to->skewness = of->m3 / n / (variance * sqrt(variance));
-    to->kurtosis = of->m4 / n / (variance * variance) - 3;
+    if (!isnan(of->m3)) to->skewness = of->m3 / n / (variance * sqrt(variance));
+    if (!isnan(of->m4)) to->kurtosis = of->m4 / n / (variance * variance) - 3;
     to->min = of->min;
     to->max = of->max;
 }
@@ -141,7 +141,7 @@ static int print_all(const result *r, rows *to, fault *f)
 static int count_finite(const settings *s, result *r, fault *f)
 {
     fault searching = {0};
-    if (count_files(s, true, r, &searching) == 0) return 0;
+    if (count_files(s, MOMENTS_ALL, r, &searching) == 0) return 0;
     if (!strstr(searching.text, "no finite sample") && !strstr(searching.text, "holds no samples"))
         return fault_set(f, searching.status, "%s", searching.text);
     return fault_set(f, EXIT_DATA, "%s holds no unmasked finite samples",

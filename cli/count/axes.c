@@ -224,6 +224,11 @@ void axis_search_look(axis_search *a)
     a->looks = bins_reach_far(a->spec);
 }
 
+bool axis_search_sums(const axis_search *a)
+{
+    return a->passes == 1 && a->survey && !a->words && !a->times && !a->looks && !a->spec->log;
+}
+
 bool axis_search_found_integers(const axis_search *a, histo_dtype *dtype)
 {
     const double far = fmax(fabs(a->least), fabs(a->most));
@@ -258,7 +263,9 @@ int axis_search_add(axis_search *a, const histo_view *samples, const histo_fill_
     bool none_yet = a->found.positive.samples == a->found.positive.infinite;
     if (a->spec->log && none_yet && histo_stats_add(&a->found.positive, samples, &options) != HISTO_OK)
         return fault_of_library(f, EXIT_DATA, name);
-    return histo_survey_add(a->survey, samples, &options) == HISTO_OK ? 0 : fault_of_library(f, EXIT_DATA, name);
+    const histo_status status = a->sums ? histo_survey_add_sums(a->survey, samples, &options, a->sums)
+                                        : histo_survey_add(a->survey, samples, &options);
+    return status == HISTO_OK ? 0 : fault_of_library(f, EXIT_DATA, name);
 }
 
 /* The default bins: equally wide, or equal in logarithm if requested; for whole numbers, bins with equally many values.

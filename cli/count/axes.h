@@ -45,8 +45,9 @@ typedef struct axis_search {
     bool unlike_integers; /* there are infinities among the numbers of the first pass */
     double least, most;   /* of these numbers */
     axis_finding found;
-    histo_axis axis;       /* after the search; the spec owns its edges */
-    int64_t too_many_bins; /* at least this many bins were requested by a rule and not used; 0: none */
+    histo_power_sums *sums; /* to add the samples to as well, if axis_search_sums; or NULL */
+    histo_axis axis;        /* after the search; the spec owns its edges */
+    int64_t too_many_bins;  /* at least this many bins were requested by a rule and not used; 0: none */
 } axis_search;
 
 /* searches: how many there are at the same time. */
@@ -60,6 +61,8 @@ int axis_search_times(axis_search *a, fault *f);
 bool axis_search_next_pass(axis_search *a);
 /* Of numbers in text, after either of these: one pass finds whether they are integers that doubles cannot hold. */
 void axis_search_look(axis_search *a);
+/* Does this pass see all samples as numbers, once, so that their sums may be found on the way? */
+bool axis_search_sums(const axis_search *a);
 /* Are they, and of which dtype? */
 bool axis_search_found_integers(const axis_search *a, histo_dtype *dtype);
 /* Do given bins reach beyond the integers that doubles hold, 2^53? */

@@ -57,10 +57,12 @@ static void describe_run(run *r, double whole_s)
              text_seconds(whole_s, whole));
 }
 
-/* If bins identify values, statistics are computed from bins, without rounding. */
-static int stats_from_bins(run *r, fault *f)
+/* If bins identify values, statistics are computed from bins; else those of sums follow from these. */
+static int read_stats(run *r, fault *f)
 {
-    if (!r->want_stats || !r->whole) return 0;
+    for (int i = 0; i < r->result->count && !r->whole; i++)
+        if (r->result->series[i].sums) series_read_sums(&r->result->series[i]);
+    if (r->moments < MOMENTS_EXACT || !r->whole) return 0;
     table *tables = tables_read(r->result, TABLE_OF_OCCUPIED, f);
     if (!tables) return -1;
     for (int i = 0; i < r->result->count; i++)
@@ -121,7 +123,7 @@ static int count(run *r, fault *f)
     if (!failed) failed = count_all(r, &counting, f);
     if (!failed) failed = add_up(r, f);
     if (!failed) remark_left_out(r);
-    if (!failed) failed = stats_from_bins(r, f);
+    if (!failed) failed = read_stats(r, f);
     if (!failed) failed = run_name_result(r, f);
     if (!failed) failed = wisdom_save_measured(s, f);
     if (!failed && r->plans[0] && !r->team) describe_run(r, progress_seconds() - begun);
@@ -129,22 +131,22 @@ static int count(run *r, fault *f)
     return failed ? -1 : 0;
 }
 
-int count_files(const settings *s, bool want_stats, result *to, fault *f)
+int count_files(const settings *s, moments_kind moments, result *to, fault *f)
 {
-    run r = {.settings = s, .result = to, .want_stats = want_stats};
+    run r = {.settings = s, .result = to, .moments = moments};
     return count(&r, f);
 }
 
-int count_together(const settings *s, bool want_stats, const run_team *team, result *to, fault *f)
+int count_together(const settings *s, moments_kind moments, const run_team *team, result *to, fault *f)
 {
-    run r = {.settings = s, .result = to, .want_stats = want_stats, .team = team};
+    run r = {.settings = s, .result = to, .moments = moments, .team = team};
     return run_agree(&r, count(&r, f), f);
 }
 
-int count_with_checkpoints(const settings *s, bool want_stats, const run_checkpointer *checkpointer, result *to,
+int count_with_checkpoints(const settings *s, moments_kind moments, const run_checkpointer *checkpointer, result *to,
                            fault *f)
 {
-    run r = {.settings = s, .result = to, .want_stats = want_stats, .checkpointer = checkpointer};
+    run r = {.settings = s, .result = to, .moments = moments, .checkpointer = checkpointer};
     return count(&r, f);
 }
 

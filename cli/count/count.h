@@ -6,8 +6,8 @@
 #include "count/result.h"
 #include "options/settings.h"
 
-/* Count what s describes into r. want_stats: compute moments of the samples too. */
-int count_files(const settings *s, bool want_stats, result *r, fault *f);
+/* Count what s describes into r. */
+int count_files(const settings *s, moments_kind moments, result *r, fault *f);
 
 /* What keeps a run, so that it can be continued. */
 typedef struct run run;
@@ -41,10 +41,10 @@ typedef struct run_team {
 } run_team;
 
 /* count_files of such a process. */
-int count_together(const settings *s, bool want_stats, const run_team *team, result *r, fault *f);
+int count_together(const settings *s, moments_kind moments, const run_team *team, result *r, fault *f);
 
 /* count_files, with a checkpointer, which is asked once for what it has, and to save after every piece. */
-int count_with_checkpoints(const settings *s, bool want_stats, const run_checkpointer *checkpointer, result *r,
+int count_with_checkpoints(const settings *s, moments_kind moments, const run_checkpointer *checkpointer, result *r,
                            fault *f);
 
 /* Count each source i of the samples into a histogram on axes[i], or on the only one. */

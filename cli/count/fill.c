@@ -54,15 +54,17 @@ bool run_counts_on_cpu(run *r)
     return on_cpu;
 }
 
-static int add_stats(series *to, int naxes, const histo_view *views, const histo_fill_options *fill, const char *name,
-                     fault *f)
+int run_add_moments(const run *r, series *to, const histo_view *views, const histo_fill_options *fill, const char *name,
+                    fault *f)
 {
     histo_fill_options options = *fill;
     options.weights = NULL;
-    for (int a = 0; a < naxes; a++)
-        if (histo_stats_add(&to->stats[a], &views[a], &options) != HISTO_OK)
-            return fault_of_library(f, EXIT_DATA, name);
-    return 0;
+    histo_status status = HISTO_OK;
+    if (r->found_sums) return 0;
+    for (int a = 0; a < r->naxes && to->stats && !r->whole && status == HISTO_OK; a++)
+        status = to->sums ? histo_power_sums_add(&to->sums[a], &views[a], &options)
+                          : histo_stats_add(&to->stats[a], &views[a], &options);
+    return status == HISTO_OK ? 0 : fault_of_library(f, EXIT_DATA, name);
 }
 
 static double piece_bytes(const run *r, const piece *p)
@@ -86,8 +88,7 @@ static int count_group(run *r, const char *name, const piece *p, int64_t group, 
         if (histo_plan_fill(plan, to->hist, &p->views[i], &fill) != HISTO_OK)
             return fault_of_library(f, EXIT_DATA, name);
         r->counting_s += progress_seconds() - begun;
-        if (to->stats && !r->whole && !p->pairs && add_stats(to, r->naxes, &p->views[i], &fill, name, f) != 0)
-            return -1;
+        if (!p->pairs && run_add_moments(r, to, &p->views[i], &fill, name, f) != 0) return -1;
     }
     return 0;
 }
@@ -119,21 +120,21 @@ static piece whole_stack(const run *r, histo_view *view)
     return (piece){.views = view, .pairs = r->settings->pairs, .relative = r->settings->relative};
 }
 
-static int add_stats_of_pairs(void *self, int file, const piece *p, fault *f)
+static int add_moments_of_pairs(void *self, int file, const piece *p, fault *f)
 {
     run *r = self;
     const histo_fill_options none = {0};
-    return add_stats(&r->result->series[0], r->naxes, p->views, &none, feed_name(&r->feed, file), f);
+    return run_add_moments(r, &r->result->series[0], p->views, &none, feed_name(&r->feed, file), f);
 }
 
 int run_count_stack(run *r, fault *f)
 {
     histo_view view;
     const piece p = whole_stack(r, &view);
-    const feed_visitor stats = {.take = add_stats_of_pairs, .self = r};
+    const feed_visitor moments = {.take = add_moments_of_pairs, .self = r};
     if (run_count_piece(r, 0, &p, f) != 0) return -1;
     if (r->whole || !r->result->series[0].stats) return 0;
-    return stack_visit(&r->stack, r->settings->pairs, r->settings->relative, &stats, f);
+    return stack_visit(&r->stack, r->settings->pairs, r->settings->relative, &moments, f);
 }
 
 static int first_piece(run *r, histo_view *view, piece *p, fault *f)

@@ -18,6 +18,7 @@ static int survey_piece(void *self, int file, const piece *p, fault *f)
         int a = run_axis_of(r, i);
         histo_fill_options fill = piece_fill(p, i);
         fill.weights = NULL;
+        r->search[a].sums = r->finds_sums ? &r->found_sums[i] : NULL;
         if (r->in_pass[a] && axis_search_add(&r->search[a], &p->views[i], &fill, name, f) != 0) return -1;
     }
     if (!r->by_in_pass) return 0;
@@ -79,12 +80,15 @@ static int name_bins(run *r, int a, const char *name, fault *f)
     return 0;
 }
 
-/* Does every bin of all axes have one value only? */
+/* Does every bin of all axes have one value only, and every sample a bin? */
 static bool is_whole(const run *r)
 {
     bool whole = !r->settings->per_file || r->common_whole; /* files may have different types */
-    for (int a = 0; a < r->axis_count; a++)
-        whole = whole && r->axes[a].kind == HISTO_INTEGER && r->dtypes[a] <= HISTO_I64;
+    for (int a = 0; a < r->axis_count; a++) {
+        const bins_spec *spec = &r->bins.spec[r->bins.count == 1 ? 0 : a];
+        const bool all = !spec->has_range || spec->range == HISTO_RANGE_MINMAX || spec->range == HISTO_RANGE_DTYPE;
+        whole = whole && all && r->axes[a].kind == HISTO_INTEGER && r->dtypes[a] <= HISTO_I64;
+    }
     return whole;
 }
 
@@ -251,7 +255,19 @@ static int take_groups(run *r, fault *f)
     return groups_make(&r->groups, r->group_count, r->count, f);
 }
 
-/* Passes over all samples, as many as the searches need. */
+/* Does this pass see the samples of each series, and only these? */
+static bool can_find_sums(const run *r)
+{
+    const settings *s = r->settings;
+    bool can = (r->moments == MOMENTS_SAVED || r->moments == MOMENTS_EXACT) && !r->team && !r->checkpointer && !s->by &&
+               !s->batch && !s->per_file && !s->segments && !s->pairs;
+    for (int a = 0; a < r->axis_count && can; a++)
+        can = r->in_pass[a] && axis_search_sums(&r->search[a]);
+    return can;
+}
+
+/* Passes over all samples, as many as the searches need. The first one finds the sums of samples, while they are in
+ * the cache. */
 static int survey_all(run *r, fault *f)
 {
     const feed_visitor survey = {.verb = "surveying",
@@ -261,7 +277,12 @@ static int survey_all(run *r, fault *f)
                                  .self = r};
     if (run_agree(r, begin_searches(r, f), f) != 0) return -1;
     begin_groups(r);
+    free(r->found_sums);
+    r->found_sums = NULL;
     while (next_pass(r)) {
+        r->finds_sums = can_find_sums(r);
+        if (r->finds_sums && !(r->found_sums = calloc((size_t)r->count, sizeof *r->found_sums)))
+            return run_fault_memory(f);
         int failed = r->settings->pairs ? stack_visit(&r->stack, r->settings->pairs, r->settings->relative, &survey, f)
                                         : run_visit(r, &survey, f);
         if (failed || join_searches(r, f) != 0) return -1;

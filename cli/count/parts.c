@@ -128,7 +128,7 @@ static int make_worker(worker *w, pass_of_parts *pass, fault *f)
     w->run = *whole;
     w->run.settings = &w->settings;
     w->run.result = &w->result;
-    w->run.want_stats = false;
+    if (whole->whole || whole->found_sums) w->run.moments = MOMENTS_NONE;
     w->run.counting_s = w->run.bytes = 0;
     w->run.plans = calloc(count, sizeof(histo_plan *));
     w->run.dtypes = malloc(count * sizeof *w->run.dtypes);
@@ -169,7 +169,7 @@ bool parts_suit(const run *r)
     if (r->checkpointer || s->pairs || s->segments || s->batch || s->per_file || s->sparse || s->measure || s->vary ||
         s->compile || s->strategy || s->params)
         return false;
-    if ((r->want_stats && !r->whole) || (s->weights && !s->reproducible)) return false;
+    if ((r->moments == MOMENTS_ALL && !r->whole) || (s->weights && !s->reproducible)) return false;
     const samples *first = r->feed.files[0].open;
     if (!first) return false;
     if (s->shards > 1 && samples_reader(first)->rows) return false; /* where its rows begin must be certain */
@@ -239,9 +239,13 @@ static bool has_guessed(const pass_of_parts *pass)
 
 static int merge(run *r, const worker *w, fault *f)
 {
-    for (int i = 0; i < w->result.count; i++)
-        if (histo_hist_merge(r->result->series[i].hist, w->result.series[i].hist) != HISTO_OK)
+    for (int i = 0; i < w->result.count; i++) {
+        series *to = &r->result->series[i], *from = &w->result.series[i];
+        if (histo_hist_merge(to->hist, from->hist) != HISTO_OK)
             return fault_of_library(f, EXIT_DATA, feed_name(&r->feed, 0));
+        for (int a = 0; a < r->naxes && from->sums; a++)
+            histo_power_sums_merge(&to->sums[a], &from->sums[a]);
+    }
     r->bytes += w->run.bytes;
     return 0;
 }

@@ -110,6 +110,7 @@ void result_free(result *r)
     for (int i = 0; i < r->count; i++) {
         if (!r->series[i].shares_hist) histo_hist_destroy(r->series[i].hist);
         free(r->series[i].name);
+        free(r->series[i].sums);
         free(r->series[i].stats);
         for (int a = 0; a < HISTO_MAX_AXES; a++)
             bin_names_free(r->series[i].forms[a].names);
@@ -122,6 +123,12 @@ void result_free(result *r)
     manifest_free(r->shards);
     free(r->title);
     *r = (result){0};
+}
+
+void series_read_sums(series *of)
+{
+    for (int a = 0; a < histo_hist_naxes(of->hist); a++)
+        histo_power_sums_read(&of->sums[a], &of->stats[a]);
 }
 
 int result_naxes(const result *r)

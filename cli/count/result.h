@@ -31,13 +31,22 @@ typedef struct axis_form {
     bin_names *names; /* of VALUES_WORDS, whose bins are those of an integer axis from 0 */
 } axis_form;
 
+/* What is found of the samples besides counts. */
+typedef enum moments_kind {
+    MOMENTS_NONE,
+    MOMENTS_SAVED, /* their sums, unless the bins say the same */
+    MOMENTS_EXACT, /* the statistics that follow from these, or from the bins: extremes, mean and deviation */
+    MOMENTS_ALL,   /* all statistics, with the rounding errors of their order */
+} moments_kind;
+
 /* One histogram: entry `entry` of the batch in hist. The entries of a batch are consecutive. */
 typedef struct series {
     char *name; /* NULL: unnamed */
     histo_hist *hist;
     int64_t entry;
-    bool shares_hist;   /* another series owns it */
-    histo_stats *stats; /* one per axis; NULL: unknown */
+    bool shares_hist;       /* another series owns it */
+    histo_power_sums *sums; /* of the samples, one per axis; NULL: unknown, or the bins say the same */
+    histo_stats *stats;     /* one per axis, which follow from these if they are known; NULL: unknown */
     axis_form forms[HISTO_MAX_AXES];
 
     double *quantiles; /* of the samples, [axes][those asked for]; NULL: unknown */
@@ -56,6 +65,9 @@ typedef struct result {
 /* Add a series. The result takes ownership of hist, also on failure. name is copied and may be NULL. */
 int result_add(result *r, histo_hist *hist, const char *name, fault *f);
 void result_free(result *r);
+
+/* Set the statistics of a series that has sums. */
+void series_read_sums(series *of);
 
 /* The names of the bins of axis a, which the result shares; NULL: they have none. */
 void result_name_bins(result *r, int i, int a, bin_names *names);

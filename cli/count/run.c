@@ -216,6 +216,7 @@ void run_end(run *r)
     free(r->axes);
     free(r->resumed);
     free(r->in_pass);
+    free(r->found_sums);
     stack_free(&r->stack);
     feed_close(&r->feed);
     bins_free(&r->bins);

@@ -55,7 +55,10 @@ struct run {
 
     uint64_t bad, missing; /* cells that a process of a team left out */
 
-    bool want_stats, whole; /* whole: bins identify every sample's value */
+    moments_kind moments;
+    histo_power_sums *found_sums; /* [count] of all samples of each source, from a survey; NULL: counting finds them */
+    bool finds_sums;              /* this pass does */
+    bool whole;                   /* bins identify every sample's value */
     double counting_s, bytes;
     int threads; /* that counted parts of the files; 0: those of the plan */
 };
@@ -106,6 +109,9 @@ int run_name_result(run *r, fault *f);
 bool run_counts_on_cpu(run *r);
 /* The `take` of a pass: count a piece. */
 int run_count_piece(void *self, int file, const piece *p, fault *f);
+/* Add samples, one view for each axis, to what the series has of their moments. */
+int run_add_moments(const run *r, series *to, const histo_view *views, const histo_fill_options *fill, const char *name,
+                    fault *f);
 /* Count the images of --pairs. */
 int run_count_stack(run *r, fault *f);
 /* The plan for the first samples, valid until run_end; with --compile it has counted them. NULL on failure. */

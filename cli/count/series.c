@@ -117,6 +117,17 @@ static void form_axis(run *r, int made, int a, int axis)
     if (run_has_times(r, axis)) r->result->series[made].forms[a].kind = VALUES_TIMES;
 }
 
+/* Of source i, or of all if they are joint. */
+static int add_moments(const run *r, int i, series *to, fault *f)
+{
+    const bool with_sums = r->moments != MOMENTS_ALL && !r->whole;
+    to->stats = calloc((size_t)r->naxes, sizeof *to->stats);
+    if (with_sums) to->sums = calloc((size_t)r->naxes, sizeof *to->sums);
+    if (!to->stats || (with_sums && !to->sums)) return run_fault_memory(f);
+    if (with_sums && r->found_sums) memcpy(to->sums, r->found_sums + i, (size_t)r->naxes * sizeof *to->sums);
+    return 0;
+}
+
 int run_add_series(run *r, int file, int page, fault *f)
 {
     r->file = file;
@@ -134,11 +145,11 @@ int run_add_series(run *r, int file, int page, fault *f)
         for (int64_t made = r->result->count - r->segments; made < r->result->count; made++)
             for (int a = 0; a < r->naxes; a++)
                 form_axis(r, (int)made, a, r->joint ? a : run_axis_of(r, i));
-        if (!r->want_stats || (r->settings->segments && !r->whole)) continue; /* whole: statistics come from the bins */
-        for (int64_t made = r->result->count - r->segments; made < r->result->count; made++) {
-            histo_stats *stats = r->result->series[made].stats = calloc((size_t)r->naxes, sizeof *stats);
-            if (!stats) return run_fault_memory(f);
-        }
+        if (r->moments == MOMENTS_NONE || (r->moments == MOMENTS_SAVED && r->whole) ||
+            (r->settings->segments && !r->whole))
+            continue; /* whole: statistics come from the bins */
+        for (int64_t made = r->result->count - r->segments; made < r->result->count; made++)
+            if (add_moments(r, i, &r->result->series[made], f) != 0) return -1;
     }
     return 0;
 }

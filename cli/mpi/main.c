@@ -57,9 +57,9 @@ static int count_and_write(const settings *s, output *to, result *r, fault *f)
     int failed = writes && (outfile_spare_inputs(s, f) != 0 || output_open(to, s, f) != 0);
     failed = team_agree(&ranks, failed, f);
     if (failed) return -1;
-    int want_stats = writes && (to->writer->shows_stats || s->verbose);
-    MPI_Bcast(&want_stats, 1, MPI_INT, 0, ranks.comm);
-    failed = count_together(s, want_stats, &all, r, f);
+    int moments = writes ? (int)output_moments(to) : 0;
+    MPI_Bcast(&moments, 1, MPI_INT, 0, ranks.comm);
+    failed = count_together(s, (moments_kind)moments, &all, r, f);
     if (!failed && writes) failed = output_write(to, r, f);
     return team_agree(&ranks, failed, f);
 }

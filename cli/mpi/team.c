@@ -121,8 +121,8 @@ static int add_up(void *self, run *r, fault *f)
     for (int i = 0; i < r->result->count; i++) {
         series *of = &r->result->series[i];
         if (check(histo_mpi_reduce(of->hist, 0, t->comm), "the histograms", f) != 0) return -1;
-        for (int a = 0; a < r->naxes && of->stats; a++)
-            if (check(histo_mpi_stats(&of->stats[a], t->comm), "the statistics", f) != 0) return -1;
+        for (int a = 0; a < r->naxes && of->sums; a++)
+            if (check(histo_mpi_power_sums(&of->sums[a], t->comm), "the statistics", f) != 0) return -1;
     }
     return 0;
 }

@@ -2,7 +2,7 @@
  *
  *     FILE UNIT PIECES BAD MISSING: the place in the files (input/feed.h)
  *     FIRST FILE PAGE: the series that are being counted (count/run.h)
- *     and a word for the statistics of each series, in hexadecimal digits
+ *     and the moments of each series that has some (output/moments.h)
  *
  * A signal to stop waits for the end of the piece, and for a checkpoint. */
 #define _GNU_SOURCE
@@ -19,6 +19,7 @@
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "count/run.h"
+#include "output/moments.h"
 #include "output/outfile.h"
 #include "output/saved.h"
 
@@ -33,14 +34,6 @@ static volatile sig_atomic_t stopped; /* the signal to stop */
 
 /* ---- Writing -------------------------------------------------------------------------------------------- */
 
-static void put_stats(const histo_stats *stats, int count, FILE *out)
-{
-    const unsigned char *bytes = (const unsigned char *)stats;
-    fputs(" ", out);
-    for (size_t i = 0; i < (size_t)count * sizeof *stats; i++)
-        fprintf(out, "%02x", bytes[i]);
-}
-
 /* NULL without memory. */
 static char *describe_place(const run *r)
 {
@@ -52,7 +45,7 @@ static char *describe_place(const run *r)
     fprintf(out, "%d %" PRId64 " %" PRId64 " %" PRIu64 " %" PRIu64 " %d %d %d", at.file, at.in_file.unit,
             at.in_file.pieces, at.in_file.bad, at.in_file.missing, r->first_series, r->file, r->page);
     for (int i = 0; i < r->result->count; i++)
-        if (r->result->series[i].stats) put_stats(r->result->series[i].stats, r->naxes, out);
+        if (r->result->series[i].sums) moments_put(&r->result->series[i], out);
     return fclose(out) == 0 ? text : NULL;
 }
 
@@ -64,7 +57,7 @@ static int write_checkpoint(checkpoint *c, const run *r, fault *f)
     if (!(c->shards->place = describe_place(r))) return fault_set(f, EXIT_DATA, "no memory for the checkpoint");
     outfile *o = outfile_open(c->settings->checkpoint, f);
     if (!o) return -1;
-    if (saved_write_binary(&all, NULL, outfile_stream(o), f) == 0) return outfile_commit(o, f);
+    if (saved_write_binary(&all, false, outfile_stream(o), f) == 0) return outfile_commit(o, f);
     outfile_abandon(o);
     return -1;
 }
@@ -86,19 +79,7 @@ static int save(void *self, run *r, fault *f)
 
 /* ---- Going on ------------------------------------------------------------------------------------------- */
 
-static bool take_stats(const char **at, histo_stats *stats, int count)
-{
-    unsigned char *bytes = (unsigned char *)stats;
-    if (*(*at)++ != ' ') return false;
-    for (size_t i = 0; i < (size_t)count * sizeof *stats; i++, *at += 2) {
-        unsigned byte;
-        if (sscanf(*at, "%2x", &byte) != 1) return false;
-        bytes[i] = (unsigned char)byte;
-    }
-    return true;
-}
-
-/* Take the place in the run, and the statistics, of the loaded result. */
+/* Take the place in the run, and the moments, of the loaded result. */
 static bool take_place(const char *place, run *r, result *loaded)
 {
     feed_place *at = &r->feed.at;
@@ -111,12 +92,16 @@ static bool take_place(const char *place, run *r, result *loaded)
     if (at->file < 0 || at->file >= r->feed.count || at->in_file.unit < 0 || at->in_file.pieces < 0 ||
         r->first_series < 0 || loaded->count - r->first_series != each)
         return false;
-    const char *stats = place + length;
-    for (int i = 0; i < loaded->count && r->want_stats; i++) {
-        loaded->series[i].stats = calloc((size_t)r->naxes, sizeof *loaded->series[i].stats);
-        if (!loaded->series[i].stats || !take_stats(&stats, loaded->series[i].stats, r->naxes)) return false;
+    const char *moments = place + length;
+    bool good = true;
+    for (int i = 0; i < loaded->count && r->moments && good; i++) {
+        series *it = &loaded->series[i];
+        if (*moments == ' ')
+            good = moments_take(&moments, it);
+        else /* those of the bins */
+            good = (it->stats = calloc((size_t)r->naxes, sizeof *it->stats)) != NULL;
     }
-    return *stats == '\0';
+    return good && *moments == '\0';
 }
 
 /* Are these the histograms that the run makes? Their axes are those that it found. */
@@ -176,13 +161,13 @@ static int check_files(const checkpoint *c, fault *f)
     return failed;
 }
 
-int checkpoint_count(const settings *s, bool want_stats, result *r, fault *f)
+int checkpoint_count(const settings *s, moments_kind moments, result *r, fault *f)
 {
-    if (!s->shards && !s->checkpoint) return count_files(s, want_stats, r, f);
+    if (!s->shards && !s->checkpoint) return count_files(s, moments, r, f);
     if (check_outputs(s, f) != 0) return -1;
     checkpoint c = {.settings = s, .shards = manifest_make(s, f)};
     const run_checkpointer checkpointer = {.load = load, .save = save, .self = &c};
-    int failed = c.shards ? count_with_checkpoints(s, want_stats, s->checkpoint ? &checkpointer : NULL, r, f) : -1;
+    int failed = c.shards ? count_with_checkpoints(s, moments, s->checkpoint ? &checkpointer : NULL, r, f) : -1;
     if (c.counting) interrupt_obey(stopped);
     if (!failed) failed = check_files(&c, f);
     if (!failed && s->shards) {

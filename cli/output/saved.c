@@ -139,7 +139,7 @@ static int put_members(const result *r, int i, const settings *s, const char *da
     end--;
     while (end > begin && strchr(" \n", data[end - 1]))
         end--;
-    const bool with_statistics = s->stats || s->quantiles, with_moments = moments_wanted(r, i, s);
+    const bool with_statistics = s->stats || s->quantiles, with_moments = r->series[i].sums;
     const view v = view_asked(s, &r->series[i]);
     const bool with_any = with_statistics || with_moments || !view_is_plain(&v);
     const char *behind = memmem(data + begin, end - begin, schema, sizeof schema - 1);
@@ -212,11 +212,11 @@ static int put_moments_line(const series *of, FILE *out, fault *f)
     return 0;
 }
 
-int saved_write_binary(const result *r, const settings *s, FILE *out, fault *f)
+int saved_write_binary(const result *r, bool with_moments, FILE *out, fault *f)
 {
     bool set = r->count > 1 || r->series[0].name || r->shards || forms_any(r, 0);
-    for (int i = 0; i < r->count && s; i++)
-        set = set || moments_wanted(r, i, s);
+    for (int i = 0; i < r->count && with_moments; i++)
+        set = set || r->series[i].sums;
     if (set) fputs(SAVED_SET_MAGIC, out);
     if (r->shards && !put_manifest(r->shards, out)) return fault_set(f, EXIT_DATA, "no memory for the list of files");
     for (int i = 0; i < r->count; i++) {
@@ -225,7 +225,7 @@ int saved_write_binary(const result *r, const settings *s, FILE *out, fault *f)
         size_t size;
         if (save_one(r, i, HISTO_BINARY, NULL, &data, &size, f) != 0) return -1;
         forms_put(r, i, out);
-        if (s && moments_wanted(r, i, s) && put_moments_line(&r->series[i], out, f) != 0) {
+        if (with_moments && r->series[i].sums && put_moments_line(&r->series[i], out, f) != 0) {
             histo_free(data);
             return -1;
         }

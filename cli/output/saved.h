@@ -22,7 +22,6 @@ bool saved_is_file(const char *path);
 
 /* With the statistics that the settings ask for. */
 int saved_write_json(const result *r, const settings *s, FILE *out, fault *f);
-/* s: of the statistics to save; NULL: none. */
-int saved_write_binary(const result *r, const settings *s, FILE *out, fault *f);
+int saved_write_binary(const result *r, bool with_moments, FILE *out, fault *f);
 
 #endif

@@ -26,10 +26,15 @@ int series_find(const result *in, const result *r, int i)
 /* Moments of the sum are known if those of both are. */
 static void merge_moments(series *sum, const series *more)
 {
-    for (int a = 0; a < histo_hist_naxes(sum->hist) && sum->stats && more->stats; a++)
-        histo_stats_merge(&sum->stats[a], &more->stats[a]);
-    if (more->stats) return;
+    if (sum->sums && more->sums) {
+        for (int a = 0; a < histo_hist_naxes(sum->hist); a++)
+            histo_power_sums_merge(&sum->sums[a], &more->sums[a]);
+        series_read_sums(sum);
+        return;
+    }
+    free(sum->sums);
     free(sum->stats);
+    sum->sums = NULL;
     sum->stats = NULL;
 }
 

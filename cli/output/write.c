@@ -68,6 +68,13 @@ static const writer *writer_of_path(const char *path, fault *f)
     return found;
 }
 
+moments_kind output_moments(const output *to)
+{
+    const settings *s = to->settings;
+    if (to->writer->shows_stats || s->stats || s->quantiles || s->verbose) return MOMENTS_EXACT;
+    return to->writer->saves_moments ? MOMENTS_SAVED : MOMENTS_NONE;
+}
+
 static int check_axes(const output *to, int naxes, fault *f)
 {
     if (to->writer->max_axes == 0 || naxes <= to->writer->max_axes) return 0;

@@ -12,9 +12,10 @@ typedef struct writer {
     const char *name; /* as in outputs.def */
     bool binary;      /* not for terminals */
     bool shows_stats; /* uses the series' stats */
-    bool mixes;       /* accepts series with different numbers of axes or weightings */
-    bool one_sparse;  /* accepts at most one sparse histogram */
-    int max_axes;     /* of a histogram; 0: any number */
+    bool saves_moments;
+    bool mixes;      /* accepts series with different numbers of axes or weightings */
+    bool one_sparse; /* accepts at most one sparse histogram */
+    int max_axes;    /* of a histogram; 0: any number */
     /* Is all that it needs there, for the file of this name? NULL: it needs nothing. */
     int (*prepare)(const char *name, fault *f);
     /* Does the terminal show it? Asked where it is written to one. NULL: any does. */
@@ -31,6 +32,8 @@ typedef struct output {
 
 /* A zeroed `to` may be closed even if this fails. */
 int output_open(output *to, const settings *s, fault *f);
+/* What it needs. */
+moments_kind output_moments(const output *to);
 int output_write(output *to, const result *r, fault *f);
 /* Leaves no file if nothing was written. */
 void output_close(output *to);

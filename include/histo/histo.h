@@ -746,10 +746,11 @@ typedef enum histo_format {
  * JSON object; NULL: "histogram". */
 HISTO_API histo_status histo_hist_save(const histo_hist *hist, histo_format format, const char *name, void **data,
                                        size_t *size);
-/* Load what histo_hist_save wrote, or any UHI JSON histogram with regular, variable, integer-category or boolean axes
- * and int, double or weighted storage; the format is detected. name selects one of several histograms in a JSON object;
- * with NULL there must be only one. Never reads outside data[0 … size), so the data may be untrusted: HISTO_CORRUPT,
- * HISTO_UNSUPPORTED or HISTO_INVALID with a message. The caller destroys the histogram. */
+/* Load what histo_hist_save or the command wrote, or any UHI JSON histogram with regular, variable, integer-category or
+ * boolean axes and int, double or weighted storage; the format is detected. name selects one of several histograms in a
+ * JSON object or a file of the command; with NULL there must be only one. Never reads outside data[0 … size), so the
+ * data may be untrusted: HISTO_CORRUPT, HISTO_UNSUPPORTED or HISTO_INVALID with a message. The caller destroys the
+ * histogram. */
 HISTO_API histo_status histo_hist_load(const void *data, size_t size, const char *name, histo_hist **hist);
 /* Free memory that the library returned; NULL is allowed. */
 HISTO_API void histo_free(void *memory);
@@ -992,6 +993,25 @@ typedef struct histo_stats {
 HISTO_API histo_status histo_stats_add(histo_stats *stats, const histo_view *samples,
                                        const histo_fill_options *options);
 HISTO_API void histo_stats_merge(histo_stats *stats, const histo_stats *other);
+
+/* Exact sums of samples and of their squares, from which the mean and m2 follow, each rounded once. They have the same
+ * bits whatever the pieces, their order, the number of threads and the merges. Initialise with zeros; add and merge as
+ * with histo_stats. The sums are fixed-point numbers in two's complement, the lowest word first. */
+enum { HISTO_SUM_WORDS = 34, HISTO_SQUARES_WORDS = 67 };
+typedef struct histo_power_sums {
+    uint64_t samples, nan, infinite, masked; /* these and the extremes as in histo_stats */
+    double min, max;
+    uint64_t sum[HISTO_SUM_WORDS];         /* of the finite samples, in units of 2^-1074 */
+    uint64_t squares[HISTO_SQUARES_WORDS]; /* of their squares, in units of 2^-2148 */
+} histo_power_sums;
+HISTO_API histo_status histo_power_sums_add(histo_power_sums *sums, const histo_view *samples,
+                                            const histo_fill_options *options);
+HISTO_API void histo_power_sums_merge(histo_power_sums *sums, const histo_power_sums *other);
+/* As statistics, without m3 and m4, which are NaN. */
+HISTO_API void histo_power_sums_read(const histo_power_sums *sums, histo_stats *stats);
+/* In the same pass, which takes little longer than the survey alone: histo_survey_add, and histo_power_sums_add. */
+HISTO_API histo_status histo_survey_add_sums(histo_survey *survey, const histo_view *samples,
+                                             const histo_fill_options *options, histo_power_sums *sums);
 
 /* A number that no conversion has rounded: u64 for samples of unsigned integers, i64 for signed ones, f64 for floats of
  * any dtype. */

@@ -33,8 +33,10 @@ static inline histo_status histo_mpi_reduce(histo_hist *hist, int root, MPI_Comm
  * sum. Takes as long as histo_mpi_reduce with a root, and memory for one part. */
 static inline histo_status histo_mpi_scatter(histo_hist *hist, MPI_Comm comm, int64_t *begin, int64_t *end);
 
-/* Merge the statistics of all ranks, in the order of ranks. Every rank gets the result, with the same bits. */
+/* Merge the statistics of all ranks, in the order of ranks. Every rank gets the result, with the same bits. Those of
+ * sums are the bits of one process. */
 static inline histo_status histo_mpi_stats(histo_stats *stats, MPI_Comm comm);
+static inline histo_status histo_mpi_power_sums(histo_power_sums *sums, MPI_Comm comm);
 
 /* At the end of a pass, before histo_survey_next_pass: join what the surveys of all ranks have found, which were
  * created with in_parts. All ranks then find the same axis, that of all samples:
@@ -474,23 +476,43 @@ static inline histo_status histo_mpi_scatter(histo_hist *hist, MPI_Comm comm, in
 
 /* ---- Statistics ---- */
 
+/* What all ranks have, of `size` bytes each, in their order; the caller frees it, also on failure. */
+static inline histo_status histo_mpi_gather(const void *mine, size_t size, void **all, MPI_Comm comm)
+{
+    int ranks;
+    MPI_Comm_size(comm, &ranks);
+    histo_status status = mine ? HISTO_OK : histo_set_error(HISTO_INVALID, "the statistics are NULL");
+    if (status == HISTO_OK) status = histo_mpi_allocate((size_t)ranks * size, all);
+    status = histo_mpi_agree(status, comm);
+    if (status != HISTO_OK) return status;
+    return histo_mpi_check(MPI_Allgather(mine, (int)size, MPI_BYTE, *all, (int)size, MPI_BYTE, comm));
+}
+
 static inline histo_status histo_mpi_stats(histo_stats *stats, MPI_Comm comm)
 {
     int ranks;
     void *all = NULL;
-    histo_stats sum;
     MPI_Comm_size(comm, &ranks);
-    histo_status status = stats ? HISTO_OK : histo_set_error(HISTO_INVALID, "the statistics are NULL");
-    if (status == HISTO_OK) status = histo_mpi_allocate((size_t)ranks * sizeof *stats, &all);
-    status = histo_mpi_agree(status, comm);
-    if (status == HISTO_OK)
-        status = histo_mpi_check(
-            MPI_Allgather(stats, (int)sizeof *stats, MPI_BYTE, all, (int)sizeof *stats, MPI_BYTE, comm));
+    const histo_status status = histo_mpi_gather(stats, sizeof *stats, &all, comm);
     if (status == HISTO_OK) {
-        memset(&sum, 0, sizeof sum);
+        memset(stats, 0, sizeof *stats);
         for (int rank = 0; rank < ranks; rank++)
-            histo_stats_merge(&sum, (const histo_stats *)all + rank);
-        *stats = sum;
+            histo_stats_merge(stats, (const histo_stats *)all + rank);
+    }
+    free(all);
+    return status;
+}
+
+static inline histo_status histo_mpi_power_sums(histo_power_sums *sums, MPI_Comm comm)
+{
+    int ranks;
+    void *all = NULL;
+    MPI_Comm_size(comm, &ranks);
+    const histo_status status = histo_mpi_gather(sums, sizeof *sums, &all, comm);
+    if (status == HISTO_OK) {
+        memset(sums, 0, sizeof *sums);
+        for (int rank = 0; rank < ranks; rank++)
+            histo_power_sums_merge(sums, (const histo_power_sums *)all + rank);
     }
     free(all);
     return status;

@@ -170,6 +170,7 @@ def _sparse_to(h: Any, own: dict) -> dict:
 
 def _metadata_of(data: dict) -> tuple[str, str, Any]:
     found = dict(data.get("metadata") or {})
+    found.pop("moments", None)  # the command's, of the samples that are counted so far
     name, label = found.pop("name", ""), found.pop("label", "")
     metadata: Any = found or None
     if found and set(found) == {"metadata"}:

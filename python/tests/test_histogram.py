@@ -737,6 +737,27 @@ def test_several_in_a_file(tmp_path):
             Histogram.load(path, name)
 
 
+def test_files_of_the_command(tmp_path):
+    a, b = Histogram(Regular(2, 0, 1)).fill(0), Histogram(Regular(2, 0, 1)).fill([0, 1])
+    parts = [(name, h._save(1, None)) for name, h in ((b"a", a), (b"b", b))]
+    of_set = b"histo set 1\nshards 2\nxx"
+    for name, data in parts:
+        of_set += b"times 0\nmoments 3\n123%d %d\n" % (len(name), len(data)) + name + data
+    assert Histogram.load(io.BytesIO(of_set), "b") == b
+    for name in (None, "c"):
+        with pytest.raises(ValueError):
+            Histogram.load(io.BytesIO(of_set), name)
+    alone = b"histo set 1\nmoments 3\n1230 %d\n" % len(parts[0][1]) + parts[0][1]
+    assert Histogram.load(io.BytesIO(alone)) == a
+    for cut in range(13, len(alone)):
+        with pytest.raises(ValueError):
+            Histogram.load(io.BytesIO(alone[:cut]))
+    # Moments of the samples are not those of a histogram that is filled further.
+    text = a._to_uhi_()
+    text["metadata"] = {"moments": " 1 0 0 0", "other": 1}
+    assert Histogram(text).metadata == {"other": 1}
+
+
 def test_numpy_and_xarray():
     h = Histogram(Regular(2, 0, 1, name="x"), Category("ab", name="k")).fill([0.1, 0.7], ["a", "b"])
     values, x, k = h.to_numpy()

@@ -41,6 +41,7 @@ histo_compact_fn HISTO_OF_ISA(compact);
 histo_widen_fn HISTO_OF_ISA(widen);
 histo_sum_fn HISTO_OF_ISA(sum);
 histo_sum_powers_fn HISTO_OF_ISA(sum_powers);
+histo_sum_block_fn HISTO_OF_ISA(sum_block);
 histo_add_weights_fn HISTO_OF_ISA(add_weights);
 histo_add_columns_fn HISTO_OF_ISA(add_columns);
 extern const histo_map_kernels HISTO_WITH_ISA(map_kernels, HISTO_ISA);

@@ -12,6 +12,7 @@
 #include "cpu/filters.h"
 #include "cpu/maps.h"
 #include "cpu/moments.h"
+#include "cpu/power_sums.h"
 #include "cpu/spans.h"
 #include "cpu/sums.h"
 
@@ -72,6 +73,8 @@ typedef struct histo_cpu_kernels {
     histo_widen_fn *widen;
     histo_sum_fn *sum;
     histo_sum_powers_fn *sum_powers;
+    /* power_sums.c */
+    histo_sum_block_fn *sum_block;
     /* sums.c */
     histo_add_weights_fn *add_weights;
     histo_add_columns_fn *add_columns;

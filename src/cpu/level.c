@@ -29,6 +29,7 @@ const histo_cpu_kernels HISTO_WITH_ISA(cpu_kernels, HISTO_ISA) = {
     .widen = HISTO_OF_ISA(widen),
     .sum = HISTO_OF_ISA(sum),
     .sum_powers = HISTO_OF_ISA(sum_powers),
+    .sum_block = HISTO_OF_ISA(sum_block),
     .add_weights = HISTO_OF_ISA(add_weights),
     .add_columns = HISTO_OF_ISA(add_columns),
     .maps = &HISTO_WITH_ISA(map_kernels, HISTO_ISA),

@@ -10,6 +10,7 @@
 #include "survey/device.h"
 #include "survey/extremes.h"
 #include "survey/stats.h"
+#include "survey/sums.h"
 
 enum { CHUNK = 1 << 16, MOST_CHUNKS = 512 };
 
@@ -21,15 +22,22 @@ typedef struct pass {
     pthread_mutex_t lock;
     histo_extremes extremes;
     uint64_t taken;
+    histo_power_sums sums;
     int64_t first; /* chunk of … */
     histo_stats stats[MOST_CHUNKS];
 } pass;
 
 static void add_block(pass *p, const histo_samples *from, histo_order_part *part, histo_extremes *extremes,
-                      histo_stats *stats)
+                      histo_power_sums *sums, histo_stats *stats)
 {
     const histo_dtype dtype = p->source->dtypes[0];
-    if (p->wanted->extremes) histo_extremes_add(extremes, from);
+    if (p->wanted->sums) {
+        histo_power_sums_add_block(sums, dtype, from->block, from->n, extremes);
+        sums->masked += from->masked;
+        extremes->masked += from->masked;
+    } else if (p->wanted->extremes) {
+        histo_extremes_add(extremes, from);
+    }
     if (p->wanted->order) histo_order_part_add(part, from->block, from->n);
     if (!stats) return;
     histo_stats_add_block(stats, dtype, from->block, from->n);
@@ -42,6 +50,7 @@ static void take_chunks(void *context, int index)
     histo_extremes extremes = {0};
     histo_order_part part;
     histo_samples from;
+    histo_power_sums sums = {0};
     uint64_t taken = 0;
     (void)index;
     if (p->wanted->order) histo_order_part_start(&part, p->wanted->order, p->threads == 1);
@@ -49,13 +58,14 @@ static void take_chunks(void *context, int index)
         const int64_t begin = c * CHUNK, left = p->source->samples - begin;
         histo_samples_start(&from, p->source, begin, begin + (left < CHUNK ? left : CHUNK));
         while (histo_samples_next(&from)) {
-            add_block(p, &from, &part, &extremes, p->wanted->stats ? &p->stats[c - p->first] : NULL);
+            add_block(p, &from, &part, &extremes, &sums, p->wanted->stats ? &p->stats[c - p->first] : NULL);
             taken += (uint64_t)from.n;
         }
     }
     if (p->wanted->order) histo_order_part_end(&part);
     pthread_mutex_lock(&p->lock);
     histo_extremes_merge(&p->extremes, &extremes, p->source->dtypes[0]);
+    histo_power_sums_merge(&p->sums, &sums);
     p->taken += taken;
     pthread_mutex_unlock(&p->lock);
 }
@@ -64,7 +74,7 @@ static void take_chunks(void *context, int index)
 static histo_status run_on_device(const histo_source *source, const histo_wanted *wanted, uint64_t *taken)
 {
     histo_found found;
-    if (wanted->stats)
+    if (wanted->stats || wanted->sums)
         return histo_fail(HISTO_UNSUPPORTED, "moments are those of samples in host memory: copy them from GPU %d",
                           source->home - HISTO_DEVICE_CUDA(0));
     histo_status status = histo_source_extremes(source, &found);
@@ -84,6 +94,7 @@ histo_status histo_pass_run(const histo_source *source, const histo_wanted *want
     p.wanted = wanted;
     p.taken = 0;
     p.extremes = (histo_extremes){0};
+    p.sums = (histo_power_sums){0};
     pthread_mutex_init(&p.lock, NULL);
     if (wanted->order) histo_order_begin(wanted->order, source);
     p.threads = wanted->order && !histo_order_is_shared(wanted->order) ? 1 : source->threads;
@@ -97,6 +108,7 @@ histo_status histo_pass_run(const histo_source *source, const histo_wanted *want
             histo_stats_merge(wanted->stats, &p.stats[c]);
     }
     if (wanted->extremes) histo_extremes_merge(wanted->extremes, &p.extremes, source->dtypes[0]);
+    histo_power_sums_merge(wanted->sums, &p.sums);
     pthread_mutex_destroy(&p.lock);
     *taken += p.taken;
     return HISTO_OK;

@@ -9,6 +9,7 @@
 typedef struct histo_wanted {
     histo_extremes *extremes;
     histo_stats *stats;
+    histo_power_sums *sums;
     histo_order *order;
 } histo_wanted;
 

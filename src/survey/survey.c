@@ -287,7 +287,8 @@ static histo_status add_to_stone(histo_survey *s, const histo_source *source)
     return HISTO_OK;
 }
 
-histo_status histo_survey_add(histo_survey *survey, const histo_view *samples, const histo_fill_options *options)
+static histo_status add(histo_survey *survey, const histo_view *samples, const histo_fill_options *options,
+                        histo_power_sums *sums)
 {
     if (!survey) return histo_fail(HISTO_INVALID, "the survey is NULL");
     if (!survey->in_pass)
@@ -300,15 +301,31 @@ histo_status histo_survey_add(histo_survey *survey, const histo_view *samples, c
         return histo_fail(HISTO_INVALID, "the survey is of %s samples, and these are %s",
                           histo_dtype_name(survey->dtype), histo_dtype_name(samples->dtype));
     limit_to_phase(survey, &source);
+    if (sums && (source.only_inside || survey->phase == CANDIDATES)) { /* which are not all samples */
+        status = histo_power_sums_add(sums, samples, options);
+        if (status != HISTO_OK) return status;
+        sums = NULL;
+    }
     if (survey->phase == CANDIDATES) return add_to_stone(survey, &source);
     const histo_rule rule = survey->options.rule;
-    histo_wanted wanted = {.order = survey->order};
+    histo_wanted wanted = {.order = survey->order, .sums = sums};
     if (survey->phase == SAMPLES) {
         if (!survey->facts_known) wanted.extremes = &survey->extremes;
         if (!survey->facts_known && histo_rule_needs_moments(rule)) wanted.stats = &survey->stats;
         if (!histo_rule_needs_quartiles(rule)) wanted.order = NULL;
     }
     return histo_pass_run(&source, &wanted, &survey->seen);
+}
+
+histo_status histo_survey_add(histo_survey *survey, const histo_view *samples, const histo_fill_options *options)
+{
+    return add(survey, samples, options, NULL);
+}
+
+histo_status histo_survey_add_sums(histo_survey *survey, const histo_view *samples, const histo_fill_options *options,
+                                   histo_power_sums *sums)
+{
+    return sums ? add(survey, samples, options, sums) : histo_fail(HISTO_INVALID, "the sums to add to are NULL");
 }
 
 /* ---- Parts ---- */

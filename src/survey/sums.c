@@ -1,0 +1,291 @@
+/* Exact sums of samples and of their squares: long fixed-point numbers, to which the sums of small blocks are added.
+ * Additions of integers commute, so order, threads and merges leave no trace. Most blocks are summed by a kernel
+ * (cpu/power_sums.h); floats that span too many powers of two, by one sum for each exponent. */
+#include "survey/sums.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/wide.h"
+#include "cpu/kernels.h"
+#include "survey/extremes.h"
+#include "survey/pass.h"
+#include "view/dtype.h"
+
+__extension__ typedef __int128 histo_wide_int;
+
+enum { UNIT = 1074, BLOCK = HISTO_SUMMED_BLOCK }; /* sums are in units of 2^-UNIT, squares in units of its square */
+
+/* ---- Long numbers in two's complement ---- */
+
+/* words += value * 2^shift */
+static void add_at(uint64_t *words, int count, histo_wide_int value, int shift)
+{
+    const int first = shift / 64, bits = shift % 64;
+    const wide_word_pair low = (wide_word_pair)value << bits;
+    const uint64_t sign = value < 0 ? UINT64_MAX : 0;
+    const uint64_t top = bits ? (uint64_t)(value >> (128 - bits)) : sign;
+    const uint64_t parts[3] = {(uint64_t)low, (uint64_t)(low >> 64), top};
+    uint64_t carry = 0;
+    for (int i = first; i < count; i++) {
+        const uint64_t part = i - first < 3 ? parts[i - first] : sign;
+        if (i - first >= 3 && carry == (sign & 1)) break; /* nothing changes any more */
+        const wide_word_pair sum = (wide_word_pair)words[i] + part + carry;
+        words[i] = (uint64_t)sum;
+        carry = (uint64_t)(sum >> 64);
+    }
+}
+
+static void add_words(uint64_t *words, const uint64_t *other, int count)
+{
+    uint64_t carry = 0;
+    for (int i = 0; i < count; i++) {
+        const wide_word_pair sum = (wide_word_pair)words[i] + other[i] + carry;
+        words[i] = (uint64_t)sum;
+        carry = (uint64_t)(sum >> 64);
+    }
+}
+
+static void negate(uint64_t *words, int count)
+{
+    uint64_t carry = 1;
+    for (int i = 0; i < count; i++) {
+        words[i] = ~words[i] + carry;
+        carry = carry && words[i] == 0;
+    }
+}
+
+/* product[n + m] = a[n] * b[m] */
+static void multiply(const uint64_t *a, int n, const uint64_t *b, int m, uint64_t *product)
+{
+    memset(product, 0, (size_t)(n + m) * sizeof *product);
+    for (int i = 0; i < n; i++) {
+        uint64_t carry = 0;
+        for (int j = 0; j < m && a[i]; j++) {
+            const wide_word_pair sum = (wide_word_pair)a[i] * b[j] + product[i + j] + carry;
+            product[i + j] = (uint64_t)sum;
+            carry = (uint64_t)(sum >> 64);
+        }
+        if (a[i]) product[i + m] = carry;
+    }
+}
+
+static bool bit_of(const uint64_t *words, int bit)
+{
+    return words[bit / 64] >> bit % 64 & 1;
+}
+
+/* words * 2^exponent, plus less than a unit if there is a remainder, to nearest even. */
+static double round_to_double(const uint64_t *words, int count, int exponent, bool remainder)
+{
+    int top = 64 * count - 1;
+    while (top >= 0 && !bit_of(words, top))
+        top = top % 64 == 63 && words[top / 64] == 0 ? top - 64 : top - 1;
+    if (top < 0) return 0;
+    int low = top - (DBL_MANT_DIG - 1);
+    if (low < DBL_MIN_EXP - DBL_MANT_DIG - exponent) low = DBL_MIN_EXP - DBL_MANT_DIG - exponent; /* subnormal */
+    if (low > top + 1) return 0;
+    uint64_t kept = 0;
+    for (int bit = top; bit >= low; bit--)
+        kept = kept << 1 | (bit >= 0 && bit_of(words, bit));
+    const bool half = low > 0 && bit_of(words, low - 1);
+    bool more = remainder;
+    for (int bit = low - 2; bit >= 0 && half && !more; bit--)
+        more = bit_of(words, bit);
+    kept += half && (more || (kept & 1));
+    return ldexp((double)kept, low + exponent);
+}
+
+/* The quotient of words * 2^exponent and n. words has a zero for its lowest word, so that the quotient has more bits
+ * than a double. */
+static double divide(uint64_t *words, int count, int exponent, uint64_t n)
+{
+    uint64_t rest = 0;
+    for (int i = count - 1; i >= 0; i--) {
+        const wide_word_pair dividend = (wide_word_pair)rest << 64 | words[i];
+        words[i] = (uint64_t)(dividend / n);
+        rest = (uint64_t)(dividend % n);
+    }
+    return round_to_double(words, count, exponent, rest != 0);
+}
+
+/* ---- Blocks ---- */
+
+static void add_terms(histo_power_sums *s, const histo_block_sums *found)
+{
+    for (int i = 0; i < HISTO_SUM_TERMS; i++)
+        if (found->sum[i].value) add_at(s->sum, HISTO_SUM_WORDS, found->sum[i].value, UNIT + found->sum[i].exponent);
+    for (int i = 0; i < HISTO_SQUARE_TERMS; i++)
+        if (found->squares[i].value)
+            add_at(s->squares, HISTO_SQUARES_WORDS, found->squares[i].value, 2 * UNIT + found->squares[i].exponent);
+}
+
+/* Finite doubles of any size: integers as significands, added up for each exponent. */
+static void add_by_exponent(histo_power_sums *s, const double *x, int n)
+{
+    enum { EXPONENTS = 2047, BITS = 52 };
+    const uint64_t one = UINT64_C(1) << BITS;
+    histo_wide_int sum[EXPONENTS], squares[EXPONENTS];
+    int low = EXPONENTS, high = 0;
+    for (int i = 0; i < n; i++) {
+        uint64_t bits;
+        memcpy(&bits, &x[i], sizeof bits);
+        const int exponent = (int)(bits >> BITS & EXPONENTS);
+        low = exponent < low ? exponent : low;
+        high = exponent > high ? exponent : high;
+    }
+    for (int e = low; e <= high; e++)
+        sum[e] = squares[e] = 0;
+    for (int i = 0; i < n; i++) {
+        uint64_t bits;
+        memcpy(&bits, &x[i], sizeof bits);
+        const int exponent = (int)(bits >> BITS & EXPONENTS);
+        const int64_t significand = (int64_t)((bits & (one - 1)) | (exponent ? one : 0));
+        sum[exponent] += bits >> 63 ? -significand : significand;
+        squares[exponent] += (histo_wide_int)significand * significand;
+    }
+    for (int e = low; e <= high; e++) {
+        const int shift = e ? e - 1 : 0; /* subnormal doubles have the unit of the smallest exponent */
+        if (sum[e]) add_at(s->sum, HISTO_SUM_WORDS, sum[e], shift);
+        if (squares[e]) add_at(s->squares, HISTO_SQUARES_WORDS, squares[e], 2 * shift);
+    }
+}
+
+static void add_longs(histo_power_sums *s, histo_dtype dtype, const void *samples, int n)
+{
+    histo_wide_int sum = 0, low = 0, high = 0;
+    for (int i = 0; i < n; i++) {
+        uint64_t bits;
+        memcpy(&bits, (const char *)samples + (size_t)i * sizeof bits, sizeof bits);
+        const bool negative = dtype == HISTO_I64 && bits >> 63;
+        const uint64_t magnitude = negative ? 0 - bits : bits;
+        const wide_word_pair square = (wide_word_pair)magnitude * magnitude;
+        sum += negative ? -(histo_wide_int)magnitude : (histo_wide_int)magnitude;
+        low += (uint64_t)square;
+        high += (uint64_t)(square >> 64);
+    }
+    add_at(s->sum, HISTO_SUM_WORDS, sum, UNIT);
+    add_at(s->squares, HISTO_SQUARES_WORDS, low, 2 * UNIT);
+    add_at(s->squares, HISTO_SQUARES_WORDS, high, 2 * UNIT + 64);
+}
+
+/* As doubles, with zeros in place of NaN and infinities. */
+static void widen_finite(histo_dtype dtype, const void *samples, int n, double *widened)
+{
+    histo_cpu_kernels_usable()->widen(dtype, samples, n, widened);
+    for (int i = 0; i < n; i++)
+        widened[i] = fabs(widened[i]) <= DBL_MAX ? widened[i] : 0;
+}
+
+static void add_floats(histo_power_sums *s, histo_dtype dtype, const void *samples, int n, double most, bool all_finite)
+{
+    const histo_cpu_kernels *kernels = histo_cpu_kernels_usable();
+    histo_block_sums found;
+    double widened[BLOCK];
+    const bool as_it_is = all_finite && (dtype == HISTO_F32 || dtype == HISTO_F64);
+    if (!as_it_is) widen_finite(dtype, samples, n, widened);
+    if (kernels->sum_block(as_it_is ? dtype : HISTO_F64, as_it_is ? samples : widened, n, most, &found)) {
+        add_terms(s, &found);
+        return;
+    }
+    if (as_it_is) widen_finite(dtype, samples, n, widened);
+    add_by_exponent(s, widened, n);
+}
+
+static void add_extremes(histo_power_sums *s, const histo_extremes *e, double min, double max)
+{
+    const bool first = s->samples == s->nan + s->infinite;
+    if (histo_extremes_finite(e)) {
+        s->min = first ? min : fmin(s->min, min);
+        s->max = first ? max : fmax(s->max, max);
+    }
+    s->samples += e->samples;
+    s->nan += e->nan;
+    s->infinite += e->below + e->above;
+}
+
+static void add_piece(histo_power_sums *s, histo_dtype dtype, const void *samples, int n, histo_extremes *extremes)
+{
+    const histo_cpu_kernels *kernels = histo_cpu_kernels_usable();
+    histo_extremes e = {0};
+    histo_block_sums found;
+    double min = 0, max = 0;
+    kernels->add_extremes(dtype, samples, n, &e);
+    histo_extremes_merge(extremes, &e, dtype);
+    histo_extremes_outwards(&e, dtype, &min, &max);
+    add_extremes(s, &e, min, max);
+    const double most = fmax(fabs(min), fabs(max));
+    if (histo_extremes_finite(&e) == 0 || most == 0) return;
+    if (dtype == HISTO_I64 || dtype == HISTO_U64)
+        add_longs(s, dtype, samples, n);
+    else if (!histo_dtype_is_integer(dtype))
+        add_floats(s, dtype, samples, n, most, histo_extremes_finite(&e) == (uint64_t)n);
+    else if (kernels->sum_block(dtype, samples, n, most, &found))
+        add_terms(s, &found);
+}
+
+void histo_power_sums_add_block(histo_power_sums *sums, histo_dtype dtype, const void *block, int64_t n,
+                                histo_extremes *extremes)
+{
+    const size_t size = histo_dtype_size(dtype);
+    for (int64_t begin = 0; begin < n; begin += BLOCK)
+        add_piece(sums, dtype, (const char *)block + (size_t)begin * size, (int)(n - begin < BLOCK ? n - begin : BLOCK),
+                  extremes);
+}
+
+/* ---- All ---- */
+
+histo_status histo_power_sums_add(histo_power_sums *sums, const histo_view *samples, const histo_fill_options *options)
+{
+    if (!sums) return histo_fail(HISTO_INVALID, "the sums to add to are NULL");
+    histo_source source;
+    histo_status status = histo_source_make(&source, samples, options, HISTO_NO_BATCH);
+    if (status != HISTO_OK) return status;
+    uint64_t taken = 0;
+    return histo_pass_run(&source, &(histo_wanted){.sums = sums}, &taken);
+}
+
+void histo_power_sums_merge(histo_power_sums *sums, const histo_power_sums *other)
+{
+    if (!sums || !other) return;
+    const histo_extremes of = {.samples = other->samples, .nan = other->nan, .above = other->infinite};
+    add_extremes(sums, &of, other->min, other->max);
+    sums->masked += other->masked;
+    add_words(sums->sum, other->sum, HISTO_SUM_WORDS);
+    add_words(sums->squares, other->squares, HISTO_SQUARES_WORDS);
+}
+
+/* (n * squares - sum^2) / n, in units of 2^(-2 UNIT - 64). */
+static double central_squares(const histo_power_sums *s, const uint64_t *magnitude, uint64_t n)
+{
+    enum { WORDS = 2 * HISTO_SUM_WORDS };
+    uint64_t all[WORDS + 1] = {0}, square[WORDS];
+    multiply(s->squares, HISTO_SQUARES_WORDS, &n, 1, all + 1);
+    multiply(magnitude, HISTO_SUM_WORDS, magnitude, HISTO_SUM_WORDS, square);
+    negate(square, WORDS);
+    add_words(all + 1, square, WORDS);
+    return divide(all, WORDS + 1, -2 * UNIT - 64, n);
+}
+
+void histo_power_sums_read(const histo_power_sums *sums, histo_stats *stats)
+{
+    const uint64_t n = sums->samples - sums->nan - sums->infinite;
+    uint64_t magnitude[HISTO_SUM_WORDS + 1] = {0};
+    *stats = (histo_stats){.samples = sums->samples,
+                           .nan = sums->nan,
+                           .infinite = sums->infinite,
+                           .masked = sums->masked,
+                           .min = sums->min,
+                           .max = sums->max,
+                           .m3 = NAN,
+                           .m4 = NAN};
+    if (n == 0) return;
+    const bool negative = sums->sum[HISTO_SUM_WORDS - 1] >> 63;
+    memcpy(magnitude + 1, sums->sum, sizeof sums->sum);
+    if (negative) negate(magnitude + 1, HISTO_SUM_WORDS);
+    stats->m2 = central_squares(sums, magnitude + 1, n);
+    const double mean = divide(magnitude, HISTO_SUM_WORDS + 1, -UNIT - 64, n);
+    stats->mean = negative ? -mean : mean;
+}
