@@ -14,6 +14,11 @@ static const int64_t second = 1000000; /* in microseconds */
 
 static const double first_time = -62167219200e6, last_time = 253402300800e6; /* of the years 0 to 9999 */
 
+bool epoch_has_year(double us)
+{
+    return us >= first_time && us < last_time;
+}
+
 time_epoch epoch_per_second(int64_t per_second)
 {
     return per_second <= second ? (time_epoch){.units = second / per_second, .per = 1}
@@ -145,7 +150,7 @@ bool epoch_times(const histo_view *samples, const histo_view *valid, const time_
         for (int64_t x = 0; x < samples->shape[1]; x++) {
             const char *sample = (const char *)samples->data + y * samples->strides[0] + x * samples->strides[1];
             const double us = *out++ = is_valid(valid, y, x) ? time_of(sample, samples->dtype, e) : (double)NAN;
-            if (isnan(us) || (us >= first_time && us < last_time)) continue;
+            if (isnan(us) || epoch_has_year(us)) continue;
             *beyond = histo_sample_value(sample, samples->dtype);
             return false;
         }

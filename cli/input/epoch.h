@@ -17,6 +17,8 @@ typedef struct time_epoch {
     int64_t origin; /* the time that 0 is, in microseconds after 1970 */
 } time_epoch;
 
+/* Is the time, in microseconds after 1970, in the years 0 to 9999? */
+bool epoch_has_year(double us);
 /* So many units a second since 1970. */
 time_epoch epoch_per_second(int64_t per_second);
 /* What NumPy's code of a type says, as "M8[ns]", without the order of bytes; none of other types and units. */

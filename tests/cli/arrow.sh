@@ -69,6 +69,8 @@ parquet.write_table(table, "many.parquet", row_group_size=20000)
 parquet.write_table(table, "plain.parquet", use_dictionary=False, compression="gzip", data_page_version="2.0")
 feather.write_feather(table, "many.feather", chunksize=20000)
 feather.write_feather(table, "whole.feather", compression="uncompressed")
+feather.write_feather(pa.table({"x": pa.array([1, 2**62], pa.timestamp("s"))}), "far.feather")
+feather.write_feather(pa.table({"x": pa.array([2**31 - 1], pa.int32()).cast(pa.date32())}), "late.feather")
 with pa.ipc.new_stream("many.arrows", table.schema) as out:
     out.write_table(table, max_chunksize=20000)
 
@@ -115,4 +117,6 @@ sys.exit(bad > 0)
 END
 checks=$((checks + 1))
 "$python" check.py "$histo" || fail 'large files are counted wrong'
+refuses 1 'far.feather, column x: a time is not in the years 0 to 9999' far.feather
+refuses 1 'late.feather, column x: a time is not in the years 0 to 9999' late.feather
 finish

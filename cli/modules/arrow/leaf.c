@@ -229,7 +229,7 @@ static int64_t scale(int64_t value, int64_t factor)
 int64_t leaf_microseconds(const leaf *c, const struct ArrowArray *array, int64_t at)
 {
     const int64_t second = 1000000;
-    if (c->type == LEAF_DATES) return ((const int32_t *)array->buffers[1])[at] * (86400 * second);
+    if (c->type == LEAF_DATES) return scale(((const int32_t *)array->buffers[1])[at], 86400 * second);
     const int64_t value = ((const int64_t *)array->buffers[1])[at];
     if (c->per_second <= second) return scale(value, second / c->per_second);
     const int64_t divisor = c->per_second / second;

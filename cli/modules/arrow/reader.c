@@ -293,7 +293,9 @@ static int store(const arrow_reader *r, arrow_slot *s, const leaf *c, const stru
     case LEAF_DATES:
     case LEAF_TIMES:
         ((int64_t *)s->values)[to] = leaf_microseconds(c, array, at);
-        return 0;
+        if (epoch_has_year((double)((int64_t *)s->values)[to])) return 0;
+        return fault_set(f, EXIT_DATA, "%s, column %.80s: a time is not in the years 0 to 9999", input_name(r->base.in),
+                         c->name);
     case LEAF_STRINGS:
     case LEAF_LARGE_STRINGS:
     case LEAF_STRING_VIEWS:
