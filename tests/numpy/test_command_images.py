@@ -390,6 +390,15 @@ def check_tiff_predictor(rng):
               "out.npy")
         wanted = ((of[:, c] if planar else of[..., c]) >> shift).ravel().astype(int) - (low >> shift)
         assert np.array_equal(np.load("out.npy").ravel(), np.bincount(wanted, minlength=256)), (dtype, c)
+    with tifffile.TiffFile("in.tif") as file, open("in.tif", "r+b") as damaged:
+        damaged.seek(file.pages[-1].dataoffsets[0])
+        damaged.write(b"\xff\xff")
+    try:
+        histo("--page", "all", "in.tif", "-o", "out.npy")
+        raise AssertionError("a damaged strip or tile is read")
+    except RuntimeError as refused:
+        rows = "the tile at row 0, column 0" if "tile" in tiles else f"rows 0 to {min(tiles['rowsperstrip'], shape[0]) - 1}"
+        assert f"{rows} of page {pages - 1} cannot be decoded" in str(refused)
 
 
 run_checks([check_kept, check_tiff, check_tiff_predictor, check_equalize_gray, check_equalize_u16, check_equalize_colors,

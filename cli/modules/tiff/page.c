@@ -201,6 +201,7 @@ int tiff_describe_page(tiff_reader *t, int page, image_layout *layout, fault *f)
     s->pitch = ((uint64_t)s->block_width * (s->planes ? 1 : channels) * s->bits + 7) / 8;
     s->direct = !s->tiled && !s->compressed && tiff_field_u16(tif, TIFFTAG_FILLORDER) == FILLORDER_MSB2LSB;
 
+    s->strips = !s->tiled && !s->direct && s->pitch <= IMAGE_BAND_BYTES / (size_t)s->block_height;
     s->differenced = has_differences(t);
 
     if (s->palette) {

@@ -3,8 +3,8 @@
  * as 8-bit RGB; JPEG's YCbCr as RGB; strips and tiles, interleaved channels or planes, any number of pages.
  *
  * A band is a tile, or some rows. Uncompressed rows are read directly from the file, so that strips of any size work;
- * other rows come from libtiff one at a time. Compressed planes are read by complete strips, because switching between
- * planes would decode each strip again for every band. */
+ * other rows come from libtiff, by strips or, of large ones, one at a time. Compressed planes are read by complete
+ * strips, because switching between planes would decode each strip again for every band. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -133,8 +133,8 @@ static int begin_next_page(tiff_reader *t, fault *f)
 
 /* ---- Bands ---- */
 
-/* The number of rows in the next band: a row of tiles, as many rows as fit, or, for compressed planes, those of as many
- * strips as fit. */
+/* The number of rows in the next band: a row of tiles, those of as many strips as fit, or, of large strips that are not
+ * compressed planes, as many rows as fit. */
 static int64_t band_height(const tiff_reader *t)
 {
     const image *m = &t->image;
@@ -143,7 +143,7 @@ static int64_t band_height(const tiff_reader *t)
     int64_t left = (stops ? t->stop % t->slices * t->slice : m->layout.height) - m->y, rows = image_band_rows(m);
     if (s->tiled)
         rows = s->block_height;
-    else if (s->planes && !s->direct)
+    else if (s->strips || (s->planes && !s->direct))
         rows = rows < s->block_height ? s->block_height : rows - rows % s->block_height;
     return rows < left ? rows : left;
 }

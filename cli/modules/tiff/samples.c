@@ -185,6 +185,29 @@ static int read_scanlines(tiff_reader *t, int plane, int64_t y, int64_t rows, un
     return 0;
 }
 
+/* Read the strip that begins with row y. libtiff has a faster inflater for whole strips. */
+static int read_strip(tiff_reader *t, int plane, int64_t y, int64_t rows, unsigned char *to, fault *f)
+{
+    const uint32_t strip = strip_of(t, plane, y);
+    const tmsize_t bytes = (tmsize_t)t->stored.pitch * rows;
+    if (is_present(t, strip, (uint64_t)bytes) && TIFFReadEncodedStrip(t->tif, strip, to, bytes) == bytes &&
+        !t->complaint[0])
+        return 0;
+    char place[96];
+    snprintf(place, sizeof place, "rows %lld to %lld of page %d", (long long)y, (long long)(y + rows - 1),
+             t->image.page);
+    return image_damaged(&t->image, place, tiff_complaint_or(t, "its data is missing or ends early"), f);
+}
+
+static int read_strips(tiff_reader *t, int plane, int64_t y, int64_t rows, unsigned char *to, fault *f)
+{
+    for (int64_t n; rows > 0; y += n, rows -= n, to += (size_t)n * t->stored.pitch) {
+        n = rows < t->stored.block_height ? rows : t->stored.block_height;
+        if (read_strip(t, plane, y, n, to, f) != 0) return -1;
+    }
+    return 0;
+}
+
 static int read_tile(tiff_reader *t, int plane, int64_t y, unsigned char *to, fault *f)
 {
     uint32_t tile = TIFFComputeTile(t->tif, (uint32_t)t->x, (uint32_t)y, 0, (uint16_t)plane);
@@ -209,6 +232,7 @@ int tiff_read_part(tiff_reader *t, int plane, int64_t rows, unsigned char *part,
     t->decoding = true;
     int status = s->tiled    ? read_tile(t, plane, m->y, to, f)
                  : s->direct ? read_direct(t, plane, m->y, rows, to, f)
+                 : s->strips ? read_strips(t, plane, m->y, rows, to, f)
                              : read_scanlines(t, plane, m->y, rows, to, f);
     t->decoding = false;
     if (status < 0) return status;

@@ -15,6 +15,7 @@ typedef struct storage {
     bool tiled;
     bool compressed;
     bool direct; /* rows can be read without libtiff */
+    bool strips; /* they are small, and libtiff reads whole ones */
     bool expand; /* stored samples need conversion to the layout */
     bool palette;
     bool differenced;                  /* each sample is stored as its difference from the one to the left */
