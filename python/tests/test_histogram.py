@@ -737,7 +737,7 @@ def test_several_in_a_file(tmp_path):
             Histogram.load(path, name)
 
 
-def test_files_of_the_command(tmp_path):
+def test_files_of_the_command():
     a, b = Histogram(Regular(2, 0, 1)).fill(0), Histogram(Regular(2, 0, 1)).fill([0, 1])
     parts = [(name, h._save(1, None)) for name, h in ((b"a", a), (b"b", b))]
     of_set = b"histo set 1\nshards 2\nxx"
