@@ -1,10 +1,8 @@
-#define _GNU_SOURCE
 #include "input/band_cache.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* A run stays below 256 MiB: this is what threads and libraries leave of that. */
 enum { MOST_KEPT = 200 << 20, LEAST_KEPT = 16 << 20, OF_A_THREAD = 16 << 20 };
@@ -12,9 +10,8 @@ enum { MOST_KEPT = 200 << 20, LEAST_KEPT = 16 << 20, OF_A_THREAD = 16 << 20 };
 /* The share of the available memory that the cache may take: one in this many. */
 enum { SHARE = 8 };
 
-/* What is decoded for the first time is mostly in fresh memory, and 4 KiB of that cost as much as half of the decoding
- * of some formats: it comes in huge pages. */
-enum { HUGE_PAGE = 2 << 20, LARGEST_IN_ROOM = HUGE_PAGE / 4, ALIGNMENT = 64 };
+/* Small bands share memory: the system takes time for each mapping. What is not used of a room takes no memory. */
+enum { ROOM_BYTES = 1 << 20, LARGEST_IN_ROOM = ROOM_BYTES / 4, ALIGNMENT = 64 };
 
 struct band_room {
     atomic_int users; /* bands, and the thread that puts others there */
@@ -50,25 +47,6 @@ static size_t round_up(size_t bytes)
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* Of memory of this size, in huge pages: their last one is used for three quarters at least. */
-static size_t in_huge_pages(size_t bytes)
-{
-    return (bytes + HUGE_PAGE / 4) / HUGE_PAGE * HUGE_PAGE;
-}
-
-static void *allocate(size_t *bytes)
-{
-    void *memory;
-    const size_t huge = in_huge_pages(*bytes);
-    if (huge == 0) return malloc(*bytes);
-    if (*bytes < huge) *bytes = huge;
-    if (posix_memalign(&memory, HUGE_PAGE, *bytes) != 0) return NULL;
-#ifdef MADV_HUGEPAGE
-    madvise(memory, huge, MADV_HUGEPAGE); /* only advice; failure is harmless */
-#endif
-    return memory;
-}
-
 static void leave(band_room *room)
 {
     if (atomic_fetch_sub(&room->users, 1) == 1) free(room);
@@ -84,11 +62,10 @@ static bool find_memory(cached_band *to, band_room **room)
 {
     band_room *it = *room;
     to->room = NULL;
-    if (to->bytes > LARGEST_IN_ROOM) return (to->memory = allocate(&to->bytes)) != NULL;
-    if (!it || it->used + to->bytes > HUGE_PAGE) {
-        size_t bytes = HUGE_PAGE;
+    if (to->bytes > LARGEST_IN_ROOM) return (to->memory = malloc(to->bytes)) != NULL;
+    if (!it || it->used + to->bytes > ROOM_BYTES) {
         band_room_leave(room);
-        if (!(it = allocate(&bytes))) return false;
+        if (!(it = aligned_alloc(ALIGNMENT, ROOM_BYTES))) return false;
         *it = (band_room){.users = 1, .used = round_up(sizeof *it)};
         *room = it;
     }
