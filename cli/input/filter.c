@@ -30,10 +30,9 @@ static int add_integers(condition *c, int64_t lo, int64_t hi, fault *f)
 static bool is_large_integer(const char *text, long double value, histo_dtype *dtype)
 {
     const char *digits = text + (*text == '-' || *text == '+');
-    if (digits[strspn(digits, "0123456789")] || fabsl(value) < 0x1p53L || value < -0x1p63L || value >= 0x1p64L)
-        return false;
-    *dtype = value < 0x1p63L ? HISTO_I64 : HISTO_U64;
-    return true;
+    *dtype = value <= (long double)INT64_MAX ? HISTO_I64 : HISTO_U64;
+    return !digits[strspn(digits, "0123456789")] && fabsl(value) >= 0x1p53L && value >= (long double)INT64_MIN &&
+           value <= (long double)UINT64_MAX;
 }
 
 static bool parse_end(condition *c, const char *text, double open, double *value, long double *whole)
