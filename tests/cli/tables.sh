@@ -61,6 +61,9 @@ refuses 1 'table.h5: column name holds strings, not plain numbers' --column name
 # Compressed by h5py's own filter.
 prints 'lo\thi\tcount\n1\t2\t200\n2\t3\t400\n' -b 2 "$corpus/hdf5/lzf.h5"
 
+# A chunk that holds less than its shape, of which HDF5 would deliver what is in memory behind it.
+refuses 1 'short_chunk.h5: a chunk is damaged' "$corpus/hdf5/short_chunk.h5"
+
 # Links of all kinds are followed, and listed; those to nowhere are named.
 prints "$two2" --dataset soft -b 2 links.h5
 prints "$two2" --dataset circle/circle/g/x -b 2 links.h5

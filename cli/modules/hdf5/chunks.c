@@ -10,6 +10,7 @@ struct hdf5_chunks {
     int ndim;
     int64_t shape[HISTO_MAX_DIMS]; /* of a chunk */
     size_t sample, bytes;          /* of a sample; of a chunk */
+    int filters;                   /* the last is deflate */
     bool shuffled;
     decoder *inflater;
     unsigned char *stored; /* [room] */
@@ -18,17 +19,17 @@ struct hdf5_chunks {
 };
 
 /* Is the pipeline deflate, perhaps after shuffle? */
-static bool find_filters(hid_t creation, size_t sample, bool *shuffled)
+static bool find_filters(hid_t creation, hdf5_chunks *c)
 {
-    const int n = H5Pget_nfilters(creation);
+    const int n = c->filters = H5Pget_nfilters(creation);
     H5Z_filter_t filters[2] = {0};
     for (int i = 0; i < n && i < 2; i++) {
         unsigned flags, values[8] = {0};
         size_t count = 8;
         filters[i] = H5Pget_filter2(creation, (unsigned)i, &flags, &count, values, 0, NULL, NULL);
-        if (filters[i] == H5Z_FILTER_SHUFFLE && (count < 1 || values[0] != sample)) return false;
+        if (filters[i] == H5Z_FILTER_SHUFFLE && (count < 1 || values[0] != c->sample)) return false;
     }
-    *shuffled = filters[0] == H5Z_FILTER_SHUFFLE && sample > 1;
+    c->shuffled = filters[0] == H5Z_FILTER_SHUFFLE && c->sample > 1;
     return (n == 1 && filters[0] == H5Z_FILTER_DEFLATE) ||
            (n == 2 && filters[0] == H5Z_FILTER_SHUFFLE && filters[1] == H5Z_FILTER_DEFLATE);
 }
@@ -47,7 +48,7 @@ hdf5_chunks *hdf5_chunks_open(hid_t dataset, hid_t creation, hid_t memory_type, 
     const int ndim = info->ndim;
     hdf5_chunks made = {.ndim = ndim, .sample = H5Tget_size(memory_type)};
     if (ndim < 1 || H5Pget_layout(creation) != H5D_CHUNKED || H5Pget_chunk(creation, ndim, shape) != ndim ||
-        !is_stored_as(dataset, memory_type) || !find_filters(creation, made.sample, &made.shuffled))
+        !is_stored_as(dataset, memory_type) || !find_filters(creation, &made))
         return NULL;
     made.bytes = made.sample;
     for (int d = 0; d < ndim; d++) {
@@ -91,34 +92,39 @@ bool hdf5_chunks_next(const hdf5_chunks *c, const int64_t *start, const int64_t 
     return false;
 }
 
-bool hdf5_chunks_load(hdf5_chunks *c, hid_t dataset, const int64_t *at)
+hdf5_chunk hdf5_chunks_load(hdf5_chunks *c, hid_t dataset, const int64_t *at)
 {
     hsize_t offset[HISTO_MAX_DIMS], size = 0;
     uint32_t left_out = 0;
     for (int d = 0; d < c->ndim; d++)
         offset[d] = (hsize_t)at[d];
-    if (H5Dget_chunk_storage_size(dataset, offset, &size) < 0 || size == 0 || size > 2 * c->bytes + 4096) return false;
+    if (H5Dget_chunk_storage_size(dataset, offset, &size) < 0 || size == 0) return CHUNK_LEFT;
+    if (size > 2 * c->bytes + 4096) return CHUNK_DAMAGED;
     if (size > c->room) {
         free(c->stored);
         c->stored = malloc((size_t)size);
         c->room = c->stored ? (size_t)size : 0;
-        if (!c->stored) return false;
+        if (!c->stored) return CHUNK_LEFT;
     }
     c->stored_size = (size_t)size;
-    return H5Dread_chunk(dataset, H5P_DEFAULT, offset, &left_out, c->stored) >= 0 && left_out == 0;
+    if (H5Dread_chunk(dataset, H5P_DEFAULT, offset, &left_out, c->stored) < 0) return CHUNK_LEFT;
+    if (left_out == 0) return CHUNK_GOOD;
+    const bool is_plain = left_out >> (c->filters - 1) & 1;
+    return is_plain && size != c->bytes ? CHUNK_DAMAGED : CHUNK_LEFT;
 }
 
-static bool inflate_all(hdf5_chunks *c, unsigned char *to)
+static hdf5_chunk inflate_all(hdf5_chunks *c, unsigned char *to)
 {
     decoder_span s = {.in = c->stored, .in_size = c->stored_size, .out = to, .out_size = c->bytes};
     decoded done = DECODED_SOME;
-    if (!c->inflater->restart(c->inflater)) return false;
+    if (!c->inflater->restart(c->inflater)) return CHUNK_LEFT;
     while (done == DECODED_SOME) {
         const size_t in = s.in_size, out = s.out_size;
         done = c->inflater->decode(c->inflater, &s);
-        if (done == DECODED_SOME && s.in_size == in && s.out_size == out) return false;
+        if (done == DECODED_SOME && s.in_size == in && s.out_size == out) return CHUNK_LEFT;
     }
-    return done == DECODED_MEMBER && s.out_size == 0;
+    if (done != DECODED_MEMBER) return CHUNK_LEFT;
+    return s.out_size == 0 ? CHUNK_GOOD : CHUNK_DAMAGED;
 }
 
 /* From all first bytes of samples, all second ones and so on: a sample's bytes together. */
@@ -172,11 +178,12 @@ static void place(const hdf5_chunks *c, const unsigned char *samples, const int6
     }
 }
 
-bool hdf5_chunks_decode(hdf5_chunks *c, const int64_t *at, const int64_t *start, const int64_t *count,
-                        unsigned char *tile)
+hdf5_chunk hdf5_chunks_decode(hdf5_chunks *c, const int64_t *at, const int64_t *start, const int64_t *count,
+                              unsigned char *tile)
 {
-    if (!inflate_all(c, c->inflated)) return false;
+    const hdf5_chunk state = inflate_all(c, c->inflated);
+    if (state != CHUNK_GOOD) return state;
     if (c->shuffled) unshuffle(c->inflated, c->samples, c->sample, c->bytes / c->sample);
     place(c, c->shuffled ? c->samples : c->inflated, at, start, count, tile);
-    return true;
+    return CHUNK_GOOD;
 }

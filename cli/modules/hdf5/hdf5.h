@@ -58,10 +58,16 @@ void hdf5_chunks_close(hdf5_chunks *c);
 /* The first chunk, and the next one, with samples of a tile. */
 void hdf5_chunks_first(const hdf5_chunks *c, const int64_t *start, int64_t *at);
 bool hdf5_chunks_next(const hdf5_chunks *c, const int64_t *start, const int64_t *count, int64_t *at);
-/* Load a chunk: false if HDF5 must read it. */
-bool hdf5_chunks_load(hdf5_chunks *c, hid_t dataset, const int64_t *at);
-/* Decode it into the tile: the same. Without the lock. */
-bool hdf5_chunks_decode(hdf5_chunks *c, const int64_t *at, const int64_t *start, const int64_t *count,
-                        unsigned char *tile);
+typedef enum hdf5_chunk {
+    CHUNK_GOOD,
+    CHUNK_LEFT,    /* HDF5 must read it */
+    CHUNK_DAMAGED, /* it has another number of samples: HDF5 would read beyond them */
+} hdf5_chunk;
+
+/* Load a chunk. */
+hdf5_chunk hdf5_chunks_load(hdf5_chunks *c, hid_t dataset, const int64_t *at);
+/* Decode it into the tile. Without the lock. */
+hdf5_chunk hdf5_chunks_decode(hdf5_chunks *c, const int64_t *at, const int64_t *start, const int64_t *count,
+                              unsigned char *tile);
 
 #endif

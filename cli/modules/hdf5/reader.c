@@ -19,21 +19,21 @@ typedef struct hdf5_file {
     hdf5_chunks *chunks; /* NULL: HDF5 decodes them */
 } hdf5_file;
 
-/* Decode the chunks of a box, of which HDF5 only loads what is stored: false if it must read the box. */
-static bool decode_box(hdf5_file *h, const int64_t *from, const int64_t *size, void *buffer)
+/* Decode the chunks of a box, of which HDF5 only loads what is stored. */
+static hdf5_chunk decode_box(hdf5_file *h, const int64_t *from, const int64_t *size, void *buffer)
 {
     int64_t at[HISTO_MAX_DIMS];
-    bool good = h->chunks != NULL, more = good;
-    if (good) hdf5_chunks_first(h->chunks, from, at);
-    while (good && more) {
+    hdf5_chunk state = CHUNK_GOOD;
+    if (!h->chunks) return CHUNK_LEFT;
+    hdf5_chunks_first(h->chunks, from, at);
+    do {
         pthread_mutex_lock(&of_library);
         H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* of this thread */
-        good = hdf5_chunks_load(h->chunks, h->dataset, at);
+        state = hdf5_chunks_load(h->chunks, h->dataset, at);
         pthread_mutex_unlock(&of_library);
-        good = good && hdf5_chunks_decode(h->chunks, at, from, size, buffer);
-        more = hdf5_chunks_next(h->chunks, from, size, at);
-    }
-    return good;
+        if (state == CHUNK_GOOD) state = hdf5_chunks_decode(h->chunks, at, from, size, buffer);
+    } while (state == CHUNK_GOOD && hdf5_chunks_next(h->chunks, from, size, at));
+    return state;
 }
 
 static int read_box(void *self, const int64_t *from, const int64_t *size, void *buffer, fault *f)
@@ -44,7 +44,11 @@ static int read_box(void *self, const int64_t *from, const int64_t *size, void *
         start[d] = (hsize_t)from[d];
         count[d] = (hsize_t)size[d];
     }
-    if (decode_box(h, from, size, buffer)) return 0;
+    const hdf5_chunk decoded = decode_box(h, from, size, buffer);
+    if (decoded == CHUNK_GOOD) return 0;
+    if (decoded == CHUNK_DAMAGED)
+        return fault_set(f, EXIT_DATA, "%s: a chunk is damaged: its samples are not as many as its shape says",
+                         input_name(h->in));
     pthread_mutex_lock(&of_library);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* of this thread */
     hid_t in_file = H5Dget_space(h->dataset);
