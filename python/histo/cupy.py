@@ -11,6 +11,7 @@ import cupy as _cupy
 import numpy as _np
 
 from . import devices as _devices
+from ._histo import bincount as _bincount
 from ._histo import histogram as _histogram
 
 __all__ = ["bincount", "histogram", "histogram2d", "histogramdd"]
@@ -48,4 +49,4 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, weights: Any = N
 def bincount(x: Any, weights: Any = None, minlength: int | None = None) -> Any:
     """cupy.bincount: how often each number from 0 on occurs, as int64, or the sums of the weights, as float64."""
     _check(x, weights)
-    return _devices.bincount(x, weights, minlength or 0)
+    return _bincount(x, weights, minlength or 0)

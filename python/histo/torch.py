@@ -17,7 +17,7 @@ from . import _histo
 __all__ = ["bincount", "histc", "histogram", "histogramdd"]
 
 _count = _histo.count
-_FLOATS = {_torch.float32: "f32", _torch.float64: "f64"}
+_WRITTEN = {_torch.float32: "f32", _torch.float64: "f64", _torch.int32: "i32"}
 
 
 def _result(n: Any, dtype: Any, out: Any = None) -> Any:
@@ -50,7 +50,7 @@ def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0, *, out: A
     if bins < 1:
         raise RuntimeError("bins must be > 0")
     dtype = input.dtype
-    n = _count((input,), ((bins, lo, hi),), None, None, 0, False, 0, 0, _FLOATS.get(dtype, ""), True)
+    n = _count((input,), ((bins, lo, hi),), None, None, 0, False, 0, 0, _WRITTEN.get(dtype, ""), True)
     return n if n.dtype == dtype and out is None else _result(n, dtype, out)
 
 

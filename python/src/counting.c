@@ -146,7 +146,8 @@ static void shape_target(const counting *c, target *t)
 /* Counts are read as unsigned. */
 static int run_into(const counting *c, const target *t, void *data)
 {
-    return counting_run(c, t->dtype == HISTO_I64 ? HISTO_U64 : t->dtype, data, t->size);
+    const histo_dtype dtype = t->dtype == HISTO_I64 ? HISTO_U64 : t->dtype == HISTO_I32 ? HISTO_U32 : t->dtype;
+    return counting_run(c, dtype, data, t->size);
 }
 
 static PyObject *count_to_new(PyObject *module, const counting *c, const samples *like, const target *t)

@@ -153,8 +153,9 @@ static int there_count(PyObject *module, const there *t, const histo_axis *axis,
     return *n && counting_run(&c, weighted ? sums : HISTO_U64, data, axis->bins) == 0 ? MINE : FAILED;
 }
 
+/* wide: sums are doubles, whatever the dtype of the weights */
 static int histogram_there(PyObject *module, PyObject *a, PyObject *weights, PyObject *bins, PyObject *range,
-                           int threads, PyObject **result)
+                           int threads, bool wide, PyObject **result)
 {
     there t;
     edges e;
@@ -162,7 +163,7 @@ static int histogram_there(PyObject *module, PyObject *a, PyObject *weights, PyO
     edges_start(&e);
     int mine = there_take(module, a, weights, threads, &t);
     if (mine == MINE) mine = edges_find(module, &t.x.view, bins, range, LIKE_HISTOGRAM, &t.reading, &e);
-    if (mine == MINE) mine = there_count(module, &t, &e.axis, t.weights.view.dtype, &n);
+    if (mine == MINE) mine = there_count(module, &t, &e.axis, wide ? HISTO_F64 : t.weights.view.dtype, &n);
     PyObject *devices = mine == MINE ? devices_of(module) : NULL;
     /* Ends of samples are seldom the same again. */
     const bool again = range || (bins && !PyLong_CheckExact(bins));
@@ -196,13 +197,28 @@ static int count_line(PyObject *module, const histo_view *view, const histo_view
     return done ? MINE : NOT_MINE;
 }
 
+static bool is_float64(PyObject *dtype)
+{
+    PyArray_Descr *descr = NULL;
+    if (!PyArray_DescrConverter(dtype, &descr)) return PyErr_Clear(), false;
+    const bool is = descr->type_num == NPY_FLOAT64 && PyArray_ISNBO(descr->byteorder);
+    Py_DECREF(descr);
+    return is;
+}
+
 static int histogram_mine(PyObject *module, PyObject *const *v, PyObject **result)
 {
-    enum { A, BINS, RANGE, DENSITY, WEIGHTS, REST, THREADS = REST + 3, MORE, END = 12 };
+    enum { A, BINS, RANGE, DENSITY, WEIGHTS, REST, THREADS = REST + 3, MORE, DTYPE = 11 };
     int threads;
-    if (!v[A] || !none_given(v, REST, THREADS) || !none_given(v, MORE, END) ||
+    if (!v[A] || !none_given(v, REST, THREADS) || !none_given(v, MORE, DTYPE) ||
         (v[DENSITY] && !PyBool_Check(v[DENSITY])) || !threads_of(v[THREADS], &threads))
         return NOT_MINE;
+    if (v[DTYPE]) {
+        if (!numpy_seen(module) || !v[WEIGHTS] || v[DENSITY] == Py_True || !is_float64(v[DTYPE]) ||
+            !samples_on_gpu(module, v[A]))
+            return NOT_MINE;
+        return histogram_there(module, v[A], v[WEIGHTS], v[BINS], v[RANGE], threads, true, result);
+    }
     PyObject *owner = NULL, *weights_owner = NULL, *n = NULL;
     histo_view view, weights;
     edges e;
@@ -210,7 +226,7 @@ static int histogram_mine(PyObject *module, PyObject *const *v, PyObject **resul
     edges_start(&e);
     int mine = take_plain(module, v[A], &owner, &view);
     if (mine == NOT_MINE && !owner && v[DENSITY] != Py_True && samples_on_gpu(module, v[A]))
-        return histogram_there(module, v[A], v[WEIGHTS], v[BINS], v[RANGE], threads, result);
+        return histogram_there(module, v[A], v[WEIGHTS], v[BINS], v[RANGE], threads, false, result);
     if (mine == MINE) mine = take_weights(module, v[WEIGHTS], &view, &weights_owner, &weights);
     if (mine == MINE) mine = edges_find(module, &view, v[BINS], v[RANGE], LIKE_HISTOGRAM, &reading, &e);
     const bool density = v[DENSITY] == Py_True;
