@@ -17,6 +17,7 @@
 
 #include "input/decoder.h"
 #include "input/found.h"
+#include "input/read_ahead.h"
 
 #include <histo/histo.h>
 
@@ -46,6 +47,7 @@ struct input {
     bool whole;      /* the map is of the whole file; else … */
     void *map;       /* … it is the last result of input_map, from its page's beginning on; NULL: none */
     size_t map_size;
+    read_ahead *ahead; /* of what is mapped next; NULL: not started */
 
     bool begun; /* the head is filled and compression detected */
     unsigned char head[INPUT_PEEK_BYTES];
@@ -181,6 +183,7 @@ void input_close(input *in)
     if (!in) return;
     stop_decoding(in);
     unmap(in);
+    read_ahead_stop(in->ahead);
     if ((!in->is_stdin || in->spooled) && !in->child) close(in->fd);
     child_close(in->child);
     input_close(in->from);
@@ -222,6 +225,19 @@ bool input_waits(const input *in)
     return waiter && in->stored_at == in->stored_size && poll(&now, 1, 0) == 0;
 }
 
+/* After reading so many bytes in this time: if they came from a disk rather than from memory, have more fetched while
+ * the caller is busy with these. */
+static void keep_ahead(input *in, int64_t bytes, double seconds)
+{
+    enum { LEAST = 1 << 17 /* smaller reads tell little */, AHEAD = 64 << 20 };
+    const double slow = 2e9; /* bytes a second */
+    if (!in->seekable || in->size < 0) return;
+    if (!in->ahead && bytes >= LEAST && (double)bytes < slow * seconds) in->ahead = read_ahead_start(in->fd);
+    const int64_t left = in->size - in->position;
+    const off_t at = in->origin + in->position;
+    read_ahead_want(in->ahead, at, at + (left < AHEAD ? left : AHEAD));
+}
+
 static int64_t read_stored(input *in, void *buffer, size_t size, fault *f)
 {
     ssize_t got;
@@ -231,11 +247,13 @@ static int64_t read_stored(input *in, void *buffer, size_t size, fault *f)
         const int64_t left = in->size - in->position;
         size = left > 0 ? (size_t)left : 0;
     }
+    const double begun = progress_seconds();
     do {
         got = read(in->fd, buffer, size);
     } while (got < 0 && errno == EINTR);
     if (got < 0) return fault_set(f, EXIT_DATA, "%s cannot be read: %s", in->name, strerror(errno));
     in->position += got;
+    keep_ahead(in, got, progress_seconds() - begun);
     return got == 0 && in->child ? end_of_child(in, f) : got;
 }
 
@@ -384,14 +402,6 @@ static bool map_in_whole(input *in, off_t first, off_t end)
     return false;
 }
 
-/* In steps, because of a larger range the system fetches only the beginning. */
-static void fetch(int fd, off_t begin, off_t size)
-{
-    enum { STEP = 4 << 20 };
-    for (off_t end = begin + size; begin < end; begin += STEP)
-        posix_fadvise(fd, begin, end - begin < STEP ? end - begin : STEP, POSIX_FADV_WILLNEED);
-}
-
 const void *input_map(input *in, size_t size)
 {
     if (!in->whole) unmap(in);
@@ -399,6 +409,7 @@ const void *input_map(input *in, size_t size)
     int64_t position = in->position - (int64_t)(in->head_size - in->head_used);
     off_t begin = in->origin + position, end = begin + (off_t)size, page = begin % sysconf(_SC_PAGESIZE);
     if (!file_reaches(in, end) || lseek(in->fd, end, SEEK_SET) != end) return NULL;
+    const double begun = progress_seconds();
     if (!map_in_whole(in, begin - page, end)) {
         unmap(in);
         in->map_size = size + (size_t)page;
@@ -409,9 +420,9 @@ const void *input_map(input *in, size_t size)
         lseek(in->fd, in->origin + in->position, SEEK_SET);
         return NULL;
     }
-    fetch(in->fd, end, (off_t)size);
     in->position = position + (int64_t)size;
     in->head_used = in->head_size;
+    keep_ahead(in, (int64_t)size, progress_seconds() - begun);
     return (const char *)in->map + (in->whole ? begin : page);
 }
 

@@ -1,0 +1,18 @@
+/* Threads that ask the system for bytes of a file before they are needed: while the disk is busy, the system makes who
+ * asks wait. */
+#ifndef CLI_READ_AHEAD_H
+#define CLI_READ_AHEAD_H
+
+#include <sys/types.h>
+
+typedef struct read_ahead read_ahead;
+
+/* Of an open file; NULL if there are no threads for it. */
+read_ahead *read_ahead_start(int fd);
+/* From now on, bytes begin … end - 1 are wanted, of which those that were asked for before are left out. NULL is
+ * allowed. */
+void read_ahead_want(read_ahead *a, off_t begin, off_t end);
+/* Before the file is closed. NULL is allowed. */
+void read_ahead_stop(read_ahead *a);
+
+#endif
