@@ -807,6 +807,71 @@ static void fills_that_read(void **state)
     free(data);
 }
 
+/* The same of other samples, axes, batches and strategies, whose counts a second kernel reads. */
+static void fills_that_read_by_any_strategy(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    enum { BATCH = 3, EACH = 70001, N = BATCH * EACH, MAX = BATCH * 33 * 44 };
+    const char *strategies[] = {NULL, "cuda/packed_window", "cuda/lane_private", "cuda/global_atomic",
+                                "cuda/partition"};
+    const histo_dtype types[] = {HISTO_F32, HISTO_U64, HISTO_U32, HISTO_F64};
+    const double edges[] = {0, 3, 3.5, 40, 41, 90};
+    rng r = {.state = 36};
+    float *data = malloc(2 * N * sizeof *data), *samples;
+    for (int i = 0; i < 2 * N; i++)
+        data[i] = (float)rng_below(&r, 100000) / 1000;
+    void *there;
+    cudaStream_t stream;
+    CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    CUDA_OK(cudaMalloc((void **)&samples, 2 * N * sizeof *samples));
+    CUDA_OK(cudaMemcpy(samples, data, 2 * N * sizeof *samples, cudaMemcpyHostToDevice));
+    CUDA_OK(cudaMalloc(&there, MAX * sizeof(double)));
+    for (int kind = 0; kind < 30; kind++) {
+        const histo_axis axes[] = {kind % 2 ? histo_axis_variable(5, edges) : histo_axis_regular(30, 2, 97),
+                                   histo_axis_regular(41, -1, 99)};
+        const int naxes = 1 + kind / 2 % 2;
+        const bool in_batch = kind / 4 % 2, replaces = kind / 8 % 2;
+        const histo_slots slots = kind % 3 ? HISTO_FLOW : HISTO_BINS;
+        const histo_read_options as = {.dtype = types[kind % 4]};
+        histo_view views[2], host[2];
+        for (int a = 0; a < 2; a++) {
+            const int64_t shape[] = {BATCH, EACH};
+            views[a] = histo_view_nd(samples + a * N, HISTO_F32, 2, shape);
+            host[a] = histo_view_nd(data + a * N, HISTO_F32, 2, shape);
+            views[a].batch_ndim = host[a].batch_ndim = in_batch;
+        }
+        const histo_hist_options hist = {.batch = in_batch ? BATCH : 1};
+        histo_hist *h, *e;
+        OK(histo_hist_create(&h, naxes, axes, &hist));
+        OK(histo_hist_create(&e, naxes, axes, &hist));
+        const int64_t size = histo_hist_size(h, slots);
+        const size_t bytes = (size_t)size * histo_dtype_size(as.dtype);
+        void *counts = malloc(bytes), *expected = malloc(bytes);
+        const histo_fill_options filling = {.stream = stream, .replace = replaces};
+        histo_plan *plan;
+        OK(histo_plan_create(&plan, h, views, &filling, &(histo_plan_options){.strategy = strategies[kind % 5]}));
+        for (int fill = 0; fill < 3; fill++) {
+            OK(histo_plan_fill_read(plan, h, views, &filling, slots, there, size, &as));
+            fill_by(e, "cpu/sequential", host, &(histo_fill_options){.replace = replaces});
+            CUDA_OK(cudaMemcpyAsync(counts, there, bytes, cudaMemcpyDeviceToHost, stream));
+            CUDA_OK(cudaStreamSynchronize(stream));
+            OK(histo_hist_read_counts(e, slots, expected, size, &as));
+            assert_memory_equal(counts, expected, bytes);
+        }
+        assert_same(h, e);
+        histo_plan_destroy(plan);
+        histo_hist_destroy(h);
+        histo_hist_destroy(e);
+        free(counts);
+        free(expected);
+    }
+    CUDA_OK(cudaStreamDestroy(stream));
+    CUDA_OK(cudaFree(samples));
+    CUDA_OK(cudaFree(there));
+    free(data);
+}
+
 /* A fill that reads is one kernel, and a graph of fills and reads has one node more for each, and one that records the
  * event. */
 static void nodes_of_a_graph(void **state)
@@ -1604,6 +1669,7 @@ int main(void)
         cmocka_unit_test(reads_do_not_wait),
         cmocka_unit_test(captured_reads),
         cmocka_unit_test(fills_that_read),
+        cmocka_unit_test(fills_that_read_by_any_strategy),
         cmocka_unit_test(nodes_of_a_graph),
         cmocka_unit_test(failed_device_reads),
         cmocka_unit_test(several_host_threads),

@@ -131,6 +131,17 @@ static bool is_direct(const histo_job *job, const void *memory)
     return histo_cuda_is_direct(memory, job->problem->device, &pinned);
 }
 
+/* Read what the fill has counted, unless its strategy has done so: the accumulators hold all counts. */
+static histo_status read_at_once(const histo_job *job, const histo_cuda_accumulators *accumulators, cudaStream_t stream)
+{
+    if (!job->reading || job->reading->done) return HISTO_OK;
+    histo_reading r = *job->reading;
+    r.grid.stride[0] = accumulators->counters;
+    const histo_status status = histo_cuda_read_there(accumulators, &r, stream);
+    job->reading->done = status == HISTO_OK;
+    return status;
+}
+
 /* Enqueue the counting. From here on, a failure leaves part of the samples counted. */
 static histo_status count(const histo_strategy *strategy, histo_job *job, histo_cuda_accumulators *accumulators,
                           bool captured)
@@ -164,6 +175,7 @@ static histo_status count(const histo_strategy *strategy, histo_job *job, histo_
         status = all_direct            ? strategy->launch(job)
                  : job->problem->pairs ? histo_cuda_run_staged_pairs(strategy, job)
                                        : histo_cuda_run_staged(strategy, job, direct, pinned);
+    if (status == HISTO_OK) status = read_at_once(job, accumulators, stream);
     if (status == HISTO_OK) status = histo_cuda_order_end(&accumulators->order, stream);
     if (status != HISTO_OK) accumulators->broken = "a fill failed halfway";
     return status;

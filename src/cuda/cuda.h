@@ -253,6 +253,11 @@ int64_t histo_cuda_resident(histo_device device, int threads, size_t shared);
 histo_status histo_cuda_launch(const histo_job *job, const void *kernel, dim3 grid, int threads, size_t shared,
                                void **args);
 
+/* Enqueue a kernel, in clusters of so many blocks, that may start before the one in front of it has finished, and waits
+ * for that before it uses memory (device/dependent.cuh). */
+histo_status histo_cuda_launch_early(histo_device device, const void *kernel, dim3 grid, int threads, unsigned cluster,
+                                     size_t shared, void **args, cudaStream_t stream);
+
 static inline histo_cuda_accumulators *histo_cuda_accumulators_in(const histo_job *job)
 {
     return (histo_cuda_accumulators *)job->device_accumulators;

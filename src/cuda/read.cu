@@ -3,6 +3,7 @@
  * copy from others. */
 #include <string.h>
 
+#include "cuda/device/dependent.cuh"
 #include "cuda/staging.h"
 
 extern "C" {
@@ -47,6 +48,7 @@ template <typename IN, typename OUT>
 static __global__ void read_slots(histo_slot_grid grid, const IN *from, int64_t begin, int64_t end, OUT *out)
 {
     const int64_t step = gridDim.x * (int64_t)blockDim.x;
+    histo_wait_for_earlier();
     for (int64_t i = begin + blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < end; i += step)
         out[i - begin] = as<OUT>(from[slot_at(&grid, i)]);
 }
@@ -79,6 +81,7 @@ static __global__ void sum_tiles(histo_slot_grid grid, const word *from, int64_t
 {
     const int64_t row = blockIdx.x / tiles, tile = blockIdx.x % tiles, end = min((tile + 1) * SCAN_TILE, n);
     word sum = 0, all;
+    histo_wait_for_earlier();
     for (int64_t i = tile * SCAN_TILE + threadIdx.x; i < end; i += SCAN_THREADS)
         sum += from[slot_at(&grid, row * n + i)];
     sum_before(sum, &all);
@@ -92,6 +95,7 @@ static __global__ void scan_tiles(histo_slot_grid grid, const word *from, int64_
 {
     const int64_t row = blockIdx.x / tiles, tile = blockIdx.x % tiles;
     word of_tiles = 0, earlier, all, value[SCAN_EACH], sum = 0;
+    histo_wait_for_earlier();
     for (int64_t t = threadIdx.x; t < tile; t += SCAN_THREADS)
         of_tiles += sums[row * tiles + t];
     sum_before(of_tiles, &earlier);
@@ -107,10 +111,10 @@ static __global__ void scan_tiles(histo_slot_grid grid, const word *from, int64_
 
 /* ---- Launching ---- */
 
-static histo_status launch(const void *kernel, int64_t blocks, int threads, void **args, cudaStream_t stream)
+static histo_status launch(const histo_cuda_accumulators *from, const void *kernel, int64_t blocks, int threads,
+                           void **args, cudaStream_t stream)
 {
-    return HISTO_CUDA(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3((unsigned)threads), args, 0, stream),
-                      "reading counts");
+    return histo_cuda_launch_early(from->base.device, kernel, dim3((unsigned)blocks), threads, 1, 0, args, stream);
 }
 
 template <typename OUT>
@@ -122,8 +126,10 @@ static histo_status launch_cumulative(const histo_cuda_accumulators *from, const
     word *sums = from->counts + from->batch * from->counters;
     void *summed[] = {&grid, &counts, &n, &tiles, &sums},
          *scanned[] = {&grid, &counts, &n, &tiles, &sums, (void *)&r->out};
-    histo_status status = tiles > 1 ? launch((const void *)sum_tiles, blocks, SCAN_THREADS, summed, stream) : HISTO_OK;
-    return status == HISTO_OK ? launch((const void *)scan_tiles<OUT>, blocks, SCAN_THREADS, scanned, stream) : status;
+    histo_status status =
+        tiles > 1 ? launch(from, (const void *)sum_tiles, blocks, SCAN_THREADS, summed, stream) : HISTO_OK;
+    return status == HISTO_OK ? launch(from, (const void *)scan_tiles<OUT>, blocks, SCAN_THREADS, scanned, stream)
+                              : status;
 }
 
 size_t histo_cuda_scan_words(int64_t counters)
@@ -148,7 +154,7 @@ static histo_status launch_slots(const histo_cuda_accumulators *from, const hist
     if (counts && r->dtype == HISTO_F64) kernel = (const void *)read_slots<word, double>;
     const int64_t blocks = (end - begin + THREADS - 1) / THREADS;
     void *args[] = {&grid, &values, &begin, &end, &out};
-    return launch(kernel, blocks < MAX_BLOCKS ? blocks : (int64_t)MAX_BLOCKS, THREADS, args, stream);
+    return launch(from, kernel, blocks < MAX_BLOCKS ? blocks : (int64_t)MAX_BLOCKS, THREADS, args, stream);
 }
 
 histo_status histo_cuda_read_there(const histo_cuda_accumulators *from, const histo_reading *r, cudaStream_t stream)

@@ -190,3 +190,28 @@ histo_status histo_cuda_launch(const histo_job *job, const void *kernel, dim3 gr
     return HISTO_CUDA(cudaLaunchKernel(kernel, grid, dim3((unsigned)threads), args, shared, (cudaStream_t)job->stream),
                       "launching a kernel");
 }
+
+histo_status histo_cuda_launch_early(histo_device device, const void *kernel, dim3 grid, int threads, unsigned cluster,
+                                     size_t shared, void **args, cudaStream_t stream)
+{
+    enum { FREE_SHARED = 48 << 10 };
+    histo_status status = HISTO_OK;
+    if (shared > FREE_SHARED)
+        status = HISTO_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared),
+                            "asking for shared memory");
+    if (status != HISTO_OK) return status;
+    cudaLaunchAttribute attributes[2] = {};
+    attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[0].val.programmaticStreamSerializationAllowed = 1;
+    attributes[1].id = cudaLaunchAttributeClusterDimension;
+    attributes[1].val.clusterDim.x = cluster;
+    attributes[1].val.clusterDim.y = attributes[1].val.clusterDim.z = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = grid;
+    config.blockDim = dim3((unsigned)threads);
+    config.dynamicSmemBytes = shared;
+    config.stream = stream;
+    config.attrs = attributes;
+    config.numAttrs = histo_cuda_device_of(device)->major < 9 ? 0 : cluster > 1 ? 2 : 1;
+    return HISTO_CUDA(cudaLaunchKernelExC(&config, kernel, args), "launching a kernel");
+}

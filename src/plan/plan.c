@@ -167,10 +167,12 @@ static histo_status run(const histo_plan *plan, histo_job *job, bool split)
     /* Keep the work enqueued at once below a GPU's queue limit, where the CPU would block. */
     const int64_t most = split ? INT64_C(1) << 32 : n;
     int64_t piece = exact && (int64_t)HISTO_EXACT_MAX_ADDS < most ? (int64_t)HISTO_EXACT_MAX_ADDS : most;
+    histo_reading *const reading = job->reading;
     histo_cpu_part cpu_part;
     if (split) histo_split_begin(&cpu_part, plan, job);
     for (; job->end < n && status == HISTO_OK; job->begin = job->end, job->replace = false) {
         job->end = n - job->begin < piece ? n : job->begin + piece;
+        job->reading = job->end == n ? reading : NULL;
         status = split ? histo_split_run(plan, job, &cpu_part) : plan->row->backend->run(plan->row->strategy, job);
     }
     if (split) histo_split_end(&cpu_part);

@@ -160,7 +160,7 @@ typedef struct histo_job {
     void *workspace;       /* of the size that the strategy requested, 64-byte aligned, not cleared */
     void *stream;
     /* What the caller reads next, not cumulatively, into memory of problem->device, whose accumulators hold everything.
-     * A strategy that writes it while it counts sets reading->done. NULL: nothing. */
+     * A strategy that writes it while it counts sets reading->done. NULL: nothing, or more samples come first. */
     struct histo_reading *reading;
     /* Work of the calling thread while samples are transferred to a device; NULL: it waits. Called once. */
     histo_status (*meanwhile)(void *context);

@@ -446,7 +446,7 @@ static histo_status launch_any(const histo_cuda_map *map, histo_map_work *work, 
     const int64_t tiles = work->samples.tiles;
     const unsigned grid = (unsigned)(tiles < blocks * ROUNDS ? tiles : blocks * ROUNDS);
     void *args[] = {work};
-    return histo_cuda_map_launch(map, histo_cuda_map_any(), dim3(grid), THREADS, 1, 0, args, stream);
+    return histo_cuda_launch_early(map->base.device, histo_cuda_map_any(), dim3(grid), THREADS, 1, 0, args, stream);
 }
 
 histo_status histo_cuda_map_apply(histo_cuda_map *map, const histo_mapping *mapping, const histo_view *views,
@@ -469,5 +469,6 @@ histo_status histo_cuda_map_apply(histo_cuda_map *map, const histo_mapping *mapp
     how.grid.z = (unsigned)(rows->entries < MOST_DOWN ? rows->entries : (int64_t)MOST_DOWN);
     joint.rows = *rows;
     void *args[] = {several ? (void *)&joint : (void *)&cells}; /* cells begin with their rows */
-    return histo_cuda_map_launch(map, how.kernel.kernel, how.grid, how.threads, 1, how.shared, args, stream);
+    return histo_cuda_launch_early(map->base.device, how.kernel.kernel, how.grid, how.threads, 1, how.shared, args,
+                                   stream);
 }

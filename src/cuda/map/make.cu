@@ -359,7 +359,8 @@ static histo_status launch(const kernels &by, const histo_cuda_map *map, int64_t
 {
     const int64_t cluster = 8; /* blocks, on any GPU with clusters */
     if (bins <= few::tile)
-        return histo_cuda_map_launch(map, by.of_few, dim3((unsigned)tables), few::threads, 1, shared, args, stream);
+        return histo_cuda_launch_early(map->base.device, by.of_few, dim3((unsigned)tables), few::threads, 1, shared,
+                                       args, stream);
     const histo_cuda_device *device = histo_cuda_device_of(map->base.device);
     /* No more blocks than multiprocessors: a block has most of the registers of one. */
     const int64_t room = device->major >= 9 ? device->multiprocessors / tables : 1;
@@ -369,8 +370,9 @@ static histo_status launch(const kernels &by, const histo_cuda_map *map, int64_t
     unsigned blocks = 1;
     while (2 * blocks <= most && blocks * tile < bins)
         blocks *= 2;
-    return histo_cuda_map_launch(map, are_medium ? by.of_medium : by.of_many, dim3((unsigned)(tables * blocks)),
-                                 are_medium ? medium::threads : many::threads, blocks, shared, args, stream);
+    return histo_cuda_launch_early(map->base.device, are_medium ? by.of_medium : by.of_many,
+                                   dim3((unsigned)(tables * blocks)), are_medium ? medium::threads : many::threads,
+                                   blocks, shared, args, stream);
 }
 
 static source source_of(const histo_device_accumulators *base)

@@ -38,11 +38,6 @@ void histo_cuda_edges_free(histo_cuda_edges *edges);
 /* Grow the workspace if necessary; capturing: fail if it is. */
 histo_status histo_cuda_map_workspace(histo_cuda_map *map, size_t bytes, bool capturing);
 
-/* Launch a kernel, in clusters of so many blocks. It may start before the one in front of it has finished, and waits
- * for that before it uses memory (device/dependent.cuh). */
-histo_status histo_cuda_map_launch(const histo_cuda_map *map, const void *kernel, dim3 grid, int threads,
-                                   unsigned cluster, size_t shared, void **args, cudaStream_t stream);
-
 /* Enqueue an application, on the map's device, whose values are current on the stream (apply.cu). The arguments have
  * been checked. capturing: as above. */
 histo_status histo_cuda_map_apply(histo_cuda_map *map, const histo_mapping *mapping, const histo_view *views,

@@ -132,8 +132,8 @@ histo_status histo_cuda_map_moments(histo_cuda_map *map, const histo_mapping *ma
     const int64_t blocks = (int64_t)BLOCKS_EACH * histo_cuda_device_of(map->base.device)->multiprocessors;
     histo_moments *to = there ? moments : a->moments;
     void *args[] = {&work, &a->rows, &a->arrived, &to};
-    status = histo_cuda_map_launch(map, (const void *)sum_moments, dim3((unsigned)(height < blocks ? height : blocks)),
-                                   THREADS, 1, 0, args, stream);
+    status = histo_cuda_launch_early(map->base.device, (const void *)sum_moments,
+                                     dim3((unsigned)(height < blocks ? height : blocks)), THREADS, 1, 0, args, stream);
     if (status != HISTO_OK || there) return status;
     status = HISTO_CUDA(cudaStreamSynchronize(stream), "moments");
     if (status == HISTO_OK) *moments = *a->moments;

@@ -129,15 +129,15 @@ histo_status histo_cuda_map_project(histo_cuda_map *map, const histo_mapping *ma
     const int64_t grid = mapping->batch * p.parts;
     void *args[] = {&p};
     if (p.parts == 1)
-        return histo_cuda_map_launch(map, (const void *)project, dim3((unsigned)grid), blocks::threads, 1, 0, args,
-                                     stream);
+        return histo_cuda_launch_early(map->base.device, (const void *)project, dim3((unsigned)grid), blocks::threads,
+                                       1, 0, args, stream);
     histo_status status = histo_cuda_map_workspace(map, (size_t)grid * sizeof *p.found, capturing);
     p.found = (summary *)map->workspace;
     if (status == HISTO_OK)
-        status = histo_cuda_map_launch(map, (const void *)find_all, dim3((unsigned)grid), blocks::threads, 1, 0, args,
-                                       stream);
+        status = histo_cuda_launch_early(map->base.device, (const void *)find_all, dim3((unsigned)grid),
+                                         blocks::threads, 1, 0, args, stream);
     if (status == HISTO_OK)
-        status = histo_cuda_map_launch(map, (const void *)write_all, dim3((unsigned)grid), blocks::threads, 1, 0, args,
-                                       stream);
+        status = histo_cuda_launch_early(map->base.device, (const void *)write_all, dim3((unsigned)grid),
+                                         blocks::threads, 1, 0, args, stream);
     return status;
 }
