@@ -456,7 +456,8 @@ static int begin(pages *p, fault *f)
                          name);
     for (int c = 1; c < r->channels; c++)
         if (r->dtypes[c] != r->dtypes[0])
-            return fault_set(f, EXIT_DATA, "%s has channels of several types: save them as an array of one", name);
+            return fault_set(f, EXIT_DATA, "%s has channels of different types: save them as an array of one type",
+                             name);
     return 0;
 }
 

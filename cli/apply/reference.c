@@ -16,7 +16,8 @@ static int load(reference *r, fault *f)
     for (int i = 0; i < r->saved.count; i++)
         if (histo_hist_naxes(r->saved.series[i].hist) != 1 || histo_hist_batch(r->saved.series[i].hist) > 1)
             return fault_set(f, EXIT_DATA,
-                             "%s holds histograms of several axes, or of segments: a reference has one axis", r->path);
+                             "%s holds histograms with more than one axis, or of segments: a reference has one axis",
+                             r->path);
     return 0;
 }
 

@@ -207,9 +207,9 @@ def _blocks(operands: Sequence) -> Any:
     each = [np.ravel(a.to_delayed()).tolist() if hasattr(a, "to_delayed") else None for a in operands]
     sizes = {len(blocks) for blocks in each if blocks is not None}
     if len(sizes) > 1:
-        raise ValueError(f"columns and arrays have equal partitions or chunks, not {sorted(sizes)} of them")
+        raise ValueError(f"columns and arrays must have the same number of partitions or chunks, not {sorted(sizes)}")
     if any(np.ndim(a) for a, blocks in zip(operands, each, strict=True) if blocks is None):
-        raise TypeError("beside the columns of dataframes, samples are columns, Dask arrays or scalars")
+        raise TypeError("together with columns of dataframes, samples must be columns, Dask arrays or scalars")
     n = sizes.pop()
     return zip(*([a] * n if blocks is None else blocks for a, blocks in zip(operands, each, strict=True)), strict=True)
 

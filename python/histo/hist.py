@@ -607,7 +607,7 @@ class Histogram(Labelled, _histo.Hist):
             elif isinstance(one, Range) and one.factor == 1 and not one.groups:
                 one = slice(one.begin, one.end)
             elif not hasattr(one, "ndim"):
-                raise IndexError("beside arrays of bins, an index has bins and slices without a step")
+                raise IndexError("an index with arrays of bins can otherwise have only bins, and slices without a step")
             shift = 1 if axis.traits.underflow else 0
             place.append(slice(one.start + shift, one.stop + shift) if isinstance(one, slice) else one + shift)
         return self.values(flow=True)[tuple(place)]

@@ -395,8 +395,8 @@ def _filled(cls: Any, made: Any, own: dict, storage: dict) -> Any:
     made = made_of(cls, made.axes, batch, made._kind(), full, masked.reshape(batch), made._may_weigh, made.name,
                    made._label, made.metadata)
     if listed and _checksum(made) != own["checksum"]:
-        raise ValueError("other software changed the axes or the values: remove the checksum and the lists beside it in "
-                         "writer_info to load them without")
+        raise ValueError("other software changed the axes or the values: remove the checksum and the lists next to it in "
+                         "writer_info to load the rest")
     return made
 
 

@@ -71,7 +71,7 @@ static int take(PyObject *array, PyObject *interface, samples *out)
     void *data, *stream;
     int64_t shape[MAX_DIMENSIONS], strides[MAX_DIMENSIONS];
     PyObject *sizes = item(interface, "shape"), *steps = item(interface, "strides");
-    if (item(interface, "mask")) return refuse("masked arrays cannot be counted: pass the mask by itself");
+    if (item(interface, "mask")) return refuse("masked arrays cannot be counted: pass the mask as mask=");
     if (!sizes) return refuse("there is no shape");
     if (dtype_of(item(interface, "typestr"), &dtype) < 0 ||
         address_of(item(interface, "data"), &data, &out->read_only) < 0 ||

@@ -102,7 +102,7 @@ static histo_status read_checksum(const histo_uhi_loader *l)
     if (histo_json_is(&l->doc, at, checksum)) return HISTO_OK;
     return FAIL(at,
                 "other software changed the axes or the values (their checksum is now %s): remove this checksum and "
-                "the lists beside it to load them without",
+                "the lists next to it to load the rest",
                 checksum);
 }
 

@@ -158,7 +158,7 @@ refuses 1 'short.nii.gz is truncated' short.nii.gz
 refuses 1 'complex numbers' complex.nii
 refuses 1 'is truncated\|is damaged' absurd.nii
 refuses 1 'a dimension that is not positive' none.nii
-refuses 1 'samples are in a file .img beside it' lonely.hdr
+refuses 1 'samples are in an .img file of the same name' lonely.hdr
 refuses 1 'lost.raw: there is no such file' lost.nhdr
 mkfifo fifo.raw
 sed s/lost.raw/fifo.raw/ lost.nhdr >fifo.nhdr

@@ -173,7 +173,7 @@ static input *open_image(const char *path, fault *f)
         free(name);
         if (in) return in;
     }
-    fault_set(f, EXIT_DATA, "%s is a header whose samples are in a file .img beside it: %s", path, why[0].text);
+    fault_set(f, EXIT_DATA, "%s is a header whose samples are in an .img file of the same name: %s", path, why[0].text);
     return NULL;
 }
 
