@@ -88,11 +88,6 @@ def _list_to(slots: Any, assumed: Any) -> str:
     return "".join(parts)[1:]
 
 
-def _checksum(h: Any) -> str:
-    """The library's, of axes, masked samples and all slots."""
-    return json.loads(h._save(JSON, None))["histogram"]["writer_info"]["histo"]["checksum"]
-
-
 def to_uhi(h: Any) -> dict:
     """The dict of a histogram."""
     weighting, kept = h._kind()
@@ -145,7 +140,7 @@ def _dense_to(h: Any, own: dict, masked: Any) -> dict:
     if text:
         lists["masked"] = text
     if lists:
-        own.update(lists, checksum=_checksum(h))
+        own.update(lists, checksum=h._checksum())
     return storage
 
 
@@ -394,7 +389,7 @@ def _filled(cls: Any, made: Any, own: dict, storage: dict) -> Any:
     full = _Full(lanes["counts"], lanes.get("sum_w"), lanes.get("sum_w2"))
     made = made_of(cls, made.axes, batch, made._kind(), full, masked.reshape(batch), made._may_weigh, made.name,
                    made._label, made.metadata)
-    if listed and _checksum(made) != own["checksum"]:
+    if listed and made._checksum() != own["checksum"]:
         raise ValueError("other software changed the axes or the values: remove the checksum and the lists next to it in "
                          "writer_info to load the rest")
     return made

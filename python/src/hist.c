@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "counts/hist.h"
+#include "counts/uhi.h"
 #include "fill.h"
 #include "results.h"
 #include "samples.h"
@@ -525,6 +525,18 @@ static PyObject *hist_save(PyObject *self, PyObject *args)
     return bytes;
 }
 
+static PyObject *hist_checksum(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    hist *h = hist_lock(self);
+    if (!h) return NULL;
+    uint32_t checksum = 0;
+    histo_status status;
+    Py_BEGIN_ALLOW_THREADS status = histo_uhi_checksum(h->hist, &checksum);
+    Py_END_ALLOW_THREADS hist_unlock(h);
+    return status == HISTO_OK ? PyUnicode_FromFormat("%08x", checksum) : raise_status(status);
+}
+
 /* ---- Histograms from histograms ---- */
 
 static PyObject *hist_merge(PyObject *self, PyObject *other)
@@ -634,6 +646,7 @@ static PyMethodDef methods[] = {
     {"reset", hist_reset, METH_NOARGS,
      "reset($self)\n--\n\nSet all counts and sums to zero, and return the histogram."},
     {"_save", hist_save, METH_VARARGS, NULL},
+    {"_checksum", hist_checksum, METH_NOARGS, NULL},
     {"_merge", hist_merge, METH_O, NULL},
     {"_clone", hist_clone, METH_NOARGS, NULL},
     {"_rebin", hist_rebin, METH_VARARGS, NULL},

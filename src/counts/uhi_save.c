@@ -205,14 +205,16 @@ static void put_checksum(histo_bytes *out, uint32_t checksum)
     histo_bytes_print(out, ", \"checksum\": \"%08" PRIx32 "\"}}", checksum);
 }
 
-static void put_writer_info(histo_bytes *out, const histo_hist *hist, histo_lane counts, const histo_lane sums[2])
+/* Counts, sums of weights, and those of their squares. */
+enum { COUNTS, SUM_W, SUM_W2, LANES };
+
+static void put_writer_info(histo_bytes *out, const histo_hist *hist, const histo_lane lanes[LANES])
 {
     put_writer(out, hist);
-    put_unstored(out, hist, "counts", counts, !sums[0].sums);
-    if (sums[0].sums) put_unstored(out, hist, "sum_w", sums[0], true);
-    if (sums[1].sums) put_unstored(out, hist, "sum_w2", sums[1], true);
-    const histo_lane all[3] = {counts, sums[0], sums[1]};
-    put_checksum(out, histo_cells_checksum(hist, all));
+    put_unstored(out, hist, "counts", lanes[COUNTS], !lanes[SUM_W].sums);
+    if (lanes[SUM_W].sums) put_unstored(out, hist, "sum_w", lanes[SUM_W], true);
+    if (lanes[SUM_W2].sums) put_unstored(out, hist, "sum_w2", lanes[SUM_W2], true);
+    put_checksum(out, histo_cells_checksum(hist, lanes));
 }
 
 /* ---- Documents ---- */
@@ -240,14 +242,14 @@ static void put_beginning(histo_bytes *out, const histo_hist *hist, const char *
     histo_bytes_print(out, "    \"storage\": {\n      \"type\": \"%s\"", type);
 }
 
-static void put_dense(histo_bytes *out, const histo_hist *hist, const char *name, const histo_lane sums[2])
+static void put_dense(histo_bytes *out, const histo_hist *hist, const char *name, const histo_lane lanes[LANES])
 {
-    histo_lane counts = {hist->accumulators.counts, NULL};
-    put_beginning(out, hist, name, sums[1].sums ? "weighted" : sums[0].sums ? "double" : "int");
-    put_lane(out, hist, "values", sums[0].sums ? sums[0] : counts);
-    if (sums[1].sums) put_lane(out, hist, "variances", sums[1]);
+    const bool weighted = lanes[SUM_W].sums;
+    put_beginning(out, hist, name, lanes[SUM_W2].sums ? "weighted" : weighted ? "double" : "int");
+    put_lane(out, hist, "values", lanes[weighted ? SUM_W : COUNTS]);
+    if (lanes[SUM_W2].sums) put_lane(out, hist, "variances", lanes[SUM_W2]);
     histo_bytes_print(out, "\n    }");
-    put_writer_info(out, hist, counts, sums);
+    put_writer_info(out, hist, lanes);
     histo_bytes_print(out, "\n  }\n}\n");
 }
 
@@ -268,21 +270,40 @@ static histo_status save_sparse(const histo_hist *hist, const char *name, histo_
     return HISTO_OK;
 }
 
-static histo_status save_dense(const histo_hist *hist, const char *name, histo_bytes *out)
+/* What a dense histogram is saved as. *rounded: reproducible sums, freed by the caller. */
+static histo_status lanes_of(const histo_hist *hist, histo_lane lanes[LANES], double **rounded)
 {
     const histo_accumulators *accumulators = &hist->accumulators;
-    histo_lane sums[2] = {{NULL, accumulators->sum_w}, {NULL, accumulators->sum_w2}};
+    const int64_t all = accumulators->batch * accumulators->slots;
+    lanes[COUNTS] = (histo_lane){accumulators->counts, NULL};
+    lanes[SUM_W] = (histo_lane){NULL, accumulators->sum_w};
+    lanes[SUM_W2] = (histo_lane){NULL, accumulators->sum_w2};
+    *rounded = NULL;
+    if (!accumulators->exact_w) return HISTO_OK;
+    double *sums = *rounded = histo_calloc((size_t)all, 2 * sizeof *sums);
+    if (!sums) return histo_fail_memory((size_t)all * 2 * sizeof *sums, "saving sums of weights");
+    lanes[SUM_W].sums = sums;
+    if (accumulators->exact_w2) lanes[SUM_W2].sums = sums + all;
+    return histo_hist_read_weights(hist, HISTO_FLOW, sums, lanes[SUM_W2].sums, all, NULL);
+}
+
+static histo_status save_dense(const histo_hist *hist, const char *name, histo_bytes *out)
+{
+    histo_lane lanes[LANES];
+    double *rounded;
+    const histo_status status = lanes_of(hist, lanes, &rounded);
+    if (status == HISTO_OK) put_dense(out, hist, name, lanes);
+    free(rounded);
+    return status;
+}
+
+histo_status histo_uhi_checksum(const histo_hist *hist, uint32_t *checksum)
+{
+    histo_lane lanes[LANES] = {{NULL, NULL}};
     double *rounded = NULL;
-    histo_status status = HISTO_OK;
-    if (accumulators->exact_w) {
-        int64_t all = accumulators->batch * accumulators->slots;
-        rounded = histo_calloc((size_t)all, 2 * sizeof *rounded);
-        if (!rounded) return histo_fail_memory((size_t)all * 2 * sizeof *rounded, "saving sums of weights");
-        sums[0].sums = rounded;
-        if (accumulators->exact_w2) sums[1].sums = rounded + all;
-        status = histo_hist_read_weights(hist, HISTO_FLOW, sums[0].sums, sums[1].sums, all, NULL);
-    }
-    if (status == HISTO_OK) put_dense(out, hist, name, sums);
+    histo_status status = histo_accumulators_gather(&hist->accumulators);
+    if (status == HISTO_OK && !hist->accumulators.sparse) status = lanes_of(hist, lanes, &rounded);
+    if (status == HISTO_OK) *checksum = histo_cells_checksum(hist, lanes);
     free(rounded);
     return status;
 }
