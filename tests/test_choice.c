@@ -10,13 +10,14 @@
 
 extern const histo_strategy histo_cpu_sequential;
 
-enum { N = 1 << 20 }; /* number of samples in most fills */
+enum { N = 1 << 20, GPUS = 8 }; /* number of samples in most fills; at most so many GPUs */
 
 /* ---- The simulated machine ---- */
 
 static struct {
     double slow_us, fast_us, gpu_us;                 /* predictions for N samples */
     long slow_takes_us, fast_takes_us, gpu_takes_us; /* simulated durations of fills */
+    int gpus;
     const char *missing;                             /* why there is no GPU */
     bool awake, pinned, there;                       /* there: the samples are in GPU memory */
     histo_status preparing, running;                 /* what these return on the GPU */
@@ -36,6 +37,7 @@ static int reset(void **state)
 {
     (void)state;
     memset(&world, 0, sizeof world);
+    world.gpus = 1;
     world.slow_us = 300;
     world.fast_us = 100;
     world.gpu_us = 10;
@@ -118,7 +120,7 @@ static int one(int wanted)
 
 static int devices(void)
 {
-    return 1;
+    return world.gpus;
 }
 
 static const char *device_name(histo_device device)
@@ -139,15 +141,40 @@ static histo_status run(const histo_strategy *strategy, histo_job *job)
     if (world.running != HISTO_OK) return histo_fail(world.running, "the GPU is on fire");
     if (!job->prepared) return histo_fail(HISTO_DEVICE, "the plan was not prepared");
     world.sent = job->end - job->begin;
-    if (!job->meanwhile) return strategy->launch(job);
-    /* Concurrent: the time of one device hides that of the other. */
-    double before = world.now_us;
-    long all = part_of(job, world.gpu_takes_us), sleep = world.gpu_takes_us;
-    histo_status status = job->meanwhile(job->meanwhile_of);
-    world.gpu_takes_us = 0;
-    if (status == HISTO_OK) status = strategy->launch(job);
-    world.gpu_takes_us = sleep;
-    take(all - (long)(world.now_us - before) + world.clash_us);
+    return strategy->launch(job);
+}
+
+/* GPUs take a part while they count another. The time of one device hides that of the others. */
+static histo_status run_shared(const histo_strategy *strategy, histo_job *jobs, int n, histo_share *share)
+{
+    double free_at[GPUS] = {0}, done_at[GPUS] = {0}, next = 0, last = 0;
+    const long takes_us = world.gpu_takes_us;
+    histo_status status = world.running;
+    if (status != HISTO_OK) return histo_fail(status, "the GPU is on fire");
+    world.sent = 0;
+    while (share->begin < share->end && status == HISTO_OK) {
+        next = 1e300;
+        for (int g = 0; g < n && share->begin < share->end && status == HISTO_OK; g++) {
+            if (free_at[g] <= world.now_us) {
+                jobs[g].begin = share->begin;
+                jobs[g].end = histo_share_take(share, 1024, N / 64);
+                world.sent += jobs[g].end - jobs[g].begin;
+                free_at[g] = fmax(done_at[g], world.now_us); /* with what it had */
+                done_at[g] = free_at[g] + (double)part_of(&jobs[g], takes_us);
+                last = fmax(last, done_at[g]);
+                world.gpu_takes_us = 0;
+                status = strategy->launch(&jobs[g]);
+                world.gpu_takes_us = takes_us;
+            }
+            if (free_at[g] < next) next = free_at[g];
+        }
+        if (share->begin == share->end || status != HISTO_OK) break;
+        if (share->help)
+            status = share->help(share);
+        else if (next > world.now_us)
+            world.now_us = next;
+    }
+    take((long)(last - world.now_us) + world.clash_us);
     return status;
 }
 
@@ -168,7 +195,7 @@ static void unprepare(void *prepared)
 
 static bool awake(histo_device device)
 {
-    assert_int_equal(device, HISTO_DEVICE_CUDA(0));
+    assert_in_range(device, HISTO_DEVICE_CUDA(0), HISTO_DEVICE_CUDA(world.gpus - 1));
     return world.awake;
 }
 
@@ -198,6 +225,7 @@ const histo_backend histo_backend_cuda = {.name = "cuda",
                                           .threads = one,
                                           .device_name = device_name,
                                           .run = run,
+                                          .run_shared = run_shared,
                                           .devices = devices,
                                           .locate = locate,
                                           .prepare = prepare,
@@ -584,12 +612,12 @@ static void split_between_both(void **state)
     assert_true(way.direct);
     cpu -= way.setup_us + way.gather_us;
     assert_true(fabs(share - cpu / (cpu + gpu)) < 1e-9);
-    assert_true(fabs(plan->split.us - 25000) < 500);
+    assert_true(plan->split.us > 25000 && plan->split.us < 27000);
     assert_string_equal(histo_plan_strategy(plan), "cuda/gpu");
     assert_explains(plan, "\nsplit: ", true);
     assert_explains(plan, "by cpu/fast with", true);
     assert_int_equal(world.prepared, 1);
-    assert_fills(plan, N, (int64_t)(share * N) - 4096, (int64_t)(share * N));
+    assert_fills(plan, N, (int64_t)(share * N) - N / 16, (int64_t)(share * N) + N / 16);
     assert_fills(plan, 1000, 0, 0); /* too few to repay a transfer */
     world.pinned = false;           /* samples elsewhere than planned */
     assert_fills(plan, N, N, N);
@@ -600,6 +628,67 @@ static void split_between_both(void **state)
     assert_int_equal(histo_plan_fill(plan, h, &view, NULL), HISTO_DEVICE);
     histo_hist_destroy(h);
     histo_plan_destroy(plan);
+    assert_int_equal(world.prepared, 0);
+}
+
+/* Page-locked samples may go to all GPUs that the process uses, without measuring, if they are then done before any
+ * device alone; and to all GPUs there are, from any memory, if that is asked for. */
+static void shared_by_gpus(void **state)
+{
+    (void)state;
+    world.pinned = world.awake = world.counts = true;
+    world.gpus = 4;
+    world.fast_takes_us = 60000;
+    world.gpu_takes_us = 40000;
+    world.slow_us = 1e6;
+    world.fast_us = 60000;
+    world.gpu_us = 40000;
+    histo_plan *plan = make_plan(5, N, NULL);
+    assert_string_equal(histo_plan_strategy(plan), "cuda/gpu");
+    assert_explains(plan, "chosen: cuda/gpu on GPU 0, 1, 2 and 3, by the cost model", true);
+    assert_explains(plan, "\nsplit: whoever is free takes the next part; about ", true);
+    assert_explains(plan, "the CPU counts the others by cpu/", true);
+    assert_int_equal(world.prepared, 4);
+    double start = world.now_us;
+    assert_fills(plan, N, N / 2, N - N / 16);
+    assert_in_range(world.now_us - start, 8000, 11000); /* 1 / (4 / 40000 + 1 / 60000) = 8571 */
+    histo_plan_destroy(plan);
+    assert_int_equal(world.prepared, 0);
+    /* One GPU alone takes as long as the CPU, and nobody has measured that. */
+    world.gpus = 1;
+    plan = make_plan(5, N, NULL);
+    assert_explains(plan, "\nsplit: ", false);
+    histo_plan_destroy(plan);
+    /* GPUs that this process does not use stay asleep. */
+    world.gpus = 4;
+    world.awake = false;
+    plan = make_plan(5, N, NULL);
+    assert_explains(plan, "\nsplit: ", false);
+    histo_plan_destroy(plan);
+    plan = make_plan(5, N, &(histo_plan_options){.device = HISTO_DEVICE_CUDA_ALL});
+    assert_explains(plan, "on GPU 0, 1, 2 and 3", true);
+    assert_fills(plan, N, N / 2, N - N / 16);
+    world.pinned = false; /* samples that the CPU has to copy go to one */
+    assert_fills(plan, N, N, N);
+    histo_plan_destroy(plan);
+    plan = make_plan(5, N, &(histo_plan_options){.device = HISTO_DEVICE_CUDA_ALL});
+    assert_explains(plan, "\none GPU alone: the samples are not page-locked", true);
+    histo_plan_destroy(plan);
+    world.pinned = true;
+    world.there = true; /* samples in the memory of a GPU are counted there */
+    plan = make_plan(5, N, &(histo_plan_options){.device = HISTO_DEVICE_CUDA_ALL});
+    assert_explains(plan, "\none GPU alone: the samples are in its memory", true);
+    histo_plan_destroy(plan);
+    world.there = false;
+    world.preparing = HISTO_NO_MEMORY;
+    histo_hist *h = make_hist(5);
+    histo_view view = histo_view_1d(samples, HISTO_U8, N);
+    assert_int_equal(histo_plan_create(&plan, h, &view, NULL, &(histo_plan_options){.device = HISTO_DEVICE_CUDA_ALL}),
+                     HISTO_NO_MEMORY);
+    world.missing = "there is no GPU";
+    REFUSED(HISTO_UNSUPPORTED, "cuda cannot be used: there is no GPU",
+            histo_plan_create(&plan, h, &view, NULL, &(histo_plan_options){.device = HISTO_DEVICE_CUDA_ALL}));
+    histo_hist_destroy(h);
     assert_int_equal(world.prepared, 0);
 }
 
@@ -693,6 +782,7 @@ int main(void)
         cmocka_unit_test_setup(the_faster_counter_of_equal_ones, reset),
         cmocka_unit_test_setup(filled, reset),
         cmocka_unit_test_setup(split_between_both, reset),
+        cmocka_unit_test_setup(shared_by_gpus, reset),
         cmocka_unit_test_setup(split_or_not, reset),
         cmocka_unit_test_setup(costs_are_scaled, reset),
     };

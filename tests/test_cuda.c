@@ -14,6 +14,7 @@
 #include "device.h"
 #include "forbidden.h"
 #include "plan/plan.h"
+#include "same.h"
 
 extern int histo_cuda_fail_at, histo_cuda_fail_as;
 
@@ -49,27 +50,6 @@ static void fill_by(histo_hist *h, const char *strategy, const histo_view *views
     OK(histo_plan_create(&plan, h, views, options, &(histo_plan_options){.strategy = strategy}));
     OK(histo_plan_fill(plan, h, views, options));
     histo_plan_destroy(plan);
-}
-
-/* Both have the same contents, to the bit. */
-static void assert_same(histo_hist *a, histo_hist *b)
-{
-    int64_t n = histo_hist_size(a, HISTO_FLOW), batch = histo_hist_batch(a);
-    assert_int_equal(n, histo_hist_size(b, HISTO_FLOW));
-    uint64_t *in_a = malloc((size_t)n * 8), *in_b = malloc((size_t)n * 8);
-    OK(histo_hist_read_counts(a, HISTO_FLOW, in_a, n, NULL));
-    OK(histo_hist_read_counts(b, HISTO_FLOW, in_b, n, NULL));
-    assert_memory_equal(in_a, in_b, (size_t)n * 8);
-    OK(histo_hist_read_masked(a, in_a, batch));
-    OK(histo_hist_read_masked(b, in_b, batch));
-    assert_memory_equal(in_a, in_b, (size_t)batch * 8);
-    double *w_a = malloc((size_t)n * 32), *w_b = w_a + 2 * n;
-    OK(histo_hist_read_weights(a, HISTO_FLOW, w_a, w_a + n, n, NULL));
-    OK(histo_hist_read_weights(b, HISTO_FLOW, w_b, w_b + n, n, NULL));
-    assert_memory_equal(w_a, w_b, (size_t)n * 16);
-    free(in_a);
-    free(in_b);
-    free(w_a);
 }
 
 static void device_samples_choose_the_gpu(void **state)

@@ -1,5 +1,5 @@
 /* `histo bench`: the map of cells, random problems, the strategies on the papers' inputs, the papers' experiments,
- * applications, small calls, and bank conflicts of images. */
+ * applications, small calls, several GPUs, and bank conflicts of images. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +13,7 @@
 #include "bench/conflicts.h"
 #include "bench/device.h"
 #include "bench/gallery.h"
+#include "bench/machines.h"
 #include "bench/map.h"
 #include "bench/papers.h"
 #include "bench/random_run.h"
@@ -400,6 +401,23 @@ static int run_calls(measuring *m, int *wrong, fault *f)
     return status == HISTO_OK ? 0 : fail_run(status, f);
 }
 
+static int run_machines(measuring *m, int *wrong, fault *f)
+{
+    const settings *s = m->settings;
+    const bench_machines_options options = {
+        .bytes = s->bytes,
+        .repeat = s->repeat,
+        .table = m->table,
+        .json = m->json,
+        .command_line = process_command_line(),
+        .patience = patience_of(m),
+    };
+    int measured;
+    histo_status status = bench_machines(&options, &measured, wrong);
+    m->kept = measured;
+    return status == HISTO_OK ? 0 : fail_run(status, f);
+}
+
 static const struct {
     const char *name;
     int (*run)(measuring *m, int *wrong, fault *f);
@@ -407,7 +425,7 @@ static const struct {
 } subjects[] = {{"map", run_map, false, false},       {"random", run_random, false, false},
                 {"gallery", run_gallery, true, true}, {"paper", run_papers, false, true},
                 {"apps", run_apps, true, false},      {"conflicts", run_conflicts, true, false},
-                {"calls", run_calls, false, false}};
+                {"calls", run_calls, false, false},   {"machines", run_machines, false, false}};
 enum { SUBJECTS = sizeof subjects / sizeof subjects[0] };
 
 /* Options that this subject would ignore. */
@@ -453,7 +471,7 @@ int bench_command_bench(const settings *s)
     if (which == SUBJECTS) {
         fault_set(&f, EXIT_USAGE,
                   "%s%s%sfor 'histo bench map', 'histo bench random', 'histo bench gallery', 'histo bench paper', "
-                  "'histo bench apps', 'histo bench calls' or 'histo bench conflicts'",
+                  "'histo bench apps', 'histo bench calls', 'histo bench machines' or 'histo bench conflicts'",
                   *what ? "'" : "", what, *what ? "' cannot be measured: ask " : "say what to measure: ask ");
         return fault_report(&f);
     }

@@ -19,13 +19,16 @@ int value_device(settings *s, char *text, fault *f)
         s->device = HISTO_DEVICE_AUTO;
     else if (strcmp(text, "cpu") == 0)
         s->device = HISTO_DEVICE_CPU;
+    else if (strcmp(text, "cuda:all") == 0)
+        s->device = HISTO_DEVICE_CUDA_ALL;
     else if (strcmp(text, "cuda") == 0 ||
              (strncmp(text, numbered, sizeof numbered - 1) == 0 &&
               parse_naturals(text + sizeof numbered - 1, "", &ordinal, 1) == 1 && ordinal < MAX_DEVICES))
         s->device = HISTO_DEVICE_CUDA((int)ordinal);
     else
         return fault_set(f, EXIT_USAGE,
-                         "there is no device '%s': --device takes auto, cpu, cuda, or cuda:N with its number", text);
+                         "there is no device '%s': --device takes auto, cpu, cuda, cuda:N with its number, or cuda:all",
+                         text);
     return 0;
 }
 

@@ -759,11 +759,15 @@ HISTO_API void histo_free(void *memory);
 
 typedef int histo_device;
 /* HISTO_DEVICE_AUTO counts samples in a GPU's memory on that GPU, and samples in host memory on the CPU or on GPU 0,
- * whichever is expected to finish first, including the transfers and, in a process that has not used CUDA, its start.
- */
+ * whichever is expected to finish first, including the transfers and, in a process that has not used CUDA, its start;
+ * page-locked samples also on the CPU and all GPUs that this process has used, at the same time.
+ * HISTO_DEVICE_CUDA_ALL counts page-locked samples on all GPUs and the CPU, each of which takes the next part when it is
+ * free. Of other samples in host memory, of segments (offsets), pairs, and sparse histograms, GPU 0 counts all, since
+ * they keep no second GPU busy; samples in a GPU's memory are counted there. */
 #define HISTO_DEVICE_AUTO 0
 #define HISTO_DEVICE_CPU 1
 #define HISTO_DEVICE_CUDA(ordinal) (2 + (ordinal))
+#define HISTO_DEVICE_CUDA_ALL 65536
 
 /* The GPU whose memory holds this address, HISTO_DEVICE_CUDA(0) and up; HISTO_DEVICE_CPU for host memory, page-locked
  * memory, memory that is not allocated, and where there is no GPU. */

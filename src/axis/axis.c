@@ -560,7 +560,7 @@ bool histo_axis_equal(const histo_axis *a, const histo_axis *b)
     if (histo_axis_is_whole(a) != histo_axis_is_whole(b)) return false;
     if (histo_axis_is_whole(a)) return a->closed == b->closed && histo_whole_equal(a, b);
     if (a->bins != b->bins || a->closed != b->closed || a->lo != b->lo || a->hi != b->hi) return false;
-    if (!a->edges && !b->edges) return true; /* both uniform: lo, hi and bins give the edges */
+    if (a->edges == b->edges) return true; /* shared, or both uniform: lo, hi and bins give the edges */
     for (int64_t i = 0; i <= a->bins; i++)
         if (histo_axis_edge(a, i) != histo_axis_edge(b, i)) return false;
     return true;

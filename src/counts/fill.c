@@ -72,13 +72,46 @@ histo_status histo_plan_fill_read(const histo_plan *plan, histo_hist *hist, cons
 /* A plan stays good for sample counts within these factors of the one that it was made for. */
 enum { LESS = 64, MORE = 8 };
 
-/* Is the histogram's plan good for this fill? */
-static bool is_planned(const histo_hist *hist, const histo_problem *problem, int threads)
+static histo_plan **find_plan(histo_hist *hist, histo_device home)
 {
-    const histo_plan *plan = hist->plan;
-    return plan && threads == hist->planned_threads && histo_plan_fits(plan, problem) &&
-           problem->home == plan->problem.home && !problem->apart == !plan->problem.apart &&
-           problem->samples <= plan->problem.samples * MORE && problem->samples >= plan->problem.samples / LESS;
+    histo_plan **link = &hist->plans;
+    while (*link && (*link)->problem.home != home)
+        link = &(*link)->next;
+    return link;
+}
+
+/* The histogram's plan for samples there is now its last one. NULL: it has none. */
+static histo_plan *recall_plan(histo_hist *hist, histo_device home)
+{
+    histo_plan **link = find_plan(hist, home), *plan = *link;
+    if (!plan || plan == hist->plans) return plan;
+    *link = plan->next;
+    plan->next = hist->plans;
+    return hist->plans = plan;
+}
+
+void histo_hist_forget_plan(histo_hist *hist, histo_device home)
+{
+    histo_plan **link = find_plan(hist, home), *plan = *link;
+    if (plan) *link = plan->next;
+    histo_plan_destroy(plan);
+}
+
+/* Keep a plan, which takes the place of the one for the same device. */
+static void keep_plan(histo_hist *hist, histo_plan *plan, int threads)
+{
+    histo_hist_forget_plan(hist, plan->problem.home);
+    plan->next = hist->plans;
+    plan->threads_asked = threads;
+    hist->plans = plan;
+}
+
+/* Is the plan good for this fill? */
+static bool is_planned(const histo_plan *plan, const histo_problem *problem, int threads)
+{
+    return plan && threads == plan->threads_asked && histo_plan_fits(plan, problem) &&
+           !problem->apart == !plan->problem.apart && problem->samples <= plan->problem.samples * MORE &&
+           problem->samples >= plan->problem.samples / LESS;
 }
 
 histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const histo_fill_options *options)
@@ -88,34 +121,30 @@ histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const hi
     histo_status status = bind(hist, views, options, &problem, operands);
     if (status != HISTO_OK) return status;
     const int threads = options && options->threads ? options->threads : histo_threads_set();
-    const bool planned = is_planned(hist, &problem, threads);
+    histo_plan *plan = recall_plan(hist, problem.home);
+    const bool planned = is_planned(plan, &problem, threads);
     if (!planned && histo_is_few(&problem, hist->axes, hist->few.spent)) {
         status = histo_few_run(&problem, hist->axes, &hist->accumulators, operands, options);
         if (status == HISTO_OK) histo_few_note(&hist->few, &problem);
         return status;
     }
     if (!planned) {
-        histo_plan *plan;
         status = histo_plan_create(&plan, hist, views, options, NULL);
         if (status != HISTO_OK) return status;
-        histo_plan_destroy(hist->plan);
-        hist->plan = plan;
-        hist->planned_threads = threads;
+        keep_plan(hist, plan, threads);
     }
     hist->few.noted = false;
-    return histo_plan_run(hist->plan, &hist->accumulators, operands, options, is_resident(&problem, hist->plan), NULL);
+    return histo_plan_run(plan, &hist->accumulators, operands, options, is_resident(&problem, plan), NULL);
 }
 
 const histo_plan *histo_hist_last_plan(const histo_hist *hist)
 {
     histo_plan *plan;
-    if (!hist->few.noted) return hist->plan;
+    if (!hist->few.noted) return hist->plans;
     const histo_hist_options kind = histo_hist_kind(hist);
     if (histo_few_plan(&hist->few, hist->naxes, hist->axes, &kind, &plan) != HISTO_OK) return NULL;
     histo_hist *owner = (histo_hist *)hist; /* a plan that is made when it is asked for changes nothing else */
-    histo_plan_destroy(owner->plan);
-    owner->plan = plan;
-    owner->planned_threads = histo_threads_set();
+    keep_plan(owner, plan, histo_threads_set());
     owner->few.noted = false;
     return plan;
 }

@@ -32,8 +32,7 @@ void histo_hist_start(histo_hist *hist)
 {
     hist->naxes = 0;
     hist->accumulators = (histo_accumulators){0};
-    hist->plan = NULL;
-    hist->planned_threads = 0;
+    hist->plans = NULL;
     hist->last_fitted = 0;
     hist->few.spent = 0;
     hist->few.noted = false;
@@ -92,7 +91,8 @@ void histo_hist_clear(histo_hist *hist)
     for (int a = 0; a < hist->naxes; a++)
         histo_axis_disown(&hist->axes[a]);
     histo_accumulators_free(&hist->accumulators);
-    histo_plan_destroy(hist->plan);
+    while (hist->plans)
+        histo_hist_forget_plan(hist, hist->plans->problem.home);
 }
 
 void histo_hist_destroy(histo_hist *hist)

@@ -13,8 +13,7 @@ struct histo_hist {
     histo_weighting weighting;
     int64_t bins; /* in one batch entry */
     histo_accumulators accumulators;
-    histo_plan *plan;     /* of the last histo_hist_fill with one; NULL before */
-    int planned_threads;  /* what that fill asked for; 0: the default */
+    histo_plan *plans;    /* of histo_hist_fill, one for each device in whose memory samples were; the last one first */
     uint64_t last_fitted; /* serial of a plan for these axes */
     histo_few few;
 };
@@ -58,6 +57,9 @@ histo_status histo_hist_check(int naxes, const histo_axis *axes, const histo_his
 histo_status histo_hist_own_axes(histo_hist *hist, int naxes, const histo_axis *axes);
 /* … free everything but the struct. */
 void histo_hist_clear(histo_hist *hist);
+
+/* Destroy the histogram's plan for samples in the memory of a device, if it has one. */
+void histo_hist_forget_plan(histo_hist *hist, histo_device home);
 
 /* Check a read, and describe it. */
 histo_status histo_hist_reading(const histo_hist *hist, histo_slots slots, histo_quantity quantity, void *out,

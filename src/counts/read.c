@@ -187,6 +187,11 @@ histo_status histo_hist_read(const histo_hist *hist, histo_slots slots, const hi
 {
     bool only;
     const histo_device device = histo_device_of(r->out, &only);
+    const histo_device_accumulators *first = hist->accumulators.on_devices;
+    if (first && first->next && (device == HISTO_DEVICE_CPU || !first->backend->capturing(r->stream))) {
+        histo_status status = histo_accumulators_join(&hist->accumulators, device);
+        if (status != HISTO_OK) return status;
+    }
     histo_device_accumulators *home = histo_accumulators_home(&hist->accumulators);
     if (home && (device == home->device || (device == HISTO_DEVICE_CPU && !r->cumulative)))
         return home->backend->read(home, r);

@@ -91,9 +91,14 @@ static histo_status allocate(void **memory, size_t bytes, const char *what)
     return HISTO_CUDA(cudaMalloc(memory, bytes), what);
 }
 
+int64_t histo_cuda_counters(const histo_cuda_accumulators *accumulators)
+{
+    return accumulators->batch * accumulators->counters;
+}
+
 static size_t all_counters(const histo_cuda_accumulators *accumulators)
 {
-    return (size_t)(accumulators->batch * accumulators->counters);
+    return (size_t)histo_cuda_counters(accumulators);
 }
 
 static size_t arriving_words(const histo_cuda_accumulators *accumulators)
@@ -161,6 +166,7 @@ static histo_status make(const histo_job *job, const histo_cuda_exact exact[2], 
     if (!accumulators) return histo_fail_memory(sizeof *accumulators, "a device accumulators");
     accumulators->base.backend = &histo_backend_cuda;
     accumulators->base.device = p->device;
+    accumulators->context = histo_cuda_context();
     accumulators->batch = p->batch;
     accumulators->slots = p->slots;
     accumulators->is_sparse = p->storage == HISTO_SPARSE;
@@ -265,124 +271,143 @@ histo_status histo_cuda_accumulators_offsets(histo_cuda_accumulators *accumulato
 
 /* ---- Draining ---- */
 
-/* Adds elements [first, first + n) of an array of the device accumulators to the host's accumulators. plane: of exact
- * sums. */
-typedef histo_status adder(const histo_cuda_accumulators *from, const histo_accumulators *to, int which, int plane,
-                           int64_t first, int64_t n, const void *elements);
+/* An array of the device accumulators whose elements are added to the host's. */
+typedef struct draining {
+    histo_cuda_accumulators *from;
+    const histo_accumulators *to;
+    int which; /* sums of weights, or of their squares */
+    int plane; /* of exact sums */
+    char *array;
+    size_t size;
+    histo_status (*add)(const struct draining *d, int64_t first, int64_t n, const void *elements);
+    void (*work)(void *part, int64_t begin, int64_t end); /* of several threads */
+} draining;
 
-static histo_status add_counts(const histo_cuda_accumulators *from, const histo_accumulators *to, int which, int plane,
-                               int64_t first, int64_t n, const void *elements)
+/* Call add(i, index, masked) for elements first + i: the slot at this index of the whole batch; or, if masked, what batch
+ * entry `index` has left out. */
+template <typename ADD>
+static void each(const histo_cuda_accumulators *from, int64_t first, int64_t n, ADD add)
 {
-    (void)which, (void)plane;
-    const uint64_t *counts = (const uint64_t *)elements;
     int64_t entry = first / from->counters, slot = first % from->counters;
     for (int64_t i = 0; i < n; entry++, slot = 0) {
-        uint64_t *sums = to->counts + entry * from->slots;
+        const int64_t index = entry * from->slots;
         for (; slot < from->slots && i < n; slot++)
-            sums[slot] += counts[i++];
-        if (i < n) to->masked[entry] += counts[i++];
+            add(i++, index + slot, false);
+        if (i < n) add(i++, entry, true);
     }
+}
+
+/* A part of a piece that a thread adds. */
+typedef struct piece_part {
+    const draining *d;
+    int64_t first;
+    const void *elements;
+} piece_part;
+
+static void add_counts(void *part, int64_t begin, int64_t end)
+{
+    const piece_part *p = (const piece_part *)part;
+    const uint64_t *counts = (const uint64_t *)p->elements + begin;
+    uint64_t *sums = p->d->to->counts, *masked = p->d->to->masked;
+    each(p->d->from, p->first + begin, end - begin,
+         [=](int64_t i, int64_t at, bool left_out) { (left_out ? masked : sums)[at] += counts[i]; });
+}
+
+static void add_sums(void *part, int64_t begin, int64_t end)
+{
+    const piece_part *p = (const piece_part *)part;
+    const double *added = (const double *)p->elements + begin;
+    double *sums = p->d->which == 0 ? p->d->to->sum_w : p->d->to->sum_w2;
+    each(p->d->from, p->first + begin, end - begin, [=](int64_t i, int64_t at, bool left_out) {
+        if (!left_out) sums[at] += added[i];
+    });
+}
+
+static histo_status add_by_threads(const draining *d, int64_t first, int64_t n, const void *elements)
+{
+    piece_part part = {d, first, elements};
+    histo_cuda_divide(n, d->size, d->work, &part);
     return HISTO_OK;
 }
 
-static histo_status add_sums(const histo_cuda_accumulators *from, const histo_accumulators *to, int which, int plane,
-                             int64_t first, int64_t n, const void *elements)
+static histo_exact *exact_of(const draining *d)
 {
-    (void)plane;
-    const double *added = (const double *)elements;
-    int64_t entry = first / from->counters, slot = first % from->counters;
-    for (int64_t i = 0; i < n; i++, entry++, slot = 0) { /* the last counter of an entry is not used */
-        double *sums = (which == 0 ? to->sum_w : to->sum_w2) + entry * from->slots;
-        for (; slot < from->slots && i < n; slot++)
-            sums[slot] += added[i++];
-    }
-    return HISTO_OK;
+    return d->which == 0 ? d->to->exact_w : d->to->exact_w2;
 }
 
-static histo_status add_digits(const histo_cuda_accumulators *from, const histo_accumulators *to, int which, int plane,
-                               int64_t first, int64_t n, const void *elements)
+static histo_status add_digits(const draining *d, int64_t first, int64_t n, const void *elements)
 {
-    histo_exact *sums = which == 0 ? to->exact_w : to->exact_w2;
+    histo_exact *sums = exact_of(d);
     const int64_t *digits = (const int64_t *)elements;
+    const int plane = d->plane;
     histo_exact_windows windows;
     memset(&windows, 0, sizeof windows);
-    for (int64_t i = 0; i < n; i++)
-        windows.touched[plane] |= digits[i] != 0;
+    for (int64_t i = 0; i < n && !windows.touched[plane]; i++)
+        windows.touched[plane] = digits[i] != 0;
+    if (!windows.touched[plane]) return HISTO_OK;
     histo_status status = histo_exact_reserve(sums, &windows, 1);
-    for (int64_t i = 0; i < n && status == HISTO_OK; i++)
-        if (digits[i]) {
-            int64_t entry = (first + i) / from->counters, slot = (first + i) % from->counters;
-            histo_exact_add_digit(sums, entry * from->slots + slot, plane, digits[i]);
-        }
-    return status;
+    if (status != HISTO_OK) return status;
+    each(d->from, first, n, [=](int64_t i, int64_t at, bool left_out) {
+        if (!left_out) histo_exact_add_digit_alone(sums, at, plane, digits[i]);
+    });
+    return HISTO_OK;
 }
 
-static histo_status add_specials(const histo_cuda_accumulators *from, const histo_accumulators *to, int which,
-                                 int plane, int64_t first, int64_t n, const void *elements)
+static histo_status add_specials(const draining *d, int64_t first, int64_t n, const void *elements)
 {
-    (void)plane;
-    histo_exact *sums = which == 0 ? to->exact_w : to->exact_w2;
+    histo_exact *sums = exact_of(d);
     const unsigned int *flags = (const unsigned int *)elements;
     histo_exact_windows windows;
     memset(&windows, 0, sizeof windows);
-    for (int64_t i = 0; i < n; i++)
-        windows.special |= flags[i] != 0;
+    for (int64_t i = 0; i < n && !windows.special; i++)
+        windows.special = flags[i] != 0;
+    if (!windows.special) return HISTO_OK;
     histo_status status = histo_exact_reserve(sums, &windows, 1);
-    for (int64_t i = 0; i < n && status == HISTO_OK; i++)
-        if (flags[i]) {
-            int64_t entry = (first + i) / from->counters, slot = (first + i) % from->counters;
-            histo_exact_add_special(sums, entry * from->slots + slot, (uint8_t)flags[i]);
-        }
-    return status;
-}
-
-/* Move an array to the host piece by piece. Each piece is cleared once it has been added, so a failure counts nothing
- * twice. */
-static histo_status drain(histo_cuda_accumulators *accumulators, const histo_accumulators *to, adder *add, int which,
-                          int plane, void *array, size_t size, char *room, size_t room_bytes)
-{
-    int64_t n = (int64_t)all_counters(accumulators), most = (int64_t)(room_bytes / size);
-    for (int64_t first = 0; first < n; first += most) {
-        int64_t piece = n - first < most ? n - first : most;
-        char *from = (char *)array + (size_t)first * size;
-        histo_status status =
-            HISTO_CUDA(cudaMemcpyAsync(room, from, (size_t)piece * size, cudaMemcpyDeviceToHost, accumulators->stream),
-                       "reading counts");
-        if (status == HISTO_OK) status = HISTO_CUDA(cudaStreamSynchronize(accumulators->stream), "reading counts");
-        if (status == HISTO_OK) status = add(accumulators, to, which, plane, first, piece, room);
-        if (status != HISTO_OK) return status;
-        status = HISTO_CUDA(cudaMemsetAsync(from, 0, (size_t)piece * size, accumulators->stream), "clearing counts");
-        if (status != HISTO_OK) {
-            accumulators->broken = "it could not be cleared after it was read";
-            return status;
-        }
-    }
+    if (status != HISTO_OK) return status;
+    each(d->from, first, n, [=](int64_t i, int64_t at, bool left_out) {
+        if (!left_out && flags[i]) histo_exact_add_special(sums, at, (uint8_t)flags[i]);
+    });
     return HISTO_OK;
 }
 
-static histo_status drain_all(histo_cuda_accumulators *accumulators, const histo_accumulators *to, char *room,
-                              size_t room_bytes)
+/* What has been added is cleared, so a failure counts nothing twice. */
+static histo_status take(void *context, int64_t first, int64_t n, const void *elements)
+{
+    const draining *d = (const draining *)context;
+    histo_status status = d->add(d, first, n, elements);
+    if (status != HISTO_OK) return status;
+    status = HISTO_CUDA(
+        cudaMemsetAsync(d->array + (size_t)first * d->size, 0, (size_t)n * d->size, d->from->stream), "clearing counts");
+    if (status != HISTO_OK) d->from->broken = "it could not be cleared after it was read";
+    return status;
+}
+
+/* Move an array to the host piece by piece. */
+static histo_status drain(draining d)
+{
+    return histo_cuda_bring(d.from, d.array, d.size, histo_cuda_counters(d.from), d.from->stream, take, &d);
+}
+
+static histo_status drain_all(histo_cuda_accumulators *from, const histo_accumulators *to)
 {
     histo_status status = HISTO_OK;
-    if (accumulators->is_sparse) return histo_cuda_sparse_gather(accumulators, to, accumulators->stream);
-    if (accumulators->exact[0].digits) status = balance_sums(accumulators, accumulators->stream);
+    if (from->is_sparse) return histo_cuda_sparse_gather(from, to, from->stream);
+    if (from->exact[0].digits) status = balance_sums(from, from->stream);
     if (status == HISTO_OK)
-        status = drain(accumulators, to, add_counts, 0, 0, accumulators->counts, sizeof *accumulators->counts, room,
-                       room_bytes);
-    double *sums[] = {accumulators->sum_w, accumulators->sum_w2};
+        status = drain({from, to, 0, 0, (char *)from->counts, sizeof *from->counts, add_by_threads, add_counts});
+    double *sums[] = {from->sum_w, from->sum_w2};
     for (int s = 0; s < 2; s++) {
-        const histo_cuda_exact *e = &accumulators->exact[s];
+        const histo_cuda_exact *e = &from->exact[s];
         if (status == HISTO_OK && sums[s])
-            status = drain(accumulators, to, add_sums, s, 0, sums[s], sizeof(double), room, room_bytes);
+            status = drain({from, to, s, 0, (char *)sums[s], sizeof(double), add_by_threads, add_sums});
         for (int k = 0; k < e->windows && e->digits && status == HISTO_OK; k++)
-            status = drain(accumulators, to, add_digits, s, e->low + k,
-                           e->digits + (size_t)k * all_counters(accumulators), sizeof *e->digits, room, room_bytes);
+            status = drain({from, to, s, e->low + k, (char *)(e->digits + (size_t)k * all_counters(from)),
+                            sizeof *e->digits, add_digits});
         if (status == HISTO_OK && e->special)
-            status = drain(accumulators, to, add_specials, s, 0, e->special, sizeof *e->special, room, room_bytes);
+            status = drain({from, to, s, 0, (char *)e->special, sizeof *e->special, add_specials});
     }
-    if (status == HISTO_OK)
-        status = HISTO_CUDA(cudaEventRecord(accumulators->order.done, accumulators->stream), "recording an event");
-    if (status == HISTO_OK) status = HISTO_CUDA(cudaStreamSynchronize(accumulators->stream), "reading counts");
+    if (status == HISTO_OK) status = HISTO_CUDA(cudaEventRecord(from->order.done, from->stream), "recording an event");
+    if (status == HISTO_OK) status = HISTO_CUDA(cudaStreamSynchronize(from->stream), "reading counts");
     return status;
 }
 
@@ -392,21 +417,15 @@ static histo_status fail_broken(const histo_cuda_accumulators *accumulators)
                       accumulators->base.device - HISTO_DEVICE_CUDA(0), accumulators->broken);
 }
 
+bool histo_cuda_accumulators_are_empty(const histo_device_accumulators *from)
+{
+    const histo_cuda_accumulators *accumulators = (const histo_cuda_accumulators *)from;
+    return !accumulators->dirty && !from->copied && !accumulators->order.captured && !accumulators->broken;
+}
+
 histo_status histo_cuda_accumulators_check(const histo_cuda_accumulators *accumulators)
 {
     return accumulators->broken ? fail_broken(accumulators) : HISTO_OK;
-}
-
-static histo_status drain_by_pieces(histo_cuda_accumulators *accumulators, const histo_accumulators *to)
-{
-    enum { ROOM = 4 << 20 };
-    size_t bytes = all_counters(accumulators) * sizeof(uint64_t);
-    if (bytes > ROOM || accumulators->is_sparse) bytes = ROOM;
-    char *room = (char *)malloc(bytes);
-    if (!room) return histo_fail_memory(bytes, "reading counts from a GPU");
-    histo_status status = drain_all(accumulators, to, room, bytes);
-    free(room);
-    return status;
 }
 
 /* Overwrite the host's accumulators with everything that is on the device. */
@@ -434,7 +453,7 @@ static histo_status bring_home(histo_cuda_accumulators *accumulators, const hist
     /* Host memory changes even if this fails midway, and is then to be cleared, or overwritten. */
     if (!keep && !base->copied) {
         base->drained = true;
-        return drain_by_pieces(accumulators, to);
+        return drain_all(accumulators, to);
     }
     base->copied = true;
     histo_status status = changed ? copy_all(accumulators, to) : HISTO_OK;

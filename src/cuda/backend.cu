@@ -20,6 +20,22 @@ static const char *device_name(histo_device device)
     return histo_cuda_device_of(device)->word;
 }
 
+/* Which GPUs reach each other's memory, which makes joining what they have counted fast. */
+static void describe_reach(histo_text *text)
+{
+    const int n = histo_cuda_devices();
+    int reached = 0;
+    for (int to = 0; to < n; to++)
+        for (int from = 0; from < n; from++)
+            reached += to != from && histo_cuda_reaches(to, from);
+    const bool all = reached == n * (n - 1);
+    histo_text_add(text, "cuda: %s of the GPUs reach each other's memory%s\n",
+                   all       ? "all"
+                   : reached ? "some"
+                             : "none",
+                   all ? "" : "; counts of others are joined through the host");
+}
+
 static void describe(histo_text *text)
 {
     for (int d = 0; d < histo_cuda_devices(); d++) {
@@ -27,6 +43,7 @@ static void describe(histo_text *text)
         histo_text_add(text, "cuda:%d: %s, compute capability %d.%d, %d multiprocessors, %.0f GiB\n", d, it->name,
                        it->major, it->minor, it->multiprocessors, (double)it->memory / (1 << 30));
     }
+    if (histo_cuda_devices() > 1) describe_reach(text);
 }
 
 static bool capturing(void *stream)
@@ -238,6 +255,9 @@ extern "C" const histo_backend histo_backend_cuda = {"cuda",
                                                      unprepare,
                                                      histo_cuda_accumulators_gather,
                                                      histo_cuda_accumulators_read,
+                                                     histo_cuda_accumulators_join,
+                                                     histo_cuda_accumulators_are_empty,
+                                                     histo_cuda_run_shared,
                                                      histo_cuda_send,
                                                      capturing,
                                                      histo_cuda_accumulators_clear,

@@ -127,6 +127,7 @@ typedef struct histo_cuda_fork histo_cuda_fork;
 /* counters = slots + 1: the last counter of a batch entry counts the samples that mask and filter exclude. */
 typedef struct histo_cuda_accumulators {
     histo_device_accumulators base;
+    unsigned long long context; /* of the memory */
     int64_t batch, slots, counters;
     /* Sparse histograms have pairs in addition to counters, or, with too many slots, instead of them (counters is 0).
      */
@@ -136,7 +137,7 @@ typedef struct histo_cuda_accumulators {
     double *sum_w, *sum_w2;     /* fast weighting: [batch * counters] */
     histo_cuda_exact exact[2];  /* reproducible: sums of w and of w * w; the latter NULL if not wanted */
     uint64_t pending;           /* upper bound of additions to any exact sum since digits were last balanced */
-    bool dirty;                 /* it may be nonzero */
+    bool dirty;                 /* host memory may hold no copy of all that has been counted */
     const char *broken;         /* a fill failed halfway */
     cudaStream_t stream;        /* for clearing, reading, and samples without a stream */
     histo_cuda_order order;
@@ -151,6 +152,7 @@ typedef struct histo_cuda_accumulators {
 histo_status histo_cuda_accumulators_of(const histo_job *job, histo_cuda_accumulators **accumulators);
 histo_status histo_cuda_accumulators_gather(histo_device_accumulators *from, const histo_accumulators *to, bool keep);
 histo_status histo_cuda_accumulators_read(histo_device_accumulators *from, const histo_reading *reading);
+bool histo_cuda_accumulators_are_empty(const histo_device_accumulators *device_accumulators);
 /* HISTO_DEVICE if the counts are not whole. */
 histo_status histo_cuda_accumulators_check(const histo_cuda_accumulators *accumulators);
 histo_status histo_cuda_send(void *to, histo_device device, const void *from, size_t bytes, void *stream);
@@ -167,6 +169,18 @@ histo_status histo_cuda_accumulators_workspace(histo_cuda_accumulators *accumula
 histo_status histo_cuda_accumulators_zero(histo_cuda_accumulators *accumulators, cudaStream_t stream);
 /* Reserve capacity for `adds` additions to every exact sum. */
 histo_status histo_cuda_accumulators_reserve(histo_cuda_accumulators *accumulators, uint64_t adds, cudaStream_t stream);
+/* The number of counters of the whole batch. */
+int64_t histo_cuda_counters(const histo_cuda_accumulators *accumulators);
+
+/* ---- Several GPUs (join.cu, shared.cu) ---- */
+
+/* For tests: no GPU can reach another's memory. */
+extern "C" bool histo_cuda_apart;
+/* Can kernels on GPU `to` use the memory of GPU `from`? */
+bool histo_cuda_reaches(int to, int from);
+histo_status histo_cuda_accumulators_join(histo_device_accumulators *to, histo_device_accumulators *const *others,
+                                          int n);
+histo_status histo_cuda_run_shared(const histo_strategy *strategy, histo_job *jobs, int n, histo_share *share);
 
 /* ---- Reading (read.cu) ---- */
 
@@ -176,6 +190,13 @@ histo_status histo_cuda_read_there(const histo_cuda_accumulators *from, const hi
 /* Read into host memory, not cumulatively, and wait. */
 histo_status histo_cuda_read_here(const histo_cuda_accumulators *from, const histo_reading *reading,
                                   cudaStream_t stream);
+/* Bring n elements of an array of the accumulators to the host, and call take for some after the other, in page-locked
+ * memory. take may enqueue work on the stream, behind the copy of what it takes. Waits. */
+typedef histo_status histo_cuda_taker(void *context, int64_t first, int64_t n, const void *elements);
+histo_status histo_cuda_bring(const histo_cuda_accumulators *from, const void *array, size_t size, int64_t n,
+                              cudaStream_t stream, histo_cuda_taker *take, void *context);
+/* Call work for ranges of n elements, by several threads if these are many. */
+void histo_cuda_divide(int64_t n, size_t size, void (*work)(void *context, int64_t begin, int64_t end), void *context);
 /* The words that cumulative reads need after so many counters. */
 size_t histo_cuda_scan_words(int64_t counters);
 
@@ -194,7 +215,7 @@ void histo_cuda_sparse_free(histo_cuda_sparse *sparse);
 /* ---- Samples in host memory (staged.cu) ---- */
 
 /* Launch the job in chunks, overlapped with copies of the operands that the device cannot read directly. Between begin
- * and end. */
+ * and end. Jobs that are counted in parts: see staged.h. */
 histo_status histo_cuda_run_staged(const histo_strategy *strategy, const histo_job *job, const bool *direct,
                                    const bool *pinned);
 

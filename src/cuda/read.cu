@@ -174,22 +174,24 @@ histo_status histo_cuda_read_there(const histo_cuda_accumulators *from, const hi
 
 /* ---- To the host ---- */
 
-/* A read into host memory, piece by piece. */
+/* The way of some elements into host memory, piece by piece. */
 typedef struct route {
     const histo_cuda_accumulators *from;
     const histo_reading *r;
     cudaStream_t stream;
-    const char *direct;     /* the elements as they lie on the device; NULL if a kernel must write them */
-    bool straight;          /* into the array, without pieces in host memory */
-    histo_staging *staging; /* NULL if neither needs it */
-    size_t size;            /* of an element */
-    int64_t most;           /* elements of a piece */
+    const char *direct;      /* the elements as they lie on the device; NULL if a kernel must write them */
+    bool straight;           /* into the array, without pieces in host memory */
+    histo_staging *staging;  /* NULL if neither needs it */
+    size_t size;             /* of an element */
+    int64_t elements, most;  /* in all; in a piece */
+    histo_cuda_taker *take;  /* what becomes of those in a piece */
+    void *context;
 } route;
 
 /* Enqueue piece p. */
 static histo_status bring(const route *to, int64_t p)
 {
-    const int64_t begin = p * to->most, end = to->r->size - begin < to->most ? to->r->size : begin + to->most;
+    const int64_t begin = p * to->most, end = to->elements - begin < to->most ? to->elements : begin + to->most;
     histo_staged_piece *piece = to->straight ? NULL : &to->staging->pieces[p % HISTO_STAGED_PIECES];
     const char *from = to->direct ? to->direct + (size_t)begin * to->size : NULL;
     histo_status status = piece ? histo_staged_piece_lock(piece) : HISTO_OK;
@@ -210,44 +212,68 @@ static histo_status bring(const route *to, int64_t p)
     return status;
 }
 
+/* Elements of a piece, cut into parts for threads. */
+typedef struct dividing {
+    int64_t n;
+    int parts;
+    void (*work)(void *context, int64_t begin, int64_t end);
+    void *context;
+} dividing;
+
+static void work_on_part(void *context, int part)
+{
+    const dividing *d = (const dividing *)context;
+    const int64_t each = d->n / d->parts / 64 * 64, begin = part * each;
+    d->work(d->context, begin, part + 1 == d->parts ? d->n : begin + each);
+}
+
+void histo_cuda_divide(int64_t n, size_t size, void (*work)(void *context, int64_t begin, int64_t end), void *context)
+{
+    enum { BYTES_A_PART = 1 << 18, MAX_PARTS = 8 };
+    const int cpus = histo_backend_cpu.threads(0), most = cpus < MAX_PARTS ? cpus : MAX_PARTS;
+    const size_t parts = (size_t)n * size / BYTES_A_PART;
+    dividing d = {n, parts < 1 ? 1 : parts < (size_t)most ? (int)parts : most, work, context};
+    histo_pool_run(d.parts, work_on_part, &d);
+}
+
 typedef struct copying {
     char *to;
     const char *from;
-    size_t bytes;
-    int parts;
+    size_t size;
 } copying;
 
-static void copy_part(void *context, int part)
+static void copy_elements(void *context, int64_t begin, int64_t end)
 {
     const copying *c = (const copying *)context;
-    const size_t each = c->bytes / (size_t)c->parts / 64 * 64, begin = (size_t)part * each;
-    memcpy(c->to + begin, c->from + begin, part + 1 == c->parts ? c->bytes - begin : each);
+    memcpy(c->to + (size_t)begin * c->size, c->from + (size_t)begin * c->size, (size_t)(end - begin) * c->size);
 }
 
-/* Copy piece p from page-locked memory to the array. */
-static histo_status put(const route *to, int64_t p)
+static histo_status copy_out(void *context, int64_t first, int64_t n, const void *elements)
 {
-    enum { BYTES_A_PART = 1 << 18, MAX_PARTS = 8 };
+    const histo_reading *r = (const histo_reading *)context;
+    const size_t size = histo_dtype_size(r->dtype);
+    copying c = {(char *)r->out + (size_t)first * size, (const char *)elements, size};
+    histo_cuda_divide(n, size, copy_elements, &c);
+    return HISTO_OK;
+}
+
+/* Take the elements of piece p, which is in page-locked memory. */
+static histo_status take(const route *to, int64_t p)
+{
     const histo_staged_piece *piece = &to->staging->pieces[p % HISTO_STAGED_PIECES];
     histo_status status = HISTO_CUDA(cudaEventSynchronize(piece->copied), "reading counts");
-    if (status != HISTO_OK) return status;
-    const int64_t begin = p * to->most, n = to->r->size - begin < to->most ? to->r->size - begin : to->most;
-    copying c = {(char *)to->r->out + (size_t)begin * to->size, piece->memory, (size_t)n * to->size, 1};
-    const int cpus = histo_backend_cpu.threads(0), most = cpus < MAX_PARTS ? cpus : MAX_PARTS;
-    const size_t parts = c.bytes / BYTES_A_PART;
-    c.parts = parts < 1 ? 1 : parts < (size_t)most ? (int)parts : most;
-    histo_pool_run(c.parts, copy_part, &c);
-    return HISTO_OK;
+    const int64_t begin = p * to->most, left = to->elements - begin;
+    return status == HISTO_OK ? to->take(to->context, begin, left < to->most ? left : to->most, piece->memory) : status;
 }
 
 static histo_status bring_all(const route *to)
 {
-    const int64_t pieces = (to->r->size + to->most - 1) / to->most;
+    const int64_t pieces = (to->elements + to->most - 1) / to->most;
     histo_status status = HISTO_OK;
     for (int64_t done = 0, started = 0; done < pieces && status == HISTO_OK; done++) {
         for (; started < pieces && started < done + HISTO_STAGED_PIECES && status == HISTO_OK; started++)
             status = bring(to, started);
-        if (status == HISTO_OK && !to->straight) status = put(to, done);
+        if (status == HISTO_OK && !to->straight) status = take(to, done);
     }
     return status;
 }
@@ -257,11 +283,25 @@ static histo_status make_room(route *to)
 {
     histo_status status = to->straight ? HISTO_OK : histo_staging_pieces(to->staging);
     if (status != HISTO_OK || to->direct) return status;
-    const size_t bytes = (size_t)to->r->size * to->size, most = HISTO_STAGED_PIECES * HISTO_PIECE_BYTES;
+    const size_t bytes = (size_t)to->elements * to->size, most = HISTO_STAGED_PIECES * HISTO_PIECE_BYTES;
     histo_staged_chunk *chunk = &to->staging->chunks[0];
     status = histo_staged_chunk_make(chunk, bytes < most ? bytes : most);
     return status == HISTO_OK ? HISTO_CUDA(cudaStreamWaitEvent(to->stream, chunk->counted, 0), "waiting for an event")
                               : status;
+}
+
+/* Go all the way, and wait. */
+static histo_status travel(route *to)
+{
+    histo_status status = HISTO_OK;
+    if (!to->straight || !to->direct) status = histo_staging_take(to->from->base.device, &to->staging);
+    if (status != HISTO_OK) return status;
+    if (to->staging) status = make_room(to);
+    if (status == HISTO_OK) status = bring_all(to);
+    const histo_status last = HISTO_CUDA(cudaStreamSynchronize(to->stream), "reading counts");
+    if (status == HISTO_OK) status = last;
+    if (to->staging) histo_staging_give(to->staging, status == HISTO_OK);
+    return status;
 }
 
 histo_status histo_cuda_read_here(const histo_cuda_accumulators *from, const histo_reading *r, cudaStream_t stream)
@@ -271,6 +311,9 @@ histo_status histo_cuda_read_here(const histo_cuda_accumulators *from, const his
     histo_slot_grid grid = r->grid;
     histo_slot_grid_join(&grid);
     to.size = histo_dtype_size(r->dtype);
+    to.elements = r->size;
+    to.take = copy_out;
+    to.context = (void *)r;
     const size_t bytes = (size_t)r->size * to.size;
     if (grid.ndim == 1 && (grid.stride[0] == 1 || r->size == 1)) {
         if (r->quantity == HISTO_READ_COUNTS && r->dtype == HISTO_U64)
@@ -281,13 +324,17 @@ histo_status histo_cuda_read_here(const histo_cuda_accumulators *from, const his
     }
     to.straight = bytes <= SMALL || histo_cuda_pinned(r->out);
     to.most = to.straight && to.direct ? r->size : (int64_t)(HISTO_PIECE_BYTES / to.size);
-    histo_status status = HISTO_OK;
-    if (!to.straight || !to.direct) status = histo_staging_take(from->base.device, &to.staging);
-    if (status != HISTO_OK) return status;
-    if (to.staging) status = make_room(&to);
-    if (status == HISTO_OK) status = bring_all(&to);
-    const histo_status last = HISTO_CUDA(cudaStreamSynchronize(stream), "reading counts");
-    if (status == HISTO_OK) status = last;
-    if (to.staging) histo_staging_give(to.staging, status == HISTO_OK);
-    return status;
+    return travel(&to);
+}
+
+histo_status histo_cuda_bring(const histo_cuda_accumulators *from, const void *array, size_t size, int64_t n,
+                              cudaStream_t stream, histo_cuda_taker *take, void *context)
+{
+    route to = {from, NULL, stream, (const char *)array};
+    to.size = size;
+    to.elements = n;
+    to.most = (int64_t)(HISTO_PIECE_BYTES / size);
+    to.take = take;
+    to.context = context;
+    return travel(&to);
 }

@@ -9,28 +9,19 @@
  * pageable. */
 #include <string.h>
 
-#include "cuda/staging.h"
+#include "cuda/staged.h"
 
 extern "C" {
 #include "base/pool.h"
 #include "view/gather.h"
 }
 
-/* A job and the route of each operand. */
-typedef struct route {
-    const histo_job *job;
-    histo_strided_iter iter; /* over the samples only: the CPU may be unable to read the offsets of ragged segments */
-    histo_staging *staging;
-    int64_t chunk, piece;              /* in samples; a chunk is a multiple of a piece */
-    bool travels[HISTO_MAX_OPERANDS];  /* copied to the device */
-    bool gathered[HISTO_MAX_OPERANDS]; /* through pieces */
-    bool gathers;                      /* any operand is gathered … */
-    bool strided;                      /* … sample by sample … */
-    bool fetches;                      /* … or fetched from the caller's memory */
-    bool overlaps;                     /* chunks are copied while others are counted */
-    size_t in_chunk[HISTO_MAX_OPERANDS], in_piece[HISTO_MAX_OPERANDS]; /* offset of each operand */
-    size_t chunk_bytes;
-} route;
+typedef histo_staged_route route;
+
+/* Samples that are brought together: whole chunks, but for the last. */
+typedef struct range {
+    int64_t begin, end;
+} range;
 
 /* A piece being filled with samples [begin, end) of the strided iterator. */
 typedef struct filling {
@@ -75,13 +66,20 @@ static int parts_of(const route *r, int64_t samples)
     return parts < cpus ? (int)parts : cpus;
 }
 
-/* Start filling piece `number` once its last contents have been fetched. */
-static histo_status start_filling(const route *r, filling *f, int64_t number)
+static range piece_of(const route *r, const range *all, int64_t number)
 {
+    const int64_t begin = all->begin + number * r->piece;
+    return {begin, all->end - begin < r->piece ? all->end : begin + r->piece};
+}
+
+/* Start filling piece `number` of a range once its last contents have been fetched. */
+static histo_status start_filling(const route *r, filling *f, const range *all, int64_t number)
+{
+    const range its = piece_of(r, all, number);
     f->r = r;
-    f->begin = r->job->begin + number * r->piece;
-    f->end = r->job->end - f->begin < r->piece ? r->job->end : f->begin + r->piece;
-    f->piece = &r->staging->pieces[number % HISTO_STAGED_PIECES];
+    f->begin = its.begin;
+    f->end = its.end;
+    f->piece = &r->staging->pieces[(r->pieces_begun + number) % HISTO_STAGED_PIECES];
     histo_status status = HISTO_CUDA(cudaEventSynchronize(f->piece->copied), "copying samples");
     if (status != HISTO_OK) return status;
     f->parts = parts_of(r, f->end - f->begin);
@@ -157,13 +155,18 @@ static histo_status count(const histo_strategy *strategy, const route *r, const 
     return status;
 }
 
-/* Copy piece `number`, which `f` fills if anything is gathered; count its chunk if it is the chunk's last piece. */
-static histo_status bring(const histo_strategy *strategy, const route *r, int64_t number, filling *f)
+static histo_staged_chunk *chunk_of(const route *r, int64_t which)
 {
-    const histo_job *job = r->job;
-    int64_t begin = job->begin + number * r->piece, end = job->end - begin < r->piece ? job->end : begin + r->piece;
-    int64_t which = (begin - job->begin) / r->chunk, first = job->begin + which * r->chunk;
-    histo_staged_chunk *chunk = &r->staging->chunks[which % HISTO_STAGED_CHUNKS];
+    return &r->staging->chunks[(r->chunks_begun + which) % HISTO_STAGED_CHUNKS];
+}
+
+/* Copy piece `number`, which `f` fills if anything is gathered; count its chunk if it is the chunk's last piece. */
+static histo_status bring(const histo_strategy *strategy, const route *r, const range *all, int64_t number, filling *f)
+{
+    const range piece = piece_of(r, all, number);
+    const int64_t begin = piece.begin, end = piece.end;
+    int64_t which = (begin - all->begin) / r->chunk, first = all->begin + which * r->chunk;
+    histo_staged_chunk *chunk = chunk_of(r, which);
     histo_status status = HISTO_OK;
     if (r->gathers) {
         finish_filling(f);
@@ -173,36 +176,51 @@ static histo_status bring(const histo_strategy *strategy, const route *r, int64_
         status = histo_staged_chunk_make(chunk, r->chunk_bytes);
         /* Its last contents have to be counted first; without overlap, those of the previous chunk. */
         const histo_staged_chunk *busy = chunk;
-        if (!r->overlaps && which > 0) busy = &r->staging->chunks[(which - 1) % HISTO_STAGED_CHUNKS];
+        if (!r->overlaps && which > 0) busy = chunk_of(r, which - 1);
         if (status == HISTO_OK)
             status = HISTO_CUDA(cudaStreamWaitEvent(r->staging->copies, busy->counted, 0), "waiting for an event");
     }
     if (status == HISTO_OK) status = copy(r, chunk, first, begin, end, r->gathers ? f->piece : NULL);
     if (status == HISTO_OK && r->gathers)
         status = HISTO_CUDA(cudaEventRecord(f->piece->copied, r->staging->copies), "recording an event");
-    if (status == HISTO_OK && (end == job->end || end - first == r->chunk))
+    if (status == HISTO_OK && (end == all->end || end - first == r->chunk))
         status = count(strategy, r, chunk, first, end);
     return status;
 }
 
 /* Keep some pieces filling ahead of the one being enqueued, so that no worker idles. */
-static histo_status bring_all(const histo_strategy *strategy, const route *r)
+histo_status histo_staged_bring(const histo_strategy *strategy, route *r, int64_t begin, int64_t end)
 {
     enum { AHEAD = HISTO_STAGED_PIECES / 2 };
     filling fillings[AHEAD];
-    int64_t pieces = (r->job->end - r->job->begin + r->piece - 1) / r->piece, started = 0, done = 0;
+    const range all = {begin, end};
+    const int64_t pieces = (end - begin + r->piece - 1) / r->piece, chunks = (end - begin + r->chunk - 1) / r->chunk;
+    int64_t started = 0, done = 0;
     histo_status status = HISTO_OK;
     for (; done < pieces && status == HISTO_OK; done++) {
         while (r->gathers && started < pieces && started < done + AHEAD && status == HISTO_OK) {
-            status = start_filling(r, &fillings[started % AHEAD], started);
+            status = start_filling(r, &fillings[started % AHEAD], &all, started);
             started += status == HISTO_OK;
         }
         if (status != HISTO_OK) break;
-        status = bring(strategy, r, done, &fillings[done % AHEAD]);
+        status = bring(strategy, r, &all, done, &fillings[done % AHEAD]);
     }
     for (; done < started; done++) /* after a failure */
         finish_filling(&fillings[done % AHEAD]);
+    r->chunks_begun += chunks;
+    r->pieces_begun += pieces;
     return status;
+}
+
+histo_status histo_staged_is_busy(const route *r, bool *busy)
+{
+    const histo_staged_chunk *next = chunk_of(r, 0);
+    *busy = false;
+    if (!next->counted) return HISTO_OK;
+    const cudaError_t error = cudaEventQuery(next->counted);
+    *busy = error == cudaErrorNotReady;
+    if (*busy) cudaGetLastError();
+    return *busy ? HISTO_OK : HISTO_CUDA(error, "counting");
 }
 
 /* ---- The route ---- */
@@ -229,7 +247,7 @@ static size_t place_operands(const route *r, const bool *which, int64_t n, size_
     return bytes;
 }
 
-static route route_of(const histo_job *job, const bool *direct, const bool *pinned)
+static route route_of(const histo_job *job, const bool *direct, const bool *pinned, size_t chunk_bytes)
 {
     enum { GRAIN = 1024 /* samples; aligns the beginnings of pieces and chunks */ };
     route r = {job, job->iter};
@@ -249,7 +267,7 @@ static route route_of(const histo_job *job, const bool *direct, const bool *pinn
     }
     r.gathers = gathered > 0;
     int64_t n = job->end - job->begin;
-    r.chunk = (int64_t)(HISTO_CHUNK_BYTES / travels) / GRAIN * GRAIN;
+    r.chunk = (int64_t)(chunk_bytes / travels) / GRAIN * GRAIN;
     r.piece = r.chunk;
     if (r.gathers) {
         r.piece =
@@ -270,21 +288,32 @@ static bool overlaps(const histo_strategy *strategy, const int64_t *params)
     return true;
 }
 
+histo_status histo_staged_open(route *r, const histo_strategy *strategy, const histo_job *job, const bool *direct,
+                               const bool *pinned, size_t chunk_bytes)
+{
+    *r = route_of(job, direct, pinned, chunk_bytes);
+    r->overlaps = overlaps(strategy, job->params);
+    histo_status status = histo_staging_take(job->problem->device, &r->staging);
+    if (status != HISTO_OK || !r->gathers) return status;
+    status = histo_staging_pieces(r->staging);
+    return status == HISTO_OK ? status : histo_staged_close(r, status);
+}
+
+histo_status histo_staged_close(route *r, histo_status status)
+{
+    if (r->fetches || status != HISTO_OK) {
+        const histo_status last = HISTO_CUDA(cudaStreamSynchronize(r->staging->copies), "copying samples");
+        if (status == HISTO_OK) status = last;
+    }
+    histo_staging_give(r->staging, status == HISTO_OK);
+    return status;
+}
+
 histo_status histo_cuda_run_staged(const histo_strategy *strategy, const histo_job *job, const bool *direct,
                                    const bool *pinned)
 {
-    route r = route_of(job, direct, pinned);
-    r.overlaps = overlaps(strategy, job->params);
-    histo_status status = histo_staging_take(job->problem->device, &r.staging);
+    route r;
+    histo_status status = histo_staged_open(&r, strategy, job, direct, pinned, HISTO_CHUNK_BYTES);
     if (status != HISTO_OK) return status;
-    if (r.gathers) status = histo_staging_pieces(r.staging);
-    if (status == HISTO_OK) status = bring_all(strategy, &r);
-    if (status == HISTO_OK && job->meanwhile) status = job->meanwhile(job->meanwhile_of);
-    /* The caller may reuse its host memory when this returns. */
-    if (r.fetches || status != HISTO_OK) {
-        histo_status last = HISTO_CUDA(cudaStreamSynchronize(r.staging->copies), "copying samples");
-        if (status == HISTO_OK) status = last;
-    }
-    histo_staging_give(r.staging, status == HISTO_OK);
-    return status;
+    return histo_staged_close(&r, histo_staged_bring(strategy, &r, job->begin, job->end));
 }

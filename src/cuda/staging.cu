@@ -162,10 +162,19 @@ histo_status histo_staging_take(histo_device device, histo_staging **out)
     return status;
 }
 
+/* Is a staging of the device among those kept? With the lock held. */
+static bool is_kept(histo_device device)
+{
+    for (const histo_staging *it = kept; it; it = it->next)
+        if (it->device == device) return true;
+    return false;
+}
+
+/* Some are kept, and at least one for each device that has used one. */
 void histo_staging_give(histo_staging *staging, bool reusable)
 {
     pthread_mutex_lock(&histo_staging_lock);
-    bool keeps = reusable && kept_count < KEPT;
+    bool keeps = reusable && (kept_count < KEPT || !is_kept(staging->device));
     if (keeps) {
         staging->next = kept;
         kept = staging;

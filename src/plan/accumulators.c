@@ -116,7 +116,7 @@ static void clear_but(histo_accumulators *accumulators, histo_device_accumulator
         zero &= !it->copied;
     if (!zero) clear_host(accumulators);
     for (histo_device_accumulators **link = &accumulators->on_devices, *it; (it = *link);) {
-        if (it == kept || it->backend->clear(it, stream)) {
+        if (it == kept || it->backend->is_empty(it) || it->backend->clear(it, stream)) {
             it->copied = it->drained = false;
             link = &it->next;
         } else {
@@ -147,11 +147,36 @@ void histo_accumulators_replace(histo_accumulators *accumulators, histo_accumula
     *by = (histo_accumulators){0};
 }
 
+/* The first device accumulators behind `it` that may hold counts; `it` may be the first. */
+static histo_device_accumulators *next_filled(histo_device_accumulators *it)
+{
+    while (it && it->backend->is_empty(it))
+        it = it->next;
+    return it;
+}
+
 histo_device_accumulators *histo_accumulators_home(const histo_accumulators *accumulators)
 {
-    histo_device_accumulators *home = accumulators->on_devices;
-    const bool alone = home && !home->next && histo_accumulators_none_on_host(accumulators);
-    return alone && !accumulators->sparse && !accumulators->exact_w ? home : NULL;
+    histo_device_accumulators *first = accumulators->on_devices, *home = first;
+    if (!first || accumulators->sparse || accumulators->exact_w || !histo_accumulators_none_on_host(accumulators))
+        return NULL;
+    if (!first->next) return home;
+    home = next_filled(first);
+    return home && next_filled(home->next) ? NULL : home ? home : first;
+}
+
+histo_status histo_accumulators_join(const histo_accumulators *accumulators, histo_device preferred)
+{
+    enum { MOST = 64 };
+    histo_device_accumulators *to = accumulators->sparse ? NULL : next_filled(accumulators->on_devices), *others[MOST];
+    int n = 0;
+    if (!to || !next_filled(to->next)) return HISTO_OK;
+    for (histo_device_accumulators *it = accumulators->on_devices; it; it = it->next)
+        if (it->device == preferred) to = it;
+    for (histo_device_accumulators *it = next_filled(accumulators->on_devices); it && n < MOST;
+         it = next_filled(it->next))
+        if (it != to) others[n++] = it;
+    return to->backend->join(to, others, n);
 }
 
 /* Host memory's own counts are added to, so a copy must become its own first. */
@@ -172,9 +197,11 @@ histo_status histo_accumulators_own(histo_accumulators *accumulators)
 
 histo_status histo_accumulators_gather(const histo_accumulators *accumulators)
 {
+    histo_status status = histo_accumulators_join(accumulators, HISTO_DEVICE_AUTO);
+    if (status != HISTO_OK) return status;
     histo_device_accumulators *home = histo_accumulators_home(accumulators);
     if (home) return home->backend->gather(home, accumulators, true);
-    histo_status status = own_copies(accumulators);
+    status = own_copies(accumulators);
     for (histo_device_accumulators *it = accumulators->on_devices; it && status == HISTO_OK; it = it->next)
         status = it->backend->gather(it, accumulators, false);
     return status == HISTO_OK && accumulators->sparse ? histo_sparse_settle(accumulators->sparse) : status;

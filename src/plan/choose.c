@@ -194,7 +194,8 @@ static void consider_second(histo_plan *plan, const histo_candidate *first, bool
     if (measuring) way->start_us = 0; /* a measured fill is repeated often */
     double patience = measuring ? HISTO_HOPELESS : 1;
     if (second->left_out) return;
-    if (backend->awake && first && patience * first->us <= histo_transfer_us(way, 0)) {
+    if (backend->awake && first &&
+        patience * first->us <= histo_transfer_us(way, 0) && !histo_split_may_pay(plan, first)) {
         second->left_out = way->start_us > 0 ? "not started: the CPU is done before CUDA and the samples would be there"
                                              : "the CPU is done before the samples would be there";
         return;
@@ -250,11 +251,37 @@ static histo_status choose_measured(histo_plan *plan, const histo_view *const *o
     return status;
 }
 
+/* All GPUs and the CPU: the best candidate of each, or the requested one. */
+static histo_status choose_all(histo_plan *plan, const histo_plan_options *options, const histo_view *const *operands,
+                               const histo_fill_options *fill)
+{
+    const char *name = histo_plan_wanted(options);
+    const bool measuring = options->effort == HISTO_MEASURE;
+    const histo_candidate *best = NULL;
+    bool known;
+    list_candidates(plan, 0);
+    list_candidates(plan, 1);
+    histo_status status = name        ? force(plan, name)
+                          : measuring ? choose_measured(plan, operands, fill, options->vary, &best)
+                                      : HISTO_OK;
+    if (status != HISTO_OK) return status;
+    const histo_candidate *cpu = best_of(plan, 0, &known), *gpu = name ? NULL : best_of(plan, 1, &known);
+    if (!name && !gpu) return histo_fail(HISTO_UNSUPPORTED, "no strategy can solve this problem");
+    if (gpu) {
+        histo_plan_use(plan, gpu->row, gpu->params);
+        plan->origin = measuring ? HISTO_MEASURED : known ? HISTO_REMEMBERED : HISTO_ESTIMATED;
+    }
+    status = histo_plan_settle(plan, 1);
+    if (status == HISTO_OK && name && measuring && options->vary) status = histo_plan_vary(plan, operands, fill);
+    return status == HISTO_OK ? histo_plan_split_all(plan, cpu, gpu) : status;
+}
+
 histo_status histo_plan_choose(histo_plan *plan, const histo_plan_options *options, const histo_view *const *operands,
                                const histo_fill_options *fill)
 {
     const char *name = histo_plan_wanted(options);
     bool measuring = options->effort == HISTO_MEASURE;
+    if (plan->all_gpus) return choose_all(plan, options, operands, fill);
     list_candidates(plan, 0);
     if (name) {
         histo_status status = force(plan, name);
@@ -288,6 +315,6 @@ histo_status histo_plan_choose(histo_plan *plan, const histo_plan_options *optio
     if (status != HISTO_OK || plan->targets == 1) return status;
     bool known[2];
     const histo_candidate *here = best_of(plan, 0, &known[0]), *there = best_of(plan, 1, &known[1]);
-    if (here && there && known[0] && known[1]) histo_plan_split(plan, here, there, operands, fill);
+    if (here && there) histo_plan_split(plan, here, there, known[0] && known[1], operands, fill);
     return HISTO_OK;
 }

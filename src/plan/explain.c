@@ -17,6 +17,21 @@ static void explain_problem(const histo_plan *plan, histo_text *text)
                        100 * histo_problem_fraction(p, p->slots / 8));
 }
 
+static void explain_split(const histo_plan *plan, histo_text *text)
+{
+    const histo_split *split = &plan->split;
+    histo_text_add(text, "split: whoever is free takes the next part");
+    if (split->row)
+        histo_text_add(text,
+                       "; about %.0f %% of the samples go there, and the CPU counts the others by %s/%s with %d thread%s",
+                       100 * split->fraction, split->row->backend->name, split->row->name, plan->target[0].threads,
+                       plan->target[0].threads == 1 ? "" : "s");
+    if (split->us > 0)
+        histo_text_add(text, ", %s %.4g us in all", plan->origin == HISTO_MEASURED ? "measured" : "predicted",
+                       split->us);
+    histo_text_add(text, "\n");
+}
+
 static void explain_choice(const histo_plan *plan, histo_text *text)
 {
     static const char *const origins[] = {
@@ -32,14 +47,12 @@ static void explain_choice(const histo_plan *plan, histo_text *text)
         histo_text_add(text, "with %d thread%s", plan->threads, plan->threads == 1 ? "" : "s");
     else
         histo_text_add(text, "on GPU %d", plan->problem.device - HISTO_DEVICE_CUDA(0));
+    for (int p = 0; p < plan->split.partners; p++)
+        histo_text_add(text, "%s %d", p + 1 < plan->split.partners ? "," : " and",
+                       plan->split.partner[p].problem.device - HISTO_DEVICE_CUDA(0));
     histo_text_add(text, ", %s\n", origins[plan->origin]);
-    if (plan->split.fraction > 0)
-        histo_text_add(text,
-                       "split: %.0f %% of the samples go there; meanwhile the CPU counts the others by %s/%s with %d "
-                       "thread%s, %s %.4g us in all\n",
-                       100 * plan->split.fraction, plan->split.row->backend->name, plan->split.row->name,
-                       plan->target[0].threads, plan->target[0].threads == 1 ? "" : "s",
-                       plan->origin == HISTO_MEASURED ? "measured" : "predicted", plan->split.us);
+    if (plan->split.fraction > 0) explain_split(plan, text);
+    if (plan->one_gpu) histo_text_add(text, "one GPU alone: %s\n", plan->one_gpu);
     if (plan->row->backend->explain) plan->row->backend->explain(plan->prepared, text);
     if (strategy->explain) {
         histo_text_add(text, "layout: ");

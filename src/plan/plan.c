@@ -124,6 +124,7 @@ histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes
 void histo_plan_destroy(histo_plan *plan)
 {
     if (!plan) return;
+    histo_split_free(plan);
     for (int p = 0; p < plan->targets; p++)
         unprepare(&plan->target[p]);
     histo_problem_free(&plan->problem);
@@ -152,10 +153,10 @@ void histo_plan_job(const histo_plan *plan, const histo_view *const *operands, c
     job->params = plan->params;
 }
 
-/* On the CPU, or split between it and a GPU, whose accumulators are then the histogram's own. */
+/* On the CPU, or split between it and GPUs, whose accumulators are then the histogram's own. */
 static bool counts_on_host(const histo_plan *plan, bool split)
 {
-    return split || plan->row->backend == &histo_backend_cpu;
+    return split ? plan->split.row != NULL : plan->row->backend == &histo_backend_cpu;
 }
 
 static histo_status run(const histo_plan *plan, histo_job *job, bool split)
@@ -164,18 +165,13 @@ static histo_status run(const histo_plan *plan, histo_job *job, bool split)
     const bool exact = histo_is_reproducible(plan->problem.weighting);
     histo_status status = counts_on_host(plan, split) ? histo_accumulators_own(job->accumulators) : HISTO_OK;
     if (status != HISTO_OK) return status;
-    /* Keep the work enqueued at once below a GPU's queue limit, where the CPU would block. */
-    const int64_t most = split ? INT64_C(1) << 32 : n;
-    int64_t piece = exact && (int64_t)HISTO_EXACT_MAX_ADDS < most ? (int64_t)HISTO_EXACT_MAX_ADDS : most;
+    int64_t piece = exact && (int64_t)HISTO_EXACT_MAX_ADDS < n ? (int64_t)HISTO_EXACT_MAX_ADDS : n;
     histo_reading *const reading = job->reading;
-    histo_cpu_part cpu_part;
-    if (split) histo_split_begin(&cpu_part, plan, job);
     for (; job->end < n && status == HISTO_OK; job->begin = job->end, job->replace = false) {
         job->end = n - job->begin < piece ? n : job->begin + piece;
         job->reading = job->end == n ? reading : NULL;
-        status = split ? histo_split_run(plan, job, &cpu_part) : plan->row->backend->run(plan->row->strategy, job);
+        status = split ? histo_split_run(plan, job) : plan->row->backend->run(plan->row->strategy, job);
     }
-    if (split) histo_split_end(&cpu_part);
     return status;
 }
 
@@ -222,7 +218,7 @@ const char *histo_plan_strategy(const histo_plan *plan)
 
 int histo_plan_threads(const histo_plan *plan)
 {
-    return plan->split.fraction > 0 ? plan->target[0].threads : plan->threads;
+    return plan->split.row ? plan->target[0].threads : plan->threads;
 }
 
 size_t histo_machine_describe(char *out, size_t capacity)

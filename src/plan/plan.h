@@ -38,21 +38,32 @@ typedef struct histo_candidate {
     double us;           /* time of a fill: predicted, remembered or measured; infinite without an estimate */
 } histo_candidate;
 
-/* A split fill: the CPU, target[0], counts some samples while the others are transferred to target[1], where the plan
- * is. */
+/* Another GPU that counts parts of fills. */
+typedef struct histo_partner {
+    histo_problem problem; /* the plan's, on this GPU: shares its axes and lookups */
+    void *prepared;
+} histo_partner;
+
+/* A split fill: target[1], where the plan is, its partners, and the CPU, target[0], each count a part. */
 typedef struct histo_split {
-    double fraction; /* of the samples that are transferred; 0: not split */
-    const histo_row *row;
+    double fraction; /* of the samples that GPUs are expected to count; 0: not split */
+    double us;       /* time of a fill: predicted, or measured like the candidates' */
+    int partners;
+    histo_partner *partner;
+    const histo_row *row; /* of the CPU's part; NULL: it takes none */
     int64_t params[HISTO_MAX_PARAMS];
-    double us; /* time of a fill: predicted, or measured like the candidates' */
 } histo_split;
 
 struct histo_plan {
     uint64_t serial; /* unique in this process */
+    histo_plan *next;    /* of the same histogram, for samples in the memory of another device */
+    int threads_asked;   /* what the fill that it was made for asked for; 0: the default */
     histo_problem problem;
     const histo_row *row;
     histo_origin origin;
     bool free_choice; /* no device was requested, and all devices can read the samples */
+    bool all_gpus;    /* all GPUs were requested, and can share the samples */
+    const char *one_gpu; /* all were requested: why one counts alone; else NULL */
     int targets, at;  /* target[at] counts; row, problem.device, threads and prepared belong to it */
     histo_target target[HISTO_MAX_TARGETS];
     int threads;
@@ -104,25 +115,30 @@ histo_status histo_plan_choose(histo_plan *plan, const histo_plan_options *optio
 /* Move the plan to a target and let its backend prepare it. */
 histo_status histo_plan_settle(histo_plan *plan, int target);
 
-/* Split the plan between the best candidates of its two targets, if that pays. One of them has been chosen; both times
- * are measured. */
-void histo_plan_split(histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu,
+/* Why fills cannot be split; NULL if they can. */
+const char *histo_split_why_not(const histo_plan *plan, const histo_view *const *operands);
+
+/* The number of GPUs that may take part in fills of page-locked samples beside target[1], since this process uses them.
+ * Starts none. */
+int histo_split_partners(const histo_plan *plan);
+
+/* Could the samples reach these GPUs before the CPU has counted them by this candidate? */
+bool histo_split_may_pay(const histo_plan *plan, const histo_candidate *cpu);
+
+/* Split the plan between the best candidates of its two targets, and other GPUs, if that pays. One of the candidates has
+ * been chosen; known: both times are measured. Without other GPUs, only known times are trusted. */
+void histo_plan_split(histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu, bool known,
                       const histo_view *const *operands, const histo_fill_options *fill);
 
-/* Is the plan split, and are these samples in the same kind of memory as those that it was split for? Others are
- * counted on one device. */
+/* Split the plan, which is on target[1], among all GPUs and the CPU. gpu: NULL if there is no estimate. */
+histo_status histo_plan_split_all(histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu);
+void histo_split_free(histo_plan *plan);
+
+/* Is the plan split, and are these samples in page-locked memory? Others are counted on one device. */
 bool histo_split_fits(const histo_plan *plan, const histo_view *const *operands);
 
-/* The CPU's part of all ranges of a split fill: made before the first, freed after the last. */
-typedef struct histo_cpu_part {
-    const histo_row *row;
-    histo_job job;
-} histo_cpu_part;
-void histo_split_begin(histo_cpu_part *cpu_part, const histo_plan *plan, const histo_job *job);
-void histo_split_end(histo_cpu_part *cpu_part);
-
-/* Run the range of `job` on both targets. */
-histo_status histo_split_run(const histo_plan *plan, const histo_job *job, histo_cpu_part *cpu_part);
+/* Run the range of `job` on all devices. */
+histo_status histo_split_run(const histo_plan *plan, const histo_job *job);
 
 /* Is it page-locked and contiguous, so that a GPU can fetch it directly? */
 bool histo_is_pinned(const histo_backend *backend, const histo_view *view);

@@ -270,9 +270,8 @@ void histo_problem_job(const histo_problem *problem, const histo_view *const *op
     job->stream = fill ? fill->stream : NULL;
     job->accumulators = NULL;
     job->device_accumulators = NULL;
-    job->workspace = job->meanwhile_of = NULL;
+    job->workspace = NULL;
     job->reading = NULL;
-    job->meanwhile = NULL;
     if (problem->pairs)
         histo_strided_iter_make_pairs(&job->iter, operands[0], problem->pairs, problem->relative);
     else if (problem->ragged)

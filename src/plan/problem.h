@@ -162,9 +162,6 @@ typedef struct histo_job {
     /* What the caller reads next, not cumulatively, into memory of problem->device, whose accumulators hold everything.
      * A strategy that writes it while it counts sets reading->done. NULL: nothing, or more samples come first. */
     struct histo_reading *reading;
-    /* Work of the calling thread while samples are transferred to a device; NULL: it waits. Called once. */
-    histo_status (*meanwhile)(void *context);
-    void *meanwhile_of;
     histo_device_accumulators *device_accumulators; /* destination on a device; NULL on the CPU */
 } histo_job;
 

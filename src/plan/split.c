@@ -1,92 +1,248 @@
-/* Splitting a fill. While page-locked samples are transferred to a GPU, the idle CPU counts some of them in place.
- * Pageable samples are not split: copying them keeps the CPU as busy as counting them would. Splits rest on measured
- * times, because predictions for a CPU with many threads are often wrong; docs/performance.md has the figures. */
+/* Splitting fills of page-locked samples among the CPU and one or more GPUs. Whoever is free takes the next part, so
+ * nobody has to know how fast the others are: GPUs take from the beginning, the CPU from the end. Pageable samples are
+ * not split: copying them for a GPU keeps the CPU as busy as counting them would. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "plan/measure.h"
 
-/* Minimum predicted speedup: both devices slow down by reading the same memory. */
+/* Minimum predicted speedup: all devices slow down by reading the same memory. */
 static const double worth = 1.25;
 
-/* Let both targets take part: the GPU leads; plan->split holds the CPU's row, its parameters and its fraction. */
-static bool engage(histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu, double fraction)
+/* How long the CPU counts before the calling thread looks after the GPUs again: while they count what they have. */
+enum { HELP_US = 800 };
+
+/* ---- Planning ---- */
+
+static bool are_pinned(const histo_problem *problem, const histo_backend *backend, const histo_view *const *operands)
 {
-    if (histo_plan_settle(plan, 0) != HISTO_OK || histo_plan_settle(plan, 1) != HISTO_OK) return false;
-    histo_plan_use(plan, gpu->row, gpu->params);
-    plan->split.row = cpu->row;
-    memcpy(plan->split.params, cpu->params, sizeof plan->split.params);
-    plan->split.fraction = fraction;
-    return true;
+    bool pinned = true;
+    for (int o = 0; pinned && o < problem->operands; o++)
+        pinned = histo_is_pinned(backend, operands[o]);
+    return pinned;
+}
+
+static bool can_be_split(const histo_problem *p)
+{
+    return !p->ragged && !p->pairs && p->plain && p->storage == HISTO_DENSE;
+}
+
+const char *histo_split_why_not(const histo_plan *plan, const histo_view *const *operands)
+{
+    const histo_problem *p = &plan->problem;
+    if (p->home != HISTO_DEVICE_CPU) return "the samples are in its memory";
+    if (!can_be_split(p)) return "segments, pairs of images and sparse histograms are not shared";
+    if (!are_pinned(p, &histo_backend_cuda, operands))
+        return "the samples are not page-locked, so the CPU copies them, which keeps no second GPU busy";
+    return NULL;
+}
+
+int histo_split_partners(const histo_plan *plan)
+{
+    const histo_target *own = &plan->target[1];
+    const histo_backend *backend = histo_backend_of(own->device);
+    int n = 0;
+    if (!own->transfer.direct || !can_be_split(&plan->problem)) return 0;
+    for (int d = 0; d < backend->devices(); d++)
+        n += HISTO_DEVICE_CUDA(d) != own->device && backend->awake(HISTO_DEVICE_CUDA(d));
+    return n;
+}
+
+/* The time of a fill on target[1] and so many partners, one of which would count for count_us alone. */
+static double transfer_us(const histo_plan *plan, int partners, double count_us)
+{
+    histo_transfer way = plan->target[1].transfer;
+    way.bytes_us = fmax(way.bytes_us / (1 + partners), way.bytes / histo_rate_of(HISTO_RATE_LINKS));
+    return histo_transfer_us(&way, count_us / (1 + partners));
+}
+
+/* The CPU's estimate is of counting. Many threads are bound by their memory, whose rate is not known: assumed. */
+static double cpu_us(const histo_plan *plan, const histo_candidate *cpu)
+{
+    const double bytes = (double)plan->problem.samples * histo_sample_bytes(&plan->problem);
+    return fmax(cpu->us, bytes / (histo_rate_of(HISTO_RATE_HOST) * sqrt(plan->target[0].threads)));
+}
+
+bool histo_split_may_pay(const histo_plan *plan, const histo_candidate *cpu)
+{
+    const int partners = histo_split_partners(plan);
+    return partners && cpu_us(plan, cpu) > transfer_us(plan, partners, 0);
+}
+
+/* Its strategy must not take long to begin and to end, since it counts many small parts. */
+static bool can_help(const histo_candidate *cpu)
+{
+    return cpu && cpu->cost.fixed_us < HELP_US / 2;
+}
+
+/* How long GPUs that each take gpu->us for all samples need together with the CPU; *fraction: what they count. */
+static double predict(const histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu, int partners,
+                      double *fraction)
+{
+    const histo_transfer *way = &plan->target[1].transfer;
+    const double fixed = fmin(way->start_us + way->setup_us + way->gather_us, gpu->us);
+    const double there = fmax((gpu->us - fixed) / (1 + partners), way->bytes / histo_rate_of(HISTO_RATE_LINKS));
+    const double here = can_help(cpu) ? cpu_us(plan, cpu) : 0;
+    *fraction = here > 0 ? (here - fixed) / (here + there) : 1;
+    return *fraction < 1 ? (1 - *fraction) * here : fixed + there;
+}
+
+/* A GPU that cannot run the strategy, or be prepared, takes no part. */
+static histo_status add_partner(histo_plan *plan, histo_device device)
+{
+    histo_partner *it = &plan->split.partner[plan->split.partners];
+    it->problem = plan->problem;
+    it->problem.device = device;
+    if (plan->row->strategy->unsupported_reason(&it->problem)) return HISTO_OK;
+    histo_status status = plan->row->backend->prepare(&it->problem, &it->prepared);
+    plan->split.partners += status == HISTO_OK;
+    return status;
+}
+
+void histo_split_free(histo_plan *plan)
+{
+    for (int p = 0; p < plan->split.partners; p++)
+        plan->row->backend->unprepare(plan->split.partner[p].prepared);
+    free(plan->split.partner);
+    plan->split = (histo_split){0};
+}
+
+/* Let devices take part beside the plan's own GPU, which has been chosen: the CPU, if it can help, and all GPUs, or
+ * those that this process uses. */
+static histo_status engage(histo_plan *plan, const histo_candidate *cpu, bool all)
+{
+    const int devices = plan->row->backend->devices();
+    histo_status status = can_help(cpu) ? histo_plan_settle(plan, 0) : HISTO_OK;
+    if (status == HISTO_OK) status = histo_plan_settle(plan, 1);
+    if (status != HISTO_OK) return status;
+    if (can_help(cpu)) {
+        plan->split.row = cpu->row;
+        memcpy(plan->split.params, cpu->params, sizeof plan->split.params);
+    }
+    plan->split.partner = calloc((size_t)devices, sizeof *plan->split.partner);
+    if (!plan->split.partner) return histo_fail_memory((size_t)devices * sizeof *plan->split.partner, "a plan");
+    for (int d = 0; d < devices; d++) {
+        const histo_device device = HISTO_DEVICE_CUDA(d);
+        if (device == plan->target[1].device || !(all || plan->row->backend->awake(device))) continue;
+        status = add_partner(plan, device);
+        if (status != HISTO_OK && all) return status;
+    }
+    return HISTO_OK;
 }
 
 static void disengage(histo_plan *plan, const histo_candidate *alone)
 {
-    plan->split = (histo_split){0};
+    histo_split_free(plan);
     histo_plan_use(plan, alone->row, alone->params);
     histo_plan_settle(plan, alone->target); /* already prepared: cannot fail */
 }
 
-void histo_plan_split(histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu,
+void histo_plan_split(histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu, bool known,
                       const histo_view *const *operands, const histo_fill_options *fill)
 {
     const histo_candidate *chosen = plan->at == 0 ? cpu : gpu;
-    const histo_transfer *way = &plan->target[1].transfer;
-    if (!way->direct || plan->problem.ragged || plan->problem.storage == HISTO_SPARSE) return;
-    double fixed = fmin(way->start_us + way->setup_us + way->gather_us, gpu->us);
-    double fraction = (cpu->us - fixed) / (cpu->us - fixed + gpu->us), alone = fmin(cpu->us, gpu->us);
-    if (!(fraction > 0) || (1 - fraction) * cpu->us * worth > alone) return;
-    if (!engage(plan, cpu, gpu, fraction)) {
+    if (!plan->target[1].transfer.direct || !can_be_split(&plan->problem)) return;
+    const int partners = histo_split_partners(plan);
+    if (!partners && !(known && can_help(cpu))) return;
+    double fraction;
+    const double us = predict(plan, cpu, gpu, partners, &fraction), alone = fmin(cpu_us(plan, cpu), gpu->us);
+    if (!(fraction > 0) || us * worth > alone) return;
+    histo_plan_use(plan, gpu->row, gpu->params);
+    if (engage(plan, cpu, false) != HISTO_OK) {
         disengage(plan, chosen);
         return;
     }
-    plan->split.us = (1 - fraction) * cpu->us;
+    plan->split.fraction = fraction;
+    plan->split.us = us;
     if (plan->origin != HISTO_MEASURED) return;
     bool timed = histo_plan_time(plan, operands, fill, &plan->split.us) == HISTO_OK;
-    plan->split.us += way->gather_us;
+    plan->split.us += plan->target[1].transfer.gather_us;
     if (!timed || plan->split.us > alone) disengage(plan, chosen);
 }
 
+histo_status histo_plan_split_all(histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu)
+{
+    histo_status status = engage(plan, cpu, true);
+    if (status != HISTO_OK) return status;
+    plan->split.fraction = 1;
+    if (gpu) plan->split.us = predict(plan, cpu, gpu, plan->split.partners, &plan->split.fraction);
+    if (!(plan->split.fraction > 0)) plan->split.fraction = 1; /* the CPU may be done before anyone starts */
+    return HISTO_OK;
+}
+
+/* ---- Filling ---- */
+
 bool histo_split_fits(const histo_plan *plan, const histo_view *const *operands)
 {
-    bool fits = plan->split.fraction > 0;
-    for (int o = 0; fits && o < plan->problem.operands; o++)
-        fits = histo_is_pinned(plan->row->backend, operands[o]);
-    return fits;
+    return plan->split.fraction > 0 && are_pinned(&plan->problem, plan->row->backend, operands);
 }
 
-static histo_status count_cpu_part(void *context)
+/* What the CPU needs for its parts. */
+typedef struct helper {
+    histo_share share;
+    const histo_row *row;
+    histo_job job;
+    double samples_a_us; /* what it has counted in a microsecond; 0: nothing yet */
+} helper;
+
+static histo_status count_last(helper *h, int64_t n)
 {
-    histo_cpu_part *cpu_part = context;
-    return cpu_part->row->backend->run(cpu_part->row->strategy, &cpu_part->job);
+    const double start = histo_now_us();
+    h->job.end = h->share.end;
+    h->job.begin = h->share.end -= n;
+    histo_status status = h->row->backend->run(h->row->strategy, &h->job);
+    h->samples_a_us = (double)n / (histo_now_us() - start);
+    return status;
 }
 
-void histo_split_begin(histo_cpu_part *cpu_part, const histo_plan *plan, const histo_job *job)
+static histo_status help(histo_share *share)
 {
-    *cpu_part = (histo_cpu_part){.row = plan->split.row, .job = *job};
-    cpu_part->job.prepared = plan->target[0].prepared;
+    enum { GRAIN = 1 << 12, FIRST = 1 << 14 };
+    helper *h = (helper *)share;
+    const int64_t left = share->end - share->begin, fair = left / (1 + share->takers);
+    const double much = h->samples_a_us * HELP_US;
+    int64_t n = much > 0 ? (int64_t)fmin(much, (double)left) : FIRST;
+    if (n > fair) n = fair;
+    n = n / GRAIN * GRAIN;
+    return count_last(h, n > 0 ? n : left < GRAIN ? left : GRAIN);
+}
+
+static void start_helper(helper *h, const histo_plan *plan, const histo_job *job)
+{
+    h->share = (histo_share){job->begin, job->end, 1 + plan->split.partners, plan->split.row ? help : NULL};
+    h->row = plan->split.row;
+    h->samples_a_us = 0;
+    h->job = *job;
+    h->job.prepared = plan->target[0].prepared;
     /* The job's are one for the GPU, unless the fill asks for a number. */
-    if (job->threads == plan->threads) cpu_part->job.threads = plan->target[0].threads;
-    cpu_part->job.params = plan->split.params;
+    if (job->threads == plan->threads) h->job.threads = plan->target[0].threads;
+    h->job.params = plan->split.params;
 }
 
-void histo_split_end(histo_cpu_part *cpu_part)
+histo_status histo_split_run(const histo_plan *plan, const histo_job *job)
 {
-    free(cpu_part->job.workspace);
-}
-
-histo_status histo_split_run(const histo_plan *plan, const histo_job *job, histo_cpu_part *cpu_part)
-{
-    enum { MIN = 1 << 18, GRAIN = 1 << 12 };
-    int64_t n = job->end - job->begin, travelling = (int64_t)(plan->split.fraction * (double)n) / GRAIN * GRAIN;
-    if (travelling < MIN) travelling = 0;
-    cpu_part->job.begin = job->begin + travelling;
-    cpu_part->job.end = job->end;
-    if (!travelling) return count_cpu_part(cpu_part);
-    histo_job sent = *job;
-    sent.end = cpu_part->job.begin;
-    sent.meanwhile = count_cpu_part;
-    sent.meanwhile_of = cpu_part;
-    return plan->row->backend->run(plan->row->strategy, &sent);
+    enum { FEW = 1 << 18 }; /* samples that do not repay a transfer */
+    const int n = 1 + plan->split.partners;
+    histo_job *jobs = malloc((size_t)n * sizeof *jobs);
+    helper *h = malloc(sizeof *h);
+    histo_status status =
+        jobs && h ? HISTO_OK : histo_fail_memory((size_t)n * sizeof *jobs + sizeof *h, "sharing a fill");
+    if (status == HISTO_OK) {
+        start_helper(h, plan, job);
+        for (int i = 0; i < n; i++) {
+            jobs[i] = *job;
+            if (i == 0) continue;
+            jobs[i].problem = &plan->split.partner[i - 1].problem;
+            jobs[i].prepared = plan->split.partner[i - 1].prepared;
+        }
+        status = plan->split.row && job->end - job->begin < FEW
+                     ? count_last(h, job->end - job->begin)
+                     : plan->row->backend->run_shared(plan->row->strategy, jobs, n, &h->share);
+        free(h->job.workspace);
+    }
+    free(h);
+    free(jobs);
+    return status;
 }

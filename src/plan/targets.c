@@ -1,6 +1,7 @@
 /* The devices that a plan may use: the requested one, the one with the samples, or the one that has the requested
  * strategy. If samples in host memory have no requested device, a transfer to a GPU may pay. The plan then has two
- * targets and chooses among the strategies of both. */
+ * targets and chooses among the strategies of both. It has two as well if all GPUs were requested, which the CPU
+ * helps. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,9 @@ static histo_status check(const histo_problem *problem, histo_device device)
     if (device < HISTO_DEVICE_CPU)
         return histo_fail(
             HISTO_INVALID,
-            "there is no device %d: use HISTO_DEVICE_AUTO, HISTO_DEVICE_CPU or HISTO_DEVICE_CUDA(0) and up", device);
+            "there is no device %d: use HISTO_DEVICE_AUTO, HISTO_DEVICE_CPU, HISTO_DEVICE_CUDA(0) and up, or "
+            "HISTO_DEVICE_CUDA_ALL",
+            device);
     const histo_backend *backend = histo_backend_of(device);
     const char *why = backend->unavailable();
     if (why) return histo_fail(HISTO_UNSUPPORTED, "%s cannot be used: %s", backend->name, why);
@@ -81,7 +84,11 @@ histo_status histo_plan_find_targets(histo_plan *plan, const histo_plan_options 
     const histo_problem *problem = &plan->problem;
     histo_device device = options->device;
     const char *wanted = histo_plan_wanted(options);
-    if (device == HISTO_DEVICE_AUTO) {
+    if (device == HISTO_DEVICE_CUDA_ALL) {
+        device = problem->home == HISTO_DEVICE_CPU ? HISTO_DEVICE_CUDA(0) : problem->home;
+        plan->one_gpu = histo_split_why_not(plan, operands);
+        plan->all_gpus = !plan->one_gpu;
+    } else if (device == HISTO_DEVICE_AUTO) {
         device = problem->bound || !why_on_host(problem) ? problem->home : HISTO_DEVICE_CPU;
         const histo_row *row = wanted ? histo_row_find(wanted, histo_backend_of(device)) : NULL;
         if (row && row->backend != histo_backend_of(device) && !problem->bound)
@@ -90,6 +97,7 @@ histo_status histo_plan_find_targets(histo_plan *plan, const histo_plan_options 
     }
     histo_status status = check(problem, device);
     if (status != HISTO_OK) return status;
+    if (plan->all_gpus) add(plan, HISTO_DEVICE_CPU, options, operands);
     add(plan, device, options, operands);
     if (plan->free_choice) add(plan, HISTO_DEVICE_CUDA(0), options, operands);
     return HISTO_OK;

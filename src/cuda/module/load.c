@@ -215,6 +215,11 @@ static histo_status run(const histo_strategy *strategy, histo_job *job)
     return module()->backend->run(strategy, job);
 }
 
+static histo_status run_shared(const histo_strategy *strategy, histo_job *jobs, int n, histo_share *share)
+{
+    return module()->backend->run_shared(strategy, jobs, n, share);
+}
+
 static int devices(void)
 {
     return module()->backend->devices();
@@ -269,6 +274,7 @@ const histo_backend histo_backend_cuda = {.name = "cuda",
                                           .device_name = device_name,
                                           .describe = describe,
                                           .run = run,
+                                          .run_shared = run_shared,
                                           .devices = devices,
                                           .locate = locate,
                                           .prepare = prepare,
