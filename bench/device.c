@@ -18,7 +18,10 @@ const bench_device *bench_device_find(histo_device device, bench_placement place
     const char *why = "this build has no CUDA";
 #endif
     if (device == HISTO_DEVICE_AUTO) return &bench_device_cpu;
-    histo_fail(HISTO_UNSUPPORTED, "nothing can be measured on GPU %d: %s (--device cpu measures the CPU)",
-               device - HISTO_DEVICE_CUDA(0), why);
+    if (device == HISTO_DEVICE_CUDA_ALL)
+        histo_fail(HISTO_UNSUPPORTED, "nothing can be measured on all GPUs but by 'bench machines'");
+    else
+        histo_fail(HISTO_UNSUPPORTED, "nothing can be measured on GPU %d: %s (--device cpu measures the CPU)",
+                   device - HISTO_DEVICE_CUDA(0), why);
     return NULL;
 }

@@ -61,7 +61,8 @@ static void make_pattern(char *pattern, histo_dtype dtype)
         state ^= state << 17;
         uint64_t word = state;
         if (dtype == HISTO_F32) {
-            const float two[2] = {(float)(uint32_t)(state >> 40) * 0x1p-24f, (float)(uint32_t)(state >> 8 & 0xffffff) * 0x1p-24f};
+            const float two[2] = {(float)(uint32_t)(state >> 40) * 0x1p-24f,
+                                  (float)(uint32_t)(state >> 8 & 0xffffff) * 0x1p-24f};
             memcpy(&word, two, sizeof word);
         }
         memcpy(pattern + i, &word, sizeof word);
@@ -199,7 +200,8 @@ static histo_status place(world *w)
     histo_status status = HISTO_OK;
     for (int g = 0; g < w->gpus && status == HISTO_OK; g++) {
         status = check(cudaSetDevice(g), "choosing a GPU");
-        if (status == HISTO_OK && !w->there[g]) status = check(cudaMalloc(&w->there[g], w->bytes), "memory for samples");
+        if (status == HISTO_OK && !w->there[g])
+            status = check(cudaMalloc(&w->there[g], w->bytes), "memory for samples");
         for (size_t at = 0; at < w->bytes && status == HISTO_OK; at += piece_bytes)
             status = check(cudaMemcpy((char *)w->there[g] + at, w->pattern, piece_bytes, cudaMemcpyHostToDevice),
                            "copying samples");
@@ -367,8 +369,8 @@ static histo_status measure_pageable(world *w, const cell *c, const uint64_t *on
 
 static histo_status make_host(world *w)
 {
-    histo_status status =
-        check(cudaHostAlloc((void **)&w->pinned, w->host_bytes * (size_t)w->gpus, cudaHostAllocPortable), "pinned memory");
+    histo_status status = check(
+        cudaHostAlloc((void **)&w->pinned, w->host_bytes * (size_t)w->gpus, cudaHostAllocPortable), "pinned memory");
     for (int g = 0; g < w->gpus && status == HISTO_OK; g++) {
         status = check(cudaSetDevice(g), "choosing a GPU");
         if (status == HISTO_OK)

@@ -18,10 +18,10 @@ static struct {
     double slow_us, fast_us, gpu_us;                 /* predictions for N samples */
     long slow_takes_us, fast_takes_us, gpu_takes_us; /* simulated durations of fills */
     int gpus;
-    const char *missing;                             /* why there is no GPU */
-    bool awake, pinned, there;                       /* there: the samples are in GPU memory */
-    histo_status preparing, running;                 /* what these return on the GPU */
-    bool counts;                                     /* fills really count */
+    const char *missing;             /* why there is no GPU */
+    bool awake, pinned, there;       /* there: the samples are in GPU memory */
+    histo_status preparing, running; /* what these return on the GPU */
+    bool counts;                     /* fills really count */
     int asked, prepared;
     double dense_us; /* prediction if all samples are in a tenth of the slots; ten times that if none are */
     uint32_t step;   /* distance between the slots of successive probed samples */

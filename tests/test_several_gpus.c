@@ -102,8 +102,7 @@ static void fill_each(const everywhere *e, histo_hist *h, histo_hist *expected, 
     for (int g = 0; g < gpus(); g++) {
         const histo_fill_options there = {.weights = weighted ? &e->on[g][1] : NULL,
                                           .mask = masked ? &e->on[g][2] : NULL},
-                                 here = {.weights = weighted ? &e->host[1] : NULL,
-                                         .mask = masked ? &e->host[2] : NULL};
+                                 here = {.weights = weighted ? &e->host[1] : NULL, .mask = masked ? &e->host[2] : NULL};
         OK(histo_hist_fill(h, e->on[g], &there));
         OK(histo_hist_fill(expected, e->host, &here));
     }
@@ -389,8 +388,7 @@ static void graphs_on_each(void **state)
         OK(histo_plan_fill(plan, h, e.on[g], &options));
         if (g > 0)
             REFUSED(HISTO_UNSUPPORTED, "that one GPU alone has counted",
-                    histo_hist_read_counts(h, HISTO_FLOW, there, SLOTS,
-                                           &(histo_read_options){.stream = streams[g]}));
+                    histo_hist_read_counts(h, HISTO_FLOW, there, SLOTS, &(histo_read_options){.stream = streams[g]}));
         CUDA_OK(cudaStreamEndCapture(streams[g], &graph));
         CUDA_OK(cudaGraphInstantiateWithFlags(&launched[g], graph, 0));
         CUDA_OK(cudaGraphDestroy(graph));
@@ -476,8 +474,8 @@ static void fill_on_all(histo_hist *h, const histo_view *views, const histo_fill
     histo_plan_destroy(plan);
 }
 
-/* Page-locked memory, and other memory, which one GPU counts, with gaps or without, masked, filtered and weighted, in batches, of any number of
- * samples; counted with other fills, and read by all GPUs together. */
+/* Page-locked memory, and other memory, which one GPU counts, with gaps or without, masked, filtered and weighted, in
+ * batches, of any number of samples; counted with other fills, and read by all GPUs together. */
 static void shared_by_all(void **state)
 {
     (void)state;

@@ -342,7 +342,9 @@ typedef struct histo_read_options {
      * fills of the histogram; NULL: the default stream. The call may return before. If that GPU alone has counted since
      * the histogram was created or reset, in a dense histogram without reproducible sums, nothing allocates, waits or
      * copies, and the call may be captured into a CUDA graph: each launch of the graph reads what this GPU has
-     * counted by then. Otherwise the counts come through host memory, and the call waits. */
+     * counted by then. If other GPUs have counted, too, but nothing else, theirs are added to those of this GPU first,
+     * on streams of the library, if it has filled the histogram before. Otherwise the counts come through host memory,
+     * and the call waits. */
     void *stream;
 } histo_read_options;
 
@@ -761,9 +763,9 @@ typedef int histo_device;
 /* HISTO_DEVICE_AUTO counts samples in a GPU's memory on that GPU, and samples in host memory on the CPU or on GPU 0,
  * whichever is expected to finish first, including the transfers and, in a process that has not used CUDA, its start;
  * page-locked samples also on the CPU and all GPUs that this process has used, at the same time.
- * HISTO_DEVICE_CUDA_ALL counts page-locked samples on all GPUs and the CPU, each of which takes the next part when it is
- * free. Of other samples in host memory, of segments (offsets), pairs, and sparse histograms, GPU 0 counts all, since
- * they keep no second GPU busy; samples in a GPU's memory are counted there. */
+ * HISTO_DEVICE_CUDA_ALL counts page-locked samples on all GPUs and the CPU, each of which takes the next part when it
+ * is free. Of other samples in host memory, of segments (offsets), pairs, and sparse histograms, GPU 0 counts all,
+ * since they keep no second GPU busy; samples in a GPU's memory are counted there. */
 #define HISTO_DEVICE_AUTO 0
 #define HISTO_DEVICE_CPU 1
 #define HISTO_DEVICE_CUDA(ordinal) (2 + (ordinal))

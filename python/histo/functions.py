@@ -139,9 +139,11 @@ def _device(device):
         return 0
     if device == "cpu":
         return 1
+    if device == "cuda:all":
+        return 65536
     kind, _, ordinal = str(device).partition(":")
     if kind != "cuda" or not (ordinal or "0").isdecimal():
-        raise ValueError(f"device={device!r} is none of 'auto', 'cpu', 'cuda', 'cuda:1', …")
+        raise ValueError(f"device={device!r} is none of 'auto', 'cpu', 'cuda', 'cuda:1', …, 'cuda:all'")
     return 2 + int(ordinal or 0)
 
 

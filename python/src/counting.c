@@ -190,7 +190,7 @@ static int meet(const operands *o, counting *c, const samples **there)
     if (!*there) return 0;
     c->home = (*there)->home;
     c->stream = (*there)->stream;
-    if (c->device >= HISTO_DEVICE_CUDA(0) && c->device != c->home) {
+    if (c->device >= HISTO_DEVICE_CUDA(0) && c->device != HISTO_DEVICE_CUDA_ALL && c->device != c->home) {
         PyErr_Format(PyExc_ValueError, "the samples are in the memory of cuda:%d, and device= is cuda:%d",
                      c->home - HISTO_DEVICE_CUDA(0), c->device - HISTO_DEVICE_CUDA(0));
         return -1;

@@ -444,6 +444,30 @@ def test_the_other_gpu(library):
         histo.histogram(other, 30, RANGE, device="cuda:0")
     h = histo.Histogram(histo.Regular(30, -2, 2)).fill(other).fill(put(library, X))
     assert np.array_equal(h.values()[:-1], 2 * np.histogram(X, h.axes[0].edges)[0][:-1])
+    check(library, histo.histogram(other, 30, RANGE, device="cuda:all"), np.histogram(X, 30, RANGE))
+
+
+@pytest.mark.parametrize("storage", ["int64", "weight"])
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_one_histogram_of_several_gpus(library, storage):
+    gpus = torch.cuda.device_count()
+    if gpus < 2:
+        pytest.skip("there is one GPU")
+    h, expected = (histo.Histogram(histo.Regular(300, -3, 3), storage=storage) for _ in range(2))
+    for time in range(3):
+        for gpu in range(gpus):
+            h.fill(put(library, X, gpu), weight=put(library, W, gpu) if storage == "weight" else None)
+            expected.fill(X, weight=W if storage == "weight" else None)
+        assert np.array_equal(h.values(flow=True), expected.values(flow=True))
+        there = put(library, np.zeros(300), gpus - 1)
+        h.values(out=there)
+        assert np.array_equal(get(there), expected.values())
+
+
+def test_shared_by_all_gpus():
+    pinned = torch.from_numpy(np.tile(X, 100)).pin_memory()
+    found = histo.histogram(pinned.numpy(), 30, RANGE, device="cuda:all")
+    assert np.array_equal(found[0], np.histogram(np.tile(X, 100), 30, RANGE)[0])
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

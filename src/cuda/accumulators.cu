@@ -283,8 +283,8 @@ typedef struct draining {
     void (*work)(void *part, int64_t begin, int64_t end); /* of several threads */
 } draining;
 
-/* Call add(i, index, masked) for elements first + i: the slot at this index of the whole batch; or, if masked, what batch
- * entry `index` has left out. */
+/* Call add(i, index, masked) for elements first + i: the slot at this index of the whole batch; or, if masked, what
+ * batch entry `index` has left out. */
 template <typename ADD>
 static void each(const histo_cuda_accumulators *from, int64_t first, int64_t n, ADD add)
 {
@@ -376,8 +376,8 @@ static histo_status take(void *context, int64_t first, int64_t n, const void *el
     const draining *d = (const draining *)context;
     histo_status status = d->add(d, first, n, elements);
     if (status != HISTO_OK) return status;
-    status = HISTO_CUDA(
-        cudaMemsetAsync(d->array + (size_t)first * d->size, 0, (size_t)n * d->size, d->from->stream), "clearing counts");
+    status = HISTO_CUDA(cudaMemsetAsync(d->array + (size_t)first * d->size, 0, (size_t)n * d->size, d->from->stream),
+                        "clearing counts");
     if (status != HISTO_OK) d->from->broken = "it could not be cleared after it was read";
     return status;
 }
@@ -534,11 +534,26 @@ histo_status histo_cuda_accumulators_wait(histo_device_accumulators *device_accu
     return status;
 }
 
+/* Is this a stream of the current device? The caller's is of one of the GPUs that have counted. */
+static bool is_here(cudaStream_t stream)
+{
+#if CUDART_VERSION >= 12080
+    int device, its;
+    if (cudaGetDevice(&device) == cudaSuccess && cudaStreamGetDevice(stream, &its) == cudaSuccess) return its == device;
+    cudaGetLastError();
+#else
+    (void)stream;
+#endif
+    return true;
+}
+
 bool histo_cuda_accumulators_clear(histo_device_accumulators *device_accumulators, void *wanted)
 {
     histo_cuda_accumulators *accumulators = (histo_cuda_accumulators *)device_accumulators;
     int before;
     if (histo_cuda_enter(device_accumulators->device, &before) != HISTO_OK) return false;
+    const bool captured = wanted && histo_cuda_is_captured((cudaStream_t)wanted);
+    if (wanted && !captured && !is_here((cudaStream_t)wanted)) wanted = NULL;
     const cudaStream_t stream = wanted ? (cudaStream_t)wanted : accumulators->stream;
     histo_status status = HISTO_OK;
     /* What a broken fill enqueued may still be running, and no event marks its end. */
@@ -546,8 +561,7 @@ bool histo_cuda_accumulators_clear(histo_device_accumulators *device_accumulator
         status = HISTO_CUDA(cudaDeviceSynchronize(), "waiting");
     else if (!wanted)
         status = histo_cuda_order_wait(&accumulators->order);
-    if (status == HISTO_OK)
-        status = histo_cuda_order_begin(&accumulators->order, stream, wanted && histo_cuda_is_captured(stream));
+    if (status == HISTO_OK) status = histo_cuda_order_begin(&accumulators->order, stream, captured);
     if (status == HISTO_OK) status = clear_memory(accumulators, stream);
     accumulators->broken = NULL;
     accumulators->dirty = false;

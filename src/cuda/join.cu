@@ -76,8 +76,8 @@ bool histo_cuda_reaches(int to, int from)
     return can;
 }
 
-/* Let kernels on the current device, that of `to`, use the memory of `from`. The process remembers for which contexts it
- * has done so, as asking again is an error that debuggers report. */
+/* Let kernels on the current device, that of `to`, use the memory of `from`. The process remembers for which contexts
+ * it has done so, as asking again is an error that debuggers report. */
 static bool reach(const histo_cuda_accumulators *to, const histo_cuda_accumulators *from)
 {
     static unsigned long long reached[HISTO_CUDA_MAX_DEVICES][HISTO_CUDA_MAX_DEVICES];
@@ -97,18 +97,18 @@ static bool reach(const histo_cuda_accumulators *to, const histo_cuda_accumulato
 
 /* Add an array of one GPU that is out of reach, piece by piece. */
 template <typename T>
-static histo_status add_copied(histo_cuda_accumulators *to, T *sums, const histo_cuda_accumulators *from, const T *array,
-                               int64_t size)
+static histo_status add_copied(histo_cuda_accumulators *to, T *sums, const histo_cuda_accumulators *from,
+                               const T *array, int64_t size)
 {
     const int64_t most = (int64_t)(to->workspace_bytes / sizeof(T));
     histo_status status = HISTO_OK;
     for (int64_t first = 0; first < size && status == HISTO_OK; first += most) {
         const int64_t n = size - first < most ? size - first : most;
         sources<T> copied = {{(const T *)to->workspace}, 1};
-        status = HISTO_CUDA(cudaMemcpyPeerAsync(to->workspace, to->base.device - HISTO_DEVICE_CUDA(0), array + first,
-                                                from->base.device - HISTO_DEVICE_CUDA(0), (size_t)n * sizeof(T),
-                                                to->stream),
-                            "copying counts from GPU to GPU");
+        status =
+            HISTO_CUDA(cudaMemcpyPeerAsync(to->workspace, to->base.device - HISTO_DEVICE_CUDA(0), array + first,
+                                           from->base.device - HISTO_DEVICE_CUDA(0), (size_t)n * sizeof(T), to->stream),
+                       "copying counts from GPU to GPU");
         if (status == HISTO_OK) status = launch(sums + first, copied, n, to->stream);
     }
     return status;
@@ -145,8 +145,8 @@ static histo_status add_all(const joining *j)
     if (status == HISTO_OK) status = add_arrays<double>(j, counters, [](const its *a) { return a->sum_w2; });
     for (int s = 0; s < 2 && status == HISTO_OK; s++) {
         const int64_t digits = counters * j->to->exact[s].windows;
-        status = add_arrays<unsigned long long>(
-            j, digits, [s](const its *a) { return (unsigned long long *)a->exact[s].digits; });
+        status = add_arrays<unsigned long long>(j, digits,
+                                                [s](const its *a) { return (unsigned long long *)a->exact[s].digits; });
         if (status == HISTO_OK)
             status = add_arrays<unsigned int>(j, counters, [s](const its *a) { return a->exact[s].special; });
     }
@@ -161,8 +161,8 @@ static bool are_alike(const histo_cuda_accumulators *a, const histo_cuda_accumul
     return alike;
 }
 
-/* What the other GPU has counted is complete once its event is recorded. Digits are balanced, so that adding them is one
- * addition. */
+/* What the other GPU has counted is complete once its event is recorded. Digits are balanced, so that adding them is
+ * one addition. */
 static histo_status complete(histo_cuda_accumulators *from)
 {
     int before;
@@ -218,7 +218,8 @@ static histo_status join(joining *j)
     return status;
 }
 
-histo_status histo_cuda_accumulators_join(histo_device_accumulators *home, histo_device_accumulators *const *others, int n)
+histo_status histo_cuda_accumulators_join(histo_device_accumulators *home, histo_device_accumulators *const *others,
+                                          int n)
 {
     joining j = {(histo_cuda_accumulators *)home};
     histo_status status = histo_cuda_accumulators_check(j.to);

@@ -179,12 +179,12 @@ typedef struct route {
     const histo_cuda_accumulators *from;
     const histo_reading *r;
     cudaStream_t stream;
-    const char *direct;      /* the elements as they lie on the device; NULL if a kernel must write them */
-    bool straight;           /* into the array, without pieces in host memory */
-    histo_staging *staging;  /* NULL if neither needs it */
-    size_t size;             /* of an element */
-    int64_t elements, most;  /* in all; in a piece */
-    histo_cuda_taker *take;  /* what becomes of those in a piece */
+    const char *direct;     /* the elements as they lie on the device; NULL if a kernel must write them */
+    bool straight;          /* into the array, without pieces in host memory */
+    histo_staging *staging; /* NULL if neither needs it */
+    size_t size;            /* of an element */
+    int64_t elements, most; /* in all; in a piece */
+    histo_cuda_taker *take; /* what becomes of those in a piece */
     void *context;
 } route;
 

@@ -2,8 +2,8 @@
  * so links of different speed, and links that share a switch or the host's memory, are all kept busy until the end. In
  * between, it counts on the CPU, if that helps.
  *
- * Each GPU copies one chunk while it counts another, which takes a millisecond or two: as long as the calling thread may
- * be away. */
+ * Each GPU copies one chunk while it counts another, which takes a millisecond or two: as long as the calling thread
+ * may be away. */
 #include <sched.h>
 #include <stdlib.h>
 
@@ -39,9 +39,9 @@ static histo_status begin(const histo_strategy *strategy, member *m)
     if (status != HISTO_OK) return status;
     m->accumulators = accumulators;
     status = histo_cuda_order_begin(&accumulators->order, accumulators->stream, false);
-    return status == HISTO_OK ? histo_cuda_accumulators_reserve(accumulators, (uint64_t)(job->end - job->begin),
-                                                                accumulators->stream)
-                              : status;
+    return status == HISTO_OK
+               ? histo_cuda_accumulators_reserve(accumulators, (uint64_t)(job->end - job->begin), accumulators->stream)
+               : status;
 }
 
 /* On the member's device. */

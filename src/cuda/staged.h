@@ -9,14 +9,14 @@ typedef struct histo_staged_route {
     const histo_job *job;
     histo_strided_iter iter; /* over the samples only: the CPU may be unable to read the offsets of ragged segments */
     histo_staging *staging;
-    int64_t chunk, piece;              /* in samples; a chunk is a multiple of a piece */
+    int64_t chunk, piece; /* in samples; a chunk is a multiple of a piece */
     int64_t chunks_begun, pieces_begun;
-    bool travels[HISTO_MAX_OPERANDS];  /* copied to the device */
-    bool gathered[HISTO_MAX_OPERANDS]; /* through pieces */
-    bool gathers;                      /* any operand is gathered … */
-    bool strided;                      /* … sample by sample … */
-    bool fetches;                      /* … or fetched from the caller's memory */
-    bool overlaps;                     /* chunks are copied while others are counted */
+    bool travels[HISTO_MAX_OPERANDS];                                  /* copied to the device */
+    bool gathered[HISTO_MAX_OPERANDS];                                 /* through pieces */
+    bool gathers;                                                      /* any operand is gathered … */
+    bool strided;                                                      /* … sample by sample … */
+    bool fetches;                                                      /* … or fetched from the caller's memory */
+    bool overlaps;                                                     /* chunks are copied while others are counted */
     size_t in_chunk[HISTO_MAX_OPERANDS], in_piece[HISTO_MAX_OPERANDS]; /* offset of each operand */
     size_t chunk_bytes;
 } histo_staged_route;

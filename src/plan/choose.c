@@ -194,8 +194,8 @@ static void consider_second(histo_plan *plan, const histo_candidate *first, bool
     if (measuring) way->start_us = 0; /* a measured fill is repeated often */
     double patience = measuring ? HISTO_HOPELESS : 1;
     if (second->left_out) return;
-    if (backend->awake && first &&
-        patience * first->us <= histo_transfer_us(way, 0) && !histo_split_may_pay(plan, first)) {
+    if (backend->awake && first && patience * first->us <= histo_transfer_us(way, 0) &&
+        !histo_split_may_pay(plan, first)) {
         second->left_out = way->start_us > 0 ? "not started: the CPU is done before CUDA and the samples would be there"
                                              : "the CPU is done before the samples would be there";
         return;

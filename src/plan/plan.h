@@ -55,16 +55,16 @@ typedef struct histo_split {
 } histo_split;
 
 struct histo_plan {
-    uint64_t serial; /* unique in this process */
-    histo_plan *next;    /* of the same histogram, for samples in the memory of another device */
-    int threads_asked;   /* what the fill that it was made for asked for; 0: the default */
+    uint64_t serial;   /* unique in this process */
+    histo_plan *next;  /* of the same histogram, for samples in the memory of another device */
+    int threads_asked; /* what the fill that it was made for asked for; 0: the default */
     histo_problem problem;
     const histo_row *row;
     histo_origin origin;
-    bool free_choice; /* no device was requested, and all devices can read the samples */
-    bool all_gpus;    /* all GPUs were requested, and can share the samples */
+    bool free_choice;    /* no device was requested, and all devices can read the samples */
+    bool all_gpus;       /* all GPUs were requested, and can share the samples */
     const char *one_gpu; /* all were requested: why one counts alone; else NULL */
-    int targets, at;  /* target[at] counts; row, problem.device, threads and prepared belong to it */
+    int targets, at;     /* target[at] counts; row, problem.device, threads and prepared belong to it */
     histo_target target[HISTO_MAX_TARGETS];
     int threads;
     void *prepared;
@@ -125,8 +125,8 @@ int histo_split_partners(const histo_plan *plan);
 /* Could the samples reach these GPUs before the CPU has counted them by this candidate? */
 bool histo_split_may_pay(const histo_plan *plan, const histo_candidate *cpu);
 
-/* Split the plan between the best candidates of its two targets, and other GPUs, if that pays. One of the candidates has
- * been chosen; known: both times are measured. Without other GPUs, only known times are trusted. */
+/* Split the plan between the best candidates of its two targets, and other GPUs, if that pays. One of the candidates
+ * has been chosen; known: both times are measured. Without other GPUs, only known times are trusted. */
 void histo_plan_split(histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu, bool known,
                       const histo_view *const *operands, const histo_fill_options *fill);
 
