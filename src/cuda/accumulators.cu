@@ -279,15 +279,14 @@ typedef struct draining {
     int plane; /* of exact sums */
     char *array;
     size_t size;
-    histo_status (*add)(const struct draining *d, int64_t first, int64_t n, const void *elements);
-    void (*work)(void *part, int64_t begin, int64_t end); /* of several threads */
 } draining;
 
 /* Call add(i, index, masked) for elements first + i: the slot at this index of the whole batch; or, if masked, what
  * batch entry `index` has left out. */
 template <typename ADD>
-static void each(const histo_cuda_accumulators *from, int64_t first, int64_t n, ADD add)
+static void each(const draining *d, int64_t first, int64_t n, ADD add)
 {
+    const histo_cuda_accumulators *from = d->from;
     int64_t entry = first / from->counters, slot = first % from->counters;
     for (int64_t i = 0; i < n; entry++, slot = 0) {
         const int64_t index = entry * from->slots;
@@ -297,37 +296,22 @@ static void each(const histo_cuda_accumulators *from, int64_t first, int64_t n, 
     }
 }
 
-/* A part of a piece that a thread adds. */
-typedef struct piece_part {
-    const draining *d;
-    int64_t first;
-    const void *elements;
-} piece_part;
-
-static void add_counts(void *part, int64_t begin, int64_t end)
+static void add_counts(void *context, int64_t first, int64_t n, const void *elements)
 {
-    const piece_part *p = (const piece_part *)part;
-    const uint64_t *counts = (const uint64_t *)p->elements + begin;
-    uint64_t *sums = p->d->to->counts, *masked = p->d->to->masked;
-    each(p->d->from, p->first + begin, end - begin,
-         [=](int64_t i, int64_t at, bool left_out) { (left_out ? masked : sums)[at] += counts[i]; });
+    const draining *d = (const draining *)context;
+    const uint64_t *counts = (const uint64_t *)elements;
+    uint64_t *sums = d->to->counts, *masked = d->to->masked;
+    each(d, first, n, [=](int64_t i, int64_t at, bool left_out) { (left_out ? masked : sums)[at] += counts[i]; });
 }
 
-static void add_sums(void *part, int64_t begin, int64_t end)
+static void add_sums(void *context, int64_t first, int64_t n, const void *elements)
 {
-    const piece_part *p = (const piece_part *)part;
-    const double *added = (const double *)p->elements + begin;
-    double *sums = p->d->which == 0 ? p->d->to->sum_w : p->d->to->sum_w2;
-    each(p->d->from, p->first + begin, end - begin, [=](int64_t i, int64_t at, bool left_out) {
+    const draining *d = (const draining *)context;
+    const double *added = (const double *)elements;
+    double *sums = d->which == 0 ? d->to->sum_w : d->to->sum_w2;
+    each(d, first, n, [=](int64_t i, int64_t at, bool left_out) {
         if (!left_out) sums[at] += added[i];
     });
-}
-
-static histo_status add_by_threads(const draining *d, int64_t first, int64_t n, const void *elements)
-{
-    piece_part part = {d, first, elements};
-    histo_cuda_divide(n, d->size, d->work, &part);
-    return HISTO_OK;
 }
 
 static histo_exact *exact_of(const draining *d)
@@ -335,57 +319,70 @@ static histo_exact *exact_of(const draining *d)
     return d->which == 0 ? d->to->exact_w : d->to->exact_w2;
 }
 
-static histo_status add_digits(const draining *d, int64_t first, int64_t n, const void *elements)
+static histo_status reserve_digits(void *context, int64_t first, int64_t n, const void *elements)
 {
-    histo_exact *sums = exact_of(d);
+    (void)first;
+    const draining *d = (const draining *)context;
     const int64_t *digits = (const int64_t *)elements;
-    const int plane = d->plane;
     histo_exact_windows windows;
     memset(&windows, 0, sizeof windows);
-    for (int64_t i = 0; i < n && !windows.touched[plane]; i++)
-        windows.touched[plane] = digits[i] != 0;
-    if (!windows.touched[plane]) return HISTO_OK;
-    histo_status status = histo_exact_reserve(sums, &windows, 1);
-    if (status != HISTO_OK) return status;
-    each(d->from, first, n, [=](int64_t i, int64_t at, bool left_out) {
-        if (!left_out) histo_exact_add_digit_alone(sums, at, plane, digits[i]);
-    });
-    return HISTO_OK;
+    for (int64_t i = 0; i < n && !windows.touched[d->plane]; i++)
+        windows.touched[d->plane] = digits[i] != 0;
+    return windows.touched[d->plane] ? histo_exact_reserve(exact_of(d), &windows, 1) : HISTO_OK;
 }
 
-static histo_status add_specials(const draining *d, int64_t first, int64_t n, const void *elements)
+static void add_digits(void *context, int64_t first, int64_t n, const void *elements)
 {
+    const draining *d = (const draining *)context;
+    const int64_t *digits = (const int64_t *)elements;
     histo_exact *sums = exact_of(d);
+    const int plane = d->plane;
+    each(d, first, n, [=](int64_t i, int64_t at, bool left_out) {
+        if (!left_out) histo_exact_add_digit_alone(sums, at, plane, digits[i]);
+    });
+}
+
+static histo_status reserve_specials(void *context, int64_t first, int64_t n, const void *elements)
+{
+    (void)first;
+    const draining *d = (const draining *)context;
     const unsigned int *flags = (const unsigned int *)elements;
     histo_exact_windows windows;
     memset(&windows, 0, sizeof windows);
     for (int64_t i = 0; i < n && !windows.special; i++)
         windows.special = flags[i] != 0;
-    if (!windows.special) return HISTO_OK;
-    histo_status status = histo_exact_reserve(sums, &windows, 1);
-    if (status != HISTO_OK) return status;
-    each(d->from, first, n, [=](int64_t i, int64_t at, bool left_out) {
+    return windows.special ? histo_exact_reserve(exact_of(d), &windows, 1) : HISTO_OK;
+}
+
+static void add_specials(void *context, int64_t first, int64_t n, const void *elements)
+{
+    const draining *d = (const draining *)context;
+    const unsigned int *flags = (const unsigned int *)elements;
+    histo_exact *sums = exact_of(d);
+    each(d, first, n, [=](int64_t i, int64_t at, bool left_out) {
         if (!left_out && flags[i]) histo_exact_add_special(sums, at, (uint8_t)flags[i]);
     });
-    return HISTO_OK;
 }
 
 /* What has been added is cleared, so a failure counts nothing twice. */
-static histo_status take(void *context, int64_t first, int64_t n, const void *elements)
+static histo_status clear_piece(void *context, int64_t first, int64_t n)
 {
     const draining *d = (const draining *)context;
-    histo_status status = d->add(d, first, n, elements);
-    if (status != HISTO_OK) return status;
-    status = HISTO_CUDA(cudaMemsetAsync(d->array + (size_t)first * d->size, 0, (size_t)n * d->size, d->from->stream),
-                        "clearing counts");
+    histo_status status =
+        HISTO_CUDA(cudaMemsetAsync(d->array + (size_t)first * d->size, 0, (size_t)n * d->size, d->from->stream),
+                   "clearing counts");
     if (status != HISTO_OK) d->from->broken = "it could not be cleared after it was read";
     return status;
 }
 
+typedef histo_status reserver(void *context, int64_t first, int64_t n, const void *elements);
+typedef void adder(void *context, int64_t first, int64_t n, const void *elements);
+
 /* Move an array to the host piece by piece. */
-static histo_status drain(draining d)
+static histo_status drain(draining d, reserver *reserve, adder *add)
 {
-    return histo_cuda_bring(d.from, d.array, d.size, histo_cuda_counters(d.from), d.from->stream, take, &d);
+    const histo_cuda_taker taker = {reserve, add, clear_piece, &d};
+    return histo_cuda_bring(d.from, d.array, d.size, histo_cuda_counters(d.from), d.from->stream, &taker);
 }
 
 static histo_status drain_all(histo_cuda_accumulators *from, const histo_accumulators *to)
@@ -394,17 +391,18 @@ static histo_status drain_all(histo_cuda_accumulators *from, const histo_accumul
     if (from->is_sparse) return histo_cuda_sparse_gather(from, to, from->stream);
     if (from->exact[0].digits) status = balance_sums(from, from->stream);
     if (status == HISTO_OK)
-        status = drain({from, to, 0, 0, (char *)from->counts, sizeof *from->counts, add_by_threads, add_counts});
+        status = drain({from, to, 0, 0, (char *)from->counts, sizeof *from->counts}, NULL, add_counts);
     double *sums[] = {from->sum_w, from->sum_w2};
     for (int s = 0; s < 2; s++) {
         const histo_cuda_exact *e = &from->exact[s];
         if (status == HISTO_OK && sums[s])
-            status = drain({from, to, s, 0, (char *)sums[s], sizeof(double), add_by_threads, add_sums});
-        for (int k = 0; k < e->windows && e->digits && status == HISTO_OK; k++)
-            status = drain({from, to, s, e->low + k, (char *)(e->digits + (size_t)k * all_counters(from)),
-                            sizeof *e->digits, add_digits});
+            status = drain({from, to, s, 0, (char *)sums[s], sizeof(double)}, NULL, add_sums);
+        for (int k = 0; k < e->windows && e->digits && status == HISTO_OK; k++) {
+            int64_t *plane = (int64_t *)e->digits + (size_t)k * all_counters(from);
+            status = drain({from, to, s, e->low + k, (char *)plane, sizeof *plane}, reserve_digits, add_digits);
+        }
         if (status == HISTO_OK && e->special)
-            status = drain({from, to, s, 0, (char *)e->special, sizeof *e->special, add_specials});
+            status = drain({from, to, s, 0, (char *)e->special, sizeof *e->special}, reserve_specials, add_specials);
     }
     if (status == HISTO_OK) status = HISTO_CUDA(cudaEventRecord(from->order.done, from->stream), "recording an event");
     if (status == HISTO_OK) status = HISTO_CUDA(cudaStreamSynchronize(from->stream), "reading counts");

@@ -190,13 +190,20 @@ histo_status histo_cuda_read_there(const histo_cuda_accumulators *from, const hi
 /* Read into host memory, not cumulatively, and wait. */
 histo_status histo_cuda_read_here(const histo_cuda_accumulators *from, const histo_reading *reading,
                                   cudaStream_t stream);
-/* Bring n elements of an array of the accumulators to the host, and call take for some after the other, in page-locked
- * memory. take may enqueue work on the stream, behind the copy of what it takes. Waits. */
-typedef histo_status histo_cuda_taker(void *context, int64_t first, int64_t n, const void *elements);
+/* What becomes of elements that have come to the host, piece by piece. */
+typedef struct histo_cuda_taker {
+    /* By the calling thread: before a piece is taken, and after. The latter may enqueue work on the stream, behind the
+     * copy of the piece. NULL: nothing. */
+    histo_status (*before)(void *context, int64_t first, int64_t n, const void *elements);
+    /* By several threads, for parts of a piece. */
+    void (*take)(void *context, int64_t first, int64_t n, const void *elements);
+    histo_status (*after)(void *context, int64_t first, int64_t n);
+    void *context;
+} histo_cuda_taker;
+
+/* Bring n elements of an array of the accumulators to the host. Waits. */
 histo_status histo_cuda_bring(const histo_cuda_accumulators *from, const void *array, size_t size, int64_t n,
-                              cudaStream_t stream, histo_cuda_taker *take, void *context);
-/* Call work for ranges of n elements, by several threads if these are many. */
-void histo_cuda_divide(int64_t n, size_t size, void (*work)(void *context, int64_t begin, int64_t end), void *context);
+                              cudaStream_t stream, const histo_cuda_taker *taker);
 /* The words that cumulative reads need after so many counters. */
 size_t histo_cuda_scan_words(int64_t counters);
 

@@ -184,9 +184,19 @@ typedef struct route {
     histo_staging *staging; /* NULL if neither needs it */
     size_t size;            /* of an element */
     int64_t elements, most; /* in all; in a piece */
-    histo_cuda_taker *take; /* what becomes of those in a piece */
-    void *context;
+    const histo_cuda_taker *taker;
 } route;
+
+static const size_t LEAST_BYTES = (size_t)1 << 19, MOST_BYTES = (size_t)4 << 20; /* of a piece */
+
+/* Small pieces, so that the first one is taken soon, but not so small that enqueuing them takes longer than copying. */
+static void cut(route *to)
+{
+    size_t bytes = (size_t)to->elements * to->size / HISTO_STAGED_PIECES;
+    if (bytes < LEAST_BYTES) bytes = LEAST_BYTES;
+    if (bytes > MOST_BYTES || to->straight) bytes = MOST_BYTES;
+    to->most = to->straight && to->direct ? to->elements : (int64_t)(bytes / to->size);
+}
 
 /* Enqueue piece p. */
 static histo_status bring(const route *to, int64_t p)
@@ -199,7 +209,7 @@ static histo_status bring(const route *to, int64_t p)
     if (status == HISTO_OK && piece)
         status = HISTO_CUDA(cudaStreamWaitEvent(to->stream, piece->copied, 0), "waiting for an event");
     if (status == HISTO_OK && !from) {
-        char *chunk = to->staging->chunks[0].memory + (size_t)(p % HISTO_STAGED_PIECES) * HISTO_PIECE_BYTES;
+        char *chunk = to->staging->chunks[0].memory + (size_t)(p % HISTO_STAGED_PIECES) * MOST_BYTES;
         status = launch_slots(to->from, to->r, begin, end, chunk, to->stream);
         from = chunk;
     }
@@ -212,70 +222,88 @@ static histo_status bring(const route *to, int64_t p)
     return status;
 }
 
-/* Elements of a piece, cut into parts for threads. */
-typedef struct dividing {
-    int64_t n;
+/* A piece in page-locked memory that threads take elements from. */
+typedef struct taking {
+    histo_pool_work work;
+    const histo_cuda_taker *taker;
+    int64_t first, n;
+    const char *elements;
+    size_t size;
     int parts;
-    void (*work)(void *context, int64_t begin, int64_t end);
-    void *context;
-} dividing;
+} taking;
 
-static void work_on_part(void *context, int part)
+static void take_part(void *context, int part)
 {
-    const dividing *d = (const dividing *)context;
-    const int64_t each = d->n / d->parts / 64 * 64, begin = part * each;
-    d->work(d->context, begin, part + 1 == d->parts ? d->n : begin + each);
+    const taking *t = (const taking *)context;
+    const int64_t each = t->n / t->parts, begin = part * each, end = part + 1 == t->parts ? t->n : begin + each;
+    t->taker->take(t->taker->context, t->first + begin, end - begin, t->elements + (size_t)begin * t->size);
 }
 
-void histo_cuda_divide(int64_t n, size_t size, void (*work)(void *context, int64_t begin, int64_t end), void *context)
+/* Let threads take the elements of piece p, once these have come. */
+static histo_status start_taking(const route *to, taking *t, int64_t p)
 {
     enum { BYTES_A_PART = 1 << 18, MAX_PARTS = 8 };
-    const int cpus = histo_backend_cpu.threads(0), most = cpus < MAX_PARTS ? cpus : MAX_PARTS;
-    const size_t parts = (size_t)n * size / BYTES_A_PART;
-    dividing d = {n, parts < 1 ? 1 : parts < (size_t)most ? (int)parts : most, work, context};
-    histo_pool_run(d.parts, work_on_part, &d);
-}
-
-typedef struct copying {
-    char *to;
-    const char *from;
-    size_t size;
-} copying;
-
-static void copy_elements(void *context, int64_t begin, int64_t end)
-{
-    const copying *c = (const copying *)context;
-    memcpy(c->to + (size_t)begin * c->size, c->from + (size_t)begin * c->size, (size_t)(end - begin) * c->size);
-}
-
-static histo_status copy_out(void *context, int64_t first, int64_t n, const void *elements)
-{
-    const histo_reading *r = (const histo_reading *)context;
-    const size_t size = histo_dtype_size(r->dtype);
-    copying c = {(char *)r->out + (size_t)first * size, (const char *)elements, size};
-    histo_cuda_divide(n, size, copy_elements, &c);
+    const histo_staged_piece *piece = &to->staging->pieces[p % HISTO_STAGED_PIECES];
+    histo_status status = HISTO_CUDA(cudaEventSynchronize(piece->copied), "reading counts");
+    t->taker = to->taker;
+    t->first = p * to->most;
+    t->n = to->elements - t->first < to->most ? to->elements - t->first : to->most;
+    t->elements = piece->memory;
+    t->size = to->size;
+    if (status == HISTO_OK && to->taker->before)
+        status = to->taker->before(to->taker->context, t->first, t->n, t->elements);
+    if (status != HISTO_OK) return status;
+    const int parts = (int)((size_t)t->n * t->size / BYTES_A_PART), cpus = histo_backend_cpu.threads(0),
+              most = cpus < MAX_PARTS ? cpus : MAX_PARTS;
+    t->parts = parts < most ? parts : most;
+    if (t->parts > 1)
+        histo_pool_start(&t->work, t->parts, take_part, t);
+    else
+        to->taker->take(to->taker->context, t->first, t->n, t->elements);
     return HISTO_OK;
 }
 
-/* Take the elements of piece p, which is in page-locked memory. */
-static histo_status take(const route *to, int64_t p)
+static histo_status finish_taking(taking *t)
 {
-    const histo_staged_piece *piece = &to->staging->pieces[p % HISTO_STAGED_PIECES];
-    histo_status status = HISTO_CUDA(cudaEventSynchronize(piece->copied), "reading counts");
-    const int64_t begin = p * to->most, left = to->elements - begin;
-    return status == HISTO_OK ? to->take(to->context, begin, left < to->most ? left : to->most, piece->memory) : status;
+    if (t->parts > 1) histo_pool_finish(&t->work);
+    return t->taker->after ? t->taker->after(t->taker->context, t->first, t->n) : HISTO_OK;
 }
 
+/* Threads take from some pieces while others come. */
 static histo_status bring_all(const route *to)
 {
+    enum { BEHIND = HISTO_STAGED_PIECES / 2 };
+    taking takings[BEHIND];
     const int64_t pieces = (to->elements + to->most - 1) / to->most;
+    int64_t brought = 0, started = 0, done = 0;
     histo_status status = HISTO_OK;
-    for (int64_t done = 0, started = 0; done < pieces && status == HISTO_OK; done++) {
-        for (; started < pieces && started < done + HISTO_STAGED_PIECES && status == HISTO_OK; started++)
-            status = bring(to, started);
-        if (status == HISTO_OK && !to->straight) status = take(to, done);
+    for (; brought < pieces && to->straight && status == HISTO_OK; brought++)
+        status = bring(to, brought);
+    while (done < pieces && !to->straight && status == HISTO_OK) {
+        for (; brought < pieces && brought < done + HISTO_STAGED_PIECES && status == HISTO_OK; brought++)
+            status = bring(to, brought);
+        if (status != HISTO_OK) break;
+        if (started < brought && started < done + BEHIND) {
+            status = start_taking(to, &takings[started % BEHIND], started);
+            started += status == HISTO_OK;
+        } else {
+            status = finish_taking(&takings[done % BEHIND]);
+            done++;
+        }
+    }
+    for (; done < started; done++) { /* after a failure: what has been taken counts */
+        const histo_status last = finish_taking(&takings[done % BEHIND]);
+        if (status == HISTO_OK) status = last;
     }
     return status;
+}
+
+/* What is read goes into the caller's array. */
+static void copy_out(void *context, int64_t first, int64_t n, const void *elements)
+{
+    const histo_reading *r = (const histo_reading *)context;
+    const size_t size = histo_dtype_size(r->dtype);
+    memcpy((char *)r->out + (size_t)first * size, elements, (size_t)n * size);
 }
 
 /* The buffers that the route needs. Kernels of an earlier use may still read the chunk. */
@@ -283,7 +311,7 @@ static histo_status make_room(route *to)
 {
     histo_status status = to->straight ? HISTO_OK : histo_staging_pieces(to->staging);
     if (status != HISTO_OK || to->direct) return status;
-    const size_t bytes = (size_t)to->elements * to->size, most = HISTO_STAGED_PIECES * HISTO_PIECE_BYTES;
+    const size_t bytes = (size_t)to->elements * to->size, most = HISTO_STAGED_PIECES * MOST_BYTES;
     histo_staged_chunk *chunk = &to->staging->chunks[0];
     status = histo_staged_chunk_make(chunk, bytes < most ? bytes : most);
     return status == HISTO_OK ? HISTO_CUDA(cudaStreamWaitEvent(to->stream, chunk->counted, 0), "waiting for an event")
@@ -294,6 +322,7 @@ static histo_status make_room(route *to)
 static histo_status travel(route *to)
 {
     histo_status status = HISTO_OK;
+    cut(to);
     if (!to->straight || !to->direct) status = histo_staging_take(to->from->base.device, &to->staging);
     if (status != HISTO_OK) return status;
     if (to->staging) status = make_room(to);
@@ -307,14 +336,13 @@ static histo_status travel(route *to)
 histo_status histo_cuda_read_here(const histo_cuda_accumulators *from, const histo_reading *r, cudaStream_t stream)
 {
     enum { SMALL = 1 << 16 }; /* bytes that the driver copies fast into any memory */
+    const histo_cuda_taker out = {NULL, copy_out, NULL, (void *)r};
     route to = {from, r, stream};
     histo_slot_grid grid = r->grid;
     histo_slot_grid_join(&grid);
     to.size = histo_dtype_size(r->dtype);
     to.elements = r->size;
-    to.take = copy_out;
-    to.context = (void *)r;
-    const size_t bytes = (size_t)r->size * to.size;
+    to.taker = &out;
     if (grid.ndim == 1 && (grid.stride[0] == 1 || r->size == 1)) {
         if (r->quantity == HISTO_READ_COUNTS && r->dtype == HISTO_U64)
             to.direct = (const char *)(from->counts + grid.first);
@@ -322,19 +350,16 @@ histo_status histo_cuda_read_here(const histo_cuda_accumulators *from, const his
         if (r->quantity == HISTO_READ_W2 && r->dtype == HISTO_F64)
             to.direct = (const char *)(from->sum_w2 + grid.first);
     }
-    to.straight = bytes <= SMALL || histo_cuda_pinned(r->out);
-    to.most = to.straight && to.direct ? r->size : (int64_t)(HISTO_PIECE_BYTES / to.size);
+    to.straight = (size_t)r->size * to.size <= SMALL || histo_cuda_pinned(r->out);
     return travel(&to);
 }
 
 histo_status histo_cuda_bring(const histo_cuda_accumulators *from, const void *array, size_t size, int64_t n,
-                              cudaStream_t stream, histo_cuda_taker *take, void *context)
+                              cudaStream_t stream, const histo_cuda_taker *taker)
 {
     route to = {from, NULL, stream, (const char *)array};
     to.size = size;
     to.elements = n;
-    to.most = (int64_t)(HISTO_PIECE_BYTES / size);
-    to.take = take;
-    to.context = context;
+    to.taker = taker;
     return travel(&to);
 }

@@ -247,6 +247,13 @@ static size_t place_operands(const route *r, const bool *which, int64_t n, size_
     return bytes;
 }
 
+/* The first piece does not travel before it is full, and each takes some time to wake threads: a sixteenth of all. */
+static size_t piece_bytes(size_t all)
+{
+    const size_t least = HISTO_PIECE_BYTES / 2, wanted = all / 16;
+    return wanted < least ? least : wanted < HISTO_PIECE_BYTES ? wanted : HISTO_PIECE_BYTES;
+}
+
 static route route_of(const histo_job *job, const bool *direct, const bool *pinned, size_t chunk_bytes)
 {
     enum { GRAIN = 1024 /* samples; aligns the beginnings of pieces and chunks */ };
@@ -270,8 +277,8 @@ static route route_of(const histo_job *job, const bool *direct, const bool *pinn
     r.chunk = (int64_t)(chunk_bytes / travels) / GRAIN * GRAIN;
     r.piece = r.chunk;
     if (r.gathers) {
-        r.piece =
-            (int64_t)((HISTO_PIECE_BYTES - HISTO_MAX_OPERANDS * HISTO_STAGED_ALIGNMENT) / gathered) / GRAIN * GRAIN;
+        const size_t room = piece_bytes((size_t)n * gathered) - HISTO_MAX_OPERANDS * HISTO_STAGED_ALIGNMENT;
+        r.piece = (int64_t)(room / gathered) / GRAIN * GRAIN;
         if (r.piece > r.chunk) r.piece = r.chunk;
         r.chunk = r.chunk / r.piece * r.piece;
     }

@@ -9,7 +9,7 @@ enum { HISTO_STAGED_PIECES = 8, HISTO_STAGED_CHUNKS = 2, HISTO_STAGED_ALIGNMENT 
 
 /* A piece is the unit that the CPU fills and the GPU fetches; a chunk consists of pieces and is counted at once. Every
  * operand starts at a multiple of the alignment. */
-#define HISTO_PIECE_BYTES ((size_t)4 << 20)
+#define HISTO_PIECE_BYTES ((size_t)8 << 20) /* at most */
 #define HISTO_CHUNK_BYTES ((size_t)64 << 20)
 
 typedef struct histo_staged_piece {
