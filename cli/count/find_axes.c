@@ -74,6 +74,11 @@ static int name_bins(run *r, int a, const char *name, fault *f)
     const bin_names *names = r->bins_of[a] = bin_names_of_words(words);
     char number[TEXT_NUMBER_BYTES];
     if (!names) return run_fault_memory(f);
+    if (dictionary_others(words) && r->settings->shards > 1 && !r->team) /* another shard may give them a bin */
+        return fault_set(f, EXIT_USAGE,
+                         "%s has more than %u values in this shard, and the most frequent ones of all shards may be "
+                         "others: add --top all to all shards",
+                         name, (unsigned)(names->count - 1));
     if (dictionary_others(words) && !r->settings->quiet)
         fprintf(stderr, "histo: %s: %s other values share a bin: --top N gives more of them a bin, --top all each\n",
                 name, text_count((uint64_t)names->others, number));

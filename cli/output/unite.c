@@ -98,32 +98,13 @@ static int64_t rename_slot(const renaming *by, int k, int64_t slot, int64_t bins
     return slot <= bins ? by->of[k][slot - 1] + 1 : by->names->count + slot - bins;
 }
 
-typedef struct numbers {
-    uint64_t *counts;
-    double *sum_w, *sum_w2;
-} numbers;
-
-static bool numbers_make(numbers *n, int64_t size)
-{
-    n->counts = calloc((size_t)size, sizeof *n->counts);
-    n->sum_w = calloc((size_t)size, sizeof *n->sum_w);
-    n->sum_w2 = calloc((size_t)size, sizeof *n->sum_w2);
-    return n->counts && n->sum_w && n->sum_w2;
-}
-
-static void numbers_free(numbers *n)
-{
-    free(n->counts);
-    free(n->sum_w);
-    free(n->sum_w2);
-}
-
-static void move_numbers(const renaming *by, int k, const histo_hist *from, const numbers *old, const histo_hist *to,
-                         numbers *fresh)
+/* Where each slot of a histogram goes; NULL without memory. */
+static int64_t *place_slots(const renaming *by, int k, const histo_hist *from, const histo_hist *to)
 {
     const int naxes = histo_hist_naxes(from);
     const int64_t size = histo_hist_size(from, HISTO_FLOW);
-    for (int64_t i = 0; i < size; i++) {
+    int64_t *places = malloc((size_t)size * sizeof *places);
+    for (int64_t i = 0; i < size && places; i++) {
         int64_t rest = i, at = 0, step = 1;
         for (int a = naxes - 1; a >= 0; a--) {
             const int64_t bins = histo_hist_axis(from, a).bins, slots = histo_hist_axis(to, a).bins + 3;
@@ -131,40 +112,63 @@ static void move_numbers(const renaming *by, int k, const histo_hist *from, cons
             step *= slots;
             rest /= bins + 3;
         }
-        fresh->counts[at] += old->counts[i];
-        fresh->sum_w[at] += old->sum_w[i];
-        fresh->sum_w2[at] += old->sum_w2[i];
+        places[i] = at;
     }
+    return places;
+}
+
+static void add_word(uint64_t *to, uint64_t word, bool is_double)
+{
+    double sum, more;
+    if (!is_double) {
+        *to += word;
+        return;
+    }
+    memcpy(&sum, to, sizeof sum);
+    memcpy(&more, &word, sizeof more);
+    sum += more;
+    memcpy(to, &sum, sizeof sum);
+}
+
+/* Move all words of a histogram, which hold reproducible sums exactly: arrays of a word for each slot, and one word for
+ * what was masked, behind the counts. */
+static histo_status move_words(const int64_t *places, const histo_hist *from, histo_hist *to)
+{
+    const int64_t size = histo_hist_size(from, HISTO_FLOW), to_size = histo_hist_size(to, HISTO_FLOW);
+    uint64_t *old = malloc((size_t)size * sizeof *old), *fresh = malloc((size_t)to_size * sizeof *fresh);
+    int64_t integers = 0, doubles = 0;
+    histo_word_layout layout;
+    histo_status status = old && fresh ? histo_hist_word_layout(from, &layout) : HISTO_NO_MEMORY;
+    if (status == HISTO_OK) status = histo_hist_count_words(from, &layout, &integers, &doubles);
+    for (int64_t first = 0, to_first = 0; first < integers + doubles && status == HISTO_OK;) {
+        const bool masked = first == size;
+        const int64_t n = masked ? 1 : size, to_n = masked ? 1 : to_size;
+        status = histo_hist_read_words(from, &layout, first, n, old);
+        memset(fresh, 0, (size_t)to_n * sizeof *fresh);
+        for (int64_t i = 0; i < n && status == HISTO_OK; i++)
+            add_word(&fresh[masked ? 0 : places[i]], old[i], first >= integers);
+        if (status == HISTO_OK) status = histo_hist_write_words(to, &layout, to_first, to_n, fresh);
+        first += n;
+        to_first += to_n;
+    }
+    free(old);
+    free(fresh);
+    return status;
 }
 
 /* Histogram k on the axes of the result. */
 static histo_status rename_bins(const renaming *by, int k, const histo_hist *from, histo_hist **to)
 {
     const int naxes = histo_hist_naxes(from);
-    const bool weighted = histo_hist_weighting(from) != HISTO_UNWEIGHTED;
     const histo_hist_options options = {.weighting = histo_hist_weighting(from)};
-    const int64_t size = histo_hist_size(from, HISTO_FLOW);
     histo_axis axes[HISTO_MAX_AXES];
-    uint64_t masked;
-    numbers old = {0}, fresh = {0};
     for (int a = 0; a < naxes; a++)
         axes[a] = by[a].names ? histo_axis_integer(0, by[a].names->count) : histo_hist_axis(from, a);
     histo_status status = histo_hist_create(to, naxes, axes, &options);
     if (status != HISTO_OK) return status;
-    const int64_t to_size = histo_hist_size(*to, HISTO_FLOW);
-    status = numbers_make(&old, size) && numbers_make(&fresh, to_size)
-                 ? histo_hist_read_counts(from, HISTO_FLOW, old.counts, size, NULL)
-                 : HISTO_NO_MEMORY;
-    if (status == HISTO_OK && weighted)
-        status = histo_hist_read_weights(from, HISTO_FLOW, old.sum_w, old.sum_w2, size, NULL);
-    if (status == HISTO_OK) status = histo_hist_read_masked(from, &masked, 1);
-    if (status == HISTO_OK) {
-        move_numbers(by, k, from, &old, *to, &fresh);
-        status = histo_hist_write(*to, HISTO_FLOW, fresh.counts, weighted ? fresh.sum_w : NULL,
-                                  weighted ? fresh.sum_w2 : NULL, to_size, &masked);
-    }
-    numbers_free(&old);
-    numbers_free(&fresh);
+    int64_t *places = place_slots(by, k, from, *to);
+    status = places ? move_words(places, from, *to) : HISTO_NO_MEMORY;
+    free(places);
     return status;
 }
 

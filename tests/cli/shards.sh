@@ -11,6 +11,7 @@ awk 'BEGIN { print "name,x,w"; for (i = 0; i < 500; i++)
     printf "\"a\n7,8,9\n\"\"b\"\"\",%d,0.%d\n%s", i % 97, i % 89, i % 9 ? "" : "# \"\n\n" }' >quoted.csv
 gzip -c plain.csv >plain.csv.gz
 { printf 'P5 40 30 255\n' && head -c 1200 plain.csv; } >image.pgm
+awk 'BEGIN { print "tag,x,w"; for (i = 0; i < 2000; i++) printf "t%d,%d,0.%d\n", i * i * (1 + i / 1000) % 53, i % 97, i % 89 }' >tags.csv
 
 # equals N ARGUMENTS…: N shards, merged in any order, are what one process counts, to the byte.
 equals() {
@@ -38,6 +39,8 @@ for n in 1 3 20; do
     equals $n -b 64 -r 0:256 "$support/chunks.h5"
     equals $n -b 9 -r 0:100 --column x plain.csv.gz plain.csv plain.csv.gz quoted.csv
     equals $n --mask image.pgm image.pgm image.pgm
+    equals $n --column tag,x --top all -b 9 -r 0:100 --weights w --reproducible tags.csv
+    equals $n --joint tag,x --top all -b 9 -r 0:100 tags.csv
 done
 
 # Messages have the line of the file, not of the shard.
@@ -56,6 +59,7 @@ refuses 2 'numbered from 1 to 2' --shard 3/2 $shard -o s.histo
 refuses 2 "'1' is no shard" --shard 1 $shard -o s.histo
 refuses 2 "'1/x' is no shard" --shard 1/x $shard -o s.histo
 refuses 2 '--shard and --batch contradict' --shard 1/2 --batch $shard -o s.histo
+refuses 2 'tags.csv has more than 20 values in this shard' --shard 1/2 --column tag -o s.histo tags.csv
 
 # From the environment: Slurm arrays, srun, PMI, Open MPI, and ranks in an array.
 rm -f s-*.histo
