@@ -92,6 +92,14 @@ void text_put_line(const char *text, FILE *out)
     fputc('\n', out);
 }
 
+uint32_t text_checksum(const char *text, size_t size)
+{
+    uint32_t sum = 2166136261u;
+    for (size_t i = 0; i < size; i++)
+        sum = (sum ^ (unsigned char)text[i]) * 16777619u;
+    return sum;
+}
+
 const char *text_file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -48,4 +48,7 @@ char *text_bytes(double bytes, char out[TEXT_NUMBER_BYTES]);
 /* A whole file as NUL-terminated text; size excludes the NUL. NULL with errno on failure, EFBIG above `most`. */
 char *text_of_file(const char *path, size_t most, size_t *size);
 
+/* FNV-1a: differs with near certainty if a byte does. */
+uint32_t text_checksum(const char *text, size_t size);
+
 #endif

@@ -146,6 +146,8 @@ static int check_outputs(const settings *s, fault *f)
 {
     const char *path = s->checkpoint;
     if (!path) return 0;
+    if (strcmp(path, "-") == 0 || !*path)
+        return fault_set(f, EXIT_USAGE, "--checkpoint takes the name of a file, which it keeps until all is counted");
     if (s->output && strcmp(s->output, path) == 0)
         return fault_set(f, EXIT_USAGE, "-o and --checkpoint are both %s: name another file", path);
     if (outfile_spare(s->output, path, "its checkpoint", f) != 0) return -1;
@@ -184,6 +186,8 @@ void checkpoint_remove(const settings *s)
 {
     fault ignored = {0};
     if (!s->checkpoint) return;
-    outfile_check(s->checkpoint, &ignored); /* removes what killed processes left of it */
-    unlink(s->checkpoint);
+    outfile_check(s->checkpoint, &ignored);       /* removes what killed processes left of it */
+    char *behind = realpath(s->checkpoint, NULL); /* the file, not a link to it */
+    if (behind) unlink(behind);
+    free(behind);
 }

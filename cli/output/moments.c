@@ -4,14 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* FNV-1a. */
-static uint32_t checksum_of(const char *text, size_t size)
-{
-    uint32_t sum = 2166136261u;
-    for (size_t i = 0; i < size; i++)
-        sum = (sum ^ (unsigned char)text[i]) * 16777619u;
-    return sum;
-}
+#include "base/text.h"
 
 /* What the words above a word are, if that is the last one that is saved. */
 static uint64_t words_above(uint64_t word)
@@ -106,7 +99,7 @@ char *moments_text(const series *of, size_t *size)
     if (!out) return NULL;
     moments_put(of, out);
     fflush(out);
-    fprintf(out, "%08" PRIx32, checksum_of(text, *size));
+    fprintf(out, "%08" PRIx32, text_checksum(text, *size));
     return fclose(out) == 0 ? text : NULL;
 }
 
@@ -135,7 +128,7 @@ bool moments_give(result *r, const char *text, size_t size)
     series *to = &r->series[r->count - 1];
     char sum[DIGITS + 1], *copy = strndup(text, size);
     bool good = copy && size >= DIGITS && strlen(copy) == size;
-    if (good) snprintf(sum, sizeof sum, "%08" PRIx32, checksum_of(copy, size - DIGITS));
+    if (good) snprintf(sum, sizeof sum, "%08" PRIx32, text_checksum(copy, size - DIGITS));
     good = good && strcmp(copy + size - DIGITS, sum) == 0;
     const char *at = copy;
     if (good && (!moments_take(&at, to) || !fit(to, at))) forget(to);

@@ -29,9 +29,32 @@ static int put_file(const char *role, const char *path, FILE *out, fault *f)
     return 0;
 }
 
+/* What is in the files of edges in a list like that of --edges: pipes are not read, since only one can. */
+static int put_edges(const char *list, FILE *out, fault *f)
+{
+    enum { LARGEST = 1 << 28 };
+    for (const char *item = list; item && *item;) {
+        const size_t length = strcspn(item, ";");
+        char *path = *item == '@' ? strndup(item + 1, length - 1) : NULL, *text = NULL;
+        struct stat status;
+        size_t size;
+        if (*item == '@' && !path) return fault_memory(f);
+        if (path && stat(path, &status) == 0 && S_ISREG(status.st_mode)) text = text_of_file(path, LARGEST, &size);
+        if (text) {
+            fprintf(out, "edges %zu %08" PRIx32 " ", size, text_checksum(text, size));
+            text_put_line(path, out);
+        }
+        free(text);
+        free(path);
+        item += length + (item[length] == ';');
+    }
+    return 0;
+}
+
 static int put_run(const settings *s, FILE *out, fault *f)
 {
     fputs(s->what, out);
+    if (put_edges(s->bins, out, f) != 0 || put_edges(s->edges, out, f) != 0) return -1;
     for (int i = 0; i < s->files_count; i++) {
         if (strcmp(s->files[i], "-") == 0)
             return fault_set(f, EXIT_USAGE, "standard input cannot be read again: name files");

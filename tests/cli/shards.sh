@@ -110,6 +110,11 @@ refuses 1 'it counted plain.csv, and the other bad.csv' merge s-2.histo other.hi
 touch -d '2001-02-03' plain.csv
 "$histo" --shard 1/6 $shard -o later.histo
 refuses 1 'plain.csv changed between s-2.histo and later.histo' merge s-2.histo later.histo -o x.histo
+printf '0\n50\n100\n' >edges.txt
+"$histo" --shard 1/2 --column x --edges @edges.txt -o first.histo plain.csv
+printf '0\n60\n100\n' >edges.txt
+"$histo" --shard 2/2 --column x --edges @edges.txt -o second.histo plain.csv
+refuses 1 'edges.txt changed between first.histo and second.histo' merge first.histo second.histo -o x.histo
 for damage in s/shards/shades/ 's/shards 2/shards 9/' 's/of 6/of x/' 's/^shards 2/shards 2,2/'; do
     LC_ALL=C sed "1,3$damage" s-2.histo >damaged.histo
     refuses 1 'damaged.histo' show damaged.histo
@@ -213,7 +218,23 @@ refuses 1 'one.histo is no checkpoint' --checkpoint one.histo -b 9 -r 0:100 long
 refuses 1 'is not a saved histogram' --checkpoint plain.csv -b 9 -r 0:100 longer.txt -o x.histo
 refuses 2 '-o and --checkpoint are both' --checkpoint x.histo -b 9 -r 0:100 longer.txt -o x.histo
 refuses 2 'is its checkpoint' --checkpoint ./ck -b 9 -r 0:100 longer.txt -o ck --to histo
+refuses 2 'takes the name of a file' --checkpoint - -b 9 -r 0:100 longer.txt -o x.histo
 refuses 2 'add --checkpoint' --every 3 longer.txt
 refuses 2 'standard input cannot be read again' --checkpoint x -b 9 -r 0:9
+
+# Edges of a file that changed are those of another command.
+printf '0\n50\n100\n' >edges.txt
+checkpointed --edges @edges.txt longer.txt
+touch -d '2001-02-03' edges.txt
+cp ck same
+"$histo" --checkpoint same --edges @edges.txt longer.txt -o x.histo || fail 'edges of a file, continued'
+printf '0\n60\n100\n' >edges.txt
+refuses 1 'edges.txt changed between this run and ck' --checkpoint ck --edges @edges.txt longer.txt -o x.histo
+
+# A link stays, and the file behind it goes.
+ln -s behind link
+checkpointed -b 9 -r 0:100 longer.txt
+mv ck behind
+"$histo" --checkpoint link -b 9 -r 0:100 longer.txt -o x.histo && [ -L link ] && [ ! -e link ] || fail 'a link to a checkpoint'
 
 finish
