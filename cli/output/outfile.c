@@ -237,11 +237,19 @@ const char *outfile_name(const outfile *o)
     return o->name;
 }
 
+/* Why did an earlier write fail? The next one says so, and its file is removed anyway. 0 if it succeeds. */
+static int ask_again(const outfile *o)
+{
+    static const char block[1 << 16];
+    return o->temporary && write(fileno(o->stream), block, sizeof block) < 0 ? errno : 0;
+}
+
 /* Flush everything to disk: 0, or an errno (EIO for failures without one). */
 static int finish(outfile *o)
 {
     errno = 0;
     bool good = fflush(o->stream) == 0 && !ferror(o->stream);
+    if (!good && !errno) errno = ask_again(o);
     if (good && o->temporary) good = fsync(fileno(o->stream)) == 0;
     int error = good ? 0 : errno ? errno : EIO;
     errno = 0;
@@ -346,5 +354,6 @@ int outfile_spare_inputs(const settings *s, fault *f)
     if (s->mask && check_same(&output, s->mask, "its mask", s, f) != 0) return -1;
     if (s->segments && check_same(&output, s->segments, "its segments", s, f) != 0) return -1;
     if (s->wisdom && check_same(&output, s->wisdom, "its wisdom", s, f) != 0) return -1;
+    if (s->agreed && check_same(&output, s->agreed, "its survey", s, f) != 0) return -1;
     return check_edges(&output, s->bins, s, f) != 0 ? -1 : check_edges(&output, s->edges, s, f);
 }

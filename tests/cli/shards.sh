@@ -168,6 +168,7 @@ refuses 1 'agreed.survey needs no other pass' survey --shard 1/2 --survey agreed
 refuses 1 'numbers.txt is no survey, or is damaged' survey --merge numbers.txt -o x.survey
 head -c 200 agreed.survey >cut.survey
 refuses 1 'cut.survey is no survey, or is damaged' --survey cut.survey -b 10 numbers.txt -o x.histo
+refuses 2 'would overwrite its survey' --survey agreed.survey -b 10 numbers.txt -o agreed.survey --to histo
 refuses 2 'the bins do not depend on the samples' survey -b 10 -r 0:9 numbers.txt -o x.survey
 refuses 2 'name a file for the survey' survey -b 10 numbers.txt
 
@@ -236,5 +237,9 @@ ln -s behind link
 checkpointed -b 9 -r 0:100 longer.txt
 mv ck behind
 "$histo" --checkpoint link -b 9 -r 0:100 longer.txt -o x.histo && [ -L link ] && [ ! -e link ] || fail 'a link to a checkpoint'
+
+# A write that fails before the last one says why.
+(trap '' XFSZ && ulimit -f 8 && "$histo" -b 100000 -r 0:1500000 longer.txt -o x.json) 2>"$err" && fail 'written beyond the limit'
+grep -q 'x.json cannot be written (File too large)' "$err" || fail "a write that fails: $(cat "$err")"
 
 finish
