@@ -10,17 +10,30 @@
 #include "output/saved.h"
 #include "output/unite.h"
 
+static bool named_alike(const series *x, const series *y)
+{
+    return x->name && y->name ? strcmp(x->name, y->name) == 0 : !x->name && !y->name && x->entry == y->entry;
+}
+
 int series_find(const result *in, const result *r, int i)
 {
-    const char *name = r->series[i].name;
-    for (int k = 0; k < in->count; k++) {
-        const char *other = in->series[k].name;
-        if ((!name && !other && in->series[k].entry == r->series[i].entry) ||
-            (name && other && strcmp(name, other) == 0))
-            return k;
-    }
-    bool unnamed = !name || !in->series[0].name;
+    const series *wanted = &r->series[i];
+    int before = 0; /* with the same name, as columns may have */
+    for (int k = 0; k < i; k++)
+        before += named_alike(&r->series[k], wanted);
+    for (int k = 0; k < in->count; k++)
+        if (named_alike(&in->series[k], wanted) && before-- == 0) return k;
+    bool unnamed = !wanted->name || !in->series[0].name;
     return in->count == 1 && r->count == 1 && unnamed ? 0 : -1;
+}
+
+/* So are those of shards: none has to be looked up. */
+static bool all_named_alike(const result *x, const result *y)
+{
+    bool alike = x->count == y->count;
+    for (int i = 0; i < x->count && alike; i++)
+        alike = named_alike(&x->series[i], &y->series[i]);
+    return alike;
 }
 
 /* Moments of the sum are known if those of both are. */
@@ -43,9 +56,10 @@ static int merge_file(result *sum, const char *first, const char *path, const re
     if (more->count != sum->count)
         return fault_set(f, EXIT_DATA, "%s holds %d histogram%s and %s %d: merge files of the same ones", path,
                          more->count, more->count == 1 ? "" : "s", first, sum->count);
+    const bool alike = all_named_alike(more, sum);
     for (int i = 0; i < sum->count; i++) {
         char name[320];
-        int k = series_find(more, sum, i);
+        const int k = alike ? i : series_find(more, sum, i);
         if (k < 0)
             return fault_set(f, EXIT_DATA, "%s has no histogram '%.60s', which %s has: merge files of the same ones",
                              path, label_of_series(sum, i, name, sizeof name), first);

@@ -10,6 +10,7 @@ awk 'BEGIN { print "name,x,w"; for (i = 0; i < 2000; i++) printf "n,%d.5,0.%d\n"
 awk 'BEGIN { print "name,x,w"; for (i = 0; i < 500; i++)
     printf "\"a\n7,8,9\n\"\"b\"\"\",%d,0.%d\n%s", i % 97, i % 89, i % 9 ? "" : "# \"\n\n" }' >quoted.csv
 gzip -c plain.csv >plain.csv.gz
+awk 'BEGIN { print "x,y,x,x"; for (i = 0; i < 900; i++) print i % 7 "," i % 5 "," i % 11 "," i % 13 }' >twins.csv
 { printf 'P5 40 30 255\n' && head -c 1200 plain.csv; } >image.pgm
 awk 'BEGIN { print "tag,x,w"; for (i = 0; i < 2000; i++) printf "t%d,%d,0.%d\n", i * i * (1 + i / 1000) % 53, i % 97, i % 89 }' >tags.csv
 
@@ -40,6 +41,7 @@ for n in 1 3 20; do
     equals $n -b 9 -r 0:100 --column x plain.csv.gz plain.csv plain.csv.gz quoted.csv
     equals $n --mask image.pgm image.pgm image.pgm
     equals $n --column tag,x --top all -b 9 -r 0:100 --weights w --reproducible tags.csv
+    equals $n -b 9 -r 0:9 --column 0-3 twins.csv
     equals $n --joint tag,x --top all -b 9 -r 0:100 tags.csv
 done
 
@@ -110,6 +112,10 @@ refuses 1 'it counted plain.csv, and the other bad.csv' merge s-2.histo other.hi
 touch -d '2001-02-03' plain.csv
 "$histo" --shard 1/6 $shard -o later.histo
 refuses 1 'plain.csv changed between s-2.histo and later.histo' merge s-2.histo later.histo -o x.histo
+"$histo" -b 9 -r 0:9 --column 0,2 -o a.histo twins.csv
+"$histo" -b 9 -r 0:9 --column 2,0 -o b.histo twins.csv
+"$histo" merge a.histo b.histo -o ab.histo && "$histo" merge b.histo a.histo -o ba.histo && cmp ab.histo ba.histo ||
+    fail 'columns with one name'
 printf '0\n50\n100\n' >edges.txt
 "$histo" --shard 1/2 --column x --edges @edges.txt -o first.histo plain.csv
 printf '0\n60\n100\n' >edges.txt
