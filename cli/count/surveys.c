@@ -11,7 +11,10 @@
 
 static const char magic[] = "histo survey 1\n";
 
-enum { LARGEST_FILE = 1 << 28, MAX_COLUMNS = 1 << 20, MAX_PASSES = 64, LINE_BYTES = 400 };
+/* The last line: no bit of a survey is checked by anything else, and bins would follow from it. */
+static const char checksum_format[] = "checksum %08" PRIx32 "\n";
+
+enum { LARGEST_FILE = 1 << 28, MAX_COLUMNS = 1 << 20, MAX_PASSES = 64, LINE_BYTES = 400, CHECKSUM_BYTES = 18 };
 
 /* What an axis has found in a pass: an axis_finding, and the survey. */
 typedef struct finding {
@@ -147,6 +150,16 @@ static int read_all(surveys *s, cursor c, fault *f)
     return 0;
 }
 
+/* Take the last line off: is it the checksum of what is before it? */
+static bool take_checksum(const char *data, size_t *size)
+{
+    char line[CHECKSUM_BYTES + 1];
+    if (*size < CHECKSUM_BYTES) return false;
+    *size -= CHECKSUM_BYTES;
+    snprintf(line, sizeof line, checksum_format, text_checksum(data, *size));
+    return memcmp(data + *size, line, CHECKSUM_BYTES) == 0;
+}
+
 static int surveys_read(surveys *s, const char *path, fault *f)
 {
     size_t size;
@@ -158,12 +171,13 @@ static int surveys_read(surveys *s, const char *path, fault *f)
         return fault_set(f, EXIT_DATA, "%s: %s", path,
                          error == ENOENT ? "there is no such file" : strerror(error ? error : ENOMEM));
     }
-    const int failed = read_all(s, (cursor){data, data + size}, f);
+    const bool whole = take_checksum(data, &size);
+    const int failed = whole ? read_all(s, (cursor){data, data + size}, f) : fault_damaged(s, f);
     free(data);
     return failed;
 }
 
-static int surveys_write(const surveys *s, FILE *out, fault *f)
+static int write_all(const surveys *s, FILE *out, fault *f)
 {
     char *text = NULL;
     size_t size = 0;
@@ -183,6 +197,21 @@ static int surveys_write(const surveys *s, FILE *out, fault *f)
         fwrite(s->findings[i].data, 1, s->findings[i].size, out);
     }
     return 0;
+}
+
+static int surveys_write(const surveys *s, FILE *out, fault *f)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    int failed = memory ? write_all(s, memory, f) : fault_memory(f);
+    if (memory && fclose(memory) != 0 && !failed) failed = fault_memory(f);
+    if (!failed) {
+        fwrite(text, 1, size, out);
+        fprintf(out, checksum_format, text_checksum(text, size));
+    }
+    free(text);
+    return failed;
 }
 
 /* ---- Passes --------------------------------------------------------------------------------------------- */

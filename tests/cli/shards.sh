@@ -172,6 +172,10 @@ refuses 1 'it counted --bins 11, and the other --bins 10' --shard 1/2 -b 11 --su
 refuses 1 '1.survey is no survey of all samples: shard 2 of 2 is missing' --survey 1.survey -b 10 numbers.txt -o x.histo
 refuses 1 'agreed.survey needs no other pass' survey --shard 1/2 --survey agreed.survey -b 10 numbers.txt -o x.survey
 refuses 1 'numbers.txt is no survey, or is damaged' survey --merge numbers.txt -o x.survey
+LC_ALL=C sed 's/ passes 1/ passes 2/' agreed.survey >cut.survey
+refuses 1 'cut.survey is no survey, or is damaged' --survey cut.survey -b 10 numbers.txt -o x.histo
+LC_ALL=C sed 's/^\([0-9]* [0-9]* 10 .*\)0$/\11/' agreed.survey >cut.survey
+refuses 1 'cut.survey is no survey, or is damaged' --survey cut.survey -b 10 numbers.txt -o x.histo
 head -c 200 agreed.survey >cut.survey
 refuses 1 'cut.survey is no survey, or is damaged' --survey cut.survey -b 10 numbers.txt -o x.histo
 refuses 2 'would overwrite its survey' --survey agreed.survey -b 10 numbers.txt -o agreed.survey --to histo
