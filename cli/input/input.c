@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -225,14 +226,31 @@ bool input_waits(const input *in)
     return waiter && in->stored_at == in->stored_size && poll(&now, 1, 0) == 0;
 }
 
-/* After reading so many bytes in this time: if they came from a disk rather than from memory, have more fetched while
- * the caller is busy with these. */
-static void keep_ahead(input *in, int64_t bytes, double seconds)
+/* When reading began, and how often the thread had waited before. */
+typedef struct reading {
+    double seconds;
+    long waits;
+} reading;
+
+static reading reading_now(void)
+{
+    struct rusage usage = {0};
+    getrusage(RUSAGE_THREAD, &usage);
+    return (reading){progress_seconds(), usage.ru_nvcsw};
+}
+
+/* After reading so many bytes: if they came from a disk rather than from memory, have more fetched while the caller is
+ * busy with these. A thread that did not wait was slow because others had its CPU. */
+static void keep_ahead(input *in, int64_t bytes, reading begun)
 {
     enum { LEAST = 1 << 17 /* smaller reads tell little */, AHEAD = 64 << 20 };
     const double slow = 2e9; /* bytes a second */
     if (!in->seekable || in->size < 0) return;
-    if (!in->ahead && bytes >= LEAST && (double)bytes < slow * seconds) in->ahead = read_ahead_start(in->fd);
+    if (!in->ahead && bytes >= LEAST) {
+        const reading now = reading_now();
+        if (now.waits > begun.waits && (double)bytes < slow * (now.seconds - begun.seconds))
+            in->ahead = read_ahead_start(in->fd);
+    }
     const int64_t left = in->size - in->position;
     const off_t at = in->origin + in->position;
     read_ahead_want(in->ahead, at, at + (left < AHEAD ? left : AHEAD));
@@ -247,13 +265,13 @@ static int64_t read_stored(input *in, void *buffer, size_t size, fault *f)
         const int64_t left = in->size - in->position;
         size = left > 0 ? (size_t)left : 0;
     }
-    const double begun = progress_seconds();
+    const reading begun = reading_now();
     do {
         got = read(in->fd, buffer, size);
     } while (got < 0 && errno == EINTR);
     if (got < 0) return fault_set(f, EXIT_DATA, "%s cannot be read: %s", in->name, strerror(errno));
     in->position += got;
-    keep_ahead(in, got, progress_seconds() - begun);
+    keep_ahead(in, got, begun);
     return got == 0 && in->child ? end_of_child(in, f) : got;
 }
 
@@ -409,7 +427,7 @@ const void *input_map(input *in, size_t size)
     int64_t position = in->position - (int64_t)(in->head_size - in->head_used);
     off_t begin = in->origin + position, end = begin + (off_t)size, page = begin % sysconf(_SC_PAGESIZE);
     if (!file_reaches(in, end) || lseek(in->fd, end, SEEK_SET) != end) return NULL;
-    const double begun = progress_seconds();
+    const reading begun = reading_now();
     if (!map_in_whole(in, begin - page, end)) {
         unmap(in);
         in->map_size = size + (size_t)page;
@@ -422,7 +440,7 @@ const void *input_map(input *in, size_t size)
     }
     in->position = position + (int64_t)size;
     in->head_used = in->head_size;
-    keep_ahead(in, (int64_t)size, progress_seconds() - begun);
+    keep_ahead(in, (int64_t)size, begun);
     return (const char *)in->map + (in->whole ? begin : page);
 }
 
