@@ -7,6 +7,7 @@
 #include "output/labels.h"
 #include "output/rows.h"
 #include "output/saved.h"
+#include "output/sum.h"
 
 static const char *const metrics[] = {"correlation",   "chi-square",    "chi-square-alt",
                                       "intersection",  "bhattacharyya", "kl-divergence",
@@ -153,6 +154,8 @@ static int compare_saved(const settings *s, const bool saved[2], rows *to, fault
     if (!failed)
         failed = saved[second] ? saved_load(s->files[second], &of[second], f)
                                : count_alike(s, second, &of[first], &of[second], f);
+    for (int i = 0; i < 2 && !failed && !s->quiet; i++)
+        if (saved[i]) saved_remark(&of[i], s->files[i]);
     if (!failed) failed = compare_loaded(s, &of[0], &of[1], to, f);
     result_free(&of[0]);
     result_free(&of[1]);

@@ -216,8 +216,10 @@ static int diff(const settings *s, result of[2], difference *d, fault *f)
 {
     if (s->files_count != 2)
         return fault_set(f, EXIT_USAGE, "diff takes two saved histograms, as in histo diff a.json b.json");
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         if (saved_load(s->files[i], &of[i], f) != 0) return -1;
+        if (!s->quiet) saved_remark(&of[i], s->files[i]);
+    }
     if (of[0].count != of[1].count)
         return fault_set(f, EXIT_USAGE, "%.250s holds %d histogram%s and %.250s %d: diff takes files of the same ones",
                          s->files[0], of[0].count, of[0].count == 1 ? "" : "s", s->files[1], of[1].count);

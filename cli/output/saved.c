@@ -141,7 +141,9 @@ static int put_members(const result *r, int i, const settings *s, const char *da
         end--;
     const bool with_statistics = s->stats || s->quantiles, with_moments = r->series[i].sums;
     const view v = view_asked(s, &r->series[i]);
-    const bool with_any = with_statistics || with_moments || !view_is_plain(&v);
+    const bool with_shards = r->shards && !manifest_is_complete(r->shards); /* the counts are not those of all */
+    const bool with_any = with_statistics || with_moments || with_shards || !view_is_plain(&v);
+    char missing[600];
     const char *behind = memmem(data + begin, end - begin, schema, sizeof schema - 1);
     const size_t head = behind ? (size_t)(behind - data) - begin + sizeof schema - 1 : 0;
     fputs(i == 0 ? "{" : ",", out);
@@ -153,7 +155,11 @@ static int put_members(const result *r, int i, const settings *s, const char *da
         failed = statistics_write_json(r, i, s, out, f);
     }
     if (!failed && with_moments) failed = put_moments(&r->series[i], with_statistics, out, f);
-    if (!failed && !view_is_plain(&v)) failed = put_view(&r->series[i], &v, with_statistics || with_moments, out, f);
+    if (!failed && with_shards)
+        fprintf(out, "%s\"missing\": \"%s\"", with_statistics || with_moments ? ",\n      " : "",
+                manifest_missing(r->shards, missing, sizeof missing));
+    if (!failed && !view_is_plain(&v))
+        failed = put_view(&r->series[i], &v, with_statistics || with_moments || with_shards, out, f);
     if (with_any) fputs("},\n", out);
     fwrite(data + begin + head, 1, end - begin - head, out);
     return failed;

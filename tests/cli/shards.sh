@@ -95,6 +95,9 @@ remarks 'the sum: shards 1, 4-6 of 6 are missing' merge s-3.histo s-2.histo -o s
 remarks 'the sum: shard 6 of 6 is missing' merge s-4.histo s-5.histo some.histo s-1.histo -o most.histo
 remarks 'most.histo: shard 6 of 6 is missing' show most.histo --to tsv
 remarks 'most.histo: shard 6 of 6 is missing' quantile most.histo
+remarks 'most.histo: shard 6 of 6 is missing' compare most.histo one.histo
+"$histo" merge -q most.histo -o most.json && grep -q '"missing": "shard 6 of 6 is missing"' most.json &&
+    "$histo" show most.json --to tsv >most.tsv || fail 'what is missing of a sum in JSON'
 refuses 1 'shard 3 of 6 is in s-3.histo and in s-3.histo: leave one' merge s-3.histo s-3.histo -o x.histo
 refuses 1 'shard 2 of 6 is in some.histo and in s-2.histo' merge s-1.histo some.histo s-2.histo -o x.histo
 refuses 1 'shard 2 of 6 is in some.histo and in most.histo' merge some.histo most.histo -o x.json
