@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/failure.h"
+#include "base/text.h"
 #include "count/view.h"
 #include "input/decoder.h"
 #include "input/reader.h"
@@ -202,7 +203,7 @@ static bool put_manifest(const manifest *m, FILE *to)
     FILE *out = open_memstream(&text, &size);
     if (out) manifest_write(m, out);
     const bool good = out && fclose(out) == 0;
-    if (good) fprintf(to, "shards %zu\n%s", size, text);
+    if (good) fprintf(to, "shards %08" PRIx32 " %zu\n%s", text_checksum(text, size), size, text);
     free(text);
     return good;
 }
@@ -379,8 +380,9 @@ static int load_manifest(const char *path, const char *data, size_t size, size_t
 {
     char line[SET_LINE_BYTES];
     size_t bytes, behind = *at;
-    if (!take_line(data, size, &behind, line) || sscanf(line, "shards %zu", &bytes) != 1) return 0;
-    if (bytes > size - behind) return fault_set_file(path, f);
+    uint32_t sum;
+    if (!take_line(data, size, &behind, line) || sscanf(line, "shards %8" SCNx32 " %zu", &sum, &bytes) != 2) return 0;
+    if (bytes > size - behind || text_checksum(data + behind, bytes) != sum) return fault_set_file(path, f);
     drop_manifest(r);
     r->shards = manifest_read(data + behind, bytes, path, f);
     *at = behind + bytes;

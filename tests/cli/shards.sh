@@ -124,7 +124,7 @@ printf '0\n50\n100\n' >edges.txt
 printf '0\n60\n100\n' >edges.txt
 "$histo" --shard 2/2 --column x --edges @edges.txt -o second.histo plain.csv
 refuses 1 'edges.txt changed between first.histo and second.histo' merge first.histo second.histo -o x.histo
-for damage in s/shards/shades/ 's/shards 2/shards 9/' 's/of 6/of x/' 's/^shards 2/shards 2,2/'; do
+for damage in s/shards/shades/ 's/shards 2/shards 9/' 's/of 6/of x/' 's/^shards 2 of/shards 3 of/' 's/^shards 2/shards 2,2/'; do
     LC_ALL=C sed "1,3$damage" s-2.histo >damaged.histo
     refuses 1 'damaged.histo' show damaged.histo
 done
@@ -225,6 +225,8 @@ checkpointed() {
 seq 1 1500000 >longer.txt
 checkpointed -b 9 -r 0:100 longer.txt
 remarks 'is a checkpoint: not all of its samples are counted' show --to tsv ck
+LC_ALL=C sed 's/^at 0 ./at 0 8/' ck >elsewhere # another place in the file
+refuses 1 'elsewhere is damaged' --checkpoint elsewhere -b 9 -r 0:100 longer.txt -o x.histo
 refuses 1 'ck is a checkpoint: finish it first' merge ck ck -o x.histo
 refuses 1 'this run is of another run than ck: it counted --range 0:99, and the other --range 0:100' \
     --checkpoint ck -b 9 -r 0:99 longer.txt -o x.histo
