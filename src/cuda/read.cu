@@ -1,6 +1,7 @@
 /* Reading what a GPU has counted, into its own memory or the host's. A kernel picks the slots and writes them as what
  * is asked for. On their way to the host, they pass through page-locked pieces: the GPU fills some while all threads
  * copy from others. */
+#include <sched.h>
 #include <string.h>
 
 #include "cuda/device/dependent.cuh"
@@ -187,21 +188,27 @@ typedef struct route {
     const histo_cuda_taker *taker;
 } route;
 
-static const size_t LEAST_BYTES = (size_t)1 << 19, MOST_BYTES = (size_t)4 << 20; /* of a piece */
+static const size_t LEAST_BYTES = (size_t)1 << 17, MOST_BYTES = (size_t)4 << 20; /* of a piece */
 
-/* Small pieces, so that the first one is taken soon, but not so small that enqueuing them takes longer than copying. */
+/* Small pieces, so that the first is taken soon, and the last soon after it has come. */
 static void cut(route *to)
 {
-    size_t bytes = (size_t)to->elements * to->size / HISTO_STAGED_PIECES;
+    size_t bytes = (size_t)to->elements * to->size / (2 * HISTO_STAGED_PIECES);
     if (bytes < LEAST_BYTES) bytes = LEAST_BYTES;
     if (bytes > MOST_BYTES || to->straight) bytes = MOST_BYTES;
     to->most = to->straight && to->direct ? to->elements : (int64_t)(bytes / to->size);
 }
 
+static int64_t elements_of(const route *to, int64_t p)
+{
+    const int64_t left = to->elements - p * to->most;
+    return left < to->most ? left : to->most;
+}
+
 /* Enqueue piece p. */
 static histo_status bring(const route *to, int64_t p)
 {
-    const int64_t begin = p * to->most, end = to->elements - begin < to->most ? to->elements : begin + to->most;
+    const int64_t begin = p * to->most, end = begin + elements_of(to, p);
     histo_staged_piece *piece = to->straight ? NULL : &to->staging->pieces[p % HISTO_STAGED_PIECES];
     const char *from = to->direct ? to->direct + (size_t)begin * to->size : NULL;
     histo_status status = piece ? histo_staged_piece_lock(piece) : HISTO_OK;
@@ -209,7 +216,7 @@ static histo_status bring(const route *to, int64_t p)
     if (status == HISTO_OK && piece)
         status = HISTO_CUDA(cudaStreamWaitEvent(to->stream, piece->copied, 0), "waiting for an event");
     if (status == HISTO_OK && !from) {
-        char *chunk = to->staging->chunks[0].memory + (size_t)(p % HISTO_STAGED_PIECES) * MOST_BYTES;
+        char *chunk = to->staging->chunks[0].memory + (size_t)(p % HISTO_STAGED_PIECES) * (size_t)to->most * to->size;
         status = launch_slots(to->from, to->r, begin, end, chunk, to->stream);
         from = chunk;
     }
@@ -222,79 +229,97 @@ static histo_status bring(const route *to, int64_t p)
     return status;
 }
 
-/* A piece in page-locked memory that threads take elements from. */
+/* What several threads do with pieces: whoever is free takes the next one that has come. Workers are woken once, since
+ * waking them for each piece takes as long as copying it; while none has come, they yield. */
 typedef struct taking {
-    histo_pool_work work;
-    const histo_cuda_taker *taker;
-    int64_t first, n;
-    const char *elements;
-    size_t size;
-    int parts;
+    const route *to;
+    int64_t pieces;
+    int64_t come, begun; /* so many: to page-locked memory; by a thread, one after the other */
+    bool taken[HISTO_STAGED_PIECES];
+    bool over; /* nothing else comes */
 } taking;
 
-static void take_part(void *context, int part)
+/* Take a piece, if one has come that nobody has begun. */
+static bool take_next(taking *t)
 {
-    const taking *t = (const taking *)context;
-    const int64_t each = t->n / t->parts, begin = part * each, end = part + 1 == t->parts ? t->n : begin + each;
-    t->taker->take(t->taker->context, t->first + begin, end - begin, t->elements + (size_t)begin * t->size);
+    const route *to = t->to;
+    int64_t p = __atomic_load_n(&t->begun, __ATOMIC_RELAXED);
+    do {
+        if (p >= __atomic_load_n(&t->come, __ATOMIC_ACQUIRE)) return false;
+    } while (!__atomic_compare_exchange_n(&t->begun, &p, p + 1, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
+    to->taker->take(to->taker->context, p * to->most, elements_of(to, p),
+                    to->staging->pieces[p % HISTO_STAGED_PIECES].memory);
+    __atomic_store_n(&t->taken[p % HISTO_STAGED_PIECES], true, __ATOMIC_RELEASE);
+    return true;
 }
 
-/* Let threads take the elements of piece p, once these have come. */
-static histo_status start_taking(const route *to, taking *t, int64_t p)
+static void take_pieces(void *context, int thread)
 {
-    enum { BYTES_A_PART = 1 << 18, MAX_PARTS = 8 };
+    (void)thread;
+    taking *t = (taking *)context;
+    while (!__atomic_load_n(&t->over, __ATOMIC_ACQUIRE) && __atomic_load_n(&t->begun, __ATOMIC_RELAXED) < t->pieces)
+        if (!take_next(t)) sched_yield();
+}
+
+/* Wait for piece p, and do what comes before it is taken. */
+static histo_status receive(const route *to, int64_t p)
+{
     const histo_staged_piece *piece = &to->staging->pieces[p % HISTO_STAGED_PIECES];
     histo_status status = HISTO_CUDA(cudaEventSynchronize(piece->copied), "reading counts");
-    t->taker = to->taker;
-    t->first = p * to->most;
-    t->n = to->elements - t->first < to->most ? to->elements - t->first : to->most;
-    t->elements = piece->memory;
-    t->size = to->size;
-    if (status == HISTO_OK && to->taker->before)
-        status = to->taker->before(to->taker->context, t->first, t->n, t->elements);
-    if (status != HISTO_OK) return status;
-    const int parts = (int)((size_t)t->n * t->size / BYTES_A_PART), cpus = histo_backend_cpu.threads(0),
-              most = cpus < MAX_PARTS ? cpus : MAX_PARTS;
-    t->parts = parts < most ? parts : most;
-    if (t->parts > 1)
-        histo_pool_start(&t->work, t->parts, take_part, t);
-    else
-        to->taker->take(to->taker->context, t->first, t->n, t->elements);
-    return HISTO_OK;
+    return status == HISTO_OK && to->taker->before
+               ? to->taker->before(to->taker->context, p * to->most, elements_of(to, p), piece->memory)
+               : status;
 }
 
-static histo_status finish_taking(taking *t)
+/* Wait until piece p has been taken, taking others meanwhile, and do what comes after. */
+static histo_status finish(taking *t, int64_t p)
 {
-    if (t->parts > 1) histo_pool_finish(&t->work);
-    return t->taker->after ? t->taker->after(t->taker->context, t->first, t->n) : HISTO_OK;
+    const histo_cuda_taker *taker = t->to->taker;
+    bool *taken = &t->taken[p % HISTO_STAGED_PIECES];
+    while (!__atomic_load_n(taken, __ATOMIC_ACQUIRE))
+        if (!take_next(t)) sched_yield();
+    *taken = false;
+    return taker->after ? taker->after(taker->context, p * t->to->most, elements_of(t->to, p)) : HISTO_OK;
 }
 
-/* Threads take from some pieces while others come. */
-static histo_status bring_all(const route *to)
+/* Half of the pieces come while the other half is taken. */
+static histo_status bring_pieces(taking *t)
 {
-    enum { BEHIND = HISTO_STAGED_PIECES / 2 };
-    taking takings[BEHIND];
-    const int64_t pieces = (to->elements + to->most - 1) / to->most;
-    int64_t brought = 0, started = 0, done = 0;
+    const route *to = t->to;
+    int64_t brought = 0, come = 0, done = 0;
     histo_status status = HISTO_OK;
-    for (; brought < pieces && to->straight && status == HISTO_OK; brought++)
-        status = bring(to, brought);
-    while (done < pieces && !to->straight && status == HISTO_OK) {
-        for (; brought < pieces && brought < done + HISTO_STAGED_PIECES && status == HISTO_OK; brought++)
+    while (done < t->pieces && status == HISTO_OK) {
+        for (; brought < t->pieces && brought < done + HISTO_STAGED_PIECES && status == HISTO_OK; brought++)
             status = bring(to, brought);
-        if (status != HISTO_OK) break;
-        if (started < brought && started < done + BEHIND) {
-            status = start_taking(to, &takings[started % BEHIND], started);
-            started += status == HISTO_OK;
-        } else {
-            status = finish_taking(&takings[done % BEHIND]);
-            done++;
+        if (status == HISTO_OK && come < brought) {
+            status = receive(to, come);
+            if (status == HISTO_OK) __atomic_store_n(&t->come, ++come, __ATOMIC_RELEASE);
         }
+        while (status == HISTO_OK && done < come && (come == t->pieces || come - done > HISTO_STAGED_PIECES / 2))
+            status = finish(t, done++);
     }
-    for (; done < started; done++) { /* after a failure: what has been taken counts */
-        const histo_status last = finish_taking(&takings[done % BEHIND]);
+    for (; done < come; done++) { /* after a failure: what has come counts */
+        const histo_status last = finish(t, done);
         if (status == HISTO_OK) status = last;
     }
+    return status;
+}
+
+static histo_status bring_all(const route *to)
+{
+    const size_t bytes_a_thread = (size_t)1 << 18, wanted = (size_t)to->elements * to->size / bytes_a_thread;
+    const int cpus = histo_backend_cpu.threads(0), most = cpus < HISTO_STAGED_PIECES ? cpus : HISTO_STAGED_PIECES;
+    const int threads = wanted < (size_t)most ? (int)wanted : most;
+    taking t = {to, (to->elements + to->most - 1) / to->most};
+    histo_status status = HISTO_OK;
+    for (int64_t p = 0; p < t.pieces && to->straight && status == HISTO_OK; p++)
+        status = bring(to, p);
+    if (to->straight) return status;
+    histo_pool_work work;
+    if (threads > 1) histo_pool_start(&work, threads, take_pieces, &t);
+    status = bring_pieces(&t);
+    __atomic_store_n(&t.over, true, __ATOMIC_RELEASE);
+    if (threads > 1) histo_pool_finish(&work);
     return status;
 }
 

@@ -24,8 +24,8 @@ static void explain_split(const histo_plan *plan, histo_text *text)
     if (split->row)
         histo_text_add(
             text, "; about %.0f %% of the samples go there, and the CPU counts the others by %s/%s with %d thread%s",
-            100 * split->fraction, split->row->backend->name, split->row->name, plan->target[0].threads,
-            plan->target[0].threads == 1 ? "" : "s");
+            100 * split->fraction, split->row->backend->name, split->row->name, split->threads,
+            split->threads == 1 ? "" : "s");
     if (split->us > 0)
         histo_text_add(text, ", %s %.4g us in all", plan->origin == HISTO_MEASURED ? "measured" : "predicted",
                        split->us);

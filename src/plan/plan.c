@@ -218,7 +218,7 @@ const char *histo_plan_strategy(const histo_plan *plan)
 
 int histo_plan_threads(const histo_plan *plan)
 {
-    return plan->split.row ? plan->target[0].threads : plan->threads;
+    return plan->split.row ? plan->split.threads : plan->threads;
 }
 
 size_t histo_machine_describe(char *out, size_t capacity)

@@ -51,6 +51,7 @@ typedef struct histo_split {
     int partners;
     histo_partner *partner;
     const histo_row *row; /* of the CPU's part; NULL: it takes none */
+    int threads;
     int64_t params[HISTO_MAX_PARAMS];
 } histo_split;
 

@@ -71,10 +71,14 @@ bool histo_split_may_pay(const histo_plan *plan, const histo_candidate *cpu)
     return partners && cpu_us(plan, cpu) > transfer_us(plan, partners, 0);
 }
 
-/* Its strategy must not take long to begin and to end, since it counts many small parts. */
-static bool can_help(const histo_candidate *cpu)
+/* With how many threads the CPU helps: its strategy must not take long to begin and to end, since it counts many small
+ * parts. 0: it cannot help. */
+static int helping_threads(const histo_plan *plan, const histo_candidate *cpu)
 {
-    return cpu && cpu->cost.fixed_us < HELP_US / 2;
+    for (int threads = cpu ? plan->target[0].threads : 0; threads > 0; threads /= 2)
+        if (histo_cost_of(cpu->row->strategy, &plan->problem, threads, &(histo_speed){0, 0}).fixed_us < HELP_US / 4)
+            return threads;
+    return 0;
 }
 
 /* How long GPUs that each take gpu->us for all samples need together with the CPU; *fraction: what they count. */
@@ -84,7 +88,7 @@ static double predict(const histo_plan *plan, const histo_candidate *cpu, const 
     const histo_transfer *way = &plan->target[1].transfer;
     const double fixed = fmin(way->start_us + way->setup_us + way->gather_us, gpu->us);
     const double there = fmax((gpu->us - fixed) / (1 + partners), way->bytes / histo_rate_of(HISTO_RATE_LINKS));
-    const double here = can_help(cpu) ? cpu_us(plan, cpu) : 0;
+    const double here = helping_threads(plan, cpu) ? cpu_us(plan, cpu) : 0;
     *fraction = here > 0 ? (here - fixed) / (here + there) : 1;
     return *fraction < 1 ? (1 - *fraction) * here : fixed + there;
 }
@@ -114,11 +118,13 @@ void histo_split_free(histo_plan *plan)
 static histo_status engage(histo_plan *plan, const histo_candidate *cpu, bool all)
 {
     const int devices = plan->row->backend->devices();
-    histo_status status = can_help(cpu) ? histo_plan_settle(plan, 0) : HISTO_OK;
+    const int threads = helping_threads(plan, cpu);
+    histo_status status = threads ? histo_plan_settle(plan, 0) : HISTO_OK;
     if (status == HISTO_OK) status = histo_plan_settle(plan, 1);
     if (status != HISTO_OK) return status;
-    if (can_help(cpu)) {
+    if (threads) {
         plan->split.row = cpu->row;
+        plan->split.threads = threads;
         memcpy(plan->split.params, cpu->params, sizeof plan->split.params);
     }
     plan->split.partner = calloc((size_t)devices, sizeof *plan->split.partner);
@@ -145,7 +151,7 @@ void histo_plan_split(histo_plan *plan, const histo_candidate *cpu, const histo_
     const histo_candidate *chosen = plan->at == 0 ? cpu : gpu;
     if (!plan->target[1].transfer.direct || !can_be_split(&plan->problem)) return;
     const int partners = histo_split_partners(plan);
-    if (!partners && !(known && can_help(cpu))) return;
+    if (!partners && !(known && helping_threads(plan, cpu))) return;
     double fraction;
     const double us = predict(plan, cpu, gpu, partners, &fraction), alone = fmin(cpu_us(plan, cpu), gpu->us);
     if (!(fraction > 0) || us * worth > alone) return;
@@ -217,7 +223,7 @@ static void start_helper(helper *h, const histo_plan *plan, const histo_job *job
     h->job = *job;
     h->job.prepared = plan->target[0].prepared;
     /* The job's are one for the GPU, unless the fill asks for a number. */
-    if (job->threads == plan->threads) h->job.threads = plan->target[0].threads;
+    if (job->threads == plan->threads) h->job.threads = plan->split.threads;
     h->job.params = plan->split.params;
 }
 
