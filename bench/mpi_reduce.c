@@ -1,6 +1,7 @@
 /* histo_mpi_reduce beside MPI_Reduce of the same bytes in one message, in turn, for numbers of bins; the least of many
  * runs. Run by script/bench mpi. */
 #include <histo/mpi.h>
+#include <malloc.h>
 
 enum { RUNS = 30 };
 
@@ -72,6 +73,10 @@ static void measure(int64_t bins, histo_weighting weighting, const char *name, i
 int main(int argc, char **argv)
 {
     int rank, ranks;
+    /* Memory that is freed stays with the process. Else page faults in MPI's own buffers, which are largest for one
+     * large message, take most of the time or none of it, by what happens to have been allocated before. */
+    mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);

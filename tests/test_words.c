@@ -180,6 +180,54 @@ static void written_words_replace(void **state)
     free(d);
 }
 
+/* Words that are doubled where the histogram keeps them are those of the histogram merged with itself. */
+static void borrowed_words_are_changed_in_place(void **state)
+{
+    (void)state;
+    rng r = {.state = 6};
+    data *d = make_data(&r, false);
+    for (histo_weighting weighting = HISTO_UNWEIGHTED; weighting <= HISTO_WEIGHT_REPRODUCIBLE_SUM; weighting++) {
+        histo_hist *h = make_hist(weighting, HISTO_DENSE), *twice;
+        fill(h, d, 0, SAMPLES, weighting != HISTO_UNWEIGHTED);
+        OK(histo_hist_clone(h, &twice));
+        OK(histo_hist_merge(twice, h));
+        histo_word_layout layout;
+        int64_t integers, doubles, kept = 0;
+        OK(histo_hist_word_layout(h, &layout));
+        OK(histo_hist_count_words(h, &layout, &integers, &doubles));
+        const int64_t slots = histo_hist_size(h, HISTO_FLOW), all = integers + doubles;
+        uint64_t *words, word;
+        for (int64_t i = 0; i < all; i++) {
+            OK(histo_hist_borrow_words(h, &layout, i, 1, &words));
+            assert_true(!words == (i >= slots + 2 && i < integers));
+            OK(histo_hist_read_words(h, &layout, i, 1, &word));
+            if (!words) {
+                word *= 2;
+                OK(histo_hist_write_words(h, &layout, i, 1, &word));
+                continue;
+            }
+            assert_int_equal(*words, word);
+            if (i < integers)
+                *words *= 2;
+            else
+                *(double *)(void *)words *= 2;
+            kept++;
+        }
+        assert_int_equal(kept, slots + 2 + doubles);
+        assert_same_bytes(h, twice);
+        OK(histo_hist_borrow_words(h, &layout, 0, slots, &words));
+        assert_non_null(words);
+        OK(histo_hist_borrow_words(h, &layout, 1, slots, &words)); /* counts, and one of masked samples */
+        assert_null(words);
+        REFUSED(HISTO_INVALID, "not among", histo_hist_borrow_words(h, &layout, all, 1, &words));
+        REFUSED(HISTO_INVALID, "place for the words", histo_hist_borrow_words(h, &layout, 0, 1, NULL));
+        REFUSED(HISTO_INVALID, "NULL", histo_hist_borrow_words(NULL, &layout, 0, 1, &words));
+        histo_hist_destroy(h);
+        histo_hist_destroy(twice);
+    }
+    free(d);
+}
+
 /* As many histograms as words can be of. */
 static void two_million_histograms(void **state)
 {
@@ -375,6 +423,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_add_up),
         cmocka_unit_test(written_words_replace),
+        cmocka_unit_test(borrowed_words_are_changed_in_place),
         cmocka_unit_test(two_million_histograms),
         cmocka_unit_test(occupied_entries_add_up),
         cmocka_unit_test(fingerprints_tell_histograms_apart),

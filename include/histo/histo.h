@@ -442,6 +442,11 @@ HISTO_API histo_status histo_hist_write_words(histo_hist *hist, const histo_word
                                               int64_t n, const uint64_t *words);
 HISTO_API histo_status histo_hist_add_words(histo_hist *hist, const histo_word_layout *layout, int64_t first, int64_t n,
                                             const uint64_t *words);
+/* Get a pointer to words [first, first + n) where the histogram keeps them, to change them there, without a copy,
+ * before the histogram's next call: *words is NULL where it keeps none, as those of digits and flags, or not all
+ * together. */
+HISTO_API histo_status histo_hist_borrow_words(histo_hist *hist, const histo_word_layout *layout, int64_t first,
+                                               int64_t n, uint64_t **words);
 
 /* Add counts[size] to the entries index[size] of a read of these slots, in increasing order: the inverse of
  * histo_hist_read_occupied, of a sparse or a dense histogram. HISTO_UNSUPPORTED of a weighted one. */

@@ -268,18 +268,27 @@ static void move(const histo_hist *hist, const range *r, access way)
     }
 }
 
-static histo_status move_words(const histo_hist *hist, const histo_word_layout *layout, int64_t first, int64_t n,
-                               uint64_t *words, access way)
+/* The sections of a layout that has words [first, first + n). */
+static histo_status check_range(const histo_hist *hist, const histo_word_layout *layout, int64_t first, int64_t n,
+                                sections *s)
 {
     histo_status status = check(hist, layout);
     if (status == HISTO_OK) status = check_layout(hist, layout);
     if (status != HISTO_OK) return status;
-    sections s;
-    find_sections(hist, layout, &s);
-    const int64_t all = s.integers + s.doubles;
+    find_sections(hist, layout, s);
+    const int64_t all = s->integers + s->doubles;
     if (first < 0 || n < 0 || first > all || n > all - first)
         return histo_fail(HISTO_INVALID, "%lld words from number %lld on are not among the histogram's %lld",
                           (long long)n, (long long)first, (long long)all);
+    return HISTO_OK;
+}
+
+static histo_status move_words(const histo_hist *hist, const histo_word_layout *layout, int64_t first, int64_t n,
+                               uint64_t *words, access way)
+{
+    sections s;
+    histo_status status = check_range(hist, layout, first, n, &s);
+    if (status != HISTO_OK) return status;
     if (!words && n) return histo_fail(HISTO_INVALID, "the array for the words is NULL");
     status = histo_accumulators_gather(&hist->accumulators);
     range r;
@@ -304,12 +313,17 @@ histo_status histo_hist_read_words(const histo_hist *hist, const histo_word_layo
     return move_words(hist, layout, first, n, words, READ);
 }
 
-/* Words into host memory. */
+/* Host memory has all words, which may change there. */
+static histo_status own_words(histo_hist *hist)
+{
+    histo_status status = histo_accumulators_gather(&hist->accumulators);
+    return status == HISTO_OK ? histo_accumulators_own(&hist->accumulators) : status;
+}
+
 static histo_status put_words(histo_hist *hist, const histo_word_layout *layout, int64_t first, int64_t n,
                               const uint64_t *words, access way)
 {
-    histo_status status = hist ? histo_accumulators_gather(&hist->accumulators) : HISTO_OK;
-    if (status == HISTO_OK && hist) status = histo_accumulators_own(&hist->accumulators);
+    const histo_status status = hist ? own_words(hist) : HISTO_OK;
     return status == HISTO_OK ? move_words(hist, layout, first, n, (uint64_t *)words, way) : status;
 }
 
@@ -323,4 +337,35 @@ histo_status histo_hist_add_words(histo_hist *hist, const histo_word_layout *lay
                                   const uint64_t *words)
 {
     return put_words(hist, layout, first, n, words, ADD);
+}
+
+static uint64_t *words_of(const histo_hist *hist, const section *of)
+{
+    switch (of->part) {
+    case COUNTS:
+        return hist->accumulators.counts;
+    case MASKED:
+        return hist->accumulators.masked;
+    case SUMS:
+        return (uint64_t *)(void *)sums_of(hist, of->power);
+    default:
+        return NULL;
+    }
+}
+
+histo_status histo_hist_borrow_words(histo_hist *hist, const histo_word_layout *layout, int64_t first, int64_t n,
+                                     uint64_t **words)
+{
+    sections s;
+    histo_status status = check_range(hist, layout, first, n, &s);
+    if (status != HISTO_OK) return status;
+    if (!words) return histo_fail(HISTO_INVALID, "the place for the words is NULL");
+    status = own_words(hist);
+    if (status != HISTO_OK) return status;
+    const section *of = s.at;
+    for (; of < s.at + s.count - 1 && first >= of->n; of++)
+        first -= of->n;
+    uint64_t *const begin = first + n <= of->n ? words_of(hist, of) : NULL;
+    *words = begin ? begin + first : NULL;
+    return HISTO_OK;
 }
