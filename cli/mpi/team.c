@@ -1,5 +1,5 @@
-/* Rank 0 gives shards to those who ask, between its own pieces. A rank asks for the next shard before it counts one, so
- * that it need not wait. */
+/* A rank begins with the shard of its number. Rank 0 gives the others to those who ask, between its own pieces. A rank
+ * asks for the next shard before it counts one, so that it need not wait. */
 #include "mpi/team.h"
 
 #include <histo/mpi.h>
@@ -51,10 +51,10 @@ static void answer(team *t)
 static void begin_pass(void *self)
 {
     team *t = self;
-    t->next = 0;
+    t->begins = true;
+    t->asked = false;
+    t->next = t->ranks;
     t->finished = 0;
-    t->asked = t->rank > 0;
-    if (t->asked) ask(t, NEXT);
 }
 
 static int64_t receive(team *t)
@@ -68,19 +68,28 @@ static int64_t receive(team *t)
 static int64_t take(void *self)
 {
     team *t = self;
-    if (t->rank == 0) return t->next < t->shards ? t->next++ : t->next;
-    const int64_t given = receive(t);
-    t->asked = given < t->shards;
+    int64_t given;
+    if (t->begins)
+        given = t->rank;
+    else if (t->rank > 0)
+        given = receive(t);
+    else
+        given = t->next < t->shards ? t->next++ : t->next;
+    t->begins = false;
+    t->asked = t->rank > 0 && given < t->shards;
     if (t->asked) ask(t, NEXT);
     return given;
 }
 
+/* MPI_Iprobe may look first and then let messages arrive, so one that has been sent is found by the second at the
+ * latest: else those who ask would wait for another piece. */
 static void answer_all(void *self)
 {
     team *t = self;
-    int any = t->rank == 0;
-    while (any) {
+    for (int missed = 0; t->rank == 0 && missed < 2;) {
+        int any;
         MPI_Iprobe(MPI_ANY_SOURCE, ASKED, t->comm, &any, MPI_STATUS_IGNORE);
+        missed = any ? 0 : missed + 1;
         if (any) answer(t);
     }
 }

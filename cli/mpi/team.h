@@ -12,6 +12,7 @@ typedef struct team {
     int64_t shards; /* of the run */
     int64_t next;   /* of rank 0: the shard that is given next */
     int finished;   /* of rank 0: ranks that take no more in this pass */
+    bool begins;    /* this rank has taken nothing in this pass */
     bool asked;     /* of others: an answer is on its way */
 } team;
 
