@@ -138,7 +138,8 @@ histo_status histo_hist_reset(histo_hist *hist, void *stream)
 {
     if (!hist) return histo_fail(HISTO_INVALID, "the histogram is NULL");
     const histo_device_accumulators *device = hist->accumulators.on_devices;
-    if (stream && device && device->backend->capturing(stream) && !histo_accumulators_home(&hist->accumulators))
+    if (stream && device && (device->next || !histo_accumulators_home(&hist->accumulators)) &&
+        device->backend->capturing(stream))
         return histo_fail_captured("reset");
     histo_accumulators_clear(&hist->accumulators, stream);
     return HISTO_OK;

@@ -532,7 +532,8 @@ histo_status histo_cuda_accumulators_wait(histo_device_accumulators *device_accu
     return status;
 }
 
-/* Is this a stream of the current device? The caller's is of one of the GPUs that have counted. */
+/* Is this a stream of the current device? The caller's is of one of the GPUs that have counted. Asking ends a capture.
+ */
 static bool is_here(cudaStream_t stream)
 {
 #if CUDART_VERSION >= 12080
@@ -550,13 +551,8 @@ bool histo_cuda_accumulators_clear(histo_device_accumulators *device_accumulator
     histo_cuda_accumulators *accumulators = (histo_cuda_accumulators *)device_accumulators;
     int before;
     if (histo_cuda_enter(device_accumulators->device, &before) != HISTO_OK) return false;
-    const bool elsewhere = wanted && !is_here((cudaStream_t)wanted);
     const bool captured = wanted && histo_cuda_is_captured((cudaStream_t)wanted);
-    if (elsewhere && captured && histo_cuda_accumulators_are_empty(device_accumulators)) {
-        histo_cuda_leave(before); /* a graph of another GPU, which alone has counted */
-        return true;
-    }
-    if (elsewhere) wanted = NULL;
+    if (wanted && !captured && !is_here((cudaStream_t)wanted)) wanted = NULL;
     const cudaStream_t stream = wanted ? (cudaStream_t)wanted : accumulators->stream;
     histo_status status = HISTO_OK;
     /* What a broken fill enqueued may still be running, and no event marks its end. */
