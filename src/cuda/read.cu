@@ -188,7 +188,8 @@ typedef struct route {
     const histo_cuda_taker *taker;
 } route;
 
-static const size_t LEAST_BYTES = (size_t)1 << 17, MOST_BYTES = (size_t)4 << 20; /* of a piece */
+static const size_t LEAST_BYTES = (size_t)1 << 17, MOST_BYTES = (size_t)4 << 20, /* of a piece */
+    LEAST_SHARE = (size_t)1 << 18;
 
 /* Small pieces, so that the first is taken soon, and the last soon after it has come. */
 static void cut(route *to)
@@ -229,27 +230,30 @@ static histo_status bring(const route *to, int64_t p)
     return status;
 }
 
-/* What several threads do with pieces: whoever is free takes the next one that has come. Workers are woken once, since
- * waking them for each piece takes as long as copying it; while none has come, they yield. */
+/* What several threads do with pieces: whoever is free takes the next share of those that have come. Workers are woken
+ * once, since waking them for each piece takes as long as copying it; while nothing has come, they yield. */
 typedef struct taking {
     const route *to;
-    int64_t pieces;
-    int64_t come, begun; /* so many: to page-locked memory; by a thread, one after the other */
-    bool taken[HISTO_STAGED_PIECES];
-    bool over; /* nothing else comes */
+    int64_t pieces, shares;         /* in all; in a piece */
+    int64_t come, begun;            /* so many: pieces, to page-locked memory; shares, one after the other */
+    int taken[HISTO_STAGED_PIECES]; /* shares of a piece */
+    bool over;                      /* nothing else comes */
 } taking;
 
-/* Take a piece, if one has come that nobody has begun. */
+/* Take a share, if one has come that nobody has begun. */
 static bool take_next(taking *t)
 {
     const route *to = t->to;
-    int64_t p = __atomic_load_n(&t->begun, __ATOMIC_RELAXED);
+    int64_t share = __atomic_load_n(&t->begun, __ATOMIC_RELAXED);
     do {
-        if (p >= __atomic_load_n(&t->come, __ATOMIC_ACQUIRE)) return false;
-    } while (!__atomic_compare_exchange_n(&t->begun, &p, p + 1, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
-    to->taker->take(to->taker->context, p * to->most, elements_of(to, p),
-                    to->staging->pieces[p % HISTO_STAGED_PIECES].memory);
-    __atomic_store_n(&t->taken[p % HISTO_STAGED_PIECES], true, __ATOMIC_RELEASE);
+        if (share >= __atomic_load_n(&t->come, __ATOMIC_ACQUIRE) * t->shares) return false;
+    } while (!__atomic_compare_exchange_n(&t->begun, &share, share + 1, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
+    const int64_t p = share / t->shares, which = share % t->shares, n = elements_of(to, p), each = n / t->shares;
+    const int64_t first = which * each, last = which + 1 == t->shares ? n : first + each;
+    if (first < last)
+        to->taker->take(to->taker->context, p * to->most + first, last - first,
+                        to->staging->pieces[p % HISTO_STAGED_PIECES].memory + (size_t)first * to->size);
+    __atomic_fetch_add(&t->taken[p % HISTO_STAGED_PIECES], 1, __ATOMIC_RELEASE);
     return true;
 }
 
@@ -257,7 +261,8 @@ static void take_pieces(void *context, int thread)
 {
     (void)thread;
     taking *t = (taking *)context;
-    while (!__atomic_load_n(&t->over, __ATOMIC_ACQUIRE) && __atomic_load_n(&t->begun, __ATOMIC_RELAXED) < t->pieces)
+    while (!__atomic_load_n(&t->over, __ATOMIC_ACQUIRE) &&
+           __atomic_load_n(&t->begun, __ATOMIC_RELAXED) < t->pieces * t->shares)
         if (!take_next(t)) sched_yield();
 }
 
@@ -271,14 +276,14 @@ static histo_status receive(const route *to, int64_t p)
                : status;
 }
 
-/* Wait until piece p has been taken, taking others meanwhile, and do what comes after. */
+/* Wait until piece p has been taken, taking shares meanwhile, and do what comes after. */
 static histo_status finish(taking *t, int64_t p)
 {
     const histo_cuda_taker *taker = t->to->taker;
-    bool *taken = &t->taken[p % HISTO_STAGED_PIECES];
-    while (!__atomic_load_n(taken, __ATOMIC_ACQUIRE))
+    int *taken = &t->taken[p % HISTO_STAGED_PIECES];
+    while (__atomic_load_n(taken, __ATOMIC_ACQUIRE) < t->shares)
         if (!take_next(t)) sched_yield();
-    *taken = false;
+    *taken = 0;
     return taker->after ? taker->after(taker->context, p * t->to->most, elements_of(t->to, p)) : HISTO_OK;
 }
 
@@ -307,10 +312,11 @@ static histo_status bring_pieces(taking *t)
 
 static histo_status bring_all(const route *to)
 {
+    enum { MOST_THREADS = 16 };
     const size_t bytes_a_thread = (size_t)1 << 18, wanted = (size_t)to->elements * to->size / bytes_a_thread;
-    const int cpus = histo_backend_cpu.threads(0), most = cpus < HISTO_STAGED_PIECES ? cpus : HISTO_STAGED_PIECES;
+    const int cpus = histo_backend_cpu.threads(0), most = cpus < MOST_THREADS ? cpus : MOST_THREADS;
     const int threads = wanted < (size_t)most ? (int)wanted : most;
-    taking t = {to, (to->elements + to->most - 1) / to->most};
+    taking t = {to, (to->elements + to->most - 1) / to->most, 1 + to->most * (int64_t)to->size / (int64_t)LEAST_SHARE};
     histo_status status = HISTO_OK;
     for (int64_t p = 0; p < t.pieces && to->straight && status == HISTO_OK; p++)
         status = bring(to, p);
