@@ -194,7 +194,7 @@ static const size_t LEAST_BYTES = (size_t)1 << 17, MOST_BYTES = (size_t)4 << 20,
 /* Small pieces, so that the first is taken soon, and the last soon after it has come. */
 static void cut(route *to)
 {
-    size_t bytes = (size_t)to->elements * to->size / (2 * HISTO_STAGED_PIECES);
+    size_t bytes = (size_t)to->elements * to->size / HISTO_STAGED_PIECES;
     if (bytes < LEAST_BYTES) bytes = LEAST_BYTES;
     if (bytes > MOST_BYTES || to->straight) bytes = MOST_BYTES;
     to->most = to->straight && to->direct ? to->elements : (int64_t)(bytes / to->size);
@@ -235,6 +235,7 @@ static histo_status bring(const route *to, int64_t p)
 typedef struct taking {
     const route *to;
     int64_t pieces, shares;         /* in all; in a piece */
+    int64_t brought;                /* pieces that are on their way, or further */
     int64_t come, begun;            /* so many: pieces, to page-locked memory; shares, one after the other */
     int taken[HISTO_STAGED_PIECES]; /* shares of a piece */
     bool over;                      /* nothing else comes */
@@ -287,17 +288,24 @@ static histo_status finish(taking *t, int64_t p)
     return taker->after ? taker->after(taker->context, p * t->to->most, elements_of(t->to, p)) : HISTO_OK;
 }
 
-/* Half of the pieces come while the other half is taken. */
-static histo_status bring_pieces(taking *t)
+/* Enqueue all pieces that there is room for behind those that are done. */
+static histo_status bring_more(taking *t, int64_t done)
 {
-    const route *to = t->to;
-    int64_t brought = 0, come = 0, done = 0;
+    histo_status status = HISTO_OK;
+    for (; t->brought < t->pieces && t->brought < done + HISTO_STAGED_PIECES && status == HISTO_OK; t->brought++)
+        status = bring(t->to, t->brought);
+    return status;
+}
+
+/* Half of the pieces come while the other half is taken. */
+static histo_status take_all(taking *t)
+{
+    int64_t come = 0, done = 0;
     histo_status status = HISTO_OK;
     while (done < t->pieces && status == HISTO_OK) {
-        for (; brought < t->pieces && brought < done + HISTO_STAGED_PIECES && status == HISTO_OK; brought++)
-            status = bring(to, brought);
-        if (status == HISTO_OK && come < brought) {
-            status = receive(to, come);
+        status = bring_more(t, done);
+        if (status == HISTO_OK && come < t->brought) {
+            status = receive(t->to, come);
             if (status == HISTO_OK) __atomic_store_n(&t->come, ++come, __ATOMIC_RELEASE);
         }
         while (status == HISTO_OK && done < come && (come == t->pieces || come - done > HISTO_STAGED_PIECES / 2))
@@ -313,7 +321,7 @@ static histo_status bring_pieces(taking *t)
 static histo_status bring_all(const route *to)
 {
     enum { MOST_THREADS = 16 };
-    const size_t bytes_a_thread = (size_t)1 << 18, wanted = (size_t)to->elements * to->size / bytes_a_thread;
+    const size_t bytes_a_thread = (size_t)1 << 20, wanted = (size_t)to->elements * to->size / bytes_a_thread;
     const int cpus = histo_backend_cpu.threads(0), most = cpus < MOST_THREADS ? cpus : MOST_THREADS;
     const int threads = wanted < (size_t)most ? (int)wanted : most;
     taking t = {to, (to->elements + to->most - 1) / to->most, 1 + to->most * (int64_t)to->size / (int64_t)LEAST_SHARE};
@@ -321,9 +329,10 @@ static histo_status bring_all(const route *to)
     for (int64_t p = 0; p < t.pieces && to->straight && status == HISTO_OK; p++)
         status = bring(to, p);
     if (to->straight) return status;
+    status = bring_more(&t, 0); /* before workers are woken, which takes a while */
     histo_pool_work work;
     if (threads > 1) histo_pool_start(&work, threads, take_pieces, &t);
-    status = bring_pieces(&t);
+    if (status == HISTO_OK) status = take_all(&t);
     __atomic_store_n(&t.over, true, __ATOMIC_RELEASE);
     if (threads > 1) histo_pool_finish(&work);
     return status;
