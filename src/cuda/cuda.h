@@ -192,8 +192,8 @@ histo_status histo_cuda_read_here(const histo_cuda_accumulators *from, const his
                                   cudaStream_t stream);
 /* What becomes of elements that have come to the host, piece by piece. */
 typedef struct histo_cuda_taker {
-    /* By the calling thread: before a piece is taken, and after. The latter may enqueue work on the stream, behind the
-     * copy of the piece. NULL: nothing. */
+    /* By the calling thread: before a piece is taken, while no thread takes anything, and after. The latter may enqueue
+     * work on the stream, behind the copy of the piece. NULL: nothing. */
     histo_status (*before)(void *context, int64_t first, int64_t n, const void *elements);
     /* By several threads, for parts of a piece. */
     void (*take)(void *context, int64_t first, int64_t n, const void *elements);

@@ -304,6 +304,8 @@ static histo_status take_all(taking *t)
     histo_status status = HISTO_OK;
     while (done < t->pieces && status == HISTO_OK) {
         status = bring_more(t, done);
+        while (t->to->taker->before && done < come && status == HISTO_OK) /* it may change what threads add to */
+            status = finish(t, done++);
         if (status == HISTO_OK && come < t->brought) {
             status = receive(t->to, come);
             if (status == HISTO_OK) __atomic_store_n(&t->come, ++come, __ATOMIC_RELEASE);
