@@ -116,7 +116,7 @@ static void clear_but(histo_accumulators *accumulators, histo_device_accumulator
         zero &= !it->copied;
     if (!zero) clear_host(accumulators);
     for (histo_device_accumulators **link = &accumulators->on_devices, *it; (it = *link);) {
-        if (it == kept || (kept && it->backend->is_empty(it)) || it->backend->clear(it, stream)) {
+        if (it == kept || ((kept || !stream) && it->backend->is_empty(it)) || it->backend->clear(it, stream)) {
             it->copied = it->drained = false;
             link = &it->next;
         } else {
