@@ -103,7 +103,7 @@ static int64_t *place_slots(const renaming *by, int k, const histo_hist *from, c
 {
     const int naxes = histo_hist_naxes(from);
     const int64_t size = histo_hist_size(from, HISTO_FLOW);
-    int64_t *places = malloc((size_t)size * sizeof *places);
+    int64_t *places = calloc((size_t)size, sizeof *places);
     for (int64_t i = 0; i < size && places; i++) {
         int64_t rest = i, at = 0, step = 1;
         for (int a = naxes - 1; a >= 0; a--) {

@@ -454,7 +454,7 @@ def test_one_histogram_of_several_gpus(library, storage):
     if gpus < 2:
         pytest.skip("there is one GPU")
     h, expected = (histo.Histogram(histo.Regular(300, -3, 3), storage=storage) for _ in range(2))
-    for time in range(3):
+    for _ in range(3):
         for gpu in range(gpus):
             h.fill(put(library, X, gpu), weight=put(library, W, gpu) if storage == "weight" else None)
             expected.fill(X, weight=W if storage == "weight" else None)
