@@ -158,7 +158,7 @@ typedef struct settings {
     const char *what;       /* the options that say what is counted, one a line: "--column price" */
 
     /* How. */
-    histo_device device;  /* --device auto|cpu */
+    histo_device device;  /* --device auto|cpu|cuda|cuda:N|cuda:all */
     const char *strategy; /* --strategy NAME */
     const char *params;   /* --param name=value (repetitions are joined by ',') */
     int threads;          /* --threads N */
