@@ -342,9 +342,9 @@ typedef struct histo_read_options {
      * fills of the histogram; NULL: the default stream. The call may return before. If that GPU alone has counted since
      * the histogram was created or reset, in a dense histogram without reproducible sums, nothing allocates, waits or
      * copies, and the call may be captured into a CUDA graph: each launch of the graph reads what this GPU has
-     * counted by then. If other GPUs have counted, too, but nothing else, theirs are added to those of this GPU first,
-     * on streams of the library, if it has filled the histogram before. Otherwise the counts come through host memory,
-     * and the call waits. */
+     * counted by then. If other GPUs have counted, too, but nothing else, and this GPU has filled the histogram before,
+     * their counts are first added to its own, on streams of the library. Otherwise the counts come through host
+     * memory, and the call waits. */
     void *stream;
 } histo_read_options;
 
@@ -442,9 +442,9 @@ HISTO_API histo_status histo_hist_write_words(histo_hist *hist, const histo_word
                                               int64_t n, const uint64_t *words);
 HISTO_API histo_status histo_hist_add_words(histo_hist *hist, const histo_word_layout *layout, int64_t first, int64_t n,
                                             const uint64_t *words);
-/* Get a pointer to words [first, first + n) where the histogram keeps them, to change them there, without a copy,
- * before the histogram's next call: *words is NULL where it keeps none, as those of digits and flags, or not all
- * together. */
+/* Set *words to point to words [first, first + n) where the histogram keeps them, so that they can be changed in place,
+ * without a copy, until the next call with this histogram. *words is NULL if the histogram does not keep them as words,
+ * which is so for digits and flags, or does not keep them all in one array. */
 HISTO_API histo_status histo_hist_borrow_words(histo_hist *hist, const histo_word_layout *layout, int64_t first,
                                                int64_t n, uint64_t **words);
 
@@ -766,11 +766,11 @@ HISTO_API void histo_free(void *memory);
 
 typedef int histo_device;
 /* HISTO_DEVICE_AUTO counts samples in a GPU's memory on that GPU, and samples in host memory on the CPU or on GPU 0,
- * whichever is expected to finish first, including the transfers and, in a process that has not used CUDA, its start;
- * page-locked samples also on the CPU and all GPUs that this process has used, at the same time.
- * HISTO_DEVICE_CUDA_ALL counts page-locked samples on all GPUs and the CPU, each of which takes the next part when it
- * is free. Of other samples in host memory, of segments (offsets), pairs, and sparse histograms, GPU 0 counts all,
- * since they keep no second GPU busy; samples in a GPU's memory are counted there. */
+ * whichever is expected to finish first, including the transfers and, in a process that has not used CUDA, its start.
+ * It may also count page-locked samples on the CPU and all GPUs that this process has used, at the same time.
+ * HISTO_DEVICE_CUDA_ALL counts page-locked samples on all GPUs and the CPU: each takes the next part when it is free.
+ * GPU 0 alone counts other samples in host memory, segments (offsets), pairs, and samples for sparse histograms, which
+ * would keep no second GPU busy. Samples in a GPU's memory are counted there. */
 #define HISTO_DEVICE_AUTO 0
 #define HISTO_DEVICE_CPU 1
 #define HISTO_DEVICE_CUDA(ordinal) (2 + (ordinal))

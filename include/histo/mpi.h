@@ -161,10 +161,11 @@ static inline const uint64_t *histo_mpi_borrow(const histo_hist *hist, int64_t f
     return (const uint64_t *)(const void *)sums[at / slots] + at % slots;
 }
 
-/* Add up words [first, end), a message after the other. The sum arrives where the histogram keeps it: to copy it there
- * would take a third as long again. But MPICH 4.0 and 4.1 crash if the root is not rank 0 and does that (their issue
- * 6540). words: [2 * HISTO_MPI_WORDS], for what is not sent or received in place. The words are of one section. Nothing
- * fails here but MPI: what could has been done before. */
+/* Add up words [first, end), one message after the other. The sum arrives where the histogram keeps it: copying it
+ * there would take a third as long again. A root other than rank 0 copies it all the same, since MPICH 4.0 and 4.1
+ * crash if such a root receives in place (MPICH issue 6540). words: [2 * HISTO_MPI_WORDS], for what is not sent or
+ * received in place. The words are of one section. Only MPI can fail here: whatever else could fail has been done
+ * before. */
 static inline histo_status histo_mpi_reduce_words(histo_hist *hist, const histo_word_layout *layout, int64_t first,
                                                   int64_t end, int64_t integers, uint64_t *words, int root,
                                                   MPI_Comm comm)
