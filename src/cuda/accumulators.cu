@@ -281,8 +281,8 @@ typedef struct draining {
     size_t size;
 } draining;
 
-/* Call add(i, index, masked) for elements first + i: the slot at this index of the whole batch; or, if masked, what
- * batch entry `index` has left out. */
+/* Call add(i, index, masked) for each element first + i: it is of the slot at this index of the whole batch or, if
+ * masked, counts what batch entry `index` has left out. */
 template <typename ADD>
 static void each(const draining *d, int64_t first, int64_t n, ADD add)
 {
@@ -364,7 +364,7 @@ static void add_specials(void *context, int64_t first, int64_t n, const void *el
     });
 }
 
-/* What has been added is cleared, so a failure counts nothing twice. */
+/* A piece is cleared once it has been added, so a failure counts nothing twice. */
 static histo_status clear_piece(void *context, int64_t first, int64_t n)
 {
     const draining *d = (const draining *)context;
@@ -532,8 +532,8 @@ histo_status histo_cuda_accumulators_wait(histo_device_accumulators *device_accu
     return status;
 }
 
-/* Is this a stream of the current device? The caller's is of one of the GPUs that have counted. Asking ends a capture.
- */
+/* Is this a stream of the current device? The caller's stream is of one of the GPUs that have counted. Asking ends a
+ * capture. */
 static bool is_here(cudaStream_t stream)
 {
 #if CUDART_VERSION >= 12080

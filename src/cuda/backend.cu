@@ -20,7 +20,7 @@ static const char *device_name(histo_device device)
     return histo_cuda_device_of(device)->word;
 }
 
-/* Which GPUs reach each other's memory, which makes joining what they have counted fast. */
+/* Do GPUs reach each other's memory? If so, joining what they have counted is fast. */
 static void describe_reach(histo_text *text)
 {
     const int n = histo_cuda_devices();

@@ -137,7 +137,7 @@ typedef struct histo_cuda_accumulators {
     double *sum_w, *sum_w2;     /* fast weighting: [batch * counters] */
     histo_cuda_exact exact[2];  /* reproducible: sums of w and of w * w; the latter NULL if not wanted */
     uint64_t pending;           /* upper bound of additions to any exact sum since digits were last balanced */
-    bool dirty;                 /* host memory may hold no copy of all that has been counted */
+    bool dirty;                 /* host memory may lack some of what has been counted */
     const char *broken;         /* a fill failed halfway */
     cudaStream_t stream;        /* for clearing, reading, and samples without a stream */
     histo_cuda_order order;
@@ -190,12 +190,12 @@ histo_status histo_cuda_read_there(const histo_cuda_accumulators *from, const hi
 /* Read into host memory, not cumulatively, and wait. */
 histo_status histo_cuda_read_here(const histo_cuda_accumulators *from, const histo_reading *reading,
                                   cudaStream_t stream);
-/* What becomes of elements that have come to the host, piece by piece. */
+/* What is done with elements that come to the host piece by piece. */
 typedef struct histo_cuda_taker {
-    /* By the calling thread: before a piece is taken, while no thread takes anything, and after. The latter may enqueue
-     * work on the stream, behind the copy of the piece. NULL: nothing. */
+    /* Called by the calling thread: `before` a piece is taken, while no thread takes anything, and `after` that.
+     * `after` may enqueue work on the stream, behind the copy of the piece. NULL: there is nothing to do. */
     histo_status (*before)(void *context, int64_t first, int64_t n, const void *elements);
-    /* By several threads, for parts of a piece. */
+    /* Called by several threads, for parts of a piece. */
     void (*take)(void *context, int64_t first, int64_t n, const void *elements);
     histo_status (*after)(void *context, int64_t first, int64_t n);
     void *context;
@@ -222,7 +222,7 @@ void histo_cuda_sparse_free(histo_cuda_sparse *sparse);
 /* ---- Samples in host memory (staged.cu) ---- */
 
 /* Launch the job in chunks, overlapped with copies of the operands that the device cannot read directly. Between begin
- * and end. Jobs that are counted in parts: see staged.h. */
+ * and end. For jobs that are counted in parts, see staged.h. */
 histo_status histo_cuda_run_staged(const histo_strategy *strategy, const histo_job *job, const bool *direct,
                                    const bool *pinned);
 

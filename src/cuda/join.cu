@@ -1,6 +1,6 @@
 /* Joining what several GPUs have counted for one histogram: a kernel on one of them reads the others' counters, over
- * NVLink or PCI Express, and adds them to its own. Where it cannot reach a GPU's memory, the driver copies the counters
- * to the workspace first, through host memory if need be.
+ * NVLink or PCI Express, and adds them to its own. Where it cannot reach another GPU's memory, the driver first copies
+ * the counters to the workspace, through host memory if need be.
  *
  * Bytes: each counter of the other GPUs once over the link, all links at the same time. */
 #include "cuda/cuda.h"
@@ -19,7 +19,7 @@ struct sources {
 
 static __device__ void add(unsigned long long *to, unsigned long long value)
 {
-    *to += value; /* digits of exact sums, too: they add up modulo 2^64 */
+    *to += value; /* also digits of exact sums, which add up modulo 2^64 */
 }
 
 static __device__ void add(double *to, double value)
@@ -33,7 +33,7 @@ static __device__ void add(unsigned int *to, unsigned int value)
     *to |= value;
 }
 
-/* Loads from several GPUs are in flight at once, which a link's latency demands. */
+/* Loads from several GPUs are in flight at once, to hide the latency of the links. */
 template <typename T>
 static __global__ void add_up(T *to, const __grid_constant__ sources<T> others, int64_t size)
 {
@@ -76,8 +76,8 @@ bool histo_cuda_reaches(int to, int from)
     return can;
 }
 
-/* Let kernels on the current device, that of `to`, use the memory of `from`. The process remembers for which contexts
- * it has done so, as asking again is an error that debuggers report. */
+/* Let kernels on the current device, that of `to`, use the memory of `from`. The process remembers the
+ * contexts for which it has done so, since enabling access again is an error that debuggers report. */
 static bool reach(const histo_cuda_accumulators *to, const histo_cuda_accumulators *from)
 {
     static unsigned long long reached[HISTO_CUDA_MAX_DEVICES][HISTO_CUDA_MAX_DEVICES];
@@ -120,7 +120,7 @@ typedef struct joining {
     int n;
 } joining;
 
-/* Add the same array of all. array_of: where it is. */
+/* Add up one array of all GPUs. array_of: gives the array of one. */
 template <typename T, typename ARRAY_OF>
 static histo_status add_arrays(const joining *j, int64_t size, ARRAY_OF array_of)
 {
@@ -161,8 +161,8 @@ static bool are_alike(const histo_cuda_accumulators *a, const histo_cuda_accumul
     return alike;
 }
 
-/* What the other GPU has counted is complete once its event is recorded. Digits are balanced, so that adding them is
- * one addition. */
+/* Record the event after which all that the other GPU has counted is complete. Digits are balanced, so that adding them
+ * counts as one addition. */
 static histo_status complete(histo_cuda_accumulators *from)
 {
     int before;
@@ -176,7 +176,7 @@ static histo_status complete(histo_cuda_accumulators *from)
     return status;
 }
 
-/* Clear it once all has been added. */
+/* Clear the other GPU's accumulators once all has been added. */
 static histo_status clear(histo_cuda_accumulators *from, cudaEvent_t added)
 {
     int before;

@@ -175,7 +175,7 @@ histo_status histo_cuda_read_there(const histo_cuda_accumulators *from, const hi
 
 /* ---- To the host ---- */
 
-/* The way of some elements into host memory, piece by piece. */
+/* How elements come into host memory, piece by piece. */
 typedef struct route {
     const histo_cuda_accumulators *from;
     const histo_reading *r;
@@ -191,7 +191,7 @@ typedef struct route {
 static const size_t LEAST_BYTES = (size_t)1 << 17, MOST_BYTES = (size_t)4 << 20, /* of a piece */
     LEAST_SHARE = (size_t)1 << 18;
 
-/* Small pieces, so that the first is taken soon, and the last soon after it has come. */
+/* Cut into small pieces, so that the first is soon taken, and the last soon after it has arrived. */
 static void cut(route *to)
 {
     size_t bytes = (size_t)to->elements * to->size / HISTO_STAGED_PIECES;
@@ -230,18 +230,18 @@ static histo_status bring(const route *to, int64_t p)
     return status;
 }
 
-/* What several threads do with pieces: whoever is free takes the next share of those that have come. Workers are woken
- * once, since waking them for each piece takes as long as copying it; while nothing has come, they yield. */
+/* Several threads take the pieces: each free thread takes the next share of those that have arrived. Workers are woken
+ * once, since waking them for each piece takes as long as copying it; they yield until a piece arrives. */
 typedef struct taking {
     const route *to;
     int64_t pieces, shares;         /* in all; in a piece */
-    int64_t brought;                /* pieces that are on their way, or further */
-    int64_t come, begun;            /* so many: pieces, to page-locked memory; shares, one after the other */
-    int taken[HISTO_STAGED_PIECES]; /* shares of a piece */
-    bool over;                      /* nothing else comes */
+    int64_t brought;                /* pieces that are on their way or have arrived */
+    int64_t come, begun;            /* pieces that have arrived; shares that threads have begun, in order */
+    int taken[HISTO_STAGED_PIECES]; /* shares of each piece that have been taken */
+    bool over;                      /* no more pieces come */
 } taking;
 
-/* Take a share, if one has come that nobody has begun. */
+/* Take a share, if one has arrived that no thread has begun. */
 static bool take_next(taking *t)
 {
     const route *to = t->to;
@@ -288,7 +288,7 @@ static histo_status finish(taking *t, int64_t p)
     return taker->after ? taker->after(taker->context, p * t->to->most, elements_of(t->to, p)) : HISTO_OK;
 }
 
-/* Enqueue all pieces that there is room for behind those that are done. */
+/* Enqueue as many pieces as there is room for behind those that are done. */
 static histo_status bring_more(taking *t, int64_t done)
 {
     histo_status status = HISTO_OK;
@@ -297,14 +297,14 @@ static histo_status bring_more(taking *t, int64_t done)
     return status;
 }
 
-/* Half of the pieces come while the other half is taken. */
+/* Half of the page-locked pieces are filled while the other half is taken. */
 static histo_status take_all(taking *t)
 {
     int64_t come = 0, done = 0;
     histo_status status = HISTO_OK;
     while (done < t->pieces && status == HISTO_OK) {
         status = bring_more(t, done);
-        while (t->to->taker->before && done < come && status == HISTO_OK) /* it may change what threads add to */
+        while (t->to->taker->before && done < come && status == HISTO_OK) /* `before` may change what threads add to */
             status = finish(t, done++);
         if (status == HISTO_OK && come < t->brought) {
             status = receive(t->to, come);
@@ -313,7 +313,7 @@ static histo_status take_all(taking *t)
         while (status == HISTO_OK && done < come && (come == t->pieces || come - done > HISTO_STAGED_PIECES / 2))
             status = finish(t, done++);
     }
-    for (; done < come; done++) { /* after a failure: what has come counts */
+    for (; done < come; done++) { /* after a failure: what has arrived counts */
         const histo_status last = finish(t, done);
         if (status == HISTO_OK) status = last;
     }

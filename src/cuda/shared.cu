@@ -1,9 +1,9 @@
 /* One fill of samples in host memory on several GPUs. The calling thread gives the next chunk to whichever GPU is free,
- * so links of different speed, and links that share a switch or the host's memory, are all kept busy until the end. In
- * between, it counts on the CPU, if that helps.
+ * so links of different speeds, and links that share a switch or the host's memory, are all kept busy until the end.
+ * Between chunks, this thread counts on the CPU, if that helps.
  *
- * Each GPU copies one chunk while it counts another, which takes a millisecond or two: as long as the calling thread
- * may be away. */
+ * Each GPU copies one chunk while it counts another, which takes a millisecond or two: for that long, the calling
+ * thread may be away. */
 #include <sched.h>
 #include <stdlib.h>
 
@@ -53,7 +53,7 @@ static histo_status end(member *m, histo_status status)
     return status;
 }
 
-/* Let the member count the next samples, unless it is busy. On its device. */
+/* Let the member count the next samples, unless it is busy. On the member's device. */
 static histo_status feed(const histo_strategy *strategy, member *m, histo_share *share, bool *fed)
 {
     const int64_t each = (int64_t)histo_sample_bytes(m->job->problem), first = share->begin;

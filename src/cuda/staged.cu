@@ -18,7 +18,7 @@ extern "C" {
 
 typedef histo_staged_route route;
 
-/* Samples that are brought together: whole chunks, but for the last. */
+/* Samples that one call brings, in whole chunks except for the last. */
 typedef struct range {
     int64_t begin, end;
 } range;
@@ -247,7 +247,7 @@ static size_t place_operands(const route *r, const bool *which, int64_t n, size_
     return bytes;
 }
 
-/* The first piece does not travel before it is full, and each takes some time to wake threads: a sixteenth of all. */
+/* The first piece travels only once it is full, and waking threads for a piece takes time: so, a sixteenth of all. */
 static size_t piece_bytes(size_t all)
 {
     const size_t least = HISTO_PIECE_BYTES / 2, wanted = all / 16;

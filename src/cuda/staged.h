@@ -1,10 +1,10 @@
-/* The way of samples from host memory through chunks of a GPU's memory, where they are counted. */
+/* Samples travel from host memory to chunks of a GPU's memory, where they are counted. */
 #ifndef CUDA_STAGED_H
 #define CUDA_STAGED_H
 
 #include "cuda/staging.h"
 
-/* A job and the way of each operand. */
+/* A job and how each of its operands travels. */
 typedef struct histo_staged_route {
     const histo_job *job;
     histo_strided_iter iter; /* over the samples only: the CPU may be unable to read the offsets of ragged segments */
@@ -21,11 +21,12 @@ typedef struct histo_staged_route {
     size_t chunk_bytes;
 } histo_staged_route;
 
-/* Find the way of a job's operands, in chunks of so many bytes, and take a staging. The job stays the caller's, and its
- * device is current, here and below. */
+/* Plan how a job's operands travel, in chunks of so many bytes, and take a staging. Here and below, the job stays the
+ * caller's, and its device is current. */
 histo_status histo_staged_open(histo_staged_route *route, const histo_strategy *strategy, const histo_job *job,
                                const bool *direct, const bool *pinned, size_t chunk_bytes);
-/* Copy and count samples [begin, end) of the job. What is fetched from the caller's memory may still travel after. */
+/* Copy and count samples [begin, end) of the job. What is fetched from the caller's memory may still travel
+ * afterwards. */
 histo_status histo_staged_bring(const histo_strategy *strategy, histo_staged_route *route, int64_t begin, int64_t end);
 /* Is the chunk that comes next still being copied or counted? */
 histo_status histo_staged_is_busy(const histo_staged_route *route, bool *busy);

@@ -162,7 +162,7 @@ histo_status histo_staging_take(histo_device device, histo_staging **out)
     return status;
 }
 
-/* Is a staging of the device among those kept? With the lock held. */
+/* Is a staging of the device among those that are kept? Call it with the lock held. */
 static bool is_kept(histo_device device)
 {
     for (const histo_staging *it = kept; it; it = it->next)
@@ -170,7 +170,7 @@ static bool is_kept(histo_device device)
     return false;
 }
 
-/* Some are kept, and at least one for each device that has used one. */
+/* Some stagings are kept, at least one for each device that has used one. */
 void histo_staging_give(histo_staging *staging, bool reusable)
 {
     pthread_mutex_lock(&histo_staging_lock);
