@@ -10,7 +10,7 @@
 
 extern const histo_strategy histo_cpu_sequential;
 
-enum { N = 1 << 20, GPUS = 8 }; /* number of samples in most fills; at most so many GPUs */
+enum { N = 1 << 20, GPUS = 8 }; /* number of samples in most fills; the most GPUs */
 
 /* ---- The simulated machine ---- */
 
@@ -159,7 +159,7 @@ static histo_status run_shared(const histo_strategy *strategy, histo_job *jobs, 
                 jobs[g].begin = share->begin;
                 jobs[g].end = histo_share_take(share, 1024, N / 64);
                 world.sent += jobs[g].end - jobs[g].begin;
-                free_at[g] = fmax(done_at[g], world.now_us); /* with what it had */
+                free_at[g] = fmax(done_at[g], world.now_us); /* has counted what it had */
                 done_at[g] = free_at[g] + (double)part_of(&jobs[g], takes_us);
                 last = fmax(last, done_at[g]);
                 world.gpu_takes_us = 0;
@@ -631,8 +631,8 @@ static void split_between_both(void **state)
     assert_int_equal(world.prepared, 0);
 }
 
-/* Page-locked samples may go to all GPUs that the process uses, without measuring, if they are then done before any
- * device alone; and to all GPUs there are, from any memory, if that is asked for. */
+/* Page-locked samples may go to all GPUs that the process uses, without measuring, if these then finish before any
+ * device alone would; and to all GPUs of the host, if these are asked for. */
 static void shared_by_gpus(void **state)
 {
     (void)state;
@@ -646,7 +646,7 @@ static void shared_by_gpus(void **state)
     histo_plan *plan = make_plan(5, N, NULL);
     assert_string_equal(histo_plan_strategy(plan), "cuda/gpu");
     assert_explains(plan, "chosen: cuda/gpu on GPU 0, 1, 2 and 3, by the cost model", true);
-    assert_explains(plan, "\nsplit: whoever is free takes the next part; about ", true);
+    assert_explains(plan, "\nsplit: each device takes the next part when it is free; about ", true);
     assert_explains(plan, "the CPU counts the others by cpu/", true);
     assert_int_equal(world.prepared, 4);
     double start = world.now_us;
@@ -654,7 +654,7 @@ static void shared_by_gpus(void **state)
     assert_in_range(world.now_us - start, 8000, 11000); /* 1 / (4 / 40000 + 1 / 60000) = 8571 */
     histo_plan_destroy(plan);
     assert_int_equal(world.prepared, 0);
-    /* One GPU alone takes as long as the CPU, and nobody has measured that. */
+    /* With one GPU, which takes about as long as the CPU, only measured times would count. */
     world.gpus = 1;
     plan = make_plan(5, N, NULL);
     assert_explains(plan, "\nsplit: ", false);
@@ -668,7 +668,7 @@ static void shared_by_gpus(void **state)
     plan = make_plan(5, N, &(histo_plan_options){.device = HISTO_DEVICE_CUDA_ALL});
     assert_explains(plan, "on GPU 0, 1, 2 and 3", true);
     assert_fills(plan, N, N / 2, N - N / 16);
-    world.pinned = false; /* samples that the CPU has to copy go to one */
+    world.pinned = false; /* samples that the CPU has to copy go to one GPU */
     assert_fills(plan, N, N, N);
     histo_plan_destroy(plan);
     plan = make_plan(5, N, &(histo_plan_options){.device = HISTO_DEVICE_CUDA_ALL});

@@ -1,5 +1,5 @@
 /* Several GPUs of one host: one histogram filled on each from its own memory, joined when it is read; and one fill of
- * samples in host memory shared by all of them and the CPU. With one GPU, what needs no other runs. */
+ * samples in host memory shared by all of them and the CPU. With one GPU, only the tests that need no other run. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,7 +96,7 @@ static void free_everywhere(everywhere *e)
     free(e->mask);
 }
 
-/* Fill h from the memory of each GPU, `expected` as often from the host. */
+/* Fill h from the memory of each GPU, and `expected` as often from the host. */
 static void fill_each(const everywhere *e, histo_hist *h, histo_hist *expected, bool weighted, bool masked)
 {
     for (int g = 0; g < gpus(); g++) {
@@ -110,8 +110,8 @@ static void fill_each(const everywhere *e, histo_hist *h, histo_hist *expected, 
 
 /* ---- Fills from each GPU's memory ---- */
 
-/* Each GPU counts what is in its memory; reads join the counts, as often as they are asked to, and whether GPUs reach
- * each other's memory or not. */
+/* Each GPU counts what is in its memory; reads join the counts, any number of times, whether or not the GPUs reach each
+ * other's memory. */
 static void counted_where_they_are(void **state)
 {
     (void)state;
@@ -364,7 +364,7 @@ static void threads_at_once(void **state)
     free_everywhere(&e);
 }
 
-/* Each GPU's fills in a graph of its own: every launch counts, and the next read has it. */
+/* Each GPU's fills are in a graph of their own: every launch counts, and the next read includes it. */
 static void graphs_on_each(void **state)
 {
     (void)state;
@@ -416,7 +416,7 @@ static void graphs_on_each(void **state)
     free_everywhere(&e);
 }
 
-/* Wherever joining fails, nothing is counted twice: the next read succeeds, or says to reset the histogram. */
+/* Wherever a join fails, nothing is counted twice: the next read succeeds, or says to reset the histogram. */
 static void joins_that_fail(void **state)
 {
     (void)state;
@@ -475,8 +475,8 @@ static void fill_on_all(histo_hist *h, const histo_view *views, const histo_fill
     histo_plan_destroy(plan);
 }
 
-/* Page-locked memory, and other memory, which one GPU counts, with gaps or without, masked, filtered and weighted, in
- * batches, of any number of samples; counted with other fills, and read by all GPUs together. */
+/* Any number of samples in page-locked memory, or in other memory, which one GPU counts: with or without gaps, masked,
+ * filtered and weighted; beside other fills, and read from all GPUs together. */
 static void shared_by_all(void **state)
 {
     (void)state;
@@ -534,7 +534,7 @@ static void shared_by_all(void **state)
     }
 }
 
-/* Every strategy that can count it, named. */
+/* By every strategy that can count the samples, requested by name. */
 static void shared_by_any_strategy(void **state)
 {
     (void)state;
@@ -583,7 +583,7 @@ static void explained(void **state)
     char text[8192];
     OK(histo_plan_create(&plan, h, &view, NULL, &on_all));
     histo_plan_explain(plan, text, sizeof text);
-    if (!strstr(text, "split: whoever is free takes the next part")) fail_msg("%s", text);
+    if (!strstr(text, "split: each device takes the next part when it is free")) fail_msg("%s", text);
     if (gpus() > 1 && !strstr(text, gpus() > 2 ? "on GPU 0, 1" : "on GPU 0 and 1")) fail_msg("%s", text);
     cudaStream_t stream;
     cudaGraph_t graph;
@@ -618,7 +618,7 @@ static void explained(void **state)
     free_everywhere(&e);
 }
 
-/* Where this process uses all GPUs, page-locked samples are shared without being asked. */
+/* Where this process uses all GPUs, page-locked samples are shared unasked. */
 static void shared_by_themselves(void **state)
 {
     (void)state;

@@ -80,7 +80,7 @@ static histo_plan **find_plan(histo_hist *hist, histo_device home)
     return link;
 }
 
-/* The histogram's plan for samples there is now its last one. NULL: it has none. */
+/* Make the histogram's plan for samples in this device's memory its last one. NULL: there is none. */
 static histo_plan *recall_plan(histo_hist *hist, histo_device home)
 {
     histo_plan **link = find_plan(hist, home), *plan = *link;

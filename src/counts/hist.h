@@ -13,7 +13,7 @@ struct histo_hist {
     histo_weighting weighting;
     int64_t bins; /* in one batch entry */
     histo_accumulators accumulators;
-    histo_plan *plans;    /* of histo_hist_fill, one for each device in whose memory samples were; the last one first */
+    histo_plan *plans;    /* of histo_hist_fill: one for each device whose memory held samples; last used first */
     uint64_t last_fitted; /* serial of a plan for these axes */
     histo_few few;
 };

@@ -268,7 +268,7 @@ static void move(const histo_hist *hist, const range *r, access way)
     }
 }
 
-/* The sections of a layout that has words [first, first + n). */
+/* Check that a layout has words [first, first + n), and find its sections. */
 static histo_status check_range(const histo_hist *hist, const histo_word_layout *layout, int64_t first, int64_t n,
                                 sections *s)
 {
@@ -313,7 +313,7 @@ histo_status histo_hist_read_words(const histo_hist *hist, const histo_word_layo
     return move_words(hist, layout, first, n, words, READ);
 }
 
-/* Host memory has all words, which may change there. */
+/* Bring all words to host memory, where they may then change. */
 static histo_status own_words(histo_hist *hist)
 {
     histo_status status = histo_accumulators_gather(&hist->accumulators);

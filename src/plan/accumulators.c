@@ -147,7 +147,7 @@ void histo_accumulators_replace(histo_accumulators *accumulators, histo_accumula
     *by = (histo_accumulators){0};
 }
 
-/* The first device accumulators behind `it` that may hold counts; `it` may be the first. */
+/* The first device accumulators, from `it` on, that may hold counts; NULL: none do. */
 static histo_device_accumulators *next_filled(histo_device_accumulators *it)
 {
     while (it && it->backend->is_empty(it))

@@ -16,8 +16,8 @@ void histo_accumulators_replace(histo_accumulators *accumulators, histo_accumula
 /* Bring what devices have counted to host memory, so that it holds everything, and merge sparse lists. Call it before
  * reading the accumulators. Costs nothing if already done. */
 histo_status histo_accumulators_gather(const histo_accumulators *accumulators);
-/* Add up on one device what several have counted, if that is possible there: on `preferred`, if it has counted, too.
- * Waits for nothing but launched graphs. */
+/* Add up on one device what several have counted, where devices can do so: on `preferred`, if it has counted, too.
+ * Waits only for launched graphs. */
 histo_status histo_accumulators_join(const histo_accumulators *accumulators, histo_device preferred);
 /* The device accumulators that hold everything, if there are such and graphs and reads can use them: host memory may
  * hold a copy. Else NULL. */

@@ -20,12 +20,12 @@ static void explain_problem(const histo_plan *plan, histo_text *text)
 static void explain_split(const histo_plan *plan, histo_text *text)
 {
     const histo_split *split = &plan->split;
-    histo_text_add(text, "split: whoever is free takes the next part");
+    histo_text_add(text, "split: each device takes the next part when it is free");
     if (split->row)
-        histo_text_add(
-            text, "; about %.0f %% of the samples go there, and the CPU counts the others by %s/%s with %d thread%s",
-            100 * split->fraction, split->row->backend->name, split->row->name, split->threads,
-            split->threads == 1 ? "" : "s");
+        histo_text_add(text,
+                       "; about %.0f %% of the samples go to GPUs; the CPU counts the others by %s/%s with %d thread%s",
+                       100 * split->fraction, split->row->backend->name, split->row->name, split->threads,
+                       split->threads == 1 ? "" : "s");
     if (split->us > 0)
         histo_text_add(text, ", %s %.4g us in all", plan->origin == HISTO_MEASURED ? "measured" : "predicted",
                        split->us);

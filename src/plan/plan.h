@@ -40,17 +40,17 @@ typedef struct histo_candidate {
 
 /* Another GPU that counts parts of fills. */
 typedef struct histo_partner {
-    histo_problem problem; /* the plan's, on this GPU: shares its axes and lookups */
+    histo_problem problem; /* the plan's problem, on this GPU; shares its axes and lookups */
     void *prepared;
 } histo_partner;
 
-/* A split fill: target[1], where the plan is, its partners, and the CPU, target[0], each count a part. */
+/* A split fill: target[1], which the plan is on, its partners, and the CPU, target[0], each count parts. */
 typedef struct histo_split {
     double fraction; /* of the samples that GPUs are expected to count; 0: not split */
     double us;       /* time of a fill: predicted, or measured like the candidates' */
     int partners;
     histo_partner *partner;
-    const histo_row *row; /* of the CPU's part; NULL: it takes none */
+    const histo_row *row; /* of the CPU's parts; NULL: it takes none */
     int threads;
     int64_t params[HISTO_MAX_PARAMS];
 } histo_split;
@@ -58,13 +58,13 @@ typedef struct histo_split {
 struct histo_plan {
     uint64_t serial;   /* unique in this process */
     histo_plan *next;  /* of the same histogram, for samples in the memory of another device */
-    int threads_asked; /* what the fill that it was made for asked for; 0: the default */
+    int threads_asked; /* by the fill that the plan was made for; 0: the default */
     histo_problem problem;
     const histo_row *row;
     histo_origin origin;
     bool free_choice;    /* no device was requested, and all devices can read the samples */
     bool all_gpus;       /* all GPUs were requested, and can share the samples */
-    const char *one_gpu; /* all were requested: why one counts alone; else NULL */
+    const char *one_gpu; /* why one counts alone, if all GPUs were requested; else NULL */
     int targets, at;     /* target[at] counts; row, problem.device, threads and prepared belong to it */
     histo_target target[HISTO_MAX_TARGETS];
     int threads;
@@ -119,11 +119,11 @@ histo_status histo_plan_settle(histo_plan *plan, int target);
 /* Why fills cannot be split; NULL if they can. */
 const char *histo_split_why_not(const histo_plan *plan, const histo_view *const *operands);
 
-/* The number of GPUs that may take part in fills of page-locked samples beside target[1], since this process uses them.
+/* How many GPUs besides target[1] may take part in fills of page-locked samples: those that this process already uses.
  * Starts none. */
 int histo_split_partners(const histo_plan *plan);
 
-/* Could the samples reach these GPUs before the CPU has counted them by this candidate? */
+/* Could the samples reach target[1] and these GPUs before the CPU has counted them by this candidate? */
 bool histo_split_may_pay(const histo_plan *plan, const histo_candidate *cpu);
 
 /* Split the plan between the best candidates of its two targets, and other GPUs, if that pays. One of the candidates
@@ -131,7 +131,7 @@ bool histo_split_may_pay(const histo_plan *plan, const histo_candidate *cpu);
 void histo_plan_split(histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu, bool known,
                       const histo_view *const *operands, const histo_fill_options *fill);
 
-/* Split the plan, which is on target[1], among all GPUs and the CPU. gpu: NULL if there is no estimate. */
+/* Split the plan, which is on target[1], among all GPUs and the CPU. gpu: NULL if a fill on one has no estimate. */
 histo_status histo_plan_split_all(histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu);
 void histo_split_free(histo_plan *plan);
 

@@ -1,5 +1,5 @@
-/* Splitting fills of page-locked samples among the CPU and one or more GPUs. Whoever is free takes the next part, so
- * nobody has to know how fast the others are: GPUs take from the beginning, the CPU from the end. Pageable samples are
+/* Splitting fills of page-locked samples among the CPU and one or more GPUs. Each device takes the next part when it is
+ * free, so no device's speed has to be known: GPUs take from the beginning, the CPU from the end. Pageable samples are
  * not split: copying them for a GPU keeps the CPU as busy as counting them would. */
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 /* Minimum predicted speedup: all devices slow down by reading the same memory. */
 static const double worth = 1.25;
 
-/* How long the CPU counts before the calling thread looks after the GPUs again: while they count what they have. */
+/* How long the CPU counts before the calling thread looks after the GPUs again. They count what they have meanwhile. */
 enum { HELP_US = 800 };
 
 /* ---- Planning ---- */
@@ -35,7 +35,7 @@ const char *histo_split_why_not(const histo_plan *plan, const histo_view *const 
     if (p->home != HISTO_DEVICE_CPU) return "the samples are in its memory";
     if (!can_be_split(p)) return "segments, pairs of images and sparse histograms are not shared";
     if (!are_pinned(p, &histo_backend_cuda, operands))
-        return "the samples are not page-locked, so the CPU copies them, which keeps no second GPU busy";
+        return "the samples are not page-locked; copied by the CPU, they would keep no second GPU busy";
     return NULL;
 }
 
@@ -50,7 +50,7 @@ int histo_split_partners(const histo_plan *plan)
     return n;
 }
 
-/* The time of a fill on target[1] and so many partners, one of which would count for count_us alone. */
+/* The time of a fill on target[1] and so many partners, if one GPU alone would count for count_us. */
 static double transfer_us(const histo_plan *plan, int partners, double count_us)
 {
     histo_transfer way = plan->target[1].transfer;
@@ -58,7 +58,7 @@ static double transfer_us(const histo_plan *plan, int partners, double count_us)
     return histo_transfer_us(&way, count_us / (1 + partners));
 }
 
-/* The CPU's estimate is of counting. Many threads are bound by their memory, whose rate is not known: assumed. */
+/* The CPU's estimate is for counting alone. Many threads are bound by memory, whose rate is unknown and assumed. */
 static double cpu_us(const histo_plan *plan, const histo_candidate *cpu)
 {
     const double bytes = (double)plan->problem.samples * histo_sample_bytes(&plan->problem);
@@ -71,8 +71,8 @@ bool histo_split_may_pay(const histo_plan *plan, const histo_candidate *cpu)
     return partners && cpu_us(plan, cpu) > transfer_us(plan, partners, 0);
 }
 
-/* With how many threads the CPU helps: its strategy must not take long to begin and to end, since it counts many small
- * parts. 0: it cannot help. */
+/* The number of threads with which the CPU helps. It counts many small parts, so its strategy must begin and end
+ * quickly. 0: it cannot help. */
 static int helping_threads(const histo_plan *plan, const histo_candidate *cpu)
 {
     for (int threads = cpu ? plan->target[0].threads : 0; threads > 0; threads /= 2)
@@ -81,7 +81,7 @@ static int helping_threads(const histo_plan *plan, const histo_candidate *cpu)
     return 0;
 }
 
-/* How long GPUs that each take gpu->us for all samples need together with the CPU; *fraction: what they count. */
+/* The time of a fill by the CPU and GPUs, each of which alone takes gpu->us; *fraction: of samples that GPUs count. */
 static double predict(const histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu, int partners,
                       double *fraction)
 {
@@ -113,8 +113,8 @@ void histo_split_free(histo_plan *plan)
     plan->split = (histo_split){0};
 }
 
-/* Let devices take part beside the plan's own GPU, which has been chosen: the CPU, if it can help, and all GPUs, or
- * those that this process uses. */
+/* Let other devices take part beside the plan's own GPU, which has been chosen: the CPU, if it can help, and all GPUs,
+ * or those that this process uses. */
 static histo_status engage(histo_plan *plan, const histo_candidate *cpu, bool all)
 {
     const int devices = plan->row->backend->devices();
@@ -174,7 +174,7 @@ histo_status histo_plan_split_all(histo_plan *plan, const histo_candidate *cpu, 
     if (status != HISTO_OK) return status;
     plan->split.fraction = 1;
     if (gpu) plan->split.us = predict(plan, cpu, gpu, plan->split.partners, &plan->split.fraction);
-    if (!(plan->split.fraction > 0)) plan->split.fraction = 1; /* the CPU may be done before anyone starts */
+    if (!(plan->split.fraction > 0)) plan->split.fraction = 1; /* the CPU may be done before any GPU starts */
     return HISTO_OK;
 }
 
@@ -190,7 +190,7 @@ typedef struct helper {
     histo_share share;
     const histo_row *row;
     histo_job job;
-    double samples_a_us; /* what it has counted in a microsecond; 0: nothing yet */
+    double samples_a_us; /* counted in a microsecond; 0: none yet */
 } helper;
 
 static histo_status count_last(helper *h, int64_t n)
@@ -222,7 +222,7 @@ static void start_helper(helper *h, const histo_plan *plan, const histo_job *job
     h->samples_a_us = 0;
     h->job = *job;
     h->job.prepared = plan->target[0].prepared;
-    /* The job's are one for the GPU, unless the fill asks for a number. */
+    /* The job has one thread, for the GPU, unless the fill asks for a number. */
     if (job->threads == plan->threads) h->job.threads = plan->split.threads;
     h->job.params = plan->split.params;
 }

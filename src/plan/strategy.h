@@ -72,16 +72,16 @@ typedef struct histo_found {
     uint64_t samples, masked; /* as in histo_extremes */
 } histo_found;
 
-/* The samples of a fill that several devices and the CPU share: those that nobody has taken yet. */
+/* A fill that several GPUs and the CPU share: the samples that none of them has taken yet. */
 typedef struct histo_share {
     int64_t begin, end;
-    int takers; /* how many take from it */
-    /* Let the CPU count some of the last ones, for about a millisecond. NULL: it takes none. */
+    int takers; /* how many GPUs take from it */
+    /* Let the CPU count some of the last samples, for about a millisecond. NULL: it takes none. */
     histo_status (*help)(struct histo_share *share);
 } histo_share;
 
-/* Take the first samples: `most`, and less towards the end, so that all are done at about the same time; but at least
- * `least`, if there are as many, and a multiple of that. Returns the end of what was taken. */
+/* Take the first samples: `most`, and fewer towards the end, so that all devices finish at about the same time; but a
+ * multiple of `least`, or the rest, if there are fewer. Returns the end of what was taken. */
 static inline int64_t histo_share_take(histo_share *share, int64_t least, int64_t most)
 {
     const int64_t left = share->end - share->begin, fair = left / (2 * share->takers);
@@ -119,13 +119,13 @@ typedef struct histo_backend {
     /* Read counts or fast sums, which stay on the device, into its memory, ordered on reading->stream, or into host
      * memory, where it waits. Host memory cannot have cumulative counts. */
     histo_status (*read)(histo_device_accumulators *from, const histo_reading *reading);
-    /* Move what the others have counted to `to`; all are of one histogram, on different devices, and none is sparse.
-     * Enqueued behind their fills. Those whose exact sums are laid out otherwise stay as they are. */
+    /* Move to `to` what the others have counted; all are of one histogram, on different devices, and none is sparse.
+     * Enqueued behind their fills. Accumulators whose exact sums are laid out differently stay as they are. */
     histo_status (*join)(histo_device_accumulators *to, histo_device_accumulators *const *others, int n);
-    /* Has it no counts, and will no graph add any? */
+    /* Are there no counts in it, and no graphs that may add some? */
     bool (*is_empty)(const histo_device_accumulators *device_accumulators);
-    /* Count samples in host memory on n devices at once: jobs[i], which is as for `run` and may change, has the problem
-     * and what was prepared on device i. Devices take from the share whenever they are free, until nothing is left. */
+    /* Count samples in host memory on n devices at once: jobs[i], as for `run`, has the problem and what was prepared
+     * for device i, and may change. Devices take from the share whenever they are free, until nothing is left. */
     histo_status (*run_shared)(const histo_strategy *strategy, histo_job *jobs, int n, histo_share *share);
     /* Copy from host memory into that of a device, after what the stream has to do, and wait for the copy. */
     histo_status (*send)(void *to, histo_device device, const void *from, size_t bytes, void *stream);

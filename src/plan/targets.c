@@ -1,7 +1,7 @@
 /* The devices that a plan may use: the requested one, the one with the samples, or the one that has the requested
  * strategy. If samples in host memory have no requested device, a transfer to a GPU may pay. The plan then has two
- * targets and chooses among the strategies of both. It has two as well if all GPUs were requested, which the CPU
- * helps. */
+ * targets and chooses among the strategies of both. It also has two if all GPUs were requested: the CPU helps
+ * them. */
 #include <stdlib.h>
 #include <string.h>
 
