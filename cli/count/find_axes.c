@@ -76,8 +76,8 @@ static int name_bins(run *r, int a, const char *name, fault *f)
     if (!names) return run_fault_memory(f);
     if (dictionary_others(words) && r->settings->shards > 1 && !r->team) /* another shard may give them a bin */
         return fault_set(f, EXIT_USAGE,
-                         "%s has more than %u values in this shard, and the most frequent ones of all shards may be "
-                         "others: add --top all to all shards",
+                         "%s has more than %u values in this shard, and the most frequent values of all shards may "
+                         "differ: add --top all to every shard",
                          name, (unsigned)(names->count - 1));
     if (dictionary_others(words) && !r->settings->quiet)
         fprintf(stderr, "histo: %s: %s other values share a bin: --top N gives more of them a bin, --top all each\n",

@@ -11,7 +11,7 @@
 
 static const char magic[] = "histo survey 1\n";
 
-/* The last line: no bit of a survey is checked by anything else, and bins would follow from it. */
+/* The last line. Nothing else checks the bits of a survey, and a wrong bit would give wrong bins. */
 static const char checksum_format[] = "checksum %08" PRIx32 "\n";
 
 enum { LARGEST_FILE = 1 << 28, MAX_COLUMNS = 1 << 20, MAX_PASSES = 64, LINE_BYTES = 400, CHECKSUM_BYTES = 18 };
@@ -150,7 +150,7 @@ static int read_all(surveys *s, cursor c, fault *f)
     return 0;
 }
 
-/* Take the last line off: is it the checksum of what is before it? */
+/* Take off the last line: is it the checksum of all lines before it? */
 static bool take_checksum(const char *data, size_t *size)
 {
     char line[CHECKSUM_BYTES + 1];

@@ -3,7 +3,7 @@
  *
  * In a file: "histo survey 1\n", the manifest (shards/manifest.h) after "shards BYTES\n", "axes N passes P\n", a line
  * for each axis with all that its bins depend on, and for every pass and axis "BYTES\n" and what was found: of passes
- * before, by all shards. The last line is the checksum of all before it. */
+ * before, by all shards. The last line is the checksum of all lines before it. */
 #ifndef CLI_SURVEYS_H
 #define CLI_SURVEYS_H
 

@@ -226,7 +226,7 @@ bool input_waits(const input *in)
     return waiter && in->stored_at == in->stored_size && poll(&now, 1, 0) == 0;
 }
 
-/* When reading began, and how often the thread had waited before. */
+/* When reading began, and how often the thread had waited by then. */
 typedef struct reading {
     double seconds;
     long waits;
@@ -240,7 +240,7 @@ static reading reading_now(void)
 }
 
 /* After reading so many bytes: if they came from a disk rather than from memory, have more fetched while the caller is
- * busy with these. A thread that did not wait was slow because others had its CPU. */
+ * busy with these. A thread that was slow but never waited had lost its CPU to others. */
 static void keep_ahead(input *in, int64_t bytes, reading begun)
 {
     enum { LEAST = 1 << 17 /* smaller reads tell little */, AHEAD = 64 << 20 };

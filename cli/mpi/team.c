@@ -1,5 +1,5 @@
-/* A rank begins with the shard of its number. Rank 0 gives the others to those who ask, between its own pieces. A rank
- * asks for the next shard before it counts one, so that it need not wait. */
+/* Each rank begins with the shard of its own number. Rank 0 gives the other shards to the ranks that ask, between its
+ * own pieces. A rank asks for the next shard before it counts one, so that it need not wait. */
 #include "mpi/team.h"
 
 #include <histo/mpi.h>
@@ -81,8 +81,8 @@ static int64_t take(void *self)
     return given;
 }
 
-/* MPI_Iprobe may look first and then let messages arrive, so one that has been sent is found by the second at the
- * latest: else those who ask would wait for another piece. */
+/* MPI_Iprobe may look first and then let messages arrive, so a message that has been sent is found by the second call
+ * at the latest. With a single call, the ranks that ask would wait for another piece. */
 static void answer_all(void *self)
 {
     team *t = self;

@@ -27,7 +27,7 @@ int value_device(settings *s, char *text, fault *f)
         s->device = HISTO_DEVICE_CUDA((int)ordinal);
     else
         return fault_set(f, EXIT_USAGE,
-                         "there is no device '%s': --device takes auto, cpu, cuda, cuda:N with its number, or cuda:all",
+                         "there is no device '%s': --device takes auto, cpu, cuda, cuda:N for GPU N, or cuda:all",
                          text);
     return 0;
 }

@@ -237,7 +237,7 @@ const char *outfile_name(const outfile *o)
     return o->name;
 }
 
-/* Why did an earlier write fail? The next one says so, and its file is removed anyway. 0 if it succeeds. */
+/* Why did an earlier write fail? Another write says so; the file is removed anyway. 0 if that write succeeds. */
 static int ask_again(const outfile *o)
 {
     static const char block[1 << 16];

@@ -142,7 +142,7 @@ static int put_members(const result *r, int i, const settings *s, const char *da
         end--;
     const bool with_statistics = s->stats || s->quantiles, with_moments = r->series[i].sums;
     const view v = view_asked(s, &r->series[i]);
-    const bool with_shards = r->shards && !manifest_is_complete(r->shards); /* the counts are not those of all */
+    const bool with_shards = r->shards && !manifest_is_complete(r->shards); /* some are missing */
     const bool with_any = with_statistics || with_moments || with_shards || !view_is_plain(&v);
     char missing[600];
     const char *behind = memmem(data + begin, end - begin, schema, sizeof schema - 1);

@@ -3,7 +3,7 @@
  * The binary form holds one histogram without a name. A file of several, or of one with a name, is made of them:
  *
  *     "histo set 1\n"
- *     of a part of a run: "shards <checksum and bytes of the manifest>\n", the manifest (shards/manifest.h)
+ *     of a part of a run: "shards <checksum of the manifest> <its bytes>\n", the manifest (shards/manifest.h)
  *     for each: "<bytes of the name> <bytes of the histogram>\n", the name, the histogram */
 #ifndef CLI_SAVED_H
 #define CLI_SAVED_H

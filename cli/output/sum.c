@@ -27,7 +27,7 @@ int series_find(const result *in, const result *r, int i)
     return in->count == 1 && r->count == 1 && unnamed ? 0 : -1;
 }
 
-/* So are those of shards: none has to be looked up. */
+/* The series of shards are: none has to be looked up. */
 static bool all_named_alike(const result *x, const result *y)
 {
     bool alike = x->count == y->count;

@@ -11,8 +11,8 @@ int saved_sum(const char *const *files, int count, result *sum, fault *f);
 /* Say on standard error what is missing of a sum of shards, or of one that is still being counted. */
 void saved_remark(const result *r, const char *name);
 
-/* The series of `in` with the name of series i of r, or the only one if one of both has none; -1: there is none. Of
- * those with equal names, the first one is that of the first, and so on. */
+/* The series of `in` with the name of series i of r, or the only one if either has no name; -1: there is none.
+ * Series with equal names are matched in order: the first with the first, and so on. */
 int series_find(const result *in, const result *r, int i);
 
 #endif

@@ -98,7 +98,7 @@ static int64_t rename_slot(const renaming *by, int k, int64_t slot, int64_t bins
     return slot <= bins ? by->of[k][slot - 1] + 1 : by->names->count + slot - bins;
 }
 
-/* Where each slot of a histogram goes; NULL without memory. */
+/* Where each slot of a histogram goes; NULL if memory runs out. */
 static int64_t *place_slots(const renaming *by, int k, const histo_hist *from, const histo_hist *to)
 {
     const int naxes = histo_hist_naxes(from);
@@ -130,8 +130,8 @@ static void add_word(uint64_t *to, uint64_t word, bool is_double)
     memcpy(to, &sum, sizeof sum);
 }
 
-/* Move all words of a histogram, which hold reproducible sums exactly: arrays of a word for each slot, and one word for
- * what was masked, behind the counts. */
+/* Move all words of a histogram, which hold reproducible sums exactly: arrays of one word for each slot and, behind the
+ * counts, one word for the masked samples. */
 static histo_status move_words(const int64_t *places, const histo_hist *from, histo_hist *to)
 {
     const int64_t size = histo_hist_size(from, HISTO_FLOW), to_size = histo_hist_size(to, HISTO_FLOW);

@@ -29,7 +29,8 @@ static int put_file(const char *role, const char *path, FILE *out, fault *f)
     return 0;
 }
 
-/* What is in the files of edges in a list like that of --edges: pipes are not read, since only one can. */
+/* The sizes and checksums of the files of edges in a list such as that of --edges. Pipes are left out, since they can
+ * be read only once. */
 static int put_edges(const char *list, FILE *out, fault *f)
 {
     enum { LARGEST = 1 << 28 };

@@ -165,6 +165,6 @@ grep -q '^histo: n.txt is' "$err" || fail "the name is said twice: $(cat "$err")
 
 # A missing device is reported, whatever else is wrong.
 refuses 1 'take --device cpu' --device cuda:1023 -o out.json none.txt
-refuses 2 'cuda:N with its number, or cuda:all' --device cuda:some none.txt
+refuses 2 'cuda:N for GPU N, or cuda:all' --device cuda:some none.txt
 refuses 1 'take --device cpu' explain --device cuda:1023 n.txt
 finish
