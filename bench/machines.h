@@ -9,7 +9,7 @@
 
 typedef struct bench_machines_options {
     int64_t bytes; /* of samples for each GPU; 0: 4 GiB, or 2 GiB of host memory */
-    int repeat;    /* times that each row is timed, of which the median counts; 0: the default */
+    int repeat;    /* runs of each row, whose median counts; 0: the default */
     FILE *table, *json;
     const char *command_line;
     bench_patience patience;

@@ -1,5 +1,5 @@
 /* Several GPUs of one host. First, each counts samples in its own memory into one histogram, which is then read: k GPUs
- * should take as long as one. Then all of them count samples in host memory, as fast as these can be copied. */
+ * should take as long as one. Then all of them count samples in host memory, ideally as fast as these can be copied. */
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static void make_pattern(char *pattern, histo_dtype dtype)
     }
 }
 
-/* The time of a row: the median of several calls after one. */
+/* The time of a row: the median of several calls, after one that is not timed. */
 typedef histo_status row_work(world *w, void *context);
 
 static histo_status time_row(world *w, row_work *work, void *context, double *ms)
@@ -132,7 +132,7 @@ static histo_status fill_and_read(world *w, void *context)
     return status == HISTO_OK ? histo_hist_read_counts(r->hist, HISTO_BINS, r->counts, r->c->bins, NULL) : status;
 }
 
-/* Reading alone: fills are waited for, but their counts are not yet together. */
+/* The time of reading alone: the fills are done, but the counts of the GPUs are not yet joined. */
 static histo_status time_read(world *w, const resident *r, double *ms)
 {
     double us[MOST_REPEAT];
@@ -153,7 +153,7 @@ static histo_status time_read(world *w, const resident *r, double *ms)
     return check(cudaSetDevice(0), "choosing a GPU");
 }
 
-/* Every GPU has the same samples, which the CPU counts once: how often each value is repeated is known. */
+/* Every GPU has the pattern a known number of times; the CPU counts it once. */
 static histo_status count_pattern(const world *w, const cell *c, uint64_t *counts)
 {
     const histo_axis axis = axis_of(c);

@@ -73,8 +73,8 @@ static void measure(int64_t bins, histo_weighting weighting, const char *name, i
 int main(int argc, char **argv)
 {
     int rank, ranks;
-    /* Memory that is freed stays with the process. Else page faults in MPI's own buffers, which are largest for one
-     * large message, take most of the time or none of it, by what happens to have been allocated before. */
+    /* Freed memory stays with the process. Otherwise page faults in MPI's own buffers, which are largest for one large
+     * message, take most of the time or none of it, depending on what happens to have been allocated before. */
     mallopt(M_MMAP_THRESHOLD, 1 << 30);
     mallopt(M_TRIM_THRESHOLD, INT_MAX);
     MPI_Init(&argc, &argv);

@@ -2,10 +2,10 @@
 
     mpi_scaling.py MPI HISTO HISTO_MPI [--most RANKS] [--rounds N]
 
-Beside it run as many processes of histo as there are ranks, each with its own files: they share nothing, so they show
-what the memory and the cores allow. The files are raw f32 in the page cache, in TMPDIR, 256 MiB for each rank. All runs
-take turns. Times are the least of all rounds and include the start of the processes, which runs on a few samples
-measure; ratios are those of times without it. Run by script/bench mpi.
+For comparison, as many processes of histo as there are ranks run at once, each with its own files. They share nothing,
+so they show what the memory and the cores allow. The files are raw f32 in the page cache, in TMPDIR, 256 MiB for each
+rank. All runs take turns. Times are the least of all rounds. They include the start of the processes, which runs with
+few samples measure; scaling and ratios leave it out. Run by script/bench mpi.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import tempfile
 import time
 
 FILE = 1 << 28  # bytes, more than caches hold
-TIMES = 8  # that each file is counted: this takes longer than the start
+TIMES = 8  # that each file is counted, so that counting takes longer than the start
 COUNT = ["-q", "--threads", "1", "--dtype", "f32", "-b", "1000", "-r", "0:1"]
 LAUNCH = ["bash", "-c", '. tests/mpi/ranks; ranks "$@"', "ranks"]
 
@@ -31,7 +31,7 @@ def make(path, size):
 
 
 def seconds(commands):
-    """Until all of the processes have ended, which begin at once."""
+    """The time until all processes, which begin at once, have ended."""
     began = time.perf_counter()
     running = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for command in commands]
     failed = [process.args for process in running if process.wait() != 0]
@@ -41,7 +41,7 @@ def seconds(commands):
 
 
 def commands_of(o, ranks, files, folder):
-    """By name, what runs at once: files has a list for each rank."""
+    """The commands that run at once, by name. files: a list for each rank."""
     together = [file for of_rank in files for file in of_rank]
     return {"mpi": [[*LAUNCH, o.mpi, str(ranks), o.histo_mpi, *COUNT, "-o", f"{folder}/all.histo", *together]],
             "apart": [[o.histo, *COUNT, "-o", f"{folder}/{i}.histo", *of_rank] for i, of_rank in enumerate(files)]}
