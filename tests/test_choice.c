@@ -31,6 +31,8 @@ static struct {
     int64_t sent;  /* samples that the GPU got in its last fill */
     long clash_us; /* slowdown of the GPU while the CPU counts too */
     double now_us;
+    int threads; /* with which the CPU counted last */
+    bool capturing;
 } world;
 
 static int reset(void **state)
@@ -84,6 +86,7 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
     }                                                                                                                  \
     static histo_status name##_launch(const histo_job *job)                                                            \
     {                                                                                                                  \
+        if (strcmp(#name, "gpu") != 0) world.threads = job->threads;                                                   \
         take(part_of(job, world.name##_takes_us));                                                                     \
         return world.counts ? histo_cpu_sequential.launch(job) : HISTO_OK;                                             \
     }                                                                                                                  \
@@ -134,6 +137,12 @@ static histo_device locate(const void *memory, bool *only)
     (void)memory;
     *only = world.there;
     return world.there ? HISTO_DEVICE_CUDA(0) : HISTO_DEVICE_CPU;
+}
+
+static bool capturing(void *stream)
+{
+    (void)stream;
+    return world.capturing;
 }
 
 static histo_status run(const histo_strategy *strategy, histo_job *job)
@@ -226,6 +235,7 @@ const histo_backend histo_backend_cuda = {.name = "cuda",
                                           .device_name = device_name,
                                           .run = run,
                                           .run_shared = run_shared,
+                                          .capturing = capturing,
                                           .devices = devices,
                                           .locate = locate,
                                           .prepare = prepare,
@@ -685,6 +695,34 @@ static void shared_by_gpus(void **state)
     histo_view view = histo_view_1d(samples, HISTO_U8, N);
     assert_int_equal(histo_plan_create(&plan, h, &view, NULL, &(histo_plan_options){.device = HISTO_DEVICE_CUDA_ALL}),
                      HISTO_NO_MEMORY);
+    /* A GPU whose memory is full shows that when it is tried out, before anything is counted. */
+    world.preparing = HISTO_OK;
+    world.running = HISTO_NO_MEMORY;
+    assert_int_equal(histo_plan_create(&plan, h, &view, NULL, &(histo_plan_options){.device = HISTO_DEVICE_CUDA_ALL}),
+                     HISTO_NO_MEMORY);
+    world.awake = true;
+    plan = make_plan(5, N, NULL);
+    assert_explains(plan, "\nsplit: ", false);
+    histo_plan_destroy(plan);
+    /* A stream that is captured is refused before the counts are replaced. */
+    world.running = HISTO_OK;
+    plan = make_plan(5, N, NULL);
+    OK(histo_plan_fill(plan, h, &view, NULL));
+    world.capturing = true;
+    REFUSED(HISTO_UNSUPPORTED, "cannot be counted in a graph",
+            histo_plan_fill(plan, h, &view, &(histo_fill_options){.replace = true}));
+    histo_tally tally;
+    OK(histo_hist_tally(h, &tally));
+    assert_int_equal(tally.samples, N);
+    /* The CPU uses no more threads than a fill asks for. */
+    world.capturing = false;
+    histo_plan *threaded = make_plan(5, N, &(histo_plan_options){.threads = 8});
+    OK(histo_plan_fill(threaded, h, &view, NULL));
+    assert_int_equal(world.threads, 8);
+    OK(histo_plan_fill(threaded, h, &view, &(histo_fill_options){.threads = 1}));
+    assert_int_equal(world.threads, 1);
+    histo_plan_destroy(threaded);
+    histo_plan_destroy(plan);
     world.missing = "there is no GPU";
     REFUSED(HISTO_UNSUPPORTED, "cuda cannot be used: there is no GPU",
             histo_plan_create(&plan, h, &view, NULL, &(histo_plan_options){.device = HISTO_DEVICE_CUDA_ALL}));

@@ -261,9 +261,9 @@ HISTO_API void histo_hist_destroy(histo_hist *hist);
 HISTO_API histo_status histo_hist_clone(const histo_hist *hist, histo_hist **clone);
 /* Exchange all that two histograms are and hold. A CUDA graph counts into the one that now holds what it counted. */
 HISTO_API void histo_hist_swap(histo_hist *a, histo_hist *b);
-/* Set all counts and sums to zero. A GPU that has counted does so on this cudaStream_t, after the fills and reads of
- * the histogram, and the call may be captured into a CUDA graph; NULL: before whatever the histogram is next used for.
- */
+/* Set all counts and sums to zero. The GPU of this cudaStream_t does so on it, after the fills and reads of the
+ * histogram, and if no other GPU has ever counted, the call may be captured into a CUDA graph. Other GPUs that have
+ * counted, and all for NULL: before whatever the histogram is next used for. */
 HISTO_API histo_status histo_hist_reset(histo_hist *hist, void *stream);
 
 HISTO_API int histo_hist_naxes(const histo_hist *hist);
@@ -810,7 +810,7 @@ typedef struct histo_plan histo_plan;
 typedef enum histo_effort {
     HISTO_ESTIMATE = 0, /* choose by wisdom if there is any, else by the cost model */
     HISTO_MEASURE, /* time all candidates that are not hopeless on the given samples, and remember the winner of each
-                      device as wisdom; for page-locked samples also a GPU and the CPU together, each for a part */
+                      device as wisdom; for page-locked samples also GPUs and the CPU together, each for a part */
     HISTO_COMPILE, /* as HISTO_ESTIMATE; and where a kernel made for exactly these samples is faster than those in the
                       library, the first fill of each layout compiles it and waits, about a second. Fills planned with
                       HISTO_MEASURE do so, too. Those with HISTO_ESTIMATE use a kernel that is in memory or in the

@@ -122,7 +122,9 @@ histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const hi
     if (status != HISTO_OK) return status;
     const int threads = options && options->threads ? options->threads : histo_threads_set();
     histo_plan *plan = recall_plan(hist, problem.home);
-    const bool planned = is_planned(plan, &problem, threads);
+    /* A split plan lets one GPU count what cannot be split. */
+    const bool planned =
+        is_planned(plan, &problem, threads) && (plan->split.fraction == 0 || histo_split_fits(plan, operands));
     if (!planned && histo_is_few(&problem, hist->axes, hist->few.spent)) {
         status = histo_few_run(&problem, hist->axes, &hist->accumulators, operands, options);
         if (status == HISTO_OK) histo_few_note(&hist->few, &problem);

@@ -273,7 +273,7 @@ static histo_status choose_all(histo_plan *plan, const histo_plan_options *optio
     }
     status = histo_plan_settle(plan, 1);
     if (status == HISTO_OK && name && measuring && options->vary) status = histo_plan_vary(plan, operands, fill);
-    return status == HISTO_OK ? histo_plan_split_all(plan, cpu, gpu) : status;
+    return status == HISTO_OK ? histo_plan_split_all(plan, cpu, gpu, operands, fill) : status;
 }
 
 histo_status histo_plan_choose(histo_plan *plan, const histo_plan_options *options, const histo_view *const *operands,

@@ -21,14 +21,12 @@ static void explain_split(const histo_plan *plan, histo_text *text)
 {
     const histo_split *split = &plan->split;
     histo_text_add(text, "split: each device takes the next part when it is free");
+    if (split->row && split->us > 0)
+        histo_text_add(text, "; about %.0f %% of the samples go to GPUs", 100 * split->fraction);
     if (split->row)
-        histo_text_add(text,
-                       "; about %.0f %% of the samples go to GPUs; the CPU counts the others by %s/%s with %d thread%s",
-                       100 * split->fraction, split->row->backend->name, split->row->name, split->threads,
-                       split->threads == 1 ? "" : "s");
-    if (split->us > 0)
-        histo_text_add(text, ", %s %.4g us in all", plan->origin == HISTO_MEASURED ? "measured" : "predicted",
-                       split->us);
+        histo_text_add(text, "; the CPU counts the others by %s/%s with %d thread%s", split->row->backend->name,
+                       split->row->name, split->threads, split->threads == 1 ? "" : "s");
+    if (split->us > 0) histo_text_add(text, ", %s %.4g us in all", split->timed ? "measured" : "predicted", split->us);
     histo_text_add(text, "\n");
 }
 

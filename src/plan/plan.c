@@ -169,7 +169,7 @@ static histo_status run(const histo_plan *plan, histo_job *job, bool split)
     histo_reading *const reading = job->reading;
     for (; job->end < n && status == HISTO_OK; job->begin = job->end, job->replace = false) {
         job->end = n - job->begin < piece ? n : job->begin + piece;
-        job->reading = job->end == n ? reading : NULL;
+        job->reading = !split && job->end == n ? reading : NULL;
         status = split ? histo_split_run(plan, job) : plan->row->backend->run(plan->row->strategy, job);
     }
     return status;
@@ -195,6 +195,18 @@ static histo_status run_unsplit(const void *plan, histo_job *job)
     return run(plan, job, false);
 }
 
+/* Refuse what a graph cannot do, before anything has happened. */
+static histo_status check_captured(const histo_plan *plan, const histo_job *job, bool split, bool replaces)
+{
+    const histo_backend *backend = plan->row->backend;
+    const histo_device_accumulators *first = job->accumulators->on_devices,
+                                    *home = histo_accumulators_home(job->accumulators);
+    const bool of_one = !first || !first->next || (home && home->device == plan->problem.device);
+    if (!backend->capturing || (!split && (!replaces || of_one)) || !backend->capturing(job->stream)) return HISTO_OK;
+    return split ? histo_fail(HISTO_UNSUPPORTED, "samples in host memory cannot be counted in a graph")
+                 : histo_fail(HISTO_UNSUPPORTED, "a graph can replace only what its GPU alone has counted");
+}
+
 histo_status histo_plan_run(const histo_plan *plan, histo_accumulators *accumulators, const histo_view *const *operands,
                             const histo_fill_options *fill, bool resident, histo_reading *reading)
 {
@@ -204,7 +216,14 @@ histo_status histo_plan_run(const histo_plan *plan, histo_accumulators *accumula
     job.resident = resident;
     job.reading = reading;
     const bool split = histo_split_fits(plan, operands), on_host = counts_on_host(plan, split);
-    if (!fill || !fill->replace) return run(plan, &job, split);
+    const bool replaces = fill && fill->replace;
+    const histo_status status = check_captured(plan, &job, split, replaces);
+    if (status != HISTO_OK) return status;
+    if (split) {
+        const int most = plan->split.threads;
+        job.threads = fill && fill->threads && fill->threads < most ? fill->threads : most;
+    }
+    if (!replaces) return run(plan, &job, split);
     if (on_host && !split) return histo_job_replace(&job, run_unsplit, plan);
     job.replace = !split && histo_strided_iter_samples(&job.iter) > 0;
     if (!job.replace) histo_accumulators_clear(accumulators, split ? NULL : job.stream);

@@ -47,6 +47,7 @@ typedef struct histo_partner {
 /* A split fill: target[1], which the plan is on, its partners, and the CPU, target[0], each count parts. */
 typedef struct histo_split {
     double fraction; /* of the samples that GPUs are expected to count; 0: not split */
+    bool timed;      /* us is measured */
     double us;       /* time of a fill: predicted, or measured like the candidates' */
     int partners;
     histo_partner *partner;
@@ -132,13 +133,14 @@ void histo_plan_split(histo_plan *plan, const histo_candidate *cpu, const histo_
                       const histo_view *const *operands, const histo_fill_options *fill);
 
 /* Split the plan, which is on target[1], among all GPUs and the CPU. gpu: NULL if a fill on one has no estimate. */
-histo_status histo_plan_split_all(histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu);
+histo_status histo_plan_split_all(histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu,
+                                  const histo_view *const *operands, const histo_fill_options *fill);
 void histo_split_free(histo_plan *plan);
 
 /* Is the plan split, and are these samples in page-locked memory? Others are counted on one device. */
 bool histo_split_fits(const histo_plan *plan, const histo_view *const *operands);
 
-/* Run the range of `job` on all devices. */
+/* Run the range of `job` on all devices; job->threads: of the CPU. */
 histo_status histo_split_run(const histo_plan *plan, const histo_job *job);
 
 /* Is it page-locked and contiguous, so that a GPU can fetch it directly? */

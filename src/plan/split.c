@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "plan/accumulators.h"
 #include "plan/measure.h"
 
 /* Minimum predicted speedup: all devices slow down by reading the same memory. */
@@ -14,7 +15,7 @@ static const double worth = 1.25;
 /* How long the CPU counts before the calling thread looks after the GPUs again. They count what they have meanwhile. */
 enum { HELP_US = 800 };
 
-/* ---- Planning ---- */
+/* ---- Estimates ---- */
 
 static bool are_pinned(const histo_problem *problem, const histo_backend *backend, const histo_view *const *operands)
 {
@@ -58,17 +59,18 @@ static double transfer_us(const histo_plan *plan, int partners, double count_us)
     return histo_transfer_us(&way, count_us / (1 + partners));
 }
 
-/* The CPU's estimate is for counting alone. Many threads are bound by memory, whose rate is unknown and assumed. */
-static double cpu_us(const histo_plan *plan, const histo_candidate *cpu)
+/* The time of a fill by the CPU alone. An estimate is for counting; many threads are bound by memory, whose rate is
+ * unknown and assumed. */
+static double cpu_us(const histo_plan *plan, const histo_candidate *cpu, bool known)
 {
     const double bytes = (double)plan->problem.samples * histo_sample_bytes(&plan->problem);
-    return fmax(cpu->us, bytes / (histo_rate_of(HISTO_RATE_HOST) * sqrt(plan->target[0].threads)));
+    return known ? cpu->us : fmax(cpu->us, bytes / (histo_rate_of(HISTO_RATE_HOST) * sqrt(plan->target[0].threads)));
 }
 
 bool histo_split_may_pay(const histo_plan *plan, const histo_candidate *cpu)
 {
     const int partners = histo_split_partners(plan);
-    return partners && cpu_us(plan, cpu) > transfer_us(plan, partners, 0);
+    return partners && cpu_us(plan, cpu, false) > transfer_us(plan, partners, 0);
 }
 
 /* The number of threads with which the CPU helps. It counts many small parts, so its strategy must begin and end
@@ -82,100 +84,15 @@ static int helping_threads(const histo_plan *plan, const histo_candidate *cpu)
 }
 
 /* The time of a fill by the CPU and GPUs, each of which alone takes gpu->us; *fraction: of samples that GPUs count. */
-static double predict(const histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu, int partners,
-                      double *fraction)
+static double predict(const histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu, bool known,
+                      int partners, double *fraction)
 {
     const histo_transfer *way = &plan->target[1].transfer;
     const double fixed = fmin(way->start_us + way->setup_us + way->gather_us, gpu->us);
     const double there = fmax((gpu->us - fixed) / (1 + partners), way->bytes / histo_rate_of(HISTO_RATE_LINKS));
-    const double here = helping_threads(plan, cpu) ? cpu_us(plan, cpu) : 0;
+    const double here = helping_threads(plan, cpu) ? cpu_us(plan, cpu, known) : 0;
     *fraction = here > 0 ? (here - fixed) / (here + there) : 1;
     return *fraction < 1 ? (1 - *fraction) * here : fixed + there;
-}
-
-/* A GPU that cannot run the strategy, or be prepared, takes no part. */
-static histo_status add_partner(histo_plan *plan, histo_device device)
-{
-    histo_partner *it = &plan->split.partner[plan->split.partners];
-    it->problem = plan->problem;
-    it->problem.device = device;
-    if (plan->row->strategy->unsupported_reason(&it->problem)) return HISTO_OK;
-    histo_status status = plan->row->backend->prepare(&it->problem, &it->prepared);
-    plan->split.partners += status == HISTO_OK;
-    return status;
-}
-
-void histo_split_free(histo_plan *plan)
-{
-    for (int p = 0; p < plan->split.partners; p++)
-        plan->row->backend->unprepare(plan->split.partner[p].prepared);
-    free(plan->split.partner);
-    plan->split = (histo_split){0};
-}
-
-/* Let other devices take part beside the plan's own GPU, which has been chosen: the CPU, if it can help, and all GPUs,
- * or those that this process uses. */
-static histo_status engage(histo_plan *plan, const histo_candidate *cpu, bool all)
-{
-    const int devices = plan->row->backend->devices();
-    const int threads = helping_threads(plan, cpu);
-    histo_status status = threads ? histo_plan_settle(plan, 0) : HISTO_OK;
-    if (status == HISTO_OK) status = histo_plan_settle(plan, 1);
-    if (status != HISTO_OK) return status;
-    if (threads) {
-        plan->split.row = cpu->row;
-        plan->split.threads = threads;
-        memcpy(plan->split.params, cpu->params, sizeof plan->split.params);
-    }
-    plan->split.partner = calloc((size_t)devices, sizeof *plan->split.partner);
-    if (!plan->split.partner) return histo_fail_memory((size_t)devices * sizeof *plan->split.partner, "a plan");
-    for (int d = 0; d < devices; d++) {
-        const histo_device device = HISTO_DEVICE_CUDA(d);
-        if (device == plan->target[1].device || !(all || plan->row->backend->awake(device))) continue;
-        status = add_partner(plan, device);
-        if (status != HISTO_OK && all) return status;
-    }
-    return HISTO_OK;
-}
-
-static void disengage(histo_plan *plan, const histo_candidate *alone)
-{
-    histo_split_free(plan);
-    histo_plan_use(plan, alone->row, alone->params);
-    histo_plan_settle(plan, alone->target); /* already prepared: cannot fail */
-}
-
-void histo_plan_split(histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu, bool known,
-                      const histo_view *const *operands, const histo_fill_options *fill)
-{
-    const histo_candidate *chosen = plan->at == 0 ? cpu : gpu;
-    if (!plan->target[1].transfer.direct || !can_be_split(&plan->problem)) return;
-    const int partners = histo_split_partners(plan);
-    if (!partners && !(known && helping_threads(plan, cpu))) return;
-    double fraction;
-    const double us = predict(plan, cpu, gpu, partners, &fraction), alone = fmin(cpu_us(plan, cpu), gpu->us);
-    if (!(fraction > 0) || us * worth > alone) return;
-    histo_plan_use(plan, gpu->row, gpu->params);
-    if (engage(plan, cpu, false) != HISTO_OK) {
-        disengage(plan, chosen);
-        return;
-    }
-    plan->split.fraction = fraction;
-    plan->split.us = us;
-    if (plan->origin != HISTO_MEASURED) return;
-    bool timed = histo_plan_time(plan, operands, fill, &plan->split.us) == HISTO_OK;
-    plan->split.us += plan->target[1].transfer.gather_us;
-    if (!timed || plan->split.us > alone) disengage(plan, chosen);
-}
-
-histo_status histo_plan_split_all(histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu)
-{
-    histo_status status = engage(plan, cpu, true);
-    if (status != HISTO_OK) return status;
-    plan->split.fraction = 1;
-    if (gpu) plan->split.us = predict(plan, cpu, gpu, plan->split.partners, &plan->split.fraction);
-    if (!(plan->split.fraction > 0)) plan->split.fraction = 1; /* the CPU may be done before any GPU starts */
-    return HISTO_OK;
 }
 
 /* ---- Filling ---- */
@@ -222,33 +139,171 @@ static void start_helper(helper *h, const histo_plan *plan, const histo_job *job
     h->samples_a_us = 0;
     h->job = *job;
     h->job.prepared = plan->target[0].prepared;
-    /* The job has one thread, for the GPU, unless the fill asks for a number. */
-    if (job->threads == plan->threads) h->job.threads = plan->split.threads;
     h->job.params = plan->split.params;
+}
+
+/* Jobs of all GPUs, and what the CPU needs. */
+typedef struct sharing {
+    histo_job *jobs;
+    helper *h;
+    int n;
+} sharing;
+
+static histo_status sharing_make(sharing *s, const histo_plan *plan, const histo_job *job)
+{
+    s->n = 1 + plan->split.partners;
+    s->jobs = malloc((size_t)s->n * sizeof *s->jobs);
+    s->h = malloc(sizeof *s->h);
+    if (!s->jobs || !s->h) return histo_fail_memory((size_t)s->n * sizeof *s->jobs + sizeof *s->h, "sharing a fill");
+    start_helper(s->h, plan, job);
+    s->h->job.workspace = NULL;
+    for (int i = 0; i < s->n; i++) {
+        s->jobs[i] = *job;
+        s->jobs[i].threads = plan->threads;
+        if (i == 0) continue;
+        s->jobs[i].problem = &plan->split.partner[i - 1].problem;
+        s->jobs[i].prepared = plan->split.partner[i - 1].prepared;
+    }
+    return HISTO_OK;
+}
+
+static void sharing_free(sharing *s)
+{
+    if (s->jobs && s->h) free(s->h->job.workspace);
+    free(s->h);
+    free(s->jobs);
 }
 
 histo_status histo_split_run(const histo_plan *plan, const histo_job *job)
 {
     enum { FEW = 1 << 18 }; /* samples that do not repay a transfer */
-    const int n = 1 + plan->split.partners;
-    histo_job *jobs = malloc((size_t)n * sizeof *jobs);
-    helper *h = malloc(sizeof *h);
-    histo_status status =
-        jobs && h ? HISTO_OK : histo_fail_memory((size_t)n * sizeof *jobs + sizeof *h, "sharing a fill");
-    if (status == HISTO_OK) {
-        start_helper(h, plan, job);
-        for (int i = 0; i < n; i++) {
-            jobs[i] = *job;
-            if (i == 0) continue;
-            jobs[i].problem = &plan->split.partner[i - 1].problem;
-            jobs[i].prepared = plan->split.partner[i - 1].prepared;
-        }
+    sharing s;
+    histo_status status = sharing_make(&s, plan, job);
+    if (status == HISTO_OK)
         status = plan->split.row && job->end - job->begin < FEW
-                     ? count_last(h, job->end - job->begin)
-                     : plan->row->backend->run_shared(plan->row->strategy, jobs, n, &h->share);
-        free(h->job.workspace);
-    }
-    free(h);
-    free(jobs);
+                     ? count_last(s.h, job->end - job->begin)
+                     : plan->row->backend->run_shared(plan->row->strategy, s.jobs, s.n, &s.h->share);
+    sharing_free(&s);
     return status;
+}
+
+/* ---- Planning ---- */
+
+/* A GPU that cannot run the strategy, or be prepared, takes no part. */
+static histo_status add_partner(histo_plan *plan, histo_device device)
+{
+    histo_partner *it = &plan->split.partner[plan->split.partners];
+    it->problem = plan->problem;
+    it->problem.device = device;
+    if (plan->row->strategy->unsupported_reason(&it->problem)) return HISTO_OK;
+    histo_status status = plan->row->backend->prepare(&it->problem, &it->prepared);
+    plan->split.partners += status == HISTO_OK;
+    return status;
+}
+
+void histo_split_free(histo_plan *plan)
+{
+    for (int p = 0; p < plan->split.partners; p++)
+        plan->row->backend->unprepare(plan->split.partner[p].prepared);
+    free(plan->split.partner);
+    plan->split = (histo_split){0};
+}
+
+/* Let other devices take part beside the plan's own GPU, which has been chosen: the CPU, if it can help, and all GPUs,
+ * or those that this process uses. */
+static histo_status engage(histo_plan *plan, const histo_candidate *cpu, bool all)
+{
+    const int devices = plan->row->backend->devices();
+    const int threads = helping_threads(plan, cpu);
+    histo_status status = threads ? histo_plan_settle(plan, 0) : HISTO_OK;
+    if (status == HISTO_OK) status = histo_plan_settle(plan, 1);
+    if (status != HISTO_OK) return status;
+    if (threads) {
+        plan->split.row = cpu->row;
+        plan->split.threads = threads;
+        memcpy(plan->split.params, cpu->params, sizeof plan->split.params);
+    }
+    plan->split.partner = calloc((size_t)devices, sizeof *plan->split.partner);
+    if (!plan->split.partner) return histo_fail_memory((size_t)devices * sizeof *plan->split.partner, "a plan");
+    for (int d = 0; d < devices; d++) {
+        const histo_device device = HISTO_DEVICE_CUDA(d);
+        if (device == plan->target[1].device || !(all || plan->row->backend->awake(device))) continue;
+        status = add_partner(plan, device);
+        if (status != HISTO_OK && all) return status;
+    }
+    return HISTO_OK;
+}
+
+/* Only a fill shows whether every GPU has the memory to take part, and a fill that fails would spoil what the histogram
+ * has counted. So each GPU counts a few samples into accumulators that are thrown away. The staging buffers are kept.
+ */
+static histo_status try_out(const histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill)
+{
+    const histo_problem *p = &plan->problem;
+    const double bytes_each = 1 << 20;
+    histo_accumulators trial;
+    sharing s;
+    histo_job job;
+    histo_plan_job(plan, operands, fill, &job);
+    job.end = histo_strided_iter_samples(&job.iter);
+    if (job.end > (int64_t)HISTO_EXACT_MAX_ADDS) job.end = (int64_t)HISTO_EXACT_MAX_ADDS;
+    job.accumulators = &trial;
+    histo_status status =
+        histo_accumulators_make(&trial, p->slots, &(histo_hist_options){p->batch, p->weighting, p->storage});
+    if (status != HISTO_OK) return status;
+    status = sharing_make(&s, plan, &job);
+    if (status == HISTO_OK) {
+        histo_share *share = &s.h->share;
+        const int64_t few = (int64_t)(bytes_each / histo_sample_bytes(p)) * share->takers;
+        share->help = NULL;
+        if (few < share->end) share->end = few;
+        status = plan->row->backend->run_shared(plan->row->strategy, s.jobs, s.n, share);
+    }
+    sharing_free(&s);
+    histo_accumulators_free(&trial);
+    return status;
+}
+
+static void disengage(histo_plan *plan, const histo_candidate *alone)
+{
+    histo_split_free(plan);
+    histo_plan_use(plan, alone->row, alone->params);
+    histo_plan_settle(plan, alone->target); /* already prepared: cannot fail */
+}
+
+void histo_plan_split(histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu, bool known,
+                      const histo_view *const *operands, const histo_fill_options *fill)
+{
+    const histo_candidate *chosen = plan->at == 0 ? cpu : gpu;
+    if (!plan->target[1].transfer.direct || !can_be_split(&plan->problem)) return;
+    const int partners = histo_split_partners(plan);
+    if (!partners && !(known && helping_threads(plan, cpu))) return;
+    double fraction;
+    const double us = predict(plan, cpu, gpu, known, partners, &fraction),
+                 alone = fmin(cpu_us(plan, cpu, known), gpu->us);
+    if (!(fraction > 0) || us * worth > alone) return;
+    histo_plan_use(plan, gpu->row, gpu->params);
+    histo_status status = engage(plan, cpu, false);
+    plan->split.fraction = fraction;
+    plan->split.us = us;
+    if (status == HISTO_OK && plan->origin == HISTO_MEASURED) {
+        status = histo_plan_time(plan, operands, fill, &plan->split.us);
+        plan->split.us += plan->target[1].transfer.gather_us;
+        plan->split.timed = true;
+    } else if (status == HISTO_OK) {
+        status = try_out(plan, operands, fill);
+    }
+    if (status != HISTO_OK || plan->split.us > alone) disengage(plan, chosen);
+}
+
+histo_status histo_plan_split_all(histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu,
+                                  const histo_view *const *operands, const histo_fill_options *fill)
+{
+    const bool known = plan->origin == HISTO_MEASURED || plan->origin == HISTO_REMEMBERED;
+    histo_status status = engage(plan, cpu, true);
+    if (status != HISTO_OK) return status;
+    plan->split.fraction = 1;
+    if (gpu) plan->split.us = predict(plan, cpu, gpu, known, plan->split.partners, &plan->split.fraction);
+    if (!(plan->split.fraction > 0)) plan->split.fraction = 1; /* the CPU may be done before any GPU starts */
+    return try_out(plan, operands, fill);
 }

@@ -86,8 +86,6 @@ histo_status histo_plan_find_targets(histo_plan *plan, const histo_plan_options 
     const char *wanted = histo_plan_wanted(options);
     if (device == HISTO_DEVICE_CUDA_ALL) {
         device = problem->home == HISTO_DEVICE_CPU ? HISTO_DEVICE_CUDA(0) : problem->home;
-        plan->one_gpu = histo_split_why_not(plan, operands);
-        plan->all_gpus = !plan->one_gpu;
     } else if (device == HISTO_DEVICE_AUTO) {
         device = problem->bound || !why_on_host(problem) ? problem->home : HISTO_DEVICE_CPU;
         const histo_row *row = wanted ? histo_row_find(wanted, histo_backend_of(device)) : NULL;
@@ -97,6 +95,10 @@ histo_status histo_plan_find_targets(histo_plan *plan, const histo_plan_options 
     }
     histo_status status = check(problem, device);
     if (status != HISTO_OK) return status;
+    if (options->device == HISTO_DEVICE_CUDA_ALL) {
+        plan->one_gpu = histo_split_why_not(plan, operands);
+        plan->all_gpus = !plan->one_gpu;
+    }
     if (plan->all_gpus) add(plan, HISTO_DEVICE_CPU, options, operands);
     add(plan, device, options, operands);
     if (plan->free_choice) add(plan, HISTO_DEVICE_CUDA(0), options, operands);
