@@ -1,11 +1,10 @@
 /* The applications on images in a GPU's memory: a CUDA graph of several frames, which together exceed the L2 cache.
  * Times are those of one frame. The CPU must give the same results. */
-#include <cuda_runtime_api.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "bench/apps.h"
+#include "bench/cuda_check.h"
 
 enum { WARMUPS = 2, TILES = 8, MOST_FRAMES = 40 };
 
@@ -41,14 +40,6 @@ typedef struct work {
     int64_t window[4];
 } work;
 
-static histo_status check(cudaError_t error, const char *what)
-{
-    if (error == cudaSuccess) return HISTO_OK;
-    cudaGetLastError();
-    return histo_fail(error == cudaErrorMemoryAllocation ? HISTO_NO_MEMORY : HISTO_DEVICE, "%s: %s", what,
-                      cudaGetErrorString(error));
-}
-
 /* ---- Roofs ---- */
 
 static struct {
@@ -65,7 +56,9 @@ typedef struct rate {
 
 static histo_status enqueue_rate(const rate *r)
 {
-    if (r->to) return check(cudaMemcpyAsync(r->to, r->from, r->bytes, cudaMemcpyDeviceToDevice, own.stream), "copying");
+    if (r->to)
+        return bench_cuda_check(cudaMemcpyAsync(r->to, r->from, r->bytes, cudaMemcpyDeviceToDevice, own.stream),
+                                "copying");
     const bench_device *device = bench_device_find(HISTO_DEVICE_CUDA(0), BENCH_RESIDENT);
     return device->read(r->from, r->bytes, 1, own.stream);
 }
@@ -73,9 +66,10 @@ static histo_status enqueue_rate(const rate *r)
 static histo_status time_events(double *us)
 {
     float ms = 0;
-    histo_status status = check(cudaEventRecord(own.ended, own.stream), "recording an event");
-    if (status == HISTO_OK) status = check(cudaEventSynchronize(own.ended), "waiting for the GPU");
-    if (status == HISTO_OK) status = check(cudaEventElapsedTime(&ms, own.begun, own.ended), "taking the time");
+    histo_status status = bench_cuda_check(cudaEventRecord(own.ended, own.stream), "recording an event");
+    if (status == HISTO_OK) status = bench_cuda_check(cudaEventSynchronize(own.ended), "waiting for the GPU");
+    if (status == HISTO_OK)
+        status = bench_cuda_check(cudaEventElapsedTime(&ms, own.begun, own.ended), "taking the time");
     *us = (double)ms * 1e3;
     return status;
 }
@@ -87,7 +81,7 @@ static histo_status measure_rate(const rate *r, double *bytes_a_us)
     *bytes_a_us = 0;
     for (int i = 0; i < TRIES && status == HISTO_OK; i++) {
         double us = 0;
-        status = check(cudaEventRecord(own.begun, own.stream), "recording an event");
+        status = bench_cuda_check(cudaEventRecord(own.begun, own.stream), "recording an event");
         if (status == HISTO_OK) status = enqueue_rate(r);
         if (status == HISTO_OK) status = time_events(&us);
         const double its = us > 0 ? (double)r->bytes * (r->to ? 2 : 1) / us : 0;
@@ -103,13 +97,14 @@ static histo_status prepare(void)
     rate r = {.bytes = bytes};
     void *memory[2] = {NULL, NULL};
     if (own.copy > 0) return HISTO_OK;
-    histo_status status = check(cudaStreamCreateWithFlags(&own.stream, cudaStreamNonBlocking), "creating a stream");
-    if (status == HISTO_OK) status = check(cudaEventCreate(&own.begun), "creating an event");
-    if (status == HISTO_OK) status = check(cudaEventCreate(&own.ended), "creating an event");
+    histo_status status =
+        bench_cuda_check(cudaStreamCreateWithFlags(&own.stream, cudaStreamNonBlocking), "creating a stream");
+    if (status == HISTO_OK) status = bench_cuda_check(cudaEventCreate(&own.begun), "creating an event");
+    if (status == HISTO_OK) status = bench_cuda_check(cudaEventCreate(&own.ended), "creating an event");
     for (int i = 0; i < 2 && status == HISTO_OK; i++)
-        status = check(cudaMalloc(&memory[i], bytes), "memory to measure with");
+        status = bench_cuda_check(cudaMalloc(&memory[i], bytes), "memory to measure with");
     for (int i = 0; i < 2 && status == HISTO_OK; i++)
-        status = check(cudaMemset(memory[i], 0, bytes), "memory to measure with");
+        status = bench_cuda_check(cudaMemset(memory[i], 0, bytes), "memory to measure with");
     const bench_device *device = bench_device_find(HISTO_DEVICE_CUDA(0), BENCH_RESIDENT);
     double us;
     if (status == HISTO_OK) status = device->time(device->launch, NULL, &us); /* makes what reading needs */
@@ -169,10 +164,12 @@ static histo_status add_input(apps_job *job, histo_dtype dtype, int ndim, const 
 static histo_status place(work *w, int operand, const histo_view *host)
 {
     const size_t bytes = bytes_of(host);
-    histo_status status = check(cudaMalloc(&w->memory[operand], bytes * (size_t)w->frames), "memory for the frames");
+    histo_status status =
+        bench_cuda_check(cudaMalloc(&w->memory[operand], bytes * (size_t)w->frames), "memory for the frames");
     for (int f = 0; f < w->frames && status == HISTO_OK; f++)
-        status = check(cudaMemcpy((char *)w->memory[operand] + (size_t)f * bytes, host->data, bytes, cudaMemcpyDefault),
-                       "copying a frame");
+        status = bench_cuda_check(
+            cudaMemcpy((char *)w->memory[operand] + (size_t)f * bytes, host->data, bytes, cudaMemcpyDefault),
+            "copying a frame");
     return status;
 }
 
@@ -220,15 +217,16 @@ static histo_status capture(apps_job *job, work *w)
     histo_status status = HISTO_OK;
     for (int i = 0; i < WARMUPS && status == HISTO_OK; i++)
         status = w->step(job, &w->gpu, &w->frame[0], own.stream);
-    if (status == HISTO_OK) status = check(cudaStreamSynchronize(own.stream), "waiting for the GPU");
+    if (status == HISTO_OK) status = bench_cuda_check(cudaStreamSynchronize(own.stream), "waiting for the GPU");
     if (status != HISTO_OK) return status;
-    status = check(cudaStreamBeginCapture(own.stream, cudaStreamCaptureModeGlobal), "capturing a graph");
+    status = bench_cuda_check(cudaStreamBeginCapture(own.stream, cudaStreamCaptureModeGlobal), "capturing a graph");
     if (status != HISTO_OK) return status;
     for (int f = 0; f < w->frames && status == HISTO_OK; f++)
         status = w->step(job, &w->gpu, &w->frame[f], own.stream);
-    const histo_status ended = check(cudaStreamEndCapture(own.stream, &w->graph), "capturing a graph");
+    const histo_status ended = bench_cuda_check(cudaStreamEndCapture(own.stream, &w->graph), "capturing a graph");
     if (status == HISTO_OK) status = ended;
-    return status == HISTO_OK ? check(cudaGraphInstantiate(&w->launched, w->graph, 0), "making a graph") : status;
+    return status == HISTO_OK ? bench_cuda_check(cudaGraphInstantiate(&w->launched, w->graph, 0), "making a graph")
+                              : status;
 }
 
 /* From the inputs, the result and the step to a graph. The second image, if there is one, is counted once. */
@@ -250,13 +248,13 @@ static histo_status ready(apps_job *job, work *w, int hists, int64_t batch)
 static histo_status run(void *context, void *stream)
 {
     const work *w = ((apps_job *)context)->state;
-    return check(cudaGraphLaunch(w->launched, stream), "launching a graph");
+    return bench_cuda_check(cudaGraphLaunch(w->launched, stream), "launching a graph");
 }
 
 static histo_status time_run(apps_job *job, double *us)
 {
     const work *w = job->state;
-    histo_status status = check(cudaEventRecord(own.begun, own.stream), "recording an event");
+    histo_status status = bench_cuda_check(cudaEventRecord(own.begun, own.stream), "recording an event");
     if (status == HISTO_OK) status = run(job, own.stream);
     if (status == HISTO_OK) status = time_events(us);
     *us /= w->frames;
@@ -273,9 +271,9 @@ static histo_status result(apps_job *job)
     expected.batch_ndim = job->result.batch_ndim;
     const frame f = host_frame(job, &expected);
     if (status == HISTO_OK)
-        status = check(cudaMemcpy((void *)job->result.data, w->frame[w->frames - 1].out.data, bytes_of(&job->result),
-                                  cudaMemcpyDeviceToHost),
-                       "copying the result");
+        status = bench_cuda_check(cudaMemcpy((void *)job->result.data, w->frame[w->frames - 1].out.data,
+                                             bytes_of(&job->result), cudaMemcpyDeviceToHost),
+                                  "copying the result");
     if (status == HISTO_OK) status = w->step(job, &w->cpu, &f, NULL);
     const char *theirs = expected.data, *ours = job->result.data;
     for (int64_t i = 0; i < histo_view_size(&expected) && status == HISTO_OK; i++)
@@ -519,18 +517,19 @@ static histo_status time_reading(const work *w, size_t bytes, double *us)
     const bench_device *device = bench_device_find(HISTO_DEVICE_CUDA(0), BENCH_RESIDENT);
     cudaGraph_t graph = NULL;
     cudaGraphExec_t launched = NULL;
-    histo_status status = check(cudaStreamBeginCapture(own.stream, cudaStreamCaptureModeGlobal), "capturing a graph");
+    histo_status status =
+        bench_cuda_check(cudaStreamBeginCapture(own.stream, cudaStreamCaptureModeGlobal), "capturing a graph");
     if (status != HISTO_OK) return status;
     for (int f = 0; f < w->frames && status == HISTO_OK; f++)
         status = device->read(w->frame[f].in[0].data, bytes, 1, own.stream);
-    const histo_status ended = check(cudaStreamEndCapture(own.stream, &graph), "capturing a graph");
+    const histo_status ended = bench_cuda_check(cudaStreamEndCapture(own.stream, &graph), "capturing a graph");
     if (status == HISTO_OK) status = ended;
-    if (status == HISTO_OK) status = check(cudaGraphInstantiate(&launched, graph, 0), "making a graph");
+    if (status == HISTO_OK) status = bench_cuda_check(cudaGraphInstantiate(&launched, graph, 0), "making a graph");
     *us = 0;
     for (int i = 0; i < TRIES && status == HISTO_OK; i++) {
         double its = 0;
-        status = check(cudaEventRecord(own.begun, own.stream), "recording an event");
-        if (status == HISTO_OK) status = check(cudaGraphLaunch(launched, own.stream), "launching a graph");
+        status = bench_cuda_check(cudaEventRecord(own.begun, own.stream), "recording an event");
+        if (status == HISTO_OK) status = bench_cuda_check(cudaGraphLaunch(launched, own.stream), "launching a graph");
         if (status == HISTO_OK) status = time_events(&its);
         if (i == 0 || its < *us) *us = its;
     }

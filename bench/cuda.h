@@ -4,20 +4,12 @@
 
 #include <cuda_runtime.h>
 
+#include "bench/cuda_check.h"
+
 extern "C" {
-#include "base/error.h"
 #include "bench/device.h"
 #include "bench/peer.h"
 #include "view/dtype.h"
-}
-
-/* HISTO_OK, or the status and message for a failure of `what`. */
-static inline histo_status bench_cuda_check(cudaError_t error, const char *what)
-{
-    if (error == cudaSuccess) return HISTO_OK;
-    cudaGetLastError();
-    return histo_fail(error == cudaErrorMemoryAllocation ? HISTO_NO_MEMORY : HISTO_DEVICE, "%s: %s", what,
-                      cudaGetErrorString(error));
 }
 
 #define TRY(call, what)                                                                                                \

@@ -1,12 +1,10 @@
 /* Several GPUs of one host. First, each counts samples in its own memory into one histogram, which is then read: k GPUs
  * should take as long as one. Then all of them count samples in host memory, ideally as fast as these can be copied. */
-#include <cuda_runtime_api.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/error.h"
-#include "bench/json.h"
+#include "bench/cuda_check.h"
 #include "bench/machines.h"
 #include "bench/report.h"
 #include "bench/sort.h"
@@ -37,14 +35,6 @@ typedef struct world {
     void *buffers[MOST_GPUS][BUFFERS];
     double begun_s;
 } world;
-
-static histo_status check(cudaError_t error, const char *what)
-{
-    if (error == cudaSuccess) return HISTO_OK;
-    cudaGetLastError();
-    return histo_fail(error == cudaErrorMemoryAllocation ? HISTO_NO_MEMORY : HISTO_DEVICE, "%s: %s", what,
-                      cudaGetErrorString(error));
-}
 
 static histo_axis axis_of(const cell *c)
 {
@@ -140,8 +130,8 @@ static histo_status time_read(world *w, const resident *r, double *ms)
     for (int i = 0; i < w->repeat && status == HISTO_OK; i++) {
         status = fill_and_wait(w, (void *)r);
         for (int g = 0; g < r->gpus && status == HISTO_OK; g++) {
-            status = check(cudaSetDevice(g), "choosing a GPU");
-            if (status == HISTO_OK) status = check(cudaDeviceSynchronize(), "counting");
+            status = bench_cuda_check(cudaSetDevice(g), "choosing a GPU");
+            if (status == HISTO_OK) status = bench_cuda_check(cudaDeviceSynchronize(), "counting");
         }
         const double start = histo_now_us();
         if (status == HISTO_OK) status = histo_hist_read_counts(r->hist, HISTO_BINS, r->counts, r->c->bins, NULL);
@@ -150,7 +140,7 @@ static histo_status time_read(world *w, const resident *r, double *ms)
     if (status != HISTO_OK) return status;
     bench_sort(us, (size_t)w->repeat);
     *ms = bench_sorted_median(us, w->repeat) * 1e-3;
-    return check(cudaSetDevice(0), "choosing a GPU");
+    return bench_cuda_check(cudaSetDevice(0), "choosing a GPU");
 }
 
 /* Every GPU has the pattern a known number of times; the CPU counts it once. */
@@ -199,14 +189,15 @@ static histo_status place(world *w)
 {
     histo_status status = HISTO_OK;
     for (int g = 0; g < w->gpus && status == HISTO_OK; g++) {
-        status = check(cudaSetDevice(g), "choosing a GPU");
+        status = bench_cuda_check(cudaSetDevice(g), "choosing a GPU");
         if (status == HISTO_OK && !w->there[g])
-            status = check(cudaMalloc(&w->there[g], w->bytes), "memory for samples");
+            status = bench_cuda_check(cudaMalloc(&w->there[g], w->bytes), "memory for samples");
         for (size_t at = 0; at < w->bytes && status == HISTO_OK; at += piece_bytes)
-            status = check(cudaMemcpy((char *)w->there[g] + at, w->pattern, piece_bytes, cudaMemcpyHostToDevice),
-                           "copying samples");
+            status =
+                bench_cuda_check(cudaMemcpy((char *)w->there[g] + at, w->pattern, piece_bytes, cudaMemcpyHostToDevice),
+                                 "copying samples");
     }
-    return status == HISTO_OK ? check(cudaSetDevice(0), "choosing a GPU") : status;
+    return status == HISTO_OK ? bench_cuda_check(cudaSetDevice(0), "choosing a GPU") : status;
 }
 
 /* 1, 2, 4, …, and all. */
@@ -250,15 +241,15 @@ static histo_status copy_parts(world *w, void *context)
     histo_status status = HISTO_OK;
     for (size_t at = 0; at < w->host_bytes && status == HISTO_OK; at += piece_bytes)
         for (int g = 0; g < gpus && status == HISTO_OK; g++) {
-            status = check(cudaSetDevice(g), "choosing a GPU");
+            status = bench_cuda_check(cudaSetDevice(g), "choosing a GPU");
             if (status == HISTO_OK)
-                status = check(cudaMemcpyAsync(w->buffers[g][at / piece_bytes % BUFFERS],
-                                               w->pinned + (size_t)g * w->host_bytes + at, piece_bytes,
-                                               cudaMemcpyHostToDevice, w->streams[g]),
-                               "copying samples");
+                status = bench_cuda_check(cudaMemcpyAsync(w->buffers[g][at / piece_bytes % BUFFERS],
+                                                          w->pinned + (size_t)g * w->host_bytes + at, piece_bytes,
+                                                          cudaMemcpyHostToDevice, w->streams[g]),
+                                          "copying samples");
         }
     for (int g = 0; g < gpus && status == HISTO_OK; g++)
-        status = check(cudaStreamSynchronize(w->streams[g]), "copying samples");
+        status = bench_cuda_check(cudaStreamSynchronize(w->streams[g]), "copying samples");
     return status;
 }
 
@@ -369,16 +360,17 @@ static histo_status measure_pageable(world *w, const cell *c, const uint64_t *on
 
 static histo_status make_host(world *w)
 {
-    histo_status status = check(
+    histo_status status = bench_cuda_check(
         cudaHostAlloc((void **)&w->pinned, w->host_bytes * (size_t)w->gpus, cudaHostAllocPortable), "pinned memory");
     for (int g = 0; g < w->gpus && status == HISTO_OK; g++) {
-        status = check(cudaSetDevice(g), "choosing a GPU");
+        status = bench_cuda_check(cudaSetDevice(g), "choosing a GPU");
         if (status == HISTO_OK)
-            status = check(cudaStreamCreateWithFlags(&w->streams[g], cudaStreamNonBlocking), "making a stream");
+            status =
+                bench_cuda_check(cudaStreamCreateWithFlags(&w->streams[g], cudaStreamNonBlocking), "making a stream");
         for (int b = 0; b < BUFFERS && status == HISTO_OK; b++)
-            status = check(cudaMalloc(&w->buffers[g][b], piece_bytes), "buffers");
+            status = bench_cuda_check(cudaMalloc(&w->buffers[g][b], piece_bytes), "buffers");
     }
-    return status == HISTO_OK ? check(cudaSetDevice(0), "choosing a GPU") : status;
+    return status == HISTO_OK ? bench_cuda_check(cudaSetDevice(0), "choosing a GPU") : status;
 }
 
 static histo_status measure_all_hosted(world *w)
@@ -422,7 +414,7 @@ histo_status bench_machines(const bench_machines_options *options, int *measured
     world w = {.options = options, .measured = measured, .wrong = wrong, .begun_s = bench_now_s()};
     *measured = *wrong = 0;
     if (!bench_device_find(HISTO_DEVICE_CUDA(0), BENCH_RESIDENT)) return HISTO_UNSUPPORTED;
-    histo_status status = check(cudaGetDeviceCount(&w.gpus), "counting GPUs");
+    histo_status status = bench_cuda_check(cudaGetDeviceCount(&w.gpus), "counting GPUs");
     if (status != HISTO_OK) return status;
     if (w.gpus > MOST_GPUS) w.gpus = MOST_GPUS;
     w.repeat = !options->repeat ? REPEAT : options->repeat < MOST_REPEAT ? options->repeat : MOST_REPEAT;
