@@ -103,7 +103,7 @@ typedef struct resident {
     uint64_t *counts;
 } resident;
 
-static histo_status fill_and_wait(world *w, void *context)
+static histo_status fill_each(world *w, void *context)
 {
     const resident *r = context;
     histo_status status = histo_hist_reset(r->hist, NULL);
@@ -118,7 +118,7 @@ static histo_status fill_and_wait(world *w, void *context)
 static histo_status fill_and_read(world *w, void *context)
 {
     const resident *r = context;
-    histo_status status = fill_and_wait(w, context);
+    histo_status status = fill_each(w, context);
     return status == HISTO_OK ? histo_hist_read_counts(r->hist, HISTO_BINS, r->counts, r->c->bins, NULL) : status;
 }
 
@@ -128,7 +128,7 @@ static histo_status time_read(world *w, const resident *r, double *ms)
     double us[MOST_REPEAT];
     histo_status status = HISTO_OK;
     for (int i = 0; i < w->repeat && status == HISTO_OK; i++) {
-        status = fill_and_wait(w, (void *)r);
+        status = fill_each(w, (void *)r);
         for (int g = 0; g < r->gpus && status == HISTO_OK; g++) {
             status = bench_cuda_check(cudaSetDevice(g), "choosing a GPU");
             if (status == HISTO_OK) status = bench_cuda_check(cudaDeviceSynchronize(), "counting");

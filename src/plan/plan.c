@@ -195,16 +195,16 @@ static histo_status run_unsplit(const void *plan, histo_job *job)
     return run(plan, job, false);
 }
 
-/* Refuse what a graph cannot do, before anything has happened. */
-static histo_status check_captured(const histo_plan *plan, const histo_job *job, bool split, bool replaces)
+/* Refuse what a graph cannot do, before anything has happened: of a fill that is split, or replaces the counts. */
+static histo_status check_captured(const histo_plan *plan, const histo_job *job, bool split)
 {
     const histo_backend *backend = plan->row->backend;
-    const histo_device_accumulators *first = job->accumulators->on_devices,
-                                    *home = histo_accumulators_home(job->accumulators);
-    const bool of_one = !first || !first->next || (home && home->device == plan->problem.device);
-    if (!backend->capturing || (!split && (!replaces || of_one)) || !backend->capturing(job->stream)) return HISTO_OK;
-    return split ? histo_fail(HISTO_UNSUPPORTED, "samples in host memory cannot be counted in a graph")
-                 : histo_fail(HISTO_UNSUPPORTED, "a graph can replace only what its GPU alone has counted");
+    const histo_device_accumulators *first = job->accumulators->on_devices;
+    if (!backend->capturing || (!split && !(first && first->next)) || !backend->capturing(job->stream)) return HISTO_OK;
+    if (split) return histo_fail(HISTO_UNSUPPORTED, "samples in host memory cannot be counted in a graph");
+    const histo_device_accumulators *home = histo_accumulators_home(job->accumulators);
+    if (home && home->device == plan->problem.device) return HISTO_OK;
+    return histo_fail(HISTO_UNSUPPORTED, "a graph can replace only what its GPU alone has counted");
 }
 
 histo_status histo_plan_run(const histo_plan *plan, histo_accumulators *accumulators, const histo_view *const *operands,
@@ -217,7 +217,7 @@ histo_status histo_plan_run(const histo_plan *plan, histo_accumulators *accumula
     job.reading = reading;
     const bool split = histo_split_fits(plan, operands), on_host = counts_on_host(plan, split);
     const bool replaces = fill && fill->replace;
-    const histo_status status = check_captured(plan, &job, split, replaces);
+    const histo_status status = split || replaces ? check_captured(plan, &job, split) : HISTO_OK;
     if (status != HISTO_OK) return status;
     if (split) {
         const int most = plan->split.threads;

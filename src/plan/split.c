@@ -132,58 +132,55 @@ static histo_status help(histo_share *share)
     return count_last(h, n > 0 ? n : left < GRAIN ? left : GRAIN);
 }
 
-static void start_helper(helper *h, const histo_plan *plan, const histo_job *job)
-{
-    h->share = (histo_share){job->begin, job->end, 1 + plan->split.partners, plan->split.row ? help : NULL};
-    h->row = plan->split.row;
-    h->samples_a_us = 0;
-    h->job = *job;
-    h->job.prepared = plan->target[0].prepared;
-    h->job.params = plan->split.params;
-}
-
-/* Jobs of all GPUs, and what the CPU needs. */
+/* What the CPU needs, and the jobs of all GPUs. */
 typedef struct sharing {
-    histo_job *jobs;
-    helper *h;
+    helper cpu;
     int n;
+    histo_job jobs[];
 } sharing;
 
-static histo_status sharing_make(sharing *s, const histo_plan *plan, const histo_job *job)
+static histo_status sharing_make(sharing **out, const histo_plan *plan, const histo_job *job)
 {
-    s->n = 1 + plan->split.partners;
-    s->jobs = malloc((size_t)s->n * sizeof *s->jobs);
-    s->h = malloc(sizeof *s->h);
-    if (!s->jobs || !s->h) return histo_fail_memory((size_t)s->n * sizeof *s->jobs + sizeof *s->h, "sharing a fill");
-    start_helper(s->h, plan, job);
-    s->h->job.workspace = NULL;
-    for (int i = 0; i < s->n; i++) {
+    const int n = 1 + plan->split.partners;
+    const size_t bytes = sizeof **out + (size_t)n * sizeof *(*out)->jobs;
+    sharing *s = malloc(bytes);
+    if (!s) return histo_fail_memory(bytes, "sharing a fill");
+    s->cpu = (helper){
+        .share = {job->begin, job->end, n, plan->split.row ? help : NULL}, .row = plan->split.row, .job = *job};
+    s->cpu.job.prepared = plan->target[0].prepared;
+    s->cpu.job.params = plan->split.params;
+    s->n = n;
+    for (int i = 0; i < n; i++) {
         s->jobs[i] = *job;
         s->jobs[i].threads = plan->threads;
         if (i == 0) continue;
         s->jobs[i].problem = &plan->split.partner[i - 1].problem;
         s->jobs[i].prepared = plan->split.partner[i - 1].prepared;
     }
+    *out = s;
     return HISTO_OK;
+}
+
+static histo_status run_shared(const histo_plan *plan, sharing *s)
+{
+    return plan->row->backend->run_shared(plan->row->strategy, s->jobs, s->n, &s->cpu.share);
 }
 
 static void sharing_free(sharing *s)
 {
-    if (s->jobs && s->h) free(s->h->job.workspace);
-    free(s->h);
-    free(s->jobs);
+    free(s->cpu.job.workspace);
+    free(s);
 }
 
 histo_status histo_split_run(const histo_plan *plan, const histo_job *job)
 {
     enum { FEW = 1 << 18 }; /* samples that do not repay a transfer */
-    sharing s;
+    const int64_t n = job->end - job->begin;
+    sharing *s;
     histo_status status = sharing_make(&s, plan, job);
-    if (status == HISTO_OK)
-        status = plan->split.row && job->end - job->begin < FEW
-                     ? count_last(s.h, job->end - job->begin)
-                     : plan->row->backend->run_shared(plan->row->strategy, s.jobs, s.n, &s.h->share);
-    sharing_free(&s);
+    if (status != HISTO_OK) return status;
+    status = plan->split.row && n < FEW ? count_last(&s->cpu, n) : run_shared(plan, s);
+    sharing_free(s);
     return status;
 }
 
@@ -242,7 +239,6 @@ static histo_status try_out(const histo_plan *plan, const histo_view *const *ope
     const histo_problem *p = &plan->problem;
     const double bytes_each = 1 << 20;
     histo_accumulators trial;
-    sharing s;
     histo_job job;
     histo_plan_job(plan, operands, fill, &job);
     job.end = histo_strided_iter_samples(&job.iter);
@@ -251,15 +247,16 @@ static histo_status try_out(const histo_plan *plan, const histo_view *const *ope
     histo_status status =
         histo_accumulators_make(&trial, p->slots, &(histo_hist_options){p->batch, p->weighting, p->storage});
     if (status != HISTO_OK) return status;
+    sharing *s;
     status = sharing_make(&s, plan, &job);
     if (status == HISTO_OK) {
-        histo_share *share = &s.h->share;
+        histo_share *share = &s->cpu.share;
         const int64_t few = (int64_t)(bytes_each / histo_sample_bytes(p)) * share->takers;
         share->help = NULL;
         if (few < share->end) share->end = few;
-        status = plan->row->backend->run_shared(plan->row->strategy, s.jobs, s.n, share);
+        status = run_shared(plan, s);
+        sharing_free(s);
     }
-    sharing_free(&s);
     histo_accumulators_free(&trial);
     return status;
 }
