@@ -6,7 +6,7 @@
 
 #include "base/failure.h"
 #include "base/program.h"
-#include "input/found.h"
+#include "input/stream/found.h"
 #include "options/help.h"
 #include "options/nearest.h"
 #include "options/values.h"

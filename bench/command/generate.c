@@ -7,10 +7,10 @@
 #include "base/text.h"
 #include "bench/command/command.h"
 #include "bench/command/picture.h"
-#include "bench/inputs.h"
 #include "options/settings.h"
 #include "output/npy_header.h"
 #include "output/outfile.h"
+#include "papers/inputs/inputs.h"
 
 enum { ROW = 256, DEFAULT_SAMPLES = 1 << 24 };
 

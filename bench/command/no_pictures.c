@@ -1,6 +1,6 @@
 /* Without the libraries for images, histo-bench still measures. */
 #include "bench/command/picture.h"
-#include "input/photo.h"
+#include "input/readers/images/photo.h"
 
 int picture_check(const char *path, fault *f)
 {

@@ -3,12 +3,12 @@
 #ifndef BENCH_PICTURE_H
 #define BENCH_PICTURE_H
 
-#include "bench/map.h"
-#include "bench/papers.h"
-#include "bench/random_run.h"
-#include "bench/tune.h"
+#include "bench/map/map.h"
+#include "bench/map/tune.h"
+#include "bench/random/random_run.h"
 #include "options/settings.h"
 #include "output/outfile.h"
+#include "papers/experiments/papers.h"
 
 /* Check before measuring that this build can draw, that --image FILE has the suffix of a picture and that it can be
  * written. NULL is fine. */

@@ -2,7 +2,7 @@
 #ifndef BENCH_TUNE_MAP_H
 #define BENCH_TUNE_MAP_H
 
-#include "bench/tune.h"
+#include "bench/map/tune.h"
 #include "output/terminal/terminal.h"
 
 /* On a terminal: the map of type `dtype` of the options. */

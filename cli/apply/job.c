@@ -8,7 +8,7 @@
 #include "apply/video.h"
 #include "base/failure.h"
 #include "base/progress.h"
-#include "input/select.h"
+#include "input/samples/select.h"
 #include "options/options.h"
 #include "output/outfile.h"
 

@@ -11,7 +11,7 @@
 #include "apply/levels.h"
 #include "apply/pages.h"
 #include "apply/tones.h"
-#include "input/mask.h"
+#include "input/samples/mask.h"
 #include "output/images/images.h"
 
 typedef struct job job;

@@ -3,7 +3,7 @@
 #ifndef CLI_LEVELS_H
 #define CLI_LEVELS_H
 
-#include "count/axes.h"
+#include "count/axes/axes.h"
 
 typedef struct levels {
     histo_dtype dtype;

@@ -5,7 +5,7 @@
 #define CLI_PAGES_H
 
 #include "input/reader.h"
-#include "input/y4m.h"
+#include "input/readers/video/y4m_stream.h"
 
 typedef struct pages pages;
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/failure.h"
-#include "output/saved.h"
+#include "output/saved/saved.h"
 
 static int count_of(const reference *r)
 {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/luma.h"
-#include "input/select.h"
+#include "input/samples/luma.h"
+#include "input/samples/select.h"
 
 static int fault_memory(const pages *p, fault *f)
 {

@@ -5,8 +5,8 @@
 #include "count/statistics.h"
 
 #include "commands/live.h"
-#include "output/checkpoint.h"
 #include "output/outfile.h"
+#include "output/saved/checkpoint.h"
 #include "output/terminal/terminal.h"
 #include "output/write.h"
 

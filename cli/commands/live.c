@@ -15,7 +15,7 @@
 #include "base/failure.h"
 #include "base/interrupt.h"
 #include "base/progress.h"
-#include "count/growing.h"
+#include "count/axes/growing.h"
 #include "count/run.h"
 #include "output/terminal/terminal.h"
 #include "output/writers/writers.h"

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "output/sum.h"
-#include "output/unite.h"
+#include "output/saved/sum.h"
+#include "output/saved/unite.h"
 #include "output/write.h"
 
 /* All shards together are what one process counts, of which nothing more is said. */

@@ -11,8 +11,8 @@
 #include "options/values.h"
 #include "output/labels.h"
 #include "output/rows.h"
-#include "output/saved.h"
-#include "output/sum.h"
+#include "output/saved/saved.h"
+#include "output/saved/sum.h"
 
 /* What is asked for. */
 typedef struct request {

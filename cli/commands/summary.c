@@ -7,8 +7,8 @@
 #include "count/count.h"
 #include "output/labels.h"
 #include "output/rows.h"
-#include "output/saved.h"
-#include "output/sum.h"
+#include "output/saved/saved.h"
+#include "output/saved/sum.h"
 
 typedef struct numbers {
     uint64_t count;

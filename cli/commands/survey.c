@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "base/failure.h"
-#include "count/surveys.h"
+#include "count/axes/surveys.h"
 #include "output/outfile.h"
 
 static int run_survey(const settings *s, outfile *out, fault *f)

@@ -2,7 +2,7 @@
 #ifndef CLI_COUNT_H
 #define CLI_COUNT_H
 
-#include "count/axes.h"
+#include "count/axes/axes.h"
 #include "count/result.h"
 #include "options/settings.h"
 

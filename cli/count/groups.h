@@ -2,7 +2,7 @@
 #ifndef CLI_GROUPS_H
 #define CLI_GROUPS_H
 
-#include "input/samples.h"
+#include "input/samples/samples.h"
 
 typedef struct groups {
     int64_t count;

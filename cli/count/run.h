@@ -3,12 +3,12 @@
 #ifndef CLI_RUN_H
 #define CLI_RUN_H
 
-#include "count/axes.h"
+#include "count/axes/axes.h"
 #include "count/count.h"
 #include "count/groups.h"
 #include "count/result.h"
-#include "input/feed.h"
-#include "input/stack.h"
+#include "input/feed/feed.h"
+#include "input/samples/stack.h"
 #include "options/settings.h"
 
 struct run {

@@ -4,7 +4,7 @@
 
 #include <histo/histo.h>
 
-#include "input/feed.h"
+#include "input/feed/feed.h"
 
 /* The quantiles q[n], each 0 to 1, of all that c chooses: values[c->count][n], NaN without samples. c: of the first
  * file of the feed, which has been begun. */

@@ -7,7 +7,7 @@
 
 #include "base/failure.h"
 #include "count/selection.h"
-#include "input/feed.h"
+#include "input/feed/feed.h"
 #include "options/values.h"
 
 /* The projection of a sparse histogram has memory for all bins. */

@@ -8,8 +8,8 @@
 #include <strings.h>
 
 #include "base/module.h"
-#include "input/folder.h"
 #include "input/readers/readers.h"
+#include "input/stream/folder.h"
 
 static const reader_kind *const readers[] = {
 #define READER(name) &reader_##name,

@@ -9,11 +9,11 @@
 #include <stdint.h>
 
 #include "base/fault.h"
-#include "input/dictionary.h"
-#include "input/epoch.h"
-#include "input/input.h"
 #include "input/metadata.h"
-#include "input/y4m.h"
+#include "input/readers/video/y4m_stream.h"
+#include "input/samples/dictionary.h"
+#include "input/samples/epoch.h"
+#include "input/stream/input.h"
 #include "options/settings.h"
 
 /* A piece of one page: rows x cols samples of each selected channel. The views are two-dimensional, in the samples'
@@ -150,7 +150,7 @@ struct reader {
  * NULL on failure, with a message that names the file. */
 reader *reader_open(const char *path, const read_options *options, bool keep, fault *f);
 
-/* Beginnings of saved histograms, which contain no samples. output/saved.c writes and loads them. */
+/* Beginnings of saved histograms, which contain no samples. output/saved/saved.c writes and loads them. */
 #define SAVED_SET_MAGIC "histo set 1\n"
 
 bool saved_is_set(const char *data, size_t size);    /* several, or a named one, in binary form */

@@ -8,7 +8,7 @@
 
 #include "base/failure.h"
 #include "base/program.h"
-#include "input/found.h"
+#include "input/stream/found.h"
 #include "mpi/team.h"
 #include "options/options.h"
 #include "options/values.h"

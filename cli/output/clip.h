@@ -2,7 +2,7 @@
 #ifndef CLI_CLIP_H
 #define CLI_CLIP_H
 
-#include "input/y4m.h"
+#include "input/readers/video/y4m_stream.h"
 #include "output/outfile.h"
 
 /* Open path for what is made of the video `from`, if it is a name for video. NULL with the sentence. */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/members.h"
 #include "output/rows.h"
+#include "output/saved/members.h"
 
 bool forms_any(const result *r, int i)
 {

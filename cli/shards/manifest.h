@@ -5,7 +5,8 @@
  * In a file it is text:
  *
  *     shards 1-3,7 of 8
- *     at 2 4096 0 0             of a checkpoint: where counting goes on; what follows is up to output/checkpoint.c
+ *     at 2 4096 0 0             of a checkpoint: where counting goes on; what follows is up to
+ * output/saved/checkpoint.c
  *     --column price            options …
  *     file 1234 1700000000.123456789 prices.csv */
 #ifndef CLI_MANIFEST_H

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/failure.h"
-#include "output/saved.h"
+#include "output/saved/saved.h"
 #include "output/write.h"
 
 void model_free(model *m)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "input/select.h"
+#include "input/samples/select.h"
 
 /* The letters of the channels in the file. */
 static const char *letters_of(const reader *r)

@@ -16,8 +16,8 @@ HEADER = "include/histo/histo.h"
 MOVED = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md",
          "SECURITY.md": "security.md", "examples/README.md": "examples.md", HEADER: "api.md"}
 CONTENTS = [("Guide", ["install", "command", "clusters", "library", "python", "python-gallery", "applications", "examples", "api"]),
-            ("Performance", ["performance", "strategies", "papers", "rejected", "results/README", "results/instructions"]),
-            ("Development", ["design", "contributing", "changelog", "security"])]
+            ("Performance", ["internals/performance", "internals/strategies", "papers"]),
+            ("Development", ["internals/design", "contributing", "changelog", "security"])]
 LANGUAGES = {".c": "c", ".h": "c", ".cu": "cuda", ".cuh": "cuda", ".def": "c", ".py": "python", ".sh": "bash"}
 LINK = re.compile(r"(\]\()([^)\s#:]+)((?:#[^)\s]*)?\))")
 FENCED = re.compile(r"(^```.*?^```)", re.S | re.M)
@@ -78,6 +78,8 @@ def main(directory):
         text = (ROOT / path).read_text().rstrip("\n")
         pages[f"source/{path}.md"] = f"---\norphan: true\n---\n# {path}\n\n````{language}\n{text}\n````\n"
     for path, text in pages.items():
+        if path.startswith("log/"): # measurements and failures are linked to, but not in the menu
+            text = f"---\norphan: true\n---\n{text}"
         (site / path).parent.mkdir(parents=True, exist_ok=True)
         (site / path).write_text(text)
 

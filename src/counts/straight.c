@@ -6,7 +6,7 @@
 #include "axis/filter.h"
 #include "base/checked.h"
 #include "cpu/cpu.h"
-#include "cpu/kernels.h"
+#include "cpu/kernels/kernels.h"
 #include "plan/strategy.h"
 #include "view/dtype.h"
 #include "view/view.h"

@@ -2,9 +2,9 @@
 #ifndef CPU_CPU_H
 #define CPU_CPU_H
 
-#include "cpu/digits.h"
-#include "cpu/filters.h"
-#include "cpu/spans.h"
+#include "cpu/kernels/digits.h"
+#include "cpu/kernels/filters.h"
+#include "cpu/samples/spans.h"
 #include "plan/strategy.h"
 
 /* ---- Features (features.c) ---- */

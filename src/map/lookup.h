@@ -3,7 +3,7 @@
 #define MAP_LOOKUP_H
 
 #include "cpu/cpu.h"
-#include "cpu/kernels.h"
+#include "cpu/kernels/kernels.h"
 #include "map/map.h"
 
 /* A map prepared for samples of certain dtypes. */

@@ -2,7 +2,7 @@
 
 #include "base/threads.h"
 #include "cpu/cpu.h"
-#include "cpu/kernels.h"
+#include "cpu/kernels/kernels.h"
 #include "view/dtype.h"
 #include "view/view.h"
 

@@ -140,7 +140,7 @@ histo_outside histo_problem_outside(const histo_problem *problem, int64_t length
 bool histo_problem_has_counters(const histo_problem *problem);
 
 /* Make cells for axes with stored edges, if there are enough samples to repay them and the device is a GPU: the CPU has
- * spans (cpu/spans.h). */
+ * spans (cpu/samples/spans.h). */
 histo_status histo_problem_make_cells(histo_problem *problem);
 
 enum { HISTO_MAX_PARAMS = 12 };

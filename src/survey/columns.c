@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
-#include "cpu/kernels.h"
+#include "cpu/kernels/kernels.h"
 #include "survey/extremes.h"
 #include "view/dtype.h"
 

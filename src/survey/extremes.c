@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/pool.h"
-#include "cpu/kernels.h"
+#include "cpu/kernels/kernels.h"
 #include "plan/strategy.h"
 #include "survey/device.h"
 #include "view/dtype.h"

@@ -20,7 +20,7 @@
 #include "axis/quantile_rule.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "cpu/kernels.h"
+#include "cpu/kernels/kernels.h"
 #include "survey/device.h"
 #include "view/dtype.h"
 

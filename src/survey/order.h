@@ -2,8 +2,8 @@
 #ifndef SURVEY_ORDER_H
 #define SURVEY_ORDER_H
 
-#include "cpu/brackets.h"
 #include "cpu/cpu.h"
+#include "cpu/kernels/brackets.h"
 #include "plan/strategy.h"
 #include "survey/samples.h"
 #include "survey/saved.h"

@@ -5,7 +5,7 @@
 
 #include <histo/histo.h>
 
-#include "cpu/filters.h"
+#include "cpu/kernels/filters.h"
 #include "view/walk.h"
 
 /* Where samples are; shared by the threads that read them. */

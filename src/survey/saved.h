@@ -2,7 +2,7 @@
 #ifndef SURVEY_SAVED_H
 #define SURVEY_SAVED_H
 
-#include "counts/bytes.h"
+#include "counts/saved/bytes.h"
 
 /* Reads them: data may be anything. */
 typedef struct histo_saved {

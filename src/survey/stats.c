@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "cpu/kernels.h"
+#include "cpu/kernels/kernels.h"
 #include "survey/extremes.h"
 #include "survey/pass.h"
 

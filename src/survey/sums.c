@@ -1,6 +1,6 @@
 /* Exact sums of samples and of their squares: long fixed-point numbers, to which the sums of small blocks are added.
  * Additions of integers commute, so order, threads and merges leave no trace. Most blocks are summed by a kernel
- * (cpu/power_sums.h); floats that span too many powers of two, by one sum for each exponent. */
+ * (cpu/kernels/power_sums.h); floats that span too many powers of two, by one sum for each exponent. */
 #include "survey/sums.h"
 
 #include <float.h>
@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/wide.h"
-#include "cpu/kernels.h"
+#include "cpu/kernels/kernels.h"
 #include "survey/extremes.h"
 #include "survey/pass.h"
 #include "view/dtype.h"

@@ -80,18 +80,18 @@ END
 
 # The page is made from the kept runs, the same everywhere, and what is out of date is found.
 root=$support/../../..
-mkdir -p tree/script tree/bench tree/docs/results
-cp "$root/script/papers" "$root/script/page.py" "$root/script/svg.py" "$root/script/results.py" tree/script
-cp "$root/bench/papers.md" tree/bench
-cp "$root/docs/results/h200-papers.json.xz" tree/docs/results
+mkdir -p tree/script tree/papers tree/docs/log/results
+cp "$root/script/page.py" "$root/script/results.py" tree/script
+cp -r "$root/papers/page" tree/papers
+cp "$root/docs/log/results/h200-papers.json.xz" tree/docs/log/results
 checks=$((checks + 3))
-tree/script/papers && cmp tree/docs/papers.md "$root/docs/papers.md" && cmp tree/docs/images/papers/ross.svg "$root/docs/images/papers/ross.svg" ||
-    fail "script/papers makes another page"
+tree/papers/page/make && cmp tree/docs/papers.md "$root/docs/papers.md" && cmp tree/docs/images/papers/ross.svg "$root/docs/images/papers/ross.svg" ||
+    fail "papers/page/make makes another page"
 sed -i 's/no longer pays/pays/' tree/docs/papers.md
-tree/script/papers --check 2>"$err" && fail "a page that was changed passes"
-grep -q '^docs/papers.md: run script/papers' "$err" || fail "script/papers --check said: $(cat "$err")"
-tree/script/papers --keep 4.2.tsv 2>"$err" && fail "a table was kept as a run"
-grep -q '4.2.tsv: cannot be read as JSON' "$err" || fail "script/papers --keep said: $(cat "$err")"
+tree/papers/page/make --check 2>"$err" && fail "a page that was changed passes"
+grep -q '^docs/papers.md: run papers/page/make' "$err" || fail "papers/page/make --check said: $(cat "$err")"
+tree/papers/page/make --keep 4.2.tsv 2>"$err" && fail "a table was kept as a run"
+grep -q '4.2.tsv: cannot be read as JSON' "$err" || fail "papers/page/make --keep said: $(cat "$err")"
 
 nvidia-smi -L >/dev/null 2>&1 || refuses 1 'nothing can be measured on GPU 0: ' bench paper nvidia --device cuda
 refuses 2 'there is no such experiment: ' bench paper knuth

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/fault.h"
-#include "input/readers/array.h"
+#include "input/readers/arrays/array.h"
 
 typedef struct isolated_process isolated_process;
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "leaf.h"
+#include "modules/arrow/leaf.h"
 
 #include <inttypes.h>
 #include <math.h>

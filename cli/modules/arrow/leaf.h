@@ -2,8 +2,8 @@
 #ifndef CLI_MODULES_ARROW_LEAF_H
 #define CLI_MODULES_ARROW_LEAF_H
 
-#include "abi.h"
 #include "input/reader.h"
+#include "modules/arrow/abi.h"
 
 enum { DEEPEST = 32 };
 

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/readers/array.h"
+#include "input/readers/arrays/array.h"
 #include "input/readers/readers.h"
-#include "leaf.h"
-#include "source.h"
+#include "modules/arrow/leaf.h"
+#include "modules/arrow/source.h"
 
 typedef struct arrow_slot {
     int column;

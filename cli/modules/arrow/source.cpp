@@ -1,4 +1,4 @@
-#include "source.h"
+#include "modules/arrow/source.h"
 
 #include <algorithm>
 #include <cstdio>

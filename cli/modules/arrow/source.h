@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "abi.h"
+#include "modules/arrow/abi.h"
 
 #ifdef __cplusplus
 extern "C" {

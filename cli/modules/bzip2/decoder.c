@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "input/decoder.h"
+#include "input/stream/decoder.h"
 
 typedef struct bzip2 {
     decoder base;

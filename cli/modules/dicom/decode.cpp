@@ -1,4 +1,4 @@
-#include "decode.h"
+#include "modules/dicom/decode.h"
 
 #include <gdcmBoxRegion.h>
 #include <gdcmImageChangePlanarConfiguration.h>

@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "decode.h"
-#include "input/folder.h"
-#include "input/readers/grid.h"
+#include "input/readers/arrays/grid.h"
+#include "input/readers/arrays/scaling.h"
 #include "input/readers/isolated_process.h"
 #include "input/readers/readers.h"
-#include "input/readers/scaling.h"
-#include "series.h"
+#include "input/stream/folder.h"
+#include "modules/dicom/decode.h"
+#include "modules/dicom/series.h"
 
 /* What all slices have in common. */
 typedef struct dicom_volume {

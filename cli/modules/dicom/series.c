@@ -1,6 +1,6 @@
 /* See series.h. */
 #define _GNU_SOURCE
-#include "series.h"
+#include "modules/dicom/series.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "input/folder.h"
 #include "input/readers/isolated_process.h"
 #include "input/readers/names.h"
+#include "input/stream/folder.h"
 
 enum { MOST_ENTRIES = 1 << 20 };
 

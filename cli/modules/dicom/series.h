@@ -3,7 +3,7 @@
 #define CLI_MODULES_DICOM_SERIES_H
 
 #include "base/fault.h"
-#include "decode.h"
+#include "modules/dicom/decode.h"
 
 typedef struct dicom_slice {
     char *path;

@@ -1,4 +1,4 @@
-#include "decoder.h"
+#include "modules/exr/decoder.h"
 
 #include <ImfChannelList.h>
 #include <ImfCompression.h>

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "base/failure.h"
-#include "decoder.h"
-#include "input/readers/paged.h"
+#include "input/readers/images/paged.h"
+#include "modules/exr/decoder.h"
 
 enum { MOST_CHANNELS = 4096, MOST_STEP = 64, MOST_THREADS = 16 };
 

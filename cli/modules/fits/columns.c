@@ -1,12 +1,12 @@
 /* See columns.h. */
-#include "columns.h"
+#include "modules/fits/columns.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/failure.h"
-#include "input/readers/array.h"
+#include "input/readers/arrays/array.h"
 
 typedef struct columns_reader {
     reader base;

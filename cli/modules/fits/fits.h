@@ -4,10 +4,10 @@
 
 #include <fitsio.h>
 
-#include "columns.h"
-#include "input/readers/grid.h"
+#include "input/readers/arrays/grid.h"
 #include "input/readers/isolated_process.h"
 #include "input/readers/readers.h"
+#include "modules/fits/columns.h"
 
 enum { MOST_COLUMNS = 999 }; /* of a table, by the standard */
 

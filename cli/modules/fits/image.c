@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fits.h"
+#include "modules/fits/fits.h"
 
 int fits_image_read(fits_unit *u, const isolated_request *q, void *samples, unsigned char *valid, fault *f)
 {

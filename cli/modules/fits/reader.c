@@ -5,8 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "fits.h"
 #include "input/readers/names.h"
+#include "modules/fits/fits.h"
 
 enum { LONGEST_PATH = FLEN_FILENAME - 16 };
 

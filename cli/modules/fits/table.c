@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fits.h"
+#include "modules/fits/fits.h"
 int fits_table_read(fits_unit *u, const isolated_request *q, void *samples, unsigned char *valid, fault *f)
 {
     const fits_column *c = &u->about.columns[q->of];

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/readers/paged.h"
+#include "input/readers/images/paged.h"
 
 /* What says how a frame is drawn: the last control extension before it. */
 static const GraphicsControlBlock no_control = {.TransparentColor = NO_TRANSPARENT_COLOR};

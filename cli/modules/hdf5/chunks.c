@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/decoder.h"
+#include "input/stream/decoder.h"
 #include "modules/hdf5/hdf5.h"
 
 struct hdf5_chunks {

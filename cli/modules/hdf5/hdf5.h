@@ -6,7 +6,7 @@
 
 #include <hdf5.h>
 
-#include "input/readers/array.h"
+#include "input/readers/arrays/array.h"
 
 /* "FILE: WHAT cannot be read", with the cause from HDF5's error stack. Returns -1. */
 int hdf5_fault(const char *file, const char *what, fault *f);

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/readers/arrays/tiled.h"
 #include "input/readers/readers.h"
-#include "input/readers/tiled.h"
 #include "modules/hdf5/hdf5.h"
 
 /* Held wherever HDF5 is called: it may be built for one thread. */

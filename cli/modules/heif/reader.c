@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/readers/paged.h"
+#include "input/readers/images/paged.h"
 
 enum { MOST_PAGES = 1 << 16 };
 

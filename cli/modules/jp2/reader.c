@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/readers/paged.h"
+#include "input/readers/images/paged.h"
 
 enum { STREAM_BYTES = 1 << 20, MOST_CHANNELS = 4096, MOST_THREADS = 16 };
 

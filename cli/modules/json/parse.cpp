@@ -1,5 +1,5 @@
 /* By RapidJSON. Numbers are passed on as text, so that none is rounded twice. */
-#include "parse.h"
+#include "modules/json/parse.h"
 
 #include <rapidjson/error/en.h>
 #include <rapidjson/reader.h>

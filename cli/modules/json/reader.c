@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/readers/keys.h"
-#include "input/readers/number.h"
+#include "input/readers/arrays/keys.h"
 #include "input/readers/readers.h"
-#include "input/readers/table.h"
-#include "input/readers/text_form.h"
-#include "input/readers/text_scan.h"
-#include "parse.h"
+#include "input/readers/text/number.h"
+#include "input/readers/text/table.h"
+#include "input/readers/text/text_form.h"
+#include "input/readers/text/text_scan.h"
+#include "modules/json/parse.h"
 
 /* Columns are those of the rows in the first MiB. */
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION

@@ -5,7 +5,7 @@
 #include <jxl/resizable_parallel_runner.h>
 #include <stdlib.h>
 
-#include "input/readers/paged.h"
+#include "input/readers/images/paged.h"
 
 enum { DECODER_BYTES = 16 }; /* that libjxl takes for each pixel, about */
 

@@ -6,7 +6,7 @@
 #include <zlib.h>
 
 #include "base/failure.h"
-#include "input/readers/array.h"
+#include "input/readers/arrays/array.h"
 #include "input/readers/isolated_process.h"
 #include "input/readers/names.h"
 #include "input/readers/readers.h"

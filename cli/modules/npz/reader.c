@@ -5,8 +5,8 @@
 #include <string.h>
 #include <zip.h>
 
+#include "input/readers/arrays/npy.h"
 #include "input/readers/names.h"
-#include "input/readers/npy.h"
 #include "input/readers/readers.h"
 
 /* An open member of the archive, as a source of bytes. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/readers/grid.h"
+#include "input/readers/arrays/grid.h"
 #include "input/readers/isolated_process.h"
 #include "input/readers/readers.h"
 

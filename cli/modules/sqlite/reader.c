@@ -13,8 +13,8 @@
 
 #include "input/readers/names.h"
 #include "input/readers/readers.h"
-#include "input/readers/table.h"
-#include "input/readers/text_form.h"
+#include "input/readers/text/table.h"
+#include "input/readers/text/text_form.h"
 
 enum { ROWS_LOOKED_AT = 1000, LONGEST_VALUE = 64 << 20, MOST_MEMORY = 128 << 20 };
 

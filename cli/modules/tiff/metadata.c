@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/exif.h"
+#include "input/readers/images/exif.h"
 #include "modules/tiff/tiff.h"
 
 /* Places of other directories in the file, which a copy would not have. */

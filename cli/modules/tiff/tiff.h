@@ -6,7 +6,7 @@
 #include <sys/types.h>
 #include <tiffio.h>
 
-#include "input/readers/image.h"
+#include "input/readers/images/image.h"
 
 /* How the current page stores its samples. */
 typedef struct storage {

@@ -5,8 +5,8 @@
 #include <webp/decode.h>
 #include <webp/demux.h>
 
-#include "input/exif.h"
-#include "input/readers/paged.h"
+#include "input/readers/images/exif.h"
+#include "input/readers/images/paged.h"
 
 typedef struct webp_reader {
     paged paged; /* must be first */

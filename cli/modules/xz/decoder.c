@@ -2,7 +2,7 @@
 #include <lzma.h>
 #include <stdlib.h>
 
-#include "input/decoder.h"
+#include "input/stream/decoder.h"
 
 typedef struct xz {
     decoder base;

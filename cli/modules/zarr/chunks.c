@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/failure.h"
-#include "input/readers/array.h"
+#include "input/readers/arrays/array.h"
 
 struct zarr_chunks {
     zarr_store *store;

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "input/readers/arrays/tiled.h"
 #include "input/readers/readers.h"
-#include "input/readers/tiled.h"
 #include "modules/zarr/chunks.h"
 
 enum { DEEPEST_GROUP = 32, MOST_FOLDERS = 1 << 16 };

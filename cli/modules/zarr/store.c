@@ -12,7 +12,7 @@
 #include <zip.h>
 
 #include "base/text.h"
-#include "input/folder.h"
+#include "input/stream/folder.h"
 
 enum { LARGEST_TEXT = 64 << 20 };
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "input/epoch.h"
+#include "input/samples/epoch.h"
 
 #ifdef __cplusplus
 extern "C" {

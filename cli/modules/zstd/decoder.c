@@ -3,7 +3,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-#include "input/decoder.h"
+#include "input/stream/decoder.h"
 
 typedef struct zstd {
     decoder base;

@@ -1,5 +1,5 @@
 /* Complete histograms, to merge and show later: JSON and the binary form. */
-#include "output/saved.h"
+#include "output/saved/saved.h"
 
 #include "output/writers/writers.h"
 

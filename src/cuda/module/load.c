@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cuda/driver.h"
+#include "cuda/host/driver.h"
 #include "cuda/module/build.h"
 #include "cuda/module/module.h"
 #include "plan/registry.h"

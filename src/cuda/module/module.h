@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/pool.h"
-#include "cuda/compile/cache.h"
+#include "cuda/jit/cache.h"
 #include "plan/accumulators.h"
 #include "plan/rates.h"
 #include "plan/sparse.h"

@@ -1,0 +1,448 @@
+#define _GNU_SOURCE
+#include "bench/apps/apps.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps_peers.py.h"
+#include "base/error.h"
+#include "bench/core/json.h"
+#include "bench/core/report.h"
+#include "bench/peers/python.h"
+
+static const char *const libraries[] = {"OpenCV", "scikit-image", "NumPy",       "libvips",
+                                        "Pillow", "SimpleITK",    "ImageMagick", "FFmpeg"};
+enum { LIBRARIES = sizeof libraries / sizeof *libraries, BURST = 3, MAX_DIMS_TEXT = 21 * HISTO_MAX_DIMS };
+
+/* A library at the same work. */
+typedef struct peer {
+    bool runs, compared;
+    char reason[200];      /* why not */
+    double us;             /* the least */
+    double largest, share; /* by how much, and how often, its result differs from ours */
+} peer;
+
+typedef struct race {
+    const bench_apps_options *options;
+    const apps_table *table;
+    apps_job job;
+    double us; /* ours, the least */
+    peer peers[LIBRARIES];
+} race;
+
+static struct {
+    bench_python process;
+    int files[APPS_MAX_INPUTS + 1]; /* the last holds our result */
+    bool missing[LIBRARIES];        /* not installed */
+} python;
+
+static bool start_python(void)
+{
+    const bool begun = python.process.tried;
+    if (!bench_python_start(&python.process, apps_peers_py)) return false;
+    for (int f = 0; f <= APPS_MAX_INPUTS && !begun; f++)
+        python.files[f] = bench_python_file();
+    return true;
+}
+
+/* ---- Peers ---- */
+
+/* A tab, and "FILE DTYPE SHAPE" with tabs, of an array whose bytes go there. */
+static histo_status share(int file, const histo_view *view, char *text, size_t size)
+{
+    char shape[MAX_DIMS_TEXT] = "";
+    for (int d = 0, at = 0; d < view->ndim; d++)
+        at += snprintf(shape + at, sizeof shape - (size_t)at, d ? ",%lld" : "%lld", (long long)view->shape[d]);
+    snprintf(text, size, "\t%d\t%s\t%s", file, histo_dtype_name(view->dtype), shape);
+    return bench_python_put(file, view->data, 0, (size_t)histo_view_size(view) * histo_dtype_size(view->dtype));
+}
+
+static void refuse(race *r, int p)
+{
+    const char *why = histo_last_error();
+    python.missing[p] |= strncmp(why, "absent", strlen("absent")) == 0;
+    snprintf(r->peers[p].reason, sizeof r->peers[p].reason, "%s", why);
+    r->peers[p].runs = false;
+}
+
+static histo_status begin_peers(race *r)
+{
+    char arrays[APPS_MAX_INPUTS * (MAX_DIMS_TEXT + 32)] = "";
+    histo_status status = HISTO_OK;
+    if (!r->job.row->work) return HISTO_OK;
+    if (!start_python()) {
+        bench_python_absent();
+        for (int p = 0; p < LIBRARIES; p++)
+            refuse(r, p);
+        return HISTO_OK;
+    }
+    for (int i = 0; i < r->job.input_count && status == HISTO_OK; i++) {
+        const size_t at = strlen(arrays);
+        status = share(python.files[i], &r->job.inputs[i], arrays + at, sizeof arrays - at);
+    }
+    for (int p = 0; p < LIBRARIES && status == HISTO_OK; p++) {
+        const apps_row *row = r->job.row;
+        const char *words = r->job.words ? r->job.words : row->words ? row->words : "";
+        r->peers[p].runs = bench_python_ask(&python.process, "begin\t%d\t%s\t%s\t%s\t%d%s\n", p, libraries[p],
+                                            row->work, words, r->job.threads, arrays) == HISTO_OK;
+        if (!r->peers[p].runs) refuse(r, p);
+    }
+    return status;
+}
+
+static void run_peer(race *r, int p)
+{
+    peer *it = &r->peers[p];
+    if (bench_python_ask(&python.process, "run\t%d\n", p) != HISTO_OK) {
+        refuse(r, p);
+        return;
+    }
+    const double us = strtod(python.process.answer, NULL);
+    if (it->us == 0 || us < it->us) it->us = us;
+}
+
+static histo_status compare_peers(race *r)
+{
+    char array[MAX_DIMS_TEXT + 32];
+    if (!r->job.result.data || !python.process.answers) return HISTO_OK;
+    histo_status status = share(python.files[APPS_MAX_INPUTS], &r->job.result, array, sizeof array);
+    for (int p = 0; p < LIBRARIES && status == HISTO_OK; p++) {
+        peer *it = &r->peers[p];
+        if (!it->runs) continue;
+        it->compared = bench_python_ask(&python.process, "compare\t%d%s\n", p, array) == HISTO_OK;
+        if (!it->compared) {
+            snprintf(it->reason, sizeof it->reason, "%s", histo_last_error());
+            continue;
+        }
+        char *end;
+        it->largest = strtod(python.process.answer, &end);
+        it->share = strtod(end, NULL);
+    }
+    return status;
+}
+
+static void end_peers(void)
+{
+    for (int p = 0; p < LIBRARIES && python.process.answers; p++)
+        bench_python_ask(&python.process, "end\t%d\n", p);
+}
+
+/* ---- Taking turns ---- */
+
+/* A few runs in a row, so that caches and clocks are as warm as they become; slow ones only once. */
+static histo_status take_turn(race *r, double *spent_us)
+{
+    enum { SLOW_US = 200000 };
+    histo_status status = HISTO_OK;
+    for (int i = 0; i < BURST && status == HISTO_OK; i++) {
+        double us = 0;
+        status = (r->job.row->time ? r->job.row->time : r->table->time)(&r->job, &us);
+        if (r->us == 0 || us < r->us) r->us = us;
+        *spent_us += us;
+    }
+    for (int p = 0; p < LIBRARIES && status == HISTO_OK; p++)
+        for (int i = 0; i < BURST && r->peers[p].runs; i++) {
+            run_peer(r, p);
+            *spent_us += r->peers[p].us;
+            if (r->peers[p].us > SLOW_US) break;
+        }
+    return status;
+}
+
+static histo_status take_turns(race *r)
+{
+    enum { ENOUGH_US = 5000000, FEW = 3 };
+    const int turns = r->options->repeat ? r->options->repeat : r->options->quick ? 2 : 15;
+    double spent_us = 0;
+    histo_status status = HISTO_OK;
+    for (int t = 0; t < turns && status == HISTO_OK && (t < FEW || spent_us < ENOUGH_US || r->options->repeat); t++)
+        status = take_turn(r, &spent_us);
+    return status;
+}
+
+/* ---- What came of it ---- */
+
+static const peer *find_peer(const race *r, const char *name)
+{
+    const peer *best = NULL;
+    for (int p = 0; p < LIBRARIES; p++) {
+        const peer *it = &r->peers[p];
+        if (it->runs && (!name || strcmp(libraries[p], name) == 0) && (!best || it->us < best->us)) best = it;
+    }
+    return best;
+}
+
+/* Is our result what it must be? NULL: yes; else why not, or why nobody knows. */
+static const char *judge(const race *r, bool *wrong)
+{
+    static char text[300];
+    const apps_row *row = r->job.row;
+    *wrong = r->job.differences > 0;
+    if (*wrong) snprintf(text, sizeof text, "WRONG: %lld differ from the CPU's", (long long)r->job.differences);
+    if (*wrong) return text;
+    if (!row->reference) return NULL;
+    const peer *reference = find_peer(r, row->reference);
+    *wrong = reference && (!reference->compared || reference->largest > row->tolerance);
+    if (!reference)
+        snprintf(text, sizeof text, "not compared: no %s", row->reference);
+    else if (!reference->compared)
+        snprintf(text, sizeof text, "not compared: %s", reference->reason);
+    else if (*wrong)
+        snprintf(text, sizeof text, "WRONG: %.3g %% differ from %s, by up to %.3g", 100 * reference->share,
+                 row->reference, reference->largest);
+    else
+        return NULL;
+    return text;
+}
+
+typedef enum verdict { NOT_MEASURED = 0, MET, MISSED } verdict;
+
+static verdict judge_target(const race *r, const apps_target *target)
+{
+    if (target->us > 0) return r->us <= target->us ? MET : MISSED;
+    if (target->share > 0) return r->us * target->share <= r->job.roof_us ? MET : MISSED;
+    const peer *it = find_peer(r, target->library);
+    return !it ? NOT_MEASURED : it->us >= target->factor * r->us ? MET : MISSED;
+}
+
+static bool is_asked(const apps_target *target)
+{
+    return target->us > 0 || target->factor > 0 || target->share > 0;
+}
+
+static const char *const verdicts[] = {"not measured", "met", "missed"};
+
+static void target_text(const apps_target *target, char *text, size_t size)
+{
+    if (target->us > 0)
+        snprintf(text, size, "%.4g us", target->us);
+    else if (target->share > 0)
+        snprintf(text, size, "%.3g %% of the roof", 100 * target->share);
+    else
+        snprintf(text, size, "%.3g x %s", target->factor, target->library ? target->library : "the fastest");
+}
+
+static histo_status print_head(const apps_table *table, FILE *to)
+{
+    if (table->describe) {
+        histo_status status = table->describe(to);
+        fprintf(to, "%-26s %9s %7s %9s  target\n", "microseconds", "histo", "GB/s", "roof");
+        return status;
+    }
+    fprintf(to, "milliseconds, the least of many runs in turns; in brackets, how many times ours\n%-26s %9s %7s\n", "",
+            "histo", "GB/s");
+    return HISTO_OK;
+}
+
+/* The fastest first. */
+static void print_peers(const race *r, FILE *to)
+{
+    const peer *last = NULL;
+    for (int n = 0; n < LIBRARIES; n++) {
+        int next = -1;
+        for (int p = 0; p < LIBRARIES; p++) {
+            const peer *it = &r->peers[p];
+            const bool later = !last || it->us > last->us || (it->us == last->us && it > last);
+            if (it->runs && later && (next < 0 || it->us < r->peers[next].us)) next = p;
+        }
+        if (next < 0) return;
+        last = &r->peers[next];
+        fprintf(to, "%s %s %.4g (%.3g)", n ? "," : " ", libraries[next], last->us * 1e-3, last->us / r->us);
+    }
+}
+
+static void print_row(const race *r, FILE *to)
+{
+    const apps_row *row = r->job.row;
+    bool wrong = false;
+    const char *fault = judge(r, &wrong);
+    const bool has_roof = r->table->describe;
+    fprintf(to, "%-26s %9.3f", row->name, has_roof ? r->us : r->us * 1e-3);
+    if (r->job.bytes)
+        fprintf(to, " %7.1f", (double)r->job.bytes / r->us * 1e-3);
+    else
+        fprintf(to, " %7s", "");
+    if (r->job.roof_us > 0)
+        fprintf(to, " %7.1f %%", 100 * r->job.roof_us / r->us);
+    else if (has_roof)
+        fprintf(to, " %9s", "");
+    else
+        print_peers(r, to);
+    for (int t = 0; t < APPS_MAX_TARGETS && is_asked(&row->targets[t]); t++) {
+        const apps_target *target = &row->targets[t];
+        char text[80];
+        target_text(target, text, sizeof text);
+        fprintf(to, "%s %s: %s", has_roof ? " " : ";", text, verdicts[judge_target(r, target)]);
+    }
+    if (fault) fprintf(to, "; %s", fault);
+    fputc('\n', to);
+    fflush(to);
+}
+
+static void put_peer(const char *before, const char *name, const peer *it, FILE *to)
+{
+    fputs(before, to);
+    json_text(to, name, strlen(name));
+    if (!it->runs) {
+        json_member(to, ": {", "reason", it->reason);
+    } else {
+        fprintf(to, ": {\"us\": %.3f", it->us);
+        if (it->compared)
+            fprintf(to, ", \"largest_difference\": %.9g, \"share_that_differs\": %.9g", it->largest, it->share);
+    }
+    fputc('}', to);
+}
+
+static void put_row(const race *r, bool first, FILE *to)
+{
+    const apps_row *row = r->job.row;
+    bool wrong = false;
+    const char *fault = judge(r, &wrong);
+    json_member(to, first ? "\n{" : ",\n{", "name", row->name);
+    fprintf(to, ", \"us\": %.3f, \"bytes\": %lld", r->us, (long long)r->job.bytes);
+    if (r->job.roof_us > 0) fprintf(to, ", \"roof_us\": %.3f", r->job.roof_us);
+    json_member(to, ", ", "result",
+                fault                                  ? fault
+                : row->reference || r->table->describe ? "as it must be"
+                                                       : "not compared");
+    fputs(", \"targets\": [", to);
+    for (int t = 0; t < APPS_MAX_TARGETS && is_asked(&row->targets[t]); t++) {
+        char text[80];
+        target_text(&row->targets[t], text, sizeof text);
+        json_member(to, t ? ", {" : "{", "target", text);
+        json_member(to, ", ", "verdict", verdicts[judge_target(r, &row->targets[t])]);
+        fputc('}', to);
+    }
+    fputs("], \"peers\": {", to);
+    for (int p = 0; p < LIBRARIES && row->work; p++)
+        put_peer(p ? ", " : "", libraries[p], &r->peers[p], to);
+    fputs("}}", to);
+}
+
+/* ---- The table ---- */
+
+static histo_status run_race(race *r)
+{
+    histo_status status = r->job.row->begin(&r->job);
+    if (status == HISTO_OK) status = begin_peers(r);
+    if (status == HISTO_OK) status = take_turns(r);
+    if (status == HISTO_OK && r->job.row->result) status = r->job.row->result(&r->job);
+    if (status == HISTO_OK) status = compare_peers(r);
+    end_peers();
+    r->job.row->end(&r->job);
+    for (int i = 0; i < APPS_MAX_INPUTS; i++)
+        free((void *)r->job.inputs[i].data);
+    free((void *)r->job.result.data);
+    return status;
+}
+
+/* Is a part of the name on the list? NULL: all are. */
+static bool is_selected(const char *name, const char *list)
+{
+    if (!list) return true;
+    while (*list) {
+        const size_t length = strcspn(list, ",");
+        if (length && memmem(name, strlen(name), list, length)) return true;
+        list += length + (list[length] == ',');
+    }
+    return false;
+}
+
+/* NULL-terminated. */
+static const apps_table *const *find_tables(histo_device device)
+{
+    static const apps_table *const cpu[] = {&apps_cpu, &apps_commands, NULL};
+    if (device < HISTO_DEVICE_CUDA(0)) return cpu;
+    const bench_device *gpu = bench_device_find(device, BENCH_RESIDENT); /* or says why not */
+#ifdef BENCH_CUDA
+    static const apps_table *const cuda[] = {&apps_cuda, NULL};
+    if (gpu) return cuda;
+#endif
+    (void)gpu;
+    return NULL;
+}
+
+static int count_selected(const apps_table *const *tables, const char *list)
+{
+    int selected = 0;
+    for (; *tables; tables++)
+        for (int i = 0; i < (*tables)->count; i++)
+            selected += is_selected((*tables)->rows[i].name, list);
+    return selected;
+}
+
+static void print_missing(FILE *to)
+{
+    for (int p = 0; p < LIBRARIES; p++)
+        if (python.missing[p])
+            fprintf(to, "%s is not installed where HISTO_BENCH_PYTHON points; script/bench installs it\n",
+                    libraries[p]);
+}
+
+/* What was measured until now. */
+typedef struct tally {
+    int measured, wrong, left, met, missed;
+} tally;
+
+static void add_race(tally *t, const race *r)
+{
+    bool wrong = false;
+    judge(r, &wrong);
+    t->measured++;
+    t->wrong += wrong;
+    for (int i = 0; i < APPS_MAX_TARGETS && is_asked(&r->job.row->targets[i]); i++) {
+        t->met += judge_target(r, &r->job.row->targets[i]) == MET;
+        t->missed += judge_target(r, &r->job.row->targets[i]) == MISSED;
+    }
+}
+
+static histo_status measure_table(const bench_apps_options *options, const apps_table *table, double begun_s, tally *t)
+{
+    for (int i = 0; i < table->count; i++) {
+        const apps_row *row = &table->rows[i];
+        if (!is_selected(row->name, options->rows)) continue;
+        if (bench_patience_over(&options->patience, begun_s)) {
+            t->left++;
+            continue;
+        }
+        race r = {.options = options,
+                  .table = table,
+                  .job = {.row = row, .photo = options->photo, .threads = options->threads, .quick = options->quick}};
+        histo_status status = run_race(&r);
+        if (status == HISTO_UNSUPPORTED) {
+            fprintf(options->table, "%-26s not measured: %s\n", row->name, histo_last_error());
+            continue;
+        }
+        if (status != HISTO_OK) return status;
+        print_row(&r, options->table);
+        if (options->json) put_row(&r, t->measured == 0, options->json);
+        add_race(t, &r);
+    }
+    return HISTO_OK;
+}
+
+histo_status bench_apps(const bench_apps_options *options, int *measured, int *wrong)
+{
+    const apps_table *const *tables = find_tables(options->device);
+    const double begun_s = bench_now_s();
+    tally t = {0};
+    *measured = *wrong = 0;
+    if (!tables) return HISTO_UNSUPPORTED;
+    if (!count_selected(tables, options->rows))
+        return histo_fail(HISTO_INVALID, "no application is called '%s'", options->rows);
+    if (options->json) {
+        report_put_run(options->json, options->command_line);
+        fputs(", \"applications\": [", options->json);
+    }
+    histo_status status = print_head(*tables, options->table);
+    for (; *tables && status == HISTO_OK; tables++)
+        status = measure_table(options, *tables, begun_s, &t);
+    print_missing(options->table);
+    fprintf(options->table, "%d targets met, %d missed\n", t.met, t.missed);
+    if (t.left) fprintf(options->table, "%d not measured: the time is over\n", t.left);
+    if (options->json) fputs("]}\n", options->json);
+    *measured = t.measured;
+    *wrong = t.wrong;
+    return status;
+}

@@ -1,0 +1,94 @@
+/* Applications: images equalized, matched, segmented, registered and tracked by the library, beside the libraries that
+ * people use for this. Every result is compared with theirs. */
+#ifndef BENCH_APPS_H
+#define BENCH_APPS_H
+
+#include <stdio.h>
+
+#include "bench/apps/apps_images.h"
+#include "bench/core/device.h"
+#include "bench/core/time_budget.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { APPS_MAX_INPUTS = 2, APPS_MAX_TARGETS = 2 };
+
+typedef struct apps_row apps_row;
+
+/* An application on its input. */
+typedef struct apps_job {
+    const apps_row *row;
+    const apps_photo *photo;
+    int threads; /* on the CPU; 0: the default */
+    bool quick;  /* smaller images */
+    /* By begin, in host memory from apps_image_allocate, C-contiguous; freed with the job. The result may be NULL where
+     * nothing is compared. */
+    histo_view inputs[APPS_MAX_INPUTS], result;
+    int input_count;
+    const char *words; /* for peers, instead of the row's; or NULL */
+    int64_t bytes;     /* that must be read and written, for the rate; 0: no rate is told */
+    double roof_us;    /* what that takes at least; 0: unknown */
+    /* Elements of the result that are not the CPU's, set by `result` on other devices. */
+    int64_t differences;
+    void *state;
+} apps_job;
+
+/* Our time is at most that of `library` divided by `factor`, or at most `us`, or that of the roof divided by `share`.
+ */
+typedef struct apps_target {
+    const char *library;      /* NULL: the fastest peer */
+    double factor, us, share; /* 0: not asked */
+} apps_target;
+
+/* One line of the table. */
+struct apps_row {
+    const char *name;  /* "equalize/u8/4k" */
+    const char *work;  /* what peers are asked to do: a method in apps_peers.py; NULL: nothing */
+    const char *words; /* and with what: numbers or paths, separated by spaces; NULL: none */
+    apps_target targets[APPS_MAX_TARGETS];
+    const char *reference; /* the peer that our result must equal … */
+    double tolerance;      /* … up to this difference of any element */
+    /* Make inputs, and all that does not belong to the time. end is called in any case. */
+    histo_status (*begin)(apps_job *job);
+    /* What is timed; it may be enqueued on the stream. Or a time of its own, instead of the table's. */
+    histo_status (*run)(void *job, void *stream);
+    histo_status (*time)(apps_job *job, double *us);
+    /* Put the result of the last run into job->result; NULL: it is there already. */
+    histo_status (*result)(apps_job *job);
+    void (*end)(apps_job *job);
+};
+
+/* The applications on one kind of device. */
+typedef struct apps_table {
+    const apps_row *rows;
+    int count;
+    /* The time of one run, in microseconds. */
+    histo_status (*time)(apps_job *job, double *us);
+    /* Write a line on how a device is measured that bounds applications, by a roof; NULL: none. */
+    histo_status (*describe)(FILE *to);
+} apps_table;
+
+extern const apps_table apps_cpu, apps_commands, apps_cuda;
+
+typedef struct bench_apps_options {
+    histo_device device;
+    const apps_photo *photo;
+    const char *rows; /* "NAME,…" or the beginnings of names; NULL: all */
+    int repeat;       /* turns; 0: the default */
+    int threads;
+    bool quick;
+    FILE *table, *json; /* json may be NULL */
+    const char *command_line;
+    bench_patience patience;
+} bench_apps_options;
+
+/* *measured counts the rows measured; *wrong those whose results are not what they must be. */
+histo_status bench_apps(const bench_apps_options *options, int *measured, int *wrong);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

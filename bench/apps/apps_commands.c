@@ -1,0 +1,257 @@
+/* Applications by the command: a file in, a file out, and the CPU time of the process. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "bench/apps/apps.h"
+
+extern char **environ;
+
+enum { MOST_PATH = 200 };
+
+/* Files in a directory of their own. */
+typedef struct files {
+    char program[PATH_MAX], folder[MOST_PATH];
+    char in[MOST_PATH + 16], out[MOST_PATH + 16], words[2 * MOST_PATH + 40]; /* words: both, for peers */
+} files;
+
+static void end(apps_job *job)
+{
+    files *f = job->state;
+    if (!f) return;
+    unlink(f->in);
+    unlink(f->out);
+    rmdir(f->folder);
+    free(f);
+}
+
+/* The command is next to this program. */
+static histo_status find_program(files *f)
+{
+    char self[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length < 0) return histo_fail(HISTO_UNSUPPORTED, "the path of this program is not known");
+    self[length] = '\0';
+    const int written = snprintf(f->program, sizeof f->program, "%s/histo", dirname(self));
+    if (written >= (int)sizeof f->program || access(f->program, X_OK) != 0)
+        return histo_fail(HISTO_UNSUPPORTED, "there is no command histo next to this program");
+    return HISTO_OK;
+}
+
+static histo_status begin_files(apps_job *job, const char *suffix)
+{
+    const char *base = getenv("TMPDIR");
+    files *f = job->state = calloc(1, sizeof *f);
+    if (!f) return histo_fail_memory(sizeof *f, "an application");
+    if (!base || !*base) base = "/tmp";
+    if (snprintf(f->folder, sizeof f->folder, "%s/histo-XXXXXX", base) >= MOST_PATH || !mkdtemp(f->folder))
+        return histo_fail(HISTO_IO, "no directory can be made in %s", base);
+    snprintf(f->in, sizeof f->in, "%s/in.%s", f->folder, suffix);
+    snprintf(f->out, sizeof f->out, "%s/out.%s", f->folder, suffix);
+    snprintf(f->words, sizeof f->words, "%s %s", f->in, f->out);
+    job->words = f->words;
+    return find_program(f);
+}
+
+static histo_status close_file(FILE *to, const char *path)
+{
+    const bool bad = !to || ferror(to);
+    return (to && fclose(to) != 0) || bad ? histo_fail(HISTO_IO, "%s cannot be written", path) : HISTO_OK;
+}
+
+/* Runs `histo equalize IN OUT`; the time of its process. 16 bits become 0 ... 65535, as in other libraries. */
+static histo_status equalize(apps_job *job, const char *out, double *us)
+{
+    files *f = job->state;
+    char threads[16];
+    char *words[11] = {f->program, "equalize", f->in, (char *)out, "--device", "cpu"};
+    int count = 6;
+    pid_t child;
+    int status = -1;
+    struct rusage used;
+    snprintf(threads, sizeof threads, "%d", job->threads);
+    if (job->threads) words[count++] = "--threads", words[count++] = threads;
+    if (job->inputs[0].dtype == HISTO_U16) words[count++] = "--bits", words[count++] = "16";
+    const double begun = histo_now_us();
+    if (posix_spawn(&child, f->program, NULL, NULL, words, environ) != 0 || wait4(child, &status, 0, &used) != child ||
+        status != 0)
+        return histo_fail(HISTO_IO, "%s equalize failed", f->program);
+    const double cpu = 1e6 * (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                       (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+    *us = job->threads == 1 ? cpu : histo_now_us() - begun;
+    return HISTO_OK;
+}
+
+static histo_status time_equalize(apps_job *job, double *us)
+{
+    return equalize(job, ((files *)job->state)->out, us);
+}
+
+/* Once more, as peers write the same file: the bytes of OUT that are followed by `rest` more become the result. */
+static histo_status read_result(apps_job *job, const char *suffix, size_t rest)
+{
+    const size_t bytes = (size_t)histo_view_size(&job->result) * histo_dtype_size(job->result.dtype);
+    char path[MOST_PATH + 16];
+    double us;
+    snprintf(path, sizeof path, "%s/ours.%s", ((files *)job->state)->folder, suffix);
+    histo_status status = equalize(job, path, &us);
+    if (status != HISTO_OK) return status;
+    FILE *from = fopen(path, "rb");
+    const bool bad = !from || fseek(from, -(long)(bytes + rest), SEEK_END) != 0 ||
+                     fread((void *)job->result.data, 1, bytes, from) != bytes;
+    if (from) fclose(from);
+    unlink(path);
+    return bad ? histo_fail(HISTO_IO, "%s cannot be read", path) : HISTO_OK;
+}
+
+static histo_status add_image(apps_job *job, histo_dtype dtype, int64_t height, int64_t width)
+{
+    const int64_t shape[2] = {height, width};
+    histo_status status = apps_image_allocate(dtype, 2, shape, &job->inputs[job->input_count++]);
+    if (status == HISTO_OK) status = apps_image_allocate(dtype, 2, shape, &job->result);
+    void *pixels = (void *)job->inputs[0].data;
+    if (status == HISTO_OK && dtype == HISTO_U8) apps_image_gray(job->photo, width, height, pixels);
+    if (status == HISTO_OK && dtype == HISTO_U16) apps_image_deep(job->photo, width, height, pixels);
+    return status;
+}
+
+/* ---- PGM ---- */
+
+static histo_status begin_pgm(apps_job *job)
+{
+    const int64_t height = job->quick ? 720 : 2160, width = job->quick ? 1280 : 3840;
+    histo_status status = add_image(job, HISTO_U8, height, width);
+    if (status == HISTO_OK) status = begin_files(job, "pgm");
+    if (status != HISTO_OK) return status;
+    const files *f = job->state;
+    FILE *to = fopen(f->in, "wb");
+    if (to) fprintf(to, "P5\n%lld %lld\n255\n", (long long)width, (long long)height);
+    if (to) fwrite(job->inputs[0].data, 1, (size_t)(width * height), to);
+    return close_file(to, f->in);
+}
+
+static histo_status result_pgm(apps_job *job)
+{
+    return read_result(job, "pgm", 0);
+}
+
+/* ---- TIFF of 16 bits ---- */
+
+enum { TIFF_SHORT = 3, TIFF_LONG = 4, TIFF_FIELDS = 8 };
+
+static void put_u32(FILE *to, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        fputc((int)(value >> (8 * i) & 255), to);
+}
+
+/* Little endian, one strip without compression behind the header, and the directory at the end. */
+static void put_tiff(FILE *to, const uint16_t *pixels, int64_t height, int64_t width)
+{
+    enum { HEADER = 8 };
+    const uint32_t bytes = (uint32_t)(2 * height * width);
+    const uint32_t fields[TIFF_FIELDS][3] = {{256, TIFF_LONG, (uint32_t)width},
+                                             {257, TIFF_LONG, (uint32_t)height},
+                                             {258, TIFF_SHORT, 16},    /* bits */
+                                             {259, TIFF_SHORT, 1},     /* no compression */
+                                             {262, TIFF_SHORT, 1},     /* black is 0 */
+                                             {273, TIFF_LONG, HEADER}, /* where the strip begins */
+                                             {278, TIFF_LONG, (uint32_t)height},
+                                             {279, TIFF_LONG, bytes}};
+    fwrite("II*\0", 1, 4, to);
+    put_u32(to, HEADER + bytes);
+    for (int64_t i = 0; i < height * width; i++) {
+        fputc(pixels[i] & 255, to);
+        fputc(pixels[i] >> 8, to);
+    }
+    fputc(TIFF_FIELDS, to);
+    fputc(0, to);
+    for (int i = 0; i < TIFF_FIELDS; i++) {
+        put_u32(to, fields[i][0] | fields[i][1] << 16);
+        put_u32(to, 1);
+        put_u32(to, fields[i][2]);
+    }
+    put_u32(to, 0);
+}
+
+static histo_status begin_tiff(apps_job *job)
+{
+    const int64_t side = job->quick ? 1024 : 4096;
+    histo_status status = add_image(job, HISTO_U16, side, side);
+    if (status == HISTO_OK) status = begin_files(job, "tif");
+    if (status != HISTO_OK) return status;
+    const files *f = job->state;
+    FILE *to = fopen(f->in, "wb");
+    if (to) put_tiff(to, job->inputs[0].data, side, side);
+    return close_file(to, f->in);
+}
+
+/* Into a file that is easily read. */
+static histo_status result_tiff(apps_job *job)
+{
+    return read_result(job, "npy", 0);
+}
+
+/* ---- Video ---- */
+
+static histo_status begin_video(apps_job *job)
+{
+    const int64_t height = job->quick ? 360 : 1080, width = job->quick ? 640 : 1920, frames = job->quick ? 6 : 60;
+    histo_status status = add_image(job, HISTO_U8, height, width);
+    if (status == HISTO_OK) status = begin_files(job, "y4m");
+    if (status != HISTO_OK) return status;
+    const files *f = job->state;
+    FILE *to = fopen(f->in, "wb");
+    if (to) fprintf(to, "YUV4MPEG2 W%lld H%lld F30:1 Ip A1:1 C420jpeg\n", (long long)width, (long long)height);
+    for (int64_t i = 0; to && i < frames; i++) {
+        fputs("FRAME\n", to);
+        fwrite(job->inputs[0].data, 1, (size_t)(width * height), to);
+        for (int64_t c = 0; c < width * height / 2; c++)
+            fputc(128, to);
+    }
+    return close_file(to, f->in);
+}
+
+/* The last frame's luma, which is followed by its chroma. */
+static histo_status result_video(apps_job *job)
+{
+    return read_result(job, "y4m", (size_t)histo_view_size(&job->result) / 2);
+}
+
+static const apps_row rows[] = {
+    {.name = "command/equalize/pgm/4k",
+     .work = "equalize_file",
+     .targets = {{.library = "libvips", .factor = 3}},
+     .reference = "OpenCV",
+     .begin = begin_pgm,
+     .time = time_equalize,
+     .result = result_pgm,
+     .end = end},
+    {.name = "command/equalize/tiff/u16",
+     .work = "equalize_file",
+     .targets = {{.library = "libvips", .factor = 3}},
+     .reference = "NumPy",
+     .begin = begin_tiff,
+     .time = time_equalize,
+     .result = result_tiff,
+     .end = end},
+    {.name = "command/equalize/y4m/1080p",
+     .work = "equalize_video",
+     .targets = {{.library = "FFmpeg", .factor = 1 / 1.5}},
+     .reference = "OpenCV",
+     .begin = begin_video,
+     .time = time_equalize,
+     .result = result_video,
+     .end = end},
+};
+
+const apps_table apps_commands = {.rows = rows, .count = sizeof rows / sizeof *rows};

@@ -1,0 +1,206 @@
+#include "bench/calls/calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "bench/core/json.h"
+#include "bench/core/report.h"
+
+enum { MOST = 1 << 20, BINS = 10, REPEAT = 15 };
+
+typedef struct world {
+    double *samples;
+    uint64_t *counts; /* of the last call */
+    double *sums;
+    histo_axis axis;
+    histo_hist *kept;
+    int64_t n; /* samples, or bins of a read */
+} world;
+
+static histo_view view_of(const world *w)
+{
+    return histo_view_1d(w->samples, HISTO_F64, w->n);
+}
+
+static histo_status create_fill_read(world *w)
+{
+    const histo_view view = view_of(w);
+    histo_hist *hist;
+    histo_status status = histo_hist_create(&hist, 1, &w->axis, NULL);
+    if (status != HISTO_OK) return status;
+    status = histo_hist_fill(hist, &view, NULL);
+    if (status == HISTO_OK) status = histo_hist_read_counts(hist, HISTO_BINS, w->counts, BINS, NULL);
+    histo_hist_destroy(hist);
+    return status;
+}
+
+static histo_status fill_kept(world *w)
+{
+    const histo_view view = view_of(w);
+    return histo_hist_fill(w->kept, &view, NULL);
+}
+
+static histo_status count(world *w)
+{
+    const histo_view view = view_of(w);
+    return histo_count(1, &w->axis, &view, NULL, w->counts, BINS, NULL, NULL);
+}
+
+static histo_status sum_weights(world *w)
+{
+    const histo_view view = view_of(w);
+    return histo_count(1, &w->axis, &view, &(histo_fill_options){.weights = &view}, w->sums, BINS, NULL, NULL);
+}
+
+/* What one writes without a library; samples next to edges may end up on their other side. */
+static histo_status plain_loop(world *w)
+{
+    const double lo = w->axis.lo, per_step = BINS / (w->axis.hi - w->axis.lo);
+    memset(w->counts, 0, BINS * sizeof *w->counts);
+    for (int64_t i = 0; i < w->n; i++) {
+        const double at = (w->samples[i] - lo) * per_step;
+        if (at >= 0 && at < BINS) w->counts[(int)at]++;
+    }
+    return HISTO_OK;
+}
+
+static histo_status read_kept(world *w)
+{
+    return histo_hist_read_counts(w->kept, HISTO_BINS, w->counts, w->n, NULL);
+}
+
+static histo_status copy(world *w)
+{
+    memcpy(w->counts, w->samples, (size_t)w->n * sizeof *w->counts);
+    return HISTO_OK;
+}
+
+typedef struct call {
+    const char *name;
+    histo_status (*run)(world *w);
+    bool counts; /* into world.counts, whose sum is then n */
+} call;
+
+static const call small[] = {{"histo_hist_create, _fill, _read_counts, _destroy", create_fill_read, true},
+                             {"histo_hist_fill", fill_kept, false},
+                             {"histo_count", count, true},
+                             {"histo_count, weights", sum_weights, false},
+                             {"a plain loop", plain_loop, true}};
+static const call large[] = {{"histo_hist_read_counts", read_kept, false}, {"memcpy", copy, false}};
+
+static double cpu_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+/* The least time of a call, each time the mean of many. */
+static histo_status time_call(const call *it, world *w, int repeat, double *ns)
+{
+    const int64_t calls = 1 + 2000000 / (w->n + 1000);
+    histo_status status = it->run(w);
+    for (int r = 0; r < repeat && status == HISTO_OK; r++) {
+        const double begun = cpu_ns();
+        for (int64_t k = 0; k < calls && status == HISTO_OK; k++)
+            status = it->run(w);
+        const double took = (cpu_ns() - begun) / (double)calls;
+        if (r == 0 || took < *ns) *ns = took;
+    }
+    return status;
+}
+
+static bool is_right(const call *it, const world *w)
+{
+    uint64_t sum = 0;
+    for (int b = 0; b < BINS && it->counts; b++)
+        sum += w->counts[b];
+    return !it->counts || sum == (uint64_t)w->n;
+}
+
+typedef struct printing {
+    const bench_calls_options *options;
+    double begun_s;
+    int *measured, *wrong;
+} printing;
+
+static void print(const printing *p, const call *it, const world *w, double ns, const char *of)
+{
+    const bool right = is_right(it, w);
+    *p->wrong += !right;
+    fprintf(p->options->table, "%-50s %9lld %-7s %12.1f %9.3f%s\n", it->name, (long long)w->n, of, ns,
+            ns / (double)w->n, right ? "" : "  wrong");
+    if (!p->options->json) return;
+    json_member(p->options->json, *p->measured ? ",\n{" : "{", "call", it->name);
+    fprintf(p->options->json, ", \"%s\": %lld, \"ns\": %.4g, \"right\": %s}", of, (long long)w->n, ns,
+            right ? "true" : "false");
+}
+
+static histo_status measure(const printing *p, const call *calls, size_t count_of, world *w, const char *of)
+{
+    const int repeat = p->options->repeat ? p->options->repeat : REPEAT;
+    for (size_t c = 0; c < count_of; c++) {
+        double ns = 0;
+        if (bench_patience_over(&p->options->patience, p->begun_s)) return HISTO_OK;
+        histo_status status = time_call(&calls[c], w, repeat, &ns);
+        if (status != HISTO_OK) return status;
+        print(p, &calls[c], w, ns, of);
+        ++*p->measured;
+    }
+    return HISTO_OK;
+}
+
+static histo_status measure_small(const printing *p, world *w)
+{
+    histo_status status = histo_hist_create(&w->kept, 1, &w->axis, NULL);
+    for (w->n = 10; w->n <= 100000 && status == HISTO_OK; w->n *= 10)
+        status = measure(p, small, sizeof small / sizeof *small, w, "samples");
+    histo_hist_destroy(w->kept);
+    w->kept = NULL;
+    return status;
+}
+
+static histo_status measure_reads(const printing *p, world *w)
+{
+    histo_status status = HISTO_OK;
+    for (w->n = 1 << 16; w->n <= MOST && status == HISTO_OK; w->n *= 16) {
+        const histo_axis axis = histo_axis_regular(w->n, 0, 1);
+        const histo_view view = histo_view_1d(w->samples, HISTO_F64, MOST);
+        status = histo_hist_create(&w->kept, 1, &axis, NULL);
+        if (status == HISTO_OK) status = histo_hist_fill(w->kept, &view, NULL);
+        if (status == HISTO_OK) status = measure(p, large, sizeof large / sizeof *large, w, "bins");
+        histo_hist_destroy(w->kept);
+        w->kept = NULL;
+    }
+    return status;
+}
+
+histo_status bench_calls(const bench_calls_options *options, int *measured, int *wrong)
+{
+    const printing p = {options, bench_now_s(), measured, wrong};
+    world w = {.axis = histo_axis_closed(histo_axis_regular(BINS, 0, 1))};
+    *measured = *wrong = 0;
+    w.samples = malloc(MOST * sizeof *w.samples);
+    w.counts = malloc(MOST * sizeof *w.counts);
+    w.sums = malloc(BINS * sizeof *w.sums);
+    histo_status status = w.samples && w.counts && w.sums ? HISTO_OK : histo_fail_memory(MOST * 16, "the samples");
+    uint64_t state = 1;
+    for (int i = 0; i < MOST && status == HISTO_OK; i++) {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        w.samples[i] = (double)(state >> 11) * 0x1p-53;
+    }
+    if (options->json) {
+        report_put_run(options->json, options->command_line);
+        fputs(", \"calls\": [", options->json);
+    }
+    fprintf(options->table, "%-50s %17s %12s %9s\n", "f64, 10 regular bins; counts", "", "ns", "ns each");
+    if (status == HISTO_OK) status = measure_small(&p, &w);
+    if (status == HISTO_OK) status = measure_reads(&p, &w);
+    if (options->json) fputs("]}\n", options->json);
+    free(w.samples);
+    free(w.counts);
+    free(w.sums);
+    return status;
+}

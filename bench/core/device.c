@@ -1,0 +1,27 @@
+/* Choosing the device to measure on. */
+#include "bench/core/device.h"
+
+#include "base/error.h"
+
+extern const bench_device bench_device_cpu, bench_devices_cuda[];
+
+const bench_device *bench_device_find(histo_device device, bench_placement placement)
+{
+    if (device == HISTO_DEVICE_CPU) return &bench_device_cpu;
+#ifdef BENCH_CUDA
+    const bench_device *cuda = &bench_devices_cuda[placement];
+    const char *why = cuda->unavailable();
+    if (!why && (device == HISTO_DEVICE_AUTO || device == HISTO_DEVICE_CUDA(0))) return cuda;
+    if (!why) why = "only the first GPU that is visible is measured (CUDA_VISIBLE_DEVICES chooses it)";
+#else
+    (void)placement;
+    const char *why = "this build has no CUDA";
+#endif
+    if (device == HISTO_DEVICE_AUTO) return &bench_device_cpu;
+    if (device == HISTO_DEVICE_CUDA_ALL)
+        histo_fail(HISTO_UNSUPPORTED, "only 'bench machines' measures all GPUs at once");
+    else
+        histo_fail(HISTO_UNSUPPORTED, "nothing can be measured on GPU %d: %s (--device cpu measures the CPU)",
+                   device - HISTO_DEVICE_CUDA(0), why);
+    return NULL;
+}

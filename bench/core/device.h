@@ -1,0 +1,69 @@
+/* A device to measure on: where samples lie, how work is timed, and the read roof, which bounds every strategy. */
+#ifndef BENCH_DEVICE_H
+#define BENCH_DEVICE_H
+
+#include "papers/inputs/inputs.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct histo_lookup;
+struct bench_peer;
+struct random_device;
+
+/* Work to time: enqueue it on the stream, or do it. */
+typedef histo_status bench_work(void *context, void *stream);
+
+/* One-dimensional samples of each axis, all of one dtype, and their weights or NULL. */
+typedef struct bench_counted {
+    int axes;
+    const struct histo_lookup *lookups;
+    const histo_view *views;
+    const void *weights;
+    histo_dtype weights_dtype;
+} bench_counted;
+
+typedef struct bench_device {
+    const char *backend; /* whose strategies run here */
+    histo_device device;
+    /* NULL if it can be used, else the reason why not. */
+    const char *(*unavailable)(void);
+    size_t default_bytes, quick_bytes; /* of an input; the default exceeds the caches */
+    double default_budget_us;          /* for one strategy on one input; quick takes a tenth */
+    /* Make n samples of an array where fills read them, or copy samples there. */
+    histo_status (*make)(const bench_input *input, const histo_axis *axis, int64_t n, const void **placed);
+    histo_status (*place)(const void *host, size_t bytes, const void **placed);
+    void (*release)(const void *placed);
+    histo_status (*fetch)(void *host, const void *placed, size_t bytes);
+    /* Add n samples to counts[slots] by the edges alone, sharing no code with strategies; with weights, add those in
+     * BENCH_WEIGHT_UNIT. */
+    histo_status (*count)(const bench_counted *what, int64_t n, uint64_t *counts);
+    /* NULL-terminated. */
+    const struct bench_peer *const *peers;
+    /* Time work in microseconds, with no samples in the caches. */
+    histo_status (*time)(bench_work *work, void *context, double *us);
+    /* The least that can be enqueued: an empty kernel; nothing on a CPU. */
+    bench_work *launch;
+    /* The read roof: read every byte once and do nothing else. threads: on the CPU. */
+    histo_status (*read)(const void *placed, size_t bytes, int threads, void *stream);
+    /* How many threads it reads with; 1 on a GPU. */
+    int (*threads)(int wanted);
+    const struct random_device *random; /* makes and counts the samples of random problems; NULL: the host does */
+} bench_device;
+
+/* Where the samples lie. */
+typedef enum bench_placement {
+    BENCH_RESIDENT = 0, /* in the device's memory */
+    BENCH_PINNED,       /* in page-locked host memory, for a GPU to count */
+    BENCH_PAGEABLE,     /* in pageable host memory. The roof is the copy rate of page-locked memory */
+} bench_placement;
+
+/* HISTO_DEVICE_AUTO means the first GPU if there is one. NULL with an error message if it cannot be used. */
+const bench_device *bench_device_find(histo_device device, bench_placement placement);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

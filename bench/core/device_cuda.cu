@@ -1,0 +1,348 @@
+/* Measuring on a GPU by events. The read roof of samples in device memory is a kernel that reads 16 bytes at a time;
+ * that of samples in host memory is a plain copy. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/core/cuda.h"
+#include "bench/core/position.h"
+
+extern "C" {
+#include "bench/peers/reference.h"
+#include "plan/strategy.h"
+}
+
+static const char *unavailable(void)
+{
+    return histo_backend_cuda.unavailable();
+}
+
+static int attribute(cudaDeviceAttr which)
+{
+    int device = 0, value = 0;
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&value, which, device);
+    return value;
+}
+
+unsigned bench_cuda_blocks(void)
+{
+    return (unsigned)(attribute(cudaDevAttrMultiProcessorCount) *
+                      (attribute(cudaDevAttrMaxThreadsPerMultiProcessor) / BENCH_CUDA_THREADS));
+}
+
+/* Copy an array to device memory; NULL stays NULL. */
+static histo_status upload(const void *host, size_t bytes, const void **placed)
+{
+    *placed = NULL;
+    if (!host) return HISTO_OK;
+    void *memory;
+    TRY(cudaMalloc(&memory, bytes), "memory for the samples: ask for fewer");
+    cudaError_t error = bench_cuda_upload(memory, host, bytes);
+    if (error != cudaSuccess) cudaFree(memory);
+    *placed = memory;
+    return bench_cuda_check(error, "copying to the GPU");
+}
+
+typedef struct making {
+    histo_axis axis[BENCH_MAX_AXES];
+} making;
+
+static __global__ void make_kernel(bench_input input, making of, int64_t n, void *samples)
+{
+    int64_t stride = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)
+        bench_store(&input, of.axis, samples, i, n);
+}
+
+static histo_status make(const bench_input *input, const histo_axis *axis, int64_t n, const void **placed)
+{
+    making there;
+    memcpy(there.axis, axis, (size_t)bench_input_axes(input) * sizeof *axis);
+    void *memory;
+    TRY(cudaMalloc(&memory, bench_input_bytes(input, n)), "memory for the samples: ask for fewer");
+    *placed = memory;
+    histo_status status =
+        upload(axis->edges, ((size_t)axis->bins + 1) * sizeof(double), (const void **)&there.axis[0].edges);
+    if (status != HISTO_OK) return status;
+    make_kernel<<<bench_cuda_blocks(), BENCH_CUDA_THREADS>>>(*input, there, n, memory);
+    cudaError_t error = cudaDeviceSynchronize();
+    cudaFree((void *)there.axis[0].edges);
+    return bench_cuda_check(error, "making the samples");
+}
+
+static histo_status place(const void *host, size_t bytes, const void **placed)
+{
+    return upload(host, bytes, placed);
+}
+
+static void release(const void *placed)
+{
+    cudaFree((void *)placed);
+}
+
+static histo_status fetch(void *host, const void *placed, size_t bytes)
+{
+    return bench_cuda_check(cudaMemcpy(host, placed, bytes, cudaMemcpyDefault), "copying the samples");
+}
+
+#define slot_double histo_slot_f64
+#define slot_int64_t histo_slot_i64
+#define slot_uint64_t histo_slot_u64
+
+typedef struct counting {
+    int axes;
+    histo_lookup lookups[BENCH_MAX_AXES];
+    const char *at[BENCH_MAX_AXES];
+    int64_t stride[BENCH_MAX_AXES];
+    const void *weights;
+    histo_dtype weights_dtype;
+    unsigned long long *counts;
+} counting;
+
+/* One addition for all lanes of a warp with the same slot; with weights, only if all 32 have it. */
+#define COUNT(constant, name, storage, compute, widen)                                                                 \
+    static __global__ void count_##name(const __grid_constant__ counting c, int64_t n)                                 \
+    {                                                                                                                  \
+        int64_t stride = (int64_t)gridDim.x * blockDim.x, i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;          \
+        for (; i - threadIdx.x % 32 < n; i += stride) {                                                                \
+            unsigned lanes = __ballot_sync(~0u, i < n);                                                                \
+            if (i >= n) continue;                                                                                      \
+            unsigned slot = 0;                                                                                         \
+            for (int a = 0; a < c.axes; a++) {                                                                         \
+                storage x = *(const storage *)(c.at[a] + i * c.stride[a]);                                             \
+                slot = slot * ((unsigned)c.lookups[a].bins + 3) + slot_##compute(&c.lookups[a], (compute)widen(x));    \
+            }                                                                                                          \
+            unsigned equal = __match_any_sync(lanes, slot);                                                            \
+            unsigned long long sum = c.weights ? bench_weight(c.weights, c.weights_dtype, i) : __popc(equal);          \
+            if (c.weights && equal == ~0u)                                                                             \
+                for (int lane = 16; lane; lane /= 2)                                                                   \
+                    sum += __shfl_xor_sync(~0u, sum, lane);                                                            \
+            bool all_add = c.weights && equal != ~0u;                                                                  \
+            if (all_add || threadIdx.x % 32 == __ffs(equal) - 1) atomicAdd(&c.counts[slot], sum);                      \
+        }                                                                                                              \
+    }
+HISTO_DTYPES(COUNT)
+#undef COUNT
+
+static histo_status count(const bench_counted *what, int64_t n, uint64_t *counts)
+{
+#define ENTRY(constant, name, storage, compute, widen) count_##name,
+    static void (*const kernels[])(counting, int64_t) = {HISTO_DTYPES(ENTRY)};
+#undef ENTRY
+    counting c = {};
+    size_t bytes = sizeof *counts;
+    histo_status status = HISTO_OK;
+    c.axes = what->axes;
+    c.weights = what->weights;
+    c.weights_dtype = what->weights_dtype;
+    for (int a = 0; a < c.axes; a++) {
+        const histo_lookup *lookup = &what->lookups[a];
+        bytes *= (size_t)lookup->bins + 3;
+        c.lookups[a] = *lookup;
+        c.lookups[a].table = NULL;
+        c.lookups[a].edges = NULL;
+        c.at[a] = (const char *)what->views[a].data;
+        c.stride[a] = what->views[a].strides[0];
+        if (status == HISTO_OK)
+            status =
+                upload(lookup->edges, ((size_t)lookup->bins + 1) * sizeof(double), (const void **)&c.lookups[a].edges);
+    }
+    if (status == HISTO_OK) status = upload(counts, bytes, (const void **)&c.counts);
+    if (status == HISTO_OK) {
+        kernels[what->views->dtype]<<<bench_cuda_blocks(), BENCH_CUDA_THREADS>>>(c, n);
+        status = bench_cuda_check(cudaMemcpy(counts, c.counts, bytes, cudaMemcpyDeviceToHost), "counting plainly");
+    }
+    cudaFree(c.counts);
+    for (int a = 0; a < c.axes; a++)
+        cudaFree((void *)c.lookups[a].edges);
+    return status;
+}
+
+static __global__ void read_kernel(const uint4 *samples, size_t n, unsigned *sink)
+{
+    size_t stride = (size_t)gridDim.x * blockDim.x, i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned mixed = 0;
+    for (; i + 3 * stride < n; i += 4 * stride) {
+        uint4 a = samples[i], b = samples[i + stride], c = samples[i + 2 * stride], d = samples[i + 3 * stride];
+        mixed += (a.x ^ a.y ^ a.z ^ a.w) + (b.x ^ b.y ^ b.z ^ b.w) + (c.x ^ c.y ^ c.z ^ c.w) + (d.x ^ d.y ^ d.z ^ d.w);
+    }
+    for (; i < n; i += stride)
+        mixed += samples[i].x ^ samples[i].y ^ samples[i].z ^ samples[i].w;
+    if (mixed == 0x2545f491) *sink = mixed; /* keeps the compiler from dropping the reads */
+}
+
+/* A stream, events, and memory to read that evicts the samples from L2. */
+static struct {
+    cudaStream_t stream;
+    cudaEvent_t start, stop;
+    unsigned *sink;
+    void *elsewhere;
+    size_t bytes;
+} own;
+
+static histo_status prepare(void)
+{
+    if (own.elsewhere) return HISTO_OK;
+    TRY(cudaStreamCreateWithFlags(&own.stream, cudaStreamNonBlocking), "creating a stream");
+    TRY(cudaEventCreate(&own.start), "creating an event");
+    TRY(cudaEventCreate(&own.stop), "creating an event");
+    TRY(cudaMalloc(&own.sink, sizeof *own.sink), "memory for a sum");
+    own.bytes = 2 * (size_t)attribute(cudaDevAttrL2CacheSize) + sizeof(uint4);
+    return bench_cuda_check(cudaMalloc(&own.elsewhere, own.bytes), "memory to empty the cache with");
+}
+
+static histo_status read_all(const void *placed, size_t bytes, int threads, void *stream)
+{
+    enum { BLOCK = 512, BLOCKS_EACH = 4 };
+    (void)threads;
+    const size_t most = (size_t)attribute(cudaDevAttrMultiProcessorCount) * BLOCKS_EACH, n = bytes / sizeof(uint4);
+    const size_t blocks = n / BLOCK + 1 < most ? n / BLOCK + 1 : most;
+    read_kernel<<<(unsigned)blocks, BLOCK, 0, (cudaStream_t)stream>>>((const uint4 *)placed, n, own.sink);
+    return bench_cuda_check(cudaGetLastError(), "launching the kernel that reads");
+}
+
+static histo_status evict(void)
+{
+    histo_status status = prepare();
+    return status == HISTO_OK ? read_all(own.elsewhere, own.bytes, 1, own.stream) : status;
+}
+
+static histo_status time_from_here(bench_work *work, void *context, double *us)
+{
+    histo_status status;
+    TRY(cudaEventRecord(own.start, own.stream), "recording an event");
+    status = work(context, own.stream);
+    TRY(cudaEventRecord(own.stop, own.stream), "recording an event");
+    TRY(cudaEventSynchronize(own.stop), "waiting for the GPU");
+    float ms = 0;
+    TRY(cudaEventElapsedTime(&ms, own.start, own.stop), "taking the time");
+    *us = (double)ms * 1e3;
+    return status;
+}
+
+/* The work is enqueued while the GPU is still evicting, which hides the host's launch latency. */
+static histo_status time_work(bench_work *work, void *context, double *us)
+{
+    histo_status status = evict();
+    return status == HISTO_OK ? time_from_here(work, context, us) : status;
+}
+
+/* Samples in host memory travel on streams of the library's own, so the work begins when the GPU has nothing to do. */
+static histo_status time_transfer(bench_work *work, void *context, double *us)
+{
+    histo_status status = evict();
+    if (status != HISTO_OK) return status;
+    TRY(cudaStreamSynchronize(own.stream), "waiting for the GPU");
+    return time_from_here(work, context, us);
+}
+
+static __global__ void empty_kernel(void) {}
+
+static histo_status launch(void *context, void *stream)
+{
+    (void)context;
+    empty_kernel<<<1, 32, 0, (cudaStream_t)stream>>>();
+    return bench_cuda_check(cudaGetLastError(), "launching an empty kernel");
+}
+
+static int one(int wanted)
+{
+    (void)wanted;
+    return 1;
+}
+
+/* ---- Samples in host memory ---- */
+
+static histo_status make_in(void *memory, const bench_input *input, const histo_axis *axis, int64_t n)
+{
+    const void *device = NULL;
+    histo_status status = make(input, axis, n, &device);
+    if (status == HISTO_OK) status = fetch(memory, device, bench_input_bytes(input, n));
+    if (device) release(device);
+    return status;
+}
+
+static histo_status make_pinned(const bench_input *input, const histo_axis *axis, int64_t n, const void **placed)
+{
+    void *memory;
+    TRY(cudaMallocHost(&memory, bench_input_bytes(input, n)), "page-locked memory: ask for fewer samples");
+    *placed = memory;
+    return make_in(memory, input, axis, n);
+}
+
+static histo_status place_pinned(const void *host, size_t bytes, const void **placed)
+{
+    void *memory;
+    TRY(cudaMallocHost(&memory, bytes), "page-locked memory: ask for fewer samples");
+    memcpy(memory, host, bytes);
+    *placed = memory;
+    return HISTO_OK;
+}
+
+static void release_pinned(const void *placed)
+{
+    cudaFreeHost((void *)placed);
+}
+
+static histo_status make_pageable(const bench_input *input, const histo_axis *axis, int64_t n, const void **placed)
+{
+    size_t bytes = bench_input_bytes(input, n);
+    void *memory = malloc(bytes);
+    if (!memory) return histo_fail_memory(bytes, "samples: ask for fewer");
+    *placed = memory;
+    return make_in(memory, input, axis, n);
+}
+
+static histo_status place_pageable(const void *host, size_t bytes, const void **placed)
+{
+    void *memory = malloc(bytes);
+    if (!memory) return histo_fail_memory(bytes, "samples: ask for fewer");
+    memcpy(memory, host, bytes);
+    *placed = memory;
+    return HISTO_OK;
+}
+
+static void release_pageable(const void *placed)
+{
+    free((void *)placed);
+}
+
+static histo_status count_on_host(const bench_counted *what, int64_t n, uint64_t *counts)
+{
+    return bench_plain_count(what, n, histo_backend_cpu.threads(0), counts);
+}
+
+/* Copies as many bytes as the samples have from page-locked memory. */
+static histo_status copy_all(const void *placed, size_t bytes, int threads, void *stream)
+{
+    enum { PIECE = 64 << 20 };
+    static void *from, *to;
+    (void)placed, (void)threads;
+    if (!from) TRY(cudaMallocHost(&from, PIECE), "page-locked memory");
+    if (!to) TRY(cudaMalloc(&to, PIECE), "memory to copy to");
+    for (size_t at = 0; at < bytes; at += PIECE)
+        TRY(cudaMemcpyAsync(to, from, bytes - at < PIECE ? bytes - at : (size_t)PIECE, cudaMemcpyHostToDevice,
+                            (cudaStream_t)stream),
+            "copying from page-locked memory");
+    return HISTO_OK;
+}
+
+static const bench_peer *const peers[] = {&bench_cub_histogram, &bench_cub_sort,       &bench_cub_runs,
+                                          &bench_npp,           &bench_global_atomics, NULL};
+static const bench_peer *const no_peers[] = {NULL};
+
+#define ON_GPU                                                                                                         \
+    .backend = "cuda", .device = HISTO_DEVICE_CUDA(0), .unavailable = unavailable, .default_bytes = (size_t)1 << 30,   \
+    .quick_bytes = (size_t)256 << 20, .default_budget_us = 0.25e6
+
+/* Indexed by bench_placement. */
+extern "C" const bench_device bench_devices_cuda[] = {
+    {ON_GPU, .make = make, .place = place, .release = release, .fetch = fetch, .count = count, .peers = peers,
+     .time = time_work, .launch = launch, .read = read_all, .threads = one, .random = &bench_random_cuda},
+    {ON_GPU, .make = make_pinned, .place = place_pinned, .release = release_pinned, .fetch = fetch,
+     .count = count_on_host, .peers = no_peers, .time = time_transfer, .launch = launch, .read = copy_all,
+     .threads = one},
+    {ON_GPU, .make = make_pageable, .place = place_pageable, .release = release_pageable, .fetch = fetch,
+     .count = count_on_host, .peers = no_peers, .time = time_transfer, .launch = launch, .read = copy_all,
+     .threads = one},
+};

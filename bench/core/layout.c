@@ -1,0 +1,80 @@
+#include "bench/core/layout.h"
+
+static const struct {
+    const char *name;
+    int64_t channels, counted;     /* interleaved; how many of the first are counted */
+    int64_t width, height, images; /* 0: as many as wanted; images: the maximum */
+    int64_t margin;                /* samples outside the region in each row, half of them on the left */
+    bool masked;
+    histo_pairs pairs; /* of a stack of images */
+} layouts[] = {
+    [BENCH_ONE_ARRAY] = {"", 1, 1, 0, 0, 1, 0, false, HISTO_NO_PAIRS},
+    [BENCH_RGBA] = {"rgba", 4, 4, 0, 0, 1, 0, false, HISTO_NO_PAIRS},
+    [BENCH_RGB_OF_RGBA] = {"rgb-of-rgba", 4, 3, 0, 0, 1, 0, false, HISTO_NO_PAIRS},
+    [BENCH_RGB] = {"rgb", 3, 3, 0, 0, 1, 0, false, HISTO_NO_PAIRS},
+    [BENCH_IMAGES] = {"images", 1, 1, 256, 256, 10000, 0, false, HISTO_NO_PAIRS},
+    [BENCH_REGION] = {"region", 1, 1, 3840, 0, 1, 512 + 26, false, HISTO_NO_PAIRS},
+    [BENCH_MASK] = {"mask", 1, 1, 0, 0, 1, 0, true, HISTO_NO_PAIRS},
+    [BENCH_1080P] = {"1080p", 1, 1, 1920, 1080, 1, 0, false, HISTO_NO_PAIRS},
+    [BENCH_4K] = {"4k", 1, 1, 3840, 2160, 1, 0, false, HISTO_NO_PAIRS},
+    [BENCH_RING] = {.name = "ring-16", .pairs = HISTO_PAIRS_RING},
+    [BENCH_APART] = {.name = "apart-16", .pairs = HISTO_PAIRS_APART},
+};
+
+const char *bench_layout_name(bench_layout layout)
+{
+    return layouts[layout].name;
+}
+
+static bench_arrangement arrange_stack(const bench_input *input, int64_t wanted)
+{
+    enum { EVEN = 1024 /* so that images are aligned */ };
+    const int64_t shape[] = {BENCH_STACKED, (wanted / BENCH_STACKED + EVEN - 1) / EVEN * EVEN};
+    bench_arrangement it = {
+        .batch = 1, .pairs = layouts[input->layout].pairs, .view = histo_view_nd(NULL, input->dtype, 2, shape)};
+    it.stored = it.touched = shape[0] * shape[1];
+    it.counted = it.stored / (int)it.pairs;
+    return it;
+}
+
+bench_arrangement bench_arrange(const bench_input *input, int64_t wanted)
+{
+    if (layouts[input->layout].pairs) return arrange_stack(input, wanted);
+    int64_t size = (int64_t)histo_dtype_size(input->dtype), channels = layouts[input->layout].channels;
+    int64_t counted = layouts[input->layout].counted, images = layouts[input->layout].images;
+    int64_t width = layouts[input->layout].width, height = layouts[input->layout].height;
+    int64_t margin = layouts[input->layout].margin;
+    if (!width) width = wanted / channels;
+    if (!height) height = layouts[input->layout].width ? wanted / width : 1;
+    int64_t pitch = width * channels + margin, image = pitch * height;
+    if (images > wanted / image) images = wanted < 2 * image ? 1 : wanted / image;
+    bench_arrangement it = {.stored = images * image,
+                            .counted = images * height * width * counted,
+                            .touched = images * height * width * channels,
+                            .batch = images * counted,
+                            .masked = layouts[input->layout].masked,
+                            .first = margin / 2,
+                            .view = {.dtype = input->dtype, .ndim = 4}};
+    const int64_t shape[] = {images, counted, height, width}, strides[] = {image, 1, pitch, channels};
+    it.view.batch_ndim = it.batch > 1 ? 2 : 0;
+    for (int d = 0; d < 4; d++) {
+        it.view.shape[d] = shape[d];
+        it.view.strides[d] = strides[d] * size;
+    }
+    return it;
+}
+
+histo_view bench_samples_at(const bench_arrangement *it, const void *samples)
+{
+    histo_view view = it->view;
+    view.data = (const char *)samples + (size_t)it->first * histo_dtype_size(view.dtype);
+    return view;
+}
+
+/* A byte per sample, in their order. */
+histo_view bench_mask_at(const bench_arrangement *it, const void *mask)
+{
+    histo_view view = histo_view_nd(mask, HISTO_U8, it->view.ndim, it->view.shape);
+    view.batch_ndim = it->view.batch_ndim;
+    return view;
+}

@@ -1,0 +1,337 @@
+#include "bench/map/tune.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "bench/core/device.h"
+#include "bench/core/json.h"
+#include "bench/core/report.h"
+#include "bench/core/time_budget.h"
+#include "plan/plan.h"
+
+/* ---- The map ---- */
+
+static bench_tuned *cell_at(const bench_tuning *map, int dtype, int bins, int samples)
+{
+    const bench_tune_options *o = map->options;
+    return &map->cell[((size_t)dtype * (size_t)o->bins + (size_t)bins) * (size_t)o->samples + (size_t)samples];
+}
+
+const bench_tuned *bench_tuning_cell(const bench_tuning *map, int dtype, int bins, int samples)
+{
+    return cell_at(map, dtype, bins, samples);
+}
+
+static histo_status make_map(const bench_tune_options *o, bench_tuning *map)
+{
+    *map = (bench_tuning){.options = o, .strategies = histo_strategy_count()};
+    map->cells = o->dtypes * o->bins * o->samples;
+    size_t each = (size_t)(o->distributions * map->strategies), all = each * (size_t)map->cells;
+    map->cell = calloc((size_t)map->cells, sizeof *map->cell);
+    map->us = malloc(all * sizeof *map->us);
+    map->params = calloc(all, HISTO_MAX_PARAMS * sizeof *map->params);
+    if (!map->cell || !map->us || !map->params)
+        return histo_fail_memory(all * sizeof *map->us, "a map: ask for fewer cells");
+    for (size_t i = 0; i < all; i++)
+        map->us[i] = (double)NAN;
+    int next = 0;
+    for (int d = 0; d < o->dtypes; d++)
+        for (int b = 0; b < o->bins; b++)
+            for (int s = 0; s < o->samples; s++, next++)
+                map->cell[next] = (bench_tuned){.dtype = o->dtype[d],
+                                                .bins = o->bin[b],
+                                                .samples = o->sample[s],
+                                                .us = map->us + each * (size_t)next,
+                                                .params = map->params + each * (size_t)next * HISTO_MAX_PARAMS,
+                                                .best = -1};
+    return HISTO_OK;
+}
+
+void bench_tuning_free(bench_tuning *map)
+{
+    free(map->cell);
+    free(map->us);
+    free(map->params);
+    *map = (bench_tuning){0};
+}
+
+static int64_t *params_of(const bench_tuning *map, const bench_tuned *cell, int distribution, int strategy)
+{
+    return cell->params + (distribution * map->strategies + strategy) * HISTO_MAX_PARAMS;
+}
+
+/* ---- Measuring ---- */
+
+/* A device, and where its samples lie. */
+typedef struct venue {
+    const bench_device *device;
+    bool placed; /* in the device's memory */
+} venue;
+
+enum { MAX_VENUES = 2 };
+
+typedef struct tuning {
+    const bench_tune_options *options;
+    bench_tuning *map;
+    venue where[MAX_VENUES];
+    int venues;
+    double begun_s;
+    bool stopped;
+} tuning;
+
+static histo_status find_venues(tuning *t)
+{
+    const bench_tune_options *o = t->options;
+    if (o->device != HISTO_DEVICE_AUTO) {
+        t->where[0].device = bench_device_find(o->device, BENCH_RESIDENT);
+        if (!t->where[0].device) return HISTO_UNSUPPORTED;
+        t->venues = 1;
+    } else {
+        t->where[0].device = bench_device_find(HISTO_DEVICE_CPU, BENCH_RESIDENT);
+        t->where[1].device = bench_device_find(HISTO_DEVICE_AUTO, BENCH_RESIDENT);
+        t->venues = t->where[1].device == t->where[0].device ? 1 : 2;
+    }
+    for (int b = 0; b < t->venues; b++)
+        t->where[b].placed = t->where[b].device->device != HISTO_DEVICE_CPU && !o->transfers;
+    return HISTO_OK;
+}
+
+static int index_of(const histo_row *row)
+{
+    int i = 0;
+    while (histo_row_at(i) != row)
+        i++;
+    return i;
+}
+
+static histo_device device_of(const tuning *t, int strategy)
+{
+    for (int b = 0; b < t->venues; b++)
+        if (strcmp(t->where[b].device->backend, histo_row_at(strategy)->backend->name) == 0)
+            return t->where[b].device->device;
+    return HISTO_DEVICE_AUTO;
+}
+
+/* The strategy with the fastest worst case over the distributions measured, on one device or on any
+ * (HISTO_DEVICE_AUTO). -1: none. */
+static int winner(const tuning *t, const bench_tuned *cell, histo_device device, double *best_us, int *worst)
+{
+    const bench_tuning *map = t->map;
+    int best = -1;
+    for (int s = 0; s < map->strategies; s++) {
+        double us = 0;
+        int slowest = 0;
+        bool any = false;
+        for (int d = 0; d < t->options->distributions; d++) {
+            const double *times = cell->us + d * map->strategies;
+            bool measured = false; /* this distribution was measured with some strategy on the device of s */
+            for (int other = 0; other < map->strategies; other++)
+                measured |= device_of(t, other) == device_of(t, s) && !isnan(times[other]);
+            if (!measured) continue;
+            any = true;
+            if (isnan(times[s])) us = INFINITY;
+            if (times[s] > us) us = times[s], slowest = d;
+        }
+        if (!any || isinf(us) || (device != HISTO_DEVICE_AUTO && device != device_of(t, s))) continue;
+        if (best >= 0 && us >= *best_us) continue;
+        best = s;
+        *best_us = us;
+        *worst = slowest;
+    }
+    return best;
+}
+
+/* Measure every strategy of a venue on n samples at `data`, and remember the best so far as wisdom. */
+static histo_status measure(tuning *t, const venue *at, bench_tuned *cell, int distribution, const bench_input *input,
+                            const void *data)
+{
+    histo_axis axis = bench_input_axis(input, NULL);
+    histo_view view = histo_view_1d(data, input->dtype, cell->samples);
+    histo_plan_options how = {.effort = HISTO_MEASURE,
+                              .device = at->device->device,
+                              .threads = t->options->threads,
+                              .vary = t->options->vary};
+    histo_hist *hist;
+    histo_plan *plan = NULL;
+    histo_status status = histo_hist_create(&hist, 1, &axis, NULL);
+    if (status != HISTO_OK) return status;
+    status = histo_plan_create(&plan, hist, &view, NULL, &how);
+    histo_hist_destroy(hist);
+    if (status != HISTO_OK) return status;
+    for (int c = 0; c < plan->candidates; c++) {
+        const histo_candidate *it = &plan->candidate[c];
+        if (it->why_not) continue;
+        cell->us[distribution * t->map->strategies + index_of(it->row)] = it->us;
+        memcpy(params_of(t->map, cell, distribution, index_of(it->row)), it->params, sizeof it->params);
+    }
+    double us;
+    int worst, best = winner(t, cell, how.device, &us, &worst);
+    char signature[HISTO_SIGNATURE_BYTES];
+    histo_plan_signature(plan, plan->at, signature);
+    if (best >= 0)
+        status = histo_wisdom_add(how.device, signature, histo_row_at(best), params_of(t->map, cell, worst, best), us);
+    histo_plan_destroy(plan);
+    return status;
+}
+
+/* Make the samples of a cell and measure them on every venue. */
+static histo_status measure_cell(tuning *t, bench_tuned *cell, int distribution)
+{
+    const bench_distribution *of = &t->options->distribution[distribution];
+    bench_input input = bench_input_of(of, cell->dtype, cell->bins);
+    size_t bytes = (size_t)cell->samples * histo_dtype_size(cell->dtype);
+    void *host = malloc(bytes);
+    if (!host) return histo_fail_memory(bytes, "samples: ask for fewer");
+    histo_axis axis = bench_input_axis(&input, NULL);
+    bench_input_make(&input, &axis, cell->samples, host);
+    histo_status status = HISTO_OK;
+    for (int b = 0; b < t->venues && status == HISTO_OK; b++) {
+        const venue *at = &t->where[b];
+        const void *placed = host;
+        if (at->placed) status = at->device->place(host, bytes, &placed);
+        if (status != HISTO_OK) break;
+        status = measure(t, at, cell, distribution, &input, placed);
+        if (at->placed) at->device->release(placed);
+    }
+    free(host);
+    cell->best = winner(t, cell, HISTO_DEVICE_AUTO, &cell->best_us, &cell->worst);
+    return status;
+}
+
+/* All numbers of samples, smallest first, while there is time. */
+static histo_status measure_column(tuning *t, int dtype, int bins, int distribution)
+{
+    const bench_tune_options *o = t->options;
+    const bench_distribution *of = &o->distribution[distribution];
+    histo_status status = HISTO_OK;
+    double took_s = 0;
+    for (int s = 0; s < o->samples && status == HISTO_OK && !t->stopped; s++) {
+        bench_tuned *cell = cell_at(t->map, dtype, bins, s);
+        double now = bench_now_s(), growth = s ? (double)o->sample[s] / (double)o->sample[s - 1] : 0;
+        t->stopped = (o->stop && o->stop(o->context)) || now - t->begun_s > o->budget_s;
+        if (t->stopped || now - t->begun_s + took_s * growth > o->budget_s) break;
+        char what[128];
+        snprintf(what, sizeof what, "tuning %s, %lld bins, %lld samples, %s", histo_dtype_name(cell->dtype),
+                 (long long)cell->bins, (long long)cell->samples, of->name);
+        if (o->progress) o->progress(o->context, what, t->map->done, t->map->total);
+        status = measure_cell(t, cell, distribution);
+        if (status == HISTO_NO_MEMORY && s > 0) return HISTO_OK; /* up to the memory available */
+        t->map->done += status == HISTO_OK;
+        took_s = bench_now_s() - now;
+    }
+    return status;
+}
+
+/* The ends first, then the midpoints and so on, so that an unfinished map is a coarse one. order: [n] */
+static void refine(int *order, int n)
+{
+    int used = 0;
+    order[used++] = 0;
+    if (n > 1) order[used++] = n - 1;
+    for (int step = n; step > 0; step /= 2)
+        for (int i = 0; i < n; i += step) {
+            bool there = false;
+            for (int k = 0; k < used; k++)
+                there |= order[k] == i;
+            if (!there) order[used++] = i;
+        }
+}
+
+static int64_t count_measurements(const bench_tune_options *o)
+{
+    int64_t total = 0;
+    for (int d = 0; d < o->dtypes; d++)
+        for (int b = 0; b < o->bins; b++)
+            for (int k = 0; k < o->distributions; k++)
+                if (bench_bins_possible(&o->distribution[k], o->dtype[d], o->bin[b])) total += o->samples;
+    return total;
+}
+
+histo_status bench_tune(const bench_tune_options *o, bench_tuning *map)
+{
+    tuning t = {.options = o, .map = map, .begun_s = bench_now_s()};
+    histo_status status = make_map(o, map);
+    if (status == HISTO_OK) status = find_venues(&t);
+    int *order = calloc((size_t)o->bins, sizeof *order);
+    if (!order && status == HISTO_OK) status = histo_fail_memory((size_t)o->bins * sizeof *order, "a map");
+    if (status == HISTO_OK) refine(order, o->bins);
+    map->total = count_measurements(o);
+    for (int b = 0; b < o->bins && status == HISTO_OK; b++)
+        for (int d = 0; d < o->dtypes && status == HISTO_OK; d++)
+            for (int k = 0; k < o->distributions && status == HISTO_OK; k++)
+                if (bench_bins_possible(&o->distribution[k], o->dtype[d], o->bin[order[b]]))
+                    status = measure_column(&t, d, order[b], k);
+    free(order);
+    return status;
+}
+
+/* ---- JSON ---- */
+
+static const char *full_name(int strategy, char name[64])
+{
+    const histo_row *row = histo_row_at(strategy);
+    snprintf(name, 64, "%s/%s", row->backend->name, row->name);
+    return name;
+}
+
+static void put_times(const bench_tuning *map, const bench_tuned *cell, int distribution, const char *before, FILE *to)
+{
+    const bench_tune_options *o = map->options;
+    const double *us = cell->us + distribution * map->strategies;
+    char name[64];
+    fprintf(to, "%s{\"input\": \"%s/%s/%lld\", \"dtype\": \"%s\", \"bins\": %lld, \"samples\": %lld, \"threads\": %d",
+            before, o->distribution[distribution].name, histo_dtype_name(cell->dtype), (long long)cell->bins,
+            histo_dtype_name(cell->dtype), (long long)cell->bins, (long long)cell->samples,
+            histo_backend_cpu.threads(o->threads));
+    fprintf(to, ", \"transfers\": %s, \"strategies\": [", o->transfers ? "true" : "false");
+    const char *comma = "";
+    for (int s = 0; s < map->strategies; s++) {
+        if (isnan(us[s])) continue;
+        fputs(comma, to);
+        json_member(to, "{", "strategy", full_name(s, name));
+        char params[512] = "";
+        histo_params_print(histo_row_at(s), params_of(map, cell, distribution, s),
+                           &(histo_text){.out = params, .capacity = sizeof params});
+        if (*params) json_member(to, ", ", "params", params);
+        fprintf(to, ", \"us\": %.6g, \"Gsamples_per_s\": %.5g}", us[s], (double)cell->samples / us[s] * 1e-3);
+        comma = ", ";
+    }
+    fputs("]}", to);
+}
+
+static bool has_times(const bench_tuning *map, const bench_tuned *cell, int distribution)
+{
+    for (int s = 0; s < map->strategies; s++)
+        if (!isnan(cell->us[distribution * map->strategies + s])) return true;
+    return false;
+}
+
+void bench_tuning_json(const bench_tuning *map, const char *command_line, FILE *to)
+{
+    const char *comma = "\n";
+    char name[64];
+    report_put_run(to, command_line);
+    fputs(", \"results\": [", to);
+    for (int c = 0; c < map->cells; c++)
+        for (int d = 0; d < map->options->distributions; d++) {
+            if (!has_times(map, &map->cell[c], d)) continue;
+            put_times(map, &map->cell[c], d, comma, to);
+            comma = ",\n";
+        }
+    fputs("],\n\"map\": [", to);
+    comma = "\n";
+    for (int c = 0; c < map->cells; c++) {
+        const bench_tuned *cell = &map->cell[c];
+        if (cell->best < 0) continue;
+        fprintf(to, "%s{\"dtype\": \"%s\", \"bins\": %lld, \"samples\": %lld", comma, histo_dtype_name(cell->dtype),
+                (long long)cell->bins, (long long)cell->samples);
+        json_member(to, ", ", "best", full_name(cell->best, name));
+        json_member(to, ", ", "worst_distribution", map->options->distribution[cell->worst].name);
+        fprintf(to, ", \"us\": %.6g, \"Gsamples_per_s\": %.5g}", cell->best_us,
+                (double)cell->samples / cell->best_us * 1e-3);
+        comma = ",\n";
+    }
+    fputs("]}\n", to);
+}

@@ -1,0 +1,61 @@
+/* Exploring this machine: which strategy is the fastest for which samples, bins and distributions (Milic et al. 2013,
+ * figure 11). The winners become wisdom. */
+#ifndef BENCH_TUNE_H
+#define BENCH_TUNE_H
+
+#include <stdio.h>
+
+#include "papers/inputs/inputs.h"
+
+enum { BENCH_MAX_DISTRIBUTIONS = 8 };
+
+typedef struct bench_tune_options {
+    histo_device device; /* HISTO_DEVICE_AUTO: the CPU, and the GPU if there is one */
+    bool transfers;      /* samples start in host memory, and copying them to the GPU counts */
+    int threads;         /* of the CPU; 0: the default */
+    bool vary;           /* also measure other parameters of the fastest strategy */
+    int dtypes, bins, samples, distributions;
+    const histo_dtype *dtype;
+    const int64_t *bin, *sample; /* increasing */
+    const bench_distribution *distribution;
+    double budget_s; /* start nothing that would probably end later */
+    /* Asked before every measurement; true ends the run. */
+    bool (*stop)(void *context);
+    /* Called before every measurement. */
+    void (*progress)(void *context, const char *what, int64_t done, int64_t total);
+    void *context;
+} bench_tune_options;
+
+/* One dtype, number of bins and number of samples. Times are us[distribution * strategies + strategy] in the order of
+ * histo_strategy_describe; NaN: not measured. */
+typedef struct bench_tuned {
+    histo_dtype dtype;
+    int64_t bins, samples;
+    double *us;
+    int64_t *params; /* with which each was measured, in the same order */
+    int best;        /* the strategy with the fastest worst case over the distributions; -1: none */
+    int worst;       /* its worst distribution */
+    double best_us;
+} bench_tuned;
+
+typedef struct bench_tuning {
+    const bench_tune_options *options;
+    int strategies;
+    int cells; /* [dtype][bins][samples], in the order of the options */
+    bench_tuned *cell;
+    int64_t done, total; /* measurements; done < total after a stop */
+    double *us;
+    int64_t *params;
+} bench_tuning;
+
+const bench_tuned *bench_tuning_cell(const bench_tuning *map, int dtype, int bins, int samples);
+
+/* Measure, and remember the winner of each device as wisdom. After a failure or a stop, map and wisdom hold what was
+ * measured. Call bench_tuning_free in any case. */
+histo_status bench_tune(const bench_tune_options *options, bench_tuning *map);
+void bench_tuning_free(bench_tuning *map);
+
+/* JSON as the gallery's, and the map. */
+void bench_tuning_json(const bench_tuning *map, const char *command_line, FILE *to);
+
+#endif

@@ -1,0 +1,74 @@
+#include "bench/random/random_bound.h"
+
+#include <stdlib.h>
+
+enum { GPU_SECTOR = 32, CPU_LINE = 64 };
+
+static int64_t magnitude(int64_t stride)
+{
+    return stride < 0 ? -stride : stride;
+}
+
+/* How many sectors `runs` runs of so many bytes touch. What each run adds repeats after `sector` runs. */
+static double sectors_of(int64_t begin, int64_t bytes, int64_t stride, int64_t runs, int64_t sector)
+{
+    const int64_t first = (begin + bytes - 1) / sector - begin / sector + 1;
+    const int64_t seen = runs - 1 < sector ? runs - 1 : sector;
+    int64_t added = 0, last = (begin + bytes - 1) / sector;
+    for (int64_t run = 0; run < seen; run++) {
+        begin += stride;
+        int64_t next = begin / sector > last ? begin / sector : last + 1;
+        last = (begin + bytes - 1) / sector;
+        added += last - next + 1;
+    }
+    return (double)first + (seen ? (double)added / (double)seen * (double)(runs - 1) : 0);
+}
+
+double random_touched(const histo_view *view, int columns, int64_t sector)
+{
+    int order[HISTO_MAX_DIMS];
+    const int64_t size = (int64_t)histo_dtype_size(view->dtype);
+    const int64_t begin = (int64_t)((uintptr_t)view->data % (uintptr_t)sector);
+    int64_t run = size * columns;   /* bytes without gaps */
+    int64_t stride = run, runs = 1; /* of runs at equal distances */
+    double others = 1;
+    for (int d = 0; d < view->ndim; d++) {
+        int at = d;
+        for (; at > 0 && magnitude(view->strides[order[at - 1]]) > magnitude(view->strides[d]); at--)
+            order[at] = order[at - 1];
+        order[at] = d;
+    }
+    for (int d = 0; d < view->ndim; d++) {
+        const int64_t next = magnitude(view->strides[order[d]]), shape = view->shape[order[d]];
+        if (shape == 1) continue;
+        if (runs == 1 && next == run) {
+            run *= shape;
+        } else if (runs == 1 || (others == 1 && next == stride * runs)) {
+            stride = runs == 1 ? next : stride;
+            runs *= shape;
+        } else {
+            others *= (double)shape;
+        }
+    }
+    return others * sectors_of(begin, run, stride, runs, sector) * (double)sector;
+}
+
+double random_bytes_to_read(const problem_data *data, const problem_fill *fill)
+{
+    const random_problem *p = data->problem;
+    const int64_t sector = p->place == PROBLEM_CPU ? CPU_LINE : GPU_SECTOR;
+    const bool table = p->layout == PROBLEM_TABLE;
+    double bytes = 0;
+    for (int a = 0; a < (table ? 1 : p->axes); a++)
+        bytes += random_touched(&fill->samples[a], table ? p->axes : 1, sector);
+    if (fill->options.weights) bytes += random_touched(&fill->weights, 1, sector);
+    if (fill->options.mask) bytes += random_touched(&fill->mask, 1, sector);
+    if (fill->options.where) bytes += random_touched(&fill->where, 1, sector);
+    return bytes + (double)data->arrays[PROBLEM_OFFSETS].bytes;
+}
+
+double random_bytes_of_counters(const random_problem *p, const problem_counts *counts)
+{
+    bool squares = p->weighting == HISTO_WEIGHT_FAST || p->weighting == HISTO_WEIGHT_REPRODUCIBLE;
+    return 2.0 * GPU_SECTOR * (double)counts->sectors * (1 + (p->weighting != HISTO_UNWEIGHTED) + squares);
+}

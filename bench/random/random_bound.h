@@ -1,0 +1,18 @@
+/* The bytes of a random problem that bound it: those that must be read, and those of the counters that it touches. */
+#ifndef BENCH_RANDOM_BOUND_H
+#define BENCH_RANDOM_BOUND_H
+
+#include "bench/random/random_check.h"
+#include "bench/random/random_data.h"
+
+/* The bytes of all sectors in which a view has samples, each once; columns: how many of them lie next to each other.
+ * Nearly: where samples have gaps, only neighbours share sectors. */
+double random_touched(const histo_view *view, int columns, int64_t sector);
+
+/* The bytes that a fill must read. */
+double random_bytes_to_read(const problem_data *data, const problem_fill *fill);
+
+/* The bytes of counters and sums that it must read and write. */
+double random_bytes_of_counters(const random_problem *p, const problem_counts *counts);
+
+#endif

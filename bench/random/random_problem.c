@@ -1,0 +1,585 @@
+#include "bench/random/random_problem.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+/* ---- Names ---- */
+
+static const char *const kinds[] = {"uniform", "one",    "normal", "zipf", "scattered", "distinct", "spread", "edges",
+                                    "sorted",  "pieces", "runs",   "saw",  "wafer",     "mixture",  "photo",  NULL};
+static const char *const axis_kinds[] = {"integer", "regular", "variable", "log", "sqrt", "power", NULL};
+static const char *const edge_kinds[] = {"jitter", "gaps", "unequal", "quadratic", "floats", NULL};
+static const char *const layouts[] = {"array",   "strided",  "table",  "region",  "flipped",  "transposed",
+                                      "channel", "channels", "images", "columns", "segments", NULL};
+static const char *const weightings[] = {"none", "fast", "reproducible", "fast-sum", "reproducible-sum", NULL};
+static const char *const places[] = {"cpu", "device", "pinned", "pageable", NULL};
+static const char *const storages[] = {"dense", "sparse", NULL};
+static const char *const ways[] = {"bin", "value", NULL};
+static const char *const types[] = {"u8",  "i8",  "u16",  "i16", "u32", "i32", "u64",
+                                    "i64", "f16", "bf16", "f32", "f64", NULL};
+static const char *const switches[] = {"no", "yes", NULL};
+
+/* -1 for an unknown name. */
+static int find(const char *const *names, const char *text, size_t length)
+{
+    for (int i = 0; names[i]; i++)
+        if (strlen(names[i]) == length && memcmp(names[i], text, length) == 0) return i;
+    return -1;
+}
+
+/* ---- Keys of the line ---- */
+
+typedef enum key {
+    KEY_N,
+    KEY_TYPE,
+    KEY_AXES,
+    KEY_AXIS,
+    KEY_BINS,
+    KEY_LO,
+    KEY_HI,
+    KEY_EDGES,
+    KEY_POWER,
+    KEY_CLOSED,
+    KEY_STORAGE,
+    KEY_DIST,
+    KEY_BY,
+    KEY_FLOW,
+    KEY_NAN,
+    KEY_LAYOUT,
+    KEY_BATCH,
+    KEY_HEIGHT,
+    KEY_CHANNELS,
+    KEY_STRIDE,
+    KEY_PITCH,
+    KEY_OFFSET,
+    KEY_WEIGHTING,
+    KEY_WEIGHTS,
+    KEY_MASK,
+    KEY_WHERE,
+    KEY_ALIKE,
+    KEY_ON,
+    KEY_SEED,
+    KEYS
+} key;
+
+/* A value equal to `usual` is not printed. names: NULL for numbers. */
+static const struct {
+    const char *name, *usual;
+    const char *const *names;
+} keys[KEYS] = {
+    [KEY_N] = {"n", "", NULL},
+    [KEY_TYPE] = {"type", "", types},
+    [KEY_AXES] = {"axes", "1", NULL},
+    [KEY_AXIS] = {"axis", "", axis_kinds},
+    [KEY_BINS] = {"bins", "", NULL},
+    [KEY_LO] = {"lo", "", NULL},
+    [KEY_HI] = {"hi", "", NULL},
+    [KEY_EDGES] = {"edges", "jitter", edge_kinds},
+    [KEY_POWER] = {"power", "0", NULL},
+    [KEY_CLOSED] = {"closed", "no", switches},
+    [KEY_STORAGE] = {"storage", "dense", storages},
+    [KEY_DIST] = {"dist", "uniform", kinds},
+    [KEY_BY] = {"by", "bin", ways},
+    [KEY_FLOW] = {"flow", "0", NULL},
+    [KEY_NAN] = {"nan", "0", NULL},
+    [KEY_LAYOUT] = {"layout", "array", layouts},
+    [KEY_BATCH] = {"batch", "1", NULL},
+    [KEY_HEIGHT] = {"height", "1", NULL},
+    [KEY_CHANNELS] = {"channels", "1", NULL},
+    [KEY_STRIDE] = {"stride", "1", NULL},
+    [KEY_PITCH] = {"pitch", "0", NULL},
+    [KEY_OFFSET] = {"offset", "0", NULL},
+    [KEY_WEIGHTING] = {"weighting", "none", weightings},
+    [KEY_WEIGHTS] = {"weights", "f64", types},
+    [KEY_MASK] = {"mask", "none", types},
+    [KEY_WHERE] = {"where", "none", types},
+    [KEY_ALIKE] = {"alike", "no", switches},
+    [KEY_ON] = {"on", "cpu", places},
+    [KEY_SEED] = {"seed", "", NULL},
+};
+
+enum { VALUE_BYTES = HISTO_MAX_AXES * 26 };
+
+/* The fewest digits that read back as the value. */
+static void put_number(char *text, size_t size, double value)
+{
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(text, size, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) return;
+    }
+}
+
+static void put_of_axis(char *text, size_t size, const problem_axis *axis, key k)
+{
+    switch (k) {
+    case KEY_TYPE:
+        snprintf(text, size, "%s", types[axis->type]);
+        break;
+    case KEY_AXIS:
+        snprintf(text, size, "%s", axis_kinds[axis->kind]);
+        break;
+    case KEY_BINS:
+        snprintf(text, size, "%" PRId64, axis->bins);
+        break;
+    case KEY_EDGES:
+        snprintf(text, size, "%s", edge_kinds[axis->edges]);
+        break;
+    case KEY_CLOSED:
+        snprintf(text, size, "%s", switches[axis->closed]);
+        break;
+    case KEY_LO:
+        put_number(text, size, axis->lo);
+        break;
+    case KEY_HI:
+        put_number(text, size, axis->hi);
+        break;
+    default:
+        put_number(text, size, axis->power);
+        break;
+    }
+}
+
+static bool is_of_axis(key k)
+{
+    return k == KEY_TYPE || (k >= KEY_AXIS && k <= KEY_CLOSED);
+}
+
+/* A value for each axis, or one for all. */
+static void put_list(char *text, size_t size, const random_problem *p, key k)
+{
+    bool equal = true;
+    char first[32], next[32];
+    put_of_axis(first, sizeof first, &p->axis[0], k);
+    size_t length = (size_t)snprintf(text, size, "%s", first);
+    for (int a = 1; a < p->axes; a++) {
+        put_of_axis(next, sizeof next, &p->axis[a], k);
+        equal = equal && strcmp(first, next) == 0;
+        length += (size_t)snprintf(text + length, size - length, ",%s", next);
+    }
+    if (equal) snprintf(text, size, "%s", first);
+}
+
+static void put_integer(char *text, size_t size, int64_t value)
+{
+    snprintf(text, size, "%" PRId64, value);
+}
+
+/* "f64:0.25", or "none" for a fraction of 1. */
+static void put_filter(char *text, size_t size, histo_dtype type, double fraction)
+{
+    char number[32];
+    put_number(number, sizeof number, fraction);
+    if (fraction == 1)
+        snprintf(text, size, "none");
+    else
+        snprintf(text, size, "%s:%s", types[type], number);
+}
+
+static void put_value(char text[VALUE_BYTES], const random_problem *p, key k)
+{
+    const size_t size = VALUE_BYTES;
+    const int64_t integers[KEYS] = {
+        [KEY_N] = p->samples,   [KEY_AXES] = p->axes,         [KEY_BATCH] = p->batch,   [KEY_HEIGHT] = p->height,
+        [KEY_PITCH] = p->pitch, [KEY_CHANNELS] = p->channels, [KEY_STRIDE] = p->stride, [KEY_OFFSET] = p->offset};
+    const int chosen[KEYS] = {[KEY_STORAGE] = (int)p->storage,
+                              [KEY_BY] = p->by_value,
+                              [KEY_LAYOUT] = (int)p->layout,
+                              [KEY_ALIKE] = p->alike,
+                              [KEY_WEIGHTING] = (int)p->weighting,
+                              [KEY_WEIGHTS] = (int)p->weights,
+                              [KEY_ON] = (int)p->place};
+    char number[32];
+    if (is_of_axis(k)) {
+        put_list(text, size, p, k);
+    } else if (k == KEY_DIST) {
+        put_number(number, sizeof number, p->shape);
+        snprintf(text, size, p->shape == 0 ? "%s" : "%s:%s", kinds[p->kind], number);
+    } else if (k == KEY_FLOW || k == KEY_NAN) {
+        put_number(text, size, k == KEY_FLOW ? p->flow : p->nan);
+    } else if (k == KEY_MASK) {
+        put_filter(text, size, p->mask_type, p->mask);
+        if (p->mask != 1 && p->mask_run != 1) {
+            size_t length = strlen(text);
+            snprintf(text + length, size - length, ":%" PRId64, p->mask_run);
+        }
+    } else if (k == KEY_WHERE) {
+        put_filter(text, size, p->where_type, p->where);
+    } else if (k == KEY_SEED) {
+        snprintf(text, size, "%" PRIu64, p->seed);
+    } else if (keys[k].names) {
+        snprintf(text, size, "%s", keys[k].names[chosen[k]]);
+    } else {
+        put_integer(text, size, integers[k]);
+    }
+}
+
+/* Is hi of all axes given by lo and the bins? */
+static bool hi_follows(const random_problem *p)
+{
+    for (int a = 0; a < p->axes; a++)
+        if (p->axis[a].kind != HISTO_INTEGER) return false;
+    return true;
+}
+
+char *problem_print(const random_problem *p, char line[PROBLEM_LINE_BYTES])
+{
+    size_t length = 0;
+    char value[VALUE_BYTES];
+    line[0] = '\0';
+    for (int k = 0; k < KEYS; k++) {
+        put_value(value, p, (key)k);
+        if (strcmp(value, keys[k].usual) == 0 || (k == KEY_HI && hi_follows(p))) continue;
+        if (k == KEY_WEIGHTS && !p->weighting) continue;
+        length += (size_t)snprintf(line + length, PROBLEM_LINE_BYTES - length, "%s%s=%s", length ? " " : "",
+                                   keys[k].name, value);
+    }
+    return line;
+}
+
+/* ---- Parsing ---- */
+
+/* A whole text that is a number; 2^20 is one. */
+static bool take_number(const char *text, size_t length, double *value)
+{
+    char copy[40], *end;
+    if (length == 0 || length >= sizeof copy || strchr(" \t\n\v\f\r+", *text)) return false;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    if (strspn(copy, "0123456789.eE+-^") != length) return false;
+    *value = strtod(copy, &end);
+    if (*end == '^' && *value == 2) {
+        long power = strtol(end + 1, &end, 10);
+        if (power < 0 || power > 62) return false;
+        *value = (double)(INT64_C(1) << power);
+    }
+    return !*end && *value - *value == 0;
+}
+
+static histo_status fail_value(key k, const char *text, size_t length)
+{
+    char list[400] = "";
+    for (int i = 0; keys[k].names && keys[k].names[i]; i++) {
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : ": ", keys[k].names[i]);
+    }
+    return histo_fail(HISTO_INVALID, "%s=%.*s is no value of a random problem: it takes %s%s", keys[k].name,
+                      (int)length, text, keys[k].names ? "names" : "numbers", list);
+}
+
+static histo_status take_integer(key k, const char *text, int64_t least, int64_t most, int64_t *value)
+{
+    double number;
+    bool fits = take_number(text, strlen(text), &number) && number >= (double)least && number <= (double)most &&
+                number == (double)(int64_t)number;
+    if (!fits)
+        return histo_fail(HISTO_INVALID,
+                          "%s=%s of a random problem must be a whole number from %" PRId64 " to %" PRId64, keys[k].name,
+                          text, least, most);
+    *value = (int64_t)number;
+    return HISTO_OK;
+}
+
+static histo_status take_fraction(key k, const char *text, size_t length, double *value)
+{
+    if (take_number(text, length, value) && *value >= 0 && *value <= 1) return HISTO_OK;
+    return histo_fail(HISTO_INVALID, "%s=%s of a random problem needs a fraction from 0 to 1", keys[k].name, text);
+}
+
+static histo_status take_of_axis(key k, const char *text, size_t length, problem_axis *axis)
+{
+    const double most = 0x1p1000;
+    double number = 0;
+    int chosen = keys[k].names ? find(keys[k].names, text, length) : 0;
+    bool valid = keys[k].names ? chosen >= 0 : take_number(text, length, &number) && number >= -most && number <= most;
+    if (k == KEY_BINS)
+        valid = valid && number >= 1 && number <= (double)HISTO_MAX_BINS && number == (double)(int64_t)number;
+    if (!valid) return fail_value(k, text, length);
+    if (k == KEY_TYPE) axis->type = (histo_dtype)chosen;
+    if (k == KEY_AXIS) axis->kind = (histo_axis_kind)chosen;
+    if (k == KEY_EDGES) axis->edges = (problem_edges)chosen;
+    if (k == KEY_CLOSED) axis->closed = chosen;
+    if (k == KEY_BINS) axis->bins = (int64_t)number;
+    if (k == KEY_LO) axis->lo = number;
+    if (k == KEY_HI) axis->hi = number;
+    if (k == KEY_POWER) axis->power = number;
+    return HISTO_OK;
+}
+
+/* One value for all axes, or one for each. */
+static histo_status take_list(key k, const char *text, random_problem *p)
+{
+    int given = 0;
+    for (const char *at = text;; at++) {
+        size_t length = strcspn(at, ",");
+        if (given == HISTO_MAX_AXES)
+            return histo_fail(HISTO_INVALID, "%s=%s has more than %d values", keys[k].name, text, HISTO_MAX_AXES);
+        histo_status status = take_of_axis(k, at, length, &p->axis[given++]);
+        if (status != HISTO_OK) return status;
+        at += length;
+        if (!*at) break;
+    }
+    if (given != 1 && given != p->axes)
+        return histo_fail(HISTO_INVALID, "%s=%s has %d values for the axes, of which there are %d", keys[k].name, text,
+                          given, p->axes);
+    for (int a = given; a < p->axes; a++) {
+        histo_status status = take_of_axis(k, text, strlen(text), &p->axis[a]);
+        if (status != HISTO_OK) return status;
+    }
+    return HISTO_OK;
+}
+
+/* "zipf:1.25" */
+static histo_status take_kind(const char *text, random_problem *p)
+{
+    size_t length = strcspn(text, ":");
+    int kind = find(kinds, text, length);
+    const char *rest = text + length + (text[length] == ':');
+    if (kind < 0) return fail_value(KEY_DIST, text, length);
+    if (text[length] && !(take_number(rest, strlen(rest), &p->shape) && p->shape >= 0))
+        return histo_fail(HISTO_INVALID, "dist=%s of a random problem needs a number behind the colon", text);
+    p->kind = (problem_kind)kind;
+    return HISTO_OK;
+}
+
+/* "f64:0.25" or "u8:0.5:64", or "none" */
+static histo_status take_filter(key k, const char *text, histo_dtype *type, double *fraction, int64_t *run)
+{
+    size_t length = strcspn(text, ":");
+    int found = find(types, text, length);
+    if (strcmp(text, "none") == 0) return HISTO_OK;
+    if (found < 0 || !text[length]) return fail_value(k, text, length);
+    *type = (histo_dtype)found;
+    const char *number = text + length + 1;
+    length = strcspn(number, ":");
+    histo_status status = take_fraction(k, number, length, fraction);
+    if (status != HISTO_OK || !number[length]) return status;
+    if (!run) return fail_value(k, text, strlen(text));
+    return take_integer(k, number + length + 1, 1, INT64_C(1) << 40, run);
+}
+
+static histo_status take_seed(const char *text, uint64_t *seed)
+{
+    char *end;
+    *seed = strtoull(text, &end, 10);
+    if (*text >= '0' && *text <= '9' && !*end) return HISTO_OK;
+    return histo_fail(HISTO_INVALID, "seed=%s of a random problem must be a whole number", text);
+}
+
+static histo_status take_value(key k, const char *text, random_problem *p)
+{
+    const int64_t most = INT64_C(1) << 40;
+    if (is_of_axis(k)) return take_list(k, text, p);
+    switch (k) {
+    case KEY_DIST:
+        return take_kind(text, p);
+    case KEY_MASK:
+        return take_filter(k, text, &p->mask_type, &p->mask, &p->mask_run);
+    case KEY_WHERE:
+        return take_filter(k, text, &p->where_type, &p->where, NULL);
+    case KEY_FLOW:
+        return take_fraction(k, text, strlen(text), &p->flow);
+    case KEY_NAN:
+        return take_fraction(k, text, strlen(text), &p->nan);
+    case KEY_SEED:
+        return take_seed(text, &p->seed);
+    case KEY_N:
+        return take_integer(k, text, 1, most, &p->samples);
+    case KEY_BATCH:
+        return take_integer(k, text, 1, most, &p->batch);
+    case KEY_HEIGHT:
+        return take_integer(k, text, 1, most, &p->height);
+    case KEY_CHANNELS:
+        return take_integer(k, text, 1, 1 << 20, &p->channels);
+    case KEY_STRIDE:
+        return take_integer(k, text, -(1 << 20), 1 << 20, &p->stride);
+    case KEY_PITCH:
+        return take_integer(k, text, 0, most, &p->pitch);
+    case KEY_OFFSET:
+        return take_integer(k, text, 0, 1 << 20, &p->offset);
+    case KEY_AXES:
+        return HISTO_OK; /* known before the others */
+    default:
+        break;
+    }
+    int chosen = find(keys[k].names, text, strlen(text));
+    if (chosen < 0) return fail_value(k, text, strlen(text));
+    if (k == KEY_STORAGE) p->storage = (histo_storage)chosen;
+    if (k == KEY_BY) p->by_value = chosen;
+    if (k == KEY_LAYOUT) p->layout = (problem_layout)chosen;
+    if (k == KEY_WEIGHTING) p->weighting = (histo_weighting)chosen;
+    if (k == KEY_WEIGHTS) p->weights = (histo_dtype)chosen;
+    if (k == KEY_ALIKE) p->alike = chosen;
+    if (k == KEY_ON) p->place = (problem_place)chosen;
+    return HISTO_OK;
+}
+
+/* Do the numbers of the layout fit together? */
+static histo_status check_layout(const random_problem *p)
+{
+    const double most = 0x1p42;
+    bool batched = p->layout >= PROBLEM_CHANNELS;
+    if (!batched && p->batch != 1)
+        return histo_fail(HISTO_INVALID, "layout=%s of a random problem has batch=1", layouts[p->layout]);
+    if (p->layout == PROBLEM_SEGMENTS && p->height == 1) return HISTO_OK;
+    if ((double)p->batch * (double)p->height > (double)p->samples || p->samples % (p->batch * p->height))
+        return histo_fail(HISTO_INVALID, "n=%" PRId64 " of a random problem must be a multiple of batch times height",
+                          p->samples);
+    int64_t width = p->samples / p->batch / p->height;
+    int64_t row = p->layout == PROBLEM_CHANNEL || p->layout == PROBLEM_CHANNELS ? width * p->channels : width;
+    if (p->layout == PROBLEM_COLUMNS) row = p->batch;
+    if (p->pitch && p->pitch < row)
+        return histo_fail(HISTO_INVALID, "pitch=%" PRId64 " of a random problem is less than a row of %" PRId64,
+                          p->pitch, row);
+    if (p->layout == PROBLEM_CHANNELS && p->batch > p->channels)
+        return histo_fail(HISTO_INVALID, "batch=%" PRId64 " of a random problem is more than its channels=%" PRId64,
+                          p->batch, p->channels);
+    if (p->layout == PROBLEM_TABLE && p->channels < p->axes)
+        return histo_fail(HISTO_INVALID, "a table with %d axes needs channels=%d or more", p->axes, p->axes);
+    if (p->layout == PROBLEM_STRIDED && p->stride == 0)
+        return histo_fail(HISTO_INVALID, "stride=0 of a random problem would read one sample again and again");
+    double wide = (double)(p->pitch > row ? p->pitch : row) * (double)p->height * (double)p->batch;
+    if (wide * (double)p->channels > most || (double)p->samples * (double)llabs(p->stride) > most)
+        return histo_fail(HISTO_INVALID, "the random problem needs more memory than there is: make n less");
+    return HISTO_OK;
+}
+
+static histo_status check(random_problem *p)
+{
+    if (p->weighting == HISTO_UNWEIGHTED) p->weights = HISTO_F64;
+    for (int a = 0; a < p->axes; a++) {
+        problem_axis *axis = &p->axis[a];
+        if (axis->kind == HISTO_INTEGER) axis->hi = axis->lo + (double)axis->bins;
+        if (axis->kind != HISTO_VARIABLE || axis->hi > axis->lo) continue;
+        return histo_fail(HISTO_INVALID, "lo of a random problem must be less than hi");
+    }
+    if (p->storage == HISTO_SPARSE && p->weighting)
+        return histo_fail(HISTO_INVALID, "storage=sparse and weighting of a random problem exclude each other");
+    return check_layout(p);
+}
+
+/* The key of the token at text, and the token's length up to its value. */
+static histo_status find_key(const char *text, key *k, size_t *length)
+{
+    size_t name = strcspn(text, "= ,");
+    for (int i = 0; i < KEYS && text[name] == '='; i++) {
+        if (strlen(keys[i].name) != name || memcmp(keys[i].name, text, name) != 0) continue;
+        *k = (key)i;
+        *length = name + 1;
+        return HISTO_OK;
+    }
+    return histo_fail(HISTO_INVALID,
+                      "a random problem has no '%.*s': its keys are n, type, axis, bins and others that 'histo bench "
+                      "random --count 3' shows",
+                      (int)(name < 40 ? name : 40), text);
+}
+
+histo_status problem_parse(const char *line, random_problem *p)
+{
+    const char *values[KEYS] = {NULL};
+    char copy[PROBLEM_LINE_BYTES];
+    *p = (random_problem){
+        .axes = 1, .batch = 1, .height = 1, .channels = 1, .stride = 1, .mask = 1, .where = 1, .mask_run = 1};
+    p->weights = HISTO_F64;
+    if (strlen(line) >= sizeof copy) return histo_fail(HISTO_INVALID, "the line of a random problem is too long");
+    strcpy(copy, line);
+    for (char *rest, *token = strtok_r(copy, " \t\n", &rest); token; token = strtok_r(NULL, " \t\n", &rest)) {
+        key k = KEY_N;
+        size_t length = 0;
+        histo_status status = find_key(token, &k, &length);
+        if (status != HISTO_OK) return status;
+        if (values[k]) return histo_fail(HISTO_INVALID, "the random problem has %s twice", keys[k].name);
+        values[k] = token + length;
+    }
+    int64_t axes = 1;
+    histo_status status =
+        values[KEY_AXES] ? take_integer(KEY_AXES, values[KEY_AXES], 1, HISTO_MAX_AXES, &axes) : HISTO_OK;
+    p->axes = (int)axes;
+    for (int k = 0; k < KEYS && status == HISTO_OK; k++)
+        if (values[k]) status = take_value((key)k, values[k], p);
+    for (int k = 0; k < KEYS && status == HISTO_OK; k++) /* a wrong value is told before a missing one */
+        if (!*keys[k].usual && !values[k] && k != KEY_HI && k != KEY_SEED)
+            status = histo_fail(HISTO_INVALID, "the random problem has no %s=", keys[k].name);
+    return status == HISTO_OK ? check(p) : status;
+}
+
+/* ---- Filters ---- */
+
+/* An alternative of a condition: a name, a number, or a range of numbers "A..B" with open ends. */
+typedef struct wanted {
+    const char *text;
+    size_t length;
+    double least, most;
+} wanted;
+
+static histo_status take_alternative(key k, const char *text, size_t length, wanted *it)
+{
+    *it = (wanted){text, length, -HUGE_VAL, HUGE_VAL};
+    if (keys[k].names) {
+        bool none = length == 4 && memcmp(text, "none", 4) == 0;
+        return none || find(keys[k].names, text, length) >= 0 ? HISTO_OK : fail_value(k, text, length);
+    }
+    size_t least = 0;
+    while (least < length && strncmp(text + least, "..", 2) != 0)
+        least++;
+    const char *most = least < length ? text + least + 2 : text;
+    size_t rest = length - (size_t)(most - text);
+    bool valid = (least == 0 && most != text) || take_number(text, least, &it->least);
+    valid = valid && ((rest == 0 && most != text) || take_number(most, rest, &it->most));
+    return valid ? HISTO_OK : fail_value(k, text, length);
+}
+
+/* Does an element of the value, "u16,f32" or "zipf:1.25", agree? */
+static bool agrees(const wanted *it, key k, const char *value)
+{
+    for (const char *at = value;; at++) {
+        size_t length = strcspn(at, ","), name = strcspn(at, ",:");
+        double number;
+        if (keys[k].names ? name == it->length && memcmp(at, it->text, name) == 0
+                          : take_number(at, length, &number) && number >= it->least && number <= it->most)
+            return true;
+        at += length;
+        if (!*at) return false;
+    }
+}
+
+/* p is NULL to check the filter only. */
+static histo_status evaluate(const random_problem *p, const char *filter, bool *matches)
+{
+    *matches = true;
+    for (const char *at = filter; *at; at += *at == ',') {
+        key k = KEY_N;
+        size_t length = 0;
+        bool any = false;
+        char value[VALUE_BYTES];
+        histo_status status = find_key(at, &k, &length);
+        if (status == HISTO_OK && p) put_value(value, p, k);
+        for (at += length; status == HISTO_OK; at++) {
+            wanted it;
+            length = strcspn(at, "|,");
+            status = take_alternative(k, at, length, &it);
+            if (status == HISTO_OK && p) any = any || agrees(&it, k, value);
+            at += length;
+            if (*at != '|') break;
+        }
+        if (status != HISTO_OK) return status;
+        *matches = *matches && any;
+    }
+    return HISTO_OK;
+}
+
+histo_status problem_filter_check(const char *filter)
+{
+    bool matches;
+    return evaluate(NULL, filter, &matches);
+}
+
+bool problem_matches(const random_problem *p, const char *filter)
+{
+    bool matches;
+    return evaluate(p, filter, &matches) == HISTO_OK && matches;
+}

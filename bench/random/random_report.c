@@ -1,0 +1,303 @@
+/* The results of random problems, as a table and as JSON. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/core/json.h"
+#include "bench/core/report.h"
+#include "bench/core/sort.h"
+#include "bench/random/random_run.h"
+
+static const char *bare(const char *name)
+{
+    const char *slash = strchr(name, '/');
+    return slash ? slash + 1 : name;
+}
+
+void random_report_begin(const bench_random_options *options, const char *backend)
+{
+    static const char *const efforts[] = {
+        [HISTO_ESTIMATE] = "Plans are estimated: kernels for exactly these samples are not waited for.",
+        [HISTO_COMPILE] =
+            "Plans wait for kernels compiled for exactly these samples, as one that is used often has them.",
+        [HISTO_MEASURE] = "Plans measure the strategies, and wait for kernels compiled for exactly these samples."};
+    fprintf(
+        options->table,
+        "%s\nPer cent of the bound that the plan's choice reaches; its speed over the best peer's; its time over the "
+        "best strategy's;\nmicroseconds; the strategy; its kernels; the problem, which 'histo bench random "
+        "--problem' runs again\n\n",
+        efforts[options->effort]);
+    fprintf(options->table, "%7s %7s %7s %10s  %-18s %-11s %s\n", "bound%", "peer", "choice", "us", "strategy",
+            "kernel", "problem");
+    if (!options->json) return;
+    report_put_run(options->json, options->command_line);
+    json_member(options->json, ", ", "device", backend);
+    json_member(options->json, ", ", "effort",
+                options->effort == HISTO_ESTIMATE  ? "estimate"
+                : options->effort == HISTO_COMPILE ? "compile"
+                                                   : "measure");
+    fputs(", \"results\": [", options->json);
+}
+
+static void put_scores(FILE *to, const random_verdict *v)
+{
+    fputs(", \"entries\": [", to);
+    for (int i = 0; i < v->scores; i++) {
+        const random_score *s = &v->score[i];
+        json_member(to, i ? ", {" : "{", s->is_peer ? "peer" : s->is_plan ? "plan" : "strategy", s->name);
+        fprintf(to, ", \"us\": %.5g}", s->us);
+    }
+    fputs("]", to);
+}
+
+static void put_problem(FILE *to, const random_verdict *v, bool first)
+{
+    static const char *const outcomes[] = {"exact", "wrong", "failed", "no memory"};
+    char line[PROBLEM_LINE_BYTES];
+    json_member(to, first ? "\n{" : ",\n{", "problem", problem_print(&v->problem, line));
+    json_member(to, ", ", "class", random_class_names[v->class]);
+    json_member(to, ", ", "outcome", outcomes[v->outcome]);
+    if (v->outcome != RANDOM_EXACT) {
+        json_member(to, ", ", "reason", v->reason);
+        fputc('}', to);
+        return;
+    }
+    json_member(to, ", ", "strategy", v->strategy);
+    if (*v->kernel) json_member(to, ", ", "kernel", v->kernel_line);
+    json_member(to, ", ", "bounded_by", random_bounded_by(v));
+    fprintf(to,
+            ", \"us\": %.5g, \"planning_us\": %.5g, \"first_us\": %.5g, \"preparing_us\": %.5g, \"all_us\": %.5g, "
+            "\"bytes\": %.6g, \"counter_bytes\": %.6g, \"bytes_us\": %.5g, "
+            "\"counters_us\": %.5g, \"launch_us\": %.5g, \"bound_us\": %.5g, \"share_of_bound\": %.5g",
+            v->us, v->planning_us, v->first_us, v->preparing_us, v->all_us, v->bytes, v->counters, v->bytes_us,
+            v->counters_us, v->launch_us, v->bound_us, random_share(v));
+    if (v->peer_us > 0) {
+        json_member(to, ", ", "best_peer", v->peer);
+        fprintf(to, ", \"over_best_peer\": %.5g", random_to_peer(v));
+    }
+    if (v->best_us > 0) {
+        json_member(to, ", ", "best_strategy", v->best);
+        fprintf(to, ", \"time_over_best_strategy\": %.5g", random_choice(v));
+    }
+    put_scores(to, v);
+    fputc('}', to);
+}
+
+static void print_ratio(FILE *to, double ratio)
+{
+    if (ratio > 0)
+        fprintf(to, " %7.2f", ratio);
+    else
+        fprintf(to, " %7s", "");
+}
+
+static void print_again(FILE *to, const random_verdict *v)
+{
+    char line[PROBLEM_LINE_BYTES];
+    fprintf(to, "histo bench random %s--problem '%s'\n", v->problem.place == PROBLEM_CPU ? "--device cpu " : "",
+            problem_print(&v->problem, line));
+}
+
+static void print_entries(FILE *to, const random_verdict *v)
+{
+    fprintf(to,
+            "    bound %.4g us by %s: %.4g us to read %.4g bytes, %.4g us for %.4g bytes of counters, launch %.4g\n",
+            v->bound_us, random_bounded_by(v), v->bytes_us, v->bytes, v->counters_us, v->counters, v->launch_us);
+    if (*v->kernel) fprintf(to, "    kernel: %s\n", v->kernel_line);
+    for (int i = 0; i < v->scores; i++)
+        fprintf(to, "    %-24s %10.4g us%s\n", v->score[i].name, v->score[i].us,
+                v->score[i].is_plan   ? "  the plan's choice"
+                : v->score[i].is_peer ? "  a peer"
+                                      : "");
+}
+
+void random_report_problem(const bench_random_options *options, const random_verdict *v, bool first)
+{
+    char line[PROBLEM_LINE_BYTES];
+    FILE *to = options->table;
+    if (v->outcome != RANDOM_EXACT) {
+        static const char *const words[] = {"", "WRONG", "FAILED", "not measured"};
+        fprintf(to, "%s: %s\n    ", words[v->outcome], v->reason);
+        print_again(to, v);
+    } else {
+        fprintf(to, "%7.1f", 100 * random_share(v));
+        print_ratio(to, random_to_peer(v));
+        print_ratio(to, random_choice(v));
+        fprintf(to, " %10.5g  %-18s %-11s %s\n", v->us, bare(v->strategy), *v->kernel ? v->kernel : "-",
+                problem_print(&v->problem, line));
+        if (options->line) print_entries(to, v);
+    }
+    fflush(to);
+    if (options->json) put_problem(options->json, v, first);
+}
+
+/* ---- The summary ---- */
+
+typedef double measure_of(const random_verdict *v);
+
+/* Of positive values; larger ones are better. */
+typedef struct distribution {
+    int count;
+    double mean, median, fifth, first, worst;
+} distribution;
+
+static distribution distribution_of(const random_result *result, random_class class, measure_of *measure)
+{
+    distribution d = {0};
+    double *values = malloc(((size_t)result->count + 1) * sizeof *values);
+    for (int i = 0; i < result->count && values; i++) {
+        const random_verdict *v = &result->verdict[i];
+        if (v->class != class || v->outcome != RANDOM_EXACT || !(measure(v) > 0)) continue;
+        values[d.count] = measure(v);
+        d.mean += log(values[d.count++]);
+    }
+    if (d.count) {
+        bench_sort(values, (size_t)d.count);
+        d.mean = exp(d.mean / d.count);
+        d.median = bench_sorted_median(values, d.count);
+        d.fifth = values[(d.count - 1) / 20];
+        d.first = values[(d.count - 1) / 100];
+        d.worst = values[0];
+    }
+    free(values);
+    return d;
+}
+
+/* 1 where the plan is the best. */
+static double choice_quality(const random_verdict *v)
+{
+    return v->best_us / v->us;
+}
+
+static int within(const random_result *result, random_class class, measure_of *measure, double least)
+{
+    int count = 0;
+    for (int i = 0; i < result->count; i++) {
+        const random_verdict *v = &result->verdict[i];
+        count += v->class == class && v->outcome == RANDOM_EXACT && measure(v) >= least;
+    }
+    return count;
+}
+
+static const struct {
+    const char *name, *key;
+    measure_of *measure;
+    double scale;
+} measures[] = {{"per cent of the bound", "share_of_bound", random_share, 100},
+                {"speed over the best peer", "over_best_peer", random_to_peer, 1},
+                {"speed over the best strategy", "over_best_strategy", choice_quality, 1}};
+enum { MEASURES = sizeof measures / sizeof *measures };
+
+static void print_measure(FILE *to, const random_result *result, int m)
+{
+    bool begun = false;
+    for (int c = 0; c < RANDOM_CLASSES; c++) {
+        distribution d = distribution_of(result, (random_class)c, measures[m].measure);
+        if (!d.count) continue;
+        if (!begun)
+            fprintf(to, "\n%-30s %8s %8s %8s %8s %8s %8s\n", measures[m].name, "problems", "geomean", "median", "5th %",
+                    "1st %", "worst");
+        begun = true;
+        fprintf(to, "%-30s %8d %8.3g %8.3g %8.3g %8.3g %8.3g", random_class_names[c], d.count,
+                d.mean * measures[m].scale, d.median * measures[m].scale, d.fifth * measures[m].scale,
+                d.first * measures[m].scale, d.worst * measures[m].scale);
+        if (measures[m].measure == choice_quality)
+            fprintf(to, "   within 10 %%: %.1f %%",
+                    100.0 * within(result, (random_class)c, choice_quality, 1 / 1.1) / d.count);
+        if (measures[m].measure == random_to_peer)
+            fprintf(to, "   below it: %d", d.count - within(result, (random_class)c, random_to_peer, 1));
+        fputc('\n', to);
+    }
+}
+
+/* The worst problems by a measure, each with its bound and the choice. */
+static void print_worst(FILE *to, const random_result *result, int m)
+{
+    enum { WORST = 10 };
+    const double enough = measures[m].measure == random_share     ? INFINITY
+                          : measures[m].measure == random_to_peer ? 1
+                                                                  : 1 / 1.1;
+    double after = 0;
+    int last = -1;
+    for (int rank = 0; rank < WORST; rank++) {
+        int next = -1;
+        for (int i = 0; i < result->count; i++) {
+            const random_verdict *v = &result->verdict[i];
+            double x = measures[m].measure(v);
+            if (v->outcome != RANDOM_EXACT || !(x > 0) || x < after || (x == after && i <= last)) continue;
+            if (next < 0 || x < measures[m].measure(&result->verdict[next])) next = i;
+        }
+        if (next < 0 || measures[m].measure(&result->verdict[next]) >= enough) return;
+        const random_verdict *v = &result->verdict[next];
+        after = measures[m].measure(v);
+        last = next;
+        if (rank == 0) fprintf(to, "\nthe worst by %s\n", measures[m].name);
+        fprintf(to, "%8.3g  %s, %s%s%s, %.4g us", after * measures[m].scale, random_bounded_by(v), bare(v->strategy),
+                *v->kernel ? ", " : "", v->kernel, v->us);
+        if (v->peer_us > 0) fprintf(to, ", %s %.4g us", v->peer, v->peer_us);
+        if (v->best_us > 0 && v->best_us < v->us) fprintf(to, ", %s %.4g us", bare(v->best), v->best_us);
+        fputs("\n          ", to);
+        print_again(to, v);
+    }
+}
+
+static void print_again_wrong(FILE *to, const random_result *result)
+{
+    for (int i = 0; i < result->count; i++) {
+        const random_verdict *v = &result->verdict[i];
+        if (v->outcome != RANDOM_WRONG && v->outcome != RANDOM_FAILED) continue;
+        fprintf(to, "%s: %s\n    ", v->outcome == RANDOM_WRONG ? "WRONG" : "FAILED", v->reason);
+        print_again(to, v);
+    }
+}
+
+static void print_roofs(FILE *to, const random_result *result)
+{
+    static const char *const names[] = {"memory", "device memory", "page-locked memory", "pageable memory"};
+    for (int place = 0; place < PROBLEM_PLACES; place++) {
+        const random_roof *roof = &result->roof[place];
+        if (roof->sizes == 0) continue;
+        fprintf(to, "%s: %.1f GB/s, an empty launch %.2f us", names[place], roof->rate * 1e-3, roof->launch_us);
+        for (int i = 1; i < roof->sizes - 1; i++)
+            fprintf(to, "%s%.4g KB %.2f", i > 1 ? ", " : "; to read ", roof->bytes[i] * 1e-3, roof->us[i]);
+        fputc('\n', to);
+    }
+}
+
+static void put_summary(FILE *to, const random_result *result)
+{
+    const char *before = "";
+    fprintf(to, "],\n \"summary\": {\"problems\": %d, \"seconds\": %.1f, \"wrong_or_failed\": %d, \"not_measured\": %d",
+            result->count, result->seconds, result->wrong, result->skipped);
+    fputs(", \"classes\": [", to);
+    for (int c = 0; c < RANDOM_CLASSES; c++) {
+        if (!distribution_of(result, (random_class)c, random_share).count) continue;
+        json_member(to, *before ? ", {" : "{", "class", random_class_names[c]);
+        for (int m = 0; m < MEASURES; m++) {
+            distribution d = distribution_of(result, (random_class)c, measures[m].measure);
+            if (!d.count) continue;
+            fprintf(to,
+                    ", \"%s\": {\"problems\": %d, \"geometric_mean\": %.5g, \"median\": %.5g, \"percentile_5\": %.5g, "
+                    "\"percentile_1\": %.5g, \"worst\": %.5g}",
+                    measures[m].key, d.count, d.mean, d.median, d.fifth, d.first, d.worst);
+        }
+        fputc('}', to);
+        before = ", ";
+    }
+    fputs("]}}\n", to);
+}
+
+void random_report_end(const bench_random_options *options, const random_result *result)
+{
+    FILE *to = options->table;
+    fprintf(to, "\n%d problem%s in %.0f s; ", result->count, result->count == 1 ? "" : "s", result->seconds);
+    fprintf(to, result->wrong ? "%d FAILED or counted WRONG\n" : "all counts exact\n", result->wrong);
+    if (result->skipped) fprintf(to, "not measured for lack of memory: %d\n", result->skipped);
+    print_again_wrong(to, result);
+    print_roofs(to, result);
+    for (int m = 0; m < MEASURES; m++)
+        print_measure(to, result, m);
+    for (int m = 0; m < MEASURES && !options->line; m++)
+        print_worst(to, result, m);
+    if (options->json) put_summary(options->json, result);
+}

@@ -1,0 +1,569 @@
+#include "bench/random/random_run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "bench/core/sort.h"
+#include "bench/peers/reference.h"
+#include "bench/random/random_bound.h"
+#include "bench/random/random_device.h"
+#include "bench/random/random_naive.h"
+#include "bench/random/random_peers.h"
+#include "cpu/cpu.h"
+
+const char *const random_class_names[RANDOM_CLASSES] = {"GPU, more than 2^22 samples", "GPU, 2^20 to 2^22",
+                                                        "GPU, up to 2^20", "GPU, transfers", "CPU"};
+
+double random_share(const random_verdict *v)
+{
+    return v->bound_us / v->us;
+}
+
+double random_to_peer(const random_verdict *v)
+{
+    return v->peer_us / v->us;
+}
+
+double random_choice(const random_verdict *v)
+{
+    return v->best_us > 0 ? v->us / v->best_us : 0;
+}
+
+const char *random_bounded_by(const random_verdict *v)
+{
+    if (2 * v->launch_us >= v->bound_us) return "launch";
+    return v->bytes_us >= v->counters_us ? "bytes" : "counters";
+}
+
+/* ---- Entries that take turns ---- */
+
+typedef struct entry {
+    random_score *score;
+    bench_work *work;
+    void *context;
+    int repeat, passes;
+    double us[RANDOM_PASSES];
+} entry;
+
+/* Fills by one plan. */
+typedef struct filler {
+    const problem_data *data;
+    problem_fill fill;
+    histo_plan *plan;
+    histo_hist *hist;
+    int fills;
+} filler;
+
+typedef struct runner {
+    const bench_random_options *options;
+    const bench_device *device;
+    random_result *result;
+    random_verdict *verdict;
+    problem_data data;
+    problem_counts counts;
+    entry entries[RANDOM_ENTRIES];
+    filler fillers[RANDOM_ENTRIES]; /* of the entry with this index */
+    problem_naive *naive;
+    void *atomics; /* of random_device */
+    problem_task task;
+    int peers;
+    struct {
+        const bench_peer *peer;
+        void *state;
+    } peer[RANDOM_PEERS];
+    int threads;
+} runner;
+
+static histo_status fill_once(void *context, void *stream)
+{
+    filler *f = context;
+    f->fill.options.stream = stream;
+    f->fills++;
+    return histo_plan_fill(f->plan, f->hist, f->fill.samples, &f->fill.options);
+}
+
+/* On a CPU, samples that fit the caches are counted there, as in a program that has just made them: a pass is the mean
+ * of many fills. Others come from memory. */
+static histo_status time_work(const runner *r, bench_work *work, void *context, double *us)
+{
+    const size_t cached = 4 << 20;
+    const double least_us = 50;
+    const int most = 4096;
+    if (r->verdict->problem.place != PROBLEM_CPU || r->data.bytes > cached) return r->device->time(work, context, us);
+    histo_status status = HISTO_OK;
+    double begun = histo_now_us();
+    int done = 0;
+    do {
+        status = work(context, NULL);
+        *us = (histo_now_us() - begun) / ++done;
+    } while (status == HISTO_OK && *us * done < least_us && done < most);
+    return status;
+}
+
+/* How many passes to time of work that takes so long. */
+static int passes_for(const bench_random_options *options, double us)
+{
+    const double budget_us = options->quick ? 1e4 : 3e4;
+    int most = options->repeat ? options->repeat : options->quick ? 3 : 7;
+    int affordable = us > 0 ? (int)fmin(budget_us / us, most) : most;
+    return affordable < 2 ? (most < 2 ? most : 2) : affordable;
+}
+
+static entry *add_entry(runner *r, const char *name, bench_work *work, void *context)
+{
+    if (r->verdict->scores == RANDOM_ENTRIES) return NULL;
+    random_score *score = &r->verdict->score[r->verdict->scores];
+    entry *e = &r->entries[r->verdict->scores++];
+    *score = (random_score){.us = 0};
+    *e = (entry){.score = score, .work = work, .context = context};
+    snprintf(score->name, sizeof score->name, "%s", name);
+    return e;
+}
+
+static void fail_entry(random_verdict *v, const char *name, random_outcome outcome, const char *reason)
+{
+    if (v->outcome != RANDOM_EXACT) return;
+    v->outcome = outcome;
+    snprintf(v->reason, sizeof v->reason, "%s: %s", name, reason);
+}
+
+static histo_status end_filler(filler *f, histo_status status)
+{
+    histo_plan_destroy(f->plan);
+    histo_hist_destroy(f->hist);
+    f->plan = NULL;
+    f->hist = NULL;
+    return status;
+}
+
+/* A histogram and a plan for the problem; strategy is NULL for the plan's choice. */
+static histo_status begin_filler(const runner *r, const char *strategy, filler *f)
+{
+    const random_problem *p = &r->verdict->problem;
+    histo_hist_options kind = {.batch = p->batch, .weighting = p->weighting, .storage = p->storage};
+    histo_plan_options how = {.effort = r->options->effort,
+                              .device = r->device->device,
+                              .strategy = strategy,
+                              .threads = r->options->threads};
+    *f = (filler){.data = &r->data};
+    problem_fill_make(&r->data, false, &f->fill);
+    histo_status status = histo_hist_create(&f->hist, p->axes, r->data.axes, &kind);
+    if (status == HISTO_OK) status = histo_plan_create(&f->plan, f->hist, f->fill.samples, &f->fill.options, &how);
+    return status == HISTO_OK ? HISTO_OK : end_filler(f, status);
+}
+
+/* Is the histogram of an entry right? */
+static histo_status check_filler(runner *r, const filler *f, const char *name)
+{
+    char wrong[300];
+    if (!f->hist) return HISTO_OK;
+    histo_status status = problem_counts_compare(&r->data, &r->counts, f->hist, f->fills, wrong, sizeof wrong);
+    if (status == HISTO_OK && *wrong) fail_entry(r->verdict, name, RANDOM_WRONG, wrong);
+    return status;
+}
+
+/* ---- The plan, its rivals and its peers ---- */
+
+static histo_status add_plan(runner *r)
+{
+    random_verdict *v = r->verdict;
+    filler *f = &r->fillers[v->scores];
+    double begun = histo_now_us();
+    histo_status status = begin_filler(r, NULL, f);
+    v->planning_us = histo_now_us() - begun;
+    if (status != HISTO_OK) return status;
+    snprintf(v->strategy, sizeof v->strategy, "%s", histo_plan_strategy(f->plan));
+    entry *e = add_entry(r, v->strategy, fill_once, f);
+    e->score->is_plan = true;
+    begun = histo_now_us();
+    status = time_work(r, fill_once, f, &v->us); /* allocates, and may compile */
+    v->first_us = histo_now_us() - begun;
+    if (status == HISTO_OK) status = time_work(r, fill_once, f, &v->us);
+    e->repeat = passes_for(r->options, v->us);
+    return status;
+}
+
+/* Keep what explain says of the plan's kernels: the line of a compiled one if there is any. */
+static void see_kernel(random_verdict *v, const histo_plan *plan)
+{
+    static const char begin[] = "\n  kernel: ", compiled[] = "compiled", impossible[] = "because none can be compiled";
+    char text[16384] = "";
+    histo_plan_explain(plan, text, sizeof text);
+    for (const char *at = strstr(text, begin); at && strcmp(v->kernel, compiled) != 0; at = strstr(at, begin)) {
+        at += sizeof begin - 1;
+        snprintf(v->kernel_line, sizeof v->kernel_line, "%.*s", (int)strcspn(at, "\n"), at);
+        snprintf(v->kernel, sizeof v->kernel, "%s",
+                 strstr(v->kernel_line, impossible)                            ? "unavailable"
+                 : strncmp(v->kernel_line, compiled, sizeof compiled - 1) == 0 ? compiled
+                                                                               : "general");
+    }
+}
+
+/* Make a fill of a 64th of the samples, by a shorter last dimension; false if there are too few. */
+static bool shorten(problem_fill *fill, const random_problem *p)
+{
+    enum { PART = 64, LEAST = 1 << 10 };
+    const int last = fill->samples[0].ndim - 1;
+    const int64_t length = fill->samples[0].shape[last] / PART;
+    if (fill->options.offsets || p->samples / p->batch / PART < LEAST || length < 16) return false;
+    for (int a = 0; a < p->axes; a++)
+        fill->samples[a].shape[last] = length;
+    fill->weights.shape[last] = fill->mask.shape[last] = fill->where.shape[last] = length;
+    return true;
+}
+
+/* Would this strategy take several times as long as the plan's? Estimated by a fill of a part of the samples. */
+static histo_status try_part(runner *r, filler *f, bool *hopeless)
+{
+    const double times = 3, part = 64, overhead_us = 100;
+    problem_fill whole = f->fill;
+    double us = 0;
+    *hopeless = false;
+    f->fill.options.weights = whole.options.weights ? &f->fill.weights : NULL;
+    if (!shorten(&f->fill, &r->verdict->problem)) return HISTO_OK;
+    histo_status status = HISTO_OK;
+    for (int pass = 0; pass < 2 && status == HISTO_OK; pass++)
+        status = time_work(r, fill_once, f, &us);
+    *hopeless = us > overhead_us && (us - overhead_us) * part > times * r->verdict->us;
+    problem_fill_make(&r->data, false, &f->fill);
+    f->fills = 0;
+    return status == HISTO_OK ? histo_hist_reset(f->hist, NULL) : status;
+}
+
+/* Time another strategy, unless it cannot count the problem. */
+static histo_status add_rival(runner *r, const char *name)
+{
+    filler *f = &r->fillers[r->verdict->scores];
+    double us = 0;
+    bool hopeless = false;
+    histo_status status = begin_filler(r, name, f);
+    if (status == HISTO_UNSUPPORTED || status == HISTO_INVALID || status == HISTO_NO_MEMORY) return HISTO_OK;
+    if (status == HISTO_OK) status = try_part(r, f, &hopeless);
+    if (status != HISTO_OK || hopeless) return end_filler(f, status);
+    for (int pass = 0; pass < 2 && status == HISTO_OK; pass++) {
+        status = time_work(r, fill_once, f, &us);
+        if (us > 10 * r->verdict->us + 1000) break;
+    }
+    if (status == HISTO_NO_MEMORY) return end_filler(f, HISTO_OK);
+    if (status != HISTO_OK) return end_filler(f, status);
+    entry *e = add_entry(r, name, fill_once, f);
+    e->repeat = us > 3 * r->verdict->us + 100 ? 0 : passes_for(r->options, us);
+    if (e->repeat == 0) e->us[e->passes++] = us;
+    return HISTO_OK;
+}
+
+static histo_status add_rivals(runner *r)
+{
+    histo_strategy_info info;
+    histo_status status = HISTO_OK;
+    for (int i = 0; histo_strategy_describe(i, &info) == HISTO_OK && status == HISTO_OK; i++) {
+        char name[48];
+        snprintf(name, sizeof name, "%s/%s", info.backend, info.name);
+        if (strcmp(info.backend, r->device->backend) != 0 || strcmp(name, r->verdict->strategy) == 0) continue;
+        if (info.storage != r->verdict->problem.storage || r->verdict->scores > RANDOM_ENTRIES - 8) continue;
+        status = add_rival(r, name);
+        if (status != HISTO_OK) fail_entry(r->verdict, name, RANDOM_FAILED, histo_last_error());
+        if (status != HISTO_DEVICE) status = HISTO_OK;
+    }
+    return status;
+}
+
+/* us: of a first run. One that takes much longer than the plan is not timed again. */
+static void add_measured_peer(runner *r, const char *name, bench_work *work, void *context, double us)
+{
+    entry *e = add_entry(r, name, work, context);
+    e->score->is_peer = true;
+    e->repeat = us > 10 * r->verdict->us + 1000 ? 0 : passes_for(r->options, us);
+    if (e->repeat == 0) e->us[e->passes++] = us;
+}
+
+static histo_status add_naive(runner *r)
+{
+    double us = 0;
+    histo_status status = problem_naive_create(&r->data, &r->naive);
+    if (status != HISTO_OK) return HISTO_OK;
+    status = time_work(r, problem_naive_run, r->naive, &us);
+    if (us < 1e5) status = time_work(r, problem_naive_run, r->naive, &us);
+    add_measured_peer(r, "naive loop", problem_naive_run, r->naive, us);
+    return status;
+}
+
+/* Time a peer. One that fails is left out. */
+static void add_peer(runner *r, const bench_peer *peer)
+{
+    void *state;
+    double us = 0;
+    histo_status status = problem_peer_begin(&r->task, peer, &state);
+    for (int pass = 0; pass < 2 && status == HISTO_OK; pass++) {
+        status = time_work(r, peer->run, state, &us);
+        if (us > 10 * r->verdict->us + 1000) break;
+    }
+    if (status != HISTO_OK) {
+        if (state) peer->end(state);
+        return;
+    }
+    r->peer[r->peers].peer = peer;
+    r->peer[r->peers++].state = state;
+    add_measured_peer(r, peer->name, peer->run, state, us);
+}
+
+/* Additions in a GPU's memory, whatever the layout. */
+static histo_status add_atomics(runner *r)
+{
+    const random_device *device = r->device->random;
+    double us = 0;
+    if (!device) return HISTO_OK;
+    histo_status status = device->atomics_begin(&r->data, &r->atomics);
+    if (status != HISTO_OK) return status == HISTO_DEVICE ? status : HISTO_OK;
+    status = time_work(r, device->atomics_run, r->atomics, &us);
+    if (status == HISTO_OK && us < 1e5) status = time_work(r, device->atomics_run, r->atomics, &us);
+    if (status == HISTO_OK) add_measured_peer(r, "plain atomics", device->atomics_run, r->atomics, us);
+    return status;
+}
+
+/* Other libraries, and on a GPU plain atomic additions to one array. */
+static void add_peers(runner *r)
+{
+    if (!problem_task_make(&r->data, r->threads, &r->task)) return;
+    for (int i = 0; r->device->peers[i] && r->peers < RANDOM_PEERS; i++)
+        if (r->device->peers[i] != &bench_naive) add_peer(r, r->device->peers[i]);
+}
+
+static histo_status take_turns(runner *r)
+{
+    histo_status status = HISTO_OK;
+    bool more = true;
+    for (int turn = 0; more && status == HISTO_OK; turn++) {
+        more = false;
+        for (int i = 0; i < r->verdict->scores && status == HISTO_OK; i++) {
+            entry *e = &r->entries[i];
+            if (turn >= e->repeat) continue;
+            status = time_work(r, e->work, e->context, &e->us[e->passes++]);
+            more = true;
+        }
+    }
+    return status;
+}
+
+static void judge(runner *r)
+{
+    random_verdict *v = r->verdict;
+    for (int i = 0; i < v->scores; i++) {
+        random_score *s = &v->score[i];
+        bench_sort(r->entries[i].us, (size_t)r->entries[i].passes);
+        s->us = bench_sorted_median(r->entries[i].us, r->entries[i].passes);
+        if (s->is_plan) v->us = s->us;
+    }
+    for (int i = 0; i < v->scores; i++) {
+        const random_score *s = &v->score[i];
+        double *best = s->is_peer ? &v->peer_us : &v->best_us;
+        if (*best > 0 && *best <= s->us) continue;
+        *best = s->us;
+        snprintf(s->is_peer ? v->peer : v->best, sizeof v->best, "%s", s->name);
+    }
+    if (r->options->quick) v->best_us = 0;
+}
+
+/* ---- A problem ---- */
+
+static random_class class_of(const random_problem *p)
+{
+    if (p->place == PROBLEM_CPU) return RANDOM_CPU;
+    if (p->place != PROBLEM_DEVICE) return RANDOM_TRANSFER;
+    return p->samples > 1 << 22 ? RANDOM_DEVICE : p->samples > 1 << 20 ? RANDOM_MIDDLE : RANDOM_SMALL;
+}
+
+static void find_bound(runner *r)
+{
+    random_verdict *v = r->verdict;
+    const random_roof *roof = &r->result->roof[v->problem.place];
+    problem_fill fill;
+    problem_fill_make(&r->data, false, &fill);
+    v->bytes = random_bytes_to_read(&r->data, &fill);
+    v->counters = v->problem.place <= PROBLEM_DEVICE ? random_bytes_of_counters(&v->problem, &r->counts) : 0;
+    v->bytes_us = random_reading_us(roof, v->bytes);
+    v->counters_us = v->counters / roof->rate;
+    v->launch_us = roof->launch_us;
+    v->bound_us = v->bytes_us + v->counters_us;
+}
+
+static histo_status place_arrays(runner *r)
+{
+    histo_status status = HISTO_OK;
+    const problem_place place = r->verdict->problem.place;
+    for (int i = 0; i < PROBLEM_ARRAYS && status == HISTO_OK; i++) {
+        problem_array *array = &r->data.arrays[i];
+        if (!array->host || place == PROBLEM_CPU || place == PROBLEM_PAGEABLE) continue;
+        array->placed = NULL;
+        status = r->device->place(array->host, array->bytes, &array->placed);
+    }
+    return status;
+}
+
+static void release_arrays(runner *r)
+{
+    for (int i = 0; i < PROBLEM_ARRAYS; i++) {
+        problem_array *array = &r->data.arrays[i];
+        if (array->placed && array->placed != array->host) r->device->release(array->placed);
+        array->placed = NULL;
+    }
+}
+
+/* Who makes and counts the samples: a GPU if they are many and in its memory; else NULL, the host. */
+static const random_device *maker_of(const runner *r)
+{
+    const int64_t few = 1 << 16;
+    const random_problem *p = &r->verdict->problem;
+    return p->samples > few && p->storage == HISTO_DENSE ? r->device->random : NULL;
+}
+
+static histo_status measure(runner *r)
+{
+    random_verdict *v = r->verdict;
+    const int makers = histo_backend_cpu.threads(0);
+    const double begun = histo_now_us();
+    histo_status status = problem_data_make(&v->problem, makers, maker_of(r), &r->data);
+    if (status == HISTO_OK) status = place_arrays(r);
+    if (status == HISTO_OK) status = problem_counts_make(&r->data, makers, &r->counts);
+    v->preparing_us = histo_now_us() - begun;
+    if (status == HISTO_OK) find_bound(r);
+    if (status == HISTO_OK) status = add_plan(r);
+    if (status == HISTO_OK && v->problem.place == PROBLEM_CPU) status = add_naive(r);
+    if (status == HISTO_OK) status = add_atomics(r);
+    if (status == HISTO_OK) add_peers(r);
+    if (status == HISTO_OK && !r->options->quick) status = add_rivals(r);
+    if (status == HISTO_OK) status = take_turns(r);
+    for (int i = 0; i < v->scores && status == HISTO_OK; i++)
+        status = check_filler(r, &r->fillers[i], v->score[i].name);
+    if (status == HISTO_OK) judge(r);
+    if (status == HISTO_OK) see_kernel(v, r->fillers[0].plan);
+    return status;
+}
+
+/* The run ends only if a device fails, or if the machine cannot measure at all. */
+static histo_status run_problem(runner *r, const random_problem *p, random_verdict *v)
+{
+    *v = (random_verdict){.problem = *p, .class = class_of(p)};
+    const double begun = histo_now_us();
+    r->verdict = v;
+    r->device = bench_device_find(r->options->device, p->place == PROBLEM_PINNED     ? BENCH_PINNED
+                                                      : p->place == PROBLEM_PAGEABLE ? BENCH_PAGEABLE
+                                                                                     : BENCH_RESIDENT);
+    if (!r->device) return HISTO_UNSUPPORTED;
+    r->threads = r->device->threads(r->options->threads);
+    memset(r->fillers, 0, sizeof r->fillers);
+    random_roof *roof = &r->result->roof[p->place];
+    histo_status status = roof->sizes ? HISTO_OK : random_roof_measure(r->device, p->place, r->threads, roof);
+    if (status != HISTO_OK) return status;
+    status = measure(r);
+    if (status != HISTO_OK)
+        fail_entry(v, *v->strategy ? v->strategy : "planning",
+                   status == HISTO_NO_MEMORY ? RANDOM_NO_MEMORY : RANDOM_FAILED, histo_last_error());
+    for (int i = 0; i < RANDOM_ENTRIES; i++)
+        end_filler(&r->fillers[i], HISTO_OK);
+    for (; r->peers > 0; r->peers--)
+        r->peer[r->peers - 1].peer->end(r->peer[r->peers - 1].state);
+    if (r->atomics) r->device->random->atomics_end(r->atomics);
+    r->atomics = NULL;
+    problem_naive_destroy(r->naive);
+    r->naive = NULL;
+    problem_counts_free(&r->counts);
+    release_arrays(r);
+    problem_data_free(&r->data);
+    v->all_us = histo_now_us() - begun;
+    return status == HISTO_DEVICE ? status : HISTO_OK;
+}
+
+/* ---- All problems ---- */
+
+/* The next problem that the filter lets through; false if there is none. */
+static histo_status draw_next(const bench_random_options *options, int64_t *drawn, random_problem *p)
+{
+    enum { PATIENCE = 200000 };
+    const bool on_gpu = options->device != HISTO_DEVICE_CPU;
+    const int64_t most = options->samples ? options->samples : INT64_C(1) << (on_gpu ? 30 : 22);
+    for (int tried = 0; tried < PATIENCE; tried++) {
+        *p = problem_draw(options->seed, (*drawn)++, most < 2 * PROBLEM_MIN_SAMPLES ? 2 * PROBLEM_MIN_SAMPLES : most,
+                          on_gpu);
+        if (!options->only || problem_matches(p, options->only)) return HISTO_OK;
+    }
+    return histo_fail(HISTO_INVALID, "none of %d random problems is %s: ask for less", PATIENCE, options->only);
+}
+
+static histo_status check_line(const bench_random_options *options, random_problem *p)
+{
+    histo_status status = problem_parse(options->line, p);
+    if (status != HISTO_OK || (p->place == PROBLEM_CPU) == (options->device == HISTO_DEVICE_CPU)) return status;
+    return histo_fail(HISTO_INVALID, p->place == PROBLEM_CPU
+                                         ? "the random problem is for a CPU: add --device cpu"
+                                         : "the random problem has on=, which is for a GPU: leave it out, or add "
+                                           "--device cuda where there is one");
+}
+
+static histo_status grow(random_result *result)
+{
+    if (result->count & (result->count - 1)) return HISTO_OK;
+    size_t bytes = (size_t)(result->count ? 2 * result->count : 1) * sizeof *result->verdict;
+    random_verdict *larger = realloc(result->verdict, bytes);
+    if (!larger) return histo_fail_memory(bytes, "results");
+    result->verdict = larger;
+    return HISTO_OK;
+}
+
+static histo_status run_all(const bench_random_options *options, runner *r, random_result *result,
+                            const random_problem *only)
+{
+    const int64_t count = only ? 1 : options->count ? options->count : 100;
+    const double begun = bench_now_s();
+    int64_t drawn = 0;
+    histo_status status = HISTO_OK;
+    while (result->count < count && status == HISTO_OK && !bench_patience_over(&options->patience, begun)) {
+        random_problem p;
+        if (only)
+            p = *only;
+        else
+            status = draw_next(options, &drawn, &p);
+        if (status == HISTO_OK) status = grow(result);
+        if (status != HISTO_OK) break;
+        random_verdict *v = &result->verdict[result->count];
+        status = run_problem(r, &p, v);
+        if (status != HISTO_OK && !*v->reason) break;
+        random_report_problem(options, v, result->count == 0);
+        result->wrong += v->outcome == RANDOM_WRONG || v->outcome == RANDOM_FAILED;
+        result->skipped += v->outcome == RANDOM_NO_MEMORY;
+        result->count++;
+    }
+    result->seconds = bench_now_s() - begun;
+    return status;
+}
+
+histo_status bench_random(const bench_random_options *options, random_result *result)
+{
+    const bench_device *device = bench_device_find(options->device, BENCH_RESIDENT);
+    bench_random_options chosen = *options;
+    random_problem p;
+    *result = (random_result){0};
+    if (!device) return HISTO_UNSUPPORTED;
+    chosen.device = device->device;
+    histo_status status = options->only ? problem_filter_check(options->only) : HISTO_OK;
+    if (status == HISTO_OK) status = options->line ? check_line(&chosen, &p) : draw_next(&chosen, &(int64_t){0}, &p);
+    if (status != HISTO_OK) return status;
+    runner *r = calloc(1, sizeof *r);
+    if (!r) return histo_fail_memory(sizeof *r, "random problems");
+    r->options = &chosen;
+    r->result = result;
+    random_report_begin(&chosen, device->backend);
+    status = run_all(&chosen, r, result, options->line ? &p : NULL);
+    free(r);
+    random_report_end(&chosen, result);
+    return status;
+}
+
+void random_result_free(random_result *result)
+{
+    free(result->verdict);
+    *result = (random_result){0};
+}

@@ -1,0 +1,507 @@
+/* histo outliers: samples of images of one scene (dies of a wafer) that differ from the others (Ross 2014, 4.2, and
+ * what comes after it). The differences of pairs of images are counted against the mean of all. In each row of the
+ * histogram, those of one mean, most differences are noise; what lies far outside is an outlier. Two passes over the
+ * files, which are read in step, so images may be larger than memory. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/failure.h"
+#include "base/progress.h"
+#include "input/samples/stack.h"
+#include "input/samples/step.h"
+#include "output/images/images.h"
+#include "output/rows.h"
+
+enum {
+    BLOCK = 1 << 20,     /* samples of all images at once */
+    LEVELS_16 = 1 << 16, /* u16 images: rows of several means, … */
+    ROWS_16 = 1 << 10,
+    MOST_16 = 1 << 12, /* … and differences up to this; larger ones are in the flow */
+    ENOUGH = 1 << 10,  /* differences for a row of its own; of fewer, it has those of its neighbours, too */
+    FEWEST = 3,        /* images: of two, either could differ */
+    STRIP = 512,       /* places that are judged together */
+};
+
+/* The images at some places, which are neighbours in memory. */
+typedef struct block {
+    histo_view view; /* images x places */
+    int64_t y, x;    /* of the first place, … */
+    int64_t cols;    /* … and the width of the rectangle */
+} block;
+
+typedef struct inspection {
+    const settings *settings;
+    int images;
+    histo_dtype dtype;
+    step step;   /* of files, … */
+    stack stack; /* … or of pages */
+    feed feed;
+    char *pixels; /* [BLOCK], of a block of files */
+
+    int64_t most;       /* the largest difference */
+    histo_axis axes[2]; /* differences, means */
+    histo_hist *hist;
+    histo_plan *plan;
+    int32_t *lowest, *highest; /* [rows]: normal differences */
+    double *reach;             /* [rows]: half their range */
+    int32_t *levels;           /* [images][STRIP] */
+
+    image_file *picture; /* of the outliers; NULL: not asked for */
+    int64_t height, width;
+    unsigned char *flags; /* [height][width]: 255 where an image has an outlier */
+    rows *to;
+} inspection;
+
+typedef int visit(inspection *in, const block *b, fault *f);
+
+/* ---- The images, block by block ---- */
+
+static bool has_pages(const inspection *in)
+{
+    return in->settings->read.page < 0;
+}
+
+/* Copy the rectangle of all images: y, x, height, cols are within the current one. */
+static int visit_rectangle(inspection *in, int64_t y, int64_t x, int64_t height, int64_t cols, visit *take, fault *f)
+{
+    const size_t size = histo_dtype_size(in->dtype);
+    char *to = in->pixels;
+    for (int i = 0; i < in->images; i++) {
+        const histo_view *from = &in->step.views[i];
+        for (int64_t r = 0; r < height; r++, to += (size_t)cols * size) {
+            const char *row = (const char *)from->data + (y + r) * from->strides[0] + x * from->strides[1];
+            if (from->strides[1] == (int64_t)size)
+                memcpy(to, row, (size_t)cols * size);
+            else
+                for (int64_t c = 0; c < cols; c++)
+                    memcpy(to + (size_t)c * size, row + c * from->strides[1], size);
+        }
+    }
+    const block b = {.view = histo_view_nd(in->pixels, in->dtype, 2, (const int64_t[]){in->images, height * cols}),
+                     .y = in->step.y + y,
+                     .x = in->step.x + x,
+                     .cols = cols};
+    return take(in, &b, f);
+}
+
+static int64_t at_most(int64_t n, int64_t most)
+{
+    return n < most ? n : most;
+}
+
+static int visit_files(inspection *in, visit *take, fault *f)
+{
+    const int64_t room = BLOCK / in->images;
+    int more;
+    if (step_rewind(&in->step, f) != 0) return -1;
+    while ((more = step_next(&in->step, f)) > 0) {
+        const int64_t lines = in->step.views[0].shape[0], width = in->step.views[0].shape[1];
+        const int64_t cols = at_most(width, room), height = room / cols;
+        if (in->step.page > 0)
+            return fault_set(f, EXIT_USAGE, "%s has several pages: choose one with --page", step_name(&in->step, 0));
+        for (int64_t y = 0; y < lines; y += height)
+            for (int64_t x = 0; x < width; x += cols)
+                if (visit_rectangle(in, y, x, at_most(height, lines - y), at_most(cols, width - x), take, f) != 0)
+                    return -1;
+    }
+    return more;
+}
+
+/* Whole rows of the stack, which is in memory. */
+static int visit_pages(inspection *in, visit *take, fault *f)
+{
+    const stack *s = &in->stack;
+    const int64_t size = (int64_t)histo_dtype_size(in->dtype), height = BLOCK / s->width / in->images + 1;
+    for (int64_t first = 0; first < s->places; first += height * s->width) {
+        const block b = {.view = {.data = s->pixels + first * size,
+                                  .dtype = in->dtype,
+                                  .ndim = 2,
+                                  .shape = {s->images, at_most(height * s->width, s->places - first)},
+                                  .strides = {s->places * size, size}},
+                         .y = first / s->width,
+                         .cols = s->width};
+        if (take(in, &b, f) != 0) return -1;
+    }
+    return 0;
+}
+
+static int visit_all(inspection *in, const char *verb, visit *take, fault *f)
+{
+    progress_start(verb, in->settings->quiet);
+    const int failed = has_pages(in) ? visit_pages(in, take, f) : visit_files(in, take, f);
+    progress_end();
+    return failed;
+}
+
+static int check_images(inspection *in, fault *f)
+{
+    const histo_pairs pairs = in->settings->pairs;
+    if (in->images < FEWEST)
+        return fault_set(f, EXIT_USAGE, "%d images are too few to say which one differs: give %d or more", in->images,
+                         FEWEST);
+    if (in->images > HISTO_MAX_IMAGES)
+        return fault_set(f, EXIT_USAGE, "there are %d images, more than %d: inspect them in groups", in->images,
+                         HISTO_MAX_IMAGES);
+    if (pairs == HISTO_PAIRS_APART && in->images % 2)
+        return fault_set(f, EXIT_USAGE, "--pairs apart needs an even number of images, not %d: take --pairs ring",
+                         in->images);
+    if (in->dtype != HISTO_U8 && in->dtype != HISTO_U16)
+        return fault_set(f, EXIT_DATA, "%s has %s samples, but --pairs takes images of u8 or u16",
+                         in->settings->files[0], histo_dtype_name(in->dtype));
+    return 0;
+}
+
+static int open_images(inspection *in, fault *f)
+{
+    const settings *s = in->settings;
+    if (has_pages(in)) {
+        if (feed_open(&in->feed, s, false, f) != 0 || stack_read(&in->stack, &in->feed, f) != 0) return -1;
+        in->images = (int)in->stack.images;
+        in->dtype = in->stack.dtype;
+        return check_images(in, f);
+    }
+    if (s->files_count == 0)
+        return fault_set(f, EXIT_USAGE,
+                         "nothing to inspect: name the images, as in histo outliers --pairs ring die-*.png");
+    if (s->files_count <= HISTO_MAX_IMAGES && step_open(&in->step, s, true, f) != 0) return -1;
+    in->images = s->files_count;
+    in->dtype = in->step.files ? step_dtype(&in->step, 0) : HISTO_U8;
+    if (check_images(in, f) != 0) return -1;
+    for (int i = 1; i < in->images; i++)
+        if (step_dtype(&in->step, i) != in->dtype)
+            return fault_set(f, EXIT_DATA, "%s has %s samples where %s has %s: all images need the same type",
+                             step_name(&in->step, i), histo_dtype_name(step_dtype(&in->step, i)),
+                             step_name(&in->step, 0), histo_dtype_name(in->dtype));
+    in->pixels = malloc(BLOCK * histo_dtype_size(in->dtype));
+    return in->pixels ? 0 : fault_set(f, EXIT_DATA, "no memory for the images");
+}
+
+/* ---- What is normal ---- */
+
+static int make_hist(inspection *in, fault *f)
+{
+    const bool bytes = in->dtype == HISTO_U8;
+    in->most = bytes ? UINT8_MAX : MOST_16;
+    in->axes[0] = histo_axis_integer(-in->most, 2 * in->most + 1);
+    in->axes[1] = bytes ? histo_axis_integer(0, UINT8_MAX + 1) : histo_axis_regular(ROWS_16, 0, LEVELS_16);
+    if (histo_hist_create(&in->hist, 2, in->axes, NULL) == HISTO_OK) return 0;
+    return fault_of_library(f, EXIT_DATA, "the differences");
+}
+
+static int64_t at_least(int64_t n, int64_t least)
+{
+    return n > least ? n : least;
+}
+
+static int count_block(inspection *in, const block *b, fault *f)
+{
+    const settings *s = in->settings;
+    in->height = at_least(in->height, b->y + b->view.shape[1] / b->cols);
+    in->width = at_least(in->width, b->x + b->cols);
+    const histo_plan_options options = {.device = s->device, .threads = s->threads};
+    const histo_fill_options fill = {.pairs = s->pairs};
+    if (!in->plan && histo_plan_create(&in->plan, in->hist, &b->view, &fill, &options) != HISTO_OK)
+        return fault_set(f, EXIT_USAGE, "%s", histo_last_error());
+    if (histo_plan_fill(in->plan, in->hist, &b->view, &fill) == HISTO_OK) return 0;
+    return fault_of_library(f, EXIT_DATA, "the differences");
+}
+
+/* The occupied cells, row by row. */
+typedef struct cells {
+    int64_t size, rows;
+    int64_t *index; /* as read, by difference and row */
+    uint64_t *counts;
+    int64_t *by_row;  /* [size]: cells in order of rows, … */
+    int64_t *first;   /* … [rows + 1]: where each begins */
+    uint64_t *of_row; /* [rows]: its differences */
+    uint64_t *spread; /* [differences]: of the rows that are looked at together */
+} cells;
+
+static void cells_free(cells *c)
+{
+    free(c->index);
+    free(c->counts);
+    free(c->by_row);
+    free(c->first);
+    free(c->of_row);
+    free(c->spread);
+}
+
+static size_t slots_of(const inspection *in, int axis)
+{
+    return (size_t)in->axes[axis].bins + 3;
+}
+
+/* Means are never in the flow. */
+static int64_t row_of_cell(const inspection *in, const cells *c, int64_t i)
+{
+    return c->index[i] % (int64_t)slots_of(in, 1) - 1;
+}
+
+static int cells_read(cells *c, const inspection *in, fault *f)
+{
+    c->rows = in->axes[1].bins;
+    if (histo_hist_occupied(in->hist, HISTO_FLOW, &c->size) != HISTO_OK)
+        return fault_of_library(f, EXIT_DATA, "the differences");
+    c->index = malloc((size_t)c->size * sizeof *c->index);
+    c->counts = malloc((size_t)c->size * sizeof *c->counts);
+    c->by_row = malloc((size_t)c->size * sizeof *c->by_row);
+    c->first = calloc((size_t)c->rows + 2, sizeof *c->first);
+    c->of_row = calloc((size_t)c->rows, sizeof *c->of_row);
+    c->spread = malloc(slots_of(in, 0) * sizeof *c->spread);
+    if (!c->index || !c->counts || !c->by_row || !c->first || !c->of_row || !c->spread)
+        return fault_set(f, EXIT_DATA, "no memory for %lld differences", (long long)c->size);
+    if (histo_hist_read_occupied(in->hist, HISTO_FLOW, c->index, c->counts, c->size) != HISTO_OK)
+        return fault_of_library(f, EXIT_DATA, "the differences");
+    int64_t *end = c->first + 1; /* moves to the end of each row as it is filled */
+    for (int64_t i = 0; i < c->size; i++)
+        end[row_of_cell(in, c, i) + 1]++;
+    for (int64_t row = 0; row < c->rows; row++)
+        end[row + 1] += end[row];
+    for (int64_t i = 0; i < c->size; i++) {
+        const int64_t row = row_of_cell(in, c, i);
+        c->by_row[end[row]++] = i;
+        c->of_row[row] += c->counts[i];
+    }
+    return 0;
+}
+
+/* The difference of this rank, spread evenly over its level. Those in the flow are taken as the next larger ones. */
+static double difference_at(const cells *c, const inspection *in, double rank)
+{
+    double before = 0;
+    for (int64_t i = 0; i < in->axes[0].bins + 2; i++) {
+        const double count = (double)c->spread[i];
+        if (count > 0 && before + count >= rank) return (double)(i - 1 - in->most) - 0.5 + (rank - before) / count;
+        before += count;
+    }
+    return (double)in->most;
+}
+
+/* The normal differences of the rows [begin, end), for row `row`. */
+static void set_normal(inspection *in, cells *c, int64_t row, int64_t begin, int64_t end)
+{
+    const double sigma = in->settings->sigma > 0 ? in->settings->sigma : 6;
+    uint64_t all = 0;
+    memset(c->spread, 0, slots_of(in, 0) * sizeof *c->spread);
+    for (int64_t k = c->first[begin]; k < c->first[end]; k++) {
+        const int64_t i = c->by_row[k];
+        c->spread[c->index[i] / (int64_t)slots_of(in, 1)] += c->counts[i];
+        all += c->counts[i];
+    }
+    const double n = (double)all, middle = difference_at(c, in, 0.5 * n);
+    const double low = difference_at(c, in, 0.15865525393145705 * n),
+                 high = difference_at(c, in, 0.84134474606854295 * n);
+    const double reach = sigma * fmax(0.5, 0.5 * (high - low));
+    in->reach[row] = reach;
+    in->lowest[row] = (int32_t)fmax(ceil(middle - reach), -(double)INT32_MAX);
+    in->highest[row] = (int32_t)fmin(floor(middle + reach), INT32_MAX);
+}
+
+static int find_normal(inspection *in, fault *f)
+{
+    cells c = {0};
+    int failed = cells_read(&c, in, f);
+    in->lowest = malloc((size_t)in->axes[1].bins * sizeof *in->lowest);
+    in->highest = malloc((size_t)in->axes[1].bins * sizeof *in->highest);
+    in->reach = malloc((size_t)in->axes[1].bins * sizeof *in->reach);
+    in->levels = malloc((size_t)in->images * STRIP * sizeof *in->levels);
+    if (!failed && (!in->lowest || !in->highest || !in->reach || !in->levels))
+        failed = fault_set(f, EXIT_DATA, "no memory for the differences");
+    for (int64_t row = 0; row < c.rows && !failed; row++) {
+        int64_t begin = row, end = row + 1;
+        uint64_t differences = c.of_row[row];
+        if (differences == 0) continue;
+        while (differences < ENOUGH && (begin > 0 || end < c.rows)) {
+            if (begin > 0) differences += c.of_row[--begin];
+            if (end < c.rows) differences += c.of_row[end++];
+        }
+        set_normal(in, &c, row, begin, end);
+    }
+    cells_free(&c);
+    return failed;
+}
+
+/* ---- What is not ---- */
+
+static int compare_pixels(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+/* Twice the median of the images at place k. */
+static int twice_median(const inspection *in, int64_t k)
+{
+    const int n = in->images;
+    int sorted[HISTO_MAX_IMAGES];
+    for (int i = 0; i < n; i++)
+        sorted[i] = in->levels[i * STRIP + k];
+    qsort(sorted, (size_t)n, sizeof *sorted, compare_pixels);
+    return sorted[(n - 1) / 2] + sorted[n / 2];
+}
+
+/* The row of the histogram that a mean is in. */
+static int64_t row_of(const inspection *in, int64_t mean)
+{
+    return in->dtype == HISTO_U8 ? mean : mean / (LEVELS_16 / ROWS_16);
+}
+
+/* List the outliers at place k of the strip, where there is one. */
+static void judge_place(inspection *in, int64_t k, int64_t mean, int64_t x, int64_t y)
+{
+    const int n = in->images, apart = in->settings->pairs == HISTO_PAIRS_APART ? 2 : 1;
+    const int64_t row = row_of(in, mean);
+    const double reach = in->reach[row];
+    const int twice = twice_median(in, k);
+    int worst[HISTO_MAX_IMAGES] = {0};
+    for (int i = 0; i < n; i += apart) {
+        const int next = (i + 1) % n, a = in->levels[i * STRIP + k], b = in->levels[next * STRIP + k];
+        if (a - b >= in->lowest[row] && a - b <= in->highest[row]) continue;
+        const int off_a = abs(2 * a - twice), off_b = abs(2 * b - twice);
+        const bool is_a = off_a >= off_b || 0.5 * off_a > reach, is_b = off_b > off_a || 0.5 * off_b > reach;
+        if (is_a && abs(a - b) > abs(worst[i])) worst[i] = a - b;
+        if (is_b && abs(a - b) > abs(worst[next])) worst[next] = b - a;
+    }
+    for (int i = 0; i < n; i++) {
+        if (!worst[i]) continue;
+        if (in->flags) in->flags[y * in->width + x] = UINT8_MAX;
+        rows_count(in->to, (uint64_t)i);
+        rows_count(in->to, (uint64_t)x);
+        rows_count(in->to, (uint64_t)y);
+        rows_count(in->to, (uint64_t)mean);
+        rows_number(in->to, worst[i]);
+    }
+}
+
+/* The strip of image i, which begins at `from`. */
+static void widen(const inspection *in, const char *from, int64_t n, int32_t *to)
+{
+    if (in->dtype == HISTO_U8)
+        for (int64_t k = 0; k < n; k++)
+            to[k] = ((const uint8_t *)from)[k];
+    else
+        for (int64_t k = 0; k < n; k++)
+            to[k] = ((const uint16_t *)(const void *)from)[k];
+}
+
+/* Most places have no outlier, which loops that compilers vectorise find out. */
+static void judge_strip(inspection *in, const block *b, int64_t first, int64_t n)
+{
+    const int apart = in->settings->pairs == HISTO_PAIRS_APART ? 2 : 1;
+    int32_t mean[STRIP] = {0}, lowest[STRIP], highest[STRIP], strange[STRIP] = {0};
+    for (int i = 0; i < in->images; i++) {
+        int32_t *levels = in->levels + (ptrdiff_t)i * STRIP;
+        widen(in, (const char *)b->view.data + i * b->view.strides[0] + first * b->view.strides[1], n, levels);
+        for (int64_t k = 0; k < n; k++)
+            mean[k] += levels[k];
+    }
+    for (int64_t k = 0; k < n; k++) {
+        mean[k] = (mean[k] + in->images / 2) / in->images;
+        lowest[k] = in->lowest[row_of(in, mean[k])];
+        highest[k] = in->highest[row_of(in, mean[k])];
+    }
+    for (int i = 0; i < in->images; i += apart) {
+        const int32_t *one = in->levels + (ptrdiff_t)i * STRIP;
+        const int32_t *other = in->levels + (ptrdiff_t)((i + 1) % in->images) * STRIP;
+        for (int64_t k = 0; k < n; k++)
+            strange[k] |= (one[k] - other[k] < lowest[k]) | (one[k] - other[k] > highest[k]);
+    }
+    for (int64_t k = 0; k < n; k++)
+        if (strange[k]) judge_place(in, k, mean[k], b->x + (first + k) % b->cols, b->y + (first + k) / b->cols);
+}
+
+static int judge_block(inspection *in, const block *b, fault *f)
+{
+    (void)f;
+    for (int64_t first = 0; first < b->view.shape[1]; first += STRIP)
+        judge_strip(in, b, first, at_most(STRIP, b->view.shape[1] - first));
+    return 0;
+}
+
+/* ---- The picture ---- */
+
+static image_page page_of(const inspection *in)
+{
+    return (image_page){.model = CHANNELS_GRAY,
+                        .channels = 1,
+                        .dtype = HISTO_U8,
+                        .height = at_least(in->height, 1),
+                        .width = at_least(in->width, 1)};
+}
+
+static int open_picture(inspection *in, fault *f)
+{
+    const settings *s = in->settings;
+    if (rows_take(s)) return 0;
+    const image_writer *writer = image_writer_find(s->output, NULL, f);
+    const image_page page = page_of(in);
+    if (!writer || outfile_spare_inputs(s, f) != 0) return -1;
+    in->picture = image_create_file(s->output, writer, &page, 1, f);
+    return in->picture ? 0 : -1;
+}
+
+static int make_flags(inspection *in, fault *f)
+{
+    const image_page page = page_of(in);
+    const size_t bytes = (size_t)page.height * (size_t)page.width;
+    if (!in->picture) return 0;
+    if (fault_beyond_memory(f, (double)bytes, "the picture", "leave -o out") != 0) return -1;
+    in->flags = calloc(bytes, 1);
+    return in->flags ? 0 : fault_set(f, EXIT_DATA, "no memory for the picture: leave -o out");
+}
+
+static int write_picture(inspection *in, fault *f)
+{
+    const image_page page = page_of(in);
+    image_file *picture = in->picture;
+    if (!picture) return 0;
+    if (image_begin(picture, &page, f) != 0 || image_rows(picture, in->flags, page.height, f) != 0) return -1;
+    in->picture = NULL;
+    return image_commit(picture, f);
+}
+
+static int inspect(inspection *in, fault *f)
+{
+    static const char *const columns[] = {"die", "x", "y", "mean", "difference"};
+    if (open_picture(in, f) != 0 || open_images(in, f) != 0 || make_hist(in, f) != 0) return -1;
+    if (visit_all(in, "counting", count_block, f) != 0 || find_normal(in, f) != 0 || make_flags(in, f) != 0) return -1;
+    step_remark(&in->step);
+    rows_begin(in->to, columns, 5);
+    return visit_all(in, "inspecting", judge_block, f) == 0 ? write_picture(in, f) : -1;
+}
+
+static int find_outliers(const settings *s, rows *to, fault *f)
+{
+    inspection in = {.settings = s, .to = to};
+    if (s->pairs == HISTO_NO_PAIRS)
+        return fault_set(f, EXIT_USAGE, "the pairs to compare are missing: add --pairs ring or --pairs apart");
+    const int failed = inspect(&in, f);
+    image_abandon(in.picture);
+    histo_plan_destroy(in.plan);
+    histo_hist_destroy(in.hist);
+    step_close(&in.step);
+    stack_free(&in.stack);
+    feed_close(&in.feed);
+    free(in.pixels);
+    free(in.lowest);
+    free(in.highest);
+    free(in.reach);
+    free(in.levels);
+    free(in.flags);
+    return failed;
+}
+
+/* -o is the table or, with the suffix of an image, a picture; the table is printed then. */
+int command_outliers(const settings *s)
+{
+    fault f = {0};
+    rows to = {0};
+    settings printed = *s;
+    if (!rows_take(s)) printed.output = NULL;
+    int failed = rows_open(&to, &printed, &f);
+    if (!failed) failed = find_outliers(s, &to, &f);
+    if (!failed) failed = rows_commit(&to, &f);
+    rows_close(&to);
+    return failed ? fault_report(&f) : EXIT_OK;
+}

@@ -1,0 +1,460 @@
+/* Axes from options and, if needed, from the data. */
+#include "count/axes/axes.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/failure.h"
+#include "base/text.h"
+
+/* A default histogram fits a screen and a picture. */
+enum { MAX_DEFAULT_BINS = 1024, LOG_BINS_A_DECADE = 10 };
+/* A rule that asks for more is misled by outliers. */
+enum { MAX_RULE_BINS = 1 << 20 };
+
+static bool is_integer(histo_dtype dtype)
+{
+    return dtype <= HISTO_I64;
+}
+
+static bool has_8_bits(histo_dtype dtype)
+{
+    return dtype == HISTO_U8 || dtype == HISTO_I8;
+}
+
+static bool has_16_bits(histo_dtype dtype)
+{
+    return dtype == HISTO_U16 || dtype == HISTO_I16;
+}
+
+const bins_spec *bins_of_axis(const bins_list *b, int a, int naxes, fault *f)
+{
+    if (b->count == 1 || b->count == naxes) return &b->spec[b->count == 1 ? 0 : a];
+    fault_set(f, EXIT_USAGE,
+              "the bins are given for %d axes, but there %s %d: give one entry for all axes, or one for each%s",
+              b->count, naxes == 1 ? "is" : "are", naxes, naxes == 1 ? " (with --joint)" : "");
+    return NULL;
+}
+
+static bool range_is_given(const bins_spec *spec)
+{
+    return spec->has_range && bins_lower_end_is_given(spec) && bins_upper_end_is_given(spec);
+}
+
+bool bins_are_fixed(const bins_spec *spec)
+{
+    if (spec->kind == BINS_EDGES) return true;
+    bool counted = spec->kind == BINS_NUMBER || spec->kind == BINS_WIDTH || spec->log;
+    return counted && range_is_given(spec);
+}
+
+static histo_range default_range(const bins_spec *spec, histo_dtype dtype)
+{
+    if (spec->has_range) return spec->range;
+    if (spec->every_value && spec->kind == BINS_DEFAULT && has_16_bits(dtype)) return HISTO_RANGE_DTYPE;
+    return has_8_bits(dtype) && !spec->log && spec->kind != BINS_RULE ? HISTO_RANGE_DTYPE : HISTO_RANGE_MINMAX;
+}
+
+static histo_survey_options survey_of(const bins_spec *spec, histo_dtype dtype)
+{
+    histo_survey_options o = {.range = default_range(spec, dtype), .lo = spec->lo, .hi = spec->hi, .bins = 1};
+    if (spec->log) return o; /* only the range */
+    switch (spec->kind) {
+    case BINS_NUMBER:
+        o.bins = spec->fewer ? 1 : spec->number;
+        break;
+    case BINS_WIDTH:
+        o.width = spec->width;
+        break;
+    case BINS_RULE:
+        o.rule = spec->rule;
+        break;
+    case BINS_DEFAULT:
+        if (o.range == HISTO_RANGE_DTYPE && (has_8_bits(dtype) || has_16_bits(dtype)))
+            o.bins = has_8_bits(dtype) ? 256 : 65536;
+        else
+            o.rule = HISTO_RULE_AUTO;
+        break;
+    case BINS_EDGES:
+        break;
+    }
+    return o;
+}
+
+bool bins_need_data(const bins_list *b, histo_dtype dtype)
+{
+    for (int i = 0; i < b->count; i++) {
+        const bins_spec *spec = &b->spec[i];
+        if (bins_are_fixed(spec)) continue;
+        histo_survey_options o = survey_of(spec, dtype);
+        if (o.rule != HISTO_RULE_NONE || (o.range != HISTO_RANGE_DTYPE && !range_is_given(spec))) return true;
+    }
+    return false;
+}
+
+/* The memory of each of many searches. */
+static size_t share_of_memory(int searches)
+{
+    const int few = 16;
+    return searches <= few ? 0 : histo_memory_available() / 4 / (size_t)searches;
+}
+
+static int begin(axis_search *a, const bins_spec *spec, histo_dtype dtype, bool in_parts, int searches, fault *f)
+{
+    *a = (axis_search){.spec = spec,
+                       .dtype = dtype,
+                       .in_parts = in_parts,
+                       .memory = share_of_memory(searches),
+                       .least = INFINITY,
+                       .most = -INFINITY};
+    if (spec->step.months || spec->step.us || spec->has_times) return 0; /* dates need no survey */
+    if (spec->kind == BINS_EDGES) return 0;
+    histo_survey_options o = survey_of(spec, dtype);
+    o.in_parts = in_parts;
+    o.memory = a->memory;
+    return histo_survey_create(&a->survey, dtype, &o) == HISTO_OK ? 0 : fault_of_library(f, EXIT_USAGE, "the bins");
+}
+
+int axis_search_begin(axis_search *a, const bins_spec *spec, histo_dtype dtype, int searches, fault *f)
+{
+    return begin(a, spec, dtype, false, searches, f);
+}
+
+int axis_search_begin_part(axis_search *a, const bins_spec *spec, histo_dtype dtype, int searches, fault *f)
+{
+    return begin(a, spec, dtype, true, searches, f);
+}
+
+void axis_search_free(axis_search *a)
+{
+    histo_survey_destroy(a->survey);
+    free(a->time_edges);
+    a->survey = NULL;
+    a->time_edges = NULL;
+}
+
+/* If a rule asks for too many bins, find only the range. */
+static bool begin_range_alone(axis_search *a)
+{
+    histo_axis axis;
+    histo_survey *survey;
+    histo_survey_options o = survey_of(a->spec, a->dtype);
+    if (a->range_alone || o.rule == HISTO_RULE_NONE) return false;
+    if (histo_survey_axis(a->survey, &axis) == HISTO_OK) return false;
+    o.rule = HISTO_RULE_NONE;
+    o.bins = 1;
+    o.in_parts = a->in_parts;
+    o.memory = a->memory;
+    if (histo_survey_create(&survey, a->dtype, &o) != HISTO_OK) return false;
+    histo_survey_destroy(a->survey);
+    a->survey = survey;
+    a->range_alone = true;
+    return true;
+}
+
+void axis_search_words(axis_search *a, dictionary *words, uint32_t most, dictionary_order order)
+{
+    axis_search_free(a);
+    a->words = words;
+    a->most_words = most;
+    a->order = order;
+}
+
+bool axis_search_next_pass(axis_search *a)
+{
+    if (a->words) {
+        const bool first = !a->words_counted;
+        a->words_counted = true;
+        return first && !dictionary_is_frozen(a->words);
+    }
+    if (a->looks) return a->passes++ == 0;
+    if (a->times) {
+        const bool first = !a->ranged;
+        a->ranged = true;
+        return first;
+    }
+    if (!a->survey) return false;
+    a->passes++;
+    return histo_survey_next_pass(a->survey) || (begin_range_alone(a) && histo_survey_next_pass(a->survey));
+}
+
+/* A logarithmic axis takes its range from positive samples. */
+static int keep_positive(const histo_view *samples, histo_fill_options *fill, fault *f)
+{
+    if (fill->where && fill->where != samples)
+        return fault_set(f, EXIT_USAGE,
+                         "--log with a filter on another column cannot determine the range: give -r lo:hi");
+    double lo = fill->where ? fill->where_lo : 0, hi = fill->where ? fill->where_hi : INFINITY;
+    fill->where = samples;
+    fill->where_lo = lo > 0 ? lo : DBL_TRUE_MIN;
+    fill->where_hi = hi >= fill->where_lo ? hi : fill->where_lo;
+    return 0;
+}
+
+/* The values of rows of doubles, as of text: are they whole, and integers that other types hold exactly? */
+static void look_at_doubles(axis_search *a, const histo_view *samples)
+{
+    const int64_t rows = samples->ndim > 1 ? samples->shape[0] : 1, columns = samples->shape[samples->ndim - 1];
+    for (int64_t y = 0; y < rows && !a->found.some_fraction; y++)
+        for (int64_t x = 0; x < columns && !a->found.some_fraction; x++) {
+            const char *at = (const char *)samples->data + x * samples->strides[samples->ndim - 1];
+            const double value = *(const double *)(at + (samples->ndim > 1 ? y * samples->strides[0] : 0));
+            if (value != rint(value) && !isnan(value)) a->found.some_fraction = true;
+            if (isinf(value)) a->unlike_integers = true;
+            if (value < a->least) a->least = value;
+            if (value > a->most) a->most = value;
+        }
+}
+
+static const double exact_integers = 0x1p53; /* of doubles */
+
+bool bins_reach_far(const bins_spec *spec)
+{
+    if (!bins_are_fixed(spec)) return false;
+    const double lo = spec->kind == BINS_EDGES ? spec->edges[0] : spec->lo;
+    const double hi = spec->kind == BINS_EDGES ? spec->edges[spec->number] : spec->hi;
+    return fmax(fabs(lo), fabs(hi)) >= exact_integers;
+}
+
+void axis_search_look(axis_search *a)
+{
+    a->looks = bins_reach_far(a->spec);
+}
+
+bool axis_search_sums(const axis_search *a)
+{
+    return a->passes == 1 && a->survey && !a->words && !a->times && !a->looks && !a->spec->log;
+}
+
+bool axis_search_found_integers(const axis_search *a, histo_dtype *dtype)
+{
+    const double far = fmax(fabs(a->least), fabs(a->most));
+    if (a->dtype != HISTO_F64 || a->found.some_fraction || a->unlike_integers || !(a->least <= a->most) ||
+        far < exact_integers)
+        return false;
+    *dtype = a->least >= 0 && a->most >= 0x1p63 ? HISTO_U64 : HISTO_I64;
+    return *dtype == HISTO_U64 ? a->most <= 0x1p64 : a->least >= -0x1p63 && a->most <= 0x1p63;
+}
+
+int axis_search_add(axis_search *a, const histo_view *samples, const histo_fill_options *fill, const char *name,
+                    fault *f)
+{
+    histo_fill_options options = *fill;
+    if (samples->dtype != a->dtype)
+        return fault_set(f, EXIT_DATA,
+                         "%s: %s samples among %s ones have no common range: give one with -b and -r lo:hi", name,
+                         histo_dtype_name(samples->dtype), histo_dtype_name(a->dtype));
+    if (a->words) return dictionary_count(a->words, samples, &options, f);
+    if (a->times)
+        return histo_stats_add(&a->found.positive, samples, &options) == HISTO_OK
+                   ? 0
+                   : fault_of_library(f, EXIT_DATA, name);
+    if (a->spec->log && keep_positive(samples, &options, f) != 0) return -1;
+    if (a->passes == 1 && !is_integer(a->dtype) && !a->found.some_fraction) {
+        if (a->dtype != HISTO_F64 || samples->ndim < 1 || samples->ndim > 2)
+            a->found.some_fraction = true;
+        else
+            look_at_doubles(a, samples);
+    }
+    if (a->looks) return 0;
+    bool none_yet = a->found.positive.samples == a->found.positive.infinite;
+    if (a->spec->log && none_yet && histo_stats_add(&a->found.positive, samples, &options) != HISTO_OK)
+        return fault_of_library(f, EXIT_DATA, name);
+    const histo_status status = a->sums ? histo_survey_add_sums(a->survey, samples, &options, a->sums)
+                                        : histo_survey_add(a->survey, samples, &options);
+    return status == HISTO_OK ? 0 : fault_of_library(f, EXIT_DATA, name);
+}
+
+/* The default bins: equally wide, or equal in logarithm if requested; for whole numbers, bins with equally many values.
+ */
+static histo_axis default_axis(const axis_search *a, double lo, double hi, int64_t bins)
+{
+    if (a->spec->log) return histo_axis_closed(histo_axis_log(bins, lo, hi));
+    double span = hi - lo;
+    const bool from_samples = default_range(a->spec, a->dtype) == HISTO_RANGE_MINMAX ||
+                              (a->spec->range == HISTO_RANGE_FIXED && !range_is_given(a->spec));
+    bool whole =
+        (is_integer(a->dtype) || !a->found.some_fraction) && span < 0x1p50 && lo == floor(lo) && hi == floor(hi);
+    if (!from_samples || !whole) return histo_axis_closed(histo_axis_regular(bins, lo, hi));
+    double width = fmax(1, ceil(span / (double)bins));
+    bins = (int64_t)floor(span / width) + 1;
+    return width > 1 ? histo_axis_regular(bins, lo, lo + (double)bins * width) : histo_axis_integer((int64_t)lo, bins);
+}
+
+/* So many bins, or as there are doubles in the range: at least one, of all of it, which whole numbers may not have
+ * where doubles are further apart. */
+static histo_axis fit_bins(const axis_search *a, double lo, double hi, int64_t bins)
+{
+    histo_axis axis = default_axis(a, lo, hi, bins);
+    while (bins > 1 && histo_axis_check(&axis) != HISTO_OK)
+        axis = default_axis(a, lo, hi, bins /= 2);
+    return histo_axis_check(&axis) == HISTO_OK || a->spec->log ? axis
+                                                               : histo_axis_closed(histo_axis_regular(1, lo, hi));
+}
+
+/* At most as many bins as a screen shows. */
+static histo_axis fit_default(const axis_search *a, double lo, double hi, int64_t bins)
+{
+    return fit_bins(a, lo, hi, bins < MAX_DEFAULT_BINS ? bins : MAX_DEFAULT_BINS);
+}
+
+/* As many bins as the rule asks for, up to MAX_RULE_BINS. */
+static histo_axis rule_axis(axis_search *a, const histo_axis *found)
+{
+    if (!a->range_alone && found->bins <= MAX_RULE_BINS) return *found;
+    a->too_many_bins = a->range_alone ? HISTO_MAX_BINS : found->bins;
+    return histo_axis_closed(histo_axis_regular(MAX_RULE_BINS, found->lo, found->hi));
+}
+
+void axis_search_remark(const axis_search *a, const char *name, FILE *out)
+{
+    char asked[TEXT_NUMBER_BYTES], used[TEXT_NUMBER_BYTES];
+    if (!a->too_many_bins) return;
+    fprintf(out, "histo: %s: the rule asks for %s%s bins, and %s are used: choose a number with -b N\n", name,
+            a->range_alone ? "more than " : "", text_count((uint64_t)a->too_many_bins, asked),
+            text_count((uint64_t)a->axis.bins, used));
+}
+
+/* The single value that the range was widened from, for small numbers that widening rounds away. */
+static double single_value(const axis_search *a, double lo, double hi)
+{
+    double middle = lo / 2 + hi / 2;
+    if (range_is_given(a->spec)) return a->spec->lo;
+    return middle > 0 ? middle : a->found.positive.min;
+}
+
+static histo_axis log_axis(const axis_search *a, double lo, double hi)
+{
+    if (!(lo > 0)) {
+        double value = single_value(a, lo, hi);
+        lo = fmax(value / 2, DBL_TRUE_MIN);
+        hi = value * 2;
+    }
+    if (a->spec->kind == BINS_NUMBER && a->spec->fewer) return fit_bins(a, lo, hi, a->spec->number);
+    if (a->spec->kind == BINS_NUMBER) return default_axis(a, lo, hi, a->spec->number);
+    double wanted = ceil(LOG_BINS_A_DECADE * log10(hi / lo) - 1e-9);
+    return fit_default(a, lo, hi, (int64_t)fmin(fmax(wanted, LOG_BINS_A_DECADE), MAX_DEFAULT_BINS));
+}
+
+/* Append the command's option to the library's remedy. */
+static int fault_no_axis(const bins_spec *spec, const char *name, fault *f)
+{
+    static const struct {
+        const char *end, *option;
+    } remedies[] = {
+        {"give one", " with -r lo:hi"},
+        {"give two finite ends", " with -r lo:hi"},
+        {"give a narrower one", " with -r lo:hi"},
+        {"give fewer bins or a wider range", " with -b N or -r lo:hi"},
+        {"give a number of bins or a narrower range", " with -b N or -r lo:hi"},
+        {"give a larger width", " with --width W"},
+    };
+    const char *said = histo_last_error(), *option = "";
+    size_t length = strlen(said);
+    for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++) {
+        size_t asked = strlen(remedies[i].end);
+        if (length > asked && strcmp(said + length - asked, remedies[i].end) == 0) option = remedies[i].option;
+    }
+    bool given = bins_are_fixed(spec);
+    return fault_set(f, given ? EXIT_USAGE : EXIT_DATA, "%s: %s%s%s", given ? "the bins" : name,
+                     spec->log && !given ? "above 0, " : "", said, option);
+}
+
+/* A bin for each word, and one for all others. */
+static int end_words(axis_search *a, const char *name, fault *f)
+{
+    dictionary *d = a->words;
+    if (!dictionary_is_frozen(d) && dictionary_freeze(d, a->most_words, a->order) != 0)
+        return fault_set(f, EXIT_DATA, "no memory for the strings of %s", name);
+    const uint32_t bins = dictionary_bins(d);
+    if (!bins && !a->may_lack_words) return fault_set(f, EXIT_DATA, "%s: there are no strings to count", name);
+    a->axis = histo_axis_integer(0, bins ? bins + (dictionary_others(d) > 0) : 1);
+    return 0;
+}
+
+int axis_search_times(axis_search *a, fault *f)
+{
+    const bins_spec *spec = a->spec;
+    if (spec->log) return fault_set(f, EXIT_USAGE, "--log is not for dates: leave it out");
+    if (spec->kind == BINS_EDGES || spec->kind == BINS_RULE || (spec->kind == BINS_WIDTH && spec->width > 0) ||
+        (spec->has_range && spec->range != HISTO_RANGE_MINMAX && !spec->has_times))
+        return fault_set(f, EXIT_USAGE,
+                         "the bins of dates are steps of the calendar, as in --width 1d, 1w or 1mo, or a number, -b N, "
+                         "and their range is one of dates, as in -r 2015-01-01:2015-07-01");
+    axis_search_free(a);
+    a->times = true;
+    a->ranged = spec->has_times;
+    return 0;
+}
+
+/* Edges at the beginnings of steps of the calendar, or from the given end of the range on. */
+static int step_edges(axis_search *a, time_step step, int64_t first, int64_t last, fault *f)
+{
+    const bool given = a->spec->has_times;
+    int64_t room = 0, bins = -1;
+    for (int64_t at = given ? first : time_step_floor(step, first);; at = time_step_next(step, at)) {
+        if (++bins == room) {
+            room = room ? 2 * room : 64;
+            double *more = room <= MAX_RULE_BINS ? realloc(a->time_edges, (size_t)room * sizeof *more) : NULL;
+            if (!more)
+                return fault_set(f, EXIT_USAGE, "--width makes more than %d bins: give a larger one",
+                                 MAX_RULE_BINS / 2);
+            a->time_edges = more;
+        }
+        a->time_edges[bins] = (double)at;
+        if (at > last) break;
+    }
+    a->axis = step.months ? histo_axis_variable(bins, a->time_edges)
+                          : histo_axis_regular(bins, a->time_edges[0], a->time_edges[bins]);
+    return 0;
+}
+
+/* A given range ends before its end; that of the samples with the last one. */
+static int end_times(axis_search *a, const char *name, fault *f)
+{
+    enum { SUITED = 32 };
+    const bins_spec *spec = a->spec;
+    const histo_stats *found = &a->found.positive;
+    const bool given = spec->has_times;
+    if (!given && found->samples == 0)
+        return fault_set(f, EXIT_DATA, "%s: there are no dates to find a range of", name);
+    const double lo = given ? spec->lo : found->min, hi = given ? spec->hi : found->max;
+    if (spec->kind == BINS_NUMBER) {
+        a->axis = histo_axis_closed(histo_axis_regular(spec->number, lo, hi > lo ? hi : lo + 1));
+    } else {
+        const int64_t first = (int64_t)lo, last = (int64_t)hi - given;
+        const time_step step = spec->kind == BINS_WIDTH ? spec->step : time_step_suited(first, last, SUITED);
+        if (step_edges(a, step, first, last, f) != 0) return -1;
+    }
+    return histo_axis_check(&a->axis) == HISTO_OK ? 0 : fault_of_library(f, EXIT_DATA, name);
+}
+
+int axis_search_end(axis_search *a, const char *name, fault *f)
+{
+    const bins_spec *spec = a->spec;
+    if (a->words) return end_words(a, name, f);
+    if (a->times) return end_times(a, name, f);
+    if (spec->kind == BINS_EDGES) {
+        a->axis = histo_axis_closed(histo_axis_variable(spec->number, spec->edges));
+        return histo_axis_check(&a->axis) == HISTO_OK ? 0 : fault_of_library(f, EXIT_USAGE, "the edges");
+    }
+    histo_axis found;
+    if (histo_survey_axis(a->survey, &found) != HISTO_OK) return fault_no_axis(spec, name, f);
+    bool is_default = spec->kind == BINS_DEFAULT && found.kind == HISTO_REGULAR;
+    if (spec->log)
+        a->axis = log_axis(a, found.lo, found.hi);
+    else if (spec->letters)
+        a->axis = histo_axis_integer((int64_t)found.lo, found.bins);
+    else if (is_default)
+        a->axis = fit_default(a, found.lo, found.hi, a->range_alone ? MAX_DEFAULT_BINS : found.bins);
+    else if (spec->kind == BINS_NUMBER && spec->fewer)
+        a->axis = fit_bins(a, found.lo, found.hi, spec->number);
+    else if (spec->kind == BINS_RULE)
+        a->axis = rule_axis(a, &found);
+    else
+        a->axis = found;
+    return histo_axis_check(&a->axis) == HISTO_OK ? 0 : fault_no_axis(spec, name, f);
+}

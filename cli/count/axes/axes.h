@@ -1,0 +1,78 @@
+/* The axes of histograms: given by options, or found in passes over the samples. */
+#ifndef CLI_AXES_H
+#define CLI_AXES_H
+
+#include <histo/histo.h>
+#include <stdio.h>
+
+#include "input/samples/dictionary.h"
+#include "options/bins.h"
+
+/* The spec for axis a of naxes; NULL if their numbers do not match. */
+const bins_spec *bins_of_axis(const bins_list *b, int a, int naxes, fault *f);
+
+/* Is the axis independent of the samples and their dtype? */
+bool bins_are_fixed(const bins_spec *spec);
+
+/* Do the axes need a pass over samples of this dtype (HISTO_DTYPE_COUNT: any)? */
+bool bins_need_data(const bins_list *b, histo_dtype dtype);
+
+/* What a pass finds beside the survey. */
+typedef struct axis_finding {
+    histo_stats positive;  /* of the first positive samples, for a logarithmic axis */
+    int64_t some_fraction; /* 1: a sample is not a whole number */
+} axis_finding;
+
+/* The search for one axis: passes over all samples, then the axis. */
+typedef struct axis_search {
+    const bins_spec *spec;
+    histo_dtype dtype;
+    histo_survey *survey; /* NULL for given edges */
+    bool in_parts;        /* the survey can be merged with those of other samples */
+    size_t memory;        /* of the survey */
+    bool range_alone;     /* the default rule failed: this survey finds only the range */
+    int passes;           /* begun */
+
+    dictionary *words;   /* what the samples are codes of, which the search counts and freezes; NULL: numbers */
+    uint32_t most_words; /* that get bins of their own */
+    dictionary_order order;
+    bool words_counted;
+    bool times;  /* the samples are times, of which the bins are steps of the calendar, unless a number is given */
+    bool ranged; /* their range is known */
+    double *time_edges;   /* owned */
+    bool may_lack_words;  /* as a shard may, whose axis then has a bin for other words */
+    bool looks;           /* a pass looks at numbers, although the bins are given */
+    bool unlike_integers; /* there are infinities among the numbers of the first pass */
+    double least, most;   /* of these numbers */
+    axis_finding found;
+    histo_power_sums *sums; /* to add the samples to as well, if axis_search_sums; or NULL */
+    histo_axis axis;        /* after the search; the spec owns its edges */
+    int64_t too_many_bins;  /* at least this many bins were requested by a rule and not used; 0: none */
+} axis_search;
+
+/* searches: how many there are at the same time. */
+int axis_search_begin(axis_search *a, const bins_spec *spec, histo_dtype dtype, int searches, fault *f);
+/* The same, of a part of the samples. */
+int axis_search_begin_part(axis_search *a, const bins_spec *spec, histo_dtype dtype, int searches, fault *f);
+/* Of words instead, after either of these. */
+void axis_search_words(axis_search *a, dictionary *words, uint32_t most, dictionary_order order);
+/* Of times, after either of these. */
+int axis_search_times(axis_search *a, fault *f);
+bool axis_search_next_pass(axis_search *a);
+/* Of numbers in text, after either of these: one pass finds whether they are integers that doubles cannot hold. */
+void axis_search_look(axis_search *a);
+/* Does this pass see all samples as numbers, once, so that their sums may be found on the way? */
+bool axis_search_sums(const axis_search *a);
+/* Are they, and of which dtype? */
+bool axis_search_found_integers(const axis_search *a, histo_dtype *dtype);
+/* Do given bins reach beyond the integers that doubles hold, 2^53? */
+bool bins_reach_far(const bins_spec *spec);
+/* name: the file, for messages. */
+int axis_search_add(axis_search *a, const histo_view *samples, const histo_fill_options *fill, const char *name,
+                    fault *f);
+int axis_search_end(axis_search *a, const char *name, fault *f);
+/* After the search: print a line if a rule did not get its bins. */
+void axis_search_remark(const axis_search *a, const char *name, FILE *out);
+void axis_search_free(axis_search *a);
+
+#endif

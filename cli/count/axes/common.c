@@ -1,0 +1,90 @@
+#include "count/axes/common.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/failure.h"
+#include "options/bins.h"
+
+/* What the axes span, and how narrow their bins are. */
+typedef struct extent {
+    double lo, hi;
+    double width;    /* the narrowest, or the least ratio of edges on a logarithmic axis */
+    int64_t bins;    /* the most of one axis */
+    bool log, whole; /* whole: bins of all are whole numbers wide, from whole numbers on */
+} extent;
+
+static extent extent_of(const histo_axis *axes, int n)
+{
+    extent e = {.lo = INFINITY, .hi = -INFINITY, .width = INFINITY, .log = true, .whole = true};
+    for (int i = 0; i < n; i++) {
+        const histo_axis *a = &axes[i];
+        const double width = (a->hi - a->lo) / (double)a->bins;
+        e.lo = fmin(e.lo, a->lo);
+        e.hi = fmax(e.hi, a->hi);
+        e.log = e.log && a->kind == HISTO_LOG;
+        e.whole = e.whole && !a->closed && width == floor(width) && a->lo == floor(a->lo);
+        e.width = fmin(e.width, a->kind == HISTO_LOG ? pow(a->hi / a->lo, 1 / (double)a->bins) : width);
+        if (a->bins > e.bins) e.bins = a->bins;
+    }
+    return e;
+}
+
+/* As many bins of this width as the range needs, but not many more than the axes have. */
+static int64_t bins_for(const extent *e)
+{
+    enum { MOST = 1024 };
+    const double wanted = e->log ? log(e->hi / e->lo) / log(e->width) : (e->hi - e->lo) / e->width;
+    return (int64_t)fmax(1, fmin(ceil(wanted - 1e-6), (double)(e->bins > MOST ? e->bins : MOST)));
+}
+
+histo_axis axis_in_common(const histo_axis *axes, int n, const bins_spec *spec)
+{
+    if (spec->kind == BINS_EDGES) return axes[0];
+    const extent e = extent_of(axes, n);
+    const int64_t bins = spec->kind == BINS_NUMBER ? spec->number : bins_for(&e);
+    if (e.log) return histo_axis_closed(histo_axis_log(bins, e.lo, e.hi));
+    if (spec->kind == BINS_WIDTH) return histo_axis_regular(bins, e.lo, e.lo + (double)bins * e.width);
+    if (!e.whole || spec->kind == BINS_NUMBER) return histo_axis_closed(histo_axis_regular(bins, e.lo, e.hi));
+    const double width = fmax(e.width, ceil((e.hi - e.lo) / (double)bins));
+    const int64_t fitting = (int64_t)ceil((e.hi - e.lo) / width);
+    return width == 1 && fabs(e.lo) < 0x1p53 ? histo_axis_integer((int64_t)e.lo, fitting)
+                                             : histo_axis_regular(fitting, e.lo, e.lo + (double)fitting * width);
+}
+
+/* The axis of one file's samples. */
+static int axis_of_file(const settings *s, const char *const *file, histo_axis *axis, bool *whole, fault *f)
+{
+    settings alone = *s;
+    result none = {0};
+    run r;
+    alone.files = file;
+    alone.files_count = 1;
+    alone.per_file = false;
+    const int failed = run_begin(&r, &alone, &none, f);
+    if (!failed) *axis = r.axes[0];
+    *whole = *whole && !failed && r.whole;
+    run_end(&r);
+    result_free(&none);
+    return failed;
+}
+
+int common_axis_of_files(const run *r, histo_axis *axis, bool *whole, fault *f)
+{
+    const settings *s = r->settings;
+    const bins_spec *spec = &r->bins.spec[0];
+    const int n = s->files_count;
+    bool alone = n < 2 || r->bins.count > 1 || bins_are_fixed(spec);
+    for (int i = 0; i < n; i++)
+        alone = alone || strcmp(s->files[i], "-") == 0;
+    *whole = !alone;
+    if (alone) return 0;
+    histo_axis *axes = calloc((size_t)n, sizeof *axes);
+    int failed = axes ? 0 : fault_set(f, EXIT_DATA, "no memory for the axes of %d files", n);
+    for (int i = 0; i < n && !failed; i++)
+        failed = axis_of_file(s, &s->files[i], &axes[i], whole, f);
+    if (!failed) *axis = axis_in_common(axes, n, spec);
+    free(axes);
+    return failed ? -1 : 1;
+}

@@ -1,0 +1,347 @@
+/* The axes of a run: given, those of all shards or of the files to compare, or found in passes over all samples. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/progress.h"
+#include "base/text.h"
+#include "count/axes/common.h"
+#include "count/axes/surveys.h"
+#include "count/run.h"
+
+static int survey_piece(void *self, int file, const piece *p, fault *f)
+{
+    run *r = self;
+    const char *name = feed_name(&r->feed, file);
+    r->surveyed = true;
+    for (int i = 0; i < r->count; i++) {
+        int a = run_axis_of(r, i);
+        histo_fill_options fill = piece_fill(p, i);
+        fill.weights = NULL;
+        r->search[a].sums = r->finds_sums ? &r->found_sums[i] : NULL;
+        if (r->in_pass[a] && axis_search_add(&r->search[a], &p->views[i], &fill, name, f) != 0) return -1;
+    }
+    if (!r->by_in_pass) return 0;
+    histo_fill_options fill = piece_fill(p, 0);
+    fill.weights = NULL;
+    return axis_search_add(&r->by, p->by, &fill, name, f);
+}
+
+/* Does any search need another pass? */
+static bool next_pass(run *r)
+{
+    bool any = false;
+    for (int a = 0; a < r->axis_count; a++) {
+        r->in_pass[a] = axis_search_next_pass(&r->search[a]);
+        any = any || r->in_pass[a];
+    }
+    r->by_in_pass = r->settings->by && axis_search_next_pass(&r->by);
+    return any || r->by_in_pass;
+}
+
+/* How the samples of axis a are read; NULL: in no special way. */
+static channel_form *form_of_axis(const run *r, int a)
+{
+    const channel_forms *forms = r->feed.forms;
+    return forms && a < forms->count && !r->settings->pairs ? &forms->of[a] : NULL;
+}
+
+/* The dictionary of axis a; NULL: it has numbers. */
+static dictionary *words_of_axis(const run *r, int a)
+{
+    const channel_form *form = form_of_axis(r, a);
+    return form ? form->words : NULL;
+}
+
+bool run_has_words(const run *r)
+{
+    bool any = r->settings->by != NULL;
+    for (int a = 0; a < r->axis_count; a++)
+        any = any || words_of_axis(r, a);
+    return any;
+}
+
+bool run_has_times(const run *r, int a)
+{
+    const channel_form *form = form_of_axis(r, a);
+    return form && form->kind == VALUES_TIMES;
+}
+
+static int name_bins(run *r, int a, const char *name, fault *f)
+{
+    const dictionary *words = words_of_axis(r, a);
+    if (!words) return 0;
+    const bin_names *names = r->bins_of[a] = bin_names_of_words(words);
+    char number[TEXT_NUMBER_BYTES];
+    if (!names) return run_fault_memory(f);
+    if (dictionary_others(words) && r->settings->shards > 1 && !r->team) /* another shard may give them a bin */
+        return fault_set(f, EXIT_USAGE,
+                         "%s has more than %u values in this shard, and the most frequent values of all shards may "
+                         "differ: add --top all to every shard",
+                         name, (unsigned)(names->count - 1));
+    if (dictionary_others(words) && !r->settings->quiet)
+        fprintf(stderr, "histo: %s: %s other values share a bin: --top N gives more of them a bin, --top all each\n",
+                name, text_count((uint64_t)names->others, number));
+    return 0;
+}
+
+/* Does every bin of all axes have one value only, and every sample a bin? */
+static bool is_whole(const run *r)
+{
+    bool whole = !r->settings->per_file || r->common_whole; /* files may have different types */
+    for (int a = 0; a < r->axis_count; a++) {
+        const bins_spec *spec = &r->bins.spec[r->bins.count == 1 ? 0 : a];
+        const bool all = !spec->has_range || spec->range == HISTO_RANGE_MINMAX || spec->range == HISTO_RANGE_DTYPE;
+        whole = whole && all && r->axes[a].kind == HISTO_INTEGER && r->dtypes[a] <= HISTO_I64;
+    }
+    return whole;
+}
+
+/* The axes that the searches found. */
+static int take_axes(run *r, fault *f)
+{
+    for (int a = 0; a < r->axis_count; a++) {
+        char name[600];
+        snprintf(name, sizeof name, "%.400s", feed_name(&r->feed, 0));
+        if (r->axis_count > 1 && r->names[a])
+            snprintf(name + strlen(name), sizeof name - strlen(name), ", %.150s", r->names[a]);
+        char chosen[640]; /* of what there may be no samples */
+        snprintf(chosen, sizeof chosen, "%s%s", name, r->settings->conditions_count ? " (the rows of --where)" : "");
+        if (axis_search_end(&r->search[a], chosen, f) != 0) return -1;
+        if (!r->settings->quiet) axis_search_remark(&r->search[a], name, stderr);
+        r->axes[a] = r->search[a].axis;
+        if (name_bins(r, a, name, f) != 0) return -1;
+    }
+    if (r->settings->compare) {
+        const histo_axis common = axis_in_common(r->axes, r->axis_count, &r->bins.spec[0]);
+        for (int a = 0; a < r->axis_count; a++)
+            r->axes[a] = common;
+    }
+    r->whole = is_whole(r);
+    return 0;
+}
+
+static int take_given_axes(run *r, fault *f)
+{
+    if (r->given_count != 1 && r->given_count != r->axis_count)
+        return fault_set(f, EXIT_DATA, "%s has %d channel%s to count, not %d", feed_name(&r->feed, 0), r->count,
+                         r->count == 1 ? "" : "s", r->given_count);
+    if (run_has_words(r))
+        return fault_set(f, EXIT_DATA,
+                         "%s holds words, whose bins are not those given: compare files, or saved histograms",
+                         feed_name(&r->feed, 0));
+    for (int a = 0; a < r->axis_count; a++)
+        r->axes[a] = r->given[r->given_count == 1 ? 0 : a];
+    r->whole = is_whole(r);
+    return 0;
+}
+
+/* Join what all processes of a team have found in this pass. */
+static int join_searches(run *r, fault *f)
+{
+    int failed = 0;
+    for (int a = 0; a < r->axis_count && r->team && !failed; a++)
+        if (r->in_pass[a]) failed = r->team->join(r->team->self, &r->search[a], f);
+    return failed;
+}
+
+/* The words of an axis that get bins of their own. A number of bins for several axes is one of those with numbers. */
+static uint32_t most_words(const run *r, const bins_spec *spec)
+{
+    enum { DEFAULT = 20 }; /* as a screen has room for */
+    if (r->settings->top) return r->settings->top;
+    if (r->settings->every_word) return UINT32_MAX;
+    const bool own = spec->kind == BINS_NUMBER && r->bins.count == r->axis_count;
+    return own ? (uint32_t)(spec->number < UINT32_MAX ? spec->number : UINT32_MAX) : DEFAULT;
+}
+
+static bool is_about_dates(const bins_spec *spec)
+{
+    return spec->has_times || spec->step.months || spec->step.us;
+}
+
+/* The option of the bins that makes no sense for words, which have a bin each; NULL: none. */
+static const char *not_for_words(const bins_spec *spec)
+{
+    if (spec->log) return "--log";
+    if (spec->kind == BINS_EDGES) return "--edges";
+    if (spec->kind == BINS_WIDTH) return "--width";
+    if (spec->kind == BINS_RULE) return "a rule";
+    return spec->has_range ? "-r" : NULL;
+}
+
+/* Refuse options that what is counted, which are strings or not, has no use for. */
+static int check_use_of_words(const run *r, fault *f)
+{
+    int words = 0, times = 0;
+    for (int a = 0; a < r->axis_count; a++) {
+        words += words_of_axis(r, a) != NULL;
+        times += run_has_times(r, a);
+    }
+    if (r->settings->compare && r->axis_count > 1 && (words || (times && times < r->axis_count)))
+        return fault_set(f, EXIT_USAGE, "--compare counts columns on one common axis, and %s have none: leave it out",
+                         words ? "strings of several columns" : "dates and numbers");
+    if (words && r->settings->segments)
+        return fault_set(f, EXIT_USAGE, "--segments is for numbers, and strings are counted: leave it out");
+    const char *useless = words == r->axis_count && r->bins.count == 1 ? not_for_words(&r->bins.spec[0]) : NULL;
+    if (useless)
+        return fault_set(f, EXIT_USAGE,
+                         "strings are counted, which have a bin each, and %s is for numbers: leave it out, or give the "
+                         "number of bins with --top N",
+                         useless);
+    if (!words && !r->settings->by && (r->settings->top || r->settings->order))
+        return fault_set(f, EXIT_USAGE,
+                         "there are no strings in what is counted: leave --%s out, or count numbers as strings with "
+                         "--category COLUMN",
+                         r->settings->top ? "top" : "sort");
+    return 0;
+}
+
+/* Begin the search for axis a by what its values are. A step of the calendar that several axes share is one of dates.
+ */
+static int begin_search(run *r, int a, bool any_times, fault *f)
+{
+    static const bins_spec as_suits;
+    axis_search *search = &r->search[a];
+    const channel_form *form = form_of_axis(r, a);
+    const bins_spec *spec = bins_of_axis(&r->bins, a, r->axis_count, f);
+    if (!spec) return -1;
+    if (is_about_dates(spec) && !run_has_times(r, a) && !words_of_axis(r, a)) {
+        if (!any_times || r->bins.count > 1)
+            return fault_set(f, EXIT_USAGE, "there are no dates in what is counted: give --width and -r as numbers");
+        spec = &as_suits;
+    }
+    if ((r->team ? axis_search_begin_part : axis_search_begin)(search, spec, r->dtypes[a], r->axis_count, f) != 0)
+        return -1;
+    if (run_has_times(r, a)) return axis_search_times(search, f);
+    if (words_of_axis(r, a)) {
+        axis_search_words(search, words_of_axis(r, a), most_words(r, spec), (dictionary_order)r->settings->order);
+        search->may_lack_words = r->settings->shards;
+    } else if (form && form->looks) {
+        axis_search_look(search);
+    }
+    return 0;
+}
+
+static int begin_searches(run *r, fault *f)
+{
+    bool any_times = false;
+    if (check_use_of_words(r, f) != 0) return -1;
+    for (int a = 0; a < r->axis_count; a++)
+        any_times = any_times || run_has_times(r, a);
+    for (int a = 0; a < r->axis_count; a++)
+        if (begin_search(r, a, any_times, f) != 0) return -1;
+    return 0;
+}
+
+static void begin_groups(run *r)
+{
+    enum { DEFAULT = 8 };
+    static const bins_spec none;
+    if (!r->settings->by) return;
+    r->by = (axis_search){.spec = &none, .dtype = HISTO_U32};
+    axis_search_words(&r->by, r->feed.forms->of[r->count].words, r->settings->top ? r->settings->top : DEFAULT,
+                      (dictionary_order)r->settings->order);
+}
+
+/* The groups that the survey found, in each of which all sources are counted. */
+static int take_groups(run *r, fault *f)
+{
+    char number[TEXT_NUMBER_BYTES];
+    if (!r->settings->by) return 0;
+    if (axis_search_end(&r->by, feed_name(&r->feed, 0), f) != 0) return -1;
+    r->group_count = r->by.axis.bins;
+    r->group_names = bin_names_of_words(r->by.words);
+    if (!r->group_names) return run_fault_memory(f);
+    if (r->group_names->others && !r->settings->quiet)
+        fprintf(stderr,
+                "histo: %s, %s: %s other values share a group: --top N gives more of them a group, --top all each\n",
+                feed_name(&r->feed, 0), r->settings->by, text_count((uint64_t)r->group_names->others, number));
+    return groups_make(&r->groups, r->group_count, r->count, f);
+}
+
+/* Does this pass see the samples of each series, and only these? */
+static bool can_find_sums(const run *r)
+{
+    const settings *s = r->settings;
+    bool can = (r->moments == MOMENTS_SAVED || r->moments == MOMENTS_EXACT) && !r->team && !r->checkpointer && !s->by &&
+               !s->batch && !s->per_file && !s->segments && !s->pairs;
+    for (int a = 0; a < r->axis_count && can; a++)
+        can = r->in_pass[a] && axis_search_sums(&r->search[a]);
+    return can;
+}
+
+/* Passes over all samples, as many as the searches need. The first one finds the sums of samples, while they are in
+ * the cache. */
+static int survey_all(run *r, fault *f)
+{
+    const feed_visitor survey = {.verb = "surveying",
+                                 .enter = run_enter_file,
+                                 .take = survey_piece,
+                                 .pause = r->team ? run_pause_for_team : NULL,
+                                 .self = r};
+    if (run_agree(r, begin_searches(r, f), f) != 0) return -1;
+    begin_groups(r);
+    free(r->found_sums);
+    r->found_sums = NULL;
+    while (next_pass(r)) {
+        r->finds_sums = can_find_sums(r);
+        if (r->finds_sums && !(r->found_sums = calloc((size_t)r->count, sizeof *r->found_sums)))
+            return run_fault_memory(f);
+        int failed = r->settings->pairs ? stack_visit(&r->stack, r->settings->pairs, r->settings->relative, &survey, f)
+                                        : run_visit(r, &survey, f);
+        if (failed || join_searches(r, f) != 0) return -1;
+        if (!r->surveyed && !r->team && !r->settings->shards)
+            return fault_set(f, EXIT_DATA, "%s holds no samples to find a range in: give it with -b N -r lo:hi",
+                             feed_name(&r->feed, 0));
+    }
+    return 0;
+}
+
+/* Read the columns of text as integers that have only such and are too large for doubles: 1, 0 if there are none, -1.
+ */
+static int turn_to_integers(run *r, fault *f)
+{
+    int turned = 0;
+    for (int a = 0; a < r->axis_count; a++) {
+        channel_form *form = form_of_axis(r, a);
+        if (!form || !form->looks || !axis_search_found_integers(&r->search[a], &form->dtype)) continue;
+        form->kind = VALUES_INTEGERS;
+        form->looks = false;
+        r->dtypes[a] = form->dtype;
+        turned = 1;
+    }
+    for (int a = 0; a < r->axis_count && turned; a++)
+        axis_search_free(&r->search[a]);
+    return turned && feed_reform(&r->feed, f) != 0 ? -1 : turned;
+}
+
+int run_find_axes(run *r, fault *f)
+{
+    if (r->settings->compare && !r->given && !run_has_words(r)) {
+        const int found = common_axis_of_files(r, &r->common, &r->common_whole, f);
+        if (found < 0) return -1;
+        if (found) r->given = &r->common;
+        r->given_count = found;
+    }
+    if (r->given) return take_given_axes(r, f);
+    if (r->settings->agreed) return run_agree(r, surveys_load(r, f) != 0 || take_axes(r, f) != 0 ? -1 : 0, f);
+    for (int a = 0; a < r->axis_count && r->settings->shards && !r->team; a++)
+        if (!words_of_axis(r, a) && bins_need_data(&r->bins, r->dtypes[a]))
+            return fault_set(
+                f, EXIT_USAGE,
+                "the bins depend on all samples, of which a shard has some: give them with -b N -r lo:hi, or find "
+                "them with histo survey");
+    int again;
+    do {
+        if (survey_all(r, f) != 0 || (again = turn_to_integers(r, f)) < 0) return -1;
+    } while (again);
+    progress_end();
+    if (take_groups(r, f) != 0) return -1;
+    return run_agree(r, take_axes(r, f), f);
+}
+
+int run_begin(run *r, const settings *s, result *to, fault *f)
+{
+    return run_open(r, s, to, f) != 0 ? -1 : run_find_axes(r, f);
+}

@@ -1,0 +1,76 @@
+#include "input/readers/arrays/columns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int fault_memory(const char *subject, fault *f)
+{
+    return fault_set(f, EXIT_DATA, "no memory for the columns of %s", subject);
+}
+
+int columns_add(column_table *c, const char *name, const table_column *made, const char *subject, fault *f)
+{
+    if (c->count == COLUMNS_MOST)
+        return fault_set(f, EXIT_DATA, "%s has more than %d columns: save it in parts", subject, COLUMNS_MOST);
+    if ((c->count & (c->count - 1)) == 0) { /* full: grow to the next power of two */
+        table_column *more = realloc(c->column, (c->count ? 2 * (size_t)c->count : 1) * sizeof *more);
+        if (!more) return fault_memory(subject, f);
+        c->column = more;
+    }
+    table_column *to = &c->column[c->count];
+    *to = *made;
+    to->name = strdup(name);
+    if (!to->name) return fault_memory(subject, f);
+    c->count++;
+    return 0;
+}
+
+int columns_publish(column_table *c, reader *r, const char *subject, fault *f)
+{
+    const size_t n = (size_t)c->count;
+    c->names = calloc(n, sizeof *c->names);
+    c->dtypes = calloc(n, sizeof *c->dtypes);
+    c->numeric = calloc(n, sizeof *c->numeric);
+    c->packings = calloc(n, sizeof *c->packings);
+    c->epochs = calloc(n, sizeof *c->epochs);
+    if (!c->names || !c->dtypes || !c->numeric || !c->packings || !c->epochs) return fault_memory(subject, f);
+    for (int i = 0; i < c->count; i++) {
+        const table_column *from = &c->column[i];
+        c->names[i] = from->name;
+        c->dtypes[i] = unpack_dtype(&from->rule, from->dtype);
+        c->numeric[i] = from->what == NULL && from->rule.epoch.units == 0;
+        c->packings[i] = from->rule;
+        c->epochs[i] = from->rule.epoch;
+    }
+    r->channels = c->count;
+    r->names = c->names;
+    r->dtypes = c->dtypes;
+    r->numeric = c->numeric;
+    r->epochs = c->epochs;
+    return 0;
+}
+
+int columns_check(const column_table *c, const int *channels, int count, const char *subject, fault *f)
+{
+    for (int i = 0; i < count; i++) {
+        if (channels[i] < 0 || channels[i] >= c->count) continue; /* an error of its own */
+        const table_column *wanted = &c->column[channels[i]];
+        if (wanted->what)
+            return fault_set(f, EXIT_DATA, "%s: column %.80s holds %s, not plain numbers: choose another with --column",
+                             subject, wanted->name, wanted->what);
+    }
+    return 0;
+}
+
+void columns_free(column_table *c)
+{
+    for (int i = 0; i < c->count; i++)
+        free(c->column[i].name);
+    free(c->column);
+    free(c->names);
+    free(c->dtypes);
+    free(c->numeric);
+    free(c->packings);
+    free(c->epochs);
+    *c = (column_table){0};
+}

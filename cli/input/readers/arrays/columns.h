@@ -1,0 +1,39 @@
+/* The columns of a table whose rows are records: fields of structured NumPy arrays and of HDF5's compounds. Fields of
+ * fields are called outer.inner, and elements of an array in a field outer.0, outer.1, …. */
+#ifndef CLI_READERS_COLUMNS_H
+#define CLI_READERS_COLUMNS_H
+
+#include "input/reader.h"
+#include "input/samples/unpack.h"
+
+enum { COLUMNS_MOST = 1 << 16, COLUMNS_MOST_ELEMENTS = 1024 /* of an array in a field */ };
+
+typedef struct table_column {
+    char *name;
+    const char *what; /* "strings": what it holds; NULL: numbers */
+    histo_dtype dtype;
+    bool swapped;   /* not in native byte order */
+    int64_t offset; /* in the record, in bytes */
+    packing rule;   /* what is missing */
+} table_column;
+
+typedef struct column_table {
+    int count;
+    table_column *column;
+    /* The same, as readers have it. */
+    const char **names;
+    histo_dtype *dtypes;
+    bool *numeric;
+    packing *packings;
+    time_epoch *epochs;
+} column_table;
+
+/* Add a column; the name is copied. */
+int columns_add(column_table *c, const char *name, const table_column *made, const char *subject, fault *f);
+/* After the last one: let the reader have these channels. */
+int columns_publish(column_table *c, reader *r, const char *subject, fault *f);
+/* Refuse selected columns that are not numbers. */
+int columns_check(const column_table *c, const int *channels, int count, const char *subject, fault *f);
+void columns_free(column_table *c);
+
+#endif

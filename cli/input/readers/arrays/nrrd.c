@@ -1,0 +1,513 @@
+/* NRRD (teem, ITK, 3D Slicer): lines of text that describe the samples, an empty line, and the samples, first axis
+ * fastest; or, detached, the name of the file with the samples. They are raw, compressed, or text. */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "input/readers/arrays/plain.h"
+#include "input/readers/readers.h"
+#include "input/stream/decoder.h"
+
+typedef enum encoding { RAW, COMPRESSED, ASCII, HEX } encoding;
+
+typedef struct description {
+    int64_t length; /* of the header, with its empty line; 0: it has none */
+    histo_dtype dtype;
+    bool typed, encoded, big, ordered;
+    encoding encoding;
+    int ndim;
+    int64_t sizes[GRID_MAX_DIMS];
+    char kind[32];        /* of the first axis */
+    char file[1024];      /* with the samples; "": this one */
+    int64_t lines, bytes; /* to skip; bytes -1: the samples end where the file ends */
+} description;
+
+/* ---- The header ------------------------------------------------------------------------------------------- */
+
+static int fault_header(const char *name, const char *what, const char *value, fault *f)
+{
+    return fault_set(f, EXIT_DATA, "%s has a NRRD header that cannot be read: %s%.60s; save it again", name, what,
+                     value);
+}
+
+static bool parse_type(const char *value, histo_dtype *dtype)
+{
+    static const struct {
+        const char *names[7];
+        histo_dtype dtype;
+    } types[] = {
+        {{"int8", "int8_t", "signed char"}, HISTO_I8},
+        {{"uint8", "uint8_t", "uchar", "unsigned char"}, HISTO_U8},
+        {{"int16", "int16_t", "short", "short int", "signed short", "signed short int"}, HISTO_I16},
+        {{"uint16", "uint16_t", "ushort", "unsigned short", "unsigned short int"}, HISTO_U16},
+        {{"int32", "int32_t", "int", "signed int"}, HISTO_I32},
+        {{"uint32", "uint32_t", "uint", "unsigned int"}, HISTO_U32},
+        {{"int64", "int64_t", "longlong", "long long", "long long int", "signed long long", "signed long long int"},
+         HISTO_I64},
+        {{"uint64", "uint64_t", "ulonglong", "unsigned long long", "unsigned long long int"}, HISTO_U64},
+        {{"float"}, HISTO_F32},
+        {{"double"}, HISTO_F64},
+    };
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        for (size_t k = 0; k < 7 && types[i].names[k]; k++)
+            if (strcasecmp(value, types[i].names[k]) == 0) {
+                *dtype = types[i].dtype;
+                return true;
+            }
+    return false;
+}
+
+static int parse_sizes(description *d, const char *value, const char *name, fault *f)
+{
+    char *end;
+    int n = 0;
+    for (const char *p = value; *p; p = end) {
+        const long long size = strtoll(p, &end, 10);
+        if (end == p && strspn(p, " \t") == strlen(p)) break;
+        if (end == p || size < 1 || n == GRID_MAX_DIMS)
+            return fault_header(name, "its sizes are not 1 to 16 positive numbers: ", value, f);
+        d->sizes[n++] = size;
+    }
+    if (n == 0 || (d->ndim && n != d->ndim))
+        return fault_header(name, "its sizes are not as many as its dimensions: ", value, f);
+    d->ndim = n;
+    return 0;
+}
+
+static bool parse_number(const char *value, int64_t least, int64_t *number)
+{
+    char *end;
+    *number = strtoll(value, &end, 10);
+    return end > value && *end == '\0' && *number >= least;
+}
+
+static int parse_encoding(description *d, const char *value, const char *name, fault *f)
+{
+    static const struct {
+        const char *name;
+        encoding is;
+    } known[] = {{"raw", RAW},        {"gzip", COMPRESSED}, {"gz", COMPRESSED}, {"bzip2", COMPRESSED},
+                 {"bz2", COMPRESSED}, {"zstd", COMPRESSED}, {"ascii", ASCII},   {"text", ASCII},
+                 {"txt", ASCII},      {"hex", HEX}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcasecmp(value, known[i].name) == 0) {
+            d->encoding = known[i].is;
+            d->encoded = true;
+            return 0;
+        }
+    return fault_set(
+        f, EXIT_DATA,
+        "%s has the encoding '%.40s', and raw, gzip, bzip2, text and hex are read: convert it with unu save", name,
+        value);
+}
+
+static int parse_field(description *d, const char *key, const char *value, const char *name, fault *f)
+{
+    int64_t number;
+    if (strcasecmp(key, "type") == 0) {
+        d->typed = parse_type(value, &d->dtype);
+        return d->typed ? 0 : fault_header(name, "its samples are not numbers of a known type: ", value, f);
+    }
+    if (strcasecmp(key, "dimension") == 0) {
+        if (!parse_number(value, 1, &number) || number > GRID_MAX_DIMS || (d->ndim && d->ndim != number))
+            return fault_header(name, "it has not 1 to 16 dimensions: ", value, f);
+        d->ndim = (int)number;
+    } else if (strcasecmp(key, "sizes") == 0) {
+        return parse_sizes(d, value, name, f);
+    } else if (strcasecmp(key, "encoding") == 0) {
+        return parse_encoding(d, value, name, f);
+    } else if (strcasecmp(key, "endian") == 0) {
+        d->big = strcasecmp(value, "big") == 0;
+        d->ordered = d->big || strcasecmp(value, "little") == 0;
+        if (!d->ordered) return fault_header(name, "its byte order is neither little nor big: ", value, f);
+    } else if (strcasecmp(key, "kinds") == 0) {
+        snprintf(d->kind, sizeof d->kind, "%.*s", (int)strcspn(value, " \t"), value);
+    } else if (strcasecmp(key, "data file") == 0 || strcasecmp(key, "datafile") == 0) {
+        if (strncmp(value, "LIST", 4) == 0 || strchr(value, '%'))
+            return fault_set(f, EXIT_DATA, "%s has its samples in several files: join them with unu save", name);
+        snprintf(d->file, sizeof d->file, "%s", value);
+    } else if (strcasecmp(key, "line skip") == 0 || strcasecmp(key, "lineskip") == 0) {
+        if (!parse_number(value, 0, &d->lines)) return fault_header(name, "its line skip is no number: ", value, f);
+    } else if (strcasecmp(key, "byte skip") == 0 || strcasecmp(key, "byteskip") == 0) {
+        if (!parse_number(value, -1, &d->bytes)) return fault_header(name, "its byte skip is no number: ", value, f);
+    }
+    return 0;
+}
+
+/* One line, which is changed: "field: value"; others are comments and keys of the user's. */
+static int parse_line(description *d, char *line, const char *name, fault *f)
+{
+    char *colon = strchr(line, ':');
+    if (line[0] == '#' || !colon || colon[1] == '=') return 0;
+    *colon = '\0';
+    char *value = colon + 1 + strspn(colon + 1, " \t");
+    for (size_t n = strlen(value); n > 0 && isspace((unsigned char)value[n - 1]); n--)
+        value[n - 1] = '\0';
+    return parse_field(d, line, value, name, f);
+}
+
+static int check(const description *d, const char *name, fault *f)
+{
+    if (!d->typed) return fault_header(name, "the type is missing", "", f);
+    if (!d->ndim || d->sizes[0] == 0) return fault_header(name, "the sizes are missing", "", f);
+    if (!d->encoded) return fault_header(name, "the encoding is missing", "", f);
+    if (!d->length && !d->file[0]) return fault_header(name, "it does not end in an empty line", "", f);
+    if (!d->ordered && histo_dtype_size(d->dtype) > 1 && (d->encoding == RAW || d->encoding == COMPRESSED))
+        return fault_header(name, "the byte order (endian) is missing", "", f);
+    if (d->bytes < 0 && d->encoding != RAW) return fault_header(name, "a byte skip of -1 is for raw samples", "", f);
+    return 0;
+}
+
+static int read_header(description *d, input *in, fault *f)
+{
+    size_t size;
+    const char *name = input_name(in), *head = (const char *)input_peek(in, &size, f);
+    if (!head) return -1;
+    *d = (description){0};
+    for (size_t at = 0; at < size;) {
+        const char *end = memchr(head + at, '\n', size - at);
+        size_t length = end ? (size_t)(end - head) - at : size - at;
+        char line[2048];
+        snprintf(line, sizeof line, "%.*s", (int)(length < sizeof line ? length : sizeof line - 1), head + at);
+        at += length + (end != NULL);
+        line[strcspn(line, "\r")] = '\0';
+        if (!line[0]) {
+            d->length = (int64_t)at;
+            break;
+        }
+        if (parse_line(d, line, name, f) != 0) return -1;
+    }
+    return check(d, name, f);
+}
+
+/* The bytes of all samples. */
+static int bytes_of(const description *d, const char *name, int64_t *bytes, fault *f)
+{
+    *bytes = (int64_t)histo_dtype_size(d->dtype);
+    for (int i = 0; i < d->ndim; i++)
+        if (__builtin_mul_overflow(*bytes, d->sizes[i], bytes))
+            return fault_set(f, EXIT_DATA, "%s is damaged: its header describes more than 2^63 bytes", name);
+    return 0;
+}
+
+/* ---- Encodings: sources of the bytes of the samples -------------------------------------------------------- */
+
+/* A source that decodes another one. */
+typedef struct encoded {
+    byte_source from;
+    int64_t start; /* in it */
+    const char *name;
+    histo_dtype dtype;
+    bool begun, ended;
+    decoder *decoder;    /* of compressed samples */
+    int64_t bytes, made; /* of samples */
+    unsigned char stored[1 << 16];
+    size_t used, filled;
+} encoded;
+
+/* More stored bytes, after those that are left: 1, 0 at the end, -1. */
+static int refill(encoded *d, fault *f)
+{
+    d->filled -= d->used;
+    memmove(d->stored, d->stored + d->used, d->filled);
+    d->used = 0;
+    const int64_t got = d->from.read(d->from.self, d->stored + d->filled, sizeof d->stored - d->filled, f);
+    if (got > 0) d->filled += (size_t)got;
+    return got < 0 ? -1 : got > 0;
+}
+
+static int begin(encoded *d, fault *f)
+{
+    if (d->begun) return 0;
+    const int64_t skipped = byte_source_skip(&d->from, d->start, f);
+    if (skipped < 0) return -1;
+    d->begun = true;
+    d->ended = skipped < d->start;
+    return 0;
+}
+
+static int open_decoder(encoded *d, fault *f)
+{
+    if (begin(d, f) != 0 || refill(d, f) < 0) return -1;
+    const compression *is = compression_of(d->stored, d->filled);
+    if (!is)
+        return fault_set(f, EXIT_DATA, "%s is damaged: its samples are not compressed as its header says", d->name);
+    d->decoder = compression_open(is, d->name, f);
+    return d->decoder ? 0 : -1;
+}
+
+/* Decode a piece: 1, 0 where the compressed samples are cut off, -1. */
+static int decode_piece(encoded *d, decoder_span *span, fault *f)
+{
+    if (d->used == d->filled) {
+        const int more = refill(d, f);
+        if (more < 1) return more;
+    }
+    span->in = d->stored + d->used;
+    span->in_size = d->filled - d->used;
+    const decoded result = d->decoder->decode(d->decoder, span);
+    d->used = d->filled - span->in_size;
+    d->ended = result == DECODED_MEMBER;
+    if (result == DECODED_NO_MEMORY || result == DECODED_LARGE)
+        return fault_set(f, EXIT_DATA, "no memory to decompress %s", d->name);
+    if (result == DECODED_DAMAGED)
+        return fault_set(f, EXIT_DATA, "%s is damaged: its compressed samples are invalid (%s); copy it again", d->name,
+                         d->decoder->why ? d->decoder->why : "no reason given");
+    return 1;
+}
+
+/* The checksum after the last sample tells whether all are those that were compressed. */
+static int check_end(encoded *d, fault *f)
+{
+    while (!d->ended) {
+        unsigned char beyond[512];
+        const int more = decode_piece(d, &(decoder_span){.out = beyond, .out_size = sizeof beyond}, f);
+        if (more < 0) return -1;
+        if (!more)
+            return fault_set(f, EXIT_DATA,
+                             "%s is truncated: the end of its compressed samples is missing; copy it again", d->name);
+    }
+    return 0;
+}
+
+static int64_t read_compressed(void *self, void *buffer, size_t size, fault *f)
+{
+    encoded *d = self;
+    if (!d->decoder && open_decoder(d, f) != 0) return -1;
+    decoder_span span = {.out = buffer, .out_size = size};
+    while (!d->ended && span.out_size == size) {
+        const int more = decode_piece(d, &span, f);
+        if (more < 0) return -1;
+        if (!more) break;
+    }
+    d->made += (int64_t)(size - span.out_size);
+    if (d->made == d->bytes && check_end(d, f) != 0) return -1;
+    return (int64_t)(size - span.out_size);
+}
+
+static int64_t read_hex(void *self, void *buffer, size_t size, fault *f)
+{
+    encoded *d = self;
+    unsigned char *out = buffer;
+    int digits = 0, value = 0;
+    size_t made = 0;
+    if (begin(d, f) != 0) return -1;
+    while (made < size && !d->ended) {
+        if (d->used == d->filled) {
+            const int more = refill(d, f);
+            if (more < 0) return -1;
+            if (!more) break;
+        }
+        const int c = d->stored[d->used++];
+        if (isspace(c)) continue;
+        if (!isxdigit(c)) return fault_set(f, EXIT_DATA, "%s is damaged: its hex data has other characters", d->name);
+        value = value * 16 + (isdigit(c) ? c - '0' : tolower(c) - 'a' + 10);
+        if (++digits < 2) continue;
+        out[made++] = (unsigned char)value;
+        digits = value = 0;
+    }
+    return (int64_t)made;
+}
+
+/* Store a number in the dtype; false if it does not fit. */
+static bool store(histo_dtype dtype, const char *word, unsigned char *to)
+{
+    char *end;
+    const size_t size = histo_dtype_size(dtype);
+    const bool is_signed = dtype == HISTO_I8 || dtype == HISTO_I16 || dtype == HISTO_I32 || dtype == HISTO_I64;
+    if (dtype == HISTO_F32) {
+        const float value = strtof(word, &end);
+        memcpy(to, &value, size);
+    } else if (dtype == HISTO_F64) {
+        const double value = strtod(word, &end);
+        memcpy(to, &value, size);
+    } else if (is_signed) {
+        const int64_t value = strtoll(word, &end, 10), reach = size == 8 ? INT64_MAX : INT64_C(1) << (8 * size - 1);
+        if (size < 8 && (value < -reach || value >= reach)) return false;
+        memcpy(to, LITTLE_ENDIAN_MACHINE ? (const char *)&value : (const char *)&value + 8 - size, size);
+    } else {
+        const uint64_t value = strtoull(word, &end, 10);
+        if (word[0] == '-' || (size < 8 && value >> (8 * size))) return false;
+        memcpy(to, LITTLE_ENDIAN_MACHINE ? (const char *)&value : (const char *)&value + 8 - size, size);
+    }
+    return *end == '\0' && end > word;
+}
+
+/* Numbers between blanks and commas. */
+static int64_t read_ascii(void *self, void *buffer, size_t size, fault *f)
+{
+    encoded *d = self;
+    const size_t sample = histo_dtype_size(d->dtype);
+    size_t made = 0;
+    if (begin(d, f) != 0) return -1;
+    while (made + sample <= size && !d->ended) {
+        char word[64];
+        size_t length = 0;
+        for (;;) {
+            if (d->used == d->filled) {
+                const int more = refill(d, f);
+                if (more < 0) return -1;
+                if (!more) {
+                    d->ended = true;
+                    break;
+                }
+            }
+            const char c = (char)d->stored[d->used++];
+            const bool blank = isspace((unsigned char)c) || c == ',' || c == '\0';
+            if (blank && length) break;
+            if (!blank && length + 1 < sizeof word) word[length++] = c;
+        }
+        if (length == 0) break;
+        word[length] = '\0';
+        if (!store(d->dtype, word, (unsigned char *)buffer + made))
+            return fault_set(f, EXIT_DATA, "%s holds '%.40s', which is no sample of its type %s", d->name, word,
+                             histo_dtype_name(d->dtype));
+        made += sample;
+    }
+    return (int64_t)made;
+}
+
+static int rewind_encoded(void *self, fault *f)
+{
+    encoded *d = self;
+    if (d->from.rewind(d->from.self, f) != 0) return -1;
+    if (d->decoder) d->decoder->close(d->decoder);
+    d->decoder = NULL;
+    d->begun = d->ended = false;
+    d->used = d->filled = 0;
+    d->made = 0;
+    return 0;
+}
+
+static void close_encoded(void *self)
+{
+    encoded *d = self;
+    if (d->decoder) d->decoder->close(d->decoder);
+    d->from.close(d->from.self);
+    free(d);
+}
+
+/* Decode the source of a place. */
+static int decode(plain_place *place, const description *of, fault *f)
+{
+    static int64_t (*const reads[])(void *, void *, size_t,
+                                    fault *) = {[COMPRESSED] = read_compressed, [ASCII] = read_ascii, [HEX] = read_hex};
+    encoded *d = malloc(sizeof *d);
+    if (!d) return fault_set(f, EXIT_DATA, "no memory to read %s", place->name);
+    memset(d, 0, offsetof(encoded, stored));
+    d->used = d->filled = 0;
+    d->from = place->bytes;
+    d->start = place->start;
+    d->name = place->name;
+    const int64_t skip = of->encoding == COMPRESSED ? of->bytes : 0; /* of what was compressed */
+    d->dtype = of->dtype;
+    if (bytes_of(of, place->name, &d->bytes, f) != 0) {
+        free(d);
+        return -1;
+    }
+    if (__builtin_add_overflow(d->bytes, skip, &d->bytes)) d->bytes = INT64_MAX;
+    place->bytes =
+        (byte_source){.self = d, .read = reads[of->encoding], .rewind = rewind_encoded, .close = close_encoded};
+    place->start = skip;
+    place->size = -1;
+    place->swapped = place->swapped && of->encoding != ASCII;
+    return 0;
+}
+
+/* ---- The reader ------------------------------------------------------------------------------------------- */
+
+static bool nrrd_recognize(const unsigned char *head, size_t size, const char *path)
+{
+    (void)path;
+    return size > 8 && memcmp(head, "NRRD", 4) == 0 && isdigit(head[4]) && isdigit(head[7]);
+}
+
+static void describe(const description *d, grid_info *info)
+{
+    static const char *const colors[] = {"RGB-color", "RGBA-color", "3-color", "4-color"};
+    *info = (grid_info){.dtype = d->dtype, .channels = 1, .ndim = d->ndim};
+    for (int i = 0; i < d->ndim; i++)
+        info->shape[i] = d->sizes[d->ndim - 1 - i];
+    const int64_t first = d->sizes[0];
+    bool color = false;
+    for (size_t i = 0; i < sizeof colors / sizeof *colors; i++)
+        color = color || strcasecmp(d->kind, colors[i]) == 0;
+    const bool vector = strcasestr(d->kind, "vector") || strcasecmp(d->kind, "list") == 0;
+    if (d->ndim < 2 || first > 4 || !(color || vector || (d->ndim == 3 && !d->kind[0]))) return;
+    info->channels = (int)first;
+    info->ndim--;
+    if (color && (first == 3 || first == 4)) info->model = first == 3 ? CHANNELS_RGB : CHANNELS_RGBA;
+}
+
+/* Find the first sample: after this many lines and bytes, or before the end. Of compressed samples, the bytes are
+ * skipped when they have been decompressed. */
+static int find_start(plain_place *place, const description *d, fault *f)
+{
+    int64_t bytes;
+    if (d->lines > 0 && byte_source_skip(&place->bytes, place->start, f) < 0) return -1;
+    for (int64_t lines = d->lines; lines > 0;) {
+        char c;
+        const int64_t got = place->bytes.read(place->bytes.self, &c, 1, f);
+        if (got < 0) return -1;
+        if (got == 0) return fault_set(f, EXIT_DATA, "%s ends within the lines to skip", place->name);
+        place->start++;
+        lines -= c == '\n';
+    }
+    if (d->lines > 0 && place->bytes.rewind(place->bytes.self, f) != 0) return -1;
+    if (d->bytes > 0 && d->encoding != COMPRESSED && __builtin_add_overflow(place->start, d->bytes, &place->start))
+        return fault_header(place->name, "its byte skip is too large", "", f);
+    if (d->bytes >= 0) return 0;
+    if (bytes_of(d, place->name, &bytes, f) != 0) return -1;
+    if (place->size < 0)
+        return fault_set(f, EXIT_DATA, "%s has its samples at its end, which is unknown: name a plain file",
+                         place->name);
+    if (place->size - bytes > place->start) place->start = place->size - bytes;
+    return 0;
+}
+
+static reader *nrrd_open(input *in, const read_options *options, fault *f)
+{
+    description d;
+    grid_info info;
+    if (read_header(&d, in, f) != 0) {
+        input_close(in);
+        return NULL;
+    }
+    plain_place place = {.bytes = byte_source_of_input(in, options),
+                         .size = input_data_size(in),
+                         .start = d.length,
+                         .swapped = histo_dtype_size(d.dtype) > 1 && d.big == LITTLE_ENDIAN_MACHINE,
+                         .scaling = scaling_of(d.dtype, 0, 1, 0),
+                         .name = input_name(in)};
+    if (d.file[0]) {
+        input *samples = plain_beside(input_name(in), d.file, f);
+        if (!samples) {
+            input_close(in);
+            return NULL;
+        }
+        place.bytes = byte_source_owning(samples, options);
+        place.size = input_data_size(samples);
+        place.start = 0;
+        place.name = input_name(samples);
+        if (d.encoding == COMPRESSED && d.lines == 0) d.encoding = RAW; /* inputs are decompressed */
+    }
+    describe(&d, &info);
+    if (find_start(&place, &d, f) != 0 || (d.encoding != RAW && decode(&place, &d, f) != 0)) {
+        place.bytes.close(place.bytes.self);
+        input_close(in);
+        return NULL;
+    }
+    return plain_open(&reader_nrrd, in, options, &info, &place, f);
+}
+
+const reader_kind reader_nrrd = {
+    .name = "nrrd",
+    .formats = "NRRD, attached and detached (.nrrd, .nhdr): raw, gzip, bzip2, text and hex; --page: slices",
+    .takes = TAKES_PAGES,
+    .recognize = nrrd_recognize,
+    .open = nrrd_open,
+};

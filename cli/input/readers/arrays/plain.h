@@ -1,0 +1,28 @@
+/* Grids whose samples lie in a source of bytes one after the other, in either byte order (NIfTI, NRRD). */
+#ifndef CLI_READERS_PLAIN_H
+#define CLI_READERS_PLAIN_H
+
+#include "input/readers/arrays/array.h"
+#include "input/readers/arrays/grid.h"
+#include "input/readers/arrays/scaling.h"
+
+typedef struct plain_place {
+    byte_source bytes; /* closed with the reader */
+    int64_t start;     /* of the first sample: its byte in the source */
+    int64_t size;      /* of the source; -1: unknown */
+    bool swapped;      /* not in native byte order */
+    scaling scaling;
+    const char *name; /* of the file with the samples (copied) */
+} plain_place;
+
+/* info->dtype is set. Takes ownership of in and of the source, also on failure. */
+reader *plain_open(const reader_kind *kind, input *in, const read_options *options, grid_info *info,
+                   const plain_place *place, fault *f);
+
+/* A source that reads an input from its beginning on, and closes it. */
+byte_source byte_source_owning(input *in, const read_options *options);
+
+/* The input of a file that stands beside another; NULL on failure. beside: the other's path. */
+input *plain_beside(const char *beside, const char *name, fault *f);
+
+#endif

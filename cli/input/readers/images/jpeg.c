@@ -1,0 +1,296 @@
+/* JPEG images by libjpeg. Rows are decoded on demand (libjpeg buffers progressive images completely). YCbCr becomes
+ * RGB; CMYK values are amounts of ink, which files with Adobe's marker store inverted. libjpeg only warns of missing or
+ * corrupt data and invents samples; here that is an error. */
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+/* these need stdio.h first */
+#include <jerror.h>
+#include <jpeglib.h>
+
+#include "input/readers/images/exif.h"
+#include "input/readers/images/image.h"
+
+enum {
+    BUFFER_BYTES = 65536,
+    MAX_SCANS = 500, /* of a progressive image: encoders make about ten, and each costs a pass over the image */
+};
+
+typedef struct jpeg_reader {
+    image image;
+    struct jpeg_decompress_struct jpeg;
+    struct jpeg_error_mgr errors;
+    struct jpeg_source_mgr source;
+    struct jpeg_progress_mgr progress;
+    jmp_buf failed;
+    read_options options;
+    bool started; /* after the header */
+    char complaint[JMSG_LENGTH_MAX];
+    fault *fault; /* of the current call */
+    unsigned char buffer[BUFFER_BYTES];
+} jpeg_reader;
+
+static bool recognize(const unsigned char *head, size_t size, const char *path)
+{
+    (void)path;
+    return size >= 3 && head[0] == 0xFF && head[1] == 0xD8 && head[2] == 0xFF;
+}
+
+static void on_error(j_common_ptr jpeg)
+{
+    jpeg_reader *p = jpeg->client_data;
+    jpeg->err->format_message(jpeg, p->complaint);
+    longjmp(p->failed, 1);
+}
+
+/* Level -1 is a warning. These few concern only the container; after any other, samples are wrong. */
+static void on_message(j_common_ptr jpeg, int level)
+{
+    int code = jpeg->err->msg_code;
+    bool harmless = code == JWRN_EXTRANEOUS_DATA || code == JWRN_JFIF_MAJOR || code == JWRN_ADOBE_XFORM ||
+                    code == JWRN_NOT_SEQUENTIAL;
+    if (level < 0 && !harmless) on_error(jpeg);
+}
+
+static void no_output(j_common_ptr jpeg)
+{
+    (void)jpeg;
+}
+
+static void no_source_call(j_decompress_ptr jpeg)
+{
+    (void)jpeg;
+}
+
+static boolean fill_buffer(j_decompress_ptr jpeg)
+{
+    jpeg_reader *p = jpeg->client_data;
+    int64_t got = input_read(p->image.reader.in, p->buffer, sizeof p->buffer, p->fault);
+    if (got <= 0) {
+        snprintf(p->complaint, sizeof p->complaint, "it ends early");
+        longjmp(p->failed, 1);
+    }
+    p->source.next_input_byte = p->buffer;
+    p->source.bytes_in_buffer = (size_t)got;
+    return TRUE;
+}
+
+static void skip_data(j_decompress_ptr jpeg, long count)
+{
+    struct jpeg_source_mgr *source = jpeg->src;
+    if (count <= 0) return;
+    size_t left = (size_t)count;
+    while (left > source->bytes_in_buffer) {
+        left -= source->bytes_in_buffer;
+        fill_buffer(jpeg);
+    }
+    source->next_input_byte += left;
+    source->bytes_in_buffer -= left;
+}
+
+static void check_scans(j_common_ptr common)
+{
+    jpeg_reader *p = common->client_data;
+    if (p->jpeg.input_scan_number <= MAX_SCANS) return;
+    snprintf(p->complaint, sizeof p->complaint, "more than %d scans", MAX_SCANS);
+    longjmp(p->failed, 1);
+}
+
+static image_layout choose_colors(j_decompress_ptr jpeg)
+{
+    image_layout layout = {.dtype = HISTO_U8, .channels = 3, .width = jpeg->image_width, .height = jpeg->image_height};
+    switch (jpeg->jpeg_color_space) {
+    case JCS_GRAYSCALE:
+        layout.model = CHANNELS_GRAY;
+        layout.channels = 1;
+        break;
+    case JCS_YCbCr:
+    case JCS_RGB:
+        layout.model = CHANNELS_RGB;
+        jpeg->out_color_space = JCS_RGB;
+        break;
+    case JCS_CMYK:
+    case JCS_YCCK:
+        layout.model = CHANNELS_CMYK;
+        layout.channels = 4;
+        jpeg->out_color_space = JCS_CMYK;
+        break;
+    default:
+        layout.channels = jpeg->num_components;
+        jpeg->out_color_space = jpeg->jpeg_color_space;
+    }
+    return layout;
+}
+
+/* libjpeg keeps the coefficients of multi-scan images in memory. */
+static int check_whole(jpeg_reader *p, fault *f)
+{
+    if (!jpeg_has_multiple_scans(&p->jpeg)) return 0;
+    int64_t bytes = 0;
+    for (int c = 0; c < p->jpeg.num_components; c++) {
+        const jpeg_component_info *info = &p->jpeg.comp_info[c];
+        bytes += (int64_t)info->width_in_blocks * info->height_in_blocks * (int64_t)sizeof(JBLOCK);
+    }
+    if (bytes <= IMAGE_MAX_WHOLE_BYTES) return 0;
+    return fault_set(f, EXIT_DATA,
+                     "%s: a progressive JPEG of %u x %u pixels must be decoded whole, in more than %d MiB: "
+                     "save it as a baseline JPEG",
+                     input_name(p->image.reader.in), p->jpeg.image_width, p->jpeg.image_height,
+                     IMAGE_MAX_WHOLE_BYTES >> 20);
+}
+
+/* The quantization of gray and YCbCr images. */
+static void keep_quantization(const jpeg_reader *p, metadata *m)
+{
+    const struct jpeg_decompress_struct *jpeg = &p->jpeg;
+    if (jpeg->jpeg_color_space != JCS_GRAYSCALE && jpeg->jpeg_color_space != JCS_YCbCr) return;
+    for (int t = 0; t < 2; t++) {
+        const int c = t < jpeg->num_components ? t : 0;
+        const int number = jpeg->comp_info[c].quant_tbl_no; /* not checked by libjpeg yet */
+        const JQUANT_TBL *table = number >= 0 && number < NUM_QUANT_TBLS ? jpeg->quant_tbl_ptrs[number] : NULL;
+        if (!table) return;
+        for (int i = 0; i < DCTSIZE2; i++)
+            m->quantization[t][i] = table->quantval[i];
+    }
+    m->sampling[0] = jpeg->max_h_samp_factor;
+    m->sampling[1] = jpeg->max_v_samp_factor;
+    m->quantized = true;
+}
+
+/* Its profile, EXIF data and resolution. */
+static int keep_metadata(jpeg_reader *p, metadata *m, fault *f)
+{
+    static const char exif[6] = "Exif\0";
+    JOCTET *profile = NULL;
+    unsigned size;
+    bool kept = true;
+    if (jpeg_read_icc_profile(&p->jpeg, &profile, &size)) {
+        kept = metadata_keep(&m->profile, profile, size);
+        free(profile);
+    }
+    for (jpeg_saved_marker_ptr marker = p->jpeg.marker_list; marker && kept; marker = marker->next)
+        if (marker->marker == JPEG_APP0 + 1 && marker->data_length > sizeof exif && !m->exif.data &&
+            memcmp(marker->data, exif, sizeof exif) == 0)
+            kept = metadata_keep(&m->exif, marker->data + sizeof exif, marker->data_length - sizeof exif);
+    if (p->jpeg.saw_JFIF_marker) {
+        static const resolution_unit units[] = {RESOLUTION_NONE, RESOLUTION_INCH, RESOLUTION_CENTIMETER};
+        m->unit = p->jpeg.density_unit <= 2 ? units[p->jpeg.density_unit] : RESOLUTION_NONE;
+        m->resolution[0] = p->jpeg.X_density;
+        m->resolution[1] = p->jpeg.Y_density;
+    }
+    keep_quantization(p, m);
+    m->orientation = exif_orientation(&m->exif);
+    return kept ? 0 : fault_set(f, EXIT_DATA, "%s: out of memory", input_name(p->image.reader.in));
+}
+
+static int start(jpeg_reader *p, fault *f)
+{
+    p->fault = f;
+    p->started = false;
+    p->source.bytes_in_buffer = 0;
+    if (setjmp(p->failed)) return image_damaged(&p->image, "the JPEG header", p->complaint, f);
+    if (p->options.about) {
+        jpeg_save_markers(&p->jpeg, JPEG_APP0 + 1, 0xFFFF);
+        jpeg_save_markers(&p->jpeg, JPEG_APP0 + 2, 0xFFFF);
+    }
+    jpeg_read_header(&p->jpeg, TRUE);
+    image_layout layout = choose_colors(&p->jpeg);
+    if (image_begin_page(&p->image, 0, &layout, f) < 0) return -1;
+    metadata *about = image_describe(&p->image, &p->options, f);
+    if (p->options.about && (!about || keep_metadata(p, about, f) < 0)) return -1;
+    return check_whole(p, f);
+}
+
+static int damaged_in_data(const jpeg_reader *p, fault *f)
+{
+    char place[64];
+    if (p->started)
+        snprintf(place, sizeof place, "row %u of %u", p->jpeg.output_scanline, p->jpeg.image_height);
+    else
+        snprintf(place, sizeof place, "scan %d", p->jpeg.input_scan_number);
+    return image_damaged(&p->image, place, p->complaint, f);
+}
+
+static int next(reader *r, band *b, fault *f)
+{
+    jpeg_reader *p = (jpeg_reader *)r;
+    image *m = &p->image;
+    int64_t rows = image_band_rows(m);
+    if (rows == 0) return 0;
+    size_t pitch = image_pitch(m);
+    if (image_reserve(m, &m->rows, (size_t)rows * pitch, f) < 0) return -1;
+
+    p->fault = f;
+    if (setjmp(p->failed)) return damaged_in_data(p, f);
+    if (!p->started) jpeg_start_decompress(&p->jpeg);
+    p->started = true;
+    while (p->jpeg.output_scanline < m->y + rows) {
+        JSAMPROW row = m->rows.data + (size_t)(p->jpeg.output_scanline - m->y) * pitch;
+        jpeg_read_scanlines(&p->jpeg, &row, 1);
+        if (m->layout.model == CHANNELS_CMYK && p->jpeg.saw_Adobe_marker)
+            for (size_t i = 0; i < pitch; i++)
+                row[i] = (JSAMPLE)(255 - row[i]);
+    }
+    if (m->y + rows == m->layout.height) jpeg_finish_decompress(&p->jpeg); /* reads on to the end marker */
+    return image_emit_rows(m, b, rows);
+}
+
+static int rewind_jpeg(reader *r, fault *f)
+{
+    jpeg_reader *p = (jpeg_reader *)r;
+    jpeg_abort_decompress(&p->jpeg);
+    if (input_rewind(r->in, f) < 0) return -1;
+    return start(p, f);
+}
+
+static void close_jpeg(reader *r)
+{
+    jpeg_reader *p = (jpeg_reader *)r;
+    jpeg_destroy_decompress(&p->jpeg);
+    image_destroy(&p->image);
+}
+
+static int set_up_libjpeg(jpeg_reader *p, fault *f)
+{
+    jpeg_std_error(&p->errors);
+    p->errors.error_exit = on_error;
+    p->errors.emit_message = on_message;
+    p->errors.output_message = no_output;
+    p->jpeg.err = &p->errors;
+    p->jpeg.client_data = p;
+    if (setjmp(p->failed))
+        return fault_set(f, EXIT_DATA, "%s: libjpeg cannot start (%s)", input_name(p->image.reader.in), p->complaint);
+    jpeg_create_decompress(&p->jpeg);
+    p->source = (struct jpeg_source_mgr){.init_source = no_source_call,
+                                         .fill_input_buffer = fill_buffer,
+                                         .skip_input_data = skip_data,
+                                         .resync_to_restart = jpeg_resync_to_restart,
+                                         .term_source = no_source_call};
+    p->jpeg.src = &p->source;
+    p->progress.progress_monitor = check_scans;
+    p->jpeg.progress = &p->progress;
+    return 0;
+}
+
+static reader *open_jpeg(input *in, const read_options *options, fault *f)
+{
+    jpeg_reader *p = image_create(sizeof *p, &reader_jpeg, in, f);
+    if (!p) return NULL;
+    reader *r = &p->image.reader;
+    r->next = next;
+    r->rewind = rewind_jpeg;
+    r->close = close_jpeg;
+    p->options = *options;
+    if (set_up_libjpeg(p, f) == 0 && image_check_single_page(&p->image, options, f) == 0 && start(p, f) == 0) return r;
+    close_jpeg(r);
+    return NULL;
+}
+
+const reader_kind reader_jpeg = {
+    .name = "jpeg",
+    .formats = "JPEG images of 8 bits: gray, RGB, CMYK",
+    .takes = TAKES_PAGES,
+    .recognize = recognize,
+    .open = open_jpeg,
+};

@@ -1,0 +1,58 @@
+/* What readers of image files with numbered pages have in common. A format says how many pages a file has, describes
+ * any of them, and decodes one: whole, because its library does not do less, or in bands. */
+#ifndef CLI_READERS_PAGED_H
+#define CLI_READERS_PAGED_H
+
+#include "input/readers/images/image.h"
+
+typedef struct paged paged;
+
+typedef struct paged_format {
+    const reader_kind *kind;
+    size_t size; /* of a struct that begins with a paged */
+    bool whole;  /* the file is read into memory, as paged.bytes */
+    bool chatty; /* the library writes to standard error, which is kept from it */
+
+    /* Read what comes before the pages, and set paged.pages. 0 or -1, as all that follow. */
+    int (*open)(paged *p, fault *f);
+    /* What a page is like, without decoding it; paged.names and paged.about may be set, too. */
+    int (*describe)(paged *p, int page, image_layout *layout, fault *f);
+    /* Keep what the file says besides samples of the page that was begun; false without memory. May be NULL. */
+    bool (*keep)(paged *p, metadata *about);
+    /* Decode the page that was begun: all of it to paged.pixels, … */
+    int (*decode)(paged *p, fault *f);
+    /* … or, where this is not NULL, its next band; image.y is the first row that was not delivered. */
+    int (*band)(paged *p, band *b, fault *f);
+    /* Free what the format made. */
+    void (*close)(paged *p);
+} paged_format;
+
+struct paged {
+    image image; /* must be first */
+    const paged_format *format;
+    read_options options;
+    unsigned char *bytes; /* of the file; owned */
+    size_t size;
+    int64_t pages;               /* in the file */
+    int first, end;              /* pages that are wanted */
+    int next;                    /* page to begin */
+    bool inside;                 /* a page */
+    int decoded;                 /* the page in `pixels`; -1: none is */
+    const unsigned char *pixels; /* of the page, interleaved … */
+    size_t pitch;                /* … in rows of this many bytes */
+};
+
+/* Open a reader of this format; takes `in`, also on failure. */
+reader *paged_open(const paged_format *format, input *in, const read_options *options, fault *f);
+
+/* Fail if the samples of a whole page need more memory than an image should, or decoding it, at this many bytes a
+ * pixel, more than there is. */
+int paged_check_memory(const paged *p, const image_layout *layout, int64_t bytes_per_pixel, fault *f);
+
+/* Report what the library says of the file (place: "page 3"). Returns -1. */
+int paged_damaged(const paged *p, int page, const char *complaint, fault *f);
+
+/* Report a valid file that cannot be read. Returns -1. */
+int paged_unsupported(const paged *p, const char *what, fault *f);
+
+#endif

@@ -1,0 +1,230 @@
+/* PNG images by libpng. Rows are decoded on demand, except in interlaced images, which have seven passes over all rows.
+ * Palettes become RGB, or RGBA with transparency; gray with 1, 2 and 4 bits is scaled to 8. */
+#include <png.h>
+#include <string.h>
+
+#include "input/readers/images/exif.h"
+#include "input/readers/images/image.h"
+#include "input/readers/images/png_data.h"
+
+typedef struct png_reader {
+    image image;
+    png_structp png;
+    png_infop info;
+    read_options options;
+    bool interlaced;
+    int64_t decoded;     /* rows of the band, for messages */
+    char complaint[160]; /* of libpng */
+    fault *fault;        /* of the current call */
+    png_data *data;      /* of a large file; NULL: libpng inflates */
+} png_reader;
+
+static bool recognize(const unsigned char *head, size_t size, const char *path)
+{
+    (void)path;
+    return size >= 4 && memcmp(head, "\x89PNG", 4) == 0;
+}
+
+static void on_error(png_structp png, png_const_charp message)
+{
+    png_reader *p = png_get_error_ptr(png);
+    snprintf(p->complaint, sizeof p->complaint, "%s", message);
+    png_longjmp(png, 1);
+}
+
+static void on_warning(png_structp png, png_const_charp message)
+{
+    (void)png;
+    (void)message;
+}
+
+static void read_data(png_structp png, png_bytep to, size_t size)
+{
+    png_reader *p = png_get_io_ptr(png);
+    const char *wrong = p->data ? png_data_read(p->data, to, size) : NULL;
+    if (wrong) png_error(png, wrong);
+    while (size > 0 && !p->data) {
+        int64_t got = input_read(p->image.reader.in, to, size, p->fault);
+        if (got <= 0) png_error(png, "it ends early");
+        to += got;
+        size -= (size_t)got;
+    }
+}
+
+/* The layout of the image after libpng's transformations. */
+static image_layout set_up_expansion(png_reader *p)
+{
+    int color = png_get_color_type(p->png, p->info), depth = png_get_bit_depth(p->png, p->info);
+    image_layout layout = {.dtype = depth == 16 ? HISTO_U16 : HISTO_U8,
+                           .width = png_get_image_width(p->png, p->info),
+                           .height = png_get_image_height(p->png, p->info)};
+    const bool transparent = png_get_valid(p->png, p->info, PNG_INFO_tRNS); /* colours without an alpha channel */
+    const bool alpha = (color & PNG_COLOR_MASK_ALPHA) || transparent;
+    if (color == PNG_COLOR_TYPE_PALETTE)
+        png_set_palette_to_rgb(p->png);
+    else if (depth < 8)
+        png_set_expand_gray_1_2_4_to_8(p->png);
+    if (transparent) png_set_tRNS_to_alpha(p->png);
+    if (color & PNG_COLOR_MASK_COLOR) {
+        layout.model = alpha ? CHANNELS_RGBA : CHANNELS_RGB;
+        layout.channels = alpha ? 4 : 3;
+    } else {
+        layout.model = alpha ? CHANNELS_GRAY_ALPHA : CHANNELS_GRAY;
+        layout.channels = alpha ? 2 : 1;
+    }
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    png_set_swap(p->png);
+#endif
+    return layout;
+}
+
+enum { LARGEST_CHUNK = 1 << 24, LARGE = 1 << 20 };
+
+/* Chunks that tell nothing of samples. */
+static int keep_chunks(png_reader *p, metadata *m, fault *f)
+{
+    png_charp name;
+    png_bytep bytes;
+    png_uint_32 size, across, down;
+    int method, unit;
+    bool kept = true;
+    if (png_get_iCCP(p->png, p->info, &name, &method, &bytes, &size)) kept = metadata_keep(&m->profile, bytes, size);
+    if (png_get_eXIf_1(p->png, p->info, &size, &bytes)) kept = kept && metadata_keep(&m->exif, bytes, size);
+    m->orientation = exif_orientation(&m->exif);
+    if (png_get_sRGB(p->png, p->info, &method)) m->intent = method;
+    if (!png_get_gAMA(p->png, p->info, &m->gamma)) m->gamma = 0;
+    if (png_get_pHYs(p->png, p->info, &across, &down, &unit)) {
+        const double scale = unit == PNG_RESOLUTION_METER ? 0.01 : 1;
+        m->unit = unit == PNG_RESOLUTION_METER ? RESOLUTION_CENTIMETER : RESOLUTION_NONE;
+        m->resolution[0] = across * scale;
+        m->resolution[1] = down * scale;
+    }
+    return kept ? 0 : fault_set(f, EXIT_DATA, "%s: out of memory", input_name(p->image.reader.in));
+}
+
+static int check_whole(const png_reader *p, const image_layout *layout, fault *f)
+{
+    int64_t row = layout->width * layout->channels * (int64_t)histo_dtype_size(layout->dtype);
+    if (layout->height <= IMAGE_MAX_WHOLE_BYTES / row) return 0;
+    return fault_set(f, EXIT_DATA,
+                     "%s: an interlaced PNG of %lld x %lld pixels must be decoded whole, in more than %d MiB: "
+                     "save it without interlacing",
+                     input_name(p->image.reader.in), (long long)layout->width, (long long)layout->height,
+                     IMAGE_MAX_WHOLE_BYTES >> 20);
+}
+
+/* libpng knows no animations: it reads the image that others show. */
+static void find_animation(png_reader *p)
+{
+    reader *r = &p->image.reader;
+    png_unknown_chunkp chunks;
+    const int count = png_get_unknown_chunks(p->png, p->info, &chunks);
+    for (int i = 0; i < count; i++) {
+        if (memcmp(chunks[i].name, "acTL", 4) != 0 || chunks[i].size < 4) continue;
+        r->pages_in_file = png_get_uint_32(chunks[i].data);
+        r->first_only = r->pages_in_file > 1;
+        if (!r->first_only) r->pages_in_file = 0;
+    }
+}
+
+/* Read everything before the first row. */
+static int start(png_reader *p, fault *f)
+{
+    p->fault = f;
+    p->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, p, on_error, on_warning);
+    p->info = p->png ? png_create_info_struct(p->png) : NULL;
+    if (!p->info) return fault_set(f, EXIT_DATA, "%s: libpng cannot start", input_name(p->image.reader.in));
+    if (setjmp(png_jmpbuf(p->png))) return image_damaged(&p->image, "the PNG header", p->complaint, f);
+
+    if (input_size(p->image.reader.in) >= LARGE && histo_threads() > 1) p->data = png_data_open(p->image.reader.in);
+    if (p->data) png_set_option(p->png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
+    png_set_read_fn(p->png, p, read_data);
+    png_set_user_limits(p->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX); /* image_begin_page checks limits */
+    /* Compressed texts and profiles could expand to gigabytes, and do not affect samples. */
+    if (p->options.about)
+        png_set_chunk_malloc_max(p->png, LARGEST_CHUNK);
+    else
+        png_set_keep_unknown_chunks(p->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
+    png_set_keep_unknown_chunks(p->png, PNG_HANDLE_CHUNK_ALWAYS, (png_const_bytep) "acTL", 1);
+    png_read_info(p->png, p->info);
+    if (p->data) png_set_crc_action(p->png, PNG_CRC_QUIET_USE, PNG_CRC_NO_CHANGE);
+
+    find_animation(p);
+    image_layout layout = set_up_expansion(p);
+    if (image_begin_page(&p->image, 0, &layout, f) < 0) return -1;
+    metadata *about = image_describe(&p->image, &p->options, f);
+    if (p->options.about && (!about || keep_chunks(p, about, f) < 0)) return -1;
+    p->interlaced = png_get_interlace_type(p->png, p->info) != PNG_INTERLACE_NONE;
+    if (p->interlaced && check_whole(p, &layout, f) < 0) return -1;
+    png_set_interlace_handling(p->png);
+    png_read_update_info(p->png, p->info);
+    if (png_get_rowbytes(p->png, p->info) != image_pitch(&p->image)) png_error(p->png, "the row size is wrong");
+    return 0;
+}
+
+static int next(reader *r, band *b, fault *f)
+{
+    png_reader *p = (png_reader *)r;
+    image *m = &p->image;
+    if (m->y == m->layout.height) return 0;
+    int64_t rows = p->interlaced ? m->layout.height : image_band_rows(m);
+    size_t pitch = image_pitch(m);
+    if (image_reserve(m, &m->rows, (size_t)rows * pitch, f) < 0) return -1;
+
+    p->fault = f;
+    if (setjmp(png_jmpbuf(p->png))) {
+        char place[64];
+        const int64_t row = m->y + p->decoded, last = m->layout.height - 1;
+        snprintf(place, sizeof place, "row %lld of %lld", (long long)(row < last ? row : last), (long long)last + 1);
+        return image_damaged(m, place, p->complaint, f);
+    }
+    for (int pass = 0; pass < (p->interlaced ? PNG_INTERLACE_ADAM7_PASSES : 1); pass++)
+        for (p->decoded = 0; p->decoded < rows; p->decoded++)
+            png_read_row(p->png, m->rows.data + (size_t)p->decoded * pitch, NULL);
+    if (m->y + rows == m->layout.height) png_read_end(p->png, NULL);
+    return image_emit_rows(m, b, rows);
+}
+
+static void close_library(png_reader *p)
+{
+    png_destroy_read_struct(&p->png, &p->info, NULL);
+    png_data_close(p->data);
+    p->data = NULL;
+}
+
+static int rewind_png(reader *r, fault *f)
+{
+    png_reader *p = (png_reader *)r;
+    close_library(p);
+    if (input_rewind(r->in, f) < 0) return -1;
+    return start(p, f);
+}
+
+static void close_png(reader *r)
+{
+    png_reader *p = (png_reader *)r;
+    close_library(p);
+    image_destroy(&p->image);
+}
+
+static reader *open_png(input *in, const read_options *options, fault *f)
+{
+    png_reader *p = image_create(sizeof *p, &reader_png, in, f);
+    if (!p) return NULL;
+    reader *r = &p->image.reader;
+    r->next = next;
+    r->rewind = rewind_png;
+    r->close = close_png;
+    p->options = *options;
+    if (image_check_single_page(&p->image, options, f) == 0 && start(p, f) == 0) return r;
+    close_png(r);
+    return NULL;
+}
+
+const reader_kind reader_png = {
+    .name = "png",
+    .formats = "PNG images of 1 to 16 bits: gray (1, 2 and 4 bits as 0 to 255), RGB, palette, alpha",
+    .takes = TAKES_PAGES,
+    .recognize = recognize,
+    .open = open_png,
+};

@@ -1,0 +1,220 @@
+#include "input/readers/text/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/times.h"
+#include "input/readers/arrays/array.h"
+#include "input/readers/text/number.h"
+#include "input/readers/text/text_form.h"
+
+static void free_slots(table *t)
+{
+    for (int s = 0; s < t->slots; s++)
+        free(t->slot[s].values);
+    free(t->slot);
+    free(t->slot_of);
+    free(t->slot_of_view);
+    t->slot = NULL;
+    t->slot_of = t->slot_of_view = NULL;
+    t->slots = 0;
+}
+
+/* The slot of a column that is read in this way; made if there is none. */
+static int find_slot(table *t, int column, const channel_form *as)
+{
+    int *link = &t->slot_of[column];
+    for (; *link >= 0; link = &t->slot[*link].next) {
+        const channel_form *has = &t->slot[*link].as;
+        if (has->kind == as->kind && has->dtype == as->dtype && has->words == as->words) return *link;
+    }
+    t->slot[t->slots] = (table_slot){.as = *as, .next = -1};
+    return *link = t->slots++;
+}
+
+int table_select(reader *base, const int *channels, int count, fault *f)
+{
+    table *t = (table *)base;
+    if (selection_set(&t->selected, base, channels, count, f) != 0) return -1;
+    free_slots(t);
+    t->slot_of = malloc((size_t)base->channels * sizeof *t->slot_of);
+    t->slot_of_view = malloc((size_t)count * sizeof *t->slot_of_view);
+    t->slot = calloc((size_t)count, sizeof *t->slot);
+    bool complete = t->slot_of && t->slot_of_view && t->slot;
+    for (int c = 0; complete && c < base->channels; c++)
+        t->slot_of[c] = -1;
+    for (int i = 0; complete && i < count; i++) {
+        channel_form as = t->as ? t->as[i] : (channel_form){0};
+        if (as.kind == VALUES_NUMBERS) as.dtype = base->dtypes[channels[i]];
+        t->slot_of_view[i] = find_slot(t, channels[i], &as);
+    }
+    t->capacity = (t->in_parts ? CACHED_BAND_BYTES : BAND_BYTES) / (int64_t)sizeof(double) / (t->slots + !t->slots);
+    if (t->capacity < 1) t->capacity = 1;
+    for (int s = 0; complete && s < t->slots; s++) {
+        t->slot[s].values = malloc((size_t)t->capacity * sizeof(double));
+        complete = t->slot[s].values;
+    }
+    return complete ? 0 : fault_set(f, EXIT_DATA, "no memory to read %d columns of %s", count, input_name(base->in));
+}
+
+int table_read_as(reader *base, const channel_form *as, int count, fault *f)
+{
+    table *t = (table *)base;
+    free(t->as);
+    t->as = malloc((size_t)count * sizeof *t->as);
+    if (!t->as) return fault_set(f, EXIT_DATA, "no memory to read %d columns of %s", count, input_name(base->in));
+    memcpy(t->as, as, (size_t)count * sizeof *as);
+    return 0;
+}
+
+void table_reset(table *t)
+{
+    t->row = t->rows = 0;
+    t->base.bad = t->base.missing = 0;
+}
+
+void table_free(table *t)
+{
+    free_slots(t);
+    free(t->as);
+    selection_free(&t->selected);
+    input_close(t->base.in);
+}
+
+int table_band(table *t, band *b)
+{
+    if (t->rows == 0) return 0;
+    *b = (band){.y = t->row, .rows = t->rows, .cols = 1, .views = t->selected.views};
+    for (int i = 0; i < t->selected.count; i++) {
+        const table_slot *s = &t->slot[t->slot_of_view[i]];
+        const int64_t shape[] = {s->filled, 1};
+        b->views[i] = histo_view_nd(s->values, s->as.dtype, 2, shape);
+    }
+    t->row += t->rows;
+    return 1;
+}
+
+void table_begin_band(table *t)
+{
+    for (int s = 0; s < t->slots; s++)
+        t->slot[s].filled = 0;
+    t->rows = 0;
+}
+
+void table_begin_row(table *t)
+{
+    for (int s = 0; s < t->slots; s++)
+        t->slot[s].state = CELL_MISSING;
+}
+
+void table_end_row(table *t)
+{
+    int bad = 0, missing = 0;
+    for (int s = 0; s < t->slots; s++) {
+        bad += t->slot[s].state == CELL_BAD;
+        missing += t->slot[s].state == CELL_MISSING;
+    }
+    t->base.bad += t->paired ? bad > 0 : (uint64_t)bad;
+    t->base.missing += t->paired ? !bad && missing > 0 : (uint64_t)missing;
+    const int left_out = bad + missing;
+    if (left_out && (t->paired || left_out == t->slots)) return;
+    for (int s = 0; s < t->slots; s++)
+        t->slot[s].filled += t->slot[s].state == CELL_GOOD;
+    t->rows++;
+}
+
+bool table_has_words(const table *t, int column)
+{
+    for (int s = t->slot_of[column]; s >= 0; s = t->slot[s].next)
+        if (t->slot[s].as.kind == VALUES_WORDS) return true;
+    return false;
+}
+
+static bool is_missing(const table_cell *cell)
+{
+    return cell->kind == CELL_NULL ||
+           (cell->kind == CELL_WORD &&
+            text_cell_missing(&(text_cell){.begin = cell->text, .end = cell->text + cell->size}));
+}
+
+/* Is it "NaN" or "Infinity", which formats write as words? */
+static bool is_not_finite(const table_cell *cell, double *value)
+{
+    return cell->kind == CELL_WORD && number_parse(cell->text, value) == cell->text + cell->size && !isfinite(*value);
+}
+
+/* A whole number in a slot of integers: as it is written, if that is known. */
+static bool put_integer(table_slot *s, const table_cell *cell)
+{
+    int64_t *to = (int64_t *)s->values + s->filled;
+    if (cell->text) return integer_parse(cell->text, cell->text + cell->size, s->as.dtype, to);
+    const bool is_whole = fabs(cell->real) < 0x1p63 && trunc(cell->real) == cell->real;
+    if (cell->kind == CELL_REAL && !is_whole) return false;
+    *to = cell->kind == CELL_REAL ? (int64_t)cell->real : cell->integer;
+    return s->as.dtype == HISTO_I64 || *to >= 0;
+}
+
+/* A number in a slot of this dtype: false if it is not one of its values. */
+static bool put_number(table_slot *s, const table_cell *cell)
+{
+    if (s->as.dtype == HISTO_F64 && is_not_finite(cell, (double *)s->values + s->filled)) return true;
+    if (cell->kind != CELL_INTEGER && cell->kind != CELL_REAL) return false;
+    switch (s->as.dtype) {
+    case HISTO_F64:
+        ((double *)s->values)[s->filled] = cell->real;
+        return true;
+    case HISTO_I64:
+    case HISTO_U64:
+        return put_integer(s, cell);
+    default:
+        return false;
+    }
+}
+
+static bool put_time(table_slot *s, const table_cell *cell)
+{
+    time_span span;
+    if (cell->kind != CELL_WORD || !time_parse(cell->text, cell->text + cell->size, false, &span)) return false;
+    ((int64_t *)s->values)[s->filled] = span.begin;
+    return true;
+}
+
+void table_look_at_word(table_words *of, const char *text, size_t size)
+{
+    time_span span;
+    if (time_parse(text, text + size, false, &span))
+        of->times++;
+    else if (!text_cell_missing(&(text_cell){.begin = text, .end = text + size}))
+        of->words++;
+}
+
+values_kind table_kind(const table_words *of)
+{
+    return of->times > of->words ? VALUES_TIMES : of->words ? VALUES_WORDS : VALUES_NUMBERS;
+}
+
+put_result table_put(table *t, int column, const table_cell *cell, fault *f)
+{
+    bool bad = false;
+    for (int i = t->slot_of[column]; i >= 0; i = t->slot[i].next) {
+        table_slot *s = &t->slot[i];
+        s->state = CELL_MISSING;
+        if (is_missing(cell)) continue;
+        if (s->as.kind == VALUES_WORDS && cell->kind != CELL_OTHER) {
+            if (dictionary_code(s->as.words, cell->text, cell->size, (uint32_t *)s->values + s->filled) != 0) {
+                char name[320];
+                snprintf(name, sizeof name, "%.150s, %.150s", input_name(t->base.in), t->base.names[column]);
+                dictionary_fault(s->as.words, name, f);
+                return PUT_FAILED;
+            }
+            s->state = CELL_GOOD;
+            continue;
+        }
+        const bool good = s->as.kind == VALUES_TIMES ? put_time(s, cell) : put_number(s, cell);
+        s->state = good ? CELL_GOOD : CELL_BAD;
+        bad = bad || s->state == CELL_BAD;
+    }
+    return bad && !t->skip_bad ? PUT_BAD : PUT_GOOD;
+}

@@ -1,0 +1,410 @@
+/* Numbers in text: columns of CSV, TSV and similar formats (quotes, delimiters and newlines in quotes, CR LF, byte
+ * order mark, # comments), or plain numbers separated by white space. Rows are parsed in a sliding window, and only
+ * selected columns are converted to numbers. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/times.h"
+#include "input/readers/arrays/array.h"
+#include "input/readers/readers.h"
+#include "input/readers/text/text_reader.h"
+
+enum { MAX_COLUMNS = 1 << 20 };
+
+/* Go to the first row of data, from the beginning of the text. */
+static int begin(text_reader *r, fault *f)
+{
+    text_window *w = &r->window;
+    if (text_window_more(w, 1, f) < 0) return -1;
+    if (w->size >= 3 && memcmp(w->data, "\xef\xbb\xbf", 3) == 0) w->at = 3;
+    r->line = r->word = 1;
+    r->row = 0;
+    r->stop = INT64_MAX;
+    r->ended = false;
+    r->base.bad = r->base.missing = 0;
+    return 0;
+}
+
+/* Skip the header and store its cells. */
+static int64_t scan_header(text_reader *r, text_cell *cells, int64_t room)
+{
+    const char *p = r->window.data + r->window.at, *end = r->window.data + r->window.size;
+    int64_t count = 0;
+    if (text_skip_to_row(&p, end, r->form.delimiter, &r->line))
+        count = text_scan_row(&p, end, r->form.delimiter, r->form.columns, cells, room, &r->line);
+    r->window.at = (size_t)(p - r->window.data);
+    return count;
+}
+
+/* Go to the beginning of the next row: 1, 0 if there is none, -1. */
+static int find_row(text_reader *r, fault *f)
+{
+    for (;;) {
+        const char *from = r->window.data + r->window.at, *end = r->window.data + r->window.size, *p = from;
+        bool found = text_skip_to_row(&p, end, r->form.delimiter, &r->line);
+        r->window.at = (size_t)(text_line_begin(p, from) - r->window.data);
+        if (found) return 1;
+        int more = text_window_more(&r->window, r->line, f);
+        if (more < 1) return more;
+    }
+}
+
+/* A header without rows is an error: perhaps the word was not meant as a header. */
+static int check_rows(text_reader *r, fault *f)
+{
+    int found = find_row(r, f);
+    return found ? found : fault_set(f, EXIT_DATA, "%s holds a header but no rows", input_name(r->base.in));
+}
+
+/* Skip one row. */
+static int skip_row(text_reader *r, fault *f)
+{
+    while (scan_header(r, NULL, 0) == 0) {
+        int more = text_window_more(&r->window, r->line, f);
+        if (more < 0) return -1;
+        if (more == 0)
+            return fault_set(f, EXIT_DATA, "%s changed while it was read: try again", input_name(r->base.in));
+    }
+    return 0;
+}
+
+static int text_read_as(reader *base, const channel_form *as, int count, fault *f)
+{
+    text_reader *r = (text_reader *)base;
+    free(r->as);
+    r->as = malloc((size_t)count * sizeof *r->as);
+    if (!r->as) return fault_set(f, EXIT_DATA, "no memory to read %d columns of %s", count, input_name(base->in));
+    memcpy(r->as, as, (size_t)count * sizeof *as);
+    return 0;
+}
+
+/* The slot of a column that is read in this way; made if there is none. */
+static int find_slot(text_reader *r, int column, const channel_form *as)
+{
+    int *link = &r->slot_of[column];
+    while (*link >= 0) {
+        const channel_form *has = &r->slot[*link].as;
+        if (has->kind == as->kind && has->dtype == as->dtype && has->words == as->words) return *link;
+        link = &r->slot[*link].next;
+    }
+    r->only_numbers = r->only_numbers && as->kind == VALUES_NUMBERS && link == &r->slot_of[column];
+    r->slot[r->slots] = (text_slot){*as, -1};
+    return *link = r->slots++;
+}
+
+static int text_select(reader *base, const int *channels, int count, fault *f)
+{
+    text_reader *r = (text_reader *)base;
+    if (selection_set(&r->selected, base, channels, count, f) != 0) return -1;
+    for (int c = 0; c < base->channels; c++)
+        r->slot_of[c] = -1;
+    free(r->slot);
+    free(r->slot_of_view);
+    r->slot = calloc((size_t)count, sizeof *r->slot);
+    r->slot_of_view = calloc((size_t)count, sizeof *r->slot_of_view);
+    r->slots = 0;
+    r->only_numbers = true;
+    if (!r->slot || !r->slot_of_view)
+        return fault_set(f, EXIT_DATA, "no memory to read %d columns of %s", count, input_name(base->in));
+    for (int i = 0; i < count; i++) {
+        const channel_form numbers = {.kind = VALUES_NUMBERS};
+        r->slot_of_view[i] = find_slot(r, channels[i], r->as ? &r->as[i] : &numbers);
+    }
+    const int slots = r->slots;
+    r->capacity = (r->in_parts ? CACHED_BAND_BYTES : BAND_BYTES) / (int64_t)sizeof(double) / slots;
+    if (r->capacity < 1) r->capacity = 1;
+    free(r->values);
+    free(r->filled);
+    free(r->good);
+    r->values = malloc((size_t)slots * (size_t)r->capacity * sizeof *r->values);
+    r->filled = calloc((size_t)slots, sizeof *r->filled);
+    r->good = calloc((size_t)slots, sizeof *r->good);
+    if (!r->values || !r->filled || !r->good)
+        return fault_set(f, EXIT_DATA, "no memory to read %d columns of %s", slots, input_name(base->in));
+    return 0;
+}
+
+static int text_next(reader *base, band *b, fault *f)
+{
+    text_reader *r = (text_reader *)base;
+    if (r->ended) return 0;
+    memset(r->filled, 0, (size_t)r->slots * sizeof *r->filled);
+    int64_t rows = r->form.numbers ? text_read_words(r, f) : text_read_rows(r, f);
+    if (rows <= 0) return (int)rows;
+    *b = (band){.y = r->row, .rows = rows, .cols = 1, .views = r->selected.views};
+    for (int i = 0; i < r->selected.count; i++) {
+        const int slot = r->slot_of_view[i];
+        const channel_form *as = &r->slot[slot].as;
+        const double *values = r->values + slot * r->capacity;
+        const int64_t shape[] = {r->filled[slot], 1};
+        b->views[i] = histo_view_nd(values, as->kind == VALUES_NUMBERS ? HISTO_F64 : as->dtype, 2, shape);
+    }
+    r->row += rows;
+    return 1;
+}
+
+static int text_rewind(reader *base, fault *f)
+{
+    text_reader *r = (text_reader *)base;
+    if (input_rewind(base->in, f) != 0) return -1;
+    text_window_reset(&r->window);
+    if (begin(r, f) != 0) return -1;
+    for (int rows = r->form.title + r->form.header; rows > 0; rows--)
+        if (skip_row(r, f) != 0) return -1;
+    return 0;
+}
+
+static int64_t text_unit(const reader *base)
+{
+    const text_reader *r = (const text_reader *)base;
+    return r->window.offset + (int64_t)r->window.at;
+}
+
+/* Can `first` be inside quotes? Not if none follows within the longest row. */
+static int may_be_quoted(text_reader *r, int64_t first, fault *f)
+{
+    if (r->form.numbers) return 0;
+    if (input_seek(r->base.in, first, f) != 0) return -1;
+    char *piece = malloc(BAND_BYTES);
+    if (!piece) return fault_set(f, EXIT_DATA, "no memory to read %s", input_name(r->base.in));
+    bool quoted = false;
+    int64_t got = 1;
+    for (int64_t seen = 0; seen < LONGEST_ROW && !quoted && got > 0; seen += got) {
+        got = input_read(r->base.in, piece, BAND_BYTES, f);
+        quoted = got > 0 && memchr(piece, '"', (size_t)got);
+    }
+    free(piece);
+    return got < 0 ? -1 : quoted;
+}
+
+/* Go to the first row that begins at byte `first` or later, from the beginning of the text, or from where rows have
+ * been read up to. */
+static int skip_rows(text_reader *r, int64_t first, fault *f)
+{
+    text_window *w = &r->window;
+    const bool onwards = text_unit(&r->base) <= first;
+    if (onwards && !w->ended && input_seek(w->in, w->offset + (int64_t)w->size, f) != 0) return -1;
+    if (!onwards && text_rewind(&r->base, f) != 0) return -1;
+    for (;;) {
+        const char *from = w->data + w->at, *end = w->data + w->size, *p = from;
+        const bool found = text_skip_to_row(&p, end, r->form.delimiter, &r->line);
+        w->at = (size_t)(text_line_begin(p, from) - w->data);
+        if (found && text_unit(&r->base) >= first) return 0;
+        if (found && text_scan_row(&p, end, r->form.delimiter, r->form.columns, NULL, 0, &r->line) > 0) {
+            w->at = (size_t)(p - w->data);
+            continue;
+        }
+        const int more = text_window_more(w, r->line, f);
+        if (more < 0) return -1;
+        if (more == 0) return w->at < w->size ? text_fault_open_quote(r, f) : 0;
+    }
+}
+
+/* A row belongs to the byte that its line begins with. Inside quotes, a line is no row: then all rows before are read,
+ * too, except in parts, which are compared. */
+static int text_take(reader *base, int64_t first, int64_t end, fault *f)
+{
+    text_reader *r = (text_reader *)base;
+    const int quoted = first <= r->first_row ? 1 : r->in_parts ? 0 : may_be_quoted(r, first, f);
+    int failed = quoted < 0 ? -1 : 0;
+    if (quoted > 0)
+        failed = r->form.numbers ? text_rewind(base, f) : skip_rows(r, first, f);
+    else if (quoted == 0)
+        failed = text_window_to_line(&r->window, first, f);
+    if (!quoted) r->line = r->word = 1;
+    if (failed || (r->base.guesses && find_row(r, f) < 0)) return -1;
+    r->row = 0;
+    r->base.bad = r->base.missing = 0;
+    r->stop = end;
+    r->ended = text_unit(base) >= end;
+    return 0;
+}
+
+static void text_close(reader *base)
+{
+    text_reader *r = (text_reader *)base;
+    for (int c = 0; r->names && c < base->channels; c++)
+        free(r->names[c]);
+    free(r->names);
+    free(r->numeric);
+    free(r->kinds);
+    free(r->dtypes);
+    free(r->slot_of);
+    free(r->slot_of_view);
+    free(r->slot);
+    free(r->as);
+    free(r->unquoted);
+    free(r->values);
+    free(r->filled);
+    free(r->good);
+    selection_free(&r->selected);
+    text_window_free(&r->window);
+    input_close(base->in);
+    free(r);
+}
+
+static char *cell_string(const text_cell *cell)
+{
+    char *text = malloc((size_t)(cell->end - cell->begin) + 1);
+    if (text) text[text_cell_copy(cell, text)] = '\0';
+    return text;
+}
+
+/* Read the names of the columns and skip the header. */
+static bool read_names(text_reader *r, text_cell *cells, int64_t columns)
+{
+    r->names = calloc((size_t)columns, sizeof *r->names);
+    if (!r->names) return false;
+    scan_header(r, cells, columns);
+    for (int c = 0; c < r->base.channels; c++)
+        if (!(r->names[c] = cell_string(&cells[c]))) return false;
+    r->base.names = (const char *const *)r->names;
+    return true;
+}
+
+/* Find the numeric columns among the first rows: all columns except those with only words or times. */
+static bool find_numeric(text_reader *r, text_cell *cells, int64_t columns)
+{
+    enum { ROWS_LOOKED_AT = 32 };
+    text_reader ahead = *r;
+    r->numeric = calloc((size_t)columns, sizeof *r->numeric);
+    r->kinds = calloc((size_t)columns, sizeof *r->kinds);
+    if (!r->numeric || !r->kinds) return false;
+    struct {
+        int words, times;
+    } *has = calloc((size_t)columns, sizeof *has);
+    if (!has) return false;
+    for (int row = 0; row < ROWS_LOOKED_AT && scan_header(&ahead, cells, columns) == columns; row++)
+        for (int64_t c = 0; c < columns; c++) {
+            double value;
+            time_span span;
+            if (text_cell_number(&cells[c], &value) || text_cell_has_comma(&cells[c]))
+                r->numeric[c] = true;
+            else if (time_parse(cells[c].begin, cells[c].end, false, &span))
+                has[c].times++;
+            else if (!text_cell_missing(&cells[c]))
+                has[c].words++;
+        }
+    for (int64_t c = 0; c < columns; c++) {
+        r->numeric[c] = r->numeric[c] || !(has[c].words || has[c].times);
+        r->kinds[c] = r->numeric[c] ? VALUES_NUMBERS : has[c].words > has[c].times ? VALUES_WORDS : VALUES_TIMES;
+    }
+    free(has);
+    r->base.numeric = r->numeric;
+    r->base.kinds = r->kinds;
+    return true;
+}
+
+/* Find channels and their names in the first row. */
+static int find_columns(text_reader *r, fault *f)
+{
+    const char *name = input_name(r->base.in);
+    text_reader ahead = *r; /* peeks without consuming */
+    int64_t columns = r->form.numbers ? 1 : scan_header(&ahead, NULL, 0);
+    if (columns == 0) {
+        if (ahead.window.at < ahead.window.size) return text_fault_open_quote(&ahead, f);
+        return fault_set(f, EXIT_DATA, "%s holds no numbers: nothing but comments and blank lines", name);
+    }
+    if (columns > MAX_COLUMNS)
+        return fault_set(f, EXIT_DATA, "%s, line %" PRIu64 ": %" PRId64 " columns are more than %d; write them as rows",
+                         name, ahead.line - 1, columns, MAX_COLUMNS);
+    r->base.channels = (int)columns;
+    r->dtypes = malloc((size_t)columns * sizeof *r->dtypes);
+    r->slot_of = calloc((size_t)columns, sizeof *r->slot_of);
+    if (!r->dtypes || !r->slot_of) return fault_set(f, EXIT_DATA, "no memory to read %s", name);
+    for (int c = 0; c < r->base.channels; c++)
+        r->dtypes[c] = HISTO_F64;
+    r->base.dtypes = r->dtypes;
+
+    text_cell *cells = malloc((size_t)columns * sizeof *cells);
+    bool complete = cells && (!r->form.header || read_names(r, cells, columns));
+    complete = complete && (r->form.numbers || find_numeric(r, cells, columns));
+    free(cells);
+    return complete ? 0 : fault_set(f, EXIT_DATA, "no memory to read %s", name);
+}
+
+static bool can_delimit(char c)
+{
+    return !(c >= '0' && c <= '9') && !strchr("+-.eE#\"\r\n", c);
+}
+
+static int prepare(text_reader *r, const read_options *options, fault *f)
+{
+    if (options->delimiter && !can_delimit(options->delimiter))
+        return fault_set(f, EXIT_USAGE, "--delimiter '%c' is part of numbers: choose another", options->delimiter);
+    if (begin(r, f) != 0) return -1;
+    while (!text_form_find(&r->window, options, &r->form))
+        if (text_window_more(&r->window, 1, f) < 0) return -1;
+    r->base.may_have_header = r->form.may_be_header;
+    if (r->form.title && skip_row(r, f) != 0) return -1;
+    if (find_columns(r, f) != 0 || (r->form.header && check_rows(r, f) < 0)) return -1;
+    r->first_row = text_unit(&r->base);
+    if (input_data_size(r->base.in) > 0) {
+        r->base.units = input_data_size(r->base.in);
+        r->base.take = text_take;
+        r->base.unit = text_unit;
+        r->base.rows = !r->form.numbers;
+        r->base.guesses = r->base.rows && r->in_parts;
+    }
+    return 0;
+}
+
+static reader *text_open(input *in, const read_options *options, fault *f)
+{
+    text_reader *r = calloc(1, sizeof *r);
+    if (!r) {
+        fault_set(f, EXIT_DATA, "no memory to read %s", input_name(in));
+        input_close(in);
+        return NULL;
+    }
+    r->base = (reader){.kind = &reader_text,
+                       .in = in,
+                       .model = CHANNELS_PLAIN,
+                       .pages = 1,
+                       .height = -1,
+                       .width = 1,
+                       .select = text_select,
+                       .read_as = text_read_as,
+                       .next = text_next,
+                       .rewind = text_rewind,
+                       .close = text_close};
+    r->window.in = in;
+    r->skip_bad = options->skip_bad;
+    r->paired = options->paired;
+    r->in_parts = options->in_parts;
+    if (prepare(r, options, f) == 0) return &r->base;
+    text_close(&r->base);
+    return NULL;
+}
+
+/* How many bytes follow the first byte of a UTF-8 character; -1 if it is not one. */
+static int utf8_tail(unsigned char c)
+{
+    if (c < 0x80) return 0;
+    if (c >= 0xc2 && c < 0xe0) return 1;
+    if (c >= 0xe0 && c < 0xf0) return 2;
+    return c >= 0xf0 && c < 0xf5 ? 3 : -1;
+}
+
+/* UTF-8 without control characters except white space; or, in other encodings, at least lines. */
+static bool text_recognize(const unsigned char *head, size_t size, const char *path)
+{
+    (void)path;
+    bool utf8 = true;
+    int tail = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (head[i] < ' ' && !text_is_space((char)head[i])) return false;
+        bool continues = (head[i] & 0xc0) == 0x80;
+        if (continues != (tail > 0)) utf8 = false;
+        tail = continues ? tail - 1 : utf8_tail(head[i]);
+    }
+    return utf8 || memchr(head, '\n', size);
+}
+
+const reader_kind reader_text = {
+    .name = "text",
+    .formats = "CSV, TSV and other delimited columns, or plain numbers in text",
+    .recognize = text_recognize,
+    .open = text_open,
+};

@@ -1,0 +1,329 @@
+/* Open addressing over an array of words, whose bytes are in one block. */
+#include "input/samples/dictionary.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+typedef struct word {
+    uint32_t hash;
+    uint32_t at;   /* of its bytes and a NUL, in the block */
+    uint32_t size; /* without the NUL */
+} word;
+
+struct dictionary {
+    word *words;
+    uint32_t size, room;
+    uint32_t *slots; /* [capacity]: index of a word + 1; 0: free */
+    uint32_t capacity;
+    char *bytes;
+    size_t used, bytes_room;
+    pthread_mutex_t lock; /* while it grows */
+    uint64_t *counts;     /* [counted]: of the first words, for the thread that counts */
+    uint32_t counted;
+    bool frozen;
+    uint32_t *bin_of;  /* [size + 1]: the bin of each code */
+    uint32_t *word_of; /* [bins] */
+    uint32_t bins;
+};
+
+enum { FIRST_CAPACITY = 256 };
+
+dictionary *dictionary_make(void)
+{
+    dictionary *d = calloc(1, sizeof *d);
+    if (!d) return NULL;
+    d->capacity = FIRST_CAPACITY;
+    d->slots = calloc(d->capacity, sizeof *d->slots);
+    pthread_mutex_init(&d->lock, NULL);
+    if (d->slots) return d;
+    free(d);
+    return NULL;
+}
+
+void dictionary_free(dictionary *d)
+{
+    if (!d) return;
+    free(d->words);
+    free(d->slots);
+    free(d->bytes);
+    free(d->counts);
+    free(d->bin_of);
+    free(d->word_of);
+    pthread_mutex_destroy(&d->lock);
+    free(d);
+}
+
+/* Eight bytes at a time, mixed as in MurmurHash3's finalizer. */
+static uint32_t hash_of(const char *text, size_t size)
+{
+    uint64_t h = size * UINT64_C(0x9e3779b97f4a7c15);
+    for (; size >= 8; text += 8, size -= 8) {
+        uint64_t part;
+        memcpy(&part, text, 8);
+        h = (h ^ part) * UINT64_C(0xff51afd7ed558ccd);
+        h ^= h >> 32;
+    }
+    uint64_t rest = 0;
+    for (size_t i = 0; i < size; i++)
+        rest |= (uint64_t)(unsigned char)text[i] << 8 * i;
+    h = (h ^ rest) * UINT64_C(0xc4ceb9fe1a85ec53);
+    return (uint32_t)(h >> 32) ^ (uint32_t)h;
+}
+
+/* The slot of a word, or the free one for it. */
+static uint32_t find(const dictionary *d, const char *text, size_t size, uint32_t hash)
+{
+    uint32_t slot = hash & (d->capacity - 1);
+    for (; d->slots[slot]; slot = (slot + 1) & (d->capacity - 1)) {
+        const word *w = &d->words[d->slots[slot] - 1];
+        if (w->hash == hash && w->size == size && memcmp(d->bytes + w->at, text, size) == 0) break;
+    }
+    return slot;
+}
+
+static bool grow_slots(dictionary *d)
+{
+    const uint32_t capacity = d->capacity * 2;
+    uint32_t *slots = calloc(capacity, sizeof *slots);
+    if (!slots) return false;
+    for (uint32_t i = 0; i < d->size; i++) {
+        uint32_t slot = d->words[i].hash & (capacity - 1);
+        while (slots[slot])
+            slot = (slot + 1) & (capacity - 1);
+        slots[slot] = i + 1;
+    }
+    free(d->slots);
+    d->slots = slots;
+    d->capacity = capacity;
+    return true;
+}
+
+/* Room for another word of this size. */
+static bool make_room(dictionary *d, size_t size)
+{
+    if (d->size == DICTIONARY_MOST_WORDS || d->used + size >= DICTIONARY_MOST_BYTES) return false;
+    if (d->size == d->room) {
+        const uint32_t room = d->room ? 2 * d->room : FIRST_CAPACITY;
+        word *more = realloc(d->words, room * sizeof *more);
+        if (!more) return false;
+        d->words = more;
+        d->room = room;
+    }
+    if (d->used + size + 1 > d->bytes_room) {
+        const size_t room = 2 * (d->used + size + 1);
+        char *more = realloc(d->bytes, room);
+        if (!more) return false;
+        d->bytes = more;
+        d->bytes_room = room;
+    }
+    return 2 * d->size < d->capacity || grow_slots(d);
+}
+
+static int add(dictionary *d, const char *text, size_t size, uint32_t hash)
+{
+    if (!make_room(d, size)) return -1;
+    word *w = &d->words[d->size];
+    *w = (word){.hash = hash, .at = (uint32_t)d->used, .size = (uint32_t)size};
+    memcpy(d->bytes + d->used, text, size);
+    d->bytes[d->used + size] = '\0';
+    d->used += size + 1;
+    d->slots[find(d, text, size, hash)] = ++d->size;
+    return 0;
+}
+
+int dictionary_code(dictionary *d, const char *text, size_t size, uint32_t *code)
+{
+    const uint32_t hash = hash_of(text, size);
+    if (d->frozen) {
+        const uint32_t found = d->slots[find(d, text, size, hash)];
+        *code = found ? found - 1 : d->size;
+        return 0;
+    }
+    pthread_mutex_lock(&d->lock);
+    const uint32_t found = d->slots[find(d, text, size, hash)];
+    const int failed = found ? 0 : add(d, text, size, hash);
+    *code = found ? found - 1 : d->size - 1;
+    pthread_mutex_unlock(&d->lock);
+    return failed;
+}
+
+int dictionary_fault(const dictionary *d, const char *column, fault *f)
+{
+    char number[TEXT_NUMBER_BYTES];
+    return fault_set(f, EXIT_DATA,
+                     "%.200s has more than %s different values, too many to count each: choose rows with "
+                     "--where, or another column",
+                     column, text_count(d->size, number));
+}
+
+bool dictionary_is_frozen(const dictionary *d)
+{
+    return d->frozen;
+}
+
+uint32_t dictionary_bins(const dictionary *d)
+{
+    return d->bins;
+}
+
+uint32_t dictionary_others(const dictionary *d)
+{
+    uint32_t others = 0;
+    for (uint32_t i = 0; i < d->counted; i++)
+        others += d->bin_of[i] == d->bins && d->counts[i] > 0;
+    return others;
+}
+
+const char *dictionary_word(const dictionary *d, uint32_t bin)
+{
+    return d->bytes + d->words[d->word_of[bin]].at;
+}
+
+void dictionary_to_bins(const dictionary *d, const histo_view *codes, uint32_t *bins)
+{
+    const char *at = codes->data;
+    for (int64_t i = 0; i < codes->shape[0]; i++, at += codes->strides[0])
+        *bins++ = d->bin_of[*(const uint32_t *)at];
+}
+
+/* Room for a count of each word so far. */
+static bool count_all(dictionary *d)
+{
+    pthread_mutex_lock(&d->lock);
+    const uint32_t size = d->size;
+    pthread_mutex_unlock(&d->lock);
+    uint64_t *more = realloc(d->counts, size * sizeof *more + 1);
+    if (!more) return false;
+    d->counts = more;
+    memset(more + d->counted, 0, (size - d->counted) * sizeof *more);
+    d->counted = size;
+    return true;
+}
+
+int dictionary_count(dictionary *d, const histo_view *codes, const histo_fill_options *fill, fault *f)
+{
+    if (histo_view_size(codes) == 0) return 0;
+    if (!count_all(d)) return fault_set(f, EXIT_DATA, "no memory to count strings");
+    const histo_axis axis = histo_axis_integer(0, d->counted);
+    histo_hist *hist = NULL;
+    uint64_t *counts = malloc(d->counted * sizeof *counts);
+    histo_status status = counts ? histo_hist_create(&hist, 1, &axis, NULL) : HISTO_NO_MEMORY;
+    if (status == HISTO_OK) status = histo_hist_fill(hist, codes, fill);
+    if (status == HISTO_OK) status = histo_hist_read_counts(hist, HISTO_BINS, counts, d->counted, NULL);
+    for (uint32_t i = 0; i < d->counted && status == HISTO_OK; i++)
+        d->counts[i] += counts[i];
+    histo_hist_destroy(hist);
+    free(counts);
+    return status == HISTO_OK ? 0 : fault_set(f, EXIT_DATA, "strings cannot be counted: %s", histo_last_error());
+}
+
+int dictionary_merge(dictionary *d, const dictionary *other)
+{
+    for (uint32_t i = 0; i < other->counted; i++) {
+        const word *w = &other->words[i];
+        uint32_t code;
+        if (dictionary_code(d, other->bytes + w->at, w->size, &code) != 0 || !count_all(d)) return -1;
+        d->counts[code] += other->counts[i];
+    }
+    return 0;
+}
+
+/* A word and what it is compared by. */
+typedef struct candidate {
+    uint64_t count;
+    const char *text;
+    uint32_t index;
+} candidate;
+
+static int compare_names(const void *x, const void *y)
+{
+    return strcmp(((const candidate *)x)->text, ((const candidate *)y)->text);
+}
+
+static int compare_counts(const void *x, const void *y)
+{
+    const candidate *a = x, *b = y;
+    return a->count != b->count ? (a->count < b->count) - (a->count > b->count) : compare_names(x, y);
+}
+
+/* The words of the first bins; all codes have the bin after them, unless they are these. */
+static int freeze(dictionary *d, const candidate *all, uint32_t bins)
+{
+    d->bin_of = malloc(((size_t)d->size + 1) * sizeof *d->bin_of);
+    d->word_of = malloc((size_t)bins * sizeof *d->word_of + 1);
+    if (!d->bin_of || !d->word_of) return -1;
+    d->bins = bins;
+    for (uint32_t i = 0; i <= d->size; i++)
+        d->bin_of[i] = bins;
+    for (uint32_t bin = 0; bin < bins; bin++) {
+        d->word_of[bin] = all ? all[bin].index : bin;
+        d->bin_of[d->word_of[bin]] = bin;
+    }
+    d->frozen = true;
+    return 0;
+}
+
+int dictionary_freeze(dictionary *d, uint32_t most, dictionary_order order)
+{
+    candidate *all = malloc((size_t)d->counted * sizeof *all + 1);
+    uint32_t found = 0;
+    if (!all) return -1;
+    for (uint32_t i = 0; i < d->counted; i++)
+        if (d->counts[i] > 0) all[found++] = (candidate){d->counts[i], d->bytes + d->words[i].at, i};
+    qsort(all, found, sizeof *all, compare_counts);
+    const uint32_t bins = found < most ? found : most;
+    if (order == ORDER_BY_NAME) qsort(all, bins, sizeof *all, compare_names);
+    const int failed = freeze(d, all, bins);
+    free(all);
+    return failed;
+}
+
+int dictionary_freeze_as_is(dictionary *d)
+{
+    return freeze(d, NULL, d->size);
+}
+
+/* For each word: its count, its size and its bytes. */
+char *dictionary_save(const dictionary *d, size_t *size)
+{
+    const size_t head = sizeof(uint64_t) + sizeof(uint32_t);
+    *size = 0;
+    for (uint32_t i = 0; i < d->counted; i++)
+        *size += head + d->words[i].size;
+    char *data = malloc(*size + 1), *to = data;
+    for (uint32_t i = 0; i < d->counted && data; i++) {
+        const word *w = &d->words[i];
+        memcpy(to, &d->counts[i], sizeof *d->counts);
+        memcpy(to + sizeof *d->counts, &w->size, sizeof w->size);
+        memcpy(to + head, d->bytes + w->at, w->size);
+        to += head + w->size;
+    }
+    return data;
+}
+
+dictionary *dictionary_load(const char *data, size_t size)
+{
+    const size_t head = sizeof(uint64_t) + sizeof(uint32_t);
+    dictionary *d = dictionary_make();
+    while (d && size) {
+        uint64_t count;
+        uint32_t length, code;
+        bool good = size >= head;
+        if (good) {
+            memcpy(&count, data, sizeof count);
+            memcpy(&length, data + sizeof count, sizeof length);
+            good = length <= size - head && dictionary_code(d, data + head, length, &code) == 0 && count_all(d);
+        }
+        if (!good) {
+            dictionary_free(d);
+            return NULL;
+        }
+        d->counts[code] += count;
+        data += head + length;
+        size -= head + length;
+    }
+    return d;
+}

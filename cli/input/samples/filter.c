@@ -1,0 +1,192 @@
+#include "input/samples/filter.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/times.h"
+
+static int fault_memory(fault *f)
+{
+    return fault_set(f, EXIT_DATA, "no memory for the conditions of --where");
+}
+
+static int add_range(condition *c, condition_range range, fault *f)
+{
+    condition_range *more = realloc(c->ranges, (size_t)(c->count + 1) * sizeof *more);
+    if (!more) return fault_memory(f);
+    c->ranges = more;
+    more[c->count++] = range;
+    return 0;
+}
+
+static int add_integers(condition *c, int64_t lo, int64_t hi, fault *f)
+{
+    return add_range(c, (condition_range){(double)lo, (double)hi, lo, hi}, f);
+}
+
+/* Is it written as an integer of 64 bits, so large that doubles do not tell it from its neighbours? */
+static bool is_large_integer(const char *text, long double value, histo_dtype *dtype)
+{
+    const char *digits = text + (*text == '-' || *text == '+');
+    *dtype = value <= (long double)INT64_MAX ? HISTO_I64 : HISTO_U64;
+    return !digits[strspn(digits, "0123456789")] && fabsl(value) >= 0x1p53L && value >= (long double)INT64_MIN &&
+           value <= (long double)UINT64_MAX;
+}
+
+static bool parse_end(condition *c, const char *text, double open, double *value, long double *whole)
+{
+    *value = open;
+    *whole = open;
+    if (!*text) return true;
+    *whole = strtold(text, NULL);
+    histo_dtype dtype;
+    if (is_large_integer(text, *whole, &dtype)) {
+        c->large = true;
+        if (c->integers != HISTO_U64) c->integers = dtype;
+    }
+    return text_to_f64(text, value);
+}
+
+/* LO:HI, or a number. */
+static bool parse_numbers(condition *c, char *item, condition_range *range)
+{
+    char *colon = strchr(item, ':');
+    if (colon) *colon = '\0';
+    const char *end = colon ? colon + 1 : item;
+    const bool good = (colon || *item) && parse_end(c, item, -INFINITY, &range->lo, &range->whole_lo) &&
+                      parse_end(c, end, INFINITY, &range->hi, &range->whole_hi);
+    if (colon) *colon = ':';
+    return good;
+}
+
+/* The microseconds of a period, or of all from the beginning of one to the end of another, either of which may be
+ * open. */
+static bool parse_times(const char *item, int64_t range[2])
+{
+    const char *end = item + strlen(item);
+    time_span from, to;
+    if (time_parse(item, end, true, &from)) {
+        range[0] = from.begin;
+        range[1] = from.end - 1;
+        return true;
+    }
+    for (const char *colon = item; (colon = strchr(colon, ':')); colon++) {
+        const bool open = colon == item, open_end = colon + 1 == end;
+        if ((!open && !time_parse(item, colon, true, &from)) || (!open_end && !time_parse(colon + 1, end, true, &to)) ||
+            (open && open_end))
+            continue;
+        range[0] = open ? INT64_MIN : from.begin;
+        range[1] = open_end ? INT64_MAX : to.end - 1;
+        return true;
+    }
+    return false;
+}
+
+static int add_times(condition *c, const where_condition *from, const char *item, const char *name, fault *f)
+{
+    int64_t range[2];
+    if (!parse_times(item, range))
+        return fault_set(f, EXIT_USAGE,
+                         "--where %.60s=%.60s: '%.60s' is not a date or a range such as 2015-01:2015-06, and %s has "
+                         "dates there",
+                         from->column, from->values, item, name);
+    if (range[0] > range[1])
+        return fault_set(f, EXIT_USAGE, "the range '%s' of --where ends before it begins: put the earlier date first",
+                         item);
+    return add_integers(c, range[0], range[1], f);
+}
+
+static int add_numbers(condition *c, const where_condition *from, char *item, const char *name, fault *f)
+{
+    condition_range range;
+    if (!parse_numbers(c, item, &range))
+        return fault_set(f, EXIT_USAGE,
+                         "--where %.60s=%.60s: '%.60s' is not a number or a range LO:HI, and %s has numbers there",
+                         from->column, from->values, item, name);
+    if (range.whole_lo > range.whole_hi)
+        return fault_set(f, EXIT_USAGE, "the range '%s' of --where ends before it begins: put the smaller number first",
+                         item);
+    return add_range(c, range, f);
+}
+
+/* Words have the first codes, all others the next one. */
+static int freeze_words(condition *c, fault *f)
+{
+    return dictionary_freeze_as_is(c->words) == 0 ? add_integers(c, 0, (int64_t)dictionary_bins(c->words) - 1, f)
+                                                  : fault_memory(f);
+}
+
+int condition_parse(condition *c, const where_condition *from, values_kind kind, const char *name, fault *f)
+{
+    *c = (condition){.negated = from->negated, .integers = HISTO_I64};
+    char *items = strdup(from->values), *rest = items;
+    if (kind == VALUES_WORDS) c->words = dictionary_make();
+    int failed = items && (kind != VALUES_WORDS || c->words) ? 0 : fault_memory(f);
+    while (rest && !failed) {
+        char *item = text_list_item(&rest);
+        uint32_t code;
+        if (kind == VALUES_TIMES)
+            failed = add_times(c, from, item, name, f);
+        else if (kind != VALUES_WORDS)
+            failed = add_numbers(c, from, item, name, f);
+        else if (dictionary_code(c->words, item, strlen(item), &code) != 0)
+            failed = fault_memory(f);
+    }
+    if (!failed && kind == VALUES_WORDS) failed = freeze_words(c, f);
+    free(items);
+    if (failed) condition_free(c);
+    return failed;
+}
+
+void condition_free(condition *c)
+{
+    free(c->ranges);
+    dictionary_free(c->words);
+    *c = (condition){0};
+}
+
+static bool holds_integer(const condition *c, const void *value, bool is_signed)
+{
+    const long double whole = is_signed ? (long double)*(const int64_t *)value : (long double)*(const uint64_t *)value;
+    bool inside = false;
+    for (int k = 0; k < c->count; k++)
+        inside |= (whole >= c->ranges[k].whole_lo) & (whole <= c->ranges[k].whole_hi);
+    return inside;
+}
+
+static bool holds(const condition *c, double value)
+{
+    bool inside = false;
+    for (int k = 0; k < c->count; k++)
+        inside |= (value >= c->ranges[k].lo) & (value <= c->ranges[k].hi);
+    return inside;
+}
+
+/* Samples that lie `stride` bytes apart. */
+static void keep_row(const condition *c, const char *at, int64_t stride, histo_dtype dtype, int64_t count,
+                     unsigned char *keep)
+{
+    for (int64_t i = 0; i < count; i++, at += stride) {
+        const bool inside = dtype == HISTO_F64   ? holds(c, *(const double *)at)
+                            : dtype == HISTO_I64 ? holds_integer(c, at, true)
+                            : dtype == HISTO_U64 ? holds_integer(c, at, false)
+                                                 : holds(c, histo_sample_value(at, dtype));
+        keep[i] &= (unsigned char)(inside != c->negated);
+    }
+}
+
+void condition_apply(const condition *c, const histo_view *values, unsigned char *keep)
+{
+    const int last = values->ndim - 1;
+    int64_t rows = last > 0 ? values->shape[0] : 1, columns = values->shape[last], stride = values->strides[last];
+    const int64_t pitch = values->strides[0];
+    if (columns == 1) {
+        columns = rows;
+        stride = pitch;
+        rows = 1;
+    }
+    for (int64_t y = 0; y < rows; y++)
+        keep_row(c, (const char *)values->data + y * pitch, stride, values->dtype, columns, keep + y * columns);
+}

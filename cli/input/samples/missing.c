@@ -1,0 +1,51 @@
+#include "input/samples/missing.h"
+
+#include <string.h>
+
+void missing_unmark(const histo_view *valid, unsigned char *keep)
+{
+    for (int64_t y = 0; y < valid->shape[0] && valid->data; y++) {
+        const unsigned char *from = (const unsigned char *)valid->data + y * valid->strides[0];
+        for (int64_t x = 0; x < valid->shape[1]; x++)
+            *keep++ &= from[x * valid->strides[1]] != 0;
+    }
+}
+
+/* Copy the marked values of a row. Each is copied, and the next one replaces what is not kept. Inlined where the size
+ * is a constant. */
+__attribute__((always_inline)) static inline char *compact_row(const char *from, int64_t step, int64_t count,
+                                                               size_t size, const unsigned char *keep, char *to)
+{
+    for (int64_t x = 0; x < count; x++, from += step) {
+        memcpy(to, from, size);
+        to += keep[x] ? size : 0;
+    }
+    return to;
+}
+
+char *missing_compact(histo_view *v, const unsigned char *keep, int64_t kept, char *to)
+{
+    const histo_view of = *v;
+    const bool column = of.shape[1] == 1; /* is read as a row */
+    const int64_t rows = column ? 1 : of.shape[0], count = column ? of.shape[0] : of.shape[1];
+    const int64_t step = of.strides[column ? 0 : 1];
+    *v = histo_view_nd(to, of.dtype, 2, (const int64_t[]){kept, 1});
+    for (int64_t y = 0; y < rows; y++, keep += count) {
+        const char *from = (const char *)of.data + y * of.strides[0];
+        switch (histo_dtype_size(of.dtype)) {
+        case 1:
+            to = compact_row(from, step, count, 1, keep, to);
+            break;
+        case 2:
+            to = compact_row(from, step, count, 2, keep, to);
+            break;
+        case 4:
+            to = compact_row(from, step, count, 4, keep, to);
+            break;
+        default:
+            to = compact_row(from, step, count, 8, keep, to);
+            break;
+        }
+    }
+    return to;
+}

@@ -1,0 +1,79 @@
+/* The samples to count: a file through its reader, selected channels, region of interest, mask, range filter and
+ * weights, as pieces ready for histo_hist_fill. */
+#ifndef CLI_SAMPLES_H
+#define CLI_SAMPLES_H
+
+#include "input/samples/select.h"
+#include "shards/division.h"
+
+typedef struct piece {
+    int page;
+    int64_t y, x, width;                      /* position in the page or region, and width */
+    const histo_view *views;                  /* one per counted source, all of equal shape */
+    const histo_view *weights, *mask, *where; /* or NULL */
+    const histo_view *by;                     /* the group of each row, a bin of its dictionary; NULL: there are none */
+    bool filters_itself;                      /* each source filters itself */
+    double where_lo, where_hi;
+    histo_pairs pairs;      /* the single view is a stack of images */
+    bool relative;          /* their differences are divided by the mean */
+    const int64_t *offsets; /* of segments, for one-dimensional views; or NULL */
+} piece;
+
+typedef struct samples samples;
+
+/* keep: several passes are possible. all: how counted sources are read, as choice_make takes it. */
+samples *samples_open(const char *path, const settings *s, channel_forms *all, bool keep, fault *f);
+void samples_close(samples *in);
+
+const choice *samples_choice(const samples *in);
+const reader *samples_reader(const samples *in);
+/* Values are needed at their places: missing floats are NaN, and missing integers an error. */
+void samples_keep_missing(samples *in);
+/* The number of separately counted segments; 1 without --segments. */
+int64_t samples_segments(const samples *in);
+
+/* 1 and a piece, valid until the next call; 0 at the end; -1. */
+int samples_next(samples *in, piece *p, fault *f);
+int samples_rewind(samples *in, fault *f);
+
+/* The units that the file can be divided into, at least 1: the whole. */
+int64_t samples_units(const samples *in);
+/* Continue with these units of the file, which are not none. */
+int samples_take(samples *in, unit_range units, fault *f);
+/* Where the reader is, if it may have guessed where units begin; else -1. */
+int64_t samples_guess(const samples *in);
+
+/* Where the next piece begins: after this many pieces of a unit, with this many cells left out until then. */
+typedef struct samples_place {
+    int64_t unit, pieces;
+    uint64_t bad, missing;
+} samples_place;
+
+samples_place samples_at(const samples *in);
+/* Go to a place that an earlier process was at, and from there on to `end`, a number of units. */
+int samples_continue(samples *in, samples_place from, int64_t end, fault *f);
+
+/* What was left out of a file: cells, or paired rows, and pages, as in the reader. */
+typedef struct leftovers {
+    uint64_t bad, missing;
+    int64_t pages_in_file;
+    bool first_only;
+} leftovers;
+
+/* After the last piece. */
+leftovers samples_leftovers(const samples *in);
+/* Unless --quiet: say on standard error what was left out. */
+void leftovers_remark(const leftovers *l, const char *name, const settings *s);
+void samples_remark(const samples *in);
+
+/* The options to fill source i of the piece; i is 0 for a joint histogram. They refer to p. */
+histo_fill_options piece_fill(const piece *p, int i);
+
+/* Stored bytes read so far, for a progress bar. */
+int64_t samples_position(const samples *in);
+/* A reader that decodes ahead begins to. */
+void samples_start(samples *in);
+/* Read again in the forms that have changed. */
+int samples_reform(samples *in, fault *f);
+
+#endif

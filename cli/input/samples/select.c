@@ -1,0 +1,555 @@
+/* Translates names, letters and numbers into channels. A list is first looked up as a whole, so that columns with
+ * commas in their names can be selected; then item by item: a name, a number, a range of numbers, or a pattern. */
+#define _GNU_SOURCE
+#include "input/samples/select.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
+#include "options/nearest.h"
+
+static int fault_no_memory(const reader *r, fault *f)
+{
+    return fault_set(f, EXIT_DATA, "no memory for the channels of %s", input_name(r->in));
+}
+
+static bool is_image(const reader *r)
+{
+    return r->model != CHANNELS_PLAIN;
+}
+
+/* Are the channels luma, Cb and Cr? */
+static bool is_video(const reader *r)
+{
+    return r->model == CHANNELS_YUV || r->model == CHANNELS_YUVA;
+}
+
+bool choice_has_colors(const reader *r)
+{
+    bool array = r->model == CHANNELS_PLAIN && !r->names && !r->numeric;
+    return r->model == CHANNELS_RGB || r->model == CHANNELS_RGBA || (array && (r->channels == 3 || r->channels == 4));
+}
+
+int choice_alpha(const reader *r)
+{
+    if (r->model == CHANNELS_GRAY_ALPHA) return 1;
+    return r->model == CHANNELS_RGBA || r->model == CHANNELS_YUVA ? 3 : NO_SOURCE;
+}
+
+static bool is_numeric(const reader *r, int channel)
+{
+    return !r->numeric || r->numeric[channel];
+}
+
+/* "a, b, c" for messages, shortened if long. */
+static void list_channels(const reader *r, bool numeric_only, char *text, size_t size)
+{
+    enum { MAX_LISTED = 12 };
+    size_t length = 0;
+    int listed = 0;
+    text[0] = '\0';
+    for (int c = 0; c < r->channels && length < size; c++) {
+        if (numeric_only && !is_numeric(r, c)) continue;
+        if (listed++ == MAX_LISTED) {
+            snprintf(text + length, size - length, ", …");
+            return;
+        }
+        const char *comma = listed > 1 ? ", " : "";
+        int more = r->names && r->names[c][0] ? snprintf(text + length, size - length, "%s%.40s", comma, r->names[c])
+                                              : snprintf(text + length, size - length, "%s%d", comma, c);
+        length += (size_t)more;
+    }
+}
+
+/* How many columns have this name; *last is the last one. */
+static int count_named(const reader *r, const char *item, int (*compare)(const char *, const char *), int *last)
+{
+    int hits = 0;
+    for (int c = 0; r->names && c < r->channels; c++)
+        if (compare(r->names[c], item) == 0) {
+            *last = c;
+            hits++;
+        }
+    return hits;
+}
+
+static int fault_unknown(const reader *r, const char *item, fault *f)
+{
+    char known[600];
+    const char *name = input_name(r->in);
+    if (r->model == CHANNELS_RGB || r->model == CHANNELS_RGBA)
+        return fault_set(f, EXIT_USAGE, "%s has no channel '%.60s': choose among r, g, b, %sgray and all", name, item,
+                         r->model == CHANNELS_RGBA ? "a, " : "");
+    if (r->model == CHANNELS_CMYK)
+        return fault_set(f, EXIT_USAGE, "%s has no channel '%.60s': choose among c, m, y, k and all", name, item);
+    if (is_video(r))
+        return fault_set(f, EXIT_USAGE, "%s has no channel '%.60s': choose among y, u, v, %sgray and all", name, item,
+                         r->model == CHANNELS_YUVA ? "a, " : "");
+    if (is_image(r))
+        return fault_set(f, EXIT_USAGE, "%s is a gray image and has no channel '%.60s': choose among gray, %sall", name,
+                         item, r->model == CHANNELS_GRAY_ALPHA ? "a and " : "0 and ");
+    int last, same = count_named(r, item, strcasecmp, &last);
+    if (same > 1)
+        return fault_set(f, EXIT_USAGE, "%s has %d columns called '%.60s': give the number of one, from 0 to %d", name,
+                         same, item, r->channels - 1);
+    list_channels(r, false, known, sizeof known);
+    nearest meant = {.word = item};
+    for (int c = 0; r->names && c < r->channels; c++)
+        nearest_try(&meant, r->names[c]);
+    if (meant.best)
+        return fault_set(f, EXIT_USAGE, "%s has no column '%.60s': did you mean '%.60s'? It has %s", name, item,
+                         meant.best, known);
+    if (r->names)
+        return fault_set(f, EXIT_USAGE, "%s has no column '%.60s': it has %s (or their numbers, 0 to %d)", name, item,
+                         known, r->channels - 1);
+    if (r->channels == 1) return fault_set(f, EXIT_USAGE, "%s has one column, 0, and no '%.60s'", name, item);
+    return fault_set(f, EXIT_USAGE, "%s has no column '%.60s': its columns have no names, only numbers, 0 to %d", name,
+                     item, r->channels - 1);
+}
+
+static int channel_by_name(const reader *r, const char *item)
+{
+    int channel = NO_SOURCE, hits = count_named(r, item, strcmp, &channel);
+    if (hits == 0) hits = count_named(r, item, strcasecmp, &channel);
+    return hits == 1 ? channel : NO_SOURCE;
+}
+
+static const char channel_letters[3][5] = {"rgba", "cmyk", "yuva"};
+
+static int letteroptions(const reader *r)
+{
+    return r->model == CHANNELS_CMYK ? 1 : is_video(r) ? 2 : 0;
+}
+
+static int channel_by_letter(const reader *r, const char *item)
+{
+    static const char *const names[3][4] = {
+        {"red", "green", "blue", "alpha"}, {"cyan", "magenta", "yellow", "black"}, {"luma", "cb", "cr", "alpha"}};
+    const int set = letteroptions(r);
+    for (int i = 0; i < 4; i++) {
+        if (strcasecmp(item, names[set][i]) != 0 && !(item[0] == channel_letters[set][i] && item[1] == '\0')) continue;
+        if ((set || choice_has_colors(r)) && i < r->channels) return i;
+        return i == 3 ? choice_alpha(r) : NO_SOURCE;
+    }
+    return NO_SOURCE;
+}
+
+static int channel_by_number(const reader *r, const char *item)
+{
+    int64_t number;
+    return text_to_i64(item, &number) && number >= 0 && number < r->channels ? (int)number : NO_SOURCE;
+}
+
+/* The name of a channel in results; NULL if it has none. */
+static const char *channel_name(const reader *r, int channel, char room[16])
+{
+    if (r->names && r->names[channel][0]) return r->names[channel];
+    if (r->model == CHANNELS_GRAY || r->model == CHANNELS_GRAY_ALPHA) return channel == 0 ? "gray" : "a";
+    if (is_image(r))
+        snprintf(room, 16, "%c", channel_letters[letteroptions(r)][channel]);
+    else if (r->channels > 1)
+        snprintf(room, 16, "%d", channel);
+    else
+        return NULL;
+    return room;
+}
+
+static int add_source(choice *c, const reader *r, int channel, bool luma, fault *f)
+{
+    sample_source *more = realloc(c->sources, (size_t)(c->total + 1) * sizeof *more);
+    if (!more) return fault_no_memory(r, f);
+    c->sources = more;
+    sample_source *made = &more[c->total];
+    *made = (sample_source){.dtype = r->dtypes[channel], .luma = luma, .channel = channel};
+    if (luma && (made->dtype >= HISTO_F16 || histo_dtype_size(made->dtype) == 8)) made->dtype = HISTO_F64;
+    char room[16];
+    const char *name = luma ? "gray" : channel_name(r, channel, room);
+    if (name && !(made->name = strdup(name))) return fault_no_memory(r, f);
+    c->total++;
+    return 0;
+}
+
+static int add_all(choice *c, const reader *r, bool with_alpha, fault *f)
+{
+    for (int i = 0; i < r->channels; i++)
+        if (is_numeric(r, i) && (with_alpha || i != choice_alpha(r)))
+            if (add_source(c, r, i, false, f) != 0) return -1;
+    return 0;
+}
+
+/* Look up one name, letter or number; false, without a fault, if there is no such channel. */
+static bool find_item(const reader *r, const char *item, int *channel, bool *luma)
+{
+    *luma = false;
+    *channel = channel_by_name(r, item);
+    if (*channel == NO_SOURCE && (strcasecmp(item, "gray") == 0 || strcasecmp(item, "grey") == 0)) {
+        *luma = choice_has_colors(r);
+        if (*luma || r->model == CHANNELS_GRAY || r->model == CHANNELS_GRAY_ALPHA || is_video(r)) *channel = 0;
+    }
+    if (*channel == NO_SOURCE) *channel = channel_by_letter(r, item);
+    if (*channel == NO_SOURCE) *channel = channel_by_number(r, item);
+    return *channel != NO_SOURCE;
+}
+
+/* Add the channels of a range such as 3-5, if item is one. */
+static int add_range(choice *c, const reader *r, const char *item, fault *f)
+{
+    const char *dash = strchr(item, '-');
+    char first[16];
+    int64_t from, to;
+    if (!dash || dash == item || dash - item >= (int)sizeof first) return 0;
+    snprintf(first, sizeof first, "%.*s", (int)(dash - item), item);
+    if (!text_to_i64(first, &from) || !text_to_i64(dash + 1, &to) || from < 0 || from > to) return 0;
+    if (to >= r->channels)
+        return fault_set(f, EXIT_USAGE, "%s has no %s %" PRId64 ": their numbers are 0 to %d", input_name(r->in),
+                         r->numeric ? "column" : "channel", to, r->channels - 1);
+    for (; from <= to; from++)
+        if (add_source(c, r, (int)from, false, f) != 0) return -1;
+    return 0;
+}
+
+/* Add the columns whose names match a pattern such as Temp*, if item is one. */
+static int add_pattern(choice *c, const reader *r, const char *item, fault *f)
+{
+    if (!r->names || !strpbrk(item, "*?[")) return 0;
+    for (int i = 0; i < r->channels; i++)
+        if (fnmatch(item, r->names[i], FNM_CASEFOLD) == 0 && add_source(c, r, i, false, f) != 0) return -1;
+    return 0;
+}
+
+static int add_item(choice *c, const reader *r, const char *item, fault *f)
+{
+    int channel;
+    bool luma;
+    if (find_item(r, item, &channel, &luma)) return add_source(c, r, channel, luma, f);
+    if (strcasecmp(item, "all") == 0) return add_all(c, r, true, f);
+    const int before = c->total;
+    if (add_range(c, r, item, f) != 0 || (c->total == before && add_pattern(c, r, item, f) != 0)) return -1;
+    return c->total > before ? 0 : fault_unknown(r, item, f);
+}
+
+static int add_list(choice *c, const reader *r, const char *list, fault *f)
+{
+    int channel;
+    bool luma;
+    if (find_item(r, list, &channel, &luma)) return add_source(c, r, channel, luma, f);
+    char *items = strdup(list), *rest = items;
+    if (!items) return fault_no_memory(r, f);
+    int failed = 0;
+    for (char *item; !failed && (item = text_list_item(&rest)) != NULL;)
+        failed = add_item(c, r, item, f);
+    free(items);
+    return failed;
+}
+
+/* Add the lists of a repeated option. */
+static int add_lists(choice *c, const reader *r, const char *lists, fault *f)
+{
+    const char divider[] = {LIST_DIVIDER, '\0'};
+    char *copy = strdup(lists), *rest = copy;
+    if (!copy) return fault_no_memory(r, f);
+    int failed = 0;
+    for (char *list; !failed && (list = strsep(&rest, divider)) != NULL;)
+        failed = add_list(c, r, list, f);
+    free(copy);
+    return failed;
+}
+
+/* The default: an image's colours, all channels of an array, or the only numeric column. */
+static int add_default(choice *c, const reader *r, fault *f)
+{
+    int numbers = 0;
+    for (int i = 0; r->numeric && i < r->channels; i++)
+        numbers += r->numeric[i];
+    if (r->numeric && r->channels == 1) return add_source(c, r, 0, false, f);
+    if (numbers < 2) return add_all(c, r, false, f);
+    char known[600];
+    list_channels(r, true, known, sizeof known);
+    return fault_set(f, EXIT_USAGE, "%s has %d columns of numbers: choose with --column among %s (or all)",
+                     input_name(r->in), numbers, known);
+}
+
+/* All columns were requested, and none is numeric. */
+static int fault_no_numbers(const reader *r, fault *f)
+{
+    char known[600];
+    list_channels(r, false, known, sizeof known);
+    return fault_set(f, EXIT_DATA,
+                     "%s has no column of numbers among %s: choose strings to count with --column, or give --delimiter",
+                     input_name(r->in), known);
+}
+
+/* Add a source that is not counted itself. */
+static int add_extra(choice *c, const reader *r, const char *item, int *index, fault *f)
+{
+    int before = c->total;
+    if (add_item(c, r, item, f) != 0) return -1;
+    *index = before;
+    if (c->total == before + 1) return 0;
+    return fault_set(f, EXIT_USAGE, "'%.60s' names %d %ss of %s where one is expected: name one", item,
+                     c->total - before, r->numeric ? "column" : "channel", input_name(r->in));
+}
+
+/* What the values of a channel are, unless options say otherwise. */
+static values_kind kind_of(const reader *r, int channel)
+{
+    return r->read_as && r->kinds ? r->kinds[channel] : VALUES_NUMBERS;
+}
+
+/* The times that the file says its numbers are. */
+static time_epoch stated_epoch(const reader *r, const sample_source *s)
+{
+    return r->epochs && !s->luma ? r->epochs[s->channel] : (time_epoch){0};
+}
+
+static void set_form(sample_source *to, const channel_form *as)
+{
+    to->as = *as;
+    if (as->kind != VALUES_NUMBERS) to->dtype = as->dtype;
+}
+
+static int fault_not_alike(const reader *r, const sample_source *s, const channel_form *as, fault *f)
+{
+    static const char *const names[] = {"numbers", "numbers", "strings", "dates"};
+    return fault_set(f, EXIT_DATA, "%s has no %s in %.60s, where other files have %s: count it separately",
+                     input_name(r->in), names[as->kind], s->name ? s->name : "its samples", names[as->kind]);
+}
+
+/* Can the file's samples be counted in this form? */
+static bool is_alike(const reader *r, const channel_form *as, bool stated)
+{
+    if (as->kind == VALUES_NUMBERS || as->kind == VALUES_INTEGERS) return !stated;
+    return as->epoch.units ? stated == as->stated : r->read_as && !stated;
+}
+
+/* Do the lists name this channel? */
+static bool names_channel(const reader *r, const char *lists, int channel)
+{
+    choice named = {0};
+    fault ignored = {0};
+    bool found = false;
+    if (lists && add_lists(&named, r, lists, &ignored) == 0)
+        for (int i = 0; i < named.total; i++)
+            found = found || named.sources[i].channel == channel;
+    choice_free(&named);
+    return found;
+}
+
+/* The units in a second that --time gives for a channel of numbers; 0: it does not. */
+static int64_t time_unit(const reader *r, const settings *options, int channel)
+{
+    int64_t per_second = 1;
+    for (int unit = 0; unit < TIME_UNITS; unit++, per_second *= 1000)
+        if (names_channel(r, options->times[unit], channel)) return per_second;
+    return 0;
+}
+
+static int add_form(channel_forms *all, const reader *r, const sample_source *s, values_kind kind, fault *f)
+{
+    channel_form *more = realloc(all->of, (size_t)(all->count + 1) * sizeof *more);
+    if (!more) return fault_no_memory(r, f);
+    all->of = more;
+    channel_form *made = &more[all->count++];
+    *made = (channel_form){.kind = kind};
+    made->looks = kind == VALUES_NUMBERS && r->read_as && s->dtype == HISTO_F64 && !s->luma;
+    if (kind == VALUES_TIMES) made->dtype = HISTO_I64;
+    if (kind != VALUES_WORDS) return 0;
+    made->dtype = HISTO_U32;
+    made->words = dictionary_make();
+    return made->words ? 0 : fault_no_memory(r, f);
+}
+
+static channel_form epoch_form(time_epoch e, bool stated)
+{
+    return (channel_form){.kind = VALUES_TIMES, .dtype = HISTO_F64, .epoch = e, .stated = stated};
+}
+
+/* The column of the groups, whatever it holds, is read as words. */
+static int add_groups(choice *c, const reader *r, const char *item, channel_forms *all, fault *f)
+{
+    if (!all || !r->read_as)
+        return fault_set(f, EXIT_USAGE, "--by takes a column of a table, and %s has none: leave it out",
+                         input_name(r->in));
+    if (add_extra(c, r, item, &c->by, f) != 0) return -1;
+    sample_source *s = &c->sources[c->by];
+    if (all->count == c->count && add_form(all, r, s, VALUES_WORDS, f) != 0) return -1;
+    set_form(s, &all->of[c->count]);
+    return 0;
+}
+
+/* Counted sources are read as in the first file. */
+static int find_forms(choice *c, const reader *r, const settings *options, channel_forms *all, fault *f)
+{
+    for (int i = 0; i < c->count && all; i++) {
+        sample_source *s = &c->sources[i];
+        const bool forced = names_channel(r, options->category, s->channel);
+        const values_kind kind = s->luma ? VALUES_NUMBERS : forced ? VALUES_WORDS : kind_of(r, s->channel);
+        const time_epoch stated = stated_epoch(r, s);
+        const int64_t per_second =
+            s->luma || kind == VALUES_TIMES || stated.units ? 0 : time_unit(r, options, s->channel);
+        const bool first = i == all->count;
+        if (first && add_form(all, r, s, kind, f) != 0) return -1;
+        if (first && stated.units) all->of[i] = epoch_form(stated, true);
+        if (first && per_second) all->of[i] = epoch_form(epoch_per_second(per_second), false);
+        if (!is_alike(r, &all->of[i], stated.units != 0)) return fault_not_alike(r, s, &all->of[i], f);
+        set_form(s, &all->of[i]);
+    }
+    return 0;
+}
+
+static int select_in_reader(choice *c, reader *r, fault *f)
+{
+    int *wanted = malloc((size_t)c->total * 3 * sizeof *wanted);
+    channel_form *as = calloc((size_t)c->total * 3, sizeof *as);
+    int views = 0, failed = wanted && as ? 0 : fault_no_memory(r, f);
+    for (int i = 0; i < c->total && !failed; i++) {
+        sample_source *s = &c->sources[i];
+        s->view = views;
+        if (s->as.epoch.units == 0) as[views] = s->as; /* else numbers, of which times are made */
+        for (int k = 0; k < (s->luma ? 3 : 1); k++)
+            wanted[views++] = s->channel + k;
+    }
+    if (!failed && r->read_as) failed = r->read_as(r, as, views, f);
+    if (!failed) failed = r->select(r, wanted, views, f);
+    free(wanted);
+    free(as);
+    return failed;
+}
+
+/* A condition on a column. A single range without negation is a filter, which plans know. */
+static int add_condition(choice *c, const reader *r, const where_condition *from, bool only, fault *f)
+{
+    int source;
+    condition made;
+    if (add_extra(c, r, from->column, &source, f) != 0) return -1;
+    sample_source *s = &c->sources[source];
+    const time_epoch stated = stated_epoch(r, s);
+    const values_kind kind = s->luma ? VALUES_NUMBERS : stated.units ? VALUES_TIMES : kind_of(r, s->channel);
+    if (condition_parse(&made, from, kind, input_name(r->in), f) != 0) return -1;
+    made.source = source;
+    channel_form stored = {.kind = kind, .dtype = kind == VALUES_WORDS ? HISTO_U32 : HISTO_I64, .words = made.words};
+    const channel_form times = epoch_form(stated, true);
+    if (made.large && r->read_as && s->dtype == HISTO_F64) {
+        stored.kind = VALUES_INTEGERS;
+        stored.dtype = made.integers;
+    }
+    if (stored.kind != VALUES_NUMBERS) set_form(s, stated.units ? &times : &stored);
+    condition *more = realloc(c->conditions, (size_t)(c->conditions_count + 1) * sizeof *more);
+    if (!more) {
+        condition_free(&made);
+        return fault_no_memory(r, f);
+    }
+    c->conditions = more;
+    more[c->conditions_count++] = made;
+    if (!only || made.negated || made.count != 1 || made.large) return 0;
+    c->where = source;
+    c->where_range[0] = made.ranges->lo;
+    c->where_range[1] = made.ranges->hi;
+    return 0;
+}
+
+static int add_conditions(choice *c, const reader *r, const settings *s, fault *f)
+{
+    const bool only = s->conditions_count == 1 && !s->has_where;
+    for (int i = 0; i < s->conditions_count; i++)
+        if (add_condition(c, r, &s->conditions[i], only, f) != 0) return -1;
+    return 0;
+}
+
+/* Add the columns of --category or --time that are not counted already. */
+static int add_uncounted(choice *c, const reader *r, const char *lists, fault *f)
+{
+    choice named = {0};
+    int failed = lists ? add_lists(&named, r, lists, f) : 0;
+    for (int i = 0; i < named.total && !failed; i++) {
+        bool counted = false;
+        for (int k = 0; k < c->total; k++)
+            counted = counted || c->sources[k].channel == named.sources[i].channel;
+        if (!counted) failed = add_source(c, r, named.sources[i].channel, false, f);
+    }
+    choice_free(&named);
+    return failed;
+}
+
+static int find_sources(choice *c, const reader *r, const settings *s, channel_forms *all, fault *f)
+{
+    c->joint = s->joint != NULL;
+    if (c->joint && s->channels)
+        return fault_set(f, EXIT_USAGE, "--joint %s already selects what is counted: leave --channel and --column out",
+                         s->joint);
+    if (s->category && (!all || !r->read_as))
+        return fault_set(f, EXIT_USAGE, "--category takes columns of a table, and %s has none: leave it out",
+                         input_name(r->in));
+    bool given = s->category;
+    for (int unit = 0; unit < TIME_UNITS; unit++)
+        given = given || s->times[unit];
+    if (given && !all)
+        return fault_set(f, EXIT_USAGE, "--time works neither with --live nor in histo-mpi: leave it out");
+    int failed = c->joint      ? add_list(c, r, s->joint, f)
+                 : s->channels ? add_lists(c, r, s->channels, f)
+                 : given       ? 0
+                               : add_default(c, r, f);
+    if (!failed && !c->joint) failed = add_uncounted(c, r, s->category, f);
+    for (int unit = 0; unit < TIME_UNITS && !failed && !c->joint; unit++)
+        failed = add_uncounted(c, r, s->times[unit], f);
+    if (failed) return -1;
+    if (c->total == 0) return fault_no_numbers(r, f);
+    c->count = c->total;
+    if (c->joint && (c->count < 2 || c->count > HISTO_MAX_AXES))
+        return fault_set(f, EXIT_USAGE, "--joint %s names %d %s%s of %s: name 2 to %d, as in --joint A,B", s->joint,
+                         c->count, r->numeric ? "column" : "channel", c->count == 1 ? "" : "s", input_name(r->in),
+                         HISTO_MAX_AXES);
+    if (find_forms(c, r, s, all, f) != 0 || (s->by && add_groups(c, r, s->by, all, f) != 0)) return -1;
+    if (s->weights && add_extra(c, r, s->weights, &c->weights, f) != 0) return -1;
+    if (s->has_where && c->joint)
+        return fault_set(f, EXIT_USAGE,
+                         "with --joint, --where must say by which channel to filter: --where NAME=lo:hi");
+    return add_conditions(c, r, s, f);
+}
+
+int choice_make(choice *c, reader *r, const settings *s, channel_forms *all, fault *f)
+{
+    *c = (choice){.weights = NO_SOURCE, .where = NO_SOURCE, .by = NO_SOURCE};
+    if (find_sources(c, r, s, all, f) == 0 && select_in_reader(c, r, f) == 0) return 0;
+    choice_free(c);
+    return -1;
+}
+
+int choice_reform(choice *c, reader *r, const channel_forms *all, fault *f)
+{
+    for (int i = 0; i < c->count; i++)
+        set_form(&c->sources[i], &all->of[i]);
+    return select_in_reader(c, r, f);
+}
+
+int choice_list(choice *c, const reader *r, const char *list, fault *f)
+{
+    *c = (choice){.weights = NO_SOURCE, .where = NO_SOURCE, .by = NO_SOURCE};
+    if (add_list(c, r, list, f) == 0) return 0;
+    choice_free(c);
+    return -1;
+}
+
+void choice_free(choice *c)
+{
+    for (int i = 0; i < c->total; i++)
+        free(c->sources[i].name);
+    for (int i = 0; i < c->conditions_count; i++)
+        condition_free(&c->conditions[i]);
+    free(c->conditions);
+    free(c->sources);
+    *c = (choice){.weights = NO_SOURCE, .where = NO_SOURCE, .by = NO_SOURCE};
+}
+
+void channel_forms_free(channel_forms *all)
+{
+    for (int i = 0; i < all->count; i++)
+        dictionary_free(all->of[i].words);
+    free(all->of);
+    *all = (channel_forms){0};
+}

@@ -1,0 +1,58 @@
+/* Finds the channels and columns that the command line names among those of a reader. */
+#ifndef CLI_SELECT_H
+#define CLI_SELECT_H
+
+#include "input/reader.h"
+#include "input/samples/filter.h"
+#include "options/settings.h"
+
+/* A source of samples: a channel of the reader, or a value computed from three. */
+typedef struct sample_source {
+    char *name; /* "r", "gray", "Close"; NULL: the only channel, unnamed */
+    histo_dtype dtype;
+    bool luma;   /* the luma of channels 0, 1 and 2 (Rec. 601) */
+    int channel; /* of the reader */
+    int view;    /* index in the views of a band; luma uses three from here */
+    channel_form as;
+} sample_source;
+
+enum { NO_SOURCE = -1 };
+
+typedef struct choice {
+    int count; /* counted sources: one histogram each, or one axis each of a joint histogram */
+    bool joint;
+    int weights; /* indices in sources, or NO_SOURCE */
+    int by;      /* the same, of the groups */
+    int where;   /* the same, of the column that must be in this range: the only condition, if it is that simple */
+    double where_range[2];
+    condition *conditions; /* all others */
+    int conditions_count;
+    int total; /* sources in total */
+    sample_source *sources;
+} choice;
+
+/* How the counted sources of all files, and after them the groups, are read: what the first one seems to hold, and
+ * later what a survey found. */
+typedef struct channel_forms {
+    int count;
+    channel_form *of; /* [count], which owns the dictionaries */
+} channel_forms;
+
+void channel_forms_free(channel_forms *all);
+
+/* Find the channels that s requests in r, and select them there. all: those of the first file are added, others must
+ * match; NULL: only numbers are counted. */
+int choice_make(choice *c, reader *r, const settings *s, channel_forms *all, fault *f);
+/* Select them there again, after the forms of counted sources have changed. */
+int choice_reform(choice *c, reader *r, const channel_forms *all, fault *f);
+/* The channels of a list alone, without selecting them in the reader. */
+int choice_list(choice *c, const reader *r, const char *list, fault *f);
+void choice_free(choice *c);
+
+/* Do red, green and blue come first: in a declared colour image, or an array of three or four channels that may be one?
+ */
+bool choice_has_colors(const reader *r);
+/* The channel that the file declares as alpha, or NO_SOURCE. */
+int choice_alpha(const reader *r);
+
+#endif

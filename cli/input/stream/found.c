@@ -1,0 +1,48 @@
+#define _GNU_SOURCE
+#include "input/stream/found.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <search.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A file that takes the place of another one may have its number, but was made at another time. */
+typedef struct found_file {
+    struct {
+        uint64_t device, number, made_s, made_ns;
+    } id;
+    off_t size;
+} found_file;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool remembers;
+static void *files; /* a tree of tsearch */
+
+static int compare(const void *a, const void *b)
+{
+    return memcmp(&((const found_file *)a)->id, &((const found_file *)b)->id, sizeof((const found_file *)a)->id);
+}
+
+void found_remember(void)
+{
+    remembers = true;
+}
+
+off_t found_size(int fd, const struct stat *now)
+{
+    struct statx more;
+    if (!remembers || statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &more) != 0) return now->st_size;
+    found_file *file = malloc(sizeof *file);
+    if (!file) return now->st_size;
+    *file =
+        (found_file){{now->st_dev, now->st_ino, (uint64_t)more.stx_btime.tv_sec, more.stx_btime.tv_nsec}, now->st_size};
+    pthread_mutex_lock(&lock);
+    found_file *const *known = tsearch(file, &files, compare);
+    const off_t size = known && (*known)->size < now->st_size ? (*known)->size : now->st_size;
+    if (!known || *known != file) free(file);
+    pthread_mutex_unlock(&lock);
+    return size;
+}

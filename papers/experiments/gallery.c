@@ -1,0 +1,137 @@
+/* Every strategy on every input. */
+#include "papers/experiments/gallery.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "bench/core/report.h"
+
+/* The inputs of the gallery, and those that --input names besides: bench_input_parse knows any type, size and bins. */
+typedef struct selection {
+    bench_input *all, *inputs;
+    int count, selected; /* of all; of inputs */
+} selection;
+
+static histo_status fail_selection(const selection *s, const char *wanted)
+{
+    char names[512] = "";
+    size_t used = 0;
+    for (int i = 0; i < s->count; i++) {
+        size_t length = strcspn(s->all[i].name, "/-");
+        bool known = false;
+        for (int j = 0; j < i && !known; j++)
+            known = strncmp(s->all[i].name, s->all[j].name, length) == 0 && strcspn(s->all[j].name, "/-") == length;
+        if (known || used + length + 3 > sizeof names) continue;
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%.*s", used ? ", " : "", (int)length,
+                                 s->all[i].name);
+    }
+    return histo_fail(HISTO_INVALID, "no input is called %s: there are %s", wanted, names);
+}
+
+static void add_once(selection *s, const bench_input *input)
+{
+    for (int i = 0; i < s->selected; i++)
+        if (strcmp(s->inputs[i].name, input->name) == 0) return;
+    s->inputs[s->selected++] = *input;
+}
+
+/* An input; with a sweep, its distribution and type with each number of bins that it can have. */
+static void add(selection *s, const bench_gallery_options *options, const bench_input *input)
+{
+    if (!options->bins) add_once(s, input);
+    if (!options->bins || input->width) return;
+    char name[sizeof input->name];
+    snprintf(name, sizeof name, "%s", input->name);
+    char *last = strrchr(name, '/') + 1;
+    for (int b = 0; b < options->bins_count; b++) {
+        bench_input next;
+        snprintf(last, sizeof name - (size_t)(last - name), "%lld", (long long)options->bins[b]);
+        if (bench_input_parse(name, &next) == HISTO_OK) add_once(s, &next);
+    }
+}
+
+/* Those that one name of --input means. */
+static histo_status add_named(selection *s, const bench_gallery_options *options, const char *name)
+{
+    bool known = false;
+    for (int i = 0; i < s->count; i++) {
+        if (!bench_input_selected(&s->all[i], name)) continue;
+        add(s, options, &s->all[i]);
+        known = true;
+    }
+    bench_input other;
+    if (known) return HISTO_OK;
+    if (bench_input_parse(name, &other) != HISTO_OK) return fail_selection(s, name);
+    add(s, options, &other);
+    return HISTO_OK;
+}
+
+static histo_status select_inputs(const bench_gallery_options *options, selection *s)
+{
+    size_t names = 1;
+    for (const char *c = options->inputs; c && *c; c++)
+        names += *c == ',';
+    s->all = bench_inputs_list(options->photos, options->photo_count, &s->count);
+    if (!s->all) return histo_fail_memory(sizeof *s->all, "the inputs");
+    const size_t most = ((size_t)s->count + names) * (options->bins ? (size_t)options->bins_count : 1);
+    s->inputs = malloc(most * sizeof *s->inputs);
+    if (!s->inputs) return histo_fail_memory(most * sizeof *s->inputs, "the inputs");
+    for (int i = 0; i < s->count && !options->inputs; i++)
+        add(s, options, &s->all[i]);
+    histo_status status = HISTO_OK;
+    for (const char *at = options->inputs; at && *at && status == HISTO_OK;) {
+        const int length = (int)strcspn(at, ",");
+        char name[sizeof s->all->name];
+        snprintf(name, sizeof name, "%.*s", length, at);
+        status = add_named(s, options, name);
+        at += length + (at[length] == ',');
+    }
+    if (status == HISTO_OK && !s->selected)
+        status = histo_fail(HISTO_INVALID, "%s has no input of so many bins", options->inputs);
+    return status;
+}
+
+histo_status bench_gallery(const bench_gallery_options *options, int *measured, int *wrong)
+{
+    *measured = *wrong = 0;
+    bool quick = options->quick;
+    bench_race race = {.device = bench_device_find(options->device, BENCH_RESIDENT),
+                       .samples = options->samples,
+                       .bytes = options->bytes,
+                       .repeat = options->repeat ? options->repeat
+                                 : quick         ? 3
+                                                 : 9,
+                       .threads = options->threads};
+    if (!race.device) return HISTO_UNSUPPORTED;
+    if (quick && !race.bytes) race.bytes = (int64_t)race.device->quick_bytes;
+    race.budget_us = quick ? race.device->default_budget_us / 10 : race.device->default_budget_us;
+    int cells = 0, runs = options->sweep_samples ? options->sweep_samples_count : 1;
+    double start = bench_now_s();
+    bench_contender *contenders =
+        bench_contenders_list(race.device->backend, options->strategies, options->params, &race.contender_count);
+    if (!contenders) return HISTO_INVALID;
+    race.contenders = contenders;
+    selection chosen = {0};
+    histo_status status = select_inputs(options, &chosen);
+    const int wanted = status == HISTO_OK ? chosen.selected * runs : 0;
+    for (int i = 0; i < wanted; i++) {
+        bench_result result;
+        if (i == 0) report_begin(options, race.device);
+        if (status != HISTO_OK || bench_patience_over(&options->patience, start)) continue;
+        race.input = &chosen.inputs[i / runs];
+        if (options->sweep_samples) race.samples = options->sweep_samples[i % runs];
+        status = bench_race_run(&race, &result);
+        if (status == HISTO_OK) report_result(options, &result, (*measured)++ == 0);
+        for (int s = 0; s < result.scores; s++) {
+            cells += result.score[s].outcome != BENCH_REFUSED;
+            *wrong += result.score[s].outcome == BENCH_FAILED || result.score[s].outcome == BENCH_WRONG;
+        }
+        bench_result_free(&result);
+    }
+    if (status == HISTO_OK || *measured) report_end(options, *measured, wanted - *measured, cells, *wrong);
+    free(chosen.inputs);
+    free(chosen.all);
+    free(contenders);
+    return status;
+}

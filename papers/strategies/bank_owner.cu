@@ -1,0 +1,106 @@
+/* bank_owner: each lane of a warp owns the counters of one bank of shared memory and looks at all samples of the warp.
+ *
+ * - A warp stages the slots of a step in shared memory, 32 to a row. Every lane reads every row, beginning at its own
+ *   position, so at any time the lanes read 32 different banks.
+ * - A lane counts the slots in its bank, slot % 32 == lane, by plain additions: no other lane touches them, and no two
+ *   lanes share a bank.
+ * - Each warp of a block has its own counters, which are merged at the end of the block's tile.
+ *
+ * Source: Hardavellas, Histograms (bins interleaved among the threads of a warp, tile read with wrap-around). There a
+ * block is one warp; here it has as many as fit.
+ * Bytes: each sample once, and 32 reads on chip for each, which is why it loses. Speed does not depend on the
+ * distribution. */
+#include "cuda/host/count_tiles.h"
+#include "papers/strategies/banks.h"
+
+enum { BLOCKS, THREADS };
+enum { LANES = HISTO_LANES, ROWS = 16 /* as many as a thread reads samples in a step, at most */, AT_ONCE = 8 };
+
+struct owned_counters {
+    enum { MAX_THREADS = 1024 };
+    unsigned int *shared, *mine; /* of the block and of the warp */
+    uint32_t *staged;
+    uint32_t stride, warps;
+
+    HISTO_MEMBER owned_counters(const histo_cuda_work *w, unsigned int *memory)
+    {
+        uint32_t warp = threadIdx.x / LANES;
+        shared = memory;
+        stride = histo_owned_stride(w->counters);
+        warps = blockDim.x / LANES;
+        mine = shared + warp * stride;
+        staged = shared + warps * stride + warp * (ROWS * LANES);
+        histo_clear_shared(shared, warps * stride);
+    }
+
+    template <int N>
+    HISTO_MEMBER void count(const uint32_t (&slot)[N])
+    {
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            staged[k * LANES + threadIdx.x % LANES] = slot[k];
+        __syncwarp();
+        count_staged(N);
+        __syncwarp();
+    }
+
+    HISTO_MEMBER void merge(const histo_cuda_work *w, const histo_rows *rows, int64_t item, int64_t entry)
+    {
+        histo_merge_copies(w, rows, item, entry, shared, warps, stride, 0xffffffffu);
+    }
+
+    HISTO_MEMBER void count_staged(int rows)
+    {
+        uint32_t lane = threadIdx.x % LANES;
+#pragma unroll 1
+        for (int first = 0; first < rows * LANES; first += AT_ONCE) {
+            uint32_t slot[AT_ONCE];
+#pragma unroll
+            for (int i = 0; i < AT_ONCE; i++)
+                slot[i] = staged[histo_staged_at((uint32_t)(first + i), lane)];
+#pragma unroll
+            for (int i = 0; i < AT_ONCE; i++)
+                if (histo_is_owner(lane, slot[i]) && slot[i] != HISTO_NO_SLOT) mine[slot[i]]++;
+        }
+    }
+};
+
+static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
+{
+    static const int64_t defaults[] = {0, 256};
+    if (!params) params = defaults;
+    return histo_cuda_block_layout(p, params[THREADS], LANES,
+                                   sizeof(unsigned int) * (histo_owned_stride(p->slots + 1) + ROWS * LANES), 0,
+                                   params[BLOCKS], false);
+}
+
+static const char *unsupported_reason(const histo_problem *problem)
+{
+    if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
+    return layout_of(problem, NULL).threads
+               ? NULL
+               : "too many bins: one warp's counters and staged slots do not fit into shared memory";
+}
+
+static histo_status launch(const histo_job *job)
+{
+    enum { MIN = 1 << 13 };
+    histo_block_layout l = layout_of(job->problem, job->params);
+    return histo_cuda_count_tiles<owned_counters>(job, &l, MIN, HISTO_MAX_TILE);
+}
+
+static void explain(const histo_problem *problem, const int64_t *params, histo_text *text)
+{
+    const histo_block_layout l = layout_of(problem, params);
+    histo_cuda_block_explain(&l, text);
+    histo_text_add(text, "; %d copies of 32-bit counters, one for each warp", l.threads / LANES);
+}
+
+extern "C" const histo_strategy histo_cuda_bank_owner = {
+    .unsupported_reason = unsupported_reason,
+    .launch = launch,
+    .params = {{"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
+               {"threads", 32, 1024, 256,
+                "threads of a block, rounded down to whole warps; fewer if their counters do not fit"}},
+    .explain = explain,
+};

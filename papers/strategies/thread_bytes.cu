@@ -1,0 +1,73 @@
+/* thread_bytes: each thread counts into its own bytes in shared memory, without atomics: histogram64.
+ *
+ * - Row v of the bytes is slot v, a column is a thread. Columns are permuted: the threads of a warp have 32 different
+ *   words of a row and four warps share its bytes, so no two threads of a warp share a bank, whatever the samples.
+ * - A byte holds 255. Before any can wrap, the rows are added to 32-bit totals. Thread v adds up row v, beginning v
+ *   words into it, so that a warp reads 32 banks here as well.
+ * - The totals of blocks are merged by atomics or by a second kernel.
+ *
+ * Source: Podlozhnyuk 2007, histogram64; Milic et al. 2013, III.B, a copy for each thread, of 8-bit counters. 16 KiB of
+ * shared memory allowed 64 bins; here it is what fits for 128 threads.
+ * Bytes: each sample once; on chip, a load and a store of one byte for each sample, and a byte of each row and thread
+ * for every 255 samples of a thread. Speed does not depend on the distribution. It falls with the number of bins,
+ * because fewer threads fit. */
+#include "cuda/host/count_tiles.h"
+#include "papers/strategies/own_counters.cuh"
+
+enum { MERGE, BLOCKS, THREADS };
+struct byte_counters : histo_own_bytes {
+    HISTO_MEMBER byte_counters(const histo_cuda_work *w, unsigned int *shared)
+        : histo_own_bytes({0, (uint32_t)w->counters}, shared)
+    {
+    }
+};
+
+static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
+{
+    static const int64_t defaults[] = {0, 0, 256};
+    if (!params) params = defaults;
+    size_t counters = (size_t)p->slots + 1;
+    return histo_cuda_block_layout(p, params[THREADS], HISTO_FOUR_WARPS, HISTO_FOUR_WARPS * counters,
+                                   sizeof(unsigned int) * counters, params[BLOCKS], params[MERGE]);
+}
+
+static const char *unsupported_reason(const histo_problem *problem)
+{
+    if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
+    return layout_of(problem, NULL).threads
+               ? NULL
+               : "too many bins: a byte of each for 128 threads does not fit into shared memory";
+}
+
+static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
+{
+    (void)threads;
+    histo_block_layout l = layout_of(problem, params);
+    return histo_cuda_rows_bytes(problem, &l);
+}
+
+static histo_status launch(const histo_job *job)
+{
+    enum { MIN = 1 << 14 };
+    histo_block_layout l = layout_of(job->problem, job->params);
+    return histo_cuda_count_tiles<byte_counters>(job, &l, MIN, HISTO_MAX_TILE);
+}
+
+static void explain(const histo_problem *problem, const int64_t *params, histo_text *text)
+{
+    const histo_block_layout l = layout_of(problem, params);
+    histo_cuda_block_explain(&l, text);
+    histo_text_add(text, "; a byte of each of %lld slots for each thread", (long long)problem->slots + 1);
+}
+
+extern "C" const histo_strategy histo_cuda_thread_bytes = {
+    .unsupported_reason = unsupported_reason,
+    .workspace = workspace,
+    .launch = launch,
+    .params = {{"merge", 0, 1, 0,
+                "0: each block adds to the histogram atomically; 1: a second kernel adds up all blocks"},
+               {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
+               {"threads", 128, 1024, 256,
+                "threads of a block, rounded down to a multiple of 128; fewer if they do not fit"}},
+    .explain = explain,
+};

@@ -1,0 +1,110 @@
+/* warp_tagged: each warp counts into its own 32-bit counters in shared memory, without atomic additions: histogram256.
+ *
+ * - The upper 5 bits of a counter are the tag of the lane that wrote it last. A lane reads the counter, writes it back
+ *   incremented under its own tag, and reads it again. If several lanes write one counter, one store survives, and the
+ *   others find a foreign tag and retry.
+ * - The lanes of a warp do not run in lockstep: all of them go through the rounds together, with __syncwarp between
+ *   reads and writes. Colliding stores would be a data race, so the store of 2007 is an exchange whose result is
+ *   ignored.
+ * - 27 bits are left to count. A tile has at most 2^26 samples, after which the counters are merged, by atomics or by a
+ *   second kernel.
+ *
+ * Source: Podlozhnyuk 2007, histogram256. 16 KiB of shared memory allowed 256 bins; here it is what fits for one warp.
+ * Bytes: each sample once; on chip, three accesses for each round. Wins nowhere that atomics are built in; a warp whose
+ * samples are all equal takes 32 rounds. */
+#include "cuda/host/count_tiles.h"
+#include "papers/strategies/banks.h"
+
+enum { MERGE, BLOCKS, THREADS };
+#define ALL_LANES 0xffffffffu
+
+struct tagged_counters {
+    enum { MAX_THREADS = 1024 };
+    unsigned int *shared;
+    volatile unsigned int *mine; /* the warp's */
+    uint32_t counters, warps;
+
+    HISTO_MEMBER tagged_counters(const histo_cuda_work *w, unsigned int *memory)
+    {
+        shared = memory;
+        counters = (uint32_t)w->counters;
+        warps = blockDim.x / 32;
+        mine = shared + threadIdx.x / 32 * counters;
+        histo_clear_shared(shared, warps * counters);
+    }
+
+    template <int N>
+    HISTO_MEMBER void count(const uint32_t (&slot)[N])
+    {
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            count_tagged(slot[k]);
+    }
+
+    HISTO_MEMBER void merge(const histo_cuda_work *w, const histo_rows *rows, int64_t item, int64_t entry)
+    {
+        histo_merge_copies(w, rows, item, entry, shared, warps, counters, HISTO_TAGGED_MASK);
+    }
+
+    /* All lanes of a warp at once. */
+    HISTO_MEMBER void count_tagged(uint32_t slot)
+    {
+        bool waiting = slot != HISTO_NO_SLOT;
+        while (__any_sync(ALL_LANES, waiting)) {
+            unsigned int tagged = 0;
+            if (waiting) tagged = histo_tagged(mine[slot], threadIdx.x);
+            __syncwarp();
+            if (waiting) atomicExch((unsigned int *)&mine[slot], tagged);
+            __syncwarp();
+            if (waiting) waiting = mine[slot] != tagged;
+        }
+    }
+};
+
+static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
+{
+    static const int64_t defaults[] = {0, 0, 256};
+    if (!params) params = defaults;
+    size_t counters = (size_t)p->slots + 1;
+    return histo_cuda_block_layout(p, params[THREADS], 32, sizeof(unsigned int) * counters, 0, params[BLOCKS],
+                                   params[MERGE]);
+}
+
+static const char *unsupported_reason(const histo_problem *problem)
+{
+    if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
+    return layout_of(problem, NULL).threads ? NULL : "too many bins: one warp's counters do not fit into shared memory";
+}
+
+static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
+{
+    (void)threads;
+    histo_block_layout l = layout_of(problem, params);
+    return histo_cuda_rows_bytes(problem, &l);
+}
+
+static histo_status launch(const histo_job *job)
+{
+    enum { MIN = 1 << 14 };
+    histo_block_layout l = layout_of(job->problem, job->params);
+    return histo_cuda_count_tiles<tagged_counters>(job, &l, MIN, HISTO_TAGGED_SAMPLES);
+}
+
+static void explain(const histo_problem *problem, const int64_t *params, histo_text *text)
+{
+    const histo_block_layout l = layout_of(problem, params);
+    histo_cuda_block_explain(&l, text);
+    histo_text_add(text, "; %d copies of 32-bit counters, one for each warp", l.threads / 32);
+}
+
+extern "C" const histo_strategy histo_cuda_warp_tagged = {
+    .unsupported_reason = unsupported_reason,
+    .workspace = workspace,
+    .launch = launch,
+    .params = {{"merge", 0, 1, 0,
+                "0: each block adds to the histogram atomically; 1: a second kernel adds up all blocks"},
+               {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
+               {"threads", 32, 1024, 256,
+                "threads of a block, rounded down to whole warps; fewer if their counters do not fit"}},
+    .explain = explain,
+};

@@ -1,0 +1,59 @@
+/* Exact quantiles of samples. */
+#include "samples/samples.h"
+#include "state/results.h"
+
+static histo_status read_quantiles(const samples *s, const samples *mask, histo_quantile_rule rule, int64_t n,
+                                   const double *q, double *values)
+{
+    const histo_fill_options options = {.mask = mask->release ? &mask->view : NULL};
+    histo_quantiles *quantiles;
+    histo_status status = histo_quantiles_create(&quantiles, s->view.dtype, rule, (int)n, q);
+    if (status != HISTO_OK) return status;
+    while (status == HISTO_OK && histo_quantiles_next_pass(quantiles))
+        status = histo_quantiles_add(quantiles, &s->view, &options);
+    if (status == HISTO_OK) status = histo_quantiles_read(quantiles, values);
+    histo_quantiles_destroy(quantiles);
+    return status;
+}
+
+static PyObject *quantiles(PyObject *module, PyObject *args)
+{
+    PyObject *array, *mask_of, *result = NULL;
+    const char *name;
+    Py_buffer q;
+    samples s, mask = {0};
+    histo_quantile_rule rule;
+    if (!PyArg_ParseTuple(args, "Oy*sO", &array, &q, &name, &mask_of)) return NULL;
+    histo_status status = histo_quantile_rule_parse(name, &rule);
+    if (status != HISTO_OK) {
+        raise_status(status);
+    } else if (samples_take_here(module, array, &s) == 0) {
+        const int64_t n = q.len / (int64_t)sizeof(double);
+        void *values;
+        if (mask_of == Py_None || samples_take_here(module, mask_of, &mask) == 0)
+            result = result_new(module, HISTO_F64, 1, &n, &values);
+        if (result) {
+            Py_BEGIN_ALLOW_THREADS status = read_quantiles(&s, &mask, rule, n, q.buf, values);
+            Py_END_ALLOW_THREADS
+        }
+        samples_release(&mask);
+        samples_release(&s);
+        if (status != HISTO_OK) {
+            Py_CLEAR(result);
+            raise_status(status);
+        }
+    }
+    PyBuffer_Release(&q);
+    return result;
+}
+
+static PyMethodDef functions[] = {
+    {"quantiles", quantiles, METH_VARARGS,
+     "quantiles(array, q, method, mask)\n--\n\nThe quantiles q, a buffer of doubles, of all samples but NaN."},
+    {0},
+};
+
+int quantiles_add(PyObject *module)
+{
+    return PyModule_AddFunctions(module, functions);
+}

@@ -1,0 +1,57 @@
+#include "hist/axes.h"
+
+#include <string.h>
+
+#include "samples/samples.h"
+
+static int axis_of_tuple(PyObject *tuple, histo_axis *axis)
+{
+    long long bins, first;
+    double lo, hi;
+    if (PyTuple_Size(tuple) == 2) {
+        if (!PyArg_ParseTuple(tuple, "LL", &bins, &first)) return -1;
+        *axis = histo_axis_integer(first, bins);
+    } else {
+        if (!PyArg_ParseTuple(tuple, "Ldd", &bins, &lo, &hi)) return -1;
+        *axis = histo_axis_closed(histo_axis_regular(bins, lo, hi));
+    }
+    return 0;
+}
+
+static int axis_of_edges(const histo_view *v, histo_axis *axis, void **edges)
+{
+    if (v->ndim != 1 || v->shape[0] < 2) {
+        PyErr_SetString(PyExc_ValueError, "edges must be an array of one dimension, with two elements or more");
+        return -1;
+    }
+    const int64_t n = v->shape[0];
+    *edges = PyMem_Malloc((size_t)n * sizeof(double));
+    if (!*edges) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    const bool whole = v->dtype == HISTO_I64 || v->dtype == HISTO_U64;
+    double *values = *edges;
+    for (int64_t i = 0; i < n; i++) {
+        const char *edge = (const char *)v->data + i * v->strides[0];
+        if (whole)
+            memcpy(&values[i], edge, sizeof *values);
+        else
+            values[i] = histo_sample_value(edge, v->dtype);
+    }
+    *axis = histo_axis_closed(v->dtype == HISTO_I64   ? histo_axis_variable_i64(n - 1, *edges)
+                              : v->dtype == HISTO_U64 ? histo_axis_variable_u64(n - 1, *edges)
+                                                      : histo_axis_variable(n - 1, *edges));
+    return 0;
+}
+
+int axis_of(PyObject *module, PyObject *object, histo_axis *axis, void **edges)
+{
+    *edges = NULL;
+    if (PyTuple_Check(object)) return axis_of_tuple(object, axis);
+    samples s;
+    if (samples_take_here(module, object, &s) < 0) return -1;
+    const int made = axis_of_edges(&s.view, axis, edges);
+    samples_release(&s);
+    return made;
+}

@@ -1,0 +1,61 @@
+/* The type Hist, under the class Histogram of hist.py. */
+#ifndef PYTHON_HIST_H
+#define PYTHON_HIST_H
+
+#include "state/locked.h"
+
+typedef struct hist {
+    locked base;
+    histo_hist *hist; /* NULL until it is made */
+    int naxes;        /* 0 until it is made */
+    bool weighted;
+    atomic_bool on_gpu; /* a GPU may have counts, and be counting */
+    int nbatch;
+    int64_t batch[HISTO_MAX_DIMS];
+    bool translated; /* Histogram._fill turns the samples of some axis into numbers, or makes the storage weighted */
+} hist;
+
+/* The object with its lock taken; NULL with an exception if it was never made. Waits without the GIL, which the thread
+ * that has the lock may need to release it. */
+hist *hist_lock(PyObject *self);
+void hist_unlock(hist *h);
+
+/* The locks of two objects, which may be one; -1 with an exception, such as TypeError if `other` is no Hist. The order
+ * is that of addresses, so that threads cannot wait for each other. */
+int hist_lock_two(PyObject *self, PyObject *other);
+void hist_unlock_two(PyObject *self, PyObject *other);
+
+/* Give the object a handle, which has no other owner. */
+void hist_give(hist *h, histo_hist *handle);
+
+/* An object of a class and of the batch of `h` with this handle, which it takes in any case. Its __init__ does not run.
+ */
+PyObject *hist_like(const hist *h, PyTypeObject *type, histo_hist *handle);
+
+/* A new array of the shape of the batch and then shape[ndim], whose memory is in *data. */
+PyObject *hist_new_array(const hist *h, histo_dtype dtype, int ndim, const int64_t *shape, void **data);
+
+/* An array that the library has written: itself if the status is HISTO_OK, else NULL with an exception. */
+PyObject *hist_written(PyObject *array, histo_status status);
+
+/* The axis of a tuple (kind, closed, bins, lo, hi, power, edges), whose edges are None or a buffer of doubles that
+ * `edges` keeps; -1 with an exception. */
+int axis_take(PyObject *tuple, histo_axis *axis, Py_buffer *edges);
+PyObject *axis_tuple(const histo_axis *axis);
+
+/* Methods of Hist, in files of their own. */
+PyObject *hist_fill(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
+PyObject *hist_fill_numbers(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
+PyObject *hist_regroup(PyObject *self, PyObject *args);
+PyObject *hist_regrow(PyObject *self, PyObject *args);
+PyObject *hist_write(PyObject *self, PyObject *const *args, Py_ssize_t nargs);
+PyObject *hist_put(PyObject *self, PyObject *const *args, Py_ssize_t nargs);
+PyObject *hist_quantiles(PyObject *self, PyObject *args);
+PyObject *hist_summarize(PyObject *self, PyObject *unused);
+PyObject *hist_split(PyObject *self, PyObject *args);
+PyObject *hist_compare(PyObject *self, PyObject *args);
+PyObject *hist_inform(PyObject *self, PyObject *unused);
+
+int axis_add(PyObject *module);
+
+#endif

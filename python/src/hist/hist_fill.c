@@ -1,0 +1,282 @@
+/* Hist.fill: samples, weights, mask and range filter broadcast to one shape, and counted. */
+#include "functions/fill.h"
+#include "hist/hist.h"
+#include "samples/samples.h"
+#include "state/numpy_api.h"
+
+enum { MAX_OPERANDS = HISTO_MAX_AXES + 3 };
+
+typedef struct operands {
+    hist *h;
+    bool from_python; /* Histogram._fill has seen the arguments: they do not go there again */
+    int taken;        /* the samples of all axes, then weights, mask and range filter as given */
+    samples sources[MAX_OPERANDS];
+    union {
+        double real;
+        int64_t whole;
+    } numbers[MAX_OPERANDS]; /* operands that are Python's */
+    histo_view views[MAX_OPERANDS];
+    histo_fill_options options;
+    fill_mask mask; /* with the nulls of all operands */
+    void *mask_bytes;
+} operands;
+
+static void release(operands *o)
+{
+    for (int i = 0; i < o->taken; i++)
+        samples_release(&o->sources[i]);
+    PyMem_Free(o->mask_bytes);
+}
+
+/* A number of Python; false if it is something else, or an integer beyond 64 bits. */
+static bool take_number(operands *o, PyObject *object)
+{
+    histo_dtype dtype = HISTO_F64;
+    if (PyFloat_CheckExact(object)) {
+        o->numbers[o->taken].real = PyFloat_AsDouble(object);
+    } else if (PyLong_CheckExact(object)) {
+        int overflow;
+        o->numbers[o->taken].whole = PyLong_AsLongLongAndOverflow(object, &overflow);
+        if (overflow) return false;
+        dtype = HISTO_I64;
+    } else {
+        return false;
+    }
+    samples *const s = &o->sources[o->taken];
+    s->release = NULL;
+    s->has_nulls = s->on_gpu = s->unordered = false;
+    o->views[o->taken] = histo_view_nd(&o->numbers[o->taken], dtype, 0, NULL);
+    return true;
+}
+
+static const histo_view *take(operands *o, PyObject *object)
+{
+    samples *s = &o->sources[o->taken];
+    if (take_number(o, object)) return &o->views[o->taken++];
+    if (samples_take_with_nulls(o->h->base.module, object, s) != 0) return NULL;
+    o->views[o->taken] = s->view;
+    return &o->views[o->taken++];
+}
+
+/* ---- Streams ---- */
+
+static void list(const operands *o, const samples **all)
+{
+    for (int i = 0; i < o->taken; i++)
+        all[i] = &o->sources[i];
+}
+
+/* Samples in the memory of a GPU are counted on their library's stream. */
+static int meet(operands *o)
+{
+    const samples *all[MAX_OPERANDS], *there;
+    list(o, all);
+    if (samples_meet(o->taken, all, &there) < 0) return -1;
+    if (!there) return 0;
+    o->options.stream = there->stream;
+    o->h->on_gpu = true;
+    return 0;
+}
+
+static int settle(const operands *o)
+{
+    const samples *all[MAX_OPERANDS];
+    list(o, all);
+    return samples_settle(o->taken, all);
+}
+
+/* ---- Shapes ---- */
+
+/* Grow shape[*ndim] to hold the view as NumPy broadcasts; -1 if it cannot. */
+static int widen(int64_t *shape, int *ndim, const histo_view *v)
+{
+    const int more = v->ndim - *ndim;
+    if (more > 0) {
+        for (int d = v->ndim - 1; d >= more; d--)
+            shape[d] = shape[d - more];
+        for (int d = 0; d < more; d++)
+            shape[d] = 1;
+        *ndim = v->ndim;
+    }
+    for (int d = 0; d < v->ndim; d++) {
+        int64_t *n = &shape[*ndim - v->ndim + d];
+        if (*n == 1)
+            *n = v->shape[d];
+        else if (v->shape[d] != 1 && v->shape[d] != *n)
+            return -1;
+    }
+    return 0;
+}
+
+static void stretch(histo_view *v, const int64_t *shape, int ndim)
+{
+    const int more = ndim - v->ndim;
+    for (int d = ndim - 1; d >= 0; d--) {
+        const bool has = d >= more && v->shape[d - more] == shape[d];
+        v->strides[d] = has ? v->strides[d - more] : 0;
+        v->shape[d] = shape[d];
+    }
+    v->ndim = ndim;
+}
+
+static int broadcast(operands *o)
+{
+    int64_t shape[HISTO_MAX_DIMS] = {0};
+    int ndim = 0;
+    for (int i = 0; i < o->taken; i++) {
+        if (widen(shape, &ndim, &o->views[i]) == 0) continue;
+        PyErr_SetString(PyExc_ValueError, "the shapes of samples, weights, mask and where do not broadcast together");
+        return -1;
+    }
+    bool fits = ndim >= o->h->nbatch;
+    for (int d = 0; fits && d < o->h->nbatch; d++)
+        fits = shape[d] == o->h->batch[d];
+    if (!fits) {
+        PyErr_SetString(PyExc_ValueError, "the first dimensions of the samples are not the histogram's batch");
+        return -1;
+    }
+    int64_t size = 1;
+    for (int d = 0; d < ndim; d++) {
+        if (shape[d] && size > INT64_MAX / shape[d]) {
+            PyErr_SetString(PyExc_ValueError, "these are more than 2^63 - 1 samples");
+            return -1;
+        }
+        size *= shape[d];
+    }
+    for (int i = 0; i < o->taken; i++) {
+        stretch(&o->views[i], shape, ndim);
+        o->views[i].batch_ndim = o->h->nbatch;
+    }
+    return 0;
+}
+
+/* Samples, weights and filters that are null are masked; a mask that is null masks. */
+static int mask_nulls(operands *o)
+{
+    fill_mask masks[MAX_OPERANDS + 1];
+    int n = 0;
+    for (int i = 0; i < o->taken; i++) {
+        if (!o->sources[i].has_nulls) continue;
+        histo_view present = o->sources[i].present;
+        stretch(&present, o->views[i].shape, o->views[i].ndim);
+        present.batch_ndim = o->views[i].batch_ndim;
+        masks[n++] = (fill_mask){present, o->sources[i].present_offset};
+    }
+    if (!n) return 0;
+    if (o->options.mask) masks[n++] = (fill_mask){*o->options.mask, 0};
+    if (masks_join(n, masks, &o->mask, &o->mask_bytes) < 0) return -1;
+    o->options.mask = &o->mask.view;
+    o->options.mask_offset = o->mask.offset;
+    return 0;
+}
+
+/* ---- Arguments ---- */
+
+enum { FOR_PYTHON = 1 }; /* also: an unweighted histogram gets weights, an array has a mask or is lazy */
+
+/* Has it a mask of its own, as numpy.ma's, or is it Dask's? */
+static bool is_for_python(const operands *o, PyObject *object)
+{
+    if (o->from_python || PyFloat_CheckExact(object) || PyLong_CheckExact(object)) return false;
+    if (numpy_seen(o->h->base.module) && PyArray_Check(object))
+        return !PyArray_CheckExact(object) && PyObject_HasAttrString(object, "mask");
+    return PyObject_HasAttrString((PyObject *)Py_TYPE(object), "__dask_graph__");
+}
+
+/* -1 with an exception, FOR_PYTHON if the argument is none of those that are known here. */
+static int take_named(operands *o, PyObject *name, PyObject *value)
+{
+    const bool none = value == Py_None;
+    if (is_for_python(o, value)) return FOR_PYTHON;
+    if (PyUnicode_CompareWithASCIIString(name, "weight") == 0)
+        return !none && !o->h->weighted && !o->from_python     ? FOR_PYTHON
+               : none || (o->options.weights = take(o, value)) ? 0
+                                                               : -1;
+    if (PyUnicode_CompareWithASCIIString(name, "mask") == 0) return none || (o->options.mask = take(o, value)) ? 0 : -1;
+    if (PyUnicode_CompareWithASCIIString(name, "threads") == 0) {
+        if (none) return 0;
+        const long threads = PyLong_AsLong(value);
+        if (threads == -1 && PyErr_Occurred()) return -1;
+        if (threads < 1 || threads > 1024) {
+            PyErr_SetString(PyExc_ValueError, "threads is a number from 1 to 1024");
+            return -1;
+        }
+        o->options.threads = (int)threads;
+        return 0;
+    }
+    if (PyUnicode_CompareWithASCIIString(name, "where") != 0) return FOR_PYTHON;
+    if (none) return 0;
+    PyObject *array;
+    if (!PyTuple_Check(value) || !PyArg_ParseTuple(value, "Odd", &array, &o->options.where_lo, &o->options.where_hi)) {
+        PyErr_SetString(PyExc_TypeError, "where is a tuple (array, lo, hi)");
+        return -1;
+    }
+    if (is_for_python(o, array)) return FOR_PYTHON;
+    return (o->options.where = take(o, array)) ? 0 : -1;
+}
+
+static int take_all(operands *o, PyObject *const *args, Py_ssize_t nargs, PyObject *names)
+{
+    const int naxes = o->h->naxes;
+    const Py_ssize_t nnames = names ? PyTuple_Size(names) : 0;
+    if (nargs != naxes) {
+        if (nnames) return FOR_PYTHON;
+        PyErr_Format(PyExc_TypeError, "fill takes the samples of %d %s, not of %zd", naxes,
+                     naxes == 1 ? "axis" : "axes", nargs);
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < nargs; i++) {
+        if (is_for_python(o, args[i])) return FOR_PYTHON;
+        if (!take(o, args[i])) return -1;
+    }
+    for (Py_ssize_t i = 0; i < nnames; i++) {
+        const int taken = take_named(o, PyTuple_GetItem(names, i), args[nargs + i]);
+        if (taken != 0) return taken;
+    }
+    return 0;
+}
+
+static PyObject *by_python(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names)
+{
+    PyObject *method = PyObject_GetAttrString(self, "_fill"), *result = NULL;
+    PyObject *positional = PyTuple_New(nargs), *named = PyDict_New();
+    bool ok = method && positional && named;
+    for (Py_ssize_t i = 0; ok && i < nargs; i++)
+        ok = PyTuple_SetItem(positional, i, Py_NewRef(args[i])) == 0;
+    for (Py_ssize_t i = 0; ok && names && i < PyTuple_Size(names); i++)
+        ok = PyDict_SetItem(named, PyTuple_GetItem(names, i), args[nargs + i]) == 0;
+    if (ok) result = PyObject_Call(method, positional, named);
+    Py_XDECREF(method);
+    Py_XDECREF(positional);
+    Py_XDECREF(named);
+    return result;
+}
+
+static PyObject *fill_numbers(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names,
+                              bool from_python)
+{
+    operands o;
+    o.h = (hist *)self;
+    o.from_python = from_python;
+    o.taken = 0;
+    o.options = (histo_fill_options){0};
+    o.mask_bytes = NULL;
+    if (!o.h->naxes) return PyErr_Format(PyExc_ValueError, "this histogram was never made: __init__ did not run");
+    const int taken = take_all(&o, args, nargs, names);
+    const bool filled = taken == 0 && meet(&o) == 0 && broadcast(&o) == 0 && mask_nulls(&o) == 0 &&
+                        fill(&o.h->base, &o.h->hist, o.h->naxes, o.views, &o.options, NULL) == 0 && settle(&o) == 0;
+    release(&o);
+    if (taken == FOR_PYTHON) return by_python(self, args, nargs, names);
+    return filled ? Py_NewRef(self) : NULL;
+}
+
+PyObject *hist_fill_numbers(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names)
+{
+    return fill_numbers(self, args, nargs, names, true);
+}
+
+PyObject *hist_fill(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names)
+{
+    return ((hist *)self)->translated ? by_python(self, args, nargs, names)
+                                      : fill_numbers(self, args, nargs, names, false);
+}

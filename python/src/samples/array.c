@@ -1,0 +1,49 @@
+/* NumPy arrays, by NumPy's C API. */
+#include "samples/samples.h"
+#include "state/numpy_api.h"
+
+static void release_owner(samples *s)
+{
+    Py_DECREF(s->owner);
+}
+
+static int of_array(PyArrayObject *array, samples *out)
+{
+    PyArray_Descr *descr = PyArray_DESCR(array);
+    histo_view *v = &out->view;
+    if (!numpy_dtype(descr, &v->dtype)) {
+        PyErr_Format(PyExc_TypeError, "samples of dtype %S cannot be counted", (PyObject *)descr);
+        return -1;
+    }
+    if (PyArray_ISBYTESWAPPED(array)) v->dtype |= HISTO_SWAPPED;
+    out->owner = Py_NewRef((PyObject *)array);
+    out->release = release_owner;
+    const int ndim = PyArray_NDIM(array);
+    v->data = PyArray_DATA(array);
+    v->ndim = ndim;
+    for (int d = 0; d < ndim; d++) {
+        v->shape[d] = PyArray_DIM(array, d);
+        v->strides[d] = PyArray_STRIDE(array, d);
+    }
+    return 1;
+}
+
+/* The elements in C order, in one dimension. */
+static PyArrayObject *line_of(PyArrayObject *array)
+{
+    npy_intp size = PyArray_SIZE(array);
+    PyArray_Dims flat = {&size, 1};
+    return (PyArrayObject *)PyArray_Newshape(array, &flat, NPY_CORDER);
+}
+
+int samples_of_array(PyObject *module, PyObject *object, samples *out)
+{
+    if (!numpy_seen(module) || !PyArray_Check(object)) return 0;
+    PyArrayObject *array = (PyArrayObject *)object;
+    if (PyArray_NDIM(array) <= HISTO_MAX_DIMS) return of_array(array, out);
+    PyArrayObject *line = line_of(array);
+    if (!line) return -1;
+    const int taken = of_array(line, out);
+    Py_DECREF(line);
+    return taken;
+}

@@ -1,0 +1,256 @@
+/* Samples by Arrow's PyCapsules: PyArrow, Polars, DuckDB, pandas' nullable columns. Nulls become a mask. One chunk of
+ * numbers is taken as it is; several chunks, and booleans, which are bits, are copied. */
+#include "samples/arrow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "functions/describe.h"
+
+static const char protocol[] = "Arrow";
+
+static int refuse(PyObject *exception, const char *what)
+{
+    PyErr_Format(exception, "%s: %s", protocol, what);
+    return -1;
+}
+
+/* ---- Types ---- */
+
+/* The type of a column: its dtype, or bits. */
+typedef struct column_type {
+    histo_dtype dtype;
+    bool bits;
+} column_type;
+
+static int type_of(const arrow_schema *schema, column_type *type)
+{
+    static const char *const dtypes = "cCsSiIlLefg";
+    static const histo_dtype of_format[] = {HISTO_I8,  HISTO_U8,  HISTO_I16, HISTO_U16, HISTO_I32, HISTO_U32,
+                                            HISTO_I64, HISTO_U64, HISTO_F16, HISTO_F32, HISTO_F64};
+    const char *format = schema->format ? schema->format : "";
+    const char *at = format[0] && !format[1] ? strchr(dtypes, format[0]) : NULL;
+    *type = (column_type){HISTO_U8, strcmp(format, "b") == 0};
+    if (schema->dictionary) return refuse(PyExc_TypeError, "categories are no samples: count their codes");
+    if (type->bits) return 0;
+    if (at)
+        type->dtype = of_format[at - dtypes];
+    else if (strcmp(format, "tdD") == 0 || strcmp(format, "tts") == 0 || strcmp(format, "ttm") == 0)
+        type->dtype = HISTO_I32; /* days, seconds and milliseconds of a day */
+    else if (strcmp(format, "tdm") == 0 || strncmp(format, "ts", 2) == 0 || strncmp(format, "tt", 2) == 0 ||
+             strncmp(format, "tD", 2) == 0)
+        type->dtype = HISTO_I64; /* times and durations */
+    else if (strcmp(format, "+s") == 0)
+        return refuse(PyExc_TypeError, "a table has several columns: pass one of them");
+    else {
+        PyErr_Format(PyExc_TypeError, "%s: samples of type '%s' cannot be counted", protocol, format);
+        return -1;
+    }
+    return 0;
+}
+
+static const void *values_of(const arrow_array *a)
+{
+    return a->buffers ? a->buffers[1] : NULL;
+}
+
+static const unsigned char *validity_of(const arrow_array *a)
+{
+    return a->buffers && a->null_count != 0 ? a->buffers[0] : NULL;
+}
+
+static int check(const arrow_array *a, const column_type *type)
+{
+    const int64_t size = type->bits ? 1 : (int64_t)histo_dtype_size(type->dtype);
+    int64_t end, bytes;
+    if (a->n_buffers != 2 || !a->buffers) return refuse(PyExc_ValueError, "a column of numbers has two buffers");
+    if (a->length < 0 || a->offset < 0 || __builtin_add_overflow(a->length, a->offset, &end) ||
+        __builtin_mul_overflow(end, size, &bytes))
+        return refuse(PyExc_ValueError, "the length or the offset is out of range");
+    if (a->length > 0 && !values_of(a)) return refuse(PyExc_ValueError, "there are no values");
+    return 0;
+}
+
+/* ---- Chunks ---- */
+
+/* A column, which owns its chunks; samples.memory. */
+typedef struct column {
+    arrow_array *chunks;
+    int64_t count, room;
+    void *copy;             /* of all values */
+    unsigned char *present; /* a byte for each value, 0 for nulls */
+} column;
+
+static void free_column(column *c)
+{
+    for (int64_t i = 0; i < c->count; i++)
+        if (c->chunks[i].release) c->chunks[i].release(&c->chunks[i]);
+    free(c->chunks);
+    free(c->copy);
+    free(c->present);
+    free(c);
+}
+
+static void release_column(samples *s)
+{
+    free_column(s->memory);
+}
+
+/* Takes the array, also on failure. */
+static int add_chunk(column *c, arrow_array *array)
+{
+    if (c->count == c->room) {
+        const int64_t room = c->room ? 2 * c->room : 4;
+        arrow_array *chunks = realloc(c->chunks, (size_t)room * sizeof *chunks);
+        if (!chunks) {
+            array->release(array);
+            PyErr_NoMemory();
+            return -1;
+        }
+        c->chunks = chunks;
+        c->room = room;
+    }
+    c->chunks[c->count++] = *array;
+    array->release = NULL; /* moved */
+    return 0;
+}
+
+static bool bit(const unsigned char *bits, int64_t i)
+{
+    return bits[i / 8] >> (i % 8) & 1;
+}
+
+static void expand(const unsigned char *bits, int64_t offset, int64_t n, unsigned char *bytes)
+{
+    if (!bits) memset(bytes, 1, (size_t)n);
+    for (int64_t i = 0; bits && i < n; i++)
+        bytes[i] = bit(bits, offset + i);
+}
+
+static void copy_values(const arrow_array *a, const column_type *type, char *to)
+{
+    const size_t size = histo_dtype_size(type->dtype);
+    if (a->length == 0) return;
+    if (type->bits)
+        expand(values_of(a), a->offset, a->length, (unsigned char *)to);
+    else
+        memcpy(to, (const char *)values_of(a) + (size_t)a->offset * size, (size_t)a->length * size);
+}
+
+static void set_nulls(samples *out, histo_view present, int64_t offset)
+{
+    out->has_nulls = true;
+    out->present = present;
+    out->present_offset = offset;
+}
+
+/* All chunks as one. */
+static int join(column *c, const column_type *type, samples *out)
+{
+    const size_t size = histo_dtype_size(type->dtype);
+    int64_t n = 0, at = 0;
+    bool nulls = false;
+    for (int64_t i = 0; i < c->count; i++) {
+        if (__builtin_add_overflow(n, c->chunks[i].length, &n)) return refuse(PyExc_ValueError, "too many values");
+        nulls = nulls || validity_of(&c->chunks[i]);
+    }
+    if ((size_t)n > PY_SSIZE_T_MAX / size || !(c->copy = malloc((size_t)n * size + 1)) ||
+        (nulls && !(c->present = malloc((size_t)n + 1)))) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (int64_t i = 0; i < c->count; at += c->chunks[i++].length) {
+        const arrow_array *a = &c->chunks[i];
+        copy_values(a, type, (char *)c->copy + (size_t)at * size);
+        if (nulls) expand(validity_of(a), a->offset, a->length, c->present + at);
+    }
+    if (nulls) set_nulls(out, histo_view_1d(c->present, HISTO_U8, n), 0);
+    return describe_view(out, protocol, c->copy, type->dtype, 1, &n, NULL);
+}
+
+static int view_of(column *c, const column_type *type, samples *out)
+{
+    for (int64_t i = 0; i < c->count; i++)
+        if (check(&c->chunks[i], type) < 0) return -1;
+    if (c->count != 1 || type->bits) return join(c, type, out);
+    const arrow_array *a = &c->chunks[0];
+    const char *values = values_of(a);
+    if (validity_of(a)) set_nulls(out, histo_view_1d(validity_of(a), HISTO_BIT, a->length), a->offset);
+    if (values) values += (size_t)a->offset * histo_dtype_size(type->dtype);
+    return describe_view(out, protocol, values, type->dtype, 1, &a->length, NULL);
+}
+
+/* ---- Capsules ---- */
+
+static column *new_column(samples *out)
+{
+    column *c = calloc(1, sizeof *c);
+    if (!c) PyErr_NoMemory();
+    out->memory = c;
+    out->release = c ? release_column : NULL;
+    return c;
+}
+
+/* From (schema, array), capsules. */
+static int take_array(PyObject *pair, samples *out)
+{
+    PyObject *first, *second;
+    column_type type;
+    if (!PyTuple_Check(pair) || !PyArg_ParseTuple(pair, "OO", &first, &second))
+        return refuse(PyExc_TypeError, "__arrow_c_array__ must return two capsules");
+    const arrow_schema *schema = PyCapsule_GetPointer(first, "arrow_schema");
+    arrow_array *array = schema ? PyCapsule_GetPointer(second, "arrow_array") : NULL;
+    if (!array) return -1;
+    if (!schema->release || !array->release) return refuse(PyExc_ValueError, "the array was released");
+    column *c = new_column(out);
+    return c && type_of(schema, &type) == 0 && add_chunk(c, array) == 0 ? view_of(c, &type, out) : -1;
+}
+
+static int fail_stream(arrow_stream *stream)
+{
+    const char *why = stream->get_last_error ? stream->get_last_error(stream) : NULL;
+    PyErr_Format(PyExc_OSError, "%s: the stream failed: %s", protocol, why ? why : "it does not say why");
+    return -1;
+}
+
+static int read_chunks(arrow_stream *stream, column *c)
+{
+    for (;;) {
+        arrow_array array = {0};
+        if (stream->get_next(stream, &array) != 0) return fail_stream(stream);
+        if (!array.release) return 0;
+        if (add_chunk(c, &array) < 0 || PyErr_CheckSignals() < 0) return -1;
+    }
+}
+
+static int take_stream(PyObject *capsule, samples *out)
+{
+    arrow_stream *stream = PyCapsule_GetPointer(capsule, "arrow_array_stream");
+    arrow_schema schema = {0};
+    column_type type;
+    if (!stream) return -1;
+    if (!stream->release) return refuse(PyExc_ValueError, "the stream was released");
+    if (stream->get_schema(stream, &schema) != 0) return fail_stream(stream);
+    const int typed = type_of(&schema, &type);
+    if (schema.release) schema.release(&schema);
+    column *c = typed == 0 ? new_column(out) : NULL;
+    return c && read_chunks(stream, c) == 0 ? view_of(c, &type, out) : -1;
+}
+
+/* By a method that takes no arguments. */
+static int take_by(PyObject *object, const char *name, int (*take)(PyObject *, samples *), samples *out)
+{
+    PyObject *method = PyObject_GetAttrString(object, name);
+    if (!method) return describe_missing();
+    PyObject *result = PyObject_CallNoArgs(method);
+    Py_DECREF(method);
+    const int failed = result ? take(result, out) : -1;
+    Py_XDECREF(result);
+    return failed < 0 ? -1 : 1;
+}
+
+int samples_of_arrow(PyObject *object, samples *out)
+{
+    const int taken = take_by(object, "__arrow_c_array__", take_array, out);
+    return taken ? taken : take_by(object, "__arrow_c_stream__", take_stream, out);
+}

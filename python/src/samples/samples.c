@@ -1,0 +1,145 @@
+#include "samples/samples.h"
+#include "samples/gpu.h"
+#include "state/numpy_api.h"
+
+/* By numpy.asarray, which knows `__array_interface__`, `__array_struct__`, `__array__`, sequences and numbers, and
+ * checks what it is given. */
+static int take_by_asarray(PyObject *module, PyObject *object, samples *out)
+{
+    if (numpy_import(module) < 0) return -1;
+    PyObject *array = PyArray_FromAny(object, NULL, 0, 0, 0, NULL);
+    if (!array) return -1;
+    const int taken = samples_of_array(module, array, out);
+    Py_DECREF(array);
+    return taken;
+}
+
+/* Is its dtype one of NumPy's, as that of most pandas columns? NumPy takes these without a copy, and NaN as NaN, where
+ * pandas gives Arrow nulls. */
+static bool is_of_numpy(PyObject *module, PyObject *object)
+{
+    if (!numpy_seen(module)) return false;
+    PyObject *dtype = PyObject_GetAttrString(object, "dtype");
+    const bool is = dtype && PyArray_DescrCheck(dtype);
+    if (!dtype) PyErr_Clear();
+    Py_XDECREF(dtype);
+    return is;
+}
+
+static int take_by_protocol(PyObject *module, PyObject *object, samples *out)
+{
+    if (is_of_numpy(module, object)) return 0;
+    const int taken = samples_of_arrow(object, out);
+    return taken == 0 ? samples_of_dlpack(object, out) : taken;
+}
+
+int samples_take(PyObject *module, PyObject *object, samples *out)
+{
+    if (samples_take_with_nulls(module, object, out) < 0) return -1;
+    if (!out->has_nulls) return 0;
+    samples_release(out);
+    PyErr_SetString(PyExc_ValueError, "there are nulls: drop or fill them, or use Histogram.fill, which masks them");
+    return -1;
+}
+
+int samples_take_with_nulls(PyObject *module, PyObject *object, samples *out)
+{
+    *out = (samples){0};
+    int taken = samples_of_array(module, object, out);
+    if (taken == 0) taken = samples_of_exchange(module, object, out);
+    if (taken == 0) taken = samples_of_cuda_array(module, object, out);
+    if (taken == 0) taken = samples_of_buffer(object, out); /* which CuPy's arrays have, too, and refuse */
+    if (taken == 0) taken = take_by_protocol(module, object, out);
+    if (taken == 0) taken = take_by_asarray(module, object, out);
+    if (taken == 1) return 0;
+    samples_release(out);
+    return -1;
+}
+
+int samples_take_writable(PyObject *module, PyObject *object, samples *out)
+{
+    const bool by_numpy = numpy_seen(module) && PyArray_Check(object);
+    if (by_numpy && PyArray_FailUnlessWriteable((PyArrayObject *)object, "out") < 0) return -1;
+    if (samples_take(module, object, out) < 0) return -1;
+    if (by_numpy || (!out->read_only && (out->exchange || out->on_gpu))) return 0;
+    samples_release(out);
+    PyErr_SetString(PyExc_TypeError,
+                    "out must be an array that can be written: of NumPy, PyTorch, or in the memory of a "
+                    "GPU");
+    return -1;
+}
+
+/* Arrays of NumPy and numbers, the most common objects, are quickly told. */
+static bool is_exported_from_gpu(PyObject *module, PyObject *object)
+{
+    PyObject *const type = (PyObject *)Py_TYPE(object);
+    if (numpy_seen(module) && PyArray_Check(object)) return false;
+    if (PyFloat_Check(object) || PyLong_Check(object) || PyUnicode_Check(object) || PyList_Check(object)) return false;
+    const int by_exchange = exchanged_on_gpu(module, object);
+    if (by_exchange >= 0) return by_exchange == 1;
+    /* Tensors of older PyTorch have it in host memory, too, where it raises; elsewhere it takes time to make. */
+    if (has_attribute(module, type, CUDA_ARRAY_INTERFACE))
+        return !has_attribute(module, type, IS_CUDA) || has_attribute(module, object, CUDA_ARRAY_INTERFACE);
+    if (has_attribute(module, object, CUDA_ARRAY_INTERFACE)) return true;
+    return has_attribute(module, type, DLPACK_DEVICE) && dlpack_on_gpu(object);
+}
+
+bool samples_on_gpu(PyObject *module, PyObject *object)
+{
+    if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) {
+        PyObject *first = PySequence_Size(object) > 0 ? PySequence_GetItem(object, 0) : NULL;
+        if (!first) PyErr_Clear(); /* another thread has emptied the list */
+        const bool is = first && is_exported_from_gpu(module, first);
+        Py_XDECREF(first);
+        return is;
+    }
+    return is_exported_from_gpu(module, object);
+}
+
+int samples_take_here(PyObject *module, PyObject *object, samples *out)
+{
+    if (samples_take(module, object, out) < 0) return -1;
+    if (!out->on_gpu) return 0;
+    samples_release(out);
+    PyErr_SetString(PyExc_ValueError, "these numbers are in the memory of a GPU, and needed on the host: copy them");
+    return -1;
+}
+
+int samples_meet(int n, const samples *const *all, const samples **found)
+{
+    const samples *first = *found = NULL;
+    for (int i = 0; i < n && !first; i++)
+        if (all[i]->on_gpu) first = all[i];
+    for (int i = 0; i < n && first; i++) {
+        if (!all[i]->release || all[i] == first) continue; /* a number, or nothing */
+        if (all[i]->home != first->home) {
+            PyErr_Format(
+                PyExc_ValueError,
+                "samples, weights and masks must be in one memory: some are in that of cuda:%d, others in that "
+                "of %s",
+                first->home - HISTO_DEVICE_CUDA(0), all[i]->on_gpu ? "another GPU" : "the host");
+            return -1;
+        }
+        if (all[i]->stream != first->stream && gpu_wait(all[i]->view.data, all[i]->stream) < 0) return -1;
+    }
+    *found = first;
+    return 0;
+}
+
+int samples_settle(int n, const samples *const *all)
+{
+    for (int i = 0; i < n; i++)
+        if (all[i]->unordered) return gpu_wait(all[i]->view.data, all[i]->stream);
+    return 0;
+}
+
+void samples_release(samples *s)
+{
+    if (s->release) {
+        PyObject *type, *value, *traceback; /* what lets go may run Python, which wants no exception pending */
+        PyErr_Fetch(&type, &value, &traceback);
+        s->release(s);
+        PyErr_Restore(type, value, traceback);
+    }
+    *s = (samples){0};
+}

@@ -1,0 +1,98 @@
+#include "state/arguments.h"
+
+const signature signatures[SIGNATURES] = {
+    [OF_HISTOGRAM] = {"histogram",
+                      0,
+                      5,
+                      12,
+                      {"a", "bins", "range", "density", "weights", "axis", "mask", "out", "threads", "flow", "device",
+                       "dtype"}},
+    [OF_BIN_EDGES] = {"histogram_bin_edges", 0, 4, 7, {"a", "bins", "range", "weights", "mask", "threads", "device"}},
+    [OF_HISTOGRAMDD] = {"histogramdd",
+                        0,
+                        5,
+                        11,
+                        {"sample", "bins", "range", "density", "weights", "mask", "out", "threads", "flow", "device",
+                         "dtype"}},
+    [OF_HISTOGRAM2D] = {"histogram2d",
+                        0,
+                        6,
+                        12,
+                        {"x", "y", "bins", "range", "density", "weights", "mask", "out", "threads", "flow", "device",
+                         "dtype"}},
+    [OF_BINCOUNT] =
+        {"bincount", 1, 3, 9, {"x", "weights", "minlength", "axis", "mask", "out", "threads", "device", "dtype"}, 2},
+};
+
+int arguments_intern(module_state *state)
+{
+    for (int s = 0; s < SIGNATURES; s++) {
+        for (int i = 0; i < signatures[s].count; i++) {
+            state->names[s][i] = PyUnicode_InternFromString(signatures[s].names[i]);
+            if (!state->names[s][i]) return -1;
+        }
+    }
+    return 0;
+}
+
+bool arguments_of(const module_state *state, int which, PyObject *const *args, Py_ssize_t n, PyObject *kwnames,
+                  PyObject **values)
+{
+    const signature *s = &signatures[which];
+    if (n < s->positional_only || n > s->positional) return false;
+    for (int i = 0; i < s->count; i++)
+        values[i] = i < n && args[i] != Py_None ? args[i] : NULL;
+    const Py_ssize_t keywords = kwnames ? PyTuple_Size(kwnames) : 0;
+    for (Py_ssize_t k = 0; k < keywords; k++) {
+        PyObject *name = PyTuple_GetItem(kwnames, k);
+        int i = (int)n; /* a name of an argument that has been given by position is not found */
+        while (i < s->count && state->names[which][i] != name)
+            i++;
+        if (i == s->count) return false;
+        values[i] = args[n + k] != Py_None ? args[n + k] : NULL;
+        if (i == s->never_none && !values[i]) return false;
+    }
+    return !s->never_none || s->never_none >= n || values[s->never_none];
+}
+
+/* Borrowed: histo.devices or histo.functions. */
+static PyObject *imported(PyObject *module, bool on_gpu)
+{
+    module_state *state = state_of_module(module);
+    _Atomic(PyObject *) *place = on_gpu ? &state->devices : &state->functions;
+    PyObject *functions = *place;
+    if (!functions) {
+        PyObject *now = PyImport_ImportModule(on_gpu ? "histo.devices" : "histo.functions");
+        if (!now) return NULL;
+        if (atomic_compare_exchange_strong(place, &functions, now))
+            functions = now;
+        else
+            Py_DECREF(now); /* another thread has imported it meanwhile */
+    }
+    return functions;
+}
+
+PyObject *devices_of(PyObject *module)
+{
+    return imported(module, true);
+}
+
+PyObject *call_python(PyObject *module, int which, bool on_gpu, PyObject *const *args, Py_ssize_t n, PyObject *kwnames)
+{
+    const Py_ssize_t keywords = kwnames ? PyTuple_Size(kwnames) : 0;
+    PyObject *functions = imported(module, on_gpu);
+    PyObject *function = functions ? PyObject_GetAttrString(functions, signatures[which].function) : NULL,
+             *positions = PyTuple_New(n), *dict = PyDict_New();
+    PyObject *result = NULL;
+    if (!function || !positions || !dict) goto done;
+    for (Py_ssize_t i = 0; i < n; i++)
+        if (PyTuple_SetItem(positions, i, Py_NewRef(args[i])) < 0) goto done;
+    for (Py_ssize_t k = 0; k < keywords; k++)
+        if (PyDict_SetItem(dict, PyTuple_GetItem(kwnames, k), args[n + k]) < 0) goto done;
+    result = PyObject_Call(function, positions, dict);
+done:
+    Py_XDECREF(function);
+    Py_XDECREF(positions);
+    Py_XDECREF(dict);
+    return result;
+}

@@ -1,0 +1,29 @@
+/* What the objects of the types Hist and Map begin with. */
+#ifndef PYTHON_LOCKED_H
+#define PYTHON_LOCKED_H
+
+#include "state/module.h"
+
+typedef struct locked {
+    PyObject_HEAD PyThread_type_lock lock; /* held while the object is used, so that threads can share it */
+    atomic_ulong holder;                   /* the thread that holds it for several calls; or 0 */
+    unsigned depth;                        /* how often that thread has taken the lock again */
+    atomic_uint forks;                     /* forks_seen when the lock was taken last */
+    PyObject *module;                      /* borrowed from the type */
+} locked;
+
+/* Take the lock. Waits without the GIL, which the thread that has it may need to release it. -1 with an exception if
+ * that thread is in the process that this one was forked from. */
+int locked_take(locked *o);
+void locked_drop(locked *o);
+
+/* function(*args, **kwargs), of a method that gets (function, *args) and kwargs, with the lock held throughout. */
+PyObject *locked_call(PyObject *self, PyObject *args, PyObject *kwargs);
+
+/* tp_new: the lock and the module are there, all else is zero. */
+PyObject *locked_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
+
+/* The end of tp_dealloc. */
+void locked_free(PyObject *self);
+
+#endif

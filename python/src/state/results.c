@@ -1,0 +1,54 @@
+#include "state/results.h"
+
+#include "samples/samples.h"
+#include "state/arguments.h"
+#include "state/numpy_api.h"
+
+static const int numbers[HISTO_DTYPE_COUNT] = {
+    [HISTO_U8] = NPY_UINT8,    [HISTO_I8] = NPY_INT8,     [HISTO_U16] = NPY_UINT16,  [HISTO_I16] = NPY_INT16,
+    [HISTO_U32] = NPY_UINT32,  [HISTO_I32] = NPY_INT32,   [HISTO_U64] = NPY_UINT64,  [HISTO_I64] = NPY_INT64,
+    [HISTO_F16] = NPY_FLOAT16, [HISTO_BF16] = NPY_UINT16, [HISTO_F32] = NPY_FLOAT32, [HISTO_F64] = NPY_FLOAT64,
+};
+
+PyObject *result_new(PyObject *module, histo_dtype dtype, int ndim, const int64_t *shape, void **data)
+{
+    if (numpy_import(module) < 0) return NULL;
+    npy_intp dims[2 * HISTO_MAX_DIMS];
+    for (int d = 0; d < ndim; d++)
+        dims[d] = (npy_intp)shape[d];
+    PyObject *array = PyArray_SimpleNew(ndim, dims, numbers[dtype]);
+    if (array) *data = PyArray_DATA((PyArrayObject *)array);
+    return array;
+}
+
+/* As histo.devices makes it. */
+static PyObject *new_there(PyObject *module, const samples *like, histo_dtype dtype, int ndim, const int64_t *shape,
+                           void **data)
+{
+    PyObject *devices = devices_of(module), *sizes = PyTuple_New(ndim), *pair = NULL;
+    for (int d = 0; sizes && d < ndim; d++)
+        if (PyTuple_SetItem(sizes, d, PyLong_FromLongLong(shape[d])) < 0) Py_CLEAR(sizes);
+    if (devices && sizes)
+        pair = PyObject_CallMethod(devices, "empty_beside", "OiOs", like->owner, like->home - HISTO_DEVICE_CUDA(0),
+                                   sizes, histo_dtype_name(dtype));
+    Py_XDECREF(sizes);
+    PyObject *array = NULL;
+    PyObject *address;
+    if (pair && PyArg_ParseTuple(pair, "OO", &array, &address)) {
+        Py_INCREF(array);
+        *data = PyLong_AsVoidPtr(address);
+    }
+    Py_XDECREF(pair);
+    return array;
+}
+
+PyObject *result_beside(PyObject *module, const samples *like, histo_dtype dtype, int ndim, const int64_t *shape,
+                        void **data)
+{
+    int64_t sizes[2 * HISTO_MAX_DIMS];
+    for (int d = 0; d < ndim; d++)
+        sizes[d] = shape[d];
+    if (like->exchange) return dlpack_new(like, dtype, ndim, sizes, data);
+    return like->on_gpu ? new_there(module, like, dtype, ndim, shape, data)
+                        : result_new(module, dtype, ndim, shape, data);
+}

@@ -1,0 +1,75 @@
+/* Loading from memory, in any format. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "counts/saved/binary.h"
+#include "counts/saved/uhi.h"
+
+/* ---- Sets ---- */
+
+/* Files of the command that have more than one unnamed histogram. A line stands before each part: "NAME-BYTES BYTES" of
+ * a histogram, which the name precedes; "times AXIS", without a part; or words that end with the number of bytes. */
+static const char set_magic[] = "histo set 1\n";
+
+typedef struct set_reader {
+    const char *data;
+    size_t size, at;
+    uint64_t name_bytes, bytes; /* of the histogram at `at`, after its name */
+} set_reader;
+
+/* Go to the next histogram: 1, 0 at the end, -1 if the set is damaged. */
+static int next_histogram(set_reader *in)
+{
+    enum { LONGEST_LINE = 64 };
+    while (in->at < in->size) {
+        char line[LONGEST_LINE];
+        const char *begin = in->data + in->at, *end = memchr(begin, '\n', in->size - in->at);
+        const size_t length = end ? (size_t)(end - begin) : sizeof line;
+        if (length >= sizeof line) return -1;
+        memcpy(line, begin, length);
+        line[length] = '\0';
+        in->at += length + 1;
+        const size_t left = in->size - in->at;
+        if (sscanf(line, "%" SCNu64 " %" SCNu64, &in->name_bytes, &in->bytes) == 2)
+            return in->name_bytes <= left && in->bytes <= left - in->name_bytes ? 1 : -1;
+        const char *last = strrchr(line, ' ');
+        uint64_t bytes = 0;
+        if (!last || (strncmp(line, "times ", 6) != 0 && sscanf(last, "%" SCNu64, &bytes) != 1) || bytes > left)
+            return -1;
+        in->at += bytes;
+    }
+    return 0;
+}
+
+static histo_status load_of_set(const char *data, size_t size, const char *name, histo_hist **hist)
+{
+    set_reader in = {.data = data, .size = size, .at = sizeof set_magic - 1};
+    const char *found = NULL;
+    size_t bytes = 0;
+    int more, all = 0;
+    while ((more = next_histogram(&in)) > 0) {
+        const bool named = name && strlen(name) == in.name_bytes && memcmp(data + in.at, name, in.name_bytes) == 0;
+        if (!found && (named || !name)) {
+            found = data + in.at + in.name_bytes;
+            bytes = in.bytes;
+        }
+        in.at += in.name_bytes + in.bytes;
+        all++;
+    }
+    if (more < 0) return histo_fail(HISTO_CORRUPT, "byte %zu: the headers of the set are damaged", in.at);
+    if (!name && all > 1) return histo_fail(HISTO_INVALID, "the set has %d histograms: choose one by its name", all);
+    if (!found) return histo_fail(HISTO_INVALID, "the set has no histogram%s%.100s", name ? " " : "", name ? name : "");
+    return histo_binary_load((const unsigned char *)found, bytes, hist);
+}
+
+/* ---- Any format ---- */
+
+histo_status histo_hist_load(const void *data, size_t size, const char *name, histo_hist **hist)
+{
+    if (!data || !hist) return histo_fail(HISTO_INVALID, "the data, or the place for the histogram, is NULL");
+    if (size == 0) return histo_fail(HISTO_CORRUPT, "byte 0: the file is empty");
+    if (size >= sizeof set_magic - 1 && memcmp(data, set_magic, sizeof set_magic - 1) == 0)
+        return load_of_set(data, size, name, hist);
+    return histo_binary_is(data, size) ? histo_binary_load(data, size, hist) : histo_uhi_load(data, size, name, hist);
+}

@@ -1,0 +1,48 @@
+/* Histograms in the serialization of the Unified Histogram Interface (schema 1): an object {name: histogram}.
+ *
+ * An axis of the schema has n + 2 cells (underflow, bins, overflow) for our n + 3 slots: NaN is counted in the overflow
+ * cell, as in boost-histogram. writer_info.histo keeps what the schema cannot express, so that nothing is lost:
+ *
+ *     per axis:
+ *         kind      integer, regular, variable, log, sqrt, power; or batch: an integer category per entry of a batch,
+ *                   before all other axes
+ *         power     of a power axis
+ *         closed    true if the last bin is
+ *     per histogram:
+ *         version
+ *         weighting unweighted, fast, reproducible, and these with -sum
+ *         storage   sparse, if the histogram is
+ *         masked    samples left out, by batch entry
+ *         counts, sum_w, sum_w2
+ *                   values, by slot, that the storage does not determine: NaN, and overflow if a cell contains both.
+ *                   For weighted histograms, whose storage has the sums, all counts
+ *         checksum  CRC-32C, in hexadecimal, of the axes (all that loading needs), the masked samples, and the values
+ *                   of all slots, sparse ones with their numbers: if other software has changed axes or values, they no
+ *                   longer belong together, or the lists to them
+ *
+ * A list is a string of runs "index:value,value,… index:value…" with increasing indices; missing values are 0.
+ *
+ * Storage is int; or weighted, with values sum w and variances sum w^2; or double, with values sum w. Reproducible sums
+ * are rounded to double; loading takes the rounded sums as exact. Sparse counts are int with an index.
+ *
+ * Files of other writers: an axis without flow gets flow of 0. A boolean axis is the integer axis [0, 2). An integer
+ * category axis must be consecutive. Double storage is read as counts if all values are non-negative integers, else as
+ * sums of weights, with |sum w| for the sum of w^2, as for weights of 1. Sums of weights without counts get counts of
+ * 0. */
+#ifndef COUNTS_UHI_H
+#define COUNTS_UHI_H
+
+#include "counts/hist.h"
+#include "counts/saved/bytes.h"
+
+histo_status histo_uhi_save(const histo_hist *hist, const char *name, histo_bytes *out);
+/* That of writer_info. */
+histo_status histo_uhi_checksum(const histo_hist *hist, uint32_t *checksum);
+histo_status histo_uhi_load(const char *text, size_t size, const char *name, histo_hist **hist);
+
+/* Numbers of histo_axis_kind and histo_weighting names in writer_info. */
+enum { HISTO_UHI_KINDS = HISTO_AXIS_KIND_COUNT, HISTO_UHI_WEIGHTINGS = HISTO_WEIGHT_REPRODUCIBLE_SUM + 1 };
+extern const char *const histo_uhi_kinds[HISTO_UHI_KINDS];
+extern const char *const histo_uhi_weightings[HISTO_UHI_WEIGHTINGS];
+
+#endif

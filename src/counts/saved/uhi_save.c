@@ -1,0 +1,321 @@
+/* Writing the JSON of the Unified Histogram Interface. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/locale.h"
+#include "base/memory.h"
+#include "counts/saved/json.h"
+#include "counts/saved/uhi.h"
+#include "counts/saved/uhi_cells.h"
+
+const char *const histo_uhi_kinds[] = {
+    [HISTO_INTEGER] = "integer", [HISTO_REGULAR] = "regular", [HISTO_VARIABLE] = "variable",
+    [HISTO_LOG] = "log",         [HISTO_SQRT] = "sqrt",       [HISTO_POWER] = "power",
+};
+const char *const histo_uhi_weightings[] = {
+    [HISTO_UNWEIGHTED] = "unweighted",
+    [HISTO_WEIGHT_FAST] = "fast",
+    [HISTO_WEIGHT_REPRODUCIBLE] = "reproducible",
+    [HISTO_WEIGHT_FAST_SUM] = "fast-sum",
+    [HISTO_WEIGHT_REPRODUCIBLE_SUM] = "reproducible-sum",
+};
+
+static void put_value(histo_bytes *out, bool sum, uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    if (sum)
+        histo_json_put_number(out, x);
+    else
+        histo_bytes_print(out, "%" PRIu64, bits);
+}
+
+/* ---- Axes ---- */
+
+static void put_batch_axis(histo_bytes *out, int64_t batch)
+{
+    histo_bytes_print(out, "\n      {\"type\": \"category_int\", \"categories\": [");
+    for (int64_t b = 0; b < batch; b++)
+        histo_bytes_print(out, "%s%" PRId64, b ? "," : "", b);
+    histo_bytes_print(out, "], \"flow\": false, \"writer_info\": {\"histo\": {\"kind\": \"batch\"}}},");
+}
+
+static void put_axis(histo_bytes *out, const histo_axis *axis)
+{
+    if (axis->edges) {
+        histo_bytes_print(out, "\n      {\"type\": \"variable\", \"edges\": ");
+        for (int64_t i = 0; i <= axis->bins; i++) {
+            histo_bytes_put(out, i ? "," : "[", 1);
+            if (axis->edges_i64)
+                histo_bytes_print(out, "%" PRId64, axis->edges_i64[i]);
+            else if (axis->edges_u64)
+                histo_bytes_print(out, "%" PRIu64, axis->edges_u64[i]);
+            else
+                histo_json_put_number(out, axis->edges[i]);
+        }
+        histo_bytes_print(out, "]");
+    } else {
+        histo_bytes_print(out, "\n      {\"type\": \"regular\", \"lower\": ");
+        histo_json_put_number(out, axis->lo);
+        histo_bytes_print(out, ", \"upper\": ");
+        histo_json_put_number(out, axis->hi);
+        histo_bytes_print(out, ", \"bins\": %" PRId64, axis->bins);
+    }
+    histo_bytes_print(out, ", \"underflow\": true, \"overflow\": true, \"circular\": false,\n");
+    histo_bytes_print(out, "       \"writer_info\": {\"histo\": {\"kind\": \"%s\"", histo_uhi_kinds[axis->kind]);
+    if (axis->kind == HISTO_POWER) {
+        histo_bytes_print(out, ", \"power\": ");
+        histo_json_put_number(out, axis->power);
+    }
+    histo_bytes_print(out, "%s}}}", axis->closed ? ", \"closed\": true" : "");
+}
+
+static void put_axes(histo_bytes *out, const histo_hist *hist)
+{
+    histo_bytes_print(out, "    \"axes\": [");
+    if (hist->accumulators.batch > 1) put_batch_axis(out, hist->accumulators.batch);
+    for (int a = 0; a < hist->naxes; a++) {
+        if (a) histo_bytes_put(out, ",", 1);
+        put_axis(out, &hist->axes[a]);
+    }
+    histo_bytes_print(out, "\n    ],\n");
+}
+
+/* ---- Storage ---- */
+
+/* The number of arrays (of the innermost axis, the next, …) that the cell begins, or ends. */
+static int brackets(const histo_place *cell, bool end)
+{
+    int n = 0;
+    for (int a = cell->hist->naxes - 1; a >= 0; a--, n++)
+        if (cell->at[a] != (end ? cell->hist->axes[a].bins + HISTO_CELLS - 1 : 0)) return n;
+    int64_t batch = cell->hist->accumulators.batch;
+    return n + (batch > 1 && cell->entry == (end ? batch - 1 : 0));
+}
+
+static void put_lane(histo_bytes *out, const histo_hist *hist, const char *key, histo_lane lane)
+{
+    histo_bytes_print(out, ",\n      \"%s\": ", key);
+    histo_place cell = {hist, HISTO_CELLS, 0, {0}};
+    bool first = true;
+    do {
+        int begins = brackets(&cell, false), ends = brackets(&cell, true);
+        if (!first) histo_bytes_print(out, begins ? ",\n      " : ",");
+        first = false;
+        while (begins-- > 0)
+            histo_bytes_put(out, "[", 1);
+        put_value(out, lane.sums, histo_lane_cell(lane, &cell));
+        while (ends-- > 0)
+            histo_bytes_put(out, "]", 1);
+    } while (histo_place_next(&cell));
+}
+
+/* Sparse counts: the cells' indices on each axis, then their values. */
+static void put_occupied(histo_bytes *out, const histo_hist *hist, const histo_list *cells)
+{
+    const bool batch = hist->accumulators.batch > 1;
+    uint64_t stride = (uint64_t)(hist->accumulators.batch * hist->accumulators.slots);
+    for (int a = batch ? -1 : 0; a < hist->naxes; a++) {
+        const uint64_t extent = (uint64_t)(a < 0 ? hist->accumulators.batch : hist->axes[a].bins + 3);
+        stride /= extent;
+        histo_bytes_print(out, a < 0 || (!batch && a == 0) ? ",\n      \"index\": [[" : "],\n      [");
+        for (int64_t i = 0; i < cells->n; i++)
+            histo_bytes_print(out, "%s%" PRIu64, i ? "," : "", cells->entries[i].slot / stride % extent);
+    }
+    histo_bytes_print(out, "]],\n      \"values\": [");
+    for (int64_t i = 0; i < cells->n; i++)
+        histo_bytes_print(out, "%s%" PRIu64, i ? "," : "", cells->entries[i].count);
+    histo_bytes_print(out, "]");
+}
+
+/* ---- writer_info ---- */
+
+/* A list of values by index in writer_info; omitted if empty. */
+typedef struct list {
+    histo_bytes *out;
+    const char *key;
+    bool sums;
+    int64_t next; /* the index that would continue the run; 0 before the first value */
+} list;
+
+static void list_add(list *l, int64_t index, uint64_t value)
+{
+    if (l->next == 0) histo_bytes_print(l->out, ", \"%s\": \"", l->key);
+    if (l->next == 0 || l->next != index)
+        histo_bytes_print(l->out, "%s%" PRId64 ":", l->next ? " " : "", index);
+    else
+        histo_bytes_put(l->out, ",", 1);
+    put_value(l->out, l->sums, value);
+    l->next = index + 1;
+}
+
+static void list_end(const list *l)
+{
+    if (l->next) histo_bytes_put(l->out, "\"", 1);
+}
+
+/* List the slots whose values a reader cannot derive from the storage. stored: the storage contains the lane. */
+static void put_unstored(histo_bytes *out, const histo_hist *hist, const char *key, histo_lane lane, bool stored)
+{
+    list l = {out, key, lane.sums, 0};
+    histo_place place = {hist, HISTO_ALL_SLOTS, 0, {0}};
+    do {
+        int64_t slot = histo_place_slot(&place);
+        uint64_t value = histo_lane_get(lane, slot);
+        uint64_t assumed = stored && !histo_place_is_nan(&place) ? histo_lane_cell(lane, &place) : 0;
+        if (value != assumed) list_add(&l, slot, value);
+    } while (histo_place_next(&place));
+    list_end(&l);
+}
+
+/* The same for sparse counts, which the storage keeps by cell. */
+static void put_unstored_occupied(histo_bytes *out, const histo_hist *hist, const histo_list *cells)
+{
+    const histo_list all = histo_sparse_all(hist->accumulators.sparse);
+    list l = {out, "counts", false, 0};
+    for (int64_t i = 0, c = 0; i < all.n || c < cells->n;) {
+        const uint64_t slot = i < all.n ? all.entries[i].slot : UINT64_MAX;
+        const uint64_t cell = c < cells->n ? cells->entries[c].slot : UINT64_MAX;
+        const uint64_t value = slot <= cell ? all.entries[i++].count : 0;
+        const uint64_t assumed = cell <= slot ? cells->entries[c++].count : 0;
+        if (value != assumed) list_add(&l, (int64_t)(slot < cell ? slot : cell), value);
+    }
+    list_end(&l);
+}
+
+static void put_masked(histo_bytes *out, const histo_hist *hist)
+{
+    list masked = {out, "masked", false, 0};
+    for (int64_t b = 0; b < hist->accumulators.batch; b++)
+        if (hist->accumulators.masked[b]) list_add(&masked, b, hist->accumulators.masked[b]);
+    list_end(&masked);
+}
+
+static void put_writer(histo_bytes *out, const histo_hist *hist)
+{
+    histo_bytes_print(out, ",\n    \"writer_info\": {\"histo\": {\"version\": \"%s\", \"weighting\": \"%s\"",
+                      histo_version(), histo_uhi_weightings[hist->weighting]);
+    if (hist->accumulators.sparse) histo_bytes_print(out, ", \"storage\": \"sparse\"");
+    put_masked(out, hist);
+}
+
+static void put_checksum(histo_bytes *out, uint32_t checksum)
+{
+    histo_bytes_print(out, ", \"checksum\": \"%08" PRIx32 "\"}}", checksum);
+}
+
+/* Counts, sums of weights, and those of their squares. */
+enum { COUNTS, SUM_W, SUM_W2, LANES };
+
+static void put_writer_info(histo_bytes *out, const histo_hist *hist, const histo_lane lanes[LANES])
+{
+    put_writer(out, hist);
+    put_unstored(out, hist, "counts", lanes[COUNTS], !lanes[SUM_W].sums);
+    if (lanes[SUM_W].sums) put_unstored(out, hist, "sum_w", lanes[SUM_W], true);
+    if (lanes[SUM_W2].sums) put_unstored(out, hist, "sum_w2", lanes[SUM_W2], true);
+    put_checksum(out, histo_cells_checksum(hist, lanes));
+}
+
+/* ---- Documents ---- */
+
+static histo_status check_name(const char *name)
+{
+    size_t size = strlen(name);
+    if (size == 0) return histo_fail(HISTO_INVALID, "the name of a saved histogram cannot be empty");
+    if (strcmp(name, "uhi_schema") == 0)
+        return histo_fail(HISTO_INVALID, "a saved histogram cannot be named uhi_schema, which readers take for a key");
+    for (size_t at = 0; at < size;) {
+        size_t length = histo_json_character(name + at, size - at);
+        if (length == 0) return histo_fail(HISTO_INVALID, "the name of a saved histogram must be UTF-8");
+        at += length;
+    }
+    return HISTO_OK;
+}
+
+static void put_beginning(histo_bytes *out, const histo_hist *hist, const char *name, const char *type)
+{
+    histo_bytes_print(out, "{\n  ");
+    histo_json_put_string(out, name);
+    histo_bytes_print(out, ": {\n    \"uhi_schema\": 1,\n");
+    put_axes(out, hist);
+    histo_bytes_print(out, "    \"storage\": {\n      \"type\": \"%s\"", type);
+}
+
+static void put_dense(histo_bytes *out, const histo_hist *hist, const char *name, const histo_lane lanes[LANES])
+{
+    const bool weighted = lanes[SUM_W].sums;
+    put_beginning(out, hist, name, lanes[SUM_W2].sums ? "weighted" : weighted ? "double" : "int");
+    put_lane(out, hist, "values", lanes[weighted ? SUM_W : COUNTS]);
+    if (lanes[SUM_W2].sums) put_lane(out, hist, "variances", lanes[SUM_W2]);
+    histo_bytes_print(out, "\n    }");
+    put_writer_info(out, hist, lanes);
+    histo_bytes_print(out, "\n  }\n}\n");
+}
+
+static histo_status save_sparse(const histo_hist *hist, const char *name, histo_bytes *out)
+{
+    histo_list cells;
+    histo_status status = histo_cells_occupied(hist, &cells);
+    if (status != HISTO_OK) return status;
+    put_beginning(out, hist, name, "int");
+    put_occupied(out, hist, &cells);
+    histo_bytes_print(out, "\n    }");
+    put_writer(out, hist);
+    put_unstored_occupied(out, hist, &cells);
+    const histo_lane none[3] = {{NULL, NULL}};
+    put_checksum(out, histo_cells_checksum(hist, none));
+    histo_bytes_print(out, "\n  }\n}\n");
+    histo_list_free(&cells);
+    return HISTO_OK;
+}
+
+/* What a dense histogram is saved as. *rounded: reproducible sums, freed by the caller. */
+static histo_status lanes_of(const histo_hist *hist, histo_lane lanes[LANES], double **rounded)
+{
+    const histo_accumulators *accumulators = &hist->accumulators;
+    const int64_t all = accumulators->batch * accumulators->slots;
+    lanes[COUNTS] = (histo_lane){accumulators->counts, NULL};
+    lanes[SUM_W] = (histo_lane){NULL, accumulators->sum_w};
+    lanes[SUM_W2] = (histo_lane){NULL, accumulators->sum_w2};
+    *rounded = NULL;
+    if (!accumulators->exact_w) return HISTO_OK;
+    double *sums = *rounded = histo_calloc((size_t)all, 2 * sizeof *sums);
+    if (!sums) return histo_fail_memory((size_t)all * 2 * sizeof *sums, "saving sums of weights");
+    lanes[SUM_W].sums = sums;
+    if (accumulators->exact_w2) lanes[SUM_W2].sums = sums + all;
+    return histo_hist_read_weights(hist, HISTO_FLOW, sums, lanes[SUM_W2].sums, all, NULL);
+}
+
+static histo_status save_dense(const histo_hist *hist, const char *name, histo_bytes *out)
+{
+    histo_lane lanes[LANES];
+    double *rounded;
+    const histo_status status = lanes_of(hist, lanes, &rounded);
+    if (status == HISTO_OK) put_dense(out, hist, name, lanes);
+    free(rounded);
+    return status;
+}
+
+histo_status histo_uhi_checksum(const histo_hist *hist, uint32_t *checksum)
+{
+    histo_lane lanes[LANES] = {{NULL, NULL}};
+    double *rounded = NULL;
+    histo_status status = histo_accumulators_gather(&hist->accumulators);
+    if (status == HISTO_OK && !hist->accumulators.sparse) status = lanes_of(hist, lanes, &rounded);
+    if (status == HISTO_OK) *checksum = histo_cells_checksum(hist, lanes);
+    free(rounded);
+    return status;
+}
+
+histo_status histo_uhi_save(const histo_hist *hist, const char *name, histo_bytes *out)
+{
+    if (!name) name = "histogram";
+    histo_c_locale locale;
+    histo_status status = check_name(name);
+    if (status == HISTO_OK) status = histo_c_locale_begin(&locale);
+    if (status != HISTO_OK) return status;
+    status = hist->accumulators.sparse ? save_sparse(hist, name, out) : save_dense(hist, name, out);
+    histo_c_locale_end(&locale);
+    return status;
+}

@@ -1,0 +1,240 @@
+/* Exact sums of samples and of their squares. Compiled once for each level of the instruction set (isa.h).
+ *
+ * Adding to a double 1.5 * 2^(52 + e) rounds to a multiple of 2^e: what is added can be read off the bits of the sum,
+ * or is the difference to it, and what is left is exact. So numbers are cut into pieces on a grid that all samples of a
+ * block share, narrow enough that as many as a lane gets, or their products, add up in a double or an int64 without
+ * rounding. The grid is from the largest sample down to the last bit of the smallest one that is not zero. Blocks that
+ * need more bits than the pieces have are summed elsewhere (survey/sums.c). */
+#include "cpu/kernels/power_sums.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cpu/kernels/isa.h"
+
+/* Of a register. Sums are exact, so their number makes no difference. */
+#if defined(__AVX512F__)
+enum { LANES = 8, SHARE_BITS = 8 };
+#elif defined(__AVX2__)
+enum { LANES = 4, SHARE_BITS = 9 };
+#else
+enum { LANES = 2, SHARE_BITS = 10 };
+#endif
+_Static_assert(LANES << SHARE_BITS == HISTO_SUMMED_BLOCK, "a lane adds up at most 2^SHARE_BITS samples of a block");
+
+typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
+typedef uint64_t whole_lanes __attribute__((vector_size(LANES * sizeof(uint64_t))));
+
+/* ---- Integers ---- */
+
+/* Halves of squares, whose sums have the width of a square again. */
+#define DEFINE_INTEGERS(name, type, sum_type, square_type, half)                                                       \
+    static void add_##name(const type *x, int n, histo_block_sums *found)                                              \
+    {                                                                                                                  \
+        sum_type sum = 0;                                                                                              \
+        square_type low = 0, high = 0;                                                                                 \
+        for (int i = 0; i < n; i++) {                                                                                  \
+            const square_type square = (square_type)((sum_type)x[i] * (sum_type)x[i]);                                 \
+            sum += (sum_type)x[i];                                                                                     \
+            low += square & (((square_type)1 << (half)) - 1);                                                          \
+            high += square >> (half);                                                                                  \
+        }                                                                                                              \
+        found->sum[0].value = (int64_t)sum;                                                                            \
+        found->squares[0].value = (int64_t)low;                                                                        \
+        found->squares[1] = (histo_term){(int64_t)high, half};                                                         \
+    }
+DEFINE_INTEGERS(u8, uint8_t, uint32_t, uint32_t, 16)
+DEFINE_INTEGERS(i8, int8_t, int32_t, uint32_t, 16) /* NOLINT(bugprone-signed-char-misuse,cert-str34-c): numbers */
+DEFINE_INTEGERS(u16, uint16_t, uint32_t, uint32_t, 16)
+DEFINE_INTEGERS(i16, int16_t, int32_t, uint32_t, 16)
+DEFINE_INTEGERS(u32, uint32_t, uint64_t, uint64_t, 32)
+DEFINE_INTEGERS(i32, int32_t, int64_t, uint64_t, 32)
+
+/* ---- Floats ---- */
+
+/* The grid of a block: all samples are multiples of 2^bottom below 2^top. */
+typedef struct grid {
+    int bottom, top;
+} grid;
+
+static grid grid_of(double most, double least, int significant)
+{
+    grid of;
+    (void)frexp(most, &of.top);
+    (void)frexp(least, &of.bottom);
+    of.bottom -= significant;
+    return of;
+}
+
+/* The smallest magnitude above zero, of bits without signs; subtracting 1 makes zeros the largest. */
+static double least_f32(const float *x, int n)
+{
+    uint32_t least = UINT32_MAX;
+    for (int i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, &x[i], sizeof bits);
+        bits = (bits & INT32_MAX) - 1;
+        least = bits < least ? bits : least;
+    }
+    float smallest;
+    least++;
+    memcpy(&smallest, &least, sizeof smallest);
+    return (double)smallest;
+}
+
+static double least_f64(const double *x, int n)
+{
+    int64_t least = INT64_MAX; /* signed, which more instruction sets compare */
+    for (int i = 0; i < n; i++) {
+        uint64_t bits;
+        memcpy(&bits, &x[i], sizeof bits);
+        const int64_t moved = (int64_t)((bits << 1) + INT64_MAX);
+        least = moved < least ? moved : least;
+    }
+    double smallest;
+    const uint64_t bits = ((uint64_t)least - INT64_MAX) >> 1;
+    memcpy(&smallest, &bits, sizeof smallest);
+    return smallest;
+}
+
+static histo_term term_of(const lanes *sum, const lanes *begin, int exponent)
+{
+    histo_term term = {0, exponent};
+    const double scale = ldexp(1, -exponent);
+    for (int l = 0; l < LANES; l++)
+        term.value += (int64_t)(((*sum)[l] - (*begin)[l]) * scale);
+    return term;
+}
+
+/* Squares have 48 bits. `upper` grows from a number so large that additions round to multiples of 2^high; `lower` has
+ * what they lose. */
+static bool add_f32(const float *x, int n, double most, histo_block_sums *found)
+{
+    enum { SIGNIFICANT = 24, BELOW_TOP = 51 - SHARE_BITS, MOST_BITS = (54 + BELOW_TOP - SHARE_BITS) / 2 };
+    const grid of = grid_of(most, least_f32(x, n), SIGNIFICANT);
+    if (of.top - of.bottom > MOST_BITS) return false;
+    const int high = 2 * of.top - BELOW_TOP;
+    const lanes none = {0}, begin = none + ldexp(1, 52 + high);
+    lanes sum = none, upper = begin, lower = none;
+    double widened[HISTO_SUMMED_BLOCK];
+    for (int i = 0; i < n; i++)
+        widened[i] = (double)x[i];
+    for (int i = n; i % LANES; i++)
+        widened[i] = 0;
+    for (int i = 0; i < n; i += LANES) {
+        lanes wide;
+        memcpy(&wide, widened + i, sizeof wide);
+        const lanes square = wide * wide, before = upper;
+        sum += wide;
+        upper += square;
+        lower += square - (upper - before);
+    }
+    found->sum[0] = term_of(&sum, &none, of.bottom);
+    found->squares[0] = term_of(&upper, &begin, high);
+    found->squares[1] = term_of(&lower, &none, 2 * of.bottom);
+    return true;
+}
+
+/* The bits of x * y + magic, which are exact: fused or not, they are the same. */
+static inline void add_product(whole_lanes *sum, const lanes *x, const lanes *y, const lanes *magic)
+{
+    lanes moved;
+#if defined(__FMA__) || defined(__AVX512F__)
+    for (int l = 0; l < LANES; l++)
+        moved[l] = __builtin_fma((*x)[l], (*y)[l], (*magic)[l]);
+#else
+    moved = *x * *y + *magic;
+#endif
+    *sum += (whole_lanes)moved;
+}
+
+/* What was added by add_product to `n` sums of each lane. */
+static histo_term product_term(const whole_lanes *sum, double magic, int n, int exponent)
+{
+    uint64_t all = 0, bits;
+    memcpy(&bits, &magic, sizeof bits);
+    for (int l = 0; l < LANES; l++)
+        all += (*sum)[l];
+    return (histo_term){(int64_t)(all - bits * (uint64_t)n * LANES), exponent};
+}
+
+/* x = a + b + c, each of at most 25 bits and multiples of 2^(bottom + 50), 2^(bottom + 25) and 2^bottom. The square is
+ * a^2 + 2 a b + (2 a c + b^2) + 2 b c + c^2. */
+static bool add_f64(const double *x, int n, double most, histo_block_sums *found)
+{
+    enum { SIGNIFICANT = 53, PIECE = 25, MOST_BITS = 74, LARGEST = 400, SMALLEST = -450 };
+    const grid of = grid_of(most, least_f64(x, n), SIGNIFICANT);
+    if (of.top - of.bottom > MOST_BITS || of.top > LARGEST || of.bottom < SMALLEST) return false;
+    const int unit = of.bottom, square = 2 * unit;
+    double magic[5];
+    for (int k = 0; k < 5; k++)
+        magic[k] = ldexp(1.5, 52 + square + k * PIECE);
+    const lanes none = {0}, cut_a = none + ldexp(1.5, 52 + unit + 2 * PIECE),
+                cut_b = none + ldexp(1.5, 52 + unit + PIECE);
+    const lanes of_cc = none + magic[0], of_bc = none + magic[1], of_bb = none + magic[2], of_ab = none + magic[3],
+                of_aa = none + magic[4];
+    lanes sum_a = none, sum_b = none, sum_c = none;
+    whole_lanes aa = {0}, ab = {0}, bb = {0}, bc = {0}, cc = {0};
+    double filled[HISTO_SUMMED_BLOCK];
+    if (n % LANES) {
+        memcpy(filled, x, (size_t)n * sizeof *x);
+        for (int i = n; i % LANES; i++)
+            filled[i] = 0;
+        x = filled;
+    }
+    for (int i = 0; i < n; i += LANES) {
+        lanes rest;
+        memcpy(&rest, x + i, sizeof rest);
+        const lanes a = (rest + cut_a) - cut_a, bc_of_x = rest - a, b = (bc_of_x + cut_b) - cut_b, c = bc_of_x - b;
+        const lanes twice = a + a, outer = twice * c + of_bb;
+        sum_a += a;
+        sum_b += b;
+        sum_c += c;
+        add_product(&aa, &a, &a, &of_aa);
+        add_product(&ab, &a, &b, &of_ab);
+        add_product(&bb, &b, &b, &outer);
+        add_product(&bc, &b, &c, &of_bc);
+        add_product(&cc, &c, &c, &of_cc);
+    }
+    const int times = (n + LANES - 1) / LANES;
+    found->sum[0] = term_of(&sum_a, &none, unit + 2 * PIECE);
+    found->sum[1] = term_of(&sum_b, &none, unit + PIECE);
+    found->sum[2] = term_of(&sum_c, &none, unit);
+    found->squares[0] = product_term(&aa, magic[4], times, square + 4 * PIECE);
+    found->squares[1] = product_term(&ab, magic[3], times, square + 3 * PIECE + 1);
+    found->squares[2] = product_term(&bb, magic[2], times, square + 2 * PIECE);
+    found->squares[3] = product_term(&bc, magic[1], times, square + PIECE + 1);
+    found->squares[4] = product_term(&cc, magic[0], times, square);
+    return true;
+}
+
+bool HISTO_OF_ISA(sum_block)(histo_dtype dtype, const void *samples, int n, double most, histo_block_sums *found)
+{
+    *found = (histo_block_sums){0};
+    switch (dtype) {
+    case HISTO_U8:
+        add_u8(samples, n, found);
+        return true;
+    case HISTO_I8:
+        add_i8(samples, n, found);
+        return true;
+    case HISTO_U16:
+        add_u16(samples, n, found);
+        return true;
+    case HISTO_I16:
+        add_i16(samples, n, found);
+        return true;
+    case HISTO_U32:
+        add_u32(samples, n, found);
+        return true;
+    case HISTO_I32:
+        add_i32(samples, n, found);
+        return true;
+    case HISTO_F32:
+        return add_f32(samples, n, most, found);
+    case HISTO_F64:
+        return add_f64(samples, n, most, found);
+    default:
+        return false;
+    }
+}

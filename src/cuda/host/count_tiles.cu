@@ -1,0 +1,73 @@
+/* Launching kernels that merge their counters through rows: see block.h. */
+#include "cuda/host/count_tiles.h"
+
+enum { COLUMNS = 32, LANES = 32 };
+
+/* The second kernel: a block adds 32 counters over all rows of batch entry blockIdx.y; each warp takes some rows. */
+static __global__ void add_rows(const __grid_constant__ histo_cuda_work work, const __grid_constant__ histo_rows rows)
+{
+    __shared__ unsigned long long partial[LANES][COLUMNS];
+    int64_t entry = rows.first / work.tiles_per_entry + blockIdx.y;
+    int64_t begin = entry * work.tiles_per_entry, end = begin + work.tiles_per_entry;
+    if (begin < rows.first) begin = rows.first;
+    if (end > rows.end) end = rows.end;
+    uint32_t column = threadIdx.x % COLUMNS, lane = threadIdx.x / COLUMNS;
+    int64_t slot = blockIdx.x * (int64_t)COLUMNS + column;
+    unsigned long long sum = 0;
+    for (int64_t item = begin + lane; item < end && slot < work.counters; item += LANES)
+        sum += rows.at[(item - rows.first) * work.counters + slot];
+    partial[lane][column] = sum;
+    __syncthreads();
+    if (lane > 0 || slot >= work.counters) return;
+    for (int l = 1; l < LANES; l++)
+        sum += partial[l][column];
+    work.counts[(work.first_entry + entry) * work.counters + slot] += sum;
+}
+
+histo_block_layout histo_cuda_block_layout(const histo_problem *problem, int64_t wanted, int group, size_t each,
+                                           size_t extra, int64_t blocks, bool by_rows)
+{
+    size_t room = histo_cuda_device_of(problem->device)->shared_block, groups = (size_t)(wanted / group);
+    size_t most = room < extra ? 0 : each ? (room - extra) / each : groups;
+    if (groups > most) groups = most;
+    histo_block_layout l = {(int)groups * group, extra + groups * each, blocks, by_rows};
+    if (l.threads && !blocks) l.blocks = histo_cuda_resident(problem->device, l.threads, l.shared);
+    return l;
+}
+
+void histo_cuda_block_explain(const histo_block_layout *layout, histo_text *text)
+{
+    histo_text_add(text, "%lld blocks of %d threads, %zu bytes of shared memory each, %s", (long long)layout->blocks,
+                   layout->threads, layout->shared,
+                   layout->by_rows ? "added up by a second kernel" : "each added to the histogram atomically");
+}
+
+size_t histo_cuda_rows_bytes(const histo_problem *problem, const histo_block_layout *layout)
+{
+    return layout->by_rows ? (size_t)layout->blocks * (size_t)(problem->slots + 1) * sizeof(unsigned int) : 0;
+}
+
+histo_status histo_cuda_add_rows(const histo_job *job, const histo_cuda_work *work, const histo_rows *rows)
+{
+    int64_t entries = (rows->end - 1) / work->tiles_per_entry - rows->first / work->tiles_per_entry + 1;
+    dim3 grid((unsigned)((work->counters + COLUMNS - 1) / COLUMNS), (unsigned)entries);
+    void *args[] = {(void *)work, (void *)rows};
+    return histo_cuda_launch(job, (const void *)add_rows, grid, COLUMNS * LANES, 0, args);
+}
+
+histo_status histo_cuda_launch_tiles(const histo_job *job, const void *kernel, const histo_cuda_work *work,
+                                     const void *more, const histo_block_layout *layout)
+{
+    histo_status status = HISTO_OK;
+    int64_t each = layout->by_rows ? layout->blocks : work->tiles; /* tiles per launch: one per row */
+    histo_rows rows = {layout->by_rows ? (unsigned int *)job->workspace : NULL, 0, 0};
+    for (; rows.end < work->tiles && status == HISTO_OK; rows.first = rows.end) {
+        rows.end = work->tiles - rows.first < each ? work->tiles : rows.first + each;
+        int64_t n = rows.end - rows.first;
+        void *args[] = {(void *)work, &rows, (void *)more};
+        status = histo_cuda_launch(job, kernel, dim3((unsigned)(n < layout->blocks ? n : layout->blocks)),
+                                   layout->threads, layout->shared, args);
+        if (status == HISTO_OK && rows.at) status = histo_cuda_add_rows(job, work, &rows);
+    }
+    return status;
+}

@@ -1,0 +1,46 @@
+/* Launching kernels that count tiles in shared memory: see device/block.cuh. */
+#ifndef CUDA_BLOCK_H
+#define CUDA_BLOCK_H
+
+#include "cuda/device/count_tiles.cuh"
+#include "cuda/host/cuda.h"
+
+typedef struct histo_block_layout {
+    int threads;    /* 0: it does not fit */
+    size_t shared;  /* bytes */
+    int64_t blocks; /* of the grid, at most */
+    bool by_rows;   /* merge by a second kernel */
+} histo_block_layout;
+
+/* A block of about `wanted` threads, in groups of `group`, that takes `each` bytes of shared memory for a group and
+ * `extra` for itself: as many groups as fit, none if not even one does. blocks: 0 for as many as the device holds. */
+histo_block_layout histo_cuda_block_layout(const histo_problem *problem, int64_t wanted, int group, size_t each,
+                                           size_t extra, int64_t blocks, bool by_rows);
+
+/* Say it in words. */
+void histo_cuda_block_explain(const histo_block_layout *layout, histo_text *text);
+
+/* Bytes of workspace. */
+size_t histo_cuda_rows_bytes(const histo_problem *problem, const histo_block_layout *layout);
+
+/* Launch the second kernel, which adds up rows. */
+histo_status histo_cuda_add_rows(const histo_job *job, const histo_cuda_work *work, const histo_rows *rows);
+
+/* Launch kernel(work, rows) or kernel(work, rows, *more) over all tiles, and the second kernel where the layout wants
+ * it. */
+histo_status histo_cuda_launch_tiles(const histo_job *job, const void *kernel, const histo_cuda_work *work,
+                                     const void *more, const histo_block_layout *layout);
+
+/* Launch histo_count_tiles with a counter, over tiles of `least` to `most` samples. */
+template <class COUNTER>
+static histo_status histo_cuda_count_tiles(const histo_job *job, const histo_block_layout *layout, int64_t least,
+                                           int64_t most)
+{
+    histo_cuda_work work = histo_cuda_work_of(job, layout->blocks, least, most);
+    const void *kernel = histo_kernel_by_reader(histo_all_readers(), histo_cuda_reader_of(&work), [](auto reader) {
+        return (const void *)histo_count_tiles<decltype(reader), COUNTER>;
+    });
+    return histo_cuda_launch_tiles(job, kernel, &work, NULL, layout);
+}
+
+#endif

@@ -1,0 +1,21 @@
+/* Choosing the reader of several axes (joint.cu). */
+#ifndef CUDA_JOINT_H
+#define CUDA_JOINT_H
+
+#include "cuda/device/several_axes.cuh"
+#include "cuda/host/cuda.h"
+
+/* The reader for the work, and what it has to know; firsts are all 0. */
+histo_joint_reader histo_cuda_joint_of(const histo_cuda_work *work, histo_joint *joint);
+
+/* The number of compact counters of a plan whose jobs may be read as pixels with by_shift; else 0. */
+uint32_t histo_cuda_compact_of(const histo_problem *problem);
+
+/* Fill in what compact counters need. */
+void histo_cuda_make_compact(histo_joint *joint, int naxes);
+
+/* Words of the tables of first floats, of axes of at most some thousand bins. Place them from word `at` of shared
+ * memory on, unless `joint` is NULL. halves: also for f16 and bf16. */
+uint32_t histo_cuda_firsts_of(const histo_problem *problem, bool halves, uint32_t at, histo_joint *joint);
+
+#endif

@@ -1,0 +1,59 @@
+/* A probe: the slots of some samples in device memory, brought to the host while a plan is made. A small kernel on the
+ * fill's stream, one thread a sample; latency bounds it. */
+#include "cuda/device/place.cuh"
+#include "cuda/host/cuda.h"
+#include "cuda/transfer/staging.h"
+
+enum { THREADS = 128 };
+
+static __global__ void sample(const __grid_constant__ histo_cuda_work work, uint32_t n, uint32_t *slots)
+{
+    uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) slots[i] = histo_slot_sampled(&work, work.first_entry, i, n);
+}
+
+/* The host must not wait while a stream is captured, and kernels cannot read all host memory. */
+static histo_status check(const histo_job *job)
+{
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    histo_status status = HISTO_CUDA(cudaStreamIsCapturing((cudaStream_t)job->stream, &capture), "asking a stream");
+    bool can = capture == cudaStreamCaptureStatusNone, pinned;
+    for (int o = 0; o < job->iter.operands && can; o++)
+        can = histo_cuda_reads(job, o, &pinned);
+    return status == HISTO_OK && !can ? histo_fail(HISTO_UNSUPPORTED, "the samples cannot be probed") : status;
+}
+
+static histo_status probe(const histo_job *job, histo_staging *staging, int n, uint32_t *slots)
+{
+    histo_cuda_accumulators nowhere = {};
+    histo_job it = *job;
+    it.device_accumulators = &nowhere.base;
+    histo_cuda_work work = histo_cuda_work_of(&it, 1, 1, 1 << 30);
+    cudaStream_t stream = (cudaStream_t)job->stream;
+    histo_status status = histo_staging_slots(staging, n);
+    if (status != HISTO_OK) return status;
+    void *args[] = {&work, &n, &staging->slots};
+    status =
+        histo_cuda_launch(&it, (const void *)sample, dim3((unsigned)(n + THREADS - 1) / THREADS), THREADS, 0, args);
+    if (status == HISTO_OK)
+        status = HISTO_CUDA(
+            cudaMemcpyAsync(slots, staging->slots, (size_t)n * sizeof *slots, cudaMemcpyDeviceToHost, stream),
+            "reading slots");
+    return status == HISTO_OK ? HISTO_CUDA(cudaStreamSynchronize(stream), "probing samples") : status;
+}
+
+histo_status histo_cuda_probe(const histo_job *job, int n, uint32_t *slots)
+{
+    int before;
+    histo_status status = histo_cuda_enter(job->problem->device, &before);
+    if (status != HISTO_OK) return status;
+    status = check(job);
+    histo_staging *staging;
+    if (status == HISTO_OK) status = histo_staging_take(job->problem->device, &staging);
+    if (status == HISTO_OK) {
+        status = probe(job, staging, n, slots);
+        histo_staging_give(staging, status == HISTO_OK);
+    }
+    histo_cuda_leave(before);
+    return status;
+}

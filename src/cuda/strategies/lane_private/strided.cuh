@@ -1,0 +1,88 @@
+/* Several axes, and samples of any layout. */
+#ifndef CUDA_LANE_PRIVATE_STRIDED_CUH
+#define CUDA_LANE_PRIVATE_STRIDED_CUH
+
+#include "cuda/jit/specialised.cuh"
+#include "cuda/strategies/lane_private/lane.cuh"
+
+/* reader: see device/reader.cuh; histo_any_layout reads whatever a job can be. */
+template <class reader, class counter>
+static __global__ void __launch_bounds__(1024, 1)
+    lane_count_any(const __grid_constant__ histo_cuda_work work, const __grid_constant__ lane_layout l)
+{
+    extern __shared__ __align__(16) unsigned int shared[];
+    const counter counts(shared, &l);
+    for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
+        lane_clear<counter>(shared, &l, item == blockIdx.x);
+        __syncthreads();
+        histo_tile tile = reader::tile(&work, item);
+        for (uint32_t at = 0; at < tile.length; at += blockDim.x * reader::PER_STEP) {
+            uint32_t slot[reader::PER_STEP];
+            reader::slots(&work, &tile, at, slot);
+#pragma unroll
+            for (int k = 0; k < reader::PER_STEP; k++)
+                if (slot[k] != HISTO_NO_SLOT) counts.count(slot[k]);
+        }
+        lane_merge<counter>(shared, &l, &work, tile.entry);
+    }
+}
+
+/* lane_slot_counter with the layout's constants in the code. By value, the counter after the values is that of the
+ * samples left out. */
+template <class known>
+struct lane_known_counter : lane_slot_counter {
+    using lane_slot_counter::lane_slot_counter;
+
+    static HISTO_MEMBER uint32_t counters(const histo_cuda_work *w)
+    {
+        return known::BY_VALUE ? LANE_VALUES + 1 : lane_slot_counter::counters(w);
+    }
+    static HISTO_MEMBER uint32_t log_copies(const lane_layout *) { return known::LOG_COPIES; }
+    static HISTO_MEMBER uint32_t slot(const lane_layout *l, const histo_cuda_work *w, uint32_t counter)
+    {
+        if (!known::BY_VALUE) return lane_slot_counter::slot(l, w, counter);
+        return counter < LANE_VALUES ? w->lookups[0].table[counter] : w->slots;
+    }
+
+    HISTO_MEMBER void count(uint32_t slot) const
+    {
+        atomicAdd(&copy[(known::SPREADS ? histo_spread(slot) : slot) << known::LOG_COPIES], 1u);
+    }
+
+    HISTO_MEMBER void count(const uint32_t *slot, int n) const
+    {
+#pragma unroll
+        for (int k = 0; k < n; k++)
+            count(slot[k]);
+    }
+};
+
+/* reader: see joint.cuh. The first samples travel while a block prepares. */
+template <class reader, class counter>
+static __global__ void __launch_bounds__(1024, 1)
+    lane_count_joint(const __grid_constant__ histo_cuda_work work, const __grid_constant__ lane_layout l,
+                     const __grid_constant__ histo_joint joint)
+{
+    extern __shared__ __align__(16) unsigned int shared[];
+    const counter counts(shared, &l);
+    for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
+        const auto tile = reader::tile(&work, &joint, item);
+        typename reader::loaded loaded;
+        if (tile.length) reader::load(&work, &joint, &tile, 0, &loaded);
+        if (item == blockIdx.x) histo_tables_of<reader>::load(&work, &joint, shared);
+        lane_clear<counter>(shared, &l, item == blockIdx.x);
+        __syncthreads();
+        for (uint32_t at = 0; at < tile.length; at += blockDim.x * reader::PER_STEP) {
+            uint32_t slot[reader::PER_STEP];
+            if (reader::slots(&work, &joint, shared, &tile, at, &loaded, slot))
+                counts.count(slot, reader::PER_STEP);
+            else
+#pragma unroll
+                for (int k = 0; k < reader::PER_STEP; k++)
+                    if (slot[k] != HISTO_NO_SLOT) counts.count(slot[k]);
+        }
+        lane_merge<counter>(shared, &l, &work, tile.entry);
+    }
+}
+
+#endif

@@ -1,0 +1,331 @@
+/* packed_window: a window, the range of slots where samples are dense, is counted on chip in packed counters of 16 or 8
+ * bits; every sample outside it is one atomic addition to the histogram in device memory.
+ *
+ * - The window is given or found: a small kernel counts some thousand samples of each batch entry in cells and takes
+ *   the densest run. It stays in device memory, so that the host waits for nothing. The window decides only where a
+ *   sample is counted: counts are exact wherever it lies.
+ * - Additions return the old word, which tells what overflowed. All additions of a step are issued before the first
+ *   answer is looked at; samples outside the window add to spare counters, so that nothing branches.
+ * - Frequent samples would serialize at one word. If all samples of a warp's step are of two slots, each slot gets one
+ *   addition; so do up to four slots that most of its samples have, and sorted samples, of which a thread or a row of
+ *   lanes has one or two. Otherwise frequent slots, and overflows, are counted in a small hash table of 32-bit
+ *   counters; what finds no place in it goes to device memory. Where the table holds few of the samples, as of an image
+ *   whose runs soon change, it is not searched for some steps.
+ * - Flow has counters of its own on chip, and samples that a mask or filter leaves out are counted in registers. Lanes
+ *   that have the same slot outside the window count it together, and the table counts those that come often.
+ * - Samples of u32, i32 and f32 are looked up as if all were in bins of the window, and the exceptions again.
+ * - One word in 234 holds a counter fewer than fit, so that slots at equal distances do not share a bank.
+ * - 16-bit samples are counted by their value, of which there are 65536, and so are two columns of bytes; values
+ *   become slots in the merge.
+ * - The merge passes over counters that no sample has touched, a vector of words for each lane at a time.
+ * - Pixels on bins of 2^k values are counted without their flow slots, in counters of 6 bits if need be.
+ * - Pairs of images are computed in registers, from a word of each image.
+ *
+ * Source: Ross 2014, 5.8.3 (partitioning), with the packed counters of 5.2 and 5.3; the window found by sampling, and
+ * the table, are ours. Bytes: each sample once, and an atomic operation in the L2 cache for each outside the window.
+ * Bound by shared-memory atomics and instructions. Wins where 32-bit counters do not fit on chip and packed ones do, to
+ * about 225 000 slots, and beyond that where samples cluster, as a wafer's; loses to partitioning where they do not. */
+#include <float.h>
+#include <math.h>
+
+#include "cuda/jit/specialised.h"
+#include "cuda/strategies/packed_window/window.h"
+
+using namespace histo::packed_window;
+
+enum { FIRST, LENGTH, BITS, BLOCKS, THREADS };
+
+typedef struct layout {
+    window w;
+    int bits;
+    size_t shared;   /* bytes */
+    uint32_t firsts; /* the word of it where first floats are, for several axes */
+    int threads;
+    int64_t blocks;
+    bool is_found; /* else given, or all slots */
+} layout;
+
+/* Words of so many counters: as many as counters::word gives, and a spare one for each lane. */
+static int64_t words_of(int64_t counters, int bits)
+{
+    int64_t last = counters / (32 / bits) + WARP + 1;
+    return bits == SIX_BITS ? last + 1 : last + last / 233 + 1;
+}
+
+/* Bytes of a block: counters, table and flow. */
+static size_t shared_bytes(int64_t counters, int bits)
+{
+    return (size_t)(words_of(counters, bits) + table_words(bits)) * sizeof(uint32_t);
+}
+
+/* The most counters that a block can have besides `others` words. */
+static int64_t max_counters(const histo_cuda_device *device, int bits, uint32_t others)
+{
+    int64_t least = 0, room = (int64_t)device->shared_block - (int64_t)(others * sizeof(uint32_t));
+    int64_t beyond = room * 8 / bits;
+    while (beyond - least > 1) {
+        int64_t middle = least + (beyond - least) / 2;
+        *((int64_t)shared_bytes(middle, bits) <= room ? &least : &beyond) = middle;
+    }
+    return least;
+}
+
+/* Are all slots to be counted, in as many counters of `bits` bits? */
+static bool are_counters(const histo_problem *p, const int64_t *params, int64_t counters, int bits)
+{
+    return params[FIRST] < 0 && !params[LENGTH] && counters <= max_counters(histo_cuda_device_of(p->device), bits, 0);
+}
+
+/* Counters of values, if samples of 16 bits, or pairs of bytes in many slots, may be counted by them; else 0. */
+static int64_t values_of(const histo_problem *p, const int64_t *params)
+{
+    enum { MANY = VALUES / 4 };
+    const bool are_words = p->naxes == 1 && histo_dtype_size(p->dtypes[0]) == 2 && p->lookups[0].table;
+    const bool are_pairs = p->naxes == 2 && !p->pairs && p->slots >= MANY && p->dtypes[0] == HISTO_U8 &&
+                           p->dtypes[1] == HISTO_U8 && p->lookups[0].table && p->lookups[1].table;
+    if (p->operands > p->naxes || !(are_words || are_pairs) || (params[BITS] && params[BITS] <= 8)) return 0;
+    return are_counters(p, params, VALUES, 16) ? VALUES : 0;
+}
+
+/* Counters of pixels without the slots of flow, or 0. */
+static int64_t compact_of(const histo_problem *p, const int64_t *params)
+{
+    const int64_t compact = histo_cuda_compact_of(p);
+    return are_counters(p, params, compact, params[BITS] ? (int)params[BITS] : (int)SIX_BITS) ? compact : 0;
+}
+
+/* counters: 0 for those of the slots. others: words of tables of first floats. */
+static layout layout_with(const histo_problem *p, const int64_t *params, int64_t counters, uint32_t others)
+{
+    const histo_cuda_device *device = histo_cuda_device_of(p->device);
+    const bool are_slots = counters == 0;
+    layout l = {};
+    if (are_slots) counters = p->slots + 1;
+    int64_t size = are_slots && params[LENGTH] && params[LENGTH] < counters ? params[LENGTH] : counters;
+    l.bits = params[BITS] ? params[BITS] <= 8 ? 8 : 16 : size <= max_counters(device, 16, others) ? 16 : 8;
+    int64_t most = max_counters(device, l.bits, others);
+    if (size > most && !are_slots) most = max_counters(device, l.bits = SIX_BITS, others);
+    if (size > most) size = most;
+    l.w.size = (uint32_t)size;
+    l.w.words = (uint32_t)words_of(size, l.bits);
+    l.firsts = (uint32_t)(shared_bytes(size, l.bits) / sizeof(uint32_t));
+    l.shared = (l.firsts + others) * sizeof(uint32_t);
+    l.threads = params[THREADS] ? ((int)params[THREADS] + WARP - 1) / WARP * WARP : 1024;
+    int64_t resident = histo_cuda_resident(p->device, l.threads, l.shared);
+    l.blocks = params[BLOCKS] ? params[BLOCKS] : resident;
+    int64_t last = counters - size;
+    l.is_found = params[FIRST] < 0 && last > 0;
+    l.w.first = (uint32_t)(params[FIRST] < 0 ? 0 : params[FIRST] < last ? params[FIRST] : last);
+    return l;
+}
+
+static layout layout_of(const histo_problem *p, const int64_t *params, int64_t counters)
+{
+    return layout_with(p, params, counters, p->naxes > 1 ? histo_cuda_firsts_of(p, false, 0, NULL) : 0);
+}
+
+static const char *unsupported_reason(const histo_problem *problem)
+{
+    return problem->weighting != HISTO_UNWEIGHTED ? "it counts, but sums no weights" : NULL;
+}
+
+/* Samples counted on chip in a microsecond, without their lookups. */
+static double counted_per_us(const histo_problem *p, bool known)
+{
+    const histo_lookup *l = &p->lookups[0];
+    if (p->pairs) return p->relative ? 5e4 : 7e5;
+    const bool is_any = p->operands > p->naxes || p->strided;
+    if (is_any || p->naxes > 1) return !is_any ? known ? 1.2e6 : 7e5 : histo_cuda_expects_compiled(p) ? 5e5 : 2e5;
+    if (l->pow2.is) return known ? 1.3e6 : 1.1e6;
+    if (!known) return 8e5;
+    /* By value: floats of one bin are few values, which meet, unless the bins are many, or the values: 1024 of f16 from
+     * a power of two to the next. */
+    const double alike = pow(histo_problem_fraction(p, 1), 2);
+    const bool are_many = p->dtypes[0] == HISTO_F16;
+    const double spread = are_many ? 1.2e6 : 7e5 + 7.5e4 * fmin(fmax(log2((double)p->bins / 256), 0), 8);
+    return (1 - alike) * spread + alike * 1.4e6;
+}
+
+static double cost_us(const histo_problem *p, int threads)
+{
+    (void)threads;
+    static const int64_t defaults[HISTO_MAX_PARAMS] = {-1};
+    const int64_t values = values_of(p, defaults), counters = values ? values : compact_of(p, defaults);
+    const int64_t known = p->strided || p->operands > p->naxes ? 0 : counters;
+    const layout l = layout_of(p, defaults, known);
+    const bool is_all = known || l.w.size > p->slots;
+    const double samples = (double)p->samples, by_bytes = histo_sample_bytes(p) / (l.bits == 16 ? 4.1e6 : 3.9e6);
+    const double each = fmax(by_bytes, 1 / counted_per_us(p, known)) + histo_cuda_lookup_us(p);
+    const double merged = fmin((double)l.w.size * (double)p->batch * (double)l.blocks, samples);
+    const double entry_us = 2.8 / 132; /* to clear and merge what no sample has touched */
+    double us = (known ? 12 : 22) + (l.is_found ? 15 : 0) + samples * each + merged / 9e5 + (double)p->batch * entry_us;
+    if (!is_all) us += histo_cuda_global_atomics_us(p, l.w.size);
+    return is_all || p->probes || p->dense ? us : HISTO_SKEW_MARGIN * us;
+}
+
+static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
+{
+    (void)threads;
+    /* The layout with most tables, which leave least to the counters: that of compiled kernels. */
+    const layout l = layout_with(problem, params, 0, histo_cuda_firsts_of(problem, true, 0, NULL));
+    return l.is_found ? (size_t)problem->batch * sizeof(uint32_t) : 0;
+}
+
+/* Are bins 2^k wide, and begin at multiples of that, all in reach of a float's 24 bits? */
+static bool is_scaled(const histo_lookup *l)
+{
+    const double reach = 0x1p22, least = 0x1p-100, first = l->lo / l->step;
+    int exponent;
+    return frexp(l->step, &exponent) == 0.5 && l->step >= least && l->step <= 1 / least && first == floor(first) &&
+           fabs(first) <= reach && l->bins <= reach;
+}
+
+/* The last bin is not looked up fast if its upper edge, computed as the others, could be beyond the axis. */
+static void set_inner(window *w, const histo_lookup *l)
+{
+    w->inner = (uint32_t)l->bins - (!l->pow2.is && l->lo + (double)l->bins * l->step > l->hi);
+    w->below = nextafterf(l->first_f32, -INFINITY);
+    w->origin = -l->lo * l->per_step;
+    w->scale = (float)l->per_step;
+    w->offset = (float)(0x1p23 - l->lo / l->step);
+}
+
+/* The lookup that goes straight to a counter, or NO_INNER. */
+static inner_lookup inner_of(int reader, const histo_lookup *l)
+{
+    double least = reader == HISTO_I32 ? INT32_MIN : 0, most = reader == HISTO_I32 ? INT32_MAX : UINT32_MAX;
+    bool is_pow2 = l->pow2.is && l->lo >= least && l->hi <= most;
+    if (reader == HISTO_U32 && is_pow2) return POW2_U32;
+    if (reader == HISTO_I32 && is_pow2) return POW2_I32;
+    if (reader != HISTO_F32 || l->kind != HISTO_UNIFORM) return NO_INNER;
+    if (is_scaled(l)) return SCALED_F32;
+    return l->first_f32 > -FLT_MAX && l->over_f32 <= FLT_MAX ? NEAREST_F32 : NO_INNER;
+}
+
+/* known: counters are not slots, but what values_of or compact_of say. */
+static const void *kernel_of(const histo_cuda_work *work, int bits, bool known, histo_joint *joint)
+{
+    histo_joint_reader columns = histo_cuda_joint_of(work, joint);
+    if (columns == histo_read_pixels && known) {
+        histo_cuda_make_compact(joint, work->naxes);
+        return kernel_of_pixels(joint->pitch, bits);
+    }
+    if (columns != HISTO_NOT_JOINT) return kernel_of_joint(columns, bits);
+    int reader = histo_cuda_reader_of(work);
+    if (known) return kernel_of_values();
+    if (reader == HISTO_READ_ANY) return kernel_of_any(bits);
+    inner_lookup inner = inner_of(reader, &work->lookups[0]);
+    return inner == NO_INNER ? kernel_of_dtype(reader, bits) : kernel_of_inner(inner, bits);
+}
+
+/* Where a job's samples are pairs of images that the kernel for stacks can read, that kernel; its work and window. Else
+ * NULL. */
+static const void *stack_kernel_of(const histo_job *job, layout *l, int64_t least, histo_cuda_work *work)
+{
+    if (!job->iter.images) return NULL;
+    const int pairs = job->iter.images / job->iter.step;
+    histo_job of_pixels = *job;
+    of_pixels.iter = histo_strided_iter_places(&job->iter);
+    of_pixels.begin /= pairs;
+    of_pixels.end /= pairs;
+    histo_cuda_work pixels = histo_cuda_work_of(&of_pixels, l->blocks, least / pairs, HISTO_MAX_TILE);
+    if (!is_stack(&pixels)) return NULL;
+    *work = pixels;
+    l->w.images = stack_geometry_of(&work->iter);
+    return kernel_of_pairs(work->dtypes[0], work->iter.step, l->bits);
+}
+
+/* The layout of a job's interleaved channels together, if the counters of all of them fit; else channels is 1. */
+static layout layout_of_channels(const histo_job *job, int *channels)
+{
+    const uint32_t firsts = histo_cuda_firsts_of(job->problem, true, 0, NULL);
+    histo_problem group = *job->problem;
+    *channels = histo_cuda_channels_of(job);
+    group.slots = *channels * (group.slots + 1) - 1;
+    const layout l = layout_with(&group, job->params, 0, firsts);
+    if (*channels == 1 || (l.w.size == (uint64_t)group.slots + 1 && job->params[FIRST] < 0)) return l;
+    *channels = 1;
+    return layout_with(job->problem, job->params, 0, firsts);
+}
+
+/* A launch: a kernel, and what it gets. */
+typedef struct request {
+    layout l;
+    histo_cuda_work work;
+    histo_joint joint;
+    const void *kernel;
+} request;
+
+/* With a kernel compiled for such jobs; false if there is none. */
+static bool use_compiled(const histo_job *job, int64_t least, request *r)
+{
+    int channels;
+    histo_cuda_known known;
+    request it = *r;
+    it.l = layout_of_channels(job, &channels);
+    it.work = histo_cuda_work_of_channels(job, channels, it.l.blocks, least, HISTO_MAX_TILE);
+    histo_cuda_firsts_of(job->problem, true, it.l.firsts, &it.joint);
+    if (!histo_cuda_known_of(job, &it.work, &it.joint, it.l.threads, &known)) return false;
+    it.kernel =
+        histo_cuda_known_kernel(job, &known, "cuda/strategies/packed_window/any.cuh",
+                                it.l.bits == 16 ? "histo::packed_window::count_read<histo_known_reader<known>, 16>"
+                                                : "histo::packed_window::count_read<histo_known_reader<known>, 8>");
+    if (it.kernel) *r = it;
+    return it.kernel != NULL;
+}
+
+/* With one of the kernels made ahead. */
+static void use_given(const histo_job *job, int64_t least, request *r)
+{
+    const histo_problem *p = job->problem;
+    const bool are_pairs = are_bytes(&r->work),
+               are_words = p->naxes == 1 && histo_cuda_reader_of(&r->work) != HISTO_READ_ANY;
+    const int64_t values = are_pairs || are_words ? values_of(p, job->params) : 0;
+    const int64_t compact = !values && r->joint.pitch ? compact_of(p, job->params) : 0;
+    if (values || compact) {
+        r->l = layout_of(p, job->params, values ? values : compact);
+        r->work = histo_cuda_work_of(job, r->l.blocks, least, HISTO_MAX_TILE);
+    }
+    r->kernel = values && are_pairs ? kernel_of_bytes() : kernel_of(&r->work, r->l.bits, values || compact, &r->joint);
+    if (p->naxes > 1) histo_cuda_firsts_of(p, false, r->l.firsts, &r->joint);
+    set_inner(&r->l.w, &r->work.lookups[0]);
+    if (p->pairs) r->l.w.pow2 = pow2_difference_of(p);
+}
+
+static histo_status launch(const histo_job *job)
+{
+    enum { MIN = 1 << 14 };
+    request r;
+    r.l = layout_of(job->problem, job->params, 0);
+    r.work = histo_cuda_work_of(job, r.l.blocks, MIN, HISTO_MAX_TILE);
+    const histo_joint_reader columns = histo_cuda_joint_of(&r.work, &r.joint);
+    const bool is_slow = columns == histo_read_columns ||
+                         (columns == HISTO_NOT_JOINT && histo_cuda_reader_of(&r.work) == HISTO_READ_ANY);
+    if (!is_slow || !use_compiled(job, MIN, &r)) use_given(job, MIN, &r);
+    if (r.l.is_found) r.l.w.found = (uint32_t *)job->workspace;
+    void *args[] = {&r.work, &r.l.w, &r.joint};
+    histo_status status = HISTO_OK;
+    if (r.l.is_found)
+        status = histo_cuda_launch(job, kernel_of_find(), dim3((unsigned)(r.work.tiles / r.work.tiles_per_entry)),
+                                   FIND_THREADS, 0, args);
+    if (status != HISTO_OK) return status;
+    const void *of_stack = stack_kernel_of(job, &r.l, MIN, &r.work);
+    dim3 grid((unsigned)(r.work.tiles < r.l.blocks ? r.work.tiles : r.l.blocks));
+    return histo_cuda_launch(job, of_stack ? of_stack : r.kernel, grid, r.l.threads, r.l.shared, args);
+}
+
+extern "C" const histo_strategy histo_cuda_packed_window = {
+    .unsupported_reason = unsupported_reason,
+    .cost_us = cost_us,
+    .workspace = workspace,
+    .launch = launch,
+    .params = {{"first", -1, HISTO_MAX_SLOTS, -1,
+                "slot of a batch entry where the window begins; -1: found by sampling"},
+               {"length", 0, HISTO_MAX_SLOTS, 0, "slots of the window; 0: as many as fit"},
+               {"bits", 0, 16, 0, "of a counter: 8 or 16, the next of these; 0: 16 if all slots fit, else 8"},
+               {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
+               {"threads", 0, 1024, 0, "of a block, in whole warps; 0: 1024"}},
+    .pairs = true,
+    .any_edges = true,
+    .any_bytes = true,
+};

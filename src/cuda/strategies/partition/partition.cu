@@ -1,0 +1,295 @@
+/* partition: slots that are too many for the chip are scattered to ranges that are not, as two bytes each (the
+ * partition pass), and then each range is counted in shared memory.
+ *
+ * - A hash of the slot's group of eight neighbours picks the range and maps groups onto (range, offset in the range)
+ *   one to one: so sorted, clustered and rounded samples spread over the ranges, and merging touches whole pieces of 64
+ *   bytes, the granularity of DRAM. A range has as many slots as a block has 32-bit counters for, and there are 32 to
+ *   1024.
+ * - The partition pass: a block buffers entries for each range in shared memory. A returning atomic addition to the
+ *   range's cursor says where a sample goes. Every few steps the block writes the granules that are full to chunks of a
+ *   pool in device memory, of which each block has a part of its own.
+ * - Skewed samples would pile up in one range. They are counted at once, in a hash table of hot slots in shared memory:
+ *   slots that many samples of a warp have, runs, and samples whose buffer is full. What finds no place there is added
+ *   to the histogram. Where a range gets far more than its buffer holds, slots are looked up in the table before they
+ *   are scattered.
+ * - A small kernel orders the chunks by range. A range is cut into as many equal parts as it is times as long as a
+ *   multiprocessor's fair share, so that the range that has most samples gets most blocks. A block adds the counters of
+ *   a whole range to the histogram; those of parts become rows, which a last kernel adds up. Of few samples there are
+ *   128 ranges or more, so that most blocks have a whole one.
+ * - Slots beyond the most ranges are counted in windows, for each of which the samples are read again.
+ *
+ * Samples are taken in slices of one batch entry. Workspace, for a slice of n samples: 2.1 n bytes, up to 150 MB for
+ * chunks begun and not full, and 8 bytes for each counter that fits on the device's multiprocessors (60 MB on an H200).
+ *
+ * Bytes: each sample once, and 2 written and 2 read for it; each counter of the histogram read and written for each
+ * slice and window. It moves 8 bytes for a sample of 4, so that half the read roof is its limit; the partition pass
+ * takes three quarters of the time. Wins where the counters no longer fit on chip, 4 times global_atomic at 2^20 slots
+ * and 10 times at 2^24 (H200); loses to packed counters where those fit, and to global_atomic for a million samples or
+ * fewer. Source: radix partitioning through buffers, as for joins (Polychroniou and Ross 2014). The hash, the table
+ * next to the buffers, and ranges that need not be equal are ours. */
+#include "cuda/jit/specialised.h"
+#include "cuda/strategies/partition/layout.h"
+
+using namespace histo::partition;
+
+enum { SLICE, RANGE_BITS };
+enum { MIN_TILE_SAMPLES = 1 << 14, DEFAULT_SLICE = 1 << 29 };
+
+/* A problem's layout, and the offsets of its workspace. */
+typedef struct workplace {
+    layout l;
+    int64_t slots, window, slice; /* counters of a batch entry; slots, samples taken at a time */
+    int64_t tiles;                /* of a slice, at most */
+    uint32_t firsts, tables;      /* words of the axes' tables in shared memory, behind all else */
+    uint32_t tables_at;           /* and words before them */
+    size_t scatter_shared, count_shared, bytes, ordered, tags, used, chunks, rows;
+} workplace;
+
+static uint32_t counters_of(int64_t slots, uint32_t range_bits)
+{
+    int64_t groups = (slots + GROUP - 1) / GROUP;
+    return (uint32_t)((groups + (1 << range_bits) - 1) >> range_bits) * GROUP;
+}
+
+/* Words of the tables of first floats and of others, which are left out where they would take too much of the ranges'
+ * buffers. */
+static void find_tables(const histo_problem *problem, workplace *p)
+{
+    enum { MAX_FIRSTS = 6 << 10, MAX_TABLES = 2 << 10 };
+    histo_joint joint = {};
+    if (problem->naxes == 1 && problem->operands == 1 && !problem->strided) return;
+    if (problem->naxes > 1) p->firsts = histo_cuda_firsts_of(problem, true, 0, &joint);
+    if (p->firsts > MAX_FIRSTS) {
+        p->firsts = 0;
+        joint = {};
+    }
+    for (int a = 0; a < problem->naxes; a++) /* tables of 16 bits are too long */
+        if (histo_dtype_size(problem->sampled[a]) == 2 && !joint.firsts[a]) return;
+    p->tables = histo_cuda_tables_of(problem, &joint, 0, MAX_TABLES, NULL, NULL);
+}
+
+/* Bytes of shared memory for the ranges of a block that scatters. */
+static size_t scatter_room(const histo_cuda_device *device, const workplace *p)
+{
+    size_t each = device->shared_each / BLOCKS_EACH - HISTO_CUDA_BLOCK_RESERVE;
+    if (each > device->shared_block) each = device->shared_block;
+    return each - sizeof(hot_table) - (p->firsts + p->tables) * sizeof(uint32_t);
+}
+
+static uint32_t floor_log2(uint64_t n)
+{
+    uint32_t log = 0;
+    while (n >>= 1)
+        log++;
+    return log;
+}
+
+/* Buffers of the ranges, and what follows from their size. A chunk is no shorter than a buffer, and has no more entries
+ * than a tile has for a range. */
+static void cut_buffers(layout *l, size_t room, int64_t tile_samples)
+{
+    enum { STATE = 3 * sizeof(uint32_t), MAX_BUFFER = 2048, MAX_GRANULE = 128, LOG_POOL = 18 };
+    uint32_t bytes = (uint32_t)(room / l->ranges) - STATE;
+    bytes = bytes < MAX_BUFFER ? bytes : (uint32_t)MAX_BUFFER;
+    l->granule = 1u << floor_log2(bytes / 3);
+    if (l->granule > MAX_GRANULE) l->granule = MAX_GRANULE;
+    l->buffer = bytes / l->granule * l->granule;
+    uint32_t lanes = 4 * THREADS / l->ranges;
+    l->log_lanes = floor_log2(lanes < 4 ? 4 : lanes > 16 ? 16 : lanes);
+    uint32_t log_entries = floor_log2((uint64_t)tile_samples) - l->range_bits, most = LOG_POOL - l->range_bits;
+    const uint32_t least = floor_log2(l->buffer / sizeof(uint16_t) - 1) + 1;
+    if (log_entries > most) log_entries = most;
+    log_entries = log_entries < 8 ? 8 : log_entries > 11 ? 11 : log_entries;
+    l->log_chunk = (log_entries < least ? least : log_entries) - floor_log2(VECTOR);
+}
+
+static size_t place_array(workplace *p, size_t bytes)
+{
+    size_t at = p->bytes;
+    p->bytes += (bytes + 255) / 256 * 256;
+    return at;
+}
+
+static workplace workplace_of(const histo_problem *problem, const int64_t *params)
+{
+    const histo_cuda_device *device = histo_cuda_device_of(problem->device);
+    enum { MIN_BUFFER = 64, FEW = 1 << 25, BITS_OF_FEW = 7 };
+    const bool are_few = problem->samples / problem->batch < FEW;
+    workplace p = {};
+    p.slots = problem->slots + 1;
+    find_tables(problem, &p);
+    const size_t room = scatter_room(device, &p);
+    uint32_t words = (uint32_t)(device->shared_block / sizeof(uint32_t)) - COUNT_WORDS,
+             most = UINT16_MAX / GROUP * GROUP;
+    while (word_of(most) >= words)
+        most -= GROUP;
+    uint32_t max_bits = MAX_RANGE_BITS;
+    while ((room >> max_bits) < MIN_BUFFER)
+        max_bits--;
+    p.l.range_bits = (uint32_t)params[RANGE_BITS];
+    if (p.l.range_bits > max_bits) p.l.range_bits = max_bits;
+    if (p.l.range_bits == 0)
+        for (p.l.range_bits = are_few ? (int)BITS_OF_FEW : (int)MIN_RANGE_BITS;
+             p.l.range_bits < max_bits && counters_of(p.slots, p.l.range_bits) > most;)
+            p.l.range_bits++;
+    p.l.ranges = 1u << p.l.range_bits;
+    p.l.range_mask = (p.l.ranges - 1) * GROUP;
+    p.window = (int64_t)most << p.l.range_bits;
+    if (p.window > p.slots) p.window = p.slots;
+    p.l.counters = counters_of(p.window, p.l.range_bits);
+    p.l.blocks = (uint32_t)device->multiprocessors;
+    const int64_t blocks = (int64_t)BLOCKS_EACH * device->multiprocessors, least = MIN_TILE_SAMPLES;
+    p.slice = problem->samples / problem->batch + 1;
+    p.slice = p.slice < least ? least : p.slice < params[SLICE] ? p.slice : params[SLICE];
+    p.tiles = p.slice / least + 1 < blocks ? p.slice / least + 1 : blocks;
+    int64_t each = p.slice / blocks + 1;
+    each = (each < least ? least : each) + 128; /* tiles are rounded up */
+    cut_buffers(&p.l, room, each);
+    const int64_t entries = VECTOR << p.l.log_chunk;
+    p.scatter_shared = p.l.ranges * (p.l.buffer + 3 * sizeof(uint32_t)) + sizeof(hot_table);
+    p.tables_at = (uint32_t)(p.scatter_shared / sizeof(uint32_t));
+    p.scatter_shared += (p.firsts + p.tables) * sizeof(uint32_t);
+    p.count_shared = (COUNT_WORDS + word_of(p.l.counters) + 1) * sizeof(uint32_t);
+    p.l.chunks_each = (uint32_t)((each + VECTOR * (int64_t)p.l.ranges) / entries + p.l.ranges + 1);
+    size_t chunks = (size_t)p.tiles * p.l.chunks_each;
+    place_array(&p, (chunks << p.l.log_chunk) * sizeof(uint4));
+    p.ordered = place_array(&p, chunks * sizeof(uint2));
+    p.tags = place_array(&p, chunks * sizeof(uint32_t));
+    p.used = place_array(&p, (size_t)p.tiles * sizeof(uint32_t));
+    p.chunks = place_array(&p, (4 * MAX_RANGES + 2) * sizeof(uint32_t));
+    p.rows = place_array(&p, 2 * (size_t)p.l.blocks * p.l.counters * sizeof(uint32_t));
+    return p;
+}
+
+static const char *unsupported_reason(const histo_problem *problem)
+{
+    return problem->weighting != HISTO_UNWEIGHTED ? "it counts, but sums no weights" : NULL;
+}
+
+/* The search of a sample among the edges of an axis. */
+static double search_us(const histo_problem *p, int axis)
+{
+    enum { FEW_EDGES = 512 /* whose cells are in shared memory */ };
+    const histo_lookup *l = &p->lookups[axis];
+    if (!l->edges || l->table) return 0;
+    return p->naxes > 1 && (l->near_f32 || l->bins <= FEW_EDGES) ? 1 / 1e6 : 1 / 2.5e5;
+}
+
+/* By bytes moved; clearing, adding and launching for each window of each slice. Of Zipf's samples: uniform ones are
+ * a quarter faster, but which it will be is not known. */
+static double cost_us(const histo_problem *p, int threads)
+{
+    (void)threads;
+    static const int64_t defaults[HISTO_MAX_PARAMS] = {DEFAULT_SLICE};
+    workplace place = workplace_of(p, defaults);
+    double windows = (double)((place.slots + place.window - 1) / place.window);
+    double each = (histo_sample_bytes(p) + 4.7) / 3e6; /* two bytes are written and read back, in whole sectors */
+    for (int a = 0; a < p->naxes; a++)
+        each += search_us(p, a);
+    double slices = (double)((p->samples - 1) / p->batch / place.slice + 1) * (double)p->batch;
+    return slices * (35 * windows + (double)place.slots / 7e4) + windows * each * (double)p->samples;
+}
+
+static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
+{
+    (void)threads;
+    return workplace_of(problem, params).bytes;
+}
+
+/* A pass's kernel, and samples of a thread and step. */
+typedef struct chosen_kernel {
+    const void *scatter;
+    uint32_t samples;
+} chosen_kernel;
+
+static chosen_kernel kernel_of(const histo_job *job, const workplace *p, histo_cuda_work *work, histo_joint *joint)
+{
+    const histo_joint_reader columns = histo_cuda_joint_of(work, joint);
+    const scatter_kernel given =
+        columns == HISTO_NOT_JOINT ? scatter_kernel_of(work) : scatter_kernel_of_columns(columns);
+    const bool by_table = columns == histo_read_pixels && !joint->by_shift;
+    histo_cuda_known known;
+    histo_joint its = *joint;
+    if (p->firsts) histo_cuda_firsts_of(job->problem, true, p->tables_at, &its);
+    if ((given.is_slow || columns == histo_read_columns || by_table) &&
+        histo_cuda_known_of(job, work, &its, THREADS, &known)) {
+        if (p->tables) histo_cuda_tables_of(job->problem, &its, p->tables_at + p->firsts, p->tables, &its, &known);
+        const void *compiled = histo_cuda_known_kernel(job, &known, "cuda/strategies/partition/scatter.cuh",
+                                                       "histo::partition::scatter<histo_known_reader<known>>");
+        if (compiled) {
+            *joint = its;
+            return {compiled, (uint32_t)known.samples};
+        }
+    }
+    if (p->firsts && columns != HISTO_NOT_JOINT) histo_cuda_firsts_of(job->problem, false, p->tables_at, joint);
+    return {(const void *)given.scatter, given.samples};
+}
+
+/* One window of a job within one batch entry. */
+static histo_status count_window(const histo_job *job, histo_cuda_work *work, const workplace *p, layout *l)
+{
+    unsigned long long *counts = work->counts + work->first_entry * work->counters + l->first;
+    histo_joint joint;
+    const chosen_kernel kernel = kernel_of(job, p, work, &joint);
+    l->steps = l->buffer / sizeof(uint16_t) / 2 * l->ranges / (THREADS * kernel.samples); /* buffers half full */
+    if (l->steps == 0) l->steps = 1;
+    l->crowd = l->buffer + l->steps * THREADS * kernel.samples / CROWD * (uint32_t)sizeof(uint16_t);
+    void *scatter_args[] = {(void *)work, l, &joint}, *args[] = {l, &counts};
+    dim3 tiles((unsigned)work->tiles);
+    histo_status status =
+        HISTO_CUDA(cudaMemsetAsync(l->chunks, 0, 2 * MAX_RANGES * sizeof *l->chunks, (cudaStream_t)job->stream),
+                   "clearing counts");
+    if (status == HISTO_OK)
+        status = histo_cuda_launch(job, kernel.scatter, tiles, THREADS, p->scatter_shared, scatter_args);
+    if (status == HISTO_OK) status = histo_cuda_launch(job, kernel_of_order(), tiles, COUNT_THREADS, 0, args);
+    if (status == HISTO_OK)
+        status = histo_cuda_launch(job, kernel_of_count(), dim3(l->ranges + l->blocks), COUNT_THREADS, p->count_shared,
+                                   args);
+    if (status == HISTO_OK)
+        status = histo_cuda_launch(job, kernel_of_merge(), dim3(l->ranges, MERGE_BLOCKS / l->ranges), MERGE_THREADS, 0,
+                                   args);
+    return status;
+}
+
+static histo_status launch(const histo_job *job)
+{
+    workplace p = workplace_of(job->problem, job->params);
+    layout l = p.l;
+    char *memory = (char *)job->workspace;
+    l.pool = (uint4 *)memory;
+    l.ordered = (uint2 *)(memory + p.ordered);
+    l.tags = (uint32_t *)(memory + p.tags);
+    l.used = (uint32_t *)(memory + p.used);
+    l.chunks = (uint32_t *)(memory + p.chunks);
+    l.taken = l.chunks + MAX_RANGES;
+    l.starts = l.taken + MAX_RANGES;
+    l.parts = l.starts + MAX_RANGES + 1;
+    l.rows = (uint32_t *)(memory + p.rows);
+    histo_status status = HISTO_OK;
+    histo_job piece = *job;
+    for (; piece.begin < job->end && status == HISTO_OK; piece.begin = piece.end) {
+        int64_t entry_end = (piece.begin / job->iter.per_batch + 1) * job->iter.per_batch;
+        piece.end = job->end < entry_end ? job->end : entry_end;
+        if (piece.end - piece.begin > p.slice) piece.end = piece.begin + p.slice;
+        histo_cuda_work work = histo_cuda_work_of(&piece, p.tiles, MIN_TILE_SAMPLES, p.slice);
+        for (int64_t first = 0; first < p.slots && status == HISTO_OK; first += p.window) {
+            l.first = (uint32_t)first;
+            l.size = (uint32_t)(p.slots - first < p.window ? p.slots - first : p.window);
+            status = count_window(&piece, &work, &p, &l);
+        }
+    }
+    return status;
+}
+
+extern "C" const histo_strategy histo_cuda_partition = {
+    .unsupported_reason = unsupported_reason,
+    .cost_us = cost_us,
+    .workspace = workspace,
+    .launch = launch,
+    .params = {{"slice", MIN_TILE_SAMPLES, 1 << 30, DEFAULT_SLICE,
+                "samples taken at a time; the workspace holds two bytes for each"},
+               {"range_bits", 0, MAX_RANGE_BITS, 0,
+                "the logarithm of the number of ranges; 0: at least 32, as many as needed"}},
+    .any_edges = true,
+    .any_bytes = true,
+};

@@ -1,0 +1,23 @@
+/* weighted_partition, on the host: the kernels that this folder gives the strategy.
+ *
+ *     scatter.cu   the partition pass
+ *     count.cu     counting */
+#ifndef CUDA_WEIGHTED_PARTITION_LAYOUT_H
+#define CUDA_WEIGHTED_PARTITION_LAYOUT_H
+
+#include "cuda/host/cuda.h"
+#include "cuda/strategies/weighted_partition/layout.cuh"
+
+namespace histo::weighted_partition
+{
+
+using kernel = void (*)(const histo_cuda_work, const layout);
+using scatter_kernel = void (*)(const histo_cuda_work, const layout, const histo_joint);
+
+/* narrow: weights in the pool are of float, else of double. */
+scatter_kernel kernel_of_scatter(bool narrow);
+kernel kernel_of_count(bool narrow, bool squares);
+
+} // namespace histo::weighted_partition
+
+#endif

@@ -1,0 +1,256 @@
+/* What the cost model chooses on a GPU, on any machine: the CUDA runtime's questions about devices are answered by
+ * fake_gpu.c. Nothing is counted. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "papers/strategies/packed_layout.h"
+#include "plan/rates.h"
+#include "support/check.h"
+#include "support/data.h"
+
+/* ---- Problems ---- */
+
+/* One axis, or the same axis for each of naxes columns, and n samples in the GPU's memory. To be freed. */
+static histo_problem problem_of(int naxes, histo_dtype dtype, const histo_axis *axis, int64_t n)
+{
+    static const char nothing[16];
+    histo_problem p = {0};
+    histo_axis axes[HISTO_MAX_AXES];
+    histo_view views[HISTO_MAX_AXES];
+    const histo_view *operands[HISTO_MAX_OPERANDS];
+    const histo_hist_options kind = {.batch = 1};
+    for (int a = 0; a < naxes; a++) {
+        OK(histo_axis_own(axis, &axes[a]));
+        views[a] = histo_view_1d(nothing, dtype, n);
+    }
+    OK(histo_problem_bind(&p, naxes, &kind, views, NULL, operands));
+    p.device = p.home = HISTO_DEVICE_CUDA(0);
+    OK(histo_problem_prepare(&p, axes));
+    for (int a = 0; a < naxes; a++)
+        histo_axis_disown(&axes[a]);
+    return p;
+}
+
+static double cost_of(const histo_row *row, const histo_problem *p)
+{
+    const histo_speed speed = row->backend->speed(p->device);
+    const histo_cost cost = histo_cost_of(row->strategy, p, 1, &speed);
+    return histo_cost_us(&cost);
+}
+
+static bool is_candidate(const histo_row *row, const histo_problem *p)
+{
+    return row->backend == &histo_backend_cuda && !row->strategy->sparse && row->strategy->cost_us &&
+           !row->strategy->unsupported_reason(p);
+}
+
+/* The strategy with the smallest estimate. */
+static const histo_row *choose(const histo_problem *p)
+{
+    const histo_row *row, *best = NULL;
+    for (int i = 0; (row = histo_row_at(i)); i++)
+        if (is_candidate(row, p) && (!best || cost_of(row, p) < cost_of(best, p))) best = row;
+    assert_non_null(best);
+    return best;
+}
+
+/* A variable axis whose edges grow quadratically. */
+static histo_axis quadratic(int64_t bins)
+{
+    static double edges[1 << 17];
+    assert_true(bins < (int64_t)(sizeof edges / sizeof *edges));
+    for (int64_t i = 0; i <= bins; i++)
+        edges[i] = (double)i * (double)i;
+    return histo_axis_variable(bins, edges);
+}
+
+static void assert_choice(const histo_problem *p, const char *expected)
+{
+    const char *chosen = choose(p)->name;
+    if (strcmp(chosen, expected) != 0)
+        fail_msg("%s, not %s, for %d axes of type %d, %lld bins, %lld samples", chosen, expected, p->naxes,
+                 p->dtypes[0], (long long)p->bins, (long long)p->samples);
+}
+
+static void assert_chosen(int naxes, histo_dtype dtype, histo_axis axis, int64_t n, const char *expected)
+{
+    histo_problem p = problem_of(naxes, dtype, &axis, n);
+    assert_choice(&p, expected);
+    histo_problem_free(&p);
+}
+
+/* ---- Tests ---- */
+
+/* Numbers of bins between those that were ever measured, where a strategy that one value brings to a halt was chosen.
+ */
+static void edges_between_measurements(void **state)
+{
+    (void)state;
+    for (int64_t bins = 2; bins <= 16384; bins += 1 + bins / 7)
+        for (int type = 0; type < 2; type++)
+            assert_chosen(1, type ? HISTO_F64 : HISTO_F32, quadratic(bins), 1 << 28, "lane_private");
+    assert_chosen(1, HISTO_F64, quadratic(777), 1 << 28, "lane_private");
+    assert_chosen(1, HISTO_F64, quadratic(1000), 1 << 28, "lane_private");
+}
+
+/* What fits on chip is counted there; what does not, in a window if all slots fit one, else by partitioning. */
+static void by_size(void **state)
+{
+    (void)state;
+    const int64_t n = 1 << 29;
+    assert_chosen(1, HISTO_U8, histo_axis_integer(0, 256), n, "lane_private");
+    assert_chosen(1, HISTO_U16, histo_axis_integer(0, 65536), n, "packed_window");
+    assert_chosen(1, HISTO_F16, histo_axis_regular(256, 0, 1), n, "packed_window");
+    assert_chosen(1, HISTO_F16, histo_axis_regular(32768, 0, 1), n, "packed_window");
+    assert_chosen(1, HISTO_U32, histo_axis_integer(0, 32768), n, "lane_private");
+    assert_chosen(1, HISTO_U32, histo_axis_integer(0, 204800), n, "packed_window");
+    assert_chosen(1, HISTO_F32, histo_axis_regular(100003, 0, 1), n, "packed_window");
+    assert_chosen(1, HISTO_U32, histo_axis_integer(0, 1 << 20), n, "partition");
+    assert_chosen(1, HISTO_U32, histo_axis_integer(0, 1 << 24), n, "partition");
+    assert_chosen(2, HISTO_F32, histo_axis_regular(256, 0, 1), n, "packed_window");
+    assert_chosen(3, HISTO_U8, histo_axis_integer(0, 256), n, "partition");
+    assert_chosen(1, HISTO_U32, histo_axis_integer(0, 1 << 24), 1 << 10, "global_atomic");
+}
+
+/* Let a probe have found the slots that slot_of gives. */
+static void probe(histo_problem *p, uint32_t (*slot_of)(int i, int n, int64_t slots))
+{
+    enum { N = 2048 };
+    if (!p->probed) p->probed = malloc(N * sizeof *p->probed);
+    assert_non_null(p->probed);
+    p->probes = N;
+    for (int i = 0; i < N; i++)
+        p->probed[i] = slot_of(i, N, p->slots);
+}
+
+static uint32_t spread(int i, int n, int64_t slots)
+{
+    return (uint32_t)(i * slots / n);
+}
+
+static uint32_t clustered(int i, int n, int64_t slots)
+{
+    return (uint32_t)(slots / 2 + i * 50 - n);
+}
+
+static uint32_t two_far_apart(int i, int n, int64_t slots)
+{
+    return (uint32_t)(i < n / 2 ? 17 : slots - 17);
+}
+
+/* Do additions to one counter of the histogram in global memory wait for each other? */
+static bool is_slowed_by_skew(const histo_row *row, const histo_problem *p)
+{
+    const bool fits = p->slots < 230000 || histo_dtype_size(p->dtypes[0]) <= 2; /* the window, or one of values */
+    return strcmp(row->name, "global_atomic") == 0 || (strcmp(row->name, "packed_window") == 0 && !fits);
+}
+
+/* Nobody looked at the samples: then no strategy that skewed samples slow down is chosen while another is within three
+ * times of what it takes for spread ones. */
+static void safe_from_skew(void **state)
+{
+    (void)state;
+    rng r = {20261122};
+    int slowed = 0;
+    for (int i = 0; i < 20000; i++) {
+        const histo_dtype dtype = (histo_dtype)rng_below(&r, HISTO_DTYPE_COUNT);
+        const int64_t bins = 1 + (int64_t)pow(2, 24 * rng_uniform(&r)), n = (int64_t)pow(2, 8 + 22 * rng_uniform(&r));
+        const bool searched = bins < 1 << 16 && rng_below(&r, 4) == 0;
+        histo_axis axis = searched ? quadratic(bins) : histo_axis_regular(bins, -3.25, 1e5 * (1 + rng_uniform(&r)));
+        histo_problem p = problem_of(1, dtype, &axis, n);
+        const histo_row *row, *chosen = choose(&p);
+        if (is_slowed_by_skew(chosen, &p)) {
+            slowed++;
+            probe(&p, spread);
+            const double spread_us = cost_of(chosen, &p);
+            probe(&p, two_far_apart);
+            const double skewed_us = cost_of(chosen, &p);
+            for (int s = 0; (row = histo_row_at(s)); s++) {
+                if (!is_candidate(row, &p) || is_slowed_by_skew(row, &p)) continue;
+                if (cost_of(row, &p) < 2.99 * spread_us && skewed_us > 3 * cost_of(row, &p))
+                    fail_msg("%s, not %s, for %lld bins, %lld samples", chosen->name, row->name, (long long)bins,
+                             (long long)n);
+            }
+        }
+        histo_problem_free(&p);
+    }
+    assert_in_range(slowed, 100, 5000); /* few samples and many bins */
+}
+
+/* What a probe saw decides between a window and partitioning: a window is not chosen where samples meet outside it. */
+static void by_probes(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t (*slot_of)(int i, int n, int64_t slots);
+        const char *expected;
+    } cases[] = {{clustered, "packed_window"}, {two_far_apart, "partition"}, {spread, "partition"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        histo_axis axis = histo_axis_integer(0, 1 << 20);
+        histo_problem p = problem_of(1, HISTO_U32, &axis, 1 << 29);
+        probe(&p, cases[i].slot_of);
+        assert_choice(&p, cases[i].expected);
+        histo_problem_free(&p);
+    }
+}
+
+/* The papers' strategies say how they lay a problem out. */
+static void assert_explained(const char *strategy, int64_t bins, const int64_t *chosen, const char *expected)
+{
+    char said[1024] = "";
+    int64_t params[HISTO_MAX_PARAMS] = {0};
+    histo_text text = {.out = said, .capacity = sizeof said};
+    const histo_row *row = histo_row_find(strategy, NULL);
+    const histo_axis axis = histo_axis_integer(0, bins);
+    histo_problem p = problem_of(1, HISTO_U32, &axis, 1 << 24);
+    for (int i = 0; row->strategy->params[i].name; i++)
+        params[i] = chosen ? chosen[i] : row->strategy->params[i].default_value;
+    row->strategy->explain(&p, params, &text);
+    if (!strstr(said, expected)) fail_msg("%s: '%s' has no '%s'", strategy, said, expected);
+    histo_problem_free(&p);
+}
+
+static void explained_layouts(void **state)
+{
+    (void)state;
+    const int64_t thesis[HISTO_MAX_PARAMS] = {[HISTO_PACKED_CONFIG] = HISTO_PACKED_THESIS};
+    const int64_t dense[HISTO_MAX_PARAMS] = {
+        [HISTO_PACKED_CONFIG] = HISTO_PACKED_THESIS, [HISTO_PACKED_BITS] = 4, [HISTO_PACKED_DENSE] = 8};
+    assert_explained("cuda/packed_atomic", 256, thesis,
+                     "1 vertical tile of 260 counters of 8 bits; 64 copies in 16640 bytes of shared memory; 264 blocks "
+                     "of 1024 threads along the samples, on 1 stream; 1 sample a load");
+    assert_explained(
+        "cuda/packed_atomic", 1 << 20, dense,
+        "2 vertical tiles of 65537 counters of 4 bits; 1 copy in 32772 bytes of shared memory; 132 blocks "
+        "of 1024 threads along the samples, on 4 streams; 4 samples a load; 131073 of the 1048580 counters "
+        "on chip");
+    assert_explained("cuda/packed_atomic", 256, NULL, "of 16 bits; 64 copies in 33536 bytes of shared memory");
+    assert_explained("cuda/shared_atomic", 256, NULL, "1 vertical tile of 260 counters of 32 bits; 1 copy, 261 words");
+    assert_explained("cuda/warp_tagged", 256, NULL, "; 8 copies of 32-bit counters, one for each warp");
+    assert_explained("cuda/bank_owner", 256, NULL, "blocks of 256 threads");
+    assert_explained("cuda/thread_bytes", 256, NULL, "; a byte of each of 260 slots for each thread");
+    assert_explained("cuda/thread_counters", 256, NULL, "; 32 bits of each of 260 slots for each thread");
+    const int64_t bytes[HISTO_MAX_PARAMS] = {0, 512, 8}, passes[HISTO_MAX_PARAMS] = {0, 256, 32, 50};
+    assert_explained("cuda/thread_counters", 256, bytes, "512 threads");
+    assert_explained("cuda/thread_counters", 256, bytes, "; 8 bits of each of 260 slots for each thread");
+    assert_explained("cuda/thread_counters", 256, passes, "of 50 slots for each thread, in 6 passes over the samples");
+    assert_explained("cuda/thread_counters", 4000, NULL, ", in 3 passes over the samples");
+    assert_explained("cuda/shared_search", 256, NULL, "; the edges of 1 axis and one copy of 32-bit counters");
+}
+
+int main(void)
+{
+#ifdef TEST_BACKEND
+    OK(histo_backend_load(TEST_BACKEND));
+#endif
+    if (histo_backend_cuda.unavailable()) fail_msg("%s", histo_backend_cuda.unavailable());
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(edges_between_measurements),
+        cmocka_unit_test(by_size),
+        cmocka_unit_test(safe_from_skew),
+        cmocka_unit_test(by_probes),
+        cmocka_unit_test(explained_layouts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,277 @@
+/* The directory of compiled kernels: what is written is read back; what is damaged, foreign, or may be another user's
+ * is not. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cuda/jit/cache.h"
+#include "support/check.h"
+
+static const char key[] = "a key", value[] = "the value of a key";
+
+/* Files belong to this user, or seem to be another's. */
+static bool others;
+int __real_fstat(int fd, struct stat *s);
+int __wrap_fstat(int fd, struct stat *s);
+int __wrap_fstat(int fd, struct stat *s)
+{
+    int result = __real_fstat(fd, s);
+    if (others && S_ISREG(s->st_mode)) s->st_uid++;
+    return result;
+}
+
+static char base[] = "/tmp/histo-cache-XXXXXX", directory[64], path[512];
+
+static bool is_found(void)
+{
+    size_t size = 0;
+    void *found = histo_cache_read(key, &size);
+    if (found) assert_true(size == sizeof value && memcmp(found, value, size) == 0);
+    free(found);
+    return found != NULL;
+}
+
+static void name_file(const char *name)
+{
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+}
+
+/* Call act, if any, with each file's name in `path`; how many there are. */
+static int each_file(void (*act)(void))
+{
+    DIR *open = opendir(directory);
+    int files = 0;
+    for (const struct dirent *it; open && (it = readdir(open));)
+        if (it->d_name[0] != '.') {
+            name_file(it->d_name);
+            if (act) act();
+            files++;
+        }
+    if (open) closedir(open);
+    return files;
+}
+
+static int remove_all(void **state)
+{
+    (void)state;
+    char command[64];
+    OK(histo_kernel_cache(NULL));
+    snprintf(command, sizeof command, "rm -rf %s", base);
+    return system(command) == 0 ? 0 : -1;
+}
+
+static int fresh(void **state)
+{
+    (void)state;
+    others = false;
+    strcpy(base + sizeof base - 7, "XXXXXX");
+    assert_non_null(mkdtemp(base));
+    snprintf(directory, sizeof directory, "%s/made/here", base);
+    OK(histo_kernel_cache(directory));
+    return 0;
+}
+
+static int filled(void **state)
+{
+    fresh(state);
+    histo_cache_write(key, value, sizeof value);
+    assert_true(is_found());
+    return each_file(NULL) == 1 ? 0 : -1;
+}
+
+static void kept_for_this_user_only(void **state)
+{
+    (void)state;
+    struct stat s;
+    assert_false(is_found());
+    assert_int_not_equal(stat(directory, &s), 0); /* reading makes nothing */
+    histo_cache_write(key, value, sizeof value);
+    assert_true(is_found());
+    assert_int_equal(each_file(NULL), 1);
+    assert_int_equal(stat(directory, &s), 0);
+    assert_int_equal(s.st_mode & 0777, 0700);
+    assert_int_equal(stat(path, &s), 0);
+    assert_int_equal(s.st_mode & 0777, 0600);
+    size_t size;
+    assert_null(histo_cache_read("another key", &size));
+    histo_cache_write(key, value, sizeof value); /* again, in the same file */
+    assert_true(each_file(NULL) == 1 && is_found());
+}
+
+static void settings(void **state)
+{
+    (void)state;
+    char before[PATH_MAX];
+    unsigned generation = histo_cache_generation();
+    OK(histo_kernel_cache(NULL));
+    assert_int_equal(histo_cache_generation(), 0);
+    histo_cache_write(key, value, sizeof value);
+    assert_false(is_found());
+    assert_int_equal(histo_kernel_cache(""), HISTO_INVALID);
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(base), 0);
+    OK(histo_kernel_cache("made/here"));
+    assert_int_equal(chdir(before), 0);
+    assert_true(histo_cache_generation() > generation);
+    histo_cache_write(key, value, sizeof value);
+    assert_true(each_file(NULL) == 1 && is_found());
+    OK(histo_kernel_cache("/dev/null/impossible"));
+    histo_cache_write(key, value, sizeof value);
+    assert_false(is_found());
+}
+
+static void write_file(const char *bytes, size_t size)
+{
+    FILE *file = fopen(path, "we");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void damaged(void **state)
+{
+    (void)state;
+    char bytes[256];
+    FILE *file = fopen(path, "re");
+    assert_non_null(file);
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    assert_true(size > sizeof key + sizeof value && size < sizeof bytes);
+    fclose(file);
+    for (size_t i = 0; i < size; i++) {
+        write_file(bytes, i);
+        assert_false(is_found());
+        for (int bit = 0; bit < 8; bit++) {
+            bytes[i] = (char)(bytes[i] ^ 1 << bit);
+            write_file(bytes, size);
+            assert_false(is_found());
+            bytes[i] = (char)(bytes[i] ^ 1 << bit);
+        }
+    }
+    write_file(bytes, size + 1);
+    assert_false(is_found());
+    histo_cache_write(key, value, sizeof value);
+    assert_true(is_found());
+}
+
+/* Two keys whose hashes are the same. */
+static void of_another_key(void **state)
+{
+    (void)state;
+    char mine[sizeof path];
+    strcpy(mine, path);
+    assert_int_equal(unlink(path), 0);
+    histo_cache_write("another key", value, sizeof value);
+    assert_int_equal(each_file(NULL), 1);
+    assert_int_equal(rename(path, mine), 0);
+    assert_false(is_found());
+    histo_cache_write(key, value, sizeof value);
+    assert_true(is_found());
+}
+
+static void writable_by_others(void **state)
+{
+    (void)state;
+    for (mode_t mode = 0620; mode; mode = mode == 0620 ? 0602 : 0) {
+        assert_int_equal(chmod(path, mode), 0);
+        assert_false(is_found());
+    }
+    assert_int_equal(chmod(path, 0644), 0);
+    assert_true(is_found());
+    assert_int_equal(chmod(directory, 0770), 0);
+    assert_false(is_found());
+    assert_int_equal(unlink(path), 0);
+    histo_cache_write(key, value, sizeof value);
+    assert_int_equal(each_file(NULL), 0);
+}
+
+static void of_another_user(void **state)
+{
+    (void)state;
+    others = true;
+    assert_false(is_found());
+    others = false;
+    assert_true(is_found());
+}
+
+static void not_a_file(void **state)
+{
+    (void)state;
+    char elsewhere[64];
+    snprintf(elsewhere, sizeof elsewhere, "%s/elsewhere", base);
+    assert_int_equal(rename(path, elsewhere), 0);
+    assert_int_equal(symlink(elsewhere, path), 0);
+    assert_false(is_found());
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_false(is_found());
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkdir(path, 0700), 0);
+    histo_cache_write(key, value, sizeof value);
+    assert_false(is_found());
+}
+
+enum { HOUR = 3600, DAY = 24 * HOUR };
+
+static void set_age(time_t seconds)
+{
+    struct timespec then = {.tv_sec = time(NULL) - seconds}, times[] = {then, then};
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static void make_old(void)
+{
+    set_age((time_t)2 * DAY);
+}
+
+static void bounded(void **state)
+{
+    (void)state;
+    enum { FILES = 10, LEFT = 4 };
+    char keys[FILES][16];
+    size_t size;
+    assert_int_equal(unlink(path), 0);
+    for (int i = 0; i < FILES; i++) {
+        snprintf(keys[i], sizeof keys[i], "key number %d", i);
+        histo_cache_write(keys[i], value, sizeof value);
+    }
+    assert_int_equal(each_file(make_old), FILES);
+    free(histo_cache_read(keys[3], &size)); /* used now */
+    name_file("0123456789abcdef.kernel.abcdef");
+    write_file("", 0);
+    set_age((time_t)2 * HOUR);
+    name_file("README");
+    write_file("not a kernel", 12);
+    make_old();
+    histo_cache_trim(directory, LEFT * (24 + strlen(keys[0]) + sizeof value));
+    int left = 0;
+    for (int i = 0; i < FILES; i++) {
+        void *found = histo_cache_read(keys[i], &size);
+        left += found != NULL;
+        if (i == 3) assert_non_null(found);
+        free(found);
+    }
+    assert_int_equal(left, LEFT);
+    assert_int_equal(each_file(NULL), LEFT + 1); /* the README, not the temporary file */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(kept_for_this_user_only, fresh, remove_all),
+        cmocka_unit_test_setup_teardown(settings, fresh, remove_all),
+        cmocka_unit_test_setup_teardown(damaged, filled, remove_all),
+        cmocka_unit_test_setup_teardown(of_another_key, filled, remove_all),
+        cmocka_unit_test_setup_teardown(writable_by_others, filled, remove_all),
+        cmocka_unit_test_setup_teardown(of_another_user, filled, remove_all),
+        cmocka_unit_test_setup_teardown(not_a_file, filled, remove_all),
+        cmocka_unit_test_setup_teardown(bounded, filled, remove_all),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

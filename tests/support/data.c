@@ -1,0 +1,336 @@
+#include "support/data.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t rng_next(rng *r)
+{
+    r->state ^= r->state >> 12;
+    r->state ^= r->state << 25;
+    r->state ^= r->state >> 27;
+    return r->state * UINT64_C(2685821657736338717);
+}
+
+double rng_uniform(rng *r)
+{
+    return (double)(rng_next(r) >> 11) * 0x1p-53;
+}
+
+int64_t rng_below(rng *r, int64_t n)
+{
+    return (int64_t)(rng_next(r) % (uint64_t)n);
+}
+
+const char *distribution_name(distribution d)
+{
+    static const char *const names[DISTRIBUTIONS] = {
+        "uniform", "degenerate", "two values", "seventeen values", "gaussian", "zipf", "sorted", "edges", "special"};
+    return names[d];
+}
+
+/* Round a double to a half-precision float, to nearest even; overflow gives infinity. */
+static uint16_t f64_to_f16(double x)
+{
+    uint16_t sign = signbit(x) ? 0x8000 : 0;
+    double a = fabs(x);
+    if (isnan(x)) return 0x7e00;
+    if (a >= 65520) return sign | 0x7c00;
+    if (a < 0x1p-14) return (uint16_t)(sign | (uint16_t)nearbyint(a * 0x1p24));
+    int e;
+    double m = frexp(a, &e); /* a = m * 2^e, m in [0.5, 1) */
+    return (uint16_t)(sign | (uint16_t)(((e + 14) << 10) + (int)nearbyint(m * 2048) - 1024));
+}
+
+static uint16_t f64_to_bf16(double x)
+{
+    float f = (float)x;
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    if (isnan(x)) return 0x7fc0;
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+static double clamp(double x, double lo, double hi)
+{
+    return x < lo ? lo : x > hi ? hi : x;
+}
+
+static void store(void *to, int64_t i, histo_dtype dtype, double x)
+{
+    if (isnan(x) && dtype <= HISTO_I64) x = 0;
+    switch (dtype) {
+    case HISTO_U8:
+        ((uint8_t *)to)[i] = (uint8_t)clamp(x, 0, 255);
+        break;
+    case HISTO_I8:
+        ((int8_t *)to)[i] = (int8_t)clamp(x, -128, 127);
+        break;
+    case HISTO_U16:
+        ((uint16_t *)to)[i] = (uint16_t)clamp(x, 0, 65535);
+        break;
+    case HISTO_I16:
+        ((int16_t *)to)[i] = (int16_t)clamp(x, -32768, 32767);
+        break;
+    case HISTO_U32:
+        ((uint32_t *)to)[i] = (uint32_t)clamp(x, 0, 0xffffffff);
+        break;
+    case HISTO_I32:
+        ((int32_t *)to)[i] = (int32_t)clamp(x, INT32_MIN, INT32_MAX);
+        break;
+    case HISTO_U64:
+        ((uint64_t *)to)[i] = (uint64_t)clamp(x, 0, 0x1.fffffffffffffp63);
+        break;
+    case HISTO_I64:
+        ((int64_t *)to)[i] = (int64_t)clamp(x, -0x1p63, 0x1.fffffffffffffp62);
+        break;
+    case HISTO_F16:
+        ((uint16_t *)to)[i] = f64_to_f16(x);
+        break;
+    case HISTO_BF16:
+        ((uint16_t *)to)[i] = f64_to_bf16(x);
+        break;
+    case HISTO_F32:
+        ((float *)to)[i] = (float)x;
+        break;
+    default:
+        ((double *)to)[i] = x;
+        break;
+    }
+}
+
+long double sample_value(const void *at, histo_dtype dtype)
+{
+    union {
+        uint8_t u8;
+        int8_t i8;
+        uint16_t u16;
+        int16_t i16;
+        uint32_t u32;
+        int32_t i32;
+        uint64_t u64;
+        int64_t i64;
+        float f32;
+        double f64;
+    } v = {0};
+    memcpy(&v, at, histo_dtype_size(dtype));
+    switch (dtype) {
+    case HISTO_U8:
+        return v.u8;
+    case HISTO_I8:
+        return v.i8;
+    case HISTO_U16:
+        return v.u16;
+    case HISTO_I16:
+        return v.i16;
+    case HISTO_U32:
+        return v.u32;
+    case HISTO_I32:
+        return v.i32;
+    case HISTO_U64:
+        return v.u64;
+    case HISTO_I64:
+        return v.i64;
+    case HISTO_F32:
+        return v.f32;
+    case HISTO_F64:
+        return v.f64;
+    case HISTO_BF16: {
+        uint32_t bits = (uint32_t)v.u16 << 16;
+        float f;
+        memcpy(&f, &bits, sizeof f);
+        return f;
+    }
+    default: { /* binary16, by its definition */
+        int exponent = v.u16 >> 10 & 31, fraction = v.u16 & 1023;
+        long double sign = v.u16 >> 15 ? -1 : 1;
+        if (exponent == 31) return fraction ? (long double)NAN : sign * (long double)INFINITY;
+        return exponent ? sign * ldexpl(1024 + fraction, exponent - 25) : sign * ldexpl(fraction, -24);
+    }
+    }
+}
+
+/* Replace a stored value by the next of its dtype, above or below; integers saturate. */
+static void nudge(void *at, int64_t i, histo_dtype dtype, int direction)
+{
+    size_t size = histo_dtype_size(dtype);
+    uint64_t bits = 0;
+    char *p = (char *)at + i * (int64_t)size;
+    memcpy(&bits, p, size);
+    uint64_t sign = UINT64_C(1) << (8 * size - 1);
+    if (dtype <= HISTO_I64) {
+        uint64_t limit = (direction > 0 ? UINT64_MAX : 0) & (sign | (sign - 1));
+        bool is_signed = dtype == HISTO_I8 || dtype == HISTO_I16 || dtype == HISTO_I32 || dtype == HISTO_I64;
+        if (is_signed) limit ^= sign;
+        if (bits != limit) bits += direction > 0 ? 1 : UINT64_MAX;
+    } else if (isfinite((double)sample_value(p, dtype))) {
+        bool negative = bits & sign;
+        if ((bits & ~sign) == 0)
+            bits = direction > 0 ? 1 : sign | 1;
+        else
+            bits += (direction > 0) != negative ? 1 : UINT64_MAX;
+    }
+    memcpy(p, &bits, size);
+}
+
+static double gaussian(rng *r)
+{
+    double u = rng_uniform(r), v = rng_uniform(r);
+    return sqrt(-2 * log(1 - u)) * cos(6.283185307179586 * v);
+}
+
+static double draw(rng *r, distribution d, const histo_axis *axis)
+{
+    double lo = axis->lo, hi = axis->hi, span = hi - lo;
+    switch (d) {
+    case DEGENERATE:
+        return lo + span * 0.625;
+    case TWO_VALUES:
+        return lo + span * (rng_next(r) & 1 ? 0.1 : 0.9);
+    case SEVENTEEN_VALUES:
+        return lo + span * (double)rng_below(r, 17) / 16;
+    case GAUSSIAN:
+        return lo + span * (0.5 + 0.0243 * gaussian(r));
+    case ZIPF:
+        return lo + span * (1 / (1 - 0.999 * rng_uniform(r)) - 1) / 999;
+    default:
+        return lo + span * (1.2 * rng_uniform(r) - 0.1);
+    }
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void fill_special(rng *r, histo_dtype dtype, void *samples, int64_t n)
+{
+    static const double values[] = {INFINITY, -INFINITY, NAN,     0.0,     -0.0,     0x1p-1074, -0x1p-1074, 0x1p-149,
+                                    0x1p-24,  1e308,     -1e308,  DBL_MAX, -DBL_MAX, 0x1p63,    -0x1p63,    0x1p64,
+                                    0x1p53,   0x1p31,    65504.0, FLT_MAX, 1,        -1,        0x1p-1022,  0.3};
+    size_t size = histo_dtype_size(dtype);
+    int64_t count = sizeof values / sizeof values[0];
+    for (int64_t i = 0; i < n; i++) {
+        if (i % 2) { /* any bit pattern */
+            uint64_t bits = rng_next(r);
+            memcpy((char *)samples + i * (int64_t)size, &bits, size);
+        } else {
+            store(samples, i, dtype, values[rng_below(r, count)]);
+        }
+    }
+}
+
+void *make_samples(rng *r, histo_dtype dtype, distribution d, const histo_axis *axis, int64_t n)
+{
+    size_t size = histo_dtype_size(dtype);
+    void *samples = malloc((size_t)n * size + 1);
+    if (d == SPECIAL) {
+        fill_special(r, dtype, samples, n);
+        return samples;
+    }
+    double *edges = malloc((size_t)(axis->bins + 1) * sizeof *edges);
+    histo_axis_edges(axis, edges);
+    double *values = malloc((size_t)(n + 1) * sizeof *values);
+    for (int64_t i = 0; i < n; i++)
+        values[i] = d == EDGES ? edges[rng_below(r, axis->bins + 1)] : draw(r, d, axis);
+    if (d == SORTED) qsort(values, (size_t)n, sizeof *values, compare_doubles);
+    for (int64_t i = 0; i < n; i++) {
+        store(samples, i, dtype, values[i]);
+        if (d == EDGES) {
+            int64_t which = rng_below(r, 3);
+            if (which) nudge(samples, i, dtype, which == 1 ? 1 : -1);
+        }
+    }
+    free(values);
+    free(edges);
+    return samples;
+}
+
+bool test_axis(int i, histo_dtype dtype, histo_axis *axis)
+{
+    static const double few[] = {-3.5, -1, 0, 0x1p-20, 0.1, 0.25, 3, 17.5, 100, 1e4};
+    static double many[1025];
+    static const double wide[] = {-0x1p63, -0x1p53 - 2, -1, 0.5, 255.5, 0x1p53 + 2, 0x1p63, 0x1p64};
+    bool small = dtype == HISTO_U8 || dtype == HISTO_I8;
+    double top = small ? 127 : 30000;
+    if (many[1] == 0)
+        for (int e = 0; e <= 1024; e++)
+            many[e] = (double)e * e / 64.0 + (double)e / 1000;
+    switch (i) {
+    case 0:
+        *axis = histo_axis_integer(0, 256);
+        return true;
+    case 1:
+        *axis = histo_axis_integer(-100, 65);
+        return true;
+    case 2:
+        *axis = histo_axis_regular(10, 0, 1);
+        return true;
+    case 3:
+        *axis = histo_axis_closed(histo_axis_regular(100, -1, top));
+        return true;
+    case 4:
+        *axis = histo_axis_closed(histo_axis_regular(1000, 0.1, 0.7));
+        return true;
+    case 5:
+        *axis = histo_axis_regular(77, 1e6, 1e6 + 1e-4);
+        return true; /* few doubles per bin */
+    case 6:
+        *axis = histo_axis_regular(3, -0x1p60, 0x1p64);
+        return true;
+    case 7:
+        *axis = histo_axis_variable(9, few);
+        return true;
+    case 8:
+        *axis = histo_axis_closed(histo_axis_variable(1024, many));
+        return true;
+    case 9:
+        *axis = histo_axis_variable(7, wide);
+        return true;
+    case 10:
+        *axis = histo_axis_log(50, 1e-3, 1e4);
+        return true;
+    case 11:
+        *axis = histo_axis_closed(histo_axis_sqrt(33, 0, top));
+        return true;
+    case 12:
+        *axis = histo_axis_power(20, 1, 100, -1.5);
+        return true;
+    case 13:
+        *axis = histo_axis_closed(histo_axis_regular(70000, 0, 65536));
+        return true;
+    case 14:
+        *axis = histo_axis_regular(1, -1e300, 1e300);
+        return true;
+    case 15:
+        *axis = histo_axis_regular(16, 1, 1 + 0x1p-46);
+        return true; /* edges at the limit of precision */
+    default:
+        return false;
+    }
+}
+
+int64_t slot_by_edges(long double x, const double *edges, int64_t bins, bool closed)
+{
+    if (isnan(x)) return bins + 2;
+    if (x < (long double)edges[0]) return 0;
+    if (closed && x == (long double)edges[bins]) return bins;
+    int64_t below = 0, above = bins + 1; /* edges[below] <= x < edges[above], if above exists */
+    while (above - below > 1) {
+        int64_t middle = (below + above) / 2;
+        *(x >= (long double)edges[middle] ? &below : &above) = middle;
+    }
+    return below + 1;
+}
+
+histo_storage storage_for(const char *strategy)
+{
+    histo_strategy_info info;
+    for (int s = 0; histo_strategy_describe(s, &info) == HISTO_OK; s++)
+        if (strcmp(strchr(strategy, '/') + 1, info.name) == 0 &&
+            strncmp(strategy, info.backend, strlen(info.backend)) == 0)
+            return info.storage;
+    return HISTO_DENSE;
+}

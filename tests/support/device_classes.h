@@ -1,0 +1,28 @@
+/* Random problems of a GPU, and the classes (cuda/jit/specialised.h) that kernels would be compiled for. Needs no GPU.
+ */
+#ifndef TESTS_DEVICE_CLASSES_H
+#define TESTS_DEVICE_CLASSES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct device_class {
+    bool weighted;
+    bool in_vectors;    /* some operand is read so, … */
+    bool is_aligned;    /* … and each of its vectors is at a multiple of its size, within one run */
+    char problem[512];  /* in words */
+    char text[1 << 12]; /* `struct known` */
+} device_class;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* False if no kernel is compiled for the problem of this number. */
+bool device_class_draw(uint64_t number, device_class *it);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
