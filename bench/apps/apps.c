@@ -24,7 +24,7 @@ typedef struct peer {
 } peer;
 
 typedef struct race {
-    const bench_apps_options *options;
+    const bench_options *options;
     const apps_table *table;
     apps_job job;
     double us; /* ours, the least */
@@ -397,18 +397,19 @@ static void add_race(tally *t, const race *r)
     }
 }
 
-static histo_status measure_table(const bench_apps_options *options, const apps_table *table, double begun_s, tally *t)
+static histo_status measure_table(const bench_options *options, const apps_table *table, const apps_photo *photo,
+                                  const char *names, double begun_s, tally *t)
 {
     for (int i = 0; i < table->count; i++) {
         const apps_row *row = &table->rows[i];
-        if (!is_selected(row->name, options->rows)) continue;
-        if (bench_patience_over(&options->patience, begun_s)) {
+        if (!is_selected(row->name, names)) continue;
+        if (bench_is_over(&options->budget, begun_s)) {
             t->left++;
             continue;
         }
         race r = {.options = options,
                   .table = table,
-                  .job = {.row = row, .photo = options->photo, .threads = options->threads, .quick = options->quick}};
+                  .job = {.row = row, .photo = photo, .threads = options->threads, .quick = options->quick}};
         histo_status status = run_race(&r);
         if (status == HISTO_UNSUPPORTED) {
             fprintf(options->table, "%-26s not measured: %s\n", row->name, histo_last_error());
@@ -422,22 +423,22 @@ static histo_status measure_table(const bench_apps_options *options, const apps_
     return HISTO_OK;
 }
 
-histo_status bench_apps(const bench_apps_options *options, int *measured, int *wrong)
+histo_status bench_apps(const bench_options *options, const apps_photo *photo, const char *names, int *measured,
+                        int *wrong)
 {
     const apps_table *const *tables = find_tables(options->device);
     const double begun_s = bench_now_s();
     tally t = {0};
     *measured = *wrong = 0;
     if (!tables) return HISTO_UNSUPPORTED;
-    if (!count_selected(tables, options->rows))
-        return histo_fail(HISTO_INVALID, "no application is called '%s'", options->rows);
+    if (!count_selected(tables, names)) return histo_fail(HISTO_INVALID, "no application is called '%s'", names);
     if (options->json) {
         report_put_run(options->json, options->command_line);
         fputs(", \"applications\": [", options->json);
     }
     histo_status status = print_head(*tables, options->table);
     for (; *tables && status == HISTO_OK; tables++)
-        status = measure_table(options, *tables, begun_s, &t);
+        status = measure_table(options, *tables, photo, names, begun_s, &t);
     print_missing(options->table);
     fprintf(options->table, "%d targets met, %d missed\n", t.met, t.missed);
     if (t.left) fprintf(options->table, "%d not measured: the time is over\n", t.left);

@@ -3,11 +3,9 @@
 #ifndef BENCH_APPS_H
 #define BENCH_APPS_H
 
-#include <stdio.h>
-
 #include "bench/apps/apps_images.h"
 #include "bench/core/device.h"
-#include "bench/core/time_budget.h"
+#include "bench/core/options.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -72,20 +70,10 @@ typedef struct apps_table {
 
 extern const apps_table apps_cpu, apps_commands, apps_cuda;
 
-typedef struct bench_apps_options {
-    histo_device device;
-    const apps_photo *photo;
-    const char *rows; /* "NAME,…" or the beginnings of names; NULL: all */
-    int repeat;       /* turns; 0: the default */
-    int threads;
-    bool quick;
-    FILE *table, *json; /* json may be NULL */
-    const char *command_line;
-    bench_patience patience;
-} bench_apps_options;
-
-/* *measured counts the rows measured; *wrong those whose results are not what they must be. */
-histo_status bench_apps(const bench_apps_options *options, int *measured, int *wrong);
+/* names: "NAME,…" or the beginnings of names; NULL: all. *measured counts the rows measured; *wrong those whose results
+ * are not what they must be. */
+histo_status bench_apps(const bench_options *options, const apps_photo *photo, const char *names, int *measured,
+                        int *wrong);
 
 #ifdef __cplusplus
 }

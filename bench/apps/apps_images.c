@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "bench/random/random.h"
+#include "bench/core/random_numbers.h"
 #include "papers/inputs/inputs.h"
 
 histo_status apps_photo_make(apps_photo *photo, uint8_t **pixels)

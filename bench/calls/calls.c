@@ -121,7 +121,7 @@ static bool is_right(const call *it, const world *w)
 }
 
 typedef struct printing {
-    const bench_calls_options *options;
+    const bench_options *options;
     double begun_s;
     int *measured, *wrong;
 } printing;
@@ -143,7 +143,7 @@ static histo_status measure(const printing *p, const call *calls, size_t count_o
     const int repeat = p->options->repeat ? p->options->repeat : REPEAT;
     for (size_t c = 0; c < count_of; c++) {
         double ns = 0;
-        if (bench_patience_over(&p->options->patience, p->begun_s)) return HISTO_OK;
+        if (bench_is_over(&p->options->budget, p->begun_s)) return HISTO_OK;
         histo_status status = time_call(&calls[c], w, repeat, &ns);
         if (status != HISTO_OK) return status;
         print(p, &calls[c], w, ns, of);
@@ -177,7 +177,7 @@ static histo_status measure_reads(const printing *p, world *w)
     return status;
 }
 
-histo_status bench_calls(const bench_calls_options *options, int *measured, int *wrong)
+histo_status bench_calls(const bench_options *options, int *measured, int *wrong)
 {
     const printing p = {options, bench_now_s(), measured, wrong};
     world w = {.axis = histo_axis_closed(histo_axis_regular(BINS, 0, 1))};

@@ -13,7 +13,7 @@
 #include "bench/core/device.h"
 #include "bench/core/report.h"
 #include "bench/map/map.h"
-#include "bench/random/random_run.h"
+#include "bench/random/random.h"
 #include "bench/several_gpus/several_gpus.h"
 #include "input/readers/images/photo.h"
 #include "options/settings.h"
@@ -30,7 +30,7 @@ typedef struct measuring {
     photo *photos;
     bench_photo *names;
     outfile *file;
-    FILE *table, *json;
+    bench_options options;
     bool kept;                   /* something was measured: keep it even if a later step fails */
     const bench_map_result *map; /* to be drawn; NULL: none */
     const random_result *random; /* likewise */
@@ -73,10 +73,24 @@ static int check_image(const settings *s, fault *f)
     return picture_check(s->image, f);
 }
 
+static bool is_interrupted(void *context)
+{
+    return ((measuring *)context)->interrupted;
+}
+
 static int begin(measuring *m, const settings *s, bool takes_images, fault *f)
 {
     int count = takes_images ? s->files_count - 1 : 0;
-    *m = (measuring){.settings = s, .table = stdout};
+    *m = (measuring){.settings = s,
+                     .options = {.device = s->device,
+                                 .samples = s->samples,
+                                 .bytes = s->bytes,
+                                 .repeat = s->repeat,
+                                 .threads = s->threads,
+                                 .quick = s->quick,
+                                 .table = stdout,
+                                 .command_line = process_command_line(),
+                                 .budget = {.seconds = s->budget_s, .stop = is_interrupted, .context = m}}};
     if (outfile_spare_inputs(s, f) != 0) return -1;
     m->photos = calloc((size_t)count + 1, sizeof *m->photos);
     m->names = calloc((size_t)count + 1, sizeof *m->names);
@@ -91,26 +105,23 @@ static int begin(measuring *m, const settings *s, bool takes_images, fault *f)
     if (!s->output) return 0;
     m->file = outfile_open(s->output, f);
     if (!m->file) return -1;
-    m->json = outfile_stream(m->file);
-    if (strcmp(s->output, "-") == 0) m->table = stderr;
+    m->options.json = outfile_stream(m->file);
+    if (strcmp(s->output, "-") == 0) m->options.table = stderr;
     return 0;
 }
 
-static int fail_run(histo_status status, fault *f)
-{
-    return fault_set(f, status == HISTO_INVALID ? EXIT_USAGE : EXIT_DATA, "%s", histo_last_error());
-}
-
-static bool is_interrupted(void *context)
-{
-    return ((measuring *)context)->interrupted;
-}
-
 /* From here on, an interrupt ends the measurement, not the process. */
-static bench_patience patience_of(measuring *m)
+static const bench_options *options_of(measuring *m)
 {
     interrupt_defer(&m->interrupted);
-    return (bench_patience){.budget_s = m->settings->budget_s, .stop = is_interrupted, .context = m};
+    return &m->options;
+}
+
+static int end_run(measuring *m, histo_status status, int measured, fault *f)
+{
+    m->kept |= measured > 0;
+    if (status == HISTO_OK) return 0;
+    return fault_set(f, status == HISTO_INVALID ? EXIT_USAGE : EXIT_DATA, "%s", histo_last_error());
 }
 
 /* Wrong counts are a failure, but the results are kept. */
@@ -122,38 +133,28 @@ static int run_gallery(measuring *m, int *wrong, fault *f)
             return fault_set(f, EXIT_DATA, "%s has samples of %s: the gallery is for images of 8 bits", s->files[i + 1],
                              histo_dtype_name(m->photos[i].dtype));
     bench_gallery_options options = {
-        .device = s->device,
+        .common = *options_of(m),
         .sweep_samples = m->samples_count ? m->samples : NULL,
         .sweep_samples_count = m->samples_count,
         .bins = m->bins_count ? m->bins : NULL,
         .bins_count = m->bins_count,
-        .samples = s->samples,
-        .bytes = s->bytes,
-        .quick = s->quick,
-        .repeat = s->repeat,
-        .threads = s->threads,
         .inputs = s->inputs,
         .strategies = s->strategy,
         .params = s->params,
         .photos = m->names,
         .photo_count = m->count,
-        .table = m->table,
-        .json = m->json,
-        .command_line = process_command_line(),
-        .patience = patience_of(m),
     };
     int measured;
-    histo_status status = bench_gallery(&options, &measured, wrong);
-    m->kept = measured;
-    return status == HISTO_OK ? 0 : fail_run(status, f);
+    const histo_status status = bench_gallery(&options, &measured, wrong);
+    return end_run(m, status, measured, f);
 }
 
 static int print_photo_conflicts(const measuring *m, fault *f)
 {
     for (int i = 0; i < m->count; i++) {
         const photo *p = &m->photos[i];
-        if (bench_conflicts_print(m->names[i].name, p->pixels, p->dtype, p->width * p->height, m->table, m->json,
-                                  i == 0) != HISTO_OK)
+        if (bench_conflicts_print(m->names[i].name, p->pixels, p->dtype, p->width * p->height, m->options.table,
+                                  m->options.json, i == 0) != HISTO_OK)
             return fault_of_library(f, EXIT_DATA, m->settings->files[i + 1]);
     }
     return 0;
@@ -172,7 +173,7 @@ static int print_synthetic_conflicts(const measuring *m, fault *f)
         if (!pixels) break;
         histo_axis axis = bench_input_axis(&inputs[i], NULL);
         bench_input_make(&inputs[i], &axis, n, pixels);
-        status = bench_conflicts_print(inputs[i].name, pixels, HISTO_U8, n, m->table, m->json, first);
+        status = bench_conflicts_print(inputs[i].name, pixels, HISTO_U8, n, m->options.table, m->options.json, first);
         first = false;
         free(pixels);
     }
@@ -183,9 +184,9 @@ static int print_synthetic_conflicts(const measuring *m, fault *f)
 static int run_conflicts(measuring *m, int *wrong, fault *f)
 {
     (void)wrong;
-    if (m->json) fputs("[", m->json);
+    if (m->options.json) fputs("[", m->options.json);
     int result = m->count ? print_photo_conflicts(m, f) : print_synthetic_conflicts(m, f);
-    if (m->json) fputs("]\n", m->json);
+    if (m->options.json) fputs("]\n", m->options.json);
     return result;
 }
 
@@ -227,49 +228,27 @@ static int run_map(measuring *m, int *wrong, fault *f)
     const settings *s = m->settings;
     static bench_cell cells[BENCH_MAX_CELLS];
     static bench_map_result result;
-    bench_map_options options = {
-        .device = s->device,
-        .cells = s->cells,
-        .samples = s->samples,
-        .bytes = s->bytes,
-        .repeat = s->repeat,
-        .threads = s->threads,
-        .table = m->table,
-        .json = m->json,
-        .command_line = process_command_line(),
-        .patience = patience_of(m),
-    };
-    histo_status status = bench_map(&options, cells, bench_map_cells(cells), &result, wrong);
-    m->kept = result.measured;
-    if (m->kept && s->image) m->map = &result;
-    return status == HISTO_OK ? 0 : fail_run(status, f);
+    const histo_status status = bench_map(options_of(m), s->cells, cells, bench_map_cells(cells), &result, wrong);
+    if (result.measured && s->image) m->map = &result;
+    return end_run(m, status, result.measured, f);
 }
 
 static int run_random(measuring *m, int *wrong, fault *f)
 {
     const settings *s = m->settings;
     static random_result result;
-    bench_random_options options = {
-        .device = s->device,
+    const bench_random_options options = {
+        .common = *options_of(m),
         .seed = s->seed ? (uint64_t)s->seed : 1,
         .count = s->count,
         .only = s->only,
         .line = s->problem,
         .effort = s->effort,
-        .samples = s->samples ? s->samples : s->bytes / (int64_t)sizeof(double),
-        .quick = s->quick,
-        .repeat = s->repeat,
-        .threads = s->threads,
-        .table = m->table,
-        .json = m->json,
-        .command_line = process_command_line(),
-        .patience = patience_of(m),
     };
-    histo_status status = bench_random(&options, &result);
+    const histo_status status = bench_random(&options, &result);
     *wrong = result.wrong;
-    m->kept = result.count;
-    if (m->kept && s->image) m->random = &result;
-    return status == HISTO_OK ? 0 : fail_run(status, f);
+    if (result.count && s->image) m->random = &result;
+    return end_run(m, status, result.count, f);
 }
 
 /* ---- The papers ---- */
@@ -293,13 +272,13 @@ static int run_experiment(measuring *m, const papers_experiment *e, const papers
     for (int p = 0; p < result->points; p++)
         for (int c = 0; c < result->series_count; c++)
             *wrong += result->cell[p][c].wrong;
-    m->kept |= result->points > 0;
-    papers_print(result, m->table);
-    if (m->json && ends_in(s->output, ".tsv"))
-        papers_tsv(result, m->json);
-    else if (m->json)
-        papers_json(result, m->papers_count == 1, m->json);
-    return status == HISTO_OK ? 0 : fail_run(status, f);
+    FILE *json = options->common.json;
+    papers_print(result, options->common.table);
+    if (json && ends_in(s->output, ".tsv"))
+        papers_tsv(result, json);
+    else if (json)
+        papers_json(result, m->papers_count == 1, json);
+    return end_run(m, status, result->points, f);
 }
 
 static int run_papers(measuring *m, int *wrong, fault *f)
@@ -309,7 +288,7 @@ static int run_papers(measuring *m, int *wrong, fault *f)
     const int count = count_experiments(s, paper);
     if (!paper && !s->figure && !s->paper_table) {
         if (s->output || s->image) return fault_set(f, EXIT_USAGE, "name a paper, a --figure or a --table to measure");
-        papers_list(m->table);
+        papers_list(m->options.table);
         return 0;
     }
     if (!count)
@@ -317,30 +296,26 @@ static int run_papers(measuring *m, int *wrong, fault *f)
                          "there is no such experiment: 'histo bench paper' lists the papers' figures and tables");
     if (s->device >= HISTO_DEVICE_CUDA(0) && !bench_device_find(s->device, BENCH_RESIDENT))
         return fault_set(f, EXIT_DATA, "%s", histo_last_error());
-    const papers_options options = {.device = s->device,
+    const papers_options options = {.common = *options_of(m),
                                     .samples = s->samples ? &s->samples : m->samples,
                                     .samples_count = s->samples ? 1 : m->samples_count,
                                     .bins = m->bins,
                                     .bins_count = m->bins_count,
-                                    .bytes = s->bytes,
-                                    .quick = s->quick,
-                                    .repeat = s->repeat,
-                                    .threads = s->threads,
-                                    .patience = patience_of(m),
                                     .begun_s = bench_now_s()};
     const papers_experiment *e;
-    const bool tsv = m->json && ends_in(s->output, ".tsv");
-    if (tsv) papers_tsv_begin(m->json);
-    if (m->json && !tsv) {
-        report_put_run(m->json, process_command_line());
-        fputs(", \"experiments\": [", m->json);
+    FILE *json = m->options.json;
+    const bool tsv = json && ends_in(s->output, ".tsv");
+    if (tsv) papers_tsv_begin(json);
+    if (json && !tsv) {
+        report_put_run(json, process_command_line());
+        fputs(", \"experiments\": [", json);
     }
     int failed = 0;
     m->papers = calloc((size_t)count, sizeof *m->papers);
     if (!m->papers) return fault_set(f, EXIT_DATA, "no memory for %d experiments", count);
     for (int i = 0; (e = papers_at(i)) != NULL && !failed; i++)
         if (papers_selected(e, paper, s->figure, s->paper_table)) failed = run_experiment(m, e, &options, wrong, f);
-    if (m->json && !tsv) fputs("]}\n", m->json);
+    if (json && !tsv) fputs("]}\n", json);
     return failed;
 }
 
@@ -363,59 +338,27 @@ static int take_photo(const measuring *m, apps_photo *picture, uint8_t **made, f
 
 static int run_apps(measuring *m, int *wrong, fault *f)
 {
-    const settings *s = m->settings;
     apps_photo picture;
     uint8_t *made = NULL;
-    if (take_photo(m, &picture, &made, f) != 0) return -1;
-    bench_apps_options options = {
-        .device = s->device,
-        .photo = &picture,
-        .rows = s->cells,
-        .repeat = s->repeat,
-        .threads = s->threads,
-        .quick = s->quick,
-        .table = m->table,
-        .json = m->json,
-        .command_line = process_command_line(),
-        .patience = patience_of(m),
-    };
     int measured;
-    histo_status status = bench_apps(&options, &measured, wrong);
+    if (take_photo(m, &picture, &made, f) != 0) return -1;
+    const histo_status status = bench_apps(options_of(m), &picture, m->settings->cells, &measured, wrong);
     free(made);
-    m->kept = measured;
-    return status == HISTO_OK ? 0 : fail_run(status, f);
+    return end_run(m, status, measured, f);
 }
 
 static int run_calls(measuring *m, int *wrong, fault *f)
 {
-    const bench_calls_options options = {
-        .repeat = m->settings->repeat,
-        .table = m->table,
-        .json = m->json,
-        .command_line = process_command_line(),
-        .patience = patience_of(m),
-    };
     int measured;
-    histo_status status = bench_calls(&options, &measured, wrong);
-    m->kept = measured;
-    return status == HISTO_OK ? 0 : fail_run(status, f);
+    const histo_status status = bench_calls(options_of(m), &measured, wrong);
+    return end_run(m, status, measured, f);
 }
 
-static int run_machines(measuring *m, int *wrong, fault *f)
+static int run_several_gpus(measuring *m, int *wrong, fault *f)
 {
-    const settings *s = m->settings;
-    const bench_machines_options options = {
-        .bytes = s->bytes,
-        .repeat = s->repeat,
-        .table = m->table,
-        .json = m->json,
-        .command_line = process_command_line(),
-        .patience = patience_of(m),
-    };
     int measured;
-    histo_status status = bench_machines(&options, &measured, wrong);
-    m->kept = measured;
-    return status == HISTO_OK ? 0 : fail_run(status, f);
+    const histo_status status = bench_several_gpus(options_of(m), &measured, wrong);
+    return end_run(m, status, measured, f);
 }
 
 static const struct {
@@ -425,7 +368,7 @@ static const struct {
 } subjects[] = {{"map", run_map, false, false},       {"random", run_random, false, false},
                 {"gallery", run_gallery, true, true}, {"paper", run_papers, false, true},
                 {"apps", run_apps, true, false},      {"conflicts", run_conflicts, true, false},
-                {"calls", run_calls, false, false},   {"machines", run_machines, false, false}};
+                {"calls", run_calls, false, false},   {"several-gpus", run_several_gpus, false, false}};
 enum { SUBJECTS = sizeof subjects / sizeof subjects[0] };
 
 /* Options that this subject would ignore. */
@@ -471,7 +414,7 @@ int bench_command_bench(const settings *s)
     if (which == SUBJECTS) {
         fault_set(&f, EXIT_USAGE,
                   "%s%s%sfor 'histo bench map', 'histo bench random', 'histo bench gallery', 'histo bench paper', "
-                  "'histo bench apps', 'histo bench calls', 'histo bench machines' or 'histo bench conflicts'",
+                  "'histo bench apps', 'histo bench calls', 'histo bench several-gpus' or 'histo bench conflicts'",
                   *what ? "'" : "", what, *what ? "' cannot be measured: ask " : "say what to measure: ask ");
         return fault_report(&f);
     }

@@ -5,7 +5,7 @@
 
 #include "bench/map/map.h"
 #include "bench/map/tune.h"
-#include "bench/random/random_run.h"
+#include "bench/random/random.h"
 #include "options/settings.h"
 #include "output/outfile.h"
 #include "papers/experiments/papers.h"

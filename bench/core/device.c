@@ -19,7 +19,7 @@ const bench_device *bench_device_find(histo_device device, bench_placement place
 #endif
     if (device == HISTO_DEVICE_AUTO) return &bench_device_cpu;
     if (device == HISTO_DEVICE_CUDA_ALL)
-        histo_fail(HISTO_UNSUPPORTED, "only 'bench machines' measures all GPUs at once");
+        histo_fail(HISTO_UNSUPPORTED, "only 'bench several-gpus' measures all GPUs at once");
     else
         histo_fail(HISTO_UNSUPPORTED, "nothing can be measured on GPU %d: %s (--device cpu measures the CPU)",
                    device - HISTO_DEVICE_CUDA(0), why);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "bench/random/random.h"
+#include "bench/core/random_numbers.h"
 #include "papers/inputs/inputs.h"
 
 /* Gaussian around the middle of [0, 1), 99 % of it in its middle `fraction`. */

@@ -58,7 +58,7 @@ void report_json_begin(FILE *to, const char *command_line, const bench_device *d
     fputs(", \"results\": [", to);
 }
 
-void report_begin(const bench_gallery_options *options, const bench_device *device)
+void report_begin(const bench_options *options, const bench_device *device)
 {
     fputs("Gsamples/s, and per cent of what reading the samples alone would reach; * is the fastest\n", options->table);
     if (options->json) report_json_begin(options->json, options->command_line, device);
@@ -176,7 +176,7 @@ static void print_result(FILE *to, const bench_result *result)
     fflush(to);
 }
 
-void report_result(const bench_gallery_options *options, const bench_result *result, bool first)
+void report_result(const bench_options *options, const bench_result *result, bool first)
 {
     print_result(options->table, result);
     if (options->json) {
@@ -185,7 +185,7 @@ void report_result(const bench_gallery_options *options, const bench_result *res
     }
 }
 
-void report_end(const bench_gallery_options *options, int inputs, int left, int cells, int wrong)
+void report_end(const bench_options *options, int inputs, int left, int cells, int wrong)
 {
     fprintf(options->table, "\n%d inputs, ", inputs);
     if (left) fprintf(options->table, "%d more not measured, ", left);

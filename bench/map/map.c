@@ -247,7 +247,7 @@ static void put_summary(FILE *to, const bench_map_result *map, int wrong, double
 }
 
 /* Measure the next cell. */
-static histo_status run_cell(const bench_map_options *options, bench_map_result *map, int *wrong)
+static histo_status run_cell(const bench_options *options, bench_map_result *map, int *wrong)
 {
     bench_verdict *v = &map->verdict[map->measured];
     bench_race race = {.device = bench_device_find(options->device, v->cell->placement),
@@ -277,38 +277,38 @@ static histo_status run_cell(const bench_map_options *options, bench_map_result 
 }
 
 /* The cells that the options select. */
-static histo_status select_cells(const bench_map_options *options, const bench_cell *cells, int count,
+static histo_status select_cells(const bench_options *options, const char *patterns, const bench_cell *cells, int count,
                                  bench_map_result *map)
 {
     for (int i = 0; i < count; i++) {
         double target = cells[i].target[options->device != HISTO_DEVICE_CPU];
-        if (target < 0 || (options->cells && !bench_cell_selected(&cells[i], options->cells))) continue;
+        if (target < 0 || (patterns && !bench_cell_selected(&cells[i], patterns))) continue;
         map->verdict[map->cells++] = (bench_verdict){&cells[i], .target = target, .faults = BENCH_NOT_MEASURED};
     }
     if (map->cells) return HISTO_OK;
     return histo_fail(HISTO_INVALID,
                       "no cell of the map matches %s: cells are called as u32/integer/4096/zipf, and patterns as "
                       "u32, u*/zipf or f32/log/4096 match parts of that",
-                      options->cells);
+                      patterns);
 }
 
-histo_status bench_map(const bench_map_options *options, const bench_cell *cells, int count, bench_map_result *map,
-                       int *wrong)
+histo_status bench_map(const bench_options *options, const char *patterns, const bench_cell *cells, int count,
+                       bench_map_result *map, int *wrong)
 {
     const bench_device *device = bench_device_find(options->device, BENCH_RESIDENT);
-    bench_map_options chosen = *options;
+    bench_options chosen = *options;
     double start = bench_now_s();
     *map = (bench_map_result){0};
     *wrong = 0;
     if (!device) return HISTO_UNSUPPORTED;
     chosen.device = device->device;
     if (!chosen.bytes) chosen.bytes = (int64_t)(device->device == HISTO_DEVICE_CPU ? 512 : 2048) << 20;
-    histo_status status = select_cells(&chosen, cells, count, map);
+    histo_status status = select_cells(&chosen, patterns, cells, count, map);
     if (status != HISTO_OK) return status;
     print_heading(options->table);
     if (options->json) report_json_begin(options->json, options->command_line, device);
     while (status == HISTO_OK && map->measured < map->cells) {
-        if (bench_patience_over(&options->patience, start)) break;
+        if (bench_is_over(&options->budget, start)) break;
         status = run_cell(&chosen, map, wrong);
     }
     if (status != HISTO_OK && !map->measured) return status;

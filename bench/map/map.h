@@ -3,23 +3,10 @@
 #ifndef BENCH_MAP_H
 #define BENCH_MAP_H
 
-#include <stdio.h>
-
+#include "bench/core/options.h"
 #include "bench/core/race.h"
-#include "bench/core/time_budget.h"
 
 enum { BENCH_MAX_CELLS = 512 };
-
-typedef struct bench_map_options {
-    histo_device device;
-    const char *cells;        /* patterns, see bench_cell_selected; NULL: all */
-    int64_t samples, bytes;   /* of a cell; 0: set by the other, or 2 GiB on a GPU and 512 MiB on a CPU */
-    int repeat;               /* timed passes; 0: 5 */
-    int threads;              /* on the CPU; 0: the default */
-    FILE *table, *json;       /* json may be NULL */
-    const char *command_line; /* for json */
-    bench_patience patience;
-} bench_map_options;
 
 typedef struct bench_cell {
     bench_input input; /* has the cell's name: "u32/integer/4096/zipf", with "/pageable" behind it */
@@ -64,9 +51,10 @@ int bench_map_cells(bench_cell cells[BENCH_MAX_CELLS]);
  * name in the same order: "zipf", "u32/4096", "f64/log/uniform". */
 bool bench_cell_selected(const bench_cell *cell, const char *patterns);
 
-/* Measure and print the table as it goes. After a failure or at the end of the budget, the summary covers what was
- * measured. *wrong: how many entries failed or miscounted. */
-histo_status bench_map(const bench_map_options *options, const bench_cell *cells, int count, bench_map_result *result,
-                       int *wrong);
+/* Measure the cells that patterns select (NULL: all), by default with 2 GiB on a GPU and 512 MiB on a CPU, and print
+ * the table as it goes. After a failure or at the end of the budget, the summary covers what was measured. *wrong: how
+ * many entries failed or miscounted. */
+histo_status bench_map(const bench_options *options, const char *patterns, const bench_cell *cells, int count,
+                       bench_map_result *result, int *wrong);
 
 #endif

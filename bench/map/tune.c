@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "bench/core/device.h"
 #include "bench/core/json.h"
+#include "bench/core/options.h"
 #include "bench/core/report.h"
-#include "bench/core/time_budget.h"
 #include "plan/plan.h"
 
 /* ---- The map ---- */

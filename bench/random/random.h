@@ -1,32 +1,32 @@
-/* Random numbers by index: stateless, so any thread can make any of them. */
+/* `histo bench random`: random problems. Each is checked against a reference count, and compared with its bound, the
+ * best peer and the best strategy. */
 #ifndef BENCH_RANDOM_H
 #define BENCH_RANDOM_H
 
-#include <math.h>
-#include <stdint.h>
+#include "bench/core/options.h"
+#include "bench/random/random_roof.h"
+#include "bench/random/random_verdict.h"
 
-#include "view/half.h" /* HISTO_INLINE */
+typedef struct bench_random_options {
+    /* By default at most 2^22 samples on a CPU and 2^30 on a GPU, in 7 passes, or in 3 if quick, which also leaves out
+     * other strategies than the plan's. Slow fills have fewer passes. */
+    bench_options common;
+    uint64_t seed;
+    int64_t count;       /* problems; 0: 100 */
+    const char *only;    /* see problem_filter_check; NULL: all */
+    const char *line;    /* of the only problem; NULL: draw them */
+    histo_effort effort; /* of all plans */
+} bench_random_options;
 
-/* The i-th number of splitmix64 (Steele, Lea, Flood 2014) in stream `stream`. */
-HISTO_INLINE uint64_t random_bits(uint64_t stream, int64_t i)
-{
-    uint64_t z = (stream << 56) + ((uint64_t)i + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
+typedef struct random_result {
+    int count, wrong, skipped;
+    random_verdict *verdict;
+    random_roof roof[PROBLEM_PLACES];
+    double seconds;
+} random_result;
 
-/* [0, 1) */
-HISTO_INLINE double random_uniform(uint64_t stream, int64_t i)
-{
-    return (double)(random_bits(stream, i) >> 11) * 0x1p-53;
-}
-
-/* Mean 0, deviation 1 (Box and Muller 1958). */
-HISTO_INLINE double random_normal(uint64_t stream, int64_t i)
-{
-    double u = random_uniform(stream, 2 * i), v = random_uniform(stream, 2 * i + 1);
-    return sqrt(-2 * log(1 - u)) * cos(6.283185307179586 * v);
-}
+/* Print as it goes. *result holds what was measured also after a failure; free it with random_result_free. */
+histo_status bench_random(const bench_random_options *options, random_result *result);
+void random_result_free(random_result *result);
 
 #endif

@@ -2,7 +2,7 @@
  * machine draws the same. */
 #include <stdlib.h>
 
-#include "bench/random/random.h"
+#include "bench/core/random_numbers.h"
 #include "bench/random/random_problem.h"
 
 /* Relative frequencies, indexed by the enumerations. docs/internals/performance.md has them as a table. */

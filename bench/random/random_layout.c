@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "bench/random/random.h"
+#include "bench/core/random_numbers.h"
 #include "bench/random/random_problem.h"
 
 enum { STREAM_EDGES = 40, STREAM_SEGMENTS = 60 };

@@ -1,4 +1,5 @@
-/* The results of random problems, as a table and as JSON. */
+#include "bench/random/random_report.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +7,6 @@
 #include "bench/core/json.h"
 #include "bench/core/report.h"
 #include "bench/core/sort.h"
-#include "bench/random/random_run.h"
 
 static const char *bare(const char *name)
 {
@@ -22,21 +22,21 @@ void random_report_begin(const bench_random_options *options, const char *backen
             "Plans wait for kernels compiled for exactly these samples, as one that is used often has them.",
         [HISTO_MEASURE] = "Plans measure the strategies, and wait for kernels compiled for exactly these samples."};
     fprintf(
-        options->table,
+        options->common.table,
         "%s\nPer cent of the bound that the plan's choice reaches; its speed over the best peer's; its time over the "
         "best strategy's;\nmicroseconds; the strategy; its kernels; the problem, which 'histo bench random "
         "--problem' runs again\n\n",
         efforts[options->effort]);
-    fprintf(options->table, "%7s %7s %7s %10s  %-18s %-11s %s\n", "bound%", "peer", "choice", "us", "strategy",
+    fprintf(options->common.table, "%7s %7s %7s %10s  %-18s %-11s %s\n", "bound%", "peer", "choice", "us", "strategy",
             "kernel", "problem");
-    if (!options->json) return;
-    report_put_run(options->json, options->command_line);
-    json_member(options->json, ", ", "device", backend);
-    json_member(options->json, ", ", "effort",
+    if (!options->common.json) return;
+    report_put_run(options->common.json, options->common.command_line);
+    json_member(options->common.json, ", ", "device", backend);
+    json_member(options->common.json, ", ", "effort",
                 options->effort == HISTO_ESTIMATE  ? "estimate"
                 : options->effort == HISTO_COMPILE ? "compile"
                                                    : "measure");
-    fputs(", \"results\": [", options->json);
+    fputs(", \"results\": [", options->common.json);
 }
 
 static void put_scores(FILE *to, const random_verdict *v)
@@ -114,7 +114,7 @@ static void print_entries(FILE *to, const random_verdict *v)
 void random_report_problem(const bench_random_options *options, const random_verdict *v, bool first)
 {
     char line[PROBLEM_LINE_BYTES];
-    FILE *to = options->table;
+    FILE *to = options->common.table;
     if (v->outcome != RANDOM_EXACT) {
         static const char *const words[] = {"", "WRONG", "FAILED", "not measured"};
         fprintf(to, "%s: %s\n    ", words[v->outcome], v->reason);
@@ -128,7 +128,7 @@ void random_report_problem(const bench_random_options *options, const random_ver
         if (options->line) print_entries(to, v);
     }
     fflush(to);
-    if (options->json) put_problem(options->json, v, first);
+    if (options->common.json) put_problem(options->common.json, v, first);
 }
 
 /* ---- The summary ---- */
@@ -289,7 +289,7 @@ static void put_summary(FILE *to, const random_result *result)
 
 void random_report_end(const bench_random_options *options, const random_result *result)
 {
-    FILE *to = options->table;
+    FILE *to = options->common.table;
     fprintf(to, "\n%d problem%s in %.0f s; ", result->count, result->count == 1 ? "" : "s", result->seconds);
     fprintf(to, result->wrong ? "%d FAILED or counted WRONG\n" : "all counts exact\n", result->wrong);
     if (result->skipped) fprintf(to, "not measured for lack of memory: %d\n", result->skipped);
@@ -299,5 +299,5 @@ void random_report_end(const bench_random_options *options, const random_result 
         print_measure(to, result, m);
     for (int m = 0; m < MEASURES && !options->line; m++)
         print_worst(to, result, m);
-    if (options->json) put_summary(options->json, result);
+    if (options->common.json) put_summary(options->common.json, result);
 }

@@ -14,30 +14,6 @@
 #include "bench/random/random_peers.h"
 #include "cpu/cpu.h"
 
-const char *const random_class_names[RANDOM_CLASSES] = {"GPU, more than 2^22 samples", "GPU, 2^20 to 2^22",
-                                                        "GPU, up to 2^20", "GPU, transfers", "CPU"};
-
-double random_share(const random_verdict *v)
-{
-    return v->bound_us / v->us;
-}
-
-double random_to_peer(const random_verdict *v)
-{
-    return v->peer_us / v->us;
-}
-
-double random_choice(const random_verdict *v)
-{
-    return v->best_us > 0 ? v->us / v->best_us : 0;
-}
-
-const char *random_bounded_by(const random_verdict *v)
-{
-    if (2 * v->launch_us >= v->bound_us) return "launch";
-    return v->bytes_us >= v->counters_us ? "bytes" : "counters";
-}
-
 /* ---- Entries that take turns ---- */
 
 typedef struct entry {
@@ -60,7 +36,7 @@ typedef struct filler {
 typedef struct runner {
     const bench_random_options *options;
     const bench_device *device;
-    random_result *result;
+    const random_roof *roof; /* of the problem's place */
     random_verdict *verdict;
     problem_data data;
     problem_counts counts;
@@ -106,8 +82,8 @@ static histo_status time_work(const runner *r, bench_work *work, void *context, 
 /* How many passes to time of work that takes so long. */
 static int passes_for(const bench_random_options *options, double us)
 {
-    const double budget_us = options->quick ? 1e4 : 3e4;
-    int most = options->repeat ? options->repeat : options->quick ? 3 : 7;
+    const double budget_us = options->common.quick ? 1e4 : 3e4;
+    int most = options->common.repeat ? options->common.repeat : options->common.quick ? 3 : 7;
     int affordable = us > 0 ? (int)fmin(budget_us / us, most) : most;
     return affordable < 2 ? (most < 2 ? most : 2) : affordable;
 }
@@ -147,7 +123,7 @@ static histo_status begin_filler(const runner *r, const char *strategy, filler *
     histo_plan_options how = {.effort = r->options->effort,
                               .device = r->device->device,
                               .strategy = strategy,
-                              .threads = r->options->threads};
+                              .threads = r->options->common.threads};
     *f = (filler){.data = &r->data};
     problem_fill_make(&r->data, false, &f->fill);
     histo_status status = histo_hist_create(&f->hist, p->axes, r->data.axes, &kind);
@@ -364,7 +340,7 @@ static void judge(runner *r)
         *best = s->us;
         snprintf(s->is_peer ? v->peer : v->best, sizeof v->best, "%s", s->name);
     }
-    if (r->options->quick) v->best_us = 0;
+    if (r->options->common.quick) v->best_us = 0;
 }
 
 /* ---- A problem ---- */
@@ -379,7 +355,7 @@ static random_class class_of(const random_problem *p)
 static void find_bound(runner *r)
 {
     random_verdict *v = r->verdict;
-    const random_roof *roof = &r->result->roof[v->problem.place];
+    const random_roof *roof = r->roof;
     problem_fill fill;
     problem_fill_make(&r->data, false, &fill);
     v->bytes = random_bytes_to_read(&r->data, &fill);
@@ -434,7 +410,7 @@ static histo_status measure(runner *r)
     if (status == HISTO_OK && v->problem.place == PROBLEM_CPU) status = add_naive(r);
     if (status == HISTO_OK) status = add_atomics(r);
     if (status == HISTO_OK) add_peers(r);
-    if (status == HISTO_OK && !r->options->quick) status = add_rivals(r);
+    if (status == HISTO_OK && !r->options->common.quick) status = add_rivals(r);
     if (status == HISTO_OK) status = take_turns(r);
     for (int i = 0; i < v->scores && status == HISTO_OK; i++)
         status = check_filler(r, &r->fillers[i], v->score[i].name);
@@ -443,127 +419,50 @@ static histo_status measure(runner *r)
     return status;
 }
 
-/* The run ends only if a device fails, or if the machine cannot measure at all. */
-static histo_status run_problem(runner *r, const random_problem *p, random_verdict *v)
+static void clean_up(runner *r)
 {
-    *v = (random_verdict){.problem = *p, .class = class_of(p)};
-    const double begun = histo_now_us();
-    r->verdict = v;
-    r->device = bench_device_find(r->options->device, p->place == PROBLEM_PINNED     ? BENCH_PINNED
-                                                      : p->place == PROBLEM_PAGEABLE ? BENCH_PAGEABLE
-                                                                                     : BENCH_RESIDENT);
-    if (!r->device) return HISTO_UNSUPPORTED;
-    r->threads = r->device->threads(r->options->threads);
-    memset(r->fillers, 0, sizeof r->fillers);
-    random_roof *roof = &r->result->roof[p->place];
-    histo_status status = roof->sizes ? HISTO_OK : random_roof_measure(r->device, p->place, r->threads, roof);
-    if (status != HISTO_OK) return status;
-    status = measure(r);
-    if (status != HISTO_OK)
-        fail_entry(v, *v->strategy ? v->strategy : "planning",
-                   status == HISTO_NO_MEMORY ? RANDOM_NO_MEMORY : RANDOM_FAILED, histo_last_error());
     for (int i = 0; i < RANDOM_ENTRIES; i++)
         end_filler(&r->fillers[i], HISTO_OK);
     for (; r->peers > 0; r->peers--)
         r->peer[r->peers - 1].peer->end(r->peer[r->peers - 1].state);
     if (r->atomics) r->device->random->atomics_end(r->atomics);
-    r->atomics = NULL;
     problem_naive_destroy(r->naive);
-    r->naive = NULL;
     problem_counts_free(&r->counts);
     release_arrays(r);
     problem_data_free(&r->data);
-    v->all_us = histo_now_us() - begun;
-    return status == HISTO_DEVICE ? status : HISTO_OK;
+    free(r);
 }
 
-/* ---- All problems ---- */
-
-/* The next problem that the filter lets through; false if there is none. */
-static histo_status draw_next(const bench_random_options *options, int64_t *drawn, random_problem *p)
+static const bench_device *device_of(histo_device device, problem_place place)
 {
-    enum { PATIENCE = 200000 };
-    const bool on_gpu = options->device != HISTO_DEVICE_CPU;
-    const int64_t most = options->samples ? options->samples : INT64_C(1) << (on_gpu ? 30 : 22);
-    for (int tried = 0; tried < PATIENCE; tried++) {
-        *p = problem_draw(options->seed, (*drawn)++, most < 2 * PROBLEM_MIN_SAMPLES ? 2 * PROBLEM_MIN_SAMPLES : most,
-                          on_gpu);
-        if (!options->only || problem_matches(p, options->only)) return HISTO_OK;
-    }
-    return histo_fail(HISTO_INVALID, "none of %d random problems is %s: ask for less", PATIENCE, options->only);
+    return bench_device_find(device, place == PROBLEM_PINNED     ? BENCH_PINNED
+                                     : place == PROBLEM_PAGEABLE ? BENCH_PAGEABLE
+                                                                 : BENCH_RESIDENT);
 }
 
-static histo_status check_line(const bench_random_options *options, random_problem *p)
+histo_status random_run(const bench_random_options *options, random_roof roofs[PROBLEM_PLACES], const random_problem *p,
+                        random_verdict *v)
 {
-    histo_status status = problem_parse(options->line, p);
-    if (status != HISTO_OK || (p->place == PROBLEM_CPU) == (options->device == HISTO_DEVICE_CPU)) return status;
-    return histo_fail(HISTO_INVALID, p->place == PROBLEM_CPU
-                                         ? "the random problem is for a CPU: add --device cpu"
-                                         : "the random problem has on=, which is for a GPU: leave it out, or add "
-                                           "--device cuda where there is one");
-}
-
-static histo_status grow(random_result *result)
-{
-    if (result->count & (result->count - 1)) return HISTO_OK;
-    size_t bytes = (size_t)(result->count ? 2 * result->count : 1) * sizeof *result->verdict;
-    random_verdict *larger = realloc(result->verdict, bytes);
-    if (!larger) return histo_fail_memory(bytes, "results");
-    result->verdict = larger;
-    return HISTO_OK;
-}
-
-static histo_status run_all(const bench_random_options *options, runner *r, random_result *result,
-                            const random_problem *only)
-{
-    const int64_t count = only ? 1 : options->count ? options->count : 100;
-    const double begun = bench_now_s();
-    int64_t drawn = 0;
-    histo_status status = HISTO_OK;
-    while (result->count < count && status == HISTO_OK && !bench_patience_over(&options->patience, begun)) {
-        random_problem p;
-        if (only)
-            p = *only;
-        else
-            status = draw_next(options, &drawn, &p);
-        if (status == HISTO_OK) status = grow(result);
-        if (status != HISTO_OK) break;
-        random_verdict *v = &result->verdict[result->count];
-        status = run_problem(r, &p, v);
-        if (status != HISTO_OK && !*v->reason) break;
-        random_report_problem(options, v, result->count == 0);
-        result->wrong += v->outcome == RANDOM_WRONG || v->outcome == RANDOM_FAILED;
-        result->skipped += v->outcome == RANDOM_NO_MEMORY;
-        result->count++;
-    }
-    result->seconds = bench_now_s() - begun;
-    return status;
-}
-
-histo_status bench_random(const bench_random_options *options, random_result *result)
-{
-    const bench_device *device = bench_device_find(options->device, BENCH_RESIDENT);
-    bench_random_options chosen = *options;
-    random_problem p;
-    *result = (random_result){0};
+    const bench_device *device = device_of(options->common.device, p->place);
+    const double begun = histo_now_us();
+    random_roof *roof = &roofs[p->place];
+    *v = (random_verdict){.problem = *p, .class = class_of(p)};
     if (!device) return HISTO_UNSUPPORTED;
-    chosen.device = device->device;
-    histo_status status = options->only ? problem_filter_check(options->only) : HISTO_OK;
-    if (status == HISTO_OK) status = options->line ? check_line(&chosen, &p) : draw_next(&chosen, &(int64_t){0}, &p);
+    const int threads = device->threads(options->common.threads);
+    histo_status status = roof->sizes ? HISTO_OK : random_roof_measure(device, p->place, threads, roof);
     if (status != HISTO_OK) return status;
     runner *r = calloc(1, sizeof *r);
     if (!r) return histo_fail_memory(sizeof *r, "random problems");
-    r->options = &chosen;
-    r->result = result;
-    random_report_begin(&chosen, device->backend);
-    status = run_all(&chosen, r, result, options->line ? &p : NULL);
-    free(r);
-    random_report_end(&chosen, result);
-    return status;
-}
-
-void random_result_free(random_result *result)
-{
-    free(result->verdict);
-    *result = (random_result){0};
+    r->options = options;
+    r->device = device;
+    r->roof = roof;
+    r->verdict = v;
+    r->threads = threads;
+    status = measure(r);
+    if (status != HISTO_OK)
+        fail_entry(v, *v->strategy ? v->strategy : "planning",
+                   status == HISTO_NO_MEMORY ? RANDOM_NO_MEMORY : RANDOM_FAILED, histo_last_error());
+    clean_up(r);
+    v->all_us = histo_now_us() - begun;
+    return status == HISTO_DEVICE ? status : HISTO_OK;
 }

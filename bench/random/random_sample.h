@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "bench/random/random.h"
+#include "bench/core/random_numbers.h"
 #include "bench/random/random_problem.h"
 
 /* The samples of one axis, in the order of memory. */

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "bench/several_gpus/several_gpus.h"
 
-histo_status bench_machines(const bench_machines_options *options, int *measured, int *wrong)
+histo_status bench_several_gpus(const bench_options *options, int *measured, int *wrong)
 {
     (void)options;
     *measured = *wrong = 0;

@@ -24,7 +24,7 @@ static const cell cells[] = {
 enum { CELLS = sizeof cells / sizeof *cells, HOST_CELLS = 2 };
 
 typedef struct world {
-    const bench_machines_options *options;
+    const bench_options *options;
     int gpus, repeat;
     int *measured, *wrong;
     size_t bytes, host_bytes;
@@ -224,8 +224,7 @@ static histo_status measure_all_resident(world *w)
         if (status == HISTO_OK) status = count_pattern(w, r.c, once);
         double alone_ms = 0;
         for (r.gpus = 1; r.gpus <= w->gpus && status == HISTO_OK; r.gpus = next_number(w, r.gpus))
-            if (!bench_patience_over(&w->options->patience, w->begun_s))
-                status = measure_resident(w, &r, once, &alone_ms);
+            if (!bench_is_over(&w->options->budget, w->begun_s)) status = measure_resident(w, &r, once, &alone_ms);
         free(once);
         free(r.counts);
     }
@@ -382,7 +381,7 @@ static histo_status measure_all_hosted(world *w)
         fprintf(w->options->table, "\n%.3g GiB of host memory for each GPU\n%-40s %7s %9s %9s %9s\n",
                 (double)w->host_bytes / (1 << 30), "", "threads", "ms", "GB/s", "of copies");
     for (int c = 0; c < HOST_CELLS && status == HISTO_OK; c++) {
-        if (bench_patience_over(&w->options->patience, w->begun_s)) break;
+        if (bench_is_over(&w->options->budget, w->begun_s)) break;
         uint64_t once[256];
         make_pattern(w->pattern, cells[c].dtype);
         repeat_pattern(w->pinned, w->host_bytes * (size_t)w->gpus, w->pattern);
@@ -409,7 +408,7 @@ static void clean_up(world *w)
     free(w->pattern);
 }
 
-histo_status bench_machines(const bench_machines_options *options, int *measured, int *wrong)
+histo_status bench_several_gpus(const bench_options *options, int *measured, int *wrong)
 {
     world w = {.options = options, .measured = measured, .wrong = wrong, .begun_s = bench_now_s()};
     *measured = *wrong = 0;

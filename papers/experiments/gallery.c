@@ -95,14 +95,15 @@ static histo_status select_inputs(const bench_gallery_options *options, selectio
 histo_status bench_gallery(const bench_gallery_options *options, int *measured, int *wrong)
 {
     *measured = *wrong = 0;
-    bool quick = options->quick;
-    bench_race race = {.device = bench_device_find(options->device, BENCH_RESIDENT),
-                       .samples = options->samples,
-                       .bytes = options->bytes,
-                       .repeat = options->repeat ? options->repeat
-                                 : quick         ? 3
-                                                 : 9,
-                       .threads = options->threads};
+    const bench_options *o = &options->common;
+    const bool quick = o->quick;
+    bench_race race = {.device = bench_device_find(o->device, BENCH_RESIDENT),
+                       .samples = o->samples,
+                       .bytes = o->bytes,
+                       .repeat = o->repeat ? o->repeat
+                                 : quick   ? 3
+                                           : 9,
+                       .threads = o->threads};
     if (!race.device) return HISTO_UNSUPPORTED;
     if (quick && !race.bytes) race.bytes = (int64_t)race.device->quick_bytes;
     race.budget_us = quick ? race.device->default_budget_us / 10 : race.device->default_budget_us;
@@ -117,19 +118,19 @@ histo_status bench_gallery(const bench_gallery_options *options, int *measured, 
     const int wanted = status == HISTO_OK ? chosen.selected * runs : 0;
     for (int i = 0; i < wanted; i++) {
         bench_result result;
-        if (i == 0) report_begin(options, race.device);
-        if (status != HISTO_OK || bench_patience_over(&options->patience, start)) continue;
+        if (i == 0) report_begin(o, race.device);
+        if (status != HISTO_OK || bench_is_over(&o->budget, start)) continue;
         race.input = &chosen.inputs[i / runs];
         if (options->sweep_samples) race.samples = options->sweep_samples[i % runs];
         status = bench_race_run(&race, &result);
-        if (status == HISTO_OK) report_result(options, &result, (*measured)++ == 0);
+        if (status == HISTO_OK) report_result(o, &result, (*measured)++ == 0);
         for (int s = 0; s < result.scores; s++) {
             cells += result.score[s].outcome != BENCH_REFUSED;
             *wrong += result.score[s].outcome == BENCH_FAILED || result.score[s].outcome == BENCH_WRONG;
         }
         bench_result_free(&result);
     }
-    if (status == HISTO_OK || *measured) report_end(options, *measured, wanted - *measured, cells, *wrong);
+    if (status == HISTO_OK || *measured) report_end(o, *measured, wanted - *measured, cells, *wrong);
     free(chosen.inputs);
     free(chosen.all);
     free(contenders);

@@ -134,7 +134,8 @@ static histo_status add_input(papers_result *r, const papers_options *o, const c
     }
     if (status == HISTO_OK && (!count || input.width)) add_point(r, &input, 0);
     for (int i = 0; i < count && status == HISTO_OK && !input.width; i++)
-        add_point(r, &input, o->quick && samples == own && samples[i] > QUICK_SAMPLES ? QUICK_SAMPLES : samples[i]);
+        add_point(r, &input,
+                  o->common.quick && samples == own && samples[i] > QUICK_SAMPLES ? QUICK_SAMPLES : samples[i]);
     return status;
 }
 
@@ -170,10 +171,11 @@ static bool is_on_gpu(const papers_series *s)
 static const bench_device *device_of(const papers_series *s, const papers_options *o)
 {
     if (!is_on_gpu(s))
-        return s->baseline || o->device < HISTO_DEVICE_CUDA(0) ? bench_device_find(HISTO_DEVICE_CPU, BENCH_RESIDENT)
-                                                               : NULL;
-    if (o->device == HISTO_DEVICE_CPU) return NULL;
-    const bench_device *found = bench_device_find(o->device, s->placement);
+        return s->baseline || o->common.device < HISTO_DEVICE_CUDA(0)
+                   ? bench_device_find(HISTO_DEVICE_CPU, BENCH_RESIDENT)
+                   : NULL;
+    if (o->common.device == HISTO_DEVICE_CPU) return NULL;
+    const bench_device *found = bench_device_find(o->common.device, s->placement);
     return found && found->device != HISTO_DEVICE_CPU ? found : NULL;
 }
 
@@ -242,15 +244,15 @@ static histo_status race(papers_result *r, int point, int first, const papers_op
     bench_race of = {.device = device_of(as, o),
                      .input = &r->point[point].input,
                      .samples = r->point[point].samples,
-                     .bytes = o->bytes,
-                     .repeat = o->repeat  ? o->repeat
-                               : o->quick ? 3
-                                          : 5,
-                     .threads = o->threads,
+                     .bytes = o->common.bytes,
+                     .repeat = o->common.repeat  ? o->common.repeat
+                               : o->common.quick ? 3
+                                                 : 5,
+                     .threads = o->common.threads,
                      .contenders = contenders,
                      .contender_count = count};
-    of.budget_us = of.device->default_budget_us / (o->quick ? 10 : 1);
-    if (o->quick && !of.samples && !of.bytes) of.bytes = (int64_t)of.device->quick_bytes;
+    of.budget_us = of.device->default_budget_us / (o->common.quick ? 10 : 1);
+    if (o->common.quick && !of.samples && !of.bytes) of.bytes = (int64_t)of.device->quick_bytes;
     bench_result result;
     histo_status status = bench_race_run(&of, &result);
     for (int i = 0; i < count && status == HISTO_OK; i++)
@@ -262,7 +264,10 @@ static histo_status race(papers_result *r, int point, int first, const papers_op
 static histo_status make_samples(const papers_point *p, const papers_options *o, int64_t *n, void **samples)
 {
     enum { DRAWN = 1 << 22 };
-    *n = p->input.width ? p->input.width * p->input.height : p->samples ? p->samples : o->quick ? QUICK_SAMPLES : DRAWN;
+    *n = p->input.width    ? p->input.width * p->input.height
+         : p->samples      ? p->samples
+         : o->common.quick ? QUICK_SAMPLES
+                           : DRAWN;
     const size_t bytes = bench_input_bytes(&p->input, *n);
     const histo_axis axis = bench_input_axis(&p->input, NULL);
     *samples = malloc(bytes);
@@ -338,7 +343,7 @@ histo_status papers_run(const papers_experiment *e, const papers_options *o, pap
     for (int s = 0; s < r->series_count; s++)
         any |= r->series[s].measured;
     for (r->points = 0; r->points < points && any && status == HISTO_OK; r->points++) {
-        if (bench_patience_over(&o->patience, o->begun_s)) break;
+        if (bench_is_over(&o->common.budget, o->begun_s)) break;
         status = measure(r, r->points, o);
         if (status != HISTO_OK) break;
     }

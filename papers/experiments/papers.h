@@ -2,10 +2,8 @@
 #ifndef BENCH_PAPERS_H
 #define BENCH_PAPERS_H
 
-#include <stdio.h>
-
+#include "bench/core/options.h"
 #include "bench/core/race.h"
-#include "bench/core/time_budget.h"
 
 typedef enum papers_measure {
     PAPERS_RATE,
@@ -59,15 +57,11 @@ typedef struct papers_result {
 } papers_result;
 
 typedef struct papers_options {
-    histo_device device;    /* HISTO_DEVICE_AUTO: the CPU, and the GPU if there is one */
+    bench_options common;   /* HISTO_DEVICE_AUTO: the CPU, and the GPU if there is one */
     const int64_t *samples; /* instead of the experiments' own; 0 of them: those */
     int samples_count;
     const int64_t *bins; /* likewise, of inputs that have a # */
     int bins_count;
-    int64_t bytes;
-    bool quick;
-    int repeat, threads;
-    bench_patience patience;
     double begun_s;
 } papers_options;
 

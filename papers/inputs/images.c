@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "bench/random/random.h"
+#include "bench/core/random_numbers.h"
 
 static uint8_t grey(double x)
 {

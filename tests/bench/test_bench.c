@@ -282,7 +282,7 @@ static void papers(void **state)
         ;
 #undef EXPERIMENT
 #undef PUBLISHED
-    const papers_options options = {.device = HISTO_DEVICE_CPU};
+    const papers_options options = {.common.device = HISTO_DEVICE_CPU};
     const papers_experiment *e;
     papers_result *r = malloc(sizeof *r);
     int shown = 0;
@@ -433,15 +433,15 @@ static char *run_gallery(const char *wanted_inputs, const char *strategies, int6
     size_t table_size, json_size;
     FILE *table_file = open_memstream(&table, &table_size), *json_file = open_memstream(json, &json_size);
     int measured;
-    OK(bench_gallery(&(bench_gallery_options){.device = HISTO_DEVICE_CPU,
-                                              .quick = true,
-                                              .repeat = 2,
-                                              .samples = samples,
+    OK(bench_gallery(&(bench_gallery_options){.common.device = HISTO_DEVICE_CPU,
+                                              .common.quick = true,
+                                              .common.repeat = 2,
+                                              .common.samples = samples,
                                               .inputs = wanted_inputs,
                                               .strategies = strategies,
-                                              .table = table_file,
-                                              .json = json_file,
-                                              .command_line = "a \"quoted\" word"},
+                                              .common.table = table_file,
+                                              .common.json = json_file,
+                                              .common.command_line = "a \"quoted\" word"},
                      &measured, wrong));
     fclose(table_file);
     fclose(json_file);
@@ -487,9 +487,9 @@ static void gallery_unsupported_reason(void **state)
 {
     (void)state;
     int measured, wrong;
-    bench_gallery_options options = {.device = HISTO_DEVICE_CPU, .table = stdout, .inputs = "nothing"};
+    bench_gallery_options options = {.common = {.device = HISTO_DEVICE_CPU, .table = stdout}, .inputs = "nothing"};
     REFUSED(HISTO_INVALID, "there are fractal, random", bench_gallery(&options, &measured, &wrong));
-    options.device = HISTO_DEVICE_CUDA(77);
+    options.common.device = HISTO_DEVICE_CUDA(77);
     REFUSED(HISTO_UNSUPPORTED, "nothing can be measured on GPU 77", bench_gallery(&options, &measured, &wrong));
 }
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/random/random.h"
 #include "bench/random/random_bound.h"
 #include "bench/random/random_check.h"
-#include "bench/random/random_run.h"
 #include "support/cheat.h"
 #include "support/check.h"
 
@@ -179,17 +179,17 @@ static char *run(const char *line, const char *only, int64_t count, random_resul
     char *table = NULL, *json = NULL;
     size_t table_size, json_size;
     FILE *to = open_memstream(&table, &table_size), *json_to = open_memstream(&json, &json_size);
-    OK(bench_random(&(bench_random_options){.device = HISTO_DEVICE_CPU,
+    OK(bench_random(&(bench_random_options){.common.device = HISTO_DEVICE_CPU,
                                             .seed = 4,
                                             .count = count,
                                             .only = only,
                                             .line = line,
-                                            .samples = 20000,
-                                            .repeat = 2,
-                                            .threads = 2,
-                                            .table = to,
-                                            .json = json_to,
-                                            .command_line = "a test"},
+                                            .common.samples = 20000,
+                                            .common.repeat = 2,
+                                            .common.threads = 2,
+                                            .common.table = to,
+                                            .common.json = json_to,
+                                            .common.command_line = "a test"},
                     result));
     fclose(to);
     fclose(json_to);
@@ -514,13 +514,13 @@ static void refusals(void **state)
 {
     (void)state;
     random_result result;
-    bench_random_options options = {.device = HISTO_DEVICE_CPU, .table = stdout, .only = "type=u9"};
+    bench_random_options options = {.common = {.device = HISTO_DEVICE_CPU, .table = stdout}, .only = "type=u9"};
     REFUSED(HISTO_INVALID, "type=u9 is no value", bench_random(&options, &result));
     options.only = NULL;
     options.line = "n=1 type=u8 axis=integer bins=1 lo=0 on=device";
     REFUSED(HISTO_INVALID, "on=, which is for a GPU", bench_random(&options, &result));
     options.line = NULL;
-    options.device = HISTO_DEVICE_CUDA(77);
+    options.common.device = HISTO_DEVICE_CUDA(77);
     REFUSED(HISTO_UNSUPPORTED, "nothing can be measured on GPU 77", bench_random(&options, &result));
 }
 

@@ -14,7 +14,7 @@ shows '^histo_count, weights  *100 samples ' bench calls --repeat 1 -o calls.jso
 checks=$((checks + 1))
 grep -q '"call": "memcpy", "bins": 1048576, "ns": .*"right": true' calls.json || fail 'bench calls -o: no times'
 refuses 2 "takes no --bins" bench calls --bins 10
-refuses 2 "takes no --cells" bench machines --cells u8
+refuses 2 "takes no --cells" bench several-gpus --cells u8
 
 quick="bench gallery --quick --repeat 2 --samples 5000 --device cpu"
 # shellcheck disable=SC2086

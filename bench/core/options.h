@@ -1,0 +1,32 @@
+/* What every benchmark is asked: where and how long to measure, and where the results go. */
+#ifndef BENCH_OPTIONS_H
+#define BENCH_OPTIONS_H
+
+#include <histo/histo.h>
+#include <stdio.h>
+
+typedef struct bench_time_budget {
+    double seconds; /* start nothing after this; 0: no limit */
+    /* Asked before each start: true ends the run. May be NULL. */
+    bool (*stop)(void *context);
+    void *context;
+} bench_time_budget;
+
+typedef struct bench_options {
+    histo_device device;
+    int64_t samples, bytes;   /* of one measurement; 0: set by the other, or by the benchmark's default */
+    int repeat;               /* timed passes; 0: the benchmark's default */
+    int threads;              /* on the CPU; 0: the default */
+    bool quick;               /* less of everything */
+    FILE *table, *json;       /* json may be NULL */
+    const char *command_line; /* for json */
+    bench_time_budget budget;
+} bench_options;
+
+/* Seconds of a monotonic clock. */
+double bench_now_s(void);
+
+/* Is it time to end a run that began then? */
+bool bench_is_over(const bench_time_budget *budget, double begun_s);
+
+#endif
