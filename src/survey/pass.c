@@ -16,29 +16,29 @@ enum { CHUNK = 1 << 16, MOST_CHUNKS = 512 };
 
 typedef struct pass {
     const histo_source *source;
-    const histo_wanted *wanted;
+    const histo_facts *facts;
     int threads;
     int64_t next, end; /* chunks */
     pthread_mutex_t lock;
     histo_extremes extremes;
-    uint64_t taken;
+    uint64_t seen;
     histo_power_sums sums;
     int64_t first; /* chunk of … */
     histo_stats stats[MOST_CHUNKS];
 } pass;
 
-static void add_block(pass *p, const histo_samples *from, histo_order_part *part, histo_extremes *extremes,
+static void add_block(pass *p, const histo_samples *from, histo_selection_part *part, histo_extremes *extremes,
                       histo_power_sums *sums, histo_stats *stats)
 {
     const histo_dtype dtype = p->source->dtypes[0];
-    if (p->wanted->sums) {
+    if (p->facts->sums) {
         histo_power_sums_add_block(sums, dtype, from->block, from->n, extremes);
         sums->masked += from->masked;
         extremes->masked += from->masked;
-    } else if (p->wanted->extremes) {
+    } else if (p->facts->extremes) {
         histo_extremes_add(extremes, from);
     }
-    if (p->wanted->order) histo_order_part_add(part, from->block, from->n);
+    if (p->facts->selection) histo_selection_part_add(part, from->block, from->n);
     if (!stats) return;
     histo_stats_add_block(stats, dtype, from->block, from->n);
     stats->masked += from->masked;
@@ -48,68 +48,69 @@ static void take_chunks(void *context, int index)
 {
     pass *p = context;
     histo_extremes extremes = {0};
-    histo_order_part part;
+    histo_selection_part part;
     histo_samples from;
     histo_power_sums sums = {0};
-    uint64_t taken = 0;
+    uint64_t seen = 0;
     (void)index;
-    if (p->wanted->order) histo_order_part_start(&part, p->wanted->order, p->threads == 1);
+    if (p->facts->selection) histo_selection_part_start(&part, p->facts->selection, p->threads == 1);
     for (int64_t c; (c = __atomic_fetch_add(&p->next, 1, __ATOMIC_RELAXED)) < p->end;) {
         const int64_t begin = c * CHUNK, left = p->source->samples - begin;
         histo_samples_start(&from, p->source, begin, begin + (left < CHUNK ? left : CHUNK));
         while (histo_samples_next(&from)) {
-            add_block(p, &from, &part, &extremes, &sums, p->wanted->stats ? &p->stats[c - p->first] : NULL);
-            taken += (uint64_t)from.n;
+            add_block(p, &from, &part, &extremes, &sums, p->facts->stats ? &p->stats[c - p->first] : NULL);
+            seen += (uint64_t)from.n;
         }
     }
-    if (p->wanted->order) histo_order_part_end(&part);
+    if (p->facts->selection) histo_selection_part_end(&part);
     pthread_mutex_lock(&p->lock);
     histo_extremes_merge(&p->extremes, &extremes, p->source->dtypes[0]);
     histo_power_sums_merge(&p->sums, &sums);
-    p->taken += taken;
+    p->seen += seen;
     pthread_mutex_unlock(&p->lock);
 }
 
 /* Samples in a GPU's memory. */
-static histo_status run_on_device(const histo_source *source, const histo_wanted *wanted, uint64_t *taken)
+static histo_status run_on_device(const histo_source *source, const histo_facts *facts, uint64_t *seen)
 {
     histo_found found;
-    if (wanted->stats || wanted->sums)
+    if (facts->stats || facts->sums)
         return histo_fail(HISTO_UNSUPPORTED, "moments are those of samples in host memory: copy them from GPU %d",
                           source->home - HISTO_DEVICE_CUDA(0));
     histo_status status = histo_source_extremes(source, &found);
-    if (status == HISTO_OK && wanted->order) status = histo_order_count(wanted->order, source, &found);
+    if (status == HISTO_OK && facts->selection)
+        status = histo_selection_add_on_device(facts->selection, source, &found);
     if (status != HISTO_OK) return status;
     const histo_extremes extremes = histo_extremes_found(&found, source->dtypes[0]);
-    if (wanted->extremes) histo_extremes_merge(wanted->extremes, &extremes, source->dtypes[0]);
-    *taken += found.samples;
+    if (facts->extremes) histo_extremes_merge(facts->extremes, &extremes, source->dtypes[0]);
+    *seen += found.samples;
     return HISTO_OK;
 }
 
-histo_status histo_pass_run(const histo_source *source, const histo_wanted *wanted, uint64_t *taken)
+histo_status histo_pass_run(const histo_source *source, const histo_facts *facts, uint64_t *seen)
 {
-    if (source->home != HISTO_DEVICE_CPU) return run_on_device(source, wanted, taken);
+    if (source->home != HISTO_DEVICE_CPU) return run_on_device(source, facts, seen);
     pass p;
     p.source = source;
-    p.wanted = wanted;
-    p.taken = 0;
+    p.facts = facts;
+    p.seen = 0;
     p.extremes = (histo_extremes){0};
     p.sums = (histo_power_sums){0};
     pthread_mutex_init(&p.lock, NULL);
-    if (wanted->order) histo_order_begin(wanted->order, source);
-    p.threads = wanted->order && !histo_order_is_shared(wanted->order) ? 1 : source->threads;
-    const int64_t chunks = (source->samples + CHUNK - 1) / CHUNK, most = wanted->stats ? MOST_CHUNKS : chunks;
+    if (facts->selection) histo_selection_begin(facts->selection, source);
+    p.threads = facts->selection && !histo_selection_is_shared(facts->selection) ? 1 : source->threads;
+    const int64_t chunks = (source->samples + CHUNK - 1) / CHUNK, most = facts->stats ? MOST_CHUNKS : chunks;
     for (p.first = 0; p.first < chunks; p.first = p.end) {
         p.next = p.first;
         p.end = chunks - p.first < most ? chunks : p.first + most;
-        if (wanted->stats) memset(p.stats, 0, (size_t)(p.end - p.first) * sizeof *p.stats);
+        if (facts->stats) memset(p.stats, 0, (size_t)(p.end - p.first) * sizeof *p.stats);
         histo_pool_run(p.threads, take_chunks, &p);
-        for (int64_t c = 0; c < p.end - p.first && wanted->stats; c++)
-            histo_stats_merge(wanted->stats, &p.stats[c]);
+        for (int64_t c = 0; c < p.end - p.first && facts->stats; c++)
+            histo_stats_merge(facts->stats, &p.stats[c]);
     }
-    if (wanted->extremes) histo_extremes_merge(wanted->extremes, &p.extremes, source->dtypes[0]);
-    histo_power_sums_merge(wanted->sums, &p.sums);
+    if (facts->extremes) histo_extremes_merge(facts->extremes, &p.extremes, source->dtypes[0]);
+    histo_power_sums_merge(facts->sums, &p.sums);
     pthread_mutex_destroy(&p.lock);
-    *taken += p.taken;
+    *seen += p.seen;
     return HISTO_OK;
 }

@@ -2,19 +2,19 @@
 #ifndef SURVEY_PASS_H
 #define SURVEY_PASS_H
 
-#include "survey/order.h"
+#include "survey/quantiles/selection.h"
 #include "survey/samples.h"
 
-/* What is added to; each may be NULL. */
-typedef struct histo_wanted {
+/* What a pass finds about the samples, and adds to; each may be NULL. */
+typedef struct histo_facts {
     histo_extremes *extremes;
     histo_stats *stats;
     histo_power_sums *sums;
-    histo_order *order;
-} histo_wanted;
+    histo_selection *selection;
+} histo_facts;
 
-/* Add all samples. The results do not depend on the number of threads, nor on whose memory they are in. *taken += the
- * number of samples that were not left out. Only of samples in a GPU's memory can it fail. */
-histo_status histo_pass_run(const histo_source *source, const histo_wanted *wanted, uint64_t *taken);
+/* Add all samples. The results do not depend on the number of threads, nor on whose memory they are in. *seen += the
+ * number of samples that were not left out. Can fail only for samples in a GPU's memory. */
+histo_status histo_pass_run(const histo_source *source, const histo_facts *facts, uint64_t *seen);
 
 #endif

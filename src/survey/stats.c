@@ -163,6 +163,6 @@ histo_status histo_stats_add(histo_stats *stats, const histo_view *samples, cons
     histo_source source;
     histo_status status = histo_source_make(&source, samples, options, HISTO_NO_BATCH);
     if (status != HISTO_OK) return status;
-    uint64_t taken = 0;
-    return histo_pass_run(&source, &(histo_wanted){.stats = stats}, &taken);
+    uint64_t seen = 0;
+    return histo_pass_run(&source, &(histo_facts){.stats = stats}, &seen);
 }

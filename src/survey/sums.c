@@ -243,8 +243,8 @@ histo_status histo_power_sums_add(histo_power_sums *sums, const histo_view *samp
     histo_source source;
     histo_status status = histo_source_make(&source, samples, options, HISTO_NO_BATCH);
     if (status != HISTO_OK) return status;
-    uint64_t taken = 0;
-    return histo_pass_run(&source, &(histo_wanted){.sums = sums}, &taken);
+    uint64_t seen = 0;
+    return histo_pass_run(&source, &(histo_facts){.sums = sums}, &seen);
 }
 
 void histo_power_sums_merge(histo_power_sums *sums, const histo_power_sums *other)

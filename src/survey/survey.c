@@ -36,7 +36,7 @@ struct histo_survey {
     histo_extremes extremes;
     histo_stats stats; /* for rules that need moments */
     double quartile_spread;
-    histo_order *order;
+    histo_selection *selection;
     histo_stone *stone;
 };
 
@@ -125,7 +125,7 @@ static void enter(histo_survey *s, phase next)
     s->phase = next;
     s->expected = UNKNOWN;
     if (next == SAMPLES && histo_rule_needs_quartiles(s->options.rule))
-        histo_order_start(s->order, HISTO_QUANTILE_LINEAR, (const double[]){0.25, 0.75}, true);
+        histo_selection_start(s->selection, HISTO_QUANTILE_LINEAR, (const double[]){0.25, 0.75}, true);
 }
 
 histo_status histo_survey_create(histo_survey **survey, histo_dtype dtype, const histo_survey_options *options)
@@ -140,7 +140,7 @@ histo_status histo_survey_create(histo_survey **survey, histo_dtype dtype, const
     s->options = *options;
     /* Allocate everything now, so that no pass can run out of memory. */
     if (from_percentile(options) || to_percentile(options) || histo_rule_needs_quartiles(options->rule))
-        status = histo_order_create(&s->order, dtype, 2, options->in_parts, options->memory);
+        status = histo_selection_create(&s->selection, dtype, 2, options->in_parts, options->memory);
     if (status == HISTO_OK && options->rule == HISTO_RULE_STONE) status = histo_stone_create(&s->stone, dtype);
     if (status != HISTO_OK) {
         histo_survey_destroy(s);
@@ -156,7 +156,7 @@ histo_status histo_survey_create(histo_survey **survey, histo_dtype dtype, const
     case HISTO_RANGE_TO_PERCENTILE: {
         const double lo = from_percentile(options) ? options->lo : options->hi;
         const double hi = to_percentile(options) ? options->hi : options->lo;
-        histo_order_start(s->order, HISTO_QUANTILE_LINEAR, (const double[]){lo / 100, hi / 100}, false);
+        histo_selection_start(s->selection, HISTO_QUANTILE_LINEAR, (const double[]){lo / 100, hi / 100}, false);
         enter(s, PERCENTILES);
         break;
     }
@@ -178,7 +178,7 @@ histo_status histo_survey_create(histo_survey **survey, histo_dtype dtype, const
 void histo_survey_destroy(histo_survey *survey)
 {
     if (!survey) return;
-    histo_order_destroy(survey->order);
+    histo_selection_destroy(survey->selection);
     histo_stone_destroy(survey->stone);
     free(survey);
 }
@@ -192,9 +192,9 @@ static double spread(const histo_survey *s)
 
 static void end_percentiles(histo_survey *s)
 {
-    if (!histo_order_end_pass(s->order)) return;
-    const double lo = from_percentile(&s->options) ? histo_order_value(s->order, 0) : s->options.lo;
-    const double hi = to_percentile(&s->options) ? histo_order_value(s->order, 1) : s->options.hi;
+    if (!histo_selection_end_pass(s->selection)) return;
+    const double lo = from_percentile(&s->options) ? histo_selection_value(s->selection, 0) : s->options.lo;
+    const double hi = to_percentile(&s->options) ? histo_selection_value(s->selection, 1) : s->options.hi;
     bool usable = isfinite(lo) && isfinite(hi) && lo <= hi;
     if (usable) {
         set_range(s, lo, hi);
@@ -218,8 +218,8 @@ static void end_samples(histo_survey *s)
         set_range(s, lo, hi);
     }
     if (histo_rule_needs_quartiles(s->options.rule)) {
-        if (!histo_order_end_pass(s->order)) return;
-        s->quartile_spread = histo_order_value(s->order, 1) - histo_order_value(s->order, 0);
+        if (!histo_selection_end_pass(s->selection)) return;
+        s->quartile_spread = histo_selection_value(s->selection, 1) - histo_selection_value(s->selection, 0);
     }
     if (s->options.rule != HISTO_RULE_STONE || !(spread(s) > 0)) {
         enter(s, DONE);
@@ -308,13 +308,13 @@ static histo_status add(histo_survey *survey, const histo_view *samples, const h
     }
     if (survey->phase == CANDIDATES) return add_to_stone(survey, &source);
     const histo_rule rule = survey->options.rule;
-    histo_wanted wanted = {.order = survey->order, .sums = sums};
+    histo_facts facts = {.selection = survey->selection, .sums = sums};
     if (survey->phase == SAMPLES) {
-        if (!survey->facts_known) wanted.extremes = &survey->extremes;
-        if (!survey->facts_known && histo_rule_needs_moments(rule)) wanted.stats = &survey->stats;
-        if (!histo_rule_needs_quartiles(rule)) wanted.order = NULL;
+        if (!survey->facts_known) facts.extremes = &survey->extremes;
+        if (!survey->facts_known && histo_rule_needs_moments(rule)) facts.stats = &survey->stats;
+        if (!histo_rule_needs_quartiles(rule)) facts.selection = NULL;
     }
-    return histo_pass_run(&source, &wanted, &survey->seen);
+    return histo_pass_run(&source, &facts, &survey->seen);
 }
 
 histo_status histo_survey_add(histo_survey *survey, const histo_view *samples, const histo_fill_options *options)
@@ -332,8 +332,7 @@ histo_status histo_survey_add_sums(histo_survey *survey, const histo_view *sampl
 
 static const uint64_t magic = UINT64_C(0x3159525553534948); /* "HISSURY1" */
 
-/* Does this pass look for order statistics? */
-static bool is_ordering(const histo_survey *s)
+static bool finds_order_statistics(const histo_survey *s)
 {
     return s->phase == PERCENTILES || (s->phase == SAMPLES && histo_rule_needs_quartiles(s->options.rule));
 }
@@ -421,7 +420,7 @@ histo_status histo_survey_save(const histo_survey *survey, void **data, size_t *
         histo_save_u64(&out, common[i]);
     histo_save_u64(&out, survey->seen);
     if (finds_facts(survey)) save_facts(survey, &out);
-    if (is_ordering(survey)) histo_order_save(survey->order, &out);
+    if (finds_order_statistics(survey)) histo_selection_save(survey->selection, &out);
     if (survey->phase == CANDIDATES) histo_stone_save(survey->stone, &out);
     histo_save_u64(&out, histo_checksum_add(0, out.data, out.failed ? 0 : out.size));
     if (out.failed) {
@@ -443,7 +442,7 @@ static void merge_part(histo_survey *s, histo_saved *from, bool add)
     if (from->failed) return;
     if (add) s->seen += seen;
     if (finds_facts(s)) merge_facts(s, from, add);
-    if (is_ordering(s)) histo_order_merge(s->order, from, add);
+    if (finds_order_statistics(s)) histo_selection_merge(s->selection, from, add);
     if (s->phase == CANDIDATES && !from->failed) histo_stone_merge(s->stone, from, add);
     from->failed |= from->left != 1; /* the checksum */
 }
@@ -455,7 +454,7 @@ static void forget_pass(histo_survey *s)
         s->extremes = (histo_extremes){0};
         s->stats = (histo_stats){0};
     }
-    if (is_ordering(s)) histo_order_forget(s->order);
+    if (finds_order_statistics(s)) histo_selection_forget(s->selection);
     if (s->phase == CANDIDATES) histo_stone_forget(s->stone);
 }
 

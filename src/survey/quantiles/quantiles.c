@@ -10,7 +10,7 @@
 struct histo_quantiles {
     histo_dtype dtype;
     int n;
-    histo_order *order;
+    histo_selection *selection;
     bool in_pass, done;
     uint64_t seen, expected; /* samples in this pass, and in the first */
     bool first, changed;     /* in the first pass; passes disagree on the number of samples */
@@ -26,12 +26,12 @@ histo_status histo_quantiles_create(histo_quantiles **quantiles, histo_dtype dty
     histo_quantiles *made = histo_malloc(sizeof *made);
     if (!made) return histo_fail_memory(sizeof *made, "quantiles");
     *made = (histo_quantiles){.dtype = histo_dtype_plain(dtype), .n = n, .first = true};
-    status = histo_order_create(&made->order, made->dtype, n, false, 0);
+    status = histo_selection_create(&made->selection, made->dtype, n, false, 0);
     if (status != HISTO_OK) {
         free(made);
         return status;
     }
-    histo_order_start(made->order, rule, q, false);
+    histo_selection_start(made->selection, rule, q, false);
     *quantiles = made;
     return HISTO_OK;
 }
@@ -39,7 +39,7 @@ histo_status histo_quantiles_create(histo_quantiles **quantiles, histo_dtype dty
 void histo_quantiles_destroy(histo_quantiles *quantiles)
 {
     if (!quantiles) return;
-    histo_order_destroy(quantiles->order);
+    histo_selection_destroy(quantiles->selection);
     free(quantiles);
 }
 
@@ -50,7 +50,7 @@ bool histo_quantiles_next_pass(histo_quantiles *q)
         q->changed |= !q->first && q->seen != q->expected;
         q->first = false;
         q->expected = q->seen;
-        q->done = histo_order_end_pass(q->order);
+        q->done = histo_selection_end_pass(q->selection);
     }
     q->in_pass = !q->done;
     q->seen = 0;
@@ -69,7 +69,7 @@ histo_status histo_quantiles_add(histo_quantiles *quantiles, const histo_view *s
     if (histo_dtype_plain(samples->dtype) != quantiles->dtype)
         return histo_fail(HISTO_INVALID, "the quantiles are of %s samples, and these are %s",
                           histo_dtype_name(quantiles->dtype), histo_dtype_name(samples->dtype));
-    return histo_pass_run(&source, &(histo_wanted){.order = quantiles->order}, &quantiles->seen);
+    return histo_pass_run(&source, &(histo_facts){.selection = quantiles->selection}, &quantiles->seen);
 }
 
 histo_status histo_quantiles_read(const histo_quantiles *quantiles, double *values)
@@ -82,6 +82,6 @@ histo_status histo_quantiles_read(const histo_quantiles *quantiles, double *valu
     if (quantiles->changed)
         return histo_fail(HISTO_INVALID, "the samples changed between two passes: add the same each time");
     for (int i = 0; i < quantiles->n; i++)
-        values[i] = histo_order_value(quantiles->order, i);
+        values[i] = histo_selection_value(quantiles->selection, i);
     return HISTO_OK;
 }

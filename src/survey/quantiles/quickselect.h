@@ -1,0 +1,23 @@
+/* Order statistics of keys in memory. */
+#ifndef SURVEY_QUANTILES_QUICKSELECT_H
+#define SURVEY_QUANTILES_QUICKSELECT_H
+
+#include <stdint.h>
+
+/* The key that has `rank` smaller ones before it when all are sorted. */
+typedef struct histo_order_statistic {
+    uint64_t rank, key; /* the key once it is known */
+} histo_order_statistic;
+
+/* Find the keys of `count` statistics in order of rank, all of which are among keys[n]. The first of these keys when
+ * sorted has rank `before`. Reorders the keys. */
+void histo_quickselect(histo_order_statistic *statistics, int count, uint64_t *keys, uint64_t n, uint64_t before);
+
+enum { HISTO_SELECT_SCRATCH = 1 << 16 };
+
+/* The same for many keys, which keep their order. The statistics are among those in [low, high]; `before` is the rank
+ * of the first of these. scratch[HISTO_SELECT_SCRATCH] */
+void histo_select_in_place(histo_order_statistic *statistics, int count, const uint64_t *keys, uint64_t n, uint64_t low,
+                           uint64_t high, uint64_t before, uint64_t *scratch);
+
+#endif
