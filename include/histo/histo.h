@@ -403,6 +403,12 @@ HISTO_API histo_status histo_hist_write(histo_hist *hist, histo_slots slots, con
                                         const double *sum_w, const double *sum_w2, int64_t size,
                                         const uint64_t *masked);
 
+/* Set the entries index[n] of a read with HISTO_FLOW to these counts[n] and, where the histogram keeps them, to these
+ * sums of weights and of their squares, else NULL. All others stay as they are, to the bit. HISTO_UNSUPPORTED of a
+ * sparse histogram. */
+HISTO_API histo_status histo_hist_put(histo_hist *hist, int64_t n, const int64_t *index, const uint64_t *counts,
+                                      const double *sum_w, const double *sum_w2);
+
 /* Add the contents of other to hist. Axes (every bit of every edge), batch, weighting and storage must be equal. */
 HISTO_API histo_status histo_hist_merge(histo_hist *hist, const histo_hist *other);
 
@@ -466,6 +472,24 @@ HISTO_API histo_status histo_hist_rebin(const histo_hist *hist, int axis, int64_
 
 /* Create a histogram with the bins [begin, end) of one axis; the other bins are added to underflow and overflow. */
 HISTO_API histo_status histo_hist_slice(const histo_hist *hist, int axis, int64_t begin, int64_t end, histo_hist **out);
+
+/* How the slots of a histogram go to those of another: axis a becomes axis targets[a], or is summed over if that is
+ * negative, and its slot s (0 is underflow, then come the bins, overflow and NaN) goes to slot maps[a][s]: 0 if the
+ * axis is summed over, HISTO_NOWHERE to leave out what is there. Where maps[a] is NULL, bins keep their numbers, and
+ * overflow and NaN stay behind them; or all slots are summed. */
+#define HISTO_NOWHERE UINT32_MAX
+typedef struct histo_regrouping {
+    int naxes;
+    const histo_axis *axes; /* [naxes] of the new histogram */
+    int targets[HISTO_MAX_AXES];
+    const uint32_t *maps[HISTO_MAX_AXES]; /* [bins + 3] of the old axis; or NULL */
+    int64_t entry;                        /* the only one of the batch that is copied; -1: all are */
+} histo_regrouping;
+
+/* Create a histogram of other axes, to whose slots those of hist are added: what project, rebin and slice do, and all
+ * else of the kind. It has the weighting and storage of hist, and reproducible sums stay exact. The caller destroys it.
+ */
+HISTO_API histo_status histo_hist_regroup(const histo_hist *hist, const histo_regrouping *by, histo_hist **out);
 
 /* ---- Numbers from a histogram ------------------------------------------------------------------------- */
 
@@ -759,6 +783,9 @@ HISTO_API histo_status histo_hist_save(const histo_hist *hist, histo_format form
  * data may be untrusted: HISTO_CORRUPT, HISTO_UNSUPPORTED or HISTO_INVALID with a message. The caller destroys the
  * histogram. */
 HISTO_API histo_status histo_hist_load(const void *data, size_t size, const char *name, histo_hist **hist);
+/* The checksum in a histogram's JSON, CRC-32C of its axes, masked samples and the values of all slots, by which a
+ * reader notices that other software has changed some of them. Reproducible sums are rounded to double. */
+HISTO_API histo_status histo_hist_checksum(const histo_hist *hist, uint32_t *checksum);
 /* Free memory that the library returned; NULL is allowed. */
 HISTO_API void histo_free(void *memory);
 

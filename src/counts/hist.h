@@ -25,26 +25,6 @@ histo_hist_options histo_hist_kind(const histo_hist *hist);
  * `kind` has no fields left to defaults. */
 histo_status histo_hist_make(histo_hist **hist, int naxes, const histo_axis *axes, const histo_hist_options *kind);
 
-/* How the slots of a histogram go to those of another, or nowhere: axis a of the one becomes axis targets[a] of the
- * other, or is summed over if that is negative, and its slot s goes to slot maps[a][s], 0 if it is summed over. Without
- * a map bins keep their numbers, and overflow and NaN stay behind them; or all slots are summed. */
-#define HISTO_NOWHERE UINT32_MAX
-typedef struct histo_regrouping {
-    int naxes;
-    const histo_axis *axes;
-    int targets[HISTO_MAX_AXES];
-    const uint32_t *maps[HISTO_MAX_AXES]; /* [bins + 3] of the old axis; or NULL */
-    int64_t entry;                        /* the only one of the batch that is copied; -1: all are */
-} histo_regrouping;
-
-/* Copy the histogram onto other axes. Exact sums stay exact. Slots that go nowhere are in no bin of the copy. */
-histo_status histo_hist_regroup(const histo_hist *hist, const histo_regrouping *by, histo_hist **out);
-
-/* Set slots index[n] of all slots to these values: counts and, where the histogram keeps them, sums of weights and of
- * their squares. All others stay as they are, to the bit. HISTO_UNSUPPORTED for a sparse histogram. */
-histo_status histo_hist_put(histo_hist *hist, int64_t n, const int64_t *index, const uint64_t *counts,
-                            const double *sum_w, const double *sum_w2);
-
 /* The parts of creating and destroying it. Make a struct empty, without axes, weighting and counters: not by clearing
  * all of it, which would take as long as counting a few samples; … */
 void histo_hist_start(histo_hist *hist);

@@ -157,6 +157,54 @@ static void projections(void **state)
     free_table(&t);
 }
 
+/* Bins 0 and 2 of an axis, exchanged, and all other slots left out; one entry of the other axis, whose slots are
+ * summed.
+ */
+static void regrouped(void **state)
+{
+    (void)state;
+    rng r = {.state = 17};
+    table t = make_table(&r);
+    histo_hist *h = fill_columns(&t, 2, (const int[]){0, 1}, HISTO_WEIGHT_REPRODUCIBLE), *made = NULL;
+    const histo_axis first = histo_hist_axis(h, 0), axis = histo_axis_integer(0, 2);
+    const int64_t slots = first.bins + 3, others = histo_hist_axis(h, 1).bins + 3;
+    uint32_t *map = malloc((size_t)slots * sizeof *map);
+    for (int64_t s = 0; s < slots; s++)
+        map[s] = s == 1 ? 2 : s == 3 ? 1 : HISTO_NOWHERE;
+    histo_regrouping by = {.naxes = 1, .axes = &axis, .targets = {0, -1}, .maps = {map}, .entry = -1};
+    OK(histo_hist_regroup(h, &by, &made));
+    uint64_t *counts = counts_of(h), *got = counts_of(made), expected[5] = {0};
+    for (int64_t s = 0; s < slots; s++)
+        for (int64_t o = 0; o < others; o++)
+            if (map[s] != HISTO_NOWHERE) expected[map[s]] += counts[s * others + o];
+    assert_memory_equal(got, expected, sizeof expected);
+    histo_hist_destroy(made);
+
+    by = (histo_regrouping){.naxes = 1, .axes = &first, .targets = {0, -1}, .entry = 0};
+    histo_hist *projected;
+    OK(histo_hist_regroup(h, &by, &made));
+    OK(histo_hist_project(h, 1, (const int[]){0}, &projected));
+    assert_same(projected, made);
+    histo_hist_destroy(projected);
+    histo_hist_destroy(made);
+
+    made = NULL;
+    REFUSED(HISTO_INVALID, "is NULL", histo_hist_regroup(h, NULL, &made));
+    by.entry = 1;
+    REFUSED(HISTO_INVALID, "entry 1 of a batch of 1", histo_hist_regroup(h, &by, &made));
+    by = (histo_regrouping){.naxes = 1, .axes = &axis, .targets = {0, -1}, .entry = -1};
+    REFUSED(HISTO_INVALID, "and would have 2", histo_hist_regroup(h, &by, &made));
+    map[0] = 5;
+    by.maps[0] = map;
+    REFUSED(HISTO_INVALID, "would be slot 5", histo_hist_regroup(h, &by, &made));
+    assert_null(made);
+    free(counts);
+    free(got);
+    free(map);
+    histo_hist_destroy(h);
+    free_table(&t);
+}
+
 /* Rebinned and sliced histograms equal those filled on the resulting axis. */
 static void rebin_and_slice(void **state)
 {
@@ -625,6 +673,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_order_and_merge),
         cmocka_unit_test(projections),
+        cmocka_unit_test(regrouped),
         cmocka_unit_test(rebin_and_slice),
         cmocka_unit_test(weights),
         cmocka_unit_test(integer_weights),

@@ -440,6 +440,7 @@ static void test_arguments(void **state)
     assert_int_equal(histo_hist_save(hist, (histo_format)7, NULL, &data, &size), HISTO_INVALID);
     assert_int_equal(histo_hist_load(NULL, 1, NULL, &loaded), HISTO_INVALID);
     assert_int_equal(histo_hist_load("{}", 2, NULL, NULL), HISTO_INVALID);
+    assert_int_equal(histo_hist_checksum(hist, NULL), HISTO_INVALID);
     histo_hist_destroy(hist);
 }
 
@@ -726,6 +727,13 @@ static void check_invalid(const void *data, size_t size, histo_status status, co
     assert_null(strchr(histo_last_error(), '\n'));
 }
 
+static void check_checksum(const histo_hist *hist, uint32_t expected)
+{
+    uint32_t checksum;
+    OK(histo_hist_checksum(hist, &checksum));
+    assert_int_equal(checksum, expected);
+}
+
 static void test_invalid_documents(void **state)
 {
     (void)state;
@@ -739,6 +747,7 @@ static void test_invalid_documents(void **state)
     assert_int_equal(hist->accumulators.counts[3], 3);
     assert_int_equal(hist->accumulators.counts[4], 1);
     assert_int_equal(hist->accumulators.masked[0], 5);
+    check_checksum(hist, 0xa34c1061);
     histo_hist_destroy(hist);
     /* Sparse counts in any order, refined by our list; zeros are not kept. */
     text = quoted(SPARSE("'type':'int','index':[[3,0,1]],'values':[2,9,0]", ""));
@@ -752,6 +761,7 @@ static void test_invalid_documents(void **state)
     hist = load_good(text, strlen(text), NULL);
     all = histo_sparse_all(hist->accumulators.sparse);
     assert_true(all.n == 1 && all.entries[0].slot == 4 && all.entries[0].count == 7);
+    check_checksum(hist, 0xc2730482);
     histo_hist_destroy(hist);
 }
 

@@ -155,6 +155,34 @@ static void without_sums(void **state)
     }
 }
 
+/* Some entries get other values; all others stay as they are, to the bit. */
+static void some_entries(void **state)
+{
+    (void)state;
+    enum { N = 3 };
+    for (int weighting = HISTO_UNWEIGHTED; weighting <= HISTO_WEIGHT_REPRODUCIBLE_SUM; weighting++) {
+        histo_hist *h = make((histo_weighting)weighting, 2, true);
+        contents expected = read_all(h, HISTO_FLOW);
+        const int64_t index[N] = {0, 7, expected.size - 1};
+        const uint64_t counts[N] = {5, 0, 9};
+        const double sum_w[N] = {0.1, -3, 1e300}, sum_w2[N] = {2, 0.3, 7};
+        for (int i = 0; i < N; i++) {
+            expected.counts[index[i]] = counts[i];
+            if (expected.sum_w) expected.sum_w[index[i]] = sum_w[i];
+            if (expected.sum_w2) expected.sum_w2[index[i]] = sum_w2[i];
+        }
+        OK(histo_hist_put(h, N, index, counts, expected.sum_w ? sum_w : NULL, expected.sum_w2 ? sum_w2 : NULL));
+        contents got = read_all(h, HISTO_FLOW);
+        check_equal(&expected, &got);
+        REFUSED(HISTO_INVALID, "no slot", histo_hist_put(h, 1, &expected.size, counts, sum_w, sum_w2));
+        if (weighting) REFUSED(HISTO_INVALID, "are missing", histo_hist_put(h, N, index, counts, NULL, NULL));
+        REFUSED(HISTO_INVALID, "are missing", histo_hist_put(NULL, N, index, counts, sum_w, sum_w2));
+        release(&expected);
+        release(&got);
+        histo_hist_destroy(h);
+    }
+}
+
 static void refused(void **state)
 {
     (void)state;
@@ -179,10 +207,8 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_read),
-        cmocka_unit_test(into_sparse),
-        cmocka_unit_test(without_sums),
-        cmocka_unit_test(refused),
+        cmocka_unit_test(what_was_read), cmocka_unit_test(into_sparse), cmocka_unit_test(without_sums),
+        cmocka_unit_test(some_entries),  cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 #ifndef PYTHON_COUNTING_H
 #define PYTHON_COUNTING_H
 
-#include "state/module.h"
+#include "state/state.h"
 
 /* A count: what is filled, and how. */
 typedef struct counting {
@@ -18,8 +18,14 @@ typedef struct counting {
     void *stream;       /* on which these are ready, and on which `out` is written if it is there, too */
 } counting;
 
-/* The histograms that the batch dimensions of the samples make. */
-int64_t counting_batch(const counting *c);
+/* The number of histograms that the batch dimensions of the samples make. */
+static inline int64_t counting_batch(const counting *c)
+{
+    int64_t batch = 1;
+    for (int d = 0; d < c->views[0].batch_ndim; d++)
+        batch *= c->views[0].shape[d];
+    return batch;
+}
 
 /* Write the counts, or sums if there are weights, to out[size] in a dtype that histo_hist_read_counts knows. -1 with an
  * exception. */

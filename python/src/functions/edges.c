@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "functions/fill.h"
-#include "state/numpy_api.h"
-#include "state/results.h"
+#include "samples/numpy_api.h"
+#include "samples/results.h"
 
 PyObject *tuple_of(PyObject *object)
 {

@@ -2,7 +2,7 @@
 #ifndef PYTHON_EDGES_H
 #define PYTHON_EDGES_H
 
-#include "state/module.h"
+#include "state/state.h"
 
 /* A dtype without its byte order. */
 static inline histo_dtype native(histo_dtype dtype)

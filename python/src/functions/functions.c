@@ -1,15 +1,17 @@
 /* NumPy's functions, for the arguments that most calls have. All others are for histo.functions, which also says what
  * is wrong with arguments: the common ways here return "not mine" wherever something is unusual. */
+#include "functions/functions.h"
+
 #include <string.h>
 
+#include "functions/arguments.h"
 #include "functions/counting.h"
+#include "functions/docs.h"
 #include "functions/edges.h"
 #include "functions/fill.h"
+#include "samples/numpy_api.h"
+#include "samples/results.h"
 #include "samples/samples.h"
-#include "state/arguments.h"
-#include "state/docs.h"
-#include "state/numpy_api.h"
-#include "state/results.h"
 
 enum { NOT_MINE = 0, MINE = 1, FAILED = -1 };
 
@@ -164,7 +166,7 @@ static int histogram_there(PyObject *module, PyObject *a, PyObject *weights, PyO
     int mine = there_take(module, a, weights, threads, &t);
     if (mine == MINE) mine = edges_find(module, &t.x.view, bins, range, LIKE_HISTOGRAM, &t.reading, &e);
     if (mine == MINE) mine = there_count(module, &t, &e.axis, wide ? HISTO_F64 : t.weights.view.dtype, &n);
-    PyObject *devices = mine == MINE ? devices_of(module) : NULL;
+    PyObject *devices = mine == MINE ? python_module(module, true) : NULL;
     /* Ends of samples are seldom the same again. */
     const bool again = range || (bins && !PyLong_CheckExact(bins));
     if (devices) shown = PyObject_CallMethod(devices, again ? "edges_there" : "put_there", "OO", e.array, a);

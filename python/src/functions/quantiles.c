@@ -1,6 +1,7 @@
 /* Exact quantiles of samples. */
+#include "functions/functions.h"
+#include "samples/results.h"
 #include "samples/samples.h"
-#include "state/results.h"
 
 static histo_status read_quantiles(const samples *s, const samples *mask, histo_quantile_rule rule, int64_t n,
                                    const double *q, double *values)

@@ -2,10 +2,9 @@
 
 #include <string.h>
 
-#include "counts/saved/uhi.h"
 #include "functions/fill.h"
+#include "samples/results.h"
 #include "samples/samples.h"
-#include "state/results.h"
 
 /* ---- The object ---- */
 
@@ -532,7 +531,7 @@ static PyObject *hist_checksum(PyObject *self, PyObject *unused)
     if (!h) return NULL;
     uint32_t checksum = 0;
     histo_status status;
-    Py_BEGIN_ALLOW_THREADS status = histo_uhi_checksum(h->hist, &checksum);
+    Py_BEGIN_ALLOW_THREADS status = histo_hist_checksum(h->hist, &checksum);
     Py_END_ALLOW_THREADS hist_unlock(h);
     return status == HISTO_OK ? PyUnicode_FromFormat("%08x", checksum) : raise_status(status);
 }

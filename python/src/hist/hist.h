@@ -56,6 +56,8 @@ PyObject *hist_split(PyObject *self, PyObject *args);
 PyObject *hist_compare(PyObject *self, PyObject *args);
 PyObject *hist_inform(PyObject *self, PyObject *unused);
 
+/* Add the functions of axes, and the type, to the module; -1 with an exception. */
 int axis_add(PyObject *module);
+int hist_add(PyObject *module);
 
 #endif

@@ -1,6 +1,6 @@
 /* Axes, which the classes of axes.py describe by tuples. */
 #include "hist/hist.h"
-#include "state/results.h"
+#include "samples/results.h"
 
 int axis_take(PyObject *tuple, histo_axis *axis, Py_buffer *edges)
 {

@@ -1,8 +1,8 @@
 /* Hist.fill: samples, weights, mask and range filter broadcast to one shape, and counted. */
 #include "functions/fill.h"
 #include "hist/hist.h"
+#include "samples/numpy_api.h"
 #include "samples/samples.h"
-#include "state/numpy_api.h"
 
 enum { MAX_OPERANDS = HISTO_MAX_AXES + 3 };
 

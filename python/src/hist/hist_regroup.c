@@ -1,5 +1,4 @@
 /* Histograms on other axes, with other weights, and some slots with other values. */
-#include "counts/hist.h"
 
 #include "hist/hist.h"
 

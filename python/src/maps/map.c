@@ -1,9 +1,10 @@
-/* The type Map, under the class Map of maps.py. */
+#include "maps/map.h"
+
 #include "functions/fill.h"
 #include "hist/hist.h"
+#include "samples/numpy_api.h"
+#include "samples/results.h"
 #include "samples/samples.h"
-#include "state/numpy_api.h"
-#include "state/results.h"
 
 typedef struct map {
     locked base;
@@ -27,11 +28,6 @@ static map *map_lock(PyObject *self)
     locked_drop(&m->base);
     PyErr_SetString(PyExc_ValueError, "this map was never made: __init__ did not run");
     return NULL;
-}
-
-static PyObject *none_if_ok(histo_status status)
-{
-    return status == HISTO_OK ? Py_NewRef(Py_None) : raise_status(status);
 }
 
 /* _make(axes, tables, within) */

@@ -1,6 +1,6 @@
 /* NumPy arrays, by NumPy's C API. */
+#include "samples/numpy_api.h"
 #include "samples/samples.h"
-#include "state/numpy_api.h"
 
 static void release_owner(samples *s)
 {

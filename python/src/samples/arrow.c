@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "functions/describe.h"
+#include "samples/describe.h"
 
 static const char protocol[] = "Arrow";
 

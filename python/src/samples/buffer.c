@@ -1,7 +1,7 @@
 /* Objects with the buffer protocol: array.array, memoryview, bytes, … */
 #include <string.h>
 
-#include "functions/describe.h"
+#include "samples/describe.h"
 
 /* The dtype of a buffer's format (see the struct module), whose items have this size; false for all that is not one
  * number. */

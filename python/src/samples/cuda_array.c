@@ -2,7 +2,7 @@
  * RAPIDS and PyTorch arrays in the memory of a GPU. */
 #include <string.h>
 
-#include "functions/describe.h"
+#include "samples/describe.h"
 
 static const char protocol[] = "__cuda_array_interface__";
 

@@ -1,7 +1,7 @@
 /* Samples by DLPack: PyTorch, CuPy, JAX and others, in host memory and in the memory of NVIDIA GPUs. */
 #include "samples/dlpack.h"
 
-#include "functions/describe.h"
+#include "samples/describe.h"
 
 static const char protocol[] = "DLPack";
 

@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-#include "state/module.h"
+#include "state/state.h"
 
 /* A function of NVIDIA's driver, if something has loaded that. */
 static void *of_driver(const char *name)

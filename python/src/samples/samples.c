@@ -1,6 +1,6 @@
 #include "samples/samples.h"
 #include "samples/gpu.h"
-#include "state/numpy_api.h"
+#include "samples/numpy_api.h"
 
 /* By numpy.asarray, which knows `__array_interface__`, `__array_struct__`, `__array__`, sequences and numbers, and
  * checks what it is given. */

@@ -2,7 +2,7 @@
 #ifndef PYTHON_SAMPLES_H
 #define PYTHON_SAMPLES_H
 
-#include "state/module.h"
+#include "state/state.h"
 
 typedef struct samples samples;
 

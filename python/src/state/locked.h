@@ -2,7 +2,7 @@
 #ifndef PYTHON_LOCKED_H
 #define PYTHON_LOCKED_H
 
-#include "state/module.h"
+#include "state/state.h"
 
 typedef struct locked {
     PyObject_HEAD PyThread_type_lock lock; /* held while the object is used, so that threads can share it */

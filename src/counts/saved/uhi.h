@@ -36,8 +36,6 @@
 #include "counts/saved/bytes.h"
 
 histo_status histo_uhi_save(const histo_hist *hist, const char *name, histo_bytes *out);
-/* That of writer_info. */
-histo_status histo_uhi_checksum(const histo_hist *hist, uint32_t *checksum);
 histo_status histo_uhi_load(const char *text, size_t size, const char *name, histo_hist **hist);
 
 /* Numbers of histo_axis_kind and histo_weighting names in writer_info. */

@@ -297,8 +297,9 @@ static histo_status save_dense(const histo_hist *hist, const char *name, histo_b
     return status;
 }
 
-histo_status histo_uhi_checksum(const histo_hist *hist, uint32_t *checksum)
+histo_status histo_hist_checksum(const histo_hist *hist, uint32_t *checksum)
 {
+    if (!hist || !checksum) return histo_fail(HISTO_INVALID, "the histogram or the place is NULL");
     histo_lane lanes[LANES] = {{NULL, NULL}};
     double *rounded = NULL;
     histo_status status = histo_accumulators_gather(&hist->accumulators);

@@ -1,4 +1,4 @@
-#include "state/arguments.h"
+#include "functions/arguments.h"
 
 const signature signatures[SIGNATURES] = {
     [OF_HISTOGRAM] = {"histogram",
@@ -55,32 +55,10 @@ bool arguments_of(const module_state *state, int which, PyObject *const *args, P
     return !s->never_none || s->never_none >= n || values[s->never_none];
 }
 
-/* Borrowed: histo.devices or histo.functions. */
-static PyObject *imported(PyObject *module, bool on_gpu)
-{
-    module_state *state = state_of_module(module);
-    _Atomic(PyObject *) *place = on_gpu ? &state->devices : &state->functions;
-    PyObject *functions = *place;
-    if (!functions) {
-        PyObject *now = PyImport_ImportModule(on_gpu ? "histo.devices" : "histo.functions");
-        if (!now) return NULL;
-        if (atomic_compare_exchange_strong(place, &functions, now))
-            functions = now;
-        else
-            Py_DECREF(now); /* another thread has imported it meanwhile */
-    }
-    return functions;
-}
-
-PyObject *devices_of(PyObject *module)
-{
-    return imported(module, true);
-}
-
 PyObject *call_python(PyObject *module, int which, bool on_gpu, PyObject *const *args, Py_ssize_t n, PyObject *kwnames)
 {
     const Py_ssize_t keywords = kwnames ? PyTuple_Size(kwnames) : 0;
-    PyObject *functions = imported(module, on_gpu);
+    PyObject *functions = python_module(module, on_gpu);
     PyObject *function = functions ? PyObject_GetAttrString(functions, signatures[which].function) : NULL,
              *positions = PyTuple_New(n), *dict = PyDict_New();
     PyObject *result = NULL;

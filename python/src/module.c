@@ -1,14 +1,10 @@
 /* The module histo._histo. */
-#include "state/module.h"
-
-#include "state/arguments.h"
+#include "functions/arguments.h"
+#include "functions/functions.h"
+#include "hist/hist.h"
+#include "maps/map.h"
 
 static struct PyModuleDef definition;
-
-module_state *state_of_module(PyObject *module)
-{
-    return PyModule_GetState(module);
-}
 
 static int attributes_intern(module_state *state)
 {
@@ -25,37 +21,52 @@ static int attributes_intern(module_state *state)
     return 0;
 }
 
-bool has_attribute(PyObject *module, PyObject *object, attribute which)
+/* The library's constants, by their names without HISTO_. */
+static int constants_add(PyObject *module)
 {
-    return PyObject_HasAttr(object, state_of_module(module)->attributes[which]);
-}
-
-PyObject *module_of_type(PyTypeObject *type)
-{
-    PyObject *module = NULL;
-    for (; type && !module; type = PyType_GetSlot(type, Py_tp_base)) {
-        module = PyType_GetModule(type);
-        if (!module) PyErr_Clear();
+    static const struct {
+        const char *name;
+        long long value;
+    } constants[] = {
+        {"INTEGER", HISTO_INTEGER},
+        {"REGULAR", HISTO_REGULAR},
+        {"VARIABLE", HISTO_VARIABLE},
+        {"LOG", HISTO_LOG},
+        {"SQRT", HISTO_SQRT},
+        {"POWER", HISTO_POWER},
+        {"UNWEIGHTED", HISTO_UNWEIGHTED},
+        {"WEIGHT_FAST", HISTO_WEIGHT_FAST},
+        {"WEIGHT_REPRODUCIBLE", HISTO_WEIGHT_REPRODUCIBLE},
+        {"WEIGHT_FAST_SUM", HISTO_WEIGHT_FAST_SUM},
+        {"WEIGHT_REPRODUCIBLE_SUM", HISTO_WEIGHT_REPRODUCIBLE_SUM},
+        {"DENSE", HISTO_DENSE},
+        {"SPARSE", HISTO_SPARSE},
+        {"JSON", HISTO_JSON},
+        {"BINARY", HISTO_BINARY},
+        {"MAP_STEP", HISTO_MAP_STEP},
+        {"MAP_LINEAR", HISTO_MAP_LINEAR},
+        {"DEVICE_AUTO", HISTO_DEVICE_AUTO},
+        {"DEVICE_CPU", HISTO_DEVICE_CPU},
+        {"DEVICE_CUDA", HISTO_DEVICE_CUDA(0)},
+        {"DEVICE_CUDA_ALL", HISTO_DEVICE_CUDA_ALL},
+        {"MAX_BINS", HISTO_MAX_BINS},
+        {"MAX_DIMS", HISTO_MAX_DIMS},
+        {"NOWHERE", HISTO_NOWHERE},
+    };
+    int added = 0;
+    for (size_t i = 0; i < sizeof constants / sizeof *constants && added == 0; i++) {
+        PyObject *value = PyLong_FromLongLong(constants[i].value);
+        added = value ? PyModule_AddObjectRef(module, constants[i].name, value) : -1;
+        Py_XDECREF(value);
     }
-    return module;
-}
-
-PyObject *raise_status(histo_status status)
-{
-    PyObject *exception = status == HISTO_NO_MEMORY                            ? PyExc_MemoryError
-                          : status == HISTO_IO                                 ? PyExc_OSError
-                          : status == HISTO_INVALID || status == HISTO_CORRUPT ? PyExc_ValueError
-                          : status == HISTO_UNSUPPORTED                        ? PyExc_NotImplementedError
-                                                                               : PyExc_RuntimeError;
-    PyErr_SetString(exception, histo_last_error());
-    return NULL;
+    return added;
 }
 
 static int exec(PyObject *module)
 {
-    return arguments_intern(state_of_module(module)) == 0 && attributes_intern(state_of_module(module)) == 0 &&
-                   hist_add(module) == 0 && map_add(module) == 0 && quantiles_add(module) == 0 &&
-                   counting_add(module) == 0 && functions_add(module) == 0
+    return constants_add(module) == 0 && arguments_intern(state_of_module(module)) == 0 &&
+                   attributes_intern(state_of_module(module)) == 0 && hist_add(module) == 0 && map_add(module) == 0 &&
+                   quantiles_add(module) == 0 && primitives_add(module) == 0 && functions_add(module) == 0
                ? 0
                : -1;
 }

@@ -1,4 +1,4 @@
-#include "functions/describe.h"
+#include "samples/describe.h"
 
 #include "samples/gpu.h"
 

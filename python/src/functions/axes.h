@@ -2,7 +2,7 @@
 #ifndef PYTHON_AXES_H
 #define PYTHON_AXES_H
 
-#include "state/module.h"
+#include "state/state.h"
 
 /* An axis whose last bin is closed, as in NumPy, from a tuple (bins, lo, hi), which has equal steps, (bins, lo), which
  * has the integers from lo on, or an array of edges; 64-bit integers are compared by value. *edges is memory that the

@@ -1,4 +1,4 @@
-#include "hist/axes.h"
+#include "functions/axes.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef PYTHON_ARGUMENTS_H
 #define PYTHON_ARGUMENTS_H
 
-#include "state/module.h"
+#include "state/state.h"
 
 enum { MAX_ARGUMENTS = 16 };
 
@@ -30,8 +30,5 @@ bool arguments_of(const module_state *state, int which, PyObject *const *args, P
 /* Call the Python function of the same name, which handles all arguments: that of histo.functions or, for samples in
  * the memory of a GPU, of histo.devices. */
 PyObject *call_python(PyObject *module, int which, bool on_gpu, PyObject *const *args, Py_ssize_t n, PyObject *kwnames);
-
-/* The module histo.devices, borrowed; NULL with an exception. */
-PyObject *devices_of(PyObject *module);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef PYTHON_RESULTS_H
 #define PYTHON_RESULTS_H
 
-#include "state/module.h"
+#include "state/state.h"
 
 struct samples;
 

@@ -1,14 +1,14 @@
-#include "functions/kept.h"
+#include "functions/plan_cache.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "samples/gpu.h"
 
-enum { KEPT = 32, MOST_SLOTS = 1 << 20 };
+enum { PLANS = 32, MAX_SLOTS = 1 << 20 };
 
 /* What a plan is made for. */
-typedef struct key {
+typedef struct plan_key {
     histo_device home;
     int naxes;
     histo_axis axes[HISTO_MAX_AXES]; /* their edges are at `edges`, one after the other */
@@ -17,33 +17,41 @@ typedef struct key {
     histo_dtype dtypes[HISTO_MAX_AXES + 2]; /* of samples, weights and mask */
     bool weighted, masked;
     int64_t batch;
-} key;
+} plan_key;
 
-typedef struct kept {
-    key key;
-    histo_hist *hist; /* NULL: an empty place */
+typedef struct cached_plan {
+    plan_key key;
+    histo_hist *hist; /* NULL: this place is empty */
     histo_plan *plan;
-    int64_t samples; /* that it was planned for */
-    bool busy;
-    bool captured; /* graphs count with it, perhaps long after */
-    uint64_t used; /* when */
-} kept;
+    int64_t samples;    /* the number of samples that it was planned for */
+    bool busy;          /* a call counts with it, or replaces it */
+    bool captured;      /* CUDA graphs count with it, perhaps long after: it must not be destroyed */
+    uint64_t last_used; /* the value of `uses` then */
+} cached_plan;
 
-/* Of the process, as the GPUs are. */
-static kept table[KEPT];
-static uint64_t now;
+static cached_plan table[PLANS];
+static uint64_t uses;
+static _Atomic(PyThread_type_lock) table_lock; /* held while the table is searched, without the GIL */
 static atomic_int effort = HISTO_ESTIMATE;
-static atomic_flag locked = ATOMIC_FLAG_INIT; /* for as long as searching takes */
+
+int plan_cache_init(void)
+{
+    if (table_lock) return 0;
+    PyThread_type_lock made = PyThread_allocate_lock(), none = NULL;
+    if (!made) return PyErr_NoMemory(), -1;
+    /* Interpreters with GILs of their own may import the module at the same time. */
+    if (!atomic_compare_exchange_strong(&table_lock, &none, made)) PyThread_free_lock(made);
+    return 0;
+}
 
 static void lock(void)
 {
-    while (atomic_flag_test_and_set_explicit(&locked, memory_order_acquire)) {
-    }
+    PyThread_acquire_lock(table_lock, WAIT_LOCK);
 }
 
 static void unlock(void)
 {
-    atomic_flag_clear_explicit(&locked, memory_order_release);
+    PyThread_release_lock(table_lock);
 }
 
 /* ---- Keys ---- */
@@ -61,10 +69,10 @@ static size_t edges_bytes(const histo_axis *axis)
     return edges_of(axis) ? ((size_t)axis->bins + 1) * sizeof(double) : 0;
 }
 
-/* Its edges are those of the axes. */
-static key key_of(const counting *c)
+/* The key of a count, whose edges stay where the axes have them: `edges` is NULL. */
+static plan_key key_of(const counting *c)
 {
-    key k = {.home = c->home, .naxes = c->naxes, .weighted = c->weights, .masked = c->mask};
+    plan_key k = {.home = c->home, .naxes = c->naxes, .weighted = c->weights, .masked = c->mask};
     for (int a = 0; a < c->naxes; a++) {
         k.axes[a] = c->axes[a];
         k.dtypes[a] = c->views[a].dtype;
@@ -83,52 +91,52 @@ static bool same_axis(const histo_axis *a, const histo_axis *b, const void *edge
            (edges_of(a) ? memcmp(edges_of(a), edges_of_b, edges_bytes(a)) == 0 : a->lo == b->lo && a->hi == b->hi);
 }
 
-static bool same_key(const key *k, const key *of_kept)
+static bool same_key(const plan_key *k, const plan_key *cached)
 {
-    bool same = k->home == of_kept->home && k->naxes == of_kept->naxes && k->weighted == of_kept->weighted &&
-                k->masked == of_kept->masked && k->batch == of_kept->batch && k->edges_bytes == of_kept->edges_bytes &&
-                memcmp(k->dtypes, of_kept->dtypes, sizeof k->dtypes) == 0;
-    const char *edges = of_kept->edges;
+    bool same = k->home == cached->home && k->naxes == cached->naxes && k->weighted == cached->weighted &&
+                k->masked == cached->masked && k->batch == cached->batch && k->edges_bytes == cached->edges_bytes &&
+                memcmp(k->dtypes, cached->dtypes, sizeof k->dtypes) == 0;
+    const char *edges = cached->edges;
     for (int a = 0; same && a < k->naxes; a++) {
-        same = same_axis(&k->axes[a], &of_kept->axes[a], edges);
+        same = same_axis(&k->axes[a], &cached->axes[a], edges);
         edges += edges_bytes(&k->axes[a]);
     }
     return same;
 }
 
-/* Whether a plan for so many samples is good for n. */
+/* Whether a plan that was made for `planned` samples is good for n: strategies differ little within these factors. */
 static bool serves(int64_t planned, int64_t n)
 {
-    enum { LESS = 16, MORE = 8 };
-    return n / MORE <= planned && planned / LESS <= n;
+    enum { MAX_SHRINK = 16, MAX_GROWTH = 8 };
+    return n / MAX_GROWTH <= planned && planned / MAX_SHRINK <= n;
 }
 
 /* ---- The table ---- */
 
-static void clear(kept *k)
+static void clear(cached_plan *k)
 {
     histo_plan_destroy(k->plan);
     histo_hist_destroy(k->hist);
     free(k->key.edges);
-    *k = (kept){0};
+    *k = (cached_plan){0};
 }
 
 /* A place with an equal key, or else the one that has not been used for longest, whose content is moved to *old; NULL
  * if all are busy. The place is then busy. */
-static kept *place_for(const key *wanted, int64_t n, kept *old)
+static cached_plan *place_for(const plan_key *wanted, int64_t n, cached_plan *old)
 {
-    kept *oldest = NULL, *found = NULL;
+    cached_plan *oldest = NULL, *found = NULL;
     lock();
-    for (int i = 0; i < KEPT && !found; i++) {
-        kept *k = &table[i];
+    for (int i = 0; i < PLANS && !found; i++) {
+        cached_plan *k = &table[i];
         if (k->busy) continue;
         if (k->hist && serves(k->samples, n) && same_key(wanted, &k->key)) found = k;
-        if (!k->captured && (!oldest || k->used < oldest->used)) oldest = k;
+        if (!k->captured && (!oldest || k->last_used < oldest->last_used)) oldest = k;
     }
-    *old = (kept){0};
+    *old = (cached_plan){0};
     if (!found && oldest) {
         *old = *oldest;
-        *oldest = (kept){0};
+        *oldest = (cached_plan){0};
     }
     if (!found) found = oldest;
     if (found) found->busy = true;
@@ -136,43 +144,43 @@ static kept *place_for(const key *wanted, int64_t n, kept *old)
     return found;
 }
 
-static void give_back(kept *k, bool works)
+static void give_back(cached_plan *k, bool works)
 {
-    kept broken = {0};
+    cached_plan broken = {0};
     lock();
     if (!works && !k->captured) {
         broken = *k;
-        *k = (kept){0};
+        *k = (cached_plan){0};
     }
-    k->used = ++now;
+    k->last_used = ++uses;
     k->busy = false;
     unlock();
     clear(&broken);
 }
 
-void kept_forget(void)
+void plan_cache_clear(void)
 {
-    for (int i = 0; i < KEPT; i++) {
-        kept old = {0};
+    for (int i = 0; i < PLANS; i++) {
+        cached_plan old = {0};
         lock();
         if (!table[i].busy && !table[i].captured) {
             old = table[i];
-            table[i] = (kept){0};
+            table[i] = (cached_plan){0};
         }
         unlock();
         clear(&old);
     }
 }
 
-void kept_compile(bool wanted)
+void plan_cache_compile(bool wanted)
 {
     effort = wanted ? HISTO_COMPILE : HISTO_ESTIMATE;
-    kept_forget();
+    plan_cache_clear();
 }
 
 /* ---- Counting ---- */
 
-static histo_status copy_edges(const counting *c, key *k)
+static histo_status copy_edges(const counting *c, plan_key *k)
 {
     if (!k->edges_bytes) return HISTO_OK;
     char *at = k->edges = malloc(k->edges_bytes);
@@ -185,7 +193,7 @@ static histo_status copy_edges(const counting *c, key *k)
     return HISTO_OK;
 }
 
-static histo_status make(const counting *c, const key *wanted, const histo_fill_options *fill, kept *k)
+static histo_status make(const counting *c, const plan_key *wanted, const histo_fill_options *fill, cached_plan *k)
 {
     const histo_hist_options create = {.batch = wanted->batch,
                                        .weighting = c->weights ? HISTO_WEIGHT_FAST_SUM : HISTO_UNWEIGHTED};
@@ -199,8 +207,8 @@ static histo_status make(const counting *c, const key *wanted, const histo_fill_
     return status;
 }
 
-static histo_status fill_and_read(const counting *c, const kept *k, const histo_fill_options *fill, histo_dtype dtype,
-                                  void *out, int64_t size)
+static histo_status fill_and_read(const counting *c, const cached_plan *k, const histo_fill_options *fill,
+                                  histo_dtype dtype, void *out, int64_t size)
 {
     const histo_read_options read = {.dtype = dtype, .stream = c->stream};
     if (!c->weights) return histo_plan_fill_read(k->plan, k->hist, c->views, fill, c->slots, out, size, &read);
@@ -212,26 +220,26 @@ static histo_status fill_and_read(const counting *c, const kept *k, const histo_
 static bool is_small(const counting *c)
 {
     int64_t slots = counting_batch(c);
-    for (int a = 0; a < c->naxes && slots <= MOST_SLOTS; a++)
+    for (int a = 0; a < c->naxes && slots <= MAX_SLOTS; a++)
         slots *= c->axes[a].bins + 3;
-    return slots <= MOST_SLOTS;
+    return slots <= MAX_SLOTS;
 }
 
-histo_status kept_count(const counting *c, histo_dtype dtype, void *out, int64_t size)
+histo_status plan_cache_count(const counting *c, histo_dtype dtype, void *out, int64_t size)
 {
     const histo_fill_options fill = {
         .weights = c->weights, .mask = c->mask, .stream = c->stream, .replace = true, .threads = c->threads};
-    const key wanted = key_of(c);
-    kept old, once = {0}, *k = is_small(c) ? place_for(&wanted, histo_view_size(&c->views[0]), &old) : NULL;
-    const bool keeps = k, captures = gpu_captures(c->stream);
-    if (!k) k = &once;
-    if (keeps) clear(&old);
-    k->captured |= captures && keeps;
+    const plan_key wanted = key_of(c);
+    cached_plan old, temporary = {0}, *k = is_small(c) ? place_for(&wanted, histo_view_size(&c->views[0]), &old) : NULL;
+    const bool caches = k, captures = gpu_captures(c->stream);
+    if (!k) k = &temporary;
+    if (caches) clear(&old);
+    k->captured |= captures && caches;
     histo_status status = k->hist ? HISTO_OK : make(c, &wanted, &fill, k);
     if (status == HISTO_OK) status = fill_and_read(c, k, &fill, dtype, out, size);
-    if (keeps)
+    if (caches)
         give_back(k, status == HISTO_OK);
     else
-        clear(&once);
+        clear(&temporary);
     return status;
 }

@@ -2,7 +2,7 @@
 #ifndef PYTHON_NUMPY_API_H
 #define PYTHON_NUMPY_API_H
 
-#include "state/module.h"
+#include "state/state.h"
 
 #define PY_ARRAY_UNIQUE_SYMBOL histo_numpy_api
 #ifndef PYTHON_NUMPY_API_IS_HERE

@@ -1,7 +1,7 @@
 #define PYTHON_NUMPY_API_IS_HERE
-#include "state/numpy_api.h"
+#include "samples/numpy_api.h"
 
-#include "functions/describe.h"
+#include "samples/describe.h"
 
 int numpy_import(PyObject *module)
 {

@@ -1,6 +1,6 @@
-/* The extension module: its state, and errors. */
-#ifndef PYTHON_MODULE_H
-#define PYTHON_MODULE_H
+/* The state of the extension module, and errors: what all rooms of it need. */
+#ifndef PYTHON_STATE_H
+#define PYTHON_STATE_H
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -28,16 +28,16 @@ bool has_attribute(PyObject *module, PyObject *object, attribute which);
 /* The module, borrowed, that defines a type or the first of its bases that has one. */
 PyObject *module_of_type(PyTypeObject *type);
 
+/* The module histo.functions or, for samples in the memory of a GPU, histo.devices, borrowed; imported by the first
+ * call. NULL with an exception. */
+PyObject *python_module(PyObject *module, bool on_gpu);
+
 /* Raise the Python exception for the last failure of the library on this thread: HISTO_INVALID becomes ValueError,
  * HISTO_NO_MEMORY MemoryError, HISTO_IO OSError, HISTO_CORRUPT ValueError, HISTO_UNSUPPORTED NotImplementedError, all
  * else RuntimeError. Returns NULL. */
 PyObject *raise_status(histo_status status);
 
-/* Add what a file defines to the module; -1 with an exception. */
-int hist_add(PyObject *module);
-int map_add(PyObject *module);
-int quantiles_add(PyObject *module);
-int counting_add(PyObject *module);
-int functions_add(PyObject *module);
+/* None, or the exception for a status. */
+PyObject *none_if_ok(histo_status status);
 
 #endif

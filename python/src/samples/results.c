@@ -1,8 +1,7 @@
-#include "state/results.h"
+#include "samples/results.h"
 
+#include "samples/numpy_api.h"
 #include "samples/samples.h"
-#include "state/arguments.h"
-#include "state/numpy_api.h"
 
 static const int numbers[HISTO_DTYPE_COUNT] = {
     [HISTO_U8] = NPY_UINT8,    [HISTO_I8] = NPY_INT8,     [HISTO_U16] = NPY_UINT16,  [HISTO_I16] = NPY_INT16,
@@ -25,7 +24,7 @@ PyObject *result_new(PyObject *module, histo_dtype dtype, int ndim, const int64_
 static PyObject *new_there(PyObject *module, const samples *like, histo_dtype dtype, int ndim, const int64_t *shape,
                            void **data)
 {
-    PyObject *devices = devices_of(module), *sizes = PyTuple_New(ndim), *pair = NULL;
+    PyObject *devices = python_module(module, true), *sizes = PyTuple_New(ndim), *pair = NULL;
     for (int d = 0; sizes && d < ndim; d++)
         if (PyTuple_SetItem(sizes, d, PyLong_FromLongLong(shape[d])) < 0) Py_CLEAR(sizes);
     if (devices && sizes)
