@@ -1,4 +1,4 @@
-# Back projection. tests/numpy/test_video.py compares with OpenCV.
+# Back projection. tests/python/test_video.py compares with OpenCV.
 . "$(dirname "$0")/support/check.sh"
 
 # 4 x 2 pixels: the left half has 10 three times and 200 once.

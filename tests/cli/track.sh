@@ -1,4 +1,4 @@
-# Following an object through frames. tests/numpy/test_video.py compares with OpenCV and with the truth.
+# Following an object through frames. tests/python/test_video.py compares with OpenCV and with the truth.
 . "$(dirname "$0")/support/check.sh"
 
 # frame X: 12 x 6 pixels, black but for a bright square of 2 x 2 at X, 2.

@@ -47,7 +47,7 @@ END
 size=$(wc -c <a.y4m)
 head -c $((size - 1)) a.y4m >cut.y4m
 
-# Luma is equalized, each frame by its own histogram; all else stays. tests/numpy/test_video.py compares values.
+# Luma is equalized, each frame by its own histogram; all else stays. tests/python/test_video.py compares values.
 {
     printf 'YUV4MPEG2 W2 H2 F25:1 C420jpeg Xunknown=1\n'
     printf 'FRAME Ixyz\n\001\001\002\003\007\010FRAME\n\012\024\024\024\011\013'

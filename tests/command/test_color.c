@@ -1,5 +1,5 @@
 /* Colours: hue, saturation and value of every colour as OpenCV's tables give them, and colours of video beside their
- * formulas in double. tests/numpy/test_video.py compares images with OpenCV's. */
+ * formulas in double. tests/python/test_video.py compares images with OpenCV's. */
 #include "support/check.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Maps: any number of threads gives the same bits, results in place, moments, what is refused. tests/numpy/test_maps.py
- * compares values with those of OpenCV and scikit-image. */
+/* Maps: any number of threads gives the same bits, results in place, moments, what is refused.
+ * tests/python/test_maps.py compares values with those of OpenCV and scikit-image. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

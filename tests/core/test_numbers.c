@@ -1,4 +1,4 @@
-/* Numbers from histograms: batches, large counts, weights, what is refused. tests/numpy/test_numbers.py compares the
+/* Numbers from histograms: batches, large counts, weights, what is refused. tests/python/test_numbers.py compares the
  * values with those of NumPy, SciPy, scikit-image and OpenCV. */
 #include <math.h>
 #include <string.h>

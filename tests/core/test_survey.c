@@ -1,5 +1,5 @@
 /* Axes from data: moments against long double, ranges against sorted samples, rules against NumPy's numbers, and the
- * required order of calls. tests/numpy/test_rules.py compares more of it with NumPy. */
+ * required order of calls. tests/python/test_rules.py compares more of it with NumPy. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
