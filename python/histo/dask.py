@@ -9,14 +9,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import reduce
-from typing import Any
+from operator import iadd
+from typing import TYPE_CHECKING, Any
 
 import dask
 import dask.array as da
 import numpy as np
 
-from .functions import densities, dtype_of_sums, histogram_bin_edges, sums
-from .hist import Histogram
+from ._histo import histogram_bin_edges
+from .counting import dtype_of_sums, sums
+from .rules import axes_of, densities
+
+if TYPE_CHECKING:
+    from .hist import Histogram
 
 __all__ = ["fill", "histogram", "histogram2d", "histogramdd"]
 
@@ -142,11 +147,10 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool | None = 
     if axis is None:
         counts = count([a], [edges], weights, 0)
         return (densities(counts, [edges]) if density else counts), edges
-    dims = tuple(d % a.ndim for d in np.atleast_1d(axis))
-    kept = tuple(d for d in np.arange(a.ndim) if d not in dims)
+    batch_dims, dims = axes_of(axis, a.ndim)
     if weights is not None:
-        weights = da.broadcast_to(weights, a.shape).transpose(kept + dims)
-    counts = count([a.transpose(kept + dims)], [edges], weights, len(kept))
+        weights = da.broadcast_to(weights, a.shape).transpose(batch_dims + dims)
+    counts = count([a.transpose(batch_dims + dims)], [edges], weights, len(batch_dims))
     if density:
         counts = densities(counts, [edges])
     return counts, edges
@@ -196,7 +200,7 @@ def _fill_block(empty: Histogram, naxes: int, named: Sequence, limits: Sequence,
 
 def _merge(parts: list) -> Histogram:
     """The sum of partial histograms, which are left as they are: a scheduler may use them again."""
-    return reduce(Histogram.__iadd__, parts[1:], parts[0].copy())
+    return reduce(iadd, parts[1:], parts[0].copy())
 
 
 def _blocks(operands: Sequence) -> Any:

@@ -10,16 +10,14 @@ import ctypes as _ctypes
 import importlib as _importlib
 import importlib.util as _importlib_util
 import math as _math
-import operator as _operator
 import sys as _sys
-import warnings as _warnings
 from pathlib import Path as _Path
 from typing import Any
 
 import numpy as np
 
 from . import _histo
-from . import functions as _host
+from . import rules as _rules
 
 __all__ = ["bincount", "compile_kernels", "empty_cache", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
 
@@ -245,8 +243,8 @@ def _adopted(array: Any) -> Any:
     )
 
 
-class _Samples:
-    """An array as the functions of histo.functions see it."""
+class Samples:
+    """An array as histo.rules sees it."""
 
     def __init__(self, array: Any) -> None:
         self.adopted = _library_of(array) is None
@@ -258,19 +256,17 @@ class _Samples:
         self.size = _math.prod(self.shape)
 
     def extremes(self, mask: Any) -> Any:
-        """As histo.functions._extremes."""
-        found, infinite, low, high = _histo.extremes(self.array, mask, 0)
+        """As rules.extremes_of."""
+        samples, infinite, low, high = _histo.extremes(self.array, mask, 0)
         if infinite:
             return np.nan, np.nan
-        return _host._ends_of(self.dtype, low, high) if found else None
+        return _rules.ends_of(self.dtype, low, high) if samples else None
 
 
-def _samples_of(a: Any) -> _Samples:
-    samples = _Samples(a)
+def _samples_of(a: Any) -> Samples:
+    samples = Samples(a)
     if samples.dtype == bool:
-        _warnings.warn(
-            f"Converting input from {samples.dtype} to {np.uint8} for compatibility.", RuntimeWarning, stacklevel=3
-        )
+        _rules.warn_of_bool(samples.dtype, stacklevel=3)
         samples.array, samples.dtype = samples.array.view(samples.library.uint8), np.dtype(np.uint8)
     return samples
 
@@ -289,7 +285,7 @@ def _shape_of(array: Any) -> tuple:
     return np.shape(array) if shape is None else tuple(shape)
 
 
-def _mask_for(mask: Any, samples: _Samples) -> Any:
+def _mask_for(mask: Any, samples: Samples) -> Any:
     if mask is None or _shape_of(mask) == samples.shape:
         return mask
     if _library_of(mask) is not samples.library:
@@ -297,9 +293,9 @@ def _mask_for(mask: Any, samples: _Samples) -> Any:
     return samples.library.stretched(mask, samples.shape)
 
 
-def _weights_for(weights: Any, samples: _Samples) -> Any:
-    if weights is not None and _shape_of(weights) != samples.shape:
-        raise ValueError("weights should have the same shape as a.")
+def _weights_for(weights: Any, samples: Samples) -> Any:
+    if weights is not None:
+        _rules.check_weights(_shape_of(weights), samples.shape)
     return weights
 
 
@@ -314,12 +310,12 @@ def _kind_of(weights: Any) -> str:
 class _Call:
     """What the functions have in common: how samples are counted, and what becomes of the counts."""
 
-    def __init__(self, samples: _Samples, threads: Any, flow: Any, device: Any, out: Any, dtype: Any) -> None:
+    def __init__(self, samples: Samples, threads: Any, flow: Any, device: Any, out: Any, dtype: Any) -> None:
         self.library, self.like, self.adopted = samples.library, samples.array, samples.adopted
-        self.threads = _host._threads(threads)
+        self.threads = _rules.threads_of(threads)
         self.flow = bool(flow)
-        self.device = _host._device(device)
-        self.on_host = self.device == 1
+        self.device = _rules.device_of(device)
+        self.on_host = self.device == _histo.DEVICE_CPU
         self.out, self.dtype = out, dtype
 
     def put(self, edges: Any) -> Any:
@@ -378,20 +374,18 @@ class _Call:
         return self.out
 
 
-def _batch_first(samples: _Samples, axis: Any, weights: Any, mask: Any) -> Any:
-    """As histo.functions._batch_first, for arrays of at most 8 dimensions."""
+def _batch_first(samples: Samples, axis: Any, weights: Any, mask: Any) -> Any:
+    """The shape of the dimensions that are not counted, and the arrays with those that are moved to their end."""
     arrays = (samples.array, weights, mask)
     if axis is None:
         return (), arrays
-    axes = _host._axes_of(axis, samples.ndim)
-    kept = [d for d in _range(samples.ndim) if d not in axes]
-    order = kept + axes
-    moved = [a if a is None else samples.library.transposed(a, order) for a in arrays]
-    return tuple(samples.shape[d] for d in kept), moved
+    batch_dims, axes = _rules.axes_of(axis, samples.ndim)
+    moved = [a if a is None else samples.library.transposed(a, batch_dims + axes) for a in arrays]
+    return tuple(samples.shape[d] for d in batch_dims), moved
 
 
-def _edges_of(samples: _Samples, bins: Any, range: Any, weights: Any, mask: Any, threads: Any) -> Any:
-    return _host._axis_of(samples, _here(bins), _here(range), weights, mask, threads)
+def _edges_of(samples: Samples, bins: Any, range: Any, weights: Any, mask: Any, threads: Any) -> Any:
+    return _rules.edges_of(samples, _here(bins), _here(range), weights, mask, threads)
 
 
 def _returned(call: _Call, bins: Any, edges: Any) -> Any:
@@ -408,8 +402,7 @@ def histogram(
     weights = _weights_for(weights, samples)
     mask = _mask_for(mask, samples)
     call = _Call(samples, threads, flow, device, out, dtype)
-    if density and flow:
-        raise ValueError("a density has no flow: density= and flow= cannot both be given")
+    _rules.check_flow(density, flow)
     edges, counted = _edges_of(samples, bins, range, weights, mask, call.threads)
     shown = _returned(call, bins, edges)
     if len(edges) < 2:
@@ -419,11 +412,7 @@ def histogram(
     if not density and call.counted_into_out(*operands, (*batch, len(edges) - 1 + 3 * call.flow)):
         return out, shown
     n = call.count(*operands)
-    if density:
-        widths = np.array(np.diff(edges), float)
-        total = n.sum(axis=-1, keepdims=True) if batch else n.sum()
-        n = n / (call.put(widths) if not isinstance(n, np.ndarray) else widths) / total
-    return call.deliver(n), shown
+    return call.deliver(_rules.densities(n, [edges], call.put) if density else n), shown
 
 
 def histogram_bin_edges(a, bins=10, range=None, weights=None, *, mask=None, threads=None, device=None):
@@ -436,15 +425,15 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None, *, mask=None, thre
 
 def _columns(sample: Any) -> list:
     if isinstance(sample, (list, tuple)):
-        columns = [_Samples(x) for x in sample]
+        columns = [Samples(x) for x in sample]
         if any(c.ndim != 1 or c.shape != columns[0].shape for c in columns):
             raise ValueError("the samples of all axes must be arrays of one dimension and one length")
         return columns
     if len(sample.shape) == 1:
-        return [_Samples(sample)]
+        return [Samples(sample)]
     if len(sample.shape) != 2:
         raise ValueError(f"too many values to unpack (expected 2, got {len(sample.shape)})")
-    return [_Samples(sample[:, d]) for d in _range(sample.shape[1])]
+    return [Samples(sample[:, d]) for d in _range(sample.shape[1])]
 
 
 def histogramdd(
@@ -454,14 +443,13 @@ def histogramdd(
     columns = _columns(sample)
     dimensions = len(columns)
     call = _Call(columns[0], threads, flow, device, out, dtype)
-    bins, range = _host._of_dimensions(dimensions, bins, range)
-    if density and flow:
-        raise ValueError("a density has no flow: density= and flow= cannot both be given")
+    bins, range = _rules.of_dimensions(dimensions, bins, range)
+    _rules.check_flow(density, flow)
     weights = _weights_for(weights, columns[0])
     mask = _mask_for(mask, columns[0])
     common = np.result_type(*(c.dtype for c in columns))
     made = [
-        _host._edges_of_dimension(i, columns[i], common, _here(bins[i]), _here(range[i]), mask, call.threads)
+        _rules.edges_of_dimension(i, columns[i], common, _here(bins[i]), _here(range[i]), mask, call.threads)
         for i in _range(dimensions)
     ]
     edges = [e for e, _ in made]
@@ -472,44 +460,29 @@ def histogramdd(
     if not density and call.counted_into_out(*operands, [len(e) - 1 + 3 * call.flow for e in edges]):
         return out, shown
     n = call.count(*operands, dtype="f64")
-    if density:
-        total = n.sum()
-        for i in _range(dimensions):
-            widths = np.diff(edges[i]).reshape([-1 if d == i else 1 for d in _range(dimensions)])
-            n = n / (widths if isinstance(n, np.ndarray) else call.put(widths))
-        n /= total
-    return call.deliver(n), shown
+    return call.deliver(_rules.densities(n, edges, call.put) if density else n), shown
 
 
 def histogram2d(x, y, bins=10, range=None, density=None, weights=None, **ours):
-    return _host._histogram2d_by(histogramdd, x, y, bins, range, density, weights, **ours)
+    if len(x) != len(y):
+        raise ValueError("x and y must have the same length.")
+    n, (xedges, yedges) = histogramdd([x, y], _rules.bins_of_two(bins), range, density, weights, **ours)
+    return n, xedges, yedges
 
 
 def bincount(
     x, /, weights=None, minlength=0, *, axis=None, mask=None, out=None, threads=None, device=None, dtype=None,
 ):
-    samples = _Samples(x)
-    if axis is None and samples.ndim != 1:
-        raise ValueError(f"object {'too deep' if samples.ndim > 1 else 'of too small depth'} for desired array")
-    if samples.dtype.kind not in "biu":
-        raise TypeError(
-            f"Cannot cast array data from {samples.dtype!r} to {np.dtype(np.intp)!r} according to the rule 'safe'"
-        )
-    if minlength is None:
-        raise TypeError("use 0 instead of None for minlength")
-    minlength = _operator.index(minlength)
-    if minlength < 0:
-        raise ValueError("'minlength' must not be negative")
-    if weights is not None and _shape_of(weights) != samples.shape:
-        raise ValueError("The weights and list don't have the same length.")
+    samples = Samples(x)
+    if axis is None:
+        _rules.check_dimension(samples.ndim)
+    _rules.check_numbers(samples.dtype)
+    minlength = _rules.minlength_of(minlength)
+    if weights is not None:
+        _rules.check_weights_of_numbers(_shape_of(weights), samples.shape)
     call = _Call(samples, threads, False, device, out, dtype)
     mask = _mask_for(mask, samples)
-    found = samples.extremes(mask)
-    low, high = (0, -1) if found is None else found
-    if low < 0:
-        raise ValueError("'list' argument must have no negative elements")
-    length = max(int(high) + 1, minlength)
-    _host._check_bins(length)
+    length = _rules.length_of(samples.extremes(mask), minlength)
     batch, (array, weights, mask) = _batch_first(samples, axis, weights, mask)
     if length == 0 or samples.size == 0:
         return call.deliver(call.zeros((*batch, length), np.int64))

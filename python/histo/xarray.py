@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from .functions import densities, histogram_bin_edges, sums
+from ._histo import histogram_bin_edges
+from .counting import sums
+from .rules import densities
 from .sources import is_dask
 
 __all__ = ["histogram"]

@@ -184,7 +184,7 @@ def test_few(library, n):
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("options", [
     {}, {"range": [RANGE, (-1, 1)]}, {"bins": (20, 30)}, {"bins": [EDGES, EDGES + 1]}, {"bins": EDGES},
-    {"weights": W, "range": [RANGE, None]}, {"density": True, "bins": 8},
+    {"weights": W, "range": [RANGE, None]}, {"density": True, "bins": 8}, {"density": True, "bins": [EDGES, EDGES]},
 ])
 def test_two_axes(library, options):
     found = histo.histogram2d(put(library, X), put(library, Y), **there_of(library, options))

@@ -1,0 +1,81 @@
+"""Counts and sums of weights of arrays, of any dtype that NumPy's histograms take, by the extension module."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _histo
+from .rules import EXACT
+
+_FEW = 1 << 13
+"""Fewer complex weights than this are summed by two fills."""
+
+
+def _in_one_unit(edges: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Edges and samples that are dates or time spans, in one unit, which makes them whole numbers."""
+    unit = np.result_type(edges, a)
+    return edges.astype(unit, copy=False).view(np.int64), a.astype(unit, copy=False).view(np.int64)
+
+
+def sums(arrays: Sequence, axes: Sequence, weights: Any = None, mask: Any = None, batch: int = 0, flow: bool = False,
+         threads: int = 0, device: int = 0) -> np.ndarray:
+    """Counts, or sums of weights in float64, complex128, int64 or uint64.
+
+    arrays, axes: samples, and an axis of the library or an array of edges for each. batch: the number of dimensions,
+    the first ones, that are not counted. threads, device: numbers of the library.
+    """
+    arrays, axes = list(arrays), list(axes)
+    for i, axis in enumerate(axes):
+        if not isinstance(axis, tuple) and axis.dtype.kind in "mM":
+            axes[i], arrays[i] = _in_one_unit(axis, arrays[i])
+    samples, described = tuple(arrays), tuple(axes)
+
+    def count(weights: Any) -> np.ndarray:
+        return _histo.count(samples, described, weights, mask, batch, flow, threads, device)
+
+    kind = "" if weights is None else weights.dtype.kind
+    if kind in ("b", "i", "u"):
+        return _integer_sums(count, weights)
+    if kind != "c":
+        return count(weights)
+    if weights.size < _FEW or weights.ndim == _histo.MAX_DIMS:
+        real, imaginary = count(weights.real), count(weights.imag)
+    else:  # by one fill of a batch of two, which finds bins once
+        parts = np.moveaxis(weights[..., np.newaxis].view(weights.real.dtype), -1, 0)
+        samples = tuple(np.broadcast_to(a, parts.shape) for a in samples)
+        mask = None if mask is None else np.broadcast_to(mask, parts.shape)
+        batch += 1
+        real, imaginary = count(parts)
+    result = np.empty(real.shape, complex)
+    result.real, result.imag = real, imaginary
+    return result
+
+
+def _integer_sums(count: Callable[[Any], np.ndarray], weights: np.ndarray) -> np.ndarray:
+    """Sums of integers are exact, modulo 2^64: as doubles if they are below 2^53; else each of some bits at a time is."""
+    kind: type = np.uint64 if weights.dtype.kind == "u" else np.int64
+    widest = 2 ** (8 * weights.dtype.itemsize)
+    if weights.size and widest * weights.size > EXACT:
+        low, high = int(weights.min()), int(weights.max())
+        widest = max(-low, high)
+    if widest * weights.size <= EXACT:
+        return count(weights).astype(kind)
+    weights = weights.astype(kind, copy=False)[..., np.newaxis].view(np.uint64)[..., 0]
+    bits = min(32, (EXACT // weights.size).bit_length() - 1)
+    total: Any = np.uint64(0)
+    for first in range(0, 64, bits):
+        part = ((weights >> np.uint64(first)) & np.uint64(2**bits - 1)).astype(np.uint32)
+        total = total + (count(part).astype(np.uint64) << np.uint64(first))
+    return total.view(kind)
+
+
+def dtype_of_sums(weights: Any) -> np.dtype:
+    """The dtype of sums: as NumPy's, that of the weights; integers are summed in 64 bits."""
+    if weights is None:
+        return np.dtype(np.intp)
+    if weights.dtype.kind in "biu":
+        return np.dtype(np.uint64 if weights.dtype.kind == "u" else np.int64)
+    return weights.dtype
