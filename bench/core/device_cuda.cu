@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "bench/core/cuda.h"
-#include "bench/core/position.h"
+#include "papers/inputs/position.h"
 
 extern "C" {
 #include "bench/peers/reference.h"

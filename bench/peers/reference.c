@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/pool.h"
-#include "bench/core/position.h"
+#include "papers/inputs/position.h"
 #include "view/dtype.h"
 
 /* Each thread counts its range of samples into its own table; the first table is the result. */

@@ -7,9 +7,9 @@
 
 #include "base/error.h"
 #include "base/pool.h"
-#include "bench/core/position.h"
 #include "bench/core/sort.h"
 #include "papers/inputs/images.h"
+#include "papers/inputs/position.h"
 #include "plan/strategy.h"
 #include "view/dtype.h"
 

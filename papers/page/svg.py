@@ -1,4 +1,8 @@
-"""Pictures as SVG text: panels of curves or tiles, with axes, units and one legend below."""
+"""Pictures as SVG text: panels of curves or tiles, with axes, units and one legend below.
+
+Not by matplotlib: these pictures are the same to the byte on every machine, so that a test can compare them without
+installing anything, and their text stays text, which makes a picture a few kilobytes.
+"""
 import html
 import math
 

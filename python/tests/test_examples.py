@@ -23,4 +23,4 @@ def test_program(program):
 def test_gallery_shows_the_programs():
     page = (PROGRAMS[0].parents[2] / "docs" / "python-gallery.md").read_text()
     for program in PROGRAMS:
-        assert program.read_text().split('"""\n', 1)[1].strip() in page, f"run script/python-gallery: {program.name}"
+        assert program.read_text().split('"""\n', 1)[1].strip() in page, f"run script/documents/python-gallery: {program.name}"

@@ -80,8 +80,8 @@ END
 
 # The page is made from the kept runs, the same everywhere, and what is out of date is found.
 root=$support/../../..
-mkdir -p tree/script tree/papers tree/docs/log/results
-cp "$root/script/page.py" "$root/script/results.py" tree/script
+mkdir -p tree/script/documents tree/papers tree/docs/log/results
+cp "$root/script/documents/page.py" "$root/script/documents/results.py" tree/script/documents
 cp -r "$root/papers/page" tree/papers
 cp "$root/docs/log/results/h200-papers.json.xz" tree/docs/log/results
 checks=$((checks + 3))

@@ -25,7 +25,7 @@ END
 # shellcheck disable=SC2086
 shows '^Plans are estimated' $random --count 20 --seed 2 --quick --effort estimate -o random-2.json
 checks=$((checks + 1))
-"$(dirname "$0")/../../script/random-table" random.json random-2.json >"$out" || fail "random-table failed"
+"$(dirname "$0")/../../script/documents/random-table" random.json random-2.json >"$out" || fail "random-table failed"
 grep -q '^2 runs, 70 problems; all counts exact$' "$out" || fail "random-table does not count the problems"
 [ "$(grep -c '^CPU  ' "$out")" = 2 ] || fail "random-table does not show the share and the peers of the CPU"
 [ "$(grep -c 'seed=' "$out")" = 20 ] || fail "random-table does not list ten worst problems twice"

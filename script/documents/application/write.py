@@ -1,4 +1,4 @@
-"""What script/applications runs: write docs/applications.md and its pictures from page.md.
+"""What script/documents/applications runs: write docs/applications.md and its pictures from page.md.
 
 Usage: write.py            with histo in $PATH, and HISTO_LIBRARY
        write.py --check    only compare the page with the text
@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
+ROOT = HERE.parents[2]
 SOURCE, PAGE, WORK = HERE / "page.md", ROOT / "docs/applications.md", ROOT / "build/applications"
 sys.path.insert(0, str(HERE.parent))  # of page and results
 
@@ -42,7 +42,7 @@ def main(arguments):
     source = SOURCE.read_text()
     if arguments == ["--check"]:
         if not page.could_be(PAGE.read_text(), source):
-            sys.exit(f"{PAGE.relative_to(ROOT)} is not what {SOURCE.relative_to(ROOT)} gives: run script/applications")
+            sys.exit(f"{PAGE.relative_to(ROOT)} is not what {SOURCE.relative_to(ROOT)} gives: run script/documents/applications")
     elif not arguments:
         write(source)
     else:

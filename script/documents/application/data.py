@@ -7,7 +7,7 @@ import shutil
 import numpy as np
 from PIL import Image
 
-KEPT = pathlib.Path(__file__).resolve().parents[2] / "docs/log/results"
+KEPT = pathlib.Path(__file__).resolve().parents[3] / "docs/log/results"
 SAMPLES = pathlib.Path("/usr/share/matplotlib/mpl-data/sample_data")
 PHOTOGRAPHS = ["moon.png", "camera.png", "coins.png", "astronaut.png", "chelsea.png", "coffee.png", "motorcycle_left.png",
                "motorcycle_right.png", "motorcycle_disp.npz"]

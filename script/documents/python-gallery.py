@@ -12,12 +12,12 @@ import matplotlib
 matplotlib.use("agg")
 import matplotlib.pyplot as plt  # noqa: E402
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = ["photograph", "contrast", "classes", "tables", "plane", "registration", "blocks"]
 HEAD = """# Gallery of the Python package
 
 Short programs, with what they print and draw. They are in [python/examples](../python/examples/photograph.py);
-`script/python-gallery` runs them and writes this page.
+`script/documents/python-gallery` runs them and writes this page.
 """
 
 
