@@ -1,4 +1,4 @@
-# Write a C file with the texts of headers that kernels are made of, for src/cuda/jit/sources.h: the ROOTS, paths
+# Write a C file with the texts of headers that kernels are made of, for src/cuda/jit/embedded_headers.h: the ROOTS, paths
 # below the folder SOURCES separated by blanks, and all that they include, without comments.
 #
 #     cmake -D SOURCES=… -D ROOTS=… -D OUTPUT=FILE -D DEPFILE=FILE -P embed.cmake
@@ -29,11 +29,11 @@ while(queue)
 endwhile()
 list(LENGTH names count)
 string(SHA256 digest "${texts}")
-file(WRITE ${OUTPUT} "#include \"cuda/jit/sources.h\"
+file(WRITE ${OUTPUT} "#include \"cuda/jit/embedded_headers.h\"
 
-const char histo_source_digest[] = \"${digest}\";
-const int histo_source_count = ${count};
-const histo_source histo_sources[] = {
+const char histo_embedded_header_digest[] = \"${digest}\";
+const int histo_embedded_header_count = ${count};
+const histo_embedded_header histo_embedded_headers[] = {
 ${texts}};
 ")
 file(WRITE ${DEPFILE} "${OUTPUT}:${inputs}\n")

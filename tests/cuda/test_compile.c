@@ -1,4 +1,4 @@
-/* Kernels compiled at run time, as far as no GPU is needed: from recipes to machine code. Each test is a process of its
+/* Kernels compiled at run time, as far as no GPU is needed: from sources to machine code. Each test is a process of its
  * own, since what is compiled stays for the life of a process. */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -10,7 +10,7 @@
 
 #include "cuda/jit/cache.h"
 #include "cuda/jit/compile.h"
-#include "cuda/jit/sources.h"
+#include "cuda/jit/embedded_headers.h"
 #include "support/check.h"
 
 enum { H200 = 90, FUTURE = 999, SECONDS = 120 /* then a process that hangs is killed */ };
@@ -36,20 +36,22 @@ bool __wrap_histo_nvrtc_compile(const char *source, const char *kernel, int arch
         }                                                                                                              \
     } while (0)
 
-static const histo_recipe small = {"#include \"cuda/device/work.h\"",
-                                   "template <int N> __global__ void put(int *to) { to[threadIdx.x] = N; }", "put<7>"};
-static const histo_recipe large = {"#include \"cuda/device/block.cuh\"",
-                                   "template <class reader>\n"
-                                   "__global__ void count(const __grid_constant__ histo_cuda_work work)\n"
-                                   "{\n"
-                                   "    histo_tile tile = reader::tile(&work, blockIdx.x);\n"
-                                   "    uint32_t slot[reader::PER_STEP];\n"
-                                   "    reader::slots(&work, &tile, 0, slot);\n"
-                                   "    for (int k = 0; k < reader::PER_STEP; k++)\n"
-                                   "        if (slot[k] != HISTO_NO_SLOT) atomicAdd(&work.counts[slot[k]], 1ull);\n"
-                                   "}\n",
-                                   "count<histo_any_layout>"};
-static const histo_recipe wrong = {"", "__global__ void f() { missing(); }", "f"};
+static const histo_kernel_source small = {"#include \"cuda/device/work.h\"",
+                                          "template <int N> __global__ void put(int *to) { to[threadIdx.x] = N; }",
+                                          "put<7>"};
+static const histo_kernel_source large = {
+    "#include \"cuda/device/block.cuh\"",
+    "template <class reader>\n"
+    "__global__ void count(const __grid_constant__ histo_cuda_work work)\n"
+    "{\n"
+    "    histo_tile tile = reader::tile(&work, blockIdx.x);\n"
+    "    uint32_t slot[reader::PER_STEP];\n"
+    "    reader::slots(&work, &tile, 0, slot);\n"
+    "    for (int k = 0; k < reader::PER_STEP; k++)\n"
+    "        if (slot[k] != HISTO_NO_SLOT) atomicAdd(&work.counts[slot[k]], 1ull);\n"
+    "}\n",
+    "count<histo_any_layout>"};
+static const histo_kernel_source wrong = {"", "__global__ void f() { missing(); }", "f"};
 
 static bool is_elf(const histo_kernel_image *image)
 {
@@ -69,7 +71,7 @@ static int machine_code(void)
     CHECK(strstr(image->bytes, "put") && image->code_at % 16 == 0 && image->code_at < image->size);
     CHECK(histo_compiled_image(it, HISTO_COMPILE_NONE) == image);
     CHECK(histo_compiled_of(H200, &small) == it && histo_compiled_of(80, &small) != it);
-    histo_recipe other = small;
+    histo_kernel_source other = small;
     other.kernel = "put<8>";
     CHECK(histo_compiled_of(H200, &other) != it);
     return atomic_load(&compiled) == 1 ? 0 : 1;
@@ -90,11 +92,11 @@ static int all_headers(void)
 {
     static char includes[1 << 16];
     char *at = includes;
-    for (int i = 0; i < histo_source_count; i++)
-        at += sprintf(at, "#include \"%s\"\n", histo_sources[i].name);
+    for (int i = 0; i < histo_embedded_header_count; i++)
+        at += sprintf(at, "#include \"%s\"\n", histo_embedded_headers[i].name);
     CHECK(at > includes);
-    histo_recipe recipe = {includes, small.shape, small.kernel};
-    histo_compiled *it = histo_compiled_of(H200, &recipe);
+    histo_kernel_source source = {includes, small.definitions, small.kernel};
+    histo_compiled *it = histo_compiled_of(H200, &source);
     const histo_kernel_image *image = histo_compiled_image(it, HISTO_COMPILE_NOW);
     if (!image && histo_compiled_report(it).log) fprintf(stderr, "%s\n", histo_compiled_report(it).log);
     CHECK(image);
@@ -112,9 +114,9 @@ static int failure_is_remembered(void)
     return atomic_load(&compiled) == 1 ? 0 : 1;
 }
 
-static void *compile_now(void *recipe)
+static void *compile_now(void *source)
 {
-    return (void *)histo_compiled_image(histo_compiled_of(H200, recipe), HISTO_COMPILE_NOW);
+    return (void *)histo_compiled_image(histo_compiled_of(H200, source), HISTO_COMPILE_NOW);
 }
 
 static int by_many_threads(void)

@@ -67,7 +67,7 @@ static void test_each_alone(void **state)
     assert_true(found.gl_pathc > 25);
     for (size_t i = 0; i < found.gl_pathc; i++) {
         char source[512];
-        snprintf(source, sizeof source, "#include \"%s\"\n", found.gl_pathv[i]);
+        snprintf(source, sizeof source, "#include \"%s\"\n", found.gl_pathv[i] + strlen(TEST_ROOT) + 1);
         compile(found.gl_pathv[i], architectures[0], source, NULL, 0);
     }
     globfree(&found);
@@ -129,12 +129,12 @@ static const char own[] =
     "};\n"
     "template <int vector, int lanes>\n"
     "struct own_columns {\n"
-    "    enum { NAXES = 1, OPERANDS = 2, MASK = 1, WHERE = HISTO_ABSENT, DIMS = 1, BATCH_DIMS = 2, THREADS = 1024 };\n"
-    "    enum { NEAR = 1, ALIGNED = 0, SWAPPED = 0, COLUMN_LANES = lanes, COLUMN_VECTOR = vector, COLUMN_ROWS = 4 };\n"
-    "    enum { COLUMN_PRIVATE = vector > 1, COLUMN_BY_VALUE = vector > 1 };\n"
+    "    enum { naxes = 1, operands = 2, mask = 1, where = HISTO_ABSENT, dims = 1, batch_dims = 2, threads = 1024 };\n"
+    "    enum { near = 1, aligned = 0, swapped = 0, column_lanes = lanes, column_vector = vector, column_rows = 4 };\n"
+    "    enum { column_private = vector > 1, column_by_value = vector > 1, column_words = vector > 1 ? 2 : 0 };\n"
     "    static constexpr histo_dtype dtypes[] = {HISTO_U8, HISTO_U16};\n"
-    "    static constexpr int strides[] = {0, 64}, column_words[] = {vector > 1 ? 2 : 0, 0};\n"
-    "    static constexpr histo_known_axis axes[] = {{HISTO_BY_TABLE}};\n"
+    "    static constexpr int strides[] = {0, 64};\n"
+    "    static constexpr histo_specialised_axis axes[] = {{HISTO_BY_TABLE}};\n"
     "};\n"
     "struct own_counters {\n"
     "    enum { MAX_THREADS = 1024 };\n"
@@ -162,29 +162,30 @@ static const struct {
      {"histo_count_tiles<histo_contiguous<HISTO_U16>, own_counters>",
       "histo_count_tiles<histo_contiguous<HISTO_F32, histo_nearest_lookup<HISTO_F32>>, own_counters>",
       "histo_count_tiles<own_reader, own_counters>"}},
-    {"global_atomic.cuh",
+    {"strategies/global_atomic/global_atomic.cuh",
      {"histo::global_atomic::count<own_reader>", "histo::global_atomic::count<histo_any_layout>",
       "histo::global_atomic::count_weighted<own_weighted>"}},
-    {"lane_private/strided.cuh",
+    {"strategies/lane_private/strided.cuh",
      {"lane_count_any<own_reader, lane_slot_counter>", "lane_count_any<histo_any_layout, lane_slot_counter>",
       "lane_count_joint<histo_f32x2_reader, lane_slot_counter>"}},
-    {"lane_private/columns.cuh", {"lane_count_columns<own_columns<1, 9>>", "lane_count_columns<own_columns<4, 32>>"}},
-    {"lane_private/contiguous.cuh",
+    {"strategies/lane_private/columns.cuh",
+     {"lane_count_columns<own_columns<1, 9>>", "lane_count_columns<own_columns<4, 32>>"}},
+    {"strategies/lane_private/contiguous.cuh",
      {"lane_count_contiguous<lane_contiguous<HISTO_F32, 4>, lane_by_nearest<HISTO_F32>, lane_slot_counter>"}},
-    {"lane_private/images.cuh",
+    {"strategies/lane_private/images.cuh",
      {"histo_count_images<lane_images_counter<lane_images<HISTO_U16, true, false>, lane_by_any<HISTO_U16>, "
       "lane_slot_counter>>"}},
-    {"packed_window/any.cuh",
+    {"strategies/packed_window/any.cuh",
      {"histo::packed_window::count_read<histo::packed_window::unjoined<own_reader>, 8>",
       "histo::packed_window::count_read<histo::packed_window::unjoined<own_reader>, 16>",
       "histo::packed_window::count_read<histo_u32x2_reader, 16>"}},
-    {"partition/scatter.cuh", {"histo::partition::scatter<histo::partition::unjoined<own_reader>>"}},
-    {"weighted_private/any.cuh",
+    {"strategies/partition/scatter.cuh", {"histo::partition::scatter<histo::partition::unjoined<own_reader>>"}},
+    {"strategies/weighted_private/any.cuh",
      {"histo::weighted_private::count_any<own_weighted, false, double>",
       "histo::weighted_private::count_any<own_weighted, true, double>",
       "histo::weighted_private::count_any<own_weighted, false, float>",
       "histo::weighted_private::count_any<own_weighted, true, float>"}},
-    {"weighted_partition/scatter.cuh",
+    {"strategies/weighted_partition/scatter.cuh",
      {"histo::weighted_partition::scatter<histo::weighted_partition::one_by_one<own_weighted>, float>",
       "histo::weighted_partition::scatter<histo::weighted_partition::one_by_one<own_weighted>, double>"}},
 };
@@ -198,8 +199,8 @@ static void test_kernels(void **state)
         while (names < 4 && kernels[k].kernels[names])
             names++;
         snprintf(source, sizeof source,
-                 "#include \"cuda/device/count_tiles.cuh\"\n#include \"cuda/device/weight.cuh\"\n#include "
-                 "\"cuda/jit/specialised.cuh\"\n"
+                 "#include \"cuda/device/count_tiles.cuh\"\n#include \"cuda/device/weight.cuh\"\n"
+                 "#include \"cuda/jit/specialised.cuh\"\n"
                  "#include \"cuda/%s\"\n%s",
                  kernels[k].header, own);
         for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++)
@@ -207,7 +208,7 @@ static void test_kernels(void **state)
     }
 }
 
-/* ---- Classes (cuda/jit/specialised.h) ---- */
+/* ---- Classes (cuda/jit/class.h) ---- */
 
 /* Vectors are aligned, and within one run. */
 static void test_vectors_of_classes(void **state)
@@ -228,29 +229,39 @@ static const struct {
     bool weighted;
     const char *header, *kernel;
 } of_classes[] = {
-    {false, "few.cuh", "histo::few::count<known>"},
-    {false, "few.cuh", "histo::few::count_many<known>"},
-    {false, "few.cuh", "histo::few::count_dense<known>"},
-    {true, "few.cuh", "histo::few::count_weighted<known, false, true>"},
-    {true, "few.cuh", "histo::few::count_weighted<known, true, false>"},
-    {true, "few.cuh", "histo::few::count_weighted<known, true, true>"},
-    {false, "lane_private/strided.cuh", "lane_count_joint<histo_known_reader<known>, lane_known_counter<known>>"},
-    {false, "packed_window/any.cuh", "histo::packed_window::count_read<histo_known_reader<known>, 8>"},
-    {false, "packed_window/any.cuh", "histo::packed_window::count_read<histo_known_reader<known>, 16>"},
-    {false, "partition/scatter.cuh", "histo::partition::scatter<histo_known_reader<known>>"},
-    {false, "global_atomic.cuh", "histo::global_atomic::count_joint<histo_known_reader<known>>"},
-    {true, "weighted_private/any.cuh", "histo::weighted_private::count_joint<histo_known_reader<known>, true, double>"},
-    {true, "weighted_private/any.cuh", "histo::weighted_private::count_joint<histo_known_reader<known>, true, float>"},
-    {true, "weighted_private/any.cuh", "histo::weighted_private::count_joint<histo_known_reader<known>, false, float>"},
-    {true, "weighted_partition/scatter.cuh",
-     "histo::weighted_partition::scatter<histo::weighted_partition::in_vectors<histo_known_reader<known>>, float>"},
-    {true, "weighted_partition/scatter.cuh",
-     "histo::weighted_partition::scatter<histo::weighted_partition::in_vectors<histo_known_reader<known>>, double>"},
-    {true, "weighted_partition/window.cuh",
-     "histo::weighted_partition::count_windows<histo_known_reader<known>, false, double>"},
-    {true, "weighted_partition/window.cuh",
-     "histo::weighted_partition::count_windows<histo_known_reader<known>, true, float>"},
-    {true, "global_atomic.cuh", "histo::global_atomic::count_weighted<histo_known_weighted<known>>"},
+    {false, "few_samples/few.cuh", "histo::few::count<constants>"},
+    {false, "few_samples/few.cuh", "histo::few::count_many<constants>"},
+    {false, "few_samples/few.cuh", "histo::few::count_dense<constants>"},
+    {true, "few_samples/few.cuh", "histo::few::count_weighted<constants, false, true>"},
+    {true, "few_samples/few.cuh", "histo::few::count_weighted<constants, true, false>"},
+    {true, "few_samples/few.cuh", "histo::few::count_weighted<constants, true, true>"},
+    {false, "strategies/lane_private/strided.cuh",
+     "lane_count_joint<histo_specialised_reader<constants>, lane_specialised_counter<constants>>"},
+    {false, "strategies/packed_window/any.cuh",
+     "histo::packed_window::count_read<histo_specialised_reader<constants>, 8>"},
+    {false, "strategies/packed_window/any.cuh",
+     "histo::packed_window::count_read<histo_specialised_reader<constants>, 16>"},
+    {false, "strategies/partition/scatter.cuh", "histo::partition::scatter<histo_specialised_reader<constants>>"},
+    {false, "strategies/global_atomic/global_atomic.cuh",
+     "histo::global_atomic::count_joint<histo_specialised_reader<constants>>"},
+    {true, "strategies/weighted_private/any.cuh",
+     "histo::weighted_private::count_joint<histo_specialised_reader<constants>, true, double>"},
+    {true, "strategies/weighted_private/any.cuh",
+     "histo::weighted_private::count_joint<histo_specialised_reader<constants>, true, float>"},
+    {true, "strategies/weighted_private/any.cuh",
+     "histo::weighted_private::count_joint<histo_specialised_reader<constants>, false, float>"},
+    {true, "strategies/weighted_partition/scatter.cuh",
+     "histo::weighted_partition::scatter<histo::weighted_partition::in_vectors<histo_specialised_reader<constants>>, "
+     "float>"},
+    {true, "strategies/weighted_partition/scatter.cuh",
+     "histo::weighted_partition::scatter<histo::weighted_partition::in_vectors<histo_specialised_reader<constants>>, "
+     "double>"},
+    {true, "strategies/weighted_partition/window.cuh",
+     "histo::weighted_partition::count_windows<histo_specialised_reader<constants>, false, double>"},
+    {true, "strategies/weighted_partition/window.cuh",
+     "histo::weighted_partition::count_windows<histo_specialised_reader<constants>, true, float>"},
+    {true, "strategies/global_atomic/global_atomic.cuh",
+     "histo::global_atomic::count_weighted<histo_specialised_weighted<constants>>"},
 };
 
 /* Each kernel that strategies have compiled, for some random classes. */
@@ -266,7 +277,9 @@ static void test_kernels_of_classes(void **state)
         do
             number++;
         while (!device_class_draw(number, &it) || it.weighted != of_classes[which].weighted);
-        snprintf(source, sizeof source, "#include \"cuda/%s\"\n#include \"cuda/jit/specialised.cuh\"\n%s",
+        snprintf(source, sizeof source,
+                 "#include \"cuda/%s\"\n#include \"cuda/jit/specialised_reader.cuh\"\n"
+                 "#include \"cuda/jit/specialised_weighted.cuh\"\n%s",
                  of_classes[which].header, it.text);
         compile(it.problem, architectures[1], source, &of_classes[which].kernel, 1);
     }

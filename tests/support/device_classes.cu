@@ -81,7 +81,7 @@ struct drawn {
 };
 
 /* Are all `vector` neighbours of an operand in one run, and is their chunk at a multiple of its granule? */
-bool are_aligned(const histo_cuda_work *w, int o, int vector, const histo_known_chunk *chunk)
+bool are_aligned(const histo_cuda_work *w, int o, int vector, const histo_chunk *chunk)
 {
     const histo_strided_iter *iter = &w->iter;
     const int run = iter->ndim - 1;
@@ -183,22 +183,23 @@ extern "C" bool device_class_draw(uint64_t number, device_class *it)
         histo_joint joint;
         histo_cuda_joint_of(&work, &joint);
         const bool firsts = !it->weighted && d.one_in(2) && histo_cuda_firsts_of(&problem, true, 64, &joint);
-        histo_cuda_known known;
-        made = histo_cuda_known_of(&job, &work, firsts ? &joint : NULL, it->weighted ? 0 : (int)THREADS, &known);
-        known.log_copies = (int)d.below(6);
-        known.spreads = d.one_in(2);
+        histo_cuda_class constants;
+        made = histo_cuda_class_of(&job, &work, firsts ? &joint : NULL, it->weighted ? 0 : (int)THREADS, &constants);
+        const int log_copies = (int)d.below(6);
+        constants.own[constants.own_constants++] = {"log_copies", log_copies};
+        constants.own[constants.own_constants++] = {"spreads", d.one_in(2)};
         it->is_aligned = true;
-        for (int o = 0; o < known.operands && made; o++) {
-            const histo_known_chunk *chunk = &known.chunks[o];
+        for (int o = 0; o < constants.operands && made; o++) {
+            const histo_chunk *chunk = &constants.chunks[o];
             if (chunk->granule == 0 || chunk->leader != o) continue;
             it->in_vectors = true;
-            it->is_aligned = it->is_aligned && (chunk->shifted || are_aligned(&work, o, known.vector, chunk));
+            it->is_aligned = it->is_aligned && (chunk->shifted || are_aligned(&work, o, constants.vector, chunk));
         }
         histo_text text = {it->text, sizeof it->text, 0};
-        histo_cuda_known_write(&known, &text);
+        histo_cuda_class_write(&constants, &text);
         describe(&d, &job, it->problem, sizeof it->problem);
     }
-    histo_cuda_known_free(&prepared);
+    histo_cuda_specialised_free(&prepared);
     histo_problem_free(&problem);
     return made;
 }

@@ -42,7 +42,7 @@ typedef struct histo_joint {
     uint8_t run;                     /* consecutive samples of a thread, in columns */
     uint32_t firsts[HISTO_MAX_AXES]; /* the axis' table, as histo_add_by_firsts takes it, relative to shared memory; 0:
                                         none */
-    uint32_t tables[HISTO_MAX_AXES]; /* words before the axis' table in shared memory (known.cuh) */
+    uint32_t tables[HISTO_MAX_AXES]; /* words before the axis' table in shared memory (jit/specialised_lookup.cuh) */
     uint32_t origin;                 /* where slots start: it takes off the HISTO_GUESS_0 of histo_add_by_firsts */
     /* u32 and u16 pairs. The part of the slot of a sample in [begin, begin + extent), which is in the axis' bins, is
      * part + (sample >> shift) * stride. */

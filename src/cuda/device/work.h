@@ -64,7 +64,7 @@ typedef struct histo_cuda_work {
     int64_t channel_stride;    /* bytes from a sample to that of the next channel */
     uint32_t channel_counters; /* of one channel */
     bool has_bits;             /* the mask is of bits: its base is 8 times an address, plus the number of a bit there */
-    /* For kernels compiled for a class (known.cuh): */
+    /* For specialised kernels (jit/specialised.cuh): */
     const char *ends[HISTO_MAX_OPERANDS]; /* where an operand's last sample ends */
     uint32_t row;                         /* the length of a run that is padded to what iter.shape says; else 0 */
     /* From a thread's samples to its next ones, in the dimensions of a batch entry. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cuda/few_samples/few.cuh"
+#include "cuda/jit/specialised.h"
 
 using namespace histo::few;
 
@@ -163,17 +164,17 @@ static const char *kernel_name(histo_weighting weighting, kind is)
 {
     switch (weighting) {
     case HISTO_WEIGHT_FAST:
-        return "histo::few::count_weighted<known, false, true>";
+        return "histo::few::count_weighted<constants, false, true>";
     case HISTO_WEIGHT_FAST_SUM:
-        return "histo::few::count_weighted<known, false, false>";
+        return "histo::few::count_weighted<constants, false, false>";
     case HISTO_WEIGHT_REPRODUCIBLE:
-        return "histo::few::count_weighted<known, true, true>";
+        return "histo::few::count_weighted<constants, true, true>";
     case HISTO_WEIGHT_REPRODUCIBLE_SUM:
-        return "histo::few::count_weighted<known, true, false>";
+        return "histo::few::count_weighted<constants, true, false>";
     default:
-        return is == DENSE  ? "histo::few::count_dense<known>"
-               : is == MANY ? "histo::few::count_many<known>"
-                            : "histo::few::count<known>";
+        return is == DENSE  ? "histo::few::count_dense<constants>"
+               : is == MANY ? "histo::few::count_many<constants>"
+                            : "histo::few::count<constants>";
     }
 }
 
@@ -188,22 +189,23 @@ bool histo_cuda_few_describe(const histo_job *job, histo_few *few)
     const shape of = {samples, iter->batch, job->problem->slots, job->problem->weighting};
     const grid it = grid_of(&of);
     histo_cuda_work work = histo_cuda_work_of(job, 1, 1, samples);
-    histo_cuda_known known;
-    if (!histo_cuda_known_of(job, &work, NULL, it.threads, &known)) return false;
+    histo_cuda_class constants;
+    if (!histo_cuda_class_of(job, &work, NULL, it.threads, &constants)) return false;
     /* Neighbouring threads have neighbouring samples, wherever they lie. */
-    known.samples = it.samples;
-    known.vector = 1;
+    constants.samples = it.samples;
+    constants.vector = 1;
     int pivot_axes = 0;
-    for (int a = 0; a < known.naxes; a++)
-        if (known.axes[a].by == HISTO_BY_SEARCH) {
-            known.axes[a].by = HISTO_BY_PIVOTS;
+    for (int a = 0; a < constants.naxes; a++)
+        if (constants.axes[a].by == HISTO_BY_SEARCH) {
+            constants.axes[a].by = HISTO_BY_PIVOTS;
             pivot_axes++;
         }
     few->threads = it.threads;
     few->blocks = it.blocks;
     few->shared = it.is == DENSE ? (size_t)(iter->batch * (of.slots + 1)) * sizeof(unsigned int) : 0;
     few->shared += (size_t)(pivot_axes * histo_pivots_each(pivot_axes)) * sizeof(double);
-    few->kernel = histo_cuda_known_kernel(job, &known, "cuda/few_samples/few.cuh", kernel_name(of.weighting, it.is));
+    few->kernel =
+        histo_cuda_specialised_kernel(job, &constants, "cuda/few_samples/few.cuh", kernel_name(of.weighting, it.is));
     if (few->kernel) write_arguments(job, &work, &it, few);
     return few->kernel;
 }

@@ -1,8 +1,8 @@
 /* Few samples, one or some for each thread.
  *
  * The time of such a fill is latency, most of it of what is in no cache yet: instructions, arguments, tables, samples.
- * So the kernels are short, and compiled for their class of problems (known.cuh); their arguments are only those that
- * the class needs, in the order of their use.
+ * So the kernels are short, and compiled for their class of problems (specialised.cuh); their arguments are only those
+ * that the class needs, in the order of their use.
  *
  * - Stored edges come to shared memory while the samples are loaded, or every so manieth, for the search to begin with.
  * - The fewest samples are counted in the histogram itself: there is nothing to clear and nothing to merge. Lanes of a
@@ -15,7 +15,7 @@
 #define CUDA_FEW_CUH
 
 #include "cuda/device/weight.cuh"
-#include "cuda/jit/specialised.cuh"
+#include "cuda/jit/specialised_weighted.cuh"
 
 namespace histo::few
 {
@@ -55,12 +55,12 @@ struct operand {
 };
 
 /* few.cu writes one member after the other. */
-template <class known>
+template <class constants>
 struct arguments : head {
-    enum { DIMS = known::BATCH_DIMS + known::DIMS };
+    enum { DIMS = constants::batch_dims + constants::dims };
     dimension dims[DIMS];
-    operand<DIMS> operands[known::OPERANDS];
-    histo_lookup lookups[known::NAXES];
+    operand<DIMS> operands[constants::operands];
+    histo_lookup lookups[constants::naxes];
 };
 
 /* ---- Where samples lie ---- */
@@ -107,17 +107,17 @@ struct counter_index<true> {
 };
 
 /* A sample: its values, and its counter among those of all entries. */
-template <class known>
+template <class constants>
 struct sample {
-    using reader = histo_known_weighted<known>;
-    using layout = histo_known_layout<known>;
-    enum { LAST = known::BATCH_DIMS + known::DIMS - 1 };
-    enum { HAS_ENTRIES = known::BATCH_DIMS > 0 || known::RAGGED };
+    using reader = histo_specialised_weighted<constants>;
+    using layout = histo_specialised_layout<constants>;
+    enum { LAST = constants::batch_dims + constants::dims - 1 };
+    enum { HAS_ENTRIES = constants::batch_dims > 0 || constants::ragged };
     using key = typename counter_index<(bool)HAS_ENTRIES>::type;
 
-    static_assert(sizeof(arguments<known>) == sizeof(head) + sizeof(arguments<known>::dims) +
-                                                  sizeof(arguments<known>::operands) +
-                                                  sizeof(arguments<known>::lookups));
+    static_assert(sizeof(arguments<constants>) == sizeof(head) + sizeof(arguments<constants>::dims) +
+                                                      sizeof(arguments<constants>::operands) +
+                                                      sizeof(arguments<constants>::lookups));
 
     bool exists, is_left_out;
     int64_t entry;
@@ -126,23 +126,23 @@ struct sample {
 
     /* Load sample i; after the last one, that again, so that there is no branch between the loads of several samples.
      */
-    HISTO_MEMBER void load(const arguments<known> *a, uint32_t i)
+    HISTO_MEMBER void load(const arguments<constants> *a, uint32_t i)
     {
         exists = i < a->samples;
         uint32_t index[LAST + 1], rest = a->begin + min(i, a->samples - 1);
-        if constexpr (known::RAGGED) entry = entry_of(a->offsets, a->batch, (int64_t)rest);
+        if constexpr (constants::ragged) entry = entry_of(a->offsets, a->batch, (int64_t)rest);
 #pragma unroll
         for (int d = LAST; d >= 0; d--) {
-            if (known::BATCH_DIMS > 0 && d == known::BATCH_DIMS - 1) entry = rest;
+            if (constants::batch_dims > 0 && d == constants::batch_dims - 1) entry = rest;
             const uint32_t above = d > 0 ? histo_divide(rest, a->dims[d].by) : 0;
             index[d] = rest - above * a->dims[d].shape;
             rest = above;
         }
-        if constexpr (known::RAGGED) exists = exists && entry >= 0 && entry < a->batch;
+        if constexpr (constants::ragged) exists = exists && entry >= 0 && entry < a->batch;
         load_operands<0>(a, index);
     }
 
-    HISTO_MEMBER void look_up(const arguments<known> *a, const uint32_t *pivots)
+    HISTO_MEMBER void look_up(const arguments<constants> *a, const uint32_t *pivots)
     {
         const uint32_t slot = reader::slot(a, &values, pivots);
         is_left_out = slot == a->slots;
@@ -151,15 +151,15 @@ struct sample {
 
   private:
     template <int O>
-    HISTO_MEMBER void load_operands(const arguments<known> *a, const uint32_t (&index)[LAST + 1])
+    HISTO_MEMBER void load_operands(const arguments<constants> *a, const uint32_t (&index)[LAST + 1])
     {
-        if constexpr (O < known::OPERANDS) {
+        if constexpr (O < constants::operands) {
             const char *from = a->operands[O].base;
 #pragma unroll
             for (int d = 0; d <= LAST; d++)
-                if (d == LAST && known::strides[O] != 0)
-                    from += layout::distance(index[d], known::strides[O]);
-                else if (d >= known::BATCH_DIMS)
+                if (d == LAST && constants::strides[O] != 0)
+                    from += layout::distance(index[d], constants::strides[O]);
+                else if (d >= constants::batch_dims)
                     from += layout::distance(index[d], a->operands[O].strides[d]);
                 else
                     from += index[d] * a->operands[O].strides[d];
@@ -262,20 +262,20 @@ HISTO_IN_KERNEL void add_fast(const head *a, unsigned int group, bool has, unsig
 /* ---- The kernels ---- */
 
 /* A thread's samples of a step of its block. */
-template <class known>
+template <class constants>
 struct samples {
-    enum { EACH = known::SAMPLES, STEP = known::THREADS * EACH };
-    sample<known> of[EACH];
+    enum { EACH = constants::samples, STEP = constants::threads * EACH };
+    sample<constants> of[EACH];
 
-    HISTO_MEMBER void load(const arguments<known> *a, uint32_t step)
+    HISTO_MEMBER void load(const arguments<constants> *a, uint32_t step)
     {
         const uint32_t first = (blockIdx.x * a->steps + step) * STEP + threadIdx.x;
 #pragma unroll
         for (int k = 0; k < EACH; k++)
-            of[k].load(a, first + k * known::THREADS);
+            of[k].load(a, first + k * constants::threads);
     }
 
-    HISTO_MEMBER void look_up(const arguments<known> *a, const uint32_t *pivots)
+    HISTO_MEMBER void look_up(const arguments<constants> *a, const uint32_t *pivots)
     {
 #pragma unroll
         for (int k = 0; k < EACH; k++)
@@ -285,9 +285,9 @@ struct samples {
 
 /* ---- Shared memory: pivots of axes, then counters ---- */
 
-template <class known>
+template <class constants>
 struct memory {
-    enum { AXES = histo_known_pivot_axes<known>(known::NAXES) };
+    enum { AXES = histo_specialised_pivot_axes<constants>(constants::naxes) };
     enum { WORDS = AXES * histo_pivots_each(AXES) * (int)(sizeof(double) / sizeof(uint32_t)) };
 
     static HISTO_MEMBER unsigned int *begin()
@@ -297,7 +297,7 @@ struct memory {
     }
 
     /* By all threads, which may look at the pivots when it returns. */
-    static HISTO_MEMBER const uint32_t *load_pivots(const arguments<known> *a)
+    static HISTO_MEMBER const uint32_t *load_pivots(const arguments<constants> *a)
     {
         if constexpr (AXES > 0) {
             load_from<0>(a);
@@ -310,19 +310,19 @@ struct memory {
 
   private:
     template <int A>
-    static HISTO_MEMBER void load_from(const arguments<known> *a)
+    static HISTO_MEMBER void load_from(const arguments<constants> *a)
     {
-        if constexpr (A < known::NAXES) {
-            using its = histo_known_pivots<known, A>;
-            if constexpr (known::axes[A].by == HISTO_BY_PIVOTS)
+        if constexpr (A < constants::naxes) {
+            using its = histo_specialised_pivots<constants, A>;
+            if constexpr (constants::axes[A].by == HISTO_BY_PIVOTS)
                 its::lookup::load(&a->lookups[A], (double *)begin() + its::FIRST);
             load_from<A + 1>(a);
         }
     }
 };
 
-template <class known>
-HISTO_IN_KERNEL unsigned int count_group(const arguments<known> *a, const sample<known> *s)
+template <class constants>
+HISTO_IN_KERNEL unsigned int count_group(const arguments<constants> *a, const sample<constants> *s)
 {
     const unsigned int group = __match_any_sync(~0u, s->counter);
     if (s->exists && leads(group)) atomicAdd(&a->counts[s->counter], (unsigned long long)__popc(group));
@@ -330,14 +330,14 @@ HISTO_IN_KERNEL unsigned int count_group(const arguments<known> *a, const sample
 }
 
 /* One step. */
-template <class known>
-static __global__ void __launch_bounds__(known::THREADS) count(const __grid_constant__ arguments<known> a)
+template <class constants>
+static __global__ void __launch_bounds__(constants::threads) count(const __grid_constant__ arguments<constants> a)
 {
-    samples<known> s;
+    samples<constants> s;
     s.load(&a, 0);
-    s.look_up(&a, memory<known>::load_pivots(&a));
+    s.look_up(&a, memory<constants>::load_pivots(&a));
 #pragma unroll
-    for (int k = 0; k < known::SAMPLES; k++)
+    for (int k = 0; k < constants::samples; k++)
         count_group(&a, &s.of[k]);
 }
 
@@ -382,26 +382,26 @@ struct kept {
 };
 
 /* Several steps, of counters that are too many for a block. */
-template <class known>
-static __global__ void __launch_bounds__(known::THREADS) count_many(const __grid_constant__ arguments<known> a)
+template <class constants>
+static __global__ void __launch_bounds__(constants::threads) count_many(const __grid_constant__ arguments<constants> a)
 {
-    using key = typename sample<known>::key;
-    __shared__ kept<key> of_warps[known::THREADS / WARP];
+    using key = typename sample<constants>::key;
+    __shared__ kept<key> of_warps[constants::threads / WARP];
     kept<key> *const mine = &of_warps[threadIdx.x / WARP];
-    samples<known> s;
+    samples<constants> s;
     s.load(&a, 0);
     mine->clear();
-    const uint32_t *pivots = memory<known>::load_pivots(&a);
+    const uint32_t *pivots = memory<constants>::load_pivots(&a);
 #pragma unroll 1
     for (uint32_t step = 0; step < a.steps; step++) {
         s.look_up(&a, pivots);
-        key counter[known::SAMPLES];
+        key counter[constants::samples];
 #pragma unroll
-        for (int k = 0; k < known::SAMPLES; k++)
+        for (int k = 0; k < constants::samples; k++)
             counter[k] = s.of[k].counter;
         s.load(&a, step + 1);
 #pragma unroll
-        for (int k = 0; k < known::SAMPLES; k++) {
+        for (int k = 0; k < constants::samples; k++) {
             const unsigned int group = __match_any_sync(~0u, counter[k]);
             const bool counts = counter[k] != ~(key)0 && leads(group);
             const unsigned int n = counts ? (unsigned int)__popc(group) : 0;
@@ -412,32 +412,32 @@ static __global__ void __launch_bounds__(known::THREADS) count_many(const __grid
 }
 
 /* Several steps, of so few counters that each block has its own. */
-template <class known>
-static __global__ void __launch_bounds__(known::THREADS) count_dense(const __grid_constant__ arguments<known> a)
+template <class constants>
+static __global__ void __launch_bounds__(constants::threads) count_dense(const __grid_constant__ arguments<constants> a)
 {
-    using key = typename sample<known>::key;
-    unsigned int *const counts = memory<known>::counters();
-    samples<known> s;
+    using key = typename sample<constants>::key;
+    unsigned int *const counts = memory<constants>::counters();
+    samples<constants> s;
     s.load(&a, 0);
-    const uint32_t *pivots = memory<known>::load_pivots(&a);
+    const uint32_t *pivots = memory<constants>::load_pivots(&a);
     const uint32_t all = (uint32_t)a.all;
-    for (uint32_t i = threadIdx.x; i < all; i += known::THREADS)
+    for (uint32_t i = threadIdx.x; i < all; i += constants::threads)
         counts[i] = 0;
     __syncthreads();
 #pragma unroll 1
     for (uint32_t step = 0; step < a.steps; step++) {
         s.look_up(&a, pivots);
-        key counter[known::SAMPLES];
+        key counter[constants::samples];
 #pragma unroll
-        for (int k = 0; k < known::SAMPLES; k++)
+        for (int k = 0; k < constants::samples; k++)
             counter[k] = s.of[k].counter;
         s.load(&a, step + 1);
 #pragma unroll
-        for (int k = 0; k < known::SAMPLES; k++)
+        for (int k = 0; k < constants::samples; k++)
             if (counter[k] != ~(key)0) atomicAdd(&counts[counter[k]], 1u);
     }
     __syncthreads();
-    for (uint32_t i = threadIdx.x; i < all; i += known::THREADS) {
+    for (uint32_t i = threadIdx.x; i < all; i += constants::threads) {
         const unsigned int n = counts[i];
         if (n) atomicAdd(&a.counts[i], (unsigned long long)n);
     }
@@ -445,12 +445,12 @@ static __global__ void __launch_bounds__(known::THREADS) count_dense(const __gri
 
 /* ---- With weights ---- */
 
-template <class known, bool EXACT, bool SQUARES>
-HISTO_IN_KERNEL void add_weight(const arguments<known> *a, const sample<known> *s)
+template <class constants, bool EXACT, bool SQUARES>
+HISTO_IN_KERNEL void add_weight(const arguments<constants> *a, const sample<constants> *s)
 {
     const unsigned int group = count_group(a, s);
     const bool has = s->exists && !s->is_left_out;
-    histo_known_weighted<known>::with_weight(a, &s->values, [&](auto weight) {
+    histo_specialised_weighted<constants>::with_weight(a, &s->values, [&](auto weight) {
         if constexpr (EXACT) {
             add_exact(&a->exact[0], a->all, has, s->counter, weight);
             if constexpr (SQUARES) add_exact(&a->exact[1], a->all, has, s->counter, histo_square(weight));
@@ -460,15 +460,16 @@ HISTO_IN_KERNEL void add_weight(const arguments<known> *a, const sample<known> *
     });
 }
 
-template <class known, bool EXACT, bool SQUARES>
-static __global__ void __launch_bounds__(known::THREADS) count_weighted(const __grid_constant__ arguments<known> a)
+template <class constants, bool EXACT, bool SQUARES>
+static __global__ void __launch_bounds__(constants::threads)
+    count_weighted(const __grid_constant__ arguments<constants> a)
 {
-    samples<known> s;
+    samples<constants> s;
     s.load(&a, 0);
-    s.look_up(&a, memory<known>::load_pivots(&a));
+    s.look_up(&a, memory<constants>::load_pivots(&a));
 #pragma unroll
-    for (int k = 0; k < known::SAMPLES; k++)
-        add_weight<known, EXACT, SQUARES>(&a, &s.of[k]);
+    for (int k = 0; k < constants::samples; k++)
+        add_weight<constants, EXACT, SQUARES>(&a, &s.of[k]);
 }
 
 } // namespace histo::few

@@ -96,7 +96,7 @@ static void unprepare(void *memory)
 {
     histo_cuda_prepared *prepared = (histo_cuda_prepared *)memory;
     cudaFree(prepared->memory); /* waits for kernels that read it */
-    histo_cuda_known_free(prepared);
+    histo_cuda_specialised_free(prepared);
     free(prepared);
 }
 
@@ -268,5 +268,5 @@ extern "C" const histo_backend histo_backend_cuda = {"cuda",
                                                      histo_cuda_speed,
                                                      histo_cuda_probe,
                                                      histo_cuda_extremes,
-                                                     histo_cuda_known_explain,
+                                                     histo_cuda_specialised_explain,
                                                      &histo_cuda_maps};

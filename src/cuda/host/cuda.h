@@ -69,15 +69,15 @@ void histo_cuda_leave(int before);
 /* ---- Plans (backend.cu) ---- */
 
 typedef struct histo_cuda_prepared {
-    void *memory;                         /* on the device: edges and tables */
-    histo_lookup lookups[HISTO_MAX_AXES]; /* with pointers into memory */
-    struct histo_cuda_known_entry *known; /* kernels compiled for the plan (known.cu) … */
-    struct histo_known_axis *known_axes;  /* … and its axes for them; NULL before the first */
-    uint64_t number;                      /* unique in this process; 0: none yet (lane_private) */
+    void *memory;                                     /* on the device: edges and tables */
+    histo_lookup lookups[HISTO_MAX_AXES];             /* with pointers into memory */
+    struct histo_cuda_specialised_entry *specialised; /* kernels compiled for the plan (jit/specialised.cu) … */
+    struct histo_specialised_axis *specialised_axes;  /* … and its axes for them; NULL before the first */
+    uint64_t number;                                  /* unique in this process; 0: none yet (lane_private) */
 } histo_cuda_prepared;
 
-void histo_cuda_known_free(histo_cuda_prepared *prepared);
-void histo_cuda_known_explain(const void *prepared, histo_text *text);
+void histo_cuda_specialised_free(histo_cuda_prepared *prepared);
+void histo_cuda_specialised_explain(const void *prepared, histo_text *text);
 
 /* ---- Order across streams (order.cu) ---- */
 

@@ -1,4 +1,4 @@
-/* A table of recipes and their compiled kernels. Compiling needs no GPU: it makes an image in memory, which load.cu
+/* A table of sources and their compiled kernels. Compiling needs no GPU: it makes an image in memory, which load.cu
  * loads into a context. */
 #define _GNU_SOURCE
 #include "cuda/jit/compile.h"
@@ -13,7 +13,7 @@
 #include "base/locks.h"
 #include "base/text_builder.h"
 #include "cuda/jit/cache.h"
-#include "cuda/jit/sources.h"
+#include "cuda/jit/embedded_headers.h"
 
 struct histo_compiled {
     struct histo_compiled *next; /* in its bucket */
@@ -26,7 +26,7 @@ struct histo_compiled {
     char *log;
     histo_kernel_image image;
     struct histo_cuda_loaded *loaded;
-    histo_recipe recipe;
+    histo_kernel_source source;
     char texts[];
 };
 
@@ -40,7 +40,7 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
 /* ---- The table ---- */
 
-/* Eight bytes at a time, because recipes have hundreds of bytes. */
+/* Eight bytes at a time, because sources have hundreds of bytes. */
 static uint64_t add_text(uint64_t hash, const char *text)
 {
     const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
@@ -54,69 +54,71 @@ static uint64_t add_text(uint64_t hash, const char *text)
     return hash;
 }
 
-static uint64_t hash_of(int architecture, const histo_recipe *recipe)
+static uint64_t hash_of(int architecture, const histo_kernel_source *source)
 {
-    uint64_t hash = add_text((uint64_t)architecture, recipe->includes);
-    return add_text(add_text(hash, recipe->shape), recipe->kernel);
+    uint64_t hash = add_text((uint64_t)architecture, source->includes);
+    return add_text(add_text(hash, source->definitions), source->kernel);
 }
 
-static histo_compiled *find(histo_compiled *first, uint64_t hash, int architecture, const histo_recipe *recipe)
+static histo_compiled *find(histo_compiled *first, uint64_t hash, int architecture, const histo_kernel_source *source)
 {
-    for (histo_compiled *it = first; it; it = it->next)
-        if (it->hash == hash && it->architecture == architecture && strcmp(it->recipe.kernel, recipe->kernel) == 0 &&
-            strcmp(it->recipe.shape, recipe->shape) == 0 && strcmp(it->recipe.includes, recipe->includes) == 0)
-            return it;
+    for (histo_compiled *compiled = first; compiled; compiled = compiled->next)
+        if (compiled->hash == hash && compiled->architecture == architecture &&
+            strcmp(compiled->source.kernel, source->kernel) == 0 &&
+            strcmp(compiled->source.definitions, source->definitions) == 0 &&
+            strcmp(compiled->source.includes, source->includes) == 0)
+            return compiled;
     return NULL;
 }
 
-static histo_compiled *make(uint64_t hash, int architecture, const histo_recipe *recipe)
+static histo_compiled *make(uint64_t hash, int architecture, const histo_kernel_source *source)
 {
-    const size_t includes = strlen(recipe->includes) + 1, shape = strlen(recipe->shape) + 1;
-    histo_compiled *it = calloc(1, sizeof *it + includes + shape + strlen(recipe->kernel) + 1);
-    if (!it) return NULL;
-    it->hash = hash;
-    it->architecture = architecture;
-    it->recipe.includes = strcpy(it->texts, recipe->includes);
-    it->recipe.shape = strcpy(it->texts + includes, recipe->shape);
-    it->recipe.kernel = strcpy(it->texts + includes + shape, recipe->kernel);
-    return it;
+    const size_t includes = strlen(source->includes) + 1, definitions = strlen(source->definitions) + 1;
+    histo_compiled *compiled = calloc(1, sizeof *compiled + includes + definitions + strlen(source->kernel) + 1);
+    if (!compiled) return NULL;
+    compiled->hash = hash;
+    compiled->architecture = architecture;
+    compiled->source.includes = strcpy(compiled->texts, source->includes);
+    compiled->source.definitions = strcpy(compiled->texts + includes, source->definitions);
+    compiled->source.kernel = strcpy(compiled->texts + includes + definitions, source->kernel);
+    return compiled;
 }
 
-histo_compiled *histo_compiled_of(int architecture, const histo_recipe *recipe)
+histo_compiled *histo_compiled_of(int architecture, const histo_kernel_source *source)
 {
-    const uint64_t hash = hash_of(architecture, recipe);
+    const uint64_t hash = hash_of(architecture, source);
     histo_compiled **bucket = &buckets[hash >> 32 & (BUCKETS - 1)];
-    histo_compiled *it = find(__atomic_load_n(bucket, __ATOMIC_ACQUIRE), hash, architecture, recipe);
-    if (it) return it;
+    histo_compiled *compiled = find(__atomic_load_n(bucket, __ATOMIC_ACQUIRE), hash, architecture, source);
+    if (compiled) return compiled;
     pthread_mutex_lock(&histo_compile_lock);
-    it = find(*bucket, hash, architecture, recipe);
-    if (!it && (it = make(hash, architecture, recipe))) {
-        it->next = *bucket;
-        __atomic_store_n(bucket, it, __ATOMIC_RELEASE);
+    compiled = find(*bucket, hash, architecture, source);
+    if (!compiled && (compiled = make(hash, architecture, source))) {
+        compiled->next = *bucket;
+        __atomic_store_n(bucket, compiled, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&histo_compile_lock);
-    return it;
+    return compiled;
 }
 
-struct histo_cuda_loaded **histo_compiled_loaded(histo_compiled *it)
+struct histo_cuda_loaded **histo_compiled_loaded(histo_compiled *compiled)
 {
-    return &it->loaded;
+    return &compiled->loaded;
 }
 
 /* ---- The kernel cache ---- */
 
 /* Everything that the compiled code depends on. Free it with free(). */
-static char *cache_key(const histo_compiled *it)
+static char *cache_key(const histo_compiled *compiled)
 {
     histo_text key = {0};
     char *text = NULL;
     for (int pass = 0; pass < 2; pass++) {
         histo_text_add(&key, "histo %d.%d.%d\nsources %s\nNVRTC %s", HISTO_VERSION_MAJOR, HISTO_VERSION_MINOR,
-                       HISTO_VERSION_PATCH, histo_source_digest, histo_nvrtc_version());
+                       HISTO_VERSION_PATCH, histo_embedded_header_digest, histo_nvrtc_version());
         for (const char *const *option = histo_nvrtc_options; *option; option++)
             histo_text_add(&key, " %s", *option);
-        histo_text_add(&key, "\narchitecture %d\n%s\n%s\n%s\n", it->architecture, it->recipe.includes, it->recipe.shape,
-                       it->recipe.kernel);
+        histo_text_add(&key, "\narchitecture %d\n%s\n%s\n%s\n", compiled->architecture, compiled->source.includes,
+                       compiled->source.definitions, compiled->source.kernel);
         if (pass == 1) break;
         text = malloc(key.length + 1);
         if (!text) break;
@@ -125,9 +127,9 @@ static char *cache_key(const histo_compiled *it)
     return text;
 }
 
-static bool read_cached(const histo_compiled *it, histo_kernel_image *image)
+static bool read_cached(const histo_compiled *compiled, histo_kernel_image *image)
 {
-    char *key = histo_nvrtc_unavailable() ? NULL : cache_key(it);
+    char *key = histo_nvrtc_unavailable() ? NULL : cache_key(compiled);
     size_t size = 0;
     char *bytes = key ? histo_cache_read(key, &size) : NULL;
     free(key);
@@ -136,44 +138,44 @@ static bool read_cached(const histo_compiled *it, histo_kernel_image *image)
     return false;
 }
 
-static void write_cached(const histo_compiled *it)
+static void write_cached(const histo_compiled *compiled)
 {
-    char *key = histo_cache_generation() ? cache_key(it) : NULL;
-    if (key) histo_cache_write(key, it->image.bytes, it->image.size);
+    char *key = histo_cache_generation() ? cache_key(compiled) : NULL;
+    if (key) histo_cache_write(key, compiled->image.bytes, compiled->image.size);
     free(key);
 }
 
 /* ---- States ---- */
 
-static histo_compile_state state_of(const histo_compiled *it)
+static histo_compile_state state_of(const histo_compiled *compiled)
 {
-    return __atomic_load_n(&it->state, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&compiled->state, __ATOMIC_ACQUIRE);
 }
 
 /* Set the final state. The caller holds the lock, and the state is not final yet. */
-static void finish(histo_compiled *it, bool succeeded, const histo_kernel_image *image, double begun)
+static void finish(histo_compiled *compiled, bool succeeded, const histo_kernel_image *image, double begun)
 {
-    it->us = histo_now_us() - begun;
-    if (succeeded) it->image = *image;
-    __atomic_store_n(&it->state, succeeded ? HISTO_COMPILE_DONE : HISTO_COMPILE_FAILED, __ATOMIC_RELEASE);
+    compiled->us = histo_now_us() - begun;
+    if (succeeded) compiled->image = *image;
+    __atomic_store_n(&compiled->state, succeeded ? HISTO_COMPILE_DONE : HISTO_COMPILE_FAILED, __ATOMIC_RELEASE);
     pthread_cond_broadcast(&changed);
 }
 
 /* Search the kernel cache, once for each directory that is set. */
-static void look_into_cache(histo_compiled *it)
+static void look_into_cache(histo_compiled *compiled)
 {
     const double begun = histo_now_us();
     const unsigned generation = histo_cache_generation();
-    if (!generation || __atomic_load_n(&it->looked, __ATOMIC_RELAXED) == generation) return;
+    if (!generation || __atomic_load_n(&compiled->looked, __ATOMIC_RELAXED) == generation) return;
     histo_kernel_image image;
-    const bool found = read_cached(it, &image);
-    __atomic_store_n(&it->looked, generation, __ATOMIC_RELAXED);
+    const bool found = read_cached(compiled, &image);
+    __atomic_store_n(&compiled->looked, generation, __ATOMIC_RELAXED);
     if (!found) return;
     pthread_mutex_lock(&histo_compile_lock);
-    const bool needed = it->state == HISTO_COMPILE_UNKNOWN;
+    const bool needed = compiled->state == HISTO_COMPILE_UNKNOWN;
     if (needed) {
-        it->cached = true;
-        finish(it, true, &image, begun);
+        compiled->cached = true;
+        finish(compiled, true, &image, begun);
     }
     pthread_mutex_unlock(&histo_compile_lock);
     if (!needed) free(image.bytes);
@@ -181,20 +183,21 @@ static void look_into_cache(histo_compiled *it)
 
 /* ---- Compiling ---- */
 
-static void *compile(void *recipe)
+static void *compile(void *context)
 {
-    histo_compiled *it = recipe;
+    histo_compiled *compiled = context;
     const double begun = histo_now_us();
     histo_kernel_image image;
-    char *source = NULL, *log = NULL;
-    if (asprintf(&source, "%s\n%s\n", it->recipe.includes, it->recipe.shape) < 0) source = NULL;
-    const bool compiled = source && histo_nvrtc_compile(source, it->recipe.kernel, it->architecture, &image, &log);
-    free(source);
+    char *text = NULL, *log = NULL;
+    if (asprintf(&text, "%s\n%s\n", compiled->source.includes, compiled->source.definitions) < 0) text = NULL;
+    const bool succeeded =
+        text && histo_nvrtc_compile(text, compiled->source.kernel, compiled->architecture, &image, &log);
+    free(text);
     pthread_mutex_lock(&histo_compile_lock);
-    it->log = log;
-    finish(it, compiled, &image, begun);
+    compiled->log = log;
+    finish(compiled, succeeded, &image, begun);
     pthread_mutex_unlock(&histo_compile_lock);
-    if (compiled) write_cached(it);
+    if (succeeded) write_cached(compiled);
     return NULL;
 }
 
@@ -218,21 +221,21 @@ static bool run_on_large_stack(void *(*run)(void *), void *context)
 }
 
 /* Compile it and wait; or wait for the thread that is compiling it. */
-static void compile_now(histo_compiled *it)
+static void compile_now(histo_compiled *compiled)
 {
     pthread_mutex_lock(&histo_compile_lock);
-    while (it->state == HISTO_COMPILE_RUNNING)
+    while (compiled->state == HISTO_COMPILE_RUNNING)
         pthread_cond_wait(&changed, &histo_compile_lock);
-    const bool mine = it->state == HISTO_COMPILE_UNKNOWN && !is_interrupted;
+    const bool mine = compiled->state == HISTO_COMPILE_UNKNOWN && !is_interrupted;
     if (mine) {
-        it->state = HISTO_COMPILE_RUNNING;
+        compiled->state = HISTO_COMPILE_RUNNING;
         compiling++;
     }
     pthread_mutex_unlock(&histo_compile_lock);
     if (!mine) return;
-    const bool started = run_on_large_stack(compile, it);
+    const bool started = run_on_large_stack(compile, compiled);
     pthread_mutex_lock(&histo_compile_lock);
-    if (!started) finish(it, false, NULL, histo_now_us());
+    if (!started) finish(compiled, false, NULL, histo_now_us());
     compiling--;
     pthread_mutex_unlock(&histo_compile_lock);
 }
@@ -244,8 +247,8 @@ static void forget_in_child(void)
     is_interrupted = is_interrupted || compiling;
     compiling = 0;
     for (int b = 0; b < BUCKETS; b++)
-        for (histo_compiled *it = buckets[b]; it; it = it->next)
-            if (it->state == HISTO_COMPILE_RUNNING) it->state = HISTO_COMPILE_UNKNOWN;
+        for (histo_compiled *compiled = buckets[b]; compiled; compiled = compiled->next)
+            if (compiled->state == HISTO_COMPILE_RUNNING) compiled->state = HISTO_COMPILE_UNKNOWN;
 }
 
 __attribute__((constructor)) static void install_fork_handler(void)
@@ -255,17 +258,17 @@ __attribute__((constructor)) static void install_fork_handler(void)
 
 /* ---- */
 
-const histo_kernel_image *histo_compiled_image(histo_compiled *it, histo_compile_effort effort)
+const histo_kernel_image *histo_compiled_image(histo_compiled *compiled, histo_compile_effort effort)
 {
-    if (state_of(it) < HISTO_COMPILE_DONE && effort != HISTO_COMPILE_NONE) look_into_cache(it);
-    if (state_of(it) < HISTO_COMPILE_DONE && effort == HISTO_COMPILE_NOW) compile_now(it);
-    return state_of(it) == HISTO_COMPILE_DONE ? &it->image : NULL;
+    if (state_of(compiled) < HISTO_COMPILE_DONE && effort != HISTO_COMPILE_NONE) look_into_cache(compiled);
+    if (state_of(compiled) < HISTO_COMPILE_DONE && effort == HISTO_COMPILE_NOW) compile_now(compiled);
+    return state_of(compiled) == HISTO_COMPILE_DONE ? &compiled->image : NULL;
 }
 
-histo_compile_report histo_compiled_report(const histo_compiled *it)
+histo_compile_report histo_compiled_report(const histo_compiled *compiled)
 {
     pthread_mutex_lock(&histo_compile_lock);
-    const histo_compile_report report = {it->state, it->cached, it->us, it->log};
+    const histo_compile_report report = {compiled->state, compiled->cached, compiled->us, compiled->log};
     pthread_mutex_unlock(&histo_compile_lock);
     return report;
 }

@@ -1,7 +1,7 @@
 /* Kernels that are compiled while the program runs, for one class of problems. They are optional: where one cannot be
  * compiled or loaded, a kernel in the library counts. */
-#ifndef CUDA_COMPILE_COMPILE_H
-#define CUDA_COMPILE_COMPILE_H
+#ifndef CUDA_JIT_COMPILE_H
+#define CUDA_JIT_COMPILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,11 +15,11 @@ extern "C" {
 #endif
 
 /* What to compile. Equal texts give equal kernels. */
-typedef struct histo_recipe {
-    const char *includes; /* lines of #include "cuda/…", of histo_sources */
-    const char *shape;    /* definitions after them: what is constant in the class */
-    const char *kernel;   /* the kernel's name with its template arguments */
-} histo_recipe;
+typedef struct histo_kernel_source {
+    const char *includes;    /* lines of #include "cuda/…", of histo_embedded_headers */
+    const char *definitions; /* definitions after them: what is constant in the class */
+    const char *kernel;      /* the kernel's name with its template arguments */
+} histo_kernel_source;
 
 typedef enum histo_compile_effort {
     HISTO_COMPILE_NONE,   /* take it from memory */
@@ -34,15 +34,16 @@ typedef enum histo_compile_state {
     HISTO_COMPILE_FAILED, /* this process does not try again */
 } histo_compile_state;
 
-/* A recipe for GPUs of one architecture, and its kernel once there is one. Equal recipes share one object, which lives
- * as long as the process, so plans can keep its address. Any thread may call any of these functions. */
+/* The source of a kernel for GPUs of one architecture, and its kernel once there is one. Equal sources share one
+ * object, which lives as long as the process, so plans can keep its address. Any thread may call any of these
+ * functions. */
 typedef struct histo_compiled histo_compiled;
 
 /* architecture: the compute capability times ten. NULL if out of memory. */
-histo_compiled *histo_compiled_of(int architecture, const histo_recipe *recipe);
+histo_compiled *histo_compiled_of(int architecture, const histo_kernel_source *source);
 
 /* The compiled kernel, which lives as long as the process, or NULL. */
-const histo_kernel_image *histo_compiled_image(histo_compiled *it, histo_compile_effort effort);
+const histo_kernel_image *histo_compiled_image(histo_compiled *compiled, histo_compile_effort effort);
 
 typedef struct histo_compile_report {
     histo_compile_state state;
@@ -51,19 +52,19 @@ typedef struct histo_compile_report {
     const char *log; /* the compiler's messages, or NULL */
 } histo_compile_report;
 
-histo_compile_report histo_compiled_report(const histo_compiled *it);
+histo_compile_report histo_compiled_report(const histo_compiled *compiled);
 
 /* ---- On devices (load.cu) ---- */
 
 /* histo_compiled_of for a device; NULL also if this build cannot load kernels. */
-histo_compiled *histo_cuda_compiled_of(histo_device device, const histo_recipe *recipe);
+histo_compiled *histo_cuda_compiled_of(histo_device device, const histo_kernel_source *source);
 
 /* The kernel for cudaLaunchKernel on the current device, loaded into its context; or NULL. Once it is loaded, this
  * takes a tenth of a microsecond. */
-const void *histo_cuda_compiled_kernel(histo_compiled *it, histo_compile_effort effort);
+const void *histo_cuda_compiled_kernel(histo_compiled *compiled, histo_compile_effort effort);
 
 /* The list of contexts into which the kernel is loaded, which load.cu keeps here. */
-struct histo_cuda_loaded **histo_compiled_loaded(histo_compiled *it);
+struct histo_cuda_loaded **histo_compiled_loaded(histo_compiled *compiled);
 
 #ifdef __cplusplus
 }

@@ -16,10 +16,10 @@ struct histo_cuda_loaded {
 
 #if CUDART_VERSION >= 12080
 
-histo_compiled *histo_cuda_compiled_of(histo_device device, const histo_recipe *recipe)
+histo_compiled *histo_cuda_compiled_of(histo_device device, const histo_kernel_source *source)
 {
-    const histo_cuda_device *it = histo_cuda_device_of(device);
-    return histo_compiled_of(it->major * 10 + it->minor, recipe);
+    const histo_cuda_device *properties = histo_cuda_device_of(device);
+    return histo_compiled_of(properties->major * 10 + properties->minor, source);
 }
 
 /* Load the kernel into the current context, completely. The driver would otherwise load it at the first launch, which
@@ -45,7 +45,7 @@ static const void *load(const histo_kernel_image *image)
 
 #else /* cudaLibraryLoadData is new in CUDA 12.8 */
 
-histo_compiled *histo_cuda_compiled_of(histo_device, const histo_recipe *)
+histo_compiled *histo_cuda_compiled_of(histo_device, const histo_kernel_source *)
 {
     return NULL;
 }
@@ -57,18 +57,18 @@ static const void *load(const histo_kernel_image *)
 
 #endif
 
-static histo_cuda_loaded *find(histo_compiled *it, unsigned long long context)
+static histo_cuda_loaded *find(histo_compiled *compiled, unsigned long long context)
 {
-    histo_cuda_loaded *loaded = __atomic_load_n(histo_compiled_loaded(it), __ATOMIC_ACQUIRE);
+    histo_cuda_loaded *loaded = __atomic_load_n(histo_compiled_loaded(compiled), __ATOMIC_ACQUIRE);
     while (loaded && loaded->context != context)
         loaded = loaded->next;
     return loaded;
 }
 
 /* The caller holds the lock. */
-static histo_cuda_loaded *add(histo_compiled *it, unsigned long long context, const histo_kernel_image *image)
+static histo_cuda_loaded *add(histo_compiled *compiled, unsigned long long context, const histo_kernel_image *image)
 {
-    histo_cuda_loaded **list = histo_compiled_loaded(it);
+    histo_cuda_loaded **list = histo_compiled_loaded(compiled);
     histo_cuda_loaded *loaded = (histo_cuda_loaded *)calloc(1, sizeof *loaded);
     if (!loaded) return NULL;
     loaded->context = context;
@@ -78,16 +78,16 @@ static histo_cuda_loaded *add(histo_compiled *it, unsigned long long context, co
     return loaded;
 }
 
-const void *histo_cuda_compiled_kernel(histo_compiled *it, histo_compile_effort effort)
+const void *histo_cuda_compiled_kernel(histo_compiled *compiled, histo_compile_effort effort)
 {
-    const histo_kernel_image *image = histo_compiled_image(it, effort);
+    const histo_kernel_image *image = histo_compiled_image(compiled, effort);
     if (!image) return NULL;
     const unsigned long long context = histo_cuda_context();
-    histo_cuda_loaded *loaded = find(it, context);
+    histo_cuda_loaded *loaded = find(compiled, context);
     if (!loaded) {
         pthread_mutex_lock(&histo_compile_lock);
-        loaded = find(it, context);
-        if (!loaded) loaded = add(it, context, image);
+        loaded = find(compiled, context);
+        if (!loaded) loaded = add(compiled, context, image);
         pthread_mutex_unlock(&histo_compile_lock);
     }
     return loaded ? loaded->kernel : NULL;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/jit/sources.h"
+#include "cuda/jit/embedded_headers.h"
 
 /* ---- The library ---- */
 
@@ -175,12 +175,12 @@ static char *take_log(nvrtc_program program)
 
 static nvrtc_program create(const char *source)
 {
-    const size_t count = (size_t)histo_source_count;
+    const size_t count = (size_t)histo_embedded_header_count;
     const char **texts = malloc(2 * count * sizeof *texts), **names = texts + count;
     nvrtc_program program = NULL;
     for (size_t i = 0; texts && i < count; i++) {
-        texts[i] = histo_sources[i].text;
-        names[i] = histo_sources[i].name;
+        texts[i] = histo_embedded_headers[i].text;
+        names[i] = histo_embedded_headers[i].name;
     }
     if (texts && nvrtc.nvrtcCreateProgram(&program, source, "histo", (int)count, texts, names) != 0) program = NULL;
     free(texts);

@@ -1,6 +1,6 @@
 /* NVIDIA's run-time compiler, NVRTC. It is optional, and loaded when it is first needed. */
-#ifndef CUDA_COMPILE_NVRTC_H
-#define CUDA_COMPILE_NVRTC_H
+#ifndef CUDA_JIT_NVRTC_H
+#define CUDA_JIT_NVRTC_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ const char *histo_nvrtc_version(void); /* such as "13.0" */
 /* The options of every compilation, NULL at the end. */
 extern const char *const histo_nvrtc_options[];
 
-/* Compile `source`, which may include histo_sources, and instantiate its kernel of this name ("count<float>").
+/* Compile `source`, which may include histo_embedded_headers, and instantiate its kernel of this name ("count<float>").
  * architecture: the compute capability times ten. The image is a cubin, or PTX if this NVRTC does not know the GPU.
  * False on failure. The log, for free(), may be NULL. */
 bool histo_nvrtc_compile(const char *source, const char *kernel, int architecture, histo_kernel_image *image,

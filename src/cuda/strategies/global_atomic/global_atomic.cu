@@ -65,12 +65,13 @@ static double cost_us(const histo_problem *p, int threads)
 static const void *compiled_kernel(const histo_job *job, histo_cuda_work *work, int threads)
 {
     const bool weighted = job->problem->weighting != HISTO_UNWEIGHTED;
-    histo_cuda_known known;
+    histo_cuda_class constants;
     if (!weighted && histo_cuda_reader_of(work) != HISTO_READ_ANY) return NULL;
-    if (!histo_cuda_known_of(job, work, NULL, threads, &known)) return NULL;
-    return histo_cuda_known_kernel(job, &known, "cuda/strategies/global_atomic/global_atomic.cuh",
-                                   weighted ? "histo::global_atomic::count_weighted<histo_known_weighted<known>>"
-                                            : "histo::global_atomic::count_joint<histo_known_reader<known>>");
+    if (!histo_cuda_class_of(job, work, NULL, threads, &constants)) return NULL;
+    return histo_cuda_specialised_kernel(
+        job, &constants, "cuda/strategies/global_atomic/global_atomic.cuh",
+        weighted ? "histo::global_atomic::count_weighted<histo_specialised_weighted<constants>>"
+                 : "histo::global_atomic::count_joint<histo_specialised_reader<constants>>");
 }
 
 static const void *given_kernel(const histo_job *job, const histo_cuda_work *work)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "cuda/jit/specialised.h"
+
 enum { WARP = LANE_WARP, THREADS = 1024, WORD = 4, SECTOR = 32 };
 enum { STEP_BYTES = 32, MAX_ROWS = 8 /* of a thread's samples */ };
 
@@ -19,35 +21,41 @@ static bool are_columns(const histo_job *job)
     if (iter->offsets || iter->images || column < 0 || run != column + 1) return false;
     if (job->begin != 0 || job->end != iter->batch * iter->per_batch) return false;
     const int64_t columns = iter->shape[column];
-    if (columns <= HISTO_KNOWN_MAX_CHANNELS || columns > INT32_MAX || iter->per_batch > INT32_MAX) return false;
+    if (columns <= HISTO_CHANNELS_TOGETHER || columns > INT32_MAX || iter->per_batch > INT32_MAX) return false;
     return distance(iter->strides[0][column]) < distance(iter->strides[0][run]);
 }
 
+/* The kernel's own constants: see columns.cuh. */
+typedef struct column_constants {
+    bool is_private, by_value;
+    int lanes, vector, rows, words;
+} column_constants;
+
 /* The layout of counters: a lane's own ones, if they fit. A thread counts several columns of small samples. */
-static bool set_layout(const histo_job *job, int64_t counters, lane_columns *c, histo_cuda_known *known)
+static bool set_layout(const histo_job *job, int64_t counters, lane_columns *c, column_constants *own)
 {
-    const int64_t size = (int64_t)histo_dtype_size(known->dtypes[0]), columns = c->columns;
+    const int64_t size = (int64_t)histo_dtype_size(job->problem->dtypes[0]), columns = c->columns;
     const int64_t room = (int64_t)(histo_cuda_device_of(job->problem->device)->shared_block / sizeof(unsigned int));
     int vector = size < WORD ? WORD / (int)size : 1, lanes = WARP;
     while (vector > 1 && (columns <= WARP * vector / 2 || counters * WARP * vector > room))
         vector /= 2;
     if (vector == 1 && columns < WARP) lanes = (int)columns;
-    known->column_private = counters * WARP * vector <= room;
-    while (!known->column_private && counters * lanes > room)
+    own->is_private = counters * WARP * vector <= room;
+    while (!own->is_private && counters * lanes > room)
         lanes = columns < WARP ? 0 : lanes / 2;
     if (lanes == 0 || (lanes < columns && lanes * size < SECTOR)) return false;
-    known->column_lanes = lanes;
-    known->column_vector = vector;
-    known->column_rows = STEP_BYTES / (vector * (int)size) < MAX_ROWS ? STEP_BYTES / (vector * (int)size) : MAX_ROWS;
-    c->words = (uint32_t)(counters * vector * (known->column_private ? WARP : lanes));
+    own->lanes = lanes;
+    own->vector = vector;
+    own->rows = STEP_BYTES / (vector * (int)size) < MAX_ROWS ? STEP_BYTES / (vector * (int)size) : MAX_ROWS;
+    c->words = (uint32_t)(counters * vector * (own->is_private ? WARP : lanes));
     return true;
 }
 
 /* The words in which a thread's neighbouring columns of each operand are read, and where the operands end. */
-static void set_words(const histo_cuda_work *work, lane_columns *c, histo_cuda_known *known)
+static void set_words(const histo_cuda_work *work, lane_columns *c, column_constants *own)
 {
     const histo_strided_iter *iter = &work->iter;
-    for (int o = 0; o < known->operands; o++) {
+    for (int o = 0; o < iter->operands; o++) {
         const int64_t size = (int64_t)histo_dtype_size(work->dtypes[o]);
         uint64_t bits = (uint64_t)(uintptr_t)iter->base[o];
         c->end[o] = iter->base[o] + size;
@@ -56,8 +64,9 @@ static void set_words(const histo_cuda_work *work, lane_columns *c, histo_cuda_k
             if (iter->strides[o][d] > 0) c->end[o] += (iter->shape[d] - 1) * iter->strides[o][d];
         }
         const bool is_word =
-            iter->strides[o][iter->batch_ndim - 1] == size && size * known->column_vector == WORD && size < WORD;
-        known->column_words[o] = !is_word ? 0 : bits % WORD == 0 && c->columns % known->column_vector == 0 ? 1 : 2;
+            iter->strides[o][iter->batch_ndim - 1] == size && size * own->vector == WORD && size < WORD;
+        const int words = !is_word ? 0 : bits % WORD == 0 && c->columns % own->vector == 0 ? 1 : 2;
+        own->words |= words << LANE_COLUMN_WORDS_BITS * o;
     }
 }
 
@@ -82,32 +91,38 @@ bool lane_columns_describe(const histo_job *job, lane_columns_job *it)
     if (!are_columns(job)) return false;
     const histo_problem *p = job->problem;
     lane_columns *c = &it->columns;
-    histo_cuda_known known;
+    histo_cuda_class constants;
+    column_constants own = {};
     it->work = histo_cuda_work_of(job, 1, 1, INT32_MAX / 2);
-    if (!histo_cuda_known_of(job, &it->work, NULL, THREADS, &known)) return false;
+    if (!histo_cuda_class_of(job, &it->work, NULL, THREADS, &constants)) return false;
     memset(c, 0, sizeof *c);
     const histo_strided_iter *iter = &it->work.iter;
     c->rows = iter->per_batch;
     c->columns = (uint32_t)iter->shape[iter->batch_ndim - 1];
-    known.column_by_value = p->naxes == 1 && histo_dtype_size(p->dtypes[0]) == 1 && p->slots > LANE_VALUES;
-    c->column_counters = known.column_by_value ? LANE_VALUES + 1 : (uint32_t)it->work.counters;
-    if (!set_layout(job, c->column_counters, c, &known)) return false;
-    set_words(&it->work, c, &known);
-    known.samples = known.vector = known.widest = 1; /* classes that differ in what this kernel does not use are one */
-    memset(known.chunks, 0, sizeof known.chunks);
-    it->kernel =
-        histo_cuda_known_kernel(job, &known, "cuda/strategies/lane_private/columns.cuh", "lane_count_columns<known>");
+    own.by_value = p->naxes == 1 && histo_dtype_size(p->dtypes[0]) == 1 && p->slots > LANE_VALUES;
+    c->column_counters = own.by_value ? LANE_VALUES + 1 : (uint32_t)it->work.counters;
+    if (!set_layout(job, c->column_counters, c, &own)) return false;
+    set_words(&it->work, c, &own);
+    constants.samples = constants.vector = 1; /* classes that differ in what this kernel does not use are one */
+    memset(constants.chunks, 0, sizeof constants.chunks);
+    constants.own[constants.own_constants++] = {"column_lanes", own.lanes};
+    constants.own[constants.own_constants++] = {"column_vector", own.vector};
+    constants.own[constants.own_constants++] = {"column_rows", own.rows};
+    constants.own[constants.own_constants++] = {"column_private", own.is_private};
+    constants.own[constants.own_constants++] = {"column_by_value", own.by_value};
+    constants.own[constants.own_constants++] = {"column_words", own.words};
+    it->kernel = histo_cuda_specialised_kernel(job, &constants, "cuda/strategies/lane_private/columns.cuh",
+                                               "lane_count_columns<constants>");
     if (!it->kernel) return false;
-    const int64_t width = (int64_t)known.column_vector * known.column_lanes;
-    const int64_t outer = iter->batch / c->columns,
-                  rows_of_warp = known.column_vector > 1 ? 1 : WARP / known.column_lanes;
+    const int64_t width = (int64_t)own.vector * own.lanes;
+    const int64_t outer = iter->batch / c->columns, rows_of_warp = own.vector > 1 ? 1 : WARP / own.lanes;
     int64_t bytes = 0;
-    for (int o = 0; o < known.operands; o++)
-        bytes += width * (int64_t)histo_dtype_size(known.dtypes[o]);
+    for (int o = 0; o < constants.operands; o++)
+        bytes += width * (int64_t)histo_dtype_size(constants.dtypes[o]);
     c->bands = (uint32_t)((c->columns + width - 1) / width);
     it->blocks = job->params[1] ? job->params[1] : histo_cuda_device_of(p->device)->multiprocessors;
     if (outer * c->bands > UINT32_MAX / (8 * it->blocks)) return false;
-    cut(c, outer * c->bands, THREADS / WARP * known.column_rows * rows_of_warp, bytes, it->blocks);
+    cut(c, outer * c->bands, THREADS / WARP * own.rows * rows_of_warp, bytes, it->blocks);
     c->items = (uint32_t)(outer * c->bands * c->parts);
     return true;
 }

@@ -3,11 +3,20 @@
  * A block takes a band of columns and walks down some of their rows. Lanes of a warp read neighbouring columns, so that
  * memory is read once, and count in counters of their own, each in its bank: nothing conflicts, whatever the samples
  * are. Warps take groups of consecutive rows; the samples of the next group are loaded before those of this one are
- * counted. Few columns are repeated over the lanes, which then read several rows. */
+ * counted. Few columns are repeated over the lanes, which then read several rows.
+ *
+ * The kernel's own constants, which columns.cu sets:
+ *
+ *     column_lanes      of a row
+ *     column_vector     neighbouring columns of a thread
+ *     column_rows       consecutive rows of a thread
+ *     column_private    each lane has counters of its own …
+ *     column_by_value   … which are of values
+ *     column_words      see lane_column_words */
 #ifndef CUDA_LANE_PRIVATE_COLUMNS_CUH
 #define CUDA_LANE_PRIVATE_COLUMNS_CUH
 
-#include "cuda/jit/specialised.cuh"
+#include "cuda/jit/specialised_layout.cuh"
 #include "cuda/strategies/lane_private/lane.cuh"
 
 typedef struct lane_columns {
@@ -18,37 +27,46 @@ typedef struct lane_columns {
     const char *end[HISTO_MAX_OPERANDS]; /* nothing is read from there on */
 } lane_columns;
 
+/* How many 32-bit words hold a thread's columns of an operand; 0: they are not contiguous. */
+enum { LANE_COLUMN_WORDS_BITS = 2 };
+
+template <class constants>
+HISTO_INLINE constexpr int lane_column_words(int operand)
+{
+    return constants::column_words >> LANE_COLUMN_WORDS_BITS * operand & ((1 << LANE_COLUMN_WORDS_BITS) - 1);
+}
+
 /* A thread's samples of operand O and of all later operands: as 32-bit words, two where they may be misaligned, until
  * they are looked up. */
-template <class known, int O, bool EXISTS = (O < known::OPERANDS)>
-struct lane_column_loaded : lane_column_loaded<known, O + 1> {
-    using storage = histo_stored<known::dtypes[O]>;
-    enum { WORDS = known::column_words[O], EACH = WORDS ? (int)WORDS : (int)known::COLUMN_VECTOR };
-    typename histo_word_of_bytes<WORDS ? 4 : (int)sizeof(storage)>::type raw[known::COLUMN_ROWS][EACH];
+template <class constants, int O, bool EXISTS = (O < constants::operands)>
+struct lane_column_loaded : lane_column_loaded<constants, O + 1> {
+    using storage = histo_stored<constants::dtypes[O]>;
+    enum { WORDS = lane_column_words<constants>(O), EACH = WORDS ? (int)WORDS : (int)constants::column_vector };
+    typename histo_word_of_bytes<WORDS ? 4 : (int)sizeof(storage)>::type raw[constants::column_rows][EACH];
 };
 
-template <class known, int O>
-struct lane_column_loaded<known, O, false> {
+template <class constants, int O>
+struct lane_column_loaded<constants, O, false> {
 };
 
 /* A thread's part of an item: some rows of a band of columns. */
-template <class known>
-struct lane_column_band : histo_known_layout<known> {
-    using layout = histo_known_layout<known>;
-    using loaded = lane_column_loaded<known, 0>;
-    enum { WARP = 32, V = known::COLUMN_VECTOR, U = known::COLUMN_ROWS, LANES = known::COLUMN_LANES };
+template <class constants>
+struct lane_column_band : histo_specialised_layout<constants> {
+    using layout = histo_specialised_layout<constants>;
+    using loaded = lane_column_loaded<constants, 0>;
+    enum { WARP = 32, V = constants::column_vector, U = constants::column_rows, LANES = constants::column_lanes };
     enum { ROWS_OF_WARP = V > 1 ? 1 : WARP / LANES, WIDTH = V > 1 ? WARP *V : LANES /* columns */ };
     enum { GROUP = U * V < 8 ? U * V : 8 /* samples that are looked up together */ };
     static_assert(GROUP % V == 0 && U * V % GROUP == 0, "whole rows");
-    enum { COPIES = known::COLUMN_PRIVATE ? (int)ROWS_OF_WARP : 1 };
-    enum { STRIDE = known::COLUMN_PRIVATE ? (int)WARP : LANES /* from a counter to the next of a vector's */ };
+    enum { COPIES = constants::column_private ? (int)ROWS_OF_WARP : 1 };
+    enum { STRIDE = constants::column_private ? (int)WARP : LANES /* from a counter to the next of a vector's */ };
 
-    int64_t outer;                   /* index in the batch dimensions before that of columns */
-    uint32_t first;                  /* column of the band */
-    int own;                         /* a thread's columns that exist, from its first one on */
-    uint32_t mine;                   /* index of the lane's counters */
-    int64_t row, last;               /* of the thread's first sample; the rows of the item end at last */
-    const char *at[known::OPERANDS]; /* the thread's first sample */
+    int64_t outer;                       /* index in the batch dimensions before that of columns */
+    uint32_t first;                      /* column of the band */
+    int own;                             /* a thread's columns that exist, from its first one on */
+    uint32_t mine;                       /* index of the lane's counters */
+    int64_t row, last;                   /* of the thread's first sample; the rows of the item end at last */
+    const char *at[constants::operands]; /* the thread's first sample */
 
     HISTO_MEMBER lane_column_band(const histo_cuda_work *w, const lane_columns *in, uint32_t item)
     {
@@ -58,17 +76,18 @@ struct lane_column_band : histo_known_layout<known> {
         first = band * WIDTH;
         const uint32_t column = first + (V > 1 ? lane * V : lane % LANES);
         own = column < in->columns && sub < ROWS_OF_WARP ? (int)min(in->columns - column, (uint32_t)V) : 0;
-        mine = known::COLUMN_PRIVATE ? lane : lane % LANES;
+        mine = constants::column_private ? lane : lane % LANES;
         const int64_t begin = part * in->rows_each;
         last = begin + in->rows_each < in->rows ? begin + in->rows_each : in->rows;
         row = begin + threadIdx.x / WARP * (U * ROWS_OF_WARP) + sub;
 #pragma unroll
-        for (int o = 0; o < known::OPERANDS; o++) {
+        for (int o = 0; o < constants::operands; o++) {
             const int64_t *strides = w->iter.strides[o];
-            at[o] = w->iter.base[o] + column * strides[known::BATCH_DIMS - 1] + row * strides[known::BATCH_DIMS];
+            at[o] =
+                w->iter.base[o] + column * strides[constants::batch_dims - 1] + row * strides[constants::batch_dims];
             int64_t left = outer;
 #pragma unroll
-            for (int d = known::BATCH_DIMS - 2; d >= 0; d--) {
+            for (int d = constants::batch_dims - 2; d >= 0; d--) {
                 const int64_t above = d ? left / w->iter.shape[d] : 0;
                 at[o] += (left - above * w->iter.shape[d]) * strides[d];
                 left = above;
@@ -82,11 +101,11 @@ struct lane_column_band : histo_known_layout<known> {
     HISTO_MEMBER void load_row(const histo_cuda_work *w, const lane_columns *in, const char *from, int u,
                                loaded *next) const
     {
-        auto &raw = static_cast<lane_column_loaded<known, O> &>(*next).raw;
-        using storage = histo_stored<known::dtypes[O]>;
-        if constexpr (known::column_words[O] == 1) {
+        auto &raw = static_cast<lane_column_loaded<constants, O> &>(*next).raw;
+        using storage = histo_stored<constants::dtypes[O]>;
+        if constexpr (lane_column_words<constants>(O) == 1) {
             raw[u][0] = *(const uint32_t *)from;
-        } else if constexpr (known::column_words[O] == 2) {
+        } else if constexpr (lane_column_words<constants>(O) == 2) {
             const uint32_t beyond = (uint32_t)(uint64_t)from % 4;
             const char *word = from - beyond;
             const bool reaches = beyond + (uint32_t)own * sizeof(storage) > 4;
@@ -106,7 +125,8 @@ struct lane_column_band : histo_known_layout<known> {
 #pragma unroll
             for (int v = 0; v < V; v++)
                 if (v == 0 || v < own) {
-                    const auto x = layout::template load_one<O>(from + v * w->iter.strides[O][known::BATCH_DIMS - 1]);
+                    const auto x =
+                        layout::template load_one<O>(from + v * w->iter.strides[O][constants::batch_dims - 1]);
                     memcpy(&raw[u][v], &x, sizeof x);
                 }
         }
@@ -116,8 +136,8 @@ struct lane_column_band : histo_known_layout<known> {
     HISTO_MEMBER void load_operands(const histo_cuda_work *w, const lane_columns *in, int64_t down, int u,
                                     loaded *next) const
     {
-        if constexpr (O < known::OPERANDS) {
-            load_row<O>(w, in, at[O] + down * w->iter.strides[O][known::BATCH_DIMS], u, next);
+        if constexpr (O < constants::operands) {
+            load_row<O>(w, in, at[O] + down * w->iter.strides[O][constants::batch_dims], u, next);
             load_operands<O + 1>(w, in, down, u, next);
         }
     }
@@ -135,18 +155,18 @@ struct lane_column_band : histo_known_layout<known> {
     /* A thread's samples of operand O from the k-th on, of the rows that begin `down` rows below the first ones. */
     template <int O>
     HISTO_MEMBER void take(const histo_cuda_work *w, const loaded *from, int64_t down, int k,
-                           histo_stored<known::dtypes[O]> (&x)[GROUP]) const
+                           histo_stored<constants::dtypes[O]> (&x)[GROUP]) const
     {
-        const auto &raw = static_cast<const lane_column_loaded<known, O> &>(*from).raw;
-        if constexpr (known::column_words[O] > 0) {
+        const auto &raw = static_cast<const lane_column_loaded<constants, O> &>(*from).raw;
+        if constexpr (lane_column_words<constants>(O) > 0) {
 #pragma unroll
             for (int i = 0; i < GROUP; i += V) {
                 const int u = (k + i) / V;
                 uint32_t word = raw[u][0];
-                if constexpr (known::column_words[O] == 2) {
+                if constexpr (lane_column_words<constants>(O) == 2) {
                     const uint32_t below = (uint32_t)down + (uint32_t)(u * ROWS_OF_WARP);
                     const uint32_t address =
-                        (uint32_t)(uint64_t)at[O] + below * (uint32_t)w->iter.strides[O][known::BATCH_DIMS];
+                        (uint32_t)(uint64_t)at[O] + below * (uint32_t)w->iter.strides[O][constants::batch_dims];
                     word = __funnelshift_r(word, raw[u][1], 8 * (address % 4));
                 }
                 memcpy(&x[i], &word, V * sizeof x[0]);
@@ -162,11 +182,11 @@ struct lane_column_band : histo_known_layout<known> {
     HISTO_MEMBER void add_axes(const histo_cuda_work *w, const loaded *from, int64_t down, int k,
                                uint32_t (&slot)[GROUP]) const
     {
-        if constexpr (A < known::NAXES) {
-            histo_stored<known::dtypes[A]> x[GROUP];
+        if constexpr (A < constants::naxes) {
+            histo_stored<constants::dtypes[A]> x[GROUP];
             uint32_t its[GROUP];
             take<A>(w, from, down, k, x);
-            if constexpr (known::COLUMN_BY_VALUE)
+            if constexpr (constants::column_by_value)
 #pragma unroll
                 for (int i = 0; i < GROUP; i++)
                     its[i] = (uint8_t)x[i];
@@ -174,7 +194,7 @@ struct lane_column_band : histo_known_layout<known> {
                 layout::template look_up<A>(w, NULL, [&](auto lookup) { lookup.slots(x, its); });
 #pragma unroll
             for (int i = 0; i < GROUP; i++)
-                slot[i] = A == 0 && known::NAXES == 1 ? its[i] : slot[i] + its[i] * w->slot_strides[A];
+                slot[i] = A == 0 && constants::naxes == 1 ? its[i] : slot[i] + its[i] * w->slot_strides[A];
             add_axes<A + 1>(w, from, down, k, slot);
         }
     }
@@ -184,12 +204,12 @@ struct lane_column_band : histo_known_layout<known> {
                                 uint32_t (&slot)[GROUP]) const
     {
         if constexpr (O != HISTO_ABSENT) {
-            histo_stored<known::dtypes[O]> x[GROUP];
+            histo_stored<constants::dtypes[O]> x[GROUP];
             take<O>(w, from, down, k, x);
 #pragma unroll
             for (int i = 0; i < GROUP; i++)
                 slot[i] = layout::template is_left_out<O>(w, x[i])
-                              ? (known::COLUMN_BY_VALUE ? (uint32_t)LANE_VALUES : w->slots)
+                              ? (constants::column_by_value ? (uint32_t)LANE_VALUES : w->slots)
                               : slot[i];
         }
     }
@@ -203,8 +223,8 @@ struct lane_column_band : histo_known_layout<known> {
         for (int k = 0; k < U * V; k += GROUP) {
             uint32_t slot[GROUP] = {};
             add_axes<0>(w, from, down, k, slot);
-            leave_out<known::MASK>(w, from, down, k, slot);
-            leave_out<known::WHERE>(w, from, down, k, slot);
+            leave_out<constants::mask>(w, from, down, k, slot);
+            leave_out<constants::where>(w, from, down, k, slot);
 #pragma unroll
             for (int i = 0; i < GROUP; i++)
                 if (WHOLE || row + down + (k + i) / V * ROWS_OF_WARP < last)
@@ -214,7 +234,7 @@ struct lane_column_band : histo_known_layout<known> {
 
     HISTO_MEMBER void count(const histo_cuda_work *w, const loaded *from, int64_t down, unsigned int *shared) const
     {
-        if (!known::COLUMN_PRIVATE && own == 0) return;
+        if (!constants::column_private && own == 0) return;
         if (row + down + (U - 1) * ROWS_OF_WARP < last)
             count_rows<true>(w, from, down, shared);
         else
@@ -229,7 +249,7 @@ struct lane_column_band : histo_known_layout<known> {
         const uint32_t lane = threadIdx.x % WARP;
         const uint32_t groups = (in->column_counters + SLOTS - 1) / SLOTS * CELL_GROUPS;
         __syncthreads();
-        for (uint32_t i = threadIdx.x / WARP; i < groups; i += known::THREADS / WARP) {
+        for (uint32_t i = threadIdx.x / WARP; i < groups; i += constants::threads / WARP) {
             const uint32_t counter = i / CELL_GROUPS * SLOTS + lane % SLOTS;
             const uint32_t cell = i % CELL_GROUPS * CELLS + lane / SLOTS;
             const uint32_t column = first + (V > 1 ? cell % WARP * V + cell / WARP : cell);
@@ -243,18 +263,18 @@ struct lane_column_band : histo_known_layout<known> {
             }
             if (!sum || column >= in->columns) continue;
             uint32_t slot = counter;
-            if (known::COLUMN_BY_VALUE) slot = counter < LANE_VALUES ? w->lookups[0].table[counter] : w->slots;
+            if (constants::column_by_value) slot = counter < LANE_VALUES ? w->lookups[0].table[counter] : w->slots;
             atomicAdd(&w->counts[(outer * in->columns + column) * w->counters + slot], (unsigned long long)sum);
         }
         __syncthreads();
     }
 };
 
-template <class known>
+template <class constants>
 static __global__ void __launch_bounds__(1024, 1)
     lane_count_columns(const __grid_constant__ histo_cuda_work work, const __grid_constant__ lane_columns in)
 {
-    using band = lane_column_band<known>;
+    using band = lane_column_band<constants>;
     extern __shared__ unsigned int shared[];
     histo_clear_shared(shared, in.words);
     for (uint32_t item = blockIdx.x; item < in.items; item += gridDim.x) {
@@ -262,9 +282,9 @@ static __global__ void __launch_bounds__(1024, 1)
         const int64_t rows = its.last - item % in.parts * in.rows_each;
         typename band::loaded now, next = {};
         its.load(&work, &in, 0, &next);
-        for (int64_t down = 0; down < rows; down += known::THREADS / 32 * band::U * band::ROWS_OF_WARP) {
+        for (int64_t down = 0; down < rows; down += constants::threads / 32 * band::U * band::ROWS_OF_WARP) {
             now = next;
-            its.load(&work, &in, down + known::THREADS / 32 * band::U * band::ROWS_OF_WARP, &next);
+            its.load(&work, &in, down + constants::threads / 32 * band::U * band::ROWS_OF_WARP, &next);
             its.count(&work, &now, down, shared);
         }
         its.merge(&work, &in, shared);

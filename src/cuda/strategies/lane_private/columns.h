@@ -2,7 +2,7 @@
 #ifndef CUDA_LANE_PRIVATE_COLUMNS_H
 #define CUDA_LANE_PRIVATE_COLUMNS_H
 
-#include "cuda/jit/specialised.h"
+#include "cuda/host/cuda.h"
 #include "cuda/strategies/lane_private/columns.cuh"
 
 typedef struct lane_columns_job {

@@ -21,6 +21,8 @@
 
 #include "cuda/device/block.cuh"
 #include "cuda/few_samples/small.h"
+#include "cuda/jit/axis_lookups.h"
+#include "cuda/jit/specialised.h"
 #include "cuda/strategies/lane_private/columns.h"
 #include "cuda/strategies/lane_private/lane.h"
 #include "cuda/strategies/lane_private/pixels.h"
@@ -399,10 +401,11 @@ static histo_status launch_columns(request *r)
     return lane_columns_launch(r->job, &r->columns);
 }
 
-static const void *kernel_for(const histo_job *job, const histo_cuda_known *known)
+static const void *kernel_for(const histo_job *job, const histo_cuda_class *constants)
 {
-    return histo_cuda_known_kernel(job, known, "cuda/strategies/lane_private/strided.cuh",
-                                   "lane_count_joint<histo_known_reader<known>, lane_known_counter<known>>");
+    return histo_cuda_specialised_kernel(
+        job, constants, "cuda/strategies/lane_private/strided.cuh",
+        "lane_count_joint<histo_specialised_reader<constants>, lane_specialised_counter<constants>>");
 }
 
 /* What this thread found out about its last job for a compiled kernel. Fills of one layout often follow each other, and
@@ -412,7 +415,7 @@ typedef struct memory {
     histo_strided_iter iter;
     int64_t begin, end, params[HISTO_MAX_PARAMS];
     double where_lo, where_hi;
-    histo_cuda_known known;
+    histo_cuda_class constants;
     plan plan;
     histo_cuda_work work;
     histo_joint joint;
@@ -420,7 +423,7 @@ typedef struct memory {
 
 static thread_local memory last_job;
 
-static void remember(const request *r, const histo_cuda_known *known)
+static void remember(const request *r, const histo_cuda_class *constants)
 {
     static uint64_t numbers;
     const histo_job *job = r->job;
@@ -439,7 +442,7 @@ static void remember(const request *r, const histo_cuda_known *known)
     memcpy(m->params, job->params, sizeof m->params);
     m->where_lo = job->where_lo;
     m->where_hi = job->where_hi;
-    memcpy(&m->known, known, sizeof m->known);
+    m->constants = *constants;
     m->plan = r->plan;
     m->work = r->work;
     m->joint = r->joint;
@@ -461,7 +464,7 @@ static bool recall(request *r)
     for (int o = 0; o < iter.operands; o++)
         iter.base[o] += moved;
     if (moved % ALIGN || memcmp(&iter, &job->iter, sizeof iter) != 0) return false;
-    r->compiled = kernel_for(job, &m->known);
+    r->compiled = kernel_for(job, &m->constants);
     if (!r->compiled) return false;
     r->plan = m->plan;
     r->work = m->work;
@@ -504,24 +507,24 @@ static bool is_compiled(request *r)
     if (!it.threads) return false;
     histo_cuda_work work = histo_cuda_work_of_channels(job, channels, it.blocks, min_tile(p), HISTO_MAX_TILE), padded;
     histo_cuda_firsts_of(p, true, it.l.words, &joint);
-    histo_cuda_known known;
-    if (!histo_cuda_known_of(job, &work, &joint, it.threads, &known)) return false;
-    if (histo_cuda_pad_rows(job, &known, channels, it.blocks, min_tile(p), HISTO_MAX_TILE, &padded)) {
+    histo_cuda_class constants;
+    if (!histo_cuda_class_of(job, &work, &joint, it.threads, &constants)) return false;
+    if (histo_cuda_pad_rows(job, &constants, channels, it.blocks, min_tile(p), HISTO_MAX_TILE, &padded)) {
         work = padded;
-        if (!histo_cuda_known_of(job, &work, &joint, it.threads, &known)) return false;
+        if (!histo_cuda_class_of(job, &work, &joint, it.threads, &constants)) return false;
     }
-    known.by_value = by_value;
-    known.alternate =
+    constants.by_value = by_value;
+    constants.alternate =
         p->apart && channels == 1 && p->batch > 1 && !job->iter.offsets; /* the cache holds what others read */
-    histo_cuda_tables_of(p, &all_firsts, it.l.words + (uint32_t)firsts, most_tables, &joint, &known);
-    known.log_copies = (int)it.l.log_copies;
-    known.spreads = it.l.spreads;
-    r->compiled = kernel_for(job, &known);
+    histo_cuda_tables_of(p, &all_firsts, it.l.words + (uint32_t)firsts, most_tables, &joint, &constants);
+    constants.own[constants.own_constants++] = {"log_copies", (int)it.l.log_copies};
+    constants.own[constants.own_constants++] = {"spreads", it.l.spreads};
+    r->compiled = kernel_for(job, &constants);
     if (!r->compiled) return false;
     r->plan = it;
     r->work = work;
     r->joint = joint;
-    remember(r, &known);
+    remember(r, &constants);
     return true;
 }
 

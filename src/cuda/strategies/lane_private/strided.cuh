@@ -2,7 +2,7 @@
 #ifndef CUDA_LANE_PRIVATE_STRIDED_CUH
 #define CUDA_LANE_PRIVATE_STRIDED_CUH
 
-#include "cuda/jit/specialised.cuh"
+#include "cuda/jit/specialised_lookup.cuh"
 #include "cuda/strategies/lane_private/lane.cuh"
 
 /* reader: see device/reader.cuh; histo_any_layout reads whatever a job can be. */
@@ -27,26 +27,26 @@ static __global__ void __launch_bounds__(1024, 1)
     }
 }
 
-/* lane_slot_counter with the layout's constants in the code. By value, the counter after the values is that of the
- * samples left out. */
-template <class known>
-struct lane_known_counter : lane_slot_counter {
+/* lane_slot_counter with the layout's constants, log_copies and spreads, in the code. By value, the counter after the
+ * values is that of the samples left out. */
+template <class constants>
+struct lane_specialised_counter : lane_slot_counter {
     using lane_slot_counter::lane_slot_counter;
 
     static HISTO_MEMBER uint32_t counters(const histo_cuda_work *w)
     {
-        return known::BY_VALUE ? LANE_VALUES + 1 : lane_slot_counter::counters(w);
+        return constants::by_value ? LANE_VALUES + 1 : lane_slot_counter::counters(w);
     }
-    static HISTO_MEMBER uint32_t log_copies(const lane_layout *) { return known::LOG_COPIES; }
+    static HISTO_MEMBER uint32_t log_copies(const lane_layout *) { return constants::log_copies; }
     static HISTO_MEMBER uint32_t slot(const lane_layout *l, const histo_cuda_work *w, uint32_t counter)
     {
-        if (!known::BY_VALUE) return lane_slot_counter::slot(l, w, counter);
+        if (!constants::by_value) return lane_slot_counter::slot(l, w, counter);
         return counter < LANE_VALUES ? w->lookups[0].table[counter] : w->slots;
     }
 
     HISTO_MEMBER void count(uint32_t slot) const
     {
-        atomicAdd(&copy[(known::SPREADS ? histo_spread(slot) : slot) << known::LOG_COPIES], 1u);
+        atomicAdd(&copy[(constants::spreads ? histo_spread(slot) : slot) << constants::log_copies], 1u);
     }
 
     HISTO_MEMBER void count(const uint32_t *slot, int n) const

@@ -28,6 +28,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "cuda/jit/axis_lookups.h"
 #include "cuda/jit/specialised.h"
 #include "cuda/strategies/packed_window/window.h"
 
@@ -260,16 +261,16 @@ typedef struct request {
 static bool use_compiled(const histo_job *job, int64_t least, request *r)
 {
     int channels;
-    histo_cuda_known known;
+    histo_cuda_class constants;
     request it = *r;
     it.l = layout_of_channels(job, &channels);
     it.work = histo_cuda_work_of_channels(job, channels, it.l.blocks, least, HISTO_MAX_TILE);
     histo_cuda_firsts_of(job->problem, true, it.l.firsts, &it.joint);
-    if (!histo_cuda_known_of(job, &it.work, &it.joint, it.l.threads, &known)) return false;
-    it.kernel =
-        histo_cuda_known_kernel(job, &known, "cuda/strategies/packed_window/any.cuh",
-                                it.l.bits == 16 ? "histo::packed_window::count_read<histo_known_reader<known>, 16>"
-                                                : "histo::packed_window::count_read<histo_known_reader<known>, 8>");
+    if (!histo_cuda_class_of(job, &it.work, &it.joint, it.l.threads, &constants)) return false;
+    it.kernel = histo_cuda_specialised_kernel(
+        job, &constants, "cuda/strategies/packed_window/any.cuh",
+        it.l.bits == 16 ? "histo::packed_window::count_read<histo_specialised_reader<constants>, 16>"
+                        : "histo::packed_window::count_read<histo_specialised_reader<constants>, 8>");
     if (it.kernel) *r = it;
     return it.kernel != NULL;
 }

@@ -27,6 +27,7 @@
  * and 10 times at 2^24 (H200); loses to packed counters where those fit, and to global_atomic for a million samples or
  * fewer. Source: radix partitioning through buffers, as for joins (Polychroniou and Ross 2014). The hash, the table
  * next to the buffers, and ranges that need not be equal are ours. */
+#include "cuda/jit/axis_lookups.h"
 #include "cuda/jit/specialised.h"
 #include "cuda/strategies/partition/layout.h"
 
@@ -208,17 +209,18 @@ static chosen_kernel kernel_of(const histo_job *job, const workplace *p, histo_c
     const scatter_kernel given =
         columns == HISTO_NOT_JOINT ? scatter_kernel_of(work) : scatter_kernel_of_columns(columns);
     const bool by_table = columns == histo_read_pixels && !joint->by_shift;
-    histo_cuda_known known;
+    histo_cuda_class constants;
     histo_joint its = *joint;
     if (p->firsts) histo_cuda_firsts_of(job->problem, true, p->tables_at, &its);
     if ((given.is_slow || columns == histo_read_columns || by_table) &&
-        histo_cuda_known_of(job, work, &its, THREADS, &known)) {
-        if (p->tables) histo_cuda_tables_of(job->problem, &its, p->tables_at + p->firsts, p->tables, &its, &known);
-        const void *compiled = histo_cuda_known_kernel(job, &known, "cuda/strategies/partition/scatter.cuh",
-                                                       "histo::partition::scatter<histo_known_reader<known>>");
+        histo_cuda_class_of(job, work, &its, THREADS, &constants)) {
+        if (p->tables) histo_cuda_tables_of(job->problem, &its, p->tables_at + p->firsts, p->tables, &its, &constants);
+        const void *compiled =
+            histo_cuda_specialised_kernel(job, &constants, "cuda/strategies/partition/scatter.cuh",
+                                          "histo::partition::scatter<histo_specialised_reader<constants>>");
         if (compiled) {
             *joint = its;
-            return {compiled, (uint32_t)known.samples};
+            return {compiled, (uint32_t)constants.samples};
         }
     }
     if (p->firsts && columns != HISTO_NOT_JOINT) histo_cuda_firsts_of(job->problem, false, p->tables_at, joint);

@@ -10,7 +10,7 @@
 #define CUDA_PARTITION_SCATTER_CUH
 
 #include "cuda/device/warp.cuh"
-#include "cuda/jit/specialised.cuh"
+#include "cuda/jit/specialised_lookup.cuh"
 #include "cuda/strategies/partition/layout.cuh"
 
 namespace histo::partition

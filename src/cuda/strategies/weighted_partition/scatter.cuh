@@ -6,7 +6,7 @@
 #define CUDA_WEIGHTED_PARTITION_SCATTER_CUH
 
 #include "cuda/device/warp.cuh"
-#include "cuda/jit/specialised.cuh"
+#include "cuda/jit/specialised_lookup.cuh"
 #include "cuda/strategies/weighted_partition/layout.cuh"
 
 namespace histo::weighted_partition
@@ -149,7 +149,7 @@ struct one_by_one {
     }
 };
 
-/* In vectors: see known.cuh. */
+/* In vectors: see specialised_reader.cuh. */
 template <class READER>
 struct in_vectors {
     static HISTO_MEMBER auto tile(const histo_cuda_work *work, const histo_joint *joint, int64_t item)

@@ -15,6 +15,7 @@
  * Bytes: each sample and weight once, and outside windows 6 or 10 written and read for it; the sums of the histogram
  * for each slice and window. Wins wherever weighted_private does not fit. Source: radix partitioning (Polychroniou and
  * Ross 2014); the exact sums are ours. */
+#include "cuda/jit/axis_lookups.h"
 #include "cuda/jit/specialised.h"
 #include "cuda/strategies/partition/layout.h"
 #include "cuda/strategies/weighted_partition/layout.h"
@@ -168,19 +169,20 @@ static compiled compile(const histo_job *job, histo_cuda_work *work, int threads
     } else {
         tables = 0;
     }
-    histo_cuda_known known;
-    if (!histo_cuda_known_of(job, work, &joint, threads, &known)) return {};
-    tables += histo_cuda_tables_of(problem, &firsts, (uint32_t)words + tables, MAX_TABLES - tables, &joint, &known);
-    const void *kernel = histo_cuda_known_kernel(job, &known, header, name);
+    histo_cuda_class constants;
+    if (!histo_cuda_class_of(job, work, &joint, threads, &constants)) return {};
+    tables += histo_cuda_tables_of(problem, &firsts, (uint32_t)words + tables, MAX_TABLES - tables, &joint, &constants);
+    const void *kernel = histo_cuda_specialised_kernel(job, &constants, header, name);
     return {kernel, joint, (words + tables) * sizeof(uint32_t)};
 }
 
 /* A kernel that scatters: compiled for such jobs, or the general one. */
 static compiled scatter_of(const histo_job *job, histo_cuda_work *work, const workplace *p)
 {
-    static const char *const kernels[] = {
-        "histo::weighted_partition::scatter<histo::weighted_partition::in_vectors<histo_known_reader<known>>, double>",
-        "histo::weighted_partition::scatter<histo::weighted_partition::in_vectors<histo_known_reader<known>>, float>"};
+    static const char *const kernels[] = {"histo::weighted_partition::scatter<histo::weighted_partition::in_vectors<"
+                                          "histo_specialised_reader<constants>>, double>",
+                                          "histo::weighted_partition::scatter<histo::weighted_partition::in_vectors<"
+                                          "histo_specialised_reader<constants>>, float>"};
     const compiled it = compile(job, work, THREADS, p->scatter_shared / sizeof(uint32_t),
                                 "cuda/strategies/weighted_partition/scatter.cuh", kernels[p->narrow]);
     return it.kernel ? it : compiled{(const void *)kernel_of_scatter(p->narrow), {}, p->scatter_shared};
@@ -190,10 +192,10 @@ static compiled scatter_of(const histo_job *job, histo_cuda_work *work, const wo
 static histo_status sum_windows(const histo_job *job, const histo_cuda_work *tiles, const workplace *p, layout *l)
 {
     static const char *const kernels[2][2] = {
-        {"histo::weighted_partition::count_windows<histo_known_reader<known>, false, double>",
-         "histo::weighted_partition::count_windows<histo_known_reader<known>, true, double>"},
-        {"histo::weighted_partition::count_windows<histo_known_reader<known>, false, float>",
-         "histo::weighted_partition::count_windows<histo_known_reader<known>, true, float>"}};
+        {"histo::weighted_partition::count_windows<histo_specialised_reader<constants>, false, double>",
+         "histo::weighted_partition::count_windows<histo_specialised_reader<constants>, true, double>"},
+        {"histo::weighted_partition::count_windows<histo_specialised_reader<constants>, false, float>",
+         "histo::weighted_partition::count_windows<histo_specialised_reader<constants>, true, float>"}};
     enum { THREADS_EACH = 1024, LEAST_CELLS = 8, ROOM_OF_TABLES = 1 << 12, FLOW = window_slots::FLOW };
     enum { LEAST_SAMPLES = 1 << 15 /* of a tile: in fewer, looking for a window takes longer than it can save */ };
     if ((job->end - job->begin) / tiles->tiles < LEAST_SAMPLES) return HISTO_OK;

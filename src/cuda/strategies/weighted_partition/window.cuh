@@ -84,7 +84,7 @@ HISTO_IN_KERNEL bool find_window(const histo_cuda_work *work, const windows *of,
     return in_all - most <= in_all / ELSEWHERE;
 }
 
-/* READER: see known.cuh; T: what the weights are held in. */
+/* READER: see specialised_reader.cuh; T: what the weights are held in. */
 template <class READER, bool SQUARES, typename T>
 static __global__ void __launch_bounds__(1024, 1)
     count_windows(const __grid_constant__ histo_cuda_work work, const __grid_constant__ windows of,

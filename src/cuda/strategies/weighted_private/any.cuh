@@ -2,7 +2,7 @@
 #ifndef CUDA_WEIGHTED_PRIVATE_ANY_CUH
 #define CUDA_WEIGHTED_PRIVATE_ANY_CUH
 
-#include "cuda/jit/specialised.cuh"
+#include "cuda/jit/specialised_lookup.cuh"
 #include "cuda/strategies/weighted_private/sums.cuh"
 
 namespace histo::weighted_private
@@ -153,7 +153,7 @@ HISTO_IN_KERNEL void count_tile(const histo_cuda_work *work, const layout *l, co
     sum.merge_by(work, of.extent(), &in, [&](uint32_t local) { return to + of.slot(local); });
 }
 
-/* Samples and weights in vectors, by a reader that is compiled for them: see known.cuh. */
+/* Samples and weights in vectors, by a reader that is compiled for them: see specialised_reader.cuh. */
 template <class READER, bool SQUARES, typename FORMAT>
 static __global__ void __launch_bounds__(1024, 1)
     count_joint(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l,

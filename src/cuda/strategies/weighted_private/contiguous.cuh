@@ -2,7 +2,7 @@
 #ifndef CUDA_WEIGHTED_PRIVATE_CONTIGUOUS_CUH
 #define CUDA_WEIGHTED_PRIVATE_CONTIGUOUS_CUH
 
-#include "cuda/jit/specialised.cuh"
+#include "cuda/jit/specialised_lookup.cuh"
 #include "cuda/strategies/weighted_private/sums.cuh"
 
 namespace histo::weighted_private

@@ -17,6 +17,7 @@
  * global_atomic where exponents of weights have no dense window. Source: ours; the layout is that of lane_private, the
  * carry that of packed counters (Ross 2014, 5.2). */
 #include "cuda/device/first_floats.cuh"
+#include "cuda/jit/axis_lookups.h"
 #include "cuda/jit/specialised.h"
 #include "cuda/strategies/weighted_private/layout.h"
 
@@ -137,10 +138,10 @@ typedef struct cutting {
 static bool choose_compiled(const histo_job *job, const cutting *tiles, choice *c)
 {
     static const char *const kernels[2][2] = {
-        {"histo::weighted_private::count_joint<histo_known_reader<known>, false, double>",
-         "histo::weighted_private::count_joint<histo_known_reader<known>, true, double>"},
-        {"histo::weighted_private::count_joint<histo_known_reader<known>, false, float>",
-         "histo::weighted_private::count_joint<histo_known_reader<known>, true, float>"}};
+        {"histo::weighted_private::count_joint<histo_specialised_reader<constants>, false, double>",
+         "histo::weighted_private::count_joint<histo_specialised_reader<constants>, true, double>"},
+        {"histo::weighted_private::count_joint<histo_specialised_reader<constants>, false, float>",
+         "histo::weighted_private::count_joint<histo_specialised_reader<constants>, true, float>"}};
     enum { MAX_TABLES = 1 << 13 /* words */ };
     const histo_problem *p = job->problem;
     const bool narrow = is_exact_in_float(p), squares = histo_has_squares(p->weighting);
@@ -157,16 +158,16 @@ static bool choose_compiled(const histo_job *job, const cutting *tiles, choice *
         words = 0;
     }
     histo_cuda_work work = histo_cuda_work_of(job, tiles->wanted, tiles->least, MAX_SAMPLES), padded;
-    histo_cuda_known known;
-    if (!histo_cuda_known_of(job, &work, &joint, it.threads, &known)) return false;
-    if (histo_cuda_pad_rows(job, &known, 1, tiles->wanted, tiles->least, MAX_SAMPLES, &padded)) {
+    histo_cuda_class constants;
+    if (!histo_cuda_class_of(job, &work, &joint, it.threads, &constants)) return false;
+    if (histo_cuda_pad_rows(job, &constants, 1, tiles->wanted, tiles->least, MAX_SAMPLES, &padded)) {
         work = padded;
-        if (!histo_cuda_known_of(job, &work, &joint, it.threads, &known)) return false;
+        if (!histo_cuda_class_of(job, &work, &joint, it.threads, &constants)) return false;
     }
-    known.alternate = p->apart && p->batch > 1 && !job->iter.offsets;
-    words += histo_cuda_tables_of(p, &firsts, it.l.table + words, most - words, &joint, &known);
-    const void *kernel =
-        histo_cuda_known_kernel(job, &known, "cuda/strategies/weighted_private/any.cuh", kernels[narrow][squares]);
+    constants.alternate = p->apart && p->batch > 1 && !job->iter.offsets;
+    words += histo_cuda_tables_of(p, &firsts, it.l.table + words, most - words, &joint, &constants);
+    const void *kernel = histo_cuda_specialised_kernel(job, &constants, "cuda/strategies/weighted_private/any.cuh",
+                                                       kernels[narrow][squares]);
     if (!kernel) return false;
     *c = {kernel, it, work, joint};
     c->it.shared += words * sizeof(unsigned int);
