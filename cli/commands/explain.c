@@ -7,25 +7,6 @@
 #include "count/run.h"
 #include "count/wisdom.h"
 
-static const char *kind_name(histo_axis_kind kind)
-{
-    switch (kind) { /* without a default, so that the compiler finds a missing kind */
-    case HISTO_INTEGER:
-        return "integer";
-    case HISTO_REGULAR:
-        return "regular";
-    case HISTO_VARIABLE:
-        return "variable";
-    case HISTO_LOG:
-        return "log";
-    case HISTO_SQRT:
-        return "sqrt";
-    case HISTO_POWER:
-        return "power";
-    }
-    return "unknown";
-}
-
 static void print_axes(const run *r, FILE *out)
 {
     for (int a = 0; a < r->axis_count; a++) {
@@ -34,8 +15,9 @@ static void print_axes(const run *r, FILE *out)
         double first = axis->edges ? axis->edges[0] : axis->lo, last = axis->edges ? axis->edges[axis->bins] : axis->hi;
         fprintf(out, "axis");
         if (r->axis_count > 1 && r->names[a]) fprintf(out, " %s", r->names[a]);
-        fprintf(out, ": %s, %s bin%s over [%s, %s%c\n", kind_name(axis->kind), text_count((uint64_t)axis->bins, bins),
-                axis->bins == 1 ? "" : "s", text_exact(first, lo), text_exact(last, hi), axis->closed ? ']' : ')');
+        fprintf(out, ": %s, %s bin%s over [%s, %s%c\n", histo_axis_kind_name(axis->kind),
+                text_count((uint64_t)axis->bins, bins), axis->bins == 1 ? "" : "s", text_exact(first, lo),
+                text_exact(last, hi), axis->closed ? ']' : ')');
     }
 }
 

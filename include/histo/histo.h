@@ -172,6 +172,9 @@ typedef enum histo_axis_kind {
 
 enum { HISTO_AXIS_KIND_COUNT = HISTO_POWER + 1 };
 
+/* The name of a kind in saved files, "integer" … "power"; NULL for an unknown kind. */
+HISTO_API const char *histo_axis_kind_name(histo_axis_kind kind);
+
 /* A plain value; nothing to free. edges[bins + 1] is borrowed until a histogram is created from the axis, which copies
  * it. HISTO_VARIABLE requires it. HISTO_LOG, HISTO_SQRT and HISTO_POWER use it if it is given, so that a saved axis has
  * the same edges under another libm, and compute the edges if it is NULL. HISTO_INTEGER and HISTO_REGULAR ignore it. */
@@ -233,6 +236,10 @@ typedef enum histo_weighting {
     HISTO_WEIGHT_FAST_SUM,         /* HISTO_WEIGHT_FAST without the sums of w*w: half the memory, faster fills */
     HISTO_WEIGHT_REPRODUCIBLE_SUM, /* HISTO_WEIGHT_REPRODUCIBLE without the sums of w*w, likewise */
 } histo_weighting;
+
+/* The name of a weighting in saved files: "unweighted", "fast", "reproducible", "fast-sum" or "reproducible-sum"; NULL
+ * for an unknown weighting. */
+HISTO_API const char *histo_weighting_name(histo_weighting weighting);
 
 /* How counts are stored. A sparse histogram stores occupied slots only, as sorted pairs of a slot's number and its
  * count (16 bytes). Use it for several axes whose bins multiply to far more than the number of samples: five columns of

@@ -98,3 +98,34 @@ count: Callable[..., Any]
 extremes: Callable[..., Any]
 forget: Callable[..., Any]
 quantiles: Callable[..., Any]
+
+# Constants of histo.h, and the names of kinds of axes and weightings in saved files.
+AXIS_KINDS: tuple[str, ...]
+WEIGHTINGS: tuple[str, ...]
+INTEGER: int
+REGULAR: int
+VARIABLE: int
+LOG: int
+SQRT: int
+POWER: int
+UNWEIGHTED: int
+WEIGHT_FAST: int
+WEIGHT_REPRODUCIBLE: int
+WEIGHT_FAST_SUM: int
+WEIGHT_REPRODUCIBLE_SUM: int
+DENSE: int
+SPARSE: int
+JSON: int
+BINARY: int
+MAP_STEP: int
+MAP_LINEAR: int
+DEVICE_AUTO: int
+DEVICE_CPU: int
+DEVICE_CUDA: int
+DEVICE_CUDA_ALL: int
+MAX_BINS: int
+MAX_DIMS: int
+NOWHERE: int
+COUNTS: int
+SUM_W: int
+SUM_W2: int

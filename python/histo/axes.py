@@ -14,12 +14,10 @@ from typing import Any, ClassVar, NamedTuple
 from collections.abc import Iterator
 
 from . import _histo
+from ._histo import INTEGER, LOG, POWER, REGULAR, SQRT, VARIABLE
 
 __all__ = ["AxesTuple", "Axis", "Boolean", "Category", "Integer", "Log", "Power", "Regular", "Sqrt", "Traits",
            "Variable"]
-
-INTEGER, REGULAR, VARIABLE, LOG, SQRT, POWER = range(6)
-"""The library's kinds of axes."""
 
 
 _MANY = 1 << 14

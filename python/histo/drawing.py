@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .axes import LOG, POWER, SQRT, Axis
+from ._histo import LOG, POWER, SQRT
+from .axes import Axis
 
 WIDTH, HEIGHT = 440, 150
 SQUARE = 300

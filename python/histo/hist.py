@@ -12,30 +12,13 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar, cast
 
 from . import _histo
+from ._histo import BINARY, COUNTS, DENSE, NOWHERE, SPARSE, SUM_W, SUM_W2, UNWEIGHTED, WEIGHT_FAST, WEIGHT_FAST_SUM
 from .axes import AxesTuple, Axis, Boolean, Category, Integer, Labelled, Variable
-from .indexing import Choice, Pick, Range, Total, resolve
+from .indexing import Choice, Pick, Range, Total, resolve, spread
 from .sources import is_dask
+from .storage import HAS_SQUARES, STORAGE_NAMES, Slots, contiguous, fold, made_of, nan_sets, storage_of
 
 __all__ = ["Histogram", "Information", "Plan", "Summary", "Tally", "WeightedSum"]
-
-UNWEIGHTED, FAST, REPRODUCIBLE, FAST_SUM, REPRODUCIBLE_SUM = range(5)
-DENSE, SPARSE = range(2)
-COUNTS, SUM_W, SUM_W2 = range(3)
-JSON, BINARY = range(2)
-
-_STORAGES = {
-    "int64": (UNWEIGHTED, DENSE),
-    "double": (FAST_SUM, DENSE),
-    "weight": (FAST, DENSE),
-    "exact_double": (REPRODUCIBLE_SUM, DENSE),
-    "exact_weight": (REPRODUCIBLE, DENSE),
-    "sparse": (UNWEIGHTED, SPARSE),
-}
-_STORAGES_OF_BOOST = {"Int64": "int64", "AtomicInt64": "int64", "Double": "double", "Weight": "weight"}
-_STORAGE_NAMES = {kind: name for name, kind in _STORAGES.items()}
-_HAS_SQUARES = (FAST, REPRODUCIBLE)
-_NOWHERE = 2**32 - 1  # of a map of slots
-
 
 class Tally(NamedTuple):
     """Where the samples went: bins + flow + masked == samples.
@@ -100,49 +83,10 @@ class Information(NamedTuple):
     normalized: Any
 
 
-class _Full(NamedTuple):
-    """The slots of a histogram, underflow, bins, overflow and NaN on each axis, after the dimensions of the batch."""
-
-    counts: Any
-    sum_w: Any
-    sum_w2: Any
-
-
 def _numpy() -> Any:
     import numpy
 
     return numpy
-
-
-def _nan_sets(naxes: int) -> Any:
-    """The sets of axes on which a slot may be NaN, none excluded, in the library's order."""
-    for chosen in range(1, 1 << naxes):
-        yield [naxes - 1 - i for i in range(naxes) if chosen >> i & 1]
-
-
-def _nan_slots(naxes: int, nbatch: int, nan: Any, cells: bool) -> tuple:
-    """Where the slots are NaN on these axes and not on the others, or where the cells are that they are added to."""
-    of_nan, of_others = slice(-1, None), slice(0, None if cells else -1)
-    return (slice(None),) * nbatch + tuple(of_nan if axis in nan else of_others for axis in range(naxes))
-
-
-def fold(slots: Any, naxes: int) -> Any:
-    """Cells of underflow, bins and overflow from slots: NaN is added to overflow."""
-    nbatch = slots.ndim - naxes
-    cells = slots[(slice(None),) * nbatch + (slice(None, -1),) * naxes].copy()
-    for nan in _nan_sets(naxes):
-        cells[_nan_slots(naxes, nbatch, nan, True)] += slots[_nan_slots(naxes, nbatch, nan, False)]
-    return cells
-
-
-def _storage_of(storage: Any) -> tuple[int, int]:
-    if storage is None:
-        return _STORAGES["int64"]
-    name = storage.lower() if isinstance(storage, str) else _STORAGES_OF_BOOST.get(
-        (storage if isinstance(storage, type) else type(storage)).__name__)
-    if name not in _STORAGES:
-        raise ValueError(f"no storage {storage!r}: it is one of {', '.join(_STORAGES)}")
-    return _STORAGES[name]
 
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
@@ -216,7 +160,7 @@ class Histogram(Labelled, _histo.Hist):
             if not isinstance(axis, Axis):
                 raise TypeError(f"{axis!r} is not an axis")
         batch = tuple(batch) if hasattr(batch, "__iter__") else (batch,)
-        weighting, kept = _storage_of(storage)
+        weighting, kept = storage_of(storage)
         self._make(tuple(axis._tuple for axis in axes), tuple(operator.index(n) for n in batch), weighting, kept,
                    any(axis._translated for axis in axes))
         self._describe([copy.copy(axis) for axis in axes], storage is None, name, label, metadata)
@@ -266,7 +210,7 @@ class Histogram(Labelled, _histo.Hist):
     @property
     def storage(self) -> str:
         """What each slot holds; see `Histogram`."""
-        return _STORAGE_NAMES[self._kind()]
+        return STORAGE_NAMES[self._kind()]
 
     @property
     def kind(self) -> str:
@@ -373,7 +317,7 @@ class Histogram(Labelled, _histo.Hist):
 
     def _weigh(self) -> None:
         """Keep sums of weights from now on; what was counted had a weight of 1."""
-        self._regrow(self._tuples(), FAST)
+        self._regrow(self._tuples(), WEIGHT_FAST)
 
     def _in_order(self, arrays: Any, named: dict) -> list:
         """The samples in the order of the axes."""
@@ -395,15 +339,15 @@ class Histogram(Labelled, _histo.Hist):
     # ---- Reading ----
 
     @_exclusive
-    def _slots(self) -> _Full:
+    def _slots(self) -> Slots:
         """Copies of all slots."""
         weighting, storage = self._kind()
         if storage == SPARSE:
             raise TypeError("a sparse histogram has too many slots for this: project, slice or rebin it, or use "
                             "occupied()")
         weighted = weighting != UNWEIGHTED
-        return _Full(self._read(COUNTS, True), self._read(SUM_W, True) if weighted else None,
-                     self._read(SUM_W2, True) if weighting in _HAS_SQUARES else None)
+        return Slots(self._read(COUNTS, True), self._read(SUM_W, True) if weighted else None,
+                     self._read(SUM_W2, True) if weighting in HAS_SQUARES else None)
 
     def _shown(self, cells: Any) -> Any:
         """The cells for which the axes have a place."""
@@ -446,7 +390,7 @@ class Histogram(Labelled, _histo.Hist):
     def counts(self, flow: bool = False) -> Any:
         """The counts, or the effective counts of a weighted histogram: the square of the sum of weights over the sum
         of their squares. With sums of weights alone, these sums."""
-        if self._kind()[0] not in _HAS_SQUARES:
+        if self._kind()[0] not in HAS_SQUARES:
             return self.values(flow)
         np = _numpy()
         sums, squares = self._get(SUM_W, flow), self._get(SUM_W2, flow)
@@ -458,7 +402,7 @@ class Histogram(Labelled, _histo.Hist):
         weighting = self._kind()[0]
         if weighting == UNWEIGHTED:
             return self.values(flow).astype(float)
-        return self._get(SUM_W2, flow) if weighting in _HAS_SQUARES else None
+        return self._get(SUM_W2, flow) if weighting in HAS_SQUARES else None
 
     @_exclusive
     def density(self, flow: bool = False) -> Any:
@@ -513,7 +457,7 @@ class Histogram(Labelled, _histo.Hist):
             return tally.bins + tally.flow if flow else tally.bins
         axes = tuple(range(len(self.batch), len(self.batch) + self.ndim))
         value = _plain(self.values(flow).sum(axis=axes))
-        if self._kind()[0] not in _HAS_SQUARES:
+        if self._kind()[0] not in HAS_SQUARES:
             return value
         return WeightedSum(value, _plain(self._get(SUM_W2, flow).sum(axis=axes)))
 
@@ -543,7 +487,7 @@ class Histogram(Labelled, _histo.Hist):
                 weighting = self._kind()[0]
                 if weighting == UNWEIGHTED:
                     return cell[0]
-                return cell[1] if weighting == FAST_SUM else WeightedSum(*cell[1:])
+                return cell[1] if weighting == WEIGHT_FAST_SUM else WeightedSum(*cell[1:])
         h = self._ranged(asked)
         if not any(isinstance(one, (Pick, Total, Choice)) or isinstance(one, Range) and one.groups for one in asked):
             return h.copy() if h is self else h
@@ -557,10 +501,10 @@ class Histogram(Labelled, _histo.Hist):
         if axes:
             return h._regrouped(axes, targets, maps)
         np = _numpy()
-        targets[0], maps[0] = 0, np.where(maps[0] == _NOWHERE, maps[0], 1).astype(np.uint32)
+        targets[0], maps[0] = 0, np.where(maps[0] == NOWHERE, maps[0], 1).astype(np.uint32)
         cell = h._regrouped([Integer(0, 1)], targets, maps)
         value = _plain(cell.values()[..., 0])
-        return value if cell._kind()[0] not in _HAS_SQUARES else WeightedSum(value, _plain(cell.variances()[..., 0]))
+        return value if cell._kind()[0] not in HAS_SQUARES else WeightedSum(value, _plain(cell.variances()[..., 0]))
 
     def _ranged(self, asked: list) -> Histogram:
         """With the ranges of bins that stay, which the library makes without rounding."""
@@ -589,13 +533,13 @@ class Histogram(Labelled, _histo.Hist):
 
     def _regrouped(self, axes: Any, targets: Any, maps: Any, entry: int = -1) -> Histogram:
         """A histogram of other axes, to whose slots those of this one are added. Axis i becomes axes[targets[i]], or none
-        if that is negative; slot s of it goes to slot maps[i][s] or _NOWHERE. Without a map, the bins keep their
+        if that is negative; slot s of it goes to slot maps[i][s] or NOWHERE. Without a map, the bins keep their
         numbers; or all slots are summed."""
         made = self._regroup(tuple(axis._tuple for axis in axes), tuple(targets), tuple(maps), entry)
         return self._like(made, axes)
 
-    def _set(self, full: _Full) -> None:
-        self._write(*_contiguous(full), _numpy().ascontiguousarray(self._masked()))
+    def _set(self, full: Slots) -> None:
+        self._write(*contiguous(full), _numpy().ascontiguousarray(self._masked()))
 
     def _gather(self, asked: list) -> Any:
         place: list = [slice(None)] * len(self.batch)
@@ -634,11 +578,11 @@ class Histogram(Labelled, _histo.Hist):
         else:
             whole = (values >= 0) & (values == np.floor(values)) & (values < 2.0**63)
             new[0][...] = np.where(whole, values, 0).astype(np.int64)
-            for numbers in (values, squares)[: 1 + (weighting in _HAS_SQUARES)]:
+            for numbers in (values, squares)[: 1 + (weighting in HAS_SQUARES)]:
                 new.append(np.empty(slot.shape))
                 new[-1][...] = numbers
         slots, columns = [slot.ravel()], [[a.ravel()] for a in new]
-        for nan in _nan_sets(self.ndim):
+        for nan in nan_sets(self.ndim):
             # What was NaN there is overflow now.
             both = slot[np.logical_and.reduce([over[axis][0] for axis in nan])]
             slots.append(both + sum(over[axis][1] for axis in nan))
@@ -751,16 +695,16 @@ class Histogram(Labelled, _histo.Hist):
         """A copy with another storage. Counts become sums of weights of 1; sums of weights become counts only if all
         are whole numbers, else ValueError."""
         np = _numpy()
-        weighting, kept = _storage_of(storage)
+        weighting, kept = storage_of(storage)
         if SPARSE in (kept, self._kind()[1]):
             raise TypeError("sparse histograms do not change their storage")
         full = self._slots()
         if weighting == UNWEIGHTED:
-            full = _Full(full.counts if full.sum_w is None else _as_counts(np, full.sum_w), None, None)
+            full = Slots(full.counts if full.sum_w is None else _as_counts(np, full.sum_w), None, None)
         else:
             sums = full.counts.astype(float) if full.sum_w is None else full.sum_w
             squares = np.abs(sums) if full.sum_w2 is None else full.sum_w2
-            full = _Full(full.counts, sums, squares if weighting in _HAS_SQUARES else None)
+            full = Slots(full.counts, sums, squares if weighting in HAS_SQUARES else None)
         return made_of(type(self), self._axes, self.batch, (weighting, kept), full, self._masked(), False, self.name,
                        self._label, self.metadata)
 
@@ -779,9 +723,9 @@ class Histogram(Labelled, _histo.Hist):
         return self
 
     def _meet(self, other: Histogram) -> None:
-        if self._may_weigh and other._kind() == (FAST, DENSE) and self._kind() == (UNWEIGHTED, DENSE):
+        if self._may_weigh and other._kind() == (WEIGHT_FAST, DENSE) and self._kind() == (UNWEIGHTED, DENSE):
             self._weigh()
-        if other._may_weigh and self._kind() == (FAST, DENSE) and other._kind() == (UNWEIGHTED, DENSE):
+        if other._may_weigh and self._kind() == (WEIGHT_FAST, DENSE) and other._kind() == (UNWEIGHTED, DENSE):
             other = other.astype("weight")
         if self._kind() != other._kind():
             raise ValueError(f"histograms of storage {self.storage!r} and {other.storage!r} are not added: use astype")
@@ -840,9 +784,9 @@ class Histogram(Labelled, _histo.Hist):
         if mine.sum_w is None:
             if (mine.counts < its.counts).any():
                 raise ValueError("counts cannot be negative: use astype('weight') for differences")
-            self._set(_Full(mine.counts - its.counts, None, None))
+            self._set(Slots(mine.counts - its.counts, None, None))
             return
-        self._set(_Full(mine.counts + its.counts, mine.sum_w - its.sum_w,
+        self._set(Slots(mine.counts + its.counts, mine.sum_w - its.sum_w,
                         None if mine.sum_w2 is None else mine.sum_w2 + its.sum_w2))
 
     def __sub__(self, other: Any) -> Histogram:
@@ -862,9 +806,9 @@ class Histogram(Labelled, _histo.Hist):
             factor = int(factor)
             if factor and full.counts.max(initial=0) > (2**63 - 1) // factor:
                 raise OverflowError("counts beyond 2**63 - 1")
-            self._set(_Full(full.counts * factor, None, None))
+            self._set(Slots(full.counts * factor, None, None))
         else:
-            self._set(_Full(full.counts, full.sum_w * factor,
+            self._set(Slots(full.counts, full.sum_w * factor,
                             None if full.sum_w2 is None else full.sum_w2 * factor**2))
         return self
 
@@ -882,7 +826,7 @@ class Histogram(Labelled, _histo.Hist):
         if self._kind()[0] == UNWEIGHTED:
             self._become(self.astype("weight"))
         full = self._slots()
-        self._set(_Full(full.counts, full.sum_w / divisor,
+        self._set(Slots(full.counts, full.sum_w / divisor,
                         None if full.sum_w2 is None else full.sum_w2 / divisor**2))
         return self
 
@@ -1095,21 +1039,6 @@ def _without_masks(arrays: Any, weight: Any, mask: Any, where: Any) -> tuple:
     return arrays, weight, mask, where
 
 
-def _contiguous(full: _Full) -> list:
-    np = _numpy()
-    types = (np.int64, np.float64, np.float64)
-    return [None if a is None else np.ascontiguousarray(a, t) for a, t in zip(full, types, strict=True)]
-
-
-def made_of(cls: Any, axes: Any, batch: tuple, kind: tuple, full: _Full, masked: Any, may_weigh: bool, name: str,
-            label: str, metadata: Any) -> Any:
-    """A histogram with these slots; its axes are copies."""
-    made = cls.__new__(cls)
-    made._make(tuple(axis._tuple for axis in axes), batch, *kind, any(axis._translated for axis in axes))
-    made._write(*_contiguous(full), _numpy().ascontiguousarray(masked))
-    return made._describe([copy.copy(axis) for axis in axes], may_weigh, name, label, metadata)
-
-
 def _unpickled(cls: Any, data: bytes, axes: list, batch: tuple, may_weigh: bool, name: str, label: str,
                metadata: Any) -> Histogram:
     made = cls._load(data, None)
@@ -1124,7 +1053,7 @@ def _plain(value: Any) -> Any:
 
 def _map_of(np: Any, bins: int, slots: Any, to: Any) -> Any:
     """The map of an axis of so many bins: where these slots go, and all others nowhere."""
-    made = np.full(bins + 3, _NOWHERE, np.uint32)
+    made = np.full(bins + 3, NOWHERE, np.uint32)
     made[slots] = to
     return made
 
@@ -1185,11 +1114,6 @@ def _as_counts(np: Any, values: Any) -> Any:
 
 def _open_ends(index: Any, i: int, axes: Any) -> tuple[bool, bool]:
     """Whether the slice of axis i has no begin and no end."""
-    from .indexing import _expand
-
-    if hasattr(index, "items"):
-        one = {axes._position(axis): one for axis, one in index.items()}.get(i, slice(None))
-    else:
-        one = _expand(index if isinstance(index, tuple) else (index,), len(axes))[i]
+    one = spread(index, axes)[i]
     return (one.start is None, one.stop is None) if isinstance(one, slice) else (False, False)
 

@@ -174,13 +174,17 @@ class Choice(NamedTuple):
 def resolve(index: Any, axes: Any) -> list:
     """What an index of a histogram asks of each axis: None (it stays as it is), Pick, Range, Total, Choice, or an array
     of bins."""
-    if hasattr(index, "items"):
-        asked: list = [slice(None)] * len(axes)
-        for axis, one in index.items():
-            asked[axes._position(axis)] = one
-    else:
-        asked = _expand(index if isinstance(index, tuple) else (index,), len(axes))
-    return [_resolve_one(one, axis) for one, axis in zip(asked, axes, strict=True)]
+    return [_resolve_one(one, axis) for one, axis in zip(spread(index, axes), axes, strict=True)]
+
+
+def spread(index: Any, axes: Any) -> list:
+    """The index of each axis, from a tuple, a dict by name or number, or that of one axis."""
+    if not hasattr(index, "items"):
+        return _expand(index if isinstance(index, tuple) else (index,), len(axes))
+    asked: list = [slice(None)] * len(axes)
+    for axis, one in index.items():
+        asked[axes._position(axis)] = one
+    return asked
 
 
 def _expand(index: tuple, naxes: int) -> list:

@@ -12,8 +12,6 @@ from .axes import AxesTuple, Axis
 
 __all__ = ["Map", "Moments"]
 
-STEP, LINEAR = range(2)
-
 
 class Moments(NamedTuple):
     """Sums over a window of value * x**p * y**q, as mpq: x and y count from the window's corner, x along the last
@@ -62,7 +60,7 @@ class Map(_histo.Map):
         self._batch = tuple(map(operator.index, batch if hasattr(batch, "__iter__") else (batch,)))
         self._axes = AxesTuple(axes)
         self._linear = bool(linear)
-        self._make(tuple(axis._tuple for axis in axes), math.prod(self._batch), LINEAR if linear else STEP)
+        self._make(tuple(axis._tuple for axis in axes), math.prod(self._batch), _histo.MAP_LINEAR if linear else _histo.MAP_STEP)
 
     @property
     def axes(self) -> AxesTuple:

@@ -13,12 +13,27 @@ from typing import Any
 import numpy as np
 
 from . import _histo
-from .axes import INTEGER, LOG, POWER, REGULAR, SQRT, VARIABLE, Axis, Boolean, Category, Variable, axis_of
-from .hist import BINARY, DENSE, FAST, FAST_SUM, JSON, SPARSE, UNWEIGHTED, _Full, fold, made_of
+from ._histo import (
+    AXIS_KINDS,
+    BINARY,
+    DENSE,
+    INTEGER,
+    JSON,
+    POWER,
+    REGULAR,
+    SPARSE,
+    UNWEIGHTED,
+    WEIGHT_FAST,
+    WEIGHT_FAST_SUM,
+    WEIGHT_REPRODUCIBLE,
+    WEIGHT_REPRODUCIBLE_SUM,
+    WEIGHTINGS,
+)
+from .axes import Axis, Boolean, Category, Variable, axis_of
+from .storage import HAS_SQUARES, Slots, fold, made_of
 
-_KINDS = {INTEGER: "integer", REGULAR: "regular", VARIABLE: "variable", LOG: "log", SQRT: "sqrt", POWER: "power"}
-_WEIGHTINGS = ("unweighted", "fast", "reproducible", "fast-sum", "reproducible-sum")
-_TYPES = {UNWEIGHTED: "int", FAST: "weighted", 2: "weighted", FAST_SUM: "double", 4: "double"}
+_TYPES = {UNWEIGHTED: "int", WEIGHT_FAST: "weighted", WEIGHT_REPRODUCIBLE: "weighted", WEIGHT_FAST_SUM: "double",
+          WEIGHT_REPRODUCIBLE_SUM: "double"}
 _FEW_SLOTS = 1 << 23
 _SLOTS_PER_BYTE = 1024
 
@@ -54,7 +69,7 @@ def _axis_to(axis: Axis) -> dict:
             own["growth"] = True
             writer["boost-histogram"] = {"growth": True}
     else:
-        own["kind"] = _KINDS[kind]
+        own["kind"] = AXIS_KINDS[kind]
         flow = {"underflow": axis._underflow, "overflow": axis._overflow, "circular": False}
         if kind in (INTEGER, REGULAR):
             ends = (int(lo), int(hi)) if kind == INTEGER else (lo, hi)
@@ -97,7 +112,7 @@ def to_uhi(h: Any) -> dict:
     if entries > 1:
         axes.insert(0, {"type": "category_int", "categories": list(range(entries)), "flow": False,
                         "writer_info": {"histo": {"kind": "batch"}}})
-    own: dict = {"version": _histo.version(), "weighting": _WEIGHTINGS[weighting]}
+    own: dict = {"version": _histo.version(), "weighting": WEIGHTINGS[weighting]}
     if len(batch) > 1 or entries == 1 and batch:
         own["batch"] = ",".join(map(str, batch))
     masked = np.atleast_1d(h._masked()).ravel()
@@ -217,13 +232,12 @@ def _axis_from(data: dict) -> Axis:
         raise ValueError("an axis needs two edges or more")
     known = own.get("kind", "variable")
     power = {"sqrt": 0.5, "power": own.get("power")}.get(known, 0.0)
-    of_name = {name: number for number, name in _KINDS.items()}
-    if known not in of_name or power is None:
+    if known not in AXIS_KINDS or power is None:
         raise ValueError(f"an axis of the kind {known!r} cannot be read")
     if known in ("variable", "regular", "integer"):
         return Variable(edges, closed=own.get("closed") is True, underflow=flow[0], overflow=flow[1], name=name,
                         label=label, metadata=metadata)
-    numbers = (of_name[known], own.get("closed") is True, edges.size - 1, float(edges[0]), float(edges[-1]),
+    numbers = (AXIS_KINDS.index(known), own.get("closed") is True, edges.size - 1, float(edges[0]), float(edges[-1]),
                float(power), edges.tobytes())
     return axis_of(numbers, *flow, name, label, metadata)
 
@@ -329,13 +343,13 @@ def _kind_of(own: dict, storage: dict) -> tuple:
         raise ValueError(f"a storage of type {type_!r} is unknown")
     if own.get("storage") == "sparse" and type_ == "int":
         return (UNWEIGHTED, SPARSE), False
-    if own.get("weighting") in _WEIGHTINGS:
-        weighting = _WEIGHTINGS.index(own["weighting"])
+    if own.get("weighting") in WEIGHTINGS:
+        weighting = WEIGHTINGS.index(own["weighting"])
         if _TYPES[weighting] == type_:
             return (weighting, DENSE), False
     if type_ == "double" and _whole(storage.get("values", 0)):
         return (UNWEIGHTED, DENSE), True
-    return ({"int": UNWEIGHTED, "double": FAST_SUM, "weighted": FAST}[type_], DENSE), type_ == "int"
+    return ({"int": UNWEIGHTED, "double": WEIGHT_FAST_SUM, "weighted": WEIGHT_FAST}[type_], DENSE), type_ == "int"
 
 
 def _whole(values: Any) -> bool:
@@ -371,7 +385,7 @@ def _filled(cls: Any, made: Any, own: dict, storage: dict) -> Any:
         lane("sum_w", values, np.float64)
         exact = (values >= 0) & (values == np.floor(values)) & (values < 2.0**63)
         lane("counts", np.where(exact, values, 0).astype(np.int64), np.int64)
-        if weighting in (FAST, 2):
+        if weighting in HAS_SQUARES:
             squares = _array(storage, "variances", flat, index) if "variances" in storage else np.abs(values)
             lane("sum_w2", squares.reshape(shape), np.float64)
     masked = np.zeros(entries, np.int64)
@@ -386,7 +400,7 @@ def _filled(cls: Any, made: Any, own: dict, storage: dict) -> Any:
             raise ValueError(f"writer_info has a list {key!r} that the storage does not have")
         at, numbers = _list_from(own[key], to.size, to.dtype.kind == "i")
         to.reshape(-1)[at] = numbers
-    full = _Full(lanes["counts"], lanes.get("sum_w"), lanes.get("sum_w2"))
+    full = Slots(lanes["counts"], lanes.get("sum_w"), lanes.get("sum_w2"))
     made = made_of(cls, made.axes, batch, made._kind(), full, masked.reshape(batch), made._may_weigh, made.name,
                    made._label, made.metadata)
     if listed and made._checksum() != own["checksum"]:

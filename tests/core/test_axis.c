@@ -169,6 +169,19 @@ static void sizes_are_refused_first(void **state)
     REFUSED(HISTO_INVALID, "1073741825 bins", histo_hist_create(&h, 2, (const histo_axis[]){narrow, wide}, NULL));
 }
 
+static void kinds_and_weightings_have_names(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < HISTO_AXIS_KIND_COUNT; kind++)
+        assert_non_null(histo_axis_kind_name((histo_axis_kind)kind));
+    assert_string_equal(histo_axis_kind_name(HISTO_POWER), "power");
+    assert_null(histo_axis_kind_name((histo_axis_kind)HISTO_AXIS_KIND_COUNT));
+    for (int weighting = 0; weighting <= HISTO_WEIGHT_REPRODUCIBLE_SUM; weighting++)
+        assert_non_null(histo_weighting_name((histo_weighting)weighting));
+    assert_string_equal(histo_weighting_name(HISTO_WEIGHT_FAST_SUM), "fast-sum");
+    assert_null(histo_weighting_name((histo_weighting)(HISTO_WEIGHT_REPRODUCIBLE_SUM + 1)));
+}
+
 static void dtypes_have_names(void **state)
 {
     (void)state;
@@ -193,6 +206,7 @@ int main(void)
         cmocka_unit_test(foreign_edges_are_ignored),
         cmocka_unit_test(sizes_are_refused_first),
         cmocka_unit_test(dtypes_have_names),
+        cmocka_unit_test(kinds_and_weightings_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -315,8 +315,6 @@ static PyObject *slots_array(const hist *h, histo_slots slots, histo_dtype dtype
     return hist_new_array(h, dtype, naxes, shape, data);
 }
 
-enum { COUNTS, SUM_W, SUM_W2 };
-
 static histo_status read_slots(const hist *h, int what, histo_slots slots, void *data, int64_t size)
 {
     if (what == COUNTS) return histo_hist_read_counts(h->hist, slots, data, size, NULL);

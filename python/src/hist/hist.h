@@ -15,6 +15,9 @@ typedef struct hist {
     bool translated; /* Histogram._fill turns the samples of some axis into numbers, or makes the storage weighted */
 } hist;
 
+/* What is read of the slots: histo._histo has these constants. */
+enum { COUNTS, SUM_W, SUM_W2 };
+
 /* The object with its lock taken; NULL with an exception if it was never made. Waits without the GIL, which the thread
  * that has the lock may need to release it. */
 hist *hist_lock(PyObject *self);

@@ -9,17 +9,27 @@
 #include "counts/saved/uhi.h"
 #include "counts/saved/uhi_cells.h"
 
-const char *const histo_uhi_kinds[] = {
+const char *const histo_uhi_kinds[HISTO_UHI_KINDS] = {
     [HISTO_INTEGER] = "integer", [HISTO_REGULAR] = "regular", [HISTO_VARIABLE] = "variable",
     [HISTO_LOG] = "log",         [HISTO_SQRT] = "sqrt",       [HISTO_POWER] = "power",
 };
-const char *const histo_uhi_weightings[] = {
+const char *const histo_uhi_weightings[HISTO_UHI_WEIGHTINGS] = {
     [HISTO_UNWEIGHTED] = "unweighted",
     [HISTO_WEIGHT_FAST] = "fast",
     [HISTO_WEIGHT_REPRODUCIBLE] = "reproducible",
     [HISTO_WEIGHT_FAST_SUM] = "fast-sum",
     [HISTO_WEIGHT_REPRODUCIBLE_SUM] = "reproducible-sum",
 };
+
+const char *histo_axis_kind_name(histo_axis_kind kind)
+{
+    return (unsigned)kind < HISTO_UHI_KINDS ? histo_uhi_kinds[kind] : NULL;
+}
+
+const char *histo_weighting_name(histo_weighting weighting)
+{
+    return (unsigned)weighting < HISTO_UHI_WEIGHTINGS ? histo_uhi_weightings[weighting] : NULL;
+}
 
 static void put_value(histo_bytes *out, bool sum, uint64_t bits)
 {
