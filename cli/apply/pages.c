@@ -484,7 +484,7 @@ void pages_close(pages *p)
     if (!p) return;
     forget(p);
     metadata_release(p->about);
-    if (p->reader) p->reader->close(p->reader);
+    reader_close(p->reader);
     free(p->cached);
     free(p->views);
     free(p->parts.rows);

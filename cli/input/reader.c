@@ -8,11 +8,16 @@
 #include <strings.h>
 
 #include "base/module.h"
+#include "input/readers/images/paged.h"
 #include "input/readers/readers.h"
 #include "input/stream/folder.h"
 
+#define READER(id, ...) const reader_kind reader_##id = {.name = #id, __VA_ARGS__};
+#include "input/readers/readers.def"
+#undef READER
+
 static const reader_kind *const readers[] = {
-#define READER(name) &reader_##name,
+#define READER(id, ...) &reader_##id,
 #include "input/readers/readers.def"
 #undef READER
 };
@@ -25,36 +30,44 @@ const reader_kind *reader_kind_at(int i)
 }
 
 /* "png, jpeg": the names of all readers, or of those with recognisable files. */
-static const char *list_readers(bool recognised, char known[512])
+static const char *list_readers(bool recognised, char names[512])
 {
     size_t length = 0;
-    known[0] = '\0';
+    names[0] = '\0';
     for (int i = 0; i < READER_COUNT; i++)
-        if (readers[i]->recognize || !recognised)
-            length += (size_t)snprintf(known + length, 512 - length, length ? ", %s" : "%s", readers[i]->name);
-    return known;
+        if (readers[i]->recognise || readers[i]->begins[0].size || !recognised)
+            length += (size_t)snprintf(names + length, 512 - length, length ? ", %s" : "%s", readers[i]->name);
+    return names;
+}
+
+bool reader_recognises(const reader_kind *kind, const unsigned char *head, size_t size, const char *path)
+{
+    const size_t signatures = sizeof kind->begins / sizeof *kind->begins;
+    for (size_t i = 0; i < signatures && kind->begins[i].size; i++)
+        if (size >= kind->begins[i].size && memcmp(head, kind->begins[i].bytes, kind->begins[i].size) == 0) return true;
+    return kind->recognise && kind->recognise(head, size, path);
 }
 
 static const reader_kind *find_named(const char *name, fault *f)
 {
-    char known[512];
+    char names[512];
     for (int i = 0; i < READER_COUNT; i++)
         if (strcmp(readers[i]->name, name) == 0) return readers[i];
-    fault_set(f, EXIT_USAGE, "there is no format '%s': --format takes %s", name, list_readers(false, known));
+    fault_set(f, EXIT_USAGE, "there is no format '%s': --format takes %s", name, list_readers(false, names));
     return NULL;
 }
 
 static const reader_kind *find_by_content(const unsigned char *head, size_t size, const char *path, const char *purpose,
                                           fault *f)
 {
-    char known[512];
+    char names[512];
     const char *suffix = strrchr(path, '.');
     if (saved_begins((const char *)head, size)) {
         fault_set(f, EXIT_DATA, "%s holds histograms, not samples: draw them with histo show", path);
         return NULL;
     }
     for (int i = 0; i < READER_COUNT; i++)
-        if (readers[i]->recognize && readers[i]->recognize(head, size, path)) return readers[i];
+        if (reader_recognises(readers[i], head, size, path)) return readers[i];
     if (size >= 2 && ((head[0] == 0xff && head[1] == 0xfe) || (head[0] == 0xfe && head[1] == 0xff)))
         fault_set(f, EXIT_DATA, "%s looks like UTF-16 text: convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)",
                   path);
@@ -63,7 +76,7 @@ static const reader_kind *find_by_content(const unsigned char *head, size_t size
                   path);
     else if (purpose)
         fault_set(f, EXIT_DATA, "%s is binary and of unknown format: %s are read from %s", path, purpose,
-                  list_readers(true, known));
+                  list_readers(true, names));
     else
         fault_set(f, EXIT_DATA,
                   "%s is binary and of unknown format: describe its samples with --dtype (and --shape, --offset, "
@@ -107,13 +120,13 @@ static const char *module_of(const reader_kind *kind)
 
 bool reader_is_there(const reader_kind *kind)
 {
-    return kind->open || module_is_there(module_of(kind));
+    return kind->open || kind->pages || module_is_there(module_of(kind));
 }
 
-static reader_open_function *find_open(const reader_kind *kind, const input *in, fault *f)
+/* NAME_open or NAME_pages of the format's module. */
+static void *find_in_module(const reader_kind *kind, const input *in, fault *f)
 {
     char name[32];
-    if (kind->open) return kind->open;
     if (kind->library && !reader_is_there(kind)) {
         fault_set(
             f, EXIT_DATA,
@@ -121,8 +134,31 @@ static reader_open_function *find_open(const reader_kind *kind, const input *in,
             input_name(in), kind->name, kind->library, kind->convert ? ": " : "", kind->convert ? kind->convert : "");
         return NULL;
     }
-    snprintf(name, sizeof name, "%s_open", kind->name);
-    return (reader_open_function *)module_symbol(module_of(kind), name, input_name(in), f);
+    snprintf(name, sizeof name, "%s_%s", kind->name, kind->paged ? "pages" : "open");
+    return module_symbol(module_of(kind), name, input_name(in), f);
+}
+
+reader *reader_open_as(const reader_kind *kind, input *in, const read_options *options, fault *f)
+{
+    reader_open_function *open = kind->open;
+    const paged_format *pages = kind->pages;
+    void *symbol = open || pages ? NULL : find_in_module(kind, in, f);
+    if (symbol && kind->paged) pages = symbol;
+    if (symbol && !kind->paged) open = (reader_open_function *)symbol;
+    reader *r = pages ? paged_open(pages, in, options, f) : open ? open(in, options, f) : NULL;
+    if (r)
+        r->kind = kind;
+    else
+        input_close(in);
+    return r;
+}
+
+void reader_close(reader *r)
+{
+    if (!r) return;
+    input *in = r->in;
+    r->close(r);
+    input_close(in);
 }
 
 /* Open the file, or the one that stands for a directory; *kind is that of the directory. */
@@ -166,8 +202,7 @@ reader *reader_open(const char *path, const read_options *options, bool keep, fa
     if (!kind) kind = find_by_content(head, size, input_name(in), options->purpose, f);
     if (!kind || reject_idle_options(kind, options, input_name(in), f) != 0) goto fail;
     if (keep && !(kind->once && options->about) && input_keep(in, f) != 0) goto fail;
-    reader_open_function *open = find_open(kind, in, f);
-    if (open) return open(in, options, f);
+    return reader_open_as(kind, in, options, f);
 
 fail:
     input_close(in);
@@ -206,6 +241,23 @@ bool saved_begins(const char *head, size_t size)
 }
 
 /* ---- For readers ---------------------------------------------------------------------------------------- */
+
+void *reader_create(size_t size, input *in, reader_functions functions, fault *f)
+{
+    reader *r = calloc(1, size);
+    if (!r) {
+        fault_set(f, EXIT_DATA, "no memory to read %s", input_name(in));
+        return NULL;
+    }
+    *r = (reader){.in = in,
+                  .pages = 1,
+                  .select = functions.select,
+                  .read_as = functions.read_as,
+                  .next = functions.next,
+                  .rewind = functions.rewind,
+                  .close = functions.close};
+    return r;
+}
 
 int selection_set(selection *s, const reader *r, const int *channels, int count, fault *f)
 {

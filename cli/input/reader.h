@@ -1,6 +1,6 @@
 /* Readers: one file a format, behind one small interface that streams bands of samples, so that a file larger than
- * memory is a normal input. To add a format: readers/NAME.c defines a reader_kind, and a row in readers/readers.def
- * names it. */
+ * memory is a normal input. A format is a row in readers/readers.def and a file of functions that the row names. If it
+ * needs a library, these are in modules/NAME, which is loaded when a file needs it, but for recognise.c. */
 #ifndef CLI_READER_H
 #define CLI_READER_H
 
@@ -73,18 +73,33 @@ typedef enum reader_takes {
     TAKES_QUERIES = 16, /* --query: files are databases */
 } reader_takes;
 
+/* A reader of `in`, which outlives it and is not closed with it; NULL on failure. */
 typedef reader *reader_open_function(input *in, const read_options *options, fault *f);
+
+/* Does a file look like the format? head: the beginning of its data, decompressed. */
+typedef bool reader_recognise_function(const unsigned char *head, size_t size, const char *path);
+
+/* Bytes that files of a format begin with. */
+typedef struct signature {
+    size_t size;
+    const char *bytes;
+} signature;
 
 typedef struct reader_kind {
     const char *name;    /* "png": what --format takes */
     const char *formats; /* "PNG images, 8 and 16 bit": a line of `histo info` */
     unsigned takes;      /* of reader_takes */
     bool once;           /* pipes are not copied where images are made from images: frames pass one by one */
-    /* Does the content look like this format? head: the beginning of the data, decompressed. */
-    bool (*recognize)(const unsigned char *head, size_t size, const char *path);
-    /* Take ownership of `in` (closed with the reader, also on failure). NULL on failure. Where this is NULL, it is the
-     * function NAME_open of the module. */
+    /* What tells the format from others: a signature, or a function. Formats with neither are only read when options
+     * name them. */
+    signature begins[4];
+    reader_recognise_function *recognise;
+    /* One of the two: the function that opens any reader, or what reads an image's pages (readers/images/paged.h).
+     * Where both are NULL, the format's module is not linked into this program, and defines NAME_open or, if `paged`
+     * says so, NAME_pages. */
     reader_open_function *open;
+    const struct paged_format *pages;
+    bool paged;
     const char *module;  /* NULL: it has the format's name */
     const char *library; /* "libwebp (Debian: libwebp-dev)": builds without it lack the module; NULL: none does */
     const char *convert; /* a command that does without it; or NULL */
@@ -137,7 +152,7 @@ struct reader {
     int (*next)(reader *r, band *b, fault *f);
     /* Back to the first band: 0, or -1. */
     int (*rewind)(reader *r, fault *f);
-    /* Free everything, including `in`. */
+    /* Free everything but `in`. Only reader_close calls it. */
     void (*close)(reader *r);
     /* Stored bytes read so far, for a progress bar; NULL: that of `in`. */
     int64_t (*position)(const reader *r);
@@ -149,6 +164,11 @@ struct reader {
 /* Open path ("-" is standard input) with the reader for its content or options. keep: it will be read more than once.
  * NULL on failure, with a message that names the file. */
 reader *reader_open(const char *path, const read_options *options, bool keep, fault *f);
+/* Free the reader and close its input; NULL is allowed. */
+void reader_close(reader *r);
+
+/* Read `in` as this format. Takes ownership of `in`, also on failure: NULL, with a message. */
+reader *reader_open_as(const reader_kind *kind, input *in, const read_options *options, fault *f);
 
 /* Beginnings of saved histograms, which contain no samples. output/saved/saved.c writes and loads them. */
 #define SAVED_SET_MAGIC "histo set 1\n"
@@ -164,8 +184,22 @@ bool saved_begins(const char *head, size_t size);
 const reader_kind *reader_kind_at(int i);
 /* Is all there that reads this format? */
 bool reader_is_there(const reader_kind *kind);
+/* Does a file that begins so look like this format? */
+bool reader_recognises(const reader_kind *kind, const unsigned char *head, size_t size, const char *path);
 
 /* ---- For readers ---------------------------------------------------------------------------------------- */
+
+/* The functions that every reader has, but for read_as. */
+typedef struct reader_functions {
+    int (*select)(reader *r, const int *channels, int count, fault *f);
+    int (*read_as)(reader *r, const channel_form *as, int count, fault *f);
+    int (*next)(reader *r, band *b, fault *f);
+    int (*rewind)(reader *r, fault *f);
+    void (*close)(reader *r);
+} reader_functions;
+
+/* A zeroed struct of `size` bytes that begins with a reader of one page, with these functions; NULL without memory. */
+void *reader_create(size_t size, input *in, reader_functions functions, fault *f);
 
 /* The selected channels and a view for each. */
 typedef struct selection {

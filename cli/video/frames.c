@@ -51,7 +51,7 @@ int frames_open(frames *in, const settings *s, const histo_hist *saved, const ch
 
 void frames_close(frames *in)
 {
-    if (in->reader) in->reader->close(in->reader);
+    reader_close(in->reader);
     planes_free(&in->planes);
     free(in->pixels);
 }
@@ -107,7 +107,7 @@ int frames_next(frames *in, fault *f)
     while ((more = read_page(in, f)) == 0) {
         const int files = in->settings->files_count ? in->settings->files_count : 1;
         if (in->file == files) return 0;
-        in->reader->close(in->reader);
+        reader_close(in->reader);
         in->reader = NULL;
         if (open_file(in, f) != 0 || check_alike(in, &in->views[0], f) != 0) return -1;
         if (planes_select(&in->planes, in->reader, f) != 0) return -1;

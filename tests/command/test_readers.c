@@ -158,7 +158,7 @@ static void expect_channel(reader *r, int channel, int64_t n, const double *expe
         memset(values, 0, (size_t)n * sizeof *values);
     }
     free(values);
-    r->close(r);
+    reader_close(r);
 }
 
 #define VALUES(...)                                                                                                    \
@@ -180,7 +180,7 @@ static void refused(const char *path, const read_options *options, int status, c
         assert_int_equal(r->select(r, &(int){0}, 1, &f), 0);
         while (r->next(r, &b, &f) == 1)
             ;
-        r->close(r);
+        reader_close(r);
     }
     if (!strstr(f.text, words)) fail_msg("'%s' has no '%s'", f.text, words);
     assert_int_equal(f.status, status);
@@ -240,7 +240,7 @@ static void a_pipe_is_spooled_to_be_read_twice(void **state)
     assert_int_equal(read_pass(r, values, 3), 3);
     assert_int_equal(r->rewind(r, &f), -1);
     assert_non_null(strstr(f.text, "second time"));
-    r->close(r);
+    reader_close(r);
 
     assert_int_equal(setenv("TMPDIR", path_of("nowhere"), 1), 0);
     fault full = {0};
@@ -588,7 +588,7 @@ static void bad_cells(void **state)
     assert_int_equal(r->next(r, &b, &f), 0);
     assert_int_equal(r->select(r, (const int[]){3}, 1, &f), -1);
     assert_non_null(strstr(f.text, "no channel 3"));
-    r->close(r);
+    reader_close(r);
 
     /* Else it excludes only the cell. */
     r = open_or_fail(write_text("a,b\n1,x\n4,5\ny,z\nnan,8\n"), &skip, false);
@@ -599,7 +599,7 @@ static void bad_cells(void **state)
     const double *a = b.views[0].data, *other = b.views[1].data;
     assert_true(a[0] == 1 && a[1] == 4 && isnan(a[2]) && other[0] == 5 && other[1] == 8);
     assert_int_equal(r->bad, 3);
-    r->close(r);
+    reader_close(r);
 }
 
 /* Rows and cells across every boundary of the sliding window. */

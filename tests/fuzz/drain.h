@@ -79,7 +79,7 @@ static void drain_reader(reader *r)
 static inline void drain_bytes(const reader_kind *kind, const uint8_t *data, size_t size, const read_options *options)
 {
     fault f = {0};
-    if (!kind->open) return; /* this build lacks its library */
+    if (!kind->open && !kind->pages) return; /* this build lacks its library */
     int fd = memfd_create("data", MFD_CLOEXEC);
     require(fd >= 0 && write(fd, data, size) == (ssize_t)size, "the file in memory");
     char path[64];
@@ -89,13 +89,13 @@ static inline void drain_bytes(const reader_kind *kind, const uint8_t *data, siz
     size_t head_size = 0;
     reader *r = NULL;
     if (input_peek(in, &head_size, &f))
-        r = kind->open(in, options, &f);
+        r = reader_open_as(kind, in, options, &f);
     else
         input_close(in);
     require(r || (f.status != EXIT_OK && f.text[0]), "a failure has a message");
     if (r) {
         drain_reader(r);
-        r->close(r);
+        reader_close(r);
     }
     close(fd);
 }

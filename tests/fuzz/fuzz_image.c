@@ -13,8 +13,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const read_options options = {.page = -1, .about = size % 2 == 1};
     const size_t head = size < INPUT_PEEK_BYTES ? size : INPUT_PEEK_BYTES;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (kinds[i]->recognize(data, head, "image")) {
-            if (kinds[i]->open) drain_bytes(kinds[i], data, size, &options); /* in this build */
+        if (reader_recognises(kinds[i], data, head, "image")) {
+            drain_bytes(kinds[i], data, size, &options);
             break;
         }
     return 0;

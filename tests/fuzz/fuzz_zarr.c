@@ -50,10 +50,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     snprintf(path, sizeof path, "%s/zarr.json", folder);
     input *in = input_open(path, &f);
     require(in != NULL, "the metadata open");
-    reader *r = reader_zarr.open(in, &(read_options){.header = -1}, &f);
+    reader *r = reader_open_as(&reader_zarr, in, &(read_options){.header = -1}, &f);
     require(r || (f.status != EXIT_OK && f.text[0]), "a failure has a message");
     if (!r) return 0;
     drain_reader(r);
-    r->close(r);
+    reader_close(r);
     return 0;
 }

@@ -286,7 +286,7 @@ static void forget(prefetcher *a)
         empty(a, &a->parts[i]);
     for (int i = 0; i <= a->threads; i++) {
         reader *r = a->workers[i].reader;
-        if (r && r != a->from) r->close(r);
+        if (r != a->from) reader_close(r);
         a->workers[i].reader = NULL;
     }
     a->at = a->next = 0;
@@ -422,7 +422,7 @@ static void prefetch_close(reader *base)
     for (int64_t i = 0; i < a->count && a->parts; i++)
         empty(a, &a->parts[i]);
     for (int i = 0; i <= a->threads && a->workers; i++)
-        if (a->workers[i].reader && a->workers[i].reader != a->from) a->workers[i].reader->close(a->workers[i].reader);
+        if (a->workers[i].reader != a->from) reader_close(a->workers[i].reader);
     a->from->close(a->from);
     pthread_cond_destroy(&a->decoded);
     pthread_cond_destroy(&a->counted);

@@ -97,7 +97,7 @@ segments *segments_open(const char *path, fault *f)
     if (!r) return NULL;
     segments *s = calloc(1, sizeof *s);
     int failed = s ? read_all(s, r, f) : fault_set(f, EXIT_DATA, "no memory for the offsets %s", path);
-    r->close(r);
+    reader_close(r);
     if (!failed) return s;
     segments_close(s);
     return NULL;

@@ -70,7 +70,7 @@ mask *mask_open(const char *path, const reader *data, fault *f)
 void mask_close(mask *m)
 {
     if (!m) return;
-    if (m->source) m->source->close(m->source);
+    reader_close(m->source);
     free(m->pixels);
     free(m->filled);
     free(m);

@@ -116,7 +116,7 @@ void samples_close(samples *in)
     mask_close(in->mask);
     segments_close(in->segments);
     choice_free(&in->choice);
-    if (in->reader) in->reader->close(in->reader);
+    reader_close(in->reader);
     free(in->views);
     free(in->made);
     free(in->passed);

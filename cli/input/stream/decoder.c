@@ -45,20 +45,20 @@ static bool is_bzip2(const unsigned char *head, size_t size)
 }
 
 static const compression compressions[] = {
-    {.name = "gzip", .command = "gzip -dc", .recognize = is_gzip, .open = gzip_decoder},
+    {.name = "gzip", .command = "gzip -dc", .recognise = is_gzip, .open = gzip_decoder},
     {.name = "zstd",
      .command = "zstd -dc --long=31",
-     .recognize = is_zstd,
+     .recognise = is_zstd,
      .open = zstd_decoder,
      .library = "libzstd (Debian: libzstd-dev)"},
     {.name = "xz",
      .command = "xz -dc",
-     .recognize = is_xz,
+     .recognise = is_xz,
      .open = xz_decoder,
      .library = "liblzma (Debian: liblzma-dev)"},
     {.name = "bzip2",
      .command = "bzip2 -dc",
-     .recognize = is_bzip2,
+     .recognise = is_bzip2,
      .open = bzip2_decoder,
      .library = "libbz2 (Debian: libbz2-dev)"},
 };
@@ -66,7 +66,7 @@ static const compression compressions[] = {
 const compression *compression_of(const unsigned char *head, size_t size)
 {
     for (size_t i = 0; i < sizeof compressions / sizeof *compressions; i++)
-        if (compressions[i].recognize(head, size)) return &compressions[i];
+        if (compressions[i].recognise(head, size)) return &compressions[i];
     return NULL;
 }
 

@@ -44,7 +44,7 @@ typedef decoder *decoder_open_function(void);
 typedef struct compression {
     const char *name;    /* "xz" */
     const char *command; /* that decompresses to standard output */
-    bool (*recognize)(const unsigned char *head, size_t size);
+    bool (*recognise)(const unsigned char *head, size_t size);
     decoder_open_function *open; /* NULL: it is the function NAME_decoder of the module NAME … */
     const char *library;         /* … which builds without this library lack */
 } compression;

@@ -59,7 +59,7 @@ bool folder_dicom_file(const char *path, bool bare)
     if (fd < 0) return false;
     const ssize_t size = read(fd, head, sizeof head);
     close(fd);
-    return size > 0 && reader_dicom.recognize(head, (size_t)size, bare ? "bare.dcm" : path);
+    return size > 0 && reader_dicom.recognise(head, (size_t)size, bare ? "bare.dcm" : path);
 }
 
 /* Is this a directory that is to be entered? */

@@ -145,24 +145,19 @@ static int end_of_child(input *in, fault *f)
     return 0;
 }
 
-input *input_of_child(input *from, child *c, fault *f)
+int input_decode_by(input *in, child *c, fault *f)
 {
-    input *in = calloc(1, sizeof *in);
-    if (in) {
-        *in = (input){.name = strdup(from->name), .fd = -1, .size = -1, .child = c};
-        if (in->name && start_child(in, f) == 0) {
-            in->from = from;
-            return in;
-        }
-        if (in->name) {
-            input_close(in);
-            return NULL;
-        }
+    input *from = malloc(sizeof *from);
+    char *name = strdup(in->name);
+    if (!from || !name) {
+        free(from);
+        free(name);
+        child_close(c);
+        return fault_set(f, EXIT_DATA, "%s: out of memory", in->name);
     }
-    free(in);
-    child_close(c);
-    fault_set(f, EXIT_DATA, "%s: out of memory", from->name);
-    return NULL;
+    *from = *in;
+    *in = (input){.name = name, .fd = -1, .size = -1, .child = c, .from = from};
+    return start_child(in, f);
 }
 
 static void stop_decoding(input *in)

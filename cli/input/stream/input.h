@@ -19,8 +19,8 @@ void input_close(input *in);
 
 typedef struct child child;
 
-/* The output of a program that decodes `from`, under the name of `from`; takes both, but `from` only on success. */
-input *input_of_child(input *from, child *c, fault *f);
+/* From now on, read the output of a program that decodes this file. Takes the child; 0 or -1. */
+int input_decode_by(input *in, child *c, fault *f);
 
 /* The name for messages: the path, or "standard input". */
 const char *input_name(const input *in);

@@ -429,31 +429,18 @@ static void arrow_close(reader *base)
     free(r->valid);
     free(r->row_valid);
     selection_free(&r->selected);
-    input_close(base->in);
     free(r);
 }
 
-static reader *open_as(const reader_kind *kind, source_format format, input *in, const read_options *options, fault *f)
+static reader *open_as(source_format format, input *in, const read_options *options, fault *f)
 {
-    arrow_reader *r = calloc(1, sizeof *r);
-    if (!r) {
-        fault_set(f, EXIT_DATA, "no memory to read %s", input_name(in));
-        input_close(in);
-        return NULL;
-    }
+    const reader_functions functions = {arrow_select, arrow_read_as, arrow_next, arrow_rewind, arrow_close};
+    arrow_reader *r = reader_create(sizeof *r, in, functions, f);
+    if (!r) return NULL;
     r->format = format;
     r->paired = options->paired;
-    r->base = (reader){.kind = kind,
-                       .in = in,
-                       .model = CHANNELS_PLAIN,
-                       .pages = 1,
-                       .height = -1,
-                       .width = 1,
-                       .select = arrow_select,
-                       .read_as = arrow_read_as,
-                       .next = arrow_next,
-                       .rewind = arrow_rewind,
-                       .close = arrow_close};
+    r->base.height = -1;
+    r->base.width = 1;
     if (open_source(r, f) != 0 || find_columns(r, f) != 0) {
         arrow_close(&r->base);
         return NULL;
@@ -468,7 +455,7 @@ static reader *open_as(const reader_kind *kind, source_format format, input *in,
 
 reader *parquet_open(input *in, const read_options *options, fault *f)
 {
-    return open_as(&reader_parquet, SOURCE_PARQUET, in, options, f);
+    return open_as(SOURCE_PARQUET, in, options, f);
 }
 
 reader *arrow_open(input *in, const read_options *options, fault *f)
@@ -476,5 +463,5 @@ reader *arrow_open(input *in, const read_options *options, fault *f)
     size_t size;
     const unsigned char *head = input_peek(in, &size, f);
     const bool file = head && size >= 6 && memcmp(head, "ARROW1", 6) == 0;
-    return open_as(&reader_arrow, file ? SOURCE_FILE : SOURCE_STREAM, in, options, f);
+    return open_as(file ? SOURCE_FILE : SOURCE_STREAM, in, options, f);
 }

@@ -246,10 +246,9 @@ reader *dicom_open(input *in, const read_options *options, fault *f)
     if (!r->process || isolated_call(r->process, &(isolated_request){.what = DESCRIBE}, f) != 0) goto fail;
     memcpy(&r->volume, isolated_memory(r->process), sizeof r->volume);
     const grid_source source = {.self = r, .read = read_grid, .close = close_file, .gaps = r->volume.gaps};
-    return grid_open(&reader_dicom, in, options, &r->volume.info, source, f);
+    return grid_open(in, options, &r->volume.info, source, f);
 
 fail:
     if (r) close_file(r);
-    input_close(in);
     return NULL;
 }

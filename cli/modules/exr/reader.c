@@ -48,7 +48,6 @@ static int open_exr(paged *p, fault *f)
 {
     exr_reader *e = (exr_reader *)p;
     e->fault = f;
-    p->pages = 1;
     const exr_source source = {.user = e, .read_at = read_at, .size = input_random(p->image.reader.in, f)};
     if (source.size < 0) return -1;
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -138,9 +137,10 @@ static int describe_channels(exr_reader *e, int page, fault *f)
     return status;
 }
 
-static int describe(paged *p, int page, image_layout *layout, fault *f)
+static int describe(paged *p, int page, fault *f)
 {
     exr_reader *e = (exr_reader *)p;
+    image_layout *layout = &p->layout;
     p->image.page = page; /* for messages */
     e->part = exr_decoder_part(e->decoder, page);
     if (e->part.deep) return paged_unsupported(p, "pixels with several samples (deep data)", f);
@@ -231,16 +231,10 @@ static void close_exr(paged *p)
     free(e->planes);
 }
 
-static const paged_format format = {
-    .kind = &reader_exr,
+const paged_format exr_pages = {
     .size = sizeof(exr_reader),
     .open = open_exr,
     .describe = describe,
     .band = next_band,
     .close = close_exr,
 };
-
-reader *exr_open(input *in, const read_options *options, fault *f)
-{
-    return paged_open(&format, in, options, f);
-}

@@ -101,7 +101,6 @@ static void columns_close(reader *base)
 {
     columns_reader *r = (columns_reader *)base;
     r->source.close(r->source.self);
-    input_close(base->in);
     selection_free(&r->selected);
     free(r->names);
     free(r->dtypes);
@@ -140,19 +139,13 @@ static int describe(columns_reader *r, int count, fault *f)
 
 reader *fits_columns_open(input *in, const column *columns, int count, int64_t rows, columns_source source, fault *f)
 {
-    columns_reader *r = calloc(1, sizeof *r);
+    const reader_functions functions = {
+        .select = columns_select, .next = columns_next, .rewind = columns_rewind, .close = columns_close};
+    columns_reader *r = reader_create(sizeof *r, in, functions, f);
     if (!r) {
-        fault_set(f, EXIT_DATA, "no memory to read %s", input_name(in));
         source.close(source.self);
-        input_close(in);
         return NULL;
     }
-    r->base = (reader){.kind = &reader_fits,
-                       .in = in,
-                       .select = columns_select,
-                       .next = columns_next,
-                       .rewind = columns_rewind,
-                       .close = columns_close};
     r->source = source;
     r->columns = columns;
     r->rows = rows;

@@ -240,10 +240,9 @@ reader *fits_open(input *in, const read_options *options, fault *f)
     memcpy(&r->unit.about, isolated_memory(r->process), sizeof r->unit.about);
     if (r->unit.about.table) return open_columns(r, in, f);
     const grid_source source = {.self = r, .read = read_pixels, .close = close_file, .gaps = r->unit.about.gaps};
-    return grid_open(&reader_fits, in, options, &r->unit.about.grid, source, f);
+    return grid_open(in, options, &r->unit.about.grid, source, f);
 
 fail:
     if (r) close_file(r);
-    input_close(in);
     return NULL;
 }

@@ -17,7 +17,6 @@ typedef struct gif_reader {
     paged paged; /* must be first */
     GifFileType *gif;
     size_t position; /* of giflib in the bytes */
-    image_layout layout;
     GraphicsControlBlock control;
     int drawn;             /* frames */
     int disposal;          /* of the frame that was drawn last */
@@ -88,7 +87,7 @@ static int find_frame(gif_reader *g, int page, fault *f)
 static gif_rectangle area_of(const gif_reader *g)
 {
     const GifImageDesc *d = &g->gif->Image;
-    const image_layout *l = &g->layout;
+    const image_layout *l = &g->paged.layout;
     const int64_t right = d->Left + (int64_t)d->Width, bottom = d->Top + (int64_t)d->Height;
     gif_rectangle area = {d->Left, d->Top, (right < l->width ? right : l->width) - d->Left,
                           (bottom < l->height ? bottom : l->height) - d->Top};
@@ -108,12 +107,12 @@ static int survey(gif_reader *g, fault *f)
     p->pages = 0;
     while ((more = find_frame(g, (int)p->pages, f)) > 0) {
         const GifImageDesc *d = &g->gif->Image;
-        if (p->pages == 0 && (g->layout.width == 0 || g->layout.height == 0)) {
-            g->layout.width = d->Left + (int64_t)d->Width;
-            g->layout.height = d->Top + (int64_t)d->Height;
+        if (p->pages == 0 && (g->paged.layout.width == 0 || g->paged.layout.height == 0)) {
+            g->paged.layout.width = d->Left + (int64_t)d->Width;
+            g->paged.layout.height = d->Top + (int64_t)d->Height;
         }
         const gif_rectangle area = area_of(g);
-        const bool covers = area.width == g->layout.width && area.height == g->layout.height;
+        const bool covers = area.width == g->paged.layout.width && area.height == g->paged.layout.height;
         if (p->pages == 0) clear = !covers || g->control.TransparentColor != NO_TRANSPARENT_COLOR;
         clear = clear || cleared;
         cleared = g->control.DisposalMode == DISPOSE_BACKGROUND ||
@@ -127,51 +126,42 @@ static int survey(gif_reader *g, fault *f)
         p->pages++;
         if (p->pages == INT32_MAX) return paged_unsupported(p, "more frames than 2^31", f);
     }
-    g->layout.model = clear ? CHANNELS_RGBA : CHANNELS_RGB;
-    g->layout.channels = clear ? 4 : 3;
+    g->paged.layout.model = clear ? CHANNELS_RGBA : CHANNELS_RGB;
+    g->paged.layout.channels = clear ? 4 : 3;
     return more;
 }
 
 static int open_gif(paged *p, fault *f)
 {
     gif_reader *g = (gif_reader *)p;
-    p->pages = 1;
     if (start_library(g, f) != 0) return -1;
-    g->layout = (image_layout){.dtype = HISTO_U8, .width = g->gif->SWidth, .height = g->gif->SHeight};
+    g->paged.layout = (image_layout){.dtype = HISTO_U8, .width = g->gif->SWidth, .height = g->gif->SHeight};
     if (survey(g, f) != 0 || start_library(g, f) != 0) return -1;
-    return paged_check_memory(p, &g->layout, 2 * g->layout.channels, f); /* the canvas, and that before */
-}
-
-static int describe(paged *p, int page, image_layout *layout, fault *f)
-{
-    (void)page;
-    (void)f;
-    *layout = ((gif_reader *)p)->layout;
-    return 0;
+    return paged_check_memory(p, &g->paged.layout, 2 * g->paged.layout.channels, f); /* the canvas, and that before */
 }
 
 /* ---- Frames ---- */
 
 static unsigned char *pixel_at(const gif_reader *g, int64_t x, int64_t y)
 {
-    return g->paged.image.rows.data + (size_t)((y * g->layout.width + x) * g->layout.channels);
+    return g->paged.image.rows.data + (size_t)((y * g->paged.layout.width + x) * g->paged.layout.channels);
 }
 
 static void clear_area(const gif_reader *g, gif_rectangle area)
 {
     for (int64_t y = area.y; y < area.y + area.height; y++)
-        memset(pixel_at(g, area.x, y), 0, (size_t)(area.width * g->layout.channels));
+        memset(pixel_at(g, area.x, y), 0, (size_t)(area.width * g->paged.layout.channels));
 }
 
 static size_t canvas_bytes(const gif_reader *g)
 {
-    return image_pitch(&g->paged.image) * (size_t)g->layout.height;
+    return image_pitch(&g->paged.image) * (size_t)g->paged.layout.height;
 }
 
 /* Leave the canvas as the last frame wants it to be for the next one. */
 static void dispose(const gif_reader *g)
 {
-    const gif_rectangle whole = {0, 0, g->layout.width, g->layout.height};
+    const gif_rectangle whole = {0, 0, g->paged.layout.width, g->paged.layout.height};
     if (g->drawn == 0)
         clear_area(g, whole);
     else if (g->disposal == DISPOSE_BACKGROUND)
@@ -183,7 +173,7 @@ static void dispose(const gif_reader *g)
 /* Transparent pixels of the first frame have their colour, as they have in other formats. */
 static int draw_row(gif_reader *g, const ColorMapObject *colors, int64_t y, fault *f)
 {
-    const int channels = g->layout.channels;
+    const int channels = g->paged.layout.channels;
     if (DGifGetLine(g->gif, g->line, g->gif->Image.Width) != GIF_OK)
         return damaged(g, g->drawn, "its data is invalid", f);
     if (y >= g->area.y + g->area.height) return 0;
@@ -247,17 +237,10 @@ static void close_gif(paged *p)
     free(g->before);
 }
 
-static const paged_format format = {
-    .kind = &reader_gif,
+const paged_format gif_pages = {
     .size = sizeof(gif_reader),
     .whole = true,
     .open = open_gif,
-    .describe = describe,
     .decode = decode,
     .close = close_gif,
 };
-
-reader *gif_open(input *in, const read_options *options, fault *f)
-{
-    return paged_open(&format, in, options, f);
-}

@@ -177,7 +177,6 @@ reader *hdf5_open(input *in, const read_options *options, fault *f)
     hdf5_file *h = calloc(1, sizeof *h);
     if (!h) {
         fault_set(f, EXIT_DATA, "no memory to read %s", input_name(in));
-        input_close(in);
         return NULL;
     }
     *h = (hdf5_file){.in = in, .file = -1, .dataset = -1, .memory_type = -1};
@@ -185,9 +184,8 @@ reader *hdf5_open(input *in, const read_options *options, fault *f)
     if (prepare(h, options, &info, f) != 0) {
         array_info_free(&info);
         close_file(h);
-        input_close(in);
         return NULL;
     }
     const tiled_source source = {.self = h, .read = read_box, .select = select_columns, .close = close_file};
-    return tiled_open(&reader_hdf5, in, source, &info, h->chunked ? h->chunk : NULL, f);
+    return tiled_open(in, source, &info, h->chunked ? h->chunk : NULL, f);
 }

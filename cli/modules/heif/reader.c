@@ -88,7 +88,6 @@ static int list_pages(heif_file *h, fault *f)
 static int open_heif(paged *p, fault *f)
 {
     heif_file *h = (heif_file *)p;
-    p->pages = 1;
     if (!(h->context = heif_context_alloc()))
         return fault_set(f, EXIT_DATA, "%s: out of memory", input_name(p->image.reader.in));
     const struct heif_error error = heif_context_read_from_memory_without_copy(h->context, p->bytes, p->size, NULL);
@@ -97,9 +96,10 @@ static int open_heif(paged *p, fault *f)
     return list_pages(h, f);
 }
 
-static int describe(paged *p, int page, image_layout *layout, fault *f)
+static int describe(paged *p, int page, fault *f)
 {
     heif_file *h = (heif_file *)p;
+    image_layout *layout = &p->layout;
     heif_image_handle_release(h->handle);
     h->handle = NULL;
     const struct heif_error error = heif_context_get_image_handle(h->context, h->ids[page], &h->handle);
@@ -200,8 +200,7 @@ static void close_heif(paged *p)
     free(h->ids);
 }
 
-static const paged_format format = {
-    .kind = &reader_heif,
+const paged_format heif_pages = {
     .size = sizeof(heif_file),
     .whole = true,
     .chatty = true,
@@ -211,8 +210,3 @@ static const paged_format format = {
     .decode = decode,
     .close = close_heif,
 };
-
-reader *heif_open(input *in, const read_options *options, fault *f)
-{
-    return paged_open(&format, in, options, f);
-}

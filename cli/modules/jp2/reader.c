@@ -21,10 +21,9 @@ typedef struct jp2_reader {
     int64_t tiles;
     int64_t row;                /* of the tile: the next to deliver */
     int64_t origin_x, origin_y; /* of the image, in samples of the first channel */
-    image_layout layout;
-    channel_step *steps; /* [channels]; NULL: all are 1 */
-    char complaint[160]; /* OpenJPEG's first */
-    fault *fault;        /* of the current call; else NULL */
+    channel_step *steps;        /* [channels]; NULL: all are 1 */
+    char complaint[160];        /* OpenJPEG's first */
+    fault *fault;               /* of the current call; else NULL */
 } jp2_reader;
 
 static void on_error(const char *message, void *user)
@@ -199,14 +198,14 @@ static int check_header(jp2_reader *j, fault *f)
     opj_destroy_cstr_info(&info);
     j->origin_x = place_of(of->x0, of->comps[0].dx);
     j->origin_y = place_of(of->y0, of->comps[0].dy);
-    j->layout = (image_layout){.channels = (int)of->numcomps,
-                               .dtype = dtype_of(of),
-                               .width = place_of(of->x1, of->comps[0].dx) - j->origin_x,
-                               .height = place_of(of->y1, of->comps[0].dy) - j->origin_y};
-    if (tile.width > j->layout.width) tile.width = j->layout.width;
-    if (tile.height > j->layout.height) tile.height = j->layout.height;
-    tile.channels = j->layout.channels;
-    tile.dtype = j->layout.dtype;
+    j->paged.layout = (image_layout){.channels = (int)of->numcomps,
+                                     .dtype = dtype_of(of),
+                                     .width = place_of(of->x1, of->comps[0].dx) - j->origin_x,
+                                     .height = place_of(of->y1, of->comps[0].dy) - j->origin_y};
+    if (tile.width > j->paged.layout.width) tile.width = j->paged.layout.width;
+    if (tile.height > j->paged.layout.height) tile.height = j->paged.layout.height;
+    tile.channels = j->paged.layout.channels;
+    tile.dtype = j->paged.layout.dtype;
     return paged_check_memory(p, &tile, 8 * (int64_t)of->numcomps, f); /* transforms in 32 bits, and the result */
 }
 
@@ -215,26 +214,17 @@ static int open_jp2(paged *p, fault *f)
     jp2_reader *j = (jp2_reader *)p;
     j->tile = -1;
     j->fault = f;
-    p->pages = 1;
     if (start_library(j, f) != 0 || check_header(j, f) != 0 || decode_tile(j, 0, f) != 0) return -1;
     /* Palettes and the kinds of channels are applied after decoding. */
-    if (j->tiles > 1 && (int)j->decoded->numcomps != j->layout.channels)
+    if (j->tiles > 1 && (int)j->decoded->numcomps != j->paged.layout.channels)
         return paged_unsupported(p, "a palette and tiles", f);
-    j->layout.channels = (int)j->decoded->numcomps;
-    j->layout.dtype = dtype_of(j->decoded);
-    j->layout.model = model_of(j->decoded);
+    j->paged.layout.channels = (int)j->decoded->numcomps;
+    j->paged.layout.dtype = dtype_of(j->decoded);
+    j->paged.layout.model = model_of(j->decoded);
     if (j->tiles == 1)
         p->image.reader.whole_bytes =
-            j->layout.width * j->layout.height * j->layout.channels * (int64_t)sizeof(OPJ_INT32);
+            j->paged.layout.width * j->paged.layout.height * j->paged.layout.channels * (int64_t)sizeof(OPJ_INT32);
     return describe_channels(j, f);
-}
-
-static int describe(paged *p, int page, image_layout *layout, fault *f)
-{
-    (void)page;
-    (void)f;
-    *layout = ((jp2_reader *)p)->layout;
-    return 0;
 }
 
 static bool keep(paged *p, metadata *about)
@@ -330,18 +320,11 @@ static void close_jp2(paged *p)
     free(j->steps);
 }
 
-static const paged_format format = {
-    .kind = &reader_jp2,
+const paged_format jp2_pages = {
     .size = sizeof(jp2_reader),
     .open = open_jp2,
-    .describe = describe,
     .keep = keep,
     .decode = decode,
     .band = next_band,
     .close = close_jp2,
 };
-
-reader *jp2_open(input *in, const read_options *options, fault *f)
-{
-    return paged_open(&format, in, options, f);
-}

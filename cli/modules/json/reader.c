@@ -471,26 +471,10 @@ static int prepare(json_reader *r, fault *f)
 
 reader *json_open(input *in, const read_options *options, fault *f)
 {
-    json_reader *r = calloc(1, sizeof *r);
-    if (!r) {
-        fault_set(f, EXIT_DATA, "no memory to read %s", input_name(in));
-        input_close(in);
-        return NULL;
-    }
-    r->table = (table){.base = {.kind = &reader_json,
-                                .in = in,
-                                .model = CHANNELS_PLAIN,
-                                .pages = 1,
-                                .height = -1,
-                                .width = 1,
-                                .select = table_select,
-                                .read_as = table_read_as,
-                                .next = json_next,
-                                .rewind = json_rewind,
-                                .close = json_close},
-                       .skip_bad = options->skip_bad,
-                       .paired = options->paired,
-                       .in_parts = options->in_parts};
+    const reader_functions functions = {
+        .select = table_select, .next = json_next, .rewind = json_rewind, .close = json_close};
+    json_reader *r = table_create(sizeof *r, in, options, functions, f);
+    if (!r) return NULL;
     r->window.in = in;
     if (prepare(r, f) == 0) return &r->table.base;
     json_close(&r->table.base);

@@ -13,7 +13,6 @@ typedef struct jxl_reader {
     paged paged; /* must be first */
     JxlDecoder *decoder;
     void *threads;
-    image_layout layout;
     unsigned bits;
     int next; /* frame of the decoder */
 } jxl_reader;
@@ -50,24 +49,23 @@ static int read_layout(jxl_reader *j, const JxlBasicInfo *info, fault *f)
     if (info->num_extra_channels > (alpha ? 1U : 0U))
         return paged_unsupported(p, "channels besides colours and alpha", f);
     if (info->exponent_bits_per_sample == 0 && j->bits > 16) return paged_unsupported(p, "integers above 16 bits", f);
-    j->layout = (image_layout){.model = gray ? (alpha ? CHANNELS_GRAY_ALPHA : CHANNELS_GRAY)
-                                             : (alpha ? CHANNELS_RGBA : CHANNELS_RGB),
-                               .channels = (gray ? 1 : 3) + alpha,
-                               .dtype = info->exponent_bits_per_sample ? (j->bits == 16 ? HISTO_F16 : HISTO_F32)
-                                        : j->bits > 8                  ? HISTO_U16
-                                                                       : HISTO_U8,
-                               .width = info->xsize,
-                               .height = info->ysize};
-    const int64_t pixel = j->layout.channels * (int64_t)histo_dtype_size(j->layout.dtype);
+    j->paged.layout = (image_layout){.model = gray ? (alpha ? CHANNELS_GRAY_ALPHA : CHANNELS_GRAY)
+                                                   : (alpha ? CHANNELS_RGBA : CHANNELS_RGB),
+                                     .channels = (gray ? 1 : 3) + alpha,
+                                     .dtype = info->exponent_bits_per_sample ? (j->bits == 16 ? HISTO_F16 : HISTO_F32)
+                                              : j->bits > 8                  ? HISTO_U16
+                                                                             : HISTO_U8,
+                                     .width = info->xsize,
+                                     .height = info->ysize};
+    const int64_t pixel = j->paged.layout.channels * (int64_t)histo_dtype_size(j->paged.layout.dtype);
     JxlResizableParallelRunnerSetThreads(j->threads,
                                          JxlResizableParallelRunnerSuggestThreads(info->xsize, info->ysize));
-    return paged_check_memory(p, &j->layout, pixel + DECODER_BYTES, f);
+    return paged_check_memory(p, &j->paged.layout, pixel + DECODER_BYTES, f);
 }
 
 static int open_jxl(paged *p, fault *f)
 {
     jxl_reader *j = (jxl_reader *)p;
-    p->pages = 1;
     j->decoder = JxlDecoderCreate(NULL);
     j->threads = JxlResizableParallelRunnerCreate(NULL);
     if (!j->decoder || !j->threads) return fault_set(f, EXIT_DATA, "%s: out of memory", input_name(p->image.reader.in));
@@ -84,18 +82,10 @@ static int open_jxl(paged *p, fault *f)
     return start(j, JXL_DEC_FULL_IMAGE, f);
 }
 
-static int describe(paged *p, int page, image_layout *layout, fault *f)
-{
-    (void)page;
-    (void)f;
-    *layout = ((jxl_reader *)p)->layout;
-    return 0;
-}
-
 static bool keep(paged *p, metadata *about)
 {
     const jxl_reader *j = (const jxl_reader *)p;
-    if (j->layout.dtype == HISTO_U16 && j->bits < 16) about->largest = (1 << j->bits) - 1;
+    if (j->paged.layout.dtype == HISTO_U16 && j->bits < 16) about->largest = (1 << j->bits) - 1;
     return true;
 }
 
@@ -155,19 +145,12 @@ static void close_jxl(paged *p)
     if (j->threads) JxlResizableParallelRunnerDestroy(j->threads);
 }
 
-static const paged_format format = {
-    .kind = &reader_jxl,
+const paged_format jxl_pages = {
     .size = sizeof(jxl_reader),
     .whole = true,
     .chatty = true,
     .open = open_jxl,
-    .describe = describe,
     .keep = keep,
     .decode = decode,
     .close = close_jxl,
 };
-
-reader *jxl_open(input *in, const read_options *options, fault *f)
-{
-    return paged_open(&format, in, options, f);
-}

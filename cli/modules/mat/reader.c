@@ -240,10 +240,9 @@ reader *mat_open(input *in, const read_options *options, fault *f)
         .self = m, .read = source_read, .seek = source_seek, .rewind = source_rewind, .close = source_close};
     const array_place place = {
         .size = m->about.bytes, .subject = m->file, .described = "its header describes", .remedy = "save it again"};
-    return array_reader_open(&reader_mat, in, source, &m->about.info, &place, f);
+    return array_reader_open(in, source, &m->about.info, &place, f);
 
 fail:
     if (m) source_close(m);
-    input_close(in);
     return NULL;
 }

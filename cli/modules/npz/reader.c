@@ -128,17 +128,15 @@ reader *npz_open(input *in, const read_options *options, fault *f)
                   zip_error_strerror(&error));
         zip_error_fini(&error);
         free(m);
-        input_close(in);
         return NULL;
     }
     array_info info;
     array_place place = {0};
     if (choose(m, input_name(in), options->dataset, &info, &place, f) != 0) {
         member_close(m);
-        input_close(in);
         return NULL;
     }
     byte_source source = {.read = member_read, .rewind = member_rewind, .close = member_close, .self = m};
     if (options->raw) array_info_forget_missing(&info);
-    return array_reader_open(&reader_npz, in, source, &info, &place, f);
+    return array_reader_open(in, source, &info, &place, f);
 }

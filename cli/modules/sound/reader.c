@@ -257,10 +257,9 @@ reader *sound_open(input *in, const read_options *options, fault *f)
     const grid_info info = {
         .dtype = r->about.dtype, .channels = r->about.channels, .ndim = 1, .shape = {r->about.frames}};
     const grid_source source = {.self = r, .read = read_grid, .close = close_sound};
-    return grid_open(&reader_sound, in, options, &info, source, f);
+    return grid_open(in, options, &info, source, f);
 
 fail:
     if (r) close_sound(r);
-    input_close(in);
     return NULL;
 }

@@ -47,7 +47,7 @@ static int fault_sqlite(const sqlite_reader *r, fault *f)
 
 static int fault_memory(const sqlite_reader *r, fault *f)
 {
-    return fault_set(f, EXIT_DATA, "no memory to read %s", r->source);
+    return fault_set(f, EXIT_DATA, "no memory to read %s", input_name(r->table.base.in));
 }
 
 /* ---- The database --------------------------------------------------------------------------------------- */
@@ -372,31 +372,15 @@ static void sqlite_close(reader *base)
 
 reader *sqlite_open(input *in, const read_options *options, fault *f)
 {
-    sqlite_reader *r = calloc(1, sizeof *r);
-    char *source = sqlite3_mprintf("%s", input_name(in));
-    if (!r || !source) {
-        fault_set(f, EXIT_DATA, "no memory to read %s", input_name(in));
-        input_close(in);
-        free(r);
-        sqlite3_free(source);
-        return NULL;
-    }
-    r->source = source;
-    r->table = (table){.base = {.kind = &reader_sqlite,
-                                .in = in,
-                                .model = CHANNELS_PLAIN,
-                                .pages = 1,
-                                .height = -1,
-                                .width = 1,
-                                .select = sqlite_select,
-                                .read_as = table_read_as,
-                                .next = sqlite_next,
-                                .rewind = sqlite_rewind,
-                                .close = sqlite_close},
-                       .skip_bad = options->skip_bad,
-                       .paired = options->paired};
+    const reader_functions functions = {
+        .select = sqlite_select, .next = sqlite_next, .rewind = sqlite_rewind, .close = sqlite_close};
+    sqlite_reader *r = table_create(sizeof *r, in, options, functions, f);
+    if (!r) return NULL;
+    r->source = sqlite3_mprintf("%s", input_name(in));
     if (options->query && options->dataset)
         fault_set(f, EXIT_USAGE, "--query already says which table is read: leave --dataset out");
+    else if (!r->source)
+        fault_memory(r, f);
     else if (open_database(r, f) == 0 && (options->query || choose(r, options->dataset, f) == 0) &&
              prepare_rows(r, options->query, "*", f) == 0 && find_columns(r, f) == 0)
         return &r->table.base;

@@ -228,12 +228,11 @@ static void close_tiff(reader *r)
 
 reader *tiff_open(input *in, const read_options *options, fault *f)
 {
-    tiff_reader *t = image_create(sizeof *t, &reader_tiff, in, f);
+    const reader_functions functions = {
+        .select = image_select, .next = next, .rewind = rewind_tiff, .close = close_tiff};
+    tiff_reader *t = reader_create(sizeof *t, in, functions, f);
     if (!t) return NULL;
     reader *r = &t->image.reader;
-    r->next = next;
-    r->rewind = rewind_tiff;
-    r->close = close_tiff;
     t->fd = -1;
     t->options = *options;
     t->wanted_page = options->page;

@@ -12,8 +12,7 @@ typedef struct webp_reader {
     paged paged; /* must be first */
     WebPDemuxer *demuxer;
     WebPAnimDecoder *animation; /* NULL: a still image */
-    image_layout layout;
-    int decoded; /* frames of the animation since its beginning */
+    int decoded;                /* frames of the animation since its beginning */
 } webp_reader;
 
 static const char *describe_status(VP8StatusCode status)
@@ -38,30 +37,21 @@ static int open_webp(paged *p, fault *f)
     WebPBitstreamFeatures features;
     const VP8StatusCode status = WebPGetFeatures(p->bytes, p->size, &features);
     if (status != VP8_STATUS_OK) return paged_damaged(p, 0, describe_status(status), f);
-    w->layout = (image_layout){.model = features.has_alpha ? CHANNELS_RGBA : CHANNELS_RGB,
-                               .channels = features.has_alpha ? 4 : 3,
-                               .dtype = HISTO_U8,
-                               .width = features.width,
-                               .height = features.height};
-    p->pages = 1;
+    w->paged.layout = (image_layout){.model = features.has_alpha ? CHANNELS_RGBA : CHANNELS_RGB,
+                                     .channels = features.has_alpha ? 4 : 3,
+                                     .dtype = HISTO_U8,
+                                     .width = features.width,
+                                     .height = features.height};
     if (!(w->demuxer = WebPDemux(&data))) return paged_damaged(p, 0, "it ends early", f);
-    if (!features.has_animation) return paged_check_memory(p, &w->layout, w->layout.channels, f);
+    if (!features.has_animation) return paged_check_memory(p, &w->paged.layout, w->paged.layout.channels, f);
 
-    if (paged_check_memory(p, &w->layout, 12, f) != 0) return -1; /* two canvases and a page */
+    if (paged_check_memory(p, &w->paged.layout, 12, f) != 0) return -1; /* two canvases and a page */
     WebPAnimDecoderOptions options;
     WebPAnimDecoderOptionsInit(&options);
     options.color_mode = MODE_RGBA;
     if (!(w->animation = WebPAnimDecoderNew(&data, &options)))
         return paged_damaged(p, 0, "its animation is invalid", f);
     p->pages = (int64_t)WebPDemuxGetI(w->demuxer, WEBP_FF_FRAME_COUNT);
-    return 0;
-}
-
-static int describe(paged *p, int page, image_layout *layout, fault *f)
-{
-    (void)page;
-    (void)f;
-    *layout = ((webp_reader *)p)->layout;
     return 0;
 }
 
@@ -85,7 +75,7 @@ static bool keep(paged *p, metadata *about)
 static int decode_still(webp_reader *w, fault *f)
 {
     paged *p = &w->paged;
-    const image_layout *l = &w->layout;
+    const image_layout *l = &w->paged.layout;
     WebPDecoderConfig config;
     if (!WebPInitDecoderConfig(&config)) return paged_damaged(p, 0, "libwebp is of another version", f);
     const size_t bytes = p->pitch * (size_t)l->height;
@@ -114,8 +104,8 @@ static int decode_frame(webp_reader *w, int page, fault *f)
         if (!WebPAnimDecoderGetNext(w->animation, &canvas, &time))
             return paged_damaged(p, w->decoded, "its data is invalid or ends early", f);
     p->pixels = canvas;
-    if (w->layout.channels == 4) return 0;
-    const size_t pixels = (size_t)(w->layout.width * w->layout.height);
+    if (w->paged.layout.channels == 4) return 0;
+    const size_t pixels = (size_t)(w->paged.layout.width * w->paged.layout.height);
     if (image_reserve(&p->image, &p->image.rows, 3 * pixels, f) != 0) return -1;
     p->pixels = p->image.rows.data;
     for (size_t i = 0; i < pixels; i++)
@@ -141,18 +131,11 @@ static void close_webp(paged *p)
     WebPDemuxDelete(w->demuxer);
 }
 
-static const paged_format format = {
-    .kind = &reader_webp,
+const paged_format webp_pages = {
     .size = sizeof(webp_reader),
     .whole = true,
     .open = open_webp,
-    .describe = describe,
     .keep = keep,
     .decode = decode,
     .close = close_webp,
 };
-
-reader *webp_open(input *in, const read_options *options, fault *f)
-{
-    return paged_open(&format, in, options, f);
-}

@@ -215,14 +215,11 @@ reader *zarr_open(input *in, const read_options *options, fault *f)
     zarr_chunks *chunks = key ? zarr_chunks_open(store, key, &about, f) : NULL;
     if (!key) zarr_store_close(store);
     free(key);
-    if (!chunks) {
-        input_close(in);
-        return NULL;
-    }
+    if (!chunks) return NULL;
     array_info info;
     inform(&about, options->raw, &info);
     const tiled_source source = {.self = chunks, .read = read_box, .close = close_chunks};
-    reader *r = tiled_open(&reader_zarr, in, source, &info, about.chunk, f);
+    reader *r = tiled_open(in, source, &info, about.chunk, f);
     if (r) r->data_bytes = r->height * r->width * r->channels * (int64_t)histo_dtype_size(about.dtype);
     return r;
 }

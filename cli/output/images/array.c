@@ -16,12 +16,6 @@ static const char *limit_npy(const image_page *page)
     return page->dtype == HISTO_BF16 ? "has no bf16" : NULL;
 }
 
-static const char *no_limit(const image_page *page)
-{
-    (void)page;
-    return NULL;
-}
-
 /* The shape: that of the source if it is an array with as many samples. */
 static int shape_of(const image_file *file, int64_t shape[HISTO_MAX_DIMS])
 {
@@ -76,22 +70,6 @@ static int begin_npy(image_file *file, fault *f)
     return 0;
 }
 
-static int begin_raw(image_file *file, fault *f)
-{
-    return check_size(file, f);
-}
-
-static int rows(image_file *file, unsigned char *rows, int64_t count, fault *f)
-{
-    return image_put(file, rows, image_row_bytes(&file->page) * (size_t)count, f);
-}
-
-static const image_codec codec_npy = {
-    .size = sizeof(array_file),
-    .begin = begin_npy,
-    .rows = rows,
-};
-
 const image_writer image_npy = {
     .name = "npy",
     .suffixes = "npy",
@@ -100,13 +78,7 @@ const image_writer image_npy = {
     .counts = true,
     .booleans = true,
     .limit = limit_npy,
-    .codec = &codec_npy,
-};
-
-static const image_codec codec_raw = {
-    .size = sizeof(array_file),
-    .begin = begin_raw,
-    .rows = rows,
+    .codec = &(const image_codec){.size = sizeof(array_file), .begin = begin_npy},
 };
 
 const image_writer image_raw = {
@@ -114,6 +86,5 @@ const image_writer image_raw = {
     .suffixes = "raw",
     .formats = "raw samples of every dtype, in this machine's byte order: rows of interleaved channels",
     .pages = true,
-    .limit = no_limit,
-    .codec = &codec_raw,
+    .codec = &(const image_codec){.size = sizeof(array_file), .begin = check_size},
 };

@@ -33,6 +33,11 @@ static bool has_suffix(const image_writer *writer, const char *suffix)
     return false;
 }
 
+static const char *limit_of(const image_writer *writer, const image_page *page)
+{
+    return writer->limit ? writer->limit(page) : NULL;
+}
+
 /* "a, .b or .c": the first suffixes of the formats that could hold the page; of all without one. */
 static void list_suffixes(const image_page *page, char *text, size_t size)
 {
@@ -40,7 +45,7 @@ static void list_suffixes(const image_page *page, char *text, size_t size)
     int count = 0;
     size_t length = 0;
     for (int i = 0; i < WRITERS; i++)
-        if (!page || !writers[i]->limit(page)) able[count++] = writers[i];
+        if (!page || !limit_of(writers[i], page)) able[count++] = writers[i];
     text[0] = '\0';
     for (int i = 0; i < count && length < size; i++)
         length += (size_t)snprintf(text + length, size - length, "%s.%.*s",
@@ -101,7 +106,7 @@ int image_put(image_file *file, const void *bytes, size_t size, fault *f)
 static int check_page(const image_writer *writer, const char *path, const image_page *page, int64_t pages, fault *f)
 {
     char able[128];
-    const char *limit = writer->limit(page);
+    const char *limit = limit_of(writer, page);
     if (!limit && (writer->pages || pages < 2)) return 0;
     if (!limit)
         return fault_set(f, EXIT_USAGE, "%s: %s holds one page, and there are several: choose one with --page", path,
@@ -128,7 +133,7 @@ image_file *image_create_file(const char *path, const image_writer *writer, cons
     if (check_page(writer, path, like, pages, f) != 0) return NULL;
     const image_codec *codec = writer->codec ? writer->codec : find_codec(writer, path, f);
     if (!codec) return NULL;
-    image_file *file = calloc(1, codec->size);
+    image_file *file = calloc(1, codec->size ? codec->size : sizeof *file);
     if (!file) {
         fault_set(f, EXIT_DATA, "no memory to write %s", path);
         return NULL;
@@ -156,7 +161,9 @@ int image_begin(image_file *file, const image_page *page, fault *f)
 
 int image_rows(image_file *file, void *rows, int64_t count, fault *f)
 {
-    if (file->codec->rows(file, rows, count, f) != 0) return -1;
+    if (file->codec->rows ? file->codec->rows(file, rows, count, f) != 0
+                          : image_put(file, rows, image_row_bytes(&file->page) * (size_t)count, f) != 0)
+        return -1;
     file->y += count;
     return 0;
 }

@@ -22,10 +22,10 @@ typedef struct image_file image_file;
 
 /* How the bytes of a format are made. */
 typedef struct image_codec {
-    size_t size; /* of a struct that begins with an image_file */
+    size_t size; /* of a struct that begins with an image_file; 0: of an image_file */
     /* Begin the file's next page, file->page. 0 or -1, as all that follow. */
     int (*begin)(image_file *file, fault *f);
-    /* Write contiguous rows, which may be overwritten. */
+    /* Write contiguous rows, which may be overwritten. NULL: as they are. */
     int (*rows)(image_file *file, unsigned char *rows, int64_t count, fault *f);
     /* End the page; last: and the file. May be NULL, as the next one. */
     int (*end)(image_file *file, bool last, fault *f);
@@ -41,7 +41,8 @@ typedef struct image_writer {
     bool counts;          /* says first how many there are */
     bool booleans;        /* has them */
     bool seeks;           /* cannot be written to a pipe */
-    /* Why it cannot hold this page, as in "holds integers of 8 or 16 bits"; NULL: it can. */
+    /* Why it cannot hold this page, as in "holds integers of 8 or 16 bits"; NULL: it can. May be NULL: it can hold any.
+     */
     const char *(*limit)(const image_page *page);
     const image_codec *codec; /* NULL: it is NAME_codec of the module NAME */
 } image_writer;

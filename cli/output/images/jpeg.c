@@ -138,18 +138,10 @@ static void close(image_file *file)
     if (p->jpeg.err) jpeg_destroy_compress(&p->jpeg);
 }
 
-static const image_codec codec = {
-    .size = sizeof(jpeg_file),
-    .begin = begin,
-    .rows = rows,
-    .end = end,
-    .close = close,
-};
-
 const image_writer image_jpeg = {
     .name = "jpeg",
     .suffixes = "jpg jpeg",
     .formats = "JPEG of u8: gray, RGB and CMYK, with the quality of a source that is JPEG, else 95",
     .limit = limit,
-    .codec = &codec,
+    .codec = &(const image_codec){.size = sizeof(jpeg_file), .begin = begin, .rows = rows, .end = end, .close = close},
 };

@@ -45,13 +45,6 @@ static int end(image_file *file, bool last, fault *f)
     return fseeko(outfile_stream(file->out), 0, SEEK_END) == 0 ? 0 : image_refused(file, "the end is out of reach", f);
 }
 
-static const image_codec codec = {
-    .size = sizeof(pfm_file),
-    .begin = begin,
-    .rows = rows,
-    .end = end,
-};
-
 const image_writer image_pfm = {
     .name = "pfm",
     .suffixes = "pfm",
@@ -59,5 +52,5 @@ const image_writer image_pfm = {
     .pages = true,
     .seeks = true,
     .limit = limit,
-    .codec = &codec,
+    .codec = &(const image_codec){.size = sizeof(pfm_file), .begin = begin, .rows = rows, .end = end},
 };

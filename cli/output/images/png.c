@@ -102,18 +102,10 @@ static void close(image_file *file)
     png_destroy_write_struct(&p->png, &p->info);
 }
 
-static const image_codec codec = {
-    .size = sizeof(png_file),
-    .begin = begin,
-    .rows = rows,
-    .end = end,
-    .close = close,
-};
-
 const image_writer image_png = {
     .name = "png",
     .suffixes = "png",
     .formats = "PNG, u8 and u16: gray and RGB, with and without alpha",
     .limit = limit,
-    .codec = &codec,
+    .codec = &(const image_codec){.size = sizeof(png_file), .begin = begin, .rows = rows, .end = end, .close = close},
 };

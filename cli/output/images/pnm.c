@@ -60,17 +60,11 @@ static int rows(image_file *file, unsigned char *rows, int64_t count, fault *f)
     return image_put(file, rows, bytes, f);
 }
 
-static const image_codec codec = {
-    .size = sizeof(image_file),
-    .begin = begin,
-    .rows = rows,
-};
-
 const image_writer image_pnm = {
     .name = "pnm",
     .suffixes = "pgm ppm pnm pam",
     .formats = "Netpbm images of u8 and u16: PGM, PPM, and PAM for other channels",
     .pages = true,
     .limit = limit,
-    .codec = &codec,
+    .codec = &(const image_codec){.begin = begin, .rows = rows},
 };

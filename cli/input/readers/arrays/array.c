@@ -416,7 +416,6 @@ static void array_close(reader *base)
 {
     array_reader *r = (array_reader *)base;
     r->source.close(r->source.self);
-    input_close(r->base.in);
     metadata_release(r->base.about);
     selection_free(&r->selected);
     unpack_free(&r->unpacker);
@@ -428,38 +427,30 @@ static void array_close(reader *base)
     free(r);
 }
 
-reader *array_reader_open(const reader_kind *kind, input *in, byte_source source, const array_info *info,
-                          const array_place *place, fault *f)
+reader *array_reader_open(input *in, byte_source source, const array_info *info, const array_place *place, fault *f)
 {
-    array_reader *r = calloc(1, sizeof *r);
+    const reader_functions functions = {
+        .select = array_select, .next = array_next, .rewind = array_rewind, .close = array_close};
+    array_reader *r = reader_create(sizeof *r, in, functions, f);
     char *subject = strdup(place->subject);
-    unsigned char *buffer = aligned_alloc(4096, BAND_BYTES);
-    if (!r || !subject || !buffer) {
-        fault_set(f, EXIT_DATA, "no memory to read %s", place->subject);
+    if (!r) {
         array_info owned = *info;
         array_info_free(&owned);
         source.close(source.self);
-        input_close(in);
-        free(r);
         free(subject);
-        free(buffer);
         return NULL;
     }
-    r->base = (reader){.kind = kind,
-                       .in = in,
-                       .model = CHANNELS_PLAIN,
-                       .dtypes = r->dtypes,
-                       .pages = 1,
-                       .select = array_select,
-                       .next = array_next,
-                       .rewind = array_rewind,
-                       .close = array_close};
+    r->base.dtypes = r->dtypes;
     r->source = source;
     r->info = *info;
     r->place = *place;
     r->place.subject = subject;
-    r->buffer = buffer;
+    r->buffer = aligned_alloc(4096, BAND_BYTES);
     r->stop = -1;
+    if (!subject || !r->buffer) {
+        fault_set(f, EXIT_DATA, "no memory to read %s", place->subject);
+        goto fail;
+    }
     bool plain = !info->swapped && unpack_is_idle(&info->rule);
     for (int i = 0; i < info->columns.count; i++)
         plain = plain && !info->columns.column[i].swapped && unpack_is_idle(&info->columns.column[i].rule);

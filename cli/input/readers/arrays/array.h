@@ -86,8 +86,7 @@ typedef struct array_place {
     const char *remedy;    /* "save it again" */
 } array_place;
 
-/* A reader of the array at a place in a source. Takes ownership of in, source and what info has, also on failure. */
-reader *array_reader_open(const reader_kind *kind, input *in, byte_source source, const array_info *info,
-                          const array_place *place, fault *f);
+/* A reader of the array at a place in a source. Takes ownership of source and what info has, also on failure. */
+reader *array_reader_open(input *in, byte_source source, const array_info *info, const array_place *place, fault *f);
 
 #endif

@@ -97,7 +97,6 @@ static void grid_close(reader *base)
 {
     grid_reader *r = (grid_reader *)base;
     r->source.close(r->source.self);
-    input_close(base->in);
     metadata_release(base->about);
     selection_free(&r->selected);
     free(r->dtypes);
@@ -176,18 +175,15 @@ static int describe(grid_reader *r, const read_options *options, fault *f)
     return grid_rewind(base, f);
 }
 
-reader *grid_open(const reader_kind *kind, input *in, const read_options *options, const grid_info *info,
-                  grid_source source, fault *f)
+reader *grid_open(input *in, const read_options *options, const grid_info *info, grid_source source, fault *f)
 {
-    grid_reader *r = calloc(1, sizeof *r);
+    const reader_functions functions = {
+        .select = grid_select, .next = grid_next, .rewind = grid_rewind, .close = grid_close};
+    grid_reader *r = reader_create(sizeof *r, in, functions, f);
     if (!r) {
-        fault_set(f, EXIT_DATA, "no memory to read %s", input_name(in));
         source.close(source.self);
-        input_close(in);
         return NULL;
     }
-    r->base = (reader){
-        .kind = kind, .in = in, .select = grid_select, .next = grid_next, .rewind = grid_rewind, .close = grid_close};
     r->source = source;
     r->info = *info;
     if (describe(r, options, f) == 0) return &r->base;

@@ -28,8 +28,7 @@ typedef struct grid_source {
     bool anywhere; /* reads need not be in order: parts of the grid may be read by themselves */
 } grid_source;
 
-/* A reader of the grid. Takes ownership of in and source, also on failure. */
-reader *grid_open(const reader_kind *kind, input *in, const read_options *options, const grid_info *info,
-                  grid_source source, fault *f);
+/* A reader of the grid. Takes ownership of source, also on failure. */
+reader *grid_open(input *in, const read_options *options, const grid_info *info, grid_source source, fault *f);
 
 #endif

@@ -458,12 +458,11 @@ static int prepare(netcdf_file *n, const read_options *options, array_info *info
     return (!options->raw && find_rule(n, info, f) != 0) || begin_bytes(n, f) != 0 ? -1 : 0;
 }
 
-static reader *netcdf_open(input *in, const read_options *options, fault *f)
+reader *netcdf_open(input *in, const read_options *options, fault *f)
 {
     netcdf_file *n = calloc(1, sizeof *n);
     if (!n) {
         fault_set(f, EXIT_DATA, "no memory to read %s", input_name(in));
-        input_close(in);
         return NULL;
     }
     n->in = in;
@@ -471,7 +470,6 @@ static reader *netcdf_open(input *in, const read_options *options, fault *f)
     array_info info;
     if (prepare(n, options, &info, f) != 0) {
         close_bytes(n);
-        input_close(in);
         return NULL;
     }
     char subject[LONGEST_NAME + 64];
@@ -484,19 +482,5 @@ static reader *netcdf_open(input *in, const read_options *options, fault *f)
                                 .self = n,
                                 .seek = seek_bytes,
                                 .in_parts = options->in_parts};
-    return array_reader_open(&reader_netcdf, in, source, &info, &place, f);
+    return array_reader_open(in, source, &info, &place, f);
 }
-
-static bool netcdf_recognize(const unsigned char *head, size_t size, const char *path)
-{
-    (void)path;
-    return size >= 4 && memcmp(head, "CDF", 3) == 0 && (head[3] == 1 || head[3] == 2 || head[3] == 5);
-}
-
-const reader_kind reader_netcdf = {
-    .name = "netcdf",
-    .formats = "NetCDF-3, classic, with 64-bit offsets and CDF-5 (--dataset names the variable); netCDF-4 is HDF5",
-    .takes = TAKES_DATASETS | TAKES_RAW,
-    .recognize = netcdf_recognize,
-    .open = netcdf_open,
-};

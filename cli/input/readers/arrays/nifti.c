@@ -67,7 +67,7 @@ static bool has_suffix(const char *path, const char *suffix)
     return length > size && strcasecmp(path + length - size, suffix) == 0;
 }
 
-static bool nifti_recognize(const unsigned char *head, size_t size, const char *path)
+bool nifti_recognise(const unsigned char *head, size_t size, const char *path)
 {
     bool swapped;
     if (size < SIZE_1) return false;
@@ -177,34 +177,21 @@ static input *open_image(const char *path, fault *f)
     return NULL;
 }
 
-static reader *nifti_open(input *in, const read_options *options, fault *f)
+reader *nifti_open(input *in, const read_options *options, fault *f)
 {
     header h;
     grid_info info;
     plain_place place = {.bytes = byte_source_of_input(in, options), .size = input_data_size(in)};
     place.name = input_name(in);
-    if (read_header(&h, in, f) != 0 || describe(&h, place.name, &info, &place.scaling, f) != 0) goto fail;
+    if (read_header(&h, in, f) != 0 || describe(&h, place.name, &info, &place.scaling, f) != 0) return NULL;
     place.swapped = h.swapped;
     place.start = h.offset;
     if (h.pair) {
         input *image = open_image(place.name, f);
-        if (!image) goto fail;
+        if (!image) return NULL;
         place.bytes = byte_source_owning(image, options);
         place.size = input_data_size(image);
         place.name = input_name(image);
     }
-    return plain_open(&reader_nifti, in, options, &info, &place, f);
-
-fail:
-    input_close(in);
-    return NULL;
+    return plain_open(in, options, &info, &place, f);
 }
-
-const reader_kind reader_nifti = {
-    .name = "nifti",
-    .formats =
-        "NIfTI-1 and NIfTI-2 (.nii, .nii.gz, .hdr with .img): scl_slope and scl_inter are applied; --page: slices",
-    .takes = TAKES_PAGES,
-    .recognize = nifti_recognize,
-    .open = nifti_open,
-};

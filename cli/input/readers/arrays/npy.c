@@ -453,13 +453,7 @@ int npy_read_header(const byte_source *source, const char *subject, array_info *
 
 /* ---- The reader of .npy files ----------------------------------------------------------------------------- */
 
-static bool npy_recognize(const unsigned char *head, size_t size, const char *path)
-{
-    (void)path;
-    return size >= sizeof magic && memcmp(head, magic, sizeof magic) == 0;
-}
-
-static reader *npy_open(input *in, const read_options *options, fault *f)
+reader *npy_open(input *in, const read_options *options, fault *f)
 {
     array_info info;
     byte_source source = byte_source_of_input(in, options);
@@ -467,19 +461,8 @@ static reader *npy_open(input *in, const read_options *options, fault *f)
                          .subject = input_name(in),
                          .described = "its header describes",
                          .remedy = "save it again, one array a file"};
-    if (npy_read_header(&source, place.subject, &info, &place.start, f) != 0) {
-        input_close(in);
-        return NULL;
-    }
+    if (npy_read_header(&source, place.subject, &info, &place.start, f) != 0) return NULL;
     if (place.size >= 0) place.size -= place.start;
     if (options->raw) array_info_forget_missing(&info);
-    return array_reader_open(&reader_npy, in, source, &info, &place, f);
+    return array_reader_open(in, source, &info, &place, f);
 }
-
-const reader_kind reader_npy = {
-    .name = "npy",
-    .formats = "NumPy .npy, every numeric type, either byte order, C and Fortran order, structured arrays as tables",
-    .takes = TAKES_RAW,
-    .recognize = npy_recognize,
-    .open = npy_open,
-};

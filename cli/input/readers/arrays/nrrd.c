@@ -420,7 +420,7 @@ static int decode(plain_place *place, const description *of, fault *f)
 
 /* ---- The reader ------------------------------------------------------------------------------------------- */
 
-static bool nrrd_recognize(const unsigned char *head, size_t size, const char *path)
+bool nrrd_recognise(const unsigned char *head, size_t size, const char *path)
 {
     (void)path;
     return size > 8 && memcmp(head, "NRRD", 4) == 0 && isdigit(head[4]) && isdigit(head[7]);
@@ -469,14 +469,11 @@ static int find_start(plain_place *place, const description *d, fault *f)
     return 0;
 }
 
-static reader *nrrd_open(input *in, const read_options *options, fault *f)
+reader *nrrd_open(input *in, const read_options *options, fault *f)
 {
     description d;
     grid_info info;
-    if (read_header(&d, in, f) != 0) {
-        input_close(in);
-        return NULL;
-    }
+    if (read_header(&d, in, f) != 0) return NULL;
     plain_place place = {.bytes = byte_source_of_input(in, options),
                          .size = input_data_size(in),
                          .start = d.length,
@@ -485,10 +482,7 @@ static reader *nrrd_open(input *in, const read_options *options, fault *f)
                          .name = input_name(in)};
     if (d.file[0]) {
         input *samples = plain_beside(input_name(in), d.file, f);
-        if (!samples) {
-            input_close(in);
-            return NULL;
-        }
+        if (!samples) return NULL;
         place.bytes = byte_source_owning(samples, options);
         place.size = input_data_size(samples);
         place.start = 0;
@@ -498,16 +492,7 @@ static reader *nrrd_open(input *in, const read_options *options, fault *f)
     describe(&d, &info);
     if (find_start(&place, &d, f) != 0 || (d.encoding != RAW && decode(&place, &d, f) != 0)) {
         place.bytes.close(place.bytes.self);
-        input_close(in);
         return NULL;
     }
-    return plain_open(&reader_nrrd, in, options, &info, &place, f);
+    return plain_open(in, options, &info, &place, f);
 }
-
-const reader_kind reader_nrrd = {
-    .name = "nrrd",
-    .formats = "NRRD, attached and detached (.nrrd, .nhdr): raw, gzip, bzip2, text and hex; --page: slices",
-    .takes = TAKES_PAGES,
-    .recognize = nrrd_recognize,
-    .open = nrrd_open,
-};

@@ -78,8 +78,7 @@ static int measure(plain *p, const grid_info *info, fault *f)
     return p->place.size >= 0 && there < p->bytes ? fault_truncated(p, there, f) : 0;
 }
 
-reader *plain_open(const reader_kind *kind, input *in, const read_options *options, grid_info *info,
-                   const plain_place *place, fault *f)
+reader *plain_open(input *in, const read_options *options, grid_info *info, const plain_place *place, fault *f)
 {
     plain *p = calloc(1, sizeof *p);
     char *name = strdup(place->name);
@@ -90,12 +89,11 @@ reader *plain_open(const reader_kind *kind, input *in, const read_options *optio
         if (measure(p, info, f) == 0) {
             const bool anywhere = place->bytes.seek && place->size >= 0;
             const grid_source source = {.self = p, .read = plain_read, .close = plain_close, .anywhere = anywhere};
-            return grid_open(kind, in, options, info, source, f);
+            return grid_open(in, options, info, source, f);
         }
     }
     fault_set(f, EXIT_DATA, "no memory to read %s", place->name);
     place->bytes.close(place->bytes.self);
-    input_close(in);
     free(name);
     free(p);
     return NULL;

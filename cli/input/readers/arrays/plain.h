@@ -15,9 +15,8 @@ typedef struct plain_place {
     const char *name; /* of the file with the samples (copied) */
 } plain_place;
 
-/* info->dtype is set. Takes ownership of in and of the source, also on failure. */
-reader *plain_open(const reader_kind *kind, input *in, const read_options *options, grid_info *info,
-                   const plain_place *place, fault *f);
+/* info->dtype is set. Takes ownership of the source, also on failure. */
+reader *plain_open(input *in, const read_options *options, grid_info *info, const plain_place *place, fault *f);
 
 /* A source that reads an input from its beginning on, and closes it. */
 byte_source byte_source_owning(input *in, const read_options *options);

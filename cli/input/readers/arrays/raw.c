@@ -27,14 +27,11 @@ static int check(const read_options *o, const char *name, fault *f)
     return 0;
 }
 
-static reader *raw_open(input *in, const read_options *o, fault *f)
+reader *raw_open(input *in, const read_options *o, fault *f)
 {
     const char *name = input_name(in);
     byte_source source = byte_source_of_input(in, o);
-    if (check(o, name, f) != 0 || skip(&source, o->offset, name, f) != 0) {
-        input_close(in);
-        return NULL;
-    }
+    if (check(o, name, f) != 0 || skip(&source, o->offset, name, f) != 0) return NULL;
     array_info info = {.dtype = o->dtype, .swapped = o->big_endian == LITTLE_ENDIAN_MACHINE, .ndim = 1, .shape = {-1}};
     array_place place = {.start = o->offset,
                          .size = input_data_size(in),
@@ -48,15 +45,8 @@ static reader *raw_open(input *in, const read_options *o, fault *f)
         place.described = "--dtype and --shape describe";
         place.remedy = "correct --dtype, --shape or --offset";
     }
-    return array_reader_open(&reader_raw, in, source, &info, &place, f);
+    return array_reader_open(in, source, &info, &place, f);
 }
-
-const reader_kind reader_raw = {
-    .name = "raw",
-    .formats = "raw binary, every sample type, either byte order (--dtype, --shape, --offset, --endian)",
-    .takes = TAKES_LAYOUT,
-    .open = raw_open,
-};
 
 /* ---- Bytes ---- */
 
@@ -70,7 +60,7 @@ static int64_t read_capitals(void *self, void *buffer, size_t size, fault *f)
     return got;
 }
 
-static reader *bytes_open(input *in, const read_options *options, fault *f)
+reader *bytes_open(input *in, const read_options *options, fault *f)
 {
     byte_source source = byte_source_of_input(in, options);
     if (options->letters) {
@@ -80,11 +70,5 @@ static reader *bytes_open(input *in, const read_options *options, fault *f)
     array_info info = {.dtype = HISTO_U8, .ndim = 1, .shape = {-1}};
     array_place place = {
         .size = input_data_size(in), .subject = input_name(in), .described = "it first had", .remedy = "try again"};
-    return array_reader_open(&reader_bytes, in, source, &info, &place, f);
+    return array_reader_open(in, source, &info, &place, f);
 }
-
-const reader_kind reader_bytes = {
-    .name = "bytes",
-    .formats = "the bytes of any file (--bytes), and the letters of a text (--letters)",
-    .open = bytes_open,
-};

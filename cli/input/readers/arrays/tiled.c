@@ -254,7 +254,6 @@ static void tiled_close(reader *base)
     array_info_free(&r->info);
     metadata_release(base->about);
     free(r->buffer);
-    input_close(base->in);
     free(r);
 }
 
@@ -314,30 +313,21 @@ static int prepare(tiled_reader *r, const int64_t *chunk, fault *f)
     return 0;
 }
 
-reader *tiled_open(const reader_kind *kind, input *in, tiled_source source, const array_info *info,
-                   const int64_t *chunk, fault *f)
+reader *tiled_open(input *in, tiled_source source, const array_info *info, const int64_t *chunk, fault *f)
 {
-    tiled_reader *r = calloc(1, sizeof *r);
+    const reader_functions functions = {
+        .select = tiled_select, .next = tiled_next, .rewind = tiled_rewind, .close = tiled_close};
+    tiled_reader *r = reader_create(sizeof *r, in, functions, f);
     if (!r) {
         array_info owned = *info;
-        fault_set(f, EXIT_DATA, "no memory to read %s", input_name(in));
         array_info_free(&owned);
         source.close(source.self);
-        input_close(in);
         return NULL;
     }
+    r->base.dtypes = r->dtypes;
     r->blocks_left = -1;
     r->source = source;
     r->info = *info;
-    r->base = (reader){.kind = kind,
-                       .in = in,
-                       .model = CHANNELS_PLAIN,
-                       .dtypes = r->dtypes,
-                       .pages = 1,
-                       .select = tiled_select,
-                       .next = tiled_next,
-                       .rewind = tiled_rewind,
-                       .close = tiled_close};
     if (prepare(r, chunk, f) == 0) return &r->base;
     tiled_close(&r->base);
     return NULL;

@@ -15,10 +15,9 @@ typedef struct tiled_source {
     void (*close)(void *self);
 } tiled_source;
 
-/* A reader of an array, whose chunks have this shape; NULL: it has none. Takes ownership of in, source and what info
- * has, also on failure. */
-reader *tiled_open(const reader_kind *kind, input *in, tiled_source source, const array_info *info,
-                   const int64_t *chunk, fault *f);
+/* A reader of an array, whose chunks have this shape; NULL: it has none. Takes ownership of source and what info has,
+ * also on failure. */
+reader *tiled_open(input *in, tiled_source source, const array_info *info, const int64_t *chunk, fault *f);
 
 /* The bytes of the chunks that are read in several tiles; 0: in one. False if the array's size exceeds int64_t. */
 bool tiled_split_bytes(const array_info *info, const int64_t *chunk, int64_t *bytes);

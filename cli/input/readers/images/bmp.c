@@ -32,7 +32,6 @@ typedef struct bmp_mask {
 
 typedef struct bmp_reader {
     paged paged; /* must be first */
-    image_layout layout;
     bool top_down;
     unsigned bits; /* of a pixel */
     bmp_compression compression;
@@ -49,7 +48,7 @@ typedef struct bmp_reader {
     unsigned char piece[PIECE_BYTES];
 } bmp_reader;
 
-static bool recognize(const unsigned char *head, size_t size, const char *path)
+bool bmp_recognise(const unsigned char *head, size_t size, const char *path)
 {
     static const unsigned char sizes[] = {12, 16, 40, 52, 56, 64, 108, 124};
     (void)path;
@@ -101,8 +100,8 @@ static int read_masks(bmp_reader *r, const unsigned char *header, uint32_t size,
         if (!set_mask(&r->masks[c], mask) || (c < 3 && !mask))
             return paged_unsupported(&r->paged, "channels that are not 1 to 8 bits next to each other", f);
     }
-    r->layout.model = r->masks[3].bits ? CHANNELS_RGBA : CHANNELS_RGB;
-    r->layout.channels = r->masks[3].bits ? 4 : 3;
+    r->paged.layout.model = r->masks[3].bits ? CHANNELS_RGBA : CHANNELS_RGB;
+    r->paged.layout.channels = r->masks[3].bits ? 4 : 3;
     return 0;
 }
 
@@ -121,8 +120,8 @@ static int read_palette(bmp_reader *r, int64_t at, uint32_t entries, int entry_b
         gray = gray && from[0] == from[1] && from[1] == from[2];
     }
     r->colors = entries;
-    r->layout.model = gray ? CHANNELS_GRAY : CHANNELS_RGB;
-    r->layout.channels = gray ? 1 : 3;
+    r->paged.layout.model = gray ? CHANNELS_GRAY : CHANNELS_RGB;
+    r->paged.layout.channels = gray ? 1 : 3;
     return 0;
 }
 
@@ -144,13 +143,12 @@ static int open_bmp(paged *p, fault *f)
 {
     bmp_reader *r = (bmp_reader *)p;
     unsigned char head[FILE_HEADER_BYTES + MOST_HEADER_BYTES] = {0};
-    p->pages = 1;
     if (input_random(p->image.reader.in, f) < 0) return -1;
     const int64_t got = input_read_at(p->image.reader.in, 0, head, sizeof head, f);
     if (got < 0) return -1;
     const unsigned char *header = head + FILE_HEADER_BYTES;
     const uint32_t size = word_at(header);
-    if (!recognize(head, (size_t)got, "") || got < FILE_HEADER_BYTES + (int64_t)size)
+    if (!bmp_recognise(head, (size_t)got, "") || got < FILE_HEADER_BYTES + (int64_t)size)
         return image_damaged(&p->image, "the BMP header", "it is no header, or ends early", f);
     const bool core = size == CORE_HEADER_BYTES;
     int64_t height = core ? (int64_t)half_at(header + 6) : (int32_t)word_at(header + 8);
@@ -165,12 +163,12 @@ static int open_bmp(paged *p, fault *f)
     if (check_form(r, compression, f) != 0) return -1;
     r->compression = (bmp_compression)compression;
     r->top_down = height < 0;
-    r->layout = (image_layout){.model = CHANNELS_RGB,
-                               .channels = 3,
-                               .dtype = HISTO_U8,
-                               .width = core ? (int64_t)half_at(header + 4) : (int32_t)word_at(header + 4),
-                               .height = r->top_down ? -height : height};
-    r->pitch = (r->layout.width * r->bits + 31) / 32 * 4;
+    r->paged.layout = (image_layout){.model = CHANNELS_RGB,
+                                     .channels = 3,
+                                     .dtype = HISTO_U8,
+                                     .width = core ? (int64_t)half_at(header + 4) : (int32_t)word_at(header + 4),
+                                     .height = r->top_down ? -height : height};
+    r->pitch = (r->paged.layout.width * r->bits + 31) / 32 * 4;
     r->data = word_at(head + 10);
     int64_t end = FILE_HEADER_BYTES + (int64_t)size;
     if (size == INFO_HEADER_BYTES)
@@ -178,14 +176,6 @@ static int open_bmp(paged *p, fault *f)
     if (r->data < end) r->data = end; /* some writers leave it out */
     if (r->bits == 16 || r->bits == 32) return read_masks(r, header, size, f);
     return r->bits == 24 ? 0 : read_palette(r, end, colors, core ? 3 : 4, f);
-}
-
-static int describe(paged *p, int page, image_layout *layout, fault *f)
-{
-    (void)page;
-    (void)f;
-    *layout = ((bmp_reader *)p)->layout;
-    return 0;
 }
 
 static bool keep(paged *p, metadata *about)
@@ -222,7 +212,7 @@ static bool put_pixels(bmp_reader *r, unsigned char *row, int64_t *x, int count,
     for (int i = 0; i < count; i++) {
         if (literal && (!nibbles || i % 2 == 0) && (byte = next_byte(r, f)) < 0) return false;
         const int index = !nibbles ? byte : i % 2 ? byte & 15 : byte >> 4;
-        if (row && *x < r->layout.width) row[(*x)++] = (unsigned char)index;
+        if (row && *x < r->paged.layout.width) row[(*x)++] = (unsigned char)index;
     }
     return true;
 }
@@ -230,7 +220,7 @@ static bool put_pixels(bmp_reader *r, unsigned char *row, int64_t *x, int count,
 /* Decode all rows to indices, in the file's order; pixels that are skipped have colour 0. */
 static int decode_runs(bmp_reader *r, unsigned char *to, fault *f)
 {
-    const int64_t width = r->layout.width, height = r->layout.height;
+    const int64_t width = r->paged.layout.width, height = r->paged.layout.height;
     int64_t x = 0, y = 0;
     r->position = r->data;
     r->piece_at = r->piece_size = 0;
@@ -265,8 +255,8 @@ static int decode(paged *p, fault *f)
     bmp_reader *r = (bmp_reader *)p;
     image *m = &p->image;
     if (r->compression != BMP_RLE8 && r->compression != BMP_RLE4) return 0;
-    const size_t pixels = (size_t)(r->layout.width * r->layout.height);
-    if (paged_check_memory(p, &r->layout, 1, f) != 0 || image_reserve(m, &m->packed, pixels, f) != 0) return -1;
+    const size_t pixels = (size_t)(r->paged.layout.width * r->paged.layout.height);
+    if (paged_check_memory(p, &r->paged.layout, 1, f) != 0 || image_reserve(m, &m->packed, pixels, f) != 0) return -1;
     memset(m->packed.data, 0, pixels);
     return decode_runs(r, m->packed.data, f);
 }
@@ -293,8 +283,8 @@ static int damaged_color(const bmp_reader *r, int64_t y, fault *f)
 static int expand_indices(const bmp_reader *r, const unsigned char *from, unsigned bits, unsigned char *to, int64_t y,
                           fault *f)
 {
-    const size_t channels = (size_t)r->layout.channels;
-    for (int64_t x = 0; x < r->layout.width; x++, to += channels) {
+    const size_t channels = (size_t)r->paged.layout.channels;
+    for (int64_t x = 0; x < r->paged.layout.width; x++, to += channels) {
         const unsigned index = image_packed_sample(from, bits, (size_t)x);
         if (index >= r->colors) return damaged_color(r, y, f);
         memcpy(to, r->palette[index], channels);
@@ -304,8 +294,8 @@ static int expand_indices(const bmp_reader *r, const unsigned char *from, unsign
 
 static void expand_pixels(const bmp_reader *r, const unsigned char *from, unsigned char *to)
 {
-    const int channels = r->layout.channels;
-    for (int64_t x = 0; x < r->layout.width; x++, to += channels) {
+    const int channels = r->paged.layout.channels;
+    for (int64_t x = 0; x < r->paged.layout.width; x++, to += channels) {
         if (r->bits == 24) {
             for (int c = 0; c < 3; c++)
                 to[c] = from[3 * x + 2 - c];
@@ -321,14 +311,14 @@ static int next_band(paged *p, band *b, fault *f)
 {
     bmp_reader *r = (bmp_reader *)p;
     image *m = &p->image;
-    const int64_t rows = image_band_rows(m), height = r->layout.height;
+    const int64_t rows = image_band_rows(m), height = r->paged.layout.height;
     const int64_t first = r->top_down ? m->y : height - m->y - rows; /* row in the file */
     const bool runs = r->compression == BMP_RLE8 || r->compression == BMP_RLE4;
-    const int64_t pitch = runs ? r->layout.width : r->pitch;
+    const int64_t pitch = runs ? r->paged.layout.width : r->pitch;
     if (image_reserve(m, &m->rows, image_pitch(m) * (size_t)rows, f) != 0) return -1;
     if (!runs) {
         /* The last row may lack its padding. */
-        const int64_t padding = first + rows == height ? pitch - (r->layout.width * r->bits + 7) / 8 : 0;
+        const int64_t padding = first + rows == height ? pitch - (r->paged.layout.width * r->bits + 7) / 8 : 0;
         char place[64];
         snprintf(place, sizeof place, "rows %lld to %lld", (long long)m->y, (long long)(m->y + rows - 1));
         if (image_reserve(m, &m->packed, (size_t)(rows * pitch), f) != 0 ||
@@ -347,25 +337,10 @@ static int next_band(paged *p, band *b, fault *f)
     return image_emit_rows(m, b, rows);
 }
 
-static const paged_format format = {
-    .kind = &reader_bmp,
+const paged_format bmp_pages = {
     .size = sizeof(bmp_reader),
     .open = open_bmp,
-    .describe = describe,
     .keep = keep,
     .decode = decode,
     .band = next_band,
-};
-
-static reader *open_reader(input *in, const read_options *options, fault *f)
-{
-    return paged_open(&format, in, options, f);
-}
-
-const reader_kind reader_bmp = {
-    .name = "bmp",
-    .formats = "BMP images of 1 to 32 bits: palettes as gray or RGB, masks, alpha, run lengths",
-    .takes = TAKES_PAGES,
-    .recognize = recognize,
-    .open = open_reader,
 };

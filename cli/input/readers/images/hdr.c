@@ -12,19 +12,12 @@ enum { BUFFER_BYTES = 65536, LINE_BYTES = 4096, MOST_LINES = 1000, LEAST_RUNS = 
 typedef struct hdr_reader {
     paged paged; /* must be first */
     bool xyz;
-    int64_t width, height;
     bool begun;           /* rows were read since the header */
     float scales[256];    /* of exponents */
     unsigned char *pixel; /* of a row: r, g, b, e; owned */
     size_t size, at;
     unsigned char buffer[BUFFER_BYTES];
 } hdr_reader;
-
-static bool recognize(const unsigned char *head, size_t size, const char *path)
-{
-    (void)path;
-    return size >= 10 && (memcmp(head, "#?RADIANCE", 10) == 0 || memcmp(head, "#?RGBE", 6) == 0);
-}
 
 static int damaged(const hdr_reader *h, const char *complaint, fault *f)
 {
@@ -73,8 +66,11 @@ static int read_size(hdr_reader *h, const char *line, fault *f)
         return bad_header(h, "its size is missing", f);
     if (signs[0] != '-' || axes[0] != 'Y' || signs[1] != '+' || axes[1] != 'X')
         return paged_unsupported(&h->paged, "rows that are not from top to bottom, left to right", f);
-    h->height = sizes[0];
-    h->width = sizes[1];
+    h->paged.layout = (image_layout){.model = h->xyz ? CHANNELS_PLAIN : CHANNELS_RGB,
+                                     .channels = 3,
+                                     .dtype = HISTO_F32,
+                                     .width = sizes[1],
+                                     .height = sizes[0]};
     return 0;
 }
 
@@ -94,24 +90,10 @@ static int open_hdr(paged *p, fault *f)
 {
     static const char *const xyz[] = {"x", "y", "z"};
     hdr_reader *h = (hdr_reader *)p;
-    p->pages = 1;
     for (int e = 1; e < 256; e++)
         h->scales[e] = ldexpf(1, e - 136);
     if (read_header(h, f) != 0) return -1;
     if (h->xyz) p->image.reader.names = xyz;
-    return 0;
-}
-
-static int describe(paged *p, int page, image_layout *layout, fault *f)
-{
-    (void)page;
-    (void)f;
-    const hdr_reader *h = (const hdr_reader *)p;
-    *layout = (image_layout){.model = h->xyz ? CHANNELS_PLAIN : CHANNELS_RGB,
-                             .channels = 3,
-                             .dtype = HISTO_F32,
-                             .width = h->width,
-                             .height = h->height};
     return 0;
 }
 
@@ -124,11 +106,11 @@ static int decode(paged *p, fault *f)
     if (h->begun) {
         h->at = h->size = 0;
         if (input_rewind(p->image.reader.in, f) != 0 || read_header(h, f) != 0) return -1;
-        if (h->width != p->image.layout.width || h->height != p->image.layout.height)
+        if (p->layout.width != p->image.layout.width || p->layout.height != p->image.layout.height)
             return bad_header(h, "it has changed", f);
     }
     h->begun = true;
-    if (!h->pixel && !(h->pixel = malloc(4 * (size_t)h->width)))
+    if (!h->pixel && !(h->pixel = malloc(4 * (size_t)h->paged.layout.width)))
         return fault_set(f, EXIT_DATA, "%s: out of memory", input_name(p->image.reader.in));
     return 0;
 }
@@ -136,14 +118,15 @@ static int decode(paged *p, fault *f)
 /* One of the four parts of a row, in runs of the new kind. */
 static int read_runs(hdr_reader *h, int part, fault *f)
 {
-    for (int64_t x = 0; x < h->width;) {
+    for (int64_t x = 0; x < h->paged.layout.width;) {
         int count = next_byte(h, f), value = -1;
         const bool run = count > 128;
         if (run) {
             count -= 128;
             value = next_byte(h, f);
         }
-        if (count < 1 || count > h->width - x || (run && value < 0)) return damaged(h, "its run lengths are wrong", f);
+        if (count < 1 || count > h->paged.layout.width - x || (run && value < 0))
+            return damaged(h, "its run lengths are wrong", f);
         for (; count > 0; count--, x++) {
             if (!run && (value = next_byte(h, f)) < 0) return damaged(h, "it ends early", f);
             h->pixel[4 * x + part] = (unsigned char)value;
@@ -156,7 +139,7 @@ static int read_runs(hdr_reader *h, int part, fault *f)
 static int read_pixels(hdr_reader *h, int64_t x, fault *f)
 {
     int shift = 0;
-    while (x < h->width) {
+    while (x < h->paged.layout.width) {
         unsigned char *to = h->pixel + 4 * x;
         for (int c = 0; c < 4; c++) {
             const int byte = next_byte(h, f);
@@ -169,7 +152,7 @@ static int read_pixels(hdr_reader *h, int64_t x, fault *f)
             continue;
         }
         const int64_t count = shift < 32 ? (int64_t)to[3] << shift : INT64_MAX;
-        if (x == 0 || count > h->width - x) return damaged(h, "its run lengths are wrong", f);
+        if (x == 0 || count > h->paged.layout.width - x) return damaged(h, "its run lengths are wrong", f);
         for (int64_t end = x + count; x < end; x++)
             memmove(h->pixel + 4 * x, h->pixel + 4 * (x - 1), 4);
         shift += 8;
@@ -185,8 +168,8 @@ static int read_row(hdr_reader *h, fault *f)
         if (byte < 0) return damaged(h, "it ends early", f);
         first[c] = (unsigned char)byte;
     }
-    const bool runs = h->width >= LEAST_RUNS && h->width <= MOST_RUNS && first[0] == 2 && first[1] == 2 &&
-                      (first[2] << 8 | first[3]) == h->width;
+    const bool runs = h->paged.layout.width >= LEAST_RUNS && h->paged.layout.width <= MOST_RUNS && first[0] == 2 &&
+                      first[1] == 2 && (first[2] << 8 | first[3]) == h->paged.layout.width;
     for (int part = 0; runs && part < 4; part++)
         if (read_runs(h, part, f) != 0) return -1;
     if (!runs && first[0] == 1 && first[1] == 1 && first[2] == 1) return damaged(h, "its run lengths are wrong", f);
@@ -203,7 +186,7 @@ static int next_band(paged *p, band *b, fault *f)
     for (int64_t y = 0; y < rows; y++) {
         m->y = top + y; /* for messages */
         if (read_row(h, f) != 0) return -1;
-        for (const unsigned char *from = h->pixel, *end = from + 4 * h->width; from < end; from += 4)
+        for (const unsigned char *from = h->pixel, *end = from + 4 * h->paged.layout.width; from < end; from += 4)
             for (int c = 0; c < 3; c++)
                 *to++ = (float)from[c] * h->scales[from[3]];
     }
@@ -216,25 +199,10 @@ static void close_hdr(paged *p)
     free(((hdr_reader *)p)->pixel);
 }
 
-static const paged_format format = {
-    .kind = &reader_hdr,
+const paged_format hdr_pages = {
     .size = sizeof(hdr_reader),
     .open = open_hdr,
-    .describe = describe,
     .decode = decode,
     .band = next_band,
     .close = close_hdr,
-};
-
-static reader *open_reader(input *in, const read_options *options, fault *f)
-{
-    return paged_open(&format, in, options, f);
-}
-
-const reader_kind reader_hdr = {
-    .name = "hdr",
-    .formats = "Radiance HDR images, as f32",
-    .takes = TAKES_PAGES,
-    .recognize = recognize,
-    .open = open_reader,
 };

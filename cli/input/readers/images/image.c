@@ -4,23 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *image_create(size_t size, const reader_kind *kind, input *in, fault *f)
-{
-    image *m = calloc(1, size);
-    if (!m) {
-        fault_set(f, EXIT_DATA, "%s: out of memory", input_name(in));
-        input_close(in);
-        return NULL;
-    }
-    m->reader.kind = kind;
-    m->reader.in = in;
-    m->reader.select = image_select;
-    return m;
-}
-
 void image_destroy(image *m)
 {
-    input_close(m->reader.in);
     metadata_release(m->reader.about);
     selection_free(&m->selection);
     free(m->dtypes);
@@ -39,7 +24,6 @@ static int describe_reader(image *m, const image_layout *layout, fault *f)
     r->model = layout->model;
     r->channels = layout->channels;
     r->dtypes = m->dtypes;
-    r->pages = 1;
     r->height = layout->height;
     r->width = layout->width;
     return 0;
@@ -142,11 +126,4 @@ int image_damaged(const image *m, const char *place, const char *complaint, faul
     return fault_set(f, EXIT_DATA, "%s: %s cannot be decoded (%s): %s", input_name(m->reader.in), place, complaint,
                      unsupported ? "convert it with a program that can"
                                  : "the file is truncated or corrupt, get an intact copy");
-}
-
-int image_check_single_page(const image *m, const read_options *options, fault *f)
-{
-    if (options->page <= 0) return 0;
-    return fault_set(f, EXIT_USAGE, "%s has no page %d: this format holds one image, page 0", input_name(m->reader.in),
-                     options->page);
 }

@@ -36,9 +36,7 @@ typedef struct image {
     image_buffer packed; /* the same before expansion, if needed */
 } image;
 
-/* Allocate a zeroed struct of `size` bytes that begins with an image and reads from `in`. On failure `in` is closed. */
-void *image_create(size_t size, const reader_kind *kind, input *in, fault *f);
-/* Free the struct and everything that the image owns, including `in`. */
+/* Free the struct and everything that the image owns. */
 void image_destroy(image *m);
 
 /* Start page number `page`. The first page describes the reader; all later pages must match it, and its size too unless
@@ -63,8 +61,6 @@ int image_emit_rows(image *m, band *b, int64_t rows);
 
 /* Report a decoder's message; place: "row 7". Returns -1. */
 int image_damaged(const image *m, const char *place, const char *complaint, fault *f);
-/* For formats with one image per file: fail for any page but the first. */
-int image_check_single_page(const image *m, const read_options *options, fault *f);
 
 /* Sample i of a row of bit-packed samples (below 8, or 9 to 16 bits), most significant bits first. */
 static inline unsigned image_packed_sample(const unsigned char *row, unsigned bits, size_t i)

@@ -10,7 +10,7 @@
 #include <jpeglib.h>
 
 #include "input/readers/images/exif.h"
-#include "input/readers/images/image.h"
+#include "input/readers/images/paged.h"
 
 enum {
     BUFFER_BYTES = 65536,
@@ -18,24 +18,18 @@ enum {
 };
 
 typedef struct jpeg_reader {
-    image image;
+    paged paged; /* must be first */
     struct jpeg_decompress_struct jpeg;
     struct jpeg_error_mgr errors;
     struct jpeg_source_mgr source;
     struct jpeg_progress_mgr progress;
     jmp_buf failed;
-    read_options options;
-    bool started; /* after the header */
+    bool described; /* the header was read */
+    bool started;   /* after the header */
     char complaint[JMSG_LENGTH_MAX];
     fault *fault; /* of the current call */
     unsigned char buffer[BUFFER_BYTES];
 } jpeg_reader;
-
-static bool recognize(const unsigned char *head, size_t size, const char *path)
-{
-    (void)path;
-    return size >= 3 && head[0] == 0xFF && head[1] == 0xD8 && head[2] == 0xFF;
-}
 
 static void on_error(j_common_ptr jpeg)
 {
@@ -66,7 +60,7 @@ static void no_source_call(j_decompress_ptr jpeg)
 static boolean fill_buffer(j_decompress_ptr jpeg)
 {
     jpeg_reader *p = jpeg->client_data;
-    int64_t got = input_read(p->image.reader.in, p->buffer, sizeof p->buffer, p->fault);
+    int64_t got = input_read(p->paged.image.reader.in, p->buffer, sizeof p->buffer, p->fault);
     if (got <= 0) {
         snprintf(p->complaint, sizeof p->complaint, "it ends early");
         longjmp(p->failed, 1);
@@ -136,7 +130,7 @@ static int check_whole(jpeg_reader *p, fault *f)
     return fault_set(f, EXIT_DATA,
                      "%s: a progressive JPEG of %u x %u pixels must be decoded whole, in more than %d MiB: "
                      "save it as a baseline JPEG",
-                     input_name(p->image.reader.in), p->jpeg.image_width, p->jpeg.image_height,
+                     input_name(p->paged.image.reader.in), p->jpeg.image_width, p->jpeg.image_height,
                      IMAGE_MAX_WHOLE_BYTES >> 20);
 }
 
@@ -159,8 +153,9 @@ static void keep_quantization(const jpeg_reader *p, metadata *m)
 }
 
 /* Its profile, EXIF data and resolution. */
-static int keep_metadata(jpeg_reader *p, metadata *m, fault *f)
+static bool keep_metadata(paged *of, metadata *m)
 {
+    jpeg_reader *p = (jpeg_reader *)of;
     static const char exif[6] = "Exif\0";
     JOCTET *profile = NULL;
     unsigned size;
@@ -181,24 +176,30 @@ static int keep_metadata(jpeg_reader *p, metadata *m, fault *f)
     }
     keep_quantization(p, m);
     m->orientation = exif_orientation(&m->exif);
-    return kept ? 0 : fault_set(f, EXIT_DATA, "%s: out of memory", input_name(p->image.reader.in));
+    return kept;
 }
 
-static int start(jpeg_reader *p, fault *f)
+/* Read the header, again if it was read. */
+static int describe(paged *of, int page, fault *f)
 {
+    (void)page;
+    jpeg_reader *p = (jpeg_reader *)of;
+    if (p->described && !p->started) return 0;
+    if (p->described) {
+        jpeg_abort_decompress(&p->jpeg);
+        if (input_rewind(of->image.reader.in, f) < 0) return -1;
+    }
     p->fault = f;
     p->started = false;
     p->source.bytes_in_buffer = 0;
-    if (setjmp(p->failed)) return image_damaged(&p->image, "the JPEG header", p->complaint, f);
-    if (p->options.about) {
+    if (setjmp(p->failed)) return image_damaged(&of->image, "the JPEG header", p->complaint, f);
+    if (of->options.about) {
         jpeg_save_markers(&p->jpeg, JPEG_APP0 + 1, 0xFFFF);
         jpeg_save_markers(&p->jpeg, JPEG_APP0 + 2, 0xFFFF);
     }
     jpeg_read_header(&p->jpeg, TRUE);
-    image_layout layout = choose_colors(&p->jpeg);
-    if (image_begin_page(&p->image, 0, &layout, f) < 0) return -1;
-    metadata *about = image_describe(&p->image, &p->options, f);
-    if (p->options.about && (!about || keep_metadata(p, about, f) < 0)) return -1;
+    p->described = true;
+    of->layout = choose_colors(&p->jpeg);
     return check_whole(p, f);
 }
 
@@ -209,15 +210,14 @@ static int damaged_in_data(const jpeg_reader *p, fault *f)
         snprintf(place, sizeof place, "row %u of %u", p->jpeg.output_scanline, p->jpeg.image_height);
     else
         snprintf(place, sizeof place, "scan %d", p->jpeg.input_scan_number);
-    return image_damaged(&p->image, place, p->complaint, f);
+    return image_damaged(&p->paged.image, place, p->complaint, f);
 }
 
-static int next(reader *r, band *b, fault *f)
+static int next_band(paged *of, band *b, fault *f)
 {
-    jpeg_reader *p = (jpeg_reader *)r;
-    image *m = &p->image;
+    jpeg_reader *p = (jpeg_reader *)of;
+    image *m = &of->image;
     int64_t rows = image_band_rows(m);
-    if (rows == 0) return 0;
     size_t pitch = image_pitch(m);
     if (image_reserve(m, &m->rows, (size_t)rows * pitch, f) < 0) return -1;
 
@@ -236,23 +236,14 @@ static int next(reader *r, band *b, fault *f)
     return image_emit_rows(m, b, rows);
 }
 
-static int rewind_jpeg(reader *r, fault *f)
+static void close_jpeg(paged *of)
 {
-    jpeg_reader *p = (jpeg_reader *)r;
-    jpeg_abort_decompress(&p->jpeg);
-    if (input_rewind(r->in, f) < 0) return -1;
-    return start(p, f);
+    jpeg_destroy_decompress(&((jpeg_reader *)of)->jpeg);
 }
 
-static void close_jpeg(reader *r)
+static int open_jpeg(paged *of, fault *f)
 {
-    jpeg_reader *p = (jpeg_reader *)r;
-    jpeg_destroy_decompress(&p->jpeg);
-    image_destroy(&p->image);
-}
-
-static int set_up_libjpeg(jpeg_reader *p, fault *f)
-{
+    jpeg_reader *p = (jpeg_reader *)of;
     jpeg_std_error(&p->errors);
     p->errors.error_exit = on_error;
     p->errors.emit_message = on_message;
@@ -260,7 +251,8 @@ static int set_up_libjpeg(jpeg_reader *p, fault *f)
     p->jpeg.err = &p->errors;
     p->jpeg.client_data = p;
     if (setjmp(p->failed))
-        return fault_set(f, EXIT_DATA, "%s: libjpeg cannot start (%s)", input_name(p->image.reader.in), p->complaint);
+        return fault_set(f, EXIT_DATA, "%s: libjpeg cannot start (%s)", input_name(p->paged.image.reader.in),
+                         p->complaint);
     jpeg_create_decompress(&p->jpeg);
     p->source = (struct jpeg_source_mgr){.init_source = no_source_call,
                                          .fill_input_buffer = fill_buffer,
@@ -273,24 +265,11 @@ static int set_up_libjpeg(jpeg_reader *p, fault *f)
     return 0;
 }
 
-static reader *open_jpeg(input *in, const read_options *options, fault *f)
-{
-    jpeg_reader *p = image_create(sizeof *p, &reader_jpeg, in, f);
-    if (!p) return NULL;
-    reader *r = &p->image.reader;
-    r->next = next;
-    r->rewind = rewind_jpeg;
-    r->close = close_jpeg;
-    p->options = *options;
-    if (set_up_libjpeg(p, f) == 0 && image_check_single_page(&p->image, options, f) == 0 && start(p, f) == 0) return r;
-    close_jpeg(r);
-    return NULL;
-}
-
-const reader_kind reader_jpeg = {
-    .name = "jpeg",
-    .formats = "JPEG images of 8 bits: gray, RGB, CMYK",
-    .takes = TAKES_PAGES,
-    .recognize = recognize,
+const paged_format jpeg_pages = {
+    .size = sizeof(jpeg_reader),
     .open = open_jpeg,
+    .describe = describe,
+    .keep = keep_metadata,
+    .band = next_band,
+    .close = close_jpeg,
 };

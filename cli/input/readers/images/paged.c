@@ -49,11 +49,11 @@ static int call(paged *p, int (*function)(paged *p, fault *f), fault *f)
 static int begin_page(paged *p, int page, fault *f)
 {
     image *m = &p->image;
-    image_layout layout = {0};
-    if (p->format->describe(p, page, &layout, f) != 0) return -1;
-    if (!p->inside && page > p->first && (layout.height != m->reader.height || layout.width != m->reader.width))
+    if (p->format->describe && p->format->describe(p, page, f) != 0) return -1;
+    const image_layout *l = &p->layout;
+    if (!p->inside && page > p->first && (l->height != m->reader.height || l->width != m->reader.width))
         m->reader.height = m->reader.width = -1; /* in the survey */
-    if (image_begin_page(m, page, &layout, f) != 0) return -1;
+    if (image_begin_page(m, page, l, f) != 0) return -1;
     metadata *about = image_describe(m, &p->options, f);
     if (!about) return p->options.about ? -1 : 0;
     if (!p->format->keep || p->format->keep(p, about)) return 0;
@@ -76,7 +76,7 @@ static int survey(paged *p, fault *f)
     r->pages = p->end - p->first;
     if (p->format->decode && !p->format->band && r->pages == 1)
         r->whole_bytes = (int64_t)image_pitch(&p->image) * p->image.layout.height;
-    r->pages_in_file = !p->options.has_page && p->pages > 1 ? p->pages : 0;
+    if (!p->options.has_page && p->pages > 1) r->pages_in_file = p->pages;
     return 0;
 }
 
@@ -136,17 +136,17 @@ static void close_pages(reader *r)
 
 reader *paged_open(const paged_format *format, input *in, const read_options *options, fault *f)
 {
-    paged *p = image_create(format->size, format->kind, in, f);
+    const reader_functions functions = {
+        .select = image_select, .next = next, .rewind = rewind_pages, .close = close_pages};
+    paged *p = reader_create(format->size, in, functions, f);
     if (!p) return NULL;
     reader *r = &p->image.reader;
-    r->next = next;
-    r->rewind = rewind_pages;
-    r->close = close_pages;
     p->format = format;
     p->options = *options;
     p->decoded = -1;
+    p->pages = 1;
     if (format->whole && !(p->bytes = input_read_all(in, IMAGE_MAX_WHOLE_BYTES, &p->size, f))) goto fail;
-    if (call(p, format->open, f) == 0 && survey(p, f) == 0) return r;
+    if ((!format->open || call(p, format->open, f) == 0) && survey(p, f) == 0) return r;
 fail:
     close_pages(r);
     return NULL;

@@ -8,15 +8,16 @@
 typedef struct paged paged;
 
 typedef struct paged_format {
-    const reader_kind *kind;
     size_t size; /* of a struct that begins with a paged */
     bool whole;  /* the file is read into memory, as paged.bytes */
     bool chatty; /* the library writes to standard error, which is kept from it */
 
-    /* Read what comes before the pages, and set paged.pages. 0 or -1, as all that follow. */
+    /* Read what comes before the pages, and set paged.pages, which is 1 before. 0 or -1, as all that follow. May be
+     * NULL. */
     int (*open)(paged *p, fault *f);
-    /* What a page is like, without decoding it; paged.names and paged.about may be set, too. */
-    int (*describe)(paged *p, int page, image_layout *layout, fault *f);
+    /* Set paged.layout to what a page is like, without decoding it; reader.names may be set, too. A file that is read
+     * in order begins again here. NULL: all pages are as `open` has set it. */
+    int (*describe)(paged *p, int page, fault *f);
     /* Keep what the file says besides samples of the page that was begun; false without memory. May be NULL. */
     bool (*keep)(paged *p, metadata *about);
     /* Decode the page that was begun: all of it to paged.pixels, … */
@@ -31,6 +32,7 @@ struct paged {
     image image; /* must be first */
     const paged_format *format;
     read_options options;
+    image_layout layout;
     unsigned char *bytes; /* of the file; owned */
     size_t size;
     int64_t pages;               /* in the file */
@@ -42,7 +44,7 @@ struct paged {
     size_t pitch;                /* … in rows of this many bytes */
 };
 
-/* Open a reader of this format; takes `in`, also on failure. */
+/* Open a reader of this format. */
 reader *paged_open(const paged_format *format, input *in, const read_options *options, fault *f);
 
 /* Fail if the samples of a whole page need more memory than an image should, or decoding it, at this many bytes a

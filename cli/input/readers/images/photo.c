@@ -44,7 +44,7 @@ int photo_read(const char *path, const read_options *options, photo *p, fault *f
     reader *r = reader_open(path, options, false, f);
     if (!r) return -1;
     int result = read_channels(r, p, f);
-    r->close(r);
+    reader_close(r);
     if (result != 0) free(p->pixels);
     return result;
 }

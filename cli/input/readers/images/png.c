@@ -4,26 +4,20 @@
 #include <string.h>
 
 #include "input/readers/images/exif.h"
-#include "input/readers/images/image.h"
+#include "input/readers/images/paged.h"
 #include "input/readers/images/png_data.h"
 
 typedef struct png_reader {
-    image image;
-    png_structp png;
+    paged paged;     /* must be first */
+    png_structp png; /* NULL: before the header */
     png_infop info;
-    read_options options;
+    bool begun; /* rows were read since the header */
     bool interlaced;
     int64_t decoded;     /* rows of the band, for messages */
     char complaint[160]; /* of libpng */
     fault *fault;        /* of the current call */
     png_data *data;      /* of a large file; NULL: libpng inflates */
 } png_reader;
-
-static bool recognize(const unsigned char *head, size_t size, const char *path)
-{
-    (void)path;
-    return size >= 4 && memcmp(head, "\x89PNG", 4) == 0;
-}
 
 static void on_error(png_structp png, png_const_charp message)
 {
@@ -44,7 +38,7 @@ static void read_data(png_structp png, png_bytep to, size_t size)
     const char *wrong = p->data ? png_data_read(p->data, to, size) : NULL;
     if (wrong) png_error(png, wrong);
     while (size > 0 && !p->data) {
-        int64_t got = input_read(p->image.reader.in, to, size, p->fault);
+        int64_t got = input_read(p->paged.image.reader.in, to, size, p->fault);
         if (got <= 0) png_error(png, "it ends early");
         to += got;
         size -= (size_t)got;
@@ -81,8 +75,9 @@ static image_layout set_up_expansion(png_reader *p)
 enum { LARGEST_CHUNK = 1 << 24, LARGE = 1 << 20 };
 
 /* Chunks that tell nothing of samples. */
-static int keep_chunks(png_reader *p, metadata *m, fault *f)
+static bool keep_chunks(paged *of, metadata *m)
 {
+    const png_reader *p = (const png_reader *)of;
     png_charp name;
     png_bytep bytes;
     png_uint_32 size, across, down;
@@ -99,24 +94,25 @@ static int keep_chunks(png_reader *p, metadata *m, fault *f)
         m->resolution[0] = across * scale;
         m->resolution[1] = down * scale;
     }
-    return kept ? 0 : fault_set(f, EXIT_DATA, "%s: out of memory", input_name(p->image.reader.in));
+    return kept;
 }
 
-static int check_whole(const png_reader *p, const image_layout *layout, fault *f)
+static int check_whole(const png_reader *p, fault *f)
 {
+    const image_layout *layout = &p->paged.layout;
     int64_t row = layout->width * layout->channels * (int64_t)histo_dtype_size(layout->dtype);
-    if (layout->height <= IMAGE_MAX_WHOLE_BYTES / row) return 0;
+    if (!p->interlaced || row < 1 || layout->height <= IMAGE_MAX_WHOLE_BYTES / row) return 0;
     return fault_set(f, EXIT_DATA,
                      "%s: an interlaced PNG of %lld x %lld pixels must be decoded whole, in more than %d MiB: "
                      "save it without interlacing",
-                     input_name(p->image.reader.in), (long long)layout->width, (long long)layout->height,
+                     input_name(p->paged.image.reader.in), (long long)layout->width, (long long)layout->height,
                      IMAGE_MAX_WHOLE_BYTES >> 20);
 }
 
 /* libpng knows no animations: it reads the image that others show. */
 static void find_animation(png_reader *p)
 {
-    reader *r = &p->image.reader;
+    reader *r = &p->paged.image.reader;
     png_unknown_chunkp chunks;
     const int count = png_get_unknown_chunks(p->png, p->info, &chunks);
     for (int i = 0; i < count; i++) {
@@ -127,21 +123,33 @@ static void find_animation(png_reader *p)
     }
 }
 
-/* Read everything before the first row. */
-static int start(png_reader *p, fault *f)
+static void close_library(png_reader *p)
 {
-    p->fault = f;
+    png_destroy_read_struct(&p->png, &p->info, NULL);
+    png_data_close(p->data);
+    p->data = NULL;
+}
+
+static void close_png(paged *of)
+{
+    close_library((png_reader *)of);
+}
+
+/* Read everything before the first row. */
+static int read_header(png_reader *p, fault *f)
+{
+    input *in = p->paged.image.reader.in;
     p->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, p, on_error, on_warning);
     p->info = p->png ? png_create_info_struct(p->png) : NULL;
-    if (!p->info) return fault_set(f, EXIT_DATA, "%s: libpng cannot start", input_name(p->image.reader.in));
-    if (setjmp(png_jmpbuf(p->png))) return image_damaged(&p->image, "the PNG header", p->complaint, f);
+    if (!p->info) return fault_set(f, EXIT_DATA, "%s: libpng cannot start", input_name(in));
+    if (setjmp(png_jmpbuf(p->png))) return image_damaged(&p->paged.image, "the PNG header", p->complaint, f);
 
-    if (input_size(p->image.reader.in) >= LARGE && histo_threads() > 1) p->data = png_data_open(p->image.reader.in);
+    if (input_size(in) >= LARGE && histo_threads() > 1) p->data = png_data_open(in);
     if (p->data) png_set_option(p->png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
     png_set_read_fn(p->png, p, read_data);
     png_set_user_limits(p->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX); /* image_begin_page checks limits */
     /* Compressed texts and profiles could expand to gigabytes, and do not affect samples. */
-    if (p->options.about)
+    if (p->paged.options.about)
         png_set_chunk_malloc_max(p->png, LARGEST_CHUNK);
     else
         png_set_keep_unknown_chunks(p->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
@@ -150,23 +158,42 @@ static int start(png_reader *p, fault *f)
     if (p->data) png_set_crc_action(p->png, PNG_CRC_QUIET_USE, PNG_CRC_NO_CHANGE);
 
     find_animation(p);
-    image_layout layout = set_up_expansion(p);
-    if (image_begin_page(&p->image, 0, &layout, f) < 0) return -1;
-    metadata *about = image_describe(&p->image, &p->options, f);
-    if (p->options.about && (!about || keep_chunks(p, about, f) < 0)) return -1;
+    p->paged.layout = set_up_expansion(p);
     p->interlaced = png_get_interlace_type(p->png, p->info) != PNG_INTERLACE_NONE;
-    if (p->interlaced && check_whole(p, &layout, f) < 0) return -1;
+    return check_whole(p, f);
+}
+
+/* The header again, if rows were read. */
+static int describe(paged *of, int page, fault *f)
+{
+    (void)page;
+    png_reader *p = (png_reader *)of;
+    p->fault = f;
+    if (p->begun) {
+        close_library(p);
+        if (input_rewind(of->image.reader.in, f) < 0) return -1;
+        p->begun = false;
+    }
+    return p->png ? 0 : read_header(p, f);
+}
+
+/* Check what rows libpng will deliver. */
+static int decode(paged *of, fault *f)
+{
+    png_reader *p = (png_reader *)of;
+    p->fault = f;
+    if (setjmp(png_jmpbuf(p->png))) return image_damaged(&of->image, "the PNG header", p->complaint, f);
     png_set_interlace_handling(p->png);
     png_read_update_info(p->png, p->info);
-    if (png_get_rowbytes(p->png, p->info) != image_pitch(&p->image)) png_error(p->png, "the row size is wrong");
+    if (png_get_rowbytes(p->png, p->info) != image_pitch(&of->image)) png_error(p->png, "the row size is wrong");
+    p->begun = true;
     return 0;
 }
 
-static int next(reader *r, band *b, fault *f)
+static int next_band(paged *of, band *b, fault *f)
 {
-    png_reader *p = (png_reader *)r;
-    image *m = &p->image;
-    if (m->y == m->layout.height) return 0;
+    png_reader *p = (png_reader *)of;
+    image *m = &of->image;
     int64_t rows = p->interlaced ? m->layout.height : image_band_rows(m);
     size_t pitch = image_pitch(m);
     if (image_reserve(m, &m->rows, (size_t)rows * pitch, f) < 0) return -1;
@@ -185,46 +212,11 @@ static int next(reader *r, band *b, fault *f)
     return image_emit_rows(m, b, rows);
 }
 
-static void close_library(png_reader *p)
-{
-    png_destroy_read_struct(&p->png, &p->info, NULL);
-    png_data_close(p->data);
-    p->data = NULL;
-}
-
-static int rewind_png(reader *r, fault *f)
-{
-    png_reader *p = (png_reader *)r;
-    close_library(p);
-    if (input_rewind(r->in, f) < 0) return -1;
-    return start(p, f);
-}
-
-static void close_png(reader *r)
-{
-    png_reader *p = (png_reader *)r;
-    close_library(p);
-    image_destroy(&p->image);
-}
-
-static reader *open_png(input *in, const read_options *options, fault *f)
-{
-    png_reader *p = image_create(sizeof *p, &reader_png, in, f);
-    if (!p) return NULL;
-    reader *r = &p->image.reader;
-    r->next = next;
-    r->rewind = rewind_png;
-    r->close = close_png;
-    p->options = *options;
-    if (image_check_single_page(&p->image, options, f) == 0 && start(p, f) == 0) return r;
-    close_png(r);
-    return NULL;
-}
-
-const reader_kind reader_png = {
-    .name = "png",
-    .formats = "PNG images of 1 to 16 bits: gray (1, 2 and 4 bits as 0 to 255), RGB, palette, alpha",
-    .takes = TAKES_PAGES,
-    .recognize = recognize,
-    .open = open_png,
+const paged_format png_pages = {
+    .size = sizeof(png_reader),
+    .describe = describe,
+    .keep = keep_chunks,
+    .decode = decode,
+    .band = next_band,
+    .close = close_png,
 };

@@ -43,7 +43,7 @@ static bool is_digit(int c)
 
 /* The header's first number must follow, so that a table whose first column is named P1 is not mistaken for an image.
  */
-static bool recognize(const unsigned char *head, size_t size, const char *path)
+bool pnm_recognise(const unsigned char *head, size_t size, const char *path)
 {
     (void)path;
     if (size < 3 || head[0] != 'P' || !head[1] || !strchr("1234567fF", head[1])) return false;
@@ -441,14 +441,12 @@ static bool is_alone(const pnm_reader *p)
     return p->raster >= RASTER_BITS && input_data_size(m->reader.in) == p->offset + row * m->layout.height;
 }
 
-static reader *open_pnm(input *in, const read_options *options, fault *f)
+reader *pnm_open(input *in, const read_options *options, fault *f)
 {
-    pnm_reader *p = image_create(sizeof *p, &reader_pnm, in, f);
+    const reader_functions functions = {.select = image_select, .next = next, .rewind = rewind_pnm, .close = close_pnm};
+    pnm_reader *p = reader_create(sizeof *p, in, functions, f);
     if (!p) return NULL;
     reader *r = &p->image.reader;
-    r->next = next;
-    r->rewind = rewind_pnm;
-    r->close = close_pnm;
     p->options = *options;
     p->wanted_page = options->page;
     p->has_page = options->has_page;
@@ -459,11 +457,3 @@ static reader *open_pnm(input *in, const read_options *options, fault *f)
     if (p->wanted_page < 0 && !is_alone(p)) r->pages = -1; /* known at the end of the file */
     return r;
 }
-
-const reader_kind reader_pnm = {
-    .name = "pnm",
-    .formats = "Netpbm images: PBM (as 0 and 255), PGM, PPM and PAM of 1 to 16 bits, PFM of floats",
-    .takes = TAKES_PAGES,
-    .recognize = recognize,
-    .open = open_pnm,
-};

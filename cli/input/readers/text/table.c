@@ -59,7 +59,7 @@ int table_select(reader *base, const int *channels, int count, fault *f)
     return complete ? 0 : fault_set(f, EXIT_DATA, "no memory to read %d columns of %s", count, input_name(base->in));
 }
 
-int table_read_as(reader *base, const channel_form *as, int count, fault *f)
+static int table_read_as(reader *base, const channel_form *as, int count, fault *f)
 {
     table *t = (table *)base;
     free(t->as);
@@ -67,6 +67,19 @@ int table_read_as(reader *base, const channel_form *as, int count, fault *f)
     if (!t->as) return fault_set(f, EXIT_DATA, "no memory to read %d columns of %s", count, input_name(base->in));
     memcpy(t->as, as, (size_t)count * sizeof *as);
     return 0;
+}
+
+void *table_create(size_t size, input *in, const read_options *options, reader_functions functions, fault *f)
+{
+    functions.read_as = table_read_as;
+    table *t = reader_create(size, in, functions, f);
+    if (!t) return NULL;
+    t->base.height = -1;
+    t->base.width = 1;
+    t->skip_bad = options->skip_bad;
+    t->paired = options->paired;
+    t->in_parts = options->in_parts;
+    return t;
 }
 
 void table_reset(table *t)
@@ -80,7 +93,6 @@ void table_free(table *t)
     free_slots(t);
     free(t->as);
     selection_free(&t->selected);
-    input_close(t->base.in);
 }
 
 int table_band(table *t, band *b)

@@ -46,12 +46,13 @@ typedef struct table {
     int64_t rows;     /* in the band */
 } table;
 
-/* select and read_as of the reader, whose columns have the dtypes f64, i64 or u64. */
+/* A zeroed struct of `size` bytes that begins with a table; NULL without memory. functions: all but read_as. */
+void *table_create(size_t size, input *in, const read_options *options, reader_functions functions, fault *f);
+/* select of the reader, whose columns have the dtypes f64, i64 or u64. */
 int table_select(reader *base, const int *channels, int count, fault *f);
-int table_read_as(reader *base, const channel_form *as, int count, fault *f);
 /* Back to the first row. */
 void table_reset(table *t);
-/* Free what the table owns, also the input, but not the struct. */
+/* Free what the table owns, but not the struct. */
 void table_free(table *t);
 
 /* The band of the rows so far: 1, or 0 if there are none. */

@@ -240,7 +240,6 @@ static void text_close(reader *base)
     free(r->good);
     selection_free(&r->selected);
     text_window_free(&r->window);
-    input_close(base->in);
     free(r);
 }
 
@@ -350,25 +349,13 @@ static int prepare(text_reader *r, const read_options *options, fault *f)
     return 0;
 }
 
-static reader *text_open(input *in, const read_options *options, fault *f)
+reader *text_open(input *in, const read_options *options, fault *f)
 {
-    text_reader *r = calloc(1, sizeof *r);
-    if (!r) {
-        fault_set(f, EXIT_DATA, "no memory to read %s", input_name(in));
-        input_close(in);
-        return NULL;
-    }
-    r->base = (reader){.kind = &reader_text,
-                       .in = in,
-                       .model = CHANNELS_PLAIN,
-                       .pages = 1,
-                       .height = -1,
-                       .width = 1,
-                       .select = text_select,
-                       .read_as = text_read_as,
-                       .next = text_next,
-                       .rewind = text_rewind,
-                       .close = text_close};
+    const reader_functions functions = {text_select, text_read_as, text_next, text_rewind, text_close};
+    text_reader *r = reader_create(sizeof *r, in, functions, f);
+    if (!r) return NULL;
+    r->base.height = -1;
+    r->base.width = 1;
     r->window.in = in;
     r->skip_bad = options->skip_bad;
     r->paired = options->paired;
@@ -388,7 +375,7 @@ static int utf8_tail(unsigned char c)
 }
 
 /* UTF-8 without control characters except white space; or, in other encodings, at least lines. */
-static bool text_recognize(const unsigned char *head, size_t size, const char *path)
+bool text_recognise(const unsigned char *head, size_t size, const char *path)
 {
     (void)path;
     bool utf8 = true;
@@ -401,10 +388,3 @@ static bool text_recognize(const unsigned char *head, size_t size, const char *p
     }
     return utf8 || memchr(head, '\n', size);
 }
-
-const reader_kind reader_text = {
-    .name = "text",
-    .formats = "CSV, TSV and other delimited columns, or plain numbers in text",
-    .recognize = text_recognize,
-    .open = text_open,
-};

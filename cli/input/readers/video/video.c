@@ -29,7 +29,7 @@ static bool has_packets(const unsigned char *head, size_t size, size_t first, si
     return true;
 }
 
-static bool recognize(const unsigned char *head, size_t size, const char *path)
+bool video_recognise(const unsigned char *head, size_t size, const char *path)
 {
     static const struct {
         size_t at, length;
@@ -57,25 +57,10 @@ static bool recognize(const unsigned char *head, size_t size, const char *path)
     return has_packets(head, size, 0, 188) || has_packets(head, size, 4, 192);
 }
 
-static reader *open_video(input *in, const read_options *options, fault *f)
+reader *video_open(input *in, const read_options *options, fault *f)
 {
     const char *path = input_path(in, f);
     child *c = path ? child_create(decode, path) : NULL;
     if (path && !c) fault_set(f, EXIT_DATA, "%s: out of memory", input_name(in));
-    input *frames = c ? input_of_child(in, c, f) : NULL;
-    if (!frames) {
-        input_close(in);
-        return NULL;
-    }
-    reader *r = reader_y4m.open(frames, options, f);
-    if (r) r->kind = &reader_video;
-    return r;
+    return c && input_decode_by(in, c, f) == 0 ? reader_y4m.open(in, options, f) : NULL;
 }
-
-const reader_kind reader_video = {
-    .name = "video",
-    .formats = "video files (MP4, MOV, MKV, WebM, AVI, MPEG, WMV, FLV …) where ffmpeg is installed, as y4m",
-    .takes = TAKES_PAGES,
-    .recognize = recognize,
-    .open = open_video,
-};

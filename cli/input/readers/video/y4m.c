@@ -18,12 +18,6 @@ typedef struct y4m_reader {
     unsigned char *planes; /* of a frame that could not be mapped */
 } y4m_reader;
 
-static bool recognize(const unsigned char *head, size_t size, const char *path)
-{
-    (void)path;
-    return y4m_recognize(head, size);
-}
-
 static int select_planes(reader *r, const int *channels, int count, fault *f)
 {
     return selection_set(&((y4m_reader *)r)->selection, r, channels, count, f);
@@ -77,7 +71,6 @@ static void close_y4m(reader *r)
     y4m_reader *p = (y4m_reader *)r;
     selection_free(&p->selection);
     free(p->planes);
-    input_close(r->in);
     free(p);
 }
 
@@ -100,16 +93,12 @@ static void describe(y4m_reader *p)
     r->width = v->width;
 }
 
-static reader *open_y4m(input *in, const read_options *options, fault *f)
+reader *y4m_open(input *in, const read_options *options, fault *f)
 {
-    y4m_reader *p = calloc(1, sizeof *p);
-    if (!p) {
-        fault_set(f, EXIT_DATA, "%s: out of memory", input_name(in));
-        input_close(in);
-        return NULL;
-    }
-    p->reader = (reader){
-        .kind = &reader_y4m, .in = in, .select = select_planes, .next = next, .rewind = rewind_y4m, .close = close_y4m};
+    const reader_functions functions = {
+        .select = select_planes, .next = next, .rewind = rewind_y4m, .close = close_y4m};
+    y4m_reader *p = reader_create(sizeof *p, in, functions, f);
+    if (!p) return NULL;
     p->wanted = options->has_page ? options->page : -1;
     if (y4m_begin(&p->video, in, f) != 0) {
         close_y4m(&p->reader);
@@ -118,13 +107,3 @@ static reader *open_y4m(input *in, const read_options *options, fault *f)
     describe(p);
     return &p->reader;
 }
-
-const reader_kind reader_y4m = {
-    .name = "y4m",
-    .formats =
-        "YUV4MPEG2 video (ffmpeg -f yuv4mpegpipe), 8 to 16 bit: planes as channels, frames as pages, by default all",
-    .takes = TAKES_PAGES,
-    .once = true,
-    .recognize = recognize,
-    .open = open_y4m,
-};

@@ -11,12 +11,6 @@ static const char frame_magic[] = "FRAME";
 
 enum { MOST_FRAME_BYTES = 1 << 30 };
 
-bool y4m_recognize(const unsigned char *head, size_t size)
-{
-    const size_t length = sizeof magic - 1;
-    return size > length && memcmp(head, magic, length) == 0 && (head[length] == ' ' || head[length] == '\n');
-}
-
 static int malformed(const y4m *v, const char *complaint, fault *f)
 {
     return fault_set(f, EXIT_DATA, "%s: %s: the video is damaged, or no YUV4MPEG2", input_name(v->in), complaint);
@@ -186,7 +180,9 @@ int y4m_begin(y4m *v, input *in, fault *f)
     v->header.length = sizeof magic;
     int64_t got = read_full(v, v->header.text, v->header.length, f);
     if (got < 0) return -1;
-    if (!y4m_recognize((const unsigned char *)v->header.text, (size_t)got))
+    const char after = v->header.text[sizeof magic - 1];
+    if (got < (int64_t)sizeof magic || memcmp(v->header.text, magic, sizeof magic - 1) != 0 ||
+        (after != ' ' && after != '\n'))
         return malformed(v, "it does not begin with YUV4MPEG2", f);
     int whole = complete_line(v, &v->header, "its first line is longer than 4096 bytes", f);
     if (whole == 0) return malformed(v, "it ends within its first line", f);

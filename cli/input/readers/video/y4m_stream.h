@@ -41,8 +41,6 @@ typedef struct y4m {
 /* The line about a stream of frames like these that have nothing but 8-bit luma. */
 void y4m_gray_header(const y4m *v, y4m_line *line);
 
-bool y4m_recognize(const unsigned char *head, size_t size);
-
 /* Read the line about the stream from `in`, of which nothing has been read. */
 int y4m_begin(y4m *v, input *in, fault *f);
 
