@@ -56,14 +56,14 @@ static int run(int argc, char **argv)
     const command_row *command = find_command(word, &f);
     if (!command) return fault_report(&f);
     int skipped = word && command_find(word) ? 1 : 0;
-    int parsed = settings_parse(&s, command->name, argc - skipped, argv + skipped, &f);
+    int parsed = settings_parse(&s, &histo_options, command->name, argc - skipped, argv + skipped, &f);
     if (parsed != 0) return parsed > 0 ? EXIT_OK : fault_report(&f);
-    if (command != &command_rows[COMMAND_HELP] && value_environment(&f) != 0) return fault_report(&f);
-    if (s.threads && histo_set_threads(s.threads) != HISTO_OK) {
-        fault_of_library(&f, EXIT_USAGE, "--threads");
-        return fault_report(&f);
-    }
-    return runs[command - command_rows](&s);
+    int failed = command != &command_rows[COMMAND_HELP] ? value_environment(&f) : 0;
+    if (!failed && s.threads && histo_set_threads(s.threads) != HISTO_OK)
+        failed = fault_of_library(&f, EXIT_USAGE, "--threads");
+    const int status = failed ? fault_report(&f) : runs[command - command_rows](&s);
+    settings_free(&s);
+    return status;
 }
 
 int main(int argc, char **argv)

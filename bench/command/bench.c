@@ -10,14 +10,13 @@
 #include "bench/calls/calls.h"
 #include "bench/command/command.h"
 #include "bench/command/picture.h"
+#include "bench/command/settings.h"
 #include "bench/core/device.h"
 #include "bench/core/report.h"
 #include "bench/map/map.h"
 #include "bench/random/random.h"
 #include "bench/several_gpus/several_gpus.h"
 #include "input/readers/images/photo.h"
-#include "options/settings.h"
-#include "options/values.h"
 #include "output/outfile.h"
 #include "papers/experiments/conflicts.h"
 #include "papers/experiments/gallery.h"
@@ -25,7 +24,7 @@
 
 /* What is measured, and where the results go: a table to the terminal, JSON to -o. */
 typedef struct measuring {
-    const settings *settings;
+    const bench_settings *settings;
     int count;
     photo *photos;
     bench_photo *names;
@@ -36,7 +35,7 @@ typedef struct measuring {
     const random_result *random; /* likewise */
     papers_result *papers;
     int papers_count;
-    int64_t samples[VALUE_MAX_COUNTS], bins[VALUE_MAX_COUNTS]; /* sweeps of the gallery */
+    int64_t samples[MOST_LISTED], bins[MOST_LISTED]; /* sweeps of the gallery */
     int samples_count, bins_count;
     volatile sig_atomic_t interrupted;
 } measuring;
@@ -55,21 +54,23 @@ static bool ends_in(const char *path, const char *suffix)
 
 static int take_sweeps(measuring *m, fault *f)
 {
-    const settings *s = m->settings;
+    const bench_settings *s = m->settings;
     const int64_t most = INT64_C(1) << 40;
     if (s->sample_list)
-        m->samples_count = value_counts("samples", s->sample_list, most, m->samples, VALUE_MAX_COUNTS, f);
-    if (s->bins) m->bins_count = value_counts("bins", s->bins, HISTO_MAX_BINS, m->bins, VALUE_MAX_COUNTS, f);
+        m->samples_count = bench_parse_numbers("samples", s->sample_list, most, m->samples, MOST_LISTED, f);
+    if (s->common.bins)
+        m->bins_count = bench_parse_numbers("bins", s->common.bins, HISTO_MAX_BINS, m->bins, MOST_LISTED, f);
     return m->samples_count < 0 || m->bins_count < 0 ? -1 : 0;
 }
 
 /* Find out now what would otherwise fail after minutes of measuring. */
-static int check_image(const settings *s, fault *f)
+static int check_image(const bench_settings *s, fault *f)
 {
-    if (s->output && s->image && strcmp(s->output, s->image) == 0)
+    if (s->common.output && s->image && strcmp(s->common.output, s->image) == 0)
         return fault_set(f, EXIT_USAGE, "-o and --image are both %s: name another file", s->image);
-    if (s->output && (ends_in(s->output, ".png") || ends_in(s->output, ".svg") || ends_in(s->output, ".pdf")))
-        return fault_set(f, EXIT_USAGE, "-o %s is for tables, JSON or .tsv: pictures go to --image", s->output);
+    if (s->common.output &&
+        (ends_in(s->common.output, ".png") || ends_in(s->common.output, ".svg") || ends_in(s->common.output, ".pdf")))
+        return fault_set(f, EXIT_USAGE, "-o %s is for tables, JSON or .tsv: pictures go to --image", s->common.output);
     return picture_check(s->image, f);
 }
 
@@ -78,35 +79,35 @@ static bool is_interrupted(void *context)
     return ((measuring *)context)->interrupted;
 }
 
-static int begin(measuring *m, const settings *s, bool takes_images, fault *f)
+static int begin(measuring *m, const bench_settings *s, bool takes_images, fault *f)
 {
-    int count = takes_images ? s->files_count - 1 : 0;
+    int count = takes_images ? s->common.files_count - 1 : 0;
     *m = (measuring){.settings = s,
-                     .options = {.device = s->device,
+                     .options = {.device = s->common.device,
                                  .samples = s->samples,
                                  .bytes = s->bytes,
                                  .repeat = s->repeat,
-                                 .threads = s->threads,
+                                 .threads = s->common.threads,
                                  .quick = s->quick,
                                  .table = stdout,
                                  .command_line = process_command_line(),
                                  .budget = {.seconds = s->budget_s, .stop = is_interrupted, .context = m}}};
-    if (outfile_spare_inputs(s, f) != 0) return -1;
+    if (outfile_spare_inputs(&s->common, f) != 0) return -1;
     m->photos = calloc((size_t)count + 1, sizeof *m->photos);
     m->names = calloc((size_t)count + 1, sizeof *m->names);
     if (!m->photos || !m->names) return fault_set(f, EXIT_DATA, "no memory for %d images", count);
     for (; m->count < count; m->count++) {
-        const char *path = s->files[m->count + 1];
+        const char *path = s->common.files[m->count + 1];
         photo *p = &m->photos[m->count];
-        if (photo_read(path, &s->read, p, f) != 0) return -1;
+        if (photo_read(path, &s->common.read, p, f) != 0) return -1;
         m->names[m->count] = (bench_photo){base_name(path), p->pixels, p->width, p->height};
     }
     if (take_sweeps(m, f) != 0 || check_image(s, f) != 0) return -1;
-    if (!s->output) return 0;
-    m->file = outfile_open(s->output, f);
+    if (!s->common.output) return 0;
+    m->file = outfile_open(s->common.output, f);
     if (!m->file) return -1;
     m->options.json = outfile_stream(m->file);
-    if (strcmp(s->output, "-") == 0) m->options.table = stderr;
+    if (strcmp(s->common.output, "-") == 0) m->options.table = stderr;
     return 0;
 }
 
@@ -127,11 +128,11 @@ static int end_run(measuring *m, histo_status status, int measured, fault *f)
 /* Wrong counts are a failure, but the results are kept. */
 static int run_gallery(measuring *m, int *wrong, fault *f)
 {
-    const settings *s = m->settings;
+    const bench_settings *s = m->settings;
     for (int i = 0; i < m->count; i++)
         if (m->photos[i].dtype != HISTO_U8)
-            return fault_set(f, EXIT_DATA, "%s has samples of %s: the gallery is for images of 8 bits", s->files[i + 1],
-                             histo_dtype_name(m->photos[i].dtype));
+            return fault_set(f, EXIT_DATA, "%s has samples of %s: the gallery is for images of 8 bits",
+                             s->common.files[i + 1], histo_dtype_name(m->photos[i].dtype));
     bench_gallery_options options = {
         .common = *options_of(m),
         .sweep_samples = m->samples_count ? m->samples : NULL,
@@ -139,8 +140,8 @@ static int run_gallery(measuring *m, int *wrong, fault *f)
         .bins = m->bins_count ? m->bins : NULL,
         .bins_count = m->bins_count,
         .inputs = s->inputs,
-        .strategies = s->strategy,
-        .params = s->params,
+        .strategies = s->common.strategy,
+        .params = s->common.params,
         .photos = m->names,
         .photo_count = m->count,
     };
@@ -155,7 +156,7 @@ static int print_photo_conflicts(const measuring *m, fault *f)
         const photo *p = &m->photos[i];
         if (bench_conflicts_print(m->names[i].name, p->pixels, p->dtype, p->width * p->height, m->options.table,
                                   m->options.json, i == 0) != HISTO_OK)
-            return fault_of_library(f, EXIT_DATA, m->settings->files[i + 1]);
+            return fault_of_library(f, EXIT_DATA, m->settings->common.files[i + 1]);
     }
     return 0;
 }
@@ -225,7 +226,7 @@ static int end(measuring *m, int result, fault *f)
 
 static int run_map(measuring *m, int *wrong, fault *f)
 {
-    const settings *s = m->settings;
+    const bench_settings *s = m->settings;
     static bench_cell cells[BENCH_MAX_CELLS];
     static bench_map_result result;
     const histo_status status = bench_map(options_of(m), s->cells, cells, bench_map_cells(cells), &result, wrong);
@@ -235,7 +236,7 @@ static int run_map(measuring *m, int *wrong, fault *f)
 
 static int run_random(measuring *m, int *wrong, fault *f)
 {
-    const settings *s = m->settings;
+    const bench_settings *s = m->settings;
     static random_result result;
     const bench_random_options options = {
         .common = *options_of(m),
@@ -254,7 +255,7 @@ static int run_random(measuring *m, int *wrong, fault *f)
 /* ---- The papers ---- */
 
 /* How many experiments are selected, by --figure, --table and the paper's name. */
-static int count_experiments(const settings *s, const char *paper)
+static int count_experiments(const bench_settings *s, const char *paper)
 {
     const papers_experiment *e;
     int count = 0;
@@ -266,7 +267,7 @@ static int count_experiments(const settings *s, const char *paper)
 /* One experiment, to the table and to the file. */
 static int run_experiment(measuring *m, const papers_experiment *e, const papers_options *options, int *wrong, fault *f)
 {
-    const settings *s = m->settings;
+    const bench_settings *s = m->settings;
     papers_result *result = &m->papers[m->papers_count++];
     histo_status status = papers_run(e, options, result);
     for (int p = 0; p < result->points; p++)
@@ -274,7 +275,7 @@ static int run_experiment(measuring *m, const papers_experiment *e, const papers
             *wrong += result->cell[p][c].wrong;
     FILE *json = options->common.json;
     papers_print(result, options->common.table);
-    if (json && ends_in(s->output, ".tsv"))
+    if (json && ends_in(s->common.output, ".tsv"))
         papers_tsv(result, json);
     else if (json)
         papers_json(result, m->papers_count == 1, json);
@@ -283,18 +284,19 @@ static int run_experiment(measuring *m, const papers_experiment *e, const papers
 
 static int run_papers(measuring *m, int *wrong, fault *f)
 {
-    const settings *s = m->settings;
-    const char *paper = s->files_count > 1 ? s->files[1] : NULL;
+    const bench_settings *s = m->settings;
+    const char *paper = s->common.files_count > 1 ? s->common.files[1] : NULL;
     const int count = count_experiments(s, paper);
     if (!paper && !s->figure && !s->paper_table) {
-        if (s->output || s->image) return fault_set(f, EXIT_USAGE, "name a paper, a --figure or a --table to measure");
+        if (s->common.output || s->image)
+            return fault_set(f, EXIT_USAGE, "name a paper, a --figure or a --table to measure");
         papers_list(m->options.table);
         return 0;
     }
     if (!count)
         return fault_set(f, EXIT_USAGE,
                          "there is no such experiment: 'histo bench paper' lists the papers' figures and tables");
-    if (s->device >= HISTO_DEVICE_CUDA(0) && !bench_device_find(s->device, BENCH_RESIDENT))
+    if (s->common.device >= HISTO_DEVICE_CUDA(0) && !bench_device_find(s->common.device, BENCH_RESIDENT))
         return fault_set(f, EXIT_DATA, "%s", histo_last_error());
     const papers_options options = {.common = *options_of(m),
                                     .samples = s->samples ? &s->samples : m->samples,
@@ -304,7 +306,7 @@ static int run_papers(measuring *m, int *wrong, fault *f)
                                     .begun_s = bench_now_s()};
     const papers_experiment *e;
     FILE *json = m->options.json;
-    const bool tsv = json && ends_in(s->output, ".tsv");
+    const bool tsv = json && ends_in(s->common.output, ".tsv");
     if (tsv) papers_tsv_begin(json);
     if (json && !tsv) {
         report_put_run(json, process_command_line());
@@ -322,14 +324,14 @@ static int run_papers(measuring *m, int *wrong, fault *f)
 /* The colours of a photograph, or the synthetic one. */
 static int take_photo(const measuring *m, apps_photo *picture, uint8_t **made, fault *f)
 {
-    const settings *s = m->settings;
+    const bench_settings *s = m->settings;
     if (!m->count)
         return apps_photo_make(picture, made) == HISTO_OK ? 0 : fault_set(f, EXIT_DATA, "%s", histo_last_error());
     const photo *p = m->photos;
     if (m->count > 1) return fault_set(f, EXIT_USAGE, "'bench apps' takes one image, not %d", m->count);
     if (p->dtype != HISTO_U8)
-        return fault_set(f, EXIT_DATA, "%s has samples of %s: applications take a photograph of 8 bits", s->files[1],
-                         histo_dtype_name(p->dtype));
+        return fault_set(f, EXIT_DATA, "%s has samples of %s: applications take a photograph of 8 bits",
+                         s->common.files[1], histo_dtype_name(p->dtype));
     *picture = (apps_photo){{0}, p->width, p->height};
     for (int c = 0; c < 3; c++)
         picture->planes[c] = (const uint8_t *)p->pixels + (p->channels == 3 ? c : 0) * p->width * p->height;
@@ -372,18 +374,18 @@ static const struct {
 enum { SUBJECTS = sizeof subjects / sizeof subjects[0] };
 
 /* Options that this subject would ignore. */
-static int check_subject(const settings *s, int which, fault *f)
+static int check_subject(const bench_settings *s, int which, fault *f)
 {
     const char *name = subjects[which].name;
     const struct {
         bool given;
         const char *option, *takers; /* subjects */
     } options[] = {{s->image, "--image", "map random paper"},
-                   {s->bins, "--bins", "gallery paper"},
+                   {s->common.bins, "--bins", "gallery paper"},
                    {s->figure, "--figure", "paper"},
                    {s->paper_table, "--table", "paper"},
-                   {s->strategy, "--strategy", "gallery"},
-                   {s->params, "--param", "gallery"},
+                   {s->common.strategy, "--strategy", "gallery"},
+                   {s->common.params, "--param", "gallery"},
                    {s->inputs, "--input", "gallery"},
                    {s->cells, "--cells", "map apps"},
                    {s->count, "--count", "random"},
@@ -397,18 +399,18 @@ static int check_subject(const settings *s, int which, fault *f)
     if (s->sample_list && !subjects[which].sweeps)
         return fault_set(f, EXIT_USAGE, "'bench %s' takes one number of --samples, not '%s'", name, s->sample_list);
     const int most = subjects[which].run == run_papers ? 2 : 1;
-    if (!subjects[which].images && s->files_count > most)
+    if (!subjects[which].images && s->common.files_count > most)
         return fault_set(f, EXIT_USAGE, "'bench %s' takes %s, and '%s' is one too many", name,
-                         most == 2 ? "one paper" : "no files", s->files[most]);
+                         most == 2 ? "one paper" : "no files", s->common.files[most]);
     return 0;
 }
 
-int bench_command_bench(const settings *s)
+int bench_command_bench(const bench_settings *s)
 {
     fault f = {0};
     measuring m;
     int wrong = 0, which = 0;
-    const char *what = s->files_count ? s->files[0] : "";
+    const char *what = s->common.files_count ? s->common.files[0] : "";
     while (which < SUBJECTS && strcmp(what, subjects[which].name) != 0)
         which++;
     if (which == SUBJECTS) {

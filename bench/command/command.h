@@ -2,10 +2,10 @@
 #ifndef BENCH_COMMAND_H
 #define BENCH_COMMAND_H
 
-#include "options/settings.h"
+#include "bench/command/settings.h"
 
-int bench_command_bench(const settings *s);
-int bench_command_generate(const settings *s);
-int bench_command_tune(const settings *s);
+int bench_command_bench(const bench_settings *s);
+int bench_command_generate(const bench_settings *s);
+int bench_command_tune(const bench_settings *s);
 
 #endif

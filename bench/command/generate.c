@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "bench/command/command.h"
 #include "bench/command/picture.h"
-#include "options/settings.h"
+#include "bench/command/settings.h"
 #include "output/npy_header.h"
 #include "output/outfile.h"
 #include "papers/inputs/inputs.h"
@@ -44,32 +44,33 @@ static int parse_columns(const char *name, generation *g, fault *f)
     return 1;
 }
 
-static int choose_format(generation *g, const settings *s, fault *f)
+static int choose_format(generation *g, const bench_settings *s, fault *f)
 {
     static const char *const formats[] = {"npy", "png", "raw"};
-    const char *slash = strrchr(s->output, '/'), *dot = strrchr(slash ? slash : s->output, '.');
-    const char *wanted = s->output_format ? s->output_format : dot ? dot + 1 : "";
+    const char *slash = strrchr(s->common.output, '/'), *dot = strrchr(slash ? slash : s->common.output, '.');
+    const char *wanted = s->common.output_format ? s->common.output_format : dot ? dot + 1 : "";
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (strcmp(wanted, formats[i]) == 0) g->format = formats[i];
-    if (!g->format && s->output_format)
+    if (!g->format && s->common.output_format)
         return fault_set(f, EXIT_USAGE, "--to %s: inputs are written as npy, png or raw", wanted);
     if (!g->format)
         return fault_set(f, EXIT_USAGE, "-o %s: the suffix of an input is .npy, .png or .raw, or --to says which it is",
-                         s->output);
+                         s->common.output);
     if (strcmp(g->format, "png") == 0 && !g->input.width)
         return fault_set(f, EXIT_USAGE, "%s is no image: write it as .npy or .raw", g->input.name);
-    return strcmp(g->format, "png") == 0 ? picture_check_pixels(s->output, f) : 0;
+    return strcmp(g->format, "png") == 0 ? picture_check_pixels(s->common.output, f) : 0;
 }
 
-static int parse(generation *g, const settings *s, fault *f)
+static int parse(generation *g, const bench_settings *s, fault *f)
 {
-    const char *name = s->files[0];
+    const char *name = s->common.files[0];
     *g = (generation){0};
     int found = parse_columns(name, g, f);
     if (found < 0) return -1;
     if (!found && bench_input_parse(name, &g->input) != HISTO_OK)
         return fault_set(f, EXIT_USAGE, "%s ('histo generate' lists them)", histo_last_error());
-    if (!s->output) return fault_set(f, EXIT_USAGE, "say where to write %s: add -o FILE.npy, .png or .raw", name);
+    if (!s->common.output)
+        return fault_set(f, EXIT_USAGE, "say where to write %s: add -o FILE.npy, .png or .raw", name);
     if (g->input.width && (s->samples || s->bytes))
         return fault_set(f, EXIT_USAGE, "%s has %" PRId64 " pixels: leave --samples out", name,
                          g->input.width * g->input.height);
@@ -107,9 +108,9 @@ static void put_npy_header(const generation *g, FILE *out)
     npy_put_header(dtype, shape, false, out);
 }
 
-static int write_samples(const generation *g, const void *samples, const settings *s, fault *f)
+static int write_samples(const generation *g, const void *samples, const bench_settings *s, fault *f)
 {
-    outfile *o = outfile_open(s->output, f);
+    outfile *o = outfile_open(s->common.output, f);
     if (!o) return -1;
     FILE *out = outfile_stream(o);
     if (strcmp(g->format, "png") == 0) {
@@ -128,13 +129,14 @@ static int write_samples(const generation *g, const void *samples, const setting
 }
 
 /* How histo counts it. */
-static void print_command(const generation *g, const settings *s, FILE *out)
+static void print_command(const generation *g, const bench_settings *s, FILE *out)
 {
     char samples[TEXT_NUMBER_BYTES];
     const bench_input *in = &g->input;
     const histo_axis axis = bench_input_axis(in, NULL);
     const char *dtype = histo_dtype_name(g->rows ? g->column : in->dtype);
-    fprintf(out, "%s: %s samples. Count them with: histo ", s->files[0], text_count((uint64_t)g->samples, samples));
+    fprintf(out, "%s: %s samples. Count them with: histo ", s->common.files[0],
+            text_count((uint64_t)g->samples, samples));
     if (strcmp(g->format, "raw") == 0) {
         fprintf(out, "--dtype %s ", dtype);
         if (g->rows) fprintf(out, "--shape %" PRId64 "x1x2 ", g->samples);
@@ -144,18 +146,18 @@ static void print_command(const generation *g, const settings *s, FILE *out)
         fprintf(out, "--joint 0,1 -b '%d;%" PRId64 "' -r '0:%d;0:%" PRId64 "' ", ROW, g->rows, ROW, g->rows);
     else if (!in->width)
         fprintf(out, "-b %" PRId64 " -r %.0f:%.0f ", in->bins, axis.lo, axis.hi);
-    fprintf(out, "%s\n", s->output);
+    fprintf(out, "%s\n", s->common.output);
 }
 
-int bench_command_generate(const settings *s)
+int bench_command_generate(const bench_settings *s)
 {
     fault f = {0};
     generation g;
-    if (s->files_count == 0) {
+    if (s->common.files_count == 0) {
         bench_inputs_describe(stdout);
         return EXIT_OK;
     }
-    if (parse(&g, s, &f) != 0 || outfile_check(s->output, &f) != 0) return fault_report(&f);
+    if (parse(&g, s, &f) != 0 || outfile_check(s->common.output, &f) != 0) return fault_report(&f);
     const size_t bytes = (size_t)g.samples * histo_dtype_size(g.input.dtype);
     if (fault_beyond_memory(&f, (double)bytes, "the samples", "ask for fewer") != 0) return fault_report(&f);
     void *samples = malloc(bytes);
@@ -168,6 +170,6 @@ int bench_command_generate(const settings *s)
     int written = write_samples(&g, samples, s, &f);
     free(samples);
     if (written != 0) return fault_report(&f);
-    if (!s->quiet && strcmp(s->output, "-") != 0) print_command(&g, s, stdout);
+    if (!s->common.quiet && strcmp(s->common.output, "-") != 0) print_command(&g, s, stdout);
     return EXIT_OK;
 }

@@ -16,7 +16,7 @@ static int place_of(const char *name, const char **names, int *count)
 }
 
 /* Rows: type, axis, bins; columns: distributions; colour: the fraction of the read roof. */
-int picture_of_map(const bench_map_result *map, const settings *s, fault *f)
+int picture_of_map(const bench_map_result *map, const bench_settings *s, fault *f)
 {
     enum { COLUMNS = 64, ROW_HEIGHT = 26, AROUND = 270 };
     static const char *rows[BENCH_MAX_CELLS], *columns[COLUMNS];

@@ -25,19 +25,19 @@ int picture_of_pixels(const uint8_t *pixels, int64_t width, int64_t height, outf
     return picture_check_pixels(outfile_name(o), f);
 }
 
-int picture_of_map(const bench_map_result *map, const settings *s, fault *f)
+int picture_of_map(const bench_map_result *map, const bench_settings *s, fault *f)
 {
     (void)map;
     return picture_check(s->image, f);
 }
 
-int picture_of_random(const random_result *result, const settings *s, fault *f)
+int picture_of_random(const random_result *result, const bench_settings *s, fault *f)
 {
     (void)result;
     return picture_check(s->image, f);
 }
 
-int picture_of_paper(const papers_result *results, int index, int count, const settings *s, fault *f)
+int picture_of_paper(const papers_result *results, int index, int count, const bench_settings *s, fault *f)
 {
     (void)results;
     (void)index;
@@ -45,7 +45,7 @@ int picture_of_paper(const papers_result *results, int index, int count, const s
     return picture_check(s->image, f);
 }
 
-int picture_of_tuning(const bench_tuning *map, int dtype, const settings *s, fault *f)
+int picture_of_tuning(const bench_tuning *map, int dtype, const bench_settings *s, fault *f)
 {
     (void)map;
     (void)dtype;

@@ -3,10 +3,10 @@
 #ifndef BENCH_PICTURE_H
 #define BENCH_PICTURE_H
 
+#include "bench/command/settings.h"
 #include "bench/map/map.h"
 #include "bench/map/tune.h"
 #include "bench/random/random.h"
-#include "options/settings.h"
 #include "output/outfile.h"
 #include "papers/experiments/papers.h"
 
@@ -21,15 +21,15 @@ int picture_check_pixels(const char *path, fault *f);
 int picture_of_pixels(const uint8_t *pixels, int64_t width, int64_t height, outfile *o, fault *f);
 
 /* Draw the map of `histo bench map` to --image. */
-int picture_of_map(const bench_map_result *map, const settings *s, fault *f);
+int picture_of_map(const bench_map_result *map, const bench_settings *s, fault *f);
 
 /* Draw what `histo bench random` found: a dot for each problem. */
-int picture_of_random(const random_result *result, const settings *s, fault *f);
+int picture_of_random(const random_result *result, const bench_settings *s, fault *f);
 
 /* Draw experiment `index` of `count` of the papers; several files have the experiment in their names. */
-int picture_of_paper(const papers_result *results, int index, int count, const settings *s, fault *f);
+int picture_of_paper(const papers_result *results, int index, int count, const bench_settings *s, fault *f);
 
 /* Draw that of `histo tune` for type `dtype` of the options. */
-int picture_of_tuning(const bench_tuning *map, int dtype, const settings *s, fault *f);
+int picture_of_tuning(const bench_tuning *map, int dtype, const bench_settings *s, fault *f);
 
 #endif

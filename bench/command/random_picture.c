@@ -4,7 +4,7 @@
 #include "bench/command/picture.h"
 #include "bench/command/plotted.h"
 
-int picture_of_random(const random_result *result, const settings *s, fault *f)
+int picture_of_random(const random_result *result, const bench_settings *s, fault *f)
 {
     plot_series series[RANDOM_CLASSES] = {{0}};
     plot_dots dots = {.series = calloc((size_t)result->count + 1, sizeof *dots.series)};

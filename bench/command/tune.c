@@ -9,12 +9,11 @@
 #include "base/progress.h"
 #include "bench/command/command.h"
 #include "bench/command/picture.h"
+#include "bench/command/settings.h"
 #include "bench/command/tune_map.h"
 #include "bench/core/device.h"
 #include "bench/map/tune.h"
 #include "count/wisdom.h"
-#include "options/settings.h"
-#include "options/values.h"
 #include "output/outfile.h"
 #include "output/terminal/terminal.h"
 
@@ -26,10 +25,10 @@ static const char default_types[] = "u8,u32,f32,f64",
                   default_samples_with_gpu[] = "2^10,2^12,2^14,2^16,2^18,2^20,2^22,2^24,2^26,2^28";
 
 typedef struct tune {
-    const settings *settings;
+    const bench_settings *settings;
     histo_dtype dtypes[HISTO_DTYPE_COUNT];
     bench_distribution distributions[BENCH_MAX_DISTRIBUTIONS];
-    int64_t bins[VALUE_MAX_COUNTS], samples[VALUE_MAX_COUNTS];
+    int64_t bins[MOST_LISTED], samples[MOST_LISTED];
     bench_tune_options options;
     const char *wisdom; /* where to save it; NULL: nowhere */
     volatile sig_atomic_t interrupted;
@@ -101,19 +100,19 @@ static bool stop(void *context)
 
 static void tell(void *context, const char *what, int64_t done, int64_t total)
 {
-    progress_start(what, ((tune *)context)->settings->quiet);
+    progress_start(what, ((tune *)context)->settings->common.quiet);
     progress_update(done, total);
 }
 
-static int begin(tune *t, const settings *s, fault *f)
+static int begin(tune *t, const bench_settings *s, fault *f)
 {
     const int64_t max_samples = INT64_C(1) << 36;
     *t = (tune){.settings = s};
     bench_tune_options *o = &t->options;
-    *o = (bench_tune_options){.device = s->device,
+    *o = (bench_tune_options){.device = s->common.device,
                               .transfers = s->transfers,
-                              .threads = s->threads,
-                              .vary = s->vary,
+                              .threads = s->common.threads,
+                              .vary = s->common.vary,
                               .dtype = t->dtypes,
                               .distribution = t->distributions,
                               .bin = t->bins,
@@ -122,15 +121,16 @@ static int begin(tune *t, const settings *s, fault *f)
                               .stop = stop,
                               .progress = tell,
                               .context = t};
-    const bench_device *device = bench_device_find(s->device, BENCH_RESIDENT);
+    const bench_device *device = bench_device_find(s->common.device, BENCH_RESIDENT);
     if (!device) return fault_set(f, EXIT_DATA, "%s; take --device cpu", histo_last_error());
     const char *samples = device->device == HISTO_DEVICE_CPU ? default_samples : default_samples_with_gpu;
     if (parse_types(t, s->types ? s->types : default_types, f) != 0) return -1;
     if (parse_distributions(t, s->distributions ? s->distributions : default_distributions, f) != 0) return -1;
-    o->bins = value_counts("bins", s->bins ? s->bins : default_bins, HISTO_MAX_BINS, t->bins, VALUE_MAX_COUNTS, f);
+    o->bins = bench_parse_numbers("bins", s->common.bins ? s->common.bins : default_bins, HISTO_MAX_BINS, t->bins,
+                                  MOST_LISTED, f);
     if (o->bins < 0) return -1;
-    o->samples = value_counts("samples", s->sample_list ? s->sample_list : samples, max_samples, t->samples,
-                              VALUE_MAX_COUNTS, f);
+    o->samples = bench_parse_numbers("samples", s->sample_list ? s->sample_list : samples, max_samples, t->samples,
+                                     MOST_LISTED, f);
     if (o->samples < 0) return -1;
     return picture_check(s->image, f) != 0 || outfile_check(s->json, f) != 0 ? -1 : check_save(t, f);
 }
@@ -148,7 +148,7 @@ static int write_json(const tune *t, const bench_tuning *map, fault *f)
 
 static int write_results(const tune *t, const bench_tuning *map, fault *f)
 {
-    const settings *s = t->settings;
+    const bench_settings *s = t->settings;
     if (t->wisdom && map->done > 0 && histo_wisdom_save(t->wisdom) != HISTO_OK)
         return fault_set(f, EXIT_DATA, "%s (choose another file with --save)", histo_last_error());
     FILE *printed = s->json && strcmp(s->json, "-") == 0 ? stderr : stdout;
@@ -162,7 +162,7 @@ static int write_results(const tune *t, const bench_tuning *map, fault *f)
 
 static void remark(const tune *t, const bench_tuning *map)
 {
-    if (t->settings->quiet) return;
+    if (t->settings->common.quiet) return;
     if (map->done < map->total)
         fprintf(stderr, "histo: %s after %lld of %lld measurements%s\n",
                 t->interrupted ? "interrupted" : "time is over", (long long)map->done, (long long)map->total,
@@ -170,7 +170,7 @@ static void remark(const tune *t, const bench_tuning *map)
     if (!t->wisdom) fprintf(stderr, "histo: nothing was saved: --save default makes plans use what was found\n");
 }
 
-int bench_command_tune(const settings *s)
+int bench_command_tune(const bench_settings *s)
 {
     fault f = {0};
     tune t;

@@ -30,7 +30,7 @@ static void picture_path(const bench_tuning *map, int dtype, const char *image, 
         snprintf(path, size, "%.*s-%s%s", (int)(dot - image), image, histo_dtype_name(map->options->dtype[dtype]), dot);
 }
 
-int picture_of_tuning(const bench_tuning *map, int dtype, const settings *s, fault *f)
+int picture_of_tuning(const bench_tuning *map, int dtype, const bench_settings *s, fault *f)
 {
     const bench_tune_options *o = map->options;
     tune_winners w = tune_winners_of(map, dtype);
@@ -58,7 +58,7 @@ int picture_of_tuning(const bench_tuning *map, int dtype, const settings *s, fau
         }
     tune_describe(map, about, sizeof about);
     const plot_tiles map_tiles = {o->bins, o->samples, x, y, kinds, (const char(*)[8])texts};
-    const plot p = {.title = s->title ? s->title : title,
+    const plot p = {.title = s->common.title ? s->common.title : title,
                     .x_label = "bins",
                     .y_label = "samples",
                     .footer = about,
@@ -67,8 +67,8 @@ int picture_of_tuning(const bench_tuning *map, int dtype, const settings *s, fau
                     .nseries = w.count,
                     .series = entries,
                     .tiles = &map_tiles,
-                    .width = s->plot_width,
-                    .height = s->plot_height};
+                    .width = s->common.plot_width,
+                    .height = s->common.plot_height};
     picture_path(map, dtype, s->image, path, sizeof path);
     if (!failed) failed = picture_write(&p, path, f);
     free(x);

@@ -79,8 +79,8 @@ static void print_bash_values(FILE *out)
 {
     char words[WORDS];
     const char *unknown = "    ";
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        const option_row *option = &option_rows[i];
+    for (int i = 0; i < histo_options.count; i++) {
+        const option_row *option = &histo_options.rows[i];
         if (!option->argument || !option->values) continue;
         option_values(option, words, sizeof words);
         fputs("    ", out);
@@ -90,10 +90,10 @@ static void print_bash_values(FILE *out)
         else
             fprintf(out, ") compopt +o default; _histo_words '%s'; return ;;\n", words);
     }
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        if (!option_rows[i].argument || option_rows[i].values) continue;
+    for (int i = 0; i < histo_options.count; i++) {
+        if (!histo_options.rows[i].argument || histo_options.rows[i].values) continue;
         fputs(unknown, out);
-        print_bash_pattern(&option_rows[i], out);
+        print_bash_pattern(&histo_options.rows[i], out);
         unknown = " | ";
     }
     fputs(") compopt +o default; return ;;\n", out);
@@ -103,8 +103,8 @@ static void print_bash_options(FILE *out)
 {
     for (int c = 0; c < COMMAND_COUNT; c++) {
         fprintf(out, "        %s) _histo_words '", command_rows[c].name);
-        for (int i = 0; i < OPTION_COUNT; i++)
-            if (is_listed(&option_rows[i], &command_rows[c])) fprintf(out, " --%s", option_rows[i].name);
+        for (int i = 0; i < histo_options.count; i++)
+            if (is_listed(&histo_options.rows[i], &command_rows[c])) fprintf(out, " --%s", histo_options.rows[i].name);
         fputs("' ;;\n", out);
     }
 }
@@ -167,7 +167,7 @@ static void print_zsh_text(const char *text, FILE *out)
 static void print_zsh_option(const option_row *option, FILE *out)
 {
     char words[WORDS];
-    const char *repeats = option == &option_rows[OPTION_PARAM] ? "*" : "";
+    const char *repeats = option->target.repeats ? "*" : "";
     const char *with_value = option->argument ? "=" : "", *short_with_value = option->argument ? "+" : "";
     if (option->letter)
         fprintf(out, " \\\n        '(-%c --%s)'{-%c%s,--%s%s}'[", option->letter, option->name, option->letter,
@@ -221,8 +221,8 @@ void document_zsh(FILE *out)
     for (int c = 0; c < COMMAND_COUNT; c++) {
         const command_row *command = &command_rows[c];
         fprintf(out, "    (%s) _arguments -s -S", command->name);
-        for (int i = 0; i < OPTION_COUNT; i++)
-            if (is_listed(&option_rows[i], command)) print_zsh_option(&option_rows[i], out);
+        for (int i = 0; i < histo_options.count; i++)
+            if (is_listed(&histo_options.rows[i], command)) print_zsh_option(&histo_options.rows[i], out);
         if (c == COMMAND_HELP) {
             fputs(" \\\n        ':subcommand:(", out);
             print_commands(" ", out);
@@ -291,6 +291,6 @@ void document_fish(FILE *out)
     for (int i = 0; i < COMMAND_COUNT; i++)
         if (command_rows[i].max_operands == 0) fprintf(out, " %s", command_rows[i].name);
     fputs("' -f\n", out);
-    for (int i = 0; i < OPTION_COUNT; i++)
-        if (option_rows[i].group != GROUP_HIDDEN) print_fish_option(&option_rows[i], out);
+    for (int i = 0; i < histo_options.count; i++)
+        if (histo_options.rows[i].group != GROUP_HIDDEN) print_fish_option(&histo_options.rows[i], out);
 }

@@ -33,7 +33,7 @@ int command_help(const settings *s)
     if (s->document)
         print_document(s->document, stdout);
     else if (command)
-        help_command(command, stdout);
+        help_command(&histo_options, command, stdout);
     else if (s->files_count == 0)
         help_overview(stdout);
     else

@@ -149,10 +149,10 @@ static void print_option(const option_row *option, FILE *out)
 static bool is_uniform(option_group group, const option_row **any)
 {
     *any = NULL;
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        if (option_rows[i].group != group) continue;
-        if (*any && (*any)->commands != option_rows[i].commands) return false;
-        *any = &option_rows[i];
+    for (int i = 0; i < histo_options.count; i++) {
+        if (histo_options.rows[i].group != group) continue;
+        if (*any && (*any)->commands != histo_options.rows[i].commands) return false;
+        *any = &histo_options.rows[i];
     }
     return true;
 }
@@ -169,10 +169,10 @@ static void print_options(FILE *out)
         bool uniform = is_uniform((option_group)group, &any);
         fprintf(out, ".SS %s\n", option_group_names[group]);
         if (uniform) print_takers(any, "These are for", out);
-        for (int i = 0; i < OPTION_COUNT; i++) {
-            if (option_rows[i].group != (option_group)group) continue;
-            print_option(&option_rows[i], out);
-            if (!uniform) print_takers(&option_rows[i], "For", out);
+        for (int i = 0; i < histo_options.count; i++) {
+            if (histo_options.rows[i].group != (option_group)group) continue;
+            print_option(&histo_options.rows[i], out);
+            if (!uniform) print_takers(&histo_options.rows[i], "For", out);
         }
     }
 }

@@ -74,7 +74,7 @@ static int count_with_ranks(int argc, char **argv)
         fault_set(&f, EXIT_USAGE, "histo-mpi counts files, as 'histo hist': for '%s', use histo", word);
         return fault_report(&f);
     }
-    int parsed = settings_parse(&s, "hist", argc - (command ? 1 : 0), argv + (command ? 1 : 0), &f);
+    int parsed = settings_parse(&s, &histo_options, "hist", argc - (command ? 1 : 0), argv + (command ? 1 : 0), &f);
     if (parsed > 0) return EXIT_OK;
     int failed = parsed < 0 || value_environment(&f) != 0 || check_settings(&s, &f) != 0;
     if (!failed && s.threads && histo_set_threads(s.threads) != HISTO_OK)
@@ -89,6 +89,7 @@ static int count_with_ranks(int argc, char **argv)
     failed = count_and_write(&s, &to, &r, &f);
     output_close(&to);
     result_free(&r);
+    settings_free(&s);
     return failed ? fault_report(&f) : EXIT_OK;
 }
 

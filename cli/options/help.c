@@ -52,12 +52,12 @@ static void print_entry(const char *label, const char *text, int column, int col
     wrap_print(out, text, column, column, columns);
 }
 
-static void print_group(const command_row *command, option_group group, FILE *out)
+static void print_group(const option_table *options, const command_row *command, option_group group, FILE *out)
 {
     enum { COLUMN = 26, LETTERS = 4 };
     bool begun = false;
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        const option_row *option = &option_rows[i];
+    for (int i = 0; i < options->count; i++) {
+        const option_row *option = &options->rows[i];
         if (option->group != group || !option_taken(option, command)) continue;
         if (!begun) fprintf(out, "\n%s\n", option_group_names[group]);
         begun = true;
@@ -67,13 +67,13 @@ static void print_group(const command_row *command, option_group group, FILE *ou
     }
 }
 
-void help_command(const command_row *command, FILE *out)
+void help_command(const option_table *options, const command_row *command, FILE *out)
 {
     fprintf(out, "Usage: histo %s [OPTION]...%s%s\n\n", command->name, *command->operands ? " " : "",
             command->operands);
     wrap_print(out, command->description, 0, 0, wrap_columns(out));
     for (int group = 0; group < GROUP_HIDDEN; group++)
-        print_group(command, (option_group)group, out);
+        print_group(options, command, (option_group)group, out);
     print_examples(command->examples, out);
 }
 

@@ -9,7 +9,7 @@
 /* All subcommands, and where to find more. */
 void help_overview(FILE *out);
 /* One subcommand: its options by group, and examples. */
-void help_command(const command_row *command, FILE *out);
+void help_command(const option_table *options, const command_row *command, FILE *out);
 void help_version(FILE *out);
 
 /* "-b, --bins N|RULE|@FILE" */

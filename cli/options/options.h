@@ -25,13 +25,6 @@ extern const command_row command_rows[COMMAND_COUNT];
 /* NULL if no subcommand has this name. */
 const command_row *command_find(const char *name);
 
-typedef enum option_id {
-#define OPTION(id, name, letter, argument, commands, group, values, help, more) OPTION_##id,
-#include "options/options.def"
-#undef OPTION
-    OPTION_COUNT
-} option_id;
-
 typedef enum option_group {
     GROUP_INPUT = 0,
     GROUP_SAMPLES,
@@ -45,6 +38,24 @@ typedef enum option_group {
 
 extern const char *const option_group_names[GROUP_COUNT];
 
+typedef enum target_kind {
+    TO_NOTHING = 0,
+    TO_FLAG, /* a bool, which becomes true */
+    TO_TEXT, /* those of options that repeat are joined by LIST_DIVIDER */
+    TO_NAME, /* a text, which becomes the option's name */
+    TO_PARSER,
+    TO_HELP, /* help is printed, and nothing else is done */
+    TO_VERSION
+} target_kind;
+
+/* Where the value of an option goes. */
+typedef struct option_target {
+    target_kind kind;
+    size_t offset; /* of a member of the settings */
+    int (*parse)(settings *s, char *text, fault *f);
+    bool repeats; /* it may be given several times */
+} option_target;
+
 typedef struct option_row {
     const char *name;
     char letter;          /* 0: none */
@@ -52,10 +63,18 @@ typedef struct option_row {
     unsigned commands;    /* bit 1 << command_id for each subcommand that takes it */
     option_group group;
     const char *values; /* words for completion, separated by blanks; one of VALUES_…; or NULL */
+    option_target target;
+    const char *excludes; /* names of options that contradict it, separated by blanks; or NULL */
     const char *help, *more;
 } option_row;
 
-extern const option_row option_rows[OPTION_COUNT];
+typedef struct option_table {
+    const option_row *rows;
+    int count;
+} option_table;
+
+/* Those of histo. The rows of histo-bench, at the end, have no targets. */
+extern const option_table histo_options;
 
 bool option_taken(const option_row *option, const command_row *command);
 /* "hist, merge and show": the subcommands with this option. Returns text. */
@@ -67,5 +86,18 @@ const char *option_takers(const option_row *option, char *text, size_t capacity)
 #define VALUES_OUTPUTS "<outputs>"
 #define VALUES_DTYPES "<dtypes>"
 #define VALUES_STRATEGIES "<strategies>"
+
+/* Parse argv of one subcommand (argv[0] is its name) into s. given[i] becomes the text of option i, "" if it takes
+ * none, or stays NULL; those of repeated options are joined by LIST_DIVIDER. Returns -1 with a message in f; 1 after
+ * printing
+ * --help or --version. getopt's optind is then the first operand. */
+int options_parse(const option_table *options, const command_row *command, int argc, char **argv, settings *s,
+                  const char **given, fault *f);
+/* The text of the option with this name; NULL if it was not given. */
+const char *option_given(const option_table *options, const char *const *given, const char *name);
+
+/* Parse argv of one subcommand into s, which first gets the defaults. Returns as options_parse does; after 0,
+ * settings_free is needed. Pointers in s refer to argv or to memory of s. */
+int settings_parse(settings *s, const option_table *options, const char *command, int argc, char **argv, fault *f);
 
 #endif

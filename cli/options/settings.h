@@ -1,4 +1,4 @@
-/* The settings of the command line: every option of every subcommand, as in options.def. Zero or NULL: not given. */
+/* The settings of the command line: every option that histo has, as in options.def. Zero or NULL: not given. */
 #ifndef CLI_SETTINGS_H
 #define CLI_SETTINGS_H
 
@@ -167,38 +167,15 @@ typedef struct settings {
     bool vary;            /* --vary */
     const char *wisdom;   /* --wisdom FILE: loaded at the start, and saved after --measure */
 
-    /* What `histo bench` measures. */
-    int64_t samples;     /* --samples N: of an input, … */
-    int64_t bytes;       /* … or --samples NMiB: its bytes */
-    const char *inputs;  /* --input NAME,… */
-    const char *cells;   /* --cells PATTERN,… */
-    int repeat;          /* --repeat N */
-    bool quick;          /* --quick */
-    int64_t seed;        /* --seed N */
-    int64_t count;       /* --count N */
-    const char *only;    /* --only KEY=VALUE,… */
-    const char *problem; /* --problem LINE */
-    histo_effort effort; /* --effort NAME; HISTO_COMPILE if not given */
-
-    const char *figure, *paper_table; /* --figure N, --table N */
-
-    const char *image; /* --image FILE, of `histo bench` and `histo tune` */
-
-    /* What `histo tune` explores, and where results are saved. */
-    const char *sample_list;   /* --samples N,N… */
-    const char *types;         /* --types u8,… */
-    const char *distributions; /* --distributions NAME,… */
-    bool transfers;            /* --transfers */
-    double budget_s;           /* --budget SECONDS */
-    const char *save;          /* --save FILE|default */
-    const char *json;          /* --json FILE */
-
     const char *document; /* of `histo help`: man, bash, zsh or fish; NULL: help for the terminal */
+
+    struct kept_text *texts; /* to which members point */
 } settings;
 
-/* Parse argv of one subcommand (argv[0] is its name) into s, which is first zeroed and given defaults. Returns -1 with
- * a message and EXIT_USAGE in f; 1 after printing --help. Pointers refer to argv or to memory that is never freed. */
-int settings_parse(settings *s, const char *command, int argc, char **argv, fault *f);
+/* A copy of `text`, after `before` and the divider if there is a text before. It lives as long as s. NULL without
+ * memory. */
+char *settings_join(settings *s, const char *before, char divider, const char *text);
+void settings_free(settings *s);
 
 /* The subcommands, each defined in cli/commands/NAME.c. They return the exit status, after printing a fault as "histo:
  * MESSAGE" on standard error. */

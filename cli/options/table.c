@@ -1,8 +1,8 @@
 /* The tables of subcommands and options. */
-#include "options/options.h"
-
 #include <stdio.h>
 #include <string.h>
+
+#include "options/rows.h"
 
 const command_row command_rows[COMMAND_COUNT] = {
 #define COMMAND(id, name, operands, most, summary, description, examples)                                              \
@@ -11,24 +11,18 @@ const command_row command_rows[COMMAND_COUNT] = {
 #undef COMMAND
 };
 
-enum {
-#define COMMAND(id, name, operands, most, summary, description, examples) id = 1 << COMMAND_##id,
-#include "options/commands.def"
-#undef COMMAND
-    IMAGES = EQUALIZE | CLAHE | MATCH | STANDARDIZE | STRETCH | THRESHOLD, /* image to image */
-    NUMBERS = QUANTILE | SUMMARY | COMPARE | MI | REGISTER | OUTLIERS,     /* samples to a table of numbers */
-    COUNTING = HIST | SURVEY | EXPLAIN | NUMBERS,
-    READING = COUNTING | IMAGES,
-    FILES = READING | BACKPROJECT,
-    ALL = (1 << COMMAND_COUNT) - 1
-};
-
-const option_row option_rows[OPTION_COUNT] = {
-#define OPTION(id, name, letter, argument, commands, group, values, help, more)                                        \
-    [OPTION_##id] = {name, letter, argument, commands, GROUP_##group, values, help, more},
+#define SETTINGS settings
+static const option_row rows[] = {
+#define OPTION OPTION_ROW
 #include "options/options.def"
 #undef OPTION
+#define OPTION(name, letter, argument, commands, group, values, target, excludes, help, more)                          \
+    {name, letter, argument, commands, GROUP_##group, values, {.repeats = true}, NULL, help, more},
+#include "bench/command/options.def"
+#undef OPTION
 };
+
+const option_table histo_options = {rows, sizeof rows / sizeof *rows};
 
 const char *const option_group_names[GROUP_COUNT] = {
     [GROUP_INPUT] = "Input",   [GROUP_SAMPLES] = "Samples",     [GROUP_BINS] = "Bins",

@@ -5,8 +5,6 @@
 
 #include "options/settings.h"
 
-enum { VALUE_MAX_COUNTS = 64 }; /* of a list of numbers */
-
 /* The caller handles the byte order of "<f4". */
 int value_dtype(settings *s, char *text, fault *f);
 int value_shape(settings *s, char *text, fault *f);
@@ -25,11 +23,11 @@ int value_scale(settings *s, char *text, fault *f);
 int value_theme(settings *s, char *text, fault *f);
 int value_track_method(settings *s, char *text, fault *f);
 /* Joins the lists of repeated options. */
-int value_channels(settings *s, char *text, fault *f);
-int value_category(settings *s, char *text, fault *f);
 int value_time(settings *s, char *text, fault *f);
 /* Cuts text in two where it names a column. */
 int value_where(settings *s, char *text, fault *f);
+/* A text that names no column. */
+int value_where_of_samples(settings *s, char *text, fault *f);
 int value_top(settings *s, char *text, fault *f);
 int value_sort(settings *s, char *text, fault *f);
 int value_color(settings *s, char *text, fault *f);
@@ -54,22 +52,13 @@ int value_search(settings *s, char *text, fault *f);
 int value_sigma(settings *s, char *text, fault *f);
 int value_size(settings *s, char *text, fault *f);
 int value_device(settings *s, char *text, fault *f);
-int value_strategies(settings *s, char *text, fault *f);
 int value_strategy(settings *s, char *text, fault *f);
 int value_param(settings *s, char *text, fault *f);
 int value_threads(settings *s, char *text, fault *f);
 /* Check the environment variables of the library, which ignores invalid values. */
 int value_environment(fault *f);
-/* The numbers of a list such as 256,2^20: how many, from 1 to `most`, in increasing order; -1 with the sentence. */
-int value_counts(const char *option, const char *text, int64_t largest, int64_t *numbers, int most, fault *f);
-int value_samples(settings *s, char *text, fault *f);
-int value_budget(settings *s, char *text, fault *f);
 /* Which shard, from a text that is the same afterwards. */
 int value_shard(settings *s, char *text, fault *f);
 int value_every(settings *s, char *text, fault *f);
-int value_seed(settings *s, char *text, fault *f);
-int value_count(settings *s, char *text, fault *f);
-int value_effort(settings *s, char *text, fault *f);
-int value_repeat(settings *s, char *text, fault *f);
 
 #endif

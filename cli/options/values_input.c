@@ -146,7 +146,7 @@ static int parse_where_range(const char *text, double range[2], fault *f)
                      text);
 }
 
-/* Is the number at the beginning of a text an integer of 64 bits that no double holds? */
+/* Whether the number at the beginning of a text is an integer of 64 bits that no double holds. */
 static bool is_rounded(const char *text)
 {
     const long double value = strtold(text, NULL);
@@ -192,37 +192,11 @@ int value_where(settings *s, char *text, fault *f)
     return 0;
 }
 
-/* Text that settings point to as long as the process lives, in a list, so that it is no leak. */
-typedef struct lasting_text {
-    struct lasting_text *next;
-    char text[];
-} lasting_text;
-
-static int join_lists(const char **lists, char *text, fault *f)
+int value_where_of_samples(settings *s, char *text, fault *f)
 {
-    static lasting_text *all;
-    if (!*lists) {
-        *lists = text;
-        return 0;
-    }
-    const size_t size = strlen(*lists) + strlen(text) + 2;
-    lasting_text *joined = malloc(sizeof *joined + size);
-    if (!joined) return fault_set(f, EXIT_DATA, "no memory for the options");
-    snprintf(joined->text, size, "%s%c%s", *lists, LIST_DIVIDER, text);
-    joined->next = all;
-    all = joined;
-    *lists = joined->text;
-    return 0;
-}
-
-int value_channels(settings *s, char *text, fault *f)
-{
-    return join_lists(&s->channels, text, f);
-}
-
-int value_category(settings *s, char *text, fault *f)
-{
-    return join_lists(&s->category, text, f);
+    if (value_where(s, text, f) != 0) return -1;
+    if (!s->conditions_count) return 0;
+    return fault_set(f, EXIT_USAGE, "'histo standardize' filters samples by themselves: write --where LO:HI");
 }
 
 /* LIST or LIST=UNIT. */
@@ -236,7 +210,9 @@ int value_time(settings *s, char *text, fault *f)
     if (unit == TIME_UNITS)
         return fault_set(f, EXIT_USAGE, "--time %s: the unit is s, ms, us or ns, as in --time t=ms", text);
     if (equals) *equals = '\0';
-    return join_lists(&s->times[unit], text, f);
+    const char **list = &s->times[unit];
+    *list = *list ? settings_join(s, *list, LIST_DIVIDER, text) : text;
+    return *list ? 0 : fault_set(f, EXIT_DATA, "no memory for the options");
 }
 
 int value_top(settings *s, char *text, fault *f)

@@ -1,8 +1,7 @@
-/* Plans, and runs of benchmarks. */
+/* How samples are counted: devices, strategies, threads. */
 #include "options/parse.h"
 #include "options/values.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,32 +52,16 @@ int value_strategy(settings *s, char *text, fault *f)
     return fault_set(f, EXIT_USAGE, "there is no strategy '%s': 'histo strategies' lists them", text);
 }
 
-int value_strategies(settings *s, char *text, fault *f)
-{
-    for (const char *at = text; *at; at += strcspn(at, ",")) {
-        char name[64];
-        at += *at == ',';
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
-        if (value_strategy(s, name, f) != 0) return -1;
-    }
-    s->strategy = text;
-    return *text ? 0 : fault_set(f, EXIT_USAGE, "--strategy is empty: 'histo strategies' lists the names");
-}
-
 int value_param(settings *s, char *text, fault *f)
 {
-    static char joined[1024]; /* lives as long as the process */
+    enum { MOST = 1024 };
     const char *equals = strchr(text, '=');
     if (!equals || equals == text || !equals[1])
         return fault_set(f, EXIT_USAGE, "--param takes NAME=VALUE, not '%s'", text);
-    if (!s->params) joined[0] = '\0';
-    size_t length = strlen(joined);
-    if (strlen(text) + 2 > sizeof joined - length)
-        return fault_set(f, EXIT_USAGE, "--param takes at most %zu characters in all: leave some out", sizeof joined);
-    if (length) joined[length++] = ',';
-    strcpy(joined + length, text);
-    s->params = joined;
-    return 0;
+    if ((s->params ? strlen(s->params) : 0) + strlen(text) + 2 > MOST)
+        return fault_set(f, EXIT_USAGE, "--param takes at most %d characters in all: leave some out", MOST);
+    s->params = s->params ? settings_join(s, s->params, ',', text) : text;
+    return s->params ? 0 : fault_set(f, EXIT_DATA, "no memory for the options");
 }
 
 enum { MAX_THREADS = 1024 };
@@ -102,107 +85,4 @@ int value_environment(fault *f)
     if (known) return 0;
     return fault_set(f, EXIT_USAGE, "HISTO_CPU is '%s': it must be baseline, avx2, avx512 or avx512vbmi2, or not set",
                      cpu);
-}
-
-/* "1000" or "2^20" */
-static bool parse_count(const char *text, int64_t *count)
-{
-    int64_t power;
-    if (strncmp(text, "2^", 2) != 0) return text_to_i64(text, count);
-    if (!text_to_i64(text + 2, &power) || power < 0 || power > 62) return false;
-    *count = INT64_C(1) << power;
-    return true;
-}
-
-/* A number, or the first and last of a range that is doubled: "256..4096". */
-static bool parse_range(const char *text, int64_t *first, int64_t *last)
-{
-    char begin[TEXT_NUMBER_BYTES];
-    const char *dots = strstr(text, "..");
-    snprintf(begin, sizeof begin, "%.*s", dots ? (int)(dots - text) : (int)sizeof begin - 1, text);
-    if (!parse_count(begin, first)) return false;
-    *last = *first;
-    return !dots || (parse_count(dots + 2, last) && *last >= *first);
-}
-
-int value_counts(const char *option, const char *text, int64_t largest, int64_t *numbers, int most, fault *f)
-{
-    int count = 0;
-    for (const char *at = text;; at++) {
-        size_t length = strcspn(at, ",");
-        char item[2 * TEXT_NUMBER_BYTES];
-        int64_t first, last;
-        snprintf(item, sizeof item, "%.*s", (int)length, at);
-        if (length >= sizeof item || !parse_range(item, &first, &last) || first < 1 || last > largest)
-            return fault_set(f, EXIT_USAGE,
-                             "--%s takes whole numbers from 1 to %" PRId64 ", as in 1000 or 2^20, not '%.*s'", option,
-                             largest, (int)length, at);
-        if (count > 0 && first <= numbers[count - 1])
-            return fault_set(f, EXIT_USAGE, "the numbers of --%s must increase, and %.*s follows a larger one", option,
-                             (int)length, at);
-        for (int64_t n = first; n <= last; n *= 2) {
-            if (count == most) return fault_set(f, EXIT_USAGE, "--%s takes at most %d numbers", option, most);
-            numbers[count++] = n;
-            if (n > last / 2) break;
-        }
-        at += length;
-        if (!*at) return count;
-    }
-}
-
-int value_samples(settings *s, char *text, fault *f)
-{
-    static const char *const units[] = {"KiB", "MiB", "GiB"};
-    int64_t most = INT64_C(1) << 40, *value = &s->samples;
-    size_t digits = strspn(text, "0123456789");
-    int shift = 0;
-    s->sample_list = NULL;
-    if (strchr(text, ',') || strstr(text, "..")) {
-        s->sample_list = text;
-        return 0;
-    }
-    for (int u = 0; u < 3; u++)
-        if (strcmp(text + digits, units[u]) == 0) shift = 10 * (u + 1);
-    s->samples = s->bytes = 0;
-    if (shift) {
-        text[digits] = '\0';
-        value = &s->bytes;
-    }
-    if (strncmp(text, "2^", 2) == 0 && parse_count(text, value) && *value <= most) return 0;
-    if (parse_whole("samples", text, 1, most >> shift, value, f) != 0) return -1;
-    *value <<= shift;
-    return 0;
-}
-
-int value_budget(settings *s, char *text, fault *f)
-{
-    if (text_to_f64(text, &s->budget_s) && s->budget_s > 0) return 0;
-    return fault_set(f, EXIT_USAGE, "--budget takes seconds, more than 0, not '%s'", text);
-}
-
-int value_repeat(settings *s, char *text, fault *f)
-{
-    return parse_int("repeat", text, 1, 101, &s->repeat, f);
-}
-
-int value_seed(settings *s, char *text, fault *f)
-{
-    return parse_whole("seed", text, 0, INT64_MAX, &s->seed, f);
-}
-
-int value_count(settings *s, char *text, fault *f)
-{
-    return parse_whole("count", text, 1, 1000000, &s->count, f);
-}
-
-int value_effort(settings *s, char *text, fault *f)
-{
-    static const char *const names[] = {
-        [HISTO_ESTIMATE] = "estimate", [HISTO_COMPILE] = "compile", [HISTO_MEASURE] = "measure"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(text, names[i]) != 0) continue;
-        s->effort = (histo_effort)i;
-        return 0;
-    }
-    return fault_set(f, EXIT_USAGE, "there is no effort '%s': --effort takes estimate, compile or measure", text);
 }

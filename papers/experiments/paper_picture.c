@@ -200,7 +200,7 @@ static int draw_winners(const papers_result *r, plot p, const char *path, fault 
     return picture_write(&p, path, f);
 }
 
-int picture_of_paper(const papers_result *results, int index, int count, const settings *s, fault *f)
+int picture_of_paper(const papers_result *results, int index, int count, const bench_settings *s, fault *f)
 {
     const papers_result *r = &results[index];
     const papers_experiment *e = r->experiment;
@@ -209,7 +209,7 @@ int picture_of_paper(const papers_result *results, int index, int count, const s
     picture_path(results, index, count, s->image, path, sizeof path);
     papers_heading(e, title, sizeof title);
     snprintf(footer, sizeof footer, "%s%s", *e->claim ? "Published: " : "", e->claim);
-    plot p = {.title = title, .footer = footer, .width = s->plot_width, .height = s->plot_height};
+    plot p = {.title = title, .footer = footer, .width = s->common.plot_width, .height = s->common.plot_height};
     if (e->measure == PAPERS_WINNERS) return draw_winners(r, p, path, f);
     if (e->measure != PAPERS_DRAWN) return draw_curves(r, p, path, f);
     const bool wafer = r->points == 1 && strncmp(r->point[0].input.name, "wafer", 5) == 0;

@@ -21,11 +21,15 @@ typedef struct line {
 /* The first word is the subcommand. */
 static int parse(line *l, const char *text)
 {
+    static settings before; /* freed when the next line is parsed */
+    settings_free(&before);
     memset(l, 0, sizeof *l);
     snprintf(l->text, sizeof l->text, "%s", text);
     for (char *word = strtok(l->text, " "); word; word = strtok(NULL, " "))
         l->argv[l->argc++] = word;
-    return settings_parse(&l->s, l->argv[0], l->argc, l->argv, &l->f);
+    const int parsed = settings_parse(&l->s, &histo_options, l->argv[0], l->argc, l->argv, &l->f);
+    before = l->s;
+    return parsed;
 }
 
 static void parse_good(line *l, const char *text)
@@ -348,31 +352,6 @@ static void test_execution(void **state)
     parse_bad("hist --param a=", "NAME=VALUE");
 }
 
-static void test_measuring(void **state)
-{
-    (void)state;
-    line l;
-    parse_good(&l, "bench --samples 1000 --repeat 3 --cells u8,f32/log --image map.svg");
-    assert_int_equal(l.s.samples, 1000);
-    assert_int_equal(l.s.bytes, 0);
-    assert_int_equal(l.s.repeat, 3);
-    assert_string_equal(l.s.cells, "u8,f32/log");
-    assert_string_equal(l.s.image, "map.svg");
-    parse_good(&l, "bench --samples 3KiB");
-    assert_int_equal(l.s.samples, 0);
-    assert_int_equal(l.s.bytes, 3 * 1024);
-    parse_good(&l, "bench --samples 512MiB");
-    assert_int_equal(l.s.bytes, 512 << 20);
-    parse_good(&l, "bench --samples 7");
-    assert_int_equal(l.s.samples, 7);
-    assert_int_equal(l.s.bytes, 0);
-    parse_bad("bench --samples 2TiB", "'2TiB'");
-    parse_bad("bench --samples 0MiB", "not '0'");
-    parse_bad("bench --samples MiB", "not ''");
-    parse_bad("bench --samples 2048GiB", "from 1 to 1024");
-    parse_bad("bench --repeat 102", "from 1 to 101");
-}
-
 static void test_params_that_do_not_fit(void **state)
 {
     (void)state;
@@ -385,7 +364,7 @@ static void test_params_that_do_not_fit(void **state)
     }
     settings s;
     fault f = {0};
-    assert_int_equal(settings_parse(&s, "hist", argc, argv, &f), -1);
+    assert_int_equal(settings_parse(&s, &histo_options, "hist", argc, argv, &f), -1);
     assert_int_equal(f.status, EXIT_USAGE);
 }
 
@@ -453,9 +432,9 @@ static void test_documents(void **state)
         documents[d].print(out);
         fclose(out);
         remove_backslashes(document);
-        for (int i = 0; i < OPTION_COUNT; i++) {
-            if (option_rows[i].group == GROUP_HIDDEN) continue;
-            snprintf(text, sizeof text, documents[d].form, option_rows[i].name);
+        for (int i = 0; i < histo_options.count; i++) {
+            if (histo_options.rows[i].group == GROUP_HIDDEN) continue;
+            snprintf(text, sizeof text, documents[d].form, histo_options.rows[i].name);
             if (!strstr(document, text)) fail_msg("%s: no %s", documents[d].option, text);
         }
         for (int c = 0; c < COMMAND_COUNT; c++)
@@ -465,25 +444,47 @@ static void test_documents(void **state)
     }
 }
 
+static bool takes_help(const command_row *command)
+{
+    bool taken = false;
+    for (int i = 0; i < histo_options.count; i++)
+        taken |= histo_options.rows[i].target.kind == TO_HELP && option_taken(&histo_options.rows[i], command);
+    return taken;
+}
+
+/* The names that a row excludes are names of options. */
+static void check_excluded(const option_row *row)
+{
+    char names[128], *rest = names;
+    snprintf(names, sizeof names, "%s", row->excludes ? row->excludes : "");
+    for (char *name; (name = strsep(&rest, " ")) && *name;) {
+        int i = 0;
+        while (i < histo_options.count && strcmp(histo_options.rows[i].name, name) != 0)
+            i++;
+        if (i == histo_options.count) fail_msg("--%s excludes --%s, which is not there", row->name, name);
+    }
+}
+
 static void test_tables(void **state)
 {
     (void)state;
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        const option_row *row = &option_rows[i];
+    for (int i = 0; i < histo_options.count; i++) {
+        const option_row *row = &histo_options.rows[i];
         assert_true(row->commands != 0);
+        check_excluded(row);
         if (row->help[strlen(row->help) - 1] == '.')
             fail_msg("--%s: its help is a phrase, without a full stop", row->name);
         if (*row->more && row->more[strlen(row->more) - 1] != '.')
             fail_msg("--%s: sentences end in a full stop", row->name);
         for (int j = 0; j < i; j++) {
-            if (!(option_rows[j].commands & row->commands)) continue;
-            if (strcmp(option_rows[j].name, row->name) == 0) fail_msg("--%s is there twice", row->name);
-            if (row->letter && option_rows[j].letter == row->letter) fail_msg("-%c is there twice", row->letter);
+            if (!(histo_options.rows[j].commands & row->commands)) continue;
+            if (strcmp(histo_options.rows[j].name, row->name) == 0) fail_msg("--%s is there twice", row->name);
+            if (row->letter && histo_options.rows[j].letter == row->letter) fail_msg("-%c is there twice", row->letter);
         }
     }
     for (int c = 0; c < COMMAND_COUNT; c++) {
         assert_ptr_equal(command_find(command_rows[c].name), &command_rows[c]);
-        assert_true(option_taken(&option_rows[OPTION_USAGE], &command_rows[c]));
+        assert_true(takes_help(&command_rows[c]));
     }
     assert_null(command_find("his"));
 }
@@ -494,8 +495,8 @@ static void test_offers(void **state)
     (void)state;
     line l;
     char words[512], text[640];
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        const option_row *row = &option_rows[i];
+    for (int i = 0; i < histo_options.count; i++) {
+        const option_row *row = &histo_options.rows[i];
         if (!row->argument) continue;
         option_values(row, words, sizeof words);
         char *rest = words;
@@ -531,15 +532,23 @@ static void test_offers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_given),   cmocka_unit_test(test_operands),
-        cmocka_unit_test(test_input),           cmocka_unit_test(test_delimiters),
-        cmocka_unit_test(test_dtypes),          cmocka_unit_test(test_endian),
-        cmocka_unit_test(test_shape),           cmocka_unit_test(test_roi),
-        cmocka_unit_test(test_where),           cmocka_unit_test(test_samples_and_bins),
-        cmocka_unit_test(test_output),          cmocka_unit_test(test_execution),
-        cmocka_unit_test(test_measuring),       cmocka_unit_test(test_params_that_do_not_fit),
-        cmocka_unit_test(test_unknown_options), cmocka_unit_test(test_abbreviations),
-        cmocka_unit_test(test_documents),       cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_nothing_given),
+        cmocka_unit_test(test_operands),
+        cmocka_unit_test(test_input),
+        cmocka_unit_test(test_delimiters),
+        cmocka_unit_test(test_dtypes),
+        cmocka_unit_test(test_endian),
+        cmocka_unit_test(test_shape),
+        cmocka_unit_test(test_roi),
+        cmocka_unit_test(test_where),
+        cmocka_unit_test(test_samples_and_bins),
+        cmocka_unit_test(test_output),
+        cmocka_unit_test(test_execution),
+        cmocka_unit_test(test_params_that_do_not_fit),
+        cmocka_unit_test(test_unknown_options),
+        cmocka_unit_test(test_abbreviations),
+        cmocka_unit_test(test_documents),
+        cmocka_unit_test(test_tables),
         cmocka_unit_test(test_offers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

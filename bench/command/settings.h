@@ -1,0 +1,43 @@
+/* The settings of histo-bench: every option of `histo bench`, `histo generate` and `histo tune`, as in options.def.
+ * Zero or NULL: not given. */
+#ifndef BENCH_SETTINGS_H
+#define BENCH_SETTINGS_H
+
+#include "options/options.h"
+
+typedef struct bench_settings {
+    settings common; /* what options mean for histo, too; the first member, as targets in shared.def need */
+
+    int64_t samples;         /* --samples N: of an input, … */
+    int64_t bytes;           /* … or --samples NMiB: its bytes, … */
+    const char *sample_list; /* … or --samples N,N… */
+    const char *inputs;      /* --input NAME,… */
+    const char *cells;       /* --cells PATTERN,… */
+    int repeat;              /* --repeat N */
+    bool quick;              /* --quick */
+    int64_t seed;            /* --seed N */
+    int64_t count;           /* --count N */
+    const char *only;        /* --only KEY=VALUE,… */
+    const char *problem;     /* --problem LINE */
+    histo_effort effort;     /* --effort NAME; HISTO_COMPILE if not given */
+    const char *figure;      /* --figure N */
+    const char *paper_table; /* --table N */
+    double budget_s;         /* --budget SECONDS */
+    const char *image;       /* --image FILE */
+
+    const char *types;         /* --types u8,… */
+    const char *distributions; /* --distributions NAME,… */
+    bool transfers;            /* --transfers */
+    const char *save;          /* --save FILE|default */
+    const char *json;          /* --json FILE */
+} bench_settings;
+
+/* As settings_parse. */
+int bench_settings_parse(bench_settings *s, const char *command, int argc, char **argv, fault *f);
+extern const option_table bench_option_table;
+
+enum { MOST_LISTED = 64 }; /* numbers of a list */
+/* The numbers of a list such as 256,2^20: how many, from 1 to `most`, in increasing order; -1 with the sentence. */
+int bench_parse_numbers(const char *option, const char *text, int64_t largest, int64_t *numbers, int most, fault *f);
+
+#endif
