@@ -97,6 +97,19 @@ static void print_synopsis(FILE *out)
     }
 }
 
+static void print_command(const command_row *command, FILE *out)
+{
+    const char *description = command->description;
+    char line[HELP_LINE_BYTES], *what;
+    help_next_line(&description, line, sizeof line, &what);
+    print_entry(command->name, line, out);
+    if (!*description) return;
+    fputs(".RS\n", out);
+    while (help_next_line(&description, line, sizeof line, &what))
+        print_entry(line, what, out);
+    fputs(".RE\n", out);
+}
+
 static void print_description(FILE *out)
 {
     fputs(".SH DESCRIPTION\n", out);
@@ -110,7 +123,7 @@ static void print_description(FILE *out)
     fputs(".PP\n", out);
     print_text("To count a file named like a subcommand, give its directory, as in ./show.", out);
     for (int i = 0; i < COMMAND_COUNT; i++)
-        print_entry(command_rows[i].name, command_rows[i].description, out);
+        print_command(&command_rows[i], out);
 }
 
 static void print_sentence(const char *phrase, FILE *out)
@@ -243,8 +256,8 @@ static void print_examples(FILE *out)
     fputs(".SH EXAMPLES\n", out);
     for (int i = 0; i < COMMAND_COUNT; i++) {
         const char *examples = command_rows[i].examples;
-        char line[256], *what;
-        while (help_next_example(&examples, line, sizeof line, &what))
+        char line[HELP_LINE_BYTES], *what;
+        while (help_next_line(&examples, line, sizeof line, &what))
             print_entry(line, what, out);
     }
 }

@@ -5,12 +5,66 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/progress.h"
 #include "base/text.h"
+#include "count/axes/common.h"
 #include "count/parts.h"
 #include "count/run.h"
 #include "count/wisdom.h"
+
+/* ---- The axis of --compare ---- */
+
+/* The axis of one file's samples. */
+static int axis_of_file(const settings *s, const char *const *file, histo_axis *axis, bool *whole, fault *f)
+{
+    settings alone = *s;
+    result none = {0};
+    run r;
+    alone.files = file;
+    alone.files_count = 1;
+    alone.per_file = false;
+    const int failed = run_begin(&r, &alone, &none, f);
+    if (!failed) *axis = r.axes[0];
+    *whole = *whole && !failed && r.whole;
+    run_end(&r);
+    result_free(&none);
+    return failed;
+}
+
+/* The axis that the samples of all files of a run have in common, whatever their types: 1; 0 if the run finds it by
+ * itself, as for one file or bins that are given; -1. *whole: all samples are integers. */
+static int find_common_axis(const run *r, histo_axis *axis, bool *whole, fault *f)
+{
+    const settings *s = r->settings;
+    const bins_spec *spec = &r->bins.spec[0];
+    const int n = s->files_count;
+    bool alone = n < 2 || r->bins.count > 1 || bins_are_fixed(spec);
+    for (int i = 0; i < n; i++)
+        alone = alone || strcmp(s->files[i], "-") == 0;
+    *whole = !alone;
+    if (alone) return 0;
+    histo_axis *axes = calloc((size_t)n, sizeof *axes);
+    int failed = axes ? 0 : fault_set(f, EXIT_DATA, "no memory for the axes of %d files", n);
+    for (int i = 0; i < n && !failed; i++)
+        failed = axis_of_file(s, &s->files[i], &axes[i], whole, f);
+    if (!failed) *axis = axis_in_common(axes, n, spec);
+    free(axes);
+    return failed ? -1 : 1;
+}
+
+static int give_common_axis(run *r, fault *f)
+{
+    if (!r->settings->compare || r->given || run_has_words(r)) return 0;
+    const int found = find_common_axis(r, &r->common, &r->common_whole, f);
+    if (found < 0) return -1;
+    if (found) r->given = &r->common;
+    r->given_count = found;
+    return 0;
+}
+
+/* ---- Counting ---- */
 
 /* Continue with the histograms of an earlier process, if there are any. */
 static int resume(run *r, fault *f)
@@ -119,6 +173,7 @@ static int count(run *r, fault *f)
                                    .self = r};
     int failed = run_agree(r, run_open_files(r, f), f);
     if (!failed) failed = resume(r, f);
+    if (!failed) failed = give_common_axis(r, f);
     if (!failed) failed = run_find_axes(r, f);
     if (!failed) failed = count_all(r, &counting, f);
     if (!failed) failed = add_up(r, f);

@@ -15,6 +15,32 @@ int run_fault_memory(fault *f)
     return fault_set(f, EXIT_DATA, "no memory for the histograms: use fewer bins");
 }
 
+channel_form *run_form_of_axis(const run *r, int a)
+{
+    const channel_forms *forms = r->feed.forms;
+    return forms && a < forms->count && !r->settings->pairs ? &forms->of[a] : NULL;
+}
+
+dictionary *run_words_of_axis(const run *r, int a)
+{
+    const channel_form *form = run_form_of_axis(r, a);
+    return form ? form->words : NULL;
+}
+
+bool run_has_words(const run *r)
+{
+    bool any = r->settings->by != NULL;
+    for (int a = 0; a < r->axis_count; a++)
+        any = any || run_words_of_axis(r, a);
+    return any;
+}
+
+bool run_has_times(const run *r, int a)
+{
+    const channel_form *form = run_form_of_axis(r, a);
+    return form && form->kind == VALUES_TIMES;
+}
+
 int run_axis_of(const run *r, int i)
 {
     return r->axis_count == r->count ? i : 0;

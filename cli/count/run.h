@@ -80,6 +80,14 @@ int run_agree(const run *r, int failed, fault *f);
 int run_pause_for_team(void *self, fault *f);
 /* The axis of source i. */
 int run_axis_of(const run *r, int i);
+/* How the samples of axis a are read; NULL: in no special way. */
+channel_form *run_form_of_axis(const run *r, int a);
+/* The dictionary of axis a; NULL: it has numbers. */
+dictionary *run_words_of_axis(const run *r, int a);
+/* Whether words are counted, or groups. */
+bool run_has_words(const run *r);
+/* Whether the values of axis a are times. */
+bool run_has_times(const run *r, int a);
 int run_fault_memory(fault *f);
 void run_end(run *r);
 
@@ -89,11 +97,6 @@ void run_end(run *r);
 int run_find_axes(run *r, fault *f);
 /* run_open and run_find_axes. */
 int run_begin(run *r, const settings *s, result *to, fault *f);
-/* Does it count words, or by groups? */
-bool run_has_words(const run *r);
-/* Are the values of axis a times? */
-bool run_has_times(const run *r, int a);
-
 /* ---- Series: series.c ---- */
 
 /* Add the histograms of a page of a file, or of all, on the run's axes. */

@@ -1,6 +1,7 @@
 /* --help and --version, generated from the tables. */
 #include "options/help.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "base/wrap.h"
@@ -18,26 +19,37 @@ void help_option_label(const option_row *option, char *label, size_t capacity)
              option->argument ? option->argument : "");
 }
 
-bool help_next_example(const char **examples, char *line, size_t capacity, char **what)
+bool help_next_line(const char **lines, char *line, size_t capacity, char **what)
 {
-    size_t length = strcspn(*examples, "\n");
+    const size_t length = strcspn(*lines, "\n");
     if (length == 0) return false;
-    snprintf(line, capacity, "%.*s", (int)length, *examples);
+    snprintf(line, capacity, "%.*s", (int)length, *lines);
     *what = strchr(line, '\t');
-    *(*what)++ = '\0';
-    *examples += length + 1;
+    if (*what) *(*what)++ = '\0';
+    *lines += length + ((*lines)[length] == '\n');
     return true;
+}
+
+static void print_example(const char *line, const char *what, FILE *out)
+{
+    fprintf(out, "  %s\n      ", line);
+    wrap_print(out, what, 6, 6, wrap_columns(out));
+}
+
+/* What it does, how it is called and where more is said, a line each, and an example: *examples are the others. */
+static void print_beginning(const char *does, const char *usage, const char *more, const char **examples, FILE *out)
+{
+    char line[HELP_LINE_BYTES], *what;
+    fprintf(out, "%c%s.\n%s\n%s\n\n", toupper((unsigned char)*does), does + 1, usage, more);
+    if (help_next_line(examples, line, sizeof line, &what)) print_example(line, what, out);
 }
 
 static void print_examples(const char *examples, FILE *out)
 {
-    char line[256], *what;
-    int columns = wrap_columns(out);
-    fputs("\nExamples\n", out);
-    while (help_next_example(&examples, line, sizeof line, &what)) {
-        fprintf(out, "  %s\n      ", line);
-        wrap_print(out, what, 6, 6, columns);
-    }
+    char line[HELP_LINE_BYTES], *what;
+    if (*examples) fputs("\nMore examples\n", out);
+    while (help_next_line(&examples, line, sizeof line, &what))
+        print_example(line, what, out);
 }
 
 /* Print a label, and text to its right (below it if the label is long). */
@@ -67,28 +79,45 @@ static void print_group(const option_table *options, const command_row *command,
     }
 }
 
+static void print_details(const char *description, FILE *out)
+{
+    enum { COLUMN = 16 };
+    char line[HELP_LINE_BYTES], *what;
+    const int columns = wrap_columns(out);
+    fputs("\nDetails\n", out);
+    while (help_next_line(&description, line, sizeof line, &what)) {
+        if (what) {
+            print_entry(line, what, COLUMN, columns, out);
+            continue;
+        }
+        fputs("  ", out);
+        wrap_print(out, line, 2, 2, columns);
+    }
+}
+
 void help_command(const option_table *options, const command_row *command, FILE *out)
 {
-    fprintf(out, "Usage: histo %s [OPTION]...%s%s\n\n", command->name, *command->operands ? " " : "",
-            command->operands);
-    wrap_print(out, command->description, 0, 0, wrap_columns(out));
+    char usage[128];
+    const char *examples = command->examples;
+    snprintf(usage, sizeof usage, "Usage: histo %s [OPTION]...%s%s", command->name, *command->operands ? " " : "",
+             command->operands);
+    print_beginning(command->summary, usage, "More: details and examples follow the options; man histo", &examples,
+                    out);
     for (int group = 0; group < GROUP_HIDDEN; group++)
         print_group(options, command, (option_group)group, out);
-    print_examples(command->examples, out);
+    print_details(command->description, out);
+    print_examples(examples, out);
 }
 
 void help_overview(FILE *out)
 {
     enum { COLUMN = 15 };
-    int columns = wrap_columns(out);
-    fputs("Usage: histo [OPTION]... [FILE]...\n"
-          "       histo SUBCOMMAND [OPTION]... [ARGUMENT]...\n\n",
-          out);
-    wrap_print(out, "Exact histograms of images, arrays, tables, numbers in text and raw samples.", 0, 0, columns);
+    const char *examples = command_rows[COMMAND_HIST].examples;
+    print_beginning("exact histograms of images, arrays, tables, numbers in text and raw samples",
+                    "Usage: histo [SUBCOMMAND] [OPTION]... [FILE]...",
+                    "More: histo SUBCOMMAND --help lists the options of each; man histo", &examples, out);
     fputs("\nSubcommands\n", out);
     for (int i = 0; i < COMMAND_COUNT; i++)
-        print_entry(command_rows[i].name, command_rows[i].summary, COLUMN, columns, out);
-    print_examples(command_rows[COMMAND_HIST].examples, out);
-    fputc('\n', out);
-    wrap_print(out, "'histo SUBCOMMAND --help' lists the options of each; 'man histo' has everything.", 0, 0, columns);
+        print_entry(command_rows[i].name, command_rows[i].summary, COLUMN, wrap_columns(out), out);
+    print_examples(examples, out);
 }

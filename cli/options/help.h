@@ -14,7 +14,10 @@ void help_version(FILE *out);
 
 /* "-b, --bins N|RULE|@FILE" */
 void help_option_label(const option_row *option, char *label, size_t capacity);
-/* The next line of a command's examples, "COMMAND\tWHAT IT DOES\n": false at the end. */
-bool help_next_example(const char **examples, char *line, size_t capacity, char **what);
+
+enum { HELP_LINE_BYTES = 1024 };
+/* The next line of a command's examples, "COMMAND\tWHAT IT DOES\n", or of its description, "TEXT\n" or "WORD\tTEXT\n".
+ * *what is behind the tab, or NULL. False at the end. */
+bool help_next_line(const char **lines, char *line, size_t capacity, char **what);
 
 #endif

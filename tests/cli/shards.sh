@@ -172,15 +172,15 @@ prints '10\t1\t3000\n' survey --merge 2.survey 1.survey -o agreed.survey
 refuses 1 'shard 2 of 2 is missing' survey --merge 1.survey -o x.survey
 refuses 1 'shard 1 is in 1.survey again' survey --merge 1.survey 1.survey -o x.survey
 refuses 1 'it counted --bins 11, and the other --bins 10' --shard 1/2 -b 11 --survey agreed.survey numbers.txt -o x.histo
-refuses 1 '1.survey is no survey of all samples: shard 2 of 2 is missing' --survey 1.survey -b 10 numbers.txt -o x.histo
+refuses 1 '1.survey is not a survey of all samples: shard 2 of 2 is missing' --survey 1.survey -b 10 numbers.txt -o x.histo
 refuses 1 'agreed.survey needs no other pass' survey --shard 1/2 --survey agreed.survey -b 10 numbers.txt -o x.survey
-refuses 1 'numbers.txt is no survey, or is damaged' survey --merge numbers.txt -o x.survey
-LC_ALL=C sed 's/ passes 1/ passes 2/' agreed.survey >cut.survey
-refuses 1 'cut.survey is no survey, or is damaged' --survey cut.survey -b 10 numbers.txt -o x.histo
-LC_ALL=C sed 's/^\([0-9]* [0-9]* 10 .*\)0$/\11/' agreed.survey >cut.survey
-refuses 1 'cut.survey is no survey, or is damaged' --survey cut.survey -b 10 numbers.txt -o x.histo
+refuses 1 'numbers.txt is not a survey, or is damaged' survey --merge numbers.txt -o x.survey
+LC_ALL=C sed 's/^shards 1-2/shards 1-3/' agreed.survey >cut.survey
+refuses 1 'cut.survey is not a survey, or is damaged' --survey cut.survey -b 10 numbers.txt -o x.histo
+LC_ALL=C sed 's/minmax/fixed\x00/' agreed.survey >cut.survey
+refuses 1 'cut.survey is not a survey, or is damaged' --survey cut.survey -b 10 numbers.txt -o x.histo
 head -c 200 agreed.survey >cut.survey
-refuses 1 'cut.survey is no survey, or is damaged' --survey cut.survey -b 10 numbers.txt -o x.histo
+refuses 1 'cut.survey is not a survey, or is damaged' --survey cut.survey -b 10 numbers.txt -o x.histo
 refuses 2 'would overwrite its survey' --survey agreed.survey -b 10 numbers.txt -o agreed.survey --to histo
 refuses 2 'the bins do not depend on the samples' survey -b 10 -r 0:9 numbers.txt -o x.survey
 refuses 2 'name a file for the survey' survey -b 10 numbers.txt

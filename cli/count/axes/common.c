@@ -1,10 +1,8 @@
 #include "count/axes/common.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/failure.h"
 #include "options/bins.h"
 
 /* What the axes span, and how narrow their bins are. */
@@ -51,40 +49,4 @@ histo_axis axis_in_common(const histo_axis *axes, int n, const bins_spec *spec)
     const int64_t fitting = (int64_t)ceil((e.hi - e.lo) / width);
     return width == 1 && fabs(e.lo) < 0x1p53 ? histo_axis_integer((int64_t)e.lo, fitting)
                                              : histo_axis_regular(fitting, e.lo, e.lo + (double)fitting * width);
-}
-
-/* The axis of one file's samples. */
-static int axis_of_file(const settings *s, const char *const *file, histo_axis *axis, bool *whole, fault *f)
-{
-    settings alone = *s;
-    result none = {0};
-    run r;
-    alone.files = file;
-    alone.files_count = 1;
-    alone.per_file = false;
-    const int failed = run_begin(&r, &alone, &none, f);
-    if (!failed) *axis = r.axes[0];
-    *whole = *whole && !failed && r.whole;
-    run_end(&r);
-    result_free(&none);
-    return failed;
-}
-
-int common_axis_of_files(const run *r, histo_axis *axis, bool *whole, fault *f)
-{
-    const settings *s = r->settings;
-    const bins_spec *spec = &r->bins.spec[0];
-    const int n = s->files_count;
-    bool alone = n < 2 || r->bins.count > 1 || bins_are_fixed(spec);
-    for (int i = 0; i < n; i++)
-        alone = alone || strcmp(s->files[i], "-") == 0;
-    *whole = !alone;
-    if (alone) return 0;
-    histo_axis *axes = calloc((size_t)n, sizeof *axes);
-    int failed = axes ? 0 : fault_set(f, EXIT_DATA, "no memory for the axes of %d files", n);
-    for (int i = 0; i < n && !failed; i++)
-        failed = axis_of_file(s, &s->files[i], &axes[i], whole, f);
-    if (!failed) *axis = axis_in_common(axes, n, spec);
-    free(axes);
-    return failed ? -1 : 1;
 }

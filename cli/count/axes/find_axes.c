@@ -39,37 +39,9 @@ static bool next_pass(run *r)
     return any || r->by_in_pass;
 }
 
-/* How the samples of axis a are read; NULL: in no special way. */
-static channel_form *form_of_axis(const run *r, int a)
-{
-    const channel_forms *forms = r->feed.forms;
-    return forms && a < forms->count && !r->settings->pairs ? &forms->of[a] : NULL;
-}
-
-/* The dictionary of axis a; NULL: it has numbers. */
-static dictionary *words_of_axis(const run *r, int a)
-{
-    const channel_form *form = form_of_axis(r, a);
-    return form ? form->words : NULL;
-}
-
-bool run_has_words(const run *r)
-{
-    bool any = r->settings->by != NULL;
-    for (int a = 0; a < r->axis_count; a++)
-        any = any || words_of_axis(r, a);
-    return any;
-}
-
-bool run_has_times(const run *r, int a)
-{
-    const channel_form *form = form_of_axis(r, a);
-    return form && form->kind == VALUES_TIMES;
-}
-
 static int name_bins(run *r, int a, const char *name, fault *f)
 {
-    const dictionary *words = words_of_axis(r, a);
+    const dictionary *words = run_words_of_axis(r, a);
     if (!words) return 0;
     const bin_names *names = r->bins_of[a] = bin_names_of_words(words);
     char number[TEXT_NUMBER_BYTES];
@@ -175,7 +147,7 @@ static int check_use_of_words(const run *r, fault *f)
 {
     int words = 0, times = 0;
     for (int a = 0; a < r->axis_count; a++) {
-        words += words_of_axis(r, a) != NULL;
+        words += run_words_of_axis(r, a) != NULL;
         times += run_has_times(r, a);
     }
     if (r->settings->compare && r->axis_count > 1 && (words || (times && times < r->axis_count)))
@@ -203,10 +175,10 @@ static int begin_search(run *r, int a, bool any_times, fault *f)
 {
     static const bins_spec as_suits;
     axis_search *search = &r->search[a];
-    const channel_form *form = form_of_axis(r, a);
+    const channel_form *form = run_form_of_axis(r, a);
     const bins_spec *spec = bins_of_axis(&r->bins, a, r->axis_count, f);
     if (!spec) return -1;
-    if (is_about_dates(spec) && !run_has_times(r, a) && !words_of_axis(r, a)) {
+    if (is_about_dates(spec) && !run_has_times(r, a) && !run_words_of_axis(r, a)) {
         if (!any_times || r->bins.count > 1)
             return fault_set(f, EXIT_USAGE, "there are no dates in what is counted: give --width and -r as numbers");
         spec = &as_suits;
@@ -214,8 +186,8 @@ static int begin_search(run *r, int a, bool any_times, fault *f)
     if ((r->team ? axis_search_begin_part : axis_search_begin)(search, spec, r->dtypes[a], r->axis_count, f) != 0)
         return -1;
     if (run_has_times(r, a)) return axis_search_times(search, f);
-    if (words_of_axis(r, a)) {
-        axis_search_words(search, words_of_axis(r, a), most_words(r, spec), (dictionary_order)r->settings->order);
+    if (run_words_of_axis(r, a)) {
+        axis_search_words(search, run_words_of_axis(r, a), most_words(r, spec), (dictionary_order)r->settings->order);
         search->may_lack_words = r->settings->shards;
     } else if (form && form->looks) {
         axis_search_look(search);
@@ -304,7 +276,7 @@ static int turn_to_integers(run *r, fault *f)
 {
     int turned = 0;
     for (int a = 0; a < r->axis_count; a++) {
-        channel_form *form = form_of_axis(r, a);
+        channel_form *form = run_form_of_axis(r, a);
         if (!form || !form->looks || !axis_search_found_integers(&r->search[a], &form->dtype)) continue;
         form->kind = VALUES_INTEGERS;
         form->looks = false;
@@ -318,16 +290,10 @@ static int turn_to_integers(run *r, fault *f)
 
 int run_find_axes(run *r, fault *f)
 {
-    if (r->settings->compare && !r->given && !run_has_words(r)) {
-        const int found = common_axis_of_files(r, &r->common, &r->common_whole, f);
-        if (found < 0) return -1;
-        if (found) r->given = &r->common;
-        r->given_count = found;
-    }
     if (r->given) return take_given_axes(r, f);
     if (r->settings->agreed) return run_agree(r, surveys_load(r, f) != 0 || take_axes(r, f) != 0 ? -1 : 0, f);
     for (int a = 0; a < r->axis_count && r->settings->shards && !r->team; a++)
-        if (!words_of_axis(r, a) && bins_need_data(&r->bins, r->dtypes[a]))
+        if (!run_words_of_axis(r, a) && bins_need_data(&r->bins, r->dtypes[a]))
             return fault_set(
                 f, EXIT_USAGE,
                 "the bins depend on all samples, of which a shard has some: give them with -b N -r lo:hi, or find "

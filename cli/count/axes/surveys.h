@@ -1,9 +1,5 @@
 /* Bins that shards agree on: each surveys its part of the samples, what all have found is merged, and that is where the
- * next pass begins, or counting.
- *
- * In a file: "histo survey 1\n", the manifest (shards/manifest.h) after "shards BYTES\n", "axes N passes P\n", a line
- * for each axis with all that its bins depend on, and for every pass and axis "BYTES\n" and what was found: of passes
- * before, by all shards. The last line is the checksum of all lines before it. */
+ * next pass begins, or counting. survey_file.h describes the files. */
 #ifndef CLI_SURVEYS_H
 #define CLI_SURVEYS_H
 
