@@ -175,7 +175,7 @@ refuses 1 'it counted --bins 11, and the other --bins 10' --shard 1/2 -b 11 --su
 refuses 1 '1.survey is not a survey of all samples: shard 2 of 2 is missing' --survey 1.survey -b 10 numbers.txt -o x.histo
 refuses 1 'agreed.survey needs no other pass' survey --shard 1/2 --survey agreed.survey -b 10 numbers.txt -o x.survey
 refuses 1 'numbers.txt is not a survey, or is damaged' survey --merge numbers.txt -o x.survey
-LC_ALL=C sed 's/^shards 1-2/shards 1-3/' agreed.survey >cut.survey
+LC_ALL=C sed 's/shards 1-2/shards 1-3/' agreed.survey >cut.survey
 refuses 1 'cut.survey is not a survey, or is damaged' --survey cut.survey -b 10 numbers.txt -o x.histo
 LC_ALL=C sed 's/minmax/fixed\x00/' agreed.survey >cut.survey
 refuses 1 'cut.survey is not a survey, or is damaged' --survey cut.survey -b 10 numbers.txt -o x.histo
