@@ -10,7 +10,7 @@
  * block is one warp; here it has as many as fit.
  * Bytes: each sample once, and 32 reads on chip for each, which is why it loses. Speed does not depend on the
  * distribution. */
-#include "cuda/host/count_tiles.h"
+#include "cuda/launch/count_tiles.h"
 #include "papers/strategies/banks.h"
 
 enum { BLOCKS, THREADS };

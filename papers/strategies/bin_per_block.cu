@@ -9,7 +9,9 @@
  *
  * Source: Milic et al. 2013, III.B, as many blocks as bins.
  * Bytes: all samples once for each group of bins, which is why it loses beyond a handful of bins. */
-#include "cuda/host/count_tiles.h"
+#include "cuda/launch/count_tiles.h"
+#include "cuda/launch/launch.h"
+#include "cuda/launch/work_of_job.h"
 #include "papers/strategies/edges.cuh"
 
 enum { BINS, BLOCKS, THREADS };

@@ -28,7 +28,14 @@
  * where packed counters fit on chip and 32-bit ones do not. Loses to 32-bit counters where those fit, because they need
  * no old word, and where samples hit few bins, which overflow. */
 #include "cuda/device/packed.cuh"
-#include "cuda/host/count_tiles.h"
+#include "cuda/host/check.h"
+#include "cuda/host/device.h"
+#include "cuda/launch/count_tiles.h"
+#include "cuda/launch/launch.h"
+#include "cuda/launch/work_of_job.h"
+#include "cuda/memory/accumulators.h"
+#include "cuda/memory/fork.h"
+#include "cuda/memory/stream_order.h"
 #include "papers/strategies/coarse.cuh"
 #include "papers/strategies/packed_layout.h"
 

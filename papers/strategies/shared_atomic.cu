@@ -17,7 +17,10 @@
  * second kernel); Ross 2014, 6.1.2 and 5.7 (tiles, copies); Podlozhnyuk 2007 (merge by atomics or by a second kernel).
  * Bytes: each sample once per vertical tile. Wins while one tile holds all slots and samples spread over them. Loses
  * when the samples of a warp hit a few bins, and to packed counters when there are many tiles. */
-#include "cuda/host/count_tiles.h"
+#include "cuda/host/device.h"
+#include "cuda/launch/count_tiles.h"
+#include "cuda/launch/launch.h"
+#include "cuda/launch/work_of_job.h"
 #include "papers/strategies/coarse.cuh"
 
 enum { COPIES, PADDING, TILE, MERGE, INC, BLOCKS, THREADS, COARSENING, SHIFT };

@@ -5,7 +5,8 @@
  *
  * Source: Milic et al. 2013, III.B, listing 2; there the edges stay in device memory.
  * Bytes: each sample once. log2(bins) dependent reads of shared memory for each sample bound it. */
-#include "cuda/host/count_tiles.h"
+#include "cuda/launch/count_tiles.h"
+#include "cuda/launch/work_of_job.h"
 #include "papers/strategies/edges.cuh"
 
 enum { BLOCKS, THREADS };

@@ -10,8 +10,10 @@
  * Bytes: each sample once, its key written once, then read twice and written once for each 8 bits of the sort. Loses to
  * counting wherever counters fit; indifferent to skew, and nearly so to the number of bins. */
 #include "cuda/device/place.cuh"
-#include "cuda/host/cuda.h"
-#include "cuda/scan/cub.h"
+#include "cuda/host/check.h"
+#include "cuda/host/cub.h"
+#include "cuda/launch/launch.h"
+#include "cuda/launch/work_of_job.h"
 
 enum { CHUNK, BY_SLOT };
 enum { THREADS = 256, MIN_CHUNK = 1 << 10 };

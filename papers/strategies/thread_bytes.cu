@@ -11,7 +11,7 @@
  * Bytes: each sample once; on chip, a load and a store of one byte for each sample, and a byte of each row and thread
  * for every 255 samples of a thread. Speed does not depend on the distribution. It falls with the number of bins,
  * because fewer threads fit. */
-#include "cuda/host/count_tiles.h"
+#include "cuda/launch/count_tiles.h"
 #include "papers/strategies/own_counters.cuh"
 
 enum { MERGE, BLOCKS, THREADS };

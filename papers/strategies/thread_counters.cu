@@ -10,7 +10,10 @@
  * bins. There a pass had about 50 bins, here what fits for one warp, or with 8 bits for four.
  * Bytes: each sample once per pass; on chip, a load and a store of one counter for each sample. Like thread_bytes
  * without the flushing, but with a quarter of the threads for the same bins. */
-#include "cuda/host/count_tiles.h"
+#include "cuda/host/device.h"
+#include "cuda/launch/count_tiles.h"
+#include "cuda/launch/launch.h"
+#include "cuda/launch/work_of_job.h"
 #include "papers/strategies/own_counters.cuh"
 
 enum { BLOCKS, THREADS, BITS, PASS };

@@ -12,7 +12,7 @@
  * Source: Podlozhnyuk 2007, histogram256. 16 KiB of shared memory allowed 256 bins; here it is what fits for one warp.
  * Bytes: each sample once; on chip, three accesses for each round. Wins nowhere that atomics are built in; a warp whose
  * samples are all equal takes 32 rounds. */
-#include "cuda/host/count_tiles.h"
+#include "cuda/launch/count_tiles.h"
 #include "papers/strategies/banks.h"
 
 enum { MERGE, BLOCKS, THREADS };

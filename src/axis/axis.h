@@ -7,6 +7,10 @@
 #include "axis/slot_of.h"
 #include "base/error.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* histo_axis_check without the check that edges increase, which takes time in proportion to the bins. */
 histo_status histo_axis_check_description(const histo_axis *axis);
 
@@ -88,5 +92,9 @@ uint32_t histo_lookup_slot(const histo_lookup *lookup, histo_dtype dtype, const 
 /* Of n aligned samples: out[i] = (accumulate ? out[i] : 0) + stride * slot. */
 void histo_lookup_slots(const histo_lookup *lookup, histo_dtype dtype, const void *samples, int n, uint32_t stride,
                         bool accumulate, uint32_t *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

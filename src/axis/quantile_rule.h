@@ -4,6 +4,10 @@
 
 #include "base/host_device.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A place among the sorted samples 0 … n-1: between `below` and the next one, `share` of the way. */
 typedef struct histo_place {
     double below, share;
@@ -60,5 +64,9 @@ HISTO_INLINE double histo_quantile_beside(double a, double b, double share)
     const double distance = b - a;
     return isinf(distance) ? a * (1 - share) + b * share : histo_quantile_between(a, b, distance, share);
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -4,10 +4,18 @@
 
 #include <histo/histo.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Set this thread's message and return status, so that callers write `return histo_fail(…)`. */
 histo_status histo_fail(histo_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* HISTO_NO_MEMORY, with a message of how much was requested and for what. */
 histo_status histo_fail_memory(size_t bytes, const char *what);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

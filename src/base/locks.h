@@ -5,6 +5,14 @@
 
 #include <pthread.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 extern pthread_mutex_t histo_pool_lock, histo_wisdom_lock, histo_staging_lock, histo_compile_lock;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -3,6 +3,10 @@
 #ifndef BASE_POOL_H
 #define BASE_POOL_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Call task(context, 0 … count-1), each index once, on up to count threads including the caller's; return when all
  * calls have returned. */
 void histo_pool_run(int count, void (*task)(void *context, int index), void *context);
@@ -17,5 +21,9 @@ typedef struct histo_pool_work {
 } histo_pool_work;
 void histo_pool_start(histo_pool_work *work, int count, void (*task)(void *context, int index), void *context);
 void histo_pool_finish(histo_pool_work *work);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

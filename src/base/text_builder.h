@@ -4,6 +4,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct histo_text {
     char *out; /* may be NULL if capacity is 0 */
     size_t capacity;
@@ -11,5 +15,9 @@ typedef struct histo_text {
 } histo_text;
 
 void histo_text_add(histo_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

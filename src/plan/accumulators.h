@@ -4,6 +4,10 @@
 
 #include "plan/problem.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Make accumulators that are all zero. On failure there is nothing to free. */
 histo_status histo_accumulators_make(histo_accumulators *accumulators, int64_t slots, const histo_hist_options *kind);
 void histo_accumulators_free(histo_accumulators *accumulators);
@@ -32,5 +36,9 @@ histo_status histo_accumulators_add(const histo_accumulators *accumulators, hist
 
 /* Wait until devices have finished counting. */
 histo_status histo_accumulators_wait(const histo_accumulators *accumulators);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -9,6 +9,10 @@
 #include "sum/exact.h"
 #include "view/walk.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Accumulators on a device; the backend that made them knows their full type. */
 typedef struct histo_device_accumulators {
     struct histo_device_accumulators *next;
@@ -169,5 +173,9 @@ typedef struct histo_job {
  * thread unless the fill asks for more. */
 void histo_problem_job(const histo_problem *problem, const histo_view *const *operands, const histo_fill_options *fill,
                        histo_job *job);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -5,6 +5,10 @@
 
 #include "plan/strategy.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum histo_rate {
 #define RUN(id, date, machine, command)
 #define REFERENCE(memory, arithmetic)
@@ -51,5 +55,9 @@ histo_transfer histo_transfer_of(const histo_problem *problem, double gathered, 
 
 /* The total time of a fill that counts for count_us. */
 double histo_transfer_us(const histo_transfer *transfer, double count_us);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

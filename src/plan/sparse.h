@@ -4,6 +4,10 @@
 
 #include <histo/histo.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A slot, numbered over all batch entries, and its count. */
 typedef struct histo_entry {
     uint64_t slot, count;
@@ -37,5 +41,9 @@ histo_status histo_sparse_settle(histo_sparse *sparse);
 /* All entries of settled counts. */
 histo_list histo_sparse_all(const histo_sparse *sparse);
 void histo_sparse_clear(histo_sparse *sparse);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

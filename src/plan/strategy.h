@@ -8,6 +8,10 @@
 #include "plan/problem.h"
 #include "plan/reading.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct histo_param {
     const char *name;
     int64_t min, max, default_value;
@@ -169,5 +173,9 @@ const histo_backend *histo_backend_of(histo_device device);
 /* The device whose memory this is, according to the backends; HISTO_DEVICE_CPU by default. only: no other device can
  * read it. */
 histo_device histo_device_of(const void *memory, bool *only);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -18,6 +18,10 @@
 
 #include "sum/slices.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The most additions to one slot that one reserve can allow for. */
 #define HISTO_EXACT_MAX_ADDS (UINT64_C(1) << 30)
 
@@ -202,5 +206,9 @@ static inline void histo_exact_add_u64(histo_exact *e, int64_t slot, uint64_t w)
 {
     histo_exact_add_slices(e, slot, histo_exact_cut_u64(w, false));
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -6,6 +6,10 @@
 
 #include "view/half.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* X(constant, name, storage type, compute type, widen). `widen` converts a stored sample to the compute type by value:
  * double for all types that it represents exactly; 64-bit integers keep their type. */
 #define HISTO_DTYPES(X)                                                                                                \
@@ -61,5 +65,9 @@ static inline bool histo_dtype_is_integer(histo_dtype dtype)
 
 /* The smallest and largest value of an integer dtype, as doubles (2^64 and 2^63 where max + 1 is wanted exactly). */
 void histo_dtype_limits(histo_dtype dtype, double *min, double *max_plus_one);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -6,6 +6,10 @@
 
 #include "base/error.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Is the view valid by itself: dtype, dimensions, a product of the shape up to 2^62, data unless it is empty? `what`
  * names it in the message. */
 histo_status histo_view_check(const histo_view *view, const char *what);
@@ -18,5 +22,9 @@ histo_status histo_view_same_shape(const histo_view *view, const histo_view *lik
 
 /* Product of the batch dimensions. */
 int64_t histo_view_batch(const histo_view *view);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

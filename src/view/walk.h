@@ -10,6 +10,10 @@
 
 #include "view/strided_iter.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* views: checked, of equal shape. Bits have no addresses: a view of bits is walked as if each were a byte, so that
  * strides in bits lead from one to the next (see histo_fetch_by), and the caller adds the first one to its base. */
 void histo_strided_iter_make(histo_strided_iter *iter, int operands, const histo_view *const *views);
@@ -63,5 +67,9 @@ void histo_walk_start(histo_walk *walk, const histo_strided_iter *iter, int64_t 
 
 /* The next run, or false at the end. */
 bool histo_walk_next(histo_walk *walk, histo_run *run);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

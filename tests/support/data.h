@@ -4,6 +4,10 @@
 
 #include <histo/histo.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A small generator (xorshift64*), so that failures are reproducible. */
 typedef struct rng {
     uint64_t state;
@@ -41,5 +45,9 @@ long double sample_value(const void *at, histo_dtype dtype);
 
 /* The slot of a value by comparison with the edges in long double; the edges are those of histo_axis_edges. */
 int64_t slot_by_edges(long double x, const double *edges, int64_t bins, bool closed);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,18 +1,18 @@
 /* Draws problems: see device_classes.h. */
-#include "support/device_classes.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/jit/class.h"
 #include "cuda/jit/specialised.h"
-
-extern "C" {
+#include "cuda/launch/prepared.h"
+#include "cuda/launch/several_axes.h"
+#include "cuda/memory/accumulators.h"
 #include "plan/problem.h"
 #include "support/data.h"
+#include "support/device_classes.h"
 #include "view/view.h"
 #include "view/walk.h"
-}
 
 namespace
 {

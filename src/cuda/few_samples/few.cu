@@ -5,7 +5,12 @@
 #include <string.h>
 
 #include "cuda/few_samples/few.cuh"
+#include "cuda/jit/class.h"
 #include "cuda/jit/specialised.h"
+#include "cuda/launch/estimates.h"
+#include "cuda/launch/launch.h"
+#include "cuda/launch/work_of_job.h"
+#include "plan/rates.h"
 
 using namespace histo::few;
 

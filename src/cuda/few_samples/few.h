@@ -2,7 +2,7 @@
 #ifndef CUDA_FEW_H
 #define CUDA_FEW_H
 
-#include "cuda/host/cuda.h"
+#include "plan/strategy.h"
 
 typedef struct histo_few {
     const void *kernel;

@@ -4,6 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "cuda/host/device.h"
+#include "cuda/launch/launch.h"
+#include "cuda/launch/prepared.h"
+#include "cuda/launch/work_of_job.h"
+#include "cuda/memory/accumulators.h"
+
 enum { MAX_LENGTH = 1 << 30 /* samples of an item */ };
 enum { VECTOR = 16, LOG_TOUCHED = 9 };
 /* Up to so many bytes, samples are few: in all, for each multiprocessor, or in a batch entry. More 8-bit samples are

@@ -3,7 +3,7 @@
 #define CUDA_LANE_PRIVATE_SMALL_H
 
 #include "cuda/few_samples/small.cuh"
-#include "cuda/host/cuda.h"
+#include "plan/strategy.h"
 
 typedef void small_kernel(small_args args);
 

@@ -14,6 +14,9 @@
  * Bytes: each sample once. Bound: the launch, and the latency of memory; then its bandwidth. Wins on contiguous arrays
  * of up to some hundred megabytes. */
 #include "cuda/device/dependent.cuh"
+#include "cuda/host/device.h"
+#include "cuda/launch/launch.h"
+#include "cuda/memory/accumulators.h"
 #include "cuda/strategies/lane_private/pixels.h"
 #include "cuda/strategies/lane_private/values.cuh"
 

@@ -1,5 +1,5 @@
 /* Checked calls: the status and message of each failure, and injected failures for tests. */
-#include "cuda/host/cuda.h"
+#include "cuda/host/check.h"
 
 extern "C" {
 int histo_cuda_fail_at = 0, histo_cuda_fail_as = cudaErrorMemoryAllocation;

@@ -1,14 +1,12 @@
 /* Devices: which exist, why none do, and which device an address belongs to. */
+#include "cuda/host/device.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cuda/host/cuda.h"
-
-extern "C" {
 #include "cuda/host/driver.h"
-}
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char reason[256]; /* why there is none; "" if there is one */

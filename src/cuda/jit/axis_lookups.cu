@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cuda/launch/prepared.h"
+
 /* Integers of at most 16 bits in fixed point; false unless that gives the slots of the axis' table for every value.
  * is_closed: of a closed axis that ends at an integer. */
 static bool fits_fixed_point(const histo_lookup *l, histo_dtype dtype, bool is_closed, histo_fixed_point *f)

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "cuda/jit/axis_lookups.h"
+#include "cuda/launch/work_of_job.h"
+#include "cuda/memory/staging.h"
 
-enum { HISTO_CHUNK_BYTES = 64 /* of a thread and step */ };
+enum { THREAD_BYTES = 64 /* of chunks, in a step */ };
 
 /* ---- Channels ---- */
 
@@ -99,7 +101,7 @@ static bool set_pixel(const histo_cuda_work *work, int leader, histo_cuda_class 
     if (constants->channels > 1 && leader == 0 &&
         work->channel_stride != (int64_t)histo_dtype_size(constants->dtypes[0]))
         return false;
-    if (pixel == 0 || pixel < used || pixel > HISTO_CHUNK_BYTES) return false;
+    if (pixel == 0 || pixel < used || pixel > THREAD_BYTES) return false;
     for (int o = leader + 1; o < constants->operands; o++) {
         const char *from = iter->base[o], *to = from + span_of(constants, o);
         const char *low = from < lowest ? from : lowest, *high = to > highest ? to : highest;
@@ -144,7 +146,7 @@ static bool hold(const histo_cuda_work *work, const histo_cuda_class *constants,
     for (int o = 0; o < constants->operands; o++) {
         const histo_chunk *chunk = &constants->chunks[o];
         const int64_t stride = absolute(work->iter.strides[o][work->iter.ndim - 1]), bytes = vector * chunk->pixel;
-        const int64_t most = chunk->pixel == (int)histo_dtype_size(constants->dtypes[o]) ? alone : HISTO_CHUNK_BYTES;
+        const int64_t most = chunk->pixel == (int)histo_dtype_size(constants->dtypes[o]) ? alone : THREAD_BYTES;
         if (chunk->granule ? bytes < 4 || bytes > most : stride != 0) return false;
     }
     return true;
@@ -194,7 +196,7 @@ static void set_step(const histo_cuda_work *work, histo_cuda_class *constants)
     int most = (by_firsts || by_cells) && constants->samples > 8 ? 8 : constants->samples;
     if (most * constants->channels > MAX_SLOTS) most = MAX_SLOTS / constants->channels;
     constants->samples = by_firsts ? 2 : 1;
-    while (constants->samples * 2 <= most && constants->samples * 2 * bytes <= HISTO_CHUNK_BYTES)
+    while (constants->samples * 2 <= most && constants->samples * 2 * bytes <= THREAD_BYTES)
         constants->samples *= 2;
     constants->widest = 1;
     for (int alone = 16; alone <= 32 && constants->widest == 1; alone *= 2) /* lanes load 16 bytes each at best */

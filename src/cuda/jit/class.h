@@ -2,8 +2,10 @@
 #ifndef CUDA_JIT_CLASS_H
 #define CUDA_JIT_CLASS_H
 
-#include "cuda/host/several_axes.h"
+#include "base/text_builder.h"
 #include "cuda/jit/specialised.cuh"
+#include "cuda/launch/several_axes.h"
+#include "plan/strategy.h"
 
 /* A constant of the strategy whose kernel is compiled. It is an enumerator of `struct constants`. */
 typedef struct histo_cuda_constant {

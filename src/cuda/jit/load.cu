@@ -1,12 +1,11 @@
 /* Compiled kernels on devices. Each is loaded once into each context, and kept for the life of the process. */
 #include <stdlib.h>
 
-#include "cuda/host/cuda.h"
-#include "cuda/jit/compile.h"
-
-extern "C" {
 #include "base/locks.h"
-}
+#include "cuda/host/check.h"
+#include "cuda/host/device.h"
+#include "cuda/jit/compile.h"
+#include "cuda/jit/nvrtc.h"
 
 struct histo_cuda_loaded {
     histo_cuda_loaded *next;

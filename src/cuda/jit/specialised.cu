@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "cuda/jit/compile.h"
+#include "cuda/jit/nvrtc.h"
+#include "cuda/launch/prepared.h"
+#include "cuda/memory/stream_order.h"
 
 bool histo_cuda_expects_compiled(const histo_problem *problem)
 {

@@ -4,6 +4,7 @@
 #define CUDA_JIT_SPECIALISED_H
 
 #include "cuda/jit/class.h"
+#include "cuda/launch/prepared.h"
 
 /* For cost models: will compiled kernels count the fills of this plan, at least after some fills, where the library's
  * own kernels are slow? */
@@ -17,5 +18,8 @@ bool histo_cuda_expects_compiled(const histo_problem *problem);
  * histo_specialised_reader<constants> or histo_specialised_weighted<constants>. May compile it, and then waits. */
 const void *histo_cuda_specialised_kernel(const histo_job *job, const histo_cuda_class *constants, const char *header,
                                           const char *kernel);
+
+void histo_cuda_specialised_free(histo_cuda_prepared *prepared);
+void histo_cuda_specialised_explain(const void *prepared, histo_text *text);
 
 #endif

@@ -1,17 +1,18 @@
 /* Tables made on a GPU from counts: equalization, matching, landmarks, classes. A block or a cluster
  * makes a table, with the arithmetic of src/table, which the host uses, too. */
+#include "cuda/maps/make.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "cuda/maps/make.h"
+#include "axis/quantile_rule.h"
+#include "cuda/host/device.h"
+#include "cuda/launch/launch.h"
 #include "cuda/maps/table.h"
+#include "cuda/memory/accumulators.h"
 #include "table/otsu.h"
 #include "table/polyline.h"
 #include "table/shares.h"
-
-extern "C" {
-#include "axis/quantile_rule.h"
-}
 
 using namespace histo::table;
 

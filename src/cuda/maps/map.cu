@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern "C" {
 #include "axis/axis.h"
-}
+#include "cuda/host/check.h"
+#include "cuda/host/device.h"
+#include "cuda/memory/accumulators.h"
+#include "cuda/memory/stream_order.h"
 
 /* ---- Making and freeing ---- */
 

@@ -2,7 +2,8 @@
 #ifndef CUDA_MAP_MAP_H
 #define CUDA_MAP_MAP_H
 
-#include "cuda/host/cuda.h"
+#include "cuda/memory/stream_order.h"
+#include "plan/strategy.h"
 #include "table/edges.h"
 
 /* The edges of an axis that stores them, in device memory. */

@@ -1,5 +1,8 @@
 /* Moments of a map's values over a window, in the order of table/moments.h. A block takes a row: all threads find
  * values, and one warp for each sum adds them. The last block to finish adds the sums of the rows. */
+#include "cuda/host/check.h"
+#include "cuda/host/device.h"
+#include "cuda/launch/launch.h"
 #include "cuda/maps/apply.h"
 #include "cuda/maps/place.cuh"
 #include "table/moments.h"

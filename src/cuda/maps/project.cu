@@ -2,8 +2,10 @@
  * values, with the arithmetic of src/table. */
 #include <math.h>
 
+#include "cuda/launch/launch.h"
 #include "cuda/maps/make.h"
 #include "cuda/maps/table.h"
+#include "cuda/memory/accumulators.h"
 #include "table/scaling.h"
 
 using namespace histo::table;

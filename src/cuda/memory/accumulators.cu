@@ -1,10 +1,15 @@
 /* Device accumulators: the accumulators of a histogram on one GPU. They are made by the first fill on that GPU. While
  * nothing else has counted, they stay there, and host memory gets copies when they are read; else they are drained into
  * host memory. An event orders all use of the same accumulators across streams. */
+#include "cuda/memory/accumulators.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/host/cuda.h"
+#include "cuda/host/check.h"
+#include "cuda/host/device.h"
+#include "cuda/memory/fork.h"
+#include "cuda/memory/read.h"
 
 /* ---- Reproducible sums ---- */
 

@@ -1,8 +1,11 @@
 /* Forks: distribute the work of one stream over several, which all start after the stream's earlier work and which the
  * stream then waits for. The streams belong to the device accumulators, so histograms do not wait for each other. */
+#include "cuda/memory/fork.h"
+
 #include <stdlib.h>
 
-#include "cuda/host/cuda.h"
+#include "cuda/host/check.h"
+#include "cuda/memory/stream_order.h"
 
 struct histo_cuda_fork {
     cudaStream_t streams[HISTO_CUDA_MAX_BRANCHES]; /* streams[0] is unused: it is the forking stream */

@@ -1,15 +1,17 @@
 /* Reading what a GPU has counted, into its own memory or the host's. A kernel picks the slots and writes them as what
  * is asked for. On their way to the host, they pass through page-locked pieces: the GPU fills some while all threads
  * copy from others. */
+#include "cuda/memory/read.h"
+
 #include <sched.h>
 #include <string.h>
 
-#include "cuda/device/dependent.cuh"
-#include "cuda/transfer/staging.h"
-
-extern "C" {
 #include "base/pool.h"
-}
+#include "cuda/device/dependent.cuh"
+#include "cuda/host/check.h"
+#include "cuda/host/device.h"
+#include "cuda/launch/launch.h"
+#include "cuda/memory/staging.h"
 
 typedef unsigned long long word;
 

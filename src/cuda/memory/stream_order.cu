@@ -1,8 +1,8 @@
 /* The order of the uses of memory that fills, reads and maps share, on whatever streams: an event that each use waits
  * for and records. */
-#include <string.h>
+#include "cuda/memory/stream_order.h"
 
-#include "cuda/host/cuda.h"
+#include <string.h>
 
 histo_status histo_cuda_order_make(histo_cuda_order *order)
 {

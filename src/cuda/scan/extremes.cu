@@ -8,12 +8,19 @@
  *
  * Bytes: each sample once. Bound: memory bandwidth if neighbours are contiguous, with or without a mask of bytes;
  * other layouts, masks and filters take samples one by one. */
+#include "cuda/scan/extremes.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "cuda/device/block.cuh"
 #include "cuda/device/warp.cuh"
-#include "cuda/transfer/staging.h"
+#include "cuda/host/check.h"
+#include "cuda/host/device.h"
+#include "cuda/launch/launch.h"
+#include "cuda/launch/work_of_job.h"
+#include "cuda/memory/staging.h"
+#include "cuda/memory/stream_order.h"
 
 namespace
 {

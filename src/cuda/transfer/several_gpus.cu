@@ -4,9 +4,14 @@
  *
  * Each GPU copies one chunk while it counts another, which takes a millisecond or two: for that long, the calling
  * thread may be away. */
+#include "cuda/transfer/several_gpus.h"
+
 #include <sched.h>
 #include <stdlib.h>
 
+#include "cuda/host/device.h"
+#include "cuda/memory/accumulators.h"
+#include "cuda/memory/stream_order.h"
 #include "cuda/transfer/staged.h"
 
 static const size_t CHUNK = (size_t)32 << 20, LEAST = (size_t)1 << 20; /* bytes that a GPU takes at once */

@@ -7,14 +7,13 @@
  *
  * Source: Milic et al. 2013, IV.G. Bytes: each sample once over the bus, and once more through host memory if it is
  * pageable. */
-#include <string.h>
-
 #include "cuda/transfer/staged.h"
 
-extern "C" {
+#include <string.h>
+
 #include "base/pool.h"
+#include "cuda/host/check.h"
 #include "view/gather.h"
-}
 
 typedef histo_staged_route route;
 

@@ -2,7 +2,16 @@
 #ifndef CUDA_STAGED_H
 #define CUDA_STAGED_H
 
-#include "cuda/transfer/staging.h"
+#include "cuda/memory/staging.h"
+#include "plan/strategy.h"
+
+/* Launch the job in chunks, overlapped with copies of the operands that the device cannot read directly. Between begin
+ * and end. For jobs that are counted in parts, see below. */
+histo_status histo_cuda_run_staged(const histo_strategy *strategy, const histo_job *job, const bool *direct,
+                                   const bool *pinned);
+
+/* The same for pairs of images in host memory (staged_pairs.cu). */
+histo_status histo_cuda_run_staged_pairs(const histo_strategy *strategy, const histo_job *job);
 
 /* A job and how each of its operands travels. */
 typedef struct histo_staged_route {

@@ -6,12 +6,12 @@
  * Bytes: each sample twice through host memory and once over the bus. */
 #include <string.h>
 
-#include "cuda/transfer/staging.h"
-
-extern "C" {
 #include "base/pool.h"
+#include "cuda/host/check.h"
+#include "cuda/memory/accumulators.h"
+#include "cuda/memory/staging.h"
+#include "cuda/transfer/staged.h"
 #include "view/gather.h"
-}
 
 /* Places [first, first + n) of a stack, image after image. */
 typedef struct band {

@@ -14,7 +14,11 @@
 
 #include "cuda/few_samples/few.h"
 #include "cuda/few_samples/small.h"
+#include "cuda/jit/class.h"
 #include "cuda/jit/specialised.h"
+#include "cuda/launch/estimates.h"
+#include "cuda/launch/launch.h"
+#include "cuda/launch/work_of_job.h"
 #include "cuda/strategies/global_atomic/global_atomic.cuh"
 
 using namespace histo::global_atomic;

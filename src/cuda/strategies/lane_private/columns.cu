@@ -3,7 +3,11 @@
 
 #include <string.h>
 
+#include "cuda/host/device.h"
+#include "cuda/jit/class.h"
 #include "cuda/jit/specialised.h"
+#include "cuda/launch/launch.h"
+#include "cuda/launch/work_of_job.h"
 
 enum { WARP = LANE_WARP, THREADS = 1024, WORD = 4, SECTOR = 32 };
 enum { STEP_BYTES = 32, MAX_ROWS = 8 /* of a thread's samples */ };

@@ -2,8 +2,8 @@
 #ifndef CUDA_LANE_PRIVATE_COLUMNS_H
 #define CUDA_LANE_PRIVATE_COLUMNS_H
 
-#include "cuda/host/cuda.h"
 #include "cuda/strategies/lane_private/columns.cuh"
+#include "plan/strategy.h"
 
 typedef struct lane_columns_job {
     histo_cuda_work work;

@@ -2,8 +2,8 @@
 #ifndef CUDA_LANE_PRIVATE_LANE_H
 #define CUDA_LANE_PRIVATE_LANE_H
 
-#include "cuda/host/images.h"
-#include "cuda/host/several_axes.h"
+#include "cuda/launch/images.h"
+#include "cuda/launch/several_axes.h"
 #include "cuda/strategies/lane_private/contiguous.cuh"
 #include "cuda/strategies/lane_private/images.cuh"
 

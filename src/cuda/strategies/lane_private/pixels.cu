@@ -11,6 +11,10 @@
 
 #include <string.h>
 
+#include "cuda/host/device.h"
+#include "cuda/launch/launch.h"
+#include "cuda/launch/prepared.h"
+#include "cuda/memory/accumulators.h"
 #include "cuda/strategies/lane_private/values.cuh"
 
 enum { VALUES = HISTO_VALUES, WARP = HISTO_VALUE_COPIES, VECTOR = HISTO_IMAGES_VECTOR };

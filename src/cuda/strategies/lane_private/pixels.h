@@ -3,7 +3,7 @@
 #ifndef CUDA_LANE_PRIVATE_PIXELS_H
 #define CUDA_LANE_PRIVATE_PIXELS_H
 
-#include "cuda/host/images.h"
+#include "cuda/launch/images.h"
 
 enum { HISTO_MAX_PIXEL_BYTES = 4 };
 

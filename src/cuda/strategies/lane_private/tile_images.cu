@@ -8,6 +8,9 @@
  * Bytes: each sample once. Bound: the launch, and the latency of memory. Wins on tens to hundreds of images of some
  * kilobytes to a megabyte. Their rows begin and end at multiples of 16 bytes. */
 #include "cuda/device/dependent.cuh"
+#include "cuda/host/check.h"
+#include "cuda/host/device.h"
+#include "cuda/launch/work_of_job.h"
 #include "cuda/strategies/lane_private/pixels.h"
 #include "cuda/strategies/lane_private/values.cuh"
 

@@ -9,6 +9,9 @@
  * on thousands of images of at most some kilobytes. */
 #include <math.h>
 
+#include "cuda/host/device.h"
+#include "cuda/launch/launch.h"
+#include "cuda/launch/work_of_job.h"
 #include "cuda/strategies/lane_private/pixels.h"
 #include "cuda/strategies/lane_private/values.cuh"
 

@@ -28,8 +28,14 @@
 #include <float.h>
 #include <math.h>
 
+#include "cuda/host/device.h"
 #include "cuda/jit/axis_lookups.h"
+#include "cuda/jit/class.h"
 #include "cuda/jit/specialised.h"
+#include "cuda/launch/estimates.h"
+#include "cuda/launch/launch.h"
+#include "cuda/launch/several_axes.h"
+#include "cuda/launch/work_of_job.h"
 #include "cuda/strategies/packed_window/window.h"
 
 using namespace histo::packed_window;

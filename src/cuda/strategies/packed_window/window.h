@@ -11,7 +11,7 @@
 #define CUDA_PACKED_WINDOW_WINDOW_H
 
 #include "cuda/device/flow.cuh"
-#include "cuda/host/several_axes.h"
+#include "cuda/launch/several_axes.h"
 #include "cuda/strategies/packed_window/window.cuh"
 
 namespace histo::packed_window

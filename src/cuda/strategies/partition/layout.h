@@ -5,7 +5,7 @@
 #ifndef CUDA_PARTITION_LAYOUT_H
 #define CUDA_PARTITION_LAYOUT_H
 
-#include "cuda/host/several_axes.h"
+#include "cuda/launch/several_axes.h"
 #include "cuda/strategies/partition/scatter.cuh"
 
 namespace histo::partition

@@ -1,4 +1,5 @@
 /* partition: the partition pass for samples of one axis, and for those of any layout. */
+#include "cuda/launch/work_of_job.h"
 #include "cuda/strategies/partition/layout.h"
 
 namespace histo::partition

@@ -5,7 +5,6 @@
 #ifndef CUDA_WEIGHTED_PARTITION_LAYOUT_H
 #define CUDA_WEIGHTED_PARTITION_LAYOUT_H
 
-#include "cuda/host/cuda.h"
 #include "cuda/strategies/weighted_partition/layout.cuh"
 
 namespace histo::weighted_partition

@@ -15,8 +15,14 @@
  * Bytes: each sample and weight once, and outside windows 6 or 10 written and read for it; the sums of the histogram
  * for each slice and window. Wins wherever weighted_private does not fit. Source: radix partitioning (Polychroniou and
  * Ross 2014); the exact sums are ours. */
+#include "cuda/host/check.h"
+#include "cuda/host/device.h"
 #include "cuda/jit/axis_lookups.h"
+#include "cuda/jit/class.h"
 #include "cuda/jit/specialised.h"
+#include "cuda/launch/launch.h"
+#include "cuda/launch/several_axes.h"
+#include "cuda/launch/work_of_job.h"
 #include "cuda/strategies/partition/layout.h"
 #include "cuda/strategies/weighted_partition/layout.h"
 #include "cuda/strategies/weighted_partition/window.cuh"

@@ -17,8 +17,13 @@
  * global_atomic where exponents of weights have no dense window. Source: ours; the layout is that of lane_private, the
  * carry that of packed counters (Ross 2014, 5.2). */
 #include "cuda/device/first_floats.cuh"
+#include "cuda/host/device.h"
 #include "cuda/jit/axis_lookups.h"
+#include "cuda/jit/class.h"
 #include "cuda/jit/specialised.h"
+#include "cuda/launch/launch.h"
+#include "cuda/launch/several_axes.h"
+#include "cuda/launch/work_of_job.h"
 #include "cuda/strategies/weighted_private/layout.h"
 
 using namespace histo::weighted_private;

@@ -1,11 +1,10 @@
 /* Detects images with a row pitch and cuts them into tiles for teams of blocks: see images.cuh. */
-#include "cuda/host/images.h"
+#include "cuda/launch/images.h"
 
 #include <string.h>
 
-extern "C" {
 #include "base/checked.h"
-}
+#include "cuda/launch/work_of_job.h"
 
 /* In vectors, except MAX_IMAGES. The limits keep 32-bit counters of a tile and 32-bit indices of a launch from
  * wrapping. */

@@ -2,11 +2,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/host/check.h"
+#include "cuda/host/device.h"
+#include "cuda/jit/specialised.h"
+#include "cuda/launch/prepared.h"
+#include "cuda/launch/work_of_job.h"
 #include "cuda/maps/map.h"
-
-extern "C" {
+#include "cuda/memory/accumulators.h"
+#include "cuda/memory/merge.h"
+#include "cuda/memory/read.h"
+#include "cuda/memory/stream_order.h"
+#include "cuda/scan/extremes.h"
+#include "cuda/scan/probe.h"
+#include "cuda/transfer/several_gpus.h"
+#include "cuda/transfer/staged.h"
 #include "plan/accumulators.h"
-}
 
 /* The number of threads of a kernel is not a plan's choice. */
 static int threads(int wanted)

@@ -3,7 +3,8 @@
 #define CUDA_BLOCK_H
 
 #include "cuda/device/count_tiles.cuh"
-#include "cuda/host/cuda.h"
+#include "cuda/launch/work_of_job.h"
+#include "plan/strategy.h"
 
 typedef struct histo_block_layout {
     int threads;    /* 0: it does not fit */

@@ -1,5 +1,5 @@
 /* Calls of CUB, for whose templates this file is C++ beyond kernels. */
-#include "cuda/scan/cub.h"
+#include "cuda/host/cub.h"
 
 #include <pthread.h>
 

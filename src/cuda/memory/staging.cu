@@ -1,14 +1,14 @@
 /* Making staging buffers, and keeping some for the life of the process. Pieces use huge pages where possible and are
  * page-locked after their first filling: the threads that fill a piece fault its pages in parallel, where cudaHostAlloc
  * would fault them one by one. */
+#include "cuda/memory/staging.h"
+
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "cuda/transfer/staging.h"
-
-extern "C" {
 #include "base/locks.h"
-}
+#include "cuda/host/check.h"
+#include "cuda/host/device.h"
 
 enum { KEPT = 4 };
 static histo_staging *kept; /* guarded by histo_staging_lock, as is their number */

@@ -1,8 +1,12 @@
 /* The work of a kernel: a job in the form that kernels take, cut into tiles. */
+#include "cuda/launch/work_of_job.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "cuda/host/cuda.h"
+#include "cuda/host/device.h"
+#include "cuda/launch/prepared.h"
+#include "cuda/memory/accumulators.h"
 
 histo_divisor histo_divisor_of(int64_t d)
 {
@@ -145,73 +149,4 @@ int histo_cuda_reader_of(const histo_cuda_work *work)
     bool plain = iter->operands == 1 && work->aligned && iter->ndim == iter->batch_ndim + 1 &&
                  (iter->strides[0][iter->ndim - 1] == (int64_t)histo_dtype_size(work->dtypes[0]));
     return plain ? (int)work->dtypes[0] : (int)HISTO_READ_ANY;
-}
-
-double histo_cuda_lookup_us(const histo_problem *problem)
-{
-    double us = 0;
-    for (int a = 0; a < problem->naxes; a++)
-        if (problem->lookups[a].edges && !problem->lookups[a].table && problem->lookups[a].near == 0) us += 1 / 7e5;
-    return us;
-}
-
-double histo_cuda_global_atomics_us(const histo_problem *problem, int64_t window)
-{
-    const double slots = (double)problem->slots, spread = slots < 5e6 ? 1e5 : 2.5e4;
-    const histo_outside outside = histo_problem_outside(problem, window);
-    const double samples = (double)problem->samples, per_us = fmin(spread, 15 * slots);
-    const double alone = outside.commonest * pow(1 - outside.commonest, 31); /* in a warp: else lanes meet on chip */
-    return samples * fmax(outside.fraction / per_us, alone / HISTO_CUDA_ONE_COUNTER);
-}
-
-int64_t histo_cuda_resident(histo_device device, int threads, size_t shared)
-{
-    const histo_cuda_device *it = histo_cuda_device_of(device);
-    size_t by_threads = (size_t)(it->threads_each / threads);
-    size_t by_shared = it->shared_each / (shared + HISTO_CUDA_BLOCK_RESERVE);
-    size_t each = by_threads < by_shared ? by_threads : by_shared;
-    if (each > 32) each = 32;
-    return (int64_t)(each ? each : 1) * it->multiprocessors;
-}
-
-histo_status histo_cuda_launch(const histo_job *job, const void *kernel, dim3 grid, int threads, size_t shared,
-                               void **args)
-{
-    enum { FREE_SHARED = 48 << 10 }; /* more needs an attribute; always the maximum, so that threads agree */
-    histo_cuda_accumulators *accumulators = histo_cuda_accumulators_in(job);
-    histo_status status = HISTO_OK;
-    if (shared > FREE_SHARED && !(accumulators && accumulators->large_kernel == kernel)) {
-        status = HISTO_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                 (int)histo_cuda_device_of(job->problem->device)->shared_block),
-                            "asking for shared memory");
-        if (accumulators) accumulators->large_kernel = status == HISTO_OK ? kernel : NULL;
-    }
-    if (status != HISTO_OK) return status;
-    return HISTO_CUDA(cudaLaunchKernel(kernel, grid, dim3((unsigned)threads), args, shared, (cudaStream_t)job->stream),
-                      "launching a kernel");
-}
-
-histo_status histo_cuda_launch_early(histo_device device, const void *kernel, dim3 grid, int threads, unsigned cluster,
-                                     size_t shared, void **args, cudaStream_t stream)
-{
-    enum { FREE_SHARED = 48 << 10 };
-    histo_status status = HISTO_OK;
-    if (shared > FREE_SHARED)
-        status = HISTO_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared),
-                            "asking for shared memory");
-    if (status != HISTO_OK) return status;
-    cudaLaunchAttribute attributes[2] = {};
-    attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attributes[0].val.programmaticStreamSerializationAllowed = 1;
-    attributes[1].id = cudaLaunchAttributeClusterDimension;
-    attributes[1].val.clusterDim.x = cluster;
-    attributes[1].val.clusterDim.y = attributes[1].val.clusterDim.z = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = grid;
-    config.blockDim = dim3((unsigned)threads);
-    config.dynamicSmemBytes = shared;
-    config.stream = stream;
-    config.attrs = attributes;
-    config.numAttrs = histo_cuda_device_of(device)->major < 9 ? 0 : cluster > 1 ? 2 : 1;
-    return HISTO_CUDA(cudaLaunchKernelExC(&config, kernel, args), "launching a kernel");
 }

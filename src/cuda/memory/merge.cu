@@ -3,7 +3,11 @@
  * the counters to the workspace, through host memory if need be.
  *
  * Bytes: each counter of the other GPUs once over the link, all links at the same time. */
-#include "cuda/host/cuda.h"
+#include "cuda/memory/merge.h"
+
+#include "cuda/host/check.h"
+#include "cuda/host/device.h"
+#include "cuda/memory/stream_order.h"
 
 bool histo_cuda_apart;
 

@@ -3,7 +3,7 @@
 #define CUDA_JOINT_H
 
 #include "cuda/device/several_axes.cuh"
-#include "cuda/host/cuda.h"
+#include "plan/strategy.h"
 
 /* The reader for the work, and what it has to know; firsts are all 0. */
 histo_joint_reader histo_cuda_joint_of(const histo_cuda_work *work, histo_joint *joint);

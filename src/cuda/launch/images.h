@@ -3,7 +3,7 @@
 #define CUDA_IMAGES_H
 
 #include "cuda/device/images.cuh"
-#include "cuda/host/cuda.h"
+#include "plan/strategy.h"
 
 /* Describe the first operand's samples, and the mask. False unless they are such images: one axis, no weights, at most
  * one dimension of rows, a mask of bytes. skip_dim: a batch dimension that lies within a row, or -1; lowest: bytes from

@@ -1,7 +1,7 @@
 /* Chooses the reader of several axes, and works out what it has to know: see joint.cuh. */
 #include <string.h>
 
-#include "cuda/host/several_axes.h"
+#include "cuda/launch/several_axes.h"
 
 /* Are the bins 2^k integers each, and hold all values of a byte? */
 static bool is_by_shift(const histo_lookup *l)

@@ -3,7 +3,7 @@
 #ifndef CUDA_STAGING_H
 #define CUDA_STAGING_H
 
-#include "cuda/host/cuda.h"
+#include "cuda/host/check.h"
 
 enum { HISTO_STAGED_PIECES = 8, HISTO_STAGED_CHUNKS = 2, HISTO_STAGED_ALIGNMENT = 256 };
 

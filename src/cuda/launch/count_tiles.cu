@@ -1,5 +1,8 @@
 /* Launching kernels that merge their counters through rows: see block.h. */
-#include "cuda/host/count_tiles.h"
+#include "cuda/launch/count_tiles.h"
+
+#include "cuda/host/device.h"
+#include "cuda/launch/launch.h"
 
 enum { COLUMNS = 32, LANES = 32 };
 

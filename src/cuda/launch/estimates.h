@@ -1,0 +1,13 @@
+/* Estimates that several strategies share. */
+#ifndef CUDA_LAUNCH_ESTIMATES_H
+#define CUDA_LAUNCH_ESTIMATES_H
+
+#include "plan/strategy.h"
+
+/* Estimates, in microseconds: of the lookup of a sample, 0 where reading hides it; and of the samples that global
+ * atomics count, those outside the densest `window` slots: bound by the L2 cache, or by the commonest counter. */
+double histo_cuda_lookup_us(const histo_problem *problem);
+double histo_cuda_global_atomics_us(const histo_problem *problem, int64_t window);
+enum { HISTO_CUDA_ONE_COUNTER = 1360 /* additions to one counter in a microsecond */ };
+
+#endif

@@ -1,0 +1,9 @@
+/* The slots of some samples. */
+#ifndef CUDA_SCAN_PROBE_H
+#define CUDA_SCAN_PROBE_H
+
+#include "plan/strategy.h"
+
+histo_status histo_cuda_probe(const histo_job *job, int n, uint32_t *slots);
+
+#endif
