@@ -3,16 +3,16 @@
 #ifndef CPU_KERNELS_H
 #define CPU_KERNELS_H
 
-#include "cpu/kernels/brackets.h"
-#include "cpu/kernels/byte_table.h"
+#include "cpu/kernels/brackets/brackets.h"
+#include "cpu/kernels/byte_table/byte_table.h"
 #include "cpu/kernels/channels.h"
 #include "cpu/kernels/digits.h"
-#include "cpu/kernels/extremes.h"
+#include "cpu/kernels/extremes/extremes.h"
 #include "cpu/kernels/filters.h"
 #include "cpu/kernels/maps.h"
 #include "cpu/kernels/moments.h"
 #include "cpu/kernels/power_sums.h"
-#include "cpu/kernels/sums.h"
+#include "cpu/kernels/sums/sums.h"
 #include "cpu/samples/spans.h"
 #include "cpu/strategies/count_bytes.h"
 

@@ -2,7 +2,7 @@
 #ifndef CPU_PIPELINE_H
 #define CPU_PIPELINE_H
 
-#include "cpu/kernels/byte_table.h"
+#include "cpu/kernels/byte_table/byte_table.h"
 
 typedef struct histo_pipeline {
     const histo_job *job;

@@ -3,7 +3,7 @@
 #define SURVEY_QUANTILES_SELECTION_H
 
 #include "cpu/cpu.h"
-#include "cpu/kernels/brackets.h"
+#include "cpu/kernels/brackets/brackets.h"
 #include "plan/strategy.h"
 #include "survey/samples.h"
 #include "survey/saved.h"

@@ -2,7 +2,7 @@
 #ifndef SURVEY_QUANTILES_STATE_H
 #define SURVEY_QUANTILES_STATE_H
 
-#include "cpu/kernels/brackets.h"
+#include "cpu/kernels/brackets/brackets.h"
 #include "survey/quantiles/keys.h"
 #include "survey/quantiles/quickselect.h"
 #include "survey/quantiles/selection.h"

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "cpu/cpu.h"
-#include "cpu/kernels/sums.h"
+#include "cpu/kernels/sums/sums.h"
 
 /* ---- Interleaved counting ---- */
 
@@ -23,7 +23,7 @@ enum {
 };
 
 /* Add 1, and append to `carries` whether the counter wrapped. */
-static inline uint64_t histo_increment_bytes(uint8_t *counter, uint64_t carries)
+static inline uint64_t histo_increment_8(uint8_t *counter, uint64_t carries)
 {
 #if defined(__x86_64__)
     __asm__("addb $1, %1\n\tadcq %0, %0" : "+r"(carries), "+m"(*counter) : : "cc");
@@ -38,7 +38,7 @@ static inline uint64_t histo_increment_bytes(uint8_t *counter, uint64_t carries)
 #endif
 }
 
-static inline uint64_t histo_increment_words(uint32_t *counter, uint64_t carries)
+static inline uint64_t histo_increment_32(uint32_t *counter, uint64_t carries)
 {
     ++*counter;
     return carries;
@@ -54,10 +54,11 @@ static inline uint64_t histo_increment_words(uint32_t *counter, uint64_t carries
                 carries = histo_increment_##width(&table[at[stream * HISTO_STREAM + round]], carries);                 \
         return carries;                                                                                                \
     }
-HISTO_DEFINE_COUNT_STEP(slots, uint32_t, uint8_t, bytes)
-HISTO_DEFINE_COUNT_STEP(values, uint16_t, uint8_t, bytes)
-HISTO_DEFINE_COUNT_STEP(words, uint32_t, uint32_t, words)
-HISTO_DEFINE_COUNT_STEP(wide_values, uint16_t, uint32_t, words)
+HISTO_DEFINE_COUNT_STEP(slots, uint32_t, uint8_t, 8)
+HISTO_DEFINE_COUNT_STEP(values, uint16_t, uint8_t, 8)
+HISTO_DEFINE_COUNT_STEP(spread, uint16_t, uint8_t, 8)
+HISTO_DEFINE_COUNT_STEP(words, uint32_t, uint32_t, 32)
+HISTO_DEFINE_COUNT_STEP(wide, uint16_t, uint32_t, 32)
 
 /* ---- Slots ---- */
 

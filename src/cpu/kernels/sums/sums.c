@@ -1,0 +1,160 @@
+/* Adding weights to a thread's own sums. Compiled once for each level of the instruction set (isa.h).
+ *
+ * Successive additions to the same sum are about twelve cycles apart, because each waits for the store before it. So
+ * samples of several streams are interleaved, as in byte_table.h, and distributed over several copies of the sums; a
+ * piece whose samples all have the same slot is summed in vectors. */
+#include <string.h>
+
+#include "cpu/kernels/isa.h"
+#include "cpu/samples/runs.h"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+typedef double pair __attribute__((vector_size(16)));
+typedef double four __attribute__((vector_size(32)));
+
+/* A weight and 1, in one instruction where there is one. */
+static inline pair one_and(const double *w)
+{
+#if defined(__SSE2__)
+    return (pair)_mm_loadl_pd((__m128d){1, 1}, w);
+#elif defined(__aarch64__)
+    return (pair)vcombine_f64(vld1_f64(w), vdup_n_f64(1));
+#else
+    return (pair){*w, 1};
+#endif
+}
+
+static inline pair one_and_float(const float *w)
+{
+#if defined(__SSE2__)
+    return (pair)_mm_cvtss_sd((__m128d){1, 1}, _mm_load_ss(w));
+#else
+    const double widened = (double)*w;
+    return one_and(&widened);
+#endif
+}
+
+#define DEFINE_ADD_ONE(name, type, one_and)                                                                            \
+    static inline void add_##name(void *sums, const type *w)                                                           \
+    {                                                                                                                  \
+        *(pair *)sums += one_and(w);                                                                                   \
+    }                                                                                                                  \
+    static inline void add_##name##_squared(void *sums, const type *w)                                                 \
+    {                                                                                                                  \
+        const double x = (double)*w;                                                                                   \
+        *(four *)sums += (four){x, 1, x * x, 0};                                                                       \
+    }
+DEFINE_ADD_ONE(float, float, one_and_float)
+DEFINE_ADD_ONE(double, double, one_and)
+
+#define NAME(function) function##_float
+#define TYPE float
+#define VECTOR pair
+#include "cpu/kernels/sums/sums_template.h"
+
+#define NAME(function) function##_double
+#define TYPE double
+#define VECTOR pair
+#include "cpu/kernels/sums/sums_template.h"
+
+#define NAME(function) function##_float_squared
+#define TYPE float
+#define VECTOR four
+#include "cpu/kernels/sums/sums_template.h"
+
+#define NAME(function) function##_double_squared
+#define TYPE double
+#define VECTOR four
+#include "cpu/kernels/sums/sums_template.h"
+
+/* Sum weights to one copy. */
+#define DEFINE_ADD_UP(name, type)                                                                                      \
+    static void add_up_##name(double *copy, bool squared, const type *weights, int n)                                  \
+    {                                                                                                                  \
+        enum { LANES = 16 };                                                                                           \
+        double w[LANES] = {0}, w2[LANES] = {0};                                                                        \
+        copy[HISTO_SUM_COUNT] += n;                                                                                    \
+        for (; n >= LANES; n -= LANES, weights += LANES) {                                                             \
+            histo_prefetch_l1(weights, LANES * sizeof *weights);                                                       \
+            for (int k = 0; k < LANES; k++) {                                                                          \
+                const double weight = (double)weights[k];                                                              \
+                w[k] += weight;                                                                                        \
+                w2[k] += weight * weight;                                                                              \
+            }                                                                                                          \
+        }                                                                                                              \
+        for (int k = 0; k < LANES; k++) {                                                                              \
+            const double weight = k < n ? (double)weights[k] : 0;                                                      \
+            copy[HISTO_SUM_W] += w[k] + weight;                                                                        \
+            if (squared) copy[HISTO_SUM_W2] += w2[k] + weight * weight;                                                \
+        }                                                                                                              \
+    }
+DEFINE_ADD_UP(floats, float)
+DEFINE_ADD_UP(doubles, double)
+
+bool HISTO_OF_ISA(add_weights)(const histo_sums *sums, const uint32_t *slots, const void *weights, bool floats, int n,
+                               const histo_producer *next)
+{
+    const bool squared = sums->numbers > HISTO_SUM_W2;
+    if (n > 2 && histo_all_equal(slots, (size_t)n, sizeof *slots)) {
+        double *copy = sums->at + (size_t)slots[0] * (size_t)(sums->copies * sums->numbers);
+        (floats ? add_up_floats(copy, squared, weights, n) : add_up_doubles(copy, squared, weights, n));
+        return false;
+    }
+    if (squared)
+        return floats ? add_all_float_squared(sums, slots, weights, n, next)
+                      : add_all_double_squared(sums, slots, weights, n, next);
+    return floats ? add_all_float(sums, slots, weights, n, next) : add_all_double(sums, slots, weights, n, next);
+}
+
+/* ---- Several weights of a sample ---- */
+
+#define NAME(function) function##_floats_2
+#define TYPE float
+#define LANES 2
+#include "cpu/kernels/sums/columns_template.h"
+
+#define NAME(function) function##_floats_4
+#define TYPE float
+#define LANES 4
+#include "cpu/kernels/sums/columns_template.h"
+
+#define NAME(function) function##_floats_8
+#define TYPE float
+#define LANES 8
+#include "cpu/kernels/sums/columns_template.h"
+
+#define NAME(function) function##_doubles_2
+#define TYPE double
+#define LANES 2
+#include "cpu/kernels/sums/columns_template.h"
+
+#define NAME(function) function##_doubles_4
+#define TYPE double
+#define LANES 4
+#include "cpu/kernels/sums/columns_template.h"
+
+#define NAME(function) function##_doubles_8
+#define TYPE double
+#define LANES 8
+#include "cpu/kernels/sums/columns_template.h"
+
+void HISTO_OF_ISA(add_columns)(double *sums, int lanes, bool squared, const uint32_t *slots,
+                               const histo_weight_lanes *weights, int n)
+{
+    switch (lanes) {
+    case 2:
+        (weights->floats ? add_floats_2 : add_doubles_2)(sums, squared, slots, weights, n);
+        break;
+    case 4:
+        (weights->floats ? add_floats_4 : add_doubles_4)(sums, squared, slots, weights, n);
+        break;
+    default:
+        (weights->floats ? add_floats_8 : add_doubles_8)(sums, squared, slots, weights, n);
+        break;
+    }
+}
