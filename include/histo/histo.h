@@ -69,10 +69,11 @@ typedef enum histo_status {
     HISTO_DEVICE,      /* a device failed; reset the histogram unless the message says otherwise */
 } histo_status;
 
-/* Describes the last failure on this thread; "" if there was none. Valid until this thread's next call. */
+/* The sentence that describes the last failure on this thread; "" if there was none. It is valid until this thread's
+ * next call of the library. */
 HISTO_API const char *histo_last_error(void);
 
-/* Make this the last failure on this thread, as code that adds calls to the library does. Returns status. */
+/* Make this the last failure on this thread, for code that extends the library. Copies the sentence, returns status. */
 HISTO_API histo_status histo_set_error(histo_status status, const char *sentence);
 
 /* Bytes of host memory that this process can still allocate: the least of what the system (memory and swap), the
@@ -80,7 +81,7 @@ HISTO_API histo_status histo_set_error(histo_status status, const char *sentence
  * allocation the library compares it with this, and returns HISTO_NO_MEMORY if it does not fit. */
 HISTO_API size_t histo_memory_available(void);
 
-/* "0.1.0" */
+/* The version of the library that runs, such as "0.1.0"; it lives as long as the process. */
 HISTO_API const char *histo_version(void);
 
 /* ---- Samples: typed strided views --------------------------------------------------------------------- */
@@ -100,15 +101,16 @@ typedef enum histo_dtype {
     HISTO_F64,
     HISTO_DTYPE_COUNT,
 
-    HISTO_BIT = 64, /* one bit, the least significant one of a byte first: for masks, such as Arrow's validity */
-    HISTO_SWAPPED =
-        128, /* a flag: HISTO_F32 | HISTO_SWAPPED is f32 in the byte order that this machine does not have */
+    /* One bit, the least significant one of a byte first: for masks, such as Arrow's validity. */
+    HISTO_BIT = 64,
+    /* A flag: HISTO_F32 | HISTO_SWAPPED is f32 in the byte order that this machine does not have. */
+    HISTO_SWAPPED = 128,
 } histo_dtype;
 
 /* Bytes of one sample; 0 for an unknown dtype and for HISTO_BIT. */
 HISTO_API size_t histo_dtype_size(histo_dtype dtype);
 
-/* "u8" … "f64", in either byte order, or "bit"; NULL for an unknown dtype. */
+/* The name of a dtype, "u8" … "f64", in either byte order, or "bit"; NULL for an unknown dtype. */
 HISTO_API const char *histo_dtype_name(histo_dtype dtype);
 
 /* The dtype of a name ("u8", "f32", "bf16"); HISTO_INVALID for any other. */
@@ -133,20 +135,20 @@ typedef struct histo_view {
     int ndim;
     int batch_ndim;
     int64_t shape[HISTO_MAX_DIMS];
-    int64_t strides[HISTO_MAX_DIMS]; /* of HISTO_BIT: in bits */
+    int64_t strides[HISTO_MAX_DIMS]; /* in bytes; in bits if the dtype is HISTO_BIT */
 } histo_view;
 
-/* n contiguous samples. */
+/* A view of n contiguous samples. */
 HISTO_API histo_view histo_view_1d(const void *data, histo_dtype dtype, int64_t n);
 
-/* A C-contiguous array of shape[ndim], ndim 0 … HISTO_MAX_DIMS, without batch dimensions. */
+/* A view of a C-contiguous array of shape[ndim], ndim 0 … HISTO_MAX_DIMS, without batch dimensions. */
 HISTO_API histo_view histo_view_nd(const void *data, histo_dtype dtype, int ndim, const int64_t *shape);
 
 /* Describe arrays of one shape that has more than HISTO_MAX_DIMS dimensions: up to 64. views[count] have their data
  * and dtype; strides[v][d] is the step of view v along dimension d, and the first batch_ndim dimensions are batch
- * dimensions. Sets the views' dimensions: neighbours that are contiguous in all views are joined, and others may change
- * places, so samples may come in another order, the same in all views; batch entries keep theirs.
- * HISTO_UNSUPPORTED if too many dimensions are left: copy the array first. */
+ * dimensions. Sets the views' dimensions: neighbours that are contiguous in all views become one, and others may change
+ * places, so samples may come in another order, the same in all views; batch entries keep theirs. HISTO_UNSUPPORTED if
+ * too many dimensions are left: copy the array first. */
 HISTO_API histo_status histo_view_coalesce(int count, histo_view *views, int ndim, int batch_ndim, const int64_t *shape,
                                            const int64_t *const *strides);
 
@@ -191,17 +193,19 @@ typedef struct histo_axis {
     const uint64_t *edges_u64;
 } histo_axis;
 
+/* Describe axes of each kind; the last bin is open on the right. These calls only fill in the struct: histo_axis_check
+ * and histo_hist_create say what is wrong with it. `edges` is borrowed, as in histo_axis. */
 HISTO_API histo_axis histo_axis_integer(int64_t lo, int64_t bins);
 HISTO_API histo_axis histo_axis_regular(int64_t bins, double lo, double hi);
 HISTO_API histo_axis histo_axis_variable(int64_t bins, const double *edges);
 /* Edges that are integers, such as times in nanoseconds: samples are compared with them by value. If doubles hold them
- * all, the same as histo_axis_variable. */
+ * all, the axis is that of histo_axis_variable. */
 HISTO_API histo_axis histo_axis_variable_i64(int64_t bins, const int64_t *edges);
 HISTO_API histo_axis histo_axis_variable_u64(int64_t bins, const uint64_t *edges);
 HISTO_API histo_axis histo_axis_log(int64_t bins, double lo, double hi);
 HISTO_API histo_axis histo_axis_sqrt(int64_t bins, double lo, double hi);
 HISTO_API histo_axis histo_axis_power(int64_t bins, double lo, double hi, double power);
-/* The same axis with its last bin closed on the right. */
+/* The axis with its last bin closed on the right. */
 HISTO_API histo_axis histo_axis_closed(histo_axis axis);
 
 /* HISTO_OK, or HISTO_INVALID if the axis cannot be used; the message says why. */
@@ -262,34 +266,38 @@ typedef struct histo_hist_options {
 /* Create a histogram with axes[naxes], naxes 1 … HISTO_MAX_AXES, and all counts zero. The caller destroys it. */
 HISTO_API histo_status histo_hist_create(histo_hist **hist, int naxes, const histo_axis *axes,
                                          const histo_hist_options *options);
-/* hist may be NULL. */
+/* Destroy a histogram; NULL is allowed. */
 HISTO_API void histo_hist_destroy(histo_hist *hist);
 /* A copy with equal axes, options, counts and sums. The caller destroys it. */
 HISTO_API histo_status histo_hist_clone(const histo_hist *hist, histo_hist **clone);
 /* Exchange all that two histograms are and hold. A CUDA graph counts into the one that now holds what it counted. */
 HISTO_API void histo_hist_swap(histo_hist *a, histo_hist *b);
-/* Set all counts and sums to zero. The GPU of this cudaStream_t does so on it, after the fills and reads of the
- * histogram, and if no other GPU has ever counted, the call may be captured into a CUDA graph. Other GPUs that have
- * counted, and all for NULL: before whatever the histogram is next used for. */
+/* Set all counts and sums to zero. stream: a cudaStream_t, on which its GPU does so, after the fills and reads of the
+ * histogram; if no other GPU has ever counted, the call may then be captured into a CUDA graph. Other GPUs that have
+ * counted, and all GPUs if stream is NULL, do so before whatever the histogram is next used for. */
 HISTO_API histo_status histo_hist_reset(histo_hist *hist, void *stream);
 
+/* What the histogram was created with: the number of axes, batch, weighting and storage. */
 HISTO_API int histo_hist_naxes(const histo_hist *hist);
-/* Axis a, whose edges, if not NULL, live as long as the histogram; a zero axis if a is not in 0 … naxes-1. */
-HISTO_API histo_axis histo_hist_axis(const histo_hist *hist, int a);
 HISTO_API int64_t histo_hist_batch(const histo_hist *hist);
 HISTO_API histo_weighting histo_hist_weighting(const histo_hist *hist);
 HISTO_API histo_storage histo_hist_storage(const histo_hist *hist);
+/* Axis a, whose edges, if not NULL, live as long as the histogram; a zero axis if a is not in 0 … naxes-1. */
+HISTO_API histo_axis histo_hist_axis(const histo_hist *hist, int a);
 
 /* Count the differences of pairs of images, against the mean of all, for a stack of n images of one scene (dies of a
  * wafer, frames of a video); the samples are computed on the fly. The histogram has two axes and the fill one view:
  * views[0], of HISTO_U8 or HISTO_U16, is the stack. Its first dimension after the batch dimensions has the n images,
  * from 2 to HISTO_MAX_IMAGES. At each pixel, with the values p_0 … p_(n-1), every pair (i, j) gives one sample:
- * On axis 0: p_i - p_j, exactly; the axis sets the scale: histo_axis_regular(4096, -256, 256) has steps of 1/8. With
- * `relative`: n * (p_i - p_j) / (p_0 + … + p_(n-1)), the difference divided by the mean, as HISTO_F32 rounded once; 0
- * where all are 0. Where images are of u8, differences have 511 values, and these many more: bins of every width are
- * used. On axis 1: floor((p_0 + … + p_(n-1) + floor(n / 2)) / n), the mean, rounded to an integer, halves up. The
- * difference comes first because most differences are small, so that the bins in use are
- * neighbours in memory. Weights, mask, where, offsets and weighted histograms are not supported. */
+ *
+ *   - On axis 0 the difference p_i - p_j, exactly; the axis sets the scale: histo_axis_regular(4096, -256, 256) has
+ *     steps of 1/8. With `relative` the difference divided by the mean, n * (p_i - p_j) / (p_0 + … + p_(n-1)), as
+ *     HISTO_F32 rounded once, and 0 where all are 0. Images of u8 have only 511 differences, but many more of these,
+ *     which use bins of every width.
+ *   - On axis 1 the mean, rounded to an integer, halves up: floor((p_0 + … + p_(n-1) + floor(n / 2)) / n).
+ *
+ * The difference comes first because most differences are small, so that the bins in use are neighbours in memory.
+ * Weights, mask, where, offsets and weighted histograms are not supported. */
 typedef enum histo_pairs {
     HISTO_NO_PAIRS = 0, /* the views hold the samples */
     HISTO_PAIRS_RING,   /* each image with the next, the last with the first: n samples a pixel */
@@ -320,7 +328,7 @@ typedef struct histo_fill_options {
      * replaced. */
     bool replace;
     int threads;         /* CPU threads that count; default: those of the plan, if one is given, else histo_threads() */
-    int64_t mask_offset; /* of a mask of HISTO_BIT: the bit of data that its first element is, counted from 0 */
+    int64_t mask_offset; /* for a mask of HISTO_BIT: the bit of its data that is its first element, counted from 0 */
 } histo_fill_options;
 
 /* Count samples: views[naxes], where views[a] has the coordinates on axis a. All views, weights, mask and where have
@@ -425,12 +433,19 @@ HISTO_API histo_status histo_hist_fingerprint(const histo_hist *hist, uint64_t *
 
 /* Words: what a dense histogram holds as an array of 64-bit numbers which, added up one by one, are those of the merged
  * histogram. So anything that adds arrays can merge histograms: MPI_Reduce (histo/mpi.h does that), NCCL, shared
- * memory. First come words of uint64_t, added modulo 2^64, and then, of fast weights, words of double: counts    [batch
- * * slots], as a read with HISTO_FLOW has them masked    [batch] digits    of reproducible sums, for each window of the
- * layout [batch * slots]; of w, then of w * w flags     [batch * slots], if the layout has them: how many of the added
- * histograms saw infinity (bits 0 to 20), -infinity (21 to 41) and NaN (42 to 62); of w, then of w * w sums      of
- * fast weights [batch * slots]; of w, then of w * w Up to 2^21 - 1 histograms may be added up. Words are in the byte
- * order of the machine, and in host memory. */
+ * memory. First come words of uint64_t, which are added modulo 2^64:
+ *
+ *   - counts[batch * slots], as a read with HISTO_FLOW has them;
+ *   - masked[batch];
+ *   - digits of reproducible sums, for each window of the layout [batch * slots]: those of w, then those of w * w;
+ *   - flags[batch * slots], if the layout has them: how many of the added histograms saw infinity (bits 0 to 20),
+ *     -infinity (21 to 41) and NaN (42 to 62): those of w, then those of w * w.
+ *
+ * Then come words of double:
+ *
+ *   - sums of fast weights, [batch * slots] of w, then as many of w * w.
+ *
+ * Up to 2^21 - 1 histograms may be added up. Words are in the byte order of the machine, and in host memory. */
 
 /* Which digits and flags are among the words. Histograms that are to be added up need one layout: the bitwise or of
  * theirs. That of unweighted histograms and of fast weights is zero. */
@@ -532,8 +547,7 @@ HISTO_API histo_status histo_quantile_rule_parse(const char *name, histo_quantil
  * the samples, equal to numpy.quantile of the samples as doubles. On other axes the c samples of a bin count as if they
  * were spread over it, at (k + 1/2) / c of its width for k = 0 … c-1, so that the error is less than the bin's width.
  * Underflow and overflow take part: a quantile that needs a sample of either, or of a bin with an infinite edge, is
- * -infinity or infinity. NaN samples do not take part.
- * Without samples, all quantiles are NaN. */
+ * -infinity or infinity. NaN samples do not take part. Without samples, all quantiles are NaN. */
 HISTO_API histo_status histo_hist_quantiles(const histo_hist *hist, histo_quantile_rule rule, int n, const double *q,
                                             double *values);
 
@@ -550,9 +564,10 @@ HISTO_API histo_status histo_hist_quantiles(const histo_hist *hist, histo_quanti
  * second pass. Memory is bounded, whatever the size of the data: at most 50 MiB, and 200 bytes for each quantile.
  * Several threads read pieces of 2^17 samples and more. */
 typedef struct histo_quantiles histo_quantiles;
-/* The quantiles q[n], each 0 … 1, which are copied. */
+/* Begin to find the quantiles q[n], each 0 … 1, which are copied. The caller destroys the object. */
 HISTO_API histo_status histo_quantiles_create(histo_quantiles **quantiles, histo_dtype dtype, histo_quantile_rule rule,
                                               int n, const double *q);
+/* Destroy it; NULL is allowed. */
 HISTO_API void histo_quantiles_destroy(histo_quantiles *quantiles);
 /* Begin a pass: true if the data must be added (again), false if the quantiles are known. */
 HISTO_API bool histo_quantiles_next_pass(histo_quantiles *quantiles);
@@ -564,11 +579,11 @@ HISTO_API histo_status histo_quantiles_add(histo_quantiles *quantiles, const his
 HISTO_API histo_status histo_quantiles_read(const histo_quantiles *quantiles, double *values);
 
 typedef struct histo_summary {
-    uint64_t count;         /* of the bins */
+    uint64_t count;         /* the samples in bins */
     double mean, variance;  /* variance: the mean of (x - mean)^2 */
     double skewness;        /* the mean of (x - mean)^3, over variance^1.5; NaN if the variance is 0 */
     double kurtosis;        /* the mean of (x - mean)^4, over variance^2, minus 3; NaN if the variance is 0 */
-    double entropy;         /* of the shares, in bits */
+    double entropy;         /* the entropy of the shares, in bits */
     int64_t first, last;    /* the lowest and the highest occupied bin; -1 if there is none, as for mode */
     int64_t mode, occupied; /* the bin with the largest count, the lowest of equals; the number of occupied bins */
 } histo_summary;
@@ -642,9 +657,11 @@ HISTO_API histo_status histo_hist_inform(const histo_hist *hist, histo_informati
 typedef struct histo_map histo_map;
 
 typedef enum histo_within {
-    HISTO_MAP_STEP = 0, /* a value for each slot, flow included */
-    HISTO_MAP_LINEAR, /* one axis: a value for each edge, and straight lines between; samples outside have the value of
-                     the edge that is next to them, NaN stays NaN */
+    /* A value for each slot, flow included. */
+    HISTO_MAP_STEP = 0,
+    /* One axis: a value for each edge, and straight lines between; samples outside have the value of the edge that is
+     * next to them, NaN stays NaN. */
+    HISTO_MAP_LINEAR,
 } histo_within;
 
 typedef struct histo_map_options {
@@ -655,7 +672,7 @@ typedef struct histo_map_options {
 /* Create a map with axes[naxes] and all values zero. The caller destroys it. */
 HISTO_API histo_status histo_map_create(histo_map **map, int naxes, const histo_axis *axes,
                                         const histo_map_options *options);
-/* map may be NULL. */
+/* Destroy a map; NULL is allowed. */
 HISTO_API void histo_map_destroy(histo_map *map);
 
 /* The number of values: batch times the product over the axes of n + 3 (HISTO_MAP_STEP: underflow, the bins, overflow,
@@ -674,16 +691,16 @@ HISTO_API histo_status histo_map_read(const histo_map *map, double *values, int6
  * A GPU makes the values, with the same bits, if it alone has filled the histograms since they were created or reset,
  * and these are dense and without reproducible sums: after the fills, on the given stream, without waiting and, once
  * the map has been made there, without allocating. Such calls may be captured into a CUDA graph, each launch of which
- * makes the values from the counts of that time. Counts that the host would refuse are no error there, since to see
- * them the call would have to wait: all values of such a table are NaN. Otherwise, the counts are copied to the host,
- * and the call waits. */
+ * makes the values from the counts of that time. Counts that the host would refuse are not an error there, since to
+ * see them the call would have to wait: all values of such a table are NaN. Otherwise, the counts are copied to the
+ * host, and the call waits. */
 
 typedef enum histo_equalize_rule {
-    HISTO_EQUALIZE_MINIMUM =
-        0,              /* (C - c) / (n - c), where c is the count of the lowest occupied bin, which thus
-                           gets the lowest value, as in OpenCV. A single occupied bin keeps its relative place */
-    HISTO_EQUALIZE_CDF, /* C / n, as in scikit-image. HISTO_MAP_LINEAR maps have C / n at the edges by either
-                           rule */
+    /* (C - c) / (n - c), where c is the count of the lowest occupied bin, which thus gets the lowest value, as in
+     * OpenCV. A single occupied bin keeps its relative place. */
+    HISTO_EQUALIZE_MINIMUM = 0,
+    /* C / n, as in scikit-image. HISTO_MAP_LINEAR maps have C / n at the edges by either rule. */
+    HISTO_EQUALIZE_CDF,
 } histo_equalize_rule;
 
 typedef struct histo_make_options {
@@ -831,34 +848,40 @@ typedef struct histo_strategy_info {
     const char *name;
     const char *summary;
     const char *limits;    /* what it can count: "everything", or "one axis, without weights", … */
-    const char *source;    /* of the algorithm: a paper */
-    histo_storage storage; /* of the histograms that it fills */
+    const char *source;    /* where the algorithm comes from: a paper */
+    histo_storage storage; /* how the histograms that it fills are stored */
 } histo_strategy_info;
 
+/* The number of strategies of this build. */
 HISTO_API int histo_strategy_count(void);
-/* Row i of the table; HISTO_INVALID outside 0 … count-1. */
+/* Describe strategy i, 0 … histo_strategy_count() - 1; HISTO_INVALID for any other. The texts live as long as the
+ * process. */
 HISTO_API histo_status histo_strategy_describe(int i, histo_strategy_info *info);
 
 typedef struct histo_plan histo_plan;
 
 typedef enum histo_effort {
-    HISTO_ESTIMATE = 0, /* choose by wisdom if there is any, else by the cost model */
-    HISTO_MEASURE, /* time all candidates that are not hopeless on the given samples, and remember the winner of each
-                      device as wisdom; for page-locked samples also GPUs and the CPU together, each for a part */
-    HISTO_COMPILE, /* as HISTO_ESTIMATE; and where a kernel made for exactly these samples is faster than those in the
-                      library, the first fill of each layout compiles it and waits, about a second. Fills planned with
-                      HISTO_MEASURE do so, too. Those with HISTO_ESTIMATE use a kernel that is in memory or in the
-                      kernel cache. Without it, they compile one and wait only after 2^32 samples of a layout */
+    /* Choose by wisdom if there is any, else by the cost model. */
+    HISTO_ESTIMATE = 0,
+    /* Time all candidates that are not hopeless on the given samples, and remember the winner of each device as wisdom;
+     * for page-locked samples also GPUs and the CPU together, each for a part. */
+    HISTO_MEASURE,
+    /* As HISTO_ESTIMATE; and where a kernel made for exactly these samples is faster than those in the library, the
+     * first fill of each layout compiles it and waits, about a second. Fills planned with HISTO_MEASURE do so, too.
+     * Those with HISTO_ESTIMATE use a kernel that is in memory or in the kernel cache. Without it, they compile one and
+     * wait only after 2^32 samples of a layout. */
+    HISTO_COMPILE,
 } histo_effort;
 
 typedef struct histo_plan_options {
     histo_effort effort;
     histo_device device;  /* default HISTO_DEVICE_AUTO */
     const char *strategy; /* use this one; default: the environment variable HISTO_STRATEGY, else the plan chooses */
-    const char *params;   /* of the strategy: "name=value,…"; an unknown name is HISTO_INVALID */
+    const char *params;   /* the strategy's parameters: "name=value,…"; an unknown name is HISTO_INVALID */
     int threads;          /* CPU threads; default: those of the fill's options, else histo_threads() */
-    bool vary; /* with HISTO_MEASURE: time other values of the parameters, too, of the fastest strategy of each device
-                  or of the one asked for, one after the other; the fastest are kept and remembered */
+    /* With HISTO_MEASURE: time other values of the parameters, too, of the fastest strategy of each device or of the
+     * one asked for, one after the other; the fastest are used and remembered. */
+    bool vary;
 } histo_plan_options;
 
 /* Plan fills of hist with samples like these: the same dtypes, the same choice of weights, mask and where, and about
@@ -868,6 +891,7 @@ typedef struct histo_plan_options {
  * axes, batch, weighting and storage. Nothing is compiled before the first fill. The caller destroys it. */
 HISTO_API histo_status histo_plan_create(histo_plan **plan, const histo_hist *hist, const histo_view *views,
                                          const histo_fill_options *fill, const histo_plan_options *options);
+/* Destroy a plan; NULL is allowed. */
 HISTO_API void histo_plan_destroy(histo_plan *plan);
 
 /* histo_hist_fill with this plan. Several threads may fill different histograms with the same plan concurrently. */
@@ -881,10 +905,11 @@ HISTO_API histo_status histo_plan_fill_read(const histo_plan *plan, histo_hist *
                                             const histo_fill_options *options, histo_slots slots, void *counts,
                                             int64_t size, const histo_read_options *read);
 
-/* Such as "cpu/privatized"; lives as long as the plan. If the plan splits fills between both, the GPU's strategy. */
+/* The name of the plan's strategy, such as "cpu/privatized"; it lives as long as the plan. If the plan splits fills
+ * between CPU and GPU, the GPU's strategy. */
 HISTO_API const char *histo_plan_strategy(const histo_plan *plan);
 
-/* CPU threads that the plan may use. */
+/* The number of CPU threads that the plan may use. */
 HISTO_API int histo_plan_threads(const histo_plan *plan);
 
 /* Explain the choice in lines of text: the strategy, its predicted time and bound, and why the others were not chosen.
@@ -898,9 +923,9 @@ HISTO_API size_t histo_plan_explain(const histo_plan *plan, char *text, size_t c
 HISTO_API const histo_plan *histo_hist_last_plan(const histo_hist *hist);
 
 typedef struct histo_count_options {
-    histo_slots slots; /* what to write; default HISTO_BINS */
-    histo_dtype dtype; /* of what is written, as in histo_read_options: HISTO_U64 by default, of sums HISTO_F64 */
-    histo_weighting weighting;      /* how weights are summed; default HISTO_WEIGHT_FAST_SUM if the fill has weights */
+    histo_slots slots;         /* the slots to write; default HISTO_BINS */
+    histo_dtype dtype;         /* what to write, as in histo_read_options: HISTO_U64 by default, HISTO_F64 for sums */
+    histo_weighting weighting; /* how weights are summed; default HISTO_WEIGHT_FAST_SUM if the fill has weights */
     const histo_plan_options *plan; /* as for histo_plan_create; NULL: as histo_hist_fill */
 } histo_count_options;
 
@@ -938,7 +963,7 @@ HISTO_API histo_status histo_backend_load(const char *path);
  * of the process; set it before the first fill. The path is copied; a relative one starts from the directory that is
  * current now. The directory is made when a kernel is first written, for this user only. It holds at most 64 MiB: the
  * least recently used kernels are deleted. Nothing is read from a directory or file that belongs to another user or
- * that others may write. Damaged files are replaced. A cache that cannot be read or written is no error: the fill
+ * that others may write. Damaged files are replaced. A cache that cannot be read or written is not an error: the fill
  * compiles the kernel, or uses another. NULL: no cache from now on. HISTO_INVALID for an empty path. */
 HISTO_API histo_status histo_kernel_cache(const char *directory);
 
@@ -961,30 +986,36 @@ typedef enum histo_rule {
     HISTO_RULE_SQRT,
 } histo_rule;
 
-/* HISTO_INVALID for an unknown name. */
+/* "auto", "fd", "scott", "stone", "sturges", "doane", "rice", "sqrt"; HISTO_INVALID for any other. */
 HISTO_API histo_status histo_rule_parse(const char *name, histo_rule *rule);
 
 typedef enum histo_range {
-    HISTO_RANGE_MINMAX = 0, /* from the smallest to the largest finite sample */
-    HISTO_RANGE_PERCENTILE, /* the percentiles lo and hi of the samples that are not NaN, as numpy.percentile (linear)
-                             */
-    HISTO_RANGE_DTYPE,      /* every value of an integer dtype: [min, max + 1); [0, 1) for floats */
-    HISTO_RANGE_FIXED, /* lo and hi are given; an infinite one stands for the first or last finite sample that is in
-                          the range */
-    HISTO_RANGE_FROM_PERCENTILE, /* lo is a percentile, hi is given */
-    HISTO_RANGE_TO_PERCENTILE,   /* lo is given, hi is a percentile */
+    /* From the smallest to the largest finite sample. */
+    HISTO_RANGE_MINMAX = 0,
+    /* The percentiles lo and hi of the samples that are not NaN, as numpy.percentile (linear). */
+    HISTO_RANGE_PERCENTILE,
+    /* Every value of an integer dtype: [min, max + 1); [0, 1) for floats. */
+    HISTO_RANGE_DTYPE,
+    /* lo and hi are given; an infinite one stands for the first or last finite sample that is in the range. */
+    HISTO_RANGE_FIXED,
+    /* lo is a percentile, hi is given. */
+    HISTO_RANGE_FROM_PERCENTILE,
+    /* lo is given, hi is a percentile. */
+    HISTO_RANGE_TO_PERCENTILE,
 } histo_range;
 
 typedef struct histo_survey_options {
     histo_range range;
-    double lo, hi; /* those that range asks for; percentiles are 0 … 100 */
+    double lo, hi; /* what `range` asks for; percentiles are 0 … 100 */
     histo_rule rule;
-    int64_t bins;  /* HISTO_RULE_NONE: the number of bins, … */
-    double width;  /* … or, if > 0, the width of each; the last bin may extend beyond the range */
-    bool in_parts; /* others survey other parts of the samples, and histo_survey_merge joins them: order statistics are
-                      then found by counting, in one to five passes */
-    size_t memory; /* about how many bytes order statistics may take, at least 2 MiB; 0: as many as are useful, 20 MB.
-                      With less, more passes may be needed. */
+    int64_t bins; /* with HISTO_RULE_NONE: the number of bins, unless width is given */
+    double width; /* with HISTO_RULE_NONE: if > 0, the width of each bin; the last may extend beyond the range */
+    /* Others survey other parts of the samples, and histo_survey_merge merges what they find: order statistics are then
+     * found by counting, in one to five passes. */
+    bool in_parts;
+    /* About how many bytes order statistics may take, at least 2 MiB; 0: as many as are useful, 20 MB. With less, more
+     * passes may be needed. */
+    size_t memory;
 } histo_survey_options;
 
 /* A survey finds a range and a number of bins in one or more passes over the data, which may be added in any pieces,
@@ -1000,8 +1031,10 @@ typedef struct histo_survey_options {
  * HISTO_UNSUPPORTED for the rules scott and doane, which take moments, for a range of the samples together with where,
  * and for quantiles if a pass has samples in host memory, too, or if the survey is in parts. */
 typedef struct histo_survey histo_survey;
+/* Create a survey of samples of a dtype. The caller destroys it. */
 HISTO_API histo_status histo_survey_create(histo_survey **survey, histo_dtype dtype,
                                            const histo_survey_options *options);
+/* Destroy a survey; NULL is allowed. */
 HISTO_API void histo_survey_destroy(histo_survey *survey);
 /* Begin a pass: true if the data must be added (again), false if the survey is complete. */
 HISTO_API bool histo_survey_next_pass(histo_survey *survey);
@@ -1022,7 +1055,7 @@ HISTO_API histo_status histo_survey_replace(histo_survey *survey, const void *da
  * HISTO_INVALID if the range depends on the samples and none is finite. */
 HISTO_API histo_status histo_survey_axis(const histo_survey *survey, histo_axis *axis);
 
-/* A survey of samples in memory in one call. */
+/* Create a survey, add samples in memory, and give its axis, in one call. */
 HISTO_API histo_status histo_axis_from_data(const histo_view *samples, const histo_fill_options *fill,
                                             const histo_survey_options *options, histo_axis *axis);
 
@@ -1031,9 +1064,9 @@ HISTO_API histo_status histo_axis_from_data(const histo_view *samples, const his
 typedef struct histo_stats {
     uint64_t samples; /* not masked: finite, infinite and NaN */
     uint64_t nan, infinite, masked;
-    double min, max;     /* of the finite samples; 64-bit integers that are no doubles are rounded outwards */
+    double min, max;     /* of the finite samples; 64-bit integers that doubles do not hold are rounded outwards */
     double mean, m2, m3; /* mean and sums of (x - mean)^2 and ^3 of the finite samples */
-    double m4;           /* and of (x - mean)^4 */
+    double m4;           /* the sum of (x - mean)^4 of the finite samples */
 } histo_stats;
 HISTO_API histo_status histo_stats_add(histo_stats *stats, const histo_view *samples,
                                        const histo_fill_options *options);
@@ -1052,9 +1085,9 @@ typedef struct histo_power_sums {
 HISTO_API histo_status histo_power_sums_add(histo_power_sums *sums, const histo_view *samples,
                                             const histo_fill_options *options);
 HISTO_API void histo_power_sums_merge(histo_power_sums *sums, const histo_power_sums *other);
-/* As statistics, without m3 and m4, which are NaN. */
+/* The sums as statistics, without m3 and m4, which are NaN. */
 HISTO_API void histo_power_sums_read(const histo_power_sums *sums, histo_stats *stats);
-/* In the same pass, which takes little longer than the survey alone: histo_survey_add, and histo_power_sums_add. */
+/* Do histo_survey_add and histo_power_sums_add in one pass, which takes little longer than the survey alone. */
 HISTO_API histo_status histo_survey_add_sums(histo_survey *survey, const histo_view *samples,
                                              const histo_fill_options *options, histo_power_sums *sums);
 

@@ -3,10 +3,11 @@
  *     histo_hist_fill(h, &mine, NULL);                   // each rank the samples it has, or none
  *     histo_mpi_reduce(h, 0, MPI_COMM_WORLD);            // rank 0 has those of all
  *
- * Inline functions, compiled by the program's own mpicc or mpicxx, so that one libhisto serves every MPI. The result is
- * that of one process which counts all samples: counts and reproducible sums to the bit, whatever the number of ranks.
+ * These are inline functions, compiled by the program's own mpicc or mpicxx, so that one libhisto serves every MPI. The
+ * result is that of one process which counts all samples: counts and reproducible sums to the bit, whatever the number
+ * of ranks.
  *
- * All of them are collective: every rank of comm makes the same calls. Before anything changes, the ranks agree that
+ * All calls are collective: every rank of comm makes the same calls. Before anything changes, the ranks agree that
  * their histograms can be added up. If those of some ranks cannot, or a rank fails, for example because it is out of
  * memory, the call fails on every rank with the same status and sentence, and changes no histogram. Machines must have
  * one byte order. */
@@ -24,7 +25,7 @@
 #define HISTO_MPI_ALL (-1) /* in place of a root: every rank */
 
 /* Add up the histograms of all ranks. That of the root, or of every rank with HISTO_MPI_ALL, becomes the sum; others
- * stay as they are. Needs 2 MiB of memory; of a sparse histogram, for a copy and for what arrives. */
+ * stay as they are. Needs 2 MiB of memory; a sparse histogram needs memory for a copy and for what arrives. */
 static inline histo_status histo_mpi_reduce(histo_hist *hist, int root, MPI_Comm comm);
 
 /* Add up dense histograms, and leave each rank a part of the sum: entries [*begin, *end) of a read with HISTO_FLOW,
@@ -33,12 +34,12 @@ static inline histo_status histo_mpi_reduce(histo_hist *hist, int root, MPI_Comm
  * sum. Takes as long as histo_mpi_reduce with a root, and memory for one part. */
 static inline histo_status histo_mpi_scatter(histo_hist *hist, MPI_Comm comm, int64_t *begin, int64_t *end);
 
-/* Merge the statistics of all ranks, in the order of ranks. Every rank gets the result, with the same bits. Those of
- * sums are the bits of one process. */
+/* Merge the statistics of all ranks, in the order of ranks. Every rank gets the result, with the same bits. The sums
+ * have the bits of one process. */
 static inline histo_status histo_mpi_stats(histo_stats *stats, MPI_Comm comm);
 static inline histo_status histo_mpi_power_sums(histo_power_sums *sums, MPI_Comm comm);
 
-/* At the end of a pass, before histo_survey_next_pass: join what the surveys of all ranks have found, which were
+/* At the end of a pass, before histo_survey_next_pass: merge what the surveys of all ranks have found, which were
  * created with in_parts. All ranks then find the same axis, that of all samples:
  *
  *     while (histo_survey_next_pass(survey)) {
@@ -177,19 +178,19 @@ static inline histo_status histo_mpi_reduce_words(histo_hist *hist, const histo_
     histo_status status = HISTO_OK;
     for (int64_t at = first; at < end; at += HISTO_MPI_WORDS) {
         const int n = (int)histo_mpi_least(end - at, HISTO_MPI_WORDS);
-        uint64_t *kept = NULL;
-        histo_status done = in_place ? histo_hist_borrow_words(hist, layout, at, n, &kept) : HISTO_OK;
-        const uint64_t *mine = kept ? NULL : histo_mpi_borrow(hist, at, integers);
-        if (!kept && !mine) {
+        uint64_t *borrowed = NULL;
+        histo_status done = in_place ? histo_hist_borrow_words(hist, layout, at, n, &borrowed) : HISTO_OK;
+        const uint64_t *mine = borrowed ? NULL : histo_mpi_borrow(hist, at, integers);
+        if (!borrowed && !mine) {
             if (done == HISTO_OK) done = histo_hist_read_words(hist, layout, at, n, words);
             mine = words;
         }
-        const void *from = kept ? MPI_IN_PLACE : mine;
-        uint64_t *sum = kept ? kept : words + HISTO_MPI_WORDS;
+        const void *from = borrowed ? MPI_IN_PLACE : mine;
+        uint64_t *sum = borrowed ? borrowed : words + HISTO_MPI_WORDS;
         const int code = root == HISTO_MPI_ALL ? MPI_Allreduce(from, sum, n, type, MPI_SUM, comm)
                                                : MPI_Reduce(from, sum, n, type, MPI_SUM, root, comm);
         if (done == HISTO_OK) done = histo_mpi_check(code);
-        if (done == HISTO_OK && changes && !kept) done = histo_hist_write_words(hist, layout, at, n, sum);
+        if (done == HISTO_OK && changes && !borrowed) done = histo_hist_write_words(hist, layout, at, n, sum);
         if (status == HISTO_OK) status = done;
     }
     return status;
