@@ -11,7 +11,8 @@
 #include "bench/peers/peer.h"
 #include "bench/peers/peers_python.h"
 #include "bench/peers/reference.h"
-#include "cpu/cpu.h"
+#include "cpu/backend/features.h"
+#include "plan/strategy.h"
 
 static const char *unavailable(void)
 {

@@ -12,7 +12,7 @@
 #include "bench/random/random_device.h"
 #include "bench/random/random_naive.h"
 #include "bench/random/random_peers.h"
-#include "cpu/cpu.h"
+#include "plan/strategy.h"
 
 /* ---- Entries that take turns ---- */
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/pool.h"
+#include "cpu/backend/backend.h"
 #include "map/blend.h"
 #include "map/results.h"
 #include "map/samples.h"

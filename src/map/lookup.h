@@ -2,8 +2,8 @@
 #ifndef MAP_LOOKUP_H
 #define MAP_LOOKUP_H
 
-#include "cpu/cpu.h"
 #include "cpu/kernels/kernels.h"
+#include "cpu/samples/block.h"
 #include "map/map.h"
 
 /* A map prepared for samples of certain dtypes. */

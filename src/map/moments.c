@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/pool.h"
+#include "cpu/backend/backend.h"
 #include "map/prepared.h"
 #include "map/samples.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "cpu/backend/backend.h"
 #include "cpu/kernels/pick.h"
 #include "map/patterns.h"
 #include "map/put.h"

@@ -2,7 +2,7 @@
 #ifndef MAP_SAMPLES_H
 #define MAP_SAMPLES_H
 
-#include "cpu/cpu.h"
+#include "cpu/samples/block.h"
 #include "map/map.h"
 
 /* HISTO_INVALID unless a view is valid and has the shape of `like`. `what` names it in the message. */

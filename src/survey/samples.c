@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/threads.h"
 #include "cpu/kernels/kernels.h"
+#include "cpu/samples/bounds.h"
 #include "plan/strategy.h"
 #include "view/dtype.h"
 #include "view/view.h"

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/cpus.h"
-#include "cpu/cpu.h"
+#include "cpu/backend/features.h"
 #include "support/check.h"
 
 static char root[] = "/tmp/histo-cpus-XXXXXX";

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
+#include "cpu/samples/block.h"
 #include "support/check.h"
 #include "support/data.h"
 

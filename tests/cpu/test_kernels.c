@@ -5,6 +5,7 @@
 
 #include "axis/axis.h"
 #include "cpu/kernels/kernels.h"
+#include "cpu/samples/bounds.h"
 #include "cpu/samples/runs.h"
 #include "sum/exact.h"
 #include "support/check.h"

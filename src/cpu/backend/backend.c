@@ -1,5 +1,7 @@
 /* The CPU backend. */
 #define _DEFAULT_SOURCE
+#include "cpu/backend/backend.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +12,7 @@
 #include "base/pool.h"
 #include "base/system.h"
 #include "base/threads.h"
-#include "cpu/cpu.h"
+#include "cpu/backend/features.h"
 #include "plan/accumulators.h"
 
 static const char *unavailable(void)

@@ -1,6 +1,8 @@
 /* What turning samples into slots costs, for the strategies' cost models: measured in nanoseconds a sample, with the
  * samples in cache. */
-#include "cpu/cpu.h"
+#include "cpu/backend/costs.h"
+
+#include "cpu/backend/features.h"
 #include "cpu/kernels/kernels.h"
 #include "view/dtype.h"
 

@@ -1,12 +1,13 @@
 /* The instruction set, detected on first use. */
+#include "cpu/backend/features.h"
+
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
-
-#include "cpu/cpu.h"
 
 static const char *const names[] = {"baseline", "avx2", "avx512", "avx512vbmi2"};
 

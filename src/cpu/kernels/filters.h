@@ -10,8 +10,6 @@ typedef struct histo_bounds {
     uint64_t low, high;
 } histo_bounds;
 
-histo_bounds histo_bounds_of(histo_dtype dtype, double lo, double hi);
-
 /* The bits of a 16-bit float as an integer that increases with its value: -0 is below 0, NaN beyond the infinities. It
  * is its own inverse. */
 static inline int16_t histo_ordered(uint16_t bits)

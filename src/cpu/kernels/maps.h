@@ -4,7 +4,7 @@
 
 #include <histo/histo.h>
 
-#include "cpu/cpu.h"
+#include "cpu/samples/block.h"
 
 /* Four tables of bytes, laid out as the kernels of one level like it. */
 typedef struct histo_joined_bytes {

@@ -1,9 +1,13 @@
 /* Blocks: samples of strided runs, gathered where they are not contiguous, moved together where a mask or a range
  * filter leaves gaps, and their slots. */
+#include "cpu/samples/block.h"
+
 #include <string.h>
 
-#include "cpu/cpu.h"
+#include "cpu/backend/backend.h"
 #include "cpu/kernels/kernels.h"
+#include "cpu/samples/bounds.h"
+#include "cpu/samples/prefetch.h"
 #include "cpu/samples/runs.h"
 #include "view/dtype.h"
 #include "view/gather.h"
@@ -61,10 +65,10 @@ void histo_blocks_start(histo_blocks *blocks, const histo_job *job, int index, i
     int64_t first = job->begin, n = job->end - job->begin;
     start(blocks, job, gathered);
     if (job->problem->pairs) {
-        blocks->own = histo_strided_iter_places(&job->iter);
-        blocks->iter = &blocks->own;
+        blocks->merged = histo_strided_iter_places(&job->iter);
+        blocks->iter = &blocks->merged;
         first = 0;
-        n = histo_strided_iter_samples(&blocks->own);
+        n = histo_strided_iter_samples(&blocks->merged);
     }
     histo_walk_start(&blocks->walk, blocks->iter, first + range_begin(n, index, ranges),
                      first + range_begin(n, index + 1, ranges), INT64_MAX);
@@ -93,12 +97,13 @@ void histo_blocks_start_spanning(histo_blocks *blocks, const histo_job *job, int
     const bool whole = job->begin == 0 && job->end == histo_strided_iter_samples(&job->iter);
     start(blocks, job, gathered);
     blocks->first = (uint32_t *)(void *)(blocks->gathered + histo_blocks_bytes(job->problem));
-    blocks->iter = &blocks->own;
+    blocks->iter = &blocks->merged;
     const bool in_memory_order = whole && ranges == 1 && job->problem->apart;
-    histo_strided_iter_span(&job->iter, in_memory_order, &blocks->own, &blocks->entries);
+    histo_strided_iter_span(&job->iter, in_memory_order, &blocks->merged, &blocks->entries);
     /* Where operands are laid out differently, the memory order of one may make runs short: then keep the view's. */
-    if (in_memory_order && last_extent(&blocks->own) < LONG_RUN && last_extent(&blocks->own) < last_extent(&job->iter))
-        histo_strided_iter_span(&job->iter, false, &blocks->own, &blocks->entries);
+    if (in_memory_order && last_extent(&blocks->merged) < LONG_RUN &&
+        last_extent(&blocks->merged) < last_extent(&job->iter))
+        histo_strided_iter_span(&job->iter, false, &blocks->merged, &blocks->entries);
     blocks->next = ranges == 1 ? job->begin : entries_begin(job, index, ranges);
     histo_walk_start(&blocks->walk, blocks->iter, blocks->next,
                      ranges == 1 ? job->end : entries_begin(job, index + 1, ranges), INT64_MAX);

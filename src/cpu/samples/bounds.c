@@ -1,8 +1,8 @@
-/* A range of doubles as a range of a dtype's values. */
+#include "cpu/samples/bounds.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "cpu/kernels/filters.h"
 #include "view/dtype.h"
 
 /* From the smallest integer not below lo to the largest not above hi. */

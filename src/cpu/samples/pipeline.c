@@ -1,7 +1,9 @@
 #include "cpu/samples/pipeline.h"
 
-#include "cpu/cpu.h"
+#include "cpu/backend/backend.h"
+#include "cpu/backend/costs.h"
 #include "cpu/kernels/kernels.h"
+#include "cpu/samples/block.h"
 
 histo_pipeline histo_pipeline_start(const histo_job *job, void *room, histo_count_slots_fn *count, void *table,
                                     histo_carry_fn *carry, const void *to)

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
+#include "cpu/samples/prefetch.h"
 
 /* Are n > 2 values of 1, 2, 4 or 8 bytes all equal? For nearly all data that is not, one of two comparisons says no;
  * they look at values near the first, as others may not be in cache yet. Equal data is read at the speed of memory

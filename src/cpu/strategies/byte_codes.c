@@ -8,8 +8,10 @@
  * with VBMI2. Without VBMI2, wins for f32 and f64 and ties with privatized for integers. */
 #include <string.h>
 
-#include "cpu/cpu.h"
+#include "cpu/backend/backend.h"
+#include "cpu/backend/costs.h"
 #include "cpu/kernels/kernels.h"
+#include "cpu/samples/block.h"
 #include "view/dtype.h"
 
 enum {

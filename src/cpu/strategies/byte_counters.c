@@ -9,8 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
+#include "cpu/backend/backend.h"
+#include "cpu/backend/costs.h"
 #include "cpu/kernels/kernels.h"
+#include "cpu/samples/block.h"
 #include "cpu/samples/pipeline.h"
 
 enum {

@@ -12,8 +12,11 @@
  * while others are counted. */
 #include <math.h>
 
-#include "cpu/cpu.h"
+#include "cpu/backend/backend.h"
+#include "cpu/backend/costs.h"
 #include "cpu/kernels/kernels.h"
+#include "cpu/samples/block.h"
+#include "cpu/strategies/weights.h"
 #include "view/dtype.h"
 
 enum {

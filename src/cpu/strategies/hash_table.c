@@ -17,7 +17,9 @@
 
 #include "base/error.h"
 #include "base/pool.h"
-#include "cpu/cpu.h"
+#include "cpu/backend/backend.h"
+#include "cpu/backend/costs.h"
+#include "cpu/samples/block.h"
 #include "plan/accumulators.h"
 
 enum { LARGEST };

@@ -13,10 +13,12 @@
 
 #include "base/cpus.h"
 #include "base/pool.h"
-#include "cpu/cpu.h"
+#include "cpu/backend/costs.h"
 #include "cpu/kernels/kernels.h"
+#include "cpu/samples/block.h"
 #include "cpu/samples/pipeline.h"
 #include "cpu/samples/runs.h"
+#include "cpu/strategies/weights.h"
 #include "view/dtype.h"
 
 enum {

@@ -4,7 +4,7 @@
  * Source: Hardavellas, Histograms, sequential algorithm; Podlozhnyuk 2007, listing 1.
  * Bytes: each sample once. Wins only on a handful of samples. */
 #include "axis/filter.h"
-#include "cpu/cpu.h"
+#include "cpu/strategies/weights.h"
 #include "view/gather.h"
 #include "view/pairs.h"
 

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
+#include "cpu/backend/backend.h"
+#include "cpu/samples/block.h"
 #include "view/dtype.h"
 
 enum { CHUNK = 1 << 15, SAMPLES_A_THREAD = 1 << 15 };

@@ -11,8 +11,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
+#include "cpu/backend/backend.h"
+#include "cpu/backend/costs.h"
 #include "cpu/kernels/kernels.h"
+#include "cpu/samples/block.h"
+#include "cpu/samples/prefetch.h"
 #include "cpu/samples/runs.h"
 #include "view/dtype.h"
 

@@ -12,8 +12,10 @@
 #include <string.h>
 
 #include "base/pool.h"
-#include "cpu/cpu.h"
+#include "cpu/backend/costs.h"
 #include "cpu/kernels/kernels.h"
+#include "cpu/samples/block.h"
+#include "cpu/strategies/weights.h"
 #include "view/dtype.h"
 
 enum {

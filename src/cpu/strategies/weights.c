@@ -1,11 +1,13 @@
 /* Sums of weights, fast and reproducible. */
+#include "cpu/strategies/weights.h"
+
 #include <pthread.h>
 #include <string.h>
 
 #include "axis/filter.h"
 #include "base/pool.h"
-#include "cpu/cpu.h"
 #include "cpu/kernels/kernels.h"
+#include "cpu/samples/block.h"
 #include "view/dtype.h"
 
 /* The square of a weight, rounded once. */

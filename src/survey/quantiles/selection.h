@@ -2,7 +2,7 @@
 #ifndef SURVEY_QUANTILES_SELECTION_H
 #define SURVEY_QUANTILES_SELECTION_H
 
-#include "cpu/cpu.h"
+#include "cpu/samples/block.h"
 #include "cpu/kernels/brackets/brackets.h"
 #include "plan/strategy.h"
 #include "survey/samples.h"

@@ -7,8 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cpu/cpu.h"
 #include "cpu/kernels/sums/sums.h"
+#include "cpu/samples/block.h"
+#include "cpu/samples/spans.h"
 
 /* ---- Interleaved counting ---- */
 

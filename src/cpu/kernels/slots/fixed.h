@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "axis/axis.h"
-#include "cpu/cpu.h"
+#include "cpu/samples/block.h"
 
 #if defined(__AVX512F__)
 #include <immintrin.h>

@@ -53,7 +53,7 @@ static bool NAME(slots_in_fixed)(const histo_lookup *l, const histo_spans *near,
     while (bits > 1 && (uint32_t)l->bins > 1U << (30 - bits))
         bits--;
     const double off = near ? near->off : 0;
-    return fixed_of(l, off, (double)(TYPE)l->lo, sizeof(TYPE) == sizeof(float), bits, f) &&
+    return fixed_of(l, off, (double)(TYPE)l->lo, sizeof(TYPE) == sizeof(uint32_t), bits, f) &&
            f->doubtful * (FEW_DOUBTS * BATCH) < 1U << bits;
 }
 
@@ -97,7 +97,7 @@ static void NAME(codes)(const histo_lookup *l, const histo_spans *near, const TY
 {
     fixed f;
     const double off = near ? near->off : 0;
-    bool usable = fixed_of(l, off, (double)(TYPE)l->lo, sizeof(TYPE) == sizeof(float), CODE_BITS, &f);
+    bool usable = fixed_of(l, off, (double)(TYPE)l->lo, sizeof(TYPE) == sizeof(uint32_t), CODE_BITS, &f);
     uint32_t slots[HISTO_PIECE];
     for (int i = 0, doubts = 0; i < n;) {
         int done = usable && doubts < 2 ? NAME(fixed_codes_run)(&f, samples + i, n - i, codes + i) : 0;

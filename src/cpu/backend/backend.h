@@ -1,0 +1,20 @@
+/* What the backend does for its strategies: what a plan prepares, memory, threads. */
+#ifndef CPU_BACKEND_H
+#define CPU_BACKEND_H
+
+#include "cpu/samples/spans.h"
+#include "plan/strategy.h"
+
+/* What the backend prepares for a plan. */
+typedef struct histo_cpu_prepared {
+    histo_spans spans[HISTO_MAX_AXES]; /* of lookups by search without a table; else zero */
+} histo_cpu_prepared;
+
+/* Allocate a multiple of 64 bytes, 64-byte aligned; free with free(); NULL if there is no memory. Large allocations use
+ * huge pages where available: random increments miss the TLB less often, and there are fewer page faults. */
+void *histo_cpu_allocate(size_t bytes);
+
+/* Call count(job, 0 … threads-1, threads) on the thread pool and return when all calls have returned. */
+void histo_run_ranges(const histo_job *job, int threads, void (*count)(const histo_job *job, int index, int threads));
+
+#endif
