@@ -497,34 +497,39 @@ static inline histo_status histo_mpi_gather(const void *mine, size_t size, void 
     return histo_mpi_check(MPI_Allgather(mine, (int)size, MPI_BYTE, *all, (int)size, MPI_BYTE, comm));
 }
 
-static inline histo_status histo_mpi_stats(histo_stats *stats, MPI_Comm comm)
+/* Merge what all ranks have, `size` bytes each: into `mine`, which is cleared before. */
+static inline histo_status histo_mpi_merge_all(void *mine, size_t size, void (*merge)(void *to, const void *from),
+                                               MPI_Comm comm)
 {
     int ranks;
     void *all = NULL;
     MPI_Comm_size(comm, &ranks);
-    const histo_status status = histo_mpi_gather(stats, sizeof *stats, &all, comm);
-    if (status == HISTO_OK) {
-        memset(stats, 0, sizeof *stats);
-        for (int rank = 0; rank < ranks; rank++)
-            histo_stats_merge(stats, (const histo_stats *)all + rank);
-    }
+    const histo_status status = histo_mpi_gather(mine, size, &all, comm);
+    if (status == HISTO_OK) memset(mine, 0, size);
+    for (int rank = 0; rank < ranks && status == HISTO_OK; rank++)
+        merge(mine, (const char *)all + (size_t)rank * size);
     free(all);
     return status;
 }
 
+static inline void histo_mpi_merge_stats(void *to, const void *from)
+{
+    histo_stats_merge((histo_stats *)to, (const histo_stats *)from);
+}
+
+static inline histo_status histo_mpi_stats(histo_stats *stats, MPI_Comm comm)
+{
+    return histo_mpi_merge_all(stats, sizeof *stats, histo_mpi_merge_stats, comm);
+}
+
+static inline void histo_mpi_merge_power_sums(void *to, const void *from)
+{
+    histo_power_sums_merge((histo_power_sums *)to, (const histo_power_sums *)from);
+}
+
 static inline histo_status histo_mpi_power_sums(histo_power_sums *sums, MPI_Comm comm)
 {
-    int ranks;
-    void *all = NULL;
-    MPI_Comm_size(comm, &ranks);
-    const histo_status status = histo_mpi_gather(sums, sizeof *sums, &all, comm);
-    if (status == HISTO_OK) {
-        memset(sums, 0, sizeof *sums);
-        for (int rank = 0; rank < ranks; rank++)
-            histo_power_sums_merge(sums, (const histo_power_sums *)all + rank);
-    }
-    free(all);
-    return status;
+    return histo_mpi_merge_all(sums, sizeof *sums, histo_mpi_merge_power_sums, comm);
 }
 
 /* ---- Surveys ---- */
