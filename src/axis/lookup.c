@@ -58,7 +58,6 @@ void histo_lookup_slots(const histo_lookup *lookup, histo_dtype dtype, const voi
         }
         return;
     }
-    switch (dtype) {
 #define CASE(constant, name, storage, compute, widen)                                                                  \
     case constant:                                                                                                     \
         for (int i = 0; i < n; i++) {                                                                                  \
@@ -66,11 +65,8 @@ void histo_lookup_slots(const histo_lookup *lookup, histo_dtype dtype, const voi
             out[i] = (accumulate ? out[i] : 0) + stride * slot;                                                        \
         }                                                                                                              \
         break;
-        HISTO_DTYPES(CASE)
+    HISTO_SWITCH_DTYPE(dtype, CASE)
 #undef CASE
-    default:
-        break;
-    }
 }
 
 /* Bins of 2^shift integers, few enough that differences do not wrap; for 64-bit dtypes, within the range of 32-bit ones

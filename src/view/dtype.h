@@ -12,19 +12,31 @@ extern "C" {
 
 /* X(constant, name, storage type, compute type, widen). `widen` converts a stored sample to the compute type by value:
  * double for all types that it represents exactly; 64-bit integers keep their type. */
-#define HISTO_DTYPES(X)                                                                                                \
+#define HISTO_NARROW_INTEGERS(X)                                                                                       \
     X(HISTO_U8, u8, uint8_t, double, histo_widen_plain)                                                                \
     X(HISTO_I8, i8, int8_t, double, histo_widen_plain)                                                                 \
     X(HISTO_U16, u16, uint16_t, double, histo_widen_plain)                                                             \
     X(HISTO_I16, i16, int16_t, double, histo_widen_plain)                                                              \
     X(HISTO_U32, u32, uint32_t, double, histo_widen_plain)                                                             \
-    X(HISTO_I32, i32, int32_t, double, histo_widen_plain)                                                              \
+    X(HISTO_I32, i32, int32_t, double, histo_widen_plain)
+#define HISTO_INTEGERS(X)                                                                                              \
+    HISTO_NARROW_INTEGERS(X)                                                                                           \
     X(HISTO_U64, u64, uint64_t, uint64_t, histo_widen_plain)                                                           \
-    X(HISTO_I64, i64, int64_t, int64_t, histo_widen_plain)                                                             \
+    X(HISTO_I64, i64, int64_t, int64_t, histo_widen_plain)
+#define HISTO_DTYPES(X)                                                                                                \
+    HISTO_INTEGERS(X)                                                                                                  \
     X(HISTO_F16, f16, uint16_t, double, histo_f16_to_f32)                                                              \
     X(HISTO_BF16, bf16, uint16_t, double, histo_bf16_to_f32)                                                           \
     X(HISTO_F32, f32, float, double, histo_widen_plain)                                                                \
     X(HISTO_F64, f64, double, double, histo_widen_plain)
+
+/* A switch with a case for each dtype; nothing is done for others. */
+#define HISTO_SWITCH_DTYPE(dtype, CASE)                                                                                \
+    switch (dtype) {                                                                                                   \
+        HISTO_DTYPES(CASE)                                                                                             \
+    default:                                                                                                           \
+        break;                                                                                                         \
+    }
 
 #define histo_widen_plain(x) (x)
 

@@ -68,53 +68,56 @@ static int cpus(void)
     return histo_cpus_in_cgroup(in_root("membership"), root, 64);
 }
 
+/* A step of a test: write a file, then expect so many CPUs. */
+typedef struct quota_step {
+    const char *file, *text; /* NULL: none is written */
+    int cpus;                /* 0: not looked at yet */
+} quota_step;
+
+static void check_quotas(const quota_step *steps, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (steps[i].file) put(steps[i].file, steps[i].text);
+        if (steps[i].cpus) assert_int_equal(cpus(), steps[i].cpus);
+    }
+}
+
 static void the_smallest_quota_counts(void **state)
 {
     (void)state;
-    assert_int_equal(cpus(), 64); /* unknown membership */
-    put("membership", "9:cpu:/outer\n0::/outer/inner\n");
-    assert_int_equal(cpus(), 64);
-    put("outer/inner/cpu.max", "max 100000\n");
-    assert_int_equal(cpus(), 64);
-    put("outer/cpu.max", "250000 100000\n");
-    assert_int_equal(cpus(), 3);
-    put("outer/inner/cpu.max", "100000 100000\n");
-    assert_int_equal(cpus(), 1);
-    put("outer/inner/cpu.max", "400000 100000\n");
-    assert_int_equal(cpus(), 3);
-    put("cpu.max", "150000 100000\n");
-    assert_int_equal(cpus(), 2);
-    put("cpu.max", "1 100000\n");
-    assert_int_equal(cpus(), 1);
-    put("cpu.max", "9000000000000000000 1\n");
-    assert_int_equal(cpus(), 3);
-    put("membership", "0::/\n");
-    put("cpu.max", "700000 100000\n");
-    assert_int_equal(cpus(), 7);
-    put("membership", "0::/../elsewhere\n");
-    assert_int_equal(cpus(), 7);
-    put("membership", "1:cpu:/outer\n");
-    assert_int_equal(cpus(), 64);
+    static const quota_step steps[] = {
+        {NULL, NULL, 64}, /* unknown membership */
+        {"membership", "9:cpu:/outer\n0::/outer/inner\n", 64},
+        {"outer/inner/cpu.max", "max 100000\n", 64},
+        {"outer/cpu.max", "250000 100000\n", 3},
+        {"outer/inner/cpu.max", "100000 100000\n", 1},
+        {"outer/inner/cpu.max", "400000 100000\n", 3},
+        {"cpu.max", "150000 100000\n", 2},
+        {"cpu.max", "1 100000\n", 1},
+        {"cpu.max", "9000000000000000000 1\n", 3},
+        {"membership", "0::/\n", 0},
+        {"cpu.max", "700000 100000\n", 7},
+        {"membership", "0::/../elsewhere\n", 7},
+        {"membership", "1:cpu:/outer\n", 64},
+    };
+    check_quotas(steps, sizeof steps / sizeof *steps);
     assert_true(histo_cpus_usable() >= 1);
 }
 
 static void quotas_of_version_1(void **state)
 {
     (void)state;
-    put("membership", "5:cpuset:/job\n4:cpu,cpuacct:/job\n3:memory:/job\n");
-    assert_int_equal(cpus(), 64);
-    put("cpu,cpuacct/job/cpu.cfs_quota_us", "-1\n");
-    put("cpu,cpuacct/job/cpu.cfs_period_us", "100000\n");
-    assert_int_equal(cpus(), 64);
-    put("cpu,cpuacct/cpu.cfs_quota_us", "450000\n");
-    put("cpu,cpuacct/cpu.cfs_period_us", "100000\n");
-    assert_int_equal(cpus(), 5);
-    put("cpu,cpuacct/job/cpu.cfs_quota_us", "200000\n");
-    assert_int_equal(cpus(), 2);
-    put("membership", "4:cpu,cpuacct:/elsewhere\n"); /* as in a container, which sees the host's path */
-    assert_int_equal(cpus(), 5);
-    put("membership", "4:cpuacct:/job\nnonsense\n4:cpu\n");
-    assert_int_equal(cpus(), 64);
+    static const quota_step steps[] = {
+        {"membership", "5:cpuset:/job\n4:cpu,cpuacct:/job\n3:memory:/job\n", 64},
+        {"cpu,cpuacct/job/cpu.cfs_quota_us", "-1\n", 0},
+        {"cpu,cpuacct/job/cpu.cfs_period_us", "100000\n", 64},
+        {"cpu,cpuacct/cpu.cfs_quota_us", "450000\n", 0},
+        {"cpu,cpuacct/cpu.cfs_period_us", "100000\n", 5},
+        {"cpu,cpuacct/job/cpu.cfs_quota_us", "200000\n", 2},
+        {"membership", "4:cpu,cpuacct:/elsewhere\n", 5}, /* as in a container, which sees the host's path */
+        {"membership", "4:cpuacct:/job\nnonsense\n4:cpu\n", 64},
+    };
+    check_quotas(steps, sizeof steps / sizeof *steps);
 }
 
 static void threads_of_the_environment(void **state)

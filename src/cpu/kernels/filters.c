@@ -70,16 +70,12 @@ DEFINE_NONZERO(64)
 void HISTO_OF_ISA(keep_inside)(histo_dtype dtype, const void *samples, int n, histo_bounds bounds, bool too,
                                uint8_t *kept)
 {
-    switch (dtype) {
 #define CASE(constant, name, storage, compute, widen)                                                                  \
     case constant:                                                                                                     \
         inside_##name(samples, n, bounds, too, kept);                                                                  \
         break;
-        HISTO_DTYPES(CASE)
+    HISTO_SWITCH_DTYPE(dtype, CASE)
 #undef CASE
-    default:
-        break;
-    }
 }
 
 void HISTO_OF_ISA(keep_nonzero)(histo_dtype dtype, const void *samples, int n, bool too, uint8_t *kept)

@@ -26,16 +26,12 @@ HISTO_DTYPES(DEFINE_WIDEN)
 
 void HISTO_OF_ISA(widen)(histo_dtype dtype, const void *samples, int n, double *widened)
 {
-    switch (dtype) {
 #define CASE(constant, name, storage, compute, widen)                                                                  \
     case constant:                                                                                                     \
         widen_##name(samples, n, widened);                                                                             \
         break;
-        HISTO_DTYPES(CASE)
+    HISTO_SWITCH_DTYPE(dtype, CASE)
 #undef CASE
-    default:
-        break;
-    }
 }
 
 double HISTO_OF_ISA(sum)(const double *x, int n, double *min, double *max)

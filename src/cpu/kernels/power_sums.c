@@ -11,8 +11,9 @@
 #include <string.h>
 
 #include "cpu/kernels/isa.h"
+#include "view/dtype.h"
 
-/* Of a register. Sums are exact, so their number makes no difference. */
+/* LANES doubles are in a register. Sums are exact, so the number of lanes makes no difference to them. */
 #if defined(__AVX512F__)
 enum { LANES = 8, SHARE_BITS = 8 };
 #elif defined(__AVX2__)
@@ -27,7 +28,7 @@ typedef uint64_t whole_lanes __attribute__((vector_size(LANES * sizeof(uint64_t)
 
 /* ---- Integers ---- */
 
-/* Halves of squares, whose sums have the width of a square again. */
+/* Squares are added up in two halves, whose sums have the width of a square again. */
 #define DEFINE_INTEGERS(name, type, sum_type, square_type, half)                                                       \
     static void add_##name(const type *x, int n, histo_block_sums *found)                                              \
     {                                                                                                                  \
@@ -212,24 +213,12 @@ bool HISTO_OF_ISA(sum_block)(histo_dtype dtype, const void *samples, int n, doub
 {
     *found = (histo_block_sums){0};
     switch (dtype) {
-    case HISTO_U8:
-        add_u8(samples, n, found);
+#define CASE(constant, name, ...)                                                                                      \
+    case constant:                                                                                                     \
+        add_##name(samples, n, found);                                                                                 \
         return true;
-    case HISTO_I8:
-        add_i8(samples, n, found);
-        return true;
-    case HISTO_U16:
-        add_u16(samples, n, found);
-        return true;
-    case HISTO_I16:
-        add_i16(samples, n, found);
-        return true;
-    case HISTO_U32:
-        add_u32(samples, n, found);
-        return true;
-    case HISTO_I32:
-        add_i32(samples, n, found);
-        return true;
+        HISTO_NARROW_INTEGERS(CASE)
+#undef CASE
     case HISTO_F32:
         return add_f32(samples, n, most, found);
     case HISTO_F64:

@@ -90,7 +90,6 @@ static int64_t append(const histo_job *job, const histo_block *block, void *keys
     const histo_problem *p = job->problem;
     const histo_accumulators *accumulators = job->accumulators;
     int64_t start = filled, nan = 0;
-    switch (p->dtypes[0]) {
 #define CASE(constant, name, storage, compute, widen)                                                                  \
     case constant:                                                                                                     \
         for (int i = 0; i < block->n; i++) {                                                                           \
@@ -99,11 +98,8 @@ static int64_t append(const histo_job *job, const histo_block *block, void *keys
             if (x == x) ((compute *)keys)[filled++] = x;                                                               \
         }                                                                                                              \
         break;
-        HISTO_DTYPES(CASE)
+    HISTO_SWITCH_DTYPE(p->dtypes[0], CASE)
 #undef CASE
-    default:
-        break;
-    }
     histo_add_count(&accumulators->counts[block->batch * accumulators->slots + p->slots - 1], (uint64_t)nan, false);
     histo_block_add_masked(job, block, false);
     return filled - start;

@@ -101,7 +101,6 @@ static bool touch_near(windows *set, const histo_problem *p, const void *weights
 
 static void touch_block(windows *set, histo_dtype dtype, const void *weights, int n)
 {
-    switch (dtype) {
 #define CASE(constant, name, storage, compute, widen)                                                                  \
     case constant:                                                                                                     \
         for (int i = 0; i < n; i++) {                                                                                  \
@@ -110,11 +109,8 @@ static void touch_block(windows *set, histo_dtype dtype, const void *weights, in
             histo_exact_touch(&set->w2, BY_TYPE(compute, square)(w));                                                  \
         }                                                                                                              \
         break;
-        HISTO_DTYPES(CASE)
+    HISTO_SWITCH_DTYPE(dtype, CASE)
 #undef CASE
-    default:
-        break;
-    }
 }
 
 typedef struct touching {
@@ -268,7 +264,6 @@ static void add_each(const histo_job *job, const histo_block *block, const bool 
     int64_t first = block->batch * accumulators->slots;
     const uint8_t one = 1;
     bool given = p->weights != HISTO_ABSENT;
-    switch (given ? p->dtypes[p->weights] : HISTO_U8) {
 #define CASE(constant, name, storage, compute, widen)                                                                  \
     case constant: {                                                                                                   \
         const storage *weights = given ? block->at[p->weights] : (const void *)&one;                                   \
@@ -279,11 +274,8 @@ static void add_each(const histo_job *job, const histo_block *block, const bool 
         }                                                                                                              \
         break;                                                                                                         \
     }
-        HISTO_DTYPES(CASE)
+    HISTO_SWITCH_DTYPE(given ? p->dtypes[p->weights] : HISTO_U8, CASE)
 #undef CASE
-    default:
-        break;
-    }
 }
 
 void histo_block_add_exact(const histo_job *job, const histo_block *block, const bool wanted[2], bool alone,

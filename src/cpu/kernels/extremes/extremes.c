@@ -122,30 +122,22 @@ static inline double number_bf16(uint16_t bits)
 void HISTO_OF_ISA(add_extremes)(histo_dtype dtype, const void *samples, int64_t n, histo_extremes *extremes)
 {
     if (n == 0) return;
-    switch (dtype) {
 #define CASE(constant, name, storage, compute, widen)                                                                  \
     case constant:                                                                                                     \
         add_##name(samples, n, extremes);                                                                              \
         break;
-        HISTO_DTYPES(CASE)
+    HISTO_SWITCH_DTYPE(dtype, CASE)
 #undef CASE
-    default:
-        break;
-    }
 }
 
 void HISTO_OF_ISA(add_column_extremes)(histo_dtype dtype, const void *table, int64_t pitch, int rows, int columns,
                                        histo_extremes *extremes)
 {
     if (rows == 0) return;
-    switch (dtype) {
 #define CASE(constant, name, storage, compute, widen)                                                                  \
     case constant:                                                                                                     \
         add_columns_##name(table, pitch, rows, columns, extremes);                                                     \
         break;
-        HISTO_DTYPES(CASE)
+    HISTO_SWITCH_DTYPE(dtype, CASE)
 #undef CASE
-    default:
-        break;
-    }
 }

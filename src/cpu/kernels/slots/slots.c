@@ -130,18 +130,11 @@ DEFINE_WIDEN(bf16, uint16_t, float, histo_bf16_to_f32)
 static bool by_shift(const histo_lookup *l, histo_dtype dtype, const void *samples, int n, uint32_t *out)
 {
     switch (dtype) {
-#define CASE(constant, name)                                                                                           \
+#define CASE(constant, name, ...)                                                                                      \
     case constant:                                                                                                     \
         pow2_##name(l, samples, n, out);                                                                               \
         return true;
-        CASE(HISTO_U8, u8)
-        CASE(HISTO_I8, i8)
-        CASE(HISTO_U16, u16)
-        CASE(HISTO_I16, i16)
-        CASE(HISTO_U32, u32)
-        CASE(HISTO_I32, i32)
-        CASE(HISTO_U64, u64)
-        CASE(HISTO_I64, i64)
+        HISTO_INTEGERS(CASE)
 #undef CASE
     default:
         return false;
