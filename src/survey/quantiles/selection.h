@@ -2,8 +2,8 @@
 #ifndef SURVEY_QUANTILES_SELECTION_H
 #define SURVEY_QUANTILES_SELECTION_H
 
-#include "cpu/samples/block.h"
 #include "cpu/kernels/brackets/brackets.h"
+#include "cpu/samples/block.h"
 #include "plan/strategy.h"
 #include "survey/samples.h"
 #include "survey/saved.h"
