@@ -96,17 +96,17 @@ static double inverse(const histo_axis *axis, double t)
 }
 
 /* Equal steps from lo to hi on the transformed scale: t holds both ends and the step there. */
-typedef struct scale {
+typedef struct axis_scale {
     double first, step;
-} scale;
+} axis_scale;
 
-static scale scale_of(const histo_axis *axis)
+static axis_scale scale_of(const histo_axis *axis)
 {
     double first = transform(axis, axis->lo);
-    return (scale){first, (transform(axis, axis->hi) - first) / (double)axis->bins};
+    return (axis_scale){first, (transform(axis, axis->hi) - first) / (double)axis->bins};
 }
 
-static double formula_edge(const histo_axis *axis, scale s, int64_t i)
+static double formula_edge(const histo_axis *axis, axis_scale s, int64_t i)
 {
     if (i == 0) return axis->lo;
     if (i == axis->bins) return axis->hi;
@@ -172,7 +172,7 @@ static histo_status check_increasing(const histo_axis *axis, const double *edges
 {
     if (edges && all_increase(edges, axis->bins)) return HISTO_OK;
     const bool may_equal = axis->kind == HISTO_VARIABLE;
-    scale s = scale_of(axis);
+    axis_scale s = scale_of(axis);
     double before = axis->lo;
     for (int64_t i = 1; i <= axis->bins; i++) {
         double edge = edges ? edges[i] : formula_edge(axis, s, i);
@@ -271,7 +271,7 @@ static void write_edges(const histo_axis *axis, double *edges)
         memcpy(edges, given, (size_t)(axis->bins + 1) * sizeof *edges);
         return;
     }
-    scale s = scale_of(axis);
+    axis_scale s = scale_of(axis);
     for (int64_t i = 0; i <= axis->bins; i++)
         edges[i] = histo_axis_is_whole(axis) ? histo_whole_edge(axis, i) : formula_edge(axis, s, i);
 }
@@ -590,7 +590,7 @@ histo_status histo_axis_regroup(const histo_axis *owned, int64_t begin, int64_t 
     if (formula.kind == HISTO_INTEGER && factor > 1) formula.kind = HISTO_REGULAR;
     histo_axis variable = histo_axis_variable(bins, edges);
     variable.closed = formula.closed = closed;
-    scale s = scale_of(&formula);
+    axis_scale s = scale_of(&formula);
     bool same = formula.kind != HISTO_VARIABLE;
     for (int64_t i = 0; same && i <= bins; i++)
         same = formula_edge(&formula, s, i) == edges[i];

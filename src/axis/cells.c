@@ -289,11 +289,11 @@ static bool cut_map(maker *m, int log_cells)
 
 /* ---- Choosing a map ---- */
 
-typedef struct choice {
+typedef struct cell_choice {
     histo_cells cells;
     int log_cells; /* 0: none chosen yet */
     double cost;
-} choice;
+} cell_choice;
 
 /* The probability that at least one of n samples has a property that `fraction` of all samples have. */
 static double in_any(double fraction, int n)
@@ -321,7 +321,7 @@ static double cost_of(const maker *m)
     return cost;
 }
 
-static void try_map(maker *m, choice *best, int log_cells)
+static void try_map(maker *m, cell_choice *best, int log_cells)
 {
     static const uint8_t log_finer[] = {2, QUICK_LOG_FINER, 4, 6, 9};
     place_thresholds(m);
@@ -332,7 +332,7 @@ static void try_map(maker *m, choice *best, int log_cells)
             if (log_cells > LOG_QUICK_CELLS && log_finer[f] != QUICK_LOG_FINER) continue;
             if (!cut_map(m, log_cells + more)) continue;
             double cost = cost_of(m);
-            if (!best->log_cells || cost < best->cost) *best = (choice){m->cells, log_cells + more, cost};
+            if (!best->log_cells || cost < best->cost) *best = (cell_choice){m->cells, log_cells + more, cost};
             if (best->cells.words <= FAST_ENTRIES) m->most = FAST_ENTRIES; /* larger ones cost more than all else */
             if (!m->cells.levels) return; /* there is nothing that finer or more cells would tell apart */
         }
@@ -352,7 +352,7 @@ histo_status histo_cells_make(histo_cells *cells, const histo_axis *owned, histo
         log_cells++;
     if (log_cells > MAX_LOG_CELLS) return HISTO_OK;
     maker m = {.dtype = dtype, .samples = (double)samples, .most = MAX_ENTRIES};
-    choice best = {.log_cells = 0};
+    cell_choice best = {.log_cells = 0};
     bool any = list_thresholds(&m, owned);
     m.no_memory = !m.values || !m.where;
     if (any && ((m.coincide && map_each_value(&m)) || map_linearly(&m))) try_map(&m, &best, log_cells);

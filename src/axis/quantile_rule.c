@@ -12,9 +12,9 @@ histo_status histo_quantile_check(histo_quantile_rule rule, int n, const double 
     return HISTO_OK;
 }
 
-static histo_place at(double n, double index)
+static histo_fractional_rank at(double n, double index)
 {
-    return (histo_place){fmin(fmax(index, 0), n - 1), 0};
+    return (histo_fractional_rank){fmin(fmax(index, 0), n - 1), 0};
 }
 
 /* Hyndman and Fan's formula for the continuous rules. */
@@ -23,7 +23,7 @@ static double plotting_position(double n, double q, double alpha, double beta)
     return n * q + (alpha + q * (1 - alpha - beta)) - 1;
 }
 
-histo_place histo_quantile_place(histo_quantile_rule rule, double n, double q)
+histo_fractional_rank histo_quantile_place(histo_quantile_rule rule, double n, double q)
 {
     const double linear = (n - 1) * q, step = n * q - 1, closest = n * q - 1 - 0.5;
     switch (rule) {
@@ -40,7 +40,8 @@ histo_place histo_quantile_place(histo_quantile_rule rule, double n, double q)
     case HISTO_QUANTILE_INVERTED_CDF:
         return at(n, ceil(step));
     case HISTO_QUANTILE_AVERAGED_INVERTED_CDF:
-        return step == floor(step) && step >= 0 && step < n - 1 ? (histo_place){step, 0.5} : at(n, ceil(step));
+        return step == floor(step) && step >= 0 && step < n - 1 ? (histo_fractional_rank){step, 0.5}
+                                                                : at(n, ceil(step));
     case HISTO_QUANTILE_CLOSEST_OBSERVATION:
         /* At a tie the sample whose number, from 1, is even. */
         return at(n, closest == floor(closest) && fmod(closest, 2) != 0 ? closest : floor(closest) + 1);

@@ -9,20 +9,20 @@ extern "C" {
 #endif
 
 /* A place among the sorted samples 0 … n-1: between `below` and the next one, `share` of the way. */
-typedef struct histo_place {
+typedef struct histo_fractional_rank {
     double below, share;
-} histo_place;
+} histo_fractional_rank;
 
 /* HISTO_INVALID for an unknown rule, or if a quantile of q[n] is not in 0 … 1. */
 histo_status histo_quantile_check(histo_quantile_rule rule, int n, const double *q);
 
 /* n is at least 1. */
-histo_place histo_quantile_place(histo_quantile_rule rule, double n, double q);
+histo_fractional_rank histo_quantile_place(histo_quantile_rule rule, double n, double q);
 
 /* The place of a continuous rule. Beyond the ends it is the first or the last sample. */
-HISTO_INLINE histo_place histo_place_between(double n, double index)
+HISTO_INLINE histo_fractional_rank histo_place_between(double n, double index)
 {
-    histo_place place = {index < 0 ? 0 : n - 1, 0};
+    histo_fractional_rank place = {index < 0 ? 0 : n - 1, 0};
     if (index < 0 || index >= n - 1) return place;
     place.below = floor(index);
     place.share = index - place.below;
@@ -30,7 +30,7 @@ HISTO_INLINE histo_place histo_place_between(double n, double index)
 }
 
 /* HISTO_QUANTILE_LINEAR */
-HISTO_INLINE histo_place histo_place_linear(double n, double q)
+HISTO_INLINE histo_fractional_rank histo_place_linear(double n, double q)
 {
     return histo_place_between(n, (n - 1) * q);
 }

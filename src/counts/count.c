@@ -2,22 +2,22 @@
  * they are few, or in the caller's array if it has room for all slots. */
 #include <string.h>
 
+#include "counts/count_arrays.h"
 #include "counts/hist.h"
-#include "counts/straight.h"
 #include "view/view.h"
 
 enum { ON_STACK = 384 }; /* slots */
 
-typedef struct counting {
+typedef struct one_count {
     histo_hist hist;
     bool borrows; /* the counters are not the histogram's own */
     uint64_t masked;
     uint64_t counts[ON_STACK];
     double sums[ON_STACK];
-} counting;
+} one_count;
 
 /* Where the counters of one histogram without sums of squares may be: NULL if it must allocate them. */
-static uint64_t *borrowed(counting *c, const histo_hist_options *kind, int64_t slots,
+static uint64_t *borrowed(one_count *c, const histo_hist_options *kind, int64_t slots,
                           const histo_count_options *options, void *out)
 {
     bool only;
@@ -39,7 +39,7 @@ static histo_status begin(histo_hist *hist, int naxes, const histo_axis *axes, c
     return status == HISTO_OK ? histo_hist_own_axes(hist, naxes, axes) : status;
 }
 
-static histo_status provide_counters(counting *c, const histo_hist_options *kind, const histo_count_options *how,
+static histo_status provide_counters(one_count *c, const histo_hist_options *kind, const histo_count_options *how,
                                      void *out)
 {
     histo_accumulators *const accumulators = &c->hist.accumulators;
@@ -54,7 +54,7 @@ static histo_status provide_counters(counting *c, const histo_hist_options *kind
     return HISTO_OK;
 }
 
-static void end(counting *c)
+static void end(one_count *c)
 {
     histo_accumulators *const accumulators = &c->hist.accumulators;
     if (c->borrows) {
@@ -77,7 +77,7 @@ static histo_status fill(histo_hist *hist, const histo_view *views, const histo_
 }
 
 /* Fill, and write what was asked for. */
-static histo_status count(counting *c, const histo_hist_options *kind, const histo_view *views,
+static histo_status count(one_count *c, const histo_hist_options *kind, const histo_view *views,
                           const histo_fill_options *options, const histo_count_options *how, void *out, int64_t size,
                           histo_tally *tally)
 {
@@ -118,7 +118,7 @@ histo_status histo_count(int naxes, const histo_axis *axes, const histo_view *vi
     static const histo_count_options defaults;
     if (!options) options = &defaults;
     if (!views) return histo_fail(HISTO_INVALID, "the samples are NULL");
-    if (histo_count_straight(naxes, axes, views, fill, out, size, tally, options)) return HISTO_OK;
+    if (histo_count_arrays(naxes, axes, views, fill, out, size, tally, options)) return HISTO_OK;
     histo_fill_options filling = fill ? *fill : (histo_fill_options){0};
     filling.replace = false; /* all counters are new */
     histo_hist_options kind = {.weighting = options->weighting};
@@ -126,7 +126,7 @@ histo_status histo_count(int naxes, const histo_axis *axes, const histo_view *vi
     histo_status status = histo_hist_check_kind(naxes, axes, &kind);
     if (status == HISTO_OK) status = find_batch(naxes, axes, views, filling.offsets, options->slots, size, &kind);
     if (status != HISTO_OK) return status;
-    counting c;
+    one_count c;
     histo_hist_start(&c.hist);
     c.borrows = false;
     status = begin(&c.hist, naxes, axes, &kind);

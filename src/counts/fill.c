@@ -125,9 +125,9 @@ histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const hi
     /* A split plan lets one GPU count what cannot be split. */
     const bool planned =
         is_planned(plan, &problem, threads) && (plan->split.fraction == 0 || histo_split_fits(plan, operands));
-    if (!planned && histo_is_few(&problem, hist->axes, hist->few.spent)) {
-        status = histo_few_run(&problem, hist->axes, &hist->accumulators, operands, options);
-        if (status == HISTO_OK) histo_few_note(&hist->few, &problem);
+    if (!planned && histo_has_few_samples(&problem, hist->axes, hist->unplanned.spent)) {
+        status = histo_count_few_samples(&problem, hist->axes, &hist->accumulators, operands, options);
+        if (status == HISTO_OK) histo_unplanned_note(&hist->unplanned, &problem);
         return status;
     }
     if (!planned) {
@@ -135,18 +135,18 @@ histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const hi
         if (status != HISTO_OK) return status;
         keep_plan(hist, plan, threads);
     }
-    hist->few.noted = false;
+    hist->unplanned.noted = false;
     return histo_plan_run(plan, &hist->accumulators, operands, options, is_resident(&problem, plan), NULL);
 }
 
 const histo_plan *histo_hist_last_plan(const histo_hist *hist)
 {
     histo_plan *plan;
-    if (!hist->few.noted) return hist->plans;
+    if (!hist->unplanned.noted) return hist->plans;
     const histo_hist_options kind = histo_hist_kind(hist);
-    if (histo_few_plan(&hist->few, hist->naxes, hist->axes, &kind, &plan) != HISTO_OK) return NULL;
+    if (histo_unplanned_plan(&hist->unplanned, hist->naxes, hist->axes, &kind, &plan) != HISTO_OK) return NULL;
     histo_hist *owner = (histo_hist *)hist; /* a plan that is made when it is asked for changes nothing else */
     keep_plan(owner, plan, histo_threads_set());
-    owner->few.noted = false;
+    owner->unplanned.noted = false;
     return plan;
 }

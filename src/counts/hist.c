@@ -34,8 +34,8 @@ void histo_hist_start(histo_hist *hist)
     hist->accumulators = (histo_accumulators){0};
     hist->plans = NULL;
     hist->last_fitted = 0;
-    hist->few.spent = 0;
-    hist->few.noted = false;
+    hist->unplanned.spent = 0;
+    hist->unplanned.noted = false;
 }
 
 histo_status histo_hist_make(histo_hist **out, int naxes, const histo_axis *axes, const histo_hist_options *kind)

@@ -2,7 +2,7 @@
 #ifndef COUNTS_HIST_H
 #define COUNTS_HIST_H
 
-#include "counts/few.h"
+#include "counts/few_samples.h"
 #include "plan/accumulators.h"
 #include "plan/plan.h"
 #include "plan/reading.h"
@@ -13,9 +13,9 @@ struct histo_hist {
     histo_weighting weighting;
     int64_t bins; /* in one batch entry */
     histo_accumulators accumulators;
-    histo_plan *plans;    /* of histo_hist_fill: one for each device whose memory held samples; last used first */
+    histo_plan *plans;    /* made by histo_hist_fill: one for each device whose memory held samples; last used first */
     uint64_t last_fitted; /* serial of a plan for these axes */
-    histo_few few;
+    histo_unplanned unplanned; /* fills that were counted without a plan */
 };
 
 /* The options that a histogram was created with. */
@@ -25,17 +25,17 @@ histo_hist_options histo_hist_kind(const histo_hist *hist);
  * `kind` has no fields left to defaults. */
 histo_status histo_hist_make(histo_hist **hist, int naxes, const histo_axis *axes, const histo_hist_options *kind);
 
-/* The parts of creating and destroying it. Make a struct empty, without axes, weighting and counters: not by clearing
- * all of it, which would take as long as counting a few samples; … */
+/* The parts of creating and destroying a histogram, in their order. Make a struct empty, without axes, weighting and
+ * counters; not by clearing all of it, which would take as long as counting a few samples. */
 void histo_hist_start(histo_hist *hist);
-/* … check the number of axes and the kind, which may lack the batch; … */
+/* Check the number of axes and the kind, which may lack the batch. */
 histo_status histo_hist_check_kind(int naxes, const histo_axis *axes, const histo_hist_options *kind);
-/* … check the axes without their edges, and count bins and slots; … */
+/* Check the axes without their edges, and count bins and slots. */
 histo_status histo_hist_check(int naxes, const histo_axis *axes, const histo_hist_options *kind, int64_t *bins,
                               int64_t *slots);
-/* … copy the axes, whose number is that of copies so far; … */
+/* Copy the axes; naxes of `hist` is the number of copies so far. */
 histo_status histo_hist_own_axes(histo_hist *hist, int naxes, const histo_axis *axes);
-/* … free everything but the struct. */
+/* Free everything but the struct. */
 void histo_hist_clear(histo_hist *hist);
 
 /* Destroy the histogram's plan for samples in the memory of a device, if it has one. */

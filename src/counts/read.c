@@ -87,15 +87,15 @@ static void read_dense(const histo_accumulators *from, const histo_reading *r)
     const histo_exact *exact = r->quantity == HISTO_READ_W    ? from->exact_w
                                : r->quantity == HISTO_READ_W2 ? from->exact_w2
                                                               : NULL;
-    histo_rows all;
+    histo_slot_rows all;
     all.grid.ndim = r->grid.ndim; /* all of it takes longer than a few counts */
     all.grid.first = r->grid.first;
     memcpy(all.grid.extent, r->grid.extent, (size_t)r->grid.ndim * sizeof *r->grid.extent);
     memcpy(all.grid.stride, r->grid.stride, (size_t)r->grid.ndim * sizeof *r->grid.stride);
     if (!r->cumulative) histo_slot_grid_join(&all.grid);
-    histo_rows_restart(&all);
+    histo_slot_rows_restart(&all);
     char *to = r->out;
-    for (int64_t slot; histo_rows_next(&all, &slot); to += (size_t)all.n * histo_dtype_size(r->dtype))
+    for (int64_t slot; histo_slot_rows_next(&all, &slot); to += (size_t)all.n * histo_dtype_size(r->dtype))
         if (exact)
             put_exact(exact, slot, all.n, r->dtype, to);
         else if (sums)
@@ -172,7 +172,7 @@ static histo_status describe(const histo_hist *hist, histo_slots slots, histo_qu
     r->cumulative = options && options->cumulative;
     r->stream = options ? options->stream : NULL;
     r->done = false;
-    histo_rows_grid(&r->grid, hist, slots);
+    histo_slot_rows_grid(&r->grid, hist, slots);
     if (!r->dtype) r->dtype = quantity == HISTO_READ_COUNTS ? HISTO_U64 : HISTO_F64;
     const bool floating = r->dtype == HISTO_F32 || r->dtype == HISTO_F64;
     if (quantity == HISTO_READ_COUNTS && !floating && r->dtype != HISTO_U32 && r->dtype != HISTO_U64)
@@ -264,7 +264,7 @@ histo_status histo_hist_borrow(const histo_hist *hist, const uint64_t **counts, 
 typedef struct finder {
     const histo_hist *hist;
     histo_slots slots;
-    histo_rows rows;           /* of a dense histogram: those after this one, … */
+    histo_slot_rows rows;      /* of a dense histogram: those after this one, … */
     const uint64_t *row, *end; /* … the rest of this one, … */
     int64_t next;              /* … and the next index in the read, or in the list of a sparse one */
 } finder;
@@ -272,7 +272,7 @@ typedef struct finder {
 static finder finder_start(const histo_hist *hist, histo_slots slots)
 {
     finder f = {.hist = hist, .slots = slots};
-    histo_rows_start(&f.rows, hist, slots);
+    histo_slot_rows_start(&f.rows, hist, slots);
     return f;
 }
 
@@ -294,7 +294,7 @@ static bool finder_next(finder *f, int64_t *index, uint64_t *count)
             *count = *f->row++;
             if (*count) return true;
         }
-        if (!histo_rows_next(&f->rows, &slot)) return false;
+        if (!histo_slot_rows_next(&f->rows, &slot)) return false;
         f->row = accumulators->counts + slot;
         f->end = f->row + f->rows.n;
     }

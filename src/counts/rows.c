@@ -1,6 +1,6 @@
 #include "counts/rows.h"
 
-void histo_rows_grid(histo_slot_grid *grid, const histo_hist *hist, histo_slots slots)
+void histo_slot_rows_grid(histo_slot_grid *grid, const histo_hist *hist, histo_slots slots)
 {
     const bool bins = slots == HISTO_BINS;
     int64_t stride = 1;
@@ -16,7 +16,7 @@ void histo_rows_grid(histo_slot_grid *grid, const histo_hist *hist, histo_slots 
     grid->stride[0] = stride;
 }
 
-void histo_rows_restart(histo_rows *rows)
+void histo_slot_rows_restart(histo_slot_rows *rows)
 {
     rows->n = rows->grid.extent[rows->grid.ndim - 1];
     rows->slot = rows->grid.first;
@@ -25,14 +25,14 @@ void histo_rows_restart(histo_rows *rows)
     rows->done = false;
 }
 
-void histo_rows_start(histo_rows *rows, const histo_hist *hist, histo_slots slots)
+void histo_slot_rows_start(histo_slot_rows *rows, const histo_hist *hist, histo_slots slots)
 {
-    histo_rows_grid(&rows->grid, hist, slots);
+    histo_slot_rows_grid(&rows->grid, hist, slots);
     histo_slot_grid_join(&rows->grid);
-    histo_rows_restart(rows);
+    histo_slot_rows_restart(rows);
 }
 
-bool histo_rows_next(histo_rows *rows, int64_t *slot)
+bool histo_slot_rows_next(histo_slot_rows *rows, int64_t *slot)
 {
     const histo_slot_grid *grid = &rows->grid;
     if (rows->done) return false;

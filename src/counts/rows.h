@@ -4,22 +4,22 @@
 
 #include "counts/hist.h"
 
-typedef struct histo_rows {
+typedef struct histo_slot_rows {
     histo_slot_grid grid;           /* joined, unless rows of the last axis alone are wanted */
     int64_t n;                      /* slots of a row */
     int64_t slot;                   /* the first of the next row, numbered over the whole batch */
     int64_t at[HISTO_MAX_AXES + 1]; /* its position; the last dimension is unused */
     bool done;
-} histo_rows;
+} histo_slot_rows;
 
 /* The slots of a read, in its order. */
-void histo_rows_grid(histo_slot_grid *grid, const histo_hist *hist, histo_slots slots);
+void histo_slot_rows_grid(histo_slot_grid *grid, const histo_hist *hist, histo_slots slots);
 
 /* Begin with the first row of the longest rows there are, or of a grid that has been set. */
-void histo_rows_start(histo_rows *rows, const histo_hist *hist, histo_slots slots);
-void histo_rows_restart(histo_rows *rows);
+void histo_slot_rows_start(histo_slot_rows *rows, const histo_hist *hist, histo_slots slots);
+void histo_slot_rows_restart(histo_slot_rows *rows);
 
 /* The first slot of the next row; false at the end. */
-bool histo_rows_next(histo_rows *rows, int64_t *slot);
+bool histo_slot_rows_next(histo_slot_rows *rows, int64_t *slot);
 
 #endif

@@ -7,9 +7,9 @@
 
 static void put_counts(const histo_hist *hist, histo_slots slots, const uint64_t *counts, uint64_t *to)
 {
-    histo_rows rows;
-    histo_rows_start(&rows, hist, slots);
-    for (int64_t slot; histo_rows_next(&rows, &slot); counts += rows.n)
+    histo_slot_rows rows;
+    histo_slot_rows_start(&rows, hist, slots);
+    for (int64_t slot; histo_slot_rows_next(&rows, &slot); counts += rows.n)
         memcpy(to + slot, counts, (size_t)rows.n * sizeof *to);
 }
 
@@ -24,9 +24,9 @@ static histo_status put_sparse(const histo_hist *hist, histo_slots slots, const 
     histo_list list = {0, histo_malloc((size_t)occupied * sizeof *list.entries)};
     if (!list.entries)
         return histo_fail_memory((size_t)occupied * sizeof *list.entries, "the occupied slots of a sparse histogram");
-    histo_rows rows;
-    histo_rows_start(&rows, hist, slots);
-    for (int64_t slot; histo_rows_next(&rows, &slot);)
+    histo_slot_rows rows;
+    histo_slot_rows_start(&rows, hist, slots);
+    for (int64_t slot; histo_slot_rows_next(&rows, &slot);)
         for (int64_t i = 0; i < rows.n; i++, counts++)
             if (*counts) list.entries[list.n++] = (histo_entry){(uint64_t)(slot + i), *counts};
     return histo_sparse_add(to, list); /* to an empty list: cannot fail */
@@ -40,10 +40,10 @@ static double sum_at(const double *sums, const uint64_t *counts, int64_t i)
 
 static void put_sums(const histo_hist *hist, histo_slots slots, const double *sums, const uint64_t *counts, double *to)
 {
-    histo_rows rows;
-    histo_rows_start(&rows, hist, slots);
+    histo_slot_rows rows;
+    histo_slot_rows_start(&rows, hist, slots);
     int64_t i = 0;
-    for (int64_t slot; histo_rows_next(&rows, &slot);)
+    for (int64_t slot; histo_slot_rows_next(&rows, &slot);)
         for (const int64_t end = i + rows.n; i < end; i++)
             to[slot++] = sum_at(sums, counts, i);
 }
@@ -57,10 +57,10 @@ static histo_status put_exact(const histo_hist *hist, histo_slots slots, const d
         histo_exact_touch(&windows, sum_at(sums, counts, i));
     histo_status status = histo_exact_reserve(to, &windows, 1);
     if (status != HISTO_OK) return status;
-    histo_rows rows;
-    histo_rows_start(&rows, hist, slots);
+    histo_slot_rows rows;
+    histo_slot_rows_start(&rows, hist, slots);
     int64_t i = 0;
-    for (int64_t slot; histo_rows_next(&rows, &slot);)
+    for (int64_t slot; histo_slot_rows_next(&rows, &slot);)
         for (const int64_t end = i + rows.n; i < end; i++)
             histo_exact_add(to, slot++, sum_at(sums, counts, i));
     return HISTO_OK;

@@ -64,7 +64,7 @@ static double sample_at(const sorted_samples *s, double index)
 static double quantile_of(const sorted_samples *s, histo_quantile_rule rule, double q)
 {
     if (s->n == 0) return NAN;
-    const histo_place p = histo_quantile_place(rule, (double)s->n, q);
+    const histo_fractional_rank p = histo_quantile_place(rule, (double)s->n, q);
     const double below = sample_at(s, p.below);
     return p.share == 0 ? below : histo_quantile_beside(below, sample_at(s, p.below + 1), p.share);
 }

@@ -200,14 +200,14 @@ void histo_binary_save(const histo_hist *hist, histo_bytes *out)
 
 /* ---- Loading ---- */
 
-typedef struct source {
+typedef struct saved_bytes {
     const unsigned char *data;
     size_t size, at; /* size without the checksum */
-} source;
+} saved_bytes;
 
-static histo_status corrupt(const source *in, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static histo_status corrupt(const saved_bytes *in, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static histo_status corrupt(const source *in, const char *format, ...)
+static histo_status corrupt(const saved_bytes *in, const char *format, ...)
 {
     char what[256];
     va_list args;
@@ -218,18 +218,18 @@ static histo_status corrupt(const source *in, const char *format, ...)
 }
 
 /* Report what the library rejects as an invalid argument as a fault of the file. */
-static histo_status blame_file(const source *in, histo_status status)
+static histo_status blame_file(const saved_bytes *in, histo_status status)
 {
     return status == HISTO_INVALID ? corrupt(in, "%s", histo_last_error()) : status;
 }
 
-static size_t left(const source *in)
+static size_t left(const saved_bytes *in)
 {
     return in->size - in->at;
 }
 
 /* Skip the next bytes and return their address; NULL if there are fewer. */
-static const unsigned char *take(source *in, size_t size)
+static const unsigned char *take(saved_bytes *in, size_t size)
 {
     if (size > left(in)) return NULL;
     const unsigned char *bytes = in->data + in->at;
@@ -245,7 +245,7 @@ static uint64_t value_of(const unsigned char *bytes, int width)
     return value;
 }
 
-static histo_status get(source *in, int width, uint64_t *value)
+static histo_status get(saved_bytes *in, int width, uint64_t *value)
 {
     const unsigned char *bytes = take(in, (size_t)width);
     *value = 0;
@@ -255,7 +255,7 @@ static histo_status get(source *in, int width, uint64_t *value)
 }
 
 /* Read a value from 0 to `most`. */
-static histo_status get_up_to(source *in, int width, uint64_t most, const char *what, uint64_t *value)
+static histo_status get_up_to(saved_bytes *in, int width, uint64_t most, const char *what, uint64_t *value)
 {
     histo_status status = get(in, width, value);
     if (status != HISTO_OK || *value <= most) return status;
@@ -265,7 +265,7 @@ static histo_status get_up_to(source *in, int width, uint64_t most, const char *
 
 /* Store n <= BLOCK values from `begin` on, none above `most`, in an array of uint64_t or double that is all zero, so
  * that only memory with nonzero values is touched. */
-static histo_status get_block(source *in, uint64_t most, void *array, int64_t begin, int64_t n)
+static histo_status get_block(saved_bytes *in, uint64_t most, void *array, int64_t begin, int64_t n)
 {
     uint64_t head = 0, nonzero = 0;
     histo_status status = get(in, 1, &head);
@@ -297,7 +297,7 @@ static histo_status get_block(source *in, uint64_t most, void *array, int64_t be
     return HISTO_OK;
 }
 
-static histo_status get_array(source *in, void *array, int64_t n)
+static histo_status get_array(saved_bytes *in, void *array, int64_t n)
 {
     histo_status status = HISTO_OK;
     for (int64_t begin = 0; begin < n && status == HISTO_OK; begin += BLOCK)
@@ -320,7 +320,7 @@ static void header_free(header *h)
         histo_axis_free_given(&h->axes[a]);
 }
 
-static histo_status get_whole_edges(source *in, bool is_signed, histo_axis *axis)
+static histo_status get_whole_edges(saved_bytes *in, bool is_signed, histo_axis *axis)
 {
     const size_t count = (size_t)axis->bins + 1;
     if (axis->kind != HISTO_VARIABLE) return corrupt(in, "an axis of kind %d has integer edges", (int)axis->kind);
@@ -337,7 +337,7 @@ static histo_status get_whole_edges(source *in, bool is_signed, histo_axis *axis
     return HISTO_OK;
 }
 
-static histo_status get_edges(source *in, histo_axis *axis)
+static histo_status get_edges(saved_bytes *in, histo_axis *axis)
 {
     size_t count = (size_t)axis->bins + 1;
     if (count > left(in) / sizeof(double)) return corrupt(in, "the file ends within the %zu edges of an axis", count);
@@ -352,7 +352,7 @@ static histo_status get_edges(source *in, histo_axis *axis)
     return HISTO_OK;
 }
 
-static histo_status get_axis(source *in, histo_axis *axis)
+static histo_status get_axis(saved_bytes *in, histo_axis *axis)
 {
     uint64_t kind, closed, stored, bins, power, lo, hi;
     histo_status status = get_up_to(in, 1, HISTO_AXIS_KIND_COUNT - 1, "the kind of an axis", &kind);
@@ -373,7 +373,7 @@ static histo_status get_axis(source *in, histo_axis *axis)
     return HISTO_OK;
 }
 
-static histo_status get_windows(source *in, histo_exact_windows *windows)
+static histo_status get_windows(saved_bytes *in, histo_exact_windows *windows)
 {
     const unsigned char *bits = take(in, WINDOW_BYTES);
     if (!bits) return corrupt(in, "the file ends within the windows of the sums");
@@ -403,7 +403,7 @@ static int64_t arrays(const header *h)
 
 /* Until this check, neither memory nor time may be proportional to the number of bins: each block of the arrays has at
  * least a byte in the file. */
-static histo_status check_sizes(const source *in, header *h)
+static histo_status check_sizes(const saved_bytes *in, header *h)
 {
     int64_t bins;
     histo_status status = HISTO_OK;
@@ -422,7 +422,7 @@ static histo_status check_sizes(const source *in, header *h)
     return HISTO_OK;
 }
 
-static histo_status get_header(source *in, header *h)
+static histo_status get_header(saved_bytes *in, header *h)
 {
     uint64_t version, weighting, naxes, batch;
     in->at = sizeof magic;
@@ -453,7 +453,7 @@ static int32_t unzigzag(uint64_t value)
     return (int32_t)(value & 1 ? -(int64_t)(value / 2) - 1 : (int64_t)(value / 2));
 }
 
-static histo_status get_digits(source *in, histo_exact *e, int window, int64_t begin, int64_t n)
+static histo_status get_digits(saved_bytes *in, histo_exact *e, int window, int64_t begin, int64_t n)
 {
     uint64_t block[BLOCK] = {0};
     histo_status status = get_block(in, UINT32_MAX, block, 0, n);
@@ -465,7 +465,7 @@ static histo_status get_digits(source *in, histo_exact *e, int window, int64_t b
     return status;
 }
 
-static histo_status get_flags(source *in, histo_exact *e, int64_t begin, int64_t n)
+static histo_status get_flags(saved_bytes *in, histo_exact *e, int64_t begin, int64_t n)
 {
     uint64_t block[BLOCK] = {0};
     const uint64_t all = HISTO_EXACT_POSITIVE_INFINITY | HISTO_EXACT_NEGATIVE_INFINITY | HISTO_EXACT_NAN;
@@ -475,7 +475,7 @@ static histo_status get_flags(source *in, histo_exact *e, int64_t begin, int64_t
     return status;
 }
 
-static histo_status get_exact_block(source *in, const histo_exact_windows *windows, histo_exact *e, int64_t begin,
+static histo_status get_exact_block(saved_bytes *in, const histo_exact_windows *windows, histo_exact *e, int64_t begin,
                                     int64_t n)
 {
     histo_status status = HISTO_OK;
@@ -484,7 +484,7 @@ static histo_status get_exact_block(source *in, const histo_exact_windows *windo
     return status == HISTO_OK && windows->special ? get_flags(in, e, begin, n) : status;
 }
 
-static histo_status get_exact(source *in, const histo_exact_windows windows[2], histo_exact *const exact[2])
+static histo_status get_exact(saved_bytes *in, const histo_exact_windows windows[2], histo_exact *const exact[2])
 {
     for (int power = 0; power < 2 && exact[power]; power++) {
         histo_status status = histo_exact_reserve(exact[power], &windows[power], 1);
@@ -501,7 +501,7 @@ static histo_status get_exact(source *in, const histo_exact_windows windows[2], 
 }
 
 /* Make the histogram, all zero. */
-static histo_status make_hist(const source *in, const header *h, histo_hist **hist)
+static histo_status make_hist(const saved_bytes *in, const header *h, histo_hist **hist)
 {
     histo_status status = histo_hist_make(hist, h->naxes, h->axes, &h->kind);
     for (int a = 0; a < h->naxes && status == HISTO_OK; a++)
@@ -509,7 +509,7 @@ static histo_status make_hist(const source *in, const header *h, histo_hist **hi
     return blame_file(in, status);
 }
 
-static histo_status get_slots(source *in, histo_list *list, uint64_t all)
+static histo_status get_slots(saved_bytes *in, histo_list *list, uint64_t all)
 {
     uint64_t slot = UINT64_MAX;
     for (int64_t begin = 0; begin < list->n; begin += BLOCK) {
@@ -526,7 +526,7 @@ static histo_status get_slots(source *in, histo_list *list, uint64_t all)
     return HISTO_OK;
 }
 
-static histo_status get_counts(source *in, histo_list *list)
+static histo_status get_counts(saved_bytes *in, histo_list *list)
 {
     for (int64_t begin = 0; begin < list->n; begin += BLOCK) {
         uint64_t block[BLOCK] = {0};
@@ -542,7 +542,7 @@ static histo_status get_counts(source *in, histo_list *list)
 }
 
 /* No value is 0, so each takes at least a byte. */
-static histo_status get_sparse(source *in, const histo_accumulators *accumulators)
+static histo_status get_sparse(saved_bytes *in, const histo_accumulators *accumulators)
 {
     uint64_t occupied;
     histo_status status = get_up_to(in, 8, left(in) / 2, "the number of occupied slots", &occupied);
@@ -556,7 +556,7 @@ static histo_status get_sparse(source *in, const histo_accumulators *accumulator
     return status;
 }
 
-static histo_status get_bank(source *in, const header *h, const histo_accumulators *accumulators)
+static histo_status get_bank(saved_bytes *in, const header *h, const histo_accumulators *accumulators)
 {
     int64_t all = accumulators->sparse ? 0 : accumulators->batch * accumulators->slots;
     histo_status status = get_array(in, accumulators->masked, accumulators->batch);
@@ -579,7 +579,7 @@ histo_status histo_binary_load(const unsigned char *data, size_t size, histo_his
 {
     if (size < sizeof magic + CRC_BYTES)
         return histo_fail(HISTO_CORRUPT, "byte %zu: the file ends within its header", size);
-    source in = {data, size - CRC_BYTES, 0};
+    saved_bytes in = {data, size - CRC_BYTES, 0};
     if (histo_checksum_add(0, data, in.size) != value_of(data + in.size, CRC_BYTES))
         return histo_fail(HISTO_CORRUPT, "byte %zu: the checksum does not match: the file is truncated or damaged",
                           in.size);

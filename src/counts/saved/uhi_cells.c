@@ -21,7 +21,7 @@ uint64_t histo_lane_get(histo_lane lane, int64_t slot)
     return lane.counts ? lane.counts[slot] : bits_of(lane.sums[slot]);
 }
 
-bool histo_place_next(histo_place *place)
+bool histo_cell_next(histo_cell *place)
 {
     int a = place->hist->naxes - 1;
     while (a >= 0 && ++place->at[a] == place->hist->axes[a].bins + place->flow)
@@ -29,7 +29,7 @@ bool histo_place_next(histo_place *place)
     return a >= 0 || ++place->entry < place->hist->accumulators.batch;
 }
 
-int64_t histo_place_slot(const histo_place *place)
+int64_t histo_cell_slot(const histo_cell *place)
 {
     int64_t slot = place->entry;
     for (int a = 0; a < place->hist->naxes; a++)
@@ -37,7 +37,7 @@ int64_t histo_place_slot(const histo_place *place)
     return slot;
 }
 
-bool histo_place_is_nan(const histo_place *place)
+bool histo_cell_is_nan(const histo_cell *place)
 {
     for (int a = 0; a < place->hist->naxes; a++)
         if (place->at[a] == place->hist->axes[a].bins + 2) return true;
@@ -46,10 +46,10 @@ bool histo_place_is_nan(const histo_place *place)
 
 /* A cell contains its own slot and, for each subset of the axes on which it is overflow, the slot that is NaN on these.
  */
-uint64_t histo_lane_cell(histo_lane lane, const histo_place *cell)
+uint64_t histo_lane_cell(histo_lane lane, const histo_cell *cell)
 {
     const histo_hist *hist = cell->hist;
-    int64_t first = histo_place_slot(cell), stride = 1, to_nan[HISTO_MAX_AXES];
+    int64_t first = histo_cell_slot(cell), stride = 1, to_nan[HISTO_MAX_AXES];
     int over = 0;
     for (int a = hist->naxes - 1; a >= 0; a--) {
         if (cell->at[a] == hist->axes[a].bins + 1) to_nan[over++] = stride;

@@ -16,19 +16,19 @@ uint64_t histo_lane_get(histo_lane lane, int64_t slot);
 /* Iterates over the cells, or all slots, of a histogram in order. Initialise it with {hist, HISTO_CELLS or
  * HISTO_ALL_SLOTS}. */
 enum { HISTO_CELLS = 2, HISTO_ALL_SLOTS = 3 }; /* places on an axis in addition to its bins */
-typedef struct histo_place {
+typedef struct histo_cell {
     const histo_hist *hist;
     int flow;
     int64_t entry;
     int64_t at[HISTO_MAX_AXES];
-} histo_place;
+} histo_cell;
 /* Advance; false at the end. */
-bool histo_place_next(histo_place *place);
-int64_t histo_place_slot(const histo_place *place);
-bool histo_place_is_nan(const histo_place *place);
+bool histo_cell_next(histo_cell *place);
+int64_t histo_cell_slot(const histo_cell *place);
+bool histo_cell_is_nan(const histo_cell *place);
 
 /* The value of a cell, given by the place of its own slot. */
-uint64_t histo_lane_cell(histo_lane lane, const histo_place *cell);
+uint64_t histo_lane_cell(histo_lane lane, const histo_cell *cell);
 
 /* The checksum of the axes, the masked samples and all slots of some lanes, or of a sparse histogram's occupied slots;
  * an unused lane is {NULL, NULL}. */

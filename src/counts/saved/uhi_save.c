@@ -95,7 +95,7 @@ static void put_axes(histo_bytes *out, const histo_hist *hist)
 /* ---- Storage ---- */
 
 /* The number of arrays (of the innermost axis, the next, …) that the cell begins, or ends. */
-static int brackets(const histo_place *cell, bool end)
+static int brackets(const histo_cell *cell, bool end)
 {
     int n = 0;
     for (int a = cell->hist->naxes - 1; a >= 0; a--, n++)
@@ -107,7 +107,7 @@ static int brackets(const histo_place *cell, bool end)
 static void put_lane(histo_bytes *out, const histo_hist *hist, const char *key, histo_lane lane)
 {
     histo_bytes_print(out, ",\n      \"%s\": ", key);
-    histo_place cell = {hist, HISTO_CELLS, 0, {0}};
+    histo_cell cell = {hist, HISTO_CELLS, 0, {0}};
     bool first = true;
     do {
         int begins = brackets(&cell, false), ends = brackets(&cell, true);
@@ -118,7 +118,7 @@ static void put_lane(histo_bytes *out, const histo_hist *hist, const char *key, 
         put_value(out, lane.sums, histo_lane_cell(lane, &cell));
         while (ends-- > 0)
             histo_bytes_put(out, "]", 1);
-    } while (histo_place_next(&cell));
+    } while (histo_cell_next(&cell));
 }
 
 /* Sparse counts: the cells' indices on each axis, then their values. */
@@ -169,13 +169,13 @@ static void list_end(const list *l)
 static void put_unstored(histo_bytes *out, const histo_hist *hist, const char *key, histo_lane lane, bool stored)
 {
     list l = {out, key, lane.sums, 0};
-    histo_place place = {hist, HISTO_ALL_SLOTS, 0, {0}};
+    histo_cell place = {hist, HISTO_ALL_SLOTS, 0, {0}};
     do {
-        int64_t slot = histo_place_slot(&place);
+        int64_t slot = histo_cell_slot(&place);
         uint64_t value = histo_lane_get(lane, slot);
-        uint64_t assumed = stored && !histo_place_is_nan(&place) ? histo_lane_cell(lane, &place) : 0;
+        uint64_t assumed = stored && !histo_cell_is_nan(&place) ? histo_lane_cell(lane, &place) : 0;
         if (value != assumed) list_add(&l, slot, value);
-    } while (histo_place_next(&place));
+    } while (histo_cell_next(&place));
     list_end(&l);
 }
 

@@ -39,7 +39,7 @@ enum {
 static const size_t MAX_TABLE_BYTES = (size_t)1 << 30; /* of all threads together, unless too few for each */
 
 /* One thread's table and lists. */
-typedef struct table {
+typedef struct slot_table {
     int bits;
     int64_t used;
     histo_entry *entries; /* [1 << bits], of mixed slots; a count of 0: empty */
@@ -47,12 +47,12 @@ typedef struct table {
     int buffered;         /* … and how many there are */
     histo_sparse full;    /* what the table was emptied into; one list in the end */
     bool failed;          /* out of memory */
-} table;
+} slot_table;
 
 typedef struct shared {
     const histo_job *job;
     int threads, largest_bits, step;
-    table *tables;
+    slot_table *tables;
 } shared;
 
 static histo_entry *make_entries(int bits)
@@ -82,7 +82,7 @@ static inline uint64_t unmixed(uint64_t slot)
 
 /* Find the entry of a mixed slot by linear probing: its own, or the empty one for it; NULL after more than `others`
  * others. */
-static inline histo_entry *find(const table *t, uint64_t slot, int64_t others)
+static inline histo_entry *find(const slot_table *t, uint64_t slot, int64_t others)
 {
     const uint64_t last = (UINT64_C(1) << t->bits) - 1;
     for (uint64_t at = slot >> (64 - t->bits); others >= 0; at = (at + 1) & last, others--)
@@ -90,9 +90,9 @@ static inline histo_entry *find(const table *t, uint64_t slot, int64_t others)
     return NULL;
 }
 
-static bool grow(table *t)
+static bool grow(slot_table *t)
 {
-    const table before = *t;
+    const slot_table before = *t;
     histo_entry *larger = make_entries(t->bits + 1);
     if (!larger) return false;
     t->bits++;
@@ -104,7 +104,7 @@ static bool grow(table *t)
 }
 
 /* Empty the table into a list. The table is at most half full, so the other half has room for sorting. */
-static bool empty(table *t)
+static bool empty(slot_table *t)
 {
     const int64_t entries = INT64_C(1) << t->bits;
     int64_t n = 0;
@@ -123,7 +123,7 @@ static bool empty(table *t)
 }
 
 /* Grow the table, or empty it if it has its maximum size. */
-static bool make_room(table *t, int largest_bits)
+static bool make_room(slot_table *t, int largest_bits)
 {
     if (t->bits < largest_bits) return grow(t);
     if (!empty(t)) return false;
@@ -132,9 +132,9 @@ static bool make_room(table *t, int largest_bits)
 }
 
 /* Count mixed slots, each `times` times, until the table gets too small; return how many were counted. */
-static int count_some(table *table_, const uint64_t *restrict slots, int n, uint64_t times)
+static int count_some(slot_table *table_, const uint64_t *restrict slots, int n, uint64_t times)
 {
-    table t = *table_; /* a local copy, which the entries cannot alias */
+    slot_table t = *table_; /* a local copy, which the entries cannot alias */
     const int64_t most = INT64_C(1) << (t.bits - (t.bits < ROOMY_BITS ? 2 : 1));
     const int ahead = t.bits >= PREFETCH_BITS ? AHEAD : n;
     int i = 0;
@@ -153,7 +153,7 @@ static int count_some(table *table_, const uint64_t *restrict slots, int n, uint
     return i;
 }
 
-static bool count_slots(table *t, const uint64_t *slots, int n, uint64_t times, int largest_bits)
+static bool count_slots(slot_table *t, const uint64_t *slots, int n, uint64_t times, int largest_bits)
 {
     for (int done = 0; (done += count_some(t, slots + done, n - done, times)) < n;)
         if (!make_room(t, largest_bits)) return false;
@@ -161,7 +161,7 @@ static bool count_slots(table *t, const uint64_t *slots, int n, uint64_t times, 
 }
 
 /* Count the buffered slots, partitioned by ranges of the table. */
-static bool count_buffered(table *t, int largest_bits)
+static bool count_buffered(slot_table *t, int largest_bits)
 {
     if (t->buffered == 0) return true;
     int at[1 << RANGE_BITS] = {0}, before = 0;
@@ -180,7 +180,7 @@ static bool count_buffered(table *t, int largest_bits)
     return count_slots(t, partitioned, n, 1, largest_bits);
 }
 
-static bool buffer_or_count(table *t, const uint64_t *slots, int n, int largest_bits)
+static bool buffer_or_count(slot_table *t, const uint64_t *slots, int n, int largest_bits)
 {
     if (t->bits < PARTITION_BITS) return count_slots(t, slots, n, 1, largest_bits);
     if (!t->buffer) t->buffer = histo_cpu_allocate(2 * BUFFERED * sizeof *t->buffer);
@@ -190,7 +190,7 @@ static bool buffer_or_count(table *t, const uint64_t *slots, int n, int largest_
     return t->buffered <= BUFFERED - HISTO_PIECE || count_buffered(t, largest_bits);
 }
 
-static bool count_block(const shared *all, table *t, histo_block *block)
+static bool count_block(const shared *all, slot_table *t, histo_block *block)
 {
     uint64_t slots[HISTO_PIECE];
     if (block->left_out) { /* a slot after all others counts them */
@@ -218,7 +218,7 @@ static bool count_block(const shared *all, table *t, histo_block *block)
 static void count_range(void *context, int index)
 {
     shared *all = context;
-    table *t = &all->tables[index];
+    slot_table *t = &all->tables[index];
     char *gathered = (char *)all->job->workspace + (size_t)index * histo_blocks_bytes(all->job->problem);
     t->bits = SMALLEST_BITS;
     t->entries = make_entries(t->bits);
@@ -240,7 +240,7 @@ static void join_two(void *context, int index)
     const shared *all = context;
     const int first = index * 2 * all->step, second = first + all->step;
     if (second >= all->threads) return;
-    table *to = &all->tables[first], *from = &all->tables[second];
+    slot_table *to = &all->tables[first], *from = &all->tables[second];
     const histo_list list = histo_sparse_all(&from->full);
     if (to->failed || from->failed || histo_sparse_add(&to->full, list) != HISTO_OK) {
         to->failed = true;
@@ -275,7 +275,7 @@ static histo_status launch(const histo_job *job)
     histo_pool_run(all.threads, count_range, &all);
     for (all.step = 1; all.step < all.threads; all.step *= 2)
         histo_pool_run((all.threads + 2 * all.step - 1) / (2 * all.step), join_two, &all);
-    table *result = &all.tables[0];
+    slot_table *result = &all.tables[0];
     histo_status status = HISTO_OK;
     if (result->failed) /* the thread has its own error message */
         status = histo_fail_memory(sizeof(histo_entry) << all.largest_bits, "the occupied slots of a sparse histogram");

@@ -37,9 +37,9 @@ static double square_i64(int64_t w)
 #define add_u64 histo_exact_add_u64
 
 /* The exponent windows that weights and their squares touch. */
-typedef struct windows {
+typedef struct touched_windows {
     histo_exact_windows w, w2;
-} windows;
+} touched_windows;
 
 histo_numbers histo_weight_numbers(const histo_problem *p)
 {
@@ -83,7 +83,7 @@ static bool are_exact(histo_dtype dtype, histo_magnitudes extremes)
 }
 
 /* As touch_block, but marks all windows between the lowest and the highest, if they are few; else returns false. */
-static bool touch_near(windows *set, const histo_problem *p, const void *weights, int n)
+static bool touch_near(touched_windows *set, const histo_problem *p, const void *weights, int n)
 {
     double numbers[HISTO_BLOCK];
     widen(p->dtypes[p->weights], weights, n, numbers);
@@ -99,7 +99,7 @@ static bool touch_near(windows *set, const histo_problem *p, const void *weights
     return true;
 }
 
-static void touch_block(windows *set, histo_dtype dtype, const void *weights, int n)
+static void touch_block(touched_windows *set, histo_dtype dtype, const void *weights, int n)
 {
 #define CASE(constant, name, storage, compute, widen)                                                                  \
     case constant:                                                                                                     \
@@ -118,14 +118,14 @@ typedef struct touching {
     histo_problem problem;
     int threads;
     pthread_mutex_t lock;
-    windows found;
+    touched_windows found;
 } touching;
 
 static void touch_share(void *context, int index)
 {
     touching *all = context;
     _Alignas(64) char gathered[HISTO_BLOCK * sizeof(double)];
-    windows mine = {0};
+    touched_windows mine = {0};
     histo_blocks blocks;
     histo_block block;
     histo_blocks_start(&blocks, &all->weights_only, index, all->threads, gathered);
@@ -141,7 +141,7 @@ static void touch_share(void *context, int index)
 /* Find the windows of all weights that the job reads. Weights of masked samples are included, which costs only memory.
  * The first piece of a fill scans the whole fill: once there is room for all its weights and carries, no later piece
  * can fail. */
-static void find_windows(const histo_job *job, windows *found)
+static void find_windows(const histo_job *job, touched_windows *found)
 {
     enum { SAMPLES_A_THREAD = 1 << 18 };
     const histo_problem *p = job->problem;
@@ -169,7 +169,7 @@ histo_status histo_weights_reserve(const histo_job *job)
 {
     const histo_problem *p = job->problem;
     if (!histo_is_reproducible(p->weighting)) return HISTO_OK;
-    windows found = {0};
+    touched_windows found = {0};
     if (p->weights == HISTO_ABSENT)
         touch_block(&found, HISTO_U8, &(uint8_t){1}, 1);
     else

@@ -177,7 +177,7 @@ static int index_of_rank(const histo_selection *s, uint64_t rank)
 static void ranks_of(const histo_selection *s, double q, uint64_t *below, uint64_t *above, double *share)
 {
     const uint64_t last = s->samples - 1;
-    const histo_place place = histo_quantile_place(s->rule, (double)s->samples, q);
+    const histo_fractional_rank place = histo_quantile_place(s->rule, (double)s->samples, q);
     const uint64_t first = place.below < (double)last ? (uint64_t)place.below : last;
     *below = s->beyond[0] + first;
     *above = *below + (place.share > 0 && first < last);

@@ -30,7 +30,7 @@ enum {
     MAX_BITS = 18,
 };
 
-typedef struct fixed {
+typedef struct fixed_point {
     double lo;      /* rounded to the samples' type */
     float per_step; /* units of 2^-bits a bin */
     float bins;     /* in units */
@@ -38,7 +38,7 @@ typedef struct fixed {
     bool exact;
     uint32_t margin, doubtful;
     uint32_t last, nan; /* the highest slot not in doubt; that of NaN */
-} fixed;
+} fixed_point;
 
 static inline uint64_t pattern_f64(double x)
 {
@@ -78,7 +78,7 @@ static inline bool places_are_exact(const histo_lookup *l, bool from_floats)
 
 /* Set up fixed point with so many fraction bits; false if rounding errors are not small against a bin. lo: the
  * lookup's, rounded to the samples' type. off: how many bins the edges miss those of the formula. */
-static inline bool fixed_of(const histo_lookup *l, double off, double lo, bool from_floats, int bits, fixed *f)
+static inline bool fixed_of(const histo_lookup *l, double off, double lo, bool from_floats, int bits, fixed_point *f)
 {
     const double magnitude = larger(fabs(l->lo), fabs(l->hi)), units = (double)(1 << bits);
     if (!(l->per_step > 0x1p-100 && l->per_step < 0x1p100 && magnitude < 0x1p100 && l->bins < 1 << 22)) return false;
@@ -87,15 +87,15 @@ static inline bool fixed_of(const histo_lookup *l, double off, double lo, bool f
     double doubt =
         l->bins * 3.5 * 0x1p-24 + 1.1 * fabs(lo - l->lo) * l->per_step + magnitude * l->per_step * 0x1p-48 + off;
     uint32_t margin = exact ? 0 : (uint32_t)(doubt * 1.01 * units) + 2;
-    *f = (fixed){.lo = lo,
-                 .per_step = (float)(l->per_step * units),
-                 .bins = (float)(l->bins * units),
-                 .bits = bits,
-                 .exact = exact,
-                 .margin = margin,
-                 .doubtful = exact ? 0 : 2 * margin + 1,
-                 .last = (uint32_t)l->bins + (exact && l->closed ? 0 : 1),
-                 .nan = (uint32_t)l->bins + 2};
+    *f = (fixed_point){.lo = lo,
+                       .per_step = (float)(l->per_step * units),
+                       .bins = (float)(l->bins * units),
+                       .bits = bits,
+                       .exact = exact,
+                       .margin = margin,
+                       .doubtful = exact ? 0 : 2 * margin + 1,
+                       .last = (uint32_t)l->bins + (exact && l->closed ? 0 : 1),
+                       .nan = (uint32_t)l->bins + 2};
     return exact || doubt < 1.0 / 256;
 }
 
@@ -104,13 +104,13 @@ static inline bool fixed_of(const histo_lookup *l, double off, double lo, bool f
 #define DOWN (_MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)
 #define EVERY 0xff /* lane; gcc 12 warns about the unmasked intrinsic at -O0 */
 
-static inline __m512 distances_f32(const fixed *f, bool down, const float *samples)
+static inline __m512 distances_f32(const fixed_point *f, bool down, const float *samples)
 {
     const __m512 lo = _mm512_set1_ps((float)f->lo), x = _mm512_loadu_ps(samples);
     return down ? _mm512_sub_round_ps(x, lo, DOWN) : _mm512_sub_ps(x, lo);
 }
 
-static inline __m512 distances_f64(const fixed *f, bool down, const double *samples)
+static inline __m512 distances_f64(const fixed_point *f, bool down, const double *samples)
 {
     const __m512d lo = _mm512_set1_pd(f->lo), x = _mm512_loadu_pd(samples), y = _mm512_loadu_pd(samples + LANES / 2);
     __m256 low = down ? _mm512_cvt_roundpd_ps(_mm512_maskz_sub_round_pd(EVERY, x, lo, DOWN), DOWN)
@@ -120,7 +120,7 @@ static inline __m512 distances_f64(const fixed *f, bool down, const double *samp
     return _mm512_insertf32x8(_mm512_castps256_ps512(low), high, 1);
 }
 
-static inline __m512 in_units(const fixed *f, bool down, __m512 distances)
+static inline __m512 in_units(const fixed_point *f, bool down, __m512 distances)
 {
     const __m512 per_step = _mm512_set1_ps(f->per_step);
     return down ? _mm512_mul_round_ps(distances, per_step, DOWN) : _mm512_mul_ps(distances, per_step);

@@ -7,7 +7,7 @@
  * without crossing lanes. */
 #if defined(__AVX512F__)
 
-static inline bool NAME(fixed_slots)(const fixed *f, bool exact, const TYPE *samples, uint32_t *out)
+static inline bool NAME(fixed_slots)(const fixed_point *f, bool exact, const TYPE *samples, uint32_t *out)
 {
     const __m512 below = _mm512_set1_ps(-0.25F * (float)(1 << f->bits));
     const __m512 above = _mm512_set1_ps(f->bins + 0.5F * (float)(1 << f->bits));
@@ -28,7 +28,7 @@ static inline bool NAME(fixed_slots)(const fixed *f, bool exact, const TYPE *sam
     return !any_doubt(most, f->last, least, f->doubtful << (32 - f->bits));
 }
 
-static inline bool NAME(fixed_codes)(const fixed *f, bool exact, const TYPE *samples, uint8_t *codes)
+static inline bool NAME(fixed_codes)(const fixed_point *f, bool exact, const TYPE *samples, uint8_t *codes)
 {
     const __m512i margin = _mm512_set1_epi32((int)f->margin);
     __m512i place[4], most = _mm512_setzero_si512(), least = _mm512_set1_epi32(-1);
@@ -47,7 +47,8 @@ static inline bool NAME(fixed_codes)(const fixed *f, bool exact, const TYPE *sam
 
 #else
 
-static inline bool NAME(fixed_slots)(const fixed *f, bool exact, const TYPE *restrict samples, uint32_t *restrict out)
+static inline bool NAME(fixed_slots)(const fixed_point *f, bool exact, const TYPE *restrict samples,
+                                     uint32_t *restrict out)
 {
     const TYPE lo = (TYPE)f->lo;
     const int32_t bin = 1 << f->bits, offset = (int32_t)f->margin + bin;
@@ -67,7 +68,8 @@ static inline bool NAME(fixed_slots)(const fixed *f, bool exact, const TYPE *res
     return exact ? most <= f->last : least >= f->doubtful << rest;
 }
 
-static inline bool NAME(fixed_codes)(const fixed *f, bool exact, const TYPE *restrict samples, uint8_t *restrict codes)
+static inline bool NAME(fixed_codes)(const fixed_point *f, bool exact, const TYPE *restrict samples,
+                                     uint8_t *restrict codes)
 {
     const TYPE lo = (TYPE)f->lo;
     const float per_step = f->per_step;
@@ -88,10 +90,10 @@ static inline bool NAME(fixed_codes)(const fixed *f, bool exact, const TYPE *res
 #endif
 
 /* The slots of batches up to the first that is in doubt; returns the number of samples done. */
-static int NAME(fixed_slots_run)(const fixed *f, const TYPE *samples, int n, uint32_t *slots)
+static int NAME(fixed_slots_run)(const fixed_point *f, const TYPE *samples, int n, uint32_t *slots)
 {
     int i = 0;
-    const fixed here = *f;
+    const fixed_point here = *f;
     if (here.exact)
         while (i + BATCH <= n && NAME(fixed_slots)(&here, true, samples + i, slots + i))
             i += BATCH;
@@ -102,10 +104,10 @@ static int NAME(fixed_slots_run)(const fixed *f, const TYPE *samples, int n, uin
 }
 
 /* Codes likewise. */
-static int NAME(fixed_codes_run)(const fixed *f, const TYPE *samples, int n, uint8_t *codes)
+static int NAME(fixed_codes_run)(const fixed_point *f, const TYPE *samples, int n, uint8_t *codes)
 {
     int i = 0;
-    const fixed here = *f;
+    const fixed_point here = *f;
     if (here.exact)
         for (; i + BATCH <= n && NAME(fixed_codes)(&here, true, samples + i, codes + i); i += BATCH)
             histo_prefetch_l2(samples + i, BATCH * sizeof *samples);

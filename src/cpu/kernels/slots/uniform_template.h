@@ -46,7 +46,7 @@ static void NAME(exact_slots)(const histo_lookup *l, const histo_spans *near, co
 }
 
 /* Set up fixed point for slots; false if so many samples would be in doubt that it does not pay. */
-static bool NAME(slots_in_fixed)(const histo_lookup *l, const histo_spans *near, fixed *f)
+static bool NAME(slots_in_fixed)(const histo_lookup *l, const histo_spans *near, fixed_point *f)
 {
     enum { FEW_DOUBTS = 2 };
     int bits = MAX_BITS;
@@ -60,7 +60,7 @@ static bool NAME(slots_in_fixed)(const histo_lookup *l, const histo_spans *near,
 static void NAME(uniform_slots)(const histo_lookup *l, const histo_spans *near, const TYPE *samples, int n,
                                 uint32_t *out)
 {
-    fixed f;
+    fixed_point f;
     bool usable = n >= BATCH && NAME(slots_in_fixed)(l, near, &f);
     for (int i = 0, doubts = 0; i < n;) {
         int done = usable && doubts < 2 ? NAME(fixed_slots_run)(&f, samples + i, n - i, out + i) : 0;
@@ -78,7 +78,7 @@ static void NAME(produce)(const histo_lookup *l, const histo_spans *spans, const
 {
     const TYPE *samples = from;
     const histo_spans *near = l->kind == HISTO_SEARCH ? spans : NULL;
-    fixed f = {.exact = false};
+    fixed_point f = {.exact = false};
     bool usable = NAME(slots_in_fixed)(l, near, &f);
     for (int i = 0, doubts = 0; i < HISTO_PIECE; i += BATCH) {
         histo_prefetch_l1(samples + i, BATCH * sizeof *samples);
@@ -95,7 +95,7 @@ static void NAME(produce)(const histo_lookup *l, const histo_spans *spans, const
 static void NAME(codes)(const histo_lookup *l, const histo_spans *near, const TYPE *samples, int n, uint8_t *codes,
                         uint64_t flow[3])
 {
-    fixed f;
+    fixed_point f;
     const double off = near ? near->off : 0;
     bool usable = fixed_of(l, off, (double)(TYPE)l->lo, sizeof(TYPE) == sizeof(uint32_t), CODE_BITS, &f);
     uint32_t slots[HISTO_PIECE];
@@ -106,8 +106,8 @@ static void NAME(codes)(const histo_lookup *l, const histo_spans *near, const TY
         int some = usable && doubts < 2 && n - i > BATCH ? BATCH : n - i;
         if (some == 0) break;
         histo_prefetch_l2(samples + i, (size_t)some * sizeof *samples);
-        NAME(uniform_slots)
-        (l, near, samples + i, some, slots); /* in fixed point still if a sample is outside the axis */
+        /* In fixed point still, if a sample was outside the axis. */
+        NAME(uniform_slots)(l, near, samples + i, some, slots);
         codes_of_slots(slots, some, (uint32_t)l->bins, codes + i, flow);
         i += some;
     }

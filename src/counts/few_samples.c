@@ -1,4 +1,4 @@
-#include "counts/few.h"
+#include "counts/few_samples.h"
 
 #include <string.h>
 
@@ -30,7 +30,7 @@ static int64_t steps_of(int naxes, const histo_axis *axes)
     return steps;
 }
 
-bool histo_is_few(const histo_problem *problem, const histo_axis *axes, int64_t spent)
+bool histo_has_few_samples(const histo_problem *problem, const histo_axis *axes, int64_t spent)
 {
     static const histo_plan_options defaults;
     return problem->samples * problem->operands <= FEW && spent < SAMPLES_A_PLAN && problem->home == HISTO_DEVICE_CPU &&
@@ -44,8 +44,8 @@ static histo_status count(const void *strategy, histo_job *job)
     return status == HISTO_OK ? histo_backend_cpu.run(strategy, job) : status;
 }
 
-histo_status histo_few_run(histo_problem *problem, const histo_axis *axes, histo_accumulators *accumulators,
-                           const histo_view *const *operands, const histo_fill_options *fill)
+histo_status histo_count_few_samples(histo_problem *problem, const histo_axis *axes, histo_accumulators *accumulators,
+                                     const histo_view *const *operands, const histo_fill_options *fill)
 {
     problem->device = HISTO_DEVICE_CPU;
     problem->slots = accumulators->slots;
@@ -65,43 +65,44 @@ histo_status histo_few_run(histo_problem *problem, const histo_axis *axes, histo
     return replace ? histo_job_replace(&job, count, &histo_cpu_direct) : count(&histo_cpu_direct, &job);
 }
 
-void histo_few_note(histo_few *few, const histo_problem *problem)
+void histo_unplanned_note(histo_unplanned *unplanned, const histo_problem *problem)
 {
-    few->spent += problem->samples + SAMPLES_A_FILL;
-    few->noted = true;
-    few->samples = problem->samples;
-    few->operands = problem->operands;
-    few->weights = problem->weights;
-    few->mask = problem->mask;
-    few->where = problem->where;
-    few->strided = problem->strided;
-    few->apart = problem->apart != 0;
-    memcpy(few->stored, problem->stored, (size_t)problem->operands * sizeof *few->stored);
+    unplanned->spent += problem->samples + SAMPLES_A_FILL;
+    unplanned->noted = true;
+    unplanned->samples = problem->samples;
+    unplanned->operands = problem->operands;
+    unplanned->weights = problem->weights;
+    unplanned->mask = problem->mask;
+    unplanned->where = problem->where;
+    unplanned->strided = problem->strided;
+    unplanned->apart = problem->apart != 0;
+    memcpy(unplanned->stored, problem->stored, (size_t)problem->operands * sizeof *unplanned->stored);
 }
 
 /* A view that is laid out like the samples were, of memory that nobody reads. */
-static histo_view view_like(const histo_few *few, int operand, int64_t batch)
+static histo_view view_like(const histo_unplanned *unplanned, int operand, int64_t batch)
 {
     static const double nothing;
-    const histo_dtype dtype = few->stored[operand];
-    const int64_t size = histo_dtype_step(dtype), gap = few->strided ? 2 : 1, entry = few->samples / batch;
-    return (histo_view){.data = &nothing,
-                        .dtype = dtype,
-                        .ndim = 2,
-                        .batch_ndim = 1,
-                        .shape = {batch, entry},
-                        .strides = {few->apart ? size : entry * gap * size, (few->apart ? batch : gap) * size}};
+    const histo_dtype dtype = unplanned->stored[operand];
+    const int64_t size = histo_dtype_step(dtype), gap = unplanned->strided ? 2 : 1, entry = unplanned->samples / batch;
+    return (histo_view){
+        .data = &nothing,
+        .dtype = dtype,
+        .ndim = 2,
+        .batch_ndim = 1,
+        .shape = {batch, entry},
+        .strides = {unplanned->apart ? size : entry * gap * size, (unplanned->apart ? batch : gap) * size}};
 }
 
-histo_status histo_few_plan(const histo_few *few, int naxes, const histo_axis *axes, const histo_hist_options *kind,
-                            histo_plan **plan)
+histo_status histo_unplanned_plan(const histo_unplanned *unplanned, int naxes, const histo_axis *axes,
+                                  const histo_hist_options *kind, histo_plan **plan)
 {
     histo_view views[HISTO_MAX_OPERANDS];
-    for (int o = 0; o < few->operands; o++)
-        views[o] = view_like(few, o, kind->batch);
-    const histo_fill_options fill = {.weights = few->weights == HISTO_ABSENT ? NULL : &views[few->weights],
-                                     .mask = few->mask == HISTO_ABSENT ? NULL : &views[few->mask],
-                                     .where = few->where == HISTO_ABSENT ? NULL : &views[few->where]};
+    for (int o = 0; o < unplanned->operands; o++)
+        views[o] = view_like(unplanned, o, kind->batch);
+    const histo_fill_options fill = {.weights = unplanned->weights == HISTO_ABSENT ? NULL : &views[unplanned->weights],
+                                     .mask = unplanned->mask == HISTO_ABSENT ? NULL : &views[unplanned->mask],
+                                     .where = unplanned->where == HISTO_ABSENT ? NULL : &views[unplanned->where]};
     const histo_plan_options options = {.strategy = "cpu/direct", .threads = 1};
     histo_status status = histo_plan_make(plan, naxes, axes, kind, views, &fill, &options);
     if (status == HISTO_OK) (*plan)->origin = HISTO_UNPLANNED;

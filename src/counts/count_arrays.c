@@ -1,4 +1,4 @@
-#include "counts/straight.h"
+#include "counts/count_arrays.h"
 
 #include <string.h>
 
@@ -12,27 +12,29 @@
 #include "view/view.h"
 
 enum {
-    FEW = 1 << 14,       /* numbers that are read, at most, unless the bins are far more: then … */
-    BINS_A_SAMPLE = 4,   /* … so many a sample, … */
-    MOST_BINS = 1 << 22, /* … but no more than nearby caches hold */
-    SPREAD = 2,          /* bins a sample that make equal neighbours rare */
-    STEPS_MEASURED = 128, /* comparisons with stored edges that cost less than finding out whether these are nearly … */
-    STEPS_PREPARED = 512,  /* … regular, and less than making spans of them */
-    FLOATS_ON_STACK = 512, /* sums in double before they become floats */
+    FEW = 1 << 14,       /* so few numbers are counted here, whatever the bins */
+    BINS_A_SAMPLE = 4,   /* more numbers are, too, if there are at least so many bins a sample, … */
+    MOST_BINS = 1 << 22, /* … and no more bins than nearby caches hold */
+    SPREAD = 2,          /* with so many bins a sample, equal neighbours are rare */
+    STEPS_MEASURED =
+        128, /* so few comparisons with stored edges cost less than finding out if they are nearly regular */
+    STEPS_PREPARED = 512,  /* so few comparisons cost less than making spans of the edges */
+    FLOATS_ON_STACK = 512, /* so many sums are kept in double on the stack before they become floats */
 };
 
-typedef struct straight {
+typedef struct array_count {
     int naxes;
     int64_t n, size;
-    const histo_view *views, *weights; /* the latter or NULL */
-    histo_axis axes[HISTO_MAX_AXES];   /* borrowed */
+    const histo_view *views;
+    const histo_view *weights;       /* may be NULL */
+    histo_axis axes[HISTO_MAX_AXES]; /* their edges are the caller's */
     histo_lookup lookups[HISTO_MAX_AXES];
-    histo_spans spans[HISTO_MAX_AXES]; /* where has_spans */
+    histo_spans spans[HISTO_MAX_AXES]; /* for axes that has_spans says */
     bool has_spans[HISTO_MAX_AXES];
-    histo_tally *tally; /* or NULL */
-} straight;
+    histo_tally *tally; /* may be NULL */
+} array_count;
 
-/* Samples in C order without gaps, aligned, in host memory. */
+/* Are the samples in C order without gaps, aligned, and in host memory? */
 static bool is_array(const histo_view *view)
 {
     if (!histo_dtype_is_plain(view->dtype) || view->ndim < 1 || view->ndim > HISTO_MAX_DIMS || view->batch_ndim != 0)
@@ -52,7 +54,7 @@ static bool same_shape(const histo_view *a, const histo_view *b)
     return a->ndim == b->ndim && memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape) == 0;
 }
 
-static bool has_arrays(const straight *s)
+static bool has_arrays(const array_count *s)
 {
     bool are = true;
     for (int a = 0; a < s->naxes && are; a++)
@@ -65,7 +67,7 @@ static bool are_few(int64_t samples, int64_t operands, int64_t bins)
     return samples <= FEW / operands || (bins <= MOST_BINS && samples <= bins / BINS_A_SAMPLE);
 }
 
-/* Is every bin on all axes one of size elements? */
+/* Do the axes have `size` bins, all multiplied? */
 static bool fits(int naxes, const histo_axis *axes, int64_t size)
 {
     int64_t bins = 1;
@@ -74,14 +76,14 @@ static bool fits(int naxes, const histo_axis *axes, int64_t size)
     return bins == size;
 }
 
-static void discard(straight *s)
+static void discard(array_count *s)
 {
     for (int a = 0; a < s->naxes; a++)
         if (s->has_spans[a]) histo_spans_free(&s->spans[a]);
 }
 
 /* Prepare the axes; there is nothing to discard after a failure. */
-static bool borrow(straight *s, const histo_axis *axes)
+static bool borrow(array_count *s, const histo_axis *axes)
 {
     for (int a = 0; a < s->naxes; a++) {
         double off = HISTO_FAR_OFF;
@@ -100,7 +102,7 @@ static bool borrow(straight *s, const histo_axis *axes)
     return true;
 }
 
-static void slots_on_axis(const straight *s, int a, int64_t begin, int n, uint32_t *slots)
+static void slots_on_axis(const array_count *s, int a, int64_t begin, int n, uint32_t *slots)
 {
     const histo_view *view = &s->views[a];
     const histo_lookup *lookup = &s->lookups[a];
@@ -112,7 +114,7 @@ static void slots_on_axis(const straight *s, int a, int64_t begin, int n, uint32
 }
 
 /* Note which samples are outside an axis. */
-static void add_outside(const straight *s, int a, const uint32_t *slots, int n, uint8_t *outside)
+static void add_outside(const array_count *s, int a, const uint32_t *slots, int n, uint8_t *outside)
 {
     const uint32_t bins = (uint32_t)s->axes[a].bins;
     uint64_t under = 0, over = 0, nan = 0;
@@ -128,8 +130,9 @@ static void add_outside(const straight *s, int a, const uint32_t *slots, int n, 
     s->tally->nan[a] += nan;
 }
 
-/* The bins of n samples, and their weights if there are any, of those that are in one; returns how many are. */
-static int bins_of(const straight *s, int64_t begin, int n, uint32_t *bins, double *weights)
+/* Find the bins of n samples. Those in no bin are left out, of `weights`, too, which may be NULL; returns how many are
+ * left. */
+static int bins_of(const array_count *s, int64_t begin, int n, uint32_t *bins, double *weights)
 {
     uint32_t slots[HISTO_BLOCK];
     uint8_t outside[HISTO_BLOCK];
@@ -162,8 +165,8 @@ static void weights_of(const histo_view *view, int64_t begin, int n, double *wei
         histo_widen(view->dtype, from, n, weights);
 }
 
-/* counts: what to count in, or NULL: sums gets 1 for each sample, or its weight. */
-static void count(const straight *s, uint64_t *counts, double *sums)
+/* Count in `counts`, or, if it is NULL, add 1 for each sample or its weight to `sums`. */
+static void count(const array_count *s, uint64_t *counts, double *sums)
 {
     uint32_t bins[HISTO_BLOCK];
     double weights[HISTO_BLOCK];
@@ -188,13 +191,13 @@ static void count(const straight *s, uint64_t *counts, double *sums)
     s->tally->flow = (uint64_t)s->n - inside;
 }
 
-static void count_in_longs(const straight *s, uint64_t *counts)
+static void count_in_longs(const array_count *s, uint64_t *counts)
 {
     memset(counts, 0, (size_t)s->size * sizeof *counts);
     count(s, counts, NULL);
 }
 
-static void count_in_doubles(const straight *s, double *sums)
+static void count_in_doubles(const array_count *s, double *sums)
 {
     memset(sums, 0, (size_t)s->size * sizeof *sums);
     count(s, NULL, sums);
@@ -216,7 +219,7 @@ static void widen_counts(void *counts, int64_t n)
     }
 }
 
-static void count_as_doubles(const straight *s, double *counts)
+static void count_as_doubles(const array_count *s, double *counts)
 {
     if (s->weights || s->n <= s->size / SPREAD) {
         count_in_doubles(s, counts);
@@ -226,7 +229,7 @@ static void count_as_doubles(const straight *s, double *counts)
     widen_counts(counts, s->size);
 }
 
-static bool count_as_floats(const straight *s, float *counts)
+static bool count_as_floats(const array_count *s, float *counts)
 {
     double here[FLOATS_ON_STACK];
     if (s->size > FLOATS_ON_STACK) return false;
@@ -236,7 +239,7 @@ static bool count_as_floats(const straight *s, float *counts)
     return true;
 }
 
-static bool write(const straight *s, histo_dtype dtype, void *out)
+static bool write(const array_count *s, histo_dtype dtype, void *out)
 {
     bool only;
     const size_t size = dtype == HISTO_F32 ? sizeof(float) : sizeof(double);
@@ -259,11 +262,11 @@ static bool is_plain(const histo_fill_options *fill, const histo_count_options *
     return all && (fast || sums == HISTO_UNWEIGHTED) && options->slots == HISTO_BINS && !options->plan;
 }
 
-bool histo_count_straight(int naxes, const histo_axis *axes, const histo_view *views, const histo_fill_options *fill,
-                          void *out, int64_t size, histo_tally *tally, const histo_count_options *options)
+bool histo_count_arrays(int naxes, const histo_axis *axes, const histo_view *views, const histo_fill_options *fill,
+                        void *out, int64_t size, histo_tally *tally, const histo_count_options *options)
 {
     if (!out || !axes || naxes < 1 || naxes > HISTO_MAX_AXES || !is_plain(fill, options)) return false;
-    straight s;
+    array_count s;
     s.naxes = naxes;
     s.size = size;
     s.views = views;

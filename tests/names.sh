@@ -1,0 +1,50 @@
+#!/bin/sh
+# Check that the name of a type in a header means one thing in the whole tree: no other header defines a type of that
+# name, and neither does a file for itself. Usage: names.sh SOURCE_DIRECTORY
+set -eu
+cd "$1"
+find include src cli bench papers python/src \( -name '*.[ch]' -o -name '*.cc' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' \) | sort |
+    xargs awk '
+# The name that a typedef of one or more lines, without its bodies and attributes, gives.
+function name_of(text) {
+    while (sub(/\{[^{}]*\}/, "", text)) { }
+    gsub(/__attribute__ *\(\([^;]*\)\)/, "", text)
+    gsub(/\[[^]]*\]/, "", text)
+    sub(/ *;.*/, "", text)
+    if (match(text, /\(\*[a-z_0-9A-Z]+\)/)) return substr(text, RSTART + 2, RLENGTH - 3)
+    if (match(text, /[a-z_0-9A-Z]+\(/)) return substr(text, RSTART, RLENGTH - 1)
+    match(text, /[a-z_0-9A-Z]+$/)
+    return substr(text, RSTART)
+}
+function defined(name) {
+    if (name == "") return
+    if (FILENAME ~ /\.(h|cuh)$/) in_headers[name] = in_headers[name] " " FILENAME ":" line
+    else in_files[name] = in_files[name] " " FILENAME ":" line
+}
+FNR == 1 { depth = 0; text = ""; comment = 0 }
+{
+    gsub(/\/\*([^*]|\*[^\/])*\*\//, "")
+    if (comment) { if (!sub(/.*\*\//, "")) next; comment = 0 }
+    if (sub(/\/\*.*/, "")) comment = 1
+    sub(/\/\/.*/, "")
+}
+text == "" && /^typedef / { text = " "; line = FNR; depth = 0 }
+text == "" && /^(struct|union|class|enum class) [A-Za-z_0-9]+( final)?( :.*)? *\{?$/ { line = FNR; defined($1 == "enum" ? $3 : $2); next }
+text != "" {
+    text = text " " $0
+    depth += gsub(/\{/, "{") - gsub(/\}/, "}")
+    if (depth > 0 || $0 !~ /;/) next
+    opaque = text ~ /^ *typedef (struct|union) [a-z_0-9]+ [a-z_0-9]+;/
+    if (!opaque && text !~ /NAME\(/) defined(name_of(text))
+    text = ""
+}
+END {
+    for (name in in_headers) {
+        count = split(in_headers[name], places, " ")
+        if (count > 1 || name in in_files) {
+            print name ":" in_headers[name] in_files[name]
+            failed = 1
+        }
+    }
+    exit failed
+}'
