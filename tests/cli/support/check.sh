@@ -1,5 +1,5 @@
 # Shared by the tests of the command. A test begins with
-#     . "$(dirname "$0")/support/check.sh"
+#     . "$(dirname "$0")/../support/check.sh"
 # and ends with `finish`. It runs in an empty directory, which is removed at the end. $histo is the command; $data is a
 # directory of real files, or empty if they are not installed.
 set -u
@@ -7,7 +7,7 @@ case $1 in
 /*) histo=$1 ;;
 *) histo=$PWD/$1 ;;
 esac
-support=$(cd "$(dirname "$0")/support" && pwd)
+support=$(cd "$(dirname "$0")/../support" && pwd)
 LSAN_OPTIONS=suppressions=$support/../../lsan.supp:print_suppressions=0
 export LSAN_OPTIONS
 data=/usr/share/matplotlib/mpl-data/sample_data

@@ -1,0 +1,92 @@
+# JSON lines, and arrays of objects: rows, columns, what is missing, and what is wrong.
+. "$(dirname "$0")/../support/check.sh"
+command -v python3 >/dev/null || fail 'python3 is missing'
+
+two='lo\thi\tcount\n1\t2\t1\n2\t3\t2\n'
+printf '{"x":1}\n{"x":2}\n{"x":3}\n' >lines.jsonl
+printf '[{"x":1}, {"x":2},\n {"x":3}]\n' >array.json
+printf '\357\273\277 {"x" : 1}{"x":2} \r\n\n{\n  "y": {"x": [9, {"x": 9}]},\n  "x": 3.0e0\n}' >loose.json
+printf '[{"x":1},{"x":2}]\n[{"x":3}]' >arrays.json
+for file in lines.jsonl array.json loose.json arrays.json; do
+    prints "$two" --column x -b 2 $file
+    prints "$two" --column x -b 2 <$file
+    gzip -c $file >packed
+    prints "$two" --column x -b 2 packed
+done
+prints "$two" --format json lines.jsonl -b 2
+
+# Nested keys, keys of a later row, and escapes.
+printf '{"pos":{"x":1}}\n{"pos":{"x":2,"\\u00fc\\"":7},"s":"a"}\n{"pos":{"x":3}}\n' >nested
+prints "$two" --column pos.x -b 2 nested
+prints 'lo\thi\tcount\n7\t8\t1\n' --column 'pos.ü"' -b 1 -r 7:8 -q nested
+refuses 2 'nested has 2 columns of numbers: choose with --column among pos.x, pos.ü" (or all)' nested
+refuses 2 "nested has no column 'y': it has pos.x, pos.ü\", s (or their numbers, 0 to 2)" --column y nested
+
+# What is missing is told; so are words only where they stand for it. Booleans are numbers.
+printf '{"x":1,"y":1}\n{"y":1}\n{"x":null,"y":2}\n{"x":"N/A"}\n{"x":2,"y":true}\n{"x":3,"y":false}\n{}\n' >missing
+remarks 'missing: left out 4 missing values$' --column x -b 2 missing
+[ "$(cat "$out")" = "$(printf "$two")" ] || fail 'what is missing is counted'
+remarks 'missing: left out 4 rows with a missing value$' --joint x,y -b 2 missing
+prints 'lo\thi\tcount\n0\t1\t1\n1\t2\t3\n2\t3\t1\n' -q --column y --edges 0,1,2,3 missing
+printf '{"x":NaN}\n{"x":-Infinity}\n{"x":1}\n' >python
+prints 'lo\thi\tcount\n-inf\t0\t1\n0\t2\t1\nnan\tnan\t1\n' -b 1 -r 0:2 python
+
+printf '{"x":1}\n\n{"x":2,\n "x":"twelve"}\n{"x":[3]}\n{"x":{"a":4}}\n{"x":2}\n{"x":3}\n' >words
+refuses 1 "words, line 4, key x: 'twelve' is not a number; correct it, or leave such values out with --skip-bad" words --column x
+remarks 'words: skipped 3 cells that are not numbers' --column x -b 2 --skip-bad words
+[ "$(cat "$out")" = "$(printf "$two")" ] || fail '--skip-bad counts the rest wrong'
+for bad in '{"x":2' '{"x":2,' '{"x":"2' '{"y":{"x":2}'; do
+    printf '{"x":1}\n{"x":1}\n%s' "$bad" >cut
+    refuses 1 'cut, line 3: what begins here has no end' --column x cut
+done
+printf '{"x":1}\n{"x":2.}\n' >point
+refuses 1 'point, line 2: this is no JSON (Miss fraction part in number): correct it' point
+printf '{"x":1,"y":"a\nb"}\n{"x":2}\n' >open
+refuses 1 'open, line 1: this is no JSON (a line break or a control character in a string)' open
+printf '{"x":1}\n1\n' >bare
+refuses 1 'bare, line 2: this is no JSON (an object is expected here)' bare
+printf '[{"x":1}\n{"x":1}]' >comma
+refuses 1 'comma, line 2: this is no JSON (an object or the end of the array is expected here)' comma
+printf '{"x":1}\n{"a":' >deep
+head -c 100000 /dev/zero | tr '\000' '[' >>deep
+refuses 1 'deep, line 2: objects and arrays lie in each other more than 64 deep' deep
+printf '{"a":{}}' >empty
+refuses 1 'empty holds no values: its objects are empty' empty
+printf '[ ]' >nothing
+refuses 1 'nothing holds no objects$' nothing
+
+# Words are categories, and dates have bins of the calendar.
+printf '{"t":"2024-01-05T10:00:00Z","s":"a"}\n{"t":"2024-01-06","s":"b"}\n{"t":null,"s":"a"}\n{"t":"2024-01-06 12:30"}\n' >dates
+prints 'lo\thi\tcount\n2024-01-05\t2024-01-06\t1\n2024-01-06\t2024-01-07\t2\n' -q --column t --width 1d dates
+prints 'value\tcount\na\t2\nb\t1\n' -q --column s dates
+prints 'lo\thi\tcount\n2024-01-05\t2024-01-06\t1\n' -q --column t --where s=a --width 1d dates
+
+# Integers beyond doubles are counted as they are.
+printf '{"x":9007199254740993}\n{"x":9007199254740995}\n{"x":1.0}\n{"x":18446744073709551615}\n' >large
+prints 'lo\thi\tcount\n-inf\t9007199254740992\t1\n9007199254740992\t9007199254740994\t1\n9007199254740994\t9007199254740996\t1\n9007199254740996\tinf\t1\n' \
+    -r 9007199254740992:9007199254740996 -b 2 large
+
+# Many rows: all threads count what one does, and Python; in lines, and in other forms, which threads cannot divide.
+python3 -c 'import json, random
+r = random.Random(1)
+rows = [{"id": i, "a": {"b": r.gauss(0, 1)}, "s": "{" * r.randrange(3)} for i in range(60000)]
+open("many.jsonl", "w").write("".join(json.dumps(x) + "\n" for x in rows))
+json.dump(rows, open("many.json", "w"))
+open("pretty.jsonl", "w").write("".join(json.dumps(x, indent=1) + "\n" for x in rows))
+counts = [0] * 8
+for x in rows: counts[int((x["a"]["b"] + 8) // 2)] += 1
+print("lo\thi\tcount")
+for i, n in enumerate(counts): print("%d\t%d\t%d" % (2 * i - 8, 2 * i - 6, n))' >expected
+for file in many.jsonl many.json pretty.jsonl; do
+    for threads in 1 3; do
+        checks=$((checks + 2))
+        "$histo" --threads $threads --column a.b -b 8 -r -8:8 $file | cmp -s - expected || fail "$file, $threads threads: counted wrong"
+        cat $file | "$histo" --threads $threads --column a.b -b 8 -r -8:8 | cmp -s - expected || fail "$file in a pipe: counted wrong"
+    done
+    for shard in 1 2 3; do "$histo" --column a.b -b 8 -r -8:8 --shard $shard/3 -o $shard.histo $file || fail "$file: a shard fails"; done
+    checks=$((checks + 1))
+    "$histo" merge --complete --to tsv 1.histo 2.histo 3.histo | cmp -s - expected || fail "$file: the sum of shards is wrong"
+done
+sed -i '50001s/: [-0-9.]*}/: "word"}/' many.jsonl
+refuses 1 "many.jsonl, line 50001, key a.b: 'word' is not a number" --threads 3 --column a.b -b 8 -r -8:8 many.jsonl
+finish

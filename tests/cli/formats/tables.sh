@@ -1,0 +1,115 @@
+# Tables in files of arrays (structured arrays of NumPy, compounds of HDF5), links, and missing values.
+. "$(dirname "$0")/../support/check.sh"
+
+corpus=$support/../../fuzz/corpus
+
+# Fields are columns: of every byte order, at odd offsets, nested, arrays, complex, of words, and padding. Written by
+# NumPy: i is -2, 5, 256; at.x, at.y, v.0 and z.real are 1, 2, 3; v.1 is 7 and z.imag is -1; t is 1, NaT, 3.
+cp "$corpus/npy/table.npy" t.npy
+prints 'lo\thi\tcount\n-2\t84\t2\n84\t170\t0\n170\t256\t1\n' --column i -b 3 t.npy
+for column in at.x at.y z.real; do
+    prints 'lo\thi\tcount\n1\t2\t1\n2\t3\t2\n' --column $column -b 2 t.npy
+done
+prints 'lo\thi\tcount\n6.5\t7.5\t3\n' --column v.1 -b 1 -r minmax t.npy
+prints 'lo\thi\tcount\n-1.5\t-0.5\t3\n' --column z.imag -b 1 - <t.npy
+prints 'lo\thi\tcount\n1\t2\t0\n2\t3\t2\n' --column at.x --where i=5:300 -b 2 -r 1:3 t.npy
+prints 'at.y_lo\tat.y_hi\tv.0_lo\tv.0_hi\tcount\n1\t3\t1\t3\t3\n' --joint at.y,v.0 -b 1 -r minmax t.npy
+prints 'lo\thi\tcount\tsum_w\tsum_w2\n1\t2\t1\t1\t1\n2\t3\t2\t5\t13\n' --column at.y -w at.x -b 2 t.npy
+refuses 2 't.npy has 7 columns of numbers: choose with --column among i, at.x, at.y, v.0, v.1, z.real, z.imag (or all)' t.npy
+refuses 1 't.npy: column name holds strings, not plain numbers: choose another' --column name t.npy
+refuses 2 "t.npy has no column 'at': it has i, name, at.x" --column at t.npy
+head -c 300 t.npy >short.npy
+refuses 1 'short.npy holds 44 bytes of samples where its header describes 93' --column i short.npy
+remarks 't.npy: left out 1 missing value$' --column t -b 2 t.npy
+remarks 't.npy: left out 1 row with a missing value$' --joint t,i -b 2 t.npy
+
+two2='lo\thi\tcount\n1\t2\t1\n2\t3\t2\n'
+# Spans of time are integers, of which NaT is missing.
+nat='\000\000\000\000\000\000\000\200'
+printf "\\001\\000\\000\\000\\000\\000\\000\\000$nat\\003\\000\\000\\000\\000\\000\\000\\000" | npy time.npy '<m8[s]' '(3,)'
+two='lo\thi\tcount\n1\t2\t1\n2\t3\t1\n'
+remarks 'time.npy: left out 1 missing value$' -b 2 time.npy
+[ "$(cat "$out")" = "$(printf "$two")" ] || fail "NaT is counted: $(cat "$out")"
+prints 'lo\thi\tcount\n-1e+19\t0\t1\n0\t4\t2\n' --raw --edges -1e19,0,4 time.npy
+printf '1\n' >rows
+refuses 2 'rows was read as text, whose samples are read as they are stored: leave --raw out' --raw rows
+# Parts that other threads have decoded say so, too.
+tail -c 24 time.npy >many
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do cat many many >twice && mv twice many; done
+npy many.npy '<m8[s]' '(196608,)' <many
+remarks 'many.npy: left out 65536 missing values$' many.npy
+shows '^1	2	65536$' --quiet many.npy
+tail -c 24 time.npy | npy spans.npy '<m8[ns]' '(1, 3)'
+printf '\001\000\001' | npy mask.npy '|u1' '(1, 3)'
+remarks 'spans.npy: left out 1 row with a missing value$' -b 2 --mask mask.npy spans.npy
+[ "$(cat "$out")" = "$(printf "$two")" ] || fail "--mask does not fit where values are missing: $(cat "$out")"
+remarks 'spans.npy: left out 1 missing value$' --roi 1,0,2,1 -b 2 -r 1:3 spans.npy
+refuses 1 'spans.npy has missing values, which cannot be left out here: count all with --raw' mi spans.npy spans.npy
+
+# The same fields in HDF5, written by h5py; ok is true, false, true.
+cp "$corpus/hdf5/table.h5" "$corpus/hdf5/links.h5" "$corpus/hdf5/"*.nc .
+prints 'lo\thi\tcount\n-2\t84\t2\n84\t170\t0\n170\t256\t1\n' --column i -b 3 table.h5
+prints "$two2" --column at.x -b 2 table.h5
+prints "$two2" --column at.y -b 2 - <table.h5
+prints "$two2" --column v.0 -b 2 -r minmax table.h5
+prints 'lo\thi\tcount\n0\t128\t2\n' --column v.0 --where ok=1:1 --edges 0,128 table.h5
+prints 'at.y_lo\tat.y_hi\tv.1_lo\tv.1_hi\tcount\n1\t3\t6.5\t7.5\t3\n' --joint at.y,v.1 -b 1 -r minmax table.h5
+prints 'lo\thi\tcount\tsum_w\tsum_w2\n1\t2\t1\t1\t1\n2\t3\t2\t5\t13\n' --column at.y -w at.x -b 2 table.h5
+refuses 2 'has 6 columns of numbers: choose with --column among i, at.x, at.y, v.0, v.1, ok (or all)' table.h5
+refuses 1 'table.h5: column name holds strings, not plain numbers' --column name table.h5
+
+# Compressed by h5py's own filter.
+prints 'lo\thi\tcount\n1\t2\t200\n2\t3\t400\n' -b 2 "$corpus/hdf5/lzf.h5"
+
+# A chunk that holds less than its shape, of which HDF5 would deliver what is in memory behind it.
+refuses 1 'short_chunk.h5: a chunk is damaged' "$corpus/hdf5/short_chunk.h5"
+
+# Links of all kinds are followed, and listed; those to nowhere are named.
+prints "$two2" --dataset soft -b 2 links.h5
+prints "$two2" --dataset circle/circle/g/x -b 2 links.h5
+prints "$two2" --dataset table --column at.x -b 2 links.h5
+refuses 1 'holds 2 datasets of numbers: choose one with --dataset: g/x (3 f32), table (3 rows of 7 columns)$' links.h5
+refuses 1 'links.h5: broken is a link to /nowhere, which is not there' --dataset broken links.h5
+refuses 1 'links.h5: gone is a link to /data in the file gone.h5, which cannot be opened: put' --dataset gone/x links.h5
+
+# Packed integers become floats, and fill values and what the valid range excludes are left out: 10, 10.5, 11, 11.5, 60
+# remain. Scales of dimensions are not data.
+remarks 'packed.nc: left out 3 missing values$' --edges 10,11,12,100 packed.nc
+[ "$(cat "$out")" = "$(printf 'lo\thi\tcount\n10\t11\t2\n11\t12\t2\n12\t100\t1\n')" ] || fail "packed: $(cat "$out")"
+prints 'lo\thi\tcount\n-10\t0\t2\n0\t150\t5\n150\t300\t1\n' --raw --edges -10,0,150,300 packed.nc
+remarks 'packed.nc: left out 1 missing value$' --roi 1,0,3,1 --edges 10,11,12,100 packed.nc
+remarks 'unsigned.nc: left out 1 missing value$' --dataset b --edges 0,2,300 unsigned.nc
+[ "$(cat "$out")" = "$(printf 'lo\thi\tcount\n0\t2\t2\n2\t300\t1\n')" ] || fail "_Unsigned: $(cat "$out")"
+for dataset in s f t; do
+    remarks 'unsigned.nc: left out 1 missing value$' --dataset $dataset --edges 1,4 unsigned.nc
+done
+refuses 1 'choose one with --dataset: b (4 i8), f (4 f32), s (4 i16), t (3 i64)$' unsigned.nc
+
+# NetCDF-3 in its three forms: temp is 10, 10.5, 11, 60 and two missing values, with and without other variables in a
+# record; b is 1, 2, 3 twice. The number of records may be unknown.
+for form in classic offset64 cdf5; do
+    file=$corpus/netcdf/$form.nc
+    remarks "$form.nc: left out 2 missing values$" --dataset temp --edges 10,11,12,100 "$file"
+    [ "$(cat "$out")" = "$(printf 'lo\thi\tcount\n10\t11\t2\n11\t12\t1\n12\t100\t1\n')" ] || fail "$form: $(cat "$out")"
+    prints 'lo\thi\tcount\n-1\t150\t5\n150\t300\t1\n' --raw --dataset temp --edges -1,150,300 - <"$file"
+    prints 'lo\thi\tcount\n1\t2\t2\n2\t3\t4\n' --dataset b -b 2 -r minmax "$file"
+    refuses 1 'choose one with --dataset: temp (2 x 3 i16), b (2 x 3 i8)$' "$file"
+    refuses 1 'variable name holds characters, not plain numbers' --dataset name "$file"
+    refuses 1 "has no variable 'none': its variables of numbers are temp" --dataset none "$file"
+done
+prints "$two2" -b 2 "$corpus/netcdf/one.nc"
+prints "$two2" -b 2 "$corpus/netcdf/streamed.nc"
+gzip -c "$corpus/netcdf/one.nc" >one.nc.gz
+prints "$two2" -b 2 one.nc.gz
+refuses 1 'cut.nc is a damaged netCDF file: it ends within its header' "$corpus/netcdf/cut.nc"
+head -c 85 "$corpus/netcdf/one.nc" >short.nc
+refuses 1 'short.nc is truncated: variable y reaches to byte 86, and the file has 85' short.nc
+
+# Images: missing floats are NaN and stay, missing integers are refused.
+
+checks=$((checks + 1))
+"$histo" stretch -r 10:60 packed.nc stretched.npy || fail 'packed.nc is not stretched'
+refuses 1 'unsigned.nc has missing values, which images of integers do not have: take all with --raw' \
+    equalize --dataset s unsigned.nc out.npy
+refuses 1 'spectrum.npy is text or a table, not an image' equalize "$corpus/npy/spectrum.npy" out.npy
+finish
