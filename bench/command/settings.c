@@ -104,24 +104,6 @@ static int value_budget(settings *common, char *text, fault *f)
     return fault_set(f, EXIT_USAGE, "--budget takes seconds, more than 0, not '%s'", text);
 }
 
-static int value_repeat(settings *common, char *text, fault *f)
-{
-    bench_settings *s = of_common(common);
-    return parse_int("repeat", text, 1, 101, &s->repeat, f);
-}
-
-static int value_seed(settings *common, char *text, fault *f)
-{
-    bench_settings *s = of_common(common);
-    return parse_whole("seed", text, 0, INT64_MAX, &s->seed, f);
-}
-
-static int value_count(settings *common, char *text, fault *f)
-{
-    bench_settings *s = of_common(common);
-    return parse_whole("count", text, 1, 1000000, &s->count, f);
-}
-
 static int value_effort(settings *common, char *text, fault *f)
 {
     bench_settings *s = of_common(common);

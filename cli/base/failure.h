@@ -7,7 +7,7 @@
 /* "SUBJECT: the library's last error message". Returns -1. */
 int fault_of_library(fault *f, int status, const char *subject);
 
-/* The same for a wisdom file, which the library's message names. */
+/* As fault_of_library, for a wisdom file, which the library's message names. */
 int fault_of_wisdom(fault *f);
 
 /* 0 if this many bytes of memory are available; else -1 and "WHAT: 17.2 GB of memory are needed and 8 GB available:

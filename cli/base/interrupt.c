@@ -32,7 +32,8 @@ static void catch_again(int number)
     sigaction(number, &again, NULL);
 }
 
-/* Is it put off? Where a file is read that shrank, the instruction would only fail again. */
+/* Puts the signal off where it has to wait. SIGBUS cannot: the instruction that read a file that shrank would only
+ * fail again. */
 static bool put_off(int number)
 {
     int held = HELD;

@@ -18,7 +18,7 @@ void interrupt_release_file(int guard);
 void interrupt_hold(void);
 void interrupt_let_go(void);
 
-/* Does an interrupt have to erase a line on the terminal? For progress.c. */
+/* Whether an interrupt has to erase a line on the terminal, which progress.c has drawn. */
 void interrupt_guard_line(bool shown);
 
 /* From now on, the first signal to stop is only stored in *number, and the next one ends the process as above.

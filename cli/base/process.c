@@ -9,18 +9,18 @@
 
 #include "base/text.h"
 
-static char **kept;
+static char **arguments;
 
 void process_keep_arguments(int argc, char **argv)
 {
-    kept = calloc((size_t)argc + 1, sizeof *kept);
-    for (int i = 0; kept && i < argc; i++)
-        if (!(kept[i] = strdup(argv[i]))) kept = NULL;
+    arguments = calloc((size_t)argc + 1, sizeof *arguments);
+    for (int i = 0; arguments && i < argc; i++)
+        if (!(arguments[i] = strdup(argv[i]))) arguments = NULL;
 }
 
 char *const *process_arguments(void)
 {
-    return kept;
+    return arguments;
 }
 
 bool process_directory(char directory[PATH_MAX])
@@ -37,9 +37,9 @@ bool process_directory(char directory[PATH_MAX])
 const char *process_command_line(void)
 {
     static char line[4096];
-    if (!kept || !kept[0]) return "histo";
-    int length = snprintf(line, sizeof line, "%s", text_file_name(kept[0]));
-    for (int i = 1; kept[i] && length < (int)sizeof line; i++)
-        length += snprintf(line + length, sizeof line - (size_t)length, " %s", kept[i]);
+    if (!arguments || !arguments[0]) return "histo";
+    int length = snprintf(line, sizeof line, "%s", text_file_name(arguments[0]));
+    for (int i = 1; arguments[i] && length < (int)sizeof line; i++)
+        length += snprintf(line + length, sizeof line - (size_t)length, " %s", arguments[i]);
     return line;
 }

@@ -54,15 +54,19 @@ static void print_commands(const char *between, FILE *out)
         fprintf(out, "%s%s", i ? between : "", command_rows[i].name);
 }
 
-/* Text with a backslash before certain characters. Help texts are single-quoted: they contain no single quotes, or use
- * the shell's escape. */
-static void print_escaped(const char *text, const char *escaped, const char *quote, FILE *out)
+/* How a shell quotes help texts, which are in single quotes. */
+typedef struct quoting {
+    const char *escaped; /* characters behind a backslash */
+    const char *quote;   /* a single quote */
+} quoting;
+
+static void print_quoted(const char *text, const quoting *q, FILE *out)
 {
     for (; *text; text++) {
         if (*text == '\'')
-            fputs(quote, out);
+            fputs(q->quote, out);
         else
-            fprintf(out, "%s%c", strchr(escaped, *text) ? "\\" : "", *text);
+            fprintf(out, "%s%c", strchr(q->escaped, *text) ? "\\" : "", *text);
     }
 }
 
@@ -159,10 +163,7 @@ void document_bash(FILE *out)
 
 /* ---- zsh ---- */
 
-static void print_zsh_text(const char *text, FILE *out)
-{
-    print_escaped(text, "[]:\\", "'\\''", out);
-}
+static const quoting zsh = {"[]:\\", "'\\''"};
 
 static void print_zsh_option(const option_row *option, FILE *out)
 {
@@ -174,17 +175,17 @@ static void print_zsh_option(const option_row *option, FILE *out)
                 short_with_value, option->name, with_value);
     else
         fprintf(out, " \\\n        '%s--%s%s[", repeats, option->name, with_value);
-    print_zsh_text(option->help, out);
+    print_quoted(option->help, &zsh, out);
     fputc(']', out);
     if (option->argument) {
         fputc(':', out);
-        print_zsh_text(option->argument, out);
+        print_quoted(option->argument, &zsh, out);
         option_values(option, words, sizeof words);
         if (strcmp(words, VALUES_FILES) == 0) {
             fputs(":_files", out);
         } else {
             fputs(":(", out);
-            print_zsh_text(words, out);
+            print_quoted(words, &zsh, out);
             fputc(')', out);
         }
     }
@@ -201,7 +202,7 @@ void document_zsh(FILE *out)
           out);
     for (int i = 0; i < COMMAND_COUNT; i++) {
         fprintf(out, "\n        '%s:", command_rows[i].name);
-        print_zsh_text(command_rows[i].summary, out);
+        print_quoted(command_rows[i].summary, &zsh, out);
         fputc('\'', out);
     }
     fputs(")\n"
@@ -240,10 +241,7 @@ void document_zsh(FILE *out)
 
 /* ---- fish ---- */
 
-static void print_fish_text(const char *text, FILE *out)
-{
-    print_escaped(text, "\\", "\\'", out);
-}
+static const quoting fish = {"\\", "\\'"};
 
 static void print_fish_option(const option_row *option, FILE *out)
 {
@@ -261,7 +259,7 @@ static void print_fish_option(const option_row *option, FILE *out)
             fprintf(out, " -x -a '%s'", words);
     }
     fputs(" -d '", out);
-    print_fish_text(option->help, out);
+    print_quoted(option->help, &fish, out);
     fputs("'\n", out);
 }
 
@@ -282,7 +280,7 @@ void document_fish(FILE *out)
           out);
     for (int i = 0; i < COMMAND_COUNT; i++) {
         fprintf(out, "complete -c histo -n 'test (count (commandline -opc)) -eq 1' -a %s -d '", command_rows[i].name);
-        print_fish_text(command_rows[i].summary, out);
+        print_quoted(command_rows[i].summary, &fish, out);
         fputs("'\n", out);
     }
     fputs("complete -c histo -n '__histo_runs help' -f -a '", out);

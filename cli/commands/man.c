@@ -13,25 +13,13 @@ enum { LINE = 72 };
 /* Print a character with roff's escapes. */
 static void print_character(char c, FILE *out)
 {
-    switch (c) {
-    case '\\':
-        fputs("\\e", out);
-        break;
-    case '-':
-        fputs("\\-", out);
-        break;
-    case '\'':
-        fputs("\\(aq", out);
-        break;
-    case '^':
-        fputs("\\(ha", out);
-        break;
-    case '~':
-        fputs("\\(ti", out);
-        break;
-    default:
+    static const char *const escapes[128] = {
+        ['\\'] = "\\e", ['-'] = "\\-", ['\''] = "\\(aq", ['^'] = "\\(ha", ['~'] = "\\(ti"};
+    const char *escape = c > 0 ? escapes[(int)c] : NULL;
+    if (escape)
+        fputs(escape, out);
+    else
         fputc(c, out);
-    }
 }
 
 static void print_literal(const char *text, size_t bytes, FILE *out)
@@ -116,7 +104,7 @@ static void print_description(FILE *out)
     print_text(
         "histo counts samples into bins: the pixels of images, the elements of arrays, columns of tables, numbers "
         "in text, raw binary samples or bytes. Counts are exact 64-bit numbers; samples below the first bin, above "
-        "the last one and those that are no number are counted too, so that nothing is lost in silence. A sample "
+        "the last one and those that are not numbers are counted too, so that nothing is lost in silence. A sample "
         "is in a bin if it is not below its lower edge and below its upper edge; the last bin includes its upper "
         "edge, too, unless the bins are those that integers get when nothing is said about bins.",
         out);
@@ -158,7 +146,7 @@ static void print_option(const option_row *option, FILE *out)
     if (*option->more) print_text(option->more, out);
 }
 
-/* Do all options of a group belong to the same subcommands? */
+/* Whether all options of a group belong to the same subcommands. */
 static bool is_uniform(option_group group, const option_row **any)
 {
     *any = NULL;

@@ -11,7 +11,7 @@ static int check_shards(const settings *s, result *sum, fault *f)
 {
     char missing[600];
     if (s->complete && !sum->shards)
-        return fault_set(f, EXIT_USAGE, "%s is no shard: --complete is for files that --shard wrote", s->files[0]);
+        return fault_set(f, EXIT_USAGE, "%s is not a shard: --complete is for files that --shard wrote", s->files[0]);
     if (!sum->shards) return 0;
     if (manifest_is_complete(sum->shards)) {
         const bool by_name = strstr(sum->shards->run, "--sort name") != NULL;

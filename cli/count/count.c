@@ -143,12 +143,12 @@ static int count_all(run *r, const feed_visitor *counting, fault *f)
                                                                : feed_visit(&r->feed, counting, f);
 }
 
-/* What a team has counted comes together. */
-static int add_up(run *r, fault *f)
+/* The first process of a team gets what all have counted. */
+static int merge_counts(run *r, fault *f)
 {
     if (run_agree(r, r->result->count == 0 ? run_add_series(r, 0, 0, f) : 0, f) != 0)
         return -1; /* a file without samples */
-    return r->team ? r->team->add_up(r->team->self, r, f) : 0;
+    return r->team ? r->team->merge_counts(r->team->self, r, f) : 0;
 }
 
 /* What a team left out of all files. */
@@ -176,7 +176,7 @@ static int count(run *r, fault *f)
     if (!failed) failed = give_common_axis(r, f);
     if (!failed) failed = run_find_axes(r, f);
     if (!failed) failed = count_all(r, &counting, f);
-    if (!failed) failed = add_up(r, f);
+    if (!failed) failed = merge_counts(r, f);
     if (!failed) remark_left_out(r);
     if (!failed) failed = read_stats(r, f);
     if (!failed) failed = run_name_result(r, f);

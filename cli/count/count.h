@@ -32,10 +32,10 @@ typedef struct run_team {
     int64_t (*take)(void *self);
     /* Between two pieces: let what others have sent arrive. */
     void (*pause)(void *self);
-    /* At the end of a pass: join what all have found. */
-    int (*join)(void *self, axis_search *search, fault *f);
+    /* At the end of a pass: merge what all have found. */
+    int (*merge_search)(void *self, axis_search *search, fault *f);
     /* At the end: the first process has all that was counted. */
-    int (*add_up)(void *self, run *r, fault *f);
+    int (*merge_counts)(void *self, run *r, fault *f);
     bool first; /* this is the first process */
     void *self;
 } run_team;

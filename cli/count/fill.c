@@ -34,7 +34,7 @@ static const histo_plan *plan_of(run *r, int i, const piece *p, fault *f)
     return r->plans[first];
 }
 
-/* Would the CPU count samples like those of the first file, in large pieces? Their memory is never looked at. */
+/* The plan is made for views whose memory is never looked at. */
 bool run_counts_on_cpu(run *r)
 {
     const settings *s = r->settings;

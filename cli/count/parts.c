@@ -218,7 +218,8 @@ static void wait_for_all(pass_of_parts *pass)
     pthread_mutex_unlock(&pass->lock);
 }
 
-/* Does every part of a text begin where the one before it ended? What is before the first one is in another shard. */
+/* Whether every part of a text begins where the one before it ended. What is before the first one is in another shard.
+ */
 static bool seams_hold(const pass_of_parts *pass)
 {
     bool hold = pass->seams[0].begin < 0;

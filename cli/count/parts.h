@@ -8,7 +8,7 @@
 
 #include "count/run.h"
 
-/* Is it possible, and worth it? The run has its series, and the CPU counts. */
+/* Whether it is possible, and worth it. The run has its series, and the CPU counts. */
 bool parts_suit(const run *r);
 
 /* pass->enter and pass->take get runs of their own. The first failure in the order of the files is reported, and what

@@ -6,16 +6,6 @@
 #include "base/failure.h"
 #include "base/text.h"
 
-/* Are the bins single bytes, or letters? */
-static bool counts_bytes(const histo_hist *hist, const char *name)
-{
-    histo_axis axis = histo_hist_axis(hist, 0);
-    if (name && strcmp(name, "letters") == 0 && histo_hist_naxes(hist) == 1)
-        return axis.bins == 'Z' + 1 - 'A' && axis.lo == 'A' && axis.hi == 'Z' + 1;
-    return name && strcmp(name, "bytes") == 0 && histo_hist_naxes(hist) == 1 && axis.kind == HISTO_INTEGER &&
-           axis.lo >= 0 && axis.hi <= 256;
-}
-
 bin_names *bin_names_make(int64_t count)
 {
     bin_names *names = calloc(1, sizeof *names);
@@ -35,7 +25,7 @@ void bin_names_free(bin_names *names)
     free(names);
 }
 
-/* Bytes that are no UTF-8 become question marks. */
+/* Bytes that are not UTF-8 become question marks. */
 static char *valid_copy(const char *text)
 {
     char *copy = strdup(text);
@@ -79,7 +69,7 @@ void result_name_bins(result *r, int i, int a, bin_names *names)
 {
     bin_names_free(r->series[i].forms[a].names);
     if (names) names->users++;
-    r->series[i].forms[a] = (axis_form){names ? VALUES_WORDS : VALUES_NUMBERS, names};
+    r->series[i].forms[a] = (axis_form){.kind = names ? VALUES_WORDS : VALUES_NUMBERS, .names = names};
 }
 
 const bin_names *result_bin_names(const result *r, int i, int a)
@@ -98,7 +88,6 @@ int result_add(result *r, histo_hist *hist, const char *name, fault *f)
         free(copy);
         return fault_set(f, EXIT_DATA, "no memory for another histogram");
     }
-    if (r->count == 0) r->bytes = counts_bytes(hist, name);
     for (int64_t entry = 0; entry < batch; entry++)
         more[r->count++] =
             (series){.name = entry ? NULL : copy, .hist = hist, .entry = entry, .shares_hist = entry > 0};
@@ -125,15 +114,20 @@ void result_free(result *r)
     *r = (result){0};
 }
 
-void series_read_sums(series *of)
+void series_read_sums(series *s)
 {
-    for (int a = 0; a < histo_hist_naxes(of->hist); a++)
-        histo_power_sums_read(&of->sums[a], &of->stats[a]);
+    for (int a = 0; a < histo_hist_naxes(s->hist); a++)
+        histo_power_sums_read(&s->sums[a], &s->stats[a]);
 }
 
 int result_naxes(const result *r)
 {
     return histo_hist_naxes(r->series[0].hist);
+}
+
+bool result_has_characters(const result *r)
+{
+    return r->count > 0 && r->series[0].forms[0].characters;
 }
 
 bool result_is_weighted(const result *r)
@@ -154,7 +148,7 @@ static bool is_uniform(const histo_axis *axis)
     return axis->kind == HISTO_INTEGER || axis->kind == HISTO_REGULAR;
 }
 
-/* Have both the same integer edges, or neither any? */
+/* Whether both have the same integer edges, or neither has any. */
 static bool whole_edges_alike(const histo_axis *x, const histo_axis *y)
 {
     const void *of_x = x->edges_i64 ? (const void *)x->edges_i64 : x->edges_u64;
@@ -418,33 +412,4 @@ histo_stats table_stats(const table *t, int a, bool whole)
         histo_stats_merge(&all, &these);
     }
     return all;
-}
-
-bool table_dense_run(const table *t, dense_run *run)
-{
-    const double wanted = 7.0 / 8;
-    const int64_t n = t->bins[0];
-    uint64_t *of_bin = calloc((size_t)n, sizeof *of_bin), all = 0, inside = 0;
-    if (!of_bin) return false;
-    int64_t slots[HISTO_MAX_AXES];
-    for (int64_t cell = -1; table_next(t, &cell, slots);)
-        if (table_is_bin(t, slots)) of_bin[slots[0] - 1] += t->counts[cell];
-    for (int64_t i = 0; i < n; i++)
-        all += of_bin[i];
-    *run = (dense_run){.bins = n + 1};
-    for (int64_t first = 0, end = 0; all && end <= n;) {
-        if ((double)inside < wanted * (double)all) {
-            if (end == n) break;
-            inside += of_bin[end++];
-            continue;
-        }
-        if (end - first < run->bins)
-            *run = (dense_run){.first = first, .bins = end - first, .share = (double)inside / (double)all};
-        inside -= of_bin[first++];
-    }
-    free(of_bin);
-    if (!all) return false;
-    run->lo = histo_axis_edge(&t->axes[0], run->first);
-    run->hi = histo_axis_edge(&t->axes[0], run->first + run->bins);
-    return true;
 }

@@ -28,6 +28,7 @@ bool bin_names_alike(const bin_names *x, const bin_names *y);
 /* What the edges of an axis are, if not numbers. */
 typedef struct axis_form {
     values_kind kind;
+    bool characters;  /* bins are bytes or letters, which are shown as characters */
     bin_names *names; /* of VALUES_WORDS, whose bins are those of an integer axis from 0 */
 } axis_form;
 
@@ -57,9 +58,8 @@ typedef struct result {
     series *series;
     char *title;                      /* of drawings */
     char *axis_names[HISTO_MAX_AXES]; /* each may be NULL */
-    bool bytes;    /* the bins are bytes, shown as characters: so are those of a histogram named "bytes" or "letters" */
-    char ran[512]; /* the strategy and its speed; "" if nothing was counted */
-    manifest *shards; /* what it is a part of; NULL: nothing */
+    char ran[512];                    /* the strategy and its speed; "" if nothing was counted */
+    manifest *shards;                 /* what it is a part of; NULL: nothing */
 } result;
 
 /* Add a series. The result takes ownership of hist, also on failure. name is copied and may be NULL. */
@@ -67,19 +67,21 @@ int result_add(result *r, histo_hist *hist, const char *name, fault *f);
 void result_free(result *r);
 
 /* Set the statistics of a series that has sums. */
-void series_read_sums(series *of);
+void series_read_sums(series *s);
 
 /* The names of the bins of axis a, which the result shares; NULL: they have none. */
 void result_name_bins(result *r, int i, int a, bin_names *names);
 const bin_names *result_bin_names(const result *r, int i, int a);
 
 int result_naxes(const result *r);
+/* Whether the bins of the first series are shown as characters. */
+bool result_has_characters(const result *r);
 bool result_is_weighted(const result *r);
-/* Is any of the series sparse? */
+/* Whether any of the series is sparse. */
 bool result_is_sparse(const result *r);
 /* The end of the group from `first` on with equal axes (every bit of every edge) and weighting. */
 int result_group_end(const result *r, int first);
-/* Do all series have the same number of axes and the same weighting? */
+/* Whether all series have the same number of axes and the same weighting. */
 bool result_is_uniform(const result *r);
 
 /* The numbers of one series, valid as long as the result. Tables of a batch share parts of the first one's arrays. */
@@ -104,26 +106,15 @@ void tables_free(table *tables, const result *r);
 
 /* What drawings show for a cell: the sum of weights, or the count if there are no weights. */
 double table_value(const table *t, int64_t cell);
-/* Of all cells; only with weights. */
+/* The sum over all cells; only with weights. */
 double table_sum_of_weights(const table *t);
 
 /* The index in a table of all slots of a position: a slot on each axis (0: underflow, then bins, overflow, NaN). */
 int64_t table_cell(const table *t, const int64_t *slots);
 /* Advance to the next cell and its position, in order; false at the end. *cell is -1 initially. */
 bool table_next(const table *t, int64_t *cell, int64_t *slots);
-/* Is the position in a bin of every axis? */
+/* Whether the position is in a bin of every axis. */
 bool table_is_bin(const table *t, const int64_t *slots);
-
-/* The narrowest run of bins of the first axis that holds at least seven eighths of what is in bins (Ross 2014, 5.8.3,
- * has these on chip). */
-typedef struct dense_run {
-    int64_t first, bins;
-    double lo, hi;
-    double share; /* of what is in bins */
-} dense_run;
-
-/* False if there is nothing in bins, or no memory. */
-bool table_dense_run(const table *t, dense_run *run);
 
 /* Statistics of the bins of axis a: samples count as the middle of their bin or, if `whole`, as the bin's integer. */
 histo_stats table_stats(const table *t, int a, bool whole);

@@ -80,10 +80,8 @@ static int describe(run *r, const samples *in, fault *f)
         const sample_source *s = &c->sources[i];
         r->dtypes[i] = s->dtype;
         const char *kind = samples_reader(in)->kind->name, *name = s->name;
-        if (!name)
-            name = r->settings->read.letters    ? "letters"
-                   : strcmp(kind, "bytes") == 0 ? kind
-                                                : r->settings->read.dataset;
+        r->characters = !name && strcmp(kind, "bytes") == 0;
+        if (!name) name = r->settings->read.letters ? "letters" : r->characters ? kind : r->settings->read.dataset;
         if (name && !(r->names[i] = strdup(name))) return run_fault_memory(f);
     }
     return 0;
@@ -193,7 +191,7 @@ static void use_kernel_cache(const settings *s)
         histo_kernel_cache(path);
 }
 
-/* Do histograms of this command have bins of words? */
+/* Whether histograms of this command have bins of words. */
 static bool counts_words(const settings *s)
 {
     static const char *const commands[] = {"hist", "survey", "explain", "summary", "compare"};

@@ -22,6 +22,7 @@ struct run {
     /* From the first file; all others must match. */
     bool joint;
     int count;        /* sources to count */
+    bool characters;  /* bytes or letters are counted */
     bool of_pages;    /* series have the numbers of pages in their names */
     int64_t segments; /* of each source, counted separately */
     char **names;
@@ -74,7 +75,7 @@ int run_open_files(run *r, fault *f);
 int run_enter_file(void *self, int file, const samples *in, fault *f);
 /* A pass over all samples; of a team, over those of the shards that this process takes. */
 int run_visit(run *r, const feed_visitor *visitor, fault *f);
-/* Have all processes of a team come so far? */
+/* 0 once all processes of a team have come so far; -1 on all of them if one has failed. */
 int run_agree(const run *r, int failed, fault *f);
 /* The `pause` of a pass of a team. */
 int run_pause_for_team(void *self, fault *f);
@@ -108,7 +109,7 @@ int run_name_result(run *r, fault *f);
 
 /* ---- Plans and filling: fill.c ---- */
 
-/* Would the CPU count samples like those of the first file, in large pieces? */
+/* Whether the CPU would count samples like those of the first file, in large pieces. */
 bool run_counts_on_cpu(run *r);
 /* The `take` of a pass: count a piece. */
 int run_count_piece(void *self, int file, const piece *p, fault *f);

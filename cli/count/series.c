@@ -87,11 +87,11 @@ static void name_series(const run *r, int first, int file, int page, char *name,
 static int name_segments(run *r, const char *name, fault *f)
 {
     for (int64_t i = 0; i < r->segments; i++) {
-        series *it = &r->result->series[r->result->count - r->segments + i];
+        series *s = &r->result->series[r->result->count - r->segments + i];
         char whole[1100];
         snprintf(whole, sizeof whole, "%s%s%" PRId64, name, *name ? " " : "", i);
-        free(it->name);
-        if (!(it->name = strdup(whole))) return run_fault_memory(f);
+        free(s->name);
+        if (!(s->name = strdup(whole))) return run_fault_memory(f);
     }
     return 0;
 }
@@ -110,11 +110,20 @@ static void name_group(const run *r, int64_t group, char *name, size_t size)
     snprintf(name + length, size - length, "%s%.300s", length ? " " : "", r->group_names->text[group]);
 }
 
+/* Whether bins are single bytes, or the letters of --letters. */
+static bool has_characters(const histo_axis *axis)
+{
+    const bool letters = axis->bins == 'Z' + 1 - 'A' && axis->lo == 'A' && axis->hi == 'Z' + 1;
+    return letters || (axis->kind == HISTO_INTEGER && axis->lo >= 0 && axis->hi <= 256);
+}
+
 /* What the edges of axis a of a series are. */
 static void form_axis(run *r, int made, int a, int axis)
 {
     result_name_bins(r->result, made, a, r->bins_of[axis]);
-    if (run_has_times(r, axis)) r->result->series[made].forms[a].kind = VALUES_TIMES;
+    axis_form *form = &r->result->series[made].forms[a];
+    if (run_has_times(r, axis)) form->kind = VALUES_TIMES;
+    form->characters = r->characters && r->naxes == 1 && has_characters(&r->axes[axis]);
 }
 
 /* Of source i, or of all if they are joint. */

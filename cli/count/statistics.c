@@ -20,26 +20,26 @@ static int fault_memory(fault *f)
     return fault_set(f, EXIT_DATA, "no memory for the statistics: leave --stats out, or count fewer histograms");
 }
 
-static void set_moments(statistics *s, const series *it, const table *t, int a)
+static void set_moments(statistics *s, const series *counted, const table *t, int a)
 {
     /* Integer axes are made for whole numbers, so their bins are values, as for histo_hist_quantiles. */
     s->values = t->axes[a].kind == HISTO_INTEGER;
-    s->exact_moments = it->stats || (s->values && !t->under[a] && !t->over[a]);
-    const histo_stats of = it->stats ? it->stats[a] : table_stats(t, a, s->values);
-    const uint64_t finite = of.samples - of.nan - of.infinite;
-    s->known = finite > 0;
-    s->min = of.min;
-    s->max = of.max;
-    s->mean = of.mean;
-    s->deviation = finite ? sqrt(of.m2 / (double)finite) : 0;
+    s->exact_moments = counted->stats || (s->values && !t->under[a] && !t->over[a]);
+    const histo_stats moments = counted->stats ? counted->stats[a] : table_stats(t, a, s->values);
+    const uint64_t finite = moments.samples - moments.nan - moments.infinite;
+    s->finite = finite > 0;
+    s->min = moments.min;
+    s->max = moments.max;
+    s->mean = moments.mean;
+    s->deviation = finite ? sqrt(moments.m2 / (double)finite) : 0;
 }
 
-static void set_mode(statistics *s, const histo_axis *axis, const histo_summary *of)
+static void set_mode(statistics *s, const histo_axis *axis, const histo_summary *summary)
 {
-    s->entropy = of->entropy;
+    s->entropy = summary->entropy;
     s->mode = NAN;
-    if (of->mode < 0) return;
-    const double lower = histo_axis_edge(axis, of->mode), upper = histo_axis_edge(axis, of->mode + 1);
+    if (summary->mode < 0) return;
+    const double lower = histo_axis_edge(axis, summary->mode), upper = histo_axis_edge(axis, summary->mode + 1);
     s->mode = axis->kind == HISTO_INTEGER ? lower : lower / 2 + upper / 2;
 }
 
@@ -64,7 +64,7 @@ static int read_batch(statistics_list *list, const result *r, int first, int a, 
     if (!failed && finite_edges && !too_long && histo_hist_summarize(hist, summaries) != HISTO_OK)
         failed = fault_of_library(f, EXIT_DATA, "the statistics");
     for (size_t b = 0; b < batch && !failed; b++) {
-        statistics *s = &list->of[((size_t)first + b) * (size_t)naxes + (size_t)a];
+        statistics *s = &list->items[((size_t)first + b) * (size_t)naxes + (size_t)a];
         const double *exact = r->series[(size_t)first + b].quantiles;
         s->exact_quantiles = exact || s->values;
         for (size_t k = 0; k < n; k++)
@@ -73,7 +73,7 @@ static int read_batch(statistics_list *list, const result *r, int first, int a, 
         if (finite_edges && !too_long) set_mode(s, &axis, &summaries[b]);
         const bin_names *names = result_bin_names(r, first + (int)b, a);
         if (!names) continue;
-        s->known = false;
+        s->finite = false;
         if (!isnan(s->mode)) s->word = names->text[(int64_t)s->mode];
     }
     histo_hist_destroy(alone);
@@ -89,13 +89,13 @@ int statistics_read(statistics_list *list, const result *r, const table *tables,
     *list = (statistics_list){0};
     list->n = value_quantiles(quantiles ? quantiles : quartiles, &list->q, f);
     if (list->n < 0) return -1;
-    list->of = calloc(count, sizeof *list->of);
+    list->items = calloc(count, sizeof *list->items);
     list->quantiles = malloc(count * (size_t)list->n * sizeof *list->quantiles);
-    if (!list->of || !list->quantiles) return fault_memory(f);
+    if (!list->items || !list->quantiles) return fault_memory(f);
     for (size_t i = 0; i < count; i++) {
         const int of_series = (int)i / naxes, a = (int)i % naxes;
-        list->of[i].quantiles = list->quantiles + i * (size_t)list->n;
-        set_moments(&list->of[i], &r->series[of_series], &tables[of_series], a);
+        list->items[i].quantiles = list->quantiles + i * (size_t)list->n;
+        set_moments(&list->items[i], &r->series[of_series], &tables[of_series], a);
     }
     for (int i = 0; i < r->count; i++)
         for (int a = 0; a < naxes && !r->series[i].shares_hist; a++)
@@ -103,7 +103,7 @@ int statistics_read(statistics_list *list, const result *r, const table *tables,
     return 0;
 }
 
-/* Are the samples in regular files, and are all counted into one series for each source, or for all together? */
+/* Whether the samples are in regular files, and all counted into one series for each source, or for all together. */
 static bool can_select(const result *r, const settings *s)
 {
     bool can = s->files_count > 0 && !s->batch && !s->segments && !s->pairs && !s->shards;
@@ -160,7 +160,7 @@ int statistics_select(result *r, const settings *s, fault *f)
 void statistics_free(statistics_list *list)
 {
     free(list->q);
-    free(list->of);
+    free(list->items);
     free(list->quantiles);
     *list = (statistics_list){0};
 }

@@ -7,7 +7,7 @@
 #include "options/settings.h"
 
 typedef struct statistics {
-    bool known;         /* there is a finite sample: what follows is a number */
+    bool finite;        /* there is a finite sample: what follows is a number */
     bool exact_moments; /* min, max, mean and deviation are those of the samples */
     double min, max, mean, deviation;
     bool exact_quantiles;
@@ -18,11 +18,11 @@ typedef struct statistics {
     double entropy;    /* of the bins, in bits */
 } statistics;
 
-/* Of all series: one after the other, and of each all axes. */
+/* The statistics of all series, one after the other, and of all axes of each. */
 typedef struct statistics_list {
     int n;             /* quantiles … */
     double *q;         /* … [n], 0 to 1 */
-    statistics *of;    /* [series * axes] */
+    statistics *items; /* [series * axes] */
     double *quantiles; /* of all */
 } statistics_list;
 

@@ -18,16 +18,16 @@ static double least_width(const histo_axis *axis)
     return least;
 }
 
-view view_asked(const settings *s, const series *of)
+view view_asked(const settings *s, const series *like)
 {
     view v = {.kind = s->density     ? VIEW_DENSITIES
                       : s->normalize ? VIEW_FRACTIONS
                                      : VIEW_COUNTS,
               .cumulative = s->cumulative,
               .reverse = s->reverse};
-    for (int a = 0; of && a < histo_hist_naxes(of->hist); a++) {
-        const histo_axis axis = histo_hist_axis(of->hist, a);
-        if (of->forms[a].kind == VALUES_TIMES) v.units[a] = time_unit_within(least_width(&axis));
+    for (int a = 0; like && a < histo_hist_naxes(like->hist); a++) {
+        const histo_axis axis = histo_hist_axis(like->hist, a);
+        if (like->forms[a].kind == VALUES_TIMES) v.units[a] = time_unit_within(least_width(&axis));
     }
     return v;
 }
@@ -42,7 +42,7 @@ bool view_adds_up(const view *v)
     return !v->cumulative && (v->kind == VIEW_COUNTS || v->kind == VIEW_FRACTIONS);
 }
 
-/* Do the widths differ by more than rounding? */
+/* Whether the widths differ by more than rounding. */
 static bool is_unequal(const histo_axis *axis)
 {
     double most = 0;
@@ -53,10 +53,10 @@ static bool is_unequal(const histo_axis *axis)
     return least > 0 && most > least * (1 + 1e-6);
 }
 
-view view_drawn(const settings *s, const series *of)
+view view_drawn(const settings *s, const series *like)
 {
-    const histo_axis axis = histo_hist_axis(of->hist, 0);
-    view v = view_asked(s, of);
+    const histo_axis axis = histo_hist_axis(like->hist, 0);
+    view v = view_asked(s, like);
     if (view_is_plain(&v) && !s->counts && is_unequal(&axis)) v.kind = VIEW_PER_UNIT;
     return v;
 }

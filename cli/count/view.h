@@ -18,18 +18,18 @@ typedef struct view {
     const time_unit *units[HISTO_MAX_AXES]; /* of widths on axes of times; NULL: of the numbers there */
 } view;
 
-/* As asked for, of series like this one; NULL: of none yet. */
-view view_asked(const settings *s, const series *of);
-/* The same for drawings: unless counts are asked for, those of bins of different finite widths are per unit. Bins of
- * equal width in the logarithm are drawn on a logarithmic axis, and remain counts. */
-view view_drawn(const settings *s, const series *of);
+/* What the options ask for, for series like this one; NULL: there is none yet. */
+view view_asked(const settings *s, const series *like);
+/* What is drawn: as view_asked, but unless counts are asked for, those of bins of different finite widths are per unit.
+ * Bins of equal width in the logarithm are drawn on a logarithmic axis, and remain counts. */
+view view_drawn(const settings *s, const series *like);
 bool view_is_plain(const view *v);
-/* Are the values of several bins together the sum of theirs? */
+/* Whether the value of several bins together is the sum of theirs. */
 bool view_adds_up(const view *v);
 
 /* values[rows], sums of `each` neighbouring bins (fewer in the last row), become what is shown. */
 void view_apply(const view *v, const histo_axis *axis, int64_t each, double *values, int64_t rows);
-/* The same of two axes, the second of which is the faster one; not cumulative. */
+/* As view_apply, for two axes, the second of which is the faster one; not cumulative. */
 void view_apply_cells(const view *v, const histo_axis axes[2], const int64_t each[2], double *values,
                       const int64_t rows[2]);
 

@@ -111,7 +111,7 @@ static int check(histo_status status, const char *what, fault *f)
     return status == HISTO_OK ? 0 : fault_of_library(f, EXIT_DATA, what);
 }
 
-static int join(void *self, axis_search *search, fault *f)
+static int merge_search(void *self, axis_search *search, fault *f)
 {
     const team *t = self;
     const int64_t mine = search->found.some_fraction;
@@ -120,7 +120,7 @@ static int join(void *self, axis_search *search, fault *f)
     return check(histo_mpi_stats(&search->found.positive, t->comm), "the bins", f);
 }
 
-static int add_up(void *self, run *r, fault *f)
+static int merge_counts(void *self, run *r, fault *f)
 {
     const team *t = self;
     uint64_t mine[2] = {r->bad, r->missing}, all[2] = {0};
@@ -128,10 +128,10 @@ static int add_up(void *self, run *r, fault *f)
     r->bad = all[0];
     r->missing = all[1];
     for (int i = 0; i < r->result->count; i++) {
-        series *of = &r->result->series[i];
-        if (check(histo_mpi_reduce(of->hist, 0, t->comm), "the histograms", f) != 0) return -1;
-        for (int a = 0; a < r->naxes && of->sums; a++)
-            if (check(histo_mpi_power_sums(&of->sums[a], t->comm), "the statistics", f) != 0) return -1;
+        series *s = &r->result->series[i];
+        if (check(histo_mpi_reduce(s->hist, 0, t->comm), "the histograms", f) != 0) return -1;
+        for (int a = 0; a < r->naxes && s->sums; a++)
+            if (check(histo_mpi_power_sums(&s->sums[a], t->comm), "the statistics", f) != 0) return -1;
     }
     return 0;
 }
@@ -143,8 +143,8 @@ run_team team_of(team *t)
                       .take = take,
                       .pause = answer_all,
                       .end_pass = end_pass,
-                      .join = join,
-                      .add_up = add_up,
+                      .merge_search = merge_search,
+                      .merge_counts = merge_counts,
                       .first = t->rank == 0,
                       .self = t};
 }

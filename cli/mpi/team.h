@@ -16,7 +16,7 @@ typedef struct team {
     bool asked;     /* of others: an answer is on its way */
 } team;
 
-/* Of all ranks. */
+/* Makes a team of all ranks. */
 void team_begin(team *t, int64_t shards_of_a_rank);
 
 /* What count_together needs of it. */

@@ -181,7 +181,7 @@ static int parse_end(range_end *end, const char *text, const char *range, fault 
     snprintf(number, sizeof number, "%.*s", (int)(size - prefix - suffix), text + prefix);
     if ((prefix && suffix) || !text_to_f64(number, &end->value))
         return fault_set(f, EXIT_USAGE,
-                         "-r '%.60s': '%.40s' is no end of a range: give a number, a percentile such as 1%%, or "
+                         "-r '%.60s': '%.40s' is not an end of a range: give a number, a percentile such as 1%%, or "
                          "nothing to take the end from the samples",
                          range, text);
     if (end->kind == END_PERCENTILE && !(end->value >= 0 && end->value <= 100))

@@ -42,7 +42,7 @@ typedef struct bins_list {
 int bins_parse(bins_list *b, const settings *s, fault *f);
 void bins_free(bins_list *b);
 
-/* Is an end of the range a value that was given, rather than found among the samples? */
+/* Whether an end of the range is a value that was given, rather than found among the samples. */
 bool bins_lower_end_is_given(const bins_spec *spec);
 bool bins_upper_end_is_given(const bins_spec *spec);
 

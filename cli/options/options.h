@@ -40,9 +40,13 @@ extern const char *const option_group_names[GROUP_COUNT];
 
 typedef enum target_kind {
     TO_NOTHING = 0,
-    TO_FLAG, /* a bool, which becomes true */
-    TO_TEXT, /* those of options that repeat are joined by LIST_DIVIDER */
-    TO_NAME, /* a text, which becomes the option's name */
+    TO_FLAG,   /* a bool, which becomes true */
+    TO_TEXT,   /* those of options that repeat are joined by LIST_DIVIDER */
+    TO_NAME,   /* a text, which becomes the option's name */
+    TO_WORD,   /* a text, one of the words */
+    TO_CHOICE, /* an int: which of the words */
+    TO_INT,    /* a whole number from smallest to largest */
+    TO_INT64,
     TO_PARSER,
     TO_HELP, /* help is printed, and nothing else is done */
     TO_VERSION
@@ -53,7 +57,9 @@ typedef struct option_target {
     target_kind kind;
     size_t offset; /* of a member of the settings */
     int (*parse)(settings *s, char *text, fault *f);
-    bool repeats; /* it may be given several times */
+    bool repeats;      /* it may be given several times */
+    const char *words; /* separated by blanks; NULL: those for completion */
+    int64_t smallest, largest;
 } option_target;
 
 typedef struct option_row {

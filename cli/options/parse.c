@@ -32,7 +32,7 @@ int parse_whole(const char *option, const char *text, int64_t smallest, int64_t 
                      smallest, largest, text);
 }
 
-int parse_int(const char *option, const char *text, int smallest, int largest, int *value, fault *f)
+int parse_int(const char *option, const char *text, int64_t smallest, int64_t largest, int *value, fault *f)
 {
     int64_t whole;
     if (parse_whole(option, text, smallest, largest, &whole, f) != 0) return -1;
@@ -55,18 +55,17 @@ int parse_region(const char *option, const char *text, int64_t region[4], fault 
     return 0;
 }
 
-int parse_choice(const char *option, const char *text, const char *const *words, int *which, fault *f)
+int parse_choice(const char *option, const char *text, const char *words, int *which, fault *f)
 {
-    char known[256] = "";
-    size_t length = 0;
-    for (int i = 0; words[i]; i++) {
-        *which = i;
-        if (strcmp(text, words[i]) == 0) return 0;
-        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s",
-                                   i == 0         ? ""
-                                   : words[i + 1] ? ", "
-                                                  : " or ",
-                                   words[i]);
+    char list[256] = "";
+    size_t used = 0;
+    *which = 0;
+    for (const char *word = words; *word; ++*which) {
+        const size_t length = strcspn(word, " ");
+        if (strlen(text) == length && strncmp(text, word, length) == 0) return 0;
+        const char *before = word == words ? "" : word[length] ? ", " : " or ";
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s", before, (int)length, word);
+        word += length + (word[length] == ' ');
     }
-    return fault_set(f, EXIT_USAGE, "--%s is %s, not '%s'", option, known, text);
+    return fault_set(f, EXIT_USAGE, "--%s is %s, not '%s'", option, list, text);
 }

@@ -12,12 +12,12 @@ int parse_naturals(const char *text, const char *dividers, int64_t *numbers, int
 
 /* A whole number from smallest to largest. */
 int parse_whole(const char *option, const char *text, int64_t smallest, int64_t largest, int64_t *value, fault *f);
-int parse_int(const char *option, const char *text, int smallest, int largest, int *value, fault *f);
+int parse_int(const char *option, const char *text, int64_t smallest, int64_t largest, int *value, fault *f);
 
 /* LEFT,TOP,WIDTH,HEIGHT */
 int parse_region(const char *option, const char *text, int64_t region[4], fault *f);
 
-/* One of these words, the last of which NULL ends: which. */
-int parse_choice(const char *option, const char *text, const char *const *words, int *which, fault *f);
+/* One of these words, which blanks separate: which, from 0. */
+int parse_choice(const char *option, const char *text, const char *words, int *which, fault *f);
 
 #endif

@@ -8,6 +8,7 @@
 #include "options/help.h"
 #include "options/nearest.h"
 #include "options/options.h"
+#include "options/parse.h"
 
 enum {
     LONG_CODE = 256,   /* getopt returns letters unchanged, and long options as LONG_CODE + their index */
@@ -126,7 +127,9 @@ static int apply(settings *s, const option_row *option, const char *value, const
 {
     const option_target *to = &option->target;
     void *member = (char *)s + to->offset;
+    const char *words = to->words ? to->words : option->values;
     char *copy;
+    int which;
     switch (to->kind) {
     case TO_FLAG:
         *(bool *)member = true;
@@ -137,6 +140,15 @@ static int apply(settings *s, const option_row *option, const char *value, const
     case TO_NAME:
         *(const char **)member = option->name;
         return 0;
+    case TO_WORD:
+        *(const char **)member = text;
+        return parse_choice(option->name, text, words, &which, f);
+    case TO_CHOICE:
+        return parse_choice(option->name, text, words, member, f);
+    case TO_INT:
+        return parse_int(option->name, text, to->smallest, to->largest, member, f);
+    case TO_INT64:
+        return parse_whole(option->name, text, to->smallest, to->largest, member, f);
     case TO_PARSER:
         copy = settings_join(s, NULL, '\0', value); /* parsers cut it */
         return copy ? to->parse(s, copy, f) : fault_set(f, EXIT_DATA, "no memory for the options");

@@ -24,6 +24,11 @@ enum {
 #define TEXT(member) {.kind = TO_TEXT, .offset = offsetof(SETTINGS, member)}
 #define LIST(member) {.kind = TO_TEXT, .offset = offsetof(SETTINGS, member), .repeats = true}
 #define NAME(member) {.kind = TO_NAME, .offset = offsetof(SETTINGS, member)}
+#define WORD(member) {.kind = TO_WORD, .offset = offsetof(SETTINGS, member)}
+#define WORD_OF(member, list) {.kind = TO_WORD, .offset = offsetof(SETTINGS, member), .words = list}
+#define CHOICE(member) {.kind = TO_CHOICE, .offset = offsetof(SETTINGS, member)}
+#define INT(member, from, to) {.kind = TO_INT, .offset = offsetof(SETTINGS, member), .smallest = from, .largest = to}
+#define INT64(member, from, to) {.kind = TO_INT64, .offset = offsetof(SETTINGS, member), .smallest = from, .largest = to}
 #define PARSED(function) {.kind = TO_PARSER, .parse = function}
 #define REPEATED(function) {.kind = TO_PARSER, .parse = function, .repeats = true}
 #define PRINTS_HELP {.kind = TO_HELP}

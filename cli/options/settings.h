@@ -47,6 +47,8 @@ typedef struct where_condition {
     bool negated;
 } where_condition;
 
+enum { MAX_THREADS = 1024 };
+
 enum { PICTURE_MIN_SIZE = 200, PICTURE_MAX_SIZE = 8192 }; /* pixels per side, of --size */
 
 /* How counts are drawn. Auto is linear for bars; of heat maps, the first that tells most cells apart. */
@@ -104,7 +106,7 @@ typedef struct settings {
     const char *space;    /* --space hsv|none */
     const char *axes;     /* --axes h:30,s:32 */
     const char *method;   /* --method */
-    /* Of commands that turn images into images. */
+    /* For commands that turn images into images. */
     const char *color;          /* --color luma|each|joint|value */
     int bits;                   /* --bits N; 0: as the samples need */
     int64_t bin_count;          /* -b N */

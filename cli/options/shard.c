@@ -10,7 +10,7 @@ typedef struct member {
     int64_t index, count;
 } member;
 
-/* 1, 0 if the variable is not there, -1 if it is no number. */
+/* 1, 0 if the variable is not there, -1 if it is not a number. */
 static int find_number(const char *name, int64_t *number, fault *f)
 {
     const char *text = getenv(name);
@@ -76,7 +76,7 @@ int value_shard(settings *s, char *text, fault *f)
     const bool numbers = slash && text_to_i64(text, &s->shard) && text_to_i64(slash + 1, &s->shards);
     if (slash) *slash = '/';
     if (!numbers || s->shards < 1 || s->shards > MAX_SHARDS)
-        return fault_set(f, EXIT_USAGE, "'%s' is no shard: --shard takes i/N, as in 3/8, or env", text);
+        return fault_set(f, EXIT_USAGE, "'%s' is not a shard: --shard takes i/N, as in 3/8, or env", text);
     if (s->shard < 1 || s->shard > s->shards)
         return fault_set(f, EXIT_USAGE, "there is no shard '%s': shards are numbered from 1 to %lld", text,
                          (long long)s->shards);

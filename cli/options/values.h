@@ -8,7 +8,6 @@
 /* The caller handles the byte order of "<f4". */
 int value_dtype(settings *s, char *text, fault *f);
 int value_shape(settings *s, char *text, fault *f);
-int value_offset(settings *s, char *text, fault *f);
 int value_endian(settings *s, char *text, fault *f);
 int value_page(settings *s, char *text, fault *f);
 int value_delimiter(settings *s, char *text, fault *f);
@@ -17,11 +16,8 @@ int value_pairs(settings *s, char *text, fault *f);
 int value_roi(settings *s, char *text, fault *f);
 int value_model_roi(settings *s, char *text, fault *f);
 int value_window(settings *s, char *text, fault *f);
-int value_space(settings *s, char *text, fault *f);
 int value_logy(settings *s, char *text, fault *f);
-int value_scale(settings *s, char *text, fault *f);
 int value_theme(settings *s, char *text, fault *f);
-int value_track_method(settings *s, char *text, fault *f);
 /* Joins the lists of repeated options. */
 int value_time(settings *s, char *text, fault *f);
 /* Cuts text in two where it names a column. */
@@ -29,32 +25,22 @@ int value_where(settings *s, char *text, fault *f);
 /* A text that names no column. */
 int value_where_of_samples(settings *s, char *text, fault *f);
 int value_top(settings *s, char *text, fault *f);
-int value_sort(settings *s, char *text, fault *f);
-int value_color(settings *s, char *text, fault *f);
-int value_bits(settings *s, char *text, fault *f);
-int value_bin_count(settings *s, char *text, fault *f);
-int value_smooth(settings *s, char *text, fault *f);
-int value_equalize_rule(settings *s, char *text, fault *f);
 int value_tiles(settings *s, char *text, fault *f);
 int value_tile_size(settings *s, char *text, fault *f);
-int value_overlap(settings *s, char *text, fault *f);
 int value_clip(settings *s, char *text, fault *f);
 int value_landmarks(settings *s, char *text, fault *f);
 int value_target(settings *s, char *text, fault *f);
 int value_split_method(settings *s, char *text, fault *f);
-int value_classes(settings *s, char *text, fault *f);
 /* The quantiles of a list of percentages, from 0 to 1: how many, in *quantiles, which the caller frees; -1 with the
  * sentence. */
 int value_quantiles(const char *text, double **quantiles, fault *f);
 int value_quantile_rule(settings *s, char *text, fault *f);
 int value_metric(settings *s, char *text, fault *f);
-int value_search(settings *s, char *text, fault *f);
 int value_sigma(settings *s, char *text, fault *f);
 int value_size(settings *s, char *text, fault *f);
 int value_device(settings *s, char *text, fault *f);
 int value_strategy(settings *s, char *text, fault *f);
 int value_param(settings *s, char *text, fault *f);
-int value_threads(settings *s, char *text, fault *f);
 /* Check the environment variables of the library, which ignores invalid values. */
 int value_environment(fault *f);
 /* Which shard, from a text that is the same afterwards. */

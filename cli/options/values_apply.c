@@ -17,57 +17,6 @@ int value_model_roi(settings *s, char *text, fault *f)
     return parse_region("model-roi", text, s->model_roi, f);
 }
 
-int value_space(settings *s, char *text, fault *f)
-{
-    static const char *const words[] = {"hsv", "none", NULL};
-    int which;
-    if (parse_choice("space", text, words, &which, f) != 0) return -1;
-    s->space = words[which];
-    return 0;
-}
-
-int value_track_method(settings *s, char *text, fault *f)
-{
-    static const char *const words[] = {"meanshift", "camshift", "comaniciu", NULL};
-    int which;
-    if (parse_choice("method", text, words, &which, f) != 0) return -1;
-    s->method = words[which];
-    return 0;
-}
-
-int value_color(settings *s, char *text, fault *f)
-{
-    static const char *const words[] = {"luma", "each", "joint", "value", NULL};
-    int which;
-    if (parse_choice("color", text, words, &which, f) != 0) return -1;
-    s->color = words[which];
-    return 0;
-}
-
-int value_bits(settings *s, char *text, fault *f)
-{
-    return parse_int("bits", text, 1, 16, &s->bits, f);
-}
-
-int value_bin_count(settings *s, char *text, fault *f)
-{
-    return parse_whole("bins", text, 1, 1 << 24, &s->bin_count, f);
-}
-
-int value_smooth(settings *s, char *text, fault *f)
-{
-    return parse_int("smooth", text, 1, 1024, &s->smooth, f);
-}
-
-int value_equalize_rule(settings *s, char *text, fault *f)
-{
-    static const char *const words[] = {"minimum", "cdf", NULL};
-    int which;
-    if (parse_choice("rule", text, words, &which, f) != 0) return -1;
-    s->rule = which == 0 ? HISTO_EQUALIZE_MINIMUM : HISTO_EQUALIZE_CDF;
-    return 0;
-}
-
 enum { MOST_TILES = 1 << 16 };
 
 /* Whole numbers of at least 1, as in 8x8: how many; 0 if the text is anything else. */
@@ -99,11 +48,6 @@ int value_tile_size(settings *s, char *text, fault *f)
     s->tile_size[0] = sizes[1];
     s->tile_size[1] = sizes[0];
     return 0;
-}
-
-int value_overlap(settings *s, char *text, fault *f)
-{
-    return parse_int("overlap", text, 1, 16, &s->overlap, f);
 }
 
 int value_clip(settings *s, char *text, fault *f)
@@ -143,16 +87,6 @@ int value_split_method(settings *s, char *text, fault *f)
     if (histo_split_method_parse(text, &s->split) == HISTO_OK) return 0;
     return fault_set(f, EXIT_USAGE,
                      "--method is otsu, li, yen, isodata, triangle, minimum, mean or max-entropy, not '%s'", text);
-}
-
-int value_classes(settings *s, char *text, fault *f)
-{
-    return parse_int("classes", text, 2, 256, &s->classes, f);
-}
-
-int value_search(settings *s, char *text, fault *f)
-{
-    return parse_whole("search", text, 1, 1 << 20, &s->search, f);
 }
 
 int value_sigma(settings *s, char *text, fault *f)

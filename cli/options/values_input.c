@@ -65,25 +65,18 @@ int value_shape(settings *s, char *text, fault *f)
     return 0;
 }
 
-int value_offset(settings *s, char *text, fault *f)
-{
-    return parse_whole("offset", text, 0, INT64_MAX, &s->read.offset, f);
-}
-
 int value_endian(settings *s, char *text, fault *f)
 {
-    static const char *const words[] = {"little", "big", NULL};
     int which;
-    if (parse_choice("endian", text, words, &which, f) != 0) return -1;
+    if (parse_choice("endian", text, "little big", &which, f) != 0) return -1;
     s->read.big_endian = which == 1;
     return 0;
 }
 
 int value_pairs(settings *s, char *text, fault *f)
 {
-    static const char *const words[] = {"ring", "apart", NULL};
     int which;
-    if (parse_choice("pairs", text, words, &which, f) != 0) return -1;
+    if (parse_choice("pairs", text, "ring apart", &which, f) != 0) return -1;
     s->pairs = which == 0 ? HISTO_PAIRS_RING : HISTO_PAIRS_APART;
     return 0;
 }
@@ -114,9 +107,8 @@ int value_delimiter(settings *s, char *text, fault *f)
 
 int value_header(settings *s, char *text, fault *f)
 {
-    static const char *const words[] = {"yes", "no", NULL};
     int which;
-    if (parse_choice("header", text, words, &which, f) != 0) return -1;
+    if (parse_choice("header", text, "yes no", &which, f) != 0) return -1;
     s->read.header = which == 0;
     return 0;
 }
@@ -221,14 +213,5 @@ int value_top(settings *s, char *text, fault *f)
     if (strcmp(text, "all") != 0 && (!text_to_i64(text, &top) || top < 1 || top > UINT32_MAX))
         return fault_set(f, EXIT_USAGE, "--top takes a number of values, 1 or more, or all, not '%s'", text);
     s->top = (uint32_t)top;
-    return 0;
-}
-
-int value_sort(settings *s, char *text, fault *f)
-{
-    static const char *const words[] = {"count", "name", NULL};
-    int which;
-    if (parse_choice("sort", text, words, &which, f) != 0) return -1;
-    s->order = which == 1;
     return 0;
 }

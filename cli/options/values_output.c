@@ -16,21 +16,10 @@ int value_logy(settings *s, char *text, fault *f)
     return 0;
 }
 
-int value_scale(settings *s, char *text, fault *f)
-{
-    static const char *const words[] = {
-        [SCALE_AUTO] = "auto", [SCALE_LINEAR] = "linear", [SCALE_ROOT] = "sqrt", [SCALE_LOG] = "log", NULL};
-    int which;
-    if (parse_choice("scale", text, words, &which, f) != 0) return -1;
-    s->scale = (count_scale)which;
-    return 0;
-}
-
 int value_theme(settings *s, char *text, fault *f)
 {
-    static const char *const words[] = {"light", "dark", NULL};
     int which;
-    if (parse_choice("theme", text, words, &which, f) != 0) return -1;
+    if (parse_choice("theme", text, "light dark", &which, f) != 0) return -1;
     s->light = which == 0;
     s->dark = which == 1;
     return 0;

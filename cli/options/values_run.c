@@ -64,25 +64,18 @@ int value_param(settings *s, char *text, fault *f)
     return s->params ? 0 : fault_set(f, EXIT_DATA, "no memory for the options");
 }
 
-enum { MAX_THREADS = 1024 };
-
-int value_threads(settings *s, char *text, fault *f)
-{
-    return parse_int("threads", text, 1, MAX_THREADS, &s->threads, f);
-}
-
 int value_environment(fault *f)
 {
     static const char *const levels[] = {"", "baseline", "avx2", "avx512", "avx512vbmi2"};
     const char *threads = getenv("HISTO_THREADS"), *cpu = getenv("HISTO_CPU");
     int64_t number;
-    bool known = !cpu;
+    bool valid = !cpu;
     if (threads && *threads && !(text_to_i64(threads, &number) && number >= 1 && number <= MAX_THREADS))
         return fault_set(f, EXIT_USAGE, "HISTO_THREADS is '%s': it must be a whole number from 1 to %d, or not set",
                          threads, MAX_THREADS);
-    for (size_t i = 0; i < sizeof levels / sizeof *levels && !known; i++)
-        known = strcmp(cpu, levels[i]) == 0;
-    if (known) return 0;
+    for (size_t i = 0; i < sizeof levels / sizeof *levels && !valid; i++)
+        valid = strcmp(cpu, levels[i]) == 0;
+    if (valid) return 0;
     return fault_set(f, EXIT_USAGE, "HISTO_CPU is '%s': it must be baseline, avx2, avx512 or avx512vbmi2, or not set",
                      cpu);
 }

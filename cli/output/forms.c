@@ -12,13 +12,14 @@ bool forms_any(const result *r, int i)
 {
     bool any = false;
     for (int a = 0; a < HISTO_MAX_AXES; a++)
-        any = any || r->series[i].forms[a].kind != VALUES_NUMBERS;
+        any = any || r->series[i].forms[a].kind != VALUES_NUMBERS || r->series[i].forms[a].characters;
     return any;
 }
 
 static void put_form(const axis_form *form, FILE *out)
 {
     if (form->kind == VALUES_TIMES) fputs(", \"values\": \"times\"", out);
+    if (form->characters) fputs(", \"values\": \"characters\"", out);
     if (!form->names) return;
     fputs(", \"names\": [", out);
     for (int64_t b = 0; b < form->names->count; b++) {
@@ -96,6 +97,13 @@ static bin_names *read_names(const char *list, size_t size)
     return names;
 }
 
+/* Whether the edges are bytes, as those of characters are, whatever a file says of them. */
+static bool holds_bytes(const histo_hist *hist)
+{
+    const histo_axis axis = histo_hist_axis(hist, 0);
+    return histo_hist_naxes(hist) == 1 && axis.lo >= 0 && axis.hi <= 256 && axis.bins <= 256;
+}
+
 static bool is_word(const char *value, size_t bytes, const char *word)
 {
     return bytes > strlen(word) + 1 && *value == '"' && strncmp(value + 1, word, strlen(word)) == 0 &&
@@ -112,8 +120,10 @@ int forms_from_json(result *r, const char *text, size_t size, const char *path, 
         if (!find(axis, axis_bytes, "writer_info", &info, &info_bytes) ||
             !find(info, info_bytes, "histo", &ours, &our_bytes))
             continue;
-        if (find(ours, our_bytes, "values", &value, &bytes) && is_word(value, bytes, "times"))
-            to->forms[a].kind = VALUES_TIMES;
+        if (find(ours, our_bytes, "values", &value, &bytes)) {
+            if (is_word(value, bytes, "times")) to->forms[a].kind = VALUES_TIMES;
+            to->forms[a].characters = is_word(value, bytes, "characters") && holds_bytes(to->hist);
+        }
         if (!find(ours, our_bytes, "names", &value, &bytes)) continue;
         bin_names *names = read_names(value, bytes);
         if (!names || names->count != histo_hist_axis(to->hist, a).bins) {
@@ -121,7 +131,7 @@ int forms_from_json(result *r, const char *text, size_t size, const char *path, 
             return fault_set(f, EXIT_DATA, "%s: the names of an axis are damaged", path);
         }
         if (find(ours, our_bytes, "others", &value, &bytes)) names->others = strtoll(value, NULL, 10);
-        to->forms[a] = (axis_form){VALUES_WORDS, names};
+        to->forms[a] = (axis_form){.kind = VALUES_WORDS, .names = names};
     }
     return 0;
 }
@@ -133,6 +143,7 @@ void forms_put(const result *r, int i, FILE *out)
     for (int a = 0; a < HISTO_MAX_AXES; a++) {
         const axis_form *form = &r->series[i].forms[a];
         if (form->kind == VALUES_TIMES) fprintf(out, "times %d\n", a);
+        if (form->characters) fprintf(out, "characters %d\n", a);
         if (!form->names) continue;
         size_t bytes = 0;
         for (int64_t b = 0; b < form->names->count; b++)
@@ -170,6 +181,11 @@ int forms_take(saved_forms *to, const char *line, const char *data, size_t size,
         to->of[a].kind = VALUES_TIMES;
         return 1;
     }
+    if (sscanf(line, "characters %d", &a) == 1) {
+        if (a != 0) return -1;
+        to->of[a].characters = true;
+        return 1;
+    }
     if (sscanf(line, "words %d %" SCNd64 " %" SCNd64 " %zu", &a, &count, &others, &bytes) != 4) return 0;
     bin_names *names = a >= 0 && a < HISTO_MAX_AXES && bytes <= size - *at && !to->of[a].names
                            ? take_names(count, others, data + *at, bytes)
@@ -178,7 +194,7 @@ int forms_take(saved_forms *to, const char *line, const char *data, size_t size,
         forms_free(to);
         return -1;
     }
-    to->of[a] = (axis_form){VALUES_WORDS, names};
+    to->of[a] = (axis_form){.kind = VALUES_WORDS, .names = names};
     *at += bytes;
     return 1;
 }
@@ -190,6 +206,7 @@ bool forms_give(saved_forms *from, result *r)
     for (int a = 0; a < HISTO_MAX_AXES; a++)
         fits = fits && (!from->of[a].names || (a < histo_hist_naxes(to->hist) &&
                                                from->of[a].names->count == histo_hist_axis(to->hist, a).bins));
+    fits = fits && (!from->of[0].characters || holds_bytes(to->hist));
     if (fits)
         memcpy(to->forms, from->of, sizeof to->forms);
     else

@@ -38,7 +38,7 @@ titles titles_of(const result *r, const settings *s)
         char *title = t.axis[a];
         if (a < 2 && given[a])
             snprintf(title, sizeof t.axis[0], "%.300s", given[a]);
-        else if (named && !r->bytes)
+        else if (named && !result_has_characters(r))
             label_of_axis(r, a, title, sizeof t.axis[0]);
         const size_t length = strlen(title);
         if (s->unit) snprintf(title + length, sizeof t.axis[0] - length, "%s(%.60s)", length ? " " : "", s->unit);

@@ -68,14 +68,14 @@ static void put_quantiles(cells *to, const statistics_list *list, const statisti
     for (int k = 0; k < list->n; k++) {
         char percent[TEXT_NUMBER_BYTES], name[TEXT_NUMBER_BYTES + 1];
         snprintf(name, sizeof name, "q%s", text_short(100 * list->q[k], percent));
-        put_value(to, name, s->known ? s->quantiles[k] : (double)NAN, form);
+        put_value(to, name, s->finite ? s->quantiles[k] : (double)NAN, form);
     }
 }
 
 /* Without samples, numbers that are not counts are NaN. */
 static void put_statistics(cells *to, const statistics_list *list, const table *t, int a, const axis_form *form)
 {
-    const statistics *s = &list->of[a];
+    const statistics *s = &list->items[a];
     const double none = (double)NAN;
     put_count(to, "samples", t->samples);
     put_count(to, "underflow", t->under[a]);
@@ -83,16 +83,16 @@ static void put_statistics(cells *to, const statistics_list *list, const table *
     put_count(to, "nan", t->nan[a]);
     put_count(to, "masked", t->masked);
     if (t->sum_w) put_number(to, "sum_w", table_sum_of_weights(t));
-    put_value(to, "min", s->known ? s->min : none, form);
+    put_value(to, "min", s->finite ? s->min : none, form);
     put_quantiles(to, list, s, form);
-    put_value(to, "max", s->known ? s->max : none, form);
-    put_value(to, "mean", s->known ? s->mean : none, form);
-    put_number(to, "std", s->known ? s->deviation : none);
+    put_value(to, "max", s->finite ? s->max : none, form);
+    put_value(to, "mean", s->finite ? s->mean : none, form);
+    put_number(to, "std", s->finite ? s->deviation : none);
     if (s->word)
         put_word(to, "mode", s->word);
     else
-        put_value(to, "mode", s->known ? s->mode : none, form);
-    put_number(to, "entropy", s->known || s->word ? s->entropy : none);
+        put_value(to, "mode", s->finite ? s->mode : none, form);
+    put_number(to, "entropy", s->finite || s->word ? s->entropy : none);
     put_text(to, "moments", s->exact_moments ? "exact" : "of bins", true);
     put_text(to, "quantiles", s->exact_quantiles ? "exact" : "of bins", true);
 }
@@ -102,7 +102,7 @@ static void put_row(cells *to, const result *r, const statistics_list *list, con
     const int naxes = result_naxes(r);
     statistics_list here = *list;
     char series_name[320] = "", axis_name[320] = "", name[700];
-    here.of += i * naxes;
+    here.items += i * naxes;
     to->count = 0;
     if (r->count > 1) label_of_series(r, i, series_name, sizeof series_name);
     if (naxes > 1) label_of_axis(r, a, axis_name, sizeof axis_name);

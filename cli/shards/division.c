@@ -18,7 +18,7 @@ int division_make(division *d, const char *const *files, int count, int64_t shar
             return fault_set(f, EXIT_DATA, "%s: %s", files[i],
                              errno == ENOENT ? "there is no such file" : strerror(errno));
         if (!S_ISREG(status.st_mode))
-            return fault_set(f, EXIT_USAGE, "%s is no regular file, and cannot be divided into shards", files[i]);
+            return fault_set(f, EXIT_USAGE, "%s is not a regular file, and cannot be divided into shards", files[i]);
         if (status.st_size == 0) return fault_set(f, EXIT_DATA, "%s is empty", files[i]);
         if (__builtin_add_overflow(d->begins[i], status.st_size, &d->begins[i + 1]))
             return fault_set(f, EXIT_DATA, "the files have more than 2^63 bytes");

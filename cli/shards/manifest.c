@@ -22,7 +22,8 @@ static int put_file(const char *role, const char *path, FILE *out, fault *f)
     if (stat(path, &status) != 0)
         return fault_set(f, EXIT_DATA, "%s: %s", path, errno == ENOENT ? "there is no such file" : strerror(errno));
     if (!S_ISREG(status.st_mode))
-        return fault_set(f, EXIT_USAGE, "%s is no regular file: it cannot be recognised when it is read again", path);
+        return fault_set(f, EXIT_USAGE, "%s is not a regular file: it cannot be recognised when it is read again",
+                         path);
     fprintf(out, "%s %lld %lld.%09ld ", role, (long long)status.st_size, (long long)status.st_mtim.tv_sec,
             status.st_mtim.tv_nsec);
     text_put_line(path, out);
@@ -246,7 +247,7 @@ static int compare_ranges(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-int manifest_add(manifest *m, const manifest *other, fault *f)
+int manifest_merge(manifest *m, const manifest *other, fault *f)
 {
     shard_range *all = realloc(m->counted, (size_t)(m->ranges + other->ranges) * sizeof *all);
     if (!all) return fault_memory(f);

@@ -41,12 +41,12 @@ manifest *manifest_read(const char *text, size_t size, const char *path, fault *
 
 /* -1 with the first difference if the runs or their numbers of shards differ. Names are for the message. */
 int manifest_compare(const manifest *m, const char *name, const manifest *other, const char *other_name, fault *f);
-/* The same, whatever their numbers of shards. */
+/* As manifest_compare, whatever their numbers of shards. */
 int manifest_compare_runs(const manifest *m, const char *name, const manifest *other, const char *other_name, fault *f);
 /* The first shard that both have; 0: none. */
 int64_t manifest_common(const manifest *m, const manifest *other);
-/* Add the shards of `other`, which are others. */
-int manifest_add(manifest *m, const manifest *other, fault *f);
+/* Merge the shards of `other`, which are others. */
+int manifest_merge(manifest *m, const manifest *other, fault *f);
 
 bool manifest_is_complete(const manifest *m);
 /* "shard 2 of 8 is missing", "shards 2, 5-7 of 8 are missing". Returns text. */

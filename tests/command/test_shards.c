@@ -108,11 +108,11 @@ static void test_sums_of_shards(void **state)
     manifest *a = read_or_null("shards 2,5-6 of 9\n"), *b = read_or_null("shards 1,3,7 of 9\n"),
              *c = read_or_null("shards 4,8-9 of 9\n");
     assert_int_equal(manifest_common(a, b), 0);
-    assert_int_equal(manifest_add(a, b, &f), 0);
+    assert_int_equal(manifest_merge(a, b, &f), 0);
     assert_int_equal(manifest_common(a, b), 1);
     assert_string_equal(manifest_missing(a, text, sizeof text), "shards 4, 8-9 of 9 are missing");
     assert_false(manifest_is_complete(a));
-    assert_int_equal(manifest_add(a, c, &f), 0);
+    assert_int_equal(manifest_merge(a, c, &f), 0);
     assert_int_equal(a->ranges, 1);
     assert_true(manifest_is_complete(a));
     manifest_free(a);

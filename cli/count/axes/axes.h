@@ -11,10 +11,10 @@
 /* The spec for axis a of naxes; NULL if their numbers do not match. */
 const bins_spec *bins_of_axis(const bins_list *b, int a, int naxes, fault *f);
 
-/* Is the axis independent of the samples and their dtype? */
+/* Whether the axis is independent of the samples and their dtype. */
 bool bins_are_fixed(const bins_spec *spec);
 
-/* Do the axes need a pass over samples of this dtype (HISTO_DTYPE_COUNT: any)? */
+/* Whether the axes need a pass over samples of this dtype (HISTO_DTYPE_COUNT: of any). */
 bool bins_need_data(const bins_list *b, histo_dtype dtype);
 
 /* What a pass finds beside the survey. */
@@ -52,20 +52,20 @@ typedef struct axis_search {
 
 /* searches: how many there are at the same time. */
 int axis_search_begin(axis_search *a, const bins_spec *spec, histo_dtype dtype, int searches, fault *f);
-/* The same, of a part of the samples. */
+/* As axis_search_begin, for a part of the samples. */
 int axis_search_begin_part(axis_search *a, const bins_spec *spec, histo_dtype dtype, int searches, fault *f);
-/* Of words instead, after either of these. */
+/* After either of these: the samples are codes of words. */
 void axis_search_words(axis_search *a, dictionary *words, uint32_t most, dictionary_order order);
-/* Of times, after either of these. */
+/* After either of these: the samples are times. */
 int axis_search_times(axis_search *a, fault *f);
 bool axis_search_next_pass(axis_search *a);
-/* Of numbers in text, after either of these: one pass finds whether they are integers that doubles cannot hold. */
+/* After either of these, for numbers in text: one pass finds whether they are integers that doubles cannot hold. */
 void axis_search_look(axis_search *a);
-/* Does this pass see all samples as numbers, once, so that their sums may be found on the way? */
+/* Whether this pass sees all samples as numbers, once, so that their sums may be found on the way. */
 bool axis_search_sums(const axis_search *a);
-/* Are they, and of which dtype? */
+/* Whether the pass of axis_search_look has found integers that doubles cannot hold, and of which dtype. */
 bool axis_search_found_integers(const axis_search *a, histo_dtype *dtype);
-/* Do given bins reach beyond the integers that doubles hold, 2^53? */
+/* Whether given bins reach beyond the integers that doubles hold, 2^53. */
 bool bins_reach_far(const bins_spec *spec);
 /* name: the file, for messages. */
 int axis_search_add(axis_search *a, const histo_view *samples, const histo_fill_options *fill, const char *name,

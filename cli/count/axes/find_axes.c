@@ -27,7 +27,7 @@ static int survey_piece(void *self, int file, const piece *p, fault *f)
     return axis_search_add(&r->by, p->by, &fill, name, f);
 }
 
-/* Does any search need another pass? */
+/* Begins a pass, if a search needs another one. */
 static bool next_pass(run *r)
 {
     bool any = false;
@@ -57,7 +57,7 @@ static int name_bins(run *r, int a, const char *name, fault *f)
     return 0;
 }
 
-/* Does every bin of all axes have one value only, and every sample a bin? */
+/* Whether every bin of all axes has one value only, and every sample a bin. */
 static bool is_whole(const run *r)
 {
     bool whole = !r->settings->per_file || r->common_whole; /* files may have different types */
@@ -108,12 +108,12 @@ static int take_given_axes(run *r, fault *f)
     return 0;
 }
 
-/* Join what all processes of a team have found in this pass. */
-static int join_searches(run *r, fault *f)
+/* Merge what all processes of a team have found in this pass. */
+static int merge_searches(run *r, fault *f)
 {
     int failed = 0;
     for (int a = 0; a < r->axis_count && r->team && !failed; a++)
-        if (r->in_pass[a]) failed = r->team->join(r->team->self, &r->search[a], f);
+        if (r->in_pass[a]) failed = r->team->merge_search(r->team->self, &r->search[a], f);
     return failed;
 }
 
@@ -232,7 +232,7 @@ static int take_groups(run *r, fault *f)
     return groups_make(&r->groups, r->group_count, r->count, f);
 }
 
-/* Does this pass see the samples of each series, and only these? */
+/* Whether this pass sees the samples of each series, and only these. */
 static bool can_find_sums(const run *r)
 {
     const settings *s = r->settings;
@@ -262,7 +262,7 @@ static int survey_all(run *r, fault *f)
             return run_fault_memory(f);
         int failed = r->settings->pairs ? stack_visit(&r->stack, r->settings->pairs, r->settings->relative, &survey, f)
                                         : run_visit(r, &survey, f);
-        if (failed || join_searches(r, f) != 0) return -1;
+        if (failed || merge_searches(r, f) != 0) return -1;
         if (!r->surveyed && !r->team && !r->settings->shards)
             return fault_set(f, EXIT_DATA, "%s holds no samples to find a range in: give it with -b N -r lo:hi",
                              feed_name(&r->feed, 0));

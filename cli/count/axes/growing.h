@@ -15,7 +15,7 @@ histo_axis growing_axis(double min, double max);
  */
 int growing_fit(histo_hist **hist, double min, double max, fault *f);
 
-/* Are all samples whole numbers? Of floats, only doubles in rows are looked at, as those of text. */
+/* Whether all samples are whole numbers. Of floats, only doubles in rows are looked at, as those of text. */
 bool growing_is_whole(const histo_view *samples);
 
 /* The bins [*begin, *end) that are occupied: false if none is. */

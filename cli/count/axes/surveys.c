@@ -197,7 +197,7 @@ static int merge_survey(surveys *sum, const survey_file *more, const char *first
                          file->passes + 1, more->name);
     const int64_t common = manifest_common(file->shards, more->shards);
     if (common) return fault_set(f, EXIT_DATA, "shard %" PRId64 " is in %s again: leave one out", common, more->name);
-    if (manifest_add(file->shards, more->shards, f) != 0) return -1;
+    if (manifest_merge(file->shards, more->shards, f) != 0) return -1;
     return take_findings(sum, more, more->passes - 1, false, f);
 }
 

@@ -132,7 +132,6 @@ static int load(void *self, run *r, fault *f)
     if (!failed) {
         r->result->count = loaded.count;
         r->result->series = loaded.series;
-        r->result->bytes = loaded.bytes;
         loaded.count = 0;
         loaded.series = NULL;
     }

@@ -106,7 +106,7 @@ static int add_shards(result *sum, const char *const *files, int at, const resul
                          sum->shards ? first : path, sum->shards ? path : first);
     if (manifest_compare(sum->shards, first, more->shards, path, f) != 0) return -1;
     const int64_t common = manifest_common(sum->shards, more->shards);
-    if (!common) return manifest_add(sum->shards, more->shards, f);
+    if (!common) return manifest_merge(sum->shards, more->shards, f);
     return fault_set(f, EXIT_DATA, "shard %" PRId64 " of %" PRId64 " is in %s and in %s: leave one of them out", common,
                      sum->shards->shards, find_shard(files, at, common), path);
 }

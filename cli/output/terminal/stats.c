@@ -98,7 +98,7 @@ static void fill_line(const sheet *of, const table *tables, int i, int a)
 {
     const result *r = of->result;
     const table *t = &tables[i];
-    const statistics *s = &of->statistics->of[i * t->naxes + a];
+    const statistics *s = &of->statistics->items[i * t->naxes + a];
     line *l = &of->lines[i * t->naxes + a];
     char series_name[320] = "", axis_name[320] = "", text[TEXT_NUMBER_BYTES];
     if (r->count > 1) label_of_series(r, i, series_name, sizeof series_name);
@@ -114,7 +114,7 @@ static void fill_line(const sheet *of, const table *tables, int i, int a)
         strcpy(l->field[k], "-");
     if (s->word) snprintf(l->field[behind(of, MODE)], FIELD_BYTES, "%.30s", s->word);
     if (s->word) text_short(s->entropy, l->field[behind(of, ENTROPY)]);
-    if (!s->known) return;
+    if (!s->finite) return;
     const axis_form *form = &r->series[i].forms[a];
     fill_moments(of, l, s, form);
     fill_quantiles(of, l, s, &t->axes[a], form);

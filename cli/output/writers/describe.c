@@ -75,7 +75,7 @@ char *describe_series(const result *r, const table *tables)
 void describe_axis(const result *group, const settings *s, char label[400])
 {
     const titles names = titles_of(group, s);
-    const char *const plain = !group->bytes                                            ? "value"
+    const char *const plain = !result_has_characters(group)                            ? "value"
                               : group->series[0].name && *group->series[0].name == 'l' ? "letter"
                                                                                        : "byte";
     if (!*names.axis[0])

@@ -138,7 +138,7 @@ static void put_bins(FILE *out, const result *group, const table *tables, int64_
     for (int64_t b = 0; b < axis->bins; b += each) {
         const int64_t end = b + each < axis->bins ? b + each : axis->bins;
         fputs("<tr>", out);
-        if (group->bytes) {
+        if (result_has_characters(group)) {
             fputs("<td>", out);
             put_text(out, label_of_byte((int)histo_axis_edge(axis, b), text));
         } else {
@@ -159,7 +159,7 @@ static int put_bars(FILE *out, const result *group, const table *tables, const r
 {
     const histo_axis *axis = &tables[0].axes[0];
     const bin_names *names = result_bin_names(group, 0, 0);
-    const bool named = names || group->bytes;
+    const bool named = names || result_has_characters(group);
     if (describe_check(axis, f) != 0) return -1;
     int64_t most = MOST_NUMBERS / r->count < MOST_ROWS ? MOST_NUMBERS / r->count : MOST_ROWS;
     if (most < FEWEST_ROWS) most = FEWEST_ROWS;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/failure.h"
+#include "output/dense_run.h"
 #include "output/labels.h"
 #include "output/scale.h"
 #include "output/writers/describe.h"
@@ -99,7 +100,7 @@ static int drawing_make(drawing *d, const result *group, const table *tables, co
                      .series = d->series,
                      .nseries = group->count};
     const bin_names *names = result_bin_names(group, 0, 0);
-    return group->bytes || names ? name_bins(d, axis, names, f) : 0;
+    return result_has_characters(group) || names ? name_bins(d, axis, names, f) : 0;
 }
 
 /* Draw a panel per group of series with the same axis; a single group fills the picture. */
@@ -183,7 +184,7 @@ static int draw_heat(const result *r, const table *t, plot p, const settings *s,
     p.y_label = names.axis[1];
     p.heat = &heat;
     dense_run run;
-    if (s->dense && table_dense_run(t, &run)) {
+    if (s->dense && dense_run_find(t, &run)) {
         p.x_lines[0] = run.lo;
         p.x_lines[1] = run.hi;
     }

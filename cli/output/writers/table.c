@@ -72,7 +72,7 @@ static void put_header(const result *r, FILE *out, const form *as)
                 put_named(out, as, name, several && !result_is_weighted(r) ? "" : whats[k]);
         }
     }
-    if (r->bytes && !as->name) fprintf(out, "%cchar", as->delimiter);
+    if (result_has_characters(r) && !as->name) fprintf(out, "%cchar", as->delimiter);
     putc('\n', out);
 }
 
@@ -135,7 +135,7 @@ static void put_row(const result *r, const table *tables, int64_t cell, const in
         fprintf(out, "%c%s", as->delimiter, text_exact(tables[i].sum_w[cell], text));
         fprintf(out, "%c%s", as->delimiter, text_exact(tables[i].sum_w2[cell], text));
     }
-    if (r->bytes) {
+    if (result_has_characters(r)) {
         putc(as->delimiter, out);
         if (!flow)
             rows_put_text(out, as->quotes, label_of_byte((int)histo_axis_edge(&first->axes[0], slots[0] - 1), text));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/dense_run.h"
 #include "output/terminal/terminal.h"
 #include "output/writers/writers.h"
 
@@ -40,7 +41,7 @@ static void put_dense_run(const screen *to, const result *r, const table *t)
 {
     char name[320], text[600], lo[TEXT_NUMBER_BYTES], hi[TEXT_NUMBER_BYTES];
     dense_run run;
-    if (!table_dense_run(t, &run)) return;
+    if (!dense_run_find(t, &run)) return;
     text_short(run.lo, lo);
     text_short(run.hi, hi);
     snprintf(text, sizeof text, "%.3g %% of the samples are in %lld of %lld bins of %.60s, from %s to %s",
@@ -57,7 +58,7 @@ static int draw_group(const screen *to, const result *r, const table *tables, co
     const titles names = titles_of(r, s);
     if (naxes > 2) return draw_projections(to, r, s, rows, f);
     const view asked = view_asked(s, NULL);
-    if (naxes == 1 && r->bytes && r->count == 1 && view_is_plain(&asked))
+    if (naxes == 1 && result_has_characters(r) && r->count == 1 && view_is_plain(&asked))
         terminal_bytes(to, &tables[0], rows - 1, s->scale);
     else if (naxes == 1)
         drawn = terminal_bars(to, r, tables, rows, s);

@@ -49,7 +49,7 @@ refuses 2 "'uniform' lacks a type and bins, as in uniform/u32/4096" generate uni
 refuses 2 'say where to write' generate uniform/u32/256
 refuses 2 'the suffix of an input is .npy, .png or .raw' generate moon/4k -o x.jpg
 refuses 2 'written as npy, png or raw' generate moon/4k -o x --to csv
-refuses 2 'is no image: write it as .npy or .raw' generate zipf/u32/100 -o x.png
+refuses 2 'is not an image: write it as .npy or .raw' generate zipf/u32/100 -o x.png
 refuses 2 'leave --samples out' generate moon/4k --samples 5 -o x.png
 refuses 1 'its directory does not exist' generate moon/4k -o nowhere/x.png
 refuses 1 'of memory needed, .* available: ask for fewer' generate uniform/u64/256 --samples 1000000000000 -o x.npy

@@ -37,11 +37,11 @@ prints 'lo\thi\tcount\n-inf\t0\t1\n0\t17\t8\n17\t34\t0\n34\t51\t0\n51\t68\t0\n68
 prints 'lo\thi\tcount\n-inf\t1\t2\n1\t10\t7\n10\t100\t1\n' --log -b 2 -r 1: ends.txt
 refuses 1 'no finite sample in .200, inf.' -b 2 -r 200: ends.txt
 refuses 1 'the range from 50 to 3.*is empty' -b 2 -r 50:75% ends.txt
-refuses 2 "'x' is no end of a range" -r 0:x ends.txt
+refuses 2 "'x' is not an end of a range" -r 0:x ends.txt
 refuses 2 'the lower end comes first, as in -r 10%:90%' -r 90%:10% ends.txt
 refuses 2 'percentiles run from 0% to 100%' -r 0:101% ends.txt
 refuses 2 'leave one out' -r 0:inf ends.txt
-refuses 2 "'p1%' is no end" -r p1%: ends.txt
+refuses 2 "'p1%' is not an end" -r p1%: ends.txt
 
 # Numbers of bins as people write them.
 for bins in 4 2^2 4e0 4.0; do

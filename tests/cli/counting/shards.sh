@@ -58,8 +58,8 @@ refuses 2 'only .histo files say which shard they are' --shard 1/2 $shard -o s.j
 refuses 2 'standard input cannot be read again' --shard 1/2 -b 9 -r 0:9 -o s.histo
 refuses 2 'numbered from 1 to 2' --shard 0/2 $shard -o s.histo
 refuses 2 'numbered from 1 to 2' --shard 3/2 $shard -o s.histo
-refuses 2 "'1' is no shard" --shard 1 $shard -o s.histo
-refuses 2 "'1/x' is no shard" --shard 1/x $shard -o s.histo
+refuses 2 "'1' is not a shard" --shard 1 $shard -o s.histo
+refuses 2 "'1/x' is not a shard" --shard 1/x $shard -o s.histo
 refuses 2 '--shard and --batch contradict' --shard 1/2 --batch $shard -o s.histo
 refuses 2 'tags.csv has more than 20 values in this shard' --shard 1/2 --column tag -o s.histo tags.csv
 
@@ -102,7 +102,7 @@ refuses 1 'shard 3 of 6 is in s-3.histo and in s-3.histo: leave one' merge s-3.h
 refuses 1 'shard 2 of 6 is in some.histo and in s-2.histo' merge s-1.histo some.histo s-2.histo -o x.histo
 refuses 1 'shard 2 of 6 is in some.histo and in most.histo' merge some.histo most.histo -o x.json
 refuses 1 'shard 6 of 6 is missing' merge --complete most.histo -o x.histo
-refuses 2 'one.histo is no shard' merge --complete one.histo -o x.histo
+refuses 2 'one.histo is not a shard' merge --complete one.histo -o x.histo
 refuses 1 's-1.histo is a shard of a run, and one.histo is none' merge one.histo s-1.histo -o x.histo
 "$histo" merge --complete most.histo s-6.histo -o all.histo && cmp all.histo one.histo || fail 'the sum of sums is not the whole'
 "$histo" --shard 1/5 $shard -o five.histo

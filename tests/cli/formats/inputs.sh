@@ -72,6 +72,15 @@ checks=$((checks + 1))
 [ "$("$histo" --bytes text | awk -F'\t' '$3 > 0 { printf "%s=%s ", $4, $3 }')" = 'char=count \n=1 e=1 h=1 l=2 o=1 ' ] ||
     fail "--bytes names the bytes wrong"
 printf '\000 ~\177\377\t' >odd
+# What was saved is shown as characters, too; a column that is only called bytes is not.
+for suffix in json histo; do
+    "$histo" --bytes text -o "saved.$suffix"
+    checks=$((checks + 1))
+    [ "$("$histo" show --to tsv "saved.$suffix")" = "$("$histo" --bytes text)" ] || fail "bytes from saved.$suffix"
+done
+printf 'bytes\n104\n101\n108\n' >named.csv
+checks=$((checks + 1))
+! "$histo" -b 256 -r 0:256 named.csv | grep -q char || fail 'a column called bytes is shown as characters'
 [ "$("$histo" --bytes odd | awk -F'\t' '$3 == 1 { printf "%s ", $4 }')" = '0x00 \t space ~ 0x7f 0xff ' ] ||
     fail "--bytes names odd bytes wrong"
 
