@@ -8,8 +8,8 @@ import itertools
 import operator
 import sys
 from array import array
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar, cast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self, TypeVar, cast, overload
 
 from . import _histo
 from ._histo import BINARY, COUNTS, DENSE, NOWHERE, SPARSE, SUM_W, SUM_W2, UNWEIGHTED, WEIGHT_FAST, WEIGHT_FAST_SUM
@@ -18,7 +18,28 @@ from .indexing import Choice, Pick, Range, Total, resolve, spread
 from .sources import is_dask
 from .storage import HAS_SQUARES, STORAGE_NAMES, Slots, contiguous, fold, made_of, nan_sets, storage_of
 
+if TYPE_CHECKING:
+    import os
+
+    import boost_histogram
+    import hist
+    import matplotlib.axes
+    import numpy as np
+    import xarray
+    from numpy.typing import ArrayLike, NDArray
+
+    _Floats = NDArray[np.float64]
+
 __all__ = ["Histogram", "Information", "Plan", "Summary", "Tally", "WeightedSum"]
+
+_Samples = Any
+"""An array of any library, a column of a dataframe, Dask's collections, or a number: what Histogram.fill takes."""
+
+
+class _ToUhi(Protocol):
+    """A histogram of another library."""
+
+    def _to_uhi_(self) -> dict[str, Any]: ...
 
 class Tally(NamedTuple):
     """Where the samples went: bins + flow + masked == samples.
@@ -30,16 +51,16 @@ class Tally(NamedTuple):
     masked: int
     bins: int
     flow: int
-    under: tuple
-    over: tuple
-    nan: tuple
+    under: tuple[int, ...]
+    over: tuple[int, ...]
+    nan: tuple[int, ...]
 
 
 class WeightedSum(NamedTuple):
     """A sum of weights and the sum of their squares, which estimates its variance."""
 
-    value: Any
-    variance: Any
+    value: float | _Floats
+    variance: float | _Floats
 
 
 class Plan(NamedTuple):
@@ -57,16 +78,16 @@ class Summary(NamedTuple):
     lowest bin with the largest count; -1 if all are empty. occupied: the number of bins that are not empty.
     """
 
-    count: Any
-    mean: Any
-    variance: Any
-    skewness: Any
-    kurtosis: Any
-    entropy: Any
-    first: Any
-    last: Any
-    mode: Any
-    occupied: Any
+    count: int | NDArray[np.int64]
+    mean: float | _Floats
+    variance: float | _Floats
+    skewness: float | _Floats
+    kurtosis: float | _Floats
+    entropy: float | _Floats
+    first: int | NDArray[np.int64]
+    last: int | NDArray[np.int64]
+    mode: int | NDArray[np.int64]
+    occupied: int | NDArray[np.int64]
 
 
 class Information(NamedTuple):
@@ -76,11 +97,11 @@ class Information(NamedTuple):
     normalized: (entropy0 + entropy1) / joint_entropy, from 1 to 2.
     """
 
-    entropy0: Any
-    entropy1: Any
-    joint_entropy: Any
-    mutual: Any
-    normalized: Any
+    entropy0: float | _Floats
+    entropy1: float | _Floats
+    joint_entropy: float | _Floats
+    mutual: float | _Floats
+    normalized: float | _Floats
 
 
 def _numpy() -> Any:
@@ -90,6 +111,8 @@ def _numpy() -> Any:
 
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
+_Array = TypeVar("_Array")
+_Of = TypeVar("_Of", Summary, Information)
 
 
 def _exclusive(method: _Method) -> _Method:
@@ -99,7 +122,7 @@ def _exclusive(method: _Method) -> _Method:
     """
 
     @functools.wraps(method)
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self: Histogram, *args: Any, **kwargs: Any) -> Any:
         return self._exclusively(method, self, *args, **kwargs)
 
     return cast(_Method, call)
@@ -145,6 +168,14 @@ class Histogram(Labelled, _histo.Hist):
 
     __slots__ = ("__weakref__", "_axes", "_grows", "_label", "_may_weigh", "metadata", "name")
 
+    @overload
+    def __init__(self, *axes: Axis, storage: str | object | None = None, batch: int | Iterable[int] = (),
+                 name: str = "", label: str = "", metadata: Any = None) -> None: ...
+
+    @overload
+    def __init__(self, source: Histogram | _ToUhi | Mapping[str, Any], /, *, name: str = "", label: str = "",
+                 metadata: Any = None) -> None: ...
+
     def __init__(self, *axes: Any, storage: Any = None, batch: Any = (), name: str = "", label: str = "",
                  metadata: Any = None) -> None:
         if len(axes) == 1 and not isinstance(axes[0], Axis):
@@ -160,22 +191,22 @@ class Histogram(Labelled, _histo.Hist):
             if not isinstance(axis, Axis):
                 raise TypeError(f"{axis!r} is not an axis")
         batch = tuple(batch) if hasattr(batch, "__iter__") else (batch,)
-        weighting, kept = storage_of(storage)
-        self._make(tuple(axis._tuple for axis in axes), tuple(operator.index(n) for n in batch), weighting, kept,
+        weighting, layout = storage_of(storage)
+        self._make(tuple(axis._tuple for axis in axes), tuple(operator.index(n) for n in batch), weighting, layout,
                    any(axis._translated for axis in axes))
         self._describe([copy.copy(axis) for axis in axes], storage is None, name, label, metadata)
 
-    def _describe(self, axes: Any, may_weigh: bool, name: str, label: str, metadata: Any) -> Histogram:
+    def _describe(self, axes: Iterable[Axis], may_weigh: bool, name: str, label: str, metadata: Any) -> Self:
         self._axes = AxesTuple(axes)
-        names = [axis.name for axis in axes if axis.name]
+        names = [axis.name for axis in self._axes if axis.name]
         if len(set(names)) < len(names):
             raise ValueError(f"two axes have the same name: {names}")
-        self._grows = any(axis._grows for axis in axes)
+        self._grows = any(axis._grows for axis in self._axes)
         self._may_weigh = may_weigh
         self.name, self._label, self.metadata = name, label, metadata
         return self
 
-    def _like(self, made: Histogram, axes: Any) -> Histogram:
+    def _like(self, made: Self, axes: Sequence[Axis]) -> Self:
         """What the library has made from this histogram, with axes and names."""
         made._dress(made.batch, any(axis._translated for axis in axes))
         return made._describe(axes, self._may_weigh, self.name, self._label, self.metadata)
@@ -185,7 +216,7 @@ class Histogram(Labelled, _histo.Hist):
         self._describe(other._axes, other._may_weigh, other.name, other._label, other.metadata)
 
     @classmethod
-    def _of(cls, source: Any) -> Histogram:
+    def _of(cls, source: Any) -> Self:
         if hasattr(source, "_to_uhi_"):
             source = source._to_uhi_()
         if not hasattr(source, "keys"):
@@ -203,7 +234,7 @@ class Histogram(Labelled, _histo.Hist):
         return self._axes
 
     @property
-    def batch(self) -> tuple:
+    def batch(self) -> tuple[int, ...]:
         """The shape of the batch; () for a single histogram."""
         return self._batch()
 
@@ -223,7 +254,7 @@ class Histogram(Labelled, _histo.Hist):
         return len(self._axes)
 
     @property
-    def shape(self) -> tuple:
+    def shape(self) -> tuple[int, ...]:
         """The number of bins of each axis, after the shape of the batch."""
         return self.batch + self._axes.size
 
@@ -254,11 +285,12 @@ class Histogram(Labelled, _histo.Hist):
 
     # ---- Filling ----
 
-    def _fill(self, *arrays: Any, weight: Any = None, mask: Any = None, where: Any = None, threads: Any = None,
-              **named: Any) -> Histogram:
+    def _fill(self, *arrays: _Samples, weight: _Samples = None, mask: _Samples = None,
+              where: tuple[_Samples, float, float] | None = None, threads: int | None = None,
+              **named: _Samples) -> Self:
         """What fill does with arguments that the library cannot take as they are."""
         if named:
-            arrays = self._in_order(arrays, named)
+            arrays = tuple(self._in_order(arrays, named))
         if len(arrays) != self.ndim:
             raise TypeError(f"fill takes the samples of {self.ndim} axes, not of {len(arrays)}")
         if any(map(is_dask, (*arrays, weight, mask, *(where or ())[:1]))):
@@ -269,7 +301,8 @@ class Histogram(Labelled, _histo.Hist):
             return self._exclusively(self._fill_translated, arrays, weight, mask, where, threads)
         return self._fill_translated(arrays, weight, mask, where, threads)
 
-    def _fill_translated(self, arrays: Any, weight: Any, mask: Any, where: Any, threads: Any) -> Histogram:
+    def _fill_translated(self, arrays: Sequence[_Samples], weight: _Samples, mask: _Samples,
+                         where: tuple[_Samples, float, float] | None, threads: int | None) -> Self:
         arrays, weight, mask, where = _without_masks(arrays, weight, mask, where)
         sizes, kind = self._axes.size, self._kind()
         samples = None
@@ -292,13 +325,13 @@ class Histogram(Labelled, _histo.Hist):
             self._forget(sizes)
             raise
 
-    def _forget(self, sizes: tuple) -> None:
+    def _forget(self, sizes: tuple[int, ...]) -> None:
         """Shrink axes that have grown to what they were, unless something was counted in their new bins."""
         grown = [i for i, axis in enumerate(self._axes) if axis.size > sizes[i]]
         if grown and self._axis(grown[0])[2] == self._axes[grown[0]]._tuple[2]:
             np = _numpy()
             narrow = self.copy()._axes
-            maps: list = [None] * self.ndim
+            maps: list[NDArray[Any] | None] = [None] * self.ndim
             for i in grown:
                 n = narrow[i]._tuple[2]
                 narrow[i]._shrink_to(sizes[i])
@@ -312,14 +345,14 @@ class Histogram(Labelled, _histo.Hist):
         for i in grown:
             self._axes[i]._shrink_to(sizes[i])
 
-    def _tuples(self) -> tuple:
+    def _tuples(self) -> tuple[tuple[Any, ...], ...]:
         return tuple(axis._tuple for axis in self._axes)
 
     def _weigh(self) -> None:
         """Keep sums of weights from now on; what was counted had a weight of 1."""
         self._regrow(self._tuples(), WEIGHT_FAST)
 
-    def _in_order(self, arrays: Any, named: dict) -> list:
+    def _in_order(self, arrays: Sequence[_Samples], named: Mapping[str, _Samples]) -> list[_Samples]:
         """The samples in the order of the axes."""
         given = dict(enumerate(arrays))
         for name, samples in named.items():
@@ -349,9 +382,9 @@ class Histogram(Labelled, _histo.Hist):
         return Slots(self._read(COUNTS, True), self._read(SUM_W, True) if weighted else None,
                      self._read(SUM_W2, True) if weighting in HAS_SQUARES else None)
 
-    def _shown(self, cells: Any) -> Any:
+    def _shown(self, cells: NDArray[Any]) -> NDArray[Any]:
         """The cells for which the axes have a place."""
-        place: list = [slice(None)] * len(self.batch)
+        place: list[slice] = [slice(None)] * len(self.batch)
         for axis in self._axes:
             flow = axis.traits
             place.append(slice(0 if flow.underflow else 1, axis.size + 1 + flow.overflow))
@@ -367,10 +400,16 @@ class Histogram(Labelled, _histo.Hist):
             return self._read(what, False)
         return self._exclusively(self._get_shown, what, flow)
 
-    def _get_shown(self, what: int, flow: bool) -> Any:
+    def _get_shown(self, what: int, flow: bool) -> NDArray[Any]:
         if flow:
             return self._shown(fold(self._read(what, True), self.ndim))
         return self._read(what, False)[..., *(slice(axis.size) for axis in self._axes)]
+
+    @overload
+    def values(self, flow: bool = False, *, out: None = None) -> NDArray[Any]: ...
+
+    @overload
+    def values(self, flow: bool = False, *, out: _Array) -> _Array: ...
 
     def values(self, flow: bool = False, *, out: Any = None) -> Any:
         """The counts, or the sums of weights of a weighted histogram, as an array of int64 or float64.
@@ -382,12 +421,18 @@ class Histogram(Labelled, _histo.Hist):
         """
         return self._get(COUNTS if self._kind()[0] == UNWEIGHTED else SUM_W, flow, out)
 
+    @overload
+    def entries(self, flow: bool = False, *, out: None = None) -> NDArray[np.int64]: ...
+
+    @overload
+    def entries(self, flow: bool = False, *, out: _Array) -> _Array: ...
+
     def entries(self, flow: bool = False, *, out: Any = None) -> Any:
         """How many samples each bin has got, whatever their weights: an array of int64. flow, out: as for values."""
         return self._get(COUNTS, flow, out)
 
     @_exclusive
-    def counts(self, flow: bool = False) -> Any:
+    def counts(self, flow: bool = False) -> NDArray[Any]:
         """The counts, or the effective counts of a weighted histogram: the square of the sum of weights over the sum
         of their squares. With sums of weights alone, these sums."""
         if self._kind()[0] not in HAS_SQUARES:
@@ -396,7 +441,7 @@ class Histogram(Labelled, _histo.Hist):
         sums, squares = self._get(SUM_W, flow), self._get(SUM_W2, flow)
         return np.divide(sums**2, squares, out=np.zeros_like(sums), where=squares != 0)
 
-    def variances(self, flow: bool = False) -> Any:
+    def variances(self, flow: bool = False) -> _Floats | None:
         """The estimated variance of each value: the counts, or the sums of squares of weights. None if the storage has
         no squares."""
         weighting = self._kind()[0]
@@ -405,7 +450,7 @@ class Histogram(Labelled, _histo.Hist):
         return self._get(SUM_W2, flow) if weighting in HAS_SQUARES else None
 
     @_exclusive
-    def density(self, flow: bool = False) -> Any:
+    def density(self, flow: bool = False) -> _Floats:
         """The values over the widths of the bins and the sum of all values, so that the integral is 1.
 
         flow: with underflow and overflow, whose density is 0 because they have no end; they are part of the sum.
@@ -422,7 +467,7 @@ class Histogram(Labelled, _histo.Hist):
         with np.errstate(invalid="ignore", divide="ignore"):
             return values / total
 
-    def occupied(self, flow: bool = False) -> tuple:
+    def occupied(self, flow: bool = False) -> tuple[tuple[NDArray[np.int64], ...], NDArray[np.int64]]:
         """The positions and counts of the slots that are not empty, of sparse and other histograms.
 
         Returns a tuple of index arrays, one for each dimension of the batch and each axis, and the counts. With flow,
@@ -438,19 +483,19 @@ class Histogram(Labelled, _histo.Hist):
         return tuple(reversed(places)), counts
 
     @property
-    def masked(self) -> Any:
+    def masked(self) -> int | NDArray[np.int64]:
         """How many samples a mask or range filter left out: a number, or an array for a batch."""
         masked = self._masked()
         return int(masked) if masked.ndim == 0 else masked
 
-    def __array__(self, dtype: Any = None, *, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: Any = None, *, copy: bool | None = None) -> NDArray[Any]:
         if copy is False:
             raise ValueError("an array of a histogram's values is a copy")
         values = self.values()
         return values if dtype is None else values.astype(dtype)
 
     @_exclusive
-    def sum(self, flow: bool = False) -> Any:
+    def sum(self, flow: bool = False) -> int | float | WeightedSum | NDArray[Any]:
         """The sum of all values: a number, a `WeightedSum` for storage="weight", or an array for a batch."""
         if self._kind()[1] == SPARSE:
             tally = self.tally
@@ -491,8 +536,9 @@ class Histogram(Labelled, _histo.Hist):
         h = self._ranged(asked)
         if not any(isinstance(one, (Pick, Total, Choice)) or isinstance(one, Range) and one.groups for one in asked):
             return h.copy() if h is self else h
-        axes: list = []
-        targets, maps = [], []
+        axes: list[Axis] = []
+        targets: list[int] = []
+        maps: list[NDArray[Any]] = []
         for one, axis in zip(asked, h._axes, strict=True):
             kept, slots = _mapped(one, axis)
             targets.append(-1 if kept is None else len(axes))
@@ -506,7 +552,7 @@ class Histogram(Labelled, _histo.Hist):
         value = _plain(cell.values()[..., 0])
         return value if cell._kind()[0] not in HAS_SQUARES else WeightedSum(value, _plain(cell.variances()[..., 0]))
 
-    def _ranged(self, asked: list) -> Histogram:
+    def _ranged(self, asked: list[Any]) -> Self:
         """With the ranges of bins that stay, which the library makes without rounding."""
         h = self
         for i, one in enumerate(asked):
@@ -525,13 +571,14 @@ class Histogram(Labelled, _histo.Hist):
                 h = h._with(h._rebin(i, one.factor), i)
         return h
 
-    def _with(self, made: Histogram, i: int) -> Histogram:
+    def _with(self, made: Self, i: int) -> Self:
         """What the library has made with another axis i."""
         axes = [copy.copy(axis) for axis in self._axes]
         axes[i] = axes[i]._like(made._axis(i))
         return self._like(made, axes)
 
-    def _regrouped(self, axes: Any, targets: Any, maps: Any, entry: int = -1) -> Histogram:
+    def _regrouped(self, axes: Sequence[Axis], targets: Iterable[int], maps: Iterable[NDArray[np.uint32] | None],
+                   entry: int = -1) -> Self:
         """A histogram of other axes, to whose slots those of this one are added. Axis i becomes axes[targets[i]], or none
         if that is negative; slot s of it goes to slot maps[i][s] or NOWHERE. Without a map, the bins keep their
         numbers; or all slots are summed."""
@@ -541,8 +588,8 @@ class Histogram(Labelled, _histo.Hist):
     def _set(self, full: Slots) -> None:
         self._write(*contiguous(full), _numpy().ascontiguousarray(self._masked()))
 
-    def _gather(self, asked: list) -> Any:
-        place: list = [slice(None)] * len(self.batch)
+    def _gather(self, asked: list[Any]) -> NDArray[Any]:
+        place: list[Any] = [slice(None)] * len(self.batch)
         for one, axis in zip(asked, self._axes, strict=True):
             if isinstance(one, Pick):
                 one = one.bin
@@ -556,7 +603,7 @@ class Histogram(Labelled, _histo.Hist):
             place.append(slice(one.start + shift, one.stop + shift) if isinstance(one, slice) else one + shift)
         return self.values(flow=True)[tuple(place)]
 
-    def __setitem__(self, index: Any, value: Any) -> None:
+    def __setitem__(self, index: Any, value: ArrayLike | WeightedSum | Histogram) -> None:
         """Set the values of bins: h[2] = 5, h[1:3] = [4, 5], h[underflow] = 0, h[...] = values.
 
         Arrays broadcast to the bins that the index names. An array that has one or two more entries along an open slice
@@ -565,7 +612,7 @@ class Histogram(Labelled, _histo.Hist):
         """
         self._exclusively(self._assign, index, *_pair(_numpy(), value))
 
-    def _assign(self, index: Any, values: Any, squares: Any) -> None:
+    def _assign(self, index: Any, values: NDArray[Any], squares: NDArray[Any]) -> None:
         np = _numpy()
         weighting, storage = self._kind()
         if storage == SPARSE:
@@ -591,12 +638,12 @@ class Histogram(Labelled, _histo.Hist):
         lanes = [np.concatenate(column) for column in columns]
         self._put(np.concatenate(slots), *lanes, *[None] * (3 - len(lanes)))
 
-    def _slots_at(self, np: Any, place: tuple) -> tuple:
+    def _slots_at(self, np: Any, place: tuple[Any, ...]) -> tuple[NDArray[Any], list[tuple[NDArray[Any], int]]]:
         """The numbers of the slots at a place in the array with flow; and for each axis where they are in its overflow,
         and how far from there the slot of NaN is."""
         shape = self.batch + self._axes.extent
         slot: Any = 0
-        over = []
+        over: list[tuple[NDArray[Any], int]] = []
         for d, n in enumerate(shape):
             numbers = np.broadcast_to(np.arange(n).reshape([-1 if e == d else 1 for e in range(len(shape))]), shape)
             at = numbers[place]
@@ -610,11 +657,11 @@ class Histogram(Labelled, _histo.Hist):
             over.append((at == axis._tuple[2] + 1, 1))
         return slot, over
 
-    def _targets(self, asked: list, values: Any, index: Any) -> tuple:
+    def _targets(self, asked: list[Any], values: NDArray[Any], index: Any) -> tuple[Any, ...]:
         """Where the values go in the array with flow."""
         nbatch = len(self.batch)
-        place: list = [slice(None)] * nbatch
-        kept = [i for i, one in enumerate(asked) if not isinstance(one, Pick)]
+        place: list[Any] = [slice(None)] * nbatch
+        remaining = [i for i, one in enumerate(asked) if not isinstance(one, Pick)]
         for i, (one, axis) in enumerate(zip(asked, self._axes, strict=True)):
             shift = 1 if axis.traits.underflow else 0
             if isinstance(one, Pick):
@@ -629,15 +676,15 @@ class Histogram(Labelled, _histo.Hist):
             if isinstance(one, Total) or isinstance(one, Range) and (one.factor != 1 or one.groups):
                 raise IndexError("bins are set by slices without a step")
             begin, end = (0, axis.size) if one is None else (one.begin, one.end)
-            place.append(self._flow_slice(axis, one, begin, end, shift, values, i, kept, index))
+            place.append(self._flow_slice(axis, one, begin, end, shift, values, i, remaining, index))
         return tuple(place)
 
-    def _flow_slice(self, axis: Axis, one: Any, begin: int, end: int, shift: int, values: Any, i: int, kept: list,
-                    index: Any) -> slice:
+    def _flow_slice(self, axis: Axis, one: Any, begin: int, end: int, shift: int, values: NDArray[Any], i: int,
+                    remaining: list[int], index: Any) -> slice:
         """A slice of bins, with the flow at its open ends if there are values for it."""
         low, high = _open_ends(index, i, self._axes)
         low, high = low and axis.traits.underflow, high and axis.traits.overflow
-        position = values.ndim - len(kept) + kept.index(i)
+        position = values.ndim - len(remaining) + remaining.index(i)
         n = values.shape[position] if position >= 0 and values.ndim else 1
         if n not in (1, end - begin) and n == end - begin + low + high:
             return slice(begin + shift - low, end + shift + high)
@@ -645,7 +692,7 @@ class Histogram(Labelled, _histo.Hist):
 
     # ---- Histograms from this one ----
 
-    def project(self, *axes: Any) -> Histogram:
+    def project(self, *axes: str | int) -> Self:
         """A histogram of some axes, by name or number and in that order, summed over all slots of the others."""
         positions = [self._axes._position(axis) for axis in axes]
         if not positions:
@@ -654,12 +701,12 @@ class Histogram(Labelled, _histo.Hist):
             raise ValueError("a projection keeps each axis once")
         return self._exclusively(self._projected, positions)
 
-    def _projected(self, positions: list) -> Histogram:
+    def _projected(self, positions: list[int]) -> Self:
         targets = [positions.index(i) if i in positions else -1 for i in range(self.ndim)]
         maps = [None if i in positions else _mapped(_everything(axis), axis)[1] for i, axis in enumerate(self._axes)]
         return self._regrouped([copy.copy(self._axes[i]) for i in positions], targets, maps)
 
-    def entry(self, *index: int) -> Histogram:
+    def entry(self, *index: int) -> Self:
         """The histogram of one entry of the batch."""
         if len(index) != len(self.batch):
             raise IndexError(f"{len(index)} indices for a batch of the shape {self.batch}")
@@ -671,19 +718,19 @@ class Histogram(Labelled, _histo.Hist):
             entry = entry * n + i % n
         return self._exclusively(self._entry, entry)
 
-    def _entry(self, entry: int) -> Histogram:
+    def _entry(self, entry: int) -> Self:
         axes = [copy.copy(axis) for axis in self._axes]
         return self._regrouped(axes, range(self.ndim), [None] * self.ndim, entry)
 
     @_exclusive
-    def copy(self) -> Histogram:
+    def copy(self) -> Self:
         """A histogram with equal contents."""
         return self._like(self._clone(), [copy.copy(axis) for axis in self._axes])
 
-    def __copy__(self) -> Histogram:
+    def __copy__(self) -> Self:
         return self.copy()
 
-    def __deepcopy__(self, memo: Any) -> Histogram:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         made = self.copy()
         made.metadata = copy.deepcopy(self.metadata, memo)
         for axis in made._axes:
@@ -691,12 +738,12 @@ class Histogram(Labelled, _histo.Hist):
         return made
 
     @_exclusive
-    def astype(self, storage: Any) -> Histogram:
+    def astype(self, storage: str | object) -> Self:
         """A copy with another storage. Counts become sums of weights of 1; sums of weights become counts only if all
         are whole numbers, else ValueError."""
         np = _numpy()
-        weighting, kept = storage_of(storage)
-        if SPARSE in (kept, self._kind()[1]):
+        weighting, layout = storage_of(storage)
+        if SPARSE in (layout, self._kind()[1]):
             raise TypeError("sparse histograms do not change their storage")
         full = self._slots()
         if weighting == UNWEIGHTED:
@@ -705,12 +752,12 @@ class Histogram(Labelled, _histo.Hist):
             sums = full.counts.astype(float) if full.sum_w is None else full.sum_w
             squares = np.abs(sums) if full.sum_w2 is None else full.sum_w2
             full = Slots(full.counts, sums, squares if weighting in HAS_SQUARES else None)
-        return made_of(type(self), self._axes, self.batch, (weighting, kept), full, self._masked(), False, self.name,
+        return made_of(type(self), self._axes, self.batch, (weighting, layout), full, self._masked(), False, self.name,
                        self._label, self.metadata)
 
     # ---- Arithmetic ----
 
-    def __iadd__(self, other: Any) -> Histogram:
+    def __iadd__(self, other: Histogram | int) -> Self:
         """Add the counts of a histogram with equal axes and storage. Growing categories need not be equal."""
         if isinstance(other, int) and other == 0:
             return self
@@ -746,9 +793,9 @@ class Histogram(Labelled, _histo.Hist):
             self._forget(sizes)
             raise
 
-    def _grow_and_merge(self, other: Histogram, grows: list) -> None:
+    def _grow_and_merge(self, other: Histogram, grows: list[bool]) -> None:
         np = _numpy()
-        maps: list = [None] * self.ndim
+        maps: list[NDArray[Any] | None] = [None] * self.ndim
         for i, (a, b) in enumerate(zip(self._axes, other._axes, strict=True)):
             if not grows[i]:
                 continue
@@ -761,14 +808,14 @@ class Histogram(Labelled, _histo.Hist):
         self._regrow(self._tuples(), self._kind()[0])
         self._merge(other._regrouped(self._axes, range(self.ndim), maps))
 
-    def __add__(self, other: Any) -> Histogram:
+    def __add__(self, other: Histogram | int) -> Self:
         result = self.copy()
         return result.__iadd__(other)
 
-    def __radd__(self, other: Any) -> Histogram:
+    def __radd__(self, other: Histogram | int) -> Self:
         return self + other if isinstance(other, int) and other == 0 else NotImplemented
 
-    def __isub__(self, other: Any) -> Histogram:
+    def __isub__(self, other: Histogram) -> Self:
         """Subtract the values of a histogram with equal axes and storage. Variances add up. Counts that would become
         negative are a ValueError."""
         if not isinstance(other, Histogram):
@@ -780,20 +827,20 @@ class Histogram(Labelled, _histo.Hist):
         if self._kind() != other._kind() or self.batch != other.batch or len(self._axes) != len(other._axes) or \
                 not all(map(Axis._same_bins, self._axes, other._axes)):
             raise ValueError("histograms that are subtracted have equal axes, batch and storage")
-        mine, its = self._slots(), other._slots()
+        mine, theirs = self._slots(), other._slots()
         if mine.sum_w is None:
-            if (mine.counts < its.counts).any():
+            if (mine.counts < theirs.counts).any():
                 raise ValueError("counts cannot be negative: use astype('weight') for differences")
-            self._set(Slots(mine.counts - its.counts, None, None))
+            self._set(Slots(mine.counts - theirs.counts, None, None))
             return
-        self._set(Slots(mine.counts + its.counts, mine.sum_w - its.sum_w,
-                        None if mine.sum_w2 is None else mine.sum_w2 + its.sum_w2))
+        self._set(Slots(mine.counts + theirs.counts, mine.sum_w - theirs.sum_w,
+                        None if mine.sum_w2 is None else mine.sum_w2 + theirs.sum_w2))
 
-    def __sub__(self, other: Any) -> Histogram:
+    def __sub__(self, other: Histogram) -> Self:
         return self.copy().__isub__(other)
 
     @_exclusive
-    def __imul__(self, factor: Any) -> Histogram:
+    def __imul__(self, factor: float) -> Self:
         """Multiply all values by a number, variances by its square. Counts stay counts if the number is whole and not
         negative, else they become storage="weight"."""
         np = _numpy()
@@ -812,13 +859,13 @@ class Histogram(Labelled, _histo.Hist):
                             None if full.sum_w2 is None else full.sum_w2 * factor**2))
         return self
 
-    def __mul__(self, factor: Any) -> Histogram:
+    def __mul__(self, factor: float) -> Self:
         return self.copy().__imul__(factor)
 
     __rmul__ = __mul__
 
     @_exclusive
-    def __itruediv__(self, divisor: Any) -> Histogram:
+    def __itruediv__(self, divisor: float) -> Self:
         """Divide all values by a number, variances by its square. Counts become storage="weight"."""
         np = _numpy()
         if isinstance(divisor, Histogram) or np.ndim(divisor):
@@ -830,7 +877,7 @@ class Histogram(Labelled, _histo.Hist):
                         None if full.sum_w2 is None else full.sum_w2 / divisor**2))
         return self
 
-    def __truediv__(self, divisor: Any) -> Histogram:
+    def __truediv__(self, divisor: float) -> Self:
         return self.copy().__itruediv__(divisor)
 
     def __eq__(self, other: object) -> bool:
@@ -841,16 +888,16 @@ class Histogram(Labelled, _histo.Hist):
         if self._kind() != other._kind() or self.batch != other.batch or tuple(self._axes) != tuple(other._axes):
             return False
         if self._kind()[1] == SPARSE:
-            mine, its = self._occupied(True), other._occupied(True)
+            mine, theirs = self._occupied(True), other._occupied(True)
         else:
-            mine, its = self._slots(), other._slots()
-        return all(a is b or np.array_equal(a, b, equal_nan=True) for a, b in zip(mine, its, strict=True))
+            mine, theirs = self._slots(), other._slots()
+        return all(a is b or np.array_equal(a, b, equal_nan=True) for a, b in zip(mine, theirs, strict=True))
 
     __hash__ = None  # type: ignore[assignment]
 
     # ---- Numbers from a histogram ----
 
-    def quantiles(self, q: Any, method: str = "linear") -> Any:
+    def quantiles(self, q: ArrayLike, method: str = "linear") -> float | _Floats:
         """Quantiles of a histogram with one axis: those of the samples on integer axes, else within a bin's
         width.
 
@@ -870,7 +917,7 @@ class Histogram(Labelled, _histo.Hist):
         values = self._quantiles(method, array("d", asked.ravel().tolist())).reshape(self.batch + asked.shape)
         return float(values) if values.ndim == 0 else values
 
-    def _each_entry(self, cls: Any, rows: list) -> Any:
+    def _each_entry(self, cls: type[_Of], rows: list[tuple[Any, ...]]) -> _Of:
         if not self.batch:
             return cls(*rows[0])
         np = _numpy()
@@ -880,7 +927,7 @@ class Histogram(Labelled, _histo.Hist):
         """Moments, entropy and extremes of a histogram with one axis."""
         return self._each_entry(Summary, self._summarize())
 
-    def split(self, method: str = "otsu", classes: int = 2) -> Any:
+    def split(self, method: str = "otsu", classes: int = 2) -> NDArray[np.int64]:
         """Split the bins of one axis into classes, and return the last bin of each class but the highest.
 
         method: "otsu" for any number of classes; "triangle", "li", "yen", "isodata", "minimum", "mean" and
@@ -888,7 +935,7 @@ class Histogram(Labelled, _histo.Hist):
         """
         return self._split(method, classes)
 
-    def threshold(self, method: str = "otsu") -> Any:
+    def threshold(self, method: str = "otsu") -> int | float | NDArray[Any]:
         """The value that splits a histogram with one axis into two classes: samples x are in the upper one if x >
         threshold on an integer axis, and if x >= threshold elsewhere. The methods are those of `split`."""
         last = self._split(method, 2)[..., 0]
@@ -896,7 +943,7 @@ class Histogram(Labelled, _histo.Hist):
         values = axis.value(last) if axis._discrete else axis.edges[last + 1]
         return values if self.batch else _plain(values)
 
-    def compare(self, other: Histogram, metric: str = "correlation") -> Any:
+    def compare(self, other: Histogram, metric: str = "correlation") -> float | _Floats:
         """Compare the counts of two histograms with equal axes.
 
         metric: "correlation", "chi-square", "chi-square-alt", "intersection", "bhattacharyya", "kl-divergence",
@@ -911,22 +958,28 @@ class Histogram(Labelled, _histo.Hist):
     # ---- To and from other forms ----
 
     @_exclusive
-    def _to_uhi_(self) -> dict:
+    def _to_uhi_(self) -> dict[str, Any]:
         """This histogram as UHI's dict (schema 1), which boost-histogram, hist and ROOT take."""
         from .serialization import to_uhi
 
         return to_uhi(self)
 
     @classmethod
-    def _from_uhi_(cls, data: dict, /) -> Histogram:
+    def _from_uhi_(cls, data: Mapping[str, Any], /) -> Self:
         """A histogram from UHI's dict. Raises ValueError if it is malformed or has what is not supported: storage of
         means, circular axes."""
         from .serialization import from_uhi
 
         return from_uhi(cls, data)
 
+    @overload
+    def to_numpy(self, flow: bool = False, *, dd: Literal[False] = False) -> tuple[NDArray[Any], ...]: ...
+
+    @overload
+    def to_numpy(self, flow: bool = False, *, dd: Literal[True]) -> tuple[NDArray[Any], list[_Floats]]: ...
+
     @_exclusive
-    def to_numpy(self, flow: bool = False, *, dd: bool = False) -> tuple:
+    def to_numpy(self, flow: bool = False, *, dd: bool = False) -> tuple[Any, ...]:
         """(values, edges, …) as numpy.histogram and histogram2d return, or (values, [edges, …]) with dd=True as
         histogramdd does. With flow, the edges end with infinities."""
         np = _numpy()
@@ -939,20 +992,20 @@ class Histogram(Labelled, _histo.Hist):
         values = self.values(flow)
         return (values, edges) if dd else (values, *edges)
 
-    def to_boost(self) -> Any:
+    def to_boost(self) -> boost_histogram.Histogram:
         """A boost_histogram.Histogram. NaN becomes overflow."""
         import boost_histogram
 
         return boost_histogram.Histogram(boost_histogram.serialization.from_uhi(self._to_uhi_()))
 
-    def to_hist(self) -> Any:
+    def to_hist(self) -> hist.Hist:
         """A hist.Hist. NaN becomes overflow."""
         import hist
 
         return hist.Hist(self.to_boost())
 
     @_exclusive
-    def to_xarray(self, flow: bool = False) -> Any:
+    def to_xarray(self, flow: bool = False) -> xarray.DataArray:
         """An xarray.DataArray: a dimension for each axis, whose coordinates are the bins' centers or categories.
 
         flow: with underflow and overflow, at the coordinates -inf and inf (None for categories).
@@ -962,7 +1015,7 @@ class Histogram(Labelled, _histo.Hist):
         return to_xarray(self, flow)
 
     @_exclusive
-    def save(self, file: Any, format: str | None = None) -> None:
+    def save(self, file: str | os.PathLike[str] | IO[bytes], format: Literal["json", "binary"] | None = None) -> None:
         """Save to a path or a binary file.
 
         format: "json" for UHI's JSON, which the command `histo` and other libraries read, or "binary" for the library's
@@ -974,7 +1027,7 @@ class Histogram(Labelled, _histo.Hist):
         save(self, file, format)
 
     @classmethod
-    def load(cls, file: Any, name: str | None = None) -> Histogram:
+    def load(cls, file: str | os.PathLike[str] | IO[bytes] | IO[str], name: str | None = None) -> Self:
         """Load what save wrote, or any histogram in UHI's JSON, from a path or a binary file; name selects one of
         several in JSON. Malformed files are a ValueError."""
         from .serialization import load
@@ -982,11 +1035,11 @@ class Histogram(Labelled, _histo.Hist):
         return load(cls, file, name)
 
     @_exclusive
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         state = ([copy.copy(axis) for axis in self._axes], self.batch, self._may_weigh, self.name, self._label, self.metadata)
         return _unpickled, (type(self), self._save(BINARY, None), *state)
 
-    def plot(self, ax: Any = None, **options: Any) -> Any:
+    def plot(self, ax: matplotlib.axes.Axes | None = None, **options: Any) -> matplotlib.axes.Axes:
         """Draw one axis as steps, two as a map of colours, on matplotlib's axes (by default the current ones), which
         are returned. Options go to matplotlib's stairs or pcolormesh."""
         from .drawing import plot
@@ -1018,29 +1071,30 @@ class Histogram(Labelled, _histo.Hist):
         return text + (f", {tally.masked:,} masked" if tally.masked else "")
 
 
-def _without_masks(arrays: Any, weight: Any, mask: Any, where: Any) -> tuple:
+def _without_masks(arrays: Sequence[_Samples], weight: _Samples, mask: _Samples,
+                   where: tuple[_Samples, float, float] | None) -> tuple[Any, ...]:
     """What fill takes without the masks that arrays have of their own, and the mask of all."""
     if "numpy" not in sys.modules:
         return arrays, weight, mask, where
     np = _numpy()
-    kept = []
+    present = []
 
-    def plain(one: Any) -> Any:
+    def plain(one: _Samples) -> _Samples:
         if not isinstance(one, np.ma.MaskedArray):
             return one
-        kept.append(~np.ma.getmaskarray(one))
+        present.append(~np.ma.getmaskarray(one))
         return np.ma.getdata(one)
 
     arrays, weight, mask = [plain(one) for one in arrays], plain(weight), plain(mask)
     if isinstance(where, tuple) and where:
         where = (plain(where[0]), *where[1:])
-    for one in kept:
+    for one in present:
         mask = one if mask is None else (np.asarray(mask) != 0) & one
     return arrays, weight, mask, where
 
 
-def _unpickled(cls: Any, data: bytes, axes: list, batch: tuple, may_weigh: bool, name: str, label: str,
-               metadata: Any) -> Histogram:
+def _unpickled(cls: type[Histogram], data: bytes, axes: list[Axis], batch: tuple[int, ...], may_weigh: bool, name: str,
+               label: str, metadata: Any) -> Histogram:
     made = cls._load(data, None)
     made._dress(batch, any(axis._translated for axis in axes))
     return made._describe(axes, may_weigh, name, label, metadata)
@@ -1051,7 +1105,7 @@ def _plain(value: Any) -> Any:
     return value.item() if getattr(value, "ndim", 1) == 0 else value
 
 
-def _map_of(np: Any, bins: int, slots: Any, to: Any) -> Any:
+def _map_of(np: Any, bins: int, slots: Sequence[int], to: Sequence[int] | int) -> NDArray[np.uint32]:
     """The map of an axis of so many bins: where these slots go, and all others nowhere."""
     made = np.full(bins + 3, NOWHERE, np.uint32)
     made[slots] = to
@@ -1063,7 +1117,7 @@ def _everything(axis: Axis) -> Total:
     return Total(0, axis.size, axis.traits.underflow, axis.traits.overflow)
 
 
-def _mapped(one: Any, axis: Axis) -> tuple:
+def _mapped(one: Pick | Total | Choice | Range | None, axis: Axis) -> tuple[Axis | None, Any]:
     """The axis that an index of `resolve` makes of an axis, or None if it goes; and the map of its slots."""
     np = _numpy()
     n = axis._tuple[2]
@@ -1091,7 +1145,7 @@ def _mapped(one: Any, axis: Axis) -> tuple:
     return copy.copy(axis), None
 
 
-def _pair(np: Any, value: Any) -> tuple:
+def _pair(np: Any, value: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     """Values and variances from what is set."""
     if isinstance(value, Histogram):
         value = value.values()
@@ -1101,7 +1155,7 @@ def _pair(np: Any, value: Any) -> tuple:
     return values, np.abs(values)
 
 
-def _as_counts(np: Any, values: Any) -> Any:
+def _as_counts(np: Any, values: NDArray[Any]) -> NDArray[np.int64]:
     if values.dtype.kind == "f":
         if not ((values >= 0) & (values == np.floor(values)) & (values < 2.0**63)).all():
             raise ValueError("counts are whole numbers and not negative: use storage='weight' for others")
@@ -1112,7 +1166,7 @@ def _as_counts(np: Any, values: Any) -> Any:
     return values.astype(np.int64)
 
 
-def _open_ends(index: Any, i: int, axes: Any) -> tuple[bool, bool]:
+def _open_ends(index: Any, i: int, axes: AxesTuple) -> tuple[bool, bool]:
     """Whether the slice of axis i has no begin and no end."""
     one = spread(index, axes)[i]
     return (one.start is None, one.stop is None) if isinstance(one, slice) else (False, False)

@@ -18,3 +18,20 @@ assert_type(h + h, histo.Histogram)
 assert_type(h.copy(), histo.Histogram)
 assert_type(h.ndim, int)
 histo.histogram(samples, nothing=3)  # type: ignore[call-arg]
+counts = np.zeros(10)
+assert_type(h.values(out=counts), np.ndarray[tuple[int], np.dtype[np.float64]])
+assert_type(h.values(flow=True), np.ndarray[tuple[Any, ...], np.dtype[Any]])
+assert_type(h.entries(), np.ndarray[tuple[Any, ...], np.dtype[np.int64]])
+assert_type(h.shape, tuple[int, ...])
+assert_type(h.to_numpy(dd=True)[1], list[np.ndarray[tuple[Any, ...], np.dtype[np.float64]]])
+assert_type((h * 2).project("x"), histo.Histogram)
+assert_type(histo.Histogram(h._to_uhi_(), name="again"), histo.Histogram)
+h.save("h.json", format="text")  # type: ignore[arg-type]
+histo.Histogram(3)  # type: ignore[call-overload]
+
+
+class Named(histo.Histogram):
+    """A subclass, whose methods return its instances."""
+
+
+assert_type(Named(histo.Regular(10, 0, 1)).copy(), Named)
