@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "modules/plot/axis.h"
 #include "modules/plot/paint.h"
 #include "modules/plot/text.h"
+#include "output/ticks.h"
 #include "output/writers/plot.h"
 
 /* ---- Scales and ticks ---- */

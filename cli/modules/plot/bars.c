@@ -1,7 +1,6 @@
 /* Histograms as filled steps. Bins are drawn between their true edges. If several share a pixel, its column shows the
  * largest (a single spike must not vanish), so a path has at most as many steps as the picture has columns. Bins with
  * names are separate bars, those of several series side by side. */
-#include <float.h>
 #include <math.h>
 
 #include "modules/plot/paint.h"
@@ -11,61 +10,24 @@ double plot_fill(int overlapping)
     return overlapping > 3 ? 0 : overlapping > 1 ? 0.28 : 0.55; /* outlines distinguish many series */
 }
 
-typedef struct extent {
-    double x_lo, x_hi, x_positive; /* of all edges; x_positive: the smallest positive one */
-    double lo, hi, positive;       /* of all values, likewise */
-    bool bins, whole;              /* are there any bins, and are all values integers? */
-} extent;
-
-static extent measure(const plot *p)
+plot_content plot_bars_scales(plot_panel *panel, const plot *p)
 {
-    extent e = {INFINITY, -INFINITY, INFINITY, 0, 0, INFINITY, false, true};
+    plot_extent heights = PLOT_NO_VALUES;
+    double lo = INFINITY, hi = -INFINITY, positive = INFINITY; /* of all edges; the smallest above 0 */
     for (int k = 0; k < p->nseries; k++) {
         const plot_series *s = &p->series[k];
         if (s->bins == 0) continue;
-        e.bins = true;
-        e.x_lo = fmin(e.x_lo, s->edges[0]);
-        e.x_hi = fmax(e.x_hi, s->edges[s->bins]);
-        for (int64_t i = 0; i <= s->bins && s->edges[i] < e.x_positive; i++)
-            if (s->edges[i] > 0) e.x_positive = s->edges[i];
-        for (int64_t i = 0; i < s->bins; i++) {
-            double v = s->values[i];
-            if (!isfinite(v)) continue;
-            e.lo = fmin(e.lo, v);
-            e.hi = fmax(e.hi, v);
-            if (v > 0) e.positive = fmin(e.positive, v);
-            e.whole = e.whole && v == floor(v);
-        }
+        lo = fmin(lo, s->edges[0]);
+        hi = fmax(hi, s->edges[s->bins]);
+        for (int64_t i = 0; i <= s->bins && s->edges[i] < positive; i++)
+            if (s->edges[i] > 0) positive = s->edges[i];
+        for (int64_t i = 0; i < s->bins; i++)
+            plot_extent_add(&heights, s->values[i]);
     }
-    return e;
-}
-
-/* A logarithmic axis begins below the smallest value, so that a count of 1 is visible; zeros are beyond its end. */
-static void log_range(plot_scale *s, double positive, double hi)
-{
-    s->log = true;
-    s->lo = fmax(positive / 2, fmax(hi * 1e-20, DBL_MIN));
-    s->hi = fmin(fmax(hi * pow(hi / s->lo, 0.06), s->lo * 20), DBL_MAX);
-}
-
-plot_content plot_bars_scales(plot_panel *panel, const plot *p)
-{
-    extent e = measure(p);
-    plot_scale *x = &panel->x, *y = &panel->y;
-    plot_content found = {.empty = e.lo == 0 && e.hi == 0, .whole = e.whole};
-    *x = (plot_scale){.lo = e.bins ? e.x_lo : 0, .hi = e.bins ? e.x_hi : 1};
-    if (p->log_x && e.bins && e.x_positive < e.x_hi) *x = (plot_scale){.lo = e.x_positive, .hi = e.x_hi, .log = true};
-    x->times = p->times_x;
-    if (p->log_y && e.hi > 0) {
-        log_range(y, e.positive, e.hi);
-    } else {
-        y->log = false;
-        double span = found.empty ? 1 : e.hi / 16 - e.lo / 16;
-        y->lo = e.lo < 0 ? fmax(e.lo - span, -DBL_MAX) : 0;
-        y->hi = fmin(e.hi + span, DBL_MAX);
-        y->root = p->root_y && y->lo == 0;
-    }
-    return found;
+    const bool any = lo < hi, log = p->log_x && any && positive < hi;
+    panel->x = (plot_scale){.lo = log ? positive : any ? lo : 0, .hi = any ? hi : 1, .log = log, .times = p->times_x};
+    panel->y = plot_scale_of_heights(&heights, p->log_y ? SCALE_LOG : p->root_y ? SCALE_ROOT : SCALE_LINEAR);
+    return (plot_content){.empty = heights.lo == 0 && heights.hi == 0, .whole = heights.whole};
 }
 
 /* A bar in pixels. */

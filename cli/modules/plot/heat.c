@@ -1,7 +1,6 @@
 /* Two-dimensional histograms as heat maps. The map is one image with the panel's pixels. A pixel shows the largest of
  * the bins whose centres it contains (so that the colour bar stays true and single spikes are visible), or else the bin
  * around its own centre. Empty bins are blank. */
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -47,27 +46,16 @@ static void axis_scale(plot_scale *s, const double *edges, int64_t n, bool log)
 plot_content plot_heat_scales(plot_panel *panel, const plot *p)
 {
     const plot_heat *h = p->heat;
-    plot_content found = {.whole = true};
-    double lo = 0, hi = 0, positive = INFINITY;
-    for (int64_t i = 0; i < h->nx * h->ny; i++) {
-        double v = h->values[i];
-        if (!isfinite(v)) continue;
-        lo = fmin(lo, v);
-        hi = fmax(hi, v);
-        if (v > 0) positive = fmin(positive, v);
-        found.whole = found.whole && v == floor(v);
-    }
-    found.empty = lo == 0 && hi == 0;
-    found.color = (plot_scale){.lo = lo, .hi = hi > lo ? hi : lo + 1};
-    /* Less than a decade looks better on a linear scale. */
-    double least = fmax(positive, fmax(hi * 1e-20, DBL_MIN));
-    if (h->scale == SCALE_LOG && hi >= 10 * least) found.color = (plot_scale){.lo = least, .hi = hi, .log = true};
-    found.color.root = h->scale == SCALE_ROOT && lo == 0;
+    plot_extent colors = PLOT_NO_VALUES;
+    for (int64_t i = 0; i < h->nx * h->ny; i++)
+        plot_extent_add(&colors, h->values[i]);
     axis_scale(&panel->x, h->x_edges, h->nx, p->log_x);
     axis_scale(&panel->y, h->y_edges, h->ny, p->log_y);
     panel->x.times = p->times_x;
     panel->y.times = p->times_y;
-    return found;
+    return (plot_content){.empty = colors.lo == 0 && colors.hi == 0,
+                          .whole = colors.whole,
+                          .color = plot_scale_of_colors(&colors, h->scale)};
 }
 
 /* The bins [begin, end) of an image's column (or row). */

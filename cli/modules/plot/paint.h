@@ -5,7 +5,7 @@
 #include <cairo.h>
 #include <stdbool.h>
 
-#include "modules/plot/axis.h"
+#include "output/ticks.h"
 #include "output/writers/plot.h"
 
 /* The colours of everything but the data. */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "modules/plot/axis.h"
+#include "output/ticks.h"
 
 enum { PLOT_TEXT_BYTES = 512 };
 

@@ -10,6 +10,7 @@
 #include "base/failure.h"
 #include "output/labels.h"
 #include "output/scale.h"
+#include "output/ticks.h"
 #include "output/writers/describe.h"
 #include "output/writers/writers.h"
 
@@ -88,17 +89,46 @@ static int64_t bins_in_one(int64_t bins, int64_t most)
     return (bins + most - 1) / most;
 }
 
-static void begin_figure(FILE *out, const char *kind, const char *x, const char *y, count_scale scale_of_values,
-                         bool log_x)
+static void begin_figure(FILE *out, const char *kind, const char *x, const char *y)
 {
-    static const char *const names[] = {
-        [SCALE_AUTO] = "linear", [SCALE_LINEAR] = "linear", [SCALE_ROOT] = "sqrt", [SCALE_LOG] = "log"};
     fputs("<figure", out);
     put_attribute(out, "kind", kind);
     put_attribute(out, "x", x);
     put_attribute(out, "y", y);
-    put_attribute(out, "scale", names[scale_of_values]);
-    if (log_x) put_attribute(out, "logx", "1");
+}
+
+/* A scale and its labelled ticks, [value, text, exponent]: many, some and few, of which the page takes the most that
+ * fit. */
+static void put_scale(FILE *out, const char *name, const plot_scale *s, plot_notation notation)
+{
+    static const int most[] = {16, 8, 4, 2};
+    char lo[TEXT_NUMBER_BYTES], hi[TEXT_NUMBER_BYTES];
+    fprintf(out, " data-%s='{\"kind\":\"%s\",\"lo\":%s,\"hi\":%s,\"ticks\":[", name,
+            s->log    ? "log"
+            : s->root ? "sqrt"
+                      : "linear",
+            text_exact(s->lo, lo), text_exact(s->hi, hi));
+    for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
+        plot_ticks t;
+        const char *between = "";
+        plot_ticks_make(&t, s, notation, most[i]);
+        fputs(i ? ",[" : "[", out);
+        for (int k = 0; k < t.count; k++) {
+            const plot_tick *tick = &t.tick[k];
+            if (!tick->label.text[0]) continue;
+            fprintf(out, "%s[%s,\"%s\",\"%s\"]", between, text_exact(tick->value, lo), tick->label.text,
+                    tick->label.exponent);
+            between = ",";
+        }
+        putc(']', out);
+    }
+    fputs("]}'", out);
+}
+
+static plot_scale scale_of_axis(const histo_axis *axis, const axis_form *form)
+{
+    return (plot_scale){
+        .lo = axis->lo, .hi = axis->hi, .log = axis->kind == HISTO_LOG, .times = form->kind == VALUES_TIMES};
 }
 
 static void begin_table(FILE *out, const char *caption, const char *label)
@@ -153,6 +183,16 @@ static void put_bins(FILE *out, const result *group, const table *tables, int64_
     }
 }
 
+/* The scale of the heights. The last row may have fewer bins: it is as high as if it had all. */
+static void put_heights(FILE *out, const double *values, int count, int64_t rows, double last, count_scale kind)
+{
+    plot_extent e = PLOT_NO_VALUES;
+    for (int64_t i = 0; i < count * rows; i++)
+        plot_extent_add(&e, (i + 1) % rows == 0 ? values[i] * last : values[i]);
+    const plot_scale upward = plot_scale_of_heights(&e, kind);
+    put_scale(out, "upward", &upward, (plot_notation){.counts = true, .whole = e.whole});
+}
+
 /* Series on one axis; first: the index of the group's first in r. */
 static int put_bars(FILE *out, const result *group, const table *tables, const result *r, int first, const settings *s,
                     fault *f)
@@ -171,10 +211,12 @@ static int put_bars(FILE *out, const result *group, const table *tables, const r
     char x[400], name[320], number[TEXT_NUMBER_BYTES];
     const bool alone = group->count == 1 && group->count < r->count;
     describe_axis(group, s, x);
-    begin_figure(out, "bars", alone && !s->x_label && !s->unit ? "" : x, titles_of(group, s).values, s->scale,
-                 axis->kind == HISTO_LOG);
-    if (group->series[0].forms[0].kind == VALUES_TIMES) put_attribute(out, "told-x", "1");
-    if (left && view_adds_up(&v)) put_attribute(out, "last", text_exact((double)each / (double)left, number));
+    const double last = left && view_adds_up(&v) ? (double)each / (double)left : 1;
+    begin_figure(out, "bars", alone && !s->x_label && !s->unit ? "" : x, titles_of(group, s).values);
+    const plot_scale across = named ? (plot_scale){.hi = (double)rows} : scale_of_axis(axis, group->series[0].forms);
+    put_scale(out, "across", &across, (plot_notation){0});
+    put_heights(out, values, group->count, rows, last, s->scale);
+    if (last > 1) put_attribute(out, "last", text_exact(last, number));
     begin_table(out, alone ? label_of_series(r, first, name, sizeof name) : "", x);
     char *lines = describe_series(group, tables);
     put_lines(out, lines);
@@ -223,8 +265,15 @@ static int put_heat(FILE *out, const result *r, const table *t, int i, const set
     const titles names = titles_of(r, s);
     const count_scale kind = scale_suited(s->scale, cells, nx * ny);
     char name[320], number[TEXT_NUMBER_BYTES], label[900];
-    begin_figure(out, "heat", names.axis[0], names.axis[1], kind, t->axes[0].kind == HISTO_LOG);
-    if (t->axes[1].kind == HISTO_LOG) put_attribute(out, "logy", "1");
+    begin_figure(out, "heat", names.axis[0], names.axis[1]);
+    const plot_scale across = scale_of_axis(&t->axes[0], &forms[0]), upward = scale_of_axis(&t->axes[1], &forms[1]);
+    plot_extent e = PLOT_NO_VALUES;
+    for (int64_t k = 0; k < nx * ny; k++)
+        plot_extent_add(&e, cells[k]);
+    const plot_scale tones = plot_scale_of_colors(&e, kind);
+    put_scale(out, "across", &across, (plot_notation){0});
+    put_scale(out, "upward", &upward, (plot_notation){0});
+    put_scale(out, "tones", &tones, (plot_notation){.counts = true, .whole = e.whole});
     put_attribute(out, "x-end", text_exact(t->axes[0].hi, number));
     put_attribute(out, "y-end", text_exact(t->axes[1].hi, number));
     if (forms[0].names || forms[0].kind == VALUES_TIMES) put_attribute(out, "told-x", "1");

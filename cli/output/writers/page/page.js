@@ -18,38 +18,35 @@
     return node;
   }
 
-  /* 12.5 M */
-  function short(value) {
-    const size = Math.abs(value);
-    if (size >= 1e21 || (size > 0 && size < 1e-4)) return value.toExponential().replace("e+", "e");
-    let power = 0;
-    while (size >= 1e4 && size / 1000 ** power >= 1000 && power < 6) power++;
-    return `${+(value / 1000 ** power).toPrecision(12)}${power ? "\u2009" + "kMGTPE"[power - 1] : ""}`;
-  }
   const grouped = text => /^-?\d{5,}$/.test(text) ? text.replace(/\B(?=(\d{3})+$)/g, "\u2009") : text;
 
-  /* Maps lo … hi to from … to. */
-  function scale(kind, lo, hi, from, to) {
+  /* A scale of the figure, which maps lo … hi to from … to. */
+  function scaleOf(text, from, to) {
+    const { kind, lo, hi, ticks } = JSON.parse(text);
     const way = kind === "log" ? Math.log10 : kind === "sqrt" ? v => Math.sqrt(Math.max(v, 0)) : v => v;
     const a = way(lo), b = way(hi);
     const at = v => from + (way(Math.min(Math.max(v, lo), hi)) - a) / (b - a || 1) * (to - from);
-    return { kind, lo, hi, from, to, at };
+    return { lo, hi, from, to, at, ticks };
   }
 
-  function ticks(s, most) {
-    const found = [];
-    if (s.kind === "log" && s.hi / s.lo >= 100) {
-      const first = Math.ceil(Math.log10(s.lo) - 1e-9), last = Math.floor(Math.log10(s.hi) + 1e-9);
-      const stride = Math.max(1, Math.ceil((last - first + 1) / most));
-      for (let e = first; e <= last; e += stride) found.push(10 ** e);
-      return found;
-    }
-    const raw = (s.hi - s.lo) / most, unit = 10 ** Math.floor(Math.log10(raw));
-    const step = [1, 2, 5, 10].map(n => n * unit).find(n => n >= raw * 0.999);
-    for (let n = Math.ceil(s.lo / step - 1e-9); n * step <= s.hi * (1 + 1e-12) + step * 1e-9 && found.length < 50; n++)
-      found.push(+(n * step).toPrecision(12));
-    return found;
+  /* The most ticks whose labels, of this size along the scale, are apart. */
+  function ticksThatFit(s, size) {
+    return s.ticks.find(ticks => {
+      let end = -Infinity;
+      return ticks.every(([v, text, exponent]) => {
+        const at = Math.abs(s.at(v) - s.from), half = size(text + exponent) / 2, clear = at - half >= end;
+        end = at + half;
+        return clear;
+      });
+    }) ?? s.ticks[s.ticks.length - 1];
   }
+
+  /* 1.5×10 with the exponent. */
+  function label(svg, attributes, text, exponent) {
+    const node = make(svg, "text", attributes, text);
+    if (exponent) make(node, "tspan", { dy: -5, "font-size": "75%" }, exponent);
+  }
+  const widthOf = text => text.length * 7.2 + 8;
 
   const said = cell => cell.textContent.trim();
   /* The number of a cell, which may show a time or a word for it. */
@@ -67,15 +64,15 @@
     const { svg, box } = f;
     make(svg, "path", { d: `M${box.left} ${box.top}V${box.bottom}H${box.right}`, class: "axis", fill: "none" });
     let end = -Infinity;
-    const put = (at, text) => {
+    const put = (at, text, exponent = "") => {
       make(svg, "path", { d: `M${at} ${box.bottom}v5`, class: "axis" });
-      const half = text.length * 3.6 + 4;
+      const half = widthOf(text + exponent) / 2;
       if (at - half < end) return;
       end = at + half;
-      make(svg, "text", { x: at, y: box.bottom + 18, "text-anchor": "middle" }, text);
+      label(svg, { x: at, y: box.bottom + 18, "text-anchor": "middle" }, text, exponent);
     };
     if (names) for (const [at, name] of names) put(x.at(at), name.length > 20 ? name.slice(0, 19) + "…" : name);
-    else for (const v of ticks(x, Math.max(2, (box.right - box.left) / 70))) put(x.at(v), short(v));
+    else for (const [v, text, exponent] of ticksThatFit(x, widthOf)) put(x.at(v), text, exponent);
     make(svg, "text", { x: (box.left + box.right) / 2, y: f.height - 8, "text-anchor": "middle" }, f.data.x);
   }
 
@@ -83,13 +80,14 @@
   function upward(f, y, grid, names) {
     const { svg, box } = f;
     let end = Infinity;
-    for (const [v, name] of names || ticks(y, Math.max(2, (box.bottom - box.top) / 36)).map(v => [v, short(v)])) {
+    for (const [v, name, exponent] of names || ticksThatFit(y, () => 30)) {
       const at = y.at(v);
       if (at > end - 13) continue;
       end = at;
       if (grid) make(svg, "path", { d: `M${box.left} ${at}H${box.right}`, class: "grid" });
       make(svg, "path", { d: `M${box.left} ${at}h-5`, class: "axis" });
-      make(svg, "text", { x: box.left - 8, y: at + 4, "text-anchor": "end" }, name.length > 9 ? name.slice(0, 8) + "…" : name);
+      label(svg, { x: box.left - 8, y: at + 4, "text-anchor": "end" },
+        names && name.length > 9 ? name.slice(0, 8) + "…" : name, exponent);
     }
     const middle = (box.top + box.bottom) / 2;
     make(svg, "text", { transform: `translate(14 ${middle}) rotate(-90)`, "text-anchor": "middle" }, f.data.y);
@@ -140,13 +138,7 @@
 
   function drawBars(figure, chart, tip) {
     const { rows, names, edges, series } = readBars(figure), f = frame(figure, chart, false), { svg, box } = f;
-    const all = series.flatMap(s => s.heights).filter(Number.isFinite);
-    const most = all.reduce((a, b) => Math.max(a, b), 0), least = all.reduce((a, b) => b > 0 ? Math.min(a, b) : a, Infinity);
-    const low = Math.min(0, all.reduce((a, b) => Math.min(a, b), 0));
-    let kind = figure.dataset.scale;
-    if (!(most > 0) || low < 0) kind = "linear";
-    const x = scale(figure.dataset.logx && edges[0] > 0 ? "log" : "linear", edges[0], edges[edges.length - 1], box.left, box.right);
-    const y = scale(kind, kind === "log" ? least / 2 : low, most > 0 ? most * 1.06 : 1, box.bottom, box.top);
+    const x = scaleOf(figure.dataset.across, box.left, box.right), y = scaleOf(figure.dataset.upward, box.bottom, box.top);
     upward(f, y, true);
     const dark = isDark(), colors = series.map(s => dark ? s.dark : s.light);
     const fill = names || series.length === 1 ? 0.5 : series.length > 3 ? 0 : 0.25, zero = y.at(0);
@@ -160,8 +152,7 @@
           s.heights.map((v, i) => `V${y.at(v).toFixed(2)}H${x.at(edges[i + 1]).toFixed(2)}`).join("") + `V${zero}Z`;
       make(svg, "path", { d, fill: colors[k], "fill-opacity": fill, stroke: colors[k], "stroke-width": fill ? 1.2 : 1.8 });
     });
-    across(f, x, names ? names.map((name, i) => [i + 0.5, name])
-      : figure.dataset.toldX ? rows.map((cells, i) => [edges[i], said(cells[0])]) : null);
+    across(f, x, names && names.map((name, i) => [i + 0.5, name]));
     const legend = figure.querySelector(".legend");
     legend.replaceChildren();
     if (series.length > 1)
@@ -206,15 +197,12 @@
 
   function drawHeat(figure, chart, tip) {
     const { x: xs, y: ys, values, xTold, yTold } = readHeat(figure), dark = isDark();
-    /* Words stand in the middle of their bin, times at its beginning. */
-    const told = (names, edges, words) => names ? names.map((name, i) => [edges[i] + (words ? 0.5 : 0), name]) : null;
+    /* Words stand in the middle of their bin. */
+    const told = (names, edges, words) => words && names.map((name, i) => [edges[i] + 0.5, name]);
     const range = (names, edges, i, words) => words ? names[i] : names ? `${names[i]} …`
       : `${+edges[i].toPrecision(7)} … ${+edges[i + 1].toPrecision(7)}`;
     const canvas = make(chart, "canvas", { "aria-hidden": "true" }), f = frame(figure, chart, true), { svg, box } = f;
-    const positive = values.flat().filter(v => v > 0 && Number.isFinite(v));
-    const most = positive.reduce((a, b) => Math.max(a, b), 0) || 1, least = positive.reduce((a, b) => Math.min(a, b), most);
-    const kind = figure.dataset.scale === "log" && least >= most ? "linear" : figure.dataset.scale;
-    const tone = scale(kind, kind === "log" ? least : 0, most, 0, 1);
+    const tone = scaleOf(figure.dataset.tones, 0, 1);
     const color = t => {
       const at = (dark ? 1 - t : t) * (SHADES.length - 1), i = Math.min(Math.floor(at), SHADES.length - 2);
       return [0, 2, 4].map(c => {
@@ -222,9 +210,7 @@
         return Math.round(a + (at - i) * (b - a));
       });
     };
-    const kindOf = (log, edges) => log && edges[0] > 0 ? "log" : "linear";
-    const x = scale(kindOf(figure.dataset.logx, xs), xs[0], xs[xs.length - 1], box.left, box.right);
-    const y = scale(kindOf(figure.dataset.logy, ys), ys[0], ys[ys.length - 1], box.bottom, box.top);
+    const x = scaleOf(figure.dataset.across, box.left, box.right), y = scaleOf(figure.dataset.upward, box.bottom, box.top);
     const ratio = devicePixelRatio || 1, pen = canvas.getContext("2d");
     canvas.width = f.width * ratio;
     canvas.height = f.height * ratio;
@@ -242,14 +228,9 @@
       "stop-color": `rgb(${color(i / (SHADES.length - 1))})` }));
     make(svg, "rect", { x: box.right + 18, y: box.top, width: 14, height: box.bottom - box.top,
       fill: `url(#fade${figure.dataset.index})` });
-    const bar = scale(kind, tone.lo, tone.hi, box.bottom, box.top);
-    let end = Infinity;
-    for (const v of ticks(bar, 8)) {
-      const at = bar.at(v);
-      if (at > end - 13) continue;
-      end = at;
-      make(svg, "text", { x: box.right + 36, y: at + 4 }, short(v));
-    }
+    const bar = scaleOf(figure.dataset.tones, box.bottom, box.top);
+    for (const [v, text, exponent] of ticksThatFit(bar, () => 30))
+      label(svg, { x: box.right + 36, y: bar.at(v) + 4 }, text, exponent);
     const mark = make(svg, "rect", { fill: "none", class: "axis", visibility: "hidden", "stroke-width": 2 });
     let at = [0, 0];
     const cell = (edges, s, p) => {

@@ -1,8 +1,11 @@
-/* Scales of a drawing: positions of values, round ticks, and labels. */
-#ifndef CLI_PLOT_AXIS_H
-#define CLI_PLOT_AXIS_H
+/* Scales of pictures and pages: the range that they show, positions of values, round ticks, and labels. */
+#ifndef CLI_TICKS_H
+#define CLI_TICKS_H
 
+#include <math.h>
 #include <stdbool.h>
+
+#include "options/settings.h"
 
 /* Maps values lo … hi (lo < hi, and lo > 0 if log, lo >= 0 if root) to positions from … to, in pixels. */
 typedef struct plot_scale {
@@ -14,6 +17,21 @@ typedef struct plot_scale {
 
 /* The position of a value, clamped to the ends. */
 double plot_scale_at(const plot_scale *s, double value);
+
+/* What a scale is to show. Begin with PLOT_NO_VALUES. */
+typedef struct plot_extent {
+    double lo, hi;   /* of the finite values, and 0 */
+    double positive; /* the smallest above 0 */
+    bool whole;      /* all are integers */
+} plot_extent;
+static const plot_extent PLOT_NO_VALUES = {.positive = INFINITY, .whole = true};
+void plot_extent_add(plot_extent *e, double value);
+
+/* The scale of heights of bars, with room above the highest. A logarithmic one begins below the smallest height, so
+ * that a count of 1 is visible. */
+plot_scale plot_scale_of_heights(const plot_extent *e, count_scale kind);
+/* The scale of the colours of a map. */
+plot_scale plot_scale_of_colors(const plot_extent *e, count_scale kind);
 
 /* "1.5×10" with the superscript exponent "−12"; exponent is "" if there is none. */
 typedef struct plot_label {

@@ -1,8 +1,8 @@
 /* Scales, ticks and their labels. A linear tick is n * 10^e with integers n and e. Labels are thus made from exact
  * digits, and values are the nearest doubles, in ranges of any size. */
-#include "modules/plot/axis.h"
+#include "output/ticks.h"
 
-#include <math.h>
+#include <float.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +31,41 @@ double plot_scale_at(const plot_scale *s, double value)
         t = (v / 2 - s->lo / 2) / (s->hi / 2 - s->lo / 2);
     }
     return s->from + t * (s->to - s->from);
+}
+
+void plot_extent_add(plot_extent *e, double value)
+{
+    if (!isfinite(value)) return;
+    e->lo = fmin(e->lo, value);
+    e->hi = fmax(e->hi, value);
+    if (value > 0) e->positive = fmin(e->positive, value);
+    e->whole = e->whole && value == floor(value);
+}
+
+/* Where logarithmic scales may begin: not so far below that the largest values look alike. */
+static double lowest_positive(double positive, double hi)
+{
+    return fmax(positive, fmax(hi * 1e-20, DBL_MIN));
+}
+
+plot_scale plot_scale_of_heights(const plot_extent *e, count_scale kind)
+{
+    if (kind == SCALE_LOG && e->hi > 0) {
+        const double lo = lowest_positive(e->positive / 2, e->hi);
+        return (plot_scale){.log = true, .lo = lo, .hi = fmin(fmax(e->hi * pow(e->hi / lo, 0.06), lo * 20), DBL_MAX)};
+    }
+    const double room = e->lo == 0 && e->hi == 0 ? 1 : e->hi / 16 - e->lo / 16;
+    return (plot_scale){.lo = e->lo < 0 ? fmax(e->lo - room, -DBL_MAX) : 0,
+                        .hi = fmin(e->hi + room, DBL_MAX),
+                        .root = kind == SCALE_ROOT && e->lo == 0};
+}
+
+plot_scale plot_scale_of_colors(const plot_extent *e, count_scale kind)
+{
+    const double least = lowest_positive(e->positive, e->hi);
+    /* Less than a decade looks better on a linear scale. */
+    if (kind == SCALE_LOG && e->hi >= 10 * least) return (plot_scale){.lo = least, .hi = e->hi, .log = true};
+    return (plot_scale){.lo = e->lo, .hi = e->hi > e->lo ? e->hi : e->lo + 1, .root = kind == SCALE_ROOT && e->lo == 0};
 }
 
 static double decimal(int64_t n, int e)
