@@ -25,6 +25,16 @@ static inline cudaError_t bench_cuda_upload(void *to, const void *from, size_t b
     return error == cudaSuccess ? cudaDeviceSynchronize() : error;
 }
 
+/* A copy in device memory of an array of the host, to be freed also after a failure; NULL stays NULL. what: the message
+ * if memory runs out. */
+static inline histo_status bench_cuda_copy(const void *host, size_t bytes, const char *what, void **copy)
+{
+    *copy = NULL;
+    if (!host) return HISTO_OK;
+    TRY(cudaMalloc(copy, bytes), what);
+    return bench_cuda_check(bench_cuda_upload(*copy, host, bytes), "copying to the GPU");
+}
+
 /* Enough blocks of BENCH_CUDA_THREADS to fill the GPU. */
 enum { BENCH_CUDA_THREADS = 256 };
 unsigned bench_cuda_blocks(void);

@@ -8,21 +8,13 @@
 extern "C" {
 #endif
 
-struct histo_lookup;
 struct bench_peer;
 struct random_device;
+struct reference_counts;
+struct reference_rule;
 
 /* Work to time: enqueue it on the stream, or do it. */
 typedef histo_status bench_work(void *context, void *stream);
-
-/* One-dimensional samples of each axis, all of one dtype, and their weights or NULL. */
-typedef struct bench_counted {
-    int axes;
-    const struct histo_lookup *lookups;
-    const histo_view *views;
-    const void *weights;
-    histo_dtype weights_dtype;
-} bench_counted;
 
 typedef struct bench_device {
     const char *backend; /* whose strategies run here */
@@ -36,9 +28,8 @@ typedef struct bench_device {
     histo_status (*place)(const void *host, size_t bytes, const void **placed);
     void (*release)(const void *placed);
     histo_status (*fetch)(void *host, const void *placed, size_t bytes);
-    /* Add n samples to counts[slots] by the edges alone, sharing no code with strategies; with weights, add those in
-     * BENCH_WEIGHT_UNIT. */
-    histo_status (*count)(const bench_counted *what, int64_t n, uint64_t *counts);
+    /* As reference_device; NULL: the host counts for reference. */
+    histo_status (*count)(const struct reference_rule *rule, struct reference_counts *counts);
     /* NULL-terminated. */
     const struct bench_peer *const *peers;
     /* Time work in microseconds, with no samples in the caches. */
@@ -49,7 +40,7 @@ typedef struct bench_device {
     histo_status (*read)(const void *placed, size_t bytes, int threads, void *stream);
     /* How many threads it reads with; 1 on a GPU. */
     int (*threads)(int wanted);
-    const struct random_device *random; /* makes and counts the samples of random problems; NULL: the host does */
+    const struct random_device *random; /* makes the samples of random problems; NULL: the host does */
 } bench_device;
 
 /* Where the samples lie. */

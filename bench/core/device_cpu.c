@@ -8,9 +8,9 @@
 #include "base/error.h"
 #include "base/pool.h"
 #include "bench/core/device.h"
+#include "bench/peers/naive.h"
 #include "bench/peers/peer.h"
 #include "bench/peers/peers_python.h"
-#include "bench/peers/reference.h"
 #include "cpu/backend/features.h"
 #include "plan/strategy.h"
 
@@ -139,11 +139,6 @@ static histo_status time_work(bench_work *work, void *context, double *us)
     return status;
 }
 
-static histo_status count(const bench_counted *what, int64_t n, uint64_t *counts)
-{
-    return bench_plain_count(what, n, histo_backend_cpu.threads(0), counts);
-}
-
 static histo_status launch(void *context, void *stream)
 {
     (void)context;
@@ -171,7 +166,6 @@ const bench_device bench_device_cpu = {
     .place = place,
     .release = release,
     .fetch = fetch,
-    .count = count,
     .peers = peers,
     .time = time_work,
     .launch = launch,

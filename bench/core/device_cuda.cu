@@ -3,13 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/core/cuda.h"
+#include "bench/reference/reference_cuda.h"
 #include "papers/inputs/position.h"
 
 extern "C" {
-#include "bench/peers/reference.h"
 #include "plan/strategy.h"
 }
+
+static const char no_memory[] = "memory for the samples: ask for fewer";
 
 static const char *unavailable(void)
 {
@@ -30,19 +31,6 @@ unsigned bench_cuda_blocks(void)
                       (attribute(cudaDevAttrMaxThreadsPerMultiProcessor) / BENCH_CUDA_THREADS));
 }
 
-/* Copy an array to device memory; NULL stays NULL. */
-static histo_status upload(const void *host, size_t bytes, const void **placed)
-{
-    *placed = NULL;
-    if (!host) return HISTO_OK;
-    void *memory;
-    TRY(cudaMalloc(&memory, bytes), "memory for the samples: ask for fewer");
-    cudaError_t error = bench_cuda_upload(memory, host, bytes);
-    if (error != cudaSuccess) cudaFree(memory);
-    *placed = memory;
-    return bench_cuda_check(error, "copying to the GPU");
-}
-
 typedef struct making {
     histo_axis axis[BENCH_MAX_AXES];
 } making;
@@ -59,20 +47,25 @@ static histo_status make(const bench_input *input, const histo_axis *axis, int64
     making there;
     memcpy(there.axis, axis, (size_t)bench_input_axes(input) * sizeof *axis);
     void *memory;
-    TRY(cudaMalloc(&memory, bench_input_bytes(input, n)), "memory for the samples: ask for fewer");
+    TRY(cudaMalloc(&memory, bench_input_bytes(input, n)), no_memory);
     *placed = memory;
+    void *edges;
     histo_status status =
-        upload(axis->edges, ((size_t)axis->bins + 1) * sizeof(double), (const void **)&there.axis[0].edges);
-    if (status != HISTO_OK) return status;
-    make_kernel<<<bench_cuda_blocks(), BENCH_CUDA_THREADS>>>(*input, there, n, memory);
+        bench_cuda_copy(axis->edges, ((size_t)axis->bins + 1) * sizeof(double), "memory for edges", &edges);
+    there.axis[0].edges = (const double *)edges;
+    if (status == HISTO_OK) make_kernel<<<bench_cuda_blocks(), BENCH_CUDA_THREADS>>>(*input, there, n, memory);
     cudaError_t error = cudaDeviceSynchronize();
-    cudaFree((void *)there.axis[0].edges);
-    return bench_cuda_check(error, "making the samples");
+    cudaFree(edges);
+    return status == HISTO_OK ? bench_cuda_check(error, "making the samples") : status;
 }
 
 static histo_status place(const void *host, size_t bytes, const void **placed)
 {
-    return upload(host, bytes, placed);
+    void *memory;
+    histo_status status = bench_cuda_copy(host, bytes, no_memory, &memory);
+    if (status != HISTO_OK) cudaFree(memory);
+    *placed = status == HISTO_OK ? memory : NULL;
+    return status;
 }
 
 static void release(const void *placed)
@@ -83,79 +76,6 @@ static void release(const void *placed)
 static histo_status fetch(void *host, const void *placed, size_t bytes)
 {
     return bench_cuda_check(cudaMemcpy(host, placed, bytes, cudaMemcpyDefault), "copying the samples");
-}
-
-#define slot_double histo_slot_f64
-#define slot_int64_t histo_slot_i64
-#define slot_uint64_t histo_slot_u64
-
-typedef struct counting {
-    int axes;
-    histo_lookup lookups[BENCH_MAX_AXES];
-    const char *at[BENCH_MAX_AXES];
-    int64_t stride[BENCH_MAX_AXES];
-    const void *weights;
-    histo_dtype weights_dtype;
-    unsigned long long *counts;
-} counting;
-
-/* One addition for all lanes of a warp with the same slot; with weights, only if all 32 have it. */
-#define COUNT(constant, name, storage, compute, widen)                                                                 \
-    static __global__ void count_##name(const __grid_constant__ counting c, int64_t n)                                 \
-    {                                                                                                                  \
-        int64_t stride = (int64_t)gridDim.x * blockDim.x, i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;          \
-        for (; i - threadIdx.x % 32 < n; i += stride) {                                                                \
-            unsigned lanes = __ballot_sync(~0u, i < n);                                                                \
-            if (i >= n) continue;                                                                                      \
-            unsigned slot = 0;                                                                                         \
-            for (int a = 0; a < c.axes; a++) {                                                                         \
-                storage x = *(const storage *)(c.at[a] + i * c.stride[a]);                                             \
-                slot = slot * ((unsigned)c.lookups[a].bins + 3) + slot_##compute(&c.lookups[a], (compute)widen(x));    \
-            }                                                                                                          \
-            unsigned equal = __match_any_sync(lanes, slot);                                                            \
-            unsigned long long sum = c.weights ? bench_weight(c.weights, c.weights_dtype, i) : __popc(equal);          \
-            if (c.weights && equal == ~0u)                                                                             \
-                for (int lane = 16; lane; lane /= 2)                                                                   \
-                    sum += __shfl_xor_sync(~0u, sum, lane);                                                            \
-            bool all_add = c.weights && equal != ~0u;                                                                  \
-            if (all_add || threadIdx.x % 32 == __ffs(equal) - 1) atomicAdd(&c.counts[slot], sum);                      \
-        }                                                                                                              \
-    }
-HISTO_DTYPES(COUNT)
-#undef COUNT
-
-static histo_status count(const bench_counted *what, int64_t n, uint64_t *counts)
-{
-#define ENTRY(constant, name, storage, compute, widen) count_##name,
-    static void (*const kernels[])(counting, int64_t) = {HISTO_DTYPES(ENTRY)};
-#undef ENTRY
-    counting c = {};
-    size_t bytes = sizeof *counts;
-    histo_status status = HISTO_OK;
-    c.axes = what->axes;
-    c.weights = what->weights;
-    c.weights_dtype = what->weights_dtype;
-    for (int a = 0; a < c.axes; a++) {
-        const histo_lookup *lookup = &what->lookups[a];
-        bytes *= (size_t)lookup->bins + 3;
-        c.lookups[a] = *lookup;
-        c.lookups[a].table = NULL;
-        c.lookups[a].edges = NULL;
-        c.at[a] = (const char *)what->views[a].data;
-        c.stride[a] = what->views[a].strides[0];
-        if (status == HISTO_OK)
-            status =
-                upload(lookup->edges, ((size_t)lookup->bins + 1) * sizeof(double), (const void **)&c.lookups[a].edges);
-    }
-    if (status == HISTO_OK) status = upload(counts, bytes, (const void **)&c.counts);
-    if (status == HISTO_OK) {
-        kernels[what->views->dtype]<<<bench_cuda_blocks(), BENCH_CUDA_THREADS>>>(c, n);
-        status = bench_cuda_check(cudaMemcpy(counts, c.counts, bytes, cudaMemcpyDeviceToHost), "counting plainly");
-    }
-    cudaFree(c.counts);
-    for (int a = 0; a < c.axes; a++)
-        cudaFree((void *)c.lookups[a].edges);
-    return status;
 }
 
 static __global__ void read_kernel(const uint4 *samples, size_t n, unsigned *sink)
@@ -307,11 +227,6 @@ static void release_pageable(const void *placed)
     free((void *)placed);
 }
 
-static histo_status count_on_host(const bench_counted *what, int64_t n, uint64_t *counts)
-{
-    return bench_plain_count(what, n, histo_backend_cpu.threads(0), counts);
-}
-
 /* Copies as many bytes as the samples have from page-locked memory. */
 static histo_status copy_all(const void *placed, size_t bytes, int threads, void *stream)
 {
@@ -337,12 +252,11 @@ static const bench_peer *const no_peers[] = {NULL};
 
 /* Indexed by bench_placement. */
 extern "C" const bench_device bench_devices_cuda[] = {
-    {ON_GPU, .make = make, .place = place, .release = release, .fetch = fetch, .count = count, .peers = peers,
-     .time = time_work, .launch = launch, .read = read_all, .threads = one, .random = &bench_random_cuda},
-    {ON_GPU, .make = make_pinned, .place = place_pinned, .release = release_pinned, .fetch = fetch,
-     .count = count_on_host, .peers = no_peers, .time = time_transfer, .launch = launch, .read = copy_all,
-     .threads = one},
+    {ON_GPU, .make = make, .place = place, .release = release, .fetch = fetch, .count = reference_count_cuda,
+     .peers = peers, .time = time_work, .launch = launch, .read = read_all, .threads = one,
+     .random = &bench_random_cuda},
+    {ON_GPU, .make = make_pinned, .place = place_pinned, .release = release_pinned, .fetch = fetch, .peers = no_peers,
+     .time = time_transfer, .launch = launch, .read = copy_all, .threads = one},
     {ON_GPU, .make = make_pageable, .place = place_pageable, .release = release_pageable, .fetch = fetch,
-     .count = count_on_host, .peers = no_peers, .time = time_transfer, .launch = launch, .read = copy_all,
-     .threads = one},
+     .peers = no_peers, .time = time_transfer, .launch = launch, .read = copy_all, .threads = one},
 };

@@ -337,7 +337,7 @@ static histo_status make_axis(bench *b, int a, const histo_axis *axis)
     b->axes = a + 1;
     b->bins *= axis->bins;
     b->slots *= axis->bins + 3;
-    return status == HISTO_OK ? histo_lookup_make(&b->lookup[a], &b->axis[a], b->input->dtype, false) : status;
+    return status;
 }
 
 static histo_status make_axes(bench *b)
@@ -377,10 +377,8 @@ histo_status bench_race_run(const bench_race *race, bench_result *result)
     if (b.placed) b.device->release(b.placed);
     if (b.weights) b.device->release(b.weights);
     if (b.mask) b.device->release(b.mask);
-    for (int a = 0; a < b.axes; a++) {
-        histo_lookup_free(&b.lookup[a]);
+    for (int a = 0; a < b.axes; a++)
         histo_axis_disown(&b.axis[a]);
-    }
     free(b.edges);
     if (status == HISTO_OK) find_best(result);
     return status;

@@ -95,7 +95,6 @@ static histo_status begin_peer(racer *r)
     r->task = (bench_task){.input = b->input,
                            .axis = b->axis,
                            .edges = b->edges,
-                           .lookup = b->lookup,
                            .samples = r->filling.views[0].data,
                            .views = r->filling.views,
                            .mask = fill.mask,

@@ -16,8 +16,7 @@ typedef struct bench {
     int axes;
     histo_axis axis[BENCH_MAX_AXES]; /* owned */
     double *edges;                   /* of a single axis */
-    histo_lookup lookup[BENCH_MAX_AXES];
-    int64_t bins, slots; /* in all */
+    int64_t bins, slots;             /* in all */
     const void *placed;
     bench_arrangement arranged; /* a whole fill of an input that is not one array; else only its batch of 1 is set */
     int64_t wanted;             /* samples of the whole fill, about */
@@ -76,7 +75,7 @@ histo_status racer_stop_if_broken(const racer *r, histo_status status);
 /* Free its plan and histogram, or the peer's state. */
 void racer_forget(racer *r);
 
-/* Compare the counts and sums of weights of all entries with those by the edges, and drop entries that differ. */
+/* Compare the counts and sums of weights of all entries with the reference, and drop entries that differ. */
 histo_status bench_check_counts(const bench *b);
 
 #endif

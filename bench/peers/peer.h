@@ -8,9 +8,8 @@
 /* What a peer counts. */
 typedef struct bench_task {
     const bench_input *input;
-    const histo_axis *axis; /* owned; of a joint histogram all axes, like lookups and views */
-    const double *edges;    /* [bins + 1] in host memory; NULL for a joint histogram */
-    const histo_lookup *lookup;
+    const histo_axis *axis;            /* owned; of a joint histogram all axes, like views */
+    const double *edges;               /* [bins + 1] in host memory; NULL for a joint histogram */
     const void *samples;               /* the first one counted, where fills read them */
     const histo_view *views;           /* of each axis */
     const histo_view *mask;            /* NULL if there is none */

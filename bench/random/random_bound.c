@@ -67,7 +67,7 @@ double random_bytes_to_read(const problem_data *data, const problem_fill *fill)
     return bytes + (double)data->arrays[PROBLEM_OFFSETS].bytes;
 }
 
-double random_bytes_of_counters(const random_problem *p, const problem_counts *counts)
+double random_bytes_of_counters(const random_problem *p, const reference_counts *counts)
 {
     bool squares = p->weighting == HISTO_WEIGHT_FAST || p->weighting == HISTO_WEIGHT_REPRODUCIBLE;
     return 2.0 * GPU_SECTOR * (double)counts->sectors * (1 + (p->weighting != HISTO_UNWEIGHTED) + squares);

@@ -13,6 +13,6 @@ double random_touched(const histo_view *view, int columns, int64_t sector);
 double random_bytes_to_read(const problem_data *data, const problem_fill *fill);
 
 /* The bytes of counters and sums that it must read and write. */
-double random_bytes_of_counters(const random_problem *p, const problem_counts *counts);
+double random_bytes_of_counters(const random_problem *p, const reference_counts *counts);
 
 #endif

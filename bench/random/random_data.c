@@ -33,7 +33,7 @@ static histo_status allocate(problem_data *data, int array, size_t bytes)
     problem_array *it = &data->arrays[array];
     it->bytes = bytes;
     data->bytes += bytes;
-    if (data->device && array != PROBLEM_OFFSETS) return data->device->allocate(bytes + 1, &it->placed);
+    if (data->device && array != PROBLEM_OFFSETS) return data->device->random->allocate(bytes + 1, &it->placed);
     it->host = histo_malloc(bytes + 1);
     if (!it->host) return histo_fail_memory(bytes, "samples of a random problem");
     it->placed = it->host;
@@ -108,7 +108,7 @@ static histo_status make_ranks(sampler *s, double **ranks)
 
 static histo_status run(const problem_data *data, const making *m, int threads)
 {
-    if (data->device) return data->device->make(m);
+    if (data->device) return data->device->random->make(m);
     making_ranges it = {m, m->sampler.count < 1 << 14 ? 1 : threads};
     histo_pool_run(it.ranges, make_range, &it);
     return HISTO_OK;
@@ -181,7 +181,7 @@ static histo_status make_axis(problem_data *data, int a)
     return HISTO_OK;
 }
 
-histo_status problem_data_make(const random_problem *p, int threads, const random_device *device, problem_data *data)
+histo_status problem_data_make(const random_problem *p, int threads, const bench_device *device, problem_data *data)
 {
     histo_status status = HISTO_OK;
     *data = (problem_data){.problem = p, .device = device, .where_hi = 100 * p->where};

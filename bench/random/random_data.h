@@ -2,6 +2,7 @@
 #ifndef BENCH_RANDOM_DATA_H
 #define BENCH_RANDOM_DATA_H
 
+#include "bench/core/device.h"
 #include "bench/random/random_problem.h"
 
 /* One array in memory: a column of samples, weights, a mask, a filter or offsets. */
@@ -13,11 +14,9 @@ typedef struct problem_array {
 
 enum { PROBLEM_WEIGHTS = HISTO_MAX_AXES, PROBLEM_MASK, PROBLEM_WHERE, PROBLEM_OFFSETS, PROBLEM_ARRAYS };
 
-struct random_device;
-
 typedef struct problem_data {
     const random_problem *problem;
-    const struct random_device *device; /* the device that made the arrays and counts them; NULL: the host */
+    const bench_device *device; /* the device that made the arrays and counts them; NULL: the host */
     histo_axis axes[HISTO_MAX_AXES];
     double *edges[HISTO_MAX_AXES];        /* of axis a, [bins + 1] */
     problem_array arrays[PROBLEM_ARRAYS]; /* the columns of a table share the first */
@@ -33,8 +32,7 @@ typedef struct problem_fill {
 
 /* Make axes, and samples in the memory of the device or, if that is NULL, of the host. HISTO_INVALID for axes that the
  * library refuses. Call problem_data_free in any case. */
-histo_status problem_data_make(const random_problem *p, int threads, const struct random_device *device,
-                               problem_data *data);
+histo_status problem_data_make(const random_problem *p, int threads, const bench_device *device, problem_data *data);
 /* Frees the host's memory. */
 void problem_data_free(problem_data *data);
 

@@ -10,9 +10,6 @@ typedef struct random_device {
     histo_status (*allocate)(size_t bytes, const void **placed);
     /* Make an array in such memory; edges and ranks are in host memory. */
     histo_status (*make)(const making *m);
-    /* Count into host memory. The tables of the rule's finders are in host memory, everything else in the device's. Not
-     * for sparse histograms. */
-    histo_status (*count)(const problem_rule *rule, problem_counts *counts);
     /* A peer that follows the strides and adds each sample in memory. HISTO_UNSUPPORTED if it cannot count the problem.
      * If there is a state, end it in any case. */
     histo_status (*atomics_begin)(const problem_data *data, void **state);

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "bench/core/sort.h"
-#include "bench/peers/reference.h"
+#include "bench/peers/naive.h"
 #include "bench/random/random_bound.h"
 #include "bench/random/random_device.h"
 #include "bench/random/random_naive.h"
@@ -39,7 +39,7 @@ typedef struct runner {
     const random_roof *roof; /* of the problem's place */
     random_verdict *verdict;
     problem_data data;
-    problem_counts counts;
+    reference_counts counts;
     entry entries[RANDOM_ENTRIES];
     filler fillers[RANDOM_ENTRIES]; /* of the entry with this index */
     problem_naive *naive;
@@ -136,7 +136,7 @@ static histo_status check_filler(runner *r, const filler *f, const char *name)
 {
     char wrong[300];
     if (!f->hist) return HISTO_OK;
-    histo_status status = problem_counts_compare(&r->data, &r->counts, f->hist, f->fills, wrong, sizeof wrong);
+    histo_status status = reference_compare(&r->counts, f->hist, f->fills, wrong, sizeof wrong);
     if (status == HISTO_OK && *wrong) fail_entry(r->verdict, name, RANDOM_WRONG, wrong);
     return status;
 }
@@ -389,11 +389,11 @@ static void release_arrays(runner *r)
 }
 
 /* Who makes and counts the samples: a GPU if they are many and in its memory; else NULL, the host. */
-static const random_device *maker_of(const runner *r)
+static const bench_device *maker_of(const runner *r)
 {
     const int64_t few = 1 << 16;
     const random_problem *p = &r->verdict->problem;
-    return p->samples > few && p->storage == HISTO_DENSE ? r->device->random : NULL;
+    return p->samples > few && p->storage == HISTO_DENSE && r->device->random ? r->device : NULL;
 }
 
 static histo_status measure(runner *r)
@@ -427,7 +427,7 @@ static void clean_up(runner *r)
         r->peer[r->peers - 1].peer->end(r->peer[r->peers - 1].state);
     if (r->atomics) r->device->random->atomics_end(r->atomics);
     problem_naive_destroy(r->naive);
-    problem_counts_free(&r->counts);
+    reference_counts_free(&r->counts);
     release_arrays(r);
     problem_data_free(&r->data);
     free(r);

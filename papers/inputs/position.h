@@ -194,14 +194,6 @@ HISTO_INLINE uint16_t bench_upper(float value, int shift)
     return (uint16_t)(bits >> shift);
 }
 
-/* Weight i in BENCH_WEIGHT_UNIT; 1 without weights. */
-HISTO_INLINE uint64_t bench_weight(const void *weights, histo_dtype dtype, int64_t i)
-{
-    if (!weights) return 1;
-    double w = dtype == HISTO_F32 ? (double)((const float *)weights)[i] : ((const double *)weights)[i];
-    return (uint64_t)(w / BENCH_WEIGHT_UNIT);
-}
-
 /* Write a value as sample i. */
 HISTO_INLINE void bench_store_value(const bench_input *input, void *samples, int64_t i, double value)
 {

@@ -241,7 +241,7 @@ static void comparisons(void **state)
         "weights=f32 mask=u8:0.5 seed=2";
     random_problem p;
     problem_data data;
-    problem_counts counts;
+    reference_counts counts;
     problem_fill fill;
     histo_hist *h;
     char wrong[300];
@@ -251,27 +251,27 @@ static void comparisons(void **state)
     problem_fill_make(&data, false, &fill);
     OK(histo_hist_create(&h, 1, data.axes, &(histo_hist_options){.batch = 3, .weighting = HISTO_WEIGHT_FAST}));
     OK(histo_hist_fill(h, fill.samples, &fill.options));
-    OK(problem_counts_compare(&data, &counts, h, 1, wrong, sizeof wrong));
+    OK(reference_compare(&counts, h, 1, wrong, sizeof wrong));
     assert_string_equal(wrong, "");
-    OK(problem_counts_compare(&data, &counts, h, 2, wrong, sizeof wrong));
+    OK(reference_compare(&counts, h, 2, wrong, sizeof wrong));
     assert_non_null(strstr(wrong, " samples instead of "));
     counts.counts[13 + 4]++;
-    OK(problem_counts_compare(&data, &counts, h, 1, wrong, sizeof wrong));
+    OK(reference_compare(&counts, h, 1, wrong, sizeof wrong));
     assert_non_null(strstr(wrong, "slot 4 of histogram 1 has "));
     counts.counts[13 + 4]--;
     counts.masked[2]++;
-    OK(problem_counts_compare(&data, &counts, h, 1, wrong, sizeof wrong));
+    OK(reference_compare(&counts, h, 1, wrong, sizeof wrong));
     assert_non_null(strstr(wrong, "histogram 2 has "));
     counts.masked[2]--;
     counts.tally.nan[0]++;
-    OK(problem_counts_compare(&data, &counts, h, 1, wrong, sizeof wrong));
+    OK(reference_compare(&counts, h, 1, wrong, sizeof wrong));
     assert_non_null(strstr(wrong, "the tally has 600 samples, "));
     counts.tally.nan[0]--;
     counts.sums[5].w2 *= 2;
-    OK(problem_counts_compare(&data, &counts, h, 1, wrong, sizeof wrong));
+    OK(reference_compare(&counts, h, 1, wrong, sizeof wrong));
     assert_non_null(strstr(wrong, "slot 5 of histogram 0 has a sum of squares "));
     histo_hist_destroy(h);
-    problem_counts_free(&counts);
+    reference_counts_free(&counts);
     problem_data_free(&data);
 }
 
@@ -281,7 +281,7 @@ static void counted_by_the_edges(void **state)
     (void)state;
     random_problem p;
     problem_data data;
-    problem_counts counts;
+    reference_counts counts;
     OK(problem_parse("n=8 type=f64 axis=regular bins=4 lo=0 hi=1 closed=yes layout=strided stride=-1", &p));
     OK(problem_data_make(&p, 1, NULL, &data));
     static const double samples[] = {0, 0.25, 0.2499999, 1, 1.0000001, -1e-300, NAN, 0.75};
@@ -291,7 +291,7 @@ static void counted_by_the_edges(void **state)
     assert_memory_equal(counts.counts, right, sizeof right);
     assert_int_equal(counts.occupied, 6);
     assert_int_equal(counts.sectors, 2);
-    problem_counts_free(&counts);
+    reference_counts_free(&counts);
     problem_data_free(&data);
     OK(problem_parse("n=4 type=i64 axis=variable bins=1 lo=-4611686018427387904 hi=9007199254740992", &p));
     OK(problem_data_make(&p, 1, NULL, &data));
@@ -299,7 +299,7 @@ static void counted_by_the_edges(void **state)
     memcpy(data.arrays[0].host, integers, sizeof integers);
     OK(problem_counts_make(&data, 1, &counts));
     assert_memory_equal(counts.counts, ((uint64_t[]){1, 1, 2, 0}), 4 * sizeof(uint64_t));
-    problem_counts_free(&counts);
+    reference_counts_free(&counts);
     problem_data_free(&data);
 }
 
@@ -333,7 +333,7 @@ static double sectors_of(const random_problem *p, const histo_view *view, int co
     const int64_t stored = problem_samples_shape(p).stored * 8 / sector + 16;
     char *seen = calloc((size_t)stored, 1);
     for (int64_t i = 0; i < p->samples; i++) {
-        uintptr_t at = (uintptr_t)problem_address(view, i), end = at + (uintptr_t)(size * columns) - 1;
+        uintptr_t at = (uintptr_t)reference_address(view, i), end = at + (uintptr_t)(size * columns) - 1;
         for (uintptr_t s = at / (uintptr_t)sector; s <= end / (uintptr_t)sector; s++) {
             touched += !seen[s - base];
             seen[s - base] = 1;
@@ -363,37 +363,37 @@ static void bytes_that_are_touched(void **state)
     }
 }
 
-static __int128 value_of(problem_fixed x)
+static __int128 value_of(reference_fixed x)
 {
     return (__int128)((unsigned __int128)x.high << 64 | x.low);
 }
 
 /* Count as a device does: each sample on its own, and what follows from the counts. */
-static void count_each(const problem_rule *rule, problem_counts *counts)
+static void count_each(const reference_rule *rule, reference_counts *counts)
 {
     histo_tally *tally = &counts->tally;
     tally->samples = (uint64_t)rule->samples;
     for (int64_t i = 0; i < rule->samples; i++) {
-        problem_row row = problem_row_at(rule, i);
-        int64_t at = problem_place_of(rule, &row, i);
+        reference_row row = reference_row_at(rule, i);
+        int64_t at = reference_place_of(rule, &row, i);
         tally->masked += at < 0;
         if (at < 0)
             counts->masked[-1 - at]++;
         else
             counts->counts[at]++;
         if (at < 0 || !counts->sums) continue;
-        double w = problem_value(rule->weights.dtype, row.weights);
-        counts->sums[at].w += value_of(problem_fix(w, PROBLEM_WEIGHT_BITS));
-        counts->sums[at].w2 += value_of(problem_fix(w * w, PROBLEM_SQUARE_BITS));
+        double w = reference_value(rule->weights.dtype, row.weights);
+        counts->sums[at].w += value_of(reference_fix(w, REFERENCE_WEIGHT_BITS));
+        counts->sums[at].w2 += value_of(reference_fix(w * w, REFERENCE_SQUARE_BITS));
     }
     for (int64_t s = 0; s < counts->slots; s++) {
-        problem_flow flow[HISTO_MAX_AXES];
-        bool bin = problem_flows(rule, s % rule->slots, flow);
+        reference_flow flow[HISTO_MAX_AXES];
+        bool bin = reference_flows(rule, s % rule->slots, flow);
         *(bin ? &tally->bins : &tally->flow) += counts->counts[s];
         for (int a = 0; a < rule->axes; a++) {
-            if (flow[a] == PROBLEM_UNDER) tally->under[a] += counts->counts[s];
-            if (flow[a] == PROBLEM_OVER) tally->over[a] += counts->counts[s];
-            if (flow[a] == PROBLEM_NAN) tally->nan[a] += counts->counts[s];
+            if (flow[a] == REFERENCE_UNDER) tally->under[a] += counts->counts[s];
+            if (flow[a] == REFERENCE_OVER) tally->over[a] += counts->counts[s];
+            if (flow[a] == REFERENCE_NAN) tally->nan[a] += counts->counts[s];
         }
     }
 }
@@ -406,8 +406,8 @@ static void device_counts_are_the_hosts(void **state)
     for (int64_t i = 0; i < PROBLEMS; i++) {
         random_problem p = problem_draw(11, i, SMALL, true);
         problem_data data;
-        problem_counts counts, each = {0};
-        problem_rule rule;
+        reference_counts counts, each = {0};
+        reference_rule rule;
         char line[PROBLEM_LINE_BYTES];
         if (p.storage == HISTO_SPARSE || problem_slots(&p) > SLOTS) continue;
         problem_print(&p, line);
@@ -426,8 +426,8 @@ static void device_counts_are_the_hosts(void **state)
             same = counts.sums[s].w == each.sums[s].w && counts.sums[s].w2 == each.sums[s].w2;
         if (!same) fail_msg("%s", line);
         counted++;
-        problem_counts_free(&each);
-        problem_counts_free(&counts);
+        reference_counts_free(&each);
+        reference_counts_free(&counts);
         problem_rule_free(&rule);
         problem_data_free(&data);
     }
@@ -439,9 +439,9 @@ static const char *compare_with_device(const random_problem *p, const bench_devi
 {
     const char *differs = NULL;
     problem_data here, there;
-    problem_counts counts, counted;
+    reference_counts counts, counted;
     OK(problem_data_make(p, 2, NULL, &here));
-    OK(problem_data_make(p, 2, gpu->random, &there));
+    OK(problem_data_make(p, 2, gpu, &there));
     for (int i = 0; i < PROBLEM_OFFSETS && !differs; i++) {
         const size_t bytes = here.arrays[i].bytes, gap = i < HISTO_MAX_AXES ? (size_t)p->offset : 0;
         char *fetched = malloc(bytes + 1), *made = here.arrays[i].host;
@@ -461,8 +461,8 @@ static const char *compare_with_device(const random_problem *p, const bench_devi
         if (counts.sums[s].w != counted.sums[s].w || counts.sums[s].w2 != counted.sums[s].w2) differs = "sums";
     for (int i = 0; i < PROBLEM_ARRAYS; i++)
         if (there.arrays[i].placed) gpu->release(there.arrays[i].placed);
-    problem_counts_free(&counts);
-    problem_counts_free(&counted);
+    reference_counts_free(&counts);
+    reference_counts_free(&counted);
     problem_data_free(&here);
     problem_data_free(&there);
     return differs;
@@ -492,12 +492,12 @@ static double first_bin(const char *line)
 {
     random_problem p;
     problem_data data;
-    problem_counts counts;
+    reference_counts counts;
     OK(problem_parse(line, &p));
     OK(problem_data_make(&p, 1, NULL, &data));
     OK(problem_counts_make(&data, 1, &counts));
     double share = (double)counts.counts[1] / (double)p.samples;
-    problem_counts_free(&counts);
+    reference_counts_free(&counts);
     problem_data_free(&data);
     return share;
 }

@@ -69,7 +69,7 @@ static int64_t compare(const histo_axis *axis, histo_dtype dtype, const void *sa
         if (slot == NO_SLOT)
             searched++;
         else
-            assert_int_equal(slot, slot_by_edges(sample_value(at, dtype), edges, axis->bins, axis->closed));
+            assert_int_equal(slot, reference_slot_by_edges(at, dtype, edges, axis->bins, axis->closed));
     }
     free(edges);
     histo_lookup_free(&lookup);

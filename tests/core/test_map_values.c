@@ -24,7 +24,7 @@ typedef struct model {
 
 static int64_t slot_of(const model *m, int a, const histo_view *view, const char *at)
 {
-    return slot_by_edges(sample_value(at, view->dtype), m->edges[a], m->axes[a].bins, m->axes[a].closed);
+    return reference_slot_by_edges(at, view->dtype, m->edges[a], m->axes[a].bins, m->axes[a].closed);
 }
 
 static double value_of(const model *m, int64_t table, const histo_view *views, const char *const *at)

@@ -47,8 +47,7 @@ static columns make_columns(rng *r, int naxes, int64_t n, int64_t different, boo
         OK(histo_axis_edges(&c.axes[a], edges));
         for (int64_t i = 0; i < n; i++) {
             memcpy(all + (size_t)i * size, (char *)few + (size_t)row[i] * size, size);
-            c.slots[i] =
-                c.slots[i] * 259 + slot_by_edges(sample_value(all + (size_t)i * size, dtype), edges, 256, false);
+            c.slots[i] = c.slots[i] * 259 + reference_slot_by_edges(all + (size_t)i * size, dtype, edges, 256, false);
         }
         c.views[a] = histo_view_1d(all, dtype, n);
         free(few);

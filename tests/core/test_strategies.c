@@ -57,11 +57,13 @@ static void count_by_edges(const fill *f, uint64_t *counts, uint64_t *masked)
         int64_t b = f->offsets ? 0 : i / (n / batch);
         while (f->offsets && f->offsets[b + 1] <= i)
             b++;
-        long double x = sample_value(element(&f->samples, i), f->samples.dtype);
+        const char *at = element(&f->samples, i);
+        long double x = sample_value(at, f->samples.dtype);
         bool kept = !f->mask || sample_value(element(f->mask, i), f->mask->dtype) != 0;
         kept = kept && (!f->has_where || (x >= f->where_lo && x <= f->where_hi));
         if (kept)
-            counts[b * (f->axis.bins + 3) + slot_by_edges(x, edges, f->axis.bins, f->axis.closed)]++;
+            counts[b * (f->axis.bins + 3) +
+                   reference_slot_by_edges(at, f->samples.dtype, edges, f->axis.bins, f->axis.closed)]++;
         else
             masked[b]++;
     }
@@ -425,8 +427,8 @@ static void joint(void **state)
         for (int64_t i = 0; i < n; i++) {
             int64_t slot = 0;
             for (int a = 0; a < naxes; a++)
-                slot = slot * (axes[a].bins + 3) + slot_by_edges(sample_value(element(&views[a], i), views[a].dtype),
-                                                                 edges[a], axes[a].bins, axes[a].closed);
+                slot = slot * (axes[a].bins + 3) + reference_slot_by_edges(element(&views[a], i), views[a].dtype,
+                                                                           edges[a], axes[a].bins, axes[a].closed);
             expected[slot]++;
         }
         char name[64];
@@ -522,9 +524,8 @@ static void check_table(rng *r, const table *t, int round)
     for (int64_t i = 0; i < all; i++) {
         int64_t slot = i / t->n;
         for (int a = 0; a < t->naxes; a++)
-            slot =
-                slot * (axes[a].bins + 3) + slot_by_edges(sample_value(buffer + column[a] + i * pitch[a], t->dtype[a]),
-                                                          edges[a], axes[a].bins, axes[a].closed);
+            slot = slot * (axes[a].bins + 3) + reference_slot_by_edges(buffer + column[a] + i * pitch[a], t->dtype[a],
+                                                                       edges[a], axes[a].bins, axes[a].closed);
         expected[slot]++;
     }
     char name[64];
@@ -690,12 +691,12 @@ static void count_stack(const stack *s, const histo_view *v, const histo_axis ax
         }
         int64_t mean = sum / s->images;
         if (2 * (sum - mean * s->images) >= s->images) mean++;
-        int64_t slot_of_mean = slot_by_edges((long double)mean, edges[1], axes[1].bins, axes[1].closed);
+        int64_t slot_of_mean = reference_slot_by_edges(&mean, HISTO_I64, edges[1], axes[1].bins, axes[1].closed);
         for (int k = 0; k < s->images; k += s->pairs == HISTO_PAIRS_APART ? 2 : 1) {
             int64_t next = k + 1 < s->images ? p[k + 1] : p[0];
             const float relative = sum ? (float)((p[k] - next) * s->images) / (float)sum : 0;
-            const long double x = s->relative ? (long double)relative : (long double)(p[k] - next);
-            int64_t slot = slot_by_edges(x, edges[0], axes[0].bins, axes[0].closed);
+            const double x = s->relative ? (double)relative : (double)(p[k] - next);
+            int64_t slot = reference_slot_by_edges(&x, HISTO_F64, edges[0], axes[0].bins, axes[0].closed);
             counts[(b * (axes[0].bins + 3) + slot) * minor + slot_of_mean]++;
         }
     }

@@ -287,8 +287,8 @@ static void check_by_edges(const histo_axis *axis, histo_dtype dtype, const void
     const int64_t slots = axis->bins + 3;
     uint64_t *got = count_by("cpu/sequential", axis, &view, slots), *expected = calloc((size_t)slots, sizeof *expected);
     for (int64_t i = 0; i < n; i++) {
-        const long double x = sample_value((const char *)samples + (size_t)i * histo_dtype_size(dtype), dtype);
-        expected[slot_by_edges(x, axis->edges, axis->bins, axis->closed)]++;
+        const char *at = (const char *)samples + (size_t)i * histo_dtype_size(dtype);
+        expected[reference_slot_by_edges(at, dtype, axis->edges, axis->bins, axis->closed)]++;
     }
     assert_memory_equal(got, expected, (size_t)slots * sizeof *got);
     free(got);

@@ -102,53 +102,9 @@ static void store(void *to, int64_t i, histo_dtype dtype, double x)
 
 long double sample_value(const void *at, histo_dtype dtype)
 {
-    union {
-        uint8_t u8;
-        int8_t i8;
-        uint16_t u16;
-        int16_t i16;
-        uint32_t u32;
-        int32_t i32;
-        uint64_t u64;
-        int64_t i64;
-        float f32;
-        double f64;
-    } v = {0};
-    memcpy(&v, at, histo_dtype_size(dtype));
-    switch (dtype) {
-    case HISTO_U8:
-        return v.u8;
-    case HISTO_I8:
-        return v.i8;
-    case HISTO_U16:
-        return v.u16;
-    case HISTO_I16:
-        return v.i16;
-    case HISTO_U32:
-        return v.u32;
-    case HISTO_I32:
-        return v.i32;
-    case HISTO_U64:
-        return v.u64;
-    case HISTO_I64:
-        return v.i64;
-    case HISTO_F32:
-        return v.f32;
-    case HISTO_F64:
-        return v.f64;
-    case HISTO_BF16: {
-        uint32_t bits = (uint32_t)v.u16 << 16;
-        float f;
-        memcpy(&f, &bits, sizeof f);
-        return f;
-    }
-    default: { /* binary16, by its definition */
-        int exponent = v.u16 >> 10 & 31, fraction = v.u16 & 1023;
-        long double sign = v.u16 >> 15 ? -1 : 1;
-        if (exponent == 31) return fraction ? (long double)NAN : sign * (long double)INFINITY;
-        return exponent ? sign * ldexpl(1024 + fraction, exponent - 25) : sign * ldexpl(fraction, -24);
-    }
-    }
+    if (dtype == HISTO_U64) return (long double)reference_load_uint64_t(at);
+    if (dtype == HISTO_I64) return (long double)reference_load_int64_t(at);
+    return (long double)reference_value(dtype, at);
 }
 
 /* Replace a stored value by the next of its dtype, above or below; integers saturate. */
@@ -310,19 +266,6 @@ bool test_axis(int i, histo_dtype dtype, histo_axis *axis)
     default:
         return false;
     }
-}
-
-int64_t slot_by_edges(long double x, const double *edges, int64_t bins, bool closed)
-{
-    if (isnan(x)) return bins + 2;
-    if (x < (long double)edges[0]) return 0;
-    if (closed && x == (long double)edges[bins]) return bins;
-    int64_t below = 0, above = bins + 1; /* edges[below] <= x < edges[above], if above exists */
-    while (above - below > 1) {
-        int64_t middle = (below + above) / 2;
-        *(x >= (long double)edges[middle] ? &below : &above) = middle;
-    }
-    return below + 1;
 }
 
 histo_storage storage_for(const char *strategy)

@@ -1,8 +1,10 @@
-/* Test data: every dtype, distribution and kind of axis, and an oracle to check the oracle. */
+/* Test data: every dtype, distribution and kind of axis. */
 #ifndef TESTS_DATA_H
 #define TESTS_DATA_H
 
 #include <histo/histo.h>
+
+#include "bench/reference/slot.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,9 +44,6 @@ histo_storage storage_for(const char *strategy);
 
 /* The value of a sample at any address as a long double, which represents every value of every dtype. */
 long double sample_value(const void *at, histo_dtype dtype);
-
-/* The slot of a value by comparison with the edges in long double; the edges are those of histo_axis_edges. */
-int64_t slot_by_edges(long double x, const double *edges, int64_t bins, bool closed);
 
 #ifdef __cplusplus
 }

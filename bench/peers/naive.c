@@ -1,12 +1,10 @@
-#include "bench/peers/reference.h"
+#include "bench/peers/naive.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/pool.h"
-#include "papers/inputs/position.h"
-#include "view/dtype.h"
 
 /* Each thread counts its range of samples into its own table; the first table is the result. */
 typedef struct counting counting;
@@ -14,10 +12,9 @@ typedef void count_range(const counting *c, int64_t begin, int64_t end, uint64_t
 
 struct counting {
     count_range *count;
-    const void *samples; /* of the naive loops and their task */
+    const void *samples;
     const bench_task *task;
-    const bench_counted *what; /* of those by the edges */
-    int64_t n, entries;        /* of a table */
+    int64_t n, entries; /* of a table */
     int ranges;
     uint64_t *tables; /* tables of all threads but the first */
     uint64_t *counts;
@@ -43,39 +40,6 @@ static histo_status count_ranged(counting *c, int threads)
     free(c->tables);
     return HISTO_OK;
 }
-
-/* ---- By the edges ---- */
-
-#define SLOT_OF(compute)                                                                                               \
-    _Generic((compute)0, double : histo_slot_f64, int64_t : histo_slot_i64, uint64_t : histo_slot_u64)
-#define BY_EDGES(constant, name, storage, compute, widen)                                                              \
-    static void count_##name(const counting *c, int64_t begin, int64_t end, uint64_t *counts)                          \
-    {                                                                                                                  \
-        for (int64_t i = begin; i < end; i++) {                                                                        \
-            int64_t slot = 0;                                                                                          \
-            for (int a = 0; a < c->what->axes; a++) {                                                                  \
-                const char *at = (const char *)c->what->views[a].data + i * c->what->views[a].strides[0];              \
-                compute x = (compute)widen(*(const storage *)at);                                                      \
-                slot = slot * (c->what->lookups[a].bins + 3) + SLOT_OF(compute)(&c->what->lookups[a], x);              \
-            }                                                                                                          \
-            counts[slot] += bench_weight(c->what->weights, c->what->weights_dtype, i);                                 \
-        }                                                                                                              \
-    }
-HISTO_DTYPES(BY_EDGES)
-#undef BY_EDGES
-
-histo_status bench_plain_count(const bench_counted *what, int64_t n, int threads, uint64_t *counts)
-{
-#define ENTRY(constant, name, storage, compute, widen) [constant] = count_##name,
-    static count_range *const by_edges[HISTO_DTYPE_COUNT] = {HISTO_DTYPES(ENTRY)};
-#undef ENTRY
-    counting c = {.count = by_edges[what->views->dtype], .n = n, .entries = 1, .what = what, .counts = counts};
-    for (int a = 0; a < what->axes; a++)
-        c.entries *= what->lookups[a].bins + 3;
-    return count_ranged(&c, threads);
-}
-
-/* ---- Naively ---- */
 
 /* Every value of a byte has a bin. */
 static void count_bytes(const counting *c, int64_t begin, int64_t end, uint64_t *counts)
