@@ -1,10 +1,5 @@
-/* A command that turns an image into an image: it counts the tones of the image, makes a map of each histogram, and
- * writes the mapped image. In bands of rows, so that the image may be larger than memory.
- *
- *     static int make(job *j, int table, fault *f) { … histo_map_equalize(j->maps[table], j->hists[table], …); }
- *     static const job_kind equalize = {.verb = "equalizing", .make = make};
- *     int command_equalize(const settings *s) { return job_command(s, &equalize); }
- */
+/* A job turns an image into an image: it counts the tones of the image, makes a map of each histogram, and writes the
+ * mapped image. In bands of rows, so that the image may be larger than memory. */
 #ifndef CLI_JOB_H
 #define CLI_JOB_H
 
@@ -70,9 +65,6 @@ struct job {
     void *own;       /* of the kind */
 };
 
-/* The whole command: returns the exit status. */
-int job_command(const settings *s, const job_kind *kind);
-
 /* Memory for the levels, histograms and maps of j->tones.tables tables. */
 int job_make_tables(job *j, fault *f);
 /* "in.png" or "standard input" */
@@ -95,6 +87,10 @@ int job_same_map(job *j, int table, fault *f);
 /* Another image whose tones are chosen as the job's, with its own mask, which may be NULL. job_close frees it, also on
  * failure. */
 int job_open(job *other, const job *like, const char *path, const char *mask_path, fault *f);
+/* Open the input. */
+int job_open_pages(job *j, const char *path, fault *f);
+/* Its tones and mask, and tables for them. */
+int job_choose_tones(job *j, const char *mask_path, const char *color, fault *f);
 /* Levels of the unit. */
 int job_find_levels(job *j, fault *f);
 /* Levels, and histograms on them. */

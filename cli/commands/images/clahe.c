@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "apply/command.h"
 #include "apply/tiles.h"
 #include "base/failure.h"
 

@@ -1,5 +1,5 @@
 /* histo equalize: spread the levels of an image evenly. */
-#include "apply/job.h"
+#include "apply/command.h"
 #include "base/failure.h"
 
 static int make(job *j, int table, fault *f)

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "apply/command.h"
 #include "apply/landmarks.h"
 #include "apply/reference.h"
 #include "base/failure.h"

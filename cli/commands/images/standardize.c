@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apply/command.h"
 #include "apply/landmarks.h"
 #include "base/failure.h"
 #include "base/text.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "apply/job.h"
+#include "apply/command.h"
 #include "base/failure.h"
 #include "base/progress.h"
 #include "base/text.h"

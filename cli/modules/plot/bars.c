@@ -3,12 +3,7 @@
  * names are separate bars, those of several series side by side. */
 #include <math.h>
 
-#include "modules/plot/paint.h"
-
-double plot_fill(int overlapping)
-{
-    return overlapping > 3 ? 0 : overlapping > 1 ? 0.28 : 0.55; /* outlines distinguish many series */
-}
+#include "modules/plot/panel.h"
 
 plot_content plot_bars_scales(plot_panel *panel, const plot *p)
 {

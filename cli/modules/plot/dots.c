@@ -1,7 +1,7 @@
 /* Dots in the colours of the legend, and lines that join them. */
 #include <math.h>
 
-#include "modules/plot/paint.h"
+#include "modules/plot/panel.h"
 
 /* Powers of ten, or of the same sign around zero, that hold all values. */
 static plot_scale scale_of(const double *values, int count, bool log)

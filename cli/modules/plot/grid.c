@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "modules/plot/paint.h"
+#include "modules/plot/panel.h"
 #include "modules/plot/text.h"
 
 static const double margin = 32, name_size = 14, number_size = 13, lean = M_PI / 3;

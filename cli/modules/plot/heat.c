@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "modules/plot/paint.h"
+#include "modules/plot/panel.h"
 
 /* Lightness falls evenly (CIELAB 94 to 14) while the hue goes from yellow through green and blue to violet: more is
  * darker, in print and for colour-blind readers too. */

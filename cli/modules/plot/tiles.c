@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "modules/plot/paint.h"
+#include "modules/plot/panel.h"
 #include "modules/plot/text.h"
 
 static plot_scale axis_of(const double *edges, int n, bool log)

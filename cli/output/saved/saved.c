@@ -127,10 +127,20 @@ static int put_moments(const series *of, bool behind, FILE *out, fault *f)
     return 0;
 }
 
+/* Where the metadata of a saved histogram belong, in the only member of its document: behind the version. */
+static size_t find_metadata(const char *data, size_t size)
+{
+    saved_member hist = {0}, version = {0};
+    if (!next_member(data, size, &hist)) return 0;
+    const bool any = next_member(data + hist.value, hist.end - hist.value, &version);
+    free(hist.name);
+    free(version.name);
+    return any ? hist.value + version.end + strlen(",\n") : 0;
+}
+
 /* Write the members of an object, after earlier ones, with metadata: its statistics. */
 static int put_members(const result *r, int i, const settings *s, const char *data, size_t size, FILE *out, fault *f)
 {
-    static const char schema[] = "\"uhi_schema\": 1,\n"; /* only there are these quotes not escaped */
     size_t begin = 0, end = size;
     while (begin < size && data[begin] != '{')
         begin++;
@@ -145,8 +155,7 @@ static int put_members(const result *r, int i, const settings *s, const char *da
     const bool with_shards = r->shards && !manifest_is_complete(r->shards); /* some are missing */
     const bool with_any = with_statistics || with_moments || with_shards || !view_is_plain(&v);
     char missing[600];
-    const char *behind = memmem(data + begin, end - begin, schema, sizeof schema - 1);
-    const size_t head = behind ? (size_t)(behind - data) - begin + sizeof schema - 1 : 0;
+    const size_t head = find_metadata(data, size) - begin;
     fputs(i == 0 ? "{" : ",", out);
     fwrite(data + begin, 1, head, out);
     int failed = 0;

@@ -1,0 +1,176 @@
+/* From the options to the complete result. */
+#include "apply/command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "apply/video.h"
+#include "base/failure.h"
+#include "base/progress.h"
+#include "input/samples/select.h"
+#include "options/options.h"
+#include "output/outfile.h"
+
+/* ---- The result ---- */
+
+static image_page page_of(const job *j)
+{
+    const reader *r = pages_reader(j->pages);
+    const metadata *about = pages_about(j->pages);
+    const bool array = about && about->ndim && choice_has_colors(r);
+    const channel_model model = r->channels == 3 ? CHANNELS_RGB : CHANNELS_RGBA;
+    image_page page = {.model = array ? model : r->model,
+                       .channels = r->channels,
+                       .dtype = j->dtype,
+                       .height = pages_height(j->pages),
+                       .width = pages_width(j->pages),
+                       .about = about};
+    if (j->kind->classes) {
+        page.model = CHANNELS_GRAY;
+        page.channels = 1;
+        return page;
+    }
+    page.largest = about && j->dtype == r->dtypes[0] ? about->largest : 0;
+    page.boolean = j->boolean;
+    if (j->settings->bits && page.largest) page.largest = (INT64_C(1) << j->settings->bits) - 1;
+    return page;
+}
+
+static int map_tone(job *j, int i, const band *b, fault *f)
+{
+    const tones *t = &j->tones;
+    const image_page *page = &j->out->page;
+    const levels *l = &j->levels[t->tone[i].table];
+    const tone_rows out = {j->rows, page->dtype, page->channels, b->rows, b->cols, l->lo, l->hi};
+    const histo_apply_options options = {.threads = j->settings->threads};
+    histo_view from;
+    if (tones_view(&j->tones, i, b, &from, f) != 0) return -1;
+    const histo_view to =
+        j->kind->classes ? histo_view_nd(j->rows, page->dtype, 2, from.shape) : tones_place(t, i, &out);
+    if (j->kind->apply) {
+        if (j->kind->apply(j, i, b, &from, &to, f) != 0) return -1;
+    } else if (histo_map_apply(j->maps[t->tone[i].table], &from, &to, &options) != HISTO_OK) {
+        return fault_of_library(f, EXIT_DATA, job_name(j));
+    }
+    if (!j->kind->classes) tones_put(t, i, &out);
+    return 0;
+}
+
+static int map_band(job *j, const band *b, fault *f)
+{
+    const image_page *page = &j->out->page;
+    const size_t pitch = image_row_bytes(page), size = pitch * (size_t)b->rows;
+    if (size > j->rows_size) {
+        free(j->rows);
+        j->rows = malloc(size);
+        j->rows_size = j->rows ? size : 0;
+        if (!j->rows) return fault_set(f, EXIT_DATA, "no memory for the rows of %s", job_name(j));
+    }
+    const tones *t = &j->tones;
+    if (!j->kind->classes && (t->kind != TONE_CHANNEL || t->count < page->channels))
+        pages_interleave(b, page->channels, j->rows, pitch);
+    for (int i = 0; i < t->count; i++)
+        if (map_tone(j, i, b, f) != 0) return -1;
+    return image_rows(j->out, j->rows, b->rows, f);
+}
+
+static int write_unit(job *j, fault *f)
+{
+    band b;
+    int more;
+    j->pages_written = 0;
+    while ((more = pages_next(j->pages, &b, f)) > 0) {
+        const image_page page = page_of(j);
+        j->pages_written += b.y == 0;
+        if (b.y == 0 && image_begin(j->out, &page, f) != 0) return -1;
+        if (map_band(j, &b, f) != 0) return -1;
+    }
+    return more;
+}
+
+/* ---- The whole command ---- */
+
+static int take_nothing(job *j, void *context, int i, const histo_view *view, const job_part *part, fault *f)
+{
+    (void)j, (void)context, (void)i, (void)view, (void)part, (void)f;
+    return 0;
+}
+
+static int run_unit(job *j, fault *f)
+{
+    if ((j->kind->gather ? j->kind->gather : job_count)(j, f) != 0) return -1;
+    for (int t = 0; t < j->tones.tables; t++)
+        if (j->kind->make(j, t, f) != 0) return -1;
+    if (!j->out) return 0;
+    if (j->out->pages < 0 && j->out->writer->counts && j->pages_read == 0 && job_visit(j, take_nothing, NULL, f) != 0)
+        return -1;
+    if (!pages_are_units(j->pages) && j->pages_read > 0) j->out->pages = j->pages_read; /* a given range reads none */
+    return write_unit(j, f);
+}
+
+/* Booleans stay what they are in a format that has them. */
+static void keep_booleans(job *j, const image_writer *writer)
+{
+    const metadata *about = pages_about(j->pages);
+    j->boolean = about && about->boolean && writer->booleans && !j->kind->classes && !j->settings->bits;
+    if (j->boolean) j->largest = 1;
+}
+
+static int begin(job *j, fault *f)
+{
+    const settings *s = j->settings;
+    const image_writer *writer = s->output ? image_writer_find(s->output, pages_reader(j->pages), f) : NULL;
+    if (s->output && !writer) return -1;
+    if (job_choose_tones(j, s->mask, s->color ? s->color : j->kind->color, f) != 0) return -1;
+    if (writer) keep_booleans(j, writer);
+    if (j->kind->begin && j->kind->begin(j, f) != 0) return -1;
+    if (!writer) return 0;
+    const image_page page = page_of(j);
+    j->out = image_create_file(s->output, writer, &page, pages_count(j->pages), f);
+    return j->out ? 0 : -1;
+}
+
+/* The result may replace the image, but nothing else that is read. */
+static int spare_others(const settings *s, fault *f)
+{
+    if (outfile_spare(s->output, s->mask, "the mask", f) != 0 ||
+        outfile_spare(s->output, s->reference_mask, "the mask of the reference", f) != 0 ||
+        outfile_spare(s->output, s->with, "the file of landmarks", f) != 0)
+        return -1;
+    for (int i = 1; i < s->files_count; i++)
+        if (outfile_spare(s->output, s->files[i], "the reference", f) != 0) return -1;
+    return 0;
+}
+
+static int run(job *j, fault *f)
+{
+    char label[256];
+    int more;
+    const settings *s = j->settings;
+    if (s->files_count < 1 || (!s->output && !j->kind->reads_only))
+        return fault_set(f, EXIT_USAGE, "'histo %s' takes %s: name them all", s->command,
+                         command_find(s->command)->operands);
+    if (spare_others(s, f) != 0 || job_open_pages(j, s->files[0], f) != 0) return -1;
+    if (!pages_video(j->pages) && begin(j, f) != 0) return -1;
+    snprintf(label, sizeof label, "%s %.200s", j->kind->verb, job_name(j));
+    progress_start(label, j->settings->quiet);
+    if (pages_video(j->pages)) return video_run(j, f);
+    for (j->unit = 0; (more = pages_unit(j->pages, f)) > 0; j->unit++)
+        if (run_unit(j, f) != 0) return -1;
+    image_file *out = j->out;
+    j->out = NULL;
+    if (more == 0 && out) return image_commit(out, f);
+    image_abandon(out);
+    return more;
+}
+
+int job_command(const settings *s, const job_kind *kind)
+{
+    fault f = {0};
+    job j = {.settings = s, .kind = kind, .mask_page = -1};
+    int failed = run(&j, &f);
+    progress_end();
+    if (kind->end) kind->end(&j);
+    job_close(&j);
+    return failed ? fault_report(&f) : EXIT_OK;
+}
