@@ -51,7 +51,7 @@ static int check_counts(const settings *s, const both *pair, fault *f)
     return 0;
 }
 
-/* Are the bins of both numbers, dates, or the same words? */
+/* Whether the bins of both are numbers, dates, or the same words. */
 static int check_forms(const settings *s, const both *pair, fault *f)
 {
     static const char *const whats[] = {[VALUES_NUMBERS] = "numbers",

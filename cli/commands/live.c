@@ -328,12 +328,13 @@ static int check(const settings *s, fault *f)
 
 int live_count(const settings *s, result *r, fault *f)
 {
-    live l = {.settings = s, .keys = -1, .begun_s = progress_seconds()};
+    settings waiting = *s;
+    live l = {.settings = &waiting, .keys = -1, .begun_s = progress_seconds()};
+    const input_waiter waiter = {wait_for, &l};
+    waiting.read.waiter = &waiter;
     if (check(s, f) != 0) return -1;
     begin_screen(&l);
-    input_wait_with(wait_for, &l);
     int failed = count_all(&l, f);
-    input_wait_with(NULL, NULL);
     end_screen(&l);
     if (l.failed.status != EXIT_OK) {
         *f = l.failed;

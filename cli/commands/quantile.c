@@ -27,11 +27,11 @@ typedef struct subject {
     axis_form form; /* without names of bins */
 } subject;
 
-static void free_subjects(subject *of, int count)
+static void free_subjects(subject *subjects, int count)
 {
-    for (int i = 0; i < count && of; i++)
-        free(of[i].name);
-    free(of);
+    for (int i = 0; i < count && subjects; i++)
+        free(subjects[i].name);
+    free(subjects);
 }
 
 static int fault_words(const request *wanted, const char *name, fault *f)
@@ -45,7 +45,7 @@ static int fault_words(const request *wanted, const char *name, fault *f)
 }
 
 /* Print values[count][n]. None may be without samples. */
-static int print(const request *wanted, const double *values, const subject *of, int count, rows *to, fault *f)
+static int print(const request *wanted, const double *values, const subject *subjects, int count, rows *to, fault *f)
 {
     static const char *const columns[] = {"name", "q", "value"};
     const int unnamed = count == 1;
@@ -53,13 +53,13 @@ static int print(const request *wanted, const double *values, const subject *of,
         if (isnan(values[i]))
             return fault_set(f, EXIT_DATA, "%s%s%s holds no unmasked samples that are numbers",
                              wanted->settings->files_count ? wanted->settings->files[0] : "standard input",
-                             unnamed ? "" : ", ", unnamed ? "" : of[i / wanted->n].name);
+                             unnamed ? "" : ", ", unnamed ? "" : subjects[i / wanted->n].name);
     rows_begin(to, columns + unnamed, 3 - unnamed);
     for (int i = 0; i < count; i++)
         for (int k = 0; k < wanted->n; k++) {
-            if (!unnamed) rows_text(to, of[i].name);
+            if (!unnamed) rows_text(to, subjects[i].name);
             rows_number(to, 100 * wanted->q[k]);
-            rows_value(to, &of[i].form, values[i * wanted->n + k]);
+            rows_value(to, &subjects[i].form, values[i * wanted->n + k]);
         }
     return 0;
 }
@@ -68,31 +68,31 @@ static int print(const request *wanted, const double *values, const subject *of,
 
 static int read_series(const request *wanted, const result *r, int i, double *values, fault *f)
 {
-    const series *it = &r->series[i];
-    if (it->forms[0].names) return fault_words(wanted, it->name, f);
-    const int64_t batch = histo_hist_batch(it->hist);
+    const series *s = &r->series[i];
+    if (s->forms[0].names) return fault_words(wanted, s->name, f);
+    const int64_t batch = histo_hist_batch(s->hist);
     double *all = malloc((size_t)batch * (size_t)wanted->n * sizeof *all);
     if (!all) return fault_set(f, EXIT_DATA, "no memory for the quantiles");
     const bool read =
-        histo_hist_quantiles(it->hist, wanted->settings->quantile_rule, wanted->n, wanted->q, all) == HISTO_OK;
-    if (read) memcpy(values, all + it->entry * wanted->n, (size_t)wanted->n * sizeof *values);
+        histo_hist_quantiles(s->hist, wanted->settings->quantile_rule, wanted->n, wanted->q, all) == HISTO_OK;
+    if (read) memcpy(values, all + s->entry * wanted->n, (size_t)wanted->n * sizeof *values);
     free(all);
     return read ? 0 : fault_of_library(f, EXIT_DATA, r->title);
 }
 
 static int of_result(const request *wanted, const result *r, rows *to, fault *f)
 {
-    subject *of = calloc((size_t)r->count, sizeof *of);
+    subject *subjects = calloc((size_t)r->count, sizeof *subjects);
     double *values = malloc((size_t)r->count * (size_t)wanted->n * sizeof *values);
-    int failed = of && values ? 0 : fault_set(f, EXIT_DATA, "no memory for the quantiles");
+    int failed = subjects && values ? 0 : fault_set(f, EXIT_DATA, "no memory for the quantiles");
     for (int i = 0; i < r->count && !failed; i++) {
         char name[320];
-        of[i] = (subject){strdup(label_of_series(r, i, name, sizeof name)), {.kind = r->series[i].forms[0].kind}};
-        failed = of[i].name ? read_series(wanted, r, i, values + (size_t)i * (size_t)wanted->n, f)
-                            : fault_set(f, EXIT_DATA, "no memory for the quantiles");
+        subjects[i] = (subject){strdup(label_of_series(r, i, name, sizeof name)), {.kind = r->series[i].forms[0].kind}};
+        failed = subjects[i].name ? read_series(wanted, r, i, values + (size_t)i * (size_t)wanted->n, f)
+                                  : fault_set(f, EXIT_DATA, "no memory for the quantiles");
     }
-    if (!failed) failed = print(wanted, values, of, r->count, to, f);
-    free_subjects(of, r->count);
+    if (!failed) failed = print(wanted, values, subjects, r->count, to, f);
+    free_subjects(subjects, r->count);
     free(values);
     return failed;
 }
@@ -121,13 +121,13 @@ static int of_saved(const request *wanted, rows *to, fault *f)
 
 /* ---- From samples ---------------------------------------------------------------------------------------- */
 
-static int name_sources(const request *wanted, const choice *c, subject *of, fault *f)
+static int name_sources(const request *wanted, const choice *c, subject *subjects, fault *f)
 {
     for (int i = 0; i < c->count; i++) {
         const sample_source *s = &c->sources[i];
         if (s->as.kind == VALUES_WORDS) return fault_words(wanted, s->name, f);
-        of[i] = (subject){strdup(s->name ? s->name : "0"), {.kind = s->as.kind}};
-        if (!of[i].name) return fault_set(f, EXIT_DATA, "no memory for the quantiles");
+        subjects[i] = (subject){strdup(s->name ? s->name : "0"), {.kind = s->as.kind}};
+        if (!subjects[i].name) return fault_set(f, EXIT_DATA, "no memory for the quantiles");
     }
     return 0;
 }
@@ -135,12 +135,13 @@ static int name_sources(const request *wanted, const choice *c, subject *of, fau
 static int select_and_print(const request *wanted, feed *from, const choice *c, rows *to, fault *f)
 {
     const int count = c->count;
-    subject *of = calloc((size_t)count, sizeof *of);
+    subject *subjects = calloc((size_t)count, sizeof *subjects);
     double *values = malloc((size_t)count * (size_t)wanted->n * sizeof *values);
-    int failed = of && values ? name_sources(wanted, c, of, f) : fault_set(f, EXIT_DATA, "no memory for the quantiles");
+    int failed = subjects && values ? name_sources(wanted, c, subjects, f)
+                                    : fault_set(f, EXIT_DATA, "no memory for the quantiles");
     if (!failed) failed = selection_find(from, c, wanted->settings->quantile_rule, wanted->n, wanted->q, values, f);
-    if (!failed) failed = print(wanted, values, of, count, to, f);
-    free_subjects(of, count);
+    if (!failed) failed = print(wanted, values, subjects, count, to, f);
+    free_subjects(subjects, count);
     free(values);
     return failed;
 }

@@ -18,16 +18,16 @@ typedef struct numbers {
 } numbers;
 
 /* Of the samples themselves; of saved ones, skewness and kurtosis remain those of the bins. */
-static void set_moments(numbers *to, const histo_stats *of)
+static void set_moments(numbers *to, const histo_stats *stats)
 {
-    const double n = (double)(of->samples - of->nan - of->infinite), variance = of->m2 / n;
-    to->count = of->samples - of->nan - of->infinite;
-    to->mean = of->mean;
+    const double n = (double)(stats->samples - stats->nan - stats->infinite), variance = stats->m2 / n;
+    to->count = stats->samples - stats->nan - stats->infinite;
+    to->mean = stats->mean;
     to->variance = variance;
-    if (!isnan(of->m3)) to->skewness = of->m3 / n / (variance * sqrt(variance));
-    if (!isnan(of->m4)) to->kurtosis = of->m4 / n / (variance * variance) - 3;
-    to->min = of->min;
-    to->max = of->max;
+    if (!isnan(stats->m3)) to->skewness = stats->m3 / n / (variance * sqrt(variance));
+    if (!isnan(stats->m4)) to->kurtosis = stats->m4 / n / (variance * variance) - 3;
+    to->min = stats->min;
+    to->max = stats->max;
 }
 
 /* How many words have samples, and their counts and mode. */
@@ -46,17 +46,17 @@ static int count_words(const result *r, int i, numbers *to, fault *f)
 
 static int summarize(const result *r, int i, numbers *to, fault *f)
 {
-    const series *it = &r->series[i];
-    histo_summary *all = malloc((size_t)histo_hist_batch(it->hist) * sizeof *all);
+    const series *summarized = &r->series[i];
+    histo_summary *all = malloc((size_t)histo_hist_batch(summarized->hist) * sizeof *all);
     if (!all) return fault_set(f, EXIT_DATA, "no memory for the summaries");
-    const bool read = histo_hist_summarize(it->hist, all) == HISTO_OK;
-    const histo_summary s = read ? all[it->entry] : (histo_summary){0};
+    const bool read = histo_hist_summarize(summarized->hist, all) == HISTO_OK;
+    const histo_summary s = read ? all[summarized->entry] : (histo_summary){0};
     free(all);
     if (!read) return fault_of_library(f, EXIT_DATA, r->title);
     if (s.count == 0)
         return fault_set(f, EXIT_DATA, "%s%s%.250s holds no unmasked finite samples", r->title,
-                         r->count > 1 ? ", " : "", r->count > 1 && it->name ? it->name : "");
-    const histo_axis axis = histo_hist_axis(it->hist, 0);
+                         r->count > 1 ? ", " : "", r->count > 1 && summarized->name ? summarized->name : "");
+    const histo_axis axis = histo_hist_axis(summarized->hist, 0);
     const bool values = axis.kind == HISTO_INTEGER;
     const double mode = histo_axis_edge(&axis, s.mode);
     *to = (numbers){.count = s.count,
@@ -68,9 +68,9 @@ static int summarize(const result *r, int i, numbers *to, fault *f)
                     .min = histo_axis_edge(&axis, s.first),
                     .max = histo_axis_edge(&axis, values ? s.last : s.last + 1),
                     .mode = values ? mode : 0.5 * mode + 0.5 * histo_axis_edge(&axis, s.mode + 1),
-                    .form = it->forms[0]};
+                    .form = summarized->forms[0]};
     if (to->form.names) return count_words(r, i, to, f);
-    if (it->stats && !values) set_moments(to, &it->stats[0]);
+    if (summarized->stats && !values) set_moments(to, &summarized->stats[0]);
     return 0;
 }
 
@@ -120,10 +120,10 @@ static void begin(const result *r, bool with_words, bool with_numbers, rows *to)
 static int print_all(const result *r, rows *to, fault *f)
 {
     bool with_words = false, with_numbers = false;
-    numbers *of = malloc((size_t)r->count * sizeof *of);
-    int failed = of ? 0 : fault_set(f, EXIT_DATA, "no memory for the summaries");
+    numbers *all = malloc((size_t)r->count * sizeof *all);
+    int failed = all ? 0 : fault_set(f, EXIT_DATA, "no memory for the summaries");
     for (int i = 0; i < r->count && !failed; i++) {
-        failed = summarize(r, i, &of[i], f);
+        failed = summarize(r, i, &all[i], f);
         with_words = with_words || r->series[i].forms[0].names;
         with_numbers = with_numbers || !r->series[i].forms[0].names;
     }
@@ -131,9 +131,9 @@ static int print_all(const result *r, rows *to, fault *f)
     for (int i = 0; i < r->count && !failed; i++) {
         char name[320];
         if (r->count > 1) rows_text(to, label_of_series(r, i, name, sizeof name));
-        print(&of[i], with_words, with_numbers, to);
+        print(&all[i], with_words, with_numbers, to);
     }
-    free(of);
+    free(all);
     return failed;
 }
 

@@ -192,6 +192,7 @@ reader *reader_open(const char *path, const read_options *options, bool keep, fa
     }
     input *in = open_path(path, &kind, f);
     if (!in) return NULL;
+    input_wait_with(in, options->waiter);
     size_t size = 0;
     const unsigned char *head = input_peek(in, &size, f);
     if (!head) goto fail;

@@ -35,6 +35,7 @@ typedef struct read_options {
     bool about;          /* also read what image files say besides samples */
     bool paired;         /* cells of a row belong together: a bad one excludes its row */
     bool in_parts;       /* each thread reads parts of its own: bands of arrays are copied to its cache, not mapped */
+    const struct input_waiter *waiter; /* of --live: called before each read; NULL: none */
 } read_options;
 
 enum { TIME_UNITS = 4 }; /* of --time: s, ms, us, ns, each a thousandth of the one before */

@@ -26,7 +26,7 @@ static const char *name_of(const backprojection *b)
     return input_name(pages_reader(b->pages)->in);
 }
 
-/* Is the result the model itself? */
+/* Whether the result is the model itself. */
 static bool saves_model(const settings *s)
 {
     const char *dot = strrchr(s->output, '.');

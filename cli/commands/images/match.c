@@ -15,7 +15,7 @@ typedef struct match {
     double *found;   /* of the image, likewise */
 } match;
 
-/* Can the dtype of the result hold the reference's values? */
+/* Whether the dtype of the result can hold the reference's values. */
 static int check_values(const job *j, const reference *r, fault *f)
 {
     double lo, hi;

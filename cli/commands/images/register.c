@@ -103,7 +103,7 @@ static int64_t length_of(const candidate *c)
     return c->shift[0] * c->shift[0] + c->shift[1] * c->shift[1] + c->shift[2] * c->shift[2];
 }
 
-/* Of equals the shorter one. */
+/* Of shifts that are equally good, the shorter one. */
 static bool is_better(const candidate *a, const candidate *b)
 {
     return a->mi > b->mi || (a->mi == b->mi && length_of(a) < length_of(b));

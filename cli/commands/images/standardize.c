@@ -54,7 +54,7 @@ static int read_member(const char *text, const char *name, double *numbers)
     return -1;
 }
 
-/* Does none fall below the one before, and none equal it, unless that is allowed? */
+/* Whether none falls below the one before, nor equals it unless that is allowed. */
 static bool increase(const double *numbers, int count, bool or_equal)
 {
     for (int k = 1; k < count; k++)

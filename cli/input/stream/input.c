@@ -48,7 +48,8 @@ struct input {
     bool whole;      /* the map is of the whole file; else … */
     void *map;       /* … it is the last result of input_map, from its page's beginning on; NULL: none */
     size_t map_size;
-    read_ahead *ahead; /* of what is mapped next; NULL: not started */
+    read_ahead *ahead;          /* of what is mapped next; NULL: not started */
+    const input_waiter *waiter; /* NULL: none */
 
     bool begun; /* the head is filled and compression detected */
     unsigned char head[INPUT_PEEK_BYTES];
@@ -201,24 +202,20 @@ int input_rename(input *in, const char *name, fault *f)
     return 0;
 }
 
-static input_waiter *waiter;
-static void *waiter_self;
-
-void input_wait_with(input_waiter *wait, void *self)
+void input_wait_with(input *in, const input_waiter *waiter)
 {
-    waiter = wait;
-    waiter_self = self;
+    in->waiter = waiter;
 }
 
-bool input_has_waiter(void)
+bool input_has_waiter(const input *in)
 {
-    return waiter;
+    return in->waiter;
 }
 
 bool input_waits(const input *in)
 {
     struct pollfd now = {.fd = in->fd, .events = POLLIN};
-    return waiter && in->stored_at == in->stored_size && poll(&now, 1, 0) == 0;
+    return in->waiter && in->stored_at == in->stored_size && poll(&now, 1, 0) == 0;
 }
 
 /* When reading began, and how often the thread had waited by then. */
@@ -254,7 +251,7 @@ static void keep_ahead(input *in, int64_t bytes, reading begun)
 static int64_t read_stored(input *in, void *buffer, size_t size, fault *f)
 {
     ssize_t got;
-    if (waiter && !waiter(waiter_self, in->fd)) return fault_set(f, EXIT_OK, "%s", "");
+    if (in->waiter && !in->waiter->wait(in->waiter->self, in->fd)) return fault_set(f, EXIT_OK, "%s", "");
     if (size > LARGEST_READ) size = LARGEST_READ;
     if (in->size >= 0 && in->size - in->position < (int64_t)size) { /* it may have grown */
         const int64_t left = in->size - in->position;

@@ -63,12 +63,15 @@ int64_t input_read_at(const input *in, int64_t position, void *buffer, size_t si
 unsigned char *input_read_all(input *in, size_t most, size_t *size, fault *f);
 
 /* For samples that are drawn while they come: before each read of stored bytes, `wait` is called with the descriptor,
- * and returns true when it is to be read, or false to stop, which the read then fails by (EXIT_OK, no sentence). Inputs
- * then give what there is rather than wait for more. NULL: no more of this. */
-typedef bool input_waiter(void *self, int fd);
-void input_wait_with(input_waiter *wait, void *self);
-bool input_has_waiter(void);
-/* Would a read wait for bytes that are still to come? Only while there is a waiter. */
+ * and returns true when it is to be read, or false to stop, which the read then fails by (EXIT_OK, no sentence). An
+ * input with a waiter gives what there is rather than wait for more. */
+typedef struct input_waiter {
+    bool (*wait)(void *self, int fd);
+    void *self;
+} input_waiter;
+void input_wait_with(input *in, const input_waiter *waiter);
+bool input_has_waiter(const input *in);
+/* Whether a read would wait for bytes that are still to come; false without a waiter. */
 bool input_waits(const input *in);
 
 /* Stored bytes in total and consumed so far, for a progress bar; size is -1 if unknown. */

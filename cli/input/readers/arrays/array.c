@@ -341,7 +341,7 @@ static int array_next(reader *base, band *b, fault *f)
     const int64_t length = line_length(r), pixels = r->page.bytes / r->pixel_bytes;
     const int64_t left = (r->stop < 0 ? pixels : r->stop) - (r->line * length + r->at);
     const int64_t band_bytes = r->mapped ? MAPPED_BAND_BYTES : r->source.in_parts ? CACHED_BAND_BYTES : BAND_BYTES;
-    int64_t room = (input_has_waiter() ? LIVE_BAND_BYTES : band_bytes) / r->pixel_bytes;
+    int64_t room = (input_has_waiter(r->base.in) ? LIVE_BAND_BYTES : band_bytes) / r->pixel_bytes;
     if (r->ended) return 0;
     if (!open_ended && left == 0) return r->stop < 0 ? array_end(r, f) : 0;
     if (!open_ended && left < room) room = left;
