@@ -137,7 +137,7 @@ static histo_status take_turn(race *r, double *spent_us)
     histo_status status = HISTO_OK;
     for (int i = 0; i < BURST && status == HISTO_OK; i++) {
         double us = 0;
-        status = (r->job.row->time ? r->job.row->time : r->table->time)(&r->job, &us);
+        status = r->table->time(&r->job, &us);
         if (r->us == 0 || us < r->us) r->us = us;
         *spent_us += us;
     }
@@ -327,10 +327,11 @@ static histo_status run_race(race *r)
     histo_status status = r->job.row->begin(&r->job);
     if (status == HISTO_OK) status = begin_peers(r);
     if (status == HISTO_OK) status = take_turns(r);
-    if (status == HISTO_OK && r->job.row->result) status = r->job.row->result(&r->job);
+    histo_status (*result)(apps_job *) = r->job.row->result ? r->job.row->result : r->table->result;
+    if (status == HISTO_OK && result) status = result(&r->job);
     if (status == HISTO_OK) status = compare_peers(r);
     end_peers();
-    r->job.row->end(&r->job);
+    r->table->end(&r->job);
     for (int i = 0; i < APPS_MAX_INPUTS; i++)
         free((void *)r->job.inputs[i].data);
     free((void *)r->job.result.data);
@@ -407,9 +408,10 @@ static histo_status measure_table(const bench_options *options, const apps_table
             t->left++;
             continue;
         }
-        race r = {.options = options,
-                  .table = table,
-                  .job = {.row = row, .photo = photo, .threads = options->threads, .quick = options->quick}};
+        race r = {
+            .options = options,
+            .table = table,
+            .job = {.table = table, .row = row, .photo = photo, .threads = options->threads, .quick = options->quick}};
         histo_status status = run_race(&r);
         if (status == HISTO_UNSUPPORTED) {
             fprintf(options->table, "%-26s not measured: %s\n", row->name, histo_last_error());

@@ -14,9 +14,11 @@ extern "C" {
 enum { APPS_MAX_INPUTS = 2, APPS_MAX_TARGETS = 2 };
 
 typedef struct apps_row apps_row;
+typedef struct apps_table apps_table;
 
 /* An application on its input. */
 typedef struct apps_job {
+    const apps_table *table;
     const apps_row *row;
     const apps_photo *photo;
     int threads; /* on the CPU; 0: the default */
@@ -40,6 +42,20 @@ typedef struct apps_target {
     double factor, us, share; /* 0: not asked */
 } apps_target;
 
+/* What the images of a row are. */
+typedef struct apps_images {
+    histo_dtype dtype;
+    int64_t count, height, width; /* of a volume, all its sides are the width */
+    int64_t levels;               /* bins, one for each */
+} apps_images;
+
+struct apps_engine;
+struct apps_frame;
+
+/* Do the work of a frame, or enqueue it on the stream. */
+typedef histo_status apps_step(const apps_job *job, const struct apps_engine *e, const struct apps_frame *f,
+                               void *stream);
+
 /* One line of the table. */
 struct apps_row {
     const char *name;  /* "equalize/u8/4k" */
@@ -48,25 +64,36 @@ struct apps_row {
     apps_target targets[APPS_MAX_TARGETS];
     const char *reference; /* the peer that our result must equal … */
     double tolerance;      /* … up to this difference of any element */
-    /* Make inputs, and all that does not belong to the time. end is called in any case. */
+    /* Make inputs, and all that does not belong to the time. The table's end is called in any case. */
     histo_status (*begin)(apps_job *job);
-    /* What is timed; it may be enqueued on the stream. Or a time of its own, instead of the table's. */
-    histo_status (*run)(void *job, void *stream);
-    histo_status (*time)(apps_job *job, double *us);
-    /* Put the result of the last run into job->result; NULL: it is there already. */
+    apps_step *step; /* what is timed */
+    apps_images images;
+    bool tiled;      /* 8 x 8 tiles, a histogram each, with a clip of 2 */
+    int64_t numbers; /* results that are no image */
+    bool counts;     /* these are u64; others f64 */
+    /* The roof: how often the job's bytes are copied, or read; or reading each frame, measured. */
+    double copying, reading;
+    bool reads_frames;
+    bool measured; /* counted by a plan that has timed the strategies */
+    /* Put the result of the last run into job->result; NULL: the table's. */
     histo_status (*result)(apps_job *job);
-    void (*end)(apps_job *job);
 };
 
 /* The applications on one kind of device. */
-typedef struct apps_table {
+struct apps_table {
     const apps_row *rows;
     int count;
+    /* Between these, the row's begin may fill the histograms that it does not measure: make engines from the inputs and
+     * the result; prepare the step. */
+    histo_status (*place)(apps_job *job);
+    histo_status (*ready)(apps_job *job);
     /* The time of one run, in microseconds. */
     histo_status (*time)(apps_job *job, double *us);
+    histo_status (*result)(apps_job *job); /* NULL: job->result has it */
+    void (*end)(apps_job *job);
     /* Write a line on how a device is measured that bounds applications, by a roof; NULL: none. */
     histo_status (*describe)(FILE *to);
-} apps_table;
+};
 
 extern const apps_table apps_cpu, apps_commands, apps_cuda;
 
