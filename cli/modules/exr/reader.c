@@ -232,9 +232,4 @@ static void close_exr(paged *p)
 }
 
 const paged_format exr_pages = {
-    .size = sizeof(exr_reader),
-    .open = open_exr,
-    .describe = describe,
-    .band = next_band,
-    .close = close_exr,
-};
+    .size = sizeof(exr_reader), .open = open_exr, .describe = describe, .band = next_band, .close = close_exr};

@@ -238,9 +238,4 @@ static void close_gif(paged *p)
 }
 
 const paged_format gif_pages = {
-    .size = sizeof(gif_reader),
-    .whole = true,
-    .open = open_gif,
-    .decode = decode,
-    .close = close_gif,
-};
+    .size = sizeof(gif_reader), .whole = true, .open = open_gif, .decode = decode, .close = close_gif};

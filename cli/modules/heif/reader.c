@@ -200,13 +200,11 @@ static void close_heif(paged *p)
     free(h->ids);
 }
 
-const paged_format heif_pages = {
-    .size = sizeof(heif_file),
-    .whole = true,
-    .chatty = true,
-    .open = open_heif,
-    .describe = describe,
-    .keep = keep,
-    .decode = decode,
-    .close = close_heif,
-};
+const paged_format heif_pages = {.size = sizeof(heif_file),
+                                 .whole = true,
+                                 .chatty = true,
+                                 .open = open_heif,
+                                 .describe = describe,
+                                 .keep = keep,
+                                 .decode = decode,
+                                 .close = close_heif};

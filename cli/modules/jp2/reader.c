@@ -320,11 +320,9 @@ static void close_jp2(paged *p)
     free(j->steps);
 }
 
-const paged_format jp2_pages = {
-    .size = sizeof(jp2_reader),
-    .open = open_jp2,
-    .keep = keep,
-    .decode = decode,
-    .band = next_band,
-    .close = close_jp2,
-};
+const paged_format jp2_pages = {.size = sizeof(jp2_reader),
+                                .open = open_jp2,
+                                .keep = keep,
+                                .decode = decode,
+                                .band = next_band,
+                                .close = close_jp2};

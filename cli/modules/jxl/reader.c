@@ -145,12 +145,10 @@ static void close_jxl(paged *p)
     if (j->threads) JxlResizableParallelRunnerDestroy(j->threads);
 }
 
-const paged_format jxl_pages = {
-    .size = sizeof(jxl_reader),
-    .whole = true,
-    .chatty = true,
-    .open = open_jxl,
-    .keep = keep,
-    .decode = decode,
-    .close = close_jxl,
-};
+const paged_format jxl_pages = {.size = sizeof(jxl_reader),
+                                .whole = true,
+                                .chatty = true,
+                                .open = open_jxl,
+                                .keep = keep,
+                                .decode = decode,
+                                .close = close_jxl};

@@ -269,10 +269,4 @@ static void close(image_file *file)
     free(t->part);
 }
 
-const image_codec tiff_codec = {
-    .size = sizeof(tiff_file),
-    .begin = begin,
-    .rows = rows,
-    .end = end,
-    .close = close,
-};
+const image_codec tiff_codec = {.size = sizeof(tiff_file), .begin = begin, .rows = rows, .end = end, .close = close};

@@ -132,10 +132,4 @@ static void close_webp(paged *p)
 }
 
 const paged_format webp_pages = {
-    .size = sizeof(webp_reader),
-    .whole = true,
-    .open = open_webp,
-    .keep = keep,
-    .decode = decode,
-    .close = close_webp,
-};
+    .size = sizeof(webp_reader), .whole = true, .open = open_webp, .keep = keep, .decode = decode, .close = close_webp};

@@ -11,7 +11,7 @@ typedef struct array_file {
     int64_t height, width; /* of the first page */
 } array_file;
 
-static const char *limit_npy(const image_page *page)
+const char *npy_limit(const image_page *page)
 {
     return page->dtype == HISTO_BF16 ? "has no bf16" : NULL;
 }
@@ -70,21 +70,6 @@ static int begin_npy(image_file *file, fault *f)
     return 0;
 }
 
-const image_writer image_npy = {
-    .name = "npy",
-    .suffixes = "npy",
-    .formats = "NumPy .npy of every dtype but bf16; pages come first",
-    .pages = true,
-    .counts = true,
-    .booleans = true,
-    .limit = limit_npy,
-    .codec = &(const image_codec){.size = sizeof(array_file), .begin = begin_npy},
-};
+const image_codec npy_codec = {.size = sizeof(array_file), .begin = begin_npy};
 
-const image_writer image_raw = {
-    .name = "raw",
-    .suffixes = "raw",
-    .formats = "raw samples of every dtype, in this machine's byte order: rows of interleaved channels",
-    .pages = true,
-    .codec = &(const image_codec){.size = sizeof(array_file), .begin = check_size},
-};
+const image_codec raw_codec = {.size = sizeof(array_file), .begin = check_size};

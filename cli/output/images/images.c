@@ -7,8 +7,12 @@
 #include <strings.h>
 #include <unistd.h>
 
+#define IMAGE(id, ...) const image_writer image_##id = {.name = #id, __VA_ARGS__};
+#include "output/images/images.def"
+#undef IMAGE
+
 static const image_writer *const writers[] = {
-#define IMAGE(name) &image_##name,
+#define IMAGE(id, ...) &image_##id,
 #include "output/images/images.def"
 #undef IMAGE
 };

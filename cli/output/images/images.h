@@ -1,5 +1,5 @@
-/* Image files, written row by row: one file a format, behind one small interface. To add a format: images/NAME.c
- * defines an image_writer, and a row in images.def names it. */
+/* Image files, written row by row: one file a format, behind one small interface. A format is a row in
+ * images.def and a file of what the row names. */
 #ifndef CLI_IMAGES_H
 #define CLI_IMAGES_H
 
@@ -83,7 +83,10 @@ int image_refused(const image_file *file, const char *complaint, fault *f);
 /* Write bytes to the file. */
 int image_put(image_file *file, const void *bytes, size_t size, fault *f);
 
-#define IMAGE(name) extern const image_writer image_##name;
+#define IMAGE(id, ...)                                                                                                 \
+    extern const image_writer image_##id;                                                                              \
+    extern const image_codec id##_codec;                                                                               \
+    const char *id##_limit(const image_page *page);
 #include "output/images/images.def"
 #undef IMAGE
 

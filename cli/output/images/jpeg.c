@@ -18,7 +18,7 @@ typedef struct jpeg_file {
     char complaint[JMSG_LENGTH_MAX];
 } jpeg_file;
 
-static const char *limit(const image_page *page)
+const char *jpeg_limit(const image_page *page)
 {
     if (page->dtype != HISTO_U8) return "holds u8";
     if (page->model != CHANNELS_CMYK && page->channels != 1 && page->channels != 3)
@@ -138,10 +138,4 @@ static void close(image_file *file)
     if (p->jpeg.err) jpeg_destroy_compress(&p->jpeg);
 }
 
-const image_writer image_jpeg = {
-    .name = "jpeg",
-    .suffixes = "jpg jpeg",
-    .formats = "JPEG of u8: gray, RGB and CMYK, with the quality of a source that is JPEG, else 95",
-    .limit = limit,
-    .codec = &(const image_codec){.size = sizeof(jpeg_file), .begin = begin, .rows = rows, .end = end, .close = close},
-};
+const image_codec jpeg_codec = {.size = sizeof(jpeg_file), .begin = begin, .rows = rows, .end = end, .close = close};

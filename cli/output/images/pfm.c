@@ -9,7 +9,7 @@ typedef struct pfm_file {
     off_t begin; /* of the page's samples in the file */
 } pfm_file;
 
-static const char *limit(const image_page *page)
+const char *pfm_limit(const image_page *page)
 {
     if (page->dtype != HISTO_F32) return "holds f32";
     return page->channels != 1 && page->channels != 3 ? "holds one or three channels" : NULL;
@@ -45,12 +45,4 @@ static int end(image_file *file, bool last, fault *f)
     return fseeko(outfile_stream(file->out), 0, SEEK_END) == 0 ? 0 : image_refused(file, "the end is out of reach", f);
 }
 
-const image_writer image_pfm = {
-    .name = "pfm",
-    .suffixes = "pfm",
-    .formats = "PFM images of f32: gray and RGB",
-    .pages = true,
-    .seeks = true,
-    .limit = limit,
-    .codec = &(const image_codec){.size = sizeof(pfm_file), .begin = begin, .rows = rows, .end = end},
-};
+const image_codec pfm_codec = {.size = sizeof(pfm_file), .begin = begin, .rows = rows, .end = end};

@@ -28,7 +28,7 @@ static void on_warning(png_structp png, png_const_charp message)
     (void)message;
 }
 
-static const char *limit(const image_page *page)
+const char *png_limit(const image_page *page)
 {
     if (page->dtype != HISTO_U8 && page->dtype != HISTO_U16) return "holds u8 and u16";
     if (page->channels > 4 || page->model == CHANNELS_CMYK) return "holds gray and RGB, with and without alpha";
@@ -102,10 +102,4 @@ static void close(image_file *file)
     png_destroy_write_struct(&p->png, &p->info);
 }
 
-const image_writer image_png = {
-    .name = "png",
-    .suffixes = "png",
-    .formats = "PNG, u8 and u16: gray and RGB, with and without alpha",
-    .limit = limit,
-    .codec = &(const image_codec){.size = sizeof(png_file), .begin = begin, .rows = rows, .end = end, .close = close},
-};
+const image_codec png_codec = {.size = sizeof(png_file), .begin = begin, .rows = rows, .end = end, .close = close};

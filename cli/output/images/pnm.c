@@ -6,7 +6,7 @@
 
 enum { MOST_CHANNELS = 65535 };
 
-static const char *limit(const image_page *page)
+const char *pnm_limit(const image_page *page)
 {
     if (page->dtype != HISTO_U8 && page->dtype != HISTO_U16) return "holds u8 and u16";
     return page->channels > MOST_CHANNELS ? "holds up to 65535 channels" : NULL;
@@ -60,11 +60,4 @@ static int rows(image_file *file, unsigned char *rows, int64_t count, fault *f)
     return image_put(file, rows, bytes, f);
 }
 
-const image_writer image_pnm = {
-    .name = "pnm",
-    .suffixes = "pgm ppm pnm pam",
-    .formats = "Netpbm images of u8 and u16: PGM, PPM, and PAM for other channels",
-    .pages = true,
-    .limit = limit,
-    .codec = &(const image_codec){.begin = begin, .rows = rows},
-};
+const image_codec pnm_codec = {.begin = begin, .rows = rows};

@@ -1,20 +1,10 @@
 /* TIFF images: what is known of them without libtiff, which the module tiff uses. */
 #include "output/images/images.h"
 
-static const char *limit(const image_page *page)
+const char *tiff_limit(const image_page *page)
 {
     if (page->dtype == HISTO_BF16) return "has no bf16";
     return page->channels > UINT16_MAX || page->height > UINT32_MAX || page->width > UINT32_MAX
                ? "holds up to 65535 channels and 2^32 rows and columns"
                : NULL;
 }
-
-const image_writer image_tiff = {
-    .name = "tiff",
-    .suffixes = "tif tiff",
-    .formats = "TIFF, and BigTIFF where needed: every dtype but bf16, any channels and pages, with the source's fields",
-    .pages = true,
-    .seeks = true,
-    .limit = limit,
-    .codec = &tiff_codec,
-};

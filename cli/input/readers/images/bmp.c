@@ -338,9 +338,4 @@ static int next_band(paged *p, band *b, fault *f)
 }
 
 const paged_format bmp_pages = {
-    .size = sizeof(bmp_reader),
-    .open = open_bmp,
-    .keep = keep,
-    .decode = decode,
-    .band = next_band,
-};
+    .size = sizeof(bmp_reader), .open = open_bmp, .keep = keep, .decode = decode, .band = next_band};

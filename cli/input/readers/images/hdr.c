@@ -200,9 +200,4 @@ static void close_hdr(paged *p)
 }
 
 const paged_format hdr_pages = {
-    .size = sizeof(hdr_reader),
-    .open = open_hdr,
-    .decode = decode,
-    .band = next_band,
-    .close = close_hdr,
-};
+    .size = sizeof(hdr_reader), .open = open_hdr, .decode = decode, .band = next_band, .close = close_hdr};

@@ -265,11 +265,9 @@ static int open_jpeg(paged *of, fault *f)
     return 0;
 }
 
-const paged_format jpeg_pages = {
-    .size = sizeof(jpeg_reader),
-    .open = open_jpeg,
-    .describe = describe,
-    .keep = keep_metadata,
-    .band = next_band,
-    .close = close_jpeg,
-};
+const paged_format jpeg_pages = {.size = sizeof(jpeg_reader),
+                                 .open = open_jpeg,
+                                 .describe = describe,
+                                 .keep = keep_metadata,
+                                 .band = next_band,
+                                 .close = close_jpeg};

@@ -212,11 +212,9 @@ static int next_band(paged *of, band *b, fault *f)
     return image_emit_rows(m, b, rows);
 }
 
-const paged_format png_pages = {
-    .size = sizeof(png_reader),
-    .describe = describe,
-    .keep = keep_chunks,
-    .decode = decode,
-    .band = next_band,
-    .close = close_png,
-};
+const paged_format png_pages = {.size = sizeof(png_reader),
+                                .describe = describe,
+                                .keep = keep_chunks,
+                                .decode = decode,
+                                .band = next_band,
+                                .close = close_png};
