@@ -168,13 +168,17 @@ static const quoting zsh = {"[]:\\", "'\\''"};
 static void print_zsh_option(const option_row *option, FILE *out)
 {
     char words[WORDS];
-    const char *repeats = option->target.repeats ? "*" : "";
+    const bool repeats = option->target.repeats;
     const char *with_value = option->argument ? "=" : "", *short_with_value = option->argument ? "+" : "";
+    fputs(" \\\n        '", out);
+    if (repeats)
+        fputc('*', out);
+    else if (option->letter)
+        fprintf(out, "(-%c --%s)", option->letter, option->name);
     if (option->letter)
-        fprintf(out, " \\\n        '(-%c --%s)'{-%c%s,--%s%s}'[", option->letter, option->name, option->letter,
-                short_with_value, option->name, with_value);
+        fprintf(out, "'{-%c%s,--%s%s}'[", option->letter, short_with_value, option->name, with_value);
     else
-        fprintf(out, " \\\n        '%s--%s%s[", repeats, option->name, with_value);
+        fprintf(out, "--%s%s[", option->name, with_value);
     print_quoted(option->help, &zsh, out);
     fputc(']', out);
     if (option->argument) {

@@ -39,13 +39,13 @@ typedef enum option_group {
 extern const char *const option_group_names[GROUP_COUNT];
 
 typedef enum target_kind {
-    TO_NOTHING = 0,
-    TO_FLAG,   /* a bool, which becomes true */
-    TO_TEXT,   /* those of options that repeat are joined by LIST_DIVIDER */
-    TO_NAME,   /* a text, which becomes the option's name */
-    TO_WORD,   /* a text, one of the words */
-    TO_CHOICE, /* an int: which of the words */
-    TO_INT,    /* a whole number from smallest to largest */
+    TO_NOTHING = 0, /* another program checks the value */
+    TO_FLAG,        /* a bool, which becomes true */
+    TO_TEXT,        /* those of options that repeat are joined by LIST_DIVIDER */
+    TO_NAME,        /* a text, which becomes the option's name */
+    TO_WORD,        /* a text, one of the words */
+    TO_CHOICE,      /* an int: which of the words */
+    TO_INT,         /* a whole number from smallest to largest */
     TO_INT64,
     TO_PARSER,
     TO_HELP, /* help is printed, and nothing else is done */

@@ -160,7 +160,7 @@ static int apply(settings *s, const option_row *option, const char *value, const
 static int take(settings *s, const option_row *option, const char *value, const char **given, fault *f)
 {
     if (*given && option->argument) {
-        if (!option->target.repeats)
+        if (!option->target.repeats && option->target.kind != TO_NOTHING)
             return fault_set(f, EXIT_USAGE, "--%s is given twice: leave one out", option->name);
         *given = settings_join(s, *given, LIST_DIVIDER, value);
         if (!*given) return fault_set(f, EXIT_DATA, "no memory for the options");

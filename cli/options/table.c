@@ -17,7 +17,7 @@ static const option_row rows[] = {
 #include "options/options.def"
 #undef OPTION
 #define OPTION(name, letter, argument, commands, group, values, target, excludes, help, more)                          \
-    {name, letter, argument, commands, GROUP_##group, values, {.repeats = true}, NULL, help, more},
+    {name, letter, argument, commands, GROUP_##group, values, {.kind = TO_NOTHING}, NULL, help, more},
 #include "bench/command/options.def"
 #undef OPTION
 };
