@@ -172,13 +172,13 @@ _EDGES: dict = {}
 """Edges that arrays on GPUs have been given before."""
 
 
-def put_there(edges: Any, array: Any) -> Any:
+def put_beside(edges: Any, array: Any) -> Any:
     """A NumPy array as one beside `array`, on the stream."""
     library = _library_of(array)
     return edges if library is None else library.put(edges, array)
 
 
-def edges_there(edges: Any, array: Any) -> Any:
+def edges_beside(edges: Any, array: Any) -> Any:
     """A NumPy array as one beside `array`, on the stream. Copies on the GPU are faster than from the host."""
     library = _library_of(array)
     if library is None or len(edges) > 4096:
@@ -319,7 +319,7 @@ class _Call:
         self.out, self.dtype = out, dtype
 
     def put(self, edges: Any) -> Any:
-        return edges if self.on_host else edges_there(edges, self.like)
+        return edges if self.on_host else edges_beside(edges, self.like)
 
     def zeros(self, shape: Any, dtype: Any) -> Any:
         return np.zeros(shape, dtype) if self.on_host else self.library.zeros(shape, dtype, self.like)

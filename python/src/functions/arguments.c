@@ -1,6 +1,6 @@
 #include "functions/arguments.h"
 
-const signature signatures[SIGNATURES] = {
+const python_signature signatures[SIGNATURES] = {
     [OF_HISTOGRAM] = {"histogram",
                       0,
                       5,
@@ -38,7 +38,7 @@ int arguments_intern(module_state *state)
 bool arguments_of(const module_state *state, int which, PyObject *const *args, Py_ssize_t n, PyObject *kwnames,
                   PyObject **values)
 {
-    const signature *s = &signatures[which];
+    const python_signature *s = &signatures[which];
     if (n < s->positional_only || n > s->positional) return false;
     for (int i = 0; i < s->count; i++)
         values[i] = i < n && args[i] != Py_None ? args[i] : NULL;

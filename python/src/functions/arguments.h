@@ -8,16 +8,16 @@ enum { MAX_ARGUMENTS = 16 };
 
 /* The parameters of a function; the first `positional` ones may be given by position, the first `positional_only` ones
  * must be. */
-typedef struct signature {
+typedef struct python_signature {
     const char *function;
     int positional_only, positional, count;
     const char *names[MAX_ARGUMENTS];
     int never_none; /* a parameter whose default is not None; or 0 */
-} signature;
+} python_signature;
 
 /* The functions whose signatures are known: their places in `signatures`. */
 enum { OF_HISTOGRAM, OF_BIN_EDGES, OF_HISTOGRAMDD, OF_HISTOGRAM2D, OF_BINCOUNT, SIGNATURES };
-extern const signature signatures[SIGNATURES];
+extern const python_signature signatures[SIGNATURES];
 
 /* Intern the names of all parameters; -1 with an exception. */
 int arguments_intern(module_state *state);

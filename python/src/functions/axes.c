@@ -49,7 +49,7 @@ int axis_of(PyObject *module, PyObject *object, histo_axis *axis, void **edges)
 {
     *edges = NULL;
     if (PyTuple_Check(object)) return axis_of_tuple(object, axis);
-    samples s;
+    python_samples s;
     if (samples_take_here(module, object, &s) < 0) return -1;
     const int made = axis_of_edges(&s.view, axis, edges);
     samples_release(&s);

@@ -4,7 +4,7 @@
 #include "functions/plan_cache.h"
 
 /* Fill a histogram in pieces, and read it. */
-static int run_in_pieces(const counting *c, const histo_fill_options *fill_options, const histo_plan_options *plan,
+static int run_in_pieces(const count_request *c, const histo_fill_options *fill_options, const histo_plan_options *plan,
                          const histo_count_options *options, void *out, int64_t size)
 {
     const histo_hist_options create = {.batch = counting_batch(c),
@@ -23,7 +23,7 @@ static int run_in_pieces(const counting *c, const histo_fill_options *fill_optio
     return status == HISTO_OK ? done : -1;
 }
 
-int counting_run(const counting *c, histo_dtype dtype, void *out, int64_t size)
+int counting_run(const count_request *c, histo_dtype dtype, void *out, int64_t size)
 {
     enum { CLEARED_A_SAMPLE = 16 }; /* counters, in the time that counting one takes */
     const histo_fill_options with = {

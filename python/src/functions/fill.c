@@ -98,14 +98,14 @@ int in_pieces(locked *owner, int naxes, const histo_view *views, const histo_fil
     return do_pieces(owner, naxes, views, &all, work, state, d, step > 0 ? step : 1);
 }
 
-typedef struct filling {
+typedef struct planned_fill {
     histo_hist *const *hist;
     const histo_plan_options *options; /* or NULL */
-} filling;
+} planned_fill;
 
 static histo_status fill_piece(void *state, const histo_view *views, const histo_fill_options *options)
 {
-    const filling *f = state;
+    const planned_fill *f = state;
     if (!f->options) return histo_hist_fill(*f->hist, views, options);
     histo_plan *plan;
     histo_status status = histo_plan_create(&plan, *f->hist, views, options, f->options);
@@ -118,6 +118,6 @@ static histo_status fill_piece(void *state, const histo_view *views, const histo
 int fill(locked *owner, histo_hist *const *hist, int naxes, const histo_view *views, const histo_fill_options *options,
          const histo_plan_options *plan)
 {
-    filling f = {hist, plan};
+    planned_fill f = {hist, plan};
     return in_pieces(owner, naxes, views, options, fill_piece, &f);
 }

@@ -37,7 +37,7 @@ static bool threads_of(PyObject *object, int *threads)
 /* Tensors of PyTorch in host memory. */
 static int take_exchanged(PyObject *module, PyObject *object, PyObject **owner, histo_view *view)
 {
-    samples s = {0};
+    python_samples s = {0};
     const int taken = samples_of_exchange(module, object, &s);
     const bool plain = taken == 1 && !s.on_gpu && !s.is_bool && !s.memory; /* memory is what its owner alone keeps */
     if (taken < 0) PyErr_Clear();                                          /* histo.functions says what is wrong */
@@ -50,7 +50,7 @@ static int take_exchanged(PyObject *module, PyObject *object, PyObject **owner, 
 }
 
 /* The view of an array or list of numbers that need no warning and no conversion; *owner is a new reference. */
-static int take_plain(PyObject *module, PyObject *object, PyObject **owner, histo_view *view)
+static int take_array(PyObject *module, PyObject *object, PyObject **owner, histo_view *view)
 {
     if (!numpy_seen(module) && numpy_import(module) < 0) return FAILED;
     if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) {
@@ -86,7 +86,7 @@ static bool same_shape(const histo_view *a, const histo_view *b)
 static int take_weights(PyObject *module, PyObject *weights, const histo_view *like, PyObject **owner, histo_view *view)
 {
     if (!weights) return MINE;
-    const int taken = take_plain(module, weights, owner, view);
+    const int taken = take_array(module, weights, owner, view);
     if (taken != MINE) return taken;
     return (view->dtype == HISTO_F64 || view->dtype == HISTO_F32) && same_shape(view, like) ? MINE : NOT_MINE;
 }
@@ -112,22 +112,22 @@ static bool density_of(const int64_t *counts, const edges *e, int64_t bins, doub
 /* ---- In the memory of a GPU ---- */
 
 /* Samples and float weights, on one stream. */
-typedef struct there {
-    samples x, weights;
+typedef struct gpu_operands {
+    python_samples x, weights;
     histo_fill_options reading;
-} there;
+} gpu_operands;
 
-static void there_release(there *t)
+static void gpu_release(gpu_operands *t)
 {
     samples_release(&t->weights);
     samples_release(&t->x);
 }
 
 /* weights may be NULL. Bool is not mine, since it needs a warning; nor are arrays of libraries that know no streams. */
-static int there_take(PyObject *module, PyObject *x, PyObject *weights, int threads, there *t)
+static int gpu_take(PyObject *module, PyObject *x, PyObject *weights, int threads, gpu_operands *t)
 {
-    const samples *const both[] = {&t->x, &t->weights}, *first;
-    *t = (there){.reading.threads = threads};
+    const python_samples *const both[] = {&t->x, &t->weights}, *first;
+    *t = (gpu_operands){.reading.threads = threads};
     if (samples_take(module, x, &t->x) < 0) return FAILED;
     if (!t->x.on_gpu || !t->x.owner || t->x.unordered || t->x.is_bool) return NOT_MINE;
     t->reading.stream = t->x.stream;
@@ -140,42 +140,42 @@ static int there_take(PyObject *module, PyObject *x, PyObject *weights, int thre
 }
 
 /* Into a new array of counts, or of sums of this dtype. */
-static int there_count(PyObject *module, const there *t, const histo_axis *axis, histo_dtype sums, PyObject **n)
+static int gpu_count(PyObject *module, const gpu_operands *t, const histo_axis *axis, histo_dtype sums, PyObject **n)
 {
     const bool weighted = t->weights.release;
-    const counting c = {.naxes = 1,
-                        .axes = axis,
-                        .views = &t->x.view,
-                        .weights = weighted ? &t->weights.view : NULL,
-                        .threads = t->reading.threads,
-                        .home = t->x.home,
-                        .stream = t->x.stream};
+    const count_request c = {.naxes = 1,
+                             .axes = axis,
+                             .views = &t->x.view,
+                             .weights = weighted ? &t->weights.view : NULL,
+                             .threads = t->reading.threads,
+                             .home = t->x.home,
+                             .stream = t->x.stream};
     void *data;
     *n = result_beside(module, &t->x, weighted ? sums : HISTO_I64, 1, &axis->bins, &data);
     return *n && counting_run(&c, weighted ? sums : HISTO_U64, data, axis->bins) == 0 ? MINE : FAILED;
 }
 
 /* wide: sums are doubles, whatever the dtype of the weights */
-static int histogram_there(PyObject *module, PyObject *a, PyObject *weights, PyObject *bins, PyObject *range,
-                           int threads, bool wide, PyObject **result)
+static int histogram_on_gpu(PyObject *module, PyObject *a, PyObject *weights, PyObject *bins, PyObject *range,
+                            int threads, bool wide, PyObject **result)
 {
-    there t;
+    gpu_operands t;
     edges e;
     PyObject *n = NULL, *shown = NULL;
     edges_start(&e);
-    int mine = there_take(module, a, weights, threads, &t);
+    int mine = gpu_take(module, a, weights, threads, &t);
     if (mine == MINE) mine = edges_find(module, &t.x.view, bins, range, LIKE_HISTOGRAM, &t.reading, &e);
-    if (mine == MINE) mine = there_count(module, &t, &e.axis, wide ? HISTO_F64 : t.weights.view.dtype, &n);
+    if (mine == MINE) mine = gpu_count(module, &t, &e.axis, wide ? HISTO_F64 : t.weights.view.dtype, &n);
     PyObject *devices = mine == MINE ? python_module(module, true) : NULL;
     /* Ends of samples are seldom the same again. */
     const bool again = range || (bins && !PyLong_CheckExact(bins));
-    if (devices) shown = PyObject_CallMethod(devices, again ? "edges_there" : "put_there", "OO", e.array, a);
+    if (devices) shown = PyObject_CallMethod(devices, again ? "edges_beside" : "put_beside", "OO", e.array, a);
     if (mine == MINE && !shown) mine = FAILED;
     if (mine == MINE) *result = PyTuple_Pack(2, n, shown);
     Py_XDECREF(shown);
     Py_XDECREF(n);
     edges_release(&e);
-    there_release(&t);
+    gpu_release(&t);
     return mine;
 }
 
@@ -184,7 +184,7 @@ static int histogram_there(PyObject *module, PyObject *a, PyObject *weights, PyO
 static int count_line(PyObject *module, const histo_view *view, const histo_view *weights, bool density, int threads,
                       const edges *e, PyObject **n)
 {
-    const counting c = {.naxes = 1, .axes = &e->axis, .views = view, .weights = weights, .threads = threads};
+    const count_request c = {.naxes = 1, .axes = &e->axis, .views = view, .weights = weights, .threads = threads};
     const int64_t bins = e->axis.bins;
     const histo_dtype dtype = weights ? weights->dtype : HISTO_I64;
     void *data, *shares;
@@ -219,16 +219,16 @@ static int histogram_mine(PyObject *module, PyObject *const *v, PyObject **resul
         if (!numpy_seen(module) || !v[WEIGHTS] || v[DENSITY] == Py_True || !is_float64(v[DTYPE]) ||
             !samples_on_gpu(module, v[A]))
             return NOT_MINE;
-        return histogram_there(module, v[A], v[WEIGHTS], v[BINS], v[RANGE], threads, true, result);
+        return histogram_on_gpu(module, v[A], v[WEIGHTS], v[BINS], v[RANGE], threads, true, result);
     }
     PyObject *owner = NULL, *weights_owner = NULL, *n = NULL;
     histo_view view, weights;
     edges e;
     const histo_fill_options reading = {.threads = threads};
     edges_start(&e);
-    int mine = take_plain(module, v[A], &owner, &view);
+    int mine = take_array(module, v[A], &owner, &view);
     if (mine == NOT_MINE && !owner && v[DENSITY] != Py_True && samples_on_gpu(module, v[A]))
-        return histogram_there(module, v[A], v[WEIGHTS], v[BINS], v[RANGE], threads, false, result);
+        return histogram_on_gpu(module, v[A], v[WEIGHTS], v[BINS], v[RANGE], threads, false, result);
     if (mine == MINE) mine = take_weights(module, v[WEIGHTS], &view, &weights_owner, &weights);
     if (mine == MINE) mine = edges_find(module, &view, v[BINS], v[RANGE], LIKE_HISTOGRAM, &reading, &e);
     const bool density = v[DENSITY] == Py_True;
@@ -251,7 +251,7 @@ static int bin_edges_mine(PyObject *module, PyObject *const *v, PyObject **resul
     edges e;
     const histo_fill_options reading = {.threads = threads};
     edges_start(&e);
-    int mine = take_plain(module, v[A], &owner, &view);
+    int mine = take_array(module, v[A], &owner, &view);
     if (mine == MINE) mine = edges_find(module, &view, v[BINS], v[RANGE], LIKE_HISTOGRAM, &reading, &e);
     if (mine == MINE) *result = Py_NewRef(e.array);
     edges_release(&e);
@@ -260,15 +260,15 @@ static int bin_edges_mine(PyObject *module, PyObject *const *v, PyObject **resul
 }
 
 /* The operands of a histogram of several axes. */
-typedef struct joint {
+typedef struct dd_operands {
     int naxes, threads;
     histo_view views[HISTO_MAX_AXES], weights;
     PyObject *owners[HISTO_MAX_AXES], *weights_owner;
     edges edges[HISTO_MAX_AXES];
-} joint;
+} dd_operands;
 
 /* Without operands; not by clearing all of it, which would take longer than counting a few samples. */
-static void joint_start(joint *j, int naxes)
+static void joint_start(dd_operands *j, int naxes)
 {
     j->naxes = naxes;
     j->weights_owner = NULL;
@@ -278,7 +278,7 @@ static void joint_start(joint *j, int naxes)
     }
 }
 
-static void joint_release(joint *j)
+static void joint_release(dd_operands *j)
 {
     for (int a = 0; a < HISTO_MAX_AXES; a++) {
         if (j->edges[a].array) edges_release(&j->edges[a]);
@@ -293,16 +293,16 @@ static PyObject *item_of(PyObject *tuple, Py_ssize_t n, Py_ssize_t i)
     return tuple && PyTuple_Size(tuple) == n ? PyTuple_GetItem(tuple, i) : NULL;
 }
 
-static int take_column(PyObject *module, PyObject *array, joint *j, int a)
+static int take_column(PyObject *module, PyObject *array, dd_operands *j, int a)
 {
-    const int mine = take_plain(module, array, &j->owners[a], &j->views[a]);
+    const int mine = take_array(module, array, &j->owners[a], &j->views[a]);
     if (mine != MINE) return mine;
     const histo_view *first = &j->views[0], *view = &j->views[a];
     return view->ndim == 1 && view->dtype == first->dtype && same_shape(view, first) ? MINE : NOT_MINE;
 }
 
 /* The items of a tuple of arrays. */
-static int take_items(PyObject *module, PyObject *tuple, joint *j)
+static int take_items(PyObject *module, PyObject *tuple, dd_operands *j)
 {
     const Py_ssize_t n = PyTuple_Size(tuple);
     if (n < 1 || n > HISTO_MAX_AXES) return NOT_MINE;
@@ -315,7 +315,7 @@ static int take_items(PyObject *module, PyObject *tuple, joint *j)
 }
 
 /* The columns of an array of two dimensions, or the items of a tuple or list of arrays. */
-static int take_columns(PyObject *module, PyObject *sample, joint *j)
+static int take_columns(PyObject *module, PyObject *sample, dd_operands *j)
 {
     if (!PyArray_CheckExact(sample)) {
         PyObject *tuple = tuple_of(sample);
@@ -324,7 +324,7 @@ static int take_columns(PyObject *module, PyObject *sample, joint *j)
         return mine;
     }
     histo_view all;
-    const int mine = take_plain(module, sample, &j->owners[0], &all);
+    const int mine = take_array(module, sample, &j->owners[0], &all);
     if (mine != MINE) return mine;
     if (all.ndim != 2 || all.shape[1] < 1 || all.shape[1] > HISTO_MAX_AXES) return NOT_MINE;
     j->naxes = (int)all.shape[1];
@@ -338,7 +338,7 @@ static int take_columns(PyObject *module, PyObject *sample, joint *j)
 }
 
 /* `bins` is one number for all axes, or a tuple; `range` is NULL or a tuple. */
-static int find_edges(PyObject *module, PyObject *bins, PyObject *range, joint *j)
+static int find_edges(PyObject *module, PyObject *bins, PyObject *range, dd_operands *j)
 {
     const bool same = !bins || PyLong_CheckExact(bins);
     const histo_fill_options reading = {.threads = j->threads};
@@ -354,7 +354,7 @@ static int find_edges(PyObject *module, PyObject *bins, PyObject *range, joint *
 }
 
 /* The counts or sums as doubles, as numpy.histogramdd has them. */
-static PyObject *count_joint(PyObject *module, const joint *j, bool weighted)
+static PyObject *count_joint(PyObject *module, const dd_operands *j, bool weighted)
 {
     histo_axis axes[HISTO_MAX_AXES];
     int64_t shape[HISTO_MAX_AXES], size = 1;
@@ -368,11 +368,11 @@ static PyObject *count_joint(PyObject *module, const joint *j, bool weighted)
         }
         size *= shape[a];
     }
-    const counting c = {.naxes = j->naxes,
-                        .axes = axes,
-                        .views = j->views,
-                        .weights = weighted ? &j->weights : NULL,
-                        .threads = j->threads};
+    const count_request c = {.naxes = j->naxes,
+                             .axes = axes,
+                             .views = j->views,
+                             .weights = weighted ? &j->weights : NULL,
+                             .threads = j->threads};
     void *data;
     PyObject *n = result_new(module, HISTO_F64, j->naxes, shape, &data);
     if (n && counting_run(&c, HISTO_F64, data, size) < 0) Py_CLEAR(n);
@@ -380,7 +380,8 @@ static PyObject *count_joint(PyObject *module, const joint *j, bool weighted)
 }
 
 /* numpy.histogramdd for columns that have been taken. */
-static int count_columns(PyObject *module, PyObject *bins, PyObject *range, PyObject *weights, joint *j, PyObject **n)
+static int count_columns(PyObject *module, PyObject *bins, PyObject *range, PyObject *weights, dd_operands *j,
+                         PyObject **n)
 {
     PyObject *each = !bins || PyLong_CheckExact(bins) ? Py_XNewRef(bins) : tuple_of(bins);
     PyObject *ranges = range ? tuple_of(range) : NULL;
@@ -397,7 +398,7 @@ static int count_columns(PyObject *module, PyObject *bins, PyObject *range, PyOb
 static int histogramdd_mine(PyObject *module, PyObject *const *v, PyObject **result)
 {
     enum { SAMPLE, BINS, RANGE, DENSITY, WEIGHTS, REST, THREADS = REST + 2, MORE, END = 11 };
-    joint j;
+    dd_operands j;
     joint_start(&j, 0);
     if (!v[SAMPLE] || !none_given(v, DENSITY, WEIGHTS) || !none_given(v, REST, THREADS) || !none_given(v, MORE, END) ||
         !threads_of(v[THREADS], &j.threads) || !numpy_seen(module))
@@ -418,7 +419,7 @@ static int histogramdd_mine(PyObject *module, PyObject *const *v, PyObject **res
 static int histogram2d_mine(PyObject *module, PyObject *const *v, PyObject **result)
 {
     enum { X, Y, BINS, RANGE, DENSITY, WEIGHTS, REST, THREADS = REST + 2, MORE, END = 12 };
-    joint j;
+    dd_operands j;
     joint_start(&j, 2);
     if (!v[X] || !v[Y] || !none_given(v, DENSITY, WEIGHTS) || !none_given(v, REST, THREADS) ||
         !none_given(v, MORE, END) || !threads_of(v[THREADS], &j.threads) || !numpy_seen(module) ||
@@ -439,16 +440,17 @@ static int histogram2d_mine(PyObject *module, PyObject *const *v, PyObject **res
 }
 
 /* numpy.bincount's arguments. */
-typedef struct numbers {
+typedef struct bincount_operands {
     histo_view x;
     const histo_view *weights; /* or NULL */
     int64_t minlength;
     int threads;
     void *stream; /* of those in the memory of a GPU */
-} numbers;
+} bincount_operands;
 
-/* The length of the result for the first n numbers; not mine if there is a negative number, or no number at all. */
-static int length_of(const numbers *b, int64_t n, int64_t *length)
+/* The length of the result for the first n numbers; not mine if there is a negative number, or no number at
+ * all. */
+static int length_of(const bincount_operands *b, int64_t n, int64_t *length)
 {
     histo_view head = b->x;
     histo_extremes found;
@@ -464,7 +466,7 @@ static int length_of(const numbers *b, int64_t n, int64_t *length)
 
 /* A length that suffices in all likelihood, so that the numbers are read once. *spare: it may be more than needed. Only
  * counts, and no weights, tell then what is. */
-static int guess_length(const numbers *b, int64_t *length, bool *spare)
+static int guess_length(const bincount_operands *b, int64_t *length, bool *spare)
 {
     enum { LEAST = 1024, MOST = 4096, SHARE = 64, SPARE = 8 };
     const int64_t n = b->x.shape[0], share = n / SHARE;
@@ -481,10 +483,10 @@ static int guess_length(const numbers *b, int64_t *length, bool *spare)
     return MINE;
 }
 
-static int count_numbers(PyObject *module, const numbers *b, int64_t length, histo_tally *tally, PyObject **n)
+static int count_numbers(PyObject *module, const bincount_operands *b, int64_t length, histo_tally *tally, PyObject **n)
 {
     const histo_axis axis = histo_axis_integer(0, length);
-    const counting c = {
+    const count_request c = {
         .naxes = 1, .axes = &axis, .views = &b->x, .weights = b->weights, .threads = b->threads, .tally = tally};
     void *data;
     *n = result_new(module, b->weights ? HISTO_F64 : HISTO_I64, 1, &length, &data);
@@ -504,7 +506,7 @@ static PyObject *without_spare(PyObject *module, PyObject *n, int64_t minlength)
     return result;
 }
 
-static int count_all_numbers(PyObject *module, const numbers *b, PyObject **result)
+static int count_all_numbers(PyObject *module, const bincount_operands *b, PyObject **result)
 {
     int64_t length;
     bool spare;
@@ -529,21 +531,21 @@ static bool are_numbers(const histo_view *x)
     return x->ndim == 1 && native(x->dtype) < HISTO_F16;
 }
 
-static int bincount_there(PyObject *module, PyObject *x, PyObject *weights, numbers *b, PyObject **result)
+static int bincount_on_gpu(PyObject *module, PyObject *x, PyObject *weights, bincount_operands *b, PyObject **result)
 {
-    there t;
+    gpu_operands t;
     PyObject *n = NULL;
     int64_t length = 0;
-    int mine = there_take(module, x, weights, b->threads, &t);
+    int mine = gpu_take(module, x, weights, b->threads, &t);
     if (mine == MINE && !are_numbers(&t.x.view)) mine = NOT_MINE;
     b->x = t.x.view;
     b->stream = t.x.stream;
     if (mine == MINE) mine = length_of(b, b->x.shape[0], &length);
     const histo_axis axis = histo_axis_integer(0, length);
-    if (mine == MINE) mine = there_count(module, &t, &axis, HISTO_F64, &n);
+    if (mine == MINE) mine = gpu_count(module, &t, &axis, HISTO_F64, &n);
     if (mine == MINE) *result = Py_NewRef(n);
     Py_XDECREF(n);
-    there_release(&t);
+    gpu_release(&t);
     return mine;
 }
 
@@ -553,7 +555,7 @@ static int bincount_mine(PyObject *module, PyObject *const *v, PyObject **result
     int threads;
     if (!v[X] || !none_given(v, REST, THREADS) || !none_given(v, MORE, END) || !threads_of(v[THREADS], &threads))
         return NOT_MINE;
-    numbers b = {.threads = threads};
+    bincount_operands b = {.threads = threads};
     if (v[MINLENGTH]) {
         int overflow = 0;
         if (PyLong_CheckExact(v[MINLENGTH])) b.minlength = PyLong_AsLongLongAndOverflow(v[MINLENGTH], &overflow);
@@ -562,9 +564,9 @@ static int bincount_mine(PyObject *module, PyObject *const *v, PyObject **result
     }
     PyObject *owner = NULL, *weights_owner = NULL;
     histo_view weights;
-    int mine = take_plain(module, v[X], &owner, &b.x);
+    int mine = take_array(module, v[X], &owner, &b.x);
     if (mine == NOT_MINE && !owner && samples_on_gpu(module, v[X]))
-        return bincount_there(module, v[X], v[WEIGHTS], &b, result);
+        return bincount_on_gpu(module, v[X], v[WEIGHTS], &b, result);
     if (mine == MINE && !are_numbers(&b.x)) mine = NOT_MINE;
     if (mine == MINE) mine = take_weights(module, v[WEIGHTS], &b.x, &weights_owner, &weights);
     if (v[WEIGHTS]) b.weights = &weights;

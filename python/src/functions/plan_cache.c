@@ -70,7 +70,7 @@ static size_t edges_bytes(const histo_axis *axis)
 }
 
 /* The key of a count, whose edges stay where the axes have them: `edges` is NULL. */
-static plan_key key_of(const counting *c)
+static plan_key key_of(const count_request *c)
 {
     plan_key k = {.home = c->home, .naxes = c->naxes, .weighted = c->weights, .masked = c->mask};
     for (int a = 0; a < c->naxes; a++) {
@@ -180,7 +180,7 @@ void plan_cache_compile(bool wanted)
 
 /* ---- Counting ---- */
 
-static histo_status copy_edges(const counting *c, plan_key *k)
+static histo_status copy_edges(const count_request *c, plan_key *k)
 {
     if (!k->edges_bytes) return HISTO_OK;
     char *at = k->edges = malloc(k->edges_bytes);
@@ -193,7 +193,7 @@ static histo_status copy_edges(const counting *c, plan_key *k)
     return HISTO_OK;
 }
 
-static histo_status make(const counting *c, const plan_key *wanted, const histo_fill_options *fill, cached_plan *k)
+static histo_status make(const count_request *c, const plan_key *wanted, const histo_fill_options *fill, cached_plan *k)
 {
     const histo_hist_options create = {.batch = wanted->batch,
                                        .weighting = c->weights ? HISTO_WEIGHT_FAST_SUM : HISTO_UNWEIGHTED};
@@ -207,7 +207,7 @@ static histo_status make(const counting *c, const plan_key *wanted, const histo_
     return status;
 }
 
-static histo_status fill_and_read(const counting *c, const cached_plan *k, const histo_fill_options *fill,
+static histo_status fill_and_read(const count_request *c, const cached_plan *k, const histo_fill_options *fill,
                                   histo_dtype dtype, void *out, int64_t size)
 {
     const histo_read_options read = {.dtype = dtype, .stream = c->stream};
@@ -217,7 +217,7 @@ static histo_status fill_and_read(const counting *c, const cached_plan *k, const
 }
 
 /* Whether the counters are so few that they may stay in the memory of the GPU. */
-static bool is_small(const counting *c)
+static bool is_small(const count_request *c)
 {
     int64_t slots = counting_batch(c);
     for (int a = 0; a < c->naxes && slots <= MAX_SLOTS; a++)
@@ -225,7 +225,7 @@ static bool is_small(const counting *c)
     return slots <= MAX_SLOTS;
 }
 
-histo_status plan_cache_count(const counting *c, histo_dtype dtype, void *out, int64_t size)
+histo_status plan_cache_count(const count_request *c, histo_dtype dtype, void *out, int64_t size)
 {
     const histo_fill_options fill = {
         .weights = c->weights, .mask = c->mask, .stream = c->stream, .replace = true, .threads = c->threads};

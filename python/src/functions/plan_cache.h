@@ -8,7 +8,7 @@
 /* Make what the cache needs; -1 with an exception. */
 int plan_cache_init(void);
 /* Count as counting_run, for samples in the memory of the GPU `home`. Without the GIL. */
-histo_status plan_cache_count(const counting *c, histo_dtype dtype, void *out, int64_t size);
+histo_status plan_cache_count(const count_request *c, histo_dtype dtype, void *out, int64_t size);
 /* Destroy all that no call is using. */
 void plan_cache_clear(void);
 /* Whether further plans have kernels compiled and wait for them; at first they do not. */

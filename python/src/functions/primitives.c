@@ -10,15 +10,15 @@
 #include "samples/samples.h"
 
 /* The operands of a count, and what Python has to keep for them. */
-typedef struct operands {
+typedef struct count_operands {
     int naxes;
     histo_axis axes[HISTO_MAX_AXES];
     void *edges[HISTO_MAX_AXES];
-    samples samples[HISTO_MAX_AXES], weights, mask;
+    python_samples samples[HISTO_MAX_AXES], weights, mask;
     histo_view views[HISTO_MAX_AXES];
-} operands;
+} count_operands;
 
-static void operands_release(operands *o)
+static void operands_release(count_operands *o)
 {
     for (int a = 0; a < o->naxes; a++) {
         PyMem_Free(o->edges[a]);
@@ -28,7 +28,7 @@ static void operands_release(operands *o)
     samples_release(&o->mask);
 }
 
-static int take_or_none(PyObject *module, PyObject *object, int batch_ndim, samples *out)
+static int take_or_none(PyObject *module, PyObject *object, int batch_ndim, python_samples *out)
 {
     if (object == Py_None) return 0;
     if (samples_take(module, object, out) < 0) return -1;
@@ -37,9 +37,9 @@ static int take_or_none(PyObject *module, PyObject *object, int batch_ndim, samp
 }
 
 static int operands_take(PyObject *module, PyObject *arrays, PyObject *axes, PyObject *weights, PyObject *mask,
-                         int batch_ndim, operands *o)
+                         int batch_ndim, count_operands *o)
 {
-    *o = (operands){.naxes = (int)PyTuple_Size(axes)};
+    *o = (count_operands){.naxes = (int)PyTuple_Size(axes)};
     if (o->naxes < 1 || o->naxes > HISTO_MAX_AXES || PyTuple_Size(arrays) != o->naxes) {
         o->naxes = 0;
         PyErr_Format(PyExc_ValueError, "a histogram has 1 to %d axes, and an array of samples for each",
@@ -61,7 +61,7 @@ static int operands_take(PyObject *module, PyObject *arrays, PyObject *axes, PyO
 }
 
 /* All that may be in the memory of a GPU. */
-static int list_samples(const operands *o, const samples **all)
+static int list_samples(const count_operands *o, const python_samples **all)
 {
     int n = 0;
     for (int a = 0; a < o->naxes; a++)
@@ -72,15 +72,15 @@ static int list_samples(const operands *o, const samples **all)
 }
 
 /* What a result is, and where. */
-typedef struct target {
+typedef struct count_result {
     histo_dtype dtype;
     int ndim;
     int64_t shape[2 * HISTO_MAX_DIMS], size;
     bool beside; /* of the library of the samples, in their memory */
-} target;
+} count_result;
 
 /* The shape of the batch dimensions and axes. */
-static void shape_target(const counting *c, target *t)
+static void shape_target(const count_request *c, count_result *t)
 {
     t->ndim = 0;
     t->size = counting_batch(c);
@@ -93,13 +93,14 @@ static void shape_target(const counting *c, target *t)
 }
 
 /* Counts are read as unsigned. */
-static int run_into(const counting *c, const target *t, void *data)
+static int run_into(const count_request *c, const count_result *t, void *data)
 {
     const histo_dtype dtype = t->dtype == HISTO_I64 ? HISTO_U64 : t->dtype == HISTO_I32 ? HISTO_U32 : t->dtype;
     return counting_run(c, dtype, data, t->size);
 }
 
-static PyObject *count_to_new(PyObject *module, const counting *c, const samples *like, const target *t)
+static PyObject *count_to_new(PyObject *module, const count_request *c, const python_samples *like,
+                              const count_result *t)
 {
     void *data;
     PyObject *result = t->beside ? result_beside(module, like, t->dtype, t->ndim, t->shape, &data)
@@ -109,9 +110,9 @@ static PyObject *count_to_new(PyObject *module, const counting *c, const samples
 }
 
 /* Into the caller's array; False if its dtype or layout is none that the library writes. */
-static PyObject *count_to_given(PyObject *module, const counting *c, const target *t, PyObject *given)
+static PyObject *count_to_given(PyObject *module, const count_request *c, const count_result *t, PyObject *given)
 {
-    samples out;
+    python_samples out;
     if (samples_take_writable(module, given, &out) < 0) return NULL;
     const histo_view *v = &out.view;
     const bool sums = v->dtype == HISTO_F32 || v->dtype == HISTO_F64;
@@ -121,7 +122,7 @@ static PyObject *count_to_given(PyObject *module, const counting *c, const targe
         fits = v->shape[d] == t->shape[d] && (v->strides[d] == stride || t->shape[d] == 1);
         stride *= t->shape[d];
     }
-    target there = *t;
+    count_result there = *t;
     there.dtype = v->dtype;
     int done = 0;
     if (fits && out.on_gpu && out.stream != c->stream) done = gpu_wait(v->data, out.stream);
@@ -132,9 +133,9 @@ static PyObject *count_to_given(PyObject *module, const counting *c, const targe
 }
 
 /* Where the GPU's samples are, and no operand elsewhere. */
-static int meet(const operands *o, counting *c, const samples **there)
+static int meet(const count_operands *o, count_request *c, const python_samples **there)
 {
-    const samples *all[HISTO_MAX_AXES + 2];
+    const python_samples *all[HISTO_MAX_AXES + 2];
     if (samples_meet(list_samples(o, all), all, there) < 0) return -1;
     if (!*there) return 0;
     c->home = (*there)->home;
@@ -147,19 +148,19 @@ static int meet(const operands *o, counting *c, const samples **there)
     return 0;
 }
 
-static PyObject *count_operands(PyObject *module, const operands *o, bool flow, int threads, histo_device device,
-                                const char *dtype, PyObject *into)
+static PyObject *count_into(PyObject *module, const count_operands *o, bool flow, int threads, histo_device device,
+                            const char *dtype, PyObject *into)
 {
-    counting c = {.naxes = o->naxes,
-                  .axes = o->axes,
-                  .views = o->views,
-                  .weights = o->weights.release ? &o->weights.view : NULL,
-                  .mask = o->mask.release ? &o->mask.view : NULL,
-                  .slots = flow ? HISTO_FLOW : HISTO_BINS,
-                  .threads = threads,
-                  .device = device};
-    target t = {.dtype = c.weights ? HISTO_F64 : HISTO_I64};
-    const samples *there, *all[HISTO_MAX_AXES + 2];
+    count_request c = {.naxes = o->naxes,
+                       .axes = o->axes,
+                       .views = o->views,
+                       .weights = o->weights.release ? &o->weights.view : NULL,
+                       .mask = o->mask.release ? &o->mask.view : NULL,
+                       .slots = flow ? HISTO_FLOW : HISTO_BINS,
+                       .threads = threads,
+                       .device = device};
+    count_result t = {.dtype = c.weights ? HISTO_F64 : HISTO_I64};
+    const python_samples *there, *all[HISTO_MAX_AXES + 2];
     if (*dtype && histo_dtype_parse(dtype, &t.dtype) != HISTO_OK) return raise_status(HISTO_INVALID);
     if (meet(o, &c, &there) < 0) return NULL;
     t.beside = into == Py_True || (there && device != HISTO_DEVICE_CPU);
@@ -181,10 +182,10 @@ static PyObject *count(PyObject *module, PyObject *args)
                           &batch_ndim, &flow, &threads, &device, &dtype, &into))
         return NULL;
     if (device >= HISTO_DEVICE_CUDA(0) && gpu_load() < 0) return NULL;
-    operands o;
+    count_operands o;
     PyObject *result = NULL;
     if (operands_take(module, arrays, axes, weights, mask, batch_ndim, &o) == 0)
-        result = count_operands(module, &o, flow, threads, device, dtype, into);
+        result = count_into(module, &o, flow, threads, device, dtype, into);
     operands_release(&o);
     return result;
 }
@@ -208,22 +209,22 @@ static PyObject *number(histo_dtype dtype, histo_number x)
 }
 
 /* Samples and a mask that are read without being counted. */
-typedef struct reading {
-    samples samples, mask;
+typedef struct read_operands {
+    python_samples samples, mask;
     histo_fill_options options;
-} reading;
+} read_operands;
 
-static void reading_release(reading *r)
+static void reading_release(read_operands *r)
 {
     samples_release(&r->mask);
     samples_release(&r->samples);
 }
 
 /* Releases what it has taken if it fails. */
-static int reading_take(PyObject *module, PyObject *array, PyObject *mask, int threads, reading *r)
+static int reading_take(PyObject *module, PyObject *array, PyObject *mask, int threads, read_operands *r)
 {
-    const samples *const both[] = {&r->samples, &r->mask}, *there;
-    *r = (reading){.options.threads = threads};
+    const python_samples *const both[] = {&r->samples, &r->mask}, *there;
+    *r = (read_operands){.options.threads = threads};
     if (samples_take(module, array, &r->samples) < 0) return -1;
     if (take_or_none(module, mask, 0, &r->mask) < 0 || samples_meet(2, both, &there) < 0) {
         reading_release(r);
@@ -238,7 +239,7 @@ static PyObject *extremes(PyObject *module, PyObject *args)
 {
     PyObject *array, *mask, *result = NULL;
     int threads;
-    reading r;
+    read_operands r;
     histo_extremes found;
     if (!PyArg_ParseTuple(args, "OOi", &array, &mask, &threads) || reading_take(module, array, mask, threads, &r) < 0)
         return NULL;
@@ -277,7 +278,7 @@ static PyObject *bins_by_rule(PyObject *module, PyObject *args)
     PyObject *array, *mask, *bins = NULL;
     const char *name;
     int threads;
-    reading r;
+    read_operands r;
     histo_axis axis;
     histo_survey_options options = {.range = HISTO_RANGE_FIXED};
     if (!PyArg_ParseTuple(args, "OsddOi", &array, &name, &options.lo, &options.hi, &mask, &threads)) return NULL;

@@ -3,8 +3,8 @@
 #include "samples/results.h"
 #include "samples/samples.h"
 
-static histo_status read_quantiles(const samples *s, const samples *mask, histo_quantile_rule rule, int64_t n,
-                                   const double *q, double *values)
+static histo_status read_quantiles(const python_samples *s, const python_samples *mask, histo_quantile_rule rule,
+                                   int64_t n, const double *q, double *values)
 {
     const histo_fill_options options = {.mask = mask->release ? &mask->view : NULL};
     histo_quantiles *quantiles;
@@ -22,7 +22,7 @@ static PyObject *quantiles(PyObject *module, PyObject *args)
     PyObject *array, *mask_of, *result = NULL;
     const char *name;
     Py_buffer q;
-    samples s, mask = {0};
+    python_samples s, mask = {0};
     histo_quantile_rule rule;
     if (!PyArg_ParseTuple(args, "Oy*sO", &array, &q, &name, &mask_of)) return NULL;
     histo_status status = histo_quantile_rule_parse(name, &rule);

@@ -262,12 +262,12 @@ static PyObject *hist_tally(PyObject *self, PyObject *unused)
                          numbers(t.over, naxes), numbers(t.nan, naxes));
 }
 
-static PyObject *text_of(size_t (*describe)(const histo_plan *, char *, size_t), const histo_plan *plan)
+static PyObject *explanation_of(const histo_plan *plan)
 {
-    const size_t length = describe(plan, NULL, 0);
+    const size_t length = histo_plan_explain(plan, NULL, 0);
     char *text = PyMem_Malloc(length + 1);
     if (!text) return PyErr_NoMemory();
-    describe(plan, text, length + 1);
+    histo_plan_explain(plan, text, length + 1);
     PyObject *result = PyUnicode_FromStringAndSize(text, (Py_ssize_t)length);
     PyMem_Free(text);
     return result;
@@ -280,9 +280,9 @@ static PyObject *plan_of(PyObject *self, PyObject *unused)
     hist *h = hist_lock(self);
     if (!h) return NULL;
     const histo_plan *plan = histo_hist_last_plan(h->hist);
-    PyObject *result = plan ? Py_BuildValue("siN", histo_plan_strategy(plan), histo_plan_threads(plan),
-                                            text_of(histo_plan_explain, plan))
-                            : Py_NewRef(Py_None);
+    PyObject *result =
+        plan ? Py_BuildValue("siN", histo_plan_strategy(plan), histo_plan_threads(plan), explanation_of(plan))
+             : Py_NewRef(Py_None);
     hist_unlock(h);
     return result;
 }
@@ -337,7 +337,7 @@ static bool is_like_read(const hist *h, histo_slots slots, const histo_view *v)
     return is;
 }
 
-static histo_status read_into(const hist *h, int what, histo_slots slots, const samples *out)
+static histo_status read_into(const hist *h, int what, histo_slots slots, const python_samples *out)
 {
     const histo_view *v = &out->view;
     void *data = (void *)v->data;
@@ -353,7 +353,7 @@ static PyObject *hist_read_into(PyObject *self, PyObject *args)
 {
     int what, flow;
     PyObject *array;
-    samples out;
+    python_samples out;
     if (!PyArg_ParseTuple(args, "ipO", &what, &flow, &array)) return NULL;
     if (samples_take_writable(((hist *)self)->base.module, array, &out) < 0) return NULL;
     hist *h = hist_lock(self);
@@ -365,7 +365,7 @@ static PyObject *hist_read_into(PyObject *self, PyObject *args)
         Py_END_ALLOW_THREADS
     }
     if (h) hist_unlock(h);
-    const samples *const all[] = {&out};
+    const python_samples *const all[] = {&out};
     int done = h ? 0 : -1;
     if (h && !fits) {
         PyErr_SetString(PyExc_ValueError, "out must have the shape of the result, in C order");
@@ -401,13 +401,14 @@ static PyObject *hist_read(PyObject *self, PyObject *args)
     return array ? hist_written(array, status) : NULL;
 }
 
-typedef struct cell {
+typedef struct cell_values {
     uint64_t count;
     double sum_w, sum_w2;
-} cell;
+} cell_values;
 
 /* Add the slots of a cell, which are two on each axis where it is in the overflow: that, and NaN. */
-static void add_slots(const hist *h, const int64_t *bins, const uint64_t *counts, const double *const sums[2], cell *to)
+static void add_slots(const hist *h, const int64_t *bins, const uint64_t *counts, const double *const sums[2],
+                      cell_values *to)
 {
     int64_t first = 0, stride = 1, to_nan[HISTO_MAX_AXES];
     int over = 0;
@@ -447,7 +448,7 @@ static PyObject *hist_cell(PyObject *self, PyObject *tuple)
     int64_t bins[HISTO_MAX_AXES];
     const uint64_t *counts;
     const double *sums[2] = {NULL, NULL};
-    cell c = {0};
+    cell_values c = {0};
     const int taken = take_bins(h, tuple, bins);
     const bool has = taken == 0 && !h->nbatch && histo_hist_storage(h->hist) == HISTO_DENSE;
     const histo_status status = has ? histo_hist_borrow(h->hist, &counts, &sums[0], &sums[1]) : HISTO_OK;
@@ -544,7 +545,7 @@ static PyObject *hist_merge(PyObject *self, PyObject *other)
     if (status == HISTO_OK) status = histo_hist_merge(to, twin ? twin : from);
     histo_hist_destroy(twin);
     hist_unlock_two(self, other);
-    return status == HISTO_OK ? Py_NewRef(Py_None) : raise_status(status);
+    return none_if_ok(status);
 }
 
 static PyObject *made(const hist *h, histo_status status, histo_hist *handle)
@@ -658,20 +659,7 @@ static PyMethodDef methods[] = {
 
 int hist_add(PyObject *module)
 {
-    PyType_Slot slots[] = {
-        {Py_tp_new, (void *)locked_new},
-        {Py_tp_dealloc, (void *)hist_dealloc},
-        {Py_tp_methods, methods},
-        {0},
-    };
-    PyType_Spec spec = {
-        .name = "histo._histo.Hist",
-        .basicsize = sizeof(hist),
-        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_IMMUTABLETYPE,
-        .slots = slots,
-    };
-    module_state *state = state_of_module(module);
-    state->hist_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
-    if (!state->hist_type || PyModule_AddType(module, state->hist_type) != 0) return -1;
-    return axis_add(module);
+    PyTypeObject *type = locked_add_type(module, "histo._histo.Hist", sizeof(hist), hist_dealloc, methods);
+    state_of_module(module)->hist_type = type;
+    return type ? axis_add(module) : -1;
 }

@@ -62,7 +62,7 @@ static PyObject *axis_check(PyObject *module, PyObject *tuple)
     const histo_status status = taken == 0 ? histo_axis_check(&axis) : HISTO_OK;
     PyBuffer_Release(&buffer);
     if (taken != 0) return NULL;
-    return status == HISTO_OK ? Py_NewRef(Py_None) : raise_status(status);
+    return none_if_ok(status);
 }
 
 static PyMethodDef functions[] = {

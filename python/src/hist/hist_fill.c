@@ -6,11 +6,11 @@
 
 enum { MAX_OPERANDS = HISTO_MAX_AXES + 3 };
 
-typedef struct operands {
+typedef struct fill_operands {
     hist *h;
     bool from_python; /* Histogram._fill has seen the arguments: they do not go there again */
     int taken;        /* the samples of all axes, then weights, mask and range filter as given */
-    samples sources[MAX_OPERANDS];
+    python_samples sources[MAX_OPERANDS];
     union {
         double real;
         int64_t whole;
@@ -19,9 +19,9 @@ typedef struct operands {
     histo_fill_options options;
     fill_mask mask; /* with the nulls of all operands */
     void *mask_bytes;
-} operands;
+} fill_operands;
 
-static void release(operands *o)
+static void release(fill_operands *o)
 {
     for (int i = 0; i < o->taken; i++)
         samples_release(&o->sources[i]);
@@ -29,7 +29,7 @@ static void release(operands *o)
 }
 
 /* A number of Python; false if it is something else, or an integer beyond 64 bits. */
-static bool take_number(operands *o, PyObject *object)
+static bool take_number(fill_operands *o, PyObject *object)
 {
     histo_dtype dtype = HISTO_F64;
     if (PyFloat_CheckExact(object)) {
@@ -42,16 +42,16 @@ static bool take_number(operands *o, PyObject *object)
     } else {
         return false;
     }
-    samples *const s = &o->sources[o->taken];
+    python_samples *const s = &o->sources[o->taken];
     s->release = NULL;
     s->has_nulls = s->on_gpu = s->unordered = false;
     o->views[o->taken] = histo_view_nd(&o->numbers[o->taken], dtype, 0, NULL);
     return true;
 }
 
-static const histo_view *take(operands *o, PyObject *object)
+static const histo_view *take(fill_operands *o, PyObject *object)
 {
-    samples *s = &o->sources[o->taken];
+    python_samples *s = &o->sources[o->taken];
     if (take_number(o, object)) return &o->views[o->taken++];
     if (samples_take_with_nulls(o->h->base.module, object, s) != 0) return NULL;
     o->views[o->taken] = s->view;
@@ -60,16 +60,16 @@ static const histo_view *take(operands *o, PyObject *object)
 
 /* ---- Streams ---- */
 
-static void list(const operands *o, const samples **all)
+static void list(const fill_operands *o, const python_samples **all)
 {
     for (int i = 0; i < o->taken; i++)
         all[i] = &o->sources[i];
 }
 
 /* Samples in the memory of a GPU are counted on their library's stream. */
-static int meet(operands *o)
+static int meet(fill_operands *o)
 {
-    const samples *all[MAX_OPERANDS], *there;
+    const python_samples *all[MAX_OPERANDS], *there;
     list(o, all);
     if (samples_meet(o->taken, all, &there) < 0) return -1;
     if (!there) return 0;
@@ -78,9 +78,9 @@ static int meet(operands *o)
     return 0;
 }
 
-static int settle(const operands *o)
+static int settle(const fill_operands *o)
 {
-    const samples *all[MAX_OPERANDS];
+    const python_samples *all[MAX_OPERANDS];
     list(o, all);
     return samples_settle(o->taken, all);
 }
@@ -119,7 +119,7 @@ static void stretch(histo_view *v, const int64_t *shape, int ndim)
     v->ndim = ndim;
 }
 
-static int broadcast(operands *o)
+static int broadcast(fill_operands *o)
 {
     int64_t shape[HISTO_MAX_DIMS] = {0};
     int ndim = 0;
@@ -151,7 +151,7 @@ static int broadcast(operands *o)
 }
 
 /* Samples, weights and filters that are null are masked; a mask that is null masks. */
-static int mask_nulls(operands *o)
+static int mask_nulls(fill_operands *o)
 {
     fill_mask masks[MAX_OPERANDS + 1];
     int n = 0;
@@ -175,7 +175,7 @@ static int mask_nulls(operands *o)
 enum { FOR_PYTHON = 1 }; /* also: an unweighted histogram gets weights, an array has a mask or is lazy */
 
 /* Has it a mask of its own, as numpy.ma's, or is it Dask's? */
-static bool is_for_python(const operands *o, PyObject *object)
+static bool is_for_python(const fill_operands *o, PyObject *object)
 {
     if (o->from_python || PyFloat_CheckExact(object) || PyLong_CheckExact(object)) return false;
     if (numpy_seen(o->h->base.module) && PyArray_Check(object))
@@ -184,7 +184,7 @@ static bool is_for_python(const operands *o, PyObject *object)
 }
 
 /* -1 with an exception, FOR_PYTHON if the argument is none of those that are known here. */
-static int take_named(operands *o, PyObject *name, PyObject *value)
+static int take_named(fill_operands *o, PyObject *name, PyObject *value)
 {
     const bool none = value == Py_None;
     if (is_for_python(o, value)) return FOR_PYTHON;
@@ -215,7 +215,7 @@ static int take_named(operands *o, PyObject *name, PyObject *value)
     return (o->options.where = take(o, array)) ? 0 : -1;
 }
 
-static int take_all(operands *o, PyObject *const *args, Py_ssize_t nargs, PyObject *names)
+static int take_all(fill_operands *o, PyObject *const *args, Py_ssize_t nargs, PyObject *names)
 {
     const int naxes = o->h->naxes;
     const Py_ssize_t nnames = names ? PyTuple_Size(names) : 0;
@@ -255,7 +255,7 @@ static PyObject *by_python(PyObject *self, PyObject *const *args, Py_ssize_t nar
 static PyObject *fill_numbers(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names,
                               bool from_python)
 {
-    operands o;
+    fill_operands o;
     o.h = (hist *)self;
     o.from_python = from_python;
     o.taken = 0;

@@ -21,28 +21,64 @@ PyObject *hist_quantiles(PyObject *self, PyObject *args)
     return status == HISTO_OK ? values : hist_written(values, status);
 }
 
-/* A tuple of the fields of each batch entry's summary, in a list. */
-PyObject *hist_summarize(PyObject *self, PyObject *unused)
+/* Compute a struct of `size` bytes for each batch entry, and list the tuples of their fields. */
+static PyObject *each_entry(PyObject *self, size_t size,
+                            histo_status (*compute)(const histo_hist *handle, void *entries),
+                            PyObject *(*fields_of)(const void *entry))
 {
-    (void)unused;
     hist *h = hist_lock(self);
     if (!h) return NULL;
     const int64_t batch = histo_hist_batch(h->hist);
-    histo_summary *summaries = PyMem_Calloc((size_t)batch, sizeof *summaries);
-    const histo_status status = summaries ? histo_hist_summarize(h->hist, summaries) : HISTO_OK;
+    char *entries = PyMem_Calloc((size_t)batch, size);
+    const histo_status status = entries ? compute(h->hist, entries) : HISTO_OK;
     hist_unlock(h);
-    if (!summaries) return PyErr_NoMemory();
+    if (!entries) return PyErr_NoMemory();
     PyObject *list = status == HISTO_OK ? PyList_New(0) : raise_status(status);
     for (int64_t b = 0; list && b < batch; b++) {
-        const histo_summary *s = &summaries[b];
-        PyObject *fields = Py_BuildValue("KdddddLLLL", (unsigned long long)s->count, s->mean, s->variance, s->skewness,
-                                         s->kurtosis, s->entropy, (long long)s->first, (long long)s->last,
-                                         (long long)s->mode, (long long)s->occupied);
+        PyObject *fields = fields_of(entries + (size_t)b * size);
         if (!fields || PyList_Append(list, fields) != 0) Py_CLEAR(list);
         Py_XDECREF(fields);
     }
-    PyMem_Free(summaries);
+    PyMem_Free(entries);
     return list;
+}
+
+static histo_status summarize(const histo_hist *handle, void *summaries)
+{
+    return histo_hist_summarize(handle, summaries);
+}
+
+static PyObject *fields_of_summary(const void *summary)
+{
+    const histo_summary *s = summary;
+    return Py_BuildValue("KdddddLLLL", (unsigned long long)s->count, s->mean, s->variance, s->skewness, s->kurtosis,
+                         s->entropy, (long long)s->first, (long long)s->last, (long long)s->mode,
+                         (long long)s->occupied);
+}
+
+/* For each batch entry the tuple of its summary's fields, in the order of the class Summary. */
+PyObject *hist_summarize(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return each_entry(self, sizeof(histo_summary), summarize, fields_of_summary);
+}
+
+static histo_status inform(const histo_hist *handle, void *information)
+{
+    return histo_hist_inform(handle, information);
+}
+
+static PyObject *fields_of_information(const void *information)
+{
+    const histo_information *i = information;
+    return Py_BuildValue("ddddd", i->entropy[0], i->entropy[1], i->joint_entropy, i->mutual, i->normalized);
+}
+
+/* For each batch entry the entropies of axis 0, of axis 1 and of both, the mutual information, and that normalized. */
+PyObject *hist_inform(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return each_entry(self, sizeof(histo_information), inform, fields_of_information);
 }
 
 PyObject *hist_split(PyObject *self, PyObject *args)
@@ -79,27 +115,4 @@ PyObject *hist_compare(PyObject *self, PyObject *args)
     if (values) status = histo_hist_compare(h->hist, other->hist, metric, data);
     hist_unlock_two(self, object);
     return values ? hist_written(values, status) : NULL;
-}
-
-/* A tuple (entropy of axis 0, of axis 1, of both, mutual, normalized) of each batch entry, in a list. */
-PyObject *hist_inform(PyObject *self, PyObject *unused)
-{
-    (void)unused;
-    hist *h = hist_lock(self);
-    if (!h) return NULL;
-    const int64_t batch = histo_hist_batch(h->hist);
-    histo_information *information = PyMem_Calloc((size_t)batch, sizeof *information);
-    const histo_status status = information ? histo_hist_inform(h->hist, information) : HISTO_OK;
-    hist_unlock(h);
-    if (!information) return PyErr_NoMemory();
-    PyObject *list = status == HISTO_OK ? PyList_New(0) : raise_status(status);
-    for (int64_t b = 0; list && b < batch; b++) {
-        const histo_information *i = &information[b];
-        PyObject *fields =
-            Py_BuildValue("ddddd", i->entropy[0], i->entropy[1], i->joint_entropy, i->mutual, i->normalized);
-        if (!fields || PyList_Append(list, fields) != 0) Py_CLEAR(list);
-        Py_XDECREF(fields);
-    }
-    PyMem_Free(information);
-    return list;
 }

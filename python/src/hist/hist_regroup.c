@@ -159,7 +159,7 @@ PyObject *hist_regrow(PyObject *self, PyObject *args)
     if (taken != 0) return NULL;
     if (!fits) return PyErr_Format(PyExc_ValueError, "these are not as many axes");
     if (status == HISTO_NO_MEMORY) return PyErr_NoMemory();
-    return status == HISTO_OK ? Py_NewRef(Py_None) : raise_status(status);
+    return none_if_ok(status);
 }
 
 /* ---- Other values ---- */
@@ -184,7 +184,7 @@ PyObject *hist_write(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
     for (int i = 0; i < 4; i++)
         PyBuffer_Release(&values[i]);
     if (taken != 0) return NULL;
-    return status == HISTO_OK ? Py_NewRef(Py_None) : raise_status(status);
+    return none_if_ok(status);
 }
 
 /* _put(index, counts, sums of weights or None, of their squares or None): set the slots of the index alone. */
@@ -205,5 +205,5 @@ PyObject *hist_put(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
     for (int i = 0; i < 4; i++)
         PyBuffer_Release(&values[i]);
     if (!h) return NULL;
-    return status == HISTO_OK ? Py_NewRef(Py_None) : raise_status(status);
+    return none_if_ok(status);
 }

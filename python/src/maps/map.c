@@ -141,14 +141,14 @@ static PyObject *map_match(PyObject *self, PyObject *args)
     return make_values(self, h, reference, NULL, match);
 }
 
-typedef struct landmarks {
+typedef struct landmark_buffers {
     Py_buffer q, target;
     int extend;
-} landmarks;
+} landmark_buffers;
 
 static histo_status draw_lines(histo_map *m, const histo_hist *h, const histo_hist *other, const void *arguments)
 {
-    const landmarks *l = arguments;
+    const landmark_buffers *l = arguments;
     (void)other;
     return histo_map_landmarks(m, h, (int)(l->q.len / (Py_ssize_t)sizeof(double)), l->q.buf, l->target.buf, l->extend,
                                NULL);
@@ -158,7 +158,7 @@ static histo_status draw_lines(histo_map *m, const histo_hist *h, const histo_hi
 static PyObject *map_landmarks(PyObject *self, PyObject *args)
 {
     PyObject *h, *result = NULL;
-    landmarks l;
+    landmark_buffers l;
     if (!PyArg_ParseTuple(args, "Oy*y*p", &h, &l.q, &l.target, &l.extend)) return NULL;
     if (l.q.len != l.target.len)
         PyErr_SetString(PyExc_ValueError, "each landmark has a quantile and a value");
@@ -213,15 +213,15 @@ static PyObject *map_classes(PyObject *self, PyObject *args)
 
 enum { MAX_VIEWS = HISTO_MAX_AXES + 2 }; /* samples, then the result, then a mask */
 
-typedef struct operands {
+typedef struct map_operands {
     map *m;
     int taken;
-    samples sources[MAX_VIEWS];
+    python_samples sources[MAX_VIEWS];
     histo_view views[MAX_VIEWS];
     histo_apply_options options;
-} operands;
+} map_operands;
 
-static int take(operands *o, PyObject *object)
+static int take(map_operands *o, PyObject *object)
 {
     if (samples_take(o->m->base.module, object, &o->sources[o->taken]) < 0) return -1;
     o->views[o->taken] = o->sources[o->taken].view;
@@ -230,7 +230,7 @@ static int take(operands *o, PyObject *object)
 }
 
 /* Before the lock is taken, since objects may run Python to give their samples. out: NULL, or an array. */
-static int take_all(operands *o, PyObject *self, PyObject *arrays, PyObject *out, PyObject *mask)
+static int take_all(map_operands *o, PyObject *self, PyObject *arrays, PyObject *out, PyObject *mask)
 {
     o->m = (map *)self;
     o->taken = 0;
@@ -247,13 +247,13 @@ static int take_all(operands *o, PyObject *self, PyObject *arrays, PyObject *out
     return take(o, mask);
 }
 
-static void release(operands *o)
+static void release(map_operands *o)
 {
     for (int i = 0; i < o->taken; i++)
         samples_release(&o->sources[i]);
 }
 
-static PyObject *apply(const operands *o)
+static PyObject *apply(const map_operands *o)
 {
     map *m = map_lock((PyObject *)o->m);
     histo_status status;
@@ -287,7 +287,7 @@ static PyObject *map_apply(PyObject *self, PyObject *args)
 {
     PyObject *arrays, *out, *mask, *counts, *sizes, *result = NULL;
     int batch_ndim;
-    operands o = {.taken = 0};
+    map_operands o = {.taken = 0};
     if (!PyArg_ParseTuple(args, "O!OOiO!O!i", &PyTuple_Type, &arrays, &out, &mask, &batch_ndim, &PyTuple_Type, &counts,
                           &PyTuple_Type, &sizes, &o.options.threads) ||
         take_tiles(&o.options.tiles, counts, sizes) < 0)
@@ -309,7 +309,7 @@ static PyObject *map_moments(PyObject *self, PyObject *args)
 {
     PyObject *arrays, *window, *mask, *result = NULL;
     long long box[4] = {0};
-    operands o = {.taken = 0};
+    map_operands o = {.taken = 0};
     if (!PyArg_ParseTuple(args, "O!OOi", &PyTuple_Type, &arrays, &window, &mask, &o.options.threads)) return NULL;
     if (window != Py_None &&
         !PyArg_ParseTuple(window, "LLLL;a window is (x, y, width, height)", &box[0], &box[1], &box[2], &box[3]))
@@ -344,20 +344,7 @@ static PyMethodDef methods[] = {
 
 int map_add(PyObject *module)
 {
-    PyType_Slot slots[] = {
-        {Py_tp_new, (void *)locked_new},
-        {Py_tp_dealloc, (void *)map_dealloc},
-        {Py_tp_methods, methods},
-        {0},
-    };
-    PyType_Spec spec = {
-        .name = "histo._histo.Map",
-        .basicsize = sizeof(map),
-        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_IMMUTABLETYPE,
-        .slots = slots,
-    };
-    PyObject *type = PyType_FromModuleAndSpec(module, &spec, NULL);
-    const int added = type ? PyModule_AddType(module, (PyTypeObject *)type) : -1;
-    Py_XDECREF(type);
-    return added;
+    PyTypeObject *type = locked_add_type(module, "histo._histo.Map", sizeof(map), map_dealloc, methods);
+    Py_XDECREF((PyObject *)type);
+    return type ? 0 : -1;
 }

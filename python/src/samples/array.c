@@ -2,12 +2,12 @@
 #include "samples/numpy_api.h"
 #include "samples/samples.h"
 
-static void release_owner(samples *s)
+static void release_owner(python_samples *s)
 {
     Py_DECREF(s->owner);
 }
 
-static int of_array(PyArrayObject *array, samples *out)
+static int of_array(PyArrayObject *array, python_samples *out)
 {
     PyArray_Descr *descr = PyArray_DESCR(array);
     histo_view *v = &out->view;
@@ -36,7 +36,7 @@ static PyArrayObject *line_of(PyArrayObject *array)
     return (PyArrayObject *)PyArray_Newshape(array, &flat, NPY_CORDER);
 }
 
-int samples_of_array(PyObject *module, PyObject *object, samples *out)
+int samples_of_array(PyObject *module, PyObject *object, python_samples *out)
 {
     if (!numpy_seen(module) || !PyArray_Check(object)) return 0;
     PyArrayObject *array = (PyArrayObject *)object;

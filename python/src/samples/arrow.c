@@ -74,14 +74,14 @@ static int check(const arrow_array *a, const column_type *type)
 /* ---- Chunks ---- */
 
 /* A column, which owns its chunks; samples.memory. */
-typedef struct column {
+typedef struct arrow_column {
     arrow_array *chunks;
     int64_t count, room;
     void *copy;             /* of all values */
     unsigned char *present; /* a byte for each value, 0 for nulls */
-} column;
+} arrow_column;
 
-static void free_column(column *c)
+static void free_column(arrow_column *c)
 {
     for (int64_t i = 0; i < c->count; i++)
         if (c->chunks[i].release) c->chunks[i].release(&c->chunks[i]);
@@ -91,13 +91,13 @@ static void free_column(column *c)
     free(c);
 }
 
-static void release_column(samples *s)
+static void release_column(python_samples *s)
 {
     free_column(s->memory);
 }
 
 /* Takes the array, also on failure. */
-static int add_chunk(column *c, arrow_array *array)
+static int add_chunk(arrow_column *c, arrow_array *array)
 {
     if (c->count == c->room) {
         const int64_t room = c->room ? 2 * c->room : 4;
@@ -137,7 +137,7 @@ static void copy_values(const arrow_array *a, const column_type *type, char *to)
         memcpy(to, (const char *)values_of(a) + (size_t)a->offset * size, (size_t)a->length * size);
 }
 
-static void set_nulls(samples *out, histo_view present, int64_t offset)
+static void set_nulls(python_samples *out, histo_view present, int64_t offset)
 {
     out->has_nulls = true;
     out->present = present;
@@ -145,7 +145,7 @@ static void set_nulls(samples *out, histo_view present, int64_t offset)
 }
 
 /* All chunks as one. */
-static int join(column *c, const column_type *type, samples *out)
+static int join(arrow_column *c, const column_type *type, python_samples *out)
 {
     const size_t size = histo_dtype_size(type->dtype);
     int64_t n = 0, at = 0;
@@ -168,7 +168,7 @@ static int join(column *c, const column_type *type, samples *out)
     return describe_view(out, protocol, c->copy, type->dtype, 1, &n, NULL);
 }
 
-static int view_of(column *c, const column_type *type, samples *out)
+static int view_of(arrow_column *c, const column_type *type, python_samples *out)
 {
     for (int64_t i = 0; i < c->count; i++)
         if (check(&c->chunks[i], type) < 0) return -1;
@@ -182,9 +182,9 @@ static int view_of(column *c, const column_type *type, samples *out)
 
 /* ---- Capsules ---- */
 
-static column *new_column(samples *out)
+static arrow_column *new_column(python_samples *out)
 {
-    column *c = calloc(1, sizeof *c);
+    arrow_column *c = calloc(1, sizeof *c);
     if (!c) PyErr_NoMemory();
     out->memory = c;
     out->release = c ? release_column : NULL;
@@ -192,7 +192,7 @@ static column *new_column(samples *out)
 }
 
 /* From (schema, array), capsules. */
-static int take_array(PyObject *pair, samples *out)
+static int take_array(PyObject *pair, python_samples *out)
 {
     PyObject *first, *second;
     column_type type;
@@ -202,7 +202,7 @@ static int take_array(PyObject *pair, samples *out)
     arrow_array *array = schema ? PyCapsule_GetPointer(second, "arrow_array") : NULL;
     if (!array) return -1;
     if (!schema->release || !array->release) return refuse(PyExc_ValueError, "the array was released");
-    column *c = new_column(out);
+    arrow_column *c = new_column(out);
     return c && type_of(schema, &type) == 0 && add_chunk(c, array) == 0 ? view_of(c, &type, out) : -1;
 }
 
@@ -213,7 +213,7 @@ static int fail_stream(arrow_stream *stream)
     return -1;
 }
 
-static int read_chunks(arrow_stream *stream, column *c)
+static int read_chunks(arrow_stream *stream, arrow_column *c)
 {
     for (;;) {
         arrow_array array = {0};
@@ -223,7 +223,7 @@ static int read_chunks(arrow_stream *stream, column *c)
     }
 }
 
-static int take_stream(PyObject *capsule, samples *out)
+static int take_stream(PyObject *capsule, python_samples *out)
 {
     arrow_stream *stream = PyCapsule_GetPointer(capsule, "arrow_array_stream");
     arrow_schema schema = {0};
@@ -233,12 +233,12 @@ static int take_stream(PyObject *capsule, samples *out)
     if (stream->get_schema(stream, &schema) != 0) return fail_stream(stream);
     const int typed = type_of(&schema, &type);
     if (schema.release) schema.release(&schema);
-    column *c = typed == 0 ? new_column(out) : NULL;
+    arrow_column *c = typed == 0 ? new_column(out) : NULL;
     return c && read_chunks(stream, c) == 0 ? view_of(c, &type, out) : -1;
 }
 
 /* By a method that takes no arguments. */
-static int take_by(PyObject *object, const char *name, int (*take)(PyObject *, samples *), samples *out)
+static int take_by(PyObject *object, const char *name, int (*take)(PyObject *, python_samples *), python_samples *out)
 {
     PyObject *method = PyObject_GetAttrString(object, name);
     if (!method) return describe_missing();
@@ -249,7 +249,7 @@ static int take_by(PyObject *object, const char *name, int (*take)(PyObject *, s
     return failed < 0 ? -1 : 1;
 }
 
-int samples_of_arrow(PyObject *object, samples *out)
+int samples_of_arrow(PyObject *object, python_samples *out)
 {
     const int taken = take_by(object, "__arrow_c_array__", take_array, out);
     return taken ? taken : take_by(object, "__arrow_c_stream__", take_stream, out);

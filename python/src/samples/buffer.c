@@ -23,12 +23,12 @@ static bool dtype_of_format(const char *format, Py_ssize_t size, histo_dtype *dt
     return true;
 }
 
-static void release_buffer(samples *s)
+static void release_buffer(python_samples *s)
 {
     PyBuffer_Release(&s->buffer);
 }
 
-int samples_of_buffer(PyObject *object, samples *out)
+int samples_of_buffer(PyObject *object, python_samples *out)
 {
     if (!PyObject_CheckBuffer(object)) return 0;
     Py_buffer *b = &out->buffer;

@@ -65,7 +65,7 @@ static int stream_of(PyObject *number, void **stream)
     return 0;
 }
 
-static int take(PyObject *array, PyObject *interface, samples *out)
+static int take(PyObject *array, PyObject *interface, python_samples *out)
 {
     histo_dtype dtype;
     void *data, *stream;
@@ -90,12 +90,12 @@ static int take(PyObject *array, PyObject *interface, samples *out)
     return describe_gpu(out, protocol, HISTO_DEVICE_AUTO, stream);
 }
 
-static void release_owner(samples *s)
+static void release_owner(python_samples *s)
 {
     Py_DECREF(s->owner);
 }
 
-int samples_of_cuda_array(PyObject *module, PyObject *object, samples *out)
+int samples_of_cuda_array(PyObject *module, PyObject *object, python_samples *out)
 {
     PyObject *interface = PyObject_GetAttr(object, state_of_module(module)->attributes[CUDA_ARRAY_INTERFACE]);
     if (!interface) return describe_missing();

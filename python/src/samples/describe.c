@@ -26,7 +26,7 @@ static int refuse(const char *protocol, const char *what)
     return -1;
 }
 
-int describe_view(samples *out, const char *protocol, const void *data, histo_dtype dtype, int64_t ndim,
+int describe_view(python_samples *out, const char *protocol, const void *data, histo_dtype dtype, int64_t ndim,
                   const int64_t *shape, const int64_t *strides)
 {
     int64_t packed[MAX_DIMENSIONS], size = (int64_t)histo_dtype_size(dtype);
@@ -57,7 +57,7 @@ int describe_view(samples *out, const char *protocol, const void *data, histo_dt
     return 0;
 }
 
-int describe_gpu(samples *out, const char *protocol, histo_device home, void *stream)
+int describe_gpu(python_samples *out, const char *protocol, histo_device home, void *stream)
 {
     static atomic_bool works; /* the backend has found memory of a GPU */
     if (!works && gpu_load() < 0) return -1;
@@ -78,7 +78,7 @@ int describe_gpu(samples *out, const char *protocol, histo_device home, void *st
     return 0;
 }
 
-int describe_stream(PyObject *array, void **stream, samples *out)
+int describe_stream(PyObject *array, void **stream, python_samples *out)
 {
     PyObject *devices = PyImport_ImportModule("histo.devices");
     PyObject *number = devices ? PyObject_CallMethod(devices, "current_stream", "O", array) : NULL;

@@ -11,17 +11,17 @@ bool describe_dtype(char kind, int64_t bytes, histo_dtype *dtype);
 
 /* Set out->view. strides are in bytes; NULL: C order. ValueError, beginning with the name of the protocol, for what no
  * array can be. */
-int describe_view(samples *out, const char *protocol, const void *data, histo_dtype dtype, int64_t ndim,
+int describe_view(python_samples *out, const char *protocol, const void *data, histo_dtype dtype, int64_t ndim,
                   const int64_t *shape, const int64_t *strides);
 
 /* Mark samples, of which describe_view has set the view, as in the memory of a GPU, ready on this stream. BufferError
  * if they are not, or if this build or machine has no GPU to count them. home: that GPU, if its library can be trusted
  * to know; else HISTO_DEVICE_AUTO. */
-int describe_gpu(samples *out, const char *protocol, histo_device home, void *stream);
+int describe_gpu(python_samples *out, const char *protocol, histo_device home, void *stream);
 
 /* The cudaStream_t on which the library of an array works; the default stream, and out->unordered, if that cannot be
  * known. -1 with an exception. */
-int describe_stream(PyObject *array, void **stream, samples *out);
+int describe_stream(PyObject *array, void **stream, python_samples *out);
 
 /* After a failed attribute: 0 if the object just does not have it, -1 for any other exception. */
 int describe_missing(void);

@@ -30,7 +30,7 @@ static bool is_of_gpu(const dl_device *device)
     return device->type == DL_CUDA || device->type == DL_CUDA_MANAGED;
 }
 
-static int view_of(const dl_tensor *t, samples *out)
+static int view_of(const dl_tensor *t, python_samples *out)
 {
     histo_dtype dtype;
     int64_t strides[MAX_DIMENSIONS];
@@ -48,24 +48,24 @@ static int view_of(const dl_tensor *t, samples *out)
     return 0;
 }
 
-static int mark_gpu(const dl_tensor *t, histo_device home, void *stream, samples *out)
+static int mark_gpu(const dl_tensor *t, histo_device home, void *stream, python_samples *out)
 {
     return t->device.type == DL_CUDA ? describe_gpu(out, protocol, home, stream) : 0;
 }
 
-static void release_owner(samples *s)
+static void release_owner(python_samples *s)
 {
     Py_XDECREF(s->owner);
 }
 
-static void release_managed(samples *s)
+static void release_managed(python_samples *s)
 {
     dl_managed *m = s->memory;
     if (m->deleter) m->deleter(m);
     release_owner(s);
 }
 
-static void release_versioned(samples *s)
+static void release_versioned(python_samples *s)
 {
     dl_versioned *m = s->memory;
     if (m->deleter) m->deleter(m);
@@ -93,7 +93,7 @@ static int fail_exchange(void)
     return -1;
 }
 
-static int take_borrowed(const dl_exchange *api, PyObject *object, dl_tensor *t, samples *out)
+static int take_borrowed(const dl_exchange *api, PyObject *object, dl_tensor *t, python_samples *out)
 {
     out->owner = Py_NewRef(object);
     if (api->tensor_of) {
@@ -119,7 +119,7 @@ int exchanged_on_gpu(PyObject *module, PyObject *object)
     return 0;
 }
 
-int samples_of_exchange(PyObject *module, PyObject *object, samples *out)
+int samples_of_exchange(PyObject *module, PyObject *object, python_samples *out)
 {
     dl_tensor t;
     void *stream = NULL;
@@ -137,7 +137,7 @@ static void raise_error(void *context, const char *kind, const char *message)
     if (!PyErr_Occurred()) PyErr_Format(PyExc_RuntimeError, "%s: %s: %s", protocol, kind, message);
 }
 
-PyObject *dlpack_new(const samples *like, histo_dtype dtype, int ndim, int64_t *shape, void **data)
+PyObject *dlpack_new(const python_samples *like, histo_dtype dtype, int ndim, int64_t *shape, void **data)
 {
     static const dl_dtype types[HISTO_DTYPE_COUNT] = {
         [HISTO_U32] = {DL_UINT, 32, 1}, [HISTO_I32] = {DL_INT, 32, 1},   [HISTO_U64] = {DL_UINT, 64, 1},
@@ -156,7 +156,7 @@ PyObject *dlpack_new(const samples *like, histo_dtype dtype, int ndim, int64_t *
 /* ---- By capsules ---- */
 
 /* Whoever renames a capsule owns its tensor. */
-static int take_capsule(PyObject *capsule, void *stream, samples *out)
+static int take_capsule(PyObject *capsule, void *stream, python_samples *out)
 {
     if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
         dl_versioned *m = PyCapsule_GetPointer(capsule, "dltensor_versioned");
@@ -226,7 +226,7 @@ static PyObject *ask(PyObject *method, const dl_device *device, void *on)
     return capsule;
 }
 
-int samples_of_dlpack(PyObject *object, samples *out)
+int samples_of_dlpack(PyObject *object, python_samples *out)
 {
     PyObject *method = PyObject_GetAttrString(object, "__dlpack__");
     if (!method) return describe_missing();

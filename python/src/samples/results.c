@@ -21,8 +21,8 @@ PyObject *result_new(PyObject *module, histo_dtype dtype, int ndim, const int64_
 }
 
 /* As histo.devices makes it. */
-static PyObject *new_there(PyObject *module, const samples *like, histo_dtype dtype, int ndim, const int64_t *shape,
-                           void **data)
+static PyObject *new_there(PyObject *module, const python_samples *like, histo_dtype dtype, int ndim,
+                           const int64_t *shape, void **data)
 {
     PyObject *devices = python_module(module, true), *sizes = PyTuple_New(ndim), *pair = NULL;
     for (int d = 0; sizes && d < ndim; d++)
@@ -41,7 +41,7 @@ static PyObject *new_there(PyObject *module, const samples *like, histo_dtype dt
     return array;
 }
 
-PyObject *result_beside(PyObject *module, const samples *like, histo_dtype dtype, int ndim, const int64_t *shape,
+PyObject *result_beside(PyObject *module, const python_samples *like, histo_dtype dtype, int ndim, const int64_t *shape,
                         void **data)
 {
     int64_t sizes[2 * HISTO_MAX_DIMS];

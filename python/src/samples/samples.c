@@ -4,7 +4,7 @@
 
 /* By numpy.asarray, which knows `__array_interface__`, `__array_struct__`, `__array__`, sequences and numbers, and
  * checks what it is given. */
-static int take_by_asarray(PyObject *module, PyObject *object, samples *out)
+static int take_by_asarray(PyObject *module, PyObject *object, python_samples *out)
 {
     if (numpy_import(module) < 0) return -1;
     PyObject *array = PyArray_FromAny(object, NULL, 0, 0, 0, NULL);
@@ -26,14 +26,14 @@ static bool is_of_numpy(PyObject *module, PyObject *object)
     return is;
 }
 
-static int take_by_protocol(PyObject *module, PyObject *object, samples *out)
+static int take_by_protocol(PyObject *module, PyObject *object, python_samples *out)
 {
     if (is_of_numpy(module, object)) return 0;
     const int taken = samples_of_arrow(object, out);
     return taken == 0 ? samples_of_dlpack(object, out) : taken;
 }
 
-int samples_take(PyObject *module, PyObject *object, samples *out)
+int samples_take(PyObject *module, PyObject *object, python_samples *out)
 {
     if (samples_take_with_nulls(module, object, out) < 0) return -1;
     if (!out->has_nulls) return 0;
@@ -42,9 +42,9 @@ int samples_take(PyObject *module, PyObject *object, samples *out)
     return -1;
 }
 
-int samples_take_with_nulls(PyObject *module, PyObject *object, samples *out)
+int samples_take_with_nulls(PyObject *module, PyObject *object, python_samples *out)
 {
-    *out = (samples){0};
+    *out = (python_samples){0};
     int taken = samples_of_array(module, object, out);
     if (taken == 0) taken = samples_of_exchange(module, object, out);
     if (taken == 0) taken = samples_of_cuda_array(module, object, out);
@@ -56,7 +56,7 @@ int samples_take_with_nulls(PyObject *module, PyObject *object, samples *out)
     return -1;
 }
 
-int samples_take_writable(PyObject *module, PyObject *object, samples *out)
+int samples_take_writable(PyObject *module, PyObject *object, python_samples *out)
 {
     const bool by_numpy = numpy_seen(module) && PyArray_Check(object);
     if (by_numpy && PyArray_FailUnlessWriteable((PyArrayObject *)object, "out") < 0) return -1;
@@ -96,7 +96,7 @@ bool samples_on_gpu(PyObject *module, PyObject *object)
     return is_exported_from_gpu(module, object);
 }
 
-int samples_take_here(PyObject *module, PyObject *object, samples *out)
+int samples_take_here(PyObject *module, PyObject *object, python_samples *out)
 {
     if (samples_take(module, object, out) < 0) return -1;
     if (!out->on_gpu) return 0;
@@ -105,9 +105,9 @@ int samples_take_here(PyObject *module, PyObject *object, samples *out)
     return -1;
 }
 
-int samples_meet(int n, const samples *const *all, const samples **found)
+int samples_meet(int n, const python_samples *const *all, const python_samples **found)
 {
-    const samples *first = *found = NULL;
+    const python_samples *first = *found = NULL;
     for (int i = 0; i < n && !first; i++)
         if (all[i]->on_gpu) first = all[i];
     for (int i = 0; i < n && first; i++) {
@@ -126,14 +126,14 @@ int samples_meet(int n, const samples *const *all, const samples **found)
     return 0;
 }
 
-int samples_settle(int n, const samples *const *all)
+int samples_settle(int n, const python_samples *const *all)
 {
     for (int i = 0; i < n; i++)
         if (all[i]->unordered) return gpu_wait(all[i]->view.data, all[i]->stream);
     return 0;
 }
 
-void samples_release(samples *s)
+void samples_release(python_samples *s)
 {
     if (s->release) {
         PyObject *type, *value, *traceback; /* what lets go may run Python, which wants no exception pending */
@@ -141,5 +141,5 @@ void samples_release(samples *s)
         s->release(s);
         PyErr_Restore(type, value, traceback);
     }
-    *s = (samples){0};
+    *s = (python_samples){0};
 }

@@ -4,15 +4,15 @@
 
 #include "state/state.h"
 
-typedef struct samples samples;
+typedef struct python_samples python_samples;
 
-struct samples {
+struct python_samples {
     histo_view view;
-    void (*release)(samples *); /* lets go of the memory; called with the GIL */
-    Py_buffer buffer;           /* of the source that has one */
-    PyObject *owner;            /* the object, or NULL; keeps the memory alive, if that is Python's */
-    void *memory;               /* of the source, which keeps it alive */
-    bool on_gpu;                /* in the memory of a GPU, `home`, ready on this cudaStream_t */
+    void (*release)(python_samples *); /* lets go of the memory; called with the GIL */
+    Py_buffer buffer;                  /* of the source that has one */
+    PyObject *owner;                   /* the object, or NULL; keeps the memory alive, if that is Python's */
+    void *memory;                      /* of the source, which keeps it alive */
+    bool on_gpu;                       /* in the memory of a GPU, `home`, ready on this cudaStream_t */
     histo_device home;
     void *stream;
     bool is_bool;   /* said by DLPack and __cuda_array_interface__ */
@@ -30,19 +30,19 @@ struct samples {
  * one-dimensional in C order. What views cannot describe is copied. The view is valid until samples_release, also
  * without the GIL. -1 with TypeError (no array, or a dtype that has no order), BufferError or ValueError (malformed);
  * *out is then zeroed. */
-int samples_take(PyObject *module, PyObject *object, samples *out);
+int samples_take(PyObject *module, PyObject *object, python_samples *out);
 /* Likewise, for a caller that honours out->has_nulls, where samples_take raises ValueError. */
-int samples_take_with_nulls(PyObject *module, PyObject *object, samples *out);
+int samples_take_with_nulls(PyObject *module, PyObject *object, python_samples *out);
 /* Likewise, for a caller that reads them itself: ValueError if they are in the memory of a GPU. */
-int samples_take_here(PyObject *module, PyObject *object, samples *out);
+int samples_take_here(PyObject *module, PyObject *object, python_samples *out);
 /* Likewise, for a caller that writes to the memory: TypeError if it must not, or if that cannot be known. */
-int samples_take_writable(PyObject *module, PyObject *object, samples *out);
+int samples_take_writable(PyObject *module, PyObject *object, python_samples *out);
 /* Does nothing for zeroed samples. */
-void samples_release(samples *s);
+void samples_release(python_samples *s);
 
 /* A new array of the library of `like`, which has an exchange API, in the memory that `like` is in; *data is its
  * memory. dtype: of 32 or 64 bits. NULL with an exception. */
-PyObject *dlpack_new(const samples *like, histo_dtype dtype, int ndim, int64_t *shape, void **data);
+PyObject *dlpack_new(const python_samples *like, histo_dtype dtype, int ndim, int64_t *shape, void **data);
 
 /* Whether an array with an exchange API is in the memory of such a GPU; -1 if it has none. */
 int exchanged_on_gpu(PyObject *module, PyObject *object);
@@ -51,22 +51,22 @@ bool dlpack_on_gpu(PyObject *object);
 
 /* A source of samples takes an object that is of its kind: 1 if it has filled in *out, 0 if the object is of another
  * kind, -1 with an exception. */
-int samples_of_array(PyObject *module, PyObject *object, samples *out);
-int samples_of_buffer(PyObject *object, samples *out);
-int samples_of_exchange(PyObject *module, PyObject *object, samples *out);
-int samples_of_cuda_array(PyObject *module, PyObject *object, samples *out);
-int samples_of_dlpack(PyObject *object, samples *out);
-int samples_of_arrow(PyObject *object, samples *out);
+int samples_of_array(PyObject *module, PyObject *object, python_samples *out);
+int samples_of_buffer(PyObject *object, python_samples *out);
+int samples_of_exchange(PyObject *module, PyObject *object, python_samples *out);
+int samples_of_cuda_array(PyObject *module, PyObject *object, python_samples *out);
+int samples_of_dlpack(PyObject *object, python_samples *out);
+int samples_of_arrow(PyObject *object, python_samples *out);
 
 /* Whether an object, or the first item of a list or tuple, says that it is in the memory of a GPU. */
 bool samples_on_gpu(PyObject *module, PyObject *object);
 
 /* The first of all[n] that is in the memory of a GPU, on whose stream all of them are ready afterwards; *found is NULL
  * if there is none. -1 with ValueError if others are elsewhere. */
-int samples_meet(int n, const samples *const *all, const samples **found);
+int samples_meet(int n, const python_samples *const *all, const python_samples **found);
 /* Wait for the stream, if the memory of one of all[n] could otherwise be given away before work that was enqueued there
  * has read it. -1 with an exception. */
-int samples_settle(int n, const samples *const *all);
+int samples_settle(int n, const python_samples *const *all);
 
 /* A mask of a fill; that of bits begins at this one. */
 typedef struct fill_mask {

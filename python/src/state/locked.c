@@ -103,3 +103,22 @@ void locked_free(PyObject *self)
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF(type);
 }
+
+PyTypeObject *locked_add_type(PyObject *module, const char *name, size_t size, destructor dealloc, PyMethodDef *methods)
+{
+    PyType_Slot slots[] = {
+        {Py_tp_new, (void *)locked_new},
+        {Py_tp_dealloc, (void *)dealloc},
+        {Py_tp_methods, methods},
+        {0},
+    };
+    PyType_Spec spec = {
+        .name = name,
+        .basicsize = (int)size,
+        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_IMMUTABLETYPE,
+        .slots = slots,
+    };
+    PyTypeObject *type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
+    if (type && PyModule_AddType(module, type) != 0) Py_CLEAR(type);
+    return type;
+}

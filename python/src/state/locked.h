@@ -26,4 +26,9 @@ PyObject *locked_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
 /* The end of tp_dealloc. */
 void locked_free(PyObject *self);
 
+/* Add a type of such objects, from which Python classes derive, to the module; a new reference, or NULL with an
+ * exception. */
+PyTypeObject *locked_add_type(PyObject *module, const char *name, size_t size, destructor dealloc,
+                              PyMethodDef *methods);
+
 #endif

@@ -5,7 +5,7 @@ module_state *state_of_module(PyObject *module)
     return PyModule_GetState(module);
 }
 
-bool has_attribute(PyObject *module, PyObject *object, attribute which)
+bool has_attribute(PyObject *module, PyObject *object, attribute_name which)
 {
     return PyObject_HasAttr(object, state_of_module(module)->attributes[which]);
 }

@@ -9,7 +9,13 @@
 
 /* Attributes that are looked for in every unknown object. Their names are made once: Python caches lookups by the
  * address of the name, and keeps it. */
-typedef enum attribute { CUDA_ARRAY_INTERFACE, DLPACK_DEVICE, DLPACK_EXCHANGE_API, IS_CUDA, ATTRIBUTES } attribute;
+typedef enum attribute_name {
+    CUDA_ARRAY_INTERFACE,
+    DLPACK_DEVICE,
+    DLPACK_EXCHANGE_API,
+    IS_CUDA,
+    ATTRIBUTES
+} attribute_name;
 
 /* One for each interpreter. */
 typedef struct module_state {
@@ -23,7 +29,7 @@ typedef struct module_state {
 /* The state of the module whose method got `module` as self. */
 module_state *state_of_module(PyObject *module);
 
-bool has_attribute(PyObject *module, PyObject *object, attribute which);
+bool has_attribute(PyObject *module, PyObject *object, attribute_name which);
 
 /* The module, borrowed, that defines a type or the first of its bases that has one. */
 PyObject *module_of_type(PyTypeObject *type);
