@@ -60,6 +60,9 @@ typedef struct quoting {
     const char *quote;   /* a single quote */
 } quoting;
 
+static const quoting zsh = {"[]:\\", "'\\''"};
+static const quoting fish = {"\\", "\\'"};
+
 static void print_quoted(const char *text, const quoting *q, FILE *out)
 {
     for (; *text; text++) {
@@ -163,8 +166,6 @@ void document_bash(FILE *out)
 
 /* ---- zsh ---- */
 
-static const quoting zsh = {"[]:\\", "'\\''"};
-
 static void print_zsh_option(const option_row *option, FILE *out)
 {
     char words[WORDS];
@@ -244,8 +245,6 @@ void document_zsh(FILE *out)
 }
 
 /* ---- fish ---- */
-
-static const quoting fish = {"\\", "\\'"};
 
 static void print_fish_option(const option_row *option, FILE *out)
 {

@@ -83,6 +83,34 @@ static int read_bytes(survey_file *file, const char *bytes, size_t size, fault *
     return failed;
 }
 
+static survey_file original; /* the example */
+static char *content;        /* of its file */
+static size_t content_size;
+
+static int setup(void **state)
+{
+    (void)state;
+    original = example();
+    content = written(&original, &content_size);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    free(content);
+    survey_file_free(&original);
+    return 0;
+}
+
+/* A copy of the content, for the test to change and to free. */
+static char *copy_content(void)
+{
+    char *copy = malloc(content_size);
+    assert_non_null(copy);
+    return memcpy(copy, content, content_size);
+}
+
 static void refuse(const char *bytes, size_t size, const char *words)
 {
     survey_file file;
@@ -105,53 +133,40 @@ static void test_bytes(void **state)
 {
     (void)state;
     size_t size;
-    survey_file file = example(), again;
+    survey_file again;
     fault f;
-    char *bytes = written(&file, &size);
-    assert_int_equal(size, EXPECTED_BYTES + CHECKSUM_BYTES);
-    assert_memory_equal(bytes, expected, EXPECTED_BYTES);
-    assert_int_equal(read_bytes(&again, bytes, size, &f), 0);
-    size_t same_size;
-    char *same = written(&again, &same_size);
-    assert_int_equal(same_size, size);
-    assert_memory_equal(same, bytes, size);
+    assert_int_equal(content_size, EXPECTED_BYTES + CHECKSUM_BYTES);
+    assert_memory_equal(content, expected, EXPECTED_BYTES);
+    assert_int_equal(read_bytes(&again, content, content_size, &f), 0);
+    char *same = written(&again, &size);
+    assert_int_equal(size, content_size);
+    assert_memory_equal(same, content, size);
     assert_true(again.specs[0].hi == (double)INFINITY && again.findings[0].found.positive.m4 == 6);
-    free(bytes);
     free(same);
-    survey_file_free(&file);
     survey_file_free(&again);
 }
 
 static void test_damage(void **state)
 {
     (void)state;
-    size_t size;
-    survey_file file = example();
-    char *bytes = written(&file, &size);
-    for (size_t i = 0; i < size; i++) {
-        bytes[i] = (char)(bytes[i] ^ 1 << i % 8);
-        refuse(bytes, size, "is not a survey, or is damaged");
-        bytes[i] = (char)(bytes[i] ^ 1 << i % 8);
+    char *changed = copy_content();
+    for (size_t i = 0; i < content_size; i++) {
+        changed[i] = (char)(content[i] ^ 1 << i % 8);
+        refuse(changed, content_size, "is not a survey, or is damaged");
+        changed[i] = content[i];
     }
-    for (size_t length = 0; length < size; length++) {
-        refuse(bytes, length, "is not a survey, or is damaged");
-        char *cut = malloc(size); /* with a checksum that fits */
-        assert_non_null(cut);
-        memcpy(cut, bytes, size);
-        if (length >= 8 + CHECKSUM_BYTES) seal(cut, length);
-        refuse(cut, length, "");
-        free(cut);
+    for (size_t length = 0; length < content_size; length++) {
+        refuse(content, length, "is not a survey, or is damaged");
+        memcpy(changed, content, length);
+        if (length >= 8 + CHECKSUM_BYTES) seal(changed, length);
+        refuse(changed, length, "");
     }
-    free(bytes);
-    survey_file_free(&file);
+    free(changed);
 }
 
 static void test_impossible_fields(void **state)
 {
     (void)state;
-    size_t size;
-    survey_file file = example();
-    char *bytes = written(&file, &size);
     const size_t axes = 20 + sizeof manifest_text - 1, dtype = axes + 8, kind = dtype + 16, fewer = kind + 24;
     const struct {
         size_t at;
@@ -170,42 +185,33 @@ static void test_impossible_fields(void **state)
                   {dtype + 15, 'x', "damaged"},
                   {kind, 'N', "damaged"},
                   {fewer, 2, "damaged"},
-                  {size - 12, 1, "damaged"}}; /* a finding that is not there */
+                  {content_size - 12, 1, "damaged"}}; /* a finding that is not there */
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        char *changed = malloc(size);
-        assert_non_null(changed);
-        memcpy(changed, bytes, size);
+        char *changed = copy_content();
         changed[fields[i].at] = fields[i].value;
-        seal(changed, size);
-        refuse(changed, size, fields[i].words);
+        seal(changed, content_size);
+        refuse(changed, content_size, fields[i].words);
         free(changed);
     }
-    free(bytes);
-    survey_file_free(&file);
+}
+
+static void swap_word(char *word)
+{
+    const char swapped[4] = {word[3], word[2], word[1], word[0]};
+    memcpy(word, swapped, sizeof swapped);
 }
 
 /* What a program would write that does not know that files are little endian. */
 static void test_other_byte_order(void **state)
 {
     (void)state;
-    size_t size;
-    survey_file file = example();
-    char *bytes = written(&file, &size);
-    for (size_t i = 0; i < 2; i++) {
-        const char byte = bytes[8 + i];
-        bytes[8 + i] = bytes[11 - i];
-        bytes[11 - i] = byte;
-    }
-    seal(bytes, size);
-    refuse(bytes, size, "is a survey of format 33554432");
-    for (size_t i = 0; i < 2; i++) {
-        const char byte = bytes[size - 4 + i];
-        bytes[size - 4 + i] = bytes[size - 1 - i];
-        bytes[size - 1 - i] = byte;
-    }
-    refuse(bytes, size, "is not a survey, or is damaged");
-    free(bytes);
-    survey_file_free(&file);
+    char *changed = copy_content();
+    swap_word(changed + 8);
+    seal(changed, content_size);
+    refuse(changed, content_size, "is a survey of format 33554432");
+    swap_word(changed + content_size - CHECKSUM_BYTES);
+    refuse(changed, content_size, "is not a survey, or is damaged");
+    free(changed);
 }
 
 static void test_foreign_files(void **state)
@@ -235,5 +241,5 @@ int main(void)
         cmocka_unit_test(test_other_byte_order),
         cmocka_unit_test(test_foreign_files),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, setup, teardown);
 }
