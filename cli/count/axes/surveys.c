@@ -208,9 +208,14 @@ static int begin_sum(surveys *sum, survey_file *first, fault *f)
     if (survey_file_make_room(file, first->axes, first->passes - 1, f) != 0) return -1;
     memcpy(file->specs, first->specs, (size_t)file->axes * sizeof *file->specs);
     memcpy(file->dtypes, first->dtypes, (size_t)file->axes * sizeof *file->dtypes);
-    if (copy_findings(file, first, f) != 0 || begin_searches(sum, f) != 0 ||
-        repeat_passes(sum, first, file->passes, f) != 0)
+    if (copy_findings(file, first, f) != 0) return -1;
+    fault searching = {0};
+    if (begin_searches(sum, &searching) != 0) { /* options that are not possible, although they are in a file */
+        if (searching.status == EXIT_USAGE) return survey_file_fault(first, f);
+        *f = searching;
         return -1;
+    }
+    if (repeat_passes(sum, first, file->passes, f) != 0) return -1;
     next_pass(sum);
     if (take_findings(sum, first, first->passes - 1, false, f) != 0) return -1;
     file->shards = first->shards;
