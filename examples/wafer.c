@@ -61,7 +61,7 @@ int main(void)
     histo_map *map;
     expose();
     must(histo_hist_create(&hist, 2, axes, NULL));
-    must(histo_hist_fill(hist, &stack, &(histo_fill_options){.pairs = HISTO_PAIRS_RING}));
+    must(histo_hist_fill_pairs(hist, &stack, &(histo_pairs){.pairing = HISTO_PAIRS_RING}, NULL));
     must(histo_hist_read_counts(hist, HISTO_BINS, counts, (int64_t)DIFFERENCES * LEVELS, NULL));
     for (int i = 0; i < DIFFERENCES; i++)
         for (int j = 0; j < LEVELS; j++)

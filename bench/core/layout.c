@@ -6,17 +6,17 @@ static const struct {
     int64_t width, height, images; /* 0: as many as wanted; images: the maximum */
     int64_t margin;                /* samples outside the region in each row, half of them on the left */
     bool masked;
-    histo_pairs pairs; /* of a stack of images */
+    histo_pairing pairs; /* of a stack of images */
 } layouts[] = {
-    [BENCH_ONE_ARRAY] = {"", 1, 1, 0, 0, 1, 0, false, HISTO_NO_PAIRS},
-    [BENCH_RGBA] = {"rgba", 4, 4, 0, 0, 1, 0, false, HISTO_NO_PAIRS},
-    [BENCH_RGB_OF_RGBA] = {"rgb-of-rgba", 4, 3, 0, 0, 1, 0, false, HISTO_NO_PAIRS},
-    [BENCH_RGB] = {"rgb", 3, 3, 0, 0, 1, 0, false, HISTO_NO_PAIRS},
-    [BENCH_IMAGES] = {"images", 1, 1, 256, 256, 10000, 0, false, HISTO_NO_PAIRS},
-    [BENCH_REGION] = {"region", 1, 1, 3840, 0, 1, 512 + 26, false, HISTO_NO_PAIRS},
-    [BENCH_MASK] = {"mask", 1, 1, 0, 0, 1, 0, true, HISTO_NO_PAIRS},
-    [BENCH_1080P] = {"1080p", 1, 1, 1920, 1080, 1, 0, false, HISTO_NO_PAIRS},
-    [BENCH_4K] = {"4k", 1, 1, 3840, 2160, 1, 0, false, HISTO_NO_PAIRS},
+    [BENCH_ONE_ARRAY] = {"", 1, 1, 0, 0, 1, 0, false},
+    [BENCH_RGBA] = {"rgba", 4, 4, 0, 0, 1, 0, false},
+    [BENCH_RGB_OF_RGBA] = {"rgb-of-rgba", 4, 3, 0, 0, 1, 0, false},
+    [BENCH_RGB] = {"rgb", 3, 3, 0, 0, 1, 0, false},
+    [BENCH_IMAGES] = {"images", 1, 1, 256, 256, 10000, 0, false},
+    [BENCH_REGION] = {"region", 1, 1, 3840, 0, 1, 512 + 26, false},
+    [BENCH_MASK] = {"mask", 1, 1, 0, 0, 1, 0, true},
+    [BENCH_1080P] = {"1080p", 1, 1, 1920, 1080, 1, 0, false},
+    [BENCH_4K] = {"4k", 1, 1, 3840, 2160, 1, 0, false},
     [BENCH_RING] = {.name = "ring-16", .pairs = HISTO_PAIRS_RING},
     [BENCH_APART] = {.name = "apart-16", .pairs = HISTO_PAIRS_APART},
 };

@@ -6,13 +6,13 @@
 
 /* A fill of a layout. Addresses are relative to samples and mask, which the device makes. */
 typedef struct bench_arrangement {
-    int64_t stored;    /* samples in memory, of which some may not be counted */
-    int64_t counted;   /* in a fill */
-    int64_t touched;   /* samples whose bytes must be read */
-    int64_t batch;     /* histograms */
-    bool masked;       /* with a byte per sample */
-    histo_pairs pairs; /* of a stack of images */
-    int64_t first;     /* stored sample at which the view begins */
+    int64_t stored;      /* samples in memory, of which some may not be counted */
+    int64_t counted;     /* in a fill */
+    int64_t touched;     /* samples whose bytes must be read */
+    int64_t batch;       /* histograms */
+    bool masked;         /* with a byte per sample */
+    histo_pairing pairs; /* of a stack of images; 0: samples are in memory */
+    int64_t first;       /* stored sample at which the view begins */
     histo_view view;
 } bench_arrangement;
 

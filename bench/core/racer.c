@@ -35,8 +35,7 @@ static histo_fill_options make_filling(const bench *b, const bench_arrangement *
     bench_view_chunk(b, arranged, i, n, f->views);
     f->mask = bench_mask_at(arranged, b->mask);
     f->weights = histo_view_1d(b->weights, b->input->weights, n);
-    return (histo_fill_options){
-        .mask = b->mask ? &f->mask : NULL, .weights = b->weights ? &f->weights : NULL, .pairs = arranged->pairs};
+    return (histo_fill_options){.mask = b->mask ? &f->mask : NULL, .weights = b->weights ? &f->weights : NULL};
 }
 
 histo_status bench_plan_chunk(const bench *b, const bench_arrangement *arranged, int64_t n,
@@ -48,7 +47,10 @@ histo_status bench_plan_chunk(const bench *b, const bench_arrangement *arranged,
                                .weighting = b->input->weighting,
                                .storage = b->input->sparse ? HISTO_SPARSE : HISTO_DENSE};
     histo_status status = histo_hist_create(hist, b->axes, b->axis, &kind);
-    return status == HISTO_OK ? histo_plan_create(plan, *hist, f.views, &fill, how) : status;
+    if (status != HISTO_OK) return status;
+    const histo_pairs pairs = {.pairing = arranged->pairs};
+    return pairs.pairing ? histo_plan_create_pairs(plan, *hist, f.views, &pairs, &fill, how)
+                         : histo_plan_create(plan, *hist, f.views, &fill, how);
 }
 
 histo_status bench_fill_chunk(const bench *b, const bench_arrangement *arranged, int64_t i, int64_t n,

@@ -19,7 +19,9 @@ static int make_plan(run *r, int i, const piece *p, histo_plan **plan, fault *f)
                                         .vary = s->vary};
     histo_fill_options fill = piece_fill(p, i);
     const histo_hist *hist = run_series_of(r, i, 0)->hist;
-    histo_status status = histo_plan_create(plan, hist, &p->views[i], &fill, &options);
+    histo_status status = p->pairs.pairing
+                              ? histo_plan_create_pairs(plan, hist, &p->views[i], &p->pairs, &fill, &options)
+                              : histo_plan_create(plan, hist, &p->views[i], &fill, &options);
     if (status == HISTO_OK) return 0;
     return fault_set(f, status == HISTO_NO_MEMORY ? EXIT_DATA : EXIT_USAGE, "%s", histo_last_error());
 }
@@ -73,7 +75,7 @@ int run_add_moments(const run *r, series *to, const histo_view *views, const his
 static double piece_bytes(const run *r, const piece *p)
 {
     double bytes = 0, beside = p->mask ? 1 : 0; /* bytes per sample */
-    for (int i = 0; i < (p->pairs ? 1 : r->count); i++)
+    for (int i = 0; i < (p->pairs.pairing ? 1 : r->count); i++)
         bytes += (double)histo_dtype_size(p->views[i].dtype) * (double)histo_view_size(&p->views[i]);
     if (p->weights) beside += (double)histo_dtype_size(p->weights->dtype);
     if (p->where) beside += (double)histo_dtype_size(p->where->dtype);
@@ -91,7 +93,7 @@ static int count_group(run *r, const char *name, const piece *p, int64_t group, 
         if (histo_plan_fill(plan, to->hist, &p->views[i], &fill) != HISTO_OK)
             return fault_of_library(f, EXIT_DATA, name);
         r->counting_s += progress_seconds() - begun;
-        if (!p->pairs && run_add_moments(r, to, &p->views[i], &fill, name, f) != 0) return -1;
+        if (!p->pairs.pairing && run_add_moments(r, to, &p->views[i], &fill, name, f) != 0) return -1;
     }
     return 0;
 }
@@ -120,7 +122,7 @@ int run_count_piece(void *self, int file, const piece *p, fault *f)
 static piece whole_stack(const run *r, histo_view *view)
 {
     *view = stack_view(&r->stack);
-    return (piece){.views = view, .pairs = r->settings->pairs, .relative = r->settings->relative};
+    return (piece){.views = view, .pairs = {r->settings->pairs, r->settings->relative}};
 }
 
 static int add_moments_of_pairs(void *self, int file, const piece *p, fault *f)
@@ -137,7 +139,7 @@ int run_count_stack(run *r, fault *f)
     const feed_visitor moments = {.take = add_moments_of_pairs, .self = r};
     if (run_count_piece(r, 0, &p, f) != 0) return -1;
     if (r->whole || !r->result->series[0].stats) return 0;
-    return stack_visit(&r->stack, r->settings->pairs, r->settings->relative, &moments, f);
+    return stack_visit(&r->stack, &p.pairs, &moments, f);
 }
 
 static int first_piece(run *r, histo_view *view, piece *p, fault *f)

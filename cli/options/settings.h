@@ -79,7 +79,7 @@ typedef struct settings {
         *times[TIME_UNITS]; /* --time LIST=UNIT, of each unit since 1970; lists are joined as those of category */
     const char *category;   /* --category LIST; repeated options are joined by LIST_DIVIDER */
     const char *joint;      /* --joint A,B[,C…] */
-    histo_pairs pairs;      /* --pairs ring|apart: files and pages are images of one stack */
+    histo_pairing pairs;    /* --pairs ring|apart: files and pages are images of one stack */
     bool relative;          /* --relative: their differences are divided by the mean */
     bool sparse;            /* --sparse: only occupied bins */
     bool reproducible;      /* --reproducible: order-independent sums of weights */

@@ -55,7 +55,7 @@ extern "C" {
 #define HISTO_MAX_DIMS 8                   /* dimensions of one view */
 #define HISTO_MAX_BINS (INT64_C(1) << 30)  /* bins of one axis, and of one dense histogram, all axes multiplied */
 #define HISTO_MAX_SLOTS (INT64_C(1) << 31) /* slots (bins and flow) of one dense histogram; see HISTO_SPARSE */
-#define HISTO_MAX_IMAGES 256               /* images of a stack for histo_pairs */
+#define HISTO_MAX_IMAGES 256               /* images whose pairs are counted */
 
 /* ---- Errors ------------------------------------------------------------------------------------------- */
 
@@ -285,25 +285,6 @@ HISTO_API histo_storage histo_hist_storage(const histo_hist *hist);
 /* Axis a, whose edges, if not NULL, live as long as the histogram; a zero axis if a is not in 0 … naxes-1. */
 HISTO_API histo_axis histo_hist_axis(const histo_hist *hist, int a);
 
-/* Count the differences of pairs of images, against the mean of all, for a stack of n images of one scene (dies of a
- * wafer, frames of a video); the samples are computed on the fly. The histogram has two axes and the fill one view:
- * views[0], of HISTO_U8 or HISTO_U16, is the stack. Its first dimension after the batch dimensions has the n images,
- * from 2 to HISTO_MAX_IMAGES. At each pixel, with the values p_0 … p_(n-1), every pair (i, j) gives one sample:
- *
- *   - On axis 0 the difference p_i - p_j, exactly; the axis sets the scale: histo_axis_regular(4096, -256, 256) has
- *     steps of 1/8. With `relative` the difference divided by the mean, n * (p_i - p_j) / (p_0 + … + p_(n-1)), as
- *     HISTO_F32 rounded once, and 0 where all are 0. Images of u8 have only 511 differences, but many more of these,
- *     which use bins of every width.
- *   - On axis 1 the mean, rounded to an integer, halves up: floor((p_0 + … + p_(n-1) + floor(n / 2)) / n).
- *
- * The difference comes first because most differences are small, so that the bins in use are neighbours in memory.
- * Weights, mask, where, offsets and weighted histograms are not supported. */
-typedef enum histo_pairs {
-    HISTO_NO_PAIRS = 0, /* the views hold the samples */
-    HISTO_PAIRS_RING,   /* each image with the next, the last with the first: n samples a pixel */
-    HISTO_PAIRS_APART,  /* 0 with 1, 2 with 3, …; n is even: n / 2 samples a pixel */
-} histo_pairs;
-
 typedef struct histo_fill_options {
     /* A weight for each sample, of any dtype, for a weighted histogram; NULL: all are 1. Several weights of each sample
      * are a batch whose samples, mask and where have a stride of 0 along it, and whose weights have not: on a CPU, fast
@@ -316,13 +297,11 @@ typedef struct histo_fill_options {
      * views with one dimension and no batch dimension. offsets[batch + 1] never decreases, starts with 0 and ends with
      * the number of samples. Offsets in host memory are checked; offsets in the memory of the samples' GPU are not. */
     const int64_t *offsets;
-    histo_pairs pairs; /* count pairs of the images in views[0]; default HISTO_NO_PAIRS */
     /* The cudaStream_t on which samples in device memory become ready; NULL: the default stream. The counting is
      * enqueued there and may still run when the call returns: do not change the samples before the stream has passed it
      * or the histogram has been read. A fill by a plan that has filled this histogram before may be captured into a
      * CUDA graph; each launch of the graph counts again. */
     void *stream;
-    bool relative; /* with pairs: differences are divided by the mean */
     /* First set all counts to zero, those of histo_hist_tally included, on the stream: each launch of a graph then
      * counts from zero. During capture, one GPU alone must have filled the histogram since it was created, reset or
      * replaced. */
@@ -332,7 +311,7 @@ typedef struct histo_fill_options {
 } histo_fill_options;
 
 /* Count samples: views[naxes], where views[a] has the coordinates on axis a. All views, weights, mask and where have
- * the same shape. (With histo_pairs, views[0] is a stack of images.) Samples that mask or where leave out are counted
+ * the same shape. Samples that mask or where leave out are counted
  * as masked. Fills accumulate, unless options->replace is set. Host memory may be reused as soon as the call returns;
  * for device memory see stream. */
 HISTO_API histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const histo_fill_options *options);
@@ -970,6 +949,39 @@ HISTO_API histo_status histo_kernel_cache(const char *directory);
 /* Describe the machine in lines of text: CPU, instruction set, threads, devices. Writes and returns as
  * histo_plan_explain does. */
 HISTO_API size_t histo_machine_describe(char *text, size_t capacity);
+
+/* ---- Pairs of images: samples computed from several views -------------------------------------------- */
+
+typedef enum histo_pairing {
+    HISTO_PAIRS_RING = 1, /* each image with the next, the last with the first: n samples a pixel */
+    HISTO_PAIRS_APART,    /* 0 with 1, 2 with 3, …; n is even: n / 2 samples a pixel */
+} histo_pairing;
+
+typedef struct histo_pairs {
+    histo_pairing pairing;
+    bool relative; /* differences are divided by the mean */
+} histo_pairs;
+
+/* Count the differences of pairs of images against the mean of all, for a stack of n images of one scene (dies of a
+ * wafer, frames of a video); the samples are computed on the fly. The histogram has two axes. The first dimension of
+ * the stack, of HISTO_U8 or HISTO_U16, after its batch dimensions has the n images, from 2 to HISTO_MAX_IMAGES. At each
+ * pixel, with the values p_0 … p_(n-1), every pair (i, j) gives one sample:
+ *
+ *   - On axis 0 the difference p_i - p_j, exactly; the axis sets the scale: histo_axis_regular(4096, -256, 256) has
+ *     steps of 1/8. With `relative` the difference divided by the mean, n * (p_i - p_j) / (p_0 + … + p_(n-1)), as
+ *     HISTO_F32 rounded once, and 0 where all are 0. Images of u8 have only 511 differences, but many more of these,
+ *     which use bins of every width.
+ *   - On axis 1 the mean, rounded to an integer, halves up: floor((p_0 + … + p_(n-1) + floor(n / 2)) / n).
+ *
+ * The difference comes first because most differences are small, so that the bins in use are neighbours in memory.
+ * Options are those of histo_hist_fill; weights, mask, where, offsets and weighted histograms are not supported. */
+HISTO_API histo_status histo_hist_fill_pairs(histo_hist *hist, const histo_view *stack, const histo_pairs *pairs,
+                                             const histo_fill_options *options);
+
+/* A plan for such fills: histo_plan_fill with it takes the stack in place of the views. */
+HISTO_API histo_status histo_plan_create_pairs(histo_plan **plan, const histo_hist *hist, const histo_view *stack,
+                                               const histo_pairs *pairs, const histo_fill_options *fill,
+                                               const histo_plan_options *options);
 
 /* ---- Axes from data ----------------------------------------------------------------------------------- */
 

@@ -53,7 +53,7 @@ typedef enum bench_layout {
     BENCH_MASK,        /* an array with a mask that excludes every other sample */
     BENCH_1080P,       /* one image */
     BENCH_4K,
-    BENCH_RING,  /* a stack of images whose pairs are counted on two axes: see histo_pairs */
+    BENCH_RING,  /* a stack of images whose pairs are counted on two axes: see histo_hist_fill_pairs */
     BENCH_APART, /* the same with disjoint pairs */
     BENCH_LAYOUTS
 } bench_layout;

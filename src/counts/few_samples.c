@@ -34,7 +34,7 @@ bool histo_has_few_samples(const histo_problem *problem, const histo_axis *axes,
 {
     static const histo_plan_options defaults;
     return problem->samples * problem->operands <= FEW && spent < SAMPLES_A_PLAN && problem->home == HISTO_DEVICE_CPU &&
-           problem->storage == HISTO_DENSE && !problem->ragged && !problem->pairs &&
+           problem->storage == HISTO_DENSE && !problem->ragged && !histo_is_computed(problem) &&
            problem->samples * steps_of(problem->naxes, axes) <= FEW_STEPS && !histo_plan_wanted(&defaults);
 }
 
@@ -104,7 +104,7 @@ histo_status histo_unplanned_plan(const histo_unplanned *unplanned, int naxes, c
                                      .mask = unplanned->mask == HISTO_ABSENT ? NULL : &views[unplanned->mask],
                                      .where = unplanned->where == HISTO_ABSENT ? NULL : &views[unplanned->where]};
     const histo_plan_options options = {.strategy = "cpu/direct", .threads = 1};
-    histo_status status = histo_plan_make(plan, naxes, axes, kind, views, &fill, &options);
+    histo_status status = histo_plan_make(plan, naxes, axes, kind, views, NULL, &fill, &options);
     if (status == HISTO_OK) (*plan)->origin = HISTO_UNPLANNED;
     return status;
 }

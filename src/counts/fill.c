@@ -1,22 +1,39 @@
 /* Filling histograms, by the caller's plan or by one that the histogram makes and keeps. */
 #include "base/threads.h"
 #include "counts/hist.h"
+#include "plan/pairs.h"
+
+/* pairs: of images in views[0], or NULL. */
+static histo_status make_plan(histo_plan **plan, const histo_hist *hist, const histo_view *views,
+                              const histo_pairs *pairs, const histo_fill_options *fill,
+                              const histo_plan_options *options)
+{
+    if (!plan || !hist) return histo_fail(HISTO_INVALID, "the plan or the histogram is NULL");
+    const histo_hist_options kind = histo_hist_kind(hist);
+    return histo_plan_make(plan, hist->naxes, hist->axes, &kind, views, pairs, fill, options);
+}
 
 histo_status histo_plan_create(histo_plan **plan, const histo_hist *hist, const histo_view *views,
                                const histo_fill_options *fill, const histo_plan_options *options)
 {
-    if (!plan || !hist) return histo_fail(HISTO_INVALID, "the plan or the histogram is NULL");
-    const histo_hist_options kind = histo_hist_kind(hist);
-    return histo_plan_make(plan, hist->naxes, hist->axes, &kind, views, fill, options);
+    return make_plan(plan, hist, views, NULL, fill, options);
+}
+
+histo_status histo_plan_create_pairs(histo_plan **plan, const histo_hist *hist, const histo_view *stack,
+                                     const histo_pairs *pairs, const histo_fill_options *fill,
+                                     const histo_plan_options *options)
+{
+    const histo_status status = histo_pairs_check(pairs);
+    return status == HISTO_OK ? make_plan(plan, hist, stack, pairs, fill, options) : status;
 }
 
 /* Check the views of a fill and bind them as operands. */
-static histo_status bind(const histo_hist *hist, const histo_view *views, const histo_fill_options *options,
-                         histo_problem *problem, const histo_view **operands)
+static histo_status bind(const histo_hist *hist, const histo_view *views, const histo_pairs *pairs,
+                         const histo_fill_options *options, histo_problem *problem, const histo_view **operands)
 {
     if (!hist) return histo_fail(HISTO_INVALID, "the histogram is NULL");
     const histo_hist_options kind = histo_hist_kind(hist);
-    return histo_problem_bind(problem, hist->naxes, &kind, views, options, operands);
+    return histo_problem_bind(problem, hist->naxes, &kind, views, pairs, options, operands);
 }
 
 /* Are all operands known to be in the memory of the plan's device? */
@@ -30,7 +47,7 @@ static histo_status fill(const histo_plan *plan, histo_hist *hist, const histo_v
 {
     histo_problem problem;
     const histo_view *operands[HISTO_MAX_OPERANDS];
-    histo_status status = bind(hist, views, options, &problem, operands);
+    histo_status status = bind(hist, views, plan ? &plan->problem.pairs : NULL, options, &problem, operands);
     if (status != HISTO_OK) return status;
     if (!plan) return histo_fail(HISTO_INVALID, "the plan is NULL");
     bool fits = plan->problem.naxes == hist->naxes && histo_plan_fits(plan, &problem);
@@ -114,11 +131,12 @@ static bool is_planned(const histo_plan *plan, const histo_problem *problem, int
            problem->samples >= plan->problem.samples / LESS;
 }
 
-histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const histo_fill_options *options)
+static histo_status fill_planned(histo_hist *hist, const histo_view *views, const histo_pairs *pairs,
+                                 const histo_fill_options *options)
 {
     histo_problem problem;
     const histo_view *operands[HISTO_MAX_OPERANDS];
-    histo_status status = bind(hist, views, options, &problem, operands);
+    histo_status status = bind(hist, views, pairs, options, &problem, operands);
     if (status != HISTO_OK) return status;
     const int threads = options && options->threads ? options->threads : histo_threads_set();
     histo_plan *plan = recall_plan(hist, problem.home);
@@ -131,7 +149,7 @@ histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const hi
         return status;
     }
     if (!planned) {
-        status = histo_plan_create(&plan, hist, views, options, NULL);
+        status = make_plan(&plan, hist, views, pairs, options, NULL);
         if (status != HISTO_OK) return status;
         keep_plan(hist, plan, threads);
     }
@@ -149,4 +167,16 @@ const histo_plan *histo_hist_last_plan(const histo_hist *hist)
     keep_plan(owner, plan, histo_threads_set());
     owner->unplanned.noted = false;
     return plan;
+}
+
+histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const histo_fill_options *options)
+{
+    return fill_planned(hist, views, NULL, options);
+}
+
+histo_status histo_hist_fill_pairs(histo_hist *hist, const histo_view *stack, const histo_pairs *pairs,
+                                   const histo_fill_options *options)
+{
+    const histo_status status = histo_pairs_check(pairs);
+    return status == HISTO_OK ? fill_planned(hist, stack, pairs, options) : status;
 }

@@ -34,7 +34,7 @@ static const char *why_not(const histo_row *row, const histo_problem *problem)
         why = row->strategy->sparse ? "it fills sparse histograms, and this one is dense"
                                     : "it fills dense histograms, and this one is sparse";
     if (!why && problem->ragged && !row->strategy->ragged) why = "it counts segments of one length only";
-    if (!why && problem->pairs && !row->strategy->pairs)
+    if (!why && histo_is_computed(problem) && !row->strategy->computed)
         why = "it counts samples that are in memory, not pairs of images";
     const bool on_device = problem->device != HISTO_DEVICE_CPU;
     if (!why && on_device && !row->strategy->any_edges && !histo_problem_is_ordinary(problem))

@@ -85,7 +85,8 @@ static void name_plan(histo_plan *plan)
 }
 
 histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes, const histo_hist_options *kind,
-                             const histo_view *views, const histo_fill_options *fill, const histo_plan_options *wanted)
+                             const histo_view *views, const histo_pairs *pairs, const histo_fill_options *fill,
+                             const histo_plan_options *wanted)
 {
     histo_plan_options given = wanted ? *wanted : (histo_plan_options){0};
     const histo_plan_options *options = &given;
@@ -98,7 +99,7 @@ histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes
     if (!plan) return histo_fail_memory(sizeof *plan, "a plan");
     memset(plan, 0, offsetof(histo_plan, candidate)); /* candidates are many, and set when they are listed */
     const histo_view *operands[HISTO_MAX_OPERANDS];
-    histo_status status = histo_problem_bind(&plan->problem, naxes, kind, views, fill, operands);
+    histo_status status = histo_problem_bind(&plan->problem, naxes, kind, views, pairs, fill, operands);
     plan->problem.effort = options->effort;
     if (status == HISTO_OK) status = histo_problem_prepare(&plan->problem, axes);
     if (status != HISTO_OK) {
@@ -138,7 +139,7 @@ bool histo_plan_fits(const histo_plan *plan, const histo_problem *problem)
                 planned->mask == problem->mask && planned->where == problem->where &&
                 planned->weighting == problem->weighting && planned->storage == problem->storage &&
                 planned->batch == problem->batch && planned->ragged == problem->ragged &&
-                planned->pairs == problem->pairs && planned->relative == problem->relative;
+                planned->pairs.pairing == problem->pairs.pairing && planned->pairs.relative == problem->pairs.relative;
     for (int o = 0; fits && o < problem->operands; o++)
         fits = planned->stored[o] == problem->stored[o];
     return fits;

@@ -77,9 +77,9 @@ struct histo_plan {
     histo_candidate candidate[HISTO_MAX_STRATEGIES];
 };
 
-/* The axes are owned. views and fill are as in histo_plan_create. */
+/* The axes are owned. views and fill are as in histo_plan_create, and pairs as in histo_problem_bind. */
 histo_status histo_plan_make(histo_plan **plan, int naxes, const histo_axis *axes, const histo_hist_options *kind,
-                             const histo_view *views, const histo_fill_options *fill,
+                             const histo_view *views, const histo_pairs *pairs, const histo_fill_options *fill,
                              const histo_plan_options *options);
 
 /* Does the plan fit these samples (bound to `problem`)? */

@@ -7,9 +7,10 @@
 #include "axis/filter.h"
 #include "base/checked.h"
 #include "base/threads.h"
+#include "plan/pairs.h"
 #include "plan/strategy.h"
 #include "view/dtype.h"
-#include "view/pairs.h"
+#include "view/stack_iter.h"
 #include "view/view.h"
 
 histo_status histo_slots_count(int naxes, const histo_axis *axes, const histo_hist_options *kind, int64_t *bins,
@@ -110,41 +111,6 @@ histo_status histo_offsets_check(const int64_t *offsets, int64_t batch, const hi
                       device - HISTO_DEVICE_CUDA(0));
 }
 
-/* The stack of images is the only operand. */
-static histo_status bind_pairs(histo_problem *problem, const histo_view *stack, const histo_fill_options *options,
-                               const histo_view **views_out)
-{
-    histo_status status = add_operand(problem, stack, "images", stack, views_out);
-    if (status != HISTO_OK) return status;
-    const int64_t images = stack->ndim > stack->batch_ndim ? stack->shape[stack->batch_ndim] : 0;
-    if (options->pairs != HISTO_PAIRS_RING && options->pairs != HISTO_PAIRS_APART)
-        return histo_fail(HISTO_INVALID, "unknown pairs %d: use HISTO_PAIRS_RING or HISTO_PAIRS_APART",
-                          (int)options->pairs);
-    if (problem->naxes != HISTO_PAIRS_AXES)
-        return histo_fail(HISTO_INVALID, "pairs of images are counted on two axes, difference and mean, and not on %d",
-                          problem->naxes);
-    if (problem->dtypes[0] != HISTO_U8 && problem->dtypes[0] != HISTO_U16)
-        return histo_fail(HISTO_INVALID, "images whose pairs are counted are of u8 or u16, and not of %s",
-                          histo_dtype_name(stack->dtype));
-    if (images < 2 || images > HISTO_MAX_IMAGES)
-        return histo_fail(HISTO_INVALID,
-                          "pairs are of 2 to %d images, the first dimension behind the batch's; not of "
-                          "%lld",
-                          HISTO_MAX_IMAGES, (long long)images);
-    if (images % (int)options->pairs)
-        return histo_fail(HISTO_INVALID, "%lld images cannot be paired apart from each other: their number is odd",
-                          (long long)images);
-    if (options->weights || options->mask || options->where || options->offsets ||
-        problem->weighting != HISTO_UNWEIGHTED)
-        return histo_fail(HISTO_INVALID, "pairs of images are counted without weights, mask, where and offsets");
-    problem->pairs = options->pairs;
-    problem->relative = options->relative;
-    problem->sampled[HISTO_DIFFERENCE] = options->relative ? HISTO_F32 : HISTO_I32;
-    problem->sampled[HISTO_MEAN] = problem->dtypes[0];
-    problem->weights = problem->mask = problem->where = HISTO_ABSENT;
-    return HISTO_OK;
-}
-
 /* Bind the samples of each axis, and the weights, mask and filter. */
 static histo_status bind_samples(histo_problem *problem, const histo_view *views, const histo_fill_options *options,
                                  const histo_view **views_out)
@@ -209,7 +175,7 @@ static int apart(const histo_view *view)
 }
 
 histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_hist_options *kind,
-                                const histo_view *views, const histo_fill_options *options,
+                                const histo_view *views, const histo_pairs *pairs, const histo_fill_options *options,
                                 const histo_view **views_out)
 {
     static const histo_fill_options defaults;
@@ -221,8 +187,7 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_h
     problem->bins = problem->slots = problem->samples = 0;
     problem->weighting = kind->weighting;
     problem->storage = kind->storage;
-    problem->pairs = HISTO_NO_PAIRS;
-    problem->relative = false;
+    problem->pairs = pairs ? *pairs : (histo_pairs){0};
     problem->apart = problem->probes = problem->operands = 0;
     problem->plain = true;
     problem->probed = NULL;
@@ -231,8 +196,10 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_h
     problem->home = HISTO_DEVICE_CPU;
     problem->device = HISTO_DEVICE_AUTO;
     problem->weights = problem->mask = problem->where = HISTO_ABSENT;
-    histo_status status = options->pairs ? bind_pairs(problem, &views[0], options, views_out)
-                                         : bind_samples(problem, views, options, views_out);
+    const bool computed = pairs && pairs->pairing;
+    histo_status status = computed ? add_operand(problem, &views[0], "images", &views[0], views_out)
+                                   : bind_samples(problem, views, options, views_out);
+    if (status == HISTO_OK && computed) status = histo_pairs_bind(problem, &views[0], options);
     if (status != HISTO_OK) return status;
     if (options->weights && kind->weighting == HISTO_UNWEIGHTED)
         return histo_fail(HISTO_INVALID, "weights were given, but the histogram was created without weighting");
@@ -242,7 +209,7 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_h
         return histo_fail(HISTO_INVALID, "the samples have %lld batch entries, the histogram has %lld",
                           (long long)histo_view_batch(&views[0]), (long long)kind->batch);
     problem->samples = histo_view_size(&views[0]);
-    if (problem->pairs) problem->samples /= (int)problem->pairs;
+    if (computed) problem->samples /= histo_values_per_sample(problem);
     problem->repeats = problem->batch > 1 && !options->offsets;
     for (int o = 0; o < problem->operands; o++) {
         problem->strided = problem->strided || is_strided(views_out[o]);
@@ -272,8 +239,8 @@ void histo_problem_job(const histo_problem *problem, const histo_view *const *op
     job->device_accumulators = NULL;
     job->workspace = NULL;
     job->reading = NULL;
-    if (problem->pairs)
-        histo_strided_iter_make_pairs(&job->iter, operands[0], problem->pairs, problem->relative);
+    if (histo_is_computed(problem))
+        histo_pairs_iter_make(&job->iter, operands[0], &problem->pairs);
     else if (problem->ragged)
         histo_strided_iter_make_ragged(&job->iter, problem->operands, operands, problem->batch, fill->offsets);
     else

@@ -67,8 +67,7 @@ typedef struct histo_problem {
         slots; /* of one batch entry; slots <= HISTO_MAX_SLOTS, but batch * slots <= 2^63 - 1 for sparse histograms */
     histo_weighting weighting;
     histo_storage storage;
-    histo_pairs pairs;   /* samples are computed from image pairs: two numbers from one operand */
-    bool relative;       /* their differences are divided by the mean */
+    histo_pairs pairs;   /* of images, from which samples are computed; pairing 0: samples are in memory */
     bool ragged;         /* the batch consists of segments of different lengths, given by the fill's offsets */
     int apart;           /* bytes between neighbouring samples of a batch entry, if those of other entries fill the
                             space between them; HISTO_FAR_APART if more than a cache line; 0 if they do not */
@@ -90,7 +89,7 @@ typedef struct histo_problem {
     histo_dtype dtypes[HISTO_MAX_OPERANDS]; /* in this machine's byte order; HISTO_U8 for bits */
     histo_dtype stored[HISTO_MAX_OPERANDS]; /* of the views */
     bool plain;                             /* both are the same for all operands */
-    histo_dtype sampled[HISTO_MAX_AXES];    /* the dtype that each axis sees: of operand a, or computed from pairs */
+    histo_dtype sampled[HISTO_MAX_AXES];    /* the dtype that each axis sees: of operand a, or computed */
     int weights, mask, where;
 } histo_problem;
 
@@ -101,13 +100,26 @@ histo_status histo_slots_count(int naxes, const histo_axis *axes, const histo_hi
 
 /* Check the views and options against a histogram of this kind, and list the views as operands of `problem` (dtypes,
  * weights, mask, where, samples, home). `views_out` gets one pointer per operand. Leaves axes and lookups as they are:
- * clearing them would take longer than counting a few samples. */
+ * clearing them would take longer than counting a few samples. pairs: NULL, or of images in views[0]. */
 histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_hist_options *kind,
-                                const histo_view *views, const histo_fill_options *options,
+                                const histo_view *views, const histo_pairs *pairs, const histo_fill_options *options,
                                 const histo_view **views_out);
 
 /* Check the offsets of a ragged batch of samples, which `home` has; those in the memory of this GPU are not read. */
 histo_status histo_offsets_check(const int64_t *offsets, int64_t batch, const histo_view *samples, histo_device home);
+
+/* Whether samples are computed from the operands as they are read: no view has them in memory, and one operand gives
+ * those of all axes. */
+static inline bool histo_is_computed(const histo_problem *problem)
+{
+    return problem->pairs.pairing != 0;
+}
+
+/* How many values of an operand there are for each sample. */
+static inline int histo_values_per_sample(const histo_problem *problem)
+{
+    return histo_is_computed(problem) ? (int)problem->pairs.pairing : 1;
+}
 
 /* Is its mask of bits? */
 static inline bool histo_problem_has_bits(const histo_problem *problem)

@@ -40,7 +40,7 @@ double histo_sample_bytes(const histo_problem *p)
     double bytes = 0;
     for (int o = 0; o < p->operands; o++)
         bytes += (double)histo_dtype_size(p->dtypes[o]);
-    return p->pairs ? bytes * (int)p->pairs : bytes;
+    return bytes * histo_values_per_sample(p);
 }
 
 double histo_read_us(const histo_problem *p, const histo_speed *speed)

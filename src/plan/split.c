@@ -27,7 +27,7 @@ static bool are_pinned(const histo_problem *problem, const histo_backend *backen
 
 static bool can_be_split(const histo_problem *p)
 {
-    return !p->ragged && !p->pairs && p->plain && p->storage == HISTO_DENSE;
+    return !p->ragged && !histo_is_computed(p) && p->plain && p->storage == HISTO_DENSE;
 }
 
 const char *histo_split_why_not(const histo_plan *plan, const histo_view *const *operands)

@@ -41,9 +41,9 @@ typedef struct histo_strategy {
     void (*explain)(const histo_problem *problem, const int64_t *params, histo_text *text);
     /* Add what the last fills counted about themselves, if a parameter asked for it. NULL: nothing. */
     void (*tell)(histo_text *text);
-    bool ragged; /* counts ragged segments: walks the strided iterator, or gets its tiles from cuda/device/tile.cuh */
-    bool pairs;  /* counts image pairs */
-    bool sparse; /* counts into sparse histograms only */
+    bool ragged;   /* counts ragged segments: walks the strided iterator, or gets its tiles from cuda/device/tile.cuh */
+    bool computed; /* counts samples that are computed from pairs of images: reads blocks, or any place on a GPU */
+    bool sparse;   /* counts into sparse histograms only */
     /* On a GPU; all do on the CPU: */
     bool any_edges; /* counts on equal, infinite and integer edges, too */
     bool any_bytes; /* counts swapped samples and masks of bits, too */

@@ -12,7 +12,7 @@
 static const char *why_on_host(const histo_problem *p)
 {
     if (p->plain) return NULL;
-    if (p->pairs) return "it takes images in its own byte order; convert them first";
+    if (histo_is_computed(p)) return "it takes images in its own byte order; convert them first";
     return p->resident ? NULL : "swapped samples and masks of bits must be in its memory";
 }
 
@@ -61,8 +61,9 @@ static histo_transfer transfer_to(const histo_problem *p, const histo_backend *b
 {
     if (device == HISTO_DEVICE_CPU || p->home != HISTO_DEVICE_CPU || !backend->awake) return (histo_transfer){0};
     double gathered = 0, pinned = 0;
-    if (p->pairs) gathered = histo_sample_bytes(p);
-    for (int o = 0; o < p->operands && !p->pairs; o++)
+    const bool computed = histo_is_computed(p);
+    if (computed) gathered = histo_sample_bytes(p);
+    for (int o = 0; o < p->operands && !computed; o++)
         *(histo_is_pinned(backend, operands[o]) ? &pinned : &gathered) += (double)histo_dtype_size(p->dtypes[o]);
     return histo_transfer_of(p, gathered, pinned, backend->awake(device), histo_backend_cpu.threads(0));
 }

@@ -15,6 +15,7 @@
 #include "base/locks.h"
 #include "base/outfile.h"
 #include "base/system.h"
+#include "plan/pairs.h"
 #include "plan/plan.h"
 #include "view/dtype.h"
 
@@ -60,7 +61,7 @@ void histo_plan_signature(const histo_plan *plan, int target, char *signature)
                        lookup_name(problem, device, a), (long long)class_of_bins(problem->axes[a].bins));
     histo_text_add(&text, ";%s", weightings[problem->weighting]);
     if (problem->storage == HISTO_SPARSE) histo_text_add(&text, ";sparse");
-    if (problem->pairs) histo_text_add(&text, ";pairs=%s", problem->pairs == HISTO_PAIRS_RING ? "ring" : "apart");
+    histo_pairs_sign(problem, &text);
     const int optional[] = {problem->weights, problem->mask, problem->where};
     static const char *const names[] = {"weights", "mask", "where"};
     for (int i = 0; i < 3; i++)

@@ -112,8 +112,7 @@ static void search_entry(const histo_source *source, int threads, int64_t entry,
 /* Few samples in one piece, with nothing beside them: what they need is soon checked. */
 static bool are_few(const histo_view *samples, const histo_fill_options *options)
 {
-    if (options && (options->mask || options->where || options->offsets || options->pairs || options->threads < 0))
-        return false;
+    if (options && (options->mask || options->where || options->offsets || options->threads < 0)) return false;
     if (!samples || samples->ndim != 1 || samples->batch_ndim != 0 || (unsigned)samples->dtype >= HISTO_DTYPE_COUNT)
         return false;
     const int64_t size = (int64_t)histo_dtype_size(samples->dtype), n = samples->shape[0];

@@ -91,7 +91,6 @@ histo_status histo_source_make(histo_source *source, const histo_view *samples, 
         count++;
     }
     histo_status status = histo_filter_check(options);
-    if (status == HISTO_OK && options->pairs) status = histo_fail(HISTO_INVALID, "pairs of images are not surveyed");
     if (status == HISTO_OK && options->threads < 0) status = histo_fail_threads(options->threads);
     if (status == HISTO_OK && batch) status = check_batch(samples, offsets, entries, source->home);
     if (status != HISTO_OK) return status;

@@ -1,4 +1,4 @@
-/* Samples that are computed from pairs of images: see histo_pairs in histo.h. */
+/* Samples that are computed from pairs of images: see histo_hist_fill_pairs in histo.h. */
 #ifndef VIEW_PAIRS_H
 #define VIEW_PAIRS_H
 

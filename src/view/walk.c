@@ -134,42 +134,6 @@ void histo_strided_iter_make_ragged(histo_strided_iter *iter, int operands, cons
     }
 }
 
-void histo_strided_iter_make_pairs(histo_strided_iter *iter, const histo_view *stack, histo_pairs step, bool relative)
-{
-    const int at = stack->batch_ndim;
-    histo_view first = *stack;
-    const histo_view *views[] = {&first};
-    first.ndim--;
-    for (int d = at; d < first.ndim; d++) {
-        first.shape[d] = stack->shape[d + 1];
-        first.strides[d] = stack->strides[d + 1];
-    }
-    histo_strided_iter_make(iter, 1, views);
-    iter->images = (int)stack->shape[at];
-    iter->step = (int)step;
-    iter->relative = relative;
-    iter->image_stride = stack->strides[at];
-    for (int d = iter->ndim++; d > iter->batch_ndim; d--) {
-        iter->shape[d] = iter->shape[d - 1];
-        iter->strides[0][d] = iter->strides[0][d - 1];
-    }
-    iter->shape[iter->batch_ndim] = iter->images / iter->step;
-    iter->strides[0][iter->batch_ndim] = iter->image_stride * iter->step;
-    iter->per_batch *= iter->images / iter->step;
-}
-
-histo_strided_iter histo_strided_iter_places(const histo_strided_iter *iter)
-{
-    histo_strided_iter places = *iter;
-    places.per_batch /= iter->images / iter->step;
-    places.ndim--;
-    for (int d = iter->batch_ndim; d < places.ndim; d++) {
-        places.shape[d] = iter->shape[d + 1];
-        places.strides[0][d] = iter->strides[0][d + 1];
-    }
-    return places;
-}
-
 static void swap_steps(histo_entries *entries, int a, int b)
 {
     const int64_t step = entries->steps[a];

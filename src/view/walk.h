@@ -25,12 +25,6 @@ bool histo_iter_repeats(const histo_strided_iter *iter, int but);
 void histo_strided_iter_make_ragged(histo_strided_iter *iter, int operands, const histo_view *const *views,
                                     int64_t batch, const int64_t *offsets);
 
-/* Pairs of a stack of images, checked; step: histo_pairs. */
-void histo_strided_iter_make_pairs(histo_strided_iter *iter, const histo_view *stack, histo_pairs step, bool relative);
-
-/* The same without the dimension of pairs: a sample is a pixel of the first image. */
-histo_strided_iter histo_strided_iter_places(const histo_strided_iter *iter);
-
 /* All samples as if they were of one batch entry, and the batch entry that each belongs to. in_memory_order: batch
  * dimensions whose samples lie between those of others become inner ones; else the order stays. */
 typedef struct histo_entries {

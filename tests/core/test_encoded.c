@@ -238,7 +238,7 @@ static void swapped_pairs(void **state)
     memcpy(turned, stack, sizeof stack);
     reverse((char *)turned, sizeof **turned, IMAGES * PIXELS);
     const histo_axis axes[] = {histo_axis_regular(400, -4096, 4096), histo_axis_integer(0, 4096)};
-    const histo_fill_options options = {.pairs = HISTO_PAIRS_RING};
+    const histo_pairs pairs = {.pairing = HISTO_PAIRS_RING};
     const int64_t shape[] = {IMAGES, PIXELS};
     const histo_view views[] = {histo_view_nd(stack, HISTO_U16, 2, shape),
                                 histo_view_nd(turned, (histo_dtype)(HISTO_U16 | HISTO_SWAPPED), 2, shape)};
@@ -248,8 +248,9 @@ static void swapped_pairs(void **state)
         for (int v = 0; v < 2; v++) {
             histo_plan *plan;
             OK(histo_hist_create(&h[v], 2, axes, NULL));
-            OK(histo_plan_create(&plan, h[v], &views[v], &options, &(histo_plan_options){.strategy = names[s]}));
-            OK(histo_plan_fill(plan, h[v], &views[v], &options));
+            OK(histo_plan_create_pairs(&plan, h[v], &views[v], &pairs, NULL,
+                                       &(histo_plan_options){.strategy = names[s]}));
+            OK(histo_plan_fill(plan, h[v], &views[v], NULL));
             histo_plan_destroy(plan);
         }
         assert_equal(h[0], h[1], names[s]);

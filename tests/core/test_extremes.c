@@ -324,7 +324,6 @@ static void wrong_arguments_are_refused(void **state)
             histo_find_extremes(&six, &(histo_fill_options){.where = &six, .where_lo = 1}, e, 1));
     REFUSED(HISTO_INVALID, "offsets",
             histo_find_extremes(&six, &(histo_fill_options){.offsets = (const int64_t[]){0, 7}}, e, 1));
-    REFUSED(HISTO_INVALID, "pairs", histo_find_extremes(&six, &(histo_fill_options){.pairs = HISTO_PAIRS_RING}, e, 1));
     REFUSED(HISTO_INVALID, "dtype",
             histo_find_extremes(&(histo_view){.data = x, .dtype = HISTO_DTYPE_COUNT}, NULL, e, 1));
 }

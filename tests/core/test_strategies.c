@@ -101,14 +101,16 @@ static void note_row(const char *strategy)
 }
 
 /* A plan for a row, or NULL if it does not support the problem. Rows that count everything must support it. */
-static histo_plan *plan_for(const char *strategy, histo_hist *h, const histo_view *views,
-                            const histo_fill_options *options, int threads)
+static histo_plan_options options_for(const char *strategy, int threads)
 {
-    histo_plan *plan;
-    histo_plan_options wanted = {.effort = getenv("HISTO_TEST_COMPILE") ? HISTO_COMPILE : HISTO_ESTIMATE,
-                                 .strategy = strategy,
-                                 .threads = threads};
-    histo_status status = histo_plan_create(&plan, h, views, options, &wanted);
+    return (histo_plan_options){.effort = getenv("HISTO_TEST_COMPILE") ? HISTO_COMPILE : HISTO_ESTIMATE,
+                                .strategy = strategy,
+                                .threads = threads};
+}
+
+/* A plan that was made with this status; NULL if the strategy need not support the problem. */
+static histo_plan *supported(const char *strategy, histo_status status, histo_plan *const *plan)
+{
     bool cuda = strncmp(strategy, "cuda/", 5) == 0;
     bool optional = strcmp(strategy, "cuda/global_atomic") != 0 && strcmp(strategy, "cpu/sequential") != 0 &&
                     strcmp(strategy, "cpu/privatized") != 0;
@@ -119,7 +121,15 @@ static histo_plan *plan_for(const char *strategy, histo_hist *h, const histo_vie
     if (status != HISTO_OK) fail_msg("%s: %s", strategy, histo_last_error());
     on_gpu.made += cuda;
     note_row(strategy);
-    return plan;
+    return *plan;
+}
+
+static histo_plan *plan_for(const char *strategy, histo_hist *h, const histo_view *views,
+                            const histo_fill_options *options, int threads)
+{
+    histo_plan *plan;
+    const histo_plan_options wanted = options_for(strategy, threads);
+    return supported(strategy, histo_plan_create(&plan, h, views, options, &wanted), &plan);
 }
 
 static void check(const fill *f, int64_t batch, const char *strategy, int threads, const char *what, bool on_device)
@@ -620,7 +630,7 @@ static bool is_cuda(const char *strategy)
 typedef struct stack {
     histo_dtype dtype;
     int images;
-    histo_pairs pairs;
+    histo_pairing pairs;
     int64_t batch, height, width;
     int layout; /* of stack_of */
     int axes;   /* of stack_axes */
@@ -711,17 +721,19 @@ static void fill_stack(const char *name, const char *params, const stack *s, con
     placed memory = {0};
     histo_view copy;
     const histo_view *there = place(&memory, v, is_there && is_cuda(name), &copy);
-    histo_fill_options options = {.pairs = s->pairs, .relative = s->relative};
+    const histo_pairs pairs = {s->pairs, s->relative};
+    histo_plan_options wanted = options_for(name, 3);
     histo_hist *h;
     histo_plan *plan = NULL;
     OK(histo_hist_create(&h, 2, axes, &(histo_hist_options){.batch = s->batch, .storage = storage_for(name)}));
+    wanted.params = params;
+    const histo_status status = histo_plan_create_pairs(&plan, h, there, &pairs, NULL, &wanted);
     if (params)
-        OK(histo_plan_create(&plan, h, there, &options,
-                             &(histo_plan_options){.strategy = name, .params = params, .threads = 3}));
+        assert_int_equal(status, HISTO_OK);
     else
-        plan = plan_for(name, h, there, &options, 3);
+        plan = supported(name, status, &plan);
     for (int pass = 0; plan && pass < 2; pass++)
-        OK(histo_plan_fill(plan, h, there, &options));
+        OK(histo_plan_fill(plan, h, there, NULL));
     if (plan) OK(histo_hist_read_counts(h, HISTO_FLOW, got, counters, NULL));
     for (int64_t i = 0; plan && i < counters; i++)
         if (got[i] != 2 * expected[i])
@@ -824,24 +836,25 @@ static void no_pairs(void **state)
     histo_view none = histo_view_nd(pixels, HISTO_U8, 0, NULL), nothing = some;
     odd.shape[0] = 3;
     nothing.shape[1] = 0;
-    const histo_fill_options ring = {.pairs = HISTO_PAIRS_RING}, apart = {.pairs = HISTO_PAIRS_APART};
+    const histo_pairs ring = {.pairing = HISTO_PAIRS_RING}, apart = {.pairing = HISTO_PAIRS_APART};
+    REFUSED(HISTO_INVALID, "pairs are NULL", histo_hist_fill_pairs(h, &some, NULL, NULL));
     REFUSED(HISTO_INVALID, "unknown pairs 7",
-            histo_hist_fill(h, &some, &(histo_fill_options){.pairs = (histo_pairs)7}));
-    REFUSED(HISTO_INVALID, "not on 1", histo_hist_fill(one, &some, &ring));
-    REFUSED(HISTO_INVALID, "not of f16", histo_hist_fill(h, &floats, &ring));
-    REFUSED(HISTO_INVALID, "2 to 256 images", histo_hist_fill(h, &plain, &ring));
-    REFUSED(HISTO_INVALID, "2 to 256 images", histo_hist_fill(h, &none, &ring));
-    REFUSED(HISTO_INVALID, "not of 1000", histo_hist_fill(h, &empty, &ring));
-    REFUSED(HISTO_INVALID, "3 images cannot be paired apart", histo_hist_fill(h, &odd, &apart));
-    REFUSED(HISTO_INVALID, "without weights", histo_hist_fill(weighted, &some, &ring));
+            histo_hist_fill_pairs(h, &some, &(histo_pairs){.pairing = (histo_pairing)7}, NULL));
+    REFUSED(HISTO_INVALID, "not on 1", histo_hist_fill_pairs(one, &some, &ring, NULL));
+    REFUSED(HISTO_INVALID, "not of f16", histo_hist_fill_pairs(h, &floats, &ring, NULL));
+    REFUSED(HISTO_INVALID, "2 to 256 images", histo_hist_fill_pairs(h, &plain, &ring, NULL));
+    REFUSED(HISTO_INVALID, "2 to 256 images", histo_hist_fill_pairs(h, &none, &ring, NULL));
+    REFUSED(HISTO_INVALID, "not of 1000", histo_hist_fill_pairs(h, &empty, &ring, NULL));
+    REFUSED(HISTO_INVALID, "3 images cannot be paired apart", histo_hist_fill_pairs(h, &odd, &apart, NULL));
+    REFUSED(HISTO_INVALID, "without weights", histo_hist_fill_pairs(weighted, &some, &ring, NULL));
     REFUSED(HISTO_INVALID, "without weights, mask",
-            histo_hist_fill(h, &some, &(histo_fill_options){.pairs = HISTO_PAIRS_RING, .mask = &some}));
+            histo_hist_fill_pairs(h, &some, &ring, &(histo_fill_options){.mask = &some}));
     histo_tally tally;
-    OK(histo_hist_fill(h, &nothing, &ring));
+    OK(histo_hist_fill_pairs(h, &nothing, &ring, NULL));
     OK(histo_hist_tally(h, &tally));
     assert_int_equal(tally.samples, 0);
-    OK(histo_hist_fill(h, &odd, &ring));
-    OK(histo_hist_fill(h, &some, &apart));
+    OK(histo_hist_fill_pairs(h, &odd, &ring, NULL));
+    OK(histo_hist_fill_pairs(h, &some, &apart, NULL));
     OK(histo_hist_tally(h, &tally));
     assert_int_equal(tally.bins, 3 * 16 + 4 / 2 * 16);
     histo_hist_destroy(h);

@@ -97,30 +97,31 @@ static void stacks_of_images(void **state)
     rng r = {.state = 77};
     for (int i = 0; i < IMAGES * WIDTH * HEIGHT; i++)
         data[i] = (uint16_t)(i % 3000 + rng_below(&r, 90));
-    histo_view host = histo_view_nd(data, HISTO_U16, 3, shape), device, twice[] = {host, host};
+    histo_view host = histo_view_nd(data, HISTO_U16, 3, shape), device, bytes = histo_view_nd(data, HISTO_U8, 3, shape);
     void *memory = device_copy(&host, &device);
     histo_axis axes[] = {histo_axis_regular(4096, -4096, 4096), histo_axis_regular(256, 0, 4096)};
     histo_hist *h, *expected;
     OK(histo_hist_create(&h, 2, axes, NULL));
     OK(histo_hist_create(&expected, 2, axes, NULL));
-    for (int pairs = HISTO_PAIRS_RING; pairs <= HISTO_PAIRS_APART; pairs++) {
-        const histo_fill_options options = {.pairs = (histo_pairs)pairs, .relative = pairs == HISTO_PAIRS_APART};
+    for (int pairing = HISTO_PAIRS_RING; pairing <= HISTO_PAIRS_APART; pairing++) {
+        const histo_pairs pairs = {(histo_pairing)pairing, pairing == HISTO_PAIRS_APART};
         for (int narrow = 0; narrow < 100; narrow += 33) {
             histo_view some = host, there = device;
             some.shape[2] = there.shape[2] = WIDTH - narrow;
-            OK(histo_hist_fill(expected, &some, &options));
-            OK(histo_hist_fill(h, &there, &options));
+            OK(histo_hist_fill_pairs(expected, &some, &pairs, NULL));
+            OK(histo_hist_fill_pairs(h, &there, &pairs, NULL));
             assert_memory_equal(histo_plan_strategy(histo_hist_last_plan(h)), "cuda/", 5);
             assert_same(h, expected);
         }
         histo_plan *plan;
-        OK(histo_plan_create(&plan, h, &host, &options, &(histo_plan_options){.device = HISTO_DEVICE_CUDA(0)}));
-        OK(histo_plan_fill(plan, h, &host, &options)); /* in several pieces */
-        OK(histo_plan_fill(plan, h, &device, &options));
+        OK(histo_plan_create_pairs(&plan, h, &host, &pairs, NULL,
+                                   &(histo_plan_options){.device = HISTO_DEVICE_CUDA(0)}));
+        OK(histo_plan_fill(plan, h, &host, NULL)); /* in several pieces */
+        OK(histo_plan_fill(plan, h, &device, NULL));
         for (int fill = 0; fill < 2; fill++)
-            OK(histo_hist_fill(expected, &host, &options));
+            OK(histo_hist_fill_pairs(expected, &host, &pairs, NULL));
         assert_same(h, expected);
-        REFUSED(HISTO_INVALID, "the plan was made for other", histo_plan_fill(plan, h, twice, NULL));
+        REFUSED(HISTO_INVALID, "the plan was made for other", histo_plan_fill(plan, h, &bytes, NULL));
         histo_plan_destroy(plan);
     }
     histo_hist_destroy(h);

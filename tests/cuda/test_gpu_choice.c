@@ -24,7 +24,7 @@ static histo_problem problem_of(int naxes, histo_dtype dtype, const histo_axis *
         OK(histo_axis_own(axis, &axes[a]));
         views[a] = histo_view_1d(nothing, dtype, n);
     }
-    OK(histo_problem_bind(&p, naxes, &kind, views, NULL, operands));
+    OK(histo_problem_bind(&p, naxes, &kind, views, NULL, NULL, operands));
     p.device = p.home = HISTO_DEVICE_CUDA(0);
     OK(histo_problem_prepare(&p, axes));
     for (int a = 0; a < naxes; a++)

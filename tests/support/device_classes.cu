@@ -151,7 +151,7 @@ extern "C" bool device_class_draw(uint64_t number, device_class *it)
     kind.batch = histo_view_batch(&d.views[0]);
     histo_problem problem = {};
     const histo_view *operands[HISTO_MAX_OPERANDS];
-    histo_status status = histo_problem_bind(&problem, naxes, &kind, d.views, &fill, operands);
+    histo_status status = histo_problem_bind(&problem, naxes, &kind, d.views, nullptr, &fill, operands);
     for (int a = 0; a < naxes && status == HISTO_OK; a++)
         status = histo_axis_own(&axes[a], &owned[a]);
     if (status == HISTO_OK) status = histo_problem_prepare(&problem, owned);

@@ -136,7 +136,7 @@ static int visit_all(inspection *in, const char *verb, visit *take, fault *f)
 
 static int check_images(inspection *in, fault *f)
 {
-    const histo_pairs pairs = in->settings->pairs;
+    const histo_pairing pairs = in->settings->pairs;
     if (in->images < FEWEST)
         return fault_set(f, EXIT_USAGE, "%d images are too few to say which one differs: give %d or more", in->images,
                          FEWEST);
@@ -200,10 +200,10 @@ static int count_block(inspection *in, const block *b, fault *f)
     in->height = at_least(in->height, b->y + b->view.shape[1] / b->cols);
     in->width = at_least(in->width, b->x + b->cols);
     const histo_plan_options options = {.device = s->device, .threads = s->threads};
-    const histo_fill_options fill = {.pairs = s->pairs};
-    if (!in->plan && histo_plan_create(&in->plan, in->hist, &b->view, &fill, &options) != HISTO_OK)
+    const histo_pairs pairs = {.pairing = s->pairs};
+    if (!in->plan && histo_plan_create_pairs(&in->plan, in->hist, &b->view, &pairs, NULL, &options) != HISTO_OK)
         return fault_set(f, EXIT_USAGE, "%s", histo_last_error());
-    if (histo_plan_fill(in->plan, in->hist, &b->view, &fill) == HISTO_OK) return 0;
+    if (histo_plan_fill(in->plan, in->hist, &b->view, NULL) == HISTO_OK) return 0;
     return fault_of_library(f, EXIT_DATA, "the differences");
 }
 
@@ -474,7 +474,7 @@ static int inspect(inspection *in, fault *f)
 static int find_outliers(const settings *s, rows *to, fault *f)
 {
     inspection in = {.settings = s, .to = to};
-    if (s->pairs == HISTO_NO_PAIRS)
+    if (!s->pairs)
         return fault_set(f, EXIT_USAGE, "the pairs to compare are missing: add --pairs ring or --pairs apart");
     const int failed = inspect(&in, f);
     image_abandon(in.picture);

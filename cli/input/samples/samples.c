@@ -503,9 +503,7 @@ histo_fill_options piece_fill(const piece *p, int i)
                                 .where = p->filters_itself ? &p->views[i] : p->where,
                                 .where_lo = p->where_lo,
                                 .where_hi = p->where_hi,
-                                .offsets = p->offsets,
-                                .pairs = p->pairs,
-                                .relative = p->relative};
+                                .offsets = p->offsets};
 }
 
 int64_t samples_position(const samples *in)

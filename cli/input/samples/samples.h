@@ -14,8 +14,7 @@ typedef struct piece {
     const histo_view *by;                     /* the group of each row, a bin of its dictionary; NULL: there are none */
     bool filters_itself;                      /* each source filters itself */
     double where_lo, where_hi;
-    histo_pairs pairs;      /* the single view is a stack of images */
-    bool relative;          /* their differences are divided by the mean */
+    histo_pairs pairs;      /* of images, if the single view is a stack of these; else pairing is 0 */
     const int64_t *offsets; /* of segments, for one-dimensional views; or NULL */
 } piece;
 

@@ -106,7 +106,7 @@ static int64_t pixel(const stack *s, int64_t image, int64_t place)
     return s->dtype == HISTO_U8 ? ((const uint8_t *)s->pixels)[i] : ((const uint16_t *)s->pixels)[i];
 }
 
-int stack_visit(const stack *s, histo_pairs pairs, bool relative, const feed_visitor *visitor, fault *f)
+int stack_visit(const stack *s, const histo_pairs *pairs, const feed_visitor *visitor, fault *f)
 {
     enum { MAX = 4096 };
     int32_t differences[MAX], sums[MAX];
@@ -124,13 +124,13 @@ int stack_visit(const stack *s, histo_pairs pairs, bool relative, const feed_vis
             wide[k] = (uint16_t)((sum + s->images / 2) / s->images);
             narrow[k] = (uint8_t)wide[k];
         }
-        for (int64_t i = 0; i < s->images; i += pairs == HISTO_PAIRS_APART ? 2 : 1) {
+        for (int64_t i = 0; i < s->images; i += pairs->pairing == HISTO_PAIRS_APART ? 2 : 1) {
             for (int64_t k = 0; k < n; k++) {
                 differences[k] = (int32_t)(pixel(s, i, first + k) - pixel(s, (i + 1) % s->images, first + k));
                 divided[k] = sums[k] ? (float)(differences[k] * s->images) / (float)sums[k] : 0;
             }
-            const histo_view views[] = {relative ? histo_view_1d(divided, HISTO_F32, n)
-                                                 : histo_view_1d(differences, HISTO_I32, n),
+            const histo_view views[] = {pairs->relative ? histo_view_1d(divided, HISTO_F32, n)
+                                                        : histo_view_1d(differences, HISTO_I32, n),
                                         histo_view_1d(means, s->dtype, n)};
             if (visitor->take(visitor->self, 0, &(piece){.views = views}, f) != 0) return -1;
         }

@@ -19,10 +19,10 @@ typedef struct stack {
 int stack_read(stack *s, feed *in, fault *f);
 void stack_free(stack *s);
 
-/* All images, as histo_pairs takes them. */
+/* All images, as histo_hist_fill_pairs takes them. */
 histo_view stack_view(const stack *s);
 
 /* Pass differences and means to visitor->take, as pieces with two views. */
-int stack_visit(const stack *s, histo_pairs pairs, bool relative, const feed_visitor *visitor, fault *f);
+int stack_visit(const stack *s, const histo_pairs *pairs, const feed_visitor *visitor, fault *f);
 
 #endif

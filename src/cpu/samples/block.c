@@ -7,11 +7,12 @@
 #include "cpu/backend/backend.h"
 #include "cpu/kernels/kernels.h"
 #include "cpu/samples/bounds.h"
+#include "cpu/samples/pairs.h"
 #include "cpu/samples/prefetch.h"
 #include "cpu/samples/runs.h"
 #include "view/dtype.h"
 #include "view/gather.h"
-#include "view/pairs.h"
+#include "view/stack_iter.h"
 
 /* Every operand gets room for 8-byte samples. */
 static size_t operand_bytes(void)
@@ -19,7 +20,7 @@ static size_t operand_bytes(void)
     return HISTO_BLOCK * sizeof(double);
 }
 
-/* Samples of the axes, which may be computed from pairs of images, and weights. They come before mask and filter. */
+/* Samples of the axes, which may be computed, and weights. They come before mask and filter. */
 static int columns_of(const histo_problem *problem)
 {
     return problem->naxes + (problem->weights != HISTO_ABSENT);
@@ -64,8 +65,8 @@ void histo_blocks_start(histo_blocks *blocks, const histo_job *job, int index, i
 {
     int64_t first = job->begin, n = job->end - job->begin;
     start(blocks, job, gathered);
-    if (job->problem->pairs) {
-        blocks->merged = histo_strided_iter_places(&job->iter);
+    if (histo_is_computed(job->problem)) {
+        blocks->merged = histo_pairs_iter_pixels(&job->iter);
         blocks->iter = &blocks->merged;
         first = 0;
         n = histo_strided_iter_samples(&blocks->merged);
@@ -187,64 +188,6 @@ static void take(histo_blocks *blocks, histo_block *block, int filled, int64_t n
     blocks->run.n -= n;
 }
 
-/* Divide n differences by the means of as many numbers as there are images. They become floats in place. */
-static void divide_differences(int32_t *differences, int n, uint32_t images, const uint32_t *sums)
-{
-    for (int k = 0; k < n; k++) {
-        const float x = histo_relative_difference(differences[k], images, sums[k]);
-        memcpy(&differences[k], &x, sizeof x);
-    }
-}
-
-/* Means and differences of n pixels of adjacent images, pair by pair. */
-#define DEFINE_PAIR(name, type)                                                                                        \
-    static void pair_##name(const histo_strided_iter *iter, const type *restrict pixels, int n,                        \
-                            int32_t *restrict differences, type *restrict means)                                       \
-    {                                                                                                                  \
-        uint32_t sums[HISTO_BLOCK] = {0}, images = (uint32_t)iter->images, factor = histo_mean_factor(images);         \
-        for (int i = 0; i < iter->images; i++)                                                                         \
-            for (int k = 0; k < n; k++)                                                                                \
-                sums[k] += pixels[i * n + k];                                                                          \
-        for (int k = 0; k < n; k++)                                                                                    \
-            means[k] = (type)histo_mean_of(sums[k], images, factor);                                                   \
-        for (int i = 0, at = 0; i < iter->images; i += iter->step, at += n) {                                          \
-            const type *first = pixels + i * n, *second = pixels + (i + 1) % iter->images * n;                         \
-            for (int k = 0; k < n; k++)                                                                                \
-                differences[at + k] = (int32_t)first[k] - (int32_t)second[k];                                          \
-            if (iter->relative) divide_differences(differences + at, n, images, sums);                                 \
-            if (at) memcpy(means + at, means, (size_t)n * sizeof *means);                                              \
-        }                                                                                                              \
-    }
-DEFINE_PAIR(u8, uint8_t)
-DEFINE_PAIR(u16, uint16_t)
-
-/* histo_blocks_next for pairs: a block is all pairs of some pixels. Its buffer holds the differences, followed by the
- * means and a copy of the images; it is large enough because every pair has at most two images. */
-static bool next_pairs(histo_blocks *blocks, histo_block *block)
-{
-    const histo_strided_iter *places = blocks->iter;
-    const histo_dtype dtype = blocks->job->problem->dtypes[0];
-    const int pairs = places->images / places->step, most = HISTO_BLOCK / pairs;
-    if (blocks->run.n == 0 && !histo_walk_next(&blocks->walk, &blocks->run)) return false;
-    const int n = blocks->run.n < most ? (int)blocks->run.n : most;
-    const size_t size = histo_dtype_size(dtype);
-    int32_t *differences = (int32_t *)blocks->gathered;
-    char *means = blocks->gathered + operand_bytes(), *pixels = means + HISTO_BLOCK * sizeof(uint16_t);
-    for (int i = 0; i < places->images; i++)
-        histo_fetch(pixels + (size_t)(i * n) * size, blocks->run.at[0] + i * places->image_stride,
-                    run_stride(places, 0), blocks->job->problem->stored[0], NULL, n);
-    if (dtype == HISTO_U8)
-        pair_u8(places, (const uint8_t *)pixels, n, differences, (uint8_t *)means);
-    else
-        pair_u16(places, (const uint16_t *)pixels, n, differences, (uint16_t *)means);
-    *block = (histo_block){.batch = blocks->run.batch, .n = n * pairs};
-    block->at[HISTO_DIFFERENCE] = differences;
-    block->at[HISTO_MEAN] = means;
-    blocks->run.at[0] += n * run_stride(places, 0);
-    blocks->run.n -= n;
-    return true;
-}
-
 /* Go to the next run if the current one is used up; false at the end. */
 static bool find_run(histo_blocks *blocks)
 {
@@ -346,7 +289,7 @@ static bool next_passed(histo_blocks *blocks, histo_block *block)
 
 bool histo_blocks_next(histo_blocks *blocks, histo_block *block)
 {
-    if (blocks->job->problem->pairs) return next_pairs(blocks, block);
+    if (histo_is_computed(blocks->job->problem)) return histo_blocks_next_pairs(blocks, block);
     return blocks->passed ? next_passed(blocks, block) : next_samples(blocks, block, HISTO_BLOCK);
 }
 

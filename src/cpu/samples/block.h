@@ -28,7 +28,7 @@ typedef struct histo_blocks {
     const histo_job *job;
     histo_walk walk;
     const histo_strided_iter *iter; /* what is walked: the job's, or `merged` */
-    histo_strided_iter merged;      /* the pixels of pairs, or all batch entries as one */
+    histo_strided_iter merged;      /* pixels of images whose pairs are counted, or all batch entries as one */
     histo_entries entries;          /* where entries are, if all are one */
     int64_t next;                   /* the next sample, if all are one */
     uint32_t *first;                /* as in histo_block, for all samples, then for those that pass */

@@ -14,7 +14,7 @@ histo_pipeline histo_pipeline_start(const histo_job *job, void *room, histo_coun
     const histo_cpu_prepared *prepared = job->prepared;
     const histo_spans *spans = prepared ? &prepared->spans[0] : NULL;
     l.next = (histo_producer){.lookup = &p->lookups[0], .spans = spans, .slots = slots + HISTO_PIECE};
-    if (p->naxes == 1 && !p->pairs)
+    if (p->naxes == 1)
         l.next.produce = histo_cpu_kernels_usable()->producer_of(l.next.lookup, histo_is_near(p, 0), p->dtypes[0]);
     return l;
 }

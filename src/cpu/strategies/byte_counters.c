@@ -209,5 +209,5 @@ const histo_strategy histo_cpu_byte_counters = {
     .workspace = workspace,
     .launch = launch,
     .ragged = true,
-    .pairs = true,
+    .computed = true,
 };

@@ -33,7 +33,7 @@ static const char *unsupported_reason(const histo_problem *problem)
 
 static bool is_spanning(const histo_problem *p)
 {
-    return p->batch > 1 && !p->pairs && p->slots <= MAX_SPANNED / p->batch;
+    return p->batch > 1 && !histo_is_computed(p) && p->slots <= MAX_SPANNED / p->batch;
 }
 
 static int useful_threads(const histo_problem *p, int threads)
@@ -103,8 +103,8 @@ static void add_fast(const histo_accumulators *accumulators, int64_t first, cons
 /* Does one run of one operand hold all samples, each of which counts as 1? */
 static bool is_one_run(const histo_job *job)
 {
-    return job->iter.ndim == 1 && job->iter.operands == 1 && job->problem->batch == 1 && !job->problem->pairs &&
-           job->problem->weighting == HISTO_UNWEIGHTED;
+    return job->iter.ndim == 1 && job->iter.operands == 1 && job->problem->batch == 1 &&
+           !histo_is_computed(job->problem) && job->problem->weighting == HISTO_UNWEIGHTED;
 }
 
 /* The number of samples in each slot of a block; those that are all equal are counted at once. */
@@ -192,5 +192,5 @@ const histo_strategy histo_cpu_direct = {
     .workspace = workspace,
     .launch = launch,
     .ragged = true,
-    .pairs = true,
+    .computed = true,
 };

@@ -315,6 +315,6 @@ const histo_strategy histo_cpu_hash_table = {
     .params = {{"largest", 0, MAX_BITS, 0,
                 "entries of a thread's table at most, as a power of 2; 0: 2^24, or fewer for many threads"}},
     .ragged = true,
-    .pairs = true,
+    .computed = true,
     .sparse = true,
 };

@@ -299,7 +299,7 @@ static bool count_integers(local *me, const histo_block *block)
 {
     const layout *l = &me->all->layout;
     const histo_problem *p = me->all->job->problem;
-    if (p->naxes > 1 || p->pairs || p->weighting != HISTO_UNWEIGHTED || l->subtables > 1) return false;
+    if (p->naxes > 1 || p->weighting != HISTO_UNWEIGHTED || l->subtables > 1) return false;
     if (!histo_cpu_kernels_usable()->count_integers(&p->lookups[0], p->dtypes[0], block->at[0], block->n, me->tables))
         return false;
     me->held += block->n;
@@ -395,5 +395,5 @@ const histo_strategy histo_cpu_privatized = {
     .launch = launch,
     .params = {{"subtables", 0, MAX_SUBTABLES, 0, "copies of each thread's table; 0: one"}},
     .ragged = true,
-    .pairs = true,
+    .computed = true,
 };

@@ -90,7 +90,8 @@ static grid grid_of(const shape *of)
 double histo_cuda_few_us(const histo_problem *p)
 {
     const double load = 1;
-    if (p->samples > FEW || p->samples > p->batch * FEW_OF_ENTRY || p->pairs || p->samples == 0) return INFINITY;
+    if (p->samples > FEW || p->samples > p->batch * FEW_OF_ENTRY || histo_is_computed(p) || p->samples == 0)
+        return INFINITY;
     if (!histo_cuda_expects_compiled(p)) return INFINITY;
     const shape of = {p->samples, p->batch, p->slots, p->weighting};
     const grid it = grid_of(&of);

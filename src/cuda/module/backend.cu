@@ -199,9 +199,9 @@ static histo_status count(const histo_strategy *strategy, histo_job *job, histo_
     if (status == HISTO_OK && job->iter.offsets && !is_direct(job, job->iter.offsets))
         status = histo_cuda_accumulators_offsets(accumulators, job, stream);
     if (status == HISTO_OK)
-        status = all_direct            ? strategy->launch(job)
-                 : job->problem->pairs ? histo_cuda_run_staged_pairs(strategy, job)
-                                       : histo_cuda_run_staged(strategy, job, direct, pinned);
+        status = all_direct                        ? strategy->launch(job)
+                 : histo_is_computed(job->problem) ? histo_cuda_run_staged_pairs(strategy, job)
+                                                   : histo_cuda_run_staged(strategy, job, direct, pinned);
     if (status == HISTO_OK) status = read_at_once(job, accumulators, stream);
     if (status == HISTO_OK) status = histo_cuda_order_end(&accumulators->order, stream);
     if (status != HISTO_OK) accumulators->broken = "a fill failed halfway";

@@ -159,14 +159,14 @@ void histo_strided_iter_make(histo_strided_iter *iter, int operands, const histo
     core->strided_iter_make(iter, operands, views);
 }
 
-void histo_strided_iter_make_pairs(histo_strided_iter *iter, const histo_view *stack, histo_pairs step, bool relative)
+void histo_pairs_iter_make(histo_strided_iter *iter, const histo_view *stack, const histo_pairs *pairs)
 {
-    core->strided_iter_make_pairs(iter, stack, step, relative);
+    core->pairs_iter_make(iter, stack, pairs);
 }
 
-histo_strided_iter histo_strided_iter_places(const histo_strided_iter *iter)
+histo_strided_iter histo_pairs_iter_pixels(const histo_strided_iter *iter)
 {
-    return core->strided_iter_places(iter);
+    return core->pairs_iter_pixels(iter);
 }
 
 histo_view histo_view_nd(const void *data, histo_dtype dtype, int ndim, const int64_t *shape)

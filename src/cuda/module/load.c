@@ -43,8 +43,8 @@ static const histo_core core = {.cpu = &histo_backend_cpu,
                                 .problem_outside = histo_problem_outside,
                                 .sample_bytes = histo_sample_bytes,
                                 .strided_iter_make = histo_strided_iter_make,
-                                .strided_iter_make_pairs = histo_strided_iter_make_pairs,
-                                .strided_iter_places = histo_strided_iter_places,
+                                .pairs_iter_make = histo_pairs_iter_make,
+                                .pairs_iter_pixels = histo_pairs_iter_pixels,
                                 .view_nd = histo_view_nd};
 
 static const histo_module *loaded;

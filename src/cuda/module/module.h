@@ -17,7 +17,7 @@
 #include "sum/exact.h"
 #include "view/dtype.h"
 #include "view/gather.h"
-#include "view/walk.h"
+#include "view/stack_iter.h"
 
 /* What the backend calls of the library. */
 typedef struct histo_core {
@@ -48,8 +48,8 @@ typedef struct histo_core {
     __typeof__(histo_problem_outside) *problem_outside;
     __typeof__(histo_sample_bytes) *sample_bytes;
     __typeof__(histo_strided_iter_make) *strided_iter_make;
-    __typeof__(histo_strided_iter_make_pairs) *strided_iter_make_pairs;
-    __typeof__(histo_strided_iter_places) *strided_iter_places;
+    __typeof__(histo_pairs_iter_make) *pairs_iter_make;
+    __typeof__(histo_pairs_iter_pixels) *pairs_iter_pixels;
     __typeof__(histo_view_nd) *view_nd;
 } histo_core;
 

@@ -12,6 +12,7 @@
 #include "cuda/memory/staging.h"
 #include "cuda/transfer/staged.h"
 #include "view/gather.h"
+#include "view/stack_iter.h"
 
 /* Places [first, first + n) of a stack, image after image. */
 typedef struct band {
@@ -57,7 +58,7 @@ static histo_status count(const histo_strategy *strategy, const histo_job *whole
     its.counts += entry * its.counters;
     job.problem = &problem;
     job.device_accumulators = &its.base;
-    histo_strided_iter_make_pairs(&job.iter, &stack, (histo_pairs)whole->iter.step, whole->iter.relative);
+    histo_pairs_iter_make(&job.iter, &stack, &problem.pairs);
     job.begin = 0;
     job.end = problem.samples;
     histo_status status = strategy->launch(&job);
@@ -95,7 +96,7 @@ static histo_status bring(const histo_strategy *strategy, const histo_job *job, 
 
 histo_status histo_cuda_run_staged_pairs(const histo_strategy *strategy, const histo_job *job)
 {
-    const histo_strided_iter places = histo_strided_iter_places(&job->iter);
+    const histo_strided_iter places = histo_pairs_iter_pixels(&job->iter);
     const int64_t each = places.per_batch, all = each * places.batch;
     band b = {&places, histo_dtype_size(job->problem->dtypes[0])};
     const int64_t most = (int64_t)(HISTO_PIECE_BYTES / b.size) / places.images;

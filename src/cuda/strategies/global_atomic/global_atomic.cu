@@ -130,7 +130,7 @@ extern "C" const histo_strategy histo_cuda_global_atomic = {
     .params = {{"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
                {"threads", 32, 1024, 256, "threads of a block, rounded down to whole warps"}},
     .ragged = true,
-    .pairs = true,
+    .computed = true,
     .any_edges = true,
     .any_bytes = true,
 };

@@ -88,7 +88,7 @@ static int64_t values_of(const histo_problem *p, const int64_t *params)
 {
     enum { MANY = VALUES / 4 };
     const bool are_words = p->naxes == 1 && histo_dtype_size(p->dtypes[0]) == 2 && p->lookups[0].table;
-    const bool are_pairs = p->naxes == 2 && !p->pairs && p->slots >= MANY && p->dtypes[0] == HISTO_U8 &&
+    const bool are_pairs = p->naxes == 2 && !histo_is_computed(p) && p->slots >= MANY && p->dtypes[0] == HISTO_U8 &&
                            p->dtypes[1] == HISTO_U8 && p->lookups[0].table && p->lookups[1].table;
     if (p->operands > p->naxes || !(are_words || are_pairs) || (params[BITS] && params[BITS] <= 8)) return 0;
     return are_counters(p, params, VALUES, 16) ? VALUES : 0;
@@ -140,7 +140,7 @@ static const char *unsupported_reason(const histo_problem *problem)
 static double counted_per_us(const histo_problem *p, bool known)
 {
     const histo_lookup *l = &p->lookups[0];
-    if (p->pairs) return p->relative ? 5e4 : 7e5;
+    if (histo_is_computed(p)) return pairs_per_us(p);
     const bool is_any = p->operands > p->naxes || p->strided;
     if (is_any || p->naxes > 1) return !is_any ? known ? 1.2e6 : 7e5 : histo_cuda_expects_compiled(p) ? 5e5 : 2e5;
     if (l->pow2.is) return known ? 1.3e6 : 1.1e6;
@@ -225,23 +225,6 @@ static const void *kernel_of(const histo_cuda_work *work, int bits, bool known, 
     return inner == NO_INNER ? kernel_of_dtype(reader, bits) : kernel_of_inner(inner, bits);
 }
 
-/* Where a job's samples are pairs of images that the kernel for stacks can read, that kernel; its work and window. Else
- * NULL. */
-static const void *stack_kernel_of(const histo_job *job, layout *l, int64_t least, histo_cuda_work *work)
-{
-    if (!job->iter.images) return NULL;
-    const int pairs = job->iter.images / job->iter.step;
-    histo_job of_pixels = *job;
-    of_pixels.iter = histo_strided_iter_places(&job->iter);
-    of_pixels.begin /= pairs;
-    of_pixels.end /= pairs;
-    histo_cuda_work pixels = histo_cuda_work_of(&of_pixels, l->blocks, least / pairs, HISTO_MAX_TILE);
-    if (!is_stack(&pixels)) return NULL;
-    *work = pixels;
-    l->w.images = stack_geometry_of(&work->iter);
-    return kernel_of_pairs(work->dtypes[0], work->iter.step, l->bits);
-}
-
 /* The layout of a job's interleaved channels together, if the counters of all of them fit; else channels is 1. */
 static layout layout_of_channels(const histo_job *job, int *channels)
 {
@@ -296,7 +279,6 @@ static void use_given(const histo_job *job, int64_t least, request *r)
     r->kernel = values && are_pairs ? kernel_of_bytes() : kernel_of(&r->work, r->l.bits, values || compact, &r->joint);
     if (p->naxes > 1) histo_cuda_firsts_of(p, false, r->l.firsts, &r->joint);
     set_inner(&r->l.w, &r->work.lookups[0]);
-    if (p->pairs) r->l.w.pow2 = pow2_difference_of(p);
 }
 
 static histo_status launch(const histo_job *job)
@@ -316,7 +298,7 @@ static histo_status launch(const histo_job *job)
         status = histo_cuda_launch(job, kernel_of_find(), dim3((unsigned)(r.work.tiles / r.work.tiles_per_entry)),
                                    FIND_THREADS, 0, args);
     if (status != HISTO_OK) return status;
-    const void *of_stack = stack_kernel_of(job, &r.l, MIN, &r.work);
+    const void *of_stack = stack_kernel_of(job, r.l.bits, r.l.blocks, MIN, &r.work, &r.l.w);
     dim3 grid((unsigned)(r.work.tiles < r.l.blocks ? r.work.tiles : r.l.blocks));
     return histo_cuda_launch(job, of_stack ? of_stack : r.kernel, grid, r.l.threads, r.l.shared, args);
 }
@@ -332,7 +314,7 @@ extern "C" const histo_strategy histo_cuda_packed_window = {
                {"bits", 0, 16, 0, "of a counter: 8 or 16, the next of these; 0: 16 if all slots fit, else 8"},
                {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
                {"threads", 0, 1024, 0, "of a block, in whole warps; 0: 1024"}},
-    .pairs = true,
+    .computed = true,
     .any_edges = true,
     .any_bytes = true,
 };

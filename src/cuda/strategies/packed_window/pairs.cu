@@ -2,9 +2,11 @@
  * addition find them (pow2_difference); the others are looked up one by one. */
 #include <math.h>
 
+#include "cuda/launch/work_of_job.h"
 #include "cuda/strategies/packed_window/counters.cuh"
 #include "cuda/strategies/packed_window/pairs.cuh"
 #include "cuda/strategies/packed_window/window.h"
+#include "view/stack_iter.h"
 
 namespace histo::packed_window
 {
@@ -83,12 +85,13 @@ static const void *kernel(int step, int bits)
     return (const void *)kernels[bits == 16];
 }
 
-const void *kernel_of_pairs(histo_dtype dtype, int step, int bits)
+static const void *kernel_of(histo_dtype dtype, int step, int bits)
 {
     return dtype == HISTO_U16 ? kernel<HISTO_U16>(step, bits) : kernel<HISTO_U8>(step, bits);
 }
 
-bool is_stack(const histo_cuda_work *pixels)
+/* Whether the kernels can read these pixels of one image. */
+static bool is_stack(const histo_cuda_work *pixels)
 {
     const histo_strided_iter *iter = &pixels->iter;
     const int runs = iter->ndim - iter->batch_ndim, last = iter->ndim - 1;
@@ -97,7 +100,7 @@ bool is_stack(const histo_cuda_work *pixels)
            iter->strides[0][last] == (int64_t)histo_dtype_size(pixels->dtypes[0]);
 }
 
-stack_geometry stack_geometry_of(const histo_strided_iter *pixels)
+static stack_geometry stack_geometry_of(const histo_strided_iter *pixels)
 {
     const uint32_t images = (uint32_t)pixels->images;
     const int64_t stride = pixels->image_stride;
@@ -106,7 +109,7 @@ stack_geometry stack_geometry_of(const histo_strided_iter *pixels)
 }
 
 /* Products are so small that no sum with another slot wraps. */
-pow2_difference pow2_difference_of(const histo_problem *p)
+static pow2_difference pow2_difference_of(const histo_problem *p)
 {
     const histo_lookup *l = &p->lookups[HISTO_DIFFERENCE];
     const double most = UINT16_MAX + fabs(l->lo) + l->step, stride = p->slot_strides[HISTO_DIFFERENCE];
@@ -115,13 +118,35 @@ pow2_difference pow2_difference_of(const histo_problem *p)
     bool is_power = frexp(l->step, &exponent) == 0.5, is_wide = exponent > 0;
     bool is_even = l->hi == l->lo + l->bins * l->step && l->lo == floor(l->lo) && first == floor(first);
     pow2_difference d = {};
-    if (p->relative || l->kind != HISTO_UNIFORM || l->closed || !is_power || !is_even) return d;
+    if (p->pairs.relative || l->kind != HISTO_UNIFORM || l->closed || !is_power || !is_even) return d;
     if ((most / l->step + 2) * stride >= limit || most >= limit || p->slots >= limit) return d;
     d.shift = is_wide ? exponent - 1 : 0;
     d.factor = (int32_t)(is_wide ? stride : stride / l->step);
     d.base = (uint32_t)(int32_t)((1 - first) * stride);
     d.end = (uint32_t)(((double)l->bins + 2) * stride);
     return d;
+}
+
+const void *stack_kernel_of(const histo_job *job, int bits, int64_t blocks, int64_t least, histo_cuda_work *work,
+                            window *w)
+{
+    if (!histo_is_computed(job->problem)) return NULL;
+    const int pairs = job->iter.images / job->iter.step;
+    histo_job of_pixels = *job;
+    of_pixels.iter = histo_pairs_iter_pixels(&job->iter);
+    of_pixels.begin /= pairs;
+    of_pixels.end /= pairs;
+    const histo_cuda_work pixels = histo_cuda_work_of(&of_pixels, blocks, least / pairs, HISTO_MAX_TILE);
+    if (!is_stack(&pixels)) return NULL;
+    *work = pixels;
+    w->images = stack_geometry_of(&work->iter);
+    w->pow2 = pow2_difference_of(job->problem);
+    return kernel_of(work->dtypes[0], work->iter.step, bits);
+}
+
+double pairs_per_us(const histo_problem *p)
+{
+    return p->pairs.relative ? 5e4 : 7e5;
 }
 
 } // namespace histo::packed_window

@@ -1,5 +1,5 @@
 /* The reader of image stacks: pairs of up to 16 images, each one contiguous run of pixels or a pitched raster of rows.
- * The work's iterator is that of the pixels of one image (histo_strided_iter_places).
+ * The work's iterator is that of the pixels of one image (histo_pairs_iter_pixels).
  *
  * A thread loads one 32-bit word of each image, which is 4 pixels of u8 or 2 of u16, and keeps them in registers. It
  * sums them up for the means, then takes pairs from the front, 8 samples at a time, and moves the remaining words

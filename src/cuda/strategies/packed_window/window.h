@@ -27,14 +27,15 @@ const void *kernel_of_bytes(void);
 const void *kernel_of_any(int bits);
 const void *kernel_of_joint(histo_joint_reader reader, int bits);
 const void *kernel_of_pixels(uint32_t pitch, int bits);
-const void *kernel_of_pairs(histo_dtype dtype, int step, int bits);
 
 /* Can the kernel of bytes read these samples? */
 bool are_bytes(const histo_cuda_work *work);
-/* Can the kernels of pairs read these pixels of one image? */
-bool is_stack(const histo_cuda_work *pixels);
-stack_geometry stack_geometry_of(const histo_strided_iter *pixels);
-pow2_difference pow2_difference_of(const histo_problem *p);
+/* Where a job's samples are pairs of images that the kernel for stacks can read, that kernel, its work, and what its
+ * window says of the stack. Else NULL. */
+const void *stack_kernel_of(const histo_job *job, int bits, int64_t blocks, int64_t least, histo_cuda_work *work,
+                            window *w);
+/* Pairs counted on chip in a microsecond. */
+double pairs_per_us(const histo_problem *p);
 
 } // namespace histo::packed_window
 
