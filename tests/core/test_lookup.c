@@ -267,7 +267,7 @@ static void guesses(void **state)
             edges[i] = edges[i] * 0.001 - 300;
         histo_axis axis = histo_axis_variable(BINS, edges);
         for (int samples = UNIFORM; samples <= EDGES; samples += EDGES - UNIFORM) {
-            float *data = make_samples(&r, HISTO_F32, samples, &axis, N);
+            float *data = make_samples(&r, HISTO_F32, (distribution)samples, &axis, N);
             bool regular = kind == QUADRATIC || kind == LOGARITHMIC || kind == SHIFTED;
             assert_true(guesses_are_right(&axis, data, N) == regular);
             free(data);
