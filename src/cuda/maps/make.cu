@@ -164,7 +164,7 @@ static __global__ void __launch_bounds__(BLOCK::threads) place_landmarks(const _
     start();
     const word *counts = m.from.of(BLOCK::table()), below = counts[-1], above = counts[to.bins];
     double *table = to.of(BLOCK::table());
-    histo_place place = {0, 0};
+    histo_fractional_rank place = {0, 0};
     bool none = false;
     BLOCK::template run_twice<word>(
         counts, to.bins, [](word count, int64_t) { return count; }, [](word, int64_t, word) {},
