@@ -5,26 +5,25 @@
 
 #include "base/error.h"
 #include "base/pool.h"
+#include "bench/peers/naive_loops.h"
 
 /* Each thread counts its range of samples into its own table; the first table is the result. */
-typedef struct counting counting;
-typedef void count_range(const counting *c, int64_t begin, int64_t end, uint64_t *counts);
-
-struct counting {
-    count_range *count;
-    const void *samples;
+typedef struct counting {
+    naive_bins bins;
     const bench_task *task;
     int64_t n, entries; /* of a table */
     int ranges;
     uint64_t *tables; /* tables of all threads but the first */
     uint64_t *counts;
-};
+} counting;
 
 static void take_range(void *context, int range)
 {
     const counting *c = context;
     int64_t begin = c->n / c->ranges * range, end = range + 1 < c->ranges ? begin + c->n / c->ranges : c->n;
-    c->count(c, begin, end, range ? c->tables + (range - 1) * c->entries : c->counts);
+    const int64_t size = (int64_t)histo_dtype_size(c->task->input->dtype);
+    naive_loops[c->task->input->dtype].count(&c->bins, (const char *)c->task->samples + begin * size, size, end - begin,
+                                             range ? c->tables + (range - 1) * c->entries : c->counts);
 }
 
 static histo_status count_ranged(counting *c, int threads)
@@ -41,118 +40,22 @@ static histo_status count_ranged(counting *c, int threads)
     return HISTO_OK;
 }
 
-/* Every value of a byte has a bin. */
-static void count_bytes(const counting *c, int64_t begin, int64_t end, uint64_t *counts)
-{
-    const uint8_t *samples = c->samples;
-    uint8_t lo = (uint8_t)c->task->axis->lo;
-    for (int64_t i = begin; i < end; i++)
-        counts[(uint8_t)(samples[i] - lo)]++;
-}
-
-#define INTEGER(type)                                                                                                  \
-    static void count_integer_##type(const counting *c, int64_t begin, int64_t end, uint64_t *counts)                  \
-    {                                                                                                                  \
-        const type *samples = c->samples;                                                                              \
-        type lo = (type)c->task->axis->lo;                                                                             \
-        uint64_t bins = (uint64_t)c->task->axis->bins;                                                                 \
-        for (int64_t i = begin; i < end; i++) {                                                                        \
-            uint64_t bin = (uint64_t)samples[i] - (uint64_t)lo;                                                        \
-            if (bin < bins) counts[bin]++;                                                                             \
-        }                                                                                                              \
-    }
-INTEGER(uint8_t)
-INTEGER(int8_t)
-INTEGER(uint16_t)
-INTEGER(int16_t)
-INTEGER(uint32_t)
-INTEGER(int32_t)
-INTEGER(uint64_t)
-INTEGER(int64_t)
-#undef INTEGER
-
-#define FLOATING(type)                                                                                                 \
-    static void count_regular_##type(const counting *c, int64_t begin, int64_t end, uint64_t *counts)                  \
-    {                                                                                                                  \
-        const type *samples = c->samples;                                                                              \
-        type lo = (type)c->task->axis->lo, hi = (type)c->task->axis->hi;                                               \
-        int64_t bins = c->task->axis->bins;                                                                            \
-        type scale = (type)bins / (hi - lo);                                                                           \
-        for (int64_t i = begin; i < end; i++) {                                                                        \
-            type x = samples[i];                                                                                       \
-            if (!(x >= lo && x < hi)) continue;                                                                        \
-            int64_t bin = (int64_t)((x - lo) * scale);                                                                 \
-            counts[bin < bins ? bin : bins - 1]++;                                                                     \
-        }                                                                                                              \
-    }                                                                                                                  \
-    static void count_search_##type(const counting *c, int64_t begin, int64_t end, uint64_t *counts)                   \
-    {                                                                                                                  \
-        const type *samples = c->samples;                                                                              \
-        const double *edges = c->task->edges;                                                                          \
-        int64_t bins = c->task->axis->bins;                                                                            \
-        for (int64_t i = begin; i < end; i++) {                                                                        \
-            type x = samples[i];                                                                                       \
-            if (!(x >= edges[0] && x < edges[bins])) continue;                                                         \
-            int64_t below = 0, above = bins;                                                                           \
-            while (above - below > 1) {                                                                                \
-                int64_t middle = (below + above) / 2;                                                                  \
-                if (x < edges[middle])                                                                                 \
-                    above = middle;                                                                                    \
-                else                                                                                                   \
-                    below = middle;                                                                                    \
-            }                                                                                                          \
-            counts[below]++;                                                                                           \
-        }                                                                                                              \
-    }
-FLOATING(float)
-FLOATING(double)
-#undef FLOATING
-
 typedef struct naive {
     counting counting;
     int threads;
     uint64_t counts[];
 } naive;
 
-static count_range *naive_loop(const bench_task *task)
-{
-    bool regular = task->axis->kind == HISTO_REGULAR;
-    switch (task->input->dtype) {
-    case HISTO_U8:
-        return task->axis->bins == 256 ? count_bytes : count_integer_uint8_t;
-    case HISTO_I8:
-        return task->axis->bins == 256 ? count_bytes : count_integer_int8_t;
-    case HISTO_U16:
-        return count_integer_uint16_t;
-    case HISTO_I16:
-        return count_integer_int16_t;
-    case HISTO_U32:
-        return count_integer_uint32_t;
-    case HISTO_I32:
-        return count_integer_int32_t;
-    case HISTO_U64:
-        return count_integer_uint64_t;
-    case HISTO_I64:
-        return count_integer_int64_t;
-    case HISTO_F32:
-        return regular ? count_regular_float : count_search_float;
-    case HISTO_F64:
-        return regular ? count_regular_double : count_search_double;
-    default:
-        return NULL;
-    }
-}
-
 static histo_status naive_begin(const bench_task *task, void **state)
 {
-    count_range *loop = task->input->axes ? NULL : naive_loop(task);
-    if (!loop) return histo_fail(HISTO_UNSUPPORTED, "there is no such loop");
+    const histo_dtype dtype = task->input->dtype;
+    if (task->input->axes || dtype == HISTO_F16 || dtype == HISTO_BF16)
+        return histo_fail(HISTO_UNSUPPORTED, "there is no such loop");
     size_t bytes = sizeof(naive) + (size_t)task->axis->bins * sizeof(uint64_t);
     naive *it = malloc(bytes);
     if (!it) return histo_fail_memory(bytes, "counts");
     *it = (naive){.threads = task->threads};
-    it->counting = (counting){.count = loop,
-                              .samples = task->samples,
+    it->counting = (counting){.bins = naive_bins_of(task->axis, task->edges, dtype),
                               .n = task->count,
                               .entries = task->axis->bins,
                               .task = task,
