@@ -227,25 +227,18 @@ static histo_status result_video(apps_job *job)
     return read_result(job, "y4m", (size_t)histo_view_size(&job->result) / 2);
 }
 
+#define ROW(its_name, its_work, its_reference, its_begin, its_result, its_library, its_factor)                         \
+    {                                                                                                                  \
+        .name = "command/" its_name, .work = its_work, .reference = its_reference, .begin = its_begin,                 \
+        .result = its_result, .targets = {                                                                             \
+            {.library = its_library, .factor = its_factor}                                                             \
+        }                                                                                                              \
+    }
+
 static const apps_row rows[] = {
-    {.name = "command/equalize/pgm/4k",
-     .work = "equalize_file",
-     .targets = {{.library = "libvips", .factor = 3}},
-     .reference = "OpenCV",
-     .begin = begin_pgm,
-     .result = result_pgm},
-    {.name = "command/equalize/tiff/u16",
-     .work = "equalize_file",
-     .targets = {{.library = "libvips", .factor = 3}},
-     .reference = "NumPy",
-     .begin = begin_tiff,
-     .result = result_tiff},
-    {.name = "command/equalize/y4m/1080p",
-     .work = "equalize_video",
-     .targets = {{.library = "FFmpeg", .factor = 1 / 1.5}},
-     .reference = "OpenCV",
-     .begin = begin_video,
-     .result = result_video},
+    ROW("equalize/pgm/4k", "equalize_file", "OpenCV", begin_pgm, result_pgm, "libvips", 3),
+    ROW("equalize/tiff/u16", "equalize_file", "NumPy", begin_tiff, result_tiff, "libvips", 3),
+    ROW("equalize/y4m/1080p", "equalize_video", "OpenCV", begin_video, result_video, "FFmpeg", 1 / 1.5),
 };
 
 const apps_table apps_commands = {.rows = rows, .count = sizeof rows / sizeof *rows, .time = time_equalize, .end = end};

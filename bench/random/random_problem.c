@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,41 +68,52 @@ typedef enum key {
     KEYS
 } key;
 
+/* Where a value is kept, and as what. */
+typedef enum form { OTHER, INTEGER /* int64_t */, REAL, FRACTION, CHOICE /* an enumeration */, SWITCH /* bool */ } form;
+#define OF_AXIS(member) true, offsetof(problem_axis, member)
+#define OF_ALL(member) false, offsetof(random_problem, member)
+
 /* A value equal to `usual` is not printed. names: NULL for numbers. */
 static const struct {
     const char *name, *usual;
     const char *const *names;
+    form form;
+    bool of_axis;
+    size_t offset;
+    int64_t least, most; /* of integers */
 } keys[KEYS] = {
-    [KEY_N] = {"n", "", NULL},
-    [KEY_TYPE] = {"type", "", types},
-    [KEY_AXES] = {"axes", "1", NULL},
-    [KEY_AXIS] = {"axis", "", axis_kinds},
-    [KEY_BINS] = {"bins", "", NULL},
-    [KEY_LO] = {"lo", "", NULL},
-    [KEY_HI] = {"hi", "", NULL},
-    [KEY_EDGES] = {"edges", "jitter", edge_kinds},
-    [KEY_POWER] = {"power", "0", NULL},
-    [KEY_CLOSED] = {"closed", "no", switches},
-    [KEY_STORAGE] = {"storage", "dense", storages},
-    [KEY_DIST] = {"dist", "uniform", kinds},
-    [KEY_BY] = {"by", "bin", ways},
-    [KEY_FLOW] = {"flow", "0", NULL},
-    [KEY_NAN] = {"nan", "0", NULL},
-    [KEY_LAYOUT] = {"layout", "array", layouts},
-    [KEY_BATCH] = {"batch", "1", NULL},
-    [KEY_HEIGHT] = {"height", "1", NULL},
-    [KEY_CHANNELS] = {"channels", "1", NULL},
-    [KEY_STRIDE] = {"stride", "1", NULL},
-    [KEY_PITCH] = {"pitch", "0", NULL},
-    [KEY_OFFSET] = {"offset", "0", NULL},
-    [KEY_WEIGHTING] = {"weighting", "none", weightings},
-    [KEY_WEIGHTS] = {"weights", "f64", types},
-    [KEY_MASK] = {"mask", "none", types},
-    [KEY_WHERE] = {"where", "none", types},
-    [KEY_ALIKE] = {"alike", "no", switches},
-    [KEY_ON] = {"on", "cpu", places},
-    [KEY_SEED] = {"seed", "", NULL},
+    [KEY_N] = {"n", "", NULL, INTEGER, OF_ALL(samples), 1, INT64_C(1) << 40},
+    [KEY_TYPE] = {"type", "", types, CHOICE, OF_AXIS(type), 0, 0},
+    [KEY_AXES] = {"axes", "1", NULL, OTHER, OF_ALL(axes), 1, HISTO_MAX_AXES},
+    [KEY_AXIS] = {"axis", "", axis_kinds, CHOICE, OF_AXIS(kind), 0, 0},
+    [KEY_BINS] = {"bins", "", NULL, INTEGER, OF_AXIS(bins), 1, HISTO_MAX_BINS},
+    [KEY_LO] = {"lo", "", NULL, REAL, OF_AXIS(lo), 0, 0},
+    [KEY_HI] = {"hi", "", NULL, REAL, OF_AXIS(hi), 0, 0},
+    [KEY_EDGES] = {"edges", "jitter", edge_kinds, CHOICE, OF_AXIS(edges), 0, 0},
+    [KEY_POWER] = {"power", "0", NULL, REAL, OF_AXIS(power), 0, 0},
+    [KEY_CLOSED] = {"closed", "no", switches, SWITCH, OF_AXIS(closed), 0, 0},
+    [KEY_STORAGE] = {"storage", "dense", storages, CHOICE, OF_ALL(storage), 0, 0},
+    [KEY_DIST] = {"dist", "uniform", kinds, OTHER, OF_ALL(kind), 0, 0},
+    [KEY_BY] = {"by", "bin", ways, SWITCH, OF_ALL(by_value), 0, 0},
+    [KEY_FLOW] = {"flow", "0", NULL, FRACTION, OF_ALL(flow), 0, 0},
+    [KEY_NAN] = {"nan", "0", NULL, FRACTION, OF_ALL(nan), 0, 0},
+    [KEY_LAYOUT] = {"layout", "array", layouts, CHOICE, OF_ALL(layout), 0, 0},
+    [KEY_BATCH] = {"batch", "1", NULL, INTEGER, OF_ALL(batch), 1, INT64_C(1) << 40},
+    [KEY_HEIGHT] = {"height", "1", NULL, INTEGER, OF_ALL(height), 1, INT64_C(1) << 40},
+    [KEY_CHANNELS] = {"channels", "1", NULL, INTEGER, OF_ALL(channels), 1, 1 << 20},
+    [KEY_STRIDE] = {"stride", "1", NULL, INTEGER, OF_ALL(stride), -(1 << 20), 1 << 20},
+    [KEY_PITCH] = {"pitch", "0", NULL, INTEGER, OF_ALL(pitch), 0, INT64_C(1) << 40},
+    [KEY_OFFSET] = {"offset", "0", NULL, INTEGER, OF_ALL(offset), 0, 1 << 20},
+    [KEY_WEIGHTING] = {"weighting", "none", weightings, CHOICE, OF_ALL(weighting), 0, 0},
+    [KEY_WEIGHTS] = {"weights", "f64", types, CHOICE, OF_ALL(weights), 0, 0},
+    [KEY_MASK] = {"mask", "none", types, OTHER, OF_ALL(mask), 0, 0},
+    [KEY_WHERE] = {"where", "none", types, OTHER, OF_ALL(where), 0, 0},
+    [KEY_ALIKE] = {"alike", "no", switches, SWITCH, OF_ALL(alike), 0, 0},
+    [KEY_ON] = {"on", "cpu", places, CHOICE, OF_ALL(place), 0, 0},
+    [KEY_SEED] = {"seed", "", NULL, OTHER, OF_ALL(seed), 0, 0},
 };
+#undef OF_AXIS
+#undef OF_ALL
 
 enum { VALUE_BYTES = HISTO_MAX_AXES * 26 };
 
@@ -114,39 +126,18 @@ static void put_number(char *text, size_t size, double value)
     }
 }
 
-static void put_of_axis(char *text, size_t size, const problem_axis *axis, key k)
+/* A value that is kept in an axis or a problem. */
+static void put_member(char *text, size_t size, const void *owner, key k)
 {
-    switch (k) {
-    case KEY_TYPE:
-        snprintf(text, size, "%s", types[axis->type]);
-        break;
-    case KEY_AXIS:
-        snprintf(text, size, "%s", axis_kinds[axis->kind]);
-        break;
-    case KEY_BINS:
-        snprintf(text, size, "%" PRId64, axis->bins);
-        break;
-    case KEY_EDGES:
-        snprintf(text, size, "%s", edge_kinds[axis->edges]);
-        break;
-    case KEY_CLOSED:
-        snprintf(text, size, "%s", switches[axis->closed]);
-        break;
-    case KEY_LO:
-        put_number(text, size, axis->lo);
-        break;
-    case KEY_HI:
-        put_number(text, size, axis->hi);
-        break;
-    default:
-        put_number(text, size, axis->power);
-        break;
-    }
-}
-
-static bool is_of_axis(key k)
-{
-    return k == KEY_TYPE || (k >= KEY_AXIS && k <= KEY_CLOSED);
+    const void *member = (const char *)owner + keys[k].offset;
+    if (keys[k].form == SWITCH)
+        snprintf(text, size, "%s", keys[k].names[*(const bool *)member]);
+    else if (keys[k].form == CHOICE)
+        snprintf(text, size, "%s", keys[k].names[*(const unsigned *)member]);
+    else if (keys[k].form == INTEGER)
+        snprintf(text, size, "%" PRId64, *(const int64_t *)member);
+    else
+        put_number(text, size, *(const double *)member);
 }
 
 /* A value for each axis, or one for all. */
@@ -154,19 +145,14 @@ static void put_list(char *text, size_t size, const random_problem *p, key k)
 {
     bool equal = true;
     char first[32], next[32];
-    put_of_axis(first, sizeof first, &p->axis[0], k);
+    put_member(first, sizeof first, &p->axis[0], k);
     size_t length = (size_t)snprintf(text, size, "%s", first);
     for (int a = 1; a < p->axes; a++) {
-        put_of_axis(next, sizeof next, &p->axis[a], k);
+        put_member(next, sizeof next, &p->axis[a], k);
         equal = equal && strcmp(first, next) == 0;
         length += (size_t)snprintf(text + length, size - length, ",%s", next);
     }
     if (equal) snprintf(text, size, "%s", first);
-}
-
-static void put_integer(char *text, size_t size, int64_t value)
-{
-    snprintf(text, size, "%" PRId64, value);
 }
 
 /* "f64:0.25", or "none" for a fraction of 1. */
@@ -183,24 +169,14 @@ static void put_filter(char *text, size_t size, histo_dtype type, double fractio
 static void put_value(char text[VALUE_BYTES], const random_problem *p, key k)
 {
     const size_t size = VALUE_BYTES;
-    const int64_t integers[KEYS] = {
-        [KEY_N] = p->samples,   [KEY_AXES] = p->axes,         [KEY_BATCH] = p->batch,   [KEY_HEIGHT] = p->height,
-        [KEY_PITCH] = p->pitch, [KEY_CHANNELS] = p->channels, [KEY_STRIDE] = p->stride, [KEY_OFFSET] = p->offset};
-    const int chosen[KEYS] = {[KEY_STORAGE] = (int)p->storage,
-                              [KEY_BY] = p->by_value,
-                              [KEY_LAYOUT] = (int)p->layout,
-                              [KEY_ALIKE] = p->alike,
-                              [KEY_WEIGHTING] = (int)p->weighting,
-                              [KEY_WEIGHTS] = (int)p->weights,
-                              [KEY_ON] = (int)p->place};
     char number[32];
-    if (is_of_axis(k)) {
+    if (keys[k].of_axis) {
         put_list(text, size, p, k);
+    } else if (keys[k].form != OTHER) {
+        put_member(text, size, p, k);
     } else if (k == KEY_DIST) {
         put_number(number, sizeof number, p->shape);
         snprintf(text, size, p->shape == 0 ? "%s" : "%s:%s", kinds[p->kind], number);
-    } else if (k == KEY_FLOW || k == KEY_NAN) {
-        put_number(text, size, k == KEY_FLOW ? p->flow : p->nan);
     } else if (k == KEY_MASK) {
         put_filter(text, size, p->mask_type, p->mask);
         if (p->mask != 1 && p->mask_run != 1) {
@@ -211,10 +187,8 @@ static void put_value(char text[VALUE_BYTES], const random_problem *p, key k)
         put_filter(text, size, p->where_type, p->where);
     } else if (k == KEY_SEED) {
         snprintf(text, size, "%" PRIu64, p->seed);
-    } else if (keys[k].names) {
-        snprintf(text, size, "%s", keys[k].names[chosen[k]]);
     } else {
-        put_integer(text, size, integers[k]);
+        snprintf(text, size, "%d", p->axes);
     }
 }
 
@@ -290,23 +264,31 @@ static histo_status take_fraction(key k, const char *text, size_t length, double
     return histo_fail(HISTO_INVALID, "%s=%s of a random problem needs a fraction from 0 to 1", keys[k].name, text);
 }
 
-static histo_status take_of_axis(key k, const char *text, size_t length, problem_axis *axis)
+/* A value that is kept in an axis or a problem. The numbers of axes are lists, so text may go on. */
+static histo_status take_member(key k, const char *text, size_t length, void *owner)
 {
-    const double most = 0x1p1000;
-    double number = 0;
-    int chosen = keys[k].names ? find(keys[k].names, text, length) : 0;
-    bool valid = keys[k].names ? chosen >= 0 : take_number(text, length, &number) && number >= -most && number <= most;
-    if (k == KEY_BINS)
-        valid = valid && number >= 1 && number <= (double)HISTO_MAX_BINS && number == (double)(int64_t)number;
+    void *member = (char *)owner + keys[k].offset;
+    double number = 0, most = 0x1p1000;
+    if (keys[k].names) {
+        int chosen = find(keys[k].names, text, length);
+        if (chosen < 0) return fail_value(k, text, length);
+        if (keys[k].form == SWITCH)
+            *(bool *)member = chosen;
+        else
+            *(unsigned *)member = (unsigned)chosen;
+        return HISTO_OK;
+    }
+    if (keys[k].form == FRACTION) return take_fraction(k, text, length, member);
+    if (!keys[k].of_axis) return take_integer(k, text, keys[k].least, keys[k].most, member);
+    bool valid = take_number(text, length, &number) && number >= -most && number <= most;
+    if (keys[k].form == INTEGER)
+        valid = valid && number >= (double)keys[k].least && number <= (double)keys[k].most &&
+                number == (double)(int64_t)number;
     if (!valid) return fail_value(k, text, length);
-    if (k == KEY_TYPE) axis->type = (histo_dtype)chosen;
-    if (k == KEY_AXIS) axis->kind = (histo_axis_kind)chosen;
-    if (k == KEY_EDGES) axis->edges = (problem_edges)chosen;
-    if (k == KEY_CLOSED) axis->closed = chosen;
-    if (k == KEY_BINS) axis->bins = (int64_t)number;
-    if (k == KEY_LO) axis->lo = number;
-    if (k == KEY_HI) axis->hi = number;
-    if (k == KEY_POWER) axis->power = number;
+    if (keys[k].form == INTEGER)
+        *(int64_t *)member = (int64_t)number;
+    else
+        *(double *)member = number;
     return HISTO_OK;
 }
 
@@ -318,7 +300,7 @@ static histo_status take_list(key k, const char *text, random_problem *p)
         size_t length = strcspn(at, ",");
         if (given == HISTO_MAX_AXES)
             return histo_fail(HISTO_INVALID, "%s=%s has more than %d values", keys[k].name, text, HISTO_MAX_AXES);
-        histo_status status = take_of_axis(k, at, length, &p->axis[given++]);
+        histo_status status = take_member(k, at, length, &p->axis[given++]);
         if (status != HISTO_OK) return status;
         at += length;
         if (!*at) break;
@@ -327,7 +309,7 @@ static histo_status take_list(key k, const char *text, random_problem *p)
         return histo_fail(HISTO_INVALID, "%s=%s has %d values for the axes, of which there are %d", keys[k].name, text,
                           given, p->axes);
     for (int a = given; a < p->axes; a++) {
-        histo_status status = take_of_axis(k, text, strlen(text), &p->axis[a]);
+        histo_status status = take_member(k, text, strlen(text), &p->axis[a]);
         if (status != HISTO_OK) return status;
     }
     return HISTO_OK;
@@ -372,8 +354,7 @@ static histo_status take_seed(const char *text, uint64_t *seed)
 
 static histo_status take_value(key k, const char *text, random_problem *p)
 {
-    const int64_t most = INT64_C(1) << 40;
-    if (is_of_axis(k)) return take_list(k, text, p);
+    if (keys[k].of_axis) return take_list(k, text, p);
     switch (k) {
     case KEY_DIST:
         return take_kind(text, p);
@@ -381,41 +362,13 @@ static histo_status take_value(key k, const char *text, random_problem *p)
         return take_filter(k, text, &p->mask_type, &p->mask, &p->mask_run);
     case KEY_WHERE:
         return take_filter(k, text, &p->where_type, &p->where, NULL);
-    case KEY_FLOW:
-        return take_fraction(k, text, strlen(text), &p->flow);
-    case KEY_NAN:
-        return take_fraction(k, text, strlen(text), &p->nan);
     case KEY_SEED:
         return take_seed(text, &p->seed);
-    case KEY_N:
-        return take_integer(k, text, 1, most, &p->samples);
-    case KEY_BATCH:
-        return take_integer(k, text, 1, most, &p->batch);
-    case KEY_HEIGHT:
-        return take_integer(k, text, 1, most, &p->height);
-    case KEY_CHANNELS:
-        return take_integer(k, text, 1, 1 << 20, &p->channels);
-    case KEY_STRIDE:
-        return take_integer(k, text, -(1 << 20), 1 << 20, &p->stride);
-    case KEY_PITCH:
-        return take_integer(k, text, 0, most, &p->pitch);
-    case KEY_OFFSET:
-        return take_integer(k, text, 0, 1 << 20, &p->offset);
     case KEY_AXES:
-        return HISTO_OK; /* known before the others */
+        return HISTO_OK; /* it was read before the others */
     default:
-        break;
+        return take_member(k, text, strlen(text), p);
     }
-    int chosen = find(keys[k].names, text, strlen(text));
-    if (chosen < 0) return fail_value(k, text, strlen(text));
-    if (k == KEY_STORAGE) p->storage = (histo_storage)chosen;
-    if (k == KEY_BY) p->by_value = chosen;
-    if (k == KEY_LAYOUT) p->layout = (problem_layout)chosen;
-    if (k == KEY_WEIGHTING) p->weighting = (histo_weighting)chosen;
-    if (k == KEY_WEIGHTS) p->weights = (histo_dtype)chosen;
-    if (k == KEY_ALIKE) p->alike = chosen;
-    if (k == KEY_ON) p->place = (problem_place)chosen;
-    return HISTO_OK;
 }
 
 /* Do the numbers of the layout fit together? */

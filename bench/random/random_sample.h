@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/core/random_numbers.h"
+#include "bench/core/store.h"
 #include "bench/random/random_problem.h"
 
 /* The samples of one axis, in the order of memory. */
@@ -169,29 +170,11 @@ HISTO_INLINE void sampler_store(histo_dtype type, double smallest, double larges
         return;
     }
     if (type <= HISTO_I64) x = x < smallest ? smallest : x > largest ? largest : floor(x);
-    switch (type) {
-#define CASE(constant, storage)                                                                                        \
-    case constant: {                                                                                                   \
-        storage value = (storage)x;                                                                                    \
-        memcpy(to, &value, sizeof value);                                                                              \
-        break;                                                                                                         \
-    }
-        CASE(HISTO_U8, uint8_t)
-        CASE(HISTO_I8, int8_t)
-        CASE(HISTO_U16, uint16_t)
-        CASE(HISTO_I16, int16_t)
-        CASE(HISTO_U32, uint32_t)
-        CASE(HISTO_I32, int32_t)
-        CASE(HISTO_U64, uint64_t)
-        CASE(HISTO_I64, int64_t)
-        CASE(HISTO_F32, float)
-        CASE(HISTO_F64, double)
-#undef CASE
-    default: {
+    if (type == HISTO_F16 || type == HISTO_BF16) {
         uint16_t half = sampler_half(type, (float)x);
         memcpy(to, &half, sizeof half);
-        break;
-    }
+    } else {
+        bench_store_number(type, x, to, 0);
     }
 }
 

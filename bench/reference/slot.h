@@ -45,28 +45,23 @@ REFERENCE_LOAD(double)
 HISTO_INLINE double reference_value(histo_dtype type, const char *at)
 {
     switch (type) {
-    case HISTO_U8:
-        return reference_load_uint8_t(at);
-    case HISTO_I8:
-        return reference_load_int8_t(at);
-    case HISTO_U16:
-        return reference_load_uint16_t(at);
-    case HISTO_I16:
-        return reference_load_int16_t(at);
-    case HISTO_U32:
-        return reference_load_uint32_t(at);
-    case HISTO_I32:
-        return reference_load_int32_t(at);
-    case HISTO_U64:
-        return (double)reference_load_uint64_t(at);
-    case HISTO_I64:
-        return (double)reference_load_int64_t(at);
+#define VALUE(constant, storage)                                                                                       \
+    case constant:                                                                                                     \
+        return (double)reference_load_##storage(at);
+        VALUE(HISTO_U8, uint8_t)
+        VALUE(HISTO_I8, int8_t)
+        VALUE(HISTO_U16, uint16_t)
+        VALUE(HISTO_I16, int16_t)
+        VALUE(HISTO_U32, uint32_t)
+        VALUE(HISTO_I32, int32_t)
+        VALUE(HISTO_U64, uint64_t)
+        VALUE(HISTO_I64, int64_t)
+        VALUE(HISTO_F32, float)
+#undef VALUE
     case HISTO_F16:
         return reference_half(reference_load_uint16_t(at), 10, 15);
     case HISTO_BF16:
         return reference_half(reference_load_uint16_t(at), 7, 127);
-    case HISTO_F32:
-        return (double)reference_load_float(at);
     default:
         return reference_load_double(at);
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/core/random_numbers.h"
+#include "bench/core/store.h"
 #include "papers/inputs/inputs.h"
 
 /* Gaussian around the middle of [0, 1), 99 % of it in its middle `fraction`. */
@@ -198,31 +199,15 @@ HISTO_INLINE uint16_t bench_upper(float value, int shift)
 HISTO_INLINE void bench_store_value(const bench_input *input, void *samples, int64_t i, double value)
 {
     const float below_one = 1 - 0x1p-24f; /* so that no sample is rounded up to 1 */
-    switch (input->dtype) {
-#define CASE(constant, type)                                                                                           \
-    case constant:                                                                                                     \
-        ((type *)samples)[i] = (type)value;                                                                            \
-        break;
-        CASE(HISTO_U8, uint8_t)
-        CASE(HISTO_I8, int8_t)
-        CASE(HISTO_U16, uint16_t)
-        CASE(HISTO_I16, int16_t)
-        CASE(HISTO_U32, uint32_t)
-        CASE(HISTO_I32, int32_t)
-        CASE(HISTO_U64, uint64_t)
-        CASE(HISTO_I64, int64_t)
-        CASE(HISTO_F64, double)
-#undef CASE
-    case HISTO_F16: /* of numbers in [0, 1); exponents of binary16 are biased by 112 less than those of float */
-        ((uint16_t *)samples)[i] = bench_upper((value > below_one ? below_one : (float)value) * 0x1p-112f, 13);
-        break;
-    case HISTO_BF16:
-        ((uint16_t *)samples)[i] = bench_upper(value > below_one ? below_one : (float)value, 16);
-        break;
-    default:
-        ((float *)samples)[i] = input->axis == BENCH_NATURAL && value > below_one ? below_one : (float)value;
-        break;
-    }
+    const float rounded = value > (double)below_one ? below_one : (float)value;
+    if (input->dtype == HISTO_F16) /* of numbers in [0, 1); its exponents are biased by 112 less than those of float */
+        ((uint16_t *)samples)[i] = bench_upper(rounded * 0x1p-112f, 13);
+    else if (input->dtype == HISTO_BF16)
+        ((uint16_t *)samples)[i] = bench_upper(rounded, 16);
+    else if (input->dtype == HISTO_F32)
+        ((float *)samples)[i] = input->axis == BENCH_NATURAL ? rounded : (float)value;
+    else
+        bench_store_number(input->dtype, value, samples, i);
 }
 
 /* Is it a stack of images whose pairs are counted? */

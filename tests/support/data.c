@@ -61,30 +61,19 @@ static void store(void *to, int64_t i, histo_dtype dtype, double x)
 {
     if (isnan(x) && dtype <= HISTO_I64) x = 0;
     switch (dtype) {
-    case HISTO_U8:
-        ((uint8_t *)to)[i] = (uint8_t)clamp(x, 0, 255);
+#define INTEGER(constant, type, least, most)                                                                           \
+    case constant:                                                                                                     \
+        ((type *)to)[i] = (type)clamp(x, least, most);                                                                 \
         break;
-    case HISTO_I8:
-        ((int8_t *)to)[i] = (int8_t)clamp(x, -128, 127);
-        break;
-    case HISTO_U16:
-        ((uint16_t *)to)[i] = (uint16_t)clamp(x, 0, 65535);
-        break;
-    case HISTO_I16:
-        ((int16_t *)to)[i] = (int16_t)clamp(x, -32768, 32767);
-        break;
-    case HISTO_U32:
-        ((uint32_t *)to)[i] = (uint32_t)clamp(x, 0, 0xffffffff);
-        break;
-    case HISTO_I32:
-        ((int32_t *)to)[i] = (int32_t)clamp(x, INT32_MIN, INT32_MAX);
-        break;
-    case HISTO_U64:
-        ((uint64_t *)to)[i] = (uint64_t)clamp(x, 0, 0x1.fffffffffffffp63);
-        break;
-    case HISTO_I64:
-        ((int64_t *)to)[i] = (int64_t)clamp(x, -0x1p63, 0x1.fffffffffffffp62);
-        break;
+        INTEGER(HISTO_U8, uint8_t, 0, 255)
+        INTEGER(HISTO_I8, int8_t, -128, 127)
+        INTEGER(HISTO_U16, uint16_t, 0, 65535)
+        INTEGER(HISTO_I16, int16_t, -32768, 32767)
+        INTEGER(HISTO_U32, uint32_t, 0, 0xffffffff)
+        INTEGER(HISTO_I32, int32_t, INT32_MIN, INT32_MAX)
+        INTEGER(HISTO_U64, uint64_t, 0, 0x1.fffffffffffffp63)
+        INTEGER(HISTO_I64, int64_t, -0x1p63, 0x1.fffffffffffffp62)
+#undef INTEGER
     case HISTO_F16:
         ((uint16_t *)to)[i] = f64_to_f16(x);
         break;
@@ -214,58 +203,27 @@ bool test_axis(int i, histo_dtype dtype, histo_axis *axis)
     if (many[1] == 0)
         for (int e = 0; e <= 1024; e++)
             many[e] = (double)e * e / 64.0 + (double)e / 1000;
-    switch (i) {
-    case 0:
-        *axis = histo_axis_integer(0, 256);
-        return true;
-    case 1:
-        *axis = histo_axis_integer(-100, 65);
-        return true;
-    case 2:
-        *axis = histo_axis_regular(10, 0, 1);
-        return true;
-    case 3:
-        *axis = histo_axis_closed(histo_axis_regular(100, -1, top));
-        return true;
-    case 4:
-        *axis = histo_axis_closed(histo_axis_regular(1000, 0.1, 0.7));
-        return true;
-    case 5:
-        *axis = histo_axis_regular(77, 1e6, 1e6 + 1e-4);
-        return true; /* few doubles per bin */
-    case 6:
-        *axis = histo_axis_regular(3, -0x1p60, 0x1p64);
-        return true;
-    case 7:
-        *axis = histo_axis_variable(9, few);
-        return true;
-    case 8:
-        *axis = histo_axis_closed(histo_axis_variable(1024, many));
-        return true;
-    case 9:
-        *axis = histo_axis_variable(7, wide);
-        return true;
-    case 10:
-        *axis = histo_axis_log(50, 1e-3, 1e4);
-        return true;
-    case 11:
-        *axis = histo_axis_closed(histo_axis_sqrt(33, 0, top));
-        return true;
-    case 12:
-        *axis = histo_axis_power(20, 1, 100, -1.5);
-        return true;
-    case 13:
-        *axis = histo_axis_closed(histo_axis_regular(70000, 0, 65536));
-        return true;
-    case 14:
-        *axis = histo_axis_regular(1, -1e300, 1e300);
-        return true;
-    case 15:
-        *axis = histo_axis_regular(16, 1, 1 + 0x1p-46);
-        return true; /* edges at the limit of precision */
-    default:
-        return false;
-    }
+    const histo_axis axes[] = {
+        histo_axis_integer(0, 256),
+        histo_axis_integer(-100, 65),
+        histo_axis_regular(10, 0, 1),
+        histo_axis_closed(histo_axis_regular(100, -1, top)),
+        histo_axis_closed(histo_axis_regular(1000, 0.1, 0.7)),
+        histo_axis_regular(77, 1e6, 1e6 + 1e-4), /* few doubles per bin */
+        histo_axis_regular(3, -0x1p60, 0x1p64),
+        histo_axis_variable(9, few),
+        histo_axis_closed(histo_axis_variable(1024, many)),
+        histo_axis_variable(7, wide),
+        histo_axis_log(50, 1e-3, 1e4),
+        histo_axis_closed(histo_axis_sqrt(33, 0, top)),
+        histo_axis_power(20, 1, 100, -1.5),
+        histo_axis_closed(histo_axis_regular(70000, 0, 65536)),
+        histo_axis_regular(1, -1e300, 1e300),
+        histo_axis_regular(16, 1, 1 + 0x1p-46), /* edges at the limit of precision */
+    };
+    if (i >= (int)(sizeof axes / sizeof *axes)) return false;
+    *axis = axes[i];
+    return true;
 }
 
 histo_storage storage_for(const char *strategy)
