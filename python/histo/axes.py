@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 from array import array
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar, overload
 from collections.abc import Iterator
 
 from . import _histo
@@ -221,7 +221,7 @@ class Axis(Labelled):
 
     @property
     def _translated(self) -> bool:
-        """Whether samples are no numbers that the library could count as they are."""
+        """Whether samples are not numbers that the library could count as they are."""
         return False
 
     def _like(self, numbers: tuple) -> Axis:
@@ -608,6 +608,38 @@ def axis_of(numbers: tuple, underflow: bool = True, overflow: bool = True, name:
     return axis
 
 
+_T = TypeVar("_T")
+
+
+class _OfEach(Generic[_T]):
+    """An attribute of an AxesTuple: the tuple of that of each axis."""
+
+    def __init__(self, doc: str) -> None:
+        self.__doc__ = doc
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._attribute = name
+
+    @overload
+    def __get__(self, axes: None, owner: type) -> Self: ...
+
+    @overload
+    def __get__(self, axes: tuple[Any, ...], owner: type) -> tuple[_T, ...]: ...
+
+    def __get__(self, axes: tuple[Any, ...] | None, owner: type) -> Any:
+        return self if axes is None else tuple(getattr(axis, self._attribute) for axis in axes)
+
+
+class _ArrayOfEach(_OfEach[Any]):
+    """Likewise for arrays, which get a dimension for each axis and broadcast along the others."""
+
+    def __get__(self, axes: tuple[Any, ...] | None, owner: type) -> Any:
+        if axes is None:
+            return self
+        return tuple(values.reshape([-1 if j == i else 1 for j in range(len(axes))])
+                     for i, values in enumerate(super().__get__(axes, owner)))
+
+
 class AxesTuple(tuple):
     """The axes of a histogram: a tuple that also takes the name of an axis as its index.
 
@@ -635,52 +667,14 @@ class AxesTuple(tuple):
             raise IndexError(f"axis {position} of {len(self)}")
         return position % len(self)
 
-    def _each(self, attribute: str) -> tuple:
-        return tuple(getattr(axis, attribute) for axis in self)
-
-    def _broadcast(self, attribute: str) -> tuple:
-        return tuple(values.reshape([-1 if j == i else 1 for j in range(len(self))])
-                     for i, values in enumerate(self._each(attribute)))
-
-    @property
-    def name(self) -> tuple:
-        """The names."""
-        return self._each("name")
-
-    @property
-    def label(self) -> tuple:
-        """The labels."""
-        return self._each("label")
-
-    @property
-    def traits(self) -> tuple:
-        """The traits."""
-        return self._each("traits")
-
-    @property
-    def size(self) -> tuple:
-        """The numbers of bins."""
-        return self._each("size")
-
-    @property
-    def extent(self) -> tuple:
-        """The numbers of bins, underflow and overflow included."""
-        return self._each("extent")
-
-    @property
-    def edges(self) -> tuple:
-        """The edges."""
-        return self._broadcast("edges")
-
-    @property
-    def centers(self) -> tuple:
-        """The middles of the bins."""
-        return self._broadcast("centers")
-
-    @property
-    def widths(self) -> tuple:
-        """The widths of the bins."""
-        return self._broadcast("widths")
+    name = _OfEach[str]("The names.")
+    label = _OfEach[str]("The labels.")
+    traits = _OfEach[Traits]("The traits.")
+    size = _OfEach[int]("The numbers of bins.")
+    extent = _OfEach[int]("The numbers of bins, underflow and overflow included.")
+    edges = _ArrayOfEach("The edges.")
+    centers = _ArrayOfEach("The middles of the bins.")
+    widths = _ArrayOfEach("The widths of the bins.")
 
     def index(self, *values: Any) -> tuple:  # type: ignore[override]
         """The bin of a value on each axis."""

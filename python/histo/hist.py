@@ -154,7 +154,7 @@ class Histogram(Labelled, _histo.Hist):
     Raises
     ------
     TypeError, ValueError
-        If an argument is no axis or no storage, or two axes have the same name.
+        If an argument is not an axis or not a storage, or two axes have the same name.
     MemoryError
         If the histogram would not fit into memory.
 

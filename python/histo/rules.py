@@ -94,8 +94,8 @@ def axes_of(axis: Any, ndim: int) -> tuple[list[int], list[int]]:
 
 
 def extremes_of(a: Any, mask: Any, threads: int) -> tuple[Any, Any] | None:
-    """The smallest and the largest sample, as numbers of the samples' dtype; integers that are no doubles are rounded
-    outwards to doubles. None if there is no sample."""
+    """The smallest and the largest sample, as numbers of the samples' dtype; integers that doubles cannot hold are
+    rounded outwards. None if there is no sample."""
     if not isinstance(a, np.ndarray):
         return a.extremes(mask)
     if a.dtype.kind in "mM":

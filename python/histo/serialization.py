@@ -191,7 +191,7 @@ def _metadata_of(data: dict) -> tuple[str, str, Any]:
 def _own(data: dict, library: str = "histo") -> dict:
     found = (data.get("writer_info") or {}).get(library) or {}
     if not hasattr(found, "keys"):
-        raise ValueError(f"writer_info of {library!r} is no dict")
+        raise ValueError(f"writer_info of {library!r} is not a dict")
     return found
 
 
@@ -223,7 +223,7 @@ def _axis_from(data: dict) -> Axis:
     if kind == "regular":
         lo, hi, bins = float(data["lower"]), float(data["upper"]), data["bins"]
         if isinstance(bins, bool) or int(bins) != bins:
-            raise ValueError(f"{bins!r} is no number of bins")
+            raise ValueError(f"{bins!r} is not a number of bins")
         known = own.get("kind", "integer" if boost.get("orig_type") == "Integer" else "regular")
         numbers = (INTEGER if known == "integer" else REGULAR, own.get("closed") is True, int(bins), lo, hi, 0.0, None)
         return axis_of(numbers, *flow, name, label, metadata)
@@ -249,7 +249,7 @@ def _array(storage: dict, key: str, shape: tuple, index: Any) -> Any:
         raise ValueError(f"the {key} of the histogram are in another file: {values!r}")
     values = np.asarray(values)
     if values.dtype.kind not in "iuf" and values.size:
-        raise ValueError(f"the {key} of the histogram are no numbers")
+        raise ValueError(f"the {key} of the histogram are not numbers")
     if index is None:
         if values.size != int(np.prod(shape, dtype=np.int64)):
             raise ValueError(f"{values.size} {key} for a histogram of the shape {shape}")
@@ -299,7 +299,7 @@ def from_uhi(cls: Any, data: Any, most_slots: int | None = None) -> Any:
         return _from(cls, data, most_slots)
     except (AttributeError, IndexError, KeyError, OverflowError, TypeError) as error:
         what = f"it has no {error}" if isinstance(error, KeyError) else str(error)
-        raise ValueError(f"this is no histogram in UHI's schema 1: {what}") from error
+        raise ValueError(f"this is not a histogram in UHI's schema 1: {what}") from error
 
 
 def _from(cls: Any, data: Any, most_slots: int | None) -> Any:

@@ -39,7 +39,7 @@ static bool item_of(PyObject *range, Py_ssize_t i, bool exact, double *x)
     return is;
 }
 
-/* Two numbers in a tuple or list. */
+/* True if `range` is a tuple or list of two numbers. */
 static bool pair_of(PyObject *range, bool exact, double *lo, double *hi)
 {
     if (PyTuple_CheckExact(range))
@@ -59,7 +59,7 @@ static bool is_float(histo_dtype dtype)
     return dtype >= HISTO_F16;
 }
 
-/* The double next to an integer, not above it, or not below it. */
+/* The double next to a number of this dtype: not below it if `up`, else not above it. */
 static double outwards(histo_dtype dtype, histo_number n, bool up)
 {
     if (is_float(dtype)) return n.f64;
@@ -111,11 +111,11 @@ int extremes_find(const histo_view *samples, const histo_fill_options *options, 
 /* The smallest and largest sample; 0 if they are not finite, which histo.functions tells. */
 static int range_of_samples(const histo_view *samples, const histo_fill_options *reading, double *lo, double *hi)
 {
-    histo_extremes found;
-    if (extremes_find(samples, reading, &found) < 0) return -1;
-    if (found.nan || found.below || found.above) return 0;
-    *lo = outwards(native(samples->dtype), found.min, false);
-    *hi = outwards(native(samples->dtype), found.max, true);
+    histo_extremes extremes;
+    if (extremes_find(samples, reading, &extremes) < 0) return -1;
+    if (extremes.nan || extremes.below || extremes.above) return 0;
+    *lo = outwards(native(samples->dtype), extremes.min, false);
+    *hi = outwards(native(samples->dtype), extremes.max, true);
     return 1;
 }
 
@@ -141,8 +141,8 @@ static int find_equal(PyObject *module, const histo_view *samples, int64_t bins,
         if (!pair_of(range, single, &lo, &hi) || lo > hi) return 0;
         if (rule == LIKE_HISTOGRAMDD) edge = HISTO_F64;
     } else if (histo_view_size(samples) > 0) {
-        const int found = range_of_samples(samples, reading, &lo, &hi);
-        if (found != 1) return found;
+        const int finite = range_of_samples(samples, reading, &lo, &hi);
+        if (finite != 1) return finite;
         computed = edge;
     } else if (rule == LIKE_HISTOGRAMDD) {
         edge = HISTO_F64;
@@ -184,7 +184,7 @@ static bool are_regular(int64_t bins, const double *e)
     return same;
 }
 
-/* No NaN, and none below the one before. */
+/* Whether edges are numbers that do not decrease. */
 static bool are_rising(int64_t bins, const double *e)
 {
     bool rising = true;
@@ -252,12 +252,12 @@ int edges_find(PyObject *module, const histo_view *samples, PyObject *bins, PyOb
                const histo_fill_options *reading, edges *out)
 {
     edges_start(out);
-    const int found = find(module, samples, bins, range, rule, reading, out);
-    if (found == 1)
+    const int done = find(module, samples, bins, range, rule, reading, out);
+    if (done == 1)
         out->axis = histo_axis_closed(out->axis);
     else
         edges_release(out);
-    return found;
+    return done;
 }
 
 void edges_release(edges *e)

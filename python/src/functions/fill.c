@@ -29,7 +29,7 @@ static int do_piece(locked *owner, const histo_view *views, const histo_fill_opt
     return -1;
 }
 
-/* The longest dimension that is no batch dimension; -1 if there is none. */
+/* The longest dimension that does not belong to the batch; -1 if there is none. */
 static int longest_dimension(const histo_view *v)
 {
     int longest = -1;
@@ -74,7 +74,7 @@ static bool same_shape(const histo_view *a, const histo_view *b)
     return same;
 }
 
-/* Operands of other shapes, and fills that are no product of dimensions, go to the library as they are. */
+/* Operands of other shapes, and fills that are not a product of dimensions, go to the library as they are. */
 static bool divisible(int naxes, const histo_view *views, const histo_fill_options *fill)
 {
     bool same = !fill->offsets && fill->pairs == HISTO_NO_PAIRS;

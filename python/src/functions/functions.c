@@ -34,19 +34,19 @@ static bool threads_of(PyObject *object, int *threads)
     return !overflow && n >= 1 && n <= 1024;
 }
 
-/* Tensors of PyTorch in host memory. */
+/* take_array for tensors of PyTorch in host memory. */
 static int take_exchanged(PyObject *module, PyObject *object, PyObject **owner, histo_view *view)
 {
     python_samples s = {0};
     const int taken = samples_of_exchange(module, object, &s);
-    const bool plain = taken == 1 && !s.on_gpu && !s.is_bool && !s.memory; /* memory is what its owner alone keeps */
-    if (taken < 0) PyErr_Clear();                                          /* histo.functions says what is wrong */
-    if (plain) {
+    const bool usable = taken == 1 && !s.on_gpu && !s.is_bool && !s.memory; /* memory is what its owner alone keeps */
+    if (taken < 0) PyErr_Clear();                                           /* histo.functions says what is wrong */
+    if (usable) {
         *owner = Py_NewRef(s.owner);
         *view = s.view;
     }
     samples_release(&s);
-    return plain ? MINE : NOT_MINE;
+    return usable ? MINE : NOT_MINE;
 }
 
 /* The view of an array or list of numbers that need no warning and no conversion; *owner is a new reference. */
@@ -111,7 +111,7 @@ static bool density_of(const int64_t *counts, const edges *e, int64_t bins, doub
 
 /* ---- In the memory of a GPU ---- */
 
-/* Samples and float weights, on one stream. */
+/* Samples and float weights in the memory of a GPU, on one stream. */
 typedef struct gpu_operands {
     python_samples x, weights;
     histo_fill_options reading;
@@ -139,7 +139,7 @@ static int gpu_take(PyObject *module, PyObject *x, PyObject *weights, int thread
     return floats && same_shape(&t->x.view, w) && !t->weights.unordered ? MINE : NOT_MINE;
 }
 
-/* Into a new array of counts, or of sums of this dtype. */
+/* Count into a new array of int64, or add up weights into one of the dtype `sums`. */
 static int gpu_count(PyObject *module, const gpu_operands *t, const histo_axis *axis, histo_dtype sums, PyObject **n)
 {
     const bool weighted = t->weights.release;
@@ -155,7 +155,7 @@ static int gpu_count(PyObject *module, const gpu_operands *t, const histo_axis *
     return *n && counting_run(&c, weighted ? sums : HISTO_U64, data, axis->bins) == 0 ? MINE : FAILED;
 }
 
-/* wide: sums are doubles, whatever the dtype of the weights */
+/* histogram_mine for samples in the memory of a GPU. wide: sums are doubles, whatever the dtype of the weights. */
 static int histogram_on_gpu(PyObject *module, PyObject *a, PyObject *weights, PyObject *bins, PyObject *range,
                             int threads, bool wide, PyObject **result)
 {
@@ -167,7 +167,7 @@ static int histogram_on_gpu(PyObject *module, PyObject *a, PyObject *weights, Py
     if (mine == MINE) mine = edges_find(module, &t.x.view, bins, range, LIKE_HISTOGRAM, &t.reading, &e);
     if (mine == MINE) mine = gpu_count(module, &t, &e.axis, wide ? HISTO_F64 : t.weights.view.dtype, &n);
     PyObject *devices = mine == MINE ? python_module(module, true) : NULL;
-    /* Ends of samples are seldom the same again. */
+    /* Only edges that may come again are worth keeping on the GPU: those that samples end at seldom do. */
     const bool again = range || (bins && !PyLong_CheckExact(bins));
     if (devices) shown = PyObject_CallMethod(devices, again ? "edges_beside" : "put_beside", "OO", e.array, a);
     if (mine == MINE && !shown) mine = FAILED;
@@ -301,7 +301,7 @@ static int take_column(PyObject *module, PyObject *array, dd_operands *j, int a)
     return view->ndim == 1 && view->dtype == first->dtype && same_shape(view, first) ? MINE : NOT_MINE;
 }
 
-/* The items of a tuple of arrays. */
+/* Take the items of a tuple of arrays. */
 static int take_items(PyObject *module, PyObject *tuple, dd_operands *j)
 {
     const Py_ssize_t n = PyTuple_Size(tuple);
@@ -314,7 +314,7 @@ static int take_items(PyObject *module, PyObject *tuple, dd_operands *j)
     return mine;
 }
 
-/* The columns of an array of two dimensions, or the items of a tuple or list of arrays. */
+/* Take the columns of an array of two dimensions, or the items of a tuple or list of arrays. */
 static int take_columns(PyObject *module, PyObject *sample, dd_operands *j)
 {
     if (!PyArray_CheckExact(sample)) {
@@ -453,14 +453,14 @@ typedef struct bincount_operands {
 static int length_of(const bincount_operands *b, int64_t n, int64_t *length)
 {
     histo_view head = b->x;
-    histo_extremes found;
+    histo_extremes extremes;
     const histo_fill_options options = {.threads = b->threads, .stream = b->stream};
     head.shape[0] = n;
-    if (extremes_find(&head, &options, &found) < 0) return FAILED;
+    if (extremes_find(&head, &options, &extremes) < 0) return FAILED;
     /* Read as signed: a huge unsigned number is as little mine as a negative one. */
-    if (found.samples == 0 || found.min.i64 < 0 || found.max.i64 < 0 || found.max.i64 >= HISTO_MAX_BINS)
+    if (extremes.samples == 0 || extremes.min.i64 < 0 || extremes.max.i64 < 0 || extremes.max.i64 >= HISTO_MAX_BINS)
         return NOT_MINE;
-    *length = found.max.i64 + 1 > b->minlength ? found.max.i64 + 1 : b->minlength;
+    *length = extremes.max.i64 + 1 > b->minlength ? extremes.max.i64 + 1 : b->minlength;
     return MINE;
 }
 

@@ -125,23 +125,23 @@ static void clear(cached_plan *k)
  * if all are busy. The place is then busy. */
 static cached_plan *place_for(const plan_key *wanted, int64_t n, cached_plan *old)
 {
-    cached_plan *oldest = NULL, *found = NULL;
+    cached_plan *oldest = NULL, *place = NULL;
     lock();
-    for (int i = 0; i < PLANS && !found; i++) {
+    for (int i = 0; i < PLANS && !place; i++) {
         cached_plan *k = &table[i];
         if (k->busy) continue;
-        if (k->hist && serves(k->samples, n) && same_key(wanted, &k->key)) found = k;
+        if (k->hist && serves(k->samples, n) && same_key(wanted, &k->key)) place = k;
         if (!k->captured && (!oldest || k->last_used < oldest->last_used)) oldest = k;
     }
     *old = (cached_plan){0};
-    if (!found && oldest) {
+    if (!place && oldest) {
         *old = *oldest;
         *oldest = (cached_plan){0};
     }
-    if (!found) found = oldest;
-    if (found) found->busy = true;
+    if (!place) place = oldest;
+    if (place) place->busy = true;
     unlock();
-    return found;
+    return place;
 }
 
 static void give_back(cached_plan *k, bool works)

@@ -60,7 +60,7 @@ static int operands_take(PyObject *module, PyObject *arrays, PyObject *axes, PyO
     return take_or_none(module, mask, batch_ndim, &o->mask);
 }
 
-/* All that may be in the memory of a GPU. */
+/* List all operands, which may be in the memory of a GPU; returns how many. */
 static int list_samples(const count_operands *o, const python_samples **all)
 {
     int n = 0;
@@ -71,7 +71,7 @@ static int list_samples(const count_operands *o, const python_samples **all)
     return n;
 }
 
-/* What a result is, and where. */
+/* The dtype and shape of a result, and where it is. */
 typedef struct count_result {
     histo_dtype dtype;
     int ndim;
@@ -79,7 +79,7 @@ typedef struct count_result {
     bool beside; /* of the library of the samples, in their memory */
 } count_result;
 
-/* The shape of the batch dimensions and axes. */
+/* Set the shape: the batch dimensions, then the axes. */
 static void shape_target(const count_request *c, count_result *t)
 {
     t->ndim = 0;
@@ -92,7 +92,7 @@ static void shape_target(const count_request *c, count_result *t)
     }
 }
 
-/* Counts are read as unsigned. */
+/* Count into memory; the library reads counts as unsigned integers, which have the same bits. */
 static int run_into(const count_request *c, const count_result *t, void *data)
 {
     const histo_dtype dtype = t->dtype == HISTO_I64 ? HISTO_U64 : t->dtype == HISTO_I32 ? HISTO_U32 : t->dtype;
@@ -122,24 +122,24 @@ static PyObject *count_to_given(PyObject *module, const count_request *c, const 
         fits = v->shape[d] == t->shape[d] && (v->strides[d] == stride || t->shape[d] == 1);
         stride *= t->shape[d];
     }
-    count_result there = *t;
-    there.dtype = v->dtype;
+    count_result given_result = *t;
+    given_result.dtype = v->dtype;
     int done = 0;
     if (fits && out.on_gpu && out.stream != c->stream) done = gpu_wait(v->data, out.stream);
-    if (fits && done == 0) done = run_into(c, &there, (void *)v->data);
+    if (fits && done == 0) done = run_into(c, &given_result, (void *)v->data);
     if (fits && done == 0 && out.on_gpu && out.stream != c->stream) done = gpu_wait(v->data, c->stream);
     samples_release(&out);
     return done < 0 ? NULL : PyBool_FromLong(fits);
 }
 
-/* Where the GPU's samples are, and no operand elsewhere. */
-static int meet(const count_operands *o, count_request *c, const python_samples **there)
+/* Set where the GPU's samples are, on whose stream the count runs; ValueError if an operand is elsewhere. */
+static int meet(const count_operands *o, count_request *c, const python_samples **on_gpu)
 {
     const python_samples *all[HISTO_MAX_AXES + 2];
-    if (samples_meet(list_samples(o, all), all, there) < 0) return -1;
-    if (!*there) return 0;
-    c->home = (*there)->home;
-    c->stream = (*there)->stream;
+    if (samples_meet(list_samples(o, all), all, on_gpu) < 0) return -1;
+    if (!*on_gpu) return 0;
+    c->home = (*on_gpu)->home;
+    c->stream = (*on_gpu)->stream;
     if (c->device >= HISTO_DEVICE_CUDA(0) && c->device != HISTO_DEVICE_CUDA_ALL && c->device != c->home) {
         PyErr_Format(PyExc_ValueError, "the samples are in the memory of cuda:%d, and device= is cuda:%d",
                      c->home - HISTO_DEVICE_CUDA(0), c->device - HISTO_DEVICE_CUDA(0));
@@ -160,14 +160,14 @@ static PyObject *count_into(PyObject *module, const count_operands *o, bool flow
                        .threads = threads,
                        .device = device};
     count_result t = {.dtype = c.weights ? HISTO_F64 : HISTO_I64};
-    const python_samples *there, *all[HISTO_MAX_AXES + 2];
+    const python_samples *on_gpu, *all[HISTO_MAX_AXES + 2];
     if (*dtype && histo_dtype_parse(dtype, &t.dtype) != HISTO_OK) return raise_status(HISTO_INVALID);
-    if (meet(o, &c, &there) < 0) return NULL;
-    t.beside = into == Py_True || (there && device != HISTO_DEVICE_CPU);
+    if (meet(o, &c, &on_gpu) < 0) return NULL;
+    t.beside = into == Py_True || (on_gpu && device != HISTO_DEVICE_CPU);
     shape_target(&c, &t);
     const bool given = into != Py_None && !PyBool_Check(into);
     PyObject *result =
-        given ? count_to_given(module, &c, &t, into) : count_to_new(module, &c, there ? there : &o->samples[0], &t);
+        given ? count_to_given(module, &c, &t, into) : count_to_new(module, &c, on_gpu ? on_gpu : &o->samples[0], &t);
     if (result && samples_settle(list_samples(o, all), all) < 0) Py_CLEAR(result);
     return result;
 }
@@ -223,15 +223,15 @@ static void reading_release(read_operands *r)
 /* Releases what it has taken if it fails. */
 static int reading_take(PyObject *module, PyObject *array, PyObject *mask, int threads, read_operands *r)
 {
-    const python_samples *const both[] = {&r->samples, &r->mask}, *there;
+    const python_samples *const both[] = {&r->samples, &r->mask}, *on_gpu;
     *r = (read_operands){.options.threads = threads};
     if (samples_take(module, array, &r->samples) < 0) return -1;
-    if (take_or_none(module, mask, 0, &r->mask) < 0 || samples_meet(2, both, &there) < 0) {
+    if (take_or_none(module, mask, 0, &r->mask) < 0 || samples_meet(2, both, &on_gpu) < 0) {
         reading_release(r);
         return -1;
     }
     if (r->mask.release) r->options.mask = &r->mask.view;
-    if (there) r->options.stream = there->stream;
+    if (on_gpu) r->options.stream = on_gpu->stream;
     return 0;
 }
 

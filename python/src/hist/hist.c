@@ -32,7 +32,7 @@ void hist_unlock(hist *h)
 int hist_lock_two(PyObject *self, PyObject *other)
 {
     const int is = PyObject_IsInstance(other, (PyObject *)state_of_module(((hist *)self)->base.module)->hist_type);
-    if (is == 0) PyErr_SetString(PyExc_TypeError, "the other operand is no histogram");
+    if (is == 0) PyErr_SetString(PyExc_TypeError, "the other operand is not a histogram");
     if (is != 1) return -1;
     PyObject *first = self < other ? self : other, *second = self < other ? other : self;
     if (!hist_lock(first)) return -1;
@@ -84,7 +84,7 @@ static int take_batch(hist *h, PyObject *tuple, int64_t *size)
         h->batch[d] = PyLong_AsLongLong(PyTuple_GetItem(tuple, d));
         if (h->batch[d] == -1 && PyErr_Occurred()) return -1;
         if (h->batch[d] < 1 || *size > HISTO_MAX_SLOTS / h->batch[d]) {
-            PyErr_SetString(PyExc_ValueError, "the batch is no positive number of histograms that fits into memory");
+            PyErr_SetString(PyExc_ValueError, "the batch is not a positive number of histograms that fits into memory");
             return -1;
         }
         *size *= h->batch[d];
@@ -151,7 +151,7 @@ static PyObject *hist_take(PyObject *self, PyObject *other)
     hist *h = (hist *)self, *from = (hist *)other;
     if (self == other) return Py_NewRef(Py_None);
     if (PyObject_IsInstance(other, (PyObject *)state_of_module(h->base.module)->hist_type) != 1 || !hist_lock(other))
-        return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "this is no histogram");
+        return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "this is not a histogram");
     if (h->naxes && !same_form(h, from)) {
         hist_unlock(from);
         return PyErr_Format(PyExc_ValueError, "this histogram is made already, with other axes or another batch");
@@ -322,7 +322,7 @@ static histo_status read_slots(const hist *h, int what, histo_slots slots, void 
                                    NULL);
 }
 
-/* Is it an array of the shape of what is read, in C order? */
+/* Whether a view has the shape of what is read, in C order. */
 static bool is_like_read(const hist *h, histo_slots slots, const histo_view *v)
 {
     const int naxes = histo_hist_naxes(h->hist);
@@ -452,12 +452,12 @@ static PyObject *hist_cell(PyObject *self, PyObject *tuple)
     const int taken = take_bins(h, tuple, bins);
     const bool has = taken == 0 && !h->nbatch && histo_hist_storage(h->hist) == HISTO_DENSE;
     const histo_status status = has ? histo_hist_borrow(h->hist, &counts, &sums[0], &sums[1]) : HISTO_OK;
-    const bool kept = has && status == HISTO_OK && (sums[0] || !h->weighted);
-    if (kept) add_slots(h, bins, counts, sums, &c);
+    const bool readable = has && status == HISTO_OK && (sums[0] || !h->weighted);
+    if (readable) add_slots(h, bins, counts, sums, &c);
     hist_unlock(h);
     if (taken != 0) return NULL;
     if (status != HISTO_OK) return raise_status(status);
-    return kept ? Py_BuildValue("Kdd", (unsigned long long)c.count, c.sum_w, c.sum_w2) : Py_NewRef(Py_None);
+    return readable ? Py_BuildValue("Kdd", (unsigned long long)c.count, c.sum_w, c.sum_w2) : Py_NewRef(Py_None);
 }
 
 /* (index, counts) of the entries that are not zero. */

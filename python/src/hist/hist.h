@@ -23,8 +23,8 @@ enum { COUNTS, SUM_W, SUM_W2 };
 hist *hist_lock(PyObject *self);
 void hist_unlock(hist *h);
 
-/* The locks of two objects, which may be one; -1 with an exception, such as TypeError if `other` is no Hist. The order
- * is that of addresses, so that threads cannot wait for each other. */
+/* The locks of two objects, which may be one; -1 with an exception, such as TypeError if `other` is not a Hist. The
+ * order is that of addresses, so that threads cannot wait for each other. */
 int hist_lock_two(PyObject *self, PyObject *other);
 void hist_unlock_two(PyObject *self, PyObject *other);
 

@@ -69,11 +69,11 @@ static void list(const fill_operands *o, const python_samples **all)
 /* Samples in the memory of a GPU are counted on their library's stream. */
 static int meet(fill_operands *o)
 {
-    const python_samples *all[MAX_OPERANDS], *there;
+    const python_samples *all[MAX_OPERANDS], *on_gpu;
     list(o, all);
-    if (samples_meet(o->taken, all, &there) < 0) return -1;
-    if (!there) return 0;
-    o->options.stream = there->stream;
+    if (samples_meet(o->taken, all, &on_gpu) < 0) return -1;
+    if (!on_gpu) return 0;
+    o->options.stream = on_gpu->stream;
     o->h->on_gpu = true;
     return 0;
 }
@@ -174,7 +174,7 @@ static int mask_nulls(fill_operands *o)
 
 enum { FOR_PYTHON = 1 }; /* also: an unweighted histogram gets weights, an array has a mask or is lazy */
 
-/* Has it a mask of its own, as numpy.ma's, or is it Dask's? */
+/* Whether only Python understands an argument: an array that has a mask of its own, as numpy.ma's, or is Dask's. */
 static bool is_for_python(const fill_operands *o, PyObject *object)
 {
     if (o->from_python || PyFloat_CheckExact(object) || PyLong_CheckExact(object)) return false;

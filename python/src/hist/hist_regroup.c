@@ -60,7 +60,7 @@ static int take_maps(const hist *h, PyObject *targets, PyObject *given, histo_re
         by->maps[a] = to->buffers[a].buf;
         fits = to->buffers[a].len == (histo_hist_axis(h->hist, a).bins + 3) * (int64_t)sizeof(uint32_t);
     }
-    if (!fits && !PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "these are no maps of the histogram's axes");
+    if (!fits && !PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "these are not maps of the histogram's axes");
     return PyErr_Occurred() ? -1 : 0;
 }
 

@@ -31,7 +31,7 @@ static int type_of(const arrow_schema *schema, column_type *type)
     const char *format = schema->format ? schema->format : "";
     const char *at = format[0] && !format[1] ? strchr(dtypes, format[0]) : NULL;
     *type = (column_type){HISTO_U8, strcmp(format, "b") == 0};
-    if (schema->dictionary) return refuse(PyExc_TypeError, "categories are no samples: count their codes");
+    if (schema->dictionary) return refuse(PyExc_TypeError, "categories are not samples: count their codes");
     if (type->bits) return 0;
     if (at)
         type->dtype = of_format[at - dtypes];
@@ -144,8 +144,8 @@ static void set_nulls(python_samples *out, histo_view present, int64_t offset)
     out->present_offset = offset;
 }
 
-/* All chunks as one. */
-static int join(arrow_column *c, const column_type *type, python_samples *out)
+/* Copy all chunks into one. */
+static int join_chunks(arrow_column *c, const column_type *type, python_samples *out)
 {
     const size_t size = histo_dtype_size(type->dtype);
     int64_t n = 0, at = 0;
@@ -172,7 +172,7 @@ static int view_of(arrow_column *c, const column_type *type, python_samples *out
 {
     for (int64_t i = 0; i < c->count; i++)
         if (check(&c->chunks[i], type) < 0) return -1;
-    if (c->count != 1 || type->bits) return join(c, type, out);
+    if (c->count != 1 || type->bits) return join_chunks(c, type, out);
     const arrow_array *a = &c->chunks[0];
     const char *values = values_of(a);
     if (validity_of(a)) set_nulls(out, histo_view_1d(validity_of(a), HISTO_BIT, a->length), a->offset);
@@ -191,7 +191,7 @@ static arrow_column *new_column(python_samples *out)
     return c;
 }
 
-/* From (schema, array), capsules. */
+/* Take the array of a tuple (schema, array) of capsules. */
 static int take_array(PyObject *pair, python_samples *out)
 {
     PyObject *first, *second;
@@ -237,7 +237,7 @@ static int take_stream(PyObject *capsule, python_samples *out)
     return c && read_chunks(stream, c) == 0 ? view_of(c, &type, out) : -1;
 }
 
-/* By a method that takes no arguments. */
+/* Take what a method without arguments returns: 1, 0 if the object does not have it, -1 with an exception. */
 static int take_by(PyObject *object, const char *name, int (*take)(PyObject *, python_samples *), python_samples *out)
 {
     PyObject *method = PyObject_GetAttrString(object, name);

@@ -19,7 +19,7 @@ static PyObject *item(PyObject *interface, const char *key)
     return value == Py_None ? NULL : value;
 }
 
-/* Such as "<f4". */
+/* The dtype of a typestr such as "<f4". */
 static int dtype_of(PyObject *typestr, histo_dtype *dtype)
 {
     const char *text = typestr && PyUnicode_Check(typestr) ? PyUnicode_AsUTF8AndSize(typestr, NULL) : NULL;
@@ -43,7 +43,7 @@ static Py_ssize_t integers(PyObject *tuple, int64_t *values)
     return n;
 }
 
-/* data: (address, read-only) */
+/* The item `data`, a tuple (address, read-only). */
 static int address_of(PyObject *data, void **address, bool *read_only)
 {
     if (!data || !PyTuple_Check(data) || PyTuple_Size(data) != 2) return refuse("data must be (address, read_only)");

@@ -74,7 +74,7 @@ static void release_versioned(python_samples *s)
 
 /* ---- By the exchange API ---- */
 
-/* NULL, without an exception, if the type has none. */
+/* The exchange API of an object's type; NULL, without an exception, if the type has none. */
 static const dl_exchange *exchange_of(PyObject *module, PyObject *object)
 {
     PyObject *const name = state_of_module(module)->attributes[DLPACK_EXCHANGE_API];

@@ -20,9 +20,9 @@ PyObject *result_new(PyObject *module, histo_dtype dtype, int ndim, const int64_
     return array;
 }
 
-/* As histo.devices makes it. */
-static PyObject *new_there(PyObject *module, const python_samples *like, histo_dtype dtype, int ndim,
-                           const int64_t *shape, void **data)
+/* A new array beside samples on a GPU, which histo.devices makes. */
+static PyObject *new_on_gpu(PyObject *module, const python_samples *like, histo_dtype dtype, int ndim,
+                            const int64_t *shape, void **data)
 {
     PyObject *devices = python_module(module, true), *sizes = PyTuple_New(ndim), *pair = NULL;
     for (int d = 0; sizes && d < ndim; d++)
@@ -48,6 +48,6 @@ PyObject *result_beside(PyObject *module, const python_samples *like, histo_dtyp
     for (int d = 0; d < ndim; d++)
         sizes[d] = shape[d];
     if (like->exchange) return dlpack_new(like, dtype, ndim, sizes, data);
-    return like->on_gpu ? new_there(module, like, dtype, ndim, shape, data)
+    return like->on_gpu ? new_on_gpu(module, like, dtype, ndim, shape, data)
                         : result_new(module, dtype, ndim, shape, data);
 }

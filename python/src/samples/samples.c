@@ -14,8 +14,8 @@ static int take_by_asarray(PyObject *module, PyObject *object, python_samples *o
     return taken;
 }
 
-/* Is its dtype one of NumPy's, as that of most pandas columns? NumPy takes these without a copy, and NaN as NaN, where
- * pandas gives Arrow nulls. */
+/* Whether the dtype of an object is NumPy's, as that of most pandas columns. NumPy takes these without a copy, and NaN
+ * as NaN, where pandas gives Arrow nulls. */
 static bool is_of_numpy(PyObject *module, PyObject *object)
 {
     if (!numpy_seen(module)) return false;
