@@ -74,10 +74,10 @@ static bool same_shape(const histo_view *a, const histo_view *b)
     return same;
 }
 
-/* Operands of other shapes, and fills that are not a product of dimensions, go to the library as they are. */
+/* Operands of other shapes, and segments, go to the library as they are. */
 static bool divisible(int naxes, const histo_view *views, const histo_fill_options *fill)
 {
-    bool same = !fill->offsets && fill->pairs == HISTO_NO_PAIRS;
+    bool same = !fill->offsets;
     for (int a = 1; a < naxes; a++)
         same = same && same_shape(&views[0], &views[a]);
     same = same && (!fill->weights || same_shape(&views[0], fill->weights));
