@@ -79,7 +79,7 @@ static void test_layout(void **state)
     (void)state;
     static char source[16384];
     size_t length = (size_t)snprintf(source, sizeof source,
-                                     "#include \"cuda/few_samples/few.cuh\"\n"
+                                     "#include \"cuda/few_samples/any_layout.cuh\"\n"
                                      "#include \"cuda/device/images.cuh\"\n"
                                      "#include \"cuda/device/several_axes.cuh\"\n"
                                      "#include \"cuda/strategies/lane_private/columns.cuh\"\n"
@@ -229,12 +229,12 @@ static const struct {
     bool weighted;
     const char *header, *kernel;
 } of_classes[] = {
-    {false, "few_samples/few.cuh", "histo::few::count<constants>"},
-    {false, "few_samples/few.cuh", "histo::few::count_many<constants>"},
-    {false, "few_samples/few.cuh", "histo::few::count_dense<constants>"},
-    {true, "few_samples/few.cuh", "histo::few::count_weighted<constants, false, true>"},
-    {true, "few_samples/few.cuh", "histo::few::count_weighted<constants, true, false>"},
-    {true, "few_samples/few.cuh", "histo::few::count_weighted<constants, true, true>"},
+    {false, "few_samples/any_layout.cuh", "histo::few::count<constants>"},
+    {false, "few_samples/any_layout.cuh", "histo::few::count_many<constants>"},
+    {false, "few_samples/any_layout.cuh", "histo::few::count_dense<constants>"},
+    {true, "few_samples/any_layout.cuh", "histo::few::count_weighted<constants, false, true>"},
+    {true, "few_samples/any_layout.cuh", "histo::few::count_weighted<constants, true, false>"},
+    {true, "few_samples/any_layout.cuh", "histo::few::count_weighted<constants, true, true>"},
     {false, "strategies/lane_private/strided.cuh",
      "lane_count_joint<histo_specialised_reader<constants>, lane_specialised_counter<constants>>"},
     {false, "strategies/packed_window/any.cuh",

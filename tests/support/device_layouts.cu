@@ -6,7 +6,7 @@
 #include "cuda/device/images.cuh"
 #include "cuda/device/packed.cuh"
 #include "cuda/device/several_axes.cuh"
-#include "cuda/few_samples/few.cuh"
+#include "cuda/few_samples/any_layout.cuh"
 #include "cuda/strategies/lane_private/columns.cuh"
 #include "cuda/strategies/lane_private/images.cuh"
 #include "cuda/strategies/packed_window/window.cuh"

@@ -6,7 +6,6 @@
 
 #include "cuda/jit/axis_lookups.h"
 #include "cuda/launch/work_of_job.h"
-#include "cuda/memory/staging.h"
 
 enum { THREAD_BYTES = 64 /* of chunks, in a step */ };
 

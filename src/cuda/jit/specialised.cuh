@@ -24,7 +24,7 @@ typedef enum histo_specialised_lookup {
     HISTO_BY_SHARED_BITS,
     HISTO_BY_SHARED_BYTES,
     HISTO_BY_SHARED_SHORTS,
-    HISTO_BY_PIVOTS, /* few.cuh: a search that begins in shared memory */
+    HISTO_BY_PIVOTS, /* few_samples/any_layout.cuh: a search that begins in shared memory */
     HISTO_BY_NEAR,   /* a guess, and stored edges */
     HISTO_BY_WHOLE,  /* a search among integers … */
     HISTO_BY_NEAR_WHOLE

@@ -10,7 +10,7 @@
 #include "cuda/device/dependent.cuh"
 #include "cuda/host/check.h"
 #include "cuda/host/device.h"
-#include "cuda/launch/launch.h"
+#include "cuda/host/kernel.h"
 #include "cuda/memory/staging.h"
 
 typedef unsigned long long word;

@@ -2,7 +2,7 @@
  *
  * With nothing on chip and nothing to merge, it counts everything: any number of bins, axes and batch entries, any
  * layout, masks and weights. The counters are 64-bit. Where samples are few, frequent ones are gathered on chip first
- * (few.cuh, compiled for the problem; device/touched.cuh): then skew does not matter, and the time depends on the
+ * (few_samples; device/touched.cuh): then skew does not matter, and the time depends on the
  * touched bins only. Of many samples without weights, flow is counted on chip, and slots that several lanes of a warp
  * have are gathered there: so flow, runs and one very frequent slot cost no more than others.
  *
@@ -12,8 +12,8 @@
  * one address serialise. */
 #include <math.h>
 
-#include "cuda/few_samples/few.h"
-#include "cuda/few_samples/small.h"
+#include "cuda/few_samples/any_layout.h"
+#include "cuda/few_samples/contiguous.h"
 #include "cuda/jit/class.h"
 #include "cuda/jit/specialised.h"
 #include "cuda/launch/estimates.h"
@@ -62,7 +62,7 @@ static double tiles_us(const histo_problem *p)
 static double cost_us(const histo_problem *p, int threads)
 {
     (void)threads;
-    return fmin(histo_cuda_few_us(p), tiles_us(p));
+    return fmin(histo_few_any_layout_us(p), tiles_us(p));
 }
 
 /* A kernel compiled for such jobs, or NULL. */
@@ -88,8 +88,9 @@ static const void *given_kernel(const histo_job *job, const histo_cuda_work *wor
 /* Few samples, gathered by slot in each block. */
 static histo_status launch_few(const histo_job *job)
 {
-    small_args small;
-    if (job->problem->plain && histo_small_describe(job, true, &small)) return histo_small_launch(job, &small);
+    few_args few;
+    if (job->problem->plain && histo_few_contiguous_describe(job, true, &few))
+        return histo_few_contiguous_launch(job, &few);
     const int threads = (int)job->params[THREADS] / 32 * 32;
     const size_t shared = 2 * sizeof(uint32_t) << LOG_TOUCHED;
     const int64_t blocks = histo_cuda_resident(job->problem->device, threads, shared);
@@ -118,8 +119,8 @@ static histo_status launch_tiles(const histo_job *job)
 
 static histo_status launch(const histo_job *job)
 {
-    histo_few few;
-    if (!job->params[BLOCKS] && histo_cuda_few_describe(job, &few)) return histo_cuda_few_launch(job, &few);
+    histo_few_any_layout few;
+    if (!job->params[BLOCKS] && histo_few_any_layout_describe(job, &few)) return histo_few_any_layout_launch(job, &few);
     return launch_tiles(job);
 }
 

@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "cuda/device/block.cuh"
-#include "cuda/few_samples/small.h"
+#include "cuda/few_samples/contiguous.h"
 #include "cuda/host/device.h"
 #include "cuda/jit/axis_lookups.h"
 #include "cuda/jit/class.h"
@@ -188,8 +188,8 @@ static double cost_us(const histo_problem *p, int threads)
     const double launch = !in_rows ? 7.5 : searches ? 7 : 5;
     const double us = launch + (double)p->samples * fmax(histo_sample_bytes(p) / 4.4e6, sample_us) + merged_us;
     if (!in_rows || p->operands > 1) return us + batch * entry_us;
-    const double small_us = fmin(histo_small_us(p), is_byte && !p->ragged ? histo_warp_images_us(p) : INFINITY);
-    return fmin(us + batch * entry_us, small_us);
+    const double few_us = fmin(histo_few_contiguous_us(p), is_byte && !p->ragged ? histo_warp_images_us(p) : INFINITY);
+    return fmin(us + batch * entry_us, few_us);
 }
 
 /* ---- Paths: which kernel counts a job ---- */
@@ -200,7 +200,7 @@ typedef struct request {
     bool are_pixels;
     int period; /* bytes of a pixel */
     histo_pixels pixels;
-    small_args small;
+    few_args few;
     plan plan;            /* for any lookup … */
     histo_cuda_work work; /* … and tiles for it */
     histo_images images;
@@ -263,14 +263,14 @@ static bool are_medium(const histo_job *job)
     return iter->batch > 1 && !iter->offsets && bytes > MANY && bytes > (double)iter->batch * MEDIUM;
 }
 
-static bool is_small(request *r)
+static bool are_few(request *r)
 {
-    return by_default(r) && !are_medium(r->job) && histo_small_describe(r->job, false, &r->small);
+    return by_default(r) && !are_medium(r->job) && histo_few_contiguous_describe(r->job, false, &r->few);
 }
 
-static histo_status launch_small(request *r)
+static histo_status launch_few(request *r)
 {
-    return histo_small_launch(r->job, &r->small);
+    return histo_few_contiguous_launch(r->job, &r->few);
 }
 
 static void set_any(request *r)
@@ -601,7 +601,7 @@ static const path paths[] = {
     {"small image", is_small_image, launch_small_image},
     {"an image each cluster", are_tile_images, launch_tile_images},
     {"an image each warp", are_warp_images, launch_warp_images},
-    {"few samples", is_small, launch_small},
+    {"few samples", are_few, launch_few},
     {"narrow rows", prefer_compiled, launch_compiled},
     {"pixels", are_pixels, launch_pixels},
     {"contiguous", is_contiguous, launch_contiguous},

@@ -1,18 +1,19 @@
-/* Few samples, one or some for each thread.
+/* Few samples of any layout, one or some for each thread.
  *
  * The time of such a fill is latency, most of it of what is in no cache yet: instructions, arguments, tables, samples.
  * So the kernels are short, and compiled for their class of problems (specialised.cuh); their arguments are only those
  * that the class needs, in the order of their use.
  *
- * - Stored edges come to shared memory while the samples are loaded, or every so manieth, for the search to begin with.
+ * - Stored edges come to shared memory while the samples are loaded: all of them, or some at equal distances, with
+ *   which the search begins.
  * - The fewest samples are counted in the histogram itself: there is nothing to clear and nothing to merge. Lanes of a
  *   warp that have the same counter add up first.
  * - Of more samples, frequent counters would wait for each other in the L2 cache. Few counters are kept by each block
  *   in shared memory; of many, each warp keeps those that several of its lanes have had at once.
  *
  * Bytes: each sample once; the touched counters. Bound: latency, or the atomic additions of the L2 cache. */
-#ifndef CUDA_FEW_CUH
-#define CUDA_FEW_CUH
+#ifndef CUDA_FEW_SAMPLES_ANY_LAYOUT_CUH
+#define CUDA_FEW_SAMPLES_ANY_LAYOUT_CUH
 
 #include "cuda/device/weight.cuh"
 #include "cuda/jit/specialised_weighted.cuh"
@@ -54,7 +55,7 @@ struct operand {
     int64_t strides[DIMS];
 };
 
-/* few.cu writes one member after the other. */
+/* any_layout.cu writes one member after the other. */
 template <class constants>
 struct arguments : head {
     enum { DIMS = constants::batch_dims + constants::dims };

@@ -1,7 +1,7 @@
-/* Few samples, in all or in each of many batch entries.
+/* Few samples, in all or in each of many batch entries, which are contiguous in each entry.
  *
  * The time of such a fill is latency: of the launch, of the first instructions and arguments, of a load, and of
- * clearing and merging counters. The other kernels of lane_private have many copies of the counters. These have one
+ * clearing and merging counters. The kernels of lane_private have many copies of the counters. These have one
  * copy in each block, and several small blocks on a multiprocessor: while one merges, others count. The hardware
  * combines lanes that add 1 to the same counter, and neighbouring slots are spread over the banks. So one copy is too
  * slow only where many samples arrive at the full memory bandwidth. A block loads the first samples of its next item
@@ -9,17 +9,17 @@
  *
  * Bytes: each sample once; the touched counters of each item, read and written. Bound: latency, or memory bandwidth.
  * Wins below some 8 MB of samples, and where batch entries are short. */
-#ifndef CUDA_LANE_PRIVATE_SMALL_CUH
-#define CUDA_LANE_PRIVATE_SMALL_CUH
+#ifndef CUDA_FEW_SAMPLES_CONTIGUOUS_CUH
+#define CUDA_FEW_SAMPLES_CONTIGUOUS_CUH
 
 #include "cuda/device/place.cuh"
 #include "cuda/device/touched.cuh"
 
-/* SMALL_THREADS: of a block, at most. SMALL_DIMS: batch dimensions. */
-enum { SMALL_THREADS = 512, SMALL_VALUES = 256, SMALL_DIMS = 2 };
+/* FEW_THREADS: of a block, at most. FEW_DIMS: batch dimensions. */
+enum { FEW_THREADS = 512, FEW_VALUES = 256, FEW_DIMS = 2 };
 
-/* How many blocks of SMALL_THREADS a multiprocessor can hold: a limit for registers. */
-constexpr int small_blocks(size_t sample_bytes)
+/* How many blocks of FEW_THREADS a multiprocessor can hold: a limit for registers. */
+constexpr int few_blocks(size_t sample_bytes)
 {
 #if !defined __CUDA_ARCH__ || __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000
     return sample_bytes == 1 ? 4 : 2;
@@ -29,21 +29,21 @@ constexpr int small_blocks(size_t sample_bytes)
 }
 
 /* Vectors of 16 bytes that a thread loads at once. */
-constexpr int small_vectors(size_t sample_bytes)
+constexpr int few_vectors(size_t sample_bytes)
 {
     return sample_bytes == 1 ? 1 : 2;
 }
 
 /* The work, in items: batch entries, or pieces of them. The samples of an entry are contiguous. */
-typedef struct small_args {
-    const char *samples;         /* of entry 0 */
-    int64_t strides[SMALL_DIMS]; /* bytes from an entry to the next, in the outer and the inner batch dimension */
-    unsigned long long *counts;  /* of entry 0 */
-    int64_t counters;            /* of an entry in device memory */
-    uint32_t slots;              /* counters of an entry that can be nonzero */
-    uint32_t words;              /* of counters in shared memory */
-    uint32_t first, items;       /* the first entry; items in all */
-    uint32_t inner, pieces;      /* entries of the inner dimension; pieces of an entry */
+typedef struct few_args {
+    const char *samples;        /* of entry 0 */
+    int64_t strides[FEW_DIMS];  /* bytes from an entry to the next, in the outer and the inner batch dimension */
+    unsigned long long *counts; /* of entry 0 */
+    int64_t counters;           /* of an entry in device memory */
+    uint32_t slots;             /* counters of an entry that can be nonzero */
+    uint32_t words;             /* of counters in shared memory */
+    uint32_t first, items;      /* the first entry; items in all */
+    uint32_t inner, pieces;     /* entries of the inner dimension; pieces of an entry */
     histo_divisor by_inner, by_pieces;
     uint32_t length, each; /* samples of an entry; of a piece, at most */
     bool folds;            /* counting by value: several values share a slot */
@@ -58,35 +58,35 @@ typedef struct small_args {
     int64_t begin, end;
     uint32_t batch, ragged_pieces;
     histo_lookup lookup;
-} small_args;
+} few_args;
 
 /* ---- Items ---- */
 
 /* Samples pad … end - 1, counted from `at`, which is a multiple of 16 bytes. end is 0 if there are no more items. */
-typedef struct small_span {
+typedef struct few_span {
     const char *at;
     uint32_t pad, end;
     uint32_t entry;
-} small_span;
+} few_span;
 
-HISTO_IN_KERNEL small_span small_span_of(const char *at, uint32_t samples, uint32_t size, uint32_t entry)
+HISTO_IN_KERNEL few_span few_span_of(const char *at, uint32_t samples, uint32_t size, uint32_t entry)
 {
     uint32_t beyond = (uint32_t)(uint64_t)at & 15;
     return {at - beyond, beyond / size, beyond / size + samples, entry};
 }
 
 /* The items of a block, one after the other. */
-struct small_items {
-    const small_args *a;
+struct few_items {
+    const few_args *a;
     uint32_t item;         /* the next one; ragged: how many are left */
     uint32_t piece, entry; /* ragged: how many of each have begun */
 
-    HISTO_MEMBER explicit small_items(const small_args *args) : a(args), item(blockIdx.x), piece(0), entry(0)
+    HISTO_MEMBER explicit few_items(const few_args *args) : a(args), item(blockIdx.x), piece(0), entry(0)
     {
         if (a->offsets) begin_ragged();
     }
 
-    HISTO_MEMBER small_span next(uint32_t size)
+    HISTO_MEMBER few_span next(uint32_t size)
     {
         if (a->offsets) return next_ragged(size);
         if (item >= a->items) return {NULL, 0, 0, 0};
@@ -95,7 +95,7 @@ struct small_items {
         its += a->first;
         uint32_t outer = histo_divide(its, a->by_inner);
         const char *at = a->samples + outer * a->strides[0] + (its - outer * a->inner) * a->strides[1];
-        return small_span_of(at + (int64_t)begin * size, min(a->each, a->length - begin), size, its);
+        return few_span_of(at + (int64_t)begin * size, min(a->each, a->length - begin), size, its);
     }
 
   private:
@@ -122,7 +122,7 @@ struct small_items {
         item = last - first;
     }
 
-    HISTO_MEMBER small_span next_ragged(uint32_t size)
+    HISTO_MEMBER few_span next_ragged(uint32_t size)
     {
         while (item > 0) {
             item--;
@@ -136,7 +136,7 @@ struct small_items {
             begin = begin > first ? begin : first;
             end = end < last ? end : last;
             if (begin < end)
-                return small_span_of(a->samples + begin * (int64_t)size, (uint32_t)(end - begin), size, entry - 1);
+                return few_span_of(a->samples + begin * (int64_t)size, (uint32_t)(end - begin), size, entry - 1);
         }
         return {NULL, 0, 0, 0};
     }
@@ -146,9 +146,9 @@ struct small_items {
 
 /* The samples that a thread loads in a step of its block. */
 template <histo_dtype type>
-struct small_step {
+struct few_step {
     using storage = histo_stored<type>;
-    enum { VECTORS = small_vectors(sizeof(storage)), PER_VECTOR = 16 / (int)sizeof(storage) };
+    enum { VECTORS = few_vectors(sizeof(storage)), PER_VECTOR = 16 / (int)sizeof(storage) };
     enum { SAMPLES = VECTORS * PER_VECTOR };
     storage x[SAMPLES];
 
@@ -158,17 +158,17 @@ struct small_step {
         return at + ((uint32_t)vector * blockDim.x + threadIdx.x) * PER_VECTOR;
     }
 
-    static HISTO_MEMBER bool is_whole(const small_span *span, uint32_t first)
+    static HISTO_MEMBER bool is_whole(const few_span *span, uint32_t first)
     {
         return first >= span->pad && first + PER_VECTOR <= span->end;
     }
 
-    static HISTO_MEMBER bool is_in(const small_span *span, uint32_t sample)
+    static HISTO_MEMBER bool is_in(const few_span *span, uint32_t sample)
     {
         return sample >= span->pad && sample < span->end;
     }
 
-    HISTO_MEMBER void load(const small_span *span, uint32_t at)
+    HISTO_MEMBER void load(const few_span *span, uint32_t at)
     {
 #pragma unroll
         for (int v = 0; v < VECTORS; v++) {
@@ -189,8 +189,8 @@ struct small_step {
 
 /* The slots of some samples. edges: for a binary search. */
 template <histo_dtype type, int N>
-HISTO_IN_KERNEL void small_slots(const small_args *a, const double *edges, const histo_stored<type> (&x)[N],
-                                 uint32_t (&slot)[N])
+HISTO_IN_KERNEL void few_slots(const few_args *a, const double *edges, const histo_stored<type> (&x)[N],
+                               uint32_t (&slot)[N])
 {
     if (a->searches)
         histo_search_lookup<type, N>(&a->lookup, edges).slots(x, slot);
@@ -202,11 +202,11 @@ HISTO_IN_KERNEL void small_slots(const small_args *a, const double *edges, const
 
 /* A counter for each slot. */
 template <histo_dtype type>
-struct small_dense {
-    const small_args *a;
+struct few_dense {
+    const few_args *a;
     unsigned int *counters;
 
-    HISTO_MEMBER small_dense(const small_args *args, unsigned int *shared) : a(args), counters(shared)
+    HISTO_MEMBER few_dense(const few_args *args, unsigned int *shared) : a(args), counters(shared)
     {
         for (uint32_t i = threadIdx.x; i < a->words / 4; i += blockDim.x)
             ((uint4 *)shared)[i] = make_uint4(0, 0, 0, 0);
@@ -218,7 +218,7 @@ struct small_dense {
     template <int N>
     HISTO_MEMBER void slots(const histo_stored<type> (&x)[N], uint32_t (&slot)[N]) const
     {
-        small_slots<type>(a, a->copies ? (const double *)(counters + a->words) : a->lookup.edges, x, slot);
+        few_slots<type>(a, a->copies ? (const double *)(counters + a->words) : a->lookup.edges, x, slot);
     }
 
     HISTO_MEMBER void count(uint32_t slot) const { atomicAdd(&counters[histo_spread(slot)], 1u); }
@@ -250,8 +250,8 @@ struct small_dense {
 
 /* A counter for each 8-bit value; and if values share slots, also one for each slot. */
 template <histo_dtype type>
-struct small_by_value : small_dense<type> {
-    using small_dense<type>::small_dense;
+struct few_by_value : few_dense<type> {
+    using few_dense<type>::few_dense;
 
     template <int N>
     HISTO_MEMBER void slots(const histo_stored<type> (&x)[N], uint32_t (&slot)[N]) const
@@ -263,10 +263,10 @@ struct small_by_value : small_dense<type> {
 
     HISTO_MEMBER void merge(unsigned long long *counts) const
     {
-        const small_args *a = this->a;
-        unsigned int *folded = this->counters + histo_spread(SMALL_VALUES);
+        const few_args *a = this->a;
+        unsigned int *folded = this->counters + histo_spread(FEW_VALUES);
         __syncthreads();
-        for (uint32_t i = threadIdx.x; i < SMALL_VALUES; i += blockDim.x) {
+        for (uint32_t i = threadIdx.x; i < FEW_VALUES; i += blockDim.x) {
             unsigned int n = this->take(this->counters, i);
             if (!n) continue;
             uint32_t slot = __ldg(&a->lookup.table[i]);
@@ -276,7 +276,7 @@ struct small_by_value : small_dense<type> {
                 atomicAdd(&counts[slot], (unsigned long long)n);
         }
         if (a->folds)
-            small_dense<type>::merge(folded, counts);
+            few_dense<type>::merge(folded, counts);
         else
             __syncthreads();
     }
@@ -284,12 +284,11 @@ struct small_by_value : small_dense<type> {
 
 /* A counter for each slot that occurs often; other samples are counted in device memory (touched.cuh). */
 template <histo_dtype type>
-struct small_touched {
-    const small_args *a;
+struct few_touched {
+    const few_args *a;
     histo_touched touched;
 
-    HISTO_MEMBER small_touched(const small_args *args, unsigned int *shared)
-        : a(args), touched(shared, args->log_touched)
+    HISTO_MEMBER few_touched(const few_args *args, unsigned int *shared) : a(args), touched(shared, args->log_touched)
     {
         touched.clear();
     }
@@ -297,7 +296,7 @@ struct small_touched {
     template <int N>
     HISTO_MEMBER void slots(const histo_stored<type> (&x)[N], uint32_t (&slot)[N]) const
     {
-        small_slots<type>(a, a->lookup.edges, x, slot);
+        few_slots<type>(a, a->lookup.edges, x, slot);
     }
 
     HISTO_MEMBER void count(uint32_t slot) const { touched.count(slot, &a->counts[a->first * a->counters]); }
@@ -308,10 +307,9 @@ struct small_touched {
 /* ---- The kernel ---- */
 
 template <histo_dtype type, class counter>
-HISTO_IN_KERNEL void small_count_step(const counter &counters, const small_span *span, uint32_t at,
-                                      const small_step<type> *s)
+HISTO_IN_KERNEL void few_count_step(const counter &counters, const few_span *span, uint32_t at, const few_step<type> *s)
 {
-    using step = small_step<type>;
+    using step = few_step<type>;
     enum { GROUP = histo_sample<type>::PER_STEP, PER_VECTOR = step::PER_VECTOR };
     if (step::first(at, 0) >= span->end) return;
 #pragma unroll
@@ -332,24 +330,24 @@ HISTO_IN_KERNEL void small_count_step(const counter &counters, const small_span 
 }
 
 template <histo_dtype type, template <histo_dtype> class counter>
-static __global__ void __launch_bounds__(SMALL_THREADS, small_blocks(sizeof(histo_stored<type>)))
-    small_count(const __grid_constant__ small_args a)
+static __global__ void __launch_bounds__(FEW_THREADS, few_blocks(sizeof(histo_stored<type>)))
+    few_count(const __grid_constant__ few_args a)
 {
     extern __shared__ __align__(16) unsigned int shared[];
     const uint32_t size = sizeof(histo_stored<type>);
-    small_items items(&a);
-    small_span span = items.next(size);
-    small_step<type> loaded;
+    few_items items(&a);
+    few_span span = items.next(size);
+    few_step<type> loaded;
     loaded.load(&span, 0);
     const counter<type> counters(&a, shared);
     while (span.end) {
-        small_span now = span;
+        few_span now = span;
         for (uint32_t at = 0; at < now.end;) {
-            small_step<type> counted = loaded;
-            uint32_t next = at + blockDim.x * small_step<type>::SAMPLES;
+            few_step<type> counted = loaded;
+            uint32_t next = at + blockDim.x * few_step<type>::SAMPLES;
             if (next >= now.end) span = items.next(size);
             loaded.load(&span, next < now.end ? next : 0);
-            small_count_step<type>(counters, &now, at, &counted);
+            few_count_step<type>(counters, &now, at, &counted);
             at = next;
         }
         counters.merge(a.counts + now.entry * a.counters);

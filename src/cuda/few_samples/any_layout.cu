@@ -1,10 +1,10 @@
-/* Few samples: which jobs the kernels of few.cuh count, and what is written into their arguments. */
-#include "cuda/few_samples/few.h"
+/* Few samples of any layout: which jobs the kernels count, and what is written into their arguments. */
+#include "cuda/few_samples/any_layout.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "cuda/few_samples/few.cuh"
+#include "cuda/few_samples/any_layout.cuh"
 #include "cuda/jit/class.h"
 #include "cuda/jit/specialised.h"
 #include "cuda/launch/estimates.h"
@@ -87,7 +87,7 @@ static grid grid_of(const shape *of)
     return dense.us < direct.us ? dense : direct;
 }
 
-double histo_cuda_few_us(const histo_problem *p)
+double histo_few_any_layout_us(const histo_problem *p)
 {
     const double load = 1;
     if (p->samples > FEW || p->samples > p->batch * FEW_OF_ENTRY || histo_is_computed(p) || p->samples == 0)
@@ -106,7 +106,7 @@ double histo_cuda_few_us(const histo_problem *p)
 
 /* Writes arguments one after the other, as few::arguments has them. */
 struct writer {
-    histo_few *few;
+    histo_few_any_layout *few;
 
     template <typename T>
     void add(const T &x)
@@ -143,7 +143,8 @@ static head head_of(const histo_job *job, const histo_cuda_work *work, const gri
     return h;
 }
 
-static void write_arguments(const histo_job *job, const histo_cuda_work *work, const grid *it, histo_few *few)
+static void write_arguments(const histo_job *job, const histo_cuda_work *work, const grid *it,
+                            histo_few_any_layout *few)
 {
     const histo_strided_iter *iter = &work->iter;
     writer to = {few};
@@ -184,7 +185,7 @@ static const char *kernel_name(histo_weighting weighting, kind is)
     }
 }
 
-bool histo_cuda_few_describe(const histo_job *job, histo_few *few)
+bool histo_few_any_layout_describe(const histo_job *job, histo_few_any_layout *few)
 {
     enum { MOST = 1 << 30 };
     const histo_strided_iter *iter = &job->iter;
@@ -210,13 +211,13 @@ bool histo_cuda_few_describe(const histo_job *job, histo_few *few)
     few->blocks = it.blocks;
     few->shared = it.is == DENSE ? (size_t)(iter->batch * (of.slots + 1)) * sizeof(unsigned int) : 0;
     few->shared += (size_t)(pivot_axes * histo_pivots_each(pivot_axes)) * sizeof(double);
-    few->kernel =
-        histo_cuda_specialised_kernel(job, &constants, "cuda/few_samples/few.cuh", kernel_name(of.weighting, it.is));
+    few->kernel = histo_cuda_specialised_kernel(job, &constants, "cuda/few_samples/any_layout.cuh",
+                                                kernel_name(of.weighting, it.is));
     if (few->kernel) write_arguments(job, &work, &it, few);
     return few->kernel;
 }
 
-histo_status histo_cuda_few_launch(const histo_job *job, histo_few *few)
+histo_status histo_few_any_layout_launch(const histo_job *job, histo_few_any_layout *few)
 {
     void *args[] = {few->arguments};
     return histo_cuda_launch(job, few->kernel, dim3((unsigned)few->blocks), few->threads, few->shared, args);

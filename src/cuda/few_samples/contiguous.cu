@@ -1,5 +1,5 @@
-/* Few samples: which jobs the kernels of small.cuh count, and into how many pieces they are cut. */
-#include "cuda/few_samples/small.h"
+/* Few contiguous samples: which jobs the kernels count, and into how many pieces they are cut. */
+#include "cuda/few_samples/contiguous.h"
 
 #include <math.h>
 #include <string.h>
@@ -50,7 +50,7 @@ typedef struct cut {
 static uint32_t words_of(size_t size, int64_t slots, bool folds)
 {
     uint32_t words = histo_spread((uint32_t)slots) + 1;
-    if (size == 1) words = histo_spread(SMALL_VALUES) + (folds ? words : 0);
+    if (size == 1) words = histo_spread(FEW_VALUES) + (folds ? words : 0);
     return (words + 3) / 4 * 4;
 }
 
@@ -67,11 +67,11 @@ static cut find_cut(const shape *of)
      * counters in device memory. */
     const double item_us = 0.15, step_us = 0.35, bytes_us = 3.3e4, merge_us = 8e-3, added_us = 5e5;
     const int64_t multiprocessors = histo_cuda_device_of(of->device)->multiprocessors;
-    const int64_t step = VECTOR * small_vectors(of->size), bytes = of->length * (int64_t)of->size;
+    const int64_t step = VECTOR * few_vectors(of->size), bytes = of->length * (int64_t)of->size;
     cut best = {*of, 0, 1, 1, INFINITY};
-    for (int threads = 64; threads <= SMALL_THREADS; threads *= 2) {
+    for (int threads = 64; threads <= FEW_THREADS; threads *= 2) {
         int64_t resident = histo_cuda_resident(of->device, threads, of->shared);
-        int64_t by_registers = multiprocessors * small_blocks(of->size) * (SMALL_THREADS / threads);
+        int64_t by_registers = multiprocessors * few_blocks(of->size) * (FEW_THREADS / threads);
         if (by_registers < resident) resident = by_registers;
         for (int64_t pieces = 1; pieces == 1 || pieces * threads < 2 * (bytes / VECTOR + 1); pieces *= 2) {
             if (pieces > 1 && of->entries * pieces > 2 * resident) break;
@@ -101,7 +101,7 @@ static const cut *cut_of(shape of)
 
 /* ---- Estimate ---- */
 
-double histo_small_us(const histo_problem *p)
+double histo_few_contiguous_us(const histo_problem *p)
 {
     const histo_cuda_device *device = histo_cuda_device_of(p->device);
     const size_t size = histo_dtype_size(p->dtypes[0]);
@@ -120,26 +120,26 @@ double histo_small_us(const histo_problem *p)
 /* ---- Jobs ---- */
 
 /* Set the batch dimensions. Dimensions whose entries are equally far apart are joined; false if too many are left. */
-static bool join_dims(const histo_strided_iter *iter, small_args *a)
+static bool join_dims(const histo_strided_iter *iter, few_args *a)
 {
-    int64_t extent[SMALL_DIMS] = {1, 1};
+    int64_t extent[FEW_DIMS] = {1, 1};
     int dims = 0;
     for (int d = iter->batch_ndim - 1; d >= 0; d--) {
         const int64_t stride = iter->strides[0][d];
-        int at = SMALL_DIMS - dims; /* the last one set */
+        int at = FEW_DIMS - dims; /* the last one set */
         if (dims == 0 || stride != a->strides[at] * extent[at]) {
-            if (++dims > SMALL_DIMS) return false;
+            if (++dims > FEW_DIMS) return false;
             a->strides[--at] = stride;
         }
         extent[at] *= iter->shape[d];
     }
-    a->inner = (uint32_t)extent[SMALL_DIMS - 1];
+    a->inner = (uint32_t)extent[FEW_DIMS - 1];
     a->by_inner = histo_divisor_of(a->inner);
     return true;
 }
 
 /* Set the samples [begin, end): whole batch entries, or part of one; false for others. */
-static bool find_entries(const histo_job *job, small_args *a, int64_t *entries)
+static bool find_entries(const histo_job *job, few_args *a, int64_t *entries)
 {
     const histo_strided_iter *iter = &job->iter;
     const int64_t each = iter->per_batch, first = job->begin / each, last = (job->end - 1) / each;
@@ -151,7 +151,7 @@ static bool find_entries(const histo_job *job, small_args *a, int64_t *entries)
     return each <= MAX_LENGTH && join_dims(iter, a);
 }
 
-bool histo_small_describe(const histo_job *job, bool touched, small_args *a)
+bool histo_few_contiguous_describe(const histo_job *job, bool touched, few_args *a)
 {
     const histo_problem *p = job->problem;
     const histo_strided_iter *iter = &job->iter;
@@ -172,7 +172,7 @@ bool histo_small_describe(const histo_job *job, bool touched, small_args *a)
     a->counters = accumulators->counters;
     a->slots = (uint32_t)p->slots;
     a->lookup = *lookup;
-    a->folds = size == 1 && p->slots < SMALL_VALUES;
+    a->folds = size == 1 && p->slots < FEW_VALUES;
     a->searches = lookup->kind == HISTO_SEARCH && !lookup->table && !lookup->cells.entry && !lookup->pow2.is;
     a->words = words_of((size_t)size, p->slots, a->folds);
     int64_t entries = iter->batch;
@@ -194,17 +194,17 @@ bool histo_small_describe(const histo_job *job, bool touched, small_args *a)
            a->words * sizeof(unsigned int) <= device->shared_block;
 }
 
-static small_kernel *kernel_of(histo_dtype dtype, bool touched)
+static few_kernel *kernel_of(histo_dtype dtype, bool touched)
 {
     const size_t size = histo_dtype_size(dtype);
-    const small_row *row = size == 1 ? small_8 : size == 2 ? small_16 : size == 4 ? small_32 : small_64;
+    const few_row *row = size == 1 ? few_8 : size == 2 ? few_16 : size == 4 ? few_32 : few_64;
     while (row->dtype != dtype)
         row++;
     return row->kernel[touched];
 }
 
 /* Items are small and many, since only slots in the hash table are merged. */
-static histo_status launch_touched(const histo_job *job, small_args *a)
+static histo_status launch_touched(const histo_job *job, few_args *a)
 {
     const int threads = 256;
     a->each = a->length <= 1 << 18 ? 1 << 10 : 1 << 11;
@@ -217,7 +217,7 @@ static histo_status launch_touched(const histo_job *job, small_args *a)
                              dim3((unsigned)(a->items < resident ? a->items : resident)), threads, shared, args);
 }
 
-histo_status histo_small_launch(const histo_job *job, small_args *a)
+histo_status histo_few_contiguous_launch(const histo_job *job, few_args *a)
 {
     enum { COPIED = 40 << 10 /* bytes of counters and edges */, ALIGN = 128 /* samples, so that pieces are aligned */ };
     if (a->log_touched) return launch_touched(job, a);
