@@ -95,9 +95,9 @@ static void put_columns(const generation *g, const uint32_t *flat, FILE *out)
 static void put_npy_header(const generation *g, FILE *out)
 {
     char shape[64], dtype[8];
-    const histo_dtype of = g->rows ? g->column : g->input.dtype;
-    const size_t size = histo_dtype_size(of);
-    const char kind = histo_dtype_name(of)[0]; /* u, i or f, as NumPy's */
+    const histo_dtype dtype_of_samples = g->rows ? g->column : g->input.dtype;
+    const size_t size = histo_dtype_size(dtype_of_samples);
+    const char kind = histo_dtype_name(dtype_of_samples)[0]; /* u, i or f, as NumPy's */
     if (g->rows)
         snprintf(shape, sizeof shape, "%" PRId64 ", 1, 2", g->samples);
     else if (g->input.width)

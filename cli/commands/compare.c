@@ -17,7 +17,7 @@ enum { METRICS = sizeof metrics / sizeof *metrics };
 
 /* Series i of both. */
 typedef struct both {
-    const series *of[2];
+    const series *series[2];
 } both;
 
 static int fault_alike(const settings *s, fault *f)
@@ -31,12 +31,13 @@ static int fault_alike(const settings *s, fault *f)
 static int measure(const settings *s, const both *pair, histo_metric metric, double *value, fault *f)
 {
     const bool ordered = metric == HISTO_KOLMOGOROV || metric == HISTO_EARTH_MOVER;
-    if (ordered && !s->metric && (histo_hist_naxes(pair->of[0]->hist) > 1 || pair->of[0]->forms[0].names)) return 1;
-    const int64_t batch = histo_hist_batch(pair->of[0]->hist);
+    if (ordered && !s->metric && (histo_hist_naxes(pair->series[0]->hist) > 1 || pair->series[0]->forms[0].names))
+        return 1;
+    const int64_t batch = histo_hist_batch(pair->series[0]->hist);
     double *values = malloc((size_t)batch * sizeof *values);
     if (!values) return fault_set(f, EXIT_DATA, "no memory for the metrics");
-    const bool read = histo_hist_compare(pair->of[0]->hist, pair->of[1]->hist, metric, values) == HISTO_OK;
-    if (read) *value = values[pair->of[0]->entry];
+    const bool read = histo_hist_compare(pair->series[0]->hist, pair->series[1]->hist, metric, values) == HISTO_OK;
+    if (read) *value = values[pair->series[0]->entry];
     free(values);
     return read ? 0 : fault_alike(s, f);
 }
@@ -45,7 +46,8 @@ static int check_counts(const settings *s, const both *pair, fault *f)
 {
     for (int i = 0; i < 2; i++) {
         histo_tally tally;
-        if (histo_hist_tally(pair->of[i]->hist, &tally) != HISTO_OK) return fault_of_library(f, EXIT_DATA, s->files[i]);
+        if (histo_hist_tally(pair->series[i]->hist, &tally) != HISTO_OK)
+            return fault_of_library(f, EXIT_DATA, s->files[i]);
         if (tally.bins == 0) return fault_set(f, EXIT_DATA, "%s has no samples in the bins to compare", s->files[i]);
     }
     return 0;
@@ -58,8 +60,8 @@ static int check_forms(const settings *s, const both *pair, fault *f)
                                         [VALUES_INTEGERS] = "numbers",
                                         [VALUES_WORDS] = "words",
                                         [VALUES_TIMES] = "dates"};
-    for (int a = 0; a < histo_hist_naxes(pair->of[0]->hist) && a < histo_hist_naxes(pair->of[1]->hist); a++) {
-        const axis_form *x = &pair->of[0]->forms[a], *y = &pair->of[1]->forms[a];
+    for (int a = 0; a < histo_hist_naxes(pair->series[0]->hist) && a < histo_hist_naxes(pair->series[1]->hist); a++) {
+        const axis_form *x = &pair->series[0]->forms[a], *y = &pair->series[1]->forms[a];
         if (x->kind != y->kind)
             return fault_set(f, EXIT_DATA, "%s has %s and %s has %s: compare what is alike", s->files[0],
                              whats[x->kind], s->files[1], whats[y->kind]);
@@ -75,22 +77,22 @@ static int check_forms(const settings *s, const both *pair, fault *f)
 static int print_pair(const settings *s, const both *pair, const char *name, bool begun, rows *to, fault *f)
 {
     double values[METRICS];
-    int known[METRICS];
+    int status[METRICS];
     if (check_forms(s, pair, f) != 0) return -1;
     if (check_counts(s, pair, f) != 0) return -1;
     for (int m = 0; m < METRICS; m++) {
-        known[m] = s->metric && strcmp(s->metric, metrics[m]) != 0 ? 1 : 0;
-        if (!known[m]) known[m] = measure(s, pair, (histo_metric)m, &values[m], f);
-        if (known[m] < 0) return -1;
+        status[m] = s->metric && strcmp(s->metric, metrics[m]) != 0 ? 1 : 0;
+        if (!status[m]) status[m] = measure(s, pair, (histo_metric)m, &values[m], f);
+        if (status[m] < 0) return -1;
     }
     static const char *const columns[] = {"name", "metric", "value"};
     if (!begun) rows_begin(to, name ? columns : columns + 1, name ? 3 : 2);
     for (int m = 0; m < METRICS; m++) {
-        if (known[m]) continue;
+        if (status[m]) continue;
         if (name) rows_text(to, name);
         rows_text(to, metrics[m]);
         if (m == HISTO_EARTH_MOVER) /* a distance on the axis */
-            rows_difference(to, &pair->of[0]->forms[0], values[m]);
+            rows_difference(to, &pair->series[0]->forms[0], values[m]);
         else
             rows_number(to, values[m]);
     }
@@ -147,18 +149,18 @@ static int count_alike(const settings *s, int i, const result *other, result *r,
 
 static int compare_saved(const settings *s, const bool saved[2], rows *to, fault *f)
 {
-    result of[2] = {{0}, {0}};
+    result results[2] = {{0}, {0}};
     const int first = saved[0] ? 0 : 1, second = 1 - first;
     int failed = check_bins(s, f);
-    if (!failed) failed = saved_load(s->files[first], &of[first], f);
+    if (!failed) failed = saved_load(s->files[first], &results[first], f);
     if (!failed)
-        failed = saved[second] ? saved_load(s->files[second], &of[second], f)
-                               : count_alike(s, second, &of[first], &of[second], f);
+        failed = saved[second] ? saved_load(s->files[second], &results[second], f)
+                               : count_alike(s, second, &results[first], &results[second], f);
     for (int i = 0; i < 2 && !failed && !s->quiet; i++)
-        if (saved[i]) saved_remark(&of[i], s->files[i]);
-    if (!failed) failed = compare_loaded(s, &of[0], &of[1], to, f);
-    result_free(&of[0]);
-    result_free(&of[1]);
+        if (saved[i]) saved_remark(&results[i], s->files[i]);
+    if (!failed) failed = compare_loaded(s, &results[0], &results[1], to, f);
+    result_free(&results[0]);
+    result_free(&results[1]);
     return failed;
 }
 

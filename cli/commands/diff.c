@@ -14,7 +14,7 @@
 /* Series of the same name in both files. */
 typedef struct pair {
     const char *paths[2];
-    const series *of[2];
+    const series *series[2];
     const char *name; /* NULL: they are alone */
 } pair;
 
@@ -30,7 +30,7 @@ typedef struct difference {
 static int fault_axes(const pair *p, int a, const char *what, const char *first, const char *second, fault *f)
 {
     char axis[40] = "";
-    if (histo_hist_naxes(p->of[0]->hist) > 1) snprintf(axis, sizeof axis, " of axis %d", a);
+    if (histo_hist_naxes(p->series[0]->hist) > 1) snprintf(axis, sizeof axis, " of axis %d", a);
     return fault_set(f, EXIT_USAGE,
                      "%.120s and %.120s%s%.60s have other bins: %s%s %s in the first, %s in the second%s", p->paths[0],
                      p->paths[1], p->name ? ", " : "", p->name ? p->name : "", what, axis, first, second,
@@ -40,7 +40,7 @@ static int fault_axes(const pair *p, int a, const char *what, const char *first,
 static int check_axis(const pair *p, int a, fault *f)
 {
     char first[TEXT_NUMBER_BYTES], second[TEXT_NUMBER_BYTES], what[64];
-    const histo_axis x = histo_hist_axis(p->of[0]->hist, a), y = histo_hist_axis(p->of[1]->hist, a);
+    const histo_axis x = histo_hist_axis(p->series[0]->hist, a), y = histo_hist_axis(p->series[1]->hist, a);
     if (x.bins != y.bins)
         return fault_axes(p, a, "there are", text_count((uint64_t)x.bins, first), text_count((uint64_t)y.bins, second),
                           f);
@@ -58,7 +58,7 @@ static int check_axis(const pair *p, int a, fault *f)
 
 static int check_pair(const pair *p, fault *f)
 {
-    const histo_hist *x = p->of[0]->hist, *y = p->of[1]->hist;
+    const histo_hist *x = p->series[0]->hist, *y = p->series[1]->hist;
     if (histo_hist_naxes(x) != histo_hist_naxes(y))
         return fault_set(f, EXIT_USAGE, "%.200s has a histogram of %d ax%ss and %.200s one of %d", p->paths[0],
                          histo_hist_naxes(x), histo_hist_naxes(x) == 1 ? "i" : "e", p->paths[1], histo_hist_naxes(y));
@@ -66,7 +66,7 @@ static int check_pair(const pair *p, fault *f)
         return fault_set(f, EXIT_USAGE, "%.200s has weights, and %.200s has none",
                          p->paths[histo_hist_weighting(x) == HISTO_UNWEIGHTED],
                          p->paths[histo_hist_weighting(x) != HISTO_UNWEIGHTED]);
-    if (series_differ_in_names(p->of[0], p->of[1]))
+    if (series_differ_in_names(p->series[0], p->series[1]))
         return fault_set(f, EXIT_USAGE, "%.200s and %.200s have bins of different strings", p->paths[0], p->paths[1]);
     for (int a = 0; a < histo_hist_naxes(x); a++)
         if (check_axis(p, a, f) != 0) return -1;
@@ -74,16 +74,16 @@ static int check_pair(const pair *p, fault *f)
 }
 
 /* Join bins of the finer axis, if a whole number of them makes a bin of the other. */
-static int rebin(result of[2], int i, int k, fault *f)
+static int rebin(result results[2], int i, int k, fault *f)
 {
-    series *pair_of[2] = {&of[0].series[i], &of[1].series[k]};
+    series *pair_of[2] = {&results[0].series[i], &results[1].series[k]};
     for (int a = 0; a < histo_hist_naxes(pair_of[0]->hist) && a < histo_hist_naxes(pair_of[1]->hist); a++) {
         const int64_t bins[] = {histo_hist_axis(pair_of[0]->hist, a).bins, histo_hist_axis(pair_of[1]->hist, a).bins};
         const int finer = bins[1] > bins[0];
         if (bins[0] == bins[1] || bins[finer] % bins[1 - finer]) continue;
         histo_hist *coarse;
         if (histo_hist_rebin(pair_of[finer]->hist, a, bins[finer] / bins[1 - finer], &coarse) != HISTO_OK)
-            return fault_of_library(f, EXIT_DATA, of[finer].title);
+            return fault_of_library(f, EXIT_DATA, results[finer].title);
         histo_hist_destroy(pair_of[finer]->hist);
         pair_of[finer]->hist = coarse;
     }
@@ -138,7 +138,7 @@ static void put_cell(difference *d, const pair *p, const table *t, const int64_t
     begin(d, p, t);
     if (p->name) rows_text(d->to, p->name);
     for (int a = 0; a < t->naxes; a++) {
-        const bin_names *words = p->of[0]->forms[a].names;
+        const bin_names *words = p->series[0]->forms[a].names;
         for (int end = 0; end < 2; end++)
             if (words)
                 rows_text(d->to, slots[a] >= 1 && slots[a] <= words->count ? words->text[slots[a] - 1] : "");
@@ -191,15 +191,16 @@ static void put_pair(difference *d, const pair *p, const table *const t[2])
 
 /* ---- Files ---------------------------------------------------------------------------------------------- */
 
-static int diff_series(const settings *s, difference *d, result of[2], int i, int k, fault *f)
+static int diff_series(const settings *s, difference *d, result results[2], int i, int k, fault *f)
 {
     char name[320];
     pair p = {.paths = {s->files[0], s->files[1]},
-              .of = {&of[0].series[i], &of[1].series[k]},
-              .name = of[0].count > 1 ? label_of_series(&of[0], i, name, sizeof name) : NULL};
-    if (s->rebin && rebin(of, i, k, f) != 0) return -1;
+              .series = {&results[0].series[i], &results[1].series[k]},
+              .name = results[0].count > 1 ? label_of_series(&results[0], i, name, sizeof name) : NULL};
+    if (s->rebin && rebin(results, i, k, f) != 0) return -1;
     if (check_pair(&p, f) != 0) return -1;
-    const result alone[] = {{.count = 1, .series = &of[0].series[i]}, {.count = 1, .series = &of[1].series[k]}};
+    const result alone[] = {{.count = 1, .series = &results[0].series[i]},
+                            {.count = 1, .series = &results[1].series[k]}};
     table *tables[2] = {tables_read(&alone[0], TABLE_OF_OCCUPIED, f), NULL};
     if (tables[0]) tables[1] = tables_read(&alone[1], TABLE_OF_OCCUPIED, f);
     if (tables[1]) {
@@ -212,24 +213,25 @@ static int diff_series(const settings *s, difference *d, result of[2], int i, in
     return failed;
 }
 
-static int diff(const settings *s, result of[2], difference *d, fault *f)
+static int diff(const settings *s, result results[2], difference *d, fault *f)
 {
     if (s->files_count != 2)
         return fault_set(f, EXIT_USAGE, "diff takes two saved histograms, as in histo diff a.json b.json");
     for (int i = 0; i < 2; i++) {
-        if (saved_load(s->files[i], &of[i], f) != 0) return -1;
-        if (!s->quiet) saved_remark(&of[i], s->files[i]);
+        if (saved_load(s->files[i], &results[i], f) != 0) return -1;
+        if (!s->quiet) saved_remark(&results[i], s->files[i]);
     }
-    if (of[0].count != of[1].count)
+    if (results[0].count != results[1].count)
         return fault_set(f, EXIT_USAGE, "%.250s holds %d histogram%s and %.250s %d: diff takes files of the same ones",
-                         s->files[0], of[0].count, of[0].count == 1 ? "" : "s", s->files[1], of[1].count);
-    for (int i = 0; i < of[0].count; i++) {
+                         s->files[0], results[0].count, results[0].count == 1 ? "" : "s", s->files[1],
+                         results[1].count);
+    for (int i = 0; i < results[0].count; i++) {
         char name[320];
-        const int k = series_find(&of[1], &of[0], i);
+        const int k = series_find(&results[1], &results[0], i);
         if (k < 0)
             return fault_set(f, EXIT_USAGE, "%.250s has no histogram '%.60s', which %.250s has", s->files[1],
-                             label_of_series(&of[0], i, name, sizeof name), s->files[0]);
-        if (diff_series(s, d, of, i, k, f) != 0) return -1;
+                             label_of_series(&results[0], i, name, sizeof name), s->files[0]);
+        if (diff_series(s, d, results, i, k, f) != 0) return -1;
     }
     return 0;
 }
@@ -239,14 +241,14 @@ int command_diff(const settings *s)
     enum { EQUAL = 0, DIFFERENT = 1, TROUBLE = 2 };
     fault f = {0};
     rows to = {0};
-    result of[2] = {{0}, {0}};
+    result results[2] = {{0}, {0}};
     difference d = {.to = s->quiet ? NULL : &to};
     int failed = s->quiet ? 0 : rows_open(&to, s, &f);
-    if (!failed) failed = diff(s, of, &d, &f);
+    if (!failed) failed = diff(s, results, &d, &f);
     if (!failed && !s->quiet && (d.begun || s->output)) failed = rows_commit(&to, &f);
     rows_close(&to);
     for (int i = 0; i < 2; i++)
-        result_free(&of[i]);
+        result_free(&results[i]);
     if (failed) fault_report(&f);
     return failed ? TROUBLE : d.bins ? DIFFERENT : EQUAL;
 }

@@ -18,8 +18,9 @@ static void print_entry(const char *label, const char *text)
 static void print_reader(const reader_kind *kind)
 {
     char text[512];
-    const bool there = !kind->library || reader_is_there(kind);
-    snprintf(text, sizeof text, there ? "%s" : "%s; not in this build, which lacks %s", kind->formats, kind->library);
+    const bool is_there = !kind->library || reader_is_there(kind);
+    snprintf(text, sizeof text, is_there ? "%s" : "%s; not in this build, which lacks %s", kind->formats,
+             kind->library);
     print_entry(kind->name, text);
 }
 

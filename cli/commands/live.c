@@ -199,12 +199,12 @@ static bool wait_for(void *self, int fd)
 {
     live *l = self;
     while (!l->stopped && !signalled) {
-        struct pollfd of[] = {{.fd = l->keys, .events = POLLIN}, {.fd = fd, .events = POLLIN}};
+        struct pollfd polled[] = {{.fd = l->keys, .events = POLLIN}, {.fd = fd, .events = POLLIN}};
         draw_if_due(l);
-        const int ready = poll(of, 2, fd < 0 ? 0 : LOOK_MS);
+        const int ready = poll(polled, 2, fd < 0 ? 0 : LOOK_MS);
         if (ready < 0 && errno != EINTR) return true;
-        if (ready > 0 && of[0].revents) take_key(l);
-        if (fd < 0 || (ready > 0 && of[1].revents)) break;
+        if (ready > 0 && polled[0].revents) take_key(l);
+        if (fd < 0 || (ready > 0 && polled[1].revents)) break;
     }
     return !l->stopped && !signalled;
 }

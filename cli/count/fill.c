@@ -102,8 +102,8 @@ static int count_groups(run *r, const char *name, const piece *p, fault *f)
 {
     int failed = groups_sort(&r->groups, p, f);
     for (int64_t group = 0; group < r->group_count && !failed; group++) {
-        const piece of = groups_of(&r->groups, p, group);
-        if (histo_view_size(&of.views[0]) > 0) failed = count_group(r, name, &of, group, f);
+        const piece samples_of_group = groups_of(&r->groups, p, group);
+        if (histo_view_size(&samples_of_group.views[0]) > 0) failed = count_group(r, name, &samples_of_group, group, f);
     }
     return failed;
 }

@@ -95,17 +95,17 @@ int groups_sort(groups *g, const piece *p, fault *f)
 piece groups_of(groups *g, const piece *p, int64_t group)
 {
     const int64_t first = group ? g->ends[group - 1] : 0, rows = g->ends[group] - first;
-    piece of = *p;
+    piece group_piece = *p;
     for (int i = 0; i < g->sources + BESIDE; i++) {
         if (!view_of(g, p, i)) continue;
         const histo_view *all = &g->all[i];
         g->views[i] =
             histo_view_nd((const char *)all->data + first * all->strides[0], all->dtype, 2, (const int64_t[]){rows, 1});
     }
-    of.views = g->views;
-    of.weights = p->weights ? &g->views[g->sources] : NULL;
-    of.mask = p->mask ? &g->views[g->sources + 1] : NULL;
-    of.where = p->where ? &g->views[g->sources + 2] : NULL;
-    of.by = NULL;
-    return of;
+    group_piece.views = g->views;
+    group_piece.weights = p->weights ? &g->views[g->sources] : NULL;
+    group_piece.mask = p->mask ? &g->views[g->sources + 1] : NULL;
+    group_piece.where = p->where ? &g->views[g->sources + 2] : NULL;
+    group_piece.by = NULL;
+    return group_piece;
 }

@@ -75,15 +75,15 @@ static int leave(void *self, int file, const samples *in, fault *f)
 {
     (void)f;
     worker *w = self;
-    const leftovers of = samples_leftovers(in);
+    const leftovers left = samples_leftovers(in);
     leftovers *all = &w->pass->left[file];
     seam_of(w)->end_file = file;
     seam_of(w)->end = samples_guess(in);
     pthread_mutex_lock(&w->pass->lock);
-    all->bad += of.bad;
-    all->missing += of.missing;
-    all->pages_in_file = of.pages_in_file;
-    all->first_only = of.first_only;
+    all->bad += left.bad;
+    all->missing += left.missing;
+    all->pages_in_file = left.pages_in_file;
+    all->first_only = left.first_only;
     pthread_mutex_unlock(&w->pass->lock);
     return 0;
 }

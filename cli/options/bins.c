@@ -47,10 +47,10 @@ static int add_edge_text(bins_spec *spec, int64_t *room, const char *text, const
 
 static int add_steps(bins_spec *spec, int64_t *room, const char *text, const char *where, fault *f)
 {
-    steps of;
-    if (steps_parse(&of, text, where, f) != 0) return -1;
-    for (int64_t i = 0; i <= of.count; i++) {
-        const double edge = steps_at(&of, i);
+    steps edges;
+    if (steps_parse(&edges, text, where, f) != 0) return -1;
+    for (int64_t i = 0; i <= edges.count; i++) {
+        const double edge = steps_at(&edges, i);
         const bool joins = i == 0 && spec->number && spec->edges[spec->number - 1] == edge; /* 0:1:.1,1:10:1 */
         if (!joins && add_edge(spec, room, edge, where, f) != 0) return -1;
     }

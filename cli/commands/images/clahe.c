@@ -34,10 +34,10 @@ static void drop_tiles(job *j)
 /* Where the bins, and the values of results, depend on the samples, these are counted first. */
 static int find_levels(job *j, fault *f)
 {
-    const bool known =
+    const bool are_given =
         j->settings->tiles[0] < 2 &&
         (j->tones.dtype == HISTO_U8 || (j->tones.dtype == HISTO_U16 && (j->settings->bits || j->largest)));
-    if (!known) {
+    if (!are_given) {
         if (job_count(j, f) != 0) return -1;
     } else if (job_find_levels(j, f) != 0) {
         return -1;

@@ -122,10 +122,10 @@ static int make(job *j, int t, fault *f)
     const match *own = j->own;
     const reference *r = &own->to;
     if (own->points) {
-        const int of = r->saved.count == 1 || r->image.tones.tables == 1 ? 0 : t;
+        const int target = r->saved.count == 1 || r->image.tones.tables == 1 ? 0 : t;
         if (t == 0 && find(j, own->points, own->found, f) != 0) return -1;
-        if (job_line_map(j, t, own->points, own->found + t * own->points, own->targets + of * own->points, true, f) ==
-            0)
+        if (job_line_map(j, t, own->points, own->found + t * own->points, own->targets + target * own->points, true,
+                         f) == 0)
             return 0;
         if (!f->status && j->frame) return job_same_map(j, t, f);
         return f->status ? -1 : fault_set(f, EXIT_DATA, "%s has a single value, and landmarks need more", job_name(j));

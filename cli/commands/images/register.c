@@ -33,14 +33,14 @@ typedef struct candidate {
 typedef struct registration {
     const settings *settings;
     bins_list bins;
-    volume of[2];
+    volume volumes[2];
     int ndim;
     histo_axis axes[2], few[2];  /* all bins, and those of the first step */
     int64_t search[VOLUME_DIMS]; /* the largest shift, … */
     int64_t inset[VOLUME_DIMS];  /* … and the border of the window: two more, for interpolation */
     int64_t window[VOLUME_DIMS];
     candidate best[KEPT];
-    int kept;
+    int best_count;
 } registration;
 
 static int fault_library(fault *f)
@@ -53,7 +53,7 @@ static int fault_library(fault *f)
 /* Every `every`-th sample of the window of image i, shifted. */
 static histo_view window_of(const registration *r, int i, const int64_t *shift, int64_t every)
 {
-    histo_view view = volume_view(&r->of[i]);
+    histo_view view = volume_view(&r->volumes[i]);
     for (int d = 0; d < r->ndim; d++) {
         view.data = (const char *)view.data + (r->inset[d] + (shift ? shift[d] : 0)) * view.strides[d];
         view.shape[d] = (r->window[d] + every - 1) / every;
@@ -64,7 +64,7 @@ static histo_view window_of(const registration *r, int i, const int64_t *shift, 
 
 static histo_view mask_of(const registration *r, int64_t every)
 {
-    histo_view view = histo_view_nd(r->of[0].mask, HISTO_U8, r->ndim, r->of[0].shape);
+    histo_view view = histo_view_nd(r->volumes[0].mask, HISTO_U8, r->ndim, r->volumes[0].shape);
     for (int d = 0; d < r->ndim; d++) {
         view.data = (const char *)view.data + r->inset[d] * view.strides[d];
         view.shape[d] = (r->window[d] + every - 1) / every;
@@ -118,8 +118,8 @@ static double information_of(const histo_information *found)
 /* Keep the best, best first. */
 static void keep(registration *r, const candidate *c, int most)
 {
-    if (r->kept == most && !is_better(c, &r->best[most - 1])) return;
-    int at = r->kept < most ? r->kept++ : most - 1;
+    if (r->best_count == most && !is_better(c, &r->best[most - 1])) return;
+    int at = r->best_count < most ? r->best_count++ : most - 1;
     for (; at > 0 && is_better(c, &r->best[at - 1]); at--)
         r->best[at] = r->best[at - 1];
     r->best[at] = *c;
@@ -130,10 +130,11 @@ static int try_row(registration *r, histo_hist *hist, histo_plan **plan, histo_i
                    const candidate *from, int64_t n, int64_t step, int64_t every, fault *f)
 {
     const int fastest = r->ndim - 1;
-    const histo_view views[] = {batch_of(window_of(r, 0, NULL, every), n, 0),
-                                batch_of(window_of(r, 1, from->shift, every), n, step * r->of[1].strides[fastest])};
-    const histo_view mask = r->of[0].mask ? batch_of(mask_of(r, every), n, 0) : (histo_view){0};
-    const histo_fill_options fill = {.mask = r->of[0].mask ? &mask : NULL};
+    const histo_view views[] = {
+        batch_of(window_of(r, 0, NULL, every), n, 0),
+        batch_of(window_of(r, 1, from->shift, every), n, step * r->volumes[1].strides[fastest])};
+    const histo_view mask = r->volumes[0].mask ? batch_of(mask_of(r, every), n, 0) : (histo_view){0};
+    const histo_fill_options fill = {.mask = r->volumes[0].mask ? &mask : NULL};
     const histo_plan_options options = {.device = HISTO_DEVICE_CPU, .threads = r->settings->threads};
     if (histo_hist_reset(hist, NULL) != HISTO_OK) return fault_library(f);
     if (!*plan && histo_plan_create(plan, hist, views, &fill, &options) != HISTO_OK) return fault_library(f);
@@ -189,8 +190,8 @@ static int try_all(registration *r, int64_t step, fault *f)
 static int measure(const registration *r, candidate *c, int64_t every, fault *f)
 {
     const histo_view views[] = {window_of(r, 0, NULL, every), window_of(r, 1, c->shift, every)};
-    const histo_view mask = r->of[0].mask ? mask_of(r, every) : (histo_view){0};
-    const histo_fill_options fill = {.mask = r->of[0].mask ? &mask : NULL};
+    const histo_view mask = r->volumes[0].mask ? mask_of(r, every) : (histo_view){0};
+    const histo_fill_options fill = {.mask = r->volumes[0].mask ? &mask : NULL};
     const histo_plan_options options = {.device = r->settings->device, .threads = r->settings->threads};
     histo_hist *hist = NULL;
     histo_plan *plan = NULL;
@@ -242,9 +243,9 @@ static int try_around(registration *r, const candidate *c, int64_t reach, int64_
 static int refine(registration *r, int64_t step, int64_t every, int most, fault *f)
 {
     candidate before[KEPT];
-    const int count = r->kept;
+    const int count = r->best_count;
     memcpy(before, r->best, sizeof before);
-    r->kept = 0;
+    r->best_count = 0;
     for (int i = 0; i < count; i++) {
         if (measure(r, &before[i], every, f) != 0) return -1;
         keep(r, &before[i], most);
@@ -272,7 +273,7 @@ static int climb(registration *r, fault *f)
 static int measure_between(const registration *r, const double *shift, double *mi, fault *f)
 {
     const histo_hist_options options = {.weighting = HISTO_WEIGHT_REPRODUCIBLE_SUM};
-    const histo_view mask = r->of[0].mask ? mask_of(r, 1) : (histo_view){0};
+    const histo_view mask = r->volumes[0].mask ? mask_of(r, 1) : (histo_view){0};
     histo_hist *hist = NULL;
     histo_information found;
     if (histo_hist_create(&hist, 2, r->axes, &options) != HISTO_OK) return fault_library(f);
@@ -292,7 +293,7 @@ static int measure_between(const registration *r, const double *shift, double *m
         weights.data = &weight;
         weights.dtype = HISTO_F64;
         memset(weights.strides, 0, sizeof weights.strides);
-        const histo_fill_options fill = {.weights = &weights, .mask = r->of[0].mask ? &mask : NULL};
+        const histo_fill_options fill = {.weights = &weights, .mask = r->volumes[0].mask ? &mask : NULL};
         if (histo_hist_fill(hist, views, &fill) != HISTO_OK) failed = fault_library(f);
     }
     if (!failed && histo_hist_inform(hist, &found) != HISTO_OK) failed = fault_library(f);
@@ -305,10 +306,10 @@ static int measure_between(const registration *r, const double *shift, double *m
  * variance that the other does not explain. It grows with the distance from the true shift. */
 static int measure_unexplained(const registration *r, int d, int64_t offset, double *share, fault *f)
 {
-    candidate there = r->best[0];
-    there.shift[d] += offset;
-    if (measure(r, &there, 1, f) != 0) return -1;
-    *share = exp(-2 * there.mi);
+    candidate moved = r->best[0];
+    moved.shift[d] += offset;
+    if (measure(r, &moved, 1, f) != 0) return -1;
+    *share = exp(-2 * moved.mi);
     return 0;
 }
 
@@ -333,9 +334,10 @@ static int find_fractions(registration *r, double *shift, double *mi, fault *f)
 static int find_axis(registration *r, int i, fault *f)
 {
     const char *name = r->settings->files[i];
-    const histo_view view = volume_view(&r->of[i]);
-    const histo_view mask = r->of[i].mask ? histo_view_nd(r->of[i].mask, HISTO_U8, r->ndim, r->of[i].shape) : view;
-    const histo_fill_options fill = {.mask = r->of[i].mask ? &mask : NULL};
+    const histo_view view = volume_view(&r->volumes[i]);
+    const histo_view mask =
+        r->volumes[i].mask ? histo_view_nd(r->volumes[i].mask, HISTO_U8, r->ndim, r->volumes[i].shape) : view;
+    const histo_fill_options fill = {.mask = r->volumes[i].mask ? &mask : NULL};
     const bins_spec *spec = bins_of_axis(&r->bins, i, 2, f);
     axis_search search = {0};
     int failed = spec ? axis_search_begin(&search, spec, view.dtype, 1, f) : -1;
@@ -357,11 +359,12 @@ static int load(registration *r, fault *f)
     const settings *s = r->settings;
     settings unmasked = *s;
     unmasked.mask = NULL;
-    if (volume_read(&r->of[0], s->files[0], s, f) != 0 || volume_read(&r->of[1], s->files[1], &unmasked, f) != 0)
+    if (volume_read(&r->volumes[0], s->files[0], s, f) != 0 ||
+        volume_read(&r->volumes[1], s->files[1], &unmasked, f) != 0)
         return -1;
-    r->ndim = r->of[0].ndim;
-    if (r->of[1].ndim != r->ndim ||
-        memcmp(r->of[0].shape, r->of[1].shape, (size_t)r->ndim * sizeof *r->of[0].shape) != 0)
+    r->ndim = r->volumes[0].ndim;
+    if (r->volumes[1].ndim != r->ndim ||
+        memcmp(r->volumes[0].shape, r->volumes[1].shape, (size_t)r->ndim * sizeof *r->volumes[0].shape) != 0)
         return fault_set(f, EXIT_DATA, "%s and %s have different shapes: crop them with --roi, or resample one",
                          s->files[0], s->files[1]);
     if (bins_parse(&r->bins, s, f) != 0) return -1;
@@ -373,7 +376,7 @@ static void set_search(registration *r)
 {
     const int64_t most = r->ndim == 3 ? 20 : 128;
     for (int d = 0; d < r->ndim; d++) {
-        const int64_t size = r->of[0].shape[d], quarter = size / 4 < most ? size / 4 : most;
+        const int64_t size = r->volumes[0].shape[d], quarter = size / 4 < most ? size / 4 : most;
         const int64_t wanted = r->settings->search ? r->settings->search : quarter, widest = (size - 5) / 2;
         r->search[d] = wanted < widest ? wanted : widest > 0 ? widest : 0;
         r->inset[d] = r->search[d] > 0 ? r->search[d] + 2 : 0;
@@ -435,8 +438,8 @@ static int register_files(const settings *s, mover *moved, rows *to, fault *f)
     if (!s->bins && !s->edges) with_defaults.bins = "64";
     if (!s->range && !s->edges && !(s->bins && strchr(s->bins, '@'))) with_defaults.range = "minmax";
     const int failed = find(&r, moved, to, f);
-    volume_free(&r.of[0]);
-    volume_free(&r.of[1]);
+    volume_free(&r.volumes[0]);
+    volume_free(&r.volumes[1]);
     bins_free(&r.bins);
     return failed;
 }
