@@ -6,7 +6,7 @@
 
 #include "base/failure.h"
 #include "base/program.h"
-#include "input/stream/found.h"
+#include "input/stream/first_size.h"
 #include "options/help.h"
 #include "options/nearest.h"
 #include "options/values.h"
@@ -68,6 +68,6 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    found_remember();
+    first_size_remember();
     return program_run(argc, argv, run);
 }

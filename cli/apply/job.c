@@ -227,7 +227,7 @@ static void add_point(polyline *line, double at, double value)
     line->value[line->n++] = value;
 }
 
-/* The same line where its values are from 0 to `most`, and the nearer of these elsewhere. */
+/* Make `clipped` the line whose values below 0 are 0, and those above `most` are `most`. */
 static void clip_line(const polyline *line, double most, polyline *clipped)
 {
     clipped->n = 0;
@@ -305,7 +305,7 @@ int job_open_pages(job *j, const char *path, fault *f)
     if (!s->mask) pages_fold(j->pages); /* a mask has the array's shape */
     if (j->kind->by_page && s->tiles[0] < 2) pages_each(j->pages);
     if (!s->smooth || pages_video(j->pages)) return 0;
-    return fault_set(f, EXIT_USAGE, "%s is no video, and --smooth is for its frames: leave it out", job_name(j));
+    return fault_set(f, EXIT_USAGE, "%s is not a video, and --smooth is for its frames: leave it out", job_name(j));
 }
 
 int job_make_tables(job *j, fault *f)

@@ -11,8 +11,8 @@ typedef struct mover {
     pages *in;
     image_file *out;
     image_page page;     /* as read */
-    bool flat;           /* a flattened array of three dimensions, … */
-    bool cut;            /* … which becomes pages, because the output has no such arrays */
+    bool flat;           /* a flattened array of three dimensions */
+    bool cut;            /* a flat array becomes pages, because the output has no such arrays */
     int64_t count;       /* of pages, as read */
     metadata **about;    /* [count], each shared */
     unsigned char *from; /* all pages, one after the other */

@@ -36,7 +36,7 @@ int pages_next(pages *p, band *b, fault *f);
 /* Copy a band to interleaved rows, `pitch` bytes apart. */
 void pages_interleave(const band *b, int channels, unsigned char *out, size_t pitch);
 
-/* Of the page of the last band, or of the first one. */
+/* Size and metadata of the page of the last band or, before the first band, of the first page. */
 int64_t pages_height(const pages *p);
 int64_t pages_width(const pages *p);
 metadata *pages_about(const pages *p);

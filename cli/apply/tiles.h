@@ -6,8 +6,8 @@
 #include "apply/job.h"
 
 typedef struct tile_grid {
-    int64_t count[3], size[3]; /* of tiles: pages, rows, columns; with overlap, of cells, … */
-    int64_t overlap;           /* … so many of which make a tile, down and across; else 1 */
+    int64_t count[3], size[3]; /* of cells: pages, rows, columns; without overlap, each is a tile */
+    int64_t overlap;           /* cells of a tile, down and across; without overlap 1 */
 } tile_grid;
 
 typedef struct tiles {

@@ -6,8 +6,8 @@
 #include "count/count.h"
 #include "output/labels.h"
 #include "output/rows.h"
+#include "output/saved/merge.h"
 #include "output/saved/saved.h"
-#include "output/saved/sum.h"
 
 static const char *const metrics[] = {"correlation",   "chi-square",    "chi-square-alt",
                                       "intersection",  "bhattacharyya", "kl-divergence",

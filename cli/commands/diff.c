@@ -7,9 +7,9 @@
 #include "base/failure.h"
 #include "output/labels.h"
 #include "output/rows.h"
+#include "output/saved/merge.h"
+#include "output/saved/merge_names.h"
 #include "output/saved/saved.h"
-#include "output/saved/sum.h"
-#include "output/saved/unite.h"
 
 /* Series of the same name in both files. */
 typedef struct pair {

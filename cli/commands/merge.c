@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "output/saved/sum.h"
-#include "output/saved/unite.h"
+#include "output/saved/merge.h"
+#include "output/saved/merge_names.h"
 #include "output/write.h"
 
 /* All shards together are what one process counts, of which nothing more is said. */
@@ -30,7 +30,7 @@ static int run(const settings *s, output *to, result *sum, fault *f)
 {
     if (s->files_count == 0)
         return fault_set(f, EXIT_USAGE, "nothing to merge: name the saved histograms, as in histo merge a.json b.json");
-    if (output_open(to, s, f) != 0 || saved_sum(s->files, s->files_count, sum, f) != 0) return -1;
+    if (output_open(to, s, f) != 0 || saved_merge(s->files, s->files_count, sum, f) != 0) return -1;
     if (check_shards(s, sum, f) != 0) return -1;
     return output_write(to, sum, f);
 }

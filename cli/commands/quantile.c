@@ -11,8 +11,8 @@
 #include "options/values.h"
 #include "output/labels.h"
 #include "output/rows.h"
+#include "output/saved/merge.h"
 #include "output/saved/saved.h"
-#include "output/saved/sum.h"
 
 /* What is asked for. */
 typedef struct request {
@@ -112,7 +112,7 @@ static int of_counts(const request *wanted, rows *to, fault *f)
 static int of_saved(const request *wanted, rows *to, fault *f)
 {
     result r = {0};
-    int failed = saved_sum(wanted->settings->files, wanted->settings->files_count, &r, f);
+    int failed = saved_merge(wanted->settings->files, wanted->settings->files_count, &r, f);
     if (!failed && !wanted->settings->quiet) saved_remark(&r, r.title);
     if (!failed) failed = of_result(wanted, &r, to, f);
     result_free(&r);

@@ -1,6 +1,6 @@
 /* histo show: draw saved histograms, or write them in another format. */
+#include "output/saved/merge.h"
 #include "output/saved/saved.h"
-#include "output/saved/sum.h"
 #include "output/write.h"
 
 static int run(const settings *s, output *to, result *r, fault *f)

@@ -7,8 +7,8 @@
 #include "count/count.h"
 #include "output/labels.h"
 #include "output/rows.h"
+#include "output/saved/merge.h"
 #include "output/saved/saved.h"
-#include "output/saved/sum.h"
 
 typedef struct numbers {
     uint64_t count;
@@ -155,7 +155,7 @@ static int print_summary(const settings *s, rows *to, fault *f)
     counted.every_value = true;
     counted.every_word = true;
     const bool saved = s->files_count && saved_is_file(s->files[0]);
-    int failed = saved ? saved_sum(s->files, s->files_count, &r, f) : count_finite(&counted, &r, f);
+    int failed = saved ? saved_merge(s->files, s->files_count, &r, f) : count_finite(&counted, &r, f);
     if (!failed && !s->quiet) saved_remark(&r, r.title);
     if (!failed) failed = print_all(&r, to, f);
     result_free(&r);

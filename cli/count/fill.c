@@ -121,7 +121,7 @@ int run_count_piece(void *self, int file, const piece *p, fault *f)
 /* The stack as one piece. */
 static piece whole_stack(const run *r, histo_view *view)
 {
-    *view = stack_view(&r->stack);
+    *view = image_stack_view(&r->stack);
     return (piece){.views = view, .pairs = {r->settings->pairs, r->settings->relative}};
 }
 
@@ -139,7 +139,7 @@ int run_count_stack(run *r, fault *f)
     const feed_visitor moments = {.take = add_moments_of_pairs, .self = r};
     if (run_count_piece(r, 0, &p, f) != 0) return -1;
     if (r->whole || !r->result->series[0].stats) return 0;
-    return stack_visit(&r->stack, &p.pairs, &moments, f);
+    return image_stack_visit(&r->stack, &p.pairs, &moments, f);
 }
 
 static int first_piece(run *r, histo_view *view, piece *p, fault *f)

@@ -90,7 +90,7 @@ static int describe(run *r, const samples *in, fault *f)
 static int describe_stack(run *r, fault *f)
 {
     r->segments = 1;
-    if (stack_read(&r->stack, &r->feed, f) != 0 || make_sources(r, 2, true, true, f) != 0) return -1;
+    if (image_stack_read(&r->stack, &r->feed, f) != 0 || make_sources(r, 2, true, true, f) != 0) return -1;
     r->dtypes[0] = r->settings->relative ? HISTO_F32 : HISTO_I32;
     r->dtypes[1] = r->stack.dtype;
     r->names[0] = strdup("difference");
@@ -241,7 +241,7 @@ void run_end(run *r)
     free(r->resumed);
     free(r->in_pass);
     free(r->found_sums);
-    stack_free(&r->stack);
+    image_stack_free(&r->stack);
     feed_close(&r->feed);
     bins_free(&r->bins);
 }

@@ -8,7 +8,7 @@
 #include "count/groups.h"
 #include "count/result.h"
 #include "input/feed/feed.h"
-#include "input/samples/stack.h"
+#include "input/samples/image_stack.h"
 #include "options/settings.h"
 
 struct run {
@@ -28,7 +28,7 @@ struct run {
     char **names;
     histo_dtype *dtypes;
 
-    stack stack; /* of --pairs, whose two axes are sources of a joint histogram */
+    image_stack stack; /* of --pairs, whose two axes are sources of a joint histogram */
 
     int naxes;      /* axes of a histogram */
     int axis_count; /* axes in total: those of a joint histogram, one shared by channels, or one per column of a table

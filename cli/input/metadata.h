@@ -39,9 +39,9 @@ typedef struct metadata {
     double gamma;    /* of PNG; 0: unknown */
     int intent;      /* of sRGB in PNG; -1: not sRGB */
 
-    bool quantized; /* of JPEG: by these tables of luma and chroma, in the natural order, … */
+    bool quantized; /* of JPEG: by these tables of luma and chroma, in the natural order */
     uint16_t quantization[2][64];
-    int sampling[2]; /* … with this many samples of luma, across and down, for each of chroma */
+    int sampling[2]; /* of JPEG: samples of luma, across and down, for each sample of chroma */
 
     int compression, predictor; /* of TIFF; 0: unknown */
     int fields_count;

@@ -59,7 +59,7 @@ typedef struct channel_form {
     dictionary *words; /* of VALUES_WORDS: what the codes stand for; not owned by the reader */
     bool looks;        /* VALUES_NUMBERS of text, which may turn out to be integers */
     time_epoch epoch;  /* VALUES_TIMES, f64, that are read as numbers; or none, and text is parsed */
-    bool stated;       /* … which the file says */
+    bool stated;       /* the file says which times they are */
 } channel_form;
 
 typedef struct reader reader;
@@ -119,7 +119,7 @@ struct reader {
     const time_epoch *epochs;     /* [channels]: the times that their numbers are; NULL: none is a time */
     int64_t pages, height, width; /* of a page; -1 if unknown. One-dimensional data has height samples and width 1 */
     int64_t pages_in_file;        /* if the file has several and none was requested, else 0; -1: several */
-    bool first_only;              /* … and the others cannot be read */
+    bool first_only;              /* only the first of pages_in_file can be read */
     int64_t data_bytes;           /* of samples that are not in the input, but in files beside it; 0: they are in it */
     int64_t whole_bytes;          /* of samples that are all in memory after the first band, also in the next pass; 0 */
     bool maps;                    /* bands are in memory that is mapped from the file */
@@ -156,8 +156,9 @@ struct reader {
     void (*close)(reader *r);
     /* Stored bytes read so far, for a progress bar; NULL: that of `in`. */
     int64_t (*position)(const reader *r);
-    /* Of readers that decode ahead, else NULL: begin before the first next; and is all of the last pass cached? */
+    /* Begin to decode before the first next. NULL: the reader does not decode ahead. */
     void (*start)(reader *r);
+    /* Is all of the last pass cached? NULL where `start` is. */
     bool (*caches_all)(const reader *r);
 };
 

@@ -8,7 +8,7 @@
 
 #include "base/failure.h"
 #include "base/program.h"
-#include "input/stream/found.h"
+#include "input/stream/first_size.h"
 #include "mpi/team.h"
 #include "options/options.h"
 #include "options/values.h"
@@ -100,7 +100,7 @@ int main(int argc, char **argv)
     /* Rank 0 speaks for all. */
     const bool silent = ranks.rank > 0 && (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr));
     if (silent) MPI_Abort(ranks.comm, EXIT_DATA);
-    found_remember();
+    first_size_remember();
     const int status = program_run(argc, argv, count_with_ranks);
     MPI_Finalize();
     return ranks.rank == 0 ? status : EXIT_OK;

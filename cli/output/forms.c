@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "output/rows.h"
-#include "output/saved/members.h"
+#include "output/saved/json_members.h"
 
 bool forms_any(const result *r, int i)
 {

@@ -52,7 +52,7 @@ static int open_stdout(outfile *o, fault *f)
     int fd = dup(STDOUT_FILENO); /* so that all outputs are closed and checked alike */
     o->stream = fd < 0 ? NULL : fdopen(fd, "wb");
     if (o->stream) {
-        fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES); /* fewer switches of processes; fails where it is no pipe */
+        fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES); /* fewer switches of processes; fails where it is not a pipe */
         return 0;
     }
     int error = errno == EINVAL ? EBADF : errno; /* EINVAL: open for reading only */

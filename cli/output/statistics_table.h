@@ -8,7 +8,7 @@
 #include "count/statistics.h"
 #include "options/settings.h"
 
-/* As CSV (commas, and quotes where necessary) or TSV. */
+/* Write the statistics as CSV (commas, and quotes where necessary) or TSV. */
 int statistics_write_table(const result *r, const settings *s, bool csv, FILE *out, fault *f);
 
 /* A list of objects, for the axes of series i. */

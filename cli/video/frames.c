@@ -19,7 +19,7 @@ static int open_file(frames *in, fault *f)
     const reader *r = in->reader;
     in->file++;
     if (r->height < 1 || r->width < 1)
-        return fault_set(f, EXIT_DATA, "%s is no image: its width and height are not known", input_name(r->in));
+        return fault_set(f, EXIT_DATA, "%s is not an image: its width and height are not known", input_name(r->in));
     return 0;
 }
 

@@ -5,14 +5,14 @@
 #include "base/failure.h"
 #include "base/progress.h"
 #include "count/axes/axes.h"
-#include "input/samples/step.h"
+#include "input/samples/lockstep.h"
 #include "output/rows.h"
 
 typedef struct joint {
     const settings *settings;
     bins_list bins;
     axis_search search[2];
-    step step;
+    lockstep files;
     histo_hist *hist;
     histo_plan *plan;
 } joint;
@@ -22,24 +22,24 @@ static int find_axes(joint *j, histo_axis axes[2], fault *f)
 {
     for (int a = 0; a < 2; a++) {
         const bins_spec *spec = bins_of_axis(&j->bins, a, 2, f);
-        if (!spec || axis_search_begin(&j->search[a], spec, step_dtype(&j->step, a), 2, f) != 0) return -1;
+        if (!spec || axis_search_begin(&j->search[a], spec, lockstep_dtype(&j->files, a), 2, f) != 0) return -1;
     }
     for (;;) {
         const bool wanted[] = {axis_search_next_pass(&j->search[0]), axis_search_next_pass(&j->search[1])};
         if (!wanted[0] && !wanted[1]) break;
-        if (step_rewind(&j->step, f) != 0) return -1;
+        if (lockstep_rewind(&j->files, f) != 0) return -1;
         int more;
-        while ((more = step_next(&j->step, f)) > 0)
+        while ((more = lockstep_next(&j->files, f)) > 0)
             for (int a = 0; a < 2; a++) {
-                const histo_fill_options fill = {.mask = j->step.mask};
+                const histo_fill_options fill = {.mask = j->files.mask};
                 if (wanted[a] &&
-                    axis_search_add(&j->search[a], &j->step.views[a], &fill, step_name(&j->step, a), f) != 0)
+                    axis_search_add(&j->search[a], &j->files.views[a], &fill, lockstep_name(&j->files, a), f) != 0)
                     return -1;
             }
         if (more < 0) return -1;
     }
     for (int a = 0; a < 2; a++) {
-        if (axis_search_end(&j->search[a], step_name(&j->step, a), f) != 0) return -1;
+        if (axis_search_end(&j->search[a], lockstep_name(&j->files, a), f) != 0) return -1;
         axes[a] = j->search[a].axis;
     }
     return 0;
@@ -58,13 +58,13 @@ static int count(joint *j, fault *f)
     const settings *s = j->settings;
     const histo_plan_options options = {.device = s->device, .threads = s->threads};
     int more;
-    if (step_rewind(&j->step, f) != 0) return -1;
-    while ((more = step_next(&j->step, f)) > 0) {
-        const histo_fill_options fill = {.mask = j->step.mask};
-        if (!j->plan && histo_plan_create(&j->plan, j->hist, j->step.views, &fill, &options) != HISTO_OK)
+    if (lockstep_rewind(&j->files, f) != 0) return -1;
+    while ((more = lockstep_next(&j->files, f)) > 0) {
+        const histo_fill_options fill = {.mask = j->files.mask};
+        if (!j->plan && histo_plan_create(&j->plan, j->hist, j->files.views, &fill, &options) != HISTO_OK)
             return fault_set(f, EXIT_USAGE, "%s", histo_last_error());
-        if (histo_plan_fill(j->plan, j->hist, j->step.views, &fill) != HISTO_OK)
-            return fault_of_library(f, EXIT_DATA, step_name(&j->step, 0));
+        if (histo_plan_fill(j->plan, j->hist, j->files.views, &fill) != HISTO_OK)
+            return fault_of_library(f, EXIT_DATA, lockstep_name(&j->files, 0));
     }
     return more;
 }
@@ -77,8 +77,8 @@ static int print(const joint *j, rows *to, fault *f)
     if (histo_hist_tally(j->hist, &tally) != HISTO_OK || histo_hist_inform(j->hist, &found) != HISTO_OK)
         return fault_of_library(f, EXIT_DATA, "the information");
     if (tally.bins == 0)
-        return fault_set(f, EXIT_DATA, "%s and %s have no unmasked samples in the bins", step_name(&j->step, 0),
-                         step_name(&j->step, 1));
+        return fault_set(f, EXIT_DATA, "%s and %s have no unmasked samples in the bins", lockstep_name(&j->files, 0),
+                         lockstep_name(&j->files, 1));
     rows_begin(to, columns, 6);
     rows_count(to, tally.bins);
     const double values[] = {found.entropy[0], found.entropy[1], found.joint_entropy, found.mutual, found.normalized};
@@ -90,9 +90,9 @@ static int print(const joint *j, rows *to, fault *f)
 static int run_joint(joint *j, rows *to, fault *f)
 {
     histo_axis axes[2];
-    if (bins_parse(&j->bins, j->settings, f) != 0 || step_open(&j->step, j->settings, true, f) != 0) return -1;
+    if (bins_parse(&j->bins, j->settings, f) != 0 || lockstep_open(&j->files, j->settings, true, f) != 0) return -1;
     if (find_axes(j, axes, f) != 0 || make_hist(j, axes, f) != 0 || count(j, f) != 0) return -1;
-    step_remark(&j->step);
+    lockstep_remark(&j->files);
     return print(j, to, f);
 }
 
@@ -109,7 +109,7 @@ static int print_mi(const settings *s, rows *to, fault *f)
     histo_hist_destroy(j.hist);
     axis_search_free(&j.search[0]);
     axis_search_free(&j.search[1]);
-    step_close(&j.step);
+    lockstep_close(&j.files);
     bins_free(&j.bins);
     return failed;
 }

@@ -8,8 +8,8 @@
 
 #include "base/failure.h"
 #include "base/progress.h"
-#include "input/samples/stack.h"
-#include "input/samples/step.h"
+#include "input/samples/image_stack.h"
+#include "input/samples/lockstep.h"
 #include "output/images/images.h"
 #include "output/rows.h"
 
@@ -34,10 +34,10 @@ typedef struct inspection {
     const settings *settings;
     int images;
     histo_dtype dtype;
-    step step;   /* of files, … */
-    stack stack; /* … or of pages */
+    lockstep files;    /* the images, one from each file */
+    image_stack stack; /* or the pages of a file */
     feed feed;
-    char *pixels; /* [BLOCK], of a block of files */
+    char *pixels; /* [BLOCK], of a block of images */
 
     int64_t most;       /* the largest difference */
     histo_axis axes[2]; /* differences, means */
@@ -68,7 +68,7 @@ static int visit_rectangle(inspection *in, int64_t y, int64_t x, int64_t height,
     const size_t size = histo_dtype_size(in->dtype);
     char *to = in->pixels;
     for (int i = 0; i < in->images; i++) {
-        const histo_view *from = &in->step.views[i];
+        const histo_view *from = &in->files.views[i];
         for (int64_t r = 0; r < height; r++, to += (size_t)cols * size) {
             const char *row = (const char *)from->data + (y + r) * from->strides[0] + x * from->strides[1];
             if (from->strides[1] == (int64_t)size)
@@ -79,8 +79,8 @@ static int visit_rectangle(inspection *in, int64_t y, int64_t x, int64_t height,
         }
     }
     const block b = {.view = histo_view_nd(in->pixels, in->dtype, 2, (const int64_t[]){in->images, height * cols}),
-                     .y = in->step.y + y,
-                     .x = in->step.x + x,
+                     .y = in->files.y + y,
+                     .x = in->files.x + x,
                      .cols = cols};
     return take(in, &b, f);
 }
@@ -94,12 +94,13 @@ static int visit_files(inspection *in, visit *take, fault *f)
 {
     const int64_t room = BLOCK / in->images;
     int more;
-    if (step_rewind(&in->step, f) != 0) return -1;
-    while ((more = step_next(&in->step, f)) > 0) {
-        const int64_t lines = in->step.views[0].shape[0], width = in->step.views[0].shape[1];
+    if (lockstep_rewind(&in->files, f) != 0) return -1;
+    while ((more = lockstep_next(&in->files, f)) > 0) {
+        const int64_t lines = in->files.views[0].shape[0], width = in->files.views[0].shape[1];
         const int64_t cols = at_most(width, room), height = room / cols;
-        if (in->step.page > 0)
-            return fault_set(f, EXIT_USAGE, "%s has several pages: choose one with --page", step_name(&in->step, 0));
+        if (in->files.page > 0)
+            return fault_set(f, EXIT_USAGE, "%s has several pages: choose one with --page",
+                             lockstep_name(&in->files, 0));
         for (int64_t y = 0; y < lines; y += height)
             for (int64_t x = 0; x < width; x += cols)
                 if (visit_rectangle(in, y, x, at_most(height, lines - y), at_most(cols, width - x), take, f) != 0)
@@ -111,7 +112,7 @@ static int visit_files(inspection *in, visit *take, fault *f)
 /* Whole rows of the stack, which is in memory. */
 static int visit_pages(inspection *in, visit *take, fault *f)
 {
-    const stack *s = &in->stack;
+    const image_stack *s = &in->stack;
     const int64_t size = (int64_t)histo_dtype_size(in->dtype), height = BLOCK / s->width / in->images + 1;
     for (int64_t first = 0; first < s->places; first += height * s->width) {
         const block b = {.view = {.data = s->pixels + first * size,
@@ -156,7 +157,7 @@ static int open_images(inspection *in, fault *f)
 {
     const settings *s = in->settings;
     if (has_pages(in)) {
-        if (feed_open(&in->feed, s, false, f) != 0 || stack_read(&in->stack, &in->feed, f) != 0) return -1;
+        if (feed_open(&in->feed, s, false, f) != 0 || image_stack_read(&in->stack, &in->feed, f) != 0) return -1;
         in->images = (int)in->stack.images;
         in->dtype = in->stack.dtype;
         return check_images(in, f);
@@ -164,15 +165,15 @@ static int open_images(inspection *in, fault *f)
     if (s->files_count == 0)
         return fault_set(f, EXIT_USAGE,
                          "nothing to inspect: name the images, as in histo outliers --pairs ring die-*.png");
-    if (s->files_count <= HISTO_MAX_IMAGES && step_open(&in->step, s, true, f) != 0) return -1;
+    if (s->files_count <= HISTO_MAX_IMAGES && lockstep_open(&in->files, s, true, f) != 0) return -1;
     in->images = s->files_count;
-    in->dtype = in->step.files ? step_dtype(&in->step, 0) : HISTO_U8;
+    in->dtype = in->files.files ? lockstep_dtype(&in->files, 0) : HISTO_U8;
     if (check_images(in, f) != 0) return -1;
     for (int i = 1; i < in->images; i++)
-        if (step_dtype(&in->step, i) != in->dtype)
+        if (lockstep_dtype(&in->files, i) != in->dtype)
             return fault_set(f, EXIT_DATA, "%s has %s samples where %s has %s: all images need the same type",
-                             step_name(&in->step, i), histo_dtype_name(step_dtype(&in->step, i)),
-                             step_name(&in->step, 0), histo_dtype_name(in->dtype));
+                             lockstep_name(&in->files, i), histo_dtype_name(lockstep_dtype(&in->files, i)),
+                             lockstep_name(&in->files, 0), histo_dtype_name(in->dtype));
     in->pixels = malloc(BLOCK * histo_dtype_size(in->dtype));
     return in->pixels ? 0 : fault_set(f, EXIT_DATA, "no memory for the images");
 }
@@ -466,7 +467,7 @@ static int inspect(inspection *in, fault *f)
     static const char *const columns[] = {"die", "x", "y", "mean", "difference"};
     if (open_picture(in, f) != 0 || open_images(in, f) != 0 || make_hist(in, f) != 0) return -1;
     if (visit_all(in, "counting", count_block, f) != 0 || find_normal(in, f) != 0 || make_flags(in, f) != 0) return -1;
-    step_remark(&in->step);
+    lockstep_remark(&in->files);
     rows_begin(in->to, columns, 5);
     return visit_all(in, "inspecting", judge_block, f) == 0 ? write_picture(in, f) : -1;
 }
@@ -480,8 +481,8 @@ static int find_outliers(const settings *s, rows *to, fault *f)
     image_abandon(in.picture);
     histo_plan_destroy(in.plan);
     histo_hist_destroy(in.hist);
-    step_close(&in.step);
-    stack_free(&in.stack);
+    lockstep_close(&in.files);
+    image_stack_free(&in.stack);
     feed_close(&in.feed);
     free(in.pixels);
     free(in.lowest);

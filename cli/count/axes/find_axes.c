@@ -261,7 +261,7 @@ static int survey_all(run *r, fault *f)
         r->finds_sums = can_find_sums(r);
         if (r->finds_sums && !(r->found_sums = calloc((size_t)r->count, sizeof *r->found_sums)))
             return run_fault_memory(f);
-        int failed = pairs.pairing ? stack_visit(&r->stack, &pairs, &survey, f) : run_visit(r, &survey, f);
+        int failed = pairs.pairing ? image_stack_visit(&r->stack, &pairs, &survey, f) : run_visit(r, &survey, f);
         if (failed || merge_searches(r, f) != 0) return -1;
         if (!r->surveyed && !r->team && !r->settings->shards)
             return fault_set(f, EXIT_DATA, "%s holds no samples to find a range in: give it with -b N -r lo:hi",

@@ -122,7 +122,7 @@ static void pack(char *to, const histo_view *v)
     }
 }
 
-/* Of the marks where values are missing. */
+/* The bytes of the marks that say where values are missing. */
 static size_t marks_bytes(const band *b, int views)
 {
     size_t bytes = 0;

@@ -303,7 +303,7 @@ static int prefetch_select(reader *base, const int *channels, int count, fault *
     return select_in(a, a->from, f);
 }
 
-/* Its first rows begin where those before ended, or it is decoded again. */
+/* Go on with a part. If its rows do not begin where those of the part before ended, it is decoded again. */
 static void begin_part(prefetcher *a, part *p)
 {
     const int64_t ended = a->at > 0 ? p[-1].unit : -1;

@@ -13,7 +13,7 @@
 
 typedef struct dictionary dictionary;
 
-/* Of different words, and of all their bytes. */
+/* Limits for the number of different words, and for the bytes of all. */
 enum { DICTIONARY_MOST_WORDS = 1 << 20, DICTIONARY_MOST_BYTES = 1 << 28 };
 
 typedef enum dictionary_order { ORDER_BY_COUNT = 0, ORDER_BY_NAME } dictionary_order;
@@ -29,7 +29,7 @@ int dictionary_code(dictionary *d, const char *word, size_t size, uint32_t *code
 int dictionary_fault(const dictionary *d, const char *column, fault *f);
 
 bool dictionary_is_frozen(const dictionary *d);
-/* Of a frozen dictionary: words with bins of their own, and those that share the bin after them. */
+/* How many words of a frozen dictionary have bins of their own, and how many others share the bin after them. */
 uint32_t dictionary_bins(const dictionary *d);
 uint32_t dictionary_others(const dictionary *d);
 /* The word of a bin, terminated by a NUL. */
@@ -47,9 +47,9 @@ int dictionary_freeze(dictionary *d, uint32_t most, dictionary_order order);
 /* Freeze with all of these words, in the order in which they were added: codes are bins. */
 int dictionary_freeze_as_is(dictionary *d);
 
-/* As bytes, for files; NULL without memory. The caller frees them. */
+/* The dictionary as bytes, for files, which the caller frees; NULL without memory. */
 char *dictionary_save(const dictionary *d, size_t *size);
-/* A growing one from them; NULL if they are damaged. */
+/* A growing dictionary from such bytes; NULL if they are damaged. */
 dictionary *dictionary_load(const char *data, size_t size);
 
 #endif

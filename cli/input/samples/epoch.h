@@ -24,7 +24,7 @@ time_epoch epoch_per_second(int64_t per_second);
 /* What NumPy's code of a type says, as "M8[ns]", without the order of bytes; none of other types and units. */
 time_epoch epoch_of_numpy(const char *code);
 /* What netCDF's attributes say, as "days since 1900-01-01", in a calendar ("": the standard one). None of units that
- * are no times, of months and years, whose length is not a calendar's, and of calendars that dates do not have. */
+ * are not times, of months and years, whose length is not a calendar's, and of calendars that dates do not have. */
 time_epoch epoch_of_units(const char *units, const char *calendar);
 
 /* Write the times that the samples of a two-dimensional view are to `out`, contiguously, as microseconds since 1970: to

@@ -17,8 +17,9 @@ typedef struct condition {
     bool negated;
     int count;
     condition_range *ranges;
-    bool large; /* an end is an integer that doubles do not tell from its neighbours: text is to be read … */
-    histo_dtype integers; /* … as these */
+    bool
+        large; /* an end is an integer that doubles do not tell from its neighbours: text is to be read as `integers` */
+    histo_dtype integers; /* of 64 bits */
     dictionary *words;    /* in whose codes they are; NULL: in the values themselves */
 } condition;
 

@@ -299,9 +299,9 @@ __attribute__((always_inline)) static inline int64_t unpack_row(const packing ru
     return missing;
 }
 
-/* The same for what is most common, with what compilers should know of it. */
-__attribute__((always_inline)) static inline int64_t unpack_known(packing rule, const char *at, int64_t step,
-                                                                  int64_t count, histo_dtype dtype, results to)
+/* Unpack a row. What is most common has code of its own, in which compilers see the rule's constants. */
+__attribute__((always_inline)) static inline int64_t unpack_specialised(packing rule, const char *at, int64_t step,
+                                                                        int64_t count, histo_dtype dtype, results to)
 {
     if (rule.missing_count != 1 || rule.has_lo || rule.has_hi) return unpack_row(rule, at, step, count, dtype, to);
     rule.missing_count = 1;
@@ -319,7 +319,7 @@ __attribute__((always_inline)) static inline int64_t unpack_view(const packing *
     int64_t missing = 0;
     for (int64_t y = 0; y < v->shape[0]; y++) {
         const char *at = (const char *)v->data + y * v->strides[0];
-        missing += unpack_known(*p, at, v->strides[1], v->shape[1], dtype, to);
+        missing += unpack_specialised(*p, at, v->strides[1], v->shape[1], dtype, to);
         to.valid += v->shape[1];
         if (to.singles) to.singles += v->shape[1];
         if (to.doubles) to.doubles += v->shape[1];

@@ -17,8 +17,8 @@ typedef union unpack_number {
 } unpack_number;
 
 typedef struct packing {
-    bool scaled; /* a sample is stored * scale + offset, … */
-    bool single; /* … computed and kept as f32, as NumPy would */
+    bool scaled; /* a sample is stored * scale + offset */
+    bool single; /* scaled samples are computed and kept as f32, as NumPy would */
     double scale, offset;
     int missing_count;
     unpack_number missing[UNPACK_MAX_MISSING];

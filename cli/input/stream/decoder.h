@@ -45,8 +45,8 @@ typedef struct compression {
     const char *name;    /* "xz" */
     const char *command; /* that decompresses to standard output */
     bool (*recognise)(const unsigned char *head, size_t size);
-    decoder_open_function *open; /* NULL: it is the function NAME_decoder of the module NAME … */
-    const char *library;         /* … which builds without this library lack */
+    decoder_open_function *open; /* NULL: it is the function NAME_decoder of the module NAME */
+    const char *library;         /* without which a build lacks that module */
 } compression;
 
 /* How data that begin like this are compressed; NULL if they are not. */
@@ -54,7 +54,7 @@ const compression *compression_of(const unsigned char *head, size_t size);
 /* A decoder of data of this file; NULL on failure. */
 decoder *compression_open(const compression *c, const char *file, fault *f);
 
-/* Of deflate in the wrapper of gzip, or of zlib. */
+/* A decoder of deflate in the wrapper of gzip, or else of zlib. */
 decoder *deflate_decoder(bool gzip);
 typedef decoder *isal_decoder_function(bool gzip);
 MODULE_SYMBOL isal_decoder_function isal_decoder;

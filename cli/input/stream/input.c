@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "input/stream/decoder.h"
-#include "input/stream/found.h"
+#include "input/stream/first_size.h"
 #include "input/stream/read_ahead.h"
 
 #include <histo/histo.h>
@@ -45,8 +45,8 @@ struct input {
     bool spooled;
     char path[32];
     bool read_again; /* after input_keep */
-    bool whole;      /* the map is of the whole file; else … */
-    void *map;       /* … it is the last result of input_map, from its page's beginning on; NULL: none */
+    bool whole;      /* the map is of the whole file */
+    void *map;       /* of the file, or the last result of input_map, from its page's beginning on; NULL: none */
     size_t map_size;
     read_ahead *ahead;          /* of what is mapped next; NULL: not started */
     const input_waiter *waiter; /* NULL: none */
@@ -58,8 +58,8 @@ struct input {
     const compression *compressed; /* NULL: not */
     decoder *decoder;
     bool in_member;                     /* the next bytes belong to a member */
-    unsigned char stored[STORED_BYTES]; /* bytes read from the descriptor, … */
-    size_t stored_at, stored_size;      /* … and those of them that are not decoded yet */
+    unsigned char stored[STORED_BYTES]; /* bytes read from the descriptor */
+    size_t stored_at, stored_size;      /* which of them are not decoded yet */
 };
 
 input *input_open(const char *path, fault *f)
@@ -98,7 +98,7 @@ input *input_open(const char *path, fault *f)
     if (origin >= 0) {
         in->seekable = true;
         in->origin = origin;
-        const off_t size = found_size(in->fd, &status);
+        const off_t size = first_size_of(in->fd, &status);
         if (size > origin) in->size = size - origin; /* files in /proc report 0 but have contents */
         posix_fadvise(in->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     }

@@ -7,7 +7,7 @@
 
 typedef struct read_ahead read_ahead;
 
-/* Of an open file; NULL if there are no threads for it. */
+/* Begin to read an open file ahead; NULL if no thread can be started. */
 read_ahead *read_ahead_start(int fd);
 /* From now on, bytes begin … end - 1 are wanted, of which those that were asked for before are left out. NULL is
  * allowed. */

@@ -69,7 +69,7 @@ struct dicom_file {
     dicom_about about = {};
     std::string path;
     bool whole = false, plain = false, is_ybr = false, is_bits = false, is_planar = false, is_swapped = false;
-    std::ifstream in; /* of plain pixels, which begin at … */
+    std::ifstream in; /* of plain pixels, which begin at `begin` */
     uint64_t begin = 0;
     std::vector<char> packed;
     gdcm::ImageRegionReader region;

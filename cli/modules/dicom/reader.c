@@ -27,7 +27,7 @@ typedef struct dicom_reader {
     dicom_volume volume;
     /* In the process of GDCM: */
     void *memory;        /* shared */
-    dicom_series series; /* if it is no directory: of this one slice */
+    dicom_series series; /* if it is not a directory: of this one slice */
     dicom_slice only;
     const dicom_slice *slice; /* whose file is open; NULL: none is */
     dicom_file *file;
@@ -87,7 +87,7 @@ static scaling scaling_of_image(const dicom_about *about)
                       about->intercept);
 }
 
-/* With --raw. */
+/* Samples as they are stored (--raw): forget what the header says about their meaning. */
 static void ignore_meaning(dicom_about *about)
 {
     about->slope = 1;

@@ -93,7 +93,7 @@ static void close_file(void *self)
     free(h);
 }
 
-/* Of data that are stored in the header, HDF5 reads as many as the shape claims. */
+/* Are the data complete that are stored in the header? HDF5 reads as many as the shape claims, beyond their end. */
 static bool has_all_data(hid_t dataset, const array_info *info)
 {
     hid_t type = H5Dget_type(dataset);

@@ -36,13 +36,13 @@ class Teller
 
     bool Null() { return to.null(to.self); }
     bool Bool(bool value) { return to.truth(to.self, value); }
-    bool Int(int) { return false; } /* numbers are raw, … */
+    bool Int(int) { return false; } /* numbers are passed as text */
     bool Uint(unsigned) { return false; }
     bool Int64(int64_t) { return false; }
     bool Uint64(uint64_t) { return false; }
     bool Double(double) { return false; }
 
-    /* … and the reader's copy lacks NaN. */
+    /* The reader parses numbers itself, because a copy of them lacks NaN. */
     bool RawNumber(const char *, rapidjson::SizeType, bool)
     {
         const char *first = text.Position();

@@ -8,7 +8,7 @@
 #include "input/readers/arrays/keys.h"
 #include "input/readers/readers.h"
 #include "input/readers/text/number.h"
-#include "input/readers/text/table.h"
+#include "input/readers/text/row_table.h"
 #include "input/readers/text/text_form.h"
 #include "input/readers/text/text_scan.h"
 #include "modules/json/parse.h"
@@ -22,13 +22,13 @@ enum { BYTES_LOOKED_AT = 1 << 20 };
 enum { MOST_COLUMNS = 1 << 16, DEEPEST = 64, NOWHERE = -1 };
 
 typedef struct json_reader {
-    table table;
+    row_table table;
     text_window window;
     keys keys; /* the paths of columns */
     histo_dtype *dtypes;
     const char **names;
     bool *numeric; /* [columns]: were there numbers? */
-    table_words *words;
+    row_table_words *words;
     values_kind *kinds;
     int columns, room;
     int64_t first_row; /* the byte where it begins */
@@ -60,7 +60,7 @@ static int fault_syntax(const json_reader *r, const char *at, const char *why, f
 {
     const int size = (int)strcspn(why, "."); /* of a sentence */
     return fault_set(f, EXIT_DATA,
-                     "%s, line %" PRIu64 ": this is no JSON (%.*s): correct it, or read it as text with "
+                     "%s, line %" PRIu64 ": this is not JSON (%.*s): correct it, or read it as text with "
                      "--format text",
                      input_name(r->table.base.in), line_of(r, at), size, why);
 }
@@ -88,7 +88,7 @@ static int column_of(json_reader *r, int key)
         if (dtypes) r->dtypes = dtypes;
         bool *numeric = realloc(r->numeric, (size_t)room * sizeof *numeric);
         if (numeric) r->numeric = numeric;
-        table_words *words = realloc(r->words, (size_t)room * sizeof *words);
+        row_table_words *words = realloc(r->words, (size_t)room * sizeof *words);
         if (words) r->words = words;
         if (!names || !dtypes || !numeric || !words) return NOWHERE;
         r->room = room;
@@ -96,7 +96,7 @@ static int column_of(json_reader *r, int key)
     if (!(r->names[r->columns] = keys_path(&r->keys, key))) return NOWHERE;
     r->dtypes[r->columns] = HISTO_F64;
     r->numeric[r->columns] = false;
-    r->words[r->columns] = (table_words){0};
+    r->words[r->columns] = (row_table_words){0};
     return *column = r->columns++;
 }
 
@@ -110,13 +110,13 @@ static int column_of_value(json_reader *r, cell_kind kind)
         return NOWHERE;
     }
     const int column = *keys_value(&r->keys, r->key);
-    return table_is_selected(&r->table, column) ? column : NOWHERE;
+    return row_table_is_selected(&r->table, column) ? column : NOWHERE;
 }
 
-static bool put(json_reader *r, int column, const table_cell *cell, const char *at)
+static bool put(json_reader *r, int column, const row_table_cell *cell, const char *at)
 {
     char what[96] = "an array or object is not a number";
-    switch (table_put(&r->table, column, cell, r->fault)) {
+    switch (row_table_put(&r->table, column, cell, r->fault)) {
     case PUT_GOOD:
         return true;
     case PUT_FAILED:
@@ -142,7 +142,7 @@ static bool open_value(void *self, const char *at, bool object)
         return false;
     }
     const int column = object && r->learning ? NOWHERE : column_of_value(r, CELL_OTHER);
-    if (column != NOWHERE && !put(r, column, &(table_cell){.kind = CELL_OTHER}, at)) return false;
+    if (column != NOWHERE && !put(r, column, &(row_table_cell){.kind = CELL_OTHER}, at)) return false;
     r->path[r->depth++] = object ? r->key : NOWHERE;
     r->key = NOWHERE;
     return true;
@@ -166,7 +166,7 @@ static bool enter_key(void *self, const char *key, size_t size)
     return true;
 }
 
-/* The integer that a number is written as; false if it is none, or has more than 64 bits. */
+/* The integer that a number is written as; false if it is not one, or has more than 64 bits. */
 static bool is_integer(const char *text, const char *end, int64_t *value)
 {
     const bool negative = *text == '-';
@@ -186,7 +186,7 @@ static bool put_number(void *self, const char *at, const char *text)
     json_reader *r = self;
     const int column = column_of_value(r, CELL_REAL);
     if (column == NOWHERE) return true;
-    table_cell cell = {.kind = CELL_REAL, .text = text, .size = (size_t)(at - text)};
+    row_table_cell cell = {.kind = CELL_REAL, .text = text, .size = (size_t)(at - text)};
     number_parse(text, &cell.real);
     if (is_integer(text, at, &cell.integer)) cell.kind = CELL_INTEGER;
     return put(r, column, &cell, at);
@@ -197,7 +197,7 @@ static bool put_truth(void *self, bool value)
     json_reader *r = self;
     const char *text = value ? "true" : "false";
     const int column = column_of_value(r, CELL_INTEGER);
-    const table_cell cell = {CELL_INTEGER, value, value, text, strlen(text)};
+    const row_table_cell cell = {CELL_INTEGER, value, value, text, strlen(text)};
     return column == NOWHERE || put(r, column, &cell, r->window.data + r->window.at);
 }
 
@@ -205,7 +205,7 @@ static bool put_null(void *self)
 {
     json_reader *r = self;
     const int column = column_of_value(r, CELL_NULL);
-    return column == NOWHERE || put(r, column, &(table_cell){.kind = CELL_NULL}, NULL);
+    return column == NOWHERE || put(r, column, &(row_table_cell){.kind = CELL_NULL}, NULL);
 }
 
 static bool put_string(void *self, const char *at, const char *text, size_t size)
@@ -213,11 +213,11 @@ static bool put_string(void *self, const char *at, const char *text, size_t size
     json_reader *r = self;
     if (r->learning && r->key != NOWHERE) {
         const int learned = column_of(r, r->key);
-        if (learned != NOWHERE) table_look_at_word(&r->words[learned], text, size);
+        if (learned != NOWHERE) row_table_look_at_word(&r->words[learned], text, size);
         return true;
     }
     const int column = column_of_value(r, CELL_WORD);
-    return column == NOWHERE || put(r, column, &(table_cell){.kind = CELL_WORD, .text = text, .size = size}, at);
+    return column == NOWHERE || put(r, column, &(row_table_cell){.kind = CELL_WORD, .text = text, .size = size}, at);
 }
 
 /* Parse the row that begins at *at. */
@@ -300,10 +300,10 @@ static int read_row(json_reader *r, fault *f)
     if (json_unit(&r->table.base) >= r->stop) return 0;
     for (;;) {
         const char *p = r->window.data + r->window.at, *why = "";
-        table_begin_row(&r->table);
+        row_table_begin_row(&r->table);
         switch (parse_row(r, &p, &why, f)) {
         case JSON_VALUE:
-            table_end_row(&r->table);
+            row_table_end_row(&r->table);
             move_to(r, p);
             r->between = true;
             return 1;
@@ -323,13 +323,13 @@ static int read_row(json_reader *r, fault *f)
 static int json_next(reader *base, band *b, fault *f)
 {
     json_reader *r = (json_reader *)base;
-    table_begin_band(&r->table);
-    while (!r->ended && !table_full(&r->table)) {
+    row_table_begin_band(&r->table);
+    while (!r->ended && !row_table_full(&r->table)) {
         const int got = read_row(r, f);
         if (got < 0) return -1;
         r->ended = got == 0;
     }
-    return table_band(&r->table, b);
+    return row_table_band(&r->table, b);
 }
 
 /* ---- The reader ----------------------------------------------------------------------------------------- */
@@ -338,7 +338,7 @@ static int json_next(reader *base, band *b, fault *f)
 static int begin(json_reader *r, fault *f)
 {
     text_window *w = &r->window;
-    table_reset(&r->table);
+    row_table_reset(&r->table);
     r->line = 1;
     r->stop = INT64_MAX;
     r->ended = r->between = r->in_array = false;
@@ -360,11 +360,11 @@ static int skip_rows(json_reader *r, int64_t first, fault *f)
 {
     int more = json_rewind(&r->table.base, f) == 0 ? 1 : -1;
     while (more > 0 && json_unit(&r->table.base) < first) {
-        table_begin_band(&r->table);
+        row_table_begin_band(&r->table);
         more = read_row(r, f);
         if (more > 0) more = find_row(r, f);
     }
-    table_begin_band(&r->table);
+    row_table_begin_band(&r->table);
     return more < 0 ? -1 : 0;
 }
 
@@ -381,7 +381,7 @@ static int json_take(reader *base, int64_t first, int64_t end, fault *f)
         r->between = r->in_array = false;
         find_row(r, &later);
     }
-    table_reset(&r->table);
+    row_table_reset(&r->table);
     r->stop = end;
     r->ended = json_unit(base) >= end;
     return 0;
@@ -399,7 +399,7 @@ static void json_close(reader *base)
     free(r->kinds);
     keys_free(&r->keys);
     text_window_free(&r->window);
-    table_free(&r->table);
+    row_table_free(&r->table);
     free(r);
 }
 
@@ -441,7 +441,7 @@ static int find_columns(json_reader *r, fault *f)
     r->kinds = calloc((size_t)r->columns, sizeof *r->kinds);
     if (!r->kinds) return fault_set(f, EXIT_DATA, "no memory to read %s", name);
     for (int c = 0; c < r->columns; c++)
-        if (!r->numeric[c]) r->kinds[c] = table_kind(&r->words[c]);
+        if (!r->numeric[c]) r->kinds[c] = row_table_kind(&r->words[c]);
     r->table.base.channels = r->columns;
     r->table.base.kinds = r->kinds;
     r->table.base.dtypes = r->dtypes;
@@ -472,8 +472,8 @@ static int prepare(json_reader *r, fault *f)
 reader *json_open(input *in, const read_options *options, fault *f)
 {
     const reader_functions functions = {
-        .select = table_select, .next = json_next, .rewind = json_rewind, .close = json_close};
-    json_reader *r = table_create(sizeof *r, in, options, functions, f);
+        .select = row_table_select, .next = json_next, .rewind = json_rewind, .close = json_close};
+    json_reader *r = row_table_create(sizeof *r, in, options, functions, f);
     if (!r) return NULL;
     r->window.in = in;
     if (prepare(r, f) == 0) return &r->table.base;

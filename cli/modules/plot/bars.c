@@ -50,7 +50,7 @@ static bool separate(const plot *p, bar b)
     return p->bin_names && b.right - b.left >= least_width * p->nseries;
 }
 
-/* Of the bars of bin b, that of series k. */
+/* The bar of series k, beside those of the others in the bin that b spans. */
 static bar place(const plot *p, int k, bar b)
 {
     const double width = b.right - b.left, share = 0.8;

@@ -13,7 +13,7 @@
 
 #include "input/readers/names.h"
 #include "input/readers/readers.h"
-#include "input/readers/text/table.h"
+#include "input/readers/text/row_table.h"
 #include "input/readers/text/text_form.h"
 
 enum { ROWS_LOOKED_AT = 1000, LONGEST_VALUE = 64 << 20, MOST_MEMORY = 128 << 20 };
@@ -22,7 +22,7 @@ enum { ROWS_LOOKED_AT = 1000, LONGEST_VALUE = 64 << 20, MOST_MEMORY = 128 << 20 
 static const int64_t largest_exact = INT64_C(1) << 53;
 
 typedef struct sqlite_reader {
-    table table;
+    row_table table;
     sqlite3 *database;
     sqlite3_stmt *rows;
     char *source;   /* in messages: "data.db, table prices" */
@@ -60,7 +60,7 @@ static int stop(void *ignored)
 }
 #endif
 
-/* A copy has no name, only a link in /proc, of which the text is no path: SQLite must open it as it is. */
+/* A copy has no name, only a link in /proc, whose text is not a path: SQLite must open it as it is. */
 static int open_link(const char *path, int flags, int mode)
 {
     return open(path, flags & ~O_NOFOLLOW, mode);
@@ -160,7 +160,7 @@ static int prepare_rows(sqlite_reader *r, const char *query, const char *columns
 /* What the first rows hold in a column. */
 typedef struct census {
     bool integers, large, reals, others;
-    table_words words;
+    row_table_words words;
 } census;
 
 static bool contains(const char *type, const char *part)
@@ -197,8 +197,8 @@ static void look_at(census *c, sqlite3_stmt *row, int column)
         break;
     case SQLITE_TEXT:
         if (sqlite3_column_text(row, column))
-            table_look_at_word(&c->words, (const char *)sqlite3_column_text(row, column),
-                               (size_t)sqlite3_column_bytes(row, column));
+            row_table_look_at_word(&c->words, (const char *)sqlite3_column_text(row, column),
+                                   (size_t)sqlite3_column_bytes(row, column));
         break;
     case SQLITE_BLOB:
         c->others = true;
@@ -246,7 +246,7 @@ static int find_columns(sqlite_reader *r, fault *f)
         const bool whole = is_integer_type(type) || (of[c].integers && of[c].large);
         r->dtypes[c] = whole && !of[c].reals ? HISTO_I64 : HISTO_F64;
         r->numeric[c] = of[c].integers || of[c].reals || (!seen && (is_integer_type(type) || is_number_type(type)));
-        if (!r->numeric[c]) r->kinds[c] = table_kind(&of[c].words);
+        if (!r->numeric[c]) r->kinds[c] = row_table_kind(&of[c].words);
         r->column_of[c] = c;
         if (!(r->names[c] = strdup(sqlite3_column_name(r->rows, c)))) failed = fault_memory(r, f);
     }
@@ -256,11 +256,11 @@ static int find_columns(sqlite_reader *r, fault *f)
 
 /* ---- Rows ----------------------------------------------------------------------------------------------- */
 
-static int fault_cell(const sqlite_reader *r, int column, const table_cell *cell, fault *f)
+static int fault_cell(const sqlite_reader *r, int column, const row_table_cell *cell, fault *f)
 {
-    char what[96] = "a BLOB is not a number";
+    char what[112] = "a BLOB is not a number";
     if (cell->kind == CELL_REAL)
-        snprintf(what, sizeof what, "%.17g is no integer, as the others are: make all real, by --query and CAST",
+        snprintf(what, sizeof what, "%.17g is not an integer, as the others are: make all real, by --query and CAST",
                  cell->real);
     if (cell->kind == CELL_WORD) text_cell_describe(cell->text, cell->text + cell->size, what, sizeof what);
     return fault_set(f, EXIT_DATA,
@@ -272,8 +272,8 @@ static int fault_cell(const sqlite_reader *r, int column, const table_cell *cell
 static int put_cell(sqlite_reader *r, int at, fault *f)
 {
     const int column = r->column_of[at];
-    table_cell cell = {.kind = CELL_OTHER};
-    if (!table_is_selected(&r->table, column)) return 0;
+    row_table_cell cell = {.kind = CELL_OTHER};
+    if (!row_table_is_selected(&r->table, column)) return 0;
     switch (sqlite3_column_type(r->rows, at)) {
     case SQLITE_NULL:
         cell.kind = CELL_NULL;
@@ -294,12 +294,12 @@ static int put_cell(sqlite_reader *r, int at, fault *f)
         break;
     }
     if (cell.kind == CELL_WORD ||
-        (cell.kind != CELL_NULL && cell.kind != CELL_OTHER && table_has_words(&r->table, column))) {
+        (cell.kind != CELL_NULL && cell.kind != CELL_OTHER && row_table_has_words(&r->table, column))) {
         cell.text = (const char *)sqlite3_column_text(r->rows, at);
         cell.size = (size_t)sqlite3_column_bytes(r->rows, at);
         if (!cell.text) return fault_sqlite(r, f);
     }
-    const put_result put = table_put(&r->table, column, &cell, f);
+    const put_result put = row_table_put(&r->table, column, &cell, f);
     if (put == PUT_GOOD) return 0;
     return put == PUT_FAILED ? -1 : fault_cell(r, column, &cell, f);
 }
@@ -307,19 +307,19 @@ static int put_cell(sqlite_reader *r, int at, fault *f)
 static int sqlite_next(reader *base, band *b, fault *f)
 {
     sqlite_reader *r = (sqlite_reader *)base;
-    table_begin_band(&r->table);
-    while (!r->ended && !table_full(&r->table)) {
+    row_table_begin_band(&r->table);
+    while (!r->ended && !row_table_full(&r->table)) {
         const int step = sqlite3_step(r->rows);
         if (step != SQLITE_ROW && step != SQLITE_DONE) return fault_sqlite(r, f);
         r->ended = step == SQLITE_DONE;
         if (r->ended) break;
         r->row++;
-        table_begin_row(&r->table);
+        row_table_begin_row(&r->table);
         for (int i = 0; i < sqlite3_column_count(r->rows); i++)
             if (put_cell(r, i, f) != 0) return -1;
-        table_end_row(&r->table);
+        row_table_end_row(&r->table);
     }
-    return table_band(&r->table, b);
+    return row_table_band(&r->table, b);
 }
 
 static int sqlite_rewind(reader *base, fault *f)
@@ -327,7 +327,7 @@ static int sqlite_rewind(reader *base, fault *f)
     (void)f;
     sqlite_reader *r = (sqlite_reader *)base;
     sqlite3_reset(r->rows);
-    table_reset(&r->table);
+    row_table_reset(&r->table);
     r->row = 0;
     r->ended = false;
     return 0;
@@ -337,12 +337,12 @@ static int sqlite_rewind(reader *base, fault *f)
 static int sqlite_select(reader *base, const int *channels, int count, fault *f)
 {
     sqlite_reader *r = (sqlite_reader *)base;
-    if (table_select(base, channels, count, f) != 0) return -1;
+    if (row_table_select(base, channels, count, f) != 0) return -1;
     if (!r->from) return 0;
     sqlite3_str *columns = sqlite3_str_new(r->database);
     int selected = 0;
     for (int c = 0; c < base->channels; c++) {
-        if (!table_is_selected(&r->table, c)) continue;
+        if (!row_table_is_selected(&r->table, c)) continue;
         sqlite3_str_appendf(columns, "%s\"%w\"", selected ? ", " : "", r->names[c]);
         r->column_of[selected++] = c;
     }
@@ -366,7 +366,7 @@ static void sqlite_close(reader *base)
     free(r->numeric);
     free(r->kinds);
     free(r->column_of);
-    table_free(&r->table);
+    row_table_free(&r->table);
     free(r);
 }
 
@@ -374,7 +374,7 @@ reader *sqlite_open(input *in, const read_options *options, fault *f)
 {
     const reader_functions functions = {
         .select = sqlite_select, .next = sqlite_next, .rewind = sqlite_rewind, .close = sqlite_close};
-    sqlite_reader *r = table_create(sizeof *r, in, options, functions, f);
+    sqlite_reader *r = row_table_create(sizeof *r, in, options, functions, f);
     if (!r) return NULL;
     r->source = sqlite3_mprintf("%s", input_name(in));
     if (options->query && options->dataset)

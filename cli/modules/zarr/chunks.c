@@ -18,12 +18,12 @@ struct zarr_chunks {
     size_t item, chunk_bytes;
     int64_t strides[HISTO_MAX_DIMS]; /* of a decoded chunk, in bytes */
     int64_t at[HISTO_MAX_DIMS];      /* the decoded chunk */
-    bool decoded, there;             /* … is one, and not filled */
+    bool decoded, there;             /* is there a decoded chunk; and is it in the file, not filled in? */
     unsigned char *samples;
     unsigned char *stored; /* as in the object */
     size_t stored_room;
 
-    /* Of shards: the open one, and where its chunks are. */
+    /* The shard that is open, and where its chunks are. */
     char *shard_key;
     zarr_object *shard; /* NULL: it is not there */
     uint64_t *index;    /* offsets and sizes */

@@ -181,7 +181,7 @@ void take_codecs(const Value *list, zarr_metadata *z, zarr_codecs *codecs, int n
             z->index_first = is(member(*settings, "index_location"), "start");
             *codecs = inner;
             for (int d = 0; d < ndim; d++)
-                if (z->shard[d] % z->chunk[d]) refuse("its shards are no multiples of its chunks");
+                if (z->shard[d] % z->chunk[d]) refuse("its shards are not multiples of its chunks");
         } else {
             add_codec(codecs, name);
         }
@@ -331,7 +331,7 @@ void take_version_3(const Value &root, zarr_metadata *z)
     take_type(member(root, "data_type"), z, true);
     take_shape(member(root, "shape"), z->shape, &z->ndim, false, 0);
     const Value *grid = member(root, "chunk_grid"), *keys = member(root, "chunk_key_encoding");
-    if (!grid || !is(member(*grid, "name"), "regular")) refuse("its chunks are no regular grid");
+    if (!grid || !is(member(*grid, "name"), "regular")) refuse("its chunks are not a regular grid");
     const Value *sizes = member(*grid, "configuration"), *names = keys ? member(*keys, "configuration") : nullptr;
     take_shape(sizes ? member(*sizes, "chunk_shape") : nullptr, z->chunk, &z->ndim, true, 1);
     take_codecs(member(root, "codecs"), z, &z->codecs, z->ndim, true);

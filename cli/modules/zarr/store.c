@@ -32,9 +32,9 @@ struct zarr_store {
 struct zarr_object {
     zarr_store *of;
     char *key;
-    int file; /* of a directory, else … */
+    int file; /* in a directory: its descriptor */
     zip_uint64_t index;
-    zip_file_t *inflated; /* … read up to `at` */
+    zip_file_t *inflated; /* in an archive, read up to `at` */
     bool seeks;
     int64_t at, size;
 };
@@ -243,7 +243,7 @@ static int open_file(zarr_object *o, fault *f)
     o->file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* does not wait for a pipe */
     if (o->file < 0 && (errno == ENOENT || errno == ENOTDIR)) return ZARR_NOT_THERE;
     if (o->file < 0 || fstat(o->file, &status) != 0 || !S_ISREG(status.st_mode))
-        return fault_key(o->of, o->key, o->file < 0 ? strerror(errno) : "it is no file", f);
+        return fault_key(o->of, o->key, o->file < 0 ? strerror(errno) : "it is not a file", f);
     o->size = (int64_t)status.st_size;
     return 0;
 }

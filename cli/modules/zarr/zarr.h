@@ -68,7 +68,7 @@ enum { ZARR_WHY_BYTES = 200 };
 
 /* Read the text of a file zarr.json or, of version 2, .zarray or .zgroup. False if it cannot be read: why says it. */
 bool zarr_parse(const char *text, size_t size, zarr_metadata *found, char why[ZARR_WHY_BYTES]);
-/* The same of .zattrs, which adds to what .zarray said. */
+/* Read the text of a file .zattrs, which adds to what .zarray said. */
 bool zarr_parse_attributes(const char *text, size_t size, zarr_metadata *found, char why[ZARR_WHY_BYTES]);
 
 /* ---- Codecs ---- */

@@ -123,7 +123,7 @@ static int load(void *self, run *r, fault *f)
     int failed = saved_load(path, &loaded, f);
     const manifest *of = loaded.shards;
     if (!failed && (!of || !of->place))
-        failed = fault_set(f, EXIT_DATA, "%s is no checkpoint: name another file", path);
+        failed = fault_set(f, EXIT_DATA, "%s is not a checkpoint: name another file", path);
     if (!failed) failed = manifest_compare(c->shards, "this run", of, path, f);
     if (!failed && (of->ranges != 1 || memcmp(of->counted, c->shards->counted, sizeof *of->counted) != 0))
         failed = fault_set(f, EXIT_DATA, "%s is a checkpoint of another shard: name a file for each", path);

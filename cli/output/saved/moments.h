@@ -12,7 +12,7 @@
 
 #include "count/result.h"
 
-/* Without a checksum. */
+/* Write the moments, without a checksum. */
 void moments_put(const series *of, FILE *out);
 /* Read what moments_put wrote, and go after it; false if it is damaged, or without memory. */
 bool moments_take(const char **at, series *to);

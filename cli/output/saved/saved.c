@@ -16,7 +16,7 @@
 #include "input/stream/decoder.h"
 #include "output/forms.h"
 #include "output/labels.h"
-#include "output/saved/members.h"
+#include "output/saved/json_members.h"
 #include "output/saved/moments.h"
 #include "output/statistics_table.h"
 

@@ -20,7 +20,7 @@ int saved_load(const char *path, result *r, fault *f);
 /* Is this a regular file with saved histograms, rather than samples? */
 bool saved_is_file(const char *path);
 
-/* With the statistics that the settings ask for. */
+/* Write the histograms as one document, with the statistics that the settings ask for. */
 int saved_write_json(const result *r, const settings *s, FILE *out, fault *f);
 int saved_write_binary(const result *r, bool with_moments, FILE *out, fault *f);
 

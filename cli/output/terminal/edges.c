@@ -5,7 +5,7 @@
 
 #include "output/terminal/terminal.h"
 
-/* Of powers of a thousand. */
+/* Prefixes of powers of a thousand. */
 static const char *const prefixes[] = {"", " k", " M", " G", " T", " P", " E"};
 enum { LARGEST_POWER = 18 };
 static const double longest_plain = 1e7;

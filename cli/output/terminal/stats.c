@@ -195,7 +195,7 @@ static bool fits(const screen *to, const sheet *of, form *as)
     return false;
 }
 
-/* With the quartiles, the median, or neither, as it fits. */
+/* Does the table fit with the quartiles, with the median alone, or with neither? */
 static bool fits_with_some(const screen *to, const sheet *of, form *as)
 {
     for (int n = of->statistics->n; n >= 0; n -= 2) {

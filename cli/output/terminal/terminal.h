@@ -23,7 +23,7 @@ typedef struct screen {
     const signs *signs;
 } screen;
 
-/* The size of the terminal; $COLUMNS x $LINES if it is none; or 80 x 24. ASCII where the locale has no UTF-8. */
+/* The size of the terminal; $COLUMNS x $LINES if `out` is not one; or 80 x 24. ASCII where the locale has no UTF-8. */
 screen screen_of(FILE *out);
 void screen_use_ascii(screen *to);
 

@@ -112,7 +112,7 @@ int plot_prepare(const char *name, fault *f);
  * o. */
 int plot_write(const plot *p, const char *format, outfile *o, fault *f);
 
-/* The same for this size, without checks; in the module plot. */
+/* Draws like plot_write, in this size and without checks; in the module plot. */
 typedef int plot_draw_function(const plot *p, int width, int height, const char *format, outfile *o, fault *f);
 MODULE_SYMBOL plot_draw_function plot_draw;
 

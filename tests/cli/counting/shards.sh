@@ -103,7 +103,7 @@ refuses 1 'shard 2 of 6 is in some.histo and in s-2.histo' merge s-1.histo some.
 refuses 1 'shard 2 of 6 is in some.histo and in most.histo' merge some.histo most.histo -o x.json
 refuses 1 'shard 6 of 6 is missing' merge --complete most.histo -o x.histo
 refuses 2 'one.histo is not a shard' merge --complete one.histo -o x.histo
-refuses 1 's-1.histo is a shard of a run, and one.histo is none' merge one.histo s-1.histo -o x.histo
+refuses 1 's-1.histo is a shard of a run, and one.histo is not' merge one.histo s-1.histo -o x.histo
 "$histo" merge --complete most.histo s-6.histo -o all.histo && cmp all.histo one.histo || fail 'the sum of sums is not the whole'
 "$histo" --shard 1/5 $shard -o five.histo
 refuses 1 's-2.histo is of a run in 6 shards, and five.histo of one in 5' merge s-2.histo five.histo -o x.histo
@@ -230,7 +230,7 @@ refuses 1 'elsewhere is damaged' --checkpoint elsewhere -b 9 -r 0:100 longer.txt
 refuses 1 'ck is a checkpoint: finish it first' merge ck ck -o x.histo
 refuses 1 'this run is of another run than ck: it counted --range 0:99, and the other --range 0:100' \
     --checkpoint ck -b 9 -r 0:99 longer.txt -o x.histo
-refuses 1 'one.histo is no checkpoint' --checkpoint one.histo -b 9 -r 0:100 longer.txt -o x.histo
+refuses 1 'one.histo is not a checkpoint' --checkpoint one.histo -b 9 -r 0:100 longer.txt -o x.histo
 refuses 1 'is not a saved histogram' --checkpoint plain.csv -b 9 -r 0:100 longer.txt -o x.histo
 refuses 2 '-o and --checkpoint are both' --checkpoint x.histo -b 9 -r 0:100 longer.txt -o x.histo
 refuses 2 'is its checkpoint' --checkpoint ./ck -b 9 -r 0:100 longer.txt -o ck --to histo

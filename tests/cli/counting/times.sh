@@ -183,7 +183,7 @@ printf '{"d": "2015-01-05", "s": "a"}\n{"d": null, "s": "b"}\n{"d": "2015-02-05T
 prints 'lo\thi\tcount\n2015-01-01\t2015-02-01\t1\n2015-02-01\t2015-03-01\t1\n' -q --column d --width 1mo t.jsonl
 prints 'value\tcount\na\t1\n' -q --column s --where d=2015-01 t.jsonl
 
-# What is no step or range of dates is refused, and steps of what is no date.
+# What is not a step or range of dates is refused, and so are steps of what is not a date.
 refuses 2 'the bins of dates are steps of the calendar' --column day --width 5 t.csv
 refuses 2 'the bins of dates are steps of the calendar' --column day -r 0:5 t.csv
 refuses 2 'the bins of dates are steps of the calendar' --column day -b fd t.csv

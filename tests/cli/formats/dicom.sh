@@ -230,9 +230,9 @@ like stack2.npy --page 2 times
 remarks 'left out 42 missing values' -b 50 padded
 "$histo" -b 50 pads.npy | cmp -s - "$out" || fail "padding of a series is counted"
 checks=$((checks + 2))
-[ "$("$histo" mi stack.npy series)" = "$("$histo" mi stack.npy stack.npy)" ] || fail "a series is no volume for mi"
+[ "$("$histo" mi stack.npy series)" = "$("$histo" mi stack.npy stack.npy)" ] || fail "a series is not a volume for mi"
 "$histo" clahe --tiles 2x2x2 series of_series.npy && "$histo" clahe --tiles 2x2x2 stack.npy of_stack.npy &&
-    cmp -s of_series.npy of_stack.npy || fail "a series is no volume for clahe"
+    cmp -s of_series.npy of_stack.npy || fail "a series is not a volume for clahe"
 refuses 1 'padded has missing values, which cannot be left out here: count all with --raw' mi padded stack.npy
 refuses 1 'padded has missing values, which images of integers do not have: take all with --raw' equalize padded x.npy
 prints "$("$histo" mi raws.npy stack.npy)\\n" mi --raw padded stack.npy
@@ -242,7 +242,7 @@ prints 'lo\thi\tcount\n0\t256\t100\n' --mask padded.dcm -b 1 -r 0:256 mask.npy
 checks=$((checks + 1))
 "$histo" match stack.npy series matched.npy && "$histo" match stack.npy stack.npy unmatched.npy &&
     cmp -s matched.npy unmatched.npy ||
-    fail "a series is no reference"
+    fail "a series is not a reference"
 refuses 2 'series has no page 5: its last page is 4' --page 5 series
 refuses 1 'several holds 2 series: choose one with --dataset, by number or UID: 0: Localizer (1 file), 1: T1 axial (5 files)$' several
 refuses 2 "several has no series '7': choose one" --dataset 7 several

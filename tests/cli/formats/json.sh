@@ -40,13 +40,13 @@ for bad in '{"x":2' '{"x":2,' '{"x":"2' '{"y":{"x":2}'; do
     refuses 1 'cut, line 3: what begins here has no end' --column x cut
 done
 printf '{"x":1}\n{"x":2.}\n' >point
-refuses 1 'point, line 2: this is no JSON (Miss fraction part in number): correct it' point
+refuses 1 'point, line 2: this is not JSON (Miss fraction part in number): correct it' point
 printf '{"x":1,"y":"a\nb"}\n{"x":2}\n' >open
-refuses 1 'open, line 1: this is no JSON (a line break or a control character in a string)' open
+refuses 1 'open, line 1: this is not JSON (a line break or a control character in a string)' open
 printf '{"x":1}\n1\n' >bare
-refuses 1 'bare, line 2: this is no JSON (an object is expected here)' bare
+refuses 1 'bare, line 2: this is not JSON (an object is expected here)' bare
 printf '[{"x":1}\n{"x":1}]' >comma
-refuses 1 'comma, line 2: this is no JSON (an object or the end of the array is expected here)' comma
+refuses 1 'comma, line 2: this is not JSON (an object or the end of the array is expected here)' comma
 printf '{"x":1}\n{"a":' >deep
 head -c 100000 /dev/zero | tr '\000' '[' >>deep
 refuses 1 'deep, line 2: objects and arrays lie in each other more than 64 deep' deep

@@ -140,6 +140,6 @@ array '[4611686018427387904,4]' '[4611686018427387904,4]' '<f8' 0 >lz4/.zarray
 refuses 1 'lz4' lz4
 mkfifo lz4/0
 array '[3]' '[3]' '|u1' 0 >lz4/.zarray
-refuses 1 'lz4/0 cannot be read: it is no file' lz4
+refuses 1 'lz4/0 cannot be read: it is not a file' lz4
 refuses 1 'empty is a directory: name the files in it' empty
 finish

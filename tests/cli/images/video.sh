@@ -77,7 +77,7 @@ refuses 2 'leave --page out' equalize --page 1 a.y4m made.y4m
 refuses 2 'roi reaches outside' equalize --roi 2,0,2,2 a.y4m made.y4m
 refuses 2 '1 to 1024' equalize --smooth 0 a.y4m made.y4m
 printf 'P2\n2 2\n3\n1 2 2 3\n' >image.pgm
-refuses 2 'is no video, and --smooth is for its frames' equalize --smooth 8 image.pgm made.pgm
+refuses 2 'is not a video, and --smooth is for its frames' equalize --smooth 8 image.pgm made.pgm
 
 printf 'P2\n2 2\n1\n0 0 0 0\n' >nothing.pgm
 for command in equalize stretch threshold; do

@@ -62,7 +62,7 @@ cmp -s n.txt n.json || fail "an input was overwritten"
 prints '' merge -o sum.json sum.json sum.json
 prints 'lo\thi\tcount\n0\t5\t4\n' show sum.json
 
-# Decimal commas, and cells that are no numbers.
+# Decimal commas, and cells that are not numbers.
 printf '1;2,5\n3;4,5\n' >europe.csv
 prints 'lo\thi\tcount\n1\t2\t1\n2\t3\t1\n' -b 2 --column 0 europe.csv
 refuses 2 'has 2 columns of numbers' europe.csv

@@ -31,9 +31,9 @@ for format in png svg pdf; do
     prints '' -b 2 --logy --title 'Ä title' --size 400x300 -o "n.$format" n.txt
 done
 checks=$((checks + 3))
-[ "$(head -c 4 n.png | tail -c 3)" = PNG ] || fail "n.png is no PNG"
-[ "$(head -c 5 n.pdf)" = %PDF- ] || fail "n.pdf is no PDF"
-grep -q '<svg' n.svg || fail "n.svg is no SVG"
+[ "$(head -c 4 n.png | tail -c 3)" = PNG ] || fail "n.png is not a PNG"
+[ "$(head -c 5 n.pdf)" = %PDF- ] || fail "n.pdf is not a PDF"
+grep -q '<svg' n.svg || fail "n.svg is not an SVG"
 printf '1,1\n2,3\n3,1\n' >pairs.txt
 prints '' --joint 0,1 -b 3 -o heat.png --logy pairs.txt
 
@@ -59,9 +59,9 @@ printf 'lo\thi\tcount\n1\t2\t1\n2\t3\t2\n' | cmp - kept.tsv || fail "a remark we
 printf "$table" | cmp - kept.tsv || fail "closed standard streams change the output"
 rm bad.csv kept.tsv
 checks=$((checks + 2))
-"$histo" -b 2 n.txt 2>"$err" >&- && fail "closed standard output is no failure"
+"$histo" -b 2 n.txt 2>"$err" >&- && fail "closed standard output is not a failure"
 grep -q 'standard output cannot be written (Bad file descriptor)' "$err" || fail "closed standard output: $(cat "$err")"
-"$histo" -b 2 2>"$err" <&- && fail "closed standard input is no failure"
+"$histo" -b 2 2>"$err" <&- && fail "closed standard input is not a failure"
 grep -q 'standard input cannot be read' "$err" || fail "closed standard input: $(cat "$err")"
 
 # No other files are left, and an existing file survives a failed command.

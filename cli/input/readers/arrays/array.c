@@ -48,7 +48,7 @@ static int64_t element_bytes(const array_info *info)
 }
 
 enum { MOST_RECORD_BYTES = CACHED_BAND_BYTES };
-/* Of samples that are drawn while they come. */
+/* Bands of samples that are drawn while they come are small, so that none waits long. */
 enum { LIVE_BAND_BYTES = 4096 };
 
 bool array_page_of(const array_info *info, array_page *page)
@@ -149,7 +149,7 @@ typedef struct array_reader {
     time_epoch epochs[4];
     unpacker unpacker;
     selection selected;
-    int *swapped; /* in a table: the selected columns that are not in native byte order, once each, … */
+    int *swapped; /* in a table: the selected columns that are not in native byte order, once each */
     int swapped_count;
     int64_t pixel_bytes;
     unsigned char *buffer;
@@ -198,7 +198,7 @@ void array_swap_bytes(void *samples, size_t size, size_t count)
     }
 }
 
-/* The same of one field of records. */
+/* Swap the bytes of one field of records. */
 static void swap_field(unsigned char *field, size_t size, int64_t record_bytes, size_t records)
 {
     for (size_t i = 0; i < records; i++, field += record_bytes)

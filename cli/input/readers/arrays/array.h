@@ -31,8 +31,8 @@ typedef struct array_info {
     int ndim;
     int64_t shape[HISTO_MAX_DIMS]; /* at most one dimension is -1: as long as the data */
     packing rule;                  /* what is missing */
-    column_table columns;          /* elements are records of … */
-    int64_t record_bytes;          /* … so many bytes; 0: they are samples of the dtype */
+    column_table columns;          /* of elements that are records */
+    int64_t record_bytes;          /* of an element; 0: elements are samples of the dtype */
 } array_info;
 
 void array_info_free(array_info *info);

@@ -96,8 +96,8 @@ static bool take_shape(parser *s, int *ndim, int64_t *shape)
 typedef struct sample_type {
     histo_dtype dtype;
     int64_t bytes;
-    const char *what; /* it is no number, but "strings"; … */
-    bool is_complex;  /* … or two of the dtype */
+    const char *what; /* "strings": what it is instead of a number; NULL: a number */
+    bool is_complex;  /* two numbers of the dtype */
     bool swapped, boolean, dated;
     time_epoch epoch;
 } sample_type;
@@ -330,7 +330,7 @@ static bool skip_brackets(parser *s)
     return depth == 0;
 }
 
-/* False if the text is no such dictionary. */
+/* False if the text is not such a dictionary. */
 static bool parse_dictionary(const char *text, dictionary *d)
 {
     parser s = {text};

@@ -131,9 +131,9 @@ static int parse_field(description *d, const char *key, const char *value, const
             return fault_set(f, EXIT_DATA, "%s has its samples in several files: join them with unu save", name);
         snprintf(d->file, sizeof d->file, "%s", value);
     } else if (strcasecmp(key, "line skip") == 0 || strcasecmp(key, "lineskip") == 0) {
-        if (!parse_number(value, 0, &d->lines)) return fault_header(name, "its line skip is no number: ", value, f);
+        if (!parse_number(value, 0, &d->lines)) return fault_header(name, "its line skip is not a number: ", value, f);
     } else if (strcasecmp(key, "byte skip") == 0 || strcasecmp(key, "byteskip") == 0) {
-        if (!parse_number(value, -1, &d->bytes)) return fault_header(name, "its byte skip is no number: ", value, f);
+        if (!parse_number(value, -1, &d->bytes)) return fault_header(name, "its byte skip is not a number: ", value, f);
     }
     return 0;
 }
@@ -364,7 +364,7 @@ static int64_t read_ascii(void *self, void *buffer, size_t size, fault *f)
         if (length == 0) break;
         word[length] = '\0';
         if (!store(d->dtype, word, (unsigned char *)buffer + made))
-            return fault_set(f, EXIT_DATA, "%s holds '%.40s', which is no sample of its type %s", d->name, word,
+            return fault_set(f, EXIT_DATA, "%s holds '%.40s', which is not a sample of its type %s", d->name, word,
                              histo_dtype_name(d->dtype));
         made += sample;
     }

@@ -21,7 +21,8 @@ histo_dtype scaling_common(histo_dtype a, histo_dtype b);
 /* Make values of this type, which holds them. */
 void scaling_make(scaling *s, histo_dtype to);
 
-/* Of samples in native byte order. stored and values may begin at the same byte: values are not smaller. */
+/* Apply the scaling to samples in native byte order. stored and values may begin at the same byte, because values are
+ * not smaller. */
 void scaling_apply(const scaling *s, const void *stored, void *values, int64_t count);
 
 #endif

@@ -171,7 +171,7 @@ static int tiled_select(reader *base, const int *channels, int count, fault *f)
     return r->info.record_bytes ? select_columns(r, channels, count, f) : 0;
 }
 
-/* Of `rows` records from this one on. */
+/* Let the views of the selected columns be those of `rows` records from this one on. */
 static void view_columns(tiled_reader *r, const unsigned char *records, int64_t rows)
 {
     for (int i = 0; i < r->selected.count; i++) {

@@ -10,8 +10,8 @@ enum {
     FILE_HEADER_BYTES = 14,
     CORE_HEADER_BYTES = 12, /* the oldest */
     INFO_HEADER_BYTES = 40,
-    MASKS_HEADER_BYTES = 52, /* from here on, the header has masks; … */
-    ALPHA_HEADER_BYTES = 56, /* … and one of alpha */
+    MASKS_HEADER_BYTES = 52, /* headers from this size on have masks of colours */
+    ALPHA_HEADER_BYTES = 56, /* headers from this size on have a mask of alpha */
     MOST_HEADER_BYTES = 124,
     PIECE_BYTES = 65536,
 };
@@ -149,7 +149,7 @@ static int open_bmp(paged *p, fault *f)
     const unsigned char *header = head + FILE_HEADER_BYTES;
     const uint32_t size = word_at(header);
     if (!bmp_recognise(head, (size_t)got, "") || got < FILE_HEADER_BYTES + (int64_t)size)
-        return image_damaged(&p->image, "the BMP header", "it is no header, or ends early", f);
+        return image_damaged(&p->image, "the BMP header", "it is not a header, or ends early", f);
     const bool core = size == CORE_HEADER_BYTES;
     int64_t height = core ? (int64_t)half_at(header + 6) : (int32_t)word_at(header + 8);
     uint32_t compression = BMP_RGB, colors = 0;

@@ -152,7 +152,7 @@ static void keep_quantization(const jpeg_reader *p, metadata *m)
     m->quantized = true;
 }
 
-/* Its profile, EXIF data and resolution. */
+/* Keep what the file says besides samples: profile, EXIF data, resolution, quantization. */
 static bool keep_metadata(paged *of, metadata *m)
 {
     jpeg_reader *p = (jpeg_reader *)of;

@@ -20,9 +20,11 @@ typedef struct paged_format {
     int (*describe)(paged *p, int page, fault *f);
     /* Keep what the file says besides samples of the page that was begun; false without memory. May be NULL. */
     bool (*keep)(paged *p, metadata *about);
-    /* Decode the page that was begun: all of it to paged.pixels, … */
+    /* Decode the page that was begun, to paged.pixels; or, where there is `band`, what comes before its first band. May
+     * be NULL then. */
     int (*decode)(paged *p, fault *f);
-    /* … or, where this is not NULL, its next band; image.y is the first row that was not delivered. */
+    /* The next band of the page; image.y is the first row that was not delivered. NULL: bands are slices of
+     * paged.pixels. */
     int (*band)(paged *p, band *b, fault *f);
     /* Free what the format made. */
     void (*close)(paged *p);
@@ -40,8 +42,8 @@ struct paged {
     int next;                    /* page to begin */
     bool inside;                 /* a page */
     int decoded;                 /* the page in `pixels`; -1: none is */
-    const unsigned char *pixels; /* of the page, interleaved … */
-    size_t pitch;                /* … in rows of this many bytes */
+    const unsigned char *pixels; /* of the page, interleaved */
+    size_t pitch;                /* bytes of a row of pixels */
 };
 
 /* Open a reader of this format. */

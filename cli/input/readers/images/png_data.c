@@ -23,8 +23,8 @@ typedef struct block {
 
 struct png_data {
     input *in;
-    const unsigned char *at; /* to be read, … */
-    size_t left;             /* … so many bytes */
+    const unsigned char *at; /* the next byte to read */
+    size_t left;             /* bytes from there on */
     unsigned char header[HEADER];
     bool begun, inflating, inflated;
     uint32_t passing; /* bytes of the chunk, and its sum, that are read as they are */

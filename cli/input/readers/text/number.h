@@ -9,7 +9,7 @@
  * somewhere: nothing beyond it is read. Independent of the locale. */
 const char *number_parse(const char *text, double *value);
 
-/* The integer that is all of the text from begin to end, of a dtype of 64 bits, into *value: false if it is none.
+/* The integer that is all of the text from begin to end, of a dtype of 64 bits, into *value: false if it is not one.
  * Numbers with a fraction or an exponent are integers if their doubles are. */
 bool integer_parse(const char *begin, const char *end, histo_dtype dtype, void *value);
 

@@ -201,8 +201,8 @@ static int skip_rows(text_reader *r, int64_t first, fault *f)
     }
 }
 
-/* A row belongs to the byte that its line begins with. Inside quotes, a line is no row: then all rows before are read,
- * too, except in parts, which are compared. */
+/* A row belongs to the byte that its line begins with. Inside quotes, a line is not a row: then all rows before are
+ * read, too, except in parts, which are compared. */
 static int text_take(reader *base, int64_t first, int64_t end, fault *f)
 {
     text_reader *r = (text_reader *)base;

@@ -159,7 +159,7 @@ static int64_t words_of(const char **at, const char *end, text_cell *words, uint
 }
 
 /* A table that blanks align, in which the last cell of a row may have several words: as of ps, ls -l, or df, whose
- * header has such a name, and of logs. A column of it has only numbers, or times, so that prose is none. */
+ * header has such a name, and of logs. A column of it has only numbers, or times, so that prose is not one. */
 static bool find_table(const text_window *w, text_form *form)
 {
     const char *p = w->data + w->at, *end = w->data + w->size;

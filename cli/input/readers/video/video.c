@@ -21,7 +21,8 @@ static const char *const decode[] = {"ffmpeg",       "-v",        "error",
                                      "-strict",      "-1",        "-f",
                                      "yuv4mpegpipe", "pipe:1",    NULL};
 
-/* Of MPEG transport streams: packets of 188 bytes, after a time of 4 bytes on discs. */
+/* Does the data consist of packets of an MPEG transport stream? They have 188 bytes; on discs, a time of 4 bytes
+ * precedes each. */
 static bool has_packets(const unsigned char *head, size_t size, size_t first, size_t step)
 {
     for (int i = 0; i < 4; i++, first += step)
@@ -50,7 +51,7 @@ bool video_recognise(const unsigned char *head, size_t size, const char *path)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (size >= known[i].at + known[i].length && memcmp(head + known[i].at, known[i].bytes, known[i].length) == 0)
             return true;
-    /* QuickTime without the first; the length before it is no text */
+    /* QuickTime without the first; the length before it is not text */
     if (size >= 8 && head[0] < ' ' &&
         (memcmp(head + 4, "moov", 4) == 0 || memcmp(head + 4, "mdat", 4) == 0 || memcmp(head + 4, "wide", 4) == 0))
         return true;

@@ -13,7 +13,7 @@ enum { MOST_FRAME_BYTES = 1 << 30 };
 
 static int malformed(const y4m *v, const char *complaint, fault *f)
 {
-    return fault_set(f, EXIT_DATA, "%s: %s: the video is damaged, or no YUV4MPEG2", input_name(v->in), complaint);
+    return fault_set(f, EXIT_DATA, "%s: %s: the video is damaged, or not YUV4MPEG2", input_name(v->in), complaint);
 }
 
 /* ---- The line about the stream ---- */

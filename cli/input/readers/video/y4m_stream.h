@@ -50,7 +50,7 @@ int y4m_next(y4m *v, fault *f);
 /* Read the planes, in native byte order. */
 int y4m_read(y4m *v, void *planes, fault *f);
 
-/* The same without a copy, valid until the next call; NULL if they have to be read. */
+/* The planes without a copy, valid until the next call; NULL if they have to be read. */
 const void *y4m_map(y4m *v);
 
 /* Exchange the native byte order and the stream's, before planes that were read are written. */

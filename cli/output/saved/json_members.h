@@ -1,6 +1,6 @@
 /* Members of JSON objects, found by counting brackets outside of strings in valid JSON. */
-#ifndef CLI_MEMBERS_H
-#define CLI_MEMBERS_H
+#ifndef CLI_JSON_MEMBERS_H
+#define CLI_JSON_MEMBERS_H
 
 #include <stdbool.h>
 #include <stddef.h>

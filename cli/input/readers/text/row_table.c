@@ -1,4 +1,4 @@
-#include "input/readers/text/table.h"
+#include "input/readers/text/row_table.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "input/readers/text/number.h"
 #include "input/readers/text/text_form.h"
 
-static void free_slots(table *t)
+static void free_slots(row_table *t)
 {
     for (int s = 0; s < t->slots; s++)
         free(t->slot[s].values);
@@ -23,20 +23,20 @@ static void free_slots(table *t)
 }
 
 /* The slot of a column that is read in this way; made if there is none. */
-static int find_slot(table *t, int column, const channel_form *as)
+static int find_slot(row_table *t, int column, const channel_form *as)
 {
     int *link = &t->slot_of[column];
     for (; *link >= 0; link = &t->slot[*link].next) {
         const channel_form *has = &t->slot[*link].as;
         if (has->kind == as->kind && has->dtype == as->dtype && has->words == as->words) return *link;
     }
-    t->slot[t->slots] = (table_slot){.as = *as, .next = -1};
+    t->slot[t->slots] = (row_table_slot){.as = *as, .next = -1};
     return *link = t->slots++;
 }
 
-int table_select(reader *base, const int *channels, int count, fault *f)
+int row_table_select(reader *base, const int *channels, int count, fault *f)
 {
-    table *t = (table *)base;
+    row_table *t = (row_table *)base;
     if (selection_set(&t->selected, base, channels, count, f) != 0) return -1;
     free_slots(t);
     t->slot_of = malloc((size_t)base->channels * sizeof *t->slot_of);
@@ -59,9 +59,9 @@ int table_select(reader *base, const int *channels, int count, fault *f)
     return complete ? 0 : fault_set(f, EXIT_DATA, "no memory to read %d columns of %s", count, input_name(base->in));
 }
 
-static int table_read_as(reader *base, const channel_form *as, int count, fault *f)
+static int row_table_read_as(reader *base, const channel_form *as, int count, fault *f)
 {
-    table *t = (table *)base;
+    row_table *t = (row_table *)base;
     free(t->as);
     t->as = malloc((size_t)count * sizeof *t->as);
     if (!t->as) return fault_set(f, EXIT_DATA, "no memory to read %d columns of %s", count, input_name(base->in));
@@ -69,10 +69,10 @@ static int table_read_as(reader *base, const channel_form *as, int count, fault 
     return 0;
 }
 
-void *table_create(size_t size, input *in, const read_options *options, reader_functions functions, fault *f)
+void *row_table_create(size_t size, input *in, const read_options *options, reader_functions functions, fault *f)
 {
-    functions.read_as = table_read_as;
-    table *t = reader_create(size, in, functions, f);
+    functions.read_as = row_table_read_as;
+    row_table *t = reader_create(size, in, functions, f);
     if (!t) return NULL;
     t->base.height = -1;
     t->base.width = 1;
@@ -82,25 +82,25 @@ void *table_create(size_t size, input *in, const read_options *options, reader_f
     return t;
 }
 
-void table_reset(table *t)
+void row_table_reset(row_table *t)
 {
     t->row = t->rows = 0;
     t->base.bad = t->base.missing = 0;
 }
 
-void table_free(table *t)
+void row_table_free(row_table *t)
 {
     free_slots(t);
     free(t->as);
     selection_free(&t->selected);
 }
 
-int table_band(table *t, band *b)
+int row_table_band(row_table *t, band *b)
 {
     if (t->rows == 0) return 0;
     *b = (band){.y = t->row, .rows = t->rows, .cols = 1, .views = t->selected.views};
     for (int i = 0; i < t->selected.count; i++) {
-        const table_slot *s = &t->slot[t->slot_of_view[i]];
+        const row_table_slot *s = &t->slot[t->slot_of_view[i]];
         const int64_t shape[] = {s->filled, 1};
         b->views[i] = histo_view_nd(s->values, s->as.dtype, 2, shape);
     }
@@ -108,20 +108,20 @@ int table_band(table *t, band *b)
     return 1;
 }
 
-void table_begin_band(table *t)
+void row_table_begin_band(row_table *t)
 {
     for (int s = 0; s < t->slots; s++)
         t->slot[s].filled = 0;
     t->rows = 0;
 }
 
-void table_begin_row(table *t)
+void row_table_begin_row(row_table *t)
 {
     for (int s = 0; s < t->slots; s++)
         t->slot[s].state = CELL_MISSING;
 }
 
-void table_end_row(table *t)
+void row_table_end_row(row_table *t)
 {
     int bad = 0, missing = 0;
     for (int s = 0; s < t->slots; s++) {
@@ -137,14 +137,14 @@ void table_end_row(table *t)
     t->rows++;
 }
 
-bool table_has_words(const table *t, int column)
+bool row_table_has_words(const row_table *t, int column)
 {
     for (int s = t->slot_of[column]; s >= 0; s = t->slot[s].next)
         if (t->slot[s].as.kind == VALUES_WORDS) return true;
     return false;
 }
 
-static bool is_missing(const table_cell *cell)
+static bool is_missing(const row_table_cell *cell)
 {
     return cell->kind == CELL_NULL ||
            (cell->kind == CELL_WORD &&
@@ -152,13 +152,13 @@ static bool is_missing(const table_cell *cell)
 }
 
 /* Is it "NaN" or "Infinity", which formats write as words? */
-static bool is_not_finite(const table_cell *cell, double *value)
+static bool is_not_finite(const row_table_cell *cell, double *value)
 {
     return cell->kind == CELL_WORD && number_parse(cell->text, value) == cell->text + cell->size && !isfinite(*value);
 }
 
 /* A whole number in a slot of integers: as it is written, if that is known. */
-static bool put_integer(table_slot *s, const table_cell *cell)
+static bool put_integer(row_table_slot *s, const row_table_cell *cell)
 {
     int64_t *to = (int64_t *)s->values + s->filled;
     if (cell->text) return integer_parse(cell->text, cell->text + cell->size, s->as.dtype, to);
@@ -169,7 +169,7 @@ static bool put_integer(table_slot *s, const table_cell *cell)
 }
 
 /* A number in a slot of this dtype: false if it is not one of its values. */
-static bool put_number(table_slot *s, const table_cell *cell)
+static bool put_number(row_table_slot *s, const row_table_cell *cell)
 {
     if (s->as.dtype == HISTO_F64 && is_not_finite(cell, (double *)s->values + s->filled)) return true;
     if (cell->kind != CELL_INTEGER && cell->kind != CELL_REAL) return false;
@@ -185,7 +185,7 @@ static bool put_number(table_slot *s, const table_cell *cell)
     }
 }
 
-static bool put_time(table_slot *s, const table_cell *cell)
+static bool put_time(row_table_slot *s, const row_table_cell *cell)
 {
     time_span span;
     if (cell->kind != CELL_WORD || !time_parse(cell->text, cell->text + cell->size, false, &span)) return false;
@@ -193,7 +193,7 @@ static bool put_time(table_slot *s, const table_cell *cell)
     return true;
 }
 
-void table_look_at_word(table_words *of, const char *text, size_t size)
+void row_table_look_at_word(row_table_words *of, const char *text, size_t size)
 {
     time_span span;
     if (time_parse(text, text + size, false, &span))
@@ -202,16 +202,16 @@ void table_look_at_word(table_words *of, const char *text, size_t size)
         of->words++;
 }
 
-values_kind table_kind(const table_words *of)
+values_kind row_table_kind(const row_table_words *of)
 {
     return of->times > of->words ? VALUES_TIMES : of->words ? VALUES_WORDS : VALUES_NUMBERS;
 }
 
-put_result table_put(table *t, int column, const table_cell *cell, fault *f)
+put_result row_table_put(row_table *t, int column, const row_table_cell *cell, fault *f)
 {
     bool bad = false;
     for (int i = t->slot_of[column]; i >= 0; i = t->slot[i].next) {
-        table_slot *s = &t->slot[i];
+        row_table_slot *s = &t->slot[i];
         s->state = CELL_MISSING;
         if (is_missing(cell)) continue;
         if (s->as.kind == VALUES_WORDS && cell->kind != CELL_OTHER) {

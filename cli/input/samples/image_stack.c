@@ -1,4 +1,4 @@
-#include "input/samples/stack.h"
+#include "input/samples/image_stack.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 static int enter(void *self, int file, const samples *in, fault *f)
 {
-    stack *s = self;
+    image_stack *s = self;
     const choice *c = samples_choice(in);
     const char *name = feed_name(s->in, file);
     if (c->count != 1)
@@ -24,7 +24,7 @@ static int enter(void *self, int file, const samples *in, fault *f)
 }
 
 /* Complete the current image. */
-static int end_image(stack *s, fault *f)
+static int end_image(image_stack *s, fault *f)
 {
     if (s->images == 1) s->places = s->filled;
     if (s->filled == s->places) return 0;
@@ -32,7 +32,7 @@ static int end_image(stack *s, fault *f)
                      feed_name(s->in, s->file), s->filled, s->places);
 }
 
-static int begin_image(stack *s, int file, const piece *p, fault *f)
+static int begin_image(image_stack *s, int file, const piece *p, fault *f)
 {
     if (s->images > 0 && end_image(s, f) != 0) return -1;
     if (s->images > 0 && p->width != s->width)
@@ -50,7 +50,7 @@ static int begin_image(stack *s, int file, const piece *p, fault *f)
 }
 
 /* Reserve this many bytes, and as many more. */
-static int make_room(stack *s, size_t bytes, fault *f)
+static int make_room(image_stack *s, size_t bytes, fault *f)
 {
     if (bytes <= s->room) return 0;
     size_t room = 2 * bytes;
@@ -63,7 +63,7 @@ static int make_room(stack *s, size_t bytes, fault *f)
 
 static int take(void *self, int file, const piece *p, fault *f)
 {
-    stack *s = self;
+    image_stack *s = self;
     const histo_view *v = &p->views[0];
     const size_t size = histo_dtype_size(s->dtype);
     if ((s->images == 0 || file != s->file || p->page != s->page) && begin_image(s, file, p, f) != 0) return -1;
@@ -78,9 +78,9 @@ static int take(void *self, int file, const piece *p, fault *f)
     return 0;
 }
 
-int stack_read(stack *s, feed *in, fault *f)
+int image_stack_read(image_stack *s, feed *in, fault *f)
 {
-    *s = (stack){.in = in};
+    *s = (image_stack){.in = in};
     const feed_visitor reading = {.verb = "reading", .enter = enter, .take = take, .self = s};
     if (feed_visit(in, &reading, f) != 0 || (s->images > 0 && end_image(s, f) != 0)) return -1;
     if (s->images >= 2) return 0;
@@ -89,24 +89,24 @@ int stack_read(stack *s, feed *in, fault *f)
                      s->images ? "one" : "none");
 }
 
-void stack_free(stack *s)
+void image_stack_free(image_stack *s)
 {
     free(s->pixels);
-    *s = (stack){0};
+    *s = (image_stack){0};
 }
 
-histo_view stack_view(const stack *s)
+histo_view image_stack_view(const image_stack *s)
 {
     return histo_view_nd(s->pixels, s->dtype, 2, (const int64_t[]){s->images, s->places});
 }
 
-static int64_t pixel(const stack *s, int64_t image, int64_t place)
+static int64_t pixel(const image_stack *s, int64_t image, int64_t place)
 {
     int64_t i = image * s->places + place;
     return s->dtype == HISTO_U8 ? ((const uint8_t *)s->pixels)[i] : ((const uint16_t *)s->pixels)[i];
 }
 
-int stack_visit(const stack *s, const histo_pairs *pairs, const feed_visitor *visitor, fault *f)
+int image_stack_visit(const image_stack *s, const histo_pairs *pairs, const feed_visitor *visitor, fault *f)
 {
     enum { MAX = 4096 };
     int32_t differences[MAX], sums[MAX];

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "input/stream/found.h"
+#include "input/stream/first_size.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -26,12 +26,12 @@ static int compare(const void *a, const void *b)
     return memcmp(&((const found_file *)a)->id, &((const found_file *)b)->id, sizeof((const found_file *)a)->id);
 }
 
-void found_remember(void)
+void first_size_remember(void)
 {
     remembers = true;
 }
 
-off_t found_size(int fd, const struct stat *now)
+off_t first_size_of(int fd, const struct stat *now)
 {
     struct statx more;
     if (!remembers || statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &more) != 0) return now->st_size;

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "output/saved/unite.h"
+#include "output/saved/merge_names.h"
 
 #include <search.h>
 #include <stdlib.h>
@@ -182,7 +182,7 @@ static void take_names(series *to, renaming *by)
     }
 }
 
-int series_unite(series *to, const series *from, fault *f)
+int series_merge_names(series *to, const series *from, fault *f)
 {
     renaming by[HISTO_MAX_AXES] = {0};
     histo_hist *sum = NULL, *more = NULL;

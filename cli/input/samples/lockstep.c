@@ -1,16 +1,16 @@
-#include "input/samples/step.h"
+#include "input/samples/lockstep.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char *step_name(const step *st, int i)
+const char *lockstep_name(const lockstep *st, int i)
 {
     return input_name(samples_reader(st->files[i].in)->in);
 }
 
-histo_dtype step_dtype(const step *st, int i)
+histo_dtype lockstep_dtype(const lockstep *st, int i)
 {
     return samples_choice(st->files[i].in)->sources[0].dtype;
 }
@@ -34,22 +34,22 @@ static void describe_shape(const reader *r, char *text, size_t size)
         snprintf(text + length, size - (size_t)length, "another shape");
 }
 
-static int fault_shapes(const step *st, int i, fault *f)
+static int fault_shapes(const lockstep *st, int i, fault *f)
 {
     char first[200], other[200];
     describe_shape(samples_reader(st->files[0].in), first, sizeof first);
     describe_shape(samples_reader(st->files[i].in), other, sizeof other);
     if (strcmp(first, other) == 0) snprintf(other, sizeof other, "another shape");
-    return fault_set(f, EXIT_DATA, "%s has %s, and %s has %s: their shapes must be equal", step_name(st, 0), first,
-                     step_name(st, i), other);
+    return fault_set(f, EXIT_DATA, "%s has %s, and %s has %s: their shapes must be equal", lockstep_name(st, 0), first,
+                     lockstep_name(st, i), other);
 }
 
-static int fault_order(const step *st, int i, fault *f)
+static int fault_order(const lockstep *st, int i, fault *f)
 {
     return fault_set(f, EXIT_DATA,
                      "%s is stored by rows and %s by columns, or the other way round: save one of them in the order of "
                      "the other",
-                     step_name(st, 0), step_name(st, i));
+                     lockstep_name(st, 0), lockstep_name(st, i));
 }
 
 static bool is_known_to_differ(int64_t a, int64_t b)
@@ -58,7 +58,7 @@ static bool is_known_to_differ(int64_t a, int64_t b)
 }
 
 /* An array that is flattened has the shape of its dimensions, any other that of its pages. */
-static int check_shapes(const step *st, int i, fault *f)
+static int check_shapes(const lockstep *st, int i, fault *f)
 {
     const reader *a = samples_reader(st->files[0].in), *b = samples_reader(st->files[i].in);
     const metadata *of[] = {a->about, b->about};
@@ -72,22 +72,22 @@ static int check_shapes(const step *st, int i, fault *f)
     return of[0]->fortran == of[1]->fortran ? 0 : fault_order(st, i, f);
 }
 
-static int open_file(step *st, int i, bool keep, fault *f)
+static int open_file(lockstep *st, int i, bool keep, fault *f)
 {
-    step_file *file = &st->files[i];
+    lockstep_file *file = &st->files[i];
     const settings *s = i == 0 ? st->settings : &st->unmasked;
     if (!(file->in = samples_open(s->files[i], s, NULL, keep, f))) return -1;
     samples_keep_missing(file->in);
     const int channels = samples_choice(file->in)->count;
     if (channels != 1)
         return fault_set(f, EXIT_USAGE, "%s has %d channels to count, but one is needed: choose it with --channel",
-                         step_name(st, i), channels);
+                         lockstep_name(st, i), channels);
     return i > 0 ? check_shapes(st, i, f) : 0;
 }
 
-int step_open(step *st, const settings *s, bool keep, fault *f)
+int lockstep_open(lockstep *st, const settings *s, bool keep, fault *f)
 {
-    *st = (step){.settings = s, .unmasked = *s, .count = s->files_count};
+    *st = (lockstep){.settings = s, .unmasked = *s, .count = s->files_count};
     st->unmasked.mask = NULL;
     st->files = calloc((size_t)s->files_count, sizeof *st->files);
     st->views = calloc((size_t)s->files_count, sizeof *st->views);
@@ -97,25 +97,25 @@ int step_open(step *st, const settings *s, bool keep, fault *f)
     return 0;
 }
 
-void step_close(step *st)
+void lockstep_close(lockstep *st)
 {
     for (int i = 0; i < st->count && st->files; i++)
         samples_close(st->files[i].in);
     free(st->files);
     free(st->views);
-    *st = (step){0};
+    *st = (lockstep){0};
 }
 
-void step_remark(const step *st)
+void lockstep_remark(const lockstep *st)
 {
     for (int i = 0; i < st->count; i++)
         samples_remark(st->files[i].in);
 }
 
-int step_rewind(step *st, fault *f)
+int lockstep_rewind(lockstep *st, fault *f)
 {
     for (int i = 0; i < st->count && st->begun; i++) {
-        step_file *file = &st->files[i];
+        lockstep_file *file = &st->files[i];
         if (samples_rewind(file->in, f) != 0) return -1;
         file->view.shape[0] = 0;
         file->ended = false;
@@ -125,7 +125,7 @@ int step_rewind(step *st, fault *f)
 }
 
 /* Get another piece if the last one is used up. */
-static int refill(step_file *file, fault *f)
+static int refill(lockstep_file *file, fault *f)
 {
     while (!file->ended && (file->view.shape[0] == 0 || file->view.shape[1] == 0)) {
         const int more = samples_next(file->in, &file->now, f);
@@ -140,7 +140,7 @@ static int refill(step_file *file, fault *f)
 }
 
 /* Take rows x cols off the view: all its columns, or all its rows. */
-static void take(step_file *file, int64_t rows, int64_t cols)
+static void take(lockstep_file *file, int64_t rows, int64_t cols)
 {
     const int d = cols == file->view.shape[1] ? 0 : 1;
     const int64_t n = d == 0 ? rows : cols;
@@ -149,13 +149,13 @@ static void take(step_file *file, int64_t rows, int64_t cols)
     *(d == 0 ? &file->y : &file->x) += n;
 }
 
-int step_next(step *st, fault *f)
+int lockstep_next(lockstep *st, fault *f)
 {
     st->begun = true;
-    const step_file *first = &st->files[0];
+    const lockstep_file *first = &st->files[0];
     int64_t rows = INT64_MAX, cols = INT64_MAX;
     for (int i = 0; i < st->count; i++) {
-        step_file *file = &st->files[i];
+        lockstep_file *file = &st->files[i];
         if (refill(file, f) != 0) return -1;
         if (file->ended != first->ended) return fault_shapes(st, i, f);
         if (file->ended) continue;

@@ -1,4 +1,4 @@
-#include "output/saved/members.h"
+#include "output/saved/json_members.h"
 
 #include <stdint.h>
 #include <stdlib.h>

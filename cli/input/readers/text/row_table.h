@@ -1,7 +1,7 @@
 /* Tables that are read row by row, of columns with names: JSON lines, SQLite. A reader begins with a table and puts the
  * cells of each row into it; the table makes bands of them, and leaves out what is missing or bad. */
-#ifndef CLI_READERS_TABLE_H
-#define CLI_READERS_TABLE_H
+#ifndef CLI_READERS_ROW_TABLE_H
+#define CLI_READERS_ROW_TABLE_H
 
 #include "input/reader.h"
 
@@ -13,76 +13,76 @@ typedef enum cell_kind {
     CELL_OTHER, /* neither a number nor a word */
 } cell_kind;
 
-typedef struct table_cell {
+typedef struct row_table_cell {
     cell_kind kind;
     int64_t integer;
     double real;      /* also of integers */
-    const char *text; /* of words, and where table_has_words of numbers */
+    const char *text; /* of words, and where row_table_has_words of numbers */
     size_t size;
-} table_cell;
+} row_table_cell;
 
 typedef enum cell_state { CELL_MISSING = 0, CELL_GOOD, CELL_BAD } cell_state;
 
 /* A selected column, as it is read. */
-typedef struct table_slot {
+typedef struct row_table_slot {
     channel_form as;
     void *values; /* [capacity] */
     int64_t filled;
     cell_state state; /* of the current row's cell */
     int next;         /* the slot of the same column, read in another way; or -1 */
-} table_slot;
+} row_table_slot;
 
-typedef struct table {
+typedef struct row_table {
     reader base;
     bool skip_bad, paired, in_parts;
     selection selected;
     channel_form *as;  /* how the columns are read that are selected next; NULL: as numbers */
     int *slot_of;      /* [channels]: the first slot of a column, or -1; NULL before columns are selected */
     int *slot_of_view; /* [selected.count] */
-    table_slot *slot;
+    row_table_slot *slot;
     int slots;
     int64_t capacity; /* rows of a band */
     int64_t row;      /* before the band */
     int64_t rows;     /* in the band */
-} table;
+} row_table;
 
 /* A zeroed struct of `size` bytes that begins with a table; NULL without memory. functions: all but read_as. */
-void *table_create(size_t size, input *in, const read_options *options, reader_functions functions, fault *f);
+void *row_table_create(size_t size, input *in, const read_options *options, reader_functions functions, fault *f);
 /* select of the reader, whose columns have the dtypes f64, i64 or u64. */
-int table_select(reader *base, const int *channels, int count, fault *f);
+int row_table_select(reader *base, const int *channels, int count, fault *f);
 /* Back to the first row. */
-void table_reset(table *t);
+void row_table_reset(row_table *t);
 /* Free what the table owns, but not the struct. */
-void table_free(table *t);
+void row_table_free(row_table *t);
 
 /* The band of the rows so far: 1, or 0 if there are none. */
-int table_band(table *t, band *b);
+int row_table_band(row_table *t, band *b);
 /* Begin the next one. */
-void table_begin_band(table *t);
+void row_table_begin_band(row_table *t);
 
-static inline bool table_full(const table *t)
+static inline bool row_table_full(const row_table *t)
 {
     return t->rows == t->capacity;
 }
 
 /* A row: first all its cells are missing, then some are put, then it is kept or left out. */
-void table_begin_row(table *t);
-void table_end_row(table *t);
+void row_table_begin_row(row_table *t);
+void row_table_end_row(row_table *t);
 
-static inline bool table_is_selected(const table *t, int column)
+static inline bool row_table_is_selected(const row_table *t, int column)
 {
     return t->slot_of && column >= 0 && t->slot_of[column] >= 0;
 }
 /* Is the selected column read as words? */
-bool table_has_words(const table *t, int column);
+bool row_table_has_words(const row_table *t, int column);
 
 /* What the words of a column are, as far as it has been looked at. */
-typedef struct table_words {
+typedef struct row_table_words {
     int words, times;
-} table_words;
+} row_table_words;
 
-void table_look_at_word(table_words *of, const char *text, size_t size);
-values_kind table_kind(const table_words *of);
+void row_table_look_at_word(row_table_words *of, const char *text, size_t size);
+values_kind row_table_kind(const row_table_words *of);
 
 typedef enum put_result {
     PUT_GOOD,
@@ -91,6 +91,6 @@ typedef enum put_result {
 } put_result;
 
 /* Put a cell of a selected column. */
-put_result table_put(table *t, int column, const table_cell *cell, fault *f);
+put_result row_table_put(row_table *t, int column, const row_table_cell *cell, fault *f);
 
 #endif

@@ -1,24 +1,24 @@
 /* Files of equal shape, read in step: the same rectangle of each, whatever the sizes of their bands. So images and
  * volumes larger than memory can be paired. */
-#ifndef CLI_STEP_H
-#define CLI_STEP_H
+#ifndef CLI_LOCKSTEP_H
+#define CLI_LOCKSTEP_H
 
 #include "input/samples/samples.h"
 
 /* What has not yet been taken of a file's current piece. */
-typedef struct step_file {
+typedef struct lockstep_file {
     samples *in;
     piece now;
     histo_view view;
     int64_t y, x; /* of the view in the page or region */
     bool ended;
-} step_file;
+} lockstep_file;
 
-typedef struct step {
+typedef struct lockstep {
     const settings *settings;
     settings unmasked; /* of all files but the first, whose mask serves all */
     int count;
-    step_file *files; /* [count] */
+    lockstep_file *files; /* [count] */
     bool begun;
 
     /* The current rectangle. */
@@ -27,22 +27,22 @@ typedef struct step {
     histo_view mask_view;
     int page;
     int64_t y, x, width; /* of the page or region */
-} step;
+} lockstep;
 
 /* Open all files of s, which have one channel to count each and equal shapes. keep: several passes are possible. Call
- * step_close afterwards, also on failure. */
-int step_open(step *st, const settings *s, bool keep, fault *f);
-void step_close(step *st);
+ * lockstep_close afterwards, also on failure. */
+int lockstep_open(lockstep *st, const settings *s, bool keep, fault *f);
+void lockstep_close(lockstep *st);
 
 /* The name of file i in messages, and the type of its samples. */
-const char *step_name(const step *st, int i);
-histo_dtype step_dtype(const step *st, int i);
+const char *lockstep_name(const lockstep *st, int i);
+histo_dtype lockstep_dtype(const lockstep *st, int i);
 
 /* 1 and a rectangle, valid until the next call; 0 at the end of all files; -1. */
-int step_next(step *st, fault *f);
-int step_rewind(step *st, fault *f);
+int lockstep_next(lockstep *st, fault *f);
+int lockstep_rewind(lockstep *st, fault *f);
 
 /* samples_remark of all files. */
-void step_remark(const step *st);
+void lockstep_remark(const lockstep *st);
 
 #endif

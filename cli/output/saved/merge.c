@@ -1,4 +1,4 @@
-#include "output/saved/sum.h"
+#include "output/saved/merge.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 
 #include "base/failure.h"
 #include "output/labels.h"
+#include "output/saved/merge_names.h"
 #include "output/saved/saved.h"
-#include "output/saved/unite.h"
 
 static bool named_alike(const series *x, const series *y)
 {
@@ -66,7 +66,7 @@ static int merge_file(result *sum, const char *first, const char *path, const re
         if (sum->series[i].shares_hist) continue;
         merge_moments(&sum->series[i], &more->series[k]);
         if (series_differ_in_names(&sum->series[i], &more->series[k])) {
-            if (series_unite(&sum->series[i], &more->series[k], f) != 0) return -1;
+            if (series_merge_names(&sum->series[i], &more->series[k], f) != 0) return -1;
             continue;
         }
         if (histo_hist_merge(sum->series[i].hist, more->series[k].hist) != HISTO_OK) {
@@ -102,7 +102,7 @@ static int add_shards(result *sum, const char *const *files, int at, const resul
     const char *first = files[0], *path = files[at];
     if (!sum->shards && !more->shards) return 0;
     if (!sum->shards || !more->shards)
-        return fault_set(f, EXIT_DATA, "%s is a shard of a run, and %s is none: merge the shards of one run",
+        return fault_set(f, EXIT_DATA, "%s is a shard of a run, and %s is not: merge the shards of one run",
                          sum->shards ? first : path, sum->shards ? path : first);
     if (manifest_compare(sum->shards, first, more->shards, path, f) != 0) return -1;
     const int64_t common = manifest_common(sum->shards, more->shards);
@@ -117,7 +117,7 @@ static int check_finished(const result *r, const char *path, fault *f)
     return fault_set(f, EXIT_DATA, "%s is a checkpoint: finish it first, with the command that wrote it", path);
 }
 
-int saved_sum(const char *const *files, int count, result *sum, fault *f)
+int saved_merge(const char *const *files, int count, result *sum, fault *f)
 {
     if (saved_load(files[0], sum, f) != 0 || check_finished(sum, files[0], f) != 0) return -1;
     for (int i = 1; i < count; i++) {

@@ -1,10 +1,10 @@
 /* Files and pages as a stack of images in memory, for --pairs. */
-#ifndef CLI_STACK_H
-#define CLI_STACK_H
+#ifndef CLI_IMAGE_STACK_H
+#define CLI_IMAGE_STACK_H
 
 #include "input/feed/feed.h"
 
-typedef struct stack {
+typedef struct image_stack {
     const feed *in;
     histo_dtype dtype;
     int64_t images, places; /* places: samples per image */
@@ -13,16 +13,16 @@ typedef struct stack {
     size_t room;    /* bytes */
     int file, page; /* of the last image */
     int64_t filled; /* its samples so far */
-} stack;
+} image_stack;
 
-/* Read all files in one pass: each file or page is an image. Call stack_free afterwards, also on failure. */
-int stack_read(stack *s, feed *in, fault *f);
-void stack_free(stack *s);
+/* Read all files in one pass: each file or page is an image. Call image_stack_free afterwards, also on failure. */
+int image_stack_read(image_stack *s, feed *in, fault *f);
+void image_stack_free(image_stack *s);
 
 /* All images, as histo_hist_fill_pairs takes them. */
-histo_view stack_view(const stack *s);
+histo_view image_stack_view(const image_stack *s);
 
 /* Pass differences and means to visitor->take, as pieces with two views. */
-int stack_visit(const stack *s, const histo_pairs *pairs, const feed_visitor *visitor, fault *f);
+int image_stack_visit(const image_stack *s, const histo_pairs *pairs, const feed_visitor *visitor, fault *f);
 
 #endif

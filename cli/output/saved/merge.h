@@ -1,12 +1,12 @@
-/* The sum of saved histograms. */
-#ifndef CLI_SUM_H
-#define CLI_SUM_H
+/* Merging saved histograms. */
+#ifndef CLI_SAVED_MERGE_H
+#define CLI_SAVED_MERGE_H
 
 #include "count/result.h"
 
 /* Load files[count], at least one, and add up the histograms with equal names. Shards are those of one run, none of
  * them twice; of a sum of all, no more is said. */
-int saved_sum(const char *const *files, int count, result *sum, fault *f);
+int saved_merge(const char *const *files, int count, result *sum, fault *f);
 
 /* Say on standard error what is missing of a sum of shards, or of one that is still being counted. */
 void saved_remark(const result *r, const char *name);
