@@ -129,7 +129,7 @@ typedef struct stored_edges {
     int64_t owners;
     bool ordinary;
     double off;
-    histo_thresholds of_i64, of_u64; /* of integer edges that doubles do not hold */
+    histo_thresholds of_i64, of_u64; /* the thresholds of integer edges that doubles do not hold */
     double edges[];                  /* followed by these edges, and by the thresholds */
 } stored_edges;
 
@@ -412,7 +412,7 @@ histo_status histo_axis_own(const histo_axis *axis, histo_axis *owned)
         return HISTO_OK;
     }
     it->off = measure_off(owned, it->edges);
-    /* Those that are near a regular axis' increase. */
+    /* Edges that are near those of a regular axis increase. */
     it->ordinary = it->off <= HISTO_NEAR || (isfinite(owned->hi - owned->lo) && all_increase(it->edges, axis->bins));
     if (!it->ordinary && !is_whole) status = check_increasing(axis, it->edges);
     if (status != HISTO_OK) histo_axis_disown(owned);

@@ -26,9 +26,9 @@ double histo_axis_step(const histo_axis *axis);
 histo_status histo_axis_own(const histo_axis *axis, histo_axis *owned);
 void histo_axis_disown(histo_axis *owned);
 
-/* The same for the time of a call, without a copy: *borrowed refers to the axis' edges. Measures histo_axis_off, which
- * *borrowed has no place for, unless `off` is NULL. False, perhaps with an error, if the axis is invalid, or would have
- * to be owned: its edges are not given as doubles that increase. */
+/* Own an axis for the time of a call only, without a copy: *borrowed refers to the axis' edges. Measures
+ * histo_axis_off, which *borrowed has no place for, unless `off` is NULL. False, perhaps with an error, if the axis is
+ * invalid, or would have to be owned: its edges are not given as doubles that increase. */
 bool histo_axis_borrow(const histo_axis *axis, histo_axis *borrowed, double *off);
 
 /* Does a description bring edges? Free those that a loader has allocated. */
@@ -41,7 +41,7 @@ histo_axis histo_axis_share(const histo_axis *owned);
 /* Are the edges of an owned axis finite, do they increase, and is the width of the axis finite? */
 bool histo_axis_is_ordinary(const histo_axis *owned);
 
-/* Those of 64-bit integers of a dtype on an owned axis that has integer edges; else NULL. */
+/* The thresholds of 64-bit integers of a dtype on an owned axis that has integer edges; else NULL. */
 const histo_thresholds *histo_axis_thresholds(const histo_axis *owned, histo_dtype dtype);
 
 /* HISTO_INVALID if an edge of a valid axis is infinite, for what needs the middle of bins. */
@@ -79,8 +79,8 @@ void histo_cells_free(histo_cells *cells);
 histo_status histo_lookup_make(histo_lookup *lookup, const histo_axis *owned, histo_dtype dtype, bool many);
 void histo_lookup_free(histo_lookup *lookup);
 
-/* The same without a table and without what only GPUs use, for so few samples that it would not pay; there is nothing
- * to free. */
+/* Make a lookup without a table and without what only GPUs use, for so few samples that it would not pay; there is
+ * nothing to free. */
 void histo_lookup_start(histo_lookup *lookup, const histo_axis *owned, histo_dtype dtype);
 
 /* Find a curve in which the stored edges of an f32 lookup are regular; sets near_f32 if there is one. */
@@ -89,7 +89,7 @@ void histo_lookup_fit(histo_lookup *lookup);
 /* The slot of one sample at an unaligned address, without the lookup's table: the reference for all faster ways. */
 uint32_t histo_lookup_slot(const histo_lookup *lookup, histo_dtype dtype, const void *address);
 
-/* Of n aligned samples: out[i] = (accumulate ? out[i] : 0) + stride * slot. */
+/* For n aligned samples: out[i] = (accumulate ? out[i] : 0) + stride * slot. */
 void histo_lookup_slots(const histo_lookup *lookup, histo_dtype dtype, const void *samples, int n, uint32_t stride,
                         bool accumulate, uint32_t *out);
 

@@ -10,13 +10,13 @@ enum {
     MAX_LEVELS = 6,
     MAX_ENTRIES = 1 << 22,
     MORE_CELLS = 6,       /* how often the number of cells may double to separate all thresholds */
-    GOOD_ENTRIES = 44000, /* leaves room for counters in a GPU's shared memory … */
-    FAST_ENTRIES = 52000, /* … and still fits there */
+    GOOD_ENTRIES = 44000, /* so many leave room for counters in a GPU's shared memory */
+    FAST_ENTRIES = 52000, /* so many fit there, without counters */
     LOG_FAST_CELLS = 16,  /* more cells always exceed GOOD_ENTRIES */
-    LOG_QUICK_CELLS = 17, /* more take so long to make that one number of finer cells is tried, … */
-    QUICK_LOG_FINER = 3,  /* … of which this is the log2 */
-    WARP = 32,            /* samples that a GPU processes in lockstep … */
-    GROUP = 8 * WARP      /* … and samples that branch together */
+    LOG_QUICK_CELLS = 17, /* more take so long to make that one number of finer cells is tried */
+    QUICK_LOG_FINER = 3,  /* log2 of that number of finer cells */
+    WARP = 32,            /* samples that a GPU processes in lockstep */
+    GROUP = 8 * WARP      /* samples that branch together */
 };
 
 /* Linear maps use positions in this range. Its length is a golden section of 2^31, so that regularly spaced samples are
@@ -33,7 +33,7 @@ typedef struct threshold {
 typedef struct maker {
     histo_cells cells;
     histo_dtype dtype;
-    double samples;   /* of a fill */
+    double samples;   /* how many a fill has */
     double *values;   /* exact values of the thresholds */
     threshold *where; /* their positions */
     uint32_t thresholds;
@@ -157,7 +157,7 @@ static bool add_words(maker *m, uint32_t count, int shift)
     return true;
 }
 
-/* The same for any part; a part with several thresholds gets finer cells, up to MAX_LEVELS deep. */
+/* Make the cells of any part; a part with several thresholds gets finer cells, up to MAX_LEVELS deep. */
 static uint32_t sum_of(maker *m, const part *p)
 {
     if (p->end - p->first <= 1) return simple_sum(m, p);

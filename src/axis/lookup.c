@@ -74,7 +74,7 @@ void histo_lookup_slots(const histo_lookup *lookup, histo_dtype dtype, const voi
 static histo_pow2 pow2_of(const histo_lookup *l, histo_dtype dtype)
 {
     histo_pow2 w = {.is = false};
-    double least, most; /* of the dtype; most is one more than the largest value */
+    double least, most; /* the smallest value of the dtype, and one more than the largest */
     if (!histo_dtype_is_integer(dtype) || l->kind != HISTO_UNIFORM) return w;
     histo_dtype_limits(dtype, &least, &most);
     int exponent;

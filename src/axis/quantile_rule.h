@@ -55,7 +55,7 @@ HISTO_INLINE double histo_quantile_between(double a, double b, double distance, 
     return share < 0.5 ? a + distance * share : b - distance * (1 - share);
 }
 
-/* The same for any a and b, as NumPy does, except that an infinite neighbour is never left out. */
+/* As histo_quantile_between for any a and b, and as NumPy does, except that an infinite neighbour is never left out. */
 HISTO_INLINE double histo_quantile_beside(double a, double b, double share)
 {
     if (share == 0 || a == b) return a;

@@ -72,14 +72,17 @@ typedef struct histo_lookup {
      * else 0. A sample farther from the edge nearest to it is on the side where the guess has it. */
     float near;
     double lo, hi;
-    double over;                 /* the first double above the axis: hi, or the next one if it is closed */
-    float first_f32, over_f32;   /* the smallest floats that are not below the axis, and above it */
-    histo_curve curve;           /* curve(x) * scale + offset is the fraction of the axis below x … */
-    float from_f32;              /* … (a square root is that of x - from) … */
-    float scale_f32, offset_f32; /* … computed in float. In bins, … */
-    float margin_f32;            /* … a result farther than this from an edge is on the right side of it … */
-    bool near_f32;               /* … if this is set: the margin is less than half a bin */
-    double step, per_step;       /* width of a bin and its reciprocal, if all are alike */
+    double over;               /* the first double above the axis: hi, or the next one if it is closed */
+    float first_f32, over_f32; /* the smallest floats that are not below the axis, and above it */
+    /* The guess in float: curve(x) * scale + offset is the fraction of the axis below x, where the curve of a square
+     * root is that of x - from. A guess, in bins, that is farther than the margin from an edge is on the right side of
+     * it, if near_f32 is set: if the margin is less than half a bin. */
+    histo_curve curve;
+    float from_f32;
+    float scale_f32, offset_f32;
+    float margin_f32;
+    bool near_f32;
+    double step, per_step; /* width of a bin and its reciprocal, if all are alike */
     union {
         const double *edges;                /* SEARCH: bins + 1 edges */
         const histo_thresholds *thresholds; /* SEARCH_WHOLE */

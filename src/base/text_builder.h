@@ -11,7 +11,7 @@ extern "C" {
 typedef struct histo_text {
     char *out; /* may be NULL if capacity is 0 */
     size_t capacity;
-    size_t length; /* of the complete text, without the NUL */
+    size_t length; /* that of the complete text, without the NUL */
 } histo_text;
 
 void histo_text_add(histo_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -264,9 +264,9 @@ histo_status histo_hist_borrow(const histo_hist *hist, const uint64_t **counts, 
 typedef struct finder {
     const histo_hist *hist;
     histo_slots slots;
-    histo_slot_rows rows;      /* of a dense histogram: those after this one, … */
-    const uint64_t *row, *end; /* … the rest of this one, … */
-    int64_t next;              /* … and the next index in the read, or in the list of a sparse one */
+    histo_slot_rows rows;      /* of a dense histogram: the rows after this one */
+    const uint64_t *row, *end; /* of a dense histogram: the rest of this row */
+    int64_t next;              /* the next index in the read, or in the list of a sparse histogram */
 } finder;
 
 static finder finder_start(const histo_hist *hist, histo_slots slots)

@@ -9,9 +9,11 @@
 typedef struct regrouping {
     const histo_hist *from;
     histo_hist *to;
-    uint32_t *map[HISTO_MAX_AXES]; /* of each axis of `from`: its slot -> slot of an axis of `to` or HISTO_NOWHERE, … */
-    int64_t stride[HISTO_MAX_AXES]; /* … in steps of so many slots of `to` */
-    int64_t entry;                  /* of the batch of `from`, the only one that is copied; -1: all are */
+    /* For each axis of `from`: its slots -> slots of an axis of `to`, or HISTO_NOWHERE, and the distance of neighbours
+     * on that axis, in slots of `to`. */
+    uint32_t *map[HISTO_MAX_AXES];
+    int64_t stride[HISTO_MAX_AXES];
+    int64_t entry; /* the only batch entry of `from` that is copied; -1: all are */
 } regrouping;
 
 /* The distance of neighbours on axis a, in slots. */

@@ -13,7 +13,7 @@ typedef enum part { COUNTS, MASKED, DIGITS, FLAGS, SUMS } part;
 typedef struct section {
     part part;
     int power;  /* 0: of w, 1: of w * w */
-    int window; /* of digits; HISTO_EXACT_WINDOWS for flags */
+    int window; /* the window of digits; HISTO_EXACT_WINDOWS for flags */
     int64_t n;
 } section;
 
@@ -168,7 +168,7 @@ static histo_status prepare(const histo_hist *hist, const histo_word_layout *lay
 
 static histo_status check_words(const range *r)
 {
-    const uint64_t most = (uint64_t)HISTO_EXACT_MAX_JOINED << 31; /* of digits, whose magnitude is at most 2^31 */
+    const uint64_t most = (uint64_t)HISTO_EXACT_MAX_JOINED << 31; /* sums of digits, whose magnitude is at most 2^31 */
     uint64_t beyond = 0;
     for (int64_t i = 0; i < r->n; i++)
         beyond |= r->of->part == DIGITS ? (uint64_t)(r->words[i] + most > 2 * most) : r->words[i] >> 3 * COUNT_BITS;

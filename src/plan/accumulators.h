@@ -13,7 +13,7 @@ histo_status histo_accumulators_make(histo_accumulators *accumulators, int64_t s
 void histo_accumulators_free(histo_accumulators *accumulators);
 /* Set everything to zero, also on devices; there ordered on the stream, if it is not NULL. */
 void histo_accumulators_clear(histo_accumulators *accumulators, void *stream);
-/* The same for host memory and for all devices but `kept`, whose counts are then all there are. */
+/* Clear host memory and all devices but `kept`, whose counts are then all there are. */
 void histo_accumulators_clear_others(histo_accumulators *accumulators, histo_device_accumulators *kept);
 /* Set everything to what host memory holds of `by`, which is then empty. */
 void histo_accumulators_replace(histo_accumulators *accumulators, histo_accumulators *by);

@@ -20,7 +20,7 @@ typedef struct histo_device_map {
     const struct histo_backend *backend;
     histo_device device;
     bool current;  /* they are the map's values, or will be when the device has done what is enqueued */
-    bool captured; /* … or what launches of a graph make of them: copies elsewhere may be old */
+    bool captured; /* launches of a graph may change them: copies elsewhere may be old */
 } histo_device_map;
 
 typedef enum histo_maker {
@@ -34,9 +34,9 @@ typedef enum histo_maker {
 /* How a function histo_map_… of the API makes values, from counts on a device. */
 typedef struct histo_making {
     histo_maker by;
-    /* The histogram, and the reference or what it is compared with, which may be NULL; … */
+    /* The histogram, and the reference or what it is compared with, which may be NULL. */
     const histo_device_accumulators *from, *other;
-    const histo_axis *other_axes; /* … and the latter's axes, owned */
+    const histo_axis *other_axes; /* owned axes of `other` */
     histo_make_options options;   /* no fields are left to defaults */
     bool whole;                   /* round values of bins to whole numbers */
     bool weighted;                /* sums of weights matter, and not counts */

@@ -21,7 +21,7 @@ typedef struct histo_target {
     histo_device device;
     const char *left_out; /* why the target has no candidates; NULL if it has */
     int threads;
-    histo_transfer transfer; /* of samples that must be transferred there */
+    histo_transfer transfer; /* how samples get there, if they must */
     void *prepared;          /* made by the backend */
     bool measured;           /* its candidates' times are measured */
 } histo_target;
@@ -46,19 +46,19 @@ typedef struct histo_partner {
 
 /* A split fill: target[1], which the plan is on, its partners, and the CPU, target[0], each count parts. */
 typedef struct histo_split {
-    double fraction; /* of the samples that GPUs are expected to count; 0: not split */
+    double fraction; /* how many of the samples GPUs are expected to count; 0: not split */
     bool timed;      /* us is measured */
     double us;       /* time of a fill: predicted, or measured like the candidates' */
     int partners;
     histo_partner *partner;
-    const histo_row *row; /* of the CPU's parts; NULL: it takes none */
+    const histo_row *row; /* the strategy for the CPU's parts; NULL: it takes none */
     int threads;
     int64_t params[HISTO_MAX_PARAMS];
 } histo_split;
 
 struct histo_plan {
     uint64_t serial;   /* unique in this process */
-    histo_plan *next;  /* of the same histogram, for samples in the memory of another device */
+    histo_plan *next;  /* another plan of the same histogram, for samples in the memory of another device */
     int threads_asked; /* by the fill that the plan was made for; 0: the default */
     histo_problem problem;
     const histo_row *row;

@@ -100,9 +100,10 @@ static histo_status check_offsets(const int64_t *offsets, int64_t batch, int64_t
 histo_status histo_offsets_check(const int64_t *offsets, int64_t batch, const histo_view *samples, histo_device home)
 {
     if (samples->ndim != 1 || samples->batch_ndim != 0)
-        return histo_fail(HISTO_INVALID,
-                          "offsets are of samples in one dimension, which is no batch dimension; these have %d and %d",
-                          samples->ndim, samples->batch_ndim);
+        return histo_fail(
+            HISTO_INVALID,
+            "offsets are of samples in one dimension, which is not a batch dimension; these have %d and %d",
+            samples->ndim, samples->batch_ndim);
     bool only;
     histo_device device = histo_device_of(offsets, &only);
     if (!only) return check_offsets(offsets, batch, samples->shape[0]);

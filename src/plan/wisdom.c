@@ -221,7 +221,7 @@ static histo_status load(const char *path)
         status = histo_fail(HISTO_IO, "cannot read wisdom from %s: %s", path, strerror(errno));
     else if (!headed)
         status = histo_fail(HISTO_CORRUPT,
-                            "%s is no wisdom file of this version: its line 1 should be 'histo-wisdom 1'; remove it "
+                            "%s is not a wisdom file of this version: its line 1 should be 'histo-wisdom 1'; remove it "
                             "and save wisdom anew",
                             path);
     fclose(file);

@@ -34,8 +34,8 @@ typedef struct histo_exact_windows {
 typedef struct histo_exact {
     int64_t slots;
     uint64_t pending;         /* additions to any slot since the digits were balanced, at most; 0: they are */
-    int64_t balanced_from;    /* window * slots + slot: digits from there on are balanced, … */
-    histo_exact_windows used; /* … and not zero in these windows at most */
+    int64_t balanced_from;    /* window * slots + slot: digits from there on are balanced */
+    histo_exact_windows used; /* digits from there on are zero in all other windows */
     int low, high;            /* all planes are in windows [low, high) */
     int64_t *plane[HISTO_EXACT_WINDOWS]; /* [slots] digits; NULL where all are zero */
     uint8_t *special;                    /* [slots] of HISTO_EXACT_… flags; NULL where all are zero */
@@ -98,8 +98,8 @@ typedef struct histo_exact_block {
     const histo_exact *e;
     int64_t first;
     int n;        /* slots */
-    int window;   /* of digit[n], … */
-    uint64_t any; /* … of which this is the bitwise or */
+    int window;   /* the window of digit[n] */
+    uint64_t any; /* the bitwise or of digit[n] */
     int64_t digit[HISTO_EXACT_BLOCK];
     int64_t carry[HISTO_EXACT_BLOCK]; /* into the next window */
     bool carries;                     /* one of them is not zero */
@@ -168,7 +168,7 @@ static inline void histo_exact_add_digit(histo_exact *e, int64_t slot, int windo
     if (digit) __atomic_fetch_add(&e->plane[window][slot], digit, __ATOMIC_RELAXED);
 }
 
-/* The same where no other thread adds to the slot at the same time. */
+/* Add as histo_exact_add does, where no other thread adds to the slot at the same time. */
 static inline void histo_exact_add_digit_alone(histo_exact *e, int64_t slot, int window, int64_t digit)
 {
     if (digit) e->plane[window][slot] += digit;

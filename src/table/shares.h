@@ -16,14 +16,14 @@ typedef struct histo_equalizing {
 /* What the values of all bins of a histogram depend on. */
 typedef struct histo_totals {
     uint64_t n;     /* the sum of the counts */
-    int64_t first;  /* the lowest occupied bin … */
-    uint64_t least; /* … and its count */
+    int64_t first;  /* the lowest occupied bin */
+    uint64_t least; /* the count of that bin */
     /* Zuiderveld, "Contrast limited adaptive histogram equalization", Graphics Gems IV (1994), as cv::CLAHE cuts and
      * spreads: what is above `most` is cut and goes in equal parts to all bins, and the rest one by one to bins in
      * equal steps. */
     uint64_t most, each, rest;
     int64_t step;
-    float scale;    /* of sums, where they are scaled in float */
+    float scale;    /* what sums are multiplied with, where that is done in float */
     double per_all; /* 1 over the sum of all shares, rounded */
 } histo_totals;
 

@@ -12,7 +12,7 @@ extern "C" {
 /* Copy n samples of `size` bytes, `stride` bytes apart, to contiguous memory. */
 histo_gather_fn histo_gather;
 
-/* The same for samples of any dtype; see histo_fetch_by. */
+/* Gather samples of any dtype; see histo_fetch_by. */
 void histo_fetch(char *to, const char *from, int64_t stride, histo_dtype dtype, const char *bits, int64_t n);
 
 /* Copy samples [begin, end) of one operand of the strided iterator to `to`. */

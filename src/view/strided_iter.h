@@ -18,7 +18,7 @@ typedef struct histo_strided_iter {
     int64_t strides[HISTO_MAX_OPERANDS][HISTO_MAX_DIMS + 1];
     const char *base[HISTO_MAX_OPERANDS];
     /* Image pairs: the first dimension after the batch is that of pairs; the operand points to their first images. */
-    int images;             /* of the stack; 0: samples are not pairs */
+    int images;             /* how many the stack has; 0: samples are not pairs */
     int step;               /* from the first image of a pair to that of the next pair */
     int64_t image_stride;   /* bytes from an image to the next */
     const int64_t *offsets; /* ragged: batch entry b has samples offsets[b] … offsets[b + 1] - 1 of the only dimension,

@@ -16,7 +16,7 @@ static const struct {
 #undef ROW
 };
 
-/* Of values with a size, in either byte order. */
+/* The names of dtypes that have a size, in either byte order. */
 static bool dtype_known(histo_dtype dtype)
 {
     return (unsigned)histo_dtype_plain(dtype) < HISTO_DTYPE_COUNT;

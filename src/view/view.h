@@ -14,7 +14,7 @@ extern "C" {
  * names it in the message. */
 histo_status histo_view_check(const histo_view *view, const char *what);
 
-/* The same for a mask, which may be of HISTO_BIT. */
+/* Check a mask, which may be of HISTO_BIT. */
 histo_status histo_view_check_mask(const histo_view *view, const char *what);
 
 /* HISTO_INVALID unless both have the same shape and batch dimensions. */

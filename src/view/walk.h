@@ -21,7 +21,7 @@ void histo_strided_iter_make(histo_strided_iter *iter, int operands, const histo
 /* Is each operand but one the same in all batch entries? */
 bool histo_iter_repeats(const histo_strided_iter *iter, int but);
 
-/* The same for ragged segments: views of one dimension, whose order is kept. */
+/* Start with ragged segments: views of one dimension, whose order is kept. */
 void histo_strided_iter_make_ragged(histo_strided_iter *iter, int operands, const histo_view *const *views,
                                     int64_t batch, const int64_t *offsets);
 

@@ -165,7 +165,7 @@ static void measured_and_remembered(void **state)
     file = fopen(path, "w");
     fputs("something else\n", file);
     fclose(file);
-    REFUSED(HISTO_CORRUPT, "no wisdom file", histo_wisdom_load(path));
+    REFUSED(HISTO_CORRUPT, "not a wisdom file", histo_wisdom_load(path));
     unlink(path);
     REFUSED(HISTO_IO, "cannot read", histo_wisdom_load(path));
     REFUSED(HISTO_IO, "cannot write", histo_wisdom_save("/nonexistent/wisdom"));

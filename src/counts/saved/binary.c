@@ -274,7 +274,7 @@ static histo_status get_block(saved_bytes *in, uint64_t most, void *array, int64
     bool sparse = head & SPARSE;
     if (width > 8 || (sparse && width == 0)) {
         in->at--;
-        return corrupt(in, "a block starts with %d, which is no width", (int)head);
+        return corrupt(in, "a block starts with %d, which is not a width", (int)head);
     }
     if (sparse) status = get_up_to(in, 2, (uint64_t)n, "the number of values in a block", &nonzero);
     if (status != HISTO_OK) return status;

@@ -105,7 +105,7 @@ static histo_status check_string(const histo_json *doc, size_t *at)
         }
         size_t length = histo_json_character(doc->text + i, doc->size - i);
         if (length == 0 || (unsigned char)doc->text[i] < 0x20)
-            return histo_json_fail(doc, start, HISTO_CORRUPT, "a string has a byte 0x%02x that is no text",
+            return histo_json_fail(doc, start, HISTO_CORRUPT, "a string has a byte 0x%02x that is not text",
                                    (unsigned char)doc->text[i]);
         i += length;
     }

@@ -57,7 +57,7 @@ histo_status histo_json_count(const histo_json *doc, size_t at, uint64_t *value)
 /* The position after the value at a position. */
 size_t histo_json_end(const histo_json *doc, size_t at);
 
-/* The position after the number at a position, in or out of a string; 0 if it is no number. */
+/* The position after the number at a position, in or out of a string; 0 if there is no number. */
 size_t histo_json_number_end(const histo_json *doc, size_t at);
 
 /* Writing. A number has the fewest digits that read back as the same double, in a form that is not an integer's. `text`

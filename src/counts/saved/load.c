@@ -15,7 +15,7 @@ static const char set_magic[] = "histo set 1\n";
 typedef struct set_reader {
     const char *data;
     size_t size, at;
-    uint64_t name_bytes, bytes; /* of the histogram at `at`, after its name */
+    uint64_t name_bytes, bytes; /* the lengths of the name at `at`, and of the histogram after it */
 } set_reader;
 
 /* Go to the next histogram: 1, 0 at the end, -1 if the set is damaged. */

@@ -77,7 +77,7 @@ static histo_status read_axis_details(const histo_uhi_loader *l, size_t writer_i
     if (status == HISTO_OK && found[KIND]) {
         kind = histo_uhi_choice(l, found[KIND], HISTO_UHI_KINDS, histo_uhi_kinds);
         if (kind < 0 || (regular && kind != HISTO_REGULAR && kind != HISTO_INTEGER))
-            return FAIL(found[KIND], "this is no kind that the axis can be");
+            return FAIL(found[KIND], "this is not a kind that the axis can be");
     }
     axis->kind = (histo_axis_kind)kind;
     if (kind == HISTO_SQRT) axis->power = 0.5;
@@ -168,7 +168,7 @@ static histo_status read_axis(histo_uhi_loader *l, size_t at)
     case CATEGORY_STR:
         return FAIL_UNSUPPORTED(type, "axes of strings are not supported");
     }
-    return FAIL(type, "this is no type of axis in schema 1");
+    return FAIL(type, "this is not a type of axis in schema 1");
 }
 
 histo_status histo_uhi_read_axes(histo_uhi_loader *l, size_t at)

@@ -178,7 +178,7 @@ static histo_status read_histogram(histo_uhi_loader *l, size_t at)
     status = histo_uhi_find_details(l, found[WRITER], DETAILS, details, l->details);
     if (status == HISTO_OK && l->details[STORED]) {
         if (!histo_json_is(&l->doc, l->details[STORED], "sparse"))
-            return FAIL(l->details[STORED], "this is no storage");
+            return FAIL(l->details[STORED], "this is not a storage");
         l->storage = HISTO_SPARSE;
     }
     if (status == HISTO_OK) status = histo_uhi_read_axes(l, found[AXES]);

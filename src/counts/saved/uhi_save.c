@@ -179,7 +179,7 @@ static void put_unstored(histo_bytes *out, const histo_hist *hist, const char *k
     list_end(&l);
 }
 
-/* The same for sparse counts, which the storage keeps by cell. */
+/* Write sparse counts, which the storage keeps by cell. */
 static void put_unstored_occupied(histo_bytes *out, const histo_hist *hist, const histo_list *cells)
 {
     const histo_list all = histo_sparse_all(hist->accumulators.sparse);

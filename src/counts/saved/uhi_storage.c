@@ -27,7 +27,7 @@ static histo_status read_weighting(histo_uhi_loader *l, size_t storage, int type
     size_t at = l->details[WEIGHTING];
     if (!at) return HISTO_OK;
     int weighting = histo_uhi_choice(l, at, HISTO_UHI_WEIGHTINGS, histo_uhi_weightings);
-    if (weighting < 0) return FAIL(at, "this is no weighting");
+    if (weighting < 0) return FAIL(at, "this is not a weighting");
     bool squares = histo_has_squares((histo_weighting)weighting);
     if ((weighting == HISTO_UNWEIGHTED) != (type == STORAGE_INT) || (type == STORAGE_WEIGHTED && !squares))
         return FAIL(storage, "the storage does not fit the weighting in writer_info.histo");
@@ -51,7 +51,7 @@ histo_status histo_uhi_read_storage(histo_uhi_loader *l, size_t at)
     histo_status status = histo_json_find(&l->doc, at, KEYS, keys, 1, found);
     if (status != HISTO_OK) return status;
     int type = histo_uhi_choice(l, found[TYPE], STORAGES, types);
-    if (type < 0) return FAIL(found[TYPE], "this is no type of storage in schema 1");
+    if (type < 0) return FAIL(found[TYPE], "this is not a type of storage in schema 1");
     if (type == STORAGE_MEAN || type == STORAGE_WEIGHTED_MEAN)
         return FAIL_UNSUPPORTED(found[TYPE], "storage of means is not supported");
     if ((found[INDEX] || found[VARIANCES]) && !found[VALUES]) return FAIL(at, "the storage has no \"values\"");

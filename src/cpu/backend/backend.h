@@ -7,7 +7,7 @@
 
 /* What the backend prepares for a plan. */
 typedef struct histo_cpu_prepared {
-    histo_spans spans[HISTO_MAX_AXES]; /* of lookups by search without a table; else zero */
+    histo_spans spans[HISTO_MAX_AXES]; /* for lookups by search without a table; else zero */
 } histo_cpu_prepared;
 
 /* Allocate a multiple of 64 bytes, 64-byte aligned; free with free(); NULL if there is no memory. Large allocations use

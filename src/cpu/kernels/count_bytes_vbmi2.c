@@ -30,7 +30,7 @@ enum {
 typedef struct group {
     _Alignas(64) uint8_t bytes[LEFT + CHUNK + 64]; /* with room to load and store full vectors */
     __m512i planes[PLANES];
-    size_t begin, end; /* of the bytes not yet counted */
+    size_t begin, end; /* the bytes not yet counted */
     int blocks;        /* in the planes */
 } group;
 
@@ -127,12 +127,12 @@ typedef struct input {
     const uint8_t *bytes;
     const uint16_t *shorts;
     bool halves;    /* the shorts become bytes below 128 */
-    __m512i first;  /* of the shorts … */
-    __m128i shift;  /* … */
-    size_t ends[4]; /* of the groups */
+    __m512i first;  /* what is subtracted from the shorts */
+    __m128i shift;  /* how far they are then shifted right */
+    size_t ends[4]; /* where each group ends */
 } input;
 
-/* In another order: a pack takes eight bytes of either vector in turn. */
+/* Make bytes of shorts, in another order: a pack takes eight bytes of either vector in turn. */
 INLINE __m512i narrow(const input *in, const uint16_t *shorts)
 {
     const __m512i a = _mm512_sub_epi16(_mm512_loadu_si512(shorts), in->first);

@@ -370,7 +370,7 @@ static void join_bytes(const uint8_t *const tables[4], histo_joined_bytes *joine
         memcpy(joined->of + 256 * t, tables[t], 256);
 }
 
-/* Of VECTOR samples. */
+/* Values of VECTOR samples. */
 static inline void blend_vector(const histo_joined_bytes *joined, __m512i samples, const float *share, float down,
                                 bool rounded, void *to)
 {

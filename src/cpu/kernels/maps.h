@@ -16,14 +16,14 @@ typedef struct histo_joined_bytes {
 typedef struct histo_pair_table {
     _Alignas(64) uint8_t low[256];
     uint8_t high[256], column[256];
-    int size; /* of results, whose memory is a multiple of 128 bytes */
+    int size; /* the number of results, whose memory is a multiple of 128 bytes */
     const uint8_t *results;
 } histo_pair_table;
 
 /* Places of samples between the edges of an axis. */
 typedef struct histo_between_edges {
-    double lo, step, top; /* the edges lo + i * step, but top for the last one; … */
-    const double *edges;  /* … or these, if not NULL */
+    const double *edges; /* NULL: they are lo + i * step, but `top` for the last one */
+    double lo, step, top;
     int32_t bins;
 } histo_between_edges;
 
@@ -40,7 +40,7 @@ typedef struct histo_map_kernels {
      * 3 have a, b, c and d for samples[i]: in float, each operation rounded. to: floats, or rounded to bytes. */
     void (*blend_bytes)(const histo_joined_bytes *joined, const uint8_t *samples, int n, const float *share, float down,
                         bool rounded, void *to);
-    /* The same; samples above `last` count as `last`. to: floats, or rounded to shorts. */
+    /* to[i] = table[samples[i]], where samples above `last` count as `last`. to: floats, or rounded to shorts. */
     void (*blend_shorts)(const uint64_t *joined, uint16_t last, const uint16_t *samples, int n, const float *share,
                          float down, bool rounded, void *to);
     /* share[i] = at - floor(at), for at = (first + i) * scale - 0.5 in float */

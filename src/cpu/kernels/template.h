@@ -4,9 +4,9 @@
 #define CPU_TEMPLATE_H
 
 #define HISTO_PASTE(a, b) a##b
-#define HISTO_JOIN(a, b) HISTO_PASTE(a, b) /* of what they expand to */
+#define HISTO_JOIN(a, b) HISTO_PASTE(a, b) /* joins what a and b expand to */
 
-/* Of the width that the instance defines as BITS. */
+/* Types of the width that the instance defines as BITS. */
 #define SIGNED HISTO_JOIN(int, HISTO_JOIN(BITS, _t))
 #define SIGNED_MIN HISTO_JOIN(INT, HISTO_JOIN(BITS, _MIN))
 #define SIGNED_MAX HISTO_JOIN(INT, HISTO_JOIN(BITS, _MAX))

@@ -360,7 +360,8 @@ static void slots_on_axis(const histo_job *job, int axis, const void *samples, i
         histo_cpu_kernels_usable()->slots(lookup, spans, p->sampled[axis], samples, n, stride, accumulate, slots);
 }
 
-/* Of several axes, few samples at a time: prefetches as many at once as a block has lines would wait for each other. */
+/* With several axes, only few samples at a time: prefetches as many at once as a block has lines would wait for each
+ * other. */
 void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t *slots)
 {
     enum { FEW = 256 };

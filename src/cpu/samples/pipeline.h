@@ -10,11 +10,11 @@ typedef struct histo_pipeline {
     void *table;
     histo_carry_fn *carry;
     const void *to;
-    const histo_sums *sums; /* if not NULL, weights are added to these instead: … */
-    bool floats;            /* … floats or doubles, … */
-    const void *weights;    /* … those of the slots */
-    uint32_t *slots;        /* produced, not yet counted … */
-    int n;                  /* … and how many */
+    const histo_sums *sums; /* NULL: slots are counted; else their weights are added to these */
+    const void *weights;    /* the weights of the slots */
+    bool floats;            /* weights are floats, else doubles */
+    uint32_t *slots;        /* slots that are produced, but not yet counted */
+    int n;                  /* how many slots there are */
     histo_producer next;
 } histo_pipeline;
 

@@ -19,7 +19,7 @@ enum {
     SAMPLES_A_THREAD = 1 << 16, /* fewer do not repay waking a thread */
     TOGETHER = 64,              /* counters that are added, or left out, together */
 };
-static const size_t MAX_TABLE_BYTES = (size_t)256 << 20; /* of all threads together */
+static const size_t MAX_TABLE_BYTES = (size_t)256 << 20; /* the tables of all threads together */
 
 static const char *unsupported_reason(const histo_problem *p)
 {

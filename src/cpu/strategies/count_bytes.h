@@ -17,11 +17,11 @@ typedef struct histo_shorts {
 
 typedef struct histo_byte_counting {
     size_t state_bytes; /* a multiple of 64; states are 64-byte aligned */
-    double byte_ns;     /* about how long a byte takes, for cost models … */
-    double finish_us;   /* … and starting and finishing */
+    double byte_ns;     /* for cost models: about how long a byte takes */
+    double finish_us;   /* for cost models: about how long starting and finishing take */
     void (*start)(void *state);
     void (*add)(void *state, const uint8_t *bytes, size_t n);
-    /* The same for 16-bit integers, up to a stretch with one that is not first … first + width; returns how many have
+    /* Count 16-bit integers as bytes, up to a stretch with one that is not first … first + width; returns how many have
      * been counted. NULL if nothing is won over making bytes of them first. */
     size_t (*add_shorts)(void *state, const uint16_t *shorts, size_t n, const histo_shorts *as);
     /* Add the counts since the start to counts[], and start again. */

@@ -28,23 +28,24 @@ enum {
     DEFAULT_LARGEST_BITS = 24,
     MAX_BITS = 28,
     ROOMY_BITS = 16,     /* smaller tables grow when a quarter full, larger ones when half full */
-    PREFETCH_BITS = 13,  /* log2 of the entries from which a table exceeds the L1 cache … */
-    PARTITION_BITS = 20, /* … and most of the last-level cache */
+    PREFETCH_BITS = 13,  /* log2 of the entries from which a table exceeds the L1 cache */
+    PARTITION_BITS = 20, /* log2 of the entries from which it exceeds most of the last-level cache */
     AHEAD = 64,          /* samples between prefetching an entry and using it */
     BUFFERED = 1 << 22,  /* slots that are partitioned together */
     RANGE_BITS = 8,      /* 2^8 ranges of the table */
     CROWDED = 64,        /* occupied entries probed before the table is considered too small, locally or overall */
     SAMPLES_A_THREAD = 1 << 16, /* fewer do not repay waking a thread */
 };
-static const size_t MAX_TABLE_BYTES = (size_t)1 << 30; /* of all threads together, unless too few for each */
+static const size_t MAX_TABLE_BYTES =
+    (size_t)1 << 30; /* the tables of all threads together, unless that is too little for each */
 
 /* One thread's table and lists. */
 typedef struct slot_table {
     int bits;
     int64_t used;
     histo_entry *entries; /* [1 << bits], of mixed slots; a count of 0: empty */
-    uint64_t *buffer;     /* [2 * BUFFERED]: mixed slots, and room to partition them; NULL before the first … */
-    int buffered;         /* … and how many there are */
+    uint64_t *buffer;     /* [2 * BUFFERED]: mixed slots, and room to partition them; NULL before the first */
+    int buffered;         /* how many mixed slots there are */
     histo_sparse full;    /* what the table was emptied into; one list in the end */
     bool failed;          /* out of memory */
 } slot_table;

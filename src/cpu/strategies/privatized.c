@@ -31,15 +31,15 @@ enum {
     SAMPLES_A_FLUSH = 1 << 30,  /* 32-bit counters cannot wrap */
     LONG_BLOCK = 1 << 16,       /* integers that are counted where they are */
 };
-static const size_t MAX_TABLE_BYTES = (size_t)256 << 20; /* of all threads together */
+static const size_t MAX_TABLE_BYTES = (size_t)256 << 20; /* the tables of all threads together */
 
 typedef struct layout {
     int threads;
     int subtables;
-    int powers;                                    /* 1: sums of w; 2: and of w^2 */
-    bool exact;                                    /* sums are histo_digits … */
-    histo_sums fast;                               /* … or these, which include the counts */
-    size_t entries;                                /* of one subtable: the slots */
+    int powers;                                    /* 1: sums of w; 2: of w^2, too */
+    bool exact;                                    /* sums are histo_digits */
+    histo_sums fast;                               /* otherwise: fast sums, which include the counts */
+    size_t entries;                                /* the slots of one subtable */
     size_t gathered, slots, weights, tables, sums; /* bytes of each part of a thread's workspace */
     size_t per_thread;
 } layout;
@@ -90,11 +90,11 @@ typedef struct local {
     char *gathered;
     histo_pipeline pipeline; /* with one table, without weights or with fast sums */
     uint32_t *slots;         /* otherwise */
-    double *weights;         /* of two pieces: one is in the pipeline */
+    double *weights;         /* those of two pieces, as one is in the pipeline */
     uint32_t *tables;
     histo_sums fast;
-    histo_digits *digits[2]; /* exact sums of w, and of w^2 … */
-    int first[2];            /* … and the window of their first digit, once they are not 0 */
+    histo_digits *digits[2]; /* exact sums of w, and of w^2 */
+    int first[2];            /* the window of their first digit, once they are not 0 */
     int64_t batch;
     int64_t held; /* samples in the tables */
 } local;

@@ -20,8 +20,8 @@
 #include "view/dtype.h"
 
 enum {
-    SAMPLES_A_THREAD = 1 << 17, /* fewer do not repay waking a thread … */
-    SHORTS_A_THREAD = 1 << 20,  /* … nor fewer 16-bit samples adding up all values */
+    SAMPLES_A_THREAD = 1 << 17, /* fewer do not repay waking a thread */
+    SHORTS_A_THREAD = 1 << 20,  /* fewer 16-bit samples do not repay adding up all values */
     LONG_BLOCK = 1 << 18,       /* 16-bit samples between checks of their distribution */
     PART = 4096,          /* 8-bit samples; longer runs of one value are read more slowly (Zen 5: 31, not 37 GB/s) */
     SMALL_FILL = 1 << 14, /* up to so many bytes need no workspace */
@@ -29,7 +29,7 @@ enum {
     STRETCH = 512,      /* 16-bit samples; as many are prefetched */
     LOOKED_AT = 1024,   /* samples probed for their distribution */
     MAX_HELD = 1 << 30, /* samples; four-byte counters cannot wrap */
-    MAX_BUFFERS = 4,    /* of blocks of samples, mask, where, and samples that pass */
+    MAX_BUFFERS = 4,    /* for blocks of samples, mask, where, and samples that pass */
 };
 
 static const char *unsupported_reason(const histo_problem *p)

@@ -22,12 +22,12 @@ enum {
     SAMPLES_A_THREAD = 1 << 16, /* fewer do not repay waking a thread */
     SAMPLES_A_FLUSH = 1 << 30,  /* 32-bit counters cannot wrap */
 };
-static const size_t MAX_TABLE_BYTES = (size_t)256 << 20; /* of all threads together */
+static const size_t MAX_TABLE_BYTES = (size_t)256 << 20; /* the tables of all threads together */
 
 typedef struct layout {
     int threads;
-    int lanes;                                     /* of the vectors of sums: HISTO_MAX_COLUMNS at most */
-    bool squared;                                  /* those of w^2, too */
+    int lanes;                                     /* lanes of the vectors of sums: HISTO_MAX_COLUMNS at most */
+    bool squared;                                  /* there are sums of w^2, too */
     size_t gathered, slots, weights, counts, sums; /* bytes of each part of a thread's workspace */
     size_t per_thread;
 } layout;
@@ -68,7 +68,7 @@ typedef struct local {
     char *gathered;
     uint32_t *slots, *counts;
     char *copied;               /* weights of a block, for each lane and for those without an entry */
-    histo_weight_lanes weights; /* of the block */
+    histo_weight_lanes weights; /* the weights of the block */
     double *sums;               /* [slot][of w, and of w^2][lane] */
     int64_t held;               /* samples in the counts */
 } local;

@@ -61,7 +61,7 @@ shows . $tiny --save default
 shows '^chosen: cpu/.*, by wisdom$' explain --bytes --device cpu -b 256 -r 0:256 zeros
 shows '^chosen: cpu/.*, by the cost model$' explain --bytes --device cpu -b 4096 -r 0:256 zeros
 echo nonsense >config/histo/wisdom
-refuses 1 'config/histo/wisdom is no wisdom file .*: .*remove it' -b 4 -r 0:256 --bytes zeros
+refuses 1 'config/histo/wisdom is not a wisdom file .*: .*remove it' -b 4 -r 0:256 --bytes zeros
 unset XDG_CONFIG_HOME
 
 # The papers' distributions, on every type that is made; a wafer has whole rows of 256 bins.
@@ -102,7 +102,7 @@ refuses 1 'nowhere/map.png cannot be written' tune --image nowhere/map.png
 refuses 1 'nowhere/w.txt cannot be written' tune --save nowhere/w.txt
 refuses 1 'nowhere/t.json cannot be written' tune --json nowhere/t.json
 refuses 1 'is a directory' tune --save .
-refuses 1 'kept.json is no wisdom file .* --save' tune --save kept.json
+refuses 1 'kept.json is not a wisdom file .* --save' tune --save kept.json
 refuses 2 'not standard output' tune --save -
 refuses 2 "takes no names" tune zeros
 refuses 1 'take --device cpu' tune --device cuda:1023

@@ -160,7 +160,7 @@ refuses 2 'heat maps do not fit into one picture' --batch --joint 0,0 -o out.png
 refuses 2 'of 3 axes cannot be drawn' --joint r,g,b -o out.png none.ppm
 refuses 2 'of 3 axes cannot be drawn' --joint all -o out.png c.ppm
 refuses 1 'cannot read wisdom from none.txt: .* --wisdom' --wisdom none.txt -o out.json n.txt
-refuses 1 'n.txt is no wisdom file .* --wisdom' --wisdom n.txt -o out.json n.txt
+refuses 1 'n.txt is not a wisdom file .* --wisdom' --wisdom n.txt -o out.json n.txt
 grep -q '^histo: n.txt is' "$err" || fail "the name is said twice: $(cat "$err")"
 
 # A missing device is reported, whatever else is wrong.

@@ -20,7 +20,7 @@ enum {
     HISTO_STREAM = HISTO_PIECE / HISTO_STREAMS, /* indices of a stream */
     HISTO_STEP = 64,                            /* indices of a step */
     HISTO_STEPS = HISTO_PIECE / HISTO_STEP,
-    HISTO_ROUNDS = HISTO_STEP / HISTO_STREAMS, /* of a step */
+    HISTO_ROUNDS = HISTO_STEP / HISTO_STREAMS, /* rounds of a step */
 };
 
 /* Add 1, and append to `carries` whether the counter wrapped. */
@@ -100,7 +100,7 @@ typedef histo_produce_fn *histo_producer_of_fn(const histo_lookup *lookup, bool 
 typedef struct histo_producer {
     histo_produce_fn *produce; /* may be NULL */
     const histo_lookup *lookup;
-    const histo_spans *spans; /* of a lookup by search */
+    const histo_spans *spans; /* those of a lookup by search */
     const void *samples;
     uint32_t *slots;
 } histo_producer;
@@ -128,7 +128,7 @@ typedef void histo_count_longs_fn(uint64_t *table, const uint32_t *slots, int n)
 
 /* ---- Values ---- */
 
-/* The same for 16-bit values, each with a counter of its own: a word, a byte, or the byte at
+/* How 16-bit values are counted, each with a counter of its own: a word, a byte, or the byte at
  * histo_spread_place(value). */
 typedef enum histo_value_counters { HISTO_IN_BYTES, HISTO_IN_SPREAD_BYTES, HISTO_IN_WORDS } histo_value_counters;
 typedef void histo_count_values_fn(void *table, const uint16_t *at, int n, histo_value_counters counters,

@@ -10,7 +10,7 @@ typedef void histo_add_extremes_fn(histo_dtype dtype, const void *samples, int64
 
 enum { HISTO_COLUMNS = 1024, HISTO_COLUMN_ROWS = 1 << 15 };
 
-/* The same of each column of a table: extremes[columns], with at most HISTO_COLUMNS and HISTO_COLUMN_ROWS rows, which
+/* Add each column of a table to extremes[columns], with at most HISTO_COLUMNS and HISTO_COLUMN_ROWS rows, which
  * are contiguous and `pitch` bytes apart. */
 typedef void histo_add_column_extremes_fn(histo_dtype dtype, const void *table, int64_t pitch, int rows, int columns,
                                           histo_extremes *extremes);

@@ -2,7 +2,7 @@
  * includes this once for each type: NAME(function) is the function's name for the type, PREFIX is int or uint, and BITS
  * is the width. */
 #define TYPE HISTO_JOIN(PREFIX, HISTO_JOIN(BITS, _t))
-#define TYPE_32 HISTO_JOIN(PREFIX, 32_t) /* of the same signedness */
+#define TYPE_32 HISTO_JOIN(PREFIX, 32_t) /* with the same signedness */
 #define TYPE_64 HISTO_JOIN(PREFIX, 64_t)
 
 /* Bins of 2^shift integers: see histo_pow2. low and high are 32-bit numbers of the samples' signedness. */
@@ -63,7 +63,7 @@ static bool NAME(pow2_codes)(const histo_lookup *l, const TYPE *restrict samples
 
 #elif BITS == 64
 
-/* The same; the distances fit, as the axis has 32 bits. */
+/* Bins of 2^shift 64-bit integers, likewise; distances fit, as the axis has 32 bits. */
 static bool NAME(pow2_codes)(const histo_lookup *l, const TYPE *restrict samples, int n, uint8_t *restrict codes)
 {
     const int shift = l->pow2.shift;
