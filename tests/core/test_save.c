@@ -646,7 +646,7 @@ static const invalid_document invalid_documents[] = {
     {AXIS("'type':'regular','lower':'0','upper':1,'bins':2," FLOW), "a number", HISTO_CORRUPT},
     {AXIS("'type':'regular','lower':1,'upper':2,'bins':4,'writer_info':{'histo':{'kind':'integer'}}," FLOW),
      "lo + bins", HISTO_CORRUPT},
-    {AXIS("'type':'regular','lower':1,'upper':2,'bins':4,'writer_info':{'histo':{'kind':'log'}}," FLOW), "no kind",
+    {AXIS("'type':'regular','lower':1,'upper':2,'bins':4,'writer_info':{'histo':{'kind':'log'}}," FLOW), "not a kind",
      HISTO_CORRUPT},
     {AXIS("'type':'regular','lower':1,'upper':2,'bins':4,'writer_info':{'histo':5}," FLOW), "object", HISTO_CORRUPT},
     {AXIS("'type':'variable'," FLOW), "edges", HISTO_CORRUPT},
