@@ -46,7 +46,7 @@ static histo_status add_sparse(histo_hist *hist, histo_slots slots, const int64_
 
 static histo_status own(histo_hist *hist)
 {
-    histo_status status = histo_accumulators_gather(&hist->accumulators);
+    histo_status status = histo_accumulators_to_host(&hist->accumulators);
     return status == HISTO_OK ? histo_accumulators_own(&hist->accumulators) : status;
 }
 

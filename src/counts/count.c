@@ -90,7 +90,7 @@ static histo_status count(one_count *c, const histo_hist_options *kind, const hi
     if (status == HISTO_OK) status = fill(hist, views, options, how->plan);
     if (status != HISTO_OK) return status;
     if (hist->accumulators.counts == out)
-        status = histo_accumulators_gather(&hist->accumulators);
+        status = histo_accumulators_to_host(&hist->accumulators);
     else
         status = histo_hist_read(hist, how->slots, &reading);
     return status == HISTO_OK && tally ? histo_hist_tally(hist, tally) : status;

@@ -22,9 +22,9 @@ static histo_status merge_sparse(histo_sparse *to, const histo_sparse *from)
 histo_status histo_hist_merge(histo_hist *hist, const histo_hist *other)
 {
     histo_status status = histo_hist_alike(hist, other);
-    if (status == HISTO_OK) status = histo_accumulators_gather(&hist->accumulators);
+    if (status == HISTO_OK) status = histo_accumulators_to_host(&hist->accumulators);
     if (status == HISTO_OK) status = histo_accumulators_own(&hist->accumulators);
-    if (status == HISTO_OK) status = histo_accumulators_gather(&other->accumulators);
+    if (status == HISTO_OK) status = histo_accumulators_to_host(&other->accumulators);
     if (status != HISTO_OK) return status;
     histo_accumulators *to = &hist->accumulators;
     const histo_accumulators *from = &other->accumulators;

@@ -92,7 +92,7 @@ static void read_dense(const histo_accumulators *from, const histo_reading *r)
     all.grid.first = r->grid.first;
     memcpy(all.grid.extent, r->grid.extent, (size_t)r->grid.ndim * sizeof *r->grid.extent);
     memcpy(all.grid.stride, r->grid.stride, (size_t)r->grid.ndim * sizeof *r->grid.stride);
-    if (!r->cumulative) histo_slot_grid_join(&all.grid);
+    if (!r->cumulative) histo_slot_grid_coalesce(&all.grid);
     histo_slot_rows_restart(&all);
     char *to = r->out;
     for (int64_t slot; histo_slot_rows_next(&all, &slot); to += (size_t)all.n * histo_dtype_size(r->dtype))
@@ -136,7 +136,7 @@ static void read_sparse(const histo_hist *hist, histo_slots slots, const histo_r
 
 static histo_status read_gathered(const histo_hist *hist, histo_slots slots, const histo_reading *r)
 {
-    histo_status status = histo_accumulators_gather(&hist->accumulators);
+    histo_status status = histo_accumulators_to_host(&hist->accumulators);
     if (status != HISTO_OK) return status;
     if (hist->accumulators.sparse)
         read_sparse(hist, slots, r);
@@ -189,7 +189,7 @@ histo_status histo_hist_read(const histo_hist *hist, histo_slots slots, const hi
     const histo_device device = histo_device_of(r->out, &only);
     const histo_device_accumulators *first = hist->accumulators.on_devices;
     if (first && first->next && (device == HISTO_DEVICE_CPU || !first->backend->capturing(r->stream))) {
-        histo_status status = histo_accumulators_join(&hist->accumulators, device);
+        histo_status status = histo_accumulators_merge_devices(&hist->accumulators, device);
         if (status != HISTO_OK) return status;
     }
     histo_device_accumulators *home = histo_accumulators_home(&hist->accumulators);
@@ -250,7 +250,7 @@ histo_status histo_hist_borrow(const histo_hist *hist, const uint64_t **counts, 
     if (accumulators->sparse)
         return histo_fail(HISTO_UNSUPPORTED, "a sparse histogram has no array of counts: read its occupied slots with "
                                              "histo_hist_read_occupied");
-    histo_status status = histo_accumulators_gather(accumulators);
+    histo_status status = histo_accumulators_to_host(accumulators);
     if (status != HISTO_OK) return status;
     if (counts) *counts = accumulators->counts;
     if (sum_w) *sum_w = accumulators->sum_w;
@@ -303,7 +303,7 @@ static bool finder_next(finder *f, int64_t *index, uint64_t *count)
 static histo_status start_finding(const histo_hist *hist, histo_slots slots)
 {
     histo_status status = check_read(hist, slots, hist ? histo_hist_size(hist, slots) : 0);
-    return status == HISTO_OK ? histo_accumulators_gather(&hist->accumulators) : status;
+    return status == HISTO_OK ? histo_accumulators_to_host(&hist->accumulators) : status;
 }
 
 static int64_t count_occupied(const histo_hist *hist, histo_slots slots)
@@ -359,7 +359,7 @@ histo_status histo_hist_read_masked(const histo_hist *hist, uint64_t *masked, in
     if (size != hist->accumulators.batch)
         return histo_fail(HISTO_INVALID, "the array has room for %lld values, the histogram gives %lld",
                           (long long)size, (long long)hist->accumulators.batch);
-    histo_status status = histo_accumulators_gather(&hist->accumulators);
+    histo_status status = histo_accumulators_to_host(&hist->accumulators);
     if (status != HISTO_OK) return status;
     memcpy(masked, hist->accumulators.masked, (size_t)size * sizeof *masked);
     return HISTO_OK;
@@ -416,7 +416,7 @@ static void tally_dense(const histo_hist *hist, histo_tally *t)
 histo_status histo_hist_tally(const histo_hist *hist, histo_tally *tally)
 {
     if (!hist || !tally) return histo_fail(HISTO_INVALID, "the histogram or the tally is NULL");
-    histo_status status = histo_accumulators_gather(&hist->accumulators);
+    histo_status status = histo_accumulators_to_host(&hist->accumulators);
     if (status != HISTO_OK) return status;
     histo_tally t = {0};
     if (hist->accumulators.sparse)

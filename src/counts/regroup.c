@@ -140,7 +140,7 @@ static histo_status move_sparse(const regrouping *r)
 /* Return the new histogram, or free everything on failure. */
 static histo_status finish(regrouping *r, histo_status status, histo_hist **out)
 {
-    if (status == HISTO_OK) status = histo_accumulators_gather(&r->from->accumulators);
+    if (status == HISTO_OK) status = histo_accumulators_to_host(&r->from->accumulators);
     if (status == HISTO_OK) status = r->from->accumulators.sparse ? move_sparse(r) : move_counts(r);
     release(r);
     if (status == HISTO_OK)

@@ -28,7 +28,7 @@ void histo_slot_rows_restart(histo_slot_rows *rows)
 void histo_slot_rows_start(histo_slot_rows *rows, const histo_hist *hist, histo_slots slots)
 {
     histo_slot_rows_grid(&rows->grid, hist, slots);
-    histo_slot_grid_join(&rows->grid);
+    histo_slot_grid_coalesce(&rows->grid);
     histo_slot_rows_restart(rows);
 }
 

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "counts/hist.h"
 
-enum { COUNT_BITS = 21, MOST_JOINED = (1 << COUNT_BITS) - 1 };
+enum { COUNT_BITS = 21, MOST_MERGED = (1 << COUNT_BITS) - 1 };
 
 /* What words are, in their order. */
 typedef enum part { COUNTS, MASKED, DIGITS, FLAGS, SUMS } part;
@@ -101,7 +101,7 @@ static histo_status check(const histo_hist *hist, const histo_word_layout *layou
 histo_status histo_hist_word_layout(const histo_hist *hist, histo_word_layout *layout)
 {
     histo_status status = check(hist, layout);
-    if (status == HISTO_OK) status = histo_accumulators_gather(&hist->accumulators);
+    if (status == HISTO_OK) status = histo_accumulators_to_host(&hist->accumulators);
     if (status != HISTO_OK) return status;
     histo_word_layout found = {{0}};
     for (int power = 0; power < 2; power++) {
@@ -168,11 +168,11 @@ static histo_status prepare(const histo_hist *hist, const histo_word_layout *lay
 
 static histo_status check_words(const range *r)
 {
-    const uint64_t most = (uint64_t)HISTO_EXACT_MAX_JOINED << 31; /* sums of digits, whose magnitude is at most 2^31 */
+    const uint64_t most = (uint64_t)HISTO_EXACT_MAX_MERGED << 31; /* sums of digits, whose magnitude is at most 2^31 */
     uint64_t beyond = 0;
     for (int64_t i = 0; i < r->n; i++)
         beyond |= r->of->part == DIGITS ? (uint64_t)(r->words[i] + most > 2 * most) : r->words[i] >> 3 * COUNT_BITS;
-    return beyond ? histo_fail(HISTO_INVALID, "the words are not those of up to %d histograms", MOST_JOINED) : HISTO_OK;
+    return beyond ? histo_fail(HISTO_INVALID, "the words are not those of up to %d histograms", MOST_MERGED) : HISTO_OK;
 }
 
 static void move_counts(uint64_t *counts, const range *r, access way)
@@ -290,7 +290,7 @@ static histo_status move_words(const histo_hist *hist, const histo_word_layout *
     histo_status status = check_range(hist, layout, first, n, &s);
     if (status != HISTO_OK) return status;
     if (!words && n) return histo_fail(HISTO_INVALID, "the array for the words is NULL");
-    status = histo_accumulators_gather(&hist->accumulators);
+    status = histo_accumulators_to_host(&hist->accumulators);
     range r;
     int64_t at = first;
     uint64_t *to = words;
@@ -316,7 +316,7 @@ histo_status histo_hist_read_words(const histo_hist *hist, const histo_word_layo
 /* Bring all words to host memory, where they may then change. */
 static histo_status own_words(histo_hist *hist)
 {
-    histo_status status = histo_accumulators_gather(&hist->accumulators);
+    histo_status status = histo_accumulators_to_host(&hist->accumulators);
     return status == HISTO_OK ? histo_accumulators_own(&hist->accumulators) : status;
 }
 

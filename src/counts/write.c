@@ -134,7 +134,7 @@ histo_status histo_hist_put(histo_hist *hist, int64_t n, const int64_t *index, c
     for (int64_t i = 0; i < n; i++)
         if (index[i] < 0 || index[i] >= to->batch * to->slots)
             return histo_fail(HISTO_INVALID, "there is no slot %lld", (long long)index[i]);
-    histo_status status = histo_accumulators_gather(to);
+    histo_status status = histo_accumulators_to_host(to);
     if (status == HISTO_OK) status = histo_accumulators_own(to);
     if (status == HISTO_OK && to->exact_w) status = reserve_for(to->exact_w, sum_w, n);
     if (status == HISTO_OK && to->exact_w2) status = reserve_for(to->exact_w2, sum_w2, n);

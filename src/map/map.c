@@ -173,7 +173,7 @@ histo_status histo_map_bins(const histo_hist *hist, const uint64_t **bins, int64
     if (in->counts && !histo_accumulators_home(in)) {
         *bins = in->counts + 1; /* after the underflow */
         *pitch = in->slots;
-        return histo_accumulators_gather(in);
+        return histo_accumulators_to_host(in);
     }
     histo_status status = histo_map_counts(hist, copy);
     *bins = *copy;

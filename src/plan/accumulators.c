@@ -147,12 +147,12 @@ void histo_accumulators_replace(histo_accumulators *accumulators, histo_accumula
     *by = (histo_accumulators){0};
 }
 
-/* The first device accumulators, from `it` on, that may hold counts; NULL: none do. */
-static histo_device_accumulators *next_filled(histo_device_accumulators *it)
+/* The first device accumulators, from `device` on, that may hold counts; NULL: none do. */
+static histo_device_accumulators *next_filled(histo_device_accumulators *device)
 {
-    while (it && it->backend->is_empty(it))
-        it = it->next;
-    return it;
+    while (device && device->backend->is_empty(device))
+        device = device->next;
+    return device;
 }
 
 histo_device_accumulators *histo_accumulators_home(const histo_accumulators *accumulators)
@@ -165,26 +165,27 @@ histo_device_accumulators *histo_accumulators_home(const histo_accumulators *acc
     return home && next_filled(home->next) ? NULL : home ? home : first;
 }
 
-histo_status histo_accumulators_join(const histo_accumulators *accumulators, histo_device preferred)
+histo_status histo_accumulators_merge_devices(const histo_accumulators *accumulators, histo_device preferred)
 {
     enum { MOST = 64 };
     histo_device_accumulators *to = accumulators->sparse ? NULL : next_filled(accumulators->on_devices), *others[MOST];
     int n = 0;
     if (!to || !next_filled(to->next)) return HISTO_OK;
-    for (histo_device_accumulators *it = accumulators->on_devices; it; it = it->next)
-        if (it->device == preferred) to = it;
-    for (histo_device_accumulators *it = next_filled(accumulators->on_devices); it && n < MOST;
-         it = next_filled(it->next))
-        if (it != to) others[n++] = it;
-    return to->backend->join(to, others, n);
+    for (histo_device_accumulators *device = accumulators->on_devices; device; device = device->next)
+        if (device->device == preferred) to = device;
+    for (histo_device_accumulators *device = next_filled(accumulators->on_devices); device && n < MOST;
+         device = next_filled(device->next))
+        if (device != to) others[n++] = device;
+    return to->backend->merge(to, others, n);
 }
 
 /* Host memory's own counts are added to, so a copy must become its own first. */
 static histo_status own_copies(const histo_accumulators *accumulators)
 {
     histo_status status = HISTO_OK;
-    for (histo_device_accumulators *it = accumulators->on_devices; it && status == HISTO_OK; it = it->next)
-        if (it->copied) status = it->backend->gather(it, accumulators, false);
+    for (histo_device_accumulators *device = accumulators->on_devices; device && status == HISTO_OK;
+         device = device->next)
+        if (device->copied) status = device->backend->to_host(device, accumulators, false);
     return status;
 }
 
@@ -195,15 +196,16 @@ histo_status histo_accumulators_own(histo_accumulators *accumulators)
     return status;
 }
 
-histo_status histo_accumulators_gather(const histo_accumulators *accumulators)
+histo_status histo_accumulators_to_host(const histo_accumulators *accumulators)
 {
-    histo_status status = histo_accumulators_join(accumulators, HISTO_DEVICE_AUTO);
+    histo_status status = histo_accumulators_merge_devices(accumulators, HISTO_DEVICE_AUTO);
     if (status != HISTO_OK) return status;
     histo_device_accumulators *home = histo_accumulators_home(accumulators);
-    if (home) return home->backend->gather(home, accumulators, true);
+    if (home) return home->backend->to_host(home, accumulators, true);
     status = own_copies(accumulators);
-    for (histo_device_accumulators *it = accumulators->on_devices; it && status == HISTO_OK; it = it->next)
-        status = it->backend->gather(it, accumulators, false);
+    for (histo_device_accumulators *device = accumulators->on_devices; device && status == HISTO_OK;
+         device = device->next)
+        status = device->backend->to_host(device, accumulators, false);
     return status == HISTO_OK && accumulators->sparse ? histo_sparse_settle(accumulators->sparse) : status;
 }
 

@@ -1,4 +1,4 @@
-/* Accumulators: making, gathering, clearing, freeing. */
+/* Accumulators: making, bringing to host memory, clearing, freeing. */
 #ifndef PLAN_ACCUMULATORS_H
 #define PLAN_ACCUMULATORS_H
 
@@ -19,10 +19,10 @@ void histo_accumulators_clear_others(histo_accumulators *accumulators, histo_dev
 void histo_accumulators_replace(histo_accumulators *accumulators, histo_accumulators *by);
 /* Bring what devices have counted to host memory, so that it holds everything, and merge sparse lists. Call it before
  * reading the accumulators. Costs nothing if already done. */
-histo_status histo_accumulators_gather(const histo_accumulators *accumulators);
+histo_status histo_accumulators_to_host(const histo_accumulators *accumulators);
 /* Add up on one device what several have counted, where devices can do so: on `preferred`, if it has counted, too.
  * Waits only for launched graphs. */
-histo_status histo_accumulators_join(const histo_accumulators *accumulators, histo_device preferred);
+histo_status histo_accumulators_merge_devices(const histo_accumulators *accumulators, histo_device preferred);
 /* The device accumulators that hold everything, if there are such and graphs and reads can use them: host memory may
  * hold a copy. Else NULL. */
 histo_device_accumulators *histo_accumulators_home(const histo_accumulators *accumulators);

@@ -51,13 +51,13 @@ static histo_status time_candidate(trial *t, double best_us, double *us)
 }
 
 /* Measure how long it takes to transfer the counts of a fill from the device. */
-static histo_status time_gathering(trial *t, double *us)
+static histo_status time_reading_back(trial *t, double *us)
 {
-    histo_status status = histo_accumulators_gather(&t->accumulators); /* fault in the host memory first */
+    histo_status status = histo_accumulators_to_host(&t->accumulators); /* fault in the host memory first */
     if (status == HISTO_OK) status = histo_plan_run(t->plan, &t->accumulators, t->operands, t->fill, false, NULL);
     if (status == HISTO_OK) status = histo_accumulators_wait(&t->accumulators);
     double start = histo_now_us();
-    if (status == HISTO_OK) status = histo_accumulators_gather(&t->accumulators);
+    if (status == HISTO_OK) status = histo_accumulators_to_host(&t->accumulators);
     *us = histo_now_us() - start;
     return status;
 }
@@ -139,7 +139,7 @@ static histo_status measure_target(trial *t, int target, bool varies)
             continue;
         }
         if (status == HISTO_OK && c->us < best_us) best_us = c->us;
-        if (status == HISTO_OK && it->transfer.bytes > 0 && !it->measured) status = time_gathering(t, &gather_us);
+        if (status == HISTO_OK && it->transfer.bytes > 0 && !it->measured) status = time_reading_back(t, &gather_us);
         it->measured = status == HISTO_OK;
     }
     histo_candidate *fastest = status == HISTO_OK && varies && it->measured ? histo_plan_cheapest(plan, target) : NULL;

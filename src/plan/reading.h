@@ -25,14 +25,14 @@ typedef struct histo_reading {
     bool done;    /* a fill has already written it: see histo_job */
 } histo_reading;
 
-/* Join dimensions that are contiguous together. */
-static inline void histo_slot_grid_join(histo_slot_grid *grid)
+/* Make one dimension of those that are contiguous together. */
+static inline void histo_slot_grid_coalesce(histo_slot_grid *grid)
 {
     int last = 0;
     for (int d = 1; d < grid->ndim; d++) {
-        const bool joins = grid->extent[last] == 1 || grid->stride[last] == grid->extent[d] * grid->stride[d];
-        const int64_t before = joins ? grid->extent[last] : 1;
-        last += !joins;
+        const bool neighbours = grid->extent[last] == 1 || grid->stride[last] == grid->extent[d] * grid->stride[d];
+        const int64_t before = neighbours ? grid->extent[last] : 1;
+        last += !neighbours;
         grid->extent[last] = before * grid->extent[d];
         grid->stride[last] = grid->stride[d];
     }

@@ -32,7 +32,7 @@ int64_t histo_entries_sort(histo_entry *entries, int64_t n, histo_entry *room)
 {
     histo_entry *from = entries, *to = room;
     uint64_t any = 0;
-    int64_t joined = 0;
+    int64_t merged = 0;
     for (int64_t i = 0; i < n; i++)
         any |= entries[i].slot;
     for (int shift = 0; shift < 64 && any >> shift; shift += DIGIT) {
@@ -42,15 +42,15 @@ int64_t histo_entries_sort(histo_entry *entries, int64_t n, histo_entry *room)
         from = sorted;
     }
     for (int64_t i = 0; i < n; i++) {
-        if (joined && entries[joined - 1].slot == from[i].slot)
-            entries[joined - 1].count += from[i].count;
+        if (merged && entries[merged - 1].slot == from[i].slot)
+            entries[merged - 1].count += from[i].count;
         else
-            entries[joined++] = from[i];
+            entries[merged++] = from[i];
     }
-    return joined;
+    return merged;
 }
 
-bool histo_list_join(const histo_list *a, const histo_list *b, histo_list *joined)
+bool histo_list_merge(const histo_list *a, const histo_list *b, histo_list *merged)
 {
     histo_entry *out = histo_malloc((size_t)(a->n + b->n) * sizeof *out);
     if (!out) return false;
@@ -66,10 +66,10 @@ bool histo_list_join(const histo_list *a, const histo_list *b, histo_list *joine
         out[n++] = a->entries[i];
     for (; j < b->n; j++)
         out[n++] = b->entries[j];
-    histo_entry *kept = n < a->n + b->n ? realloc(out, (size_t)n * sizeof *out) : out;
-    if (!kept) free(out);
-    *joined = (histo_list){n, kept};
-    return kept;
+    histo_entry *entries = n < a->n + b->n ? realloc(out, (size_t)n * sizeof *out) : out;
+    if (!entries) free(out);
+    *merged = (histo_list){n, entries};
+    return entries;
 }
 
 void histo_list_free(histo_list *list)
@@ -80,31 +80,31 @@ void histo_list_free(histo_list *list)
 
 /* Merge `last` with the preceding lists while they are shorter than twice the result, or with all of them; append the
  * result. */
-static histo_status join_last(histo_sparse *s, histo_list last, bool all)
+static histo_status merge_last(histo_sparse *s, histo_list last, bool all)
 {
-    histo_list joined = last;
+    histo_list merged = last;
     int left = s->lists;
-    while (left > 0 && (all || s->list[left - 1].n < 2 * joined.n)) {
+    while (left > 0 && (all || s->list[left - 1].n < 2 * merged.n)) {
         histo_list more;
-        bool done = histo_list_join(&s->list[left - 1], &joined, &more);
-        if (joined.entries != last.entries) histo_list_free(&joined);
+        bool done = histo_list_merge(&s->list[left - 1], &merged, &more);
+        if (merged.entries != last.entries) histo_list_free(&merged);
         if (!done)
-            return histo_fail_memory((size_t)(s->list[left - 1].n + joined.n) * sizeof(histo_entry),
+            return histo_fail_memory((size_t)(s->list[left - 1].n + merged.n) * sizeof(histo_entry),
                                      "the occupied slots of a sparse histogram");
-        joined = more;
+        merged = more;
         left--;
     }
-    if (joined.entries != last.entries) histo_list_free(&last);
+    if (merged.entries != last.entries) histo_list_free(&last);
     for (int i = left; i < s->lists; i++)
         histo_list_free(&s->list[i]);
-    s->list[left] = joined;
+    s->list[left] = merged;
     s->lists = left + 1;
     return HISTO_OK;
 }
 
 histo_status histo_sparse_add(histo_sparse *sparse, histo_list list)
 {
-    if (list.n) return join_last(sparse, list, false);
+    if (list.n) return merge_last(sparse, list, false);
     histo_list_free(&list);
     return HISTO_OK;
 }
@@ -113,7 +113,7 @@ histo_status histo_sparse_settle(histo_sparse *sparse)
 {
     if (sparse->lists < 2) return HISTO_OK;
     histo_list last = sparse->list[--sparse->lists];
-    histo_status status = join_last(sparse, last, true);
+    histo_status status = merge_last(sparse, last, true);
     if (status != HISTO_OK) sparse->lists++; /* which still has it */
     return status;
 }

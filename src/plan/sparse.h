@@ -31,7 +31,7 @@ typedef struct histo_sparse {
 int64_t histo_entries_sort(histo_entry *entries, int64_t n, histo_entry *room);
 
 /* Merge two lists into a new one; false, without an error message, if there is no memory. */
-bool histo_list_join(const histo_list *a, const histo_list *b, histo_list *joined);
+bool histo_list_merge(const histo_list *a, const histo_list *b, histo_list *merged);
 void histo_list_free(histo_list *list);
 
 /* Add a list. Takes ownership on success; on failure, nothing changes. */

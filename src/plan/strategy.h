@@ -119,13 +119,13 @@ typedef struct histo_backend {
     /* Bring the device's counts to the accumulators in host memory; waits for fills. keep: they stay on the device, and
      * host memory, which holds nothing else, becomes a copy. Else they move: they are added, and cleared on the device.
      * Adds each count once, even if a failed call is repeated. */
-    histo_status (*gather)(histo_device_accumulators *from, const histo_accumulators *to, bool keep);
+    histo_status (*to_host)(histo_device_accumulators *from, const histo_accumulators *to, bool keep);
     /* Read counts or fast sums, which stay on the device, into its memory, ordered on reading->stream, or into host
      * memory, where it waits. Host memory cannot have cumulative counts. */
     histo_status (*read)(histo_device_accumulators *from, const histo_reading *reading);
     /* Move to `to` what the others have counted; all are of one histogram, on different devices, and none is sparse.
      * Enqueued behind their fills. Accumulators whose exact sums are laid out differently stay as they are. */
-    histo_status (*join)(histo_device_accumulators *to, histo_device_accumulators *const *others, int n);
+    histo_status (*merge)(histo_device_accumulators *to, histo_device_accumulators *const *others, int n);
     /* Are there no counts in it, and no graphs that may add some? */
     bool (*is_empty)(const histo_device_accumulators *device_accumulators);
     /* Count samples in host memory on n devices at once: jobs[i], as for `run`, has the problem and what was prepared

@@ -181,7 +181,7 @@ void histo_exact_put_digits(histo_exact *e, int window, int64_t slot, int64_t n,
         to[i] = digits[i] + (add ? to[i] : 0);
     e->used.touched[window] = true;
     e->balanced_from = window * e->slots + slot + n;
-    e->pending = HISTO_EXACT_MAX_JOINED;
+    e->pending = HISTO_EXACT_MAX_MERGED;
 }
 
 void histo_exact_put_flags(histo_exact *e, int64_t slot, int64_t n, const uint8_t *flags, bool add)
@@ -207,7 +207,7 @@ histo_status histo_exact_reserve(histo_exact *e, const histo_exact_windows *wind
 histo_status histo_exact_provide_carries(histo_exact *e, const histo_exact_windows *windows)
 {
     histo_exact_windows used = histo_exact_used(e), carries = {0};
-    histo_exact_windows_join(&used, windows);
+    histo_exact_windows_merge(&used, windows);
     for (int k = 0; k < HISTO_EXACT_WINDOWS; k++)
         for (int above = k; used.touched[k] && above <= k + 2 && above < HISTO_EXACT_WINDOWS; above++)
             carries.touched[above] = true;

@@ -76,8 +76,8 @@ histo_status histo_exact_balance(histo_exact *e);
 histo_status histo_exact_balance_from(histo_exact *e, int window, int64_t slot);
 
 /* After that, and with a plane for the window: replace n digits from this one on by sums of up to
- * HISTO_EXACT_MAX_JOINED balanced digits each, or add them. */
-enum { HISTO_EXACT_MAX_JOINED = 1 << 21 };
+ * HISTO_EXACT_MAX_MERGED balanced digits each, or add them. */
+enum { HISTO_EXACT_MAX_MERGED = 1 << 21 };
 void histo_exact_put_digits(histo_exact *e, int window, int64_t slot, int64_t n, const int64_t *digits, bool add);
 /* After reading and putting digits, for there are flags: replace n flags, or add them. */
 void histo_exact_put_flags(histo_exact *e, int64_t slot, int64_t n, const uint8_t *flags, bool add);
@@ -155,7 +155,7 @@ static inline void histo_exact_touch_u64(histo_exact_windows *windows, uint64_t 
 }
 
 /* Add a set, such as a thread's, to another. */
-static inline void histo_exact_windows_join(histo_exact_windows *windows, const histo_exact_windows *other)
+static inline void histo_exact_windows_merge(histo_exact_windows *windows, const histo_exact_windows *other)
 {
     for (int k = 0; k < HISTO_EXACT_WINDOWS; k++)
         windows->touched[k] |= other->touched[k];

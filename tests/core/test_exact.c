@@ -541,7 +541,7 @@ static void threads_give_the_same_digits(void **state)
     run_threads(shares, touch_share);
     histo_exact_windows windows = {0};
     for (int t = 0; t < THREADS; t++)
-        histo_exact_windows_join(&windows, &shares[t].windows);
+        histo_exact_windows_merge(&windows, &shares[t].windows);
     assert_int_equal(histo_exact_reserve(&shared, &windows, SAMPLES), HISTO_OK);
     run_threads(shares, add_share);
 

@@ -10,7 +10,7 @@ histo_status histo_hist_save(const histo_hist *hist, histo_format format, const 
         return histo_fail(HISTO_INVALID, "the histogram, or the place for the saved data or its size, is NULL");
     if (format != HISTO_JSON && format != HISTO_BINARY)
         return histo_fail(HISTO_INVALID, "unknown format %d", (int)format);
-    histo_status status = histo_accumulators_gather(&hist->accumulators);
+    histo_status status = histo_accumulators_to_host(&hist->accumulators);
     if (status != HISTO_OK) return status;
     histo_bytes out = {0};
     if (format == HISTO_JSON)

@@ -312,7 +312,7 @@ histo_status histo_hist_checksum(const histo_hist *hist, uint32_t *checksum)
     if (!hist || !checksum) return histo_fail(HISTO_INVALID, "the histogram or the place is NULL");
     histo_lane lanes[LANES] = {{NULL, NULL}};
     double *rounded = NULL;
-    histo_status status = histo_accumulators_gather(&hist->accumulators);
+    histo_status status = histo_accumulators_to_host(&hist->accumulators);
     if (status == HISTO_OK && !hist->accumulators.sparse) status = lanes_of(hist, lanes, &rounded);
     if (status == HISTO_OK) *checksum = histo_cells_checksum(hist, lanes);
     free(rounded);

@@ -236,7 +236,7 @@ static void count_range(void *context, int index)
 }
 
 /* Merge the list of every 2 * step-th table with the list `step` after it. */
-static void join_two(void *context, int index)
+static void merge_two(void *context, int index)
 {
     const shared *all = context;
     const int first = index * 2 * all->step, second = first + all->step;
@@ -275,7 +275,7 @@ static histo_status launch(const histo_job *job)
     if (!all.tables) return histo_fail_memory(bytes, "the hash tables of a fill");
     histo_pool_run(all.threads, count_range, &all);
     for (all.step = 1; all.step < all.threads; all.step *= 2)
-        histo_pool_run((all.threads + 2 * all.step - 1) / (2 * all.step), join_two, &all);
+        histo_pool_run((all.threads + 2 * all.step - 1) / (2 * all.step), merge_two, &all);
     slot_table *result = &all.tables[0];
     histo_status status = HISTO_OK;
     if (result->failed) /* the thread has its own error message */

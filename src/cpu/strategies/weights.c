@@ -133,8 +133,8 @@ static void touch_share(void *context, int index)
         if (!touch_near(&mine, &all->problem, block.at[0], block.n))
             touch_block(&mine, all->problem.dtypes[0], block.at[0], block.n);
     pthread_mutex_lock(&all->lock);
-    histo_exact_windows_join(&all->found.w, &mine.w);
-    histo_exact_windows_join(&all->found.w2, &mine.w2);
+    histo_exact_windows_merge(&all->found.w, &mine.w);
+    histo_exact_windows_merge(&all->found.w2, &mine.w2);
     pthread_mutex_unlock(&all->lock);
 }
 

@@ -146,7 +146,7 @@ static histo_status launch_slots(const histo_cuda_accumulators *from, const hist
 {
     enum { THREADS = 256, MAX_BLOCKS = 1 << 13 };
     histo_slot_grid grid = r->grid;
-    histo_slot_grid_join(&grid);
+    histo_slot_grid_coalesce(&grid);
     const void *sums = r->quantity == HISTO_READ_W ? from->sum_w : from->sum_w2;
     const bool counts = r->quantity == HISTO_READ_COUNTS;
     const void *values = counts ? from->counts : sums, *kernel = (const void *)read_slots<double, double>;
@@ -383,7 +383,7 @@ histo_status histo_cuda_read_here(const histo_cuda_accumulators *from, const his
     const histo_cuda_taker out = {NULL, copy_out, NULL, (void *)r};
     route to = {from, r, stream};
     histo_slot_grid grid = r->grid;
-    histo_slot_grid_join(&grid);
+    histo_slot_grid_coalesce(&grid);
     to.size = histo_dtype_size(r->dtype);
     to.elements = r->size;
     to.taker = &out;

@@ -177,7 +177,7 @@ static bool can_read(const histo_job *job, small_image_read *r)
     const histo_reading *reading = job->reading;
     if (!reading || !r->arrivals || reading->quantity != HISTO_READ_COUNTS || reading->cumulative) return false;
     histo_slot_grid grid = reading->grid;
-    histo_slot_grid_join(&grid);
+    histo_slot_grid_coalesce(&grid);
     r->out = reading->out;
     r->first = (uint32_t)grid.first;
     r->read = (uint32_t)reading->size;
