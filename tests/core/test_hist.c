@@ -38,6 +38,17 @@ static void assert_same(const histo_hist *a, const histo_hist *b)
     free(w);
 }
 
+/* Save a histogram, which the caller frees, load it again, and merge both. */
+static histo_hist *saved_and_loaded(const histo_hist *h, histo_format format, void **data, size_t *size)
+{
+    histo_hist *loaded;
+    OK(histo_hist_save(h, format, NULL, data, size));
+    OK(histo_hist_load(*data, *size, NULL, &loaded));
+    assert_same(h, loaded);
+    OK(histo_hist_merge(loaded, h));
+    return loaded;
+}
+
 static void pieces_order_and_merge(void **state)
 {
     (void)state;
@@ -575,12 +586,9 @@ static void equal_and_infinite_edges(void **state)
     for (int format = HISTO_JSON; format <= HISTO_BINARY; format++) {
         void *data;
         size_t size;
-        OK(histo_hist_save(h, (histo_format)format, NULL, &data, &size));
-        OK(histo_hist_load(data, size, NULL, &other));
-        assert_same(h, other);
-        OK(histo_hist_merge(other, h));
-        const histo_axis kept = histo_hist_axis(other, 0);
-        assert_memory_equal(kept.edges, edges, sizeof edges);
+        other = saved_and_loaded(h, (histo_format)format, &data, &size);
+        const histo_axis loaded = histo_hist_axis(other, 0);
+        assert_memory_equal(loaded.edges, edges, sizeof edges);
         histo_hist_destroy(other);
         free(data);
     }
@@ -643,13 +651,10 @@ static void integer_edges(void **state)
     for (int format = HISTO_JSON; format <= HISTO_BINARY; format++) {
         void *data;
         size_t size;
-        OK(histo_hist_save(h, (histo_format)format, NULL, &data, &size));
-        OK(histo_hist_load(data, size, NULL, &other));
-        assert_same(h, other);
-        OK(histo_hist_merge(other, h));
-        const histo_axis kept[] = {histo_hist_axis(other, 0), histo_hist_axis(other, 1)};
-        assert_memory_equal(kept[0].edges_i64, edges, sizeof edges);
-        assert_memory_equal(kept[1].edges_u64, large, sizeof large);
+        other = saved_and_loaded(h, (histo_format)format, &data, &size);
+        const histo_axis loaded[] = {histo_hist_axis(other, 0), histo_hist_axis(other, 1)};
+        assert_memory_equal(loaded[0].edges_i64, edges, sizeof edges);
+        assert_memory_equal(loaded[1].edges_u64, large, sizeof large);
         histo_hist_destroy(other);
         for (size_t cut = 0; cut + 4 < size; cut += 1 + size / 200)
             assert_int_not_equal(histo_hist_load(data, cut, NULL, &other), HISTO_OK);

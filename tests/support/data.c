@@ -1,6 +1,7 @@
 #include "support/data.h"
 
 #include <float.h>
+#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,4 +235,12 @@ histo_storage storage_for(const char *strategy)
             strncmp(strategy, info.backend, strlen(info.backend)) == 0)
             return info.storage;
     return HISTO_DENSE;
+}
+
+bool use_decimal_comma(void)
+{
+    static const char *const names[] = {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8", "fr_FR", "es_ES.UTF-8", "pt_BR.UTF-8"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (setlocale(LC_NUMERIC, names[i])) return true;
+    return false;
 }

@@ -39,6 +39,9 @@ void *make_samples(rng *r, histo_dtype dtype, distribution d, const histo_axis *
  * within theirs. */
 bool test_axis(int i, histo_dtype dtype, histo_axis *axis);
 
+/* Set a locale whose decimal point is a comma; false if the system has none. */
+bool use_decimal_comma(void);
+
 /* The storage that a histogram needs for a strategy, "backend/name". */
 histo_storage storage_for(const char *strategy);
 
