@@ -4,6 +4,7 @@
 # SOURCE_DIRECTORY
 set -eu
 cd "$1"
+# shellcheck disable=SC2016 # awk's, not the shell's
 # host_device.h repeats types of histo.h for compilers of kernels that have no headers.
 find include src cli bench papers python/src ! -path src/base/host_device.h \( -name '*.[ch]' -o -name '*.cc' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' \) | sort |
     xargs awk '

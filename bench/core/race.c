@@ -73,14 +73,14 @@ static size_t bytes_of_weights(const bench *b)
     return b->weights ? (size_t)(b->chunk * b->fills) * histo_dtype_size(b->input->weights) : 0;
 }
 
-typedef struct reader {
+typedef struct roof_reader {
     const bench *bench;
     int threads;
-} reader;
+} roof_reader;
 
 static histo_status read_pass(void *context, void *stream)
 {
-    const reader *r = context;
+    const roof_reader *r = context;
     const bench *b = r->bench;
     const size_t bytes = bytes_of_samples(b);
     histo_status status = b->device->read(b->placed, bytes, r->threads, stream);
@@ -91,7 +91,7 @@ static histo_status read_pass(void *context, void *stream)
 
 static histo_status time_reading(const bench *b, int threads, bench_times *times)
 {
-    reader r = {b, threads};
+    roof_reader r = {b, threads};
     return b->device->time(read_pass, &r, &times->us[times->passes++]);
 }
 

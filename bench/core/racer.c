@@ -30,7 +30,7 @@ void bench_view_chunk(const bench *b, const bench_arrangement *arranged, int64_t
 
 /* What fill i of a pass counts; the options point into it. */
 static histo_fill_options make_filling(const bench *b, const bench_arrangement *arranged, int64_t i, int64_t n,
-                                       filling *f)
+                                       race_fill *f)
 {
     bench_view_chunk(b, arranged, i, n, f->views);
     f->mask = bench_mask_at(arranged, b->mask);
@@ -41,7 +41,7 @@ static histo_fill_options make_filling(const bench *b, const bench_arrangement *
 histo_status bench_plan_chunk(const bench *b, const bench_arrangement *arranged, int64_t n,
                               const histo_plan_options *how, histo_hist **hist, histo_plan **plan)
 {
-    filling f;
+    race_fill f;
     histo_fill_options fill = make_filling(b, arranged, 0, n, &f);
     histo_hist_options kind = {.batch = arranged->batch,
                                .weighting = b->input->weighting,
@@ -56,7 +56,7 @@ histo_status bench_plan_chunk(const bench *b, const bench_arrangement *arranged,
 histo_status bench_fill_chunk(const bench *b, const bench_arrangement *arranged, int64_t i, int64_t n,
                               const histo_plan *plan, histo_hist *hist, void *stream)
 {
-    filling f;
+    race_fill f;
     histo_fill_options fill = make_filling(b, arranged, i, n, &f);
     fill.stream = stream;
     return histo_plan_fill(plan, hist, f.views, &fill);

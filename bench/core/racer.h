@@ -27,9 +27,9 @@ typedef struct bench {
 } bench;
 
 /* What a fill counts: samples, their mask and their weights. */
-typedef struct filling {
+typedef struct race_fill {
     histo_view views[BENCH_MAX_AXES], mask, weights;
-} filling;
+} race_fill;
 
 /* An entry of the race. Level l of a pass has 8^-l of its samples. */
 struct racer {
@@ -43,7 +43,7 @@ struct racer {
     histo_plan *plan;
     histo_hist *hist;
     const bench_peer *peer; /* instead of a plan and a histogram; or NULL */
-    filling filling;        /* and its task, which refers to this */
+    race_fill filling;      /* and its task, which refers to this */
     bench_task task;
     void *state;
     bool checked; /* its counts were */

@@ -20,16 +20,16 @@ static histo_status allocate(size_t bytes, const void **placed)
 
 /* ---- Samples ---- */
 
-static __global__ void make_kernel(const __grid_constant__ making m)
+static __global__ void make_kernel(const __grid_constant__ sample_making m)
 {
     const int64_t stride = (int64_t)gridDim.x * blockDim.x;
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < m.sampler.count; i += stride)
         making_store(&m, i);
 }
 
-static histo_status make(const making *m)
+static histo_status make(const sample_making *m)
 {
-    making there = *m;
+    sample_making there = *m;
     static const char what[] = "memory for tables of a random problem";
     void *edges = NULL, *ranks = NULL;
     histo_status status =

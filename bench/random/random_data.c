@@ -15,7 +15,7 @@ enum { STREAM_SAMPLES = 10, STREAM_WEIGHTS = 30, STREAM_MASK, STREAM_WHERE };
 /* ---- Making arrays ---- */
 
 typedef struct making_ranges {
-    const making *making;
+    const sample_making *making;
     int ranges;
 } making_ranges;
 
@@ -106,7 +106,7 @@ static histo_status make_ranks(sampler *s, double **ranks)
     return HISTO_OK;
 }
 
-static histo_status run(const problem_data *data, const making *m, int threads)
+static histo_status run(const problem_data *data, const sample_making *m, int threads)
 {
     if (data->device) return data->device->random->make(m);
     making_ranges it = {m, m->sampler.count < 1 << 14 ? 1 : threads};
@@ -123,7 +123,7 @@ static char *made_at(const problem_data *data, int array)
 static histo_status make_column(const problem_data *data, int a, char *to, int64_t step, int64_t count, int threads)
 {
     double *ranks;
-    making m = {.sampler = sampler_of(data, a, count), .to = to, .step = step};
+    sample_making m = {.sampler = sampler_of(data, a, count), .to = to, .step = step};
     histo_status status = make_ranks(&m.sampler, &ranks);
     if (status == HISTO_OK) status = run(data, &m, threads);
     free(ranks);
@@ -155,11 +155,12 @@ static histo_status make_other(problem_data *data, int array, uint64_t stream, h
     const random_problem *p = data->problem;
     const int64_t stored = problem_others_shape(p).stored, size = (int64_t)histo_dtype_size(type);
     histo_status status = allocate(data, array, (size_t)(stored * size));
-    making m = {.sampler = {.type = type, .count = stored, .shape = p->mask, .stream = problem_stream(p, stream)},
-                .what = (making_what)(MAKING_WEIGHTS + array - PROBLEM_WEIGHTS),
-                .run = p->mask_run,
-                .to = made_at(data, array),
-                .step = size};
+    sample_making m = {
+        .sampler = {.type = type, .count = stored, .shape = p->mask, .stream = problem_stream(p, stream)},
+        .what = (making_what)(MAKING_WEIGHTS + array - PROBLEM_WEIGHTS),
+        .run = p->mask_run,
+        .to = made_at(data, array),
+        .step = size};
     limit(&m.sampler);
     return status == HISTO_OK ? run(data, &m, threads) : status;
 }

@@ -9,7 +9,7 @@ typedef struct random_device {
     /* Memory that bench_device.release frees. */
     histo_status (*allocate)(size_t bytes, const void **placed);
     /* Make an array in such memory; edges and ranks are in host memory. */
-    histo_status (*make)(const making *m);
+    histo_status (*make)(const sample_making *m);
     /* A peer that follows the strides and adds each sample in memory. HISTO_UNSUPPORTED if it cannot count the problem.
      * If there is a state, end it in any case. */
     histo_status (*atomics_begin)(const problem_data *data, void **state);

@@ -196,15 +196,15 @@ HISTO_INLINE double sampler_mask(const sampler *s, int64_t i, int64_t run)
 typedef enum making_what { MAKING_SAMPLES = 0, MAKING_WEIGHTS, MAKING_MASK, MAKING_WHERE } making_what;
 
 /* An array to be made. */
-typedef struct making {
+typedef struct sample_making {
     sampler sampler;
     making_what what;
     int64_t run; /* of a mask */
     char *to;
     int64_t step; /* bytes */
-} making;
+} sample_making;
 
-HISTO_INLINE void making_store(const making *m, int64_t i)
+HISTO_INLINE void making_store(const sample_making *m, int64_t i)
 {
     const sampler *s = &m->sampler;
     double x = m->what == MAKING_SAMPLES   ? sampler_value(s, i)

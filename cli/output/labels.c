@@ -145,11 +145,11 @@ static bool has_series(const result *r, const char *name)
     return any;
 }
 
-tone tone_of_series(const result *r, int i)
+series_tone tone_of_series(const result *r, int i)
 {
     static const struct {
         const char *name;
-        tone tone;
+        series_tone tone;
     } tones[] = {{"r", TONE_RED},     {"red", TONE_RED},       {"g", TONE_GREEN},   {"green", TONE_GREEN},
                  {"b", TONE_BLUE},    {"blue", TONE_BLUE},     {"a", TONE_GRAY},    {"alpha", TONE_GRAY},
                  {"gray", TONE_GRAY}, {"k", TONE_GRAY},        {"u", TONE_BLUE},    {"v", TONE_RED},

@@ -38,7 +38,7 @@ time_digits label_digits(const axis_form *form, const histo_axis *axis, int64_t 
 char *label_of_values(const result *r, const view *v, const settings *s, char *text, size_t size);
 
 /* The colour that a name suggests. */
-typedef enum tone {
+typedef enum series_tone {
     TONE_NONE = 0,
     TONE_RED,
     TONE_GREEN,
@@ -47,7 +47,7 @@ typedef enum tone {
     TONE_CYAN,
     TONE_MAGENTA,
     TONE_YELLOW
-} tone;
-tone tone_of_series(const result *r, int i);
+} series_tone;
+series_tone tone_of_series(const result *r, int i);
 
 #endif

@@ -8,12 +8,12 @@
 #include "bench/core/report.h"
 
 /* The inputs of the gallery, and those that --input names besides: bench_input_parse knows any type, size and bins. */
-typedef struct selection {
+typedef struct input_selection {
     bench_input *all, *inputs;
     int count, selected; /* of all; of inputs */
-} selection;
+} input_selection;
 
-static histo_status fail_selection(const selection *s, const char *wanted)
+static histo_status fail_selection(const input_selection *s, const char *wanted)
 {
     char names[512] = "";
     size_t used = 0;
@@ -29,7 +29,7 @@ static histo_status fail_selection(const selection *s, const char *wanted)
     return histo_fail(HISTO_INVALID, "no input is called %s: there are %s", wanted, names);
 }
 
-static void add_once(selection *s, const bench_input *input)
+static void add_once(input_selection *s, const bench_input *input)
 {
     for (int i = 0; i < s->selected; i++)
         if (strcmp(s->inputs[i].name, input->name) == 0) return;
@@ -37,7 +37,7 @@ static void add_once(selection *s, const bench_input *input)
 }
 
 /* An input; with a sweep, its distribution and type with each number of bins that it can have. */
-static void add(selection *s, const bench_gallery_options *options, const bench_input *input)
+static void add(input_selection *s, const bench_gallery_options *options, const bench_input *input)
 {
     if (!options->bins) add_once(s, input);
     if (!options->bins || input->width) return;
@@ -52,7 +52,7 @@ static void add(selection *s, const bench_gallery_options *options, const bench_
 }
 
 /* Those that one name of --input means. */
-static histo_status add_named(selection *s, const bench_gallery_options *options, const char *name)
+static histo_status add_named(input_selection *s, const bench_gallery_options *options, const char *name)
 {
     bool known = false;
     for (int i = 0; i < s->count; i++) {
@@ -67,7 +67,7 @@ static histo_status add_named(selection *s, const bench_gallery_options *options
     return HISTO_OK;
 }
 
-static histo_status select_inputs(const bench_gallery_options *options, selection *s)
+static histo_status select_inputs(const bench_gallery_options *options, input_selection *s)
 {
     size_t names = 1;
     for (const char *c = options->inputs; c && *c; c++)
@@ -113,7 +113,7 @@ histo_status bench_gallery(const bench_gallery_options *options, int *measured, 
         bench_contenders_list(race.device->backend, options->strategies, options->params, &race.contender_count);
     if (!contenders) return HISTO_INVALID;
     race.contenders = contenders;
-    selection chosen = {0};
+    input_selection chosen = {0};
     histo_status status = select_inputs(options, &chosen);
     const int wanted = status == HISTO_OK ? chosen.selected * runs : 0;
     for (int i = 0; i < wanted; i++) {

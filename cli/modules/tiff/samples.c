@@ -135,16 +135,16 @@ static uint32_t strip_of(const tiff_reader *t, int plane, int64_t y)
 }
 
 /* Rows of a plane that lie one after the other in the file. */
-typedef struct run {
+typedef struct strip_run {
     off_t start;
     int64_t rows; /* 0: the file has not got row y */
-} run;
+} strip_run;
 
 /* From row y on, at most `rows`. */
-static run find_run(const tiff_reader *t, int plane, int64_t y, int64_t rows)
+static strip_run find_run(const tiff_reader *t, int plane, int64_t y, int64_t rows)
 {
     const storage *s = &t->stored;
-    run found = {0};
+    strip_run found = {0};
     while (found.rows < rows) {
         const int64_t at = y + found.rows, skip = at % s->block_height, left = s->block_height - skip;
         const int64_t n = left < rows - found.rows ? left : rows - found.rows;
@@ -165,7 +165,7 @@ static run find_run(const tiff_reader *t, int plane, int64_t y, int64_t rows)
 static int read_direct(tiff_reader *t, int plane, int64_t y, int64_t rows, unsigned char *to, fault *f)
 {
     while (rows > 0) {
-        const run next = find_run(t, plane, y, rows);
+        const strip_run next = find_run(t, plane, y, rows);
         const size_t bytes = (size_t)next.rows * t->stored.pitch, got = tiff_read_at(t, next.start, to, bytes);
         if (next.rows == 0 || got != bytes) return damaged_row(t, y + (int64_t)(got / t->stored.pitch), f);
         swap_samples(t, to, bytes);

@@ -31,7 +31,7 @@ static const char *style_of_series(const result *r, int i)
         [TONE_RED] = "91",  [TONE_GREEN] = "92",   [TONE_BLUE] = "94",  [TONE_GRAY] = "37",
         [TONE_CYAN] = "96", [TONE_MAGENTA] = "95", [TONE_YELLOW] = "93"};
     static const char *const others[] = {"36", "33", "35", "32", "34", "31"};
-    const tone t = tone_of_series(r, i);
+    const series_tone t = tone_of_series(r, i);
     return t != TONE_NONE ? styles[t] : others[(size_t)i % (sizeof others / sizeof *others)];
 }
 

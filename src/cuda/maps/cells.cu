@@ -341,7 +341,7 @@ struct from_memory {
 
 /* A column of vectors, as a thread takes it: rows that are `down` apart. */
 template <histo_dtype type, histo_dtype result, int V>
-struct column {
+struct tile_column {
     using samples = histo_vector<histo_stored<type>, V>;
     using words = words_of<type, V>;
     using results = words_of<result, V>;
@@ -353,8 +353,8 @@ struct column {
     int32_t y, end, down;
     words in[AHEAD]; /* rows that are read at once */
 
-    HISTO_MEMBER column(const histo_map_rows *rows, int64_t entry, int32_t x, int32_t first, int32_t last,
-                        int32_t apart)
+    HISTO_MEMBER tile_column(const histo_map_rows *rows, int64_t entry, int32_t x, int32_t first, int32_t last,
+                             int32_t apart)
         : w(rows), y(first), end(last), down(apart)
     {
         from = w->from + entry * w->entry_stride[0] + first * w->row_stride[0] + x * w->stride[0];
@@ -417,7 +417,7 @@ static __device__ void blend_cell(const histo_map_rows *w, const cell *c, int64_
     int32_t group = (int32_t)threadIdx.x - row * across, x = first + group * V;
     const int32_t bottom = row < down ? c->bottom : y; /* the other threads only help to make tables */
     bool whole = x >= c->left && x + V <= c->right;
-    column<type, result, V> its(w, entry, x, y, whole ? bottom : y, down);
+    tile_column<type, result, V> its(w, entry, x, y, whole ? bottom : y, down);
     its.load();
     if (!ready()) return;
     for (;;) {
@@ -425,7 +425,7 @@ static __device__ void blend_cell(const histo_map_rows *w, const cell *c, int64_
         if (!whole)
 #pragma unroll 1
             for (int32_t i = max(x, c->left); i < min(x + V, c->right); i++) {
-                column<type, result, 1> one(w, entry, i, y, bottom, down);
+                tile_column<type, result, 1> one(w, entry, i, y, bottom, down);
                 one.load();
                 one.store(i, blend);
             }
@@ -433,7 +433,7 @@ static __device__ void blend_cell(const histo_map_rows *w, const cell *c, int64_
         if (group >= groups) break;
         x = first + group * V;
         whole = x + V <= c->right;
-        its = column<type, result, V>(w, entry, x, y, whole ? bottom : y, down);
+        its = tile_column<type, result, V>(w, entry, x, y, whole ? bottom : y, down);
         its.load();
     }
 }

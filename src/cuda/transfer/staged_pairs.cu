@@ -15,17 +15,17 @@
 #include "view/stack_iter.h"
 
 /* Places [first, first + n) of a stack, image after image. */
-typedef struct band {
+typedef struct pixel_band {
     const histo_strided_iter *places;
     size_t size; /* of a sample */
     int64_t first, n;
     char *to;
     int parts;
-} band;
+} pixel_band;
 
 static void gather_images(void *context, int part)
 {
-    const band *b = (const band *)context;
+    const pixel_band *b = (const pixel_band *)context;
     const int images = b->places->images;
     histo_strided_iter image = *b->places;
     for (int i = images * part / b->parts; i < images * (part + 1) / b->parts; i++) {
@@ -34,7 +34,7 @@ static void gather_images(void *context, int part)
     }
 }
 
-static void gather(band *b)
+static void gather(pixel_band *b)
 {
     enum { BYTES_A_PART = 1 << 18 };
     const int64_t bytes = b->n * b->places->images * (int64_t)b->size;
@@ -68,7 +68,7 @@ static histo_status count(const histo_strategy *strategy, const histo_job *whole
 }
 
 /* Bring the band to the GPU and count it. number: of the band. */
-static histo_status bring(const histo_strategy *strategy, const histo_job *job, histo_staging *staging, band *b,
+static histo_status bring(const histo_strategy *strategy, const histo_job *job, histo_staging *staging, pixel_band *b,
                           int64_t number)
 {
     const cudaStream_t stream = (cudaStream_t)job->stream;
@@ -98,7 +98,7 @@ histo_status histo_cuda_run_staged_pairs(const histo_strategy *strategy, const h
 {
     const histo_strided_iter places = histo_pairs_iter_pixels(&job->iter);
     const int64_t each = places.per_batch, all = each * places.batch;
-    band b = {&places, histo_dtype_size(job->problem->dtypes[0])};
+    pixel_band b = {&places, histo_dtype_size(job->problem->dtypes[0])};
     const int64_t most = (int64_t)(HISTO_PIECE_BYTES / b.size) / places.images;
     histo_staging *staging;
     histo_status status = histo_staging_take(job->problem->device, &staging);

@@ -56,13 +56,13 @@ HISTO_IN_KERNEL uint4 load_mask(const char *at)
 
 /* What a thread loads in a step. */
 template <int VECTORS>
-struct step {
+struct loaded_step {
     uint4 vectors[VECTORS], masks[VECTORS];
 };
 
 /* Returns two bits for each vector: its phase, or NO_VECTOR. */
 template <class config, bool ROWS>
-HISTO_IN_KERNEL uint32_t load_step(const histo_images *in, histo_images_cursor *cursor, step<config::VECTORS> *s)
+HISTO_IN_KERNEL uint32_t load_step(const histo_images *in, histo_images_cursor *cursor, loaded_step<config::VECTORS> *s)
 {
     uint32_t phases = 0;
 #pragma unroll
@@ -211,7 +211,7 @@ HISTO_IN_KERNEL void merge_tables(const histo_pixels *p, int64_t entry)
 template <class config, bool ROWS_>
 struct pixel_counter {
     typedef histo_pixels args;
-    typedef ::step<config::VECTORS> step;
+    typedef ::loaded_step<config::VECTORS> step;
     enum { THREADS = config::THREADS, BLOCKS = (int)config::BLOCKS < MAX_BLOCKS ? (int)config::BLOCKS : MAX_BLOCKS };
     enum { ROWS = ROWS_, SAMPLE_BYTES = 1, VECTORS = config::VECTORS, GROUP = 1, ENDS_AFTER_VECTORS = !ROWS };
 

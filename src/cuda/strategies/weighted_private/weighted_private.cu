@@ -127,12 +127,12 @@ static kernel contiguous_kernel_of(const histo_cuda_work *work, bool squares, f3
 }
 
 /* A launch. */
-typedef struct choice {
+typedef struct launch_choice {
     const void *kernel;
     plan it;
     histo_cuda_work work;
     histo_joint joint; /* of compiled kernels */
-} choice;
+} launch_choice;
 
 /* How a job is cut into tiles. */
 typedef struct cutting {
@@ -140,7 +140,7 @@ typedef struct cutting {
 } cutting;
 
 /* Take a kernel compiled for such jobs; false if there is none. Tables of axes lie behind the words. */
-static bool choose_compiled(const histo_job *job, const cutting *tiles, choice *c)
+static bool choose_compiled(const histo_job *job, const cutting *tiles, launch_choice *c)
 {
     static const char *const kernels[2][2] = {
         {"histo::weighted_private::count_joint<histo_specialised_reader<constants>, false, double>",
@@ -179,7 +179,7 @@ static bool choose_compiled(const histo_job *job, const cutting *tiles, choice *
     return true;
 }
 
-static choice choose(const histo_job *job)
+static launch_choice choose(const histo_job *job)
 {
     const int64_t smallest = 1 << 11, largest = 1 << 14, slots = job->problem->slots;
     const plan it = plan_of(job->problem, job->params, false, 0);
@@ -187,7 +187,7 @@ static choice choose(const histo_job *job)
     /* Tiles so large that merging them takes less time than counting, of few samples on all multiprocessors. */
     const cutting tiles = {it.blocks * rounds, slots < smallest ? smallest : slots < largest ? slots : largest};
     const bool squares = histo_has_squares(job->problem->weighting), narrow = is_float(job->problem);
-    choice c = {NULL, it, histo_cuda_work_of(job, tiles.wanted, tiles.least, MAX_SAMPLES), {}};
+    launch_choice c = {NULL, it, histo_cuda_work_of(job, tiles.wanted, tiles.least, MAX_SAMPLES), {}};
     int64_t table;
     f32_lookup lookup = f32_lookup_of(job->problem, &table);
     if (!plan_of(job->problem, job->params, narrow, table).threads) lookup = NO_TABLE;
@@ -201,7 +201,7 @@ static choice choose(const histo_job *job)
 
 static histo_status launch(const histo_job *job)
 {
-    choice c = choose(job);
+    launch_choice c = choose(job);
     void *args[] = {&c.work, &c.it.l, &c.joint};
     const int64_t blocks = c.work.tiles < c.it.blocks ? c.work.tiles : c.it.blocks;
     return histo_cuda_launch(job, c.kernel, dim3((unsigned)blocks), c.it.threads, c.it.shared, args);
