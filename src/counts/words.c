@@ -7,21 +7,21 @@
 enum { COUNT_BITS = 21, MOST_MERGED = (1 << COUNT_BITS) - 1 };
 
 /* What words are, in their order. */
-typedef enum part { COUNTS, MASKED, DIGITS, FLAGS, SUMS } part;
+typedef enum word_kind { COUNTS, MASKED, DIGITS, FLAGS, SUMS } word_kind;
 
-/* Consecutive words of one part. */
-typedef struct section {
-    part part;
-    int power;  /* 0: of w, 1: of w * w */
+/* Consecutive words of one kind. */
+typedef struct word_section {
+    word_kind kind;
+    int power;  /* 0: words of w, 1: of w * w */
     int window; /* the window of digits; HISTO_EXACT_WINDOWS for flags */
     int64_t n;
-} section;
+} word_section;
 
 enum { MOST_SECTIONS = 2 + 2 * (HISTO_EXACT_WINDOWS + 2) };
 
 typedef struct sections {
     int count;
-    section at[MOST_SECTIONS];
+    word_section at[MOST_SECTIONS];
     int64_t integers, doubles;
 } sections;
 
@@ -53,10 +53,10 @@ static void set_bit(histo_word_layout *layout, int power, int bit)
     layout->windows[2 * power + bit / 64] |= UINT64_C(1) << bit % 64;
 }
 
-static void append(sections *s, section added)
+static void append(sections *s, word_section added)
 {
     s->at[s->count++] = added;
-    *(added.part == SUMS ? &s->doubles : &s->integers) += added.n;
+    *(added.kind == SUMS ? &s->doubles : &s->integers) += added.n;
 }
 
 static void find_sections(const histo_hist *hist, const histo_word_layout *layout, sections *s)
@@ -65,16 +65,16 @@ static void find_sections(const histo_hist *hist, const histo_word_layout *layou
     const int64_t all = accumulators->batch * accumulators->slots;
     s->count = 0;
     s->integers = s->doubles = 0;
-    append(s, (section){.part = COUNTS, .n = all});
-    append(s, (section){.part = MASKED, .n = accumulators->batch});
+    append(s, (word_section){.kind = COUNTS, .n = all});
+    append(s, (word_section){.kind = MASKED, .n = accumulators->batch});
     for (int power = 0; power < 2; power++)
         for (int k = 0; k < HISTO_EXACT_WINDOWS && exact_of(hist, power); k++)
-            if (has_bit(layout, power, k)) append(s, (section){DIGITS, power, k, all});
+            if (has_bit(layout, power, k)) append(s, (word_section){DIGITS, power, k, all});
     for (int power = 0; power < 2; power++)
         if (exact_of(hist, power) && has_bit(layout, power, HISTO_EXACT_WINDOWS))
-            append(s, (section){FLAGS, power, HISTO_EXACT_WINDOWS, all});
+            append(s, (word_section){FLAGS, power, HISTO_EXACT_WINDOWS, all});
     for (int power = 0; power < 2; power++)
-        if (sums_of(hist, power)) append(s, (section){SUMS, power, 0, all});
+        if (sums_of(hist, power)) append(s, (word_section){SUMS, power, 0, all});
 }
 
 static histo_status check_layout(const histo_hist *hist, const histo_word_layout *layout)
@@ -137,13 +137,13 @@ histo_status histo_hist_count_words(const histo_hist *hist, const histo_word_lay
 typedef enum access { READ, WRITE, ADD } access;
 
 /* Words [first, first + n) of a section. */
-typedef struct range {
-    const section *of;
+typedef struct word_range {
+    const word_section *section;
     int64_t first, n;
-    uint64_t *words; /* not changed but by READ */
-} range;
+    uint64_t *words; /* only READ changes them */
+} word_range;
 
-/* All layouts' windows, of which digits from here on may not be left out. */
+/* Check that the layout has words for all digits that are not zero, and for flags. */
 static histo_status check_windows(const histo_exact *exact, const histo_exact_windows *layout)
 {
     bool missing = exact->used.special && !layout->special;
@@ -154,7 +154,8 @@ static histo_status check_windows(const histo_exact *exact, const histo_exact_wi
                    : HISTO_OK;
 }
 
-/* Everything that can fail, of digits from here on or, if window is that of flags, of these. */
+/* Do all that can fail before words are moved: digits from this window and slot on, or flags, if the window is
+ * HISTO_EXACT_WINDOWS. */
 static histo_status prepare(const histo_hist *hist, const histo_word_layout *layout, int power, int window,
                             int64_t slot, access way)
 {
@@ -166,16 +167,17 @@ static histo_status prepare(const histo_hist *hist, const histo_word_layout *lay
     return status;
 }
 
-static histo_status check_words(const range *r)
+static histo_status check_words(const word_range *r)
 {
     const uint64_t most = (uint64_t)HISTO_EXACT_MAX_MERGED << 31; /* sums of digits, whose magnitude is at most 2^31 */
     uint64_t beyond = 0;
     for (int64_t i = 0; i < r->n; i++)
-        beyond |= r->of->part == DIGITS ? (uint64_t)(r->words[i] + most > 2 * most) : r->words[i] >> 3 * COUNT_BITS;
+        beyond |=
+            r->section->kind == DIGITS ? (uint64_t)(r->words[i] + most > 2 * most) : r->words[i] >> 3 * COUNT_BITS;
     return beyond ? histo_fail(HISTO_INVALID, "the words are not those of up to %d histograms", MOST_MERGED) : HISTO_OK;
 }
 
-static void move_counts(uint64_t *counts, const range *r, access way)
+static void move_counts(uint64_t *counts, const word_range *r, access way)
 {
     uint64_t *at = counts + r->first;
     switch (way) {
@@ -192,7 +194,7 @@ static void move_counts(uint64_t *counts, const range *r, access way)
     }
 }
 
-static void move_sums(double *sums, const range *r, access way)
+static void move_sums(double *sums, const word_range *r, access way)
 {
     double *at = sums + r->first;
     const double *words = (const double *)(const void *)r->words;
@@ -204,11 +206,11 @@ static void move_sums(double *sums, const range *r, access way)
         at[i] += words[i];
 }
 
-static void move_digits(histo_exact *exact, const range *r, access way)
+static void move_digits(histo_exact *exact, const word_range *r, access way)
 {
-    const int64_t *plane = exact->plane[r->of->window];
+    const int64_t *plane = exact->plane[r->section->window];
     if (way != READ)
-        histo_exact_put_digits(exact, r->of->window, r->first, r->n, (const int64_t *)r->words, way == ADD);
+        histo_exact_put_digits(exact, r->section->window, r->first, r->n, (const int64_t *)r->words, way == ADD);
     else if (plane)
         memcpy(r->words, plane + r->first, (size_t)r->n * sizeof *plane);
     else
@@ -216,7 +218,7 @@ static void move_digits(histo_exact *exact, const range *r, access way)
 }
 
 /* Flags travel as numbers of histograms that have them. */
-static void move_flags(histo_exact *exact, const range *r, access way)
+static void move_flags(histo_exact *exact, const word_range *r, access way)
 {
     static const uint64_t ones = (1 << COUNT_BITS) - 1;
     for (int64_t i = 0; i < r->n; i++) {
@@ -233,23 +235,23 @@ static void move_flags(histo_exact *exact, const range *r, access way)
 }
 
 /* The next range of words [*first, end) that are of one section; false at the end. */
-static bool next_range(const sections *s, int64_t *first, int64_t end, uint64_t **words, range *r)
+static bool next_range(const sections *s, int64_t *first, int64_t end, uint64_t **words, word_range *r)
 {
     if (*first >= end) return false;
     int64_t begin = 0;
-    const section *of = s->at;
-    while (*first >= begin + of->n)
-        begin += of++->n;
-    const int64_t left = begin + of->n - *first;
-    *r = (range){of, *first - begin, left < end - *first ? left : end - *first, *words};
+    const word_section *section = s->at;
+    while (*first >= begin + section->n)
+        begin += section++->n;
+    const int64_t left = begin + section->n - *first;
+    *r = (word_range){section, *first - begin, left < end - *first ? left : end - *first, *words};
     *first += r->n;
     *words += r->n;
     return true;
 }
 
-static void move(const histo_hist *hist, const range *r, access way)
+static void move(const histo_hist *hist, const word_range *r, access way)
 {
-    switch (r->of->part) {
+    switch (r->section->kind) {
     case COUNTS:
         move_counts(hist->accumulators.counts, r, way);
         break;
@@ -257,13 +259,13 @@ static void move(const histo_hist *hist, const range *r, access way)
         move_counts(hist->accumulators.masked, r, way);
         break;
     case DIGITS:
-        move_digits(exact_of(hist, r->of->power), r, way);
+        move_digits(exact_of(hist, r->section->power), r, way);
         break;
     case FLAGS:
-        move_flags(exact_of(hist, r->of->power), r, way);
+        move_flags(exact_of(hist, r->section->power), r, way);
         break;
     case SUMS:
-        move_sums(sums_of(hist, r->of->power), r, way);
+        move_sums(sums_of(hist, r->section->power), r, way);
         break;
     }
 }
@@ -291,13 +293,13 @@ static histo_status move_words(const histo_hist *hist, const histo_word_layout *
     if (status != HISTO_OK) return status;
     if (!words && n) return histo_fail(HISTO_INVALID, "the array for the words is NULL");
     status = histo_accumulators_to_host(&hist->accumulators);
-    range r;
+    word_range r;
     int64_t at = first;
     uint64_t *to = words;
     while (status == HISTO_OK && next_range(&s, &at, first + n, &to, &r)) {
-        if (r.of->part != DIGITS && r.of->part != FLAGS) continue;
+        if (r.section->kind != DIGITS && r.section->kind != FLAGS) continue;
         if (way != READ) status = check_words(&r);
-        if (status == HISTO_OK) status = prepare(hist, layout, r.of->power, r.of->window, r.first, way);
+        if (status == HISTO_OK) status = prepare(hist, layout, r.section->power, r.section->window, r.first, way);
     }
     for (int power = 0; power < 2 && !n && status == HISTO_OK; power++)
         if (exact_of(hist, power)) status = prepare(hist, layout, power, 0, 0, way);
@@ -339,15 +341,15 @@ histo_status histo_hist_add_words(histo_hist *hist, const histo_word_layout *lay
     return put_words(hist, layout, first, n, words, ADD);
 }
 
-static uint64_t *words_of(const histo_hist *hist, const section *of)
+static uint64_t *words_of(const histo_hist *hist, const word_section *section)
 {
-    switch (of->part) {
+    switch (section->kind) {
     case COUNTS:
         return hist->accumulators.counts;
     case MASKED:
         return hist->accumulators.masked;
     case SUMS:
-        return (uint64_t *)(void *)sums_of(hist, of->power);
+        return (uint64_t *)(void *)sums_of(hist, section->power);
     default:
         return NULL;
     }
@@ -362,10 +364,10 @@ histo_status histo_hist_borrow_words(histo_hist *hist, const histo_word_layout *
     if (!words) return histo_fail(HISTO_INVALID, "the place for the words is NULL");
     status = own_words(hist);
     if (status != HISTO_OK) return status;
-    const section *of = s.at;
-    for (; of < s.at + s.count - 1 && first >= of->n; of++)
-        first -= of->n;
-    uint64_t *const begin = first + n <= of->n ? words_of(hist, of) : NULL;
+    const word_section *section = s.at;
+    for (; section < s.at + s.count - 1 && first >= section->n; section++)
+        first -= section->n;
+    uint64_t *const begin = first + n <= section->n ? words_of(hist, section) : NULL;
     *words = begin ? begin + first : NULL;
     return HISTO_OK;
 }

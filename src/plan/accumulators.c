@@ -71,9 +71,9 @@ histo_status histo_accumulators_make(histo_accumulators *accumulators, int64_t s
 
 void histo_accumulators_free(histo_accumulators *accumulators)
 {
-    for (histo_device_accumulators *it = accumulators->on_devices, *next; it; it = next) {
-        next = it->next;
-        it->backend->free(it);
+    for (histo_device_accumulators *device = accumulators->on_devices, *next; device; device = next) {
+        next = device->next;
+        device->backend->free(device);
     }
     if (accumulators->sparse) histo_sparse_clear(accumulators->sparse);
     free(accumulators->sparse);
@@ -91,8 +91,8 @@ void histo_accumulators_free(histo_accumulators *accumulators)
 bool histo_accumulators_none_on_host(const histo_accumulators *accumulators)
 {
     bool none = !accumulators->on_host;
-    for (const histo_device_accumulators *it = accumulators->on_devices; it; it = it->next)
-        none &= !it->drained;
+    for (const histo_device_accumulators *device = accumulators->on_devices; device; device = device->next)
+        none &= !device->drained;
     return none;
 }
 
@@ -112,16 +112,17 @@ static void clear_host(histo_accumulators *accumulators)
 static void clear_but(histo_accumulators *accumulators, histo_device_accumulators *kept, void *stream)
 {
     bool zero = !accumulators->sparse && histo_accumulators_none_on_host(accumulators);
-    for (const histo_device_accumulators *it = accumulators->on_devices; it; it = it->next)
-        zero &= !it->copied;
+    for (const histo_device_accumulators *device = accumulators->on_devices; device; device = device->next)
+        zero &= !device->copied;
     if (!zero) clear_host(accumulators);
-    for (histo_device_accumulators **link = &accumulators->on_devices, *it; (it = *link);) {
-        if (it == kept || ((kept || !stream) && it->backend->is_empty(it)) || it->backend->clear(it, stream)) {
-            it->copied = it->drained = false;
-            link = &it->next;
+    for (histo_device_accumulators **link = &accumulators->on_devices, *device; (device = *link);) {
+        if (device == kept || ((kept || !stream) && device->backend->is_empty(device)) ||
+            device->backend->clear(device, stream)) {
+            device->copied = device->drained = false;
+            link = &device->next;
         } else {
-            *link = it->next;
-            it->backend->free(it);
+            *link = device->next;
+            device->backend->free(device);
         }
     }
 }
@@ -233,7 +234,8 @@ histo_status histo_accumulators_add(const histo_accumulators *accumulators, hist
 histo_status histo_accumulators_wait(const histo_accumulators *accumulators)
 {
     histo_status status = HISTO_OK;
-    for (histo_device_accumulators *it = accumulators->on_devices; it && status == HISTO_OK; it = it->next)
-        status = it->backend->wait(it);
+    for (histo_device_accumulators *device = accumulators->on_devices; device && status == HISTO_OK;
+         device = device->next)
+        status = device->backend->wait(device);
     return status;
 }

@@ -65,13 +65,13 @@ static void move_to(histo_plan *plan, int target)
 
 histo_status histo_plan_settle(histo_plan *plan, int target)
 {
-    histo_target *it = &plan->target[target];
-    const histo_backend *backend = histo_backend_of(it->device);
+    histo_target *device = &plan->target[target];
+    const histo_backend *backend = histo_backend_of(device->device);
     move_to(plan, target);
-    if (!backend->prepare || it->prepared) return HISTO_OK;
+    if (!backend->prepare || device->prepared) return HISTO_OK;
     histo_status status = histo_problem_make_cells(&plan->problem);
-    if (status == HISTO_OK) status = backend->prepare(&plan->problem, &it->prepared);
-    plan->prepared = it->prepared;
+    if (status == HISTO_OK) status = backend->prepare(&plan->problem, &device->prepared);
+    plan->prepared = device->prepared;
     return status;
 }
 
@@ -86,19 +86,21 @@ static histo_status force(histo_plan *plan, const char *name)
     return HISTO_OK;
 }
 
-static void estimate(const histo_plan *plan, histo_candidate *it)
+static void estimate(const histo_plan *plan, histo_candidate *candidate)
 {
     const double counters_us = 2e-3; /* to make a counter and to check it afterwards */
-    const histo_target *target = &plan->target[it->target];
+    const histo_target *target = &plan->target[candidate->target];
     histo_speed speed = {0, 0};
-    it->us = it->count_us = INFINITY;
-    if (!it->row->strategy->cost_us) return;
-    if (it->row->backend->speed) speed = it->row->backend->speed(target->device);
-    it->cost = histo_cost_of(it->row->strategy, &plan->problem, target->threads, &speed);
-    it->count_us = histo_cost_us(&it->cost);
-    if (plan->problem.storage == HISTO_SPARSE && !it->row->strategy->sparse && target->device == HISTO_DEVICE_CPU)
-        it->count_us += (double)plan->problem.batch * (double)plan->problem.slots * counters_us; /* once per fill */
-    it->us = histo_transfer_us(&target->transfer, it->count_us);
+    candidate->us = candidate->count_us = INFINITY;
+    if (!candidate->row->strategy->cost_us) return;
+    if (candidate->row->backend->speed) speed = candidate->row->backend->speed(target->device);
+    candidate->cost = histo_cost_of(candidate->row->strategy, &plan->problem, target->threads, &speed);
+    candidate->count_us = histo_cost_us(&candidate->cost);
+    if (plan->problem.storage == HISTO_SPARSE && !candidate->row->strategy->sparse &&
+        target->device == HISTO_DEVICE_CPU)
+        candidate->count_us +=
+            (double)plan->problem.batch * (double)plan->problem.slots * counters_us; /* once per fill */
+    candidate->us = histo_transfer_us(&target->transfer, candidate->count_us);
 }
 
 /* List the strategies of a target as candidates. */
@@ -109,10 +111,10 @@ static void list_candidates(histo_plan *plan, int target)
     histo_backend_of(plan->problem.device)->unavailable(); /* may load it, and with it the strategies of its rows */
     for (int i = 0; (row = histo_row_at(i)) && plan->candidates < HISTO_MAX_STRATEGIES; i++) {
         if (row->backend != histo_backend_of(plan->problem.device) || !is_of_storage(row, &plan->problem)) continue;
-        histo_candidate *it = &plan->candidate[plan->candidates++];
-        *it = (histo_candidate){.row = row, .target = target, .why_not = why_not_on(row, plan)};
-        if (row->strategy) histo_params_default(row, it->params);
-        if (!it->why_not) estimate(plan, it);
+        histo_candidate *candidate = &plan->candidate[plan->candidates++];
+        *candidate = (histo_candidate){.row = row, .target = target, .why_not = why_not_on(row, plan)};
+        if (row->strategy) histo_params_default(row, candidate->params);
+        if (!candidate->why_not) estimate(plan, candidate);
     }
 }
 
@@ -126,9 +128,9 @@ histo_candidate *histo_plan_cheapest(histo_plan *plan, int target)
 {
     histo_candidate *best = NULL;
     for (int c = 0; c < plan->candidates; c++) {
-        histo_candidate *it = &plan->candidate[c];
-        if (it->why_not || it->target != target || isinf(it->us)) continue;
-        if (!best || is_cheaper(it, best)) best = it;
+        histo_candidate *candidate = &plan->candidate[c];
+        if (candidate->why_not || candidate->target != target || isinf(candidate->us)) continue;
+        if (!best || is_cheaper(candidate, best)) best = candidate;
     }
     return best;
 }
@@ -167,17 +169,17 @@ static histo_status consider_probe(histo_plan *plan, const histo_view *const *op
  * signature would take half a microsecond. */
 static const histo_candidate *remembered(histo_plan *plan, int target)
 {
-    const histo_target *it = &plan->target[target];
+    const histo_target *device = &plan->target[target];
     double us;
     int64_t params[HISTO_MAX_PARAMS];
     char signature[HISTO_SIGNATURE_BYTES];
     if (!histo_wisdom_exists()) return NULL;
     histo_plan_signature(plan, target, signature);
-    const histo_row *known = histo_wisdom_find(it->device, signature, params, &us);
-    for (int c = 0; known && c < plan->candidates; c++) {
+    const histo_row *row = histo_wisdom_find(device->device, signature, params, &us);
+    for (int c = 0; row && c < plan->candidates; c++) {
         histo_candidate *candidate = &plan->candidate[c];
-        if (candidate->target != target || !histo_row_is(candidate->row, known) || candidate->why_not) continue;
-        candidate->us = us + it->transfer.start_us;
+        if (candidate->target != target || !histo_row_is(candidate->row, row) || candidate->why_not) continue;
+        candidate->us = us + device->transfer.start_us;
         memcpy(candidate->params, params, sizeof params);
         return candidate;
     }
@@ -192,9 +194,9 @@ static void consider_second(histo_plan *plan, const histo_candidate *first, bool
     const histo_backend *backend = histo_backend_of(second->device);
     histo_transfer *way = &second->transfer;
     if (measuring) way->start_us = 0; /* a measured fill is repeated often */
-    double patience = measuring ? HISTO_HOPELESS : 1;
+    double factor = measuring ? HISTO_HOPELESS : 1;
     if (second->left_out) return;
-    if (backend->awake && first && patience * first->us <= histo_transfer_us(way, 0) &&
+    if (backend->awake && first && factor * first->us <= histo_transfer_us(way, 0) &&
         !histo_split_may_pay(plan, first)) {
         second->left_out = way->start_us > 0 ? "not started: the CPU is done before CUDA and the samples would be there"
                                              : "the CPU is done before the samples would be there";
@@ -207,15 +209,15 @@ static void consider_second(histo_plan *plan, const histo_candidate *first, bool
         list_candidates(plan, 1);
 }
 
-/* The best candidate of a target: by measurement or wisdom if available (known), else by the model. NULL if the target
- * is excluded or has no usable candidate. */
-static const histo_candidate *best_of(histo_plan *plan, int target, bool *known)
+/* The best candidate of a target: by measurement or wisdom if available (*measured), else by the model. NULL if the
+ * target is excluded or has no usable candidate. */
+static const histo_candidate *best_of(histo_plan *plan, int target, bool *measured)
 {
-    const histo_target *it = &plan->target[target];
-    *known = it->measured;
-    if (it->left_out || it->measured) return it->left_out ? NULL : histo_plan_cheapest(plan, target);
+    const histo_target *device = &plan->target[target];
+    *measured = device->measured;
+    if (device->left_out || device->measured) return device->left_out ? NULL : histo_plan_cheapest(plan, target);
     const histo_candidate *before = remembered(plan, target);
-    *known = before;
+    *measured = before;
     return before ? before : histo_plan_cheapest(plan, target);
 }
 
@@ -224,11 +226,11 @@ static const histo_candidate *choose_estimated(histo_plan *plan)
 {
     const histo_candidate *best = NULL;
     for (int p = 0; p < plan->targets; p++) {
-        bool known;
-        const histo_candidate *it = best_of(plan, p, &known);
-        if (!it || (best && it->us >= best->us)) continue;
-        best = it;
-        plan->origin = known ? HISTO_REMEMBERED : HISTO_ESTIMATED;
+        bool measured;
+        const histo_candidate *candidate = best_of(plan, p, &measured);
+        if (!candidate || (best && candidate->us >= best->us)) continue;
+        best = candidate;
+        plan->origin = measured ? HISTO_REMEMBERED : HISTO_ESTIMATED;
     }
     return best;
 }
@@ -241,12 +243,12 @@ static histo_status choose_measured(histo_plan *plan, const histo_view *const *o
     plan->origin = HISTO_MEASURED;
     for (int p = 0; p < plan->targets && status == HISTO_OK; p++) {
         const histo_target *target = &plan->target[p];
-        const histo_candidate *it = target->measured ? histo_plan_cheapest(plan, p) : NULL;
-        if (!it) continue;
+        const histo_candidate *candidate = target->measured ? histo_plan_cheapest(plan, p) : NULL;
+        if (!candidate) continue;
         char signature[HISTO_SIGNATURE_BYTES];
         histo_plan_signature(plan, p, signature);
-        status = histo_wisdom_add(target->device, signature, it->row, it->params, it->us);
-        if (!*best || it->us < (*best)->us) *best = it;
+        status = histo_wisdom_add(target->device, signature, candidate->row, candidate->params, candidate->us);
+        if (!*best || candidate->us < (*best)->us) *best = candidate;
     }
     return status;
 }
@@ -258,18 +260,18 @@ static histo_status choose_all(histo_plan *plan, const histo_plan_options *optio
     const char *name = histo_plan_wanted(options);
     const bool measuring = options->effort == HISTO_MEASURE;
     const histo_candidate *best = NULL;
-    bool known;
+    bool measured;
     list_candidates(plan, 0);
     list_candidates(plan, 1);
     histo_status status = name        ? force(plan, name)
                           : measuring ? choose_measured(plan, operands, fill, options->vary, &best)
                                       : HISTO_OK;
     if (status != HISTO_OK) return status;
-    const histo_candidate *cpu = best_of(plan, 0, &known), *gpu = name ? NULL : best_of(plan, 1, &known);
+    const histo_candidate *cpu = best_of(plan, 0, &measured), *gpu = name ? NULL : best_of(plan, 1, &measured);
     if (!name && !gpu) return histo_fail(HISTO_UNSUPPORTED, "no strategy can solve this problem");
     if (gpu) {
         histo_plan_use(plan, gpu->row, gpu->params);
-        plan->origin = measuring ? HISTO_MEASURED : known ? HISTO_REMEMBERED : HISTO_ESTIMATED;
+        plan->origin = measuring ? HISTO_MEASURED : measured ? HISTO_REMEMBERED : HISTO_ESTIMATED;
     }
     status = histo_plan_settle(plan, 1);
     if (status == HISTO_OK && name && measuring && options->vary) status = histo_plan_vary(plan, operands, fill);
@@ -313,8 +315,8 @@ histo_status histo_plan_choose(histo_plan *plan, const histo_plan_options *optio
         return histo_plan_settle(plan, 0);
     }
     if (status != HISTO_OK || plan->targets == 1) return status;
-    bool known[2];
-    const histo_candidate *here = best_of(plan, 0, &known[0]), *there = best_of(plan, 1, &known[1]);
-    if (here && there) histo_plan_split(plan, here, there, known[0] && known[1], operands, fill);
+    bool measured[2];
+    const histo_candidate *here = best_of(plan, 0, &measured[0]), *there = best_of(plan, 1, &measured[1]);
+    if (here && there) histo_plan_split(plan, here, there, measured[0] && measured[1], operands, fill);
     return HISTO_OK;
 }

@@ -74,63 +74,65 @@ static double max(double a, double b)
 }
 
 /* Explain what bounds the speed of the chosen candidate. */
-static void explain_bound(const histo_plan *plan, const histo_candidate *it, histo_text *text)
+static void explain_bound(const histo_plan *plan, const histo_candidate *candidate, histo_text *text)
 {
-    const histo_target *target = &plan->target[it->target];
+    const histo_target *target = &plan->target[candidate->target];
     const histo_transfer *way = &target->transfer;
     double bytes = (double)plan->problem.samples * histo_sample_bytes(&plan->problem);
     histo_speed speed = speed_of(target);
     double read_us = histo_read_us(&plan->problem, &speed);
     if (plan->problem.samples == 0) return;
-    if (way->bytes > 0 && way->bytes_us >= max(it->count_us, way->start_us + way->setup_us + way->gather_us))
+    if (way->bytes > 0 && way->bytes_us >= max(candidate->count_us, way->start_us + way->setup_us + way->gather_us))
         histo_text_add(text, "bound: the samples' way to the GPU, %.4g us at %.3g GB/s\n", way->bytes_us,
                        way->bytes / way->bytes_us * 1e-3);
-    else if (way->bytes > 0 && way->start_us + way->setup_us + way->gather_us > it->count_us)
+    else if (way->bytes > 0 && way->start_us + way->setup_us + way->gather_us > candidate->count_us)
         histo_text_add(text, "bound: starting, setting up and bringing the counts back, %.4g us\n",
                        way->start_us + way->setup_us + way->gather_us);
     else if (read_us > 0)
         histo_text_add(text, "bound: %s; reading alone takes %.4g us at %.4g GB/s, %.0f %% of the time\n",
-                       read_us >= 0.8 * it->us            ? "reading the samples"
-                       : it->cost.fixed_us > 0.5 * it->us ? "launching kernels and adding up"
-                                                          : "counting, not reading",
-                       read_us, bytes / read_us * 1e-3, 100 * read_us / it->us);
+                       read_us >= 0.8 * candidate->us                   ? "reading the samples"
+                       : candidate->cost.fixed_us > 0.5 * candidate->us ? "launching kernels and adding up"
+                                                                        : "counting, not reading",
+                       read_us, bytes / read_us * 1e-3, 100 * read_us / candidate->us);
     else
         histo_text_add(text, "bound: the CPU, %s %.3g GB/s\n",
-                       plan->origin == HISTO_MEASURED ? "measured" : "predicted", bytes / it->us * 1e-3);
+                       plan->origin == HISTO_MEASURED ? "measured" : "predicted", bytes / candidate->us * 1e-3);
 }
 
 /* The reason why a candidate is slow: the part of its time without which it might have won. */
-static const char *blame(const histo_plan *plan, const histo_candidate *it, double best_us)
+static const char *blame(const histo_plan *plan, const histo_candidate *candidate, double best_us)
 {
-    const histo_transfer *way = &plan->target[it->target].transfer;
+    const histo_transfer *way = &plan->target[candidate->target].transfer;
     if (plan->origin == HISTO_MEASURED) return "";
-    if (way->bytes > 0 && it->count_us < best_us) {
-        if (it->us - way->start_us < best_us) return ", most of it to start CUDA";
+    if (way->bytes > 0 && candidate->count_us < best_us) {
+        if (candidate->us - way->start_us < best_us) return ", most of it to start CUDA";
         if (way->bytes_us >= best_us) return ", most of it the samples' way to the GPU";
         return ", most of it setting up and the way there and back";
     }
-    if (!(it->cost.read_us > 0) || it->cost.fixed_us >= best_us) return "";
-    return it->cost.read_us > it->cost.count_us ? ", reading" : ", counting";
+    if (!(candidate->cost.read_us > 0) || candidate->cost.fixed_us >= best_us) return "";
+    return candidate->cost.read_us > candidate->cost.count_us ? ", reading" : ", counting";
 }
 
-static void explain_candidate(const histo_plan *plan, const histo_candidate *it, double best_us, histo_text *text)
+static void explain_candidate(const histo_plan *plan, const histo_candidate *candidate, double best_us,
+                              histo_text *text)
 {
-    bool chosen = it->row == plan->row && it->target == plan->at;
+    bool chosen = candidate->row == plan->row && candidate->target == plan->at;
     const char *how = plan->origin == HISTO_MEASURED               ? "measured"
                       : plan->origin == HISTO_REMEMBERED && chosen ? "remembered"
                                                                    : "predicted";
-    histo_text_add(text, "%s %s/%s: ", chosen ? "*" : " ", it->row->backend->name, it->row->name);
-    if (it->why_not) {
-        histo_text_add(text, "%s\n", it->why_not);
+    histo_text_add(text, "%s %s/%s: ", chosen ? "*" : " ", candidate->row->backend->name, candidate->row->name);
+    if (candidate->why_not) {
+        histo_text_add(text, "%s\n", candidate->why_not);
         return;
     }
-    if (isinf(it->us)) {
+    if (isinf(candidate->us)) {
         histo_text_add(text, "no estimate: it is kept to be compared with, and runs only by name\n");
         return;
     }
-    histo_text_add(text, "%s %.4g us, %.3g Gsamples/s", how, it->us, (double)plan->problem.samples / it->us * 1e-3);
-    if (!chosen && it->us > best_us)
-        histo_text_add(text, ": %.3g times as long%s", it->us / best_us, blame(plan, it, best_us));
+    histo_text_add(text, "%s %.4g us, %.3g Gsamples/s", how, candidate->us,
+                   (double)plan->problem.samples / candidate->us * 1e-3);
+    if (!chosen && candidate->us > best_us)
+        histo_text_add(text, ": %.3g times as long%s", candidate->us / best_us, blame(plan, candidate, best_us));
     histo_text_add(text, "\n");
 }
 

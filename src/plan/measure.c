@@ -67,9 +67,9 @@ static histo_candidate *next_best(histo_plan *plan, int target, const bool *trie
 {
     histo_candidate *best = NULL;
     for (int c = 0; c < plan->candidates; c++) {
-        histo_candidate *it = &plan->candidate[c];
-        if (it->why_not || it->target != target || tried[c]) continue;
-        if (!best || it->us < best->us) best = it;
+        histo_candidate *candidate = &plan->candidate[c];
+        if (candidate->why_not || candidate->target != target || tried[c]) continue;
+        if (!best || candidate->us < best->us) best = candidate;
     }
     return best;
 }
@@ -116,7 +116,7 @@ static histo_status vary_all(trial *t, double *best_us)
 static histo_status measure_target(trial *t, int target, bool varies)
 {
     histo_plan *plan = t->plan;
-    histo_target *it = &plan->target[target];
+    histo_target *device = &plan->target[target];
     const histo_candidate *expected = histo_plan_cheapest(plan, target);
     double predicted_us = expected ? expected->us : 0;
     bool tried[HISTO_MAX_STRATEGIES] = {false};
@@ -132,17 +132,19 @@ static histo_status measure_target(trial *t, int target, bool varies)
         }
         histo_plan_use(plan, c->row, c->params);
         status = time_candidate(t, best_us, &c->us);
-        if (status == HISTO_NO_MEMORY && it->device != HISTO_DEVICE_CPU) {
+        if (status == HISTO_NO_MEMORY && device->device != HISTO_DEVICE_CPU) {
             c->why_not = "not measured: the memory of the GPU is too small for it";
             histo_accumulators_clear(&t->accumulators, NULL); /* discard a fill that failed halfway */
             status = HISTO_OK;
             continue;
         }
         if (status == HISTO_OK && c->us < best_us) best_us = c->us;
-        if (status == HISTO_OK && it->transfer.bytes > 0 && !it->measured) status = time_reading_back(t, &gather_us);
-        it->measured = status == HISTO_OK;
+        if (status == HISTO_OK && device->transfer.bytes > 0 && !device->measured)
+            status = time_reading_back(t, &gather_us);
+        device->measured = status == HISTO_OK;
     }
-    histo_candidate *fastest = status == HISTO_OK && varies && it->measured ? histo_plan_cheapest(plan, target) : NULL;
+    histo_candidate *fastest =
+        status == HISTO_OK && varies && device->measured ? histo_plan_cheapest(plan, target) : NULL;
     if (fastest) {
         histo_plan_use(plan, fastest->row, fastest->params);
         status = vary_all(t, &fastest->us);
@@ -192,12 +194,12 @@ histo_status histo_plan_measure(histo_plan *plan, const histo_view *const *opera
     histo_status status = begin(&t, plan, operands, fill);
     if (status != HISTO_OK) return status;
     for (int target = 0; target < plan->targets && status == HISTO_OK; target++) {
-        histo_target *it = &plan->target[target];
-        if (it->left_out) continue;
+        histo_target *device = &plan->target[target];
+        if (device->left_out) continue;
         status = measure_target(&t, target, vary);
         if (status != HISTO_OK && plan->free_choice && target > 0) {
-            it->left_out = "measuring there failed";
-            it->measured = false;
+            device->left_out = "measuring there failed";
+            device->measured = false;
             status = HISTO_OK;
         }
     }

@@ -58,9 +58,9 @@ void histo_params_print(const histo_row *row, const int64_t *params, histo_text 
 {
     const char *comma = "";
     for (int p = 0; row->strategy->params[p].name; p++) {
-        const histo_param *it = &row->strategy->params[p];
-        if (params[p] == it->default_value) continue;
-        histo_text_add(text, "%s%s=%lld", comma, it->name, (long long)params[p]);
+        const histo_param *param = &row->strategy->params[p];
+        if (params[p] == param->default_value) continue;
+        histo_text_add(text, "%s%s=%lld", comma, param->name, (long long)params[p]);
         comma = ",";
     }
 }
@@ -221,8 +221,8 @@ histo_status histo_plan_run(const histo_plan *plan, histo_accumulators *accumula
     const histo_status status = split || replaces ? check_captured(plan, &job, split) : HISTO_OK;
     if (status != HISTO_OK) return status;
     if (split) {
-        const int most = plan->split.threads;
-        job.threads = fill && fill->threads && fill->threads < most ? fill->threads : most;
+        const int planned = plan->split.threads;
+        job.threads = fill && fill->threads && fill->threads < planned ? fill->threads : planned;
     }
     if (!replaces) return run(plan, &job, split);
     if (on_host && !split) return histo_job_replace(&job, run_unsplit, plan);

@@ -129,7 +129,7 @@ bool histo_split_may_pay(const histo_plan *plan, const histo_candidate *cpu);
 
 /* Split the plan between the best candidates of its two targets, and other GPUs, if that pays. One of the candidates
  * has been chosen; known: both times are measured. Without other GPUs, only known times are trusted. */
-void histo_plan_split(histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu, bool known,
+void histo_plan_split(histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu, bool measured,
                       const histo_view *const *operands, const histo_fill_options *fill);
 
 /* Split the plan, which is on target[1], among all GPUs and the CPU. gpu: NULL if a fill on one has no estimate. */

@@ -34,10 +34,10 @@ histo_status histo_slots_count(int naxes, const histo_axis *axes, const histo_hi
             "the axes have more than %lld bins, or %lld bins and flow slots, when multiplied: only sparse "
             "storage has so many",
             (long long)HISTO_MAX_BINS, (long long)HISTO_MAX_SLOTS);
-    const int64_t most = INT64_MAX / (is_sparse ? 1 : 64) / *slots;
-    if (batch < 1 || batch > most)
+    const int64_t largest_batch = INT64_MAX / (is_sparse ? 1 : 64) / *slots;
+    if (batch < 1 || batch > largest_batch)
         return histo_fail(HISTO_INVALID, "a batch of %lld histograms is not possible: give 1 to %lld", (long long)batch,
-                          (long long)most);
+                          (long long)largest_batch);
     return HISTO_OK;
 }
 

@@ -66,16 +66,16 @@ histo_device histo_memory_device(const void *memory)
 
 const histo_row *histo_row_find(const char *name, const histo_backend *preferred)
 {
-    const histo_row *found = NULL, *in = table();
+    const histo_row *row = NULL, *in = table();
     const char *slash = strchr(name, '/');
     size_t prefix = slash ? (size_t)(slash - name) : 0;
     for (int i = 0; i < ROWS; i++) {
         const char *backend = in[i].backend->name;
         if (slash && (strncmp(name, backend, prefix) != 0 || backend[prefix])) continue;
         if (strcmp(slash ? slash + 1 : name, in[i].name) != 0) continue;
-        if (!found || in[i].backend == preferred) found = &in[i];
+        if (!row || in[i].backend == preferred) row = &in[i];
     }
-    return found;
+    return row;
 }
 
 int histo_strategy_count(void)

@@ -61,10 +61,10 @@ static double transfer_us(const histo_plan *plan, int partners, double count_us)
 
 /* The time of a fill by the CPU alone. An estimate is for counting; many threads are bound by memory, whose rate is
  * unknown and assumed. */
-static double cpu_us(const histo_plan *plan, const histo_candidate *cpu, bool known)
+static double cpu_us(const histo_plan *plan, const histo_candidate *cpu, bool measured)
 {
     const double bytes = (double)plan->problem.samples * histo_sample_bytes(&plan->problem);
-    return known ? cpu->us : fmax(cpu->us, bytes / (histo_rate_of(HISTO_RATE_HOST) * sqrt(plan->target[0].threads)));
+    return measured ? cpu->us : fmax(cpu->us, bytes / (histo_rate_of(HISTO_RATE_HOST) * sqrt(plan->target[0].threads)));
 }
 
 bool histo_split_may_pay(const histo_plan *plan, const histo_candidate *cpu)
@@ -84,13 +84,13 @@ static int helping_threads(const histo_plan *plan, const histo_candidate *cpu)
 }
 
 /* The time of a fill by the CPU and GPUs, each of which alone takes gpu->us; *fraction: of samples that GPUs count. */
-static double predict(const histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu, bool known,
+static double predict(const histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu, bool measured,
                       int partners, double *fraction)
 {
     const histo_transfer *way = &plan->target[1].transfer;
     const double fixed = fmin(way->start_us + way->setup_us + way->gather_us, gpu->us);
     const double there = fmax((gpu->us - fixed) / (1 + partners), way->bytes / histo_rate_of(HISTO_RATE_LINKS));
-    const double here = helping_threads(plan, cpu) ? cpu_us(plan, cpu, known) : 0;
+    const double here = helping_threads(plan, cpu) ? cpu_us(plan, cpu, measured) : 0;
     *fraction = here > 0 ? (here - fixed) / (here + there) : 1;
     return *fraction < 1 ? (1 - *fraction) * here : fixed + there;
 }
@@ -189,11 +189,11 @@ histo_status histo_split_run(const histo_plan *plan, const histo_job *job)
 /* A GPU that cannot run the strategy, or be prepared, takes no part. */
 static histo_status add_partner(histo_plan *plan, histo_device device)
 {
-    histo_partner *it = &plan->split.partner[plan->split.partners];
-    it->problem = plan->problem;
-    it->problem.device = device;
-    if (plan->row->strategy->unsupported_reason(&it->problem)) return HISTO_OK;
-    histo_status status = plan->row->backend->prepare(&it->problem, &it->prepared);
+    histo_partner *partner = &plan->split.partner[plan->split.partners];
+    partner->problem = plan->problem;
+    partner->problem.device = device;
+    if (plan->row->strategy->unsupported_reason(&partner->problem)) return HISTO_OK;
+    histo_status status = plan->row->backend->prepare(&partner->problem, &partner->prepared);
     plan->split.partners += status == HISTO_OK;
     return status;
 }
@@ -268,16 +268,16 @@ static void disengage(histo_plan *plan, const histo_candidate *alone)
     histo_plan_settle(plan, alone->target); /* already prepared: cannot fail */
 }
 
-void histo_plan_split(histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu, bool known,
+void histo_plan_split(histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu, bool measured,
                       const histo_view *const *operands, const histo_fill_options *fill)
 {
     const histo_candidate *chosen = plan->at == 0 ? cpu : gpu;
     if (!plan->target[1].transfer.direct || !can_be_split(&plan->problem)) return;
     const int partners = histo_split_partners(plan);
-    if (!partners && !(known && helping_threads(plan, cpu))) return;
+    if (!partners && !(measured && helping_threads(plan, cpu))) return;
     double fraction;
-    const double us = predict(plan, cpu, gpu, known, partners, &fraction),
-                 alone = fmin(cpu_us(plan, cpu, known), gpu->us);
+    const double us = predict(plan, cpu, gpu, measured, partners, &fraction),
+                 alone = fmin(cpu_us(plan, cpu, measured), gpu->us);
     if (!(fraction > 0) || us * worth > alone) return;
     histo_plan_use(plan, gpu->row, gpu->params);
     histo_status status = engage(plan, cpu, false);
@@ -296,11 +296,11 @@ void histo_plan_split(histo_plan *plan, const histo_candidate *cpu, const histo_
 histo_status histo_plan_split_all(histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu,
                                   const histo_view *const *operands, const histo_fill_options *fill)
 {
-    const bool known = plan->origin == HISTO_MEASURED || plan->origin == HISTO_REMEMBERED;
+    const bool measured = plan->origin == HISTO_MEASURED || plan->origin == HISTO_REMEMBERED;
     histo_status status = engage(plan, cpu, true);
     if (status != HISTO_OK) return status;
     plan->split.fraction = 1;
-    if (gpu) plan->split.us = predict(plan, cpu, gpu, known, plan->split.partners, &plan->split.fraction);
+    if (gpu) plan->split.us = predict(plan, cpu, gpu, measured, plan->split.partners, &plan->split.fraction);
     if (!(plan->split.fraction > 0)) plan->split.fraction = 1; /* the CPU may be done before any GPU starts */
     return try_out(plan, operands, fill);
 }

@@ -72,11 +72,11 @@ static void add(histo_plan *plan, histo_device device, const histo_plan_options 
                 const histo_view *const *operands)
 {
     const histo_backend *backend = histo_backend_of(device);
-    histo_target *it = &plan->target[plan->targets++];
-    it->device = device;
-    it->left_out = device == HISTO_DEVICE_CPU ? NULL : why_on_host(&plan->problem);
-    it->threads = backend->threads ? backend->threads(options->threads) : 1;
-    it->transfer = transfer_to(&plan->problem, backend, device, operands);
+    histo_target *target = &plan->target[plan->targets++];
+    target->device = device;
+    target->left_out = device == HISTO_DEVICE_CPU ? NULL : why_on_host(&plan->problem);
+    target->threads = backend->threads ? backend->threads(options->threads) : 1;
+    target->transfer = transfer_to(&plan->problem, backend, device, operands);
 }
 
 histo_status histo_plan_find_targets(histo_plan *plan, const histo_plan_options *options,

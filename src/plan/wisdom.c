@@ -29,7 +29,7 @@ typedef struct entry {
     char key[]; /* "DEVICE SIGNATURE" */
 } entry;
 
-static entry *known; /* guarded by histo_wisdom_lock */
+static entry *entries; /* guarded by histo_wisdom_lock */
 
 /* The largest number of bins expected to behave alike: bins rounded up to 2^k or 3 * 2^(k - 1). */
 static int64_t class_of_bins(int64_t bins)
@@ -77,7 +77,7 @@ void histo_plan_signature(const histo_plan *plan, int target, char *signature)
 /* The caller holds the lock. */
 static entry *find(const char *key)
 {
-    for (entry *e = known; e; e = e->next)
+    for (entry *e = entries; e; e = e->next)
         if (strcmp(e->key, key) == 0) return e;
     return NULL;
 }
@@ -90,8 +90,8 @@ static histo_status add(const char *key, const histo_row *row, const int64_t *pa
     size_t bytes = sizeof *e + strlen(key) + 1;
     if (!e && (e = malloc(bytes))) {
         strcpy(e->key, key);
-        e->next = known;
-        known = e;
+        e->next = entries;
+        entries = e;
     }
     if (e) {
         e->row = row;
@@ -114,9 +114,9 @@ static void make_key(char *key, size_t capacity, histo_device device, const char
 bool histo_wisdom_exists(void)
 {
     pthread_mutex_lock(&histo_wisdom_lock);
-    const bool some = known;
+    const bool any = entries;
     pthread_mutex_unlock(&histo_wisdom_lock);
-    return some;
+    return any;
 }
 
 const histo_row *histo_wisdom_find(histo_device device, const char *signature, int64_t *params, double *us)
@@ -143,10 +143,10 @@ histo_status histo_wisdom_add(histo_device device, const char *signature, const 
 void histo_wisdom_forget(void)
 {
     pthread_mutex_lock(&histo_wisdom_lock);
-    while (known) {
-        entry *next = known->next;
-        free(known);
-        known = next;
+    while (entries) {
+        entry *next = entries->next;
+        free(entries);
+        entries = next;
     }
     pthread_mutex_unlock(&histo_wisdom_lock);
 }
@@ -155,7 +155,7 @@ void histo_wisdom_forget(void)
 static void print(histo_text *text)
 {
     histo_text_add(text, "histo-wisdom 1\n");
-    for (const entry *e = known; e; e = e->next) {
+    for (const entry *e = entries; e; e = e->next) {
         char params[PARAMS_BYTES] = "";
         histo_params_print(e->row, e->params, &(histo_text){.out = params, .capacity = sizeof params});
         histo_text_add(text, "%s %s/%s%s%s %.6g\n", e->key, e->row->backend->name, e->row->name, *params ? ":" : "",

@@ -346,18 +346,18 @@ bool histo_json_is(const histo_json *doc, size_t at, const char *text)
 }
 
 histo_status histo_json_find(const histo_json *doc, size_t at, int n, const char *const *keys, int needed,
-                             size_t *found)
+                             size_t *members)
 {
     if (histo_json_type(doc, at) != '{') return histo_json_fail(doc, at, HISTO_CORRUPT, "an object should stand here");
-    memset(found, 0, (size_t)n * sizeof *found);
+    memset(members, 0, (size_t)n * sizeof *members);
     for (histo_json_walk walk = histo_json_enter(doc, at); histo_json_next(&walk);)
         for (int i = 0; i < n; i++) {
             if (!histo_json_is(doc, walk.key, keys[i])) continue;
-            if (found[i]) return histo_json_fail(doc, walk.key, HISTO_CORRUPT, "\"%s\" is here twice", keys[i]);
-            found[i] = walk.value;
+            if (members[i]) return histo_json_fail(doc, walk.key, HISTO_CORRUPT, "\"%s\" is here twice", keys[i]);
+            members[i] = walk.value;
         }
     for (int i = 0; i < needed; i++)
-        if (!found[i]) return histo_json_fail(doc, at, HISTO_CORRUPT, "this object has no \"%s\"", keys[i]);
+        if (!members[i]) return histo_json_fail(doc, at, HISTO_CORRUPT, "this object has no \"%s\"", keys[i]);
     return HISTO_OK;
 }
 

@@ -45,7 +45,7 @@ bool histo_json_is(const histo_json *doc, size_t at, const char *text);
 /* Find the members of an object with these keys: their positions, or 0. The first `needed` keys are required.
  * Duplicates of the keys are errors; other keys are skipped. */
 histo_status histo_json_find(const histo_json *doc, size_t at, int n, const char *const *keys, int needed,
-                             size_t *found);
+                             size_t *members);
 
 /* The value at a position as a C type; HISTO_CORRUPT if it has another type. A count is an integer from 0 to 2^64-1. */
 histo_status histo_json_bool(const histo_json *doc, size_t at, bool *value);

@@ -70,20 +70,20 @@ static histo_status read_axis_details(const histo_uhi_loader *l, size_t writer_i
 {
     enum { KIND, POWER, CLOSED, KEYS };
     static const char *const keys[] = {"kind", "power", "closed"};
-    size_t found[KEYS];
-    histo_status status = histo_uhi_find_details(l, writer_info, KEYS, keys, found);
-    if (status == HISTO_OK && found[CLOSED]) status = histo_json_bool(&l->doc, found[CLOSED], &axis->closed);
+    size_t members[KEYS];
+    histo_status status = histo_uhi_find_details(l, writer_info, KEYS, keys, members);
+    if (status == HISTO_OK && members[CLOSED]) status = histo_json_bool(&l->doc, members[CLOSED], &axis->closed);
     int kind = regular ? HISTO_REGULAR : HISTO_VARIABLE;
-    if (status == HISTO_OK && found[KIND]) {
-        kind = histo_uhi_choice(l, found[KIND], HISTO_UHI_KINDS, histo_uhi_kinds);
+    if (status == HISTO_OK && members[KIND]) {
+        kind = histo_uhi_choice(l, members[KIND], HISTO_UHI_KINDS, histo_uhi_kinds);
         if (kind < 0 || (regular && kind != HISTO_REGULAR && kind != HISTO_INTEGER))
-            return FAIL(found[KIND], "this is not a kind that the axis can be");
+            return FAIL(members[KIND], "this is not a kind that the axis can be");
     }
     axis->kind = (histo_axis_kind)kind;
     if (kind == HISTO_SQRT) axis->power = 0.5;
     if (status != HISTO_OK || kind != HISTO_POWER) return status;
-    if (!found[POWER]) return FAIL(found[KIND], "a power axis needs its power");
-    return histo_json_number(&l->doc, found[POWER], &axis->power);
+    if (!members[POWER]) return FAIL(members[KIND], "a power axis needs its power");
+    return histo_json_number(&l->doc, members[POWER], &axis->power);
 }
 
 static histo_status read_numeric_axis(histo_uhi_loader *l, size_t at, bool regular)
@@ -91,22 +91,22 @@ static histo_status read_numeric_axis(histo_uhi_loader *l, size_t at, bool regul
     enum { HAS_UNDERFLOW, HAS_OVERFLOW, CIRCULAR, NEEDED, LOWER = NEEDED, UPPER, BINS, EDGES, WRITER, KEYS };
     static const char *const keys[] = {"underflow", "overflow", "circular", "lower",
                                        "upper",     "bins",     "edges",    "writer_info"};
-    size_t found[KEYS];
+    size_t members[KEYS];
     bool underflow, overflow, circular;
     histo_axis axis = {.kind = HISTO_REGULAR};
-    histo_status status = histo_json_find(&l->doc, at, KEYS, keys, NEEDED, found);
-    if (status == HISTO_OK) status = histo_json_bool(&l->doc, found[HAS_UNDERFLOW], &underflow);
-    if (status == HISTO_OK) status = histo_json_bool(&l->doc, found[HAS_OVERFLOW], &overflow);
-    if (status == HISTO_OK) status = histo_json_bool(&l->doc, found[CIRCULAR], &circular);
+    histo_status status = histo_json_find(&l->doc, at, KEYS, keys, NEEDED, members);
+    if (status == HISTO_OK) status = histo_json_bool(&l->doc, members[HAS_UNDERFLOW], &underflow);
+    if (status == HISTO_OK) status = histo_json_bool(&l->doc, members[HAS_OVERFLOW], &overflow);
+    if (status == HISTO_OK) status = histo_json_bool(&l->doc, members[CIRCULAR], &circular);
     if (status != HISTO_OK) return status;
-    if (circular) return FAIL_UNSUPPORTED(found[CIRCULAR], "circular axes are not supported");
-    if (regular && !(found[LOWER] && found[UPPER] && found[BINS]))
+    if (circular) return FAIL_UNSUPPORTED(members[CIRCULAR], "circular axes are not supported");
+    if (regular && !(members[LOWER] && members[UPPER] && members[BINS]))
         return FAIL(at, "a regular axis needs \"lower\", \"upper\" and \"bins\"");
-    if (!regular && !found[EDGES]) return FAIL(at, "a variable axis needs \"edges\"");
-    status =
-        regular ? read_range(l, found[LOWER], found[UPPER], found[BINS], &axis) : read_edges(l, found[EDGES], &axis);
+    if (!regular && !members[EDGES]) return FAIL(at, "a variable axis needs \"edges\"");
+    status = regular ? read_range(l, members[LOWER], members[UPPER], members[BINS], &axis)
+                     : read_edges(l, members[EDGES], &axis);
     if (status != HISTO_OK) return status;
-    status = read_axis_details(l, found[WRITER], regular, &axis);
+    status = read_axis_details(l, members[WRITER], regular, &axis);
     add_dimension(l, at, &axis, underflow, overflow); /* takes the edges, which the loader frees with its axes */
     return status;
 }
@@ -116,16 +116,16 @@ static histo_status read_category_axis(histo_uhi_loader *l, size_t at)
     enum { CATEGORIES, FLOW, WRITER, KEYS };
     static const char *const keys[] = {"categories", "flow", "writer_info"};
     static const char *const detail_keys[] = {"kind"};
-    size_t found[KEYS], kind;
+    size_t members[KEYS], kind;
     bool flow;
-    histo_status status = histo_json_find(&l->doc, at, KEYS, keys, 2, found);
-    if (status == HISTO_OK) status = histo_json_bool(&l->doc, found[FLOW], &flow);
-    if (status == HISTO_OK) status = histo_uhi_find_details(l, found[WRITER], 1, detail_keys, &kind);
-    if (status == HISTO_OK) status = histo_uhi_check_array(l, found[CATEGORIES]);
+    histo_status status = histo_json_find(&l->doc, at, KEYS, keys, 2, members);
+    if (status == HISTO_OK) status = histo_json_bool(&l->doc, members[FLOW], &flow);
+    if (status == HISTO_OK) status = histo_uhi_find_details(l, members[WRITER], 1, detail_keys, &kind);
+    if (status == HISTO_OK) status = histo_uhi_check_array(l, members[CATEGORIES]);
     if (status != HISTO_OK) return status;
     int64_t n = 0;
     double first = 0;
-    for (histo_json_walk walk = histo_json_enter(&l->doc, found[CATEGORIES]); histo_json_next(&walk); n++) {
+    for (histo_json_walk walk = histo_json_enter(&l->doc, members[CATEGORIES]); histo_json_next(&walk); n++) {
         double category;
         status = histo_json_number(&l->doc, walk.value, &category);
         if (status != HISTO_OK) return status;

@@ -26,13 +26,13 @@ histo_status histo_uhi_check_array(const histo_uhi_loader *l, size_t at)
 }
 
 histo_status histo_uhi_find_details(const histo_uhi_loader *l, size_t writer_info, int n, const char *const *keys,
-                                    size_t *found)
+                                    size_t *members)
 {
     static const char *const writer[] = {"histo"};
     size_t ours = 0;
-    memset(found, 0, (size_t)n * sizeof *found);
+    memset(members, 0, (size_t)n * sizeof *members);
     histo_status status = writer_info ? histo_json_find(&l->doc, writer_info, 1, writer, 0, &ours) : HISTO_OK;
-    return status == HISTO_OK && ours ? histo_json_find(&l->doc, ours, n, keys, 0, found) : status;
+    return status == HISTO_OK && ours ? histo_json_find(&l->doc, ours, n, keys, 0, members) : status;
 }
 
 histo_status histo_uhi_check_memory(const histo_uhi_loader *l, size_t at, int64_t slots, int64_t bytes_each)
@@ -143,7 +143,7 @@ static histo_status add_exactly(const histo_uhi_loader *l, histo_exact *exact, c
 static histo_status choose(const histo_uhi_loader *l, const char *name, size_t *chosen)
 {
     static const char *const schema[] = {"uhi_schema"};
-    size_t root = histo_json_root(&l->doc), alone, found = 0;
+    size_t root = histo_json_root(&l->doc), alone, hist = 0;
     *chosen = root;
     histo_status status = histo_json_find(&l->doc, root, 1, schema, 0, &alone);
     if (status != HISTO_OK) return status;
@@ -151,12 +151,12 @@ static histo_status choose(const histo_uhi_loader *l, const char *name, size_t *
     if (alone) return HISTO_OK;
     for (histo_json_walk walk = histo_json_enter(&l->doc, root); histo_json_next(&walk);) {
         if (name && !histo_json_is(&l->doc, walk.key, name)) continue;
-        if (found && name) return FAIL(walk.key, "the name of this histogram is here twice");
-        if (found) return histo_fail(HISTO_INVALID, "the file holds several histograms: choose one by its name");
-        found = walk.value;
+        if (hist && name) return FAIL(walk.key, "the name of this histogram is here twice");
+        if (hist) return histo_fail(HISTO_INVALID, "the file holds several histograms: choose one by its name");
+        hist = walk.value;
     }
-    *chosen = found;
-    if (found) return HISTO_OK;
+    *chosen = hist;
+    if (hist) return HISTO_OK;
     if (name) return histo_fail(HISTO_INVALID, "the file holds no histogram named \"%.200s\"", name);
     return FAIL(root, "the file holds no histogram");
 }
@@ -169,20 +169,20 @@ static histo_status read_histogram(histo_uhi_loader *l, size_t at)
         [WEIGHTING] = "weighting", [STORED] = "storage", [CHECKSUM] = "checksum", [MASKED] = "masked",
         [COUNTS] = "counts",       [SUM_W] = "sum_w",    [SUM_W2] = "sum_w2",
     };
-    size_t found[KEYS];
+    size_t members[KEYS];
     double schema;
-    histo_status status = histo_json_find(&l->doc, at, KEYS, keys, WRITER, found);
-    if (status == HISTO_OK) status = histo_json_number(&l->doc, found[SCHEMA], &schema);
+    histo_status status = histo_json_find(&l->doc, at, KEYS, keys, WRITER, members);
+    if (status == HISTO_OK) status = histo_json_number(&l->doc, members[SCHEMA], &schema);
     if (status != HISTO_OK) return status;
-    if (schema != 1) return FAIL_UNSUPPORTED(found[SCHEMA], "only schema 1 is supported");
-    status = histo_uhi_find_details(l, found[WRITER], DETAILS, details, l->details);
+    if (schema != 1) return FAIL_UNSUPPORTED(members[SCHEMA], "only schema 1 is supported");
+    status = histo_uhi_find_details(l, members[WRITER], DETAILS, details, l->details);
     if (status == HISTO_OK && l->details[STORED]) {
         if (!histo_json_is(&l->doc, l->details[STORED], "sparse"))
             return FAIL(l->details[STORED], "this is not a storage");
         l->storage = HISTO_SPARSE;
     }
-    if (status == HISTO_OK) status = histo_uhi_read_axes(l, found[AXES]);
-    if (status == HISTO_OK) status = histo_uhi_read_storage(l, found[STORAGE]);
+    if (status == HISTO_OK) status = histo_uhi_read_axes(l, members[AXES]);
+    if (status == HISTO_OK) status = histo_uhi_read_storage(l, members[STORAGE]);
     if (status == HISTO_OK) status = histo_uhi_prepare(l);
     if (status == HISTO_OK) status = histo_uhi_read_values(l);
     if (status == HISTO_OK) status = check_lists(l);

@@ -58,7 +58,7 @@ histo_status histo_uhi_check_array(const histo_uhi_loader *l, size_t at);
 
 /* The members of "histo" in the writer_info at a position; all 0 if either is missing. */
 histo_status histo_uhi_find_details(const histo_uhi_loader *l, size_t writer_info, int n, const char *const *keys,
-                                    size_t *found);
+                                    size_t *members);
 
 /* A short file can describe a large array. Fail if the memory is out of proportion to the file's size. */
 histo_status histo_uhi_check_memory(const histo_uhi_loader *l, size_t at, int64_t slots, int64_t bytes_each);

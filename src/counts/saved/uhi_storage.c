@@ -47,19 +47,19 @@ histo_status histo_uhi_read_storage(histo_uhi_loader *l, size_t at)
         [STORAGE_WEIGHTED] = "weighted",
         [STORAGE_WEIGHTED_MEAN] = "weighted_mean",
     };
-    size_t found[KEYS];
-    histo_status status = histo_json_find(&l->doc, at, KEYS, keys, 1, found);
+    size_t members[KEYS];
+    histo_status status = histo_json_find(&l->doc, at, KEYS, keys, 1, members);
     if (status != HISTO_OK) return status;
-    int type = histo_uhi_choice(l, found[TYPE], STORAGES, types);
-    if (type < 0) return FAIL(found[TYPE], "this is not a type of storage in schema 1");
+    int type = histo_uhi_choice(l, members[TYPE], STORAGES, types);
+    if (type < 0) return FAIL(members[TYPE], "this is not a type of storage in schema 1");
     if (type == STORAGE_MEAN || type == STORAGE_WEIGHTED_MEAN)
-        return FAIL_UNSUPPORTED(found[TYPE], "storage of means is not supported");
-    if ((found[INDEX] || found[VARIANCES]) && !found[VALUES]) return FAIL(at, "the storage has no \"values\"");
-    if (type == STORAGE_WEIGHTED && found[VALUES] && !found[VARIANCES])
+        return FAIL_UNSUPPORTED(members[TYPE], "storage of means is not supported");
+    if ((members[INDEX] || members[VARIANCES]) && !members[VALUES]) return FAIL(at, "the storage has no \"values\"");
+    if (type == STORAGE_WEIGHTED && members[VALUES] && !members[VARIANCES])
         return FAIL(at, "weighted storage has no \"variances\"");
-    l->index = found[INDEX];
-    l->values = found[VALUES];
-    l->variances = type == STORAGE_WEIGHTED ? found[VARIANCES] : 0;
+    l->index = members[INDEX];
+    l->values = members[VALUES];
+    l->variances = type == STORAGE_WEIGHTED ? members[VARIANCES] : 0;
     if (l->storage == HISTO_SPARSE && (type != STORAGE_INT || !l->index != !l->values))
         return FAIL(at, "sparse counts are of type \"int\" and have an \"index\"");
     return read_weighting(l, at, type);

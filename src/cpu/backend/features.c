@@ -46,13 +46,13 @@ static histo_isa isa_of_cpu(void)
 
 histo_isa histo_isa_usable(void)
 {
-    static atomic_int found = -1; /* HISTO_CPU is read once */
-    int known = atomic_load_explicit(&found, memory_order_relaxed);
-    if (known >= 0) return (histo_isa)known;
+    static atomic_int usable = -1; /* HISTO_CPU is read once */
+    int detected = atomic_load_explicit(&usable, memory_order_relaxed);
+    if (detected >= 0) return (histo_isa)detected;
     histo_isa isa = isa_of_cpu();
     const char *limit = getenv("HISTO_CPU");
     for (int i = 0; limit && i < (int)isa; i++)
         if (strcmp(limit, names[i]) == 0) isa = (histo_isa)i;
-    atomic_store_explicit(&found, (int)isa, memory_order_relaxed);
+    atomic_store_explicit(&usable, (int)isa, memory_order_relaxed);
     return isa;
 }
