@@ -1,6 +1,7 @@
 /* De-interleaves pixels, and gathers samples at short distances. Compiled once for each level of the instruction set
  * (isa.h). */
 #include "cpu/kernels/isa.h"
+#include "cpu/kernels/template.h"
 #include "view/gather.h"
 
 #if defined(__AVX512BW__)
@@ -77,35 +78,20 @@ void HISTO_OF_ISA(split_channels)(const uint8_t *pixels, int pitch, int count, i
 
 #if defined(__AVX512BW__)
 
-/* Every apart-th element: whole vectors are loaded, and of each those elements are moved that are wanted. Returns how
- * many have been gathered. Memory beyond the last sample is not read. */
-#define DEFINE_PICK(name, lanes, epi)                                                                                  \
-    static int64_t pick_##name(char *to, const char *from, int apart, int64_t n)                                       \
-    {                                                                                                                  \
-        enum { LANES = lanes, VECTOR = 64, MOST = 16 };                                                                \
-        int##name##_t numbers[LANES];                                                                                  \
-        __mmask##lanes wanted[MOST];                                                                                   \
-        for (int i = 0; i < LANES; i++)                                                                                \
-            numbers[i] = (int##name##_t)(i * apart);                                                                   \
-        const __m512i at = _mm512_loadu_si512(numbers);                                                                \
-        for (int v = 0; v < apart; v++)                                                                                \
-            wanted[v] = _mm512_cmplt_##epi##_mask(at, _mm512_set1_##epi((int##name##_t)((v + 1) * LANES)));            \
-        for (int v = apart - 1; v > 0; v--)                                                                            \
-            wanted[v] = (__mmask##lanes)(wanted[v] & ~wanted[v - 1]);                                                  \
-        int64_t i = 0;                                                                                                 \
-        for (; i + LANES < n; i += LANES) {                                                                            \
-            __m512i picked = _mm512_permutexvar_##epi(at, _mm512_loadu_si512(from));                                   \
-            for (int v = 1; v < apart; v++)                                                                            \
-                picked = _mm512_mask_permutexvar_##epi(picked, wanted[v], at, _mm512_loadu_si512(from + v * VECTOR));  \
-            _mm512_storeu_si512(to, picked);                                                                           \
-            from += (int64_t)apart * VECTOR;                                                                           \
-            to += VECTOR;                                                                                              \
-        }                                                                                                              \
-        return i;                                                                                                      \
-    }
-DEFINE_PICK(16, 32, epi16)
-DEFINE_PICK(32, 16, epi32)
-DEFINE_PICK(64, 8, epi64)
+#define BITS 16
+#define LANES 32
+#define MASK __mmask32
+#include "cpu/kernels/channels_template.h"
+
+#define BITS 32
+#define LANES 16
+#define MASK __mmask16
+#include "cpu/kernels/channels_template.h"
+
+#define BITS 64
+#define LANES 8
+#define MASK __mmask8
+#include "cpu/kernels/channels_template.h"
 
 static int64_t pick(char *to, const char *from, int64_t stride, size_t size, int64_t n)
 {
@@ -124,38 +110,17 @@ static int64_t pick(char *to, const char *from, int64_t stride, size_t size, int
 #else
 
 /* The compiler vectorises loops of a constant distance. */
-#define DEFINE_PICK(bits)                                                                                              \
-    typedef uint##bits##_t word_##bits __attribute__((aligned(1), may_alias));                                         \
-                                                                                                                       \
-    static inline void pick_apart_##bits(word_##bits *restrict to, const word_##bits *restrict from, int apart,        \
-                                         int64_t n)                                                                    \
-    {                                                                                                                  \
-        for (int64_t i = 0; i < n; i++)                                                                                \
-            to[i] = from[i * apart];                                                                                   \
-    }                                                                                                                  \
-                                                                                                                       \
-    static int64_t pick_##bits(char *to, const char *from, int64_t apart, int64_t n)                                   \
-    {                                                                                                                  \
-        word_##bits *restrict out = (word_##bits *)(void *)to;                                                         \
-        const word_##bits *in = (const word_##bits *)(const void *)from;                                               \
-        switch (apart) {                                                                                               \
-        case 2:                                                                                                        \
-            pick_apart_##bits(out, in, 2, n);                                                                          \
-            return n;                                                                                                  \
-        case 3:                                                                                                        \
-            pick_apart_##bits(out, in, 3, n);                                                                          \
-            return n;                                                                                                  \
-        case 4:                                                                                                        \
-            pick_apart_##bits(out, in, 4, n);                                                                          \
-            return n;                                                                                                  \
-        default:                                                                                                       \
-            return 0;                                                                                                  \
-        }                                                                                                              \
-    }
-DEFINE_PICK(8)
-DEFINE_PICK(16)
-DEFINE_PICK(32)
-DEFINE_PICK(64)
+#define BITS 8
+#include "cpu/kernels/channels_template.h"
+
+#define BITS 16
+#include "cpu/kernels/channels_template.h"
+
+#define BITS 32
+#include "cpu/kernels/channels_template.h"
+
+#define BITS 64
+#include "cpu/kernels/channels_template.h"
 
 static int64_t pick(char *to, const char *from, int64_t stride, size_t size, int64_t n)
 {
