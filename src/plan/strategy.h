@@ -49,6 +49,9 @@ typedef struct histo_strategy {
     bool any_bytes; /* counts swapped samples and masks of bits, too */
 } histo_strategy;
 
+/* In C: members that every strategy has; its file calls these functions by their names. */
+#define HISTO_STRATEGY_FUNCTIONS .unsupported_reason = unsupported_reason, .cost_us = cost_us, .launch = launch
+
 /* The factor for estimates that hold only for spread samples. It keeps a strategy that skew slows down from being
  * chosen while one that is immune to skew is within this factor. */
 enum { HISTO_SKEW_MARGIN = 3 };

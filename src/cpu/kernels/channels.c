@@ -79,18 +79,12 @@ void HISTO_OF_ISA(split_channels)(const uint8_t *pixels, int pitch, int count, i
 #if defined(__AVX512BW__)
 
 #define BITS 16
-#define LANES 32
-#define MASK __mmask32
 #include "cpu/kernels/channels_template.h"
 
 #define BITS 32
-#define LANES 16
-#define MASK __mmask16
 #include "cpu/kernels/channels_template.h"
 
 #define BITS 64
-#define LANES 8
-#define MASK __mmask8
 #include "cpu/kernels/channels_template.h"
 
 static int64_t pick(char *to, const char *from, int64_t stride, size_t size, int64_t n)

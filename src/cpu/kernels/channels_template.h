@@ -3,25 +3,22 @@
 
 #if defined(__AVX512BW__)
 
-#define EPI(operation) HISTO_JOIN(_mm512_##operation##_epi, BITS)
-#define EPI_MASK(operation) HISTO_JOIN(EPI(operation), _mask)
-
 /* Every apart-th element: whole vectors are loaded, and of each those elements are moved that are wanted. Returns how
  * many have been gathered. Memory beyond the last sample is not read. */
 static int64_t NAME(pick)(char *to, const char *from, int apart, int64_t n)
 {
     enum { VECTOR = 64, MOST = 16 };
-    SIGNED numbers[LANES];
+    SIGNED numbers[VECTOR_LANES];
     MASK wanted[MOST];
-    for (int i = 0; i < LANES; i++)
+    for (int i = 0; i < VECTOR_LANES; i++)
         numbers[i] = (SIGNED)(i * apart);
     const __m512i at = _mm512_loadu_si512(numbers);
     for (int v = 0; v < apart; v++)
-        wanted[v] = EPI_MASK(cmplt)(at, EPI(set1)((SIGNED)((v + 1) * LANES)));
+        wanted[v] = EPI_MASK(cmplt)(at, EPI(set1)((SIGNED)((v + 1) * VECTOR_LANES)));
     for (int v = apart - 1; v > 0; v--)
         wanted[v] = (MASK)(wanted[v] & ~wanted[v - 1]);
     int64_t i = 0;
-    for (; i + LANES < n; i += LANES) {
+    for (; i + VECTOR_LANES < n; i += VECTOR_LANES) {
         __m512i picked = EPI(permutexvar)(at, _mm512_loadu_si512(from));
         for (int v = 1; v < apart; v++)
             picked = EPI(mask_permutexvar)(picked, wanted[v], at, _mm512_loadu_si512(from + v * VECTOR));
@@ -65,9 +62,5 @@ static int64_t NAME(pick)(char *to, const char *from, int64_t apart, int64_t n)
 #endif
 
 #undef BITS
-#undef LANES
-#undef MASK
 #undef NAME
-#undef EPI
-#undef EPI_MASK
 #undef WORD

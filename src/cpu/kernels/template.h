@@ -12,4 +12,15 @@
 #define SIGNED_MAX HISTO_JOIN(INT, HISTO_JOIN(BITS, _MAX))
 #define UNSIGNED HISTO_JOIN(uint, HISTO_JOIN(BITS, _t))
 
+#if defined(__AVX512BW__)
+/* Vectors of elements of that width: their number, masks of them, and operations by name. */
+#define VECTOR_LANES HISTO_JOIN(LANES_OF_, BITS)
+#define LANES_OF_16 32
+#define LANES_OF_32 16
+#define LANES_OF_64 8
+#define MASK HISTO_JOIN(__mmask, VECTOR_LANES)
+#define EPI(operation) HISTO_JOIN(_mm512_##operation##_epi, BITS)
+#define EPI_MASK(operation) HISTO_JOIN(EPI(operation), _mask)
+#endif
+
 #endif

@@ -203,11 +203,5 @@ static histo_status launch(const histo_job *job)
     return HISTO_OK;
 }
 
-const histo_strategy histo_cpu_byte_counters = {
-    .unsupported_reason = unsupported_reason,
-    .cost_us = cost_us,
-    .workspace = workspace,
-    .launch = launch,
-    .ragged = true,
-    .computed = true,
-};
+const histo_strategy histo_cpu_byte_counters = {HISTO_STRATEGY_FUNCTIONS, .workspace = workspace, .ragged = true,
+                                                .computed = true};

@@ -309,13 +309,10 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
 }
 
 const histo_strategy histo_cpu_hash_table = {
-    .unsupported_reason = unsupported_reason,
-    .cost_us = cost_us,
+    HISTO_STRATEGY_FUNCTIONS,
     .workspace = workspace,
-    .launch = launch,
     .params = {{"largest", 0, MAX_BITS, 0,
                 "entries of a thread's table at most, as a power of 2; 0: 2^24, or fewer for many threads"}},
     .ragged = true,
     .computed = true,
-    .sparse = true,
-};
+    .sparse = true};

@@ -389,11 +389,6 @@ static histo_status launch(const histo_job *job)
 }
 
 const histo_strategy histo_cpu_privatized = {
-    .unsupported_reason = unsupported_reason,
-    .cost_us = cost_us,
-    .workspace = workspace,
-    .launch = launch,
-    .params = {{"subtables", 0, MAX_SUBTABLES, 0, "copies of each thread's table; 0: one"}},
-    .ragged = true,
-    .computed = true,
-};
+    HISTO_STRATEGY_FUNCTIONS, .workspace = workspace,
+    .params = {{"subtables", 0, MAX_SUBTABLES, 0, "copies of each thread's table; 0: one"}}, .ragged = true,
+    .computed = true};

@@ -98,10 +98,4 @@ static histo_status launch(const histo_job *job)
     return HISTO_OK;
 }
 
-const histo_strategy histo_cpu_sequential = {
-    .unsupported_reason = unsupported_reason,
-    .cost_us = cost_us,
-    .launch = launch,
-    .ragged = true,
-    .computed = true,
-};
+const histo_strategy histo_cpu_sequential = {HISTO_STRATEGY_FUNCTIONS, .ragged = true, .computed = true};

@@ -131,10 +131,4 @@ static histo_status launch(const histo_job *job)
     return HISTO_OK;
 }
 
-const histo_strategy histo_cpu_sort_search = {
-    .unsupported_reason = unsupported_reason,
-    .cost_us = cost_us,
-    .workspace = workspace,
-    .launch = launch,
-    .ragged = true,
-};
+const histo_strategy histo_cpu_sort_search = {HISTO_STRATEGY_FUNCTIONS, .workspace = workspace, .ragged = true};

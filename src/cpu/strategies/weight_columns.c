@@ -259,5 +259,4 @@ static histo_status launch(const histo_job *job)
     return HISTO_OK;
 }
 
-const histo_strategy histo_cpu_weight_columns = {
-    .unsupported_reason = unsupported_reason, .cost_us = cost_us, .workspace = workspace, .launch = launch};
+const histo_strategy histo_cpu_weight_columns = {HISTO_STRATEGY_FUNCTIONS, .workspace = workspace};

@@ -16,13 +16,9 @@ typedef struct order {
 } order;
 
 #define BITS 32
-#define LANES 16
-#define MASK __mmask16
 #include "cpu/kernels/brackets/brackets_template.h"
 
 #define BITS 64
-#define LANES 8
-#define MASK __mmask8
 #include "cpu/kernels/brackets/brackets_template.h"
 
 int HISTO_OF_ISA(collect)(histo_dtype dtype, const void *samples, int n, const histo_brackets *brackets,

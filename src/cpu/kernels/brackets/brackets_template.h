@@ -3,9 +3,6 @@
 
 #if defined(__AVX512BW__)
 
-#define EPI(operation) HISTO_JOIN(_mm512_##operation##_epi, BITS)
-#define EPI_MASK(operation) HISTO_JOIN(EPI(operation), _mask)
-
 /* Masks of vectors both count and compress. Inlined for a constant number of brackets, which stay in registers then. */
 static inline __attribute__((always_inline)) int NAME(vectors)(const UNSIGNED *x, int n, order o,
                                                                const histo_brackets *brackets, int count, bool floats,
@@ -25,7 +22,7 @@ static inline __attribute__((always_inline)) int NAME(vectors)(const UNSIGNED *x
     for (int b = 0; b < count; b++)
         wanted[b] = brackets->low[b] < brackets->high[b] ? (MASK)~0 : 0;
     int kept = 0;
-    for (int i = 0; i + LANES <= n; i += LANES) {
+    for (int i = 0; i + VECTOR_LANES <= n; i += VECTOR_LANES) {
         const __m512i bits_of = _mm512_loadu_si512(x + i);
         const __m512i at = _mm512_xor_si512(_mm512_xor_si512(bits_of, always),
                                             _mm512_and_si512(EPI(srai)(bits_of, BITS - 1), negative));
@@ -46,7 +43,7 @@ static inline __attribute__((always_inline)) int NAME(vectors)(const UNSIGNED *x
     for (int b = 0; b < count; b++) {
         const uint64_t under = (uint64_t)EPI(reduce_add)(below[b]), over = (uint64_t)EPI(reduce_add)(above[b]);
         found->below[b] += under;
-        found->inside[b] += (uint64_t)(n - n % LANES) - under - over;
+        found->inside[b] += (uint64_t)(n - n % VECTOR_LANES) - under - over;
     }
     found->nan_below += (uint64_t)EPI(reduce_add)(nan_below);
     found->nan_above += (uint64_t)EPI(reduce_add)(nan_above);
@@ -62,7 +59,7 @@ static int NAME(most)(const UNSIGNED *x, int n, order o, const histo_brackets *b
         *kept = NAME(vectors)(x, n, o, brackets, 2, floats, found, to);
     else
         *kept = NAME(vectors)(x, n, o, brackets, brackets->count, floats, found, to);
-    return n - n % LANES;
+    return n - n % VECTOR_LANES;
 }
 
 #else
@@ -138,8 +135,4 @@ static int NAME(collect)(const UNSIGNED *x, int n, order o, const histo_brackets
 }
 
 #undef BITS
-#undef LANES
-#undef MASK
 #undef NAME
-#undef EPI
-#undef EPI_MASK
