@@ -7,7 +7,7 @@
 /* The strategies of all rows in their order, NULL for those of the CPU; NULL as long as the backend is not loaded. */
 const histo_strategy *const *histo_cuda_strategies(void);
 
-/* The same in the backend itself. */
+/* The strategies of all rows, in the backend itself. */
 extern const histo_strategy *const histo_cuda_rows[];
 
 /* Are they the same row? Rows have two addresses: after the backend has been loaded, there is a second table. */

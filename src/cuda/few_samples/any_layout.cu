@@ -105,7 +105,7 @@ double histo_few_any_layout_us(const histo_problem *p)
 /* ---- Arguments ---- */
 
 /* Writes arguments one after the other, as few::arguments has them. */
-struct writer {
+struct buffer_writer {
     histo_few_any_layout *few;
 
     template <typename T>
@@ -147,7 +147,7 @@ static void write_arguments(const histo_job *job, const histo_cuda_work *work, c
                             histo_few_any_layout *few)
 {
     const histo_strided_iter *iter = &work->iter;
-    writer to = {few};
+    buffer_writer to = {few};
     few->bytes = 0;
     to.add(head_of(job, work, it));
     for (int d = 0; d < iter->ndim; d++)
