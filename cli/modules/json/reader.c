@@ -24,13 +24,7 @@ enum { MOST_COLUMNS = 1 << 16, DEEPEST = 64, NOWHERE = -1 };
 typedef struct json_reader {
     row_table table;
     text_window window;
-    keys keys; /* the paths of columns */
-    histo_dtype *dtypes;
-    const char **names;
-    bool *numeric; /* [columns]: were there numbers? */
-    row_table_words *words;
-    values_kind *kinds;
-    int columns, room;
+    keys keys;         /* the paths of columns */
     int64_t first_row; /* the byte where it begins */
     int64_t stop;      /* rows that begin here or later are not read */
     bool ended;
@@ -79,25 +73,8 @@ static int column_of(json_reader *r, int key)
 {
     int *column = keys_value(&r->keys, key);
     if (*column != NOWHERE) return *column;
-    if (r->columns == MOST_COLUMNS) return NOWHERE;
-    if (r->columns == r->room) {
-        const int room = r->room ? 2 * r->room : 16;
-        const char **names = realloc(r->names, (size_t)room * sizeof *names);
-        if (names) r->names = names;
-        histo_dtype *dtypes = realloc(r->dtypes, (size_t)room * sizeof *dtypes);
-        if (dtypes) r->dtypes = dtypes;
-        bool *numeric = realloc(r->numeric, (size_t)room * sizeof *numeric);
-        if (numeric) r->numeric = numeric;
-        row_table_words *words = realloc(r->words, (size_t)room * sizeof *words);
-        if (words) r->words = words;
-        if (!names || !dtypes || !numeric || !words) return NOWHERE;
-        r->room = room;
-    }
-    if (!(r->names[r->columns] = keys_path(&r->keys, key))) return NOWHERE;
-    r->dtypes[r->columns] = HISTO_F64;
-    r->numeric[r->columns] = false;
-    r->words[r->columns] = (row_table_words){0};
-    return *column = r->columns++;
+    if (r->table.base.channels == MOST_COLUMNS) return NOWHERE;
+    return *column = row_table_add_column(&r->table, keys_path(&r->keys, key));
 }
 
 /* The column of the value that comes, if it is selected; else NOWHERE. While columns are learned, it becomes one. */
@@ -106,7 +83,7 @@ static int column_of_value(json_reader *r, cell_kind kind)
     if (r->key == NOWHERE) return NOWHERE;
     if (r->learning) {
         const int column = column_of(r, r->key);
-        if (column != NOWHERE && (kind == CELL_INTEGER || kind == CELL_REAL)) r->numeric[column] = true;
+        if (column != NOWHERE && (kind == CELL_INTEGER || kind == CELL_REAL)) r->table.numeric[column] = true;
         return NOWHERE;
     }
     const int column = *keys_value(&r->keys, r->key);
@@ -127,7 +104,7 @@ static bool put(json_reader *r, int column, const row_table_cell *cell, const ch
     if (cell->text) text_cell_describe(cell->text, cell->text + cell->size, what, sizeof what);
     fault_set(r->fault, EXIT_DATA,
               "%s, line %" PRIu64 ", key %.80s: %s; correct it, or leave such values out with --skip-bad",
-              input_name(r->table.base.in), line_of(r, at), r->names[column], what);
+              input_name(r->table.base.in), line_of(r, at), r->table.names[column], what);
     return false;
 }
 
@@ -213,7 +190,7 @@ static bool put_string(void *self, const char *at, const char *text, size_t size
     json_reader *r = self;
     if (r->learning && r->key != NOWHERE) {
         const int learned = column_of(r, r->key);
-        if (learned != NOWHERE) row_table_look_at_word(&r->words[learned], text, size);
+        if (learned != NOWHERE) row_table_look_at_word(&r->table.words[learned], text, size);
         return true;
     }
     const int column = column_of_value(r, CELL_WORD);
@@ -390,13 +367,6 @@ static int json_take(reader *base, int64_t first, int64_t end, fault *f)
 static void json_close(reader *base)
 {
     json_reader *r = (json_reader *)base;
-    for (int c = 0; c < r->columns; c++)
-        free((char *)r->names[c]);
-    free(r->names);
-    free(r->dtypes);
-    free(r->numeric);
-    free(r->words);
-    free(r->kinds);
     keys_free(&r->keys);
     text_window_free(&r->window);
     row_table_free(&r->table);
@@ -431,22 +401,14 @@ static int find_columns(json_reader *r, fault *f)
     r->between = here.between;
     r->in_array = here.in_array;
     r->learning = false;
-    if (r->columns == 0 && result == JSON_CUT && more > 0)
+    if (r->table.base.channels == 0 && result == JSON_CUT && more > 0)
         return fault_set(f, EXIT_DATA, "%s: the first object has more than %d KiB: it must have less", name,
                          BYTES_LOOKED_AT >> 10);
-    if (r->columns == 0 && result != JSON_VALUE) { /* say why there is none */
+    if (r->table.base.channels == 0 && result != JSON_VALUE) { /* say why there is none */
         if (read_row(r, f) < 0) return -1;
     }
-    if (r->columns == 0) return fault_set(f, EXIT_DATA, "%s holds no values: its objects are empty", name);
-    r->kinds = calloc((size_t)r->columns, sizeof *r->kinds);
-    if (!r->kinds) return fault_set(f, EXIT_DATA, "no memory to read %s", name);
-    for (int c = 0; c < r->columns; c++)
-        if (!r->numeric[c]) r->kinds[c] = row_table_kind(&r->words[c]);
-    r->table.base.channels = r->columns;
-    r->table.base.kinds = r->kinds;
-    r->table.base.dtypes = r->dtypes;
-    r->table.base.names = r->names;
-    r->table.base.numeric = r->numeric;
+    if (r->table.base.channels == 0) return fault_set(f, EXIT_DATA, "%s holds no values: its objects are empty", name);
+    row_table_end_columns(&r->table);
     return 0;
 }
 

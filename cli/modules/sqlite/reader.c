@@ -30,10 +30,6 @@ typedef struct sqlite_reader {
     int *column_of; /* [of the statement]: the column of the reader */
     int64_t row;    /* of the statement, from 1 */
     bool ended;
-    char **names;
-    histo_dtype *dtypes;
-    bool *numeric;
-    values_kind *kinds;
 } sqlite_reader;
 
 static int fault_sqlite(const sqlite_reader *r, fault *f)
@@ -225,32 +221,28 @@ static int find_columns(sqlite_reader *r, fault *f)
     const size_t n = (size_t)columns;
     if (columns == 0) return fault_set(f, EXIT_DATA, "%s has no columns", r->source);
     census *of = calloc(n, sizeof *of);
-    r->names = calloc(n, sizeof *r->names);
-    r->dtypes = calloc(n, sizeof *r->dtypes);
-    r->numeric = calloc(n, sizeof *r->numeric);
-    r->kinds = calloc(n, sizeof *r->kinds);
     r->column_of = malloc(n * sizeof *r->column_of);
-    if (!of || !r->names || !r->dtypes || !r->numeric || !r->kinds || !r->column_of) {
+    if (!of || !r->column_of) {
         free(of);
         return fault_memory(r, f);
     }
-    r->table.base.channels = columns;
-    r->table.base.names = (const char *const *)r->names;
-    r->table.base.dtypes = r->dtypes;
-    r->table.base.numeric = r->numeric;
-    r->table.base.kinds = r->kinds;
     int failed = look_at_rows(r, of, columns, f);
     for (int c = 0; c < columns && !failed; c++) {
         const char *type = sqlite3_column_decltype(r->rows, c);
         const bool seen = of[c].integers || of[c].reals || of[c].words.words || of[c].words.times || of[c].others;
         const bool whole = is_integer_type(type) || (of[c].integers && of[c].large);
-        r->dtypes[c] = whole && !of[c].reals ? HISTO_I64 : HISTO_F64;
-        r->numeric[c] = of[c].integers || of[c].reals || (!seen && (is_integer_type(type) || is_number_type(type)));
-        if (!r->numeric[c]) r->kinds[c] = row_table_kind(&of[c].words);
-        r->column_of[c] = c;
-        if (!(r->names[c] = strdup(sqlite3_column_name(r->rows, c)))) failed = fault_memory(r, f);
+        r->column_of[c] = row_table_add_column(&r->table, strdup(sqlite3_column_name(r->rows, c)));
+        if (r->column_of[c] < 0) {
+            failed = fault_memory(r, f);
+            break;
+        }
+        r->table.dtypes[c] = whole && !of[c].reals ? HISTO_I64 : HISTO_F64;
+        r->table.numeric[c] =
+            of[c].integers || of[c].reals || (!seen && (is_integer_type(type) || is_number_type(type)));
+        r->table.words[c] = of[c].words;
     }
     free(of);
+    row_table_end_columns(&r->table);
     return failed;
 }
 
@@ -266,7 +258,7 @@ static int fault_cell(const sqlite_reader *r, int column, const row_table_cell *
     return fault_set(f, EXIT_DATA,
                      "%s, row %" PRId64 ", column %.80s: %s; correct it, or leave such values out with "
                      "--skip-bad",
-                     r->source, r->row, r->names[column], what);
+                     r->source, r->row, r->table.names[column], what);
 }
 
 static int put_cell(sqlite_reader *r, int at, fault *f)
@@ -343,7 +335,7 @@ static int sqlite_select(reader *base, const int *channels, int count, fault *f)
     int selected = 0;
     for (int c = 0; c < base->channels; c++) {
         if (!row_table_is_selected(&r->table, c)) continue;
-        sqlite3_str_appendf(columns, "%s\"%w\"", selected ? ", " : "", r->names[c]);
+        sqlite3_str_appendf(columns, "%s\"%w\"", selected ? ", " : "", r->table.names[c]);
         r->column_of[selected++] = c;
     }
     char *list = sqlite3_str_finish(columns);
@@ -359,12 +351,6 @@ static void sqlite_close(reader *base)
     sqlite3_close(r->database);
     sqlite3_free(r->source);
     sqlite3_free(r->from);
-    for (int c = 0; r->names && c < base->channels; c++)
-        free(r->names[c]);
-    free(r->names);
-    free(r->dtypes);
-    free(r->numeric);
-    free(r->kinds);
     free(r->column_of);
     row_table_free(&r->table);
     free(r);

@@ -2,12 +2,9 @@
 # values is.
 . "$(dirname "$0")/../support/check.sh"
 
-if "$histo" info | grep -q 'dicom .*not in this build'; then
-    echo "this build lacks GDCM"
-    exit 0
-fi
+needs dicom GDCM
 
-PYTHONPATH=$support PYTHONDONTWRITEBYTECODE=1 python3 - <<'END' || fail "the files cannot be made"
+makes_files <<'END'
 import gzip, os, random, struct
 from volumes import npy
 

@@ -2,12 +2,9 @@
 # same values is.
 . "$(dirname "$0")/../support/check.sh"
 
-if "$histo" info | grep -q 'fits .*not in this build'; then
-    echo "this build lacks cfitsio"
-    exit 0
-fi
+needs fits cfitsio
 
-PYTHONPATH=$support PYTHONDONTWRITEBYTECODE=1 python3 - <<'END' || fail "the files cannot be made"
+makes_files <<'END'
 import gzip, math, random, struct
 from volumes import npy
 

@@ -1,12 +1,9 @@
 # MATLAB's .mat files of versions 4, 5 and 7. Each variable is counted as the .npy of the same values is.
 . "$(dirname "$0")/../support/check.sh"
 
-if "$histo" info | grep -q 'mat .*not in this build'; then
-    echo "this build lacks matio"
-    exit 0
-fi
+needs mat matio
 
-PYTHONPATH=$support PYTHONDONTWRITEBYTECODE=1 python3 - <<'END' || fail "the files cannot be made"
+makes_files <<'END'
 import random, struct, zlib
 from volumes import npy, TYPES
 

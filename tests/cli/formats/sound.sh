@@ -2,12 +2,9 @@
 # values is.
 . "$(dirname "$0")/../support/check.sh"
 
-if "$histo" info | grep -q 'sound .*not in this build'; then
-    echo "this build lacks libsndfile"
-    exit 0
-fi
+needs sound libsndfile
 
-PYTHONPATH=$support PYTHONDONTWRITEBYTECODE=1 python3 - <<'END' || fail "the files cannot be made"
+makes_files <<'END'
 import random, struct
 from volumes import npy
 

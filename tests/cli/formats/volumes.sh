@@ -2,7 +2,7 @@
 # values is.
 . "$(dirname "$0")/../support/check.sh"
 
-PYTHONPATH=$support PYTHONDONTWRITEBYTECODE=1 python3 - <<'END' || fail "the volumes cannot be made"
+makes_files <<'END'
 import bz2, gzip, random, struct
 from volumes import npy
 

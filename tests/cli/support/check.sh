@@ -26,6 +26,18 @@ trap 'rm -rf "$place"' EXIT
 checks=0
 failures=0
 
+# needs FORMAT LIBRARY: a build that cannot read the format has nothing to test.
+needs() {
+    "$histo" info | grep -q "$1 .*not in this build" || return 0
+    echo "this build lacks $2"
+    exit 0
+}
+
+# makes_files <<'END': a program in Python, which may import what is in support, makes the files of the test.
+makes_files() {
+    PYTHONPATH=$support PYTHONDONTWRITEBYTECODE=1 python3 - || fail "the files cannot be made"
+}
+
 fail() {
     failures=$((failures + 1))
     printf 'FAILED: %s\n' "$*"

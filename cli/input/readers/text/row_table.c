@@ -82,6 +82,44 @@ void *row_table_create(size_t size, input *in, const read_options *options, read
     return t;
 }
 
+int row_table_add_column(row_table *t, char *name)
+{
+    const int column = t->base.channels;
+    if (name && column == t->room) {
+        const size_t room = t->room ? 2 * (size_t)t->room : 16;
+        char **names = realloc(t->names, room * sizeof *names);
+        if (names) t->base.names = (const char *const *)(t->names = names);
+        histo_dtype *dtypes = realloc(t->dtypes, room * sizeof *dtypes);
+        if (dtypes) t->base.dtypes = t->dtypes = dtypes;
+        bool *numeric = realloc(t->numeric, room * sizeof *numeric);
+        if (numeric) t->base.numeric = t->numeric = numeric;
+        values_kind *kinds = realloc(t->kinds, room * sizeof *kinds);
+        if (kinds) t->base.kinds = t->kinds = kinds;
+        row_table_words *words = realloc(t->words, room * sizeof *words);
+        if (words) t->words = words;
+        if (names && dtypes && numeric && kinds && words) t->room = (int)room;
+    }
+    if (!name || column == t->room) {
+        free(name);
+        return -1;
+    }
+    t->names[column] = name;
+    t->dtypes[column] = HISTO_F64;
+    t->numeric[column] = false;
+    t->kinds[column] = VALUES_NUMBERS;
+    t->words[column] = (row_table_words){0};
+    return t->base.channels++;
+}
+
+void row_table_end_columns(row_table *t)
+{
+    for (int c = 0; c < t->base.channels; c++) {
+        const row_table_words *of = &t->words[c];
+        if (!t->numeric[c])
+            t->kinds[c] = of->times > of->words ? VALUES_TIMES : of->words ? VALUES_WORDS : VALUES_NUMBERS;
+    }
+}
+
 void row_table_reset(row_table *t)
 {
     t->row = t->rows = 0;
@@ -91,6 +129,13 @@ void row_table_reset(row_table *t)
 void row_table_free(row_table *t)
 {
     free_slots(t);
+    for (int c = 0; c < t->base.channels; c++)
+        free(t->names[c]);
+    free(t->names);
+    free(t->dtypes);
+    free(t->numeric);
+    free(t->kinds);
+    free(t->words);
     free(t->as);
     selection_free(&t->selected);
 }
@@ -200,11 +245,6 @@ void row_table_look_at_word(row_table_words *of, const char *text, size_t size)
         of->times++;
     else if (!text_cell_missing(&(text_cell){.begin = text, .end = text + size}))
         of->words++;
-}
-
-values_kind row_table_kind(const row_table_words *of)
-{
-    return of->times > of->words ? VALUES_TIMES : of->words ? VALUES_WORDS : VALUES_NUMBERS;
 }
 
 put_result row_table_put(row_table *t, int column, const row_table_cell *cell, fault *f)

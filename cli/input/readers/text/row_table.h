@@ -32,8 +32,19 @@ typedef struct row_table_slot {
     int next;         /* the slot of the same column, read in another way; or -1 */
 } row_table_slot;
 
+/* What the words of a column are, as far as it has been looked at. */
+typedef struct row_table_words {
+    int words, times;
+} row_table_words;
+
 typedef struct row_table {
     reader base;
+    int room; /* for columns */
+    char **names;
+    histo_dtype *dtypes;
+    bool *numeric;
+    values_kind *kinds;
+    row_table_words *words;
     bool skip_bad, paired, in_parts;
     selection selected;
     channel_form *as;  /* how the columns are read that are selected next; NULL: as numbers */
@@ -48,6 +59,10 @@ typedef struct row_table {
 
 /* A zeroed struct of `size` bytes that begins with a table; NULL without memory. functions: all but read_as. */
 void *row_table_create(size_t size, input *in, const read_options *options, reader_functions functions, fault *f);
+/* Add a column of f64 that has this name, which is owned from now on: its number, or -1 without memory. */
+int row_table_add_column(row_table *t, char *name);
+/* After the last column: what those are that are not numeric. */
+void row_table_end_columns(row_table *t);
 /* select of the reader, whose columns have the dtypes f64, i64 or u64. */
 int row_table_select(reader *base, const int *channels, int count, fault *f);
 /* Back to the first row. */
@@ -76,13 +91,7 @@ static inline bool row_table_is_selected(const row_table *t, int column)
 /* Is the selected column read as words? */
 bool row_table_has_words(const row_table *t, int column);
 
-/* What the words of a column are, as far as it has been looked at. */
-typedef struct row_table_words {
-    int words, times;
-} row_table_words;
-
 void row_table_look_at_word(row_table_words *of, const char *text, size_t size);
-values_kind row_table_kind(const row_table_words *of);
 
 typedef enum put_result {
     PUT_GOOD,
