@@ -196,6 +196,11 @@ static histo_status make(const histo_job *job, const histo_cuda_exact exact[2], 
     return HISTO_OK;
 }
 
+struct histo_cuda_old_workspace {
+    histo_cuda_old_workspace *next;
+    void *memory;
+};
+
 /* Continue after failures: the device may be lost. */
 void histo_cuda_accumulators_free(histo_device_accumulators *device_accumulators)
 {
@@ -212,6 +217,11 @@ void histo_cuda_accumulators_free(histo_device_accumulators *device_accumulators
                       accumulators->exact[1].special};
     for (size_t m = 0; m < sizeof memory / sizeof memory[0]; m++)
         cudaFree(memory[m]);
+    for (histo_cuda_old_workspace *next, *old = accumulators->old_workspaces; old; old = next) {
+        next = old->next;
+        cudaFree(old->memory);
+        free(old);
+    }
     histo_cuda_order_free(&accumulators->order);
     if (accumulators->stream) cudaStreamDestroy(accumulators->stream);
     cudaSetDevice(before);
@@ -249,13 +259,25 @@ histo_status histo_cuda_accumulators_of(const histo_job *job, histo_cuda_accumul
     return HISTO_OK;
 }
 
+/* A graph that has captured a fill uses the workspace of that time whenever it is launched. */
 histo_status histo_cuda_accumulators_workspace(histo_cuda_accumulators *accumulators, size_t bytes)
 {
     if (bytes <= accumulators->workspace_bytes) return HISTO_OK;
+    const bool keeps = accumulators->order.captured && accumulators->workspace;
+    histo_cuda_old_workspace *old = keeps ? (histo_cuda_old_workspace *)malloc(sizeof *old) : NULL;
+    if (keeps && !old) return histo_fail_memory(sizeof *old, "a workspace");
     void *larger;
     histo_status status = allocate(&larger, bytes, "the workspace of a strategy");
-    if (status != HISTO_OK) return status;
-    cudaFree(accumulators->workspace); /* waits for kernels that use it */
+    if (status != HISTO_OK) {
+        free(old);
+        return status;
+    }
+    if (keeps) {
+        *old = {accumulators->old_workspaces, accumulators->workspace};
+        accumulators->old_workspaces = old;
+    } else {
+        cudaFree(accumulators->workspace); /* waits for kernels that use it */
+    }
     accumulators->workspace = larger;
     accumulators->workspace_bytes = bytes;
     return HISTO_OK;

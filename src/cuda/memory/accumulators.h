@@ -23,12 +23,13 @@ typedef struct histo_cuda_accumulators {
     histo_cuda_exact exact[2];  /* reproducible: sums of w and of w * w; the latter NULL if not wanted */
     uint64_t pending;           /* upper bound of additions to any exact sum since digits were last balanced */
     bool dirty;                 /* host memory may lack some of what has been counted */
-    const char *broken;         /* a fill failed halfway */
+    const char *broken;         /* why the counts are not whole; NULL: they are */
     cudaStream_t stream;        /* for clearing, reading, and samples without a stream */
     histo_cuda_order order;
     const void *large_kernel; /* the last kernel that was allowed more than the usual shared memory */
     void *workspace;
     size_t workspace_bytes;
+    struct histo_cuda_old_workspace *old_workspaces; /* smaller ones, which graphs may still use */
     int64_t *offsets;      /* [batch + 1] of a ragged fill from host memory; NULL before the first */
     histo_cuda_fork *fork; /* NULL before the first fork */
 } histo_cuda_accumulators;

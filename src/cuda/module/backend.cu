@@ -30,7 +30,7 @@ static const char *device_name(histo_device device)
     return histo_cuda_device_of(device)->word;
 }
 
-/* Do GPUs reach each other's memory? If so, joining what they have counted is fast. */
+/* Where GPUs reach each other's memory, merging what they have counted is fast. */
 static void describe_reach(histo_text *text)
 {
     const int n = histo_cuda_devices();
@@ -43,7 +43,7 @@ static void describe_reach(histo_text *text)
                    all       ? "all"
                    : reached ? "some"
                              : "none",
-                   all ? "" : "; counts of others are joined through the host");
+                   all ? "" : "; what the others have counted is merged through host memory");
 }
 
 static void describe(histo_text *text)
@@ -240,9 +240,7 @@ static histo_status run(const histo_strategy *strategy, histo_job *job)
     const bool captured = histo_cuda_is_captured((cudaStream_t)job->stream);
     if (captured) status = check_captured(job, workspace);
     if (status == HISTO_OK) status = histo_cuda_accumulators_of(job, &accumulators);
-    if (status == HISTO_OK && accumulators->broken)
-        status = histo_fail(HISTO_DEVICE, "GPU %d: %s; reset the histogram to use it again",
-                            job->problem->device - HISTO_DEVICE_CUDA(0), accumulators->broken);
+    if (status == HISTO_OK) status = histo_cuda_accumulators_check(accumulators);
     if (status == HISTO_OK) status = histo_cuda_accumulators_workspace(accumulators, workspace);
     if (status == HISTO_OK) {
         job->device_accumulators = &accumulators->base;

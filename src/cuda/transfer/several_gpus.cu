@@ -15,6 +15,7 @@
 #include "cuda/transfer/staged.h"
 
 static const size_t CHUNK = (size_t)32 << 20, LEAST = (size_t)1 << 20; /* bytes that a GPU takes at once */
+enum { GRAIN = 1024 /* samples: parts begin at multiples of it */ };
 
 /* What one of the GPUs does. */
 typedef struct member {
@@ -53,9 +54,7 @@ static histo_status begin(const histo_strategy *strategy, member *m)
 static histo_status end(member *m, histo_status status)
 {
     status = histo_staged_close(&m->route, status);
-    if (status == HISTO_OK) status = histo_cuda_order_end(&m->accumulators->order, m->accumulators->stream);
-    if (status != HISTO_OK) m->accumulators->broken = "a fill failed halfway";
-    return status;
+    return status == HISTO_OK ? histo_cuda_order_end(&m->accumulators->order, m->accumulators->stream) : status;
 }
 
 /* Let the member count the next samples, unless it is busy. On the member's device. */
@@ -67,7 +66,8 @@ static histo_status feed(const histo_strategy *strategy, member *m, histo_share 
     if (status != HISTO_OK || busy) return status;
     *fed = true;
     m->accumulators->dirty = true;
-    const int64_t most = (int64_t)CHUNK / each, least = (int64_t)LEAST / each;
+    const int64_t most = (int64_t)CHUNK / each;
+    const int64_t least = ((int64_t)LEAST / each + GRAIN - 1) / GRAIN * GRAIN; /* so that loads stay wide */
     const int64_t last = histo_share_take(share, least, m->route.chunk < most ? m->route.chunk : most);
     return histo_staged_bring(strategy, &m->route, first, last);
 }
@@ -112,6 +112,7 @@ histo_status histo_cuda_run_shared(const histo_strategy *strategy, histo_job *jo
     for (int i = 0; i < n; i++) {
         if (!members[i].accumulators) continue;
         const histo_status last = enter(&members[i], [&](member *m) { return end(m, status); });
+        if (last != HISTO_OK) members[i].accumulators->broken = "a fill failed halfway";
         if (status == HISTO_OK) status = last;
     }
     free(members);
