@@ -16,36 +16,13 @@
 #include "cuda/module/module.h"
 #include "plan/registry.h"
 
-static const histo_core core = {.cpu = &histo_backend_cpu,
-                                .accumulators_add = histo_accumulators_add,
-                                .accumulators_clear_others = histo_accumulators_clear_others,
-                                .accumulators_home = histo_accumulators_home,
-                                .axis_step = histo_axis_step,
-                                .cache_generation = histo_cache_generation,
-                                .cache_read = histo_cache_read,
-                                .cache_write = histo_cache_write,
-                                .cells_make = histo_cells_make,
-                                .checksum_add = histo_checksum_add,
-                                .dtype_size = histo_dtype_size,
-                                .exact_reserve = histo_exact_reserve,
-                                .fail = histo_fail,
-                                .fail_memory = histo_fail_memory,
-                                .gather_range = histo_gather_range,
-                                .list_free = histo_list_free,
-                                .lookup_free = histo_lookup_free,
-                                .lookup_make = histo_lookup_make,
-                                .now_us = histo_now_us,
-                                .pool_finish = histo_pool_finish,
-                                .pool_run = histo_pool_run,
-                                .pool_start = histo_pool_start,
-                                .problem_fraction = histo_problem_fraction,
-                                .problem_has_counters = histo_problem_has_counters,
-                                .problem_outside = histo_problem_outside,
-                                .sample_bytes = histo_sample_bytes,
-                                .strided_iter_make = histo_strided_iter_make,
-                                .pairs_iter_make = histo_pairs_iter_make,
-                                .pairs_iter_pixels = histo_pairs_iter_pixels,
-                                .view_nd = histo_view_nd};
+static const histo_core core = {
+    .cpu = &histo_backend_cpu,
+    .fail = histo_fail,
+#define CORE(result, name, parameters, arguments) .name = histo_##name,
+#include "cuda/module/core.def"
+#undef CORE
+};
 
 static const histo_module *loaded;
 static char *failure; /* why the installed module could not be loaded */

@@ -22,35 +22,10 @@
 /* What the backend calls of the library. */
 typedef struct histo_core {
     const histo_backend *cpu;
-    __typeof__(histo_accumulators_add) *accumulators_add;
-    __typeof__(histo_accumulators_clear_others) *accumulators_clear_others;
-    __typeof__(histo_accumulators_home) *accumulators_home;
-    __typeof__(histo_axis_step) *axis_step;
-    __typeof__(histo_cache_generation) *cache_generation;
-    __typeof__(histo_cache_read) *cache_read;
-    __typeof__(histo_cache_write) *cache_write;
-    __typeof__(histo_cells_make) *cells_make;
-    __typeof__(histo_checksum_add) *checksum_add;
-    __typeof__(histo_dtype_size) *dtype_size;
-    __typeof__(histo_exact_reserve) *exact_reserve;
     __typeof__(histo_fail) *fail;
-    __typeof__(histo_fail_memory) *fail_memory;
-    __typeof__(histo_gather_range) *gather_range;
-    __typeof__(histo_list_free) *list_free;
-    __typeof__(histo_lookup_free) *lookup_free;
-    __typeof__(histo_lookup_make) *lookup_make;
-    __typeof__(histo_now_us) *now_us;
-    __typeof__(histo_pool_finish) *pool_finish;
-    __typeof__(histo_pool_run) *pool_run;
-    __typeof__(histo_pool_start) *pool_start;
-    __typeof__(histo_problem_fraction) *problem_fraction;
-    __typeof__(histo_problem_has_counters) *problem_has_counters;
-    __typeof__(histo_problem_outside) *problem_outside;
-    __typeof__(histo_sample_bytes) *sample_bytes;
-    __typeof__(histo_strided_iter_make) *strided_iter_make;
-    __typeof__(histo_pairs_iter_make) *pairs_iter_make;
-    __typeof__(histo_pairs_iter_pixels) *pairs_iter_pixels;
-    __typeof__(histo_view_nd) *view_nd;
+#define CORE(result, name, parameters, arguments) result(*name) parameters;
+#include "cuda/module/core.def"
+#undef CORE
 } histo_core;
 
 /* What a module exports, as histo_cuda_module. */
