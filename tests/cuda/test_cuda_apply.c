@@ -9,8 +9,6 @@
 #include "support/data.h"
 #include "support/device.h"
 
-#define CUDA_OK(call) assert_int_equal(call, cudaSuccess)
-
 enum { CASES = 1500, MOST_LENGTH = 1 << 17 };
 
 static int every(void)

@@ -12,15 +12,7 @@
 #include "support/device.h"
 #include "support/forbidden.h"
 
-#define CUDA_OK(call) assert_int_equal(call, cudaSuccess)
-
 extern int histo_cuda_fail_at, histo_cuda_fail_as;
-
-/* Sanitizers are slow. */
-static bool is_sanitized(void)
-{
-    return getenv("HISTO_TEST_EVERY") != NULL;
-}
 
 /* racecheck follows each access to shared memory, and so is given the fewest samples; it leaves out the largest axes,
  * whose kernels are those of the next ones. */

@@ -16,14 +16,7 @@
 extern int histo_cuda_fail_at, histo_cuda_fail_as;
 extern bool histo_cuda_apart;
 
-#define CUDA_OK(call) assert_int_equal(call, cudaSuccess)
-
 enum { BINS = 300, SLOTS = BINS + 3, MAX_GPUS = 8 };
-
-static bool is_sanitized(void)
-{
-    return getenv("HISTO_TEST_EVERY") != NULL;
-}
 
 static int gpus(void)
 {

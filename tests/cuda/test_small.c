@@ -7,11 +7,6 @@
 #include "support/data.h"
 #include "support/device.h"
 
-static bool is_sanitized(void)
-{
-    return getenv("HISTO_TEST_EVERY") != NULL;
-}
-
 enum { DIMS = 3 };
 
 /* A problem: samples of a batch of rows, ragged or in two batch dimensions at strides, and perhaps a mask. */

@@ -1,6 +1,12 @@
 #include "support/device.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+bool is_sanitized(void)
+{
+    return getenv("HISTO_TEST_EVERY") != NULL;
+}
 
 #ifdef HISTO_WITH_CUDA
 #include <cuda_runtime_api.h>

@@ -18,6 +18,11 @@ const char *device_missing(void);
         }                                                                                                              \
     } while (0)
 
+#define CUDA_OK(call) assert_int_equal(call, cudaSuccess)
+
+/* Do the tests run under a sanitizer, which is slow? */
+bool is_sanitized(void);
+
 /* Copy all memory that the view can reach to the device; *copy is the same view of it. Addresses keep their low 8 bits.
  * Returns NULL on failure; free *memory with device_free. */
 void *device_copy(const histo_view *view, histo_view *copy);

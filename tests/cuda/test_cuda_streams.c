@@ -1,0 +1,385 @@
+/* Fills and reads on streams of a GPU: what they wait for, what overlaps, and what a graph captures. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cuda_runtime_api.h>
+
+#include "plan/plan.h"
+#include "support/check.h"
+#include "support/data.h"
+#include "support/device.h"
+#include "support/forbidden.h"
+#include "support/gpu_fills.h"
+#include "support/same.h"
+
+/* Host memory that keeps a stream waiting until it is opened, for ten seconds at most. */
+typedef struct gate {
+    int open, late;
+} gate;
+
+static void wait_at(void *context)
+{
+    gate *g = context;
+    const struct timespec pause = {.tv_nsec = 1000000};
+    for (int i = 0; i < 10000; i++) {
+        if (__atomic_load_n(&g->open, __ATOMIC_ACQUIRE)) return;
+        nanosleep(&pause, NULL);
+    }
+    g->late = 1;
+}
+
+/* A planned fill from device memory returns while its stream waits; it neither allocates nor copies. */
+static void planned_fills_do_not_wait(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    const int64_t n = is_sanitized() ? 100003 : 1000003;
+    float *data = make_unit_floats(5, n);
+    histo_view host = histo_view_1d(data, HISTO_F32, n), device;
+    void *memory = device_copy(&host, &device);
+    cudaStream_t stream;
+    CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    histo_fill_options options = {.stream = stream};
+    for (int i = 0; histo_row_at(i); i++) {
+        if (histo_row_at(i)->backend != &histo_backend_cuda) continue;
+        histo_hist *h = make_unit_hist(1, HISTO_UNWEIGHTED), *e = make_unit_hist(1, HISTO_UNWEIGHTED);
+        histo_plan *plan;
+        char name[64];
+        snprintf(name, sizeof name, "cuda/%s", histo_row_at(i)->name);
+        histo_status status = histo_plan_create(&plan, h, &device, &options, &(histo_plan_options){.strategy = name});
+        if (status == HISTO_OK) {
+            gate g = {0};
+            OK(histo_plan_fill(plan, h, &device, &options));
+            CUDA_OK(cudaDeviceSynchronize());
+            CUDA_OK(cudaLaunchHostFunc(stream, wait_at, &g));
+            assert_true(forbidden_calls > 0); /* from the first fill: proves that the linker redirects them */
+            forbidden_calls = 0;
+            for (int fill = 0; fill < 3; fill++)
+                OK(histo_plan_fill(plan, h, &device, &options));
+            int forbidden = forbidden_calls;
+            bool running = cudaStreamQuery(stream) == cudaErrorNotReady;
+            __atomic_store_n(&g.open, 1, __ATOMIC_RELEASE);
+            CUDA_OK(cudaStreamSynchronize(stream));
+            if (!running || g.late) fail_msg("%s: a planned fill waited for its stream", name);
+            if (forbidden) fail_msg("%s: %d calls in planned fills take memory, wait or copy", name, forbidden);
+            fill_by(e, "cpu/privatized", &host, NULL);
+            OK(histo_hist_merge(e, e));
+            OK(histo_hist_merge(e, e));
+            assert_same(h, e);
+            histo_plan_destroy(plan);
+        }
+        histo_hist_destroy(h);
+        histo_hist_destroy(e);
+    }
+    CUDA_OK(cudaStreamDestroy(stream));
+    device_free(memory);
+    free(data);
+}
+
+/* Two streams fill one histogram alternately, and two histograms at once, by every strategy. */
+static void two_streams(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    const int rounds = is_sanitized() ? 4 : 20;
+    const int64_t n = is_sanitized() ? 20003 : 200003;
+    float *data = make_unit_floats(6, n);
+    histo_view host = histo_view_1d(data, HISTO_F32, n), device;
+    void *memory = device_copy(&host, &device);
+    cudaStream_t streams[2];
+    for (int s = 0; s < 2; s++)
+        CUDA_OK(cudaStreamCreateWithFlags(&streams[s], cudaStreamNonBlocking));
+    histo_hist *e = make_unit_hist(1, HISTO_UNWEIGHTED);
+    for (int round = 0; round < rounds; round++)
+        fill_by(e, "cpu/privatized", &host, NULL);
+    for (int i = 0; histo_row_at(i); i++) {
+        if (histo_row_at(i)->backend != &histo_backend_cuda) continue;
+        histo_hist *one = make_unit_hist(1, HISTO_UNWEIGHTED),
+                   *each[2] = {make_unit_hist(1, HISTO_UNWEIGHTED), make_unit_hist(1, HISTO_UNWEIGHTED)};
+        histo_plan *plan;
+        char name[64];
+        snprintf(name, sizeof name, "cuda/%s", histo_row_at(i)->name);
+        if (histo_plan_create(&plan, one, &device, NULL, &(histo_plan_options){.strategy = name}) == HISTO_OK) {
+            for (int round = 0; round < rounds; round++) {
+                OK(histo_plan_fill(plan, one, &device, &(histo_fill_options){.stream = streams[round % 2]}));
+                for (int s = 0; s < 2; s++)
+                    OK(histo_plan_fill(plan, each[s], &device, &(histo_fill_options){.stream = streams[s]}));
+            }
+            assert_same(one, e);
+            assert_same(each[0], e);
+            assert_same(each[1], e);
+            histo_plan_destroy(plan);
+        }
+        histo_hist_destroy(one);
+        histo_hist_destroy(each[0]);
+        histo_hist_destroy(each[1]);
+    }
+    for (int s = 0; s < 2; s++)
+        CUDA_OK(cudaStreamDestroy(streams[s]));
+    histo_hist_destroy(e);
+    device_free(memory);
+    free(data);
+}
+
+/* Fills captured in a graph count at each launch, on any stream, between other fills and resets. */
+static void captured_fills(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    const int64_t n = 1920 * 1080 + 3;
+    rng r = {.state = 11};
+    histo_axis axis = histo_axis_integer(0, 256);
+    uint8_t *data = make_samples(&r, HISTO_U8, GAUSSIAN, &axis, n);
+    histo_view host = histo_view_1d(data, HISTO_U8, n), device;
+    void *memory = device_copy(&host, &device);
+    cudaStream_t streams[2];
+    for (int s = 0; s < 2; s++)
+        CUDA_OK(cudaStreamCreateWithFlags(&streams[s], cudaStreamNonBlocking));
+    static const char *const strategies[] = {"cuda/lane_private", "cuda/global_atomic"};
+    for (int i = 0; i < 2; i++) {
+        histo_hist *h, *e;
+        histo_plan *plan;
+        cudaGraph_t graph;
+        cudaGraphExec_t launched;
+        histo_fill_options options = {.stream = streams[0]};
+        OK(histo_hist_create(&h, 1, &axis, NULL));
+        OK(histo_hist_create(&e, 1, &axis, NULL));
+        OK(histo_plan_create(&plan, h, &device, NULL, &(histo_plan_options){.strategy = strategies[i]}));
+        CUDA_OK(cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeGlobal));
+        REFUSED(HISTO_UNSUPPORTED, "fill the histogram once before", histo_plan_fill(plan, h, &device, &options));
+        REFUSED(HISTO_UNSUPPORTED, "host memory cannot be counted in a graph",
+                histo_plan_fill(plan, h, &host, &options));
+        CUDA_OK(cudaStreamEndCapture(streams[0], &graph));
+        CUDA_OK(cudaGraphDestroy(graph));
+        OK(histo_plan_fill(plan, h, &device, &options));
+        CUDA_OK(cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeGlobal));
+        OK(histo_plan_fill(plan, h, &device, &options));
+        OK(histo_plan_fill(plan, h, &device, &options));
+        CUDA_OK(cudaStreamEndCapture(streams[0], &graph));
+        CUDA_OK(cudaGraphInstantiateWithFlags(&launched, graph, 0));
+        for (int round = 0; round < 3; round++) {
+            for (int launch = 0; launch < 4; launch++)
+                CUDA_OK(cudaGraphLaunch(launched, streams[launch % 2]));
+            OK(histo_plan_fill(plan, h, &device, &(histo_fill_options){.stream = streams[round % 2]}));
+            for (int fill = 0; fill < (round ? 9 : 10); fill++) /* the first round did that before the graph */
+                fill_by(e, "cpu/value_counts", &host, NULL);
+            if (round == 1) {
+                CUDA_OK(cudaGraphLaunch(launched, streams[1]));
+                OK(histo_hist_reset(h, NULL));
+                OK(histo_hist_reset(e, NULL));
+            }
+            assert_same(h, e);
+        }
+        CUDA_OK(cudaGraphExecDestroy(launched));
+        CUDA_OK(cudaGraphDestroy(graph));
+        histo_plan_destroy(plan);
+        histo_hist_destroy(h);
+        histo_hist_destroy(e);
+    }
+    for (int s = 0; s < 2; s++)
+        CUDA_OK(cudaStreamDestroy(streams[s]));
+    device_free(memory);
+    free(data);
+}
+
+/* A fill and reads on a stream return while it waits, and neither allocate nor copy. */
+static void reads_do_not_wait(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    const int64_t n = 100003;
+    float *data = make_unit_floats(33, n);
+    histo_view host = histo_view_1d(data, HISTO_F32, n), device;
+    void *memory = device_copy(&host, &device);
+    cudaStream_t stream;
+    CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    const histo_fill_options filling = {.stream = stream};
+    const histo_read_options plain = {.stream = stream}, running = {.stream = stream, .cumulative = true};
+    uint64_t *there, counts[2 * BINS], expected[2 * BINS];
+    CUDA_OK(cudaMalloc((void **)&there, sizeof counts));
+    histo_hist *h = make_unit_hist(1, HISTO_UNWEIGHTED), *e = make_unit_hist(1, HISTO_UNWEIGHTED);
+    OK(histo_hist_fill(h, &device, &filling));
+    CUDA_OK(cudaDeviceSynchronize());
+    gate g = {0};
+    CUDA_OK(cudaLaunchHostFunc(stream, wait_at, &g));
+    forbidden_calls = 0;
+    OK(histo_hist_reset(h, stream));
+    OK(histo_hist_fill(h, &device, &filling));
+    OK(histo_hist_read_counts(h, HISTO_BINS, there, BINS, &plain));
+    OK(histo_hist_fill(h, &device, &filling));
+    OK(histo_hist_read_counts(h, HISTO_BINS, there + BINS, BINS, &running));
+    const int forbidden = forbidden_calls;
+    const bool waiting = cudaStreamQuery(stream) == cudaErrorNotReady;
+    __atomic_store_n(&g.open, 1, __ATOMIC_RELEASE);
+    CUDA_OK(cudaStreamSynchronize(stream));
+    assert_true(waiting && !g.late);
+    assert_int_equal(forbidden, 0);
+    CUDA_OK(cudaMemcpy(counts, there, sizeof counts, cudaMemcpyDeviceToHost));
+    fill_by(e, "cpu/sequential", &host, NULL);
+    OK(histo_hist_read_counts(e, HISTO_BINS, expected, BINS, NULL));
+    OK(histo_hist_merge(e, e));
+    OK(histo_hist_read_counts(e, HISTO_BINS, expected + BINS, BINS, &(histo_read_options){.cumulative = true}));
+    assert_memory_equal(counts, expected, sizeof counts);
+    histo_hist_destroy(h);
+    histo_hist_destroy(e);
+    CUDA_OK(cudaFree(there));
+    CUDA_OK(cudaStreamDestroy(stream));
+    device_free(memory);
+    free(data);
+}
+
+/* A fill that reads is one kernel, and a graph of fills and reads has one node more for each, and one that records the
+ * event. */
+static void nodes_of_a_graph(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    enum { N = 1 << 20 };
+    uint8_t *samples;
+    uint32_t *there;
+    cudaStream_t stream;
+    CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    CUDA_OK(cudaMalloc((void **)&samples, N));
+    CUDA_OK(cudaMemset(samples, 7, N));
+    CUDA_OK(cudaMalloc((void **)&there, 256 * sizeof *there));
+    const histo_fill_options filling = {.stream = stream};
+    const histo_read_options as = {.dtype = HISTO_U32, .stream = stream};
+    const histo_axis axis = histo_axis_integer(0, 256);
+    const histo_view view = histo_view_1d(samples, HISTO_U8, N);
+    histo_hist *h;
+    histo_plan *plan;
+    OK(histo_hist_create(&h, 1, &axis, NULL));
+    OK(histo_plan_create(&plan, h, &view, &filling, NULL));
+    OK(histo_plan_fill(plan, h, &view, &filling));
+    for (int apart = 0; apart < 2; apart++) {
+        cudaGraph_t graph;
+        size_t nodes, edges = 0, kernels = 0, records = 0;
+        CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+        for (int fill = 0; fill < 3; fill++)
+            if (apart) {
+                OK(histo_plan_fill(plan, h, &view, &filling));
+                OK(histo_hist_read_counts(h, HISTO_BINS, there, 256, &as));
+            } else {
+                OK(histo_plan_fill_read(plan, h, &view, &filling, HISTO_BINS, there, 256, &as));
+            }
+        CUDA_OK(cudaStreamEndCapture(stream, &graph));
+        CUDA_OK(cudaGraphGetNodes(graph, NULL, &nodes));
+        cudaGraphNode_t *all = malloc(nodes * sizeof *all);
+        CUDA_OK(cudaGraphGetNodes(graph, all, &nodes));
+        for (size_t i = 0; i < nodes; i++) {
+            enum cudaGraphNodeType type;
+            CUDA_OK(cudaGraphNodeGetType(all[i], &type));
+            kernels += type == cudaGraphNodeTypeKernel;
+            records += type == cudaGraphNodeTypeEventRecord;
+        }
+#if CUDART_VERSION >= 13000
+        CUDA_OK(cudaGraphGetEdges(graph, NULL, NULL, NULL, &edges));
+#else
+        CUDA_OK(cudaGraphGetEdges(graph, NULL, NULL, &edges));
+#endif
+        assert_int_equal(kernels, apart ? 6 : 3);
+        assert_int_equal(records, 1);
+        assert_int_equal(nodes, kernels + 2); /* one waits for the event */
+        assert_int_equal(edges, nodes - 1);
+        free(all);
+        CUDA_OK(cudaGraphDestroy(graph));
+    }
+    histo_plan_destroy(plan);
+    histo_hist_destroy(h);
+    CUDA_OK(cudaStreamDestroy(stream));
+    CUDA_OK(cudaFree(samples));
+    CUDA_OK(cudaFree(there));
+}
+
+/* The shortest of some fills in milliseconds, by events on the stream. */
+static float shortest_fill(const histo_view *view, const char *strategy, const char *params, cudaStream_t stream)
+{
+    cudaEvent_t begin, end;
+    CUDA_OK(cudaEventCreate(&begin));
+    CUDA_OK(cudaEventCreate(&end));
+    histo_hist *h = make_unit_hist(1, HISTO_UNWEIGHTED);
+    histo_fill_options fill = {.stream = stream};
+    histo_plan *plan;
+    OK(histo_plan_create(&plan, h, view, &fill, &(histo_plan_options){.strategy = strategy, .params = params}));
+    float shortest = 0;
+    for (int i = 0; i < 6; i++) {
+        float ms;
+        CUDA_OK(cudaEventRecord(begin, stream));
+        OK(histo_plan_fill(plan, h, view, &fill));
+        CUDA_OK(cudaEventRecord(end, stream));
+        CUDA_OK(cudaStreamSynchronize(stream));
+        CUDA_OK(cudaEventElapsedTime(&ms, begin, end));
+        if (i == 1 || (i > 1 && ms < shortest)) shortest = ms; /* the first fill makes the streams */
+    }
+    histo_plan_destroy(plan);
+    histo_hist_destroy(h);
+    cudaEventDestroy(begin);
+    cudaEventDestroy(end);
+    return shortest;
+}
+
+/* A block on each of four streams takes about as long as four blocks on one; one after the other, they would take four
+ * times as long, as one block does. */
+static void streams_overlap(void **state)
+{
+    (void)state;
+    if (device_missing() || is_sanitized()) skip();
+    const int64_t n = 1 << 24;
+    float *data = make_unit_floats(14, n);
+    histo_view view = histo_view_1d(data, HISTO_F32, n), device;
+    void *memory = device_copy(&view, &device);
+    cudaStream_t stream;
+    CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    const char *strategy = "cuda/packed_atomic";
+    float one_block = shortest_fill(&device, strategy, "blocks=1,streams=1", stream);
+    float four_blocks = shortest_fill(&device, strategy, "blocks=4,streams=1", stream);
+    float four_streams = shortest_fill(&device, strategy, "blocks=4,streams=4", stream);
+    if (four_blocks * 2 > one_block || four_streams * 2 > one_block)
+        fail_msg("one block takes %g ms, four take %g ms, and %g ms on four streams", (double)one_block,
+                 (double)four_blocks, (double)four_streams);
+    CUDA_OK(cudaStreamDestroy(stream));
+    device_free(memory);
+    free(data);
+}
+
+/* Samples of several chunks from host memory, copied while others are counted, or in turns. */
+static void with_overlap_and_without(void **state)
+{
+    (void)state;
+    if (device_missing() || is_sanitized()) skip();
+    const int64_t n = 3 * (16 << 20) + 12345; /* a chunk has 64 MiB */
+    float *data = make_unit_floats(15, n);
+    histo_view view = histo_view_1d(data, HISTO_F32, n);
+    histo_hist *expected = make_unit_hist(1, HISTO_UNWEIGHTED);
+    fill_by(expected, "cpu/privatized", &view, NULL);
+    static const char *const strategies[] = {"cuda/shared_search", "cuda/sort_search"};
+    for (int s = 0; s < 2; s++)
+        for (int overlap = 0; overlap < 2; overlap++) {
+            histo_hist *h = make_unit_hist(1, HISTO_UNWEIGHTED);
+            histo_plan *plan;
+            histo_plan_options options = {.strategy = strategies[s], .params = overlap ? "overlap=1" : "overlap=0"};
+            OK(histo_plan_create(&plan, h, &view, NULL, &options));
+            OK(histo_plan_fill(plan, h, &view, NULL));
+            assert_same(h, expected);
+            histo_plan_destroy(plan);
+            histo_hist_destroy(h);
+        }
+    histo_hist_destroy(expected);
+    free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(planned_fills_do_not_wait),
+        cmocka_unit_test(two_streams),
+        cmocka_unit_test(captured_fills),
+        cmocka_unit_test(reads_do_not_wait),
+        cmocka_unit_test(nodes_of_a_graph),
+        cmocka_unit_test(streams_overlap),
+        cmocka_unit_test(with_overlap_and_without),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
