@@ -35,6 +35,14 @@ typedef struct fill {
     const int64_t *offsets; /* [batch + 1] of ragged segments, or NULL */
 } fill;
 
+/* Count only what is in the first of so many equal parts of the axis. */
+static void filter_first(fill *f, int parts)
+{
+    f->has_where = true;
+    f->where_lo = f->axis.lo;
+    f->where_hi = f->axis.lo + (f->axis.hi - f->axis.lo) / parts;
+}
+
 static const char *element(const histo_view *v, int64_t i)
 {
     const char *at = v->data;
@@ -305,11 +313,7 @@ static void every_layout(void **state)
         mask.data = mask_bytes;
         f.samples = v;
         if (round % 3 == 1) f.mask = &mask;
-        if (round % 5 == 2) {
-            f.has_where = true;
-            f.where_lo = f.axis.lo;
-            f.where_hi = f.axis.lo + (f.axis.hi - f.axis.lo) / 3;
-        }
+        if (round % 5 == 2) filter_first(&f, 3);
         char what[64];
         snprintf(what, sizeof what, "layout %d", round);
         for_every_strategy(&f, batch, 1 + (int)rng_below(&r, 4), what);
@@ -352,11 +356,7 @@ static void images_and_channels(void **state)
         f.samples.data = data + first * size;
         mask.data = mask_bytes + mask_first;
         if (round % 3 == 1) f.mask = &mask;
-        if (round % 4 == 2) {
-            f.has_where = true;
-            f.where_lo = f.axis.lo;
-            f.where_hi = f.axis.lo + (f.axis.hi - f.axis.lo) / 2;
-        }
+        if (round % 4 == 2) filter_first(&f, 2);
         char what[64];
         snprintf(what, sizeof what, "images %d", round);
         for_every_strategy(&f, images * used, 2, what);

@@ -509,33 +509,25 @@ static histo_status make_hist(const saved_bytes *in, const header *h, histo_hist
     return blame_file(in, status);
 }
 
-static histo_status get_slots(saved_bytes *in, histo_list *list, uint64_t all)
+/* Read the slots of a list, each as its distance from the one before, or the counts; no value is 0. */
+static histo_status get_entries(saved_bytes *in, histo_list *list, uint64_t all, bool counts)
 {
     uint64_t slot = UINT64_MAX;
     for (int64_t begin = 0; begin < list->n; begin += BLOCK) {
         uint64_t block[BLOCK] = {0};
         int64_t n = least(BLOCK, list->n - begin);
-        histo_status status = get_block(in, all, block, 0, n);
+        histo_status status = get_block(in, counts ? UINT64_MAX : all, block, 0, n);
         if (status != HISTO_OK) return status;
         for (int64_t i = 0; i < n; i++) {
+            histo_entry *entry = &list->entries[begin + i];
+            if (counts && !block[i]) return corrupt(in, "an occupied slot has no count");
+            if (counts) {
+                entry->count = block[i];
+                continue;
+            }
             slot += block[i];
             if (!block[i] || slot >= all) return corrupt(in, "the occupied slots do not rise, or leave the histogram");
-            list->entries[begin + i].slot = slot;
-        }
-    }
-    return HISTO_OK;
-}
-
-static histo_status get_counts(saved_bytes *in, histo_list *list)
-{
-    for (int64_t begin = 0; begin < list->n; begin += BLOCK) {
-        uint64_t block[BLOCK] = {0};
-        int64_t n = least(BLOCK, list->n - begin);
-        histo_status status = get_block(in, UINT64_MAX, block, 0, n);
-        if (status != HISTO_OK) return status;
-        for (int64_t i = 0; i < n; i++) {
-            if (!block[i]) return corrupt(in, "an occupied slot has no count");
-            list->entries[begin + i].count = block[i];
+            entry->slot = slot;
         }
     }
     return HISTO_OK;
@@ -549,8 +541,9 @@ static histo_status get_sparse(saved_bytes *in, const histo_accumulators *accumu
     if (status != HISTO_OK || !occupied) return status;
     histo_list list = {(int64_t)occupied, histo_malloc(occupied * sizeof *list.entries)};
     if (!list.entries) return histo_fail_memory(occupied * sizeof *list.entries, "the occupied slots of a histogram");
-    status = get_slots(in, &list, (uint64_t)(accumulators->batch * accumulators->slots));
-    if (status == HISTO_OK) status = get_counts(in, &list);
+    const uint64_t all = (uint64_t)(accumulators->batch * accumulators->slots);
+    status = get_entries(in, &list, all, false);
+    if (status == HISTO_OK) status = get_entries(in, &list, all, true);
     if (status == HISTO_OK) status = histo_sparse_add(accumulators->sparse, list);
     if (status != HISTO_OK) histo_list_free(&list);
     return status;

@@ -70,17 +70,13 @@ static void sort_and_count(const histo_job *job, int64_t batch, void *keys, int6
 {
     const histo_lookup *lookup = &job->problem->lookups[0];
     uint64_t *counts = job->accumulators->counts + batch * job->accumulators->slots;
-    switch (job->problem->dtypes[0]) {
-    case HISTO_U64:
+    const histo_dtype dtype = job->problem->dtypes[0];
+    if (dtype == HISTO_U64)
         count_u64(lookup, keys, n, counts);
-        break;
-    case HISTO_I64:
+    else if (dtype == HISTO_I64)
         count_i64(lookup, keys, n, counts);
-        break;
-    default:
+    else
         count_f64(lookup, keys, n, counts);
-        break;
-    }
 }
 
 /* Append the samples of a block to `keys`, widened; return how many. NaN has no sort order and is counted immediately.
