@@ -12,12 +12,11 @@
 #include "view/view.h"
 
 enum {
-    FEW = 1 << 14,       /* so few numbers are counted here, whatever the bins */
-    BINS_A_SAMPLE = 4,   /* more numbers are, too, if there are at least so many bins a sample, … */
-    MOST_BINS = 1 << 22, /* … and no more bins than nearby caches hold */
-    SPREAD = 2,          /* with so many bins a sample, equal neighbours are rare */
-    STEPS_MEASURED =
-        128, /* so few comparisons with stored edges cost less than finding out if they are nearly regular */
+    FEW = 1 << 14,         /* so few numbers are counted here, whatever the bins */
+    BINS_A_SAMPLE = 4,     /* with at least so many bins a sample, more are, too */
+    MOST_BINS = 1 << 22,   /* but only up to so many bins, which nearby caches hold */
+    SPREAD = 2,            /* with so many bins a sample, equal neighbours are rare */
+    STEPS_MEASURED = 128,  /* so few comparisons with stored edges cost less than finding out if these are regular */
     STEPS_PREPARED = 512,  /* so few comparisons cost less than making spans of the edges */
     FLOATS_ON_STACK = 512, /* so many sums are kept in double on the stack before they become floats */
 };
