@@ -84,8 +84,8 @@ def _edges(x: Any, bins: Any, range: Any) -> Any:
     low, high = range if range is not None else (x.min(), x.max())
     if not dask.is_dask_collection(low) and not dask.is_dask_collection(high):
         return da.from_array(_edges_of(bins, low, high, True), chunks=-1)
-    found = dask.delayed(_edges_of)(bins, low, high, range is not None)
-    return da.from_delayed(found, (int(bins) + 1,), x.dtype if x.dtype.kind == "f" else np.float64)
+    edges = dask.delayed(_edges_of)(bins, low, high, range is not None)
+    return da.from_delayed(edges, (int(bins) + 1,), x.dtype if x.dtype.kind == "f" else np.float64)
 
 
 def _count_block(*operands: Any, naxes: int, weighted: bool, batch: int, summed: int) -> Any:

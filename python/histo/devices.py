@@ -184,14 +184,14 @@ def edges_beside(edges: Any, array: Any) -> Any:
     if library is None or len(edges) > 4096:
         return edges if library is None else library.put(edges, array)
     key = (library, library.device_of(array), edges.dtype.char, edges.tobytes())
-    kept = _EDGES.get(key)
-    if kept is None:
-        kept = library.put(edges, array)
+    beside = _EDGES.get(key)
+    if beside is None:
+        beside = library.put(edges, array)
         if len(_EDGES) >= 256:  # none is dropped, since graphs may copy it
-            return kept
+            return beside
         library.synchronize(array)  # other streams copy it, too
-        _EDGES[key] = kept
-    return library.copy(kept)
+        _EDGES[key] = beside
+    return library.copy(beside)
 
 
 def empty_cache() -> None:

@@ -540,10 +540,10 @@ class Histogram(Labelled, _histo.Hist):
         targets: list[int] = []
         maps: list[NDArray[Any]] = []
         for one, axis in zip(asked, h._axes, strict=True):
-            kept, slots = _mapped(one, axis)
-            targets.append(-1 if kept is None else len(axes))
+            new_axis, slots = _mapped(one, axis)
+            targets.append(-1 if new_axis is None else len(axes))
             maps.append(slots)
-            axes += [] if kept is None else [kept]
+            axes += [] if new_axis is None else [new_axis]
         if axes:
             return h._regrouped(axes, targets, maps)
         np = _numpy()
@@ -1130,10 +1130,10 @@ def _mapped(one: Pick | Total | Choice | Range | None, axis: Axis) -> tuple[Axis
     if isinstance(one, Choice):
         if not isinstance(axis, Category):
             raise IndexError(f"a list chooses categories, not bins of {axis!r}")
-        kept = axis._take(one.bins)
-        k = kept._tuple[2]
-        return kept, _map_of(np, n, [0, *(b + 1 for b in one.bins), n + 1, n + 2],
-                             [0, *range(1, kept.size + 1), k + 1, k + 2])
+        chosen = axis._take(one.bins)
+        k = chosen._tuple[2]
+        return chosen, _map_of(np, n, [0, *(b + 1 for b in one.bins), n + 1, n + 2],
+                               [0, *range(1, chosen.size + 1), k + 1, k + 2])
     if isinstance(one, Range) and one.groups:
         ends = [0, *itertools.accumulate(one.groups)]
         k = len(one.groups)

@@ -65,8 +65,8 @@ def _each_channel(image: Any, channel_axis: int | None, out: Any, work: Callable
 
 def _range(image: Any, mask: Any, threads: int | None) -> tuple:
     """The smallest and the largest finite sample."""
-    found, special, low, high = _histo.extremes(image, mask, threads or 0)
-    if found == special:
+    samples, special, low, high = _histo.extremes(image, mask, threads or 0)
+    if samples == special:
         raise ValueError("no sample is finite")
     return low, high
 

@@ -42,16 +42,16 @@ _SLOTS_PER_BYTE = 1024
 
 def _metadata_to(name: str, label: str, metadata: Any) -> dict:
     simple = (str, int, float, bool)
-    found: dict = {}
+    entries: dict = {}
     if isinstance(metadata, dict):
-        found.update((str(key), value) for key, value in metadata.items() if isinstance(value, simple) and key)
+        entries.update((str(key), value) for key, value in metadata.items() if isinstance(value, simple) and key)
     elif isinstance(metadata, simple):
-        found["metadata"] = metadata
+        entries["metadata"] = metadata
     if name:
-        found["name"] = name
+        entries["name"] = name
     if label:
-        found["label"] = label
-    return found
+        entries["label"] = label
+    return entries
 
 
 def _axis_to(axis: Axis) -> dict:
@@ -105,7 +105,7 @@ def _list_to(slots: Any, assumed: Any) -> str:
 
 def to_uhi(h: Any) -> dict:
     """The dict of a histogram."""
-    weighting, kept = h._kind()
+    weighting, layout = h._kind()
     batch = h.batch
     entries = int(np.prod(batch, dtype=np.int64))
     axes: list = [_axis_to(axis) for axis in h.axes]
@@ -116,7 +116,7 @@ def to_uhi(h: Any) -> dict:
     if len(batch) > 1 or entries == 1 and batch:
         own["batch"] = ",".join(map(str, batch))
     masked = np.atleast_1d(h._masked()).ravel()
-    if kept == SPARSE:
+    if layout == SPARSE:
         own["storage"] = "sparse"
         storage = _sparse_to(h, own)
     else:
@@ -164,35 +164,35 @@ def _sparse_to(h: Any, own: dict) -> dict:
     document = json.loads(h._save(JSON, None))["histogram"]
     storage = document["storage"]
     index, values = np.array(storage["index"], np.int64), np.array(storage["values"], np.int64)
-    kept = np.ones(len(values), bool)
+    shown = np.ones(len(values), bool)
     first = len(index) - h.ndim
     for row, axis in zip(index[first:], h.axes, strict=True):
         flow = axis.traits
         row -= not flow.underflow
-        kept &= (row >= 0) & (row < axis._tuple[2] + flow.underflow + flow.overflow)
+        shown &= (row >= 0) & (row < axis._tuple[2] + flow.underflow + flow.overflow)
     if all(axis.traits.underflow and axis.traits.overflow for axis in h.axes):
         own.update(document["writer_info"]["histo"])
-    return {"type": "int", "index": index[:, kept], "values": values[kept]}
+    return {"type": "int", "index": index[:, shown], "values": values[shown]}
 
 
 # ---- Reading ----
 
 
 def _metadata_of(data: dict) -> tuple[str, str, Any]:
-    found = dict(data.get("metadata") or {})
-    found.pop("moments", None)  # the command's, of the samples that are counted so far
-    name, label = found.pop("name", ""), found.pop("label", "")
-    metadata: Any = found or None
-    if found and set(found) == {"metadata"}:
-        metadata = found["metadata"]
+    entries = dict(data.get("metadata") or {})
+    entries.pop("moments", None)  # the command's, of the samples that are counted so far
+    name, label = entries.pop("name", ""), entries.pop("label", "")
+    metadata: Any = entries or None
+    if entries and set(entries) == {"metadata"}:
+        metadata = entries["metadata"]
     return name if isinstance(name, str) else str(name), label if isinstance(label, str) else str(label), metadata
 
 
 def _own(data: dict, library: str = "histo") -> dict:
-    found = (data.get("writer_info") or {}).get(library) or {}
-    if not hasattr(found, "keys"):
+    details = (data.get("writer_info") or {}).get(library) or {}
+    if not hasattr(details, "keys"):
         raise ValueError(f"writer_info of {library!r} is not a dict")
-    return found
+    return details
 
 
 def _true(data: dict, key: str) -> bool:
