@@ -1,8 +1,8 @@
 /* Which bank of shared memory each lane of a warp touches: the maps of strategies whose idea is that none touches
  * another's. For host and device; tests/papers/test_structure.c checks the ideas themselves, which counts alone would
  * not show. */
-#ifndef CUDA_GALLERY_BANKS_H
-#define CUDA_GALLERY_BANKS_H
+#ifndef PAPERS_STRATEGIES_BANKS_H
+#define PAPERS_STRATEGIES_BANKS_H
 
 #include "base/host_device.h"
 

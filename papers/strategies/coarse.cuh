@@ -1,7 +1,7 @@
 /* A reader by thread coarsening (Ross 2014, 5.4): a thread loads C neighbouring samples at once and counts them before
  * it loads the next. */
-#ifndef CUDA_GALLERY_COARSE_CUH
-#define CUDA_GALLERY_COARSE_CUH
+#ifndef PAPERS_STRATEGIES_COARSE_CUH
+#define PAPERS_STRATEGIES_COARSE_CUH
 
 #include "cuda/device/reader.cuh"
 

@@ -1,6 +1,6 @@
 /* Lookups that compare samples with edges alone, whatever faster way the axis has. */
-#ifndef CUDA_GALLERY_EDGES_CUH
-#define CUDA_GALLERY_EDGES_CUH
+#ifndef PAPERS_STRATEGIES_EDGES_CUH
+#define PAPERS_STRATEGIES_EDGES_CUH
 
 #include "cuda/device/reader.cuh"
 

@@ -1,11 +1,11 @@
 /* Counters of each thread's own in a block's shared memory, without atomics: of 32 bits, or of 8, which are flushed
  * before any can wrap. Slots are rows and threads are columns, so that a warp never meets in a bank. */
-#ifndef CUDA_GALLERY_OWN_COUNTERS_CUH
-#define CUDA_GALLERY_OWN_COUNTERS_CUH
+#ifndef PAPERS_STRATEGIES_OWN_COUNTERS_CUH
+#define PAPERS_STRATEGIES_OWN_COUNTERS_CUH
 
-#include "cuda/device/block.cuh"
-#include "cuda/device/packed.h"
+#include "cuda/device/block_merge.cuh"
 #include "papers/strategies/banks.h"
+#include "papers/strategies/packed_counters.h"
 
 /* Both count a range of slots, and leave out the others and HISTO_NO_SLOT. */
 struct histo_own_words {
@@ -27,7 +27,7 @@ struct histo_own_words {
             if (slot[k] - slots.first < slots.size) mine[(slot[k] - slots.first) * blockDim.x]++;
     }
 
-    HISTO_MEMBER void merge(const histo_cuda_work *w, const histo_rows *rows, int64_t item, int64_t entry)
+    HISTO_MEMBER void merge(const histo_cuda_work *w, const histo_tile_rows *rows, int64_t item, int64_t entry)
     {
         __syncthreads();
         for (uint32_t v = threadIdx.x; v < slots.size; v += blockDim.x) {
@@ -72,7 +72,7 @@ struct histo_own_bytes {
     }
 
     /* totals[v] is only ever touched by the thread that adds up row v. */
-    HISTO_MEMBER void merge(const histo_cuda_work *w, const histo_rows *rows, int64_t item, int64_t entry)
+    HISTO_MEMBER void merge(const histo_cuda_work *w, const histo_tile_rows *rows, int64_t item, int64_t entry)
     {
         flush();
         for (uint32_t v = threadIdx.x; v < slots.size; v += blockDim.x) {

@@ -27,7 +27,6 @@
  * Bytes: each sample once per vertical tile; with pre-processing, once, and 4 bytes written and 4 read per tile. Wins
  * where packed counters fit on chip and 32-bit ones do not. Loses to 32-bit counters where those fit, because they need
  * no old word, and where samples hit few bins, which overflow. */
-#include "cuda/device/packed.cuh"
 #include "cuda/host/check.h"
 #include "cuda/host/device.h"
 #include "cuda/launch/count_tiles.h"
@@ -36,7 +35,9 @@
 #include "cuda/memory/accumulators.h"
 #include "cuda/memory/fork.h"
 #include "cuda/memory/stream_order.h"
+#include "papers/strategies/packed_counters.cuh"
 #include "papers/strategies/coarse.cuh"
+#include "papers/strategies/packed_counters.cuh"
 #include "papers/strategies/packed_layout.h"
 
 enum {
@@ -324,7 +325,7 @@ static histo_status launch(const histo_job *job)
             status = histo_cuda_launch(job, map_kernel_of(reader), dim3((unsigned)(t.last_item - item)), INDEX_THREADS,
                                        0, args);
         if (status == HISTO_OK) status = launch_parts(job, kernel, &l.on_chip, &work, &t);
-        const histo_rows rows = {t.rows, item, t.last_item};
+        const histo_tile_rows rows = {t.rows, item, t.last_item};
         if (status == HISTO_OK && l.rows) status = histo_cuda_add_rows(job, &work, &rows);
     }
     return status;

@@ -1,9 +1,9 @@
 /* How packed_atomic lays a problem out: the thesis's configurations (Ross 2014, chapters 5 and 6), and ours. For host
  * and device; tests/papers/test_structure.c checks it against the thesis's tables. */
-#ifndef CUDA_GALLERY_PACKED_LAYOUT_H
-#define CUDA_GALLERY_PACKED_LAYOUT_H
+#ifndef PAPERS_STRATEGIES_PACKED_LAYOUT_H
+#define PAPERS_STRATEGIES_PACKED_LAYOUT_H
 
-#include "cuda/device/packed.h"
+#include "papers/strategies/packed_counters.h"
 
 /* The strategy's parameters, in order; 0 is "choose". */
 enum {

@@ -169,7 +169,7 @@ static histo_status launch(const histo_job *job)
         void *args[] = {&work, &t};
         dim3 grid((unsigned)(n < l.blocks ? n : l.blocks), (unsigned)l.bin_tiles);
         status = histo_cuda_launch(job, kernel, grid, l.threads, l.shared, args);
-        const histo_rows rows = {t.rows, t.first_item, t.first_item + n};
+        const histo_tile_rows rows = {t.rows, t.first_item, t.first_item + n};
         if (status == HISTO_OK && l.rows) status = histo_cuda_add_rows(job, &work, &rows);
     }
     return status;

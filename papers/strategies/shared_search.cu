@@ -38,7 +38,7 @@ HISTO_IN_KERNEL void count_one_by_one(const histo_cuda_work *w, const edges_layo
                                       unsigned int *counters, const histo_tile *tile)
 {
     for (uint32_t offset = threadIdx.x; offset < tile->length; offset += blockDim.x) {
-        histo_place place = histo_place_of(w, tile, offset);
+        histo_sample_place place = histo_sample_place_of(w, tile, offset);
         uint32_t slot = 0;
         if (histo_is_left_out(w, &place))
             slot = w->slots;
@@ -51,7 +51,7 @@ HISTO_IN_KERNEL void count_one_by_one(const histo_cuda_work *w, const edges_layo
 
 template <typename reader>
 static __global__ void __launch_bounds__(1024, 1)
-    count(const __grid_constant__ histo_cuda_work work, const __grid_constant__ histo_rows rows,
+    count(const __grid_constant__ histo_cuda_work work, const __grid_constant__ histo_tile_rows rows,
           const __grid_constant__ edges_layout layout)
 {
     extern __shared__ double edges[];

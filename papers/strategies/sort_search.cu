@@ -9,7 +9,7 @@
  * given.
  * Bytes: each sample once, its key written once, then read twice and written once for each 8 bits of the sort. Loses to
  * counting wherever counters fit; indifferent to skew, and nearly so to the number of bins. */
-#include "cuda/device/place.cuh"
+#include "cuda/device/any_sample.cuh"
 #include "cuda/host/check.h"
 #include "cuda/host/cub.h"
 #include "cuda/launch/launch.h"
@@ -75,9 +75,9 @@ static __global__ void make_keys(const __grid_constant__ histo_cuda_work work, k
         histo_tile tile = histo_tile_at(&work, item);
         key *out = keys + item * work.samples_each;
         for (uint32_t offset = threadIdx.x; offset < tile.length; offset += blockDim.x) {
-            histo_place place = histo_place_of(&work, &tile, offset);
-            out[offset] =
-                by_slot ? (key)histo_slot_of_place(&work, &place) : (key)key_at(&work, histo_address(&work, &place, 0));
+            histo_sample_place place = histo_sample_place_of(&work, &tile, offset);
+            out[offset] = by_slot ? (key)histo_slot_of_sample(&work, &place)
+                                  : (key)key_at(&work, histo_address(&work, &place, 0));
         }
     }
 }

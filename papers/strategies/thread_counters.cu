@@ -24,7 +24,7 @@ static __global__ void __launch_bounds__(counter::MAX_THREADS, 1)
     count(const __grid_constant__ histo_cuda_work work, uint32_t each)
 {
     extern __shared__ unsigned int shared[];
-    const histo_rows into_histogram = {};
+    const histo_tile_rows into_histogram = {};
     counter counts(histo_counter_tile(blockIdx.y, each, (uint32_t)work.counters), shared);
     for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
         histo_tile tile = reader::tile(&work, item);

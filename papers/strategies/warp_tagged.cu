@@ -41,7 +41,7 @@ struct tagged_counters {
             count_tagged(slot[k]);
     }
 
-    HISTO_MEMBER void merge(const histo_cuda_work *w, const histo_rows *rows, int64_t item, int64_t entry)
+    HISTO_MEMBER void merge(const histo_cuda_work *w, const histo_tile_rows *rows, int64_t item, int64_t entry)
     {
         histo_merge_copies(w, rows, item, entry, shared, warps, counters, HISTO_TAGGED_MASK);
     }

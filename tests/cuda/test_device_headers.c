@@ -82,13 +82,13 @@ static void test_layout(void **state)
                                      "#include \"cuda/few_samples/any_layout.cuh\"\n"
                                      "#include \"cuda/device/images.cuh\"\n"
                                      "#include \"cuda/device/several_axes.cuh\"\n"
-                                     "#include \"cuda/strategies/lane_private/columns.cuh\"\n"
-                                     "#include \"cuda/strategies/lane_private/images.cuh\"\n"
-                                     "#include \"cuda/device/packed.cuh\"\n"
-                                     "#include \"cuda/strategies/packed_window/window.cuh\"\n"
-                                     "#include \"cuda/strategies/partition/layout.cuh\"\n"
-                                     "#include \"cuda/strategies/weighted_partition/layout.cuh\"\n"
-                                     "#include \"cuda/strategies/weighted_private/layout.cuh\"\n"
+                                     "#include \"cuda/strategies/lane_private/lane_columns.cuh\"\n"
+                                     "#include \"cuda/strategies/lane_private/lane_images.cuh\"\n"
+                                     "#include \"papers/strategies/packed_counters.cuh\"\n"
+                                     "#include \"cuda/strategies/packed_window/packed_window.cuh\"\n"
+                                     "#include \"cuda/strategies/partition/partition.cuh\"\n"
+                                     "#include \"cuda/strategies/weighted_partition/weighted_partition.cuh\"\n"
+                                     "#include \"cuda/device/weights/weight_formats.cuh\"\n"
                                      "#define OFFSET(type, member) __INTADDR__(&((type *)0)->member)\n");
     for (const device_layout *it = device_layouts; it->expression; it++) {
         length += (size_t)snprintf(source + length, sizeof source - length,
@@ -149,7 +149,7 @@ static const char own[] =
     "        for (int k = 0; k < N; k++)\n"
     "            if (slot[k] != HISTO_NO_SLOT) atomicAdd(&shared[slot[k]], 1u);\n"
     "    }\n"
-    "    HISTO_MEMBER void merge(const histo_cuda_work *w, const histo_rows *rows, int64_t item, int64_t entry)\n"
+    "    HISTO_MEMBER void merge(const histo_cuda_work *w, const histo_tile_rows *rows, int64_t item, int64_t entry)\n"
     "    {\n"
     "        histo_merge_copies(w, rows, item, entry, shared, 1, 0, 0xffffffffu);\n"
     "    }\n"
@@ -165,27 +165,32 @@ static const struct {
     {"strategies/global_atomic/global_atomic.cuh",
      {"histo::global_atomic::count<own_reader>", "histo::global_atomic::count<histo_any_layout>",
       "histo::global_atomic::count_weighted<own_weighted>"}},
-    {"strategies/lane_private/strided.cuh",
-     {"lane_count_any<own_reader, lane_slot_counter>", "lane_count_any<histo_any_layout, lane_slot_counter>",
-      "lane_count_joint<histo_f32x2_reader, lane_slot_counter>"}},
-    {"strategies/lane_private/columns.cuh",
-     {"lane_count_columns<own_columns<1, 9>>", "lane_count_columns<own_columns<4, 32>>"}},
-    {"strategies/lane_private/contiguous.cuh",
-     {"lane_count_contiguous<lane_contiguous<HISTO_F32, 4>, lane_by_nearest<HISTO_F32>, lane_slot_counter>"}},
-    {"strategies/lane_private/images.cuh",
-     {"histo_count_images<lane_images_counter<lane_images<HISTO_U16, true, false>, lane_by_any<HISTO_U16>, "
-      "lane_slot_counter>>"}},
-    {"strategies/packed_window/any.cuh",
+    {"strategies/lane_private/lane_strided.cuh",
+     {"histo::lane_private::count_any<own_reader, histo::lane_private::slot_counter>",
+      "histo::lane_private::count_any<histo_any_layout, histo::lane_private::slot_counter>",
+      "histo::lane_private::count_joint<histo_f32x2_reader, histo::lane_private::slot_counter>"}},
+    {"strategies/lane_private/lane_columns.cuh",
+     {"histo::lane_private::count_columns<own_columns<1, 9>>",
+      "histo::lane_private::count_columns<own_columns<4, 32>>"}},
+    {"strategies/lane_private/lane_contiguous.cuh",
+     {"histo::lane_private::count_contiguous<histo::lane_private::contiguous_reader<HISTO_F32, 4>, "
+      "histo::lane_private::by_nearest<HISTO_F32>, histo::lane_private::slot_counter>"}},
+    {"strategies/lane_private/lane_images.cuh",
+     {"histo_count_images<histo::lane_private::images_counter<histo::lane_private::images_reader<HISTO_U16, true, "
+      "false>, histo::lane_private::by_any<HISTO_U16>, "
+      "histo::lane_private::slot_counter>>"}},
+    {"strategies/packed_window/window_any.cuh",
      {"histo::packed_window::count_read<histo::packed_window::unjoined<own_reader>, 8>",
       "histo::packed_window::count_read<histo::packed_window::unjoined<own_reader>, 16>",
       "histo::packed_window::count_read<histo_u32x2_reader, 16>"}},
-    {"strategies/partition/scatter.cuh", {"histo::partition::scatter<histo::partition::unjoined<own_reader>>"}},
-    {"strategies/weighted_private/any.cuh",
+    {"strategies/partition/partition_scatter.cuh",
+     {"histo::partition::scatter<histo::partition::unjoined<own_reader>>"}},
+    {"strategies/weighted_private/weighted_any.cuh",
      {"histo::weighted_private::count_any<own_weighted, false, double>",
       "histo::weighted_private::count_any<own_weighted, true, double>",
       "histo::weighted_private::count_any<own_weighted, false, float>",
       "histo::weighted_private::count_any<own_weighted, true, float>"}},
-    {"strategies/weighted_partition/scatter.cuh",
+    {"strategies/weighted_partition/weighted_scatter.cuh",
      {"histo::weighted_partition::scatter<histo::weighted_partition::one_by_one<own_weighted>, float>",
       "histo::weighted_partition::scatter<histo::weighted_partition::one_by_one<own_weighted>, double>"}},
 };
@@ -199,7 +204,7 @@ static void test_kernels(void **state)
         while (names < 4 && kernels[k].kernels[names])
             names++;
         snprintf(source, sizeof source,
-                 "#include \"cuda/device/count_tiles.cuh\"\n#include \"cuda/device/weight.cuh\"\n"
+                 "#include \"cuda/device/count_tiles.cuh\"\n#include \"cuda/device/weights/weighted_reader.cuh\"\n"
                  "#include \"cuda/jit/specialised.cuh\"\n"
                  "#include \"cuda/%s\"\n%s",
                  kernels[k].header, own);
@@ -235,30 +240,32 @@ static const struct {
     {true, "few_samples/any_layout.cuh", "histo::few::count_weighted<constants, false, true>"},
     {true, "few_samples/any_layout.cuh", "histo::few::count_weighted<constants, true, false>"},
     {true, "few_samples/any_layout.cuh", "histo::few::count_weighted<constants, true, true>"},
-    {false, "strategies/lane_private/strided.cuh",
-     "lane_count_joint<histo_specialised_reader<constants>, lane_specialised_counter<constants>>"},
-    {false, "strategies/packed_window/any.cuh",
+    {false, "strategies/lane_private/lane_strided.cuh",
+     "histo::lane_private::count_joint<histo_specialised_reader<constants>, "
+     "histo::lane_private::specialised_counter<constants>>"},
+    {false, "strategies/packed_window/window_any.cuh",
      "histo::packed_window::count_read<histo_specialised_reader<constants>, 8>"},
-    {false, "strategies/packed_window/any.cuh",
+    {false, "strategies/packed_window/window_any.cuh",
      "histo::packed_window::count_read<histo_specialised_reader<constants>, 16>"},
-    {false, "strategies/partition/scatter.cuh", "histo::partition::scatter<histo_specialised_reader<constants>>"},
+    {false, "strategies/partition/partition_scatter.cuh",
+     "histo::partition::scatter<histo_specialised_reader<constants>>"},
     {false, "strategies/global_atomic/global_atomic.cuh",
      "histo::global_atomic::count_joint<histo_specialised_reader<constants>>"},
-    {true, "strategies/weighted_private/any.cuh",
+    {true, "strategies/weighted_private/weighted_any.cuh",
      "histo::weighted_private::count_joint<histo_specialised_reader<constants>, true, double>"},
-    {true, "strategies/weighted_private/any.cuh",
+    {true, "strategies/weighted_private/weighted_any.cuh",
      "histo::weighted_private::count_joint<histo_specialised_reader<constants>, true, float>"},
-    {true, "strategies/weighted_private/any.cuh",
+    {true, "strategies/weighted_private/weighted_any.cuh",
      "histo::weighted_private::count_joint<histo_specialised_reader<constants>, false, float>"},
-    {true, "strategies/weighted_partition/scatter.cuh",
+    {true, "strategies/weighted_partition/weighted_scatter.cuh",
      "histo::weighted_partition::scatter<histo::weighted_partition::in_vectors<histo_specialised_reader<constants>>, "
      "float>"},
-    {true, "strategies/weighted_partition/scatter.cuh",
+    {true, "strategies/weighted_partition/weighted_scatter.cuh",
      "histo::weighted_partition::scatter<histo::weighted_partition::in_vectors<histo_specialised_reader<constants>>, "
      "double>"},
-    {true, "strategies/weighted_partition/window.cuh",
+    {true, "strategies/weighted_partition/weighted_windows.cuh",
      "histo::weighted_partition::count_windows<histo_specialised_reader<constants>, false, double>"},
-    {true, "strategies/weighted_partition/window.cuh",
+    {true, "strategies/weighted_partition/weighted_windows.cuh",
      "histo::weighted_partition::count_windows<histo_specialised_reader<constants>, true, float>"},
     {true, "strategies/global_atomic/global_atomic.cuh",
      "histo::global_atomic::count_weighted<histo_specialised_weighted<constants>>"},

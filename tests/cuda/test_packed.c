@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/device/packed.h"
+#include "papers/strategies/packed_counters.h"
 #include "plan/strategy.h"
 #include "support/check.h"
 #include "support/data.h"

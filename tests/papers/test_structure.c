@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/device/packed.h"
 #include "papers/strategies/banks.h"
+#include "papers/strategies/packed_counters.h"
 #include "papers/strategies/packed_layout.h"
 #include "plan/problem.h"
 #include "support/check.h"

@@ -182,9 +182,11 @@ extern "C" bool device_class_draw(uint64_t number, device_class *it)
         histo_cuda_work work = histo_cuda_work_of_channels(&job, channels, 1 + d.below(99), 1 + d.below(512), MOST);
         histo_joint joint;
         histo_cuda_joint_of(&work, &joint);
-        const bool firsts = !it->weighted && d.one_in(2) && histo_cuda_firsts_of(&problem, true, 64, &joint);
+        const bool first_floats =
+            !it->weighted && d.one_in(2) && histo_cuda_first_floats_of(&problem, true, 64, &joint);
         histo_cuda_class constants;
-        made = histo_cuda_class_of(&job, &work, firsts ? &joint : NULL, it->weighted ? 0 : (int)THREADS, &constants);
+        made =
+            histo_cuda_class_of(&job, &work, first_floats ? &joint : NULL, it->weighted ? 0 : (int)THREADS, &constants);
         const int log_copies = (int)d.below(6);
         constants.own[constants.own_constants++] = {"log_copies", log_copies};
         constants.own[constants.own_constants++] = {"spreads", d.one_in(2)};

@@ -4,15 +4,15 @@
 #include <stddef.h>
 
 #include "cuda/device/images.cuh"
-#include "cuda/device/packed.cuh"
 #include "cuda/device/several_axes.cuh"
 #include "cuda/few_samples/any_layout.cuh"
-#include "cuda/strategies/lane_private/columns.cuh"
-#include "cuda/strategies/lane_private/images.cuh"
-#include "cuda/strategies/packed_window/window.cuh"
-#include "cuda/strategies/partition/layout.cuh"
-#include "cuda/strategies/weighted_partition/layout.cuh"
-#include "cuda/strategies/weighted_private/layout.cuh"
+#include "cuda/strategies/lane_private/lane_columns.cuh"
+#include "cuda/strategies/lane_private/lane_images.cuh"
+#include "cuda/strategies/packed_window/packed_window.cuh"
+#include "cuda/strategies/partition/partition.cuh"
+#include "cuda/strategies/weighted_partition/weighted_partition.cuh"
+#include "cuda/device/weights/weight_formats.cuh"
+#include "papers/strategies/packed_counters.cuh"
 
 #define CONSTANT(name) #name, (uint64_t)(name)
 #define SIZE_OF(type) "sizeof(" #type ")", sizeof(type)
@@ -38,8 +38,8 @@ const device_layout device_layouts[] = {
     {OFFSET_OF(histo::few::head, exact)},
     {SIZE_OF(histo::few::dimension)},
     {SIZE_OF(histo::few::operand<3>)},
-    {SIZE_OF(histo_rows)},
-    {OFFSET_OF(histo_rows, end)},
+    {SIZE_OF(histo_tile_rows)},
+    {OFFSET_OF(histo_tile_rows, end)},
     {SIZE_OF(histo_joint)},
     {OFFSET_OF(histo_joint, origin)},
     {OFFSET_OF(histo_joint, by_shift)},
@@ -50,28 +50,28 @@ const device_layout device_layouts[] = {
     {OFFSET_OF(histo_images, has_ends)},
     {SIZE_OF(histo_packed_block)},
     {OFFSET_OF(histo_packed_block, stride)},
-    {SIZE_OF(lane_layout)},
-    {OFFSET_OF(lane_layout, moved)},
-    {SIZE_OF(lane_images_args)},
-    {OFFSET_OF(lane_images_args, layout)},
-    {OFFSET_OF(lane_images_args, in)},
-    {SIZE_OF(lane_columns)},
-    {OFFSET_OF(lane_columns, words)},
-    {OFFSET_OF(lane_columns, end)},
+    {SIZE_OF(histo::lane_private::counter_layout)},
+    {OFFSET_OF(histo::lane_private::counter_layout, moved)},
+    {SIZE_OF(histo::lane_private::images_args)},
+    {OFFSET_OF(histo::lane_private::images_args, layout)},
+    {OFFSET_OF(histo::lane_private::images_args, in)},
+    {SIZE_OF(histo::lane_private::column_items)},
+    {OFFSET_OF(histo::lane_private::column_items, words)},
+    {OFFSET_OF(histo::lane_private::column_items, end)},
     {SIZE_OF(histo::packed_window::window)},
     {OFFSET_OF(histo::packed_window::window, found)},
     {OFFSET_OF(histo::packed_window::window, origin)},
     {OFFSET_OF(histo::packed_window::window, pow2)},
     {OFFSET_OF(histo::packed_window::window, images)},
-    {SIZE_OF(histo::partition::layout)},
-    {OFFSET_OF(histo::partition::layout, pool)},
-    {OFFSET_OF(histo::partition::layout, rows)},
+    {SIZE_OF(histo::partition::partition_layout)},
+    {OFFSET_OF(histo::partition::partition_layout, pool)},
+    {OFFSET_OF(histo::partition::partition_layout, rows)},
     {SIZE_OF(histo::partition::hot_table)},
-    {SIZE_OF(histo::weighted_private::layout)},
-    {OFFSET_OF(histo::weighted_private::layout, table)},
-    {SIZE_OF(histo::weighted_partition::layout)},
-    {OFFSET_OF(histo::weighted_partition::layout, slots)},
-    {OFFSET_OF(histo::weighted_partition::layout, sums)},
+    {SIZE_OF(histo::weights::sums_layout)},
+    {OFFSET_OF(histo::weights::sums_layout, table)},
+    {SIZE_OF(histo::weighted_partition::weighted_layout)},
+    {OFFSET_OF(histo::weighted_partition::weighted_layout, slots)},
+    {OFFSET_OF(histo::weighted_partition::weighted_layout, sums)},
     {CONSTANT(HISTO_MAX_AXES)},
     {CONSTANT(HISTO_MAX_DIMS)},
     {CONSTANT(HISTO_MAX_OPERANDS)},

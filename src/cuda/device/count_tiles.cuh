@@ -6,11 +6,11 @@
 #ifndef CUDA_DEVICE_COUNT_TILES_CUH
 #define CUDA_DEVICE_COUNT_TILES_CUH
 
-#include "cuda/device/block.cuh"
+#include "cuda/device/block_merge.cuh"
 
 template <typename reader, typename counter>
 static __global__ void __launch_bounds__(counter::MAX_THREADS, 1)
-    histo_count_tiles(const __grid_constant__ histo_cuda_work work, const __grid_constant__ histo_rows rows)
+    histo_count_tiles(const __grid_constant__ histo_cuda_work work, const __grid_constant__ histo_tile_rows rows)
 {
     extern __shared__ unsigned int shared[];
     counter counts(&work, shared);

@@ -84,6 +84,20 @@ HISTO_IN_KERNEL typename histo_sample<type>::native histo_to_native(histo_stored
     return (typename histo_sample<type>::native)histo_sample<type>::widen(x);
 }
 
+/* The unsigned type of so many bytes with which vectors are loaded. */
+template <int BYTES>
+constexpr auto histo_word_value()
+{
+    if constexpr (BYTES == 1) return uint8_t();
+    if constexpr (BYTES == 2) return uint16_t();
+    if constexpr (BYTES == 4) return uint32_t();
+    if constexpr (BYTES == 8) return uint2();
+    if constexpr (BYTES == 16) return uint4();
+}
+
+template <int BYTES>
+using histo_word_of_bytes = decltype(histo_word_value<BYTES>());
+
 /* A dtype as a value whose type names it: what histo_with_dtype calls with. */
 template <histo_dtype value>
 struct histo_dtype_constant {

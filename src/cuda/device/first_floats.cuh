@@ -2,15 +2,15 @@
  *
  * A guess in float gives the nearest edge, and how far the sample is before it. Samples farther from the edge than the
  * guess's error are done; for the others a table of the first float of each bin, in shared memory, decides. */
-#ifndef CUDA_FIRSTS_CUH
-#define CUDA_FIRSTS_CUH
+#ifndef CUDA_DEVICE_FIRST_FLOATS_CUH
+#define CUDA_DEVICE_FIRST_FLOATS_CUH
 
 #include "cuda/device/lookup.cuh"
 
 /* ---- The table ---- */
 
 /* Words of the table. */
-HISTO_INLINE uint32_t histo_firsts_words(const histo_lookup *l)
+HISTO_INLINE uint32_t histo_first_floats_words(const histo_lookup *l)
 {
     return histo_spread((uint32_t)l->bins) + 1;
 }
@@ -18,7 +18,7 @@ HISTO_INLINE uint32_t histo_firsts_words(const histo_lookup *l)
 /* The word of bin i, 0-based. NEAR_ONLY: few samples look at the table, so that its words are not spread over the banks
  * as well as they could be, but in one instruction less. */
 template <bool NEAR_ONLY>
-__host__ __device__ static inline uint32_t histo_firsts_word(uint32_t i)
+__host__ __device__ static inline uint32_t histo_first_float_word(uint32_t i)
 {
     return NEAR_ONLY ? histo_spread(i) : i + (i >> 5);
 }
@@ -26,7 +26,7 @@ __host__ __device__ static inline uint32_t histo_firsts_word(uint32_t i)
 /* Fill the table: the first float of each bin, and the first above the axis. By all threads of the block. Several loads
  * of a thread overlap. */
 template <bool NEAR_ONLY = true>
-HISTO_IN_KERNEL void histo_load_firsts(const histo_lookup *l, uint32_t *words)
+HISTO_IN_KERNEL void histo_load_first_floats(const histo_lookup *l, uint32_t *words)
 {
     enum { AHEAD = 4 };
     float *first = (float *)words;
@@ -41,14 +41,14 @@ HISTO_IN_KERNEL void histo_load_firsts(const histo_lookup *l, uint32_t *words)
 #pragma unroll
             for (uint32_t k = 0; k < AHEAD; k++)
                 if (from + k * blockDim.x < bins)
-                    first[histo_firsts_word<NEAR_ONLY>(from + k * blockDim.x)] = __double2float_ru(edge[k]);
+                    first[histo_first_float_word<NEAR_ONLY>(from + k * blockDim.x)] = __double2float_ru(edge[k]);
         }
     } else {
 #pragma unroll 1
         for (uint32_t i = threadIdx.x; i < bins; i += blockDim.x)
-            first[histo_firsts_word<NEAR_ONLY>(i)] = __double2float_ru(l->lo + (double)i * l->step);
+            first[histo_first_float_word<NEAR_ONLY>(i)] = __double2float_ru(l->lo + (double)i * l->step);
     }
-    if (threadIdx.x == 0) first[histo_firsts_word<NEAR_ONLY>(bins)] = l->over_f32;
+    if (threadIdx.x == 0) first[histo_first_float_word<NEAR_ONLY>(bins)] = l->over_f32;
 }
 
 /* ---- Samples to slots ---- */
@@ -81,11 +81,12 @@ HISTO_IN_KERNEL bool histo_has_nan(const float *x, int n)
 
 /* The slot of a number. Only samples near an edge read the table, by a predicated load instead of a branch, so that few
  * lanes meet in a bank. */
-HISTO_IN_KERNEL uint32_t histo_number_by_firsts(const histo_lookup *l, const uint32_t *words, float x, float curve)
+HISTO_IN_KERNEL uint32_t histo_number_by_first_floats(const histo_lookup *l, const uint32_t *words, float x,
+                                                      float curve)
 {
     histo_guess guess = histo_guess_of(l, curve);
     float first = copysignf(INFINITY, guess.before);
-    uint32_t at = histo_firsts_word<true>(guess.bits) - histo_firsts_word<true>(HISTO_GUESS_0);
+    uint32_t at = histo_first_float_word<true>(guess.bits) - histo_first_float_word<true>(HISTO_GUESS_0);
     asm volatile("{ .reg .pred near; setp.le.f32 near, %1, %2; @near ld.shared.f32 %0, [%3]; }"
                  : "+f"(first)
                  : "f"(fabsf(guess.before)), "f"(l->margin_f32),
@@ -94,14 +95,14 @@ HISTO_IN_KERNEL uint32_t histo_number_by_firsts(const histo_lookup *l, const uin
 }
 
 /* Of n samples at most as many as a step has, an even number. */
-HISTO_IN_KERNEL void histo_slots_by_firsts(const histo_lookup *l, const uint32_t *words, const float *x, uint32_t *slot,
-                                           int n)
+HISTO_IN_KERNEL void histo_slots_by_first_floats(const histo_lookup *l, const uint32_t *words, const float *x,
+                                                 uint32_t *slot, int n)
 {
     float curve[histo_sample<HISTO_F32>::PER_STEP];
     histo_to_curve(l, x, curve, n);
 #pragma unroll
     for (int k = 0; k < n; k++)
-        slot[k] = histo_number_by_firsts(l, words, x[k], curve[k]);
+        slot[k] = histo_number_by_first_floats(l, words, x[k], curve[k]);
     if (histo_has_nan(x, n))
 #pragma unroll
         for (int k = 0; k < n; k++)
@@ -111,8 +112,8 @@ HISTO_IN_KERNEL void histo_slots_by_firsts(const histo_lookup *l, const uint32_t
 /* One axis of several: add its part, and HISTO_GUESS_0 * stride, to the slots. All samples read the table, which takes
  * fewer instructions. table: its address in shared memory, in bytes, less the offset of the word of HISTO_GUESS_0, so
  * that the bits of a guess are an index. */
-HISTO_IN_KERNEL void histo_add_by_firsts(const histo_lookup *l, uint32_t table, const float *x, uint32_t stride,
-                                         uint32_t *slot, int n)
+HISTO_IN_KERNEL void histo_add_by_first_floats(const histo_lookup *l, uint32_t table, const float *x, uint32_t stride,
+                                               uint32_t *slot, int n)
 {
     float curve[histo_sample<HISTO_F32>::PER_STEP];
     histo_to_curve(l, x, curve, n);
@@ -123,7 +124,8 @@ HISTO_IN_KERNEL void histo_add_by_firsts(const histo_lookup *l, uint32_t table, 
         asm volatile("{ .reg .pred beyond; .reg .f32 first; ld.shared.f32 first, [%1]; setp.ge.f32 beyond, %2, first; "
                      "@beyond add.u32 %0, %0, %3; }"
                      : "+r"(slot[k])
-                     : "r"(table + histo_firsts_word<false>(guess) * (uint32_t)sizeof(float)), "f"(x[k]), "r"(stride));
+                     : "r"(table + histo_first_float_word<false>(guess) * (uint32_t)sizeof(float)), "f"(x[k]),
+                       "r"(stride));
     }
     if (histo_has_nan(x, n))
 #pragma unroll

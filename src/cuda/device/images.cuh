@@ -7,10 +7,10 @@
  *
  * Template parameters: ROWS, an image has more than one row (finding the next vector is cheaper where it has one);
  * SIZE, bytes of a sample; MASKED, there is a mask. */
-#ifndef CUDA_IMAGES_CUH
-#define CUDA_IMAGES_CUH
+#ifndef CUDA_DEVICE_IMAGES_CUH
+#define CUDA_DEVICE_IMAGES_CUH
 
-#include "cuda/device/place.cuh"
+#include "cuda/device/any_sample.cuh"
 
 enum { HISTO_IMAGES_VECTOR = 16 };
 

@@ -11,71 +11,43 @@
 #include "cuda/device/dtype.cuh"
 #include "cuda/device/work.h"
 
-/* ---- axis/slot_of.h, overloaded by the compute type ---- */
+/* ---- axis/slot_of.h, by the compute type: double, int64_t or uint64_t ---- */
 
-HISTO_IN_KERNEL bool histo_less(double x, double edge)
+template <typename x, typename y>
+constexpr bool histo_are_same = false;
+template <typename x>
+constexpr bool histo_are_same<x, x> = true;
+
+template <typename compute>
+HISTO_IN_KERNEL bool histo_less(compute x, double edge)
 {
+    if constexpr (histo_are_same<compute, int64_t>) return histo_less_i64(x, edge);
+    if constexpr (histo_are_same<compute, uint64_t>) return histo_less_u64(x, edge);
     return histo_less_f64(x, edge);
 }
 
-HISTO_IN_KERNEL bool histo_less(int64_t x, double edge)
+template <typename compute>
+HISTO_IN_KERNEL bool histo_above(compute x, double edge)
 {
-    return histo_less_i64(x, edge);
-}
-
-HISTO_IN_KERNEL bool histo_less(uint64_t x, double edge)
-{
-    return histo_less_u64(x, edge);
-}
-
-HISTO_IN_KERNEL bool histo_above(double x, double edge)
-{
+    if constexpr (histo_are_same<compute, int64_t>) return histo_above_i64(x, edge);
+    if constexpr (histo_are_same<compute, uint64_t>) return histo_above_u64(x, edge);
     return histo_above_f64(x, edge);
 }
 
-HISTO_IN_KERNEL bool histo_above(int64_t x, double edge)
+template <typename compute>
+HISTO_IN_KERNEL bool histo_is_over(const histo_lookup *l, compute x)
 {
-    return histo_above_i64(x, edge);
-}
-
-HISTO_IN_KERNEL bool histo_above(uint64_t x, double edge)
-{
-    return histo_above_u64(x, edge);
-}
-
-HISTO_IN_KERNEL bool histo_is_over(const histo_lookup *l, double x)
-{
+    if constexpr (histo_are_same<compute, int64_t>) return histo_is_over_i64(l, x);
+    if constexpr (histo_are_same<compute, uint64_t>) return histo_is_over_u64(l, x);
     return histo_is_over_f64(l, x);
 }
 
-HISTO_IN_KERNEL bool histo_is_over(const histo_lookup *l, int64_t x)
+template <typename compute>
+HISTO_IN_KERNEL uint32_t histo_search(const histo_lookup *l, compute x)
 {
-    return histo_is_over_i64(l, x);
-}
-
-HISTO_IN_KERNEL bool histo_is_over(const histo_lookup *l, uint64_t x)
-{
-    return histo_is_over_u64(l, x);
-}
-
-HISTO_IN_KERNEL uint32_t histo_search(const histo_lookup *l, double x)
-{
+    if constexpr (histo_are_same<compute, int64_t>) return histo_slot_i64(l, x);
+    if constexpr (histo_are_same<compute, uint64_t>) return histo_slot_u64(l, x);
     return histo_slot_f64(l, x);
-}
-
-HISTO_IN_KERNEL uint32_t histo_search(const histo_lookup *l, int64_t x)
-{
-    return histo_slot_i64(l, x);
-}
-
-HISTO_IN_KERNEL uint32_t histo_search(const histo_lookup *l, uint64_t x)
-{
-    return histo_slot_u64(l, x);
-}
-
-HISTO_IN_KERNEL uint32_t histo_nearest(const histo_lookup *l, double x)
-{
-    return histo_nearest_f64(l, x);
 }
 
 /* x < edge of a 64-bit integer, d being (double)x: since rounding keeps the order, only a large x that was rounded to
@@ -97,18 +69,8 @@ HISTO_IN_KERNEL uint32_t histo_nearest_of_integer(const histo_lookup *l, integer
     return (uint32_t)(histo_less_rounded(x, d, l->lo) ? 0 : slot);
 }
 
-HISTO_IN_KERNEL uint32_t histo_nearest(const histo_lookup *l, int64_t x)
-{
-    return histo_nearest_of_integer(l, x);
-}
-
-HISTO_IN_KERNEL uint32_t histo_nearest(const histo_lookup *l, uint64_t x)
-{
-    return histo_nearest_of_integer(l, x);
-}
-
 /* As histo_nearest_f64, with the comparisons of the axis' ends in float. */
-HISTO_IN_KERNEL uint32_t histo_nearest(const histo_lookup *l, float x)
+HISTO_IN_KERNEL uint32_t histo_nearest_of_float(const histo_lookup *l, float x)
 {
     const double round = 0x1.8p52;
     double d = (double)x, sum = (d - l->lo) * l->per_step + round;
@@ -119,34 +81,28 @@ HISTO_IN_KERNEL uint32_t histo_nearest(const histo_lookup *l, float x)
     return (uint32_t)(x != x ? n + 2 : slot);
 }
 
-HISTO_IN_KERNEL uint32_t histo_position(const histo_cells *c, bool by_bits, float x)
+template <typename native>
+HISTO_IN_KERNEL uint32_t histo_nearest(const histo_lookup *l, native x)
 {
-    return histo_position_f32(c, by_bits, x);
+    if constexpr (histo_are_same<native, float>)
+        return histo_nearest_of_float(l, x);
+    else if constexpr (histo_are_same<native, double>)
+        return histo_nearest_f64(l, x);
+    else
+        return histo_nearest_of_integer(l, x);
 }
 
-HISTO_IN_KERNEL uint32_t histo_position(const histo_cells *c, bool by_bits, double x)
+template <typename native>
+HISTO_IN_KERNEL uint32_t histo_position(const histo_cells *c, bool by_bits, native x)
 {
-    return histo_position_f64(c, by_bits, x);
-}
-
-HISTO_IN_KERNEL uint32_t histo_position(const histo_cells *c, bool by_bits, int64_t x)
-{
+    if constexpr (histo_are_same<native, float>) return histo_position_f32(c, by_bits, x);
     return histo_position_f64(c, by_bits, (double)x);
-}
-
-HISTO_IN_KERNEL uint32_t histo_position(const histo_cells *c, bool by_bits, uint64_t x)
-{
-    return histo_position_f64(c, by_bits, (double)x);
-}
-
-HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, float x)
-{
-    return x < l->first_f32;
 }
 
 template <typename native>
 HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, native x)
 {
+    if constexpr (histo_are_same<native, float>) return x < l->first_f32;
     return histo_less(x, l->lo);
 }
 
@@ -360,14 +316,10 @@ struct histo_near_lookup : histo_one_by_one<histo_near_lookup<type>, histo_store
 
 /* ---- Integer edges that doubles do not hold: binary search among keys (histo_thresholds) ---- */
 
-HISTO_IN_KERNEL uint64_t histo_key(int64_t x)
+template <typename integer>
+HISTO_IN_KERNEL uint64_t histo_key(integer x)
 {
-    return histo_key_i64(x);
-}
-
-HISTO_IN_KERNEL uint64_t histo_key(uint64_t x)
-{
-    return histo_key_u64(x);
+    return histo_are_same<integer, int64_t> ? histo_key_i64((int64_t)x) : histo_key_u64((uint64_t)x);
 }
 
 /* Several samples take each step together. Only I64 and U64. */

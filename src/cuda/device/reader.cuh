@@ -13,7 +13,7 @@
 #ifndef CUDA_DEVICE_READER_CUH
 #define CUDA_DEVICE_READER_CUH
 
-#include "cuda/device/place.cuh"
+#include "cuda/device/any_sample.cuh"
 
 /* Contiguous aligned samples of one axis, without weights or a mask: 16 bytes at a time, neighbouring threads reading
  * neighbouring 16 bytes; the ends of a tile one by one. */
@@ -70,8 +70,8 @@ struct histo_any_layout {
             uint32_t offset = at + (uint32_t)k * blockDim.x + threadIdx.x;
             uint32_t its = HISTO_NO_SLOT;
             if (offset < tile->length) {
-                histo_place place = histo_place_of(w, tile, offset);
-                its = histo_slot_of_place(w, &place);
+                histo_sample_place place = histo_sample_place_of(w, tile, offset);
+                its = histo_slot_of_sample(w, &place);
             }
             histo_select_store(slot, k, its);
         }

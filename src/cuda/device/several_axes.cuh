@@ -17,8 +17,8 @@
  * - histo_pixels_reader: 2 to 4 axes of unsigned bytes, interleaved or in columns; a pixel is a word.
  *
  * Where the counters of pixels are compact, they are read in groups instead (histo_groups_of). */
-#ifndef CUDA_JOINT_CUH
-#define CUDA_JOINT_CUH
+#ifndef CUDA_DEVICE_SEVERAL_AXES_CUH
+#define CUDA_DEVICE_SEVERAL_AXES_CUH
 
 #include "cuda/device/first_floats.cuh"
 #include "cuda/device/reader.cuh"
@@ -38,12 +38,12 @@ typedef enum histo_joint_reader {
 } histo_joint_reader;
 
 typedef struct histo_joint {
-    uint8_t sizes[HISTO_MAX_AXES];   /* of samples */
-    uint8_t run;                     /* consecutive samples of a thread, in columns */
-    uint32_t firsts[HISTO_MAX_AXES]; /* the axis' table, as histo_add_by_firsts takes it, relative to shared memory; 0:
-                                        none */
+    uint8_t sizes[HISTO_MAX_AXES];         /* of samples */
+    uint8_t run;                           /* consecutive samples of a thread, in columns */
+    uint32_t first_floats[HISTO_MAX_AXES]; /* the axis' table, as histo_add_by_first_floats takes it, relative to shared
+                                        memory; 0: none */
     uint32_t tables[HISTO_MAX_AXES]; /* words before the axis' table in shared memory (jit/specialised_lookup.cuh) */
-    uint32_t origin;                 /* where slots start: it takes off the HISTO_GUESS_0 of histo_add_by_firsts */
+    uint32_t origin; /* where slots start: it takes off the HISTO_GUESS_0 of histo_add_by_first_floats */
     /* u32 and u16 pairs. The part of the slot of a sample in [begin, begin + extent), which is in the axis' bins, is
      * part + (sample >> shift) * stride. */
     uint32_t begin[2], extent[2], part[2];
@@ -204,14 +204,14 @@ HISTO_IN_KERNEL void histo_look_up_column(const histo_lookup *l, const histo_col
 }
 
 /* f32 on an axis that has a table of first floats. Slots start as j->origin. */
-HISTO_IN_KERNEL void histo_add_column_by_firsts(const histo_cuda_work *w, const histo_joint *j, const uint32_t *shared,
-                                                int axis, const histo_column_words *now,
-                                                uint32_t (&slot)[HISTO_COLUMN_SAMPLES])
+HISTO_IN_KERNEL void histo_add_column_by_first_floats(const histo_cuda_work *w, const histo_joint *j,
+                                                      const uint32_t *shared, int axis, const histo_column_words *now,
+                                                      uint32_t (&slot)[HISTO_COLUMN_SAMPLES])
 {
     float x[HISTO_COLUMN_SAMPLES];
     memcpy(x, now->words, sizeof x);
-    histo_add_by_firsts(&w->lookups[axis], (uint32_t)__cvta_generic_to_shared(shared) + j->firsts[axis], x,
-                        w->slot_strides[axis], slot, HISTO_COLUMN_SAMPLES);
+    histo_add_by_first_floats(&w->lookups[axis], (uint32_t)__cvta_generic_to_shared(shared) + j->first_floats[axis], x,
+                              w->slot_strides[axis], slot, HISTO_COLUMN_SAMPLES);
 }
 
 /* Any axis. */
@@ -220,8 +220,8 @@ HISTO_IN_KERNEL void histo_add_column(const histo_cuda_work *w, const histo_join
 {
     const histo_lookup *l = &w->lookups[axis];
     uint32_t its[HISTO_COLUMN_SAMPLES];
-    if (dtype == HISTO_F32 && j->firsts[axis]) {
-        histo_add_column_by_firsts(w, j, shared, axis, now, slot);
+    if (dtype == HISTO_F32 && j->first_floats[axis]) {
+        histo_add_column_by_first_floats(w, j, shared, axis, now, slot);
         return;
     }
     histo_with_dtype((histo_dtype)dtype, [&](auto of) { histo_look_up_column<of.type>(l, now, its); });
@@ -333,23 +333,15 @@ struct histo_columns_reader : histo_joint_tiles {
 /* What a pair of columns of a type differs in: how an axis is added to the slots, and where these start. */
 template <histo_dtype type>
 struct histo_pair_axis {
-    enum { ID = histo_read_u32x2 };
+    enum { ID = type == HISTO_U16 ? histo_read_u16x2 : histo_read_u32x2 };
     static HISTO_MEMBER uint32_t origin(const histo_joint *j) { return j->part[0] + j->part[1]; }
     static HISTO_MEMBER void add(const histo_cuda_work *w, const histo_joint *j, const uint32_t *, int axis,
                                  const histo_column_words *now, uint32_t (&slot)[HISTO_COLUMN_SAMPLES])
     {
-        histo_add_pow2_u32(w, j, axis, now->words, slot);
-    }
-};
-
-template <>
-struct histo_pair_axis<HISTO_U16> {
-    enum { ID = histo_read_u16x2 };
-    static HISTO_MEMBER uint32_t origin(const histo_joint *j) { return j->part[0] + j->part[1]; }
-    static HISTO_MEMBER void add(const histo_cuda_work *w, const histo_joint *j, const uint32_t *, int axis,
-                                 const histo_column_words *now, uint32_t (&slot)[HISTO_COLUMN_SAMPLES])
-    {
-        histo_add_pow2_u16(w, j, axis, now->words, slot);
+        if constexpr (type == HISTO_U16)
+            histo_add_pow2_u16(w, j, axis, now->words, slot);
+        else
+            histo_add_pow2_u32(w, j, axis, now->words, slot);
     }
 };
 
@@ -360,7 +352,7 @@ struct histo_pair_axis<HISTO_F32> {
     static HISTO_MEMBER void add(const histo_cuda_work *w, const histo_joint *j, const uint32_t *shared, int axis,
                                  const histo_column_words *now, uint32_t (&slot)[HISTO_COLUMN_SAMPLES])
     {
-        histo_add_column_by_firsts(w, j, shared, axis, now, slot);
+        histo_add_column_by_first_floats(w, j, shared, axis, now, slot);
     }
 };
 
@@ -401,14 +393,15 @@ struct histo_pair_reader : histo_joint_tiles {
 };
 
 /* Fill the tables of first floats; by all threads of a block. */
-HISTO_IN_KERNEL void histo_load_joint_firsts(const histo_cuda_work *w, const histo_joint *j, uint32_t *shared)
+HISTO_IN_KERNEL void histo_load_joint_first_floats(const histo_cuda_work *w, const histo_joint *j, uint32_t *shared)
 {
 #pragma unroll 1
     for (int axis = 0; axis < w->naxes; axis++)
-        if (j->firsts[axis])
-            histo_load_firsts<false>(&w->lookups[axis], shared + (uint32_t)(j->firsts[axis] / sizeof(float) +
-                                                                            histo_firsts_word<false>(HISTO_GUESS_0)) %
-                                                                     (1 << 30));
+        if (j->first_floats[axis])
+            histo_load_first_floats<false>(&w->lookups[axis],
+                                           shared + (uint32_t)(j->first_floats[axis] / sizeof(float) +
+                                                               histo_first_float_word<false>(HISTO_GUESS_0)) %
+                                                        (1 << 30));
 }
 
 /* ---- Pixels ---- */

@@ -16,4 +16,16 @@ HISTO_IN_KERNEL uint32_t histo_warp_sum(uint32_t x)
 #endif
 }
 
+/* The sum over this lane and all before it. */
+HISTO_IN_KERNEL uint32_t histo_warp_running_sum(uint32_t x)
+{
+    const uint32_t lane = threadIdx.x % 32;
+#pragma unroll
+    for (uint32_t distance = 1; distance < 32; distance *= 2) {
+        const uint32_t before = __shfl_up_sync(~0u, x, distance);
+        if (lane >= distance) x += before;
+    }
+    return x;
+}
+
 #endif

@@ -15,7 +15,7 @@
 #ifndef CUDA_FEW_SAMPLES_ANY_LAYOUT_CUH
 #define CUDA_FEW_SAMPLES_ANY_LAYOUT_CUH
 
-#include "cuda/device/weight.cuh"
+#include "cuda/device/weights/weighted_reader.cuh"
 #include "cuda/jit/specialised_weighted.cuh"
 
 namespace histo::few

@@ -12,7 +12,7 @@
 #ifndef CUDA_FEW_SAMPLES_CONTIGUOUS_CUH
 #define CUDA_FEW_SAMPLES_CONTIGUOUS_CUH
 
-#include "cuda/device/place.cuh"
+#include "cuda/device/any_sample.cuh"
 #include "cuda/device/touched.cuh"
 
 /* FEW_THREADS: of a block, at most. FEW_DIMS: batch dimensions. */

@@ -122,7 +122,7 @@ static void set_range(const histo_lookup *l, histo_dtype dtype, histo_fixed_poin
     range->last = is_float ? most : (int32_t)fmax(fmin(ceil(l->over) + 1, most), range->first);
 }
 
-uint32_t histo_cuda_tables_of(const histo_problem *problem, const histo_joint *firsts, uint32_t at, uint32_t most,
+uint32_t histo_cuda_tables_of(const histo_problem *problem, const histo_joint *first_floats, uint32_t at, uint32_t most,
                               histo_joint *joint, histo_cuda_class *constants)
 {
     uint32_t words = 0;
@@ -132,7 +132,7 @@ uint32_t histo_cuda_tables_of(const histo_problem *problem, const histo_joint *f
         const size_t size = histo_dtype_size(dtype);
         histo_specialised_axis its = {};
         uint32_t more = 0;
-        if (firsts && firsts->firsts[a]) continue;
+        if (first_floats && first_floats->first_floats[a]) continue;
         if (size <= 4 && l->pow2.is) continue;
         if (size <= 2) {
             if (!l->table || point_of(l, dtype) != HISTO_BY_TABLE) continue;

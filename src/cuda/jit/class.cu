@@ -181,20 +181,20 @@ static void set_step(const histo_cuda_work *work, histo_cuda_class *constants)
     enum { MAX_SLOTS = 32, FEWEST = 4 /* samples */ };
     enum { MAX_BYTES = 24 * 4 /* of 64 registers: the next step's samples take as many */ };
     int bytes = 0;
-    bool by_firsts = false, by_cells = false;
+    bool by_first_floats = false, by_cells = false;
     for (int o = 0; o < constants->operands; o++)
         if (constants->chunks[o].granule == 0 && !set_pixel(work, o, constants)) bytes += (int)span_of(constants, o);
     for (int o = 0; o < constants->operands; o++)
         if (constants->chunks[o].granule && constants->chunks[o].leader == o) bytes += constants->chunks[o].pixel;
     for (int a = 0; a < constants->naxes; a++)
-        by_firsts = by_firsts || constants->axes[a].by == HISTO_BY_FIRSTS;
+        by_first_floats = by_first_floats || constants->axes[a].by == HISTO_BY_FIRST_FLOATS;
     for (int a = 0; a < constants->naxes; a++)
         by_cells = by_cells ||
                    (constants->axes[a].by >= HISTO_BY_LINEAR_CELLS && constants->axes[a].by <= HISTO_BY_SEARCH) ||
                    constants->axes[a].by == HISTO_BY_WHOLE || constants->axes[a].by == HISTO_BY_NEAR_WHOLE;
-    int most = (by_firsts || by_cells) && constants->samples > 8 ? 8 : constants->samples;
+    int most = (by_first_floats || by_cells) && constants->samples > 8 ? 8 : constants->samples;
     if (most * constants->channels > MAX_SLOTS) most = MAX_SLOTS / constants->channels;
-    constants->samples = by_firsts ? 2 : 1;
+    constants->samples = by_first_floats ? 2 : 1;
     while (constants->samples * 2 <= most && constants->samples * 2 * bytes <= THREAD_BYTES)
         constants->samples *= 2;
     constants->widest = 1;
@@ -290,8 +290,8 @@ bool histo_cuda_class_of(const histo_job *job, histo_cuda_work *work, const hist
     const histo_specialised_axis *axes = histo_cuda_axes_of(job);
     if (!axes) return false;
     for (int a = 0; a < work->naxes; a++)
-        if (joint && joint->firsts[a])
-            constants->axes[a].by = HISTO_BY_FIRSTS;
+        if (joint && joint->first_floats[a])
+            constants->axes[a].by = HISTO_BY_FIRST_FLOATS;
         else
             constants->axes[a] = axes[a];
     constants->padded = work->row != 0;

@@ -4,7 +4,7 @@
 #ifndef CUDA_JIT_SPECIALISED_CUH
 #define CUDA_JIT_SPECIALISED_CUH
 
-#include "cuda/device/place.cuh"
+#include "cuda/device/any_sample.cuh"
 
 /* The lookups that histo_any_lookup chooses from, and more: fixed point, first floats and copies. */
 typedef enum histo_specialised_lookup {
@@ -14,7 +14,7 @@ typedef enum histo_specialised_lookup {
     HISTO_BY_TABLE,
     HISTO_BY_NEAREST,
     HISTO_BY_GUESS,
-    HISTO_BY_FIRSTS, /* tables of first floats in shared memory */
+    HISTO_BY_FIRST_FLOATS, /* tables of first floats in shared memory */
     HISTO_BY_LINEAR_CELLS,
     HISTO_BY_BIT_CELLS,
     HISTO_BY_SEARCH,
@@ -47,29 +47,5 @@ typedef struct histo_chunk {
     bool shifted;  /* it begins at any byte; else at a multiple of the granule */
     int offset;    /* of the operand in the pixel */
 } histo_chunk;
-
-/* The unsigned type of so many bytes with which vectors are loaded. */
-template <int BYTES>
-struct histo_word_of_bytes;
-template <>
-struct histo_word_of_bytes<1> {
-    using type = uint8_t;
-};
-template <>
-struct histo_word_of_bytes<2> {
-    using type = uint16_t;
-};
-template <>
-struct histo_word_of_bytes<4> {
-    using type = uint32_t;
-};
-template <>
-struct histo_word_of_bytes<8> {
-    using type = uint2;
-};
-template <>
-struct histo_word_of_bytes<16> {
-    using type = uint4;
-};
 
 #endif

@@ -126,7 +126,7 @@ template <class reader>
 struct histo_tables_of {
     static HISTO_MEMBER void load(const histo_cuda_work *w, const histo_joint *j, uint32_t *shared)
     {
-        histo_load_joint_firsts(w, j, shared);
+        histo_load_joint_first_floats(w, j, shared);
     }
 };
 

@@ -34,7 +34,7 @@ struct histo_specialised_columns<constants, O, true, HISTO_LOADS_CHUNK> : histo_
     static constexpr histo_chunk chunk = constants::chunks[O];
     enum { GROUPS = constants::samples / constants::vector, BYTES = constants::vector * chunk.pixel };
     enum { GRANULES = (BYTES + (chunk.shifted ? 3 : 0) + chunk.granule - 1) / chunk.granule };
-    typename histo_word_of_bytes<chunk.granule>::type words[GROUPS][GRANULES];
+    histo_word_of_bytes<chunk.granule> words[GROUPS][GRANULES];
     uint32_t beyond[GROUPS]; /* bytes of the first word before the chunk, if it is shifted */
 };
 
@@ -180,7 +180,7 @@ struct histo_specialised_reader : histo_specialised_layout<constants> {
         auto &it = column<O>(*next);
         constexpr histo_chunk chunk = constants::chunks[O];
         enum { GRANULE = chunk.granule, GRANULES = sizeof it.words[0] / chunk.granule };
-        using word = typename histo_word_of_bytes<GRANULE>::type;
+        using word = histo_word_of_bytes<GRANULE>;
         using storage = histo_stored<constants::dtypes[O]>;
         const char *first = from - chunk.offset - (chunk.reversed ? (constants::vector - 1) * chunk.pixel : 0);
         const uint32_t beyond = chunk.shifted ? (uint32_t)(uint64_t)first % GRANULE : 0;
@@ -330,13 +330,14 @@ struct histo_specialised_reader : histo_specialised_layout<constants> {
 #pragma unroll
                 for (int k = 0; k < SAMPLES; k++)
                     slot[k] = (uint8_t)x[k];
-            } else if constexpr (constants::axes[A].by == HISTO_BY_FIRSTS) {
+            } else if constexpr (constants::axes[A].by == HISTO_BY_FIRST_FLOATS) {
                 float numbers[SAMPLES];
 #pragma unroll
                 for (int k = 0; k < SAMPLES; k++)
                     numbers[k] = histo_sample<constants::dtypes[A]>::widen(x[k]);
-                histo_add_by_firsts(&w->lookups[A], (uint32_t)__cvta_generic_to_shared(shared) + j->firsts[A], numbers,
-                                    w->slot_strides[A], slot, SAMPLES);
+                histo_add_by_first_floats(&w->lookups[A],
+                                          (uint32_t)__cvta_generic_to_shared(shared) + j->first_floats[A], numbers,
+                                          w->slot_strides[A], slot, SAMPLES);
             } else {
                 uint32_t its[SAMPLES];
                 layout::template look_up<A>(w, shared + j->tables[A], [&](auto lookup) { lookup.slots(x, its); });
@@ -367,7 +368,7 @@ template <class constants>
 struct histo_tables_of<histo_specialised_reader<constants>> {
     static HISTO_MEMBER void load(const histo_cuda_work *w, const histo_joint *j, uint32_t *shared)
     {
-        histo_load_joint_firsts(w, j, shared);
+        histo_load_joint_first_floats(w, j, shared);
         histo_load_specialised_tables<constants>(w, j, shared);
     }
 };

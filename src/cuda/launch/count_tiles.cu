@@ -7,7 +7,8 @@
 enum { COLUMNS = 32, LANES = 32 };
 
 /* The second kernel: a block adds 32 counters over all rows of batch entry blockIdx.y; each warp takes some rows. */
-static __global__ void add_rows(const __grid_constant__ histo_cuda_work work, const __grid_constant__ histo_rows rows)
+static __global__ void add_rows(const __grid_constant__ histo_cuda_work work,
+                                const __grid_constant__ histo_tile_rows rows)
 {
     __shared__ unsigned long long partial[LANES][COLUMNS];
     int64_t entry = rows.first / work.tiles_per_entry + blockIdx.y;
@@ -50,7 +51,7 @@ size_t histo_cuda_rows_bytes(const histo_problem *problem, const histo_block_lay
     return layout->by_rows ? (size_t)layout->blocks * (size_t)(problem->slots + 1) * sizeof(unsigned int) : 0;
 }
 
-histo_status histo_cuda_add_rows(const histo_job *job, const histo_cuda_work *work, const histo_rows *rows)
+histo_status histo_cuda_add_rows(const histo_job *job, const histo_cuda_work *work, const histo_tile_rows *rows)
 {
     int64_t entries = (rows->end - 1) / work->tiles_per_entry - rows->first / work->tiles_per_entry + 1;
     dim3 grid((unsigned)((work->counters + COLUMNS - 1) / COLUMNS), (unsigned)entries);
@@ -63,7 +64,7 @@ histo_status histo_cuda_launch_tiles(const histo_job *job, const void *kernel, c
 {
     histo_status status = HISTO_OK;
     int64_t each = layout->by_rows ? layout->blocks : work->tiles; /* tiles per launch: one per row */
-    histo_rows rows = {layout->by_rows ? (unsigned int *)job->workspace : NULL, 0, 0};
+    histo_tile_rows rows = {layout->by_rows ? (unsigned int *)job->workspace : NULL, 0, 0};
     for (; rows.end < work->tiles && status == HISTO_OK; rows.first = rows.end) {
         rows.end = work->tiles - rows.first < each ? work->tiles : rows.first + each;
         int64_t n = rows.end - rows.first;

@@ -25,7 +25,7 @@ void histo_cuda_block_explain(const histo_block_layout *layout, histo_text *text
 size_t histo_cuda_rows_bytes(const histo_problem *problem, const histo_block_layout *layout);
 
 /* Launch the second kernel, which adds up rows. */
-histo_status histo_cuda_add_rows(const histo_job *job, const histo_cuda_work *work, const histo_rows *rows);
+histo_status histo_cuda_add_rows(const histo_job *job, const histo_cuda_work *work, const histo_tile_rows *rows);
 
 /* Launch kernel(work, rows) or kernel(work, rows, *more) over all tiles, and the second kernel where the layout wants
  * it. */

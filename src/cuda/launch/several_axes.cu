@@ -1,4 +1,4 @@
-/* Chooses the reader of several axes, and works out what it has to know: see joint.cuh. */
+/* Chooses the reader of several axes, and works out what it has to know: see several_axes.cuh. */
 #include <string.h>
 
 #include "cuda/launch/several_axes.h"
@@ -70,7 +70,7 @@ static bool set_pow2(const histo_cuda_work *work, histo_joint *joint)
 }
 
 /* Does an axis of floats have a table of first floats? */
-static bool has_firsts(const histo_lookup *l)
+static bool has_first_floats(const histo_lookup *l)
 {
     enum { MAX_BINS = 2048 };
     return l->near_f32 && l->bins <= MAX_BINS;
@@ -91,7 +91,8 @@ histo_joint_reader histo_cuda_joint_of(const histo_cuda_work *work, histo_joint 
         set_pixels(work, joint);
         return histo_read_pixels;
     }
-    if (is_pair && work->dtypes[0] == HISTO_F32 && has_firsts(&work->lookups[0]) && has_firsts(&work->lookups[1]))
+    if (is_pair && work->dtypes[0] == HISTO_F32 && has_first_floats(&work->lookups[0]) &&
+        has_first_floats(&work->lookups[1]))
         return histo_read_f32x2;
     if (!is_pair || !set_pow2(work, joint)) return histo_read_columns;
     if (work->dtypes[0] == HISTO_U32) return histo_read_u32x2;
@@ -146,17 +147,18 @@ static bool is_float(histo_dtype dtype, bool halves)
     return dtype == HISTO_F32 || (halves && (dtype == HISTO_F16 || dtype == HISTO_BF16));
 }
 
-uint32_t histo_cuda_firsts_of(const histo_problem *problem, bool halves, uint32_t at, histo_joint *joint)
+uint32_t histo_cuda_first_floats_of(const histo_problem *problem, bool halves, uint32_t at, histo_joint *joint)
 {
     uint32_t words = 0;
     for (int a = 0; a < problem->naxes; a++) {
         const histo_lookup *l = &problem->lookups[a];
-        if (!is_float(problem->sampled[a], halves) || !has_firsts(l)) continue;
+        if (!is_float(problem->sampled[a], halves) || !has_first_floats(l)) continue;
         if (joint) {
-            joint->firsts[a] = (at + words - histo_firsts_word<false>(HISTO_GUESS_0)) * (uint32_t)sizeof(float);
+            joint->first_floats[a] =
+                (at + words - histo_first_float_word<false>(HISTO_GUESS_0)) * (uint32_t)sizeof(float);
             joint->origin -= HISTO_GUESS_0 * problem->slot_strides[a];
         }
-        words += histo_firsts_words(l);
+        words += histo_first_floats_words(l);
     }
     return words;
 }

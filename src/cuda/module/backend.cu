@@ -7,7 +7,7 @@
 #include "cuda/jit/specialised.h"
 #include "cuda/launch/prepared.h"
 #include "cuda/launch/work_of_job.h"
-#include "cuda/maps/map.h"
+#include "cuda/maps/cuda_map.h"
 #include "cuda/memory/accumulators.h"
 #include "cuda/memory/merge.h"
 #include "cuda/memory/read.h"

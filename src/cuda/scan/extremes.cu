@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cuda/device/block.cuh"
+#include "cuda/device/block_merge.cuh"
 #include "cuda/device/warp.cuh"
 #include "cuda/host/check.h"
 #include "cuda/host/device.h"
@@ -464,7 +464,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS_EACH)
             record_at = tile.entry;
         }
         for (uint32_t i = threadIdx.x; i < tile.length; i += blockDim.x) {
-            const histo_place place = histo_place_of(&w, &tile, i);
+            const histo_sample_place place = histo_sample_place_of(&w, &tile, i);
             const bool is_masked = histo_is_left_out(&w, &place);
             it.masked += is_masked;
             it.samples += !is_masked;

@@ -7,7 +7,7 @@
 #include "cuda/device/several_axes.cuh"
 #include "cuda/device/touched.cuh"
 #include "cuda/device/warp.cuh"
-#include "cuda/device/weight.cuh"
+#include "cuda/device/weights/weighted_reader.cuh"
 
 namespace histo::global_atomic
 {
@@ -65,25 +65,41 @@ struct gathered {
     }
 };
 
+/* Count a tile: slots(at, slot) gives N slots of each thread. */
+template <int N, class COUNTER, class TILE, typename SLOTS>
+HISTO_IN_KERNEL void count_tile(COUNTER &on_chip, const histo_cuda_work *work, const TILE &tile, SLOTS slots)
+{
+    unsigned long long *counts = work->counts + tile.entry * work->counters;
+    for (uint32_t at = 0; at < tile.length; at += blockDim.x * N) {
+        uint32_t slot[N];
+        slots(at, slot);
+        on_chip.count(slot, counts);
+    }
+    on_chip.merge(counts);
+}
+
+/* All tiles of a block, by a reader of device/reader.cuh. */
+template <class READER, class COUNTER>
+HISTO_IN_KERNEL void count_tiles(COUNTER &on_chip, const histo_cuda_work *work)
+{
+    for (int64_t item = blockIdx.x; item < work->tiles; item += gridDim.x) {
+        const auto tile = READER::tile(work, item);
+        count_tile<READER::PER_STEP>(on_chip, work, tile, [&](uint32_t at, uint32_t(&slot)[READER::PER_STEP]) {
+            READER::slots(work, &tile, at, slot);
+        });
+    }
+}
+
 /* READER: see device/reader.cuh. */
 template <class READER>
 static __global__ void __launch_bounds__(1024) count(const __grid_constant__ histo_cuda_work work)
 {
     __shared__ unsigned int shared[gathered::WORDS];
     gathered on_chip(shared, &work);
-    for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
-        const auto tile = READER::tile(&work, item);
-        unsigned long long *counts = work.counts + tile.entry * work.counters;
-        for (uint32_t at = 0; at < tile.length; at += blockDim.x * READER::PER_STEP) {
-            uint32_t slot[READER::PER_STEP];
-            READER::slots(&work, &tile, at, slot);
-            on_chip.count(slot, counts);
-        }
-        on_chip.merge(counts);
-    }
+    count_tiles<READER>(on_chip, &work);
 }
 
-/* READER: see joint.cuh. */
+/* READER: see several_axes.cuh. */
 template <class READER>
 static __global__ void __launch_bounds__(1024)
     count_joint(const __grid_constant__ histo_cuda_work work, const __grid_constant__ histo_joint joint)
@@ -92,15 +108,11 @@ static __global__ void __launch_bounds__(1024)
     gathered on_chip(shared, &work);
     for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
         const auto tile = READER::tile(&work, &joint, item);
-        unsigned long long *counts = work.counts + tile.entry * work.counters;
         typename READER::loaded loaded;
         if (tile.length) READER::load(&work, &joint, &tile, 0, &loaded);
-        for (uint32_t at = 0; at < tile.length; at += blockDim.x * READER::PER_STEP) {
-            uint32_t slot[READER::PER_STEP];
+        count_tile<READER::PER_STEP>(on_chip, &work, tile, [&](uint32_t at, uint32_t(&slot)[READER::PER_STEP]) {
             READER::slots(&work, &joint, NULL, &tile, at, &loaded, slot);
-            on_chip.count(slot, counts);
-        }
-        on_chip.merge(counts);
+        });
     }
 }
 
@@ -112,19 +124,10 @@ static __global__ void __launch_bounds__(1024)
     extern __shared__ unsigned int shared[];
     const histo_touched touched(shared, log_touched);
     touched.clear();
-    for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
-        histo_tile tile = READER::tile(&work, item);
-        unsigned long long *counts = work.counts + tile.entry * work.counters;
-        for (uint32_t at = 0; at < tile.length; at += blockDim.x * READER::PER_STEP) {
-            uint32_t slot[READER::PER_STEP];
-            READER::slots(&work, &tile, at, slot);
-            touched.count(slot, counts);
-        }
-        touched.merge(counts);
-    }
+    count_tiles<READER>(touched, &work);
 }
 
-/* With weights: every sample adds to its slot's count and sums. READER: see device/weight.cuh. */
+/* With weights: every sample adds to its slot's count and sums. READER: see device/weights/weighted_reader.cuh. */
 template <class READER>
 static __global__ void __launch_bounds__(1024) count_weighted(const __grid_constant__ histo_cuda_work work)
 {

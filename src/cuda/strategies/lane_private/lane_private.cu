@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cuda/device/block.cuh"
+#include "cuda/device/block_merge.cuh"
 #include "cuda/few_samples/contiguous.h"
 #include "cuda/host/device.h"
 #include "cuda/jit/axis_lookups.h"
@@ -32,47 +32,48 @@
 #include "cuda/launch/several_axes.h"
 #include "cuda/launch/work_of_job.h"
 #include "cuda/memory/accumulators.h"
-#include "cuda/strategies/lane_private/columns.h"
-#include "cuda/strategies/lane_private/lane.h"
-#include "cuda/strategies/lane_private/pixels.h"
+#include "cuda/strategies/lane_private/byte_pixels.h"
+#include "cuda/strategies/lane_private/lane_columns.h"
+#include "cuda/strategies/lane_private/lane_kernels.h"
+
+using namespace histo::lane_private;
 
 enum { LANES, BLOCKS, THREADS };
 enum { DEFAULT_THREADS = 1024 };
-enum { WARP = LANE_WARP };
 /* Samples of a tile, where there is a choice; and so few in all that more blocks are worth more merges. */
 enum { MIN_TILE = 1 << 14, MIN_TILE_OF_FEW = 1 << 12, FEW = 1 << 22 };
 enum { UNSPREAD_LANES = 4 /* of a copy: so few may meet in one bank without loss */ };
 /* Bytes of counters, and of counters and a table, that leave enough to the L1 cache. */
 enum { MAX_COUNTERS = 136 << 10, LEAVES_CACHE = 194 << 10 };
 
-/* ---- Plan ---- */
+/* ---- The shape of a launch ---- */
 
 /* The fastest lookup for an axis of contiguous samples. *fixed: its fixed point, if that is it. */
-static lane_lookup lookup_for(const histo_job *job, histo_fixed_point *fixed)
+static lookup_kind lookup_for(const histo_job *job, histo_fixed_point *fixed)
 {
     const histo_lookup *l = &job->problem->lookups[0];
     const histo_dtype dtype = job->problem->dtypes[0];
     const histo_pow2 *pow2 = &l->pow2;
     bool is_last_value = pow2->high == (dtype == HISTO_I32 ? (uint32_t)INT32_MAX : UINT32_MAX);
-    if (histo_dtype_size(dtype) == 1) return LANE_BY_VALUE;
-    if (pow2->is && !(pow2->closed && (pow2->shift || is_last_value))) return LANE_BY_POW2;
+    if (histo_dtype_size(dtype) == 1) return BY_VALUE;
+    if (pow2->is && !(pow2->closed && (pow2->shift || is_last_value))) return BY_POW2;
     if (histo_dtype_size(dtype) == 2) {
         const histo_fixed_point *its = l->kind == HISTO_UNIFORM ? histo_cuda_fixed_point_of(job) : NULL;
         if (its) *fixed = *its;
-        return its ? LANE_BY_FIXED : LANE_BY_ANY;
+        return its ? BY_FIXED_POINT : BY_ANY;
     }
-    if (dtype == HISTO_F32 && l->near_f32) return LANE_BY_FIRSTS;
-    if (l->kind == HISTO_UNIFORM) return LANE_BY_NEAREST;
-    if (l->kind == HISTO_SEARCH && l->near > 0) return histo_dtype_size(dtype) == 8 ? LANE_BY_NEAR : LANE_BY_ANY;
-    return !l->cells.entry ? LANE_BY_ANY : l->cells.by_bits ? LANE_BY_BITS : LANE_BY_LINEAR;
+    if (dtype == HISTO_F32 && l->near_f32) return BY_FIRST_FLOATS;
+    if (l->kind == HISTO_UNIFORM) return BY_NEAREST;
+    if (l->kind == HISTO_SEARCH && l->near > 0) return histo_dtype_size(dtype) == 8 ? BY_NEAR : BY_ANY;
+    return !l->cells.entry ? BY_ANY : l->cells.by_bits ? BY_BITS : BY_LINEAR;
 }
 
-typedef struct plan {
-    lane_layout l;
+typedef struct lane_launch {
+    counter_layout l;
     int threads;   /* 0: it does not fit */
     size_t shared; /* bytes */
     int64_t blocks;
-} plan;
+} lane_launch;
 
 static int64_t min_tile(const histo_problem *p)
 {
@@ -93,63 +94,63 @@ static int sharing_of(const histo_problem *p, int threads, int64_t words)
     return sharing;
 }
 
-/* firsts: words of tables of first floats. max_threads: of a block. */
-static plan plan_with(const histo_problem *p, const int64_t *params, lane_lookup by, int64_t counters, int64_t firsts,
-                      int max_threads)
+/* first_floats: words of the tables of first floats. max_threads: of a block. */
+static lane_launch shape_with(const histo_problem *p, const int64_t *params, lookup_kind by, int64_t counters,
+                              int64_t first_floats, int max_threads)
 {
     const histo_cuda_device *device = histo_cuda_device_of(p->device);
     const histo_lookup *lookup = &p->lookups[0];
     int64_t room = (int64_t)(device->shared_block / sizeof(unsigned int)), table = 0;
-    if (by == LANE_BY_LINEAR || by == LANE_BY_BITS) table = lookup->cells.words;
-    if (by == LANE_BY_FIRSTS) table = histo_firsts_words(lookup);
-    if (firsts) table = firsts;
-    plan it = {{0, false, 0, 1, UINT32_MAX}, 0, 0, 0};
-    it.threads = (int)params[THREADS] / WARP * WARP;
-    if (it.threads > max_threads) it.threads = max_threads;
+    if (by == BY_LINEAR || by == BY_BITS) table = lookup->cells.words;
+    if (by == BY_FIRST_FLOATS) table = histo_first_floats_words(lookup);
+    if (first_floats) table = first_floats;
+    lane_launch shape = {{0, false, 0, 1, UINT32_MAX}, 0, 0, 0};
+    shape.threads = (int)params[THREADS] / WARP * WARP;
+    if (shape.threads > max_threads) shape.threads = max_threads;
     const bool by_default = !params[LANES] && !params[BLOCKS] && params[THREADS] == DEFAULT_THREADS;
-    const int sharing = by_default && by != LANE_BY_VALUE ? sharing_of(p, it.threads, counters + table) : 1;
-    const int threads = it.threads / sharing / WARP * WARP;
-    it.threads = 0;
+    const int sharing = by_default && by != BY_VALUE ? sharing_of(p, shape.threads, counters + table) : 1;
+    const int threads = shape.threads / sharing / WARP * WARP;
+    shape.threads = 0;
     int64_t max_words = MAX_COUNTERS / sharing;
     int64_t left = LEAVES_CACHE / sharing - table * (int64_t)sizeof(unsigned int);
     max_words = params[LANES] ? room : (max_words < left ? max_words : left) / (int64_t)sizeof(unsigned int);
-    if (counters > room) return it;
+    if (counters > room) return shape;
     if (max_words > room - table) max_words = room - table;
     /* More copies than a block has samples would only be cleared and merged. */
     if (!params[LANES] && p->samples < FEW && max_words > min_tile(p)) max_words = min_tile(p);
     if (sharing > 1 && max_words > p->samples / p->batch) max_words = p->samples / p->batch;
-    it.l.log_copies = 5;
+    shape.l.log_copies = 5;
     int64_t words;
-    for (;; it.l.log_copies--) {
-        it.l.spreads = WARP >> it.l.log_copies > UNSPREAD_LANES;
-        words = (it.l.spreads ? (int64_t)histo_spread((uint32_t)counters - 1) + 1 : counters) << it.l.log_copies;
-        bool fits = words <= max_words && WARP >> it.l.log_copies >= params[LANES];
-        if (fits || by == LANE_BY_VALUE || it.l.log_copies == 0) break; /* by value, each lane always has a copy */
+    for (;; shape.l.log_copies--) {
+        shape.l.spreads = WARP >> shape.l.log_copies > UNSPREAD_LANES;
+        words = (shape.l.spreads ? (int64_t)histo_spread((uint32_t)counters - 1) + 1 : counters) << shape.l.log_copies;
+        bool fits = words <= max_words && WARP >> shape.l.log_copies >= params[LANES];
+        if (fits || by == BY_VALUE || shape.l.log_copies == 0) break; /* by value, each lane always has a copy */
     }
-    if (words + table > room) return it;
-    it.l.words = (uint32_t)words;
-    if (by == LANE_BY_POW2 && lookup->pow2.closed) it.l.moved = (uint32_t)lookup->bins + 1;
-    it.shared = (size_t)(words + table) * sizeof(unsigned int);
-    it.threads = threads;
-    int64_t resident = histo_cuda_resident(p->device, it.threads, it.shared);
-    int64_t by_registers = device->multiprocessors * (by == LANE_BY_VALUE ? 2 : max_threads / it.threads);
-    it.blocks = by_registers < resident ? by_registers : resident;
-    if (params[BLOCKS]) it.blocks = params[BLOCKS];
-    return it;
+    if (words + table > room) return shape;
+    shape.l.words = (uint32_t)words;
+    if (by == BY_POW2 && lookup->pow2.closed) shape.l.moved = (uint32_t)lookup->bins + 1;
+    shape.shared = (size_t)(words + table) * sizeof(unsigned int);
+    shape.threads = threads;
+    int64_t resident = histo_cuda_resident(p->device, shape.threads, shape.shared);
+    int64_t by_registers = device->multiprocessors * (by == BY_VALUE ? 2 : max_threads / shape.threads);
+    shape.blocks = by_registers < resident ? by_registers : resident;
+    if (params[BLOCKS]) shape.blocks = params[BLOCKS];
+    return shape;
 }
 
-static plan plan_of(const histo_problem *p, const int64_t *params, lane_lookup by)
+static lane_launch shape_of(const histo_problem *p, const int64_t *params, lookup_kind by)
 {
-    return plan_with(p, params, by, by == LANE_BY_VALUE ? (int64_t)LANE_VALUES : p->slots + 1,
-                     p->naxes > 1 ? histo_cuda_firsts_of(p, false, 0, NULL) : 0,
-                     lane_max_threads(by, histo_dtype_size(p->dtypes[0])));
+    return shape_with(p, params, by, by == BY_VALUE ? (int64_t)VALUES : p->slots + 1,
+                      p->naxes > 1 ? histo_cuda_first_floats_of(p, false, 0, NULL) : 0,
+                      max_threads_of(by, histo_dtype_size(p->dtypes[0])));
 }
 
 static const char *unsupported_reason(const histo_problem *problem)
 {
     static const int64_t defaults[HISTO_MAX_PARAMS] = {0, 0, DEFAULT_THREADS};
     if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
-    return plan_of(problem, defaults, LANE_BY_ANY).threads ? NULL : "too many bins: their counters must fit a block";
+    return shape_of(problem, defaults, BY_ANY).threads ? NULL : "too many bins: their counters must fit a block";
 }
 
 /* Words that tables may take in shared memory beside so many counters. */
@@ -201,13 +202,13 @@ typedef struct request {
     int period; /* bytes of a pixel */
     histo_pixels pixels;
     few_args few;
-    plan plan;            /* for any lookup … */
+    lane_launch shape;    /* for any lookup … */
     histo_cuda_work work; /* … and tiles for it */
     histo_images images;
     histo_joint joint;
     histo_joint_reader joint_reader;
-    const void *compiled; /* a kernel made for such jobs, with the plan, the work and `joint` */
-    lane_columns_job columns;
+    const void *compiled; /* a kernel made for such jobs, with the shape, the work and `joint` */
+    columns_job columns;
 } request;
 
 typedef struct path {
@@ -275,8 +276,8 @@ static histo_status launch_few(request *r)
 
 static void set_any(request *r)
 {
-    r->plan = plan_of(r->job->problem, r->job->params, LANE_BY_ANY);
-    r->work = histo_cuda_work_of(r->job, r->plan.blocks, min_tile(r->job->problem), HISTO_MAX_TILE);
+    r->shape = shape_of(r->job->problem, r->job->params, BY_ANY);
+    r->work = histo_cuda_work_of(r->job, r->shape.blocks, min_tile(r->job->problem), HISTO_MAX_TILE);
 }
 
 static bool are_pixels(request *r)
@@ -296,13 +297,13 @@ static bool is_contiguous(request *r)
     return histo_cuda_reader_of(&r->work) != HISTO_READ_ANY;
 }
 
-static lane_contiguous_kernel *contiguous_kernel(histo_dtype dtype, lane_lookup by)
+static contiguous_kernel *kernel_for_contiguous(histo_dtype dtype, lookup_kind by)
 {
     const size_t size = histo_dtype_size(dtype);
-    const lane_contiguous_row *row = size == 1   ? lane_contiguous_8
-                                     : size == 2 ? lane_contiguous_16
-                                     : size == 4 ? lane_contiguous_32
-                                                 : lane_contiguous_64;
+    const contiguous_row *row = size == 1   ? contiguous_8
+                                : size == 2 ? contiguous_16
+                                : size == 4 ? contiguous_32
+                                            : contiguous_64;
     while (row->dtype != dtype)
         row++;
     return row->kernel[by];
@@ -315,32 +316,33 @@ static histo_status launch_contiguous(request *r)
     const histo_job *job = r->job;
     const histo_problem *p = job->problem;
     histo_fixed_point fixed = {};
-    lane_lookup by = lookup_for(job, &fixed);
-    if (!plan_of(p, job->params, by).threads) by = p->lookups[0].kind == HISTO_UNIFORM ? LANE_BY_NEAREST : LANE_BY_ANY;
-    plan it = plan_of(p, job->params, by);
+    lookup_kind by = lookup_for(job, &fixed);
+    if (!shape_of(p, job->params, by).threads) by = p->lookups[0].kind == HISTO_UNIFORM ? BY_NEAREST : BY_ANY;
+    lane_launch shape = shape_of(p, job->params, by);
     int64_t each = job->iter.per_batch, n = job->end - job->begin;
     bool one_entry = !job->iter.offsets && job->begin / each == (job->end - 1) / each;
-    histo_cuda_work work = histo_cuda_work_of(job, one_entry ? n / HISTO_MAX_TILE + 1 : it.blocks,
+    histo_cuda_work work = histo_cuda_work_of(job, one_entry ? n / HISTO_MAX_TILE + 1 : shape.blocks,
                                               one_entry ? 1 : MIN_TILE, HISTO_MAX_TILE);
     work.fixed = fixed;
     const int64_t size = (int64_t)histo_dtype_size(p->dtypes[0]);
-    int64_t step = it.threads * lane_vectors(by) * 16 / size;
-    int64_t max_team = one_entry ? work.samples_each / step + 1 : 1, team = it.blocks / work.tiles;
-    it.l.team = (uint32_t)(team < 1 ? 1 : team < max_team ? team : max_team);
+    int64_t step = shape.threads * vectors_of_step(by) * 16 / size;
+    int64_t max_team = one_entry ? work.samples_each / step + 1 : 1, team = shape.blocks / work.tiles;
+    shape.l.team = (uint32_t)(team < 1 ? 1 : team < max_team ? team : max_team);
     if (one_entry && work.tiles == 1) {
         int64_t entry = work.first_entry;
-        it.l.only = job->iter.base[0] + (job->begin - entry * each) * size;
-        it.l.length = (uint32_t)n;
-        it.l.entry = entry;
+        shape.l.only = job->iter.base[0] + (job->begin - entry * each) * size;
+        shape.l.length = (uint32_t)n;
+        shape.l.entry = entry;
         for (int d = job->iter.ndim - 2; d >= 0; d--) {
-            it.l.only += entry % job->iter.shape[d] * job->iter.strides[0][d];
+            shape.l.only += entry % job->iter.shape[d] * job->iter.strides[0][d];
             entry /= job->iter.shape[d];
         }
     }
-    void *args[] = {&work, &it.l};
-    int64_t wanted = work.tiles * it.l.team;
-    dim3 grid((unsigned)(wanted < it.blocks ? wanted : it.blocks / it.l.team * it.l.team));
-    return histo_cuda_launch(job, (const void *)contiguous_kernel(p->dtypes[0], by), grid, it.threads, it.shared, args);
+    void *args[] = {&work, &shape.l};
+    int64_t wanted = work.tiles * shape.l.team;
+    dim3 grid((unsigned)(wanted < shape.blocks ? wanted : shape.blocks / shape.l.team * shape.l.team));
+    return histo_cuda_launch(job, (const void *)kernel_for_contiguous(p->dtypes[0], by), grid, shape.threads,
+                             shape.shared, args);
 }
 
 /* All samples of the view, of 16 bits and more, in rows of images. */
@@ -358,21 +360,21 @@ static bool are_images(request *r)
 
 typedef struct images_context {
     const histo_job *job;
-    const lane_images_row *row;
-    lane_lookup by;
+    const images_row *row;
+    lookup_kind by;
     histo_fixed_point fixed;
-    plan plan;
+    lane_launch shape;
 } images_context;
 
 static histo_status launch_cut_images(void *context, const histo_images *in)
 {
-    const images_context *it = (const images_context *)context;
-    lane_images_args a = {histo_cuda_work_of(it->job, 1, MIN_TILE, HISTO_MAX_TILE), it->plan.l, *in};
-    a.work.fixed = it->fixed;
+    const images_context *images = (const images_context *)context;
+    images_args a = {histo_cuda_work_of(images->job, 1, MIN_TILE, HISTO_MAX_TILE), images->shape.l, *in};
+    a.work.fixed = images->fixed;
     void *args[] = {&a};
-    lane_images_kernel *kernel = it->row->kernel[it->by][in->rows > 1][in->mask != NULL];
-    return histo_cuda_launch(it->job, (const void *)kernel, dim3(in->teams * in->team), it->plan.threads,
-                             it->plan.shared, args);
+    images_kernel *kernel = images->row->kernel[images->by][in->rows > 1][in->mask != NULL];
+    return histo_cuda_launch(images->job, (const void *)kernel, dim3(in->teams * in->team), images->shape.threads,
+                             images->shape.shared, args);
 }
 
 static histo_status launch_images(request *r)
@@ -380,41 +382,41 @@ static histo_status launch_images(request *r)
     const histo_problem *p = r->job->problem;
     const histo_dtype dtype = p->dtypes[0];
     const size_t size = histo_dtype_size(dtype);
-    const lane_images_row *row = size == 2 ? lane_images_16 : size == 4 ? lane_images_32 : lane_images_64;
+    const images_row *row = size == 2 ? images_16 : size == 4 ? images_32 : images_64;
     while (row->dtype != dtype)
         row++;
     histo_fixed_point fixed = {};
-    lane_lookup by = lookup_for(r->job, &fixed);
+    lookup_kind by = lookup_for(r->job, &fixed);
     /* Where slots have moved, work.slots, which counts what a mask leaves out, would have to move too. */
-    bool moves_masked = by == LANE_BY_POW2 && p->lookups[0].pow2.closed && r->images.mask;
-    if (moves_masked || !row->kernel[by][0][0] || !plan_of(p, r->job->params, by).threads) by = LANE_BY_ANY;
-    images_context it = {r->job, row, by, fixed, plan_of(p, r->job->params, by)};
-    return histo_cuda_images_launch(&r->images, it.plan.threads, it.plan.blocks, it.plan.l.words / 8, launch_cut_images,
-                                    &it);
+    bool moves_masked = by == BY_POW2 && p->lookups[0].pow2.closed && r->images.mask;
+    if (moves_masked || !row->kernel[by][0][0] || !shape_of(p, r->job->params, by).threads) by = BY_ANY;
+    images_context context = {r->job, row, by, fixed, shape_of(p, r->job->params, by)};
+    return histo_cuda_images_launch(&r->images, context.shape.threads, context.shape.blocks, context.shape.l.words / 8,
+                                    launch_cut_images, &context);
 }
 
 static histo_status launch_strided(request *r, const void *kernel)
 {
-    void *args[] = {&r->work, &r->plan.l, &r->joint};
-    dim3 grid((unsigned)(r->work.tiles < r->plan.blocks ? r->work.tiles : r->plan.blocks));
-    return histo_cuda_launch(r->job, kernel, grid, r->plan.threads, r->plan.shared, args);
+    void *args[] = {&r->work, &r->shape.l, &r->joint};
+    dim3 grid((unsigned)(r->work.tiles < r->shape.blocks ? r->work.tiles : r->shape.blocks));
+    return histo_cuda_launch(r->job, kernel, grid, r->shape.threads, r->shape.shared, args);
 }
 
 static bool are_columns(request *r)
 {
-    return lane_columns_describe(r->job, &r->columns);
+    return columns_describe(r->job, &r->columns);
 }
 
 static histo_status launch_columns(request *r)
 {
-    return lane_columns_launch(r->job, &r->columns);
+    return columns_launch(r->job, &r->columns);
 }
 
 static const void *kernel_for(const histo_job *job, const histo_cuda_class *constants)
 {
-    return histo_cuda_specialised_kernel(
-        job, constants, "cuda/strategies/lane_private/strided.cuh",
-        "lane_count_joint<histo_specialised_reader<constants>, lane_specialised_counter<constants>>");
+    return histo_cuda_specialised_kernel(job, constants, "cuda/strategies/lane_private/lane_strided.cuh",
+                                         "histo::lane_private::count_joint<histo_specialised_reader<constants>, "
+                                         "histo::lane_private::specialised_counter<constants>>");
 }
 
 /* What this thread found out about its last job for a compiled kernel. Fills of one layout often follow each other, and
@@ -425,7 +427,7 @@ typedef struct memory {
     int64_t begin, end, params[HISTO_MAX_PARAMS];
     double where_lo, where_hi;
     histo_cuda_class constants;
-    plan plan;
+    lane_launch shape;
     histo_cuda_work work;
     histo_joint joint;
 } memory;
@@ -452,7 +454,7 @@ static void remember(const request *r, const histo_cuda_class *constants)
     m->where_lo = job->where_lo;
     m->where_hi = job->where_hi;
     m->constants = *constants;
-    m->plan = r->plan;
+    m->shape = r->shape;
     m->work = r->work;
     m->joint = r->joint;
 }
@@ -475,7 +477,7 @@ static bool recall(request *r)
     if (moved % ALIGN || memcmp(&iter, &job->iter, sizeof iter) != 0) return false;
     r->compiled = kernel_for(job, &m->constants);
     if (!r->compiled) return false;
-    r->plan = m->plan;
+    r->shape = m->shape;
     r->work = m->work;
     r->joint = m->joint;
     for (int o = 0; o < iter.operands; o++) {
@@ -494,43 +496,44 @@ static bool is_compiled(request *r)
     const histo_problem *p = job->problem;
     r->joint_reader = histo_cuda_joint_of(&r->work, &r->joint);
     histo_joint joint = r->joint;
-    if (p->naxes > 1) histo_cuda_firsts_of(p, false, r->plan.l.words, &r->joint);
+    if (p->naxes > 1) histo_cuda_first_floats_of(p, false, r->shape.l.words, &r->joint);
     /* Bytes whose bins are no shifts take a table for each axis. */
     const bool are_slow_bytes = r->joint_reader == histo_read_pixels && !joint.by_shift;
     if (r->joint_reader != HISTO_NOT_JOINT && r->joint_reader != histo_read_columns && !are_slow_bytes) return false;
-    const int64_t firsts = histo_cuda_firsts_of(p, true, 0, NULL);
+    const int64_t first_floats = histo_cuda_first_floats_of(p, true, 0, NULL);
     int channels = histo_cuda_channels_of(job);
     const bool by_value = p->naxes == 1 && channels == 1 && histo_dtype_size(p->dtypes[0]) == 1 && p->slots > FEW_SLOTS;
     /* One counter more, for what pads rows. */
-    int64_t counters = (by_value ? LANE_VALUES + 1 : channels * (p->slots + 1)) + 1;
+    int64_t counters = (by_value ? VALUES + 1 : channels * (p->slots + 1)) + 1;
     const int64_t room = (int64_t)(histo_cuda_device_of(p->device)->shared_block / sizeof(unsigned int));
-    if (counters + firsts > room && channels > 1) {
+    if (counters + first_floats > room && channels > 1) {
         channels = 1;
         counters = p->slots + 2;
     }
-    histo_joint all_firsts = {};
-    histo_cuda_firsts_of(p, true, 0, &all_firsts);
-    const uint32_t most_tables = by_value ? 0 : most_tables_of(p, counters + firsts);
-    const uint32_t tables = histo_cuda_tables_of(p, &all_firsts, 0, most_tables, NULL, NULL);
-    plan it = plan_with(p, job->params, LANE_BY_ANY, counters, firsts + tables, MAX_THREADS);
-    if (!it.threads) return false;
-    histo_cuda_work work = histo_cuda_work_of_channels(job, channels, it.blocks, min_tile(p), HISTO_MAX_TILE), padded;
-    histo_cuda_firsts_of(p, true, it.l.words, &joint);
+    histo_joint all_first_floats = {};
+    histo_cuda_first_floats_of(p, true, 0, &all_first_floats);
+    const uint32_t most_tables = by_value ? 0 : most_tables_of(p, counters + first_floats);
+    const uint32_t tables = histo_cuda_tables_of(p, &all_first_floats, 0, most_tables, NULL, NULL);
+    lane_launch shape = shape_with(p, job->params, BY_ANY, counters, first_floats + tables, MAX_THREADS);
+    if (!shape.threads) return false;
+    histo_cuda_work work = histo_cuda_work_of_channels(job, channels, shape.blocks, min_tile(p), HISTO_MAX_TILE),
+                    padded;
+    histo_cuda_first_floats_of(p, true, shape.l.words, &joint);
     histo_cuda_class constants;
-    if (!histo_cuda_class_of(job, &work, &joint, it.threads, &constants)) return false;
-    if (histo_cuda_pad_rows(job, &constants, channels, it.blocks, min_tile(p), HISTO_MAX_TILE, &padded)) {
+    if (!histo_cuda_class_of(job, &work, &joint, shape.threads, &constants)) return false;
+    if (histo_cuda_pad_rows(job, &constants, channels, shape.blocks, min_tile(p), HISTO_MAX_TILE, &padded)) {
         work = padded;
-        if (!histo_cuda_class_of(job, &work, &joint, it.threads, &constants)) return false;
+        if (!histo_cuda_class_of(job, &work, &joint, shape.threads, &constants)) return false;
     }
     constants.by_value = by_value;
     constants.alternate =
         p->apart && channels == 1 && p->batch > 1 && !job->iter.offsets; /* the cache holds what others read */
-    histo_cuda_tables_of(p, &all_firsts, it.l.words + (uint32_t)firsts, most_tables, &joint, &constants);
-    constants.own[constants.own_constants++] = {"log_copies", (int)it.l.log_copies};
-    constants.own[constants.own_constants++] = {"spreads", it.l.spreads};
+    histo_cuda_tables_of(p, &all_first_floats, shape.l.words + (uint32_t)first_floats, most_tables, &joint, &constants);
+    constants.own[constants.own_constants++] = {"log_copies", (int)shape.l.log_copies};
+    constants.own[constants.own_constants++] = {"spreads", shape.l.spreads};
     r->compiled = kernel_for(job, &constants);
     if (!r->compiled) return false;
-    r->plan = it;
+    r->shape = shape;
     r->work = work;
     r->joint = joint;
     remember(r, &constants);
@@ -582,7 +585,7 @@ static bool is_joint(request *r)
 
 static histo_status launch_joint(request *r)
 {
-    return launch_strided(r, lane_joint_kernel(r->joint_reader));
+    return launch_strided(r, joint_kernel(r->joint_reader));
 }
 
 static bool is_anything(request *r)
@@ -593,7 +596,7 @@ static bool is_anything(request *r)
 
 static histo_status launch_any(request *r)
 {
-    return launch_strided(r, lane_any_kernel());
+    return launch_strided(r, any_kernel());
 }
 
 /* Tried in this order. */
@@ -618,11 +621,11 @@ static histo_status launch(const histo_job *job)
     r.job = job;
     if (recall(&r)) return launch_compiled(&r);
     const bool plain = job->problem->plain;
-    const path *it = paths;
+    const path *way = paths;
     if (!plain) set_any(&r);
-    while (!(plain || it->any_bytes) || !it->applies(&r))
-        it++;
-    return it->launch(&r);
+    while (!(plain || way->any_bytes) || !way->applies(&r))
+        way++;
+    return way->launch(&r);
 }
 
 static bool replaces(const histo_job *job)

@@ -13,12 +13,13 @@
  *
  * Bytes: each sample once. Bound: the launch, and the latency of memory; then its bandwidth. Wins on contiguous arrays
  * of up to some hundred megabytes. */
+#include "cuda/device/byte_counters.cuh"
 #include "cuda/device/dependent.cuh"
+#include "cuda/device/byte_counters.cuh"
 #include "cuda/host/device.h"
 #include "cuda/launch/launch.h"
 #include "cuda/memory/accumulators.h"
-#include "cuda/strategies/lane_private/pixels.h"
-#include "cuda/strategies/lane_private/values.cuh"
+#include "cuda/strategies/lane_private/byte_pixels.h"
 
 enum { THREADS = 1024, VECTOR = 16 };
 /* Vectors of a thread: with more than FEW, more are in flight; with more than MOST, the time to start and to end does
@@ -126,7 +127,7 @@ static __global__ void __launch_bounds__(THREADS) count_small_image(const __grid
             if (exists[v]) loaded[v] = __ldcs(&p.vectors[next]);
 #pragma unroll
             for (int k = 0; k < VECTOR; k++)
-                histo_count_at(histo_value_counter(mine, histo_word_of(now, k / 4), k % 4));
+                histo_count_at(histo_value_counter(mine, histo_word_of_vector(now, k / 4), k % 4));
         }
     if (blockIdx.x == 0 && threadIdx.x < p.head + p.tail) {
         const uint8_t *end = (const uint8_t *)(p.vectors + p.number);

@@ -7,12 +7,13 @@
  *
  * Bytes: each sample once. Bound: the launch, and the latency of memory. Wins on tens to hundreds of images of some
  * kilobytes to a megabyte. Their rows begin and end at multiples of 16 bytes. */
+#include "cuda/device/byte_counters.cuh"
 #include "cuda/device/dependent.cuh"
+#include "cuda/device/byte_counters.cuh"
 #include "cuda/host/check.h"
 #include "cuda/host/device.h"
 #include "cuda/launch/work_of_job.h"
-#include "cuda/strategies/lane_private/pixels.h"
-#include "cuda/strategies/lane_private/values.cuh"
+#include "cuda/strategies/lane_private/byte_pixels.h"
 
 #include <cooperative_groups.h>
 
@@ -76,7 +77,7 @@ __global__ void __launch_bounds__(THREADS) count_tile_images(const __grid_consta
             if (exists[v]) loaded[v] = load_vector(&t, image.samples, next);
 #pragma unroll
             for (int k = 0; k < VECTOR; k++)
-                histo_count_at(histo_value_counter(mine, histo_word_of(now, k / 4), k % 4));
+                histo_count_at(histo_value_counter(mine, histo_word_of_vector(now, k / 4), k % 4));
         }
     __syncthreads();
     if (threadIdx.x < 2 * HISTO_VALUES) {

@@ -9,11 +9,11 @@
  * on thousands of images of at most some kilobytes. */
 #include <math.h>
 
+#include "cuda/device/byte_counters.cuh"
 #include "cuda/host/device.h"
 #include "cuda/launch/launch.h"
 #include "cuda/launch/work_of_job.h"
-#include "cuda/strategies/lane_private/pixels.h"
-#include "cuda/strategies/lane_private/values.cuh"
+#include "cuda/strategies/lane_private/byte_pixels.h"
 
 namespace
 {

@@ -36,21 +36,21 @@
 #include "cuda/launch/launch.h"
 #include "cuda/launch/several_axes.h"
 #include "cuda/launch/work_of_job.h"
-#include "cuda/strategies/packed_window/window.h"
+#include "cuda/strategies/packed_window/packed_window.h"
 
 using namespace histo::packed_window;
 
 enum { FIRST, LENGTH, BITS, BLOCKS, THREADS };
 
-typedef struct layout {
+typedef struct window_layout {
     window w;
     int bits;
-    size_t shared;   /* bytes */
-    uint32_t firsts; /* the word of it where first floats are, for several axes */
+    size_t shared;         /* bytes */
+    uint32_t first_floats; /* the word of it where first floats are, for several axes */
     int threads;
     int64_t blocks;
     bool is_found; /* else given, or all slots */
-} layout;
+} window_layout;
 
 /* Words of so many counters: as many as counters::word gives, and a spare one for each lane. */
 static int64_t words_of(int64_t counters, int bits)
@@ -102,11 +102,11 @@ static int64_t compact_of(const histo_problem *p, const int64_t *params)
 }
 
 /* counters: 0 for those of the slots. others: words of tables of first floats. */
-static layout layout_with(const histo_problem *p, const int64_t *params, int64_t counters, uint32_t others)
+static window_layout layout_with(const histo_problem *p, const int64_t *params, int64_t counters, uint32_t others)
 {
     const histo_cuda_device *device = histo_cuda_device_of(p->device);
     const bool are_slots = counters == 0;
-    layout l = {};
+    window_layout l = {};
     if (are_slots) counters = p->slots + 1;
     int64_t size = are_slots && params[LENGTH] && params[LENGTH] < counters ? params[LENGTH] : counters;
     l.bits = params[BITS] ? params[BITS] <= 8 ? 8 : 16 : size <= max_counters(device, 16, others) ? 16 : 8;
@@ -115,8 +115,8 @@ static layout layout_with(const histo_problem *p, const int64_t *params, int64_t
     if (size > most) size = most;
     l.w.size = (uint32_t)size;
     l.w.words = (uint32_t)words_of(size, l.bits);
-    l.firsts = (uint32_t)(shared_bytes(size, l.bits) / sizeof(uint32_t));
-    l.shared = (l.firsts + others) * sizeof(uint32_t);
+    l.first_floats = (uint32_t)(shared_bytes(size, l.bits) / sizeof(uint32_t));
+    l.shared = (l.first_floats + others) * sizeof(uint32_t);
     l.threads = params[THREADS] ? ((int)params[THREADS] + WARP - 1) / WARP * WARP : 1024;
     int64_t resident = histo_cuda_resident(p->device, l.threads, l.shared);
     l.blocks = params[BLOCKS] ? params[BLOCKS] : resident;
@@ -126,9 +126,9 @@ static layout layout_with(const histo_problem *p, const int64_t *params, int64_t
     return l;
 }
 
-static layout layout_of(const histo_problem *p, const int64_t *params, int64_t counters)
+static window_layout layout_of(const histo_problem *p, const int64_t *params, int64_t counters)
 {
-    return layout_with(p, params, counters, p->naxes > 1 ? histo_cuda_firsts_of(p, false, 0, NULL) : 0);
+    return layout_with(p, params, counters, p->naxes > 1 ? histo_cuda_first_floats_of(p, false, 0, NULL) : 0);
 }
 
 static const char *unsupported_reason(const histo_problem *problem)
@@ -159,7 +159,7 @@ static double cost_us(const histo_problem *p, int threads)
     static const int64_t defaults[HISTO_MAX_PARAMS] = {-1};
     const int64_t values = values_of(p, defaults), counters = values ? values : compact_of(p, defaults);
     const int64_t known = p->strided || p->operands > p->naxes ? 0 : counters;
-    const layout l = layout_of(p, defaults, known);
+    const window_layout l = layout_of(p, defaults, known);
     const bool is_all = known || l.w.size > p->slots;
     const double samples = (double)p->samples, by_bytes = histo_sample_bytes(p) / (l.bits == 16 ? 4.1e6 : 3.9e6);
     const double each = fmax(by_bytes, 1 / counted_per_us(p, known)) + histo_cuda_lookup_us(p);
@@ -174,7 +174,7 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
 {
     (void)threads;
     /* The layout with most tables, which leave least to the counters: that of compiled kernels. */
-    const layout l = layout_with(problem, params, 0, histo_cuda_firsts_of(problem, true, 0, NULL));
+    const window_layout l = layout_with(problem, params, 0, histo_cuda_first_floats_of(problem, true, 0, NULL));
     return l.is_found ? (size_t)problem->batch * sizeof(uint32_t) : 0;
 }
 
@@ -226,21 +226,21 @@ static const void *kernel_of(const histo_cuda_work *work, int bits, bool known, 
 }
 
 /* The layout of a job's interleaved channels together, if the counters of all of them fit; else channels is 1. */
-static layout layout_of_channels(const histo_job *job, int *channels)
+static window_layout layout_of_channels(const histo_job *job, int *channels)
 {
-    const uint32_t firsts = histo_cuda_firsts_of(job->problem, true, 0, NULL);
+    const uint32_t first_floats = histo_cuda_first_floats_of(job->problem, true, 0, NULL);
     histo_problem group = *job->problem;
     *channels = histo_cuda_channels_of(job);
     group.slots = *channels * (group.slots + 1) - 1;
-    const layout l = layout_with(&group, job->params, 0, firsts);
+    const window_layout l = layout_with(&group, job->params, 0, first_floats);
     if (*channels == 1 || (l.w.size == (uint64_t)group.slots + 1 && job->params[FIRST] < 0)) return l;
     *channels = 1;
-    return layout_with(job->problem, job->params, 0, firsts);
+    return layout_with(job->problem, job->params, 0, first_floats);
 }
 
 /* A launch: a kernel, and what it gets. */
 typedef struct request {
-    layout l;
+    window_layout l;
     histo_cuda_work work;
     histo_joint joint;
     const void *kernel;
@@ -254,10 +254,10 @@ static bool use_compiled(const histo_job *job, int64_t least, request *r)
     request it = *r;
     it.l = layout_of_channels(job, &channels);
     it.work = histo_cuda_work_of_channels(job, channels, it.l.blocks, least, HISTO_MAX_TILE);
-    histo_cuda_firsts_of(job->problem, true, it.l.firsts, &it.joint);
+    histo_cuda_first_floats_of(job->problem, true, it.l.first_floats, &it.joint);
     if (!histo_cuda_class_of(job, &it.work, &it.joint, it.l.threads, &constants)) return false;
     it.kernel = histo_cuda_specialised_kernel(
-        job, &constants, "cuda/strategies/packed_window/any.cuh",
+        job, &constants, "cuda/strategies/packed_window/window_any.cuh",
         it.l.bits == 16 ? "histo::packed_window::count_read<histo_specialised_reader<constants>, 16>"
                         : "histo::packed_window::count_read<histo_specialised_reader<constants>, 8>");
     if (it.kernel) *r = it;
@@ -277,7 +277,7 @@ static void use_given(const histo_job *job, int64_t least, request *r)
         r->work = histo_cuda_work_of(job, r->l.blocks, least, HISTO_MAX_TILE);
     }
     r->kernel = values && are_pairs ? kernel_of_bytes() : kernel_of(&r->work, r->l.bits, values || compact, &r->joint);
-    if (p->naxes > 1) histo_cuda_firsts_of(p, false, r->l.firsts, &r->joint);
+    if (p->naxes > 1) histo_cuda_first_floats_of(p, false, r->l.first_floats, &r->joint);
     set_inner(&r->l.w, &r->work.lookups[0]);
 }
 

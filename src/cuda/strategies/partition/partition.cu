@@ -35,7 +35,7 @@
 #include "cuda/launch/launch.h"
 #include "cuda/launch/several_axes.h"
 #include "cuda/launch/work_of_job.h"
-#include "cuda/strategies/partition/layout.h"
+#include "cuda/strategies/partition/partition.h"
 
 using namespace histo::partition;
 
@@ -44,11 +44,11 @@ enum { MIN_TILE_SAMPLES = 1 << 14, DEFAULT_SLICE = 1 << 29 };
 
 /* A problem's layout, and the offsets of its workspace. */
 typedef struct workplace {
-    layout l;
-    int64_t slots, window, slice; /* counters of a batch entry; slots, samples taken at a time */
-    int64_t tiles;                /* of a slice, at most */
-    uint32_t firsts, tables;      /* words of the axes' tables in shared memory, behind all else */
-    uint32_t tables_at;           /* and words before them */
+    partition_layout l;
+    int64_t slots, window, slice;  /* counters of a batch entry; slots, samples taken at a time */
+    int64_t tiles;                 /* of a slice, at most */
+    uint32_t first_floats, tables; /* words of the axes' tables in shared memory, behind all else */
+    uint32_t tables_at;            /* and words before them */
     size_t scatter_shared, count_shared, bytes, ordered, tags, used, chunks, rows;
 } workplace;
 
@@ -62,16 +62,16 @@ static uint32_t counters_of(int64_t slots, uint32_t range_bits)
  * buffers. */
 static void find_tables(const histo_problem *problem, workplace *p)
 {
-    enum { MAX_FIRSTS = 6 << 10, MAX_TABLES = 2 << 10 };
+    enum { MAX_FIRST_FLOATS = 6 << 10, MAX_TABLES = 2 << 10 };
     histo_joint joint = {};
     if (problem->naxes == 1 && problem->operands == 1 && !problem->strided) return;
-    if (problem->naxes > 1) p->firsts = histo_cuda_firsts_of(problem, true, 0, &joint);
-    if (p->firsts > MAX_FIRSTS) {
-        p->firsts = 0;
+    if (problem->naxes > 1) p->first_floats = histo_cuda_first_floats_of(problem, true, 0, &joint);
+    if (p->first_floats > MAX_FIRST_FLOATS) {
+        p->first_floats = 0;
         joint = {};
     }
     for (int a = 0; a < problem->naxes; a++) /* tables of 16 bits are too long */
-        if (histo_dtype_size(problem->sampled[a]) == 2 && !joint.firsts[a]) return;
+        if (histo_dtype_size(problem->sampled[a]) == 2 && !joint.first_floats[a]) return;
     p->tables = histo_cuda_tables_of(problem, &joint, 0, MAX_TABLES, NULL, NULL);
 }
 
@@ -80,7 +80,7 @@ static size_t scatter_room(const histo_cuda_device *device, const workplace *p)
 {
     size_t each = device->shared_each / BLOCKS_EACH - HISTO_CUDA_BLOCK_RESERVE;
     if (each > device->shared_block) each = device->shared_block;
-    return each - sizeof(hot_table) - (p->firsts + p->tables) * sizeof(uint32_t);
+    return each - sizeof(hot_table) - (p->first_floats + p->tables) * sizeof(uint32_t);
 }
 
 static uint32_t floor_log2(uint64_t n)
@@ -93,7 +93,7 @@ static uint32_t floor_log2(uint64_t n)
 
 /* Buffers of the ranges, and what follows from their size. A chunk is no shorter than a buffer, and has no more entries
  * than a tile has for a range. */
-static void cut_buffers(layout *l, size_t room, int64_t tile_samples)
+static void cut_buffers(partition_layout *l, size_t room, int64_t tile_samples)
 {
     enum { STATE = 3 * sizeof(uint32_t), MAX_BUFFER = 2048, MAX_GRANULE = 128, LOG_POOL = 18 };
     uint32_t bytes = (uint32_t)(room / l->ranges) - STATE;
@@ -155,7 +155,7 @@ static workplace workplace_of(const histo_problem *problem, const int64_t *param
     const int64_t entries = VECTOR << p.l.log_chunk;
     p.scatter_shared = p.l.ranges * (p.l.buffer + 3 * sizeof(uint32_t)) + sizeof(hot_table);
     p.tables_at = (uint32_t)(p.scatter_shared / sizeof(uint32_t));
-    p.scatter_shared += (p.firsts + p.tables) * sizeof(uint32_t);
+    p.scatter_shared += (p.first_floats + p.tables) * sizeof(uint32_t);
     p.count_shared = (COUNT_WORDS + word_of(p.l.counters) + 1) * sizeof(uint32_t);
     p.l.chunks_each = (uint32_t)((each + VECTOR * (int64_t)p.l.ranges) / entries + p.l.ranges + 1);
     size_t chunks = (size_t)p.tiles * p.l.chunks_each;
@@ -217,24 +217,26 @@ static chosen_kernel kernel_of(const histo_job *job, const workplace *p, histo_c
     const bool by_table = columns == histo_read_pixels && !joint->by_shift;
     histo_cuda_class constants;
     histo_joint its = *joint;
-    if (p->firsts) histo_cuda_firsts_of(job->problem, true, p->tables_at, &its);
+    if (p->first_floats) histo_cuda_first_floats_of(job->problem, true, p->tables_at, &its);
     if ((given.is_slow || columns == histo_read_columns || by_table) &&
         histo_cuda_class_of(job, work, &its, THREADS, &constants)) {
-        if (p->tables) histo_cuda_tables_of(job->problem, &its, p->tables_at + p->firsts, p->tables, &its, &constants);
+        if (p->tables)
+            histo_cuda_tables_of(job->problem, &its, p->tables_at + p->first_floats, p->tables, &its, &constants);
         const void *compiled =
-            histo_cuda_specialised_kernel(job, &constants, "cuda/strategies/partition/scatter.cuh",
+            histo_cuda_specialised_kernel(job, &constants, "cuda/strategies/partition/partition_scatter.cuh",
                                           "histo::partition::scatter<histo_specialised_reader<constants>>");
         if (compiled) {
             *joint = its;
             return {compiled, (uint32_t)constants.samples};
         }
     }
-    if (p->firsts && columns != HISTO_NOT_JOINT) histo_cuda_firsts_of(job->problem, false, p->tables_at, joint);
+    if (p->first_floats && columns != HISTO_NOT_JOINT)
+        histo_cuda_first_floats_of(job->problem, false, p->tables_at, joint);
     return {(const void *)given.scatter, given.samples};
 }
 
 /* One window of a job within one batch entry. */
-static histo_status count_window(const histo_job *job, histo_cuda_work *work, const workplace *p, layout *l)
+static histo_status count_window(const histo_job *job, histo_cuda_work *work, const workplace *p, partition_layout *l)
 {
     unsigned long long *counts = work->counts + work->first_entry * work->counters + l->first;
     histo_joint joint;
@@ -242,14 +244,16 @@ static histo_status count_window(const histo_job *job, histo_cuda_work *work, co
     l->steps = l->buffer / sizeof(uint16_t) / 2 * l->ranges / (THREADS * kernel.samples); /* buffers half full */
     if (l->steps == 0) l->steps = 1;
     l->crowd = l->buffer + l->steps * THREADS * kernel.samples / CROWD * (uint32_t)sizeof(uint16_t);
-    void *scatter_args[] = {(void *)work, l, &joint}, *args[] = {l, &counts};
+    chunk_order order = {l->ranges, l->chunks_each, l->blocks, l->ordered, l->tags,
+                         l->used,   l->chunks,      l->taken,  l->starts,  l->parts};
+    void *scatter_args[] = {(void *)work, l, &joint}, *order_args[] = {&order}, *args[] = {l, &counts};
     dim3 tiles((unsigned)work->tiles);
     histo_status status =
         HISTO_CUDA(cudaMemsetAsync(l->chunks, 0, 2 * MAX_RANGES * sizeof *l->chunks, (cudaStream_t)job->stream),
                    "clearing counts");
     if (status == HISTO_OK)
         status = histo_cuda_launch(job, kernel.scatter, tiles, THREADS, p->scatter_shared, scatter_args);
-    if (status == HISTO_OK) status = histo_cuda_launch(job, kernel_of_order(), tiles, COUNT_THREADS, 0, args);
+    if (status == HISTO_OK) status = histo_cuda_launch(job, kernel_of_order(), tiles, COUNT_THREADS, 0, order_args);
     if (status == HISTO_OK)
         status = histo_cuda_launch(job, kernel_of_count(), dim3(l->ranges + l->blocks), COUNT_THREADS, p->count_shared,
                                    args);
@@ -262,7 +266,7 @@ static histo_status count_window(const histo_job *job, histo_cuda_work *work, co
 static histo_status launch(const histo_job *job)
 {
     workplace p = workplace_of(job->problem, job->params);
-    layout l = p.l;
+    partition_layout l = p.l;
     char *memory = (char *)job->workspace;
     l.pool = (uint4 *)memory;
     l.ordered = (uint2 *)(memory + p.ordered);

@@ -59,7 +59,7 @@ static __global__ void number_any(const __grid_constant__ histo_cuda_work work, 
         histo_tile tile = histo_tile_at(&work, item);
         SLOT *at = out + position_of_tile(&work, item, tile.entry, tile.index[0]);
         for (uint32_t offset = threadIdx.x; offset < tile.length; offset += blockDim.x) {
-            histo_place place = histo_place_of(&work, &tile, offset);
+            histo_sample_place place = histo_sample_place_of(&work, &tile, offset);
             uint64_t slot = (uint64_t)tile.entry;
             for (int a = 0; a < work.naxes; a++)
                 slot = slot * ((uint64_t)work.lookups[a].bins + 3) +
@@ -132,15 +132,15 @@ static size_t bytes_of_chunk(size_t slot, int64_t n)
 
 /* ---- The strategy ---- */
 
-struct layout {
+struct sort_layout {
     int64_t chunk;
     bool is_long;      /* slots are of 64 bits */
     size_t array, cub; /* bytes of each of two arrays of slots, and for CUB */
 };
 
-static layout layout_of(const histo_problem *p, const int64_t *params)
+static sort_layout layout_of(const histo_problem *p, const int64_t *params)
 {
-    layout l;
+    sort_layout l;
     l.chunk = p->samples < MIN_CHUNK ? (int64_t)MIN_CHUNK : p->samples;
     const int64_t defaults = histo_cuda_device_of(p->device)->memory >= (size_t)32 << 30 ? 1 << 26 : 1 << 24;
     int64_t most = params[CHUNK] ? params[CHUNK] : defaults;
@@ -168,7 +168,7 @@ static double cost_us(const histo_problem *p, int threads)
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
 {
     (void)threads;
-    layout l = layout_of(problem, params);
+    sort_layout l = layout_of(problem, params);
     return 2 * l.array + l.cub + sizeof(word);
 }
 
@@ -202,7 +202,7 @@ static histo_status append(const histo_job *job, histo_cuda_sparse *s, const SLO
 
 /* Count a job of at most a chunk of samples. */
 template <typename SLOT>
-static histo_status count_chunk(const layout *l, const histo_job *job, histo_cuda_accumulators *accumulators)
+static histo_status count_chunk(const sort_layout *l, const histo_job *job, histo_cuda_accumulators *accumulators)
 {
     histo_cuda_sparse *s = &accumulators->sparse;
     const int bits = histo_cuda_sparse_bits(accumulators->batch, accumulators->slots);
@@ -229,7 +229,7 @@ static histo_status count_chunk(const layout *l, const histo_job *job, histo_cud
 
 static histo_status launch(const histo_job *job)
 {
-    layout l = layout_of(job->problem, job->params);
+    sort_layout l = layout_of(job->problem, job->params);
     histo_cuda_accumulators *accumulators = histo_cuda_accumulators_in(job);
     histo_status status = HISTO_OK;
     histo_job piece = *job;

@@ -23,9 +23,9 @@
 #include "cuda/launch/launch.h"
 #include "cuda/launch/several_axes.h"
 #include "cuda/launch/work_of_job.h"
-#include "cuda/strategies/partition/layout.h"
-#include "cuda/strategies/weighted_partition/layout.h"
-#include "cuda/strategies/weighted_partition/window.cuh"
+#include "cuda/strategies/partition/partition.h"
+#include "cuda/strategies/weighted_partition/weighted_partition.h"
+#include "cuda/strategies/weighted_partition/weighted_windows.cuh"
 
 using namespace histo::weighted_partition;
 
@@ -34,7 +34,7 @@ enum { MIN_TILE_SAMPLES = 2 * STEP, DEFAULT_SLICE = 1 << 26, WINDOW_TILES = 1 <<
 
 /* A problem's layout, and the offsets of its workspace. */
 typedef struct workplace {
-    layout l;
+    weighted_layout l;
     bool narrow, squares;
     int64_t most;   /* counters of a window, at most */
     int64_t slice;  /* samples taken at a time, at most */
@@ -62,7 +62,7 @@ static bool is_narrow(const histo_problem *p)
 
 static uint32_t planes_of(bool narrow, bool squares)
 {
-    using namespace histo::weighted_private;
+    using namespace histo::weights;
     if (narrow) return squares ? (uint32_t)planes<float, true>::ALL : (uint32_t)planes<float, false>::ALL;
     return squares ? (uint32_t)planes<double, true>::ALL : (uint32_t)planes<double, false>::ALL;
 }
@@ -75,7 +75,7 @@ static size_t place_array(workplace *p, size_t bytes)
 }
 
 /* Chunks that a block may need for so many samples. */
-static int64_t chunks_for(const layout *l, int64_t samples)
+static int64_t chunks_for(const weighted_layout *l, int64_t samples)
 {
     return (samples >> l->log_chunk) + l->ranges + 1;
 }
@@ -83,7 +83,7 @@ static int64_t chunks_for(const layout *l, int64_t samples)
 static workplace workplace_of(const histo_problem *problem, const int64_t *params)
 {
     enum { MAX_LOG_SIZE = 14, LOG_OPEN = 17 /* entries of the open chunks of a block */ };
-    using histo::weighted_private::format;
+    using histo::weights::format;
     const histo_cuda_device *device = histo_cuda_device_of(problem->device);
     workplace p = {};
     p.narrow = is_narrow(problem);
@@ -167,17 +167,18 @@ static compiled compile(const histo_job *job, histo_cuda_work *work, int threads
 {
     enum { MAX_TABLES = 1 << 12 /* words */ };
     const histo_problem *problem = job->problem;
-    histo_joint firsts = {}, joint = {};
-    uint32_t tables = histo_cuda_firsts_of(problem, true, 0, NULL);
+    histo_joint first_floats = {}, joint = {};
+    uint32_t tables = histo_cuda_first_floats_of(problem, true, 0, NULL);
     if (tables <= MAX_TABLES) {
-        histo_cuda_firsts_of(problem, true, 0, &firsts);
-        histo_cuda_firsts_of(problem, true, (uint32_t)words, &joint);
+        histo_cuda_first_floats_of(problem, true, 0, &first_floats);
+        histo_cuda_first_floats_of(problem, true, (uint32_t)words, &joint);
     } else {
         tables = 0;
     }
     histo_cuda_class constants;
     if (!histo_cuda_class_of(job, work, &joint, threads, &constants)) return {};
-    tables += histo_cuda_tables_of(problem, &firsts, (uint32_t)words + tables, MAX_TABLES - tables, &joint, &constants);
+    tables +=
+        histo_cuda_tables_of(problem, &first_floats, (uint32_t)words + tables, MAX_TABLES - tables, &joint, &constants);
     const void *kernel = histo_cuda_specialised_kernel(job, &constants, header, name);
     return {kernel, joint, (words + tables) * sizeof(uint32_t)};
 }
@@ -190,12 +191,13 @@ static compiled scatter_of(const histo_job *job, histo_cuda_work *work, const wo
                                           "histo::weighted_partition::scatter<histo::weighted_partition::in_vectors<"
                                           "histo_specialised_reader<constants>>, float>"};
     const compiled it = compile(job, work, THREADS, p->scatter_shared / sizeof(uint32_t),
-                                "cuda/strategies/weighted_partition/scatter.cuh", kernels[p->narrow]);
+                                "cuda/strategies/weighted_partition/weighted_scatter.cuh", kernels[p->narrow]);
     return it.kernel ? it : compiled{(const void *)kernel_of_scatter(p->narrow), {}, p->scatter_shared};
 }
 
 /* Sum the tiles whose samples lie close together, and tell the layout which these are. */
-static histo_status sum_windows(const histo_job *job, const histo_cuda_work *tiles, const workplace *p, layout *l)
+static histo_status sum_windows(const histo_job *job, const histo_cuda_work *tiles, const workplace *p,
+                                weighted_layout *l)
 {
     static const char *const kernels[2][2] = {
         {"histo::weighted_partition::count_windows<histo_specialised_reader<constants>, false, double>",
@@ -220,8 +222,8 @@ static histo_status sum_windows(const histo_job *job, const histo_cuda_work *til
     const size_t cells = of.all_cells + window_slots::FOUND, words = of.sums.words * planes;
     of.sums.table = (uint32_t)(words > cells ? words : cells);
     histo_cuda_work work = *tiles;
-    compiled it = compile(job, &work, THREADS_EACH, of.sums.table, "cuda/strategies/weighted_partition/window.cuh",
-                          kernels[p->narrow][p->squares]);
+    compiled it = compile(job, &work, THREADS_EACH, of.sums.table,
+                          "cuda/strategies/weighted_partition/weighted_windows.cuh", kernels[p->narrow][p->squares]);
     if (!it.kernel) return HISTO_OK;
     const int64_t blocks = work.tiles < device->multiprocessors ? work.tiles : device->multiprocessors;
     void *args[] = {&work, &of, &it.joint};
@@ -230,27 +232,20 @@ static histo_status sum_windows(const histo_job *job, const histo_cuda_work *til
 }
 
 /* A window of a piece of a job. */
-static histo_status count_window(const histo_job *job, histo_cuda_work *work, const workplace *p, layout *l,
+static histo_status count_window(const histo_job *job, histo_cuda_work *work, const workplace *p, weighted_layout *l,
                                  int64_t blocks)
 {
-    histo::partition::layout of_order = {};
-    of_order.ranges = l->ranges;
-    of_order.chunks_each = l->chunks_each;
-    of_order.ordered = l->ordered;
-    of_order.tags = l->tags;
-    of_order.used = l->used;
-    of_order.chunks = l->chunks;
-    of_order.taken = l->chunks + MAX_RANGES;
-    of_order.starts = l->starts;
+    histo::chunks::chunk_order order = {l->ranges, l->chunks_each,         0,         l->ordered, l->tags, l->used,
+                                        l->chunks, l->chunks + MAX_RANGES, l->starts, NULL};
     compiled scatter = scatter_of(job, work, p);
-    void *args[] = {work, l, &scatter.joint}, *order_args[] = {&of_order};
+    void *args[] = {work, l, &scatter.joint}, *order_args[] = {&order};
     const dim3 grid((unsigned)blocks), all((unsigned)histo_cuda_device_of(job->problem->device)->multiprocessors);
     histo_status status =
         HISTO_CUDA(cudaMemsetAsync(l->chunks, 0, 2 * MAX_RANGES * sizeof *l->chunks, (cudaStream_t)job->stream),
                    "clearing counts");
     if (status == HISTO_OK) status = histo_cuda_launch(job, scatter.kernel, grid, THREADS, scatter.shared, args);
     if (status == HISTO_OK)
-        status = histo_cuda_launch(job, histo::partition::kernel_of_order(), grid, COUNT_THREADS, 0, order_args);
+        status = histo_cuda_launch(job, histo::chunks::kernel_of_order(), grid, COUNT_THREADS, 0, order_args);
     if (status == HISTO_OK)
         status = histo_cuda_launch(job, (const void *)kernel_of_count(p->narrow, p->squares), all, COUNT_THREADS,
                                    p->count_shared, args);
@@ -258,7 +253,7 @@ static histo_status count_window(const histo_job *job, histo_cuda_work *work, co
 }
 
 /* The work of the job from its begin on: as many samples as the pool has chunks for. */
-static histo_cuda_work work_that_fits(histo_job *job, const workplace *p, layout *l, int64_t *blocks)
+static histo_cuda_work work_that_fits(histo_job *job, const workplace *p, weighted_layout *l, int64_t *blocks)
 {
     for (;; job->end -= (job->end - job->begin) / 2) {
         const histo_cuda_work work = histo_cuda_work_of(job, p->blocks, MIN_TILE_SAMPLES, p->slice);
@@ -272,7 +267,7 @@ static histo_cuda_work work_that_fits(histo_job *job, const workplace *p, layout
 static histo_status launch(const histo_job *job)
 {
     const workplace p = workplace_of(job->problem, job->params);
-    layout l = p.l;
+    weighted_layout l = p.l;
     char *memory = (char *)job->workspace;
     l.weights = memory;
     l.slots = (uint16_t *)(memory + p.slots);

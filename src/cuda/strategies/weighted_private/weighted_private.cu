@@ -24,7 +24,7 @@
 #include "cuda/launch/launch.h"
 #include "cuda/launch/several_axes.h"
 #include "cuda/launch/work_of_job.h"
-#include "cuda/strategies/weighted_private/layout.h"
+#include "cuda/strategies/weighted_private/weighted_private.h"
 
 using namespace histo::weighted_private;
 
@@ -32,7 +32,7 @@ enum { LANES, BLOCKS, THREADS };
 static const size_t MAX_COUNTERS = 200 << 10; /* bytes of them that leave enough to the L1 cache */
 
 typedef struct plan {
-    layout l;
+    sums_layout l;
     int threads;   /* 0: it does not fit */
     size_t shared; /* bytes */
     int64_t blocks;
@@ -107,7 +107,7 @@ static f32_lookup f32_lookup_of(const histo_problem *p, int64_t *table)
     const histo_lookup *lookup = &p->lookups[0];
     *table = 0;
     if (p->dtypes[0] != HISTO_F32 || !(lookup->near_f32 || lookup->cells.entry)) return NO_TABLE;
-    *table = lookup->near_f32 ? histo_firsts_words(lookup) : lookup->cells.words;
+    *table = lookup->near_f32 ? histo_first_floats_words(lookup) : lookup->cells.words;
     return lookup->near_f32 ? FIRST_FLOATS : lookup->cells.by_bits ? BIT_CELLS : LINEAR_CELLS;
 }
 
@@ -154,11 +154,11 @@ static bool choose_compiled(const histo_job *job, const cutting *tiles, launch_c
     if (!it.threads) return false;
     const int64_t room = (int64_t)histo_cuda_device_of(p->device)->shared_block / 4 - 64 - it.l.table;
     const uint32_t most = room < MAX_TABLES ? (uint32_t)room : (uint32_t)MAX_TABLES;
-    histo_joint firsts = {}, joint = {};
-    uint32_t words = histo_cuda_firsts_of(p, true, 0, NULL);
+    histo_joint first_floats = {}, joint = {};
+    uint32_t words = histo_cuda_first_floats_of(p, true, 0, NULL);
     if (words <= most) {
-        histo_cuda_firsts_of(p, true, 0, &firsts);
-        histo_cuda_firsts_of(p, true, it.l.table, &joint);
+        histo_cuda_first_floats_of(p, true, 0, &first_floats);
+        histo_cuda_first_floats_of(p, true, it.l.table, &joint);
     } else {
         words = 0;
     }
@@ -170,9 +170,9 @@ static bool choose_compiled(const histo_job *job, const cutting *tiles, launch_c
         if (!histo_cuda_class_of(job, &work, &joint, it.threads, &constants)) return false;
     }
     constants.alternate = p->apart && p->batch > 1 && !job->iter.offsets;
-    words += histo_cuda_tables_of(p, &firsts, it.l.table + words, most - words, &joint, &constants);
-    const void *kernel = histo_cuda_specialised_kernel(job, &constants, "cuda/strategies/weighted_private/any.cuh",
-                                                       kernels[narrow][squares]);
+    words += histo_cuda_tables_of(p, &first_floats, it.l.table + words, most - words, &joint, &constants);
+    const void *kernel = histo_cuda_specialised_kernel(
+        job, &constants, "cuda/strategies/weighted_private/weighted_any.cuh", kernels[narrow][squares]);
     if (!kernel) return false;
     *c = {kernel, it, work, joint};
     c->it.shared += words * sizeof(unsigned int);
