@@ -10,8 +10,8 @@
  * block is one warp; here it has as many as fit.
  * Bytes: each sample once, and 32 reads on chip for each, which is why it loses. Speed does not depend on the
  * distribution. */
-#include "cuda/launch/count_tiles.h"
 #include "papers/strategies/banks.h"
+#include "papers/strategies/tiles/count_tiles.h"
 
 enum { BLOCKS, THREADS };
 enum { LANES = HISTO_LANES, ROWS = 16 /* as many as a thread reads samples in a step, at most */, AT_ONCE = 8 };
@@ -65,42 +65,33 @@ struct owned_counters {
     }
 };
 
-static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
-{
-    static const int64_t defaults[] = {0, 256};
-    if (!params) params = defaults;
-    return histo_cuda_block_layout(p, params[THREADS], LANES,
-                                   sizeof(unsigned int) * (histo_owned_stride(p->slots + 1) + ROWS * LANES), 0,
-                                   params[BLOCKS], false);
-}
+struct owners_of_banks {
+    using counter = owned_counters;
+    enum { LEAST_SAMPLES = 1 << 13, MOST_SAMPLES = HISTO_MAX_TILE };
+    static constexpr int64_t defaults[] = {0, 256};
+    static constexpr char too_many[] =
+        "too many bins: one warp's counters and staged slots do not fit into shared memory";
 
-static const char *unsupported_reason(const histo_problem *problem)
-{
-    if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
-    return layout_of(problem, NULL).threads
-               ? NULL
-               : "too many bins: one warp's counters and staged slots do not fit into shared memory";
-}
+    static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
+    {
+        return histo_cuda_block_layout(p, params[THREADS], LANES,
+                                       sizeof(unsigned int) * (histo_owned_stride(p->slots + 1) + ROWS * LANES), 0,
+                                       params[BLOCKS], false);
+    }
 
-static histo_status launch(const histo_job *job)
-{
-    enum { MIN = 1 << 13 };
-    histo_block_layout l = layout_of(job->problem, job->params);
-    return histo_cuda_count_tiles<owned_counters>(job, &l, MIN, HISTO_MAX_TILE);
-}
+    static void add_to(histo_text *text, const histo_problem *, const histo_block_layout *layout)
+    {
+        histo_text_add(text, "; %d copies of 32-bit counters, one for each warp", layout->threads / LANES);
+    }
+};
 
-static void explain(const histo_problem *problem, const int64_t *params, histo_text *text)
-{
-    const histo_block_layout l = layout_of(problem, params);
-    histo_cuda_block_explain(&l, text);
-    histo_text_add(text, "; %d copies of 32-bit counters, one for each warp", l.threads / LANES);
-}
+using strategy = histo_tiled_strategy<owners_of_banks>;
 
 extern "C" const histo_strategy histo_cuda_bank_owner = {
-    .unsupported_reason = unsupported_reason,
-    .launch = launch,
+    .unsupported_reason = strategy::unsupported_reason,
+    .launch = strategy::launch,
     .params = {{"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
                {"threads", 32, 1024, 256,
                 "threads of a block, rounded down to whole warps; fewer if their counters do not fit"}},
-    .explain = explain,
+    .explain = strategy::explain,
 };

@@ -9,10 +9,10 @@
  *
  * Source: Milic et al. 2013, III.B, as many blocks as bins.
  * Bytes: all samples once for each group of bins, which is why it loses beyond a handful of bins. */
-#include "cuda/launch/count_tiles.h"
 #include "cuda/launch/launch.h"
 #include "cuda/launch/work_of_job.h"
 #include "papers/strategies/edges.cuh"
+#include "papers/strategies/tiles/count_tiles.h"
 
 enum { BINS, BLOCKS, THREADS };
 enum { MAX_BINS = 8, MAX_SLOTS = 4096, MAX_WARPS = 32 };

@@ -3,9 +3,9 @@
 #ifndef PAPERS_STRATEGIES_OWN_COUNTERS_CUH
 #define PAPERS_STRATEGIES_OWN_COUNTERS_CUH
 
-#include "cuda/device/block_merge.cuh"
 #include "papers/strategies/banks.h"
 #include "papers/strategies/packed_counters.h"
+#include "papers/strategies/tiles/count_tiles.cuh"
 
 /* Both count a range of slots, and leave out the others and HISTO_NO_SLOT. */
 struct histo_own_words {

@@ -29,16 +29,15 @@
  * no old word, and where samples hit few bins, which overflow. */
 #include "cuda/host/check.h"
 #include "cuda/host/device.h"
-#include "cuda/launch/count_tiles.h"
 #include "cuda/launch/launch.h"
 #include "cuda/launch/work_of_job.h"
 #include "cuda/memory/accumulators.h"
 #include "cuda/memory/fork.h"
 #include "cuda/memory/stream_order.h"
-#include "papers/strategies/packed_counters.cuh"
 #include "papers/strategies/coarse.cuh"
 #include "papers/strategies/packed_counters.cuh"
 #include "papers/strategies/packed_layout.h"
+#include "papers/strategies/tiles/count_tiles.h"
 
 enum {
     MAX_TILE_SAMPLES = 1 << 30,

@@ -18,10 +18,10 @@
  * Bytes: each sample once per vertical tile. Wins while one tile holds all slots and samples spread over them. Loses
  * when the samples of a warp hit a few bins, and to packed counters when there are many tiles. */
 #include "cuda/host/device.h"
-#include "cuda/launch/count_tiles.h"
 #include "cuda/launch/launch.h"
 #include "cuda/launch/work_of_job.h"
 #include "papers/strategies/coarse.cuh"
+#include "papers/strategies/tiles/count_tiles.h"
 
 enum { COPIES, PADDING, TILE, MERGE, INC, BLOCKS, THREADS, COARSENING, SHIFT };
 enum { MAX_TILE_SAMPLES = 1 << 30, MAX_TILES = 65535, BANKS = 32 };

@@ -5,9 +5,9 @@
  *
  * Source: Milic et al. 2013, III.B, listing 2; there the edges stay in device memory.
  * Bytes: each sample once. log2(bins) dependent reads of shared memory for each sample bound it. */
-#include "cuda/launch/count_tiles.h"
 #include "cuda/launch/work_of_job.h"
 #include "papers/strategies/edges.cuh"
+#include "papers/strategies/tiles/count_tiles.h"
 
 enum { BLOCKS, THREADS };
 

@@ -11,8 +11,8 @@
  * Bytes: each sample once; on chip, a load and a store of one byte for each sample, and a byte of each row and thread
  * for every 255 samples of a thread. Speed does not depend on the distribution. It falls with the number of bins,
  * because fewer threads fit. */
-#include "cuda/launch/count_tiles.h"
 #include "papers/strategies/own_counters.cuh"
+#include "papers/strategies/tiles/count_tiles.h"
 
 enum { MERGE, BLOCKS, THREADS };
 struct byte_counters : histo_own_bytes {
@@ -22,52 +22,35 @@ struct byte_counters : histo_own_bytes {
     }
 };
 
-static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
-{
-    static const int64_t defaults[] = {0, 0, 256};
-    if (!params) params = defaults;
-    size_t counters = (size_t)p->slots + 1;
-    return histo_cuda_block_layout(p, params[THREADS], HISTO_FOUR_WARPS, HISTO_FOUR_WARPS * counters,
-                                   sizeof(unsigned int) * counters, params[BLOCKS], params[MERGE]);
-}
+struct bytes_of_threads {
+    using counter = byte_counters;
+    enum { LEAST_SAMPLES = 1 << 14, MOST_SAMPLES = HISTO_MAX_TILE };
+    static constexpr int64_t defaults[] = {0, 0, 256};
+    static constexpr char too_many[] = "too many bins: a byte of each for 128 threads does not fit into shared memory";
 
-static const char *unsupported_reason(const histo_problem *problem)
-{
-    if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
-    return layout_of(problem, NULL).threads
-               ? NULL
-               : "too many bins: a byte of each for 128 threads does not fit into shared memory";
-}
+    static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
+    {
+        const size_t counters = (size_t)p->slots + 1;
+        return histo_cuda_block_layout(p, params[THREADS], HISTO_FOUR_WARPS, HISTO_FOUR_WARPS * counters,
+                                       sizeof(unsigned int) * counters, params[BLOCKS], params[MERGE]);
+    }
 
-static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
-{
-    (void)threads;
-    histo_block_layout l = layout_of(problem, params);
-    return histo_cuda_rows_bytes(problem, &l);
-}
+    static void add_to(histo_text *text, const histo_problem *problem, const histo_block_layout *)
+    {
+        histo_text_add(text, "; a byte of each of %lld slots for each thread", (long long)problem->slots + 1);
+    }
+};
 
-static histo_status launch(const histo_job *job)
-{
-    enum { MIN = 1 << 14 };
-    histo_block_layout l = layout_of(job->problem, job->params);
-    return histo_cuda_count_tiles<byte_counters>(job, &l, MIN, HISTO_MAX_TILE);
-}
-
-static void explain(const histo_problem *problem, const int64_t *params, histo_text *text)
-{
-    const histo_block_layout l = layout_of(problem, params);
-    histo_cuda_block_explain(&l, text);
-    histo_text_add(text, "; a byte of each of %lld slots for each thread", (long long)problem->slots + 1);
-}
+using strategy = histo_tiled_strategy<bytes_of_threads>;
 
 extern "C" const histo_strategy histo_cuda_thread_bytes = {
-    .unsupported_reason = unsupported_reason,
-    .workspace = workspace,
-    .launch = launch,
+    .unsupported_reason = strategy::unsupported_reason,
+    .workspace = strategy::workspace,
+    .launch = strategy::launch,
     .params = {{"merge", 0, 1, 0,
                 "0: each block adds to the histogram atomically; 1: a second kernel adds up all blocks"},
                {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
                {"threads", 128, 1024, 256,
                 "threads of a block, rounded down to a multiple of 128; fewer if they do not fit"}},
-    .explain = explain,
+    .explain = strategy::explain,
 };

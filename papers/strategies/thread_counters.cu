@@ -11,10 +11,10 @@
  * Bytes: each sample once per pass; on chip, a load and a store of one counter for each sample. Like thread_bytes
  * without the flushing, but with a quarter of the threads for the same bins. */
 #include "cuda/host/device.h"
-#include "cuda/launch/count_tiles.h"
 #include "cuda/launch/launch.h"
 #include "cuda/launch/work_of_job.h"
 #include "papers/strategies/own_counters.cuh"
+#include "papers/strategies/tiles/count_tiles.h"
 
 enum { BLOCKS, THREADS, BITS, PASS };
 enum { MAX_SLOTS = 1 << 12, LEAST = 32 /* slots of a pass */ };

@@ -12,8 +12,8 @@
  * Source: Podlozhnyuk 2007, histogram256. 16 KiB of shared memory allowed 256 bins; here it is what fits for one warp.
  * Bytes: each sample once; on chip, three accesses for each round. Wins nowhere that atomics are built in; a warp whose
  * samples are all equal takes 32 rounds. */
-#include "cuda/launch/count_tiles.h"
 #include "papers/strategies/banks.h"
+#include "papers/strategies/tiles/count_tiles.h"
 
 enum { MERGE, BLOCKS, THREADS };
 #define ALL_LANES 0xffffffffu
@@ -61,50 +61,34 @@ struct tagged_counters {
     }
 };
 
-static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
-{
-    static const int64_t defaults[] = {0, 0, 256};
-    if (!params) params = defaults;
-    size_t counters = (size_t)p->slots + 1;
-    return histo_cuda_block_layout(p, params[THREADS], 32, sizeof(unsigned int) * counters, 0, params[BLOCKS],
-                                   params[MERGE]);
-}
+struct tags_of_warps {
+    using counter = tagged_counters;
+    enum { LEAST_SAMPLES = 1 << 14, MOST_SAMPLES = HISTO_TAGGED_SAMPLES };
+    static constexpr int64_t defaults[] = {0, 0, 256};
+    static constexpr char too_many[] = "too many bins: one warp's counters do not fit into shared memory";
 
-static const char *unsupported_reason(const histo_problem *problem)
-{
-    if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
-    return layout_of(problem, NULL).threads ? NULL : "too many bins: one warp's counters do not fit into shared memory";
-}
+    static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
+    {
+        return histo_cuda_block_layout(p, params[THREADS], 32, sizeof(unsigned int) * ((size_t)p->slots + 1), 0,
+                                       params[BLOCKS], params[MERGE]);
+    }
 
-static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
-{
-    (void)threads;
-    histo_block_layout l = layout_of(problem, params);
-    return histo_cuda_rows_bytes(problem, &l);
-}
+    static void add_to(histo_text *text, const histo_problem *, const histo_block_layout *layout)
+    {
+        histo_text_add(text, "; %d copies of 32-bit counters, one for each warp", layout->threads / 32);
+    }
+};
 
-static histo_status launch(const histo_job *job)
-{
-    enum { MIN = 1 << 14 };
-    histo_block_layout l = layout_of(job->problem, job->params);
-    return histo_cuda_count_tiles<tagged_counters>(job, &l, MIN, HISTO_TAGGED_SAMPLES);
-}
-
-static void explain(const histo_problem *problem, const int64_t *params, histo_text *text)
-{
-    const histo_block_layout l = layout_of(problem, params);
-    histo_cuda_block_explain(&l, text);
-    histo_text_add(text, "; %d copies of 32-bit counters, one for each warp", l.threads / 32);
-}
+using strategy = histo_tiled_strategy<tags_of_warps>;
 
 extern "C" const histo_strategy histo_cuda_warp_tagged = {
-    .unsupported_reason = unsupported_reason,
-    .workspace = workspace,
-    .launch = launch,
+    .unsupported_reason = strategy::unsupported_reason,
+    .workspace = strategy::workspace,
+    .launch = strategy::launch,
     .params = {{"merge", 0, 1, 0,
                 "0: each block adds to the histogram atomically; 1: a second kernel adds up all blocks"},
                {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
                {"threads", 32, 1024, 256,
                 "threads of a block, rounded down to whole warps; fewer if their counters do not fit"}},
-    .explain = explain,
+    .explain = strategy::explain,
 };

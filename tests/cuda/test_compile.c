@@ -40,7 +40,7 @@ static const histo_kernel_source small = {"#include \"cuda/device/work.h\"",
                                           "template <int N> __global__ void put(int *to) { to[threadIdx.x] = N; }",
                                           "put<7>"};
 static const histo_kernel_source large = {
-    "#include \"cuda/device/block_merge.cuh\"",
+    "#include \"cuda/device/block_tile.cuh\"",
     "template <class reader>\n"
     "__global__ void count(const __grid_constant__ histo_cuda_work work)\n"
     "{\n"

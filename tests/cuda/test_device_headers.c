@@ -63,6 +63,7 @@ static void test_each_alone(void **state)
     assert_int_equal(glob(TEST_ROOT "/src/cuda/*/*/*.cuh", GLOB_APPEND, NULL, &found), 0);
     assert_int_equal(glob(TEST_ROOT "/src/cuda/device/*.h", GLOB_APPEND, NULL, &found), 0);
     assert_int_equal(glob(TEST_ROOT "/papers/strategies/*.cuh", GLOB_APPEND, NULL, &found), 0);
+    assert_int_equal(glob(TEST_ROOT "/papers/strategies/*/*.cuh", GLOB_APPEND, NULL, &found), 0);
     assert_int_equal(glob(TEST_ROOT "/papers/strategies/*.h", GLOB_APPEND, NULL, &found), 0);
     assert_true(found.gl_pathc > 25);
     for (size_t i = 0; i < found.gl_pathc; i++) {
@@ -84,6 +85,7 @@ static void test_layout(void **state)
                                      "#include \"cuda/device/several_axes.cuh\"\n"
                                      "#include \"cuda/strategies/lane_private/lane_columns.cuh\"\n"
                                      "#include \"cuda/strategies/lane_private/lane_images.cuh\"\n"
+                                     "#include \"papers/strategies/tiles/count_tiles.cuh\"\n"
                                      "#include \"papers/strategies/packed_counters.cuh\"\n"
                                      "#include \"cuda/strategies/packed_window/packed_window.cuh\"\n"
                                      "#include \"cuda/strategies/partition/partition.cuh\"\n"
@@ -158,7 +160,7 @@ static const char own[] =
 static const struct {
     const char *header, *kernels[4];
 } kernels[] = {
-    {"device/count_tiles.cuh",
+    {"device/reader.cuh",
      {"histo_count_tiles<histo_contiguous<HISTO_U16>, own_counters>",
       "histo_count_tiles<histo_contiguous<HISTO_F32, histo_nearest_lookup<HISTO_F32>>, own_counters>",
       "histo_count_tiles<own_reader, own_counters>"}},
@@ -204,7 +206,8 @@ static void test_kernels(void **state)
         while (names < 4 && kernels[k].kernels[names])
             names++;
         snprintf(source, sizeof source,
-                 "#include \"cuda/device/count_tiles.cuh\"\n#include \"cuda/device/weights/weighted_reader.cuh\"\n"
+                 "#include \"papers/strategies/tiles/count_tiles.cuh\"\n#include "
+                 "\"cuda/device/weights/weighted_reader.cuh\"\n"
                  "#include \"cuda/jit/specialised.cuh\"\n"
                  "#include \"cuda/%s\"\n%s",
                  kernels[k].header, own);

@@ -13,6 +13,7 @@
 #include "cuda/strategies/weighted_partition/weighted_partition.cuh"
 #include "cuda/device/weights/weight_formats.cuh"
 #include "papers/strategies/packed_counters.cuh"
+#include "papers/strategies/tiles/count_tiles.cuh"
 
 #define CONSTANT(name) #name, (uint64_t)(name)
 #define SIZE_OF(type) "sizeof(" #type ")", sizeof(type)

@@ -1,7 +1,7 @@
 /* Chooses the reader of several axes, and works out what it has to know: see several_axes.cuh. */
-#include <string.h>
-
 #include "cuda/launch/several_axes.h"
+
+#include <string.h>
 
 /* Are the bins 2^k integers each, and hold all values of a byte? */
 static bool is_by_shift(const histo_lookup *l)

@@ -10,19 +10,17 @@
  * aligned samples, rows apart by any stride. Where the samples of a row are neighbours and rows begin at multiples of a
  * vector, threads of the first three take vectors of them, else single samples. The first kernel that can is used: it
  * is the fastest, too. */
-#include "cuda/maps/apply.h"
+#include "cuda/maps/map_apply.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/maps/cuda_map.h"
-#include "cuda/maps/map_apply.h"
 #include "axis/axis.h"
 #include "cuda/host/device.h"
 #include "cuda/launch/launch.h"
 #include "cuda/launch/prepared.h"
 #include "cuda/launch/work_of_job.h"
-#include "cuda/maps/map.h"
+#include "cuda/maps/cuda_map.h"
 #include "view/walk.h"
 
 enum { THREADS = 256, MOST_DOWN = 65535 /* blocks in the later dimensions of a grid */ };

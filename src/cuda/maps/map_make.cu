@@ -1,6 +1,6 @@
 /* Tables made on a GPU from counts: equalization, matching, landmarks, classes. A block or a cluster
  * makes a table, with the arithmetic of src/table, which the host uses, too. */
-#include "cuda/maps/make.h"
+#include "cuda/maps/map_make.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,7 +8,6 @@
 #include "axis/quantile_rule.h"
 #include "cuda/host/device.h"
 #include "cuda/launch/launch.h"
-#include "cuda/maps/map_make.h"
 #include "cuda/maps/table_block.h"
 #include "cuda/memory/accumulators.h"
 #include "table/otsu.h"

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cuda/device/block_merge.cuh"
+#include "cuda/device/block_tile.cuh"
 #include "cuda/device/warp.cuh"
 #include "cuda/host/check.h"
 #include "cuda/host/device.h"

@@ -1,5 +1,7 @@
 /* A probe: the slots of some samples in device memory, brought to the host while a plan is made. A small kernel on the
  * fill's stream, one thread a sample; latency bounds it. */
+#include "cuda/scan/probe.h"
+
 #include "cuda/device/any_sample.cuh"
 #include "cuda/host/check.h"
 #include "cuda/host/device.h"
@@ -7,8 +9,6 @@
 #include "cuda/launch/work_of_job.h"
 #include "cuda/memory/accumulators.h"
 #include "cuda/memory/staging.h"
-#include "cuda/scan/probe.h"
-#include "cuda/transfer/staging.h"
 
 enum { THREADS = 128 };
 

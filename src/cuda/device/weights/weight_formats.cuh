@@ -3,7 +3,7 @@
 #ifndef CUDA_DEVICE_WEIGHTS_WEIGHT_FORMATS_CUH
 #define CUDA_DEVICE_WEIGHTS_WEIGHT_FORMATS_CUH
 
-#include "cuda/device/block_merge.cuh"
+#include "cuda/device/block_tile.cuh"
 #include "cuda/device/weights/weighted_reader.cuh"
 
 namespace histo::weights

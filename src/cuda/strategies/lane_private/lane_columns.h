@@ -2,8 +2,8 @@
 #ifndef CUDA_LANE_COLUMNS_H
 #define CUDA_LANE_COLUMNS_H
 
-#include "plan/strategy.h"
 #include "cuda/strategies/lane_private/lane_columns.cuh"
+#include "plan/strategy.h"
 
 namespace histo::lane_private
 {

@@ -6,7 +6,7 @@
 #ifndef CUDA_LANE_COUNTERS_CUH
 #define CUDA_LANE_COUNTERS_CUH
 
-#include "cuda/device/block_merge.cuh"
+#include "cuda/device/block_tile.cuh"
 
 namespace histo::lane_private
 {

@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cuda/device/block_merge.cuh"
+#include "cuda/device/block_tile.cuh"
 #include "cuda/few_samples/contiguous.h"
 #include "cuda/host/device.h"
 #include "cuda/jit/axis_lookups.h"

@@ -15,7 +15,6 @@
  * of up to some hundred megabytes. */
 #include "cuda/device/byte_counters.cuh"
 #include "cuda/device/dependent.cuh"
-#include "cuda/device/byte_counters.cuh"
 #include "cuda/host/device.h"
 #include "cuda/launch/launch.h"
 #include "cuda/memory/accumulators.h"

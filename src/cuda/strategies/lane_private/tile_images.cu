@@ -9,7 +9,6 @@
  * kilobytes to a megabyte. Their rows begin and end at multiples of 16 bytes. */
 #include "cuda/device/byte_counters.cuh"
 #include "cuda/device/dependent.cuh"
-#include "cuda/device/byte_counters.cuh"
 #include "cuda/host/check.h"
 #include "cuda/host/device.h"
 #include "cuda/launch/work_of_job.h"

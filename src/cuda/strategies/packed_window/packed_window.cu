@@ -25,6 +25,8 @@
  * the table, are ours. Bytes: each sample once, and an atomic operation in the L2 cache for each outside the window.
  * Bound by shared-memory atomics and instructions. Wins where 32-bit counters do not fit on chip and packed ones do, to
  * about 225 000 slots, and beyond that where samples cluster, as a wafer's; loses to partitioning where they do not. */
+#include "cuda/strategies/packed_window/packed_window.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -36,7 +38,6 @@
 #include "cuda/launch/launch.h"
 #include "cuda/launch/several_axes.h"
 #include "cuda/launch/work_of_job.h"
-#include "cuda/strategies/packed_window/packed_window.h"
 
 using namespace histo::packed_window;
 

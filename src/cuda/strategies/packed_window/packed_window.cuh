@@ -3,7 +3,7 @@
 #ifndef CUDA_PACKED_WINDOW_CUH
 #define CUDA_PACKED_WINDOW_CUH
 
-#include "cuda/device/block_merge.cuh"
+#include "cuda/device/block_tile.cuh"
 #include "cuda/device/flow.cuh"
 #include "cuda/device/several_axes.cuh"
 

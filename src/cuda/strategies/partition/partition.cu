@@ -27,6 +27,8 @@
  * and 10 times at 2^24 (H200); loses to packed counters where those fit, and to global_atomic for a million samples or
  * fewer. Source: radix partitioning through buffers, as for joins (Polychroniou and Ross 2014). The hash, the table
  * next to the buffers, and ranges that need not be equal are ours. */
+#include "cuda/strategies/partition/partition.h"
+
 #include "cuda/host/check.h"
 #include "cuda/host/device.h"
 #include "cuda/jit/axis_lookups.h"
@@ -35,7 +37,6 @@
 #include "cuda/launch/launch.h"
 #include "cuda/launch/several_axes.h"
 #include "cuda/launch/work_of_job.h"
-#include "cuda/strategies/partition/partition.h"
 
 using namespace histo::partition;
 

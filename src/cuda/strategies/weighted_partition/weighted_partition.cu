@@ -15,6 +15,8 @@
  * Bytes: each sample and weight once, and outside windows 6 or 10 written and read for it; the sums of the histogram
  * for each slice and window. Wins wherever weighted_private does not fit. Source: radix partitioning (Polychroniou and
  * Ross 2014); the exact sums are ours. */
+#include "cuda/strategies/weighted_partition/weighted_partition.h"
+
 #include "cuda/host/check.h"
 #include "cuda/host/device.h"
 #include "cuda/jit/axis_lookups.h"
@@ -24,7 +26,6 @@
 #include "cuda/launch/several_axes.h"
 #include "cuda/launch/work_of_job.h"
 #include "cuda/strategies/partition/partition.h"
-#include "cuda/strategies/weighted_partition/weighted_partition.h"
 #include "cuda/strategies/weighted_partition/weighted_windows.cuh"
 
 using namespace histo::weighted_partition;

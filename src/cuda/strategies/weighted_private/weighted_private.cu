@@ -16,6 +16,8 @@
  * returning atomics. Wins wherever the words of all slots fit a block; weighted_partition takes more. Loses to
  * global_atomic where exponents of weights have no dense window. Source: ours; the layout is that of lane_private, the
  * carry that of packed counters (Ross 2014, 5.2). */
+#include "cuda/strategies/weighted_private/weighted_private.h"
+
 #include "cuda/device/first_floats.cuh"
 #include "cuda/host/device.h"
 #include "cuda/jit/axis_lookups.h"
@@ -24,7 +26,6 @@
 #include "cuda/launch/launch.h"
 #include "cuda/launch/several_axes.h"
 #include "cuda/launch/work_of_job.h"
-#include "cuda/strategies/weighted_private/weighted_private.h"
 
 using namespace histo::weighted_private;
 

@@ -1,9 +1,9 @@
-/* Launching kernels that count tiles in shared memory: see device/block.cuh. */
-#ifndef CUDA_BLOCK_H
-#define CUDA_BLOCK_H
+/* Launching kernels that count tiles in shared memory: see count_tiles.cuh. */
+#ifndef PAPERS_STRATEGIES_TILES_COUNT_TILES_H
+#define PAPERS_STRATEGIES_TILES_COUNT_TILES_H
 
-#include "cuda/device/count_tiles.cuh"
 #include "cuda/launch/work_of_job.h"
+#include "papers/strategies/tiles/count_tiles.cuh"
 #include "plan/strategy.h"
 
 typedef struct histo_block_layout {
@@ -43,5 +43,40 @@ static histo_status histo_cuda_count_tiles(const histo_job *job, const histo_blo
     });
     return histo_cuda_launch_tiles(job, kernel, &work, NULL, layout);
 }
+
+/* The functions of a strategy whose blocks count tiles. IDEA has
+ *
+ *     layout_of(problem, params), defaults    of a block; the default values of params
+ *     too_many                                why not, if no block has room for all bins
+ *     counter                                 see count_tiles.cuh
+ *     LEAST_SAMPLES, MOST_SAMPLES             of a tile
+ *     add_to(text, problem, layout)           what distinguishes it, in words */
+template <class IDEA>
+struct histo_tiled_strategy {
+    static const char *unsupported_reason(const histo_problem *problem)
+    {
+        if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
+        return IDEA::layout_of(problem, IDEA::defaults).threads ? NULL : IDEA::too_many;
+    }
+
+    static size_t workspace(const histo_problem *problem, int, const int64_t *params)
+    {
+        const histo_block_layout layout = IDEA::layout_of(problem, params);
+        return histo_cuda_rows_bytes(problem, &layout);
+    }
+
+    static histo_status launch(const histo_job *job)
+    {
+        const histo_block_layout layout = IDEA::layout_of(job->problem, job->params);
+        return histo_cuda_count_tiles<typename IDEA::counter>(job, &layout, IDEA::LEAST_SAMPLES, IDEA::MOST_SAMPLES);
+    }
+
+    static void explain(const histo_problem *problem, const int64_t *params, histo_text *text)
+    {
+        const histo_block_layout layout = IDEA::layout_of(problem, params);
+        histo_cuda_block_explain(&layout, text);
+        IDEA::add_to(text, problem, &layout);
+    }
+};
 
 #endif

@@ -1,5 +1,5 @@
-/* Launching kernels that merge their counters through rows: see block.h. */
-#include "cuda/launch/count_tiles.h"
+/* Launching kernels that merge their counters through rows: see count_tiles.h. */
+#include "papers/strategies/tiles/count_tiles.h"
 
 #include "cuda/host/device.h"
 #include "cuda/launch/launch.h"

@@ -1,51 +1,17 @@
-/* A tile that a block counts in its shared memory, and how blocks' counters are merged: atomically into the histogram,
- * or through rows of the workspace that a second kernel adds up. */
-#ifndef CUDA_DEVICE_BLOCK_MERGE_CUH
-#define CUDA_DEVICE_BLOCK_MERGE_CUH
+/* A tile that a block counts in its shared memory: how much of it there can be, and its vectors. */
+#ifndef CUDA_DEVICE_BLOCK_TILE_CUH
+#define CUDA_DEVICE_BLOCK_TILE_CUH
 
 #include "cuda/device/reader.cuh"
 
 /* So that 32 bits hold the count of any tile. */
 enum { HISTO_MAX_TILE = 1 << 30 };
 
-/* Tiles [first, end) of a launch, and where their counts go. */
-typedef struct histo_tile_rows {
-    unsigned int *at; /* [tile - first][counters], or NULL: to the histogram */
-    int64_t first, end;
-} histo_tile_rows;
-
-/* The block's final count of a slot in its tile. */
-HISTO_IN_KERNEL void histo_merge(const histo_cuda_work *w, const histo_tile_rows *rows, int64_t item, int64_t entry,
-                                 uint32_t slot, unsigned int count)
-{
-    if (rows->at)
-        rows->at[(item - rows->first) * w->counters + slot] = count;
-    else if (count)
-        atomicAdd(&w->counts[entry * w->counters + slot], (unsigned long long)count);
-}
-
 /* Clear words of shared memory. */
 HISTO_IN_KERNEL void histo_clear_shared(unsigned int *shared, uint32_t words)
 {
     for (uint32_t i = threadIdx.x; i < words; i += blockDim.x)
         shared[i] = 0;
-    __syncthreads();
-}
-
-/* Merge copies of all counters, `stride` words from one to the next, and clear them. mask: the bits that count. */
-HISTO_IN_KERNEL void histo_merge_copies(const histo_cuda_work *w, const histo_tile_rows *rows, int64_t item,
-                                        int64_t entry, unsigned int *shared, uint32_t copies, uint32_t stride,
-                                        unsigned int mask)
-{
-    __syncthreads();
-    for (uint32_t slot = threadIdx.x; slot < w->counters; slot += blockDim.x) {
-        unsigned int sum = 0;
-        for (uint32_t c = 0; c < copies; c++) {
-            sum += shared[c * stride + slot] & mask;
-            shared[c * stride + slot] = 0;
-        }
-        histo_merge(w, rows, item, entry, slot, sum);
-    }
     __syncthreads();
 }
 
