@@ -48,11 +48,11 @@ layers "$source/src" base view axis sum table plan "cpu cuda" counts survey numb
 layers "$source/cli" base options shards input count output "apply modules" video commands
 layers "$source/python/src" state samples functions hist maps
 
-# Device code knows no host code, and a strategy no other one. But weighted_partition counts as weighted_private does,
-# in ranges as those of partition.
+# Device code knows no host code, and a strategy no other one.
 below_strategies="device host memory launch jit few_samples"
 rooms "$source/src" cuda <<END
 device:
+device/weights:device
 host:
 memory:device host
 launch:device host memory
@@ -64,7 +64,7 @@ strategies/packed_window:$below_strategies
 strategies/partition:$below_strategies
 strategies/sort_runs:$below_strategies
 strategies/weighted_private:$below_strategies
-strategies/weighted_partition:$below_strategies strategies/partition strategies/weighted_private
+strategies/weighted_partition:$below_strategies
 transfer:device host memory launch
 scan:device host memory launch
 maps:device host memory launch

@@ -5,13 +5,13 @@
 
 #include "cuda/device/images.cuh"
 #include "cuda/device/several_axes.cuh"
+#include "cuda/device/weights/weight_formats.cuh"
 #include "cuda/few_samples/any_layout.cuh"
 #include "cuda/strategies/lane_private/lane_columns.cuh"
 #include "cuda/strategies/lane_private/lane_images.cuh"
 #include "cuda/strategies/packed_window/packed_window.cuh"
 #include "cuda/strategies/partition/partition.cuh"
 #include "cuda/strategies/weighted_partition/weighted_partition.cuh"
-#include "cuda/device/weights/weight_formats.cuh"
 #include "papers/strategies/packed_counters.cuh"
 #include "papers/strategies/tiles/count_tiles.cuh"
 

@@ -3,7 +3,6 @@
 #define CUDA_DEVICE_WEIGHTS_WEIGHTED_TILE_CUH
 
 #include "cuda/device/weights/weighted_sums.cuh"
-#include "cuda/jit/specialised_lookup.cuh"
 
 namespace histo::weights
 {

@@ -3,6 +3,7 @@
 #ifndef CUDA_WEIGHTED_WINDOWS_CUH
 #define CUDA_WEIGHTED_WINDOWS_CUH
 
+#include "cuda/jit/specialised_lookup.cuh"
 #include "cuda/strategies/weighted_partition/weighted_partition.cuh"
 
 namespace histo::weighted_partition

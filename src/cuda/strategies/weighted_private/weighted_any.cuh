@@ -3,6 +3,7 @@
 #define CUDA_WEIGHTED_ANY_CUH
 
 #include "cuda/device/weights/weighted_tile.cuh"
+#include "cuda/jit/specialised_lookup.cuh"
 
 namespace histo::weighted_private
 {
