@@ -2,6 +2,7 @@
 #ifndef CUDA_DEVICE_WEIGHTS_WEIGHTED_TILE_CUH
 #define CUDA_DEVICE_WEIGHTS_WEIGHTED_TILE_CUH
 
+#include "cuda/device/several_axes.cuh"
 #include "cuda/device/weights/weighted_sums.cuh"
 
 namespace histo::weights

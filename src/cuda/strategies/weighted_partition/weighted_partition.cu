@@ -25,7 +25,6 @@
 #include "cuda/launch/launch.h"
 #include "cuda/launch/several_axes.h"
 #include "cuda/launch/work_of_job.h"
-#include "cuda/strategies/partition/partition.h"
 #include "cuda/strategies/weighted_partition/weighted_windows.cuh"
 
 using namespace histo::weighted_partition;
