@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "map/convert.h"
 #include "map/patterns.h"
-#include "map/put.h"
 
 /* ---- Planes ---- */
 
 /* false unless all values are whole numbers of 16 bits. */
-static bool put_whole(const double *values, int n, uint16_t *to)
+static bool convert_whole(const double *values, int n, uint16_t *to)
 {
     uint64_t different = 0;
     for (int i = 0; i < n; i++) {
@@ -38,8 +38,8 @@ static bool fill_planes(histo_blend *b)
             const int64_t at = t * b->patterns + first;
             histo_map_values(b->map, t, &slots, n, values);
             if (b->dtype == HISTO_F32)
-                histo_put_values(values, n, HISTO_F32, (float *)b->planes + at);
-            else if (!put_whole(values, n, (uint16_t *)b->planes + at))
+                histo_convert_values(values, n, HISTO_F32, (float *)b->planes + at);
+            else if (!convert_whole(values, n, (uint16_t *)b->planes + at))
                 return false;
         }
     }
@@ -184,7 +184,7 @@ static void find_corner(histo_patch *p, int64_t table, int n, float *values)
     const histo_blend *b = p->blend;
     if (!b->planes) {
         histo_map_values(b->map, table, &p->slots, n, p->entries);
-        histo_put_values(p->entries, n, HISTO_F32, values);
+        histo_convert_values(p->entries, n, HISTO_F32, values);
     } else if (b->dtype == HISTO_F32) {
         const float *plane = plane_of(b, table);
         for (int i = 0; i < n; i++)
@@ -245,7 +245,7 @@ static void blend_joined(histo_patch *p, int quad, const void *samples, int n, b
                           p->share, p->down, rounded, to);
 }
 
-static void put_floats(const float *values, int n, histo_dtype dtype, void *to)
+static void convert_floats(const float *values, int n, histo_dtype dtype, void *to)
 {
     const histo_map_kernels *kernels = histo_cpu_kernels_usable()->maps;
     if (dtype == HISTO_U8) {
@@ -256,7 +256,7 @@ static void put_floats(const float *values, int n, histo_dtype dtype, void *to)
         double wide[HISTO_BLOCK];
         for (int i = 0; i < n; i++)
             wide[i] = (double)values[i];
-        histo_put_values(wide, n, dtype, to);
+        histo_convert_values(wide, n, dtype, to);
     }
 }
 
@@ -274,5 +274,5 @@ void histo_patch_blend(histo_patch *p, int64_t y, const void *const *samples, in
     if (p->corners == HISTO_MAX_CORNERS)
         for (int i = 0; i < n; i++)
             p->corner[0][i] = between(p->corner[0][i], p->corner[1][i], p->back);
-    put_floats(p->corner[0], n, dtype, to);
+    convert_floats(p->corner[0], n, dtype, to);
 }

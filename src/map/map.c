@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "counts/hist.h"
-#include "map/prepared.h"
+#include "map/moments_cache.h"
 #include "numbers/occupied.h"
 
 /* ---- Objects ---- */
@@ -34,9 +34,9 @@ static histo_status allocate(histo_map *map)
         return histo_fail(HISTO_INVALID, "a map has at most 2^31 values");
     const size_t n = (size_t)(map->batch * map->length);
     map->values = histo_calloc(n, sizeof *map->values);
-    map->places = calloc(1, sizeof *map->places);
-    if (!map->values || !map->places) return histo_fail_memory(n * sizeof *map->values, "the values of a map");
-    map->places->on_host = true;
+    map->copies = calloc(1, sizeof *map->copies);
+    if (!map->values || !map->copies) return histo_fail_memory(n * sizeof *map->values, "the values of a map");
+    map->copies->on_host = true;
     return HISTO_OK;
 }
 
@@ -69,8 +69,8 @@ void histo_map_destroy(histo_map *map)
     for (int a = 0; a < map->naxes; a++)
         histo_axis_disown(&map->axes[a]);
     histo_map_leave_devices(map);
-    if (map->places) histo_map_forget(map);
-    free(map->places);
+    if (map->copies) histo_moments_cache_clear(map);
+    free(map->copies);
     free(map->values);
     free(map);
 }
@@ -143,7 +143,7 @@ int64_t histo_map_last(const histo_map *map)
     return map->axes[0].bins;
 }
 
-double histo_map_place(const histo_map *map, int64_t entry)
+double histo_map_entry_value(const histo_map *map, int64_t entry)
 {
     return map->within == HISTO_MAP_STEP ? histo_bin_value(&map->axes[0], entry - 1)
                                          : histo_axis_edge(&map->axes[0], entry);

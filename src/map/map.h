@@ -5,12 +5,12 @@
 #include "axis/axis.h"
 #include "plan/mapping.h"
 
-/* Where the values are. A map that is only used may get them into more places, so they can change for a const map. */
-typedef struct histo_map_places {
+/* Where the values are. A map that is only used may get more copies of them, so this can change for a const map. */
+*map.* / typedef struct histo_map_copies {
     bool on_host;
     histo_device_map *on_devices;
-    _Atomic(struct histo_map_prepared *) prepared; /* of the values in host memory: see prepared.h */
-} histo_map_places;
+    _Atomic(struct histo_moments_cache *) prepared; /* of the values in host memory: see moments_cache.h */
+} histo_map_copies;
 
 struct histo_map {
     int naxes;
@@ -18,8 +18,8 @@ struct histo_map {
     int64_t batch;
     histo_within within;
     int64_t length; /* of a table */
-    double *values; /* [batch * length], if host memory has them: see places.c */
-    histo_map_places *places;
+    double *values; /* [batch * length], if host memory has them: see value_copies.c */
+    histo_map_copies *copies;
 };
 
 /* The tables, without their values. */
@@ -59,7 +59,7 @@ histo_status histo_map_check_source(const histo_map *map, const histo_hist *hist
 
 /* The value of a table's entry on a map's only axis: of a bin its value, of an edge the edge. first … last are the
  * entries that have one. */
-double histo_map_place(const histo_map *map, int64_t entry);
+double histo_map_entry_value(const histo_map *map, int64_t entry);
 int64_t histo_map_first(const histo_map *map);
 int64_t histo_map_last(const histo_map *map);
 

@@ -7,7 +7,7 @@
 
 #include "base/pool.h"
 #include "cpu/backend/backend.h"
-#include "map/prepared.h"
+#include "map/moments_cache.h"
 #include "map/samples.h"
 
 enum { LANES = HISTO_MOMENT_LANES };
@@ -214,8 +214,8 @@ histo_status histo_map_moments(const histo_map *map, const histo_view *views, co
     }
     w.threads = histo_map_threads(histo_view_size(&columns[0]), o->threads);
     w.threads = w.threads < LANES ? w.threads : LANES;
-    histo_map_prepared *prepared = NULL;
-    status = histo_map_prepare(map, columns, are_exact(&columns[0]), &prepared);
+    histo_moments_cache *prepared = NULL;
+    status = histo_moments_cache_take(map, columns, are_exact(&columns[0]), &prepared);
     const size_t bytes = (size_t)w.threads * sizeof *w.blocks;
     if (status == HISTO_OK) w.blocks = histo_cpu_allocate(bytes);
     if (status == HISTO_OK && !w.blocks) status = histo_fail_memory(bytes, "blocks of samples");
@@ -225,6 +225,6 @@ histo_status histo_map_moments(const histo_map *map, const histo_view *views, co
         *moments = add_lanes(&w);
     }
     free(w.blocks);
-    if (prepared) histo_map_keep(map, prepared);
+    if (prepared) histo_moments_cache_give(map, prepared);
     return status;
 }

@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "cpu/backend/backend.h"
 #include "cpu/kernels/pick.h"
+#include "map/convert.h"
 #include "map/patterns.h"
-#include "map/put.h"
 
 /* ---- Tables ---- */
 
@@ -35,7 +35,7 @@ static histo_status tabulate_patterns(histo_map_results *r, int used)
         histo_map_find_patterns(r->lookup, first, n, &slots);
         for (int64_t t = 0; t < r->map->batch; t++) {
             histo_map_values(r->map, t, &slots, n, values);
-            histo_put_values(values, n, r->dtype, table_of(r, t) + (size_t)first * r->size);
+            histo_convert_values(values, n, r->dtype, table_of(r, t) + (size_t)first * r->size);
         }
     }
     for (int64_t t = 0; t < r->map->batch && status == HISTO_OK; t++) {
@@ -49,7 +49,7 @@ static histo_status tabulate_patterns(histo_map_results *r, int used)
 static histo_status tabulate_slots(histo_map_results *r)
 {
     histo_status status = allocate(r, r->map->length);
-    if (status == HISTO_OK) histo_put_values(r->map->values, r->map->batch * r->map->length, r->dtype, r->tables);
+    if (status == HISTO_OK) histo_convert_values(r->map->values, r->map->batch * r->map->length, r->dtype, r->tables);
     return status;
 }
 
@@ -93,7 +93,7 @@ static histo_status tabulate_pairs(histo_map_results *r)
         for (int row = 0; row < nrows; row++) {
             for (int c = 0; c < ncolumns; c++)
                 values[c] = r->map->values[t * r->map->length + rows[row] * extent + columns[c]];
-            histo_put_values(values, ncolumns, r->dtype, table_of(r, t) + row * pitch);
+            histo_convert_values(values, ncolumns, r->dtype, table_of(r, t) + row * pitch);
         }
     }
     return status;
@@ -178,7 +178,7 @@ void histo_map_results_of(const histo_map_results *r, int64_t table, const void 
     case HISTO_BY_VALUE:
         histo_map_find(r->lookup, samples, n, &block->slots);
         histo_map_values(r->map, table, &block->slots, n, block->values);
-        histo_put_values(block->values, n, r->dtype, to);
+        histo_convert_values(block->values, n, r->dtype, to);
         break;
     }
 }

@@ -142,7 +142,7 @@ histo_status histo_map_landmarks(histo_map *map, const histo_hist *hist, int n, 
         histo_polyline_through(&c, found + (batch > 1 ? b * n : 0), target, n, extend);
         int64_t point = 0;
         for (int64_t i = histo_map_first(map); i <= histo_map_last(map); i++)
-            table[i] = histo_polyline_next(&c, histo_map_place(map, i), &point);
+            table[i] = histo_polyline_next(&c, histo_map_entry_value(map, i), &point);
         histo_map_set_flow(map, table);
     }
     free(c.x);

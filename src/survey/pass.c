@@ -114,3 +114,11 @@ histo_status histo_pass_run(const histo_source *source, const histo_facts *facts
     *seen += p.seen;
     return HISTO_OK;
 }
+
+histo_status histo_pass_over(const histo_view *samples, const histo_fill_options *options, const histo_facts *facts)
+{
+    histo_source source;
+    uint64_t seen = 0;
+    const histo_status status = histo_source_make(&source, samples, options, HISTO_NO_BATCH);
+    return status == HISTO_OK ? histo_pass_run(&source, facts, &seen) : status;
+}

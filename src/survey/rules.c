@@ -85,35 +85,21 @@ static double auto_width(const histo_rule_facts *f)
     return fmin(fmax(fd_width(f), sqrt_width(f) / 2), sturges_width(f));
 }
 
-static double width_of(histo_rule rule, const histo_rule_facts *facts)
+static double stone_width(const histo_rule_facts *f)
 {
-    switch (rule) {
-    case HISTO_RULE_AUTO:
-        return auto_width(facts);
-    case HISTO_RULE_FD:
-        return fd_width(facts);
-    case HISTO_RULE_SCOTT:
-        return scott_width(facts);
-    case HISTO_RULE_STONE:
-        return facts->spread / (double)facts->stone_bins;
-    case HISTO_RULE_STURGES:
-        return sturges_width(facts);
-    case HISTO_RULE_DOANE:
-        return doane_width(facts);
-    case HISTO_RULE_RICE:
-        return rice_width(facts);
-    case HISTO_RULE_SQRT:
-        return sqrt_width(facts);
-    case HISTO_RULE_NONE:
-        break;
-    }
-    return 0;
+    return f->spread / (double)f->stone_bins;
 }
+
+static double (*const widths[])(const histo_rule_facts *facts) = {
+    [HISTO_RULE_AUTO] = auto_width,   [HISTO_RULE_FD] = fd_width,           [HISTO_RULE_SCOTT] = scott_width,
+    [HISTO_RULE_STONE] = stone_width, [HISTO_RULE_STURGES] = sturges_width, [HISTO_RULE_DOANE] = doane_width,
+    [HISTO_RULE_RICE] = rice_width,   [HISTO_RULE_SQRT] = sqrt_width,
+};
 
 histo_status histo_rule_bins(histo_rule rule, const histo_rule_facts *facts, int64_t *bins)
 {
     double wanted = 1;
-    double width = facts->n ? width_of(rule, facts) : 0;
+    double width = facts->n && widths[rule] ? widths[rule](facts) : 0;
     if (width > 0) { /* else all samples are equal, or nearly all, and the rule's width is 0 */
         if (facts->integer) width = fmax(width, 1);
         wanted = fmax(ceil(facts->range / width), 1);

@@ -160,9 +160,5 @@ void histo_stats_add_block(histo_stats *stats, histo_dtype dtype, const void *bl
 histo_status histo_stats_add(histo_stats *stats, const histo_view *samples, const histo_fill_options *options)
 {
     if (!stats) return histo_fail(HISTO_INVALID, "the stats to add to are NULL");
-    histo_source source;
-    histo_status status = histo_source_make(&source, samples, options, HISTO_NO_BATCH);
-    if (status != HISTO_OK) return status;
-    uint64_t seen = 0;
-    return histo_pass_run(&source, &(histo_facts){.stats = stats}, &seen);
+    return histo_pass_over(samples, options, &(histo_facts){.stats = stats});
 }

@@ -240,11 +240,7 @@ void histo_power_sums_add_block(histo_power_sums *sums, histo_dtype dtype, const
 histo_status histo_power_sums_add(histo_power_sums *sums, const histo_view *samples, const histo_fill_options *options)
 {
     if (!sums) return histo_fail(HISTO_INVALID, "the sums to add to are NULL");
-    histo_source source;
-    histo_status status = histo_source_make(&source, samples, options, HISTO_NO_BATCH);
-    if (status != HISTO_OK) return status;
-    uint64_t seen = 0;
-    return histo_pass_run(&source, &(histo_facts){.sums = sums}, &seen);
+    return histo_pass_over(samples, options, &(histo_facts){.sums = sums});
 }
 
 void histo_power_sums_merge(histo_power_sums *sums, const histo_power_sums *other)

@@ -17,7 +17,7 @@
 #include "survey/extremes.h"
 #include "survey/pass.h"
 #include "survey/rules.h"
-#include "survey/stone.h"
+#include "survey/stone_rule.h"
 #include "view/dtype.h"
 
 typedef enum phase { PERCENTILES, SAMPLES, CANDIDATES, DONE } phase;
@@ -37,7 +37,7 @@ struct histo_survey {
     histo_stats stats; /* for rules that need moments */
     double quartile_spread;
     histo_selection *selection;
-    histo_stone *stone;
+    histo_stone_rule *stone;
 };
 
 /* Is the lower end a percentile? */
@@ -141,7 +141,7 @@ histo_status histo_survey_create(histo_survey **survey, histo_dtype dtype, const
     /* Allocate everything now, so that no pass can run out of memory. */
     if (from_percentile(options) || to_percentile(options) || histo_rule_needs_quartiles(options->rule))
         status = histo_selection_create(&s->selection, dtype, 2, options->in_parts, options->memory);
-    if (status == HISTO_OK && options->rule == HISTO_RULE_STONE) status = histo_stone_create(&s->stone, dtype);
+    if (status == HISTO_OK && options->rule == HISTO_RULE_STONE) status = histo_stone_rule_create(&s->stone, dtype);
     if (status != HISTO_OK) {
         histo_survey_destroy(s);
         return status;
@@ -179,7 +179,7 @@ void histo_survey_destroy(histo_survey *survey)
 {
     if (!survey) return;
     histo_selection_destroy(survey->selection);
-    histo_stone_destroy(survey->stone);
+    histo_stone_rule_destroy(survey->stone);
     free(survey);
 }
 
@@ -225,7 +225,7 @@ static void end_samples(histo_survey *s)
         enter(s, DONE);
         return;
     }
-    histo_stone_start(s->stone, finite, s->lo, s->hi);
+    histo_stone_rule_start(s->stone, finite, s->lo, s->hi);
     enter(s, CANDIDATES);
     s->expected = finite;
 }
@@ -242,7 +242,7 @@ static void end_pass(histo_survey *s)
         end_samples(s);
         break;
     case CANDIDATES:
-        if (histo_stone_end_pass(s->stone)) enter(s, DONE);
+        if (histo_stone_rule_end_pass(s->stone)) enter(s, DONE);
         break;
     case DONE:
         break;
@@ -274,7 +274,7 @@ static histo_status add_to_stone(histo_survey *s, const histo_source *source)
     if (source->home != HISTO_DEVICE_CPU) {
         histo_found found;
         histo_status status = histo_source_extremes(source, &found);
-        if (status == HISTO_OK) status = histo_stone_count(s->stone, source);
+        if (status == HISTO_OK) status = histo_stone_rule_count(s->stone, source);
         if (status == HISTO_OK) s->seen += found.samples;
         return status;
     }
@@ -282,7 +282,7 @@ static histo_status add_to_stone(histo_survey *s, const histo_source *source)
     histo_samples_start(&from, source, 0, source->samples);
     while (histo_samples_next(&from)) {
         s->seen += (uint64_t)from.n;
-        histo_stone_add(s->stone, from.block, from.n);
+        histo_stone_rule_add(s->stone, from.block, from.n);
     }
     return HISTO_OK;
 }
@@ -421,7 +421,7 @@ histo_status histo_survey_save(const histo_survey *survey, void **data, size_t *
     histo_save_u64(&out, survey->seen);
     if (finds_facts(survey)) save_facts(survey, &out);
     if (finds_order_statistics(survey)) histo_selection_save(survey->selection, &out);
-    if (survey->phase == CANDIDATES) histo_stone_save(survey->stone, &out);
+    if (survey->phase == CANDIDATES) histo_stone_rule_save(survey->stone, &out);
     histo_save_u64(&out, histo_checksum_add(0, out.data, out.failed ? 0 : out.size));
     if (out.failed) {
         free(out.data);
@@ -443,7 +443,7 @@ static void merge_part(histo_survey *s, histo_saved *from, bool add)
     if (add) s->seen += seen;
     if (finds_facts(s)) merge_facts(s, from, add);
     if (finds_order_statistics(s)) histo_selection_merge(s->selection, from, add);
-    if (s->phase == CANDIDATES && !from->failed) histo_stone_merge(s->stone, from, add);
+    if (s->phase == CANDIDATES && !from->failed) histo_stone_rule_merge(s->stone, from, add);
     from->failed |= from->left != 1; /* the checksum */
 }
 
@@ -455,7 +455,7 @@ static void forget_pass(histo_survey *s)
         s->stats = (histo_stats){0};
     }
     if (finds_order_statistics(s)) histo_selection_forget(s->selection);
-    if (s->phase == CANDIDATES) histo_stone_forget(s->stone);
+    if (s->phase == CANDIDATES) histo_stone_rule_forget(s->stone);
 }
 
 static histo_status merge_saved(histo_survey *s, const void *data, size_t size, bool replace)
@@ -546,7 +546,7 @@ static histo_status find_bins(const histo_survey *s, double *hi, int64_t *bins)
                               .m2 = s->stats.m2,
                               .m3 = s->stats.m3,
                               .quartile_spread = s->quartile_spread,
-                              .stone_bins = s->stone ? histo_stone_bins(s->stone) : 0,
+                              .stone_bins = s->stone ? histo_stone_rule_bins(s->stone) : 0,
                               .range = s->hi - s->lo};
     if (o->range == HISTO_RANGE_MINMAX && facts.spread > 0)
         facts.range = facts.spread; /* without rounding of lo and hi */

@@ -7,7 +7,7 @@
 #include "cuda/device/lookup.cuh"
 #include "cuda/maps/map_work.h"
 
-/* ---- Values as samples (map/put.h) ---- */
+/* ---- Values as samples (map/convert.h) ---- */
 
 template <histo_dtype type>
 HISTO_IN_KERNEL histo_stored<type> histo_result(double value)

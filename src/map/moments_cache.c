@@ -1,4 +1,4 @@
-#include "map/prepared.h"
+#include "map/moments_cache.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -15,10 +15,10 @@ static bool are_bytes(const histo_map *map)
 }
 
 static histo_status make(const histo_map *map, const histo_view *views, bool bytes, int64_t seen,
-                         histo_map_prepared **prepared)
+                         histo_moments_cache **prepared)
 {
-    histo_map_prepared *p = *prepared = calloc(1, sizeof *p);
-    if (!p) return histo_fail_memory(sizeof *p, "a prepared map");
+    histo_moments_cache *p = *prepared = calloc(1, sizeof *p);
+    if (!p) return histo_fail_memory(sizeof *p, "a cache for moments");
     for (int a = 0; a < map->naxes; a++)
         p->dtypes[a] = views[a].dtype;
     p->bytes = are_bytes(map);
@@ -28,13 +28,13 @@ static histo_status make(const histo_map *map, const histo_view *views, bool byt
     if (status == HISTO_OK)
         status = histo_map_results_make(&p->results, map, &p->lookup, seen, bytes && p->bytes ? HISTO_U8 : HISTO_F64);
     if (status != HISTO_OK) {
-        histo_map_prepared_free(p);
+        histo_moments_cache_free(p);
         *prepared = NULL;
     }
     return status;
 }
 
-void histo_map_prepared_free(histo_map_prepared *p)
+void histo_moments_cache_free(histo_moments_cache *p)
 {
     if (!p) return;
     histo_map_results_free(&p->results);
@@ -42,7 +42,7 @@ void histo_map_prepared_free(histo_map_prepared *p)
     free(p);
 }
 
-static bool suits(const histo_map_prepared *p, const histo_view *views, bool bytes)
+static bool suits(const histo_moments_cache *p, const histo_view *views, bool bytes)
 {
     const histo_dtype wanted = bytes && p->bytes ? HISTO_U8 : HISTO_F64;
     if (p->results.dtype != wanted) return false;
@@ -51,10 +51,11 @@ static bool suits(const histo_map_prepared *p, const histo_view *views, bool byt
     return p->results.by != HISTO_BY_VALUE || p->seen < p->again;
 }
 
-histo_status histo_map_prepare(const histo_map *map, const histo_view *views, bool bytes, histo_map_prepared **prepared)
+histo_status histo_moments_cache_take(const histo_map *map, const histo_view *views, bool bytes,
+                                      histo_moments_cache **prepared)
 {
     const int64_t samples = histo_view_size(&views[0]);
-    histo_map_prepared *kept = atomic_exchange(&map->places->prepared, NULL);
+    histo_moments_cache *kept = atomic_exchange(&map->copies->prepared, NULL);
     int64_t seen = samples;
     if (kept && __builtin_add_overflow(kept->seen, samples, &seen)) seen = INT64_MAX;
     if (kept) kept->seen = seen;
@@ -62,16 +63,16 @@ histo_status histo_map_prepare(const histo_map *map, const histo_view *views, bo
         *prepared = kept;
         return HISTO_OK;
     }
-    histo_map_prepared_free(kept);
+    histo_moments_cache_free(kept);
     return make(map, views, bytes, seen, prepared);
 }
 
-void histo_map_keep(const histo_map *map, histo_map_prepared *prepared)
+void histo_moments_cache_give(const histo_map *map, histo_moments_cache *prepared)
 {
-    histo_map_prepared_free(atomic_exchange(&map->places->prepared, prepared));
+    histo_moments_cache_free(atomic_exchange(&map->copies->prepared, prepared));
 }
 
-void histo_map_forget(const histo_map *map)
+void histo_moments_cache_clear(const histo_map *map)
 {
-    histo_map_keep(map, NULL);
+    histo_moments_cache_give(map, NULL);
 }

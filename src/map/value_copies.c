@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "counts/hist.h"
 #include "map/map.h"
-#include "map/prepared.h"
+#include "map/moments_cache.h"
 #include "plan/strategy.h"
 
 histo_mapping histo_map_mapping(const histo_map *map)
@@ -13,59 +13,59 @@ histo_mapping histo_map_mapping(const histo_map *map)
 
 void histo_map_leave_devices(const histo_map *map)
 {
-    if (!map->places) return;
-    for (histo_device_map *it = map->places->on_devices, *next; it; it = next) {
+    if (!map->copies) return;
+    for (histo_device_map *it = map->copies->on_devices, *next; it; it = next) {
         next = it->next;
         it->backend->maps->free(it);
     }
-    map->places->on_devices = NULL;
+    map->copies->on_devices = NULL;
 }
 
 histo_status histo_map_fetch(const histo_map *map)
 {
-    const histo_map_places *places = map->places;
+    const histo_map_copies *copies = map->copies;
     histo_device_map *from = NULL;
-    for (histo_device_map *it = places->on_devices; it; it = it->next)
-        if (it->current && (it->captured || !places->on_host)) from = it;
+    for (histo_device_map *it = copies->on_devices; it; it = it->next)
+        if (it->current && (it->captured || !copies->on_host)) from = it;
     if (!from) return HISTO_OK;
     const histo_mapping mapping = histo_map_mapping(map);
-    histo_map_forget(map);
+    histo_moments_cache_clear(map);
     histo_status status = from->backend->maps->fetch(from, &mapping, map->values);
-    if (status == HISTO_OK) map->places->on_host = true;
+    if (status == HISTO_OK) map->copies->on_host = true;
     return status;
 }
 
 void histo_map_changed(const histo_map *map)
 {
-    histo_map_forget(map);
-    map->places->on_host = true;
-    for (histo_device_map *it = map->places->on_devices; it; it = it->next)
+    histo_moments_cache_clear(map);
+    map->copies->on_host = true;
+    for (histo_device_map *it = map->copies->on_devices; it; it = it->next)
         it->current = false;
 }
 
 /* The map's place on a device, whose values need not be current; made if missing. */
-static histo_status place_on(const histo_map *map, histo_device device, histo_device_map **there)
+static histo_status copy_on(const histo_map *map, histo_device device, histo_device_map **there)
 {
-    for (*there = map->places->on_devices; *there; *there = (*there)->next)
+    for (*there = map->copies->on_devices; *there; *there = (*there)->next)
         if ((*there)->device == device) return HISTO_OK;
     const histo_mapping mapping = histo_map_mapping(map);
     histo_status status = histo_backend_of(device)->maps->create(&mapping, device, there);
     if (status != HISTO_OK) return status;
-    (*there)->next = map->places->on_devices;
-    map->places->on_devices = *there;
+    (*there)->next = map->copies->on_devices;
+    map->copies->on_devices = *there;
     return HISTO_OK;
 }
 
 histo_status histo_map_on(const histo_map *map, histo_device device, void *stream, histo_device_map **there)
 {
     const histo_backend *backend = histo_backend_of(device);
-    for (*there = map->places->on_devices; *there; *there = (*there)->next)
+    for (*there = map->copies->on_devices; *there; *there = (*there)->next)
         if ((*there)->device == device && (*there)->current) return HISTO_OK;
     if (backend->capturing(stream))
         return histo_fail(HISTO_UNSUPPORTED,
                           "make the map on this GPU, or apply it there, before that is captured into a graph");
     histo_status status = histo_map_fetch(map);
-    if (status == HISTO_OK) status = place_on(map, device, there);
+    if (status == HISTO_OK) status = copy_on(map, device, there);
     const histo_mapping mapping = histo_map_mapping(map);
     if (status == HISTO_OK) status = (*there)->backend->maps->send(*there, &mapping, map->values, stream);
     if (status == HISTO_OK) (*there)->current = true;
@@ -77,16 +77,16 @@ static histo_status make_on(const histo_map *map, histo_device device, const his
     const histo_backend *backend = histo_backend_of(device);
     const bool capturing = backend->capturing(making->options.stream);
     histo_device_map *there;
-    for (there = map->places->on_devices; there && there->device != device;)
+    for (there = map->copies->on_devices; there && there->device != device;)
         there = there->next;
     if (!there && capturing)
         return histo_fail(HISTO_UNSUPPORTED, "make the map on this GPU once before that is captured into a graph");
     const histo_mapping mapping = histo_map_mapping(map);
-    histo_status status = place_on(map, device, &there);
+    histo_status status = copy_on(map, device, &there);
     if (status == HISTO_OK) status = there->backend->maps->make(there, &mapping, making);
     if (status != HISTO_OK) return status;
     histo_map_changed(map);
-    map->places->on_host = false;
+    map->copies->on_host = false;
     there->current = true;
     there->captured = there->captured || capturing;
     return HISTO_OK;

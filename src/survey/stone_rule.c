@@ -1,7 +1,7 @@
 /* As in NumPy, the candidates are 1 to max(100, sqrt(n)) bins. Each candidate counts the samples with its own exact
  * edges, so a pass handles as many candidates as fit in memory. Samples of 8 and 16 bits are counted once by value; all
  * candidates are computed from these counts. */
-#include "survey/stone.h"
+#include "survey/stone_rule.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ enum {
     VALUES = 1 << 16, /* of 16-bit samples */
 };
 
-struct histo_stone {
+struct histo_stone_rule {
     histo_dtype dtype;
     uint64_t n;
     double lo, hi;
@@ -32,9 +32,9 @@ struct histo_stone {
     uint64_t *of_value; /* [VALUES]: occurrences of each bit pattern of 8- or 16-bit samples; else NULL */
 };
 
-histo_status histo_stone_create(histo_stone **stone, histo_dtype dtype)
+histo_status histo_stone_rule_create(histo_stone_rule **stone, histo_dtype dtype)
 {
-    histo_stone *s = calloc(1, sizeof *s);
+    histo_stone_rule *s = calloc(1, sizeof *s);
     if (!s) return histo_fail_memory(sizeof *s, "Stone's rule");
     s->dtype = dtype;
     bool few = histo_dtype_size(dtype) <= 2;
@@ -42,14 +42,14 @@ histo_status histo_stone_create(histo_stone **stone, histo_dtype dtype)
     s->edges = malloc(ROOM * sizeof *s->edges);
     s->of_value = few ? malloc(VALUES * sizeof *s->of_value) : NULL;
     if (!s->counts || !s->edges || (few && !s->of_value)) {
-        histo_stone_destroy(s);
+        histo_stone_rule_destroy(s);
         return histo_fail_memory(ROOM * (sizeof *s->counts + sizeof *s->edges), "Stone's rule");
     }
     *stone = s;
     return HISTO_OK;
 }
 
-void histo_stone_destroy(histo_stone *stone)
+void histo_stone_rule_destroy(histo_stone_rule *stone)
 {
     if (!stone) return;
     free(stone->counts);
@@ -58,13 +58,13 @@ void histo_stone_destroy(histo_stone *stone)
     free(stone);
 }
 
-static histo_axis candidate(const histo_stone *s, int64_t bins)
+static histo_axis candidate(const histo_stone_rule *s, int64_t bins)
 {
     return histo_axis_closed(histo_axis_regular(bins, s->lo, s->hi));
 }
 
 /* Select the candidates of the next pass, as many as fit, and store their edges where needed. */
-static void take_candidates(histo_stone *s)
+static void take_candidates(histo_stone_rule *s)
 {
     s->begin = s->end;
     int64_t used = 0;
@@ -80,7 +80,7 @@ static void take_candidates(histo_stone *s)
     memset(s->counts, 0, (size_t)used * sizeof *s->counts);
 }
 
-void histo_stone_start(histo_stone *s, uint64_t n, double lo, double hi)
+void histo_stone_rule_start(histo_stone_rule *s, uint64_t n, double lo, double hi)
 {
     s->n = n;
     s->lo = lo;
@@ -95,7 +95,7 @@ void histo_stone_start(histo_stone *s, uint64_t n, double lo, double hi)
 
 /* Count each value times[i] times, or once if `times` is NULL, for all candidates of this pass. */
 #define DEFINE_COUNT(name, type, axis_dtype)                                                                           \
-    static void count_##name(histo_stone *s, const type *values, const uint64_t *times, int64_t n)                     \
+    static void count_##name(histo_stone_rule *s, const type *values, const uint64_t *times, int64_t n)                \
     {                                                                                                                  \
         int64_t used = 0;                                                                                              \
         for (int64_t bins = s->begin; bins < s->end; bins++) {                                                         \
@@ -112,7 +112,7 @@ DEFINE_COUNT(f64, double, HISTO_F64)
 DEFINE_COUNT(i64, int64_t, HISTO_I64)
 DEFINE_COUNT(u64, uint64_t, HISTO_U64)
 
-static void count_values(histo_stone *s, const void *block, int64_t count)
+static void count_values(histo_stone_rule *s, const void *block, int64_t count)
 {
     if (histo_dtype_size(s->dtype) == 1)
         for (int64_t i = 0; i < count; i++)
@@ -124,7 +124,7 @@ static void count_values(histo_stone *s, const void *block, int64_t count)
 
 enum { PIECE = 2048 };
 
-void histo_stone_add(histo_stone *s, const void *block, int64_t count)
+void histo_stone_rule_add(histo_stone_rule *s, const void *block, int64_t count)
 {
     if (s->of_value) {
         count_values(s, block, count);
@@ -150,7 +150,7 @@ void histo_stone_add(histo_stone *s, const void *block, int64_t count)
 }
 
 /* Nothing changes unless all candidates are counted. */
-static histo_status count_candidates(histo_stone *s, const histo_source *source, uint64_t *counts)
+static histo_status count_candidates(histo_stone_rule *s, const histo_source *source, uint64_t *counts)
 {
     histo_status status = HISTO_OK;
     uint64_t *at = counts;
@@ -166,7 +166,7 @@ static histo_status count_candidates(histo_stone *s, const histo_source *source,
     return status;
 }
 
-static histo_status count_each_value(histo_stone *s, const histo_source *source, uint64_t *counts)
+static histo_status count_each_value(histo_stone_rule *s, const histo_source *source, uint64_t *counts)
 {
     const int64_t values = (int64_t)1 << 8 * histo_dtype_size(s->dtype);
     const histo_axis axis = histo_axis_regular(values, 0, (double)values);
@@ -176,7 +176,7 @@ static histo_status count_each_value(histo_stone *s, const histo_source *source,
     return status;
 }
 
-histo_status histo_stone_count(histo_stone *s, const histo_source *source)
+histo_status histo_stone_rule_count(histo_stone_rule *s, const histo_source *source)
 {
     const size_t size = (ROOM + 3) * sizeof(uint64_t);
     uint64_t *counts = histo_malloc(size);
@@ -187,7 +187,7 @@ histo_status histo_stone_count(histo_stone *s, const histo_source *source)
 }
 
 /* Fill the candidates of this pass from the counts of values. */
-static void count_from_values(histo_stone *s)
+static void count_from_values(histo_stone_rule *s)
 {
     double values[PIECE];
     uint64_t times[PIECE];
@@ -210,7 +210,7 @@ static void count_from_values(histo_stone *s)
 /* The cross-validation estimate of the integrated squared error is bins * (2 - (n + 1) * sum of (count/n)^2) / spread.
  * We compare it times n^2 * spread: an integer, so ties are exact up to 2^53, and the smaller number of bins wins them.
  */
-static void judge_candidates(histo_stone *s)
+static void judge_candidates(histo_stone_rule *s)
 {
     const uint64_t *counts = s->counts;
     double n = (double)s->n;
@@ -227,7 +227,7 @@ static void judge_candidates(histo_stone *s)
     }
 }
 
-bool histo_stone_end_pass(histo_stone *s)
+bool histo_stone_rule_end_pass(histo_stone_rule *s)
 {
     do {
         if (s->of_value) count_from_values(s);
@@ -238,7 +238,7 @@ bool histo_stone_end_pass(histo_stone *s)
 }
 
 /* The counts of this pass, and their number. */
-static uint64_t *counts_of(const histo_stone *s, int64_t *n)
+static uint64_t *counts_of(const histo_stone_rule *s, int64_t *n)
 {
     *n = VALUES;
     if (s->of_value) return s->of_value;
@@ -248,7 +248,7 @@ static uint64_t *counts_of(const histo_stone *s, int64_t *n)
     return s->counts;
 }
 
-void histo_stone_save(const histo_stone *stone, histo_bytes *out)
+void histo_stone_rule_save(const histo_stone_rule *stone, histo_bytes *out)
 {
     int64_t n;
     const uint64_t *counts = counts_of(stone, &n);
@@ -258,14 +258,14 @@ void histo_stone_save(const histo_stone *stone, histo_bytes *out)
         histo_save_u64(out, counts[i]);
 }
 
-void histo_stone_forget(histo_stone *stone)
+void histo_stone_rule_forget(histo_stone_rule *stone)
 {
     int64_t n;
     uint64_t *counts = counts_of(stone, &n);
     memset(counts, 0, (size_t)n * sizeof *counts);
 }
 
-void histo_stone_merge(histo_stone *stone, histo_saved *from, bool add)
+void histo_stone_rule_merge(histo_stone_rule *stone, histo_saved *from, bool add)
 {
     int64_t n;
     uint64_t *counts = counts_of(stone, &n);
@@ -277,7 +277,7 @@ void histo_stone_merge(histo_stone *stone, histo_saved *from, bool add)
     }
 }
 
-int64_t histo_stone_bins(const histo_stone *stone)
+int64_t histo_stone_rule_bins(const histo_stone_rule *stone)
 {
     return stone->best;
 }
