@@ -27,9 +27,9 @@ typedef struct application {
     histo_map_results results;                     /* without tiles */
     histo_blend blend;                             /* with tiles: */
     int64_t tables;                                /* of a batch entry */
-    int operands;                                  /* samples of each axis, results, mask if there is one: … */
-    histo_strided_iter iter;                       /* … without tiles, … */
-    const histo_view *operand[HISTO_MAX_AXES + 2]; /* … and with tiles */
+    int operands;                                  /* samples of each axis, results, and the mask if there is one */
+    histo_strided_iter iter;                       /* over the operands, without tiles */
+    const histo_view *operand[HISTO_MAX_AXES + 2]; /* their views, with tiles */
     int64_t samples;
     int threads;
     block *blocks;        /* [threads] */

@@ -134,7 +134,7 @@ static void join(histo_patch *p, int quad)
                              p->shorts + quad * b->patterns);
 }
 
-/* Of the columns from x on. */
+/* Find the share that the higher tile has in each column from x on. */
 static void find_shares(histo_patch *p, int64_t x, int columns)
 {
     const histo_grid *grid = &p->blend->grid;

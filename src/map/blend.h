@@ -10,8 +10,8 @@ typedef struct histo_blend {
     const histo_map *map;
     const histo_map_lookup *lookup;
     histo_grid grid;
-    void *planes;      /* [map->batch][patterns] values of bit patterns; NULL where that does not pay; … */
-    histo_dtype dtype; /* … HISTO_U8 or HISTO_U16 if all are such whole numbers, else HISTO_F32 */
+    void *planes;      /* [map->batch][patterns] values of bit patterns; NULL where that does not pay */
+    histo_dtype dtype; /* of the planes: HISTO_U8 or HISTO_U16 if all values are such whole numbers, else HISTO_F32 */
     int patterns;      /* see histo_map_patterns */
 } histo_blend;
 
@@ -26,11 +26,11 @@ enum { HISTO_MAX_CORNERS = 8 };
  * thread's memory. */
 typedef struct histo_patch {
     const histo_blend *blend;
-    int corners; /* tables to interpolate between, 2 to 8: … */
-    int64_t
-        tables[HISTO_MAX_CORNERS]; /* … bit k of a number is set for the higher tile, k dimensions before the last */
-    float share[HISTO_BLOCK];      /* of the higher tile: of each column, … */
-    float down, back;              /* … of a row, and of the dimension before it */
+    int corners; /* tables to interpolate between, 2 to 8 */
+    /* Bit k of a corner's number is set for the higher of the two tiles along the dimension k before the last. */
+    int64_t tables[HISTO_MAX_CORNERS];
+    float share[HISTO_BLOCK]; /* of the higher tile, in each column */
+    float down, back;         /* its share in a row, and in the dimension before rows */
     bool joined;                   /* four tables are interleaved: */
     histo_joined_bytes bytes[2];
     uint64_t *shorts; /* [2][patterns] */

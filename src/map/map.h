@@ -76,7 +76,7 @@ histo_status histo_map_bins(const histo_hist *hist, const uint64_t **bins, int64
 /* HISTO_INVALID unless values can go from lo to hi. */
 histo_status histo_map_check_range(double lo, double hi);
 
-/* Is it a whole number of at most 2^53, up to which doubles have all? */
+/* Whether it is a whole number of at most 2^53, up to which doubles have all. */
 bool histo_map_is_whole(double x);
 
 #endif

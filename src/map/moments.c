@@ -27,8 +27,8 @@ typedef struct block {
 typedef struct window {
     const histo_map *map;
     const histo_view *views, *mask;     /* of the window alone */
-    histo_dtype dtypes[HISTO_MAX_AXES]; /* of the views, … */
-    int64_t strides[HISTO_MAX_AXES];    /* … and from a sample to the next */
+    histo_dtype dtypes[HISTO_MAX_AXES]; /* of the views */
+    int64_t strides[HISTO_MAX_AXES];    /* bytes from a sample of each view to the next */
     const histo_map_results *results;   /* of HISTO_U8 or HISTO_F64 */
     int threads;
     block *blocks; /* [threads] */
@@ -178,7 +178,7 @@ static histo_moments add_lanes(window *w)
     return (histo_moments){.m00 = of[0], .m10 = of[1], .m01 = of[2], .m20 = of[3], .m11 = of[4], .m02 = of[5]};
 }
 
-/* Are all sums of bytes over the window below 2^53? */
+/* Whether all sums of bytes over the window are below 2^53. */
 static bool are_exact(const histo_view *view)
 {
     const double width = (double)view->shape[1], height = (double)view->shape[0], longer = fmax(width, height);

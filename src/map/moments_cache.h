@@ -13,13 +13,13 @@ typedef struct histo_moments_cache {
     histo_map_results results; /* of HISTO_U8, if these are wanted and all values are bytes, else of HISTO_F64 */
 } histo_moments_cache;
 
-/* What is kept, if it suits samples with these dtypes, or new: it belongs to the caller, who frees it or gives it back.
- */
+/* Take what is kept, if it suits samples with these dtypes, or make it. It then belongs to the caller, who frees it or
+ * gives it back. */
 histo_status histo_moments_cache_take(const histo_map *map, const histo_view *views, bool bytes,
                                       histo_moments_cache **prepared);
 void histo_moments_cache_free(histo_moments_cache *prepared);
 
-/* Keep it for the next call. Any number of threads may take and keep. */
+/* Keep it for the next call. Any number of threads may take and give. */
 void histo_moments_cache_give(const histo_map *map, histo_moments_cache *prepared);
 
 /* Forget what is kept: the values change. */

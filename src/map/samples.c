@@ -32,7 +32,7 @@ const void *histo_map_contiguous(const char *at, int64_t stride, size_t size, in
     return gathered;
 }
 
-/* Are these neighbouring bytes of pixels? *first: the axis of the first channel. */
+/* Whether these are neighbouring bytes of pixels. *first: the axis of the first channel. */
 static bool are_channels(int naxes, const histo_dtype *dtypes, const char *const *at, const int64_t *strides,
                          int *first)
 {

@@ -28,10 +28,10 @@ histo_status histo_metric_parse(const char *name, histo_metric *metric)
 typedef struct pairs {
     histo_levels a, b;
     int64_t i, j;              /* the next levels */
-    int64_t bin;               /* of the current pair, … */
-    uint64_t count_a, count_b; /* … its counts, … */
-    double in_a, in_b;         /* … also as doubles, … */
-    double of_a, of_b;         /* … and their shares */
+    int64_t bin;               /* the current one */
+    uint64_t count_a, count_b; /* what it has in either histogram */
+    double in_a, in_b;         /* these counts as doubles */
+    double of_a, of_b;         /* their shares of all counts */
 } pairs;
 
 static bool pairs_next(pairs *p)

@@ -6,12 +6,12 @@
 #include <histo/histo.h>
 
 typedef struct histo_occupied {
-    int64_t *index;   /* in a read of all batch entries; relative to its own once an entry has been passed, … */
-    uint64_t *counts; /* … and the count */
+    int64_t *index;   /* of each slot in a read of all batch entries; once an entry has been passed, in this entry */
+    uint64_t *counts; /* of each slot */
     int64_t size;
     int64_t per_entry; /* slots of a batch entry */
-    int64_t entry;     /* the next batch entry, … */
-    int64_t at;        /* … and where it begins */
+    int64_t entry;     /* the next batch entry */
+    int64_t at;        /* where its slots begin in both arrays */
 } histo_occupied;
 
 /* The occupied slots of a batch entry. */

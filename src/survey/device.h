@@ -8,7 +8,7 @@
 /* Find the extremes of the source's batch entries; found[entries]. */
 histo_status histo_source_extremes(const histo_source *source, histo_found *found);
 
-/* The same as a caller sees them. */
+/* These extremes as the public function gives them, with numbers in place of keys. */
 histo_extremes histo_extremes_found(const histo_found *found, histo_dtype dtype);
 
 /* Count the source's samples on an axis, as they are, or as_bits: as unsigned integers of their size with the same

@@ -7,13 +7,13 @@
 /* Add a block. */
 void histo_extremes_add(histo_extremes *extremes, const histo_samples *block);
 
-/* Add those of other samples of the same dtype. */
+/* Add the extremes of other samples of the same dtype. */
 void histo_extremes_merge(histo_extremes *to, const histo_extremes *from, histo_dtype dtype);
 
-/* Those of all batch entries, if they are contiguous columns; false if they are not. */
+/* Find the extremes of all batch entries, if these are contiguous columns; false if they are not. */
 bool histo_extremes_of_columns(const histo_source *source, histo_extremes *extremes);
 
-/* The extremes as doubles; 64-bit integers that are no doubles are rounded outwards. */
+/* The extremes as doubles; 64-bit integers that doubles cannot hold are rounded outwards. */
 void histo_extremes_outwards(const histo_extremes *extremes, histo_dtype dtype, double *min, double *max);
 
 static inline uint64_t histo_extremes_finite(const histo_extremes *e)

@@ -23,8 +23,8 @@ typedef struct pass {
     histo_extremes extremes;
     uint64_t seen;
     histo_power_sums sums;
-    int64_t first; /* chunk of … */
-    histo_stats stats[MOST_CHUNKS];
+    int64_t first;                  /* chunk that stats[0] are of */
+    histo_stats stats[MOST_CHUNKS]; /* of each chunk */
 } pass;
 
 static void add_block(pass *p, const histo_samples *from, histo_selection_part *part, histo_extremes *extremes,

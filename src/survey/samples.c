@@ -14,7 +14,7 @@
 
 enum { OPERANDS = 3, LEAST_PER_THREAD = 1 << 17 };
 
-/* Can every run be used in place? */
+/* Whether every run can be used in place. */
 static bool is_contiguous_aligned(const histo_strided_iter *iter, size_t size)
 {
     bool aligned = (uintptr_t)iter->base[0] % size == 0;

@@ -43,11 +43,11 @@ static inline bool histo_source_is_filtered(const histo_source *source)
 }
 
 enum {
-    HISTO_SAMPLES_GATHERED = 2048, /* maximum block size when gathered … */
-    HISTO_SAMPLES_IN_PLACE = 4096, /* … and in place; what reads blocks twice finds them in the cache */
+    HISTO_SAMPLES_GATHERED = 2048, /* samples of a block that are gathered */
+    HISTO_SAMPLES_IN_PLACE = 4096, /* and of one in place: few enough to be in the cache when a block is read twice */
 };
 
-/* One thread's iteration. */
+/* A thread's iteration over samples. */
 typedef struct histo_samples {
     const void *block; /* the current block: n aligned samples of dtypes[0], of one batch entry */
     int64_t n, batch;

@@ -40,7 +40,7 @@ struct histo_survey {
     histo_stone_rule *stone;
 };
 
-/* Is the lower end a percentile? */
+/* Whether the lower end is a percentile. */
 static bool from_percentile(const histo_survey_options *o)
 {
     return o->range == HISTO_RANGE_PERCENTILE || o->range == HISTO_RANGE_FROM_PERCENTILE;
@@ -51,7 +51,7 @@ static bool to_percentile(const histo_survey_options *o)
     return o->range == HISTO_RANGE_PERCENTILE || o->range == HISTO_RANGE_TO_PERCENTILE;
 }
 
-/* Does the range end at the first or last finite sample, on one side or both? */
+/* Whether the range ends at the first or last finite sample, on one side or both. */
 static bool ends_at_samples(const histo_survey_options *o)
 {
     return o->range == HISTO_RANGE_MINMAX || (o->range == HISTO_RANGE_FIXED && (isinf(o->lo) || isinf(o->hi)));
@@ -107,7 +107,7 @@ static histo_status check_options(histo_dtype dtype, const histo_survey_options 
     if (!(o->width >= 0) || isinf(o->width))
         return histo_fail(HISTO_INVALID, "a bin cannot be %g wide: give a width above 0", o->width);
     if (o->width == 0 && (o->bins < 1 || o->bins > HISTO_MAX_BINS))
-        return histo_fail(HISTO_INVALID, "%lld is no number of bins: give 1 to %lld, a width or a rule",
+        return histo_fail(HISTO_INVALID, "a histogram cannot have %lld bins: give 1 to %lld, a width or a rule",
                           (long long)o->bins, (long long)HISTO_MAX_BINS);
     return HISTO_OK;
 }
