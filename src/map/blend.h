@@ -31,7 +31,7 @@ typedef struct histo_patch {
     int64_t tables[HISTO_MAX_CORNERS];
     float share[HISTO_BLOCK]; /* of the higher tile, in each column */
     float down, back;         /* its share in a row, and in the dimension before rows */
-    bool joined;                   /* four tables are interleaved: */
+    bool joined;              /* four tables are interleaved: */
     histo_joined_bytes bytes[2];
     uint64_t *shorts; /* [2][patterns] */
     uint16_t at[HISTO_BLOCK];

@@ -4,8 +4,8 @@
 
 #include "view/dtype.h"
 
-/* A whole number from least to most, which are integers. Adding 3 * 2^51 rounds to one, as rint does, which not all CPUs
- * have as an instruction. */
+/* A whole number from least to most, which are integers. Adding 3 * 2^51 rounds to one, as rint does, which not all
+ * CPUs have as an instruction. */
 static inline double whole(double value, double least, double most)
 {
     double within = value > least ? value : least;

@@ -6,7 +6,7 @@
 #include "plan/mapping.h"
 
 /* Where the values are. A map that is only used may get more copies of them, so this can change for a const map. */
-*map.* / typedef struct histo_map_copies {
+typedef struct histo_map_copies {
     bool on_host;
     histo_device_map *on_devices;
     _Atomic(struct histo_moments_cache *) prepared; /* of the values in host memory: see moments_cache.h */
