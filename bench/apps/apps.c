@@ -7,7 +7,6 @@
 
 #include "apps_peers.py.h"
 #include "base/error.h"
-#include "bench/core/json.h"
 #include "bench/core/report.h"
 #include "bench/peers/python.h"
 
@@ -280,44 +279,44 @@ static void print_row(const race *r, FILE *to)
     fflush(to);
 }
 
-static void put_peer(const char *before, const char *name, const peer *it, FILE *to)
+static void put_peer(json_writer *json, const char *name, const peer *p)
 {
-    fputs(before, to);
-    json_text(to, name, strlen(name));
-    if (!it->runs) {
-        json_member(to, ": {", "reason", it->reason);
-    } else {
-        fprintf(to, ": {\"us\": %.3f", it->us);
-        if (it->compared)
-            fprintf(to, ", \"largest_difference\": %.9g, \"share_that_differs\": %.9g", it->largest, it->share);
-    }
-    fputc('}', to);
+    json_open(json, name, '{');
+    if (!p->runs)
+        json_text(json, "reason", p->reason);
+    else
+        json_print(json, "\"us\": %.3f", p->us);
+    if (p->runs && p->compared)
+        json_print(json, "\"largest_difference\": %.9g, \"share_that_differs\": %.9g", p->largest, p->share);
+    json_close(json, '}');
 }
 
-static void put_row(const race *r, bool first, FILE *to)
+static void put_row(const race *r, json_writer *json)
 {
     const apps_row *row = r->job.row;
     bool wrong = false;
-    const char *fault = judge(r, &wrong);
-    json_member(to, first ? "\n{" : ",\n{", "name", row->name);
-    fprintf(to, ", \"us\": %.3f, \"bytes\": %lld", r->us, (long long)r->job.bytes);
-    if (r->job.roof_us > 0) fprintf(to, ", \"roof_us\": %.3f", r->job.roof_us);
-    json_member(to, ", ", "result",
-                fault                                  ? fault
-                : row->reference || r->table->describe ? "as it must be"
-                                                       : "not compared");
-    fputs(", \"targets\": [", to);
+    const char *fault = judge(r, &wrong),
+               *right = row->reference || r->table->describe ? "as it must be" : "not compared";
+    json_open(json, NULL, '{');
+    json_text(json, "name", row->name);
+    json_print(json, "\"us\": %.3f, \"bytes\": %lld", r->us, (long long)r->job.bytes);
+    if (r->job.roof_us > 0) json_print(json, "\"roof_us\": %.3f", r->job.roof_us);
+    json_text(json, "result", fault ? fault : right);
+    json_open(json, "targets", '[');
     for (int t = 0; t < APPS_MAX_TARGETS && is_asked(&row->targets[t]); t++) {
         char text[80];
         target_text(&row->targets[t], text, sizeof text);
-        json_member(to, t ? ", {" : "{", "target", text);
-        json_member(to, ", ", "verdict", verdicts[judge_target(r, &row->targets[t])]);
-        fputc('}', to);
+        json_open(json, NULL, '{');
+        json_text(json, "target", text);
+        json_text(json, "verdict", verdicts[judge_target(r, &row->targets[t])]);
+        json_close(json, '}');
     }
-    fputs("], \"peers\": {", to);
+    json_close(json, ']');
+    json_open(json, "peers", '{');
     for (int p = 0; p < LIBRARIES && row->work; p++)
-        put_peer(p ? ", " : "", libraries[p], &r->peers[p], to);
-    fputs("}}", to);
+        put_peer(json, libraries[p], &r->peers[p]);
+    json_close(json, '}');
+    json_close(json, '}');
 }
 
 /* ---- The table ---- */
@@ -419,7 +418,7 @@ static histo_status measure_table(const bench_options *options, const apps_table
         }
         if (status != HISTO_OK) return status;
         print_row(&r, options->table);
-        if (options->json) put_row(&r, t->measured == 0, options->json);
+        put_row(&r, options->json);
         add_race(t, &r);
     }
     return HISTO_OK;
@@ -434,17 +433,15 @@ histo_status bench_apps(const bench_options *options, const apps_photo *photo, c
     *measured = *wrong = 0;
     if (!tables) return HISTO_UNSUPPORTED;
     if (!count_selected(tables, names)) return histo_fail(HISTO_INVALID, "no application is called '%s'", names);
-    if (options->json) {
-        report_put_run(options->json, options->command_line);
-        fputs(", \"applications\": [", options->json);
-    }
+    report_open(options->json, options->command_line, NULL);
+    json_open(options->json, "applications", '[');
     histo_status status = print_head(*tables, options->table);
     for (; *tables && status == HISTO_OK; tables++)
         status = measure_table(options, *tables, photo, names, begun_s, &t);
     print_missing(options->table);
     fprintf(options->table, "%d targets met, %d missed\n", t.met, t.missed);
     if (t.left) fprintf(options->table, "%d not measured: the time is over\n", t.left);
-    if (options->json) fputs("]}\n", options->json);
+    report_close(options->json);
     *measured = t.measured;
     *wrong = t.wrong;
     return status;

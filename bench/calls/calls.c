@@ -5,7 +5,6 @@
 #include <time.h>
 
 #include "base/error.h"
-#include "bench/core/json.h"
 #include "bench/core/report.h"
 
 enum { MOST = 1 << 20, BINS = 10, REPEAT = 15 };
@@ -132,10 +131,11 @@ static void print(const printing *p, const call *it, const world *w, double ns, 
     *p->wrong += !right;
     fprintf(p->options->table, "%-50s %9lld %-7s %12.1f %9.3f%s\n", it->name, (long long)w->n, of, ns,
             ns / (double)w->n, right ? "" : "  wrong");
-    if (!p->options->json) return;
-    json_member(p->options->json, *p->measured ? ",\n{" : "{", "call", it->name);
-    fprintf(p->options->json, ", \"%s\": %lld, \"ns\": %.4g, \"right\": %s}", of, (long long)w->n, ns,
-            right ? "true" : "false");
+    json_open(p->options->json, NULL, '{');
+    json_text(p->options->json, "call", it->name);
+    json_print(p->options->json, "\"%s\": %lld, \"ns\": %.4g, \"right\": %s", of, (long long)w->n, ns,
+               right ? "true" : "false");
+    json_close(p->options->json, '}');
 }
 
 static histo_status measure(const printing *p, const call *calls, size_t count_of, world *w, const char *of)
@@ -191,14 +191,12 @@ histo_status bench_calls(const bench_options *options, int *measured, int *wrong
         state = state * 6364136223846793005U + 1442695040888963407U;
         w.samples[i] = (double)(state >> 11) * 0x1p-53;
     }
-    if (options->json) {
-        report_put_run(options->json, options->command_line);
-        fputs(", \"calls\": [", options->json);
-    }
+    report_open(options->json, options->command_line, NULL);
+    json_open(options->json, "calls", '[');
     fprintf(options->table, "%-50s %17s %12s %9s\n", "f64, 10 regular bins; counts", "", "ns", "ns each");
     if (status == HISTO_OK) status = measure_small(&p, &w);
     if (status == HISTO_OK) status = measure_reads(&p, &w);
-    if (options->json) fputs("]}\n", options->json);
+    report_close(options->json);
     free(w.samples);
     free(w.counts);
     free(w.sums);

@@ -30,6 +30,7 @@ typedef struct measuring {
     bench_photo *names;
     outfile *file;
     bench_options options;
+    json_writer json;
     bool kept;                   /* something was measured: keep it even if a later step fails */
     const bench_map_result *map; /* to be drawn; NULL: none */
     const random_result *random; /* likewise */
@@ -106,7 +107,8 @@ static int begin(measuring *m, const bench_settings *s, bool takes_images, fault
     if (!s->common.output) return 0;
     m->file = outfile_open(s->common.output, f);
     if (!m->file) return -1;
-    m->options.json = outfile_stream(m->file);
+    m->json = (json_writer){.to = outfile_stream(m->file)};
+    m->options.json = &m->json;
     if (strcmp(s->common.output, "-") == 0) m->options.table = stderr;
     return 0;
 }
@@ -185,9 +187,9 @@ static int print_synthetic_conflicts(const measuring *m, fault *f)
 static int run_conflicts(measuring *m, int *wrong, fault *f)
 {
     (void)wrong;
-    if (m->options.json) fputs("[", m->options.json);
+    json_open(m->options.json, NULL, '[');
     int result = m->count ? print_photo_conflicts(m, f) : print_synthetic_conflicts(m, f);
-    if (m->options.json) fputs("]\n", m->options.json);
+    json_close(m->options.json, ']');
     return result;
 }
 
@@ -273,12 +275,12 @@ static int run_experiment(measuring *m, const papers_experiment *e, const papers
     for (int p = 0; p < result->points; p++)
         for (int c = 0; c < result->series_count; c++)
             *wrong += result->cell[p][c].wrong;
-    FILE *json = options->common.json;
+    json_writer *json = options->common.json;
     papers_print(result, options->common.table);
     if (json && ends_in(s->common.output, ".tsv"))
-        papers_tsv(result, json);
+        papers_tsv(result, json->to);
     else if (json)
-        papers_json(result, m->papers_count == 1, json);
+        papers_json(result, json);
     return end_run(m, status, result->points, f);
 }
 
@@ -305,19 +307,19 @@ static int run_papers(measuring *m, int *wrong, fault *f)
                                     .bins_count = m->bins_count,
                                     .begun_s = bench_now_s()};
     const papers_experiment *e;
-    FILE *json = m->options.json;
+    json_writer *json = m->options.json;
     const bool tsv = json && ends_in(s->common.output, ".tsv");
-    if (tsv) papers_tsv_begin(json);
-    if (json && !tsv) {
-        report_put_run(json, process_command_line());
-        fputs(", \"experiments\": [", json);
+    if (tsv) papers_tsv_begin(json->to);
+    if (!tsv) {
+        report_open(json, process_command_line(), NULL);
+        json_open(json, "experiments", '[');
     }
     int failed = 0;
     m->papers = calloc((size_t)count, sizeof *m->papers);
     if (!m->papers) return fault_set(f, EXIT_DATA, "no memory for %d experiments", count);
     for (int i = 0; (e = papers_at(i)) != NULL && !failed; i++)
         if (papers_selected(e, paper, s->figure, s->paper_table)) failed = run_experiment(m, e, &options, wrong, f);
-    if (json && !tsv) fputs("]}\n", json);
+    if (!tsv) report_close(json);
     return failed;
 }
 

@@ -1,12 +1,12 @@
 #include "bench/core/json.h"
 
-#include <string.h>
+#include <stdarg.h>
 
-void json_text(FILE *to, const char *text, size_t length)
+static void put_quoted(FILE *to, const char *text)
 {
     fputc('"', to);
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
         if (c < ' ')
             fprintf(to, "\\u%04x", c);
         else
@@ -15,8 +15,46 @@ void json_text(FILE *to, const char *text, size_t length)
     fputc('"', to);
 }
 
-void json_member(FILE *to, const char *before, const char *name, const char *text)
+/* What separates a value from the one before it, and its name. */
+static void begin(json_writer *json, const char *name, const char *space)
 {
-    fprintf(to, "%s\"%s\": ", before, name);
-    json_text(to, text, strlen(text));
+    if (json->comma) fputc(',', json->to);
+    if (json->comma || *space == '\n') fputs(space, json->to);
+    if (name) put_quoted(json->to, name);
+    if (name) fputs(": ", json->to);
+    json->comma = true;
+}
+
+void json_open(json_writer *json, const char *name, char bracket)
+{
+    if (!json) return;
+    begin(json, name, !name && bracket == '{' && json->depth > 0 ? "\n" : " ");
+    json->depth++;
+    fputc(bracket, json->to);
+    json->comma = false;
+}
+
+void json_close(json_writer *json, char bracket)
+{
+    if (!json) return;
+    fputc(bracket, json->to);
+    if (--json->depth == 0) fputc('\n', json->to);
+    json->comma = true;
+}
+
+void json_text(json_writer *json, const char *name, const char *text)
+{
+    if (!json) return;
+    begin(json, name, " ");
+    put_quoted(json->to, text);
+}
+
+void json_print(json_writer *json, const char *format, ...)
+{
+    if (!json) return;
+    begin(json, NULL, " ");
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(json->to, format, arguments);
+    va_end(arguments);
 }

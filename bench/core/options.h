@@ -3,7 +3,8 @@
 #define BENCH_OPTIONS_H
 
 #include <histo/histo.h>
-#include <stdio.h>
+
+#include "bench/core/json.h"
 
 typedef struct bench_time_budget {
     double seconds; /* start nothing after this; 0: no limit */
@@ -14,11 +15,12 @@ typedef struct bench_time_budget {
 
 typedef struct bench_options {
     histo_device device;
-    int64_t samples, bytes;   /* of one measurement; 0: set by the other, or by the benchmark's default */
-    int repeat;               /* timed passes; 0: the benchmark's default */
-    int threads;              /* on the CPU; 0: the default */
-    bool quick;               /* less of everything */
-    FILE *table, *json;       /* json may be NULL */
+    int64_t samples, bytes; /* of one measurement; 0: set by the other, or by the benchmark's default */
+    int repeat;             /* timed passes; 0: the benchmark's default */
+    int threads;            /* on the CPU; 0: the default */
+    bool quick;             /* less of everything */
+    FILE *table;
+    json_writer *json;        /* may be NULL */
     const char *command_line; /* for json */
     bench_time_budget budget;
 } bench_options;

@@ -6,78 +6,72 @@
 
 #include "bench/core/json.h"
 
-static void put_cpu_model(FILE *to)
+static void put_cpu_model(json_writer *json)
 {
     char line[256];
     FILE *info = fopen("/proc/cpuinfo", "r");
-    bool found = false;
-    while (info && !found && fgets(line, sizeof line, info)) {
-        const char *colon = strchr(line, ':');
-        found = strncmp(line, "model name", 10) == 0 && colon;
-        if (found) json_text(to, colon + 2, strcspn(colon + 2, "\n"));
+    const char *model = NULL;
+    while (info && !model && fgets(line, sizeof line, info)) {
+        char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) != 0 || !colon) continue;
+        line[strcspn(line, "\n")] = '\0';
+        model = colon + 2;
     }
-    if (!found) fputs("null", to);
+    if (model)
+        json_text(json, "cpu", model);
+    else
+        json_print(json, "\"cpu\": null");
     if (info) fclose(info);
 }
 
-/* The CPU, and the library's description of the machine, line by line. */
-static void put_machine(FILE *to)
+void report_open(json_writer *json, const char *command_line, const char *device)
 {
-    size_t length = histo_machine_describe(NULL, 0);
-    char *text = malloc(length + 1);
-    if (text) histo_machine_describe(text, length + 1);
-    fputs(", \"cpu\": ", to);
-    put_cpu_model(to);
-    fputs(", \"machine\": [", to);
-    for (const char *line = text ? text : ""; *line;) {
-        size_t n = strcspn(line, "\n");
-        json_text(to, line, n);
-        line += n + (line[n] == '\n');
-        if (*line) fputs(", ", to);
-    }
-    fputs("]", to);
-    free(text);
-}
-
-void report_put_run(FILE *to, const char *command_line)
-{
-    char date[32];
+    char date[32], machine[4096], *rest;
     time_t now = time(NULL);
     struct tm utc;
+    if (!json) return;
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    json_member(to, "{", "histo", histo_version());
-    json_member(to, ", ", "command", command_line);
-    json_member(to, ", ", "date", date);
-    put_machine(to);
+    histo_machine_describe(machine, sizeof machine);
+    json_open(json, NULL, '{');
+    json_text(json, "histo", histo_version());
+    json_text(json, "command", command_line);
+    json_text(json, "date", date);
+    put_cpu_model(json);
+    json_open(json, "machine", '[');
+    for (char *line = strtok_r(machine, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+        json_text(json, NULL, line);
+    json_close(json, ']');
+    if (device) json_text(json, "device", device);
 }
 
-void report_json_begin(FILE *to, const char *command_line, const bench_device *device)
+void report_close(json_writer *json)
 {
-    report_put_run(to, command_line);
-    json_member(to, ", ", "device", device->backend);
-    fputs(", \"results\": [", to);
+    json_close(json, ']');
+    json_close(json, '}');
 }
 
 void report_begin(const bench_options *options, const bench_device *device)
 {
     fputs("Gsamples/s, and per cent of what reading the samples alone would reach; * is the fastest\n", options->table);
-    if (options->json) report_json_begin(options->json, options->command_line, device);
+    report_open(options->json, options->command_line, device->backend);
+    json_open(options->json, "results", '[');
 }
 
-static void put_times(FILE *to, const bench_times *times)
+static void put_times(json_writer *json, const bench_times *times)
 {
-    fprintf(to, "\"passes\": %d, \"median_us\": %.3f, \"min_us\": %.3f, \"max_us\": %.3f", times->passes,
-            bench_median(times), times->us[0], times->us[times->passes - 1]);
+    json_print(json, "\"passes\": %d, \"median_us\": %.3f, \"min_us\": %.3f, \"max_us\": %.3f", times->passes,
+               bench_median(times), times->us[0], times->us[times->passes - 1]);
 }
 
-static void put_roof(FILE *to, const char *name, const bench_result *result, const bench_times *times)
+static void put_roof(json_writer *json, const char *name, const bench_result *result, const bench_times *times)
 {
-    fprintf(to, ", \"%s\": {\"GBps\": %.5g, ", name, (double)result->bytes / bench_median(times) * 1e-3);
-    put_times(to, times);
-    fputc('}', to);
+    json_open(json, name, '{');
+    json_print(json, "\"GBps\": %.5g", (double)result->bytes / bench_median(times) * 1e-3);
+    put_times(json, times);
+    json_close(json, '}');
 }
 
-static void put_score(FILE *to, const bench_result *result, const bench_score *score)
+static void put_score(json_writer *json, const bench_result *result, const bench_score *score)
 {
     static const char *const outcomes[] = {[BENCH_EXACT] = "exact",
                                            [BENCH_REFUSED] = "refused",
@@ -85,37 +79,38 @@ static void put_score(FILE *to, const bench_result *result, const bench_score *s
                                            [BENCH_WRONG] = "wrong",
                                            [BENCH_SLOW] = "slow"};
     static const char *const entries[] = {[BENCH_STRATEGY] = "strategy", [BENCH_PLAN] = "plan", [BENCH_PEER] = "peer"};
-    json_member(to, "{", entries[score->entry], score->name);
-    if (*score->params) json_member(to, ", ", "params", score->params);
-    json_member(to, ", ", "outcome", outcomes[score->outcome]);
+    json_open(json, NULL, '{');
+    json_text(json, entries[score->entry], score->name);
+    if (*score->params) json_text(json, "params", score->params);
+    json_text(json, "outcome", outcomes[score->outcome]);
     if (score->outcome == BENCH_EXACT) {
-        fprintf(to, ", \"Gsamples_per_s\": %.5g, \"percent_of_read_roof\": %.5g, \"best\": %s, \"samples\": %lld, ",
-                bench_rate(score) * 1e-3, bench_percent(result, score), score == result->best ? "true" : "false",
-                (long long)score->samples);
-        put_times(to, &score->times);
-        if (score->entry == BENCH_PEER) fprintf(to, ", \"misplaced\": %lld", (long long)score->misplaced);
-        if (*score->note) json_member(to, ", ", "note", score->note);
+        json_print(json, "\"Gsamples_per_s\": %.5g, \"percent_of_read_roof\": %.5g, \"best\": %s, \"samples\": %lld",
+                   bench_rate(score) * 1e-3, bench_percent(result, score), score == result->best ? "true" : "false",
+                   (long long)score->samples);
+        put_times(json, &score->times);
+        if (score->entry == BENCH_PEER) json_print(json, "\"misplaced\": %lld", (long long)score->misplaced);
+        if (*score->note) json_text(json, "note", score->note);
     } else {
-        json_member(to, ", ", "reason", score->reason);
+        json_text(json, "reason", score->reason);
     }
-    fputc('}', to);
+    json_close(json, '}');
 }
 
-void report_json_result(FILE *to, const bench_result *result, bool first)
+void report_open_result(json_writer *json, const bench_result *result)
 {
     const bench_input *input = result->input;
-    json_member(to, first ? "\n{" : ",\n{", "input", input->name);
-    json_member(to, ", ", "dtype", histo_dtype_name(input->dtype));
-    fprintf(to, ", \"bins\": %lld, \"samples\": %lld, \"fills\": %lld, \"threads\": %d", (long long)input->bins,
-            (long long)result->samples, (long long)result->fills, result->threads);
-    put_roof(to, "read_roof", result, &result->roof);
-    if (result->roof_one_thread.passes) put_roof(to, "read_roof_one_thread", result, &result->roof_one_thread);
-    fputs(", \"strategies\": [", to);
-    for (int c = 0; c < result->scores; c++) {
-        fputs(c ? ",\n  " : "\n  ", to);
-        put_score(to, result, &result->score[c]);
-    }
-    fputc(']', to);
+    if (!json) return;
+    json_open(json, NULL, '{');
+    json_text(json, "input", input->name);
+    json_text(json, "dtype", histo_dtype_name(input->dtype));
+    json_print(json, "\"bins\": %lld, \"samples\": %lld, \"fills\": %lld, \"threads\": %d", (long long)input->bins,
+               (long long)result->samples, (long long)result->fills, result->threads);
+    put_roof(json, "read_roof", result, &result->roof);
+    if (result->roof_one_thread.passes) put_roof(json, "read_roof_one_thread", result, &result->roof_one_thread);
+    json_open(json, "strategies", '[');
+    for (int c = 0; c < result->scores; c++)
+        put_score(json, result, &result->score[c]);
+    json_close(json, ']');
 }
 
 static void print_heading(FILE *to, const bench_result *result)
@@ -176,13 +171,11 @@ static void print_result(FILE *to, const bench_result *result)
     fflush(to);
 }
 
-void report_result(const bench_options *options, const bench_result *result, bool first)
+void report_result(const bench_options *options, const bench_result *result)
 {
     print_result(options->table, result);
-    if (options->json) {
-        report_json_result(options->json, result, first);
-        fputc('}', options->json);
-    }
+    report_open_result(options->json, result);
+    json_close(options->json, '}');
 }
 
 void report_end(const bench_options *options, int inputs, int left, int cells, int wrong)
@@ -194,5 +187,7 @@ void report_end(const bench_options *options, int inputs, int left, int cells, i
         fprintf(options->table, "%d FAILED or counted WRONG\n", wrong);
     else
         fputs("all counts exact\n", options->table);
-    if (options->json) fprintf(options->json, "],\n \"inputs_not_measured\": %d}\n", left);
+    json_close(options->json, ']');
+    json_print(options->json, "\"inputs_not_measured\": %d", left);
+    json_close(options->json, '}');
 }

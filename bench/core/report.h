@@ -5,15 +5,15 @@
 #include "bench/core/options.h"
 #include "bench/core/race.h"
 
-/* The beginning of a JSON object: version, command, date and machine. */
-void report_put_run(FILE *to, const char *command_line);
-/* {"histo": …, "results": [ */
-void report_json_begin(FILE *to, const char *command_line, const bench_device *device);
-/* An object without its closing brace, so that members may follow. */
-void report_json_result(FILE *to, const bench_result *result, bool first);
+/* The beginning of a JSON object: version, command, date, machine, and the device unless it is NULL; its end, and that
+ * of a list in it. */
+void report_open(json_writer *json, const char *command_line, const char *device);
+void report_close(json_writer *json);
+/* An object that the caller closes, so that members may follow. */
+void report_open_result(json_writer *json, const bench_result *result);
 
 void report_begin(const bench_options *options, const bench_device *device);
-void report_result(const bench_options *options, const bench_result *result, bool first);
+void report_result(const bench_options *options, const bench_result *result);
 /* left: inputs that were not measured. */
 void report_end(const bench_options *options, int inputs, int left, int cells, int wrong);
 

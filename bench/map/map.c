@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "bench/core/json.h"
 #include "bench/core/report.h"
 
 static const double near_enough = 0.9;    /* of the fastest strategy's rate: a right choice */
@@ -122,36 +121,34 @@ static void print_cell(FILE *to, const bench_result *result, const bench_verdict
     fflush(to);
 }
 
-static void put_cell(FILE *to, const bench_result *result, const bench_verdict *v, bool first)
+static void put_cell(json_writer *json, const bench_result *result, const bench_verdict *v)
 {
     static const char *const placements[] = {"device", "pinned", "pageable"};
-    report_json_result(to, result, first);
-    json_member(to, ",\n ", "row", v->cell->row);
-    json_member(to, ", ", "distribution", v->cell->column);
-    json_member(to, ", ", "placement", placements[v->cell->placement]);
-    if (v->target > 0) fprintf(to, ", \"target_percent\": %g", v->target);
+    if (!json) return;
+    report_open_result(json, result);
+    json_text(json, "row", v->cell->row);
+    json_text(json, "distribution", v->cell->column);
+    json_text(json, "placement", placements[v->cell->placement]);
+    if (v->target > 0) json_print(json, "\"target_percent\": %g", v->target);
     if (target_rate(result, v->cell) > 0) {
-        json_member(to, ", ", "target_peer", v->cell->target_peer);
-        fprintf(to, ", \"target_over_peer\": %g", v->cell->over_peer);
+        json_text(json, "target_peer", v->cell->target_peer);
+        json_print(json, "\"target_over_peer\": %g", v->cell->over_peer);
     }
     if (!(v->faults & BENCH_ERROR)) {
         const bench_score *peer = best_peer(result);
-        json_member(to, ", ", "chosen", find_plan(result)->name);
-        json_member(to, ", ", "best_strategy", result->best->name);
-        fprintf(to, ", \"Gsamples_per_s\": %.5g, \"percent_of_read_roof\": %.5g, \"over_best_strategy\": %.4g",
-                v->rate * 1e-3, v->percent, v->choice);
-        if (peer) json_member(to, ", ", "best_peer", peer->name);
-        if (peer) fprintf(to, ", \"over_best_peer\": %.4g", v->peers);
+        json_text(json, "chosen", find_plan(result)->name);
+        json_text(json, "best_strategy", result->best->name);
+        json_print(json, "\"Gsamples_per_s\": %.5g, \"percent_of_read_roof\": %.5g, \"over_best_strategy\": %.4g",
+                   v->rate * 1e-3, v->percent, v->choice);
+        if (peer) json_text(json, "best_peer", peer->name);
+        if (peer) json_print(json, "\"over_best_peer\": %.4g", v->peers);
     }
-    fprintf(to, ", \"seconds\": %.2f, \"faults\": [", v->seconds);
-    const char *before = "";
-    for (int f = 0; f < FAULTS; f++) {
-        if (!(v->faults >> f & 1)) continue;
-        fputs(before, to);
-        json_text(to, fault_names[f], strlen(fault_names[f]));
-        before = ", ";
-    }
-    fputs("]}", to);
+    json_print(json, "\"seconds\": %.2f", v->seconds);
+    json_open(json, "faults", '[');
+    for (int f = 0; f < FAULTS; f++)
+        if (v->faults >> f & 1) json_text(json, NULL, fault_names[f]);
+    json_close(json, ']');
+    json_close(json, '}');
 }
 
 /* ---- All cells ---- */
@@ -224,26 +221,27 @@ static void print_summary(FILE *to, const bench_map_result *map, int wrong, doub
     fputs("* after a peer: it puts some samples into the wrong bins\n", to);
 }
 
-static void put_summary(FILE *to, const bench_map_result *map, int wrong, double seconds)
+static void put_summary(json_writer *json, const bench_map_result *map, int wrong, double seconds)
 {
     static const char *const keys[FAULTS] = {"below_target", "below_peer", "wrong_choice", "below_uniform", "failed"};
     summary s = sum_up(map);
-    fprintf(to, "],\n \"summary\": {\"cells\": %d, \"seconds\": %.1f, \"wrong_or_failed_entries\": %d", s.cells,
-            seconds, wrong);
+    json_close(json, ']');
+    json_open(json, "summary", '{');
+    json_print(json, "\"cells\": %d, \"seconds\": %.1f, \"wrong_or_failed_entries\": %d", s.cells, seconds, wrong);
     if (s.worst) {
-        fprintf(to, ", \"geometric_mean_percent_of_read_roof\": %.4g", exp(s.log_percent));
-        json_member(to, ", ", "worst_cell", s.worst->cell->input.name);
+        json_print(json, "\"geometric_mean_percent_of_read_roof\": %.4g", exp(s.log_percent));
+        json_text(json, "worst_cell", s.worst->cell->input.name);
     }
-    if (s.with_peer) fprintf(to, ", \"geometric_mean_over_best_peer\": %.4g", exp(s.log_peers));
-    fprintf(to, ", \"right_choices\": %d", s.right);
+    if (s.with_peer) json_print(json, "\"geometric_mean_over_best_peer\": %.4g", exp(s.log_peers));
+    json_print(json, "\"right_choices\": %d", s.right);
     for (int f = 0; f < FAULTS; f++)
-        fprintf(to, ", \"%s\": %d", keys[f], s.faults[f]);
-    fputs(", \"not_measured\": [", to);
-    for (int i = map->measured; i < map->cells; i++) {
-        fputs(i > map->measured ? ", " : "", to);
-        json_text(to, map->verdict[i].cell->input.name, strlen(map->verdict[i].cell->input.name));
-    }
-    fputs("]}}\n", to);
+        json_print(json, "\"%s\": %d", keys[f], s.faults[f]);
+    json_open(json, "not_measured", '[');
+    for (int i = map->measured; i < map->cells; i++)
+        json_text(json, NULL, map->verdict[i].cell->input.name);
+    json_close(json, ']');
+    json_close(json, '}');
+    json_close(json, '}');
 }
 
 /* Measure the next cell. */
@@ -267,7 +265,7 @@ static histo_status run_cell(const bench_options *options, bench_map_result *map
         *v = judge(map, v->cell, &result, v->target);
         v->seconds = bench_now_s() - start;
         print_cell(options->table, &result, v);
-        if (options->json) put_cell(options->json, &result, v, map->measured == 0);
+        put_cell(options->json, &result, v);
         map->measured++;
         for (int i = 0; i < result.scores; i++)
             *wrong += result.score[i].outcome == BENCH_FAILED || result.score[i].outcome == BENCH_WRONG;
@@ -306,13 +304,14 @@ histo_status bench_map(const bench_options *options, const char *patterns, const
     histo_status status = select_cells(&chosen, patterns, cells, count, map);
     if (status != HISTO_OK) return status;
     print_heading(options->table);
-    if (options->json) report_json_begin(options->json, options->command_line, device);
+    report_open(options->json, options->command_line, device->backend);
+    json_open(options->json, "results", '[');
     while (status == HISTO_OK && map->measured < map->cells) {
         if (bench_is_over(&options->budget, start)) break;
         status = run_cell(&chosen, map, wrong);
     }
     if (status != HISTO_OK && !map->measured) return status;
     print_summary(options->table, map, *wrong, bench_now_s() - start);
-    if (options->json) put_summary(options->json, map, *wrong, bench_now_s() - start);
+    put_summary(options->json, map, *wrong, bench_now_s() - start);
     return status;
 }

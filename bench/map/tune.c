@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "bench/core/device.h"
-#include "bench/core/json.h"
 #include "bench/core/options.h"
 #include "bench/core/report.h"
 #include "plan/plan.h"
@@ -276,29 +275,42 @@ static const char *full_name(int strategy, char name[64])
     return name;
 }
 
-static void put_times(const bench_tuning *map, const bench_tuned *cell, int distribution, const char *before, FILE *to)
+static void put_samples(const bench_tuned *cell, json_writer *json)
+{
+    json_text(json, "dtype", histo_dtype_name(cell->dtype));
+    json_print(json, "\"bins\": %lld, \"samples\": %lld", (long long)cell->bins, (long long)cell->samples);
+}
+
+static void put_time(const bench_tuned *cell, double us, json_writer *json)
+{
+    json_print(json, "\"us\": %.6g, \"Gsamples_per_s\": %.5g", us, (double)cell->samples / us * 1e-3);
+}
+
+static void put_times(const bench_tuning *map, const bench_tuned *cell, int distribution, json_writer *json)
 {
     const bench_tune_options *o = map->options;
     const double *us = cell->us + distribution * map->strategies;
     char name[64];
-    fprintf(to, "%s{\"input\": \"%s/%s/%lld\", \"dtype\": \"%s\", \"bins\": %lld, \"samples\": %lld, \"threads\": %d",
-            before, o->distribution[distribution].name, histo_dtype_name(cell->dtype), (long long)cell->bins,
-            histo_dtype_name(cell->dtype), (long long)cell->bins, (long long)cell->samples,
-            histo_backend_cpu.threads(o->threads));
-    fprintf(to, ", \"transfers\": %s, \"strategies\": [", o->transfers ? "true" : "false");
-    const char *comma = "";
+    json_open(json, NULL, '{');
+    json_print(json, "\"input\": \"%s/%s/%lld\"", o->distribution[distribution].name, histo_dtype_name(cell->dtype),
+               (long long)cell->bins);
+    put_samples(cell, json);
+    json_print(json, "\"threads\": %d, \"transfers\": %s", histo_backend_cpu.threads(o->threads),
+               o->transfers ? "true" : "false");
+    json_open(json, "strategies", '[');
     for (int s = 0; s < map->strategies; s++) {
         if (isnan(us[s])) continue;
-        fputs(comma, to);
-        json_member(to, "{", "strategy", full_name(s, name));
         char params[512] = "";
         histo_params_print(histo_row_at(s), params_of(map, cell, distribution, s),
                            &(histo_text){.out = params, .capacity = sizeof params});
-        if (*params) json_member(to, ", ", "params", params);
-        fprintf(to, ", \"us\": %.6g, \"Gsamples_per_s\": %.5g}", us[s], (double)cell->samples / us[s] * 1e-3);
-        comma = ", ";
+        json_open(json, NULL, '{');
+        json_text(json, "strategy", full_name(s, name));
+        if (*params) json_text(json, "params", params);
+        put_time(cell, us[s], json);
+        json_close(json, '}');
     }
-    fputs("]}", to);
+    json_close(json, ']');
+    json_close(json, '}');
 }
 
 static bool has_times(const bench_tuning *map, const bench_tuned *cell, int distribution)
@@ -310,28 +322,24 @@ static bool has_times(const bench_tuning *map, const bench_tuned *cell, int dist
 
 void bench_tuning_json(const bench_tuning *map, const char *command_line, FILE *to)
 {
-    const char *comma = "\n";
+    json_writer json = {.to = to};
     char name[64];
-    report_put_run(to, command_line);
-    fputs(", \"results\": [", to);
+    report_open(&json, command_line, NULL);
+    json_open(&json, "results", '[');
     for (int c = 0; c < map->cells; c++)
-        for (int d = 0; d < map->options->distributions; d++) {
-            if (!has_times(map, &map->cell[c], d)) continue;
-            put_times(map, &map->cell[c], d, comma, to);
-            comma = ",\n";
-        }
-    fputs("],\n\"map\": [", to);
-    comma = "\n";
+        for (int d = 0; d < map->options->distributions; d++)
+            if (has_times(map, &map->cell[c], d)) put_times(map, &map->cell[c], d, &json);
+    json_close(&json, ']');
+    json_open(&json, "map", '[');
     for (int c = 0; c < map->cells; c++) {
         const bench_tuned *cell = &map->cell[c];
         if (cell->best < 0) continue;
-        fprintf(to, "%s{\"dtype\": \"%s\", \"bins\": %lld, \"samples\": %lld", comma, histo_dtype_name(cell->dtype),
-                (long long)cell->bins, (long long)cell->samples);
-        json_member(to, ", ", "best", full_name(cell->best, name));
-        json_member(to, ", ", "worst_distribution", map->options->distribution[cell->worst].name);
-        fprintf(to, ", \"us\": %.6g, \"Gsamples_per_s\": %.5g}", cell->best_us,
-                (double)cell->samples / cell->best_us * 1e-3);
-        comma = ",\n";
+        json_open(&json, NULL, '{');
+        put_samples(cell, &json);
+        json_text(&json, "best", full_name(cell->best, name));
+        json_text(&json, "worst_distribution", map->options->distribution[cell->worst].name);
+        put_time(cell, cell->best_us, &json);
+        json_close(&json, '}');
     }
-    fputs("]}\n", to);
+    report_close(&json);
 }

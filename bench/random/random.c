@@ -59,7 +59,7 @@ static histo_status run_all(const bench_random_options *options, random_result *
         random_verdict *v = &result->verdict[result->count];
         status = random_run(options, result->roof, &p, v);
         if (status != HISTO_OK && !*v->reason) break;
-        random_report_problem(options, v, result->count == 0);
+        random_report_problem(options, v);
         result->wrong += v->outcome == RANDOM_WRONG || v->outcome == RANDOM_FAILED;
         result->skipped += v->outcome == RANDOM_NO_MEMORY;
         result->count++;

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/core/json.h"
 #include "bench/core/report.h"
 #include "bench/core/sort.h"
 
@@ -17,6 +16,8 @@ static const char *bare(const char *name)
 void random_report_begin(const bench_random_options *options, const char *backend)
 {
     static const char *const efforts[] = {
+        [HISTO_ESTIMATE] = "estimate", [HISTO_COMPILE] = "compile", [HISTO_MEASURE] = "measure"};
+    static const char *const meanings[] = {
         [HISTO_ESTIMATE] = "Plans are estimated: kernels for exactly these samples are not waited for.",
         [HISTO_COMPILE] =
             "Plans wait for kernels compiled for exactly these samples, as one that is used often has them.",
@@ -26,61 +27,54 @@ void random_report_begin(const bench_random_options *options, const char *backen
         "%s\nPer cent of the bound that the plan's choice reaches; its speed over the best peer's; its time over the "
         "best strategy's;\nmicroseconds; the strategy; its kernels; the problem, which 'histo bench random "
         "--problem' runs again\n\n",
-        efforts[options->effort]);
+        meanings[options->effort]);
     fprintf(options->common.table, "%7s %7s %7s %10s  %-18s %-11s %s\n", "bound%", "peer", "choice", "us", "strategy",
             "kernel", "problem");
-    if (!options->common.json) return;
-    report_put_run(options->common.json, options->common.command_line);
-    json_member(options->common.json, ", ", "device", backend);
-    json_member(options->common.json, ", ", "effort",
-                options->effort == HISTO_ESTIMATE  ? "estimate"
-                : options->effort == HISTO_COMPILE ? "compile"
-                                                   : "measure");
-    fputs(", \"results\": [", options->common.json);
+    report_open(options->common.json, options->common.command_line, backend);
+    json_text(options->common.json, "effort", efforts[options->effort]);
+    json_open(options->common.json, "results", '[');
 }
 
-static void put_scores(FILE *to, const random_verdict *v)
-{
-    fputs(", \"entries\": [", to);
-    for (int i = 0; i < v->scores; i++) {
-        const random_score *s = &v->score[i];
-        json_member(to, i ? ", {" : "{", s->is_peer ? "peer" : s->is_plan ? "plan" : "strategy", s->name);
-        fprintf(to, ", \"us\": %.5g}", s->us);
-    }
-    fputs("]", to);
-}
-
-static void put_problem(FILE *to, const random_verdict *v, bool first)
+static void put_problem(json_writer *json, const random_verdict *v)
 {
     static const char *const outcomes[] = {"exact", "wrong", "failed", "no memory"};
     char line[PROBLEM_LINE_BYTES];
-    json_member(to, first ? "\n{" : ",\n{", "problem", problem_print(&v->problem, line));
-    json_member(to, ", ", "class", random_class_names[v->class]);
-    json_member(to, ", ", "outcome", outcomes[v->outcome]);
+    json_open(json, NULL, '{');
+    json_text(json, "problem", problem_print(&v->problem, line));
+    json_text(json, "class", random_class_names[v->class]);
+    json_text(json, "outcome", outcomes[v->outcome]);
     if (v->outcome != RANDOM_EXACT) {
-        json_member(to, ", ", "reason", v->reason);
-        fputc('}', to);
+        json_text(json, "reason", v->reason);
+        json_close(json, '}');
         return;
     }
-    json_member(to, ", ", "strategy", v->strategy);
-    if (*v->kernel) json_member(to, ", ", "kernel", v->kernel_line);
-    json_member(to, ", ", "bounded_by", random_bounded_by(v));
-    fprintf(to,
-            ", \"us\": %.5g, \"planning_us\": %.5g, \"first_us\": %.5g, \"preparing_us\": %.5g, \"all_us\": %.5g, "
-            "\"bytes\": %.6g, \"counter_bytes\": %.6g, \"bytes_us\": %.5g, "
-            "\"counters_us\": %.5g, \"launch_us\": %.5g, \"bound_us\": %.5g, \"share_of_bound\": %.5g",
-            v->us, v->planning_us, v->first_us, v->preparing_us, v->all_us, v->bytes, v->counters, v->bytes_us,
-            v->counters_us, v->launch_us, v->bound_us, random_share(v));
+    json_text(json, "strategy", v->strategy);
+    if (*v->kernel) json_text(json, "kernel", v->kernel_line);
+    json_text(json, "bounded_by", random_bounded_by(v));
+    json_print(json,
+               "\"us\": %.5g, \"planning_us\": %.5g, \"first_us\": %.5g, \"preparing_us\": %.5g, \"all_us\": %.5g, "
+               "\"bytes\": %.6g, \"counter_bytes\": %.6g, \"bytes_us\": %.5g, \"counters_us\": %.5g, "
+               "\"launch_us\": %.5g, \"bound_us\": %.5g, \"share_of_bound\": %.5g",
+               v->us, v->planning_us, v->first_us, v->preparing_us, v->all_us, v->bytes, v->counters, v->bytes_us,
+               v->counters_us, v->launch_us, v->bound_us, random_share(v));
     if (v->peer_us > 0) {
-        json_member(to, ", ", "best_peer", v->peer);
-        fprintf(to, ", \"over_best_peer\": %.5g", random_to_peer(v));
+        json_text(json, "best_peer", v->peer);
+        json_print(json, "\"over_best_peer\": %.5g", random_to_peer(v));
     }
     if (v->best_us > 0) {
-        json_member(to, ", ", "best_strategy", v->best);
-        fprintf(to, ", \"time_over_best_strategy\": %.5g", random_choice(v));
+        json_text(json, "best_strategy", v->best);
+        json_print(json, "\"time_over_best_strategy\": %.5g", random_choice(v));
     }
-    put_scores(to, v);
-    fputc('}', to);
+    json_open(json, "entries", '[');
+    for (int i = 0; i < v->scores; i++) {
+        const random_score *s = &v->score[i];
+        json_open(json, NULL, '{');
+        json_text(json, s->is_peer ? "peer" : s->is_plan ? "plan" : "strategy", s->name);
+        json_print(json, "\"us\": %.5g", s->us);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_close(json, '}');
 }
 
 static void print_ratio(FILE *to, double ratio)
@@ -111,7 +105,7 @@ static void print_entries(FILE *to, const random_verdict *v)
                                       : "");
 }
 
-void random_report_problem(const bench_random_options *options, const random_verdict *v, bool first)
+void random_report_problem(const bench_random_options *options, const random_verdict *v)
 {
     char line[PROBLEM_LINE_BYTES];
     FILE *to = options->common.table;
@@ -128,7 +122,7 @@ void random_report_problem(const bench_random_options *options, const random_ver
         if (options->line) print_entries(to, v);
     }
     fflush(to);
-    if (options->common.json) put_problem(options->common.json, v, first);
+    put_problem(options->common.json, v);
 }
 
 /* ---- The summary ---- */
@@ -264,27 +258,32 @@ static void print_roofs(FILE *to, const random_result *result)
     }
 }
 
-static void put_summary(FILE *to, const random_result *result)
+static void put_summary(json_writer *json, const random_result *result)
 {
-    const char *before = "";
-    fprintf(to, "],\n \"summary\": {\"problems\": %d, \"seconds\": %.1f, \"wrong_or_failed\": %d, \"not_measured\": %d",
-            result->count, result->seconds, result->wrong, result->skipped);
-    fputs(", \"classes\": [", to);
+    json_close(json, ']');
+    json_open(json, "summary", '{');
+    json_print(json, "\"problems\": %d, \"seconds\": %.1f, \"wrong_or_failed\": %d, \"not_measured\": %d",
+               result->count, result->seconds, result->wrong, result->skipped);
+    json_open(json, "classes", '[');
     for (int c = 0; c < RANDOM_CLASSES; c++) {
         if (!distribution_of(result, (random_class)c, random_share).count) continue;
-        json_member(to, *before ? ", {" : "{", "class", random_class_names[c]);
+        json_open(json, NULL, '{');
+        json_text(json, "class", random_class_names[c]);
         for (int m = 0; m < MEASURES; m++) {
             distribution d = distribution_of(result, (random_class)c, measures[m].measure);
             if (!d.count) continue;
-            fprintf(to,
-                    ", \"%s\": {\"problems\": %d, \"geometric_mean\": %.5g, \"median\": %.5g, \"percentile_5\": %.5g, "
-                    "\"percentile_1\": %.5g, \"worst\": %.5g}",
-                    measures[m].key, d.count, d.mean, d.median, d.fifth, d.first, d.worst);
+            json_open(json, measures[m].key, '{');
+            json_print(json,
+                       "\"problems\": %d, \"geometric_mean\": %.5g, \"median\": %.5g, \"percentile_5\": %.5g, "
+                       "\"percentile_1\": %.5g, \"worst\": %.5g",
+                       d.count, d.mean, d.median, d.fifth, d.first, d.worst);
+            json_close(json, '}');
         }
-        fputc('}', to);
-        before = ", ";
+        json_close(json, '}');
     }
-    fputs("]}}\n", to);
+    json_close(json, ']');
+    json_close(json, '}');
+    json_close(json, '}');
 }
 
 void random_report_end(const bench_random_options *options, const random_result *result)
@@ -299,5 +298,5 @@ void random_report_end(const bench_random_options *options, const random_result 
         print_measure(to, result, m);
     for (int m = 0; m < MEASURES && !options->line; m++)
         print_worst(to, result, m);
-    if (options->common.json) put_summary(options->common.json, result);
+    put_summary(options->common.json, result);
 }

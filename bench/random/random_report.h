@@ -5,7 +5,7 @@
 #include "bench/random/random.h"
 
 void random_report_begin(const bench_random_options *options, const char *backend);
-void random_report_problem(const bench_random_options *options, const random_verdict *v, bool first);
+void random_report_problem(const bench_random_options *options, const random_verdict *v);
 void random_report_end(const bench_random_options *options, const random_result *result);
 
 #endif

@@ -80,12 +80,13 @@ static histo_status time_row(world *w, row_work *work, void *context, double *ms
 static void put_json(const world *w, const char *what, int gpus, const cell *c, int threads, double ms, double bytes,
                      bool right)
 {
-    FILE *to = w->options->json;
-    if (!to) return;
-    fprintf(to, "%s\n{\"what\": \"%s\", \"gpus\": %d, ", *w->measured ? "," : "", what, gpus);
-    if (c) fprintf(to, "\"dtype\": \"%s\", \"bins\": %lld, ", histo_dtype_name(c->dtype), (long long)c->bins);
-    if (threads) fprintf(to, "\"threads\": %d, ", threads);
-    fprintf(to, "\"ms\": %.6g, \"GB/s\": %.5g, \"right\": %s}", ms, bytes / ms * 1e-6, right ? "true" : "false");
+    json_writer *json = w->options->json;
+    json_open(json, NULL, '{');
+    json_print(json, "\"what\": \"%s\", \"gpus\": %d", what, gpus);
+    if (c) json_print(json, "\"dtype\": \"%s\", \"bins\": %lld", histo_dtype_name(c->dtype), (long long)c->bins);
+    if (threads) json_print(json, "\"threads\": %d", threads);
+    json_print(json, "\"ms\": %.6g, \"GB/s\": %.5g, \"right\": %s", ms, bytes / ms * 1e-6, right ? "true" : "false");
+    json_close(json, '}');
 }
 
 static void note(const world *w, bool right)
@@ -422,13 +423,11 @@ histo_status bench_several_gpus(const bench_options *options, int *measured, int
     w.host_bytes = whole && whole < (size_t)2 << 30 ? whole : (size_t)2 << 30;
     w.pattern = malloc(piece_bytes);
     if (!w.pattern) return histo_fail_memory(piece_bytes, "samples");
-    if (options->json) {
-        report_put_run(options->json, options->command_line);
-        fputs(", \"rows\": [", options->json);
-    }
+    report_open(options->json, options->command_line, NULL);
+    json_open(options->json, "rows", '[');
     status = measure_all_resident(&w);
     if (status == HISTO_OK) status = measure_all_hosted(&w);
-    if (options->json) fputs("]}\n", options->json);
+    report_close(options->json);
     clean_up(&w);
     return status;
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "bench/core/json.h"
 
 static int degree_of(const unsigned *values, unsigned counters_per_word)
 {
@@ -99,17 +98,20 @@ static void print_columns(const bench_conflicts *conflicts, FILE *table)
         fprintf(table, "%*.1f", CLASS_WIDTH, 100 * bench_conflicts_fraction(conflicts, classes[i].min, classes[i].max));
 }
 
-static void print_json(const bench_conflicts *conflicts, int kind, FILE *json)
+static void put_conflicts(const bench_conflicts *conflicts, int kind, json_writer *json)
 {
-    fprintf(json, "%s{\"counters\": \"%s\", \"mean\": %.4f, \"deviation\": %.4f, \"warps_of_degree_1_to_32\": [",
-            kind ? ", " : "", counters[kind].name, conflicts->mean, conflicts->deviation);
+    json_open(json, NULL, '{');
+    json_text(json, "counters", counters[kind].name);
+    json_print(json, "\"mean\": %.4f, \"deviation\": %.4f", conflicts->mean, conflicts->deviation);
+    json_open(json, "warps_of_degree_1_to_32", '[');
     for (int d = 1; d <= BENCH_LANES; d++)
-        fprintf(json, "%s%lld", d > 1 ? ", " : "", (long long)conflicts->of_degree[d]);
-    fputs("]}", json);
+        json_print(json, "%lld", (long long)conflicts->of_degree[d]);
+    json_close(json, ']');
+    json_close(json, '}');
 }
 
 histo_status bench_conflicts_print(const char *name, const void *samples, histo_dtype dtype, int64_t n, FILE *table,
-                                   FILE *json, bool first)
+                                   json_writer *json, bool first)
 {
     bench_conflicts found[COUNTERS];
     for (int c = 0; c < COUNTERS; c++) {
@@ -121,11 +123,13 @@ histo_status bench_conflicts_print(const char *name, const void *samples, histo_
     for (int c = 0; c < COUNTERS; c++)
         print_columns(&found[c], table);
     fputc('\n', table);
-    if (!json) return HISTO_OK;
-    json_member(json, first ? "{" : ",\n{", "image", name);
-    fprintf(json, ", \"warps\": %lld, \"conflicts\": [", (long long)found[0].warps);
+    json_open(json, NULL, '{');
+    json_text(json, "image", name);
+    json_print(json, "\"warps\": %lld", (long long)found[0].warps);
+    json_open(json, "conflicts", '[');
     for (int c = 0; c < COUNTERS; c++)
-        print_json(&found[c], c, json);
-    fputs("]}", json);
+        put_conflicts(&found[c], c, json);
+    json_close(json, ']');
+    json_close(json, '}');
     return HISTO_OK;
 }

@@ -3,7 +3,8 @@
 #define BENCH_CONFLICTS_H
 
 #include <histo/histo.h>
-#include <stdio.h>
+
+#include "bench/core/json.h"
 
 enum { BENCH_LANES = 32, BENCH_BANKS = 32 };
 
@@ -27,6 +28,6 @@ double bench_conflicts_fraction(const bench_conflicts *conflicts, int min, int m
 /* Print a table line for an image: plain, packed 8-bit and packed 4-bit counters side by side. json (may be NULL) gets
  * a list element with the whole distribution. first: begin with the heading. */
 histo_status bench_conflicts_print(const char *name, const void *samples, histo_dtype dtype, int64_t n, FILE *table,
-                                   FILE *json, bool first);
+                                   json_writer *json, bool first);
 
 #endif

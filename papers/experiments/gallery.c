@@ -123,7 +123,7 @@ histo_status bench_gallery(const bench_gallery_options *options, int *measured, 
         race.input = &chosen.inputs[i / runs];
         if (options->sweep_samples) race.samples = options->sweep_samples[i % runs];
         status = bench_race_run(&race, &result);
-        if (status == HISTO_OK) report_result(o, &result, (*measured)++ == 0);
+        if (status == HISTO_OK) report_result(o, &result), ++*measured;
         for (int s = 0; s < result.scores; s++) {
             cells += result.score[s].outcome != BENCH_REFUSED;
             *wrong += result.score[s].outcome == BENCH_FAILED || result.score[s].outcome == BENCH_WRONG;

@@ -98,7 +98,7 @@ void papers_print(const papers_result *result, FILE *to);
 /* A heading, and a line for each value. */
 void papers_tsv_begin(FILE *to);
 void papers_tsv(const papers_result *result, FILE *to);
-/* Members of a JSON list. */
-void papers_json(const papers_result *result, bool first, FILE *to);
+/* An element of a list. */
+void papers_json(const papers_result *result, json_writer *json);
 
 #endif

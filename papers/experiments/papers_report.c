@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "bench/core/json.h"
 #include "papers/experiments/papers.h"
 
 static const struct {
@@ -171,12 +170,9 @@ void papers_tsv_begin(FILE *to)
           to);
 }
 
-static void put_number(double value, const char *none, FILE *to)
+static void put_number(double value, FILE *to)
 {
-    if (isnan(value))
-        fputs(none, to);
-    else
-        fprintf(to, "%.6g", value);
+    if (!isnan(value)) fprintf(to, "%.6g", value);
 }
 
 void papers_tsv(const papers_result *r, FILE *to)
@@ -192,51 +188,56 @@ void papers_tsv(const papers_result *r, FILE *to)
                     r->point[p].input.name, (long long)r->point[p].input.bins, (long long)r->point[p].samples,
                     of->label, of->contender.name, of->contender.params,
                     of->placement == BENCH_PINNED ? "host" : "device", text);
-            put_number(c->value, "", to);
+            put_number(c->value, to);
             fputc('\t', to);
-            put_number(c->rate, "", to);
+            put_number(c->rate, to);
             fputc('\t', to);
-            put_number(c->published, "", to);
+            put_number(c->published, to);
             fprintf(to, "\t%s\t%s\n", c->chosen, c->reason);
         }
 }
 
-static void put_member(const char *name, double value, FILE *to)
+static void put_member(const char *name, double value, json_writer *json)
 {
-    fprintf(to, ", \"%s\": ", name);
-    put_number(value, "null", to);
+    if (isnan(value))
+        json_print(json, "\"%s\": null", name);
+    else
+        json_print(json, "\"%s\": %.6g", name, value);
 }
 
-void papers_json(const papers_result *r, bool first, FILE *to)
+void papers_json(const papers_result *r, json_writer *json)
 {
     const papers_experiment *e = r->experiment;
     char text[96];
-    json_member(to, first ? "\n{" : ",\n{", "paper", e->paper);
-    json_member(to, ", ", "kind", e->kind);
-    json_member(to, ", ", "number", e->number);
-    json_member(to, ", ", "title", e->title);
-    json_member(to, ", ", "claim", e->claim);
-    json_member(to, ", ", "measure", papers_value_name(r, text, sizeof text));
-    fprintf(to, ", \"not_measured\": %d, \"values\": [", r->left);
-    const char *comma = "\n  ";
+    json_open(json, NULL, '{');
+    json_text(json, "paper", e->paper);
+    json_text(json, "kind", e->kind);
+    json_text(json, "number", e->number);
+    json_text(json, "title", e->title);
+    json_text(json, "claim", e->claim);
+    json_text(json, "measure", papers_value_name(r, text, sizeof text));
+    json_print(json, "\"not_measured\": %d", r->left);
+    json_open(json, "values", '[');
     for (int p = 0; p < r->points; p++)
-        for (int s = 0; s < r->series_count; s++, comma = ",\n  ") {
+        for (int s = 0; s < r->series_count; s++) {
             const papers_series *of = &r->series[s];
             const papers_cell *c = &r->cell[p][s];
-            fputs(comma, to);
-            json_member(to, "{", "input", r->point[p].input.name);
-            fprintf(to, ", \"bins\": %lld, \"samples\": %lld", (long long)r->point[p].input.bins,
-                    (long long)r->point[p].samples);
-            json_member(to, ", ", "series", of->label);
-            json_member(to, ", ", "strategy", of->contender.name);
-            json_member(to, ", ", "params", of->contender.params);
-            json_member(to, ", ", "place", of->placement == BENCH_PINNED ? "host" : "device");
-            put_member("value", c->value, to);
-            put_member("Gsamples_per_s", c->rate, to);
-            put_member("published", c->published, to);
-            json_member(to, ", ", "chosen", c->chosen);
-            json_member(to, ", ", "reason", c->reason);
-            fputs(c->wrong ? ", \"wrong\": true}" : "}", to);
+            json_open(json, NULL, '{');
+            json_text(json, "input", r->point[p].input.name);
+            json_print(json, "\"bins\": %lld, \"samples\": %lld", (long long)r->point[p].input.bins,
+                       (long long)r->point[p].samples);
+            json_text(json, "series", of->label);
+            json_text(json, "strategy", of->contender.name);
+            json_text(json, "params", of->contender.params);
+            json_text(json, "place", of->placement == BENCH_PINNED ? "host" : "device");
+            put_member("value", c->value, json);
+            put_member("Gsamples_per_s", c->rate, json);
+            put_member("published", c->published, json);
+            json_text(json, "chosen", c->chosen);
+            json_text(json, "reason", c->reason);
+            if (c->wrong) json_print(json, "\"wrong\": true");
+            json_close(json, '}');
         }
-    fputs("]}", to);
+    json_close(json, ']');
+    json_close(json, '}');
 }

@@ -440,7 +440,7 @@ static char *run_gallery(const char *wanted_inputs, const char *strategies, int6
                                               .inputs = wanted_inputs,
                                               .strategies = strategies,
                                               .common.table = table_file,
-                                              .common.json = json_file,
+                                              .common.json = &(json_writer){.to = json_file},
                                               .common.command_line = "a \"quoted\" word"},
                      &measured, wrong));
     fclose(table_file);

@@ -188,7 +188,7 @@ static char *run(const char *line, const char *only, int64_t count, random_resul
                                             .common.repeat = 2,
                                             .common.threads = 2,
                                             .common.table = to,
-                                            .common.json = json_to,
+                                            .common.json = &(json_writer){.to = json_to},
                                             .common.command_line = "a test"},
                     result));
     fclose(to);
