@@ -92,13 +92,13 @@ static histo_status begin_peers(race *r)
 
 static void run_peer(race *r, int p)
 {
-    peer *it = &r->peers[p];
+    peer *entry = &r->peers[p];
     if (bench_python_ask(&python.process, "run\t%d\n", p) != HISTO_OK) {
         refuse(r, p);
         return;
     }
     const double us = strtod(python.process.answer, NULL);
-    if (it->us == 0 || us < it->us) it->us = us;
+    if (entry->us == 0 || us < entry->us) entry->us = us;
 }
 
 static histo_status compare_peers(race *r)
@@ -107,16 +107,16 @@ static histo_status compare_peers(race *r)
     if (!r->job.result.data || !python.process.answers) return HISTO_OK;
     histo_status status = share(python.files[APPS_MAX_INPUTS], &r->job.result, array, sizeof array);
     for (int p = 0; p < LIBRARIES && status == HISTO_OK; p++) {
-        peer *it = &r->peers[p];
-        if (!it->runs) continue;
-        it->compared = bench_python_ask(&python.process, "compare\t%d%s\n", p, array) == HISTO_OK;
-        if (!it->compared) {
-            snprintf(it->reason, sizeof it->reason, "%s", histo_last_error());
+        peer *entry = &r->peers[p];
+        if (!entry->runs) continue;
+        entry->compared = bench_python_ask(&python.process, "compare\t%d%s\n", p, array) == HISTO_OK;
+        if (!entry->compared) {
+            snprintf(entry->reason, sizeof entry->reason, "%s", histo_last_error());
             continue;
         }
         char *end;
-        it->largest = strtod(python.process.answer, &end);
-        it->share = strtod(end, NULL);
+        entry->largest = strtod(python.process.answer, &end);
+        entry->share = strtod(end, NULL);
     }
     return status;
 }
@@ -166,8 +166,8 @@ static const peer *find_peer(const race *r, const char *name)
 {
     const peer *best = NULL;
     for (int p = 0; p < LIBRARIES; p++) {
-        const peer *it = &r->peers[p];
-        if (it->runs && (!name || strcmp(libraries[p], name) == 0) && (!best || it->us < best->us)) best = it;
+        const peer *entry = &r->peers[p];
+        if (entry->runs && (!name || strcmp(libraries[p], name) == 0) && (!best || entry->us < best->us)) best = entry;
     }
     return best;
 }
@@ -201,8 +201,8 @@ static verdict judge_target(const race *r, const apps_target *target)
 {
     if (target->us > 0) return r->us <= target->us ? MET : MISSED;
     if (target->share > 0) return r->us * target->share <= r->job.roof_us ? MET : MISSED;
-    const peer *it = find_peer(r, target->library);
-    return !it ? NOT_MEASURED : it->us >= target->factor * r->us ? MET : MISSED;
+    const peer *entry = find_peer(r, target->library);
+    return !entry ? NOT_MEASURED : entry->us >= target->factor * r->us ? MET : MISSED;
 }
 
 static bool is_asked(const apps_target *target)
@@ -241,9 +241,9 @@ static void print_peers(const race *r, FILE *to)
     for (int n = 0; n < LIBRARIES; n++) {
         int next = -1;
         for (int p = 0; p < LIBRARIES; p++) {
-            const peer *it = &r->peers[p];
-            const bool later = !last || it->us > last->us || (it->us == last->us && it > last);
-            if (it->runs && later && (next < 0 || it->us < r->peers[next].us)) next = p;
+            const peer *entry = &r->peers[p];
+            const bool later = !last || entry->us > last->us || (entry->us == last->us && entry > last);
+            if (entry->runs && later && (next < 0 || entry->us < r->peers[next].us)) next = p;
         }
         if (next < 0) return;
         last = &r->peers[next];

@@ -69,7 +69,7 @@ struct apps_row {
     apps_step *step; /* what is timed */
     apps_images images;
     bool tiled;      /* 8 x 8 tiles, a histogram each, with a clip of 2 */
-    int64_t numbers; /* results that are no image */
+    int64_t numbers; /* results that are not an image */
     bool counts;     /* these are u64; others f64 */
     /* The roof: how often the job's bytes are copied, or read; or reading each frame, measured. */
     double copying, reading;

@@ -22,7 +22,7 @@ histo_status apps_image_allocate(histo_dtype dtype, int ndim, const int64_t *sha
 /* The photograph, tiled by reflection so that nothing jumps. */
 void apps_image_gray(const apps_photo *photo, int64_t width, int64_t height, uint8_t *pixels);
 
-/* The same with darker middle tones: something else to match. */
+/* The photograph with darker middle tones: something else to match. */
 void apps_image_dark(const apps_photo *photo, int64_t width, int64_t height, uint8_t *pixels);
 
 /* 12 bits, interpolated between the photograph's levels, with a camera's noise. */

@@ -387,7 +387,7 @@ def library(name, threads):
 
 
 def number(word):
-    """A path is no number."""
+    """The number that a word is; a path stays as it is."""
     try:
         return float(word)
     except ValueError:

@@ -98,7 +98,7 @@ static histo_status add_images(apps_job *job)
     return HISTO_OK;
 }
 
-/* With an image as the result, or numbers. */
+/* The result is an image, or as many numbers as the row says. */
 static histo_status begin_images(apps_job *job, bool pair)
 {
     const apps_images *images = &job->row->images;

@@ -97,26 +97,26 @@ static double cpu_ns(void)
 }
 
 /* The least time of a call, each time the mean of many. */
-static histo_status time_call(const call *it, world *w, int repeat, double *ns)
+static histo_status time_call(const call *c, world *w, int repeat, double *ns)
 {
     const int64_t calls = 1 + 2000000 / (w->n + 1000);
-    histo_status status = it->run(w);
+    histo_status status = c->run(w);
     for (int r = 0; r < repeat && status == HISTO_OK; r++) {
         const double begun = cpu_ns();
         for (int64_t k = 0; k < calls && status == HISTO_OK; k++)
-            status = it->run(w);
+            status = c->run(w);
         const double took = (cpu_ns() - begun) / (double)calls;
         if (r == 0 || took < *ns) *ns = took;
     }
     return status;
 }
 
-static bool is_right(const call *it, const world *w)
+static bool is_right(const call *c, const world *w)
 {
     uint64_t sum = 0;
-    for (int b = 0; b < BINS && it->counts; b++)
+    for (int b = 0; b < BINS && c->counts; b++)
         sum += w->counts[b];
-    return !it->counts || sum == (uint64_t)w->n;
+    return !c->counts || sum == (uint64_t)w->n;
 }
 
 typedef struct printing {
@@ -125,14 +125,14 @@ typedef struct printing {
     int *measured, *wrong;
 } printing;
 
-static void print(const printing *p, const call *it, const world *w, double ns, const char *of)
+static void print(const printing *p, const call *c, const world *w, double ns, const char *of)
 {
-    const bool right = is_right(it, w);
+    const bool right = is_right(c, w);
     *p->wrong += !right;
-    fprintf(p->options->table, "%-50s %9lld %-7s %12.1f %9.3f%s\n", it->name, (long long)w->n, of, ns,
-            ns / (double)w->n, right ? "" : "  wrong");
+    fprintf(p->options->table, "%-50s %9lld %-7s %12.1f %9.3f%s\n", c->name, (long long)w->n, of, ns, ns / (double)w->n,
+            right ? "" : "  wrong");
     json_open(p->options->json, NULL, '{');
-    json_text(p->options->json, "call", it->name);
+    json_text(p->options->json, "call", c->name);
     json_print(p->options->json, "\"%s\": %lld, \"ns\": %.4g, \"right\": %s", of, (long long)w->n, ns,
                right ? "true" : "false");
     json_close(p->options->json, '}');

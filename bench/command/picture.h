@@ -14,7 +14,7 @@
  * written. NULL is fine. */
 int picture_check(const char *path, fault *f);
 
-/* The same for the pixels of an image, which need no suffix. */
+/* Check before measuring that this build can write the pixels of an image; the path needs no suffix. */
 int picture_check_pixels(const char *path, fault *f);
 
 /* Write 8-bit gray pixels to the stream of o, as PNG. */

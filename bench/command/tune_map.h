@@ -20,7 +20,7 @@ typedef struct tune_winners {
 } tune_winners;
 
 tune_winners tune_winners_of(const bench_tuning *map, int dtype);
-/* Its place among them; -1: nothing was measured. */
+/* The index of a cell's fastest strategy among the winners; -1: nothing was measured. */
 int tune_winner_of(const tune_winners *w, const bench_tuned *cell);
 
 /* Three digits of Gsamples/s. */

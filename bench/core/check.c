@@ -85,7 +85,7 @@ static uint64_t expected(const reference_counts *once, int64_t slot)
     return once->sums ? (uint64_t)((double)once->sums[slot].w * 0x1p-60 / BENCH_WEIGHT_UNIT) : once->counts[slot];
 }
 
-enum { TOLERATED = 100 }; /* a peer may misplace one sample in so many, for example by rounding edges */
+enum { TOLERATED = 100 }; /* a peer may misplace one sample in a hundred, for example by rounding edges */
 
 static histo_status check_peer(racer *r, const reference_counts *once)
 {

@@ -30,11 +30,11 @@ static bench_arrangement arrange_stack(const bench_input *input, int64_t wanted)
 {
     enum { EVEN = 1024 /* so that images are aligned */ };
     const int64_t shape[] = {BENCH_STACKED, (wanted / BENCH_STACKED + EVEN - 1) / EVEN * EVEN};
-    bench_arrangement it = {
+    bench_arrangement arranged = {
         .batch = 1, .pairs = layouts[input->layout].pairs, .view = histo_view_nd(NULL, input->dtype, 2, shape)};
-    it.stored = it.touched = shape[0] * shape[1];
-    it.counted = it.stored / (int)it.pairs;
-    return it;
+    arranged.stored = arranged.touched = shape[0] * shape[1];
+    arranged.counted = arranged.stored / (int)arranged.pairs;
+    return arranged;
 }
 
 bench_arrangement bench_arrange(const bench_input *input, int64_t wanted)
@@ -48,33 +48,33 @@ bench_arrangement bench_arrange(const bench_input *input, int64_t wanted)
     if (!height) height = layouts[input->layout].width ? wanted / width : 1;
     int64_t pitch = width * channels + margin, image = pitch * height;
     if (images > wanted / image) images = wanted < 2 * image ? 1 : wanted / image;
-    bench_arrangement it = {.stored = images * image,
-                            .counted = images * height * width * counted,
-                            .touched = images * height * width * channels,
-                            .batch = images * counted,
-                            .masked = layouts[input->layout].masked,
-                            .first = margin / 2,
-                            .view = {.dtype = input->dtype, .ndim = 4}};
+    bench_arrangement arranged = {.stored = images * image,
+                                  .counted = images * height * width * counted,
+                                  .touched = images * height * width * channels,
+                                  .batch = images * counted,
+                                  .masked = layouts[input->layout].masked,
+                                  .first = margin / 2,
+                                  .view = {.dtype = input->dtype, .ndim = 4}};
     const int64_t shape[] = {images, counted, height, width}, strides[] = {image, 1, pitch, channels};
-    it.view.batch_ndim = it.batch > 1 ? 2 : 0;
+    arranged.view.batch_ndim = arranged.batch > 1 ? 2 : 0;
     for (int d = 0; d < 4; d++) {
-        it.view.shape[d] = shape[d];
-        it.view.strides[d] = strides[d] * size;
+        arranged.view.shape[d] = shape[d];
+        arranged.view.strides[d] = strides[d] * size;
     }
-    return it;
+    return arranged;
 }
 
-histo_view bench_samples_at(const bench_arrangement *it, const void *samples)
+histo_view bench_samples_at(const bench_arrangement *arranged, const void *samples)
 {
-    histo_view view = it->view;
-    view.data = (const char *)samples + (size_t)it->first * histo_dtype_size(view.dtype);
+    histo_view view = arranged->view;
+    view.data = (const char *)samples + (size_t)arranged->first * histo_dtype_size(view.dtype);
     return view;
 }
 
 /* A byte per sample, in their order. */
-histo_view bench_mask_at(const bench_arrangement *it, const void *mask)
+histo_view bench_mask_at(const bench_arrangement *arranged, const void *mask)
 {
-    histo_view view = histo_view_nd(mask, HISTO_U8, it->view.ndim, it->view.shape);
-    view.batch_ndim = it->view.batch_ndim;
+    histo_view view = histo_view_nd(mask, HISTO_U8, arranged->view.ndim, arranged->view.shape);
+    view.batch_ndim = arranged->view.batch_ndim;
     return view;
 }

@@ -23,7 +23,7 @@ const char *bench_layout_name(bench_layout layout);
 bench_arrangement bench_arrange(const bench_input *input, int64_t wanted);
 
 /* The view and the mask of a fill. */
-histo_view bench_samples_at(const bench_arrangement *it, const void *samples);
-histo_view bench_mask_at(const bench_arrangement *it, const void *mask);
+histo_view bench_samples_at(const bench_arrangement *arranged, const void *samples);
+histo_view bench_mask_at(const bench_arrangement *arranged, const void *mask);
 
 #endif

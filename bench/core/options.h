@@ -28,7 +28,7 @@ typedef struct bench_options {
 /* Seconds of a monotonic clock. */
 double bench_now_s(void);
 
-/* Is it time to end a run that began then? */
+/* True if a run that began then must start nothing more. */
 bool bench_is_over(const bench_time_budget *budget, double begun_s);
 
 #endif

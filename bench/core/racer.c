@@ -8,7 +8,7 @@
 
 enum { LEVELS = 5, LEVEL_BITS = 3, MIN_SAMPLES = 1 << 14 };
 
-/* Must a fill stay whole in shorter passes? */
+/* Images stay whole in shorter passes: these have fewer of them. */
 static bool is_whole(const bench *b)
 {
     return b->input->width;
@@ -16,8 +16,9 @@ static bool is_whole(const bench *b)
 
 static bool is_one_array(const racer *r)
 {
-    const bench_arrangement *it = &r->arranged;
-    return !r->bench->input->layout || (it->batch == 1 && it->counted == it->stored && !it->masked && !it->pairs);
+    const bench_arrangement *arranged = &r->arranged;
+    return !r->bench->input->layout ||
+           (arranged->batch == 1 && arranged->counted == arranged->stored && !arranged->masked && !arranged->pairs);
 }
 
 void bench_view_chunk(const bench *b, const bench_arrangement *arranged, int64_t i, int64_t n,
@@ -153,7 +154,7 @@ static int lowest_level(const bench *b)
     return level;
 }
 
-/* Given the time of this pass, would the next level be too expensive? */
+/* True if a pass takes so long that the next level would be too expensive. */
 static bool is_long(const bench *b, double us)
 {
     return us * (1 << LEVEL_BITS) * b->race->repeat > b->race->budget_us;

@@ -66,7 +66,7 @@ histo_status racer_warm_up(racer *r);
 /* One pass of a racer, as bench_work. */
 histo_status racer_run_pass(void *context, void *stream);
 
-/* Drop it, with the library's last message as the reason. What a peer cannot do is no failure of ours. */
+/* Drop it, with the library's last message as the reason. What a peer cannot do is not a failure of ours. */
 void racer_drop(racer *r, bench_outcome outcome);
 
 /* After HISTO_DEVICE the GPU is unusable: that failure, naming the entry that caused it. Else HISTO_OK. */

@@ -7,7 +7,7 @@
 /* In ascending order; none is NaN. */
 void bench_sort(double *values, size_t n);
 
-/* Of n > 0 sorted values. */
+/* The median of n > 0 sorted values. */
 double bench_sorted_median(const double *sorted, int n);
 
 #endif

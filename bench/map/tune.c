@@ -160,10 +160,11 @@ static histo_status measure(tuning *t, const venue *at, bench_tuned *cell, int d
     histo_hist_destroy(hist);
     if (status != HISTO_OK) return status;
     for (int c = 0; c < plan->candidates; c++) {
-        const histo_candidate *it = &plan->candidate[c];
-        if (it->why_not) continue;
-        cell->us[distribution * t->map->strategies + index_of(it->row)] = it->us;
-        memcpy(params_of(t->map, cell, distribution, index_of(it->row)), it->params, sizeof it->params);
+        const histo_candidate *candidate = &plan->candidate[c];
+        if (candidate->why_not) continue;
+        cell->us[distribution * t->map->strategies + index_of(candidate->row)] = candidate->us;
+        memcpy(params_of(t->map, cell, distribution, index_of(candidate->row)), candidate->params,
+               sizeof candidate->params);
     }
     double us;
     int worst, best = winner(t, cell, how.device, &us, &worst);

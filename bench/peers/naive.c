@@ -52,30 +52,30 @@ static histo_status naive_begin(const bench_task *task, void **state)
     if (task->input->axes || dtype == HISTO_F16 || dtype == HISTO_BF16)
         return histo_fail(HISTO_UNSUPPORTED, "there is no such loop");
     size_t bytes = sizeof(naive) + (size_t)task->axis->bins * sizeof(uint64_t);
-    naive *it = malloc(bytes);
-    if (!it) return histo_fail_memory(bytes, "counts");
-    *it = (naive){.threads = task->threads};
-    it->counting = (counting){.bins = naive_bins_of(task->axis, task->edges, dtype),
-                              .n = task->count,
-                              .entries = task->axis->bins,
-                              .task = task,
-                              .counts = it->counts};
-    *state = it;
+    naive *loop = malloc(bytes);
+    if (!loop) return histo_fail_memory(bytes, "counts");
+    *loop = (naive){.threads = task->threads};
+    loop->counting = (counting){.bins = naive_bins_of(task->axis, task->edges, dtype),
+                                .n = task->count,
+                                .entries = task->axis->bins,
+                                .task = task,
+                                .counts = loop->counts};
+    *state = loop;
     return HISTO_OK;
 }
 
 static histo_status naive_run(void *state, void *stream)
 {
-    naive *it = state;
+    naive *loop = state;
     (void)stream;
-    memset(it->counts, 0, (size_t)it->counting.entries * sizeof *it->counts);
-    return count_ranged(&it->counting, it->threads);
+    memset(loop->counts, 0, (size_t)loop->counting.entries * sizeof *loop->counts);
+    return count_ranged(&loop->counting, loop->threads);
 }
 
 static histo_status naive_counts(void *state, uint64_t *counts)
 {
-    const naive *it = state;
-    memcpy(counts, it->counts, (size_t)it->counting.entries * sizeof *counts);
+    const naive *loop = state;
+    memcpy(counts, loop->counts, (size_t)loop->counting.entries * sizeof *counts);
     return HISTO_OK;
 }
 

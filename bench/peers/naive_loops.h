@@ -12,7 +12,7 @@ typedef struct naive_bins {
     const double *edges;
 } naive_bins;
 
-/* Of samples of this type, by edges [bins + 1]. */
+/* How samples of this type find their bins, by edges [bins + 1]. */
 naive_bins naive_bins_of(const histo_axis *axis, const double *edges, histo_dtype dtype);
 
 typedef struct naive_loop {

@@ -37,7 +37,7 @@ static void end(void *state)
     free(p);
 }
 
-/* Of all histograms. */
+/* The bins of all histograms of a batch. */
 static size_t all_bins(const peer *p)
 {
     return (size_t)(p->task->input->bins * (p->task->arranged ? p->task->arranged->batch : 1));
@@ -389,7 +389,7 @@ static histo_status run_npp(void *state, void *stream)
     return bench_cuda_check(cudaGetLastError(), "NPP");
 }
 
-/* Of all images together. */
+/* NPP counts each image apart; a peer's counts are those of all together. */
 static histo_status counts_npp(void *state, uint64_t *sums)
 {
     const peer *p = (const peer *)state;

@@ -93,9 +93,9 @@ typedef struct library {
     const bench_task *task;
 } library;
 
-static histo_status ask_to_begin(const char *name, const library *it, int axes)
+static histo_status ask_to_begin(const char *name, const library *peer, int axes)
 {
-    const bench_task *task = it->task;
+    const bench_task *task = peer->task;
     const histo_view *view = task->views;
     const char *kind = task->input->axis != BENCH_NATURAL  ? "any"
                        : task->axis->kind == HISTO_INTEGER ? "integer"
@@ -108,13 +108,13 @@ static histo_status ask_to_begin(const char *name, const library *it, int axes)
         offsets[a] = task->input->interleaved ? (const char *)task->views[a].data - (const char *)view->data : 0;
     }
     bool squares = task->input->weighting == HISTO_WEIGHT_FAST || task->input->weighting == HISTO_WEIGHT_REPRODUCIBLE;
-    return bench_python_ask(&python.process, "begin\t%d\t%s\t%d\t%s\t%s\t%d\t%s\t%s\t%d\t%s\t%s\t%s\t%d\t%d\t%s\t%d\n",
-                            it->number, name, task->threads, kind, list(bins, axes, lists[0]), python.files[EDGES].file,
-                            histo_dtype_name(view->dtype), list(view->shape, view->ndim, lists[1]), view->batch_ndim,
-                            list(view->strides, view->ndim, lists[2]), list(files, axes, lists[3]),
-                            list(offsets, axes, lists[4]), task->mask ? python.files[MASK].file : -1,
-                            task->weights ? python.files[WEIGHTS].file : -1,
-                            task->weights ? histo_dtype_name(task->input->weights) : "none", squares);
+    return bench_python_ask(
+        &python.process, "begin\t%d\t%s\t%d\t%s\t%s\t%d\t%s\t%s\t%d\t%s\t%s\t%s\t%d\t%d\t%s\t%d\n", peer->number, name,
+        task->threads, kind, list(bins, axes, lists[0]), python.files[EDGES].file, histo_dtype_name(view->dtype),
+        list(view->shape, view->ndim, lists[1]), view->batch_ndim, list(view->strides, view->ndim, lists[2]),
+        list(files, axes, lists[3]), list(offsets, axes, lists[4]), task->mask ? python.files[MASK].file : -1,
+        task->weights ? python.files[WEIGHTS].file : -1,
+        task->weights ? histo_dtype_name(task->input->weights) : "none", squares);
 }
 
 static histo_status begin(const char *name, const bench_task *task, void **state)
@@ -125,13 +125,13 @@ static histo_status begin(const char *name, const bench_task *task, void **state
     if (!bench_python_start(&python.process, peers_py)) return bench_python_absent();
     for (int f = 0; f < FILES && !begun; f++)
         python.files[f].file = bench_python_file();
-    library *it = malloc(sizeof *it);
-    if (!it) return histo_fail_memory(sizeof *it, "a peer");
-    *it = (library){++python.last, task};
-    *state = it;
+    library *peer = malloc(sizeof *peer);
+    if (!peer) return histo_fail_memory(sizeof *peer, "a peer");
+    *peer = (library){++python.last, task};
+    *state = peer;
     histo_status status = load_task(task, axes);
     python.states++;
-    return status == HISTO_OK ? ask_to_begin(name, it, axes) : status;
+    return status == HISTO_OK ? ask_to_begin(name, peer, axes) : status;
 }
 
 static histo_status run(void *state, void *stream)
@@ -142,11 +142,11 @@ static histo_status run(void *state, void *stream)
 
 static histo_status counts(void *state, uint64_t *counts)
 {
-    const library *it = state;
-    const bench_task *task = it->task;
+    const library *peer = state;
+    const bench_task *task = peer->task;
     const int file = python.files[COUNTS].file;
     size_t bytes = sizeof *counts * (size_t)task->input->bins * (size_t)(task->arranged ? task->arranged->batch : 1);
-    histo_status status = bench_python_ask(&python.process, "counts\t%d\t%d\t%.17g\n", it->number, file,
+    histo_status status = bench_python_ask(&python.process, "counts\t%d\t%d\t%.17g\n", peer->number, file,
                                            task->weights ? BENCH_WEIGHT_UNIT : 1.0);
     if (status == HISTO_OK && pread(file, counts, bytes, 0) != (ssize_t)bytes)
         status = histo_fail(HISTO_DEVICE, "it gave no counts");

@@ -9,7 +9,7 @@ static int64_t magnitude(int64_t stride)
     return stride < 0 ? -stride : stride;
 }
 
-/* How many sectors `runs` runs of so many bytes touch. What each run adds repeats after `sector` runs. */
+/* How many sectors are touched by `runs` runs of equal length. What each run adds repeats after `sector` runs. */
 static double sectors_of(int64_t begin, int64_t bytes, int64_t stride, int64_t runs, int64_t sector)
 {
     const int64_t first = (begin + bytes - 1) / sector - begin / sector + 1;

@@ -49,17 +49,17 @@ static histo_status make(const sample_making *m)
 /* ---- A peer: atomic additions that follow the strides ---- */
 
 /* Counts in 32 bits, and sums, of the bins alone. */
-typedef struct plain {
+typedef struct additions {
     reference_rule rule;
     unsigned bins[HISTO_MAX_AXES];
     double scale[HISTO_MAX_AXES]; /* of equal bins; 0: search the edges */
     int64_t all;                  /* bins of a histogram */
     unsigned *counts;
     double *sums, *squares; /* NULL without */
-} plain;
+} additions;
 
 typedef struct atomics {
-    plain plain;
+    additions additions;
     reference_placed placed;
     histo_dtype type; /* of all axes; HISTO_DTYPE_COUNT: they differ */
 } atomics;
@@ -101,7 +101,7 @@ static __device__ double load_other(const histo_view *view, const unsigned *at)
 }
 
 /* -1 outside. */
-static __device__ int64_t find_bin(const plain *p, int a, double x)
+static __device__ int64_t find_bin(const additions *p, int a, double x)
 {
     const reference_finder *f = &p->rule.finder[a];
     if (!(x >= f->lo && x < f->hi)) return -1;
@@ -116,7 +116,7 @@ static __device__ int64_t find_bin(const plain *p, int a, double x)
 }
 
 template <typename load>
-static __global__ void add_plainly(const __grid_constant__ plain p)
+static __global__ void add_each(const __grid_constant__ additions p)
 {
     const reference_rule *rule = &p.rule;
     const unsigned n = (unsigned)rule->samples, stride = gridDim.x * blockDim.x;
@@ -173,34 +173,34 @@ static histo_status check_atomics(const problem_data *data)
 
 static void atomics_end(void *state)
 {
-    atomics *it = (atomics *)state;
-    cudaFree(it->plain.counts);
-    cudaFree(it->plain.sums);
-    cudaFree(it->plain.squares);
-    reference_release(&it->placed);
-    free(it);
+    atomics *adding = (atomics *)state;
+    cudaFree(adding->additions.counts);
+    cudaFree(adding->additions.sums);
+    cudaFree(adding->additions.squares);
+    reference_release(&adding->placed);
+    free(adding);
 }
 
 /* Counters of all histograms. */
-static size_t counters_of(const plain *p)
+static size_t counters_of(const additions *p)
 {
     return (size_t)(p->all * p->rule.batch);
 }
 
-static histo_status prepare_plain(const problem_data *data, atomics *it)
+static histo_status prepare(const problem_data *data, atomics *adding)
 {
     const random_problem *problem = data->problem;
     const bool squares = problem->weighting == HISTO_WEIGHT_FAST || problem->weighting == HISTO_WEIGHT_REPRODUCIBLE;
-    plain *p = &it->plain;
-    p->rule = it->placed.rule;
+    additions *p = &adding->additions;
+    p->rule = adding->placed.rule;
     p->all = 1;
-    it->type = problem->axis[0].type;
+    adding->type = problem->axis[0].type;
     for (int a = 0; a < problem->axes; a++) {
         const reference_finder *f = &p->rule.finder[a];
         p->bins[a] = (unsigned)f->bins;
         p->all *= f->bins;
         if (problem->axis[a].kind <= HISTO_REGULAR) p->scale[a] = (double)f->bins / (f->hi - f->lo);
-        if (problem->axis[a].type != it->type) it->type = HISTO_DTYPE_COUNT;
+        if (problem->axis[a].type != adding->type) adding->type = HISTO_DTYPE_COUNT;
     }
     TRY(cudaMalloc(&p->counts, counters_of(p) * sizeof *p->counts), "counts of a peer");
     if (problem->weighting) TRY(cudaMalloc(&p->sums, counters_of(p) * sizeof *p->sums), "sums of a peer");
@@ -213,30 +213,30 @@ static histo_status atomics_begin(const problem_data *data, void **state)
     *state = NULL;
     histo_status status = check_atomics(data);
     if (status != HISTO_OK) return status;
-    atomics *it = (atomics *)calloc(1, sizeof *it);
-    if (!it) return histo_fail_memory(sizeof *it, "a peer");
-    *state = it;
+    atomics *adding = (atomics *)calloc(1, sizeof *adding);
+    if (!adding) return histo_fail_memory(sizeof *adding, "a peer");
+    *state = adding;
     reference_rule rule;
     status = problem_rule_make(data, false, &rule);
-    if (status == HISTO_OK) status = reference_place(&rule, &it->placed);
+    if (status == HISTO_OK) status = reference_place(&rule, &adding->placed);
     problem_rule_free(&rule);
-    return status == HISTO_OK ? prepare_plain(data, it) : status;
+    return status == HISTO_OK ? prepare(data, adding) : status;
 }
 
 static histo_status atomics_run(void *state, void *stream)
 {
-#define ENTRY(constant, name, storage, compute, widen) add_plainly<load_##name>,
-    static void (*const kernels[])(plain) = {HISTO_DTYPES(ENTRY) add_plainly<load_any>};
+#define ENTRY(constant, name, storage, compute, widen) add_each<load_##name>,
+    static void (*const kernels[])(additions) = {HISTO_DTYPES(ENTRY) add_each<load_any>};
 #undef ENTRY
-    const atomics *it = (const atomics *)state;
-    const plain *p = &it->plain;
+    const atomics *adding = (const atomics *)state;
+    const additions *p = &adding->additions;
     cudaStream_t on = (cudaStream_t)stream;
     TRY(cudaMemsetAsync(p->counts, 0, counters_of(p) * sizeof *p->counts, on), "clearing counts");
     if (p->sums) TRY(cudaMemsetAsync(p->sums, 0, counters_of(p) * sizeof *p->sums, on), "clearing sums");
     if (p->squares) TRY(cudaMemsetAsync(p->squares, 0, counters_of(p) * sizeof *p->squares, on), "clearing sums");
     const int64_t needed = (p->rule.samples + BENCH_CUDA_THREADS - 1) / BENCH_CUDA_THREADS;
     const unsigned blocks = needed < bench_cuda_blocks() ? (unsigned)needed : bench_cuda_blocks();
-    kernels[it->type]<<<blocks, BENCH_CUDA_THREADS, 0, on>>>(*p);
+    kernels[adding->type]<<<blocks, BENCH_CUDA_THREADS, 0, on>>>(*p);
     return bench_cuda_check(cudaGetLastError(), "launching atomics that follow the strides");
 }
 

@@ -21,22 +21,22 @@ typedef struct making_ranges {
 
 static void make_range(void *context, int range)
 {
-    const making_ranges *it = context;
-    const int64_t count = it->making->sampler.count, each = count / it->ranges, begin = each * range;
-    const int64_t end = range + 1 < it->ranges ? begin + each : count;
+    const making_ranges *work = context;
+    const int64_t count = work->making->sampler.count, each = count / work->ranges, begin = each * range;
+    const int64_t end = range + 1 < work->ranges ? begin + each : count;
     for (int64_t i = begin; i < end; i++)
-        making_store(it->making, i);
+        making_store(work->making, i);
 }
 
 static histo_status allocate(problem_data *data, int array, size_t bytes)
 {
-    problem_array *it = &data->arrays[array];
-    it->bytes = bytes;
+    problem_array *made = &data->arrays[array];
+    made->bytes = bytes;
     data->bytes += bytes;
-    if (data->device && array != PROBLEM_OFFSETS) return data->device->random->allocate(bytes + 1, &it->placed);
-    it->host = histo_malloc(bytes + 1);
-    if (!it->host) return histo_fail_memory(bytes, "samples of a random problem");
-    it->placed = it->host;
+    if (data->device && array != PROBLEM_OFFSETS) return data->device->random->allocate(bytes + 1, &made->placed);
+    made->host = histo_malloc(bytes + 1);
+    if (!made->host) return histo_fail_memory(bytes, "samples of a random problem");
+    made->placed = made->host;
     return HISTO_OK;
 }
 
@@ -109,8 +109,8 @@ static histo_status make_ranks(sampler *s, double **ranks)
 static histo_status run(const problem_data *data, const sample_making *m, int threads)
 {
     if (data->device) return data->device->random->make(m);
-    making_ranges it = {m, m->sampler.count < 1 << 14 ? 1 : threads};
-    histo_pool_run(it.ranges, make_range, &it);
+    making_ranges work = {m, m->sampler.count < 1 << 14 ? 1 : threads};
+    histo_pool_run(work.ranges, make_range, &work);
     return HISTO_OK;
 }
 

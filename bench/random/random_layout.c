@@ -63,8 +63,8 @@ problem_shape problem_samples_shape(const random_problem *p)
 
 problem_shape problem_others_shape(const random_problem *p)
 {
-    problem_shape it = problem_samples_shape(p);
-    return p->alike ? it : packed(it);
+    problem_shape shape = problem_samples_shape(p);
+    return p->alike ? shape : packed(shape);
 }
 
 int64_t problem_slots(const random_problem *p)

@@ -14,9 +14,9 @@ typedef struct problem_task {
 } problem_task;
 
 /* False if the problem cannot be described as a task. */
-bool problem_task_make(const problem_data *data, int threads, problem_task *it);
+bool problem_task_make(const problem_data *data, int threads, problem_task *to);
 
 /* HISTO_UNSUPPORTED if the peer cannot count the task. If there is a state, end it in any case. */
-histo_status problem_peer_begin(const problem_task *it, const bench_peer *peer, void **state);
+histo_status problem_peer_begin(const problem_task *to, const bench_peer *peer, void **state);
 
 #endif

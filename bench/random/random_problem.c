@@ -192,7 +192,7 @@ static void put_value(char text[VALUE_BYTES], const random_problem *p, key k)
     }
 }
 
-/* Is hi of all axes given by lo and the bins? */
+/* True if hi of all axes follows from lo and the bins. */
 static bool hi_follows(const random_problem *p)
 {
     for (int a = 0; a < p->axes; a++)
@@ -241,7 +241,7 @@ static histo_status fail_value(key k, const char *text, size_t length)
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : ": ", keys[k].names[i]);
     }
-    return histo_fail(HISTO_INVALID, "%s=%.*s is no value of a random problem: it takes %s%s", keys[k].name,
+    return histo_fail(HISTO_INVALID, "%s=%.*s is not a value of a random problem: it takes %s%s", keys[k].name,
                       (int)length, text, keys[k].names ? "names" : "numbers", list);
 }
 
@@ -371,7 +371,7 @@ static histo_status take_value(key k, const char *text, random_problem *p)
     }
 }
 
-/* Do the numbers of the layout fit together? */
+/* HISTO_INVALID if the numbers of the layout do not fit together. */
 static histo_status check_layout(const random_problem *p)
 {
     const double most = 0x1p42;
@@ -469,9 +469,9 @@ typedef struct wanted {
     double least, most;
 } wanted;
 
-static histo_status take_alternative(key k, const char *text, size_t length, wanted *it)
+static histo_status take_alternative(key k, const char *text, size_t length, wanted *w)
 {
-    *it = (wanted){text, length, -HUGE_VAL, HUGE_VAL};
+    *w = (wanted){text, length, -HUGE_VAL, HUGE_VAL};
     if (keys[k].names) {
         bool none = length == 4 && memcmp(text, "none", 4) == 0;
         return none || find(keys[k].names, text, length) >= 0 ? HISTO_OK : fail_value(k, text, length);
@@ -481,19 +481,19 @@ static histo_status take_alternative(key k, const char *text, size_t length, wan
         least++;
     const char *most = least < length ? text + least + 2 : text;
     size_t rest = length - (size_t)(most - text);
-    bool valid = (least == 0 && most != text) || take_number(text, least, &it->least);
-    valid = valid && ((rest == 0 && most != text) || take_number(most, rest, &it->most));
+    bool valid = (least == 0 && most != text) || take_number(text, least, &w->least);
+    valid = valid && ((rest == 0 && most != text) || take_number(most, rest, &w->most));
     return valid ? HISTO_OK : fail_value(k, text, length);
 }
 
-/* Does an element of the value, "u16,f32" or "zipf:1.25", agree? */
-static bool agrees(const wanted *it, key k, const char *value)
+/* True if an element of the value, "u16,f32" or "zipf:1.25", is as wanted. */
+static bool agrees(const wanted *w, key k, const char *value)
 {
     for (const char *at = value;; at++) {
         size_t length = strcspn(at, ","), name = strcspn(at, ",:");
         double number;
-        if (keys[k].names ? name == it->length && memcmp(at, it->text, name) == 0
-                          : take_number(at, length, &number) && number >= it->least && number <= it->most)
+        if (keys[k].names ? name == w->length && memcmp(at, w->text, name) == 0
+                          : take_number(at, length, &number) && number >= w->least && number <= w->most)
             return true;
         at += length;
         if (!*at) return false;
@@ -512,10 +512,10 @@ static histo_status evaluate(const random_problem *p, const char *filter, bool *
         histo_status status = find_key(at, &k, &length);
         if (status == HISTO_OK && p) put_value(value, p, k);
         for (at += length; status == HISTO_OK; at++) {
-            wanted it;
+            wanted w;
             length = strcspn(at, "|,");
-            status = take_alternative(k, at, length, &it);
-            if (status == HISTO_OK && p) any = any || agrees(&it, k, value);
+            status = take_alternative(k, at, length, &w);
+            if (status == HISTO_OK && p) any = any || agrees(&w, k, value);
             at += length;
             if (*at != '|') break;
         }

@@ -86,7 +86,7 @@ typedef struct random_problem {
     histo_dtype weights; /* if weighted */
     double mask;         /* the fraction of samples that a mask lets through; 1: there is none */
     histo_dtype mask_type;
-    int64_t mask_run; /* in runs of so many samples */
+    int64_t mask_run; /* the length of its runs, in samples */
     double where;     /* likewise, of a range filter */
     histo_dtype where_type;
     bool alike; /* weights, mask and filter have the samples' layout; else they are contiguous */
@@ -95,14 +95,14 @@ typedef struct random_problem {
 
 enum { PROBLEM_LINE_BYTES = 2048, PROBLEM_MIN_SAMPLES = 256 };
 
-/* The i-th problem of a seed, with at most so many samples: the same on every machine. On the CPU (on_gpu is false) its
+/* The i-th problem of a seed, with at most most_samples: the same on every machine. On the CPU (on_gpu is false) its
  * place is PROBLEM_CPU. */
 random_problem problem_draw(uint64_t seed, int64_t i, int64_t most_samples, bool on_gpu);
 
 /* "n=1048576 type=u16 axis=integer bins=5000 lo=0 dist=zipf:1.25 seed=…", which problem_parse reads. Returns line. */
 char *problem_print(const random_problem *p, char line[PROBLEM_LINE_BYTES]);
 
-/* HISTO_INVALID with one sentence if the line is no problem. */
+/* HISTO_INVALID with one sentence if the line is not a problem. */
 histo_status problem_parse(const char *line, random_problem *p);
 
 /* Conditions "layout=channels,type=u16|i16,n=2^20..2^24": each must hold for one of its alternatives. HISTO_INVALID for

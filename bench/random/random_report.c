@@ -129,7 +129,7 @@ void random_report_problem(const bench_random_options *options, const random_ver
 
 typedef double measure_of(const random_verdict *v);
 
-/* Of positive values; larger ones are better. */
+/* How the positive values of a measure are distributed; larger ones are better. */
 typedef struct distribution {
     int count;
     double mean, median, fifth, first, worst;

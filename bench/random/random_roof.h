@@ -1,4 +1,4 @@
-/* The roof of random problems: how long it takes to read so many bytes and do nothing else. */
+/* The roof of random problems: how long it takes to read a number of bytes and do nothing else. */
 #ifndef BENCH_RANDOM_ROOF_H
 #define BENCH_RANDOM_ROOF_H
 

@@ -131,7 +131,7 @@ static histo_status begin_filler(const runner *r, const char *strategy, filler *
     return status == HISTO_OK ? HISTO_OK : end_filler(f, status);
 }
 
-/* Is the histogram of an entry right? */
+/* Compare the histogram of an entry with the reference. */
 static histo_status check_filler(runner *r, const filler *f, const char *name)
 {
     char wrong[300];

@@ -313,7 +313,7 @@ static histo_status compare_tally(const reference_counts *counts, const histo_hi
     return HISTO_OK;
 }
 
-/* Is a sum as exact as histo.h promises? */
+/* True if a sum is as exact as histo.h promises. */
 static bool sum_is_right(histo_weighting weighting, double is, __int128 exact, double unit, double n, double size)
 {
     double should = (double)exact * unit;

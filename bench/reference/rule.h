@@ -121,19 +121,19 @@ HISTO_INLINE reference_fixed reference_fix(double x, int bits)
     int exponent;
     uint64_t digits = (uint64_t)(frexp(fabs(x), &exponent) * 0x1p53);
     int shift = exponent - 53 + bits;
-    reference_fixed it = {0, 0};
+    reference_fixed fixed = {0, 0};
     if (shift >= 64)
-        it.high = digits << (shift - 64);
+        fixed.high = digits << (shift - 64);
     else if (shift > 0) {
-        it.low = digits << shift;
-        it.high = digits >> (64 - shift);
+        fixed.low = digits << shift;
+        fixed.high = digits >> (64 - shift);
     } else if (shift > -64)
-        it.low = digits >> -shift;
+        fixed.low = digits >> -shift;
     if (x < 0) {
-        it.low = ~it.low + 1;
-        it.high = ~it.high + (it.low == 0);
+        fixed.low = ~fixed.low + 1;
+        fixed.high = ~fixed.high + (fixed.low == 0);
     }
-    return it;
+    return fixed;
 }
 
 enum { REFERENCE_WEIGHT_BITS = 60, REFERENCE_SQUARE_BITS = 68 };

@@ -159,7 +159,7 @@ HISTO_INLINE int64_t reference_slot(const reference_finder *f, histo_dtype type,
     return reference_slot_f64(f, reference_value(type, at));
 }
 
-/* The same with all edges: [bins + 1] of them. */
+/* The slot of a sample, searched among all edges [bins + 1]. */
 HISTO_INLINE int64_t reference_slot_by_edges(const void *at, histo_dtype type, const double *edges, int64_t bins,
                                              bool closed)
 {

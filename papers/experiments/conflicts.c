@@ -33,7 +33,8 @@ histo_status bench_conflicts_count(const void *samples, histo_dtype dtype, int64
         return histo_fail(HISTO_INVALID, "samples of %s are not pixels: bank conflicts are counted for u8 and u16",
                           histo_dtype_name(dtype));
     if (n < BENCH_LANES)
-        return histo_fail(HISTO_INVALID, "%lld samples are no warp: at least %d are needed", (long long)n, BENCH_LANES);
+        return histo_fail(HISTO_INVALID, "%lld samples are not a warp: at least %d are needed", (long long)n,
+                          BENCH_LANES);
     memset(conflicts, 0, sizeof *conflicts);
     conflicts->warps = n / BENCH_LANES;
     for (int64_t w = 0; w < conflicts->warps; w++) {

@@ -51,7 +51,7 @@ static void add(input_selection *s, const bench_gallery_options *options, const 
     }
 }
 
-/* Those that one name of --input means. */
+/* The inputs that one name of --input means. */
 static histo_status add_named(input_selection *s, const bench_gallery_options *options, const char *name)
 {
     bool known = false;

@@ -38,7 +38,7 @@ const papers_experiment *papers_at(int i)
     return i < EXPERIMENTS ? &experiments[i] : NULL;
 }
 
-/* Is it one of an experiment's numbers, as 6 of "5 and 6"? */
+/* True for each of an experiment's numbers, such as 6 of "5 and 6". */
 static bool has_number(const papers_experiment *e, const char *wanted)
 {
     const size_t length = strlen(wanted);

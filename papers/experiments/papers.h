@@ -68,10 +68,10 @@ typedef struct papers_options {
 /* Experiment i of the table; NULL past the end. */
 const papers_experiment *papers_at(int i);
 
-/* Is it of this paper (NULL: any), and this figure or table (NULL: any)? */
+/* True for experiments of this paper (NULL: any), and of this figure or table (NULL: any). */
 bool papers_selected(const papers_experiment *e, const char *paper, const char *figure, const char *table);
 
-/* Its series and points, without measuring. */
+/* The series and points of an experiment, without measuring. */
 histo_status papers_plan(const papers_experiment *e, const papers_options *options, papers_result *result);
 
 /* Measure. After a failure the result holds what was measured. Call papers_free in any case. */

@@ -216,7 +216,8 @@ histo_status bench_input_parse(const char *name, bench_input *to)
     snprintf(dtype_name, sizeof dtype_name, "%.*s", (int)(bins - rest - 1), rest + 1);
     long long count = *bins ? strtoll(bins + 1, &end, 10) : 0;
     if (histo_dtype_parse(dtype_name, &dtype) != HISTO_OK || !bench_dtype_made(dtype) || *end)
-        return histo_fail(HISTO_INVALID, "'%s' is no input: inputs are called as uniform/u32/4096 or moon/4k", name);
+        return histo_fail(HISTO_INVALID, "'%s' is not an input: inputs are called as uniform/u32/4096 or moon/4k",
+                          name);
     if (!bench_bins_possible(&of, dtype, count))
         return histo_fail(HISTO_INVALID, "%s cannot have %lld bins of %s", of.name, count, histo_dtype_name(dtype));
     *to = bench_input_of(&of, dtype, count);

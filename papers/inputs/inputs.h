@@ -110,7 +110,7 @@ histo_status bench_input_parse(const char *name, bench_input *input);
 /* An array of this distribution, named. */
 bench_input bench_input_of(const bench_distribution *distribution, histo_dtype dtype, int64_t bins);
 
-/* Can inputs of this type be made, and of this distribution with so many bins? */
+/* True for types that inputs can have, and for numbers of bins that a distribution can have of a type. */
 bool bench_dtype_made(histo_dtype dtype);
 bool bench_bins_possible(const bench_distribution *distribution, histo_dtype dtype, int64_t bins);
 

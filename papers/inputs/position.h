@@ -25,7 +25,7 @@ HISTO_INLINE double bench_bell(uint64_t stream, int64_t i)
     return ((double)sum - 2 * 65535.0) * scale;
 }
 
-/* The same of neighbours that resemble each other, as in a random walk. */
+/* As bench_bell, but neighbours resemble each other, as in a random walk. */
 HISTO_INLINE double bench_bell_walk(uint64_t stream, int64_t i)
 {
     enum { SCALES = 4, STEP = 3 /* bits between scales */ };
@@ -210,7 +210,7 @@ HISTO_INLINE void bench_store_value(const bench_input *input, void *samples, int
         bench_store_number(input->dtype, value, samples, i);
 }
 
-/* Is it a stack of images whose pairs are counted? */
+/* True for a stack of images whose pairs are counted. */
 HISTO_INLINE bool bench_is_stack(const bench_input *input)
 {
     return input->layout == BENCH_RING || input->layout == BENCH_APART;

@@ -125,12 +125,12 @@ static void bad_lines(void **state)
     assert_int_equal(p.samples, 1000);
     REFUSED(HISTO_INVALID, "has no n=", problem_parse("", &p));
     REFUSED(HISTO_INVALID, "has no 'size'", problem_parse("size=1", &p));
-    REFUSED(HISTO_INVALID, "type=u9 is no value", problem_parse("n=1000 type=u9", &p));
+    REFUSED(HISTO_INVALID, "type=u9 is not a value", problem_parse("n=1000 type=u9", &p));
     REFUSED(HISTO_INVALID, "has no axis=", problem_parse("n=1000 type=u8", &p));
     static const struct {
         const char *added, *words;
     } bad[] = {{"n=2", "n twice"},
-               {"dist=gauss", "dist=gauss is no value of a random problem: it takes names: uniform, one"},
+               {"dist=gauss", "dist=gauss is not a value of a random problem: it takes names: uniform, one"},
                {"dist=zipf:x", "needs a number behind the colon"},
                {"flow=1.5", "needs a fraction from 0 to 1"},
                {"layout=images batch=7", "n=1000 of a random problem must be a multiple of batch times height"},
@@ -142,19 +142,19 @@ static void bad_lines(void **state)
                {"axes=3 power=1,2", "has 2 values for the axes, of which there are 3"},
                {"axes=9", "must be a whole number from 1 to 8"},
                {"seed=-1", "must be a whole number"},
-               {"mask=u8", "mask=u8 is no value"},
-               {"where=u8:0.5:3", "where=u8:0.5:3 is no value"},
+               {"mask=u8", "mask=u8 is not a value"},
+               {"where=u8:0.5:3", "where=u8:0.5:3 is not a value"},
                {"storage=sparse weighting=fast", "exclude each other"},
                {"closed", "has no 'closed'"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         snprintf(line, sizeof line, "%s %s", good, bad[i].added);
         REFUSED(HISTO_INVALID, bad[i].words, problem_parse(line, &p));
     }
-    REFUSED(HISTO_INVALID, "bins=0 is no value", problem_parse("n=1 type=u8 axis=integer bins=0 lo=0", &p));
-    REFUSED(HISTO_INVALID, "lo=nan is no value", problem_parse("n=1 type=u8 axis=integer bins=1 lo=nan", &p));
-    REFUSED(HISTO_INVALID, "type=u9 is no value", problem_filter_check("type=u9"));
+    REFUSED(HISTO_INVALID, "bins=0 is not a value", problem_parse("n=1 type=u8 axis=integer bins=0 lo=0", &p));
+    REFUSED(HISTO_INVALID, "lo=nan is not a value", problem_parse("n=1 type=u8 axis=integer bins=1 lo=nan", &p));
+    REFUSED(HISTO_INVALID, "type=u9 is not a value", problem_filter_check("type=u9"));
     REFUSED(HISTO_INVALID, "has no 'color'", problem_filter_check("color=red"));
-    REFUSED(HISTO_INVALID, "n=a..b is no value", problem_filter_check("n=a..b"));
+    REFUSED(HISTO_INVALID, "n=a..b is not a value", problem_filter_check("n=a..b"));
 }
 
 static void filters(void **state)
@@ -515,7 +515,7 @@ static void refusals(void **state)
     (void)state;
     random_result result;
     bench_random_options options = {.common = {.device = HISTO_DEVICE_CPU, .table = stdout}, .only = "type=u9"};
-    REFUSED(HISTO_INVALID, "type=u9 is no value", bench_random(&options, &result));
+    REFUSED(HISTO_INVALID, "type=u9 is not a value", bench_random(&options, &result));
     options.only = NULL;
     options.line = "n=1 type=u8 axis=integer bins=1 lo=0 on=device";
     REFUSED(HISTO_INVALID, "on=, which is for a GPU", bench_random(&options, &result));

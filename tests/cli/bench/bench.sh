@@ -7,7 +7,7 @@ shows '^warp.pgm  *16\.00  0\.00   0\.0   0\.0   0\.0 100\.0   0\.0  *16\.00 ' b
 shows '^random/1080p  *3\.53  0\.74 ' bench conflicts
 shows '^degenerate/4k  *32\.00  0\.00 ' bench conflicts
 printf 'P5 31 1 255\n' >short.pgm && head -c 31 /dev/zero >>short.pgm
-refuses 1 'short.pgm: 31 samples are no warp' bench conflicts short.pgm
+refuses 1 'short.pgm: 31 samples are not a warp' bench conflicts short.pgm
 refuses 1 'nothing.png' bench conflicts nothing.png
 
 shows '^histo_count, weights  *100 samples ' bench calls --repeat 1 -o calls.json

@@ -43,7 +43,7 @@ python3 -c 'import json; v = json.load(open("wafer.json")); assert "2000" in str
 refuses 2 "no distribution 'wafer-a9'.*'histo generate' lists them" generate wafer-a9/u32/256 -o x.npy
 refuses 2 'wafer-a3 cannot have 1000 bins of u32' generate wafer-a3/u32/1000 -o x.npy
 refuses 2 'two columns are u16 or u32' generate wafer-a3/u8/256x16 -o x.npy
-refuses 2 'is no input: inputs are called as' generate uniform/f16/256 -o x.npy
+refuses 2 'is not an input: inputs are called as' generate uniform/f16/256 -o x.npy
 refuses 2 "'moon' lacks a size, as in moon/4k" generate moon -o x.npy
 refuses 2 "'uniform' lacks a type and bins, as in uniform/u32/4096" generate uniform -o x.npy
 refuses 2 'say where to write' generate uniform/u32/256

@@ -50,7 +50,7 @@ shows 'no memory\|not measured' $random --problem 'n=256 type=u16 axes=3 axis=in
 
 refuses 2 "a random problem has no 'size'" bench random --device cpu --problem 'size=3'
 refuses 2 'the random problem has no n=' bench random --device cpu --problem ''
-refuses 2 'type=u9 is no value of a random problem: it takes names: u8, i8' bench random --device cpu --only type=u9
+refuses 2 'type=u9 is not a value of a random problem: it takes names: u8, i8' bench random --device cpu --only type=u9
 refuses 2 'none of 200000 random problems is n=1: ask for less' bench random --device cpu --only n=1
 refuses 2 'which is for a GPU' bench random --device cpu --problem 'n=9 type=u8 axis=integer bins=9 lo=0 on=pinned'
 refuses 2 "not '0'" bench random --count 0
