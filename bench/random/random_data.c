@@ -242,12 +242,22 @@ void problem_fill_make(const problem_data *data, bool on_host, problem_fill *fil
         int64_t column = table ? a * (int64_t)histo_dtype_size(type) : 0;
         fill->samples[a] = view_of(&samples, at_place(data, table ? 0 : a, on_host), p->offset + column, type);
     }
-    fill->weights = view_of(&others, at_place(data, PROBLEM_WEIGHTS, on_host), 0, p->weights);
-    fill->mask = view_of(&others, at_place(data, PROBLEM_MASK, on_host), 0, p->mask_type);
-    fill->where = view_of(&others, at_place(data, PROBLEM_WHERE, on_host), 0, p->where_type);
-    if (p->weighting) fill->options.weights = &fill->weights;
-    if (p->mask < 1) fill->options.mask = &fill->mask;
-    if (p->where < 1) fill->options.where = &fill->where;
+    const struct {
+        bool used;
+        int array;
+        histo_dtype type;
+        histo_view *view;
+        const histo_view **option;
+    } operands[] = {
+        {p->weighting, PROBLEM_WEIGHTS, p->weights, &fill->weights, &fill->options.weights},
+        {p->mask < 1, PROBLEM_MASK, p->mask_type, &fill->mask, &fill->options.mask},
+        {p->where < 1, PROBLEM_WHERE, p->where_type, &fill->where, &fill->options.where},
+    };
+    for (int i = 0; i < 3; i++)
+        if (operands[i].used) {
+            *operands[i].view = view_of(&others, at_place(data, operands[i].array, on_host), 0, operands[i].type);
+            *operands[i].option = operands[i].view;
+        }
     fill->options.where_lo = data->where_lo;
     fill->options.where_hi = data->where_hi;
     if (p->layout == PROBLEM_SEGMENTS) fill->options.offsets = at_place(data, PROBLEM_OFFSETS, on_host);

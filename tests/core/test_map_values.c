@@ -61,8 +61,8 @@ static void put(double value, histo_dtype dtype, void *to)
     const double whole = isnan(value)        ? 0
                          : dtype < HISTO_U32 ? rint(fmin(fmax(value, limits[dtype][0]), limits[dtype][1]))
                                              : 0;
-    const uint8_t u8 = (uint8_t)whole;
     const uint16_t u16 = (uint16_t)(int32_t)whole; /* the bits of i16, too */
+    const uint8_t u8 = (uint8_t)u16;
     if (dtype == HISTO_U8)
         memcpy(to, &u8, sizeof u8);
     else if (dtype == HISTO_F32)

@@ -653,12 +653,14 @@ static void stack_axes(int i, histo_axis axes[2])
     axes[1] = all[i][1];
 }
 
-/* Views of [batch, images, height, width] in a buffer of `bytes`. Layout 0 is C order; others permute or pad it. */
-static histo_view stack_of(const stack *s, const char *buffer, int64_t *bytes)
+enum { CONTIGUOUS, PITCH, INTERLEAVED, SHIFTED, UNALIGNED, BACKWARDS, REVERSED };
+
+/* Views of [batch, images, height, width] in a buffer of stack_bytes(). Layout 0 is C order; others permute or pad it.
+ */
+static histo_view stack_of(const stack *s, const char *buffer)
 {
-    enum { CONTIGUOUS, PITCH, INTERLEAVED, SHIFTED, UNALIGNED, BACKWARDS, REVERSED };
     const int64_t size = (int64_t)histo_dtype_size(s->dtype), pad = s->layout == PITCH ? 3 : 0;
-    const int64_t pitch = (s->width + pad) * size, image = pitch * s->height, all = image * s->images * s->batch;
+    const int64_t pitch = (s->width + pad) * size, image = pitch * s->height;
     histo_view v = {.data = buffer,
                     .dtype = s->dtype,
                     .ndim = 4,
@@ -680,8 +682,14 @@ static histo_view stack_of(const stack *s, const char *buffer, int64_t *bytes)
         v.data = buffer + image * (s->images - 1);
         v.strides[1] = -image;
     }
-    *bytes = all + size;
     return v;
+}
+
+/* What stack_of's views may reach. */
+static int64_t stack_bytes(const stack *s)
+{
+    const int64_t pad = s->layout == PITCH ? 3 : 0;
+    return ((s->width + pad) * s->height * s->images * s->batch + 1) * (int64_t)histo_dtype_size(s->dtype);
 }
 
 /* Counts every slot by definition. */
@@ -752,10 +760,9 @@ static void check_stack(rng *r, const stack *s, int round)
 {
     histo_axis axes[2];
     stack_axes(s->axes, axes);
-    int64_t bytes, counters = s->batch * (axes[0].bins + 3) * (axes[1].bins + 3);
-    stack_of(s, NULL, &bytes);
-    char *buffer = malloc((size_t)bytes);
-    histo_view v = stack_of(s, buffer, &bytes);
+    const int64_t counters = s->batch * (axes[0].bins + 3) * (axes[1].bins + 3);
+    char *buffer = malloc((size_t)stack_bytes(s));
+    histo_view v = stack_of(s, buffer);
     for (int64_t i = 0; i < histo_view_size(&v); i++) {
         uint32_t most = s->dtype == HISTO_U8 ? 255 : 65535, middle = most < 4096 ? 100 : 2000;
         uint32_t x =
