@@ -18,7 +18,7 @@ struct band_room {
     size_t used;
 };
 
-static atomic_size_t kept;
+static atomic_size_t reserved;
 
 size_t band_cache_limit(int threads)
 {
@@ -30,14 +30,14 @@ size_t band_cache_limit(int threads)
 
 bool band_cache_reserve(size_t bytes, size_t limit)
 {
-    if (atomic_fetch_add(&kept, bytes) + bytes <= limit) return true;
-    kept -= bytes;
+    if (atomic_fetch_add(&reserved, bytes) + bytes <= limit) return true;
+    reserved -= bytes;
     return false;
 }
 
 void band_cache_release(size_t bytes)
 {
-    kept -= bytes;
+    reserved -= bytes;
 }
 
 /* ---- Memory --------------------------------------------------------------------------------------------- */
@@ -60,30 +60,30 @@ void band_room_leave(band_room **room)
 
 static bool find_memory(cached_band *to, band_room **room)
 {
-    band_room *it = *room;
+    band_room *last = *room;
     to->room = NULL;
     if (to->bytes > LARGEST_IN_ROOM) return (to->memory = malloc(to->bytes)) != NULL;
-    if (!it || it->used + to->bytes > ROOM_BYTES) {
+    if (!last || last->used + to->bytes > ROOM_BYTES) {
         band_room_leave(room);
-        if (!(it = aligned_alloc(ALIGNMENT, ROOM_BYTES))) return false;
-        *it = (band_room){.users = 1, .used = round_up(sizeof *it)};
-        *room = it;
+        if (!(last = aligned_alloc(ALIGNMENT, ROOM_BYTES))) return false;
+        *last = (band_room){.users = 1, .used = round_up(sizeof *last)};
+        *room = last;
     }
-    to->room = it;
-    to->memory = (char *)it + it->used;
-    it->users++;
-    it->used += round_up(to->bytes);
+    to->room = last;
+    to->memory = (char *)last + last->used;
+    last->users++;
+    last->used += round_up(to->bytes);
     return true;
 }
 
-void cached_band_free(cached_band *it)
+void cached_band_free(cached_band *cached)
 {
-    if (it->room)
-        leave(it->room);
+    if (cached->room)
+        leave(cached->room);
     else
-        free(it->memory);
-    it->memory = NULL;
-    it->room = NULL;
+        free(cached->memory);
+    cached->memory = NULL;
+    cached->room = NULL;
 }
 
 /* ---- Copies --------------------------------------------------------------------------------------------- */

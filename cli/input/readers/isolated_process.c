@@ -102,11 +102,11 @@ static void limit_memory(void)
 {
     long long pages = 0;
     FILE *sizes = fopen("/proc/self/statm", "r");
-    const bool known = sizes && fscanf(sizes, "%lld", &pages) == 1;
+    const bool has_size = sizes && fscanf(sizes, "%lld", &pages) == 1;
     if (sizes) fclose(sizes);
     const uint64_t most = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) + (uint64_t)histo_memory_available();
     struct rlimit limit;
-    if (!known || getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur <= most) return;
+    if (!has_size || getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur <= most) return;
     limit.rlim_cur = most;
     setrlimit(RLIMIT_AS, &limit);
 }

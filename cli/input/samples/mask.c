@@ -130,9 +130,10 @@ static void store(mask *m, const band *b)
             const histo_view *v = &b->views[c];
             const histo_view *valid = b->valid && b->valid[c].data ? &b->valid[c] : NULL;
             const char *from = (const char *)v->data + y * v->strides[0];
-            const char *known = valid ? (const char *)valid->data + y * valid->strides[0] : NULL;
+            const char *valid_row = valid ? (const char *)valid->data + y * valid->strides[0] : NULL;
             for (int64_t x = 0; x < b->cols; x++)
-                row[x] |= is_set(from + x * v->strides[1], v->dtype) && (!known || known[x * valid->strides[1]]);
+                row[x] |=
+                    is_set(from + x * v->strides[1], v->dtype) && (!valid_row || valid_row[x * valid->strides[1]]);
         }
         m->filled[b->y + y - m->first] += b->cols;
     }

@@ -80,7 +80,7 @@ static int count_named(const reader *r, const char *item, int (*compare)(const c
 
 static int fault_unknown(const reader *r, const char *item, fault *f)
 {
-    char known[600];
+    char channels_text[600];
     const char *name = input_name(r->in);
     if (r->model == CHANNELS_RGB || r->model == CHANNELS_RGBA)
         return fault_set(f, EXIT_USAGE, "%s has no channel '%.60s': choose among r, g, b, %sgray and all", name, item,
@@ -97,16 +97,16 @@ static int fault_unknown(const reader *r, const char *item, fault *f)
     if (same > 1)
         return fault_set(f, EXIT_USAGE, "%s has %d columns called '%.60s': give the number of one, from 0 to %d", name,
                          same, item, r->channels - 1);
-    list_channels(r, false, known, sizeof known);
+    list_channels(r, false, channels_text, sizeof channels_text);
     nearest meant = {.word = item};
     for (int c = 0; r->names && c < r->channels; c++)
         nearest_try(&meant, r->names[c]);
     if (meant.best)
         return fault_set(f, EXIT_USAGE, "%s has no column '%.60s': did you mean '%.60s'? It has %s", name, item,
-                         meant.best, known);
+                         meant.best, channels_text);
     if (r->names)
         return fault_set(f, EXIT_USAGE, "%s has no column '%.60s': it has %s (or their numbers, 0 to %d)", name, item,
-                         known, r->channels - 1);
+                         channels_text, r->channels - 1);
     if (r->channels == 1) return fault_set(f, EXIT_USAGE, "%s has one column, 0, and no '%.60s'", name, item);
     return fault_set(f, EXIT_USAGE, "%s has no column '%.60s': its columns have no names, only numbers, 0 to %d", name,
                      item, r->channels - 1);
@@ -268,20 +268,20 @@ static int add_default(choice *c, const reader *r, fault *f)
         numbers += r->numeric[i];
     if (r->numeric && r->channels == 1) return add_source(c, r, 0, false, f);
     if (numbers < 2) return add_all(c, r, false, f);
-    char known[600];
-    list_channels(r, true, known, sizeof known);
+    char channels_text[600];
+    list_channels(r, true, channels_text, sizeof channels_text);
     return fault_set(f, EXIT_USAGE, "%s has %d columns of numbers: choose with --column among %s (or all)",
-                     input_name(r->in), numbers, known);
+                     input_name(r->in), numbers, channels_text);
 }
 
 /* All columns were requested, and none is numeric. */
 static int fault_no_numbers(const reader *r, fault *f)
 {
-    char known[600];
-    list_channels(r, false, known, sizeof known);
+    char channels_text[600];
+    list_channels(r, false, channels_text, sizeof channels_text);
     return fault_set(f, EXIT_DATA,
                      "%s has no column of numbers among %s: choose strings to count with --column, or give --delimiter",
-                     input_name(r->in), known);
+                     input_name(r->in), channels_text);
 }
 
 /* Add a source that is not counted itself. */

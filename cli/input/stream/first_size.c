@@ -10,12 +10,12 @@
 #include <string.h>
 
 /* A file that takes the place of another one may have its number, but was made at another time. */
-typedef struct found_file {
+typedef struct sized_file {
     struct {
         uint64_t device, number, made_s, made_ns;
     } id;
     off_t size;
-} found_file;
+} sized_file;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool remembers;
@@ -23,7 +23,7 @@ static void *files; /* a tree of tsearch */
 
 static int compare(const void *a, const void *b)
 {
-    return memcmp(&((const found_file *)a)->id, &((const found_file *)b)->id, sizeof((const found_file *)a)->id);
+    return memcmp(&((const sized_file *)a)->id, &((const sized_file *)b)->id, sizeof((const sized_file *)a)->id);
 }
 
 void first_size_remember(void)
@@ -35,14 +35,14 @@ off_t first_size_of(int fd, const struct stat *now)
 {
     struct statx more;
     if (!remembers || statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &more) != 0) return now->st_size;
-    found_file *file = malloc(sizeof *file);
+    sized_file *file = malloc(sizeof *file);
     if (!file) return now->st_size;
     *file =
-        (found_file){{now->st_dev, now->st_ino, (uint64_t)more.stx_btime.tv_sec, more.stx_btime.tv_nsec}, now->st_size};
+        (sized_file){{now->st_dev, now->st_ino, (uint64_t)more.stx_btime.tv_sec, more.stx_btime.tv_nsec}, now->st_size};
     pthread_mutex_lock(&lock);
-    found_file *const *known = tsearch(file, &files, compare);
-    const off_t size = known && (*known)->size < now->st_size ? (*known)->size : now->st_size;
-    if (!known || *known != file) free(file);
+    sized_file *const *first = tsearch(file, &files, compare);
+    const off_t size = first && (*first)->size < now->st_size ? (*first)->size : now->st_size;
+    if (!first || *first != file) free(file);
     pthread_mutex_unlock(&lock);
     return size;
 }

@@ -379,8 +379,8 @@ bool numbers(const gdcm::File &file, uint16_t group, uint16_t element, double *v
 int64_t whole_number(const gdcm::File &file, uint16_t group, uint16_t element)
 {
     double value;
-    const bool known = numbers(file, group, element, &value, 1) && std::fabs(value) < 1e15;
-    return known ? static_cast<int64_t>(value) : INT64_MAX;
+    const bool is_number = numbers(file, group, element, &value, 1) && std::fabs(value) < 1e15;
+    return is_number ? static_cast<int64_t>(value) : INT64_MAX;
 }
 
 void describe_place(const gdcm::File &file, dicom_place *place)

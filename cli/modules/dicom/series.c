@@ -110,7 +110,7 @@ static void describe_series(const dicom_place *place, int number, int files, cha
 /* The slices first … end - 1 of the wanted series. */
 static int choose(dicom_series *s, const char *folder, const char *wanted, int *first, int *end, fault *f)
 {
-    name_list known = {0};
+    name_list names = {0};
     int64_t wanted_number = -1;
     const bool by_number = wanted && text_to_i64(wanted, &wanted_number);
     int number = 0;
@@ -119,7 +119,7 @@ static int choose(dicom_series *s, const char *folder, const char *wanted, int *
         char text[128];
         next = end_of_series(s, at);
         describe_series(&s->slices[at].place, number, next - at, text);
-        name_list_add(&known, text);
+        name_list_add(&names, text);
         *first = at;
         *end = next;
         if (wanted && (by_number ? number == wanted_number : strcmp(s->slices[at].place.series, wanted) == 0)) return 0;
@@ -127,10 +127,10 @@ static int choose(dicom_series *s, const char *folder, const char *wanted, int *
     if (number == 0) return fault_set(f, EXIT_DATA, "%s holds DICOM files, but no images", folder);
     if (wanted)
         return fault_set(f, EXIT_USAGE, "%s has no series '%.80s': choose one with --dataset, by number or UID: %s",
-                         folder, wanted, name_list_text(&known));
+                         folder, wanted, name_list_text(&names));
     if (number == 1) return 0;
     return fault_set(f, EXIT_DATA, "%s holds %d series: choose one with --dataset, by number or UID: %s", folder,
-                     number, name_list_text(&known));
+                     number, name_list_text(&names));
 }
 
 static void keep_only(dicom_series *s, int first, int end)

@@ -43,8 +43,8 @@ static int64_t tile_pixels(fitsfile *file, const grid_info *info)
         const int64_t size = info->shape[info->ndim - 1 - d];
         char key[FLEN_KEYWORD];
         snprintf(key, sizeof key, "ZTILE%d", d + 1);
-        const double known = fits_key(file, key, 1);
-        const int64_t tile = d == 0 ? size : known >= 1 && known <= (double)size ? (int64_t)known : 1;
+        const double stated = fits_key(file, key, 1);
+        const int64_t tile = d == 0 ? size : stated >= 1 && stated <= (double)size ? (int64_t)stated : 1;
         if (tile > 1) pixels = below * tile;
         below *= size;
     }

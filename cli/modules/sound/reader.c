@@ -201,10 +201,10 @@ static uint64_t samples_of_header(const unsigned char *head, size_t size, uint64
         bool big;
         int first, width; /* of the chunks, and of their sizes */
         unsigned align;
-    } known[] = {{"RIFF", "data", false, 12, 4, 2},
-                 {"RF64", "data", false, 12, 4, 2},
-                 {"FORM", "SSND", true, 12, 4, 2},
-                 {"caff", "data", true, 8, 8, 1}};
+    } containers[] = {{"RIFF", "data", false, 12, 4, 2},
+                      {"RF64", "data", false, 12, 4, 2},
+                      {"FORM", "SSND", true, 12, 4, 2},
+                      {"caff", "data", true, 8, 8, 1}};
     const uint64_t unknown = 0x7f000000;
     uint64_t bytes = 0;
     if (size >= 12 && memcmp(head, ".snd", 4) == 0) {
@@ -212,13 +212,14 @@ static uint64_t samples_of_header(const unsigned char *head, size_t size, uint64
         bytes = number_at(head + 8, 4, true);
         return bytes < unknown ? bytes : 0;
     }
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        const int width = known[i].width;
-        if (size < 12 || memcmp(head, known[i].form, 4) != 0) continue;
-        for (uint64_t at = (uint64_t)known[i].first; at + 12 <= size; at = *start + bytes + bytes % known[i].align) {
-            bytes = number_at(head + at + 4, width, known[i].big);
+    for (size_t i = 0; i < sizeof containers / sizeof *containers; i++) {
+        const int width = containers[i].width;
+        if (size < 12 || memcmp(head, containers[i].form, 4) != 0) continue;
+        for (uint64_t at = (uint64_t)containers[i].first; at + 12 <= size;
+             at = *start + bytes + bytes % containers[i].align) {
+            bytes = number_at(head + at + 4, width, containers[i].big);
             *start = at + 4 + (uint64_t)width;
-            if (memcmp(head + at, known[i].samples, 4) == 0) {
+            if (memcmp(head + at, containers[i].samples, 4) == 0) {
                 if (bytes == UINT32_MAX && memcmp(head, "RF64", 4) == 0)
                     return size < 36 ? 0 : number_at(head + 28, 8, false); /* in its first chunk, ds64 */
                 return bytes < unknown || width == 8 ? bytes : 0;

@@ -153,8 +153,8 @@ static void set_compression(tiff_file *t)
 
 static void set_field(tiff_file *t, const metadata_field *field)
 {
-    const TIFFField *known = TIFFFindField(t->tif, field->tag, TIFF_ANY);
-    if (!known) {
+    const TIFFField *declared = TIFFFindField(t->tif, field->tag, TIFF_ANY);
+    if (!declared) {
         char name[] = "unknown";
         const TIFFFieldInfo info = {.field_tag = field->tag,
                                     .field_readcount = TIFF_VARIABLE2,
@@ -165,14 +165,14 @@ static void set_field(tiff_file *t, const metadata_field *field)
                                     .field_passcount = 1,
                                     .field_name = name};
         if (TIFFMergeFieldInfo(t->tif, &info, 1) != 0) return;
-        known = TIFFFindField(t->tif, field->tag, TIFF_ANY);
+        declared = TIFFFindField(t->tif, field->tag, TIFF_ANY);
     }
-    if (!known || TIFFFieldSetGetSize(known) != field->size) return;
-    if (!TIFFFieldPassCount(known) && TIFFFieldDataType(known) == TIFF_ASCII)
+    if (!declared || TIFFFieldSetGetSize(declared) != field->size) return;
+    if (!TIFFFieldPassCount(declared) && TIFFFieldDataType(declared) == TIFF_ASCII)
         TIFFSetField(t->tif, field->tag, field->values.data);
-    else if (TIFFFieldPassCount(known) && TIFFFieldWriteCount(known) == TIFF_VARIABLE2)
+    else if (TIFFFieldPassCount(declared) && TIFFFieldWriteCount(declared) == TIFF_VARIABLE2)
         TIFFSetField(t->tif, field->tag, field->count, field->values.data);
-    else if (TIFFFieldPassCount(known) && field->count <= UINT16_MAX)
+    else if (TIFFFieldPassCount(declared) && field->count <= UINT16_MAX)
         TIFFSetField(t->tif, field->tag, (uint16_t)field->count, field->values.data);
 }
 

@@ -90,12 +90,12 @@ static int parse_encoding(description *d, const char *value, const char *name, f
     static const struct {
         const char *name;
         encoding is;
-    } known[] = {{"raw", RAW},        {"gzip", COMPRESSED}, {"gz", COMPRESSED}, {"bzip2", COMPRESSED},
-                 {"bz2", COMPRESSED}, {"zstd", COMPRESSED}, {"ascii", ASCII},   {"text", ASCII},
-                 {"txt", ASCII},      {"hex", HEX}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcasecmp(value, known[i].name) == 0) {
-            d->encoding = known[i].is;
+    } encodings[] = {{"raw", RAW},        {"gzip", COMPRESSED}, {"gz", COMPRESSED}, {"bzip2", COMPRESSED},
+                     {"bz2", COMPRESSED}, {"zstd", COMPRESSED}, {"ascii", ASCII},   {"text", ASCII},
+                     {"txt", ASCII},      {"hex", HEX}};
+    for (size_t i = 0; i < sizeof encodings / sizeof *encodings; i++)
+        if (strcasecmp(value, encodings[i].name) == 0) {
+            d->encoding = encodings[i].is;
             d->encoded = true;
             return 0;
         }

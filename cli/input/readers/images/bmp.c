@@ -130,13 +130,13 @@ static int check_form(const bmp_reader *r, uint32_t compression, fault *f)
     char what[64];
     const unsigned bits = r->bits;
     const bool packed = bits == 1 || bits == 2 || bits == 4 || bits == 8, masked = bits == 16 || bits == 32;
-    const bool known = compression == BMP_RGB    ? packed || masked || bits == 24
-                       : compression == BMP_RLE8 ? bits == 8
-                       : compression == BMP_RLE4
-                           ? bits == 4
-                           : masked && (compression == BMP_BITFIELDS || compression == BMP_ALPHABITFIELDS);
+    const bool supported = compression == BMP_RGB    ? packed || masked || bits == 24
+                           : compression == BMP_RLE8 ? bits == 8
+                           : compression == BMP_RLE4
+                               ? bits == 4
+                               : masked && (compression == BMP_BITFIELDS || compression == BMP_ALPHABITFIELDS);
     snprintf(what, sizeof what, "pixels of %u bits in the compression %u", bits, (unsigned)compression);
-    return known ? 0 : paged_unsupported(&r->paged, what, f);
+    return supported ? 0 : paged_unsupported(&r->paged, what, f);
 }
 
 static int open_bmp(paged *p, fault *f)

@@ -153,21 +153,21 @@ static void keep_quantization(const jpeg_reader *p, metadata *m)
 }
 
 /* Keep what the file says besides samples: profile, EXIF data, resolution, quantization. */
-static bool keep_metadata(paged *of, metadata *m)
+static bool keep_metadata(paged *base, metadata *m)
 {
-    jpeg_reader *p = (jpeg_reader *)of;
+    jpeg_reader *p = (jpeg_reader *)base;
     static const char exif[6] = "Exif\0";
     JOCTET *profile = NULL;
     unsigned size;
-    bool kept = true;
+    bool complete = true;
     if (jpeg_read_icc_profile(&p->jpeg, &profile, &size)) {
-        kept = metadata_keep(&m->profile, profile, size);
+        complete = metadata_keep(&m->profile, profile, size);
         free(profile);
     }
-    for (jpeg_saved_marker_ptr marker = p->jpeg.marker_list; marker && kept; marker = marker->next)
+    for (jpeg_saved_marker_ptr marker = p->jpeg.marker_list; marker && complete; marker = marker->next)
         if (marker->marker == JPEG_APP0 + 1 && marker->data_length > sizeof exif && !m->exif.data &&
             memcmp(marker->data, exif, sizeof exif) == 0)
-            kept = metadata_keep(&m->exif, marker->data + sizeof exif, marker->data_length - sizeof exif);
+            complete = metadata_keep(&m->exif, marker->data + sizeof exif, marker->data_length - sizeof exif);
     if (p->jpeg.saw_JFIF_marker) {
         static const resolution_unit units[] = {RESOLUTION_NONE, RESOLUTION_INCH, RESOLUTION_CENTIMETER};
         m->unit = p->jpeg.density_unit <= 2 ? units[p->jpeg.density_unit] : RESOLUTION_NONE;
@@ -176,30 +176,30 @@ static bool keep_metadata(paged *of, metadata *m)
     }
     keep_quantization(p, m);
     m->orientation = exif_orientation(&m->exif);
-    return kept;
+    return complete;
 }
 
 /* Read the header, again if it was read. */
-static int describe(paged *of, int page, fault *f)
+static int describe(paged *base, int page, fault *f)
 {
     (void)page;
-    jpeg_reader *p = (jpeg_reader *)of;
+    jpeg_reader *p = (jpeg_reader *)base;
     if (p->described && !p->started) return 0;
     if (p->described) {
         jpeg_abort_decompress(&p->jpeg);
-        if (input_rewind(of->image.reader.in, f) < 0) return -1;
+        if (input_rewind(base->image.reader.in, f) < 0) return -1;
     }
     p->fault = f;
     p->started = false;
     p->source.bytes_in_buffer = 0;
-    if (setjmp(p->failed)) return image_damaged(&of->image, "the JPEG header", p->complaint, f);
-    if (of->options.about) {
+    if (setjmp(p->failed)) return image_damaged(&base->image, "the JPEG header", p->complaint, f);
+    if (base->options.about) {
         jpeg_save_markers(&p->jpeg, JPEG_APP0 + 1, 0xFFFF);
         jpeg_save_markers(&p->jpeg, JPEG_APP0 + 2, 0xFFFF);
     }
     jpeg_read_header(&p->jpeg, TRUE);
     p->described = true;
-    of->layout = choose_colors(&p->jpeg);
+    base->layout = choose_colors(&p->jpeg);
     return check_whole(p, f);
 }
 
@@ -213,10 +213,10 @@ static int damaged_in_data(const jpeg_reader *p, fault *f)
     return image_damaged(&p->paged.image, place, p->complaint, f);
 }
 
-static int next_band(paged *of, band *b, fault *f)
+static int next_band(paged *base, band *b, fault *f)
 {
-    jpeg_reader *p = (jpeg_reader *)of;
-    image *m = &of->image;
+    jpeg_reader *p = (jpeg_reader *)base;
+    image *m = &base->image;
     int64_t rows = image_band_rows(m);
     size_t pitch = image_pitch(m);
     if (image_reserve(m, &m->rows, (size_t)rows * pitch, f) < 0) return -1;
@@ -236,14 +236,14 @@ static int next_band(paged *of, band *b, fault *f)
     return image_emit_rows(m, b, rows);
 }
 
-static void close_jpeg(paged *of)
+static void close_jpeg(paged *base)
 {
-    jpeg_destroy_decompress(&((jpeg_reader *)of)->jpeg);
+    jpeg_destroy_decompress(&((jpeg_reader *)base)->jpeg);
 }
 
-static int open_jpeg(paged *of, fault *f)
+static int open_jpeg(paged *base, fault *f)
 {
-    jpeg_reader *p = (jpeg_reader *)of;
+    jpeg_reader *p = (jpeg_reader *)base;
     jpeg_std_error(&p->errors);
     p->errors.error_exit = on_error;
     p->errors.emit_message = on_message;

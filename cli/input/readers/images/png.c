@@ -75,16 +75,17 @@ static image_layout set_up_expansion(png_reader *p)
 enum { LARGEST_CHUNK = 1 << 24, LARGE = 1 << 20 };
 
 /* Chunks that tell nothing of samples. */
-static bool keep_chunks(paged *of, metadata *m)
+static bool keep_chunks(paged *base, metadata *m)
 {
-    const png_reader *p = (const png_reader *)of;
+    const png_reader *p = (const png_reader *)base;
     png_charp name;
     png_bytep bytes;
     png_uint_32 size, across, down;
     int method, unit;
-    bool kept = true;
-    if (png_get_iCCP(p->png, p->info, &name, &method, &bytes, &size)) kept = metadata_keep(&m->profile, bytes, size);
-    if (png_get_eXIf_1(p->png, p->info, &size, &bytes)) kept = kept && metadata_keep(&m->exif, bytes, size);
+    bool complete = true;
+    if (png_get_iCCP(p->png, p->info, &name, &method, &bytes, &size))
+        complete = metadata_keep(&m->profile, bytes, size);
+    if (png_get_eXIf_1(p->png, p->info, &size, &bytes)) complete = complete && metadata_keep(&m->exif, bytes, size);
     m->orientation = exif_orientation(&m->exif);
     if (png_get_sRGB(p->png, p->info, &method)) m->intent = method;
     if (!png_get_gAMA(p->png, p->info, &m->gamma)) m->gamma = 0;
@@ -94,7 +95,7 @@ static bool keep_chunks(paged *of, metadata *m)
         m->resolution[0] = across * scale;
         m->resolution[1] = down * scale;
     }
-    return kept;
+    return complete;
 }
 
 static int check_whole(const png_reader *p, fault *f)
@@ -130,9 +131,9 @@ static void close_library(png_reader *p)
     p->data = NULL;
 }
 
-static void close_png(paged *of)
+static void close_png(paged *base)
 {
-    close_library((png_reader *)of);
+    close_library((png_reader *)base);
 }
 
 /* Read everything before the first row. */
@@ -164,36 +165,36 @@ static int read_header(png_reader *p, fault *f)
 }
 
 /* The header again, if rows were read. */
-static int describe(paged *of, int page, fault *f)
+static int describe(paged *base, int page, fault *f)
 {
     (void)page;
-    png_reader *p = (png_reader *)of;
+    png_reader *p = (png_reader *)base;
     p->fault = f;
     if (p->begun) {
         close_library(p);
-        if (input_rewind(of->image.reader.in, f) < 0) return -1;
+        if (input_rewind(base->image.reader.in, f) < 0) return -1;
         p->begun = false;
     }
     return p->png ? 0 : read_header(p, f);
 }
 
 /* Check what rows libpng will deliver. */
-static int decode(paged *of, fault *f)
+static int decode(paged *base, fault *f)
 {
-    png_reader *p = (png_reader *)of;
+    png_reader *p = (png_reader *)base;
     p->fault = f;
-    if (setjmp(png_jmpbuf(p->png))) return image_damaged(&of->image, "the PNG header", p->complaint, f);
+    if (setjmp(png_jmpbuf(p->png))) return image_damaged(&base->image, "the PNG header", p->complaint, f);
     png_set_interlace_handling(p->png);
     png_read_update_info(p->png, p->info);
-    if (png_get_rowbytes(p->png, p->info) != image_pitch(&of->image)) png_error(p->png, "the row size is wrong");
+    if (png_get_rowbytes(p->png, p->info) != image_pitch(&base->image)) png_error(p->png, "the row size is wrong");
     p->begun = true;
     return 0;
 }
 
-static int next_band(paged *of, band *b, fault *f)
+static int next_band(paged *base, band *b, fault *f)
 {
-    png_reader *p = (png_reader *)of;
-    image *m = &of->image;
+    png_reader *p = (png_reader *)base;
+    image *m = &base->image;
     int64_t rows = p->interlaced ? m->layout.height : image_band_rows(m);
     size_t pitch = image_pitch(m);
     if (image_reserve(m, &m->rows, (size_t)rows * pitch, f) < 0) return -1;

@@ -35,7 +35,7 @@ bool video_recognise(const unsigned char *head, size_t size, const char *path)
     static const struct {
         size_t at, length;
         const char *bytes;
-    } known[] = {
+    } signatures[] = {
         {4, 4, "ftyp"},                             /* MP4, MOV, 3GP */
         {0, 4, "\x1a\x45\xdf\xa3"},                 /* Matroska, WebM */
         {8, 4, "AVI "},                             /* in RIFF */
@@ -48,8 +48,9 @@ bool video_recognise(const unsigned char *head, size_t size, const char *path)
         {0, 4, "DKIF"}, /* IVF */
     };
     (void)path;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (size >= known[i].at + known[i].length && memcmp(head + known[i].at, known[i].bytes, known[i].length) == 0)
+    for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++)
+        if (size >= signatures[i].at + signatures[i].length &&
+            memcmp(head + signatures[i].at, signatures[i].bytes, signatures[i].length) == 0)
             return true;
     /* QuickTime without the first; the length before it is not text */
     if (size >= 8 && head[0] < ' ' &&
