@@ -9,15 +9,8 @@ import copy
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from ._histo import (
-    DENSE,
-    SPARSE,
-    UNWEIGHTED,
-    WEIGHT_FAST,
-    WEIGHT_FAST_SUM,
-    WEIGHT_REPRODUCIBLE,
-    WEIGHT_REPRODUCIBLE_SUM,
-)
+from ._histo import DENSE, SPARSE, UNWEIGHTED, WEIGHT_FAST, WEIGHT_FAST_SUM
+from ._histo import WEIGHT_REPRODUCIBLE, WEIGHT_REPRODUCIBLE_SUM
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
