@@ -1,7 +1,7 @@
 /* CUB: sorting, finding runs, and joining pairs. Only cub.cu includes its templates, because each file that does takes
  * seconds to compile, and they would make the same kernels. */
-#ifndef CUDA_CUB_H
-#define CUDA_CUB_H
+#ifndef CUDA_HOST_CUB_H
+#define CUDA_HOST_CUB_H
 
 #include <cuda_runtime.h>
 #include <stdint.h>

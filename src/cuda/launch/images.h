@@ -1,6 +1,6 @@
 /* Detecting images, and launching the kernels that count them (images.cu). */
-#ifndef CUDA_IMAGES_H
-#define CUDA_IMAGES_H
+#ifndef CUDA_LAUNCH_IMAGES_H
+#define CUDA_LAUNCH_IMAGES_H
 
 #include "cuda/device/images.cuh"
 #include "plan/strategy.h"

@@ -1,6 +1,6 @@
-/* Choosing the reader of several axes (joint.cu). */
-#ifndef CUDA_JOINT_H
-#define CUDA_JOINT_H
+/* Choosing the reader of several axes (several_axes.cu). */
+#ifndef CUDA_LAUNCH_SEVERAL_AXES_H
+#define CUDA_LAUNCH_SEVERAL_AXES_H
 
 #include "cuda/device/several_axes.cuh"
 #include "plan/strategy.h"

@@ -1,4 +1,4 @@
-/* Joining what several GPUs have counted for one histogram: a kernel on one of them reads the others' counters, over
+/* Merging what several GPUs have counted for one histogram: a kernel on one of them reads the others' counters, over
  * NVLink or PCI Express, and adds them to its own. Where it cannot reach another GPU's memory, the driver first copies
  * the counters to the workspace, through host memory if need be.
  *

@@ -1,7 +1,7 @@
 /* Staging: the buffers that bring samples to a GPU and return probed slots. Kept for reuse, because page-locking memory
  * is slow. */
-#ifndef CUDA_STAGING_H
-#define CUDA_STAGING_H
+#ifndef CUDA_MEMORY_STAGING_H
+#define CUDA_MEMORY_STAGING_H
 
 #include "cuda/host/check.h"
 

@@ -1,6 +1,6 @@
 /* Samples travel from host memory to chunks of a GPU's memory, where they are counted. */
-#ifndef CUDA_STAGED_H
-#define CUDA_STAGED_H
+#ifndef CUDA_TRANSFER_STAGED_H
+#define CUDA_TRANSFER_STAGED_H
 
 #include "cuda/memory/staging.h"
 #include "plan/strategy.h"
