@@ -1,4 +1,4 @@
-/* 8-bit samples that lie contiguously, or up to four bytes apart: see pixels.cu, small_image.cu,
+/* 8-bit samples that lie contiguously, or up to four bytes apart: see byte_pixels.cu, small_image.cu,
  * tile_images.cu and warp_images.cu. */
 #ifndef CUDA_BYTE_PIXELS_H
 #define CUDA_BYTE_PIXELS_H

@@ -1,4 +1,4 @@
-/* Detects columns and cuts them into items for blocks: see columns.cuh. */
+/* Detects columns and cuts them into items for blocks: see lane_columns.cuh. */
 #include "cuda/strategies/lane_private/lane_columns.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ static bool are_columns(const histo_job *job)
     return distance(iter->strides[0][column]) < distance(iter->strides[0][run]);
 }
 
-/* The kernel's own constants: see columns.cuh. */
+/* The kernel's own constants: see lane_columns.cuh. */
 typedef struct column_constants {
     bool is_private, by_value;
     int lanes, vector, rows, words;

@@ -5,7 +5,7 @@
  * are. Warps take groups of consecutive rows; the samples of the next group are loaded before those of this one are
  * counted. Few columns are repeated over the lanes, which then read several rows.
  *
- * The kernel's own constants, which columns.cu sets:
+ * The kernel's own constants, which lane_columns.cu sets:
  *
  *     column_lanes      of a row
  *     column_vector     neighbouring columns of a thread

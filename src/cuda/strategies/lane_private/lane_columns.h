@@ -1,4 +1,4 @@
-/* Columns of an array, a histogram each, on the host: see columns.cuh. */
+/* Columns of an array, a histogram each, on the host: see lane_columns.cuh. */
 #ifndef CUDA_LANE_COLUMNS_H
 #define CUDA_LANE_COLUMNS_H
 

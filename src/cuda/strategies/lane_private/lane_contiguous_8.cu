@@ -1,5 +1,5 @@
-/* Kernels of lane_private for contiguous 8-bit samples, on architectures that pixels.cu is not made for, and of ragged
- * segments. */
+/* Kernels of lane_private for contiguous 8-bit samples, on architectures that byte_pixels.cu is not made for, and of
+ * ragged segments. */
 #include "cuda/strategies/lane_private/lane_kernels.h"
 
 namespace histo::lane_private

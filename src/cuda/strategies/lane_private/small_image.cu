@@ -4,7 +4,7 @@
  * the samples. So this kernel is short, its arguments fit a line of the constant cache, and each thread issues its
  * first loads before anything else. Each vector's successor is loaded before the vector is counted, so that after the
  * last load little is left to count. There are only as many blocks as keep the multiprocessors busy, since each adds
- * 256 sums to the same counters. The counters are those of pixels.cu.
+ * 256 sums to the same counters. The counters are those of byte_pixels.cu.
  *
  * Where the counts are read next, or replace earlier ones, the kernel writes them, too. A block then adds its counts to
  * words of this launch, and with each of them its arrival, in the upper bits: the atomic addition returns how many

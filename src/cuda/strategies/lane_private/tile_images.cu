@@ -3,7 +3,7 @@
  * Such a fill takes a few microseconds. As many blocks as multiprocessors have an equal share of the samples, and each
  * thread loads its first vectors before anything else. The blocks of a cluster add up their counters in each other's
  * shared memory, so that one thread alone has all samples of a slot. It writes their number without an atomic addition,
- * and without reading what is replaced. The counters are those of pixels.cu.
+ * and without reading what is replaced. The counters are those of byte_pixels.cu.
  *
  * Bytes: each sample once. Bound: the launch, and the latency of memory. Wins on tens to hundreds of images of some
  * kilobytes to a megabyte. Their rows begin and end at multiples of 16 bytes. */

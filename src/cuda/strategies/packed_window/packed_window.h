@@ -1,12 +1,12 @@
 /* packed_window, on the host: the kernels that this folder gives the strategy.
  *
- *     contiguous.cu   contiguous samples of any dtype, any axis
- *     inner.cu        the same with lookups that go straight to a counter: bins of 2^k, nearest edge, values
- *     any.cu          any layout; several axes
- *     pixels.cu       pixels of bytes, on counters without flow slots
- *     bytes.cu        two columns of bytes, by their values
- *     pairs.cu        pairs of images
- *     find.cu         finds the window */
+ *     window_contiguous.cu   contiguous samples of any dtype, any axis
+ *     window_inner.cu        the same with lookups that go straight to a counter: bins of 2^k, nearest edge, values
+ *     window_any.cu          any layout; several axes
+ *     window_pixels.cu       pixels of bytes, on counters without flow slots
+ *     window_bytes.cu        two columns of bytes, by their values
+ *     window_pairs.cu        pairs of images
+ *     window_find.cu         finds the window */
 #ifndef CUDA_PACKED_WINDOW_H
 #define CUDA_PACKED_WINDOW_H
 

@@ -1,7 +1,7 @@
 /* weighted_partition, on the host: the kernels that this folder gives the strategy.
  *
- *     scatter.cu   the partition pass
- *     count.cu     counting */
+ *     weighted_scatter.cu   the partition pass
+ *     weighted_count.cu     counting */
 #ifndef CUDA_WEIGHTED_PARTITION_H
 #define CUDA_WEIGHTED_PARTITION_H
 

@@ -1,7 +1,8 @@
 /* weighted_private, on the host: the kernels that this folder gives the strategy.
  *
- *     integers.cu, f32.cu, f64.cu   contiguous samples of one axis and contiguous weights
- *     any.cu                        anything else, sample by sample */
+ *     weighted_integers.cu, weighted_f32.cu, weighted_f64.cu
+ *                       contiguous samples of one axis and contiguous weights
+ *     weighted_any.cu   anything else, sample by sample */
 #ifndef CUDA_WEIGHTED_PRIVATE_H
 #define CUDA_WEIGHTED_PRIVATE_H
 
