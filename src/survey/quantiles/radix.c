@@ -40,8 +40,8 @@ static void add_to_sets(histo_selection *s, const uint64_t *keys, int64_t n)
 {
     const int shift = s->bits - HISTO_RADIX_BITS;
     for (int64_t i = 0; i < n; i++) {
-        const int *first = &s->radix.set_of[keys[i] >> shift];
-        for (int b = first[0]; b < first[1]; b++)
+        const uint64_t digit = keys[i] >> shift;
+        for (int b = s->radix.set_of[digit]; b < s->radix.set_of[digit + 1]; b++)
             add_key(&s->radix.sets[b], keys[i]);
     }
 }
