@@ -213,7 +213,8 @@ static int put_bars(FILE *out, const result *group, const table *tables, const r
     describe_axis(group, s, x);
     const double last = left && view_adds_up(&v) ? (double)each / (double)left : 1;
     begin_figure(out, "bars", alone && !s->x_label && !s->unit ? "" : x, titles_of(group, s).values);
-    const plot_scale across = named ? (plot_scale){.hi = (double)rows} : scale_of_axis(axis, group->series[0].forms);
+    plot_scale across = scale_of_axis(axis, group->series[0].forms);
+    if (named) across = (plot_scale){.hi = (double)rows};
     put_scale(out, "across", &across, (plot_notation){0});
     put_heights(out, values, group->count, rows, last, s->scale);
     if (last > 1) put_attribute(out, "last", text_exact(last, number));
