@@ -9,18 +9,13 @@
 #include "core/strategies/rows.h"
 #include "support/data.h"
 
-/* ---- Weights ---- */
+enum { FEW_BINS = 60, FEW_BATCH = 3, MANY_BINS = 30000, MANY_BATCH = 2, MAX_SLOTS = MANY_BATCH * (MANY_BINS + 3) };
 
-enum {
-    WEIGHTS_BINS = 60,
-    WEIGHTS_SLOTS = WEIGHTS_BINS + 3,
-    WEIGHTS_BATCH = 3,
-    WEIGHTS_ALL = WEIGHTS_BATCH * WEIGHTS_SLOTS
-};
-
+/* What a histogram holds after a fill with weights. */
 typedef struct sums {
-    uint64_t counts[WEIGHTS_ALL];
-    double w[WEIGHTS_ALL], w2[WEIGHTS_ALL];
+    int64_t slots; /* of all batch entries */
+    uint64_t counts[MAX_SLOTS];
+    double w[MAX_SLOTS], w2[MAX_SLOTS];
 } sums;
 
 static bool with_squares(histo_weighting weighting)
@@ -28,23 +23,25 @@ static bool with_squares(histo_weighting weighting)
     return weighting == HISTO_WEIGHT_FAST || weighting == HISTO_WEIGHT_REPRODUCIBLE;
 }
 
-/* False if the strategy does not support it. views: samples and weights. */
+/* Fill with these parameters, which the strategy must support; without any, false if it does not support the problem.
+ */
 static bool sum_weights(const char *strategy, const histo_axis *axis, histo_weighting weighting,
-                        const histo_view views[2], const char *params, sums *out)
+                        const histo_view *samples, const histo_fill_options *options, const char *params, sums *out)
 {
+    const int64_t batch = samples->shape[0];
     histo_hist *h;
     histo_plan *plan = NULL;
-    OK(histo_hist_create(&h, 1, axis, &(histo_hist_options){.batch = WEIGHTS_BATCH, .weighting = weighting}));
-    histo_fill_options options = {.weights = &views[1]};
+    out->slots = batch * (axis->bins + 3);
+    OK(histo_hist_create(&h, 1, axis, &(histo_hist_options){.batch = batch, .weighting = weighting}));
     if (!params)
-        plan = plan_for(strategy, h, &views[0], &options, 2);
+        plan = plan_for(strategy, h, samples, options, 2);
     else
-        OK(histo_plan_create(&plan, h, &views[0], &options,
+        OK(histo_plan_create(&plan, h, samples, options,
                              &(histo_plan_options){.strategy = strategy, .params = params}));
     if (plan) {
-        OK(histo_plan_fill(plan, h, &views[0], &options));
-        OK(histo_hist_read_counts(h, HISTO_FLOW, out->counts, WEIGHTS_ALL, NULL));
-        OK(histo_hist_read_weights(h, HISTO_FLOW, out->w, with_squares(weighting) ? out->w2 : NULL, WEIGHTS_ALL, NULL));
+        OK(histo_plan_fill(plan, h, samples, options));
+        OK(histo_hist_read_counts(h, HISTO_FLOW, out->counts, out->slots, NULL));
+        OK(histo_hist_read_weights(h, HISTO_FLOW, out->w, with_squares(weighting) ? out->w2 : NULL, out->slots, NULL));
     }
     histo_plan_destroy(plan);
     histo_hist_destroy(h);
@@ -59,18 +56,21 @@ static bool is_near(double fast, double exact, double all, uint64_t n)
     return fabs(fast - exact) <= (double)n * 0x1p-53 * all;
 }
 
+/* magnitudes: the sums of absolute weights. roundings: of each sum beside those of its additions. */
 static void compare_sums(const char *what, histo_weighting weighting, const sums *got, const sums *exact,
-                         const sums *magnitudes)
+                         const sums *magnitudes, uint64_t roundings)
 {
     bool reproducible = weighting == HISTO_WEIGHT_REPRODUCIBLE || weighting == HISTO_WEIGHT_REPRODUCIBLE_SUM;
-    assert_memory_equal(got->counts, exact->counts, sizeof exact->counts);
-    for (int s = 0; s < WEIGHTS_ALL; s++)
+    assert_int_equal(got->slots, exact->slots);
+    assert_memory_equal(got->counts, exact->counts, (size_t)exact->slots * sizeof *exact->counts);
+    for (int64_t s = 0; s < exact->slots; s++)
         for (int power = 0; power < 1 + with_squares(weighting); power++) {
             const double *x = power ? got->w2 : got->w, *y = power ? exact->w2 : exact->w;
             bool same = memcmp(&x[s], &y[s], sizeof x[s]) == 0 || (isnan(x[s]) && isnan(y[s]));
             double all = power ? exact->w2[s] : magnitudes->w[s];
-            if (reproducible ? !same : !is_near(x[s], y[s], all, exact->counts[s]))
-                fail_msg("%s: slot %d has a sum of w^%d of %a, should have %a", what, s, power + 1, x[s], y[s]);
+            if (reproducible ? !same : !is_near(x[s], y[s], all, exact->counts[s] + roundings))
+                fail_msg("%s: slot %lld has a sum of w^%d of %a, should have %a", what, (long long)s, power + 1, x[s],
+                         y[s]);
         }
 }
 
@@ -103,14 +103,15 @@ void weights_of_few_bins(void **state)
     enum { N = 9000, KINDS = 5 };
     static const histo_dtype dtypes[] = {HISTO_F32, HISTO_F64, HISTO_U32, HISTO_U8, HISTO_I32, HISTO_U16, HISTO_I64};
     rng r = {.state = 20};
-    histo_axis around = histo_axis_regular(WEIGHTS_BINS, -1000, 1000);
+    histo_axis around = histo_axis_regular(FEW_BINS, -1000, 1000);
+    sums *exact = malloc(sizeof *exact), *magnitude = malloc(sizeof *magnitude), *got = malloc(sizeof *got);
     double *magnitudes = malloc(2 * N * sizeof *magnitudes);
     for (int i = 0; i < HISTO_DTYPE_COUNT * KINDS; i++) {
         histo_dtype dtype = (histo_dtype)(i / KINDS), samples_dtype = dtypes[i % 7];
         int kind = i % KINDS, step = kind == 3 ? 2 : 1, offset = kind == 1;
         int64_t size = (int64_t)histo_dtype_size(dtype), samples_size = (int64_t)histo_dtype_size(samples_dtype);
         histo_axis axis;
-        axis = histo_axis_regular(WEIGHTS_BINS, 0, samples_dtype == HISTO_U8 ? 100 : 1000);
+        axis = histo_axis_regular(FEW_BINS, 0, samples_dtype == HISTO_U8 ? 100 : 1000);
         distribution d = kind == 0   ? GAUSSIAN
                          : kind == 1 ? UNIFORM
                          : kind == 2 ? DEGENERATE
@@ -122,7 +123,7 @@ void weights_of_few_bins(void **state)
             if (dtype == HISTO_F32) ((float *)w)[k] = (float)weight;
             if (dtype == HISTO_F64) ((double *)w)[k] = weight;
         }
-        const int64_t shape[2] = {WEIGHTS_BATCH, N / WEIGHTS_BATCH};
+        const int64_t shape[2] = {FEW_BATCH, N / FEW_BATCH};
         histo_view views[2] = {histo_view_nd(x + offset * samples_size, samples_dtype, 2, shape),
                                histo_view_nd(w + offset * size, dtype, 2, shape)};
         for (int v = 0; v < 2; v++) {
@@ -134,9 +135,11 @@ void weights_of_few_bins(void **state)
             magnitudes[k] = (double)fabsl(sample_value(element(&views[1], k), dtype));
         histo_view of_magnitudes[2] = {views[0], histo_view_nd(magnitudes, HISTO_F64, 2, shape)};
         of_magnitudes[1].batch_ndim = 1;
-        sums exact, magnitude, got;
-        sum_weights("cpu/sequential", &axis, HISTO_WEIGHT_REPRODUCIBLE, views, "", &exact);
-        sum_weights("cpu/sequential", &axis, HISTO_WEIGHT_REPRODUCIBLE, of_magnitudes, "", &magnitude);
+        const histo_fill_options weighted = {.weights = &views[1]},
+                                 weighted_by_magnitude = {.weights = &of_magnitudes[1]};
+        sum_weights("cpu/sequential", &axis, HISTO_WEIGHT_REPRODUCIBLE, &views[0], &weighted, "", exact);
+        sum_weights("cpu/sequential", &axis, HISTO_WEIGHT_REPRODUCIBLE, &of_magnitudes[0], &weighted_by_magnitude, "",
+                    magnitude);
         for (int s = 0; s < histo_strategy_count(); s++) {
             char name[64], what[160];
             if (!row_name(s, name) || !is_chosen()) continue;
@@ -145,16 +148,17 @@ void weights_of_few_bins(void **state)
             histo_view copies[2];
             for (int v = 0; v < 2; v++)
                 copies[v] = *place(&memory, &views[v], cuda && i % 5, &copies[v]);
+            const histo_fill_options options = {.weights = &copies[1]};
             for (int weighting = HISTO_WEIGHT_FAST; weighting <= HISTO_WEIGHT_REPRODUCIBLE_SUM; weighting++) {
-                if (!sum_weights(name, &axis, (histo_weighting)weighting, copies, NULL, &got)) break;
+                if (!sum_weights(name, &axis, (histo_weighting)weighting, &copies[0], &options, NULL, got)) break;
                 snprintf(what, sizeof what, "%s, weights %s kind %d, samples %s, weighting %d", name,
                          histo_dtype_name(dtype), kind, histo_dtype_name(samples_dtype), weighting);
-                compare_sums(what, (histo_weighting)weighting, &got, &exact, &magnitude);
+                compare_sums(what, (histo_weighting)weighting, got, exact, magnitude, 0);
                 if (strcmp(name, "cuda/weighted_private") != 0) continue;
                 static const char *const params[] = {"lanes=32", "lanes=16,blocks=2", "lanes=8,threads=96", "blocks=1"};
                 for (int p = 0; p < 4; p++) {
-                    sum_weights(name, &axis, (histo_weighting)weighting, copies, params[p], &got);
-                    compare_sums(what, (histo_weighting)weighting, &got, &exact, &magnitude);
+                    sum_weights(name, &axis, (histo_weighting)weighting, &copies[0], &options, params[p], got);
+                    compare_sums(what, (histo_weighting)weighting, got, exact, magnitude, 0);
                 }
             }
             displace(&memory);
@@ -162,54 +166,13 @@ void weights_of_few_bins(void **state)
         free(x);
         free(w);
     }
+    free(exact);
+    free(magnitude);
+    free(got);
     free(magnitudes);
 }
 
-/* ---- Weights in more bins than fit on a chip ---- */
-
-enum { MANY_BINS = 30000, MANY_BATCH = 2, MANY_SLOTS = MANY_BATCH * (MANY_BINS + 3) };
-
-typedef struct many_sums {
-    uint64_t counts[MANY_SLOTS];
-    double w[MANY_SLOTS], w2[MANY_SLOTS];
-} many_sums;
-
-/* False if the strategy does not support it. */
-static bool sum_many(const char *strategy, const histo_axis *axis, histo_weighting weighting, const histo_view *samples,
-                     const histo_fill_options *options, const char *params, many_sums *out)
-{
-    histo_hist *h;
-    histo_plan *plan = NULL;
-    OK(histo_hist_create(&h, 1, axis, &(histo_hist_options){.batch = MANY_BATCH, .weighting = weighting}));
-    if (!params)
-        plan = plan_for(strategy, h, samples, options, 2);
-    else
-        OK(histo_plan_create(&plan, h, samples, options,
-                             &(histo_plan_options){.strategy = strategy, .params = params}));
-    memset(out, 0, sizeof *out);
-    if (plan) {
-        OK(histo_plan_fill(plan, h, samples, options));
-        OK(histo_hist_read_counts(h, HISTO_FLOW, out->counts, MANY_SLOTS, NULL));
-        OK(histo_hist_read_weights(h, HISTO_FLOW, out->w, with_squares(weighting) ? out->w2 : NULL, MANY_SLOTS, NULL));
-    }
-    histo_plan_destroy(plan);
-    histo_hist_destroy(h);
-    return plan;
-}
-
-static void compare_many(const char *what, histo_weighting weighting, const many_sums *got, const many_sums *exact)
-{
-    bool reproducible = weighting == HISTO_WEIGHT_REPRODUCIBLE || weighting == HISTO_WEIGHT_REPRODUCIBLE_SUM;
-    assert_memory_equal(got->counts, exact->counts, sizeof exact->counts);
-    for (int s = 0; s < MANY_SLOTS; s++)
-        for (int power = 0; power < 1 + with_squares(weighting); power++) {
-            double x = power ? got->w2[s] : got->w[s], y = power ? exact->w2[s] : exact->w[s];
-            if (reproducible ? x != y : !is_near(x, y, y, exact->counts[s] + 2)) /* u64 is rounded first */
-                fail_msg("%s: slot %d has a sum of w^%d of %a, should have %a", what, s, power + 1, x, y);
-        }
-}
-
-/* Weights above 0, with a mask; all in one bin, in a few, spread, and in order. */
+/* In more bins than fit on a chip: weights above 0, with a mask; all in one bin, in a few, spread, and in order. */
 void weights_of_many_bins(void **state)
 {
     (void)state;
@@ -218,7 +181,7 @@ void weights_of_many_bins(void **state)
     static const distribution distributions[] = {UNIFORM, DEGENERATE, ZIPF, SORTED};
     rng r = {.state = 21};
     histo_axis axis = histo_axis_regular(MANY_BINS, 0, 1000);
-    many_sums *exact = malloc(sizeof *exact), *got = malloc(sizeof *got);
+    sums *exact = malloc(sizeof *exact), *got = malloc(sizeof *got);
     char *mask = malloc(N), *w = malloc(N * sizeof(double));
     for (int i = 0; i < 16; i++) {
         const histo_dtype dtype = dtypes[i % 4];
@@ -237,7 +200,7 @@ void weights_of_many_bins(void **state)
         for (int v = 0; v < 3; v++)
             views[v].batch_ndim = 1;
         const histo_fill_options all = {.weights = &views[1], .mask = &views[2]};
-        sum_many("cpu/sequential", &axis, HISTO_WEIGHT_REPRODUCIBLE, &views[0], &all, "", exact);
+        sum_weights("cpu/sequential", &axis, HISTO_WEIGHT_REPRODUCIBLE, &views[0], &all, "", exact);
         for (int s = 0; s < histo_strategy_count(); s++) {
             char name[64], what[160];
             if (!row_name(s, name) || !is_chosen()) continue;
@@ -247,13 +210,13 @@ void weights_of_many_bins(void **state)
                 copies[v] = *place(&memory, &views[v], is_cuda(name) && i % 5, &copies[v]);
             const histo_fill_options options = {.weights = &copies[1], .mask = &copies[2]};
             for (int weighting = HISTO_WEIGHT_FAST; weighting <= HISTO_WEIGHT_REPRODUCIBLE_SUM; weighting++) {
-                if (!sum_many(name, &axis, (histo_weighting)weighting, &copies[0], &options, NULL, got)) break;
+                if (!sum_weights(name, &axis, (histo_weighting)weighting, &copies[0], &options, NULL, got)) break;
                 snprintf(what, sizeof what, "%s, weights %s, distribution %d, weighting %d", name,
                          histo_dtype_name(dtype), i / 4, weighting);
-                compare_many(what, (histo_weighting)weighting, got, exact);
+                compare_sums(what, (histo_weighting)weighting, got, exact, exact, 2); /* u64 is rounded first */
                 if (strcmp(name, "cuda/weighted_partition") != 0) continue;
-                sum_many(name, &axis, (histo_weighting)weighting, &copies[0], &options, "slice=8192", got);
-                compare_many(what, (histo_weighting)weighting, got, exact);
+                sum_weights(name, &axis, (histo_weighting)weighting, &copies[0], &options, "slice=8192", got);
+                compare_sums(what, (histo_weighting)weighting, got, exact, exact, 2);
             }
             displace(&memory);
         }
