@@ -6,6 +6,7 @@
 
 #include "support/check.h"
 #include "support/data.h"
+#include "support/same.h"
 #include "view/dtype.h"
 
 enum { MOST_AXES = 3, OPERANDS = MOST_AXES + 3, MOST = 300 };
@@ -136,7 +137,6 @@ static bool is_fast(histo_weighting weighting)
     return weighting == HISTO_WEIGHT_FAST || weighting == HISTO_WEIGHT_FAST_SUM;
 }
 
-/* Fast sums may have been added in another order. */
 static void assert_sums(const double *a, const double *b, int64_t size, bool exact)
 {
     for (int64_t i = 0; i < size; i++) {
@@ -148,26 +148,14 @@ static void assert_sums(const double *a, const double *b, int64_t size, bool exa
     }
 }
 
-static void assert_same(const histo_hist *a, const histo_hist *b)
+/* Fast sums may have been added in another order. */
+static void assert_equal(const histo_hist *a, const histo_hist *b)
 {
-    const int64_t size = histo_hist_size(a, HISTO_FLOW), batch = histo_hist_batch(a);
-    const histo_weighting weighting = histo_hist_weighting(a);
-    const bool squares = weighting == HISTO_WEIGHT_FAST || weighting == HISTO_WEIGHT_REPRODUCIBLE;
-    uint64_t *counts = malloc(2 * (size_t)size * sizeof *counts), masked[2][16];
-    double *sums = calloc(4 * (size_t)size, sizeof *sums);
-    assert_int_equal(histo_hist_size(b, HISTO_FLOW), size);
-    const histo_hist *both[] = {a, b};
-    for (int i = 0; i < 2; i++) {
-        double *w = sums + 2 * i * size;
-        OK(histo_hist_read_counts(both[i], HISTO_FLOW, counts + i * size, size, NULL));
-        OK(histo_hist_read_masked(both[i], masked[i], batch));
-        OK(histo_hist_read_weights(both[i], HISTO_FLOW, w, squares ? w + size : NULL, size, NULL));
-    }
-    assert_memory_equal(counts, counts + size, (size_t)size * sizeof *counts);
-    assert_memory_equal(masked[0], masked[1], (size_t)batch * sizeof **masked);
-    assert_sums(sums, sums + 2 * size, 2 * size, !is_fast(weighting));
-    free(counts);
-    free(sums);
+    assert_same_counts(a, b);
+    double *in_a = sums_of(a), *in_b = sums_of(b);
+    assert_sums(in_a, in_b, 2 * histo_hist_size(a, HISTO_FLOW), !is_fast(histo_hist_weighting(a)));
+    free(in_a);
+    free(in_b);
 }
 
 static void any_problem(void **state)
@@ -181,12 +169,12 @@ static void any_problem(void **state)
         histo_hist *hist = make(&p), *wanted = expected(&p, times);
         for (int k = 0; k < times; k++)
             OK(histo_hist_fill(hist, p.views, &p.fill));
-        assert_same(hist, wanted);
+        assert_equal(hist, wanted);
         p.fill.replace = true;
         OK(histo_hist_fill(hist, p.views, &p.fill));
         histo_hist_destroy(wanted);
         wanted = expected(&p, 1);
-        assert_same(hist, wanted);
+        assert_equal(hist, wanted);
         histo_hist_destroy(hist);
         histo_hist_destroy(wanted);
         discard(&p);
@@ -362,7 +350,7 @@ static void plan_on_demand(void **state)
         assert_ptr_equal(histo_hist_last_plan(hist), plan);
         assert_true(histo_plan_explain(plan, text, sizeof text) < sizeof text);
         OK(histo_plan_fill(plan, hist, p.views, &p.fill));
-        assert_same(hist, wanted);
+        assert_equal(hist, wanted);
         histo_hist_destroy(hist);
         histo_hist_destroy(wanted);
         discard(&p);

@@ -7,36 +7,7 @@
 
 #include "support/check.h"
 #include "support/data.h"
-
-static uint64_t *counts_of(const histo_hist *h)
-{
-    int64_t size = histo_hist_size(h, HISTO_FLOW);
-    uint64_t *counts = malloc((size_t)size * sizeof *counts);
-    OK(histo_hist_read_counts(h, HISTO_FLOW, counts, size, NULL));
-    return counts;
-}
-
-/* Counts, masked and the bits of sums are equal. */
-static void assert_same(const histo_hist *a, const histo_hist *b)
-{
-    int64_t size = histo_hist_size(a, HISTO_FLOW);
-    assert_int_equal(size, histo_hist_size(b, HISTO_FLOW));
-    uint64_t *ca = counts_of(a), *cb = counts_of(b);
-    assert_memory_equal(ca, cb, (size_t)size * sizeof *ca);
-    double *w = calloc(4 * (size_t)size, sizeof *w);
-    const histo_weighting weighting = histo_hist_weighting(a);
-    const bool squares = weighting != HISTO_WEIGHT_FAST_SUM && weighting != HISTO_WEIGHT_REPRODUCIBLE_SUM;
-    OK(histo_hist_read_weights(a, HISTO_FLOW, w, squares ? w + size : NULL, size, NULL));
-    OK(histo_hist_read_weights(b, HISTO_FLOW, w + 2 * size, squares ? w + 3 * size : NULL, size, NULL));
-    assert_memory_equal(w, w + 2 * size, 2 * (size_t)size * sizeof *w);
-    histo_tally ta, tb;
-    OK(histo_hist_tally(a, &ta));
-    OK(histo_hist_tally(b, &tb));
-    assert_memory_equal(&ta, &tb, sizeof ta);
-    free(ca);
-    free(cb);
-    free(w);
-}
+#include "support/same.h"
 
 /* Save a histogram, which the caller frees, load it again, and merge both. */
 static histo_hist *saved_and_loaded(const histo_hist *h, histo_format format, void **data, size_t *size)

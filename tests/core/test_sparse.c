@@ -197,7 +197,7 @@ static void beyond_the_reach_of_dense_ones(void **state)
 }
 
 /* A sparse histogram equals a dense one. */
-static void assert_same(const histo_hist *a, const histo_hist *dense)
+static void assert_same_as_dense(const histo_hist *a, const histo_hist *dense)
 {
     assert_int_equal(histo_hist_storage(a), HISTO_SPARSE);
     assert_int_equal(histo_hist_storage(dense), HISTO_DENSE);
@@ -268,9 +268,9 @@ static void counters_and_pairs(void **state)
             OK(histo_plan_create(&plan, h[1], c.views, &fill, &(histo_plan_options){.strategy = "cpu/sequential"}));
             OK(histo_plan_fill(plan, h[1], c.views, &fill));
             histo_plan_destroy(plan);
-            if (times % 3 == 2) assert_same(h[0], h[1]);
+            if (times % 3 == 2) assert_same_as_dense(h[0], h[1]);
         }
-        assert_same(h[0], h[1]);
+        assert_same_as_dense(h[0], h[1]);
         for (int i = 0; i < 2; i++)
             histo_hist_destroy(h[i]);
         free_columns(&c);
@@ -324,21 +324,21 @@ static void everything_else(void **state)
         OK(histo_hist_merge(of[s], other[s]));
         OK(histo_hist_merge(of[s], of[s]));
     }
-    assert_same(other[1], other[0]);
-    assert_same(of[1], of[0]);
+    assert_same_as_dense(other[1], other[0]);
+    assert_same_as_dense(of[1], of[0]);
     REFUSED(HISTO_INVALID, "one is sparse, the other dense", histo_hist_merge(of[1], of[0]));
     static const int kept[][2] = {{0, 1}, {2, 0}, {1, 1}};
     for (int k = 0; k < 3; k++) {
         for (int s = HISTO_DENSE; s <= HISTO_SPARSE; s++)
             OK(histo_hist_project(of[s], k < 2 ? 2 : 1, kept[k], &made[s]));
-        assert_same(made[1], made[0]);
+        assert_same_as_dense(made[1], made[0]);
         for (int s = HISTO_DENSE; s <= HISTO_SPARSE; s++)
             histo_hist_destroy(made[s]);
     }
     for (int k = 0; k < 2; k++) {
         for (int s = HISTO_DENSE; s <= HISTO_SPARSE; s++)
             OK(k ? histo_hist_rebin(of[s], 1, 4, &made[s]) : histo_hist_slice(of[s], 0, 3, 8, &made[s]));
-        assert_same(made[1], made[0]);
+        assert_same_as_dense(made[1], made[0]);
         for (int s = HISTO_DENSE; s <= HISTO_SPARSE; s++)
             histo_hist_destroy(made[s]);
     }
@@ -348,7 +348,7 @@ static void everything_else(void **state)
         OK(histo_hist_save(of[1], format, NULL, &data, &size));
         OK(histo_hist_load(data, size, NULL, &made[1]));
         assert_int_equal(histo_hist_storage(made[1]), HISTO_SPARSE);
-        assert_same(made[1], of[0]);
+        assert_same_as_dense(made[1], of[0]);
         histo_free(data);
         histo_hist_destroy(made[1]);
     }

@@ -4,25 +4,46 @@
 
 #include "support/check.h"
 
-void assert_same(const histo_hist *a, const histo_hist *b)
+uint64_t *counts_of(const histo_hist *h)
 {
-    const int64_t n = histo_hist_size(a, HISTO_FLOW), batch = histo_hist_batch(a);
-    const size_t bytes = (size_t)n * sizeof(double);
-    assert_int_equal(n, histo_hist_size(b, HISTO_FLOW));
-    uint64_t *in_a = malloc(bytes), *in_b = malloc(bytes);
-    OK(histo_hist_read_counts(a, HISTO_FLOW, in_a, n, NULL));
-    OK(histo_hist_read_counts(b, HISTO_FLOW, in_b, n, NULL));
-    assert_memory_equal(in_a, in_b, bytes);
+    const int64_t slots = histo_hist_size(h, HISTO_FLOW);
+    uint64_t *counts = malloc((size_t)slots * sizeof *counts);
+    OK(histo_hist_read_counts(h, HISTO_FLOW, counts, slots, NULL));
+    return counts;
+}
+
+double *sums_of(const histo_hist *h)
+{
+    const int64_t slots = histo_hist_size(h, HISTO_FLOW);
+    const histo_weighting weighting = histo_hist_weighting(h);
+    const bool squares = weighting != HISTO_WEIGHT_FAST_SUM && weighting != HISTO_WEIGHT_REPRODUCIBLE_SUM;
+    double *sums = calloc(2 * (size_t)slots, sizeof *sums);
+    OK(histo_hist_read_weights(h, HISTO_FLOW, sums, squares ? sums + slots : NULL, slots, NULL));
+    return sums;
+}
+
+void assert_same_counts(const histo_hist *a, const histo_hist *b)
+{
+    const int64_t slots = histo_hist_size(a, HISTO_FLOW), batch = histo_hist_batch(a);
+    assert_int_equal(slots, histo_hist_size(b, HISTO_FLOW));
+    uint64_t *in_a = counts_of(a), *in_b = counts_of(b);
+    assert_memory_equal(in_a, in_b, (size_t)slots * sizeof *in_a);
     OK(histo_hist_read_masked(a, in_a, batch));
     OK(histo_hist_read_masked(b, in_b, batch));
     assert_memory_equal(in_a, in_b, (size_t)batch * sizeof *in_a);
-    const histo_weighting weighting = histo_hist_weighting(a);
-    const bool squares = weighting != HISTO_WEIGHT_FAST_SUM && weighting != HISTO_WEIGHT_REPRODUCIBLE_SUM;
-    double *w_a = calloc(4, bytes), *w_b = w_a + 2 * n;
-    OK(histo_hist_read_weights(a, HISTO_FLOW, w_a, squares ? w_a + n : NULL, n, NULL));
-    OK(histo_hist_read_weights(b, HISTO_FLOW, w_b, squares ? w_b + n : NULL, n, NULL));
-    assert_memory_equal(w_a, w_b, 2 * bytes);
+    histo_tally tally_a, tally_b;
+    OK(histo_hist_tally(a, &tally_a));
+    OK(histo_hist_tally(b, &tally_b));
+    assert_memory_equal(&tally_a, &tally_b, sizeof tally_a);
     free(in_a);
     free(in_b);
-    free(w_a);
+}
+
+void assert_same(const histo_hist *a, const histo_hist *b)
+{
+    assert_same_counts(a, b);
+    double *in_a = sums_of(a), *in_b = sums_of(b);
+    assert_memory_equal(in_a, in_b, 2 * (size_t)histo_hist_size(a, HISTO_FLOW) * sizeof *in_a);
+    free(in_a);
+    free(in_b);
 }

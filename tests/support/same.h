@@ -4,7 +4,16 @@
 
 #include <histo/histo.h>
 
-/* Both have the same contents, to the bit: counts with the flow, masked samples and sums. */
+/* The counts of all slots, from malloc. */
+uint64_t *counts_of(const histo_hist *h);
+
+/* The sums of weights of all slots, then those of their squares, or zeros where the weighting has none; from malloc. */
+double *sums_of(const histo_hist *h);
+
+/* Both have the same counts with the flow, and the same masked samples. */
+void assert_same_counts(const histo_hist *a, const histo_hist *b);
+
+/* Both have the same contents, to the bit: counts and sums. */
 void assert_same(const histo_hist *a, const histo_hist *b);
 
 #endif

@@ -83,7 +83,7 @@ histo_hist *load_good(const void *data, size_t size, const char *name)
     return hist;
 }
 
-void check_round_trip(const histo_hist *hist, histo_format format)
+static void check_round_trip(const histo_hist *hist, histo_format format)
 {
     size_t size, again_size;
     void *data = save(hist, format, &size);
@@ -95,6 +95,12 @@ void check_round_trip(const histo_hist *hist, histo_format format)
     histo_free(data);
     histo_free(again);
     histo_hist_destroy(loaded);
+}
+
+void check_round_trips(const histo_hist *hist)
+{
+    check_round_trip(hist, HISTO_JSON);
+    check_round_trip(hist, HISTO_BINARY);
 }
 
 histo_hist *small_histogram(histo_weighting weighting)

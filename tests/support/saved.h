@@ -16,8 +16,8 @@ void *save(const histo_hist *hist, histo_format format, size_t *size);
 histo_status load(const void *data, size_t size, const char *name, histo_hist **hist);
 histo_hist *load_good(const void *data, size_t size, const char *name);
 
-/* What is loaded is what was saved, and gives the same bytes when saved again. */
-void check_round_trip(const histo_hist *hist, histo_format format);
+/* What is loaded is what was saved, and gives the same bytes when saved again; in both formats. */
+void check_round_trips(const histo_hist *hist);
 
 /* A histogram of three bins with all kinds of flow. */
 histo_hist *small_histogram(histo_weighting weighting);
