@@ -1,11 +1,6 @@
 /* Drawings of histograms: scales, ticks and labels by number; bars and maps by pixels at computed positions; files by
  * content. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/check.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,12 +12,13 @@
 #include "modules/plot/text.h"
 #include "output/ticks.h"
 #include "output/writers/plot.h"
+#include "support/data.h"
 
 /* ---- Scales and ticks ---- */
 
-static void assert_near(double found, double expected, double tolerance)
+static void assert_near(double value, double expected, double tolerance)
 {
-    assert_true(fabs(found - expected) <= tolerance);
+    assert_true(fabs(value - expected) <= tolerance);
 }
 
 static void scales_map_values_to_positions(void **state)
@@ -66,7 +62,7 @@ static void ticks_have_nice_labels(void **state)
     static const struct {
         double lo, hi;
         bool log, counts, whole;
-        int most;
+        int max_ticks;
         const char *labels;
     } cases[] = {
         {0, 256, false, false, false, 8, "0|50|100|150|200|250"},
@@ -103,7 +99,7 @@ static void ticks_have_nice_labels(void **state)
         plot_scale s = {.lo = cases[i].lo, .hi = cases[i].hi, .log = cases[i].log, .from = 0, .to = 1000};
         plot_ticks t;
         char joined[1024];
-        plot_ticks_make(&t, &s, (plot_notation){cases[i].counts, cases[i].whole}, cases[i].most);
+        plot_ticks_make(&t, &s, (plot_notation){cases[i].counts, cases[i].whole}, cases[i].max_ticks);
         join_labels(&t, joined, sizeof joined);
         assert_string_equal(joined, cases[i].labels);
     }
@@ -112,7 +108,7 @@ static void ticks_have_nice_labels(void **state)
 /* The number in a label, read without the code that wrote it. */
 static double label_value(const plot_label *label)
 {
-    char plain[128] = "", *out = plain;
+    char number[128] = "", *out = number;
     for (const char *in = label->text; *in;) {
         if (strncmp(in, "\u2212", 3) == 0) {
             *out++ = '-';
@@ -127,17 +123,17 @@ static double label_value(const plot_label *label)
     }
     *out = '\0';
     if (label->exponent[0]) {
-        if (strcmp(label->text, "10") == 0) strcpy(plain, "1");
+        if (strcmp(label->text, "10") == 0) strcpy(number, "1");
         bool negative = strncmp(label->exponent, "\u2212", 3) == 0;
-        sprintf(plain + strlen(plain), "e%s%s", negative ? "-" : "", label->exponent + (negative ? 3 : 0));
+        sprintf(number + strlen(number), "e%s%s", negative ? "-" : "", label->exponent + (negative ? 3 : 0));
     } else {
         static const char suffixes[] = "kMGTPE";
-        char *last = plain + strlen(plain) - 1;
+        char *last = number + strlen(number) - 1;
         const char *suffix = strchr(suffixes, *last);
         if (suffix) sprintf(last, "e%d", 3 * (int)(suffix - suffixes + 1));
     }
     char *end;
-    double value = strtod(plain, &end);
+    double value = strtod(number, &end);
     assert_int_equal(*end, '\0');
     return value;
 }
@@ -150,30 +146,19 @@ static double per_character(void *context, const plot_label *label)
     return (width + (double)strlen(label->exponent)) * *(double *)context;
 }
 
-static uint64_t random_bits(void)
-{
-    static uint64_t x = 88172645463325252u;
-    x ^= x << 13;
-    x ^= x >> 7;
-    x ^= x << 17;
-    return x;
-}
-
-static double random_unit(void)
-{
-    return (double)(random_bits() >> 11) * 0x1p-53;
-}
+static rng dice = {88172645463325252u};
 
 /* Ranges at any position and of any width; some end at zero, some are only a few doubles wide. */
 static plot_scale random_scale(void)
 {
-    double center = (random_unit() - 0.5) * pow(10, random_unit() * 600 - 300);
-    double half = random_bits() % 2 ? fabs(center) * pow(10, -random_unit() * 17) : pow(10, random_unit() * 600 - 300);
-    plot_scale s = {.lo = center - half, .hi = center + half, .log = random_bits() % 3 == 0, .from = 50, .to = 1050};
-    if (random_bits() % 4 == 0) s.lo = 0;
+    double center = (rng_uniform(&dice) - 0.5) * pow(10, rng_uniform(&dice) * 600 - 300);
+    double half = rng_next(&dice) % 2 ? fabs(center) * pow(10, -rng_uniform(&dice) * 17)
+                                      : pow(10, rng_uniform(&dice) * 600 - 300);
+    plot_scale s = {.lo = center - half, .hi = center + half, .log = rng_next(&dice) % 3 == 0, .from = 50, .to = 1050};
+    if (rng_next(&dice) % 4 == 0) s.lo = 0;
     if (s.log) s.lo = s.lo > 0 ? s.lo : 1e-3 * s.hi;
     if (!(s.lo < s.hi)) s = (plot_scale){.lo = 1, .hi = 1000, .log = s.log, .from = 50, .to = 1050};
-    if (random_bits() % 2) {
+    if (rng_next(&dice) % 2) {
         s.from = 700;
         s.to = 40;
     }
@@ -185,11 +170,11 @@ static void ticks_of_any_range_are_right(void **state)
     (void)state;
     for (int round = 0; round < 20000; round++) {
         plot_scale s = random_scale();
-        plot_notation notation = {.counts = random_bits() % 2, .whole = random_bits() % 4 == 0 && s.hi > 10};
-        int most = 2 + (int)(random_bits() % 12), labels = 0;
+        plot_notation notation = {.counts = rng_next(&dice) % 2, .whole = rng_next(&dice) % 4 == 0 && s.hi > 10};
+        int max_labels = 2 + (int)(rng_next(&dice) % 12), labels = 0;
         double character = 7, end = -INFINITY, before = -INFINITY;
         plot_ticks t;
-        plot_ticks_fit(&t, &s, notation, most, 5, per_character, &character);
+        plot_ticks_fit(&t, &s, notation, max_labels, 5, per_character, &character);
         for (int i = 0; i < t.count; i++) {
             const plot_tick *tick = &t.tick[i];
             assert_true(tick->value >= s.lo && tick->value <= s.hi && tick->value > before);
@@ -204,7 +189,7 @@ static void ticks_of_any_range_are_right(void **state)
             assert_true(at - half >= end + 5);
             end = at + half;
         }
-        assert_true(labels >= 1 && labels <= most);
+        assert_true(labels >= 1 && labels <= max_labels);
     }
 }
 
@@ -273,16 +258,16 @@ static uint32_t pixel_at(const picture *made, double x, double y)
     return pixel(made, plot_scale_at(&made->panel.x, x), plot_scale_at(&made->panel.y, y));
 }
 
-static bool is_near(uint32_t found, plot_color expected)
+static bool is_near(uint32_t pixel_value, plot_color expected)
 {
-    return abs((int)(found >> 16) - (int)lround(255 * expected.r)) <= 2 &&
-           abs((int)(found >> 8 & 0xff) - (int)lround(255 * expected.g)) <= 2 &&
-           abs((int)(found & 0xff) - (int)lround(255 * expected.b)) <= 2;
+    return abs((int)(pixel_value >> 16) - (int)lround(255 * expected.r)) <= 2 &&
+           abs((int)(pixel_value >> 8 & 0xff) - (int)lround(255 * expected.g)) <= 2 &&
+           abs((int)(pixel_value & 0xff) - (int)lround(255 * expected.b)) <= 2;
 }
 
-static void assert_pixel(uint32_t found, plot_color expected)
+static void assert_pixel(uint32_t pixel_value, plot_color expected)
 {
-    assert_true(is_near(found, expected));
+    assert_true(is_near(pixel_value, expected));
 }
 
 static plot_color over(plot_color top, double opacity, plot_color below)
@@ -610,7 +595,7 @@ static void vector_files_are_whole_and_small(void **state)
     enum { N = 65536 };
     double *edges = even_edges(N), *values = malloc(N * sizeof *values);
     for (int i = 0; i < N; i++)
-        values[i] = (double)(random_bits() % 1000);
+        values[i] = (double)(rng_next(&dice) % 1000);
     plot_series s = {"a", {0.2, 0.4, 0.6}, N, edges, values}, all[] = {s, s, s, s};
     plot p = {.title = "a < b & c", .nseries = 1, .series = &s};
     size_t size;
