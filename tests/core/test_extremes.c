@@ -128,16 +128,6 @@ static operand lay_out(rng *r, histo_dtype dtype, const int64_t shape[3], int ba
     return o;
 }
 
-static const char *sample_at(const histo_view *view, int64_t i)
-{
-    const char *at = view->data;
-    for (int d = view->ndim - 1; d >= 0; d--) {
-        at += i % view->shape[d] * view->strides[d];
-        i /= view->shape[d];
-    }
-    return at;
-}
-
 static void check_views(const histo_view *samples, const histo_fill_options *fill, int64_t entries)
 {
     const int64_t n = histo_view_size(samples);

@@ -102,16 +102,6 @@ static bool pixels_of(const histo_view *view)
     return histo_dtype_size(view->dtype) == 1 && view->strides[2] > 1;
 }
 
-static char *sample_at(const histo_view *view, int64_t i)
-{
-    const char *at = view->data;
-    for (int d = 2; d >= 0; d--) {
-        at += i % view->shape[d] * view->strides[d];
-        i /= view->shape[d];
-    }
-    return (char *)at;
-}
-
 static double random_value(rng *r, int kind)
 {
     const double odd[] = {NAN, INFINITY, -INFINITY, -0.0, 1e30, -7, 0.5, 1.5, 254.5, 65535.5};

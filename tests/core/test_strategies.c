@@ -41,9 +41,9 @@ static void count_by_edges(const fill *f, uint64_t *counts, uint64_t *masked)
         int64_t b = f->offsets ? 0 : i / (n / batch);
         while (f->offsets && f->offsets[b + 1] <= i)
             b++;
-        const char *at = element(&f->samples, i);
+        const char *at = sample_at(&f->samples, i);
         long double x = sample_value(at, f->samples.dtype);
-        bool kept = !f->mask || sample_value(element(f->mask, i), f->mask->dtype) != 0;
+        bool kept = !f->mask || sample_value(sample_at(f->mask, i), f->mask->dtype) != 0;
         kept = kept && (!f->has_where || (x >= f->where_lo && x <= f->where_hi));
         if (kept)
             counts[b * (f->axis.bins + 3) +

@@ -90,6 +90,16 @@ static void store(void *to, int64_t i, histo_dtype dtype, double x)
     }
 }
 
+char *sample_at(const histo_view *view, int64_t i)
+{
+    const char *at = view->data;
+    for (int d = view->ndim - 1; d >= 0; d--) {
+        at += i % view->shape[d] * view->strides[d];
+        i /= view->shape[d];
+    }
+    return (char *)at;
+}
+
 long double sample_value(const void *at, histo_dtype dtype)
 {
     if (dtype == HISTO_U64) return (long double)reference_load_uint64_t(at);

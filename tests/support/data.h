@@ -45,6 +45,9 @@ bool use_decimal_comma(void);
 /* The storage that a histogram needs for a strategy, "backend/name". */
 histo_storage storage_for(const char *strategy);
 
+/* Sample i of a view, in C order. */
+char *sample_at(const histo_view *view, int64_t i);
+
 /* The value of a sample at any address as a long double, which represents every value of every dtype. */
 long double sample_value(const void *at, histo_dtype dtype);
 

@@ -35,7 +35,7 @@ void joint_histograms(void **state)
         for (int64_t i = 0; i < n; i++) {
             int64_t slot = 0;
             for (int a = 0; a < naxes; a++)
-                slot = slot * (axes[a].bins + 3) + reference_slot_by_edges(element(&views[a], i), views[a].dtype,
+                slot = slot * (axes[a].bins + 3) + reference_slot_by_edges(sample_at(&views[a], i), views[a].dtype,
                                                                            edges[a], axes[a].bins, axes[a].closed);
             expected[slot]++;
         }

@@ -86,7 +86,7 @@ static void count_stack(const stack *s, const histo_view *v, const histo_axis ax
     for (int64_t i = 0; i < s->batch * places; i++) {
         int64_t b = i / places, at = i % places, sum = 0, p[HISTO_MAX_IMAGES];
         for (int k = 0; k < s->images; k++) {
-            p[k] = (int64_t)sample_value(element(v, (b * s->images + k) * places + at), s->dtype);
+            p[k] = (int64_t)sample_value(sample_at(v, (b * s->images + k) * places + at), s->dtype);
             sum += p[k];
         }
         int64_t mean = sum / s->images;
@@ -151,8 +151,7 @@ static void check_stack(rng *r, const stack *s, int round)
             s->noise ? middle + (uint32_t)rng_below(r, s->noise) + (uint32_t)(i % 7 == 0) : (uint32_t)rng_next(r);
         uint16_t wide = (uint16_t)(rng_below(r, 300) ? x & most : rng_below(r, 2) ? 0 : most);
         uint8_t narrow = (uint8_t)wide;
-        memcpy((char *)element(&v, i), s->dtype == HISTO_U8 ? (void *)&narrow : (void *)&wide,
-               histo_dtype_size(s->dtype));
+        memcpy(sample_at(&v, i), s->dtype == HISTO_U8 ? (void *)&narrow : (void *)&wide, histo_dtype_size(s->dtype));
     }
     uint64_t *expected = calloc((size_t)counters, sizeof *expected), *got = malloc((size_t)counters * sizeof *got);
     count_stack(s, &v, axes, expected);

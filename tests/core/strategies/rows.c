@@ -25,16 +25,6 @@ bool is_cuda(const char *strategy)
     return strncmp(strategy, "cuda/", 5) == 0;
 }
 
-const char *element(const histo_view *v, int64_t i)
-{
-    const char *at = v->data;
-    for (int d = v->ndim - 1; d >= 0; d--) {
-        at += i % v->shape[d] * v->strides[d];
-        i /= v->shape[d];
-    }
-    return at;
-}
-
 const histo_view *place(placed *all, const histo_view *view, bool on_device, histo_view *copy)
 {
     if (!view || !on_device || histo_view_size(view) == 0) return view;

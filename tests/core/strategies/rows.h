@@ -22,9 +22,6 @@ histo_plan *supported(const char *strategy, histo_status status, histo_plan *con
 histo_plan *plan_for(const char *strategy, histo_hist *h, const histo_view *views, const histo_fill_options *options,
                      int threads);
 
-/* Sample i of a view, in C order. */
-const char *element(const histo_view *v, int64_t i);
-
 /* Views of a fill, in device memory if requested. */
 typedef struct placed {
     int count;

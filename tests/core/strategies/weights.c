@@ -132,7 +132,7 @@ void weights_of_few_bins(void **state)
             views[v].strides[1] *= step;
         }
         for (int64_t k = 0; k < N; k++)
-            magnitudes[k] = (double)fabsl(sample_value(element(&views[1], k), dtype));
+            magnitudes[k] = (double)fabsl(sample_value(sample_at(&views[1], k), dtype));
         histo_view of_magnitudes[2] = {views[0], histo_view_nd(magnitudes, HISTO_F64, 2, shape)};
         of_magnitudes[1].batch_ndim = 1;
         const histo_fill_options weighted = {.weights = &views[1]},
