@@ -215,6 +215,13 @@ static void test_binary_keeps_exact_sums(void **state)
     histo_hist_destroy(loaded);
 }
 
+static void assert_loads(const histo_hist *hist, const void *data, size_t size, const char *name)
+{
+    histo_hist *loaded = load_good(data, size, name);
+    assert_restored(hist, loaded, true);
+    histo_hist_destroy(loaded);
+}
+
 static void test_binary_is_compact(void **state)
 {
     (void)state;
@@ -226,11 +233,9 @@ static void test_binary_is_compact(void **state)
     size_t size;
     void *data = save(hist, HISTO_BINARY, &size);
     assert_true(size < 5000);
-    histo_hist *loaded = load_good(data, size, NULL);
-    assert_restored(hist, loaded, true);
+    assert_loads(hist, data, size, NULL);
     histo_free(data);
     histo_hist_destroy(hist);
-    histo_hist_destroy(loaded);
 }
 
 /* ---- Names, locale, arguments ---- */
@@ -247,9 +252,7 @@ static void test_names(void **state)
     size_t size;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         OK(histo_hist_save(hist, HISTO_JSON, good[i], &data, &size));
-        loaded = load_good(data, size, good[i]);
-        assert_restored(hist, loaded, true);
-        histo_hist_destroy(loaded);
+        assert_loads(hist, data, size, good[i]);
         REFUSED(HISTO_INVALID, "\"other\"", histo_hist_load(data, size, "other", &loaded));
         histo_free(data);
     }
@@ -273,11 +276,9 @@ static void test_decimal_comma(void **state)
     size_t size;
     char *data = save(hist, HISTO_JSON, &size);
     setlocale(LC_NUMERIC, "C");
-    histo_hist *loaded = load_good(data, size, NULL);
-    assert_restored(hist, loaded, true);
+    assert_loads(hist, data, size, NULL);
     histo_free(data);
     histo_hist_destroy(hist);
-    histo_hist_destroy(loaded);
 }
 
 static void test_arguments(void **state)
