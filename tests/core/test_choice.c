@@ -64,7 +64,7 @@ static const histo_candidate *candidate_of(const histo_plan *plan, const char *n
 {
     for (int c = 0; c < plan->candidates; c++)
         if (strcmp(plan->candidate[c].row->name, name) == 0) return &plan->candidate[c];
-    fail_msg("%s is no candidate", name);
+    fail_msg("%s is not a candidate", name);
     return NULL;
 }
 
@@ -168,7 +168,7 @@ static void without_a_gpu(void **state)
     world.missing = "it was sold";
     assert_chosen(NULL, "cpu/fast", "cuda: it was sold");
     assert_chosen(&(histo_plan_options){.effort = HISTO_MEASURE}, "cpu/fast", "cuda: it was sold");
-    /* A GPU that exists but does not work is no error either, unless it was requested. */
+    /* A GPU that exists but does not work is not an error either, unless it was requested. */
     world.missing = NULL;
     world.preparing = HISTO_NO_MEMORY;
     histo_wisdom_forget();
@@ -230,13 +230,13 @@ static void classes(void **state)
     histo_plan_destroy(make_plan(256, N / 2 + 1, &measure));
     const struct {
         int64_t bins, n;
-        bool known;
+        bool remembered;
     } cases[] = {{256, N / 2, true},  {200, N - 1, true}, {193, N / 2, true},     {192, N / 2, false},
                  {257, N / 2, false}, {256, N, false},    {256, N / 2 - 1, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         histo_plan *plan = make_plan(cases[i].bins, cases[i].n, &cpu);
-        assert_string_equal(histo_plan_strategy(plan), cases[i].known ? "cpu/slow" : "cpu/fast");
-        assert_explains(plan, "by wisdom", cases[i].known);
+        assert_string_equal(histo_plan_strategy(plan), cases[i].remembered ? "cpu/slow" : "cpu/fast");
+        assert_explains(plan, "by wisdom", cases[i].remembered);
         histo_plan_destroy(plan);
     }
 }
@@ -292,12 +292,12 @@ static void a_probe_decides(void **state)
 static void the_faster_counter_of_equal_ones(void **state)
 {
     (void)state;
-    histo_plan_options there = {.device = HISTO_DEVICE_CUDA(0)};
+    histo_plan_options on_gpu = {.device = HISTO_DEVICE_CUDA(0)};
     world.gpu_us = 2;
     world.dense_us = 0.1; /* 1 us for evenly spread samples */
-    assert_chosen(&there, "cuda/dense", "cuda/gpu: predicted");
+    assert_chosen(&on_gpu, "cuda/dense", "cuda/gpu: predicted");
     world.gpu_us = 0.5;
-    assert_chosen(&there, "cuda/gpu", "cuda/dense: predicted");
+    assert_chosen(&on_gpu, "cuda/gpu", "cuda/dense: predicted");
 }
 
 /* A fill without a plan runs on the device that finishes first, and counts. */
@@ -521,11 +521,11 @@ static void costs_are_scaled(void **state)
     histo_plan *plan;
     OK(histo_plan_create(&plan, h, &view, NULL, &(histo_plan_options){.device = HISTO_DEVICE_CPU}));
     const histo_problem *p = &plan->problem;
-    histo_cost cost = histo_cost_of(&growing, p, 1, &reference), there = histo_cost_of(&growing, p, 1, &other);
-    assert_true(fabs(cost.fixed_us - 7) < 1e-6 && fabs(there.fixed_us - 7) < 1e-6);
-    assert_true(fabs(cost.count_us - N * 703e-6) < 1e-6 && fabs(there.count_us - cost.count_us / 2) < 1e-6);
+    histo_cost cost = histo_cost_of(&growing, p, 1, &reference), elsewhere = histo_cost_of(&growing, p, 1, &other);
+    assert_true(fabs(cost.fixed_us - 7) < 1e-6 && fabs(elsewhere.fixed_us - 7) < 1e-6);
+    assert_true(fabs(cost.count_us - N * 703e-6) < 1e-6 && fabs(elsewhere.count_us - cost.count_us / 2) < 1e-6);
     assert_true(fabs(cost.read_us - 4.0 * N / histo_rate_of(HISTO_RATE_READ)) < 1e-6);
-    assert_true(fabs(there.read_us - 2 * cost.read_us) < 1e-6);
+    assert_true(fabs(elsewhere.read_us - 2 * cost.read_us) < 1e-6);
     assert_true(histo_cost_us(&cost) == cost.fixed_us + fmax(cost.read_us, cost.count_us));
     assert_true(histo_cost_of(&growing, p, 1, &(histo_speed){0, 0}).read_us == 0); /* unknown for a CPU */
     histo_plan_destroy(plan);

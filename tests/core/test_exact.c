@@ -88,14 +88,14 @@ static double long_round(long_number sum)
         top--;
     if (top < 0) return 0;
     int last = top - 52 > -1074 - LONG_BASE ? top - 52 : -1074 - LONG_BASE;
-    uint64_t kept = 0;
+    uint64_t significand = 0;
     for (int bit = top; bit >= last; bit--)
-        kept = kept << 1 | long_bit(&sum, bit);
+        significand = significand << 1 | long_bit(&sum, bit);
     bool more = false;
     for (int bit = last - 2; bit >= 0; bit--)
         more |= long_bit(&sum, bit);
-    if (long_bit(&sum, last - 1) && (more || kept & 1)) kept++;
-    double magnitude = ldexp((double)kept, last + LONG_BASE);
+    if (long_bit(&sum, last - 1) && (more || significand & 1)) significand++;
+    double magnitude = ldexp((double)significand, last + LONG_BASE);
     return negative ? -magnitude : magnitude;
 }
 

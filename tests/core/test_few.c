@@ -235,15 +235,15 @@ static void counted_straight(void **state)
         const int64_t n = rng_below(&r, 10) ? 1 + rng_below(&r, MOST) : 1 + rng_below(&r, 5000);
         const bool weighted = rng_below(&r, 3) == 0, closed = rng_below(&r, 2);
         const histo_dtype dtypes[] = {HISTO_U64, HISTO_F64, HISTO_F32};
-        const histo_dtype dtype = dtypes[weighted ? 1 + rng_below(&r, 2) : rng_below(&r, 3)];
+        const histo_dtype sample_dtype = dtypes[weighted ? 1 + rng_below(&r, 2) : rng_below(&r, 3)];
         const histo_axis of_weights = histo_axis_regular(10, -5, 5);
         for (int a = 0; a < p.naxes + weighted; a++) {
-            const histo_dtype of = (histo_dtype)rng_below(&r, HISTO_DTYPE_COUNT);
-            if (a < p.naxes) p.axes[a] = random_axis(&r, of, p.naxes);
+            const histo_dtype sample_dtype = (histo_dtype)rng_below(&r, HISTO_DTYPE_COUNT);
+            if (a < p.naxes) p.axes[a] = random_axis(&r, sample_dtype, p.naxes);
             if (a < p.naxes) p.axes[a].closed = closed;
-            p.data[a] = make_samples(&r, of, (distribution)rng_below(&r, DISTRIBUTIONS),
+            p.data[a] = make_samples(&r, sample_dtype, (distribution)rng_below(&r, DISTRIBUTIONS),
                                      a < p.naxes ? &p.axes[a] : &of_weights, n);
-            p.views[a] = histo_view_1d(p.data[a], of, n);
+            p.views[a] = histo_view_1d(p.data[a], sample_dtype, n);
         }
         p.fill.weights = weighted ? &p.views[p.naxes] : NULL;
         p.kind = (histo_hist_options){1, weighted ? HISTO_WEIGHT_FAST_SUM : HISTO_UNWEIGHTED, HISTO_DENSE};

@@ -196,7 +196,7 @@ static void rebin_and_slice(void **state)
     const histo_axis axes[] = {histo_axis_regular(bins, 0, 0.7), histo_axis_closed(histo_axis_regular(bins, 0, 0.7)),
                                histo_axis_integer(-30, bins), histo_axis_log(bins, 0.1, 40)};
     for (size_t a = 0; a < sizeof axes / sizeof axes[0]; a++) {
-        double edges[61], kept[61], got[61];
+        double edges[61], coarse[61], got[61];
         OK(histo_axis_edges(&axes[a], edges));
         double *data = make_samples(&r, HISTO_F64, EDGES, &axes[a], n);
         histo_view v = histo_view_1d(data, HISTO_F64, n);
@@ -210,12 +210,12 @@ static void rebin_and_slice(void **state)
             }
             OK(histo_hist_rebin(h, 0, factor, &made));
             for (int64_t i = 0; i <= bins / factor; i++)
-                kept[i] = edges[i * factor];
+                coarse[i] = edges[i * factor];
             histo_axis axis = histo_hist_axis(made, 0);
             assert_int_equal(axis.bins, bins / factor);
             OK(histo_axis_edges(&axis, got));
-            assert_memory_equal(got, kept, (size_t)(bins / factor + 1) * sizeof *got);
-            axis = histo_axis_variable(bins / factor, kept);
+            assert_memory_equal(got, coarse, (size_t)(bins / factor + 1) * sizeof *got);
+            axis = histo_axis_variable(bins / factor, coarse);
             axis.closed = axes[a].closed;
             OK(histo_hist_create(&wanted, 1, &axis, NULL));
             OK(histo_hist_fill(wanted, &v, NULL));
@@ -371,8 +371,7 @@ static void batches(void **state)
     histo_hist_destroy(h);
 }
 
-/* Of every kind: as many fills as you like, the last one is what counts. What is not refused changes all, what is
- * refused nothing. */
+/* Fills of every kind that replace the contents: of many, only the last counts; one that is refused changes nothing. */
 static void replacing_fills(void **state)
 {
     (void)state;

@@ -47,8 +47,8 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size)
 }
 
 /* Repeat the call with its first, second, … allocation failing until it succeeds; `unchanged` must hold after each
- * failure. At least `least` allocations must have failed. */
-#define EXHAUST(least, call, unchanged)                                                                                \
+ * failure. At least `min_failures` allocations must have failed. */
+#define EXHAUST(min_failures, call, unchanged)                                                                         \
     do {                                                                                                               \
         for (long nth = 0;; nth++) {                                                                                   \
             fail_at = nth;                                                                                             \
@@ -57,7 +57,7 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size)
             fail_at = -1;                                                                                              \
             if (!failed_) {                                                                                            \
                 if (status_ != HISTO_OK) fail_msg("%s: %s", #call, histo_last_error());                                \
-                if (nth < (least)) fail_msg("%s: only %ld allocations", #call, nth);                                   \
+                if (nth < (min_failures)) fail_msg("%s: only %ld allocations", #call, nth);                            \
                 break;                                                                                                 \
             }                                                                                                          \
             if (status_ != HISTO_NO_MEMORY)                                                                            \
@@ -185,7 +185,7 @@ static bool is_filled(const uint16_t *out, int n)
     return true;
 }
 
-/* By patterns, pairs and values, blended and not, in windows: a call that fails writes nothing. */
+/* Maps of patterns, pairs and values, blended and not, in windows: a call that fails writes nothing. */
 static void applied_maps(void **state)
 {
     (void)state;
@@ -227,15 +227,15 @@ static void surveys(void **state)
     (void)state;
     enum { N = 3000 };
     rng r = {.state = 22};
-    histo_axis unit = histo_axis_regular(1, 0, 1), found;
+    histo_axis unit = histo_axis_regular(1, 0, 1), axis;
     double *x = make_samples(&r, HISTO_F64, GAUSSIAN, &unit, N);
     histo_view v = histo_view_1d(x, HISTO_F64, N);
     for (int rule = HISTO_RULE_NONE; rule <= HISTO_RULE_SQRT; rule++) {
         histo_survey_options options = {
             .rule = (histo_rule)rule, .bins = 10, .range = HISTO_RANGE_PERCENTILE, .lo = 1, .hi = 99};
-        found.bins = -1;
-        EXHAUST(1, histo_axis_from_data(&v, NULL, &options, &found), found.bins == -1);
-        assert_true(found.bins >= 1);
+        axis.bins = -1;
+        EXHAUST(1, histo_axis_from_data(&v, NULL, &options, &axis), axis.bins == -1);
+        assert_true(axis.bins >= 1);
     }
     free(x);
 }

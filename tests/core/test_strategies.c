@@ -43,9 +43,9 @@ static void count_by_edges(const fill *f, uint64_t *counts, uint64_t *masked)
             b++;
         const char *at = sample_at(&f->samples, i);
         long double x = sample_value(at, f->samples.dtype);
-        bool kept = !f->mask || sample_value(sample_at(f->mask, i), f->mask->dtype) != 0;
-        kept = kept && (!f->has_where || (x >= f->where_lo && x <= f->where_hi));
-        if (kept)
+        bool is_counted = !f->mask || sample_value(sample_at(f->mask, i), f->mask->dtype) != 0;
+        is_counted = is_counted && (!f->has_where || (x >= f->where_lo && x <= f->where_hi));
+        if (is_counted)
             counts[b * (f->axis.bins + 3) +
                    reference_slot_by_edges(at, f->samples.dtype, edges, f->axis.bins, f->axis.closed)]++;
         else

@@ -192,7 +192,7 @@ static void borrowed_words_are_changed_in_place(void **state)
         OK(histo_hist_clone(h, &twice));
         OK(histo_hist_merge(twice, h));
         histo_word_layout layout;
-        int64_t integers, doubles, kept = 0;
+        int64_t integers, doubles, borrowed = 0;
         OK(histo_hist_word_layout(h, &layout));
         OK(histo_hist_count_words(h, &layout, &integers, &doubles));
         const int64_t slots = histo_hist_size(h, HISTO_FLOW), all = integers + doubles;
@@ -211,9 +211,9 @@ static void borrowed_words_are_changed_in_place(void **state)
                 *words *= 2;
             else
                 *(double *)(void *)words *= 2;
-            kept++;
+            borrowed++;
         }
-        assert_int_equal(kept, slots + 2 + doubles);
+        assert_int_equal(borrowed, slots + 2 + doubles);
         assert_same_bytes(h, twice);
         OK(histo_hist_borrow_words(h, &layout, 0, slots, &words));
         assert_non_null(words);
@@ -367,7 +367,7 @@ static void invalid_words_change_nothing(void **state)
     rng r = {.state = 9};
     data *d = make_data(&r, true);
     histo_hist *h = make_hist(HISTO_WEIGHT_REPRODUCIBLE, HISTO_DENSE), *same;
-    histo_hist *sparse = make_hist(HISTO_UNWEIGHTED, HISTO_SPARSE), *plain = make_hist(HISTO_UNWEIGHTED, HISTO_DENSE);
+    histo_hist *sparse = make_hist(HISTO_UNWEIGHTED, HISTO_SPARSE), *dense = make_hist(HISTO_UNWEIGHTED, HISTO_DENSE);
     fill(h, d, 0, SAMPLES, true);
     OK(histo_hist_clone(h, &same));
     histo_word_layout layout, none = {{0}}, less;
@@ -384,7 +384,7 @@ static void invalid_words_change_nothing(void **state)
     REFUSED(HISTO_INVALID, "NULL", histo_hist_add_words(h, &layout, 0, 1, NULL));
     REFUSED(HISTO_INVALID, "NULL", histo_hist_add_words(NULL, &layout, 0, 1, words));
     REFUSED(HISTO_INVALID, "NULL", histo_hist_write_words(h, NULL, 0, 1, words));
-    REFUSED(HISTO_INVALID, "does not keep", histo_hist_read_words(plain, &layout, 0, 1, word));
+    REFUSED(HISTO_INVALID, "does not keep", histo_hist_read_words(dense, &layout, 0, 1, word));
     REFUSED(HISTO_UNSUPPORTED, "sparse", histo_hist_read_words(sparse, &none, 0, 1, word));
     REFUSED(HISTO_UNSUPPORTED, "sparse", histo_hist_word_layout(sparse, &less));
 
@@ -405,16 +405,16 @@ static void invalid_words_change_nothing(void **state)
 
     const int64_t index[2] = {3, 3}, far[1] = {slots};
     REFUSED(HISTO_UNSUPPORTED, "weighted", histo_hist_add_occupied(h, HISTO_FLOW, index, word, 1));
-    REFUSED(HISTO_INVALID, "increase", histo_hist_add_occupied(plain, HISTO_FLOW, index, word, 2));
+    REFUSED(HISTO_INVALID, "increase", histo_hist_add_occupied(dense, HISTO_FLOW, index, word, 2));
     REFUSED(HISTO_INVALID, "increase", histo_hist_add_occupied(sparse, HISTO_FLOW, far, word, 1));
     REFUSED(HISTO_INVALID, "below 0", histo_hist_add_occupied(sparse, HISTO_FLOW, index, word, -1));
-    REFUSED(HISTO_INVALID, "1 values", histo_hist_add_masked(plain, word, 1));
+    REFUSED(HISTO_INVALID, "1 values", histo_hist_add_masked(dense, word, 1));
     assert_same_bytes(h, same);
     free(words);
     histo_hist_destroy(h);
     histo_hist_destroy(same);
     histo_hist_destroy(sparse);
-    histo_hist_destroy(plain);
+    histo_hist_destroy(dense);
     free(d);
 }
 

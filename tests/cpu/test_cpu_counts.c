@@ -207,19 +207,19 @@ static void weights_in_the_pipeline(void **state)
     for (int round = 0; round < 120; round++) {
         const histo_axis axis = histo_axis_regular(SLOTS - 3, 0, 100), of_weights = histo_axis_integer(-50, 100);
         const int64_t n = 1 + rng_below(&r, round % 4 ? MOST : 3000);
-        const histo_dtype of[] = {samples_of[round % 5], weights_of[round % 3]};
+        const histo_dtype dtypes[] = {samples_of[round % 5], weights_of[round % 3]};
         histo_view views[2], mask;
         void *data[2];
         uint8_t mask_bytes[MOST];
         for (int v = 0; v < 2; v++) {
             const int64_t step = round % 7 == v ? 2 : 1;
-            data[v] = make_samples(&r, of[v], v ? UNIFORM : (distribution)(round % SPECIAL), v ? &of_weights : &axis,
-                                   step * n);
-            views[v] = histo_view_1d(data[v], of[v], n);
+            data[v] = make_samples(&r, dtypes[v], v ? UNIFORM : (distribution)(round % SPECIAL),
+                                   v ? &of_weights : &axis, step * n);
+            views[v] = histo_view_1d(data[v], dtypes[v], n);
             views[v].strides[0] *= step;
             for (int64_t i = 0; v && i < step * n; i++) { /* whole numbers */
-                if (of[v] == HISTO_F64) ((double *)data[v])[i] = floor(((double *)data[v])[i]);
-                if (of[v] == HISTO_F32) ((float *)data[v])[i] = floorf(((float *)data[v])[i]);
+                if (dtypes[v] == HISTO_F64) ((double *)data[v])[i] = floor(((double *)data[v])[i]);
+                if (dtypes[v] == HISTO_F32) ((float *)data[v])[i] = floorf(((float *)data[v])[i]);
             }
         }
         for (int64_t i = 0; i < n; i++)
@@ -420,14 +420,14 @@ static void entries_in_any_order(void **state)
         for (int d = 0; d < view.batch_ndim; d++)
             batch *= view.shape[d];
         histo_view mask = view, weights = view;
-        uint8_t *kept = malloc((size_t)bytes), *w = malloc((size_t)bytes);
+        uint8_t *mask_bytes = malloc((size_t)bytes), *w = malloc((size_t)bytes);
         const int64_t size = (int64_t)histo_dtype_size(view.dtype);
         for (int64_t i = 0; i < bytes; i++) {
-            kept[i] = rng_below(&r, 3) > 0;
+            mask_bytes[i] = rng_below(&r, 3) > 0;
             w[i] = (uint8_t)rng_below(&r, 50);
         }
         mask.dtype = weights.dtype = HISTO_U8;
-        mask.data = kept + before / size;
+        mask.data = mask_bytes + before / size;
         weights.data = w + before / size;
         for (int d = 0; d < view.ndim; d++)
             mask.strides[d] = weights.strides[d] = view.strides[d] / size;
@@ -471,7 +471,7 @@ static void entries_in_any_order(void **state)
         free(counts);
         free(masked);
         free(sums);
-        free(kept);
+        free(mask_bytes);
         free(w);
         free(x);
     }

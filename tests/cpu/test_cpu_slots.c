@@ -16,10 +16,11 @@ enum { REGULAR, SAME_EDGES, FLOAT_EDGES, MOVED_EDGES, EDGE_KINDS };
 static histo_axis axis_near(rng *r, int kind, const histo_axis *regular, double *edges)
 {
     OK(histo_axis_edges(regular, edges));
-    const double step = (regular->hi - regular->lo) / (double)regular->bins, most = rng_below(r, 2) ? 0.12 : 1e-5;
+    const double step = (regular->hi - regular->lo) / (double)regular->bins, max_shift = rng_below(r, 2) ? 0.12 : 1e-5;
     if (kind == REGULAR) return *regular;
     for (int64_t i = 0; i <= regular->bins && kind != SAME_EDGES; i++)
-        edges[i] = kind == FLOAT_EDGES ? (double)(float)edges[i] : edges[i] + (rng_uniform(r) * 2 - 1) * most * step;
+        edges[i] =
+            kind == FLOAT_EDGES ? (double)(float)edges[i] : edges[i] + (rng_uniform(r) * 2 - 1) * max_shift * step;
     histo_axis axis = histo_axis_variable(regular->bins, edges);
     axis.closed = regular->closed;
     return histo_axis_check(&axis) == HISTO_OK ? axis : *regular; /* bins may be narrower than floats are apart */
@@ -90,7 +91,7 @@ static void narrow_samples_around_edges(void **state)
 
 /* Bins of power-of-two width, where guesses are exact. Samples on and next to edges, in stretches that are all inside,
  * so that no other check sees them; and the smallest of either sign, outside samples, and NaNs with payloads. The axis
- * begins at 0, some bins away, less than a bin away, too far away, or at a value that is no float. */
+ * begins at 0, some bins away, less than a bin away, too far away, or at a value that is not a float. */
 static void bins_of_powers_of_two(void **state)
 {
     (void)state;
@@ -140,19 +141,19 @@ static void upper_end(void **state)
     enum { N = 2000 };
     rng r = {.state = 41};
     double x[N], edges[257];
-    int found = 0;
+    int axes = 0;
     for (int round = 0; round < 500; round++) {
         int64_t bins = 1 + rng_below(&r, 256);
         double lo = rng_uniform(&r) - 0.5, hi = lo + rng_uniform(&r) + 0.1, step = (hi - lo) / (double)bins;
         if (!(lo + (double)bins * step > hi)) continue;
-        found++;
+        axes++;
         histo_axis axis = histo_axis_regular(bins, lo, hi);
         OK(histo_axis_edges(&axis, edges));
         for (int i = 0; i < N; i++)
             x[i] = i % 500 == 77 ? hi : edges[rng_below(&r, bins)];
         check_slots(&axis, HISTO_F64, x, N);
     }
-    assert_true(found > 10);
+    assert_true(axes > 10);
 }
 
 static int increasing(const void *a, const void *b)
@@ -215,14 +216,14 @@ static void any_edges(void **state)
         }
         if (round % 8 == 0) edges[0] = -DBL_MAX / 2;
         qsort(edges, (size_t)bins + 1, sizeof *edges, increasing);
-        int64_t kept = 0;
+        int64_t distinct = 0;
         for (int64_t e = 1; e <= bins; e++)
-            if (edges[e] > edges[kept]) edges[++kept] = edges[e];
-        if (kept == 0) continue;
-        histo_axis axis = histo_axis_variable(kept, edges);
+            if (edges[e] > edges[distinct]) edges[++distinct] = edges[e];
+        if (distinct == 0) continue;
+        histo_axis axis = histo_axis_variable(distinct, edges);
         if (round % 3 == 0) axis = histo_axis_closed(axis);
         for (int i = 0; i < N; i++) {
-            x[i] = edges[rng_below(&r, kept + 1)];
+            x[i] = edges[rng_below(&r, distinct + 1)];
             int64_t side = rng_below(&r, 4);
             if (side == 1) x[i] = nextafter(x[i], INFINITY);
             if (side == 2) x[i] = nextafter(x[i], -INFINITY);
@@ -251,7 +252,7 @@ static void check_against(const histo_axis *axis, histo_dtype dtype, const void 
     check_slots(axis, dtype, samples, n < 100 ? n : 100); /* fewer need no table */
 }
 
-/* Against comparisons with the edges, which every strategy's slots must equal. */
+/* Every strategy's slots are those that comparisons with the edges give. */
 static void check_by_edges(const histo_axis *axis, histo_dtype dtype, const void *samples, int64_t n)
 {
     uint64_t *expected = calloc((size_t)axis->bins + 3, sizeof *expected);

@@ -62,9 +62,9 @@ static void store(void *to, int64_t i, histo_dtype dtype, double x)
 {
     if (isnan(x) && dtype <= HISTO_I64) x = 0;
     switch (dtype) {
-#define INTEGER(constant, type, least, most)                                                                           \
+#define INTEGER(constant, type, min, max)                                                                              \
     case constant:                                                                                                     \
-        ((type *)to)[i] = (type)clamp(x, least, most);                                                                 \
+        ((type *)to)[i] = (type)clamp(x, min, max);                                                                    \
         break;
         INTEGER(HISTO_U8, uint8_t, 0, 255)
         INTEGER(HISTO_I8, int8_t, -128, 127)

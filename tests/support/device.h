@@ -20,7 +20,7 @@ const char *device_missing(void);
 
 #define CUDA_OK(call) assert_int_equal(call, cudaSuccess)
 
-/* Do the tests run under a sanitizer, which is slow? */
+/* Whether the tests run under a sanitizer, which is slow. */
 bool is_sanitized(void);
 
 /* Copy all memory that the view can reach to the device; *copy is the same view of it. Addresses keep their low 8 bits.

@@ -144,10 +144,10 @@ static void check_table(rng *r, const table *t, int round)
         if (slots > FEW && on_device && !is_for_many) continue;
         placed memory = {0};
         histo_view whole = histo_view_1d(buffer, HISTO_U8, bytes), copy, moved[4];
-        const histo_view *there = place(&memory, &whole, on_device, &copy);
+        const histo_view *placed_buffer = place(&memory, &whole, on_device, &copy);
         for (int a = 0; a < t->naxes; a++) {
             moved[a] = views[a];
-            moved[a].data = (const char *)there->data + column[a];
+            moved[a].data = (const char *)placed_buffer->data + column[a];
         }
         histo_hist *h;
         OK(histo_hist_create(&h, t->naxes, axes,

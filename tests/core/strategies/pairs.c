@@ -104,26 +104,26 @@ static void count_stack(const stack *s, const histo_view *v, const histo_axis ax
     free(edges[1]);
 }
 
-/* is_there: the stack is in the memory of the strategy's device; else in host memory. */
-static void fill_stack(const char *name, const char *params, const stack *s, const histo_view *v, bool is_there,
+/* on_device: the stack is in the memory of the strategy's device; else in host memory. */
+static void fill_stack(const char *name, const char *params, const stack *s, const histo_view *v, bool on_device,
                        const histo_axis axes[2], const uint64_t *expected, uint64_t *got, int64_t counters, int round)
 {
     placed memory = {0};
     histo_view copy;
-    const histo_view *there = place(&memory, v, is_there && is_cuda(name), &copy);
+    const histo_view *stack_view = place(&memory, v, on_device && is_cuda(name), &copy);
     const histo_pairs pairs = {s->pairs, s->relative};
     histo_plan_options wanted = options_for(name, 3);
     histo_hist *h;
     histo_plan *plan = NULL;
     OK(histo_hist_create(&h, 2, axes, &(histo_hist_options){.batch = s->batch, .storage = storage_for(name)}));
     wanted.params = params;
-    const histo_status status = histo_plan_create_pairs(&plan, h, there, &pairs, NULL, &wanted);
+    const histo_status status = histo_plan_create_pairs(&plan, h, stack_view, &pairs, NULL, &wanted);
     if (params)
         assert_int_equal(status, HISTO_OK);
     else
         plan = supported(name, status, &plan);
     for (int pass = 0; plan && pass < 2; pass++)
-        OK(histo_plan_fill(plan, h, there, NULL));
+        OK(histo_plan_fill(plan, h, stack_view, NULL));
     if (plan) OK(histo_hist_read_counts(h, HISTO_FLOW, got, counters, NULL));
     for (int64_t i = 0; plan && i < counters; i++)
         if (got[i] != 2 * expected[i])
@@ -146,10 +146,10 @@ static void check_stack(rng *r, const stack *s, int round)
     char *buffer = malloc((size_t)stack_bytes(s));
     histo_view v = stack_of(s, buffer);
     for (int64_t i = 0; i < histo_view_size(&v); i++) {
-        uint32_t most = s->dtype == HISTO_U8 ? 255 : 65535, middle = most < 4096 ? 100 : 2000;
+        uint32_t max_value = s->dtype == HISTO_U8 ? 255 : 65535, middle = max_value < 4096 ? 100 : 2000;
         uint32_t x =
             s->noise ? middle + (uint32_t)rng_below(r, s->noise) + (uint32_t)(i % 7 == 0) : (uint32_t)rng_next(r);
-        uint16_t wide = (uint16_t)(rng_below(r, 300) ? x & most : rng_below(r, 2) ? 0 : most);
+        uint16_t wide = (uint16_t)(rng_below(r, 300) ? x & max_value : rng_below(r, 2) ? 0 : max_value);
         uint8_t narrow = (uint8_t)wide;
         memcpy(sample_at(&v, i), s->dtype == HISTO_U8 ? (void *)&narrow : (void *)&wide, histo_dtype_size(s->dtype));
     }
@@ -219,30 +219,31 @@ void refused_pairs(void **state)
     OK(histo_hist_create(&h, 2, axes, NULL));
     OK(histo_hist_create(&one, 1, axes, NULL));
     OK(histo_hist_create(&weighted, 2, axes, &(histo_hist_options){.weighting = HISTO_WEIGHT_FAST}));
-    histo_view some = histo_view_nd(pixels, HISTO_U8, 2, shape), odd = some, plain = histo_view_1d(pixels, HISTO_U8, 1);
+    histo_view four = histo_view_nd(pixels, HISTO_U8, 2, shape), odd = four,
+               single = histo_view_1d(pixels, HISTO_U8, 1);
     histo_view floats = histo_view_nd(pixels, HISTO_F16, 2, shape), empty = histo_view_nd(NULL, HISTO_U8, 2, many);
-    histo_view none = histo_view_nd(pixels, HISTO_U8, 0, NULL), nothing = some;
+    histo_view none = histo_view_nd(pixels, HISTO_U8, 0, NULL), nothing = four;
     odd.shape[0] = 3;
     nothing.shape[1] = 0;
     const histo_pairs ring = {.pairing = HISTO_PAIRS_RING}, apart = {.pairing = HISTO_PAIRS_APART};
-    REFUSED(HISTO_INVALID, "pairs are NULL", histo_hist_fill_pairs(h, &some, NULL, NULL));
+    REFUSED(HISTO_INVALID, "pairs are NULL", histo_hist_fill_pairs(h, &four, NULL, NULL));
     REFUSED(HISTO_INVALID, "unknown pairs 7",
-            histo_hist_fill_pairs(h, &some, &(histo_pairs){.pairing = (histo_pairing)7}, NULL));
-    REFUSED(HISTO_INVALID, "not on 1", histo_hist_fill_pairs(one, &some, &ring, NULL));
+            histo_hist_fill_pairs(h, &four, &(histo_pairs){.pairing = (histo_pairing)7}, NULL));
+    REFUSED(HISTO_INVALID, "not on 1", histo_hist_fill_pairs(one, &four, &ring, NULL));
     REFUSED(HISTO_INVALID, "not of f16", histo_hist_fill_pairs(h, &floats, &ring, NULL));
-    REFUSED(HISTO_INVALID, "2 to 256 images", histo_hist_fill_pairs(h, &plain, &ring, NULL));
+    REFUSED(HISTO_INVALID, "2 to 256 images", histo_hist_fill_pairs(h, &single, &ring, NULL));
     REFUSED(HISTO_INVALID, "2 to 256 images", histo_hist_fill_pairs(h, &none, &ring, NULL));
     REFUSED(HISTO_INVALID, "not of 1000", histo_hist_fill_pairs(h, &empty, &ring, NULL));
     REFUSED(HISTO_INVALID, "3 images cannot be paired apart", histo_hist_fill_pairs(h, &odd, &apart, NULL));
-    REFUSED(HISTO_INVALID, "without weights", histo_hist_fill_pairs(weighted, &some, &ring, NULL));
+    REFUSED(HISTO_INVALID, "without weights", histo_hist_fill_pairs(weighted, &four, &ring, NULL));
     REFUSED(HISTO_INVALID, "without weights, mask",
-            histo_hist_fill_pairs(h, &some, &ring, &(histo_fill_options){.mask = &some}));
+            histo_hist_fill_pairs(h, &four, &ring, &(histo_fill_options){.mask = &four}));
     histo_tally tally;
     OK(histo_hist_fill_pairs(h, &nothing, &ring, NULL));
     OK(histo_hist_tally(h, &tally));
     assert_int_equal(tally.samples, 0);
     OK(histo_hist_fill_pairs(h, &odd, &ring, NULL));
-    OK(histo_hist_fill_pairs(h, &some, &apart, NULL));
+    OK(histo_hist_fill_pairs(h, &four, &apart, NULL));
     OK(histo_hist_tally(h, &tally));
     assert_int_equal(tally.bins, 3 * 16 + 4 / 2 * 16);
     histo_hist_destroy(h);
