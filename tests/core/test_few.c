@@ -235,7 +235,7 @@ static void counted_straight(void **state)
         const int64_t n = rng_below(&r, 10) ? 1 + rng_below(&r, MOST) : 1 + rng_below(&r, 5000);
         const bool weighted = rng_below(&r, 3) == 0, closed = rng_below(&r, 2);
         const histo_dtype dtypes[] = {HISTO_U64, HISTO_F64, HISTO_F32};
-        const histo_dtype sample_dtype = dtypes[weighted ? 1 + rng_below(&r, 2) : rng_below(&r, 3)];
+        const histo_dtype dtype = dtypes[weighted ? 1 + rng_below(&r, 2) : rng_below(&r, 3)];
         const histo_axis of_weights = histo_axis_regular(10, -5, 5);
         for (int a = 0; a < p.naxes + weighted; a++) {
             const histo_dtype sample_dtype = (histo_dtype)rng_below(&r, HISTO_DTYPE_COUNT);
