@@ -86,6 +86,7 @@ void histo_cuda_class_write(const histo_cuda_class *constants, histo_text *text)
     histo_text_add(text, "};\n");
 #define CONSTANT(type, name)
 #define CONSTANTS(type, name, most, n) write_array(text, #type, #name, constants->n, constants->name);
+#include "cuda/jit/class.def"
 #undef CONSTANT
 #undef CONSTANTS
     histo_text_add(text, "};\n");
@@ -111,6 +112,7 @@ bool histo_cuda_class_equals(const histo_cuda_class *a, const histo_cuda_class *
 #define CONSTANTS(type, name, most, n)                                                                                 \
     for (int i = 0; i < a->n; i++)                                                                                     \
         if (!are_equal(a->name[i], b->name[i])) return false;
+#include "cuda/jit/class.def"
 #undef CONSTANT
 #undef CONSTANTS
     if (a->own_constants != b->own_constants) return false;
