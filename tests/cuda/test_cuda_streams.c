@@ -200,7 +200,11 @@ static void reads_do_not_wait(void **state)
     uint64_t *there, counts[2 * BINS], expected[2 * BINS];
     CUDA_OK(cudaMalloc((void **)&there, sizeof counts));
     histo_hist *h = make_unit_hist(1, HISTO_UNWEIGHTED), *e = make_unit_hist(1, HISTO_UNWEIGHTED);
+    /* Kernels are loaded when they are first launched, and loading may wait for the device. */
+    OK(histo_hist_reset(h, stream));
     OK(histo_hist_fill(h, &device, &filling));
+    OK(histo_hist_read_counts(h, HISTO_BINS, there, BINS, &plain));
+    OK(histo_hist_read_counts(h, HISTO_BINS, there + BINS, BINS, &running));
     CUDA_OK(cudaDeviceSynchronize());
     gate g = {0};
     CUDA_OK(cudaLaunchHostFunc(stream, wait_at, &g));
