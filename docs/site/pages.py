@@ -17,7 +17,7 @@ MOVED = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGEL
          "SECURITY.md": "security.md", "examples/README.md": "examples.md", HEADER: "api.md"}
 CONTENTS = [("Guide", ["install", "command", "clusters", "library", "python", "python-gallery", "applications", "examples", "api"]),
             ("Performance", ["internals/performance", "internals/strategies", "papers"]),
-            ("Development", ["internals/design", "contributing", "changelog", "security"])]
+            ("Development", ["internals/design", "internals/vocabulary", "contributing", "changelog", "security"])]
 LANGUAGES = {".c": "c", ".h": "c", ".cu": "cuda", ".cuh": "cuda", ".def": "c", ".py": "python", ".sh": "bash"}
 LINK = re.compile(r"(\]\()([^)\s#:]+)((?:#[^)\s]*)?\))")
 FENCED = re.compile(r"(^```.*?^```)", re.S | re.M)
