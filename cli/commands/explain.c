@@ -14,7 +14,7 @@ static void print_axes(const run *r, FILE *out)
         char lo[TEXT_NUMBER_BYTES], hi[TEXT_NUMBER_BYTES], bins[TEXT_NUMBER_BYTES];
         double first = axis->edges ? axis->edges[0] : axis->lo, last = axis->edges ? axis->edges[axis->bins] : axis->hi;
         fprintf(out, "axis");
-        if (r->axis_count > 1 && r->names[a]) fprintf(out, " %s", r->names[a]);
+        if (r->axis_count > 1 && r->sources[a].name) fprintf(out, " %s", r->sources[a].name);
         fprintf(out, ": %s, %s bin%s over [%s, %s%c\n", histo_axis_kind_name(axis->kind),
                 text_count((uint64_t)axis->bins, bins), axis->bins == 1 ? "" : "s", text_exact(first, lo),
                 text_exact(last, hi), axis->closed ? ']' : ')');

@@ -104,9 +104,9 @@ static int leave_file(void *self, int file, const samples *in, fault *f)
 static void describe_run(run *r, double whole_s)
 {
     char counting[TEXT_NUMBER_BYTES], whole[TEXT_NUMBER_BYTES], bytes[TEXT_NUMBER_BYTES];
-    int threads = r->threads ? r->threads : histo_plan_threads(r->plans[0]);
+    int threads = r->threads ? r->threads : histo_plan_threads(r->sources[0].plan);
     snprintf(r->result->ran, sizeof r->result->ran, "%s, %d thread%s · %s in %s, %.3g GB/s · %s in all",
-             histo_plan_strategy(r->plans[0]), threads, threads == 1 ? "" : "s", text_bytes(r->bytes, bytes),
+             histo_plan_strategy(r->sources[0].plan), threads, threads == 1 ? "" : "s", text_bytes(r->bytes, bytes),
              text_seconds(r->counting_s, counting), r->counting_s > 0 ? r->bytes * 1e-9 / r->counting_s : 0,
              text_seconds(whole_s, whole));
 }
@@ -181,7 +181,7 @@ static int count(run *r, fault *f)
     if (!failed) failed = read_stats(r, f);
     if (!failed) failed = run_name_result(r, f);
     if (!failed) failed = wisdom_save_measured(s, f);
-    if (!failed && r->plans[0] && !r->team) describe_run(r, progress_seconds() - begun);
+    if (!failed && r->sources[0].plan && !r->team) describe_run(r, progress_seconds() - begun);
     run_end(r);
     return failed ? -1 : 0;
 }

@@ -30,10 +30,10 @@ static int make_plan(run *r, int i, const piece *p, histo_plan **plan, fault *f)
 static const histo_plan *plan_of(run *r, int i, const piece *p, fault *f)
 {
     int first = 0;
-    while (!r->joint && (r->dtypes[first] != r->dtypes[i] || run_axis_of(r, first) != run_axis_of(r, i)))
+    while (!r->joint && (r->sources[first].dtype != r->sources[i].dtype || run_axis_of(r, first) != run_axis_of(r, i)))
         first++;
-    if (!r->plans[first] && make_plan(r, first, p, &r->plans[first], f) != 0) return NULL;
-    return r->plans[first];
+    if (!r->sources[first].plan && make_plan(r, first, p, &r->sources[first].plan, f) != 0) return NULL;
+    return r->sources[first].plan;
 }
 
 /* The plan is made for views whose memory is never looked at. */
@@ -45,7 +45,7 @@ bool run_counts_on_cpu(run *r)
     histo_view views[HISTO_MAX_AXES];
     void *memory = malloc((size_t)SAMPLES * sizeof(double));
     for (int i = 0; memory && i < HISTO_MAX_AXES && i < r->count; i++)
-        views[i] = histo_view_1d(memory, r->dtypes[i], SAMPLES);
+        views[i] = histo_view_1d(memory, r->sources[i].dtype, SAMPLES);
     const piece p = {.views = views, .weights = s->weights ? views : NULL};
     fault ignored = {0};
     histo_plan *plan = NULL;

@@ -118,7 +118,6 @@ static void *count_parts(void *self)
 static int make_worker(worker *w, pass_of_parts *pass, fault *f)
 {
     const run *whole = pass->whole;
-    const size_t count = (size_t)whole->count;
     w->pass = pass;
     w->settings = *whole->settings;
     w->settings.quiet = w->settings.read.in_parts = true;
@@ -130,23 +129,22 @@ static int make_worker(worker *w, pass_of_parts *pass, fault *f)
     w->run.result = &w->result;
     if (whole->whole || whole->found_sums) w->run.moments = MOMENTS_NONE;
     w->run.counting_s = w->run.bytes = 0;
-    w->run.plans = calloc(count, sizeof(histo_plan *));
-    w->run.dtypes = malloc(count * sizeof *w->run.dtypes);
+    w->run.sources = calloc((size_t)whole->count, sizeof *w->run.sources);
     if (feed_open(&w->run.feed, &w->settings, false, f) != 0) return -1;
     w->run.feed.forms = whole->feed.forms;
     w->run.feed.division = pass->division;
-    if (!w->run.plans || !w->run.dtypes) return fault_set(f, EXIT_DATA, "no memory for another thread");
-    memcpy(w->run.dtypes, whole->dtypes, count * sizeof *w->run.dtypes);
+    if (!w->run.sources) return fault_set(f, EXIT_DATA, "no memory for another thread");
+    for (int i = 0; i < whole->count; i++)
+        w->run.sources[i] = (run_source){.name = whole->sources[i].name, .dtype = whole->sources[i].dtype};
     if (whole->settings->by && groups_make(&w->run.groups, whole->group_count, whole->count, f) != 0) return -1;
     return 0;
 }
 
 static void free_worker(worker *w)
 {
-    for (int i = 0; i < w->run.count && w->run.plans; i++)
-        histo_plan_destroy(w->run.plans[i]);
-    free(w->run.plans);
-    free(w->run.dtypes);
+    for (int i = 0; i < w->run.count && w->run.sources; i++)
+        histo_plan_destroy(w->run.sources[i].plan);
+    free(w->run.sources);
     if (w->run.groups.ends != w->pass->whole->groups.ends) groups_free(&w->run.groups);
     w->run.feed.division = (division){0};
     feed_close(&w->run.feed);
@@ -262,9 +260,9 @@ static int gather(run *r, pass_of_parts *pass, worker *workers, int count, fault
         if (merge(r, &workers[i], f) != 0) return -1;
     for (int i = 0; i < r->feed.count; i++)
         leftovers_remark(&pass->left[i], feed_name(&r->feed, i), r->settings);
-    for (int i = 0; i < count && !r->plans[0]; i++) { /* to tell what ran */
-        r->plans[0] = workers[i].run.plans[0];
-        workers[i].run.plans[0] = NULL;
+    for (int i = 0; i < count && !r->sources[0].plan; i++) { /* to tell what ran */
+        r->sources[0].plan = workers[i].run.sources[0].plan;
+        workers[i].run.sources[0].plan = NULL;
     }
     return 1;
 }

@@ -53,15 +53,11 @@ static int make_sources(run *r, int count, bool joint, bool own_axes, fault *f)
     r->group_count = 1;
     r->naxes = joint ? count : 1;
     r->axis_count = own_axes ? count : 1;
-    r->names = calloc((size_t)count, sizeof *r->names);
-    r->dtypes = calloc((size_t)count, sizeof *r->dtypes);
-    r->plans = calloc((size_t)count, sizeof *r->plans);
+    r->sources = calloc((size_t)count, sizeof *r->sources);
     r->search = calloc((size_t)count, sizeof *r->search);
     r->axes = calloc((size_t)count, sizeof *r->axes);
     r->bins_of = calloc((size_t)count, sizeof *r->bins_of);
-    r->in_pass = calloc((size_t)count, sizeof *r->in_pass);
-    return r->names && r->dtypes && r->plans && r->search && r->axes && r->bins_of && r->in_pass ? 0
-                                                                                                 : run_fault_memory(f);
+    return r->sources && r->search && r->axes && r->bins_of ? 0 : run_fault_memory(f);
 }
 
 static int describe(run *r, const samples *in, fault *f)
@@ -78,11 +74,11 @@ static int describe(run *r, const samples *in, fault *f)
     if (make_sources(r, c->count, c->joint, c->joint || columns || r->given_count > 1, f) != 0) return -1;
     for (int i = 0; i < c->count; i++) {
         const sample_source *s = &c->sources[i];
-        r->dtypes[i] = s->dtype;
+        r->sources[i].dtype = s->dtype;
         const char *kind = samples_reader(in)->kind->name, *name = s->name;
         r->characters = !name && strcmp(kind, "bytes") == 0;
         if (!name) name = r->settings->read.letters ? "letters" : r->characters ? kind : r->settings->read.dataset;
-        if (name && !(r->names[i] = strdup(name))) return run_fault_memory(f);
+        if (name && !(r->sources[i].name = strdup(name))) return run_fault_memory(f);
     }
     return 0;
 }
@@ -91,11 +87,11 @@ static int describe_stack(run *r, fault *f)
 {
     r->segments = 1;
     if (image_stack_read(&r->stack, &r->feed, f) != 0 || make_sources(r, 2, true, true, f) != 0) return -1;
-    r->dtypes[0] = r->settings->relative ? HISTO_F32 : HISTO_I32;
-    r->dtypes[1] = r->stack.dtype;
-    r->names[0] = strdup("difference");
-    r->names[1] = strdup("mean");
-    return r->names[0] && r->names[1] ? 0 : run_fault_memory(f);
+    r->sources[0].dtype = r->settings->relative ? HISTO_F32 : HISTO_I32;
+    r->sources[1].dtype = r->stack.dtype;
+    r->sources[0].name = strdup("difference");
+    r->sources[1].name = strdup("mean");
+    return r->sources[0].name && r->sources[1].name ? 0 : run_fault_memory(f);
 }
 
 /* Files may have different dtypes only if the axes do not depend on the dtype. */
@@ -110,19 +106,19 @@ int run_enter_file(void *self, int file, const samples *in, fault *f)
     bool changed = false;
     for (int i = 0; i < c->count; i++) {
         int a = run_axis_of(r, i);
-        histo_dtype dtype = c->sources[i].dtype, expected = r->dtypes[a];
+        histo_dtype dtype = c->sources[i].dtype, expected = r->sources[a].dtype;
         const bins_spec *spec = bins_of_axis(&r->bins, a, r->axis_count, f);
         if (!spec) return -1;
         if (dtype != expected && !r->given && !bins_are_fixed(spec))
             return fault_set(f, EXIT_DATA,
                              "%s has %s samples among others of %s, and no common range: give one with -b N -r lo:hi",
                              feed_name(&r->feed, file), histo_dtype_name(dtype), histo_dtype_name(expected));
-        changed = changed || dtype != r->dtypes[i];
-        r->dtypes[i] = dtype;
+        changed = changed || dtype != r->sources[i].dtype;
+        r->sources[i].dtype = dtype;
     }
     for (int i = 0; i < r->count && changed; i++) {
-        histo_plan_destroy(r->plans[i]);
-        r->plans[i] = NULL;
+        histo_plan_destroy(r->sources[i].plan);
+        r->sources[i].plan = NULL;
     }
     return 0;
 }
@@ -191,15 +187,6 @@ static void use_kernel_cache(const settings *s)
         histo_kernel_cache(path);
 }
 
-/* Whether histograms of this command have bins of words. */
-static bool counts_words(const settings *s)
-{
-    static const char *const commands[] = {"hist", "survey", "explain", "summary", "compare"};
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        if (strcmp(s->command, commands[i]) == 0) return true;
-    return false;
-}
-
 int run_open_files(run *r, fault *f)
 {
     const settings *s = r->settings;
@@ -207,7 +194,7 @@ int run_open_files(run *r, fault *f)
     use_kernel_cache(s);
     if (bins_parse(&r->bins, s, f) != 0 || check_device(s, f) != 0) return -1;
     if (feed_open(&r->feed, s, may_read_twice(r) && !s->pairs && !s->live, f) != 0) return -1;
-    if (counts_words(s) && !r->team && !s->live) r->feed.forms = &r->feed.own_forms;
+    if (!r->team && !s->live) r->feed.forms = &r->feed.own_forms;
     samples *first = s->pairs ? NULL : feed_begin(&r->feed, 0, f);
     if (s->pairs ? describe_stack(r, f) != 0 : !first || describe(r, first, f) != 0) return -1;
     return 0;
@@ -222,24 +209,21 @@ int run_open(run *r, const settings *s, result *to, fault *f)
 void run_end(run *r)
 {
     progress_end();
+    for (int i = 0; i < r->count && r->sources; i++) {
+        free(r->sources[i].name);
+        histo_plan_destroy(r->sources[i].plan);
+    }
+    free(r->sources);
     for (int a = 0; a < r->axis_count && r->search; a++)
         axis_search_free(&r->search[a]);
-    for (int i = 0; i < r->count; i++) {
-        if (r->names) free(r->names[i]);
-        if (r->plans) histo_plan_destroy(r->plans[i]);
-    }
-    bin_names_free(r->group_names);
-    groups_free(&r->groups);
+    free(r->search);
     for (int a = 0; a < r->axis_count && r->bins_of; a++)
         bin_names_free(r->bins_of[a]);
     free(r->bins_of);
-    free(r->names);
-    free(r->dtypes);
-    free(r->plans);
-    free(r->search);
+    bin_names_free(r->group_names);
+    groups_free(&r->groups);
     free(r->axes);
     free(r->resumed);
-    free(r->in_pass);
     free(r->found_sums);
     image_stack_free(&r->stack);
     feed_close(&r->feed);

@@ -11,6 +11,13 @@
 #include "input/samples/image_stack.h"
 #include "options/settings.h"
 
+/* What is counted: a channel, or a column. */
+typedef struct run_source {
+    char *name; /* NULL: none */
+    histo_dtype dtype;
+    histo_plan *plan; /* of the first source with its dtype and axis; a joint histogram has that of the first source */
+} run_source;
+
 struct run {
     const settings *settings;
     const run_checkpointer *checkpointer; /* NULL: none */
@@ -21,12 +28,11 @@ struct run {
 
     /* From the first file; all others must match. */
     bool joint;
-    int count;        /* sources to count */
+    int count; /* of the sources */
+    run_source *sources;
     bool characters;  /* bytes or letters are counted */
     bool of_pages;    /* series have the numbers of pages in their names */
     int64_t segments; /* of each source, counted separately */
-    char **names;
-    histo_dtype *dtypes;
 
     image_stack stack; /* of --pairs, whose two axes are sources of a joint histogram */
 
@@ -37,16 +43,13 @@ struct run {
     histo_axis *axes;
     int64_t group_count; /* histograms of each source; 1 without --by */
     axis_search by;      /* of their words */
-    bool by_in_pass;
     bin_names *group_names;
     groups groups;
     bin_names **bins_of; /* per axis: the names of its bins; NULL: they have none */
-    bool *in_pass;
-    bool surveyed; /* samples have been surveyed at least once */
+    bool surveyed;       /* samples have been surveyed at least once */
 
-    histo_plan **plans; /* [count], one per dtype and axis; a joint histogram uses the first */
-    int file, page;     /* of the series being counted */
-    int first_series;   /* the first of these */
+    int file, page;   /* of the series being counted */
+    int first_series; /* the first of these */
 
     const histo_axis *given; /* axes that need not be found; NULL: none */
     int given_count;

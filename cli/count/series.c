@@ -75,12 +75,12 @@ static void name_series(const run *r, int first, int file, int page, char *name,
         length += snprintf(name + length, size - (size_t)length, "%spage %d", length ? " " : "", page);
     const bool by_file = r->settings->compare && length && r->count == 1;
     for (int i = first; i < (r->joint ? r->count : first + 1); i++)
-        if (r->names[i] && !by_file)
+        if (r->sources[i].name && !by_file)
             length += snprintf(name + length, size - (size_t)length, "%s%.50s",
                                i > first ? ","
                                : length  ? " "
                                          : "",
-                               r->names[i]);
+                               r->sources[i].name);
 }
 
 /* "r 0", "r 1", … for the entries of the batch added last. */
@@ -174,6 +174,6 @@ int run_name_result(run *r, fault *f)
     r->result->title = strdup(title);
     bool failed = !r->result->title;
     for (int a = 0; a < r->naxes && (r->joint || r->count == 1); a++)
-        if (r->names[a] && !(r->result->axis_names[a] = strdup(r->names[a]))) failed = true;
+        if (r->sources[a].name && !(r->result->axis_names[a] = strdup(r->sources[a].name))) failed = true;
     return failed ? run_fault_memory(f) : 0;
 }

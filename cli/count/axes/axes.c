@@ -163,7 +163,7 @@ void axis_search_words(axis_search *a, dictionary *words, uint32_t most, diction
     a->order = order;
 }
 
-bool axis_search_next_pass(axis_search *a)
+static bool needs_pass(axis_search *a)
 {
     if (a->words) {
         const bool first = !a->words_counted;
@@ -179,6 +179,11 @@ bool axis_search_next_pass(axis_search *a)
     if (!a->survey) return false;
     a->passes++;
     return histo_survey_next_pass(a->survey) || (begin_range_alone(a) && histo_survey_next_pass(a->survey));
+}
+
+bool axis_search_next_pass(axis_search *a)
+{
+    return a->in_pass = needs_pass(a);
 }
 
 /* A logarithmic axis takes its range from positive samples. */

@@ -32,6 +32,7 @@ typedef struct axis_search {
     size_t memory;        /* of the survey */
     bool range_alone;     /* the default rule failed: this survey finds only the range */
     int passes;           /* begun */
+    bool in_pass;         /* the pass that was begun last adds samples to it */
 
     dictionary *words;   /* what the samples are codes of, which the search counts and freezes; NULL: numbers */
     uint32_t most_words; /* that get bins of their own */
@@ -58,6 +59,7 @@ int axis_search_begin_part(axis_search *a, const bins_spec *spec, histo_dtype dt
 void axis_search_words(axis_search *a, dictionary *words, uint32_t most, dictionary_order order);
 /* After either of these: the samples are times. */
 int axis_search_times(axis_search *a, fault *f);
+/* Begins a pass if the search needs another, and sets in_pass. */
 bool axis_search_next_pass(axis_search *a);
 /* After either of these, for numbers in text: one pass finds whether they are integers that doubles cannot hold. */
 void axis_search_look(axis_search *a);

@@ -19,9 +19,9 @@ static int survey_piece(void *self, int file, const piece *p, fault *f)
         histo_fill_options fill = piece_fill(p, i);
         fill.weights = NULL;
         r->search[a].sums = r->finds_sums ? &r->found_sums[i] : NULL;
-        if (r->in_pass[a] && axis_search_add(&r->search[a], &p->views[i], &fill, name, f) != 0) return -1;
+        if (r->search[a].in_pass && axis_search_add(&r->search[a], &p->views[i], &fill, name, f) != 0) return -1;
     }
-    if (!r->by_in_pass) return 0;
+    if (!r->by.in_pass) return 0;
     histo_fill_options fill = piece_fill(p, 0);
     fill.weights = NULL;
     return axis_search_add(&r->by, p->by, &fill, name, f);
@@ -30,13 +30,10 @@ static int survey_piece(void *self, int file, const piece *p, fault *f)
 /* Begins a pass, if a search needs another one. */
 static bool next_pass(run *r)
 {
-    bool any = false;
-    for (int a = 0; a < r->axis_count; a++) {
-        r->in_pass[a] = axis_search_next_pass(&r->search[a]);
-        any = any || r->in_pass[a];
-    }
-    r->by_in_pass = r->settings->by && axis_search_next_pass(&r->by);
-    return any || r->by_in_pass;
+    bool any = r->settings->by && axis_search_next_pass(&r->by);
+    for (int a = 0; a < r->axis_count; a++)
+        any |= axis_search_next_pass(&r->search[a]);
+    return any;
 }
 
 static int name_bins(run *r, int a, const char *name, fault *f)
@@ -64,7 +61,7 @@ static bool is_whole(const run *r)
     for (int a = 0; a < r->axis_count; a++) {
         const bins_spec *spec = &r->bins.spec[r->bins.count == 1 ? 0 : a];
         const bool all = !spec->has_range || spec->range == HISTO_RANGE_MINMAX || spec->range == HISTO_RANGE_DTYPE;
-        whole = whole && all && r->axes[a].kind == HISTO_INTEGER && r->dtypes[a] <= HISTO_I64;
+        whole = whole && all && r->axes[a].kind == HISTO_INTEGER && r->sources[a].dtype <= HISTO_I64;
     }
     return whole;
 }
@@ -75,8 +72,8 @@ static int take_axes(run *r, fault *f)
     for (int a = 0; a < r->axis_count; a++) {
         char name[600];
         snprintf(name, sizeof name, "%.400s", feed_name(&r->feed, 0));
-        if (r->axis_count > 1 && r->names[a])
-            snprintf(name + strlen(name), sizeof name - strlen(name), ", %.150s", r->names[a]);
+        if (r->axis_count > 1 && r->sources[a].name)
+            snprintf(name + strlen(name), sizeof name - strlen(name), ", %.150s", r->sources[a].name);
         char chosen[640]; /* of what there may be no samples */
         snprintf(chosen, sizeof chosen, "%s%s", name, r->settings->conditions_count ? " (the rows of --where)" : "");
         if (axis_search_end(&r->search[a], chosen, f) != 0) return -1;
@@ -113,7 +110,7 @@ static int merge_searches(run *r, fault *f)
 {
     int failed = 0;
     for (int a = 0; a < r->axis_count && r->team && !failed; a++)
-        if (r->in_pass[a]) failed = r->team->merge_search(r->team->self, &r->search[a], f);
+        if (r->search[a].in_pass) failed = r->team->merge_search(r->team->self, &r->search[a], f);
     return failed;
 }
 
@@ -183,7 +180,8 @@ static int begin_search(run *r, int a, bool any_times, fault *f)
             return fault_set(f, EXIT_USAGE, "there are no dates in what is counted: give --width and -r as numbers");
         spec = &as_suits;
     }
-    if ((r->team ? axis_search_begin_part : axis_search_begin)(search, spec, r->dtypes[a], r->axis_count, f) != 0)
+    if ((r->team ? axis_search_begin_part : axis_search_begin)(search, spec, r->sources[a].dtype, r->axis_count, f) !=
+        0)
         return -1;
     if (run_has_times(r, a)) return axis_search_times(search, f);
     if (run_words_of_axis(r, a)) {
@@ -239,7 +237,7 @@ static bool can_find_sums(const run *r)
     bool can = (r->moments == MOMENTS_SAVED || r->moments == MOMENTS_EXACT) && !r->team && !r->checkpointer && !s->by &&
                !s->batch && !s->per_file && !s->segments && !s->pairs;
     for (int a = 0; a < r->axis_count && can; a++)
-        can = r->in_pass[a] && axis_search_sums(&r->search[a]);
+        can = r->search[a].in_pass && axis_search_sums(&r->search[a]);
     return can;
 }
 
@@ -280,7 +278,7 @@ static int turn_to_integers(run *r, fault *f)
         if (!form || !form->looks || !axis_search_found_integers(&r->search[a], &form->dtype)) continue;
         form->kind = VALUES_INTEGERS;
         form->looks = false;
-        r->dtypes[a] = form->dtype;
+        r->sources[a].dtype = form->dtype;
         turned = 1;
     }
     for (int a = 0; a < r->axis_count && turned; a++)
@@ -293,7 +291,7 @@ int run_find_axes(run *r, fault *f)
     if (r->given) return take_given_axes(r, f);
     if (r->settings->agreed) return run_agree(r, surveys_load(r, f) != 0 || take_axes(r, f) != 0 ? -1 : 0, f);
     for (int a = 0; a < r->axis_count && r->settings->shards && !r->team; a++)
-        if (!run_words_of_axis(r, a) && bins_need_data(&r->bins, r->dtypes[a]))
+        if (!run_words_of_axis(r, a) && bins_need_data(&r->bins, r->sources[a].dtype))
             return fault_set(
                 f, EXIT_USAGE,
                 "the bins depend on all samples, of which a shard has some: give them with -b N -r lo:hi, or find "

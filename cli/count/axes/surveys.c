@@ -12,7 +12,6 @@
 typedef struct surveys {
     survey_file file;
     axis_search *search; /* [axes] */
-    bool *in_pass;       /* [axes] */
 } surveys;
 
 static void surveys_free(surveys *s)
@@ -21,7 +20,6 @@ static void surveys_free(surveys *s)
         axis_search_free(&s->search[a]);
     survey_file_free(&s->file);
     free(s->search);
-    free(s->in_pass);
 }
 
 /* ---- Passes --------------------------------------------------------------------------------------------- */
@@ -30,8 +28,7 @@ static int begin_searches(surveys *s, fault *f)
 {
     const survey_file *file = &s->file;
     s->search = calloc((size_t)file->axes, sizeof *s->search);
-    s->in_pass = calloc((size_t)file->axes, sizeof *s->in_pass);
-    if (!s->search || !s->in_pass) return fault_set(f, EXIT_DATA, "no memory for the surveys");
+    if (!s->search) return fault_set(f, EXIT_DATA, "no memory for the surveys");
     for (int a = 0; a < file->axes; a++)
         if (axis_search_begin_part(&s->search[a], &file->specs[a], file->dtypes[a], file->axes, f) != 0) return -1;
     return 0;
@@ -41,10 +38,8 @@ static int begin_searches(surveys *s, fault *f)
 static bool next_pass(surveys *s)
 {
     bool any = false;
-    for (int a = 0; a < s->file.axes; a++) {
-        s->in_pass[a] = axis_search_next_pass(&s->search[a]);
-        any = any || s->in_pass[a];
-    }
+    for (int a = 0; a < s->file.axes; a++)
+        any |= axis_search_next_pass(&s->search[a]);
     return any;
 }
 
@@ -54,8 +49,8 @@ static int take_findings(surveys *s, const survey_file *from, int pass, bool rep
     for (int a = 0; a < s->file.axes; a++) {
         const survey_finding *finding = &from->findings[pass * s->file.axes + a];
         axis_search *search = &s->search[a];
-        if (s->in_pass[a] != (finding->size > 0)) return survey_file_fault(from, f);
-        if (!s->in_pass[a]) continue;
+        if (search->in_pass != (finding->size > 0)) return survey_file_fault(from, f);
+        if (!search->in_pass) continue;
         histo_stats *positive = &search->found.positive;
         if (positive->samples == positive->infinite) *positive = finding->found.positive;
         search->found.some_fraction |= finding->found.some_fraction;
@@ -93,7 +88,7 @@ static int keep_findings(surveys *s, fault *f)
 {
     survey_file *file = &s->file;
     for (int a = 0; a < file->axes; a++)
-        if (s->in_pass[a] && save_finding(&file->findings[file->passes * file->axes + a], &s->search[a], f) != 0)
+        if (s->search[a].in_pass && save_finding(&file->findings[file->passes * file->axes + a], &s->search[a], f) != 0)
             return -1;
     file->passes++;
     return 0;
@@ -116,7 +111,8 @@ static int survey_piece(void *self, int file, const piece *p, fault *f)
         const int a = run_axis_of(r, i);
         histo_fill_options fill = piece_fill(p, i);
         fill.weights = NULL;
-        if (r->in_pass[a] && axis_search_add(&r->search[a], &p->views[i], &fill, feed_name(&r->feed, file), f) != 0)
+        if (r->search[a].in_pass &&
+            axis_search_add(&r->search[a], &p->views[i], &fill, feed_name(&r->feed, file), f) != 0)
             return -1;
     }
     return 0;
@@ -144,11 +140,11 @@ static int survey_shard(surveys *mine, survey_file *agreed, run *r, fault *f)
         const bins_spec *spec = bins_of_axis(&r->bins, a, r->axis_count, f);
         if (!spec) return -1;
         mine->file.specs[a] = *spec;
-        mine->file.dtypes[a] = r->dtypes[a];
+        mine->file.dtypes[a] = r->sources[a].dtype;
     }
     bool needed = false;
     for (int a = 0; a < r->axis_count; a++)
-        needed = needed || bins_need_data(&r->bins, r->dtypes[a]);
+        needed = needed || bins_need_data(&r->bins, r->sources[a].dtype);
     if (!needed) return fault_set(f, EXIT_USAGE, "the bins do not depend on the samples: nothing is to be surveyed");
     if (copy_findings(&mine->file, agreed, f) != 0 || begin_searches(mine, f) != 0 ||
         repeat_passes(mine, agreed, agreed->passes, f) != 0)
@@ -156,13 +152,10 @@ static int survey_shard(surveys *mine, survey_file *agreed, run *r, fault *f)
     if (!next_pass(mine))
         return fault_set(f, EXIT_DATA, "%s needs no other pass: count with --survey %s", s->agreed, s->agreed);
     axis_search *const before = r->search;
-    bool *const in_pass = r->in_pass;
     r->search = mine->search;
-    r->in_pass = mine->in_pass;
     const feed_visitor visitor = {.verb = "surveying", .take = survey_piece, .self = r};
     const int failed = feed_visit(&r->feed, &visitor, f);
     r->search = before;
-    r->in_pass = in_pass;
     return failed ? -1 : keep_findings(mine, f);
 }
 
@@ -273,7 +266,7 @@ int surveys_load(run *r, fault *f)
         const bins_spec *spec = bins_of_axis(&r->bins, a, r->axis_count, f);
         failed = spec ? 0 : -1;
         if (spec) file->specs[a] = *spec;
-        if (file->dtypes[a] != r->dtypes[a]) failed = survey_file_fault(file, f);
+        if (file->dtypes[a] != r->sources[a].dtype) failed = survey_file_fault(file, f);
     }
     if (!failed) failed = begin_searches(&agreed, f);
     if (!failed) failed = repeat_passes(&agreed, file, file->passes, f);
