@@ -73,6 +73,16 @@ static void print_quoted(const char *text, const quoting *q, FILE *out)
     }
 }
 
+/* The names and summaries of all subcommands. */
+static void print_summaries(const char *before, const char *between, const char *after, const quoting *q, FILE *out)
+{
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        fprintf(out, "%s%s%s", before, command_rows[i].name, between);
+        print_quoted(command_rows[i].summary, q, out);
+        fputs(after, out);
+    }
+}
+
 /* ---- bash ---- */
 
 static void print_bash_pattern(const option_row *option, FILE *out)
@@ -205,11 +215,7 @@ void document_zsh(FILE *out)
           "    local command=hist\n"
           "    local -a subcommands=(",
           out);
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        fprintf(out, "\n        '%s:", command_rows[i].name);
-        print_quoted(command_rows[i].summary, &zsh, out);
-        fputc('\'', out);
-    }
+    print_summaries("\n        '", ":", "'", &zsh, out);
     fputs(")\n"
           "    if ((CURRENT == 2)) && [[ $words[2] != -* ]]; then\n"
           "        _describe -t subcommands subcommand subcommands\n"
@@ -281,11 +287,7 @@ void document_fish(FILE *out)
           "    contains -- $command $argv\n"
           "end\n",
           out);
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        fprintf(out, "complete -c histo -n 'test (count (commandline -opc)) -eq 1' -a %s -d '", command_rows[i].name);
-        print_quoted(command_rows[i].summary, &fish, out);
-        fputs("'\n", out);
-    }
+    print_summaries("complete -c histo -n 'test (count (commandline -opc)) -eq 1' -a ", " -d '", "'\n", &fish, out);
     fputs("complete -c histo -n '__histo_runs help' -f -a '", out);
     print_commands(" ", out);
     fputs("'\ncomplete -c histo -n '__histo_runs", out);

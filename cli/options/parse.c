@@ -55,14 +55,14 @@ int parse_region(const char *option, const char *text, int64_t region[4], fault 
     return 0;
 }
 
-int parse_choice(const char *option, const char *text, const char *words, int *which, fault *f)
+int parse_choice(const char *option, const char *text, const char *words, fault *f)
 {
     char list[256] = "";
     size_t used = 0;
-    *which = 0;
-    for (const char *word = words; *word; ++*which) {
+    int which = 0;
+    for (const char *word = words; *word; which++) {
         const size_t length = strcspn(word, " ");
-        if (strlen(text) == length && strncmp(text, word, length) == 0) return 0;
+        if (strlen(text) == length && strncmp(text, word, length) == 0) return which;
         const char *before = word == words ? "" : word[length] ? ", " : " or ";
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s", before, (int)length, word);
         word += length + (word[length] == ' ');

@@ -17,7 +17,7 @@ int parse_int(const char *option, const char *text, int64_t smallest, int64_t la
 /* LEFT,TOP,WIDTH,HEIGHT */
 int parse_region(const char *option, const char *text, int64_t region[4], fault *f);
 
-/* One of these words, which blanks separate: which, from 0. */
-int parse_choice(const char *option, const char *text, const char *words, int *which, fault *f);
+/* One of these words, which blanks separate: its index; or -1. */
+int parse_choice(const char *option, const char *text, const char *words, fault *f);
 
 #endif

@@ -129,7 +129,6 @@ static int apply(settings *s, const option_row *option, const char *value, const
     void *member = (char *)s + to->offset;
     const char *words = to->words ? to->words : option->values;
     char *copy;
-    int which;
     switch (to->kind) {
     case TO_FLAG:
         *(bool *)member = true;
@@ -142,9 +141,10 @@ static int apply(settings *s, const option_row *option, const char *value, const
         return 0;
     case TO_WORD:
         *(const char **)member = text;
-        return parse_choice(option->name, text, words, &which, f);
+        return parse_choice(option->name, text, words, f) < 0 ? -1 : 0;
     case TO_CHOICE:
-        return parse_choice(option->name, text, words, member, f);
+        *(int *)member = parse_choice(option->name, text, words, f);
+        return *(int *)member < 0 ? -1 : 0;
     case TO_INT:
         return parse_int(option->name, text, to->smallest, to->largest, member, f);
     case TO_INT64:

@@ -67,18 +67,16 @@ int value_shape(settings *s, char *text, fault *f)
 
 int value_endian(settings *s, char *text, fault *f)
 {
-    int which;
-    if (parse_choice("endian", text, "little big", &which, f) != 0) return -1;
+    const int which = parse_choice("endian", text, "little big", f);
     s->read.big_endian = which == 1;
-    return 0;
+    return which < 0 ? -1 : 0;
 }
 
 int value_pairs(settings *s, char *text, fault *f)
 {
-    int which;
-    if (parse_choice("pairs", text, "ring apart", &which, f) != 0) return -1;
+    const int which = parse_choice("pairs", text, "ring apart", f);
     s->pairs = which == 0 ? HISTO_PAIRS_RING : HISTO_PAIRS_APART;
-    return 0;
+    return which < 0 ? -1 : 0;
 }
 
 int value_page(settings *s, char *text, fault *f)
@@ -107,10 +105,9 @@ int value_delimiter(settings *s, char *text, fault *f)
 
 int value_header(settings *s, char *text, fault *f)
 {
-    int which;
-    if (parse_choice("header", text, "yes no", &which, f) != 0) return -1;
+    const int which = parse_choice("header", text, "yes no", f);
     s->read.header = which == 0;
-    return 0;
+    return which < 0 ? -1 : 0;
 }
 
 int value_roi(settings *s, char *text, fault *f)

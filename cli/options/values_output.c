@@ -18,11 +18,10 @@ int value_logy(settings *s, char *text, fault *f)
 
 int value_theme(settings *s, char *text, fault *f)
 {
-    int which;
-    if (parse_choice("theme", text, "light dark", &which, f) != 0) return -1;
+    const int which = parse_choice("theme", text, "light dark", f);
     s->light = which == 0;
     s->dark = which == 1;
-    return 0;
+    return which < 0 ? -1 : 0;
 }
 
 int value_quantiles(const char *text, double **quantiles, fault *f)
