@@ -98,19 +98,10 @@ static void scale_back(jxl_reader *j, size_t samples)
         sample[i] = (uint16_t)((sample[i] * largest + 32767) / 65535);
 }
 
-static JxlDataType type_of(histo_dtype dtype)
-{
-    switch (dtype) {
-    case HISTO_U8:
-        return JXL_TYPE_UINT8;
-    case HISTO_U16:
-        return JXL_TYPE_UINT16;
-    case HISTO_F16:
-        return JXL_TYPE_FLOAT16;
-    default:
-        return JXL_TYPE_FLOAT;
-    }
-}
+static const JxlDataType types[] = {[HISTO_U8] = JXL_TYPE_UINT8,
+                                    [HISTO_U16] = JXL_TYPE_UINT16,
+                                    [HISTO_F16] = JXL_TYPE_FLOAT16,
+                                    [HISTO_F32] = JXL_TYPE_FLOAT};
 
 static int decode(paged *p, fault *f)
 {
@@ -119,7 +110,7 @@ static int decode(paged *p, fault *f)
     const int page = m->page;
     const size_t bytes = image_pitch(m) * (size_t)m->layout.height;
     const JxlPixelFormat format = {.num_channels = (uint32_t)m->layout.channels,
-                                   .data_type = type_of(m->layout.dtype),
+                                   .data_type = types[m->layout.dtype],
                                    .endianness = JXL_NATIVE_ENDIAN};
     size_t theirs = 0;
     JxlDecoderStatus status;

@@ -120,17 +120,11 @@ static int check_blocks(const tiff_reader *t, int page, const image_layout *layo
 
 static const char *name_format(unsigned format)
 {
-    switch (format) {
-    case SAMPLEFORMAT_IEEEFP:
-        return "floating point";
-    case SAMPLEFORMAT_INT:
-        return "signed integers";
-    case SAMPLEFORMAT_COMPLEXINT:
-    case SAMPLEFORMAT_COMPLEXIEEEFP:
-        return "complex numbers";
-    default:
-        return "unsigned integers";
-    }
+    static const char *const names[] = {[SAMPLEFORMAT_INT] = "signed integers",
+                                        [SAMPLEFORMAT_IEEEFP] = "floating point",
+                                        [SAMPLEFORMAT_COMPLEXINT] = "complex numbers",
+                                        [SAMPLEFORMAT_COMPLEXIEEEFP] = "complex numbers"};
+    return format < sizeof names / sizeof *names && names[format] ? names[format] : "unsigned integers";
 }
 
 /* Reject valid pages without a decoder, or whose stored samples have no direct meaning. */

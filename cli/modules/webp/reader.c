@@ -17,17 +17,12 @@ typedef struct webp_reader {
 
 static const char *describe_status(VP8StatusCode status)
 {
-    switch (status) {
-    case VP8_STATUS_OUT_OF_MEMORY:
-        return "no memory";
-    case VP8_STATUS_NOT_ENOUGH_DATA:
-    case VP8_STATUS_SUSPENDED:
-        return "it ends early";
-    case VP8_STATUS_UNSUPPORTED_FEATURE:
-        return "it has an unknown feature";
-    default:
-        return "its data is invalid";
-    }
+    static const char *const words[] = {[VP8_STATUS_OUT_OF_MEMORY] = "no memory",
+                                        [VP8_STATUS_NOT_ENOUGH_DATA] = "it ends early",
+                                        [VP8_STATUS_SUSPENDED] = "it ends early",
+                                        [VP8_STATUS_UNSUPPORTED_FEATURE] = "it has an unknown feature"};
+    const size_t count = sizeof words / sizeof *words;
+    return status < count && words[status] ? words[status] : "its data is invalid";
 }
 
 static int open_webp(paged *p, fault *f)

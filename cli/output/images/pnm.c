@@ -18,24 +18,14 @@ static int64_t largest_of(const image_page *page)
     return page->dtype == HISTO_U8 ? 255 : 65535;
 }
 
-/* PAM's name of the channels. */
-static const char *tuple_type(const image_page *page)
-{
-    switch (page->model) {
-    case CHANNELS_GRAY_ALPHA:
-        return "GRAYSCALE_ALPHA";
-    case CHANNELS_RGBA:
-        return "RGB_ALPHA";
-    case CHANNELS_CMYK:
-        return "CMYK";
-    default:
-        return "";
-    }
-}
+/* PAM's names of the channels. */
+static const char *const tuple_types[CHANNELS_YUVA + 1] = {
+    [CHANNELS_GRAY_ALPHA] = "GRAYSCALE_ALPHA", [CHANNELS_RGBA] = "RGB_ALPHA", [CHANNELS_CMYK] = "CMYK"};
 
 static int begin(image_file *file, fault *f)
 {
     const image_page *p = &file->page;
+    const char *type = tuple_types[p->model];
     char header[256];
     int length;
     if (p->channels == 1 || p->channels == 3)
@@ -44,8 +34,8 @@ static int begin(image_file *file, fault *f)
     else
         length = snprintf(header, sizeof header,
                           "P7\nWIDTH %" PRId64 "\nHEIGHT %" PRId64 "\nDEPTH %d\nMAXVAL %" PRId64 "\n%s%s%sENDHDR\n",
-                          p->width, p->height, p->channels, largest_of(p), *tuple_type(p) ? "TUPLTYPE " : "",
-                          tuple_type(p), *tuple_type(p) ? "\n" : "");
+                          p->width, p->height, p->channels, largest_of(p), type ? "TUPLTYPE " : "", type ? type : "",
+                          type ? "\n" : "");
     return image_put(file, header, (size_t)length, f);
 }
 
