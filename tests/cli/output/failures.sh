@@ -65,33 +65,29 @@ refuses 1 'of unknown format: .*--dtype' -o out.json unknown
 refuses 1 'unknown' --format png -o out.json unknown
 refuses 2 "no format 'odd'" --format odd -o out.json unknown
 
+# damaged FILE BYTES [PATTERN]: a file of these bytes (escapes as in printf) is refused by name.
+damaged() {
+    printf "$2" >"$1"
+    refuses 1 "$1${3-}" -o out.json "$1"
+}
+
 # Damaged images and arrays.
-printf 'P5 4 4 255\n\001\002\003' >cut.pgm
-refuses 1 'cut.pgm' -o out.json cut.pgm
-printf 'P5 4 x 255\n\001\002\003' >bad.pgm
-refuses 1 'bad.pgm' -o out.json bad.pgm
-printf 'P5 4294967295 1 255\n\001' >huge.pgm
-refuses 1 'huge.pgm: .*the width, at most 2147483647, was expected' -o out.json huge.pgm
-printf '\211PNG\r\n\032\n\000\000\000\015IHDR\000\000' >cut.png
-refuses 1 'cut.png' -o out.json cut.png
-printf '\377\330\377\340\000\020JFIF\000' >cut.jpg
-refuses 1 'cut.jpg' -o out.json cut.jpg
-printf 'II*\000\010\000\000\000' >cut.tif
-refuses 1 'cut.tif' -o out.json cut.tif
-printf '\037\213\010\000\000\000\000\000\000\003abc' >cut.gz
-refuses 1 'cut.gz' -o out.json cut.gz
+damaged cut.pgm 'P5 4 4 255\n\001\002\003'
+damaged bad.pgm 'P5 4 x 255\n\001\002\003'
+damaged huge.pgm 'P5 4294967295 1 255\n\001' ': .*the width, at most 2147483647, was expected'
+damaged cut.png '\211PNG\r\n\032\n\000\000\000\015IHDR\000\000'
+damaged cut.jpg '\377\330\377\340\000\020JFIF\000'
+damaged cut.tif 'II*\000\010\000\000\000'
+damaged cut.gz '\037\213\010\000\000\000\000\000\000\003abc'
 gzip -c n.txt | head -c 20 >short.gz
 refuses 1 'short.gz' -o out.json short.gz
 printf '\001\002' | npy short.npy '<f8' '(3,)'
 refuses 1 'short.npy holds 2 bytes of samples where .* 24' -o out.json short.npy
 printf '\001\002' | npy object.npy '|O' '(1,)'
 refuses 1 'object.npy' -o out.json object.npy
-printf '\223NUMPY\001\000' >head.npy
-refuses 1 'head.npy' -o out.json head.npy
-printf 'PK\003\004junk' >bad.npz
-refuses 1 'bad.npz' -o out.json bad.npz
-printf '\211HDF\r\n\032\njunk' >bad.h5
-refuses 1 'bad.h5' -o out.json bad.h5
+damaged head.npy '\223NUMPY\001\000'
+damaged bad.npz 'PK\003\004junk'
+damaged bad.h5 '\211HDF\r\n\032\njunk'
 printf '123' >odd.bin
 refuses 1 'odd.bin' --dtype u16 -o out.json odd.bin
 printf '1234' >four.bin

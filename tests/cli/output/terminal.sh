@@ -87,34 +87,26 @@ y    0    1  0.666667  0.471405' --joint x,y -b 2 pairs.csv
 python3 - >skewed.csv <<'END'
 print("x,y\n" + "0,0\n" * 1000 + "1,0\n0,1\n1,1\n" * 10)
 END
-draws 'skewed.csv
+draws_skewed() { # LEGEND ARGUMENTS…
+    legend=$1
+    shift
+    draws "skewed.csv
     y
     ░░░░░░░░░░░░░░░░
 0.5 ░░░░░░░░░░░░░░░░
     ████████░░░░░░░░
 0.0 ████████░░░░░░░░
     0      x       1
-count ░▒▓█ up to 1000, logarithmic
+count ░▒▓█ up to $legend
    samples  under  over  NaN  masked
 x     1030      0     0    0       0
 y     1030      0     0    0       0
    min  max       mean       std
 x    0    1  0.0194175  0.137987
-y    0    1  0.0194175  0.137987' --joint x,y -b 2 skewed.csv
-draws 'skewed.csv
-    y
-    ░░░░░░░░░░░░░░░░
-0.5 ░░░░░░░░░░░░░░░░
-    ████████░░░░░░░░
-0.0 ████████░░░░░░░░
-    0      x       1
-count ░▒▓█ up to 1000
-   samples  under  over  NaN  masked
-x     1030      0     0    0       0
-y     1030      0     0    0       0
-   min  max       mean       std
-x    0    1  0.0194175  0.137987
-y    0    1  0.0194175  0.137987' --joint x,y -b 2 --scale linear skewed.csv
+y    0    1  0.0194175  0.137987" --joint x,y -b 2 "$@" skewed.csv
+}
+draws_skewed '1000, logarithmic'
+draws_skewed 1000 --scale linear
 
 # Large edges have prefixes. Columns have an axis each, and are drawn next to each other where there is room.
 printf 'a,b\n1,10000000\n2,20000000\n3,30000000\n3,50000000\n' >scales.csv

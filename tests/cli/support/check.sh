@@ -13,7 +13,8 @@ export LSAN_OPTIONS
 data=/usr/share/matplotlib/mpl-data/sample_data
 [ -d "$data" ] || data=
 LC_ALL=C.UTF-8
-export LC_ALL
+PYTHONDONTWRITEBYTECODE=1
+export LC_ALL PYTHONDONTWRITEBYTECODE
 unset HISTO_STRATEGY HISTO_THREADS COLUMNS LINES NO_COLOR XDG_CONFIG_HOME XDG_CACHE_HOME
 place=$(mktemp -d)
 HOME=$place # no wisdom and no kernels of the user's
@@ -35,7 +36,7 @@ needs() {
 
 # makes_files <<'END': a program in Python, which may import what is in support, makes the files of the test.
 makes_files() {
-    PYTHONPATH=$support PYTHONDONTWRITEBYTECODE=1 python3 - || fail "the files cannot be made"
+    PYTHONPATH=$support python3 - || fail "the files cannot be made"
 }
 
 fail() {

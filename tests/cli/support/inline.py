@@ -11,15 +11,9 @@ import sys
 import termios
 import time
 
+from checking import check, finish
+
 HISTO, FILE, *FORMATS = sys.argv[1:]
-failures = 0
-
-
-def check(good, what):
-    global failures
-    if not good:
-        failures += 1
-        print("FAILED:", what)
 
 
 def run(kind, answers):
@@ -94,4 +88,4 @@ if "sixel" in FORMATS:
     check(status == 0 and b"\x1bP" in seen, f"no picture where the terminal shows sixels: {seen[:200]}")
     status, seen = run("sixel", {b"\x1b[c": b"\x1b[?64;14c"})
     check(status == 2 and b"\x1bP" not in seen and b"support for sixels" in seen, f"{status}, {seen[:200]}")
-sys.exit(failures > 0)
+finish()

@@ -12,8 +12,9 @@ import sys
 import termios
 import time
 
+from checking import check, finish
+
 HISTO = sys.argv[1]
-failures = 0
 
 
 class Live:
@@ -68,13 +69,6 @@ class Live:
         os.close(self.master)
         os.close(self.slave)
         return after
-
-
-def check(good, what):
-    global failures
-    if not good:
-        failures += 1
-        print("FAILED:", what)
 
 
 def check_counts(path, samples):
@@ -166,4 +160,4 @@ check("histo: standard input" in live.end(1), "no error without samples")
 live = Live("-b", "fd")
 live.feed("1\n2\n")
 check("does not know the samples to come" in live.end(2), "no error for a rule")
-sys.exit(failures > 0)
+finish()
