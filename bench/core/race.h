@@ -62,16 +62,10 @@ typedef struct bench_race {
     double budget_us;       /* for all passes of one entry */
     int threads;            /* on the CPU; 0: the default */
     double hopeless;        /* give up strategies that are this many times slower than the fastest; 0: none */
-    const char *strategies; /* "name,backend/name…"; NULL: all */
-    const char *params;     /* of the strategies */
-    const bench_contender *contenders; /* instead of strategies and params: the scores are in their order; or NULL */
+    const bench_contender *contenders; /* the scores are in their order; NULL: all strategies of the device */
     int contender_count;
     bool plan, peers; /* race, too */
 } bench_race;
-
-/* The strategies of a backend on the list (NULL: all), each with every combination of params, in which a parameter may
- * have several values: "copies=1,2,4,merge=1". The caller frees them; NULL with an error message. */
-bench_contender *bench_contenders_list(const char *backend, const char *strategies, const char *params, int *count);
 
 /* Free the result with bench_result_free, also after a failure. */
 histo_status bench_race_run(const bench_race *race, bench_result *result);

@@ -1,4 +1,4 @@
-/* The results of the gallery, as a table and as JSON. */
+/* What the JSON of all benchmarks has: how it begins and ends, and the result of a race. */
 #ifndef BENCH_REPORT_H
 #define BENCH_REPORT_H
 
@@ -11,10 +11,5 @@ void report_open(json_writer *json, const char *command_line, const char *device
 void report_close(json_writer *json);
 /* An object that the caller closes, so that members may follow. */
 void report_open_result(json_writer *json, const bench_result *result);
-
-void report_begin(const bench_options *options, const bench_device *device);
-void report_result(const bench_options *options, const bench_result *result);
-/* left: inputs that were not measured. */
-void report_end(const bench_options *options, int inputs, int left, int cells, int wrong);
 
 #endif

@@ -92,6 +92,96 @@ static histo_status select_inputs(const bench_gallery_options *options, input_se
     return status;
 }
 
+/* ---- The report ---- */
+
+static void report_begin(const bench_options *options, const bench_device *device)
+{
+    fputs("Gsamples/s, and per cent of what reading the samples alone would reach; * is the fastest\n", options->table);
+    report_open(options->json, options->command_line, device->backend);
+    json_open(options->json, "results", '[');
+}
+
+static void print_heading(FILE *to, const bench_result *result)
+{
+    fprintf(to, "\n%s: ", result->input->name);
+    if (result->input->width)
+        fprintf(to, "%lld image%s", (long long)result->fills, result->fills == 1 ? "" : "s");
+    else
+        fprintf(to, "%lld samples", (long long)result->samples);
+    fprintf(to, ", read roof %.2f GB/s", (double)result->bytes / bench_roof_us(result) * 1e-3);
+    if (result->roof_one_thread.passes)
+        fprintf(to, " (one thread %.2f, %d threads %.2f)",
+                (double)result->bytes / bench_median(&result->roof_one_thread) * 1e-3, result->threads,
+                (double)result->bytes / bench_median(&result->roof) * 1e-3);
+    fputc('\n', to);
+}
+
+/* Why the parameters that were asked for do not do, once each. */
+static void print_refused_parameters(FILE *to, const bench_result *result)
+{
+    for (int c = 0; c < result->scores; c++) {
+        const bench_score *score = &result->score[c];
+        bool known = !*score->params || score->outcome != BENCH_REFUSED;
+        for (int other = 0; other < c && !known; other++)
+            known = strcmp(result->score[other].reason, score->reason) == 0;
+        if (!known) fprintf(to, "  %s\n", score->reason);
+    }
+}
+
+static void print_result(FILE *to, const bench_result *result)
+{
+    print_heading(to, result);
+    for (int c = 0; c < result->scores; c++) {
+        const bench_score *score = &result->score[c];
+        if (score->outcome == BENCH_REFUSED) continue;
+        char name[sizeof score->name + sizeof score->params + 1];
+        snprintf(name, sizeof name, "%s%s%s", score->name, *score->params ? " " : "", score->params);
+        fprintf(to, "%c %-28s", score == result->best ? '*' : ' ', name);
+        if (score->outcome != BENCH_EXACT) {
+            fprintf(to, " %s: %s\n", score->outcome == BENCH_WRONG ? "WRONG" : "FAILED", score->reason);
+            continue;
+        }
+        fprintf(to, "%10.4g %8.2f %%", bench_rate(score) * 1e-3, bench_percent(result, score));
+        if (score->samples < result->samples) fprintf(to, "   %lld samples only", (long long)score->samples);
+        if (*score->note) fprintf(to, "   %s", score->note);
+        fputc('\n', to);
+    }
+    const char *before = "  not for this:";
+    for (int c = 0; c < result->scores; c++) {
+        if (result->score[c].outcome != BENCH_REFUSED) continue;
+        const bool again = c > 0 && strcmp(result->score[c].name, result->score[c - 1].name) == 0;
+        if (again && result->score[c - 1].outcome == BENCH_REFUSED) continue;
+        fprintf(to, "%s %s", before, strchr(result->score[c].name, '/') + 1);
+        before = ",";
+    }
+    if (*before == ',') fputc('\n', to);
+    print_refused_parameters(to, result);
+    fflush(to);
+}
+
+static void report_result(const bench_options *options, const bench_result *result)
+{
+    print_result(options->table, result);
+    report_open_result(options->json, result);
+    json_close(options->json, '}');
+}
+
+static void report_end(const bench_options *options, int inputs, int left, int cells, int wrong)
+{
+    fprintf(options->table, "\n%d inputs, ", inputs);
+    if (left) fprintf(options->table, "%d more not measured, ", left);
+    fprintf(options->table, "%d measurements: ", cells);
+    if (wrong)
+        fprintf(options->table, "%d FAILED or counted WRONG\n", wrong);
+    else
+        fputs("all counts exact\n", options->table);
+    json_close(options->json, ']');
+    json_print(options->json, "\"inputs_not_measured\": %d", left);
+    json_close(options->json, '}');
+}
+
+/* ---- The race on each input ---- */
+
 histo_status bench_gallery(const bench_gallery_options *options, int *measured, int *wrong)
 {
     *measured = *wrong = 0;

@@ -18,6 +18,10 @@ typedef struct bench_gallery_options {
     int photo_count;
 } bench_gallery_options;
 
+/* The strategies of a backend on the list (NULL: all), each with every combination of params, in which a parameter may
+ * have several values: "copies=1,2,4,merge=1". The caller frees them; NULL with an error message. */
+bench_contender *bench_contenders_list(const char *backend, const char *strategies, const char *params, int *count);
+
 /* Print the table as it goes. *wrong: how many strategies failed or miscounted. *measured: how many inputs have
  * results, even after a failure. */
 histo_status bench_gallery(const bench_gallery_options *options, int *measured, int *wrong);
