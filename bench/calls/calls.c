@@ -54,7 +54,7 @@ static histo_status sum_weights(world *w)
 }
 
 /* What one writes without a library; samples next to edges may end up on their other side. */
-static histo_status plain_loop(world *w)
+static histo_status naive_loop(world *w)
 {
     const double lo = w->axis.lo, per_step = BINS / (w->axis.hi - w->axis.lo);
     memset(w->counts, 0, BINS * sizeof *w->counts);
@@ -86,7 +86,7 @@ static const call small[] = {{"histo_hist_create, _fill, _read_counts, _destroy"
                              {"histo_hist_fill", fill_kept, false},
                              {"histo_count", count, true},
                              {"histo_count, weights", sum_weights, false},
-                             {"a plain loop", plain_loop, true}};
+                             {"a naive loop", naive_loop, true}};
 static const call large[] = {{"histo_hist_read_counts", read_kept, false}, {"memcpy", copy, false}};
 
 static double cpu_ns(void)

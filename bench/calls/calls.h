@@ -1,4 +1,4 @@
-/* What calls take that count few samples: the overhead of a call, beside a plain loop, and of reading many counts. */
+/* What calls take that count few samples: the overhead of a call, beside a naive loop, and of reading many counts. */
 #ifndef BENCH_CALLS_H
 #define BENCH_CALLS_H
 

@@ -3,8 +3,35 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "bench/core/device.h"
 #include "bench/random/random_report.h"
 #include "bench/random/random_run.h"
+
+const char *const random_class_names[RANDOM_CLASSES] = {"GPU, more than 2^22 samples", "GPU, 2^20 to 2^22",
+                                                        "GPU, up to 2^20", "GPU, transfers", "CPU"};
+
+double random_share(const random_verdict *v)
+{
+    return v->bound_us / v->us;
+}
+
+double random_to_peer(const random_verdict *v)
+{
+    return v->peer_us / v->us;
+}
+
+double random_choice(const random_verdict *v)
+{
+    return v->best_us > 0 ? v->us / v->best_us : 0;
+}
+
+const char *random_bounded_by(const random_verdict *v)
+{
+    if (2 * v->launch_us >= v->bound_us) return "launch";
+    return v->bytes_us >= v->counters_us ? "bytes" : "counters";
+}
+
+/* ---- Problem after problem ---- */
 
 /* The next problem that the filter lets through; false if there is none. */
 static histo_status draw_next(const bench_random_options *options, int64_t *drawn, random_problem *p)

@@ -1,4 +1,5 @@
-/* Random problems as tasks for the peers, which count one array, interleaved 8-bit channels, or columns of one type. */
+/* The peers of a random problem: those of a race, which count one array, interleaved 8-bit channels, or columns of one
+ * type; and the loop that one would write for this problem without a library. */
 #ifndef BENCH_RANDOM_PEERS_H
 #define BENCH_RANDOM_PEERS_H
 
@@ -18,5 +19,13 @@ bool problem_task_make(const problem_data *data, int threads, problem_task *to);
 
 /* HISTO_UNSUPPORTED if the peer cannot count the task. If there is a state, end it in any case. */
 histo_status problem_peer_begin(const problem_task *to, const bench_peer *peer, void **state);
+
+/* The naive loop runs on one thread, ignores underflow, overflow and NaN, and computes equal bins without their edges.
+ * HISTO_UNSUPPORTED for sparse histograms. If there is one, destroy it in any case. */
+histo_status problem_naive_create(const problem_data *data, void **naive);
+void problem_naive_destroy(void *naive);
+
+/* Count all samples, in addition to those of earlier calls: bench_work. */
+histo_status problem_naive_run(void *naive, void *stream);
 
 #endif

@@ -10,7 +10,6 @@
 #include "bench/peers/naive.h"
 #include "bench/random/random_bound.h"
 #include "bench/random/random_device.h"
-#include "bench/random/random_naive.h"
 #include "bench/random/random_peers.h"
 #include "plan/strategy.h"
 
@@ -42,13 +41,11 @@ typedef struct runner {
     reference_counts counts;
     entry entries[RANDOM_ENTRIES];
     filler fillers[RANDOM_ENTRIES]; /* of the entry with this index */
-    problem_naive *naive;
-    void *atomics; /* of random_device */
     problem_task task;
     int peers;
     struct {
-        const bench_peer *peer;
         void *state;
+        void (*end)(void *state);
     } peer[RANDOM_PEERS];
     int threads;
 } runner;
@@ -247,65 +244,50 @@ static histo_status add_rivals(runner *r)
     return status;
 }
 
-/* us: of a first run. One that takes much longer than the plan is not timed again. */
-static void add_measured_peer(runner *r, const char *name, bench_work *work, void *context, double us)
+/* Time a peer that has begun. One that fails is left out; one that takes much longer than the plan is timed only once.
+ */
+static histo_status add_peer(runner *r, const char *name, histo_status begun, bench_work *run, void *state,
+                             void (*end)(void *state))
 {
-    entry *e = add_entry(r, name, work, context);
-    e->score->is_peer = true;
-    e->repeat = us > 10 * r->verdict->us + 1000 ? 0 : passes_for(r->options, us);
-    if (e->repeat == 0) e->us[e->passes++] = us;
-}
-
-static histo_status add_naive(runner *r)
-{
+    const double long_us = 10 * r->verdict->us + 1000;
     double us = 0;
-    histo_status status = problem_naive_create(&r->data, &r->naive);
-    if (status != HISTO_OK) return HISTO_OK;
-    status = time_work(r, problem_naive_run, r->naive, &us);
-    if (us < 1e5) status = time_work(r, problem_naive_run, r->naive, &us);
-    add_measured_peer(r, "naive loop", problem_naive_run, r->naive, us);
-    return status;
-}
-
-/* Time a peer. One that fails is left out. */
-static void add_peer(runner *r, const bench_peer *peer)
-{
-    void *state;
-    double us = 0;
-    histo_status status = problem_peer_begin(&r->task, peer, &state);
-    for (int pass = 0; pass < 2 && status == HISTO_OK; pass++) {
-        status = time_work(r, peer->run, state, &us);
-        if (us > 10 * r->verdict->us + 1000) break;
+    for (int pass = 0; pass < 2 && begun == HISTO_OK && us <= long_us; pass++)
+        begun = time_work(r, run, state, &us);
+    if (begun != HISTO_OK) {
+        if (state) end(state);
+        return begun == HISTO_DEVICE ? begun : HISTO_OK;
     }
-    if (status != HISTO_OK) {
-        if (state) peer->end(state);
-        return;
-    }
-    r->peer[r->peers].peer = peer;
+    r->peer[r->peers].end = end;
     r->peer[r->peers++].state = state;
-    add_measured_peer(r, peer->name, peer->run, state, us);
+    entry *e = add_entry(r, name, run, state);
+    e->score->is_peer = true;
+    e->repeat = us > long_us ? 0 : passes_for(r->options, us);
+    if (e->repeat == 0) e->us[e->passes++] = us;
+    return HISTO_OK;
 }
 
-/* Additions in a GPU's memory, whatever the layout. */
-static histo_status add_atomics(runner *r)
+/* The naive loop on a CPU, atomic additions on a GPU, and other libraries. */
+static histo_status add_peers(runner *r)
 {
     const random_device *device = r->device->random;
-    double us = 0;
-    if (!device) return HISTO_OK;
-    histo_status status = device->atomics_begin(&r->data, &r->atomics);
-    if (status != HISTO_OK) return status == HISTO_DEVICE ? status : HISTO_OK;
-    status = time_work(r, device->atomics_run, r->atomics, &us);
-    if (status == HISTO_OK && us < 1e5) status = time_work(r, device->atomics_run, r->atomics, &us);
-    if (status == HISTO_OK) add_measured_peer(r, "plain atomics", device->atomics_run, r->atomics, us);
+    histo_status begun, status = HISTO_OK;
+    void *state;
+    if (r->verdict->problem.place == PROBLEM_CPU) {
+        begun = problem_naive_create(&r->data, &state);
+        status = add_peer(r, "naive loop", begun, problem_naive_run, state, problem_naive_destroy);
+    }
+    if (device) {
+        begun = device->atomics_begin(&r->data, &state);
+        status = add_peer(r, "strided atomics", begun, device->atomics_run, state, device->atomics_end);
+    }
+    if (!problem_task_make(&r->data, r->threads, &r->task)) return status;
+    for (int i = 0; r->device->peers[i] && status == HISTO_OK; i++) {
+        const bench_peer *peer = r->device->peers[i];
+        if (peer == &bench_naive || r->peers == RANDOM_PEERS) continue;
+        begun = problem_peer_begin(&r->task, peer, &state);
+        add_peer(r, peer->name, begun, peer->run, state, peer->end); /* what a library cannot do fails nothing */
+    }
     return status;
-}
-
-/* Other libraries, and on a GPU plain atomic additions to one array. */
-static void add_peers(runner *r)
-{
-    if (!problem_task_make(&r->data, r->threads, &r->task)) return;
-    for (int i = 0; r->device->peers[i] && r->peers < RANDOM_PEERS; i++)
-        if (r->device->peers[i] != &bench_naive) add_peer(r, r->device->peers[i]);
 }
 
 static histo_status take_turns(runner *r)
@@ -407,9 +389,7 @@ static histo_status measure(runner *r)
     v->preparing_us = histo_now_us() - begun;
     if (status == HISTO_OK) find_bound(r);
     if (status == HISTO_OK) status = add_plan(r);
-    if (status == HISTO_OK && v->problem.place == PROBLEM_CPU) status = add_naive(r);
-    if (status == HISTO_OK) status = add_atomics(r);
-    if (status == HISTO_OK) add_peers(r);
+    if (status == HISTO_OK) status = add_peers(r);
     if (status == HISTO_OK && !r->options->common.quick) status = add_rivals(r);
     if (status == HISTO_OK) status = take_turns(r);
     for (int i = 0; i < v->scores && status == HISTO_OK; i++)
@@ -424,9 +404,7 @@ static void clean_up(runner *r)
     for (int i = 0; i < RANDOM_ENTRIES; i++)
         end_filler(&r->fillers[i], HISTO_OK);
     for (; r->peers > 0; r->peers--)
-        r->peer[r->peers - 1].peer->end(r->peer[r->peers - 1].state);
-    if (r->atomics) r->device->random->atomics_end(r->atomics);
-    problem_naive_destroy(r->naive);
+        r->peer[r->peers - 1].end(r->peer[r->peers - 1].state);
     reference_counts_free(&r->counts);
     release_arrays(r);
     problem_data_free(&r->data);
