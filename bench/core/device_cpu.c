@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/pool.h"
+#include "base/threads/pool.h"
 #include "bench/core/device.h"
 #include "bench/peers/naive.h"
 #include "bench/peers/peer.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/pool.h"
+#include "base/threads/pool.h"
 #include "bench/peers/naive_loops.h"
 
 /* Each thread counts its range of samples into its own table; the first table is the result. */

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/pool.h"
+#include "base/threads/pool.h"
 #include "bench/random/random_device.h"
 #include "bench/random/random_sample.h"
 #include "view/dtype.h"

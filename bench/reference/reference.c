@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/pool.h"
+#include "base/threads/pool.h"
 
 histo_status reference_finder_make(reference_finder *f, const double *edges, int64_t bins, bool closed)
 {

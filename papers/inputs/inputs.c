@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/pool.h"
+#include "base/threads/pool.h"
 #include "bench/core/sort.h"
 #include "papers/inputs/images.h"
 #include "papers/inputs/position.h"

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cgroup.h"
 #include "base/system.h"
+#include "base/threads/cgroup.h"
 
 static size_t smaller(size_t a, size_t b)
 {

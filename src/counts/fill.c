@@ -1,5 +1,5 @@
 /* Filling histograms, by the caller's plan or by one that the histogram makes and keeps. */
-#include "base/threads.h"
+#include "base/threads/threads.h"
 #include "counts/hist.h"
 #include "plan/pairs.h"
 

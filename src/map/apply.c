@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pool.h"
+#include "base/threads/pool.h"
 #include "cpu/backend/backend.h"
 #include "map/blend.h"
 #include "map/results.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/pool.h"
+#include "base/threads/pool.h"
 #include "cpu/backend/backend.h"
 #include "map/moments_cache.h"
 #include "map/samples.h"

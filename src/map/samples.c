@@ -1,6 +1,6 @@
 #include "map/samples.h"
 
-#include "base/threads.h"
+#include "base/threads/threads.h"
 #include "cpu/kernels/kernels.h"
 #include "view/dtype.h"
 #include "view/view.h"

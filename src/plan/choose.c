@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "plan/measure.h"
+#include "plan/costs/measure.h"
 #include "plan/registry.h"
 
 const char *histo_plan_wanted(const histo_plan_options *options)

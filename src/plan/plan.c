@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/threads.h"
+#include "base/threads/threads.h"
 #include "plan/accumulators.h"
 
 void histo_params_default(const histo_row *row, int64_t *params)

@@ -2,7 +2,7 @@
 #ifndef PLAN_PLAN_H
 #define PLAN_PLAN_H
 
-#include "plan/rates.h"
+#include "plan/costs/rates.h"
 #include "plan/strategy.h"
 
 enum { HISTO_MAX_STRATEGIES = 64, HISTO_SIGNATURE_BYTES = 384 };

@@ -6,7 +6,7 @@
 
 #include "axis/filter.h"
 #include "base/checked.h"
-#include "base/threads.h"
+#include "base/threads/threads.h"
 #include "plan/pairs.h"
 #include "plan/strategy.h"
 #include "view/dtype.h"

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "plan/accumulators.h"
-#include "plan/measure.h"
+#include "plan/costs/measure.h"
 
 /* Minimum predicted speedup: all devices slow down by reading the same memory. */
 static const double worth = 1.25;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
+#include "base/threads/pool.h"
 #include "cpu/kernels/kernels.h"
 #include "survey/extremes.h"
 #include "view/dtype.h"

@@ -8,7 +8,7 @@
 #include "axis/slot_of.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/pool.h"
+#include "base/threads/pool.h"
 #include "cpu/kernels/kernels.h"
 #include "plan/strategy.h"
 #include "survey/device.h"

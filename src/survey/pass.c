@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/pool.h"
+#include "base/threads/pool.h"
 #include "survey/device.h"
 #include "survey/extremes.h"
 #include "survey/stats.h"

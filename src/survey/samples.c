@@ -5,7 +5,7 @@
 
 #include "axis/filter.h"
 #include "base/error.h"
-#include "base/threads.h"
+#include "base/threads/threads.h"
 #include "cpu/kernels/kernels.h"
 #include "cpu/samples/bounds.h"
 #include "plan/strategy.h"

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/cpus.h"
+#include "base/threads/cpus.h"
 #include "cpu/backend/features.h"
 #include "support/check.h"
 

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/pool.h"
+#include "base/threads/pool.h"
 #include "plan/plan.h"
 #include "support/check.h"
 

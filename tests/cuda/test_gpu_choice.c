@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "papers/strategies/packed_layout.h"
-#include "plan/rates.h"
+#include "plan/costs/rates.h"
 #include "support/check.h"
 #include "support/data.h"
 

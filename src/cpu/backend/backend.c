@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/cpus.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/pool.h"
 #include "base/system.h"
-#include "base/threads.h"
+#include "base/threads/cpus.h"
+#include "base/threads/pool.h"
+#include "base/threads/threads.h"
 #include "cpu/backend/features.h"
 #include "plan/accumulators.h"
 

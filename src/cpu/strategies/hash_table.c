@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/pool.h"
+#include "base/threads/pool.h"
 #include "cpu/backend/backend.h"
 #include "cpu/backend/costs.h"
 #include "cpu/samples/block.h"

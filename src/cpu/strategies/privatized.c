@@ -11,8 +11,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "base/cpus.h"
-#include "base/pool.h"
+#include "base/threads/cpus.h"
+#include "base/threads/pool.h"
 #include "cpu/backend/costs.h"
 #include "cpu/kernels/kernels.h"
 #include "cpu/samples/block.h"

@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "base/pool.h"
+#include "base/threads/pool.h"
 #include "cpu/backend/costs.h"
 #include "cpu/kernels/kernels.h"
 #include "cpu/samples/block.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "axis/filter.h"
-#include "base/pool.h"
+#include "base/threads/pool.h"
 #include "cpu/kernels/kernels.h"
 #include "cpu/samples/block.h"
 #include "view/dtype.h"

@@ -10,7 +10,7 @@
 #include "cuda/launch/estimates.h"
 #include "cuda/launch/launch.h"
 #include "cuda/launch/work_of_job.h"
-#include "plan/rates.h"
+#include "plan/costs/rates.h"
 
 using namespace histo::few;
 

@@ -3,7 +3,7 @@
 #define CUDA_HOST_DEVICE_H
 
 #include "cuda/host/check.h"
-#include "plan/rates.h"
+#include "plan/costs/rates.h"
 
 enum { HISTO_CUDA_MAX_DEVICES = 64, HISTO_CUDA_BLOCK_RESERVE = 1024 /* bytes of shared memory the system takes */ };
 

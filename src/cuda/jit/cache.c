@@ -15,7 +15,7 @@
 
 #include "base/checksum.h"
 #include "base/error.h"
-#include "base/locks.h"
+#include "base/threads/locks.h"
 
 typedef struct header {
     char magic[8];

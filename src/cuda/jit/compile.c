@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/locks.h"
 #include "base/text_builder.h"
+#include "base/threads/locks.h"
 #include "cuda/jit/cache.h"
 #include "cuda/jit/embedded_headers.h"
 

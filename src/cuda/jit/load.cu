@@ -1,7 +1,7 @@
 /* Compiled kernels on devices. Each is loaded once into each context, and kept for the life of the process. */
 #include <stdlib.h>
 
-#include "base/locks.h"
+#include "base/threads/locks.h"
 #include "cuda/host/check.h"
 #include "cuda/host/device.h"
 #include "cuda/jit/compile.h"

@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <string.h>
 
-#include "base/pool.h"
+#include "base/threads/pool.h"
 #include "cuda/device/dependent.cuh"
 #include "cuda/host/check.h"
 #include "cuda/host/device.h"

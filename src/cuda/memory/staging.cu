@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "base/locks.h"
+#include "base/threads/locks.h"
 #include "cuda/host/check.h"
 #include "cuda/host/device.h"
 

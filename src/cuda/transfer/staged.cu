@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "base/pool.h"
+#include "base/threads/pool.h"
 #include "cuda/host/check.h"
 #include "view/gather.h"
 

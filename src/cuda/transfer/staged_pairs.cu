@@ -6,7 +6,7 @@
  * Bytes: each sample twice through host memory and once over the bus. */
 #include <string.h>
 
-#include "base/pool.h"
+#include "base/threads/pool.h"
 #include "cuda/host/check.h"
 #include "cuda/memory/accumulators.h"
 #include "cuda/memory/staging.h"

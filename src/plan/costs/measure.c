@@ -1,7 +1,7 @@
 /* Timing a plan's candidates with a temporary histogram. A time covers one fill until the device has finished counting.
  * It excludes the first run, which allocates accumulators, workspaces and buffers, and the transfer of the counts to
  * the host. Only for samples in host memory, where the GPU competes with the CPU, does it include that transfer. */
-#include "plan/measure.h"
+#include "plan/costs/measure.h"
 
 #include <string.h>
 

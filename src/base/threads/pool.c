@@ -1,12 +1,12 @@
 /* A call appends its work to a list and takes indices from it like any worker, so it finishes even if no worker can be
  * started or all are busy with other calls. */
-#include "base/pool.h"
+#include "base/threads/pool.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "base/locks.h"
 #include "base/system.h"
+#include "base/threads/locks.h"
 
 static pthread_cond_t work_added = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t work_done = PTHREAD_COND_INITIALIZER;

@@ -1,4 +1,4 @@
-#include "base/cgroup.h"
+#include "base/threads/cgroup.h"
 
 #include <limits.h>
 #include <stdbool.h>

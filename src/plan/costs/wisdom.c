@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "base/locale.h"
-#include "base/locks.h"
 #include "base/outfile.h"
 #include "base/system.h"
+#include "base/threads/locks.h"
 #include "plan/pairs.h"
 #include "plan/plan.h"
 #include "view/dtype.h"

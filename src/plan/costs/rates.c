@@ -1,4 +1,4 @@
-#include "plan/rates.h"
+#include "plan/costs/rates.h"
 
 #include <math.h>
 
@@ -8,7 +8,7 @@
 #define REFERENCE(memory, arithmetic)
 #define RATE(id, value, what, run) [HISTO_RATE_##id] = (value),
 static const double rates[] = {
-#include "plan/rates.def"
+#include "plan/costs/rates.def"
 };
 #undef REFERENCE
 #undef RATE
@@ -19,7 +19,7 @@ static const double rates[] = {
         memory, arithmetic                                                                                             \
     }
 static const histo_speed reference =
-#include "plan/rates.def"
+#include "plan/costs/rates.def"
     ;
 #undef RUN
 #undef REFERENCE

@@ -1,9 +1,9 @@
-#include "base/threads.h"
+#include "base/threads/threads.h"
 
 #include <stdlib.h>
 
-#include "base/cpus.h"
 #include "base/error.h"
+#include "base/threads/cpus.h"
 
 static _Atomic int of_process;
 

@@ -13,7 +13,7 @@ typedef enum histo_rate {
 #define RUN(id, date, machine, command)
 #define REFERENCE(memory, arithmetic)
 #define RATE(id, value, what, run) HISTO_RATE_##id,
-#include "plan/rates.def"
+#include "plan/costs/rates.def"
 #undef RUN
 #undef REFERENCE
 #undef RATE

@@ -1,4 +1,4 @@
-#include "base/cpus.h"
+#include "base/threads/cpus.h"
 
 #include <limits.h>
 #include <stdint.h>
@@ -6,9 +6,9 @@
 #include <unistd.h>
 #endif
 
-#include "base/cgroup.h"
 #include "base/clock.h"
 #include "base/system.h"
+#include "base/threads/cgroup.h"
 
 /* The CPUs that `quota` microseconds of every `period` amount to, rounded up, but at most `cpus`; `cpus` without a
  * quota. */

@@ -1,4 +1,4 @@
-#include "base/locks.h"
+#include "base/threads/locks.h"
 
 #include "base/system.h"
 
