@@ -62,10 +62,11 @@ static histo_status begin_files(apps_job *job, const char *suffix)
     return find_program(f);
 }
 
-static histo_status close_file(FILE *to, const char *path)
+static histo_status end_image(const apps_job *job, FILE *to)
 {
     const bool bad = !to || ferror(to);
-    return (to && fclose(to) != 0) || bad ? histo_fail(HISTO_IO, "%s cannot be written", path) : HISTO_OK;
+    if ((!to || fclose(to) == 0) && !bad) return HISTO_OK;
+    return histo_fail(HISTO_IO, "%s cannot be written", ((files *)job->state)->in);
 }
 
 /* Runs `histo equalize IN OUT`; the time of its process. 16 bits become 0 ... 65535, as in other libraries. */
@@ -113,7 +114,9 @@ static histo_status read_result(apps_job *job, const char *suffix, size_t rest)
     return bad ? histo_fail(HISTO_IO, "%s cannot be read", path) : HISTO_OK;
 }
 
-static histo_status add_image(apps_job *job, histo_dtype dtype, int64_t height, int64_t width)
+/* Pixels as the input, and its file, to be written. */
+static histo_status begin_image(apps_job *job, histo_dtype dtype, int64_t height, int64_t width, const char *suffix,
+                                FILE **to)
 {
     const int64_t shape[2] = {height, width};
     histo_status status = apps_image_allocate(dtype, 2, shape, &job->inputs[job->input_count++]);
@@ -121,6 +124,8 @@ static histo_status add_image(apps_job *job, histo_dtype dtype, int64_t height, 
     void *pixels = (void *)job->inputs[0].data;
     if (status == HISTO_OK && dtype == HISTO_U8) apps_image_gray(job->photo, width, height, pixels);
     if (status == HISTO_OK && dtype == HISTO_U16) apps_image_deep(job->photo, width, height, pixels);
+    if (status == HISTO_OK) status = begin_files(job, suffix);
+    if (status == HISTO_OK) *to = fopen(((files *)job->state)->in, "wb");
     return status;
 }
 
@@ -129,14 +134,12 @@ static histo_status add_image(apps_job *job, histo_dtype dtype, int64_t height, 
 static histo_status begin_pgm(apps_job *job)
 {
     const int64_t height = job->quick ? 720 : 2160, width = job->quick ? 1280 : 3840;
-    histo_status status = add_image(job, HISTO_U8, height, width);
-    if (status == HISTO_OK) status = begin_files(job, "pgm");
+    FILE *to = NULL;
+    histo_status status = begin_image(job, HISTO_U8, height, width, "pgm", &to);
     if (status != HISTO_OK) return status;
-    const files *f = job->state;
-    FILE *to = fopen(f->in, "wb");
     if (to) fprintf(to, "P5\n%lld %lld\n255\n", (long long)width, (long long)height);
     if (to) fwrite(job->inputs[0].data, 1, (size_t)(width * height), to);
-    return close_file(to, f->in);
+    return end_image(job, to);
 }
 
 static histo_status result_pgm(apps_job *job)
@@ -186,13 +189,10 @@ static void put_tiff(FILE *to, const uint16_t *pixels, int64_t height, int64_t w
 static histo_status begin_tiff(apps_job *job)
 {
     const int64_t side = job->quick ? 1024 : 4096;
-    histo_status status = add_image(job, HISTO_U16, side, side);
-    if (status == HISTO_OK) status = begin_files(job, "tif");
-    if (status != HISTO_OK) return status;
-    const files *f = job->state;
-    FILE *to = fopen(f->in, "wb");
-    if (to) put_tiff(to, job->inputs[0].data, side, side);
-    return close_file(to, f->in);
+    FILE *to = NULL;
+    histo_status status = begin_image(job, HISTO_U16, side, side, "tif", &to);
+    if (status == HISTO_OK && to) put_tiff(to, job->inputs[0].data, side, side);
+    return status == HISTO_OK ? end_image(job, to) : status;
 }
 
 /* Into a file that is easily read. */
@@ -206,11 +206,9 @@ static histo_status result_tiff(apps_job *job)
 static histo_status begin_video(apps_job *job)
 {
     const int64_t height = job->quick ? 360 : 1080, width = job->quick ? 640 : 1920, frames = job->quick ? 6 : 60;
-    histo_status status = add_image(job, HISTO_U8, height, width);
-    if (status == HISTO_OK) status = begin_files(job, "y4m");
+    FILE *to = NULL;
+    histo_status status = begin_image(job, HISTO_U8, height, width, "y4m", &to);
     if (status != HISTO_OK) return status;
-    const files *f = job->state;
-    FILE *to = fopen(f->in, "wb");
     if (to) fprintf(to, "YUV4MPEG2 W%lld H%lld F30:1 Ip A1:1 C420jpeg\n", (long long)width, (long long)height);
     for (int64_t i = 0; to && i < frames; i++) {
         fputs("FRAME\n", to);
@@ -218,7 +216,7 @@ static histo_status begin_video(apps_job *job)
         for (int64_t c = 0; c < width * height / 2; c++)
             fputc(128, to);
     }
-    return close_file(to, f->in);
+    return end_image(job, to);
 }
 
 /* The last frame's luma, which is followed by its chroma. */

@@ -47,12 +47,11 @@ static histo_status enqueue_rate(const rate *r)
 static histo_status time_events(double *us)
 {
     float ms = 0;
-    histo_status status = bench_cuda_check(cudaEventRecord(own.ended, own.stream), "recording an event");
-    if (status == HISTO_OK) status = bench_cuda_check(cudaEventSynchronize(own.ended), "waiting for the GPU");
-    if (status == HISTO_OK)
-        status = bench_cuda_check(cudaEventElapsedTime(&ms, own.begun, own.ended), "taking the time");
+    TRY(cudaEventRecord(own.ended, own.stream), "recording an event");
+    TRY(cudaEventSynchronize(own.ended), "waiting for the GPU");
+    TRY(cudaEventElapsedTime(&ms, own.begun, own.ended), "taking the time");
     *us = (double)ms * 1e3;
-    return status;
+    return HISTO_OK;
 }
 
 static histo_status measure_rate(const rate *r, double *bytes_a_us)
@@ -62,11 +61,11 @@ static histo_status measure_rate(const rate *r, double *bytes_a_us)
     *bytes_a_us = 0;
     for (int i = 0; i < TRIES && status == HISTO_OK; i++) {
         double us = 0;
-        status = bench_cuda_check(cudaEventRecord(own.begun, own.stream), "recording an event");
-        if (status == HISTO_OK) status = enqueue_rate(r);
+        TRY(cudaEventRecord(own.begun, own.stream), "recording an event");
+        status = enqueue_rate(r);
         if (status == HISTO_OK) status = time_events(&us);
-        const double its = us > 0 ? (double)r->bytes * (r->to ? 2 : 1) / us : 0;
-        if (its > *bytes_a_us) *bytes_a_us = its;
+        const double rate_now = us > 0 ? (double)r->bytes * (r->to ? 2 : 1) / us : 0;
+        if (rate_now > *bytes_a_us) *bytes_a_us = rate_now;
     }
     return status;
 }
@@ -78,10 +77,10 @@ static histo_status prepare(void)
     rate r = {.bytes = bytes};
     void *memory[2] = {NULL, NULL};
     if (own.copy > 0) return HISTO_OK;
-    histo_status status =
-        bench_cuda_check(cudaStreamCreateWithFlags(&own.stream, cudaStreamNonBlocking), "creating a stream");
-    if (status == HISTO_OK) status = bench_cuda_check(cudaEventCreate(&own.begun), "creating an event");
-    if (status == HISTO_OK) status = bench_cuda_check(cudaEventCreate(&own.ended), "creating an event");
+    TRY(cudaStreamCreateWithFlags(&own.stream, cudaStreamNonBlocking), "creating a stream");
+    TRY(cudaEventCreate(&own.begun), "creating an event");
+    TRY(cudaEventCreate(&own.ended), "creating an event");
+    histo_status status = HISTO_OK;
     for (int i = 0; i < 2 && status == HISTO_OK; i++)
         status = bench_cuda_check(cudaMalloc(&memory[i], bytes), "memory to measure with");
     for (int i = 0; i < 2 && status == HISTO_OK; i++)
@@ -115,13 +114,11 @@ static histo_status describe(FILE *to)
 static histo_status place_operand(apps_graph *g, int operand, const histo_view *host)
 {
     const size_t bytes = apps_bytes_of(host);
-    histo_status status =
-        bench_cuda_check(cudaMalloc(&g->memory[operand], bytes * (size_t)g->frames), "memory for the frames");
-    for (int f = 0; f < g->frames && status == HISTO_OK; f++)
-        status = bench_cuda_check(
-            cudaMemcpy((char *)g->memory[operand] + (size_t)f * bytes, host->data, bytes, cudaMemcpyDefault),
+    TRY(cudaMalloc(&g->memory[operand], bytes * (size_t)g->frames), "memory for the frames");
+    for (int f = 0; f < g->frames; f++)
+        TRY(cudaMemcpy((char *)g->memory[operand] + (size_t)f * bytes, host->data, bytes, cudaMemcpyDefault),
             "copying a frame");
-    return status;
+    return HISTO_OK;
 }
 
 /* Copies of the inputs, and room for the results, of enough frames. */
@@ -158,9 +155,8 @@ static histo_status run_step(const apps_job *job, const apps_frame *f)
 static histo_status capture(const apps_job *job, work_on *work, cudaGraph_t *graph, cudaGraphExec_t *launched)
 {
     const apps_graph *g = ((apps_work *)job->state)->graph;
-    histo_status status =
-        bench_cuda_check(cudaStreamBeginCapture(own.stream, cudaStreamCaptureModeGlobal), "capturing a graph");
-    if (status != HISTO_OK) return status;
+    TRY(cudaStreamBeginCapture(own.stream, cudaStreamCaptureModeGlobal), "capturing a graph");
+    histo_status status = HISTO_OK;
     for (int f = 0; f < g->frames && status == HISTO_OK; f++)
         status = work(job, &g->frame[f]);
     const histo_status ended = bench_cuda_check(cudaStreamEndCapture(own.stream, graph), "capturing a graph");
@@ -171,9 +167,9 @@ static histo_status capture(const apps_job *job, work_on *work, cudaGraph_t *gra
 /* The time of a frame in a graph. */
 static histo_status time_graph(cudaGraphExec_t launched, int frames, double *us)
 {
-    histo_status status = bench_cuda_check(cudaEventRecord(own.begun, own.stream), "recording an event");
-    if (status == HISTO_OK) status = bench_cuda_check(cudaGraphLaunch(launched, own.stream), "launching a graph");
-    if (status == HISTO_OK) status = time_events(us);
+    TRY(cudaEventRecord(own.begun, own.stream), "recording an event");
+    TRY(cudaGraphLaunch(launched, own.stream), "launching a graph");
+    histo_status status = time_events(us);
     *us /= frames;
     return status;
 }

@@ -1,32 +1,19 @@
-"""Python's libraries as peers that `histo bench apps` times.
+"""Python's libraries as peers that `histo bench apps` times; behind requests.py.
 
-Requests are lines on standard input, words separated by tabs. The answer to each is a line: "ok", perhaps with more, or
-"no" and the reason.
     begin ID LIBRARY WORK WORDS THREADS ARRAY...   WORDS: numbers, separated by spaces; ARRAY: FILE DTYPE SHAPE
     run ID                                         do it once: ok MICROSECONDS
     compare ID ARRAY                               with the last result: ok LARGEST-DIFFERENCE SHARE-THAT-DIFFERS
     end ID
-Microseconds are of the processor if THREADS is 1, else of the clock. FILE is a descriptor of the parent process. A method
-of a library's class is named as the work; it takes arrays and numbers, and returns what is to be timed.
+Microseconds are of the processor if THREADS is 1, else of the clock. A method of a library's class is named as the work;
+it takes arrays and numbers, and returns what is to be timed.
 """
 
 import functools
 import math
-import mmap
-import os
 import resource
 import shutil
 import subprocess
-import sys
 import time
-
-
-def mapped(file, dtype, shape):
-    descriptor = os.open(f"/proc/{os.getppid()}/fd/{file}", os.O_RDONLY)
-    memory = mmap.mmap(descriptor, 0, mmap.MAP_SHARED, mmap.PROT_READ)
-    os.close(descriptor)
-    kind = {"u": "uint", "i": "int", "f": "float"}[dtype[0]] + dtype[1:]
-    return np.ndarray([int(n) for n in shape.split(",")], kind, memory)
 
 
 def inform(joint):
@@ -422,31 +409,20 @@ class Peer:
         return f"{off.max(initial=0):.17g}\t{np.count_nonzero(off) / max(off.size, 1):.17g}"
 
 
-def main():
-    peers = {}
-    for line in sys.stdin:
-        verb, key, *words = line.rstrip("\n").split("\t")
-        answer = "ok"
-        try:
-            if verb == "begin":
-                name, work, numbers, threads, *arrays = words
-                arrays = [mapped(*arrays[i:i + 3]) for i in range(0, len(arrays), 3)]
-                peers[key] = Peer(name, work, numbers, int(threads), arrays)
-            elif verb == "run":
-                answer += f"\t{peers[key].run():.17g}"
-            elif verb == "compare":
-                answer += "\t" + peers[key].compare(mapped(*words))
-            elif verb == "end":
-                peers.pop(key, None)
-        except Exception as error:  # whatever a library raises, the benchmark goes on
-            answer = "no\t" + " ".join(str(error).split())
-        print(answer, flush=True)
+peers = {}
 
 
-if __name__ == "__main__":
-    try:
-        import numpy as np
-        import numpy
-    except ImportError:
-        sys.exit("NumPy is not installed")
-    main()
+def answer(verb, key, words):
+    if verb == "begin":
+        name, work, arguments, threads, *arrays = words
+        arrays = [mapped(*arrays[i:i + 3]) for i in range(0, len(arrays), 3)]
+        peers[key] = Peer(name, work, arguments, int(threads), arrays)
+    elif verb == "run":
+        return f"{peers[key].run():.17g}"
+    elif verb == "compare":
+        return peers[key].compare(mapped(*words))
+    elif verb == "end":
+        peers.pop(key, None)
+
+
+serve(answer)

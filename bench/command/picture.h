@@ -1,5 +1,5 @@
-/* Pictures of the maps. A build without the command's libraries has no_pictures.c instead of picture.c, map_picture.c,
- * tune_picture.c and the readers of photographs. */
+/* Pictures of the maps. A build without the command's libraries has no_pictures.c instead of picture.c,
+ * tune_picture.c, paper_picture.c and the readers of photographs. */
 #ifndef BENCH_PICTURE_H
 #define BENCH_PICTURE_H
 

@@ -12,12 +12,6 @@ extern "C" {
 #include "view/dtype.h"
 }
 
-#define TRY(call, what)                                                                                                \
-    do {                                                                                                               \
-        histo_status tried = bench_cuda_check(call, what);                                                             \
-        if (tried != HISTO_OK) return tried;                                                                           \
-    } while (0)
-
 /* Copy to the device and wait until every stream sees it. */
 static inline cudaError_t bench_cuda_upload(void *to, const void *from, size_t bytes)
 {

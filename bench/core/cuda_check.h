@@ -21,4 +21,11 @@ static inline histo_status bench_cuda_check(cudaError_t error, const char *what)
                       cudaGetErrorString(error));
 }
 
+/* Return from the function if a call of CUDA fails. */
+#define TRY(call, what)                                                                                                \
+    do {                                                                                                               \
+        histo_status tried = bench_cuda_check(call, what);                                                             \
+        if (tried != HISTO_OK) return tried;                                                                           \
+    } while (0)
+
 #endif

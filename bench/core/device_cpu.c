@@ -8,9 +8,7 @@
 #include "base/error.h"
 #include "base/threads/pool.h"
 #include "bench/core/device.h"
-#include "bench/peers/naive.h"
 #include "bench/peers/peer.h"
-#include "bench/peers/peers_python.h"
 #include "cpu/backend/features.h"
 #include "plan/strategy.h"
 

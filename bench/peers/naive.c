@@ -1,11 +1,10 @@
-#include "bench/peers/naive.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/threads/pool.h"
 #include "bench/peers/naive_loops.h"
+#include "bench/peers/peer.h"
 
 /* Each thread counts its range of samples into its own table; the first table is the result. */
 typedef struct counting {

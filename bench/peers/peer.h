@@ -33,4 +33,11 @@ typedef struct bench_peer {
     bool finds_slots; /* finds the occupied slots, as a sparse histogram does; others count into an array of all */
 } bench_peer;
 
+/* The naive loop, which strategies have to beat; for each type a subtraction and a multiplication, or a binary search,
+ * and an increment per sample. With equal bins it ignores the edges, as such code does. */
+extern const bench_peer bench_naive;
+
+/* Where HISTO_BENCH_PYTHON names a Python that has them. */
+extern const bench_peer bench_numpy, bench_boost_histogram, bench_fast_histogram, bench_opencv, bench_numpy_unique;
+
 #endif

@@ -48,8 +48,8 @@ static void end(void *state)
 {
     runs *r = (runs *)state;
     void *memory[] = {r->slots, r->sorted, r->occupied, r->lengths, r->n, r->workspace};
-    for (size_t m = 0; m < sizeof memory / sizeof memory[0]; m++)
-        cudaFree(memory[m]);
+    for (void *each : memory)
+        cudaFree(each);
     free(r);
 }
 

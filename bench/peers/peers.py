@@ -1,6 +1,5 @@
-"""Python's libraries as peers that `histo bench map` times.
+"""Python's libraries as peers that `histo bench map` times; behind requests.py.
 
-Requests are lines on standard input, words separated by tabs. The answer to each is a line: "ok", or "no" and the reason.
     begin ID LIBRARY THREADS KIND BINS EDGES DTYPE SHAPE BATCH STRIDES SAMPLES OFFSETS MASK WEIGHTS WEIGHT_DTYPE SQUARES
     run ID                   count all samples from zero: this is timed
     counts ID FILE UNIT      write the counts of the last run, or the sums of weights in UNIT, as uint64
@@ -8,35 +7,10 @@ Requests are lines on standard input, words separated by tabs. The answer to eac
 Values per axis or per dimension are separated by commas. KIND of axes: integer, equal, any. EDGES: a file with the double
 edges of all axes. All axes have samples of one DTYPE and SHAPE, whose first BATCH dimensions are histograms, with STRIDES in
 bytes, from OFFSETS in the files SAMPLES. MASK (bytes) and WEIGHTS are contiguous arrays of that SHAPE. SQUARES: 1 to sum the
-squares of weights, too. Files are descriptors of the parent process; -1: none.
+squares of weights, too. -1 instead of a file: none.
 """
 
-import mmap
-import os
-import sys
-
 BLOCK = 1 << 22  # samples: what a library converts stays in the caches
-
-
-def path_of(file):
-    return f"/proc/{os.getppid()}/fd/{file}"
-
-
-def mapped(file, dtype, shape, strides=None, offset=0):
-    if int(file) < 0:
-        return None
-    descriptor = os.open(path_of(file), os.O_RDONLY)
-    memory = mmap.mmap(descriptor, 0, mmap.MAP_SHARED, mmap.PROT_READ)
-    os.close(descriptor)
-    return np.ndarray(shape, dtype, memory, offset, strides)
-
-
-def numbers(words):
-    return [int(word) for word in words.split(",")]
-
-
-def dtype_of(name):
-    return np.dtype({"u": "uint", "i": "int", "f": "float"}[name[0]] + name[1:])
 
 
 class Axis:
@@ -46,17 +20,17 @@ class Axis:
 
 
 class Task:
-    def __init__(self, threads, kind, bins, edges, dtype, shape, batch, strides, samples, offsets, mask, weights, of, squares):
+    def __init__(self, threads, kind, bins, edges, dtype, shape, batch, strides, samples, offsets, mask, weights,
+                 weight_dtype, squares):
         ends = np.cumsum([n + 1 for n in numbers(bins)])
         self.axes = [Axis(kind, e) for e in np.split(np.fromfile(path_of(edges)), ends[:-1])]
         self.kind, self.threads, self.squares = kind, int(threads), squares == "1"
-        self.dtype, shape, strides = dtype_of(dtype), numbers(shape), numbers(strides)
-        self.batch = shape[: int(batch)]
+        self.dtype, self.batch = dtype_of(dtype), numbers(shape)[: int(batch)]
         self.columns = [
-            mapped(file, self.dtype, shape, strides, at) for file, at in zip(numbers(samples), numbers(offsets))
+            mapped(file, dtype, shape, numbers(strides), at) for file, at in zip(numbers(samples), numbers(offsets))
         ]
-        self.mask = mapped(mask, np.uint8, shape)
-        self.weights = None if of == "none" else mapped(weights, dtype_of(of), shape)
+        self.mask = None if mask == "-1" else mapped(mask, "u8", shape)
+        self.weights = None if weights == "-1" else mapped(weights, weight_dtype, shape)
 
     def histograms(self):
         """Per histogram: columns of samples, weights or None, mask or None."""
@@ -209,44 +183,32 @@ class OpenCV:
         ]
 
 
-def main():
-    libraries, states, counts = {}, {}, {}
-    for name, module, kind in (
-        ("NumPy", "np", Numpy),
-        ("NumPy unique", "np", NumpyUnique),
-        ("boost-histogram", "bh", BoostHistogram),
-        ("fast-histogram", "fast_histogram", FastHistogram),
-        ("OpenCV", "cv2", OpenCV),
-    ):
-        if module in globals():
-            libraries[name] = kind
-    for line in sys.stdin:
-        verb, key, *words = line.rstrip("\n").split("\t")
-        answer = "ok"
-        try:
-            if verb == "begin":
-                if words[0] not in libraries:
-                    raise ValueError("absent: it is not installed there")
-                states[key] = libraries[words[0]](Task(*words[1:]))
-            elif verb == "run":
-                counts[key] = states[key].run()
-            elif verb == "counts":
-                (np.asarray(counts[key]) / float(words[1])).astype(np.uint64).tofile(path_of(words[0]))
-            elif verb == "end":
-                states.pop(key, None), counts.pop(key, None)
-        except Exception as error:  # whatever a library raises, the benchmark goes on
-            answer = "no\t" + " ".join(str(error).split())
-        print(answer, flush=True)
-
-
-if __name__ == "__main__":
+LIBRARIES = {"NumPy": Numpy, "NumPy unique": NumpyUnique}
+for name, statement, kind in (
+    ("boost-histogram", "import boost_histogram as bh", BoostHistogram),
+    ("fast-histogram", "import fast_histogram", FastHistogram),
+    ("OpenCV", "import cv2", OpenCV),
+):
     try:
-        import numpy as np
+        exec(statement)
+        LIBRARIES[name] = kind
     except ImportError:
-        sys.exit("NumPy is not installed")
-    for statement in ("import boost_histogram as bh", "import fast_histogram", "import cv2"):
-        try:
-            exec(statement)
-        except ImportError:
-            pass
-    main()
+        pass
+
+states, counts = {}, {}
+
+
+def answer(verb, key, words):
+    if verb == "begin":
+        if words[0] not in LIBRARIES:
+            raise ValueError("absent: it is not installed there")
+        states[key] = LIBRARIES[words[0]](Task(*words[1:]))
+    elif verb == "run":
+        counts[key] = states[key].run()
+    elif verb == "counts":
+        (np.asarray(counts[key]) / float(words[1])).astype(np.uint64).tofile(path_of(words[0]))
+    elif verb == "end":
+        states.pop(key, None), counts.pop(key, None)
+
+
+serve(answer)

@@ -29,11 +29,9 @@ enum { MAX_WORKSPACE = 8u << 20 /* KiB */ };
 static void end(void *state)
 {
     peer *p = (peer *)state;
-    cudaFree(p->counts);
-    cudaFree(p->sums);
-    cudaFree(p->edges);
-    cudaFree(p->sorted);
-    cudaFree(p->workspace);
+    void *memory[] = {p->counts, p->sums, p->edges, p->sorted, p->workspace};
+    for (void *each : memory)
+        cudaFree(each);
     free(p);
 }
 
@@ -441,14 +439,14 @@ typedef struct joint {
         int64_t stride = (int64_t)gridDim.x * blockDim.x;                                                              \
         for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {                         \
             int bin = 0;                                                                                               \
-            bool there = true;                                                                                         \
+            bool inside = true;                                                                                        \
             for (int a = 0; a < c.axes; a++) {                                                                         \
                 float x = (float)widen(*(const storage *)(c.at[a] + i * c.stride[a]));                                 \
-                int its = (int)floorf((x - c.lo[a]) * c.scale[a]);                                                     \
-                there &= its >= 0 && its < c.bins[a];                                                                  \
-                bin = bin * c.bins[a] + its;                                                                           \
+                int on_axis = (int)floorf((x - c.lo[a]) * c.scale[a]);                                                 \
+                inside &= on_axis >= 0 && on_axis < c.bins[a];                                                         \
+                bin = bin * c.bins[a] + on_axis;                                                                       \
             }                                                                                                          \
-            if (there) atomicAdd(&counts[bin], 1u);                                                                    \
+            if (inside) atomicAdd(&counts[bin], 1u);                                                                   \
         }                                                                                                              \
     }
 HISTO_DTYPES(ATOMICS)

@@ -1,13 +1,12 @@
 /* Python's libraries. They count the same samples, shared in memfds. */
 #define _GNU_SOURCE
-#include "bench/peers/peers_python.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "bench/peers/peer.h"
 #include "bench/peers/python.h"
 #include "peers.py.h"
 

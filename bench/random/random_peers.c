@@ -93,7 +93,7 @@ typedef struct problem_naive {
     problem_fill fill;
     int64_t bins; /* of a histogram */
     uint64_t *counts;
-    double *sums, *squares; /* NULL without */
+    double *sums, *squares; /* behind the counts; NULL without */
 } problem_naive;
 
 /* Samples [first, first + n) of one row, whose first sample has index `at` in the view. */
@@ -214,19 +214,17 @@ histo_status problem_naive_create(const problem_data *data, void **naive)
     loop->bins = 1;
     for (int a = 0; a < p->axes; a++)
         loop->bins *= p->axis[a].bins;
-    const size_t all = (size_t)(loop->bins * p->batch);
-    loop->counts = histo_calloc(all, sizeof *loop->counts);
-    if (p->weighting) loop->sums = histo_calloc(all, sizeof *loop->sums);
-    if (squares) loop->squares = histo_calloc(all, sizeof *loop->squares);
-    bool failed = !loop->counts || (p->weighting && !loop->sums) || (squares && !loop->squares);
-    return failed ? histo_fail_memory(all * sizeof *loop->counts, "a naive loop") : HISTO_OK;
+    const size_t all = (size_t)(loop->bins * p->batch), arrays = (size_t)(1 + (p->weighting != 0) + squares);
+    loop->counts = histo_calloc(arrays * all, sizeof *loop->counts);
+    if (!loop->counts) return histo_fail_memory(arrays * all * sizeof *loop->counts, "a naive loop");
+    if (p->weighting) loop->sums = (double *)(loop->counts + all);
+    if (squares) loop->squares = loop->sums + all;
+    return HISTO_OK;
 }
 
 void problem_naive_destroy(void *naive)
 {
     problem_naive *loop = naive;
     free(loop->counts);
-    free(loop->sums);
-    free(loop->squares);
     free(loop);
 }

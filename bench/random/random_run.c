@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "bench/core/sort.h"
-#include "bench/peers/naive.h"
 #include "bench/random/random_bound.h"
 #include "bench/random/random_device.h"
 #include "bench/random/random_peers.h"

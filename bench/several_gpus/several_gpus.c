@@ -29,7 +29,7 @@ typedef struct world {
     int *measured, *wrong;
     size_t bytes, host_bytes;
     char *pattern; /* [piece_bytes] of samples */
-    void *there[MOST_GPUS];
+    void *samples[MOST_GPUS];
     char *pinned; /* host_bytes for each GPU */
     cudaStream_t streams[MOST_GPUS];
     void *buffers[MOST_GPUS][BUFFERS];
@@ -59,21 +59,23 @@ static void make_pattern(char *pattern, histo_dtype dtype)
     }
 }
 
-/* The time of a row: the median of several calls, after one that is not timed. */
+/* The time of a row: the median of several calls, after one that is not timed. What prepares each (NULL: nothing) is
+ * not part of it. */
 typedef histo_status row_work(world *w, void *context);
 
-static histo_status time_row(world *w, row_work *work, void *context, double *ms)
+static histo_status time_row(world *w, row_work *prepare, row_work *work, void *context, double *ms)
 {
-    double us[MOST_REPEAT];
-    histo_status status = work(w, context);
-    for (int i = 0; i < w->repeat && status == HISTO_OK; i++) {
+    double us[MOST_REPEAT + 1];
+    histo_status status = HISTO_OK;
+    for (int i = 0; i <= w->repeat && status == HISTO_OK; i++) {
+        if (prepare) status = prepare(w, context);
         const double start = histo_now_us();
-        status = work(w, context);
+        if (status == HISTO_OK) status = work(w, context);
         us[i] = histo_now_us() - start;
     }
     if (status != HISTO_OK) return status;
-    bench_sort(us, (size_t)w->repeat);
-    *ms = bench_sorted_median(us, w->repeat) * 1e-3;
+    bench_sort(us + 1, (size_t)w->repeat);
+    *ms = bench_sorted_median(us + 1, w->repeat) * 1e-3;
     return HISTO_OK;
 }
 
@@ -110,38 +112,35 @@ static histo_status fill_each(world *w, void *context)
     histo_status status = histo_hist_reset(r->hist, NULL);
     for (int g = 0; g < r->gpus && status == HISTO_OK; g++) {
         const histo_view view =
-            histo_view_1d(w->there[g], r->c->dtype, (int64_t)(w->bytes / histo_dtype_size(r->c->dtype)));
+            histo_view_1d(w->samples[g], r->c->dtype, (int64_t)(w->bytes / histo_dtype_size(r->c->dtype)));
         status = histo_hist_fill(r->hist, &view, NULL);
     }
     return status;
 }
 
-static histo_status fill_and_read(world *w, void *context)
+/* Before reading alone: the fills are done, but the counts of the GPUs are not yet merged. */
+static histo_status fill_and_wait(world *w, void *context)
 {
     const resident *r = context;
     histo_status status = fill_each(w, context);
-    return status == HISTO_OK ? histo_hist_read_counts(r->hist, HISTO_BINS, r->counts, r->c->bins, NULL) : status;
+    for (int g = 0; g < r->gpus && status == HISTO_OK; g++) {
+        TRY(cudaSetDevice(g), "choosing a GPU");
+        TRY(cudaDeviceSynchronize(), "counting");
+    }
+    return status;
 }
 
-/* The time of reading alone: the fills are done, but the counts of the GPUs are not yet joined. */
-static histo_status time_read(world *w, const resident *r, double *ms)
+static histo_status read_counts(world *w, void *context)
 {
-    double us[MOST_REPEAT];
-    histo_status status = HISTO_OK;
-    for (int i = 0; i < w->repeat && status == HISTO_OK; i++) {
-        status = fill_each(w, (void *)r);
-        for (int g = 0; g < r->gpus && status == HISTO_OK; g++) {
-            status = bench_cuda_check(cudaSetDevice(g), "choosing a GPU");
-            if (status == HISTO_OK) status = bench_cuda_check(cudaDeviceSynchronize(), "counting");
-        }
-        const double start = histo_now_us();
-        if (status == HISTO_OK) status = histo_hist_read_counts(r->hist, HISTO_BINS, r->counts, r->c->bins, NULL);
-        us[i] = histo_now_us() - start;
-    }
-    if (status != HISTO_OK) return status;
-    bench_sort(us, (size_t)w->repeat);
-    *ms = bench_sorted_median(us, w->repeat) * 1e-3;
-    return bench_cuda_check(cudaSetDevice(0), "choosing a GPU");
+    (void)w;
+    const resident *r = context;
+    return histo_hist_read_counts(r->hist, HISTO_BINS, r->counts, r->c->bins, NULL);
+}
+
+static histo_status fill_and_read(world *w, void *context)
+{
+    histo_status status = fill_each(w, context);
+    return status == HISTO_OK ? read_counts(w, context) : status;
 }
 
 /* Every GPU has the pattern a known number of times; the CPU counts it once. */
@@ -167,12 +166,13 @@ static histo_status measure_resident(world *w, resident *r, const uint64_t *once
     double ms = 0, read_ms = 0;
     histo_status status = histo_hist_create(&r->hist, 1, &axis, NULL);
     if (status != HISTO_OK) return status;
-    status = time_row(w, fill_and_read, r, &ms);
+    status = time_row(w, NULL, fill_and_read, r, &ms);
     const bool right =
         status == HISTO_OK && is_right(r->c, r->counts, once, w->bytes / piece_bytes * (uint64_t)r->gpus);
-    if (status == HISTO_OK) status = time_read(w, r, &read_ms);
+    if (status == HISTO_OK) status = time_row(w, fill_and_wait, read_counts, r, &read_ms);
     histo_hist_destroy(r->hist);
     if (status != HISTO_OK) return status;
+    TRY(cudaSetDevice(0), "choosing a GPU");
     if (r->gpus == 1) *alone_ms = ms;
     const double bytes = (double)w->bytes * r->gpus;
     char name[48];
@@ -188,17 +188,14 @@ static histo_status measure_resident(world *w, resident *r, const uint64_t *once
 
 static histo_status place(world *w)
 {
-    histo_status status = HISTO_OK;
-    for (int g = 0; g < w->gpus && status == HISTO_OK; g++) {
-        status = bench_cuda_check(cudaSetDevice(g), "choosing a GPU");
-        if (status == HISTO_OK && !w->there[g])
-            status = bench_cuda_check(cudaMalloc(&w->there[g], w->bytes), "memory for samples");
-        for (size_t at = 0; at < w->bytes && status == HISTO_OK; at += piece_bytes)
-            status =
-                bench_cuda_check(cudaMemcpy((char *)w->there[g] + at, w->pattern, piece_bytes, cudaMemcpyHostToDevice),
-                                 "copying samples");
+    for (int g = 0; g < w->gpus; g++) {
+        TRY(cudaSetDevice(g), "choosing a GPU");
+        if (!w->samples[g]) TRY(cudaMalloc(&w->samples[g], w->bytes), "memory for samples");
+        for (size_t at = 0; at < w->bytes; at += piece_bytes)
+            TRY(cudaMemcpy((char *)w->samples[g] + at, w->pattern, piece_bytes, cudaMemcpyHostToDevice),
+                "copying samples");
     }
-    return status == HISTO_OK ? bench_cuda_check(cudaSetDevice(0), "choosing a GPU") : status;
+    return bench_cuda_check(cudaSetDevice(0), "choosing a GPU");
 }
 
 /* 1, 2, 4, …, and all. */
@@ -238,19 +235,16 @@ static histo_status measure_all_resident(world *w)
 static histo_status copy_parts(world *w, void *context)
 {
     const int gpus = *(const int *)context;
-    histo_status status = HISTO_OK;
-    for (size_t at = 0; at < w->host_bytes && status == HISTO_OK; at += piece_bytes)
-        for (int g = 0; g < gpus && status == HISTO_OK; g++) {
-            status = bench_cuda_check(cudaSetDevice(g), "choosing a GPU");
-            if (status == HISTO_OK)
-                status = bench_cuda_check(cudaMemcpyAsync(w->buffers[g][at / piece_bytes % BUFFERS],
-                                                          w->pinned + (size_t)g * w->host_bytes + at, piece_bytes,
-                                                          cudaMemcpyHostToDevice, w->streams[g]),
-                                          "copying samples");
+    for (size_t at = 0; at < w->host_bytes; at += piece_bytes)
+        for (int g = 0; g < gpus; g++) {
+            TRY(cudaSetDevice(g), "choosing a GPU");
+            TRY(cudaMemcpyAsync(w->buffers[g][at / piece_bytes % BUFFERS], w->pinned + (size_t)g * w->host_bytes + at,
+                                piece_bytes, cudaMemcpyHostToDevice, w->streams[g]),
+                "copying samples");
         }
-    for (int g = 0; g < gpus && status == HISTO_OK; g++)
-        status = bench_cuda_check(cudaStreamSynchronize(w->streams[g]), "copying samples");
-    return status;
+    for (int g = 0; g < gpus; g++)
+        TRY(cudaStreamSynchronize(w->streams[g]), "copying samples");
+    return HISTO_OK;
 }
 
 typedef struct hosted {
@@ -290,7 +284,7 @@ static histo_status measure_host(world *w, const cell *c, const char *samples, s
     if (status == HISTO_OK)
         status = histo_plan_create(&h.plan, h.hist, &h.view, NULL,
                                    &(histo_plan_options){.device = by->device, .threads = by->threads});
-    if (status == HISTO_OK) status = time_row(w, fill_host, &h, &ms);
+    if (status == HISTO_OK) status = time_row(w, NULL, fill_host, &h, &ms);
     const bool right = status == HISTO_OK && is_right(c, h.counts, once, bytes / piece_bytes);
     histo_plan_destroy(h.plan);
     histo_hist_destroy(h.hist);
@@ -309,7 +303,7 @@ static histo_status measure_host(world *w, const cell *c, const char *samples, s
 static histo_status measure_copies(world *w, int gpus, double *roof)
 {
     double ms = 0;
-    histo_status status = time_row(w, copy_parts, &gpus, &ms);
+    histo_status status = time_row(w, NULL, copy_parts, &gpus, &ms);
     if (status != HISTO_OK) return status;
     const double bytes = (double)w->host_bytes * gpus;
     char name[64];
@@ -360,17 +354,14 @@ static histo_status measure_pageable(world *w, const cell *c, const uint64_t *on
 
 static histo_status make_host(world *w)
 {
-    histo_status status = bench_cuda_check(
-        cudaHostAlloc((void **)&w->pinned, w->host_bytes * (size_t)w->gpus, cudaHostAllocPortable), "pinned memory");
-    for (int g = 0; g < w->gpus && status == HISTO_OK; g++) {
-        status = bench_cuda_check(cudaSetDevice(g), "choosing a GPU");
-        if (status == HISTO_OK)
-            status =
-                bench_cuda_check(cudaStreamCreateWithFlags(&w->streams[g], cudaStreamNonBlocking), "making a stream");
-        for (int b = 0; b < BUFFERS && status == HISTO_OK; b++)
-            status = bench_cuda_check(cudaMalloc(&w->buffers[g][b], piece_bytes), "buffers");
+    TRY(cudaHostAlloc((void **)&w->pinned, w->host_bytes * (size_t)w->gpus, cudaHostAllocPortable), "pinned memory");
+    for (int g = 0; g < w->gpus; g++) {
+        TRY(cudaSetDevice(g), "choosing a GPU");
+        TRY(cudaStreamCreateWithFlags(&w->streams[g], cudaStreamNonBlocking), "making a stream");
+        for (int b = 0; b < BUFFERS; b++)
+            TRY(cudaMalloc(&w->buffers[g][b], piece_bytes), "buffers");
     }
-    return status == HISTO_OK ? bench_cuda_check(cudaSetDevice(0), "choosing a GPU") : status;
+    return bench_cuda_check(cudaSetDevice(0), "choosing a GPU");
 }
 
 static histo_status measure_all_hosted(world *w)
@@ -399,7 +390,7 @@ static void clean_up(world *w)
 {
     for (int g = 0; g < w->gpus; g++) {
         cudaSetDevice(g);
-        cudaFree(w->there[g]);
+        cudaFree(w->samples[g]);
         for (int b = 0; b < BUFFERS; b++)
             cudaFree(w->buffers[g][b]);
         if (w->streams[g]) cudaStreamDestroy(w->streams[g]);
@@ -414,8 +405,7 @@ histo_status bench_several_gpus(const bench_options *options, int *measured, int
     world w = {.options = options, .measured = measured, .wrong = wrong, .begun_s = bench_now_s()};
     *measured = *wrong = 0;
     if (!bench_device_find(HISTO_DEVICE_CUDA(0), BENCH_RESIDENT)) return HISTO_UNSUPPORTED;
-    histo_status status = bench_cuda_check(cudaGetDeviceCount(&w.gpus), "counting GPUs");
-    if (status != HISTO_OK) return status;
+    TRY(cudaGetDeviceCount(&w.gpus), "counting GPUs");
     if (w.gpus > MOST_GPUS) w.gpus = MOST_GPUS;
     w.repeat = !options->repeat ? REPEAT : options->repeat < MOST_REPEAT ? options->repeat : MOST_REPEAT;
     const size_t whole = (size_t)options->bytes / piece_bytes * piece_bytes;
@@ -425,7 +415,7 @@ histo_status bench_several_gpus(const bench_options *options, int *measured, int
     if (!w.pattern) return histo_fail_memory(piece_bytes, "samples");
     report_open(options->json, options->command_line, NULL);
     json_open(options->json, "rows", '[');
-    status = measure_all_resident(&w);
+    histo_status status = measure_all_resident(&w);
     if (status == HISTO_OK) status = measure_all_hosted(&w);
     report_close(options->json);
     clean_up(&w);
