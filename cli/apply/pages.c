@@ -439,7 +439,7 @@ static int begin(pages *p, fault *f)
     }
     for (int c = 0; c < r->channels; c++)
         all[c] = c;
-    int failed = r->select(r, all, r->channels, f);
+    int failed = reader_select(r, all, NULL, r->channels, f);
     free(all);
     if (failed) return -1;
     p->about = metadata_share(r->about);

@@ -157,8 +157,29 @@ void reader_close(reader *r)
 {
     if (!r) return;
     input *in = r->in;
-    r->close(r);
+    reader_destroy(r);
     input_close(in);
+}
+
+int reader_select(reader *r, const int *channels, const channel_form *forms, int count, fault *f)
+{
+    selection *s = &r->selected;
+    for (int i = 0; i < count; i++)
+        if (channels[i] < 0 || channels[i] >= r->channels)
+            return fault_set(f, EXIT_USAGE, "%s has no channel %d: its channels are 0 to %d", input_name(r->in),
+                             channels[i], r->channels - 1);
+    if (count < 1) return fault_set(f, EXIT_USAGE, "no channel of %s was asked for", input_name(r->in));
+    const size_t n = (size_t)count;
+    arena_free(&s->memory);
+    *s = (selection){.count = count};
+    s->wanted = arena_take(&s->memory, n, sizeof *s->wanted);
+    s->views = arena_take(&s->memory, n, sizeof *s->views);
+    if (forms) s->forms = arena_take(&s->memory, n, sizeof *s->forms);
+    if (!s->wanted || !s->views || (forms && !s->forms))
+        return fault_set(f, EXIT_DATA, "no memory to read %d channels of %s", count, input_name(r->in));
+    memcpy(s->wanted, channels, n * sizeof *channels);
+    if (forms) memcpy(s->forms, forms, n * sizeof *forms);
+    return r->select ? r->select(r, f) : 0;
 }
 
 /* Open the file, or the one that stands for a directory; *kind is that of the directory. */
@@ -253,37 +274,19 @@ void *reader_create(size_t size, input *in, reader_functions functions, fault *f
     *r = (reader){.in = in,
                   .pages = 1,
                   .select = functions.select,
-                  .read_as = functions.read_as,
                   .next = functions.next,
                   .rewind = functions.rewind,
                   .close = functions.close};
     return r;
 }
 
-int selection_set(selection *s, const reader *r, const int *channels, int count, fault *f)
+void reader_destroy(reader *r)
 {
-    for (int i = 0; i < count; i++)
-        if (channels[i] < 0 || channels[i] >= r->channels)
-            return fault_set(f, EXIT_USAGE, "%s has no channel %d: its channels are 0 to %d", input_name(r->in),
-                             channels[i], r->channels - 1);
-    if (count < 1) return fault_set(f, EXIT_USAGE, "no channel of %s was asked for", input_name(r->in));
-    size_t n = (size_t)count;
-    selection fresh = {calloc(n, sizeof *fresh.wanted), count, calloc(n, sizeof *fresh.views)};
-    if (!fresh.wanted || !fresh.views) {
-        selection_free(&fresh);
-        return fault_set(f, EXIT_DATA, "no memory to read %d channels of %s", count, input_name(r->in));
-    }
-    memcpy(fresh.wanted, channels, n * sizeof *channels);
-    selection_free(s);
-    *s = fresh;
-    return 0;
-}
-
-void selection_free(selection *s)
-{
-    free(s->wanted);
-    free(s->views);
-    *s = (selection){0};
+    if (r->close) r->close(r);
+    metadata_release(r->about);
+    arena_free(&r->selected.memory);
+    arena_free(&r->memory);
+    free(r);
 }
 
 void reader_interleaved_views(histo_view *views, const int *wanted, int count, const void *base, histo_dtype dtype,

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/fault.h"
 #include "input/metadata.h"
 #include "input/readers/video/y4m_stream.h"
@@ -61,6 +62,15 @@ typedef struct channel_form {
     time_epoch epoch;  /* VALUES_TIMES, f64, that are read as numbers; or none, and text is parsed */
     bool stated;       /* the file says which times they are */
 } channel_form;
+
+/* The channels of bands, in the order of their views. */
+typedef struct selection {
+    int *wanted;
+    int count;
+    histo_view *views;   /* of a band, for `next` to fill */
+    channel_form *forms; /* how they are read; NULL: as VALUES_NUMBERS */
+    arena memory;        /* of the selection, and of what readers allocate for it */
+} selection;
 
 typedef struct reader reader;
 
@@ -125,8 +135,12 @@ struct reader {
     bool maps;                    /* bands are in memory that is mapped from the file */
     y4m *video;                   /* the stream whose frames are the pages; NULL: there is none */
     metadata *about;              /* of the current page, owned; NULL: nothing, or not asked for */
-    uint64_t bad;                 /* cells, or paired rows, skipped in this pass (--skip-bad) */
-    uint64_t missing;             /* the same of values that are missing */
+    bool takes_forms;             /* channels can be read in other ways than VALUES_NUMBERS. To read words, the reader
+                                     passes each to dictionary_code; missing ones are left out like missing numbers */
+    selection selected;
+    arena memory;     /* freed with the reader */
+    uint64_t bad;     /* cells, or paired rows, skipped in this pass (--skip-bad) */
+    uint64_t missing; /* the same of values that are missing */
 
     /* Parts of the samples can be read by themselves: of an array, by pixels; of rows of text, by the byte that a row
      * begins with; of TIFF, by strips or rows of tiles; of HDF5, by blocks of chunks. 0: only all of them, and the next
@@ -140,19 +154,14 @@ struct reader {
     bool rows;    /* they are rows of text, in which newlines may be quoted */
     bool guesses; /* the unit where a take begins is right if the unit where the one before it ends is the same */
 
-    /* Select the channels of bands by index, in order, possibly repeated; called before the first next, and again
-     * before a rewind. */
-    int (*select)(reader *r, const int *channels, int count, fault *f);
-    /* Read the channels that the next select will name, in its order, in these ways, instead of VALUES_NUMBERS. NULL:
-     * the format has only numbers. To read words, it passes each to dictionary_code, and the missing ones are left out
-     * like missing numbers. */
-    int (*read_as)(reader *r, const channel_form *as, int count, fault *f);
+    /* Prepare for what was selected, which is in `selected`; NULL: there is nothing to prepare. */
+    int (*select)(reader *r, fault *f);
     /* 1 and a band, 0 at the end, -1 on failure. A band has at most about 4 MiB of samples, unless the format cannot be
      * split. */
     int (*next)(reader *r, band *b, fault *f);
     /* Back to the first band: 0, or -1. */
     int (*rewind)(reader *r, fault *f);
-    /* Free everything but `in`. Only reader_close calls it. */
+    /* Free what neither `memory` nor `selected` holds, but not the struct; NULL: there is nothing. */
     void (*close)(reader *r);
     /* Stored bytes read so far, for a progress bar; NULL: that of `in`. */
     int64_t (*position)(const reader *r);
@@ -167,6 +176,10 @@ struct reader {
 reader *reader_open(const char *path, const read_options *options, bool keep, fault *f);
 /* Free the reader and close its input; NULL is allowed. */
 void reader_close(reader *r);
+
+/* Select the channels of bands by index, in order, possibly repeated: before the first next, and again before a rewind.
+ * forms: how each is read, if the reader takes forms; NULL: as VALUES_NUMBERS. */
+int reader_select(reader *r, const int *channels, const channel_form *forms, int count, fault *f);
 
 /* Read `in` as this format. Takes ownership of `in`, also on failure: NULL, with a message. */
 reader *reader_open_as(const reader_kind *kind, input *in, const read_options *options, fault *f);
@@ -190,10 +203,9 @@ bool reader_recognises(const reader_kind *kind, const unsigned char *head, size_
 
 /* ---- For readers ---------------------------------------------------------------------------------------- */
 
-/* The functions that every reader has, but for read_as. */
+/* The functions of a reader, of which select and close may be NULL. */
 typedef struct reader_functions {
-    int (*select)(reader *r, const int *channels, int count, fault *f);
-    int (*read_as)(reader *r, const channel_form *as, int count, fault *f);
+    int (*select)(reader *r, fault *f);
     int (*next)(reader *r, band *b, fault *f);
     int (*rewind)(reader *r, fault *f);
     void (*close)(reader *r);
@@ -201,16 +213,8 @@ typedef struct reader_functions {
 
 /* A zeroed struct of `size` bytes that begins with a reader of one page, with these functions; NULL without memory. */
 void *reader_create(size_t size, input *in, reader_functions functions, fault *f);
-
-/* The selected channels and a view for each. */
-typedef struct selection {
-    int *wanted;
-    int count;
-    histo_view *views;
-} selection;
-
-int selection_set(selection *s, const reader *r, const int *channels, int count, fault *f);
-void selection_free(selection *s);
+/* Free the reader, but leave its input open: what an open function does before it fails. */
+void reader_destroy(reader *r);
 
 /* For interleaved samples: views of the selected channels of rows x cols pixels at base. */
 void reader_interleaved_views(histo_view *views, const int *wanted, int count, const void *base, histo_dtype dtype,

@@ -54,7 +54,7 @@ void planes_free(planes *p)
 int planes_select(const planes *p, reader *r, fault *f)
 {
     const int channels[SPACE_CHANNELS] = {0, 1, 2, 3};
-    return r->select(r, channels, p->channels, f);
+    return reader_select(r, channels, NULL, p->channels, f);
 }
 
 void planes_show(planes *p, const histo_view *channels)

@@ -148,7 +148,7 @@ static void expect_channel(reader *r, int channel, int64_t n, const double *expe
     fault f = {0};
     double *values = calloc((size_t)n + 1, sizeof *values);
     assert_non_null(values);
-    assert_int_equal(r->select(r, &channel, 1, &f), 0);
+    assert_int_equal(reader_select(r, &channel, NULL, 1, &f), 0);
     for (int pass = 0; pass < 2; pass++) {
         if (pass) assert_int_equal(r->rewind(r, &f), 0);
         assert_int_equal(read_pass(r, values, n), n);
@@ -177,7 +177,7 @@ static void refused(const char *path, const read_options *options, int status, c
     reader *r = reader_open(path, options, false, &f);
     if (r) {
         band b;
-        assert_int_equal(r->select(r, &(int){0}, 1, &f), 0);
+        assert_int_equal(reader_select(r, &(int){0}, NULL, 1, &f), 0);
         while (r->next(r, &b, &f) == 1)
             ;
         reader_close(r);
@@ -236,7 +236,7 @@ static void a_pipe_is_spooled_to_be_read_twice(void **state)
     r = open_or_fail(pipe_with("5 6 7", 5), &nothing_asked, false);
     assert_false(input_can_rewind(r->in));
     double values[3];
-    assert_int_equal(r->select(r, &(int){0}, 1, &f), 0);
+    assert_int_equal(reader_select(r, &(int){0}, NULL, 1, &f), 0);
     assert_int_equal(read_pass(r, values, 3), 3);
     assert_int_equal(r->rewind(r, &f), -1);
     assert_non_null(strstr(f.text, "second time"));
@@ -578,7 +578,7 @@ static void bad_cells(void **state)
     fault f = {0};
     band b;
     reader *r = open_or_fail(write_text(text), &paired, false);
-    assert_int_equal(r->select(r, (const int[]){1, 0, 1}, 3, &f), 0);
+    assert_int_equal(reader_select(r, (const int[]){1, 0, 1}, NULL, 3, &f), 0);
     assert_int_equal(r->next(r, &b, &f), 1);
     assert_int_equal(b.rows, 2);
     const double *views[] = {b.views[0].data, b.views[1].data, b.views[2].data};
@@ -586,13 +586,13 @@ static void bad_cells(void **state)
     assert_int_equal(r->bad, 1);
     assert_int_equal(r->missing, 1);
     assert_int_equal(r->next(r, &b, &f), 0);
-    assert_int_equal(r->select(r, (const int[]){3}, 1, &f), -1);
+    assert_int_equal(reader_select(r, (const int[]){3}, NULL, 1, &f), -1);
     assert_non_null(strstr(f.text, "no channel 3"));
     reader_close(r);
 
     /* Else it excludes only the cell. */
     r = open_or_fail(write_text("a,b\n1,x\n4,5\ny,z\nnan,8\n"), &skip, false);
-    assert_int_equal(r->select(r, (const int[]){0, 1}, 2, &f), 0);
+    assert_int_equal(reader_select(r, (const int[]){0, 1}, NULL, 2, &f), 0);
     assert_int_equal(r->next(r, &b, &f), 1);
     assert_int_equal(b.views[0].shape[0], 3);
     assert_int_equal(b.views[1].shape[0], 2);

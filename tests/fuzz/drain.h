@@ -63,7 +63,7 @@ static void drain_reader(reader *r)
 {
     fault f = {0};
     int wanted[] = {r->channels - 1, 0}, status;
-    if (r->select(r, wanted, 2, &f) != 0) {
+    if (reader_select(r, wanted, NULL, 2, &f) != 0) {
         require(r->numeric && f.text[0], "the first and the last channel exist");
         return;
     }

@@ -48,10 +48,8 @@ struct prefetcher {
     bool keep;
     int threads;
     size_t limit;
-    size_t whole; /* bytes that the reader holds, as if they were kept here */
-    selection selected;
-    channel_form *forms; /* [selected.count]; NULL: numbers */
-    histo_view *views;   /* [2 * selected.count]: those of the band, and of its marks, which are cropped in place */
+    size_t whole;      /* bytes that the reader holds, as if they were kept here */
+    histo_view *views; /* [2 * selected.count]: those of the band, and of its marks, which are cropped in place */
     part *parts;
     int64_t count;
     int64_t at;   /* the part being counted */
@@ -142,7 +140,7 @@ static bool append(prefetcher *a, part *p, const cached_band *b)
 /* Append a copy of a band: 1, 0 if no more are wanted, -1. */
 static int store(prefetcher *a, part *p, cached_band *copy, const band *b, band_room **room, fault *f)
 {
-    const bool stored = cached_band_copy(copy, b, a->selected.count, room);
+    const bool stored = cached_band_copy(copy, b, a->from->selected.count, room);
     pthread_mutex_lock(&a->lock);
     const bool wanted = wait_for_room(a, p), appended = stored && wanted && append(a, p, copy);
     pthread_mutex_unlock(&a->lock);
@@ -183,11 +181,11 @@ static void decode(prefetcher *a, part *p, worker *by, fault *f)
     pthread_mutex_unlock(&a->lock);
 }
 
-/* Select what is counted in a reader of the file, in the way in which it is counted. */
+/* Select in a reader of the file what is counted, as `from` has it: it does not change while threads decode. */
 static int select_in(const prefetcher *a, reader *r, fault *f)
 {
-    if (a->forms && r->read_as(r, a->forms, a->selected.count, f) != 0) return -1;
-    return r->select(r, a->selected.wanted, a->selected.count, f);
+    const selection *s = &a->from->selected;
+    return reader_select(r, s->wanted, s->forms, s->count, f);
 }
 
 static int open_reader(const prefetcher *a, reader **r, fault *f)
@@ -268,16 +266,6 @@ static int start_threads(prefetcher *a, fault *f)
 
 /* ---- The reader ----------------------------------------------------------------------------------------- */
 
-static int prefetch_read_as(reader *base, const channel_form *as, int count, fault *f)
-{
-    prefetcher *a = (prefetcher *)base;
-    free(a->forms);
-    a->forms = malloc((size_t)count * sizeof *a->forms);
-    if (!a->forms) return fault_set(f, EXIT_DATA, "no memory to read %s", a->path);
-    memcpy(a->forms, as, (size_t)count * sizeof *as);
-    return 0;
-}
-
 /* Forget what was decoded, and the readers that decoded it. */
 static void forget(prefetcher *a)
 {
@@ -292,15 +280,14 @@ static void forget(prefetcher *a)
     a->at = a->next = 0;
 }
 
-static int prefetch_select(reader *base, const int *channels, int count, fault *f)
+static int prefetch_select(reader *base, fault *f)
 {
     prefetcher *a = (prefetcher *)base;
+    selection *s = &base->selected;
     forget(a);
-    free(a->views);
-    a->views = malloc(2 * (size_t)count * sizeof *a->views);
+    a->views = arena_take(&s->memory, 2 * (size_t)s->count, sizeof *a->views);
     if (!a->views) return fault_set(f, EXIT_DATA, "no memory to read %s", a->path);
-    if (selection_set(&a->selected, base, channels, count, f) != 0) return -1;
-    return select_in(a, a->from, f);
+    return reader_select(a->from, s->wanted, s->forms, s->count, f);
 }
 
 /* Go on with a part. If its rows do not begin where those of the part before ended, it is decoded again. */
@@ -336,13 +323,13 @@ static bool next_band(prefetcher *a, part *p, band *b)
     const bool more = p->taken < p->count;
     if (more) {
         const cached_band *it = &p->bands[p->taken++];
-        const size_t bytes = (size_t)a->selected.count * sizeof *a->views;
+        const size_t bytes = (size_t)a->base.selected.count * sizeof *a->views;
         a->unit = it->unit;
         a->base.bad += it->bad;
         a->base.missing += it->missing;
         *b = it->band;
         b->views = memcpy(a->views, b->views, bytes);
-        if (b->valid) b->valid = memcpy(a->views + a->selected.count, b->valid, bytes);
+        if (b->valid) b->valid = memcpy(a->views + a->base.selected.count, b->valid, bytes);
     }
     pthread_mutex_unlock(&a->lock);
     return more;
@@ -423,17 +410,13 @@ static void prefetch_close(reader *base)
         empty(a, &a->parts[i]);
     for (int i = 0; i <= a->threads && a->workers; i++)
         if (a->workers[i].reader != a->from) reader_close(a->workers[i].reader);
-    a->from->close(a->from);
+    reader_destroy(a->from);
     pthread_cond_destroy(&a->decoded);
     pthread_cond_destroy(&a->counted);
     pthread_mutex_destroy(&a->lock);
-    selection_free(&a->selected);
-    free(a->forms);
-    free(a->views);
     free(a->parts);
     free(a->workers);
     free(a->path);
-    free(a);
 }
 
 static int64_t bytes_of(const reader *r)
@@ -497,11 +480,13 @@ reader *prefetch_open(reader *from, const char *path, const read_options *option
     }
     for (int i = 0; i < a->threads; i++)
         a->workers[i].of = a;
+    a->base.selected = (selection){0};
+    a->base.memory = (arena){0};
+    a->base.about = metadata_share(from->about);
     a->base.take = NULL;
     a->base.unit = prefetch_unit;
     a->base.position = prefetch_position;
     a->base.select = prefetch_select;
-    if (from->read_as) a->base.read_as = prefetch_read_as;
     a->base.next = prefetch_next;
     a->base.rewind = prefetch_rewind;
     a->base.close = prefetch_close;

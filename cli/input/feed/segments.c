@@ -78,7 +78,7 @@ static int read_all(segments *s, reader *r, fault *f)
 {
     const int first = 0;
     band b;
-    int more = r->select(r, &first, 1, f) == 0 ? 1 : -1;
+    int more = reader_select(r, &first, NULL, 1, f) == 0 ? 1 : -1;
     while (more > 0 && (more = r->next(r, &b, f)) > 0)
         if (add(s, &b.views[0], r->in, f) != 0) return -1;
     if (more < 0) return -1;

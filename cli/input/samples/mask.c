@@ -48,7 +48,7 @@ static int begin(mask *m, const reader *data, fault *f)
     if (!colors) return fault_memory(m, f);
     for (int c = 0; c < m->channels; c++)
         colors[c] = c;
-    int failed = r->select(r, colors, m->channels, f);
+    int failed = reader_select(r, colors, NULL, m->channels, f);
     free(colors);
     return failed;
 }

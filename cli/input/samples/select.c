@@ -298,7 +298,7 @@ static int add_extra(choice *c, const reader *r, const char *item, int *index, f
 /* What the values of a channel are, unless options say otherwise. */
 static values_kind kind_of(const reader *r, int channel)
 {
-    return r->read_as && r->kinds ? r->kinds[channel] : VALUES_NUMBERS;
+    return r->takes_forms && r->kinds ? r->kinds[channel] : VALUES_NUMBERS;
 }
 
 /* The times that the file says its numbers are. */
@@ -324,7 +324,7 @@ static int fault_not_alike(const reader *r, const sample_source *s, const channe
 static bool is_alike(const reader *r, const channel_form *as, bool stated)
 {
     if (as->kind == VALUES_NUMBERS || as->kind == VALUES_INTEGERS) return !stated;
-    return as->epoch.units ? stated == as->stated : r->read_as && !stated;
+    return as->epoch.units ? stated == as->stated : r->takes_forms && !stated;
 }
 
 /* Do the lists name this channel? */
@@ -356,7 +356,7 @@ static int add_form(channel_forms *all, const reader *r, const sample_source *s,
     all->of = more;
     channel_form *made = &more[all->count++];
     *made = (channel_form){.kind = kind};
-    made->looks = kind == VALUES_NUMBERS && r->read_as && s->dtype == HISTO_F64 && !s->luma;
+    made->looks = kind == VALUES_NUMBERS && r->takes_forms && s->dtype == HISTO_F64 && !s->luma;
     if (kind == VALUES_TIMES) made->dtype = HISTO_I64;
     if (kind != VALUES_WORDS) return 0;
     made->dtype = HISTO_U32;
@@ -372,7 +372,7 @@ static channel_form epoch_form(time_epoch e, bool stated)
 /* The column of the groups, whatever it holds, is read as words. */
 static int add_groups(choice *c, const reader *r, const char *item, channel_forms *all, fault *f)
 {
-    if (!all || !r->read_as)
+    if (!all || !r->takes_forms)
         return fault_set(f, EXIT_USAGE, "--by takes a column of a table, and %s has none: leave it out",
                          input_name(r->in));
     if (add_extra(c, r, item, &c->by, f) != 0) return -1;
@@ -414,8 +414,7 @@ static int select_in_reader(choice *c, reader *r, fault *f)
         for (int k = 0; k < (s->luma ? 3 : 1); k++)
             wanted[views++] = s->channel + k;
     }
-    if (!failed && r->read_as) failed = r->read_as(r, as, views, f);
-    if (!failed) failed = r->select(r, wanted, views, f);
+    if (!failed) failed = reader_select(r, wanted, r->takes_forms ? as : NULL, views, f);
     free(wanted);
     free(as);
     return failed;
@@ -434,7 +433,7 @@ static int add_condition(choice *c, const reader *r, const where_condition *from
     made.source = source;
     channel_form stored = {.kind = kind, .dtype = kind == VALUES_WORDS ? HISTO_U32 : HISTO_I64, .words = made.words};
     const channel_form times = epoch_form(stated, true);
-    if (made.large && r->read_as && s->dtype == HISTO_F64) {
+    if (made.large && r->takes_forms && s->dtype == HISTO_F64) {
         stored.kind = VALUES_INTEGERS;
         stored.dtype = made.integers;
     }
@@ -482,7 +481,7 @@ static int find_sources(choice *c, const reader *r, const settings *s, channel_f
     if (c->joint && s->channels)
         return fault_set(f, EXIT_USAGE, "--joint %s already selects what is counted: leave --channel and --column out",
                          s->joint);
-    if (s->category && (!all || !r->read_as))
+    if (s->category && (!all || !r->takes_forms))
         return fault_set(f, EXIT_USAGE, "--category takes columns of a table, and %s has none: leave it out",
                          input_name(r->in));
     bool given = s->category;

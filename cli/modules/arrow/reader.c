@@ -24,13 +24,7 @@ typedef struct arrow_reader {
     leaves columns;   /* of the file */
     leaves projected; /* of the batches */
     int *place_of;    /* [columns]: among the projected ones, or -1 */
-    const char **names;
-    histo_dtype *dtypes;
-    bool *numeric;
-    values_kind *kinds;
     bool paired;
-    selection selected;
-    channel_form *as; /* of the next select */
     arrow_slot *slot; /* [selected.count] */
     int *fields;      /* what is read of the source */
     int fields_count;
@@ -103,24 +97,25 @@ static int find_columns(arrow_reader *r, fault *f)
     schema.release(&schema);
     const size_t n = (size_t)r->columns.count;
     if (complete && n == 0) return fault_set(f, EXIT_DATA, "%s has no columns", input_name(r->base.in));
-    r->names = malloc((n + 1) * sizeof *r->names);
-    r->dtypes = malloc((n + 1) * sizeof *r->dtypes);
-    r->numeric = malloc((n + 1) * sizeof *r->numeric);
-    r->kinds = malloc((n + 1) * sizeof *r->kinds);
-    r->place_of = malloc((n + 1) * sizeof *r->place_of);
-    if (!complete || !r->names || !r->dtypes || !r->numeric || !r->kinds || !r->place_of) return fault_memory(r, f);
+    arena *memory = &r->base.memory;
+    const char **names = arena_take(memory, n, sizeof *names);
+    histo_dtype *dtypes = arena_take(memory, n, sizeof *dtypes);
+    bool *numeric = arena_take(memory, n, sizeof *numeric);
+    values_kind *kinds = arena_take(memory, n, sizeof *kinds);
+    r->place_of = arena_take(memory, n, sizeof *r->place_of);
+    if (!complete || !names || !dtypes || !numeric || !kinds || !r->place_of) return fault_memory(r, f);
     for (size_t i = 0; i < n; i++) {
         const leaf *c = &r->columns.of[i];
-        r->names[i] = c->name;
-        r->dtypes[i] = leaf_dtype(c);
-        r->kinds[i] = leaf_kind(c);
-        r->numeric[i] = r->kinds[i] == VALUES_NUMBERS && c->type != LEAF_OTHER && c->type != LEAF_NULLS;
+        names[i] = c->name;
+        dtypes[i] = leaf_dtype(c);
+        kinds[i] = leaf_kind(c);
+        numeric[i] = kinds[i] == VALUES_NUMBERS && c->type != LEAF_OTHER && c->type != LEAF_NULLS;
     }
     r->base.channels = (int)n;
-    r->base.names = r->names;
-    r->base.dtypes = r->dtypes;
-    r->base.numeric = r->numeric;
-    r->base.kinds = r->kinds;
+    r->base.names = names;
+    r->base.dtypes = dtypes;
+    r->base.numeric = numeric;
+    r->base.kinds = kinds;
     return 0;
 }
 
@@ -169,16 +164,6 @@ static int check_form(const arrow_reader *r, int channel, const channel_form *as
                      kind == VALUES_WORDS ? "strings are not numbers" : "numbers are counted as strings elsewhere");
 }
 
-static void free_slots(arrow_reader *r)
-{
-    for (int i = 0; i < r->selected.count && r->slot; i++) {
-        free(r->slot[i].values);
-        free(r->slot[i].codes);
-    }
-    free(r->slot);
-    r->slot = NULL;
-}
-
 static int compare(const void *a, const void *b)
 {
     return *(const int *)a - *(const int *)b;
@@ -187,55 +172,42 @@ static int compare(const void *a, const void *b)
 /* What is read of the source: each leaf or field once, in its order. */
 static void find_fields(arrow_reader *r)
 {
-    for (int i = 0; i < r->selected.count; i++) {
-        const int channel = r->selected.wanted[i];
+    for (int i = 0; i < r->base.selected.count; i++) {
+        const int channel = r->base.selected.wanted[i];
         r->fields[i] = r->format == SOURCE_PARQUET ? channel : r->columns.of[channel].field;
     }
-    qsort(r->fields, (size_t)r->selected.count, sizeof *r->fields, compare);
+    qsort(r->fields, (size_t)r->base.selected.count, sizeof *r->fields, compare);
     r->fields_count = 0;
-    for (int i = 0; i < r->selected.count; i++)
+    for (int i = 0; i < r->base.selected.count; i++)
         if (i == 0 || r->fields[i] != r->fields[r->fields_count - 1]) r->fields[r->fields_count++] = r->fields[i];
 }
 
-static int arrow_select(reader *base, const int *channels, int count, fault *f)
+static int arrow_select(reader *base, fault *f)
 {
     arrow_reader *r = (arrow_reader *)base;
-    free_slots(r);
-    if (selection_set(&r->selected, base, channels, count, f) != 0) return -1;
-    free(r->fields);
+    selection *selected = &base->selected;
+    const int count = selected->count;
     leaves_free(&r->projected);
     r->begun = false;
-    r->fields = malloc((size_t)count * sizeof *r->fields);
-    r->slot = calloc((size_t)count, sizeof *r->slot);
+    r->fields = arena_take(&selected->memory, (size_t)count, sizeof *r->fields);
+    r->slot = arena_take(&selected->memory, (size_t)count, sizeof *r->slot);
     if (!r->fields || !r->slot) return fault_memory(r, f);
     for (int i = 0; i < count; i++) {
         arrow_slot *s = &r->slot[i];
-        s->column = channels[i];
-        if (r->as) s->as = r->as[i];
-        if (s->as.kind == VALUES_NUMBERS) s->as.dtype = r->dtypes[channels[i]];
-        if (check_form(r, channels[i], &s->as, f) != 0) return -1;
+        s->column = selected->wanted[i];
+        if (selected->forms) s->as = selected->forms[i];
+        if (s->as.kind == VALUES_NUMBERS) s->as.dtype = base->dtypes[s->column];
+        if (check_form(r, s->column, &s->as, f) != 0) return -1;
     }
     find_fields(r);
     r->capacity = BAND_BYTES / (int64_t)sizeof(double) / count;
     if (r->capacity < 1) r->capacity = 1;
-    free(r->valid);
-    free(r->row_valid);
-    r->valid = malloc((size_t)r->capacity * sizeof *r->valid);
-    r->row_valid = malloc((size_t)r->capacity * sizeof *r->row_valid);
+    r->valid = arena_take(&selected->memory, (size_t)r->capacity, sizeof *r->valid);
+    r->row_valid = arena_take(&selected->memory, (size_t)r->capacity, sizeof *r->row_valid);
     bool complete = r->valid && r->row_valid;
     for (int i = 0; i < count && complete; i++)
-        complete = (r->slot[i].values = malloc((size_t)r->capacity * sizeof(double)));
+        complete = (r->slot[i].values = arena_take(&selected->memory, (size_t)r->capacity, sizeof(double)));
     return complete ? 0 : fault_memory(r, f);
-}
-
-static int arrow_read_as(reader *base, const channel_form *as, int count, fault *f)
-{
-    arrow_reader *r = (arrow_reader *)base;
-    free(r->as);
-    r->as = malloc((size_t)count * sizeof *r->as);
-    if (!r->as) return fault_memory(r, f);
-    memcpy(r->as, as, (size_t)count * sizeof *as);
-    return 0;
 }
 
 /* ---- Rows ----------------------------------------------------------------------------------------------- */
@@ -247,7 +219,7 @@ static int code_of(const arrow_reader *r, const arrow_slot *s, leaf_type type, c
     char name[320];
     const char *text = leaf_string(type, strings, at, &size);
     if (dictionary_code(s->as.words, text ? text : "", size, code) == 0) return 0;
-    snprintf(name, sizeof name, "%.150s, %.150s", input_name(r->base.in), r->names[s->column]);
+    snprintf(name, sizeof name, "%.150s, %.150s", input_name(r->base.in), r->base.names[s->column]);
     return dictionary_fault(s->as.words, name, f);
 }
 
@@ -255,11 +227,11 @@ static int code_of(const arrow_reader *r, const arrow_slot *s, leaf_type type, c
 static int reset_codes(arrow_reader *r, arrow_slot *s, const struct ArrowArray *strings, fault *f)
 {
     if (strings->length > s->codes_room) {
-        free(s->codes);
-        s->codes_room = 0;
-        s->codes = malloc((size_t)strings->length * sizeof *s->codes);
-        if (!s->codes) return fault_memory(r, f);
-        s->codes_room = strings->length;
+        const int64_t room = strings->length > 2 * s->codes_room ? strings->length : 2 * s->codes_room;
+        uint32_t *codes = arena_take(&r->base.selected.memory, (size_t)room, sizeof *codes);
+        if (!codes) return fault_memory(r, f);
+        s->codes = codes;
+        s->codes_room = room;
     }
     if (strings->length > 0) memset(s->codes, 0xff, (size_t)strings->length * sizeof *s->codes);
     return 0;
@@ -371,14 +343,14 @@ static int arrow_next(reader *base, band *b, fault *f)
         const int64_t from = r->at, left = r->batch.length - from, count = left < r->capacity ? left : r->capacity;
         r->at += count;
         memset(r->row_valid, true, (size_t)count);
-        for (int i = 0; i < r->selected.count && r->paired; i++) {
+        for (int i = 0; i < r->base.selected.count && r->paired; i++) {
             const leaf *c = &r->projected.of[r->place_of[r->slot[i].column]];
             int64_t first;
             leaf_array(c, &r->batch, from, count, r->row_valid, &first);
             if (c->type == LEAF_NULLS) memset(r->row_valid, false, (size_t)count);
         }
-        *b = (band){.y = r->row, .rows = 0, .cols = 1, .views = r->selected.views};
-        for (int i = 0; i < r->selected.count; i++) {
+        *b = (band){.y = r->row, .rows = 0, .cols = 1, .views = r->base.selected.views};
+        for (int i = 0; i < r->base.selected.count; i++) {
             if (make_view(r, i, from, count, &b->views[i], f) != 0) return -1;
             if (b->views[i].shape[0] > b->rows) b->rows = b->views[i].shape[0];
         }
@@ -416,33 +388,22 @@ static void arrow_close(reader *base)
     arrow_reader *r = (arrow_reader *)base;
     if (r->batch.release) r->batch.release(&r->batch);
     source_close(r->source);
-    free_slots(r);
     leaves_free(&r->columns);
     leaves_free(&r->projected);
-    free(r->place_of);
-    free(r->names);
-    free(r->dtypes);
-    free(r->numeric);
-    free(r->kinds);
-    free(r->as);
-    free(r->fields);
-    free(r->valid);
-    free(r->row_valid);
-    selection_free(&r->selected);
-    free(r);
 }
 
 static reader *open_as(source_format format, input *in, const read_options *options, fault *f)
 {
-    const reader_functions functions = {arrow_select, arrow_read_as, arrow_next, arrow_rewind, arrow_close};
+    const reader_functions functions = {arrow_select, arrow_next, arrow_rewind, arrow_close};
     arrow_reader *r = reader_create(sizeof *r, in, functions, f);
     if (!r) return NULL;
     r->format = format;
     r->paired = options->paired;
+    r->base.takes_forms = true;
     r->base.height = -1;
     r->base.width = 1;
     if (open_source(r, f) != 0 || find_columns(r, f) != 0) {
-        arrow_close(&r->base);
+        reader_destroy(&r->base);
         return NULL;
     }
     if (source_groups(r->source) > 0) {

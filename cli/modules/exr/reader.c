@@ -168,7 +168,7 @@ static int64_t count_rows(const exr_reader *e)
 {
     const image *m = &e->paged.image;
     int64_t row_bytes = 0, unit = e->part.block_rows;
-    for (int i = 0; i < m->selection.count; i++)
+    for (int i = 0; i < m->reader.selected.count; i++)
         row_bytes += m->layout.width * (int64_t)histo_dtype_size(m->layout.dtype);
     for (int c = 0; c < e->channels_count; c++)
         while (unit % e->steps[c].y)
@@ -182,7 +182,7 @@ static int64_t count_rows(const exr_reader *e)
 static int place_planes(exr_reader *e, int64_t rows, fault *f)
 {
     image *m = &e->paged.image;
-    const selection *s = &m->selection;
+    const selection *s = &m->reader.selected;
     const size_t plane = (size_t)(rows * m->layout.width) * histo_dtype_size(m->layout.dtype);
     free(e->planes);
     e->planes = calloc((size_t)s->count, sizeof *e->planes);
@@ -214,7 +214,7 @@ static int next_band(paged *p, band *b, fault *f)
     const int planes = place_planes(e, rows, f);
     if (planes < 0) return -1;
     if (!exr_decoder_read(e->decoder, m->page, first, last, e->planes, planes, e->complaint)) return fail(e, f);
-    *b = (band){.page = m->page, .y = m->y, .rows = rows, .cols = m->layout.width, .views = m->selection.views};
+    *b = (band){.page = m->page, .y = m->y, .rows = rows, .cols = m->layout.width, .views = m->reader.selected.views};
     m->y += rows;
     return 1;
 }

@@ -12,10 +12,6 @@ typedef struct columns_reader {
     reader base;
     columns_source source;
     const column *columns;
-    const char **names;
-    histo_dtype *dtypes;
-    bool *numeric;
-    selection selected;
     int64_t rows, at;
     int64_t values, room; /* of the selected columns: values in a row; rows of a band */
     unsigned char *samples, *valid;
@@ -31,9 +27,9 @@ static int fault_memory(const columns_reader *r, fault *f)
 static int check_selected(const columns_reader *r, fault *f)
 {
     const char *name = input_name(r->base.in);
-    const column *first = &r->columns[r->selected.wanted[0]];
-    for (int i = 0; i < r->selected.count; i++) {
-        const column *c = &r->columns[r->selected.wanted[i]];
+    const column *first = &r->columns[r->base.selected.wanted[0]];
+    for (int i = 0; i < r->base.selected.count; i++) {
+        const column *c = &r->columns[r->base.selected.wanted[i]];
         if (c->words)
             return fault_set(f, EXIT_DATA, "%s: column %.100s holds %s, not numbers: choose another with --column",
                              name, c->name, c->words);
@@ -46,10 +42,11 @@ static int check_selected(const columns_reader *r, fault *f)
     return 0;
 }
 
-static int columns_select(reader *base, const int *channels, int count, fault *f)
+static int columns_select(reader *base, fault *f)
 {
     columns_reader *r = (columns_reader *)base;
-    if (selection_set(&r->selected, base, channels, count, f) != 0 || check_selected(r, f) != 0) return -1;
+    const int *channels = base->selected.wanted, count = base->selected.count;
+    if (check_selected(r, f) != 0) return -1;
     r->values = r->columns[channels[0]].values;
     r->bytes = 0;
     for (int i = 0; i < count; i++)
@@ -60,11 +57,9 @@ static int columns_select(reader *base, const int *channels, int count, fault *f
     if (size > BAND_BYTES && fault_beyond_memory(f, (double)size, input_name(base->in), "it has too wide rows") != 0)
         return -1;
     free(r->samples);
-    free(r->valid);
-    free(r->masks);
     r->samples = aligned_alloc(64, (size + 64 * (size_t)count + 63) / 64 * 64);
-    r->valid = malloc((size_t)(r->room * r->values) * (size_t)count);
-    r->masks = calloc((size_t)count, sizeof *r->masks);
+    r->valid = arena_take(&base->selected.memory, (size_t)(r->room * r->values), (size_t)count);
+    r->masks = arena_take(&base->selected.memory, (size_t)count, sizeof *r->masks);
     if (!r->samples || !r->valid || !r->masks) return fault_memory(r, f);
     base->width = r->values;
     return 0;
@@ -76,12 +71,12 @@ static int columns_next(reader *base, band *b, fault *f)
     const int64_t left = r->rows - r->at, rows = left < r->room ? left : r->room, count = rows * r->values;
     unsigned char *samples = r->samples, *valid = r->valid;
     if (rows == 0) return 0;
-    *b = (band){.y = r->at, .rows = rows, .cols = r->values, .views = r->selected.views};
-    for (int i = 0; i < r->selected.count; i++, valid += count) {
-        const histo_dtype dtype = r->columns[r->selected.wanted[i]].dtype;
+    *b = (band){.y = r->at, .rows = rows, .cols = r->values, .views = r->base.selected.views};
+    for (int i = 0; i < r->base.selected.count; i++, valid += count) {
+        const histo_dtype dtype = r->columns[r->base.selected.wanted[i]].dtype;
         const int64_t shape[] = {rows, r->values};
-        if (r->source.read(r->source.self, r->selected.wanted[i], r->at, rows, samples, valid, f) != 0) return -1;
-        r->selected.views[i] = histo_view_nd(samples, dtype, 2, shape);
+        if (r->source.read(r->source.self, r->base.selected.wanted[i], r->at, rows, samples, valid, f) != 0) return -1;
+        r->base.selected.views[i] = histo_view_nd(samples, dtype, 2, shape);
         r->masks[i] = histo_view_nd(valid, HISTO_U8, 2, shape);
         if (memchr(valid, 0, (size_t)count)) b->valid = r->masks;
         samples += ((size_t)count * histo_dtype_size(dtype) + 63) / 64 * 64;
@@ -101,36 +96,29 @@ static void columns_close(reader *base)
 {
     columns_reader *r = (columns_reader *)base;
     r->source.close(r->source.self);
-    selection_free(&r->selected);
-    free(r->names);
-    free(r->dtypes);
-    free(r->numeric);
     free(r->samples);
-    free(r->valid);
-    free(r->masks);
-    free(r);
 }
 
 static int describe(columns_reader *r, int count, fault *f)
 {
     const size_t n = (size_t)count;
-    r->names = calloc(n, sizeof *r->names);
-    r->dtypes = calloc(n, sizeof *r->dtypes);
-    r->numeric = calloc(n, sizeof *r->numeric);
-    if (!r->names || !r->dtypes || !r->numeric) return fault_memory(r, f);
+    const char **names = arena_take(&r->base.memory, n, sizeof *names);
+    histo_dtype *dtypes = arena_take(&r->base.memory, n, sizeof *dtypes);
+    bool *is_numeric = arena_take(&r->base.memory, n, sizeof *is_numeric);
+    if (!names || !dtypes || !is_numeric) return fault_memory(r, f);
     int numeric = 0;
     for (int c = 0; c < count; c++) {
         const column *of = &r->columns[c];
-        r->names[c] = of->name;
-        r->dtypes[c] = of->dtype;
-        r->numeric[c] = !of->words && of->values == 1; /* all of them, where none is named */
+        names[c] = of->name;
+        dtypes[c] = of->dtype;
+        is_numeric[c] = !of->words && of->values == 1; /* all of them, where none is named */
         numeric += !of->words;
     }
     if (numeric == 0) return fault_set(f, EXIT_DATA, "%s has no column of numbers", input_name(r->base.in));
     r->base.channels = count;
-    r->base.names = r->names;
-    r->base.dtypes = r->dtypes;
-    r->base.numeric = r->numeric;
+    r->base.names = names;
+    r->base.dtypes = dtypes;
+    r->base.numeric = is_numeric;
     r->base.height = r->rows;
     r->base.width = 1;
     r->base.pages = 1;
@@ -150,6 +138,6 @@ reader *fits_columns_open(input *in, const column *columns, int count, int64_t r
     r->columns = columns;
     r->rows = rows;
     if (describe(r, count, f) == 0) return &r->base;
-    columns_close(&r->base);
+    reader_destroy(&r->base);
     return NULL;
 }

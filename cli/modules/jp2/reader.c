@@ -270,7 +270,7 @@ static int band_of_tile(paged *p, band *b, fault *f)
 {
     jp2_reader *j = (jp2_reader *)p;
     image *m = &p->image;
-    const selection *s = &m->selection;
+    const selection *s = &m->reader.selected;
     const opj_image_t *of = j->decoded;
     const int64_t size = (int64_t)histo_dtype_size(m->layout.dtype), width = of->comps[0].w, height = of->comps[0].h;
     if (width < 1 || height < 1) return damaged(j, "a tile", f);

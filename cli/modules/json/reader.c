@@ -370,7 +370,6 @@ static void json_close(reader *base)
     keys_free(&r->keys);
     text_window_free(&r->window);
     row_table_free(&r->table);
-    free(r);
 }
 
 /* Find the columns in the first rows, which stay in the window. */
@@ -439,6 +438,6 @@ reader *json_open(input *in, const read_options *options, fault *f)
     if (!r) return NULL;
     r->window.in = in;
     if (prepare(r, f) == 0) return &r->table.base;
-    json_close(&r->table.base);
+    reader_destroy(&r->table.base);
     return NULL;
 }

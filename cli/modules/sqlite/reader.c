@@ -326,10 +326,10 @@ static int sqlite_rewind(reader *base, fault *f)
 }
 
 /* From now on, read only the selected columns of a table. */
-static int sqlite_select(reader *base, const int *channels, int count, fault *f)
+static int sqlite_select(reader *base, fault *f)
 {
     sqlite_reader *r = (sqlite_reader *)base;
-    if (row_table_select(base, channels, count, f) != 0) return -1;
+    if (row_table_select(base, f) != 0) return -1;
     if (!r->from) return 0;
     sqlite3_str *columns = sqlite3_str_new(r->database);
     int selected = 0;
@@ -353,7 +353,6 @@ static void sqlite_close(reader *base)
     sqlite3_free(r->from);
     free(r->column_of);
     row_table_free(&r->table);
-    free(r);
 }
 
 reader *sqlite_open(input *in, const read_options *options, fault *f)
@@ -370,6 +369,6 @@ reader *sqlite_open(input *in, const read_options *options, fault *f)
     else if (open_database(r, f) == 0 && (options->query || choose(r, options->dataset, f) == 0) &&
              prepare_rows(r, options->query, "*", f) == 0 && find_columns(r, f) == 0)
         return &r->table.base;
-    sqlite_close(&r->table.base);
+    reader_destroy(&r->table.base);
     return NULL;
 }

@@ -162,7 +162,7 @@ static int next(reader *r, band *b, fault *f)
     tiff_reader *t = (tiff_reader *)r;
     image *m = &t->image;
     const storage *s = &t->stored;
-    const selection *w = &m->selection;
+    const selection *w = &m->reader.selected;
     if (t->begun && t->stop >= 0 && unit_tiff(r) >= t->stop) return 0;
     if (!t->begun || m->y == m->layout.height) {
         int more = begin_next_page(t, f);
@@ -223,13 +223,12 @@ static void close_tiff(reader *r)
     tiff_reader *t = (tiff_reader *)r;
     if (t->tif) TIFFClose(t->tif);
     if (t->fd >= 0) close(t->fd);
-    image_destroy(&t->image);
+    image_close(r);
 }
 
 reader *tiff_open(input *in, const read_options *options, fault *f)
 {
-    const reader_functions functions = {
-        .select = image_select, .next = next, .rewind = rewind_tiff, .close = close_tiff};
+    const reader_functions functions = {.next = next, .rewind = rewind_tiff, .close = close_tiff};
     tiff_reader *t = reader_create(sizeof *t, in, functions, f);
     if (!t) return NULL;
     reader *r = &t->image.reader;
@@ -245,6 +244,6 @@ reader *tiff_open(input *in, const read_options *options, fault *f)
         r->unit = unit_tiff;
         return r;
     }
-    close_tiff(r);
+    reader_destroy(r);
     return NULL;
 }

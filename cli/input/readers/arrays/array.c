@@ -148,7 +148,6 @@ typedef struct array_reader {
     packing packings[4];
     time_epoch epochs[4];
     unpacker unpacker;
-    selection selected;
     int *swapped; /* in a table: the selected columns that are not in native byte order, once each */
     int swapped_count;
     int64_t pixel_bytes;
@@ -210,10 +209,12 @@ static void swap_field(unsigned char *field, size_t size, int64_t record_bytes, 
 }
 
 /* Find the columns to swap, each once, in however many places it is selected. */
-static int find_swapped(array_reader *r, const int *channels, int count, fault *f)
+static int find_swapped(array_reader *r, fault *f)
 {
+    const int *channels = r->base.selected.wanted, count = r->base.selected.count;
     const table_column *all = r->info.columns.column;
-    r->swapped = malloc((size_t)count * sizeof *r->swapped);
+    r->swapped = arena_take(&r->base.selected.memory, (size_t)count, sizeof *r->swapped);
+    r->swapped_count = 0;
     if (!r->swapped) return fault_set(f, EXIT_DATA, "no memory to read %s", r->place.subject);
     for (int i = 0; i < count; i++) {
         bool found = !all[channels[i]].swapped;
@@ -224,12 +225,11 @@ static int find_swapped(array_reader *r, const int *channels, int count, fault *
     return 0;
 }
 
-static int array_select(reader *base, const int *channels, int count, fault *f)
+static int array_select(reader *base, fault *f)
 {
     array_reader *r = (array_reader *)base;
-    if (columns_check(&r->info.columns, channels, count, r->place.subject, f) != 0) return -1;
-    if (selection_set(&r->selected, base, channels, count, f) != 0) return -1;
-    return r->info.record_bytes ? find_swapped(r, channels, count, f) : 0;
+    if (!r->info.record_bytes) return 0;
+    return columns_check(&r->info.columns, &base->selected, r->place.subject, f) == 0 ? find_swapped(r, f) : -1;
 }
 
 /* Check that the source ends after the last sample. */
@@ -247,25 +247,25 @@ static int array_end(array_reader *r, fault *f)
 static int array_views(array_reader *r, band *b, fault *f)
 {
     if (r->info.record_bytes) {
-        for (int i = 0; i < r->selected.count; i++) {
-            const table_column *c = &r->info.columns.column[r->selected.wanted[i]];
-            r->selected.views[i] = (histo_view){r->band + c->offset,
-                                                c->dtype,
-                                                2,
-                                                0,
-                                                {b->rows, 1},
-                                                {r->info.record_bytes, (int64_t)histo_dtype_size(c->dtype)}};
+        for (int i = 0; i < r->base.selected.count; i++) {
+            const table_column *c = &r->info.columns.column[r->base.selected.wanted[i]];
+            r->base.selected.views[i] = (histo_view){r->band + c->offset,
+                                                     c->dtype,
+                                                     2,
+                                                     0,
+                                                     {b->rows, 1},
+                                                     {r->info.record_bytes, (int64_t)histo_dtype_size(c->dtype)}};
         }
     } else if (r->page.by_columns) {
         int64_t sample_bytes = r->pixel_bytes;
         histo_view view = {r->band, r->info.dtype, 2, 0, {b->rows, b->cols}, {sample_bytes, b->rows * sample_bytes}};
-        for (int i = 0; i < r->selected.count; i++)
-            r->selected.views[i] = view;
+        for (int i = 0; i < r->base.selected.count; i++)
+            r->base.selected.views[i] = view;
     } else {
-        reader_interleaved_views(r->selected.views, r->selected.wanted, r->selected.count, r->band, r->info.dtype,
-                                 r->page.channels, b->rows, b->cols, b->cols * r->pixel_bytes);
+        reader_interleaved_views(r->base.selected.views, r->base.selected.wanted, r->base.selected.count, r->band,
+                                 r->info.dtype, r->page.channels, b->rows, b->cols, b->cols * r->pixel_bytes);
     }
-    return unpack_band(&r->unpacker, &r->selected, b, r->place.subject, f);
+    return unpack_band(&r->unpacker, &r->base.selected, b, r->place.subject, f);
 }
 
 /* Read planes into memory, which grows with the data actually present, not with the header's claim. */
@@ -304,13 +304,13 @@ static int planes_next(array_reader *r, band *b, fault *f)
     if (r->line == columns) return 0;
     int64_t fit = BAND_BYTES / r->pixel_bytes / rows, left = columns - r->line;
     int64_t count = fit < 1 ? 1 : fit < left ? fit : left;
-    *b = (band){.x = r->line, .rows = rows, .cols = count, .views = r->selected.views};
-    for (int i = 0; i < r->selected.count; i++) {
-        const unsigned char *first = r->whole + (r->selected.wanted[i] * columns + r->line) * rows * sample;
-        r->selected.views[i] = (histo_view){first, r->info.dtype, 2, 0, {rows, count}, {sample, rows * sample}};
+    *b = (band){.x = r->line, .rows = rows, .cols = count, .views = r->base.selected.views};
+    for (int i = 0; i < r->base.selected.count; i++) {
+        const unsigned char *first = r->whole + (r->base.selected.wanted[i] * columns + r->line) * rows * sample;
+        r->base.selected.views[i] = (histo_view){first, r->info.dtype, 2, 0, {rows, count}, {sample, rows * sample}};
     }
     r->line += count;
-    return unpack_band(&r->unpacker, &r->selected, b, r->place.subject, f) == 0 ? 1 : -1;
+    return unpack_band(&r->unpacker, &r->base.selected, b, r->place.subject, f) == 0 ? 1 : -1;
 }
 
 /* Pixels of a row or, in Fortran order, of a column. */
@@ -365,7 +365,7 @@ static int array_next(reader *base, band *b, fault *f)
         if (got == 0) return 0;
         band_lines = got / r->pixel_bytes;
     }
-    *b = (band){.y = r->line, .x = r->at, .rows = band_lines, .cols = band_length, .views = r->selected.views};
+    *b = (band){.y = r->line, .x = r->at, .rows = band_lines, .cols = band_length, .views = r->base.selected.views};
     if (r->page.by_columns)
         *b = (band){.y = r->at, .x = r->line, .rows = band_length, .cols = band_lines, .views = b->views};
     r->at += band_length;
@@ -416,15 +416,11 @@ static void array_close(reader *base)
 {
     array_reader *r = (array_reader *)base;
     r->source.close(r->source.self);
-    metadata_release(r->base.about);
-    selection_free(&r->selected);
     unpack_free(&r->unpacker);
     array_info_free(&r->info);
-    free(r->swapped);
     free(r->whole);
     free((char *)r->place.subject);
     free(r->buffer);
-    free(r);
 }
 
 reader *array_reader_open(input *in, byte_source source, const array_info *info, const array_place *place, fault *f)
@@ -508,6 +504,6 @@ reader *array_reader_open(input *in, byte_source source, const array_info *info,
     return &r->base;
 
 fail:
-    array_close(&r->base);
+    reader_destroy(&r->base);
     return NULL;
 }

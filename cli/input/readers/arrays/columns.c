@@ -28,33 +28,33 @@ int columns_add(column_table *c, const char *name, const table_column *made, con
 int columns_publish(column_table *c, reader *r, const char *subject, fault *f)
 {
     const size_t n = (size_t)c->count;
-    c->names = calloc(n, sizeof *c->names);
-    c->dtypes = calloc(n, sizeof *c->dtypes);
-    c->numeric = calloc(n, sizeof *c->numeric);
-    c->packings = calloc(n, sizeof *c->packings);
-    c->epochs = calloc(n, sizeof *c->epochs);
-    if (!c->names || !c->dtypes || !c->numeric || !c->packings || !c->epochs) return fault_memory(subject, f);
+    const char **names = arena_take(&r->memory, n, sizeof *names);
+    histo_dtype *dtypes = arena_take(&r->memory, n, sizeof *dtypes);
+    bool *numeric = arena_take(&r->memory, n, sizeof *numeric);
+    packing *packings = arena_take(&r->memory, n, sizeof *packings);
+    time_epoch *epochs = arena_take(&r->memory, n, sizeof *epochs);
+    if (!names || !dtypes || !numeric || !packings || !epochs) return fault_memory(subject, f);
     for (int i = 0; i < c->count; i++) {
         const table_column *from = &c->column[i];
-        c->names[i] = from->name;
-        c->dtypes[i] = unpack_dtype(&from->rule, from->dtype);
-        c->numeric[i] = from->what == NULL && from->rule.epoch.units == 0;
-        c->packings[i] = from->rule;
-        c->epochs[i] = from->rule.epoch;
+        names[i] = from->name;
+        dtypes[i] = unpack_dtype(&from->rule, from->dtype);
+        numeric[i] = from->what == NULL && from->rule.epoch.units == 0;
+        packings[i] = from->rule;
+        epochs[i] = from->rule.epoch;
     }
+    c->packings = packings;
     r->channels = c->count;
-    r->names = c->names;
-    r->dtypes = c->dtypes;
-    r->numeric = c->numeric;
-    r->epochs = c->epochs;
+    r->names = names;
+    r->dtypes = dtypes;
+    r->numeric = numeric;
+    r->epochs = epochs;
     return 0;
 }
 
-int columns_check(const column_table *c, const int *channels, int count, const char *subject, fault *f)
+int columns_check(const column_table *c, const selection *s, const char *subject, fault *f)
 {
-    for (int i = 0; i < count; i++) {
-        if (channels[i] < 0 || channels[i] >= c->count) continue; /* an error of its own */
-        const table_column *wanted = &c->column[channels[i]];
+    for (int i = 0; i < s->count; i++) {
+        const table_column *wanted = &c->column[s->wanted[i]];
         if (wanted->what)
             return fault_set(f, EXIT_DATA, "%s: column %.80s holds %s, not plain numbers: choose another with --column",
                              subject, wanted->name, wanted->what);
@@ -67,10 +67,5 @@ void columns_free(column_table *c)
     for (int i = 0; i < c->count; i++)
         free(c->column[i].name);
     free(c->column);
-    free(c->names);
-    free(c->dtypes);
-    free(c->numeric);
-    free(c->packings);
-    free(c->epochs);
     *c = (column_table){0};
 }

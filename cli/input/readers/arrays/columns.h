@@ -20,12 +20,7 @@ typedef struct table_column {
 typedef struct column_table {
     int count;
     table_column *column;
-    /* The same, as readers have it. */
-    const char **names;
-    histo_dtype *dtypes;
-    bool *numeric;
-    packing *packings;
-    time_epoch *epochs;
+    const packing *packings; /* those of the columns, after columns_publish; the reader's */
 } column_table;
 
 /* Add a column; the name is copied. */
@@ -33,7 +28,7 @@ int columns_add(column_table *c, const char *name, const table_column *made, con
 /* After the last one: let the reader have these channels. */
 int columns_publish(column_table *c, reader *r, const char *subject, fault *f);
 /* Refuse selected columns that are not numbers. */
-int columns_check(const column_table *c, const int *channels, int count, const char *subject, fault *f);
+int columns_check(const column_table *c, const selection *s, const char *subject, fault *f);
 void columns_free(column_table *c);
 
 #endif

@@ -16,17 +16,14 @@ typedef struct grid_reader {
     int64_t first, end;          /* the pixels to deliver */
     int64_t at, stop;            /* the next one, and where a part ends */
     int64_t pixel_bytes, room;   /* of a band: pixels */
-    histo_dtype *dtypes;
-    selection selected;
     unsigned char *samples, *valid;
     histo_view *masks; /* [selected channels]: all of `valid` */
 } grid_reader;
 
-static int grid_select(reader *base, const int *channels, int count, fault *f)
+static int grid_select(reader *base, fault *f)
 {
     grid_reader *r = (grid_reader *)base;
-    if (selection_set(&r->selected, base, channels, count, f) != 0) return -1;
-    r->masks = calloc((size_t)count, sizeof *r->masks);
+    r->masks = arena_take(&base->selected.memory, (size_t)base->selected.count, sizeof *r->masks);
     return r->masks ? 0 : fault_set(f, EXIT_DATA, "no memory to read %s", input_name(base->in));
 }
 
@@ -50,7 +47,7 @@ static int grid_next(reader *base, band *b, fault *f)
     if (r->at == r->stop) return 0;
     const int64_t count = band_pixels(r), in_slice = r->at % r->area;
     if (r->source.read(r->source.self, r->at, count, r->samples, r->valid, f) != 0) return -1;
-    *b = (band){.y = r->at - r->first, .rows = count, .cols = 1, .views = r->selected.views};
+    *b = (band){.y = r->at - r->first, .rows = count, .cols = 1, .views = base->selected.views};
     if (base->width != 1 || r->slices) {
         b->page = r->slices ? (int)(r->at / r->area) : 0;
         b->y = in_slice / r->width;
@@ -58,10 +55,10 @@ static int grid_next(reader *base, band *b, fault *f)
         b->rows = count < r->width ? 1 : count / r->width;
         b->cols = count < r->width ? count : r->width;
     }
-    reader_interleaved_views(b->views, r->selected.wanted, r->selected.count, r->samples, r->info.dtype,
+    reader_interleaved_views(b->views, base->selected.wanted, base->selected.count, r->samples, r->info.dtype,
                              r->info.channels, b->rows, b->cols, b->cols * r->pixel_bytes);
     if (r->valid) {
-        for (int i = 0; i < r->selected.count; i++)
+        for (int i = 0; i < base->selected.count; i++)
             r->masks[i] = histo_view_nd(r->valid, HISTO_U8, 2, (const int64_t[]){b->rows, b->cols});
         if (memchr(r->valid, 0, (size_t)count)) b->valid = r->masks;
     }
@@ -97,13 +94,7 @@ static void grid_close(reader *base)
 {
     grid_reader *r = (grid_reader *)base;
     r->source.close(r->source.self);
-    metadata_release(base->about);
-    selection_free(&r->selected);
-    free(r->dtypes);
     free(r->samples);
-    free(r->valid);
-    free(r->masks);
-    free(r);
 }
 
 /* Sizes that fit, and a page that exists. */
@@ -148,18 +139,18 @@ static int describe(grid_reader *r, const read_options *options, fault *f)
     reader *base = &r->base;
     const grid_info *g = &r->info;
     if (measure(r, options, f) != 0) return -1;
-    r->dtypes = malloc((size_t)g->channels * sizeof *r->dtypes);
+    histo_dtype *dtypes = arena_take(&base->memory, (size_t)g->channels, sizeof *dtypes);
     r->samples = aligned_alloc(4096, BAND_BYTES);
-    r->valid = r->source.gaps ? malloc((size_t)r->room) : NULL;
+    r->valid = r->source.gaps ? arena_take(&base->memory, 1, (size_t)r->room) : NULL;
     base->about = metadata_create();
-    if (!r->dtypes || !r->samples || (r->source.gaps && !r->valid) || !base->about)
+    if (!dtypes || !r->samples || (r->source.gaps && !r->valid) || !base->about)
         return fault_set(f, EXIT_DATA, "no memory to read %s", input_name(base->in));
     for (int c = 0; c < g->channels; c++)
-        r->dtypes[c] = g->dtype;
+        dtypes[c] = g->dtype;
     const bool flat = !r->slices && g->ndim != 2;
     base->model = g->model;
     base->channels = g->channels;
-    base->dtypes = r->dtypes;
+    base->dtypes = dtypes;
     base->pages = r->slices && r->area ? (r->end - r->first) / r->area : 1;
     base->height = flat || r->area == 0 ? r->pixels : r->area / r->width;
     base->width = flat || r->area == 0 ? 1 : r->width;
@@ -187,6 +178,6 @@ reader *grid_open(input *in, const read_options *options, const grid_info *info,
     r->source = source;
     r->info = *info;
     if (describe(r, options, f) == 0) return &r->base;
-    grid_close(&r->base);
+    reader_destroy(&r->base);
     return NULL;
 }

@@ -17,7 +17,6 @@ typedef struct tiled_reader {
     packing packings[4];
     time_epoch epochs[4];
     unpacker unpacker;
-    selection selected;
     unsigned char *buffer;
     int64_t sample_bytes;          /* in the buffer; of records, what is selected of them */
     int64_t sample_room;           /* that tiles are planned with: also of what is made of a sample */
@@ -150,33 +149,33 @@ static int64_t run_position(const tiled_reader *r)
 /* ---- The reader ----------------------------------------------------------------------------------------- */
 
 /* Read only the selected columns of records. */
-static int select_columns(tiled_reader *r, const int *channels, int count, fault *f)
+static int select_columns(tiled_reader *r, fault *f)
 {
+    const selection *s = &r->base.selected;
     column_table *table = &r->info.columns;
     const char *name = input_name(r->base.in);
-    if (columns_check(table, channels, count, name, f) != 0) return -1;
+    if (columns_check(table, s, name, f) != 0) return -1;
     bool *wanted = calloc((size_t)table->count, sizeof *wanted);
     if (!wanted) return fault_set(f, EXIT_DATA, "no memory to read %s", name);
-    for (int i = 0; i < count; i++)
-        wanted[channels[i]] = true;
+    for (int i = 0; i < s->count; i++)
+        wanted[s->wanted[i]] = true;
     r->sample_bytes = r->source.select(r->source.self, table, wanted, f);
     free(wanted);
     return r->sample_bytes < 0 ? -1 : 0;
 }
 
-static int tiled_select(reader *base, const int *channels, int count, fault *f)
+static int tiled_select(reader *base, fault *f)
 {
     tiled_reader *r = (tiled_reader *)base;
-    if (selection_set(&r->selected, base, channels, count, f) != 0) return -1;
-    return r->info.record_bytes ? select_columns(r, channels, count, f) : 0;
+    return r->info.record_bytes ? select_columns(r, f) : 0;
 }
 
 /* Let the views of the selected columns be those of `rows` records from this one on. */
 static void view_columns(tiled_reader *r, const unsigned char *records, int64_t rows)
 {
-    for (int i = 0; i < r->selected.count; i++) {
-        const table_column *c = &r->info.columns.column[r->selected.wanted[i]];
-        r->selected.views[i] = (histo_view){
+    for (int i = 0; i < r->base.selected.count; i++) {
+        const table_column *c = &r->info.columns.column[r->base.selected.wanted[i]];
+        r->base.selected.views[i] = (histo_view){
             records + c->offset, c->dtype, 2, 0, {rows, 1}, {r->sample_bytes, (int64_t)histo_dtype_size(c->dtype)}};
     }
 }
@@ -199,13 +198,13 @@ static int tiled_next(reader *base, band *b, fault *f)
         *b = (band){.y = r->start[0], .x = r->start[1], .rows = r->count[0], .cols = r->count[1]};
         r->run = r->runs;
     }
-    b->views = r->selected.views;
+    b->views = r->base.selected.views;
     if (r->info.record_bytes)
         view_columns(r, samples, b->rows);
     else
-        reader_interleaved_views(b->views, r->selected.wanted, r->selected.count, samples, r->info.dtype,
+        reader_interleaved_views(b->views, r->base.selected.wanted, r->base.selected.count, samples, r->info.dtype,
                                  r->page.channels, b->rows, b->cols, b->cols * r->page.channels * r->sample_bytes);
-    return unpack_band(&r->unpacker, &r->selected, b, input_name(base->in), f) == 0 ? 1 : -1;
+    return unpack_band(&r->unpacker, &r->base.selected, b, input_name(base->in), f) == 0 ? 1 : -1;
 }
 
 static int tiled_rewind(reader *base, fault *f)
@@ -249,12 +248,9 @@ static void tiled_close(reader *base)
 {
     tiled_reader *r = (tiled_reader *)base;
     r->source.close(r->source.self);
-    selection_free(&r->selected);
     unpack_free(&r->unpacker);
     array_info_free(&r->info);
-    metadata_release(base->about);
     free(r->buffer);
-    free(r);
 }
 
 static void measure_samples(tiled_reader *r)
@@ -329,6 +325,6 @@ reader *tiled_open(input *in, tiled_source source, const array_info *info, const
     r->source = source;
     r->info = *info;
     if (prepare(r, chunk, f) == 0) return &r->base;
-    tiled_close(&r->base);
+    reader_destroy(&r->base);
     return NULL;
 }

@@ -4,26 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-void image_destroy(image *m)
+void image_close(reader *r)
 {
-    metadata_release(m->reader.about);
-    selection_free(&m->selection);
-    free(m->dtypes);
+    image *m = (image *)r;
     free(m->rows.data);
     free(m->packed.data);
-    free(m);
 }
 
 static int describe_reader(image *m, const image_layout *layout, fault *f)
 {
     reader *r = &m->reader;
-    m->dtypes = malloc((size_t)layout->channels * sizeof *m->dtypes);
-    if (!m->dtypes) return fault_set(f, EXIT_DATA, "%s: out of memory", input_name(r->in));
+    histo_dtype *dtypes = arena_take(&r->memory, (size_t)layout->channels, sizeof *dtypes);
+    if (!dtypes) return fault_set(f, EXIT_DATA, "%s: out of memory", input_name(r->in));
     for (int c = 0; c < layout->channels; c++)
-        m->dtypes[c] = layout->dtypes ? layout->dtypes[c] : layout->dtype;
+        dtypes[c] = layout->dtypes ? layout->dtypes[c] : layout->dtype;
     r->model = layout->model;
     r->channels = layout->channels;
-    r->dtypes = m->dtypes;
+    r->dtypes = dtypes;
     r->height = layout->height;
     r->width = layout->width;
     return 0;
@@ -61,16 +58,11 @@ int image_begin_page(image *m, int page, const image_layout *layout, fault *f)
                          "%s: page %d claims rows of %lld pixels, more than the limit of %d MiB: "
                          "cut the image into tiles, or check that the file is not corrupt",
                          name, page, (long long)layout->width, IMAGE_MAX_BLOCK_BYTES >> 20);
-    if ((m->dtypes ? check_alike(m, page, layout, f) : describe_reader(m, layout, f)) < 0) return -1;
+    if ((m->reader.dtypes ? check_alike(m, page, layout, f) : describe_reader(m, layout, f)) < 0) return -1;
     m->layout = *layout;
     m->page = page;
     m->y = 0;
     return 0;
-}
-
-int image_select(reader *r, const int *channels, int count, fault *f)
-{
-    return selection_set(&((image *)r)->selection, r, channels, count, f);
 }
 
 metadata *image_describe(image *m, const read_options *options, fault *f)
@@ -112,7 +104,7 @@ int image_reserve(const image *m, image_buffer *buffer, size_t bytes, fault *f)
 
 int image_emit_rows(image *m, band *b, int64_t rows)
 {
-    selection *s = &m->selection;
+    selection *s = &m->reader.selected;
     *b = (band){.page = m->page, .y = m->y, .rows = rows, .cols = m->layout.width, .views = s->views};
     reader_interleaved_views(s->views, s->wanted, s->count, m->rows.data, m->layout.dtype, m->layout.channels, rows,
                              m->layout.width, (int64_t)image_pitch(m));

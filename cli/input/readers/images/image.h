@@ -30,21 +30,16 @@ typedef struct image {
     image_layout layout; /* of the current page */
     int page;            /* its number */
     int64_t y;           /* rows delivered */
-    selection selection;
-    histo_dtype *dtypes; /* [channels] */
     image_buffer rows;   /* the band's samples */
     image_buffer packed; /* the same before expansion, if needed */
 } image;
 
-/* Free the struct and everything that the image owns. */
-void image_destroy(image *m);
+/* The close function of every image reader, which others of their own call. */
+void image_close(reader *r);
 
 /* Start page number `page`. The first page describes the reader; all later pages must match it, and its size too unless
  * reader.height is -1. */
 int image_begin_page(image *m, int page, const image_layout *layout, fault *f);
-
-/* The select function of every image reader. */
-int image_select(reader *r, const int *channels, int count, fault *f);
 
 /* Empty metadata of the page that was begun; NULL if it is not asked for, or without memory. */
 metadata *image_describe(image *m, const read_options *options, fault *f);

@@ -83,7 +83,7 @@ static int survey(paged *p, fault *f)
 /* A band of the whole page in memory. */
 static int slice(image *m, band *b, const unsigned char *pixels, size_t pitch)
 {
-    selection *s = &m->selection;
+    selection *s = &m->reader.selected;
     const image_layout *l = &m->layout;
     const int64_t rows = image_band_rows(m);
     *b = (band){.page = m->page, .y = m->y, .rows = rows, .cols = l->width, .views = s->views};
@@ -131,13 +131,12 @@ static void close_pages(reader *r)
     paged *p = (paged *)r;
     if (p->format->close) p->format->close(p);
     free(p->bytes);
-    image_destroy(&p->image);
+    image_close(r);
 }
 
 reader *paged_open(const paged_format *format, input *in, const read_options *options, fault *f)
 {
-    const reader_functions functions = {
-        .select = image_select, .next = next, .rewind = rewind_pages, .close = close_pages};
+    const reader_functions functions = {.next = next, .rewind = rewind_pages, .close = close_pages};
     paged *p = reader_create(format->size, in, functions, f);
     if (!p) return NULL;
     reader *r = &p->image.reader;
@@ -148,6 +147,6 @@ reader *paged_open(const paged_format *format, input *in, const read_options *op
     if (format->whole && !(p->bytes = input_read_all(in, IMAGE_MAX_WHOLE_BYTES, &p->size, f))) goto fail;
     if ((!format->open || call(p, format->open, f) == 0) && survey(p, f) == 0) return r;
 fail:
-    close_pages(r);
+    reader_destroy(r);
     return NULL;
 }

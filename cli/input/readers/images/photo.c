@@ -30,7 +30,7 @@ static int read_channels(reader *r, photo *p, fault *f)
         return fault_set(f, EXIT_DATA, "%s has more pixels than fit into memory", name);
     p->pixels = calloc((size_t)bytes, 1);
     if (!p->pixels) return fault_set(f, EXIT_DATA, "no memory for the %lld bytes of %s", (long long)bytes, name);
-    int more = r->select(r, channels, p->channels, f);
+    int more = reader_select(r, channels, NULL, p->channels, f);
     if (more == 0) more = 1;
     while (more == 1 && (more = r->next(r, &b, f)) == 1 && b.page == 0)
         for (int c = 0; c < p->channels; c++)

@@ -428,11 +428,6 @@ static int rewind_pnm(reader *r, fault *f)
     return start((pnm_reader *)r, f);
 }
 
-static void close_pnm(reader *r)
-{
-    image_destroy((image *)r);
-}
-
 /* Does the file end with its first page? */
 static bool is_alone(const pnm_reader *p)
 {
@@ -443,7 +438,7 @@ static bool is_alone(const pnm_reader *p)
 
 reader *pnm_open(input *in, const read_options *options, fault *f)
 {
-    const reader_functions functions = {.select = image_select, .next = next, .rewind = rewind_pnm, .close = close_pnm};
+    const reader_functions functions = {.next = next, .rewind = rewind_pnm, .close = image_close};
     pnm_reader *p = reader_create(sizeof *p, in, functions, f);
     if (!p) return NULL;
     reader *r = &p->image.reader;
@@ -451,7 +446,7 @@ reader *pnm_open(input *in, const read_options *options, fault *f)
     p->wanted_page = options->page;
     p->has_page = options->has_page;
     if (start(p, f) < 0) {
-        close_pnm(r);
+        reader_destroy(r);
         return NULL;
     }
     if (p->wanted_page < 0 && !is_alone(p)) r->pages = -1; /* known at the end of the file */

@@ -10,18 +10,6 @@
 #include "input/readers/text/number.h"
 #include "input/readers/text/text_form.h"
 
-static void free_slots(row_table *t)
-{
-    for (int s = 0; s < t->slots; s++)
-        free(t->slot[s].values);
-    free(t->slot);
-    free(t->slot_of);
-    free(t->slot_of_view);
-    t->slot = NULL;
-    t->slot_of = t->slot_of_view = NULL;
-    t->slots = 0;
-}
-
 /* The slot of a column that is read in this way; made if there is none. */
 static int find_slot(row_table *t, int column, const channel_form *as)
 {
@@ -34,46 +22,35 @@ static int find_slot(row_table *t, int column, const channel_form *as)
     return *link = t->slots++;
 }
 
-int row_table_select(reader *base, const int *channels, int count, fault *f)
+int row_table_select(reader *base, fault *f)
 {
     row_table *t = (row_table *)base;
-    if (selection_set(&t->selected, base, channels, count, f) != 0) return -1;
-    free_slots(t);
-    t->slot_of = malloc((size_t)base->channels * sizeof *t->slot_of);
-    t->slot_of_view = malloc((size_t)count * sizeof *t->slot_of_view);
-    t->slot = calloc((size_t)count, sizeof *t->slot);
+    selection *s = &base->selected;
+    const int count = s->count;
+    t->slots = 0;
+    t->slot_of = arena_take(&s->memory, (size_t)base->channels, sizeof *t->slot_of);
+    t->slot_of_view = arena_take(&s->memory, (size_t)count, sizeof *t->slot_of_view);
+    t->slot = arena_take(&s->memory, (size_t)count, sizeof *t->slot);
     bool complete = t->slot_of && t->slot_of_view && t->slot;
     for (int c = 0; complete && c < base->channels; c++)
         t->slot_of[c] = -1;
     for (int i = 0; complete && i < count; i++) {
-        channel_form as = t->as ? t->as[i] : (channel_form){0};
-        if (as.kind == VALUES_NUMBERS) as.dtype = base->dtypes[channels[i]];
-        t->slot_of_view[i] = find_slot(t, channels[i], &as);
+        channel_form as = s->forms ? s->forms[i] : (channel_form){0};
+        if (as.kind == VALUES_NUMBERS) as.dtype = base->dtypes[s->wanted[i]];
+        t->slot_of_view[i] = find_slot(t, s->wanted[i], &as);
     }
     t->capacity = (t->in_parts ? CACHED_BAND_BYTES : BAND_BYTES) / (int64_t)sizeof(double) / (t->slots + !t->slots);
     if (t->capacity < 1) t->capacity = 1;
-    for (int s = 0; complete && s < t->slots; s++) {
-        t->slot[s].values = malloc((size_t)t->capacity * sizeof(double));
-        complete = t->slot[s].values;
-    }
+    for (int i = 0; complete && i < t->slots; i++)
+        complete = (t->slot[i].values = arena_take(&s->memory, (size_t)t->capacity, sizeof(double)));
     return complete ? 0 : fault_set(f, EXIT_DATA, "no memory to read %d columns of %s", count, input_name(base->in));
-}
-
-static int row_table_read_as(reader *base, const channel_form *as, int count, fault *f)
-{
-    row_table *t = (row_table *)base;
-    free(t->as);
-    t->as = malloc((size_t)count * sizeof *t->as);
-    if (!t->as) return fault_set(f, EXIT_DATA, "no memory to read %d columns of %s", count, input_name(base->in));
-    memcpy(t->as, as, (size_t)count * sizeof *as);
-    return 0;
 }
 
 void *row_table_create(size_t size, input *in, const read_options *options, reader_functions functions, fault *f)
 {
-    functions.read_as = row_table_read_as;
     row_table *t = reader_create(size, in, functions, f);
     if (!t) return NULL;
+    t->base.takes_forms = true;
     t->base.height = -1;
     t->base.width = 1;
     t->skip_bad = options->skip_bad;
@@ -128,7 +105,6 @@ void row_table_reset(row_table *t)
 
 void row_table_free(row_table *t)
 {
-    free_slots(t);
     for (int c = 0; c < t->base.channels; c++)
         free(t->names[c]);
     free(t->names);
@@ -136,15 +112,13 @@ void row_table_free(row_table *t)
     free(t->numeric);
     free(t->kinds);
     free(t->words);
-    free(t->as);
-    selection_free(&t->selected);
 }
 
 int row_table_band(row_table *t, band *b)
 {
     if (t->rows == 0) return 0;
-    *b = (band){.y = t->row, .rows = t->rows, .cols = 1, .views = t->selected.views};
-    for (int i = 0; i < t->selected.count; i++) {
+    *b = (band){.y = t->row, .rows = t->rows, .cols = 1, .views = t->base.selected.views};
+    for (int i = 0; i < t->base.selected.count; i++) {
         const row_table_slot *s = &t->slot[t->slot_of_view[i]];
         const int64_t shape[] = {s->filled, 1};
         b->views[i] = histo_view_nd(s->values, s->as.dtype, 2, shape);

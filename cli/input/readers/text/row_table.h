@@ -46,10 +46,8 @@ typedef struct row_table {
     values_kind *kinds;
     row_table_words *words;
     bool skip_bad, paired, in_parts;
-    selection selected;
-    channel_form *as;  /* how the columns are read that are selected next; NULL: as numbers */
     int *slot_of;      /* [channels]: the first slot of a column, or -1; NULL before columns are selected */
-    int *slot_of_view; /* [selected.count] */
+    int *slot_of_view; /* [base.selected.count] */
     row_table_slot *slot;
     int slots;
     int64_t capacity; /* rows of a band */
@@ -57,14 +55,14 @@ typedef struct row_table {
     int64_t rows;     /* in the band */
 } row_table;
 
-/* A zeroed struct of `size` bytes that begins with a table; NULL without memory. functions: all but read_as. */
+/* A zeroed struct of `size` bytes that begins with a table; NULL without memory. */
 void *row_table_create(size_t size, input *in, const read_options *options, reader_functions functions, fault *f);
 /* Add a column of f64 that has this name, which is owned from now on: its number, or -1 without memory. */
 int row_table_add_column(row_table *t, char *name);
 /* After the last column: what those are that are not numeric. */
 void row_table_end_columns(row_table *t);
 /* select of the reader, whose columns have the dtypes f64, i64 or u64. */
-int row_table_select(reader *base, const int *channels, int count, fault *f);
+int row_table_select(reader *base, fault *f);
 /* Back to the first row. */
 void row_table_reset(row_table *t);
 /* Free what the table owns, but not the struct. */

@@ -69,16 +69,6 @@ static int skip_row(text_reader *r, fault *f)
     return 0;
 }
 
-static int text_read_as(reader *base, const channel_form *as, int count, fault *f)
-{
-    text_reader *r = (text_reader *)base;
-    free(r->as);
-    r->as = malloc((size_t)count * sizeof *r->as);
-    if (!r->as) return fault_set(f, EXIT_DATA, "no memory to read %d columns of %s", count, input_name(base->in));
-    memcpy(r->as, as, (size_t)count * sizeof *as);
-    return 0;
-}
-
 /* The slot of a column that is read in this way; made if there is none. */
 static int find_slot(text_reader *r, int column, const channel_form *as)
 {
@@ -93,33 +83,29 @@ static int find_slot(text_reader *r, int column, const channel_form *as)
     return *link = r->slots++;
 }
 
-static int text_select(reader *base, const int *channels, int count, fault *f)
+static int text_select(reader *base, fault *f)
 {
     text_reader *r = (text_reader *)base;
-    if (selection_set(&r->selected, base, channels, count, f) != 0) return -1;
+    selection *s = &base->selected;
+    const int count = s->count;
     for (int c = 0; c < base->channels; c++)
         r->slot_of[c] = -1;
-    free(r->slot);
-    free(r->slot_of_view);
-    r->slot = calloc((size_t)count, sizeof *r->slot);
-    r->slot_of_view = calloc((size_t)count, sizeof *r->slot_of_view);
+    r->slot = arena_take(&s->memory, (size_t)count, sizeof *r->slot);
+    r->slot_of_view = arena_take(&s->memory, (size_t)count, sizeof *r->slot_of_view);
     r->slots = 0;
     r->only_numbers = true;
     if (!r->slot || !r->slot_of_view)
         return fault_set(f, EXIT_DATA, "no memory to read %d columns of %s", count, input_name(base->in));
     for (int i = 0; i < count; i++) {
         const channel_form numbers = {.kind = VALUES_NUMBERS};
-        r->slot_of_view[i] = find_slot(r, channels[i], r->as ? &r->as[i] : &numbers);
+        r->slot_of_view[i] = find_slot(r, s->wanted[i], s->forms ? &s->forms[i] : &numbers);
     }
     const int slots = r->slots;
     r->capacity = (r->in_parts ? CACHED_BAND_BYTES : BAND_BYTES) / (int64_t)sizeof(double) / slots;
     if (r->capacity < 1) r->capacity = 1;
-    free(r->values);
-    free(r->filled);
-    free(r->good);
-    r->values = malloc((size_t)slots * (size_t)r->capacity * sizeof *r->values);
-    r->filled = calloc((size_t)slots, sizeof *r->filled);
-    r->good = calloc((size_t)slots, sizeof *r->good);
+    r->values = arena_take(&s->memory, (size_t)slots * (size_t)r->capacity, sizeof *r->values);
+    r->filled = arena_take(&s->memory, (size_t)slots, sizeof *r->filled);
+    r->good = arena_take(&s->memory, (size_t)slots, sizeof *r->good);
     if (!r->values || !r->filled || !r->good)
         return fault_set(f, EXIT_DATA, "no memory to read %d columns of %s", slots, input_name(base->in));
     return 0;
@@ -132,8 +118,8 @@ static int text_next(reader *base, band *b, fault *f)
     memset(r->filled, 0, (size_t)r->slots * sizeof *r->filled);
     int64_t rows = r->form.numbers ? text_read_words(r, f) : text_read_rows(r, f);
     if (rows <= 0) return (int)rows;
-    *b = (band){.y = r->row, .rows = rows, .cols = 1, .views = r->selected.views};
-    for (int i = 0; i < r->selected.count; i++) {
+    *b = (band){.y = r->row, .rows = rows, .cols = 1, .views = base->selected.views};
+    for (int i = 0; i < base->selected.count; i++) {
         const int slot = r->slot_of_view[i];
         const channel_form *as = &r->slot[slot].as;
         const double *values = r->values + slot * r->capacity;
@@ -224,28 +210,13 @@ static int text_take(reader *base, int64_t first, int64_t end, fault *f)
 static void text_close(reader *base)
 {
     text_reader *r = (text_reader *)base;
-    for (int c = 0; r->names && c < base->channels; c++)
-        free(r->names[c]);
-    free(r->names);
-    free(r->numeric);
-    free(r->kinds);
-    free(r->dtypes);
-    free(r->slot_of);
-    free(r->slot_of_view);
-    free(r->slot);
-    free(r->as);
     free(r->unquoted);
-    free(r->values);
-    free(r->filled);
-    free(r->good);
-    selection_free(&r->selected);
     text_window_free(&r->window);
-    free(r);
 }
 
-static char *cell_string(const text_cell *cell)
+static char *cell_string(text_reader *r, const text_cell *cell)
 {
-    char *text = malloc((size_t)(cell->end - cell->begin) + 1);
+    char *text = arena_take(&r->base.memory, 1, (size_t)(cell->end - cell->begin) + 1);
     if (text) text[text_cell_copy(cell, text)] = '\0';
     return text;
 }
@@ -253,12 +224,12 @@ static char *cell_string(const text_cell *cell)
 /* Read the names of the columns and skip the header. */
 static bool read_names(text_reader *r, text_cell *cells, int64_t columns)
 {
-    r->names = calloc((size_t)columns, sizeof *r->names);
-    if (!r->names) return false;
+    const char **names = arena_take(&r->base.memory, (size_t)columns, sizeof *names);
+    if (!names) return false;
     scan_header(r, cells, columns);
     for (int c = 0; c < r->base.channels; c++)
-        if (!(r->names[c] = cell_string(&cells[c]))) return false;
-    r->base.names = (const char *const *)r->names;
+        if (!(names[c] = cell_string(r, &cells[c]))) return false;
+    r->base.names = names;
     return true;
 }
 
@@ -267,9 +238,9 @@ static bool find_numeric(text_reader *r, text_cell *cells, int64_t columns)
 {
     enum { ROWS_LOOKED_AT = 32 };
     text_reader ahead = *r;
-    r->numeric = calloc((size_t)columns, sizeof *r->numeric);
-    r->kinds = calloc((size_t)columns, sizeof *r->kinds);
-    if (!r->numeric || !r->kinds) return false;
+    bool *numeric = arena_take(&r->base.memory, (size_t)columns, sizeof *numeric);
+    values_kind *kinds = arena_take(&r->base.memory, (size_t)columns, sizeof *kinds);
+    if (!numeric || !kinds) return false;
     struct {
         int words, times;
     } *has = calloc((size_t)columns, sizeof *has);
@@ -279,19 +250,19 @@ static bool find_numeric(text_reader *r, text_cell *cells, int64_t columns)
             double value;
             time_span span;
             if (text_cell_number(&cells[c], &value) || text_cell_has_comma(&cells[c]))
-                r->numeric[c] = true;
+                numeric[c] = true;
             else if (time_parse(cells[c].begin, cells[c].end, false, &span))
                 has[c].times++;
             else if (!text_cell_missing(&cells[c]))
                 has[c].words++;
         }
     for (int64_t c = 0; c < columns; c++) {
-        r->numeric[c] = r->numeric[c] || !(has[c].words || has[c].times);
-        r->kinds[c] = r->numeric[c] ? VALUES_NUMBERS : has[c].words > has[c].times ? VALUES_WORDS : VALUES_TIMES;
+        numeric[c] = numeric[c] || !(has[c].words || has[c].times);
+        kinds[c] = numeric[c] ? VALUES_NUMBERS : has[c].words > has[c].times ? VALUES_WORDS : VALUES_TIMES;
     }
     free(has);
-    r->base.numeric = r->numeric;
-    r->base.kinds = r->kinds;
+    r->base.numeric = numeric;
+    r->base.kinds = kinds;
     return true;
 }
 
@@ -309,12 +280,12 @@ static int find_columns(text_reader *r, fault *f)
         return fault_set(f, EXIT_DATA, "%s, line %" PRIu64 ": %" PRId64 " columns are more than %d; write them as rows",
                          name, ahead.line - 1, columns, MAX_COLUMNS);
     r->base.channels = (int)columns;
-    r->dtypes = malloc((size_t)columns * sizeof *r->dtypes);
-    r->slot_of = calloc((size_t)columns, sizeof *r->slot_of);
-    if (!r->dtypes || !r->slot_of) return fault_set(f, EXIT_DATA, "no memory to read %s", name);
+    histo_dtype *dtypes = arena_take(&r->base.memory, (size_t)columns, sizeof *dtypes);
+    r->slot_of = arena_take(&r->base.memory, (size_t)columns, sizeof *r->slot_of);
+    if (!dtypes || !r->slot_of) return fault_set(f, EXIT_DATA, "no memory to read %s", name);
     for (int c = 0; c < r->base.channels; c++)
-        r->dtypes[c] = HISTO_F64;
-    r->base.dtypes = r->dtypes;
+        dtypes[c] = HISTO_F64;
+    r->base.dtypes = dtypes;
 
     text_cell *cells = malloc((size_t)columns * sizeof *cells);
     bool complete = cells && (!r->form.header || read_names(r, cells, columns));
@@ -351,9 +322,10 @@ static int prepare(text_reader *r, const read_options *options, fault *f)
 
 reader *text_open(input *in, const read_options *options, fault *f)
 {
-    const reader_functions functions = {text_select, text_read_as, text_next, text_rewind, text_close};
+    const reader_functions functions = {text_select, text_next, text_rewind, text_close};
     text_reader *r = reader_create(sizeof *r, in, functions, f);
     if (!r) return NULL;
+    r->base.takes_forms = true;
     r->base.height = -1;
     r->base.width = 1;
     r->window.in = in;
@@ -361,7 +333,7 @@ reader *text_open(input *in, const read_options *options, fault *f)
     r->paired = options->paired;
     r->in_parts = options->in_parts;
     if (prepare(r, options, f) == 0) return &r->base;
-    text_close(&r->base);
+    reader_destroy(&r->base);
     return NULL;
 }
 

@@ -17,12 +17,6 @@ typedef struct text_reader {
     text_window window;
     text_form form;
     bool skip_bad, paired, in_parts;
-    histo_dtype *dtypes;
-    char **names;
-    bool *numeric;
-    values_kind *kinds;
-    selection selected;
-    channel_form *as;  /* per selected column: how it is read; NULL: as numbers */
     int *slot_of;      /* per column: the first slot of its values, or -1 */
     int *slot_of_view; /* per selected column */
     text_slot *slot;

@@ -18,7 +18,7 @@ static int fault_cell(const text_reader *r, uint64_t line, int column, const tex
     if (line == 1) remedy = "correct it, leave such cells out with --skip-bad, or declare a header with --header yes";
     text_cell_describe(cell->begin, cell->end, what, sizeof what);
     if (text_cell_has_comma(cell)) remedy = "write it with a decimal point, and no comma elsewhere";
-    if (r->names) snprintf(named, sizeof named, " (%.80s)", r->names[column]);
+    if (r->base.names) snprintf(named, sizeof named, " (%.80s)", r->base.names[column]);
     return fault_set(f, EXIT_DATA, "%s, line %" PRIu64 ", column %d%s: %s; %s", input_name(r->base.in), line, column,
                      named, what, remedy);
 }
@@ -167,8 +167,8 @@ static cell_result store_word(text_reader *r, int column, const text_cell *cell,
     char name[320];
     const char *word = word_of(r, cell, &size);
     if (word && dictionary_code(words, word, size, code) == 0) return CELL_GOOD;
-    if (r->names)
-        snprintf(name, sizeof name, "%.150s, %.150s", input_name(r->base.in), r->names[column]);
+    if (r->base.names)
+        snprintf(name, sizeof name, "%.150s, %.150s", input_name(r->base.in), r->base.names[column]);
     else
         snprintf(name, sizeof name, "%.150s, column %d", input_name(r->base.in), column);
     dictionary_fault(words, name, f);

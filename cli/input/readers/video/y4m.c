@@ -4,7 +4,6 @@
 #include "input/readers/video/y4m_stream.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "input/readers/readers.h"
 
@@ -13,22 +12,16 @@ typedef struct y4m_reader {
     y4m video;
     histo_dtype dtypes[Y4M_PLANES];
     channel_step steps[Y4M_PLANES];
-    selection selection;
     int64_t wanted;        /* the only page; -1: all */
     unsigned char *planes; /* of a frame that could not be mapped */
 } y4m_reader;
-
-static int select_planes(reader *r, const int *channels, int count, fault *f)
-{
-    return selection_set(&((y4m_reader *)r)->selection, r, channels, count, f);
-}
 
 /* The current frame's planes, or NULL. */
 static const unsigned char *read_planes(y4m_reader *p, fault *f)
 {
     const unsigned char *mapped = y4m_map(&p->video);
     if (mapped) return mapped;
-    if (!p->planes && !(p->planes = malloc(p->video.frame_bytes))) {
+    if (!p->planes && !(p->planes = arena_take(&p->reader.memory, 1, p->video.frame_bytes))) {
         fault_set(f, EXIT_DATA, "%s: no memory for a frame of %zu bytes", input_name(p->reader.in),
                   p->video.frame_bytes);
         return NULL;
@@ -55,23 +48,15 @@ static int next(reader *r, band *b, fault *f)
         if (more <= 0) return more;
         if (!(planes = read_planes(p, f))) return -1;
     } while (v->frames <= p->wanted);
-    for (int i = 0; i < p->selection.count; i++)
-        p->selection.views[i] = y4m_view(v, p->selection.wanted[i], planes);
-    *b = (band){.page = (int)(v->frames - 1), .rows = v->height, .cols = v->width, .views = p->selection.views};
+    for (int i = 0; i < r->selected.count; i++)
+        r->selected.views[i] = y4m_view(v, r->selected.wanted[i], planes);
+    *b = (band){.page = (int)(v->frames - 1), .rows = v->height, .cols = v->width, .views = r->selected.views};
     return 1;
 }
 
 static int rewind_y4m(reader *r, fault *f)
 {
     return input_rewind(r->in, f) == 0 ? y4m_begin(&((y4m_reader *)r)->video, r->in, f) : -1;
-}
-
-static void close_y4m(reader *r)
-{
-    y4m_reader *p = (y4m_reader *)r;
-    selection_free(&p->selection);
-    free(p->planes);
-    free(p);
 }
 
 static void describe(y4m_reader *p)
@@ -95,13 +80,12 @@ static void describe(y4m_reader *p)
 
 reader *y4m_open(input *in, const read_options *options, fault *f)
 {
-    const reader_functions functions = {
-        .select = select_planes, .next = next, .rewind = rewind_y4m, .close = close_y4m};
+    const reader_functions functions = {.next = next, .rewind = rewind_y4m};
     y4m_reader *p = reader_create(sizeof *p, in, functions, f);
     if (!p) return NULL;
     p->wanted = options->has_page ? options->page : -1;
     if (y4m_begin(&p->video, in, f) != 0) {
-        close_y4m(&p->reader);
+        reader_destroy(&p->reader);
         return NULL;
     }
     describe(p);
