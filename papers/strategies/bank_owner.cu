@@ -13,7 +13,7 @@
 #include "papers/strategies/banks.h"
 #include "papers/strategies/tiles/count_tiles.h"
 
-enum { BLOCKS, THREADS };
+enum { BLOCKS, THREADS, COARSENING, SCAN };
 enum { LANES = HISTO_LANES, ROWS = 16 /* as many as a thread reads samples in a step, at most */, AT_ONCE = 8 };
 
 struct owned_counters {
@@ -68,15 +68,18 @@ struct owned_counters {
 struct owners_of_banks {
     using counter = owned_counters;
     enum { LEAST_SAMPLES = 1 << 13, MOST_SAMPLES = HISTO_MAX_TILE };
-    static constexpr int64_t defaults[] = {0, 256};
+    static constexpr int64_t defaults[] = {0, 256, 0, 0};
     static constexpr char too_many[] =
         "too many bins: one warp's counters and staged slots do not fit into shared memory";
 
     static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
     {
-        return histo_cuda_block_layout(p, params[THREADS], LANES,
-                                       sizeof(unsigned int) * (histo_owned_stride(p->slots + 1) + ROWS * LANES), 0,
-                                       params[BLOCKS], false);
+        histo_block_layout l = histo_cuda_block_layout(
+            p, params[THREADS], LANES, sizeof(unsigned int) * (histo_owned_stride(p->slots + 1) + ROWS * LANES), 0,
+            params[BLOCKS], false);
+        l.strided = params[SCAN] == HISTO_SCAN_STRIDED;
+        l.coarsening = params[COARSENING] ? 4 : 0;
+        return l;
     }
 
     static void add_to(histo_text *text, const histo_problem *, const histo_block_layout *layout)
@@ -92,6 +95,8 @@ extern "C" const histo_strategy histo_cuda_bank_owner = {
     .launch = strategy::launch,
     .params = {{"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
                {"threads", 32, 1024, 256,
-                "threads of a block, rounded down to whole warps; fewer if their counters do not fit"}},
+                "threads of a block, rounded down to whole warps; fewer if their counters do not fit"},
+               histo_load_param,
+               histo_scan_param},
     .explain = strategy::explain,
 };

@@ -18,6 +18,12 @@ HISTO_INLINE uint32_t histo_byte_of_thread(uint32_t t)
     return (t & ~127u) | (t & 31) << 2 | (t >> 5 & 3);
 }
 
+/* Columns of so many threads. */
+HISTO_INLINE uint32_t histo_byte_columns(uint32_t threads)
+{
+    return (threads + HISTO_FOUR_WARPS - 1) / HISTO_FOUR_WARPS * HISTO_FOUR_WARPS;
+}
+
 /* Must the bytes be flushed before a thread counts `more` samples? It may have counted all so far in one of them. */
 HISTO_INLINE bool histo_bytes_are_full(uint32_t samples, uint32_t more)
 {
@@ -34,6 +40,16 @@ HISTO_INLINE uint32_t histo_row_first(uint32_t v, uint32_t words)
 HISTO_INLINE uint32_t histo_row_next(uint32_t at, uint32_t words)
 {
     return at + 1 < words ? at + 1 : 0;
+}
+
+/* ---- Loads (shared_search) ---- */
+
+/* Which of a block's samples thread t loads if those of neighbouring threads are to be 32 apart. threads: a multiple of
+ * 32. */
+HISTO_INLINE uint32_t histo_spaced_at(uint32_t t, uint32_t threads)
+{
+    const uint32_t rows = threads / HISTO_LANES;
+    return t % rows * HISTO_LANES + t / rows;
 }
 
 /* ---- A bank for each lane (bank_owner) ---- */

@@ -31,9 +31,13 @@ HISTO_IN_KERNEL void histo_load_at_once(uint32_t *words, const char *from, int b
     }
 }
 
-/* Contiguous aligned samples of one axis. C: 1, 2 or 4. */
-template <histo_dtype type, int C>
-struct histo_coarse {
+/* A reader of contiguous aligned samples of one axis, C at once: 1, 2 or 4. Others stay as they are. */
+template <class reader, int C>
+struct histo_coarse : reader {
+};
+
+template <histo_dtype type, typename lookup, int C>
+struct histo_coarse<histo_contiguous<type, lookup>, C> {
     using storage = histo_stored<type>;
     enum { ID = type, PER_STEP = C, SIZE = (int)sizeof(storage) };
 
@@ -51,28 +55,32 @@ struct histo_coarse {
         storage x[C];
         memcpy(x, words, sizeof x);
 #pragma unroll
-        for (int k = 0; k < C; k++) {
-            bool is_there = first + k >= tile->pad && first + k < tile->length;
-            if (is_there && !whole) x[k] = from[k];
-            slot[k] = is_there ? histo_any_lookup<type>(&w->lookups[0]).slot(x[k]) : HISTO_NO_SLOT;
-        }
+        for (int k = 0; k < C; k++)
+            if (!whole && is_in(tile, first + k)) x[k] = from[k];
+        lookup(&w->lookups[0]).slots(x, slot);
+#pragma unroll
+        for (int k = 0; k < C; k++)
+            slot[k] = is_in(tile, first + k) ? slot[k] : HISTO_NO_SLOT;
+    }
+
+  private:
+    static HISTO_MEMBER bool is_in(const histo_tile *tile, uint32_t i)
+    {
+        return i >= tile->pad && i < tile->length;
     }
 };
 
 #ifndef __CUDACC_RTC__ /* on the host */
 
-/* kernel_of(reader()) for coarsening = 1, 2 or 4 where the reader's samples are contiguous, or for the reader itself.
- */
-template <typename reader, typename function>
+/* kernel_of(reader()) for the reader with a coarsening that is one of those listed, where its samples are contiguous,
+ * or else for the reader itself. */
+template <int... listed, typename reader, typename function>
 const void *histo_kernel_by_coarsening(reader it, int coarsening, function kernel_of)
 {
-    if constexpr ((int)reader::ID != (int)HISTO_READ_ANY) {
-        const histo_dtype type = (histo_dtype)reader::ID;
-        if (coarsening == 1) return kernel_of(histo_coarse<type, 1>());
-        if (coarsening == 2) return kernel_of(histo_coarse<type, 2>());
-        if (coarsening == 4) return kernel_of(histo_coarse<type, 4>());
-    }
-    return kernel_of(it);
+    const void *kernel = NULL;
+    if constexpr ((int)reader::ID != (int)HISTO_READ_ANY)
+        ((kernel = coarsening == listed ? kernel_of(histo_coarse<reader, listed>()) : kernel), ...);
+    return kernel ? kernel : kernel_of(it);
 }
 
 #endif

@@ -49,11 +49,13 @@ struct histo_own_bytes {
     histo_counter_range slots;
     unsigned int *bytes, *totals;
     uint8_t *mine;
+    uint32_t columns; /* bytes of a row */
     uint32_t samples; /* since the last flush, of this thread */
 
     HISTO_MEMBER histo_own_bytes(histo_counter_range range, unsigned int *shared) : slots(range)
     {
-        uint32_t words = slots.size * (blockDim.x / 4);
+        columns = histo_byte_columns(blockDim.x);
+        uint32_t words = slots.size * (columns / 4);
         bytes = shared;
         totals = shared + words;
         mine = (uint8_t *)shared + histo_byte_of_thread(threadIdx.x);
@@ -66,7 +68,7 @@ struct histo_own_bytes {
     {
 #pragma unroll
         for (int k = 0; k < N; k++)
-            if (slot[k] - slots.first < slots.size) mine[(slot[k] - slots.first) * blockDim.x]++;
+            if (slot[k] - slots.first < slots.size) mine[(slot[k] - slots.first) * columns]++;
         samples += N;
         if (histo_bytes_are_full(samples, N)) flush();
     }
@@ -84,7 +86,7 @@ struct histo_own_bytes {
     /* Add the bytes to the totals and clear them. */
     HISTO_MEMBER void flush()
     {
-        uint32_t words = blockDim.x / 4; /* of a row */
+        uint32_t words = columns / 4; /* of a row */
         __syncthreads();
         for (uint32_t v = threadIdx.x; v < slots.size; v += blockDim.x) {
             unsigned int *row = bytes + v * words, sum = 0;

@@ -12,12 +12,15 @@
  *   multiprocessor. A copy has an odd number of words, so equal samples in neighbouring threads never share a bank.
  * - Pre-processing: a first kernel finds the slots of all samples and writes tile, offset and index of their counters
  * to memory, in 32 bits, which the vertical tiles read. It pays off with many tiles and expensive axes.
- * - Horizontal tiles, blockIdx.x: a part of the samples. Vertical tiles, blockIdx.y: a range of slots; each reads all
- *   samples.
+ *   `divide=1` is what it saves: each thread divides slots by the tile.
+ * - Horizontal tiles, blockIdx.x: a part of the samples, contiguous or, as in the thesis, side by side. Vertical tiles,
+ * blockIdx.y: a range of slots; each reads all samples.
  * - Streams: parts of the samples are launched on several streams, so one part's blocks begin while the last blocks of
  *   another are running.
  * - Partitioning, `dense=8`: only the middle eighth of the bins is counted on chip; the samples outside are counted
  *   straight in the histogram.
+ * - `flush=1`, the option that the thesis rejects: few threads, which stop and flush the counters before any can be
+ * full.
  * - `merge=1`, for cards whose atomics in device memory are slow: blocks write their counters to rows of the workspace,
  *   which a second kernel adds up.
  * - `tally=1` counts overflows, for `histo bench gallery`.
@@ -40,7 +43,6 @@
 #include "papers/strategies/tiles/count_tiles.h"
 
 enum {
-    MAX_TILE_SAMPLES = 1 << 30,
     MAX_COARSENING = 4,
     INDEX_THREADS = 256,
     INDEX_STEP = INDEX_THREADS * 16, /* a multiple of the samples of a step, whatever the reader */
@@ -60,9 +62,10 @@ typedef struct layout {
 typedef struct tiling {
     histo_packed_block block;
     histo_counter_range region;
-    bool dense;                    /* samples outside the region are counted in the histogram */
-    int64_t first_item, last_item; /* tiles of the samples */
-    int64_t first_of_rows;         /* the tile that has the first row of the workspace */
+    bool dense;             /* samples outside the region are counted in the histogram */
+    histo_tile_range tiles; /* of the samples */
+    int64_t first_of_rows;  /* the tile that has the first row of the workspace, unless they are strided */
+    int before_flush;       /* samples that a thread counts before its block flushes its counters; 0: it does not */
     uint32_t coarsening;
     uint32_t *maps; /* [item - first_of_rows][map_words], or NULL */
     uint32_t map_words;
@@ -70,7 +73,8 @@ typedef struct tiling {
     unsigned long long *tally; /* of overflows, or NULL */
 } tiling;
 
-/* Sources: what a kernel counts. SAMPLES of a thread in an iteration at most, and how many a launch asks for. */
+/* Sources: what a kernel counts. SAMPLES of a thread in an iteration at most, and how many a launch asks for; how
+ * samples say where they are counted. */
 
 template <typename reader>
 struct by_reader {
@@ -84,6 +88,35 @@ struct by_reader {
                                    uint32_t (&slot)[SAMPLES])
     {
         reader::slots(w, tile, at, slot);
+    }
+    static HISTO_MEMBER histo_packed_slots places(const tiling *t, const histo_packed_bins *bin_tile)
+    {
+        return {&t->block.packing, bin_tile};
+    }
+};
+
+/* Each thread divides the slot by the tile, and looks whether the quotient is its own (figure B.3). */
+struct divided_slots {
+    const tiling *t;
+    const histo_packed_bins *bin_tile;
+    HISTO_MEMBER uint32_t at(uint32_t slot) const
+    {
+        const uint32_t in_region = slot - t->region.first;
+        return in_region - in_region / t->block.size * t->block.size;
+    }
+    HISTO_MEMBER bool is_there(uint32_t slot) const
+    {
+        return (slot - t->region.first) / t->block.size == blockIdx.y && at(slot) < bin_tile->size;
+    }
+    HISTO_MEMBER uint32_t word(uint32_t slot) const { return histo_packed_word(&t->block.packing, at(slot)); }
+    HISTO_MEMBER uint32_t shift(uint32_t slot) const { return histo_packed_shift(&t->block.packing, at(slot)); }
+};
+
+template <typename reader>
+struct by_division : by_reader<reader> {
+    static HISTO_MEMBER divided_slots places(const tiling *t, const histo_packed_bins *bin_tile)
+    {
+        return {t, bin_tile};
     }
 };
 
@@ -101,10 +134,11 @@ template <typename reader>
 static __global__ void __launch_bounds__(INDEX_THREADS)
     write_maps(const __grid_constant__ histo_cuda_work work, const __grid_constant__ tiling t)
 {
-    int64_t item = t.first_item + blockIdx.x;
-    uint32_t *maps = t.maps + blockIdx.x * (int64_t)t.map_words;
+    const int64_t item = t.tiles.first + blockIdx.y;
+    uint32_t *maps = t.maps + blockIdx.y * (int64_t)t.map_words;
     histo_tile tile = reader::tile(&work, item);
-    for (uint32_t at = 0; at < t.map_words; at += blockDim.x * reader::PER_STEP) {
+    const uint32_t step = blockDim.x * reader::PER_STEP;
+    for (uint32_t at = blockIdx.x * step; at < t.map_words; at += gridDim.x * step) {
         uint32_t slot[reader::PER_STEP];
         reader::slots(&work, &tile, at, slot);
 #pragma unroll
@@ -133,6 +167,10 @@ struct by_maps {
 struct pre_processed {
     enum { SAMPLES = MAX_COARSENING, IS_MAPPED = true };
     static HISTO_MEMBER uint32_t each(const tiling *t) { return t->coarsening; }
+    static HISTO_MEMBER by_maps places(const tiling *t, const histo_packed_bins *)
+    {
+        return {&t->block.packing, blockIdx.y};
+    }
     static HISTO_MEMBER histo_tile tile(const histo_cuda_work *w, const tiling *t, int64_t item)
     {
         histo_tile tile = histo_tile_at(w, item);
@@ -157,35 +195,72 @@ struct pre_processed {
 
 /* ---- Counting ---- */
 
+/* The samples of a step that lie outside the region; the vertical tiles leave them to the first. */
+template <int N>
+HISTO_IN_KERNEL void count_all_outside(const histo_cuda_work *w, const tiling *t, int64_t entry,
+                                       const uint32_t (&slot)[N])
+{
+    if (!t->dense || blockIdx.y != 0) return;
+#pragma unroll
+    for (int k = 0; k < N; k++)
+        count_outside(w, t, entry, slot[k]);
+}
+
+HISTO_IN_KERNEL unsigned int *row_of(const histo_cuda_work *w, const tiling *t, int64_t item, uint32_t first)
+{
+    if (!t->rows) return NULL;
+    return t->rows + (t->tiles.strided ? blockIdx.x : item - t->first_of_rows) * w->counters + first;
+}
+
 template <typename source>
 static __global__ void __launch_bounds__(1024, 1)
     count(const __grid_constant__ histo_cuda_work work, const __grid_constant__ tiling t)
 {
     extern __shared__ uint32_t shared[];
     uint32_t *mine = shared + threadIdx.x % t.block.copies * t.block.stride;
-    for (int64_t item = t.first_item + blockIdx.x; item < t.last_item; item += gridDim.x) {
-        histo_tile tile = source::tile(&work, &t, item);
-        histo_packed_bins bin_tile = histo_packed_bins_at(&work, &t.block, &t.region, tile.entry, blockIdx.y);
+    histo_scan_tiles(&t.tiles, [&](int64_t item) {
+        const histo_tile tile = source::tile(&work, &t, item);
+        const histo_packed_bins bin_tile = histo_packed_bins_at(&work, &t.block, &t.region, tile.entry, blockIdx.y);
+        const auto places = source::places(&t, &bin_tile);
         histo_packed_clear(shared, &t.block);
-        for (uint32_t at = 0; at < tile.length; at += blockDim.x * source::each(&t)) {
+        histo_scan_steps(&t.tiles, tile.length, source::each(&t), [&](uint32_t at) {
             uint32_t slot[source::SAMPLES];
             source::slots(&work, &t, &tile, at, slot);
-            if constexpr (source::IS_MAPPED) {
-                const by_maps places = {&t.block.packing, blockIdx.y};
-                histo_packed_count(mine, &t.block.packing, &bin_tile, places, slot, source::SAMPLES, t.tally);
-            } else {
-                const histo_packed_slots places = {&t.block.packing, &bin_tile};
-                histo_packed_count(mine, &t.block.packing, &bin_tile, places, slot, source::SAMPLES, t.tally);
-                if (t.dense && blockIdx.y == 0)
+            histo_packed_count(mine, &t.block.packing, &bin_tile, places, slot, source::SAMPLES, t.tally);
+            if constexpr (!source::IS_MAPPED) count_all_outside(&work, &t, tile.entry, slot);
+        });
+        histo_packed_merge(shared, &t.block, &bin_tile, row_of(&work, &t, item, bin_tile.first));
+    });
+}
+
+/* Without old words: the block stops and adds its counters to the histogram before any of them can be full (5.2, the
+ * first option). */
+template <typename reader>
+static __global__ void __launch_bounds__(1024, 1)
+    count_and_flush(const __grid_constant__ histo_cuda_work work, const __grid_constant__ tiling t)
+{
+    extern __shared__ uint32_t shared[];
+    uint32_t *mine = shared + threadIdx.x % t.block.copies * t.block.stride;
+    histo_scan_tiles(&t.tiles, [&](int64_t item) {
+        const histo_tile tile = reader::tile(&work, item);
+        const histo_packed_bins bin_tile = histo_packed_bins_at(&work, &t.block, &t.region, tile.entry, blockIdx.y);
+        const histo_packed_slots places = {&t.block.packing, &bin_tile};
+        int left = t.before_flush;
+        histo_packed_clear(shared, &t.block);
+        histo_scan_slots<reader>(&work, &t.tiles, &tile, [&](const auto &slot) {
 #pragma unroll
-                    for (int k = 0; k < source::SAMPLES; k++)
-                        count_outside(&work, &t, tile.entry, slot[k]);
+            for (int k = 0; k < reader::PER_STEP; k++) {
+                if (left-- == 0) {
+                    histo_packed_merge(shared, &t.block, &bin_tile, NULL);
+                    histo_packed_clear(shared, &t.block);
+                    left = t.before_flush - 1;
+                }
+                if (places.is_there(slot[k])) atomicAdd(&mine[places.word(slot[k])], 1u << places.shift(slot[k]));
             }
-        }
-        unsigned int *row = t.rows;
-        if (row) row += (item - t.first_of_rows) * work.counters + bin_tile.first;
-        histo_packed_merge(shared, &t.block, &bin_tile, row);
-    }
+            count_all_outside(&work, &t, tile.entry, slot);
+        });
+        histo_packed_merge(shared, &t.block, &bin_tile, row_of(&work, &t, item, bin_tile.first));
+    });
 }
 
 /* ---- Layout ---- */
@@ -209,12 +284,13 @@ static layout layout_of(const histo_problem *p, const int64_t *params)
     if (params[HISTO_PACKED_PREPROCESS] && histo_packed_has_maps(on_chip)) {
         int64_t samples = p->samples + 1;
         if (samples > MAX_INDEXED) samples = MAX_INDEXED;
+        const int64_t parts = on_chip->strided ? on_chip->streams : on_chip->blocks;
         l.mapped = samples / INDEX_STEP + 1;
-        if (l.mapped > on_chip->blocks) l.mapped = on_chip->blocks;
+        if (l.mapped > parts) l.mapped = parts;
         l.map_words = (uint32_t)(samples / l.mapped / INDEX_STEP + 1) * INDEX_STEP;
         if (!on_chip->coarsening) on_chip->coarsening = MAX_COARSENING;
     }
-    if (params[HISTO_PACKED_MERGE]) l.rows = l.mapped ? l.mapped : on_chip->blocks;
+    if (params[HISTO_PACKED_MERGE]) l.rows = l.mapped && !on_chip->strided ? l.mapped : on_chip->blocks;
     l.bytes_mapped = (size_t)l.mapped * l.map_words * sizeof(uint32_t);
     l.bytes_rows = (size_t)l.rows * (size_t)problem.counters * sizeof(unsigned int);
     return l;
@@ -234,12 +310,12 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
     return l.bytes_mapped + l.bytes_rows;
 }
 
-/* Count tiles [t->first_item, t->last_item), in parts on each stream. */
+/* Count tiles of the samples, in parts on each stream. Returns how many blocks along x each had. */
 static histo_status launch_parts(const histo_job *job, const void *kernel, const histo_packed_layout *l,
-                                 histo_cuda_work *work, const tiling *t)
+                                 histo_cuda_work *work, const tiling *t, int64_t *blocks)
 {
     cudaStream_t stream = (cudaStream_t)job->stream, streams[HISTO_CUDA_MAX_BRANCHES];
-    int64_t tiles = t->last_item - t->first_item, blocks = histo_packed_blocks_of_stream(l);
+    const int64_t tiles = t->tiles.end - t->tiles.first;
     int branches = tiles < l->streams ? (int)tiles : l->streams;
     histo_status status = histo_cuda_fork_begin(histo_cuda_accumulators_in(job), stream, branches, streams);
     if (status != HISTO_OK) return status;
@@ -248,28 +324,34 @@ static histo_status launch_parts(const histo_job *job, const void *kernel, const
         tiling part = *t;
         void *args[] = {work, &part};
         branch.stream = streams[b];
-        part.first_item = t->first_item + histo_packed_first_of_stream(tiles, b, branches);
-        part.last_item = t->first_item + histo_packed_first_of_stream(tiles, b + 1, branches);
-        int64_t items = part.last_item - part.first_item;
-        dim3 grid((unsigned)(items < blocks ? items : blocks), (unsigned)l->bin_tiles);
-        status = histo_cuda_launch(&branch, kernel, grid, l->threads, (size_t)l->shared, args);
+        part.tiles.first = t->tiles.first + histo_packed_first_of_stream(tiles, b, branches);
+        part.tiles.end = t->tiles.first + histo_packed_first_of_stream(tiles, b + 1, branches);
+        *blocks = histo_scan_blocks(&part.tiles, work->samples_each, l->threads, histo_packed_blocks_of_stream(l));
+        status = histo_cuda_launch(&branch, kernel, dim3((unsigned)*blocks, (unsigned)l->bin_tiles), l->threads,
+                                   (size_t)l->shared, args);
     }
     histo_status end = histo_cuda_fork_end(histo_cuda_accumulators_in(job), stream, branches);
     return status != HISTO_OK ? status : end;
 }
 
-static const void *kernel_of(int reader, int coarsening)
+static const void *kernel_of(int reader, const histo_packed_layout *l, const int64_t *params)
 {
     return histo_kernel_by_reader(histo_all_readers(), reader, [=](auto it) {
-        return histo_kernel_by_coarsening(it, coarsening,
-                                          [](auto its) { return (const void *)count<by_reader<decltype(its)>>; });
+        if (params[HISTO_PACKED_FLUSH]) return (const void *)count_and_flush<histo_coarse<decltype(it), 1>>;
+        if (params[HISTO_PACKED_DIVIDE]) return (const void *)count<by_division<histo_coarse<decltype(it), 4>>>;
+        return histo_kernel_by_coarsening<1, 2, 4>(
+            it, l->coarsening, [](auto its) { return (const void *)count<by_reader<decltype(its)>>; });
     });
 }
 
-static const void *map_kernel_of(int reader)
+static histo_status write_maps_of(const histo_job *job, int reader, histo_cuda_work *work, tiling *t)
 {
-    return histo_kernel_by_reader(histo_all_readers(), reader,
-                                  [](auto it) { return (const void *)write_maps<decltype(it)>; });
+    const void *kernel = histo_kernel_by_reader(histo_all_readers(), reader,
+                                                [](auto it) { return (const void *)write_maps<decltype(it)>; });
+    void *args[] = {work, t};
+    const int64_t steps = t->map_words / INDEX_STEP, all = histo_cuda_resident(job->problem->device, INDEX_THREADS, 0);
+    const dim3 grid((unsigned)(steps < all ? steps : all), (unsigned)(t->tiles.end - t->tiles.first));
+    return histo_cuda_launch(job, kernel, grid, INDEX_THREADS, 0, args);
 }
 
 /* ---- Overflows ---- */
@@ -292,18 +374,27 @@ static void tell(histo_text *text)
                    told[OVERFLOWS] ? 100 * (double)told[WRAPPED] / (double)told[OVERFLOWS] : 0.0);
 }
 
-static histo_status launch(const histo_job *job)
+/* The job's work, cut into shares, or strided, into as few tiles as there are streams. */
+static histo_cuda_work work_of(const histo_job *job, const layout *l)
 {
     enum { MIN = 1 << 14, LONGEST_PAD = 128 /* and a multiple of a cache line of samples */ };
-    const layout l = layout_of(job->problem, job->params);
-    int64_t most = MAX_TILE_SAMPLES, least = MIN;
-    if (l.mapped) most = l.map_words - LONGEST_PAD;
+    const bool as_launched = l->on_chip.strided || job->params[HISTO_PACKED_CONFIG] == HISTO_PACKED_THESIS;
+    int64_t most = l->mapped ? l->map_words - LONGEST_PAD : (int64_t)HISTO_SCAN_TILE,
+            least = as_launched ? 1 : (int64_t)MIN;
     if (least > most) least = most;
-    histo_cuda_work work = histo_cuda_work_of(job, l.on_chip.blocks, least, most);
+    return histo_cuda_work_of(job, l->on_chip.strided ? l->on_chip.streams : l->on_chip.blocks, least, most);
+}
+
+static histo_status launch(const histo_job *job)
+{
+    const layout l = layout_of(job->problem, job->params);
+    histo_cuda_work work = work_of(job, &l);
     int reader = histo_cuda_reader_of(&work);
     tiling t = {l.on_chip.block, l.on_chip.region};
     t.dense = l.on_chip.region.size < work.counters;
     t.coarsening = (uint32_t)l.on_chip.coarsening;
+    t.tiles.strided = l.on_chip.strided;
+    t.before_flush = histo_packed_before_flush(&t.block, l.on_chip.threads);
     if (l.mapped) t.maps = (uint32_t *)job->workspace;
     t.map_words = l.map_words;
     if (l.rows) t.rows = (unsigned int *)((char *)job->workspace + l.bytes_mapped);
@@ -314,18 +405,16 @@ static histo_status launch(const histo_job *job)
     }
     if (status == HISTO_OK && l.rows && t.dense) /* counters that no block writes */
         status = HISTO_CUDA(cudaMemsetAsync(t.rows, 0, l.bytes_rows, (cudaStream_t)job->stream), "clearing rows");
-    const void *kernel = l.mapped ? (const void *)count<pre_processed> : kernel_of(reader, l.on_chip.coarsening);
-    const int64_t at_once = l.mapped ? l.mapped : l.rows ? l.rows : work.tiles;
-    for (int64_t item = 0; item < work.tiles && status == HISTO_OK; item = t.last_item) {
-        t.first_item = t.first_of_rows = item;
-        t.last_item = work.tiles - item < at_once ? work.tiles : item + at_once;
-        void *args[] = {&work, &t};
-        if (l.mapped)
-            status = histo_cuda_launch(job, map_kernel_of(reader), dim3((unsigned)(t.last_item - item)), INDEX_THREADS,
-                                       0, args);
-        if (status == HISTO_OK) status = launch_parts(job, kernel, &l.on_chip, &work, &t);
-        const histo_tile_rows rows = {t.rows, item, t.last_item};
-        if (status == HISTO_OK && l.rows) status = histo_cuda_add_rows(job, &work, &rows);
+    const void *kernel = l.mapped ? (const void *)count<pre_processed> : kernel_of(reader, &l.on_chip, job->params);
+    int64_t at_once = l.mapped ? l.mapped : l.rows ? l.rows : work.tiles, blocks = 0;
+    if (l.rows && t.tiles.strided) at_once = 1; /* all rows are of one tile */
+    for (int64_t item = 0; item < work.tiles && status == HISTO_OK; item = t.tiles.end) {
+        t.tiles.first = t.first_of_rows = item;
+        t.tiles.end = work.tiles - item < at_once ? work.tiles : item + at_once;
+        if (l.mapped) status = write_maps_of(job, reader, &work, &t);
+        if (status == HISTO_OK) status = launch_parts(job, kernel, &l.on_chip, &work, &t, &blocks);
+        const histo_tile_rows rows = {t.rows, t.tiles};
+        if (status == HISTO_OK && l.rows) status = histo_cuda_add_rows(job, &work, &rows, blocks);
     }
     return status;
 }
@@ -348,6 +437,10 @@ static void explain(const histo_problem *problem, const int64_t *params, histo_t
     if (it->region.size < (uint32_t)problem->slots + 1)
         histo_text_add(text, "; %u of the %lld counters on chip", it->region.size, (long long)problem->slots + 1);
     if (l.mapped) histo_text_add(text, "; pre-processed");
+    if (it->strided) histo_text_add(text, "; blocks side by side");
+    if (params[HISTO_PACKED_FLUSH])
+        histo_text_add(text, "; flushed every %d samples of a thread",
+                       histo_packed_before_flush(&it->block, it->threads));
 }
 
 static const char *const configs[] = {"usual", "thesis", NULL};
@@ -357,7 +450,8 @@ extern "C" const histo_strategy histo_cuda_packed_atomic = {
     .workspace = workspace,
     .launch = launch,
     .params =
-        {{"config", 0, 1, 0, "usual: made for this card; thesis: of chapter 6. The other parameters change it"},
+        {{"config", 0, 1, 0, "usual: made for this card; thesis: of chapter 6. The other parameters change it",
+          configs},
          {"bits", 0, 16, 0, "of a counter: 4, 8 or 16, the next of these; 0: by bins and samples"},
          {"coarsening", 0, 4, 0, "samples a load, 1, 2 or 4; 0: 16 bytes of them. Where they are contiguous"},
          {"copies", 0, HISTO_PACKED_MAX_COPIES, 0,
@@ -371,8 +465,13 @@ extern "C" const histo_strategy histo_cuda_packed_atomic = {
          {"threads", 0, 1024, 0, "of a block; 0: 512, or 1024 where only one block fits on a multiprocessor"},
          {"merge", 0, 1, 0, "0: each block adds to the histogram atomically; 1: a second kernel adds up all blocks"},
          {"dense", 0, 1 << 20, 0, "n: only the middle n-th of the bins is counted on chip; 0: all"},
-         {"tally", 0, 1, 0, "1: count overflows"}},
-    .configs = configs,
+         {"tally", 0, 1, 0, "1: count overflows"},
+         histo_scan_param,
+         {"divide", 0, 1, 0,
+          "1: each thread divides slots by the tile, as without pre-processing in figure B.3; four samples a load"},
+         {"flush", 0, 1, 0,
+          "1: few threads, which flush counters of 8 or 16 bits before any can be full, instead of correcting "
+          "overflows; one sample a load"}},
     .explain = explain,
     .tell = tell,
 };

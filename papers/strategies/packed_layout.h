@@ -4,6 +4,7 @@
 #define PAPERS_STRATEGIES_PACKED_LAYOUT_H
 
 #include "papers/strategies/packed_counters.h"
+#include "papers/strategies/tiles/scan.h"
 
 /* The strategy's parameters, in order; 0 is "choose". */
 enum {
@@ -18,7 +19,10 @@ enum {
     HISTO_PACKED_THREADS,
     HISTO_PACKED_MERGE,
     HISTO_PACKED_DENSE,
-    HISTO_PACKED_TALLY
+    HISTO_PACKED_TALLY,
+    HISTO_PACKED_SCAN,
+    HISTO_PACKED_DIVIDE,
+    HISTO_PACKED_FLUSH
 };
 
 /* Its configurations, and the limits of any. */
@@ -43,6 +47,7 @@ typedef struct histo_packed_layout {
     int threads, streams;
     int coarsening; /* samples of a load; 0: 16 bytes of them */
     int64_t blocks; /* along x, on all streams; 0: as many as the device holds at once */
+    bool strided;
 } histo_packed_layout;
 
 /* ---- The thesis ---- */
@@ -53,6 +58,19 @@ enum {
     HISTO_THESIS_THREADS = 1024,
     HISTO_THESIS_STREAMS = 4
 };
+
+/* Chapter 6, with counters of any width: samples of a load, …  */
+HISTO_INLINE int histo_thesis_coarsening(int64_t bins)
+{
+    return bins <= HISTO_THESIS_SMALL ? 1 : 4;
+}
+
+/* … and blocks along x for a histogram of so many bytes: as many threads as a multiprocessor has, which are two blocks'
+ * where two histograms fit (5.7). */
+HISTO_INLINE int64_t histo_thesis_blocks(int64_t bytes, int64_t multiprocessors)
+{
+    return bytes <= HISTO_THESIS_SHARED / 2 ? 2 * multiprocessors : multiprocessors;
+}
 
 /* Copies of a histogram of so many bytes: table 5.1 for room = 24 KiB, half of a multiprocessor's shared memory. */
 HISTO_INLINE int64_t histo_packed_copies(int64_t bytes, int64_t room)
@@ -104,6 +122,22 @@ HISTO_INLINE int64_t histo_packed_thesis_tile(int64_t bins, int64_t counters, in
     return (counters + tiles - 1) / tiles;
 }
 
+/* Samples that the threads of a block may count between two flushes, each once in its copy, without a full counter. */
+HISTO_INLINE int histo_packed_before_flush(const histo_packed_block *b, int threads)
+{
+    const int of_copy = (threads + (int)b->copies - 1) / (int)b->copies;
+    return (int)b->packing.full / of_copy;
+}
+
+/* The option that 5.2 rejects: so few threads that they may count a sample each before counters are flushed. */
+HISTO_INLINE void histo_packed_lay_out_flushes(histo_packed_layout *l)
+{
+    enum { WARP = 32 };
+    l->coarsening = 1;
+    while (l->threads > WARP && !histo_packed_before_flush(&l->block, l->threads))
+        l->threads -= WARP;
+}
+
 HISTO_INLINE histo_packed_layout histo_packed_layout_of(const histo_packed_problem *p, const int64_t *params)
 {
     histo_packed_layout l;
@@ -123,6 +157,7 @@ HISTO_INLINE histo_packed_layout histo_packed_layout_of(const histo_packed_probl
         bits = histo_packed_next_bits(params[HISTO_PACKED_BITS]);
     else if (!thesis)
         bits = histo_packed_usual_bits(p, tile ? tile : counters);
+    if (params[HISTO_PACKED_FLUSH] && bits < 8) bits = 8; /* those of 4 hold less than a warp's samples */
     if (thesis && !tile) tile = histo_packed_thesis_tile(bins, counters, HISTO_THESIS_SHARED * 8 / bits);
     if (!tile) tile = counters;
     if (tile < least) tile = least;
@@ -140,17 +175,16 @@ HISTO_INLINE histo_packed_layout histo_packed_layout_of(const histo_packed_probl
     l.shared = copies * l.block.stride * 4;
     l.threads = (int)params[HISTO_PACKED_THREADS];
     if (!l.threads) l.threads = thesis || 2 * l.shared > p->shared_each ? HISTO_THESIS_THREADS : 512;
-    const bool small = bins <= HISTO_THESIS_SMALL;
     l.streams = (int)params[HISTO_PACKED_STREAMS];
-    if (!l.streams) l.streams = thesis && !small ? HISTO_THESIS_STREAMS : 1;
+    if (!l.streams) l.streams = thesis && bins > HISTO_THESIS_SMALL ? HISTO_THESIS_STREAMS : 1;
     l.coarsening = (int)params[HISTO_PACKED_COARSENING];
     if (l.coarsening == 3) l.coarsening = 2;
-    if (!l.coarsening && thesis) l.coarsening = small ? 1 : 4;
+    if (!l.coarsening && thesis) l.coarsening = histo_thesis_coarsening(bins);
     l.blocks = params[HISTO_PACKED_BLOCKS];
-    /* As many threads as a multiprocessor has: two blocks' worth, where two histograms fit. */
-    if (!l.blocks && thesis)
-        l.blocks =
-            histo_packed_bytes(bins, bits) <= HISTO_THESIS_SHARED / 2 ? 2 * p->multiprocessors : p->multiprocessors;
+    if (!l.blocks && thesis) l.blocks = histo_thesis_blocks(histo_packed_bytes(bins, bits), p->multiprocessors);
+    l.strided = params[HISTO_PACKED_SCAN] ? params[HISTO_PACKED_SCAN] == HISTO_SCAN_STRIDED : thesis;
+    if (params[HISTO_PACKED_DIVIDE]) l.coarsening = 4;
+    if (params[HISTO_PACKED_FLUSH]) histo_packed_lay_out_flushes(&l);
     return l;
 }
 

@@ -5,6 +5,8 @@
  *   put its counters into other banks than those of the next (256 bins padded to 257). `shift` does the same for the
  *   counters of neighbouring blocks, as the Handbook's padding did before blocks' memory began at multiples of a
  *   kilobyte.
+ * - `config=thesis` is the reference that the thesis compares packed atomics with (6.1.2): 48 KiB of shared memory, and
+ *   the loads and blocks that chapter 6 gives a histogram of this size.
  * - `coarsening` changes how many samples a thread loads at once, and nothing else.
  * - More counters than fit on chip are counted in vertical tiles: blockIdx.y says which, and each tile reads all
  *   samples.
@@ -21,10 +23,12 @@
 #include "cuda/launch/launch.h"
 #include "cuda/launch/work_of_job.h"
 #include "papers/strategies/coarse.cuh"
+#include "papers/strategies/packed_layout.h"
 #include "papers/strategies/tiles/count_tiles.h"
 
-enum { COPIES, PADDING, TILE, MERGE, INC, BLOCKS, THREADS, COARSENING, SHIFT };
-enum { MAX_TILE_SAMPLES = 1 << 30, MAX_TILES = 65535, BANKS = 32 };
+enum { COPIES, PADDING, TILE, MERGE, INC, BLOCKS, THREADS, COARSENING, SHIFT, CONFIG, SCAN };
+enum { USUAL, THESIS };
+enum { MAX_TILES = 65535, BANKS = 32 };
 
 /* How a problem is laid out on chip. */
 typedef struct layout {
@@ -36,14 +40,15 @@ typedef struct layout {
     int threads;
     int64_t blocks; /* along x, at once */
     int64_t rows;   /* of the workspace */
+    int coarsening; /* samples of a load; 0: 16 bytes of them */
+    bool strided;
 } layout;
 
 /* What its kernels need of it. */
 typedef struct tiling {
     uint32_t bin_tile, stride, copies, shift;
     bool inc;
-    int64_t first_item;
-    unsigned int *rows; /* [item - first_item][counters], or NULL to add to the histogram */
+    histo_tile_rows rows;
 } tiling;
 
 /* at: from the first counter of the bin_tile; beyond it are other bin_tiles' slots, and no slot. */
@@ -72,10 +77,7 @@ HISTO_IN_KERNEL void merge(const unsigned int *shared, const histo_cuda_work *wo
         unsigned int sum = 0;
         for (uint32_t c = 0; c < t->copies; c++)
             sum += shared[c * t->stride + i];
-        if (t->rows)
-            t->rows[(item - t->first_item) * work->counters + first + i] = sum;
-        else if (sum)
-            atomicAdd(&work->counts[entry * work->counters + first + i], (unsigned long long)sum);
+        histo_merge(work, &t->rows, item, entry, first + i, sum);
     }
     __syncthreads();
 }
@@ -88,12 +90,10 @@ static __global__ void __launch_bounds__(1024, 1)
     unsigned int *shared = memory + blockIdx.x * t.shift % BANKS;
     unsigned int *mine = shared + threadIdx.x % t.copies * t.stride;
     uint32_t first = blockIdx.y * t.bin_tile;
-    for (int64_t item = t.first_item + blockIdx.x; item < work.tiles; item += gridDim.x) {
-        histo_tile tile = reader::tile(&work, item);
+    histo_scan_tiles(&t.rows.tiles, [&](int64_t item) {
+        const histo_tile tile = reader::tile(&work, item);
         clear(shared, &t);
-        for (uint32_t at = 0; at < tile.length; at += blockDim.x * reader::PER_STEP) {
-            uint32_t slot[reader::PER_STEP];
-            reader::slots(&work, &tile, at, slot);
+        histo_scan_slots<reader>(&work, &t.rows.tiles, &tile, [&](const auto &slot) {
             if (t.inc)
 #pragma unroll
                 for (int k = 0; k < reader::PER_STEP; k++)
@@ -102,20 +102,21 @@ static __global__ void __launch_bounds__(1024, 1)
 #pragma unroll
                 for (int k = 0; k < reader::PER_STEP; k++)
                     add_slot(mine, &t, slot[k] - first);
-        }
+        });
         merge(shared, &work, &t, item, tile.entry, first);
-        if (t.rows) return; /* a row holds one tile */
-    }
+    });
 }
 
 static layout layout_of(const histo_problem *p, const int64_t *params)
 {
     const histo_cuda_device *device = histo_cuda_device_of(p->device);
     layout l;
+    const bool thesis = params[CONFIG] == THESIS;
     int64_t counters = p->slots + 1,
             most = (int64_t)(device->shared_block / sizeof(unsigned int)) - (params[SHIFT] ? BANKS : 0);
-    int64_t padding = params[PADDING], copies = params[COPIES] ? params[COPIES] : 1;
-    l.bin_tile = params[TILE] && params[TILE] < counters ? params[TILE] : counters;
+    int64_t padding = params[PADDING], copies = params[COPIES] ? params[COPIES] : 1, tile = params[TILE];
+    if (!tile && thesis) tile = histo_packed_thesis_tile(p->bins, counters, HISTO_THESIS_SHARED / 4);
+    l.bin_tile = tile && tile < counters ? tile : counters;
     if (l.bin_tile < counters / MAX_TILES + 1) l.bin_tile = counters / MAX_TILES + 1;
     if (l.bin_tile + padding > most) l.bin_tile = most - padding;
     while (copies > 1 && (l.bin_tile + padding) * copies > most)
@@ -124,10 +125,14 @@ static layout layout_of(const histo_problem *p, const int64_t *params)
     l.stride = (uint32_t)(l.bin_tile + padding);
     l.bin_tiles = (counters + l.bin_tile - 1) / l.bin_tile;
     l.shared = ((size_t)l.stride * (size_t)l.copies + (params[SHIFT] ? BANKS : 0)) * sizeof(unsigned int);
-    l.threads = params[THREADS] ? (int)params[THREADS] : l.shared > (32 << 10) ? 1024 : 512;
-    l.blocks = histo_cuda_resident(p->device, l.threads, l.shared) / l.bin_tiles + 1;
+    l.threads = params[THREADS] ? (int)params[THREADS] : thesis || l.shared > (32 << 10) ? HISTO_THESIS_THREADS : 512;
+    l.blocks = thesis ? histo_thesis_blocks(4 * p->bins, device->multiprocessors)
+                      : histo_cuda_resident(p->device, l.threads, l.shared) / l.bin_tiles + 1;
     if (params[BLOCKS]) l.blocks = params[BLOCKS];
     l.rows = params[MERGE] ? l.blocks : 0;
+    l.coarsening = params[COARSENING] == 3 ? 2 : (int)params[COARSENING];
+    if (!l.coarsening && thesis) l.coarsening = histo_thesis_coarsening(p->bins);
+    l.strided = params[SCAN] ? params[SCAN] == HISTO_SCAN_STRIDED : thesis;
     return l;
 }
 
@@ -150,27 +155,26 @@ static histo_status launch(const histo_job *job)
 {
     enum { MIN = 1 << 14 };
     layout l = layout_of(job->problem, job->params);
-    histo_cuda_work work = histo_cuda_work_of(job, l.blocks, MIN, MAX_TILE_SAMPLES);
-    const int coarsening = job->params[COARSENING] == 3 ? 2 : (int)job->params[COARSENING];
+    const int64_t least = l.strided ? HISTO_SCAN_TILE : job->params[CONFIG] == THESIS ? 1 : MIN;
+    histo_cuda_work work = histo_cuda_work_of(job, l.strided ? 1 : l.blocks, least, HISTO_SCAN_TILE);
     const void *kernel = histo_kernel_by_reader(histo_all_readers(), histo_cuda_reader_of(&work), [=](auto it) {
-        return histo_kernel_by_coarsening(it, coarsening, [](auto its) { return (const void *)count<decltype(its)>; });
+        return histo_kernel_by_coarsening<1, 2, 4>(it, l.coarsening,
+                                                   [](auto its) { return (const void *)count<decltype(its)>; });
     });
-    tiling t = {(uint32_t)l.bin_tile,
-                l.stride,
-                (uint32_t)l.copies,
-                (uint32_t)job->params[SHIFT],
-                job->params[INC] != 0,
-                0,
-                l.rows ? (unsigned int *)job->workspace : NULL};
+    tiling t = {(uint32_t)l.bin_tile, l.stride, (uint32_t)l.copies, (uint32_t)job->params[SHIFT],
+                job->params[INC] != 0};
+    histo_tile_range *tiles = &t.rows.tiles;
+    if (l.rows) t.rows.at = (unsigned int *)job->workspace;
+    tiles->strided = l.strided;
     histo_status status = HISTO_OK;
-    int64_t each = l.rows ? l.rows : work.tiles; /* tiles of a launch */
-    for (; t.first_item < work.tiles && status == HISTO_OK; t.first_item += each) {
-        int64_t n = work.tiles - t.first_item < each ? work.tiles - t.first_item : each;
+    const int64_t each = !l.rows ? work.tiles : l.strided ? 1 : l.rows; /* tiles of a launch */
+    for (; tiles->end < work.tiles && status == HISTO_OK; tiles->first = tiles->end) {
+        tiles->end = work.tiles - tiles->first < each ? work.tiles : tiles->first + each;
         void *args[] = {&work, &t};
-        dim3 grid((unsigned)(n < l.blocks ? n : l.blocks), (unsigned)l.bin_tiles);
-        status = histo_cuda_launch(job, kernel, grid, l.threads, l.shared, args);
-        const histo_tile_rows rows = {t.rows, t.first_item, t.first_item + n};
-        if (status == HISTO_OK && l.rows) status = histo_cuda_add_rows(job, &work, &rows);
+        const int64_t blocks = histo_scan_blocks(tiles, work.samples_each, l.threads, l.blocks);
+        status =
+            histo_cuda_launch(job, kernel, dim3((unsigned)blocks, (unsigned)l.bin_tiles), l.threads, l.shared, args);
+        if (status == HISTO_OK && l.rows) status = histo_cuda_add_rows(job, &work, &t.rows, blocks);
     }
     return status;
 }
@@ -185,7 +189,10 @@ static void explain(const histo_problem *problem, const int64_t *params, histo_t
         (long long)l.bin_tiles, l.bin_tiles == 1 ? "" : "s", (long long)l.bin_tile, l.copies,
         l.copies == 1 ? "y" : "ies", l.stride, (long long)l.blocks, l.threads,
         l.rows ? "added up by a second kernel" : "each added to the histogram atomically");
+    if (l.strided) histo_text_add(text, "; blocks side by side");
 }
+
+static const char *const configs[] = {"usual", "thesis", NULL};
 
 extern "C" const histo_strategy histo_cuda_shared_atomic = {
     .unsupported_reason = unsupported_reason,
@@ -200,7 +207,11 @@ extern "C" const histo_strategy histo_cuda_shared_atomic = {
                {"blocks", 0, 65535, 0, "blocks of the grid for a tile; 0: as many as the device holds at once"},
                {"threads", 0, 1024, 0, "threads of a block; 0: 512, or 1024 for more than 32 KiB of counters"},
                {"coarsening", 0, 4, 0, "samples a load, 1, 2 or 4; 0: 16 bytes of them. Where they are contiguous"},
-               {"shift", 0, 31, 0,
-                "words from where a block's counters begin to where the next block's do, modulo 32"}},
+               {"shift", 0, 31, 0, "words from where a block's counters begin to where the next block's do, modulo 32"},
+               {"config", 0, 1, 0,
+                "usual: made for this card; thesis: tiles of 12 Ki bins in 48 KiB, loads and blocks of chapter 6. The "
+                "other parameters change it",
+                configs},
+               histo_scan_param},
     .explain = explain,
 };

@@ -3,13 +3,17 @@
  *
  * It searches regular axes as well, whereas shared_atomic computes those and searches stored edges in device memory.
  *
+ * - `coarsening=1,scan=strided` loads as listing 2 does; `stride=32` lets neighbouring threads load samples that are 32
+ *   apart, so that equal neighbours of an image do not meet in one counter.
+ *
  * Source: Milic et al. 2013, III.B, listing 2; there the edges stay in device memory.
  * Bytes: each sample once. log2(bins) dependent reads of shared memory for each sample bound it. */
 #include "cuda/launch/work_of_job.h"
+#include "papers/strategies/banks.h"
 #include "papers/strategies/edges.cuh"
 #include "papers/strategies/tiles/count_tiles.h"
 
-enum { BLOCKS, THREADS };
+enum { BLOCKS, THREADS, OVERLAP, COARSENING, SCAN, STRIDE };
 
 /* Where the edges of each axis begin in shared memory, and where the counters do, in doubles. */
 typedef struct edges_layout {
@@ -35,18 +39,17 @@ HISTO_IN_KERNEL uint32_t search(const histo_cuda_work *w, int axis, const double
 
 /* Samples of any number of axes, one by one. */
 HISTO_IN_KERNEL void count_one_by_one(const histo_cuda_work *w, const edges_layout *layout, const double *edges,
-                                      unsigned int *counters, const histo_tile *tile)
+                                      unsigned int *counters, const histo_tile *tile, uint32_t offset)
 {
-    for (uint32_t offset = threadIdx.x; offset < tile->length; offset += blockDim.x) {
-        histo_sample_place place = histo_sample_place_of(w, tile, offset);
-        uint32_t slot = 0;
-        if (histo_is_left_out(w, &place))
-            slot = w->slots;
-        else
-            for (int a = 0; a < w->naxes; a++)
-                slot += w->slot_strides[a] * search(w, a, edges + layout->at[a], histo_address(w, &place, a));
-        atomicAdd(&counters[slot], 1u);
-    }
+    if (offset >= tile->length) return;
+    histo_sample_place place = histo_sample_place_of(w, tile, offset);
+    uint32_t slot = 0;
+    if (histo_is_left_out(w, &place))
+        slot = w->slots;
+    else
+        for (int a = 0; a < w->naxes; a++)
+            slot += w->slot_strides[a] * search(w, a, edges + layout->at[a], histo_address(w, &place, a));
+    atomicAdd(&counters[slot], 1u);
 }
 
 template <typename reader>
@@ -59,21 +62,42 @@ static __global__ void __launch_bounds__(1024, 1)
     for (int a = 0; a < work.naxes; a++)
         load_edges(&work.lookups[a], edges + layout.at[a]);
     histo_clear_shared(counters, (uint32_t)work.counters);
-    for (int64_t item = rows.first + blockIdx.x; item < rows.end; item += gridDim.x) {
-        histo_tile tile = reader::tile(&work, item);
+    histo_scan_tiles(&rows.tiles, [&](int64_t item) {
+        const histo_tile tile = reader::tile(&work, item);
         if constexpr ((int)reader::ID == (int)HISTO_READ_ANY)
-            count_one_by_one(&work, &layout, edges, counters, &tile);
+            histo_scan_steps(&rows.tiles, tile.length, 1, [&](uint32_t at) {
+                count_one_by_one(&work, &layout, edges, counters, &tile, at + threadIdx.x);
+            });
         else
-            for (uint32_t at = 0; at < tile.length; at += blockDim.x * reader::PER_STEP) {
-                uint32_t slot[reader::PER_STEP];
-                reader::slots(&work, &tile, at, slot);
+            histo_scan_slots<reader>(&work, &rows.tiles, &tile, [&](auto &slot) {
 #pragma unroll
                 for (int k = 0; k < reader::PER_STEP; k++)
                     if (slot[k] != HISTO_NO_SLOT) atomicAdd(&counters[slot[k]], 1u);
-            }
+            });
         histo_merge_copies(&work, &rows, item, tile.entry, counters, 1, 0, 0xffffffffu);
-    }
+    });
 }
+
+/* A sample a load, those of neighbouring threads 32 apart. */
+template <histo_dtype type, typename lookup>
+struct spaced {
+    enum { ID = type, PER_STEP = 1 };
+
+    static HISTO_MEMBER histo_tile tile(const histo_cuda_work *w, int64_t item)
+    {
+        return histo_contiguous<type>::tile(w, item);
+    }
+
+    static HISTO_MEMBER void slots(const histo_cuda_work *w, const histo_tile *tile, uint32_t at, uint32_t (&slot)[1])
+    {
+        const uint32_t i = at + histo_spaced_at(threadIdx.x, blockDim.x);
+        const bool is_in = i >= tile->pad && i < tile->length;
+        histo_stored<type> x[1] = {};
+        if (is_in) x[0] = ((const histo_stored<type> *)tile->at)[i];
+        lookup(&w->lookups[0]).slots(x, slot);
+        if (!is_in) slot[0] = HISTO_NO_SLOT;
+    }
+};
 
 static size_t edges_of(const histo_problem *p, edges_layout *layout)
 {
@@ -88,10 +112,13 @@ static size_t edges_of(const histo_problem *p, edges_layout *layout)
 
 static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
 {
-    static const int64_t defaults[] = {0, 512};
+    static const int64_t defaults[] = {0, 512, 1, 0, 0, 1};
     if (!params) params = defaults;
     size_t extra = edges_of(p, NULL) * sizeof(double) + ((size_t)p->slots + 1) * sizeof(unsigned int);
-    return histo_cuda_block_layout(p, params[THREADS], 32, 0, extra, params[BLOCKS], false);
+    histo_block_layout l = histo_cuda_block_layout(p, params[THREADS], HISTO_LANES, 0, extra, params[BLOCKS], false);
+    l.strided = params[SCAN] == HISTO_SCAN_STRIDED;
+    l.coarsening = params[COARSENING] || params[STRIDE] > 1;
+    return l;
 }
 
 static const char *unsupported_reason(const histo_problem *problem)
@@ -100,16 +127,27 @@ static const char *unsupported_reason(const histo_problem *problem)
     return layout_of(problem, NULL).threads ? NULL : "too many bins: edges and counters do not fit into shared memory";
 }
 
+static const void *kernel_of(int reader, const histo_block_layout *l, bool is_spaced)
+{
+    return histo_kernel_by_reader(histo_all_readers(), reader, [=](auto it) {
+        using searching = typename histo_reader_with<histo_shared_edges_lookup, decltype(it)>::type;
+        if constexpr ((int)searching::ID != (int)HISTO_READ_ANY) {
+            constexpr histo_dtype type = (histo_dtype)searching::ID;
+            if (is_spaced) return (const void *)count<spaced<type, histo_shared_edges_lookup<type>>>;
+        }
+        return histo_kernel_by_coarsening<1>(searching(), l->coarsening,
+                                             [](auto its) { return (const void *)count<decltype(its)>; });
+    });
+}
+
 static histo_status launch(const histo_job *job)
 {
     enum { MIN = 1 << 14 };
-    histo_block_layout l = layout_of(job->problem, job->params);
-    histo_cuda_work work = histo_cuda_work_of(job, l.blocks, MIN, HISTO_MAX_TILE);
+    const histo_block_layout l = layout_of(job->problem, job->params);
+    const histo_cuda_work work = histo_cuda_scanned_work(job, &l, MIN, HISTO_MAX_TILE);
     edges_layout edges;
     edges_of(job->problem, &edges);
-    const void *kernel = histo_kernel_by_reader(histo_all_readers(), histo_cuda_reader_of(&work), [](auto it) {
-        return (const void *)count<typename histo_reader_with<histo_shared_edges_lookup, decltype(it)>::type>;
-    });
+    const void *kernel = kernel_of(histo_cuda_reader_of(&work), &l, job->params[STRIDE] > 1);
     return histo_cuda_launch_tiles(job, kernel, &work, &edges, &l);
 }
 
@@ -126,6 +164,11 @@ extern "C" const histo_strategy histo_cuda_shared_search = {
     .launch = launch,
     .params = {{"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
                {"threads", 32, 1024, 512, "threads of a block, rounded down to whole warps"},
-               {"overlap", 0, 1, 1, "samples from host memory; 1: copied while others are counted; 0: in turns"}},
+               {"overlap", 0, 1, 1, "samples from host memory; 1: copied while others are counted; 0: in turns"},
+               {"coarsening", 0, 1, 0,
+                "1: a sample a load, as in listing 2; 0: 16 bytes of them. Where they are contiguous"},
+               histo_scan_param,
+               {"stride", 1, 32, 1,
+                "more than 1: neighbouring threads load samples that are 32 apart, where they are contiguous"}},
     .explain = explain,
 };

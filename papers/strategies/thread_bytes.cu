@@ -2,6 +2,7 @@
  *
  * - Row v of the bytes is slot v, a column is a thread. Columns are permuted: the threads of a warp have 32 different
  *   words of a row and four warps share its bytes, so no two threads of a warp share a bank, whatever the samples.
+ *   Every four warps have bytes for as many: 192 threads take the memory of 256.
  * - A byte holds 255. Before any can wrap, the rows are added to 32-bit totals. Thread v adds up row v, beginning v
  *   words into it, so that a warp reads 32 banks here as well.
  * - The totals of blocks are merged by atomics or by a second kernel.
@@ -14,7 +15,8 @@
 #include "papers/strategies/own_counters.cuh"
 #include "papers/strategies/tiles/count_tiles.h"
 
-enum { MERGE, BLOCKS, THREADS };
+enum { MERGE, BLOCKS, THREADS, COARSENING, SCAN };
+
 struct byte_counters : histo_own_bytes {
     HISTO_MEMBER byte_counters(const histo_cuda_work *w, unsigned int *shared)
         : histo_own_bytes({0, (uint32_t)w->counters}, shared)
@@ -25,14 +27,20 @@ struct byte_counters : histo_own_bytes {
 struct bytes_of_threads {
     using counter = byte_counters;
     enum { LEAST_SAMPLES = 1 << 14, MOST_SAMPLES = HISTO_MAX_TILE };
-    static constexpr int64_t defaults[] = {0, 0, 256};
+    static constexpr int64_t defaults[] = {0, 0, 256, 0, 0};
     static constexpr char too_many[] = "too many bins: a byte of each for 128 threads does not fit into shared memory";
 
     static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
     {
         const size_t counters = (size_t)p->slots + 1;
-        return histo_cuda_block_layout(p, params[THREADS], HISTO_FOUR_WARPS, HISTO_FOUR_WARPS * counters,
-                                       sizeof(unsigned int) * counters, params[BLOCKS], params[MERGE]);
+        const uint32_t threads = (uint32_t)params[THREADS] / HISTO_LANES * HISTO_LANES;
+        histo_block_layout l =
+            histo_cuda_block_layout(p, histo_byte_columns(threads), HISTO_FOUR_WARPS, HISTO_FOUR_WARPS * counters,
+                                    sizeof(unsigned int) * counters, params[BLOCKS], params[MERGE]);
+        if (l.threads > (int)threads) l.threads = (int)threads;
+        l.strided = params[SCAN] == HISTO_SCAN_STRIDED;
+        l.coarsening = params[COARSENING] ? 4 : 0;
+        return l;
     }
 
     static void add_to(histo_text *text, const histo_problem *problem, const histo_block_layout *)
@@ -50,7 +58,9 @@ extern "C" const histo_strategy histo_cuda_thread_bytes = {
     .params = {{"merge", 0, 1, 0,
                 "0: each block adds to the histogram atomically; 1: a second kernel adds up all blocks"},
                {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
-               {"threads", 128, 1024, 256,
-                "threads of a block, rounded down to a multiple of 128; fewer if they do not fit"}},
+               {"threads", 32, 1024, 256,
+                "threads of a block, rounded down to whole warps; a multiple of 128 if fewer fit"},
+               histo_load_param,
+               histo_scan_param},
     .explain = strategy::explain,
 };

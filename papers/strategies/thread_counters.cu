@@ -24,17 +24,9 @@ static __global__ void __launch_bounds__(counter::MAX_THREADS, 1)
     count(const __grid_constant__ histo_cuda_work work, uint32_t each)
 {
     extern __shared__ unsigned int shared[];
-    const histo_tile_rows into_histogram = {};
+    const histo_tile_rows into_histogram = {NULL, {0, work.tiles, false}};
     counter counts(histo_counter_tile(blockIdx.y, each, (uint32_t)work.counters), shared);
-    for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
-        histo_tile tile = reader::tile(&work, item);
-        for (uint32_t at = 0; at < tile.length; at += blockDim.x * reader::PER_STEP) {
-            uint32_t slot[reader::PER_STEP];
-            reader::slots(&work, &tile, at, slot);
-            counts.count(slot);
-        }
-        counts.merge(&work, &into_histogram, item, tile.entry);
-    }
+    histo_count_scanned<reader>(&work, &into_histogram, counts);
 }
 
 typedef struct layout {

@@ -4,8 +4,7 @@
  *   incremented under its own tag, and reads it again. If several lanes write one counter, one store survives, and the
  *   others find a foreign tag and retry.
  * - The lanes of a warp do not run in lockstep: all of them go through the rounds together, with __syncwarp between
- *   reads and writes. Colliding stores would be a data race, so the store of 2007 is an exchange whose result is
- *   ignored.
+ *   reads and writes. Loads and stores are volatile, which makes colliding stores defined: one of them survives.
  * - 27 bits are left to count. A tile has at most 2^26 samples, after which the counters are merged, by atomics or by a
  *   second kernel.
  *
@@ -15,7 +14,7 @@
 #include "papers/strategies/banks.h"
 #include "papers/strategies/tiles/count_tiles.h"
 
-enum { MERGE, BLOCKS, THREADS };
+enum { MERGE, BLOCKS, THREADS, COARSENING, SCAN };
 #define ALL_LANES 0xffffffffu
 
 struct tagged_counters {
@@ -54,7 +53,7 @@ struct tagged_counters {
             unsigned int tagged = 0;
             if (waiting) tagged = histo_tagged(mine[slot], threadIdx.x);
             __syncwarp();
-            if (waiting) atomicExch((unsigned int *)&mine[slot], tagged);
+            if (waiting) mine[slot] = tagged;
             __syncwarp();
             if (waiting) waiting = mine[slot] != tagged;
         }
@@ -64,13 +63,16 @@ struct tagged_counters {
 struct tags_of_warps {
     using counter = tagged_counters;
     enum { LEAST_SAMPLES = 1 << 14, MOST_SAMPLES = HISTO_TAGGED_SAMPLES };
-    static constexpr int64_t defaults[] = {0, 0, 256};
+    static constexpr int64_t defaults[] = {0, 0, 256, 0, 0};
     static constexpr char too_many[] = "too many bins: one warp's counters do not fit into shared memory";
 
     static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
     {
-        return histo_cuda_block_layout(p, params[THREADS], 32, sizeof(unsigned int) * ((size_t)p->slots + 1), 0,
-                                       params[BLOCKS], params[MERGE]);
+        histo_block_layout l = histo_cuda_block_layout(
+            p, params[THREADS], 32, sizeof(unsigned int) * ((size_t)p->slots + 1), 0, params[BLOCKS], params[MERGE]);
+        l.strided = params[SCAN] == HISTO_SCAN_STRIDED;
+        l.coarsening = params[COARSENING] ? 4 : 0;
+        return l;
     }
 
     static void add_to(histo_text *text, const histo_problem *, const histo_block_layout *layout)
@@ -89,6 +91,8 @@ extern "C" const histo_strategy histo_cuda_warp_tagged = {
                 "0: each block adds to the histogram atomically; 1: a second kernel adds up all blocks"},
                {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
                {"threads", 32, 1024, 256,
-                "threads of a block, rounded down to whole warps; fewer if their counters do not fit"}},
+                "threads of a block, rounded down to whole warps; fewer if their counters do not fit"},
+               histo_load_param,
+               histo_scan_param},
     .explain = strategy::explain,
 };

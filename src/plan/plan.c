@@ -23,10 +23,10 @@ void histo_plan_use(histo_plan *plan, const histo_row *row, const int64_t *param
 }
 
 /* The value that text of this length names, or -1. */
-static int64_t config_named(const histo_strategy *strategy, const histo_param *param, const char *text, size_t length)
+static int64_t value_named(const histo_param *param, const char *text, size_t length)
 {
-    for (int c = 0; strategy->configs && strategy->configs[c] && strcmp(param->name, "config") == 0; c++)
-        if (strlen(strategy->configs[c]) == length && strncmp(strategy->configs[c], text, length) == 0) return c;
+    for (int64_t v = 0; param->names && param->names[v]; v++)
+        if (strlen(param->names[v]) == length && strncmp(param->names[v], text, length) == 0) return v;
     return -1;
 }
 
@@ -44,7 +44,7 @@ histo_status histo_params_parse(const histo_row *row, const char *text, int64_t 
                               (int)key, text);
         char *end;
         long long value = strtoll(text + key + 1, &end, 10);
-        int64_t named = config_named(row->strategy, &list[p], text + key + 1, item - key - 1);
+        int64_t named = value_named(&list[p], text + key + 1, item - key - 1);
         if (named < 0 && (end != text + item || end == text + key + 1 || value < list[p].min || value > list[p].max))
             return histo_fail(HISTO_INVALID, "parameter %s of strategy %s must be a whole number from %lld to %lld",
                               list[p].name, row->name, (long long)list[p].min, (long long)list[p].max);

@@ -159,7 +159,7 @@ bool histo_problem_has_counters(const histo_problem *problem);
  * spans (cpu/samples/spans.h). */
 histo_status histo_problem_make_cells(histo_problem *problem);
 
-enum { HISTO_MAX_PARAMS = 12 };
+enum { HISTO_MAX_PARAMS = 15 };
 
 typedef struct histo_job {
     const histo_problem *problem;

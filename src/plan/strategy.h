@@ -16,6 +16,7 @@ typedef struct histo_param {
     const char *name;
     int64_t min, max, default_value;
     const char *about;
+    const char *const *names; /* of its values, from 0 on; the list ends with NULL. NULL: they are numbers */
 } histo_param;
 
 typedef struct histo_strategy {
@@ -35,8 +36,6 @@ typedef struct histo_strategy {
     bool (*replaces)(const histo_job *job);
     /* Up to HISTO_MAX_PARAMS settings; the list ends with a NULL name. */
     histo_param params[HISTO_MAX_PARAMS + 1];
-    /* Names for the values of its parameter "config", from 0 on; the list ends with NULL. NULL: it has none. */
-    const char *const *configs;
     /* Add what the problem is laid out as with these parameters: a sentence without its end. NULL: nothing to say. */
     void (*explain)(const histo_problem *problem, const int64_t *params, histo_text *text);
     /* Add what the last fills counted about themselves, if a parameter asked for it. NULL: nothing. */

@@ -226,6 +226,15 @@ static void explained_layouts(void **state)
         "of 1024 threads along the samples, on 4 streams; 4 samples a load; 131073 of the 1048580 counters "
         "on chip");
     assert_explained("cuda/packed_atomic", 256, NULL, "of 16 bits; 64 copies in 33536 bytes of shared memory");
+    const int64_t flushed[HISTO_MAX_PARAMS] = {[HISTO_PACKED_CONFIG] = HISTO_PACKED_THESIS, [HISTO_PACKED_FLUSH] = 1};
+    assert_explained("cuda/packed_atomic", 24576, flushed, "blocks of 224 threads");
+    assert_explained("cuda/packed_atomic", 24576, flushed,
+                     "; blocks side by side; flushed every 1 samples of a thread");
+    enum { CONFIG = 9 };
+    const int64_t reference[HISTO_MAX_PARAMS] = {[CONFIG] = 1};
+    assert_string_equal(histo_row_find("cuda/shared_atomic", NULL)->strategy->params[CONFIG].name, "config");
+    assert_explained("cuda/shared_atomic", 98304, reference, "8 vertical tiles of 12289 counters of 32 bits; 1 copy");
+    assert_explained("cuda/shared_atomic", 98304, reference, "132 blocks of 1024 threads along the samples");
     assert_explained("cuda/shared_atomic", 256, NULL, "1 vertical tile of 260 counters of 32 bits; 1 copy, 261 words");
     assert_explained("cuda/warp_tagged", 256, NULL, "; 8 copies of 32-bit counters, one for each warp");
     assert_explained("cuda/bank_owner", 256, NULL, "blocks of 256 threads");

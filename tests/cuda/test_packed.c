@@ -278,11 +278,12 @@ static const char *any_params(rng *r, int64_t bins, char params[256])
     }
     snprintf(params, 256,
              "config=%s,bits=%d,coarsening=%d,copies=%d,preprocess=%d,blocks=%d,tile=%d,streams=%d,threads=%d,"
-             "merge=%d,dense=%d,tally=%d",
+             "merge=%d,dense=%d,tally=%d,scan=%s,divide=%d,flush=%d",
              ANY_OF(0, 1) ? "thesis" : "usual", ANY_OF(0, 4, 4, 8, 16), ANY_OF(0, 1, 2, 3, 4),
              ANY_OF(0, 1, 2, 3, 7, 32, 64), ANY_OF(0, 0, 1), ANY_OF(0, 1, 2, 7, 30),
              bins < 3000 ? ANY_OF(0, 1000, 100, 37, 8) : ANY_OF(0, 3001), ANY_OF(0, 1, 2, 3, 8),
-             ANY_OF(0, 32, 33, 100, 512, 1024), ANY_OF(0, 0, 1), ANY_OF(0, 0, 2, 8, 1000), ANY_OF(0, 0, 1));
+             ANY_OF(0, 32, 33, 100, 512, 1024), ANY_OF(0, 0, 1), ANY_OF(0, 0, 2, 8, 1000), ANY_OF(0, 0, 1),
+             ANY_OF(0, 1) ? "shares" : "strided", ANY_OF(0, 0, 1), ANY_OF(0, 0, 0, 1));
     return "cuda/packed_atomic";
 }
 
@@ -328,6 +329,8 @@ static void counters_that_wrap(void **state)
         for (int w = 0; w < 3; w++) {
             char params[64];
             snprintf(params, sizeof params, "bits=%d,blocks=1,copies=1", widths[w]);
+            check_fill(&axis, &device, &view, "cuda/packed_atomic", params);
+            snprintf(params, sizeof params, "bits=%d,blocks=2,copies=%d,flush=1", widths[w], 1 + 3 * w);
             check_fill(&axis, &device, &view, "cuda/packed_atomic", params);
             snprintf(params, sizeof params, "bits=%d,blocks=1,first=250,length=4", widths[w]);
             check_fill(&axis, &device, &view, "cuda/packed_window", params);
@@ -481,7 +484,13 @@ static void configurations_of_the_thesis(void **state)
                                       "bits=4,dense=8",
                                       "dense=8,preprocess=1",
                                       "dense=8,merge=1",
-                                      "streams=4,merge=1,preprocess=1"};
+                                      "streams=4,merge=1,preprocess=1",
+                                      "scan=shares",
+                                      "scan=shares,merge=1,preprocess=1",
+                                      "divide=1",
+                                      "divide=1,dense=8",
+                                      "flush=1",
+                                      "flush=1,merge=1,dense=8"};
     const bool few = getenv("HISTO_TEST_EVERY"); /* sanitizers are slow */
     const int64_t n = few ? 20011 : 300007;
     const int64_t bins[] = {10, 384, 385, 1536, 24576, 24577, 49152, 49153, 98304, 1 << 20};

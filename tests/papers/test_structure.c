@@ -55,6 +55,19 @@ static void thread_bytes_counts_without_conflicts(void **state)
     }
 }
 
+/* Threads that are no multiple of four warps have the memory of one. */
+static void bytes_have_columns_for_all_threads(void **state)
+{
+    (void)state;
+    for (uint32_t threads = 32; threads <= MAX_THREADS; threads += 32) {
+        const uint32_t columns = histo_byte_columns(threads);
+        assert_int_equal(columns % HISTO_FOUR_WARPS, 0);
+        assert_in_range(columns, threads, threads + HISTO_FOUR_WARPS - 1);
+        for (uint32_t t = 0; t < threads; t++)
+            assert_true(histo_byte_of_thread(t) < columns);
+    }
+}
+
 /* A thread whose samples are all of one slot, in steps of any size. */
 static void thread_bytes_never_wrap(void **state)
 {
@@ -133,6 +146,20 @@ static void bank_owner_reads_without_conflicts(void **state)
     }
     for (uint32_t lane = 0; lane < HISTO_LANES; lane++)
         assert_permutation(read[lane], STAGED, "staged slots of a lane");
+}
+
+/* Neighbouring threads load samples that are 32 apart, and each is loaded once. */
+static void spaced_loads_are_apart(void **state)
+{
+    (void)state;
+    uint32_t at[MAX_THREADS];
+    for (uint32_t threads = 64; threads <= MAX_THREADS; threads += 32) {
+        for (uint32_t t = 0; t < threads; t++)
+            at[t] = histo_spaced_at(t, threads);
+        assert_permutation(at, threads, "samples of threads");
+        for (uint32_t t = 1; t < threads; t++)
+            if (t % (threads / HISTO_LANES)) assert_int_equal(at[t] - at[t - 1], HISTO_LANES);
+    }
 }
 
 /* ---- Tags ---- */
@@ -241,8 +268,57 @@ static void configurations_of_chapter_6(void **state)
         assert_int_equal(l.streams, rows[r][5]);
         assert_int_equal(histo_packed_blocks_of_stream(&l), rows[r][6]);
         assert_int_equal(l.threads, 1024);
+        assert_true(l.strided);
         assert_true(l.block.size * l.bin_tiles >= l.region.size && l.block.size * (l.bin_tiles - 1) < l.region.size);
     }
+}
+
+/* The grid, not only the layout: every block of an H200 has something to count of a 1080p image. */
+static void small_images_fill_the_grid(void **state)
+{
+    (void)state;
+    histo_packed_problem p = thesis_problem(256, true);
+    const histo_packed_layout l = thesis_layout(&p, 0, 0);
+    const int64_t samples = 1920 * 1080;
+    const histo_tile_range strided = {0, 1, true}, shares = {0, 7, false};
+    assert_int_equal(histo_scan_blocks(&strided, samples, l.threads, l.blocks), 264);
+    assert_int_equal(histo_scan_blocks(&strided, 1 << 14, l.threads, l.blocks), 16);
+    assert_int_equal(histo_scan_blocks(&shares, samples, l.threads, l.blocks), 7);
+    assert_int_equal(histo_scan_blocks(&shares, samples, l.threads, 3), 3);
+}
+
+/* Shared memory of 32-bit counters: 6.1.2 in the same configuration. */
+static void references_of_chapter_6(void **state)
+{
+    (void)state;
+    assert_int_equal(histo_packed_thesis_tile(98304, 98304, HISTO_THESIS_SHARED / 4), 12288);
+    assert_int_equal(histo_thesis_blocks(4 * 6144, 12), 24);
+    assert_int_equal(histo_thesis_blocks(4 * 6145, 12), 12);
+    assert_int_equal(histo_thesis_coarsening(49152), 1);
+    assert_int_equal(histo_thesis_coarsening(49153), 4);
+}
+
+/* As many threads as may count a sample each before a counter of their copy is full, and as many samples of each. */
+static void flushes_come_before_overflows(void **state)
+{
+    (void)state;
+    for (int bits = 8; bits <= 16; bits *= 2)
+        for (int64_t copies = 1; copies <= 64; copies++) {
+            const int64_t params[HISTO_MAX_PARAMS] = {[HISTO_PACKED_CONFIG] = HISTO_PACKED_THESIS,
+                                                      [HISTO_PACKED_BITS] = bits == 8 ? 4 : 16,
+                                                      [HISTO_PACKED_COPIES] = copies,
+                                                      [HISTO_PACKED_FLUSH] = 1};
+            histo_packed_problem p = thesis_problem(256, true);
+            const histo_packed_layout l = histo_packed_layout_of(&p, params);
+            const int most = (1 << bits) - 1, samples = histo_packed_before_flush(&l.block, l.threads),
+                      of_copy = (l.threads + (int)copies - 1) / (int)copies;
+            assert_int_equal(l.block.packing.bits, bits);
+            assert_int_equal(l.block.copies, copies);
+            assert_in_range(samples * of_copy, 1, most);
+            assert_true((samples + 1) * of_copy > most);
+            assert_true(l.threads == 1024 || (l.threads + 32 + (int)copies - 1) / (int)copies > most);
+            assert_int_equal(l.coarsening, 1);
+        }
 }
 
 /* Any parameters: what is on chip fits, and tiles cover the region. */
@@ -313,14 +389,19 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(thread_bytes_counts_without_conflicts),
+        cmocka_unit_test(bytes_have_columns_for_all_threads),
         cmocka_unit_test(thread_bytes_never_wrap),
         cmocka_unit_test(rows_are_added_up_without_conflicts),
         cmocka_unit_test(bank_owner_touches_its_own_bank),
         cmocka_unit_test(bank_owner_reads_without_conflicts),
+        cmocka_unit_test(spaced_loads_are_apart),
         cmocka_unit_test(warp_tagged_counts_a_share),
         cmocka_unit_test(tiles_cover_each_counter_once),
         cmocka_unit_test(copies_of_table_5_1),
         cmocka_unit_test(configurations_of_chapter_6),
+        cmocka_unit_test(small_images_fill_the_grid),
+        cmocka_unit_test(references_of_chapter_6),
+        cmocka_unit_test(flushes_come_before_overflows),
         cmocka_unit_test(layouts_fit),
         cmocka_unit_test(maps_give_the_counter),
         cmocka_unit_test(streams_share_all_tiles),

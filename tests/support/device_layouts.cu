@@ -40,7 +40,7 @@ const device_layout device_layouts[] = {
     {SIZE_OF(histo::few::dimension)},
     {SIZE_OF(histo::few::operand<3>)},
     {SIZE_OF(histo_tile_rows)},
-    {OFFSET_OF(histo_tile_rows, end)},
+    {OFFSET_OF(histo_tile_rows, tiles)},
     {SIZE_OF(histo_joint)},
     {OFFSET_OF(histo_joint, origin)},
     {OFFSET_OF(histo_joint, by_shift)},

@@ -10,11 +10,12 @@
 #define PAPERS_STRATEGIES_TILES_COUNT_TILES_CUH
 
 #include "cuda/device/block_tile.cuh"
+#include "papers/strategies/tiles/scan.cuh"
 
-/* Tiles [first, end) of a launch, and where their counts go. */
+/* The tiles of a launch, and where their counts go. */
 typedef struct histo_tile_rows {
-    unsigned int *at; /* [tile - first][counters], or NULL: to the histogram */
-    int64_t first, end;
+    unsigned int *at; /* [row][counters], or NULL: to the histogram. A row for each tile, or strided, for each block */
+    histo_tile_range tiles;
 } histo_tile_rows;
 
 /* The block's final count of a slot in its tile. */
@@ -22,7 +23,7 @@ HISTO_IN_KERNEL void histo_merge(const histo_cuda_work *w, const histo_tile_rows
                                  uint32_t slot, unsigned int count)
 {
     if (rows->at)
-        rows->at[(item - rows->first) * w->counters + slot] = count;
+        rows->at[(rows->tiles.strided ? blockIdx.x : item - rows->tiles.first) * w->counters + slot] = count;
     else if (count)
         atomicAdd(&w->counts[entry * w->counters + slot], (unsigned long long)count);
 }
@@ -44,21 +45,24 @@ HISTO_IN_KERNEL void histo_merge_copies(const histo_cuda_work *w, const histo_ti
     __syncthreads();
 }
 
+/* Count a block's part of the tiles. */
+template <typename reader, typename counter>
+HISTO_IN_KERNEL void histo_count_scanned(const histo_cuda_work *work, const histo_tile_rows *rows, counter &counts)
+{
+    histo_scan_tiles(&rows->tiles, [&](int64_t item) {
+        const histo_tile tile = reader::tile(work, item);
+        histo_scan_slots<reader>(work, &rows->tiles, &tile, [&](auto &slot) { counts.count(slot); });
+        counts.merge(work, rows, item, tile.entry);
+    });
+}
+
 template <typename reader, typename counter>
 static __global__ void __launch_bounds__(counter::MAX_THREADS, 1)
     histo_count_tiles(const __grid_constant__ histo_cuda_work work, const __grid_constant__ histo_tile_rows rows)
 {
     extern __shared__ unsigned int shared[];
     counter counts(&work, shared);
-    for (int64_t item = rows.first + blockIdx.x; item < rows.end; item += gridDim.x) {
-        histo_tile tile = reader::tile(&work, item);
-        for (uint32_t at = 0; at < tile.length; at += blockDim.x * reader::PER_STEP) {
-            uint32_t slot[reader::PER_STEP];
-            reader::slots(&work, &tile, at, slot);
-            counts.count(slot);
-        }
-        counts.merge(&work, &rows, item, tile.entry);
-    }
+    histo_count_scanned<reader>(&work, &rows, counts);
 }
 
 #endif

@@ -3,6 +3,7 @@
 #define PAPERS_STRATEGIES_TILES_COUNT_TILES_H
 
 #include "cuda/launch/work_of_job.h"
+#include "papers/strategies/coarse.cuh"
 #include "papers/strategies/tiles/count_tiles.cuh"
 #include "plan/strategy.h"
 
@@ -11,7 +12,17 @@ typedef struct histo_block_layout {
     size_t shared;  /* bytes */
     int64_t blocks; /* of the grid, at most */
     bool by_rows;   /* merge by a second kernel */
+    bool strided;   /* see scan.h */
+    int coarsening; /* samples of a load, 1 or 4; 0: 16 bytes of them */
 } histo_block_layout;
+
+/* Parameters that strategies have in common. */
+static const char *const histo_scan_names[] = {"default", "shares", "strided", NULL};
+static constexpr histo_param histo_scan_param = {
+    "scan",          0, HISTO_SCAN_STRIDED, 0, "how blocks divide the samples: in shares, or strided, side by side",
+    histo_scan_names};
+static constexpr histo_param histo_load_param = {
+    "coarsening", 0, 4, 0, "samples a load, where they are contiguous: up to 4; 0: 16 bytes of them"};
 
 /* A block of about `wanted` threads, in groups of `group`, that takes `each` bytes of shared memory for a group and
  * `extra` for itself: as many groups as fit, none if not even one does. blocks: 0 for as many as the device holds. */
@@ -24,8 +35,14 @@ void histo_cuda_block_explain(const histo_block_layout *layout, histo_text *text
 /* Bytes of workspace. */
 size_t histo_cuda_rows_bytes(const histo_problem *problem, const histo_block_layout *layout);
 
-/* Launch the second kernel, which adds up rows. */
-histo_status histo_cuda_add_rows(const histo_job *job, const histo_cuda_work *work, const histo_tile_rows *rows);
+/* Launch the second kernel, which adds up the rows of a launch of so many blocks along x. Strided, its tiles are one.
+ */
+histo_status histo_cuda_add_rows(const histo_job *job, const histo_cuda_work *work, const histo_tile_rows *rows,
+                                 int64_t blocks);
+
+/* The work of a job in tiles of `least` to `most` samples, or as long as possible, if they are strided. */
+histo_cuda_work histo_cuda_scanned_work(const histo_job *job, const histo_block_layout *layout, int64_t least,
+                                        int64_t most);
 
 /* Launch kernel(work, rows) or kernel(work, rows, *more) over all tiles, and the second kernel where the layout wants
  * it. */
@@ -37,9 +54,11 @@ template <class COUNTER>
 static histo_status histo_cuda_count_tiles(const histo_job *job, const histo_block_layout *layout, int64_t least,
                                            int64_t most)
 {
-    histo_cuda_work work = histo_cuda_work_of(job, layout->blocks, least, most);
-    const void *kernel = histo_kernel_by_reader(histo_all_readers(), histo_cuda_reader_of(&work), [](auto reader) {
-        return (const void *)histo_count_tiles<decltype(reader), COUNTER>;
+    const histo_cuda_work work = histo_cuda_scanned_work(job, layout, least, most);
+    const void *kernel = histo_kernel_by_reader(histo_all_readers(), histo_cuda_reader_of(&work), [=](auto reader) {
+        return histo_kernel_by_coarsening<4>(reader, layout->coarsening, [](auto its) {
+            return (const void *)histo_count_tiles<decltype(its), COUNTER>;
+        });
     });
     return histo_cuda_launch_tiles(job, kernel, &work, NULL, layout);
 }

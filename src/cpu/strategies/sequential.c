@@ -2,7 +2,7 @@
  * oracle that every other strategy is compared with, so it shares nothing with them except the lookup of one sample
  * and, where samples are not in memory, their computation.
  *
- * Source: Hardavellas, Histograms, sequential algorithm; Podlozhnyuk 2007, listing 1.
+ * Source: the idea of Hardavellas, Histograms, and of Podlozhnyuk 2007, listing 1, for anything that can be counted.
  * Bytes: each sample once. Wins only on a handful of samples. */
 #include "axis/filter.h"
 #include "cpu/samples/block.h"

@@ -49,6 +49,30 @@ cudaError_t histo_cub_sort(histo_cub_call *call, size_t size, void *const arrays
 }
 
 template <typename key>
+static cudaError_t sort_from(histo_cub_call *call, const void *from, void *to, int64_t n, int high)
+{
+    pthread_mutex_lock(&mutex);
+    cudaError_t error = cub::DeviceRadixSort::SortKeys(call->memory, call->bytes, (const key *)from, (key *)to, (int)n,
+                                                       0, high, call->stream);
+    pthread_mutex_unlock(&mutex);
+    return error;
+}
+
+cudaError_t histo_cub_sort_from(histo_cub_call *call, size_t size, const void *from, void *to, int64_t n, int high)
+{
+    switch (size) {
+    case 1:
+        return sort_from<uint8_t>(call, from, to, n, high);
+    case 2:
+        return sort_from<uint16_t>(call, from, to, n, high);
+    case 4:
+        return sort_from<uint32_t>(call, from, to, n, high);
+    default:
+        return sort_from<word>(call, from, to, n, high);
+    }
+}
+
+template <typename key>
 static cudaError_t find_runs(histo_cub_call *call, const void *keys, int64_t n, uint32_t *begins, word *runs)
 {
     const begins_run<key> at = {(const key *)keys};

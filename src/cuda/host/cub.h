@@ -19,6 +19,9 @@ typedef struct histo_cub_call {
 cudaError_t histo_cub_sort(histo_cub_call *call, size_t size, void *const arrays[2], int *which, int64_t n, int low,
                            int high);
 
+/* Sort n keys of `size` bytes, 1, 2, 4 or 8, by bits [0, high), to another array; the first stays as it is. */
+cudaError_t histo_cub_sort_from(histo_cub_call *call, size_t size, const void *from, void *to, int64_t n, int high);
+
 /* Where the runs of n keys begin, and how many there are. */
 cudaError_t histo_cub_find_runs(histo_cub_call *call, size_t size, const void *keys, int64_t n, uint32_t *begins,
                                 histo_cub_word *runs);
