@@ -21,32 +21,29 @@ static void device_samples_choose_the_gpu(void **state)
     (void)state;
     NEEDS_GPU();
     const int64_t n = 100001;
-    float *data = make_unit_floats(1, n);
-    histo_view host = histo_view_1d(data, HISTO_F32, n), device;
-    void *memory = device_copy(&host, &device);
+    const gpu_samples s = make_gpu_samples(make_unit_floats(1, n), HISTO_F32, n);
     histo_hist *h = make_unit_hist(1, HISTO_UNWEIGHTED), *expected = make_unit_hist(1, HISTO_UNWEIGHTED);
-    OK(histo_hist_fill(expected, &host, NULL));
+    OK(histo_hist_fill(expected, &s.host, NULL));
     assert_memory_equal(histo_plan_strategy(histo_hist_last_plan(expected)), "cpu/", 4);
-    OK(histo_hist_fill(h, &device, NULL));
+    OK(histo_hist_fill(h, &s.device, NULL));
     assert_memory_equal(histo_plan_strategy(histo_hist_last_plan(h)), "cuda/", 5);
     assert_same(h, expected);
     /* Fill the same histogram from the host: the counts of both devices add up. */
-    OK(histo_hist_fill(h, &host, NULL));
+    OK(histo_hist_fill(h, &s.host, NULL));
     assert_memory_equal(histo_plan_strategy(histo_hist_last_plan(h)), "cpu/", 4);
-    OK(histo_hist_fill(h, &device, NULL));
+    OK(histo_hist_fill(h, &s.device, NULL));
     OK(histo_hist_merge(expected, expected));
-    OK(histo_hist_fill(expected, &host, NULL));
+    OK(histo_hist_fill(expected, &s.host, NULL));
     assert_same(h, expected);
     histo_plan *plan;
     REFUSED(HISTO_UNSUPPORTED, "in the memory of GPU 0",
-            histo_plan_create(&plan, h, &device, NULL, &(histo_plan_options){.device = HISTO_DEVICE_CPU}));
-    OK(histo_plan_create(&plan, h, &host, NULL, NULL));
-    REFUSED(HISTO_UNSUPPORTED, "in the memory of GPU 0", histo_plan_fill(plan, h, &device, NULL));
+            histo_plan_create(&plan, h, &s.device, NULL, &(histo_plan_options){.device = HISTO_DEVICE_CPU}));
+    OK(histo_plan_create(&plan, h, &s.host, NULL, NULL));
+    REFUSED(HISTO_UNSUPPORTED, "in the memory of GPU 0", histo_plan_fill(plan, h, &s.device, NULL));
     histo_plan_destroy(plan);
     histo_hist_destroy(h);
     histo_hist_destroy(expected);
-    device_free(memory);
-    free(data);
+    free_gpu_samples(&s);
 }
 
 /* Image pairs are counted where they are, by the plan's own choice; also images larger than planned, with a pitch, and
@@ -100,36 +97,32 @@ static void gathered_by_every_reader(void **state)
     (void)state;
     NEEDS_GPU();
     const int64_t n = 50021;
-    float *data = make_unit_floats(2, n);
-    histo_view host = histo_view_1d(data, HISTO_F32, n), device;
-    void *memory = device_copy(&host, &device);
+    const gpu_samples s = make_gpu_samples(make_unit_floats(2, n), HISTO_F32, n);
     histo_hist *h = make_unit_hist(1, HISTO_UNWEIGHTED), *e = make_unit_hist(1, HISTO_UNWEIGHTED), *a, *b;
-    fill_by(e, "cpu/sequential", &host, NULL);
-    OK(histo_hist_fill(h, &device, NULL));
+    fill_by(e, "cpu/sequential", &s.host, NULL);
+    OK(histo_hist_fill(h, &s.device, NULL));
     histo_tally tally;
     OK(histo_hist_tally(h, &tally));
     assert_int_equal(tally.samples, n);
-    OK(histo_hist_fill(h, &device, NULL));
+    OK(histo_hist_fill(h, &s.device, NULL));
     OK(histo_hist_clone(h, &a));
     OK(histo_hist_merge(e, e));
     assert_same(a, e);
-    OK(histo_hist_fill(h, &device, NULL));
+    OK(histo_hist_fill(h, &s.device, NULL));
     OK(histo_hist_merge(a, h)); /* 5 times */
     OK(histo_hist_merge(h, e)); /* 5 times */
     assert_same(a, h);
     histo_hist_destroy(a);
-    OK(histo_hist_fill(h, &device, NULL));
-    OK(histo_hist_fill(e, &host, NULL));
+    OK(histo_hist_fill(h, &s.device, NULL));
+    OK(histo_hist_fill(e, &s.host, NULL));
     OK(histo_hist_merge(e, e)); /* 6 times */
     OK(histo_hist_rebin(h, 0, 3, &a));
     OK(histo_hist_rebin(e, 0, 3, &b));
-    assert_same(a, b);
-    histo_hist_destroy(a);
-    histo_hist_destroy(b);
+    assert_same_then_destroy(a, b);
     for (int format = HISTO_JSON; format <= HISTO_BINARY; format++) {
         void *saved;
         size_t size;
-        OK(histo_hist_fill(h, &device, NULL));
+        OK(histo_hist_fill(h, &s.device, NULL));
         OK(histo_hist_save(h, (histo_format)format, NULL, &saved, &size));
         OK(histo_hist_load(saved, size, NULL, &a));
         assert_same(a, h);
@@ -138,17 +131,14 @@ static void gathered_by_every_reader(void **state)
         histo_hist_destroy(a);
         histo_free(saved);
     }
-    OK(histo_hist_fill(h, &device, NULL));
+    OK(histo_hist_fill(h, &s.device, NULL));
     OK(histo_hist_reset(h, NULL));
     OK(histo_hist_reset(e, NULL));
     assert_same(h, e);
-    OK(histo_hist_fill(h, &device, NULL));
-    OK(histo_hist_fill(e, &host, NULL));
-    assert_same(h, e);
-    histo_hist_destroy(h);
-    histo_hist_destroy(e);
-    device_free(memory);
-    free(data);
+    OK(histo_hist_fill(h, &s.device, NULL));
+    OK(histo_hist_fill(e, &s.host, NULL));
+    assert_same_then_destroy(h, e);
+    free_gpu_samples(&s);
 }
 
 /* Weights of every dtype, fast (integers, so that no order rounds) and reproducible, with mask and batch. */
@@ -213,9 +203,7 @@ static void weights(void **state)
             free(w);
         }
     }
-    assert_same(all, all_expected);
-    histo_hist_destroy(all);
-    histo_hist_destroy(all_expected);
+    assert_same_then_destroy(all, all_expected);
     free(data);
 }
 
@@ -297,22 +285,20 @@ static void several_host_threads(void **state)
     const int fills = is_sanitized() ? 4 : 10;
     assert_in_range(threads, 1, MAX);
     const int64_t n = is_sanitized() ? 30001 : 150001;
-    float *data = make_unit_floats(7, n);
-    histo_view host = histo_view_1d(data, HISTO_F32, n), device;
-    void *memory = device_copy(&host, &device);
+    const gpu_samples s = make_gpu_samples(make_unit_floats(7, n), HISTO_F32, n);
     histo_hist *e = make_unit_hist(1, HISTO_UNWEIGHTED);
     for (int i = 0; i < fills; i++)
-        fill_by(e, "cpu/privatized", &host, NULL);
+        fill_by(e, "cpu/privatized", &s.host, NULL);
     for (int i = 0; histo_row_at(i); i++) {
         if (histo_row_at(i)->backend != &histo_backend_cuda) continue;
         histo_plan *plan;
         char name[64];
         snprintf(name, sizeof name, "cuda/%s", histo_row_at(i)->name);
-        if (histo_plan_create(&plan, e, &device, NULL, &(histo_plan_options){.strategy = name}) != HISTO_OK) continue;
+        if (histo_plan_create(&plan, e, &s.device, NULL, &(histo_plan_options){.strategy = name}) != HISTO_OK) continue;
         worker workers[MAX];
         pthread_t started[MAX];
         for (int t = 0; t < threads; t++) {
-            workers[t] = (worker){plan, make_unit_hist(1, HISTO_UNWEIGHTED), &device, &host, fills, HISTO_DEVICE};
+            workers[t] = (worker){plan, make_unit_hist(1, HISTO_UNWEIGHTED), &s.device, &s.host, fills, HISTO_DEVICE};
             assert_int_equal(pthread_create(&started[t], NULL, work, &workers[t]), 0);
         }
         for (int t = 0; t < threads; t++)
@@ -325,8 +311,7 @@ static void several_host_threads(void **state)
         histo_plan_destroy(plan);
     }
     histo_hist_destroy(e);
-    device_free(memory);
-    free(data);
+    free_gpu_samples(&s);
 }
 
 /* Record in wisdom that fills of this kind take `us` by a strategy. */
@@ -415,11 +400,9 @@ static void parameters(void **state)
     NEEDS_GPU();
     const int64_t n = is_sanitized() ? 20003 : 100003;
     int at = 0;
-    float *data = make_unit_floats(8, n);
-    histo_view host = histo_view_1d(data, HISTO_F32, n), device;
-    void *memory = device_copy(&host, &device);
+    const gpu_samples s = make_gpu_samples(make_unit_floats(8, n), HISTO_F32, n);
     histo_hist *h = make_unit_hist(1, HISTO_UNWEIGHTED), *e = make_unit_hist(1, HISTO_UNWEIGHTED);
-    fill_by(e, "cpu/sequential", &host, NULL);
+    fill_by(e, "cpu/sequential", &s.host, NULL);
     for (int i = 0; histo_row_at(i); i++) {
         const histo_row *row = histo_row_at(i);
         if (row->backend != &histo_backend_cuda) continue;
@@ -431,11 +414,11 @@ static void parameters(void **state)
                 histo_plan *plan;
                 snprintf(name, sizeof name, "cuda/%s", row->name);
                 snprintf(params, sizeof params, "%s=%lld", p->name, (long long)values[v]);
-                histo_status status = histo_plan_create(&plan, h, &device, NULL,
+                histo_status status = histo_plan_create(&plan, h, &s.device, NULL,
                                                         &(histo_plan_options){.strategy = name, .params = params});
                 if (status == HISTO_UNSUPPORTED) continue;
                 OK(status);
-                status = histo_plan_fill(plan, h, &device, NULL);
+                status = histo_plan_fill(plan, h, &s.device, NULL);
                 if (status != HISTO_OK) fail_msg("%s with %s: %s", name, params, histo_last_error());
                 assert_same(h, e);
                 OK(histo_hist_reset(h, NULL));
@@ -447,7 +430,7 @@ static void parameters(void **state)
     static const char *const together[] = {"merge=1,tile=100,copies=3", "merge=1,blocks=3,tile=7,inc=1",
                                            "copies=32,padding=0,threads=64", "coarsening=1,merge=1,blocks=1"};
     const int64_t shape[2] = {17, n / 20};
-    histo_view rows = histo_view_nd(data, HISTO_F32, 2, shape), device_rows;
+    histo_view rows = histo_view_nd(s.data, HISTO_F32, 2, shape), device_rows;
     rows.batch_ndim = 1;
     void *rows_memory = device_copy(&rows, &device_rows);
     histo_hist *h2 = make_unit_hist(17, HISTO_UNWEIGHTED), *e2 = make_unit_hist(17, HISTO_UNWEIGHTED);
@@ -465,9 +448,8 @@ static void parameters(void **state)
     histo_hist_destroy(e);
     histo_hist_destroy(h2);
     histo_hist_destroy(e2);
-    device_free(memory);
     device_free(rows_memory);
-    free(data);
+    free_gpu_samples(&s);
 }
 
 /* The n-th CUDA call fails, for every n: the call returns a status and a message, and the histogram counts correctly
@@ -480,18 +462,16 @@ static void failures(void **state)
     const int step = is_sanitized() ? 7 : 1;
     static const int errors[] = {cudaErrorMemoryAllocation, cudaErrorLaunchFailure};
     const int64_t n = 20011;
-    float *data = make_unit_floats(9, n);
-    histo_view host = histo_view_1d(data, HISTO_F32, n), device;
-    void *memory = device_copy(&host, &device);
+    const gpu_samples s = make_gpu_samples(make_unit_floats(9, n), HISTO_F32, n);
     const histo_weighting weightings[] = {HISTO_UNWEIGHTED, HISTO_WEIGHT_FAST, HISTO_WEIGHT_REPRODUCIBLE};
     for (int round = 0; round < 12; round++) {
         histo_weighting weighting = weightings[round % 3];
-        const histo_view *views = round / 3 % 2 ? &host : &device;
+        const histo_view *views = round / 3 % 2 ? &s.host : &s.device;
         const char *strategy = weighting == HISTO_UNWEIGHTED ? "cuda/shared_atomic" : "cuda/global_atomic";
         histo_cuda_fail_as = errors[round / 6];
         histo_status wanted = round / 6 ? HISTO_DEVICE : HISTO_NO_MEMORY;
         histo_hist *e = make_unit_hist(1, weighting);
-        fill_by(e, "cpu/sequential", &host, NULL);
+        fill_by(e, "cpu/sequential", &s.host, NULL);
         int at = 1;
         for (; at < MAX_CALLS; at += step) {
             histo_hist *h = make_unit_hist(1, weighting);
@@ -520,8 +500,7 @@ static void failures(void **state)
         assert_in_range(at, 8, MAX_CALLS - 1);
         histo_hist_destroy(e);
     }
-    device_free(memory);
-    free(data);
+    free_gpu_samples(&s);
 }
 
 /* 2^33 samples in one bin, 8 GiB: HISTO_TEST_LARGE=1. */

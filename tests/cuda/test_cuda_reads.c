@@ -39,6 +39,43 @@ static void check_read(const histo_hist *h, histo_slots slots, histo_dtype dtype
     free(here);
 }
 
+/* What a read on the stream has written to device memory is what the same read gives of a histogram on the host. */
+static void assert_read(const void *on_device, cudaStream_t stream, const histo_hist *expected, histo_slots slots,
+                        const histo_read_options *read)
+{
+    const int64_t size = histo_hist_size(expected, slots);
+    const size_t bytes = (size_t)size * histo_dtype_size(read->dtype);
+    char *counts = malloc(2 * bytes), *expected_counts = counts + bytes;
+    CUDA_OK(cudaMemcpyAsync(counts, on_device, bytes, cudaMemcpyDeviceToHost, stream));
+    CUDA_OK(cudaStreamSynchronize(stream));
+    OK(histo_hist_read_counts(expected, slots, expected_counts, size, read));
+    assert_memory_equal(counts, expected_counts, bytes);
+    free(counts);
+}
+
+/* A stream, samples in device memory, and room there for what is read of them. */
+typedef struct gpu_reading {
+    cudaStream_t stream;
+    void *samples, *counts;
+} gpu_reading;
+
+static gpu_reading begin_reading(const void *samples, size_t bytes, size_t count_bytes)
+{
+    gpu_reading r;
+    CUDA_OK(cudaStreamCreateWithFlags(&r.stream, cudaStreamNonBlocking));
+    CUDA_OK(cudaMalloc(&r.samples, bytes));
+    CUDA_OK(cudaMemcpy(r.samples, samples, bytes, cudaMemcpyHostToDevice));
+    CUDA_OK(cudaMalloc(&r.counts, count_bytes));
+    return r;
+}
+
+static void end_reading(const gpu_reading *r)
+{
+    CUDA_OK(cudaStreamDestroy(r->stream));
+    CUDA_OK(cudaFree(r->samples));
+    CUDA_OK(cudaFree(r->counts));
+}
+
 /* Every type, layout and place that the counts may be in: on the GPU alone, in both, and sparse. */
 static void reads_into_device_memory(void **state)
 {
@@ -129,9 +166,7 @@ static void large_reads(void **state)
                 free(pageable);
                 free(expected);
             }
-        assert_same(h, e);
-        histo_hist_destroy(h);
-        histo_hist_destroy(e);
+        assert_same_then_destroy(h, e);
         device_free(memory);
     }
     free(data);
@@ -144,17 +179,13 @@ static void captured_reads(void **state)
     (void)state;
     NEEDS_GPU();
     enum { N = 5000, ROUNDS = 4 };
-    float *data = make_unit_floats(34, N * ROUNDS), *samples;
-    uint32_t *there, counts[BINS], expected[BINS];
+    float *data = make_unit_floats(34, N * ROUNDS);
     const histo_read_options as = {.dtype = HISTO_U32};
-    cudaStream_t stream;
     cudaGraph_t graph;
     cudaGraphExec_t launched;
-    CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    CUDA_OK(cudaMalloc((void **)&samples, N * sizeof *samples));
-    CUDA_OK(cudaMemset(samples, 0, N * sizeof *samples));
-    CUDA_OK(cudaMalloc((void **)&there, sizeof counts));
-    const histo_view view = histo_view_1d(samples, HISTO_F32, N), host = histo_view_1d(data, HISTO_F32, N);
+    const gpu_reading on_gpu = begin_reading(data, N * sizeof *data, BINS * sizeof(uint32_t));
+    const cudaStream_t stream = on_gpu.stream;
+    const histo_view view = histo_view_1d(on_gpu.samples, HISTO_F32, N), host = histo_view_1d(data, HISTO_F32, N);
     const histo_fill_options filling = {.stream = stream};
     const histo_read_options reading = {.stream = stream, .dtype = HISTO_U32};
     for (int fresh = 0; fresh < 2; fresh++) { /* each launch counts alone, or adds to those before */
@@ -164,7 +195,7 @@ static void captured_reads(void **state)
         CUDA_OK(cudaStreamSynchronize(stream));
         CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
         REFUSED(HISTO_UNSUPPORTED, "a graph can read only",
-                histo_hist_read_counts(h, HISTO_BINS, there, BINS, &reading));
+                histo_hist_read_counts(h, HISTO_BINS, on_gpu.counts, BINS, &reading));
         REFUSED(HISTO_UNSUPPORTED, "a graph can reset only", histo_hist_reset(h, stream));
         CUDA_OK(cudaStreamEndCapture(stream, &graph));
         CUDA_OK(cudaGraphDestroy(graph));
@@ -175,19 +206,16 @@ static void captured_reads(void **state)
         CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
         if (fresh) OK(histo_hist_reset(h, stream));
         OK(histo_hist_fill(h, &view, &filling));
-        OK(histo_hist_read_counts(h, HISTO_BINS, there, BINS, &reading));
+        OK(histo_hist_read_counts(h, HISTO_BINS, on_gpu.counts, BINS, &reading));
         CUDA_OK(cudaStreamEndCapture(stream, &graph));
         CUDA_OK(cudaGraphInstantiateWithFlags(&launched, graph, 0));
         for (int round = 0; round < ROUNDS; round++) {
             const histo_view now = histo_view_1d(data + round * N, HISTO_F32, N);
-            CUDA_OK(cudaMemcpyAsync(samples, now.data, N * sizeof *samples, cudaMemcpyHostToDevice, stream));
+            CUDA_OK(cudaMemcpyAsync(on_gpu.samples, now.data, N * sizeof *data, cudaMemcpyHostToDevice, stream));
             CUDA_OK(cudaGraphLaunch(launched, stream));
-            CUDA_OK(cudaMemcpyAsync(counts, there, sizeof counts, cudaMemcpyDeviceToHost, stream));
-            CUDA_OK(cudaStreamSynchronize(stream));
             if (fresh) OK(histo_hist_reset(e, NULL));
             OK(histo_hist_fill(e, &now, NULL));
-            OK(histo_hist_read_counts(e, HISTO_BINS, expected, BINS, &as));
-            assert_memory_equal(counts, expected, sizeof counts);
+            assert_read(on_gpu.counts, stream, e, HISTO_BINS, &as);
             assert_same(h, e);
         }
         CUDA_OK(cudaGraphExecDestroy(launched));
@@ -195,9 +223,7 @@ static void captured_reads(void **state)
         histo_hist_destroy(h);
         histo_hist_destroy(e);
     }
-    CUDA_OK(cudaStreamDestroy(stream));
-    CUDA_OK(cudaFree(samples));
-    CUDA_OK(cudaFree(there));
+    end_reading(&on_gpu);
     free(data);
 }
 
@@ -211,15 +237,12 @@ static void fills_that_read(void **state)
     const int64_t bins[] = {256, 16, 1000, 1030};
     const histo_dtype types[] = {HISTO_U32, HISTO_U64, HISTO_F32, HISTO_F64};
     rng r = {.state = 35};
-    uint8_t *data = malloc(N), *samples;
+    uint8_t *data = malloc(N);
     for (int i = 0; i < N; i++)
         data[i] = (uint8_t)(rng_below(&r, 200) + i % 50);
-    void *there;
-    cudaStream_t stream;
-    CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    CUDA_OK(cudaMalloc((void **)&samples, N));
-    CUDA_OK(cudaMemcpy(samples, data, N, cudaMemcpyHostToDevice));
-    CUDA_OK(cudaMalloc(&there, sizeof(double) * 2 * MAX));
+    const gpu_reading on_gpu = begin_reading(data, N, sizeof(double) * 2 * MAX);
+    const cudaStream_t stream = on_gpu.stream;
+    const uint8_t *const samples = on_gpu.samples;
     const histo_fill_options filling = {.stream = stream};
     for (int kind = 0; kind < 16; kind++) {
         const histo_axis axis = histo_axis_regular(bins[kind % 4], kind % 3, 231);
@@ -232,8 +255,6 @@ static void fills_that_read(void **state)
         OK(histo_hist_create(&h, 1, &axis, NULL));
         OK(histo_hist_create(&e, 1, &axis, NULL));
         const int64_t size = histo_hist_size(h, slots);
-        const size_t bytes = (size_t)size * histo_dtype_size(as.dtype);
-        void *counts = malloc(bytes), *expected = malloc(bytes);
         histo_plan *plan;
         char params[64];
         snprintf(params, sizeof params, "blocks=%d", kind % 5 * 30);
@@ -245,20 +266,17 @@ static void fills_that_read(void **state)
             if (fill == 4) {
                 CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
                 OK(histo_plan_fill(plan, h, &view, &filling));
-                OK(histo_plan_fill_read(plan, h, &view, &filling, slots, there, size, &as));
+                OK(histo_plan_fill_read(plan, h, &view, &filling, slots, on_gpu.counts, size, &as));
                 CUDA_OK(cudaStreamEndCapture(stream, &graph));
                 CUDA_OK(cudaGraphInstantiateWithFlags(&launched, graph, 0));
             }
             if (launched)
                 CUDA_OK(cudaGraphLaunch(launched, stream));
             else
-                OK(histo_plan_fill_read(plan, h, &view, &filling, slots, there, size, &as));
+                OK(histo_plan_fill_read(plan, h, &view, &filling, slots, on_gpu.counts, size, &as));
             for (int times = launched ? 2 : 1; times > 0; times--)
                 fill_by(e, "cpu/sequential", &host, NULL);
-            CUDA_OK(cudaMemcpyAsync(counts, there, bytes, cudaMemcpyDeviceToHost, stream));
-            CUDA_OK(cudaStreamSynchronize(stream));
-            OK(histo_hist_read_counts(e, slots, expected, size, &as));
-            assert_memory_equal(counts, expected, bytes);
+            assert_read(on_gpu.counts, stream, e, slots, &as);
             if (fill == 2) {
                 OK(histo_plan_fill(plan, h, &view, NULL)); /* on another stream */
                 OK(histo_hist_fill(e, &host, NULL));
@@ -268,18 +286,12 @@ static void fills_that_read(void **state)
                 OK(histo_hist_reset(e, NULL));
             }
         }
-        assert_same(h, e);
         CUDA_OK(cudaGraphExecDestroy(launched));
         CUDA_OK(cudaGraphDestroy(graph));
         histo_plan_destroy(plan);
-        histo_hist_destroy(h);
-        histo_hist_destroy(e);
-        free(counts);
-        free(expected);
+        assert_same_then_destroy(h, e);
     }
-    CUDA_OK(cudaStreamDestroy(stream));
-    CUDA_OK(cudaFree(samples));
-    CUDA_OK(cudaFree(there));
+    end_reading(&on_gpu);
     free(data);
 }
 
@@ -294,15 +306,12 @@ static void fills_that_read_by_any_strategy(void **state)
     const histo_dtype types[] = {HISTO_F32, HISTO_U64, HISTO_U32, HISTO_F64};
     const double edges[] = {0, 3, 3.5, 40, 41, 90};
     rng r = {.state = 36};
-    float *data = malloc(2 * N * sizeof *data), *samples;
+    float *data = malloc(2 * N * sizeof *data);
     for (int i = 0; i < 2 * N; i++)
         data[i] = (float)rng_below(&r, 100000) / 1000;
-    void *there;
-    cudaStream_t stream;
-    CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    CUDA_OK(cudaMalloc((void **)&samples, 2 * N * sizeof *samples));
-    CUDA_OK(cudaMemcpy(samples, data, 2 * N * sizeof *samples, cudaMemcpyHostToDevice));
-    CUDA_OK(cudaMalloc(&there, MAX * sizeof(double)));
+    const gpu_reading on_gpu = begin_reading(data, 2 * N * sizeof *data, MAX * sizeof(double));
+    const cudaStream_t stream = on_gpu.stream;
+    const float *const samples = on_gpu.samples;
     for (int kind = 0; kind < 30; kind++) {
         const histo_axis axes[] = {kind % 2 ? histo_axis_variable(5, edges) : histo_axis_regular(30, 2, 97),
                                    histo_axis_regular(41, -1, 99)};
@@ -322,29 +331,18 @@ static void fills_that_read_by_any_strategy(void **state)
         OK(histo_hist_create(&h, naxes, axes, &hist));
         OK(histo_hist_create(&e, naxes, axes, &hist));
         const int64_t size = histo_hist_size(h, slots);
-        const size_t bytes = (size_t)size * histo_dtype_size(as.dtype);
-        void *counts = malloc(bytes), *expected = malloc(bytes);
         const histo_fill_options filling = {.stream = stream, .replace = replaces};
         histo_plan *plan;
         OK(histo_plan_create(&plan, h, views, &filling, &(histo_plan_options){.strategy = strategies[kind % 5]}));
         for (int fill = 0; fill < 3; fill++) {
-            OK(histo_plan_fill_read(plan, h, views, &filling, slots, there, size, &as));
+            OK(histo_plan_fill_read(plan, h, views, &filling, slots, on_gpu.counts, size, &as));
             fill_by(e, "cpu/sequential", host, &(histo_fill_options){.replace = replaces});
-            CUDA_OK(cudaMemcpyAsync(counts, there, bytes, cudaMemcpyDeviceToHost, stream));
-            CUDA_OK(cudaStreamSynchronize(stream));
-            OK(histo_hist_read_counts(e, slots, expected, size, &as));
-            assert_memory_equal(counts, expected, bytes);
+            assert_read(on_gpu.counts, stream, e, slots, &as);
         }
-        assert_same(h, e);
         histo_plan_destroy(plan);
-        histo_hist_destroy(h);
-        histo_hist_destroy(e);
-        free(counts);
-        free(expected);
+        assert_same_then_destroy(h, e);
     }
-    CUDA_OK(cudaStreamDestroy(stream));
-    CUDA_OK(cudaFree(samples));
-    CUDA_OK(cudaFree(there));
+    end_reading(&on_gpu);
     free(data);
 }
 
@@ -354,15 +352,13 @@ static void failed_device_reads(void **state)
     (void)state;
     NEEDS_GPU();
     const int64_t n = 20011;
-    float *data = make_unit_floats(35, n);
-    histo_view host = histo_view_1d(data, HISTO_F32, n), device;
-    void *memory = device_copy(&host, &device);
+    const gpu_samples s = make_gpu_samples(make_unit_floats(35, n), HISTO_F32, n);
     uint64_t *there, counts[BINS], expected[BINS];
     CUDA_OK(cudaMalloc((void **)&there, sizeof counts));
     histo_hist *h = make_unit_hist(1, HISTO_UNWEIGHTED), *e = make_unit_hist(1, HISTO_UNWEIGHTED);
-    fill_by(e, "cpu/sequential", &host, NULL);
+    fill_by(e, "cpu/sequential", &s.host, NULL);
     OK(histo_hist_read_counts(e, HISTO_BINS, expected, BINS, NULL));
-    OK(histo_hist_fill(h, &device, NULL));
+    OK(histo_hist_fill(h, &s.device, NULL));
     histo_cuda_fail_as = cudaErrorMemoryAllocation;
     for (int kind = 0; kind < 3; kind++) { /* on the device, to the host, everything to the host */
         int at = 1;
@@ -380,16 +376,13 @@ static void failed_device_reads(void **state)
             assert_memory_equal(counts, expected, sizeof counts);
         }
         assert_in_range(at, 2, 40);
-        OK(histo_hist_fill(h, &device, NULL)); /* so that the next kind has something to do */
+        OK(histo_hist_fill(h, &s.device, NULL)); /* so that the next kind has something to do */
         OK(histo_hist_reset(h, NULL));
-        OK(histo_hist_fill(h, &device, NULL));
+        OK(histo_hist_fill(h, &s.device, NULL));
     }
-    assert_same(h, e);
-    histo_hist_destroy(h);
-    histo_hist_destroy(e);
+    assert_same_then_destroy(h, e);
     CUDA_OK(cudaFree(there));
-    device_free(memory);
-    free(data);
+    free_gpu_samples(&s);
 }
 
 /* A failed read can be repeated, and adds everything once. */
@@ -398,16 +391,14 @@ static void failed_reads_lose_nothing(void **state)
     (void)state;
     NEEDS_GPU();
     const int64_t n = 20011;
-    float *data = make_unit_floats(10, n);
-    histo_view host = histo_view_1d(data, HISTO_F32, n), device;
-    void *memory = device_copy(&host, &device);
+    const gpu_samples s = make_gpu_samples(make_unit_floats(10, n), HISTO_F32, n);
     histo_hist *e = make_unit_hist(1, HISTO_WEIGHT_REPRODUCIBLE);
-    fill_by(e, "cpu/sequential", &host, NULL);
+    fill_by(e, "cpu/sequential", &s.host, NULL);
     histo_cuda_fail_as = cudaErrorMemoryAllocation;
     for (int at = 1;; at++) {
         histo_hist *h = make_unit_hist(1, HISTO_WEIGHT_REPRODUCIBLE);
         uint64_t counts[SLOTS];
-        OK(histo_hist_fill(h, &device, NULL));
+        OK(histo_hist_fill(h, &s.device, NULL));
         histo_cuda_fail_at = at;
         histo_status status = histo_hist_read_counts(h, HISTO_FLOW, counts, SLOTS, NULL);
         bool reached = histo_cuda_fail_at <= 0;
@@ -422,8 +413,7 @@ static void failed_reads_lose_nothing(void **state)
         if (!reached) break;
     }
     histo_hist_destroy(e);
-    device_free(memory);
-    free(data);
+    free_gpu_samples(&s);
 }
 
 int main(void)

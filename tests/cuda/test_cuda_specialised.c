@@ -165,13 +165,11 @@ static void compiled_in_graphs(void **state)
     OK(histo_plan_fill(late, h, &p.device, &there));
     fill_by(e, "cpu/privatized", &p.host, &here);
     assert_explained(late, "kernel: compiled for such samples");
-    assert_same(h, e);
     CUDA_OK(cudaGraphExecDestroy(launched));
     CUDA_OK(cudaGraphDestroy(graph));
     histo_plan_destroy(plan);
     histo_plan_destroy(late);
-    histo_hist_destroy(h);
-    histo_hist_destroy(e);
+    assert_same_then_destroy(h, e);
     CUDA_OK(cudaStreamDestroy(stream));
     free_picture(&p);
 }
@@ -208,10 +206,8 @@ static void compiled_kernels_fail(void **state)
             assert_explained(plan, "kernel: general, because the one compiled for such samples could not be loaded");
             replaced++;
         }
-        assert_same(h, e);
         histo_plan_destroy(plan);
-        histo_hist_destroy(h);
-        histo_hist_destroy(e);
+        assert_same_then_destroy(h, e);
     }
     assert_true(at > LOADING_CALLS);
     if (step == 1) assert_int_equal(replaced, LOADING_CALLS);

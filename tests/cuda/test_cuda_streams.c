@@ -36,9 +36,7 @@ static void planned_fills_do_not_wait(void **state)
     (void)state;
     NEEDS_GPU();
     const int64_t n = is_sanitized() ? 100003 : 1000003;
-    float *data = make_unit_floats(5, n);
-    histo_view host = histo_view_1d(data, HISTO_F32, n), device;
-    void *memory = device_copy(&host, &device);
+    const gpu_samples s = make_gpu_samples(make_unit_floats(5, n), HISTO_F32, n);
     cudaStream_t stream;
     CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     histo_fill_options options = {.stream = stream};
@@ -48,23 +46,23 @@ static void planned_fills_do_not_wait(void **state)
         histo_plan *plan;
         char name[64];
         snprintf(name, sizeof name, "cuda/%s", histo_row_at(i)->name);
-        histo_status status = histo_plan_create(&plan, h, &device, &options, &(histo_plan_options){.strategy = name});
+        histo_status status = histo_plan_create(&plan, h, &s.device, &options, &(histo_plan_options){.strategy = name});
         if (status == HISTO_OK) {
             gate g = {0};
-            OK(histo_plan_fill(plan, h, &device, &options));
+            OK(histo_plan_fill(plan, h, &s.device, &options));
             CUDA_OK(cudaDeviceSynchronize());
             CUDA_OK(cudaLaunchHostFunc(stream, wait_at, &g));
             assert_true(forbidden_calls > 0); /* from the first fill: proves that the linker redirects them */
             forbidden_calls = 0;
             for (int fill = 0; fill < 3; fill++)
-                OK(histo_plan_fill(plan, h, &device, &options));
+                OK(histo_plan_fill(plan, h, &s.device, &options));
             int forbidden = forbidden_calls;
             bool running = cudaStreamQuery(stream) == cudaErrorNotReady;
             __atomic_store_n(&g.open, 1, __ATOMIC_RELEASE);
             CUDA_OK(cudaStreamSynchronize(stream));
             if (!running || g.late) fail_msg("%s: a planned fill waited for its stream", name);
             if (forbidden) fail_msg("%s: %d calls in planned fills take memory, wait or copy", name, forbidden);
-            fill_by(e, "cpu/privatized", &host, NULL);
+            fill_by(e, "cpu/privatized", &s.host, NULL);
             OK(histo_hist_merge(e, e));
             OK(histo_hist_merge(e, e));
             assert_same(h, e);
@@ -74,8 +72,7 @@ static void planned_fills_do_not_wait(void **state)
         histo_hist_destroy(e);
     }
     CUDA_OK(cudaStreamDestroy(stream));
-    device_free(memory);
-    free(data);
+    free_gpu_samples(&s);
 }
 
 /* Two streams fill one histogram alternately, and two histograms at once, by every strategy. */
@@ -85,15 +82,13 @@ static void two_streams(void **state)
     NEEDS_GPU();
     const int rounds = is_sanitized() ? 4 : 20;
     const int64_t n = is_sanitized() ? 20003 : 200003;
-    float *data = make_unit_floats(6, n);
-    histo_view host = histo_view_1d(data, HISTO_F32, n), device;
-    void *memory = device_copy(&host, &device);
+    const gpu_samples samples = make_gpu_samples(make_unit_floats(6, n), HISTO_F32, n);
     cudaStream_t streams[2];
     for (int s = 0; s < 2; s++)
         CUDA_OK(cudaStreamCreateWithFlags(&streams[s], cudaStreamNonBlocking));
     histo_hist *e = make_unit_hist(1, HISTO_UNWEIGHTED);
     for (int round = 0; round < rounds; round++)
-        fill_by(e, "cpu/privatized", &host, NULL);
+        fill_by(e, "cpu/privatized", &samples.host, NULL);
     for (int i = 0; histo_row_at(i); i++) {
         if (histo_row_at(i)->backend != &histo_backend_cuda) continue;
         histo_hist *one = make_unit_hist(1, HISTO_UNWEIGHTED),
@@ -101,11 +96,11 @@ static void two_streams(void **state)
         histo_plan *plan;
         char name[64];
         snprintf(name, sizeof name, "cuda/%s", histo_row_at(i)->name);
-        if (histo_plan_create(&plan, one, &device, NULL, &(histo_plan_options){.strategy = name}) == HISTO_OK) {
+        if (histo_plan_create(&plan, one, &samples.device, NULL, &(histo_plan_options){.strategy = name}) == HISTO_OK) {
             for (int round = 0; round < rounds; round++) {
-                OK(histo_plan_fill(plan, one, &device, &(histo_fill_options){.stream = streams[round % 2]}));
+                OK(histo_plan_fill(plan, one, &samples.device, &(histo_fill_options){.stream = streams[round % 2]}));
                 for (int s = 0; s < 2; s++)
-                    OK(histo_plan_fill(plan, each[s], &device, &(histo_fill_options){.stream = streams[s]}));
+                    OK(histo_plan_fill(plan, each[s], &samples.device, &(histo_fill_options){.stream = streams[s]}));
             }
             assert_same(one, e);
             assert_same(each[0], e);
@@ -119,8 +114,7 @@ static void two_streams(void **state)
     for (int s = 0; s < 2; s++)
         CUDA_OK(cudaStreamDestroy(streams[s]));
     histo_hist_destroy(e);
-    device_free(memory);
-    free(data);
+    free_gpu_samples(&samples);
 }
 
 /* Fills captured in a graph count at each launch, on any stream, between other fills and resets. */
@@ -131,12 +125,10 @@ static void captured_fills(void **state)
     const int64_t n = 1920 * 1080 + 3;
     rng r = {.state = 11};
     histo_axis axis = histo_axis_integer(0, 256);
-    uint8_t *data = make_samples(&r, HISTO_U8, GAUSSIAN, &axis, n);
-    histo_view host = histo_view_1d(data, HISTO_U8, n), device;
-    void *memory = device_copy(&host, &device);
+    const gpu_samples s = make_gpu_samples(make_samples(&r, HISTO_U8, GAUSSIAN, &axis, n), HISTO_U8, n);
     cudaStream_t streams[2];
-    for (int s = 0; s < 2; s++)
-        CUDA_OK(cudaStreamCreateWithFlags(&streams[s], cudaStreamNonBlocking));
+    for (int i = 0; i < 2; i++)
+        CUDA_OK(cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking));
     static const char *const strategies[] = {"cuda/lane_private", "cuda/global_atomic"};
     for (int i = 0; i < 2; i++) {
         histo_hist *h, *e;
@@ -146,25 +138,25 @@ static void captured_fills(void **state)
         histo_fill_options options = {.stream = streams[0]};
         OK(histo_hist_create(&h, 1, &axis, NULL));
         OK(histo_hist_create(&e, 1, &axis, NULL));
-        OK(histo_plan_create(&plan, h, &device, NULL, &(histo_plan_options){.strategy = strategies[i]}));
+        OK(histo_plan_create(&plan, h, &s.device, NULL, &(histo_plan_options){.strategy = strategies[i]}));
         CUDA_OK(cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeGlobal));
-        REFUSED(HISTO_UNSUPPORTED, "fill the histogram once before", histo_plan_fill(plan, h, &device, &options));
+        REFUSED(HISTO_UNSUPPORTED, "fill the histogram once before", histo_plan_fill(plan, h, &s.device, &options));
         REFUSED(HISTO_UNSUPPORTED, "host memory cannot be counted in a graph",
-                histo_plan_fill(plan, h, &host, &options));
+                histo_plan_fill(plan, h, &s.host, &options));
         CUDA_OK(cudaStreamEndCapture(streams[0], &graph));
         CUDA_OK(cudaGraphDestroy(graph));
-        OK(histo_plan_fill(plan, h, &device, &options));
+        OK(histo_plan_fill(plan, h, &s.device, &options));
         CUDA_OK(cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeGlobal));
-        OK(histo_plan_fill(plan, h, &device, &options));
-        OK(histo_plan_fill(plan, h, &device, &options));
+        OK(histo_plan_fill(plan, h, &s.device, &options));
+        OK(histo_plan_fill(plan, h, &s.device, &options));
         CUDA_OK(cudaStreamEndCapture(streams[0], &graph));
         CUDA_OK(cudaGraphInstantiateWithFlags(&launched, graph, 0));
         for (int round = 0; round < 3; round++) {
             for (int launch = 0; launch < 4; launch++)
                 CUDA_OK(cudaGraphLaunch(launched, streams[launch % 2]));
-            OK(histo_plan_fill(plan, h, &device, &(histo_fill_options){.stream = streams[round % 2]}));
+            OK(histo_plan_fill(plan, h, &s.device, &(histo_fill_options){.stream = streams[round % 2]}));
             for (int fill = 0; fill < (round ? 9 : 10); fill++) /* the first round did that before the graph */
-                fill_by(e, "cpu/value_counts", &host, NULL);
+                fill_by(e, "cpu/value_counts", &s.host, NULL);
             if (round == 1) {
                 CUDA_OK(cudaGraphLaunch(launched, streams[1]));
                 OK(histo_hist_reset(h, NULL));
@@ -178,10 +170,9 @@ static void captured_fills(void **state)
         histo_hist_destroy(h);
         histo_hist_destroy(e);
     }
-    for (int s = 0; s < 2; s++)
-        CUDA_OK(cudaStreamDestroy(streams[s]));
-    device_free(memory);
-    free(data);
+    for (int i = 0; i < 2; i++)
+        CUDA_OK(cudaStreamDestroy(streams[i]));
+    free_gpu_samples(&s);
 }
 
 /* A fill and reads on a stream return while it waits, and neither allocate nor copy. */
@@ -190,9 +181,7 @@ static void reads_do_not_wait(void **state)
     (void)state;
     NEEDS_GPU();
     const int64_t n = 100003;
-    float *data = make_unit_floats(33, n);
-    histo_view host = histo_view_1d(data, HISTO_F32, n), device;
-    void *memory = device_copy(&host, &device);
+    const gpu_samples s = make_gpu_samples(make_unit_floats(33, n), HISTO_F32, n);
     cudaStream_t stream;
     CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     const histo_fill_options filling = {.stream = stream};
@@ -202,7 +191,7 @@ static void reads_do_not_wait(void **state)
     histo_hist *h = make_unit_hist(1, HISTO_UNWEIGHTED), *e = make_unit_hist(1, HISTO_UNWEIGHTED);
     /* Kernels are loaded when they are first launched, and loading may wait for the device. */
     OK(histo_hist_reset(h, stream));
-    OK(histo_hist_fill(h, &device, &filling));
+    OK(histo_hist_fill(h, &s.device, &filling));
     OK(histo_hist_read_counts(h, HISTO_BINS, there, BINS, &plain));
     OK(histo_hist_read_counts(h, HISTO_BINS, there + BINS, BINS, &running));
     CUDA_OK(cudaDeviceSynchronize());
@@ -210,9 +199,9 @@ static void reads_do_not_wait(void **state)
     CUDA_OK(cudaLaunchHostFunc(stream, wait_at, &g));
     forbidden_calls = 0;
     OK(histo_hist_reset(h, stream));
-    OK(histo_hist_fill(h, &device, &filling));
+    OK(histo_hist_fill(h, &s.device, &filling));
     OK(histo_hist_read_counts(h, HISTO_BINS, there, BINS, &plain));
-    OK(histo_hist_fill(h, &device, &filling));
+    OK(histo_hist_fill(h, &s.device, &filling));
     OK(histo_hist_read_counts(h, HISTO_BINS, there + BINS, BINS, &running));
     const int forbidden = forbidden_calls;
     const bool waiting = cudaStreamQuery(stream) == cudaErrorNotReady;
@@ -221,7 +210,7 @@ static void reads_do_not_wait(void **state)
     assert_true(waiting && !g.late);
     assert_int_equal(forbidden, 0);
     CUDA_OK(cudaMemcpy(counts, there, sizeof counts, cudaMemcpyDeviceToHost));
-    fill_by(e, "cpu/sequential", &host, NULL);
+    fill_by(e, "cpu/sequential", &s.host, NULL);
     OK(histo_hist_read_counts(e, HISTO_BINS, expected, BINS, NULL));
     OK(histo_hist_merge(e, e));
     OK(histo_hist_read_counts(e, HISTO_BINS, expected + BINS, BINS, &(histo_read_options){.cumulative = true}));
@@ -230,8 +219,7 @@ static void reads_do_not_wait(void **state)
     histo_hist_destroy(e);
     CUDA_OK(cudaFree(there));
     CUDA_OK(cudaStreamDestroy(stream));
-    device_free(memory);
-    free(data);
+    free_gpu_samples(&s);
 }
 
 /* A fill that reads is one kernel, and a graph of fills and reads has one node more for each, and one that records the

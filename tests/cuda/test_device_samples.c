@@ -201,7 +201,7 @@ static void make_shape(rng *r, histo_view *view, int64_t most)
     view->batch_ndim = rng_below(r, 3) ? 0 : (int)rng_below(r, view->ndim);
 }
 
-static void make_problem(rng *r, problem *p, edges *kept, edge_kind wanted, int64_t most)
+static void make_problem(rng *r, problem *p, edges *bin_edges, edge_kind wanted, int64_t most)
 {
     histo_view shape;
     *p = (problem){.naxes = rng_below(r, 4) ? 1 : 2 + (int)rng_below(r, 2)};
@@ -216,7 +216,7 @@ static void make_problem(rng *r, problem *p, edges *kept, edge_kind wanted, int6
         const int64_t size = (int64_t)histo_dtype_size(dtype);
         twin *t = &p->samples[a];
         do
-            p->axes[a] = make_axis(r, kind, dtype, &kept[a]);
+            p->axes[a] = make_axis(r, kind, dtype, &bin_edges[a]);
         while (p->naxes > 1 && p->axes[a].bins > 150);
         t->here = shape;
         t->here.dtype = dtype;
@@ -226,7 +226,7 @@ static void make_problem(rng *r, problem *p, edges *kept, edge_kind wanted, int6
         if (whole) drawn = histo_axis_regular(8, -0x1p63, 0x1p64);
         t->memory = make_samples(r, dtype, (distribution)rng_below(r, DISTRIBUTIONS), &drawn, pool + 2);
         if (whole && size == 8 && dtype <= HISTO_I64 && rng_below(r, 4))
-            put_near_whole(r, dtype, &kept[a], p->axes[a].bins, t->memory, pool);
+            put_near_whole(r, dtype, &bin_edges[a], p->axes[a].bins, t->memory, pool);
         lay_out(r, &t->here, t->memory, size, pool);
         if (rng_below(r, 4) == 0) {
             swap_all(t->memory, (size_t)size, pool);
@@ -411,18 +411,18 @@ static void check_problem(const problem *p, const char *what, bool compile, long
 static void run_problems(int rounds, int64_t most, bool compile, uint64_t seed)
 {
     rng r = {seed};
-    edges *kept = malloc(3 * sizeof *kept);
+    edges *bin_edges = malloc(3 * sizeof *bin_edges);
     long made = 0;
     for (int round = 0; round < rounds; round++) {
         problem p;
         const edge_kind kind = (edge_kind)(round % EDGE_KINDS);
         char what[64];
         snprintf(what, sizeof what, "round %d, edges %d", round, (int)kind);
-        make_problem(&r, &p, kept, kind, most);
+        make_problem(&r, &p, bin_edges, kind, most);
         check_problem(&p, what, compile, &made);
         discard_problem(&p);
     }
-    free(kept);
+    free(bin_edges);
     print_message("%ld comparisons\n", made);
     assert_true(made >= (getenv("HISTO_TEST_ROWS") ? 1 : 3 * rounds));
 }
@@ -483,91 +483,98 @@ static void check_survey(const problem *p, histo_survey_options options, const c
                  (long long)there.bins, there.lo, there.hi);
 }
 
+/* Checks a random problem, without weights. */
+typedef void unweighted_check(rng *r, problem *p, int round);
+
+/* Problems of at most `samples` samples, every fifth of a hundred times as many. */
+static void check_unweighted(uint64_t seed, int rounds, int64_t samples, unweighted_check *check)
+{
+    rng r = {seed};
+    edges *bin_edges = malloc(3 * sizeof *bin_edges);
+    for (int round = 0; round < rounds; round++) {
+        problem p;
+        make_problem(&r, &p, bin_edges, GIVEN, round % 5 ? samples : 100 * samples);
+        p.here.weights = p.there.weights = NULL;
+        check(&r, &p, round);
+        discard_problem(&p);
+    }
+    free(bin_edges);
+}
+
+static void check_surveys(rng *r, problem *p, int round)
+{
+    (void)r;
+    static const histo_rule rules[] = {HISTO_RULE_FD,   HISTO_RULE_AUTO, HISTO_RULE_STURGES,
+                                       HISTO_RULE_RICE, HISTO_RULE_SQRT, HISTO_RULE_STONE};
+    char what[64];
+    snprintf(what, sizeof what, "round %d", round);
+    check_survey(p, (histo_survey_options){.bins = 10}, what);
+    check_survey(p, (histo_survey_options){.range = HISTO_RANGE_PERCENTILE, .bins = 10, .lo = 1, .hi = 98.5}, what);
+    check_survey(p, (histo_survey_options){.range = HISTO_RANGE_FIXED, .rule = HISTO_RULE_FD, .lo = -5, .hi = 100},
+                 what);
+    const histo_rule rule = rules[round % 6];
+    if (rule != HISTO_RULE_STONE || histo_view_size(&p->samples[0].here) < 20000)
+        check_survey(p, (histo_survey_options){.rule = rule}, what);
+}
+
 static void surveys(void **state)
 {
     (void)state;
     NEEDS_GPU();
-    rng r = {21};
-    edges *kept = malloc(3 * sizeof *kept);
-    for (int round = 0; round < rounds_of(150); round++) {
-        static const histo_rule rules[] = {HISTO_RULE_FD,   HISTO_RULE_AUTO, HISTO_RULE_STURGES,
-                                           HISTO_RULE_RICE, HISTO_RULE_SQRT, HISTO_RULE_STONE};
-        problem p;
-        char what[64];
-        snprintf(what, sizeof what, "round %d", round);
-        make_problem(&r, &p, kept, GIVEN, round % 5 ? 2000 : 200000);
-        p.here.weights = p.there.weights = NULL;
-        check_survey(&p, (histo_survey_options){.bins = 10}, what);
-        check_survey(&p, (histo_survey_options){.range = HISTO_RANGE_PERCENTILE, .bins = 10, .lo = 1, .hi = 98.5},
-                     what);
-        check_survey(&p, (histo_survey_options){.range = HISTO_RANGE_FIXED, .rule = HISTO_RULE_FD, .lo = -5, .hi = 100},
-                     what);
-        const histo_rule rule = rules[round % 6];
-        if (rule != HISTO_RULE_STONE || histo_view_size(&p.samples[0].here) < 20000)
-            check_survey(&p, (histo_survey_options){.rule = rule}, what);
-        discard_problem(&p);
+    check_unweighted(21, rounds_of(150), 2000, check_surveys);
+}
+
+static void check_quantiles(rng *r, problem *p, int round)
+{
+    enum { MAX_QUANTILES = 9 };
+    double q[MAX_QUANTILES], values[2][MAX_QUANTILES];
+    const int n = 1 + (int)rng_below(r, MAX_QUANTILES);
+    for (int i = 0; i < n; i++)
+        q[i] = rng_below(r, 8) ? rng_uniform(r) : (double)rng_below(r, 2);
+    for (int side = 0; side < 2; side++) {
+        histo_quantiles *quantiles;
+        OK(histo_quantiles_create(&quantiles, p->samples[0].here.dtype, HISTO_QUANTILE_LINEAR, n, q));
+        while (histo_quantiles_next_pass(quantiles))
+            OK(side ? histo_quantiles_add(quantiles, &p->samples[0].there, &p->there)
+                    : histo_quantiles_add(quantiles, &p->samples[0].here, &p->here));
+        OK(histo_quantiles_read(quantiles, values[side]));
+        histo_quantiles_destroy(quantiles);
     }
-    free(kept);
+    for (int i = 0; i < n; i++)
+        if (values[0][i] != values[1][i] && !(isnan(values[0][i]) && isnan(values[1][i])))
+            fail_msg("round %d, %s: quantile %g is %.17g and %.17g", round, histo_dtype_name(p->samples[0].here.dtype),
+                     q[i], values[0][i], values[1][i]);
 }
 
 static void quantiles(void **state)
 {
     (void)state;
     NEEDS_GPU();
-    rng r = {22};
-    edges *kept = malloc(3 * sizeof *kept);
-    for (int round = 0; round < rounds_of(150); round++) {
-        enum { MOST = 9 };
-        problem p;
-        double q[MOST], of[2][MOST];
-        const int n = 1 + (int)rng_below(&r, MOST);
-        for (int i = 0; i < n; i++)
-            q[i] = rng_below(&r, 8) ? rng_uniform(&r) : (double)rng_below(&r, 2);
-        make_problem(&r, &p, kept, GIVEN, round % 5 ? 2000 : 200000);
-        p.here.weights = p.there.weights = NULL;
-        for (int side = 0; side < 2; side++) {
-            histo_quantiles *found;
-            OK(histo_quantiles_create(&found, p.samples[0].here.dtype, HISTO_QUANTILE_LINEAR, n, q));
-            while (histo_quantiles_next_pass(found))
-                OK(side ? histo_quantiles_add(found, &p.samples[0].there, &p.there)
-                        : histo_quantiles_add(found, &p.samples[0].here, &p.here));
-            OK(histo_quantiles_read(found, of[side]));
-            histo_quantiles_destroy(found);
-        }
-        for (int i = 0; i < n; i++)
-            if (of[0][i] != of[1][i] && !(isnan(of[0][i]) && isnan(of[1][i])))
-                fail_msg("round %d, %s: quantile %g is %.17g and %.17g", round,
-                         histo_dtype_name(p.samples[0].here.dtype), q[i], of[0][i], of[1][i]);
-        discard_problem(&p);
-    }
-    free(kept);
+    check_unweighted(22, rounds_of(150), 2000, check_quantiles);
+}
+
+static void check_extremes(rng *r, problem *p, int round)
+{
+    (void)r;
+    const size_t bytes = (size_t)p->batch * sizeof(histo_extremes);
+    histo_extremes *here = malloc(bytes), *there = malloc(bytes);
+    OK(histo_find_extremes(&p->samples[0].here, &p->here, here, p->batch));
+    OK(histo_find_extremes(&p->samples[0].there, &p->there, there, p->batch));
+    for (int64_t b = 0; b < p->batch; b++)
+        if (memcmp(&here[b], &there[b], sizeof here[b]) != 0)
+            fail_msg("round %d, %s, entry %lld: %llu samples %g … %g, and %llu samples %g … %g", round,
+                     histo_dtype_name(p->samples[0].here.dtype), (long long)b, (unsigned long long)here[b].samples,
+                     here[b].min.f64, here[b].max.f64, (unsigned long long)there[b].samples, there[b].min.f64,
+                     there[b].max.f64);
+    free(here);
+    free(there);
 }
 
 static void extremes_of_every_layout(void **state)
 {
     (void)state;
     NEEDS_GPU();
-    rng r = {23};
-    edges *kept = malloc(3 * sizeof *kept);
-    for (int round = 0; round < rounds_of(1500); round++) {
-        problem p;
-        make_problem(&r, &p, kept, GIVEN, round % 5 ? 3000 : 250000);
-        p.here.weights = p.there.weights = NULL;
-        const size_t bytes = (size_t)p.batch * sizeof(histo_extremes);
-        histo_extremes *here = malloc(bytes), *there = malloc(bytes);
-        OK(histo_find_extremes(&p.samples[0].here, &p.here, here, p.batch));
-        OK(histo_find_extremes(&p.samples[0].there, &p.there, there, p.batch));
-        for (int64_t b = 0; b < p.batch; b++)
-            if (memcmp(&here[b], &there[b], sizeof here[b]) != 0)
-                fail_msg("round %d, %s, entry %lld: %llu samples %g … %g, and %llu samples %g … %g", round,
-                         histo_dtype_name(p.samples[0].here.dtype), (long long)b, (unsigned long long)here[b].samples,
-                         here[b].min.f64, here[b].max.f64, (unsigned long long)there[b].samples, there[b].min.f64,
-                         there[b].max.f64);
-        free(here);
-        free(there);
-        discard_problem(&p);
-    }
-    free(kept);
+    check_unweighted(23, rounds_of(1500), 2500, check_extremes);
 }
 
 static void extremes_of_segments(void **state)

@@ -10,6 +10,7 @@
 #include "support/check.h"
 #include "support/data.h"
 #include "support/device.h"
+#include "support/gpu_fills.h"
 
 static const int widths[] = {4, 8, 16};
 
@@ -368,18 +369,18 @@ static void last_counter_that_wraps(void **state)
 /* Integers below 1000 that are skewed in one of several ways, and a few that are outside. */
 static int64_t skewed_value(rng *r, int kind, int64_t i, int64_t n)
 {
-    enum { BINS = 1000, OUTSIDE = 5000 };
+    enum { VALUES = 1000, OUTSIDE = 5000 };
     switch (kind) {
     case 0: /* sorted */
-        return i * (BINS + 20) / n;
+        return i * (VALUES + 20) / n;
     case 1: /* runs of about 40 */
-        return i / 40 * 389 % BINS;
+        return i / 40 * 389 % VALUES;
     case 2: /* five values, far apart */
         return rng_below(r, 5) * 190;
     case 3: /* one of them more often than all others, and all values */
-        return rng_below(r, 3) ? 123 * (rng_below(r, 4) == 0) : rng_below(r, BINS);
+        return rng_below(r, 3) ? 123 * (rng_below(r, 4) == 0) : rng_below(r, VALUES);
     case 4: /* mostly outside */
-        return rng_below(r, 16) ? OUTSIDE : rng_below(r, BINS);
+        return rng_below(r, 16) ? OUTSIDE : rng_below(r, VALUES);
     default: /* outside, in runs */
         return i / 700 % 3 ? rng_below(r, 30) : OUTSIDE;
     }
@@ -449,9 +450,7 @@ static void overflows_are_tallied(void **state)
     const int64_t n = 200000;
     const histo_strategy *strategy = histo_row_find("cuda/packed_atomic", NULL)->strategy;
     histo_axis axis = histo_axis_integer(0, 256);
-    uint8_t *data = calloc((size_t)n, 1); /* slot 1 */
-    histo_view view = histo_view_1d(data, HISTO_U8, n), device;
-    void *memory = device_copy(&view, &device);
+    const gpu_samples s = make_gpu_samples(calloc((size_t)n, 1), HISTO_U8, n); /* slot 1 */
     for (int w = 0; w < 3; w++) {
         char params[64], expected[128], told[128] = "";
         histo_text text = {.out = told, .capacity = sizeof told};
@@ -461,14 +460,13 @@ static void overflows_are_tallied(void **state)
         snprintf(params, sizeof params, "tally=1,bits=%d,blocks=1,copies=1", widths[w]);
         strategy->tell(&text);
         text.length = 0;
-        check_fill(&axis, &device, &view, "cuda/packed_atomic", params);
+        check_fill(&axis, &s.device, &s.host, "cuda/packed_atomic", params);
         strategy->tell(&text);
         snprintf(expected, sizeof expected, "%llu overflows, %.4g %% of the samples; %llu neighbours wrapped",
                  overflows, 100 * (double)overflows / (double)(fills * (unsigned long long)n), wrapped);
         if (strncmp(told, expected, strlen(expected)) != 0) fail_msg("'%s', not '%s'", told, expected);
     }
-    device_free(memory);
-    free(data);
+    free_gpu_samples(&s);
 }
 
 /* Chapter 6's configuration at each of its sizes, and its extensions, which depend on it. */
@@ -497,16 +495,14 @@ static void configurations_of_the_thesis(void **state)
     rng r = {.state = 6};
     for (int b = few ? 2 : 0; b < 10; b += few ? 3 : 1) {
         histo_axis axis = histo_axis_integer(0, bins[b]);
-        uint32_t *data = make_samples(&r, HISTO_U32, b % 2 ? GAUSSIAN : UNIFORM, &axis, n);
-        histo_view view = histo_view_1d(data, HISTO_U32, n), device;
-        void *memory = device_copy(&view, &device);
+        const gpu_samples s =
+            make_gpu_samples(make_samples(&r, HISTO_U32, b % 2 ? GAUSSIAN : UNIFORM, &axis, n), HISTO_U32, n);
         for (size_t e = 0; e < sizeof all / sizeof *all; e++) {
             char params[64];
             snprintf(params, sizeof params, "config=thesis%s%s", *all[e] ? "," : "", all[e]);
-            check_fill(&axis, &device, &view, "cuda/packed_atomic", params);
+            check_fill(&axis, &s.device, &s.host, "cuda/packed_atomic", params);
         }
-        device_free(memory);
-        free(data);
+        free_gpu_samples(&s);
     }
 }
 
@@ -525,12 +521,10 @@ static void counted_by_value(void **state)
                               : kind == 1 ? histo_axis_integer(-200, 65536)
                                           : histo_axis_regular(300000, -2000, 2000);
             for (int k = 0; k < distributions; k++) {
-                char *data = make_samples(&r, dtypes[d], (distribution)k, &axis, n);
-                histo_view view = histo_view_1d(data, dtypes[d], n), device;
-                void *memory = device_copy(&view, &device);
-                check_fill(&axis, &device, &view, "cuda/packed_window", "");
-                device_free(memory);
-                free(data);
+                const gpu_samples s =
+                    make_gpu_samples(make_samples(&r, dtypes[d], (distribution)k, &axis, n), dtypes[d], n);
+                check_fill(&axis, &s.device, &s.host, "cuda/packed_window", "");
+                free_gpu_samples(&s);
             }
         }
 }
@@ -548,13 +542,11 @@ static void floats_by_one_rounding(void **state)
                                histo_axis_regular(100, 0x1p21, 0x1p21 + 50)};
     for (int a = 0; a < (int)(sizeof axes / sizeof axes[0]); a++)
         for (int k = 0; k < DISTRIBUTIONS; k++) {
-            float *data = make_samples(&r, HISTO_F32, (distribution)k, &axes[a], n);
-            histo_view view = histo_view_1d(data, HISTO_F32, n), device;
-            void *memory = device_copy(&view, &device);
-            check_fill(&axes[a], &device, &view, "cuda/packed_window", "");
-            check_fill(&axes[a], &device, &view, "cuda/packed_window", "bits=16,first=2,length=5");
-            device_free(memory);
-            free(data);
+            const gpu_samples s =
+                make_gpu_samples(make_samples(&r, HISTO_F32, (distribution)k, &axes[a], n), HISTO_F32, n);
+            check_fill(&axes[a], &s.device, &s.host, "cuda/packed_window", "");
+            check_fill(&axes[a], &s.device, &s.host, "cuda/packed_window", "bits=16,first=2,length=5");
+            free_gpu_samples(&s);
         }
 }
 

@@ -11,12 +11,13 @@
 #include "support/check.h"
 #include "support/data.h"
 #include "support/device.h"
+#include "support/gpu_fills.h"
 #include "support/same.h"
 
 extern int histo_cuda_fail_at, histo_cuda_fail_as;
 extern bool histo_cuda_apart;
 
-enum { BINS = 300, SLOTS = BINS + 3, MAX_GPUS = 8 };
+enum { MAX_GPUS = 8 };
 
 static int gpus(void)
 {
@@ -33,14 +34,6 @@ static int gpus(void)
             skip();                                                                                                    \
         }                                                                                                              \
     } while (0)
-
-static histo_hist *make(int64_t bins, int64_t batch, histo_weighting weighting)
-{
-    histo_axis axis = histo_axis_regular(bins, 0, 1);
-    histo_hist *h;
-    OK(histo_hist_create(&h, 1, &axis, &(histo_hist_options){.batch = batch, .weighting = weighting}));
-    return h;
-}
 
 /* Samples, weights and a mask, on the host and on each GPU: the same on all. */
 typedef struct everywhere {
@@ -116,7 +109,7 @@ static void counted_where_they_are(void **state)
         const histo_weighting weighting = weightings[round % 3];
         const bool masked = round / 3 % 2, weighted = weighting != HISTO_UNWEIGHTED;
         histo_cuda_apart = round >= 6;
-        histo_hist *h = make(BINS, 1, weighting), *expected = make(BINS, 1, weighting);
+        histo_hist *h = make_unit_hist(1, weighting), *expected = make_unit_hist(1, weighting);
         for (int time = 0; time < 3; time++) {
             fill_each(&e, h, expected, weighted, masked);
             assert_same(h, expected);
@@ -134,9 +127,7 @@ static void counted_where_they_are(void **state)
         OK(histo_hist_reset(h, NULL));
         OK(histo_hist_reset(expected, NULL));
         fill_each(&e, h, expected, weighted, masked);
-        assert_same(h, expected);
-        histo_hist_destroy(h);
-        histo_hist_destroy(expected);
+        assert_same_then_destroy(h, expected);
     }
     histo_cuda_apart = false;
     free_everywhere(&e);
@@ -149,15 +140,13 @@ static void fast_sums(void **state)
     NEEDS_GPUS(2);
     everywhere e = make_everywhere(2, 50021);
     for (int apart = 0; apart < 2; apart++) {
-        histo_hist *h = make(BINS, 1, HISTO_WEIGHT_FAST), *expected = make(BINS, 1, HISTO_WEIGHT_FAST);
+        histo_hist *h = make_unit_hist(1, HISTO_WEIGHT_FAST), *expected = make_unit_hist(1, HISTO_WEIGHT_FAST);
         histo_cuda_apart = apart;
         for (int g = 0; g < gpus(); g++) {
             OK(histo_hist_fill(h, e.on[g], &(histo_fill_options){.weights = &e.on[g][2]}));
             OK(histo_hist_fill(expected, e.host, &(histo_fill_options){.weights = &e.host[2]}));
         }
-        assert_same(h, expected);
-        histo_hist_destroy(h);
-        histo_hist_destroy(expected);
+        assert_same_then_destroy(h, expected);
     }
     histo_cuda_apart = false;
     free_everywhere(&e);
@@ -169,7 +158,8 @@ static void weights_of_different_types(void **state)
     (void)state;
     NEEDS_GPUS(2);
     everywhere e = make_everywhere(3, 30011);
-    histo_hist *h = make(BINS, 1, HISTO_WEIGHT_REPRODUCIBLE), *expected = make(BINS, 1, HISTO_WEIGHT_REPRODUCIBLE);
+    histo_hist *h = make_unit_hist(1, HISTO_WEIGHT_REPRODUCIBLE),
+               *expected = make_unit_hist(1, HISTO_WEIGHT_REPRODUCIBLE);
     for (int time = 0; time < 2; time++) {
         for (int g = 0; g < gpus(); g++) {
             const int which = 1 + (g + time) % 2; /* floats or bytes */
@@ -191,7 +181,8 @@ static void special_weights(void **state)
     float weights[8] = {1, 2, INFINITY, 4, -INFINITY, 6, NAN, 8}, samples[8];
     for (int i = 0; i < 8; i++)
         samples[i] = ((float)i + 0.5f) / BINS;
-    histo_hist *h = make(BINS, 1, HISTO_WEIGHT_REPRODUCIBLE), *expected = make(BINS, 1, HISTO_WEIGHT_REPRODUCIBLE);
+    histo_hist *h = make_unit_hist(1, HISTO_WEIGHT_REPRODUCIBLE),
+               *expected = make_unit_hist(1, HISTO_WEIGHT_REPRODUCIBLE);
     for (int g = 0; g < gpus(); g++) {
         const histo_view host[2] = {histo_view_1d(samples + g % 4, HISTO_F32, 5),
                                     histo_view_1d(weights + (g + 1) % 4, HISTO_F32, 5)};
@@ -205,9 +196,7 @@ static void special_weights(void **state)
         device_free(memory[1]);
     }
     CUDA_OK(cudaSetDevice(0));
-    assert_same(h, expected);
-    histo_hist_destroy(h);
-    histo_hist_destroy(expected);
+    assert_same_then_destroy(h, expected);
 }
 
 /* Batches with more counters than the pieces that travel at once; sparse histograms. */
@@ -263,7 +252,7 @@ static void read_on_each(void **state)
     (void)state;
     NEEDS_GPUS(2);
     everywhere e = make_everywhere(5, 100003);
-    histo_hist *h = make(BINS, 1, HISTO_UNWEIGHTED), *expected = make(BINS, 1, HISTO_UNWEIGHTED);
+    histo_hist *h = make_unit_hist(1, HISTO_UNWEIGHTED), *expected = make_unit_hist(1, HISTO_UNWEIGHTED);
     uint64_t counts[SLOTS], wanted[SLOTS];
     for (int reader = 0; reader < gpus(); reader++) {
         uint64_t *there;
@@ -283,9 +272,7 @@ static void read_on_each(void **state)
         CUDA_OK(cudaFree(there));
         CUDA_OK(cudaSetDevice(0));
     }
-    assert_same(h, expected);
-    histo_hist_destroy(h);
-    histo_hist_destroy(expected);
+    assert_same_then_destroy(h, expected);
     free_everywhere(&e);
 }
 
@@ -295,7 +282,7 @@ static void one_plan_for_each(void **state)
     (void)state;
     NEEDS_GPUS(2);
     everywhere e = make_everywhere(6, 100003);
-    histo_hist *h = make(BINS, 1, HISTO_UNWEIGHTED), *expected = make(BINS, 1, HISTO_UNWEIGHTED);
+    histo_hist *h = make_unit_hist(1, HISTO_UNWEIGHTED), *expected = make_unit_hist(1, HISTO_UNWEIGHTED);
     uint64_t plans[MAX_GPUS];
     for (int time = 0; time < 3; time++)
         for (int g = 0; g < gpus(); g++) {
@@ -306,9 +293,7 @@ static void one_plan_for_each(void **state)
             if (time == 0) plans[g] = plan->serial;
             assert_int_equal(plan->serial, plans[g]);
         }
-    assert_same(h, expected);
-    histo_hist_destroy(h);
-    histo_hist_destroy(expected);
+    assert_same_then_destroy(h, expected);
     free_everywhere(&e);
 }
 
@@ -338,13 +323,13 @@ static void threads_at_once(void **state)
     (void)state;
     NEEDS_GPUS(2);
     everywhere e = make_everywhere(7, 10007);
-    histo_hist *expected = make(BINS, 1, HISTO_UNWEIGHTED);
+    histo_hist *expected = make_unit_hist(1, HISTO_UNWEIGHTED);
     for (int i = 0; i < 5 * gpus(); i++)
         OK(histo_hist_fill(expected, e.host, NULL));
     worker workers[MAX_GPUS];
     pthread_t threads[MAX_GPUS];
     for (int g = 0; g < gpus(); g++) {
-        workers[g] = (worker){&e, g, make(BINS, 1, HISTO_UNWEIGHTED), HISTO_OK};
+        workers[g] = (worker){&e, g, make_unit_hist(1, HISTO_UNWEIGHTED), HISTO_OK};
         assert_int_equal(pthread_create(&threads[g], NULL, fill_often, &workers[g]), 0);
     }
     for (int g = 0; g < gpus(); g++) {
@@ -363,7 +348,7 @@ static void graphs_on_each(void **state)
     (void)state;
     NEEDS_GPUS(2);
     everywhere e = make_everywhere(8, 100003);
-    histo_hist *h = make(BINS, 1, HISTO_UNWEIGHTED), *expected = make(BINS, 1, HISTO_UNWEIGHTED);
+    histo_hist *h = make_unit_hist(1, HISTO_UNWEIGHTED), *expected = make_unit_hist(1, HISTO_UNWEIGHTED);
     cudaStream_t streams[MAX_GPUS];
     cudaGraphExec_t launched[MAX_GPUS];
     for (int g = 0; g < gpus(); g++) {
@@ -421,7 +406,7 @@ static void joins_that_fail(void **state)
         histo_cuda_apart = kind / 2;
         int at = 1;
         for (bool reached = true; reached && at < MAX_CALLS; at++) {
-            histo_hist *h = make(BINS, 1, weighting), *expected = make(BINS, 1, weighting);
+            histo_hist *h = make_unit_hist(1, weighting), *expected = make_unit_hist(1, weighting);
             uint64_t counts[SLOTS];
             fill_each(&e, h, expected, kind % 2, false);
             histo_cuda_fail_as = cudaErrorLaunchFailure;
@@ -436,9 +421,7 @@ static void joins_that_fail(void **state)
                 OK(histo_hist_reset(expected, NULL));
                 fill_each(&e, h, expected, kind % 2, false);
             }
-            assert_same(h, expected);
-            histo_hist_destroy(h);
-            histo_hist_destroy(expected);
+            assert_same_then_destroy(h, expected);
         }
         assert_in_range(at, 8, MAX_CALLS - 1);
     }
@@ -502,7 +485,7 @@ static void shared_by_all(void **state)
                 options.where_hi = 100;
             }
             const histo_weighting weighting = options.weights ? HISTO_WEIGHT_REPRODUCIBLE : HISTO_UNWEIGHTED;
-            histo_hist *h = make(BINS, 1, weighting), *expected = make(BINS, 1, weighting);
+            histo_hist *h = make_unit_hist(1, weighting), *expected = make_unit_hist(1, weighting);
             for (int time = 0; time < 2; time++) {
                 fill_on_all(h, views, &options, &on_all);
                 fill_on_all(expected, views, &options, &(histo_plan_options){.device = HISTO_DEVICE_CPU});
@@ -516,9 +499,7 @@ static void shared_by_all(void **state)
             fill_each(&e, h, expected, options.weights, options.mask);
             fill_on_all(h, views, &options, &on_all);
             fill_on_all(expected, views, &options, &(histo_plan_options){.device = HISTO_DEVICE_CPU});
-            assert_same(h, expected);
-            histo_hist_destroy(h);
-            histo_hist_destroy(expected);
+            assert_same_then_destroy(h, expected);
         }
         CUDA_OK(cudaFreeHost(pinned[0]));
         CUDA_OK(cudaFreeHost(pinned[1]));
@@ -536,7 +517,7 @@ static void shared_by_any_strategy(void **state)
     everywhere e = make_everywhere(20, n);
     float *pinned = pin(e.values, (size_t)n * sizeof *pinned);
     const histo_view view = histo_view_1d(pinned, HISTO_F32, n);
-    histo_hist *expected = make(BINS, 1, HISTO_UNWEIGHTED);
+    histo_hist *expected = make_unit_hist(1, HISTO_UNWEIGHTED);
     fill_on_all(expected, &view, NULL, &(histo_plan_options){.device = HISTO_DEVICE_CPU});
     int ran = 0;
     for (int i = 0; i < histo_strategy_count(); i++) {
@@ -545,7 +526,7 @@ static void shared_by_any_strategy(void **state)
         OK(histo_strategy_describe(i, &info));
         if (strcmp(info.backend, "cuda") != 0) continue;
         snprintf(name, sizeof name, "cuda/%s", info.name);
-        histo_hist *h = make(BINS, 1, HISTO_UNWEIGHTED);
+        histo_hist *h = make_unit_hist(1, HISTO_UNWEIGHTED);
         histo_plan *plan;
         const histo_plan_options how = {.device = HISTO_DEVICE_CUDA_ALL, .strategy = name};
         if (histo_plan_create(&plan, h, &view, NULL, &how) == HISTO_OK) {
@@ -571,7 +552,7 @@ static void explained(void **state)
     everywhere e = make_everywhere(21, n);
     float *pinned = pin(e.values, (size_t)n * sizeof *pinned);
     histo_view view = histo_view_1d(pinned, HISTO_F32, n);
-    histo_hist *h = make(BINS, 1, HISTO_UNWEIGHTED);
+    histo_hist *h = make_unit_hist(1, HISTO_UNWEIGHTED);
     histo_plan *plan;
     char text[8192];
     OK(histo_plan_create(&plan, h, &view, NULL, &on_all));
@@ -596,7 +577,7 @@ static void explained(void **state)
     histo_plan_destroy(plan);
     /* Segments are counted by one GPU. */
     const int64_t offsets[] = {0, 10, n};
-    histo_hist *segments = make(BINS, 2, HISTO_UNWEIGHTED);
+    histo_hist *segments = make_unit_hist(2, HISTO_UNWEIGHTED);
     const histo_fill_options ragged = {.offsets = offsets};
     OK(histo_plan_create(&plan, segments, &view, &ragged, &on_all));
     assert_true(plan->split.fraction == 0);
@@ -649,13 +630,13 @@ static void shared_fills_that_fail(void **state)
     everywhere e = make_everywhere(23, n);
     float *pinned = pin(e.values, (size_t)n * sizeof *pinned);
     histo_view view = histo_view_1d(pinned, HISTO_F32, n);
-    histo_hist *expected = make(BINS, 1, HISTO_UNWEIGHTED);
+    histo_hist *expected = make_unit_hist(1, HISTO_UNWEIGHTED);
     fill_on_all(expected, &view, NULL, &(histo_plan_options){.device = HISTO_DEVICE_CPU});
     for (int kind = 0; kind < 2; kind++) {
         const histo_view *samples = kind ? &view : e.host;
         int at = 1;
         for (bool reached = true; reached && at < MAX_CALLS; at += is_sanitized() ? 5 : 1) {
-            histo_hist *h = make(BINS, 1, HISTO_UNWEIGHTED);
+            histo_hist *h = make_unit_hist(1, HISTO_UNWEIGHTED);
             histo_plan *plan;
             uint64_t counts[SLOTS];
             OK(histo_plan_create(&plan, h, samples, NULL, &on_all));

@@ -22,6 +22,14 @@ double *sums_of(const histo_hist *h)
     return sums;
 }
 
+void assert_same_tally(const histo_hist *a, const histo_hist *b)
+{
+    histo_tally tally_a, tally_b;
+    OK(histo_hist_tally(a, &tally_a));
+    OK(histo_hist_tally(b, &tally_b));
+    assert_memory_equal(&tally_a, &tally_b, sizeof tally_a);
+}
+
 void assert_same_counts(const histo_hist *a, const histo_hist *b)
 {
     const int64_t slots = histo_hist_size(a, HISTO_FLOW), batch = histo_hist_batch(a);
@@ -31,10 +39,7 @@ void assert_same_counts(const histo_hist *a, const histo_hist *b)
     OK(histo_hist_read_masked(a, in_a, batch));
     OK(histo_hist_read_masked(b, in_b, batch));
     assert_memory_equal(in_a, in_b, (size_t)batch * sizeof *in_a);
-    histo_tally tally_a, tally_b;
-    OK(histo_hist_tally(a, &tally_a));
-    OK(histo_hist_tally(b, &tally_b));
-    assert_memory_equal(&tally_a, &tally_b, sizeof tally_a);
+    assert_same_tally(a, b);
     free(in_a);
     free(in_b);
 }
@@ -46,4 +51,11 @@ void assert_same(const histo_hist *a, const histo_hist *b)
     assert_memory_equal(in_a, in_b, 2 * (size_t)histo_hist_size(a, HISTO_FLOW) * sizeof *in_a);
     free(in_a);
     free(in_b);
+}
+
+void assert_same_then_destroy(histo_hist *a, histo_hist *b)
+{
+    assert_same(a, b);
+    histo_hist_destroy(a);
+    histo_hist_destroy(b);
 }

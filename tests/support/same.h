@@ -10,10 +10,14 @@ uint64_t *counts_of(const histo_hist *h);
 /* The sums of weights of all slots, then those of their squares, or zeros where the weighting has none; from malloc. */
 double *sums_of(const histo_hist *h);
 
+/* Both have counted and left out as many samples. */
+void assert_same_tally(const histo_hist *a, const histo_hist *b);
+
 /* Both have the same counts with the flow, and the same masked samples. */
 void assert_same_counts(const histo_hist *a, const histo_hist *b);
 
 /* Both have the same contents, to the bit: counts and sums. */
 void assert_same(const histo_hist *a, const histo_hist *b);
+void assert_same_then_destroy(histo_hist *a, histo_hist *b);
 
 #endif
