@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cpu/kernels/isa.h"
+#include "cpu/kernels/template.h"
 #include "view/dtype.h"
 
 #if defined(__AVX512BW__)
@@ -54,18 +55,53 @@ DEFINE_INSIDE(bf16, uint16_t, int16_t, histo_ordered, (int16_t))
 DEFINE_INSIDE(f32, float, float, histo_widen_plain, f32_from_bits)
 DEFINE_INSIDE(f64, double, double, histo_widen_plain, f64_from_bits)
 
-/* ignored: 1 for floats, whose sign bit does not count; else 0. */
-#define DEFINE_NONZERO(bits)                                                                                           \
-    static void nonzero_##bits(const uint##bits##_t *restrict samples, int n, int ignored, bool too,                   \
-                               uint8_t *restrict kept)                                                                 \
-    {                                                                                                                  \
-        const uint##bits##_t mask = (uint##bits##_t) ~(uint##bits##_t)0 >> ignored;                                    \
-        KEEP_ALL((samples[i] & mask) != 0);                                                                            \
-    }
-DEFINE_NONZERO(8)
-DEFINE_NONZERO(16)
-DEFINE_NONZERO(32)
-DEFINE_NONZERO(64)
+/* For compacting: a vector of samples, which have 32 bits each while they are in registers, or 64. */
+#if defined(__AVX512BW__)
+
+/* The samples that are kept of the next n, 8 or 16, as bits. */
+static inline unsigned flags_of(const uint8_t *kept, int n)
+{
+    const __m128i *at = (const __m128i *)(const void *)kept;
+    const __m128i flags = n == 8 ? _mm_loadl_epi64(at) : _mm_loadu_si128(at);
+    return _mm_test_epi8_mask(flags, flags) & ((1U << n) - 1);
+}
+
+static inline __m512i load_lanes(const void *from, int bits)
+{
+    return bits == 8    ? _mm512_cvtepu8_epi32(_mm_loadu_si128(from))
+           : bits == 16 ? _mm512_cvtepu16_epi32(_mm256_loadu_si256(from))
+                        : _mm512_loadu_si512(from);
+}
+
+static inline __m512i compress_lanes(__m512i x, unsigned flags, int bits)
+{
+    return bits == 64 ? _mm512_maskz_compress_epi64((__mmask8)flags, x)
+                      : _mm512_maskz_compress_epi32((__mmask16)flags, x);
+}
+
+static inline void store_lanes(void *to, __m512i x, int bits)
+{
+    if (bits == 8)
+        _mm_storeu_si128(to, _mm512_cvtepi32_epi8(x));
+    else if (bits == 16)
+        _mm256_storeu_si256(to, _mm512_cvtepi32_epi16(x));
+    else
+        _mm512_storeu_si512(to, x);
+}
+
+#endif
+
+#define BITS 8
+#include "cpu/kernels/filters_template.h"
+
+#define BITS 16
+#include "cpu/kernels/filters_template.h"
+
+#define BITS 32
+#include "cpu/kernels/filters_template.h"
+
+#define BITS 64
+#include "cpu/kernels/filters_template.h"
 
 void HISTO_OF_ISA(keep_inside)(histo_dtype dtype, const void *samples, int n, histo_bounds bounds, bool too,
                                uint8_t *kept)
@@ -80,21 +116,9 @@ void HISTO_OF_ISA(keep_inside)(histo_dtype dtype, const void *samples, int n, hi
 
 void HISTO_OF_ISA(keep_nonzero)(histo_dtype dtype, const void *samples, int n, bool too, uint8_t *kept)
 {
-    const int sign = !histo_dtype_is_integer(dtype);
-    switch (histo_dtype_size(dtype)) {
-    case 1:
-        nonzero_8(samples, n, sign, too, kept);
-        break;
-    case 2:
-        nonzero_16(samples, n, sign, too, kept);
-        break;
-    case 4:
-        nonzero_32(samples, n, sign, too, kept);
-        break;
-    default:
-        nonzero_64(samples, n, sign, too, kept);
-        break;
-    }
+    static void (*const of_size[])(const void *, int, int, bool,
+                                   uint8_t *) = {[1] = nonzero_8, [2] = nonzero_16, [4] = nonzero_32, [8] = nonzero_64};
+    of_size[histo_dtype_size(dtype)](samples, n, !histo_dtype_is_integer(dtype), too, kept);
 }
 
 int HISTO_OF_ISA(count_kept)(const uint8_t *kept, int n)
@@ -111,90 +135,9 @@ int HISTO_OF_ISA(count_kept)(const uint8_t *kept, int n)
     return all;
 }
 
-/* ---- Compacting ---- */
-
-#if defined(__AVX512BW__)
-
-/* LANES samples at a time; full vectors are written, which never reach beyond sample i + LANES. */
-#define DEFINE_COMPACT_VECTORS(name, type, LANES, load, compress, store)                                               \
-    static int compact_vectors_##name(const type *samples, const uint8_t *kept, int n, type *to, int *moved)           \
-    {                                                                                                                  \
-        int i = 0, at = 0;                                                                                             \
-        for (; i + LANES <= n; i += LANES) {                                                                           \
-            const __m128i flags = _mm_loadu_si128((const __m128i *)(const void *)(kept + i));                          \
-            const unsigned some = _mm_test_epi8_mask(flags, flags) & ((1U << LANES) - 1);                              \
-            store(to + at, compress((uint16_t)some, load(samples + i)));                                               \
-            at += (int)_mm_popcnt_u32(some);                                                                           \
-        }                                                                                                              \
-        *moved = at;                                                                                                   \
-        return i;                                                                                                      \
-    }
-#define LOAD_8(at) _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void *)(at)))
-#define LOAD_16(at) _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)(at)))
-#define STORE_8(at, x) _mm_storeu_si128((__m128i *)(void *)(at), _mm512_cvtepi32_epi8(x))
-#define STORE_16(at, x) _mm256_storeu_si256((__m256i *)(void *)(at), _mm512_cvtepi32_epi16(x))
-DEFINE_COMPACT_VECTORS(8, uint8_t, 16, LOAD_8, _mm512_maskz_compress_epi32, STORE_8)
-DEFINE_COMPACT_VECTORS(16, uint16_t, 16, LOAD_16, _mm512_maskz_compress_epi32, STORE_16)
-DEFINE_COMPACT_VECTORS(32, uint32_t, 16, _mm512_loadu_si512, _mm512_maskz_compress_epi32, _mm512_storeu_si512)
-
-static int compact_vectors_64(const uint64_t *samples, const uint8_t *kept, int n, uint64_t *to, int *moved)
-{
-    enum { LANES = 8 };
-    int i = 0, at = 0;
-    for (; i + LANES <= n; i += LANES) {
-        const __m128i flags = _mm_loadl_epi64((const __m128i *)(const void *)(kept + i));
-        const __mmask8 some = (__mmask8)_mm_test_epi8_mask(flags, flags);
-        _mm512_storeu_si512(to + at, _mm512_maskz_compress_epi64(some, _mm512_loadu_si512(samples + i)));
-        at += (int)_mm_popcnt_u32(some);
-    }
-    *moved = at;
-    return i;
-}
-
-#else
-
-#define DEFINE_COMPACT_VECTORS(name, type)                                                                             \
-    static int compact_vectors_##name(const type *samples, const uint8_t *kept, int n, type *to, int *moved)           \
-    {                                                                                                                  \
-        (void)samples, (void)kept, (void)n, (void)to;                                                                  \
-        return *moved = 0;                                                                                             \
-    }
-DEFINE_COMPACT_VECTORS(8, uint8_t)
-DEFINE_COMPACT_VECTORS(16, uint16_t)
-DEFINE_COMPACT_VECTORS(32, uint32_t)
-DEFINE_COMPACT_VECTORS(64, uint64_t)
-
-#endif
-
-/* Branchless: what is not kept is overwritten. */
-#define DEFINE_COMPACT(bits)                                                                                           \
-    static void compact_##bits(const void *samples, const uint8_t *kept, int n, void *to)                              \
-    {                                                                                                                  \
-        const uint##bits##_t *from = samples;                                                                          \
-        uint##bits##_t *out = to;                                                                                      \
-        int at;                                                                                                        \
-        for (int i = compact_vectors_##bits(from, kept, n, out, &at); i < n; at += kept[i++])                          \
-            out[at] = from[i];                                                                                         \
-    }
-DEFINE_COMPACT(8)
-DEFINE_COMPACT(16)
-DEFINE_COMPACT(32)
-DEFINE_COMPACT(64)
-
 void HISTO_OF_ISA(compact)(size_t size, const void *samples, const uint8_t *kept, int n, void *to)
 {
-    switch (size) {
-    case 1:
-        compact_8(samples, kept, n, to);
-        break;
-    case 2:
-        compact_16(samples, kept, n, to);
-        break;
-    case 4:
-        compact_32(samples, kept, n, to);
-        break;
-    default:
-        compact_64(samples, kept, n, to);
-        break;
-    }
+    static void (*const of_size[])(const void *, const uint8_t *, int,
+                                   void *) = {[1] = compact_8, [2] = compact_16, [4] = compact_32, [8] = compact_64};
+    of_size[size](samples, kept, n, to);
 }

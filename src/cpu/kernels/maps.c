@@ -251,27 +251,31 @@ static void find_shares(int32_t first, float scale, int n, float *restrict share
     }
 }
 
-/* Vectors of floats, whose operators are those of floats; the products and sums of a blend are in OpenCV's order. */
+/* Vectors whose operators are those of their elements; the products and sums of a blend are in OpenCV's order. */
+#if defined(__AVX2__)
+
 #if defined(__AVX512BW__)
-
 enum { LANES = 16 };
-typedef __m512 floats;
-typedef __m512i words;
+#else
+enum { LANES = 8 };
+#endif
+typedef float floats __attribute__((vector_size(LANES * sizeof(float))));
+typedef uint32_t words __attribute__((vector_size(LANES * sizeof(uint32_t))));
+typedef int32_t integers __attribute__((vector_size(LANES * sizeof(int32_t))));
 
-static inline floats of_words(words w)
+/* Signed integers are converted by one instruction. */
+static inline floats floats_of(words below_2_31)
 {
-    return _mm512_cvtepi32_ps(w);
+    return __builtin_convertvector((integers)below_2_31, floats);
 }
 
-static inline words low_halves(words w)
-{
-    return _mm512_and_si512(w, _mm512_set1_epi32(0xffff));
-}
+#else
 
-static inline words high_halves(words w)
-{
-    return _mm512_srli_epi32(w, 16);
-}
+typedef float floats;
+
+#endif
+
+#if defined(__AVX512BW__)
 
 static inline void store_shorts(floats values, uint16_t *to)
 {
@@ -290,37 +294,18 @@ static inline void load_joined(const uint64_t *joined, const uint16_t *at, words
         }
         quarter[k] = _mm256_insertf128_pd(_mm256_castpd128_pd256(half[0]), half[1], 1);
     }
-    const words a = _mm512_castpd_si512(_mm512_insertf64x4(_mm512_castpd256_pd512(quarter[0]), quarter[1], 1));
-    const words b = _mm512_castpd_si512(_mm512_insertf64x4(_mm512_castpd256_pd512(quarter[2]), quarter[3], 1));
-    const words even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-    *lower = _mm512_permutex2var_epi32(a, even, b);
-    *upper = _mm512_permutex2var_epi32(a, _mm512_add_epi32(even, _mm512_set1_epi32(1)), b);
+    const __m512i a = _mm512_castpd_si512(_mm512_insertf64x4(_mm512_castpd256_pd512(quarter[0]), quarter[1], 1));
+    const __m512i b = _mm512_castpd_si512(_mm512_insertf64x4(_mm512_castpd256_pd512(quarter[2]), quarter[3], 1));
+    const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    *lower = (words)_mm512_permutex2var_epi32(a, even, b);
+    *upper = (words)_mm512_permutex2var_epi32(a, _mm512_add_epi32(even, _mm512_set1_epi32(1)), b);
 }
 
 #elif defined(__AVX2__)
 
-enum { LANES = 8 };
-typedef __m256 floats;
-typedef __m256i words;
-
-static inline floats of_words(words w)
-{
-    return _mm256_cvtepi32_ps(w);
-}
-
-static inline words low_halves(words w)
-{
-    return _mm256_and_si256(w, _mm256_set1_epi32(0xffff));
-}
-
-static inline words high_halves(words w)
-{
-    return _mm256_srli_epi32(w, 16);
-}
-
 static inline void store_shorts(floats values, uint16_t *to)
 {
-    const words whole = _mm256_cvtps_epi32(values);
+    const __m256i whole = _mm256_cvtps_epi32(values);
     _mm_storeu_si128((__m128i *)to,
                      _mm_packus_epi32(_mm256_castsi256_si128(whole), _mm256_extracti128_si256(whole, 1)));
 }
@@ -334,13 +319,9 @@ static inline void load_joined(const uint64_t *joined, const uint16_t *at, words
             _mm_loadh_pd(_mm_load_sd((const double *)(joined + at[2 * k])), (const double *)(joined + at[2 * k + 1]));
     const __m256 a = _mm256_castpd_ps(_mm256_insertf128_pd(_mm256_castpd128_pd256(half[0]), half[2], 1));
     const __m256 b = _mm256_castpd_ps(_mm256_insertf128_pd(_mm256_castpd128_pd256(half[1]), half[3], 1));
-    *lower = _mm256_castps_si256(_mm256_shuffle_ps(a, b, _MM_SHUFFLE(2, 0, 2, 0)));
-    *upper = _mm256_castps_si256(_mm256_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));
+    *lower = (words)_mm256_castps_si256(_mm256_shuffle_ps(a, b, _MM_SHUFFLE(2, 0, 2, 0)));
+    *upper = (words)_mm256_castps_si256(_mm256_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));
 }
-
-#else
-
-typedef float floats;
 
 #endif
 
@@ -382,7 +363,7 @@ static inline void blend_vector(const histo_joined_bytes *joined, __m512i sample
     for (int at = 0; at < VECTOR; at += LANES) {
         floats of[4];
         for (int t = 0; t < 4; t++)
-            of[t] = of_words(_mm512_cvtepu8_epi32(_mm_load_si128((const __m128i *)(found[t] + at))));
+            of[t] = floats_of((words)_mm512_cvtepu8_epi32(_mm_load_si128((const __m128i *)(found[t] + at))));
         const floats blended = between_four(of, _mm512_loadu_ps(share + at), down);
         if (rounded)
             _mm_storeu_si128((__m128i *)((uint8_t *)to + at), _mm512_cvtusepi32_epi8(_mm512_cvtps_epi32(blended)));
@@ -477,8 +458,8 @@ static inline void blend_places(const uint64_t *joined, const uint16_t *at, int 
         floats shares;
         load_joined(joined, at + i, &lower, &upper);
         memcpy(&shares, share + i, sizeof shares);
-        const floats of[4] = {of_words(low_halves(lower)), of_words(high_halves(lower)), of_words(low_halves(upper)),
-                              of_words(high_halves(upper))};
+        const floats of[4] = {floats_of(lower & 0xffff), floats_of(lower >> 16), floats_of(upper & 0xffff),
+                              floats_of(upper >> 16)};
         const floats blended = between_four(of, shares, down);
         if (rounded)
             store_shorts(blended, (uint16_t *)to + i);

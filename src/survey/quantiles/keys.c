@@ -42,20 +42,9 @@ DEFINE_MAKE(64)
 
 void histo_keys_make(histo_dtype dtype, const void *samples, int64_t n, uint64_t *keys)
 {
-    const histo_key_flip flip = histo_key_flip_of(dtype);
-    switch (histo_dtype_size(dtype)) {
-    case 1:
-        make_8(samples, n, flip, keys);
-        break;
-    case 2:
-        make_16(samples, n, flip, keys);
-        break;
-    case 4:
-        make_32(samples, n, flip, keys);
-        break;
-    default:
-        make_64(samples, n, flip, keys);
-    }
+    static void (*const of_size[])(const char *, int64_t, histo_key_flip,
+                                   uint64_t *) = {[1] = make_8, [2] = make_16, [4] = make_32, [8] = make_64};
+    of_size[histo_dtype_size(dtype)](samples, n, histo_key_flip_of(dtype), keys);
 }
 
 double histo_key_value(histo_dtype dtype, uint64_t key)
