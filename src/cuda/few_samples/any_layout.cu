@@ -89,13 +89,15 @@ static grid grid_of(const shape *of)
 
 double histo_few_any_layout_us(const histo_problem *p)
 {
-    const double load = 1;
+    const double load = 1; /* us that one waits for device memory */
     if (p->samples > FEW || p->samples > p->batch * FEW_OF_ENTRY || histo_is_computed(p) || p->samples == 0)
         return INFINITY;
     if (!histo_cuda_expects_compiled(p)) return INFINITY;
     const shape of = {p->samples, p->batch, p->slots, p->weighting};
     const grid it = grid_of(&of);
-    double us = fmax(it.us, 4 + (double)p->samples * (histo_sample_bytes(p) / 3e6 + histo_cuda_lookup_us(p)));
+    const double launch_us = 4, bytes_per_us = 3e6;
+    double us =
+        fmax(it.us, launch_us + (double)p->samples * (histo_sample_bytes(p) / bytes_per_us + histo_cuda_lookup_us(p)));
     if (p->ragged) us += 2 * load;
     for (int a = 0; a < p->naxes; a++) /* dependent loads that find nothing in a cache */
         if (p->lookups[a].edges && !p->lookups[a].table) us += (p->lookups[a].bins > HISTO_MAX_PIVOTS ? 2 : 1) * load;

@@ -382,6 +382,18 @@ struct kept {
     }
 };
 
+/* The counters of a step's samples; the next step's samples are loaded while these are used. */
+template <class constants>
+HISTO_IN_KERNEL void take_counters(samples<constants> *s, const arguments<constants> *a, const uint32_t *pivots,
+                                   uint32_t step, typename sample<constants>::key (&counter)[constants::samples])
+{
+    s->look_up(a, pivots);
+#pragma unroll
+    for (int k = 0; k < constants::samples; k++)
+        counter[k] = s->of[k].counter;
+    s->load(a, step + 1);
+}
+
 /* Several steps, of counters that are too many for a block. */
 template <class constants>
 static __global__ void __launch_bounds__(constants::threads) count_many(const __grid_constant__ arguments<constants> a)
@@ -395,12 +407,8 @@ static __global__ void __launch_bounds__(constants::threads) count_many(const __
     const uint32_t *pivots = memory<constants>::load_pivots(&a);
 #pragma unroll 1
     for (uint32_t step = 0; step < a.steps; step++) {
-        s.look_up(&a, pivots);
         key counter[constants::samples];
-#pragma unroll
-        for (int k = 0; k < constants::samples; k++)
-            counter[k] = s.of[k].counter;
-        s.load(&a, step + 1);
+        take_counters(&s, &a, pivots, step, counter);
 #pragma unroll
         for (int k = 0; k < constants::samples; k++) {
             const unsigned int group = __match_any_sync(~0u, counter[k]);
@@ -427,12 +435,8 @@ static __global__ void __launch_bounds__(constants::threads) count_dense(const _
     __syncthreads();
 #pragma unroll 1
     for (uint32_t step = 0; step < a.steps; step++) {
-        s.look_up(&a, pivots);
         key counter[constants::samples];
-#pragma unroll
-        for (int k = 0; k < constants::samples; k++)
-            counter[k] = s.of[k].counter;
-        s.load(&a, step + 1);
+        take_counters(&s, &a, pivots, step, counter);
 #pragma unroll
         for (int k = 0; k < constants::samples; k++)
             if (counter[k] != ~(key)0) atomicAdd(&counts[counter[k]], 1u);

@@ -105,7 +105,8 @@ double histo_few_contiguous_us(const histo_problem *p)
 {
     const histo_cuda_device *device = histo_cuda_device_of(p->device);
     const size_t size = histo_dtype_size(p->dtypes[0]);
-    const double bytes = (double)p->samples * (double)size, empty = 4.5;
+    const double bytes = (double)p->samples * (double)size, empty = 4.5 /* us of a fill without samples */,
+                 bytes_per_us = 4e6;
     if (!are_few(device, p->slots, p->batch, bytes, size)) return INFINITY;
     const size_t shared = words_of(size, p->slots, true) * sizeof(unsigned int);
     if (shared > device->shared_block) return INFINITY;
@@ -114,7 +115,7 @@ double histo_few_contiguous_us(const histo_problem *p)
     /* Counters are read from and written to device memory in sectors of 32 bytes. */
     const double counters = (double)p->batch * fmin((double)p->slots * 8, (double)length * 32);
     const double search_us = p->lookups[0].edges && !p->lookups[0].table ? 2.5 : 0; /* of edges that are in no cache */
-    return empty + search_us + fmax(it->us, (bytes + 2 * counters) / 4e6);
+    return empty + search_us + fmax(it->us, (bytes + 2 * counters) / bytes_per_us);
 }
 
 /* ---- Jobs ---- */

@@ -4,17 +4,21 @@
 
 double histo_cuda_lookup_us(const histo_problem *problem)
 {
+    const double searches_per_us = 7e5; /* among edges, without a table of them */
     double us = 0;
     for (int a = 0; a < problem->naxes; a++)
-        if (problem->lookups[a].edges && !problem->lookups[a].table && problem->lookups[a].near == 0) us += 1 / 7e5;
+        if (problem->lookups[a].edges && !problem->lookups[a].table && problem->lookups[a].near == 0)
+            us += 1 / searches_per_us;
     return us;
 }
 
 double histo_cuda_global_atomics_us(const histo_problem *problem, int64_t window)
 {
-    const double slots = (double)problem->slots, spread = slots < 5e6 ? 1e5 : 2.5e4;
+    /* Additions to counters of device memory; to one slot: until the L2 cache is the bound. */
+    const double cached_per_us = 1e5, uncached_per_us = 2.5e4, slot_per_us = 15, cached_slots = 5e6;
+    const double slots = (double)problem->slots, spread = slots < cached_slots ? cached_per_us : uncached_per_us;
     const histo_outside outside = histo_problem_outside(problem, window);
-    const double samples = (double)problem->samples, per_us = fmin(spread, 15 * slots);
+    const double samples = (double)problem->samples, per_us = fmin(spread, slot_per_us * slots);
     const double alone = outside.commonest * pow(1 - outside.commonest, 31); /* in a warp: else lanes meet on chip */
     return samples * fmax(outside.fraction / per_us, alone / HISTO_CUDA_ONE_COUNTER);
 }

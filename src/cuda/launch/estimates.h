@@ -1,4 +1,9 @@
-/* Estimates that several strategies share. */
+/* Estimates that several strategies share.
+ *
+ * Where the constants of estimates come from: all of them, in each cost_us too, are times and rates of the kernels on
+ * the reference GPU of rates.def, an H200 of 132 multiprocessors, where most are those that `histo bench map` measured
+ * and the others what made its choice of a strategy the fastest one. Times are in microseconds, rates (…_per_us) for
+ * one. Plans scale an estimate to other GPUs as a whole. */
 #ifndef CUDA_LAUNCH_ESTIMATES_H
 #define CUDA_LAUNCH_ESTIMATES_H
 
@@ -8,6 +13,9 @@
  * atomics count, those outside the densest `window` slots: bound by the L2 cache, or by the commonest counter. */
 double histo_cuda_lookup_us(const histo_problem *problem);
 double histo_cuda_global_atomics_us(const histo_problem *problem, int64_t window);
-enum { HISTO_CUDA_ONE_COUNTER = 1360 /* additions to one counter in a microsecond */ };
+enum {
+    HISTO_CUDA_ONE_COUNTER = 1360, /* additions to one counter in a microsecond */
+    HISTO_REFERENCE_MULTIPROCESSORS = 132,
+};
 
 #endif

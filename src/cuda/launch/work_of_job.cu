@@ -150,3 +150,15 @@ int histo_cuda_reader_of(const histo_cuda_work *work)
                  (iter->strides[0][iter->ndim - 1] == (int64_t)histo_dtype_size(work->dtypes[0]));
     return plain ? (int)work->dtypes[0] : (int)HISTO_READ_ANY;
 }
+
+int64_t histo_cuda_piece_end(const histo_job *job, int64_t begin, int64_t max_samples)
+{
+    const int64_t entry_end = (begin / job->iter.per_batch + 1) * job->iter.per_batch;
+    const int64_t end = job->end < entry_end ? job->end : entry_end;
+    return end - begin > max_samples ? begin + max_samples : end;
+}
+
+const char *histo_cuda_weights_unsupported(const histo_problem *problem)
+{
+    return problem->weighting != HISTO_UNWEIGHTED ? "it counts, but sums no weights" : NULL;
+}

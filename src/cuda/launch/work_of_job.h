@@ -21,6 +21,12 @@ void histo_cuda_work_cut(histo_cuda_work *work, int64_t wanted, int64_t least, i
 /* The work of a job, cut so. */
 histo_cuda_work histo_cuda_work_of(const histo_job *job, int64_t wanted, int64_t least, int64_t most);
 
+/* Where a piece of the job ends that begins there, of one batch entry and at most so many samples. */
+int64_t histo_cuda_piece_end(const histo_job *job, int64_t begin, int64_t max_samples);
+
+/* Why a strategy that only counts cannot have the problem: it has weights. */
+const char *histo_cuda_weights_unsupported(const histo_problem *problem);
+
 /* The fastest reader for the work. */
 int histo_cuda_reader_of(const histo_cuda_work *work);
 

@@ -4,6 +4,8 @@
 #define CUDA_MEMORY_STAGING_H
 
 #include "cuda/host/check.h"
+#include "cuda/host/device.h"
+#include "plan/strategy.h"
 
 enum { HISTO_STAGED_PIECES = 8, HISTO_STAGED_CHUNKS = 2, HISTO_STAGED_ALIGNMENT = 256 };
 
@@ -44,6 +46,25 @@ typedef struct histo_staging {
 histo_status histo_staging_take(histo_device device, histo_staging **staging);
 /* reusable: no use of it failed, so it may be kept. Copies and kernels may still be using it. */
 void histo_staging_give(histo_staging *staging, bool reusable);
+
+/* Call use(staging) where check(job) finds nothing against it, with the job's device current and a staging of its own.
+ */
+template <class USE>
+histo_status histo_with_staging(const histo_job *job, histo_status (*check)(const histo_job *), USE use)
+{
+    int before;
+    histo_status status = histo_cuda_enter(job->problem->device, &before);
+    if (status != HISTO_OK) return status;
+    status = check(job);
+    histo_staging *staging;
+    if (status == HISTO_OK) status = histo_staging_take(job->problem->device, &staging);
+    if (status == HISTO_OK) {
+        status = use(staging);
+        histo_staging_give(staging, status == HISTO_OK);
+    }
+    histo_cuda_leave(before);
+    return status;
+}
 
 /* Allocate the pieces, ready to be filled; page-lock a filled piece, so that the GPU can fetch it. */
 histo_status histo_staging_pieces(histo_staging *staging);

@@ -74,21 +74,14 @@ static bool is_among(cudaGraphNode_t node, const cudaGraphNode_t *nodes, size_t 
     return false;
 }
 
-static histo_status add_edge(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to)
+/* Add the edge to the graph, or remove it. */
+static histo_status set_edge(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, bool exists)
 {
+    const auto change = exists ? cudaGraphAddDependencies : cudaGraphRemoveDependencies;
 #if CUDART_VERSION >= 13000
-    return HISTO_CUDA(cudaGraphAddDependencies(graph, from, to, NULL, 1), "adding to a graph");
+    return HISTO_CUDA(change(graph, from, to, NULL, 1), "adding to a graph");
 #else
-    return HISTO_CUDA(cudaGraphAddDependencies(graph, from, to, 1), "adding to a graph");
-#endif
-}
-
-static histo_status remove_edge(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to)
-{
-#if CUDART_VERSION >= 13000
-    return HISTO_CUDA(cudaGraphRemoveDependencies(graph, from, to, NULL, 1), "adding to a graph");
-#else
-    return HISTO_CUDA(cudaGraphRemoveDependencies(graph, from, to, 1), "adding to a graph");
+    return HISTO_CUDA(change(graph, from, to, 1), "adding to a graph");
 #endif
 }
 
@@ -104,7 +97,7 @@ static histo_status wait_first(const captured_at *at, cudaEvent_t event, bool *w
     status = HISTO_CUDA(cudaGraphGetRootNodes(at->graph, &first, &n), "adding to a graph");
     if (status == HISTO_OK)
         status = HISTO_CUDA(cudaGraphAddEventWaitNode(&node, at->graph, NULL, 0, event), "waiting for an event");
-    if (status == HISTO_OK) status = add_edge(at->graph, &node, &first);
+    if (status == HISTO_OK) status = set_edge(at->graph, &node, &first, true);
     *waits = status == HISTO_OK;
     return status;
 }
@@ -141,10 +134,10 @@ static histo_status record_behind(histo_cuda_record *record, cudaStream_t stream
                             "recording an event");
     for (size_t i = 0; i < at->n && exists && status == HISTO_OK; i++)
         if (!moves || !is_among(at->nodes[i], record->after, record->n))
-            status = add_edge(at->graph, &at->nodes[i], &record->node);
+            status = set_edge(at->graph, &at->nodes[i], &record->node, true);
     for (size_t i = 0; i < record->n && moves && status == HISTO_OK; i++)
         if (!is_among(record->after[i], at->nodes, at->n))
-            status = remove_edge(at->graph, &record->after[i], &record->node);
+            status = set_edge(at->graph, &record->after[i], &record->node, false);
     if (status != HISTO_OK) return status;
     record->capture = at->id;
     record->stream = stream;

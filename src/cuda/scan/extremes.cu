@@ -341,23 +341,6 @@ HISTO_IN_KERNEL int64_t first_tile(const histo_cuda_work *w, uint32_t block)
     return w->tiles / gridDim.x * block + min((int64_t)block, w->tiles % gridDim.x);
 }
 
-template <int BYTES>
-struct bytes_of {
-    using type = uint16_t;
-};
-template <>
-struct bytes_of<4> {
-    using type = uint32_t;
-};
-template <>
-struct bytes_of<8> {
-    using type = uint2;
-};
-template <>
-struct bytes_of<16> {
-    using type = uint4;
-};
-
 /* The bytes of a mask, beginning with that of a vector's first sample, as bits. aligned: at a multiple of their
  * number. */
 template <int EACH>
@@ -365,7 +348,7 @@ HISTO_IN_KERNEL uint32_t mask_of(const char *mask, bool aligned)
 {
     uint32_t kept = 0;
     if (aligned) {
-        using bytes = typename bytes_of<EACH>::type;
+        using bytes = histo_word_of_bytes<EACH>;
         const bytes all = __ldcs((const bytes *)mask);
         uint32_t word[(EACH + 3) / 4] = {};
         memcpy(word, &all, sizeof all);
@@ -581,7 +564,7 @@ histo_status check(const histo_job *job)
     return HISTO_OK;
 }
 
-/* In device memory: records, and offsets that the host has. */
+/* In device memory: records, and offsets that the host has, which the job gets. */
 histo_status find(histo_job *job, histo_staging *staging, histo_found *out)
 {
     const cudaStream_t stream = (cudaStream_t)job->stream;
@@ -614,17 +597,8 @@ histo_status find(histo_job *job, histo_staging *staging, histo_found *out)
 
 histo_status histo_cuda_extremes(const histo_job *job, histo_found *out)
 {
-    int before;
-    histo_status status = histo_cuda_enter(job->problem->device, &before);
-    if (status != HISTO_OK) return status;
-    status = check(job);
-    histo_staging *staging;
-    if (status == HISTO_OK) status = histo_staging_take(job->problem->device, &staging);
-    if (status == HISTO_OK) {
-        histo_job it = *job;
-        status = find(&it, staging, out);
-        histo_staging_give(staging, status == HISTO_OK);
-    }
-    histo_cuda_leave(before);
-    return status;
+    return histo_with_staging(job, check, [=](histo_staging *staging) {
+        histo_job with_offsets = *job;
+        return find(&with_offsets, staging, out);
+    });
 }

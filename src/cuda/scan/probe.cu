@@ -50,16 +50,5 @@ static histo_status probe(const histo_job *job, histo_staging *staging, int n, u
 
 histo_status histo_cuda_probe(const histo_job *job, int n, uint32_t *slots)
 {
-    int before;
-    histo_status status = histo_cuda_enter(job->problem->device, &before);
-    if (status != HISTO_OK) return status;
-    status = check(job);
-    histo_staging *staging;
-    if (status == HISTO_OK) status = histo_staging_take(job->problem->device, &staging);
-    if (status == HISTO_OK) {
-        status = probe(job, staging, n, slots);
-        histo_staging_give(staging, status == HISTO_OK);
-    }
-    histo_cuda_leave(before);
-    return status;
+    return histo_with_staging(job, check, [=](histo_staging *staging) { return probe(job, staging, n, slots); });
 }

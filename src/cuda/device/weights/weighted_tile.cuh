@@ -81,6 +81,17 @@ struct all_slots {
     HISTO_MEMBER uint32_t slot(uint32_t local) const { return local; }
 };
 
+/* The slots and weights of a step of the tile, read at once. */
+template <class READER, class TILE>
+HISTO_IN_KERNEL void read_step(const histo_cuda_work *work, const histo_joint *joint, const unsigned int *shared,
+                               const TILE *tile, uint32_t step, uint32_t (&slots)[READER::PER_STEP],
+                               typename READER::weight (&weights)[READER::PER_STEP])
+{
+    typename READER::loaded loaded;
+    READER::load(work, joint, tile, step, &loaded);
+    READER::weighted_slots(work, joint, shared, tile, step, &loaded, slots, weights);
+}
+
 /* Sum a tile on chip. SLOTS: which slots have words, and where. */
 template <class READER, bool SQUARES, typename FORMAT, class SLOTS, class TILE>
 HISTO_IN_KERNEL void count_tile(const histo_cuda_work *work, const sums_layout *l, const histo_joint *joint,
@@ -98,11 +109,9 @@ HISTO_IN_KERNEL void count_tile(const histo_cuda_work *work, const sums_layout *
     uint32_t left_out = 0;
     sum.clear();
     for (uint32_t step = 0; step < tile->length; step += blockDim.x * ALL) {
-        typename READER::loaded loaded;
         uint32_t slots[ALL];
         typename READER::weight weights[ALL];
-        READER::load(work, joint, tile, step, &loaded);
-        READER::weighted_slots(work, joint, shared, tile, step, &loaded, slots, weights);
+        read_step<READER>(work, joint, shared, tile, step, slots, weights);
 #pragma unroll
         for (int first = 0; first < ALL; first += N) {
             const uint32_t *slot = slots + first;

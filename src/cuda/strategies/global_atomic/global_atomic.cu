@@ -42,16 +42,22 @@ static bool is_few(const histo_problem *p)
 /* Of the kernels in this file. */
 static double tiles_us(const histo_problem *p)
 {
-    const double launch = 5, few = p->slots < 1 << 16 ? 0.1 : 1; /* samples meet */
-    if (p->weighting != HISTO_UNWEIGHTED)
-        return launch + (double)p->samples / (few * (histo_is_fast(p->weighting) ? 1e4 : 5e3));
+    const double launch = 5;
+    if (p->weighting != HISTO_UNWEIGHTED) {
+        /* Sums in device memory; of few slots, on which samples meet, a tenth as many. */
+        const double fast_per_us = 1e4, exact_per_us = 5e3, met = p->slots < 1 << 16 ? 0.1 : 1;
+        return launch + (double)p->samples / (met * (histo_is_fast(p->weighting) ? fast_per_us : exact_per_us));
+    }
     if (is_few(p)) {
         /* Samples of any layout are read one by one; of few, most of the time is cold code. */
         const bool is_any = p->operands > 1 || p->strided;
+        const double any_us = 10, any_per_us = 8e4, contiguous_us = 1.5;
+        const double added_per_us = 1e5, slot_per_us = 15; /* as in histo_cuda_global_atomics_us */
         const double search_us = p->lookups[0].edges && !p->lookups[0].table ? 2.5 : 0; /* in no cache */
-        const double reader_us = search_us + (is_any ? 10 + (double)p->samples / 8e4 : 1.5);
+        const double reader_us = search_us + (is_any ? any_us + (double)p->samples / any_per_us : contiguous_us);
         const double tile = fmin(TILE_OF_FEW, (double)p->samples / (double)p->batch), slots = (double)p->slots;
-        const double gathered = fmin(slots / tile, 1), per_us = fmin(1e5, 15 * slots * (double)p->batch);
+        const double gathered = fmin(slots / tile, 1);
+        const double per_us = fmin(added_per_us, slot_per_us * slots * (double)p->batch);
         return launch + reader_us + (double)p->samples * (gathered / per_us + histo_cuda_lookup_us(p));
     }
     const double us = launch + histo_cuda_global_atomics_us(p, 0) + (double)p->samples * histo_cuda_lookup_us(p);

@@ -149,7 +149,7 @@ static lane_launch shape_of(const histo_problem *p, const int64_t *params, looku
 static const char *unsupported_reason(const histo_problem *problem)
 {
     static const int64_t defaults[HISTO_MAX_PARAMS] = {0, 0, DEFAULT_THREADS};
-    if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
+    if (problem->weighting != HISTO_UNWEIGHTED) return histo_cuda_weights_unsupported(problem);
     return shape_of(problem, defaults, BY_ANY).threads ? NULL : "too many bins: their counters must fit a block";
 }
 
@@ -170,24 +170,32 @@ static double cost_us(const histo_problem *p, int threads)
                          (p->mask == HISTO_ABSENT || histo_dtype_size(p->dtypes[p->mask]) == 1);
     const bool by_pattern = in_rows && !is_byte && p->lookups[0].table && !p->lookups[0].pow2.is &&
                             !histo_cuda_has_fixed_point(&p->lookups[0], p->dtypes[0]);
-    const double batch = (double)p->batch, entry_us = 3.0 / 132;
-    double sample_us = histo_cuda_lookup_us(p), merged_us = (double)p->slots * fmax(batch, 132) / 5e5;
+    const double batch = (double)p->batch, blocks = HISTO_REFERENCE_MULTIPROCESSORS;
+    const double entry_us = 3.0 / blocks; /* a block takes 3 us to begin and to leave one */
+    const double bytes_per_us = 4.4e6, merged_per_us = 5e5;
+    double sample_us = histo_cuda_lookup_us(p);
+    const double merged_us = (double)p->slots * fmax(batch, blocks) / merged_per_us;
     if (by_pattern && histo_cuda_expects_compiled(p) &&
         histo_cuda_tables_of(p, NULL, 0, most_tables_of(p, p->slots + 2), NULL, NULL)) {
-        sample_us = 1 / 8.5e5; /* by first floats, or by a copy of the table in shared memory */
+        const double on_chip_per_us = 8.5e5; /* by first floats, or by a copy of the table in shared memory */
+        sample_us = 1 / on_chip_per_us;
     } else if (by_pattern) {
         /* Of pairs of lanes, those that read one entry of the table, of which the L1 cache holds a part. */
-        const double alike = pow(histo_problem_fraction(p, 1), 2), few = 1 << 14;
-        const double spread = p->lookups[0].hi - p->lookups[0].lo > few ? 1.6e5 : 8e5;
-        sample_us = (1 - alike) / spread + alike / 2e6;
+        const double uncached_per_us = 1.6e5, cached_per_us = 8e5, alike_per_us = 2e6, cached_entries = 1 << 14;
+        const double alike = pow(histo_problem_fraction(p, 1), 2);
+        const bool is_uncached = p->lookups[0].hi - p->lookups[0].lo > cached_entries;
+        sample_us = (1 - alike) / (is_uncached ? uncached_per_us : cached_per_us) + alike / alike_per_us;
     }
+    /* Kernels that are compiled for the layout, for each axis; those that are built in: of several axes, of any. */
+    const double compiled_per_us = 1.6e6, several_per_us = 9e5, any_per_us = 2e5;
     if (!in_rows && histo_cuda_expects_compiled(p))
-        sample_us += p->naxes / 1.6e6;
+        sample_us += p->naxes / compiled_per_us;
     else if (!in_rows)
-        sample_us = p->naxes > 1 && p->operands == p->naxes && !p->strided ? 1 / 9e5 : 1 / 2e5;
+        sample_us = p->naxes > 1 && p->operands == p->naxes && !p->strided ? 1 / several_per_us : 1 / any_per_us;
     const bool searches = p->lookups[0].edges && !p->lookups[0].table && p->lookups[0].near == 0;
-    const double launch = !in_rows ? 7.5 : searches ? 7 : 5;
-    const double us = launch + (double)p->samples * fmax(histo_sample_bytes(p) / 4.4e6, sample_us) + merged_us;
+    const double launch_us = 5, launch_any_us = 7.5, launch_search_us = 7; /* of so much cold code; of cold edges */
+    const double launch = !in_rows ? launch_any_us : searches ? launch_search_us : launch_us;
+    const double us = launch + (double)p->samples * fmax(histo_sample_bytes(p) / bytes_per_us, sample_us) + merged_us;
     if (!in_rows || p->operands > 1) return us + batch * entry_us;
     const double few_us = fmin(histo_few_contiguous_us(p), is_byte && !p->ragged ? histo_warp_images_us(p) : INFINITY);
     return fmin(us + batch * entry_us, few_us);

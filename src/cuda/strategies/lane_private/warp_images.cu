@@ -127,11 +127,11 @@ __global__ void __launch_bounds__(WARPS *WARP, BLOCKS) count_warp_images(const _
 
 double histo_warp_images_us(const histo_problem *p)
 {
-    const double images = (double)p->batch, samples = (double)p->samples, launch = 4.5, counted = 2.5e6,
-                 image_us = 5e-4;
+    const double launch_us = 4.5, counted_per_us = 2.5e6, added_per_us = 5e5, image_us = 5e-4;
+    const double images = (double)p->batch, samples = (double)p->samples;
     if (images < LEAST_IMAGES || samples > images * MOST_BYTES) return INFINITY;
-    const double touched = images * fmin((double)p->slots, samples / images), added = 5e5;
-    return launch + samples / counted + images * image_us + touched / added;
+    const double touched = images * fmin((double)p->slots, samples / images);
+    return launch_us + samples / counted_per_us + images * image_us + touched / added_per_us;
 }
 
 bool histo_are_warp_images(const histo_job *job, const histo_pixels *pixels, int period)

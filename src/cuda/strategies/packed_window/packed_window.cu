@@ -132,26 +132,28 @@ static window_layout layout_of(const histo_problem *p, const int64_t *params, in
     return layout_with(p, params, counters, p->naxes > 1 ? histo_cuda_first_floats_of(p, false, 0, NULL) : 0);
 }
 
-static const char *unsupported_reason(const histo_problem *problem)
-{
-    return problem->weighting != HISTO_UNWEIGHTED ? "it counts, but sums no weights" : NULL;
-}
-
-/* Samples counted on chip in a microsecond, without their lookups. */
+/* Samples counted on chip in a microsecond, without their lookups: by value or in all slots (known), or in a window
+ * that is found. */
 static double counted_per_us(const histo_problem *p, bool known)
 {
     const histo_lookup *l = &p->lookups[0];
     if (histo_is_computed(p)) return pairs_per_us(p);
     const bool is_any = p->operands > p->naxes || p->strided;
-    if (is_any || p->naxes > 1) return !is_any ? known ? 1.2e6 : 7e5 : histo_cuda_expects_compiled(p) ? 5e5 : 2e5;
-    if (l->pow2.is) return known ? 1.3e6 : 1.1e6;
-    if (!known) return 8e5;
+    const double any_per_us = 2e5, any_compiled_per_us = 5e5;
+    if (is_any) return histo_cuda_expects_compiled(p) ? any_compiled_per_us : any_per_us;
+    const double several_known_per_us = 1.2e6, several_per_us = 7e5, pow2_known_per_us = 1.3e6, pow2_per_us = 1.1e6,
+                 one_per_us = 8e5;
+    if (p->naxes > 1) return known ? several_known_per_us : several_per_us;
+    if (l->pow2.is) return known ? pow2_known_per_us : pow2_per_us;
+    if (!known) return one_per_us;
     /* By value: floats of one bin are few values, which meet, unless the bins are many, or the values: 1024 of f16 from
      * a power of two to the next. */
     const double alike = pow(histo_problem_fraction(p, 1), 2);
     const bool are_many = p->dtypes[0] == HISTO_F16;
-    const double spread = are_many ? 1.2e6 : 7e5 + 7.5e4 * fmin(fmax(log2((double)p->bins / 256), 0), 8);
-    return (1 - alike) * spread + alike * 1.4e6;
+    const double met_per_us = 7e5, doubled_bins_per_us = 7.5e4, many_per_us = 1.2e6, alike_per_us = 1.4e6;
+    const double doublings = fmin(fmax(log2((double)p->bins / 256), 0), 8); /* of the bins, beyond which none helps */
+    const double spread = are_many ? many_per_us : met_per_us + doubled_bins_per_us * doublings;
+    return (1 - alike) * spread + alike * alike_per_us;
 }
 
 static double cost_us(const histo_problem *p, int threads)
@@ -162,11 +164,17 @@ static double cost_us(const histo_problem *p, int threads)
     const int64_t known = p->strided || p->operands > p->naxes ? 0 : counters;
     const window_layout l = layout_of(p, defaults, known);
     const bool is_all = known || l.w.size > p->slots;
-    const double samples = (double)p->samples, by_bytes = histo_sample_bytes(p) / (l.bits == 16 ? 4.1e6 : 3.9e6);
+    const double bytes_per_us = 4.1e6, bytes_of_8_bits_per_us = 3.9e6, merged_per_us = 9e5;
+    const double launch_us = 22, launch_known_us = 12; /* two kernels more where it finds the range or the window */
+    const double find_us = 15;                         /* sampling for the window */
+    const double samples = (double)p->samples;
+    const double by_bytes = histo_sample_bytes(p) / (l.bits == 16 ? bytes_per_us : bytes_of_8_bits_per_us);
     const double each = fmax(by_bytes, 1 / counted_per_us(p, known)) + histo_cuda_lookup_us(p);
     const double merged = fmin((double)l.w.size * (double)p->batch * (double)l.blocks, samples);
-    const double entry_us = 2.8 / 132; /* to clear and merge what no sample has touched */
-    double us = (known ? 12 : 22) + (l.is_found ? 15 : 0) + samples * each + merged / 9e5 + (double)p->batch * entry_us;
+    /* 2.8 us for a block to clear and merge what no sample has touched. */
+    const double entry_us = 2.8 / HISTO_REFERENCE_MULTIPROCESSORS;
+    double us = (known ? launch_known_us : launch_us) + (l.is_found ? find_us : 0) + samples * each +
+                merged / merged_per_us + (double)p->batch * entry_us;
     if (!is_all) us += histo_cuda_global_atomics_us(p, l.w.size);
     return is_all || p->probes || p->dense ? us : HISTO_SKEW_MARGIN * us;
 }
@@ -305,7 +313,7 @@ static histo_status launch(const histo_job *job)
 }
 
 extern "C" const histo_strategy histo_cuda_packed_window = {
-    .unsupported_reason = unsupported_reason,
+    .unsupported_reason = histo_cuda_weights_unsupported,
     .cost_us = cost_us,
     .workspace = workspace,
     .launch = launch,

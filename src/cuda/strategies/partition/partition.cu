@@ -169,18 +169,14 @@ static workplace workplace_of(const histo_problem *problem, const int64_t *param
     return p;
 }
 
-static const char *unsupported_reason(const histo_problem *problem)
-{
-    return problem->weighting != HISTO_UNWEIGHTED ? "it counts, but sums no weights" : NULL;
-}
-
 /* The search of a sample among the edges of an axis. */
 static double search_us(const histo_problem *p, int axis)
 {
     enum { FEW_EDGES = 512 /* whose cells are in shared memory */ };
     const histo_lookup *l = &p->lookups[axis];
     if (!l->edges || l->table) return 0;
-    return p->naxes > 1 && (l->near_f32 || l->bins <= FEW_EDGES) ? 1 / 1e6 : 1 / 2.5e5;
+    const double on_chip_per_us = 1e6, cached_per_us = 2.5e5;
+    return p->naxes > 1 && (l->near_f32 || l->bins <= FEW_EDGES) ? 1 / on_chip_per_us : 1 / cached_per_us;
 }
 
 /* By bytes moved; clearing, adding and launching for each window of each slice. Of Zipf's samples: uniform ones are
@@ -191,11 +187,13 @@ static double cost_us(const histo_problem *p, int threads)
     static const int64_t defaults[HISTO_MAX_PARAMS] = {DEFAULT_SLICE};
     workplace place = workplace_of(p, defaults);
     double windows = (double)((place.slots + place.window - 1) / place.window);
-    double each = (histo_sample_bytes(p) + 4.7) / 3e6; /* two bytes are written and read back, in whole sectors */
+    const double bytes_per_us = 3e6, launches_us = 35 /* for a window of a slice */, merged_per_us = 7e4;
+    const double moved_bytes = 4.7; /* two bytes are written and read back, in whole sectors */
+    double each = (histo_sample_bytes(p) + moved_bytes) / bytes_per_us;
     for (int a = 0; a < p->naxes; a++)
         each += search_us(p, a);
     double slices = (double)((p->samples - 1) / p->batch / place.slice + 1) * (double)p->batch;
-    return slices * (35 * windows + (double)place.slots / 7e4) + windows * each * (double)p->samples;
+    return slices * (launches_us * windows + (double)place.slots / merged_per_us) + windows * each * (double)p->samples;
 }
 
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
@@ -281,9 +279,7 @@ static histo_status launch(const histo_job *job)
     histo_status status = HISTO_OK;
     histo_job piece = *job;
     for (; piece.begin < job->end && status == HISTO_OK; piece.begin = piece.end) {
-        int64_t entry_end = (piece.begin / job->iter.per_batch + 1) * job->iter.per_batch;
-        piece.end = job->end < entry_end ? job->end : entry_end;
-        if (piece.end - piece.begin > p.slice) piece.end = piece.begin + p.slice;
+        piece.end = histo_cuda_piece_end(job, piece.begin, p.slice);
         histo_cuda_work work = histo_cuda_work_of(&piece, p.tiles, MIN_TILE_SAMPLES, p.slice);
         for (int64_t first = 0; first < p.slots && status == HISTO_OK; first += p.window) {
             l.first = (uint32_t)first;
@@ -295,7 +291,7 @@ static histo_status launch(const histo_job *job)
 }
 
 extern "C" const histo_strategy histo_cuda_partition = {
-    .unsupported_reason = unsupported_reason,
+    .unsupported_reason = histo_cuda_weights_unsupported,
     .cost_us = cost_us,
     .workspace = workspace,
     .launch = launch,

@@ -162,7 +162,10 @@ static const char *unsupported_reason(const histo_problem *problem)
 static double cost_us(const histo_problem *p, int threads)
 {
     (void)threads;
-    return 200 + (double)p->samples / (histo_cuda_sparse_bits(p->batch, p->slots) > SORTED_BITS ? 2e4 : 4e4);
+    const double launches_us = 200; /* all kernels of a chunk, and the host's wait for the number of runs */
+    const double words_per_us = 4e4, long_words_per_us = 2e4;
+    const bool is_long = histo_cuda_sparse_bits(p->batch, p->slots) > SORTED_BITS;
+    return launches_us + (double)p->samples / (is_long ? long_words_per_us : words_per_us);
 }
 
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)

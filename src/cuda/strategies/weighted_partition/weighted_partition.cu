@@ -140,11 +140,16 @@ static double cost_us(const histo_problem *p, int threads)
     const double counters = ((double)p->slots + 1) * (double)p->batch, samples = (double)p->samples;
     const double windows = ceil(((double)p->slots + 1) / (double)place.most);
     const double slices = ceil(fmax(samples / (double)place.slice, counters / (double)place.most / windows));
-    const double entry = place.narrow ? 6 : 10, bytes = windows * histo_sample_bytes(p) + 2 * entry;
-    double each = bytes / 2.8e6 + (place.squares ? 1 / 3e5 : 1 / 4.5e5);
-    if (!histo_cuda_expects_compiled(p)) each += windows / 4e4;
+    const double bytes_per_us = 2.8e6, sums_per_us = 4.5e5, squares_per_us = 3e5, merged_per_us = 4e4;
+    const double any_per_us = 4e4;                    /* samples that built-in kernels read, one by one */
+    const double launches_us = 40;                    /* the kernels for a window of a slice */
+    const double entry_bytes = place.narrow ? 6 : 10; /* a weight and its slot, written and read back */
+    const double bytes = windows * histo_sample_bytes(p) + 2 * entry_bytes;
+    double each = bytes / bytes_per_us + (place.squares ? 1 / squares_per_us : 1 / sums_per_us);
+    if (!histo_cuda_expects_compiled(p)) each += windows / any_per_us;
     const double steps_us = windows * (double)p->batch / 100; /* a batch entry is a step of a block at least */
-    return slices * windows * 40 + steps_us + samples * each + fmin(slices * counters, samples) / 4e4;
+    return slices * windows * launches_us + steps_us + samples * each +
+           fmin(slices * counters, samples) / merged_per_us;
 }
 
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)

@@ -55,11 +55,9 @@ HISTO_IN_KERNEL bool find_window(const histo_cuda_work *work, const windows *of,
 #pragma unroll 1
     for (uint32_t p = 0; p < PROBES; p++) {
         const uint32_t at = (uint32_t)((uint64_t)(steps - 1) * p / (PROBES - 1)) * step;
-        typename READER::loaded loaded;
         uint32_t slot[ALL];
         typename READER::weight weights[ALL];
-        READER::load(work, joint, tile, at, &loaded);
-        READER::weighted_slots(work, joint, shared, tile, at, &loaded, slot, weights);
+        weights::read_step<READER>(work, joint, shared, tile, at, slot, weights);
 #pragma unroll
         for (int k = 0; k < ALL; k++) {
             const bool is_bin = slot[k] != 0 && slot[k] < found->above;

@@ -23,6 +23,7 @@
 #include "cuda/jit/axis_lookups.h"
 #include "cuda/jit/class.h"
 #include "cuda/jit/specialised.h"
+#include "cuda/launch/estimates.h"
 #include "cuda/launch/launch.h"
 #include "cuda/launch/several_axes.h"
 #include "cuda/launch/work_of_job.h"
@@ -94,12 +95,15 @@ static const char *unsupported_reason(const histo_problem *problem)
 static double cost_us(const histo_problem *p, int threads)
 {
     (void)threads;
-    const double merged = (double)p->slots * (double)p->batch * 132;
-    const double any = histo_cuda_expects_compiled(p) ? 2.3e5 : 5e4;
+    const double sums_per_us = 4.5e5, squares_per_us = 3e5, any_compiled_per_us = 2.3e5, any_per_us = 5e4,
+                 bytes_per_us = 4e6, merged_per_us = 2e5, launch_us = 14;
+    const double merged = (double)p->slots * (double)p->batch * HISTO_REFERENCE_MULTIPROCESSORS; /* by each block */
+    const double any = histo_cuda_expects_compiled(p) ? any_compiled_per_us : any_per_us;
     const double sample_us = p->operands > 2 || p->naxes > 1 || p->strided ? 1 / any
-                             : histo_has_squares(p->weighting)             ? 1 / 3e5
-                                                                           : 1 / 4.5e5;
-    return 14 + (double)p->samples * fmax(histo_sample_bytes(p) / 4e6, sample_us) + merged / 2e5;
+                             : histo_has_squares(p->weighting)             ? 1 / squares_per_us
+                                                                           : 1 / sums_per_us;
+    return launch_us + (double)p->samples * fmax(histo_sample_bytes(p) / bytes_per_us, sample_us) +
+           merged / merged_per_us;
 }
 
 /* The lookup of f32 samples, and the words of its table. */
