@@ -8,6 +8,7 @@
 #include "axis/slot_of.h"
 #include "plan/accumulators.h"
 #include "plan/strategy.h"
+#include "view/gather.h"
 #include "view/walk.h"
 
 #define TYPE uint8_t
@@ -36,7 +37,7 @@ static loop *const loops[HISTO_DTYPE_COUNT] = {[HISTO_U8] = loop_u8,   [HISTO_I8
 static const char *unsupported_reason(const histo_problem *problem)
 {
     if (problem->operands != 1 || histo_is_computed(problem)) return "counts one axis, without weights or a mask";
-    if (!problem->plain || !loops[problem->dtypes[0]]) return "counts integers of at most 32 bits, in their byte order";
+    if (!loops[problem->dtypes[0]]) return "counts integers of at most 32 bits";
     const histo_pow2 *bins = &problem->lookups[0].pow2;
     return bins->is && bins->shift == 0 && !bins->closed ? NULL : "needs a bin for each integer";
 }
@@ -49,9 +50,18 @@ static histo_status launch(const histo_job *job)
     histo_walk walk;
     histo_run run;
     histo_walk_start(&walk, &job->iter, job->begin, job->end, INT64_MAX);
-    while (histo_walk_next(&walk, &run))
-        loops[p->dtypes[0]]((int64_t)l->lo, (uint32_t)l->bins, run.at[0], stride, run.n,
-                            job->accumulators->counts + run.batch * p->slots);
+    while (histo_walk_next(&walk, &run)) {
+        uint64_t *counts = job->accumulators->counts + run.batch * p->slots;
+        if (p->plain) {
+            loops[p->dtypes[0]]((int64_t)l->lo, (uint32_t)l->bins, run.at[0], stride, run.n, counts);
+            continue;
+        }
+        for (int64_t i = 0; i < run.n; i++) { /* in the other byte order */
+            uint64_t x;
+            histo_fetch((char *)&x, run.at[0] + i * stride, 0, p->stored[0], job->bits, 1);
+            loops[p->dtypes[0]]((int64_t)l->lo, (uint32_t)l->bins, (const char *)&x, 0, 1, counts);
+        }
+    }
     return HISTO_OK;
 }
 

@@ -10,6 +10,7 @@
 #include "axis/slot_of.h"
 #include "plan/accumulators.h"
 #include "plan/strategy.h"
+#include "view/gather.h"
 #include "view/walk.h"
 
 /* search_T(lookup, edges, run, stride, counts) for samples of each type T. COMPUTE: f64, i64 or u64. */
@@ -65,7 +66,7 @@ static search *const searches[HISTO_DTYPE_COUNT] = {
 static const char *unsupported_reason(const histo_problem *problem)
 {
     if (problem->operands != 1 || histo_is_computed(problem)) return "counts one axis, without weights or a mask";
-    if (!problem->plain || !searches[problem->dtypes[0]]) return "counts samples of C's types, in their byte order";
+    if (!searches[problem->dtypes[0]]) return "counts samples of C's types";
     if (problem->lookups[0].kind == HISTO_SEARCH_WHOLE) return "compares with edges that are doubles";
     return NULL;
 }
@@ -93,9 +94,18 @@ static histo_status launch(const histo_job *job)
     histo_walk walk;
     histo_run run;
     histo_walk_start(&walk, &job->iter, job->begin, job->end, INT64_MAX);
-    while (histo_walk_next(&walk, &run))
-        searches[p->dtypes[0]](&p->lookups[0], edges, run.at[0], stride, run.n,
-                               job->accumulators->counts + run.batch * p->slots);
+    while (histo_walk_next(&walk, &run)) {
+        uint64_t *counts = job->accumulators->counts + run.batch * p->slots;
+        if (p->plain) {
+            searches[p->dtypes[0]](&p->lookups[0], edges, run.at[0], stride, run.n, counts);
+            continue;
+        }
+        for (int64_t i = 0; i < run.n; i++) { /* in the other byte order */
+            uint64_t x;
+            histo_fetch((char *)&x, run.at[0] + i * stride, 0, p->stored[0], job->bits, 1);
+            searches[p->dtypes[0]](&p->lookups[0], edges, (const char *)&x, 0, 1, counts);
+        }
+    }
     return HISTO_OK;
 }
 
