@@ -5,11 +5,7 @@
  * Bytes: each sample once. Increments of the same counter wait for each other. */
 #include <string.h>
 
-#include "axis/slot_of.h"
-#include "plan/accumulators.h"
-#include "plan/strategy.h"
-#include "view/gather.h"
-#include "view/walk.h"
+#include "runs.h"
 
 #define TYPE uint8_t
 #define NAME loop_u8
@@ -30,9 +26,9 @@
 #define NAME loop_i32
 #include "loop_template.h"
 
-typedef void loop(int64_t first, uint32_t bins, const char *at, int64_t stride, int64_t n, uint64_t *counts);
-static loop *const loops[HISTO_DTYPE_COUNT] = {[HISTO_U8] = loop_u8,   [HISTO_I8] = loop_i8,   [HISTO_U16] = loop_u16,
-                                               [HISTO_I16] = loop_i16, [HISTO_U32] = loop_u32, [HISTO_I32] = loop_i32};
+static histo_sequential_loop *const loops[HISTO_DTYPE_COUNT] = {
+    [HISTO_U8] = loop_u8,   [HISTO_I8] = loop_i8,   [HISTO_U16] = loop_u16,
+    [HISTO_I16] = loop_i16, [HISTO_U32] = loop_u32, [HISTO_I32] = loop_i32};
 
 static const char *unsupported_reason(const histo_problem *problem)
 {
@@ -44,24 +40,7 @@ static const char *unsupported_reason(const histo_problem *problem)
 
 static histo_status launch(const histo_job *job)
 {
-    const histo_problem *p = job->problem;
-    const histo_lookup *l = &p->lookups[0];
-    const int64_t stride = job->iter.strides[0][job->iter.ndim - 1];
-    histo_walk walk;
-    histo_run run;
-    histo_walk_start(&walk, &job->iter, job->begin, job->end, INT64_MAX);
-    while (histo_walk_next(&walk, &run)) {
-        uint64_t *counts = job->accumulators->counts + run.batch * p->slots;
-        if (p->plain) {
-            loops[p->dtypes[0]]((int64_t)l->lo, (uint32_t)l->bins, run.at[0], stride, run.n, counts);
-            continue;
-        }
-        for (int64_t i = 0; i < run.n; i++) { /* in the other byte order */
-            uint64_t x;
-            histo_fetch((char *)&x, run.at[0] + i * stride, 0, p->stored[0], job->bits, 1);
-            loops[p->dtypes[0]]((int64_t)l->lo, (uint32_t)l->bins, (const char *)&x, 0, 1, counts);
-        }
-    }
+    histo_sequential_count(job, loops[job->problem->dtypes[0]], NULL);
     return HISTO_OK;
 }
 

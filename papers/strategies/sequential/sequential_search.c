@@ -7,11 +7,7 @@
  * Bytes: each sample once. log2(bins) comparisons that the CPU cannot predict bound it. */
 #include <string.h>
 
-#include "axis/slot_of.h"
-#include "plan/accumulators.h"
-#include "plan/strategy.h"
-#include "view/gather.h"
-#include "view/walk.h"
+#include "runs.h"
 
 /* search_T(lookup, edges, run, stride, counts) for samples of each type T. COMPUTE: f64, i64 or u64. */
 #define TYPE uint8_t
@@ -55,9 +51,7 @@
 #define COMPUTE(function) function##_f64
 #include "search_template.h"
 
-typedef void search(const histo_lookup *lookup, const double *edges, const char *at, int64_t stride, int64_t n,
-                    uint64_t *counts);
-static search *const searches[HISTO_DTYPE_COUNT] = {
+static histo_sequential_loop *const searches[HISTO_DTYPE_COUNT] = {
     [HISTO_U8] = search_u8,   [HISTO_I8] = search_i8,   [HISTO_U16] = search_u16, [HISTO_I16] = search_i16,
     [HISTO_U32] = search_u32, [HISTO_I32] = search_i32, [HISTO_U64] = search_u64, [HISTO_I64] = search_i64,
     [HISTO_F32] = search_f32, [HISTO_F64] = search_f64,
@@ -89,23 +83,7 @@ static const double *edges_of(const histo_lookup *l, double *room)
 static histo_status launch(const histo_job *job)
 {
     const histo_problem *p = job->problem;
-    const double *edges = edges_of(&p->lookups[0], job->workspace);
-    const int64_t stride = job->iter.strides[0][job->iter.ndim - 1];
-    histo_walk walk;
-    histo_run run;
-    histo_walk_start(&walk, &job->iter, job->begin, job->end, INT64_MAX);
-    while (histo_walk_next(&walk, &run)) {
-        uint64_t *counts = job->accumulators->counts + run.batch * p->slots;
-        if (p->plain) {
-            searches[p->dtypes[0]](&p->lookups[0], edges, run.at[0], stride, run.n, counts);
-            continue;
-        }
-        for (int64_t i = 0; i < run.n; i++) { /* in the other byte order */
-            uint64_t x;
-            histo_fetch((char *)&x, run.at[0] + i * stride, 0, p->stored[0], job->bits, 1);
-            searches[p->dtypes[0]](&p->lookups[0], edges, (const char *)&x, 0, 1, counts);
-        }
-    }
+    histo_sequential_count(job, searches[p->dtypes[0]], edges_of(&p->lookups[0], job->workspace));
     return HISTO_OK;
 }
 
