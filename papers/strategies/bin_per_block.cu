@@ -65,7 +65,7 @@ static __global__ void __launch_bounds__(1024, 1) count(const __grid_constant__ 
 
 static const char *unsupported_reason(const histo_problem *problem)
 {
-    if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
+    if (problem->weighting != HISTO_UNWEIGHTED) return histo_cuda_weights_unsupported(problem);
     if (problem->slots > MAX_SLOTS) return "too many bins: all samples are read for each; 4096 bins and flow at most";
     return NULL;
 }

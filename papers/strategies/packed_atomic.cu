@@ -298,11 +298,6 @@ static layout layout_of(const histo_problem *p, const int64_t *params)
 
 /* ---- The strategy ---- */
 
-static const char *unsupported_reason(const histo_problem *problem)
-{
-    return problem->weighting != HISTO_UNWEIGHTED ? "it counts, but sums no weights" : NULL;
-}
-
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
 {
     (void)threads;
@@ -446,7 +441,7 @@ static void explain(const histo_problem *problem, const int64_t *params, histo_t
 static const char *const configs[] = {"usual", "thesis", NULL};
 
 extern "C" const histo_strategy histo_cuda_packed_atomic = {
-    .unsupported_reason = unsupported_reason,
+    .unsupported_reason = histo_cuda_weights_unsupported,
     .workspace = workspace,
     .launch = launch,
     .params =

@@ -48,11 +48,6 @@ static __global__ void __launch_bounds__(1024) count(const __grid_constant__ his
     }
 }
 
-static const char *unsupported_reason(const histo_problem *problem)
-{
-    return problem->weighting != HISTO_UNWEIGHTED ? "it counts, but sums no weights" : NULL;
-}
-
 static histo_status launch(const histo_job *job)
 {
     const int threads = (int)job->params[THREADS] / 128 * 128;
@@ -69,7 +64,7 @@ static histo_status launch(const histo_job *job)
 }
 
 extern "C" const histo_strategy histo_cuda_plain_atomic = {
-    .unsupported_reason = unsupported_reason,
+    .unsupported_reason = histo_cuda_weights_unsupported,
     .launch = launch,
     .params = {{"coarsening", 1, 4, 1, "samples a thread, in one load where they are contiguous: 1, 2 or 4"},
                {"threads", 128, 1024, 256, "threads of a block, rounded down to a multiple of 128"}},

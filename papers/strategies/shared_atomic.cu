@@ -138,7 +138,7 @@ static layout layout_of(const histo_problem *p, const int64_t *params)
 
 static const char *unsupported_reason(const histo_problem *problem)
 {
-    if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
+    if (problem->weighting != HISTO_UNWEIGHTED) return histo_cuda_weights_unsupported(problem);
     const histo_cuda_device *device = histo_cuda_device_of(problem->device);
     if (problem->slots / (int64_t)(device->shared_block / sizeof(unsigned int) - 64) >= MAX_TILES)
         return "too many bins: it would need more than 65535 bin_tiles";

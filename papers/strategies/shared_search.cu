@@ -123,7 +123,7 @@ static histo_block_layout layout_of(const histo_problem *p, const int64_t *param
 
 static const char *unsupported_reason(const histo_problem *problem)
 {
-    if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
+    if (problem->weighting != HISTO_UNWEIGHTED) return histo_cuda_weights_unsupported(problem);
     return layout_of(problem, NULL).threads ? NULL : "too many bins: edges and counters do not fit into shared memory";
 }
 

@@ -150,11 +150,6 @@ static layout layout_of(const histo_problem *p, const int64_t *params)
     return l;
 }
 
-static const char *unsupported_reason(const histo_problem *problem)
-{
-    return problem->weighting != HISTO_UNWEIGHTED ? "it counts, but sums no weights" : NULL;
-}
-
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
 {
     (void)threads;
@@ -198,16 +193,14 @@ static histo_status launch(const histo_job *job)
     histo_status status = HISTO_OK;
     histo_job piece = *job;
     for (; piece.begin < job->end && status == HISTO_OK; piece.begin = piece.end) {
-        int64_t entry_end = (piece.begin / job->iter.per_batch + 1) * job->iter.per_batch;
-        piece.end = job->end < entry_end ? job->end : entry_end;
-        if (piece.end - piece.begin > l.chunk) piece.end = piece.begin + l.chunk;
+        piece.end = histo_cuda_piece_end(job, piece.begin, l.chunk);
         status = count_chunk(&l, &piece);
     }
     return status;
 }
 
 extern "C" const histo_strategy histo_cuda_sort_search = {
-    .unsupported_reason = unsupported_reason,
+    .unsupported_reason = histo_cuda_weights_unsupported,
     .workspace = workspace,
     .launch = launch,
     .params = {{"chunk", MIN_CHUNK, 1 << 28, 1 << 28,

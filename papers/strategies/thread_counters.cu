@@ -57,7 +57,7 @@ static layout layout_of(const histo_problem *p, const int64_t *params)
 
 static const char *unsupported_reason(const histo_problem *problem)
 {
-    if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
+    if (problem->weighting != HISTO_UNWEIGHTED) return histo_cuda_weights_unsupported(problem);
     return problem->slots <= MAX_SLOTS ? NULL : "too many bins: all samples are read for each pass; 4093 bins at most";
 }
 

@@ -74,7 +74,7 @@ template <class IDEA>
 struct histo_tiled_strategy {
     static const char *unsupported_reason(const histo_problem *problem)
     {
-        if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
+        if (problem->weighting != HISTO_UNWEIGHTED) return histo_cuda_weights_unsupported(problem);
         return IDEA::layout_of(problem, IDEA::defaults).threads ? NULL : IDEA::too_many;
     }
 
