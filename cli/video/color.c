@@ -18,10 +18,14 @@ color_matrix color_matrix_of(int64_t height, int bits, bool full)
     };
 }
 
-static inline uint8_t clamped(int32_t sum) /* times 2^21 */
+static inline uint8_t clamped(int32_t value)
 {
-    const int32_t value = (sum + (1 << 20)) >> 21;
     return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
+}
+
+static inline uint8_t rounded(int32_t sum) /* times 2^21 */
+{
+    return clamped((sum + (1 << 20)) >> 21);
 }
 
 void color_rgb_of_yuv(const color_matrix *matrix, int n, uint16_t yuv[3][COLOR_ROW], uint8_t rgb[3][COLOR_ROW])
@@ -29,9 +33,9 @@ void color_rgb_of_yuv(const color_matrix *matrix, int n, uint16_t yuv[3][COLOR_R
     const color_matrix m = *matrix; /* which the stores do not change */
     for (int i = 0; i < n; i++) {
         const int32_t luma = m.luma * (yuv[0][i] - m.black), cb = yuv[1][i] - m.middle, cr = yuv[2][i] - m.middle;
-        rgb[0][i] = clamped(luma + m.red * cr);
-        rgb[1][i] = clamped(luma - m.green[0] * cb - m.green[1] * cr);
-        rgb[2][i] = clamped(luma + m.blue * cb);
+        rgb[0][i] = rounded(luma + m.red * cr);
+        rgb[1][i] = rounded(luma - m.green[0] * cb - m.green[1] * cr);
+        rgb[2][i] = rounded(luma + m.blue * cb);
     }
 }
 
@@ -56,5 +60,16 @@ void color_hsv_of_rgb(int n, uint8_t rgb[3][COLOR_ROW], uint8_t hsv[3][COLOR_ROW
         hsv[0][i] = (uint8_t)(hue + (hue < 0 ? 180 : 0));
         hsv[1][i] = (uint8_t)((range * quotient(255 << SHIFT, most > 1 ? most : 1) + HALF) >> SHIFT);
         hsv[2][i] = (uint8_t)most;
+    }
+}
+
+void color_opponent_of_rgb(int n, uint8_t rgb[3][COLOR_ROW], uint8_t opponent[3][COLOR_ROW])
+{
+    for (int i = 0; i < n; i++) {
+        const int16_t r = rgb[0][i], g = rgb[1][i], b = rgb[2][i]; /* 16 bits hold all that follows */
+        const uint16_t sum = (uint16_t)(r + g + b);
+        opponent[0][i] = clamped((int16_t)((b - g) * 10 + 128));
+        opponent[1][i] = clamped((int16_t)((g - r) * 10 + 128));
+        opponent[2][i] = (uint8_t)(sum / 3);
     }
 }

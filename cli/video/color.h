@@ -22,4 +22,8 @@ void color_rgb_of_yuv(const color_matrix *m, int n, uint16_t yuv[3][COLOR_ROW], 
 /* Hue in steps of two degrees (0 … 179), saturation and value: the bits of OpenCV's COLOR_RGB2HSV of 8 bits. */
 void color_hsv_of_rgb(int n, uint8_t rgb[3][COLOR_ROW], uint8_t hsv[3][COLOR_ROW]);
 
+/* Blue - green and green - red, times 10, plus 128, clamped, and the mean of all three, rounded down: the axes of
+ * Birchfield's head tracker, scaled as in his own program. */
+void color_opponent_of_rgb(int n, uint8_t rgb[3][COLOR_ROW], uint8_t opponent[3][COLOR_ROW]);
+
 #endif

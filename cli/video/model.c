@@ -58,24 +58,28 @@ int model_check_space(const model *m, const space *sp, const settings *s, fault 
 {
     const char *name = model_name(m);
     if (!name || s->axes) return 0;
-    if (!sp->hsv && space_name_is_hsv(name))
+    const color_space counted = space_of_name(name);
+    if (counted == SPACE_HSV && sp->kind == SPACE_NONE)
         return fault_set(f, EXIT_USAGE, "the model %s has counted %s: it is for images in colour, without --space none",
                          s->model, name);
-    if (!sp->hsv || !names_channels(name)) return 0;
-    return fault_set(f, EXIT_USAGE, "the model %s has counted %s, not hue and saturation: add --space none", s->model,
-                     name);
+    if (counted && counted != sp->kind)
+        return fault_set(f, EXIT_USAGE, "the model %s has counted %s: it is for --space %s", s->model, name,
+                         space_name(counted));
+    if (!sp->kind || !names_channels(name)) return 0;
+    return fault_set(f, EXIT_USAGE, "the model %s has counted %s, not %s: add --space none", s->model, name,
+                     sp->kind == SPACE_HSV ? "hue and saturation" : "opponent colours");
 }
 
-int model_count(histo_hist **hist, planes *p, const int64_t window[4], const histo_view *weights, fault *f)
+int model_count(histo_hist **hist, planes *p, const int64_t window[4], const histo_fill_options *options, fault *f)
 {
     const space *sp = p->space;
-    const histo_hist_options options = {.weighting = weights ? HISTO_WEIGHT_REPRODUCIBLE_SUM : HISTO_UNWEIGHTED};
+    const bool weighted = options && options->weights;
+    const histo_hist_options sums = {.weighting = weighted ? HISTO_WEIGHT_REPRODUCIBLE_SUM : HISTO_UNWEIGHTED};
     histo_view views[SPACE_CHANNELS];
     planes_window(p, window, views);
-    if (!*hist && histo_hist_create(hist, sp->naxes, sp->axes, &options) != HISTO_OK)
+    if (!*hist && histo_hist_create(hist, sp->naxes, sp->axes, &sums) != HISTO_OK)
         return fault_of_library(f, EXIT_USAGE, "the bins");
-    if (histo_hist_fill(*hist, views, &(histo_fill_options){.weights = weights}) != HISTO_OK)
-        return fault_of_library(f, EXIT_DATA, "the window");
+    if (histo_hist_fill(*hist, views, options) != HISTO_OK) return fault_of_library(f, EXIT_DATA, "the window");
     return 0;
 }
 

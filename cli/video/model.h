@@ -25,9 +25,9 @@ int model_save(const model *m, const space *sp, const reader *r, const settings 
 /* Does a saved model have the colours of the space? Its name says which channels --joint has counted. */
 int model_check_space(const model *m, const space *sp, const settings *s, fault *f);
 
-/* Count a window of the planes in *hist, which is created if it is NULL; the caller destroys it. Weights of the
- * window's shape, which may be NULL, weight the samples. */
-int model_count(histo_hist **hist, planes *p, const int64_t window[4], const histo_view *weights, fault *f);
+/* Count a window of the planes in *hist, which is created if it is NULL; the caller destroys it. Options, which may be
+ * NULL, have weights or a mask of the window's shape. */
+int model_count(histo_hist **hist, planes *p, const int64_t window[4], const histo_fill_options *options, fault *f);
 
 /* Back projection: a map from samples to 0 … 255. */
 int model_project(model *m, const space *sp, fault *f);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_COLS = COLOR_ROW, BLOCK_ROWS = 16 };
+enum { BLOCK_COLS = COLOR_ROW, BLOCK_ROWS = PLANES_BLOCK_ROWS };
 
 static int64_t blocks(int64_t pixels, int64_t each)
 {
@@ -13,7 +13,7 @@ static int64_t blocks(int64_t pixels, int64_t each)
 static int channels_of(const planes *p, const reader *r)
 {
     int last = 0;
-    if (p->space->hsv) return 3;
+    if (p->space->kind) return 3;
     for (int a = 0; a < p->space->naxes; a++)
         last = p->space->channels[a] > last ? p->space->channels[a] : last;
     return last < r->channels ? last + 1 : r->channels;
@@ -21,7 +21,7 @@ static int channels_of(const planes *p, const reader *r)
 
 static int allocate(planes *p, const reader *r, fault *f)
 {
-    const histo_dtype dtype = p->space->hsv ? HISTO_U8 : r->dtypes[0];
+    const histo_dtype dtype = p->space->kind ? HISTO_U8 : r->dtypes[0];
     const int64_t shape[] = {p->height, p->width};
     const size_t size = (size_t)(p->width * p->height) * histo_dtype_size(dtype);
     p->samples = malloc(size * (size_t)p->space->naxes);
@@ -34,7 +34,7 @@ static int allocate(planes *p, const reader *r, fault *f)
 
 int planes_make(planes *p, const space *sp, const reader *r, int64_t width, int64_t height, fault *f)
 {
-    *p = (planes){.space = sp, .width = width, .height = height, .direct = !sp->hsv};
+    *p = (planes){.space = sp, .width = width, .height = height, .direct = !sp->kind};
     p->channels = channels_of(p, r);
     p->video = r->video != NULL;
     if (p->video) p->matrix = color_matrix_of(r->height, r->video->bits, r->video->range == Y4M_FULL);
@@ -101,13 +101,13 @@ static void load_rgb(const planes *p, int64_t y, int64_t x, int n, uint8_t rgb[3
             rgb[c][i] = (uint8_t)(wide ? (samples[c][i] + 128) / 257 : samples[c][i]);
 }
 
-static void convert_hsv(planes *p, int64_t y, int64_t x, int n)
+static void convert_colors(planes *p, int64_t y, int64_t x, int n)
 {
-    uint8_t rgb[3][COLOR_ROW], hsv[3][COLOR_ROW];
+    uint8_t rgb[3][COLOR_ROW], colors[3][COLOR_ROW];
     load_rgb(p, y, x, n, rgb);
-    color_hsv_of_rgb(n, rgb, hsv);
+    (p->space->kind == SPACE_HSV ? color_hsv_of_rgb : color_opponent_of_rgb)(n, rgb, colors);
     for (int a = 0; a < p->space->naxes; a++)
-        memcpy((uint8_t *)p->views[a].data + y * p->width + x, hsv[p->space->channels[a]], (size_t)n);
+        memcpy((uint8_t *)p->views[a].data + y * p->width + x, colors[p->space->channels[a]], (size_t)n);
 }
 
 static void convert_channels(planes *p, int64_t y, int64_t x, int n)
@@ -133,7 +133,7 @@ static void convert(planes *p, const int64_t window[4])
             p->ready[by * across + bx] = 1;
             const int64_t x = bx * BLOCK_COLS, right = x + BLOCK_COLS < p->width ? x + BLOCK_COLS : p->width;
             for (int64_t y = by * BLOCK_ROWS; y < (by + 1) * BLOCK_ROWS && y < p->height; y++)
-                (p->space->hsv ? convert_hsv : convert_channels)(p, y, x, (int)(right - x));
+                (p->space->kind ? convert_colors : convert_channels)(p, y, x, (int)(right - x));
         }
 }
 

@@ -6,6 +6,8 @@
 #include "video/color.h"
 #include "video/space.h"
 
+enum { PLANES_BLOCK_ROWS = 16 };
+
 typedef struct planes {
     const space *space;
     int64_t width, height;
@@ -30,7 +32,9 @@ int planes_select(const planes *p, reader *r, fault *f);
 
 /* Begin with the frame whose channels these are; they are borrowed until the next one. */
 void planes_show(planes *p, const histo_view *channels);
-/* The samples of a window x, y, width, height: a view for each axis. */
+
+/* The samples of a window x, y, width, height: a view for each axis. Threads may ask at the same time for windows that
+ * have no rows y / PLANES_BLOCK_ROWS in common. */
 void planes_window(planes *p, const int64_t window[4], histo_view *views);
 
 #endif

@@ -126,7 +126,7 @@ static int step_kernel(const model *m, planes *p, int64_t window[4], const histo
 {
     histo_hist *here = NULL;
     histo_moments sums;
-    int failed = model_count(&here, p, window, profile, f);
+    int failed = model_count(&here, p, window, &(histo_fill_options){.weights = profile}, f);
     if (!failed && histo_map_project(ratios, m->hist, here, NULL) != HISTO_OK)
         failed = fault_of_library(f, EXIT_DATA, "the model");
     histo_hist_destroy(here);

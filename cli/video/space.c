@@ -7,6 +7,14 @@
 #include "base/text.h"
 #include "input/samples/select.h"
 
+/* Computed spaces. The letters are the first ones of their channels' names. */
+static const struct {
+    const char *name, *letters, *channels[3], *axes;
+} computed[] = {
+    [SPACE_HSV] = {"hsv", "hsv", {"hue", "saturation", "value"}, "h:30,s:32"},
+    [SPACE_OPPONENT] = {"opponent", "bgi", {"blue-green", "green-red", "intensity"}, "b:8,g:8,i:4"},
+};
+
 /* The letters of the channels in the file. */
 static const char *letters_of(const reader *r)
 {
@@ -20,7 +28,7 @@ static const char *letters_of(const reader *r)
 /* The values of a channel. */
 static double values_of(const space *sp, const reader *r)
 {
-    if (sp->hsv) return 256;
+    if (sp->kind) return 256;
     return r->dtypes[0] == HISTO_U8 ? 256 : (double)(1 << (r->video ? r->video->bits : 16));
 }
 
@@ -43,9 +51,10 @@ static histo_axis hue_axis(space *sp, int64_t bins)
 /* The channel with a letter or a name. */
 static const char *find_letter(const char *letters, const char *name, size_t length)
 {
-    static const char *const names[][2] = {{"hsv", "hue"},   {"hsv", "saturation"}, {"hsv", "value"},
-                                           {"rgb", "red"},   {"rgb", "green"},      {"rgb", "blue"},
-                                           {"cmyk", "cyan"}, {"cmyk", "magenta"},   {"cmyk", "yellow"}};
+    static const char *const names[][2] = {{"hsv", "hue"},        {"hsv", "saturation"}, {"hsv", "value"},
+                                           {"bgi", "blue-green"}, {"bgi", "green-red"},  {"bgi", "intensity"},
+                                           {"rgb", "red"},        {"rgb", "green"},      {"rgb", "blue"},
+                                           {"cmyk", "cyan"},      {"cmyk", "magenta"},   {"cmyk", "yellow"}};
     if (length == 1) return strchr(letters, *name);
     if (*letters == 'y' && length == 4 && (memcmp(name, "gray", 4) == 0 || memcmp(name, "luma", 4) == 0))
         return letters;
@@ -72,7 +81,7 @@ static int add_axis(space *sp, const char *item, const char *letters, const read
             return fault_set(f, EXIT_USAGE, "--axes names '%c' twice: name it once", *letter);
     sp->channels[sp->naxes] = (int)(letter - letters);
     sp->axes[sp->naxes] =
-        sp->hsv && *letter == 'h' ? hue_axis(sp, bins) : histo_axis_regular(bins, 0, values_of(sp, r));
+        sp->kind == SPACE_HSV && *letter == 'h' ? hue_axis(sp, bins) : histo_axis_regular(bins, 0, values_of(sp, r));
     sp->naxes++;
     return 0;
 }
@@ -90,10 +99,10 @@ static int add_axes(space *sp, const char *list, const char *letters, const read
 
 const char *space_axis_name(const space *sp, int a, const reader *r)
 {
-    static const char *const colors[] = {"hue", "saturation", "value"},
-                             *const letters[] = {['r'] = "r", ['g'] = "g", ['b'] = "b", ['y'] = "y", ['u'] = "u",
-                                                 ['v'] = "v", ['c'] = "c", ['m'] = "m", ['k'] = "k"};
-    return sp->hsv ? colors[sp->channels[a]] : letters[(int)letters_of(r)[sp->channels[a]]];
+    static const char *const letters[] = {['r'] = "r", ['g'] = "g", ['b'] = "b", ['y'] = "y", ['u'] = "u",
+                                          ['v'] = "v", ['c'] = "c", ['m'] = "m", ['k'] = "k"};
+    if (sp->kind) return computed[sp->kind].channels[sp->channels[a]];
+    return letters[(int)letters_of(r)[sp->channels[a]]];
 }
 
 /* The channels that a name lists, as in "hue,saturation" and "r,g,b"; their number, or 0 if these are not its channels.
@@ -112,10 +121,25 @@ static int channels_of(const char *name, const char *letters, int channels[SPACE
     return count;
 }
 
-bool space_name_is_hsv(const char *name)
+color_space space_of_name(const char *name)
 {
     int channels[SPACE_CHANNELS];
-    return name && strlen(name) > 2 && name[1] != ',' && channels_of(name, "hsv", channels) > 0;
+    const bool in_words = name && strlen(name) > 2 && name[1] != ',';
+    for (color_space kind = SPACE_HSV; in_words && kind <= SPACE_OPPONENT; kind++)
+        if (channels_of(name, computed[kind].letters, channels) > 0) return kind;
+    return SPACE_NONE;
+}
+
+const char *space_name(color_space kind)
+{
+    return computed[kind].name;
+}
+
+static color_space find_space(const char *name)
+{
+    for (color_space kind = SPACE_HSV; kind <= SPACE_OPPONENT; kind++)
+        if (strcmp(name, computed[kind].name) == 0) return kind;
+    return SPACE_NONE;
 }
 
 /* Without --axes, the axes are the channels that the histogram's name lists, or the first ones. */
@@ -147,19 +171,20 @@ int space_choose(space *sp, const reader *r, const settings *s, const histo_hist
 {
     const char *name = input_name(r->in), *letters = letters_of(r);
     const bool colored = strcmp(letters, "rgb") == 0 || strcmp(letters, "yuv") == 0;
-    *sp = (space){.hsv = s->space ? strcmp(s->space, "hsv") == 0 : colored};
+    *sp = (space){.kind = s->space ? find_space(s->space) : colored ? SPACE_HSV : SPACE_NONE};
     for (int c = 0; c < r->channels; c++)
         if (r->dtypes[c] != HISTO_U8 && r->dtypes[c] != HISTO_U16)
             return fault_set(f, EXIT_DATA, "%s has %s samples, but colours are looked for in images of u8 or u16", name,
                              histo_dtype_name(r->dtypes[c]));
-    if (sp->hsv && !colored)
-        return fault_set(f, EXIT_USAGE, "%s has no colours for --space hsv: choose --space none", name);
+    if (sp->kind && !colored)
+        return fault_set(f, EXIT_USAGE, "%s has no colours for --space %s: choose --space none", name,
+                         space_name(sp->kind));
     static const char *const defaults[] = {['r'] = "r:16,g:16,b:16", ['c'] = "c:16,m:16,y:16", ['y'] = "y:256"};
     const char *list = s->axes                       ? s->axes
-                       : sp->hsv                     ? "h:30,s:32"
+                       : sp->kind                    ? computed[sp->kind].axes
                        : strcmp(letters, "yuv") == 0 ? "u:32,v:32"
                                                      : defaults[(int)*letters];
-    if (sp->hsv) letters = "hsv";
+    if (sp->kind) letters = computed[sp->kind].letters;
     if (add_axes(sp, list, letters, r, f) != 0) return -1;
     return saved ? take_saved(sp, saved, saved_name, s, letters, f) : 0;
 }

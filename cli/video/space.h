@@ -6,10 +6,13 @@
 
 enum { SPACE_CHANNELS = 4, SPACE_HUES = 180 };
 
+/* What is computed from red, green and blue, as bytes; or nothing: the channels of the file. */
+typedef enum color_space { SPACE_NONE = 0, SPACE_HSV, SPACE_OPPONENT } color_space;
+
 typedef struct space {
-    bool hsv;
+    color_space kind;
     int naxes;
-    int channels[SPACE_CHANNELS]; /* of each axis: 0 hue, 1 saturation, 2 value; or a channel of the file */
+    int channels[SPACE_CHANNELS]; /* of each axis: 0 hue, 1 saturation, 2 value, say; or a channel of the file */
     histo_axis axes[SPACE_CHANNELS];
     double hue_edges[SPACE_HUES + 1]; /* that the axis of hue refers to: do not copy the space */
 } space;
@@ -21,7 +24,9 @@ int space_choose(space *sp, const reader *r, const settings *s, const histo_hist
 /* The name of axis a: "hue" or "saturation"; or the letter of a channel of r. */
 const char *space_axis_name(const space *sp, int a, const reader *r);
 
-/* Whether a histogram's name is of hue, saturation and value, in any order. */
-bool space_name_is_hsv(const char *name);
+/* The space whose channels a histogram's name lists, in any order, as in "hue,saturation"; SPACE_NONE if none is. */
+color_space space_of_name(const char *name);
+/* The name of a computed space, as --space takes it. */
+const char *space_name(color_space kind);
 
 #endif
