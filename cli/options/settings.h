@@ -104,9 +104,11 @@ typedef struct settings {
     int64_t model_roi[4]; /* --model-roi X,Y,W,H; a width of 0: not given */
     int64_t window[4];    /* --window X,Y,W,H; a width of 0: not given */
     const char *model;    /* --model SAVED */
-    const char *space;    /* --space hsv|none */
+    const char *space;    /* --space hsv|opponent|none */
     const char *axes;     /* --axes h:30,s:32 */
     const char *method;   /* --method */
+    bool has_state_range;
+    int64_t state_range[3]; /* --search DXxDY[xDS]: of x, y and scale, to each side */
     /* For commands that turn images into images. */
     const char *color;          /* --color luma|each|joint|value */
     int bits;                   /* --bits N; 0: as the samples need */

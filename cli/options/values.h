@@ -16,6 +16,7 @@ int value_pairs(settings *s, char *text, fault *f);
 int value_roi(settings *s, char *text, fault *f);
 int value_model_roi(settings *s, char *text, fault *f);
 int value_window(settings *s, char *text, fault *f);
+int value_state_range(settings *s, char *text, fault *f);
 int value_logy(settings *s, char *text, fault *f);
 int value_theme(settings *s, char *text, fault *f);
 /* Joins the lists of repeated options. */

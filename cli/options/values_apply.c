@@ -17,6 +17,21 @@ int value_model_roi(settings *s, char *text, fault *f)
     return parse_region("model-roi", text, s->model_roi, f);
 }
 
+/* States of a search are kept until all are scored: at most 17 million. */
+int value_state_range(settings *s, char *text, fault *f)
+{
+    enum { MOST_PIXELS = 256, MOST_SCALES = 32 };
+    int64_t *range = s->state_range;
+    range[2] = 1;
+    s->has_state_range = parse_naturals(text, "x,", range, 3) >= 2 && range[0] <= MOST_PIXELS &&
+                         range[1] <= MOST_PIXELS && range[2] <= MOST_SCALES;
+    if (s->has_state_range) return 0;
+    return fault_set(f, EXIT_USAGE,
+                     "--search takes ranges of x and y, up to %d, and of the scale, up to %d, as in 8x8 or 16x4x1, not "
+                     "'%.40s'",
+                     MOST_PIXELS, MOST_SCALES, text);
+}
+
 enum { MOST_TILES = 1 << 16 };
 
 /* Whole numbers of at least 1, as in 8x8: how many; 0 if the text is anything else. */

@@ -40,7 +40,7 @@ refuses 1 'empty.y4m has no frames' track --window 1,1,2,2 empty.y4m
 refuses 2 'only sparse storage' track --window 1,1,2,2 --space none --axes r:60000,g:60000,b:60000 rgb.ppm
 refuses 2 "takes channels of 'y'" track --window 1,1,2,2 --axes :3 clip.y4m
 refuses 2 "names 'y' twice" track --window 1,1,2,2 --axes y:3,y:4 clip.y4m
-refuses 2 'is meanshift, camshift or comaniciu' track --window 1,1,2,2 --method magic clip.y4m
+refuses 2 'is meanshift, camshift, comaniciu or ellipse' track --window 1,1,2,2 --method magic clip.y4m
 refuses 2 'has 2 bins' track --window 1,1,2,2 --model model.json --axes y:4 clip.y4m
 printf 'P5\n3 2\n255\n123456' >small.pgm
 refuses 2 'written as text, tsv, csv or json' track --window 1,1,2,2 -o t.png f2.pgm
@@ -52,4 +52,52 @@ printf 'Pf\n1 1\n-1.0\n\000\000\000\000' >float.pfm
 refuses 1 'f32 samples' track --window 0,0,1,1 float.pfm
 head -c 300 clip.y4m >cut.y4m
 refuses 1 'ends within frame 3' track --window 2,2,2,2 -o t.tsv cut.y4m
+
+# By ellipse: one of 7 x 9 pixels that moves, grows, and leaves the frame in part; test_ellipse.c has the definition.
+makes_files <<'END'
+def frame(cx, cy, half):
+    def inside(x, y):
+        return ((x - cx) / half) ** 2 + ((y - cy) / (half * 4 / 3)) ** 2 <= 1
+    return [[(200, 80 + 4 * (x % 2), 60) if inside(x, y) else (50 + 20 * ((x // 4 + y // 4) % 3), 90, 100) for x in range(40)]
+            for y in range(24)]
+
+frames = [frame(*state) for state in ((10, 11, 3), (13, 12, 3), (16, 12, 4), (24, 12, 4), (32, 12, 4), (39, 12, 4))]
+for i, pixels in enumerate(frames):
+    with open(f"e{i}.ppm", "wb") as file:
+        file.write(b"P6 40 24 255\n" + b"".join(bytes(pixel) for row in pixels for pixel in row))
+with open("gray.y4m", "wb") as file:
+    file.write(b"YUV4MPEG2 W40 H24 F25:1 Cmono\n")
+    for pixels in frames:
+        file.write(b"FRAME\n" + bytes(pixel[0] for row in pixels for pixel in row))
+END
+checks=$((checks + 4))
+"$histo" track --method ellipse --window 7,7,7,9 e?.ppm | cut -f1-7 >path.tsv
+{
+    printf 'frame\tx\ty\tw\th\titerations\tscale\n0\t7\t7\t7\t9\t1\t3\n1\t10\t8\t7\t9\t755\t3\n'
+    printf '2\t12\t7\t9\t11\t765\t4\n3\t20\t7\t9\t11\t680\t4\n4\t28\t7\t9\t11\t486\t4\n5\t33\t8\t7\t9\t366\t3\n'
+} | cmp - path.tsv || fail "an ellipse is not followed: $(cat path.tsv)"
+"$histo" track --method ellipse --window 7,7,7,9 --search 8x8x1 --threads 1 -o path.json e?.ppm
+grep -q '^\[{"frame": 0, "x": 7, "y": 7, "w": 7, "h": 9, "iterations": 1, "scale": 3, "gradient": [0-9.]*, "color": 1},$' path.json ||
+    fail "the first frame's scores are wrong: $(cat path.json)"
+"$histo" track --method ellipse --space none --window 7,7,7,9 gray.y4m | cut -f1-7 | cmp - path.tsv ||
+    fail "luma leads elsewhere than colours"
+"$histo" backproject --space opponent --model-roi 8,8,5,7 e0.ppm opponent.json
+"$histo" track --method ellipse --window 6,9,7,9 --model opponent.json --search 5x4 e0.ppm | cut -f1-6 >found.tsv
+printf 'frame\tx\ty\tw\th\titerations\n0\t7\t7\t7\t9\t297\n' | cmp - found.tsv ||
+    fail "a saved model is not found: $(cat found.tsv)"
+refuses 2 'reaches outside e0.ppm, which has 40 x 24 pixels' track --method ellipse --window 34,2,7,9 e0.ppm
+refuses 2 'follows windows from 5 x 5 to 16383 x 16383 pixels, not one of 4 x 9' track --method ellipse --window 2,2,4,9 e0.ppm
+refuses 2 'has no colours for --space opponent: choose --space none' track --method ellipse --window 2,2,7,9 gray.y4m
+refuses 2 'needs an axis of intensity: i of --space opponent, or y of 8 bits' track --method ellipse --window 2,2,7,9 --space hsv e0.ppm
+refuses 2 'needs an axis of intensity' track --method ellipse --window 2,2,7,9 --axes b:8,g:8 e0.ppm
+printf 'P5 7 9 65535\n' >deep.pgm && head -c 126 /dev/zero >>deep.pgm
+refuses 2 'y of 8 bits' track --method ellipse --window 0,0,7,9 --space none deep.pgm
+refuses 2 'use fewer bins' track --method ellipse --window 2,2,7,9 --axes b:99,g:99,i:9 e0.ppm
+refuses 2 '--search is the range of --method ellipse' track --window 2,2,7,9 --search 8x8 e0.ppm
+for range in 8 8x 257x1 1x1x33 1x1x1x1 ax1; do
+    refuses 2 "as in 8x8 or 16x4x1, not '$range'" track --method ellipse --window 2,2,7,9 --search $range e0.ppm
+done
+"$histo" backproject --model-roi 8,8,5,7 e0.ppm hues.json
+refuses 2 'has counted hue,saturation: it is for --space hsv' track --method ellipse --window 2,2,7,9 --model hues.json e0.ppm
+refuses 2 'has counted blue-green,green-red,intensity: it is for --space opponent' track --window 2,2,7,9 --model opponent.json e0.ppm
 finish
