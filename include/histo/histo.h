@@ -285,6 +285,17 @@ HISTO_API histo_storage histo_hist_storage(const histo_hist *hist);
 /* Axis a, whose edges, if not NULL, live as long as the histogram; a zero axis if a is not in 0 … naxes-1. */
 HISTO_API histo_axis histo_hist_axis(const histo_hist *hist, int a);
 
+/* A function from a record, which is a sample of any type of the caller's own, to the number that is counted. In C++,
+ * histo/histo.hpp makes it of a functor. */
+typedef struct histo_function {
+    /* Write the numbers of n records, of which the first is at `records` and each next one `stride` bytes further, to
+     * numbers[n], an aligned array of the dtype of the view. Several threads call it at once, each for some thousand
+     * records at most. NULL: the view has samples, and no records. */
+    void (*numbers_of)(const void *context, const void *records, int64_t stride, int64_t n, void *numbers);
+    const void *context;
+    size_t alignment; /* of records; 0: they may be anywhere */
+} histo_function;
+
 typedef struct histo_fill_options {
     /* A weight for each sample, of any dtype, for a weighted histogram; NULL: all are 1. Several weights of each sample
      * are a batch whose samples, mask and where have a stride of 0 along it, and whose weights have not: on a CPU, fast
@@ -308,6 +319,12 @@ typedef struct histo_fill_options {
     bool replace;
     int threads;         /* CPU threads that count; default: those of the plan, if one is given, else histo_threads() */
     int64_t mask_offset; /* for a mask of HISTO_BIT: the bit of its data that is its first element, counted from 0 */
+    /* functions[naxes], for fills, plans and histo_count; functions[0] for surveys, quantiles, statistics and extremes.
+     * The view of axis a describes the records of functions[a]: their addresses, shape and strides. Its dtype, in this
+     * machine's byte order, is that of the numbers that the function makes of them, which are counted as samples. Views
+     * of several axes may be of the same records. Records are in host memory, and the CPU counts them, without a copy
+     * of all numbers: HISTO_UNSUPPORTED for those in a GPU's memory. */
+    const histo_function *functions;
 } histo_fill_options;
 
 /* Count samples: views[naxes], where views[a] has the coordinates on axis a. All views, weights, mask and where have

@@ -83,7 +83,7 @@ void histo_unplanned_note(histo_unplanned *unplanned, const histo_problem *probl
 static histo_view view_like(const histo_unplanned *unplanned, int operand, int64_t batch)
 {
     static const double nothing;
-    const histo_dtype dtype = unplanned->stored[operand];
+    const histo_dtype dtype = (histo_dtype)(unplanned->stored[operand] & ~(unsigned)HISTO_RECORDS);
     const int64_t size = histo_dtype_step(dtype), gap = unplanned->strided ? 2 : 1, entry = unplanned->samples / batch;
     return (histo_view){
         .data = &nothing,

@@ -29,9 +29,10 @@ histo_status histo_pairs_bind(histo_problem *problem, const histo_view *stack, c
     if (images % (int)problem->pairs.pairing)
         return histo_fail(HISTO_INVALID, "%lld images cannot be paired apart from each other: their number is odd",
                           (long long)images);
-    if (options->weights || options->mask || options->where || options->offsets ||
+    if (options->weights || options->mask || options->where || options->offsets || options->functions ||
         problem->weighting != HISTO_UNWEIGHTED)
-        return histo_fail(HISTO_INVALID, "pairs of images are counted without weights, mask, where and offsets");
+        return histo_fail(HISTO_INVALID,
+                          "pairs of images are counted without weights, mask, where, offsets and functions");
     problem->sampled[HISTO_DIFFERENCE] = problem->pairs.relative ? HISTO_F32 : HISTO_I32;
     problem->sampled[HISTO_MEAN] = problem->dtypes[0];
     return HISTO_OK;

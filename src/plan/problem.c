@@ -112,6 +112,17 @@ histo_status histo_offsets_check(const int64_t *offsets, int64_t batch, const hi
                       device - HISTO_DEVICE_CUDA(0));
 }
 
+/* Bind an axis whose view has records, if it has. */
+static histo_status add_function(histo_problem *problem, int axis, const histo_view *view,
+                                 const histo_function *function)
+{
+    if (!function->numbers_of) return HISTO_OK;
+    problem->stored[axis] = (histo_dtype)(problem->stored[axis] | HISTO_RECORDS);
+    problem->plain = false;
+    problem->records = true;
+    return histo_view_check_records(view, function, "samples");
+}
+
 /* Bind the samples of each axis, and the weights, mask and filter. */
 static histo_status bind_samples(histo_problem *problem, const histo_view *views, const histo_fill_options *options,
                                  const histo_view **views_out)
@@ -120,6 +131,8 @@ static histo_status bind_samples(histo_problem *problem, const histo_view *views
     for (int a = 0; a < problem->naxes && status == HISTO_OK; a++) {
         status = add_operand(problem, &views[a], "samples", &views[0], views_out);
         problem->sampled[a] = problem->dtypes[a];
+        if (status == HISTO_OK && options->functions)
+            status = add_function(problem, a, &views[a], &options->functions[a]);
     }
     if (status == HISTO_OK)
         status = add_optional(problem, &problem->weights, options->weights, "weights", &views[0], views_out);
@@ -191,6 +204,7 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_h
     problem->pairs = pairs ? *pairs : (histo_pairs){0};
     problem->apart = problem->probes = problem->operands = 0;
     problem->plain = true;
+    problem->records = false;
     problem->probed = NULL;
     problem->effort = HISTO_ESTIMATE;
     problem->ragged = problem->repeats = problem->strided = problem->dense = problem->bound = problem->resident = false;
@@ -246,6 +260,7 @@ void histo_problem_job(const histo_problem *problem, const histo_view *const *op
         histo_strided_iter_make_ragged(&job->iter, problem->operands, operands, problem->batch, fill->offsets);
     else
         histo_strided_iter_make(&job->iter, problem->operands, operands);
+    job->functions = fill ? fill->functions : NULL;
     job->bits = NULL;
     if (histo_problem_has_bits(problem)) {
         job->bits = operands[problem->mask]->data;

@@ -89,6 +89,7 @@ typedef struct histo_problem {
     histo_dtype dtypes[HISTO_MAX_OPERANDS]; /* in this machine's byte order; HISTO_U8 for bits */
     histo_dtype stored[HISTO_MAX_OPERANDS]; /* of the views */
     bool plain;                             /* both are the same for all operands */
+    bool records;                           /* the samples of some axis are made of records (histo_function) */
     histo_dtype sampled[HISTO_MAX_AXES];    /* the dtype that each axis sees: of operand a, or computed */
     int weights, mask, where;
 } histo_problem;
@@ -168,7 +169,8 @@ typedef struct histo_job {
     bool replace;       /* on a device: what was counted before is set to zero first */
     int64_t begin, end; /* count these samples of the strided iterator, batch entries one after the other */
     double where_lo, where_hi;
-    const char *bits; /* data of the mask, if of bits */
+    const char *bits;                /* data of the mask, if of bits */
+    const histo_function *functions; /* of records: those of the fill */
     histo_accumulators *accumulators;
     const void *prepared; /* made by the backend for the plan */
     int threads;
@@ -180,6 +182,13 @@ typedef struct histo_job {
     struct histo_reading *reading;
     histo_device_accumulators *device_accumulators; /* destination on a device; NULL on the CPU */
 } histo_job;
+
+/* Make numbers of n records of an axis, `stride` bytes apart. to: aligned. */
+static inline void histo_job_make_numbers(const histo_job *job, int axis, char *to, const char *from, int64_t stride,
+                                          int64_t n)
+{
+    job->functions[axis].numbers_of(job->functions[axis].context, from, stride, n, to);
+}
 
 /* The job of a fill of this problem, without accumulators and sample range, for no particular strategy, and for one
  * thread unless the fill asks for more. */

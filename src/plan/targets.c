@@ -12,6 +12,7 @@
 static const char *why_on_host(const histo_problem *p)
 {
     if (p->plain) return NULL;
+    if (p->records) return "functions of records are called by the CPU";
     if (histo_is_computed(p)) return "it takes images in its own byte order; convert them first";
     return p->resident ? NULL : "swapped samples and masks of bits must be in its memory";
 }

@@ -90,6 +90,17 @@ histo_status histo_source_make(histo_source *source, const histo_view *samples, 
         if (v > 0) *(v == 1 ? &source->mask : &source->where) = count;
         count++;
     }
+    source->functions = options->functions;
+    if (options->functions && options->functions->numbers_of) {
+        histo_status status = histo_view_check_records(samples, options->functions, names[0]);
+        if (status != HISTO_OK) return status;
+        if (source->home != HISTO_DEVICE_CPU)
+            return histo_fail(HISTO_UNSUPPORTED,
+                              "functions of records are called by the CPU, and these are in the memory "
+                              "of GPU %d",
+                              source->home - HISTO_DEVICE_CUDA(0));
+        source->stored[0] = (histo_dtype)(source->stored[0] | HISTO_RECORDS);
+    }
     histo_status status = histo_filter_check(options);
     if (status == HISTO_OK && options->threads < 0) status = histo_fail_threads(options->threads);
     if (status == HISTO_OK && batch) status = check_batch(samples, offsets, entries, source->home);
@@ -132,16 +143,27 @@ void histo_samples_start(histo_samples *from, const histo_source *source, int64_
                      in_place ? HISTO_SAMPLES_IN_PLACE : HISTO_SAMPLES_GATHERED);
 }
 
+/* Copy n samples of an operand to contiguous, aligned memory. */
+static void fetch(const histo_samples *from, int o, int64_t n, char *to)
+{
+    const histo_source *s = from->source;
+    const int64_t stride = s->iter.strides[o][s->iter.ndim - 1];
+    if (histo_dtype_is_records(s->stored[o]))
+        s->functions->numbers_of(s->functions->context, from->run.at[o], stride, n, to);
+    else
+        histo_cpu_kernels_usable()->fetch(to, from->run.at[o], stride, s->stored[o], s->bits, n);
+}
+
 /* n samples of an operand, contiguous and aligned: where they are, or gathered. */
 static const void *operand_at(const histo_samples *from, int o, int64_t n, char *gathered)
 {
     const histo_strided_iter *iter = &from->source->iter;
     const histo_dtype dtype = from->source->stored[o];
-    const size_t size = histo_dtype_size(dtype);
+    const size_t size = histo_dtype_size(from->source->dtypes[o]);
     const int64_t stride = iter->strides[o][iter->ndim - 1];
     const char *at = from->run.at[o];
     if (histo_dtype_is_plain(dtype) && stride == (int64_t)size && (uintptr_t)at % size == 0) return at;
-    histo_cpu_kernels_usable()->fetch(gathered, at, stride, dtype, from->source->bits, n);
+    fetch(from, o, n, gathered);
     return gathered;
 }
 
@@ -180,12 +202,11 @@ static void advance(histo_samples *from, int64_t n)
 static int64_t append(histo_samples *from, int64_t gathered, int n)
 {
     const histo_source *s = from->source;
-    const histo_strided_iter *iter = &s->iter;
     const histo_cpu_kernels *kernels = histo_cpu_kernels_usable();
     const size_t size = histo_dtype_size(s->dtypes[0]);
     char *to = from->gathered + (size_t)gathered * size;
     if (!histo_source_is_filtered(s)) {
-        kernels->fetch(to, from->run.at[0], iter->strides[0][iter->ndim - 1], s->stored[0], NULL, n);
+        fetch(from, 0, n, to);
         return n;
     }
     const void *samples = operand_at(from, 0, n, from->strided);

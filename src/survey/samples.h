@@ -19,6 +19,7 @@ typedef struct histo_source {
     double where_lo, where_hi;
     void *stream;
     histo_dtype dtypes[3], stored[3]; /* as blocks have them, and in memory */
+    const histo_function *functions;  /* that of the samples, if they are records */
     const char *bits;                 /* data of the mask, if of bits */
     int mask, where;                  /* operands, or HISTO_ABSENT */
     bool only_inside;

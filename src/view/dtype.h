@@ -40,6 +40,15 @@ extern "C" {
 
 #define histo_widen_plain(x) (x)
 
+/* A flag of the dtype that an operand has in memory: it has records, and a function makes numbers of the dtype of them
+ * (histo_function). Views never have it. */
+enum { HISTO_RECORDS = 256 };
+
+static inline bool histo_dtype_is_records(histo_dtype dtype)
+{
+    return (dtype & HISTO_RECORDS) != 0;
+}
+
 /* The dtype in this machine's byte order. */
 static inline histo_dtype histo_dtype_plain(histo_dtype dtype)
 {
@@ -58,7 +67,7 @@ static inline histo_dtype histo_dtype_stored(histo_dtype dtype)
     return histo_dtype_size(dtype) == 1 ? histo_dtype_plain(dtype) : dtype;
 }
 
-/* Are values in memory as the dtype's storage type has them? Not if they are swapped or bits. */
+/* Are values in memory as the dtype's storage type has them? Not if they are swapped, bits or records. */
 static inline bool histo_dtype_is_plain(histo_dtype dtype)
 {
     return dtype < HISTO_DTYPE_COUNT;

@@ -140,6 +140,19 @@ histo_status histo_view_check_mask(const histo_view *view, const char *what)
     return HISTO_OK;
 }
 
+histo_status histo_view_check_records(const histo_view *view, const histo_function *function, const char *what)
+{
+    if (!histo_dtype_is_plain(view->dtype))
+        return histo_fail(HISTO_INVALID, "%s: functions of records give numbers in this machine's byte order", what);
+    uint64_t bits = (uint64_t)(uintptr_t)view->data;
+    for (int d = 0; d < view->ndim; d++)
+        if (view->shape[d] > 1) bits |= (uint64_t)view->strides[d];
+    if (function->alignment > 1 && bits % function->alignment && histo_view_size(view) > 0)
+        return histo_fail(HISTO_INVALID, "%s: some records are not at multiples of %zu bytes, their alignment", what,
+                          function->alignment);
+    return HISTO_OK;
+}
+
 histo_status histo_view_same_shape(const histo_view *view, const histo_view *like, const char *what)
 {
     bool same = view->ndim == like->ndim && view->batch_ndim == like->batch_ndim;

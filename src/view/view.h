@@ -17,6 +17,9 @@ histo_status histo_view_check(const histo_view *view, const char *what);
 /* Check a mask, which may be of HISTO_BIT. */
 histo_status histo_view_check_mask(const histo_view *view, const char *what);
 
+/* Check a view, valid by itself, of the records of a function. */
+histo_status histo_view_check_records(const histo_view *view, const histo_function *function, const char *what);
+
 /* HISTO_INVALID unless both have the same shape and batch dimensions. */
 histo_status histo_view_same_shape(const histo_view *view, const histo_view *like, const char *what);
 

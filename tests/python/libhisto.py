@@ -27,7 +27,7 @@ class FillOptions(ctypes.Structure):
     _fields_ = [("weights", ctypes.POINTER(View)), ("mask", ctypes.POINTER(View)), ("where", ctypes.POINTER(View)),
                 ("where_lo", ctypes.c_double), ("where_hi", ctypes.c_double), ("offsets", ctypes.c_void_p),
                 ("stream", ctypes.c_void_p), ("replace", ctypes.c_bool), ("threads", ctypes.c_int),
-                ("mask_offset", ctypes.c_int64)]
+                ("mask_offset", ctypes.c_int64), ("functions", ctypes.c_void_p)]
 
 
 class Axis(ctypes.Structure):

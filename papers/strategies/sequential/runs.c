@@ -19,9 +19,12 @@ void histo_sequential_count(const histo_job *job, histo_sequential_loop *loop, c
             loop(l, edges, run.at[0], stride, run.n, counts);
             continue;
         }
-        for (int64_t i = 0; i < run.n; i++) { /* in the other byte order */
+        for (int64_t i = 0; i < run.n; i++) { /* in the other byte order, or records */
             uint64_t x;
-            histo_fetch((char *)&x, run.at[0] + i * stride, 0, p->stored[0], job->bits, 1);
+            if (p->records)
+                histo_job_make_numbers(job, 0, (char *)&x, run.at[0] + i * stride, 0, 1);
+            else
+                histo_fetch((char *)&x, run.at[0] + i * stride, 0, p->stored[0], job->bits, 1);
             loop(l, edges, (const char *)&x, 0, 1, counts);
         }
     }

@@ -158,6 +158,10 @@ static void fetch(const histo_blocks *blocks, int operand, int64_t n, char *to)
     const histo_dtype dtype = blocks->job->problem->stored[operand];
     const int64_t stride = run_stride(blocks->iter, operand);
     const int64_t size = (int64_t)histo_dtype_size(blocks->job->problem->dtypes[operand]);
+    if (histo_dtype_is_records(dtype)) {
+        histo_job_make_numbers(blocks->job, operand, to, blocks->run.at[operand], stride, n);
+        return;
+    }
     const bool prefetched = stride == size && dtype != HISTO_BIT && (blocks->run.n - n) * size >= HISTO_AHEAD;
     histo_fetch_fn *some_of = histo_cpu_kernels_usable()->fetch;
     for (int64_t i = 0, some; i < n; i += some) {

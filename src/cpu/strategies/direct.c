@@ -130,7 +130,7 @@ static void count_one_run(const histo_job *job)
     uint32_t slots[HISTO_BLOCK];
     const int64_t stride = job->iter.strides[0][0];
     const histo_dtype dtype = job->problem->stored[0];
-    const size_t size = histo_dtype_size(dtype);
+    const size_t size = histo_dtype_size(job->problem->dtypes[0]);
     histo_block block;
     block.batch = block.left_out = 0;
     block.first = NULL;
@@ -140,7 +140,10 @@ static void count_one_run(const histo_job *job)
         block.n = job->end - i < HISTO_BLOCK ? (int)(job->end - i) : HISTO_BLOCK;
         block.ahead = in_place ? job->end - i - block.n : 0;
         block.at[0] = in_place ? (const void *)at : gathered;
-        if (!in_place) histo_cpu_kernels_usable()->fetch((char *)gathered, at, stride, dtype, NULL, block.n);
+        if (histo_dtype_is_records(dtype))
+            histo_job_make_numbers(job, 0, (char *)gathered, at, stride, block.n);
+        else if (!in_place)
+            histo_cpu_kernels_usable()->fetch((char *)gathered, at, stride, dtype, NULL, block.n);
         count_block(job, &block, slots);
     }
 }

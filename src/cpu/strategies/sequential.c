@@ -38,7 +38,10 @@ static bool is_kept(const histo_job *job, const char *const *at)
 static void fetch(const histo_job *job, const char *const *from, uint64_t *room, const char **at)
 {
     for (int o = 0; o < job->problem->operands; o++) {
-        histo_fetch((char *)&room[o], from[o], 0, job->problem->stored[o], job->bits, 1);
+        if (histo_dtype_is_records(job->problem->stored[o]))
+            histo_job_make_numbers(job, o, (char *)&room[o], from[o], 0, 1);
+        else
+            histo_fetch((char *)&room[o], from[o], 0, job->problem->stored[o], job->bits, 1);
         at[o] = (const char *)&room[o];
     }
 }

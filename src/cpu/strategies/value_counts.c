@@ -260,7 +260,8 @@ static bool find_channels(interleaved *channels, const histo_job *job)
     int of_channels = iter->batch_ndim - 1;
     if (iter->operands != 1 || iter->offsets || of_channels < 0) return false;
     int64_t pitch = iter->strides[0][iter->ndim - 1], count = iter->shape[of_channels];
-    if (histo_dtype_size(job->problem->dtypes[0]) != 1 || iter->strides[0][of_channels] != 1) return false;
+    if (job->problem->records || histo_dtype_size(job->problem->dtypes[0]) != 1 || iter->strides[0][of_channels] != 1)
+        return false;
     if (count > pitch || pitch > HISTO_MAX_CHANNELS) return false;
     if (job->begin != 0 || job->end != histo_strided_iter_samples(iter)) return false;
     *channels = (interleaved){.count = (int)count, .pitch = (int)pitch, .pixels = *iter};

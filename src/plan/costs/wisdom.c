@@ -61,6 +61,7 @@ void histo_plan_signature(const histo_plan *plan, int target, char *signature)
                        lookup_name(problem, device, a), (long long)class_of_bins(problem->axes[a].bins));
     histo_text_add(&text, ";%s", weightings[problem->weighting]);
     if (problem->storage == HISTO_SPARSE) histo_text_add(&text, ";sparse");
+    if (problem->records) histo_text_add(&text, ";records");
     histo_pairs_sign(problem, &text);
     const int optional[] = {problem->weights, problem->mask, problem->where};
     static const char *const names[] = {"weights", "mask", "where"};
