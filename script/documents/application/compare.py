@@ -306,7 +306,8 @@ WINDOW = "292,200,56,56"
 @functools.cache
 def windows(method):
     """What histo track finds: x, y, width and height of each frame."""
-    out = subprocess.run(["histo", "track", "--window", WINDOW, "--axes", "h:30,s:32", "--method", method, "ball.y4m"], capture_output=True, text=True,
+    options = ["--search", "16x16"] if method == "ellipse" else ["--axes", "h:30,s:32"]
+    out = subprocess.run(["histo", "track", "--window", WINDOW, *options, "--method", method, "ball.y4m"], capture_output=True, text=True,
                          check=True).stdout
     return np.array([[int(word) for word in line.split("\t")[1:5]] for line in out.splitlines()[1:]])
 
@@ -362,7 +363,7 @@ def off(method):
 def track_table():
     rows = ["| method | mean distance from the truth, pixels | largest | windows equal to OpenCV's |", "|---|---|---|---|"]
     theirs = {"meanshift": "meanShift", "camshift": "CamShift"}
-    for method in ("meanshift", "camshift", "comaniciu"):
+    for method in ("meanshift", "camshift", "comaniciu", "ellipse"):
         same = same_windows(method, theirs[method]) if method in theirs else "–"
         rows.append(f"| `{method}` | {off(method).mean():.2f} | {off(method).max():.2f} | {same} |")
     return "\n".join(rows)

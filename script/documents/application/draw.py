@@ -5,7 +5,7 @@ from matplotlib.patches import Rectangle
 import compare
 import data
 import search
-from pictures import BLUE, GRAY, GREEN, RED, bars, curve, figure, save, show, span
+from pictures import BLUE, GRAY, GREEN, PURPLE, RED, bars, curve, figure, save, show, span
 
 RANGES = {"scan": "0:5000", "standard": "0:110"}
 FRAME = 1  # of the video that is shown
@@ -158,7 +158,7 @@ def tracking():
     way = np.array([data.truth(i) for i in range(data.FRAMES)])
     axes[0, 0].plot(*way.T, color="white", linewidth=3)
     axes[0, 0].axis("off")
-    for method, color in [("meanshift", BLUE), ("camshift", GREEN), ("comaniciu", RED)]:
+    for method, color in [("meanshift", BLUE), ("camshift", GREEN), ("comaniciu", RED), ("ellipse", PURPLE)]:
         found = compare.centers(method)
         axes[0, 0].plot(*found.T, color=color, linewidth=1)
         curve(axes[0, 1], np.arange(len(found)), np.hypot(*(found - way).T), "pixels between the centres", "frame", "", color, method)

@@ -9,7 +9,7 @@ from PIL import Image
 
 matplotlib.use("Agg")
 pyplot.rcParams.update({"font.size": 8, "axes.titlesize": 9, "axes.spines.top": False, "axes.spines.right": False})
-BLUE, RED, GREEN, GRAY = "#4477aa", "#ee6677", "#228833", "#777777"
+BLUE, RED, GREEN, PURPLE, GRAY = "#4477aa", "#ee6677", "#228833", "#aa3377", "#777777"
 COLORS = 256
 WIDE = 8.6  # inches, of 100 pixels
 
