@@ -6,20 +6,14 @@
 #include "base/failure.h"
 #include "base/interrupt.h"
 #include "base/process.h"
+#include "base/text.h"
 #include "bench/apps/apps.h"
 #include "bench/calls/calls.h"
-#include "bench/command/command.h"
 #include "bench/command/measuring.h"
 #include "bench/command/picture.h"
 #include "bench/map/map.h"
 #include "bench/random/random.h"
 #include "bench/several_gpus/several_gpus.h"
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
 
 bool bench_path_ends_in(const char *path, const char *suffix)
 {
@@ -65,7 +59,7 @@ static int begin(measuring *m, const bench_settings *s, bool takes_images, fault
         const char *path = s->common.files[m->count + 1];
         photo *p = &m->photos[m->count];
         if (photo_read(path, &s->common.read, p, f) != 0) return -1;
-        m->names[m->count] = (bench_photo){base_name(path), p->pixels, p->width, p->height};
+        m->names[m->count] = (bench_photo){text_file_name(path), p->pixels, p->width, p->height};
     }
     if (check_image(s, f) != 0) return -1;
     if (!s->common.output) return 0;
@@ -85,7 +79,7 @@ const bench_options *measuring_options(measuring *m)
 
 int measuring_end(measuring *m, histo_status status, int measured, fault *f)
 {
-    m->kept |= measured > 0;
+    m->has_results |= measured > 0;
     if (status == HISTO_OK) return 0;
     return fault_set(f, status == HISTO_INVALID ? EXIT_USAGE : EXIT_DATA, "%s", histo_last_error());
 }
@@ -104,7 +98,7 @@ static int end(measuring *m, int result, fault *f)
     free(m->names);
     if (result == 0) return keep(m, f);
     fault second = {0}; /* report the first failure */
-    if (m->kept)
+    if (m->has_results)
         keep(m, &second);
     else
         outfile_abandon(m->file);
@@ -193,49 +187,54 @@ static int run_several_gpus(measuring *m, int *wrong, fault *f)
     return measuring_end(m, status, measured, f);
 }
 
-static const struct {
-    const char *name;
-    int (*run)(measuring *m, int *wrong, fault *f);
-    bool images, sweeps;
-} subjects[] = {{"map", run_map, false, false},
-                {"random", run_random, false, false},
-                {"gallery", papers_run_gallery, true, true},
-                {"paper", papers_run_experiments, false, true},
-                {"apps", run_apps, true, false},
-                {"conflicts", papers_run_conflicts, true, false},
-                {"calls", run_calls, false, false},
-                {"several-gpus", run_several_gpus, false, false}};
-enum { SUBJECTS = sizeof subjects / sizeof subjects[0] };
+static int (*const runs[SUBJECT_COUNT])(measuring *m, int *wrong, fault *f) = {
+    [SUBJECT_map] = run_map,
+    [SUBJECT_random] = run_random,
+    [SUBJECT_gallery] = papers_run_gallery,
+    [SUBJECT_paper] = papers_run_experiments,
+    [SUBJECT_apps] = run_apps,
+    [SUBJECT_calls] = run_calls,
+    [SUBJECT_several_gpus] = run_several_gpus,
+    [SUBJECT_conflicts] = papers_run_conflicts,
+};
+
+/* Whether a subject takes the option of bench with this name. */
+static bool is_taken(const command_row *subject, const char *name)
+{
+    for (int i = 0; i < bench_option_table.count; i++)
+        if (strcmp(bench_option_table.rows[i].name, name) == 0 && option_taken(&bench_option_table.rows[i], subject))
+            return true;
+    return false;
+}
 
 /* Options that this subject would ignore. */
-static int check_subject(const bench_settings *s, int which, fault *f)
+static int check_subject(const bench_settings *s, const command_row *subject, fault *f)
 {
-    const char *name = subjects[which].name;
     const struct {
         bool given;
-        const char *option, *takers; /* subjects */
-    } options[] = {{s->image, "--image", "map random paper"},
-                   {s->common.bins, "--bins", "gallery paper"},
-                   {s->figure, "--figure", "paper"},
-                   {s->paper_table, "--table", "paper"},
-                   {s->common.strategy, "--strategy", "gallery"},
-                   {s->common.params, "--param", "gallery"},
-                   {s->inputs, "--input", "gallery"},
-                   {s->cells, "--cells", "map apps"},
-                   {s->count, "--count", "random"},
-                   {s->seed, "--seed", "random"},
-                   {s->only, "--only", "random"},
-                   {s->problem, "--problem", "random"},
-                   {s->quick, "--quick", "random gallery paper apps"}};
+        const char *name;
+    } options[] = {{s->image, "image"},
+                   {s->common.bins, "bins"},
+                   {s->figure, "figure"},
+                   {s->paper_table, "table"},
+                   {s->common.strategy, "strategy"},
+                   {s->common.params, "param"},
+                   {s->inputs, "input"},
+                   {s->cells, "cells"},
+                   {s->count, "count"},
+                   {s->seed, "seed"},
+                   {s->only, "only"},
+                   {s->problem, "problem"},
+                   {s->quick, "quick"}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (options[i].given && !strstr(options[i].takers, name))
-            return fault_set(f, EXIT_USAGE, "'bench %s' takes no %s: leave it out", name, options[i].option);
-    if (s->sample_list && !subjects[which].sweeps)
-        return fault_set(f, EXIT_USAGE, "'bench %s' takes one number of --samples, not '%s'", name, s->sample_list);
-    const int most = subjects[which].run == papers_run_experiments ? 2 : 1;
-    if (!subjects[which].images && s->common.files_count > most)
-        return fault_set(f, EXIT_USAGE, "'bench %s' takes %s, and '%s' is one too many", name,
-                         most == 2 ? "one paper" : "no files", s->common.files[most]);
+        if (options[i].given && !is_taken(subject, options[i].name))
+            return fault_set(f, EXIT_USAGE, "'%s' takes no --%s: leave it out", subject->name, options[i].name);
+    if (s->sample_list && !is_taken(subject, "bins")) /* what sweeps over bins sweeps over samples, too */
+        return fault_set(f, EXIT_USAGE, "'%s' takes one number of --samples, not '%s'", subject->name, s->sample_list);
+    const int max_files = subject->max_operands;
+    if (max_files >= 0 && s->common.files_count > 1 + max_files)
+        return fault_set(f, EXIT_USAGE, "'%s' takes %s, and '%s' is one too many", subject->name,
+                         max_files ? "one paper" : "no files", s->common.files[1 + max_files]);
     return 0;
 }
 
@@ -243,20 +242,19 @@ int bench_command_bench(const bench_settings *s)
 {
     fault f = {0};
     measuring m;
-    int wrong = 0, which = 0;
+    int wrong = 0;
     const char *what = s->common.files_count ? s->common.files[0] : "";
-    while (which < SUBJECTS && strcmp(what, subjects[which].name) != 0)
-        which++;
-    if (which == SUBJECTS) {
+    const command_row *subject = subject_find(what);
+    if (!subject) {
         fault_set(&f, EXIT_USAGE,
                   "%s%s%sfor 'histo bench map', 'histo bench random', 'histo bench gallery', 'histo bench paper', "
                   "'histo bench apps', 'histo bench calls', 'histo bench several-gpus' or 'histo bench conflicts'",
                   *what ? "'" : "", what, *what ? "' cannot be measured: ask " : "say what to measure: ask ");
         return fault_report(&f);
     }
-    if (check_subject(s, which, &f) != 0) return fault_report(&f);
-    int result = begin(&m, s, subjects[which].images, &f);
-    if (result == 0) result = subjects[which].run(&m, &wrong, &f);
+    if (check_subject(s, subject, &f) != 0) return fault_report(&f);
+    int result = begin(&m, s, subject->max_operands < 0, &f);
+    if (result == 0) result = runs[subject - subject_rows](&m, &wrong, &f);
     result = end(&m, result, &f);
     interrupt_obey(m.interrupted);
     if (result != 0) return fault_report(&f);

@@ -18,7 +18,7 @@ typedef struct measuring {
     outfile *file;
     bench_options options;
     json_writer json;
-    bool kept; /* something was measured: keep it even if a later step fails */
+    bool has_results; /* keep them even if a later step fails */
     /* Draws what was measured to --image; NULL: nothing to draw. */
     int (*draw)(const bench_settings *s, fault *f);
     volatile sig_atomic_t interrupted;

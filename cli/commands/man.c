@@ -91,10 +91,13 @@ static void print_command(const command_row *command, FILE *out)
     char line[HELP_LINE_BYTES], *what;
     help_next_line(&description, line, sizeof line, &what);
     print_entry(command->name, line, out);
-    if (!*description) return;
+    const bool has_subjects = command == &command_rows[COMMAND_BENCH];
+    if (!*description && !has_subjects) return;
     fputs(".RS\n", out);
     while (help_next_line(&description, line, sizeof line, &what))
         print_entry(line, what, out);
+    for (int i = 0; i < SUBJECT_COUNT && has_subjects; i++)
+        print_entry(subject_rows[i].name, subject_rows[i].description, out);
     fputs(".RE\n", out);
 }
 
@@ -239,15 +242,21 @@ static void print_surroundings(FILE *out)
         out);
 }
 
+static void print_examples_of(const command_row *command, FILE *out)
+{
+    const char *examples = command->examples;
+    char line[HELP_LINE_BYTES], *what;
+    while (help_next_line(&examples, line, sizeof line, &what))
+        print_entry(line, what, out);
+}
+
 static void print_examples(FILE *out)
 {
     fputs(".SH EXAMPLES\n", out);
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        const char *examples = command_rows[i].examples;
-        char line[HELP_LINE_BYTES], *what;
-        while (help_next_line(&examples, line, sizeof line, &what))
-            print_entry(line, what, out);
-    }
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        print_examples_of(&command_rows[i], out);
+    for (int i = 0; i < SUBJECT_COUNT; i++)
+        print_examples_of(&subject_rows[i], out);
 }
 
 void document_man(FILE *out)

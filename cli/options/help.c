@@ -40,7 +40,7 @@ static void print_example(const char *line, const char *what, FILE *out)
 static void print_beginning(const char *does, const char *usage, const char *more, const char **examples, FILE *out)
 {
     char line[HELP_LINE_BYTES], *what;
-    fprintf(out, "%c%s.\n%s\n%s\n\n", toupper((unsigned char)*does), does + 1, usage, more);
+    fprintf(out, "%c%s.\n%s\nMore: %s\n\n", toupper((unsigned char)*does), does + 1, usage, more);
     if (help_next_line(examples, line, sizeof line, &what)) print_example(line, what, out);
 }
 
@@ -79,6 +79,13 @@ static void print_group(const option_table *options, const command_row *command,
     }
 }
 
+static void print_rows(const char *heading, const command_row *rows, int count, int column, FILE *out)
+{
+    fprintf(out, "\n%s\n", heading);
+    for (int i = 0; i < count; i++)
+        print_entry(rows[i].name, rows[i].summary, column, wrap_columns(out), out);
+}
+
 static void print_details(const char *description, FILE *out)
 {
     enum { COLUMN = 16 };
@@ -98,12 +105,14 @@ static void print_details(const char *description, FILE *out)
 void help_command(const option_table *options, const command_row *command, FILE *out)
 {
     char usage[128];
-    const char *examples = command->examples;
+    const char *examples = command->examples, *more = "details and examples follow the options; man histo";
+    const bool has_subjects = command == &command_rows[COMMAND_BENCH];
+    if (has_subjects) more = "histo bench SUBJECT --help lists the options of each; man histo";
     snprintf(usage, sizeof usage, "Usage: histo %s [OPTION]...%s%s", command->name, *command->operands ? " " : "",
              command->operands);
-    print_beginning(command->summary, usage, "More: details and examples follow the options; man histo", &examples,
-                    out);
-    for (int group = 0; group < GROUP_HIDDEN; group++)
+    print_beginning(command->summary, usage, more, &examples, out);
+    if (has_subjects) print_rows("Subjects", subject_rows, SUBJECT_COUNT, 22, out);
+    for (int group = 0; group < GROUP_HIDDEN && !has_subjects; group++)
         print_group(options, command, (option_group)group, out);
     print_details(command->description, out);
     print_examples(examples, out);
@@ -111,13 +120,10 @@ void help_command(const option_table *options, const command_row *command, FILE 
 
 void help_overview(FILE *out)
 {
-    enum { COLUMN = 15 };
     const char *examples = command_rows[COMMAND_HIST].examples;
     print_beginning("exact histograms of images, arrays, tables, numbers in text and raw samples",
                     "Usage: histo [SUBCOMMAND] [OPTION]... [FILE]...",
-                    "More: histo SUBCOMMAND --help lists the options of each; man histo", &examples, out);
-    fputs("\nSubcommands\n", out);
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        print_entry(command_rows[i].name, command_rows[i].summary, COLUMN, wrap_columns(out), out);
+                    "histo SUBCOMMAND --help lists the options of each; man histo", &examples, out);
+    print_rows("Subcommands", command_rows, COMMAND_COUNT, 15, out);
     print_examples(examples, out);
 }

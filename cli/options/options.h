@@ -1,5 +1,5 @@
-/* The tables of subcommands (commands.def) and options (options.def) as data. The command line, --help, the man page
- * and the completions are all generated from them. */
+/* The tables of subcommands (commands.def, subjects.def) and options (options.def) as data. The command line, --help,
+ * the man page and the completions are all generated from them. */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -19,11 +19,24 @@ typedef struct command_row {
     const char *name, *operands;
     int max_operands; /* -1: any number */
     const char *summary, *description, *examples;
+    const char *options; /* of a subject: their names, separated by blanks; NULL: their rows say who takes them */
 } command_row;
 
 extern const command_row command_rows[COMMAND_COUNT];
 /* NULL if no subcommand has this name. */
 const command_row *command_find(const char *name);
+
+/* What `histo bench` measures. */
+typedef enum subject_id {
+#define SUBJECT(id, name, operands, most, summary, description, examples, options) SUBJECT_##id,
+#include "options/subjects.def"
+#undef SUBJECT
+    SUBJECT_COUNT
+} subject_id;
+
+extern const command_row subject_rows[SUBJECT_COUNT]; /* called "bench map", … */
+/* By the second word; NULL if there is none. */
+const command_row *subject_find(const char *word);
 
 typedef enum option_group {
     GROUP_INPUT = 0,

@@ -203,6 +203,15 @@ static int check_exclusions(const option_table *options, const char *const *give
     return 0;
 }
 
+/* What --help explains: of bench, the subject among the arguments, if there is one. */
+static const command_row *explained(const command_row *command, int argc, char **argv)
+{
+    const command_row *subject = NULL;
+    for (int i = 1; i < argc && !subject && command == &command_rows[COMMAND_BENCH]; i++)
+        subject = subject_find(argv[i]);
+    return subject ? subject : command;
+}
+
 int options_parse(const option_table *options, const command_row *command, int argc, char **argv, settings *s,
                   const char **given, fault *f)
 {
@@ -218,7 +227,7 @@ int options_parse(const option_table *options, const command_row *command, int a
             return fail_missing(options, command, code, f);
         const int i = index_of_code(code, options, command);
         const option_row *option = &options->rows[i];
-        if (option->target.kind == TO_HELP) help_command(options, command, stdout);
+        if (option->target.kind == TO_HELP) help_command(options, explained(command, argc, argv), stdout);
         if (option->target.kind == TO_VERSION) help_version(stdout);
         if (option->target.kind >= TO_HELP) return 1;
         if (take(s, option, optarg ? optarg : "", &given[i], f) != 0) return -1;

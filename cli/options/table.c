@@ -6,9 +6,16 @@
 
 const command_row command_rows[COMMAND_COUNT] = {
 #define COMMAND(id, name, operands, most, summary, description, examples)                                              \
-    [COMMAND_##id] = {#name, operands, most, summary, description, examples},
+    [COMMAND_##id] = {#name, operands, most, summary, description, examples, NULL},
 #include "options/commands.def"
 #undef COMMAND
+};
+
+const command_row subject_rows[SUBJECT_COUNT] = {
+#define SUBJECT(id, name, operands, most, summary, description, examples, options)                                     \
+    [SUBJECT_##id] = {name, operands, most, summary, description, examples, options},
+#include "options/subjects.def"
+#undef SUBJECT
 };
 
 #define SETTINGS settings
@@ -36,9 +43,23 @@ const command_row *command_find(const char *name)
     return NULL;
 }
 
+const command_row *subject_find(const char *word)
+{
+    for (int i = 0; i < SUBJECT_COUNT; i++)
+        if (strcmp(strchr(subject_rows[i].name, ' ') + 1, word) == 0) return &subject_rows[i];
+    return NULL;
+}
+
 bool option_taken(const option_row *option, const command_row *command)
 {
-    return option->commands >> (command - command_rows) & 1;
+    if (!command->options) return option->commands >> (command - command_rows) & 1;
+    if (!(option->commands & BENCH)) return false;
+    const size_t bytes = strlen(option->name);
+    for (const char *name = command->options, *end; *name; name = end + (*end == ' ')) {
+        end = name + strcspn(name, " ");
+        if ((size_t)(end - name) == bytes && strncmp(name, option->name, bytes) == 0) return true;
+    }
+    return option->group == GROUP_GENERAL;
 }
 
 const char *option_takers(const option_row *option, char *text, size_t capacity)

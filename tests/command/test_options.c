@@ -486,7 +486,29 @@ static void test_tables(void **state)
         assert_ptr_equal(command_find(command_rows[c].name), &command_rows[c]);
         assert_true(takes_help(&command_rows[c]));
     }
+    for (int i = 0; i < SUBJECT_COUNT; i++)
+        assert_true(takes_help(&subject_rows[i]));
     assert_null(command_find("his"));
+}
+
+/* Every example is a valid line. How many there are. */
+static int parse_examples(const char *at)
+{
+    line l;
+    int examples = 0;
+    while (*at) {
+        char text[700], first[32], whole[800];
+        snprintf(text, sizeof text, "%.*s", (int)strcspn(at, "\t"), at);
+        char *begin = strstr(text, "histo ");
+        at += strcspn(at, "\n") + 1;
+        if (!begin) continue; /* man histo */
+        begin += strlen("histo ");
+        snprintf(first, sizeof first, "%.*s", (int)strcspn(begin, " "), begin);
+        snprintf(whole, sizeof whole, "%s%s", command_find(first) ? "" : "hist ", begin);
+        parse_good(&l, whole);
+        examples++;
+    }
+    return examples;
 }
 
 /* Everything that completion offers is valid, and so is every example in the help. */
@@ -510,22 +532,10 @@ static void test_offers(void **state)
         }
     }
     int examples = 0;
-    for (int c = 0; c < COMMAND_COUNT; c++) {
-        const char *at = command_rows[c].examples;
-        while (*at) {
-            snprintf(text, sizeof text, "%.*s", (int)strcspn(at, "\t"), at);
-            char *begin = strstr(text, "histo ");
-            at += strcspn(at, "\n") + 1;
-            if (!begin) continue; /* man histo */
-            begin += strlen("histo ");
-            char first[32];
-            snprintf(first, sizeof first, "%.*s", (int)strcspn(begin, " "), begin);
-            char whole[700];
-            snprintf(whole, sizeof whole, "%s%s", command_find(first) ? "" : "hist ", begin);
-            parse_good(&l, whole);
-            examples++;
-        }
-    }
+    for (int c = 0; c < COMMAND_COUNT; c++)
+        examples += parse_examples(command_rows[c].examples);
+    for (int i = 0; i < SUBJECT_COUNT; i++)
+        assert_true(parse_examples(subject_rows[i].examples) > 0);
     assert_true(examples >= 2 * COMMAND_COUNT);
 }
 
