@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "bench/apps/apps.h"
 
 #include <math.h>
@@ -12,7 +11,7 @@
 
 static const char *const libraries[] = {"OpenCV", "scikit-image", "NumPy",       "libvips",
                                         "Pillow", "SimpleITK",    "ImageMagick", "FFmpeg"};
-enum { LIBRARIES = sizeof libraries / sizeof *libraries, BURST = 3, MAX_DIMS_TEXT = 21 * HISTO_MAX_DIMS };
+enum { LIBRARIES = sizeof libraries / sizeof *libraries, BURST = 3, ARRAY_BYTES = BENCH_PYTHON_LIST + 32 };
 
 /* A library at the same work. */
 typedef struct peer {
@@ -32,28 +31,18 @@ typedef struct race {
 
 static struct {
     bench_python process;
-    int files[APPS_MAX_INPUTS + 1]; /* the last holds our result */
-    bool missing[LIBRARIES];        /* not installed */
+    bool missing[LIBRARIES]; /* not installed */
 } python;
-
-static bool start_python(void)
-{
-    const bool begun = python.process.tried;
-    if (!bench_python_start(&python.process, apps_peers_py)) return false;
-    for (int f = 0; f <= APPS_MAX_INPUTS && !begun; f++)
-        python.files[f] = bench_python_file();
-    return true;
-}
 
 /* ---- Peers ---- */
 
-/* A tab, and "FILE DTYPE SHAPE" with tabs, of an array whose bytes go there. */
+/* A tab, and "FILE DTYPE SHAPE" with tabs, of an array whose bytes go to this file. */
 static histo_status share(int file, const histo_view *view, char *text, size_t size)
 {
-    char shape[MAX_DIMS_TEXT] = "";
-    for (int d = 0, at = 0; d < view->ndim; d++)
-        at += snprintf(shape + at, sizeof shape - (size_t)at, d ? ",%lld" : "%lld", (long long)view->shape[d]);
-    snprintf(text, size, "\t%d\t%s\t%s", file, histo_dtype_name(view->dtype), shape);
+    char shape[BENCH_PYTHON_LIST];
+    file = python.process.files[file];
+    snprintf(text, size, "\t%d\t%s\t%s", file, histo_dtype_name(view->dtype),
+             bench_python_list(view->shape, view->ndim, shape));
     return bench_python_put(file, view->data, 0, (size_t)histo_view_size(view) * histo_dtype_size(view->dtype));
 }
 
@@ -67,10 +56,10 @@ static void refuse(race *r, int p)
 
 static histo_status begin_peers(race *r)
 {
-    char arrays[APPS_MAX_INPUTS * (MAX_DIMS_TEXT + 32)] = "";
+    char arrays[APPS_MAX_INPUTS * ARRAY_BYTES] = "";
     histo_status status = HISTO_OK;
     if (!r->job.row->work) return HISTO_OK;
-    if (!start_python()) {
+    if (!bench_python_start(&python.process, apps_peers_py)) {
         bench_python_absent();
         for (int p = 0; p < LIBRARIES; p++)
             refuse(r, p);
@@ -78,7 +67,7 @@ static histo_status begin_peers(race *r)
     }
     for (int i = 0; i < r->job.input_count && status == HISTO_OK; i++) {
         const size_t at = strlen(arrays);
-        status = share(python.files[i], &r->job.inputs[i], arrays + at, sizeof arrays - at);
+        status = share(i, &r->job.inputs[i], arrays + at, sizeof arrays - at);
     }
     for (int p = 0; p < LIBRARIES && status == HISTO_OK; p++) {
         const apps_row *row = r->job.row;
@@ -103,9 +92,9 @@ static void run_peer(race *r, int p)
 
 static histo_status compare_peers(race *r)
 {
-    char array[MAX_DIMS_TEXT + 32];
+    char array[ARRAY_BYTES];
     if (!r->job.result.data || !python.process.answers) return HISTO_OK;
-    histo_status status = share(python.files[APPS_MAX_INPUTS], &r->job.result, array, sizeof array);
+    histo_status status = share(APPS_MAX_INPUTS, &r->job.result, array, sizeof array);
     for (int p = 0; p < LIBRARIES && status == HISTO_OK; p++) {
         peer *entry = &r->peers[p];
         if (!entry->runs) continue;
@@ -340,13 +329,11 @@ static histo_status run_race(race *r)
 /* Is a part of the name on the list? NULL: all are. */
 static bool is_selected(const char *name, const char *list)
 {
-    if (!list) return true;
-    while (*list) {
-        const size_t length = strcspn(list, ",");
-        if (length && memmem(name, strlen(name), list, length)) return true;
-        list += length + (list[length] == ',');
-    }
-    return false;
+    char part[64];
+    bool selected = !list;
+    while (!selected && bench_next_item(&list, ',', part, sizeof part))
+        selected = *part && strstr(name, part);
+    return selected;
 }
 
 /* NULL-terminated. */

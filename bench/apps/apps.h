@@ -7,10 +7,6 @@
 #include "bench/core/device.h"
 #include "bench/core/options.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { APPS_MAX_INPUTS = 2, APPS_MAX_TARGETS = 2 };
 
 typedef struct apps_row apps_row;
@@ -101,9 +97,5 @@ extern const apps_table apps_cpu, apps_commands, apps_cuda;
  * are not what they must be. */
 histo_status bench_apps(const bench_options *options, const apps_photo *photo, const char *names, int *measured,
                         int *wrong);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

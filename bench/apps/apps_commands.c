@@ -149,41 +149,27 @@ static histo_status result_pgm(apps_job *job)
 
 /* ---- TIFF of 16 bits ---- */
 
-enum { TIFF_SHORT = 3, TIFF_LONG = 4, TIFF_FIELDS = 8 };
-
-static void put_u32(FILE *to, uint32_t value)
-{
-    for (int i = 0; i < 4; i++)
-        fputc((int)(value >> (8 * i) & 255), to);
-}
-
-/* Little endian, one strip without compression behind the header, and the directory at the end. */
+/* Little endian, as NumPy's peer reads it: one strip without compression behind the header, and the directory at the
+ * end. */
 static void put_tiff(FILE *to, const uint16_t *pixels, int64_t height, int64_t width)
 {
-    enum { HEADER = 8 };
-    const uint32_t bytes = (uint32_t)(2 * height * width);
-    const uint32_t fields[TIFF_FIELDS][3] = {{256, TIFF_LONG, (uint32_t)width},
-                                             {257, TIFF_LONG, (uint32_t)height},
-                                             {258, TIFF_SHORT, 16},    /* bits */
-                                             {259, TIFF_SHORT, 1},     /* no compression */
-                                             {262, TIFF_SHORT, 1},     /* black is 0 */
-                                             {273, TIFF_LONG, HEADER}, /* where the strip begins */
-                                             {278, TIFF_LONG, (uint32_t)height},
-                                             {279, TIFF_LONG, bytes}};
+    enum { HEADER = 8, FIELDS = 8, SHORT = 3 << 16, LONG = 4 << 16 };
+    const uint32_t bytes = (uint32_t)(2 * height * width), directory = HEADER + bytes, no_more = 0;
+    const uint16_t count = FIELDS;
+    const uint32_t fields[FIELDS][3] = {{256 | LONG, 1, (uint32_t)width},
+                                        {257 | LONG, 1, (uint32_t)height},
+                                        {258 | SHORT, 1, 16},    /* bits */
+                                        {259 | SHORT, 1, 1},     /* no compression */
+                                        {262 | SHORT, 1, 1},     /* black is 0 */
+                                        {273 | LONG, 1, HEADER}, /* where the strip begins */
+                                        {278 | LONG, 1, (uint32_t)height},
+                                        {279 | LONG, 1, bytes}};
     fwrite("II*\0", 1, 4, to);
-    put_u32(to, HEADER + bytes);
-    for (int64_t i = 0; i < height * width; i++) {
-        fputc(pixels[i] & 255, to);
-        fputc(pixels[i] >> 8, to);
-    }
-    fputc(TIFF_FIELDS, to);
-    fputc(0, to);
-    for (int i = 0; i < TIFF_FIELDS; i++) {
-        put_u32(to, fields[i][0] | fields[i][1] << 16);
-        put_u32(to, 1);
-        put_u32(to, fields[i][2]);
-    }
-    put_u32(to, 0);
+    fwrite(&directory, sizeof directory, 1, to);
+    fwrite(pixels, 1, bytes, to);
+    fwrite(&count, sizeof count, 1, to);
+    fwrite(fields, sizeof fields, 1, to);
+    fwrite(&no_more, sizeof no_more, 1, to);
 }
 
 static histo_status begin_tiff(apps_job *job)

@@ -3,10 +3,10 @@
 #define _GNU_SOURCE
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "bench/apps/apps_steps.h"
+#include "bench/core/random_numbers.h"
 
 /* ---- The engine ---- */
 
@@ -38,10 +38,7 @@ static histo_status ready(apps_job *job)
 /* The time of the processor, which others on the machine disturb less, where there is one thread. */
 static double now_us(const apps_job *job)
 {
-    struct timespec now;
-    if (job->threads != 1) return histo_now_us();
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
+    return job->threads == 1 ? bench_processor_us() : histo_now_us();
 }
 
 static histo_status time_step(apps_job *job, double *us)
@@ -106,26 +103,21 @@ static histo_status percentiles(const apps_job *job, const apps_engine *e, const
 static histo_status information(const apps_job *job, const apps_engine *e, const apps_frame *f, void *stream)
 {
     (void)job;
-    histo_information found;
+    histo_information info;
     histo_status status = apps_count(e, 0, f->in, stream);
-    if (status == HISTO_OK) status = histo_hist_inform(e->hist[0], &found);
+    if (status == HISTO_OK) status = histo_hist_inform(e->hist[0], &info);
     if (status != HISTO_OK) return status;
-    numbers_of(f)[0] = found.mutual;
-    numbers_of(f)[1] = found.normalized;
+    numbers_of(f)[0] = info.mutual;
+    numbers_of(f)[1] = info.normalized;
     return HISTO_OK;
 }
 
 /* ---- Ranges ---- */
 
-/* Sums of three random numbers, nearly normal. */
-static double normal_at(uint64_t i)
+/* The sum of three uniform numbers, nearly normal. */
+static double normal_at(int64_t i)
 {
-    double sum = 0;
-    for (int k = 0; k < 3; k++) {
-        i = (i ^ i >> 31) * UINT64_C(0x9e3779b97f4a7c15) + 1;
-        sum += (double)(i >> 40) * 0x1p-24 - 0.5;
-    }
-    return sum;
+    return random_uniform(1, 3 * i) + random_uniform(1, 3 * i + 1) + random_uniform(1, 3 * i + 2) - 1.5;
 }
 
 /* An array larger than caches. */
@@ -139,9 +131,9 @@ static histo_status begin_floats(apps_job *job)
     if (status == HISTO_OK) status = apps_add_input(job, dtype, 1, &n, &samples);
     for (int64_t i = 0; i < n && status == HISTO_OK; i++)
         if (dtype == HISTO_F32)
-            ((float *)samples)[i] = (float)normal_at((uint64_t)i);
+            ((float *)samples)[i] = (float)normal_at(i);
         else
-            ((double *)samples)[i] = normal_at((uint64_t)i);
+            ((double *)samples)[i] = normal_at(i);
     if (status == HISTO_OK) status = apps_add_numbers(job);
     return status == HISTO_OK ? place(job) : status;
 }
@@ -149,11 +141,11 @@ static histo_status begin_floats(apps_job *job)
 static histo_status extremes(const apps_job *job, const apps_engine *e, const apps_frame *f, void *stream)
 {
     (void)job, (void)stream;
-    histo_extremes found;
+    histo_extremes range;
     const histo_fill_options how = {.threads = e->threads};
-    histo_status status = histo_find_extremes(f->in, &how, &found, 1);
-    numbers_of(f)[0] = found.min.f64;
-    numbers_of(f)[1] = found.max.f64;
+    histo_status status = histo_find_extremes(f->in, &how, &range, 1);
+    numbers_of(f)[0] = range.min.f64;
+    numbers_of(f)[1] = range.max.f64;
     return status;
 }
 
@@ -172,9 +164,9 @@ static histo_status rule(const apps_job *job, const apps_engine *e, const apps_f
 
 /* ---- CamShift ---- */
 
-static int64_t within(double position, int64_t most)
+static int64_t within(double position, int64_t end)
 {
-    return position < 0 ? 0 : position > (double)most ? most : (int64_t)position;
+    return position < 0 ? 0 : position > (double)end ? end : (int64_t)position;
 }
 
 /* cv::meanShift of a window that is a bit off, and the moments of the larger window around it. What is left is to fit

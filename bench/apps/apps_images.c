@@ -89,13 +89,13 @@ void apps_image_deep(const apps_photo *photo, int64_t width, int64_t height, uin
 
 static void put_hsv(double r, double g, double b, uint8_t *to)
 {
-    const double most = fmax(r, fmax(g, b)), span = most - fmin(r, fmin(g, b));
+    const double value = fmax(r, fmax(g, b)), span = value - fmin(r, fmin(g, b));
     double hue = 0; /* in units of 60 degrees */
-    if (span > 0) hue = most == r ? (g - b) / span : most == g ? 2 + (b - r) / span : 4 + (r - g) / span;
+    if (span > 0) hue = value == r ? (g - b) / span : value == g ? 2 + (b - r) / span : 4 + (r - g) / span;
     const long degrees = lrint((hue < 0 ? hue + 6 : hue) * 30);
     to[0] = (uint8_t)(degrees == 180 ? 0 : degrees);
-    to[1] = (uint8_t)lrint(most > 0 ? 255 * span / most : 0);
-    to[2] = (uint8_t)most;
+    to[1] = (uint8_t)lrint(value > 0 ? 255 * span / value : 0);
+    to[2] = (uint8_t)value;
 }
 
 void apps_image_hsv(const apps_photo *photo, int64_t width, int64_t height, uint8_t *pixels)

@@ -4,10 +4,6 @@
 
 #include <histo/histo.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct apps_photo {
     const uint8_t *planes[3]; /* red, green, blue; the same three times if it is gray */
     int64_t width, height;
@@ -33,9 +29,5 @@ void apps_image_hsv(const apps_photo *photo, int64_t width, int64_t height, uint
 
 /* A volume of side^3 samples of 12 bits, seen in one of two modalities (0, 1) whose values are related, not equal. */
 void apps_image_volume(const apps_photo *photo, int64_t side, int modality, uint16_t *samples);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

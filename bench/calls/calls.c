@@ -2,19 +2,19 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/error.h"
+#include "bench/core/random_numbers.h"
 #include "bench/core/report.h"
 
-enum { MOST = 1 << 20, BINS = 10, REPEAT = 15 };
+enum { MAX_SAMPLES = 1 << 20, BINS = 10, REPEAT = 15 };
 
 typedef struct world {
     double *samples;
     uint64_t *counts; /* of the last call */
     double *sums;
     histo_axis axis;
-    histo_hist *kept;
+    histo_hist *hist;
     int64_t n; /* samples, or bins of a read */
 } world;
 
@@ -35,13 +35,13 @@ static histo_status create_fill_read(world *w)
     return status;
 }
 
-static histo_status fill_kept(world *w)
+static histo_status fill_again(world *w)
 {
     const histo_view view = view_of(w);
-    return histo_hist_fill(w->kept, &view, NULL);
+    return histo_hist_fill(w->hist, &view, NULL);
 }
 
-static histo_status count(world *w)
+static histo_status count_once(world *w)
 {
     const histo_view view = view_of(w);
     return histo_count(1, &w->axis, &view, NULL, w->counts, BINS, NULL, NULL);
@@ -65,9 +65,9 @@ static histo_status naive_loop(world *w)
     return HISTO_OK;
 }
 
-static histo_status read_kept(world *w)
+static histo_status read_counts(world *w)
 {
-    return histo_hist_read_counts(w->kept, HISTO_BINS, w->counts, w->n, NULL);
+    return histo_hist_read_counts(w->hist, HISTO_BINS, w->counts, w->n, NULL);
 }
 
 static histo_status copy(world *w)
@@ -83,18 +83,11 @@ typedef struct call {
 } call;
 
 static const call small[] = {{"histo_hist_create, _fill, _read_counts, _destroy", create_fill_read, true},
-                             {"histo_hist_fill", fill_kept, false},
-                             {"histo_count", count, true},
+                             {"histo_hist_fill", fill_again, false},
+                             {"histo_count", count_once, true},
                              {"histo_count, weights", sum_weights, false},
                              {"a naive loop", naive_loop, true}};
-static const call large[] = {{"histo_hist_read_counts", read_kept, false}, {"memcpy", copy, false}};
-
-static double cpu_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
+static const call large[] = {{"histo_hist_read_counts", read_counts, false}, {"memcpy", copy, false}};
 
 /* The least time of a call, each time the mean of many. */
 static histo_status time_call(const call *c, world *w, int repeat, double *ns)
@@ -102,10 +95,10 @@ static histo_status time_call(const call *c, world *w, int repeat, double *ns)
     const int64_t calls = 1 + 2000000 / (w->n + 1000);
     histo_status status = c->run(w);
     for (int r = 0; r < repeat && status == HISTO_OK; r++) {
-        const double begun = cpu_ns();
+        const double begun_us = bench_processor_us();
         for (int64_t k = 0; k < calls && status == HISTO_OK; k++)
             status = c->run(w);
-        const double took = (cpu_ns() - begun) / (double)calls;
+        const double took = (bench_processor_us() - begun_us) * 1e3 / (double)calls;
         if (r == 0 || took < *ns) *ns = took;
     }
     return status;
@@ -125,28 +118,28 @@ typedef struct printing {
     int *measured, *wrong;
 } printing;
 
-static void print(const printing *p, const call *c, const world *w, double ns, const char *of)
+static void print(const printing *p, const call *c, const world *w, double ns, const char *unit)
 {
     const bool right = is_right(c, w);
     *p->wrong += !right;
-    fprintf(p->options->table, "%-50s %9lld %-7s %12.1f %9.3f%s\n", c->name, (long long)w->n, of, ns, ns / (double)w->n,
-            right ? "" : "  wrong");
+    fprintf(p->options->table, "%-50s %9lld %-7s %12.1f %9.3f%s\n", c->name, (long long)w->n, unit, ns,
+            ns / (double)w->n, right ? "" : "  wrong");
     json_open(p->options->json, NULL, '{');
     json_text(p->options->json, "call", c->name);
-    json_print(p->options->json, "\"%s\": %lld, \"ns\": %.4g, \"right\": %s", of, (long long)w->n, ns,
+    json_print(p->options->json, "\"%s\": %lld, \"ns\": %.4g, \"right\": %s", unit, (long long)w->n, ns,
                right ? "true" : "false");
     json_close(p->options->json, '}');
 }
 
-static histo_status measure(const printing *p, const call *calls, size_t count_of, world *w, const char *of)
+static histo_status measure(const printing *p, const call *calls, size_t count, world *w, const char *unit)
 {
     const int repeat = p->options->repeat ? p->options->repeat : REPEAT;
-    for (size_t c = 0; c < count_of; c++) {
+    for (size_t c = 0; c < count; c++) {
         double ns = 0;
         if (bench_is_over(&p->options->budget, p->begun_s)) return HISTO_OK;
         histo_status status = time_call(&calls[c], w, repeat, &ns);
         if (status != HISTO_OK) return status;
-        print(p, &calls[c], w, ns, of);
+        print(p, &calls[c], w, ns, unit);
         ++*p->measured;
     }
     return HISTO_OK;
@@ -154,25 +147,25 @@ static histo_status measure(const printing *p, const call *calls, size_t count_o
 
 static histo_status measure_small(const printing *p, world *w)
 {
-    histo_status status = histo_hist_create(&w->kept, 1, &w->axis, NULL);
+    histo_status status = histo_hist_create(&w->hist, 1, &w->axis, NULL);
     for (w->n = 10; w->n <= 100000 && status == HISTO_OK; w->n *= 10)
         status = measure(p, small, sizeof small / sizeof *small, w, "samples");
-    histo_hist_destroy(w->kept);
-    w->kept = NULL;
+    histo_hist_destroy(w->hist);
+    w->hist = NULL;
     return status;
 }
 
 static histo_status measure_reads(const printing *p, world *w)
 {
     histo_status status = HISTO_OK;
-    for (w->n = 1 << 16; w->n <= MOST && status == HISTO_OK; w->n *= 16) {
+    for (w->n = 1 << 16; w->n <= MAX_SAMPLES && status == HISTO_OK; w->n *= 16) {
         const histo_axis axis = histo_axis_regular(w->n, 0, 1);
-        const histo_view view = histo_view_1d(w->samples, HISTO_F64, MOST);
-        status = histo_hist_create(&w->kept, 1, &axis, NULL);
-        if (status == HISTO_OK) status = histo_hist_fill(w->kept, &view, NULL);
+        const histo_view view = histo_view_1d(w->samples, HISTO_F64, MAX_SAMPLES);
+        status = histo_hist_create(&w->hist, 1, &axis, NULL);
+        if (status == HISTO_OK) status = histo_hist_fill(w->hist, &view, NULL);
         if (status == HISTO_OK) status = measure(p, large, sizeof large / sizeof *large, w, "bins");
-        histo_hist_destroy(w->kept);
-        w->kept = NULL;
+        histo_hist_destroy(w->hist);
+        w->hist = NULL;
     }
     return status;
 }
@@ -182,15 +175,13 @@ histo_status bench_calls(const bench_options *options, int *measured, int *wrong
     const printing p = {options, bench_now_s(), measured, wrong};
     world w = {.axis = histo_axis_closed(histo_axis_regular(BINS, 0, 1))};
     *measured = *wrong = 0;
-    w.samples = malloc(MOST * sizeof *w.samples);
-    w.counts = malloc(MOST * sizeof *w.counts);
+    w.samples = malloc(MAX_SAMPLES * sizeof *w.samples);
+    w.counts = malloc(MAX_SAMPLES * sizeof *w.counts);
     w.sums = malloc(BINS * sizeof *w.sums);
-    histo_status status = w.samples && w.counts && w.sums ? HISTO_OK : histo_fail_memory(MOST * 16, "the samples");
-    uint64_t state = 1;
-    for (int i = 0; i < MOST && status == HISTO_OK; i++) {
-        state = state * 6364136223846793005U + 1442695040888963407U;
-        w.samples[i] = (double)(state >> 11) * 0x1p-53;
-    }
+    histo_status status =
+        w.samples && w.counts && w.sums ? HISTO_OK : histo_fail_memory(MAX_SAMPLES * 16, "the samples");
+    for (int i = 0; i < MAX_SAMPLES && status == HISTO_OK; i++)
+        w.samples[i] = random_uniform(1, i);
     report_open(options->json, options->command_line, NULL);
     json_open(options->json, "calls", '[');
     fprintf(options->table, "%-50s %17s %12s %9s\n", "f64, 10 regular bins; counts", "", "ns", "ns each");

@@ -14,6 +14,7 @@ import json
 import os
 import platform
 import time
+from functools import partial
 
 for variable in ("HISTO_THREADS", "OMP_NUM_THREADS", "POLARS_MAX_THREADS", "NUMBA_NUM_THREADS"):
     os.environ[variable] = "1"
@@ -35,6 +36,8 @@ def optional(name):
 bh, cupy, cv2, duckdb, fast, numba, pl, torch = map(
     optional, ("boost_histogram", "cupy", "cv2", "duckdb", "fast_histogram", "numba", "polars", "torch")
 )
+MODULES = {"numpy": np, "fast-histogram": fast, "boost-histogram": bh, "numba": numba, "opencv": cv2, "torch": torch,
+           "cupy": cupy, "polars": pl, "duckdb": duckdb}
 histo_cupy, histo_torch = map(optional, ("histo.cupy", "histo.torch"))
 if cv2:
     cv2.setNumThreads(1)
@@ -100,9 +103,13 @@ def limits(x):
     return (LO, HI) if x.dtype.kind == "f" else (0, 100)
 
 
-def boost_filler(axis, *data, **options):
-    """Fills a kept histogram: what boost-histogram is fastest at."""
-    kept = bh.Histogram(*axis, storage=bh.storage.Weight() if options else bh.storage.Int64())
+def tensor(x):
+    return torch.from_numpy(x) if torch else None
+
+
+def boost_filler(axes, *data, **options):
+    """Fills a kept histogram: what boost-histogram is fastest at. axes: a function that makes them."""
+    kept = bh and bh.Histogram(*axes(), storage=bh.storage.Weight() if options else bh.storage.Int64())
 
     def fill():
         kept.reset()
@@ -111,32 +118,32 @@ def boost_filler(axis, *data, **options):
     return fill
 
 
+# The tasks: the libraries, and how each is called. Those that are not installed are left out by measure.
+
+
 def regular(dtype, n):
     x = samples(dtype, n)
     lo, hi = limits(x)
+    t = tensor(x)
     yield "numpy", lambda: np.histogram(x, BINS, (lo, hi))[0]
     yield "histo", lambda: histo.histogram(x, BINS, (lo, hi))[0]
-    if fast:
-        yield "fast-histogram", lambda: fast.histogram1d(x, BINS, (lo, hi))
-    if bh:
-        yield "boost-histogram", boost_filler([bh.axis.Regular(BINS, lo, hi)], x)
-    if numba:
-        yield "numba", lambda: loop_regular(x, BINS, lo, hi)[0]
-    if cv2 and dtype in ("f4", "u1", "u2"):
+    yield "fast-histogram", lambda: fast.histogram1d(x, BINS, (lo, hi))
+    yield "boost-histogram", boost_filler(lambda: [bh.axis.Regular(BINS, lo, hi)], x)
+    yield "numba", lambda: loop_regular(x, BINS, lo, hi)[0]
+    if dtype in ("f4", "u1", "u2"):
         yield "opencv", lambda: cv2.calcHist([x.reshape(1, -1)], [0], None, [BINS], [lo, hi]).ravel()
-    if torch and dtype in ("f8", "f4"):
-        t = torch.from_numpy(x)
+    if dtype in ("f8", "f4"):
         yield "torch", lambda: torch.histc(t, BINS, lo, hi).numpy()
     if pl and n > 10:
         series, inner = pl.Series(x), np.linspace(lo, hi, BINS + 1).tolist()
         yield "polars", lambda: series.hist(inner)[:, -1].to_numpy()
-    if duckdb and n >= 100_000 and dtype in ("f8", "f4"):
+    if n >= 100_000 and dtype in ("f8", "f4"):
         bin_of = f"least(floor(column0 * {BINS}), {BINS - 1})::int"
 
         def query():
             sampled = x  # noqa: F841, which the query reads
-            found = database.execute(f"select {bin_of} b, count(*) n from sampled group by b order by b")
-            return found.fetchnumpy()["n"]
+            rows = database.execute(f"select {bin_of} b, count(*) n from sampled group by b order by b")
+            return rows.fetchnumpy()["n"]
 
         yield "duckdb", query
 
@@ -145,48 +152,38 @@ def tiny(dtype, n):
     x = samples(dtype, n)
     yield "numpy", lambda: np.histogram(x, 10, (LO, HI))[0]
     yield "histo", lambda: histo.histogram(x, 10, (LO, HI))[0]
-    if fast:
-        yield "fast-histogram", lambda: fast.histogram1d(x, 10, (LO, HI))
-    if numba:
-        yield "numba", lambda: loop_regular(x, 10, LO, HI)[0]
+    yield "fast-histogram", lambda: fast.histogram1d(x, 10, (LO, HI))
+    yield "numba", lambda: loop_regular(x, 10, LO, HI)[0]
 
 
 def kept(dtype, n):
     x = samples(dtype, n)
-    mine = histo.Histogram(histo.Regular(10, LO, HI))
-    yield "histo", lambda: mine.fill(x)
-    if bh:
-        theirs = bh.Histogram(bh.axis.Regular(10, LO, HI), storage=bh.storage.Int64())
-        yield "boost-histogram", lambda: theirs.fill(x)
+    ours = histo.Histogram(histo.Regular(10, LO, HI))
+    theirs = bh and bh.Histogram(bh.axis.Regular(10, LO, HI), storage=bh.storage.Int64())
+    yield "histo", lambda: ours.fill(x)
+    yield "boost-histogram", lambda: theirs.fill(x)
 
 
 def variable(dtype, n):
     x = samples(dtype, n)
     edges = np.unique(np.concatenate([[LO, HI], np.random.default_rng(1).random(63)]))
+    t, e = tensor(x), tensor(edges.astype(dtype))
     yield "numpy", lambda: np.histogram(x, edges)[0]
     yield "histo", lambda: histo.histogram(x, edges)[0]
-    if bh:
-        yield "boost-histogram", boost_filler([bh.axis.Variable(edges)], x)
-    if numba:
-        yield "numba", lambda: loop_variable(x, edges)
-    if torch:
-        t, e = torch.from_numpy(x), torch.from_numpy(edges.astype(dtype))
-        yield "torch", lambda: torch.histogram(t, e).hist.numpy()
+    yield "boost-histogram", boost_filler(lambda: [bh.axis.Variable(edges)], x)
+    yield "numba", lambda: loop_variable(x, edges)
+    yield "torch", lambda: torch.histogram(t, e).hist.numpy()
 
 
 def two(dtype, n):
     x, y = samples(dtype, n), samples(dtype, n)[::-1].copy()
-    bins, both = 64, [[LO, HI], [LO, HI]]
+    bins, both, planes = 64, [[LO, HI], [LO, HI]], [x.reshape(1, -1), y.reshape(1, -1)]
     yield "numpy", lambda: np.histogram2d(x, y, bins, both)[0]
     yield "histo", lambda: histo.histogram2d(x, y, bins, both)[0]
-    if fast:
-        yield "fast-histogram", lambda: fast.histogram2d(x, y, bins, both)
-    if bh:
-        yield "boost-histogram", boost_filler([bh.axis.Regular(bins, LO, HI)] * 2, x, y)
-    if numba:
-        yield "numba", lambda: loop_2d(x, y, bins, LO, HI)
-    if cv2 and dtype == "f4":
-        planes = [x.reshape(1, -1), y.reshape(1, -1)]
+    yield "fast-histogram", lambda: fast.histogram2d(x, y, bins, both)
+    yield "boost-histogram", boost_filler(lambda: [bh.axis.Regular(bins, LO, HI)] * 2, x, y)
+    yield "numba", lambda: loop_2d(x, y, bins, LO, HI)
+    if dtype == "f4":
         yield "opencv", lambda: cv2.calcHist(planes, [0, 1], None, [bins, bins], [LO, HI, LO, HI])
 
 
@@ -195,26 +192,18 @@ def weighted(dtype, n):
     w = np.random.default_rng(3).random(n).astype(dtype)
     yield "numpy", lambda: np.histogram(x, BINS, (LO, HI), weights=w)[0]
     yield "histo", lambda: histo.histogram(x, BINS, (LO, HI), weights=w)[0]
-    if fast:
-        yield "fast-histogram", lambda: fast.histogram1d(x, BINS, (LO, HI), weights=w)
-    if bh:
-        yield "boost-histogram", boost_filler([bh.axis.Regular(BINS, LO, HI)], x, weight=w)
-    if numba:
-        yield "numba", lambda: loop_weighted(x, BINS, LO, HI, w)
+    yield "fast-histogram", lambda: fast.histogram1d(x, BINS, (LO, HI), weights=w)
+    yield "boost-histogram", boost_filler(lambda: [bh.axis.Regular(BINS, LO, HI)], x, weight=w)
+    yield "numba", lambda: loop_weighted(x, BINS, LO, HI, w)
 
 
-def bincount(size):
-    def with_size(dtype, n):
-        x = np.random.default_rng(5).integers(0, size, n).astype(dtype)
-        yield "numpy", lambda: np.bincount(x, minlength=size)
-        yield "histo", lambda: histo.bincount(x, minlength=size)
-        if numba:
-            yield "numba", lambda: loop_bincount(x, size)
-        if torch:
-            t = torch.from_numpy(x)
-            yield "torch", lambda: torch.bincount(t, minlength=size).numpy()
-
-    return with_size
+def bincount(size, dtype, n):
+    x = np.random.default_rng(5).integers(0, size, n).astype(dtype)
+    t = tensor(x)
+    yield "numpy", lambda: np.bincount(x, minlength=size)
+    yield "histo", lambda: histo.bincount(x, minlength=size)
+    yield "numba", lambda: loop_bincount(x, size)
+    yield "torch", lambda: torch.bincount(t, minlength=size).numpy()
 
 
 SIZES = (10, 1_000, 100_000, 10_000_000)
@@ -225,27 +214,36 @@ CELLS = [
     *(("variable edges", variable, dtype, n) for dtype in ("f8", "f4") for n in SIZES),
     *(("two axes", two, dtype, n) for dtype in ("f8", "f4") for n in SIZES),
     *(("weights", weighted, dtype, n) for dtype in ("f8", "f4") for n in SIZES),
-    *(("bincount of 1000", bincount(1_000), "i8", n) for n in SIZES),
-    *(("bincount of 1000000", bincount(1_000_000), "i8", n) for n in SIZES[2:]),
+    *(("bincount of 1000", partial(bincount, 1_000), "i8", n) for n in SIZES),
+    *(("bincount of 1000000", partial(bincount, 1_000_000), "i8", n) for n in SIZES[2:]),
 ]
 
 
-def calls_of(call, seconds):
+def processor_time(call, calls):
+    """Microseconds of a call."""
+    begin = time.process_time_ns()
+    for _ in range(calls):
+        call()
+    return (time.process_time_ns() - begin) / 1e3 / calls
+
+
+def calls_of(call, us):
     """How many calls take this long."""
     calls = 1
     while True:
-        begin = time.process_time_ns()
-        for _ in range(calls):
-            call()
-        took = (time.process_time_ns() - begin) / 1e9
-        if took >= seconds or calls >= 1 << 20:
+        took = processor_time(call, calls) * calls
+        if took >= us or calls >= 1 << 20:
             return calls
-        calls = max(2 * calls, int(calls * seconds / max(took, seconds / 64)))
+        calls = max(2 * calls, int(calls * us / max(took, us / 64)))
+
+
+def least_of(times):
+    return {library: min(of_library) for library, of_library in times.items()}
 
 
 def measure(name, make, dtype, n, rounds):
     """The cell's times in microseconds."""
-    made = list(make(dtype, n))
+    made = [(library, call) for library, call in make(dtype, n) if MODULES.get(library, histo)]
     exact = None
     times, calls, different = {}, {}, []
     for library, call in made:
@@ -254,15 +252,11 @@ def measure(name, make, dtype, n, rounds):
             exact = counts
         elif exact is not None and (np.shape(counts) != np.shape(exact) or not np.allclose(counts, exact, atol=1e-9)):
             different.append(library)
-        calls[library], times[library] = calls_of(call, 2e-4), []
+        calls[library], times[library] = calls_of(call, 200), []
     for _ in range(rounds if n < 1_000_000 else max(3, rounds // 8)):
         for library, call in made:
-            begin = time.process_time_ns()
-            for _ in range(calls[library]):
-                call()
-            times[library].append((time.process_time_ns() - begin) / 1e3 / calls[library])
-    least = {library: min(t) for library, t in times.items()}
-    return {"task": name, "dtype": dtype, "samples": n, "us": least, "different": different}
+            times[library].append(processor_time(call, calls[library]))
+    return {"task": name, "dtype": dtype, "samples": n, "us": least_of(times), "different": different}
 
 
 def best_of_peers(us):
@@ -301,68 +295,51 @@ def samples_there(dtype, n):
     return np.resize(samples(dtype, min(n, 1 << 20)), n)
 
 
-def same(counts, exact):
-    return np.shape(counts) == np.shape(exact) and np.allclose(counts, exact, atol=np.sum(exact) * 1e-5)
-
-
 def regular_there(dtype, n):
     x = samples_there(dtype, n)
     lo, hi = limits(x)
     kept = histo.Histogram(histo.Regular(BINS, lo, hi))
-    t = torch.from_numpy(x).cuda()
+    t, c = torch.from_numpy(x).cuda(), cupy and cupy.asarray(x)
     yield "histo.torch", lambda: histo_torch.histc(t, BINS, lo, hi)
     yield "torch", lambda: torch.histc(t, BINS, lo, hi)
     yield "histo, torch", lambda: histo.histogram(t, BINS, (lo, hi))[0]
     yield "fill, torch", lambda: kept.fill(t)
-    if cupy:
-        c = cupy.asarray(x)
-        yield "histo.cupy", lambda: histo_cupy.histogram(c, BINS, (lo, hi))[0]
-        yield "cupy", lambda: cupy.histogram(c, BINS, (lo, hi))[0]
-        yield "histo, cupy", lambda: histo.histogram(c, BINS, (lo, hi))[0]
+    yield "histo.cupy", lambda: histo_cupy.histogram(c, BINS, (lo, hi))[0]
+    yield "cupy", lambda: cupy.histogram(c, BINS, (lo, hi))[0]
+    yield "histo, cupy", lambda: histo.histogram(c, BINS, (lo, hi))[0]
 
 
 def automatic_there(dtype, n):
     x = samples_there(dtype, n)
-    t = torch.from_numpy(x).cuda()
+    t, c = torch.from_numpy(x).cuda(), cupy and cupy.asarray(x)
     yield "histo.torch", lambda: histo_torch.histc(t, BINS)
     yield "torch", lambda: torch.histc(t, BINS)
-    if cupy:
-        c = cupy.asarray(x)
-        yield "histo.cupy", lambda: histo_cupy.histogram(c, BINS)[0]
-        yield "cupy", lambda: cupy.histogram(c, BINS)[0]
+    yield "histo.cupy", lambda: histo_cupy.histogram(c, BINS)[0]
+    yield "cupy", lambda: cupy.histogram(c, BINS)[0]
 
 
 def weighted_there(dtype, n):
     x = samples_there(dtype, n)
-    w = x[::-1].copy()
-    if cupy:
-        c, cw = cupy.asarray(x), cupy.asarray(w)
-        yield "histo.cupy", lambda: histo_cupy.histogram(c, BINS, (LO, HI), weights=cw)[0]
-        yield "cupy", lambda: cupy.histogram(c, BINS, (LO, HI), weights=cw)[0]
-        yield "histo, cupy", lambda: histo.histogram(c, BINS, (LO, HI), weights=cw)[0]
+    c, w = cupy and cupy.asarray(x), cupy and cupy.asarray(x[::-1].copy())
+    yield "histo.cupy", lambda: histo_cupy.histogram(c, BINS, (LO, HI), weights=w)[0]
+    yield "cupy", lambda: cupy.histogram(c, BINS, (LO, HI), weights=w)[0]
+    yield "histo, cupy", lambda: histo.histogram(c, BINS, (LO, HI), weights=w)[0]
 
 
 def two_there(dtype, n):
     x = samples_there(dtype, n)
-    y = x[::-1].copy()
-    if cupy:
-        c, d = cupy.asarray(x), cupy.asarray(y)
-        yield "histo.cupy", lambda: histo_cupy.histogram2d(c, d, 64, ((LO, HI), (LO, HI)))[0]
-        yield "cupy", lambda: cupy.histogram2d(c, d, 64, ((LO, HI), (LO, HI)))[0]
+    c, d = cupy and cupy.asarray(x), cupy and cupy.asarray(x[::-1].copy())
+    yield "histo.cupy", lambda: histo_cupy.histogram2d(c, d, 64, ((LO, HI), (LO, HI)))[0]
+    yield "cupy", lambda: cupy.histogram2d(c, d, 64, ((LO, HI), (LO, HI)))[0]
 
 
-def bincount_there(size):
-    def with_size(dtype, n):
-        x = np.resize(np.random.default_rng(5).integers(0, size, min(n, 1 << 20)), n).astype(dtype)
-        t = torch.from_numpy(x).cuda()
-        yield "histo.torch", lambda: histo_torch.bincount(t, minlength=size)
-        yield "torch", lambda: torch.bincount(t, minlength=size)
-        if cupy:
-            c = cupy.asarray(x)
-            yield "histo.cupy", lambda: histo_cupy.bincount(c, minlength=size)
-            yield "cupy", lambda: cupy.bincount(c, minlength=size)
-
-    return with_size
+def bincount_there(size, dtype, n):
+    x = np.resize(np.random.default_rng(5).integers(0, size, min(n, 1 << 20)), n).astype(dtype)
+    t, c = torch.from_numpy(x).cuda(), cupy and cupy.asarray(x)
+    yield "histo.torch", lambda: histo_torch.bincount(t, minlength=size)
+    yield "torch", lambda: torch.bincount(t, minlength=size)
+    yield "histo.cupy", lambda: histo_cupy.bincount(c, minlength=size)
+    yield "cupy", lambda: cupy.bincount(c, minlength=size)
 
 
 GPU_SIZES = (1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
@@ -372,8 +349,8 @@ GPU_CELLS = [
     *(("range of the samples", automatic_there, "f4", n) for n in GPU_SIZES[::2]),
     *(("weights", weighted_there, "f4", n) for n in GPU_SIZES[::2]),
     *(("two axes", two_there, "f4", n) for n in GPU_SIZES[::2]),
-    *(("bincount of 1000", bincount_there(1_000), "i8", n) for n in GPU_SIZES[::2]),
-    *(("bincount of 1000000", bincount_there(1_000_000), "i8", n) for n in GPU_SIZES[2::3]),
+    *(("bincount of 1000", partial(bincount_there, 1_000), "i8", n) for n in GPU_SIZES[::2]),
+    *(("bincount of 1000000", partial(bincount_there, 1_000_000), "i8", n) for n in GPU_SIZES[2::3]),
 ]
 
 
@@ -387,14 +364,14 @@ def clocked(call, calls):
 
 def measure_there(name, make, dtype, n, rounds):
     """As measure: the time of a call among many, and of one that is waited for."""
-    made = list(make(dtype, n))
+    made = [(library, call) for library, call in make(dtype, n) if cupy or "cupy" not in library]
     exact, times, single, calls, different = None, {}, {}, {}, []
     for library, call in made:
         counts = call()
         if not isinstance(counts, histo.Histogram):
             counts = counts.get() if hasattr(counts, "get") else counts.cpu().numpy()
             exact = counts if exact is None else exact
-            if not same(counts, exact):
+            if np.shape(counts) != np.shape(exact) or not np.allclose(counts, exact, atol=np.sum(exact) * 1e-5):
                 different.append(library)
         clocked(call, 3)
         calls[library] = max(1, min(2000, int(2000 / clocked(call, 3))))
@@ -403,8 +380,8 @@ def measure_there(name, make, dtype, n, rounds):
         for library, call in made:
             times[library].append(clocked(call, calls[library]))
             single[library].append(clocked(call, 1))
-    least = [{library: min(t) for library, t in of.items()} for of in (times, single)]
-    return {"task": name, "dtype": dtype, "samples": n, "us": least[0], "wait_us": least[1], "different": different}
+    return {"task": name, "dtype": dtype, "samples": n, "us": least_of(times), "wait_us": least_of(single),
+            "different": different}
 
 
 def targets_there(cells):
@@ -416,45 +393,43 @@ def targets_there(cells):
                 yield f"{what}: times as fast as {peer}", ratio, 5, ratio >= 5
 
 
-def on_gpu(options):
-    if not (torch and torch.cuda.is_available()):
-        raise SystemExit("--gpu needs PyTorch, and a GPU")
-    histo.devices.compile_kernels(options.compile)
-    cells = []
-    libraries = ["histo.torch", "torch", "histo, torch", "fill, torch", "histo.cupy", "cupy", "histo, cupy"]
-    print("Microseconds of one of many calls / of a call and the wait for it; * counts differ.\n")
-    print(f"| task | type | samples | {' | '.join(libraries)} | over torch | over cupy |")
-    print("|---|---|--:|" + "--:|" * (len(libraries) + 2))
-    for name, make, dtype, n in GPU_CELLS:
-        if options.quick and n > 1_000_000:
-            continue
-        cell = measure_there(name, make, dtype, n, options.rounds)
-        cells.append(cell)
-        us, one = cell["us"], cell["wait_us"]
-        row = [f"{text_of(us[p])} / {text_of(one[p])}" + "*" * (p in cell["different"]) if p in us else ""
-               for p in libraries]
-        over = [f"{us[p] / us['histo.' + p]:.2f}" if p in us else "" for p in ("torch", "cupy")]
-        print(f"| {name} | {dtype} | {n} | {' | '.join(row)} | {' | '.join(over)} |", flush=True)
-    return cells, targets_there(cells)
-
-
 def text_of(us):
     return f"{us:.3g}" if us < 1000 else f"{us:.0f}"
 
 
-def on_cpu(options):
-    cells = []
-    libraries = ["histo", "numpy", "fast-histogram", "boost-histogram", "numba", "opencv", "torch", "polars", "duckdb"]
-    print(f"Microseconds of one call.\n\n| task | type | samples | {' | '.join(libraries)} | over the best |")
-    print("|---|---|--:|" + "--:|" * (len(libraries) + 1))
-    for name, make, dtype, n in CELLS:
-        if options.quick and n > 100_000:
+def run(options, cells, most, measure_cell, libraries, text, ratios):
+    """Measure cells of at most so many samples, if quick, and print a table: a column for each library and ratio."""
+    print(f"| task | type | samples | {' | '.join([*libraries, *ratios])} |")
+    print("|---|---|--:|" + "--:|" * (len(libraries) + len(ratios)))
+    measured = []
+    for name, make, dtype, n in cells:
+        if options.quick and n > most:
             continue
-        cell = measure(name, make, dtype, n, options.rounds)
-        cells.append(cell)
-        us = cell["us"]
-        row = [text_of(us[p]) + "*" * (p in cell["different"]) if p in us else "" for p in libraries]
-        print(f"| {name} | {dtype} | {n} | {' | '.join(row)} | {best_of_peers(us) / us['histo']:.2f} |", flush=True)
+        cell = measure_cell(name, make, dtype, n, options.rounds)
+        measured.append(cell)
+        row = [text(cell, p) + "*" * (p in cell["different"]) if p in cell["us"] else "" for p in libraries]
+        row += [ratio(cell["us"]) for ratio in ratios.values()]
+        print(f"| {name} | {dtype} | {n} | {' | '.join(row)} |", flush=True)
+    return measured
+
+
+def on_gpu(options):
+    if not (torch and torch.cuda.is_available()):
+        raise SystemExit("--gpu needs PyTorch, and a GPU")
+    histo.devices.compile_kernels(options.compile)
+    libraries = ["histo.torch", "torch", "histo, torch", "fill, torch", "histo.cupy", "cupy", "histo, cupy"]
+    ratios = {f"over {p}": lambda us, p=p: f"{us[p] / us['histo.' + p]:.2f}" if p in us else "" for p in ("torch", "cupy")}
+    print("Microseconds of one of many calls / of a call and the wait for it; * counts differ.\n")
+    cells = run(options, GPU_CELLS, 1_000_000, measure_there, libraries,
+                lambda cell, p: f"{text_of(cell['us'][p])} / {text_of(cell['wait_us'][p])}", ratios)
+    return cells, targets_there(cells)
+
+
+def on_cpu(options):
+    libraries = ["histo", "numpy", "fast-histogram", "boost-histogram", "numba", "opencv", "torch", "polars", "duckdb"]
+    print("Microseconds of one call.\n")
+    cells = run(options, CELLS, 100_000, measure, libraries, lambda cell, p: text_of(cell["us"][p]),
+                {"over the best": lambda us: f"{best_of_peers(us) / us['histo']:.2f}"})
     return cells, targets_of(cells)
 
 
@@ -468,9 +443,7 @@ def report(options, cells, found):
         if not target["met"]:
             print(f"- {target['what']}: {target['is']:.3g}, target {target['target']:g}")
     if options.output:
-        modules = {"numpy": np, "fast-histogram": fast, "boost-histogram": bh, "numba": numba, "opencv": cv2,
-                   "torch": torch, "cupy": cupy, "polars": pl, "duckdb": duckdb}
-        versions = {name: getattr(m, "__version__", "?") for name, m in modules.items() if m}
+        versions = {name: getattr(module, "__version__", "?") for name, module in MODULES.items() if module}
         with open(options.output, "w") as file:
             json.dump({"python": platform.python_version(), "histo": histo.__version__, "versions": versions,
                        "cells": cells, "targets": targets}, file, indent=1)

@@ -105,48 +105,23 @@ def make_small(path):
 # ---- The work -------------------------------------------------------------------------------------------------------
 
 
-def works(histo):
-    """Title, file and its maker, and the programs: name and words, in which {} is the file."""
-    polars = "import polars as pl; "
-    column = "pl.read_csv('{}'{})[:, 0].to_numpy()"
-    return [
-        ("f32 .npy, 200 MB", "samples.npy", make_npy, {
-            "histo": [histo, "{}"],
-            "NumPy": numpy_reads("np.load('{}')"),
-        }),
-        ("TIFF, 16 bits, 8192 x 8192, LZW", "lzw.tif", make_lzw, {
-            "histo": [histo, "{}"],
-            "vips": ["vips", "hist_find", "{}", "{}.hist.v"],
-        }),
-        ("TIFF, 16 bits, 8192 x 8192, deflate, tiles", "tiles.tif", make_tiles, {
-            "histo": [histo, "{}"],
-            "vips": ["vips", "hist_find", "{}", "{}.hist.v"],
-        }),
-        ("HDF5, f32, gzip, 200 MB", "samples.h5", make_hdf5, {
-            "histo": [histo, "{}"],
-            "h5py + NumPy": numpy_reads("h5py.File('{}')['samples'][...]", "import h5py; "),
-        }),
-        ("CSV, 144 MB", "numbers.csv", make_csv, {
-            "histo": [histo, "{}"],
-            "polars + NumPy": numpy_reads(column.format("{}", ""), polars),
-        }),
-        ("PNG, 16 bits, 24 megapixels", "photo.png", make_png, {
-            "histo": [histo, "{}"],
-            "vips": ["vips", "hist_find", "{}", "{}.hist.v"],
-        }),
-        ("gzipped text, 91 MB", "numbers.txt.gz", make_gz, {
-            "histo": [histo, "{}"],
-            "polars + NumPy": numpy_reads(column.format("{}", ", has_header=False"), polars),
-        }),
-        ("text, 1 KB", "small.txt", make_small, {
-            "histo": [histo, "{}"],
-            "datamash": ["sh", "-c", "exec datamash mean 1 median 1 <{}"],
-        }),
-        ("--version", "small.txt", make_small, {
-            "histo": [histo, "--version"],
-            "datamash": ["datamash", "--version"],
-        }),
-    ]
+POLARS = "import polars as pl; ", "pl.read_csv('{}'%s)[:, 0].to_numpy()"
+VIPS = "vips", ["vips", "hist_find", "{}", "{}.hist.v"]
+
+# Title, file and its maker, the words of histo, another program and its words; {} is the file.
+WORKS = [
+    ("f32 .npy, 200 MB", "samples.npy", make_npy, ["{}"], "NumPy", numpy_reads("np.load('{}')")),
+    ("TIFF, 16 bits, 8192 x 8192, LZW", "lzw.tif", make_lzw, ["{}"], *VIPS),
+    ("TIFF, 16 bits, 8192 x 8192, deflate, tiles", "tiles.tif", make_tiles, ["{}"], *VIPS),
+    ("HDF5, f32, gzip, 200 MB", "samples.h5", make_hdf5, ["{}"], "h5py + NumPy",
+     numpy_reads("h5py.File('{}')['samples'][...]", "import h5py; ")),
+    ("CSV, 144 MB", "numbers.csv", make_csv, ["{}"], "polars + NumPy", numpy_reads(POLARS[1] % "", POLARS[0])),
+    ("PNG, 16 bits, 24 megapixels", "photo.png", make_png, ["{}"], *VIPS),
+    ("gzipped text, 91 MB", "numbers.txt.gz", make_gz, ["{}"], "polars + NumPy",
+     numpy_reads(POLARS[1] % ", has_header=False", POLARS[0])),
+    ("text, 1 KB", "small.txt", make_small, ["{}"], "datamash", ["sh", "-c", "exec datamash mean 1 median 1 <{}"]),
+    ("--version", "small.txt", make_small, ["--version"], "datamash", ["datamash", "--version"]),
+]
 
 
 def run(words):
@@ -188,9 +163,10 @@ def main():
     print(f"{platform.machine()}, {os.cpu_count()} processors, {given.rounds} rounds\n")
     print(f"{'work':44}{'program':16}{'median s':>10}{'least s':>10}{'processor s':>13}{'MiB':>7}")
     results = []
-    for title, name, make, programs in works(os.path.abspath(given.histo)):
+    for title, name, make, words, peer, peer_words in WORKS:
         if given.only not in title:
             continue
+        programs = {"histo": [os.path.abspath(given.histo), *words], peer: peer_words}
         path = os.path.join(given.directory, name)
         if not os.path.exists(path):
             making = os.path.join(given.directory, "new-" + name)
@@ -198,14 +174,14 @@ def main():
             process.start()
             process.join()
             os.rename(making, path)
-        there = {which: [word.replace("{}", path) for word in words] for which, words in programs.items()
-                 if shutil.which(words[2].split()[1] if words[0] == "sh" else words[0])}
-        for which, found in measure(there, given.rounds).items():
-            print(f"{title:44}{which:16}{found['median_s']:10.4f}{found['least_s']:10.4f}"
-                  f"{found['processor_s']:13.4f}{found['memory_MiB']:7.0f}", flush=True)
-            results.append({"work": title, "program": which, **found})
+        installed = {which: [word.replace("{}", path) for word in words] for which, words in programs.items()
+                     if shutil.which(words[2].split()[1] if words[0] == "sh" else words[0])}
+        for which, taken in measure(installed, given.rounds).items():
+            print(f"{title:44}{which:16}{taken['median_s']:10.4f}{taken['least_s']:10.4f}"
+                  f"{taken['processor_s']:13.4f}{taken['memory_MiB']:7.0f}", flush=True)
+            results.append({"work": title, "program": which, **taken})
             title = ""
-        for which in programs.keys() - there.keys():
+        for which in programs.keys() - installed.keys():
             print(f"{'':44}{which:16}  is not installed")
     if given.json:
         with open(given.json, "w", encoding="utf-8") as file:

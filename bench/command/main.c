@@ -3,7 +3,7 @@
 
 #include "base/failure.h"
 #include "base/program.h"
-#include "bench/command/command.h"
+#include "bench/command/settings.h"
 #include "options/values.h"
 
 static int run(int argc, char **argv)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/command/plotted.h"
+#include "output/writers/plot.h"
 
 /* "png", "svg" or "pdf" by the suffix; NULL for others. */
 static const char *format_of(const char *path)

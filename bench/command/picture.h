@@ -10,9 +10,14 @@
 #include "output/outfile.h"
 #include "papers/experiments/papers.h"
 
+struct plot;
+
 /* Check before measuring that this build can draw, that --image FILE has the suffix of a picture and that it can be
  * written. NULL is fine. */
 int picture_check(const char *path, fault *f);
+
+/* Write a plot; the path's suffix chooses the format. */
+int picture_write(const struct plot *p, const char *path, fault *f);
 
 /* Check before measuring that this build can write the pixels of an image; the path needs no suffix. */
 int picture_check_pixels(const char *path, fault *f);

@@ -47,7 +47,8 @@ static bool parse_range(const char *text, int64_t *first, int64_t *last)
     return !dots || (parse_count(dots + 2, last) && *last >= *first);
 }
 
-int bench_parse_numbers(const char *option, const char *text, int64_t largest, int64_t *numbers, int most, fault *f)
+int bench_parse_numbers(const char *option, const char *text, int64_t largest, int64_t *numbers, int max_numbers,
+                        fault *f)
 {
     int count = 0;
     for (const char *at = text;; at++) {
@@ -63,7 +64,8 @@ int bench_parse_numbers(const char *option, const char *text, int64_t largest, i
             return fault_set(f, EXIT_USAGE, "the numbers of --%s must increase, and %.*s follows a larger one", option,
                              (int)length, at);
         for (int64_t n = first; n <= last; n *= 2) {
-            if (count == most) return fault_set(f, EXIT_USAGE, "--%s takes at most %d numbers", option, most);
+            if (count == max_numbers)
+                return fault_set(f, EXIT_USAGE, "--%s takes at most %d numbers", option, max_numbers);
             numbers[count++] = n;
             if (n > last / 2) break;
         }
@@ -76,7 +78,7 @@ static int value_samples(settings *common, char *text, fault *f)
 {
     bench_settings *s = of_common(common);
     static const char *const units[] = {"KiB", "MiB", "GiB"};
-    int64_t most = INT64_C(1) << 40, *value = &s->samples;
+    int64_t limit = INT64_C(1) << 40, *value = &s->samples;
     size_t digits = strspn(text, "0123456789");
     int shift = 0;
     s->sample_list = NULL;
@@ -91,8 +93,8 @@ static int value_samples(settings *common, char *text, fault *f)
         text[digits] = '\0';
         value = &s->bytes;
     }
-    if (strncmp(text, "2^", 2) == 0 && parse_count(text, value) && *value <= most) return 0;
-    if (parse_whole("samples", text, 1, most >> shift, value, f) != 0) return -1;
+    if (strncmp(text, "2^", 2) == 0 && parse_count(text, value) && *value <= limit) return 0;
+    if (parse_whole("samples", text, 1, limit >> shift, value, f) != 0) return -1;
     *value <<= shift;
     return 0;
 }

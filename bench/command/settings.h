@@ -37,7 +37,14 @@ int bench_settings_parse(bench_settings *s, const char *command, int argc, char 
 extern const option_table bench_option_table;
 
 enum { MOST_LISTED = 64 }; /* numbers of a list */
-/* The numbers of a list such as 256,2^20: how many, from 1 to `most`, in increasing order; -1 with the sentence. */
-int bench_parse_numbers(const char *option, const char *text, int64_t largest, int64_t *numbers, int most, fault *f);
+/* The numbers of a list such as 256,2^20: how many, from 1 to `max_numbers`, in increasing order; -1 with the sentence.
+ */
+int bench_parse_numbers(const char *option, const char *text, int64_t largest, int64_t *numbers, int max_numbers,
+                        fault *f);
+
+/* What histo-bench does. They return the exit status. */
+int bench_command_bench(const bench_settings *s);
+int bench_command_generate(const bench_settings *s);
+int bench_command_tune(const bench_settings *s);
 
 #endif

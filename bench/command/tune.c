@@ -7,11 +7,11 @@
 #include "base/interrupt.h"
 #include "base/process.h"
 #include "base/progress.h"
-#include "bench/command/command.h"
 #include "bench/command/picture.h"
 #include "bench/command/settings.h"
 #include "bench/command/tune_map.h"
 #include "bench/core/device.h"
+#include "bench/core/options.h"
 #include "bench/map/tune.h"
 #include "count/wisdom.h"
 #include "output/outfile.h"
@@ -36,21 +36,11 @@ typedef struct tune {
 
 /* ---- Options ---- */
 
-/* The next item of a list; false at the end. */
-static bool next_item(const char **list, char *item, size_t size)
-{
-    size_t length = strcspn(*list, ",");
-    if (!**list && !length) return false;
-    snprintf(item, size, "%.*s", (int)(length < size ? length : size - 1), *list);
-    *list += length + ((*list)[length] == ',');
-    return true;
-}
-
 static int parse_types(tune *t, const char *list, fault *f)
 {
     char item[32];
     int count = 0;
-    while (next_item(&list, item, sizeof item)) {
+    while (bench_next_item(&list, ',', item, sizeof item)) {
         histo_dtype dtype;
         if (histo_dtype_parse(item, &dtype) != HISTO_OK || !bench_dtype_made(dtype))
             return fault_set(f, EXIT_USAGE,
@@ -67,7 +57,7 @@ static int parse_distributions(tune *t, const char *list, fault *f)
 {
     char item[32];
     int count = 0;
-    while (next_item(&list, item, sizeof item)) {
+    while (bench_next_item(&list, ',', item, sizeof item)) {
         if (count == BENCH_MAX_DISTRIBUTIONS)
             return fault_set(f, EXIT_USAGE, "--distributions takes at most %d", BENCH_MAX_DISTRIBUTIONS);
         if (bench_distribution_parse(item, &t->distributions[count++]) != HISTO_OK)

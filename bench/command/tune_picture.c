@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "bench/command/picture.h"
-#include "bench/command/plotted.h"
 #include "bench/command/tune_map.h"
+#include "output/writers/plot.h"
 
 /* Tile edges such that each number is the centre of its tile on a logarithmic scale. [n + 1]; the caller frees them. */
 static double *tile_edges(const int64_t *numbers, int n)

@@ -61,8 +61,7 @@ static histo_status count_fill(const bench *b, const bench_arrangement *arranged
     if (status == HISTO_OK)
         status = arranged->pairs ? count_pairs(b, arranged, counts)
                                  : reference_count(&rule, b->device->count, histo_backend_cpu.threads(0), counts);
-    for (int a = 0; a < b->axes; a++)
-        free((void *)rule.finder[a].below);
+    reference_finders_free(&rule);
     free(edges);
     return status;
 }

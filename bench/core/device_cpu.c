@@ -12,11 +12,6 @@
 #include "cpu/backend/features.h"
 #include "plan/strategy.h"
 
-static const char *unavailable(void)
-{
-    return NULL;
-}
-
 static histo_status allocate(size_t bytes, void **memory)
 {
     enum { PAGE = 4096 };
@@ -24,32 +19,20 @@ static histo_status allocate(size_t bytes, void **memory)
     return *memory ? HISTO_OK : histo_fail_memory(bytes, "samples: ask for fewer");
 }
 
-static histo_status make(const bench_input *input, const histo_axis *axis, int64_t n, const void **placed)
+static histo_status make(const bench_input *input, const histo_axis *axis, int64_t n, void *memory)
 {
-    void *memory;
-    histo_status status = allocate(bench_input_bytes(input, n), &memory);
-    if (status == HISTO_OK) bench_input_make(input, axis, n, memory);
-    *placed = memory;
-    return status;
+    bench_input_make(input, axis, n, memory);
+    return HISTO_OK;
 }
 
-static histo_status place(const void *host, size_t bytes, const void **placed)
+static void release(const void *memory)
 {
-    void *memory;
-    histo_status status = allocate(bytes, &memory);
-    if (status == HISTO_OK) memcpy(memory, host, bytes);
-    *placed = memory;
-    return status;
+    free((void *)memory);
 }
 
-static void release(const void *placed)
+static histo_status copy(void *to, const void *from, size_t bytes)
 {
-    free((void *)placed);
-}
-
-static histo_status fetch(void *host, const void *placed, size_t bytes)
-{
-    memcpy(host, placed, bytes);
+    memcpy(to, from, bytes);
     return HISTO_OK;
 }
 
@@ -144,11 +127,6 @@ static histo_status launch(void *context, void *stream)
     return HISTO_OK;
 }
 
-static int threads(int wanted)
-{
-    return histo_backend_cpu.threads(wanted);
-}
-
 static const bench_peer *const peers[] = {
     &bench_naive,        &bench_numpy, &bench_boost_histogram, &bench_fast_histogram, &bench_opencv,
     &bench_numpy_unique, NULL};
@@ -156,17 +134,15 @@ static const bench_peer *const peers[] = {
 const bench_device bench_device_cpu = {
     .backend = "cpu",
     .device = HISTO_DEVICE_CPU,
-    .unavailable = unavailable,
     .default_bytes = 64 << 20,
     .quick_bytes = 2 << 20,
     .default_budget_us = 1e6,
-    .make = make,
-    .place = place,
+    .allocate = allocate,
     .release = release,
-    .fetch = fetch,
+    .make = make,
+    .copy = copy,
     .peers = peers,
     .time = time_work,
     .launch = launch,
     .read = read_all,
-    .threads = threads,
 };

@@ -3,19 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/reference/reference_cuda.h"
+#include "bench/core/cuda.h"
 #include "papers/inputs/position.h"
-
-extern "C" {
-#include "plan/strategy.h"
-}
-
-static const char no_memory[] = "memory for the samples: ask for fewer";
-
-static const char *unavailable(void)
-{
-    return histo_backend_cuda.unavailable();
-}
 
 static int attribute(cudaDeviceAttr which)
 {
@@ -31,51 +20,44 @@ unsigned bench_cuda_blocks(void)
                       (attribute(cudaDevAttrMaxThreadsPerMultiProcessor) / BENCH_CUDA_THREADS));
 }
 
+static histo_status allocate(size_t bytes, void **memory)
+{
+    return bench_cuda_check(cudaMalloc(memory, bytes), "memory for the samples: ask for fewer");
+}
+
+static void release(const void *memory)
+{
+    cudaFree((void *)memory);
+}
+
+static histo_status copy(void *to, const void *from, size_t bytes)
+{
+    return bench_cuda_check(bench_cuda_move(to, from, bytes), "copying the samples");
+}
+
 typedef struct making {
     histo_axis axis[BENCH_MAX_AXES];
 } making;
 
-static __global__ void make_kernel(bench_input input, making of, int64_t n, void *samples)
+static __global__ void make_kernel(bench_input input, making on_gpu, int64_t n, void *samples)
 {
     int64_t stride = (int64_t)gridDim.x * blockDim.x;
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)
-        bench_store(&input, of.axis, samples, i, n);
+        bench_store(&input, on_gpu.axis, samples, i, n);
 }
 
-static histo_status make(const bench_input *input, const histo_axis *axis, int64_t n, const void **placed)
+static histo_status make(const bench_input *input, const histo_axis *axis, int64_t n, void *memory)
 {
-    making there;
-    memcpy(there.axis, axis, (size_t)bench_input_axes(input) * sizeof *axis);
-    void *memory;
-    TRY(cudaMalloc(&memory, bench_input_bytes(input, n)), no_memory);
-    *placed = memory;
+    making on_gpu;
+    memcpy(on_gpu.axis, axis, (size_t)bench_input_axes(input) * sizeof *axis);
     void *edges;
     histo_status status =
         bench_cuda_copy(axis->edges, ((size_t)axis->bins + 1) * sizeof(double), "memory for edges", &edges);
-    there.axis[0].edges = (const double *)edges;
-    if (status == HISTO_OK) make_kernel<<<bench_cuda_blocks(), BENCH_CUDA_THREADS>>>(*input, there, n, memory);
+    on_gpu.axis[0].edges = (const double *)edges;
+    if (status == HISTO_OK) make_kernel<<<bench_cuda_blocks(), BENCH_CUDA_THREADS>>>(*input, on_gpu, n, memory);
     cudaError_t error = cudaDeviceSynchronize();
     cudaFree(edges);
     return status == HISTO_OK ? bench_cuda_check(error, "making the samples") : status;
-}
-
-static histo_status place(const void *host, size_t bytes, const void **placed)
-{
-    void *memory;
-    histo_status status = bench_cuda_copy(host, bytes, no_memory, &memory);
-    if (status != HISTO_OK) cudaFree(memory);
-    *placed = status == HISTO_OK ? memory : NULL;
-    return status;
-}
-
-static void release(const void *placed)
-{
-    cudaFree((void *)placed);
-}
-
-static histo_status fetch(void *host, const void *placed, size_t bytes)
-{
-    return bench_cuda_check(cudaMemcpy(host, placed, bytes, cudaMemcpyDefault), "copying the samples");
 }
 
 static __global__ void read_kernel(const uint4 *samples, size_t n, unsigned *sink)
@@ -165,66 +147,39 @@ static histo_status launch(void *context, void *stream)
     return bench_cuda_check(cudaGetLastError(), "launching an empty kernel");
 }
 
-static int one(int wanted)
-{
-    (void)wanted;
-    return 1;
-}
-
 /* ---- Samples in host memory ---- */
 
-static histo_status make_in(void *memory, const bench_input *input, const histo_axis *axis, int64_t n)
+static histo_status allocate_pinned(size_t bytes, void **memory)
 {
-    const void *device = NULL;
-    histo_status status = make(input, axis, n, &device);
-    if (status == HISTO_OK) status = fetch(memory, device, bench_input_bytes(input, n));
-    if (device) release(device);
+    return bench_cuda_check(cudaMallocHost(memory, bytes), "page-locked memory: ask for fewer samples");
+}
+
+static void release_pinned(const void *memory)
+{
+    cudaFreeHost((void *)memory);
+}
+
+static histo_status allocate_pageable(size_t bytes, void **memory)
+{
+    *memory = malloc(bytes);
+    return *memory ? HISTO_OK : histo_fail_memory(bytes, "samples: ask for fewer");
+}
+
+static void release_pageable(const void *memory)
+{
+    free((void *)memory);
+}
+
+/* The GPU makes them in its own memory. */
+static histo_status make_on_host(const bench_input *input, const histo_axis *axis, int64_t n, void *memory)
+{
+    const size_t bytes = bench_input_bytes(input, n);
+    void *made = NULL;
+    histo_status status = allocate(bytes, &made);
+    if (status == HISTO_OK) status = make(input, axis, n, made);
+    if (status == HISTO_OK) status = copy(memory, made, bytes);
+    release(made);
     return status;
-}
-
-static histo_status make_pinned(const bench_input *input, const histo_axis *axis, int64_t n, const void **placed)
-{
-    void *memory;
-    TRY(cudaMallocHost(&memory, bench_input_bytes(input, n)), "page-locked memory: ask for fewer samples");
-    *placed = memory;
-    return make_in(memory, input, axis, n);
-}
-
-static histo_status place_pinned(const void *host, size_t bytes, const void **placed)
-{
-    void *memory;
-    TRY(cudaMallocHost(&memory, bytes), "page-locked memory: ask for fewer samples");
-    memcpy(memory, host, bytes);
-    *placed = memory;
-    return HISTO_OK;
-}
-
-static void release_pinned(const void *placed)
-{
-    cudaFreeHost((void *)placed);
-}
-
-static histo_status make_pageable(const bench_input *input, const histo_axis *axis, int64_t n, const void **placed)
-{
-    size_t bytes = bench_input_bytes(input, n);
-    void *memory = malloc(bytes);
-    if (!memory) return histo_fail_memory(bytes, "samples: ask for fewer");
-    *placed = memory;
-    return make_in(memory, input, axis, n);
-}
-
-static histo_status place_pageable(const void *host, size_t bytes, const void **placed)
-{
-    void *memory = malloc(bytes);
-    if (!memory) return histo_fail_memory(bytes, "samples: ask for fewer");
-    memcpy(memory, host, bytes);
-    *placed = memory;
-    return HISTO_OK;
-}
-
-static void release_pageable(const void *placed)
-{
-    free((void *)placed);
 }
 
 /* Copies as many bytes as the samples have from page-locked memory. */
@@ -247,16 +202,15 @@ static const bench_peer *const peers[] = {&bench_cub_histogram, &bench_cub_sort,
 static const bench_peer *const no_peers[] = {NULL};
 
 #define ON_GPU                                                                                                         \
-    .backend = "cuda", .device = HISTO_DEVICE_CUDA(0), .unavailable = unavailable, .default_bytes = (size_t)1 << 30,   \
+    .backend = "cuda", .device = HISTO_DEVICE_CUDA(0), .default_bytes = (size_t)1 << 30,                               \
     .quick_bytes = (size_t)256 << 20, .default_budget_us = 0.25e6
 
 /* Indexed by bench_placement. */
 extern "C" const bench_device bench_devices_cuda[] = {
-    {ON_GPU, .make = make, .place = place, .release = release, .fetch = fetch, .count = reference_count_cuda,
-     .peers = peers, .time = time_work, .launch = launch, .read = read_all, .threads = one,
-     .random = &bench_random_cuda},
-    {ON_GPU, .make = make_pinned, .place = place_pinned, .release = release_pinned, .fetch = fetch, .peers = no_peers,
-     .time = time_transfer, .launch = launch, .read = copy_all, .threads = one},
-    {ON_GPU, .make = make_pageable, .place = place_pageable, .release = release_pageable, .fetch = fetch,
-     .peers = no_peers, .time = time_transfer, .launch = launch, .read = copy_all, .threads = one},
+    {ON_GPU, .allocate = allocate, .release = release, .make = make, .copy = copy, .count = reference_count_cuda,
+     .peers = peers, .time = time_work, .launch = launch, .read = read_all, .random = &bench_random_cuda},
+    {ON_GPU, .allocate = allocate_pinned, .release = release_pinned, .make = make_on_host, .copy = copy,
+     .peers = no_peers, .time = time_transfer, .launch = launch, .read = copy_all},
+    {ON_GPU, .allocate = allocate_pageable, .release = release_pageable, .make = make_on_host, .copy = copy,
+     .peers = no_peers, .time = time_transfer, .launch = launch, .read = copy_all},
 };

@@ -25,8 +25,15 @@ typedef struct bench_options {
     bench_time_budget budget;
 } bench_options;
 
-/* Seconds of a monotonic clock. */
+/* The next item of an option's list, cut off at `size`; false at the end. */
+bool bench_next_item(const char **list, char divider, char *item, size_t size);
+
+/* The part of a name behind its slash, "privatized" of "cpu/privatized"; all of others. */
+const char *bench_bare_name(const char *name);
+
+/* Seconds of a monotonic clock; microseconds of the processor, for this process. */
 double bench_now_s(void);
+double bench_processor_us(void);
 
 /* True if a run that began then must start nothing more. */
 bool bench_is_over(const bench_time_budget *budget, double begun_s);

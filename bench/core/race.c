@@ -7,13 +7,7 @@
 
 #include "base/error.h"
 #include "bench/core/racer.h"
-#include "bench/core/sort.h"
 #include "plan/strategy.h"
-
-double bench_median(const bench_times *times)
-{
-    return bench_sorted_median(times->us, times->passes);
-}
 
 double bench_rate(const bench_score *score)
 {
@@ -30,11 +24,6 @@ double bench_roof_us(const bench_result *result)
 double bench_percent(const bench_result *result, const bench_score *score)
 {
     return 100 * bench_rate(score) * bench_roof_us(result) / (double)result->samples;
-}
-
-static void sort_times(bench_times *times)
-{
-    bench_sort(times->us, (size_t)times->passes);
 }
 
 /* ---- Turns ---- */
@@ -176,12 +165,14 @@ static void find_best(bench_result *result)
 {
     for (int i = 0; i < result->scores; i++) {
         bench_score *score = &result->score[i];
-        sort_times(&score->times);
-        if (score->outcome != BENCH_EXACT || score->entry != BENCH_STRATEGY) continue;
-        if (!result->best || bench_rate(score) > bench_rate(result->best)) result->best = score;
+        bench_times_sort(&score->times);
+        if (score->entry == BENCH_PLAN) result->plan = score;
+        if (score->outcome != BENCH_EXACT || score->entry == BENCH_PLAN) continue;
+        const bench_score **best = score->entry == BENCH_PEER ? &result->best_peer : &result->best;
+        if (!*best || bench_rate(score) > bench_rate(*best)) *best = score;
     }
-    sort_times(&result->roof);
-    sort_times(&result->roof_one_thread);
+    bench_times_sort(&result->roof);
+    bench_times_sort(&result->roof_one_thread);
 }
 
 static histo_status make_arranged(bench *b, int64_t wanted)
@@ -191,9 +182,9 @@ static histo_status make_arranged(bench *b, int64_t wanted)
     b->wanted = wanted;
     b->arranged = bench_arrange(b->input, wanted);
     b->chunk = b->result->samples = b->arranged.counted;
-    histo_status status = b->device->make(b->input, b->axis, b->arranged.stored, &b->placed);
+    histo_status status = bench_device_make(b->device, b->input, b->axis, b->arranged.stored, &b->placed);
     if (status == HISTO_OK && b->arranged.masked)
-        status = b->device->make(&of_mask, &bytes, b->arranged.counted, &b->mask);
+        status = bench_device_make(b->device, &of_mask, &bytes, b->arranged.counted, &b->mask);
     return status;
 }
 
@@ -212,14 +203,14 @@ static histo_status make_samples(bench *b)
     if (input->layout) return make_arranged(b, wanted);
     if (input->axes) b->chunk = (b->chunk + EVEN - 1) / EVEN * EVEN;
     b->result->samples = b->chunk * b->fills;
-    if (!image) return b->device->make(input, b->axis, b->chunk, &b->placed);
+    if (!image) return bench_device_make(b->device, input, b->axis, b->chunk, &b->placed);
     size_t bytes = (size_t)b->chunk * size, all = bytes * (size_t)b->fills;
     char *host = malloc(all);
     if (!host) return histo_fail_memory(all, "samples: ask for fewer");
     bench_input_make(input, b->axis, b->chunk, host);
     for (int64_t i = 1; i < b->fills; i++)
         memcpy(host + (size_t)i * bytes, host, bytes);
-    histo_status status = b->device->place(host, all, &b->placed);
+    histo_status status = bench_device_place(b->device, host, all, &b->placed);
     free(host);
     return status;
 }
@@ -229,7 +220,7 @@ static histo_status make_weights(bench *b)
     const bench_input weights = {.kind = BENCH_WEIGHTS, .dtype = b->input->weights};
     const histo_axis axis = histo_axis_regular(1, 0, 1);
     if (!b->input->weighting) return HISTO_OK;
-    return b->device->make(&weights, &axis, b->chunk, &b->weights);
+    return bench_device_make(b->device, &weights, &axis, b->chunk, &b->weights);
 }
 
 static histo_status make_axis(bench *b, int a, const histo_axis *axis)
@@ -260,7 +251,7 @@ static histo_status make_axes(bench *b)
 
 histo_status bench_race_run(const bench_race *race, bench_result *result)
 {
-    *result = (bench_result){.input = race->input, .threads = race->device->threads(race->threads)};
+    *result = (bench_result){.input = race->input, .threads = bench_device_threads(race->device, race->threads)};
     bench b = {.race = race, .device = race->device, .input = race->input, .result = result, .arranged = {.batch = 1}};
     histo_status status = make_axes(&b);
     if (status == HISTO_OK) status = make_samples(&b);

@@ -4,14 +4,7 @@
 #define BENCH_RACE_H
 
 #include "bench/core/device.h"
-
-enum { BENCH_MAX_REPEATS = 101 };
-
-/* Times of one pass over an input, in microseconds. */
-typedef struct bench_times {
-    int passes;
-    double us[BENCH_MAX_REPEATS]; /* sorted once complete */
-} bench_times;
+#include "bench/core/times.h"
 
 typedef enum bench_outcome {
     BENCH_EXACT = 0,
@@ -33,7 +26,7 @@ typedef struct bench_score {
     char note[256];    /* what a strategy tells about its fills, if a parameter asks for it */
     int64_t samples;   /* of its pass */
     int64_t misplaced; /* of these, how many a peer put into the wrong bin */
-    bench_times times;
+    bench_times times; /* of a pass over the input */
 } bench_score;
 
 typedef struct bench_result {
@@ -45,7 +38,8 @@ typedef struct bench_result {
         roof_one_thread; /* reading the same samples; one_thread has no passes where it would be the same */
     int scores;
     bench_score *score;
-    const bench_score *best; /* strategy, or NULL */
+    const bench_score *best, *best_peer; /* strategy and peer; NULL: none is exact */
+    const bench_score *plan;             /* its choice, exact or not; NULL: it was not asked */
 } bench_result;
 
 /* A strategy with parameters, or the plan's choice. */
@@ -71,7 +65,6 @@ typedef struct bench_race {
 histo_status bench_race_run(const bench_race *race, bench_result *result);
 void bench_result_free(bench_result *result);
 
-double bench_median(const bench_times *times);
 /* The shortest time to read the samples: with one thread, where more are slower. */
 double bench_roof_us(const bench_result *result);
 /* Samples per microsecond, and per cent of what the read roof allows. */

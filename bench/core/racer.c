@@ -104,7 +104,6 @@ static histo_status begin_peer(racer *r)
                            .arranged = is_one_array(r) ? NULL : &r->arranged,
                            .weights = b->weights,
                            .count = r->chunk * r->fills,
-                           .all = b->chunk * b->fills,
                            .threads = b->result->threads};
     if (r->task.arranged && !r->peer->arranges) return histo_fail(HISTO_UNSUPPORTED, "it counts one array");
     if (b->input->sparse != r->peer->finds_slots)

@@ -13,24 +13,6 @@ static const double min_of_uniform = 0.8; /* of the uniform cell's rate, for oth
 
 /* ---- One cell ---- */
 
-static const bench_score *find_plan(const bench_result *result)
-{
-    for (int i = 0; i < result->scores; i++)
-        if (result->score[i].entry == BENCH_PLAN) return &result->score[i];
-    return NULL;
-}
-
-static const bench_score *best_peer(const bench_result *result)
-{
-    const bench_score *best = NULL;
-    for (int i = 0; i < result->scores; i++) {
-        const bench_score *score = &result->score[i];
-        if (score->entry != BENCH_PEER || score->outcome != BENCH_EXACT) continue;
-        if (!best || bench_rate(score) > bench_rate(best)) best = score;
-    }
-    return best;
-}
-
 /* The rate of the uniform cell of the same row, if it was measured before. */
 static double uniform_rate(const bench_map_result *map, const bench_cell *cell)
 {
@@ -52,7 +34,7 @@ static double target_rate(const bench_result *result, const bench_cell *cell)
 static bench_verdict judge(const bench_map_result *map, const bench_cell *cell, const bench_result *result,
                            double target)
 {
-    const bench_score *plan = find_plan(result), *peer = best_peer(result);
+    const bench_score *plan = result->plan, *peer = result->best_peer;
     bench_verdict v = {.cell = cell, .target = target};
     if (plan->outcome != BENCH_EXACT || !result->best) {
         v.faults = BENCH_ERROR;
@@ -84,15 +66,9 @@ static void print_heading(FILE *to)
     fprintf(to, "%-42s%9s %6s %7s  %-16s %-22s %-26s\n", "cell", "Gs/s", "roof%", "goal", "plan", "best", "peer");
 }
 
-static const char *bare(const char *name)
-{
-    const char *slash = strchr(name, '/');
-    return slash ? slash + 1 : name;
-}
-
 static void print_cell(FILE *to, const bench_result *result, const bench_verdict *v)
 {
-    const bench_score *plan = find_plan(result), *peer = best_peer(result);
+    const bench_score *plan = result->plan, *peer = result->best_peer;
     char goal[400] = "", best[400] = "", other[400] = "";
     fprintf(to, "%-42s", v->cell->input.name);
     if (v->faults & BENCH_ERROR) {
@@ -104,9 +80,10 @@ static void print_cell(FILE *to, const bench_result *result, const bench_verdict
         snprintf(goal + strlen(goal), sizeof goal - strlen(goal), "%s%.2g%c", *goal ? "," : "", v->cell->over_peer,
                  *v->cell->target_peer);
     if (strcmp(plan->name, result->best->name) != 0)
-        snprintf(best, sizeof best, "%s %.2f", bare(result->best->name), v->choice);
+        snprintf(best, sizeof best, "%s %.2f", bench_bare_name(result->best->name), v->choice);
     if (peer) snprintf(other, sizeof other, "%s %.2f%s", peer->name, v->peers, peer->misplaced ? "*" : "");
-    fprintf(to, "%9.4g %6.1f %7s  %-16s %-22s %-26s", v->rate * 1e-3, v->percent, goal, bare(plan->name), best, other);
+    fprintf(to, "%9.4g %6.1f %7s  %-16s %-22s %-26s", v->rate * 1e-3, v->percent, goal, bench_bare_name(plan->name),
+            best, other);
     const char *before = "";
     for (int f = 0; f < FAULTS; f++) {
         if (!(v->faults >> f & 1)) continue;
@@ -135,8 +112,8 @@ static void put_cell(json_writer *json, const bench_result *result, const bench_
         json_print(json, "\"target_over_peer\": %g", v->cell->over_peer);
     }
     if (!(v->faults & BENCH_ERROR)) {
-        const bench_score *peer = best_peer(result);
-        json_text(json, "chosen", find_plan(result)->name);
+        const bench_score *peer = result->best_peer;
+        json_text(json, "chosen", result->plan->name);
         json_text(json, "best_strategy", result->best->name);
         json_print(json, "\"Gsamples_per_s\": %.5g, \"percent_of_read_roof\": %.5g, \"over_best_strategy\": %.4g",
                    v->rate * 1e-3, v->percent, v->choice);

@@ -181,28 +181,18 @@ int bench_map_cells(bench_cell cells[BENCH_MAX_CELLS])
     return count;
 }
 
-/* Cut the next part off a text at `divider`; false at the end. */
-static bool next_part(const char **text, const char *divider, char *part, size_t capacity)
-{
-    size_t length = strcspn(*text, divider);
-    if (!**text) return false;
-    snprintf(part, capacity, "%.*s", (int)length, *text);
-    *text += length + ((*text)[length] != '\0');
-    return true;
-}
-
 bool bench_cell_selected(const bench_cell *cell, const char *patterns)
 {
     char pattern[128], wanted[128], part[128];
-    while (next_part(&patterns, ",", pattern, sizeof pattern)) {
+    while (bench_next_item(&patterns, ',', pattern, sizeof pattern)) {
         const char *name = cell->input.name, *rest = pattern;
-        bool found = *pattern;
-        while (found && next_part(&rest, "/", wanted, sizeof wanted)) {
-            found = false;
-            while (!found && next_part(&name, "/", part, sizeof part))
-                found = fnmatch(wanted, part, 0) == 0;
+        bool matches = *pattern;
+        while (matches && bench_next_item(&rest, '/', wanted, sizeof wanted)) {
+            matches = false;
+            while (!matches && bench_next_item(&name, '/', part, sizeof part))
+                matches = fnmatch(wanted, part, 0) == 0;
         }
-        if (found) return true;
+        if (matches) return true;
     }
     return false;
 }

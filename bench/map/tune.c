@@ -179,8 +179,7 @@ static histo_status measure(tuning *t, const venue *at, bench_tuned *cell, int d
 /* Make the samples of a cell and measure them on every venue. */
 static histo_status measure_cell(tuning *t, bench_tuned *cell, int distribution)
 {
-    const bench_distribution *of = &t->options->distribution[distribution];
-    bench_input input = bench_input_of(of, cell->dtype, cell->bins);
+    bench_input input = bench_input_of(&t->options->distribution[distribution], cell->dtype, cell->bins);
     size_t bytes = (size_t)cell->samples * histo_dtype_size(cell->dtype);
     void *host = malloc(bytes);
     if (!host) return histo_fail_memory(bytes, "samples: ask for fewer");
@@ -190,7 +189,7 @@ static histo_status measure_cell(tuning *t, bench_tuned *cell, int distribution)
     for (int b = 0; b < t->venues && status == HISTO_OK; b++) {
         const venue *at = &t->where[b];
         const void *placed = host;
-        if (at->placed) status = at->device->place(host, bytes, &placed);
+        if (at->placed) status = bench_device_place(at->device, host, bytes, &placed);
         if (status != HISTO_OK) break;
         status = measure(t, at, cell, distribution, &input, placed);
         if (at->placed) at->device->release(placed);
@@ -204,7 +203,6 @@ static histo_status measure_cell(tuning *t, bench_tuned *cell, int distribution)
 static histo_status measure_column(tuning *t, int dtype, int bins, int distribution)
 {
     const bench_tune_options *o = t->options;
-    const bench_distribution *of = &o->distribution[distribution];
     histo_status status = HISTO_OK;
     double took_s = 0;
     for (int s = 0; s < o->samples && status == HISTO_OK && !t->stopped; s++) {
@@ -214,7 +212,7 @@ static histo_status measure_column(tuning *t, int dtype, int bins, int distribut
         if (t->stopped || now - t->begun_s + took_s * growth > o->budget_s) break;
         char what[128];
         snprintf(what, sizeof what, "tuning %s, %lld bins, %lld samples, %s", histo_dtype_name(cell->dtype),
-                 (long long)cell->bins, (long long)cell->samples, of->name);
+                 (long long)cell->bins, (long long)cell->samples, o->distribution[distribution].name);
         if (o->progress) o->progress(o->context, what, t->map->done, t->map->total);
         status = measure_cell(t, cell, distribution);
         if (status == HISTO_NO_MEMORY && s > 0) return HISTO_OK; /* up to the memory available */
@@ -232,10 +230,10 @@ static void refine(int *order, int n)
     if (n > 1) order[used++] = n - 1;
     for (int step = n; step > 0; step /= 2)
         for (int i = 0; i < n; i += step) {
-            bool there = false;
+            bool is_used = false;
             for (int k = 0; k < used; k++)
-                there |= order[k] == i;
-            if (!there) order[used++] = i;
+                is_used |= order[k] == i;
+            if (!is_used) order[used++] = i;
         }
 }
 

@@ -15,7 +15,7 @@ typedef struct bench_task {
     const histo_view *mask;            /* NULL if there is none */
     const bench_arrangement *arranged; /* NULL: one array, or columns */
     const void *weights;               /* NULL if there are none */
-    int64_t count, all;                /* to count; all that are there */
+    int64_t count;                     /* samples of each axis */
     int threads;
 } bench_task;
 
@@ -31,6 +31,7 @@ typedef struct bench_peer {
     void (*end)(void *state);
     bool arranges;    /* may count layouts other than one array: begin decides */
     bool finds_slots; /* finds the occupied slots, as a sparse histogram does; others count into an array of all */
+    bool loop;        /* what one would write without a library; random problems have such a loop of their own */
 } bench_peer;
 
 /* The naive loop, which strategies have to beat; for each type a subtraction and a multiplication, or a binary search,

@@ -99,4 +99,4 @@ static histo_status counts(void *state, uint64_t *counts)
     return bench_cuda_check(error, "counts of a peer");
 }
 
-extern "C" const bench_peer bench_cub_runs = {"CUB sort + runs", false, begin, run, counts, end, false, true};
+extern "C" const bench_peer bench_cub_runs = {"CUB sort + runs", false, begin, run, counts, end, false, true, false};

@@ -1,5 +1,4 @@
-/* Peers on a GPU: CUB's histogram, CUB's sort and a search per edge, NPP, and atomic additions in device memory. C++
- * only to call CUB. */
+/* Libraries as peers on a GPU: CUB's histogram, CUB's sort and a search per edge, and NPP. C++ only to call CUB. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,6 @@
 typedef struct peer {
     const bench_task *task;
     unsigned *counts; /* [bins] */
-    double *sums;     /* [bins], of weights, if there are any */
     void *edges;
     void *sorted; /* sorted copy of the samples */
     void *workspace;
@@ -29,7 +27,7 @@ enum { MAX_WORKSPACE = 8u << 20 /* KiB */ };
 static void end(void *state)
 {
     peer *p = (peer *)state;
-    void *memory[] = {p->counts, p->sums, p->edges, p->sorted, p->workspace};
+    void *memory[] = {p->counts, p->edges, p->sorted, p->workspace};
     for (void *each : memory)
         cudaFree(each);
     free(p);
@@ -55,27 +53,31 @@ static histo_status upload_edges(peer *p, bool as_float)
 {
     size_t n = (size_t)p->task->axis->bins + 1;
     TRY(cudaMalloc(&p->edges, n * sizeof(double)), "edges");
-    if (!as_float) return bench_cuda_check(bench_cuda_upload(p->edges, p->task->edges, n * sizeof(double)), "edges");
+    if (!as_float) return bench_cuda_check(bench_cuda_move(p->edges, p->task->edges, n * sizeof(double)), "edges");
     float *rounded = (float *)malloc(n * sizeof *rounded);
     if (!rounded) return histo_fail_memory(n * sizeof *rounded, "edges");
     for (size_t i = 0; i < n; i++)
         rounded[i] = (float)p->task->edges[i];
-    cudaError_t error = bench_cuda_upload(p->edges, rounded, n * sizeof *rounded);
+    cudaError_t error = bench_cuda_move(p->edges, rounded, n * sizeof *rounded);
     free(rounded);
     return bench_cuda_check(error, "edges");
+}
+
+histo_status bench_cuda_fetch_counts(const unsigned *counts, size_t bins, uint64_t *to)
+{
+    unsigned *narrow = (unsigned *)malloc(bins * sizeof *narrow);
+    if (!narrow) return histo_fail_memory(bins * sizeof *narrow, "counts of a peer");
+    cudaError_t error = cudaMemcpy(narrow, counts, bins * sizeof *narrow, cudaMemcpyDeviceToHost);
+    for (size_t i = 0; i < bins && error == cudaSuccess; i++)
+        to[i] = narrow[i];
+    free(narrow);
+    return bench_cuda_check(error, "counts of a peer");
 }
 
 static histo_status counts(void *state, uint64_t *counts)
 {
     const peer *p = (const peer *)state;
-    size_t bins = all_bins(p);
-    unsigned *narrow = (unsigned *)malloc(bins * sizeof *narrow);
-    if (!narrow) return histo_fail_memory(bins * sizeof *narrow, "counts of a peer");
-    cudaError_t error = cudaMemcpy(narrow, p->counts, bins * sizeof *narrow, cudaMemcpyDeviceToHost);
-    for (size_t i = 0; i < bins && error == cudaSuccess; i++)
-        counts[i] = narrow[i];
-    free(narrow);
-    return bench_cuda_check(error, "counts of a peer");
+    return bench_cuda_fetch_counts(p->counts, all_bins(p), counts);
 }
 
 static bool searches(const bench_task *task)
@@ -198,7 +200,7 @@ static histo_status run_histogram(void *state, void *stream)
 }
 
 extern "C" const bench_peer bench_cub_histogram = {
-    "CUB DeviceHistogram", false, begin_histogram, run_histogram, counts, end, true, false};
+    "CUB DeviceHistogram", false, begin_histogram, run_histogram, counts, end, true, false, false};
 
 /* ---- Sort and search ---- */
 
@@ -207,26 +209,25 @@ extern "C" const bench_peer bench_cub_histogram = {
     X(HISTO_U32, uint32_t) X(HISTO_I32, int32_t) X(HISTO_U64, uint64_t) X(HISTO_F32, float) X(HISTO_F64, double)
 
 /* How many sorted samples are below the edge. */
-#define BELOW(constant, type)                                                                                          \
-    static __device__ long long below(const type *sorted, long long n, double edge)                                    \
-    {                                                                                                                  \
-        long long first = 0;                                                                                           \
-        while (n > 0) {                                                                                                \
-            long long half = n / 2;                                                                                    \
-            bool above = (double)sorted[first + half] < edge;                                                          \
-            first = above ? first + half + 1 : first;                                                                  \
-            n = above ? n - half - 1 : half;                                                                           \
-        }                                                                                                              \
-        return first;                                                                                                  \
-    }                                                                                                                  \
-    static __global__ void search_##constant(const type *sorted, long long n, const double *edges, long long bins,     \
-                                             unsigned *counts)                                                         \
-    {                                                                                                                  \
-        long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;                                                \
-        if (i < bins) counts[i] = (unsigned)(below(sorted, n, edges[i + 1]) - below(sorted, n, edges[i]));             \
+template <typename sample>
+static __device__ long long below(const sample *sorted, long long n, double edge)
+{
+    long long first = 0;
+    while (n > 0) {
+        long long half = n / 2;
+        bool above = (double)sorted[first + half] < edge;
+        first = above ? first + half + 1 : first;
+        n = above ? n - half - 1 : half;
     }
-SORTED(BELOW)
-#undef BELOW
+    return first;
+}
+
+template <typename sample>
+static __global__ void search(const sample *sorted, long long n, const double *edges, long long bins, unsigned *counts)
+{
+    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < bins) counts[i] = (unsigned)(below(sorted, n, edges[i + 1]) - below(sorted, n, edges[i]));
+}
 
 /* The bits to sort: of unsigned samples, which begin at 0, those in use; of others all. */
 static int significant_bits(const bench_task *task)
@@ -239,27 +240,31 @@ static int significant_bits(const bench_task *task)
     return needed;
 }
 
-static cudaError_t call_sort(peer *p, cudaStream_t stream)
+template <typename sample>
+static cudaError_t sort_and_search(peer *p, cudaStream_t stream)
 {
     const bench_task *task = p->task;
-    long long n = task->count, bins = task->axis->bins;
-    unsigned blocks = (unsigned)((bins + BENCH_CUDA_THREADS - 1) / BENCH_CUDA_THREADS);
-    cudaError_t error = cudaErrorNotSupported;
-    switch (task->input->dtype) {
+    const long long n = task->count, bins = task->axis->bins;
+    const unsigned blocks = (unsigned)((bins + BENCH_CUDA_THREADS - 1) / BENCH_CUDA_THREADS);
+    sample *sorted = (sample *)p->sorted;
+    cudaError_t error = cub::DeviceRadixSort::SortKeys(p->workspace, p->workspace_bytes, (const sample *)task->samples,
+                                                       sorted, n, 0, significant_bits(task), stream);
+    if (error != cudaSuccess || !p->workspace) return error;
+    search<<<blocks, BENCH_CUDA_THREADS, 0, stream>>>(sorted, n, (const double *)p->edges, bins, p->counts);
+    return cudaGetLastError();
+}
+
+static cudaError_t call_sort(peer *p, cudaStream_t stream)
+{
+    switch (p->task->input->dtype) {
 #define SORT(constant, type)                                                                                           \
     case constant:                                                                                                     \
-        error = cub::DeviceRadixSort::SortKeys(p->workspace, p->workspace_bytes, (const type *)task->samples,          \
-                                               (type *)p->sorted, n, 0, significant_bits(task), stream);               \
-        if (error == cudaSuccess && p->workspace)                                                                      \
-            search_##constant<<<blocks, BENCH_CUDA_THREADS, 0, stream>>>((const type *)p->sorted, n,                   \
-                                                                         (const double *)p->edges, bins, p->counts);   \
-        break;
+        return sort_and_search<type>(p, stream);
         SORTED(SORT)
 #undef SORT
     default:
-        break;
+        return cudaErrorNotSupported;
     }
-    return error == cudaSuccess ? cudaGetLastError() : error;
 }
 
 static histo_status begin_sort(const bench_task *task, void **state)
@@ -283,7 +288,7 @@ static histo_status run_sort(void *state, void *stream)
 }
 
 extern "C" const bench_peer bench_cub_sort = {
-    "CUB sort + search", false, begin_sort, run_sort, counts, end, false, false};
+    "CUB sort + search", false, begin_sort, run_sort, counts, end, false, false, false};
 
 /* ---- NPP ---- */
 
@@ -403,115 +408,5 @@ static histo_status counts_npp(void *state, uint64_t *sums)
     return HISTO_OK;
 }
 
-extern "C" const bench_peer bench_npp = {"NPP HistogramEven", false, begin_npp, run_npp, counts_npp, end, false};
-
-/* ---- Atomic additions in device memory ---- */
-
-typedef struct joint {
-    int axes, bins[BENCH_MAX_AXES];
-    const char *at[BENCH_MAX_AXES];
-    int64_t stride[BENCH_MAX_AXES];
-    float lo[BENCH_MAX_AXES], scale[BENCH_MAX_AXES];
-} joint;
-
-#define ATOMICS(constant, name, storage, compute, widen)                                                               \
-    static __global__ void add_##name(const void *samples, int64_t n, double lo, double scale, const double *edges,    \
-                                      int64_t bins, unsigned *counts, const void *weights, histo_dtype weights_dtype,  \
-                                      double *sums)                                                                    \
-    {                                                                                                                  \
-        int64_t stride = (int64_t)gridDim.x * blockDim.x;                                                              \
-        for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {                         \
-            double x = (double)widen(((const storage *)samples)[i]);                                                   \
-            int64_t bin = edges ? 0 : (int64_t)floor((x - lo) * scale);                                                \
-            for (int64_t left = edges ? bins : 1; left > 1; left -= left / 2)                                          \
-                if (x >= edges[bin + left / 2]) bin += left / 2;                                                       \
-            if (bin < 0 || bin >= bins) continue;                                                                      \
-            if (!weights)                                                                                              \
-                atomicAdd(&counts[bin], 1u);                                                                           \
-            else if (weights_dtype == HISTO_F32)                                                                       \
-                atomicAdd(&sums[bin], (double)((const float *)weights)[i]);                                            \
-            else                                                                                                       \
-                atomicAdd(&sums[bin], ((const double *)weights)[i]);                                                   \
-        }                                                                                                              \
-    }                                                                                                                  \
-    static __global__ void add_joint_##name(const joint c, int64_t n, unsigned *counts)                                \
-    {                                                                                                                  \
-        int64_t stride = (int64_t)gridDim.x * blockDim.x;                                                              \
-        for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {                         \
-            int bin = 0;                                                                                               \
-            bool inside = true;                                                                                        \
-            for (int a = 0; a < c.axes; a++) {                                                                         \
-                float x = (float)widen(*(const storage *)(c.at[a] + i * c.stride[a]));                                 \
-                int on_axis = (int)floorf((x - c.lo[a]) * c.scale[a]);                                                 \
-                inside &= on_axis >= 0 && on_axis < c.bins[a];                                                         \
-                bin = bin * c.bins[a] + on_axis;                                                                       \
-            }                                                                                                          \
-            if (inside) atomicAdd(&counts[bin], 1u);                                                                   \
-        }                                                                                                              \
-    }
-HISTO_DTYPES(ATOMICS)
-#undef ATOMICS
-
-static histo_status begin_atomics(const bench_task *task, void **state)
-{
-    histo_status status = begin(task, state);
-    if (status != HISTO_OK) return status;
-    if (task->weights)
-        TRY(cudaMalloc(&((peer *)*state)->sums, (size_t)task->axis->bins * sizeof(double)), "sums of a peer");
-    return searches(task) ? upload_edges((peer *)*state, false) : HISTO_OK;
-}
-
-static histo_status run_joint_atomics(const peer *p, cudaStream_t on)
-{
-#define ENTRY(constant, name, storage, compute, widen) add_joint_##name,
-    static void (*const kernels[])(joint, int64_t, unsigned *) = {HISTO_DTYPES(ENTRY)};
-#undef ENTRY
-    const bench_task *task = p->task;
-    joint c = {.axes = task->input->axes};
-    for (int a = 0; a < c.axes; a++) {
-        histo_view view = bench_input_view(task->input, task->samples, task->all, 0, task->count, a);
-        c.at[a] = (const char *)view.data;
-        c.stride[a] = view.strides[0];
-        c.bins[a] = (int)task->axis[a].bins;
-        c.lo[a] = (float)task->axis[a].lo;
-        c.scale[a] = (float)((double)c.bins[a] / (task->axis[a].hi - task->axis[a].lo));
-    }
-    kernels[task->input->dtype]<<<bench_cuda_blocks(), BENCH_CUDA_THREADS, 0, on>>>(c, task->count, p->counts);
-    return bench_cuda_check(cudaGetLastError(), "launching global atomics");
-}
-
-static histo_status run_atomics(void *state, void *stream)
-{
-#define ENTRY(constant, name, storage, compute, widen) add_##name,
-    static void (*const kernels[])(const void *, int64_t, double, double, const double *, int64_t, unsigned *,
-                                   const void *, histo_dtype, double *) = {HISTO_DTYPES(ENTRY)};
-#undef ENTRY
-    const peer *p = (const peer *)state;
-    const bench_task *task = p->task;
-    const histo_axis *axis = task->axis;
-    cudaStream_t on = (cudaStream_t)stream;
-    TRY(cudaMemsetAsync(p->counts, 0, (size_t)task->input->bins * sizeof *p->counts, on), "clearing counts");
-    if (p->sums) TRY(cudaMemsetAsync(p->sums, 0, (size_t)axis->bins * sizeof *p->sums, on), "clearing sums");
-    if (task->input->axes) return run_joint_atomics(p, on);
-    kernels[task->input->dtype]<<<bench_cuda_blocks(), BENCH_CUDA_THREADS, 0, on>>>(
-        task->samples, task->count, axis->lo, (double)axis->bins / (axis->hi - axis->lo), (const double *)p->edges,
-        axis->bins, p->counts, task->weights, task->input->weights, p->sums);
-    return bench_cuda_check(cudaGetLastError(), "launching global atomics");
-}
-
-static histo_status sums_or_counts(void *state, uint64_t *result)
-{
-    const peer *p = (const peer *)state;
-    if (!p->sums) return counts(state, result);
-    size_t bins = (size_t)p->task->axis->bins;
-    TRY(cudaMemcpy(result, p->sums, bins * sizeof *p->sums, cudaMemcpyDeviceToHost), "sums of a peer");
-    for (size_t i = 0; i < bins; i++) {
-        double sum;
-        memcpy(&sum, &result[i], sizeof sum);
-        result[i] = (uint64_t)(sum / BENCH_WEIGHT_UNIT);
-    }
-    return HISTO_OK;
-}
-
-extern "C" const bench_peer bench_global_atomics = {"global atomics", true, begin_atomics, run_atomics,
-                                                    sums_or_counts,   end,  false,         false};
+extern "C" const bench_peer bench_npp = {
+    "NPP HistogramEven", false, begin_npp, run_npp, counts_npp, end, false, false, false};

@@ -8,31 +8,29 @@
 #include "base/error.h"
 #include "bench/peers/peer.h"
 #include "bench/peers/python.h"
+#include "bench/reference/rule.h"
 #include "peers.py.h"
 
-/* A memfd. */
-typedef struct shared {
-    int file;
-    const void *from; /* its content, while there are states */
-    size_t bytes;
-} shared;
-
-enum { WEIGHTS = BENCH_MAX_AXES, MASK, EDGES, COUNTS, FILES, LIST_BYTES = 21 * HISTO_MAX_DIMS };
+/* The files of arrays; the first hold samples. */
+enum { WEIGHTS = BENCH_MAX_AXES, MASK, EDGES, COUNTS, FILES };
 
 static struct {
     bench_python process;
-    shared files[FILES]; /* the first hold samples */
-    int states, last;    /* the number of the last one */
+    struct {
+        const void *from;
+        size_t bytes;
+    } loaded[FILES];  /* what a file has, while there are states */
+    int states, last; /* the number of the last one */
 } python;
 
 /* Put these bytes into a file. Entries of one race share the files; longer passes append. */
-static histo_status load(shared *to, const void *from, size_t bytes)
+static histo_status load(int file, const void *from, size_t bytes)
 {
-    const size_t done = to->from == from ? to->bytes : 0;
-    histo_status status = bench_python_put(to->file, from, done, bytes);
+    const size_t done = python.loaded[file].from == from ? python.loaded[file].bytes : 0;
+    histo_status status = bench_python_put(python.process.files[file], from, done, bytes);
     if (status != HISTO_OK) return status;
-    to->from = from;
-    to->bytes = bytes > done ? bytes : done;
+    python.loaded[file].from = from;
+    python.loaded[file].bytes = bytes > done ? bytes : done;
     return HISTO_OK;
 }
 
@@ -47,8 +45,8 @@ static histo_status load_edges(const bench_task *task, int axes)
     histo_status status = HISTO_OK;
     for (int a = 0; a < axes && status == HISTO_OK; next += task->axis[a++].bins + 1)
         status = histo_axis_edges(&task->axis[a], next);
-    python.files[EDGES].from = NULL;
-    if (status == HISTO_OK) status = load(&python.files[EDGES], all, edges * sizeof *all);
+    python.loaded[EDGES].from = NULL;
+    if (status == HISTO_OK) status = load(EDGES, all, edges * sizeof *all);
     free(all);
     return status;
 }
@@ -68,23 +66,14 @@ static histo_status load_task(const bench_task *task, int axes)
     int columns = task->input->interleaved ? 1 : axes;
     size_t interleaved = (size_t)(axes - columns) * histo_dtype_size(task->views->dtype);
     for (int f = 0; f < FILES && python.states == 0; f++)
-        python.files[f].from = NULL;
+        python.loaded[f].from = NULL;
     histo_status status = load_edges(task, axes);
     for (int a = 0; a < columns && status == HISTO_OK; a++)
-        status = load(&python.files[a], task->views[a].data, extent(&task->views[a]) + interleaved);
-    if (task->mask && status == HISTO_OK) status = load(&python.files[MASK], task->mask->data, extent(task->mask));
+        status = load(a, task->views[a].data, extent(&task->views[a]) + interleaved);
+    if (task->mask && status == HISTO_OK) status = load(MASK, task->mask->data, extent(task->mask));
     if (!task->weights || status != HISTO_OK) return status;
     size_t bytes = (size_t)task->count * histo_dtype_size(task->input->weights);
-    return load(&python.files[WEIGHTS], task->weights, bytes);
-}
-
-/* "1,2,3"; the text has this size. */
-static const char *list(const int64_t *numbers, int count, char text[LIST_BYTES])
-{
-    int length = 0;
-    for (int i = 0; i < count; i++)
-        length += snprintf(text + length, (size_t)(LIST_BYTES - length), i ? ",%lld" : "%lld", (long long)numbers[i]);
-    return text;
+    return load(WEIGHTS, task->weights, bytes);
 }
 
 typedef struct library {
@@ -100,30 +89,28 @@ static histo_status ask_to_begin(const char *name, const library *peer, int axes
                        : task->axis->kind == HISTO_INTEGER ? "integer"
                                                            : "equal";
     int64_t bins[BENCH_MAX_AXES], files[BENCH_MAX_AXES], offsets[BENCH_MAX_AXES];
-    char lists[5][LIST_BYTES];
+    char lists[5][BENCH_PYTHON_LIST];
     for (int a = 0; a < axes; a++) {
         bins[a] = task->axis[a].bins;
-        files[a] = python.files[task->input->interleaved ? 0 : a].file;
+        files[a] = python.process.files[task->input->interleaved ? 0 : a];
         offsets[a] = task->input->interleaved ? (const char *)task->views[a].data - (const char *)view->data : 0;
     }
-    bool squares = task->input->weighting == HISTO_WEIGHT_FAST || task->input->weighting == HISTO_WEIGHT_REPRODUCIBLE;
     return bench_python_ask(
         &python.process, "begin\t%d\t%s\t%d\t%s\t%s\t%d\t%s\t%s\t%d\t%s\t%s\t%s\t%d\t%d\t%s\t%d\n", peer->number, name,
-        task->threads, kind, list(bins, axes, lists[0]), python.files[EDGES].file, histo_dtype_name(view->dtype),
-        list(view->shape, view->ndim, lists[1]), view->batch_ndim, list(view->strides, view->ndim, lists[2]),
-        list(files, axes, lists[3]), list(offsets, axes, lists[4]), task->mask ? python.files[MASK].file : -1,
-        task->weights ? python.files[WEIGHTS].file : -1,
-        task->weights ? histo_dtype_name(task->input->weights) : "none", squares);
+        task->threads, kind, bench_python_list(bins, axes, lists[0]), python.process.files[EDGES],
+        histo_dtype_name(view->dtype), bench_python_list(view->shape, view->ndim, lists[1]), view->batch_ndim,
+        bench_python_list(view->strides, view->ndim, lists[2]), bench_python_list(files, axes, lists[3]),
+        bench_python_list(offsets, axes, lists[4]), task->mask ? python.process.files[MASK] : -1,
+        task->weights ? python.process.files[WEIGHTS] : -1,
+        task->weights ? histo_dtype_name(task->input->weights) : "none",
+        reference_sums_squares(task->input->weighting));
 }
 
 static histo_status begin(const char *name, const bench_task *task, void **state)
 {
     int axes = bench_input_axes(task->input);
     if (task->arranged && task->arranged->pairs) return histo_fail(HISTO_UNSUPPORTED, "not for pairs of images");
-    const bool begun = python.process.tried;
     if (!bench_python_start(&python.process, peers_py)) return bench_python_absent();
-    for (int f = 0; f < FILES && !begun; f++)
-        python.files[f].file = bench_python_file();
     library *peer = malloc(sizeof *peer);
     if (!peer) return histo_fail_memory(sizeof *peer, "a peer");
     *peer = (library){++python.last, task};
@@ -143,7 +130,7 @@ static histo_status counts(void *state, uint64_t *counts)
 {
     const library *peer = state;
     const bench_task *task = peer->task;
-    const int file = python.files[COUNTS].file;
+    const int file = python.process.files[COUNTS];
     size_t bytes = sizeof *counts * (size_t)task->input->bins * (size_t)(task->arranged ? task->arranged->batch : 1);
     histo_status status = bench_python_ask(&python.process, "counts\t%d\t%d\t%.17g\n", peer->number, file,
                                            task->weights ? BENCH_WEIGHT_UNIT : 1.0);
@@ -164,7 +151,7 @@ static void end(void *state)
     {                                                                                                                  \
         return begin(name, task, state);                                                                               \
     }                                                                                                                  \
-    const bench_peer bench_##id = {name, weighs, begin_##id, run, counts, end, true, finds_slots};
+    const bench_peer bench_##id = {name, weighs, begin_##id, run, counts, end, true, finds_slots, false};
 PEER(numpy, "NumPy", true, false)
 PEER(boost_histogram, "boost-histogram", true, false)
 PEER(fast_histogram, "fast-histogram", true, false)

@@ -25,6 +25,8 @@ static void start(bench_python *python, const char *interpreter, const char *pro
     }
     close(pair[1]);
     if (child < 0) close(pair[0]);
+    for (int f = 0; f < BENCH_PYTHON_FILES; f++)
+        python->files[f] = memfd_create("histo", MFD_CLOEXEC);
     python->socket = pair[0];
     python->answers = child > 0 ? fdopen(pair[0], "r") : NULL;
 }
@@ -59,9 +61,13 @@ histo_status bench_python_ask(bench_python *python, const char *format, ...)
     return HISTO_OK;
 }
 
-int bench_python_file(void)
+const char *bench_python_list(const int64_t *numbers, int count, char text[BENCH_PYTHON_LIST])
 {
-    return memfd_create("histo", MFD_CLOEXEC);
+    int length = 0;
+    for (int i = 0; i < count; i++)
+        length +=
+            snprintf(text + length, (size_t)(BENCH_PYTHON_LIST - length), i ? ",%lld" : "%lld", (long long)numbers[i]);
+    return text;
 }
 
 histo_status bench_python_put(int file, const void *from, size_t done, size_t bytes)

@@ -6,12 +6,15 @@
 #include <histo/histo.h>
 #include <stdio.h>
 
+enum { BENCH_PYTHON_FILES = 8, BENCH_PYTHON_LIST = 21 * HISTO_MAX_DIMS };
+
 /* Zero at first. */
 typedef struct bench_python {
     bool tried;
     int socket;
-    FILE *answers;    /* NULL: no process */
-    char answer[512]; /* the last one, behind "ok" */
+    FILE *answers;                 /* NULL: no process */
+    char answer[512];              /* the last one, behind "ok" */
+    int files[BENCH_PYTHON_FILES]; /* of arrays, which its process opens as /proc/PID/fd/FILE; -1 without memory */
 } bench_python;
 
 /* Start it on the first call. false: there is no such Python. */
@@ -23,8 +26,8 @@ histo_status bench_python_ask(bench_python *python, const char *format, ...) __a
 /* HISTO_UNSUPPORTED: there is no Python with the library. */
 histo_status bench_python_absent(void);
 
-/* Arrays that its process opens as /proc/PID/fd/FILE; -1 without memory. */
-int bench_python_file(void);
+/* "1,2,3". Returns the text. */
+const char *bench_python_list(const int64_t *numbers, int count, char text[BENCH_PYTHON_LIST]);
 
 /* Make [0, bytes) of a file these bytes; the first `done` are there already. */
 histo_status bench_python_put(int file, const void *from, size_t done, size_t bytes);

@@ -4,8 +4,6 @@
 
 #include "base/error.h"
 #include "bench/core/device.h"
-#include "bench/random/random_report.h"
-#include "bench/random/random_run.h"
 
 const char *const random_class_names[RANDOM_CLASSES] = {"GPU, more than 2^22 samples", "GPU, 2^20 to 2^22",
                                                         "GPU, up to 2^20", "GPU, transfers", "CPU"};
@@ -36,17 +34,17 @@ const char *random_bounded_by(const random_verdict *v)
 /* The next problem that the filter lets through; false if there is none. */
 static histo_status draw_next(const bench_random_options *options, int64_t *drawn, random_problem *p)
 {
-    enum { MOST_DRAWN = 200000 };
+    enum { MAX_DRAWN = 200000 };
     const bool on_gpu = options->common.device != HISTO_DEVICE_CPU;
     const int64_t given =
         options->common.samples ? options->common.samples : options->common.bytes / (int64_t)sizeof(double);
-    const int64_t most = given ? given : INT64_C(1) << (on_gpu ? 30 : 22);
-    for (int tried = 0; tried < MOST_DRAWN; tried++) {
-        *p = problem_draw(options->seed, (*drawn)++, most < 2 * PROBLEM_MIN_SAMPLES ? 2 * PROBLEM_MIN_SAMPLES : most,
-                          on_gpu);
+    const int64_t max_samples = given ? given : INT64_C(1) << (on_gpu ? 30 : 22);
+    for (int tried = 0; tried < MAX_DRAWN; tried++) {
+        *p = problem_draw(options->seed, (*drawn)++,
+                          max_samples < 2 * PROBLEM_MIN_SAMPLES ? 2 * PROBLEM_MIN_SAMPLES : max_samples, on_gpu);
         if (!options->only || problem_matches(p, options->only)) return HISTO_OK;
     }
-    return histo_fail(HISTO_INVALID, "none of %d random problems is %s: ask for less", MOST_DRAWN, options->only);
+    return histo_fail(HISTO_INVALID, "none of %d random problems is %s: ask for less", MAX_DRAWN, options->only);
 }
 
 static histo_status check_line(const bench_random_options *options, random_problem *p)

@@ -32,7 +32,7 @@ extern const char *const random_class_names[RANDOM_CLASSES];
 
 typedef enum random_outcome { RANDOM_EXACT = 0, RANDOM_WRONG, RANDOM_FAILED, RANDOM_NO_MEMORY } random_outcome;
 
-enum { RANDOM_ENTRIES = 64, RANDOM_PEERS = 8, RANDOM_PASSES = 101 };
+enum { RANDOM_ENTRIES = 64 };
 
 /* A strategy, the plan or a peer on one problem. */
 typedef struct random_score {
@@ -92,5 +92,18 @@ typedef struct random_result {
 /* Print as it goes. *result holds what was measured also after a failure; free it with random_result_free. */
 histo_status bench_random(const bench_random_options *options, random_result *result);
 void random_result_free(random_result *result);
+
+/* ---- Its parts ---- */
+
+/* Measure one problem: the plan, every other strategy and all peers take turns. *v says what was found, also after a
+ * failure. roofs: by place, measured when first needed. Fails only if the device does, or if the machine cannot measure
+ * at all. */
+histo_status random_run(const bench_random_options *options, random_roof roofs[PROBLEM_PLACES], const random_problem *p,
+                        random_verdict *v);
+
+/* The table and the JSON, written as problems are measured. */
+void random_report_begin(const bench_random_options *options, const char *backend);
+void random_report_problem(const bench_random_options *options, const random_verdict *v);
+void random_report_end(const bench_random_options *options, const random_result *result);
 
 #endif

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "bench/core/sort.h"
+#include "bench/core/times.h"
 
 enum { GPU_SECTOR = 32, CPU_LINE = 64 };
 
@@ -72,7 +72,7 @@ double random_bytes_to_read(const problem_data *data, const problem_fill *fill)
 
 double random_bytes_of_counters(const random_problem *p, const reference_counts *counts)
 {
-    bool squares = p->weighting == HISTO_WEIGHT_FAST || p->weighting == HISTO_WEIGHT_REPRODUCIBLE;
+    bool squares = reference_sums_squares(p->weighting);
     return 2.0 * GPU_SECTOR * (double)counts->sectors * (1 + (p->weighting != HISTO_UNWEIGHTED) + squares);
 }
 
@@ -96,15 +96,15 @@ static histo_status add_size(const bench_device *device, bench_work *work, void 
                              random_roof *roof)
 {
     enum { PASSES = 9 };
-    double us[PASSES];
+    bench_times times = {0};
     histo_status status = HISTO_OK;
-    for (int pass = 0; pass < PASSES && status == HISTO_OK; pass++)
-        status = device->time(work, context, &us[pass]);
+    while (times.passes < PASSES && status == HISTO_OK)
+        status = device->time(work, context, &times.us[times.passes++]);
     if (status != HISTO_OK) return status;
-    bench_sort(us, PASSES);
+    bench_times_sort(&times);
     const int i = roof->sizes++;
     roof->bytes[i] = bytes;
-    roof->us[i] = fmax(bench_sorted_median(us, PASSES), i > 0 ? roof->us[i - 1] : 0);
+    roof->us[i] = fmax(bench_median(&times), i > 0 ? roof->us[i - 1] : 0);
     return HISTO_OK;
 }
 
@@ -112,13 +112,14 @@ histo_status random_roof_measure(const bench_device *device, problem_place place
 {
     static const bench_input input = {.kind = BENCH_UNIFORM, .dtype = HISTO_U32, .bins = 256};
     const histo_axis axis = histo_axis_integer(0, 256);
-    const size_t most = device->default_bytes * (place == PROBLEM_CPU ? 2 : 1);
-    const size_t least = place == PROBLEM_CPU ? most : 1 << 12, times = 4;
+    const size_t largest = device->default_bytes * (place == PROBLEM_CPU ? 2 : 1);
+    const size_t smallest = place == PROBLEM_CPU ? largest : 1 << 12, times = 4;
     reading again = {.device = device, .threads = threads};
-    histo_status status = device->make(&input, &axis, (int64_t)(most / sizeof(uint32_t)), &again.placed);
+    histo_status status =
+        bench_device_make(device, &input, &axis, (int64_t)(largest / sizeof(uint32_t)), &again.placed);
     *roof = (random_roof){.sizes = 0};
     if (status == HISTO_OK) status = add_size(device, device->launch, NULL, 0, roof);
-    for (again.bytes = least; again.bytes <= most && status == HISTO_OK; again.bytes *= times)
+    for (again.bytes = smallest; again.bytes <= largest && status == HISTO_OK; again.bytes *= times)
         status = add_size(device, read_again, &again, (double)again.bytes, roof);
     if (again.placed) device->release(again.placed);
     if (status != HISTO_OK) {

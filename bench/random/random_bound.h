@@ -4,7 +4,6 @@
 #define BENCH_RANDOM_BOUND_H
 
 #include "bench/random/random.h"
-#include "bench/random/random_check.h"
 #include "bench/random/random_data.h"
 
 /* The bytes of all sectors in which a view has samples, each once; columns: how many of them lie next to each other.

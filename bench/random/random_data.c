@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/threads/pool.h"
-#include "bench/random/random_device.h"
 #include "bench/random/random_sample.h"
 #include "view/dtype.h"
 
@@ -33,7 +32,12 @@ static histo_status allocate(problem_data *data, int array, size_t bytes)
     problem_array *made = &data->arrays[array];
     made->bytes = bytes;
     data->bytes += bytes;
-    if (data->device && array != PROBLEM_OFFSETS) return data->device->random->allocate(bytes + 1, &made->placed);
+    if (data->device && array != PROBLEM_OFFSETS) {
+        void *memory = NULL;
+        histo_status status = data->device->allocate(bytes + 1, &memory);
+        made->placed = memory;
+        return status;
+    }
     made->host = histo_malloc(bytes + 1);
     if (!made->host) return histo_fail_memory(bytes, "samples of a random problem");
     made->placed = made->host;
@@ -91,8 +95,8 @@ static sampler sampler_of(const problem_data *data, int a, int64_t count)
 /* Ranks of Zipf: their probability is proportional to 1 / (rank + 1)^exponent. */
 static histo_status make_ranks(sampler *s, double **ranks)
 {
-    const double exponent = s->shape == 0 ? 1 : s->shape, most = (double)s->bins + 1;
-    const double reach = exponent == 1 ? log(most) : pow(most, 1 - exponent) - 1;
+    const double exponent = s->shape == 0 ? 1 : s->shape, end = (double)s->bins + 1;
+    const double reach = exponent == 1 ? log(end) : pow(end, 1 - exponent) - 1;
     *ranks = NULL;
     if (s->kind != PROBLEM_ZIPF && s->kind != PROBLEM_SCATTERED) return HISTO_OK;
     *ranks = histo_malloc(SAMPLER_RANKS * sizeof **ranks);
@@ -261,4 +265,44 @@ void problem_fill_make(const problem_data *data, bool on_host, problem_fill *fil
     fill->options.where_lo = data->where_lo;
     fill->options.where_hi = data->where_hi;
     if (p->layout == PROBLEM_SEGMENTS) fill->options.offsets = at_place(data, PROBLEM_OFFSETS, on_host);
+}
+
+/* ---- Counts ---- */
+
+histo_status problem_rule_make(const problem_data *data, bool on_host, reference_rule *rule)
+{
+    const random_problem *p = data->problem;
+    problem_fill fill;
+    problem_fill_make(data, on_host, &fill);
+    *rule = (reference_rule){.axes = p->axes,
+                             .samples = p->samples,
+                             .batch = p->batch,
+                             .slots = problem_slots(p) / p->batch,
+                             .weights = fill.weights,
+                             .mask = fill.mask,
+                             .where = fill.where,
+                             .weighting = p->weighting,
+                             .masked = fill.options.mask,
+                             .filtered = fill.options.where,
+                             .where_lo = data->where_lo,
+                             .where_hi = data->where_hi,
+                             .offsets = fill.options.offsets};
+    memcpy(rule->view, fill.samples, sizeof fill.samples);
+    histo_status status = HISTO_OK;
+    for (int a = 0; a < p->axes && status == HISTO_OK; a++)
+        status = reference_finder_make(&rule->finder[a], data->edges[a], data->axes[a].bins, data->axes[a].closed);
+    return status;
+}
+
+histo_status problem_counts_make(const problem_data *data, int threads, reference_counts *counts)
+{
+    reference_rule rule = {0};
+    *counts = (reference_counts){0};
+    if (problem_slots(data->problem) < 0)
+        return histo_fail(HISTO_INVALID, "a random problem has at most 2^62 slots: make bins less");
+    histo_status status = problem_rule_make(data, !data->device, &rule);
+    if (status == HISTO_OK) status = reference_counts_begin(&rule, data->problem->storage == HISTO_SPARSE, counts);
+    if (status == HISTO_OK) status = reference_count(&rule, data->device ? data->device->count : NULL, threads, counts);
+    reference_finders_free(&rule);
+    return status;
 }

@@ -1,9 +1,10 @@
-/* The samples of a random problem, and whatever else a fill of it needs. */
+/* The samples of a random problem, whatever else a fill of it needs, and its reference counts. */
 #ifndef BENCH_RANDOM_DATA_H
 #define BENCH_RANDOM_DATA_H
 
 #include "bench/core/device.h"
 #include "bench/random/random_problem.h"
+#include "bench/reference/reference.h"
 
 /* One array in memory: a column of samples, weights, a mask, a filter or offsets. */
 typedef struct problem_array {
@@ -38,5 +39,12 @@ void problem_data_free(problem_data *data);
 
 /* What a fill counts. on_host: in the arrays in host memory. */
 void problem_fill_make(const problem_data *data, bool on_host, problem_fill *fill);
+
+/* The rule of a fill, with tables in host memory. on_host: for the arrays in host memory, not where fills read them.
+ * Call problem_rule_free in any case. */
+histo_status problem_rule_make(const problem_data *data, bool on_host, reference_rule *rule);
+
+/* Count one fill. Call reference_counts_free in any case. */
+histo_status problem_counts_make(const problem_data *data, int threads, reference_counts *counts);
 
 #endif

@@ -99,12 +99,12 @@ static int64_t about(source *s, int from, int to)
     return power + below(s, power);
 }
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-static int64_t most(int64_t a, int64_t b)
+static int64_t larger(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
@@ -156,7 +156,7 @@ static int64_t draw_bins(source *s, int most_bits)
 {
     static const int64_t usual[] = {10, 20, 50, 64, 100, 128, 200, 256, 256, 500, 512, 1000, 1024, 4096, 10000, 65536};
     if (chance(s, ONE_BIN)) return 1;
-    if (chance(s, USUAL_BINS)) return least(usual[below(s, sizeof usual / sizeof *usual)], INT64_C(1) << most_bits);
+    if (chance(s, USUAL_BINS)) return smaller(usual[below(s, sizeof usual / sizeof *usual)], INT64_C(1) << most_bits);
     return about(s, 1, most_bits);
 }
 
@@ -166,10 +166,10 @@ static void draw_range(source *s, problem_axis *axis)
     double smallest, beyond;
     range_of(axis->type, &smallest, &beyond);
     if (axis->type <= HISTO_I64) {
-        double most = beyond > 0x1p40 ? 0x1p40 : beyond, low = smallest < -0x1p40 ? -0x1p40 : smallest;
+        double end = beyond > 0x1p40 ? 0x1p40 : beyond, low = smallest < -0x1p40 ? -0x1p40 : smallest;
         int way = PICK(s, 45, 25, 20, 10);
-        axis->lo = way == 0 ? smallest : way == 1 ? 0 : (double)(int64_t)draw_number(s, low / 2, most / 4);
-        axis->hi = way == 0 ? beyond : axis->lo + 1 + (double)(int64_t)draw_number(s, most / 256, most / 2);
+        axis->lo = way == 0 ? smallest : way == 1 ? 0 : (double)(int64_t)draw_number(s, low / 2, end / 4);
+        axis->hi = way == 0 ? beyond : axis->lo + 1 + (double)(int64_t)draw_number(s, end / 256, end / 2);
         if (way == 3) {
             axis->lo += unit(s);
             axis->hi += unit(s);
@@ -221,7 +221,7 @@ static void draw_integers(source *s, problem_axis *axis, int bits)
     if (beyond > 0x1p40) beyond = 0x1p40;
     if (smallest < -0x1p40) smallest = -0x1p40;
     double values = beyond - smallest;
-    if (values <= (double)(INT64_C(1) << least(bits, 16)) && axis->bins > 200 && chance(s, 60))
+    if (values <= (double)(INT64_C(1) << smaller(bits, 16)) && axis->bins > 200 && chance(s, 60))
         axis->bins = (int64_t)values;
     if ((double)axis->bins > values) axis->bins = (int64_t)values;
     double room = values - (double)axis->bins;
@@ -236,10 +236,10 @@ static void draw_axis(source *s, problem_axis *axis, int bits)
     static const double powers[] = {0.5, 2, 3, 1.5, 0.25, -1};
     axis->kind =
         (histo_axis_kind)pick(s, axis->type <= HISTO_I64 ? of_integer_axes : of_float_axes, HISTO_AXIS_KIND_COUNT);
-    if (axis->kind == HISTO_VARIABLE) bits = (int)least(bits, 20);
-    if (axis->kind >= HISTO_LOG) bits = (int)least(bits, 16);
-    if (axis->type <= HISTO_I8) bits = (int)least(bits, 12);
-    if (axis->type == HISTO_U16 || axis->type == HISTO_I16) bits = (int)least(bits, 18);
+    if (axis->kind == HISTO_VARIABLE) bits = (int)smaller(bits, 20);
+    if (axis->kind >= HISTO_LOG) bits = (int)smaller(bits, 16);
+    if (axis->type <= HISTO_I8) bits = (int)smaller(bits, 12);
+    if (axis->type == HISTO_U16 || axis->type == HISTO_I16) bits = (int)smaller(bits, 18);
     axis->bins = draw_bins(s, bits);
     axis->closed = axis->kind != HISTO_INTEGER && chance(s, 25);
     if (axis->kind == HISTO_POWER) axis->power = powers[below(s, sizeof powers / sizeof *powers)];
@@ -365,16 +365,16 @@ static int64_t draw_side(source *s, int64_t n)
 {
     static const int64_t usual[] = {28, 64, 128, 224, 256, 320, 480, 512, 640, 1024, 1920, 2048, 3840};
     int64_t side = chance(s, 50) ? usual[below(s, sizeof usual / sizeof *usual)] : about(s, 3, 13);
-    return least(side, n);
+    return smaller(side, n);
 }
 
 /* How many: at most `histograms`, and few enough for memory. */
 static int64_t draw_batch(source *s, random_problem *p, int64_t histograms)
 {
     const int64_t all_slots = INT64_C(1) << (p->weighting ? 22 : 26);
-    histograms = least(histograms, all_slots / slots_of(p));
-    histograms = least(histograms, p->storage == HISTO_SPARSE ? 256 : 1000000);
-    return histograms < 2 ? 1 : least(histograms, about(s, 0, log2_of(histograms) + 1));
+    histograms = smaller(histograms, all_slots / slots_of(p));
+    histograms = smaller(histograms, p->storage == HISTO_SPARSE ? 256 : 1000000);
+    return histograms < 2 ? 1 : smaller(histograms, about(s, 0, log2_of(histograms) + 1));
 }
 
 /* n: about how many samples. stored: how many may lie in memory, with the gaps. */
@@ -390,11 +390,11 @@ static void draw_layout(source *s, random_problem *p, int64_t n, int64_t stored)
     case PROBLEM_STRIDED:
         p->stride = chance(s, 85) ? 2 + below(s, 15) : about(s, 4, 10);
         if (chance(s, 25)) p->stride = chance(s, 70) ? -1 : -p->stride;
-        width = most(least(n, stored / llabs(p->stride)), PROBLEM_MIN_SAMPLES);
+        width = larger(smaller(n, stored / llabs(p->stride)), PROBLEM_MIN_SAMPLES);
         break;
     case PROBLEM_TABLE:
         p->channels = p->axes + below(s, 8);
-        width = most(least(n, stored / p->channels), PROBLEM_MIN_SAMPLES);
+        width = larger(smaller(n, stored / p->channels), PROBLEM_MIN_SAMPLES);
         break;
     case PROBLEM_REGION:
     case PROBLEM_FLIPPED:
@@ -405,7 +405,8 @@ static void draw_layout(source *s, random_problem *p, int64_t n, int64_t stored)
     case PROBLEM_CHANNEL:
     case PROBLEM_CHANNELS:
         p->channels = 2 + PICK_OF(s, of_channels);
-        n = most(least(p->layout == PROBLEM_CHANNEL ? n : n / p->channels, stored / p->channels), PROBLEM_MIN_SAMPLES);
+        n = larger(smaller(p->layout == PROBLEM_CHANNEL ? n : n / p->channels, stored / p->channels),
+                   PROBLEM_MIN_SAMPLES);
         width = draw_side(s, n);
         p->height = n / width;
         if (p->layout == PROBLEM_CHANNELS)
@@ -421,7 +422,7 @@ static void draw_layout(source *s, random_problem *p, int64_t n, int64_t stored)
         }
         break;
     case PROBLEM_COLUMNS:
-        p->batch = draw_batch(s, p, least(n / 16 + 1, 4096));
+        p->batch = draw_batch(s, p, smaller(n / 16 + 1, 4096));
         width = n / p->batch;
         break;
     case PROBLEM_SEGMENTS:
@@ -448,8 +449,8 @@ random_problem problem_draw(uint64_t seed, int64_t i, int64_t most_samples, bool
     int which = PICK_OF(&s, of_classes), from = 8, to = most_bits;
     if (on_gpu) {
         p.place = classes[which].place;
-        to = (int)least(to, classes[which].to);
-        from = (int)least(classes[which].from, to - 1);
+        to = (int)smaller(to, classes[which].to);
+        from = (int)smaller(classes[which].from, to - 1);
     }
     draw_axes(&s, &p);
     draw_kind(&s, &p);
@@ -458,7 +459,7 @@ random_problem problem_draw(uint64_t seed, int64_t i, int64_t most_samples, bool
         halve_longest(&p);
     draw_filters(&s, &p);
     int64_t n = about(&s, from, to);
-    const int64_t stored = on_gpu ? most(4 * n, INT64_C(1) << least(most_bits, 25)) : n;
-    draw_layout(&s, &p, p.storage == HISTO_SPARSE ? least(n, most_sparse) : n, least(stored, most_samples));
+    const int64_t stored = on_gpu ? larger(4 * n, INT64_C(1) << smaller(most_bits, 25)) : n;
+    draw_layout(&s, &p, p.storage == HISTO_SPARSE ? smaller(n, most_sparse) : n, smaller(stored, most_samples));
     return p;
 }

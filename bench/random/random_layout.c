@@ -69,10 +69,10 @@ problem_shape problem_others_shape(const random_problem *p)
 
 int64_t problem_slots(const random_problem *p)
 {
-    const int64_t most = INT64_C(1) << 62;
+    const int64_t limit = INT64_C(1) << 62;
     int64_t slots = p->batch;
     for (int a = 0; a < p->axes; a++) {
-        if (slots > most / (p->axis[a].bins + 3)) return -1;
+        if (slots > limit / (p->axis[a].bins + 3)) return -1;
         slots *= p->axis[a].bins + 3;
     }
     return slots;

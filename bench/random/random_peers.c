@@ -70,7 +70,6 @@ bool problem_task_make(const problem_data *data, int threads, problem_task *to)
                             .arranged = arranged ? &to->arranged : NULL,
                             .weights = p->weighting ? to->fill.weights.data : NULL,
                             .count = p->samples,
-                            .all = p->samples,
                             .threads = threads};
     return true;
 }
@@ -84,147 +83,128 @@ histo_status problem_peer_begin(const problem_task *to, const bench_peer *peer, 
     return peer->begin(&to->task, state);
 }
 
+/* ---- Additions in a GPU's memory ---- */
+
+histo_status problem_atomics_begin(const problem_data *data, const random_device *device, void **state)
+{
+    reference_rule rule;
+    *state = NULL;
+    if (data->problem->storage == HISTO_SPARSE) return histo_fail(HISTO_UNSUPPORTED, "it needs memory for every slot");
+    histo_status status = problem_rule_make(data, false, &rule);
+    if (status == HISTO_OK) status = device->atomics_begin(&rule, data->axes, state);
+    reference_finders_free(&rule);
+    return status;
+}
+
 /* ---- The naive loop ---- */
 
 enum { BLOCK = 1024 };
 
 typedef struct problem_naive {
-    const problem_data *data;
-    problem_fill fill;
+    reference_rule rule; /* of the arrays in host memory; its finders are not used */
+    naive_bins axis[HISTO_MAX_AXES];
     int64_t bins; /* of a histogram */
     uint64_t *counts;
     double *sums, *squares; /* behind the counts; NULL without */
 } problem_naive;
-
-/* Samples [first, first + n) of one row, whose first sample has index `at` in the view. */
-typedef struct stretch {
-    const char *samples[HISTO_MAX_AXES], *weights, *mask, *where;
-    int64_t n;
-    uint64_t *counts;
-    int64_t counter; /* of the first bin, among all */
-} stretch;
 
 static int64_t last_stride(const histo_view *view)
 {
     return view->strides[view->ndim - 1];
 }
 
-static void count_block(const problem_naive *loop, const naive_bins *b, const stretch *s, int64_t first, int64_t n)
+/* Samples of a row as doubles. */
+static void widen(const histo_view *view, const char *at, int64_t n, double values[BLOCK])
 {
-    const random_problem *p = loop->data->problem;
+    naive_loops[view->dtype].widen(at, last_stride(view), n, values);
+}
+
+/* Samples [first, first + n) of a row, at most BLOCK of them. counter: of the histogram's first bin, among all. */
+static void count_block(const problem_naive *loop, int64_t first, int64_t n, int64_t counter)
+{
+    const reference_rule *rule = &loop->rule;
+    const reference_row row = reference_row_at(rule, first);
     int64_t bins[BLOCK];
     double values[BLOCK];
     memset(bins, 0, (size_t)n * sizeof *bins);
-    for (int a = 0; a < p->axes; a++) {
-        const int64_t stride = last_stride(&loop->fill.samples[a]);
-        naive_loops[p->axis[a].type].index(&b[a], s->samples[a] + first * stride, stride, n, bins);
-    }
-    if (s->mask) {
-        const int64_t stride = last_stride(&loop->fill.mask);
-        naive_loops[p->mask_type].widen(s->mask + first * stride, stride, n, values);
+    for (int a = 0; a < rule->axes; a++)
+        naive_loops[rule->view[a].dtype].index(&loop->axis[a], row.samples[a], last_stride(&rule->view[a]), n, bins);
+    if (row.mask) {
+        widen(&rule->mask, row.mask, n, values);
         for (int64_t i = 0; i < n; i++)
             if (values[i] == 0) bins[i] = -1;
     }
-    if (s->where) {
-        const int64_t stride = last_stride(&loop->fill.where);
-        naive_loops[p->where_type].widen(s->where + first * stride, stride, n, values);
+    if (row.where) {
+        widen(&rule->where, row.where, n, values);
         for (int64_t i = 0; i < n; i++)
-            if (!(values[i] >= loop->data->where_lo && values[i] <= loop->data->where_hi)) bins[i] = -1;
+            if (!(values[i] >= rule->where_lo && values[i] <= rule->where_hi)) bins[i] = -1;
     }
     for (int64_t i = 0; i < n; i++)
-        if (bins[i] >= 0) s->counts[bins[i]]++;
-    if (!s->weights) return;
-    const int64_t stride = last_stride(&loop->fill.weights);
-    naive_loops[p->weights].widen(s->weights + first * stride, stride, n, values);
+        if (bins[i] >= 0) loop->counts[counter + bins[i]]++;
+    if (!row.weights) return;
+    widen(&rule->weights, row.weights, n, values);
     for (int64_t i = 0; i < n; i++) {
         if (bins[i] < 0) continue;
-        loop->sums[s->counter + bins[i]] += values[i];
-        if (loop->squares) loop->squares[s->counter + bins[i]] += values[i] * values[i];
+        loop->sums[counter + bins[i]] += values[i];
+        if (loop->squares) loop->squares[counter + bins[i]] += values[i] * values[i];
     }
 }
 
-static void count_stretch(const problem_naive *loop, const naive_bins *b, const stretch *s)
+/* Samples [first, first + n) of a row, into one histogram. */
+static void count_row(const problem_naive *loop, int64_t first, int64_t n, int64_t batch)
 {
-    const random_problem *p = loop->data->problem;
-    if (p->axes == 1 && !s->weights && !s->mask && !s->where) {
-        naive_loops[p->axis[0].type].count(b, s->samples[0], last_stride(&loop->fill.samples[0]), s->n, s->counts);
+    const reference_rule *rule = &loop->rule;
+    const int64_t counter = batch * loop->bins, end = first + n;
+    if (rule->axes == 1 && !rule->weighting && !rule->masked && !rule->filtered) {
+        const histo_view *view = &rule->view[0];
+        naive_loops[view->dtype].count(&loop->axis[0], reference_address(view, first), last_stride(view), n,
+                                       loop->counts + counter);
         return;
     }
-    for (int64_t first = 0; first < s->n; first += BLOCK)
-        count_block(loop, b, s, first, s->n - first < BLOCK ? s->n - first : BLOCK);
-}
-
-/* Row `row` of a view. */
-static const char *row_of(const histo_view *view, int64_t row)
-{
-    const char *at = view->data;
-    for (int d = view->ndim - 2; d >= 0; d--) {
-        at += row % view->shape[d] * view->strides[d];
-        row /= view->shape[d];
-    }
-    return at;
-}
-
-static stretch stretch_at(const problem_naive *loop, int64_t row, int64_t first, int64_t n, int64_t batch)
-{
-    const random_problem *p = loop->data->problem;
-    stretch s = {.n = n, .counter = batch * loop->bins, .counts = loop->counts + batch * loop->bins};
-    for (int a = 0; a < p->axes; a++)
-        s.samples[a] = row_of(&loop->fill.samples[a], row) + first * last_stride(&loop->fill.samples[a]);
-    if (loop->fill.options.weights)
-        s.weights = row_of(&loop->fill.weights, row) + first * last_stride(&loop->fill.weights);
-    if (loop->fill.options.mask) s.mask = row_of(&loop->fill.mask, row) + first * last_stride(&loop->fill.mask);
-    if (loop->fill.options.where) s.where = row_of(&loop->fill.where, row) + first * last_stride(&loop->fill.where);
-    return s;
+    for (; first < end; first += BLOCK)
+        count_block(loop, first, end - first < BLOCK ? end - first : BLOCK, counter);
 }
 
 histo_status problem_naive_run(void *naive, void *stream)
 {
     const problem_naive *loop = naive;
-    const random_problem *p = loop->data->problem;
-    const histo_view *view = &loop->fill.samples[0];
-    const int64_t *offsets = loop->fill.options.offsets;
-    const int64_t length = view->shape[view->ndim - 1], rows = p->samples / length;
-    naive_bins b[HISTO_MAX_AXES];
+    const reference_rule *rule = &loop->rule;
+    const histo_view *view = &rule->view[0];
+    const int64_t length = view->shape[view->ndim - 1], *offsets = rule->offsets;
     (void)stream;
-    for (int a = 0; a < p->axes; a++)
-        b[a] = naive_bins_of(&loop->data->axes[a], loop->data->edges[a], p->axis[a].type);
-    for (int64_t batch = 0; offsets && batch < p->batch; batch++) {
-        stretch s = stretch_at(loop, 0, offsets[batch], offsets[batch + 1] - offsets[batch], batch);
-        count_stretch(loop, b, &s);
-    }
-    for (int64_t row = 0; row < rows && !offsets; row++) {
-        stretch s = stretch_at(loop, row, 0, length, view->batch_ndim ? row / (rows / p->batch) : 0);
-        count_stretch(loop, b, &s);
-    }
+    for (int64_t batch = 0; offsets && batch < rule->batch; batch++)
+        count_row(loop, offsets[batch], offsets[batch + 1] - offsets[batch], batch);
+    for (int64_t first = 0; first < rule->samples && !offsets; first += length)
+        count_row(loop, first, length, reference_batch_of(rule, first));
     return HISTO_OK;
 }
 
 histo_status problem_naive_create(const problem_data *data, void **naive)
 {
     const random_problem *p = data->problem;
-    const bool squares = p->weighting == HISTO_WEIGHT_FAST || p->weighting == HISTO_WEIGHT_REPRODUCIBLE;
+    const bool squares = reference_sums_squares(p->weighting);
     *naive = NULL;
     if (p->storage == HISTO_SPARSE) return histo_fail(HISTO_UNSUPPORTED, "it needs memory for every slot");
     problem_naive *loop = histo_calloc(1, sizeof *loop);
     if (!loop) return histo_fail_memory(sizeof *loop, "a naive loop");
     *naive = loop;
-    loop->data = data;
-    problem_fill_make(data, true, &loop->fill);
     loop->bins = 1;
-    for (int a = 0; a < p->axes; a++)
+    for (int a = 0; a < p->axes; a++) {
+        loop->axis[a] = naive_bins_of(&data->axes[a], data->edges[a], p->axis[a].type);
         loop->bins *= p->axis[a].bins;
+    }
     const size_t all = (size_t)(loop->bins * p->batch), arrays = (size_t)(1 + (p->weighting != 0) + squares);
     loop->counts = histo_calloc(arrays * all, sizeof *loop->counts);
     if (!loop->counts) return histo_fail_memory(arrays * all * sizeof *loop->counts, "a naive loop");
     if (p->weighting) loop->sums = (double *)(loop->counts + all);
     if (squares) loop->squares = loop->sums + all;
-    return HISTO_OK;
+    return problem_rule_make(data, true, &loop->rule);
 }
 
 void problem_naive_destroy(void *naive)
 {
     problem_naive *loop = naive;
+    reference_finders_free(&loop->rule);
     free(loop->counts);
     free(loop);
 }

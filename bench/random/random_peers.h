@@ -5,6 +5,7 @@
 
 #include "bench/peers/peer.h"
 #include "bench/random/random_data.h"
+#include "bench/random/random_sample.h"
 
 /* A task refers to the other members and to data. */
 typedef struct problem_task {
@@ -19,6 +20,10 @@ bool problem_task_make(const problem_data *data, int threads, problem_task *to);
 
 /* HISTO_UNSUPPORTED if the peer cannot count the task. If there is a state, end it in any case. */
 histo_status problem_peer_begin(const problem_task *to, const bench_peer *peer, void **state);
+
+/* Additions in a GPU's memory that follow the strides. HISTO_UNSUPPORTED if they cannot count the problem. If there is
+ * a state, end it in any case. */
+histo_status problem_atomics_begin(const problem_data *data, const random_device *device, void **state);
 
 /* The naive loop runs on one thread, ignores underflow, overflow and NaN, and computes equal bins without their edges.
  * HISTO_UNSUPPORTED for sparse histograms. If there is one, destroy it in any case. */

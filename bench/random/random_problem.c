@@ -35,41 +35,8 @@ static int find(const char *const *names, const char *text, size_t length)
 
 /* ---- Keys of the line ---- */
 
-typedef enum key {
-    KEY_N,
-    KEY_TYPE,
-    KEY_AXES,
-    KEY_AXIS,
-    KEY_BINS,
-    KEY_LO,
-    KEY_HI,
-    KEY_EDGES,
-    KEY_POWER,
-    KEY_CLOSED,
-    KEY_STORAGE,
-    KEY_DIST,
-    KEY_BY,
-    KEY_FLOW,
-    KEY_NAN,
-    KEY_LAYOUT,
-    KEY_BATCH,
-    KEY_HEIGHT,
-    KEY_CHANNELS,
-    KEY_STRIDE,
-    KEY_PITCH,
-    KEY_OFFSET,
-    KEY_WEIGHTING,
-    KEY_WEIGHTS,
-    KEY_MASK,
-    KEY_WHERE,
-    KEY_ALIKE,
-    KEY_ON,
-    KEY_SEED,
-    KEYS
-} key;
-
-/* Where a value is kept, and as what. */
-typedef enum form { OTHER, INTEGER /* int64_t */, REAL, FRACTION, CHOICE /* an enumeration */, SWITCH /* bool */ } form;
+/* How a value is kept: as a double, an enumeration or an int64_t, or in a way of its own. */
+typedef enum form { REAL, FRACTION, CHOICE, SWITCH, INTEGER, AXES, KIND, MASK, WHERE, SEED } form;
 #define OF_AXIS(member) true, offsetof(problem_axis, member)
 #define OF_ALL(member) false, offsetof(random_problem, member)
 
@@ -80,40 +47,46 @@ static const struct {
     form form;
     bool of_axis;
     size_t offset;
-    int64_t least, most; /* of integers */
-} keys[KEYS] = {
-    [KEY_N] = {"n", "", NULL, INTEGER, OF_ALL(samples), 1, INT64_C(1) << 40},
-    [KEY_TYPE] = {"type", "", types, CHOICE, OF_AXIS(type), 0, 0},
-    [KEY_AXES] = {"axes", "1", NULL, OTHER, OF_ALL(axes), 1, HISTO_MAX_AXES},
-    [KEY_AXIS] = {"axis", "", axis_kinds, CHOICE, OF_AXIS(kind), 0, 0},
-    [KEY_BINS] = {"bins", "", NULL, INTEGER, OF_AXIS(bins), 1, HISTO_MAX_BINS},
-    [KEY_LO] = {"lo", "", NULL, REAL, OF_AXIS(lo), 0, 0},
-    [KEY_HI] = {"hi", "", NULL, REAL, OF_AXIS(hi), 0, 0},
-    [KEY_EDGES] = {"edges", "jitter", edge_kinds, CHOICE, OF_AXIS(edges), 0, 0},
-    [KEY_POWER] = {"power", "0", NULL, REAL, OF_AXIS(power), 0, 0},
-    [KEY_CLOSED] = {"closed", "no", switches, SWITCH, OF_AXIS(closed), 0, 0},
-    [KEY_STORAGE] = {"storage", "dense", storages, CHOICE, OF_ALL(storage), 0, 0},
-    [KEY_DIST] = {"dist", "uniform", kinds, OTHER, OF_ALL(kind), 0, 0},
-    [KEY_BY] = {"by", "bin", ways, SWITCH, OF_ALL(by_value), 0, 0},
-    [KEY_FLOW] = {"flow", "0", NULL, FRACTION, OF_ALL(flow), 0, 0},
-    [KEY_NAN] = {"nan", "0", NULL, FRACTION, OF_ALL(nan), 0, 0},
-    [KEY_LAYOUT] = {"layout", "array", layouts, CHOICE, OF_ALL(layout), 0, 0},
-    [KEY_BATCH] = {"batch", "1", NULL, INTEGER, OF_ALL(batch), 1, INT64_C(1) << 40},
-    [KEY_HEIGHT] = {"height", "1", NULL, INTEGER, OF_ALL(height), 1, INT64_C(1) << 40},
-    [KEY_CHANNELS] = {"channels", "1", NULL, INTEGER, OF_ALL(channels), 1, 1 << 20},
-    [KEY_STRIDE] = {"stride", "1", NULL, INTEGER, OF_ALL(stride), -(1 << 20), 1 << 20},
-    [KEY_PITCH] = {"pitch", "0", NULL, INTEGER, OF_ALL(pitch), 0, INT64_C(1) << 40},
-    [KEY_OFFSET] = {"offset", "0", NULL, INTEGER, OF_ALL(offset), 0, 1 << 20},
-    [KEY_WEIGHTING] = {"weighting", "none", weightings, CHOICE, OF_ALL(weighting), 0, 0},
-    [KEY_WEIGHTS] = {"weights", "f64", types, CHOICE, OF_ALL(weights), 0, 0},
-    [KEY_MASK] = {"mask", "none", types, OTHER, OF_ALL(mask), 0, 0},
-    [KEY_WHERE] = {"where", "none", types, OTHER, OF_ALL(where), 0, 0},
-    [KEY_ALIKE] = {"alike", "no", switches, SWITCH, OF_ALL(alike), 0, 0},
-    [KEY_ON] = {"on", "cpu", places, CHOICE, OF_ALL(place), 0, 0},
-    [KEY_SEED] = {"seed", "", NULL, OTHER, OF_ALL(seed), 0, 0},
+    int64_t min, max; /* of integers */
+} keys[] = {
+    {"n", "", NULL, INTEGER, OF_ALL(samples), 1, INT64_C(1) << 40},
+    {"type", "", types, CHOICE, OF_AXIS(type), 0, 0},
+    {"axes", "1", NULL, AXES, OF_ALL(axes), 1, HISTO_MAX_AXES},
+    {"axis", "", axis_kinds, CHOICE, OF_AXIS(kind), 0, 0},
+    {"bins", "", NULL, INTEGER, OF_AXIS(bins), 1, HISTO_MAX_BINS},
+    {"lo", "", NULL, REAL, OF_AXIS(lo), 0, 0},
+    {"hi", "", NULL, REAL, OF_AXIS(hi), 0, 0},
+    {"edges", "jitter", edge_kinds, CHOICE, OF_AXIS(edges), 0, 0},
+    {"power", "0", NULL, REAL, OF_AXIS(power), 0, 0},
+    {"closed", "no", switches, SWITCH, OF_AXIS(closed), 0, 0},
+    {"storage", "dense", storages, CHOICE, OF_ALL(storage), 0, 0},
+    {"dist", "uniform", kinds, KIND, OF_ALL(kind), 0, 0},
+    {"by", "bin", ways, SWITCH, OF_ALL(by_value), 0, 0},
+    {"flow", "0", NULL, FRACTION, OF_ALL(flow), 0, 0},
+    {"nan", "0", NULL, FRACTION, OF_ALL(nan), 0, 0},
+    {"layout", "array", layouts, CHOICE, OF_ALL(layout), 0, 0},
+    {"batch", "1", NULL, INTEGER, OF_ALL(batch), 1, INT64_C(1) << 40},
+    {"height", "1", NULL, INTEGER, OF_ALL(height), 1, INT64_C(1) << 40},
+    {"channels", "1", NULL, INTEGER, OF_ALL(channels), 1, 1 << 20},
+    {"stride", "1", NULL, INTEGER, OF_ALL(stride), -(1 << 20), 1 << 20},
+    {"pitch", "0", NULL, INTEGER, OF_ALL(pitch), 0, INT64_C(1) << 40},
+    {"offset", "0", NULL, INTEGER, OF_ALL(offset), 0, 1 << 20},
+    {"weighting", "none", weightings, CHOICE, OF_ALL(weighting), 0, 0},
+    {"weights", "f64", types, CHOICE, OF_ALL(weights), 0, 0},
+    {"mask", "none", types, MASK, OF_ALL(mask), 0, 0},
+    {"where", "none", types, WHERE, OF_ALL(where), 0, 0},
+    {"alike", "no", switches, SWITCH, OF_ALL(alike), 0, 0},
+    {"on", "cpu", places, CHOICE, OF_ALL(place), 0, 0},
+    {"seed", "", NULL, SEED, OF_ALL(seed), 0, 0},
 };
+enum { KEYS = sizeof keys / sizeof *keys };
 #undef OF_AXIS
 #undef OF_ALL
+
+static bool is_key(int k, const char *name)
+{
+    return strcmp(keys[k].name, name) == 0;
+}
 
 enum { VALUE_BYTES = HISTO_MAX_AXES * 26 };
 
@@ -127,7 +100,7 @@ static void put_number(char *text, size_t size, double value)
 }
 
 /* A value that is kept in an axis or a problem. */
-static void put_member(char *text, size_t size, const void *owner, key k)
+static void put_member(char *text, size_t size, const void *owner, int k)
 {
     const void *member = (const char *)owner + keys[k].offset;
     if (keys[k].form == SWITCH)
@@ -141,7 +114,7 @@ static void put_member(char *text, size_t size, const void *owner, key k)
 }
 
 /* A value for each axis, or one for all. */
-static void put_list(char *text, size_t size, const random_problem *p, key k)
+static void put_list(char *text, size_t size, const random_problem *p, int k)
 {
     bool equal = true;
     char first[32], next[32];
@@ -166,29 +139,35 @@ static void put_filter(char *text, size_t size, histo_dtype type, double fractio
         snprintf(text, size, "%s:%s", types[type], number);
 }
 
-static void put_value(char text[VALUE_BYTES], const random_problem *p, key k)
+static void put_value(char text[VALUE_BYTES], const random_problem *p, int k)
 {
     const size_t size = VALUE_BYTES;
     char number[32];
     if (keys[k].of_axis) {
         put_list(text, size, p, k);
-    } else if (keys[k].form != OTHER) {
-        put_member(text, size, p, k);
-    } else if (k == KEY_DIST) {
+        return;
+    }
+    switch (keys[k].form) {
+    case AXES:
+        snprintf(text, size, "%d", p->axes);
+        break;
+    case KIND:
         put_number(number, sizeof number, p->shape);
         snprintf(text, size, p->shape == 0 ? "%s" : "%s:%s", kinds[p->kind], number);
-    } else if (k == KEY_MASK) {
+        break;
+    case MASK:
         put_filter(text, size, p->mask_type, p->mask);
-        if (p->mask != 1 && p->mask_run != 1) {
-            size_t length = strlen(text);
-            snprintf(text + length, size - length, ":%" PRId64, p->mask_run);
-        }
-    } else if (k == KEY_WHERE) {
+        if (p->mask != 1 && p->mask_run != 1)
+            snprintf(text + strlen(text), size - strlen(text), ":%" PRId64, p->mask_run);
+        break;
+    case WHERE:
         put_filter(text, size, p->where_type, p->where);
-    } else if (k == KEY_SEED) {
+        break;
+    case SEED:
         snprintf(text, size, "%" PRIu64, p->seed);
-    } else {
-        snprintf(text, size, "%d", p->axes);
+        break;
+    default:
+        put_member(text, size, p, k);
     }
 }
 
@@ -206,9 +185,9 @@ char *problem_print(const random_problem *p, char line[PROBLEM_LINE_BYTES])
     char value[VALUE_BYTES];
     line[0] = '\0';
     for (int k = 0; k < KEYS; k++) {
-        put_value(value, p, (key)k);
-        if (strcmp(value, keys[k].usual) == 0 || (k == KEY_HI && hi_follows(p))) continue;
-        if (k == KEY_WEIGHTS && !p->weighting) continue;
+        put_value(value, p, k);
+        if (strcmp(value, keys[k].usual) == 0 || (is_key(k, "hi") && hi_follows(p))) continue;
+        if (is_key(k, "weights") && !p->weighting) continue;
         length += (size_t)snprintf(line + length, PROBLEM_LINE_BYTES - length, "%s%s=%s", length ? " " : "",
                                    keys[k].name, value);
     }
@@ -234,7 +213,7 @@ static bool take_number(const char *text, size_t length, double *value)
     return !*end && *value - *value == 0;
 }
 
-static histo_status fail_value(key k, const char *text, size_t length)
+static histo_status fail_value(int k, const char *text, size_t length)
 {
     char list[400] = "";
     for (int i = 0; keys[k].names && keys[k].names[i]; i++) {
@@ -245,30 +224,30 @@ static histo_status fail_value(key k, const char *text, size_t length)
                       (int)length, text, keys[k].names ? "names" : "numbers", list);
 }
 
-static histo_status take_integer(key k, const char *text, int64_t least, int64_t most, int64_t *value)
+static histo_status take_integer(int k, const char *text, int64_t min, int64_t max, int64_t *value)
 {
     double number;
-    bool fits = take_number(text, strlen(text), &number) && number >= (double)least && number <= (double)most &&
+    bool fits = take_number(text, strlen(text), &number) && number >= (double)min && number <= (double)max &&
                 number == (double)(int64_t)number;
     if (!fits)
         return histo_fail(HISTO_INVALID,
                           "%s=%s of a random problem must be a whole number from %" PRId64 " to %" PRId64, keys[k].name,
-                          text, least, most);
+                          text, min, max);
     *value = (int64_t)number;
     return HISTO_OK;
 }
 
-static histo_status take_fraction(key k, const char *text, size_t length, double *value)
+static histo_status take_fraction(int k, const char *text, size_t length, double *value)
 {
     if (take_number(text, length, value) && *value >= 0 && *value <= 1) return HISTO_OK;
     return histo_fail(HISTO_INVALID, "%s=%s of a random problem needs a fraction from 0 to 1", keys[k].name, text);
 }
 
 /* A value that is kept in an axis or a problem. The numbers of axes are lists, so text may go on. */
-static histo_status take_member(key k, const char *text, size_t length, void *owner)
+static histo_status take_member(int k, const char *text, size_t length, void *owner)
 {
     void *member = (char *)owner + keys[k].offset;
-    double number = 0, most = 0x1p1000;
+    double number = 0, limit = 0x1p1000;
     if (keys[k].names) {
         int chosen = find(keys[k].names, text, length);
         if (chosen < 0) return fail_value(k, text, length);
@@ -279,10 +258,10 @@ static histo_status take_member(key k, const char *text, size_t length, void *ow
         return HISTO_OK;
     }
     if (keys[k].form == FRACTION) return take_fraction(k, text, length, member);
-    if (!keys[k].of_axis) return take_integer(k, text, keys[k].least, keys[k].most, member);
-    bool valid = take_number(text, length, &number) && number >= -most && number <= most;
+    if (!keys[k].of_axis) return take_integer(k, text, keys[k].min, keys[k].max, member);
+    bool valid = take_number(text, length, &number) && number >= -limit && number <= limit;
     if (keys[k].form == INTEGER)
-        valid = valid && number >= (double)keys[k].least && number <= (double)keys[k].most &&
+        valid = valid && number >= (double)keys[k].min && number <= (double)keys[k].max &&
                 number == (double)(int64_t)number;
     if (!valid) return fail_value(k, text, length);
     if (keys[k].form == INTEGER)
@@ -293,7 +272,7 @@ static histo_status take_member(key k, const char *text, size_t length, void *ow
 }
 
 /* One value for all axes, or one for each. */
-static histo_status take_list(key k, const char *text, random_problem *p)
+static histo_status take_list(int k, const char *text, random_problem *p)
 {
     int given = 0;
     for (const char *at = text;; at++) {
@@ -316,12 +295,12 @@ static histo_status take_list(key k, const char *text, random_problem *p)
 }
 
 /* "zipf:1.25" */
-static histo_status take_kind(const char *text, random_problem *p)
+static histo_status take_kind(int k, const char *text, random_problem *p)
 {
     size_t length = strcspn(text, ":");
     int kind = find(kinds, text, length);
     const char *rest = text + length + (text[length] == ':');
-    if (kind < 0) return fail_value(KEY_DIST, text, length);
+    if (kind < 0) return fail_value(k, text, length);
     if (text[length] && !(take_number(rest, strlen(rest), &p->shape) && p->shape >= 0))
         return histo_fail(HISTO_INVALID, "dist=%s of a random problem needs a number behind the colon", text);
     p->kind = (problem_kind)kind;
@@ -329,13 +308,13 @@ static histo_status take_kind(const char *text, random_problem *p)
 }
 
 /* "f64:0.25" or "u8:0.5:64", or "none" */
-static histo_status take_filter(key k, const char *text, histo_dtype *type, double *fraction, int64_t *run)
+static histo_status take_filter(int k, const char *text, histo_dtype *type, double *fraction, int64_t *run)
 {
     size_t length = strcspn(text, ":");
-    int found = find(types, text, length);
+    int type_of_filter = find(types, text, length);
     if (strcmp(text, "none") == 0) return HISTO_OK;
-    if (found < 0 || !text[length]) return fail_value(k, text, length);
-    *type = (histo_dtype)found;
+    if (type_of_filter < 0 || !text[length]) return fail_value(k, text, length);
+    *type = (histo_dtype)type_of_filter;
     const char *number = text + length + 1;
     length = strcspn(number, ":");
     histo_status status = take_fraction(k, number, length, fraction);
@@ -352,19 +331,19 @@ static histo_status take_seed(const char *text, uint64_t *seed)
     return histo_fail(HISTO_INVALID, "seed=%s of a random problem must be a whole number", text);
 }
 
-static histo_status take_value(key k, const char *text, random_problem *p)
+static histo_status take_value(int k, const char *text, random_problem *p)
 {
     if (keys[k].of_axis) return take_list(k, text, p);
-    switch (k) {
-    case KEY_DIST:
-        return take_kind(text, p);
-    case KEY_MASK:
+    switch (keys[k].form) {
+    case KIND:
+        return take_kind(k, text, p);
+    case MASK:
         return take_filter(k, text, &p->mask_type, &p->mask, &p->mask_run);
-    case KEY_WHERE:
+    case WHERE:
         return take_filter(k, text, &p->where_type, &p->where, NULL);
-    case KEY_SEED:
+    case SEED:
         return take_seed(text, &p->seed);
-    case KEY_AXES:
+    case AXES:
         return HISTO_OK; /* it was read before the others */
     default:
         return take_member(k, text, strlen(text), p);
@@ -374,7 +353,7 @@ static histo_status take_value(key k, const char *text, random_problem *p)
 /* HISTO_INVALID if the numbers of the layout do not fit together. */
 static histo_status check_layout(const random_problem *p)
 {
-    const double most = 0x1p42;
+    const double limit = 0x1p42;
     bool batched = p->layout >= PROBLEM_CHANNELS;
     if (!batched && p->batch != 1)
         return histo_fail(HISTO_INVALID, "layout=%s of a random problem has batch=1", layouts[p->layout]);
@@ -396,7 +375,7 @@ static histo_status check_layout(const random_problem *p)
     if (p->layout == PROBLEM_STRIDED && p->stride == 0)
         return histo_fail(HISTO_INVALID, "stride=0 of a random problem would read one sample again and again");
     double wide = (double)(p->pitch > row ? p->pitch : row) * (double)p->height * (double)p->batch;
-    if (wide * (double)p->channels > most || (double)p->samples * (double)llabs(p->stride) > most)
+    if (wide * (double)p->channels > limit || (double)p->samples * (double)llabs(p->stride) > limit)
         return histo_fail(HISTO_INVALID, "the random problem needs more memory than there is: make n less");
     return HISTO_OK;
 }
@@ -416,12 +395,12 @@ static histo_status check(random_problem *p)
 }
 
 /* The key of the token at text, and the token's length up to its value. */
-static histo_status find_key(const char *text, key *k, size_t *length)
+static histo_status find_key(const char *text, int *k, size_t *length)
 {
     size_t name = strcspn(text, "= ,");
     for (int i = 0; i < KEYS && text[name] == '='; i++) {
         if (strlen(keys[i].name) != name || memcmp(keys[i].name, text, name) != 0) continue;
-        *k = (key)i;
+        *k = i;
         *length = name + 1;
         return HISTO_OK;
     }
@@ -441,7 +420,7 @@ histo_status problem_parse(const char *line, random_problem *p)
     if (strlen(line) >= sizeof copy) return histo_fail(HISTO_INVALID, "the line of a random problem is too long");
     strcpy(copy, line);
     for (char *rest, *token = strtok_r(copy, " \t\n", &rest); token; token = strtok_r(NULL, " \t\n", &rest)) {
-        key k = KEY_N;
+        int k = 0;
         size_t length = 0;
         histo_status status = find_key(token, &k, &length);
         if (status != HISTO_OK) return status;
@@ -449,13 +428,14 @@ histo_status problem_parse(const char *line, random_problem *p)
         values[k] = token + length;
     }
     int64_t axes = 1;
-    histo_status status =
-        values[KEY_AXES] ? take_integer(KEY_AXES, values[KEY_AXES], 1, HISTO_MAX_AXES, &axes) : HISTO_OK;
+    histo_status status = HISTO_OK;
+    for (int k = 0; k < KEYS; k++)
+        if (is_key(k, "axes") && values[k]) status = take_integer(k, values[k], keys[k].min, keys[k].max, &axes);
     p->axes = (int)axes;
     for (int k = 0; k < KEYS && status == HISTO_OK; k++)
-        if (values[k]) status = take_value((key)k, values[k], p);
+        if (values[k]) status = take_value(k, values[k], p);
     for (int k = 0; k < KEYS && status == HISTO_OK; k++) /* a wrong value is told before a missing one */
-        if (!*keys[k].usual && !values[k] && k != KEY_HI && k != KEY_SEED)
+        if (!*keys[k].usual && !values[k] && !is_key(k, "hi") && !is_key(k, "seed"))
             status = histo_fail(HISTO_INVALID, "the random problem has no %s=", keys[k].name);
     return status == HISTO_OK ? check(p) : status;
 }
@@ -466,34 +446,34 @@ histo_status problem_parse(const char *line, random_problem *p)
 typedef struct wanted {
     const char *text;
     size_t length;
-    double least, most;
+    double min, max;
 } wanted;
 
-static histo_status take_alternative(key k, const char *text, size_t length, wanted *w)
+static histo_status take_alternative(int k, const char *text, size_t length, wanted *w)
 {
     *w = (wanted){text, length, -HUGE_VAL, HUGE_VAL};
     if (keys[k].names) {
         bool none = length == 4 && memcmp(text, "none", 4) == 0;
         return none || find(keys[k].names, text, length) >= 0 ? HISTO_OK : fail_value(k, text, length);
     }
-    size_t least = 0;
-    while (least < length && strncmp(text + least, "..", 2) != 0)
-        least++;
-    const char *most = least < length ? text + least + 2 : text;
-    size_t rest = length - (size_t)(most - text);
-    bool valid = (least == 0 && most != text) || take_number(text, least, &w->least);
-    valid = valid && ((rest == 0 && most != text) || take_number(most, rest, &w->most));
+    size_t first = 0;
+    while (first < length && strncmp(text + first, "..", 2) != 0)
+        first++;
+    const char *last = first < length ? text + first + 2 : text;
+    size_t rest = length - (size_t)(last - text);
+    bool valid = (first == 0 && last != text) || take_number(text, first, &w->min);
+    valid = valid && ((rest == 0 && last != text) || take_number(last, rest, &w->max));
     return valid ? HISTO_OK : fail_value(k, text, length);
 }
 
 /* True if an element of the value, "u16,f32" or "zipf:1.25", is as wanted. */
-static bool agrees(const wanted *w, key k, const char *value)
+static bool agrees(const wanted *w, int k, const char *value)
 {
     for (const char *at = value;; at++) {
         size_t length = strcspn(at, ","), name = strcspn(at, ",:");
         double number;
         if (keys[k].names ? name == w->length && memcmp(at, w->text, name) == 0
-                          : take_number(at, length, &number) && number >= w->least && number <= w->most)
+                          : take_number(at, length, &number) && number >= w->min && number <= w->max)
             return true;
         at += length;
         if (!*at) return false;
@@ -505,7 +485,7 @@ static histo_status evaluate(const random_problem *p, const char *filter, bool *
 {
     *matches = true;
     for (const char *at = filter; *at; at += *at == ',') {
-        key k = KEY_N;
+        int k = 0;
         size_t length = 0;
         bool any = false;
         char value[VALUE_BYTES];

@@ -1,17 +1,11 @@
-#include "bench/random/random_report.h"
-
+/* The table and the JSON of random problems. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/core/report.h"
-#include "bench/core/sort.h"
-
-static const char *bare(const char *name)
-{
-    const char *slash = strchr(name, '/');
-    return slash ? slash + 1 : name;
-}
+#include "bench/core/times.h"
+#include "bench/random/random.h"
 
 void random_report_begin(const bench_random_options *options, const char *backend)
 {
@@ -117,7 +111,7 @@ void random_report_problem(const bench_random_options *options, const random_ver
         fprintf(to, "%7.1f", 100 * random_share(v));
         print_ratio(to, random_to_peer(v));
         print_ratio(to, random_choice(v));
-        fprintf(to, " %10.5g  %-18s %-11s %s\n", v->us, bare(v->strategy), *v->kernel ? v->kernel : "-",
+        fprintf(to, " %10.5g  %-18s %-11s %s\n", v->us, bench_bare_name(v->strategy), *v->kernel ? v->kernel : "-",
                 problem_print(&v->problem, line));
         if (options->line) print_entries(to, v);
     }
@@ -163,12 +157,12 @@ static double choice_quality(const random_verdict *v)
     return v->best_us / v->us;
 }
 
-static int within(const random_result *result, random_class class, measure_of *measure, double least)
+static int within(const random_result *result, random_class class, measure_of *measure, double threshold)
 {
     int count = 0;
     for (int i = 0; i < result->count; i++) {
         const random_verdict *v = &result->verdict[i];
-        count += v->class == class && v->outcome == RANDOM_EXACT && measure(v) >= least;
+        count += v->class == class && v->outcome == RANDOM_EXACT && measure(v) >= threshold;
     }
     return count;
 }
@@ -226,10 +220,10 @@ static void print_worst(FILE *to, const random_result *result, int m)
         after = measures[m].measure(v);
         last = next;
         if (rank == 0) fprintf(to, "\nthe worst by %s\n", measures[m].name);
-        fprintf(to, "%8.3g  %s, %s%s%s, %.4g us", after * measures[m].scale, random_bounded_by(v), bare(v->strategy),
-                *v->kernel ? ", " : "", v->kernel, v->us);
+        fprintf(to, "%8.3g  %s, %s%s%s, %.4g us", after * measures[m].scale, random_bounded_by(v),
+                bench_bare_name(v->strategy), *v->kernel ? ", " : "", v->kernel, v->us);
         if (v->peer_us > 0) fprintf(to, ", %s %.4g us", v->peer, v->peer_us);
-        if (v->best_us > 0 && v->best_us < v->us) fprintf(to, ", %s %.4g us", bare(v->best), v->best_us);
+        if (v->best_us > 0 && v->best_us < v->us) fprintf(to, ", %s %.4g us", bench_bare_name(v->best), v->best_us);
         fputs("\n          ", to);
         print_again(to, v);
     }

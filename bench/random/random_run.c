@@ -1,35 +1,35 @@
-#include "bench/random/random_run.h"
-
+/* Measuring one random problem: the plan, every other strategy and all peers take turns. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "bench/core/sort.h"
+#include "bench/core/times.h"
+#include "bench/random/random.h"
 #include "bench/random/random_bound.h"
-#include "bench/random/random_device.h"
 #include "bench/random/random_peers.h"
 #include "plan/strategy.h"
 
 /* ---- Entries that take turns ---- */
 
-typedef struct entry {
-    random_score *score;
-    bench_work *work;
-    void *context;
-    int repeat, passes;
-    double us[RANDOM_PASSES];
-} entry;
-
 /* Fills by one plan. */
 typedef struct filler {
-    const problem_data *data;
     problem_fill fill;
     histo_plan *plan;
     histo_hist *hist;
     int fills;
 } filler;
+
+typedef struct entry {
+    random_score *score;
+    bench_work *work;
+    void *context; /* of a strategy or the plan: its filler */
+    void (*end)(void *context);
+    filler filler;
+    int repeat; /* 0: it is so slow that the time of its warming up is all */
+    bench_times times;
+} entry;
 
 typedef struct runner {
     const bench_random_options *options;
@@ -38,14 +38,8 @@ typedef struct runner {
     random_verdict *verdict;
     problem_data data;
     reference_counts counts;
-    entry entries[RANDOM_ENTRIES];
-    filler fillers[RANDOM_ENTRIES]; /* of the entry with this index */
+    entry entries[RANDOM_ENTRIES]; /* as many as the verdict has scores */
     problem_task task;
-    int peers;
-    struct {
-        void *state;
-        void (*end)(void *state);
-    } peer[RANDOM_PEERS];
     int threads;
 } runner;
 
@@ -57,13 +51,20 @@ static histo_status fill_once(void *context, void *stream)
     return histo_plan_fill(f->plan, f->hist, f->fill.samples, &f->fill.options);
 }
 
+static void end_filler(void *context)
+{
+    filler *f = context;
+    histo_plan_destroy(f->plan);
+    histo_hist_destroy(f->hist);
+}
+
 /* On a CPU, samples that fit the caches are counted there, as in a program that has just made them: a pass is the mean
  * of many fills. Others come from memory. */
 static histo_status time_work(const runner *r, bench_work *work, void *context, double *us)
 {
     const size_t cached = 4 << 20;
-    const double least_us = 50;
-    const int most = 4096;
+    const double shortest_us = 50;
+    const int max_fills = 4096;
     if (r->verdict->problem.place != PROBLEM_CPU || r->data.bytes > cached) return r->device->time(work, context, us);
     histo_status status = HISTO_OK;
     double begun = histo_now_us();
@@ -71,7 +72,17 @@ static histo_status time_work(const runner *r, bench_work *work, void *context, 
     do {
         status = work(context, NULL);
         *us = (histo_now_us() - begun) / ++done;
-    } while (status == HISTO_OK && *us * done < least_us && done < most);
+    } while (status == HISTO_OK && *us * done < shortest_us && done < max_fills);
+    return status;
+}
+
+/* The time of an entry's second pass; of the first, which may set things up, if that takes so long. */
+static histo_status warm_up(const runner *r, const entry *e, double long_us, double *us)
+{
+    histo_status status = HISTO_OK;
+    *us = 0;
+    for (int pass = 0; pass < 2 && status == HISTO_OK && *us <= long_us; pass++)
+        status = time_work(r, e->work, e->context, us);
     return status;
 }
 
@@ -79,20 +90,28 @@ static histo_status time_work(const runner *r, bench_work *work, void *context, 
 static int passes_for(const bench_random_options *options, double us)
 {
     const double budget_us = options->common.quick ? 1e4 : 3e4;
-    int most = options->common.repeat ? options->common.repeat : options->common.quick ? 3 : 7;
-    int affordable = us > 0 ? (int)fmin(budget_us / us, most) : most;
-    return affordable < 2 ? (most < 2 ? most : 2) : affordable;
+    int passes = options->common.repeat ? options->common.repeat : options->common.quick ? 3 : 7;
+    int affordable = us > 0 ? (int)fmin(budget_us / us, passes) : passes;
+    return affordable < 2 ? (passes < 2 ? passes : 2) : affordable;
 }
 
-static entry *add_entry(runner *r, const char *name, bench_work *work, void *context)
+/* The next entry, which is none until keep_entry. */
+static entry *next_entry(runner *r, const char *name, bench_work *work, void *context, void (*end)(void *context))
 {
-    if (r->verdict->scores == RANDOM_ENTRIES) return NULL;
     random_score *score = &r->verdict->score[r->verdict->scores];
-    entry *e = &r->entries[r->verdict->scores++];
+    entry *e = &r->entries[r->verdict->scores];
     *score = (random_score){.us = 0};
-    *e = (entry){.score = score, .work = work, .context = context};
+    *e = (entry){.score = score, .work = work, .context = context ? context : &e->filler, .end = end};
     snprintf(score->name, sizeof score->name, "%s", name);
     return e;
+}
+
+/* us: its time; slow: it is not worth more. */
+static void keep_entry(runner *r, entry *e, double us, bool slow)
+{
+    r->verdict->scores++;
+    e->repeat = slow ? 0 : passes_for(r->options, us);
+    if (slow) e->times.us[e->times.passes++] = us;
 }
 
 static void fail_entry(random_verdict *v, const char *name, random_outcome outcome, const char *reason)
@@ -102,16 +121,7 @@ static void fail_entry(random_verdict *v, const char *name, random_outcome outco
     snprintf(v->reason, sizeof v->reason, "%s: %s", name, reason);
 }
 
-static histo_status end_filler(filler *f, histo_status status)
-{
-    histo_plan_destroy(f->plan);
-    histo_hist_destroy(f->hist);
-    f->plan = NULL;
-    f->hist = NULL;
-    return status;
-}
-
-/* A histogram and a plan for the problem; strategy is NULL for the plan's choice. */
+/* A histogram and a plan for the problem; strategy is NULL for the plan's choice. End it also after a failure. */
 static histo_status begin_filler(const runner *r, const char *strategy, filler *f)
 {
     const random_problem *p = &r->verdict->problem;
@@ -120,20 +130,18 @@ static histo_status begin_filler(const runner *r, const char *strategy, filler *
                               .device = r->device->device,
                               .strategy = strategy,
                               .threads = r->options->common.threads};
-    *f = (filler){.data = &r->data};
     problem_fill_make(&r->data, false, &f->fill);
     histo_status status = histo_hist_create(&f->hist, p->axes, r->data.axes, &kind);
-    if (status == HISTO_OK) status = histo_plan_create(&f->plan, f->hist, f->fill.samples, &f->fill.options, &how);
-    return status == HISTO_OK ? HISTO_OK : end_filler(f, status);
+    return status == HISTO_OK ? histo_plan_create(&f->plan, f->hist, f->fill.samples, &f->fill.options, &how) : status;
 }
 
 /* Compare the histogram of an entry with the reference. */
-static histo_status check_filler(runner *r, const filler *f, const char *name)
+static histo_status check_entry(runner *r, const entry *e)
 {
     char wrong[300];
-    if (!f->hist) return HISTO_OK;
-    histo_status status = reference_compare(&r->counts, f->hist, f->fills, wrong, sizeof wrong);
-    if (status == HISTO_OK && *wrong) fail_entry(r->verdict, name, RANDOM_WRONG, wrong);
+    if (!e->filler.hist) return HISTO_OK;
+    histo_status status = reference_compare(&r->counts, e->filler.hist, e->filler.fills, wrong, sizeof wrong);
+    if (status == HISTO_OK && *wrong) fail_entry(r->verdict, e->score->name, RANDOM_WRONG, wrong);
     return status;
 }
 
@@ -142,19 +150,22 @@ static histo_status check_filler(runner *r, const filler *f, const char *name)
 static histo_status add_plan(runner *r)
 {
     random_verdict *v = r->verdict;
-    filler *f = &r->fillers[v->scores];
+    entry *e = next_entry(r, "", fill_once, NULL, end_filler);
     double begun = histo_now_us();
-    histo_status status = begin_filler(r, NULL, f);
+    histo_status status = begin_filler(r, NULL, &e->filler);
     v->planning_us = histo_now_us() - begun;
-    if (status != HISTO_OK) return status;
-    snprintf(v->strategy, sizeof v->strategy, "%s", histo_plan_strategy(f->plan));
-    entry *e = add_entry(r, v->strategy, fill_once, f);
+    if (status != HISTO_OK) {
+        end_filler(&e->filler);
+        return status;
+    }
+    snprintf(v->strategy, sizeof v->strategy, "%s", histo_plan_strategy(e->filler.plan));
+    snprintf(e->score->name, sizeof e->score->name, "%s", v->strategy);
     e->score->is_plan = true;
     begun = histo_now_us();
-    status = time_work(r, fill_once, f, &v->us); /* allocates, and may compile */
+    status = time_work(r, e->work, e->context, &v->us); /* allocates, and may compile */
     v->first_us = histo_now_us() - begun;
-    if (status == HISTO_OK) status = time_work(r, fill_once, f, &v->us);
-    e->repeat = passes_for(r->options, v->us);
+    if (status == HISTO_OK) status = time_work(r, e->work, e->context, &v->us);
+    keep_entry(r, e, v->us, false);
     return status;
 }
 
@@ -177,10 +188,10 @@ static void see_kernel(random_verdict *v, const histo_plan *plan)
 /* Make a fill of a 64th of the samples, by a shorter last dimension; false if there are too few. */
 static bool shorten(problem_fill *fill, const random_problem *p)
 {
-    enum { PART = 64, LEAST = 1 << 10 };
+    enum { PART = 64, MIN_SAMPLES = 1 << 10, MIN_LENGTH = 16 };
     const int last = fill->samples[0].ndim - 1;
     const int64_t length = fill->samples[0].shape[last] / PART;
-    if (fill->options.offsets || p->samples / p->batch / PART < LEAST || length < 16) return false;
+    if (fill->options.offsets || p->samples / p->batch / PART < MIN_SAMPLES || length < MIN_LENGTH) return false;
     for (int a = 0; a < p->axes; a++)
         fill->samples[a].shape[last] = length;
     fill->weights.shape[last] = fill->mask.shape[last] = fill->where.shape[last] = length;
@@ -188,17 +199,14 @@ static bool shorten(problem_fill *fill, const random_problem *p)
 }
 
 /* Would this strategy take several times as long as the plan's? Estimated by a fill of a part of the samples. */
-static histo_status try_part(runner *r, filler *f, bool *hopeless)
+static histo_status try_part(runner *r, entry *e, bool *hopeless)
 {
     const double times = 3, part = 64, overhead_us = 100;
-    problem_fill whole = f->fill;
+    filler *f = &e->filler;
     double us = 0;
     *hopeless = false;
-    f->fill.options.weights = whole.options.weights ? &f->fill.weights : NULL;
     if (!shorten(&f->fill, &r->verdict->problem)) return HISTO_OK;
-    histo_status status = HISTO_OK;
-    for (int pass = 0; pass < 2 && status == HISTO_OK; pass++)
-        status = time_work(r, fill_once, f, &us);
+    histo_status status = warm_up(r, e, INFINITY, &us);
     *hopeless = us > overhead_us && (us - overhead_us) * part > times * r->verdict->us;
     problem_fill_make(&r->data, false, &f->fill);
     f->fills = 0;
@@ -208,23 +216,20 @@ static histo_status try_part(runner *r, filler *f, bool *hopeless)
 /* Time another strategy, unless it cannot count the problem. */
 static histo_status add_rival(runner *r, const char *name)
 {
-    filler *f = &r->fillers[r->verdict->scores];
+    const double plan_us = r->verdict->us;
+    entry *e = next_entry(r, name, fill_once, NULL, end_filler);
     double us = 0;
     bool hopeless = false;
-    histo_status status = begin_filler(r, name, f);
-    if (status == HISTO_UNSUPPORTED || status == HISTO_INVALID || status == HISTO_NO_MEMORY) return HISTO_OK;
-    if (status == HISTO_OK) status = try_part(r, f, &hopeless);
-    if (status != HISTO_OK || hopeless) return end_filler(f, status);
-    for (int pass = 0; pass < 2 && status == HISTO_OK; pass++) {
-        status = time_work(r, fill_once, f, &us);
-        if (us > 10 * r->verdict->us + 1000) break;
+    histo_status status = begin_filler(r, name, &e->filler);
+    const bool cannot = status == HISTO_UNSUPPORTED || status == HISTO_INVALID;
+    if (status == HISTO_OK) status = try_part(r, e, &hopeless);
+    if (status == HISTO_OK && !hopeless) status = warm_up(r, e, 10 * plan_us + 1000, &us);
+    if (status == HISTO_OK && !hopeless) {
+        keep_entry(r, e, us, us > 3 * plan_us + 100);
+        return HISTO_OK;
     }
-    if (status == HISTO_NO_MEMORY) return end_filler(f, HISTO_OK);
-    if (status != HISTO_OK) return end_filler(f, status);
-    entry *e = add_entry(r, name, fill_once, f);
-    e->repeat = us > 3 * r->verdict->us + 100 ? 0 : passes_for(r->options, us);
-    if (e->repeat == 0) e->us[e->passes++] = us;
-    return HISTO_OK;
+    end_filler(&e->filler);
+    return cannot || status == HISTO_NO_MEMORY ? HISTO_OK : status;
 }
 
 static histo_status add_rivals(runner *r)
@@ -235,7 +240,7 @@ static histo_status add_rivals(runner *r)
         char name[48];
         snprintf(name, sizeof name, "%s/%s", info.backend, info.name);
         if (strcmp(info.backend, r->device->backend) != 0 || strcmp(name, r->verdict->strategy) == 0) continue;
-        if (info.storage != r->verdict->problem.storage || r->verdict->scores > RANDOM_ENTRIES - 8) continue;
+        if (info.storage != r->verdict->problem.storage || r->verdict->scores == RANDOM_ENTRIES) continue;
         status = add_rival(r, name);
         if (status != HISTO_OK) fail_entry(r->verdict, name, RANDOM_FAILED, histo_last_error());
         if (status != HISTO_DEVICE) status = HISTO_OK;
@@ -250,19 +255,12 @@ static histo_status add_peer(runner *r, const char *name, histo_status begun, be
 {
     const double long_us = 10 * r->verdict->us + 1000;
     double us = 0;
-    for (int pass = 0; pass < 2 && begun == HISTO_OK && us <= long_us; pass++)
-        begun = time_work(r, run, state, &us);
-    if (begun != HISTO_OK) {
-        if (state) end(state);
-        return begun == HISTO_DEVICE ? begun : HISTO_OK;
-    }
-    r->peer[r->peers].end = end;
-    r->peer[r->peers++].state = state;
-    entry *e = add_entry(r, name, run, state);
+    entry *e = next_entry(r, name, run, state, end);
     e->score->is_peer = true;
-    e->repeat = us > long_us ? 0 : passes_for(r->options, us);
-    if (e->repeat == 0) e->us[e->passes++] = us;
-    return HISTO_OK;
+    histo_status status = begun == HISTO_OK ? warm_up(r, e, long_us, &us) : begun;
+    if (status == HISTO_OK) keep_entry(r, e, us, us > long_us);
+    if (status != HISTO_OK && state) end(state);
+    return status == HISTO_DEVICE ? status : HISTO_OK;
 }
 
 /* The naive loop on a CPU, atomic additions on a GPU, and other libraries. */
@@ -276,13 +274,13 @@ static histo_status add_peers(runner *r)
         status = add_peer(r, "naive loop", begun, problem_naive_run, state, problem_naive_destroy);
     }
     if (device) {
-        begun = device->atomics_begin(&r->data, &state);
+        begun = problem_atomics_begin(&r->data, device, &state);
         status = add_peer(r, "strided atomics", begun, device->atomics_run, state, device->atomics_end);
     }
     if (!problem_task_make(&r->data, r->threads, &r->task)) return status;
     for (int i = 0; r->device->peers[i] && status == HISTO_OK; i++) {
         const bench_peer *peer = r->device->peers[i];
-        if (peer == &bench_naive || r->peers == RANDOM_PEERS) continue;
+        if (peer->loop) continue;
         begun = problem_peer_begin(&r->task, peer, &state);
         add_peer(r, peer->name, begun, peer->run, state, peer->end); /* what a library cannot do fails nothing */
     }
@@ -298,7 +296,7 @@ static histo_status take_turns(runner *r)
         for (int i = 0; i < r->verdict->scores && status == HISTO_OK; i++) {
             entry *e = &r->entries[i];
             if (turn >= e->repeat) continue;
-            status = time_work(r, e->work, e->context, &e->us[e->passes++]);
+            status = time_work(r, e->work, e->context, &e->times.us[e->times.passes++]);
             more = true;
         }
     }
@@ -310,12 +308,9 @@ static void judge(runner *r)
     random_verdict *v = r->verdict;
     for (int i = 0; i < v->scores; i++) {
         random_score *s = &v->score[i];
-        bench_sort(r->entries[i].us, (size_t)r->entries[i].passes);
-        s->us = bench_sorted_median(r->entries[i].us, r->entries[i].passes);
+        bench_times_sort(&r->entries[i].times);
+        s->us = bench_median(&r->entries[i].times);
         if (s->is_plan) v->us = s->us;
-    }
-    for (int i = 0; i < v->scores; i++) {
-        const random_score *s = &v->score[i];
         double *best = s->is_peer ? &v->peer_us : &v->best_us;
         if (*best > 0 && *best <= s->us) continue;
         *best = s->us;
@@ -354,8 +349,7 @@ static histo_status place_arrays(runner *r)
     for (int i = 0; i < PROBLEM_ARRAYS && status == HISTO_OK; i++) {
         problem_array *array = &r->data.arrays[i];
         if (!array->host || place == PROBLEM_CPU || place == PROBLEM_PAGEABLE) continue;
-        array->placed = NULL;
-        status = r->device->place(array->host, array->bytes, &array->placed);
+        status = bench_device_place(r->device, array->host, array->bytes, &array->placed);
     }
     return status;
 }
@@ -392,18 +386,16 @@ static histo_status measure(runner *r)
     if (status == HISTO_OK && !r->options->common.quick) status = add_rivals(r);
     if (status == HISTO_OK) status = take_turns(r);
     for (int i = 0; i < v->scores && status == HISTO_OK; i++)
-        status = check_filler(r, &r->fillers[i], v->score[i].name);
+        status = check_entry(r, &r->entries[i]);
     if (status == HISTO_OK) judge(r);
-    if (status == HISTO_OK) see_kernel(v, r->fillers[0].plan);
+    if (status == HISTO_OK) see_kernel(v, r->entries[0].filler.plan);
     return status;
 }
 
 static void clean_up(runner *r)
 {
-    for (int i = 0; i < RANDOM_ENTRIES; i++)
-        end_filler(&r->fillers[i], HISTO_OK);
-    for (; r->peers > 0; r->peers--)
-        r->peer[r->peers - 1].end(r->peer[r->peers - 1].state);
+    for (int i = 0; i < r->verdict->scores; i++)
+        r->entries[i].end(r->entries[i].context);
     reference_counts_free(&r->counts);
     release_arrays(r);
     problem_data_free(&r->data);
@@ -425,7 +417,7 @@ histo_status random_run(const bench_random_options *options, random_roof roofs[P
     random_roof *roof = &roofs[p->place];
     *v = (random_verdict){.problem = *p, .class = class_of(p)};
     if (!device) return HISTO_UNSUPPORTED;
-    const int threads = device->threads(options->common.threads);
+    const int threads = bench_device_threads(device, options->common.threads);
     histo_status status = roof->sizes ? HISTO_OK : random_roof_measure(device, p->place, threads, roof);
     if (status != HISTO_OK) return status;
     runner *r = calloc(1, sizeof *r);

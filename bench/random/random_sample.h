@@ -214,4 +214,17 @@ HISTO_INLINE void making_store(const sample_making *m, int64_t i)
     sampler_store(s->type, s->smallest, s->largest, x, m->to + i * m->step);
 }
 
+struct reference_rule;
+
+/* A device that makes samples and counts them, by the same functions as the host. */
+typedef struct random_device {
+    /* Make an array in the device's memory; edges and ranks are in host memory. */
+    histo_status (*make)(const sample_making *m);
+    /* A peer that follows the strides and adds each sample in memory. The rule is as for reference_device;
+     * HISTO_UNSUPPORTED if the peer cannot count by it. If there is a state, end it in any case. */
+    histo_status (*atomics_begin)(const struct reference_rule *rule, const histo_axis *axes, void **state);
+    histo_status (*atomics_run)(void *state, void *stream); /* bench_work */
+    void (*atomics_end)(void *state);
+} random_device;
+
 #endif

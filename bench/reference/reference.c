@@ -10,9 +10,9 @@
 
 histo_status reference_finder_make(reference_finder *f, const double *edges, int64_t bins, bool closed)
 {
-    const int64_t most = 1 << 20;
+    const int64_t max_cells = 1 << 20;
     *f = (reference_finder){.edges = edges, .bins = bins, .closed = closed, .lo = edges[0], .hi = edges[bins]};
-    f->cells = 2 * bins < most ? 2 * bins : most;
+    f->cells = 2 * bins < max_cells ? 2 * bins : max_cells;
     f->scale = (double)f->cells / (f->hi - f->lo);
     uint32_t *below = histo_calloc((size_t)f->cells + 1, sizeof *below);
     if (!below) return histo_fail_memory((size_t)f->cells * sizeof *below, "checking");
@@ -22,6 +22,12 @@ histo_status reference_finder_make(reference_finder *f, const double *edges, int
     for (int64_t c = 0; c < f->cells; c++)
         below[c + 1] += below[c];
     return HISTO_OK;
+}
+
+void reference_finders_free(reference_rule *rule)
+{
+    for (int a = 0; a < rule->axes; a++)
+        free((void *)rule->finder[a].below);
 }
 
 /* ---- Counting ---- */
@@ -195,10 +201,8 @@ static void end_part(const counting *c, part *p)
     free(p->own_sums);
 }
 
-histo_status reference_count(const reference_rule *rule, reference_device *device, int threads,
-                             reference_counts *counts)
+static histo_status count_on_host(const reference_rule *rule, int threads, reference_counts *counts)
 {
-    if (device) return device(rule, counts);
     part parts[MAX_THREADS] = {{0}};
     const counting c = {rule, counts, ranges_of(rule, counts, threads)};
     histo_status status = HISTO_OK;
@@ -207,6 +211,13 @@ histo_status reference_count(const reference_rule *rule, reference_device *devic
     if (status == HISTO_OK) histo_pool_run(c.ranges, count_range, parts);
     for (int r = 0; r < c.ranges; r++)
         end_part(&c, &parts[r]);
+    return status;
+}
+
+histo_status reference_count(const reference_rule *rule, reference_device *device, int threads,
+                             reference_counts *counts)
+{
+    histo_status status = device ? device(rule, counts) : count_on_host(rule, threads, counts);
     if (status == HISTO_OK) survey_counters(rule, counts);
     return status;
 }
@@ -222,7 +233,15 @@ void reference_counts_free(reference_counts *counts)
 
 /* ---- Comparing ---- */
 
-/* "of histogram 3" in the message of what is wrong with a slot. */
+typedef struct comparison {
+    const reference_counts *counts;
+    const histo_hist *hist;
+    int64_t fills;
+    char *wrong; /* the text of the first difference */
+    size_t size;
+} comparison;
+
+/* "slot 1,4 of histogram 3" */
 static void say_slot(const reference_counts *c, int64_t slot, char *text, size_t size)
 {
     int64_t at[HISTO_MAX_AXES];
@@ -236,75 +255,78 @@ static void say_slot(const reference_counts *c, int64_t slot, char *text, size_t
     if (c->batch > 1) snprintf(text + length, size - length, " of histogram %" PRId64, slot);
 }
 
-static bool compare_count(const reference_counts *c, int64_t slot, uint64_t is, uint64_t should, char *wrong,
-                          size_t size)
+static void compare_count(const comparison *c, int64_t slot, uint64_t is, uint64_t once)
 {
     char where[200];
-    if (is == should) return true;
-    say_slot(c, slot, where, sizeof where);
-    snprintf(wrong, size, "%s has %" PRIu64 " samples instead of %" PRIu64, where, is, should);
-    return false;
+    const uint64_t should = once * (uint64_t)c->fills;
+    if (is == should) return;
+    say_slot(c->counts, slot, where, sizeof where);
+    snprintf(c->wrong, c->size, "%s has %" PRIu64 " samples instead of %" PRIu64, where, is, should);
 }
 
-static bool compare_dense(const reference_counts *counts, const uint64_t *is, int64_t fills, char *wrong, size_t size)
+static histo_status compare_dense(const comparison *c)
 {
-    for (int64_t s = 0; s < counts->slots; s++)
-        if (!compare_count(counts, s, is[s], counts->counts[s] * (uint64_t)fills, wrong, size)) return false;
-    return true;
+    const int64_t slots = c->counts->slots;
+    uint64_t *is = histo_malloc((size_t)slots * sizeof *is);
+    if (!is) return histo_fail_memory((size_t)slots * sizeof *is, "checking");
+    histo_status status = histo_hist_read_counts(c->hist, HISTO_FLOW, is, slots, NULL);
+    for (int64_t s = 0; s < slots && status == HISTO_OK && !*c->wrong; s++)
+        compare_count(c, s, is[s], c->counts->counts[s]);
+    free(is);
+    return status;
 }
 
-static histo_status compare_sparse(const reference_counts *counts, const histo_hist *hist, int64_t fills, char *wrong,
-                                   size_t size)
+static histo_status compare_sparse(const comparison *c)
 {
+    const reference_counts *counts = c->counts;
     int64_t occupied;
-    histo_status status = histo_hist_occupied(hist, HISTO_FLOW, &occupied);
+    histo_status status = histo_hist_occupied(c->hist, HISTO_FLOW, &occupied);
     if (status != HISTO_OK) return status;
     int64_t *slots = histo_malloc((size_t)occupied * sizeof *slots + 1);
     uint64_t *is = histo_malloc((size_t)occupied * sizeof *is + 1);
     if (!slots || !is)
         status = histo_fail_memory((size_t)occupied * 2 * sizeof *is, "checking");
     else
-        status = histo_hist_read_occupied(hist, HISTO_FLOW, slots, is, occupied);
-    for (int64_t i = 0; i < occupied && status == HISTO_OK && !*wrong; i++) {
-        int64_t at = find_key(counts, slots[i]);
-        uint64_t should = counts->keys[at] < 0 ? 0 : counts->counts[at] * (uint64_t)fills;
-        compare_count(counts, slots[i], is[i], should, wrong, size);
+        status = histo_hist_read_occupied(c->hist, HISTO_FLOW, slots, is, occupied);
+    for (int64_t i = 0; i < occupied && status == HISTO_OK && !*c->wrong; i++) {
+        const int64_t at = find_key(counts, slots[i]);
+        compare_count(c, slots[i], is[i], counts->keys[at] < 0 ? 0 : counts->counts[at]);
     }
-    if (status == HISTO_OK && !*wrong && occupied != counts->occupied)
-        snprintf(wrong, size, "%" PRId64 " slots are occupied instead of %" PRId64, occupied, counts->occupied);
+    if (status == HISTO_OK && !*c->wrong && occupied != counts->occupied)
+        snprintf(c->wrong, c->size, "%" PRId64 " slots are occupied instead of %" PRId64, occupied, counts->occupied);
     free(slots);
     free(is);
     return status;
 }
 
-static histo_status compare_masked(const reference_counts *counts, const histo_hist *hist, int64_t fills, char *wrong,
-                                   size_t size)
+static histo_status compare_masked(const comparison *c)
 {
-    const int64_t batch = counts->batch;
+    const int64_t batch = c->counts->batch;
     uint64_t *masked = histo_malloc((size_t)batch * sizeof *masked);
     if (!masked) return histo_fail_memory((size_t)batch * sizeof *masked, "checking");
-    histo_status status = histo_hist_read_masked(hist, masked, batch);
-    for (int64_t b = 0; b < batch && status == HISTO_OK && !*wrong; b++)
-        if (masked[b] != counts->masked[b] * (uint64_t)fills)
-            snprintf(wrong, size, "histogram %" PRId64 " has %" PRIu64 " masked samples instead of %" PRIu64, b,
-                     masked[b], counts->masked[b] * (uint64_t)fills);
+    histo_status status = histo_hist_read_masked(c->hist, masked, batch);
+    for (int64_t b = 0; b < batch && status == HISTO_OK && !*c->wrong; b++) {
+        const uint64_t should = c->counts->masked[b] * (uint64_t)c->fills;
+        if (masked[b] != should)
+            snprintf(c->wrong, c->size, "histogram %" PRId64 " has %" PRIu64 " masked samples instead of %" PRIu64, b,
+                     masked[b], should);
+    }
     free(masked);
     return status;
 }
 
-static histo_status compare_tally(const reference_counts *counts, const histo_hist *hist, int64_t fills, char *wrong,
-                                  size_t size)
+static histo_status compare_tally(const comparison *c)
 {
     histo_tally is, should = {0};
-    histo_status status = histo_hist_tally(hist, &is);
+    histo_status status = histo_hist_tally(c->hist, &is);
     for (size_t i = 0; i < sizeof should / sizeof(uint64_t); i++) /* all its members are counts */
-        ((uint64_t *)&should)[i] = ((const uint64_t *)&counts->tally)[i] * (uint64_t)fills;
+        ((uint64_t *)&should)[i] = ((const uint64_t *)&c->counts->tally)[i] * (uint64_t)c->fills;
     if (status != HISTO_OK || memcmp(&is, &should, sizeof is) == 0) return status;
     int a = 0;
-    while (a < counts->axes - 1 && is.under[a] == should.under[a] && is.over[a] == should.over[a] &&
+    while (a < c->counts->axes - 1 && is.under[a] == should.under[a] && is.over[a] == should.over[a] &&
            is.nan[a] == should.nan[a])
         a++;
-    snprintf(wrong, size,
+    snprintf(c->wrong, c->size,
              "the tally has %" PRIu64 " samples, %" PRIu64 " masked, %" PRIu64 " in bins, %" PRIu64
              " in flow (axis %d: %" PRIu64 ", %" PRIu64 ", %" PRIu64 ") instead of %" PRIu64 ", %" PRIu64 ", %" PRIu64
              ", %" PRIu64 " (%" PRIu64 ", %" PRIu64 ", %" PRIu64 ")",
@@ -321,26 +343,27 @@ static bool sum_is_right(histo_weighting weighting, double is, __int128 exact, d
     return fabs(is - should) <= (n + 1) * 0x1p-53 * size;
 }
 
-static histo_status compare_sums(const reference_counts *counts, const histo_hist *hist, int64_t fills, char *wrong,
-                                 size_t size)
+static histo_status compare_sums(const comparison *c)
 {
-    const histo_weighting how = counts->weighting;
-    bool squares = how == HISTO_WEIGHT_FAST || how == HISTO_WEIGHT_REPRODUCIBLE;
+    const reference_counts *counts = c->counts;
+    const bool squares = reference_sums_squares(counts->weighting);
     double *sums = histo_malloc(2 * (size_t)counts->slots * sizeof *sums);
     if (!sums) return histo_fail_memory(2 * (size_t)counts->slots * sizeof *sums, "checking");
     double *sums2 = sums + counts->slots;
-    histo_status status = histo_hist_read_weights(hist, HISTO_FLOW, sums, squares ? sums2 : NULL, counts->slots, NULL);
-    for (int64_t s = 0; s < counts->slots && status == HISTO_OK && !*wrong; s++) {
+    histo_status status =
+        histo_hist_read_weights(c->hist, HISTO_FLOW, sums, squares ? sums2 : NULL, counts->slots, NULL);
+    for (int64_t s = 0; s < counts->slots && status == HISTO_OK && !*c->wrong; s++) {
         const reference_sum *sum = &counts->sums[s];
-        const double n = (double)counts->counts[s] * (double)fills, w2 = (double)(sum->w2 * fills) * 0x1p-68;
+        const double n = (double)counts->counts[s] * (double)c->fills, w2 = (double)(sum->w2 * c->fills) * 0x1p-68;
         char where[200];
-        bool right = sum_is_right(how, sums[s], sum->w * fills, 0x1p-60, n, sum->size * (double)fills);
-        bool right2 = !squares || sum_is_right(how, sums2[s], sum->w2 * fills, 0x1p-68, n, w2);
+        bool right =
+            sum_is_right(counts->weighting, sums[s], sum->w * c->fills, 0x1p-60, n, sum->size * (double)c->fills);
+        bool right2 = !squares || sum_is_right(counts->weighting, sums2[s], sum->w2 * c->fills, 0x1p-68, n, w2);
         if (right && right2) continue;
         say_slot(counts, s, where, sizeof where);
-        snprintf(wrong, size, "%s has %s %.17g instead of %.17g", where,
+        snprintf(c->wrong, c->size, "%s has %s %.17g instead of %.17g", where,
                  right ? "a sum of squares" : "a sum of weights", right ? sums2[s] : sums[s],
-                 right ? w2 : (double)(sum->w * fills) * 0x1p-60);
+                 right ? w2 : (double)(sum->w * c->fills) * 0x1p-60);
     }
     free(sums);
     return status;
@@ -349,20 +372,12 @@ static histo_status compare_sums(const reference_counts *counts, const histo_his
 histo_status reference_compare(const reference_counts *counts, const histo_hist *hist, int64_t fills, char *wrong,
                                size_t size)
 {
+    const comparison c = {counts, hist, fills, wrong, size};
     wrong[0] = '\0';
-    histo_status status = HISTO_OK;
-    if (counts->keys) {
-        status = compare_sparse(counts, hist, fills, wrong, size);
-    } else {
-        uint64_t *is = histo_malloc((size_t)counts->slots * sizeof *is);
-        if (!is) return histo_fail_memory((size_t)counts->slots * sizeof *is, "checking");
-        status = histo_hist_read_counts(hist, HISTO_FLOW, is, counts->slots, NULL);
-        if (status == HISTO_OK) compare_dense(counts, is, fills, wrong, size);
-        free(is);
-    }
+    histo_status status = counts->keys ? compare_sparse(&c) : compare_dense(&c);
     if (!counts->masked) return status;
-    if (status == HISTO_OK && !*wrong) status = compare_masked(counts, hist, fills, wrong, size);
-    if (status == HISTO_OK && !*wrong) status = compare_tally(counts, hist, fills, wrong, size);
-    if (status == HISTO_OK && !*wrong && counts->sums) status = compare_sums(counts, hist, fills, wrong, size);
+    if (status == HISTO_OK && !*wrong) status = compare_masked(&c);
+    if (status == HISTO_OK && !*wrong) status = compare_tally(&c);
+    if (status == HISTO_OK && !*wrong && counts->sums) status = compare_sums(&c);
     return status;
 }

@@ -25,11 +25,14 @@ typedef struct reference_counts {
     int64_t sectors; /* of 32 bytes in which a counter changes */
 } reference_counts;
 
-/* Count on a device: the tables of the rule's finders are in host memory, everything else in the device's. */
+/* Count on a device: counts, masked and sums. The tables of the rule's finders are in host memory, everything else in
+ * the device's. */
 typedef histo_status reference_device(const reference_rule *rule, reference_counts *counts);
 
-/* Finds slots by these edges [bins + 1], which must outlive it. Free f->below, also after a failure. */
+/* Finds slots by these edges [bins + 1], which must outlive it. */
 histo_status reference_finder_make(reference_finder *f, const double *edges, int64_t bins, bool closed);
+/* Free the finders of a rule, also after a failure. */
+void reference_finders_free(reference_rule *rule);
 
 /* Zeros, to count by this rule. sparse: only occupied slots take memory, and only the host can count. Call
  * reference_counts_free in any case. */

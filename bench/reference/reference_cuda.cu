@@ -1,5 +1,5 @@
 /* Reference counts on a GPU, by the functions that the host uses, with a thread for each sample. */
-#include "bench/reference/reference_cuda.h"
+#include "bench/core/cuda.h"
 
 static const char tables_of[] = "memory for the reference's tables";
 
@@ -63,53 +63,6 @@ static __global__ void count_kernel(const __grid_constant__ reference_rule rule,
     }
 }
 
-/* What follows from the counts. */
-typedef struct survey {
-    unsigned long long bins, flow, under[HISTO_MAX_AXES], over[HISTO_MAX_AXES], nan[HISTO_MAX_AXES];
-    unsigned long long occupied, sectors;
-} survey;
-
-static __device__ void survey_slot(const reference_rule *rule, int64_t slot, unsigned long long count, survey *all)
-{
-    reference_flow flow[HISTO_MAX_AXES];
-    if (reference_flows(rule, slot % rule->slots, flow)) {
-        atomicAdd(&all->bins, count);
-        return;
-    }
-    atomicAdd(&all->flow, count);
-    for (int a = 0; a < rule->axes; a++) {
-        if (flow[a] == REFERENCE_UNDER) atomicAdd(&all->under[a], count);
-        if (flow[a] == REFERENCE_OVER) atomicAdd(&all->over[a], count);
-        if (flow[a] == REFERENCE_NAN) atomicAdd(&all->nan[a], count);
-    }
-}
-
-/* A thread for each sector of 32 bytes. */
-static __global__ void survey_kernel(const __grid_constant__ reference_rule rule, const unsigned long long *counts,
-                                     survey *result)
-{
-    enum { SECTOR = 4, WORDS = sizeof(survey) / sizeof(unsigned long long) };
-    __shared__ survey all;
-    for (int word = threadIdx.x; word < WORDS; word += blockDim.x)
-        ((unsigned long long *)&all)[word] = 0;
-    __syncthreads();
-    const int64_t slots = rule.slots * rule.batch, stride = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i * SECTOR < slots; i += stride) {
-        unsigned long long occupied = 0;
-        for (int64_t slot = i * SECTOR; slot < (i + 1) * SECTOR && slot < slots; slot++) {
-            if (!counts[slot]) continue;
-            occupied++;
-            survey_slot(&rule, slot, counts[slot], &all);
-        }
-        if (!occupied) continue;
-        atomicAdd(&all.occupied, occupied);
-        atomicAdd(&all.sectors, 1ull);
-    }
-    __syncthreads();
-    for (int word = threadIdx.x; word < WORDS; word += blockDim.x)
-        atomicAdd(&((unsigned long long *)result)[word], ((unsigned long long *)&all)[word]);
-}
-
 histo_status reference_place(const reference_rule *rule, reference_placed *placed)
 {
     histo_status status = HISTO_OK;
@@ -144,49 +97,24 @@ static histo_status fetch(void *host, const void *device, size_t bytes)
     return bench_cuda_check(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost), "counting for reference");
 }
 
-static histo_status run_count(const reference_rule *rule, const counters *c, survey *there, reference_counts *counts)
-{
-    const size_t slots = (size_t)counts->slots;
-    survey all;
-    count_kernel<<<bench_cuda_blocks(), BENCH_CUDA_THREADS>>>(*rule, *c);
-    survey_kernel<<<bench_cuda_blocks(), BENCH_CUDA_THREADS>>>(*rule, c->counts, there);
-    histo_status status = fetch(counts->counts, c->counts, slots * sizeof *c->counts);
-    if (status == HISTO_OK) status = fetch(counts->masked, c->masked, (size_t)rule->batch * sizeof *c->masked);
-    if (status == HISTO_OK && c->sums) status = fetch(counts->sums, c->sums, slots * sizeof *counts->sums);
-    if (status == HISTO_OK) status = fetch(&all, there, sizeof all);
-    if (status != HISTO_OK) return status;
-    histo_tally *tally = &counts->tally;
-    tally->samples = (uint64_t)rule->samples;
-    for (int64_t b = 0; b < rule->batch; b++)
-        tally->masked += counts->masked[b];
-    tally->bins = all.bins;
-    tally->flow = all.flow;
-    for (int a = 0; a < HISTO_MAX_AXES; a++) {
-        tally->under[a] = all.under[a];
-        tally->over[a] = all.over[a];
-        tally->nan[a] = all.nan[a];
-    }
-    counts->occupied = (int64_t)all.occupied;
-    counts->sectors = (int64_t)all.sectors;
-    return HISTO_OK;
-}
-
 histo_status reference_count_cuda(const reference_rule *rule, reference_counts *counts)
 {
-    const size_t slots = (size_t)counts->slots;
+    const size_t bytes = (size_t)counts->slots * sizeof *counts->counts;
+    const size_t masked = (size_t)rule->batch * sizeof *counts->masked;
+    const size_t sums = (size_t)counts->slots * sizeof *counts->sums;
     reference_placed placed;
     counters c = {};
-    survey *there = NULL;
     histo_status status = reference_place(rule, &placed);
-    if (status == HISTO_OK) status = zeros((void **)&c.counts, slots * sizeof *c.counts);
-    if (status == HISTO_OK) status = zeros((void **)&c.masked, (size_t)rule->batch * sizeof *c.masked);
-    if (status == HISTO_OK && counts->sums) status = zeros((void **)&c.sums, slots * sizeof *counts->sums);
-    if (status == HISTO_OK) status = zeros((void **)&there, sizeof *there);
-    if (status == HISTO_OK) status = run_count(&placed.rule, &c, there, counts);
+    if (status == HISTO_OK) status = zeros((void **)&c.counts, bytes);
+    if (status == HISTO_OK) status = zeros((void **)&c.masked, masked);
+    if (status == HISTO_OK && counts->sums) status = zeros((void **)&c.sums, sums);
+    if (status == HISTO_OK) count_kernel<<<bench_cuda_blocks(), BENCH_CUDA_THREADS>>>(placed.rule, c);
+    if (status == HISTO_OK) status = fetch(counts->counts, c.counts, bytes);
+    if (status == HISTO_OK) status = fetch(counts->masked, c.masked, masked);
+    if (status == HISTO_OK && counts->sums) status = fetch(counts->sums, c.sums, sums);
     cudaFree(c.counts);
     cudaFree(c.masked);
     cudaFree(c.sums);
-    cudaFree(there);
     reference_release(&placed);
     return status;
 }

@@ -16,6 +16,12 @@ typedef struct reference_rule {
     reference_finder finder[HISTO_MAX_AXES];
 } reference_rule;
 
+/* Does a histogram with this weighting also sum the squares of its weights? */
+HISTO_INLINE bool reference_sums_squares(histo_weighting weighting)
+{
+    return weighting == HISTO_WEIGHT_FAST || weighting == HISTO_WEIGHT_REPRODUCIBLE;
+}
+
 /* Element i of the view's shape in C order. */
 HISTO_INLINE const char *reference_address(const histo_view *view, int64_t i)
 {
@@ -48,7 +54,7 @@ HISTO_INLINE reference_row reference_row_at(const reference_rule *rule, int64_t 
 HISTO_INLINE bool reference_leaves_out(const reference_rule *rule, const reference_row *r, int64_t k)
 {
     const int last = rule->view[0].ndim - 1;
-    if (r->mask && reference_is_zero(rule->mask.dtype, r->mask + k * rule->mask.strides[last])) return true;
+    if (r->mask && reference_value(rule->mask.dtype, r->mask + k * rule->mask.strides[last]) == 0) return true;
     if (!r->where) return false;
     double x = reference_value(rule->where.dtype, r->where + k * rule->where.strides[last]);
     return !(x >= rule->where_lo && x <= rule->where_hi);

@@ -14,40 +14,25 @@
 /* binary16: 1 bit of sign, 5 of exponent, 10 of fraction; bfloat16: 1, 8, 7. */
 HISTO_INLINE double reference_half(uint16_t bits, int fraction_bits, int bias)
 {
-    int exponent = (bits & 0x7fff) >> fraction_bits, most = (1 << (15 - fraction_bits)) - 1;
+    int exponent = (bits & 0x7fff) >> fraction_bits, highest = (1 << (15 - fraction_bits)) - 1;
     int fraction = bits & ((1 << fraction_bits) - 1);
     double sign = bits & 0x8000 ? -1 : 1;
-    if (exponent == most) return fraction ? (double)NAN : sign * (double)INFINITY;
+    if (exponent == highest) return fraction ? (double)NAN : sign * (double)INFINITY;
     if (exponent == 0) return sign * ldexp((double)fraction, 1 - bias - fraction_bits);
     return sign * ldexp((double)(fraction + (1 << fraction_bits)), exponent - bias - fraction_bits);
 }
 
-#define REFERENCE_LOAD(type)                                                                                           \
-    HISTO_INLINE type reference_load_##type(const char *at)                                                            \
-    {                                                                                                                  \
-        type loaded;                                                                                                   \
-        memcpy(&loaded, at, sizeof loaded);                                                                            \
-        return loaded;                                                                                                 \
-    }
-REFERENCE_LOAD(uint8_t)
-REFERENCE_LOAD(int8_t)
-REFERENCE_LOAD(uint16_t)
-REFERENCE_LOAD(int16_t)
-REFERENCE_LOAD(uint32_t)
-REFERENCE_LOAD(int32_t)
-REFERENCE_LOAD(uint64_t)
-REFERENCE_LOAD(int64_t)
-REFERENCE_LOAD(float)
-REFERENCE_LOAD(double)
-#undef REFERENCE_LOAD
-
-/* Exact but for 64-bit integers. */
+/* Rounded for 64-bit integers, exact for others. */
 HISTO_INLINE double reference_value(histo_dtype type, const char *at)
 {
+    uint16_t half;
     switch (type) {
 #define VALUE(constant, storage)                                                                                       \
-    case constant:                                                                                                     \
-        return (double)reference_load_##storage(at);
+    case constant: {                                                                                                   \
+        storage value;                                                                                                 \
+        memcpy(&value, at, sizeof value);                                                                              \
+        return (double)value;                                                                                          \
+    }
         VALUE(HISTO_U8, uint8_t)
         VALUE(HISTO_I8, int8_t)
         VALUE(HISTO_U16, uint16_t)
@@ -57,20 +42,43 @@ HISTO_INLINE double reference_value(histo_dtype type, const char *at)
         VALUE(HISTO_U64, uint64_t)
         VALUE(HISTO_I64, int64_t)
         VALUE(HISTO_F32, float)
+        VALUE(HISTO_F64, double)
 #undef VALUE
     case HISTO_F16:
-        return reference_half(reference_load_uint16_t(at), 10, 15);
-    case HISTO_BF16:
-        return reference_half(reference_load_uint16_t(at), 7, 127);
-    default:
-        return reference_load_double(at);
+        memcpy(&half, at, sizeof half);
+        return reference_half(half, 10, 15);
+    default: /* HISTO_BF16 */
+        memcpy(&half, at, sizeof half);
+        return reference_half(half, 7, 127);
     }
 }
 
-HISTO_INLINE bool reference_is_zero(histo_dtype type, const char *at)
+/* The exact value of any sample: rounded + rest. Only 64-bit integers have a rest. */
+typedef struct reference_exact {
+    double rounded;
+    int64_t rest;
+} reference_exact;
+
+HISTO_INLINE reference_exact reference_exact_value(histo_dtype type, const char *at)
 {
-    if (type == HISTO_U64 || type == HISTO_I64) return reference_load_uint64_t(at) == 0;
-    return reference_value(type, at) == 0;
+    reference_exact x = {reference_value(type, at), 0};
+    if (type != HISTO_U64 && type != HISTO_I64) return x;
+    uint64_t bits;
+    memcpy(&bits, at, sizeof bits);
+    /* The difference is small, so it may be taken modulo 2^64, which the largest samples are rounded to. */
+    const uint64_t rounded = x.rounded < 0        ? (uint64_t)(int64_t)x.rounded
+                             : x.rounded < 0x1p64 ? (uint64_t)x.rounded
+                                                  : 0;
+    x.rest = (int64_t)(bits - rounded);
+    return x;
+}
+
+/* -1, 0 or 1: the sample is below the edge, equal or above. Rounding never carries a sample past a double, so the rest
+ * decides only where the rounded value is the edge. */
+HISTO_INLINE int reference_compare_edge(reference_exact x, double edge)
+{
+    if (x.rounded != edge) return x.rounded < edge ? -1 : 1;
+    return x.rest < 0 ? -1 : x.rest > 0;
 }
 
 /* ---- Slots ---- */
@@ -91,72 +99,27 @@ HISTO_INLINE int64_t reference_cell(const reference_finder *f, double x)
     return at < 0 ? 0 : at < (double)(f->cells - 1) ? (int64_t)at : f->cells - 1;
 }
 
-/* edge <= x, by value. */
-HISTO_INLINE bool reference_reaches_f64(double x, double edge)
-{
-    return x >= edge;
-}
-
-HISTO_INLINE bool reference_reaches_i64(int64_t x, double edge)
-{
-    double up = ceil(edge);
-    return up < 0x1p63 && (up < -0x1p63 || x >= (int64_t)up);
-}
-
-HISTO_INLINE bool reference_reaches_u64(uint64_t x, double edge)
-{
-    double up = ceil(edge);
-    return up < 0x1p64 && (up <= 0 || x >= (uint64_t)up);
-}
-
-HISTO_INLINE bool reference_equals_f64(double x, double edge)
-{
-    return x == edge;
-}
-
-HISTO_INLINE bool reference_equals_i64(int64_t x, double edge)
-{
-    /* cppcheck-suppress incorrectLogicOperator; it misreads hexadecimal exponents */
-    return edge >= -0x1p63 && edge < 0x1p63 && edge == floor(edge) && (int64_t)edge == x;
-}
-
-HISTO_INLINE bool reference_equals_u64(uint64_t x, double edge)
-{
-    return edge >= 0 && edge < 0x1p64 && edge == floor(edge) && (uint64_t)edge == x;
-}
-
-#define REFERENCE_SLOT(name, type)                                                                                     \
-    HISTO_INLINE int64_t reference_slot_##name(const reference_finder *f, type x)                                      \
-    {                                                                                                                  \
-        if (x != x) return f->bins + 2;                                                                                \
-        if (!reference_reaches_##name(x, f->lo)) return 0;                                                             \
-        if (reference_reaches_##name(x, f->hi))                                                                        \
-            return f->closed && reference_equals_##name(x, f->hi) ? f->bins : f->bins + 1;                             \
-        int64_t reached = 0, end = f->bins + 1;                                                                        \
-        if (f->below) {                                                                                                \
-            int64_t cell = reference_cell(f, (double)x);                                                               \
-            reached = f->below[cell];                                                                                  \
-            end = f->below[cell + 1];                                                                                  \
-        }                                                                                                              \
-        while (reached < end) {                                                                                        \
-            int64_t middle = (reached + end) / 2;                                                                      \
-            if (reference_reaches_##name(x, f->edges[middle]))                                                         \
-                reached = middle + 1;                                                                                  \
-            else                                                                                                       \
-                end = middle;                                                                                          \
-        }                                                                                                              \
-        return reached;                                                                                                \
-    }
-REFERENCE_SLOT(f64, double)
-REFERENCE_SLOT(i64, int64_t)
-REFERENCE_SLOT(u64, uint64_t)
-#undef REFERENCE_SLOT
-
 HISTO_INLINE int64_t reference_slot(const reference_finder *f, histo_dtype type, const char *at)
 {
-    if (type == HISTO_U64) return reference_slot_u64(f, reference_load_uint64_t(at));
-    if (type == HISTO_I64) return reference_slot_i64(f, reference_load_int64_t(at));
-    return reference_slot_f64(f, reference_value(type, at));
+    const reference_exact x = reference_exact_value(type, at);
+    if (x.rounded != x.rounded) return f->bins + 2;
+    if (reference_compare_edge(x, f->lo) < 0) return 0;
+    const int beyond = reference_compare_edge(x, f->hi);
+    if (beyond >= 0) return f->closed && beyond == 0 ? f->bins : f->bins + 1;
+    int64_t reached = 0, end = f->bins + 1;
+    if (f->below) {
+        int64_t cell = reference_cell(f, x.rounded);
+        reached = f->below[cell];
+        end = f->below[cell + 1];
+    }
+    while (reached < end) {
+        int64_t middle = (reached + end) / 2;
+        if (reference_compare_edge(x, f->edges[middle]) >= 0)
+            reached = middle + 1;
+        else
+            end = middle;
+    }
+    return reached;
 }
 
 /* The slot of a sample, searched among all edges [bins + 1]. */

@@ -5,34 +5,36 @@
 
 #include "base/clock.h"
 #include "bench/core/cuda_check.h"
+#include "bench/core/random_numbers.h"
 #include "bench/core/report.h"
-#include "bench/core/sort.h"
+#include "bench/core/times.h"
 #include "bench/several_gpus/several_gpus.h"
 
-enum { MOST_GPUS = 64, REPEAT = 7, MOST_REPEAT = 99, BUFFERS = 2 };
+enum { MAX_GPUS = 64, REPEAT = 7, BUFFERS = 2, MAX_BINS = 1 << 24 };
 
 static const size_t piece_bytes = (size_t)64 << 20;
 
-/* What is counted. */
 typedef struct cell {
     histo_dtype dtype;
     int64_t bins;
 } cell;
 
+/* The first HOST_CELLS are measured with samples in host memory, too. */
 static const cell cells[] = {
-    {HISTO_U8, 256}, {HISTO_F32, 256}, {HISTO_F32, 1 << 16}, {HISTO_F32, 1 << 20}, {HISTO_F32, 1 << 24}};
+    {HISTO_U8, 256}, {HISTO_F32, 256}, {HISTO_F32, 1 << 16}, {HISTO_F32, 1 << 20}, {HISTO_F32, MAX_BINS}};
 enum { CELLS = sizeof cells / sizeof *cells, HOST_CELLS = 2 };
 
 typedef struct world {
     const bench_options *options;
     int gpus, repeat;
     int *measured, *wrong;
-    size_t bytes, host_bytes;
-    char *pattern; /* [piece_bytes] of samples */
-    void *samples[MOST_GPUS];
-    char *pinned; /* host_bytes for each GPU */
-    cudaStream_t streams[MOST_GPUS];
-    void *buffers[MOST_GPUS][BUFFERS];
+    size_t bytes, host_bytes; /* for each GPU, in its memory and in the host's */
+    void *pattern;            /* [piece_bytes] of samples, which memory holds again and again */
+    uint64_t *once, *counts;  /* [MAX_BINS]: of the pattern, by the CPU; of what was measured last */
+    void *samples[MAX_GPUS];
+    char *pinned, *pageable;
+    cudaStream_t streams[MAX_GPUS];
+    void *buffers[MAX_GPUS][BUFFERS];
     double begun_s;
 } world;
 
@@ -41,46 +43,62 @@ static histo_axis axis_of(const cell *c)
     return c->dtype == HISTO_U8 ? histo_axis_integer(0, c->bins) : histo_axis_regular(c->bins, 0, 1);
 }
 
-/* Uniform samples. */
-static void make_pattern(char *pattern, histo_dtype dtype)
+static histo_view view_of(const cell *c, const void *samples, size_t bytes)
 {
-    uint64_t state = 88172645463325252U;
-    for (size_t i = 0; i < piece_bytes; i += sizeof(uint64_t)) {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        uint64_t word = state;
-        if (dtype == HISTO_F32) {
-            const float two[2] = {(float)(uint32_t)(state >> 40) * 0x1p-24f,
-                                  (float)(uint32_t)(state >> 8 & 0xffffff) * 0x1p-24f};
-            memcpy(&word, two, sizeof word);
-        }
-        memcpy(pattern + i, &word, sizeof word);
-    }
+    return histo_view_1d(samples, c->dtype, (int64_t)(bytes / histo_dtype_size(c->dtype)));
 }
 
-/* The time of a row: the median of several calls, after one that is not timed. What prepares each (NULL: nothing) is
- * not part of it. */
+/* Uniform samples. */
+static void make_pattern(void *pattern, histo_dtype dtype)
+{
+    for (size_t i = 0; i < piece_bytes / sizeof(uint64_t); i++)
+        ((uint64_t *)pattern)[i] = random_bits(1, (int64_t)i);
+    for (size_t i = 0; i < piece_bytes / sizeof(float) && dtype == HISTO_F32; i++)
+        ((float *)pattern)[i] = (float)random_uniform(1, (int64_t)i);
+}
+
+/* Make the pattern of a cell, and count it once by the CPU. */
+static histo_status begin_cell(world *w, const cell *c)
+{
+    const histo_axis axis = axis_of(c);
+    make_pattern(w->pattern, c->dtype);
+    const histo_view view = view_of(c, w->pattern, piece_bytes);
+    return histo_count(1, &axis, &view, NULL, w->once, c->bins, NULL,
+                       &(histo_count_options){.plan = &(histo_plan_options){.device = HISTO_DEVICE_CPU}});
+}
+
+/* Whether these bytes of patterns were counted. */
+static bool is_right(const world *w, const cell *c, size_t bytes)
+{
+    bool right = true;
+    for (int64_t b = 0; b < c->bins; b++)
+        right &= w->counts[b] == w->once[b] * (bytes / piece_bytes);
+    return right;
+}
+
 typedef histo_status row_work(world *w, void *context);
 
+/* The time of a row: the median of several calls. What prepares each is not part of it, and then the first call counts
+ * as the others do, since users do not read counts twice either; without it (NULL), one more call, which allocates,
+ * goes first. */
 static histo_status time_row(world *w, row_work *prepare, row_work *work, void *context, double *ms)
 {
-    double us[MOST_REPEAT + 1];
-    histo_status status = HISTO_OK;
-    for (int i = 0; i <= w->repeat && status == HISTO_OK; i++) {
+    bench_times times = {0};
+    histo_status status = prepare ? HISTO_OK : work(w, context);
+    while (times.passes < w->repeat && status == HISTO_OK) {
         if (prepare) status = prepare(w, context);
         const double start = histo_now_us();
         if (status == HISTO_OK) status = work(w, context);
-        us[i] = histo_now_us() - start;
+        times.us[times.passes++] = histo_now_us() - start;
     }
     if (status != HISTO_OK) return status;
-    bench_sort(us + 1, (size_t)w->repeat);
-    *ms = bench_sorted_median(us + 1, w->repeat) * 1e-3;
+    bench_times_sort(&times);
+    *ms = bench_median(&times) * 1e-3;
     return HISTO_OK;
 }
 
-static void put_json(const world *w, const char *what, int gpus, const cell *c, int threads, double ms, double bytes,
-                     bool right)
+static void put_row(const world *w, const char *what, int gpus, const cell *c, int threads, double ms, double bytes,
+                    bool right)
 {
     json_writer *json = w->options->json;
     json_open(json, NULL, '{');
@@ -89,10 +107,6 @@ static void put_json(const world *w, const char *what, int gpus, const cell *c, 
     if (threads) json_print(json, "\"threads\": %d", threads);
     json_print(json, "\"ms\": %.6g, \"GB/s\": %.5g, \"right\": %s", ms, bytes / ms * 1e-6, right ? "true" : "false");
     json_close(json, '}');
-}
-
-static void note(const world *w, bool right)
-{
     ++*w->measured;
     *w->wrong += !right;
 }
@@ -103,7 +117,6 @@ typedef struct resident {
     const cell *c;
     int gpus;
     histo_hist *hist;
-    uint64_t *counts;
 } resident;
 
 static histo_status fill_each(world *w, void *context)
@@ -111,8 +124,7 @@ static histo_status fill_each(world *w, void *context)
     const resident *r = context;
     histo_status status = histo_hist_reset(r->hist, NULL);
     for (int g = 0; g < r->gpus && status == HISTO_OK; g++) {
-        const histo_view view =
-            histo_view_1d(w->samples[g], r->c->dtype, (int64_t)(w->bytes / histo_dtype_size(r->c->dtype)));
+        const histo_view view = view_of(r->c, w->samples[g], w->bytes);
         status = histo_hist_fill(r->hist, &view, NULL);
     }
     return status;
@@ -132,9 +144,8 @@ static histo_status fill_and_wait(world *w, void *context)
 
 static histo_status read_counts(world *w, void *context)
 {
-    (void)w;
     const resident *r = context;
-    return histo_hist_read_counts(r->hist, HISTO_BINS, r->counts, r->c->bins, NULL);
+    return histo_hist_read_counts(r->hist, HISTO_BINS, w->counts, r->c->bins, NULL);
 }
 
 static histo_status fill_and_read(world *w, void *context)
@@ -143,46 +154,27 @@ static histo_status fill_and_read(world *w, void *context)
     return status == HISTO_OK ? read_counts(w, context) : status;
 }
 
-/* Every GPU has the pattern a known number of times; the CPU counts it once. */
-static histo_status count_pattern(const world *w, const cell *c, uint64_t *counts)
+static histo_status measure_resident(world *w, const cell *c, int gpus, double *alone_ms)
 {
     const histo_axis axis = axis_of(c);
-    const histo_view view = histo_view_1d(w->pattern, c->dtype, (int64_t)(piece_bytes / histo_dtype_size(c->dtype)));
-    return histo_count(1, &axis, &view, NULL, counts, c->bins, NULL,
-                       &(histo_count_options){.plan = &(histo_plan_options){.device = HISTO_DEVICE_CPU}});
-}
-
-static bool is_right(const cell *c, const uint64_t *counts, const uint64_t *once, uint64_t times)
-{
-    bool right = true;
-    for (int64_t b = 0; b < c->bins; b++)
-        right &= counts[b] == once[b] * times;
-    return right;
-}
-
-static histo_status measure_resident(world *w, resident *r, const uint64_t *once, double *alone_ms)
-{
-    const histo_axis axis = axis_of(r->c);
+    const size_t bytes = w->bytes * (size_t)gpus;
+    resident r = {c, gpus, NULL};
     double ms = 0, read_ms = 0;
-    histo_status status = histo_hist_create(&r->hist, 1, &axis, NULL);
+    histo_status status = histo_hist_create(&r.hist, 1, &axis, NULL);
     if (status != HISTO_OK) return status;
-    status = time_row(w, NULL, fill_and_read, r, &ms);
-    const bool right =
-        status == HISTO_OK && is_right(r->c, r->counts, once, w->bytes / piece_bytes * (uint64_t)r->gpus);
-    if (status == HISTO_OK) status = time_row(w, fill_and_wait, read_counts, r, &read_ms);
-    histo_hist_destroy(r->hist);
+    status = time_row(w, NULL, fill_and_read, &r, &ms);
+    const bool right = status == HISTO_OK && is_right(w, c, bytes);
+    if (status == HISTO_OK) status = time_row(w, fill_and_wait, read_counts, &r, &read_ms);
+    histo_hist_destroy(r.hist);
     if (status != HISTO_OK) return status;
     TRY(cudaSetDevice(0), "choosing a GPU");
-    if (r->gpus == 1) *alone_ms = ms;
-    const double bytes = (double)w->bytes * r->gpus;
+    if (gpus == 1) *alone_ms = ms;
     char name[48];
-    snprintf(name, sizeof name, "%s, %lld bins", histo_dtype_name(r->c->dtype), (long long)r->c->bins);
-    fprintf(w->options->table, "%-24s %5d %9.3f %9.0f %9.2f %9.3f%s\n", name, r->gpus, ms, bytes / ms * 1e-6,
-            *alone_ms / ms * r->gpus, read_ms, right ? "" : "  WRONG");
-    put_json(w, "resident", r->gpus, r->c, 0, ms, bytes, right);
-    note(w, right);
-    put_json(w, "read", r->gpus, r->c, 0, read_ms, (double)r->c->bins * 8, right);
-    note(w, true);
+    snprintf(name, sizeof name, "%s, %lld bins", histo_dtype_name(c->dtype), (long long)c->bins);
+    fprintf(w->options->table, "%-24s %5d %9.3f %9.0f %9.2f %9.3f%s\n", name, gpus, ms, (double)bytes / ms * 1e-6,
+            *alone_ms / ms * gpus, read_ms, right ? "" : "  WRONG");
+    put_row(w, "resident", gpus, c, 0, ms, (double)bytes, right);
+    put_row(w, "read", gpus, c, 0, read_ms, (double)c->bins * 8, true);
     return HISTO_OK;
 }
 
@@ -209,22 +201,13 @@ static histo_status measure_all_resident(world *w)
     fprintf(w->options->table, "%.3g GiB in the memory of each GPU\n%-24s %5s %9s %9s %9s %9s\n",
             (double)w->bytes / (1 << 30), "", "GPUs", "ms", "GB/s", "times one", "read, ms");
     histo_status status = HISTO_OK;
-    for (int c = 0; c < CELLS && status == HISTO_OK; c++) {
-        resident r = {.c = &cells[c]};
-        const size_t size = (size_t)r.c->bins * sizeof(uint64_t);
-        uint64_t *once = malloc(size);
-        r.counts = malloc(size);
-        if (!once || !r.counts) status = histo_fail_memory(2 * size, "counts");
-        if (c == 0 || cells[c].dtype != cells[c - 1].dtype) {
-            make_pattern(w->pattern, r.c->dtype);
-            if (status == HISTO_OK) status = place(w);
-        }
-        if (status == HISTO_OK) status = count_pattern(w, r.c, once);
+    for (int i = 0; i < CELLS && status == HISTO_OK; i++) {
         double alone_ms = 0;
-        for (r.gpus = 1; r.gpus <= w->gpus && status == HISTO_OK; r.gpus = next_number(w, r.gpus))
-            if (!bench_is_over(&w->options->budget, w->begun_s)) status = measure_resident(w, &r, once, &alone_ms);
-        free(once);
-        free(r.counts);
+        status = begin_cell(w, &cells[i]);
+        if (status == HISTO_OK && (i == 0 || cells[i].dtype != cells[i - 1].dtype)) status = place(w);
+        for (int gpus = 1; gpus <= w->gpus && status == HISTO_OK; gpus = next_number(w, gpus))
+            if (!bench_is_over(&w->options->budget, w->begun_s))
+                status = measure_resident(w, &cells[i], gpus, &alone_ms);
     }
     return status;
 }
@@ -252,51 +235,43 @@ typedef struct hosted {
     histo_view view;
     histo_plan *plan;
     histo_hist *hist;
-    uint64_t *counts;
 } hosted;
 
 static histo_status fill_host(world *w, void *context)
 {
-    (void)w;
     const hosted *h = context;
     histo_status status = histo_hist_reset(h->hist, NULL);
     if (status == HISTO_OK) status = histo_plan_fill(h->plan, h->hist, &h->view, NULL);
-    return status == HISTO_OK ? histo_hist_read_counts(h->hist, HISTO_BINS, h->counts, h->c->bins, NULL) : status;
+    return status == HISTO_OK ? histo_hist_read_counts(h->hist, HISTO_BINS, w->counts, h->c->bins, NULL) : status;
 }
 
+/* By whom samples in host memory are counted. */
 typedef struct way {
     const char *name;
     histo_device device;
     int gpus, threads;
 } way;
 
-static histo_status measure_host(world *w, const cell *c, const char *samples, size_t bytes, const way *by,
-                                 const uint64_t *once, double roof)
+static histo_status measure_host(world *w, const cell *c, const char *samples, size_t bytes, const way *by, double roof)
 {
     const histo_axis axis = axis_of(c);
-    hosted h = {.c = c, .view = histo_view_1d(samples, c->dtype, (int64_t)(bytes / histo_dtype_size(c->dtype)))};
-    const size_t size = (size_t)c->bins * sizeof(uint64_t);
+    const histo_plan_options how = {.device = by->device, .threads = by->threads};
+    hosted h = {.c = c, .view = view_of(c, samples, bytes)};
     double ms = 0;
     histo_status status = histo_set_threads(by->threads);
-    h.counts = malloc(size);
-    if (!h.counts) status = histo_fail_memory(size, "counts");
     if (status == HISTO_OK) status = histo_hist_create(&h.hist, 1, &axis, NULL);
-    if (status == HISTO_OK)
-        status = histo_plan_create(&h.plan, h.hist, &h.view, NULL,
-                                   &(histo_plan_options){.device = by->device, .threads = by->threads});
+    if (status == HISTO_OK) status = histo_plan_create(&h.plan, h.hist, &h.view, NULL, &how);
     if (status == HISTO_OK) status = time_row(w, NULL, fill_host, &h, &ms);
-    const bool right = status == HISTO_OK && is_right(c, h.counts, once, bytes / piece_bytes);
     histo_plan_destroy(h.plan);
     histo_hist_destroy(h.hist);
-    free(h.counts);
     if (status != HISTO_OK) return status;
+    const bool right = is_right(w, c, bytes);
     char name[64], threads[16] = "";
     snprintf(name, sizeof name, "%s, %lld bins, %s", histo_dtype_name(c->dtype), (long long)c->bins, by->name);
     if (by->threads) snprintf(threads, sizeof threads, "%d", by->threads);
     fprintf(w->options->table, "%-40s %7s %9.3f %9.1f %9.2f%s\n", name, threads, ms, (double)bytes / ms * 1e-6,
             (double)bytes / ms * 1e-6 / roof, right ? "" : "  WRONG");
-    put_json(w, by->name, by->gpus, c, by->threads, ms, (double)bytes, right);
-    note(w, right);
+    put_row(w, by->name, by->gpus, c, by->threads, ms, (double)bytes, right);
     return HISTO_OK;
 }
 
@@ -310,42 +285,35 @@ static histo_status measure_copies(world *w, int gpus, double *roof)
     snprintf(name, sizeof name, "copies to %d GPU%s", gpus, gpus == 1 ? "" : "s");
     *roof = bytes / ms * 1e-6;
     fprintf(w->options->table, "%-40s %7s %9.3f %9.1f\n", name, "", ms, *roof);
-    put_json(w, "copies", gpus, NULL, 0, ms, bytes, true);
-    note(w, true);
+    put_row(w, "copies", gpus, NULL, 0, ms, bytes, true);
     return HISTO_OK;
 }
 
-static void repeat_pattern(char *to, size_t bytes, const char *pattern)
-{
-    for (size_t at = 0; at < bytes; at += piece_bytes)
-        memcpy(to + at, pattern, piece_bytes);
-}
-
 /* Page-locked memory: on one GPU, on all with the CPU, and on the CPU alone. */
-static histo_status measure_pinned(world *w, const cell *c, const uint64_t *once)
+static histo_status measure_pinned(world *w, const cell *c)
 {
     const way alone = {"one GPU", HISTO_DEVICE_CUDA(0), 1, 0}, all = {"all", HISTO_DEVICE_CUDA_ALL, w->gpus, 0},
               cpu = {"CPU", HISTO_DEVICE_CPU, 0, 0};
+    const size_t whole = w->host_bytes * (size_t)w->gpus;
     double roof = 0;
     histo_status status = measure_copies(w, 1, &roof);
-    if (status == HISTO_OK) status = measure_host(w, c, w->pinned, w->host_bytes, &alone, once, roof);
+    if (status == HISTO_OK) status = measure_host(w, c, w->pinned, w->host_bytes, &alone, roof);
     if (status == HISTO_OK) status = measure_copies(w, w->gpus, &roof);
-    if (status == HISTO_OK) status = measure_host(w, c, w->pinned, w->host_bytes * (size_t)w->gpus, &all, once, roof);
-    if (status == HISTO_OK) status = measure_host(w, c, w->pinned, w->host_bytes * (size_t)w->gpus, &cpu, once, roof);
-    return status;
+    if (status == HISTO_OK) status = measure_host(w, c, w->pinned, whole, &all, roof);
+    return status == HISTO_OK ? measure_host(w, c, w->pinned, whole, &cpu, roof) : status;
 }
 
 /* Other memory, which threads copy into page-locked pieces for one GPU. */
-static histo_status measure_pageable(world *w, const cell *c, const uint64_t *once, const char *samples)
+static histo_status measure_pageable(world *w, const cell *c)
 {
-    double one = 0;
-    histo_status status = measure_copies(w, 1, &one);
+    double roof = 0;
+    histo_status status = measure_copies(w, 1, &roof);
     const int cpus = histo_threads();
     for (int threads = 4; status == HISTO_OK; threads = 4 * threads < cpus ? 4 * threads : cpus) {
         const way alone = {"pageable, one GPU", HISTO_DEVICE_CUDA(0), 1, threads},
                   cpu = {"pageable, CPU", HISTO_DEVICE_CPU, 0, threads};
-        status = measure_host(w, c, samples, w->host_bytes, &alone, once, one);
-        if (status == HISTO_OK) status = measure_host(w, c, samples, w->host_bytes, &cpu, once, one);
+        status = measure_host(w, c, w->pageable, w->host_bytes, &alone, roof);
+        if (status == HISTO_OK) status = measure_host(w, c, w->pageable, w->host_bytes, &cpu, roof);
         if (threads >= cpus) break;
     }
     const histo_status reset = histo_set_threads(0);
@@ -354,6 +322,8 @@ static histo_status measure_pageable(world *w, const cell *c, const uint64_t *on
 
 static histo_status make_host(world *w)
 {
+    w->pageable = malloc(w->host_bytes);
+    if (!w->pageable) return histo_fail_memory(w->host_bytes, "samples");
     TRY(cudaHostAlloc((void **)&w->pinned, w->host_bytes * (size_t)w->gpus, cudaHostAllocPortable), "pinned memory");
     for (int g = 0; g < w->gpus; g++) {
         TRY(cudaSetDevice(g), "choosing a GPU");
@@ -364,25 +334,26 @@ static histo_status make_host(world *w)
     return bench_cuda_check(cudaSetDevice(0), "choosing a GPU");
 }
 
+static void repeat_pattern(char *to, size_t bytes, const void *pattern)
+{
+    for (size_t at = 0; at < bytes; at += piece_bytes)
+        memcpy(to + at, pattern, piece_bytes);
+}
+
 static histo_status measure_all_hosted(world *w)
 {
     histo_status status = make_host(w);
-    char *pageable = malloc(w->host_bytes);
-    if (!pageable && status == HISTO_OK) status = histo_fail_memory(w->host_bytes, "samples");
     if (status == HISTO_OK)
         fprintf(w->options->table, "\n%.3g GiB of host memory for each GPU\n%-40s %7s %9s %9s %9s\n",
                 (double)w->host_bytes / (1 << 30), "", "threads", "ms", "GB/s", "of copies");
-    for (int c = 0; c < HOST_CELLS && status == HISTO_OK; c++) {
+    for (int i = 0; i < HOST_CELLS && status == HISTO_OK; i++) {
         if (bench_is_over(&w->options->budget, w->begun_s)) break;
-        uint64_t once[256];
-        make_pattern(w->pattern, cells[c].dtype);
+        status = begin_cell(w, &cells[i]);
         repeat_pattern(w->pinned, w->host_bytes * (size_t)w->gpus, w->pattern);
-        repeat_pattern(pageable, w->host_bytes, w->pattern);
-        status = count_pattern(w, &cells[c], once);
-        if (status == HISTO_OK) status = measure_pinned(w, &cells[c], once);
-        if (status == HISTO_OK) status = measure_pageable(w, &cells[c], once, pageable);
+        repeat_pattern(w->pageable, w->host_bytes, w->pattern);
+        if (status == HISTO_OK) status = measure_pinned(w, &cells[i]);
+        if (status == HISTO_OK) status = measure_pageable(w, &cells[i]);
     }
-    free(pageable);
     return status;
 }
 
@@ -397,7 +368,10 @@ static void clean_up(world *w)
     }
     cudaSetDevice(0);
     cudaFreeHost(w->pinned);
+    free(w->pageable);
     free(w->pattern);
+    free(w->once);
+    free(w->counts);
 }
 
 histo_status bench_several_gpus(const bench_options *options, int *measured, int *wrong)
@@ -406,16 +380,20 @@ histo_status bench_several_gpus(const bench_options *options, int *measured, int
     *measured = *wrong = 0;
     if (!bench_device_find(HISTO_DEVICE_CUDA(0), BENCH_RESIDENT)) return HISTO_UNSUPPORTED;
     TRY(cudaGetDeviceCount(&w.gpus), "counting GPUs");
-    if (w.gpus > MOST_GPUS) w.gpus = MOST_GPUS;
-    w.repeat = !options->repeat ? REPEAT : options->repeat < MOST_REPEAT ? options->repeat : MOST_REPEAT;
+    if (w.gpus > MAX_GPUS) w.gpus = MAX_GPUS;
+    w.repeat = options->repeat ? options->repeat : REPEAT;
     const size_t whole = (size_t)options->bytes / piece_bytes * piece_bytes;
     w.bytes = whole ? whole : (size_t)4 << 30;
     w.host_bytes = whole && whole < (size_t)2 << 30 ? whole : (size_t)2 << 30;
     w.pattern = malloc(piece_bytes);
-    if (!w.pattern) return histo_fail_memory(piece_bytes, "samples");
+    w.once = malloc(MAX_BINS * sizeof *w.once);
+    w.counts = malloc(MAX_BINS * sizeof *w.counts);
+    histo_status status = HISTO_OK;
+    if (!w.pattern || !w.once || !w.counts)
+        status = histo_fail_memory(piece_bytes + MAX_BINS * (sizeof *w.once + sizeof *w.counts), "samples and counts");
     report_open(options->json, options->command_line, NULL);
     json_open(options->json, "rows", '[');
-    histo_status status = measure_all_resident(&w);
+    if (status == HISTO_OK) status = measure_all_resident(&w);
     if (status == HISTO_OK) status = measure_all_hosted(&w);
     report_close(options->json);
     clean_up(&w);

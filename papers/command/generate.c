@@ -5,7 +5,6 @@
 
 #include "base/failure.h"
 #include "base/text.h"
-#include "bench/command/command.h"
 #include "bench/command/picture.h"
 #include "bench/command/settings.h"
 #include "output/npy_header.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bench/command/picture.h"
-#include "bench/command/plotted.h"
+#include "output/writers/plot.h"
 
 enum { ROW = 256, MAX_DOTS = 2 * PAPERS_MAX_POINTS * PAPERS_MAX_SERIES };
 

@@ -9,12 +9,9 @@
 
 static bool is_listed(const char *list, const char *name)
 {
-    const char *bare = strchr(name, '/') + 1;
-    for (size_t length; *list; list += length + (list[length] == ',')) {
-        length = strcspn(list, ",");
-        bool whole = strncmp(list, name, length) == 0 && !name[length];
-        if (length && (whole || (strncmp(list, bare, length) == 0 && !bare[length]))) return true;
-    }
+    char item[64];
+    while (bench_next_item(&list, ',', item, sizeof item))
+        if (strcmp(item, name) == 0 || strcmp(item, bench_bare_name(name)) == 0) return true;
     return false;
 }
 

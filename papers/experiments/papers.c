@@ -62,13 +62,9 @@ bool papers_selected(const papers_experiment *e, const char *paper, const char *
 /* The next part of a list, without blanks around it; false at the end. */
 static bool next_item(const char **list, char divider, char *item, size_t size)
 {
-    const char dividers[] = {divider, '\0'};
     *list += strspn(*list, " ");
-    size_t length = strcspn(*list, dividers);
-    if (!**list) return false;
-    snprintf(item, size, "%.*s", (int)length, *list);
-    *list += length + ((*list)[length] == divider);
-    while (length && length < size && item[length - 1] == ' ')
+    if (!bench_next_item(list, divider, item, size)) return false;
+    for (size_t length = strlen(item); length && item[length - 1] == ' ';)
         item[--length] = '\0';
     return true;
 }

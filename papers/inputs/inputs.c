@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/threads/pool.h"
-#include "bench/core/sort.h"
+#include "bench/core/times.h"
 #include "papers/inputs/images.h"
 #include "papers/inputs/position.h"
 #include "plan/strategy.h"

@@ -7,7 +7,6 @@
 
 #include "bench/random/random.h"
 #include "bench/random/random_bound.h"
-#include "bench/random/random_check.h"
 #include "support/cheat.h"
 #include "support/check.h"
 
@@ -428,7 +427,7 @@ static void device_counts_are_the_hosts(void **state)
         counted++;
         reference_counts_free(&each);
         reference_counts_free(&counts);
-        problem_rule_free(&rule);
+        reference_finders_free(&rule);
         problem_data_free(&data);
     }
     assert_true(counted > PROBLEMS / 2);
@@ -445,12 +444,12 @@ static const char *compare_with_device(const random_problem *p, const bench_devi
     for (int i = 0; i < PROBLEM_OFFSETS && !differs; i++) {
         const size_t bytes = here.arrays[i].bytes, gap = i < HISTO_MAX_AXES ? (size_t)p->offset : 0;
         char *fetched = malloc(bytes + 1), *made = here.arrays[i].host;
-        if (bytes) OK(gpu->fetch(fetched, there.arrays[i].placed, bytes));
+        if (bytes) OK(gpu->copy(fetched, there.arrays[i].placed, bytes));
         if (bytes && memcmp(fetched + gap, made + gap, bytes - gap) != 0) differs = "samples";
         free(fetched);
     }
     problem_array *offsets = &there.arrays[PROBLEM_OFFSETS];
-    if (offsets->host) OK(gpu->place(offsets->host, offsets->bytes, &offsets->placed));
+    if (offsets->host) OK(bench_device_place(gpu, offsets->host, offsets->bytes, &offsets->placed));
     OK(problem_counts_make(&here, 2, &counts));
     OK(problem_counts_make(&there, 2, &counted));
     if (memcmp(counts.counts, counted.counts, (size_t)counts.slots * sizeof *counts.counts) != 0) differs = "counts";

@@ -102,9 +102,8 @@ char *sample_at(const histo_view *view, int64_t i)
 
 long double sample_value(const void *at, histo_dtype dtype)
 {
-    if (dtype == HISTO_U64) return (long double)reference_load_uint64_t(at);
-    if (dtype == HISTO_I64) return (long double)reference_load_int64_t(at);
-    return (long double)reference_value(dtype, at);
+    const reference_exact x = reference_exact_value(dtype, at);
+    return (long double)x.rounded + (long double)x.rest;
 }
 
 /* Replace a stored value by the next of its dtype, above or below; integers saturate. */

@@ -1,4 +1,4 @@
-#include "bench/core/sort.h"
+#include "bench/core/times.h"
 
 #include <stdlib.h>
 
@@ -16,4 +16,14 @@ void bench_sort(double *values, size_t n)
 double bench_sorted_median(const double *sorted, int n)
 {
     return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+}
+
+void bench_times_sort(bench_times *times)
+{
+    bench_sort(times->us, (size_t)times->passes);
+}
+
+double bench_median(const bench_times *times)
+{
+    return bench_sorted_median(times->us, times->passes);
 }
