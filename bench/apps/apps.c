@@ -21,12 +21,19 @@ typedef struct peer {
     double largest, share; /* by how much, and how often, its result differs from ours */
 } peer;
 
+typedef enum verdict { NOT_MEASURED = 0, MET, MISSED } verdict;
+static const char *const verdict_names[] = {"not measured", "met", "missed"};
+
 typedef struct race {
     const bench_options *options;
     const apps_table *table;
     apps_job job;
     double us; /* ours, the least */
     peer peers[LIBRARIES];
+    bool wrong;      /* our result is not what it must be */
+    char fault[300]; /* why not, or why nobody knows; else empty */
+    int targets;
+    verdict verdicts[APPS_MAX_TARGETS];
 } race;
 
 static struct {
@@ -161,30 +168,25 @@ static const peer *find_peer(const race *r, const char *name)
     return best;
 }
 
-/* Is our result what it must be? NULL: yes; else why not, or why nobody knows. */
-static const char *judge(const race *r, bool *wrong)
+/* Is our result what it must be? */
+static void judge_result(race *r)
 {
-    static char text[300];
     const apps_row *row = r->job.row;
-    *wrong = r->job.differences > 0;
-    if (*wrong) snprintf(text, sizeof text, "WRONG: %lld differ from the CPU's", (long long)r->job.differences);
-    if (*wrong) return text;
-    if (!row->reference) return NULL;
-    const peer *reference = find_peer(r, row->reference);
-    *wrong = reference && (!reference->compared || reference->largest > row->tolerance);
-    if (!reference)
-        snprintf(text, sizeof text, "not compared: no %s", row->reference);
-    else if (!reference->compared)
-        snprintf(text, sizeof text, "not compared: %s", reference->reason);
-    else if (*wrong)
-        snprintf(text, sizeof text, "WRONG: %.3g %% differ from %s, by up to %.3g", 100 * reference->share,
+    const peer *reference = row->reference ? find_peer(r, row->reference) : NULL;
+    r->wrong = true;
+    if (r->job.differences > 0) {
+        snprintf(r->fault, sizeof r->fault, "WRONG: %lld differ from the CPU's", (long long)r->job.differences);
+        return;
+    }
+    r->wrong = reference && (!reference->compared || reference->largest > row->tolerance);
+    if (row->reference && !reference)
+        snprintf(r->fault, sizeof r->fault, "not compared: no %s", row->reference);
+    else if (reference && !reference->compared)
+        snprintf(r->fault, sizeof r->fault, "not compared: %s", reference->reason);
+    else if (r->wrong)
+        snprintf(r->fault, sizeof r->fault, "WRONG: %.3g %% differ from %s, by up to %.3g", 100 * reference->share,
                  row->reference, reference->largest);
-    else
-        return NULL;
-    return text;
 }
-
-typedef enum verdict { NOT_MEASURED = 0, MET, MISSED } verdict;
 
 static verdict judge_target(const race *r, const apps_target *target)
 {
@@ -194,12 +196,14 @@ static verdict judge_target(const race *r, const apps_target *target)
     return !entry ? NOT_MEASURED : entry->us >= target->factor * r->us ? MET : MISSED;
 }
 
-static bool is_asked(const apps_target *target)
+static void judge(race *r)
 {
-    return target->us > 0 || target->factor > 0 || target->share > 0;
+    judge_result(r);
+    for (const apps_target *t = r->job.row->targets; r->targets < APPS_MAX_TARGETS; t++) {
+        if (!(t->us > 0 || t->factor > 0 || t->share > 0)) return; /* not asked */
+        r->verdicts[r->targets++] = judge_target(r, t);
+    }
 }
-
-static const char *const verdicts[] = {"not measured", "met", "missed"};
 
 static void target_text(const apps_target *target, char *text, size_t size)
 {
@@ -243,8 +247,6 @@ static void print_peers(const race *r, FILE *to)
 static void print_row(const race *r, FILE *to)
 {
     const apps_row *row = r->job.row;
-    bool wrong = false;
-    const char *fault = judge(r, &wrong);
     const bool has_roof = r->table->describe;
     fprintf(to, "%-26s %9.3f", row->name, has_roof ? r->us : r->us * 1e-3);
     if (r->job.bytes)
@@ -257,13 +259,12 @@ static void print_row(const race *r, FILE *to)
         fprintf(to, " %9s", "");
     else
         print_peers(r, to);
-    for (int t = 0; t < APPS_MAX_TARGETS && is_asked(&row->targets[t]); t++) {
-        const apps_target *target = &row->targets[t];
+    for (int t = 0; t < r->targets; t++) {
         char text[80];
-        target_text(target, text, sizeof text);
-        fprintf(to, "%s %s: %s", has_roof ? " " : ";", text, verdicts[judge_target(r, target)]);
+        target_text(&row->targets[t], text, sizeof text);
+        fprintf(to, "%s %s: %s", has_roof ? " " : ";", text, verdict_names[r->verdicts[t]]);
     }
-    if (fault) fprintf(to, "; %s", fault);
+    if (*r->fault) fprintf(to, "; %s", r->fault);
     fputc('\n', to);
     fflush(to);
 }
@@ -283,21 +284,19 @@ static void put_peer(json_writer *json, const char *name, const peer *p)
 static void put_row(const race *r, json_writer *json)
 {
     const apps_row *row = r->job.row;
-    bool wrong = false;
-    const char *fault = judge(r, &wrong),
-               *right = row->reference || r->table->describe ? "as it must be" : "not compared";
+    const char *right = row->reference || r->table->describe ? "as it must be" : "not compared";
     json_open(json, NULL, '{');
     json_text(json, "name", row->name);
     json_print(json, "\"us\": %.3f, \"bytes\": %lld", r->us, (long long)r->job.bytes);
     if (r->job.roof_us > 0) json_print(json, "\"roof_us\": %.3f", r->job.roof_us);
-    json_text(json, "result", fault ? fault : right);
+    json_text(json, "result", *r->fault ? r->fault : right);
     json_open(json, "targets", '[');
-    for (int t = 0; t < APPS_MAX_TARGETS && is_asked(&row->targets[t]); t++) {
+    for (int t = 0; t < r->targets; t++) {
         char text[80];
         target_text(&row->targets[t], text, sizeof text);
         json_open(json, NULL, '{');
         json_text(json, "target", text);
-        json_text(json, "verdict", verdicts[judge_target(r, &row->targets[t])]);
+        json_text(json, "verdict", verdict_names[r->verdicts[t]]);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -374,13 +373,11 @@ typedef struct tally {
 
 static void add_race(tally *t, const race *r)
 {
-    bool wrong = false;
-    judge(r, &wrong);
     t->measured++;
-    t->wrong += wrong;
-    for (int i = 0; i < APPS_MAX_TARGETS && is_asked(&r->job.row->targets[i]); i++) {
-        t->met += judge_target(r, &r->job.row->targets[i]) == MET;
-        t->missed += judge_target(r, &r->job.row->targets[i]) == MISSED;
+    t->wrong += r->wrong;
+    for (int i = 0; i < r->targets; i++) {
+        t->met += r->verdicts[i] == MET;
+        t->missed += r->verdicts[i] == MISSED;
     }
 }
 
@@ -404,6 +401,7 @@ static histo_status measure_table(const bench_options *options, const apps_table
             continue;
         }
         if (status != HISTO_OK) return status;
+        judge(&r);
         print_row(&r, options->table);
         put_row(&r, options->json);
         add_race(t, &r);

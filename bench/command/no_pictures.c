@@ -11,18 +11,13 @@ int picture_check(const char *path, fault *f)
                      path);
 }
 
-int picture_check_pixels(const char *path, fault *f)
-{
-    return fault_set(f, EXIT_USAGE, "%s: this build of histo-bench writes no images (it lacks libpng): take .npy",
-                     path);
-}
-
 int picture_of_pixels(const uint8_t *pixels, int64_t width, int64_t height, outfile *o, fault *f)
 {
     (void)pixels;
     (void)width;
     (void)height;
-    return picture_check_pixels(outfile_name(o), f);
+    return fault_set(f, EXIT_USAGE, "%s: this build of histo-bench writes no images (it lacks libpng): take .npy",
+                     outfile_name(o));
 }
 
 int picture_of_map(const bench_map_result *map, const bench_settings *s, fault *f)

@@ -34,13 +34,6 @@ int picture_write(const plot *p, const char *path, fault *f)
 
 /* ---- Pixels ---- */
 
-int picture_check_pixels(const char *path, fault *f)
-{
-    (void)path;
-    (void)f;
-    return 0;
-}
-
 int picture_of_pixels(const uint8_t *pixels, int64_t width, int64_t height, outfile *o, fault *f)
 {
     png_image image = {.version = PNG_IMAGE_VERSION,

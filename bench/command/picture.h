@@ -19,9 +19,6 @@ int picture_check(const char *path, fault *f);
 /* Write a plot; the path's suffix chooses the format. */
 int picture_write(const struct plot *p, const char *path, fault *f);
 
-/* Check before measuring that this build can write the pixels of an image; the path needs no suffix. */
-int picture_check_pixels(const char *path, fault *f);
-
 /* Write 8-bit gray pixels to the stream of o, as PNG. */
 int picture_of_pixels(const uint8_t *pixels, int64_t width, int64_t height, outfile *o, fault *f);
 

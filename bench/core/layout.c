@@ -1,13 +1,15 @@
 #include "bench/core/layout.h"
 
-static const struct {
+typedef struct layout_row {
     const char *name;
     int64_t channels, counted;     /* interleaved; how many of the first are counted */
     int64_t width, height, images; /* 0: as many as wanted; images: the maximum */
     int64_t margin;                /* samples outside the region in each row, half of them on the left */
     bool masked;
     histo_pairing pairs; /* of a stack of images */
-} layouts[] = {
+} layout_row;
+
+static const layout_row layouts[] = {
     [BENCH_ONE_ARRAY] = {"", 1, 1, 0, 0, 1, 0, false},
     [BENCH_RGBA] = {"rgba", 4, 4, 0, 0, 1, 0, false},
     [BENCH_RGB_OF_RGBA] = {"rgb-of-rgba", 4, 3, 0, 0, 1, 0, false},
@@ -39,23 +41,21 @@ static bench_arrangement arrange_stack(const bench_input *input, int64_t wanted)
 
 bench_arrangement bench_arrange(const bench_input *input, int64_t wanted)
 {
-    if (layouts[input->layout].pairs) return arrange_stack(input, wanted);
-    int64_t size = (int64_t)histo_dtype_size(input->dtype), channels = layouts[input->layout].channels;
-    int64_t counted = layouts[input->layout].counted, images = layouts[input->layout].images;
-    int64_t width = layouts[input->layout].width, height = layouts[input->layout].height;
-    int64_t margin = layouts[input->layout].margin;
-    if (!width) width = wanted / channels;
-    if (!height) height = layouts[input->layout].width ? wanted / width : 1;
-    int64_t pitch = width * channels + margin, image = pitch * height;
-    if (images > wanted / image) images = wanted < 2 * image ? 1 : wanted / image;
+    const layout_row *l = &layouts[input->layout];
+    if (l->pairs) return arrange_stack(input, wanted);
+    const int64_t size = (int64_t)histo_dtype_size(input->dtype);
+    const int64_t width = l->width ? l->width : wanted / l->channels;
+    const int64_t height = l->height ? l->height : l->width ? wanted / width : 1;
+    const int64_t pitch = width * l->channels + l->margin, image = pitch * height, possible = wanted / image;
+    const int64_t images = l->images <= possible ? l->images : possible > 1 ? possible : 1;
     bench_arrangement arranged = {.stored = images * image,
-                                  .counted = images * height * width * counted,
-                                  .touched = images * height * width * channels,
-                                  .batch = images * counted,
-                                  .masked = layouts[input->layout].masked,
-                                  .first = margin / 2,
+                                  .counted = images * height * width * l->counted,
+                                  .touched = images * height * width * l->channels,
+                                  .batch = images * l->counted,
+                                  .masked = l->masked,
+                                  .first = l->margin / 2,
                                   .view = {.dtype = input->dtype, .ndim = 4}};
-    const int64_t shape[] = {images, counted, height, width}, strides[] = {image, 1, pitch, channels};
+    const int64_t shape[] = {images, l->counted, height, width}, strides[] = {image, 1, pitch, l->channels};
     arranged.view.batch_ndim = arranged.batch > 1 ? 2 : 0;
     for (int d = 0; d < 4; d++) {
         arranged.view.shape[d] = shape[d];

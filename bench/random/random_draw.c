@@ -4,6 +4,7 @@
 
 #include "bench/core/random_numbers.h"
 #include "bench/random/random_problem.h"
+#include "view/dtype.h"
 
 /* Relative frequencies, indexed by the enumerations. docs/internals/performance.md has them as a table. */
 static const int of_types[HISTO_DTYPE_COUNT] = {22, 1, 13, 4, 4, 6, 2, 4, 2, 2, 24, 16};
@@ -109,12 +110,10 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* Of n > 0. */
 static int log2_of(int64_t n)
 {
-    int log = 0;
-    while (n >>= 1)
-        log++;
-    return log;
+    return 63 - __builtin_clzll((unsigned long long)n);
 }
 
 /* ---- Axes ---- */
@@ -122,16 +121,12 @@ static int log2_of(int64_t n)
 /* The values that samples of a type take here. */
 static void range_of(histo_dtype type, double *lo, double *hi)
 {
-    static const double bits[] = {8, 7, 16, 15, 32, 31, 64, 63};
     if (type <= HISTO_I64) {
-        *hi = 1;
-        for (int i = 0; i < bits[type]; i++)
-            *hi *= 2;
-        *lo = type % 2 ? -*hi : 0;
-        return;
+        histo_dtype_limits(type, lo, hi);
+    } else {
+        *hi = type == HISTO_F16 ? 60000 : 1e9;
+        *lo = -*hi;
     }
-    *hi = type == HISTO_F16 ? 60000 : 1e9;
-    *lo = -*hi;
 }
 
 static histo_dtype draw_type(source *s)
