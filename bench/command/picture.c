@@ -23,6 +23,15 @@ int picture_check(const char *path, fault *f)
     return fault_set(f, EXIT_USAGE, "--image %s: the suffix of a picture is .png, .svg or .pdf", path);
 }
 
+void picture_tile_edges(const int64_t *numbers, int n, double *edges)
+{
+    for (int i = 1; i < n; i++)
+        edges[i] = sqrt((double)numbers[i - 1] * (double)numbers[i]);
+    const double first = (double)numbers[0], last = (double)numbers[n - 1];
+    edges[0] = n > 1 ? first * first / edges[1] : first / 2;
+    edges[n] = n > 1 ? last * last / edges[n - 1] : last * 2;
+}
+
 int picture_write(const plot *p, const char *path, fault *f)
 {
     outfile *o = outfile_open(path, f);

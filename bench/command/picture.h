@@ -19,6 +19,9 @@ int picture_check(const char *path, fault *f);
 /* Write a plot; the path's suffix chooses the format. */
 int picture_write(const struct plot *p, const char *path, fault *f);
 
+/* Edges of tiles such that each of n increasing numbers is in the middle of its tile on a logarithmic scale. [n + 1] */
+void picture_tile_edges(const int64_t *numbers, int n, double *edges);
+
 /* Write 8-bit gray pixels to the stream of o, as PNG. */
 int picture_of_pixels(const uint8_t *pixels, int64_t width, int64_t height, outfile *o, fault *f);
 

@@ -1,24 +1,10 @@
 /* The map of `histo tune` as a picture: a tile for each cell, in the colour of its fastest strategy. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/command/picture.h"
 #include "bench/command/tune_map.h"
 #include "output/writers/plot.h"
-
-/* Tile edges such that each number is the centre of its tile on a logarithmic scale. [n + 1]; the caller frees them. */
-static double *tile_edges(const int64_t *numbers, int n)
-{
-    double *edges = calloc((size_t)n + 1, sizeof *edges);
-    if (!edges) return NULL;
-    for (int i = 1; i < n; i++)
-        edges[i] = sqrt((double)numbers[i - 1] * (double)numbers[i]);
-    double first = (double)numbers[0], last = (double)numbers[n - 1];
-    edges[0] = n > 1 ? first * first / edges[1] : first / 2;
-    edges[n] = n > 1 ? last * last / edges[n - 1] : last * 2;
-    return edges;
-}
 
 /* With several types, map.png becomes map-u8.png. */
 static void picture_path(const bench_tuning *map, int dtype, const char *image, char *path, size_t size)
@@ -36,11 +22,15 @@ int picture_of_tuning(const bench_tuning *map, int dtype, const bench_settings *
     tune_winners w = tune_winners_of(map, dtype);
     plot_series entries[TUNE_MAX_WINNERS];
     char title[64], about[320], path[4096], names[TUNE_MAX_WINNERS][72];
-    double *x = tile_edges(o->bin, o->bins), *y = tile_edges(o->sample, o->samples);
+    double *x = calloc((size_t)o->bins + 1, sizeof *x), *y = calloc((size_t)o->samples + 1, sizeof *y);
     size_t tiles = (size_t)(o->bins * o->samples);
     int *kinds = calloc(tiles, sizeof *kinds);
     char(*texts)[8] = calloc(tiles, sizeof *texts);
     int failed = x && y && kinds && texts ? 0 : fault_set(f, EXIT_DATA, "no memory to draw the map");
+    if (!failed) {
+        picture_tile_edges(o->bin, o->bins, x);
+        picture_tile_edges(o->sample, o->samples, y);
+    }
     tune_title(map, dtype, title, sizeof title);
     for (int i = 0; i < w.count; i++) {
         snprintf(names[i], sizeof names[i], "%c  %s", 'A' + i, w.name[i]);
@@ -57,7 +47,8 @@ int picture_of_tuning(const bench_tuning *map, int dtype, const bench_settings *
             snprintf(texts[at], sizeof texts[at], "%c %.5s", 'A' + kinds[at], rate);
         }
     tune_describe(map, about, sizeof about);
-    const plot_tiles map_tiles = {o->bins, o->samples, x, y, kinds, (const char(*)[8])texts};
+    const plot_tiles map_tiles = {
+        .nx = o->bins, .ny = o->samples, .x_edges = x, .y_edges = y, .series = kinds, .texts = (const char(*)[8])texts};
     const plot p = {.title = s->common.title ? s->common.title : title,
                     .x_label = "bins",
                     .y_label = "samples",

@@ -256,6 +256,27 @@ static void log_ticks(plot_ticks *t, const plot_scale *s, plot_notation notation
     }
 }
 
+/* Powers of two, of which every first, second, fourth or eighth has a label. */
+static void binary_ticks(plot_ticks *t, const plot_scale *s, int most)
+{
+    enum { KIBI = 10, LARGEST = 69 };
+    static const char *const prefixes[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+    const int lowest = (int)ceil(log2(s->lo)), highest = (int)floor(log2(s->hi));
+    if (lowest < 0 || highest > LARGEST || highest <= lowest) {
+        log_ticks(t, s, (plot_notation){.counts = true}, most);
+        return;
+    }
+    int stride = 1;
+    while (highest / stride - (lowest + stride - 1) / stride >= most && stride < highest - lowest)
+        stride *= 2;
+    for (int e = lowest; e <= highest; e++) {
+        plot_tick *tick = push(t, ldexp(1, e));
+        if (tick && e % stride == 0)
+            snprintf(tick->label.text, sizeof tick->label.text, "%d%s%s", 1 << e % KIBI, e < KIBI ? "" : THIN_SPACE,
+                     prefixes[e / KIBI]);
+    }
+}
+
 /* At beginnings of steps of the calendar, with as many digits as these need. */
 static void time_ticks(plot_ticks *t, const plot_scale *s, int most)
 {
@@ -281,6 +302,8 @@ void plot_ticks_make(plot_ticks *t, const plot_scale *s, plot_notation notation,
     t->count = 0;
     if (s->times)
         time_ticks(t, s, most);
+    else if (s->binary)
+        binary_ticks(t, s, most);
     else if (s->log)
         log_ticks(t, s, notation, most);
     else

@@ -12,6 +12,7 @@ typedef struct plot_scale {
     double lo, hi;
     bool times;     /* values are microseconds since 1970, and ticks steps of the calendar */
     bool log, root; /* positions are those of logarithms, or of square roots */
+    bool binary;    /* logarithmic, with ticks at powers of two: 512, 1 Ki */
     double from, to;
 } plot_scale;
 

@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/failure.h"
 #include "bench/command/picture.h"
 #include "output/writers/plot.h"
 
-enum { ROW = 256, MAX_DOTS = 2 * PAPERS_MAX_POINTS * PAPERS_MAX_SERIES };
+enum { ROW = 256 };
 
 /* plot.svg becomes plot-ross-figure-6.3.svg if there are several, and a second one of that name …-6.3b.svg. */
 static void picture_path(const papers_result *results, int index, int count, const char *image, char *path, size_t size)
@@ -53,84 +54,213 @@ static int draw_wafer(const papers_result *r, int point, plot p, const char *pat
     return failed;
 }
 
-/* A panel with the histogram of each input. */
+/* ---- Images and their histograms ---- */
+
+/* What a panel shows: a histogram, and above it a small image of its samples, if these are one. */
+typedef struct drawn_input {
+    plot_series series;
+    plot_image image;
+    double *edges, *values;
+    uint8_t *pixels;
+} drawn_input;
+
+/* The image that the same generator makes in a small size. Skipping pixels of a large one would show other patterns. */
+static int draw_image(const bench_input *input, drawn_input *to, fault *f)
+{
+    enum { WIDTH = 480, HEIGHT = 270 };
+    char name[sizeof input->name];
+    bench_input small;
+    snprintf(name, sizeof name, "%.*s/%dx%d", (int)strcspn(input->name, "/"), input->name, WIDTH, HEIGHT);
+    if (bench_input_parse(name, &small) != HISTO_OK) return fault_of_library(f, EXIT_DATA, input->name);
+    const histo_axis axis = bench_input_axis(&small, NULL);
+    to->pixels = malloc((size_t)WIDTH * HEIGHT);
+    if (!to->pixels) return fault_set(f, EXIT_DATA, "no memory to draw %s", input->name);
+    bench_input_make(&small, &axis, (int64_t)WIDTH * HEIGHT, to->pixels);
+    to->image = (plot_image){WIDTH, HEIGHT, to->pixels};
+    return 0;
+}
+
+static int draw_input(const papers_result *r, int point, drawn_input *to, plot *panel, fault *f)
+{
+    const bench_input *input = &r->point[point].input;
+    const int64_t bins = input->bins;
+    to->edges = malloc((size_t)(bins + 1) * sizeof *to->edges);
+    to->values = malloc((size_t)bins * sizeof *to->values);
+    if (!to->edges || !to->values) return fault_set(f, EXIT_DATA, "no memory to draw histograms");
+    for (int64_t b = 0; b <= bins; b++)
+        to->edges[b] = (double)b;
+    for (int64_t b = 0; b < bins; b++)
+        to->values[b] = (double)r->counts[point][b];
+    to->series = (plot_series){.color = plot_palette(0), .bins = bins, .edges = to->edges, .values = to->values};
+    *panel = (plot){.title = input->name, .y_label = "count", .nseries = 1, .series = &to->series};
+    if (!input->width) return 0;
+    panel->image = &to->image;
+    return draw_image(input, to, f);
+}
+
+/* A panel with the histogram of each input, below the images if they are. */
 static int draw_histograms(const papers_result *r, plot whole, const char *path, fault *f)
 {
+    enum { COLUMNS = 4, WIDTH = 1600, PANEL_HEIGHT = 510 };
     plot panels[PAPERS_MAX_POINTS] = {{0}};
-    plot_series series[PAPERS_MAX_POINTS];
-    double *memory[PAPERS_MAX_POINTS] = {NULL};
+    drawn_input inputs[PAPERS_MAX_POINTS] = {{.pixels = NULL}};
     int failed = 0;
-    for (int i = 0; i < r->points && !failed; i++) {
-        const int64_t bins = r->point[i].input.bins;
-        double *edges = memory[i] = malloc((size_t)(2 * bins + 1) * sizeof **memory);
-        if (!edges) {
-            failed = fault_set(f, EXIT_DATA, "no memory to draw histograms");
-            break;
-        }
-        double *values = edges + bins + 1;
-        for (int64_t b = 0; b <= bins; b++)
-            edges[b] = (double)b;
-        for (int64_t b = 0; b < bins; b++)
-            values[b] = (double)r->counts[i][b];
-        series[i] = (plot_series){.color = plot_palette(0), .bins = bins, .edges = edges, .values = values};
-        panels[i] = (plot){.title = r->point[i].input.name, .y_label = "count", .nseries = 1, .series = &series[i]};
-    }
+    for (int i = 0; i < r->points && !failed; i++)
+        failed = draw_input(r, i, &inputs[i], &panels[i], f);
     whole.panels = panels;
     whole.npanels = r->points;
+    if (panels[0].image) whole.panel_columns = COLUMNS;
+    if (!whole.width && panels[0].image) {
+        whole.width = WIDTH;
+        whole.height = PANEL_HEIGHT * ((r->points + COLUMNS - 1) / COLUMNS);
+    }
     if (!whole.width) plot_suit_panels(r->points, &whole.width, &whole.height);
     if (!failed) failed = picture_write(&whole, path, f);
-    for (int i = 0; i < r->points; i++)
-        free(memory[i]);
+    for (int i = 0; i < r->points; i++) {
+        free(inputs[i].edges);
+        free(inputs[i].values);
+        free(inputs[i].pixels);
+    }
     return failed;
 }
 
-/* Add a dot for each value of a series, measured or published; false if there are none. */
-static bool add_dots(const papers_result *r, int s, bool published, int series, plot_dots *dots, double *x, double *y)
+/* ---- Curves and marks ---- */
+
+/* How a series is drawn is told by its label: one that is configured as it was published has the colour of its kernel,
+ * and pale marks and dashes; our choices are black and grey, and thick. */
+static const char as_published[] = ", as published", equal_terms[] = ", equal terms", ours[] = "our choice";
+
+/* The length of the kernel's name, which is the label without the terms. */
+static size_t kernel_length(const char *label)
 {
-    const int begin = dots->count;
-    for (int p = 0; p < r->points; p++) {
-        const papers_cell *c = &r->cell[p][s];
-        const double value = published ? c->published : c->value;
-        if (isnan(value) || value <= 0) continue;
-        x[dots->count] = papers_position(r, p);
-        y[dots->count] = value;
-        dots->series[dots->count++] = series;
-    }
-    return dots->count > begin;
+    const char *terms = strstr(label, as_published);
+    if (!terms) terms = strstr(label, equal_terms);
+    return terms ? (size_t)(terms - label) : strlen(label);
 }
 
-/* A curve for each series; a dashed one for the published numbers. */
+/* The first series of the same kernel, which gives it the colour and the shape. */
+static int first_of_kernel(const papers_result *r, int series)
+{
+    const char *label = r->series[series].label;
+    const size_t length = kernel_length(label);
+    int i = 0;
+    while (kernel_length(r->series[i].label) != length || strncmp(r->series[i].label, label, length) != 0)
+        i++;
+    return i;
+}
+
+static bool is_ours(const papers_result *r, int series)
+{
+    return strncmp(r->series[series].label, ours, strlen(ours)) == 0;
+}
+
+static plot_color series_color(const papers_result *r, int series)
+{
+    if (!is_ours(r, series)) return plot_palette(first_of_kernel(r, series));
+    return strstr(r->series[series].label, "CPU") ? (plot_color){0.47, 0.47, 0.47} : (plot_color){0, 0, 0};
+}
+
+static plot_dot_style series_style(const papers_result *r, int series)
+{
+    const bool then = strstr(r->series[series].label, as_published);
+    return (plot_dot_style){.line = then ? PLOT_DASHED : PLOT_SOLID,
+                            .thick = is_ours(r, series),
+                            .inside = then ? PLOT_PALE : PLOT_FULL,
+                            .shape = first_of_kernel(r, series)};
+}
+
+/* Dots of a picture. Those of a kind have a colour and a shape: kinds are series, and inputs or numbers are along the x
+ * axis; of a ladder, kinds are inputs, and its rungs, which are the series, are along the x axis. */
+typedef struct drawn_dots {
+    plot_dots dots;
+    plot_series series[2 * PAPERS_MAX_POINTS + 1];
+    plot_dot_style styles[2 * PAPERS_MAX_POINTS + 1];
+    double x[2 * PAPERS_MAX_POINTS * PAPERS_MAX_SERIES], y[2 * PAPERS_MAX_POINTS * PAPERS_MAX_SERIES];
+    int of[2 * PAPERS_MAX_POINTS * PAPERS_MAX_SERIES];
+    int nseries;
+    double least, most; /* of the values */
+} drawn_dots;
+
+static bool is_ladder(const papers_result *r)
+{
+    return strcmp(r->experiment->number, "ladder") == 0;
+}
+
+/* Add a dot for each value of a kind, measured or published, in a column of its own at each place that has a name;
+ * false if there are none. */
+static bool add_dots(const papers_result *r, int kind, bool published, drawn_dots *to)
+{
+    const bool ladder = is_ladder(r), named = !papers_axis(r);
+    const int kinds = ladder ? r->points : r->series_count, places = ladder ? r->series_count : r->points;
+    const bool linear = r->experiment->measure == PAPERS_CONFLICTS;
+    const double aside = 0.84 * ((kind + 0.5) / kinds - 0.5);
+    const int begin = to->dots.count;
+    for (int i = 0; i < places; i++) {
+        const papers_cell *c = ladder ? &r->cell[kind][i] : &r->cell[i][kind];
+        const double value = published ? c->published : c->value;
+        if (isnan(value) || (value <= 0 && !linear)) continue;
+        to->x[to->dots.count] = named ? i + aside : papers_position(r, i);
+        to->y[to->dots.count] = value;
+        to->of[to->dots.count++] = to->nseries;
+        to->least = fmin(to->least, value);
+        to->most = fmax(to->most, value);
+    }
+    return to->dots.count > begin;
+}
+
+static void add_kind(const papers_result *r, int kind, bool published, const char *name, drawn_dots *to)
+{
+    const bool ladder = is_ladder(r);
+    plot_dot_style style = {.shape = kind};
+    if (!ladder) style = series_style(r, kind);
+    if (published || !papers_axis(r)) style.line = PLOT_NO_LINE;
+    if (published) style.inside = PLOT_HOLLOW;
+    to->styles[to->nseries] = style;
+    to->series[to->nseries++] =
+        (plot_series){.name = name, .color = ladder ? plot_palette(kind) : series_color(r, kind)};
+}
+
+/* Curves over numbers, marks over names; published numbers are hollow marks, which no line joins. */
 static int draw_curves(const papers_result *r, plot p, const char *path, fault *f)
 {
-    static double x[MAX_DOTS], y[MAX_DOTS];
-    static int of[MAX_DOTS];
-    plot_series series[2 * PAPERS_MAX_SERIES] = {{0}};
-    char names[2 * PAPERS_MAX_SERIES][64], places[PAPERS_MAX_POINTS][64], value[96];
+    static drawn_dots drawn;
+    char places[PAPERS_MAX_POINTS][64], value[96];
     const char *place[PAPERS_MAX_POINTS];
-    bool dashed[2 * PAPERS_MAX_SERIES];
-    plot_dots dots = {.x = x, .y = y, .series = of, .joined = true, .dashed = dashed};
-    for (int s = 0; s < r->series_count; s++)
-        for (int published = 0; published < 2; published++) {
-            if (!add_dots(r, s, published, p.nseries, &dots, x, y)) continue;
-            char *name = names[p.nseries];
-            snprintf(name, sizeof names[0], "%s%s", r->series[s].label, published ? ", published" : "");
-            series[p.nseries] = (plot_series){.name = name, .color = plot_palette(s)};
-            dashed[p.nseries] = published;
-            p.nseries++;
-        }
     const char *axis = papers_axis(r);
-    for (int i = 0; i < r->points && !axis; i++)
-        place[i] = papers_point_name(r, i, places[i], sizeof places[i]);
-    if (!axis) {
-        const int wide = 175 * r->points;
-        dots.names = place;
-        dots.names_count = r->points;
-        if (!p.width && wide > 1200) p.width = wide < PLOT_MAX_SIZE ? wide : PLOT_MAX_SIZE, p.height = 800;
+    const bool ladder = is_ladder(r);
+    const int kinds = ladder ? r->points : r->series_count;
+    bool any_published = false;
+    drawn = (drawn_dots){.dots = {.x = drawn.x, .y = drawn.y, .series = drawn.of, .styles = drawn.styles},
+                         .least = INFINITY};
+    for (int k = 0; k < kinds; k++) {
+        const char *name = ladder ? r->point[k].input.name : r->series[k].label;
+        if (add_dots(r, k, false, &drawn)) {
+            add_kind(r, k, false, name, &drawn);
+            name = NULL;
+        }
+        if (add_dots(r, k, true, &drawn)) {
+            add_kind(r, k, true, name, &drawn);
+            any_published = true;
+        }
     }
-    p.series = series;
-    p.dots = &dots;
-    p.log_x = axis != NULL;
-    p.log_y = r->experiment->measure != PAPERS_CONFLICTS;
+    if (any_published) {
+        drawn.styles[drawn.nseries] = (plot_dot_style){.inside = PLOT_HOLLOW};
+        drawn.series[drawn.nseries++] = (plot_series){.name = "published number", .color = plot_gray};
+    }
+    for (int i = 0; i < r->points && !axis && !ladder; i++)
+        place[i] = papers_point_name(r, i, places[i], sizeof places[i]);
+    for (int i = 0; i < r->series_count && ladder; i++)
+        place[i] = r->series[i].label;
+    if (!axis) {
+        drawn.dots.names = place;
+        drawn.dots.names_count = ladder ? r->series_count : r->points;
+    }
+    p.series = drawn.series;
+    p.nseries = drawn.nseries;
+    p.legend_beside = true;
+    p.dots = &drawn.dots;
+    p.log_x = p.binary_x = axis != NULL;
+    p.log_y = r->experiment->measure != PAPERS_CONFLICTS && drawn.most > 8 * drawn.least;
     p.x_label = axis;
     p.y_label = papers_value_name(r, value, sizeof value);
     return picture_write(&p, path, f);
@@ -147,56 +277,83 @@ static int place_of(int64_t number, int64_t *numbers, int *count)
     return i;
 }
 
-/* Tile edges in the middle between increasing numbers, on a logarithmic scale. */
-static void find_edges(const int64_t *numbers, int n, double *edges)
+/* Which series is the fastest: one of the paper's, or with our choices among them. */
+typedef struct winner_map {
+    plot_tiles tiles;
+    int series[PAPERS_MAX_POINTS * PAPERS_MAX_POINTS];
+    char texts[PAPERS_MAX_POINTS * PAPERS_MAX_POINTS][8];
+} winner_map;
+
+/* tile: of each point, its index in the map. */
+static void find_winners(const papers_result *r, bool with_ours, const int *tile, winner_map *to)
 {
-    for (int i = 1; i < n; i++)
-        edges[i] = sqrt((double)numbers[i - 1] * (double)numbers[i]);
-    edges[0] = n > 1 ? (double)numbers[0] * (double)numbers[0] / edges[1] : (double)numbers[0] / 2;
-    edges[n] = n > 1 ? (double)numbers[n - 1] * (double)numbers[n - 1] / edges[n - 1] : (double)numbers[0] * 2;
+    for (int i = 0; i < to->tiles.nx * to->tiles.ny; i++)
+        to->series[i] = -1;
+    memset(to->texts, 0, sizeof to->texts);
+    for (int i = 0; i < r->points; i++) {
+        double best = 0;
+        char rate[24];
+        for (int s = 0; s < r->series_count; s++) {
+            if (!(r->cell[i][s].rate > best) || (is_ours(r, s) && !with_ours)) continue;
+            best = r->cell[i][s].rate;
+            to->series[tile[i]] = s;
+        }
+        if (best > 0) snprintf(rate, sizeof rate, "%.2g", best);
+        if (best > 0) snprintf(to->texts[tile[i]], sizeof to->texts[tile[i]], "%.7s", rate);
+    }
 }
 
+/* The paper's map of its own algorithms, with its border, and beside it that with our choices among them. */
 static int draw_winners(const papers_result *r, plot p, const char *path, fault *f)
 {
+    /* The paper: sort-search is the fastest at more than about 2^20 samples and 5 Ki bins. */
+    const double border_bins = 5120, border_samples = 1 << 20, far = 0x1p40;
+    const double border[][2] = {{border_bins, far}, {border_bins, border_samples}, {far, border_samples}};
+    static const char *const titles[] = {"The paper's algorithms; above the line, sort-search won then",
+                                         "With our choices among them"};
+    static winner_map maps[2];
     int64_t bins[PAPERS_MAX_POINTS], samples[PAPERS_MAX_POINTS];
     double x[PAPERS_MAX_POINTS + 1], y[PAPERS_MAX_POINTS + 1];
-    static int kinds[PAPERS_MAX_POINTS * PAPERS_MAX_POINTS];
-    static char texts[PAPERS_MAX_POINTS * PAPERS_MAX_POINTS][8];
-    plot_series series[PAPERS_MAX_SERIES] = {{0}};
-    plot_tiles tiles = {.x_edges = x, .y_edges = y, .series = kinds, .texts = (const char(*)[8])texts};
+    int nx = 0, ny = 0, tile[PAPERS_MAX_POINTS];
+    plot_series series[2][PAPERS_MAX_SERIES] = {{{0}}};
+    plot panels[2];
     for (int i = 0; i < r->points; i++) {
-        place_of(r->point[i].input.bins, bins, &tiles.nx);
-        place_of(r->point[i].samples, samples, &tiles.ny);
+        place_of(r->point[i].input.bins, bins, &nx);
+        place_of(r->point[i].samples, samples, &ny);
     }
-    for (int i = 0; i < tiles.nx * tiles.ny; i++)
-        kinds[i] = -1;
-    memset(texts, 0, sizeof texts);
-    for (int i = 0; i < r->points; i++) {
-        const int at = place_of(r->point[i].input.bins, bins, &tiles.nx) * tiles.ny +
-                       place_of(r->point[i].samples, samples, &tiles.ny);
-        const double *best = NULL;
-        for (int s = 0; s < r->series_count; s++) {
-            const double *rate = &r->cell[i][s].rate;
-            if (isnan(*rate) || (best && *best >= *rate)) continue;
-            best = rate;
-            kinds[at] = s;
-        }
-        char rate[24];
-        if (best) snprintf(rate, sizeof rate, "%.2g", *best);
-        if (best) snprintf(texts[at], sizeof texts[at], "%.7s", rate);
+    for (int i = 0; i < r->points; i++)
+        tile[i] = place_of(r->point[i].input.bins, bins, &nx) * ny + place_of(r->point[i].samples, samples, &ny);
+    picture_tile_edges(bins, nx, x);
+    picture_tile_edges(samples, ny, y);
+    for (int m = 0; m < 2; m++) {
+        const bool with_ours = m == 1;
+        for (int s = 0; s < r->series_count; s++)
+            series[m][s] = (plot_series){.name = with_ours || !is_ours(r, s) ? r->series[s].label : NULL,
+                                         .color = series_color(r, s)};
+        maps[m].tiles = (plot_tiles){.nx = nx,
+                                     .ny = ny,
+                                     .x_edges = x,
+                                     .y_edges = y,
+                                     .series = maps[m].series,
+                                     .texts = (const char(*)[8])maps[m].texts,
+                                     .border = border,
+                                     .border_points = with_ours ? 0 : 3};
+        panels[m] = (plot){.title = titles[m],
+                           .x_label = "bins",
+                           .y_label = "samples",
+                           .log_x = true,
+                           .log_y = true,
+                           .binary_x = true,
+                           .binary_y = true,
+                           .nseries = r->series_count,
+                           .series = series[m],
+                           .legend_beside = true,
+                           .tiles = &maps[m].tiles};
+        find_winners(r, with_ours, tile, &maps[m]);
     }
-    for (int s = 0; s < r->series_count; s++)
-        series[s] = (plot_series){.name = r->series[s].label, .color = plot_palette(s)};
-    if (r->points) {
-        find_edges(bins, tiles.nx, x);
-        find_edges(samples, tiles.ny, y);
-    }
-    p.series = series;
-    p.nseries = r->series_count;
-    p.tiles = &tiles;
-    p.x_label = "bins";
-    p.y_label = "samples";
-    p.log_x = p.log_y = true;
+    p.panels = panels;
+    p.npanels = p.panel_columns = 2;
+    if (!p.width) p.width = 1600, p.height = 640;
     return picture_write(&p, path, f);
 }
 

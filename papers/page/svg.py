@@ -17,10 +17,9 @@ COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#88
           "#44aa99", "#e31a1c"]
 OURS = ["#000000", "#777777"]
 VIRIDIS = ["#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725"]
-CIRCLE = "m-3.4 0a3.4 3.4 0 1 0 6.8 0a3.4 3.4 0 1 0-6.8 0z"
-SHAPES = [CIRCLE, "m-3.1-3.1h6.2v6.2h-6.2z", "m0-4.4l4.2 7.2h-8.4z", "m0-4.6l4.6 4.6-4.6 4.6-4.6-4.6z",
-          "m0 4.4l4.2-7.2h-8.4z", "m-3.6-3.8h7.2l-7.2 7.6h7.2z", "m4.4 0l-7.2 4.2v-8.4z", "m-4.4 0l7.2 4.2v-8.4z"]
-FILL = {"solid": "", "dashed": 'fill-opacity=".25"', "published": 'fill="#fff"'}
+# A circle, and polygons: how many corners, and the direction of one in eighths of a turn, clockwise from the right.
+SHAPES = [(0, 0), (4, 1), (3, -2), (4, 0), (3, 2), (5, -2), (3, 0), (3, 4)]
+FILL = {"solid": 1, "dashed": 0.25, "published": 0}  # opacity of marks
 MEANING = {"solid": "on equal terms", "dashed": "configured as published", "published": "published number"}
 GUIDE, BORDER, BAND = "stated in the text", "border in the paper", "#e9f2e4"
 GUIDE_LOOK, BORDER_LOOK = 'stroke="#555" stroke-dasharray="2 3"', 'stroke="#000" stroke-width="2.5"'
@@ -32,7 +31,7 @@ FACTORS = [(1.2, [1, 2, 3, 5, 7]), (2.2, [1, 2, 5]), (math.inf, [1])]  # of labe
 
 
 def px(x):
-    return f"{x:.1f}".removesuffix(".0")
+    return f"{round(x, 1) + 0:.1f}".removesuffix(".0")
 
 
 def text(x, y, words, size=12, anchor="middle", more=""):
@@ -51,10 +50,21 @@ def segments(lines, look):
     return f'<path d="{path}" {look}/>'
 
 
+def outline(shape, radius):
+    """From the middle on. Corners are farther out, so that all shapes look equally large."""
+    corners, direction = SHAPES[shape]
+    if not corners:
+        return f"m{px(-radius)} 0a{radius} {radius} 0 1 0 {px(2 * radius)} 0a{radius} {radius} 0 1 0 {px(-2 * radius)} 0z"
+    angles = [math.tau * (direction / 8 + i / corners) for i in range(corners)]
+    places = [(0, 0)] + [(1.3 * radius * math.cos(a), 1.3 * radius * math.sin(a)) for a in angles]
+    return "m" + " ".join(f"{px(x - a)} {px(y - b)}" for (a, b), (x, y) in zip(places, places[1:])) + "z"
+
+
 def marks(points, color, shape, style):
-    path = "".join(f"M{px(x)} {px(y)}{SHAPES[shape]}" for x, y in points)
-    return f'<path d="{path}" stroke="{color}" stroke-width="1.5" {FILL[style] or ""} ' + \
-           ("" if style == "published" else f'fill="{color}"') + "/>"
+    """Published ones are empty, and large enough for another to be seen inside."""
+    form = outline(shape, 4.8 if style == "published" else 3.4)
+    path = "".join(f"M{px(x)} {px(y)}{form}" for x, y in points)
+    return f'<path d="{path}" stroke="{color}" stroke-width="1.5" fill="{color}" fill-opacity="{FILL[style]}"/>'
 
 
 def box(x, y, wide, high, fill, more=""):

@@ -105,6 +105,32 @@ static void ticks_have_nice_labels(void **state)
     }
 }
 
+static void binary_ticks_are_powers_of_two(void **state)
+{
+    (void)state;
+    static const struct {
+        double lo, hi;
+        int max_ticks;
+        const char *labels;
+    } cases[] = {
+        {200, 2.2e6, 14,
+         "256|512|1\u2009Ki|2\u2009Ki|4\u2009Ki|8\u2009Ki|16\u2009Ki|32\u2009Ki|64\u2009Ki|"
+         "128\u2009Ki|256\u2009Ki|512\u2009Ki|1\u2009Mi|2\u2009Mi"},
+        {200, 2.2e6, 8, "256|1\u2009Ki|4\u2009Ki|16\u2009Ki|64\u2009Ki|256\u2009Ki|1\u2009Mi"},
+        {1000, 0x1p28, 5, "4\u2009Ki|64\u2009Ki|1\u2009Mi|16\u2009Mi|256\u2009Mi"},
+        {1, 0x1p60, 3, "1|4\u2009Gi"},
+        {20000, 30000, 5, "20\u2009k|25\u2009k|30\u2009k"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const plot_scale s = {.lo = cases[i].lo, .hi = cases[i].hi, .log = true, .binary = true, .from = 0, .to = 1000};
+        plot_ticks t;
+        char joined[1024];
+        plot_ticks_make(&t, &s, (plot_notation){0}, cases[i].max_ticks);
+        join_labels(&t, joined, sizeof joined);
+        assert_string_equal(joined, cases[i].labels);
+    }
+}
+
 /* The number in a label, read without the code that wrote it. */
 static double label_value(const plot_label *label)
 {
@@ -487,7 +513,7 @@ static void tiles_have_the_colours_of_the_legend(void **state)
     plot_series s[3] = {{.name = "one"}, {.name = "two"}, {.name = "three"}};
     for (int i = 0; i < 3; i++)
         s[i].color = colors[i];
-    plot_tiles t = {2, 3, x_edges, y_edges, kinds, texts};
+    plot_tiles t = {.nx = 2, .ny = 3, .x_edges = x_edges, .y_edges = y_edges, .series = kinds, .texts = texts};
     plot p = {.title = "t", .x_label = "x", .log_x = true, .log_y = true, .nseries = 3, .series = s, .tiles = &t};
     picture made = paint(&p, 1200, 800);
     for (int i = 0; i < 6; i++) {
@@ -504,10 +530,90 @@ static void tiles_have_the_colours_of_the_legend(void **state)
         assert_true(found);
     }
     cairo_surface_destroy(made.surface);
-    plot_tiles none = {2, 3, x_edges, y_edges, (const int[]){-1, -1, -1, -1, -1, -1}, NULL};
+    plot_tiles none = t;
+    none.series = (const int[]){-1, -1, -1, -1, -1, -1};
+    none.texts = NULL;
     p.tiles = &none;
     p.nseries = 0;
     made = paint(&p, 300, 200);
+    cairo_surface_destroy(made.surface);
+}
+
+/* Is there a pixel of this colour in the rectangle? */
+static bool has_color(const picture *made, plot_color color, double left, double top, double right, double bottom)
+{
+    for (int y = (int)top; y < (int)bottom; y++)
+        for (int x = (int)left; x < (int)right; x++)
+            if (is_near(pixel(made, x, y), color)) return true;
+    return false;
+}
+
+/* Dots have the colour of their series, or are empty; only a series that has a line is joined; and the legend beside
+ * them has what has a name. */
+static void dots_are_joined_as_their_style_says(void **state)
+{
+    (void)state;
+    const double x[] = {256, 4096, 256, 4096, 1024}, y[] = {30, 30, 3, 3, 1.5}; /* between the lines of the grid */
+    int of[] = {0, 0, 1, 1, 2};
+    const plot_series s[] = {
+        {.name = "a", .color = plot_red}, {.name = "b", .color = plot_blue}, {.color = plot_green}};
+    const plot_dot_style styles[] = {
+        {.line = PLOT_SOLID, .thick = true}, {.inside = PLOT_HOLLOW, .shape = 1}, {.inside = PLOT_PALE, .shape = 2}};
+    const plot_dots d = {.count = 5, .x = x, .y = y, .series = of, .styles = styles};
+    plot p = {
+        .log_x = true, .binary_x = true, .log_y = true, .nseries = 3, .series = s, .dots = &d, .legend_beside = true};
+    picture made = paint(&p, 1200, 800);
+    assert_pixel(pixel_at(&made, 256, 30), plot_red);
+    assert_pixel(pixel_at(&made, 1000, 30), over(plot_red, 0.85, white));
+    assert_pixel(pixel_at(&made, 256, 3), white);
+    const double left = plot_scale_at(&made.panel.x, 256), middle = plot_scale_at(&made.panel.y, 3);
+    assert_true(has_color(&made, plot_blue, left - 8, middle - 8, left, middle));
+    assert_false(
+        has_color(&made, plot_blue, left + 20, middle - 8, plot_scale_at(&made.panel.x, 4096) - 20, middle + 8));
+    assert_pixel(pixel_at(&made, 1024, 1.5), over(plot_green, 0.3, white));
+    assert_true(made.panel.x.to < 1150);
+    assert_true(has_color(&made, plot_red, made.panel.x.to + 10, 0, 1200, 800));
+    assert_true(has_color(&made, plot_blue, made.panel.x.to + 10, 0, 1200, 800));
+    assert_false(has_color(&made, plot_green, made.panel.x.to + 10, 0, 1200, 800));
+    cairo_surface_destroy(made.surface);
+    static const char *const names[] = {
+        "the name of a place that is so long that it has to be turned", "b", "c", "d", "e", "f", "g", "h", "i", "j"};
+    const plot_dots placed = {.count = 1, .x = (double[]){1}, .y = y, .series = of, .names = names, .names_count = 10};
+    p = (plot){.nseries = 1, .series = s, .dots = &placed};
+    made = paint(&p, 1200, 800);
+    assert_true(made.panel.y.from < 620);
+    assert_true(pixel_at(&made, 0, 55) != 0xffffff);
+    assert_pixel(pixel_at(&made, 1, 55), white);
+    cairo_surface_destroy(made.surface);
+}
+
+/* An image is above the axes, in its own greys, and a border is over the tiles. */
+static void images_and_borders_are_drawn(void **state)
+{
+    (void)state;
+    const uint8_t grey[] = {0, 0, 64, 64, 128, 128, 200, 200};
+    const plot_image image = {4, 2, grey};
+    const double edges[] = {0, 1, 2}, values[] = {3, 5};
+    const plot_series s = {.color = plot_red, .bins = 2, .edges = edges, .values = values};
+    const plot p = {.nseries = 1, .series = &s, .image = &image};
+    picture made = paint(&p, 1200, 800);
+    assert_true(made.panel.y.to > 330 && made.panel.y.to < 450);
+    assert_true(has_color(&made, (plot_color){64 / 255.0, 64 / 255.0, 64 / 255.0}, 600, 32, 1200, 200));
+    assert_true(has_color(&made, (plot_color){128 / 255.0, 128 / 255.0, 128 / 255.0}, 0, 200, 600, 400));
+    cairo_surface_destroy(made.surface);
+    const double x_edges[] = {1, 10, 100}, border[][2] = {{10, 1000}, {10, 10}, {1000, 10}};
+    const plot_tiles t = {.nx = 2,
+                          .ny = 2,
+                          .x_edges = x_edges,
+                          .y_edges = x_edges,
+                          .series = (const int[]){0, 0, 0, 0},
+                          .border = border,
+                          .border_points = 3};
+    const plot map = {.log_x = true, .log_y = true, .nseries = 1, .series = &s, .tiles = &t};
+    made = paint(&map, 1200, 800);
+    assert_true((pixel_at(&made, 10, 50) & 0xff) < 60);
+    assert_true((pixel_at(&made, 50, 10) & 0xff) < 60);
+    assert_pixel(pixel_at(&made, 5, 5), over(plot_red, plot_fill(1), white));
     cairo_surface_destroy(made.surface);
 }
 
@@ -681,6 +787,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scales_map_values_to_positions),
         cmocka_unit_test(ticks_have_nice_labels),
+        cmocka_unit_test(binary_ticks_are_powers_of_two),
         cmocka_unit_test(ticks_of_any_range_are_right),
         cmocka_unit_test(text_is_clean_and_fits),
         cmocka_unit_test(bars_are_where_their_edges_and_counts_are),
@@ -693,6 +800,8 @@ int main(void)
         cmocka_unit_test(a_map_is_darker_where_more_is),
         cmocka_unit_test(a_map_finer_than_pixels_keeps_every_bin),
         cmocka_unit_test(tiles_have_the_colours_of_the_legend),
+        cmocka_unit_test(dots_are_joined_as_their_style_says),
+        cmocka_unit_test(images_and_borders_are_drawn),
         cmocka_unit_test(nothing_counted_is_said),
         cmocka_unit_test(a_png_holds_the_picture),
         cmocka_unit_test(vector_files_are_whole_and_small),

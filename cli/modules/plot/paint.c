@@ -9,7 +9,7 @@
 #include "modules/plot/text.h"
 
 static const double margin = 32, title_size = 21, label_size = 16, tick_size = 14, footer_size = 13.5;
-static const double tick_length = 6, tick_gap = 6, key_gap = 26, key_width = 20;
+static const double tick_length = 6, tick_gap = 6, key_gap = 26, key_width = 20, sample_width = 36;
 enum { MIN_SIDE = 16 }; /* of the panel in pixels, at any picture size */
 
 static void use(cairo_t *cr, plot_color c)
@@ -57,7 +57,7 @@ static int room_for_lines(const plot_panel *panel)
     return (int)(panel->height / (125 * panel->unit));
 }
 
-/* ---- Title, legend and footer: each returns its height ---- */
+/* ---- Title, image, legend and footer: each returns its height ---- */
 
 static double paint_title(const plot_panel *panel, const char *title, double top)
 {
@@ -67,6 +67,30 @@ static double paint_title(const plot_panel *panel, const char *title, double top
     use(panel->cr, panel->theme->ink);
     show_line(panel, title, strlen(title), left, top + size * 0.8, panel->width - 2 * left, PLOT_LEFT);
     return size * 1.6;
+}
+
+/* The image in the middle, at most half as high as the picture. */
+static double paint_image(const plot_panel *panel, const plot_image *image, double top)
+{
+    const double edge = margin * panel->unit;
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, image->width, image->height);
+    if (cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS) {
+        unsigned char *pixels = cairo_image_surface_get_data(surface);
+        const int stride = cairo_image_surface_get_stride(surface);
+        for (int y = 0; y < image->height; y++)
+            for (int x = 0; x < image->width; x++)
+                memset(pixels + (ptrdiff_t)y * stride + 4 * (ptrdiff_t)x, image->grey[y * image->width + x], 4);
+        cairo_surface_mark_dirty(surface);
+    }
+    const double scale = fmin((panel->width - 2 * edge) / image->width, 0.45 * panel->height / image->height);
+    cairo_save(panel->cr);
+    cairo_translate(panel->cr, (panel->width - scale * image->width) / 2, top);
+    cairo_scale(panel->cr, scale, scale);
+    cairo_set_source_surface(panel->cr, surface, 0, 0);
+    cairo_paint(panel->cr);
+    cairo_restore(panel->cr);
+    cairo_surface_destroy(surface);
+    return scale * image->height + edge / 2;
 }
 
 static void paint_swatch(const plot_panel *panel, plot_color color, double opacity, double x, double y, double size)
@@ -94,7 +118,7 @@ static double paint_legend(const plot_panel *panel, const plot *p, double top)
     double size = tick_size * panel->unit, room = panel->width - 2 * margin * panel->unit, y = top;
     char name[PLOT_TEXT_BYTES];
     int most = (int)fmax(1, room_for_lines(panel) / 2);
-    if (p->heat || (p->nseries < 2 && !p->tiles && !p->dots)) return 0;
+    if (p->legend_beside || p->heat || (p->nseries < 2 && !p->tiles && !p->dots)) return 0;
     plot_font(panel->cr, size, false);
     for (int k = 0, line = 0; k < p->nseries; line++, y += size * 1.7) {
         double x = margin * panel->unit, end = x + room;
@@ -113,6 +137,42 @@ static double paint_legend(const plot_panel *panel, const plot *p, double top)
         }
     }
     return y - top;
+}
+
+/* The width of a legend beside the panel, with the gap before it. */
+static double legend_width(const plot_panel *panel, const plot *p)
+{
+    const double around = (key_gap + sample_width + tick_gap) * panel->unit, most = 0.3 * panel->width;
+    char name[PLOT_TEXT_BYTES];
+    double width = 0;
+    if (!p->legend_beside) return 0;
+    plot_font(panel->cr, tick_size * panel->unit, false);
+    for (int k = 0; k < p->nseries; k++) {
+        if (!given(p->series[k].name)) continue;
+        plot_text_fit(panel->cr, p->series[k].name, strlen(p->series[k].name), most - around, name);
+        width = fmax(width, around + plot_text_width(panel->cr, name));
+    }
+    return width;
+}
+
+/* Entries below each other, in a column of this width at the right. */
+static void paint_legend_beside(const plot_panel *panel, const plot *p, double width)
+{
+    const double size = tick_size * panel->unit, sample = sample_width * panel->unit;
+    const double left = panel->x.to + key_gap * panel->unit, room = width - (key_gap + sample_width) * panel->unit;
+    double y = panel->y.to + size;
+    plot_font(panel->cr, size, false);
+    for (int k = 0; k < p->nseries && y < panel->y.from; k++) {
+        const char *name = p->series[k].name;
+        if (!given(name)) continue;
+        if (p->dots)
+            plot_dots_paint_key(panel, p, k, left, y, sample);
+        else
+            paint_swatch(panel, p->series[k].color, plot_fill(1), left + sample / 2 - size / 2, y - size / 2, size);
+        use(panel->cr, panel->theme->ink);
+        show_line(panel, name, strlen(name), left + sample + tick_gap * panel->unit, y + size * 0.36, room, PLOT_LEFT);
+        y += size * 1.7;
+    }
 }
 
 /* A part of the footer that is a line of the picture. */
@@ -180,21 +240,14 @@ static double label_height(void *font, const plot_label *label)
     return ((const label_font *)font)->size;
 }
 
-/* A tick and its name at each place of dots; names that would overlap are left out. */
-static bool name_places(const plot_panel *panel, const plot_dots *d, plot_ticks *t)
+/* A tick and its name at each place of dots. */
+static bool name_places(const plot_dots *d, plot_ticks *t)
 {
-    double end = -INFINITY;
     t->count = 0;
     for (int i = 0; i < d->names_count && i < PLOT_MAX_TICKS; i++) {
         plot_tick *tick = &t->tick[t->count++];
         *tick = (plot_tick){.value = i};
         snprintf(tick->label.text, sizeof tick->label.text, "%.47s", d->names[i]);
-        const double half = plot_label_width(panel->cr, &tick->label, tick_size * panel->unit) / 2;
-        const double at = plot_scale_at(&panel->x, i);
-        if (at - half < end + 0.5 * tick_size * panel->unit)
-            tick->label.text[0] = '\0';
-        else
-            end = at + half;
     }
     return true;
 }
@@ -235,36 +288,52 @@ static bool name_edges(const plot_panel *panel, const char *const *names, const 
 
 static bool name_bins(const plot_panel *panel, const plot *p, plot_ticks *t)
 {
-    if (p->dots && p->dots->names) return name_places(panel, p->dots, t);
+    if (p->dots && p->dots->names) return name_places(p->dots, t);
     if (!p->bin_names) return false;
     return p->heat ? name_edges(panel, p->bin_names, p->heat->x_edges, p->heat->nx, true, t)
                    : name_edges(panel, p->bin_names, p->series->edges, p->series->bins, true, t);
 }
 
-/* The height of turned names of bins, for about this width; 0 if they need not be turned. */
-static double turned_names(const plot_panel *panel, const plot *p)
+/* Names that are turned where they do not fit: of places of dots, or of bins that are words. */
+typedef struct turnable_names {
+    const char *const *names;
+    int64_t count;
+} turnable_names;
+
+static turnable_names names_to_turn(const plot *p)
+{
+    if (p->dots && p->dots->names) return (turnable_names){p->dots->names, p->dots->names_count};
+    if (p->bins_are_words && p->nseries > 0) return (turnable_names){p->bin_names, p->series[0].bins};
+    return (turnable_names){NULL, 0};
+}
+
+/* The height of turned names below a panel of about this width; 0 if they need not be turned. */
+static double turned_names(const plot_panel *panel, const plot *p, double width)
 {
     const double size = tick_size * panel->unit, most = 0.3 * panel->height;
+    const turnable_names all = names_to_turn(p);
     double widest = 0;
     char name[PLOT_TEXT_BYTES];
-    if (!p->bins_are_words || p->nseries == 0) return 0;
-    const double each = (panel->width - (2 * margin + 70) * panel->unit) / (double)p->series[0].bins;
-    for (int64_t i = 0; i < p->series[0].bins; i++) {
-        plot_text_fit(panel->cr, p->bin_names[i], strlen(p->bin_names[i]), most, name);
+    if (!all.count) return 0;
+    const double each = (width - (2 * margin + 70) * panel->unit) / (double)all.count;
+    for (int64_t i = 0; i < all.count; i++) {
+        plot_text_fit(panel->cr, all.names[i], strlen(all.names[i]), most, name);
         widest = fmax(widest, plot_text_width(panel->cr, name));
     }
     return widest + 0.5 * size > each ? widest : 0;
 }
 
-/* Names of bins from the bottom to the top, as many as have room. */
+/* Names from the bottom to the top, as many as have room. */
 static void paint_turned_names(const plot_panel *panel, const plot *p, double height)
 {
-    const plot_series *s = p->series;
+    const turnable_names all = names_to_turn(p);
+    const double *edges = p->dots ? NULL : p->series->edges;
     const double size = tick_size * panel->unit, length = tick_length * panel->unit;
     double end = -INFINITY;
     char name[PLOT_TEXT_BYTES];
-    for (int64_t i = 0; i < s->bins; i++) {
-        const double x = (plot_scale_at(&panel->x, s->edges[i]) + plot_scale_at(&panel->x, s->edges[i + 1])) / 2;
+    for (int64_t i = 0; i < all.count; i++) {
+        const double x = edges ? (plot_scale_at(&panel->x, edges[i]) + plot_scale_at(&panel->x, edges[i + 1])) / 2
+                               : plot_scale_at(&panel->x, (double)i);
         if (x < end + 1.1 * size) continue;
         end = x;
         cairo_move_to(panel->cr, crisp(panel, x), panel->y.from);
@@ -272,7 +341,7 @@ static void paint_turned_names(const plot_panel *panel, const plot *p, double he
         use(panel->cr, panel->theme->axis);
         cairo_stroke(panel->cr);
         use(panel->cr, panel->theme->ink);
-        plot_text_fit(panel->cr, p->bin_names[i], strlen(p->bin_names[i]), height, name);
+        plot_text_fit(panel->cr, all.names[i], strlen(all.names[i]), height, name);
         cairo_save(panel->cr);
         cairo_translate(panel->cr, x + 0.36 * size, panel->y.from + length + tick_gap * panel->unit);
         cairo_rotate(panel->cr, -M_PI / 2);
@@ -427,10 +496,12 @@ static cairo_status_t paint_single(plot_panel *panel, const plot *p)
     plot_ticks across, upward, key = {0};
 
     double top = edge + paint_title(panel, p->title, edge);
+    if (p->image) top += paint_image(panel, p->image, top);
     top += paint_legend(panel, p, top);
+    const double beside = legend_width(panel, p);
     double bottom = panel->height - edge - paint_footer(panel, p->footer);
     plot_font(cr, tick_size * unit, false);
-    const double turned = turned_names(panel, p), below = turned > 0 ? turned : tick_size * unit;
+    const double turned = turned_names(panel, p, panel->width - beside), below = turned > 0 ? turned : tick_size * unit;
     bottom -= tick_room + below + (given(p->x_label) ? name_room : 0);
     panel->y.to = round(top + 0.3 * edge);
     panel->y.from = round(fmax(bottom, panel->y.to + MIN_SIDE));
@@ -440,7 +511,7 @@ static cairo_status_t paint_single(plot_panel *panel, const plot *p)
     plot_font(cr, tick_size * unit, false);
     if (!p->heat || !name_edges(panel, p->y_bin_names, p->heat->y_edges, p->heat->ny, false, &upward))
         fit_upward(panel, &panel->y, p->heat ? values : counts, &upward);
-    double label_left = edge + (given(p->y_label) ? name_room : 0), key_room = 0;
+    double label_left = edge + (given(p->y_label) ? name_room : 0), key_room = beside;
     if (p->heat) {
         fit_upward(panel, &content.color, counts, &key);
         key_room = (key_gap + key_width) * unit + tick_room + widest(panel, &key);
@@ -449,7 +520,7 @@ static cairo_status_t paint_single(plot_panel *panel, const plot *p)
     panel->x.from = round(label_left + widest(panel, &upward) + tick_room);
     panel->x.to = round(fmax(panel->width - edge - key_room, panel->x.from + MIN_SIDE));
     fit_across(panel, p, along, &across);
-    double beyond = reach(panel, &across) - (panel->width - key_room - edge / 4);
+    double beyond = turned > 0 ? 0 : reach(panel, &across) - (panel->width - key_room - edge / 4);
     if (beyond > 0) {
         panel->x.to = round(fmax(panel->x.to - beyond, panel->x.from + MIN_SIDE));
         fit_across(panel, p, along, &across);
@@ -485,6 +556,7 @@ static cairo_status_t paint_single(plot_panel *panel, const plot *p)
         paint_turned_names(panel, p, turned);
     else
         paint_across(panel, &across);
+    if (p->legend_beside) paint_legend_beside(panel, p, beside);
 
     double middle = (panel->x.from + panel->x.to) / 2;
     plot_font(cr, label_size * unit, false);
@@ -510,7 +582,7 @@ static double unit_of(double width, double height)
 static cairo_status_t paint_panels(const plot_panel *whole, const plot *p)
 {
     double edge = margin * whole->unit, top = edge + paint_title(whole, p->title, edge) - edge / 2;
-    plot_layout layout = plot_arrange_panels(p->npanels, whole->width, whole->height - top);
+    plot_layout layout = plot_arrange_panels(p, whole->width, whole->height - top);
     cairo_status_t status = CAIRO_STATUS_SUCCESS;
     for (int k = 0; k < p->npanels && status == CAIRO_STATUS_SUCCESS; k++) {
         plot_panel part = *whole;

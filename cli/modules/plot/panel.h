@@ -57,5 +57,7 @@ void plot_tiles_paint(const plot_panel *panel, const plot *p);
 
 plot_content plot_dots_scales(plot_panel *panel, const plot *p);
 void plot_dots_paint(const plot_panel *panel, const plot *p);
+/* Paint a line of this length from (x, y) on as lines between dots of the series are, and a dot on its middle. */
+void plot_dots_paint_key(const plot_panel *panel, const plot *p, int series, double x, double y, double length);
 
 #endif

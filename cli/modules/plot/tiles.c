@@ -5,17 +5,17 @@
 #include "modules/plot/panel.h"
 #include "modules/plot/text.h"
 
-static plot_scale axis_of(const double *edges, int n, bool log)
+static plot_scale axis_of(const double *edges, int n, bool log, bool binary)
 {
-    return (plot_scale){.lo = edges[0], .hi = edges[n], .log = log};
+    return (plot_scale){.lo = edges[0], .hi = edges[n], .log = log, .binary = log && binary};
 }
 
 plot_content plot_tiles_scales(plot_panel *panel, const plot *p)
 {
     const plot_tiles *t = p->tiles;
     plot_content found = {.empty = true};
-    panel->x = axis_of(t->x_edges, t->nx, p->log_x);
-    panel->y = axis_of(t->y_edges, t->ny, p->log_y);
+    panel->x = axis_of(t->x_edges, t->nx, p->log_x, p->binary_x);
+    panel->y = axis_of(t->y_edges, t->ny, p->log_y, p->binary_y);
     for (int i = 0; i < t->nx * t->ny; i++)
         found.empty = found.empty && t->series[i] < 0;
     return found;
@@ -53,4 +53,10 @@ void plot_tiles_paint(const plot_panel *panel, const plot *p)
             plot_text_show(cr, t->texts[at], left + width / 2, (top + bottom) / 2 + size * 0.36, PLOT_CENTER);
         }
     }
+    cairo_new_path(cr);
+    for (int i = 0; i < t->border_points; i++)
+        cairo_line_to(cr, plot_scale_at(&panel->x, t->border[i][0]), plot_scale_at(&panel->y, t->border[i][1]));
+    cairo_set_source_rgb(cr, panel->theme->ink.r, panel->theme->ink.g, panel->theme->ink.b);
+    cairo_set_line_width(cr, 3 * panel->unit);
+    cairo_stroke(cr);
 }

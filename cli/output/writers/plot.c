@@ -15,6 +15,7 @@ plot_color plot_palette(int i)
     static const plot_color palette[] = {
         {0.00, 0.45, 0.70}, {0.84, 0.37, 0.00}, {0.00, 0.62, 0.45}, {0.80, 0.47, 0.65},
         {0.90, 0.62, 0.00}, {0.34, 0.71, 0.91}, {0.36, 0.38, 0.41}, {0.80, 0.74, 0.10},
+        {0.53, 0.13, 0.33}, {0.27, 0.67, 0.60}, {0.60, 0.38, 0.09}, {0.36, 0.27, 0.70},
     };
     return palette[(unsigned)i % (sizeof palette / sizeof *palette)];
 }
@@ -31,13 +32,14 @@ void plot_suit_panels(int panels, int *width, int *height)
     if (*height > PLOT_MAX_SIZE) *height = PLOT_MAX_SIZE;
 }
 
-plot_layout plot_arrange_panels(int panels, double width, double height)
+plot_layout plot_arrange_panels(const plot *p, double width, double height)
 {
     const double best_shape = 1.5, least_width = 180, least_height = 130;
-    plot_layout best = {.columns = 1, .width = width, .height = height / panels};
-    for (int c = 2; c <= panels; c++) {
-        double w = width / c, h = height / ((panels + c - 1) / c);
-        if (fabs(log(w / h / best_shape)) < fabs(log(best.width / best.height / best_shape)))
+    const int first = p->panel_columns ? p->panel_columns : 1, last = p->panel_columns ? first : p->npanels;
+    plot_layout best = {0};
+    for (int c = first; c <= last; c++) {
+        double w = width / c, h = height / ((p->npanels + c - 1) / c);
+        if (c == first || fabs(log(w / h / best_shape)) < fabs(log(best.width / best.height / best_shape)))
             best = (plot_layout){.columns = c, .width = w, .height = h};
     }
     best.readable = best.width >= least_width && best.height >= least_height;
@@ -61,7 +63,7 @@ int plot_write(const plot *p, const char *format, outfile *o, fault *f)
     if (width < PLOT_MIN_SIZE || width > PLOT_MAX_SIZE || height < PLOT_MIN_SIZE || height > PLOT_MAX_SIZE)
         return fault_set(f, EXIT_USAGE, "%s: a picture of %d x %d pixels cannot be drawn; use %d to %d each way", name,
                          width, height, PLOT_MIN_SIZE, PLOT_MAX_SIZE);
-    if (p->panels && !plot_arrange_panels(p->npanels, width, height).readable)
+    if (p->panels && !plot_arrange_panels(p, width, height).readable)
         return fault_set(f, EXIT_USAGE,
                          "%s: %d histograms on separate axes do not fit into a picture of %d x %d "
                          "pixels: draw fewer, or a larger one with --size",

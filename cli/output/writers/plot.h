@@ -16,7 +16,7 @@ typedef struct plot_color {
 /* Colours that stay readable when overlaid on white; on a dark ground they are drawn lighter. */
 extern const plot_color plot_red, plot_green, plot_blue, plot_gray, plot_cyan, plot_magenta, plot_yellow;
 /* The colour of series i if colours have no meaning, one that colour-blind readers can tell from the others; repeats
- * after the eighth (Okabe and Ito 2008). */
+ * after the twelfth (the first by Okabe and Ito 2008). */
 plot_color plot_palette(int i);
 
 typedef struct plot_series {
@@ -52,28 +52,47 @@ typedef struct plot_tiles {
     const double *x_edges, *y_edges; /* [nx + 1], [ny + 1], increasing, finite */
     const int *series;               /* [nx * ny], x slowest: indices of the plot's series; -1: blank */
     const char (*texts)[8];          /* [nx * ny]: shown on tiles that are large enough */
+    const double (*border)[2];       /* a line over the tiles through these points */
+    int border_points;
 } plot_tiles;
+
+/* How the dots of a series are drawn, and the line that joins each with the next. */
+typedef enum plot_line { PLOT_NO_LINE, PLOT_SOLID, PLOT_DASHED } plot_line;
+typedef enum plot_inside { PLOT_FULL, PLOT_PALE, PLOT_HOLLOW } plot_inside;
+typedef struct plot_dot_style {
+    plot_line line;
+    bool thick; /* the line */
+    plot_inside inside;
+    int shape; /* 0 is a circle, others are squares, triangles and so on; repeats after the eighth */
+} plot_dot_style;
 
 /* Dots in the colours of series, whose names are in the legend. */
 typedef struct plot_dots {
     int count;
     const double *x, *y;
     int *series;              /* indices of the plot's series */
-    const char *const *names; /* shown below x = 0, 1, …, where they do not overlap; NULL: numbers are */
+    const char *const *names; /* shown below x = 0, 1, …, turned where they do not fit; NULL: numbers are */
     int names_count;
-    bool joined;        /* by a line with the next dot of the same series */
-    const bool *dashed; /* which series' lines are; NULL: none */
+    const plot_dot_style *styles; /* of each series; NULL: small circles that shine through each other */
 } plot_dots;
+
+/* A grey image. */
+typedef struct plot_image {
+    int width, height;
+    const uint8_t *grey; /* height rows of width */
+} plot_image;
 
 /* Texts are UTF-8 (invalid bytes become U+FFFD) and may be NULL; long texts end in an ellipsis. */
 typedef struct plot {
     const char *title, *x_label, *y_label;
-    const char *footer; /* small lines below, separated by '\n' */
-    bool log_x, log_y;  /* a logarithmic axis shows only positive values */
-    bool root_y;        /* heights are square roots of positive values */
-    bool dark;          /* light on a dark ground; of panels, that of the whole */
+    const char *footer;      /* small lines below, separated by '\n' */
+    bool log_x, log_y;       /* a logarithmic axis shows only positive values */
+    bool binary_x, binary_y; /* a logarithmic axis of dots or tiles has ticks at powers of two */
+    bool root_y;             /* heights are square roots of positive values */
+    bool dark;               /* light on a dark ground; of panels, that of the whole */
     int nseries;
     const plot_series *series;
+    bool legend_beside;           /* at the right instead of above; series without a name are not in it */
     bool times_x, times_y;        /* values are microseconds since 1970, shown as dates */
     const char *const *bin_names; /* of the first series or the columns of a heat map, shown below the bins if all fit;
                                      NULL: edges are shown */
@@ -85,8 +104,10 @@ typedef struct plot {
     const plot_grid *grid;     /* likewise */
     const plot_tiles *tiles;   /* drawn in the colours of the series, which only provide these and names, unless NULL */
     const plot_dots *dots;     /* likewise */
+    const plot_image *image;   /* shown above the axes, unless NULL */
     const struct plot *panels; /* drawn below the title instead, each with its own axes, unless NULL */
     int npanels;
+    int panel_columns; /* how many panels are side by side; 0: as many as look best */
     int width, height; /* pixels, PLOT_MIN_SIZE … PLOT_MAX_SIZE; 0: 1200 x 800. Text and lines scale with them */
 } plot;
 
@@ -102,8 +123,8 @@ typedef struct plot_layout {
     bool readable;
 } plot_layout;
 
-/* The number of columns of panels that fills a picture best. */
-plot_layout plot_arrange_panels(int panels, double width, double height);
+/* How the panels of p fill a picture of this size. */
+plot_layout plot_arrange_panels(const plot *p, double width, double height);
 
 /* Is all that drawing needs there? 0, or -1 and a message in f, which names the picture. */
 int plot_prepare(const char *name, fault *f);

@@ -9,6 +9,12 @@ shows '^random/1080p  *3\.532 (3\.53)  *0\.7448 (0\.74)$' bench paper ross --tab
 shows '^wafer-a3/u32/1048576  .* 99\.[0-9]*$' bench paper --figure A.3 --quick --image a3.svg
 grep -q '</svg>' a3.svg || fail "no picture of a wafer"
 
+# Images are drawn above their histograms, and the lecture's kernels with marks for each input.
+shows '^moon/4k  .* 78\.' bench paper ross --figure 4.1 --quick --image 4.1.svg
+[ "$(grep -c '<image ' 4.1.svg)" = 7 ] || fail "not every histogram has its image: $(grep -c '<image ' 4.1.svg)"
+shows '^degenerate/u8/256  ' bench paper lecture --device cpu --quick --samples 1000 --image ladder.png
+[ -s ladder.png ] || fail "no picture of the lecture's kernels"
+
 # Measured: the speed-up of each series over the first, for each number of samples.
 shows '^ *4096  *1 ' bench paper milic --figure 3 --device cpu --quick --samples 1000,2^12 -o 3.json --image 3.svg
 grep -q '</svg>' 3.svg || fail "no picture of a figure"
