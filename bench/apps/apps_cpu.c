@@ -14,7 +14,7 @@ static histo_status place(apps_job *job)
 {
     apps_work *w = job->state;
     apps_engine *e = &w->engine[0];
-    *e = (apps_engine){.device = HISTO_DEVICE_CPU, .threads = job->threads};
+    *e = (apps_engine){.threads = job->threads};
     memcpy(e->frame.in, job->inputs, sizeof e->frame.in);
     e->frame.out = job->result;
     w->engines = 1;

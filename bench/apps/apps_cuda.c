@@ -205,8 +205,6 @@ static histo_status place(apps_job *job)
     apps_work *w = job->state;
     apps_engine *gpu = &w->engine[0], *cpu = &w->engine[1];
     w->engines = 2;
-    gpu->device = HISTO_DEVICE_CUDA(0);
-    cpu->device = HISTO_DEVICE_CPU;
     memcpy(cpu->frame.in, job->inputs, sizeof cpu->frame.in);
     w->graph = calloc(1, sizeof *w->graph);
     if (!w->graph) return histo_fail_memory(sizeof *w->graph, "an application");
@@ -223,7 +221,7 @@ static histo_status ready(apps_job *job)
     const apps_row *row = job->row;
     apps_work *w = job->state;
     apps_engine *gpu = &w->engine[0];
-    const histo_plan_options how = {.effort = HISTO_MEASURE, .device = gpu->device};
+    const histo_plan_options how = {.effort = HISTO_MEASURE, .device = HISTO_DEVICE_CUDA(0)};
     histo_status status = HISTO_OK;
     if (row->measured) status = histo_plan_create(&gpu->plan[0], gpu->hist[0], gpu->frame.in, NULL, &how);
     for (int i = 0; i < WARMUPS && status == HISTO_OK; i++)

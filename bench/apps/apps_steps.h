@@ -11,7 +11,6 @@ typedef struct apps_frame {
 
 /* What is made once, on one device. */
 typedef struct apps_engine {
-    histo_device device;
     int threads;
     histo_hist *hist[2];
     histo_plan *plan[2]; /* NULL: that of histo_hist_fill */

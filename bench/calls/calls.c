@@ -10,6 +10,9 @@
 enum { MAX_SAMPLES = 1 << 20, BINS = 10, REPEAT = 15 };
 
 typedef struct world {
+    const bench_options *options;
+    double begun_s;
+    int *measured, *wrong;
     double *samples;
     uint64_t *counts; /* of the last call */
     double *sums;
@@ -112,50 +115,44 @@ static bool is_right(const call *c, const world *w)
     return !c->counts || sum == (uint64_t)w->n;
 }
 
-typedef struct printing {
-    const bench_options *options;
-    double begun_s;
-    int *measured, *wrong;
-} printing;
-
-static void print(const printing *p, const call *c, const world *w, double ns, const char *unit)
+static void print(const call *c, const world *w, double ns, const char *unit)
 {
     const bool right = is_right(c, w);
-    *p->wrong += !right;
-    fprintf(p->options->table, "%-50s %9lld %-7s %12.1f %9.3f%s\n", c->name, (long long)w->n, unit, ns,
+    *w->wrong += !right;
+    fprintf(w->options->table, "%-50s %9lld %-7s %12.1f %9.3f%s\n", c->name, (long long)w->n, unit, ns,
             ns / (double)w->n, right ? "" : "  wrong");
-    json_open(p->options->json, NULL, '{');
-    json_text(p->options->json, "call", c->name);
-    json_print(p->options->json, "\"%s\": %lld, \"ns\": %.4g, \"right\": %s", unit, (long long)w->n, ns,
+    json_open(w->options->json, NULL, '{');
+    json_text(w->options->json, "call", c->name);
+    json_print(w->options->json, "\"%s\": %lld, \"ns\": %.4g, \"right\": %s", unit, (long long)w->n, ns,
                right ? "true" : "false");
-    json_close(p->options->json, '}');
+    json_close(w->options->json, '}');
 }
 
-static histo_status measure(const printing *p, const call *calls, size_t count, world *w, const char *unit)
+static histo_status measure(const call *calls, size_t count, world *w, const char *unit)
 {
-    const int repeat = p->options->repeat ? p->options->repeat : REPEAT;
+    const int repeat = w->options->repeat ? w->options->repeat : REPEAT;
     for (size_t c = 0; c < count; c++) {
         double ns = 0;
-        if (bench_is_over(&p->options->budget, p->begun_s)) return HISTO_OK;
+        if (bench_is_over(&w->options->budget, w->begun_s)) return HISTO_OK;
         histo_status status = time_call(&calls[c], w, repeat, &ns);
         if (status != HISTO_OK) return status;
-        print(p, &calls[c], w, ns, unit);
-        ++*p->measured;
+        print(&calls[c], w, ns, unit);
+        ++*w->measured;
     }
     return HISTO_OK;
 }
 
-static histo_status measure_small(const printing *p, world *w)
+static histo_status measure_small(world *w)
 {
     histo_status status = histo_hist_create(&w->hist, 1, &w->axis, NULL);
     for (w->n = 10; w->n <= 100000 && status == HISTO_OK; w->n *= 10)
-        status = measure(p, small, sizeof small / sizeof *small, w, "samples");
+        status = measure(small, sizeof small / sizeof *small, w, "samples");
     histo_hist_destroy(w->hist);
     w->hist = NULL;
     return status;
 }
 
-static histo_status measure_reads(const printing *p, world *w)
+static histo_status measure_reads(world *w)
 {
     histo_status status = HISTO_OK;
     for (w->n = 1 << 16; w->n <= MAX_SAMPLES && status == HISTO_OK; w->n *= 16) {
@@ -163,7 +160,7 @@ static histo_status measure_reads(const printing *p, world *w)
         const histo_view view = histo_view_1d(w->samples, HISTO_F64, MAX_SAMPLES);
         status = histo_hist_create(&w->hist, 1, &axis, NULL);
         if (status == HISTO_OK) status = histo_hist_fill(w->hist, &view, NULL);
-        if (status == HISTO_OK) status = measure(p, large, sizeof large / sizeof *large, w, "bins");
+        if (status == HISTO_OK) status = measure(large, sizeof large / sizeof *large, w, "bins");
         histo_hist_destroy(w->hist);
         w->hist = NULL;
     }
@@ -172,8 +169,8 @@ static histo_status measure_reads(const printing *p, world *w)
 
 histo_status bench_calls(const bench_options *options, int *measured, int *wrong)
 {
-    const printing p = {options, bench_now_s(), measured, wrong};
-    world w = {.axis = histo_axis_closed(histo_axis_regular(BINS, 0, 1))};
+    world w = {.options = options, .begun_s = bench_now_s(), .measured = measured, .wrong = wrong};
+    w.axis = histo_axis_closed(histo_axis_regular(BINS, 0, 1));
     *measured = *wrong = 0;
     w.samples = malloc(MAX_SAMPLES * sizeof *w.samples);
     w.counts = malloc(MAX_SAMPLES * sizeof *w.counts);
@@ -185,8 +182,8 @@ histo_status bench_calls(const bench_options *options, int *measured, int *wrong
     report_open(options->json, options->command_line, NULL);
     json_open(options->json, "calls", '[');
     fprintf(options->table, "%-50s %17s %12s %9s\n", "f64, 10 regular bins; counts", "", "ns", "ns each");
-    if (status == HISTO_OK) status = measure_small(&p, &w);
-    if (status == HISTO_OK) status = measure_reads(&p, &w);
+    if (status == HISTO_OK) status = measure_small(&w);
+    if (status == HISTO_OK) status = measure_reads(&w);
     report_close(options->json);
     free(w.samples);
     free(w.counts);

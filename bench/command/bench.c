@@ -114,9 +114,7 @@ static int draw_map(const bench_settings *s, fault *f)
 
 static int run_map(measuring *m, int *wrong, fault *f)
 {
-    static bench_cell cells[BENCH_MAX_CELLS];
-    const int count = bench_map_cells(cells);
-    const histo_status status = bench_map(measuring_options(m), m->settings->cells, cells, count, &map, wrong);
+    const histo_status status = bench_map(measuring_options(m), m->settings->cells, &map, wrong);
     if (map.measured) m->draw = draw_map;
     return measuring_end(m, status, map.measured, f);
 }

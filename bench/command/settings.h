@@ -36,7 +36,6 @@ typedef struct bench_settings {
 int bench_settings_parse(bench_settings *s, const char *command, int argc, char **argv, fault *f);
 extern const option_table bench_option_table;
 
-enum { MOST_LISTED = 64 }; /* numbers of a list */
 /* The numbers of a list such as 256,2^20: how many, from 1 to `max_numbers`, in increasing order; -1 with the sentence.
  */
 int bench_parse_numbers(const char *option, const char *text, int64_t largest, int64_t *numbers, int max_numbers,

@@ -26,9 +26,6 @@ static const char default_types[] = "u8,u32,f32,f64",
 
 typedef struct tune {
     const bench_settings *settings;
-    histo_dtype dtypes[HISTO_DTYPE_COUNT];
-    bench_distribution distributions[BENCH_MAX_DISTRIBUTIONS];
-    int64_t bins[MOST_LISTED], samples[MOST_LISTED];
     bench_tune_options options;
     const char *wisdom; /* where to save it; NULL: nowhere */
     volatile sig_atomic_t interrupted;
@@ -46,8 +43,8 @@ static int parse_types(tune *t, const char *list, fault *f)
             return fault_set(f, EXIT_USAGE,
                              "'%s' cannot be tuned for: --types takes u8 i8 u16 i16 u32 i32 u64 i64 f32 f64", item);
         for (int i = 0; i < count; i++)
-            if (t->dtypes[i] == dtype) return fault_set(f, EXIT_USAGE, "--types names %s twice", item);
-        t->dtypes[count++] = dtype;
+            if (t->options.dtype[i] == dtype) return fault_set(f, EXIT_USAGE, "--types names %s twice", item);
+        t->options.dtype[count++] = dtype;
     }
     t->options.dtypes = count;
     return count ? 0 : fault_set(f, EXIT_USAGE, "--types is empty: name some, as in u8,f32");
@@ -60,7 +57,7 @@ static int parse_distributions(tune *t, const char *list, fault *f)
     while (bench_next_item(&list, ',', item, sizeof item)) {
         if (count == BENCH_MAX_DISTRIBUTIONS)
             return fault_set(f, EXIT_USAGE, "--distributions takes at most %d", BENCH_MAX_DISTRIBUTIONS);
-        if (bench_distribution_parse(item, &t->distributions[count++]) != HISTO_OK)
+        if (bench_distribution_parse(item, &t->options.distribution[count++]) != HISTO_OK)
             return fault_set(f, EXIT_USAGE, "%s", histo_last_error());
     }
     t->options.distributions = count;
@@ -103,10 +100,6 @@ static int begin(tune *t, const bench_settings *s, fault *f)
                               .transfers = s->transfers,
                               .threads = s->common.threads,
                               .vary = s->common.vary,
-                              .dtype = t->dtypes,
-                              .distribution = t->distributions,
-                              .bin = t->bins,
-                              .sample = t->samples,
                               .budget_s = s->budget_s > 0 ? s->budget_s : default_budget_s,
                               .stop = stop,
                               .progress = tell,
@@ -116,11 +109,11 @@ static int begin(tune *t, const bench_settings *s, fault *f)
     const char *samples = device->device == HISTO_DEVICE_CPU ? default_samples : default_samples_with_gpu;
     if (parse_types(t, s->types ? s->types : default_types, f) != 0) return -1;
     if (parse_distributions(t, s->distributions ? s->distributions : default_distributions, f) != 0) return -1;
-    o->bins = bench_parse_numbers("bins", s->common.bins ? s->common.bins : default_bins, HISTO_MAX_BINS, t->bins,
-                                  MOST_LISTED, f);
+    o->bins = bench_parse_numbers("bins", s->common.bins ? s->common.bins : default_bins, HISTO_MAX_BINS, o->bin,
+                                  BENCH_MAX_LISTED, f);
     if (o->bins < 0) return -1;
-    o->samples = bench_parse_numbers("samples", s->sample_list ? s->sample_list : samples, max_samples, t->samples,
-                                     MOST_LISTED, f);
+    o->samples = bench_parse_numbers("samples", s->sample_list ? s->sample_list : samples, max_samples, o->sample,
+                                     BENCH_MAX_LISTED, f);
     if (o->samples < 0) return -1;
     return picture_check(s->image, f) != 0 || outfile_check(s->json, f) != 0 ? -1 : check_save(t, f);
 }

@@ -38,17 +38,16 @@ static histo_status make_rule(const bench *b, const bench_arrangement *arranged,
 static histo_status count_pairs(const bench *b, const bench_arrangement *arranged, reference_counts *counts)
 {
     const bool gpu = b->device->device != HISTO_DEVICE_CPU;
-    const histo_plan_options how = {.device = b->device->device,
-                                    .strategy = gpu ? "cuda/global_atomic" : "cpu/sequential"};
-    histo_hist *hist = NULL;
-    histo_plan *plan = NULL;
+    bench_score score = {.entry = BENCH_STRATEGY};
+    racer simplest = {.bench = b, .score = &score, .chunk = arranged->counted, .fills = 1, .arranged = *arranged};
+    snprintf(score.name, sizeof score.name, gpu ? "cuda/global_atomic" : "cpu/sequential");
     free(counts->masked);
     counts->masked = NULL;
-    histo_status status = bench_plan_chunk(b, arranged, arranged->counted, &how, &hist, &plan);
-    if (status == HISTO_OK) status = bench_fill_chunk(b, arranged, 0, arranged->counted, plan, hist, NULL);
-    if (status == HISTO_OK) status = histo_hist_read_counts(hist, HISTO_FLOW, counts->counts, counts->slots, NULL);
-    histo_plan_destroy(plan);
-    histo_hist_destroy(hist);
+    histo_status status = racer_begin_plan(&simplest);
+    if (status == HISTO_OK) status = racer_run_pass(&simplest, NULL);
+    if (status == HISTO_OK)
+        status = histo_hist_read_counts(simplest.hist, HISTO_FLOW, counts->counts, counts->slots, NULL);
+    racer_forget(&simplest);
     return status;
 }
 

@@ -25,6 +25,8 @@ typedef struct bench_options {
     bench_time_budget budget;
 } bench_options;
 
+enum { BENCH_MAX_LISTED = 64 }; /* numbers of a list */
+
 /* The next item of an option's list, cut off at `size`; false at the end. */
 bool bench_next_item(const char **list, char divider, char *item, size_t size);
 

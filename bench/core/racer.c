@@ -39,38 +39,18 @@ static histo_fill_options make_filling(const bench *b, const bench_arrangement *
     return (histo_fill_options){.mask = b->mask ? &f->mask : NULL, .weights = b->weights ? &f->weights : NULL};
 }
 
-histo_status bench_plan_chunk(const bench *b, const bench_arrangement *arranged, int64_t n,
-                              const histo_plan_options *how, histo_hist **hist, histo_plan **plan)
-{
-    race_fill f;
-    histo_fill_options fill = make_filling(b, arranged, 0, n, &f);
-    histo_hist_options kind = {.batch = arranged->batch,
-                               .weighting = b->input->weighting,
-                               .storage = b->input->sparse ? HISTO_SPARSE : HISTO_DENSE};
-    histo_status status = histo_hist_create(hist, b->axes, b->axis, &kind);
-    if (status != HISTO_OK) return status;
-    const histo_pairs pairs = {.pairing = arranged->pairs};
-    return pairs.pairing ? histo_plan_create_pairs(plan, *hist, f.views, &pairs, &fill, how)
-                         : histo_plan_create(plan, *hist, f.views, &fill, how);
-}
-
-histo_status bench_fill_chunk(const bench *b, const bench_arrangement *arranged, int64_t i, int64_t n,
-                              const histo_plan *plan, histo_hist *hist, void *stream)
-{
-    race_fill f;
-    histo_fill_options fill = make_filling(b, arranged, i, n, &f);
-    fill.stream = stream;
-    return histo_plan_fill(plan, hist, f.views, &fill);
-}
-
 histo_status racer_run_pass(void *context, void *stream)
 {
     racer *r = context;
     histo_status status = HISTO_OK;
     r->passes++;
     if (r->peer) return r->peer->run(r->state, stream);
-    for (int64_t i = 0; i < r->fills && status == HISTO_OK; i++)
-        status = bench_fill_chunk(r->bench, &r->arranged, i, r->chunk, r->plan, r->hist, stream);
+    for (int64_t i = 0; i < r->fills && status == HISTO_OK; i++) {
+        race_fill f;
+        histo_fill_options fill = make_filling(r->bench, &r->arranged, i, r->chunk, &f);
+        fill.stream = stream;
+        status = histo_plan_fill(r->plan, r->hist, f.views, &fill);
+    }
     return status;
 }
 
@@ -112,18 +92,24 @@ static histo_status begin_peer(racer *r)
     return r->peer->begin(&r->task, &r->state);
 }
 
-/* An empty histogram and a plan. The plan's choice is made for the whole pass, even where a whole pass is too expensive
- * to run. */
-static histo_status begin_plan(racer *r)
+histo_status racer_begin_plan(racer *r)
 {
     const bench *b = r->bench;
-    const bench_race *race = b->race;
-    bool chooses = r->score->entry == BENCH_PLAN;
-    histo_plan_options how = {.device = b->device->device,
-                              .strategy = chooses ? NULL : r->score->name,
-                              .params = chooses || !*r->score->params ? NULL : r->score->params,
-                              .threads = race->threads};
-    histo_status status = bench_plan_chunk(b, &r->arranged, chooses ? b->chunk : r->chunk, &how, &r->hist, &r->plan);
+    const bool chooses = r->score->entry == BENCH_PLAN;
+    race_fill f;
+    const histo_fill_options fill = make_filling(b, &r->arranged, 0, chooses ? b->chunk : r->chunk, &f);
+    const histo_hist_options kind = {.batch = r->arranged.batch,
+                                     .weighting = b->input->weighting,
+                                     .storage = b->input->sparse ? HISTO_SPARSE : HISTO_DENSE};
+    const histo_plan_options how = {.device = b->device->device,
+                                    .strategy = chooses ? NULL : r->score->name,
+                                    .params = chooses || !*r->score->params ? NULL : r->score->params,
+                                    .threads = b->race->threads};
+    const histo_pairs pairs = {.pairing = r->arranged.pairs};
+    histo_status status = histo_hist_create(&r->hist, b->axes, b->axis, &kind);
+    if (status == HISTO_OK)
+        status = pairs.pairing ? histo_plan_create_pairs(&r->plan, r->hist, f.views, &pairs, &fill, &how)
+                               : histo_plan_create(&r->plan, r->hist, f.views, &fill, &how);
     if (status == HISTO_OK && chooses)
         snprintf(r->score->name, sizeof r->score->name, "%s", histo_plan_strategy(r->plan));
     return status;
@@ -139,7 +125,7 @@ static histo_status settle(racer *r, int level)
     if (r->arranged.pairs) r->arranged.view.strides[0] = b->arranged.view.strides[0]; /* the images keep their places */
     r->chunk = b->input->layout ? r->arranged.counted : whole ? b->chunk : b->chunk >> LEVEL_BITS * level;
     r->fills = whole ? b->fills >> LEVEL_BITS * level : 1;
-    return r->peer ? begin_peer(r) : begin_plan(r);
+    return r->peer ? begin_peer(r) : racer_begin_plan(r);
 }
 
 /* The last level whose passes have some samples per bin: below it, clearing and merging would dominate the time. */

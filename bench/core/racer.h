@@ -53,11 +53,9 @@ struct racer {
 void bench_view_chunk(const bench *b, const bench_arrangement *arranged, int64_t i, int64_t n,
                       histo_view views[BENCH_MAX_AXES]);
 
-/* A new histogram and a plan for one fill of it; that fill. */
-histo_status bench_plan_chunk(const bench *b, const bench_arrangement *arranged, int64_t n,
-                              const histo_plan_options *how, histo_hist **hist, histo_plan **plan);
-histo_status bench_fill_chunk(const bench *b, const bench_arrangement *arranged, int64_t i, int64_t n,
-                              const histo_plan *plan, histo_hist *hist, void *stream);
+/* An empty histogram and a plan. The plan's choice is made for the whole pass, even where a whole pass is too expensive
+ * to run. */
+histo_status racer_begin_plan(racer *r);
 
 /* Warm up on ever longer passes until a pass is whole or the next would be too expensive. An entry that cannot run is
  * dropped; after a failure nothing can be measured. */

@@ -252,9 +252,10 @@ static histo_status run_cell(const bench_options *options, bench_map_result *map
 }
 
 /* The cells that the options select. */
-static histo_status select_cells(const bench_options *options, const char *patterns, const bench_cell *cells, int count,
-                                 bench_map_result *map)
+static histo_status select_cells(const bench_options *options, const char *patterns, bench_map_result *map)
 {
+    static bench_cell cells[BENCH_MAX_CELLS];
+    const int count = bench_map_cells(cells);
     for (int i = 0; i < count; i++) {
         double target = cells[i].target[options->device != HISTO_DEVICE_CPU];
         if (target < 0 || (patterns && !bench_cell_selected(&cells[i], patterns))) continue;
@@ -267,8 +268,7 @@ static histo_status select_cells(const bench_options *options, const char *patte
                       patterns);
 }
 
-histo_status bench_map(const bench_options *options, const char *patterns, const bench_cell *cells, int count,
-                       bench_map_result *map, int *wrong)
+histo_status bench_map(const bench_options *options, const char *patterns, bench_map_result *map, int *wrong)
 {
     const bench_device *device = bench_device_find(options->device, BENCH_RESIDENT);
     bench_options chosen = *options;
@@ -278,7 +278,7 @@ histo_status bench_map(const bench_options *options, const char *patterns, const
     if (!device) return HISTO_UNSUPPORTED;
     chosen.device = device->device;
     if (!chosen.bytes) chosen.bytes = (int64_t)(device->device == HISTO_DEVICE_CPU ? 512 : 2048) << 20;
-    histo_status status = select_cells(&chosen, patterns, cells, count, map);
+    histo_status status = select_cells(&chosen, patterns, map);
     if (status != HISTO_OK) return status;
     print_heading(options->table);
     report_open(options->json, options->command_line, device->backend);

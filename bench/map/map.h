@@ -54,7 +54,6 @@ bool bench_cell_selected(const bench_cell *cell, const char *patterns);
 /* Measure the cells that patterns select (NULL: all), by default with 2 GiB on a GPU and 512 MiB on a CPU, and print
  * the table as it goes. After a failure or at the end of the budget, the summary covers what was measured. *wrong: how
  * many entries failed or miscounted. */
-histo_status bench_map(const bench_options *options, const char *patterns, const bench_cell *cells, int count,
-                       bench_map_result *result, int *wrong);
+histo_status bench_map(const bench_options *options, const char *patterns, bench_map_result *result, int *wrong);
 
 #endif

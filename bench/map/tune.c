@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "bench/core/device.h"
-#include "bench/core/options.h"
 #include "bench/core/report.h"
 #include "plan/plan.h"
 

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "bench/core/options.h"
 #include "papers/inputs/inputs.h"
 
 enum { BENCH_MAX_DISTRIBUTIONS = 8 };
@@ -15,9 +16,9 @@ typedef struct bench_tune_options {
     int threads;         /* of the CPU; 0: the default */
     bool vary;           /* also measure other parameters of the fastest strategy */
     int dtypes, bins, samples, distributions;
-    const histo_dtype *dtype;
-    const int64_t *bin, *sample; /* increasing */
-    const bench_distribution *distribution;
+    histo_dtype dtype[HISTO_DTYPE_COUNT];
+    int64_t bin[BENCH_MAX_LISTED], sample[BENCH_MAX_LISTED]; /* increasing */
+    bench_distribution distribution[BENCH_MAX_DISTRIBUTIONS];
     double budget_s; /* start nothing that would probably end later */
     /* Asked before every measurement; true ends the run. */
     bool (*stop)(void *context);

@@ -95,9 +95,12 @@ static histo_status fail_type(const bench_task *task)
     return histo_fail(HISTO_UNSUPPORTED, "not for %s", histo_dtype_name(task->input->dtype));
 }
 
-/* The workspace that CUB asks for, up to a sane limit. */
+/* The workspace that CUB asks for, up to a sane limit, unless it does not take such samples. */
 static histo_status allocate_workspace(peer *p, cudaError_t error)
 {
+    if (error == cudaErrorNotSupported && p->task->arranged)
+        return histo_fail(HISTO_UNSUPPORTED, "not for %s", bench_layout_name(p->task->input->layout));
+    if (error == cudaErrorNotSupported) return fail_type(p->task);
     if (error != cudaSuccess) return bench_cuda_check(error, "asking CUB for its workspace");
     if (p->workspace_bytes >> 10 > MAX_WORKSPACE)
         return histo_fail(HISTO_UNSUPPORTED, "needs %.3g GiB of workspace", (double)p->workspace_bytes / (1 << 30));
@@ -176,20 +179,12 @@ static cudaError_t call_histogram(peer *p, cudaStream_t stream)
     }
 }
 
-static bool histogram_takes(histo_dtype dtype)
-{
-    return dtype != HISTO_I16 && dtype != HISTO_I64 && dtype != HISTO_F16 && dtype != HISTO_BF16;
-}
-
 static histo_status begin_histogram(const bench_task *task, void **state)
 {
     if (task->input->axes) return fail_joint();
-    if (!histogram_takes(task->input->dtype)) return fail_type(task);
     if (searches(task) && histo_dtype_is_integer(task->input->dtype)) return fail_type(task);
     histo_status status = begin(task, state);
     peer *p = (peer *)*state;
-    if (status == HISTO_OK && task->arranged && call_histogram(p, NULL) == cudaErrorNotSupported)
-        return histo_fail(HISTO_UNSUPPORTED, "not for %s", bench_layout_name(task->input->layout));
     if (status == HISTO_OK && searches(task)) status = upload_edges(p, task->input->dtype == HISTO_F32);
     return status == HISTO_OK ? allocate_workspace(p, call_histogram(p, NULL)) : status;
 }
@@ -203,10 +198,6 @@ extern "C" const bench_peer bench_cub_histogram = {
     "CUB DeviceHistogram", false, begin_histogram, run_histogram, counts, end, true, false, false};
 
 /* ---- Sort and search ---- */
-
-#define SORTED(X)                                                                                                      \
-    X(HISTO_U16, uint16_t)                                                                                             \
-    X(HISTO_U32, uint32_t) X(HISTO_I32, int32_t) X(HISTO_U64, uint64_t) X(HISTO_F32, float) X(HISTO_F64, double)
 
 /* How many sorted samples are below the edge. */
 template <typename sample>
@@ -257,11 +248,18 @@ static cudaError_t sort_and_search(peer *p, cudaStream_t stream)
 static cudaError_t call_sort(peer *p, cudaStream_t stream)
 {
     switch (p->task->input->dtype) {
-#define SORT(constant, type)                                                                                           \
-    case constant:                                                                                                     \
-        return sort_and_search<type>(p, stream);
-        SORTED(SORT)
-#undef SORT
+    case HISTO_U16:
+        return sort_and_search<uint16_t>(p, stream);
+    case HISTO_U32:
+        return sort_and_search<uint32_t>(p, stream);
+    case HISTO_I32:
+        return sort_and_search<int32_t>(p, stream);
+    case HISTO_U64:
+        return sort_and_search<uint64_t>(p, stream);
+    case HISTO_F32:
+        return sort_and_search<float>(p, stream);
+    case HISTO_F64:
+        return sort_and_search<double>(p, stream);
     default:
         return cudaErrorNotSupported;
     }
@@ -270,16 +268,13 @@ static cudaError_t call_sort(peer *p, cudaStream_t stream)
 static histo_status begin_sort(const bench_task *task, void **state)
 {
     if (task->input->axes) return fail_joint();
-    histo_dtype dtype = task->input->dtype;
-#define IS(constant, type) || dtype == constant
-    if (!(false SORTED(IS))) return fail_type(task);
-#undef IS
     histo_status status = begin(task, state);
     peer *p = (peer *)*state;
+    if (status == HISTO_OK) status = allocate_workspace(p, call_sort(p, NULL));
     if (status == HISTO_OK) status = upload_edges(p, false);
     if (status != HISTO_OK) return status;
-    TRY(cudaMalloc(&p->sorted, (size_t)task->count * histo_dtype_size(dtype)), "sorted samples");
-    return allocate_workspace(p, call_sort(p, NULL));
+    const size_t bytes = (size_t)task->count * histo_dtype_size(task->input->dtype);
+    return bench_cuda_check(cudaMalloc(&p->sorted, bytes), "sorted samples");
 }
 
 static histo_status run_sort(void *state, void *stream)

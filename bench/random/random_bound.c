@@ -85,25 +85,25 @@ typedef struct reading {
     int threads;
 } reading;
 
+/* Of no bytes, it is a launch. */
 static histo_status read_again(void *context, void *stream)
 {
     const reading *r = context;
-    return r->device->read(r->placed, r->bytes, r->threads, stream);
+    return r->bytes ? r->device->read(r->placed, r->bytes, r->threads, stream) : r->device->launch(NULL, stream);
 }
 
 /* The median time, but not less than that of fewer bytes. */
-static histo_status add_size(const bench_device *device, bench_work *work, void *context, double bytes,
-                             random_roof *roof)
+static histo_status add_size(reading *r, random_roof *roof)
 {
     enum { PASSES = 9 };
     bench_times times = {0};
     histo_status status = HISTO_OK;
     while (times.passes < PASSES && status == HISTO_OK)
-        status = device->time(work, context, &times.us[times.passes++]);
+        status = r->device->time(read_again, r, &times.us[times.passes++]);
     if (status != HISTO_OK) return status;
     bench_times_sort(&times);
     const int i = roof->sizes++;
-    roof->bytes[i] = bytes;
+    roof->bytes[i] = (double)r->bytes;
     roof->us[i] = fmax(bench_median(&times), i > 0 ? roof->us[i - 1] : 0);
     return HISTO_OK;
 }
@@ -118,9 +118,8 @@ histo_status random_roof_measure(const bench_device *device, problem_place place
     histo_status status =
         bench_device_make(device, &input, &axis, (int64_t)(largest / sizeof(uint32_t)), &again.placed);
     *roof = (random_roof){.sizes = 0};
-    if (status == HISTO_OK) status = add_size(device, device->launch, NULL, 0, roof);
-    for (again.bytes = smallest; again.bytes <= largest && status == HISTO_OK; again.bytes *= times)
-        status = add_size(device, read_again, &again, (double)again.bytes, roof);
+    for (; again.bytes <= largest && status == HISTO_OK; again.bytes = again.bytes ? again.bytes * times : smallest)
+        status = add_size(&again, roof);
     if (again.placed) device->release(again.placed);
     if (status != HISTO_OK) {
         roof->sizes = 0;

@@ -134,22 +134,20 @@ static histo_status make_column(const problem_data *data, int a, char *to, int64
     return status;
 }
 
+/* A column for each axis, in an array of its own; all columns of a table are in one. */
 static histo_status make_samples(problem_data *data, int threads)
 {
     const random_problem *p = data->problem;
-    const int64_t stored = problem_samples_shape(p).stored;
+    const bool table = p->layout == PROBLEM_TABLE;
+    const int64_t stored = problem_samples_shape(p).stored, columns = table ? p->channels : 1;
     histo_status status = HISTO_OK;
-    for (int a = 0; a < p->axes && p->layout != PROBLEM_TABLE && status == HISTO_OK; a++) {
-        const int64_t size = (int64_t)histo_dtype_size(p->axis[a].type);
-        status = allocate(data, a, (size_t)(stored * size + p->offset));
-        if (status == HISTO_OK) status = make_column(data, a, made_at(data, a) + p->offset, size, stored, threads);
+    for (int c = 0; c < (table ? columns : p->axes) && status == HISTO_OK; c++) {
+        const int a = c < p->axes ? c : 0, array = table ? 0 : a;
+        const int64_t size = (int64_t)histo_dtype_size(p->axis[a].type), at = p->offset + (table ? c * size : 0);
+        if (c == array) status = allocate(data, array, (size_t)(stored * size + p->offset));
+        if (status == HISTO_OK)
+            status = make_column(data, a, made_at(data, array) + at, size * columns, stored / columns, threads);
     }
-    if (p->layout != PROBLEM_TABLE) return status;
-    const int64_t size = (int64_t)histo_dtype_size(p->axis[0].type);
-    status = allocate(data, 0, (size_t)(stored * size + p->offset));
-    for (int c = 0; c < p->channels && status == HISTO_OK; c++)
-        status = make_column(data, c < p->axes ? c : 0, made_at(data, 0) + p->offset + c * size, size * p->channels,
-                             stored / p->channels, threads);
     return status;
 }
 
@@ -246,22 +244,18 @@ void problem_fill_make(const problem_data *data, bool on_host, problem_fill *fil
         int64_t column = table ? a * (int64_t)histo_dtype_size(type) : 0;
         fill->samples[a] = view_of(&samples, at_place(data, table ? 0 : a, on_host), p->offset + column, type);
     }
-    const struct {
-        bool used;
-        int array;
-        histo_dtype type;
-        histo_view *view;
-        const histo_view **option;
-    } operands[] = {
-        {p->weighting, PROBLEM_WEIGHTS, p->weights, &fill->weights, &fill->options.weights},
-        {p->mask < 1, PROBLEM_MASK, p->mask_type, &fill->mask, &fill->options.mask},
-        {p->where < 1, PROBLEM_WHERE, p->where_type, &fill->where, &fill->options.where},
-    };
-    for (int i = 0; i < 3; i++)
-        if (operands[i].used) {
-            *operands[i].view = view_of(&others, at_place(data, operands[i].array, on_host), 0, operands[i].type);
-            *operands[i].option = operands[i].view;
-        }
+    if (p->weighting) {
+        fill->weights = view_of(&others, at_place(data, PROBLEM_WEIGHTS, on_host), 0, p->weights);
+        fill->options.weights = &fill->weights;
+    }
+    if (p->mask < 1) {
+        fill->mask = view_of(&others, at_place(data, PROBLEM_MASK, on_host), 0, p->mask_type);
+        fill->options.mask = &fill->mask;
+    }
+    if (p->where < 1) {
+        fill->where = view_of(&others, at_place(data, PROBLEM_WHERE, on_host), 0, p->where_type);
+        fill->options.where = &fill->where;
+    }
     fill->options.where_lo = data->where_lo;
     fill->options.where_hi = data->where_hi;
     if (p->layout == PROBLEM_SEGMENTS) fill->options.offsets = at_place(data, PROBLEM_OFFSETS, on_host);

@@ -123,21 +123,39 @@ void random_report_problem(const bench_random_options *options, const random_ver
 
 typedef double measure_of(const random_verdict *v);
 
-/* How the positive values of a measure are distributed; larger ones are better. */
+/* 1 where the plan is the best. */
+static double choice_quality(const random_verdict *v)
+{
+    return v->best_us / v->us;
+}
+
+/* Larger values are better, and those from `enough` on are good. */
+static const struct {
+    const char *name, *key;
+    measure_of *measure;
+    double scale, enough;
+} measures[] = {{"per cent of the bound", "share_of_bound", random_share, 100, INFINITY},
+                {"speed over the best peer", "over_best_peer", random_to_peer, 1, 1},
+                {"speed over the best strategy", "over_best_strategy", choice_quality, 1, 1 / 1.1}};
+enum { MEASURES = sizeof measures / sizeof *measures };
+
+/* How the positive values of a measure are distributed. */
 typedef struct distribution {
-    int count;
+    int count, good;
     double mean, median, fifth, first, worst;
 } distribution;
 
-static distribution distribution_of(const random_result *result, random_class class, measure_of *measure)
+static distribution distribution_of(const random_result *result, random_class class, int m)
 {
     distribution d = {0};
     double *values = malloc(((size_t)result->count + 1) * sizeof *values);
     for (int i = 0; i < result->count && values; i++) {
         const random_verdict *v = &result->verdict[i];
-        if (v->class != class || v->outcome != RANDOM_EXACT || !(measure(v) > 0)) continue;
-        values[d.count] = measure(v);
-        d.mean += log(values[d.count++]);
+        const double value = measures[m].measure(v);
+        if (v->class != class || v->outcome != RANDOM_EXACT || !(value > 0)) continue;
+        values[d.count++] = value;
+        d.good += value >= measures[m].enough;
+        d.mean += log(value);
     }
     if (d.count) {
         bench_sort(values, (size_t)d.count);
@@ -151,49 +169,21 @@ static distribution distribution_of(const random_result *result, random_class cl
     return d;
 }
 
-/* 1 where the plan is the best. */
-static double choice_quality(const random_verdict *v)
-{
-    return v->best_us / v->us;
-}
-
-static int within(const random_result *result, random_class class, measure_of *measure, double threshold)
-{
-    int count = 0;
-    for (int i = 0; i < result->count; i++) {
-        const random_verdict *v = &result->verdict[i];
-        count += v->class == class && v->outcome == RANDOM_EXACT && measure(v) >= threshold;
-    }
-    return count;
-}
-
-static const struct {
-    const char *name, *key;
-    measure_of *measure;
-    double scale;
-} measures[] = {{"per cent of the bound", "share_of_bound", random_share, 100},
-                {"speed over the best peer", "over_best_peer", random_to_peer, 1},
-                {"speed over the best strategy", "over_best_strategy", choice_quality, 1}};
-enum { MEASURES = sizeof measures / sizeof *measures };
-
 static void print_measure(FILE *to, const random_result *result, int m)
 {
+    const double scale = measures[m].scale;
     bool begun = false;
     for (int c = 0; c < RANDOM_CLASSES; c++) {
-        distribution d = distribution_of(result, (random_class)c, measures[m].measure);
+        distribution d = distribution_of(result, (random_class)c, m);
         if (!d.count) continue;
         if (!begun)
             fprintf(to, "\n%-30s %8s %8s %8s %8s %8s %8s\n", measures[m].name, "problems", "geomean", "median", "5th %",
                     "1st %", "worst");
         begun = true;
-        fprintf(to, "%-30s %8d %8.3g %8.3g %8.3g %8.3g %8.3g", random_class_names[c], d.count,
-                d.mean * measures[m].scale, d.median * measures[m].scale, d.fifth * measures[m].scale,
-                d.first * measures[m].scale, d.worst * measures[m].scale);
-        if (measures[m].measure == choice_quality)
-            fprintf(to, "   within 10 %%: %.1f %%",
-                    100.0 * within(result, (random_class)c, choice_quality, 1 / 1.1) / d.count);
-        if (measures[m].measure == random_to_peer)
-            fprintf(to, "   below it: %d", d.count - within(result, (random_class)c, random_to_peer, 1));
+        fprintf(to, "%-30s %8d %8.3g %8.3g %8.3g %8.3g %8.3g", random_class_names[c], d.count, d.mean * scale,
+                d.median * scale, d.fifth * scale, d.first * scale, d.worst * scale);
+        if (measures[m].measure == choice_quality) fprintf(to, "   within 10 %%: %.1f %%", 100.0 * d.good / d.count);
+        if (measures[m].measure == random_to_peer) fprintf(to, "   below it: %d", d.count - d.good);
         fputc('\n', to);
     }
 }
@@ -202,9 +192,6 @@ static void print_measure(FILE *to, const random_result *result, int m)
 static void print_worst(FILE *to, const random_result *result, int m)
 {
     enum { WORST = 10 };
-    const double enough = measures[m].measure == random_share     ? INFINITY
-                          : measures[m].measure == random_to_peer ? 1
-                                                                  : 1 / 1.1;
     double after = 0;
     int last = -1;
     for (int rank = 0; rank < WORST; rank++) {
@@ -215,7 +202,7 @@ static void print_worst(FILE *to, const random_result *result, int m)
             if (v->outcome != RANDOM_EXACT || !(x > 0) || x < after || (x == after && i <= last)) continue;
             if (next < 0 || x < measures[m].measure(&result->verdict[next])) next = i;
         }
-        if (next < 0 || measures[m].measure(&result->verdict[next]) >= enough) return;
+        if (next < 0 || measures[m].measure(&result->verdict[next]) >= measures[m].enough) return;
         const random_verdict *v = &result->verdict[next];
         after = measures[m].measure(v);
         last = next;
@@ -260,11 +247,11 @@ static void put_summary(json_writer *json, const random_result *result)
                result->count, result->seconds, result->wrong, result->skipped);
     json_open(json, "classes", '[');
     for (int c = 0; c < RANDOM_CLASSES; c++) {
-        if (!distribution_of(result, (random_class)c, random_share).count) continue;
+        if (!distribution_of(result, (random_class)c, 0).count) continue;
         json_open(json, NULL, '{');
         json_text(json, "class", random_class_names[c]);
         for (int m = 0; m < MEASURES; m++) {
-            distribution d = distribution_of(result, (random_class)c, measures[m].measure);
+            distribution d = distribution_of(result, (random_class)c, m);
             if (!d.count) continue;
             json_open(json, measures[m].key, '{');
             json_print(json,

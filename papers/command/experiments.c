@@ -14,7 +14,7 @@
 
 /* The lists of --samples and --bins. */
 typedef struct sweeps {
-    int64_t samples[MOST_LISTED], bins[MOST_LISTED];
+    int64_t samples[BENCH_MAX_LISTED], bins[BENCH_MAX_LISTED];
     int samples_count, bins_count;
 } sweeps;
 
@@ -23,9 +23,9 @@ static int take_sweeps(const bench_settings *s, sweeps *to, fault *f)
     const int64_t most = INT64_C(1) << 40;
     *to = (sweeps){.samples_count = 0};
     if (s->sample_list)
-        to->samples_count = bench_parse_numbers("samples", s->sample_list, most, to->samples, MOST_LISTED, f);
+        to->samples_count = bench_parse_numbers("samples", s->sample_list, most, to->samples, BENCH_MAX_LISTED, f);
     if (s->common.bins)
-        to->bins_count = bench_parse_numbers("bins", s->common.bins, HISTO_MAX_BINS, to->bins, MOST_LISTED, f);
+        to->bins_count = bench_parse_numbers("bins", s->common.bins, HISTO_MAX_BINS, to->bins, BENCH_MAX_LISTED, f);
     return to->samples_count < 0 || to->bins_count < 0 ? -1 : 0;
 }
 
