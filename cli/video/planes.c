@@ -78,9 +78,9 @@ static void load(const planes *p, int channel, int64_t y, int64_t x, int n, uint
     else if (step.x == 1)
         for (int i = 0; i < n; i++)
             samples[i] = row[(x + i) * stride];
-    else if (step.x == 2) /* blocks begin at even pixels */
-        for (int i = 0; i < n; i++)
-            samples[i] = row[(x / 2 + i / 2) * stride];
+    else if (step.x == 2) /* blocks begin at even pixels, and have room for an even number */
+        for (int i = 0; i < (n + 1) / 2; i++)
+            samples[2 * i] = samples[2 * i + 1] = row[(x / 2 + i) * stride];
     else
         for (int i = 0; i < n; i++)
             samples[i] = row[(x + i) / step.x * stride];

@@ -117,6 +117,14 @@ def check_track(rng, folder, method):
     stream = y4m(frames, f"W{width} H{height} F25:1 C444 XCOLORRANGE=FULL")
     video = parse(histo("track", "--window", ",".join(map(str, window)), "--method", method, "-", stdin=stream))
     assert np.abs(centers(video) - centers(boxes)).max() < 4
+    # Each chroma sample serves its pixels, also the only one at the end of an odd row.
+    height, width = height - 1, width - 1
+    quarters = [[planes[0][:height, :width], *(plane[:height:2, :width:2] for plane in planes[1:])] for planes in frames]
+    whole = [[planes[0], *(plane.repeat(2, 0).repeat(2, 1)[:height, :width] for plane in planes[1:])] for planes in quarters]
+    paths = [parse(histo("track", "--window", ",".join(map(str, window)), "--method", method, "-",
+                         stdin=y4m(planes, f"W{width} H{height} F25:1 {tag}")))
+             for planes, tag in ((quarters, "C420jpeg"), (whole, "C444"))]
+    assert (paths[0] == paths[1]).all()
 
 
 def parse_y4m(stream, frame_bytes):
