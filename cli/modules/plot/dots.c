@@ -51,6 +51,7 @@ static void stroke_line(const plot_panel *panel, const plot_dot_style *style, pl
 {
     const double dashes[] = {7 * panel->unit, 4 * panel->unit};
     cairo_set_line_width(panel->cr, (style->thick ? 3.6 : 1.8) * panel->unit);
+    cairo_set_line_join(panel->cr, CAIRO_LINE_JOIN_ROUND);
     cairo_set_dash(panel->cr, dashes, style->line == PLOT_DASHED ? 2 : 0, 0);
     cairo_set_source_rgba(panel->cr, c.r, c.g, c.b, 0.85);
     cairo_stroke(panel->cr);

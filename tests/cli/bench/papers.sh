@@ -93,6 +93,14 @@ cp "$root/docs/log/results/h200-papers.json.xz" tree/docs/log/results
 checks=$((checks + 3))
 tree/papers/page/make && cmp tree/docs/papers.md "$root/docs/papers.md" && cmp tree/docs/images/papers/ross.svg "$root/docs/images/papers/ross.svg" ||
     fail "papers/page/make makes another page"
+checks=$((checks + 1))
+python3 - tree/docs/images/papers/*.svg <<'END' || fail "a picture is too large, or draws a curve more than once"
+import re, sys
+for path in sys.argv[1:]:
+    picture = open(path).read()
+    curves = [tag for tag in re.findall("<path [^>]*>", picture) if len(tag) > 200]
+    assert len(picture) < 60000 and len(curves) == len(set(curves)), (path, len(picture))
+END
 sed -i 's/no longer pays/pays/' tree/docs/papers.md
 tree/papers/page/make --check 2>"$err" && fail "a page that was changed passes"
 grep -q '^docs/papers.md: run papers/page/make' "$err" || fail "papers/page/make --check said: $(cat "$err")"
