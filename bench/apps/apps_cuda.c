@@ -35,35 +35,22 @@ typedef struct rate {
     size_t bytes;
 } rate;
 
-static histo_status enqueue_rate(const rate *r)
+static histo_status copy_or_read(void *context, void *stream)
 {
-    if (r->to)
-        return bench_cuda_check(cudaMemcpyAsync(r->to, r->from, r->bytes, cudaMemcpyDeviceToDevice, own.stream),
-                                "copying");
+    const rate *r = context;
     const bench_device *device = bench_device_find(HISTO_DEVICE_CUDA(0), BENCH_RESIDENT);
-    return device->read(r->from, r->bytes, 1, own.stream);
+    if (!r->to) return device->read(r->from, r->bytes, 1, stream);
+    return bench_cuda_check(cudaMemcpyAsync(r->to, r->from, r->bytes, cudaMemcpyDeviceToDevice, stream), "copying");
 }
 
-static histo_status time_events(double *us)
-{
-    float ms = 0;
-    TRY(cudaEventRecord(own.ended, own.stream), "recording an event");
-    TRY(cudaEventSynchronize(own.ended), "waiting for the GPU");
-    TRY(cudaEventElapsedTime(&ms, own.begun, own.ended), "taking the time");
-    *us = (double)ms * 1e3;
-    return HISTO_OK;
-}
-
-static histo_status measure_rate(const rate *r, double *bytes_a_us)
+static histo_status measure_rate(rate *r, double *bytes_a_us)
 {
     enum { TRIES = 5 };
+    const bench_device *device = bench_device_find(HISTO_DEVICE_CUDA(0), BENCH_RESIDENT);
     histo_status status = HISTO_OK;
-    *bytes_a_us = 0;
     for (int i = 0; i < TRIES && status == HISTO_OK; i++) {
         double us = 0;
-        TRY(cudaEventRecord(own.begun, own.stream), "recording an event");
-        status = enqueue_rate(r);
-        if (status == HISTO_OK) status = time_events(&us);
+        status = device->time(copy_or_read, r, &us);
         const double rate_now = us > 0 ? (double)r->bytes * (r->to ? 2 : 1) / us : 0;
         if (rate_now > *bytes_a_us) *bytes_a_us = rate_now;
     }
@@ -81,13 +68,10 @@ static histo_status prepare(void)
     TRY(cudaEventCreate(&own.begun), "creating an event");
     TRY(cudaEventCreate(&own.ended), "creating an event");
     histo_status status = HISTO_OK;
-    for (int i = 0; i < 2 && status == HISTO_OK; i++)
+    for (int i = 0; i < 2 && status == HISTO_OK; i++) {
         status = bench_cuda_check(cudaMalloc(&memory[i], bytes), "memory to measure with");
-    for (int i = 0; i < 2 && status == HISTO_OK; i++)
-        status = bench_cuda_check(cudaMemset(memory[i], 0, bytes), "memory to measure with");
-    const bench_device *device = bench_device_find(HISTO_DEVICE_CUDA(0), BENCH_RESIDENT);
-    double us;
-    if (status == HISTO_OK) status = device->time(device->launch, NULL, &us); /* makes what reading needs */
+        if (status == HISTO_OK) status = bench_cuda_check(cudaMemset(memory[i], 0, bytes), "memory to measure with");
+    }
     r.from = memory[0];
     if (status == HISTO_OK) status = measure_rate(&r, &own.read);
     r.to = memory[1];
@@ -167,11 +151,14 @@ static histo_status capture(const apps_job *job, work_on *work, cudaGraph_t *gra
 /* The time of a frame in a graph. */
 static histo_status time_graph(cudaGraphExec_t launched, int frames, double *us)
 {
+    float ms = 0;
     TRY(cudaEventRecord(own.begun, own.stream), "recording an event");
     TRY(cudaGraphLaunch(launched, own.stream), "launching a graph");
-    histo_status status = time_events(us);
-    *us /= frames;
-    return status;
+    TRY(cudaEventRecord(own.ended, own.stream), "recording an event");
+    TRY(cudaEventSynchronize(own.ended), "waiting for the GPU");
+    TRY(cudaEventElapsedTime(&ms, own.begun, own.ended), "taking the time");
+    *us = (double)ms * 1e3 / frames;
+    return HISTO_OK;
 }
 
 static histo_status read_frame(const apps_job *job, const apps_frame *f)

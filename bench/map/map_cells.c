@@ -61,51 +61,24 @@ static const struct {
     {WAFER_EIGHTH, "wafer", BENCH_WAFER, 0.125},   {WAFER_TENTH, "wafer", BENCH_WAFER, 0.1},
     {ON_EDGES, "on-edges", BENCH_ON_EDGES, 0},     {COLOURS, "photographs", BENCH_COLOURS, 0},
 };
-enum {
-    DISTRIBUTIONS = sizeof distributions / sizeof distributions[0],
-    K = 1024,
-    M = 1024 * 1024,
-    NONE = -1,
-    APART = 0,
-    INTERLEAVED = 1
-};
+enum { DISTRIBUTIONS = sizeof distributions / sizeof distributions[0], K = 1024, M = 1024 * 1024, NONE = -1 };
 
-#define BOOST "boost-histogram", 3
+#define NAIVE(times) .target_peer = "naive loop", .over_peer = times
+#define BOOST .target_peer = "boost-histogram", .over_peer = 3
+#define JOINT(x, y) .each = {x, y, 1}
+#define PIXELS(bins) .each = {bins, bins, bins}, .interleaved = true
+#define WEIGHTED(type, how) .weights = HISTO_##type, .weighting = HISTO_WEIGHT_##how
+#define GROUP(placement, dtype, axis, bins, distributions, gpu, cpu, ...)                                              \
+    {BENCH_##placement, HISTO_##dtype, BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu, __VA_ARGS__},
 static const group groups[] = {
-#define GROUP(placement, dtype, axis, bins, distributions, gpu, cpu, naive)                                            \
-    {BENCH_##placement, HISTO_##dtype, BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu,                         \
-     "naive loop",      naive,         .each = {0}},
-#define LAYOUT(how, dtype, axis, bins, distributions, gpu, cpu)                                                        \
-    {BENCH_RESIDENT, HISTO_##dtype, BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu, .layout = BENCH_##how},
-#define JOINT(dtype, how, x, y, z, distributions, gpu, cpu)                                                            \
-    {BENCH_RESIDENT, HISTO_##dtype,     BENCH_NATURAL,     (int64_t)(x) * (y) * (z), distributions, gpu, cpu,          \
-     BOOST,          .each = {x, y, z}, .interleaved = how},
-#define SPARSE(dtype, how, x, y, z, distributions, gpu, cpu)                                                           \
-    {BENCH_RESIDENT,    HISTO_##dtype,      BENCH_NATURAL, (int64_t)(x) * (y) * (z), distributions, gpu, cpu,          \
-     .each = {x, y, z}, .interleaved = how, .sparse = true},
-#define STACK(how, dtype, x, y, distributions, gpu, cpu)                                                               \
-    {BENCH_RESIDENT,    HISTO_##dtype,        BENCH_NATURAL, (int64_t)(x) * (y), distributions, gpu, cpu,              \
-     .each = {x, y, 1}, .layout = BENCH_##how},
-#define WEIGHTED(dtype, axis, bins, distributions, gpu, cpu, of_weights, how)                                          \
-    {BENCH_RESIDENT,                                                                                                   \
-     HISTO_##dtype,                                                                                                    \
-     BENCH_##axis,                                                                                                     \
-     (int64_t)(bins),                                                                                                  \
-     distributions,                                                                                                    \
-     gpu,                                                                                                              \
-     cpu,                                                                                                              \
-     BOOST,                                                                                                            \
-     .weights = HISTO_##of_weights,                                                                                    \
-     .weighting = HISTO_WEIGHT_##how},
 #include "bench/map/map.def"
-#undef GROUP
-#undef LAYOUT
-#undef JOINT
-#undef SPARSE
-#undef STACK
-#undef WEIGHTED
-#undef BOOST
 };
+#undef NAIVE
+#undef BOOST
+#undef JOINT
+#undef PIXELS
+#undef WEIGHTED
+#undef GROUP
 enum { GROUPS = sizeof groups / sizeof groups[0] };
 
 static const char *axis_name(const group *g)

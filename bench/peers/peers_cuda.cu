@@ -248,18 +248,16 @@ static cudaError_t sort_and_search(peer *p, cudaStream_t stream)
 static cudaError_t call_sort(peer *p, cudaStream_t stream)
 {
     switch (p->task->input->dtype) {
-    case HISTO_U16:
-        return sort_and_search<uint16_t>(p, stream);
-    case HISTO_U32:
-        return sort_and_search<uint32_t>(p, stream);
-    case HISTO_I32:
-        return sort_and_search<int32_t>(p, stream);
-    case HISTO_U64:
-        return sort_and_search<uint64_t>(p, stream);
-    case HISTO_F32:
-        return sort_and_search<float>(p, stream);
-    case HISTO_F64:
-        return sort_and_search<double>(p, stream);
+#define SORT(constant, type)                                                                                           \
+    case constant:                                                                                                     \
+        return sort_and_search<type>(p, stream);
+        SORT(HISTO_U16, uint16_t)
+        SORT(HISTO_U32, uint32_t)
+        SORT(HISTO_I32, int32_t)
+        SORT(HISTO_U64, uint64_t)
+        SORT(HISTO_F32, float)
+        SORT(HISTO_F64, double)
+#undef SORT
     default:
         return cudaErrorNotSupported;
     }

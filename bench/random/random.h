@@ -95,11 +95,27 @@ void random_result_free(random_result *result);
 
 /* ---- Its parts ---- */
 
+struct bench_device;
+struct problem_data;
+struct reference_counts;
+
 /* Measure one problem: the plan, every other strategy and all peers take turns. *v says what was found, also after a
  * failure. roofs: by place, measured when first needed. Fails only if the device does, or if the machine cannot measure
  * at all. */
 histo_status random_run(const bench_random_options *options, random_roof roofs[PROBLEM_PLACES], const random_problem *p,
                         random_verdict *v);
+
+/* The roof of samples in this place. */
+histo_status random_roof_measure(const struct bench_device *device, problem_place place, int threads,
+                                 random_roof *roof);
+
+/* What bounds a problem: the time to read its bytes, and at the same rate to read and write the counters it touches. */
+void random_find_bound(const struct problem_data *data, const struct reference_counts *counts, const random_roof *roof,
+                       random_verdict *v);
+
+/* The bytes of all sectors in which a view has samples, each once; columns: how many of them lie next to each other.
+ * Nearly: where samples have gaps, only neighbours share sectors. */
+double random_touched(const histo_view *view, int columns, int64_t sector);
 
 /* The table and the JSON, written as problems are measured. */
 void random_report_begin(const bench_random_options *options, const char *backend);

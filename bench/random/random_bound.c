@@ -1,9 +1,10 @@
-#include "bench/random/random_bound.h"
-
+/* What bounds random problems: the bytes that must be read, those of the counters, and the roof. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "bench/core/times.h"
+#include "bench/random/random.h"
+#include "bench/random/random_data.h"
 
 enum { GPU_SECTOR = 32, CPU_LINE = 64 };
 
@@ -56,21 +57,25 @@ double random_touched(const histo_view *view, int columns, int64_t sector)
     return others * sectors_of(begin, run, stride, runs, sector) * (double)sector;
 }
 
-double random_bytes_to_read(const problem_data *data, const problem_fill *fill)
+/* The bytes that a fill must read. */
+static double bytes_to_read(const problem_data *data)
 {
+    problem_fill fill;
+    problem_fill_make(data, false, &fill);
     const random_problem *p = data->problem;
     const int64_t sector = p->place == PROBLEM_CPU ? CPU_LINE : GPU_SECTOR;
     const bool table = p->layout == PROBLEM_TABLE;
     double bytes = 0;
     for (int a = 0; a < (table ? 1 : p->axes); a++)
-        bytes += random_touched(&fill->samples[a], table ? p->axes : 1, sector);
-    if (fill->options.weights) bytes += random_touched(&fill->weights, 1, sector);
-    if (fill->options.mask) bytes += random_touched(&fill->mask, 1, sector);
-    if (fill->options.where) bytes += random_touched(&fill->where, 1, sector);
+        bytes += random_touched(&fill.samples[a], table ? p->axes : 1, sector);
+    if (fill.options.weights) bytes += random_touched(&fill.weights, 1, sector);
+    if (fill.options.mask) bytes += random_touched(&fill.mask, 1, sector);
+    if (fill.options.where) bytes += random_touched(&fill.where, 1, sector);
     return bytes + (double)data->arrays[PROBLEM_OFFSETS].bytes;
 }
 
-double random_bytes_of_counters(const random_problem *p, const reference_counts *counts)
+/* The bytes of counters and sums that it must read and write. */
+static double bytes_of_counters(const random_problem *p, const reference_counts *counts)
 {
     bool squares = reference_sums_squares(p->weighting);
     return 2.0 * GPU_SECTOR * (double)counts->sectors * (1 + (p->weighting != HISTO_UNWEIGHTED) + squares);
@@ -130,7 +135,8 @@ histo_status random_roof_measure(const bench_device *device, problem_place place
     return HISTO_OK;
 }
 
-double random_reading_us(const random_roof *roof, double bytes)
+/* The time to read so many bytes, between the sizes by interpolation. */
+static double reading_us(const random_roof *roof, double bytes)
 {
     const int last = roof->sizes - 1;
     int above = 1;
@@ -139,4 +145,15 @@ double random_reading_us(const random_roof *roof, double bytes)
         above++;
     const double part = (bytes - roof->bytes[above - 1]) / (roof->bytes[above] - roof->bytes[above - 1]);
     return roof->us[above - 1] + part * (roof->us[above] - roof->us[above - 1]);
+}
+
+void random_find_bound(const problem_data *data, const reference_counts *counts, const random_roof *roof,
+                       random_verdict *v)
+{
+    v->bytes = bytes_to_read(data);
+    v->counters = v->problem.place <= PROBLEM_DEVICE ? bytes_of_counters(&v->problem, counts) : 0;
+    v->bytes_us = reading_us(roof, v->bytes);
+    v->counters_us = v->counters / roof->rate;
+    v->launch_us = roof->launch_us;
+    v->bound_us = v->bytes_us + v->counters_us;
 }

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "bench/core/times.h"
 #include "bench/random/random.h"
-#include "bench/random/random_bound.h"
 #include "bench/random/random_peers.h"
 #include "plan/strategy.h"
 
@@ -328,20 +327,6 @@ static random_class class_of(const random_problem *p)
     return p->samples > 1 << 22 ? RANDOM_DEVICE : p->samples > 1 << 20 ? RANDOM_MIDDLE : RANDOM_SMALL;
 }
 
-static void find_bound(runner *r)
-{
-    random_verdict *v = r->verdict;
-    const random_roof *roof = r->roof;
-    problem_fill fill;
-    problem_fill_make(&r->data, false, &fill);
-    v->bytes = random_bytes_to_read(&r->data, &fill);
-    v->counters = v->problem.place <= PROBLEM_DEVICE ? random_bytes_of_counters(&v->problem, &r->counts) : 0;
-    v->bytes_us = random_reading_us(roof, v->bytes);
-    v->counters_us = v->counters / roof->rate;
-    v->launch_us = roof->launch_us;
-    v->bound_us = v->bytes_us + v->counters_us;
-}
-
 static histo_status place_arrays(runner *r)
 {
     histo_status status = HISTO_OK;
@@ -380,7 +365,7 @@ static histo_status measure(runner *r)
     if (status == HISTO_OK) status = place_arrays(r);
     if (status == HISTO_OK) status = problem_counts_make(&r->data, makers, &r->counts);
     v->preparing_us = histo_now_us() - begun;
-    if (status == HISTO_OK) find_bound(r);
+    if (status == HISTO_OK) random_find_bound(&r->data, &r->counts, r->roof, v);
     if (status == HISTO_OK) status = add_plan(r);
     if (status == HISTO_OK) status = add_peers(r);
     if (status == HISTO_OK && !r->options->common.quick) status = add_rivals(r);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "bench/random/random.h"
-#include "bench/random/random_bound.h"
+#include "bench/random/random_data.h"
 #include "support/cheat.h"
 #include "support/check.h"
 
