@@ -1,6 +1,7 @@
 /* Checks a fill against a histogram and derives the counting problem. */
 #include "plan/problem.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -283,9 +284,32 @@ double histo_problem_fraction(const histo_problem *problem, int64_t length)
 {
     int first, end;
     if (length >= problem->slots) return 1;
-    if (!problem->probes) return problem->dense ? 1 : (double)length / (double)problem->slots;
+    if (!problem->probes) return problem->dense ? length > 0 : (double)length / (double)problem->slots;
     densest_run(problem, length, &first, &end);
     return (double)(end - first) / problem->probes;
+}
+
+/* Of so many groups, those that some of n evenly spread samples touch. */
+static double touched_of(double groups, double n)
+{
+    return groups * (1 - exp(-n / groups));
+}
+
+double histo_problem_touched(const histo_problem *problem, int64_t length, int group, double n)
+{
+    enum { NEAR = 16 /* probed samples, between which others are taken to be evenly spread */ };
+    const double slots = (double)(length < problem->slots ? length : problem->slots);
+    if (!problem->probes && problem->dense) return 0;
+    if (!problem->probes) return touched_of(slots / group, n * slots / (double)problem->slots);
+    double touched = 0;
+    int first, end;
+    densest_run(problem, length, &first, &end);
+    for (int i = first; i + 1 < end; i += NEAR) {
+        const int last = i + NEAR < end ? i + NEAR : end - 1;
+        const double wide = (double)(problem->probed[last] - problem->probed[i] + 1) / group;
+        touched += touched_of(fmax(wide, 1), n * (last - i) / problem->probes);
+    }
+    return touched;
 }
 
 histo_outside histo_problem_outside(const histo_problem *problem, int64_t length)

@@ -142,6 +142,10 @@ void histo_problem_free(histo_problem *problem);
  * problem is assumed dense, else the fraction of evenly spread samples. */
 double histo_problem_fraction(const histo_problem *problem, int64_t length);
 
+/* How many groups of so many neighbours in the densest run of `length` slots some of n samples touch, estimated from a
+ * probe. Without one, those that spread samples touch, or none if the problem is assumed dense. */
+double histo_problem_touched(const histo_problem *problem, int64_t length, int group, double n);
+
 /* Samples that global atomics count, estimated from a probe: the fraction outside the densest run of `length` slots
  * (all samples, if 0), and the fraction in the most common slot there. Without a probe, samples are assumed to be
  * spread. */

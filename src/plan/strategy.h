@@ -28,6 +28,8 @@ typedef struct histo_strategy {
      * may take much longer, the estimate includes HISTO_SKEW_MARGIN, unless a probe has seen the samples. NULL: kept
      * for comparison; runs only by name or by wisdom. */
     double (*cost_us)(const histo_problem *problem, int threads);
+    /* Bytes that move to and from memory for each sample, besides reading it. NULL: none. */
+    double (*moved_bytes)(const histo_problem *problem);
     /* Bytes of workspace that launch needs for a supported problem. NULL: none. */
     size_t (*workspace)(const histo_problem *problem, int threads, const int64_t *params);
     /* Count, or enqueue the counting on job->stream. On the CPU, failures must leave everything unchanged. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "papers/inputs/position.h"
 #include "papers/strategies/packed_layout.h"
 #include "plan/costs/rates.h"
 #include "support/check.h"
@@ -11,18 +12,24 @@
 
 /* ---- Problems ---- */
 
-/* One axis, or the same axis for each of naxes columns, and n samples in the GPU's memory. To be freed. */
-static histo_problem problem_of(int naxes, histo_dtype dtype, const histo_axis *axis, int64_t n)
+/* One axis, or the same axis for each of naxes columns, and n samples, those of a batch together, in the GPU's memory.
+ * To be freed. */
+static histo_problem batch_of(int64_t batch, int naxes, histo_dtype dtype, const histo_axis *axis, int64_t n)
 {
     static const char nothing[16];
     histo_problem p = {0};
     histo_axis axes[HISTO_MAX_AXES];
     histo_view views[HISTO_MAX_AXES];
     const histo_view *operands[HISTO_MAX_OPERANDS];
-    const histo_hist_options kind = {.batch = 1};
+    const histo_hist_options kind = {.batch = batch};
+    const int64_t shape[] = {batch, n / batch};
     for (int a = 0; a < naxes; a++) {
         OK(histo_axis_own(axis, &axes[a]));
         views[a] = histo_view_1d(nothing, dtype, n);
+        if (batch > 1) {
+            views[a] = histo_view_nd(nothing, dtype, 2, shape);
+            views[a].batch_ndim = 1;
+        }
     }
     OK(histo_problem_bind(&p, naxes, &kind, views, NULL, NULL, operands));
     p.device = p.home = HISTO_DEVICE_CUDA(0);
@@ -32,9 +39,18 @@ static histo_problem problem_of(int naxes, histo_dtype dtype, const histo_axis *
     return p;
 }
 
+static histo_problem problem_of(int naxes, histo_dtype dtype, const histo_axis *axis, int64_t n)
+{
+    return batch_of(1, naxes, dtype, axis, n);
+}
+
+/* Of an H100 with 80 GB, as it describes itself. It has as many multiprocessors as an H200. */
+static const histo_speed h100 = {3.352e6, 132 * 1980.0};
+static const histo_speed *other_gpu; /* NULL: the H200 of fake_gpu.c */
+
 static double cost_of(const histo_row *row, const histo_problem *p)
 {
-    const histo_speed speed = row->backend->speed(p->device);
+    const histo_speed speed = other_gpu ? *other_gpu : row->backend->speed(p->device);
     const histo_cost cost = histo_cost_of(row->strategy, p, 1, &speed);
     return histo_cost_us(&cost);
 }
@@ -195,6 +211,162 @@ static void by_probes(void **state)
     }
 }
 
+/* ---- Inputs that were measured ---- */
+
+static int by_slot(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Let a probe have found some of the samples of an input of the gallery, or as many of a second one elsewhere. */
+static void probe_input(histo_problem *p, const bench_input *input, double second)
+{
+    enum { FAR = 4099 /* apart */ };
+    probe(p, spread);
+    for (int i = 0; i < p->probes; i++) {
+        double x = bench_position(input, (int64_t)i * FAR, INT64_C(1) << 26);
+        if (i < second * p->probes) x = fmod(x + 0.5, 1);
+        p->probed[i] = 1 + (uint32_t)(x * (double)input->bins);
+    }
+    qsort(p->probed, (size_t)p->probes, sizeof *p->probed, by_slot);
+}
+
+enum { K = 1024, M = K * K };
+static const bench_input a1 = {.kind = BENCH_WAFER_PAIRS, .shape = 0.125, .across = 0.8},
+                         a2 = {.kind = BENCH_WAFER_PAIRS, .shape = 0.09, .across = 0.5},
+                         a3 = {.kind = BENCH_WAFER_PAIRS, .shape = 0.125, .across = 0.5},
+                         a4 = {.kind = BENCH_WAFER_PAIRS, .shape = 0.02, .across = 0.12},
+                         a5 = {.kind = BENCH_WAFER_FLAT, .shape = 0.125, .across = 0.75},
+                         a6 = {.kind = BENCH_WAFER_FLAT, .shape = 0.06, .across = 0.5},
+                         clustered_8 = {.kind = BENCH_CLUSTERED, .shape = 0.125},
+                         clustered_10 = {.kind = BENCH_CLUSTERED, .shape = 0.1},
+                         normal = {.kind = BENCH_CLUSTERED, .shape = 0.322},
+                         middle_2 = {.kind = BENCH_MIDDLE, .shape = 1.0 / 2},
+                         middle_4 = {.kind = BENCH_MIDDLE, .shape = 1.0 / 4},
+                         middle_8 = {.kind = BENCH_MIDDLE, .shape = 1.0 / 8},
+                         middle_128 = {.kind = BENCH_MIDDLE, .shape = 1.0 / 128}, even = {.kind = BENCH_UNIFORM},
+                         zipf = {.kind = BENCH_ZIPF};
+
+/* Where packed_window or partition was measured to be the faster one by a twentieth or more: 2^26 and 2^29 samples on
+ * an H200 (docs/log/results), 2^26 and 2^28 on an H100. */
+static void as_measured(void **state)
+{
+    (void)state;
+    enum { H200 = 1, H100 = 2, BOTH = H200 | H100 };
+    static const struct {
+        const bench_input *input;
+        int64_t bins;
+        int gpus, log2_samples;
+        bool fits; /* the window is the faster one */
+    } cases[] = {
+        {&a1, M, BOTH, 26, true},
+        {&a2, M, BOTH, 26, true},
+        {&a3, M, BOTH, 26, true},
+        {&a4, M, BOTH, 26, true},
+        {&a5, M, BOTH, 26, true},
+        {&a6, M, BOTH, 26, true},
+        {&a1, 2 * M, BOTH, 26, false},
+        {&a2, 2 * M, BOTH, 26, true},
+        {&a3, 2 * M, H200, 26, false},
+        {&a4, 2 * M, BOTH, 26, true},
+        {&a5, 2 * M, BOTH, 26, false},
+        {&a6, 2 * M, BOTH, 26, true},
+        {&clustered_8, 256 * K, BOTH, 26, true},
+        {&clustered_8, M, BOTH, 26, true},
+        {&clustered_8, 2 * M, BOTH, 26, false},
+        {&clustered_8, 4 * M, H100, 26, false},
+        {&normal, 256 * K, H100, 26, true},
+        {&normal, M, H100, 26, false},
+        {&normal, 4 * M, H100, 26, false},
+        {&middle_2, M, H200, 26, false},
+        {&middle_4, M, H100, 26, false},
+        {&middle_8, M, BOTH, 26, true},
+        {&middle_128, M, BOTH, 26, true},
+        {&even, 240000, H100, 26, false},
+        {&even, 256 * K, BOTH, 26, false},
+        {&even, M, BOTH, 26, false},
+        {&even, 2 * M, BOTH, 26, false},
+        {&zipf, M, BOTH, 26, false},
+        {&a1, M, H100, 28, true},
+        {&a1, 2 * M, H100, 28, true},
+        {&a4, M, H100, 28, true},
+        {&a5, 2 * M, H100, 28, false},
+        {&clustered_8, M, H100, 28, true},
+        {&clustered_8, 2 * M, H100, 28, true},
+        {&clustered_8, 4 * M, H100, 28, false},
+        {&normal, 4 * M, H100, 28, false},
+        {&middle_4, M, H100, 28, false},
+        {&even, 227000, H100, 28, true},
+        {&even, 256 * K, H100, 28, false},
+        {&even, M, H100, 28, false},
+        {&a3, M, H200, 29, true},
+        {&clustered_8, M, H200, 29, true},
+        {&clustered_10, 2 * M, H200, 29, true},
+        {&even, M, H200, 29, false},
+        {&zipf, 4 * M, H200, 29, false},
+    };
+    int wrong = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int gpu = H200; gpu <= H100; gpu++) {
+            if (!(cases[i].gpus & gpu)) continue;
+            const histo_axis axis = histo_axis_integer(0, cases[i].bins);
+            bench_input input = *cases[i].input;
+            input.bins = cases[i].bins;
+            histo_problem p = problem_of(1, HISTO_U32, &axis, INT64_C(1) << cases[i].log2_samples);
+            probe_input(&p, &input, 0);
+            other_gpu = gpu == H100 ? &h100 : NULL;
+            const char *expected = cases[i].fits ? "packed_window" : "partition", *chosen = choose(&p)->name;
+            if (strcmp(chosen, expected) != 0) {
+                print_error("case %zu, GPU %d: %s, not %s: %.0f and %.0f us\n", i, gpu, chosen, expected,
+                            cost_of(choose(&p), &p), cost_of(histo_row_find(expected, &histo_backend_cuda), &p));
+                wrong++;
+            }
+            histo_problem_free(&p);
+        }
+    other_gpu = NULL;
+    assert_int_equal(wrong, 0);
+}
+
+/* A window has one region: a second one decides unless few samples are there. */
+static void two_regions(void **state)
+{
+    (void)state;
+    static const struct {
+        double second;
+        const char *expected;
+    } cases[] = {{0.5, "partition"}, {0.1, "partition"}, {0.001, "packed_window"}};
+    for (int log2_samples = 26; log2_samples <= 28; log2_samples++)
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            const histo_axis axis = histo_axis_integer(0, M);
+            bench_input input = a6;
+            input.bins = M;
+            histo_problem p = problem_of(1, HISTO_U32, &axis, INT64_C(1) << log2_samples);
+            probe_input(&p, &input, cases[i].second);
+            assert_choice(&p, cases[i].expected);
+            histo_problem_free(&p);
+        }
+}
+
+/* Types, and batches whose entries lie alike. */
+static void dense_of_any_kind(void **state)
+{
+    (void)state;
+    const histo_dtype dtypes[] = {HISTO_U32, HISTO_I32, HISTO_F32, HISTO_F64};
+    for (size_t t = 0; t < sizeof dtypes / sizeof *dtypes; t++)
+        for (int64_t batch = 1; batch <= 4; batch += 3) {
+            const histo_axis axis = dtypes[t] < HISTO_F16 ? histo_axis_integer(0, M) : histo_axis_regular(M, 0, 1);
+            bench_input inputs[] = {a3, even};
+            for (int i = 0; i < 2; i++) {
+                histo_problem p = batch_of(batch, 1, dtypes[t], &axis, INT64_C(1) << 26);
+                inputs[i].bins = M;
+                probe_input(&p, &inputs[i], 0);
+                assert_choice(&p, i ? "partition" : "packed_window");
+                histo_problem_free(&p);
+            }
+        }
+}
+
 /* The papers' strategies say how they lay a problem out. */
 static void assert_explained(const char *strategy, int64_t bins, const int64_t *chosen, const char *expected)
 {
@@ -259,6 +431,9 @@ int main(void)
         cmocka_unit_test(by_size),
         cmocka_unit_test(safe_from_skew),
         cmocka_unit_test(by_probes),
+        cmocka_unit_test(as_measured),
+        cmocka_unit_test(two_regions),
+        cmocka_unit_test(dense_of_any_kind),
         cmocka_unit_test(explained_layouts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

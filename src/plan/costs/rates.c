@@ -43,11 +43,16 @@ double histo_sample_bytes(const histo_problem *p)
     return bytes * histo_values_per_sample(p);
 }
 
-double histo_read_us(const histo_problem *p, const histo_speed *speed)
+/* The time to move so many bytes for each sample. */
+static double memory_us(const histo_problem *p, double bytes, const histo_speed *speed)
 {
     if (!(speed->memory > 0)) return 0;
-    return (double)p->samples * histo_sample_bytes(p) /
-           (histo_rate_of(HISTO_RATE_READ) * speed->memory / reference.memory);
+    return (double)p->samples * bytes / (histo_rate_of(HISTO_RATE_READ) * speed->memory / reference.memory);
+}
+
+double histo_read_us(const histo_problem *p, const histo_speed *speed)
+{
+    return memory_us(p, histo_sample_bytes(p), speed);
 }
 
 histo_cost histo_cost_of(const histo_strategy *strategy, const histo_problem *p, int threads, const histo_speed *speed)
@@ -56,7 +61,9 @@ histo_cost histo_cost_of(const histo_strategy *strategy, const histo_problem *p,
     twice.samples *= 2;
     double us = strategy->cost_us(p, threads), count_us = fmin(strategy->cost_us(&twice, threads) - us, us);
     double faster = speed->arithmetic > 0 ? speed->arithmetic / reference.arithmetic : 1;
-    return (histo_cost){.fixed_us = us - count_us, .read_us = histo_read_us(p, speed), .count_us = count_us / faster};
+    const double moved = strategy->moved_bytes ? strategy->moved_bytes(p) : 0;
+    const double read_us = memory_us(p, histo_sample_bytes(p) + moved, speed);
+    return (histo_cost){.fixed_us = us - count_us, .read_us = read_us, .count_us = count_us / faster};
 }
 
 histo_transfer histo_transfer_of(const histo_problem *p, double gathered, double pinned, bool awake, int threads)

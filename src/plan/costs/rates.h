@@ -22,7 +22,7 @@ typedef enum histo_rate {
 
 double histo_rate_of(histo_rate rate);
 
-/* The parts of a fill's time; reading and counting overlap. */
+/* The parts of a fill's time; reading, or what else moves to and from memory, and counting overlap. */
 typedef struct histo_cost {
     double fixed_us, read_us, count_us;
 } histo_cost;

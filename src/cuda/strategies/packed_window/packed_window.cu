@@ -42,6 +42,7 @@
 using namespace histo::packed_window;
 
 enum { FIRST, LENGTH, BITS, BLOCKS, THREADS };
+enum { MIN_TILE_SAMPLES = 1 << 14 };
 
 typedef struct window_layout {
     window w;
@@ -156,6 +157,53 @@ static double counted_per_us(const histo_problem *p, bool known)
     return (1 - alike) * spread + alike * alike_per_us;
 }
 
+/* So many samples outside the window has the busiest lane of a warp in a step, where `fraction` of all are outside:
+ * that often the warp passes through its loop for them. */
+static double passes_outside(double fraction, int samples)
+{
+    const double outside = fmin(fraction, 1 - 1e-9), odds = outside / (1 - outside);
+    double passes = 0, exactly = pow(1 - outside, samples), up_to = 0; /* chances that a lane has k, and k or fewer */
+    for (int k = 0; k < samples; k++) {
+        up_to += exactly;
+        passes += 1 - pow(up_to, WARP);
+        exactly *= odds * (samples - k) / (k + 1);
+    }
+    return passes;
+}
+
+/* Samples outside the window: bound by the L2 cache, or by the loop of warps. */
+static double outside_us(const histo_problem *p, int64_t window)
+{
+    const double pass_us = 0.02 /* of a multiprocessor */, fraction = histo_problem_outside(p, window).fraction;
+    const int step = histo_dtype_size(p->sampled[0]) < sizeof(uint64_t) ? 8 : 4; /* samples of a lane */
+    const double steps = (double)p->samples / (WARP * step) / HISTO_REFERENCE_MULTIPROCESSORS;
+    return fmax(histo_cuda_global_atomics_us(p, window), steps * pass_us * passes_outside(fraction, step));
+}
+
+/* Finding the windows, each by a block. */
+static double find_us(const histo_problem *p)
+{
+    const double few_us = 25, many_us = 57;
+    return (p->samples < MANY ? few_us : many_us) * ceil((double)p->batch / HISTO_REFERENCE_MULTIPROCESSORS);
+}
+
+/* Merging the windows of all tiles: an addition in the L2 cache for each sector of counts that samples of a tile have
+ * touched. */
+static double merge_window_us(const histo_problem *p, const window_layout *l)
+{
+    enum { SECTOR = 32 / sizeof(uint64_t) };
+    const double sectors_per_us = 1e5, samples = (double)p->samples;
+    const double tiles = fmax((double)p->batch, fmin((double)l->blocks, ceil(samples / MIN_TILE_SAMPLES)));
+    return tiles * histo_problem_touched(p, l->w.size, SECTOR, samples / tiles) / sectors_per_us;
+}
+
+/* Merging the counters of all slots or values of all blocks; of few samples, as many. */
+static double merge_all_us(const histo_problem *p, const window_layout *l)
+{
+    const double merged_per_us = 9e5;
+    return fmin((double)l->w.size * (double)p->batch * (double)l->blocks, (double)p->samples) / merged_per_us;
+}
+
 static double cost_us(const histo_problem *p, int threads)
 {
     (void)threads;
@@ -164,19 +212,14 @@ static double cost_us(const histo_problem *p, int threads)
     const int64_t known = p->strided || p->operands > p->naxes ? 0 : counters;
     const window_layout l = layout_of(p, defaults, known);
     const bool is_all = known || l.w.size > p->slots;
-    const double bytes_per_us = 4.1e6, bytes_of_8_bits_per_us = 3.9e6, merged_per_us = 9e5;
-    const double launch_us = 22, launch_known_us = 12; /* two kernels more where it finds the range or the window */
-    const double find_us = 15;                         /* sampling for the window */
-    const double samples = (double)p->samples;
-    const double by_bytes = histo_sample_bytes(p) / (l.bits == 16 ? bytes_per_us : bytes_of_8_bits_per_us);
-    const double each = fmax(by_bytes, 1 / counted_per_us(p, known)) + histo_cuda_lookup_us(p);
-    const double merged = fmin((double)l.w.size * (double)p->batch * (double)l.blocks, samples);
+    const double bytes_per_us = 4.4e6, launch_us = 12, launch_all_us = 22;
+    const double each = fmax(histo_sample_bytes(p) / bytes_per_us, 1 / counted_per_us(p, known));
     /* 2.8 us for a block to clear and merge what no sample has touched. */
     const double entry_us = 2.8 / HISTO_REFERENCE_MULTIPROCESSORS;
-    double us = (known ? launch_known_us : launch_us) + (l.is_found ? find_us : 0) + samples * each +
-                merged / merged_per_us + (double)p->batch * entry_us;
-    if (!is_all) us += histo_cuda_global_atomics_us(p, l.w.size);
-    return is_all || p->probes || p->dense ? us : HISTO_SKEW_MARGIN * us;
+    const double us = (double)p->samples * (each + histo_cuda_lookup_us(p)) + (double)p->batch * entry_us;
+    if (is_all) return us + (known ? launch_us : launch_all_us) + merge_all_us(p, &l);
+    const double found_us = us + launch_us + find_us(p) + merge_window_us(p, &l) + outside_us(p, l.w.size);
+    return p->probes || p->dense ? found_us : HISTO_SKEW_MARGIN * found_us;
 }
 
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
@@ -292,14 +335,13 @@ static void use_given(const histo_job *job, int64_t least, request *r)
 
 static histo_status launch(const histo_job *job)
 {
-    enum { MIN = 1 << 14 };
     request r;
     r.l = layout_of(job->problem, job->params, 0);
-    r.work = histo_cuda_work_of(job, r.l.blocks, MIN, HISTO_MAX_TILE);
+    r.work = histo_cuda_work_of(job, r.l.blocks, MIN_TILE_SAMPLES, HISTO_MAX_TILE);
     const histo_joint_reader columns = histo_cuda_joint_of(&r.work, &r.joint);
     const bool is_slow = columns == histo_read_columns ||
                          (columns == HISTO_NOT_JOINT && histo_cuda_reader_of(&r.work) == HISTO_READ_ANY);
-    if (!is_slow || !use_compiled(job, MIN, &r)) use_given(job, MIN, &r);
+    if (!is_slow || !use_compiled(job, MIN_TILE_SAMPLES, &r)) use_given(job, MIN_TILE_SAMPLES, &r);
     if (r.l.is_found) r.l.w.found = (uint32_t *)job->workspace;
     void *args[] = {&r.work, &r.l.w, &r.joint};
     histo_status status = HISTO_OK;
@@ -307,7 +349,7 @@ static histo_status launch(const histo_job *job)
         status = histo_cuda_launch(job, kernel_of_find(), dim3((unsigned)(r.work.tiles / r.work.tiles_per_entry)),
                                    FIND_THREADS, 0, args);
     if (status != HISTO_OK) return status;
-    const void *of_stack = stack_kernel_of(job, r.l.bits, r.l.blocks, MIN, &r.work, &r.l.w);
+    const void *of_stack = stack_kernel_of(job, r.l.bits, r.l.blocks, MIN_TILE_SAMPLES, &r.work, &r.l.w);
     dim3 grid((unsigned)(r.work.tiles < r.l.blocks ? r.work.tiles : r.l.blocks));
     return histo_cuda_launch(job, of_stack ? of_stack : r.kernel, grid, r.l.threads, r.l.shared, args);
 }

@@ -10,6 +10,7 @@
 namespace histo::packed_window
 {
 
+enum { MANY = 1 << 26 /* samples, for which more of them are looked at to find the window */ };
 enum { WARP = 32, FIND_THREADS = 1024, MAX_STACK = 16 /* images whose pairs are computed in registers */ };
 enum { VALUES = 1 << 16 /* of a 16-bit sample */ };
 enum { SIX_BITS = 6 /* wide counters are five to a word, whose upper two bits are unused */ };

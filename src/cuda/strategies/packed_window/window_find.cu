@@ -7,7 +7,7 @@
 namespace histo::packed_window
 {
 
-enum { CELLS = 2048, SAMPLED_EACH = 16, FEW_SAMPLED_EACH = 4, MANY = 1 << 26 /* samples */ };
+enum { CELLS = 2048, SAMPLED_EACH = 16, FEW_SAMPLED_EACH = 4 };
 
 /* A thread's own samples of a batch entry. */
 HISTO_IN_KERNEL void sample(const histo_cuda_work *w, uint32_t *slot)

@@ -29,6 +29,8 @@
  * next to the buffers, and ranges that need not be equal are ours. */
 #include "cuda/strategies/partition/partition.h"
 
+#include <math.h>
+
 #include "cuda/host/check.h"
 #include "cuda/host/device.h"
 #include "cuda/jit/axis_lookups.h"
@@ -41,7 +43,7 @@
 using namespace histo::partition;
 
 enum { SLICE, RANGE_BITS };
-enum { MIN_TILE_SAMPLES = 1 << 14, DEFAULT_SLICE = 1 << 29 };
+enum { MIN_TILE_SAMPLES = 1 << 14, FEW = 1 << 25 /* samples of a batch entry */, DEFAULT_SLICE = 1 << 29 };
 
 /* A problem's layout, and the offsets of its workspace. */
 typedef struct workplace {
@@ -121,7 +123,7 @@ static size_t place_array(workplace *p, size_t bytes)
 static workplace workplace_of(const histo_problem *problem, const int64_t *params)
 {
     const histo_cuda_device *device = histo_cuda_device_of(problem->device);
-    enum { MIN_BUFFER = 64, FEW = 1 << 25, BITS_OF_FEW = 7 };
+    enum { MIN_BUFFER = 64, BITS_OF_FEW = 7 };
     const bool are_few = problem->samples / problem->batch < FEW;
     workplace p = {};
     p.slots = problem->slots + 1;
@@ -179,17 +181,33 @@ static double search_us(const histo_problem *p, int axis)
     return p->naxes > 1 && (l->near_f32 || l->bins <= FEW_EDGES) ? 1 / on_chip_per_us : 1 / cached_per_us;
 }
 
-/* By bytes moved; clearing, adding and launching for each window of each slice. Of Zipf's samples: uniform ones are
- * a quarter faster, but which it will be is not known. */
+/* The chance that two samples are alike, as far as a probe saw: such are counted at once. */
+static double alike_of(const histo_problem *p)
+{
+    return pow(histo_problem_outside(p, 0).commonest, 2);
+}
+
+/* Two bytes are written and read back, in whole sectors; of few samples, half of that stays in the L2 cache. */
+static double moved_bytes(const histo_problem *p)
+{
+    const double bytes = 4.7, cached = p->probes && p->samples / p->batch < FEW ? 0.5 : 0;
+    return (1 - cached) * (1 - alike_of(p)) * bytes;
+}
+
+/* By bytes moved; clearing, adding and launching for each window of each slice. If nobody looked at the samples, or
+ * many have one slot, those may take as long as Zipf's, a quarter longer than spread ones. */
 static double cost_us(const histo_problem *p, int threads)
 {
     (void)threads;
     static const int64_t defaults[HISTO_MAX_PARAMS] = {DEFAULT_SLICE};
     workplace place = workplace_of(p, defaults);
     double windows = (double)((place.slots + place.window - 1) / place.window);
-    const double bytes_per_us = 3e6, launches_us = 35 /* for a window of a slice */, merged_per_us = 7e4;
-    const double moved_bytes = 4.7; /* two bytes are written and read back, in whole sectors */
-    double each = (histo_sample_bytes(p) + moved_bytes) / bytes_per_us;
+    const double spread_bytes_per_us = 3.65e6, zipf_bytes_per_us = 3e6, alike_bytes_per_us = 4.4e6;
+    const double launches_us = 35 /* for a window of a slice */, merged_per_us = 7e4, many = 0.01;
+    const double alike = alike_of(p), bytes = histo_sample_bytes(p);
+    const double bytes_per_us = p->probes && alike < many * many ? spread_bytes_per_us : zipf_bytes_per_us;
+    double each =
+        (1 - alike) * bytes / bytes_per_us + alike * bytes / alike_bytes_per_us + moved_bytes(p) / bytes_per_us;
     for (int a = 0; a < p->naxes; a++)
         each += search_us(p, a);
     double slices = (double)((p->samples - 1) / p->batch / place.slice + 1) * (double)p->batch;
@@ -293,6 +311,7 @@ static histo_status launch(const histo_job *job)
 extern "C" const histo_strategy histo_cuda_partition = {
     .unsupported_reason = histo_cuda_weights_unsupported,
     .cost_us = cost_us,
+    .moved_bytes = moved_bytes,
     .workspace = workspace,
     .launch = launch,
     .params = {{"slice", MIN_TILE_SAMPLES, 1 << 30, DEFAULT_SLICE,
