@@ -135,30 +135,38 @@ histo_candidate *histo_plan_cheapest(histo_plan *plan, int target)
     return best;
 }
 
-/* Update the estimates of the first target, where the plan is, and return the smallest. There is at least one. */
-static double estimate_again(histo_plan *plan)
+/* Update the estimates of the first target, where the plan is. */
+static void estimate_again(histo_plan *plan)
 {
     for (int c = 0; c < plan->candidates; c++)
         if (!plan->candidate[c].why_not) estimate(plan, &plan->candidate[c]);
-    return histo_plan_cheapest(plan, 0)->us;
 }
 
-/* Probe samples in GPU memory, if the time that clustered samples would save pays for it. */
+/* What a fill of clustered samples takes longer by the strategy that is best for spread ones than by the best. */
+static double lost_if_dense_us(histo_plan *plan)
+{
+    const histo_candidate *chosen = histo_plan_cheapest(plan, 0);
+    if (!chosen) return 0;
+    histo_candidate spread[HISTO_MAX_STRATEGIES];
+    memcpy(spread, plan->candidate, sizeof spread);
+    plan->problem.dense = true;
+    estimate_again(plan);
+    plan->problem.dense = false;
+    const double lost_us = chosen->us - histo_plan_cheapest(plan, 0)->us;
+    memcpy(plan->candidate, spread, sizeof spread);
+    return lost_us;
+}
+
+/* Probe samples in GPU memory, if the time that a few fills of clustered samples would save pays for it, or that many
+ * would. */
 static histo_status consider_probe(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill)
 {
+    enum { FEW_FILLS = 4 /* of a plan that nobody said will be used often */ };
     histo_problem *p = &plan->problem;
     if (p->storage == HISTO_SPARSE || !histo_backend_of(p->device)->probe || p->home != p->device || p->batch > 1)
         return HISTO_OK;
-    const histo_candidate *cheapest = histo_plan_cheapest(plan, 0);
-    if (!cheapest) return HISTO_OK;
-    histo_candidate spread[HISTO_MAX_STRATEGIES];
-    double spread_us = cheapest->us;
-    memcpy(spread, plan->candidate, sizeof spread);
-    p->dense = true;
-    double dense_us = estimate_again(plan);
-    p->dense = false;
-    memcpy(plan->candidate, spread, sizeof spread);
-    if (spread_us - dense_us <= histo_rate_of(HISTO_RATE_PROBE)) return HISTO_OK;
+    const double fills = p->effort == HISTO_ESTIMATE ? FEW_FILLS : INFINITY, lost_us = lost_if_dense_us(plan);
+    if (!(lost_us > 0) || fills * lost_us <= histo_rate_of(HISTO_RATE_PROBE)) return HISTO_OK;
     histo_status status = histo_plan_settle(plan, 0);
     if (status == HISTO_OK) histo_plan_probe(plan, operands, fill);
     estimate_again(plan);

@@ -286,6 +286,18 @@ static void a_probe_decides(void **state)
     histo_plan_destroy(make_plan(BINS, N, &(histo_plan_options){.effort = HISTO_MEASURE}));
     histo_plan_destroy(make_plan(BINS, N, NULL));
     assert_int_equal(world.probed, 4);
+    /* Many fills are worth it, or a few that are slower. */
+    histo_wisdom_forget();
+    world.probing = HISTO_OK;
+    world.gpu_us = 510;
+    histo_plan_destroy(make_plan(BINS, N, &(histo_plan_options){.effort = HISTO_COMPILE}));
+    assert_int_equal(world.probed, 5);
+    world.gpu_us = 560;
+    histo_plan_destroy(make_plan(BINS, N, NULL));
+    assert_int_equal(world.probed, 6);
+    world.gpu_us = 490; /* the best one, however samples lie */
+    histo_plan_destroy(make_plan(BINS, N, &(histo_plan_options){.effort = HISTO_COMPILE}));
+    assert_int_equal(world.probed, 6);
 }
 
 /* Where transfers take longer than any counting, the fastest counter is still chosen. */
