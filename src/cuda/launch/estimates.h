@@ -2,8 +2,9 @@
  *
  * Where the constants of estimates come from: all of them, in each cost_us too, are times and rates of the kernels on
  * the reference GPU of rates.def, an H200 of 132 multiprocessors, where most are those that `histo bench map` measured
- * and the others what made its choice of a strategy the fastest one. Times are in microseconds, rates (…_per_us) for
- * one. Plans scale an estimate to other GPUs as a whole. */
+ * and the others what made its choice of a strategy the fastest one. Those of windows that are found come from an H100
+ * (docs/log/results/h100-windows.txt), which differs in its memory alone. Times are in microseconds, rates (…_per_us)
+ * for one. Plans scale an estimate to other GPUs as a whole. */
 #ifndef CUDA_LAUNCH_ESTIMATES_H
 #define CUDA_LAUNCH_ESTIMATES_H
 
