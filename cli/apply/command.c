@@ -41,12 +41,12 @@ static int map_tone(job *j, int i, const band *b, fault *f)
     const tones *t = &j->tones;
     const image_page *page = &j->out->page;
     const levels *l = &j->levels[t->tone[i].table];
-    const tone_rows out = {j->rows, page->dtype, page->channels, b->rows, b->cols, l->lo, l->hi};
+    const tone_rows out = {j->rows.data, page->dtype, page->channels, b->rows, b->cols, l->lo, l->hi};
     const histo_apply_options options = {.threads = j->settings->threads};
     histo_view from;
     if (tones_view(&j->tones, i, b, &from, f) != 0) return -1;
     const histo_view to =
-        j->kind->classes ? histo_view_nd(j->rows, page->dtype, 2, from.shape) : tones_place(t, i, &out);
+        j->kind->classes ? histo_view_nd(j->rows.data, page->dtype, 2, from.shape) : tones_place(t, i, &out);
     if (j->kind->apply) {
         if (j->kind->apply(j, i, b, &from, &to, f) != 0) return -1;
     } else if (histo_map_apply(j->maps[t->tone[i].table], &from, &to, &options) != HISTO_OK) {
@@ -59,19 +59,15 @@ static int map_tone(job *j, int i, const band *b, fault *f)
 static int map_band(job *j, const band *b, fault *f)
 {
     const image_page *page = &j->out->page;
-    const size_t pitch = image_row_bytes(page), size = pitch * (size_t)b->rows;
-    if (size > j->rows_size) {
-        free(j->rows);
-        j->rows = malloc(size);
-        j->rows_size = j->rows ? size : 0;
-        if (!j->rows) return fault_set(f, EXIT_DATA, "no memory for the rows of %s", job_name(j));
-    }
+    const size_t pitch = image_row_bytes(page);
+    if (!scratch_reserve(&j->rows, pitch * (size_t)b->rows))
+        return fault_set(f, EXIT_DATA, "no memory for the rows of %s", job_name(j));
     const tones *t = &j->tones;
     if (!j->kind->classes && (t->kind != TONE_CHANNEL || t->count < page->channels))
-        pages_interleave(b, page->channels, j->rows, pitch);
+        pages_interleave(b, page->channels, j->rows.data, pitch);
     for (int i = 0; i < t->count; i++)
         if (map_tone(j, i, b, f) != 0) return -1;
-    return image_rows(j->out, j->rows, b->rows, f);
+    return image_rows(j->out, j->rows.data, b->rows, f);
 }
 
 static int write_unit(job *j, fault *f)

@@ -25,8 +25,8 @@ static int fault_memory(const job *j, fault *f)
 /* Stay in step with the mask's page. */
 static int turn_mask(job *j, int page, fault *f)
 {
-    if (!j->mask || j->mask_page == page) return 0;
-    if (j->mask_page >= 0 && mask_rewind(j->mask, f) != 0) return -1;
+    if (!j->mask.source || j->mask_page == page) return 0;
+    if (j->mask_page >= 0 && mask_rewind(&j->mask, f) != 0) return -1;
     j->mask_page = page;
     return 0;
 }
@@ -42,9 +42,9 @@ static int find_part(job *j, const band *b, job_part *part, fault *f)
         *part = (job_part){.page = b->page, .y = top, .x = s->roi[0], .rows = bottom - top, .cols = s->roi[2]};
         if (top >= bottom) return 0;
     }
-    if (!j->mask) return 1;
+    if (!j->mask.source) return 1;
     if (turn_mask(j, b->page, f) != 0 ||
-        mask_view(j->mask, part->y, part->x, part->rows, part->cols, &part->mask, f) != 0)
+        mask_view(&j->mask, part->y, part->x, part->rows, part->cols, &part->mask, f) != 0)
         return -1;
     part->fill.mask = &part->mask;
     return 1;
@@ -93,7 +93,8 @@ int job_visit(job *j, job_take *take, void *context, fault *f)
         const int64_t height = pages_height(j->pages);
         j->pages_read += b.y == 0;
         if (check_page(j, &b, f) != 0 || take_band(j, &b, take, context, f) != 0) return -1;
-        if (j->mask && !j->settings->has_roi && b.y + b.rows == height && mask_end_page(j->mask, height, f) != 0)
+        if (j->mask.source && !j->settings->has_roi && b.y + b.rows == height &&
+            mask_end_page(&j->mask, height, f) != 0)
             return -1;
         progress_update(input_position(in), input_size(in));
     }
@@ -323,7 +324,7 @@ int job_choose_tones(job *j, const char *mask_path, const char *color, fault *f)
     if (tones_choose(&j->tones, j->pages, color, j->settings->channels, f) != 0) return -1;
     j->largest = about ? about->largest : 0;
     j->dtype = j->kind->classes ? HISTO_U8 : pages_reader(j->pages)->dtypes[0];
-    if (mask_path && !(j->mask = mask_open(mask_path, pages_reader(j->pages), f))) return -1;
+    if (mask_path && mask_open(&j->mask, mask_path, pages_reader(j->pages), f) != 0) return -1;
     return job_make_tables(j, f);
 }
 
@@ -353,9 +354,9 @@ void job_close(job *j)
     free(j->levels);
     free(j->hists);
     free(j->maps);
-    free(j->rows);
+    free(j->rows.data);
     tones_free(&j->tones);
-    mask_close(j->mask);
+    mask_close(&j->mask);
     pages_close(j->pages);
     image_abandon(j->out);
     free(j->other);

@@ -6,6 +6,7 @@
 #include "apply/levels.h"
 #include "apply/pages.h"
 #include "apply/tones.h"
+#include "base/scratch.h"
 #include "input/samples/mask.h"
 #include "output/images/images.h"
 
@@ -46,7 +47,7 @@ struct job {
     pages *pages;
     image_file *out; /* or NULL */
     tones tones;
-    mask *mask;            /* or NULL */
+    mask mask;
     int mask_page;         /* that it stands at; -1: none */
     int64_t largest;       /* value of samples; 0: the dtype's */
     bool boolean;          /* they are 0 and 1, and stay so */
@@ -59,8 +60,7 @@ struct job {
     histo_hist **hists;    /* [tones.tables] */
     histo_map **maps;      /* [tones.tables] */
     histo_plan *plan;
-    unsigned char *rows; /* of the result */
-    size_t rows_size;
+    scratch rows;    /* of the result */
     settings *other; /* of job_open; owned */
     void *own;       /* of the kind */
 };

@@ -114,7 +114,7 @@ void tiles_free(tiles *t)
         histo_hist_destroy(t->rows[r]);
     histo_plan_destroy(t->plan);
     free(t->rows);
-    free(t->padded);
+    free(t->padded.data);
     free(t->below);
     *t = (tiles){0};
 }
@@ -133,19 +133,14 @@ static int pad(tiles *t, const histo_view *rows, histo_view *padded, fault *f)
 {
     const int64_t shape[] = {rows->shape[0], padded_width(t)};
     const size_t size = histo_dtype_size(t->dtype), need = (size_t)(shape[0] * shape[1]) * size;
-    if (need > t->room) {
-        free(t->padded);
-        t->padded = malloc(need);
-        t->room = t->padded ? need : 0;
-        if (!t->padded) return fault_memory(f);
-    }
-    unsigned char *to = t->padded;
+    if (!scratch_reserve(&t->padded, need)) return fault_memory(f);
+    unsigned char *to = t->padded.data;
     for (int64_t y = 0; y < shape[0]; y++) {
         const char *from = (const char *)rows->data + y * rows->strides[0];
         for (int64_t x = 0; x < shape[1]; x++, to += size)
             memcpy(to, from + reflected(x, t->width) * rows->strides[1], size);
     }
-    *padded = histo_view_nd(t->padded, t->dtype, 2, shape);
+    *padded = histo_view_nd(t->padded.data, t->dtype, 2, shape);
     return 0;
 }
 

@@ -4,6 +4,7 @@
 #define CLI_TILES_H
 
 #include "apply/job.h"
+#include "base/scratch.h"
 
 typedef struct tile_grid {
     int64_t count[3], size[3]; /* of cells: pages, rows, columns; without overlap, each is a tile */
@@ -16,9 +17,8 @@ typedef struct tiles {
     histo_axis axis;
     histo_hist **rows; /* for each row of tiles, a batch of its tiles */
     histo_plan *plan;
-    int64_t page;          /* that is counted, from 0 */
-    unsigned char *padded; /* rows with what continues them, if tiles do not fit */
-    size_t room;
+    int64_t page;         /* that is counted, from 0 */
+    scratch padded;       /* rows with what continues them, if tiles do not fit */
     unsigned char *below; /* what continues the page: rows * width samples */
     histo_dtype dtype;
 } tiles;

@@ -78,7 +78,7 @@ static int begin(video *v, fault *f)
     const settings *s = j->settings;
     if (check_options(v, f) != 0 || make_room(v, f) != 0) return -1;
     if (make_table(j, v->in->bits, v->luma.dtype, f) != 0) return -1;
-    if (s->mask && !(j->mask = mask_open(s->mask, pages_reader(j->pages), f))) return -1;
+    if (s->mask && mask_open(&j->mask, s->mask, pages_reader(j->pages), f) != 0) return -1;
     if (recent_make(&v->recent, s->smooth ? s->smooth : 1, &j->levels[0].axis, NULL, f) != 0) return -1;
     if (j->kind->begin && j->kind->begin(j, f) != 0) return -1;
     return open_output(v, f);

@@ -20,7 +20,7 @@ void groups_free(groups *g)
 {
     free(g->ends);
     free(g->order);
-    free(g->rows);
+    free(g->rows.data);
     free(g->all);
     free(g->views);
     *g = (groups){0};
@@ -42,12 +42,8 @@ static int make_room(groups *g, const piece *p, int64_t rows, fault *f)
         g->order = malloc((size_t)rows * sizeof *g->order);
         g->room = g->order ? rows : 0;
     }
-    if (bytes > g->bytes) {
-        free(g->rows);
-        g->rows = malloc(bytes);
-        g->bytes = g->rows ? bytes : 0;
-    }
-    return g->room >= rows && g->bytes >= bytes ? 0 : fault_set(f, EXIT_DATA, "no memory for the groups");
+    return g->room >= rows && scratch_reserve(&g->rows, bytes) ? 0
+                                                               : fault_set(f, EXIT_DATA, "no memory for the groups");
 }
 
 /* Counting sort. After the last group come rows that a mask or a filter excludes, of words that were not surveyed. */
@@ -81,7 +77,7 @@ int groups_sort(groups *g, const piece *p, fault *f)
     const int64_t rows = p->by->shape[0];
     if (make_room(g, p, rows, f) != 0) return -1;
     sort(g, p->by, rows);
-    unsigned char *to = g->rows;
+    unsigned char *to = g->rows.data;
     for (int i = 0; i < g->sources + BESIDE; i++) {
         const histo_view *from = view_of(g, p, i);
         if (!from) continue;

@@ -2,15 +2,15 @@
 #ifndef CLI_GROUPS_H
 #define CLI_GROUPS_H
 
+#include "base/scratch.h"
 #include "input/samples/samples.h"
 
 typedef struct groups {
     int64_t count;
     int64_t *ends;  /* [count + 2]: of the rows of each group */
     int64_t *order; /* [room]: rows of the piece, group by group */
-    unsigned char *rows;
-    size_t bytes;
     int64_t room;
+    scratch rows;
     histo_view *all, *views; /* [sources + 3]: all rows, and those of a group; weights, mask and filter come last */
     int sources;
 } groups;

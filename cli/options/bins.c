@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/text.h"
 #include "options/bins.h"
 #include "options/steps.h"
@@ -19,7 +20,7 @@ static int fault_memory(fault *f)
 }
 
 /* Append an edge; where: for messages. */
-static int add_edge(bins_spec *spec, int64_t *room, double edge, const char *where, fault *f)
+static int add_edge(bins_spec *spec, double edge, const char *where, fault *f)
 {
     double last = spec->number ? spec->edges[spec->number - 1] : (double)NAN;
     if (edge <= last) {
@@ -27,32 +28,29 @@ static int add_edge(bins_spec *spec, int64_t *room, double edge, const char *whe
         return fault_set(f, EXIT_USAGE, "%s: edges must increase, and %s follows %s", where, text_exact(edge, after),
                          text_exact(last, before));
     }
-    if (spec->number == *room) {
-        *room = *room ? *room * 2 : 64;
-        double *more = realloc(spec->edges, (size_t)*room * sizeof *more);
-        if (!more) return fault_memory(f);
-        spec->edges = more;
-    }
+    double *edges = list_grown(spec->edges, spec->number, sizeof *edges);
+    if (!edges) return fault_memory(f);
+    spec->edges = edges;
     spec->edges[spec->number++] = edge;
     return 0;
 }
 
-static int add_edge_text(bins_spec *spec, int64_t *room, const char *text, const char *where, fault *f)
+static int add_edge_text(bins_spec *spec, const char *text, const char *where, fault *f)
 {
     double edge;
-    if (text_to_f64(text, &edge)) return add_edge(spec, room, edge, where, f);
+    if (text_to_f64(text, &edge)) return add_edge(spec, edge, where, f);
     return fault_set(f, EXIT_USAGE, "%s: '%s' is not a number: edges are numbers separated by blanks or commas", where,
                      text);
 }
 
-static int add_steps(bins_spec *spec, int64_t *room, const char *text, const char *where, fault *f)
+static int add_steps(bins_spec *spec, const char *text, const char *where, fault *f)
 {
     steps edges;
     if (steps_parse(&edges, text, where, f) != 0) return -1;
     for (int64_t i = 0; i <= edges.count; i++) {
         const double edge = steps_at(&edges, i);
         const bool joins = i == 0 && spec->number && spec->edges[spec->number - 1] == edge; /* 0:1:.1,1:10:1 */
-        if (!joins && add_edge(spec, room, edge, where, f) != 0) return -1;
+        if (!joins && add_edge(spec, edge, where, f) != 0) return -1;
     }
     return 0;
 }
@@ -67,7 +65,7 @@ static int fault_comma(const char *where, fault *f)
 static int parse_edges(bins_spec *spec, const char *text, const char *path, fault *f)
 {
     static const char between[] = " \t\r\n,";
-    int64_t room = 0, line = 1;
+    int64_t line = 1;
     bool number_next = true; /* a comma may not follow */
     spec->kind = BINS_EDGES;
     while (*text) {
@@ -81,7 +79,7 @@ static int parse_edges(bins_spec *spec, const char *text, const char *path, faul
             return fault_set(f, EXIT_USAGE, "%s: '%.40s...' is longer than any number", place, text);
         } else if (length > 0) {
             snprintf(item, sizeof item, "%.*s", (int)length, text);
-            if ((colon ? add_steps : add_edge_text)(spec, &room, item, place, f) != 0) return -1;
+            if ((colon ? add_steps : add_edge_text)(spec, item, place, f) != 0) return -1;
             number_next = false;
             text += length;
         } else {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "input/feed/band_cache.h"
 
 enum { SMALLEST_FILE = 1 << 16, PART = 1 << 20, MOST_PARTS = 1 << 16, MOST_THREADS = 8 };
@@ -125,11 +126,9 @@ static bool wait_for_room(prefetcher *a, const part *p)
 /* Append a band to the part, which owns it then; locked. */
 static bool append(prefetcher *a, part *p, const cached_band *b)
 {
-    if ((p->count & (p->count - 1)) == 0) {
-        cached_band *more = realloc(p->bands, (p->count ? 2 * (size_t)p->count : 1) * sizeof *more);
-        if (!more) return false;
-        p->bands = more;
-    }
+    cached_band *bands = list_grown(p->bands, p->count, sizeof *bands);
+    if (!bands) return false;
+    p->bands = bands;
     if (is_cached(a, p) && !band_cache_reserve(b->bytes, a->limit)) stop_caching(a, p);
     if (!is_cached(a, p)) a->bytes += b->bytes;
     p->bands[p->count++] = *b;

@@ -5,13 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct segments {
-    int64_t *offsets, *cut; /* [count + 1] */
-    int64_t have, room;     /* offsets */
-    int64_t position;       /* samples seen */
-    int64_t first, beyond;  /* the last cut: 0 before offset `first`, `length` from offset `beyond` on */
-    int64_t length;
-};
+#include "base/list.h"
 
 /* An integer within int64_t; false for others. */
 static bool load(const void *at, histo_dtype dtype, int64_t *number)
@@ -53,13 +47,9 @@ static bool load(const void *at, histo_dtype dtype, int64_t *number)
 static int add(segments *s, const histo_view *v, const input *in, fault *f)
 {
     for (int64_t i = 0; i < v->shape[0] * v->shape[1]; i++) {
-        if (s->have == s->room) {
-            int64_t room = s->room ? 2 * s->room : 1024;
-            int64_t *more = realloc(s->offsets, (size_t)room * sizeof *more);
-            if (!more) return fault_set(f, EXIT_DATA, "no memory for the offsets %s", input_name(in));
-            s->offsets = more;
-            s->room = room;
-        }
+        int64_t *offsets = list_grown(s->offsets, s->have, sizeof *offsets);
+        if (!offsets) return fault_set(f, EXIT_DATA, "no memory for the offsets %s", input_name(in));
+        s->offsets = offsets;
         const char *at = v->data;
         at += i / v->shape[1] * v->strides[0] + i % v->shape[1] * v->strides[1];
         int64_t *next = &s->offsets[s->have];
@@ -90,25 +80,20 @@ static int read_all(segments *s, reader *r, fault *f)
     return s->cut ? 0 : fault_set(f, EXIT_DATA, "no memory for the offsets %s", input_name(r->in));
 }
 
-segments *segments_open(const char *path, fault *f)
+int segments_open(segments *s, const char *path, fault *f)
 {
     static const read_options as_found = {.purpose = "offsets", .header = -1};
     reader *r = reader_open(path, &as_found, false, f);
-    if (!r) return NULL;
-    segments *s = calloc(1, sizeof *s);
-    int failed = s ? read_all(s, r, f) : fault_set(f, EXIT_DATA, "no memory for the offsets %s", path);
+    if (!r) return -1;
+    const int failed = read_all(s, r, f);
     reader_close(r);
-    if (!failed) return s;
-    segments_close(s);
-    return NULL;
+    return failed;
 }
 
-void segments_close(segments *s)
+void segments_free(segments *s)
 {
-    if (!s) return;
     free(s->offsets);
     free(s->cut);
-    free(s);
 }
 
 int64_t segments_count(const segments *s)

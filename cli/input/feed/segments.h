@@ -5,11 +5,17 @@
 
 #include "input/reader.h"
 
-typedef struct segments segments;
+typedef struct segments {
+    int64_t *offsets, *cut; /* [count + 1]; NULL: none */
+    int64_t have;           /* offsets */
+    int64_t position;       /* samples seen */
+    int64_t first, beyond;  /* the last cut: 0 before offset `first`, `length` from offset `beyond` on */
+    int64_t length;
+} segments;
 
-/* Offsets from a file of any format: non-decreasing integers from 0 on. */
-segments *segments_open(const char *path, fault *f);
-void segments_close(segments *s);
+/* Offsets from a file of any format: non-decreasing integers from 0 on. The caller frees them, also on failure. */
+int segments_open(segments *s, const char *path, fault *f);
+void segments_free(segments *s);
 int64_t segments_count(const segments *s);
 
 /* Offsets relative to the next n samples. Valid until the next call. */

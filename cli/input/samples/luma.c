@@ -12,6 +12,7 @@ static int64_t weigh_integers(const char *const rgb[3], histo_dtype dtype)
                  (int64_t)histo_sample_value(rgb[2], dtype));
 }
 
+/* A sum of either sign has the same bits. */
 static void store(void *out, int64_t i, histo_dtype dtype, const char *const rgb[3])
 {
     switch (dtype) {
@@ -20,19 +21,15 @@ static void store(void *out, int64_t i, histo_dtype dtype, const char *const rgb
             (uint8_t)weigh(*(const uint8_t *)rgb[0], *(const uint8_t *)rgb[1], *(const uint8_t *)rgb[2]);
         break;
     case HISTO_I8:
-        ((int8_t *)out)[i] = (int8_t)weigh_integers(rgb, dtype);
+        ((uint8_t *)out)[i] = (uint8_t)weigh_integers(rgb, dtype);
         break;
     case HISTO_U16:
+    case HISTO_I16:
         ((uint16_t *)out)[i] = (uint16_t)weigh_integers(rgb, dtype);
         break;
-    case HISTO_I16:
-        ((int16_t *)out)[i] = (int16_t)weigh_integers(rgb, dtype);
-        break;
     case HISTO_U32:
-        ((uint32_t *)out)[i] = (uint32_t)weigh_integers(rgb, dtype);
-        break;
     case HISTO_I32:
-        ((int32_t *)out)[i] = (int32_t)weigh_integers(rgb, dtype);
+        ((uint32_t *)out)[i] = (uint32_t)weigh_integers(rgb, dtype);
         break;
     default:
         ((double *)out)[i] = 0.299 * histo_sample_value(rgb[0], dtype) + 0.587 * histo_sample_value(rgb[1], dtype) +

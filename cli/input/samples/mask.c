@@ -7,19 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct mask {
-    reader *source;
-    const char *data_name;
-    int channels; /* a colour pixel counts if any channel is nonzero, and a video's if its luma is */
-    int64_t width;
-    int64_t first; /* the window's first row */
-    int64_t rows;  /* rows in the window */
-    int64_t room;  /* allocated rows */
-    unsigned char *pixels;
-    int64_t *filled; /* pixels available in each row */
-    bool keep_all, ended;
-};
-
 static int fault_size(const mask *m, fault *f)
 {
     return fault_set(f, EXIT_DATA, "the mask %s and %s must have the same height and width", input_name(m->source->in),
@@ -53,27 +40,18 @@ static int begin(mask *m, const reader *data, fault *f)
     return failed;
 }
 
-mask *mask_open(const char *path, const reader *data, fault *f)
+int mask_open(mask *m, const char *path, const reader *data, fault *f)
 {
     static const read_options as_found = {.purpose = "masks", .header = -1};
-    mask *m = calloc(1, sizeof *m);
-    if (!m) {
-        fault_set(f, EXIT_DATA, "no memory for the mask %s", path);
-        return NULL;
-    }
     m->source = reader_open(path, &as_found, true, f);
-    if (m->source && begin(m, data, f) == 0) return m;
-    mask_close(m);
-    return NULL;
+    return m->source ? begin(m, data, f) : -1;
 }
 
 void mask_close(mask *m)
 {
-    if (!m) return;
     reader_close(m->source);
     free(m->pixels);
     free(m->filled);
-    free(m);
 }
 
 /* Extend the window to row `end`. */

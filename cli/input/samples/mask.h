@@ -4,10 +4,21 @@
 
 #include "input/reader.h"
 
-typedef struct mask mask;
+typedef struct mask {
+    reader *source; /* NULL: no mask */
+    const char *data_name;
+    int channels; /* a colour pixel counts if any channel is nonzero, and a video's if its luma is */
+    int64_t width;
+    int64_t first; /* the window's first row */
+    int64_t rows;  /* rows in the window */
+    int64_t room;  /* allocated rows */
+    unsigned char *pixels;
+    int64_t *filled; /* pixels available in each row */
+    bool keep_all, ended;
+} mask;
 
-/* A mask for the pages of data, which must outlive it. */
-mask *mask_open(const char *path, const reader *data, fault *f);
+/* A mask for the pages of data, which must outlive it. The caller closes it, also on failure. */
+int mask_open(mask *m, const char *path, const reader *data, fault *f);
 void mask_close(mask *m);
 
 /* A u8 view of rows x cols of the mask at (y, x): nonzero where samples count. Valid until the next call. */

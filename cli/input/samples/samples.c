@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/progress.h"
+#include "base/scratch.h"
 #include "base/text.h"
 #include "input/feed/prefetch.h"
 #include "input/feed/segments.h"
@@ -20,17 +21,14 @@ struct samples {
     reader *reader;
     choice choice;
     channel_forms *forms; /* of the counted sources of all files; NULL: only numbers */
-    mask *mask;
-    segments *segments; /* or NULL */
-    histo_view *views;  /* [choice.total] */
+    mask mask;
+    segments segments;
+    histo_view *views; /* [choice.total] */
     histo_view mask_view;
-    unsigned char *made; /* luma, times from numbers and bins of words in the current piece, source after source */
-    size_t made_size;
-    unsigned char *passed; /* of the current piece, what mask and conditions let pass */
-    size_t passed_size;
+    scratch made;   /* luma, times from numbers and bins of words in the current piece, source after source */
+    scratch passed; /* of the current piece, what mask and conditions let pass */
     histo_view passed_view;
-    unsigned char *kept; /* of the current piece, without missing values: source after source, and the mask */
-    size_t kept_size;
+    scratch kept;     /* of the current piece, without missing values: source after source, and the mask */
     bool whole;       /* missing values cannot be left out */
     uint64_t missing; /* values, or rows, that were, besides those that the reader left out */
     bool begun;
@@ -40,6 +38,11 @@ struct samples {
     int64_t height;        /* its rows so far */
     int64_t pixels_in_roi; /* its pixels in the region so far */
 };
+
+static int fault_memory(const samples *in, fault *f)
+{
+    return fault_set(f, EXIT_DATA, "no memory to read %s", input_name(in->reader->in));
+}
 
 static int check_roi(const samples *in, fault *f)
 {
@@ -66,12 +69,12 @@ static int check_steps(const samples *in, fault *f)
 {
     const choice *c = &in->choice;
     const channel_step first = step_of(in, &c->sources[0]);
-    bool equal = !in->mask || (first.x == 1 && first.y == 1);
+    bool equal = !in->mask.source || (first.x == 1 && first.y == 1);
     for (int i = 1; i < c->total && equal; i++) {
         const channel_step step = step_of(in, &c->sources[i]);
         equal = step.x == first.x && step.y == first.y;
     }
-    if (equal || !(c->joint || c->weights != NO_SOURCE || c->conditions_count || in->mask)) return 0;
+    if (equal || !(c->joint || c->weights != NO_SOURCE || c->conditions_count || in->mask.source)) return 0;
     return fault_set(f, EXIT_USAGE,
                      "%s has fewer samples of chroma than pixels, and --joint, --weights, --where and --mask need one "
                      "for each: choose luma with --channel y, or convert it with ffmpeg -pix_fmt yuv444p",
@@ -88,9 +91,9 @@ static int begin(samples *in, const char *path, bool keep, fault *f)
     }
     if (!in->reader || choice_make(&in->choice, in->reader, s, in->forms, f) != 0) return -1;
     if (s->has_roi && check_roi(in, f) != 0) return -1;
-    if (s->mask && !(in->mask = mask_open(s->mask, in->reader, f))) return -1;
+    if (s->mask && mask_open(&in->mask, s->mask, in->reader, f) != 0) return -1;
     if (check_steps(in, f) != 0) return -1;
-    if (s->segments && !(in->segments = segments_open(s->segments, f))) return -1;
+    if (s->segments && segments_open(&in->segments, s->segments, f) != 0) return -1;
     in->views = malloc((size_t)in->choice.total * sizeof *in->views);
     return in->views ? 0 : fault_set(f, EXIT_DATA, "no memory to read %s", path);
 }
@@ -113,14 +116,14 @@ samples *samples_open(const char *path, const settings *s, channel_forms *all, b
 void samples_close(samples *in)
 {
     if (!in) return;
-    mask_close(in->mask);
-    segments_close(in->segments);
+    mask_close(&in->mask);
+    segments_free(&in->segments);
     choice_free(&in->choice);
     reader_close(in->reader);
     free(in->views);
-    free(in->made);
-    free(in->passed);
-    free(in->kept);
+    free(in->made.data);
+    free(in->passed.data);
+    free(in->kept.data);
     free(in);
 }
 
@@ -136,7 +139,7 @@ const reader *samples_reader(const samples *in)
 
 int64_t samples_segments(const samples *in)
 {
-    return in->segments ? segments_count(in->segments) : 1;
+    return in->segments.offsets ? segments_count(&in->segments) : 1;
 }
 
 int samples_rewind(samples *in, fault *f)
@@ -144,15 +147,15 @@ int samples_rewind(samples *in, fault *f)
     in->begun = in->in_part = false;
     in->at = (samples_place){0};
     in->missing = 0;
-    if (in->segments) segments_rewind(in->segments);
-    if (in->mask && mask_rewind(in->mask, f) != 0) return -1;
+    if (in->segments.offsets) segments_rewind(&in->segments);
+    if (in->mask.source && mask_rewind(&in->mask, f) != 0) return -1;
     return in->reader->rewind(in->reader, f);
 }
 
 int64_t samples_units(const samples *in)
 {
     const reader *r = in->reader;
-    const bool whole = in->mask || in->segments || (in->settings->has_roi && r->height < 0);
+    const bool whole = in->mask.source || in->segments.offsets || (in->settings->has_roi && r->height < 0);
     return r->units > 1 && !whole ? r->units : 1;
 }
 
@@ -203,10 +206,10 @@ static int end_page(samples *in, fault *f)
     if (in->settings->has_roi && !inside && !in->in_part) /* the size of pages is known where they are read in parts */
         return fault_set(f, EXIT_USAGE, "--roi reaches outside page %d of %s: choose a smaller one, or a --page",
                          in->page, name);
-    if (in->mask && in->reader->bad + in->reader->missing)
+    if (in->mask.source && in->reader->bad + in->reader->missing)
         return fault_set(f, EXIT_DATA, "%s has cells that are left out, so that --mask does not fit it any more: %s",
                          name, "correct them, or leave the mask out");
-    return in->mask ? mask_end_page(in->mask, in->height, f) : 0;
+    return in->mask.source ? mask_end_page(&in->mask, in->height, f) : 0;
 }
 
 static void crop_view(histo_view *v, int64_t y, int64_t x, const int64_t shape[2])
@@ -273,32 +276,26 @@ static int make_views(samples *in, const band *b, fault *f)
     size_t size = 0, used = 0;
     for (int i = 0; i < c->total; i++)
         if (is_made(c, i)) size += (size_t)(b->rows * b->cols) * histo_dtype_size(c->sources[i].dtype);
-    if (size > in->made_size) {
-        free(in->made);
-        in->made_size = 0;
-        in->made = malloc(size);
-        if (!in->made) return fault_set(f, EXIT_DATA, "no memory to read %s", input_name(in->reader->in));
-        in->made_size = size;
-    }
+    if (!scratch_reserve(&in->made, size)) return fault_memory(in, f);
     const int64_t shape[] = {b->rows, b->cols};
     for (int i = 0; i < c->total; i++) {
         const sample_source *s = &c->sources[i];
         in->views[i] = b->views[s->view];
         if (!is_made(c, i)) continue;
         if (s->luma) {
-            luma_of(&b->views[s->view], in->made + used);
-            in->views[i] = histo_view_nd(in->made + used, s->dtype, 2, shape);
+            luma_of(&b->views[s->view], in->made.data + used);
+            in->views[i] = histo_view_nd(in->made.data + used, s->dtype, 2, shape);
         } else if (s->as.epoch.units) {
             /* Units are each file's own. */
             const time_epoch *e = s->as.stated ? &in->reader->epochs[s->channel] : &s->as.epoch;
             double beyond;
-            if (!epoch_times(&b->views[s->view], b->valid ? &b->valid[s->view] : NULL, e, (double *)(in->made + used),
-                             &beyond))
+            if (!epoch_times(&b->views[s->view], b->valid ? &b->valid[s->view] : NULL, e,
+                             (double *)(in->made.data + used), &beyond))
                 return fault_beyond_years(in, s, beyond, f);
-            in->views[i] = histo_view_nd(in->made + used, s->dtype, 2, b->views[s->view].shape);
+            in->views[i] = histo_view_nd(in->made.data + used, s->dtype, 2, b->views[s->view].shape);
         } else {
-            dictionary_to_bins(s->as.words, &b->views[s->view], (uint32_t *)(in->made + used));
-            in->views[i] = histo_view_nd(in->made + used, s->dtype, 2, b->views[s->view].shape);
+            dictionary_to_bins(s->as.words, &b->views[s->view], (uint32_t *)(in->made.data + used));
+            in->views[i] = histo_view_nd(in->made.data + used, s->dtype, 2, b->views[s->view].shape);
         }
         used += (size_t)(b->rows * b->cols) * histo_dtype_size(s->dtype);
     }
@@ -337,7 +334,7 @@ static int leave_out_missing(samples *in, const band *b, fault *f)
     const choice *c = &in->choice;
     const size_t places = (size_t)(b->rows * b->cols);
     const bool paired = in->settings->read.paired;
-    if (in->segments) return fault_missing(in, "of --segments", f);
+    if (in->segments.offsets) return fault_missing(in, "of --segments", f);
     for (int i = 0; in->whole && i < c->total; i++)
         if (c->sources[i].dtype < HISTO_F16) return fault_missing(in, "here", f);
     if (in->whole) return 0;
@@ -345,14 +342,9 @@ static int leave_out_missing(samples *in, const band *b, fault *f)
     size_t size = 2 * places; /* marks and the mask */
     for (int i = 0; i < c->total; i++)
         size += places * histo_dtype_size(c->sources[i].dtype);
-    if (size > in->kept_size) {
-        free(in->kept);
-        in->kept = malloc(size);
-        in->kept_size = in->kept ? size : 0;
-        if (!in->kept) return fault_set(f, EXIT_DATA, "no memory to read %s", input_name(in->reader->in));
-    }
-    unsigned char *keep = in->kept + size - places;
-    char *to = (char *)in->kept;
+    if (!scratch_reserve(&in->kept, size)) return fault_memory(in, f);
+    unsigned char *keep = in->kept.data + size - places;
+    char *to = (char *)in->kept.data;
     int64_t kept = paired ? mark(in, b, -1, keep) : 0;
     if (paired) in->missing += places - (uint64_t)kept;
     for (int i = 0; i < c->total; i++) {
@@ -362,7 +354,7 @@ static int leave_out_missing(samples *in, const band *b, fault *f)
         }
         to = missing_compact(&in->views[i], keep, kept, to);
     }
-    if (in->mask) missing_compact(&in->mask_view, keep, kept, to);
+    if (in->mask.source) missing_compact(&in->mask_view, keep, kept, to);
     return 0;
 }
 
@@ -376,7 +368,7 @@ static int turn_page(samples *in, const band *b, fault *f)
 {
     if (in->begun && b->page == in->page) return 0;
     if (end_page(in, f) != 0) return -1;
-    if (in->begun && in->mask && mask_rewind(in->mask, f) != 0) return -1;
+    if (in->begun && in->mask.source && mask_rewind(&in->mask, f) != 0) return -1;
     in->begun = true;
     in->page = b->page;
     in->height = in->pixels_in_roi = 0;
@@ -389,21 +381,15 @@ static int make_passed(samples *in, int64_t rows, int64_t cols, piece *p, fault 
     const choice *c = &in->choice;
     const size_t size = (size_t)(rows * cols);
     if (c->conditions_count == 0 || c->where != NO_SOURCE) return 0;
-    if (size > in->passed_size) {
-        free(in->passed);
-        in->passed_size = 0;
-        in->passed = malloc(size);
-        if (!in->passed) return fault_set(f, EXIT_DATA, "no memory to read %s", input_name(in->reader->in));
-        in->passed_size = size;
-    }
+    if (!scratch_reserve(&in->passed, size)) return fault_memory(in, f);
     const int64_t shape[] = {rows, cols};
-    in->passed_view = histo_view_nd(in->passed, HISTO_U8, 2, shape);
+    in->passed_view = histo_view_nd(in->passed.data, HISTO_U8, 2, shape);
     for (int64_t y = 0; y < rows; y++)
         for (int64_t x = 0; x < cols; x++)
-            in->passed[y * cols + x] =
+            in->passed.data[y * cols + x] =
                 !p->mask || ((const unsigned char *)p->mask->data)[y * p->mask->strides[0] + x * p->mask->strides[1]];
     for (int i = 0; i < c->conditions_count; i++)
-        condition_apply(&c->conditions[i], &in->views[c->conditions[i].source], in->passed);
+        condition_apply(&c->conditions[i], &in->views[c->conditions[i].source], in->passed.data);
     p->mask = &in->passed_view;
     return 0;
 }
@@ -417,7 +403,7 @@ static int cut_segments(samples *in, const band *b, piece *p, fault *f)
     for (int i = 0; i < in->choice.total; i++)
         in->views[i].ndim = 1;
     in->mask_view.ndim = in->passed_view.ndim = 1;
-    p->offsets = segments_next(in->segments, b->rows);
+    p->offsets = segments_next(&in->segments, b->rows);
     return 0;
 }
 
@@ -430,13 +416,13 @@ int samples_next(samples *in, piece *p, fault *f)
         int more = in->reader->next(in->reader, &b, f);
         if (more < 0) return -1;
         if (more == 0 && end_page(in, f) != 0) return -1;
-        if (more == 0) return in->segments ? segments_end(in->segments, in->reader, f) : 0;
+        if (more == 0) return in->segments.offsets ? segments_end(&in->segments, in->reader, f) : 0;
         if (turn_page(in, &b, f) != 0) return -1;
         if (b.y + b.rows > in->height) in->height = b.y + b.rows;
     } while (s->has_roi && !crop(in, &b));
     in->pixels_in_roi += b.rows * b.cols;
     if (make_views(in, &b, f) != 0) return -1;
-    if (in->mask && mask_view(in->mask, b.y, b.x, b.rows, b.cols, &in->mask_view, f) != 0) return -1;
+    if (in->mask.source && mask_view(&in->mask, b.y, b.x, b.rows, b.cols, &in->mask_view, f) != 0) return -1;
     if (b.valid && leave_out_missing(in, &b, f) != 0) return -1;
     const int64_t page_width = in->reader->width >= 0 ? in->reader->width : b.cols;
     const int64_t width = in->reader->steps ? in->views[0].shape[1] : s->has_roi ? s->roi[2] : page_width;
@@ -446,14 +432,14 @@ int samples_next(samples *in, piece *p, fault *f)
                  .width = width,
                  .views = in->views,
                  .weights = c->weights == NO_SOURCE ? NULL : &in->views[c->weights],
-                 .mask = in->mask ? &in->mask_view : NULL,
+                 .mask = in->mask.source ? &in->mask_view : NULL,
                  .where = c->where == NO_SOURCE ? NULL : &in->views[c->where],
                  .by = c->by == NO_SOURCE ? NULL : &in->views[c->by],
                  .filters_itself = s->has_where,
                  .where_lo = s->has_where ? s->where[0] : c->where_range[0],
                  .where_hi = s->has_where ? s->where[1] : c->where_range[1]};
     if (make_passed(in, in->views[0].shape[0], in->views[0].shape[1], p, f) != 0) return -1;
-    if (in->segments && cut_segments(in, &b, p, f) != 0) return -1;
+    if (in->segments.offsets && cut_segments(in, &b, p, f) != 0) return -1;
     const int64_t unit = samples_units(in) > 1 ? in->reader->unit(in->reader) : -1;
     in->at =
         unit < 0 ? (samples_place){.unit = in->at.unit, .pieces = in->at.pieces + 1} : (samples_place){.unit = unit};

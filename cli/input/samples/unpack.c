@@ -93,20 +93,10 @@ __attribute__((always_inline)) static inline double real_value(unpack_number n, 
 
 /* ---- Rules ---------------------------------------------------------------------------------------------- */
 
+/* Each signed type comes after the unsigned one of its size. */
 static histo_dtype unsigned_of(histo_dtype dtype)
 {
-    switch (dtype) {
-    case HISTO_I8:
-        return HISTO_U8;
-    case HISTO_I16:
-        return HISTO_U16;
-    case HISTO_I32:
-        return HISTO_U32;
-    case HISTO_I64:
-        return HISTO_U64;
-    default:
-        return dtype;
-    }
+    return is_signed(dtype) ? (histo_dtype)(dtype - 1) : dtype;
 }
 
 /* Element k in the type of the samples; false if it cannot be one of them. */
@@ -138,32 +128,18 @@ void unpack_add_missing(packing *p, unpack_number value)
 
 void unpack_add_default_fill(packing *p, histo_dtype stored)
 {
-    switch (stored) { /* NC_FILL_SHORT and its neighbours; bytes have none */
-    case HISTO_I16:
-        unpack_add_missing(p, (unpack_number){.i = -32767});
-        break;
-    case HISTO_U16:
-        unpack_add_missing(p, (unpack_number){.u = 65535});
-        break;
-    case HISTO_I32:
-        unpack_add_missing(p, (unpack_number){.i = -2147483647});
-        break;
-    case HISTO_U32:
-        unpack_add_missing(p, (unpack_number){.u = 4294967295});
-        break;
-    case HISTO_I64:
-        unpack_add_missing(p, (unpack_number){.i = INT64_C(-9223372036854775806)});
-        break;
-    case HISTO_U64:
-        unpack_add_missing(p, (unpack_number){.u = UINT64_C(18446744073709551614)});
-        break;
-    case HISTO_F32:
-    case HISTO_F64:
-        unpack_add_missing(p, (unpack_number){.f = 0x1.ep+122});
-        break;
-    default:
-        break;
-    }
+    /* NC_FILL_SHORT and its neighbours; bytes have none. */
+    static const unpack_number fills[HISTO_DTYPE_COUNT] = {
+        [HISTO_I16] = {.i = -32767},
+        [HISTO_U16] = {.u = 65535},
+        [HISTO_I32] = {.i = -2147483647},
+        [HISTO_U32] = {.u = 4294967295},
+        [HISTO_I64] = {.i = INT64_C(-9223372036854775806)},
+        [HISTO_U64] = {.u = UINT64_C(18446744073709551614)},
+        [HISTO_F32] = {.f = 0x1.ep+122},
+        [HISTO_F64] = {.f = 0x1.ep+122},
+    };
+    if (fills[stored].u != 0) unpack_add_missing(p, fills[stored]);
 }
 
 typedef struct attributes {
@@ -358,12 +334,7 @@ static int reserve(unpacker *u, const selection *s, size_t samples, const char *
 {
     const size_t size = (size_t)s->count * samples * (sizeof(double) + 1);
     if (!u->valid) u->valid = calloc((size_t)s->count, sizeof *u->valid);
-    if (u->valid && size > u->room_size) {
-        free(u->room);
-        u->room = malloc(size);
-        u->room_size = u->room ? size : 0;
-    }
-    return u->valid && (u->room || size == 0) ? 0 : fault_set(f, EXIT_DATA, "no memory to read %s", name);
+    return u->valid && scratch_reserve(&u->room, size) ? 0 : fault_set(f, EXIT_DATA, "no memory to read %s", name);
 }
 
 int unpack_band(unpacker *u, const selection *s, band *b, const char *name, fault *f)
@@ -376,12 +347,12 @@ int unpack_band(unpacker *u, const selection *s, band *b, const char *name, faul
         idle = idle && unpack_is_idle(&u->packings[s->wanted[i]]);
     if (idle) return 0;
     if (reserve(u, s, samples, name, f) != 0) return -1;
-    unsigned char *marks = u->room + (size_t)s->count * samples * sizeof(double);
+    unsigned char *marks = u->room.data + (size_t)s->count * samples * sizeof(double);
     for (int i = 0; i < s->count; i++, marks += samples) {
         const packing *p = &u->packings[s->wanted[i]];
         histo_view *v = &b->views[i];
         const histo_dtype dtype = unpack_dtype(p, v->dtype);
-        double *room = (double *)(void *)u->room + (size_t)i * samples;
+        double *room = (double *)(void *)u->room.data + (size_t)i * samples;
         u->valid[i] = (histo_view){0};
         if (unpack_is_idle(p)) continue;
         missing += unpack_any(p, v,
@@ -397,7 +368,7 @@ int unpack_band(unpacker *u, const selection *s, band *b, const char *name, faul
 
 void unpack_free(unpacker *u)
 {
-    free(u->room);
+    free(u->room.data);
     free(u->valid);
     *u = (unpacker){0};
 }

@@ -5,6 +5,7 @@
 #ifndef CLI_UNPACK_H
 #define CLI_UNPACK_H
 
+#include "base/scratch.h"
 #include "input/reader.h"
 
 enum { UNPACK_MAX_MISSING = 8 };
@@ -55,8 +56,7 @@ histo_dtype unpack_dtype(const packing *p, histo_dtype stored);
 /* Unpacks the bands of a reader. */
 typedef struct unpacker {
     const packing *packings; /* [channels of the reader] */
-    unsigned char *room;
-    size_t room_size;
+    scratch room;
     histo_view *valid; /* [selected channels] */
 } unpacker;
 

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
+#include "input/samples/unpack.h"
+
 /* ---- Types ---------------------------------------------------------------------------------------------- */
 
 static bool set_number(leaf *c, char letter)
@@ -75,13 +78,9 @@ static void set_type(leaf *c, const struct ArrowSchema *schema)
 
 static leaf *add(leaves *c)
 {
-    if (c->count == c->room) {
-        const int room = c->room ? 2 * c->room : 16;
-        leaf *more = realloc(c->of, (size_t)room * sizeof *more);
-        if (!more) return NULL;
-        c->of = more;
-        c->room = room;
-    }
+    leaf *more = list_grown(c->of, c->count, sizeof *more);
+    if (!more) return NULL;
+    c->of = more;
     memset(&c->of[c->count], 0, sizeof *c->of);
     return &c->of[c->count++];
 }
@@ -257,21 +256,6 @@ const char *leaf_string(leaf_type type, const struct ArrowArray *array, int64_t 
 
 int64_t leaf_index(const leaf *c, const struct ArrowArray *array, int64_t at)
 {
-    const void *indices = array->buffers[1];
-    switch (c->dtype) {
-    case HISTO_I8:
-        return ((const int8_t *)indices)[at];
-    case HISTO_U8:
-        return ((const uint8_t *)indices)[at];
-    case HISTO_I16:
-        return ((const int16_t *)indices)[at];
-    case HISTO_U16:
-        return ((const uint16_t *)indices)[at];
-    case HISTO_I32:
-        return ((const int32_t *)indices)[at];
-    case HISTO_U32:
-        return ((const uint32_t *)indices)[at];
-    default:
-        return ((const int64_t *)indices)[at];
-    }
+    const char *indices = array->buffers[1];
+    return unpack_load(indices + (size_t)at * histo_dtype_size(c->dtype), c->dtype).i;
 }

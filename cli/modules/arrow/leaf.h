@@ -36,7 +36,7 @@ typedef struct leaf {
 
 typedef struct leaves {
     leaf *of;
-    int count, room;
+    int count;
 } leaves;
 
 /* Find the columns of a schema; false without memory. */

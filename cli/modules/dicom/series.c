@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/text.h"
 #include "input/readers/isolated_process.h"
 #include "input/readers/names.h"
@@ -35,11 +36,9 @@ static int add_file(dicom_series *s, const char *path, fault *f)
     const dicom_found found = dicom_decode_header(path, &slice.about, &slice.place, why);
     if (found == DICOM_DAMAGED) return fault_slice(path, why, f);
     if (found != DICOM_IMAGE) return 0;
-    if ((s->count & (s->count - 1)) == 0) { /* room for the next power of 2 */
-        dicom_slice *more = realloc(s->slices, sizeof *more * (s->count ? 2 * (size_t)s->count : 1));
-        if (!more) return fault_memory(path, f);
-        s->slices = more;
-    }
+    dicom_slice *slices = list_grown(s->slices, s->count, sizeof *slices);
+    if (!slices) return fault_memory(path, f);
+    s->slices = slices;
     slice.path = strdup(path);
     if (!slice.path) return fault_memory(path, f);
     s->slices[s->count++] = slice;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/scratch.h"
 #include "input/stream/decoder.h"
 #include "modules/hdf5/hdf5.h"
 
@@ -13,8 +14,8 @@ struct hdf5_chunks {
     int filters;                   /* the last is deflate */
     bool shuffled;
     decoder *inflater;
-    unsigned char *stored; /* [room] */
-    size_t room, stored_size;
+    scratch stored;
+    size_t stored_size;
     unsigned char *inflated, *samples; /* [bytes] */
 };
 
@@ -70,7 +71,7 @@ void hdf5_chunks_close(hdf5_chunks *c)
 {
     if (!c) return;
     if (c->inflater) c->inflater->close(c->inflater);
-    free(c->stored);
+    free(c->stored.data);
     free(c->inflated);
     free(c->samples);
     free(c);
@@ -100,14 +101,9 @@ hdf5_chunk hdf5_chunks_load(hdf5_chunks *c, hid_t dataset, const int64_t *at)
         offset[d] = (hsize_t)at[d];
     if (H5Dget_chunk_storage_size(dataset, offset, &size) < 0 || size == 0) return CHUNK_LEFT;
     if (size > 2 * c->bytes + 4096) return CHUNK_DAMAGED;
-    if (size > c->room) {
-        free(c->stored);
-        c->stored = malloc((size_t)size);
-        c->room = c->stored ? (size_t)size : 0;
-        if (!c->stored) return CHUNK_LEFT;
-    }
+    if (!scratch_reserve(&c->stored, (size_t)size)) return CHUNK_LEFT;
     c->stored_size = (size_t)size;
-    if (H5Dread_chunk(dataset, H5P_DEFAULT, offset, &left_out, c->stored) < 0) return CHUNK_LEFT;
+    if (H5Dread_chunk(dataset, H5P_DEFAULT, offset, &left_out, c->stored.data) < 0) return CHUNK_LEFT;
     if (left_out == 0) return CHUNK_GOOD;
     const bool is_plain = left_out >> (c->filters - 1) & 1;
     return is_plain && size != c->bytes ? CHUNK_DAMAGED : CHUNK_LEFT;
@@ -115,7 +111,7 @@ hdf5_chunk hdf5_chunks_load(hdf5_chunks *c, hid_t dataset, const int64_t *at)
 
 static hdf5_chunk inflate_all(hdf5_chunks *c, unsigned char *to)
 {
-    decoder_span s = {.in = c->stored, .in_size = c->stored_size, .out = to, .out_size = c->bytes};
+    decoder_span s = {.in = c->stored.data, .in_size = c->stored_size, .out = to, .out_size = c->bytes};
     decoded done = DECODED_SOME;
     if (!c->inflater->restart(c->inflater)) return CHUNK_LEFT;
     while (done == DECODED_SOME) {

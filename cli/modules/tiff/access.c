@@ -52,7 +52,7 @@ static toff_t seek_to(thandle_t handle, toff_t offset, int whence)
     return (toff_t)target;
 }
 
-static int leave_open(thandle_t handle)
+int tiff_leave_open(thandle_t handle)
 {
     (void)handle;
     return 0;
@@ -95,8 +95,8 @@ int tiff_open_library(tiff_reader *t, fault *f)
     TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, t);
     TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, t);
     /* m: no memory mapping, which would kill the process if the file shrinks. */
-    t->tif = TIFFClientOpenExt(input_name(in), "rm", t, read_on, reject_write, seek_to, leave_open, file_size, NULL,
-                               NULL, options);
+    t->tif = TIFFClientOpenExt(input_name(in), "rm", t, read_on, reject_write, seek_to, tiff_leave_open, file_size,
+                               NULL, NULL, options);
     TIFFOpenOptionsFree(options);
     return t->tif ? 0
                   : image_damaged(&t->image, "the TIFF header or first directory",

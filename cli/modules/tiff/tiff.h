@@ -49,6 +49,8 @@ typedef struct tiff_reader {
 /* ---- Access ---- */
 
 int tiff_open_library(tiff_reader *t, fault *f);
+/* What libtiff calls to close a file that others close. */
+int tiff_leave_open(thandle_t handle);
 /* The number of bytes read: fewer than size only at the end of the file, or if it cannot be read. */
 size_t tiff_read_at(const tiff_reader *t, off_t offset, void *to, size_t size);
 /* libtiff's complaint, or what is said without one. */

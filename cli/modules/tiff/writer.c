@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tiffio.h>
 
+#include "base/scratch.h"
+#include "modules/tiff/tiff.h"
 #include "output/images/images.h"
 
 typedef struct tiff_file {
@@ -13,8 +14,7 @@ typedef struct tiff_file {
     TIFF *tif;
     char complaint[256];
     int64_t strip_rows;
-    unsigned char *part; /* of a strip: rows that came before its end */
-    size_t room;
+    scratch part; /* of a strip: rows that came before its end */
     int64_t part_rows;
 } tiff_file;
 
@@ -50,12 +50,6 @@ static toff_t file_size(thandle_t handle)
     return (toff_t)size;
 }
 
-static int leave_open(thandle_t handle)
-{
-    (void)handle;
-    return 0;
-}
-
 static int on_error(TIFF *tif, void *user, const char *module, const char *format, va_list values)
 {
     (void)tif;
@@ -86,8 +80,8 @@ static int open_library(tiff_file *t, fault *f)
     if (!options) return image_refused(file, "there is no memory", f);
     TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, t);
     TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, t);
-    t->tif = TIFFClientOpenExt(outfile_name(file->out), big ? "w8m" : "wm", t, read_on, write_on, seek_to, leave_open,
-                               file_size, NULL, NULL, options);
+    t->tif = TIFFClientOpenExt(outfile_name(file->out), big ? "w8m" : "wm", t, read_on, write_on, seek_to,
+                               tiff_leave_open, file_size, NULL, NULL, options);
     TIFFOpenOptionsFree(options);
     return t->tif ? 0 : image_refused(file, t->complaint, f);
 }
@@ -209,13 +203,7 @@ static int begin(image_file *file, fault *f)
     TIFFSetField(t->tif, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
     t->strip_rows = fit < 1 ? 1 : fit < page->height ? fit : page->height;
     TIFFSetField(t->tif, TIFFTAG_ROWSPERSTRIP, (uint32_t)t->strip_rows);
-    const size_t room = pitch * (size_t)t->strip_rows;
-    if (room > t->room) {
-        free(t->part);
-        t->part = malloc(room);
-        t->room = t->part ? room : 0;
-        if (!t->part) return image_refused(file, "there is no memory", f);
-    }
+    if (!scratch_reserve(&t->part, pitch * (size_t)t->strip_rows)) return image_refused(file, "there is no memory", f);
     set_channels(t);
     set_compression(t);
     set_metadata(t);
@@ -243,11 +231,11 @@ static int rows(image_file *file, unsigned char *rows, int64_t count, fault *f)
             if (put_strip(t, begin, rows + (size_t)done * pitch, n, f) != 0) return -1;
             continue;
         }
-        memcpy(t->part + (size_t)t->part_rows * pitch, rows + (size_t)done * pitch, (size_t)n * pitch);
+        memcpy(t->part.data + (size_t)t->part_rows * pitch, rows + (size_t)done * pitch, (size_t)n * pitch);
         t->part_rows += n;
         if (t->part_rows < strip) continue;
         t->part_rows = 0;
-        if (put_strip(t, begin, t->part, strip, f) != 0) return -1;
+        if (put_strip(t, begin, t->part.data, strip, f) != 0) return -1;
     }
     return 0;
 }
@@ -266,7 +254,7 @@ static void close(image_file *file)
 {
     tiff_file *t = (tiff_file *)file;
     if (t->tif) TIFFClose(t->tif);
-    free(t->part);
+    free(t->part.data);
 }
 
 const image_codec tiff_codec = {.size = sizeof(tiff_file), .begin = begin, .rows = rows, .end = end, .close = close};

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <zip.h>
 
+#include "base/list.h"
 #include "base/text.h"
 #include "input/stream/folder.h"
 
@@ -187,7 +188,7 @@ static int list_in_archive(const zarr_store *s, const char *group, char ***names
     char prefix[PATH_MAX];
     const size_t length = (size_t)snprintf(prefix, sizeof prefix, "%s%s", group, *group ? "/" : "");
     const char *last = "";
-    size_t last_size = 0, room = 0;
+    size_t last_size = 0;
     int count = 0;
     *names = NULL;
     for (size_t i = length < sizeof prefix ? find_place(s, prefix) : s->count;
@@ -198,11 +199,9 @@ static int list_in_archive(const zarr_store *s, const char *group, char ***names
             continue;
         last = name;
         last_size = size;
-        if ((size_t)count == room) {
-            char **more = realloc(*names, (room = 2 * room + 8) * sizeof *more);
-            if (!more) break;
-            *names = more;
-        }
+        char **more = list_grown(*names, count, sizeof *more);
+        if (!more) break;
+        *names = more;
         if (!((*names)[count] = strndup(name, size))) break;
         count++;
     }

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
+
 static int fault_memory(const char *subject, fault *f)
 {
     return fault_set(f, EXIT_DATA, "no memory for the columns of %s", subject);
@@ -12,12 +14,10 @@ int columns_add(column_table *c, const char *name, const table_column *made, con
 {
     if (c->count == COLUMNS_MOST)
         return fault_set(f, EXIT_DATA, "%s has more than %d columns: save it in parts", subject, COLUMNS_MOST);
-    if ((c->count & (c->count - 1)) == 0) { /* full: grow to the next power of two */
-        table_column *more = realloc(c->column, (c->count ? 2 * (size_t)c->count : 1) * sizeof *more);
-        if (!more) return fault_memory(subject, f);
-        c->column = more;
-    }
-    table_column *to = &c->column[c->count];
+    table_column *columns = list_grown(c->column, c->count, sizeof *columns);
+    if (!columns) return fault_memory(subject, f);
+    c->column = columns;
+    table_column *to = &columns[c->count];
     *to = *made;
     to->name = strdup(name);
     if (!to->name) return fault_memory(subject, f);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "input/readers/arrays/array.h"
 #include "input/readers/names.h"
 #include "input/readers/readers.h"
@@ -185,15 +186,6 @@ static int skip_attributes(netcdf_file *n, fault *f)
     return 0;
 }
 
-/* Room for one more in a list of this many. */
-static bool grow(void **list, int count, size_t size)
-{
-    if (count & (count - 1)) return true;
-    void *more = realloc(*list, (count ? 2 * (size_t)count : 1) * size);
-    if (more) *list = more;
-    return more != NULL;
-}
-
 static int fault_memory(const netcdf_file *n, fault *f)
 {
     return fault_set(f, EXIT_DATA, "no memory to read %s", n->name);
@@ -207,8 +199,9 @@ static int take_dimensions(netcdf_file *n, fault *f)
     for (int64_t i = 0; i < entries; i++) {
         dimension d;
         if (take_name(n, name, f) != 0 || take_size(n, &d.length, f) != 0) return -1;
-        if (!grow((void **)&n->dimensions, n->dimensions_count, sizeof d) || !(d.name = strdup(name)))
-            return fault_memory(n, f);
+        dimension *dimensions = list_grown(n->dimensions, n->dimensions_count, sizeof d);
+        if (dimensions) n->dimensions = dimensions;
+        if (!dimensions || !(d.name = strdup(name))) return fault_memory(n, f);
         n->dimensions[n->dimensions_count++] = d;
     }
     return 0;
@@ -260,8 +253,9 @@ static int take_variables(netcdf_file *n, fault *f)
     for (int64_t i = 0; i < entries; i++) {
         variable v = {0};
         if (take_name(n, name, f) != 0) return -1;
-        if (!grow((void **)&n->variables, n->variables_count, sizeof v) || !(v.name = strdup(name)))
-            return fault_memory(n, f);
+        variable *variables = list_grown(n->variables, n->variables_count, sizeof v);
+        if (variables) n->variables = variables;
+        if (!variables || !(v.name = strdup(name))) return fault_memory(n, f);
         n->variables[n->variables_count++] = v;
         if (take_variable(n, &n->variables[n->variables_count - 1], f) != 0) return -1;
     }

@@ -90,16 +90,10 @@ int64_t image_band_rows(const image *m)
     return fit < left ? fit : left;
 }
 
-int image_reserve(const image *m, image_buffer *buffer, size_t bytes, fault *f)
+int image_reserve(const image *m, scratch *b, size_t bytes, fault *f)
 {
-    if (buffer->capacity >= bytes) return 0;
-    free(buffer->data);
-    buffer->capacity = 0;
-    buffer->data = malloc(bytes);
-    if (!buffer->data)
-        return fault_set(f, EXIT_DATA, "%s: out of memory for %zu bytes of the image", input_name(m->reader.in), bytes);
-    buffer->capacity = bytes;
-    return 0;
+    if (scratch_reserve(b, bytes)) return 0;
+    return fault_set(f, EXIT_DATA, "%s: out of memory for %zu bytes of the image", input_name(m->reader.in), bytes);
 }
 
 int image_emit_rows(image *m, band *b, int64_t rows)

@@ -3,6 +3,7 @@
 #ifndef CLI_READERS_IMAGE_H
 #define CLI_READERS_IMAGE_H
 
+#include "base/scratch.h"
 #include "input/readers/readers.h"
 
 enum {
@@ -20,18 +21,13 @@ typedef struct image_layout {
     const histo_dtype *dtypes; /* [channels], where they differ, none larger than dtype; NULL: all are dtype */
 } image_layout;
 
-typedef struct image_buffer {
-    unsigned char *data;
-    size_t capacity;
-} image_buffer;
-
 typedef struct image {
     reader reader;       /* must be first: a reader * is an image * */
     image_layout layout; /* of the current page */
     int page;            /* its number */
     int64_t y;           /* rows delivered */
-    image_buffer rows;   /* the band's samples */
-    image_buffer packed; /* the same before expansion, if needed */
+    scratch rows;        /* the band's samples */
+    scratch packed;      /* the same before expansion, if needed */
 } image;
 
 /* The close function of every image reader, which others of their own call. */
@@ -49,7 +45,7 @@ size_t image_pitch(const image *m);
 int64_t image_band_rows(const image *m);
 
 /* Reserve `bytes` bytes; former contents are lost. */
-int image_reserve(const image *m, image_buffer *buffer, size_t bytes, fault *f);
+int image_reserve(const image *m, scratch *b, size_t bytes, fault *f);
 
 /* Deliver `rows` rows from m->rows; returns 1. */
 int image_emit_rows(image *m, band *b, int64_t rows);
