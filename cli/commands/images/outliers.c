@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/failure.h"
 #include "base/progress.h"
 #include "input/samples/image_stack.h"
@@ -217,17 +218,8 @@ typedef struct cells {
     int64_t *first;   /* … [rows + 1]: where each begins */
     uint64_t *of_row; /* [rows]: its differences */
     uint64_t *spread; /* [differences]: of the rows that are looked at together */
+    arena memory;
 } cells;
-
-static void cells_free(cells *c)
-{
-    free(c->index);
-    free(c->counts);
-    free(c->by_row);
-    free(c->first);
-    free(c->of_row);
-    free(c->spread);
-}
 
 static size_t slots_of(const inspection *in, int axis)
 {
@@ -245,12 +237,12 @@ static int cells_read(cells *c, const inspection *in, fault *f)
     c->rows = in->axes[1].bins;
     if (histo_hist_occupied(in->hist, HISTO_FLOW, &c->size) != HISTO_OK)
         return fault_of_library(f, EXIT_DATA, "the differences");
-    c->index = malloc((size_t)c->size * sizeof *c->index);
-    c->counts = malloc((size_t)c->size * sizeof *c->counts);
-    c->by_row = malloc((size_t)c->size * sizeof *c->by_row);
-    c->first = calloc((size_t)c->rows + 2, sizeof *c->first);
-    c->of_row = calloc((size_t)c->rows, sizeof *c->of_row);
-    c->spread = malloc(slots_of(in, 0) * sizeof *c->spread);
+    c->index = arena_take(&c->memory, (size_t)c->size, sizeof *c->index);
+    c->counts = arena_take(&c->memory, (size_t)c->size, sizeof *c->counts);
+    c->by_row = arena_take(&c->memory, (size_t)c->size, sizeof *c->by_row);
+    c->first = arena_take(&c->memory, (size_t)c->rows + 2, sizeof *c->first);
+    c->of_row = arena_take(&c->memory, (size_t)c->rows, sizeof *c->of_row);
+    c->spread = arena_take(&c->memory, slots_of(in, 0), sizeof *c->spread);
     if (!c->index || !c->counts || !c->by_row || !c->first || !c->of_row || !c->spread)
         return fault_set(f, EXIT_DATA, "no memory for %lld differences", (long long)c->size);
     if (histo_hist_read_occupied(in->hist, HISTO_FLOW, c->index, c->counts, c->size) != HISTO_OK)
@@ -320,7 +312,7 @@ static int find_normal(inspection *in, fault *f)
         }
         set_normal(in, &c, row, begin, end);
     }
-    cells_free(&c);
+    arena_free(&c.memory);
     return failed;
 }
 

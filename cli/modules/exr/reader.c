@@ -82,12 +82,13 @@ static channel_model model_of(const exr_reader *e)
 /* Sort the first part's channels by rank, and describe them to the command. */
 static int list_channels(exr_reader *e, const exr_channel *stored, fault *f)
 {
+    arena *memory = &e->paged.image.reader.memory;
     const size_t n = (size_t)e->part.channels;
-    e->channels = calloc(n, sizeof *e->channels);
-    e->stored = calloc(n, sizeof *e->stored);
-    e->names = calloc(n, sizeof *e->names);
-    e->dtypes = calloc(n, sizeof *e->dtypes);
-    e->steps = calloc(n, sizeof *e->steps);
+    e->channels = arena_take(memory, n, sizeof *e->channels);
+    e->stored = arena_take(memory, n, sizeof *e->stored);
+    e->names = arena_take(memory, n, sizeof *e->names);
+    e->dtypes = arena_take(memory, n, sizeof *e->dtypes);
+    e->steps = arena_take(memory, n, sizeof *e->steps);
     if (!e->channels || !e->stored || !e->names || !e->dtypes || !e->steps) return fail_without_memory(e, f);
     for (int wanted = 0; wanted <= rank("?"); wanted++)
         for (int c = 0; c < e->part.channels; c++)
@@ -223,11 +224,6 @@ static void close_exr(paged *p)
 {
     exr_reader *e = (exr_reader *)p;
     exr_decoder_close(e->decoder);
-    free(e->channels);
-    free(e->stored);
-    free(e->names);
-    free(e->dtypes);
-    free(e->steps);
     free(e->planes);
 }
 

@@ -11,6 +11,12 @@
 
 enum { MOST_COLUMNS = 999 }; /* of a table, by the standard */
 
+/* How samples of a type of cfitsio are held. */
+typedef struct fits_type {
+    int equivalent, in_memory;
+    histo_dtype dtype;
+} fits_type;
+
 typedef struct fits_column {
     char name[FLEN_VALUE], words[40];
     column is; /* without name and words, which point to nothing in the other process */

@@ -55,10 +55,7 @@ int fits_image_describe(fits_unit *u, fault *f)
 {
     fits_about *m = &u->about;
     grid_info *info = &m->grid;
-    static const struct {
-        int equivalent, in_memory;
-        histo_dtype dtype;
-    } types[] = {
+    static const fits_type types[] = {
         {BYTE_IMG, TBYTE, HISTO_U8},          {SBYTE_IMG, TSBYTE, HISTO_I8},         {SHORT_IMG, TSHORT, HISTO_I16},
         {USHORT_IMG, TUSHORT, HISTO_U16},     {LONG_IMG, TINT, HISTO_I32},           {ULONG_IMG, TUINT, HISTO_U32},
         {LONGLONG_IMG, TLONGLONG, HISTO_I64}, {ULONGLONG_IMG, TLONGLONG, HISTO_U64}, {FLOAT_IMG, TFLOAT, HISTO_F32},

@@ -52,10 +52,7 @@ static bool has_null(fitsfile *file, int c)
 static int describe_column(fits_unit *u, int c, bool text, fault *f)
 {
     fits_column *to = &u->about.columns[c];
-    static const struct {
-        int equivalent, in_memory;
-        histo_dtype dtype;
-    } types[] = {
+    static const fits_type types[] = {
         {TLOGICAL, TLOGICAL, HISTO_U8},    {TBYTE, TBYTE, HISTO_U8},           {TSBYTE, TSBYTE, HISTO_I8},
         {TUSHORT, TUSHORT, HISTO_U16},     {TSHORT, TSHORT, HISTO_I16},        {TULONG, TUINT, HISTO_U32},
         {TUINT, TUINT, HISTO_U32},         {TLONG, TINT, HISTO_I32},           {TINT, TINT, HISTO_I32},

@@ -72,7 +72,7 @@ static int list_pages(heif_file *h, fault *f)
     paged *p = &h->paged;
     const int count = heif_context_get_number_of_top_level_images(h->context);
     if (count < 1 || count > MOST_PAGES) return paged_damaged(p, 0, "it has no image", f);
-    if (!(h->ids = calloc((size_t)count, sizeof *h->ids)))
+    if (!(h->ids = arena_take(&p->image.reader.memory, (size_t)count, sizeof *h->ids)))
         return fault_set(f, EXIT_DATA, "%s: out of memory", input_name(p->image.reader.in));
     p->pages = heif_context_get_list_of_top_level_image_IDs(h->context, h->ids, count);
     heif_item_id primary;
@@ -197,7 +197,6 @@ static void close_heif(paged *p)
     heif_image_release(h->decoded);
     heif_image_handle_release(h->handle);
     heif_context_free(h->context);
-    free(h->ids);
 }
 
 const paged_format heif_pages = {.size = sizeof(heif_file),

@@ -164,7 +164,7 @@ static int describe_channels(jp2_reader *j, fault *f)
     for (OPJ_UINT32 c = 1; c < of->numcomps; c++)
         alike = alike && of->comps[c].dx == first->dx && of->comps[c].dy == first->dy;
     if (alike) return 0;
-    if (!(j->steps = calloc(of->numcomps, sizeof *j->steps)))
+    if (!(j->steps = arena_take(&p->image.reader.memory, of->numcomps, sizeof *j->steps)))
         return fault_set(f, EXIT_DATA, "%s: out of memory", input_name(p->image.reader.in));
     for (OPJ_UINT32 c = 0; c < of->numcomps; c++) {
         const opj_image_comp_t *own = &of->comps[c];
@@ -317,7 +317,6 @@ static void close_jp2(paged *p)
     opj_image_destroy(j->decoded);
     if (j->codec) opj_destroy_codec(j->codec);
     if (j->stream) opj_stream_destroy(j->stream);
-    free(j->steps);
 }
 
 const paged_format jp2_pages = {.size = sizeof(jp2_reader),

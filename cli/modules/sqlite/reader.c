@@ -221,7 +221,7 @@ static int find_columns(sqlite_reader *r, fault *f)
     const size_t n = (size_t)columns;
     if (columns == 0) return fault_set(f, EXIT_DATA, "%s has no columns", r->source);
     census *of = calloc(n, sizeof *of);
-    r->column_of = malloc(n * sizeof *r->column_of);
+    r->column_of = arena_take(&r->table.base.memory, n, sizeof *r->column_of);
     if (!of || !r->column_of) {
         free(of);
         return fault_memory(r, f);
@@ -351,7 +351,6 @@ static void sqlite_close(reader *base)
     sqlite3_close(r->database);
     sqlite3_free(r->source);
     sqlite3_free(r->from);
-    free(r->column_of);
     row_table_free(&r->table);
 }
 

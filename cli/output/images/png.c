@@ -1,32 +1,18 @@
 /* PNG images by libpng. */
-#include <png.h>
 #include <setjmp.h>
-#include <stdio.h>
 
+#include "input/readers/images/png_messages.h"
 #include "output/images/images.h"
 
 typedef struct png_file {
     image_file file;
     png_structp png;
     png_infop info;
-    char complaint[160];
+    png_complaint complaint;
 } png_file;
 
 /* Photographs become about 10 % larger than at zlib's default, in a third of the time. */
 enum { COMPRESSION_LEVEL = 3 };
-
-static void on_error(png_structp png, png_const_charp message)
-{
-    png_file *p = png_get_error_ptr(png);
-    snprintf(p->complaint, sizeof p->complaint, "%s", message);
-    png_longjmp(png, 1);
-}
-
-static void on_warning(png_structp png, png_const_charp message)
-{
-    (void)png;
-    (void)message;
-}
 
 const char *png_limit(const image_page *page)
 {
@@ -59,10 +45,10 @@ static int begin(image_file *file, fault *f)
                                  PNG_COLOR_TYPE_RGB_ALPHA};
     png_file *p = (png_file *)file;
     const image_page *page = &file->page;
-    p->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, p, on_error, on_warning);
+    p->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &p->complaint, png_on_error, png_on_warning);
     p->info = p->png ? png_create_info_struct(p->png) : NULL;
     if (!p->info) return image_refused(file, "libpng cannot start", f);
-    if (setjmp(png_jmpbuf(p->png))) return image_refused(file, p->complaint, f);
+    if (setjmp(png_jmpbuf(p->png))) return image_refused(file, p->complaint.text, f);
     png_init_io(p->png, outfile_stream(file->out));
     png_set_user_limits(p->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_compression_level(p->png, COMPRESSION_LEVEL);
@@ -81,7 +67,7 @@ static int rows(image_file *file, unsigned char *rows, int64_t count, fault *f)
 {
     png_file *p = (png_file *)file;
     const size_t pitch = image_row_bytes(&file->page);
-    if (setjmp(png_jmpbuf(p->png))) return image_refused(file, p->complaint, f);
+    if (setjmp(png_jmpbuf(p->png))) return image_refused(file, p->complaint.text, f);
     for (int64_t y = 0; y < count; y++)
         png_write_row(p->png, rows + (size_t)y * pitch);
     return 0;
@@ -91,7 +77,7 @@ static int end(image_file *file, bool last, fault *f)
 {
     png_file *p = (png_file *)file;
     (void)last;
-    if (setjmp(png_jmpbuf(p->png))) return image_refused(file, p->complaint, f);
+    if (setjmp(png_jmpbuf(p->png))) return image_refused(file, p->complaint.text, f);
     png_write_end(p->png, NULL);
     return 0;
 }

@@ -114,14 +114,6 @@ static bool fit(const series *of, const char *rest)
     return same;
 }
 
-static void forget(series *of)
-{
-    free(of->sums);
-    free(of->stats);
-    of->sums = NULL;
-    of->stats = NULL;
-}
-
 bool moments_give(result *r, const char *text, size_t size)
 {
     enum { DIGITS = 8 };
@@ -131,7 +123,12 @@ bool moments_give(result *r, const char *text, size_t size)
     if (good) snprintf(sum, sizeof sum, "%08" PRIx32, text_checksum(copy, size - DIGITS));
     good = good && strcmp(copy + size - DIGITS, sum) == 0;
     const char *at = copy;
-    if (good && (!moments_take(&at, to) || !fit(to, at))) forget(to);
+    if (good && (!moments_take(&at, to) || !fit(to, at))) {
+        free(to->sums);
+        free(to->stats);
+        to->sums = NULL;
+        to->stats = NULL;
+    }
     free(copy);
     return good;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/failure.h"
 #include "output/dense_run.h"
 #include "output/labels.h"
@@ -23,18 +24,8 @@ typedef struct drawing {
     char (*characters)[TEXT_NUMBER_BYTES]; /* the names of bins that are bytes */
     const char **bin_names;
     char *footer;
+    arena memory; /* of all but the footer */
 } drawing;
-
-static void drawing_free(drawing *d)
-{
-    free(d->series);
-    free(d->edges);
-    free(d->values);
-    free(d->names);
-    free(d->characters);
-    free(d->bin_names);
-    free(d->footer);
-}
 
 static int fault_no_room(int count, fault *f)
 {
@@ -46,10 +37,10 @@ static int allocate(drawing *d, const result *group, int64_t bins, fault *f)
     const size_t count = (size_t)group->count, edges = (size_t)bins + 1;
     if (fault_beyond_memory(f, 8.0 * (double)(edges + count * (size_t)bins), "the bars of a drawing", "use fewer bins"))
         return -1;
-    d->series = calloc(count, sizeof *d->series);
-    d->names = calloc(count, sizeof *d->names);
-    d->edges = malloc(edges * sizeof *d->edges);
-    d->values = malloc(count * (size_t)bins * sizeof *d->values);
+    d->series = arena_take(&d->memory, count, sizeof *d->series);
+    d->names = arena_take(&d->memory, count, sizeof *d->names);
+    d->edges = arena_take(&d->memory, edges, sizeof *d->edges);
+    d->values = arena_take(&d->memory, count * (size_t)bins, sizeof *d->values);
     return d->series && d->names && d->edges && d->values ? 0 : fault_no_room(group->count, f);
 }
 
@@ -57,8 +48,8 @@ static int allocate(drawing *d, const result *group, int64_t bins, fault *f)
 static int name_bins(drawing *d, const histo_axis *axis, const bin_names *names, fault *f)
 {
     const size_t bins = (size_t)axis->bins;
-    d->characters = calloc(bins, sizeof *d->characters);
-    d->bin_names = calloc(bins, sizeof *d->bin_names);
+    d->characters = arena_take(&d->memory, bins, sizeof *d->characters);
+    d->bin_names = arena_take(&d->memory, bins, sizeof *d->bin_names);
     if (!d->characters || !d->bin_names) return fault_no_room(1, f);
     for (size_t i = 0; i < bins; i++)
         d->bin_names[i] = names ? names->text[i] : label_of_byte((int)d->edges[i], d->characters[i]);
@@ -135,8 +126,10 @@ static int draw_groups(const result *r, const table *tables, plot p, const setti
         p.npanels = count;
     }
     if (!failed) failed = plot_write(count == 1 ? &panels[0] : &p, format, o, f);
-    for (int i = 0; i < count; i++)
-        drawing_free(&drawings[i]);
+    for (int i = 0; i < count; i++) {
+        arena_free(&drawings[i].memory);
+        free(drawings[i].footer);
+    }
     free(drawings);
     free(panels);
     return failed;

@@ -1,11 +1,11 @@
 /* PNG images by libpng. Rows are decoded on demand, except in interlaced images, which have seven passes over all rows.
  * Palettes become RGB, or RGBA with transparency; gray with 1, 2 and 4 bits is scaled to 8. */
-#include <png.h>
 #include <string.h>
 
 #include "input/readers/images/exif.h"
 #include "input/readers/images/paged.h"
 #include "input/readers/images/png_data.h"
+#include "input/readers/images/png_messages.h"
 
 typedef struct png_reader {
     paged paged;     /* must be first */
@@ -13,24 +13,11 @@ typedef struct png_reader {
     png_infop info;
     bool begun; /* rows were read since the header */
     bool interlaced;
-    int64_t decoded;     /* rows of the band, for messages */
-    char complaint[160]; /* of libpng */
-    fault *fault;        /* of the current call */
-    png_data *data;      /* of a large file; NULL: libpng inflates */
+    int64_t decoded; /* rows of the band, for messages */
+    png_complaint complaint;
+    fault *fault;   /* of the current call */
+    png_data *data; /* of a large file; NULL: libpng inflates */
 } png_reader;
-
-static void on_error(png_structp png, png_const_charp message)
-{
-    png_reader *p = png_get_error_ptr(png);
-    snprintf(p->complaint, sizeof p->complaint, "%s", message);
-    png_longjmp(png, 1);
-}
-
-static void on_warning(png_structp png, png_const_charp message)
-{
-    (void)png;
-    (void)message;
-}
 
 static void read_data(png_structp png, png_bytep to, size_t size)
 {
@@ -140,10 +127,10 @@ static void close_png(paged *base)
 static int read_header(png_reader *p, fault *f)
 {
     input *in = p->paged.image.reader.in;
-    p->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, p, on_error, on_warning);
+    p->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &p->complaint, png_on_error, png_on_warning);
     p->info = p->png ? png_create_info_struct(p->png) : NULL;
     if (!p->info) return fault_set(f, EXIT_DATA, "%s: libpng cannot start", input_name(in));
-    if (setjmp(png_jmpbuf(p->png))) return image_damaged(&p->paged.image, "the PNG header", p->complaint, f);
+    if (setjmp(png_jmpbuf(p->png))) return image_damaged(&p->paged.image, "the PNG header", p->complaint.text, f);
 
     if (input_size(in) >= LARGE && histo_threads() > 1) p->data = png_data_open(in);
     if (p->data) png_set_option(p->png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
@@ -183,7 +170,7 @@ static int decode(paged *base, fault *f)
 {
     png_reader *p = (png_reader *)base;
     p->fault = f;
-    if (setjmp(png_jmpbuf(p->png))) return image_damaged(&base->image, "the PNG header", p->complaint, f);
+    if (setjmp(png_jmpbuf(p->png))) return image_damaged(&base->image, "the PNG header", p->complaint.text, f);
     png_set_interlace_handling(p->png);
     png_read_update_info(p->png, p->info);
     if (png_get_rowbytes(p->png, p->info) != image_pitch(&base->image)) png_error(p->png, "the row size is wrong");
@@ -204,7 +191,7 @@ static int next_band(paged *base, band *b, fault *f)
         char place[64];
         const int64_t row = m->y + p->decoded, last = m->layout.height - 1;
         snprintf(place, sizeof place, "row %lld of %lld", (long long)(row < last ? row : last), (long long)last + 1);
-        return image_damaged(m, place, p->complaint, f);
+        return image_damaged(m, place, p->complaint.text, f);
     }
     for (int pass = 0; pass < (p->interlaced ? PNG_INTERLACE_ADAM7_PASSES : 1); pass++)
         for (p->decoded = 0; p->decoded < rows; p->decoded++)

@@ -225,37 +225,20 @@ static int read_pam_header(pnm_reader *p, image_layout *layout, fault *f)
 /* Read the header of page number `page`, after its 'P'. */
 static int read_header(pnm_reader *p, int page, fault *f)
 {
+    static const char magics[] = "1234567fF";
+    static const raster rasters[] = {RASTER_TEXT_BITS, RASTER_TEXT,   RASTER_TEXT,   RASTER_BITS,  RASTER_BINARY,
+                                     RASTER_BINARY,    RASTER_BINARY, RASTER_FLOATS, RASTER_FLOATS};
     image_layout layout = {.channels = 1, .model = CHANNELS_GRAY, .dtype = HISTO_U8};
     int magic = next_byte(p, f);
     p->largest = 255;
     p->foreign = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+    const char *place = magic > 0 ? strchr(magics, magic) : NULL;
+    if (!place) return malformed(p, "P1 to P7, Pf or PF", f);
+    p->raster = rasters[place - magics];
+    if (p->raster == RASTER_FLOATS) layout.dtype = HISTO_F32;
     if (magic == '3' || magic == '6' || magic == 'F') {
         layout.channels = 3;
         layout.model = CHANNELS_RGB;
-    }
-    switch (magic) {
-    case '1':
-        p->raster = RASTER_TEXT_BITS;
-        break;
-    case '2':
-    case '3':
-        p->raster = RASTER_TEXT;
-        break;
-    case '4':
-        p->raster = RASTER_BITS;
-        break;
-    case '5':
-    case '6':
-    case '7':
-        p->raster = RASTER_BINARY;
-        break;
-    case 'f':
-    case 'F':
-        p->raster = RASTER_FLOATS;
-        layout.dtype = HISTO_F32;
-        break;
-    default:
-        return malformed(p, "P1 to P7, Pf or PF", f);
     }
     if (magic == '7') {
         if (read_pam_header(p, &layout, f) < 0) return -1;
