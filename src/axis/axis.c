@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "axis/whole.h"
+#include "base/bits.h"
 #include "base/memory.h"
 #include "view/half.h"
 
@@ -142,13 +143,6 @@ static stored_edges *stored(const histo_axis *owned)
 static const double *given_edges(const histo_axis *axis)
 {
     return axis->kind >= HISTO_VARIABLE && !histo_axis_is_whole(axis) ? axis->edges : NULL;
-}
-
-static uint64_t bits_of(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
 }
 
 /* Do the edges increase? In vectors, as compilers make none of comparisons, which may trap. */
@@ -318,14 +312,14 @@ static bool follow_formula(const histo_axis *axis, const double *edges)
     while (i + LANES <= axis->bins && !all) {
         for (int64_t end = i + TOGETHER; i < end && i + LANES <= axis->bins; i += LANES)
             for (int k = 0; k < LANES; k++) {
-                differ[k] |= bits_of(edges[i + k]) ^ bits_of(lo + at[k] * step);
+                differ[k] |= histo_bits_of(edges[i + k]) ^ histo_bits_of(lo + at[k] * step);
                 at[k] += LANES;
             }
         for (int k = 0; k < LANES; k++)
             all |= differ[k];
     }
     for (; i < axis->bins && !all; i++)
-        all = bits_of(edges[i]) ^ bits_of(lo + (double)i * step);
+        all = histo_bits_of(edges[i]) ^ histo_bits_of(lo + (double)i * step);
     return !all;
 }
 

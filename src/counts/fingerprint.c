@@ -1,8 +1,7 @@
 /* Fingerprints: equal of histograms that can be merged, and most likely of no others. */
-#include <string.h>
-
 #include "axis/axis.h"
 #include "axis/whole.h"
+#include "base/bits.h"
 #include "counts/hist.h"
 
 /* Mixes all bits (splitmix64). */
@@ -20,10 +19,7 @@ static void add(uint64_t *hash, uint64_t value)
 
 static void add_f64(uint64_t *hash, double x)
 {
-    uint64_t bits;
-    x += 0.0; /* -0 and 0 are equal */
-    memcpy(&bits, &x, sizeof bits);
-    add(hash, bits);
+    add(hash, histo_bits_of(x + 0.0)); /* -0 and 0 are equal */
 }
 
 /* The edges of uniform axes follow from bins, lo and hi. Where stored ones are others, they are added. */

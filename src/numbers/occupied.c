@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axis/axis.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -18,6 +19,15 @@ histo_status histo_occupied_read(histo_occupied *occupied, const histo_hist *his
     if (!occupied->index || !occupied->counts)
         return histo_fail_memory(room * (sizeof *occupied->index + sizeof *occupied->counts), "the occupied bins");
     return histo_hist_read_occupied(hist, slots, occupied->index, occupied->counts, occupied->size);
+}
+
+histo_status histo_occupied_read_finite(histo_occupied *occupied, const histo_hist *hist, const char *what)
+{
+    const histo_axis axis = histo_hist_axis(hist, 0);
+    const histo_status status = histo_axis_check_finite(&axis, what);
+    if (status == HISTO_OK) return histo_occupied_read(occupied, hist, HISTO_BINS);
+    *occupied = (histo_occupied){0};
+    return status;
 }
 
 void histo_occupied_release(histo_occupied *occupied)

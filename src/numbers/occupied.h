@@ -24,6 +24,8 @@ typedef struct histo_levels {
 
 /* Read the counts of hist, which is not NULL. Free with histo_occupied_release, also after a failure. */
 histo_status histo_occupied_read(histo_occupied *occupied, const histo_hist *hist, histo_slots slots);
+/* histo_occupied_read of the bins of one axis, whose edges `what` needs to be finite. */
+histo_status histo_occupied_read_finite(histo_occupied *occupied, const histo_hist *hist, const char *what);
 void histo_occupied_release(histo_occupied *occupied);
 
 /* The next batch entry's, valid until the release. */

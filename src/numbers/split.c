@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "axis/axis.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -309,10 +308,8 @@ histo_status histo_hist_split(const histo_hist *hist, histo_split_method method,
     if (classes > 2 && method != HISTO_SPLIT_OTSU)
         return histo_fail(HISTO_INVALID, "only 'otsu' splits into more than two classes");
     const histo_axis axis = histo_hist_axis(hist, 0);
-    status = histo_axis_check_finite(&axis, "the split");
-    if (status != HISTO_OK) return status;
     histo_occupied all;
-    status = histo_occupied_read(&all, hist, HISTO_BINS);
+    status = histo_occupied_read_finite(&all, hist, "the split");
     for (int64_t b = 0; b < histo_hist_batch(hist) && status == HISTO_OK; b++) {
         const histo_levels levels = histo_occupied_next(&all);
         status = split(method, &axis, &levels, classes, b, last + b * (classes - 1));

@@ -1,7 +1,6 @@
 /* Moments in two passes over the occupied bins: the mean, then powers of the deviations from it. */
 #include <math.h>
 
-#include "axis/axis.h"
 #include "numbers/occupied.h"
 
 static double mean_of(const histo_axis *axis, const histo_levels *levels)
@@ -52,10 +51,8 @@ histo_status histo_hist_summarize(const histo_hist *hist, histo_summary *summari
     histo_status status = histo_numbers_check(hist, 1, summaries, "summaries");
     if (status != HISTO_OK) return status;
     const histo_axis axis = histo_hist_axis(hist, 0);
-    status = histo_axis_check_finite(&axis, "the summary");
-    if (status != HISTO_OK) return status;
     histo_occupied all;
-    status = histo_occupied_read(&all, hist, HISTO_BINS);
+    status = histo_occupied_read_finite(&all, hist, "the summary");
     for (int64_t b = 0; b < histo_hist_batch(hist) && status == HISTO_OK; b++) {
         const histo_levels levels = histo_occupied_next(&all);
         summaries[b] = summary_of(&axis, &levels);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/error.h"
 #include "view/dtype.h"
 
@@ -61,13 +62,6 @@ histo_status histo_source_extremes(const histo_source *source, histo_found *foun
 
 /* ---- Keys ---- */
 
-static double f64_of_bits(uint64_t bits)
-{
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
 static histo_number number_of(histo_dtype dtype, uint64_t key)
 {
     const int64_t ordered = (int64_t)(key ^ UINT64_C(1) << 63);
@@ -84,7 +78,7 @@ static histo_number number_of(histo_dtype dtype, uint64_t key)
     case HISTO_I64:
         return (histo_number){.i64 = ordered};
     case HISTO_F64:
-        return (histo_number){.f64 = f64_of_bits(bits) + 0.0};
+        return (histo_number){.f64 = histo_double_of(bits) + 0.0};
     default: {
         /* The magnitude of a shorter float is in the low bits, those above it are all signs. */
         const int sign = 8 * (int)histo_dtype_size(dtype) - 1;

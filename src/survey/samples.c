@@ -126,6 +126,15 @@ histo_status histo_source_make(histo_source *source, const histo_view *samples, 
     return HISTO_OK;
 }
 
+histo_status histo_source_make_typed(histo_source *source, const histo_view *samples, const histo_fill_options *options,
+                                     histo_dtype dtype, const char *whose)
+{
+    const histo_status status = histo_source_make(source, samples, options, HISTO_NO_BATCH);
+    if (status != HISTO_OK || histo_dtype_plain(samples->dtype) == dtype) return status;
+    return histo_fail(HISTO_INVALID, "%s of %s samples, and these are %s", whose, histo_dtype_name(dtype),
+                      histo_dtype_name(samples->dtype));
+}
+
 void histo_source_only_inside(histo_source *source, double lo, double hi)
 {
     source->only_inside = true;

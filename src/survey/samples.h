@@ -34,6 +34,10 @@ enum { HISTO_NO_BATCH = -1 };
  * HISTO_NO_BATCH: batch dimensions are like any others, and offsets are ignored. Weights are ignored. */
 histo_status histo_source_make(histo_source *source, const histo_view *samples, const histo_fill_options *options,
                                int64_t entries);
+/* histo_source_make with HISTO_NO_BATCH, for samples that must be of this dtype; whose it is, in messages: "the survey
+ * is". */
+histo_status histo_source_make_typed(histo_source *source, const histo_view *samples, const histo_fill_options *options,
+                                     histo_dtype dtype, const char *whose);
 
 /* From now on, only samples with lo <= x <= hi, hence no NaN. */
 void histo_source_only_inside(histo_source *source, double lo, double hi);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "axis/axis.h"
+#include "base/bits.h"
 #include "base/checksum.h"
 #include "base/error.h"
 #include "survey/device.h"
@@ -295,11 +296,8 @@ static histo_status add(histo_survey *survey, const histo_view *samples, const h
         return histo_fail(HISTO_INVALID,
                           "the survey is not in a pass: add samples after histo_survey_next_pass gave true");
     histo_source source;
-    histo_status status = histo_source_make(&source, samples, options, HISTO_NO_BATCH);
+    histo_status status = histo_source_make_typed(&source, samples, options, survey->dtype, "the survey is");
     if (status != HISTO_OK) return status;
-    if (histo_dtype_plain(samples->dtype) != survey->dtype)
-        return histo_fail(HISTO_INVALID, "the survey is of %s samples, and these are %s",
-                          histo_dtype_name(survey->dtype), histo_dtype_name(samples->dtype));
     limit_to_phase(survey, &source);
     if (sums && (source.only_inside || survey->phase == CANDIDATES)) { /* which are not all samples */
         status = histo_power_sums_add(sums, samples, options);
@@ -342,21 +340,20 @@ static bool finds_facts(const histo_survey *s)
     return s->phase == SAMPLES && !s->facts_known;
 }
 
-static uint64_t bits_of(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
 /* What parts of one survey have in common. */
 enum { COMMON = 9 };
 static void describe(const histo_survey *s, uint64_t common[COMMON])
 {
     const histo_survey_options *o = &s->options;
-    const uint64_t numbers[COMMON] = {magic,          (uint64_t)s->dtype, (uint64_t)s->phase,
-                                      o->rule,        (uint64_t)o->range, bits_of(o->lo),
-                                      bits_of(o->hi), s->facts_known,     s->expected};
+    const uint64_t numbers[COMMON] = {magic,
+                                      (uint64_t)s->dtype,
+                                      (uint64_t)s->phase,
+                                      o->rule,
+                                      (uint64_t)o->range,
+                                      histo_bits_of(o->lo),
+                                      histo_bits_of(o->hi),
+                                      s->facts_known,
+                                      s->expected};
     memcpy(common, numbers, sizeof numbers);
 }
 
@@ -376,20 +373,30 @@ static void save_facts(const histo_survey *s, histo_bytes *out)
 {
     const histo_extremes *e = &s->extremes;
     const histo_stats *m = &s->stats;
-    const uint64_t numbers[] = {e->samples,     e->nan,          e->below,        e->above,         e->masked,
-                                e->min.u64,     e->max.u64,      m->samples,      m->nan,           m->infinite,
-                                m->masked,      bits_of(m->min), bits_of(m->max), bits_of(m->mean), bits_of(m->m2),
-                                bits_of(m->m3), bits_of(m->m4)};
+    const uint64_t numbers[] = {e->samples,
+                                e->nan,
+                                e->below,
+                                e->above,
+                                e->masked,
+                                e->min.u64,
+                                e->max.u64,
+                                m->samples,
+                                m->nan,
+                                m->infinite,
+                                m->masked,
+                                histo_bits_of(m->min),
+                                histo_bits_of(m->max),
+                                histo_bits_of(m->mean),
+                                histo_bits_of(m->m2),
+                                histo_bits_of(m->m3),
+                                histo_bits_of(m->m4)};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         histo_save_u64(out, numbers[i]);
 }
 
 static double next_f64(histo_saved *from)
 {
-    const uint64_t bits = histo_saved_next(from);
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
+    return histo_double_of(histo_saved_next(from));
 }
 
 static void merge_facts(histo_survey *s, histo_saved *from, bool add)

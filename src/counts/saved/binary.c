@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/checksum.h"
 #include "base/memory.h"
 
@@ -22,20 +23,6 @@ enum { LOWEST = 1 << 14 }; /* the smallest positive double, in units of window 0
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
-}
-
-static uint64_t bits_of(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static double double_of(uint64_t bits)
-{
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
 }
 
 /* ---- Saving ---- */
@@ -112,16 +99,16 @@ static void put_axis(histo_bytes *out, const histo_axis *axis)
     const uint64_t stored = axis->edges_i64 ? EDGES_I64 : axis->edges_u64 ? EDGES_U64 : axis->edges ? EDGES : NO_EDGES;
     histo_bytes_put_le(out, stored, 1);
     histo_bytes_put_le(out, (uint64_t)axis->bins, 8);
-    histo_bytes_put_le(out, bits_of(axis->power), 8);
+    histo_bytes_put_le(out, histo_bits_of(axis->power), 8);
     if (!axis->edges) {
-        histo_bytes_put_le(out, bits_of(axis->lo), 8);
-        histo_bytes_put_le(out, bits_of(axis->hi), 8);
+        histo_bytes_put_le(out, histo_bits_of(axis->lo), 8);
+        histo_bytes_put_le(out, histo_bits_of(axis->hi), 8);
     }
     for (int64_t i = 0; axis->edges && i <= axis->bins; i++)
         histo_bytes_put_le(out,
                            axis->edges_i64   ? (uint64_t)axis->edges_i64[i]
                            : axis->edges_u64 ? axis->edges_u64[i]
-                                             : bits_of(axis->edges[i]),
+                                             : histo_bits_of(axis->edges[i]),
                            8);
 }
 
@@ -345,7 +332,7 @@ static histo_status get_edges(saved_bytes *in, histo_axis *axis)
     if (!edges) return histo_fail_memory(count * sizeof *edges, "the edges of an axis");
     const unsigned char *bytes = take(in, count * sizeof *edges);
     for (size_t i = 0; i < count; i++)
-        edges[i] = double_of(value_of(bytes + 8 * i, 8));
+        edges[i] = histo_double_of(value_of(bytes + 8 * i, 8));
     axis->edges = edges;
     axis->lo = edges[0];
     axis->hi = edges[count - 1];
@@ -361,15 +348,15 @@ static histo_status get_axis(saved_bytes *in, histo_axis *axis)
     if (status == HISTO_OK) status = get_up_to(in, 8, HISTO_MAX_BINS, "the number of bins of an axis", &bins);
     if (status == HISTO_OK) status = get(in, 8, &power);
     if (status != HISTO_OK) return status;
-    *axis =
-        (histo_axis){.kind = (histo_axis_kind)kind, .closed = closed, .bins = (int64_t)bins, .power = double_of(power)};
+    *axis = (histo_axis){
+        .kind = (histo_axis_kind)kind, .closed = closed, .bins = (int64_t)bins, .power = histo_double_of(power)};
     if (stored == EDGES) return get_edges(in, axis);
     if (stored) return get_whole_edges(in, stored == EDGES_I64, axis);
     status = get(in, 8, &lo);
     if (status == HISTO_OK) status = get(in, 8, &hi);
     if (status != HISTO_OK) return status;
-    axis->lo = double_of(lo);
-    axis->hi = double_of(hi);
+    axis->lo = histo_double_of(lo);
+    axis->hi = histo_double_of(hi);
     return HISTO_OK;
 }
 

@@ -2,18 +2,16 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/bits.h"
 #include "base/checksum.h"
 #include "base/error.h"
 #include "base/memory.h"
 
+/* One pattern stands for all NaNs. */
 static uint64_t bits_of(double x)
 {
-    double one_nan = x != x ? (double)NAN : x;
-    uint64_t bits;
-    memcpy(&bits, &one_nan, sizeof bits);
-    return bits;
+    return histo_bits_of(x != x ? (double)NAN : x);
 }
 
 uint64_t histo_lane_get(histo_lane lane, int64_t slot)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/locale.h"
 #include "base/memory.h"
 #include "counts/saved/json.h"
@@ -33,10 +34,8 @@ const char *histo_weighting_name(histo_weighting weighting)
 
 static void put_value(histo_bytes *out, bool sum, uint64_t bits)
 {
-    double x;
-    memcpy(&x, &bits, sizeof x);
     if (sum)
-        histo_json_put_number(out, x);
+        histo_json_put_number(out, histo_double_of(bits));
     else
         histo_bytes_print(out, "%" PRIu64, bits);
 }

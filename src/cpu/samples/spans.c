@@ -6,23 +6,17 @@
 #include <string.h>
 
 #include "axis/whole.h"
+#include "base/bits.h"
 #include "base/memory.h"
 
 enum { FEWEST_SPANS = 1 << 4, MAX_SPANS = 1 << 16, SPANS_A_BIN = 16, SAMPLES_A_SPAN = 4 };
-
-static uint64_t bits_of(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
 
 /* The span of an edge, computed as slots.c does for a sample. */
 static uint32_t span_of(const histo_spans *c, double x)
 {
     x = x > c->lo ? x : c->lo; /* fmax would be a function call */
     x = x < c->hi ? x : c->hi;
-    if (c->by_bits) return (uint32_t)((bits_of(x) - c->first_bits) >> c->shift);
+    if (c->by_bits) return (uint32_t)((histo_bits_of(x) - c->first_bits) >> c->shift);
     return (uint32_t)(int32_t)((x - c->lo) * c->per_span);
 }
 
@@ -66,8 +60,8 @@ static uint32_t choose(histo_spans *c, const histo_lookup *l, int64_t samples)
 {
     const uint32_t wanted = spans_wanted(l->bins, samples);
     c->per_span = fmin(wanted / (c->hi - c->lo), DBL_MAX); /* the width of an axis is finite, but may be tiny */
-    c->first_bits = bits_of(c->lo);
-    uint64_t patterns = bits_of(c->hi) - c->first_bits;
+    c->first_bits = histo_bits_of(c->lo);
+    uint64_t patterns = histo_bits_of(c->hi) - c->first_bits;
     while (c->lo > 0 && patterns >> c->shift >= wanted)
         c->shift++;
     c->most = crowd(c, l->edges, l->bins);

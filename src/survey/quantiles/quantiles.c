@@ -64,11 +64,9 @@ histo_status histo_quantiles_add(histo_quantiles *quantiles, const histo_view *s
     if (!quantiles->in_pass)
         return histo_fail(HISTO_INVALID, "no pass has begun: add samples after histo_quantiles_next_pass gave true");
     histo_source source;
-    histo_status status = histo_source_make(&source, samples, options, HISTO_NO_BATCH);
+    const histo_status status =
+        histo_source_make_typed(&source, samples, options, quantiles->dtype, "the quantiles are");
     if (status != HISTO_OK) return status;
-    if (histo_dtype_plain(samples->dtype) != quantiles->dtype)
-        return histo_fail(HISTO_INVALID, "the quantiles are of %s samples, and these are %s",
-                          histo_dtype_name(quantiles->dtype), histo_dtype_name(samples->dtype));
     return histo_pass_run(&source, &(histo_facts){.selection = quantiles->selection}, &quantiles->seen);
 }
 
