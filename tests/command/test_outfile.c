@@ -185,6 +185,12 @@ static void test_bad_places(void **state)
     assert_int_equal(files_here(), 0);
 }
 
+static pid_t fork_with_pipe(int ready[2])
+{
+    assert_int_equal(pipe(ready), 0);
+    return fork();
+}
+
 /* Killed processes leave their temporary file, and the next one that writes the target removes it. */
 static void test_files_of_killed_processes_are_removed(void **state)
 {
@@ -193,8 +199,7 @@ static void test_files_of_killed_processes_are_removed(void **state)
     for (int i = 0; i < 3; i++) {
         int ready[2], status;
         char byte;
-        assert_int_equal(pipe(ready), 0);
-        const pid_t child = fork();
+        const pid_t child = fork_with_pipe(ready);
         if (child == 0) {
             outfile *o = outfile_open("k", &f);
             if (o && write(ready[1], "", 1) == 1) pause();
@@ -225,8 +230,7 @@ static void test_interrupts_leave_nothing(void **state)
     for (int i = 0; i < 200; i++) {
         int ready[2], status;
         char byte;
-        assert_int_equal(pipe(ready), 0);
-        const pid_t child = fork();
+        const pid_t child = fork_with_pipe(ready);
         if (child == 0) {
             interrupt_install();
             fault f = {0};

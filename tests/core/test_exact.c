@@ -439,10 +439,10 @@ static void planes_are_made_only_for_windows_touched(void **state)
 
 enum { SAMPLES = 20000, SLOTS = 7, THREADS = 4 };
 
-/* Weights of all magnitudes; sample i is in slot i % SLOTS. */
+/* Weights of all magnitudes, in memory that the next call overwrites; sample i is in slot i % SLOTS. */
 static double *make_samples(void)
 {
-    double *w = test_malloc(SAMPLES * sizeof *w);
+    static double w[SAMPLES];
     for (int i = 0; i < SAMPLES; i++)
         w[i] = i % 5000 == 17 ? INFINITY : random_double(i % 2 ? 1000 : 0, i % 2 ? 50 : 2047);
     return w;
@@ -472,7 +472,6 @@ static void chunks_and_merges_give_the_same_digits(void **state)
     assert_same_sums(&merged, &whole);
     histo_exact_free(&merged);
     histo_exact_free(&whole);
-    test_free(w);
 }
 
 static void permutations_give_the_same_digits(void **state)
@@ -491,7 +490,6 @@ static void permutations_give_the_same_digits(void **state)
     }
     histo_exact_free(&first);
     histo_exact_free(&again);
-    test_free(w);
 }
 
 typedef struct thread_share {
@@ -548,7 +546,6 @@ static void threads_give_the_same_digits(void **state)
     assert_same_sums(&alone, &shared);
     histo_exact_free(&alone);
     histo_exact_free(&shared);
-    test_free(w);
 }
 
 /* ---- Complete accumulators ---- */
@@ -572,7 +569,6 @@ static void slots_join_as_if_added_there(void **state)
     histo_exact_free(&apart);
     histo_exact_free(&joined);
     histo_exact_free(&direct);
-    test_free(w);
 }
 
 static void a_clone_is_equal_and_apart(void **state)
@@ -591,7 +587,6 @@ static void a_clone_is_equal_and_apart(void **state)
     assert_same_sums(&e, &copy);
     histo_exact_free(&e);
     histo_exact_free(&copy);
-    test_free(w);
 }
 
 static void merging_with_itself_doubles(void **state)

@@ -158,6 +158,14 @@ static void assert_equal(const histo_hist *a, const histo_hist *b)
     free(in_b);
 }
 
+static void assert_equal_then_discard(histo_hist *hist, histo_hist *wanted, problem *p)
+{
+    assert_equal(hist, wanted);
+    histo_hist_destroy(hist);
+    histo_hist_destroy(wanted);
+    discard(p);
+}
+
 static void any_problem(void **state)
 {
     (void)state;
@@ -174,10 +182,7 @@ static void any_problem(void **state)
         OK(histo_hist_fill(hist, p.views, &p.fill));
         histo_hist_destroy(wanted);
         wanted = expected(&p, 1);
-        assert_equal(hist, wanted);
-        histo_hist_destroy(hist);
-        histo_hist_destroy(wanted);
-        discard(&p);
+        assert_equal_then_discard(hist, wanted, &p);
     }
 }
 
@@ -350,10 +355,7 @@ static void plan_on_demand(void **state)
         assert_ptr_equal(histo_hist_last_plan(hist), plan);
         assert_true(histo_plan_explain(plan, text, sizeof text) < sizeof text);
         OK(histo_plan_fill(plan, hist, p.views, &p.fill));
-        assert_equal(hist, wanted);
-        histo_hist_destroy(hist);
-        histo_hist_destroy(wanted);
-        discard(&p);
+        assert_equal_then_discard(hist, wanted, &p);
     }
 }
 
@@ -383,7 +385,7 @@ static void planned_in_the_end(void **state)
 {
     (void)state;
     enum { N = 1 << 17 };
-    uint8_t *samples = calloc(N, 1);
+    static uint8_t samples[N];
     histo_axis axis = histo_axis_integer(0, 256);
     histo_view few = histo_view_1d(samples, HISTO_U8, 10), many = histo_view_1d(samples, HISTO_U8, N);
     histo_hist *hist;
@@ -400,7 +402,6 @@ static void planned_in_the_end(void **state)
     OK(histo_hist_read_counts(hist, HISTO_BINS, counts, 256, NULL));
     assert_int_equal(counts[0], 3 * (10 + N) + 1000 * 10);
     histo_hist_destroy(hist);
-    free(samples);
 }
 
 int main(void)

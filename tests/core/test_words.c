@@ -8,6 +8,7 @@
 #include "sum/slices.h"
 #include "support/check.h"
 #include "support/data.h"
+#include "support/saved.h"
 
 enum { PARTS = 5, SAMPLES = 3000 };
 
@@ -16,9 +17,10 @@ typedef struct data {
     uint8_t mask[SAMPLES];
 } data;
 
+/* In memory that the next call overwrites. */
 static data *make_data(rng *r, bool special)
 {
-    data *d = malloc(sizeof *d);
+    static data made, *const d = &made;
     for (int i = 0; i < SAMPLES; i++) {
         d->x[i] = rng_uniform(r) * 1.2 - 0.1;
         d->y[i] = rng_uniform(r) * 12 - 1;
@@ -52,10 +54,8 @@ static histo_hist *make_hist(histo_weighting weighting, histo_storage storage)
 
 static void assert_same_bytes(const histo_hist *a, const histo_hist *b)
 {
-    void *da, *db;
     size_t na, nb;
-    OK(histo_hist_save(a, HISTO_BINARY, NULL, &da, &na));
-    OK(histo_hist_save(b, HISTO_BINARY, NULL, &db, &nb));
+    void *da = save(a, HISTO_BINARY, &na), *db = save(b, HISTO_BINARY, &nb);
     assert_int_equal(na, nb);
     assert_memory_equal(da, db, na);
     histo_free(da);
@@ -149,7 +149,6 @@ static void words_add_up(void **state)
             histo_hist_destroy(parts[p]);
         histo_hist_destroy(whole);
         histo_hist_destroy(sum);
-        free(d);
     }
 }
 
@@ -177,7 +176,6 @@ static void written_words_replace(void **state)
     free(words);
     histo_hist_destroy(a);
     histo_hist_destroy(b);
-    free(d);
 }
 
 /* Words that are doubled where the histogram keeps them are those of the histogram merged with itself. */
@@ -225,7 +223,6 @@ static void borrowed_words_are_changed_in_place(void **state)
         histo_hist_destroy(h);
         histo_hist_destroy(twice);
     }
-    free(d);
 }
 
 /* As many histograms as words can be of. */
@@ -311,7 +308,6 @@ static void occupied_entries_add_up(void **state)
         histo_hist_destroy(sum);
         histo_hist_destroy(whole);
     }
-    free(d);
 }
 
 static uint64_t fingerprint_of(const histo_axis *axis, const histo_hist_options *options)
@@ -415,7 +411,6 @@ static void invalid_words_change_nothing(void **state)
     histo_hist_destroy(same);
     histo_hist_destroy(sparse);
     histo_hist_destroy(dense);
-    free(d);
 }
 
 int main(void)

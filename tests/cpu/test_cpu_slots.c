@@ -32,9 +32,9 @@ static void samples_around_edges(void **state)
 {
     (void)state;
     enum { N = 20000 };
+    static float x[N];
+    static double y[N];
     rng r = {.state = 17};
-    float *x = malloc(N * sizeof *x);
-    double *y = malloc(N * sizeof *y);
     for (int round = 0; round < 60 * EDGE_KINDS; round++) {
         int64_t bins = round % 3 == 0 ? 256 : 1 + rng_below(&r, round % 3 == 1 ? 300 : 20000);
         double width = ldexp(1 + rng_uniform(&r), (int)rng_below(&r, 60) - 30);
@@ -58,8 +58,6 @@ static void samples_around_edges(void **state)
         check_slots(&axis, HISTO_F64, y, N);
         free(edges);
     }
-    free(x);
-    free(y);
 }
 
 /* Integers and halves around edges that are nearly regular. */
@@ -68,8 +66,8 @@ static void narrow_samples_around_edges(void **state)
     (void)state;
     enum { N = 5000, BINS = 300 };
     static const histo_dtype dtypes[] = {HISTO_I8, HISTO_U16, HISTO_F16, HISTO_BF16, HISTO_I32, HISTO_U32, HISTO_I64};
+    static uint64_t x[N];
     rng r = {.state = 19};
-    uint64_t *x = malloc(N * sizeof *x);
     double edges[BINS + 1];
     for (int round = 0; round < 10 * EDGE_KINDS; round++) {
         const double width = ldexp(1 + rng_uniform(&r), 6 + (int)rng_below(&r, 14));
@@ -86,7 +84,6 @@ static void narrow_samples_around_edges(void **state)
             check_slots(&axis, dtypes[d], x, N);
         }
     }
-    free(x);
 }
 
 /* Bins of power-of-two width, where guesses are exact. Samples on and next to edges, in stretches that are all inside,
@@ -96,9 +93,9 @@ static void bins_of_powers_of_two(void **state)
 {
     (void)state;
     enum { N = 6000, BEGINS = 5, STRETCH = 1000 };
+    static float x[N];
+    static double y[N];
     rng r = {.state = 23};
-    float *x = malloc(N * sizeof *x);
-    double *y = malloc(N * sizeof *y);
     for (int round = 0; round < 40 * BEGINS; round++) {
         double step = ldexp(1, (int)rng_below(&r, 60) - 30), part = rng_uniform(&r);
         int64_t bins = round % 3 ? 1 + rng_below(&r, 256) : 1 + rng_below(&r, 70000);
@@ -129,8 +126,6 @@ static void bins_of_powers_of_two(void **state)
         check_slots(&axis, HISTO_F64, y, N);
         free(edges);
     }
-    free(x);
-    free(y);
 }
 
 /* A sample at the upper end of an axis whose last edge, if computed like the others, would be above it; nothing else is

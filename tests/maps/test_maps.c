@@ -11,14 +11,18 @@ enum { WIDTH = 700, HEIGHT = 500, BATCH = 3, PIXELS = WIDTH * HEIGHT, BINS = 256
 
 static uint8_t pixels[BATCH * PIXELS];
 
-static void make_pixels(void)
+/* A batch of images. */
+static histo_view make_images(void)
 {
     rng r = {.state = 7};
     for (int i = 0; i < BATCH * PIXELS; i++)
         pixels[i] = (uint8_t)(rng_below(&r, 60) + rng_below(&r, 60) + i / PIXELS * 40);
+    histo_view images = histo_view_nd(pixels, HISTO_U8, 3, (int64_t[]){BATCH, HEIGHT, WIDTH});
+    images.batch_ndim = 1;
+    return images;
 }
 
-/* A batch of images, and a map that equalizes each. */
+/* A map that equalizes each image. */
 static histo_map *equalization(const histo_view *images)
 {
     const histo_axis axis = histo_axis_integer(0, BINS);
@@ -35,11 +39,9 @@ static histo_map *equalization(const histo_view *images)
 static void same_for_any_threads(void **state)
 {
     (void)state;
-    make_pixels();
-    histo_view images = histo_view_nd(pixels, HISTO_U8, 3, (int64_t[]){BATCH, HEIGHT, WIDTH});
-    images.batch_ndim = 1;
+    histo_view images = make_images();
     histo_map *map = equalization(&images);
-    float *one = malloc(sizeof(float) * BATCH * PIXELS), *many = malloc(sizeof(float) * BATCH * PIXELS);
+    static float one[BATCH * PIXELS], many[BATCH * PIXELS];
     histo_view out = images;
     out.dtype = HISTO_F32;
     for (int d = 0; d < 3; d++)
@@ -53,24 +55,20 @@ static void same_for_any_threads(void **state)
         OK(histo_map_apply(map, &from, &to, &options));
         for (options.threads = 2; options.threads <= 5; options.threads++) {
             to.data = many;
-            memset(many, 0, sizeof(float) * BATCH * PIXELS);
+            memset(many, 0, sizeof many);
             OK(histo_map_apply(map, &from, &to, &options));
-            assert_memory_equal(one, many, sizeof(float) * BATCH * PIXELS);
+            assert_memory_equal(one, many, sizeof one);
         }
     }
-    free(one);
-    free(many);
     histo_map_destroy(map);
 }
 
 static void in_place(void **state)
 {
     (void)state;
-    make_pixels();
-    histo_view images = histo_view_nd(pixels, HISTO_U8, 3, (int64_t[]){BATCH, HEIGHT, WIDTH});
-    images.batch_ndim = 1;
+    histo_view images = make_images();
     histo_map *map = equalization(&images);
-    uint8_t *elsewhere = malloc(BATCH * PIXELS);
+    static uint8_t elsewhere[BATCH * PIXELS];
     histo_view out = images;
     out.data = elsewhere;
     OK(histo_map_apply(map, &images, &out, NULL));
@@ -82,7 +80,6 @@ static void in_place(void **state)
         most = pixels[i] > most ? pixels[i] : most;
     }
     assert_true(least == 0 && most == 255);
-    free(elsewhere);
     histo_map_destroy(map);
 }
 
@@ -191,8 +188,8 @@ static void moments_of_windows(void **state)
     enum { W = 2500, H = 90 };
     rng r = {.state = 11};
     const histo_axis axes[] = {histo_axis_integer(0, 200), histo_axis_regular(20, 0, 256)};
-    uint8_t *image = malloc(2 * W * H), *masked = malloc(W * H);
-    double *values = malloc(sizeof(double) * W * H), table[203 * 23];
+    static uint8_t image[2 * W * H], masked[W * H];
+    static double values[W * H], table[203 * 23];
     for (int i = 0; i < 2 * W * H; i++)
         image[i] = (uint8_t)rng_below(&r, 256);
     for (int i = 0; i < W * H; i++)
@@ -229,9 +226,6 @@ static void moments_of_windows(void **state)
         }
         histo_map_destroy(map);
     }
-    free(image);
-    free(masked);
-    free(values);
 }
 
 /* What is kept from one call to the next is that of the values and samples of the call. */

@@ -68,6 +68,12 @@ draws 'text
 samples  min  max     mean      std
       6   10  111  90.3333  36.0678' --bytes text
 printf 'x,y\n0,0\n1,1\n1,1\n' >pairs.csv
+statistics_of_pairs='   samples  under  over  NaN  masked
+x        3      0     0    0       0
+y        3      0     0    0       0
+   min  max      mean       std
+x    0    1  0.666667  0.471405
+y    0    1  0.666667  0.471405'
 draws 'pairs.csv
     y
             ████████
@@ -76,12 +82,7 @@ draws 'pairs.csv
 0.0 ▓▓▓▓▓▓▓▓
     0      x       1
 count ░▒▓█ up to 2
-   samples  under  over  NaN  masked
-x        3      0     0    0       0
-y        3      0     0    0       0
-   min  max      mean       std
-x    0    1  0.666667  0.471405
-y    0    1  0.666667  0.471405' --joint x,y -b 2 pairs.csv
+'"$statistics_of_pairs" --joint x,y -b 2 pairs.csv
 
 # Where most cells hold far less than the fullest, the colours are not linear, and say so.
 python3 - >skewed.csv <<'END'
@@ -208,12 +209,7 @@ LC_ALL=C draws 'pairs.csv
 0.0 ********
     0      x       1
 count .:*# up to 2
-   samples  under  over  NaN  masked
-x        3      0     0    0       0
-y        3      0     0    0       0
-   min  max      mean       std
-x    0    1  0.666667  0.471405
-y    0    1  0.666667  0.471405' --joint x,y -b 2 pairs.csv
+'"$statistics_of_pairs" --joint x,y -b 2 pairs.csv
 
 # Titles of axes.
 draws 'n.txt · time (ms) · requests
