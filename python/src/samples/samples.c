@@ -33,13 +33,18 @@ static int take_by_protocol(PyObject *module, PyObject *object, python_samples *
     return taken == 0 ? samples_of_dlpack(object, out) : taken;
 }
 
+static int refuse(python_samples *taken, PyObject *error, const char *why)
+{
+    samples_release(taken);
+    PyErr_SetString(error, why);
+    return -1;
+}
+
 int samples_take(PyObject *module, PyObject *object, python_samples *out)
 {
     if (samples_take_with_nulls(module, object, out) < 0) return -1;
     if (!out->has_nulls) return 0;
-    samples_release(out);
-    PyErr_SetString(PyExc_ValueError, "there are nulls: drop or fill them, or use Histogram.fill, which masks them");
-    return -1;
+    return refuse(out, PyExc_ValueError, "there are nulls: drop or fill them, or use Histogram.fill, which masks them");
 }
 
 int samples_take_with_nulls(PyObject *module, PyObject *object, python_samples *out)
@@ -62,11 +67,8 @@ int samples_take_writable(PyObject *module, PyObject *object, python_samples *ou
     if (by_numpy && PyArray_FailUnlessWriteable((PyArrayObject *)object, "out") < 0) return -1;
     if (samples_take(module, object, out) < 0) return -1;
     if (by_numpy || (!out->read_only && (out->exchange || out->on_gpu))) return 0;
-    samples_release(out);
-    PyErr_SetString(PyExc_TypeError,
-                    "out must be an array that can be written: of NumPy, PyTorch, or in the memory of a "
-                    "GPU");
-    return -1;
+    return refuse(out, PyExc_TypeError,
+                  "out must be an array that can be written: of NumPy, PyTorch, or in the memory of a GPU");
 }
 
 /* Arrays of NumPy and numbers, the most common objects, are quickly told. */
@@ -100,9 +102,7 @@ int samples_take_here(PyObject *module, PyObject *object, python_samples *out)
 {
     if (samples_take(module, object, out) < 0) return -1;
     if (!out->on_gpu) return 0;
-    samples_release(out);
-    PyErr_SetString(PyExc_ValueError, "these numbers are in the memory of a GPU, and needed on the host: copy them");
-    return -1;
+    return refuse(out, PyExc_ValueError, "these numbers are in the memory of a GPU, and needed on the host: copy them");
 }
 
 int samples_meet(int n, const python_samples *const *all, const python_samples **found)
