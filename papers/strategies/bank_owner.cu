@@ -93,7 +93,7 @@ using strategy = histo_tiled_strategy<owners_of_banks>;
 extern "C" const histo_strategy histo_cuda_bank_owner = {
     .unsupported_reason = strategy::unsupported_reason,
     .launch = strategy::launch,
-    .params = {{"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
+    .params = {histo_blocks_param,
                {"threads", 32, 1024, 256,
                 "threads of a block, rounded down to whole warps; fewer if their counters do not fit"},
                histo_load_param,

@@ -458,7 +458,7 @@ extern "C" const histo_strategy histo_cuda_packed_atomic = {
          {"tile", 0, 1 << 20, 0, "counters of a vertical tile; 0: as many as fit"},
          {"streams", 0, HISTO_CUDA_MAX_BRANCHES, 0, "that the horizontal tiles are spread over; 0: one"},
          {"threads", 0, 1024, 0, "of a block; 0: 512, or 1024 where only one block fits on a multiprocessor"},
-         {"merge", 0, 1, 0, "0: each block adds to the histogram atomically; 1: a second kernel adds up all blocks"},
+         histo_merge_param,
          {"dense", 0, 1 << 20, 0, "n: only the middle n-th of the bins is counted on chip; 0: all"},
          {"tally", 0, 1, 0, "1: count overflows"},
          histo_scan_param,

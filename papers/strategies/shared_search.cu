@@ -162,7 +162,7 @@ static void explain(const histo_problem *problem, const int64_t *params, histo_t
 extern "C" const histo_strategy histo_cuda_shared_search = {
     .unsupported_reason = unsupported_reason,
     .launch = launch,
-    .params = {{"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
+    .params = {histo_blocks_param,
                {"threads", 32, 1024, 512, "threads of a block, rounded down to whole warps"},
                {"overlap", 0, 1, 1, "samples from host memory; 1: copied while others are counted; 0: in turns"},
                {"coarsening", 0, 1, 0,

@@ -49,18 +49,5 @@ struct bytes_of_threads {
     }
 };
 
-using strategy = histo_tiled_strategy<bytes_of_threads>;
-
-extern "C" const histo_strategy histo_cuda_thread_bytes = {
-    .unsupported_reason = strategy::unsupported_reason,
-    .workspace = strategy::workspace,
-    .launch = strategy::launch,
-    .params = {{"merge", 0, 1, 0,
-                "0: each block adds to the histogram atomically; 1: a second kernel adds up all blocks"},
-               {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
-               {"threads", 32, 1024, 256,
-                "threads of a block, rounded down to whole warps; a multiple of 128 if fewer fit"},
-               histo_load_param,
-               histo_scan_param},
-    .explain = strategy::explain,
-};
+extern "C" const histo_strategy histo_cuda_thread_bytes = histo_tiled_strategy<bytes_of_threads>::merging(
+    "threads of a block, rounded down to whole warps; a multiple of 128 if fewer fit");

@@ -81,18 +81,5 @@ struct tags_of_warps {
     }
 };
 
-using strategy = histo_tiled_strategy<tags_of_warps>;
-
-extern "C" const histo_strategy histo_cuda_warp_tagged = {
-    .unsupported_reason = strategy::unsupported_reason,
-    .workspace = strategy::workspace,
-    .launch = strategy::launch,
-    .params = {{"merge", 0, 1, 0,
-                "0: each block adds to the histogram atomically; 1: a second kernel adds up all blocks"},
-               {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
-               {"threads", 32, 1024, 256,
-                "threads of a block, rounded down to whole warps; fewer if their counters do not fit"},
-               histo_load_param,
-               histo_scan_param},
-    .explain = strategy::explain,
-};
+extern "C" const histo_strategy histo_cuda_warp_tagged = histo_tiled_strategy<tags_of_warps>::merging(
+    "threads of a block, rounded down to whole warps; fewer if their counters do not fit");

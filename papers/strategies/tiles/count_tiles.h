@@ -2,6 +2,7 @@
 #ifndef PAPERS_STRATEGIES_TILES_COUNT_TILES_H
 #define PAPERS_STRATEGIES_TILES_COUNT_TILES_H
 
+#include "cuda/launch/launch.h"
 #include "cuda/launch/work_of_job.h"
 #include "papers/strategies/coarse.cuh"
 #include "papers/strategies/tiles/count_tiles.cuh"
@@ -21,6 +22,8 @@ static const char *const histo_scan_names[] = {"default", "shares", "strided", N
 static constexpr histo_param histo_scan_param = {
     "scan",          0, HISTO_SCAN_STRIDED, 0, "how blocks divide the samples: in shares, or strided, side by side",
     histo_scan_names};
+static constexpr histo_param histo_merge_param = {
+    "merge", 0, 1, 0, "0: each block adds to the histogram atomically; 1: a second kernel adds up all blocks", NULL};
 static constexpr histo_param histo_load_param = {
     "coarsening", 0, 4, 0, "samples a load, where they are contiguous: up to 4; 0: 16 bytes of them"};
 
@@ -95,6 +98,20 @@ struct histo_tiled_strategy {
         const histo_block_layout layout = IDEA::layout_of(problem, params);
         histo_cuda_block_explain(&layout, text);
         IDEA::add_to(text, problem, &layout);
+    }
+
+    /* The strategy with the parameters of blocks that merge in either way; about: what the threads of a block are. */
+    static constexpr histo_strategy merging(const char *about)
+    {
+        return {.unsupported_reason = unsupported_reason,
+                .workspace = workspace,
+                .launch = launch,
+                .params = {histo_merge_param,
+                           histo_blocks_param,
+                           {"threads", 32, 1024, 256, about, NULL},
+                           histo_load_param,
+                           histo_scan_param},
+                .explain = explain};
     }
 };
 

@@ -651,7 +651,7 @@ extern "C" const histo_strategy histo_cuda_lane_private = {
     .replaces = replaces,
     .params = {{"lanes", 0, 32, 0,
                 "lanes of a warp that share a copy, rounded up to a power of 2; 0: as few as leave the cache room"},
-               {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
+               histo_blocks_param,
                {"threads", 32, 1024, DEFAULT_THREADS, "threads of a block, rounded down to whole warps"}},
     .ragged = true,
     .any_edges = true,

@@ -363,7 +363,7 @@ extern "C" const histo_strategy histo_cuda_packed_window = {
                 "slot of a batch entry where the window begins; -1: found by sampling"},
                {"length", 0, HISTO_MAX_SLOTS, 0, "slots of the window; 0: as many as fit"},
                {"bits", 0, 16, 0, "of a counter: 8 or 16, the next of these; 0: 16 if all slots fit, else 8"},
-               {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
+               histo_blocks_param,
                {"threads", 0, 1024, 0, "of a block, in whole warps; 0: 1024"}},
     .computed = true,
     .any_edges = true,

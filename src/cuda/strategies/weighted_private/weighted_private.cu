@@ -218,7 +218,7 @@ extern "C" const histo_strategy histo_cuda_weighted_private = {
     .launch = launch,
     .params = {{"lanes", 0, 32, 0,
                 "lanes of a warp that share a copy, rounded up to a power of 2; 0: as few as leave the cache room"},
-               {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
+               histo_blocks_param,
                {"threads", 32, 1024, 1024, "threads of a block, rounded down to whole warps"}},
     .any_edges = true,
     .any_bytes = true,
