@@ -335,7 +335,7 @@ static bool is_selected(const char *name, const char *list)
     return selected;
 }
 
-/* NULL-terminated. */
+/* The tables of a device, NULL-terminated; NULL with a message if it cannot be used. */
 static const apps_table *const *find_tables(histo_device device)
 {
     static const apps_table *const cpu[] = {&apps_cpu, &apps_commands, NULL};

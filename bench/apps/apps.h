@@ -58,8 +58,8 @@ struct apps_row {
     const char *work;  /* what peers are asked to do: a method in apps_peers.py; NULL: nothing */
     const char *words; /* and with what: numbers or paths, separated by spaces; NULL: none */
     apps_target targets[APPS_MAX_TARGETS];
-    const char *reference; /* the peer that our result must equal … */
-    double tolerance;      /* … up to this difference of any element */
+    const char *reference; /* the peer whose result ours must equal */
+    double tolerance;      /* the largest difference of an element that is none */
     /* Make inputs, and all that does not belong to the time. The table's end is called in any case. */
     histo_status (*begin)(apps_job *job);
     apps_step *step; /* what is timed */

@@ -181,7 +181,7 @@ static histo_status begin_tiff(apps_job *job)
     return status == HISTO_OK ? end_image(job, to) : status;
 }
 
-/* Into a file that is easily read. */
+/* The result goes into a file that is easily read. */
 static histo_status result_tiff(apps_job *job)
 {
     return read_result(job, "npy", 0);

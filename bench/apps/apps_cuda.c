@@ -9,7 +9,7 @@
 
 enum { WARMUPS = 2, MOST_FRAMES = 40 };
 
-/* Beyond the L2 cache of any GPU. */
+/* More than the L2 cache of any GPU holds. */
 static const size_t cold_bytes = (size_t)256 << 20;
 
 /* Frames, and the graph of their steps. */

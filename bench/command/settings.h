@@ -8,9 +8,9 @@
 typedef struct bench_settings {
     settings common; /* what options mean for histo, too; the first member, as targets in shared.def need */
 
-    int64_t samples;         /* --samples N: of an input, … */
-    int64_t bytes;           /* … or --samples NMiB: its bytes, … */
-    const char *sample_list; /* … or --samples N,N… */
+    int64_t samples;         /* --samples N: of each input */
+    int64_t bytes;           /* --samples NMiB: the bytes of each input instead */
+    const char *sample_list; /* --samples N,N…: several numbers instead */
     const char *inputs;      /* --input NAME,… */
     const char *cells;       /* --cells PATTERN,… */
     int repeat;              /* --repeat N */
@@ -32,7 +32,7 @@ typedef struct bench_settings {
     const char *json;          /* --json FILE */
 } bench_settings;
 
-/* As settings_parse. */
+/* Parse argv of one subcommand, as settings_parse does. */
 int bench_settings_parse(bench_settings *s, const char *command, int argc, char **argv, fault *f);
 extern const option_table bench_option_table;
 

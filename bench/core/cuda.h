@@ -44,13 +44,13 @@ typedef struct reference_placed {
 histo_status reference_place(const reference_rule *rule, reference_placed *placed);
 void reference_release(reference_placed *placed);
 
-/* As reference_device. */
+/* The reference_device of a GPU. */
 histo_status reference_count_cuda(const reference_rule *rule, reference_counts *counts);
 
 /* The counts of a peer, which counts in 32 bits. */
 histo_status bench_cuda_fetch_counts(const unsigned *counts, size_t bins, uint64_t *to);
 
-/* As in random_device. */
+/* The peer of a random_device. */
 histo_status bench_atomics_begin(const reference_rule *rule, const histo_axis *axes, void **state);
 histo_status bench_atomics_run(void *state, void *stream);
 void bench_atomics_end(void *state);

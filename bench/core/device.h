@@ -26,7 +26,7 @@ typedef struct bench_device {
     histo_status (*copy)(void *to, const void *from, size_t bytes);
     /* As reference_device; NULL: the host counts for reference. */
     histo_status (*count)(const struct reference_rule *rule, struct reference_counts *counts);
-    /* NULL-terminated. */
+    /* The libraries and loops to compare with, NULL-terminated. */
     const struct bench_peer *const *peers;
     /* Time work in microseconds, with no samples in the caches. */
     histo_status (*time)(bench_work *work, void *context, double *us);

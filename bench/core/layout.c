@@ -71,7 +71,7 @@ histo_view bench_samples_at(const bench_arrangement *arranged, const void *sampl
     return view;
 }
 
-/* A byte per sample, in their order. */
+/* A mask has a byte for each sample, in their order. */
 histo_view bench_mask_at(const bench_arrangement *arranged, const void *mask)
 {
     histo_view view = histo_view_nd(mask, HISTO_U8, arranged->view.ndim, arranged->view.shape);

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* In ascending order; none is NaN. */
+/* Sort in ascending order; none is NaN. */
 void bench_sort(double *values, size_t n);
 
 /* The median of n > 0 sorted values. */
@@ -19,7 +19,7 @@ typedef struct bench_times {
 } bench_times;
 
 void bench_times_sort(bench_times *times);
-/* Of sorted times. */
+/* The median of sorted times. */
 double bench_median(const bench_times *times);
 
 #endif

@@ -14,8 +14,8 @@ typedef struct bench_cell {
     char row[80]; /* of the picture: "u32/integer/4096" */
     const char *column;
     double target[2];        /* per cent of the roof on a CPU and on a GPU; 0: none, < 0: not measured there */
-    const char *target_peer; /* the peer, where it takes part, … */
-    double over_peer;        /* … whose rate times this is a target; 0: none */
+    const char *target_peer; /* the peer whose rate sets a second target, where it takes part */
+    double over_peer;        /* the target is its rate times this; 0: none */
 } bench_cell;
 
 /* What is wrong with a cell. */

@@ -56,7 +56,7 @@ const bench_tuned *bench_tuning_cell(const bench_tuning *map, int dtype, int bin
 histo_status bench_tune(const bench_tune_options *options, bench_tuning *map);
 void bench_tuning_free(bench_tuning *map);
 
-/* JSON as the gallery's, and the map. */
+/* Write all times in the JSON of the gallery, and the map. */
 void bench_tuning_json(const bench_tuning *map, const char *command_line, FILE *to);
 
 #endif

@@ -134,7 +134,7 @@ void bench_atomics_end(void *state)
     free(adding);
 }
 
-/* Counters of all histograms. */
+/* How many counters all histograms have. */
 static size_t counters_of(const additions *p)
 {
     return (size_t)(p->all * p->rule.batch);

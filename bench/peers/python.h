@@ -8,7 +8,7 @@
 
 enum { BENCH_PYTHON_FILES = 8, BENCH_PYTHON_LIST = 21 * HISTO_MAX_DIMS };
 
-/* Zero at first. */
+/* A program in its process; zero before it is started. */
 typedef struct bench_python {
     bool tried;
     int socket;

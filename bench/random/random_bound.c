@@ -90,7 +90,7 @@ typedef struct reading {
     int threads;
 } reading;
 
-/* Of no bytes, it is a launch. */
+/* Reading no bytes is an empty launch. */
 static histo_status read_again(void *context, void *stream)
 {
     const reading *r = context;

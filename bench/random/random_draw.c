@@ -21,8 +21,8 @@ enum {                                               /* per cent */
        USUAL_BINS = 35,
        ONE_BIN = 1,
        SPARSE = 12, /* of several axes */
-       FLOWS = 35,  /* of these a quarter much */
-       NANS = 12,   /* of floats; likewise */
+       FLOWS = 35,  /* a quarter of them have many samples outside */
+       NANS = 12,   /* of problems with floats; a quarter of them have many */
        WEIGHTED = 10,
        MASKED = 9,
        FILTERED = 8,
@@ -110,7 +110,7 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Of n > 0. */
+/* The exponent of the largest power of two in n > 0. */
 static int log2_of(int64_t n)
 {
     return 63 - __builtin_clzll((unsigned long long)n);
@@ -336,7 +336,7 @@ static void draw_filters(source *s, random_problem *p)
 
 /* ---- Layout ---- */
 
-/* Slots of a histogram; a lot for sparse ones. */
+/* Slots of a histogram. Sparse ones are small, since they store the occupied slots only. */
 static int64_t slots_of(const random_problem *p)
 {
     int64_t slots = 1;

@@ -3,7 +3,7 @@
 
 static const char tables_of[] = "memory for the reference's tables";
 
-/* As counts in host memory. */
+/* Counters in device memory, arranged as those of reference_counts. */
 typedef struct counters {
     unsigned long long *counts, *masked;
     uint64_t *sums; /* reference_sum is SUM_WORDS of them; NULL without weights */

@@ -48,7 +48,7 @@ static histo_view view_of(const cell *c, const void *samples, size_t bytes)
     return histo_view_1d(samples, c->dtype, (int64_t)(bytes / histo_dtype_size(c->dtype)));
 }
 
-/* Uniform samples. */
+/* Fill the pattern with uniform samples. */
 static void make_pattern(void *pattern, histo_dtype dtype)
 {
     for (size_t i = 0; i < piece_bytes / sizeof(uint64_t); i++)
@@ -245,7 +245,7 @@ static histo_status fill_host(world *w, void *context)
     return status == HISTO_OK ? histo_hist_read_counts(h->hist, HISTO_BINS, w->counts, h->c->bins, NULL) : status;
 }
 
-/* By whom samples in host memory are counted. */
+/* Who counts samples in host memory. */
 typedef struct way {
     const char *name;
     histo_device device;
