@@ -382,7 +382,9 @@ def number(word):
 
 
 class Peer:
-    def __init__(self, name, work, words, threads, arrays):
+    def __init__(self, name, work, words, threads, *arrays):
+        threads = int(threads)
+        arrays = [mapped(*arrays[i:i + 3]) for i in range(0, len(arrays), 3)]
         self.clock = time.process_time if threads == 1 else time.perf_counter
         method = getattr(library(name, threads), work, None)
         if method is None:
@@ -394,35 +396,19 @@ class Peer:
         begin = self.clock()
         self.result = self.work()
         took = 1e6 * (self.clock() - begin)
-        return self.result if isinstance(self.result, Took) else took
+        return f"{self.result if isinstance(self.result, Took) else took:.17g}"
 
-    def compare(self, ours):
+    def compare(self, *array):
         if self.result is None or isinstance(self.result, Took):
             raise ValueError("its result is a file")
-        theirs = np.asarray(self.result)
+        ours, theirs = mapped(*array), np.asarray(self.result)
         if theirs.shape != ours.shape:
             raise ValueError(f"its result has shape {theirs.shape}")
         if ours.dtype.kind != "f" and theirs.dtype.kind == "f":
             theirs = np.rint(theirs)
-        known = ~(np.isnan(theirs) | np.isnan(ours))
-        off = np.abs(theirs[known].astype(float) - ours[known].astype(float))
+        numbers_in_both = ~(np.isnan(theirs) | np.isnan(ours))
+        off = np.abs(theirs[numbers_in_both].astype(float) - ours[numbers_in_both].astype(float))
         return f"{off.max(initial=0):.17g}\t{np.count_nonzero(off) / max(off.size, 1):.17g}"
 
 
-peers = {}
-
-
-def answer(verb, key, words):
-    if verb == "begin":
-        name, work, arguments, threads, *arrays = words
-        arrays = [mapped(*arrays[i:i + 3]) for i in range(0, len(arrays), 3)]
-        peers[key] = Peer(name, work, arguments, int(threads), arrays)
-    elif verb == "run":
-        return f"{peers[key].run():.17g}"
-    elif verb == "compare":
-        return peers[key].compare(mapped(*words))
-    elif verb == "end":
-        peers.pop(key, None)
-
-
-serve(answer)
+serve(Peer)

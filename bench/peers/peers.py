@@ -195,20 +195,18 @@ for name, statement, kind in (
     except ImportError:
         pass
 
-states, counts = {}, {}
 
-
-def answer(verb, key, words):
-    if verb == "begin":
-        if words[0] not in LIBRARIES:
+class Peer:
+    def __init__(self, library, *task):
+        if library not in LIBRARIES:
             raise ValueError("absent: it is not installed there")
-        states[key] = LIBRARIES[words[0]](Task(*words[1:]))
-    elif verb == "run":
-        counts[key] = states[key].run()
-    elif verb == "counts":
-        (np.asarray(counts[key]) / float(words[1])).astype(np.uint64).tofile(path_of(words[0]))
-    elif verb == "end":
-        states.pop(key, None), counts.pop(key, None)
+        self.library = LIBRARIES[library](Task(*task))
+
+    def run(self):
+        self.counted = self.library.run()
+
+    def counts(self, file, unit):
+        (np.asarray(self.counted) / float(unit)).astype(np.uint64).tofile(path_of(file))
 
 
-serve(answer)
+serve(Peer)

@@ -33,12 +33,20 @@ def mapped(file, dtype, shape, strides=None, offset=0):
     return np.ndarray(numbers(shape), dtype_of(dtype), memory, offset, strides)
 
 
-def serve(answer):
-    """answer(verb, id, words) returns what follows "ok" or None; what it raises is the reason of "no"."""
+def serve(begin):
+    """begin(words) makes what an ID stands for until it ends. Other verbs are its methods: what they return, if not None,
+    is behind "ok", and what they raise is the reason of "no"."""
+    states = {}
     for line in sys.stdin:
         verb, key, *words = line.rstrip("\n").split("\t")
+        text = None
         try:
-            text = answer(verb, key, words)
+            if verb == "begin":
+                states[key] = begin(*words)
+            elif verb == "end":
+                states.pop(key, None)
+            else:
+                text = getattr(states[key], verb)(*words)
             text = "ok" if text is None else f"ok\t{text}"
         except Exception as error:  # whatever a library raises, the benchmark goes on
             text = "no\t" + " ".join(str(error).split())
