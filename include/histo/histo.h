@@ -803,6 +803,18 @@ HISTO_API histo_status histo_hist_save(const histo_hist *hist, histo_format form
  * data may be untrusted: HISTO_CORRUPT, HISTO_UNSUPPORTED or HISTO_INVALID with a message. The caller destroys the
  * histogram. */
 HISTO_API histo_status histo_hist_load(const void *data, size_t size, const char *name, histo_hist **hist);
+/* For programs that keep the values of a UHI histogram as arrays, such as Python's dicts: the JSON of a dense histogram
+ * whose storage has a type, but neither values nor variances. These are arrays with a dimension for the batch, if it is
+ * not 1, and one for each axis, of cells: underflow, the bins, and overflow, to which NaN is added. flow[naxes]:
+ * whether an axis has a cell of underflow, flow[a][0], and of overflow, flow[a][1]. Slots that the arrays do not tell
+ * are listed in writer_info, as in all JSON. *data points to *size bytes that the caller frees with histo_free. */
+HISTO_API histo_status histo_hist_save_outline(const histo_hist *hist, const bool (*flow)[2], void **data,
+                                               size_t *size);
+/* Load such a document, of one histogram, with its values[cells] of HISTO_U64 or HISTO_F64, and variances[cells], which
+ * storage of the type weighted has, or NULL. Without values, the document may have all, as that of histo_hist_load. It
+ * may be untrusted, too, but a short one may make a histogram of any size. The caller destroys the histogram. */
+HISTO_API histo_status histo_hist_load_outline(const void *data, size_t size, int64_t cells, histo_dtype dtype,
+                                               const void *values, const double *variances, histo_hist **hist);
 /* The checksum in a histogram's JSON, CRC-32C of its axes, masked samples and the values of all slots, by which a
  * reader notices that other software has changed some of them. Reproducible sums are rounded to double. */
 HISTO_API histo_status histo_hist_checksum(const histo_hist *hist, uint32_t *checksum);

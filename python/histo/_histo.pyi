@@ -99,9 +99,7 @@ extremes: Callable[..., Any]
 forget: Callable[..., Any]
 quantiles: Callable[..., Any]
 
-# Constants of histo.h, and the names of kinds of axes and weightings in saved files.
-AXIS_KINDS: tuple[str, ...]
-WEIGHTINGS: tuple[str, ...]
+# Constants of histo.h.
 INTEGER: int
 REGULAR: int
 VARIABLE: int

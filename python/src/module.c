@@ -65,37 +65,11 @@ static int constants_add(PyObject *module)
     return added;
 }
 
-static const char *kind_name(int kind)
-{
-    return histo_axis_kind_name((histo_axis_kind)kind);
-}
-
-static const char *weighting_name(int weighting)
-{
-    return histo_weighting_name((histo_weighting)weighting);
-}
-
-/* A tuple of the names of 0, 1, … up to the last that has one. */
-static int names_add(PyObject *module, const char *constant, const char *(*name_of)(int))
-{
-    int n = 0;
-    while (name_of(n))
-        n++;
-    PyObject *names = PyTuple_New(n);
-    for (int i = 0; names && i < n; i++)
-        if (PyTuple_SetItem(names, i, PyUnicode_FromString(name_of(i))) < 0) Py_CLEAR(names);
-    const int added = names ? PyModule_AddObjectRef(module, constant, names) : -1;
-    Py_XDECREF(names);
-    return added;
-}
-
 static int exec(PyObject *module)
 {
-    return constants_add(module) == 0 && names_add(module, "AXIS_KINDS", kind_name) == 0 &&
-                   names_add(module, "WEIGHTINGS", weighting_name) == 0 &&
-                   arguments_intern(state_of_module(module)) == 0 && attributes_intern(state_of_module(module)) == 0 &&
-                   hist_add(module) == 0 && map_add(module) == 0 && quantiles_add(module) == 0 &&
-                   primitives_add(module) == 0 && functions_add(module) == 0
+    return constants_add(module) == 0 && arguments_intern(state_of_module(module)) == 0 &&
+                   attributes_intern(state_of_module(module)) == 0 && hist_add(module) == 0 && map_add(module) == 0 &&
+                   quantiles_add(module) == 0 && primitives_add(module) == 0 && functions_add(module) == 0
                ? 0
                : -1;
 }

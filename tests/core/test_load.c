@@ -146,6 +146,48 @@ static void test_foreign_sums_of_squares(void **state)
     }
 }
 
+/* Values beside the document are counts or doubles, whatever the storage; without any, all are 0. */
+static void test_foreign_outlines(void **state)
+{
+    (void)state;
+    static const uint64_t counts[] = {3, 5};
+    static const double whole[] = {3, 5}, half[] = {3, 0.5};
+    static const struct {
+        const char *document;
+        histo_dtype dtype;
+        const void *values;
+        double expected[2];
+        histo_weighting weighting;
+    } cases[] = {
+        {HISTOGRAM(NO_FLOW, "'type':'int'"), HISTO_U64, counts, {3, 5}, HISTO_UNWEIGHTED},
+        {HISTOGRAM(NO_FLOW, "'type':'int'"), HISTO_F64, whole, {3, 5}, HISTO_UNWEIGHTED},
+        {HISTOGRAM(NO_FLOW, "'type':'int'"), HISTO_F64, NULL, {0, 0}, HISTO_UNWEIGHTED},
+        {HISTOGRAM(NO_FLOW, "'type':'int','values':[3,5]"), HISTO_F64, NULL, {3, 5}, HISTO_UNWEIGHTED},
+        {HISTOGRAM(NO_FLOW, "'type':'double'"), HISTO_U64, counts, {3, 5}, HISTO_UNWEIGHTED},
+        {HISTOGRAM(NO_FLOW, "'type':'double'"), HISTO_F64, whole, {3, 5}, HISTO_UNWEIGHTED},
+        {HISTOGRAM(NO_FLOW, "'type':'double'"), HISTO_F64, half, {3, 0.5}, HISTO_WEIGHT_FAST},
+    };
+    histo_hist *hist;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const char *text = quoted(cases[c].document);
+        OK(histo_hist_load_outline(text, strlen(text), 2, cases[c].dtype, cases[c].values, NULL, &hist));
+        assert_int_equal(histo_hist_weighting(hist), cases[c].weighting);
+        double values[2];
+        OK(histo_hist_read_weights(hist, HISTO_BINS, values, NULL, 2, NULL));
+        assert_memory_equal(values, cases[c].expected, sizeof values);
+        histo_hist_destroy(hist);
+    }
+    const char *text = quoted(HISTOGRAM(NO_FLOW, "'type':'int'"));
+    const size_t size = strlen(text);
+    REFUSED(HISTO_CORRUPT, "0.5 is not a count", histo_hist_load_outline(text, size, 2, HISTO_F64, half, NULL, &hist));
+    REFUSED(HISTO_CORRUPT, "3 values for 2", histo_hist_load_outline(text, size, 3, HISTO_F64, whole, NULL, &hist));
+    REFUSED(HISTO_INVALID, "HISTO_F64", histo_hist_load_outline(text, size, 2, HISTO_F32, half, NULL, &hist));
+    REFUSED(HISTO_INVALID, "negative", histo_hist_load_outline(text, size, -1, HISTO_F64, half, NULL, &hist));
+    REFUSED(HISTO_INVALID, "without", histo_hist_load_outline(text, size, 2, HISTO_F64, NULL, half, &hist));
+    text = quoted(HISTOGRAM(NO_FLOW, "'type':'int','values':[3,5]"));
+    REFUSED(HISTO_CORRUPT, "of its own", histo_hist_load_outline(text, strlen(text), 2, HISTO_F64, whole, NULL, &hist));
+}
+
 static void test_several_histograms(void **state)
 {
     (void)state;
@@ -643,17 +685,12 @@ static void test_small_files_allocate_little(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_foreign),
-        cmocka_unit_test(test_foreign_sums_of_squares),
-        cmocka_unit_test(test_several_histograms),
-        cmocka_unit_test(test_invalid_documents),
-        cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_checksum),
-        cmocka_unit_test(test_digits),
-        cmocka_unit_test(test_forged_binary),
-        cmocka_unit_test(test_edges_of_no_formula),
-        cmocka_unit_test(test_forged_bytes),
-        cmocka_unit_test(test_small_files_allocate_little),
+        cmocka_unit_test(test_foreign),           cmocka_unit_test(test_foreign_sums_of_squares),
+        cmocka_unit_test(test_foreign_outlines),  cmocka_unit_test(test_several_histograms),
+        cmocka_unit_test(test_invalid_documents), cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_checksum),          cmocka_unit_test(test_digits),
+        cmocka_unit_test(test_forged_binary),     cmocka_unit_test(test_edges_of_no_formula),
+        cmocka_unit_test(test_forged_bytes),      cmocka_unit_test(test_small_files_allocate_little),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "counts/hist.h"
+#include "counts/saved/uhi_cells.h"
 #include "support/data.h"
 #include "support/saved.h"
 
@@ -188,6 +189,62 @@ static void test_special_sums(void **state)
     }
 }
 
+static void put_cell(histo_lane lane, const histo_cell *cell, double *sums, uint64_t *counts, int64_t i)
+{
+    const uint64_t bits = histo_lane_cell(lane, cell);
+    memcpy(lane.sums ? (void *)&sums[i] : (void *)&counts[i], &bits, sizeof bits);
+}
+
+/* Whatever cells the axes have, what they do not tell is in the outline. */
+static void check_outline(const histo_hist *hist, const bool (*flow)[2])
+{
+    const int64_t all = histo_hist_size(hist, HISTO_FLOW);
+    uint64_t *counts = calloc((size_t)all, sizeof *counts);
+    double *sums = calloc((size_t)all, 4 * sizeof *sums), *values = sums + 2 * all, *variances = values + all;
+    assert_non_null(counts);
+    assert_non_null(sums);
+    const bool weighted = hist->weighting != HISTO_UNWEIGHTED, squares = histo_has_squares(hist->weighting);
+    if (weighted) OK(histo_hist_read_weights(hist, HISTO_FLOW, sums, squares ? sums + all : NULL, all, NULL));
+    const histo_lane lane = {weighted ? NULL : hist->accumulators.counts, weighted ? sums : NULL};
+    int64_t cells = 0;
+    histo_cell cell = {hist, HISTO_CELLS, 0, {0}};
+    do {
+        bool shown = true;
+        for (int a = 0; a < hist->naxes; a++)
+            shown = shown && (flow[a][0] || cell.at[a] > 0) && (flow[a][1] || cell.at[a] <= hist->axes[a].bins);
+        if (!shown) continue;
+        put_cell(lane, &cell, values, counts, cells);
+        put_cell((histo_lane){NULL, sums + all}, &cell, variances, NULL, cells++);
+    } while (histo_cell_next(&cell));
+    void *data;
+    size_t size;
+    histo_hist *loaded;
+    OK(histo_hist_save_outline(hist, flow, &data, &size));
+    OK(histo_hist_load_outline(data, size, cells, weighted ? HISTO_F64 : HISTO_U64,
+                               weighted ? (void *)values : (void *)counts, squares ? variances : NULL, &loaded));
+    assert_restored(hist, loaded, false);
+    histo_hist_destroy(loaded);
+    REFUSED(HISTO_CORRUPT, "cells",
+            histo_hist_load_outline(data, size, cells + 1, HISTO_F64, values, squares ? variances : NULL, &loaded));
+    histo_free(data);
+    free(counts);
+    free(sums);
+}
+
+static void test_outlines(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 600; i++) {
+        histo_hist *hist = random_histogram((histo_weighting)(i % 5));
+        bool flow[HISTO_MAX_AXES][2];
+        for (int a = 0; a < HISTO_MAX_AXES; a++)
+            for (int side = 0; side < 2; side++)
+                flow[a][side] = random_in(0, 3) > 0;
+        check_outline(hist, (const bool(*)[2])flow);
+        histo_hist_destroy(hist);
+    }
+}
+
 /* A loaded histogram continues as the saved one would: 1 is still there after 1e300 is subtracted. */
 static void test_binary_keeps_exact_sums(void **state)
 {
@@ -294,21 +351,24 @@ static void test_arguments(void **state)
     assert_int_equal(histo_hist_load(NULL, 1, NULL, &loaded), HISTO_INVALID);
     assert_int_equal(histo_hist_load("{}", 2, NULL, NULL), HISTO_INVALID);
     assert_int_equal(histo_hist_checksum(hist, NULL), HISTO_INVALID);
+    static const bool flow[1][2] = {{true, true}};
+    assert_int_equal(histo_hist_save_outline(NULL, flow, &data, &size), HISTO_INVALID);
+    assert_int_equal(histo_hist_save_outline(hist, NULL, &data, &size), HISTO_INVALID);
+    assert_int_equal(histo_hist_save_outline(hist, flow, NULL, &size), HISTO_INVALID);
+    assert_int_equal(histo_hist_save_outline(hist, flow, &data, NULL), HISTO_INVALID);
+    assert_int_equal(histo_hist_load_outline(NULL, 1, 0, HISTO_U64, NULL, NULL, &loaded), HISTO_INVALID);
+    assert_int_equal(histo_hist_load_outline("{}", 2, 0, HISTO_U64, NULL, NULL, NULL), HISTO_INVALID);
     histo_hist_destroy(hist);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_round_trips),
-        cmocka_unit_test(test_eight_axes_in_a_batch),
-        cmocka_unit_test(test_extreme_counts),
-        cmocka_unit_test(test_special_sums),
-        cmocka_unit_test(test_binary_keeps_exact_sums),
-        cmocka_unit_test(test_binary_is_compact),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_decimal_comma),
-        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_random_round_trips), cmocka_unit_test(test_eight_axes_in_a_batch),
+        cmocka_unit_test(test_extreme_counts),     cmocka_unit_test(test_outlines),
+        cmocka_unit_test(test_special_sums),       cmocka_unit_test(test_binary_keeps_exact_sums),
+        cmocka_unit_test(test_binary_is_compact),  cmocka_unit_test(test_names),
+        cmocka_unit_test(test_decimal_comma),      cmocka_unit_test(test_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,6 +121,14 @@ static PyObject *hist_make(PyObject *self, PyObject *const *args, Py_ssize_t nar
     return Py_NewRef(Py_None);
 }
 
+static PyObject *loaded(PyObject *type, histo_status status, histo_hist *handle)
+{
+    if (status != HISTO_OK) return raise_status(status);
+    const int64_t batch = histo_hist_batch(handle);
+    const hist flat = {.nbatch = batch > 1, .batch = {batch}};
+    return hist_like(&flat, (PyTypeObject *)type, handle);
+}
+
 static PyObject *hist_load(PyObject *type, PyObject *const *args, Py_ssize_t nargs)
 {
     if (nargs != 2) return PyErr_Format(PyExc_TypeError, "_load takes 2 arguments");
@@ -132,10 +140,31 @@ static PyObject *hist_load(PyObject *type, PyObject *const *args, Py_ssize_t nar
     histo_status status;
     Py_BEGIN_ALLOW_THREADS status = histo_hist_load(data.buf, (size_t)data.len, name, &handle);
     Py_END_ALLOW_THREADS PyBuffer_Release(&data);
-    if (status != HISTO_OK) return raise_status(status);
-    const int64_t batch = histo_hist_batch(handle);
-    const hist flat = {.nbatch = batch > 1, .batch = {batch}};
-    return hist_like(&flat, (PyTypeObject *)type, handle);
+    return loaded(type, status, handle);
+}
+
+/* _load_outline(document, whether values are counts, values or None, variances or None), contiguous arrays. */
+static PyObject *hist_load_outline(PyObject *type, PyObject *const *args, Py_ssize_t nargs)
+{
+    if (nargs != 4) return PyErr_Format(PyExc_TypeError, "_load_outline takes 4 arguments");
+    Py_buffer data[4] = {{0}};
+    int taken = 0;
+    for (int i = 0; i < 4 && taken == 0; i++)
+        if (i != 1 && args[i] != Py_None) taken = PyObject_GetBuffer(args[i], &data[i], PyBUF_SIMPLE);
+    const bool differ = taken == 0 && data[3].buf && data[3].len != data[2].len;
+    const histo_dtype dtype = PyObject_IsTrue(args[1]) == 1 ? HISTO_U64 : HISTO_F64;
+    histo_hist *handle = NULL;
+    histo_status status = HISTO_OK;
+    if (taken == 0 && !differ) {
+        Py_BEGIN_ALLOW_THREADS status = histo_hist_load_outline(data[0].buf, (size_t)data[0].len, data[2].len / 8,
+                                                                dtype, data[2].buf, data[3].buf, &handle);
+        Py_END_ALLOW_THREADS
+    }
+    for (int i = 0; i < 4; i++)
+        PyBuffer_Release(&data[i]);
+    if (taken != 0) return NULL;
+    if (differ) return PyErr_Format(PyExc_ValueError, "there are not as many variances as values");
+    return loaded(type, status, handle);
 }
 
 static bool same_form(const hist *a, const hist *b)
@@ -505,6 +534,14 @@ static PyObject *hist_reset(PyObject *self, PyObject *unused)
     return status == HISTO_OK ? Py_NewRef(self) : raise_status(status);
 }
 
+static PyObject *bytes_of(histo_status status, void *data, size_t size)
+{
+    if (status != HISTO_OK) return raise_status(status);
+    PyObject *bytes = PyBytes_FromStringAndSize(data, (Py_ssize_t)size);
+    histo_free(data);
+    return bytes;
+}
+
 static PyObject *hist_save(PyObject *self, PyObject *args)
 {
     int format;
@@ -517,22 +554,32 @@ static PyObject *hist_save(PyObject *self, PyObject *args)
     histo_status status;
     Py_BEGIN_ALLOW_THREADS status = histo_hist_save(h->hist, (histo_format)format, name, &data, &size);
     Py_END_ALLOW_THREADS hist_unlock(h);
-    if (status != HISTO_OK) return raise_status(status);
-    PyObject *bytes = PyBytes_FromStringAndSize(data, (Py_ssize_t)size);
-    histo_free(data);
-    return bytes;
+    return bytes_of(status, data, size);
 }
 
-static PyObject *hist_checksum(PyObject *self, PyObject *unused)
+/* flow: for each axis, a tuple of whether it has cells of underflow and of overflow. */
+static PyObject *hist_save_outline(PyObject *self, PyObject *flow)
 {
-    (void)unused;
     hist *h = hist_lock(self);
     if (!h) return NULL;
-    uint32_t checksum = 0;
-    histo_status status;
-    Py_BEGIN_ALLOW_THREADS status = histo_hist_checksum(h->hist, &checksum);
-    Py_END_ALLOW_THREADS hist_unlock(h);
-    return status == HISTO_OK ? PyUnicode_FromFormat("%08x", checksum) : raise_status(status);
+    bool cells[HISTO_MAX_AXES][2];
+    int taken = PyTuple_Size(flow) == h->naxes;
+    for (int a = 0; taken && a < h->naxes; a++) {
+        int underflow, overflow;
+        taken = PyArg_ParseTuple(PyTuple_GetItem(flow, a), "pp", &underflow, &overflow);
+        cells[a][0] = taken && underflow;
+        cells[a][1] = taken && overflow;
+    }
+    void *data = NULL;
+    size_t size = 0;
+    histo_status status = HISTO_OK;
+    if (taken) {
+        Py_BEGIN_ALLOW_THREADS status = histo_hist_save_outline(h->hist, (const bool(*)[2])cells, &data, &size);
+        Py_END_ALLOW_THREADS
+    }
+    hist_unlock(h);
+    if (!taken) return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_ValueError, "the flow is that of other axes");
+    return bytes_of(status, data, size);
 }
 
 /* ---- Histograms from histograms ---- */
@@ -623,6 +670,7 @@ static PyMethodDef methods[] = {
     {"_fill_numbers", (PyCFunction)(void (*)(void))hist_fill_numbers, METH_FASTCALL | METH_KEYWORDS, NULL},
     {"_make", (PyCFunction)(void (*)(void))hist_make, METH_FASTCALL, NULL},
     {"_load", (PyCFunction)(void (*)(void))hist_load, METH_FASTCALL | METH_CLASS, NULL},
+    {"_load_outline", (PyCFunction)(void (*)(void))hist_load_outline, METH_FASTCALL | METH_CLASS, NULL},
     {"_take", hist_take, METH_O, NULL},
     {"_kind", hist_kind, METH_NOARGS, NULL},
     {"_axis", hist_axis, METH_O, NULL},
@@ -644,7 +692,7 @@ static PyMethodDef methods[] = {
     {"reset", hist_reset, METH_NOARGS,
      "reset($self)\n--\n\nSet all counts and sums to zero, and return the histogram."},
     {"_save", hist_save, METH_VARARGS, NULL},
-    {"_checksum", hist_checksum, METH_NOARGS, NULL},
+    {"_save_outline", hist_save_outline, METH_O, NULL},
     {"_merge", hist_merge, METH_O, NULL},
     {"_clone", hist_clone, METH_NOARGS, NULL},
     {"_rebin", hist_rebin, METH_VARARGS, NULL},

@@ -71,5 +71,17 @@ histo_status histo_hist_load(const void *data, size_t size, const char *name, hi
     if (size == 0) return histo_fail(HISTO_CORRUPT, "byte 0: the file is empty");
     if (size >= sizeof set_magic - 1 && memcmp(data, set_magic, sizeof set_magic - 1) == 0)
         return load_of_set(data, size, name, hist);
-    return histo_binary_is(data, size) ? histo_binary_load(data, size, hist) : histo_uhi_load(data, size, name, hist);
+    return histo_binary_is(data, size) ? histo_binary_load(data, size, hist)
+                                       : histo_uhi_load(data, size, name, NULL, hist);
+}
+
+histo_status histo_hist_load_outline(const void *data, size_t size, int64_t cells, histo_dtype dtype,
+                                     const void *values, const double *variances, histo_hist **hist)
+{
+    if (!data || !hist) return histo_fail(HISTO_INVALID, "the document, or the place for the histogram, is NULL");
+    if (dtype != HISTO_U64 && dtype != HISTO_F64)
+        return histo_fail(HISTO_INVALID, "values of cells are of HISTO_U64 or HISTO_F64");
+    if (cells < 0 || (variances && !values))
+        return histo_fail(HISTO_INVALID, "the number of cells is negative, or there are variances without values");
+    return histo_uhi_load(data, size, NULL, &(histo_uhi_arrays){cells, dtype, values, variances}, hist);
 }

@@ -40,7 +40,7 @@ histo_status histo_uhi_check_memory(const histo_uhi_loader *l, size_t at, int64_
     const int64_t modest = INT64_C(64) << 20, per_byte = 8192;
     int64_t limit =
         l->doc.size > (size_t)(INT64_MAX / 2 / per_byte) ? INT64_MAX : modest + (int64_t)l->doc.size * per_byte;
-    if (slots <= limit / bytes_each) return HISTO_OK;
+    if (l->arrays || slots <= limit / bytes_each) return HISTO_OK;
     return FAIL(at, "%lld slots are too many for a file of %zu bytes", (long long)slots, l->doc.size);
 }
 
@@ -204,9 +204,10 @@ static histo_status load(histo_uhi_loader *l, const char *name)
     return status == HISTO_OK ? read_histogram(l, at) : status;
 }
 
-histo_status histo_uhi_load(const char *text, size_t size, const char *name, histo_hist **hist)
+histo_status histo_uhi_load(const char *text, size_t size, const char *name, const histo_uhi_arrays *arrays,
+                            histo_hist **hist)
 {
-    histo_uhi_loader l = {.doc = {text, size}};
+    histo_uhi_loader l = {.doc = {text, size}, .arrays = arrays};
     histo_c_locale locale;
     histo_status status = histo_c_locale_begin(&locale);
     if (status != HISTO_OK) return status;

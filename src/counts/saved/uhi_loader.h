@@ -39,6 +39,7 @@ typedef struct histo_uhi_loader {
     histo_weighting weighting;
     histo_storage storage;
     size_t details[DETAILS], index, values, variances; /* positions, or 0 */
+    const histo_uhi_arrays *arrays;                    /* what values and variances are then, or NULL */
     histo_hist *hist;
     double *own_sums;           /* destination of reproducible sums */
     histo_lane sums[2];         /* w and w^2; empty without weights */
@@ -60,7 +61,8 @@ histo_status histo_uhi_check_array(const histo_uhi_loader *l, size_t at);
 histo_status histo_uhi_find_details(const histo_uhi_loader *l, size_t writer_info, int n, const char *const *keys,
                                     size_t *members);
 
-/* A short file can describe a large array. Fail if the memory is out of proportion to the file's size. */
+/* A short file can describe a large array. Fail if the memory is out of proportion to the file's size, unless the
+ * caller has the arrays. */
 histo_status histo_uhi_check_memory(const histo_uhi_loader *l, size_t at, int64_t slots, int64_t bytes_each);
 
 /* uhi_axes.c: read the axes. */

@@ -42,6 +42,11 @@ static void put_value(histo_bytes *out, bool sum, uint64_t bits)
 
 /* ---- Axes ---- */
 
+static const char *word(bool is_true)
+{
+    return is_true ? "true" : "false";
+}
+
 static void put_batch_axis(histo_bytes *out, int64_t batch)
 {
     histo_bytes_print(out, "\n      {\"type\": \"category_int\", \"categories\": [");
@@ -50,7 +55,8 @@ static void put_batch_axis(histo_bytes *out, int64_t batch)
     histo_bytes_print(out, "], \"flow\": false, \"writer_info\": {\"histo\": {\"kind\": \"batch\"}}},");
 }
 
-static void put_axis(histo_bytes *out, const histo_axis *axis)
+/* flow: whether there are cells of underflow and overflow. */
+static void put_axis(histo_bytes *out, const histo_axis *axis, const bool flow[2])
 {
     if (axis->edges) {
         histo_bytes_print(out, "\n      {\"type\": \"variable\", \"edges\": ");
@@ -71,7 +77,8 @@ static void put_axis(histo_bytes *out, const histo_axis *axis)
         histo_json_put_number(out, axis->hi);
         histo_bytes_print(out, ", \"bins\": %" PRId64, axis->bins);
     }
-    histo_bytes_print(out, ", \"underflow\": true, \"overflow\": true, \"circular\": false,\n");
+    histo_bytes_print(out, ", \"underflow\": %s, \"overflow\": %s, \"circular\": false,\n", word(flow[0]),
+                      word(flow[1]));
     histo_bytes_print(out, "       \"writer_info\": {\"histo\": {\"kind\": \"%s\"", histo_uhi_kinds[axis->kind]);
     if (axis->kind == HISTO_POWER) {
         histo_bytes_print(out, ", \"power\": ");
@@ -80,13 +87,14 @@ static void put_axis(histo_bytes *out, const histo_axis *axis)
     histo_bytes_print(out, "%s}}}", axis->closed ? ", \"closed\": true" : "");
 }
 
-static void put_axes(histo_bytes *out, const histo_hist *hist)
+static void put_axes(histo_bytes *out, const histo_hist *hist, const bool (*flow)[2])
 {
+    static const bool both[2] = {true, true};
     histo_bytes_print(out, "    \"axes\": [");
     if (hist->accumulators.batch > 1) put_batch_axis(out, hist->accumulators.batch);
     for (int a = 0; a < hist->naxes; a++) {
         if (a) histo_bytes_put(out, ",", 1);
-        put_axis(out, &hist->axes[a]);
+        put_axis(out, &hist->axes[a], flow ? flow[a] : both);
     }
     histo_bytes_print(out, "\n    ],\n");
 }
@@ -164,15 +172,25 @@ static void list_end(const list *l)
     if (l->next) histo_bytes_put(l->out, "\"", 1);
 }
 
+/* Whether the storage has the cell of a slot. */
+static bool has_cell(const histo_cell *place, const bool (*flow)[2])
+{
+    bool has = !histo_cell_is_nan(place);
+    for (int a = 0; flow && a < place->hist->naxes && has; a++)
+        has = (place->at[a] > 0 || flow[a][0]) && (place->at[a] <= place->hist->axes[a].bins || flow[a][1]);
+    return has;
+}
+
 /* List the slots whose values a reader cannot derive from the storage. stored: the storage contains the lane. */
-static void put_unstored(histo_bytes *out, const histo_hist *hist, const char *key, histo_lane lane, bool stored)
+static void put_unstored(histo_bytes *out, const histo_hist *hist, const bool (*flow)[2], const char *key,
+                         histo_lane lane, bool stored)
 {
     list l = {out, key, lane.sums, 0};
     histo_cell place = {hist, HISTO_ALL_SLOTS, 0, {0}};
     do {
         int64_t slot = histo_cell_slot(&place);
         uint64_t value = histo_lane_get(lane, slot);
-        uint64_t assumed = stored && !histo_cell_is_nan(&place) ? histo_lane_cell(lane, &place) : 0;
+        uint64_t assumed = stored && has_cell(&place, flow) ? histo_lane_cell(lane, &place) : 0;
         if (value != assumed) list_add(&l, slot, value);
     } while (histo_cell_next(&place));
     list_end(&l);
@@ -217,12 +235,13 @@ static void put_checksum(histo_bytes *out, uint32_t checksum)
 /* Counts, sums of weights, and those of their squares. */
 enum { COUNTS, SUM_W, SUM_W2, LANES };
 
-static void put_writer_info(histo_bytes *out, const histo_hist *hist, const histo_lane lanes[LANES])
+static void put_writer_info(histo_bytes *out, const histo_hist *hist, const bool (*flow)[2],
+                            const histo_lane lanes[LANES])
 {
     put_writer(out, hist);
-    put_unstored(out, hist, "counts", lanes[COUNTS], !lanes[SUM_W].sums);
-    if (lanes[SUM_W].sums) put_unstored(out, hist, "sum_w", lanes[SUM_W], true);
-    if (lanes[SUM_W2].sums) put_unstored(out, hist, "sum_w2", lanes[SUM_W2], true);
+    put_unstored(out, hist, flow, "counts", lanes[COUNTS], !lanes[SUM_W].sums);
+    if (lanes[SUM_W].sums) put_unstored(out, hist, flow, "sum_w", lanes[SUM_W], true);
+    if (lanes[SUM_W2].sums) put_unstored(out, hist, flow, "sum_w2", lanes[SUM_W2], true);
     put_checksum(out, histo_cells_checksum(hist, lanes));
 }
 
@@ -242,23 +261,25 @@ static histo_status check_name(const char *name)
     return HISTO_OK;
 }
 
-static void put_beginning(histo_bytes *out, const histo_hist *hist, const char *name, const char *type)
+static void put_beginning(histo_bytes *out, const histo_hist *hist, const bool (*flow)[2], const char *name,
+                          const char *type)
 {
     histo_bytes_print(out, "{\n  ");
     histo_json_put_string(out, name);
     histo_bytes_print(out, ": {\n    \"uhi_schema\": 1,\n");
-    put_axes(out, hist);
+    put_axes(out, hist, flow);
     histo_bytes_print(out, "    \"storage\": {\n      \"type\": \"%s\"", type);
 }
 
-static void put_dense(histo_bytes *out, const histo_hist *hist, const char *name, const histo_lane lanes[LANES])
+static void put_dense(histo_bytes *out, const histo_hist *hist, const bool (*flow)[2], const char *name,
+                      const histo_lane lanes[LANES])
 {
     const bool weighted = lanes[SUM_W].sums;
-    put_beginning(out, hist, name, lanes[SUM_W2].sums ? "weighted" : weighted ? "double" : "int");
-    put_lane(out, hist, "values", lanes[weighted ? SUM_W : COUNTS]);
-    if (lanes[SUM_W2].sums) put_lane(out, hist, "variances", lanes[SUM_W2]);
+    put_beginning(out, hist, flow, name, lanes[SUM_W2].sums ? "weighted" : weighted ? "double" : "int");
+    if (!flow) put_lane(out, hist, "values", lanes[weighted ? SUM_W : COUNTS]);
+    if (!flow && lanes[SUM_W2].sums) put_lane(out, hist, "variances", lanes[SUM_W2]);
     histo_bytes_print(out, "\n    }");
-    put_writer_info(out, hist, lanes);
+    put_writer_info(out, hist, flow, lanes);
     histo_bytes_print(out, "\n  }\n}\n");
 }
 
@@ -267,7 +288,7 @@ static histo_status save_sparse(const histo_hist *hist, const char *name, histo_
     histo_list cells;
     histo_status status = histo_cells_occupied(hist, &cells);
     if (status != HISTO_OK) return status;
-    put_beginning(out, hist, name, "int");
+    put_beginning(out, hist, NULL, name, "int");
     put_occupied(out, hist, &cells);
     histo_bytes_print(out, "\n    }");
     put_writer(out, hist);
@@ -296,12 +317,12 @@ static histo_status lanes_of(const histo_hist *hist, histo_lane lanes[LANES], do
     return histo_hist_read_weights(hist, HISTO_FLOW, sums, lanes[SUM_W2].sums, all, NULL);
 }
 
-static histo_status save_dense(const histo_hist *hist, const char *name, histo_bytes *out)
+static histo_status save_dense(const histo_hist *hist, const bool (*flow)[2], const char *name, histo_bytes *out)
 {
     histo_lane lanes[LANES];
     double *rounded;
     const histo_status status = lanes_of(hist, lanes, &rounded);
-    if (status == HISTO_OK) put_dense(out, hist, name, lanes);
+    if (status == HISTO_OK) put_dense(out, hist, flow, name, lanes);
     free(rounded);
     return status;
 }
@@ -318,14 +339,14 @@ histo_status histo_hist_checksum(const histo_hist *hist, uint32_t *checksum)
     return status;
 }
 
-histo_status histo_uhi_save(const histo_hist *hist, const char *name, histo_bytes *out)
+histo_status histo_uhi_save(const histo_hist *hist, const bool (*flow)[2], const char *name, histo_bytes *out)
 {
     if (!name) name = "histogram";
     histo_c_locale locale;
     histo_status status = check_name(name);
     if (status == HISTO_OK) status = histo_c_locale_begin(&locale);
     if (status != HISTO_OK) return status;
-    status = hist->accumulators.sparse ? save_sparse(hist, name, out) : save_dense(hist, name, out);
+    status = hist->accumulators.sparse ? save_sparse(hist, name, out) : save_dense(hist, flow, name, out);
     histo_c_locale_end(&locale);
     return status;
 }

@@ -6,9 +6,19 @@
 #include "base/memory.h"
 #include "counts/saved/uhi_loader.h"
 
-/* Are all numbers in the array at a position counts? Ignores other elements, which fail later. */
-static bool all_counts(const histo_uhi_loader *l, size_t at)
+static bool is_count(double x)
 {
+    return x >= 0 && x < 0x1p64 && x == floor(x);
+}
+
+/* Are all values counts? Ignores elements that are not numbers, which fail later. */
+static bool all_counts(const histo_uhi_loader *l)
+{
+    const double *sums = l->arrays && l->arrays->dtype == HISTO_F64 ? l->arrays->values : NULL;
+    for (int64_t i = 0; sums && i < l->arrays->cells; i++)
+        if (!is_count(sums[i])) return false;
+    if (l->arrays && l->arrays->values) return true;
+    size_t at = l->values;
     size_t end = histo_json_end(&l->doc, at);
     while (at < end) {
         size_t behind = histo_json_number_end(&l->doc, at);
@@ -23,7 +33,7 @@ static histo_status read_weighting(histo_uhi_loader *l, size_t storage, int type
 {
     l->weighting = HISTO_UNWEIGHTED;
     if (type == STORAGE_WEIGHTED) l->weighting = HISTO_WEIGHT_FAST;
-    if (type == STORAGE_DOUBLE && l->values && !all_counts(l, l->values)) l->weighting = HISTO_WEIGHT_FAST;
+    if (type == STORAGE_DOUBLE && l->values && !all_counts(l)) l->weighting = HISTO_WEIGHT_FAST;
     size_t at = l->details[WEIGHTING];
     if (!at) return HISTO_OK;
     int weighting = histo_uhi_choice(l, at, HISTO_UHI_WEIGHTINGS, histo_uhi_weightings);
@@ -54,6 +64,12 @@ histo_status histo_uhi_read_storage(histo_uhi_loader *l, size_t at)
     if (type < 0) return FAIL(members[TYPE], "this is not a type of storage in schema 1");
     if (type == STORAGE_MEAN || type == STORAGE_WEIGHTED_MEAN)
         return FAIL_UNSUPPORTED(members[TYPE], "storage of means is not supported");
+    if (l->arrays && l->arrays->values) {
+        if (members[INDEX] || members[VALUES] || members[VARIANCES])
+            return FAIL(at, "the storage has arrays of its own");
+        members[VALUES] = at;
+        if (l->arrays->variances) members[VARIANCES] = at;
+    }
     if ((members[INDEX] || members[VARIANCES]) && !members[VALUES]) return FAIL(at, "the storage has no \"values\"");
     if (type == STORAGE_WEIGHTED && members[VALUES] && !members[VARIANCES])
         return FAIL(at, "weighted storage has no \"variances\"");
@@ -152,8 +168,45 @@ static histo_status read_sparse(const histo_uhi_loader *l, size_t at, histo_uhi_
     }
 }
 
-static histo_status read_lane(const histo_uhi_loader *l, size_t at, histo_lane lane)
+/* The slot of a cell, in the order of the arrays. */
+static int64_t slot_of(const histo_uhi_loader *l, int64_t cell)
 {
+    int64_t slot = 0, stride = 1;
+    for (int d = l->ndims - 1; d >= 0; d--) {
+        const histo_uhi_dimension *dim = &l->dims[d];
+        slot += (cell % dim->cells + dim->shift) * stride;
+        cell /= dim->cells;
+        stride *= dim->slots;
+    }
+    return slot;
+}
+
+static histo_status read_array(const histo_uhi_loader *l, histo_dtype dtype, const void *values, histo_lane lane)
+{
+    int64_t cells = 1;
+    for (int d = 0; d < l->ndims; d++)
+        cells *= l->dims[d].cells;
+    if (l->arrays->cells != cells)
+        return FAIL(l->values, "there are %lld values for %lld cells", (long long)l->arrays->cells, (long long)cells);
+    const uint64_t *counts = dtype == HISTO_U64 ? values : NULL;
+    const double *sums = counts ? NULL : values;
+    for (int64_t i = 0; i < cells; i++) {
+        const int64_t slot = slot_of(l, i);
+        if (lane.sums)
+            lane.sums[slot] = counts ? (double)counts[i] : sums[i];
+        else if (counts || is_count(sums[i]))
+            lane.counts[slot] = counts ? counts[i] : (uint64_t)sums[i];
+        else
+            return FAIL(l->values, "%g is not a count", sums[i]);
+    }
+    return HISTO_OK;
+}
+
+/* array: NULL, or the values, which the document does not have. */
+static histo_status read_lane(const histo_uhi_loader *l, size_t at, histo_dtype dtype, const void *array,
+                              histo_lane lane)
+{
+    if (array) return read_array(l, dtype, array, lane);
     const histo_uhi_sink to = {.lane = lane};
     return l->index ? read_sparse(l, at, to) : read_dense(l, 0, at, to, 0);
 }
@@ -220,11 +273,11 @@ histo_status histo_uhi_read_values(histo_uhi_loader *l)
     if (l->storage == HISTO_SPARSE) return read_cells(l);
     if (!l->values) return HISTO_OK;
     const histo_accumulators *accumulators = &l->hist->accumulators;
-    histo_lane counts = {accumulators->counts, NULL};
-    if (!l->sums[0].sums) return read_lane(l, l->values, counts);
-    histo_status status = read_lane(l, l->values, l->sums[0]);
-    if (status != HISTO_OK) return status;
-    if (l->variances) return read_lane(l, l->variances, l->sums[1]);
+    const histo_uhi_arrays *arrays = l->arrays ? l->arrays : &(histo_uhi_arrays){0};
+    const histo_lane counts = {accumulators->counts, NULL}, values = l->sums[0].sums ? l->sums[0] : counts;
+    histo_status status = read_lane(l, l->values, arrays->dtype, arrays->values, values);
+    if (status != HISTO_OK || !l->sums[0].sums) return status;
+    if (l->variances) return read_lane(l, l->variances, HISTO_F64, arrays->variances, l->sums[1]);
     for (int64_t i = 0; l->sums[1].sums && i < accumulators->batch * accumulators->slots; i++)
         l->sums[1].sums[i] = fabs(l->sums[0].sums[i]);
     return HISTO_OK;
