@@ -403,12 +403,12 @@ def histogram(
     mask = _mask_for(mask, samples)
     call = _Call(samples, threads, flow, device, out, dtype)
     _rules.check_flow(density, flow)
-    edges, counted = _edges_of(samples, bins, range, weights, mask, call.threads)
+    edges = _edges_of(samples, bins, range, weights, mask, call.threads)
     shown = _returned(call, bins, edges)
     if len(edges) < 2:
         return call.zeros(0, np.int64), shown
     batch, (array, weights, mask) = _batch_first(samples, axis, weights, mask)
-    operands = ((array,), (counted,), weights, mask, len(batch))
+    operands = ((array,), (edges,), weights, mask, len(batch))
     if not density and call.counted_into_out(*operands, (*batch, len(edges) - 1 + 3 * call.flow)):
         return out, shown
     n = call.count(*operands)
@@ -419,7 +419,7 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None, *, mask=None, thre
     samples = _samples_of(a)
     call = _Call(samples, threads, False, device, None, None)
     weights = _weights_for(weights, samples)
-    edges, _ = _edges_of(samples, bins, range, weights, _mask_for(mask, samples), call.threads)
+    edges = _edges_of(samples, bins, range, weights, _mask_for(mask, samples), call.threads)
     return _returned(call, bins, edges)
 
 
@@ -448,15 +448,14 @@ def histogramdd(
     weights = _weights_for(weights, columns[0])
     mask = _mask_for(mask, columns[0])
     common = np.result_type(*(c.dtype for c in columns))
-    made = [
+    edges = [
         _rules.edges_of_dimension(i, columns[i], common, _here(bins[i]), _here(range[i]), mask, call.threads)
         for i in _range(dimensions)
     ]
-    edges = [e for e, _ in made]
     shown = [_returned(call, b, e) for b, e in zip(bins, edges)]
     if any(len(e) < 2 for e in edges):
         return call.deliver(call.zeros([max(len(e) - 1, 0) for e in edges], np.float64)), shown
-    operands = (tuple(c.array for c in columns), tuple(a for _, a in made), weights, mask, 0)
+    operands = (tuple(c.array for c in columns), tuple(edges), weights, mask, 0)
     if not density and call.counted_into_out(*operands, [len(e) - 1 + 3 * call.flow for e in edges]):
         return out, shown
     n = call.count(*operands, dtype="f64")

@@ -185,7 +185,7 @@ def histogram(
         ours = {"axis": axis, "out": out, "flow": flow, "device": device, "dtype": dtype}
         return _by_numpy("histogram", a, mask, ours, bins=bins, range=range, density=density, weights=weights)
     rules.check_flow(density, flow)
-    edges, counted = rules.edges_of(a, bins, range, weights, mask, threads)
+    edges = rules.edges_of(a, bins, range, weights, mask, threads)
     if not rules.countable(edges.dtype):
         ours = {"axis": axis, "out": out, "flow": flow, "device": device, "dtype": dtype}
         return _by_numpy("histogram", a, mask, ours, bins=bins, range=range, density=density, weights=weights)
@@ -195,7 +195,7 @@ def histogram(
     if 0 in batch:
         empty = np.zeros(batch + (len(edges) - 1 + 3 * bool(flow),))
         return _deliver(empty, dtype or dtype_of_sums(weights), out), edges
-    n = sums((a,), (counted,), weights, mask, batch_ndim, bool(flow), threads, rules.device_of(device))
+    n = sums((a,), (edges,), weights, mask, batch_ndim, bool(flow), threads, rules.device_of(device))
     n = n.reshape(batch + n.shape[-1:])
     if density:
         return _deliver(rules.densities(n, [edges]), dtype, out), edges
@@ -209,7 +209,7 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None, *, mask=None, thre
     mask = _mask_for(mask, a.shape)
     if not rules.countable(a.dtype):
         return _by_numpy("histogram_bin_edges", a, mask, {}, bins=bins, range=range, weights=weights)
-    return rules.edges_of(a, bins, range, weights, mask, rules.threads_of(threads))[0]
+    return rules.edges_of(a, bins, range, weights, mask, rules.threads_of(threads))
 
 
 def _columns(sample):
@@ -246,15 +246,14 @@ def histogramdd(
         a = np.asarray(sample) if hasattr(sample, "shape") else np.atleast_2d(sample).T
         return _by_numpy("histogramdd", a, mask, ours, bins=bins, range=range, density=density, weights=weights)
     rules.check_flow(density, flow)
-    made = [
+    edges = [
         rules.edges_of_dimension(i, columns[i], common, bins[i], range[i], mask, threads) for i in _range(dimensions)
     ]
-    edges = [e for e, _ in made]
     columns = [c.view(np.uint8) if c.dtype == bool else c for c in columns]
     if any(len(e) < 2 for e in edges):
         n = np.zeros([max(len(e) - 1, 0) for e in edges])
     else:
-        n = sums(columns, [a for _, a in made], weights, mask, 0, bool(flow), threads, rules.device_of(device))
+        n = sums(columns, edges, weights, mask, 0, bool(flow), threads, rules.device_of(device))
     if dtype is None:
         dtype = np.float64
     if density:

@@ -71,6 +71,12 @@ def _range(image: Any, mask: Any, threads: int | None) -> tuple:
     return low, high
 
 
+def _regular(bins: int, low: Any, high: Any) -> Axis:
+    """Bins over a range that is extended as NumPy's is if it is a single value."""
+    low, high = (float(low), float(high)) if low < high else (low - 0.5, high + 0.5)
+    return Regular(bins, low, high, closed=True)
+
+
 def _axis(image: Any, bins: int | None, mask: Any, threads: int | None, usual: int = _BINS) -> Axis:
     if _has_levels(image.dtype):
         limits = np.iinfo(image.dtype)
@@ -80,8 +86,7 @@ def _axis(image: Any, bins: int | None, mask: Any, threads: int | None, usual: i
     low, high = _range(image, mask, threads)
     if image.dtype.kind in "iu" and high - low < 2**22 and bins is None:
         return Integer(low, high + 1)
-    low, high = (float(low), float(high)) if low < high else (low - 0.5, high + 0.5)
-    return Regular(bins or usual, low, high, closed=True)
+    return _regular(bins or usual, low, high)
 
 
 def histogram(image: Any, bins: int | None = None, *, mask: Any = None, channel_axis: int | None = None,
@@ -374,9 +379,7 @@ def mutual_information(a: Any, b: Any, bins: int = 64, *, range: Any = None, mas
     a, b = _image(a), _image(b)
 
     def axis(image: Any, limits: Any) -> Axis:
-        low, high = _range(image, mask, threads) if limits is None else limits
-        low, high = (float(low), float(high)) if low < high else (low - 0.5, high + 0.5)
-        return Regular(bins, low, high, closed=True)
+        return _regular(bins, *(_range(image, mask, threads) if limits is None else limits))
 
     of_a, of_b = range if range is not None else (None, None)
     return Histogram(axis(a, of_a), axis(b, of_b)).fill(a, b, mask=mask, threads=threads).inform()

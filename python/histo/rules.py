@@ -165,18 +165,8 @@ def _edges_given(bins: Any, name: str, increase: str) -> np.ndarray:
     return edges
 
 
-def _regular(edges: np.ndarray) -> Any:
-    """The axis of edges that numpy.linspace has made: equal steps if the library computes them alike, and every bin has a
-    width."""
-    if edges.dtype != np.float64 or np.any(edges[:-1] >= edges[1:]):
-        return edges
-    axis = (len(edges) - 1, float(edges[0]), float(edges[-1]))
-    step = (axis[2] - axis[1]) / axis[0]
-    return axis if 0 < step < np.inf else edges
-
-
-def edges_of(a: Any, bins: Any, range: Any, weights: Any, mask: Any, threads: int) -> tuple[np.ndarray, Any]:
-    """Edges as numpy.histogram_bin_edges finds them, and an axis for the library.
+def edges_of(a: Any, bins: Any, range: Any, weights: Any, mask: Any, threads: int) -> np.ndarray:
+    """Edges as numpy.histogram_bin_edges finds them.
 
     a: an array of NumPy, or histo.devices.Samples. A rule warns in the name of the caller's caller's caller.
     """
@@ -197,8 +187,7 @@ def edges_of(a: Any, bins: Any, range: Any, weights: Any, mask: Any, threads: in
         check_bins(n)
         first, last = _outer_edges(a, range, mask, threads)
     elif np.ndim(bins) == 1:
-        edges = _edges_given(bins, "bins", "increase monotonically")
-        return edges, edges
+        return _edges_given(bins, "bins", "increase monotonically")
     else:
         raise ValueError("`bins` must be 1d, when an array")
     dtype = np.result_type(first, last, a.dtype)
@@ -207,13 +196,12 @@ def edges_of(a: Any, bins: Any, range: Any, weights: Any, mask: Any, threads: in
     edges = np.linspace(first, last, n + 1, endpoint=True, dtype=dtype)
     if np.any(edges[:-1] >= edges[1:]):
         raise ValueError(f"Too many bins for data range. Cannot create {n} finite-sized bins.")
-    return edges, _regular(edges)
+    return edges
 
 
 def edges_of_dimension(i: int, a: Any, common: Any, bins: Any, range: Any, mask: Any,
-                       threads: int) -> tuple[np.ndarray, Any]:
-    """The edges of one dimension as numpy.histogramdd has them, and an axis for the library. `common` is the dtype of all
-    dimensions."""
+                       threads: int) -> np.ndarray:
+    """The edges of one dimension as numpy.histogramdd has them. `common` is the dtype of all dimensions."""
     if np.ndim(bins) == 0:
         if bins < 1:
             raise ValueError(f"`bins[{i}]` must be positive, when an integer")
@@ -223,11 +211,9 @@ def edges_of_dimension(i: int, a: Any, common: Any, bins: Any, range: Any, mask:
         except TypeError as e:
             raise TypeError(f"`bins[{i}]` must be an integer, when a scalar") from e
         check_bins(n)
-        edges = np.linspace(first, last, n + 1)
-        return edges, _regular(edges)
+        return np.linspace(first, last, n + 1)
     if np.ndim(bins) == 1:
-        edges = _edges_given(bins, f"bins[{i}]", "be monotonically increasing")
-        return edges, edges
+        return _edges_given(bins, f"bins[{i}]", "be monotonically increasing")
     raise ValueError(f"`bins[{i}]` must be a scalar or 1d array")
 
 

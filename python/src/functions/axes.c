@@ -1,8 +1,19 @@
 #include "functions/axes.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "samples/samples.h"
+
+histo_axis axis_through(int64_t bins, const double *edges)
+{
+    const double lo = edges[0], hi = edges[bins], step = (hi - lo) / (double)bins;
+    bool regular = step >= DBL_MIN && isfinite(step);
+    for (int64_t i = 1; regular && i < bins; i++)
+        regular = lo + (double)i * step == edges[i];
+    return histo_axis_closed(regular ? histo_axis_regular(bins, lo, hi) : histo_axis_variable(bins, edges));
+}
 
 static int axis_of_tuple(PyObject *tuple, histo_axis *axis)
 {
@@ -39,9 +50,9 @@ static int axis_of_edges(const histo_view *v, histo_axis *axis, void **edges)
         else
             values[i] = histo_sample_value(edge, v->dtype);
     }
-    *axis = histo_axis_closed(v->dtype == HISTO_I64   ? histo_axis_variable_i64(n - 1, *edges)
-                              : v->dtype == HISTO_U64 ? histo_axis_variable_u64(n - 1, *edges)
-                                                      : histo_axis_variable(n - 1, *edges));
+    *axis = v->dtype == HISTO_I64   ? histo_axis_closed(histo_axis_variable_i64(n - 1, *edges))
+            : v->dtype == HISTO_U64 ? histo_axis_closed(histo_axis_variable_u64(n - 1, *edges))
+                                    : axis_through(n - 1, values);
     return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "functions/axes.h"
 #include "functions/fill.h"
 #include "samples/numpy_api.h"
 #include "samples/results.h"
@@ -166,22 +167,9 @@ static int find_equal(PyObject *module, const histo_view *samples, int64_t bins,
         float *floats = data;
         for (int64_t i = 0; i < n; i++)
             floats[i] = (float)values[i];
-        out->axis = histo_axis_variable(bins, values);
-    } else {
-        const double step = (hi - lo) / (double)bins;
-        out->axis = step >= DBL_MIN ? histo_axis_regular(bins, lo, hi) : histo_axis_variable(bins, values);
     }
+    out->axis = axis_through(bins, values);
     return 1;
-}
-
-/* Whether edges are those of a regular axis, so that bins are found by a multiplication. */
-static bool are_regular(int64_t bins, const double *e)
-{
-    const double step = (e[bins] - e[0]) / (double)bins;
-    bool same = step >= DBL_MIN && isfinite(step);
-    for (int64_t i = 1; same && i < bins; i++)
-        same = e[0] + (double)i * step == e[i];
-    return same;
 }
 
 /* Whether edges are numbers that do not decrease. */
@@ -226,8 +214,7 @@ static int take_given(PyObject *object, edges *out)
         values = doubles;
     }
     if (!are_rising(n - 1, values)) return 0;
-    out->axis = are_regular(n - 1, values) ? histo_axis_regular(n - 1, values[0], values[n - 1])
-                                           : histo_axis_variable(n - 1, values);
+    out->axis = axis_through(n - 1, values);
     return 1;
 }
 
@@ -253,10 +240,7 @@ int edges_find(PyObject *module, const histo_view *samples, PyObject *bins, PyOb
 {
     edges_start(out);
     const int done = find(module, samples, bins, range, rule, reading, out);
-    if (done == 1)
-        out->axis = histo_axis_closed(out->axis);
-    else
-        edges_release(out);
+    if (done != 1) edges_release(out);
     return done;
 }
 
