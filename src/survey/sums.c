@@ -1,6 +1,6 @@
 /* Exact sums of samples and of their squares: long fixed-point numbers, to which the sums of small blocks are added.
  * Additions of integers commute, so order, threads and merges leave no trace. Most blocks are summed by a kernel
- * (cpu/kernels/power_sums.h); floats that span too many powers of two, by one sum for each exponent. */
+ * (cpu/kernels/power_sums/power_sums.h); floats that span too many powers of two, by one sum for each exponent. */
 #include "survey/sums.h"
 
 #include <float.h>
@@ -87,15 +87,15 @@ static double round_to_double(const uint64_t *words, int count, int exponent, bo
     int low = top - (DBL_MANT_DIG - 1);
     if (low < DBL_MIN_EXP - DBL_MANT_DIG - exponent) low = DBL_MIN_EXP - DBL_MANT_DIG - exponent; /* subnormal */
     if (low > top + 1) return 0;
-    uint64_t kept = 0;
+    uint64_t significand = 0;
     for (int bit = top; bit >= low; bit--)
-        kept = kept << 1 | (bit >= 0 && bit_of(words, bit));
+        significand = significand << 1 | (bit >= 0 && bit_of(words, bit));
     const bool half = low > 0 && bit_of(words, low - 1);
     bool more = remainder;
     for (int bit = low - 2; bit >= 0 && half && !more; bit--)
         more = bit_of(words, bit);
-    kept += half && (more || (kept & 1));
-    return ldexp((double)kept, low + exponent);
+    significand += half && (more || (significand & 1));
+    return ldexp((double)significand, low + exponent);
 }
 
 /* The quotient of words * 2^exponent and n. words has a zero for its lowest word, so that the quotient has more bits
@@ -113,13 +113,13 @@ static double divide(uint64_t *words, int count, int exponent, uint64_t n)
 
 /* ---- Blocks ---- */
 
-static void add_terms(histo_power_sums *s, const histo_block_sums *found)
+static void add_terms(histo_power_sums *s, const histo_block_sums *block)
 {
     for (int i = 0; i < HISTO_SUM_TERMS; i++)
-        if (found->sum[i].value) add_at(s->sum, HISTO_SUM_WORDS, found->sum[i].value, UNIT + found->sum[i].exponent);
+        if (block->sum[i].value) add_at(s->sum, HISTO_SUM_WORDS, block->sum[i].value, UNIT + block->sum[i].exponent);
     for (int i = 0; i < HISTO_SQUARE_TERMS; i++)
-        if (found->squares[i].value)
-            add_at(s->squares, HISTO_SQUARES_WORDS, found->squares[i].value, 2 * UNIT + found->squares[i].exponent);
+        if (block->squares[i].value)
+            add_at(s->squares, HISTO_SQUARES_WORDS, block->squares[i].value, 2 * UNIT + block->squares[i].exponent);
 }
 
 /* Finite doubles of any size: integers as significands, added up for each exponent. */
@@ -179,15 +179,16 @@ static void widen_finite(histo_dtype dtype, const void *samples, int n, double *
         widened[i] = fabs(widened[i]) <= DBL_MAX ? widened[i] : 0;
 }
 
-static void add_floats(histo_power_sums *s, histo_dtype dtype, const void *samples, int n, double most, bool all_finite)
+static void add_floats(histo_power_sums *s, histo_dtype dtype, const void *samples, int n, double largest,
+                       bool all_finite)
 {
     const histo_cpu_kernels *kernels = histo_cpu_kernels_usable();
-    histo_block_sums found;
+    histo_block_sums block;
     double widened[BLOCK];
     const bool as_it_is = all_finite && (dtype == HISTO_F32 || dtype == HISTO_F64);
     if (!as_it_is) widen_finite(dtype, samples, n, widened);
-    if (kernels->sum_block(as_it_is ? dtype : HISTO_F64, as_it_is ? samples : widened, n, most, &found)) {
-        add_terms(s, &found);
+    if (kernels->sum_block(as_it_is ? dtype : HISTO_F64, as_it_is ? samples : widened, n, largest, &block)) {
+        add_terms(s, &block);
         return;
     }
     if (as_it_is) widen_finite(dtype, samples, n, widened);
@@ -210,20 +211,20 @@ static void add_piece(histo_power_sums *s, histo_dtype dtype, const void *sample
 {
     const histo_cpu_kernels *kernels = histo_cpu_kernels_usable();
     histo_extremes e = {0};
-    histo_block_sums found;
+    histo_block_sums block;
     double min = 0, max = 0;
     kernels->add_extremes(dtype, samples, n, &e);
     histo_extremes_merge(extremes, &e, dtype);
     histo_extremes_outwards(&e, dtype, &min, &max);
     add_extremes(s, &e, min, max);
-    const double most = fmax(fabs(min), fabs(max));
-    if (histo_extremes_finite(&e) == 0 || most == 0) return;
+    const double largest = fmax(fabs(min), fabs(max));
+    if (histo_extremes_finite(&e) == 0 || largest == 0) return;
     if (dtype == HISTO_I64 || dtype == HISTO_U64)
         add_longs(s, dtype, samples, n);
     else if (!histo_dtype_is_integer(dtype))
-        add_floats(s, dtype, samples, n, most, histo_extremes_finite(&e) == (uint64_t)n);
-    else if (kernels->sum_block(dtype, samples, n, most, &found))
-        add_terms(s, &found);
+        add_floats(s, dtype, samples, n, largest, histo_extremes_finite(&e) == (uint64_t)n);
+    else if (kernels->sum_block(dtype, samples, n, largest, &block))
+        add_terms(s, &block);
 }
 
 void histo_power_sums_add_block(histo_power_sums *sums, histo_dtype dtype, const void *block, int64_t n,
@@ -246,8 +247,8 @@ histo_status histo_power_sums_add(histo_power_sums *sums, const histo_view *samp
 void histo_power_sums_merge(histo_power_sums *sums, const histo_power_sums *other)
 {
     if (!sums || !other) return;
-    const histo_extremes of = {.samples = other->samples, .nan = other->nan, .above = other->infinite};
-    add_extremes(sums, &of, other->min, other->max);
+    const histo_extremes samples = {.samples = other->samples, .nan = other->nan, .above = other->infinite};
+    add_extremes(sums, &samples, other->min, other->max);
     sums->masked += other->masked;
     add_words(sums->sum, other->sum, HISTO_SUM_WORDS);
     add_words(sums->squares, other->squares, HISTO_SQUARES_WORDS);

@@ -168,15 +168,23 @@ INLINE __m512i add_8(__m512i *planes, const uint8_t *block, size_t at, input *in
     return add_carry(&planes[2], low, high);
 }
 
-#define DEFINE_ADD(vectors, half, plane)                                                                               \
-    INLINE __m512i add_##vectors(__m512i *planes, const uint8_t *block, size_t at, input *in)                          \
-    {                                                                                                                  \
-        __m512i low = add_##half(planes, block, at, in), high = add_##half(planes, block, at + 8 * half, in);          \
-        return add_carry(&planes[plane], low, high);                                                                   \
-    }
-DEFINE_ADD(16, 8, 3)
-DEFINE_ADD(32, 16, 4)
-DEFINE_ADD(64, 32, 5)
+INLINE __m512i add_16(__m512i *planes, const uint8_t *block, size_t at, input *in)
+{
+    __m512i low = add_8(planes, block, at, in), high = add_8(planes, block, at + 64, in);
+    return add_carry(&planes[3], low, high);
+}
+
+INLINE __m512i add_32(__m512i *planes, const uint8_t *block, size_t at, input *in)
+{
+    __m512i low = add_16(planes, block, at, in), high = add_16(planes, block, at + 128, in);
+    return add_carry(&planes[4], low, high);
+}
+
+INLINE __m512i add_64(__m512i *planes, const uint8_t *block, size_t at, input *in)
+{
+    __m512i low = add_32(planes, block, at, in), high = add_32(planes, block, at + 256, in);
+    return add_carry(&planes[5], low, high);
+}
 
 /* Split a block, if there is one, while counting one of the group, unless g is NULL. */
 INLINE void split_and_count(state *s, input in, group *g)

@@ -38,33 +38,17 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
     return (size_t)threads * per_thread(problem);
 }
 
-/* For each compute type: the sort order of keys, and counting of a sorted chunk. */
-#define DEFINE_COUNT(name, type)                                                                                       \
-    static int compare_##name(const void *a, const void *b)                                                            \
-    {                                                                                                                  \
-        type x = *(const type *)a, y = *(const type *)b;                                                               \
-        return (x > y) - (x < y);                                                                                      \
-    }                                                                                                                  \
-                                                                                                                       \
-    static void count_##name(const histo_lookup *lookup, type *keys, int64_t n, uint64_t *counts)                      \
-    {                                                                                                                  \
-        qsort(keys, (size_t)n, sizeof *keys, compare_##name);                                                          \
-        int64_t begin = 0;                                                                                             \
-        while (begin < n) {                                                                                            \
-            uint32_t slot = histo_slot_##name(lookup, keys[begin]);                                                    \
-            int64_t inside = begin, outside = n; /* keys[inside] is in the slot, keys[outside] is not */               \
-            while (outside - inside > 1) {                                                                             \
-                int64_t middle = inside + (outside - inside) / 2;                                                      \
-                *(histo_slot_##name(lookup, keys[middle]) == slot ? &inside : &outside) = middle;                      \
-            }                                                                                                          \
-            histo_add_count(&counts[slot], (uint64_t)(outside - begin), false);                                        \
-            begin = outside;                                                                                           \
-        }                                                                                                              \
-    }
+#define NAME(function) function##_f64
+#define TYPE double
+#include "cpu/strategies/sort_search_template.h"
 
-DEFINE_COUNT(f64, double)
-DEFINE_COUNT(i64, int64_t)
-DEFINE_COUNT(u64, uint64_t)
+#define NAME(function) function##_i64
+#define TYPE int64_t
+#include "cpu/strategies/sort_search_template.h"
+
+#define NAME(function) function##_u64
+#define TYPE uint64_t
+#include "cpu/strategies/sort_search_template.h"
 
 static void sort_and_count(const histo_job *job, int64_t batch, void *keys, int64_t n)
 {

@@ -39,18 +39,30 @@ static inline pair one_and_float(const float *w)
 #endif
 }
 
-#define DEFINE_ADD_ONE(name, type, one_and)                                                                            \
-    static inline void add_##name(void *sums, const type *w)                                                           \
-    {                                                                                                                  \
-        *(pair *)sums += one_and(w);                                                                                   \
-    }                                                                                                                  \
-    static inline void add_##name##_squared(void *sums, const type *w)                                                 \
-    {                                                                                                                  \
-        const double x = (double)*w;                                                                                   \
-        *(four *)sums += (four){x, 1, x * x, 0};                                                                       \
-    }
-DEFINE_ADD_ONE(float, float, one_and_float)
-DEFINE_ADD_ONE(double, double, one_and)
+static inline void add_float(void *sums, const float *w)
+{
+    *(pair *)sums += one_and_float(w);
+}
+
+static inline void add_double(void *sums, const double *w)
+{
+    *(pair *)sums += one_and(w);
+}
+
+static inline void add_squared(void *sums, double w)
+{
+    *(four *)sums += (four){w, 1, w * w, 0};
+}
+
+static inline void add_float_squared(void *sums, const float *w)
+{
+    add_squared(sums, (double)*w);
+}
+
+static inline void add_double_squared(void *sums, const double *w)
+{
+    add_squared(sums, *w);
+}
 
 #define NAME(function) function##_float
 #define TYPE float
@@ -72,29 +84,13 @@ DEFINE_ADD_ONE(double, double, one_and)
 #define VECTOR four
 #include "cpu/kernels/sums/sums_template.h"
 
-/* Sum weights to one copy. */
-#define DEFINE_ADD_UP(name, type)                                                                                      \
-    static void add_up_##name(double *copy, bool squared, const type *weights, int n)                                  \
-    {                                                                                                                  \
-        enum { LANES = 16 };                                                                                           \
-        double w[LANES] = {0}, w2[LANES] = {0};                                                                        \
-        copy[HISTO_SUM_COUNT] += n;                                                                                    \
-        for (; n >= LANES; n -= LANES, weights += LANES) {                                                             \
-            histo_prefetch_l1(weights, LANES * sizeof *weights);                                                       \
-            for (int k = 0; k < LANES; k++) {                                                                          \
-                const double weight = (double)weights[k];                                                              \
-                w[k] += weight;                                                                                        \
-                w2[k] += weight * weight;                                                                              \
-            }                                                                                                          \
-        }                                                                                                              \
-        for (int k = 0; k < LANES; k++) {                                                                              \
-            const double weight = k < n ? (double)weights[k] : 0;                                                      \
-            copy[HISTO_SUM_W] += w[k] + weight;                                                                        \
-            if (squared) copy[HISTO_SUM_W2] += w2[k] + weight * weight;                                                \
-        }                                                                                                              \
-    }
-DEFINE_ADD_UP(floats, float)
-DEFINE_ADD_UP(doubles, double)
+#define NAME(function) function##_floats
+#define TYPE float
+#include "cpu/kernels/sums/add_up_template.h"
+
+#define NAME(function) function##_doubles
+#define TYPE double
+#include "cpu/kernels/sums/add_up_template.h"
 
 bool HISTO_OF_ISA(add_weights)(const histo_sums *sums, const uint32_t *slots, const void *weights, bool floats, int n,
                                const histo_producer *next)

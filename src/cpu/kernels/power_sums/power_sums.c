@@ -5,7 +5,7 @@
  * block share, narrow enough that as many as a lane gets, or their products, add up in a double or an int64 without
  * rounding. The grid is from the largest sample down to the last bit of the smallest one that is not zero. Blocks that
  * need more bits than the pieces have are summed elsewhere (survey/sums.c). */
-#include "cpu/kernels/power_sums.h"
+#include "cpu/kernels/power_sums/power_sums.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,28 +28,47 @@ typedef uint64_t whole_lanes __attribute__((vector_size(LANES * sizeof(uint64_t)
 
 /* ---- Integers ---- */
 
-/* Squares are added up in two halves, whose sums have the width of a square again. */
-#define DEFINE_INTEGERS(name, type, sum_type, square_type, half)                                                       \
-    static void add_##name(const type *x, int n, histo_block_sums *found)                                              \
-    {                                                                                                                  \
-        sum_type sum = 0;                                                                                              \
-        square_type low = 0, high = 0;                                                                                 \
-        for (int i = 0; i < n; i++) {                                                                                  \
-            const square_type square = (square_type)((sum_type)x[i] * (sum_type)x[i]);                                 \
-            sum += (sum_type)x[i];                                                                                     \
-            low += square & (((square_type)1 << (half)) - 1);                                                          \
-            high += square >> (half);                                                                                  \
-        }                                                                                                              \
-        found->sum[0].value = (int64_t)sum;                                                                            \
-        found->squares[0].value = (int64_t)low;                                                                        \
-        found->squares[1] = (histo_term){(int64_t)high, half};                                                         \
-    }
-DEFINE_INTEGERS(u8, uint8_t, uint32_t, uint32_t, 16)
-DEFINE_INTEGERS(i8, int8_t, int32_t, uint32_t, 16) /* NOLINT(bugprone-signed-char-misuse,cert-str34-c): numbers */
-DEFINE_INTEGERS(u16, uint16_t, uint32_t, uint32_t, 16)
-DEFINE_INTEGERS(i16, int16_t, int32_t, uint32_t, 16)
-DEFINE_INTEGERS(u32, uint32_t, uint64_t, uint64_t, 32)
-DEFINE_INTEGERS(i32, int32_t, int64_t, uint64_t, 32)
+#define NAME(function) function##_u8
+#define TYPE uint8_t
+#define SUM uint32_t
+#define SQUARE uint32_t
+#define HALF 16
+#include "cpu/kernels/power_sums/integers_template.h"
+
+#define NAME(function) function##_i8
+#define TYPE int8_t
+#define SUM int32_t
+#define SQUARE uint32_t
+#define HALF 16
+#include "cpu/kernels/power_sums/integers_template.h"
+
+#define NAME(function) function##_u16
+#define TYPE uint16_t
+#define SUM uint32_t
+#define SQUARE uint32_t
+#define HALF 16
+#include "cpu/kernels/power_sums/integers_template.h"
+
+#define NAME(function) function##_i16
+#define TYPE int16_t
+#define SUM int32_t
+#define SQUARE uint32_t
+#define HALF 16
+#include "cpu/kernels/power_sums/integers_template.h"
+
+#define NAME(function) function##_u32
+#define TYPE uint32_t
+#define SUM uint64_t
+#define SQUARE uint64_t
+#define HALF 32
+#include "cpu/kernels/power_sums/integers_template.h"
+
+#define NAME(function) function##_i32
+#define TYPE int32_t
+#define SUM int64_t
+#define SQUARE uint64_t
+#define HALF 32
+#include "cpu/kernels/power_sums/integers_template.h"
 
 /* ---- Floats ---- */
 
@@ -58,13 +77,13 @@ typedef struct grid {
     int bottom, top;
 } grid;
 
-static grid grid_of(double most, double least, int significant)
+static grid grid_of(double largest, double least, int significant)
 {
-    grid of;
-    (void)frexp(most, &of.top);
-    (void)frexp(least, &of.bottom);
-    of.bottom -= significant;
-    return of;
+    grid block_grid;
+    (void)frexp(largest, &block_grid.top);
+    (void)frexp(least, &block_grid.bottom);
+    block_grid.bottom -= significant;
+    return block_grid;
 }
 
 /* The smallest magnitude above zero, of bits without signs; subtracting 1 makes zeros the largest. */
@@ -109,12 +128,12 @@ static histo_term term_of(const lanes *sum, const lanes *begin, int exponent)
 
 /* Squares have 48 bits. `upper` grows from a number so large that additions round to multiples of 2^high; `lower` has
  * what they lose. */
-static bool add_f32(const float *x, int n, double most, histo_block_sums *found)
+static bool add_f32(const float *x, int n, double largest, histo_block_sums *to)
 {
     enum { SIGNIFICANT = 24, BELOW_TOP = 51 - SHARE_BITS, MOST_BITS = (54 + BELOW_TOP - SHARE_BITS) / 2 };
-    const grid of = grid_of(most, least_f32(x, n), SIGNIFICANT);
-    if (of.top - of.bottom > MOST_BITS) return false;
-    const int high = 2 * of.top - BELOW_TOP;
+    const grid block_grid = grid_of(largest, least_f32(x, n), SIGNIFICANT);
+    if (block_grid.top - block_grid.bottom > MOST_BITS) return false;
+    const int high = 2 * block_grid.top - BELOW_TOP;
     const lanes none = {0}, begin = none + ldexp(1, 52 + high);
     lanes sum = none, upper = begin, lower = none;
     double widened[HISTO_SUMMED_BLOCK];
@@ -130,9 +149,9 @@ static bool add_f32(const float *x, int n, double most, histo_block_sums *found)
         upper += square;
         lower += square - (upper - before);
     }
-    found->sum[0] = term_of(&sum, &none, of.bottom);
-    found->squares[0] = term_of(&upper, &begin, high);
-    found->squares[1] = term_of(&lower, &none, 2 * of.bottom);
+    to->sum[0] = term_of(&sum, &none, block_grid.bottom);
+    to->squares[0] = term_of(&upper, &begin, high);
+    to->squares[1] = term_of(&lower, &none, 2 * block_grid.bottom);
     return true;
 }
 
@@ -161,12 +180,13 @@ static histo_term product_term(const whole_lanes *sum, double magic, int n, int 
 
 /* x = a + b + c, each of at most 25 bits and multiples of 2^(bottom + 50), 2^(bottom + 25) and 2^bottom. The square is
  * a^2 + 2 a b + (2 a c + b^2) + 2 b c + c^2. */
-static bool add_f64(const double *x, int n, double most, histo_block_sums *found)
+static bool add_f64(const double *x, int n, double largest, histo_block_sums *to)
 {
     enum { SIGNIFICANT = 53, PIECE = 25, MOST_BITS = 74, LARGEST = 400, SMALLEST = -450 };
-    const grid of = grid_of(most, least_f64(x, n), SIGNIFICANT);
-    if (of.top - of.bottom > MOST_BITS || of.top > LARGEST || of.bottom < SMALLEST) return false;
-    const int unit = of.bottom, square = 2 * unit;
+    const grid block_grid = grid_of(largest, least_f64(x, n), SIGNIFICANT);
+    if (block_grid.top - block_grid.bottom > MOST_BITS || block_grid.top > LARGEST || block_grid.bottom < SMALLEST)
+        return false;
+    const int unit = block_grid.bottom, square = 2 * unit;
     double magic[5];
     for (int k = 0; k < 5; k++)
         magic[k] = ldexp(1.5, 52 + square + k * PIECE);
@@ -198,31 +218,31 @@ static bool add_f64(const double *x, int n, double most, histo_block_sums *found
         add_product(&cc, &c, &c, &of_cc);
     }
     const int times = (n + LANES - 1) / LANES;
-    found->sum[0] = term_of(&sum_a, &none, unit + 2 * PIECE);
-    found->sum[1] = term_of(&sum_b, &none, unit + PIECE);
-    found->sum[2] = term_of(&sum_c, &none, unit);
-    found->squares[0] = product_term(&aa, magic[4], times, square + 4 * PIECE);
-    found->squares[1] = product_term(&ab, magic[3], times, square + 3 * PIECE + 1);
-    found->squares[2] = product_term(&bb, magic[2], times, square + 2 * PIECE);
-    found->squares[3] = product_term(&bc, magic[1], times, square + PIECE + 1);
-    found->squares[4] = product_term(&cc, magic[0], times, square);
+    to->sum[0] = term_of(&sum_a, &none, unit + 2 * PIECE);
+    to->sum[1] = term_of(&sum_b, &none, unit + PIECE);
+    to->sum[2] = term_of(&sum_c, &none, unit);
+    to->squares[0] = product_term(&aa, magic[4], times, square + 4 * PIECE);
+    to->squares[1] = product_term(&ab, magic[3], times, square + 3 * PIECE + 1);
+    to->squares[2] = product_term(&bb, magic[2], times, square + 2 * PIECE);
+    to->squares[3] = product_term(&bc, magic[1], times, square + PIECE + 1);
+    to->squares[4] = product_term(&cc, magic[0], times, square);
     return true;
 }
 
-bool HISTO_OF_ISA(sum_block)(histo_dtype dtype, const void *samples, int n, double most, histo_block_sums *found)
+bool HISTO_OF_ISA(sum_block)(histo_dtype dtype, const void *samples, int n, double largest, histo_block_sums *to)
 {
-    *found = (histo_block_sums){0};
+    *to = (histo_block_sums){0};
     switch (dtype) {
 #define CASE(constant, name, ...)                                                                                      \
     case constant:                                                                                                     \
-        add_##name(samples, n, found);                                                                                 \
+        add_##name(samples, n, to);                                                                                    \
         return true;
         HISTO_NARROW_INTEGERS(CASE)
 #undef CASE
     case HISTO_F32:
-        return add_f32(samples, n, most, found);
+        return add_f32(samples, n, largest, to);
     case HISTO_F64:
-        return add_f64(samples, n, most, found);
+        return add_f64(samples, n, largest, to);
     default:
         return false;
     }
