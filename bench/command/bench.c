@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/failure.h"
-#include "base/interrupt.h"
-#include "base/process.h"
+#include "base/process/interrupt.h"
+#include "base/process/process.h"
 #include "base/text.h"
 #include "bench/apps/apps.h"
 #include "bench/calls/calls.h"

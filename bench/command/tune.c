@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "base/failure.h"
-#include "base/interrupt.h"
-#include "base/process.h"
+#include "base/process/interrupt.h"
+#include "base/process/process.h"
 #include "base/progress.h"
 #include "bench/command/picture.h"
 #include "bench/command/settings.h"

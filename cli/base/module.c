@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/process.h"
+#include "base/process/process.h"
 
 enum { PATH_ROOM = 2 * PATH_MAX };
 

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/failure.h"
-#include "base/interrupt.h"
-#include "base/process.h"
+#include "base/process/interrupt.h"
+#include "base/process/process.h"
 
 /* If a standard stream is closed, the next file opened would replace it. Open /dev/null there instead, in the direction
  * in which using it fails; messages to a closed standard error are lost. */

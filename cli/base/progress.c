@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/interrupt.h"
+#include "base/process/interrupt.h"
 
 enum { BAR_CELLS = 24, MAX_COLUMNS = 512 };
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/failure.h"
-#include "base/process.h"
+#include "base/process/process.h"
 #include "options/settings.h"
 
 static const char program[] = "histo-bench";

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/failure.h"
-#include "base/interrupt.h"
+#include "base/process/interrupt.h"
 #include "base/progress.h"
 #include "count/axes/growing.h"
 #include "count/run.h"

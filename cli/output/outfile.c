@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/interrupt.h"
+#include "base/process/interrupt.h"
 #include "base/text.h"
 
 struct outfile {

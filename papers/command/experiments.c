@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/failure.h"
-#include "base/process.h"
+#include "base/process/process.h"
 #include "bench/command/measuring.h"
 #include "bench/command/picture.h"
 #include "bench/core/device.h"

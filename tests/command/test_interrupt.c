@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/fault.h"
-#include "base/interrupt.h"
+#include "base/process/interrupt.h"
 #include "support/check.h"
 
 enum { BYTES = 1 << 24 };

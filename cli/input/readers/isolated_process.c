@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/interrupt.h"
+#include "base/process/interrupt.h"
 
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 enum { LONGEST_ANSWER_S = 2 };
@@ -104,10 +104,10 @@ static void limit_memory(void)
     FILE *sizes = fopen("/proc/self/statm", "r");
     const bool has_size = sizes && fscanf(sizes, "%lld", &pages) == 1;
     if (sizes) fclose(sizes);
-    const uint64_t most = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) + (uint64_t)histo_memory_available();
+    const uint64_t allowed = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) + (uint64_t)histo_memory_available();
     struct rlimit limit;
-    if (!has_size || getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur <= most) return;
-    limit.rlim_cur = most;
+    if (!has_size || getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur <= allowed) return;
+    limit.rlim_cur = allowed;
     setrlimit(RLIMIT_AS, &limit);
 }
 

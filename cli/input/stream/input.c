@@ -22,7 +22,7 @@
 
 #include <histo/histo.h>
 
-#include "base/child.h"
+#include "base/process/child.h"
 #include "base/progress.h"
 #include "base/text.h"
 
@@ -562,19 +562,19 @@ int64_t input_read_at(const input *in, int64_t position, void *buffer, size_t si
     return (int64_t)filled;
 }
 
-unsigned char *input_read_all(input *in, size_t most, size_t *size, fault *f)
+unsigned char *input_read_all(input *in, size_t max_bytes, size_t *size, fault *f)
 {
     enum { FIRST_ROOM = 1 << 20 };
-    size_t room = in->size > 0 && !in->decoder && (uint64_t)in->size < most ? (size_t)in->size + 1 : FIRST_ROOM;
+    size_t room = in->size > 0 && !in->decoder && (uint64_t)in->size < max_bytes ? (size_t)in->size + 1 : FIRST_ROOM;
     unsigned char *all = malloc(room);
     int64_t got = -1;
     *size = 0;
     while (all && (got = input_read(in, all + *size, room - *size, f)) > 0) {
         *size += (size_t)got;
-        if (*size > most) {
+        if (*size > max_bytes) {
             char limit[TEXT_NUMBER_BYTES];
             fault_set(f, EXIT_DATA, "%s has more than %s, which must be in memory together: cut it into smaller files",
-                      in->name, text_bytes((double)most, limit));
+                      in->name, text_bytes((double)max_bytes, limit));
             break;
         }
         if (*size < room) continue;

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/interrupt.h"
+#include "base/process/interrupt.h"
 #include "base/progress.h"
 #include "count/run.h"
 #include "output/outfile.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/failure.h"
-#include "base/quiet.h"
+#include "base/process/quiet.h"
 
 int paged_check_memory(const paged *p, const image_layout *layout, int64_t bytes_per_pixel, fault *f)
 {

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "base/child.h"
+#include "base/process/child.h"
 #include "input/readers/readers.h"
 
 /* What YUV4MPEG2 has, with ffmpeg's extensions. */

@@ -1,7 +1,7 @@
 /* The signal handler. It may run on any thread at any time, so it uses only async-signal-safe calls and a few
  * variables. */
 #define _GNU_SOURCE
-#include "base/interrupt.h"
+#include "base/process/interrupt.h"
 
 #include <limits.h>
 #include <signal.h>

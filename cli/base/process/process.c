@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "base/process.h"
+#include "base/process/process.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "base/child.h"
+#include "base/process/child.h"
 
 #include <errno.h>
 #include <fcntl.h>

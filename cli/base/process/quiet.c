@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "base/quiet.h"
+#include "base/process/quiet.h"
 
 #include <fcntl.h>
 #include <pthread.h>
