@@ -9,45 +9,45 @@
 /* The edges of an axis that stores them, in device memory. */
 typedef struct histo_cuda_edges {
     histo_edges is;
-    double *given;    /* what is.given points to; NULL: none … */
-    double *here;     /* … and the same in host memory */
-    int64_t capacity; /* of both */
+    double *given;    /* what is.given points to; NULL: nothing */
+    double *here;     /* the same edges in host memory */
+    int64_t capacity; /* edges that both have room for */
 } histo_cuda_edges;
 
-struct histo_cuda_map_applying; /* what applications keep (apply.cu) */
+struct histo_cuda_map_applying; /* what applications keep (map_apply.cu) */
 
 typedef struct histo_cuda_map {
     histo_device_map base;
     double *values; /* [batch * length] */
     histo_cuda_order order;
     cudaStream_t stream;           /* for fetching */
-    histo_cuda_edges edges, other; /* of the map's only axis, and of a reference's */
-    void *workspace;               /* of makers */
+    histo_cuda_edges edges, other; /* those of the map's only axis, and of the axis of a reference */
+    void *workspace;               /* that makers use */
     size_t workspace_bytes;
     struct histo_cuda_map_applying *applying; /* NULL before the first application */
 } histo_cuda_map;
 
-/* Enqueue what makes the values, on the map's device (make.cu). capturing: only what has been done before. */
+/* Enqueue what makes the values, on the map's device (map_make.cu). capturing: only what has been done before. */
 bool histo_cuda_map_makes(const histo_mapping *mapping, const histo_making *making);
 histo_status histo_cuda_map_make(histo_cuda_map *map, const histo_mapping *mapping, const histo_making *making,
                                  cudaStream_t stream, bool capturing);
 
-/* Have the edges of an axis on the device; capturing: fail if they are not there yet. */
+/* Put the edges of an axis on the device, if they are not there; capturing: fail instead. */
 histo_status histo_cuda_edges_of(const histo_axis *axis, histo_cuda_edges *edges, bool capturing);
 void histo_cuda_edges_free(histo_cuda_edges *edges);
 
-/* Grow the workspace if necessary; capturing: fail if it is. */
+/* Grow the workspace if necessary; capturing: fail instead. */
 histo_status histo_cuda_map_workspace(histo_cuda_map *map, size_t bytes, bool capturing);
 
-/* Enqueue an application, on the map's device, whose values are current on the stream (apply.cu). The arguments have
- * been checked. capturing: as above. */
+/* Enqueue an application, on the map's device, whose values are current on the stream (map_apply.cu). The arguments
+ * have been checked. capturing: as above. */
 histo_status histo_cuda_map_apply(histo_cuda_map *map, const histo_mapping *mapping, const histo_view *views,
                                   const histo_view *out, const histo_apply_options *options, cudaStream_t stream,
                                   bool capturing);
-/* applying: NULL if there was none */
+/* NULL is allowed. */
 void histo_cuda_map_applying_free(struct histo_cuda_map_applying *applying);
 
-/* The same for the moments of views (moments.cu). */
+/* Enqueue the moments of views likewise (map_moments.cu). */
 histo_status histo_cuda_map_moments(histo_cuda_map *map, const histo_mapping *mapping, const histo_view *views,
                                     const histo_apply_options *options, cudaStream_t stream, bool capturing,
                                     histo_moments *moments);

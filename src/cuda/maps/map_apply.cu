@@ -23,15 +23,15 @@
 #include "cuda/maps/cuda_map.h"
 #include "view/walk.h"
 
-enum { THREADS = 256, MOST_DOWN = 65535 /* blocks in the later dimensions of a grid */ };
+enum { THREADS = 256, MOST_DOWN = 65535 /* blocks in the later dimensions of a grid, the limit of CUDA */ };
 
 /* ---- Lookups on the device ---- */
 
-/* Lookups of samples of these dtypes. */
+/* The lookups of the map's axes for samples of these dtypes. */
 struct histo_cuda_map_lookups {
     histo_cuda_map_lookups *next;
     histo_dtype dtypes[HISTO_MAX_AXES];
-    void *prepared; /* by the backend */
+    void *prepared; /* what the backend has made of them */
 };
 
 void histo_cuda_map_applying_free(histo_cuda_map_applying *applying)
@@ -128,7 +128,7 @@ static histo_map_grid grid_of(const histo_apply_options *options)
     return grid;
 }
 
-/* The dimensions as they are, so that places among tiles are known. */
+/* Make an iterator whose dimensions are those of the views, not merged, so that places among tiles are known. */
 static void make_unmerged(histo_strided_iter *iter, int operands, const histo_view *const *views)
 {
     memset(iter, 0, sizeof *iter);
@@ -193,7 +193,7 @@ histo_status histo_cuda_map_describe(histo_map_work *work, histo_cuda_map *map, 
 
 /* ---- Rows ---- */
 
-/* Can the batch entries of an operand be reached by one stride? */
+/* Whether one stride leads from each batch entry of an operand to the next. */
 static bool entries_of(const histo_strided_iter *iter, int operand, int64_t *stride)
 {
     *stride = iter->batch_ndim ? iter->strides[operand][iter->batch_ndim - 1] : 0;
@@ -202,7 +202,7 @@ static bool entries_of(const histo_strided_iter *iter, int operand, int64_t *str
     return true;
 }
 
-/* The work in rows, if it can be done so. */
+/* Describe the work by rows; false if they do not describe it. */
 static bool rows_of(const histo_map_work *work, histo_map_rows *rows)
 {
     const histo_cuda_work *s = &work->samples;
@@ -233,7 +233,7 @@ static bool rows_of(const histo_map_work *work, histo_map_rows *rows)
     return rows->rows <= INT32_MAX && rows->columns <= INT32_MAX;
 }
 
-/* The same of several axes, of rows that were found. */
+/* Describe work on several axes, whose rows rows_of has found; false if a kernel of bytes cannot do it. */
 static bool joint_of(const histo_map_work *work, histo_map_joint *joint)
 {
     const histo_cuda_work *s = &work->samples;
@@ -277,7 +277,7 @@ typedef struct launching {
     size_t shared;
 } launching;
 
-/* Take this kernel for vectors if they lie so, else for single samples. */
+/* Take this kernel for vectors if samples and results are aligned for it, else for single samples. */
 static bool take(histo_map_rows *rows, launching *how, histo_map_kernel wide, histo_map_kernel single)
 {
     if (!wide.kernel) return false;
@@ -288,10 +288,10 @@ static bool take(histo_map_rows *rows, launching *how, histo_map_kernel wide, hi
     return vectors * rows->rows <= INT32_MAX;
 }
 
-/* Few enough blocks that all of them are on the device at once, as each makes a table. */
+/* Cut the rows into so few blocks that all of them are on the device at once, as each makes a table. */
 static void cut_rows(const histo_cuda_map *map, const histo_map_rows *rows, launching *how)
 {
-    enum { RESIDENT = 4 /* blocks of a multiprocessor */ };
+    enum { RESIDENT = 4 /* blocks on a multiprocessor */ };
     const int64_t blocks = (int64_t)RESIDENT * histo_cuda_device_of(map->base.device)->multiprocessors;
     const int64_t least = (rows->rows * rows->vectors + THREADS - 1) / THREADS;
     const int64_t most = blocks / rows->entries > 1 ? blocks / rows->entries : 1;
@@ -374,7 +374,7 @@ static void find_cells(const histo_map_grid *tiles, int d, int64_t extent, int32
     begin[tiles->count[d] + 1] = (int32_t)extent;
 }
 
-/* All strips, if a whole cell has so many. */
+/* The number of all strips, if a whole cell has `strips`. */
 static int64_t strips_of(const histo_map_grid *tiles, int64_t strips)
 {
     const int64_t half = (strips + 1) / 2, quarter = (strips + 3) / 4;
@@ -383,7 +383,7 @@ static int64_t strips_of(const histo_map_grid *tiles, int64_t strips)
     return (tiles->count[1] - 1) * column + 2 * narrow;
 }
 
-/* A block for each strip of each cell, so that all multiprocessors are busy: larger and fewer ones where tables are
+/* Give each strip of each cell a block, so that all multiprocessors are busy: larger and fewer strips where tables are
  * long. */
 static bool cut_cells(const histo_cuda_device *device, histo_map_cells *cells, launching *how)
 {

@@ -8,14 +8,15 @@
 /* What a map on a device keeps from one application to the next. */
 struct histo_cuda_map_applying {
     struct histo_cuda_map_lookups *lookups;
-    /* Moments: sums of rows, … */
+    /* For moments: the sums of rows. */
     double *rows;
     int64_t capacity;       /* rows that there is room for */
-    unsigned *arrived;      /* … how many blocks have written theirs, … */
-    histo_moments *moments; /* … and the result, page-locked */
+    unsigned *arrived;      /* how many blocks have written their sums */
+    histo_moments *moments; /* the result, page-locked */
 };
 
-/* out: NULL for none; the dimensions are then those of the views. */
+/* Describe the work of an application. out: NULL if there are no results; the dimensions are then those of the views.
+ */
 histo_status histo_cuda_map_describe(histo_map_work *work, histo_cuda_map *map, const histo_mapping *mapping,
                                      const histo_view *views, const histo_view *out, const histo_apply_options *options,
                                      bool capturing);
@@ -42,10 +43,10 @@ static histo_map_kernel histo_map_kernel_by_result(histo_dtype result, bool wide
     }
 }
 
-/* Anything. */
+/* The kernel for all other work. */
 const void *histo_cuda_map_any(void);
 
-/* Of histo_map_joint; NULL: none. */
+/* The kernel of histo_map_joint; NULL: there is none. */
 const void *histo_cuda_map_joint(histo_dtype result);
 
 /* wide: samples and results are contiguous in rows that are aligned for it; else vectors have one sample. */

@@ -16,8 +16,8 @@ static __device__ uint64_t result_bits(histo_dtype dtype, double value)
     });
 }
 
-/* T: as results lie in memory. AHEAD vectors of a thread are read before the first is looked up, the first ones while
- * the table is made. */
+/* T: the type of results in memory. AHEAD vectors of a thread are read before the first is looked up, the first ones
+ * while the table is made. */
 template <typename T, int V, int AHEAD>
 static __global__ void __launch_bounds__(THREADS, BLOCKS_EACH) apply_bytes(const __grid_constant__ histo_map_rows w)
 {

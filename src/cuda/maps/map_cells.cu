@@ -265,7 +265,7 @@ static __device__ bool keep_tables(const histo_map_rows *w, const cell *c, typen
 
 /* ---- Samples ---- */
 
-/* The index of sample i of one byte. */
+/* The index of sample i of a vector of bytes. */
 template <int V>
 static __device__ uint32_t index_of(const histo_vector<uint8_t, V> &x, int i)
 {
@@ -292,7 +292,7 @@ static __device__ void load_shared(uint32_t address, float4 *entry)
                  : "r"(address));
 }
 
-/* Values of four tables that shared memory holds. */
+/* Blends samples by four tables whose values shared memory holds. */
 template <histo_dtype type, histo_dtype result, typename packing>
 struct from_shared {
     const histo_map_rows *w;
@@ -319,7 +319,7 @@ struct from_shared {
     }
 };
 
-/* Any others. */
+/* Blends samples by tables that are too long for shared memory. */
 template <histo_dtype type, histo_dtype result>
 struct from_memory {
     const histo_map_rows *w;
@@ -339,7 +339,7 @@ struct from_memory {
     }
 };
 
-/* A column of vectors, as a thread takes it: rows that are `down` apart. */
+/* The column of vectors that a thread takes: those of rows that are `down` apart. */
 template <histo_dtype type, histo_dtype result, int V>
 struct tile_column {
     using samples = histo_vector<histo_stored<type>, V>;
@@ -375,8 +375,8 @@ struct tile_column {
             load(k, y + k * down);
     }
 
-    /* What was read, and the rest: whenever a row has been taken, another one is read. blend(samples, shares of the
-     * right tiles, of the lower ones, results) */
+    /* Take what was read, and then the rest: whenever a row has been taken, another one is read. blend(samples, shares
+     * of the right tiles, of the lower ones, results) */
     template <typename function>
     HISTO_MEMBER void store(int32_t x, function blend)
     {

@@ -64,7 +64,7 @@ static __global__ void __launch_bounds__(BLOCK::threads)
 struct matching {
     source from, reference;
     int64_t reference_bins;
-    histo_edges edges; /* of the reference */
+    histo_edges edges; /* the edges of the reference */
     double *points;    /* room for 2 * `room` numbers a table; NULL: in shared memory */
     int64_t room;
 };
@@ -149,7 +149,7 @@ struct landmarks {
     double q[LANDMARKS], target[LANDMARKS];
 };
 
-/* Sample number i of the `count` in a bin. */
+/* The value of sample number i of the `count` in a bin. */
 static __device__ double sample_of(const histo_edges *edges, int64_t bin, word i, word count)
 {
     const double lower = histo_edge_at(edges, bin);
@@ -230,7 +230,7 @@ struct split {
     moment below;
 };
 
-/* Within 2^-48 of the exact one. All numbers are below 2^62. */
+/* The criterion, within 2^-48 of the exact one. All numbers are below 2^62. */
 static __device__ double criterion_of(const moment &below, const moment &all)
 {
     const wide_word_pair a = (wide_word_pair)all.n * below.s, b = (wide_word_pair)below.n * all.s,
@@ -256,7 +256,7 @@ static __device__ __noinline__ int64_t best_of(const split *splits, int n, momen
     return at;
 }
 
-/* One thread's way for counts of any size. */
+/* Find the split by one thread, for counts of any size. */
 static __device__ __noinline__ int64_t split_slowly(const word *counts, int64_t bins)
 {
     word n = 0, n0 = 0;
@@ -295,7 +295,7 @@ static __global__ void __launch_bounds__(BLOCK::threads) split_classes(source fr
     double largest = -1, rough = 0;
     split mine = {-1, {0, 0}};
     const auto value = [](word count, int64_t bin) { return moment{count, count * (word)bin}; };
-    /* May a bin be the last of the lower class, as the last occupied one may not? */
+    /* Whether a bin may be the last of the lower class: the last occupied one may not. */
     const auto splits = [&](word count, const moment &upto) { return count && upto.n < all.n; };
     const auto add_if_near = [&](const split &it) {
         if (criterion_of(it.below, all) < largest * (1 - 0x1p-40)) return;
@@ -345,11 +345,11 @@ static __global__ void __launch_bounds__(BLOCK::threads) split_classes(source fr
 
 /* ---- Launching ---- */
 
-typedef block<256, 1, false> few;    /* threads with a bin each, for 8-bit images; … */
-typedef block<1024, 1, true> medium; /* … the same in a cluster … */
+typedef block<256, 1, false> few;    /* each thread has a bin, for 8-bit images */
+typedef block<1024, 1, true> medium; /* each thread has a bin, in a cluster of blocks */
 typedef block<1024, 4, true> many;
 
-/* A kernel for few bins, and for more. */
+/* The kernels for few bins, for more, and for many. */
 struct kernels {
     const void *of_few, *of_medium, *of_many;
 };
@@ -358,7 +358,7 @@ struct kernels {
 static histo_status launch(const kernels &by, const histo_cuda_map *map, int64_t tables, int64_t bins, size_t shared,
                            void **args, cudaStream_t stream)
 {
-    const int64_t cluster = 8; /* blocks, on any GPU with clusters */
+    const int64_t cluster = 8; /* blocks that a cluster may have on any GPU with clusters */
     if (bins <= few::tile)
         return histo_cuda_launch_early(map->base.device, by.of_few, dim3((unsigned)tables), few::threads, 1, shared,
                                        args, stream);

@@ -4,7 +4,7 @@
 
 #include "cuda/maps/cuda_map.h"
 
-/* Back projection (project.cu). */
+/* Make the values of a back projection (map_project.cu). */
 histo_status histo_cuda_map_project(histo_cuda_map *map, const histo_mapping *mapping, const histo_making *making,
                                     cudaStream_t stream, bool capturing);
 

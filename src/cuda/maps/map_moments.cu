@@ -33,7 +33,7 @@ static __device__ double add_lanes(double sum)
 static __device__ void sum_row(const histo_map_work *w, int64_t y, double *rows)
 {
     __shared__ double values[CHUNK];
-    const int lane = threadIdx.x % LANES, power = threadIdx.x / LANES; /* of x */
+    const int lane = threadIdx.x % LANES, power = threadIdx.x / LANES; /* the power of x */
     const int64_t width = w->samples.iter.shape[1];
     double sum = 0;
     for (int64_t first = 0; first < width; first += CHUNK) {
@@ -52,7 +52,7 @@ static __device__ void sum_row(const histo_map_work *w, int64_t y, double *rows)
     if (lane == 0) rows[y * HISTO_ROW_SUMS + power] = sum;
 }
 
-/* By one warp, which reads AHEAD rows of each lane at once. */
+/* Add up the rows by one warp, each lane of which reads AHEAD rows at once. */
 static __device__ void add_rows(const double *rows, int64_t height, double *moments)
 {
     const int lane = threadIdx.x;
@@ -94,7 +94,7 @@ static __global__ void __launch_bounds__(THREADS)
 
 /* ---- On the host ---- */
 
-/* Room for the sums of so many rows. */
+/* Make room for the sums of `height` rows. */
 static histo_status make_room(histo_cuda_map_applying *a, int64_t height, cudaStream_t stream, bool capturing)
 {
     if (height <= a->capacity && a->moments) return HISTO_OK;

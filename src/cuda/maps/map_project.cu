@@ -29,7 +29,7 @@ struct projection {
     uint32_t length;
     int naxes;
     uint32_t bins[HISTO_MAX_AXES];
-    uint32_t parts; /* of a table: each is a block's */
+    uint32_t parts; /* into which a table is cut, one for each block */
     summary *found; /* [tables][parts] */
 };
 

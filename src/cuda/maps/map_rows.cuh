@@ -5,13 +5,13 @@
 #include "cuda/device/any_sample.cuh"
 #include "cuda/maps/map_values.cuh"
 
-/* V neighbours, aligned together. */
+/* V neighbouring samples or results, aligned as one. */
 template <typename T, int V>
 struct alignas(sizeof(T) * V) histo_vector {
     T at[V];
 };
 
-/* Of one batch entry. */
+/* A vector of samples of one batch entry, and its results. */
 typedef struct histo_map_vector {
     const char *from;
     char *to;
@@ -59,7 +59,7 @@ HISTO_IN_KERNEL uint32_t histo_map_slot_of_byte(const histo_lookup *l, bool is_s
     return is_signed ? histo_slot_by_shift(l, (int32_t)(int8_t)pattern) : histo_slot_by_shift(l, (uint32_t)pattern);
 }
 
-/* What a table has for it. */
+/* The value that a table has for such a sample. */
 HISTO_IN_KERNEL double histo_map_value_of_byte(const histo_map_rows *w, const double *values, uint8_t pattern)
 {
     const bool is_signed = w->dtype == HISTO_I8;

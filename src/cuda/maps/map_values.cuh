@@ -22,14 +22,14 @@ HISTO_IN_KERNEL histo_stored<type> histo_result(double value)
     } else if constexpr (type == HISTO_BF16) {
         return histo_bf16_of(value);
     } else if constexpr (type == HISTO_U64) {
-        return value > 0 ? __double2ull_rn(value) : 0; /* these conversions clamp … */
+        return value > 0 ? __double2ull_rn(value) : 0; /* these conversions clamp */
     } else if constexpr (type == HISTO_I64) {
         return value == value ? __double2ll_rn(value) : 0;
     } else if constexpr (type == HISTO_U32) {
         return value == value ? __double2uint_rn(value) : 0;
     } else if constexpr (type == HISTO_I32) {
         return value == value ? __double2int_rn(value) : 0;
-    } else { /* … to more than these types hold */
+    } else { /* conversions clamp to more than these types hold */
         const bool is_signed = (storage)-1 < (storage)1;
         const int most = (1 << (8 * sizeof(storage) - is_signed)) - 1, least = is_signed ? -most - 1 : 0;
         return (storage)(value == value ? min(max(__double2int_rn(value), least), most) : 0);

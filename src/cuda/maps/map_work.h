@@ -10,7 +10,7 @@ enum { HISTO_MAP_TILE_DIMS = 3, HISTO_MAP_MOST_TILES = 96 /* in each dimension, 
 typedef struct histo_map_grid {
     int ndim; /* 0: no tiles */
     int64_t count[HISTO_MAP_TILE_DIMS], size[HISTO_MAP_TILE_DIMS];
-    int64_t origin[HISTO_MAP_TILE_DIMS]; /* of the samples */
+    int64_t origin[HISTO_MAP_TILE_DIMS]; /* the place of the first sample in the grid */
     float per_size[HISTO_MAP_TILE_DIMS]; /* 1 / size */
 } histo_map_grid;
 
@@ -28,7 +28,7 @@ typedef struct histo_map_work {
     histo_cuda_work samples;
     histo_map_grid tiles;
     bool linear;
-    int64_t length;       /* of a table */
+    int64_t length;       /* entries of a table */
     int64_t entry_tables; /* from the tables of a batch entry to those of the next; 0: all entries have the same */
     const double *values; /* [tables][length] */
 } histo_map_work;
@@ -44,10 +44,10 @@ typedef struct histo_map_rows {
     const char *from;
     char *to;
     int64_t entries, rows, columns;
-    int64_t entry_stride[2], row_stride[2], stride[2]; /* of samples; of results */
-    uint32_t vectors;                                  /* of a row */
+    int64_t entry_stride[2], row_stride[2], stride[2]; /* those of samples, and of results */
+    uint32_t vectors;                                  /* in a row */
     histo_divisor by_vectors;
-    histo_dtype dtype, result; /* where a kernel is not made for them */
+    histo_dtype dtype, result; /* for kernels that are not made for one of each */
     uint32_t kept;             /* entries of each table that shared memory has room for; 0: too few */
 } histo_map_rows;
 

@@ -21,23 +21,23 @@ static __device__ void start()
     histo_wait_for_earlier();
 }
 
-/* The counts of the bins of a table's histogram. */
+/* Where the counts of the bins of each table's histogram are. */
 struct source {
-    const word *counts; /* of the lowest bin of the first histogram … */
-    int64_t step;       /* … and so many before that of the next; 0: one for all tables */
+    const word *counts; /* that of the lowest bin of the first histogram */
+    int64_t step;       /* from there to that of the next histogram; 0: all tables have one */
 
     __device__ const word *of(int64_t table) const { return counts + table * step; }
 };
 
-/* The values of tables. */
+/* Where the values of each table go. */
 struct target {
     double *values;
     int64_t length, bins;
-    bool lines; /* values of edges */
+    bool lines; /* values are those of edges, between which lines go */
 
     __device__ double *of(int64_t table) const { return values + table * length; }
 
-    /* The value of a bin or of its upper edge; and of the flow next to it. */
+    /* Set the value of a bin or of its upper edge, and that of the flow next to it. */
     __device__ void put(double *to, int64_t bin, double value) const
     {
         to[bin + 1] = value;
@@ -87,7 +87,7 @@ struct block {
         __syncthreads();
     }
 
-    /* Where shared memory of a block of the cluster is. */
+    /* The address of a variable in the shared memory of a block of the cluster. */
     template <typename T>
     static __device__ T *in_block(unsigned of, T *shared)
     {
@@ -115,7 +115,7 @@ struct block {
         return rank() == 0 && threadIdx.x == 0;
     }
 
-    /* of(i) for i = 0 … n - 1, in any order */
+    /* Call of(i) for i = 0 … n - 1, in any order. */
     template <typename F>
     static __device__ void each(int64_t n, F of)
     {
@@ -186,13 +186,13 @@ struct block {
         return join(lower, value);
     }
 
-    /* This thread's bins of a tile. */
+    /* The bins of a tile that this thread has. */
     struct piece {
         int64_t first;
         word count[EACH]; /* 0 beyond the last bin */
     };
 
-    /* Of the tile that begins at bin `begin`, of n bins. */
+    /* This thread's piece of the tile that begins at bin `begin` of n bins. */
     static __device__ piece load(const word *counts, int64_t begin, int64_t n)
     {
         piece p;
@@ -203,7 +203,7 @@ struct block {
         return p;
     }
 
-    /* of(count, bin) for the bins of a piece */
+    /* Call of(count, bin) for the bins of a piece. */
     template <typename F>
     static __device__ void each_of(const piece &p, int64_t n, F of)
     {
@@ -212,7 +212,7 @@ struct block {
             if (p.first + k < n) of(p.count[k], p.first + k);
     }
 
-    /* of(count, bin) for all of n bins */
+    /* Call of(count, bin) for all of n bins. */
     template <typename F>
     static __device__ void each_bin(const word *counts, int64_t n, F of)
     {
@@ -269,8 +269,8 @@ struct block {
         }
     }
 
-    /* The same when all are known: first see(count, bin, before) for all bins, then know(the sum of all), then use(…).
-     * One tile is scanned once. */
+    /* Running sums that need that of all: first see(count, bin, before) for all bins, then know(the sum of all), then
+     * use(…). One tile is scanned once. */
     template <typename T, typename VALUE, typename SEE, typename KNOW, typename USE>
     static __device__ void run_twice(const word *counts, int64_t n, VALUE value, SEE see, KNOW know, USE use)
     {
@@ -291,7 +291,7 @@ struct block {
             run<T>(counts, n, value, use);
     }
 
-    /* NaN as all values */
+    /* Make all values of a table NaN. */
     static __device__ void put_none(const target &to, double *table)
     {
         each(to.length, [&](int64_t i) { table[i] = NAN; });

@@ -11,7 +11,7 @@
 
 bool histo_cuda_apart;
 
-enum { MOST = 63 }; /* others at once */
+enum { MOST = 63 }; /* other GPUs whose arrays one kernel adds */
 
 /* ---- Kernels ---- */
 
@@ -31,7 +31,7 @@ static __device__ void add(double *to, double value)
     *to += value;
 }
 
-/* Flags of exact sums. */
+/* The flags of exact sums, of which all that are set stay set. */
 static __device__ void add(unsigned int *to, unsigned int value)
 {
     *to |= value;
@@ -99,7 +99,7 @@ static bool reach(const histo_cuda_accumulators *to, const histo_cuda_accumulato
 
 /* ---- Joining ---- */
 
-/* Add an array of one GPU that is out of reach, piece by piece. */
+/* Add an array of a GPU whose memory kernels cannot reach: its pieces are copied. */
 template <typename T>
 static histo_status add_copied(histo_cuda_accumulators *to, T *sums, const histo_cuda_accumulators *from,
                                const T *array, int64_t size)
@@ -200,7 +200,7 @@ static histo_status clear(histo_cuda_accumulators *from, cudaEvent_t added)
     return status;
 }
 
-/* On the device of `to`. */
+/* Merge all GPUs into `to`, whose device is current. */
 static histo_status join(joining *j)
 {
     histo_cuda_accumulators *to = j->to;

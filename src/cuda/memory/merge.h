@@ -4,7 +4,7 @@
 
 #include "cuda/memory/accumulators.h"
 
-/* For tests: no GPU can reach another's memory. */
+/* Tests set this, so that no GPU can reach another's memory. */
 extern "C" bool histo_cuda_apart;
 /* Can kernels on GPU `to` use the memory of GPU `from`? */
 bool histo_cuda_reaches(int to, int from);

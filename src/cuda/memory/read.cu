@@ -46,7 +46,7 @@ static __device__ int64_t slot_at(const histo_slot_grid *grid, int64_t i)
     return slot + i * grid->stride[0];
 }
 
-/* Elements [begin, end) of the grid, to out[0], … */
+/* Write elements [begin, end) of the grid to out[0], out[1], … */
 template <typename IN, typename OUT>
 static __global__ void read_slots(histo_slot_grid grid, const IN *from, int64_t begin, int64_t end, OUT *out)
 {
@@ -58,7 +58,7 @@ static __global__ void read_slots(histo_slot_grid grid, const IN *from, int64_t 
 
 enum { SCAN_THREADS = 256, SCAN_EACH = 8, SCAN_TILE = SCAN_THREADS * SCAN_EACH };
 
-/* The sum of the values of the threads before this one, and of all. */
+/* Returns the sum of the values of the threads before this one; *all becomes that of all threads. */
 static __device__ word sum_before(word value, word *all)
 {
     __shared__ word of_warp[SCAN_THREADS / 32];
@@ -79,7 +79,7 @@ static __device__ word sum_before(word value, word *all)
     return before + through - value;
 }
 
-/* Rows of n elements, cut into tiles. The sum of each tile: */
+/* The sum of each tile, into which rows of n elements are cut. */
 static __global__ void sum_tiles(histo_slot_grid grid, const word *from, int64_t n, int64_t tiles, word *sums)
 {
     const int64_t row = blockIdx.x / tiles, tile = blockIdx.x % tiles, end = min((tile + 1) * SCAN_TILE, n);
@@ -91,7 +91,7 @@ static __global__ void sum_tiles(histo_slot_grid grid, const word *from, int64_t
     if (threadIdx.x == 0) sums[blockIdx.x] = all;
 }
 
-/* Running sums. sums: of tiles; unused if a row is one tile. */
+/* Write running sums. sums: those of the tiles; unused if a row is one tile. */
 template <typename OUT>
 static __global__ void scan_tiles(histo_slot_grid grid, const word *from, int64_t n, int64_t tiles, const word *sums,
                                   OUT *out)
@@ -177,15 +177,15 @@ histo_status histo_cuda_read_there(const histo_cuda_accumulators *from, const hi
 
 /* ---- To the host ---- */
 
-/* How elements come into host memory, piece by piece. */
+/* How elements get into host memory, piece by piece. */
 typedef struct route {
     const histo_cuda_accumulators *from;
     const histo_reading *r;
     cudaStream_t stream;
     const char *direct;     /* the elements as they lie on the device; NULL if a kernel must write them */
-    bool straight;          /* into the array, without pieces in host memory */
-    histo_staging *staging; /* NULL if neither needs it */
-    size_t size;            /* of an element */
+    bool straight;          /* copies go into the array, not into pieces in host memory */
+    histo_staging *staging; /* NULL if neither way needs it */
+    size_t size;            /* bytes of an element */
     int64_t elements, most; /* in all; in a piece */
     const histo_cuda_taker *taker;
 } route;

@@ -21,7 +21,7 @@ typedef struct histo_cuda_taker {
     void *context;
 } histo_cuda_taker;
 
-/* Bring n elements of an array of the accumulators to the host. Waits. */
+/* Bring n elements of an array of the accumulators to the host, and wait until they are there. */
 histo_status histo_cuda_bring(const histo_cuda_accumulators *from, const void *array, size_t size, int64_t n,
                               cudaStream_t stream, const histo_cuda_taker *taker);
 /* The words that cumulative reads need after so many counters. */

@@ -18,7 +18,7 @@ int histo_cuda_sparse_bits(int64_t batch, int64_t slots)
 
 /* ---- The list ---- */
 
-/* Bytes that CUB needs for n pairs. */
+/* The bytes that CUB needs to sort n pairs and to merge those of equal slots. */
 static size_t bytes_of_pairs(int64_t n)
 {
     histo_cub_call sorting = {}, joining = {};
@@ -47,7 +47,7 @@ void histo_cuda_sparse_free(histo_cuda_sparse *s)
     memset(s, 0, sizeof *s);
 }
 
-/* An empty list of this capacity. */
+/* Make an empty list with room for this many pairs. */
 static histo_status make(histo_cuda_sparse *s, int64_t capacity)
 {
     word **const arrays[] = {&s->slots[0], &s->slots[1], &s->counts[0], &s->counts[1]};
@@ -82,7 +82,7 @@ static histo_status enlarge(histo_cuda_sparse *s, int64_t n, cudaStream_t stream
     return status;
 }
 
-/* Sort the pairs, and join those of one slot. */
+/* Sort the pairs, and merge those of one slot. */
 static histo_status settle(histo_cuda_accumulators *accumulators, cudaStream_t stream)
 {
     histo_cuda_sparse *s = &accumulators->sparse;

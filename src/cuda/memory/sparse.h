@@ -10,7 +10,7 @@
 typedef struct histo_cuda_sparse {
     int64_t n, capacity;
     unsigned long long *slots[2], *counts[2]; /* [capacity] */
-    void *memory;                             /* for CUB */
+    void *memory;                             /* the workspace of CUB */
     size_t bytes;
 } histo_cuda_sparse;
 

@@ -52,7 +52,7 @@ histo_status histo_staged_piece_lock(histo_staged_piece *piece)
     return status;
 }
 
-/* Waits for kernels on any stream that read the chunk. */
+/* Free the chunk, once kernels on any stream that read it are done. */
 static void free_chunk(histo_staged_chunk *chunk)
 {
     if (chunk->counted) cudaEventSynchronize(chunk->counted);
@@ -162,7 +162,7 @@ histo_status histo_staging_take(histo_device device, histo_staging **out)
     return status;
 }
 
-/* Is a staging of the device among those that are kept? Call it with the lock held. */
+/* Whether a staging of the device is kept. The caller holds the lock. */
 static bool is_kept(histo_device device)
 {
     for (const histo_staging *it = kept; it; it = it->next)

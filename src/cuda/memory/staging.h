@@ -30,9 +30,9 @@ typedef struct histo_staged_chunk {
 typedef struct histo_staging {
     struct histo_staging *next;
     histo_device device;
-    unsigned long long context; /* of all these resources */
+    unsigned long long context; /* to which all these resources belong */
     cudaStream_t copies;
-    char *memory; /* of the pieces; NULL before the first use */
+    char *memory; /* where the pieces are; NULL before the first use */
     histo_staged_piece pieces[HISTO_STAGED_PIECES];
     histo_staged_chunk chunks[HISTO_STAGED_CHUNKS];
     uint32_t *slots; /* on the device, of probed samples; NULL before the first probe */
@@ -69,7 +69,7 @@ histo_status histo_with_staging(const histo_job *job, histo_status (*check)(cons
 /* Allocate the pieces, ready to be filled; page-lock a filled piece, so that the GPU can fetch it. */
 histo_status histo_staging_pieces(histo_staging *staging);
 histo_status histo_staged_piece_lock(histo_staged_piece *piece);
-/* Allocate slots. */
+/* Allocate room for the slots of n probed samples. */
 histo_status histo_staging_slots(histo_staging *staging, int n);
 /* Allocate so many bytes for what is found, and the reply. */
 enum { HISTO_REPLY_BYTES = 1 << 14 };

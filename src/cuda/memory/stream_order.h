@@ -20,10 +20,10 @@ typedef struct histo_cuda_order {
     bool capturing, captured;   /* work is being captured into a graph; some has been */
     unsigned long long capture; /* the last one, in which this stream waited for the event; 0: none */
     cudaStream_t capture_stream;
-    histo_cuda_record record; /* of the event in the last capture */
+    histo_cuda_record record; /* the node that records the event in the last capture */
 } histo_cuda_order;
 
-/* Is the stream being captured into a graph? */
+/* Whether the stream is being captured into a graph. */
 bool histo_cuda_is_captured(cudaStream_t stream);
 histo_status histo_cuda_order_make(histo_cuda_order *order);
 void histo_cuda_order_free(histo_cuda_order *order);

@@ -25,9 +25,9 @@
 namespace
 {
 
-enum { THREADS = 256, BLOCKS_EACH = 4 /* of a multiprocessor */, VECTORS = 4 /* of 16 bytes, of a thread and step */ };
+enum { THREADS = 256, BLOCKS_EACH = 4 /* on a multiprocessor */, VECTORS = 4 /* of 16 bytes, of a thread and step */ };
 
-/* What device memory has of a batch entry. */
+/* The extremes of a batch entry, in device memory. */
 struct record {
     unsigned long long not_least, most; /* complement of the least key, and the greatest, of finite samples */
     unsigned long long nan[2], infinite[2];
@@ -60,7 +60,7 @@ struct bits_of<64> {
     using ordered = int64_t;
 };
 
-/* What a thread has found of a batch entry. */
+/* The extremes that a thread has found in a batch entry. */
 struct found {
     int64_t least, most; /* of finite samples, in their order */
     uint32_t nan[2], infinite[2], samples, masked;
@@ -96,7 +96,7 @@ HISTO_IN_KERNEL typename bits_of<BITS>::ordered ordered_of(typename bits_of<BITS
     }
 }
 
-/* The same number as a key of 64 bits, as hosts have it. */
+/* Such a number as a key of 64 bits, as the host compares them. */
 template <int BITS, form FORM>
 HISTO_IN_KERNEL unsigned long long key_of(int64_t ordered)
 {
@@ -104,7 +104,7 @@ HISTO_IN_KERNEL unsigned long long key_of(int64_t ordered)
     return BITS == 32 ? (uint32_t)ordered ^ 1u << 31 : (unsigned long long)ordered;
 }
 
-/* Add a sample. infinity: its bits, of floats. */
+/* Add a sample. infinity: the bits of infinity, of floats. */
 template <int BITS, form FORM>
 HISTO_IN_KERNEL void add_one(typename bits_of<BITS>::type bits, uint64_t infinity, found *it)
 {
@@ -129,7 +129,7 @@ HISTO_IN_KERNEL void add_one(typename bits_of<BITS>::type bits, uint64_t infinit
 
 /* ---- 16 bytes at once ---- */
 
-/* The least and the greatest in a vector; packed: 16 bits each. */
+/* The least and the greatest sample in a vector; packed: two of 16 bits are compared at once. */
 template <int BITS>
 struct pair_of {
     int32_t least, most;
@@ -185,7 +185,8 @@ HISTO_IN_KERNEL pair_of<BITS> range_of(uint4 vector)
             pair.most = max(pair.most, x);
         }
     } else {
-        /* Bytes: even and odd ones, as unsigned halves; those of signed bytes are moved up by 128. */
+        /* Bytes are compared as unsigned halves, first the even ones, then the odd ones; signed bytes are moved up by
+         * 128. */
         enum { PARTS = 16 / BITS };
         constexpr form of = BITS == 8 ? UNSIGNED : FORM;
         uint32_t low = 0, high = 0;
@@ -263,7 +264,7 @@ HISTO_IN_KERNEL void add_vector(uint4 vector, uint32_t kept, uint64_t infinity, 
 {
     enum { EACH = 128 / BITS };
     using ordered = typename bits_of<BITS>::ordered;
-    const ordered beyond = (ordered)infinity; /* that of infinity; of -infinity, -beyond - 1 */
+    const ordered beyond = (ordered)infinity; /* the order of infinity; that of -infinity is -beyond - 1 */
     const pair_of<BITS> range = range_of<BITS, FORM>(vector);
     if (kept == (1u << EACH) - 1 && (FORM != FLOAT || (range.least >= -beyond && range.most < beyond))) {
         all->least = min(all->least, (ordered)range.least);
@@ -335,7 +336,7 @@ HISTO_IN_KERNEL void leave_entry(record *to, found *it)
     it->clear();
 }
 
-/* The tiles of a block: a part of all, in order. */
+/* The first tile of a block: each takes a part of all tiles, in order. */
 HISTO_IN_KERNEL int64_t first_tile(const histo_cuda_work *w, uint32_t block)
 {
     return w->tiles / gridDim.x * block + min((int64_t)block, w->tiles % gridDim.x);
@@ -363,7 +364,8 @@ HISTO_IN_KERNEL uint32_t mask_of(const char *mask, bool aligned)
     return kept;
 }
 
-/* Contiguous aligned samples, and perhaps a mask of contiguous bytes. rows: batch entries of the work to a record. */
+/* Find the extremes of contiguous aligned samples, perhaps with a mask of contiguous bytes. rows: so many batch entries
+ * of the work have a record together. */
 template <int BITS, form FORM, bool MASKED>
 __global__ void __launch_bounds__(THREADS, BLOCKS_EACH)
     find_contiguous(const __grid_constant__ histo_cuda_work w, uint64_t infinity, int64_t rows, record *records)
@@ -430,7 +432,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS_EACH)
     if (record_at >= 0) leave_entry<BITS, FORM>(&records[record_at], &it);
 }
 
-/* Samples of any layout, one by one. */
+/* Find the extremes of samples of any layout, one by one. */
 template <int BITS, form FORM>
 __global__ void __launch_bounds__(THREADS, BLOCKS_EACH)
     find_any(const __grid_constant__ histo_cuda_work w, uint64_t infinity, record *records)
@@ -508,7 +510,7 @@ uint64_t infinity_of(histo_dtype dtype)
                                  : (uint64_t)0x7ff << 52;
 }
 
-/* Are the samples of each run neighbours, and a mask of theirs, too, of bytes? */
+/* Whether the samples of each run are neighbours, and so is their mask, if there is one, of bytes. */
 bool are_neighbours(const histo_cuda_work *w)
 {
     const int last = w->iter.ndim - 1;
@@ -517,7 +519,7 @@ bool are_neighbours(const histo_cuda_work *w)
            (w->mask == HISTO_ABSENT || (histo_dtype_size(w->dtypes[1]) == 1 && w->iter.strides[1][last] == 1));
 }
 
-/* Take each of long runs as a batch entry; returns how many are of one. */
+/* Make each long run a batch entry of the work; returns how many of these an entry of the batch has. */
 int64_t split_into_runs(histo_cuda_work *w)
 {
     enum { LONG = 1 << 11 /* bytes */ };

@@ -17,14 +17,14 @@
 static const size_t CHUNK = (size_t)32 << 20, LEAST = (size_t)1 << 20; /* bytes that a GPU takes at once */
 enum { GRAIN = 1024 /* samples: parts begin at multiples of it */ };
 
-/* What one of the GPUs does. */
+/* One of the GPUs, and what it is counting. */
 typedef struct member {
     histo_job *job;
-    histo_cuda_accumulators *accumulators; /* NULL: nothing yet */
+    histo_cuda_accumulators *accumulators; /* NULL: it has counted nothing yet */
     histo_staged_route route;
 } member;
 
-/* On the member's device. */
+/* Prepare the member's GPU, whose device is current, for its parts. */
 static histo_status begin(const histo_strategy *strategy, member *m)
 {
     histo_job *job = m->job;
@@ -50,14 +50,14 @@ static histo_status begin(const histo_strategy *strategy, member *m)
                : status;
 }
 
-/* On the member's device. */
+/* End what begin has begun; the member's device is current. */
 static histo_status end(member *m, histo_status status)
 {
     status = histo_staged_close(&m->route, status);
     return status == HISTO_OK ? histo_cuda_order_end(&m->accumulators->order, m->accumulators->stream) : status;
 }
 
-/* Let the member count the next samples, unless it is busy. On the member's device. */
+/* Let the member, whose device is current, count the next samples, unless it is busy. */
 static histo_status feed(const histo_strategy *strategy, member *m, histo_share *share, bool *fed)
 {
     const int64_t each = (int64_t)histo_sample_bytes(m->job->problem), first = share->begin;

@@ -51,8 +51,8 @@ static void fill_part(void *context, int part)
     }
 }
 
-/* Into how many parts a piece is cut for the threads of the pool. What one thread gathers while others wake up is not
- * cut. */
+/* The number of parts into which a piece is cut for the threads of the pool. What one thread gathers while others wake
+ * up is not cut. */
 static int parts_of(const route *r, int64_t samples)
 {
     enum { SAMPLES_A_PART = 1 << 16, BYTES_A_PART = 1 << 20 };
