@@ -18,7 +18,7 @@ int run_fault_memory(fault *f)
 channel_form *run_form_of_axis(const run *r, int a)
 {
     const channel_forms *forms = r->feed.forms;
-    return forms && a < forms->count && !r->settings->pairs ? &forms->of[a] : NULL;
+    return forms && a < forms->count && !r->settings->pairs ? &forms->forms[a] : NULL;
 }
 
 dictionary *run_words_of_axis(const run *r, int a)

@@ -15,7 +15,7 @@ typedef struct block {
     _Alignas(64) histo_gathered gathered;
     _Alignas(64) char mask[HISTO_BLOCK * sizeof(double)];
     _Alignas(64) char results[HISTO_BLOCK * sizeof(double)];
-    uint8_t kept[HISTO_BLOCK];
+    uint8_t unmasked[HISTO_BLOCK];
     histo_results_block of_results;
 } block;
 
@@ -67,11 +67,11 @@ static void *place_of_results(const application *app, const place *p, block *b)
 }
 
 /* Copy results of a constant size to where they belong, if they are kept. */
-static inline void scatter(const char *results, size_t size, int n, const uint8_t *kept, char *to, int64_t stride)
+static inline void scatter(const char *results, size_t size, int n, const uint8_t *unmasked, char *to, int64_t stride)
 {
-    if (kept)
+    if (unmasked)
         for (int i = 0; i < n; i++) {
-            if (kept[i]) memcpy(to + i * stride, results + (size_t)i * size, size);
+            if (unmasked[i]) memcpy(to + i * stride, results + (size_t)i * size, size);
         }
     else
         for (int i = 0; i < n; i++)
@@ -83,26 +83,26 @@ static void store(const application *app, const place *p, int n, block *b, const
 {
     const int out = app->map->naxes, mask = out + 1;
     if (results == p->at[out]) return;
-    const uint8_t *kept = NULL;
+    const uint8_t *unmasked = NULL;
     if (app->operands > mask) {
         const histo_dtype dtype = app->operand[mask]->dtype;
         const void *masked = histo_map_contiguous(p->at[mask], p->stride[mask], histo_dtype_size(dtype), n, b->mask);
-        histo_cpu_kernels_usable()->keep_nonzero(dtype, masked, n, false, b->kept);
-        kept = b->kept;
+        histo_cpu_kernels_usable()->keep_nonzero(dtype, masked, n, false, b->unmasked);
+        unmasked = b->unmasked;
     }
     char *to = (char *)p->at[out];
     switch (histo_dtype_size(app->out)) {
     case 1:
-        scatter(results, 1, n, kept, to, p->stride[out]);
+        scatter(results, 1, n, unmasked, to, p->stride[out]);
         break;
     case 2:
-        scatter(results, 2, n, kept, to, p->stride[out]);
+        scatter(results, 2, n, unmasked, to, p->stride[out]);
         break;
     case 4:
-        scatter(results, 4, n, kept, to, p->stride[out]);
+        scatter(results, 4, n, unmasked, to, p->stride[out]);
         break;
     default:
-        scatter(results, 8, n, kept, to, p->stride[out]);
+        scatter(results, 8, n, unmasked, to, p->stride[out]);
         break;
     }
 }
@@ -179,8 +179,8 @@ static void apply_rows(const application *app, int64_t *index, int64_t end, int6
         entry = entry * view->shape[d] + index[d];
     const int64_t begin = index[last], table = app->shared ? 0 : entry * app->tables;
     while (index[last] < end) {
-        const int64_t most = end - index[last] < HISTO_BLOCK ? end - index[last] : HISTO_BLOCK;
-        const int columns = (int)histo_same_neighbours(grid, grid->tiles.ndim - 1, index[last], most);
+        const int64_t limit = end - index[last] < HISTO_BLOCK ? end - index[last] : HISTO_BLOCK;
+        const int columns = (int)histo_same_neighbours(grid, grid->tiles.ndim - 1, index[last], limit);
         histo_patch_enter(patch, table, index + first, columns, rows);
         apply_patch(app, index, rows, columns, b, patch);
         index[last] += columns;
@@ -196,8 +196,8 @@ static int64_t rows_alike(const application *app, const int64_t *index, int64_t 
     const int last = view->ndim - 1;
     if (index[last] > 0 || left < view->shape[last] || last == view->batch_ndim) return 1;
     const int64_t below = view->shape[last - 1] - index[last - 1], whole = left / view->shape[last];
-    const int64_t most = below < whole ? below : whole;
-    return grid->tiles.ndim > 1 ? histo_same_neighbours(grid, grid->tiles.ndim - 2, index[last - 1], most) : most;
+    const int64_t limit = below < whole ? below : whole;
+    return grid->tiles.ndim > 1 ? histo_same_neighbours(grid, grid->tiles.ndim - 2, index[last - 1], limit) : limit;
 }
 
 static void apply_tiles(const application *app, int64_t begin, int64_t end, block *b, histo_patch *patch)

@@ -124,13 +124,13 @@ static void join(histo_patch *p, int quad)
 {
     const histo_map_kernels *kernels = histo_cpu_kernels_usable()->maps;
     const histo_blend *b = p->blend;
-    const void *of[4];
+    const void *planes[4];
     for (int k = 0; k < 4; k++)
-        of[k] = plane_of(b, p->tables[p->corners == 2 ? k % 2 : 4 * quad + k]);
+        planes[k] = plane_of(b, p->tables[p->corners == 2 ? k % 2 : 4 * quad + k]);
     if (b->dtype == HISTO_U8)
-        kernels->join_bytes((const uint8_t *const[]){of[0], of[1], of[2], of[3]}, &p->bytes[quad]);
+        kernels->join_bytes((const uint8_t *const[]){planes[0], planes[1], planes[2], planes[3]}, &p->bytes[quad]);
     else
-        kernels->join_shorts((const uint16_t *const[]){of[0], of[1], of[2], of[3]}, b->patterns,
+        kernels->join_shorts((const uint16_t *const[]){planes[0], planes[1], planes[2], planes[3]}, b->patterns,
                              p->shorts + quad * b->patterns);
 }
 

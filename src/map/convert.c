@@ -4,12 +4,12 @@
 
 #include "view/dtype.h"
 
-/* A whole number from least to most, which are integers. Adding 3 * 2^51 rounds to one, as rint does, which not all
+/* A whole number from lowest to highest, which are integers. Adding 3 * 2^51 rounds to one, as rint does, which not all
  * CPUs have as an instruction. */
-static inline double whole(double value, double least, double most)
+static inline double whole(double value, double lowest, double highest)
 {
-    double within = value > least ? value : least;
-    within = within < most ? within : most;
+    double within = value > lowest ? value : lowest;
+    within = within < highest ? within : highest;
     return value == value ? within + 0x1.8p52 - 0x1.8p52 : 0;
 }
 

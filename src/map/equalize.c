@@ -10,26 +10,26 @@
 static void equalize(const histo_equalizing *making, const uint64_t *counts, double *values)
 {
     const histo_equalizing by = *making; /* not written by way of values */
-    histo_totals of = {0};
+    histo_totals totals = {0};
     for (int64_t i = 0; i < by.bins; i++)
-        of.n += counts[i];
-    while (of.first < by.bins - 1 && counts[of.first] == 0)
-        of.first++;
-    of.least = counts[of.first];
-    histo_totals_limit(&of, &by);
+        totals.n += counts[i];
+    while (totals.first < by.bins - 1 && counts[totals.first] == 0)
+        totals.first++;
+    totals.least = counts[totals.first];
+    histo_totals_limit(&totals, &by);
     uint64_t cut = 0, sum = 0, rest;
-    for (int64_t i = 0; i < by.bins && of.most < of.n; i++)
-        cut += histo_cut_of(&of, counts[i]);
-    histo_totals_spread(&of, &by, cut);
-    rest = of.rest;
+    for (int64_t i = 0; i < by.bins && totals.most < totals.n; i++)
+        cut += histo_cut_of(&totals, counts[i]);
+    histo_totals_spread(&totals, &by, cut);
+    rest = totals.rest;
     for (int64_t i = 0, next = 0; i < by.bins; i++) {
-        sum += histo_limited(&of, counts[i]);
+        sum += histo_limited(&totals, counts[i]);
         if (rest && i == next) {
             sum++;
             rest--;
-            next += of.step;
+            next += totals.step;
         }
-        values[i] = histo_equalized(&by, &of, i, sum);
+        values[i] = histo_equalized(&by, &totals, i, sum);
     }
 }
 

@@ -35,7 +35,7 @@ histo_status histo_map_fetch(const histo_map *map);
 void histo_map_changed(const histo_map *map);
 
 /* The values in the memory of a device, current on the stream. */
-histo_status histo_map_on(const histo_map *map, histo_device device, void *stream, histo_device_map **there);
+histo_status histo_map_on(const histo_map *map, histo_device device, void *stream, histo_device_map **copy);
 
 /* Make the values on the device that has all counts of hist, and of other, if that is not NULL; *made: they are. Else
  * the host is to make them, which waits: HISTO_UNSUPPORTED if the stream is being captured. `making` lacks the

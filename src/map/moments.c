@@ -16,7 +16,7 @@ enum { LANES = HISTO_MOMENT_LANES };
 typedef struct block {
     _Alignas(64) histo_gathered gathered;
     _Alignas(64) char mask[HISTO_BLOCK * sizeof(double)];
-    uint8_t kept[HISTO_BLOCK];
+    uint8_t unmasked[HISTO_BLOCK];
     union {
         uint8_t bytes[HISTO_BLOCK];
         double doubles[HISTO_BLOCK];
@@ -87,13 +87,13 @@ static void find_values(const window *w, int64_t x, int64_t y, int n, block *b)
     if (!w->mask) return;
     const void *mask = histo_map_contiguous(place_in(w->mask, x, y), w->mask->strides[1],
                                             histo_dtype_size(w->mask->dtype), n, b->mask);
-    histo_cpu_kernels_usable()->keep_nonzero(w->mask->dtype, mask, n, false, b->kept);
+    histo_cpu_kernels_usable()->keep_nonzero(w->mask->dtype, mask, n, false, b->unmasked);
     if (w->results->dtype == HISTO_U8)
         for (int i = 0; i < n; i++)
-            b->values.bytes[i] = b->kept[i] ? b->values.bytes[i] : 0;
+            b->values.bytes[i] = b->unmasked[i] ? b->values.bytes[i] : 0;
     else
         for (int i = 0; i < n; i++)
-            b->values.doubles[i] = b->kept[i] ? b->values.doubles[i] : 0;
+            b->values.doubles[i] = b->unmasked[i] ? b->values.doubles[i] : 0;
 }
 
 static inline void add_value(double value, double x, double *sums)
@@ -139,12 +139,12 @@ static void sum_bytes(const window *w, int64_t y, block *b, double row[HISTO_ROW
     for (int64_t x = 0; x < width; x += HISTO_BLOCK) {
         const int n = width - x < HISTO_BLOCK ? (int)(width - x) : HISTO_BLOCK;
         const uint64_t first = (uint64_t)x;
-        uint64_t some[HISTO_ROW_SUMS];
+        uint64_t sums_of_block[HISTO_ROW_SUMS];
         find_values(w, x, y, n, b);
-        histo_cpu_kernels_usable()->maps->sum_moments(b->values.bytes, n, some);
-        sums[0] += some[0];
-        sums[1] += some[1] + first * some[0];
-        sums[2] += some[2] + 2 * first * some[1] + first * first * some[0];
+        histo_cpu_kernels_usable()->maps->sum_moments(b->values.bytes, n, sums_of_block);
+        sums[0] += sums_of_block[0];
+        sums[1] += sums_of_block[1] + first * sums_of_block[0];
+        sums[2] += sums_of_block[2] + 2 * first * sums_of_block[1] + first * first * sums_of_block[0];
     }
     for (int s = 0; s < HISTO_ROW_SUMS; s++)
         row[s] = (double)sums[s];
@@ -174,8 +174,9 @@ static histo_moments add_lanes(window *w)
         for (int lane = 0; lane < half; lane++)
             for (int m = 0; m < HISTO_MOMENTS; m++)
                 w->lanes[lane][m] += w->lanes[lane + half][m];
-    const double *of = w->lanes[0];
-    return (histo_moments){.m00 = of[0], .m10 = of[1], .m01 = of[2], .m20 = of[3], .m11 = of[4], .m02 = of[5]};
+    const double *sums = w->lanes[0];
+    return (histo_moments){
+        .m00 = sums[0], .m10 = sums[1], .m01 = sums[2], .m20 = sums[3], .m11 = sums[4], .m02 = sums[5]};
 }
 
 /* Whether all sums of bytes over the window are below 2^53. */
@@ -198,9 +199,9 @@ histo_status histo_map_moments(const histo_map *map, const histo_view *views, co
     histo_device device;
     status = histo_map_locate(map, columns, NULL, o->mask ? &mask : NULL, &device);
     if (status == HISTO_OK && device != HISTO_DEVICE_CPU) {
-        histo_apply_options there = *o;
-        there.mask = o->mask ? &mask : NULL;
-        return histo_map_moments_on(map, device, columns, &there, moments);
+        histo_apply_options on_device = *o;
+        on_device.mask = o->mask ? &mask : NULL;
+        return histo_map_moments_on(map, device, columns, &on_device, moments);
     }
     bool only = false;
     if (status == HISTO_OK) histo_device_of(moments, &only);

@@ -55,15 +55,15 @@ histo_status histo_moments_cache_take(const histo_map *map, const histo_view *vi
                                       histo_moments_cache **prepared)
 {
     const int64_t samples = histo_view_size(&views[0]);
-    histo_moments_cache *kept = atomic_exchange(&map->copies->prepared, NULL);
+    histo_moments_cache *cache = atomic_exchange(&map->copies->prepared, NULL);
     int64_t seen = samples;
-    if (kept && __builtin_add_overflow(kept->seen, samples, &seen)) seen = INT64_MAX;
-    if (kept) kept->seen = seen;
-    if (kept && suits(kept, views, bytes)) {
-        *prepared = kept;
+    if (cache && __builtin_add_overflow(cache->seen, samples, &seen)) seen = INT64_MAX;
+    if (cache) cache->seen = seen;
+    if (cache && suits(cache, views, bytes)) {
+        *prepared = cache;
         return HISTO_OK;
     }
-    histo_moments_cache_free(kept);
+    histo_moments_cache_free(cache);
     return make(map, views, bytes, seen, prepared);
 }
 

@@ -9,12 +9,12 @@
 
 static void scale_counts(const uint64_t *counts, int64_t n, double lo, double hi, double *values)
 {
-    uint64_t least = UINT64_MAX, most = 0;
+    uint64_t lowest = UINT64_MAX, highest = 0;
     for (int64_t i = 0; i < n; i++) {
-        least = counts[i] < least ? counts[i] : least;
-        most = counts[i] > most ? counts[i] : most;
+        lowest = counts[i] < lowest ? counts[i] : lowest;
+        highest = counts[i] > highest ? counts[i] : highest;
     }
-    const histo_scaling scaling = histo_scaling_of(least, most, lo, hi);
+    const histo_scaling scaling = histo_scaling_of(lowest, highest, lo, hi);
     for (int64_t i = 0; i < n; i++)
         values[i] = histo_scaled(&scaling, counts[i]);
 }

@@ -67,7 +67,7 @@ void histo_map_gather(int naxes, const histo_dtype *dtypes, const char *const *a
 
 int histo_map_threads(int64_t samples, int wanted)
 {
-    const int64_t most = samples / LEAST_PER_THREAD + 1;
+    const int64_t worthwhile = samples / LEAST_PER_THREAD + 1;
     const int threads = histo_threads_for(wanted);
-    return threads < most ? threads : (int)most;
+    return threads < worthwhile ? threads : (int)worthwhile;
 }

@@ -17,10 +17,10 @@ histo_neighbours histo_neighbours_of(const histo_grid *grid, int d, int64_t plac
     };
 }
 
-int64_t histo_same_neighbours(const histo_grid *grid, int d, int64_t place, int64_t most)
+int64_t histo_same_neighbours(const histo_grid *grid, int d, int64_t place, int64_t limit)
 {
     const histo_neighbours first = histo_neighbours_of(grid, d, place);
-    int64_t same = 1, beyond = most + 1; /* they never decrease */
+    int64_t same = 1, beyond = limit + 1; /* they never decrease */
     while (same + 1 < beyond) {
         const int64_t middle = same + (beyond - same) / 2;
         const histo_neighbours near = histo_neighbours_of(grid, d, place + middle - 1);

@@ -20,8 +20,8 @@ typedef struct histo_grid {
 /* d: dimension of the tiles; place: of the samples. */
 histo_neighbours histo_neighbours_of(const histo_grid *grid, int d, int64_t place);
 
-/* How many of the places from `place` on, at most `most`, have the same two tiles around them. */
-int64_t histo_same_neighbours(const histo_grid *grid, int d, int64_t place, int64_t most);
+/* How many of the places from `place` on, at most `limit`, have the same two tiles around them. */
+int64_t histo_same_neighbours(const histo_grid *grid, int d, int64_t place, int64_t limit);
 
 /* The number of tiles, INT64_MAX if it is larger. */
 int64_t histo_tiles_in(const histo_tiles *tiles);

@@ -128,25 +128,25 @@ histo_status histo_map_landmarks(histo_map *map, const histo_hist *hist, int n, 
     status = histo_map_make_there(map, hist, NULL, &making, &made);
     if (status != HISTO_OK || made) return status;
     const int64_t batch = histo_hist_batch(hist);
-    double *found = histo_malloc((size_t)(batch * n) * sizeof *found);
-    if (!found) return histo_fail_memory((size_t)(batch * n) * sizeof *found, "landmarks");
-    status = histo_hist_quantiles(hist, HISTO_QUANTILE_LINEAR, n, q, found);
+    double *values = histo_malloc((size_t)(batch * n) * sizeof *values);
+    if (!values) return histo_fail_memory((size_t)(batch * n) * sizeof *values, "landmarks");
+    status = histo_hist_quantiles(hist, HISTO_QUANTILE_LINEAR, n, q, values);
     for (int64_t i = 0; i < batch * n && status == HISTO_OK; i++)
-        if (!isfinite(found[i]))
+        if (!isfinite(values[i]))
             status = histo_fail(HISTO_INVALID, "quantile %g of histogram %lld is not in a bin", q[i % n],
                                 (long long)(i / n));
     histo_polyline c = {0};
     if (status == HISTO_OK) status = polyline_make(&c, n);
     for (int64_t b = 0; b < map->batch && status == HISTO_OK; b++) {
         double *table = map->values + b * map->length;
-        histo_polyline_through(&c, found + (batch > 1 ? b * n : 0), target, n, extend);
+        histo_polyline_through(&c, values + (batch > 1 ? b * n : 0), target, n, extend);
         int64_t point = 0;
         for (int64_t i = histo_map_first(map); i <= histo_map_last(map); i++)
             table[i] = histo_polyline_next(&c, histo_map_entry_value(map, i), &point);
         histo_map_set_flow(map, table);
     }
     free(c.x);
-    free(found);
+    free(values);
     if (status == HISTO_OK) histo_map_changed(map);
     return status;
 }

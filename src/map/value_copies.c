@@ -14,9 +14,9 @@ histo_mapping histo_map_mapping(const histo_map *map)
 void histo_map_leave_devices(const histo_map *map)
 {
     if (!map->copies) return;
-    for (histo_device_map *it = map->copies->on_devices, *next; it; it = next) {
-        next = it->next;
-        it->backend->maps->free(it);
+    for (histo_device_map *copy = map->copies->on_devices, *next; copy; copy = next) {
+        next = copy->next;
+        copy->backend->maps->free(copy);
     }
     map->copies->on_devices = NULL;
 }
@@ -25,8 +25,8 @@ histo_status histo_map_fetch(const histo_map *map)
 {
     const histo_map_copies *copies = map->copies;
     histo_device_map *from = NULL;
-    for (histo_device_map *it = copies->on_devices; it; it = it->next)
-        if (it->current && (it->captured || !copies->on_host)) from = it;
+    for (histo_device_map *copy = copies->on_devices; copy; copy = copy->next)
+        if (copy->current && (copy->captured || !copies->on_host)) from = copy;
     if (!from) return HISTO_OK;
     const histo_mapping mapping = histo_map_mapping(map);
     histo_moments_cache_clear(map);
@@ -39,36 +39,36 @@ void histo_map_changed(const histo_map *map)
 {
     histo_moments_cache_clear(map);
     map->copies->on_host = true;
-    for (histo_device_map *it = map->copies->on_devices; it; it = it->next)
-        it->current = false;
+    for (histo_device_map *copy = map->copies->on_devices; copy; copy = copy->next)
+        copy->current = false;
 }
 
 /* The map's place on a device, whose values need not be current; made if missing. */
-static histo_status copy_on(const histo_map *map, histo_device device, histo_device_map **there)
+static histo_status copy_on(const histo_map *map, histo_device device, histo_device_map **copy)
 {
-    for (*there = map->copies->on_devices; *there; *there = (*there)->next)
-        if ((*there)->device == device) return HISTO_OK;
+    for (*copy = map->copies->on_devices; *copy; *copy = (*copy)->next)
+        if ((*copy)->device == device) return HISTO_OK;
     const histo_mapping mapping = histo_map_mapping(map);
-    histo_status status = histo_backend_of(device)->maps->create(&mapping, device, there);
+    histo_status status = histo_backend_of(device)->maps->create(&mapping, device, copy);
     if (status != HISTO_OK) return status;
-    (*there)->next = map->copies->on_devices;
-    map->copies->on_devices = *there;
+    (*copy)->next = map->copies->on_devices;
+    map->copies->on_devices = *copy;
     return HISTO_OK;
 }
 
-histo_status histo_map_on(const histo_map *map, histo_device device, void *stream, histo_device_map **there)
+histo_status histo_map_on(const histo_map *map, histo_device device, void *stream, histo_device_map **copy)
 {
     const histo_backend *backend = histo_backend_of(device);
-    for (*there = map->copies->on_devices; *there; *there = (*there)->next)
-        if ((*there)->device == device && (*there)->current) return HISTO_OK;
+    for (*copy = map->copies->on_devices; *copy; *copy = (*copy)->next)
+        if ((*copy)->device == device && (*copy)->current) return HISTO_OK;
     if (backend->capturing(stream))
         return histo_fail(HISTO_UNSUPPORTED,
                           "make the map on this GPU, or apply it there, before that is captured into a graph");
     histo_status status = histo_map_fetch(map);
-    if (status == HISTO_OK) status = copy_on(map, device, there);
+    if (status == HISTO_OK) status = copy_on(map, device, copy);
     const histo_mapping mapping = histo_map_mapping(map);
-    if (status == HISTO_OK) status = (*there)->backend->maps->send(*there, &mapping, map->values, stream);
-    if (status == HISTO_OK) (*there)->current = true;
+    if (status == HISTO_OK) status = (*copy)->backend->maps->send(*copy, &mapping, map->values, stream);
+    if (status == HISTO_OK) (*copy)->current = true;
     return status;
 }
 
@@ -76,19 +76,19 @@ static histo_status make_on(const histo_map *map, histo_device device, const his
 {
     const histo_backend *backend = histo_backend_of(device);
     const bool capturing = backend->capturing(making->options.stream);
-    histo_device_map *there;
-    for (there = map->copies->on_devices; there && there->device != device;)
-        there = there->next;
-    if (!there && capturing)
+    histo_device_map *copy;
+    for (copy = map->copies->on_devices; copy && copy->device != device;)
+        copy = copy->next;
+    if (!copy && capturing)
         return histo_fail(HISTO_UNSUPPORTED, "make the map on this GPU once before that is captured into a graph");
     const histo_mapping mapping = histo_map_mapping(map);
-    histo_status status = copy_on(map, device, &there);
-    if (status == HISTO_OK) status = there->backend->maps->make(there, &mapping, making);
+    histo_status status = copy_on(map, device, &copy);
+    if (status == HISTO_OK) status = copy->backend->maps->make(copy, &mapping, making);
     if (status != HISTO_OK) return status;
     histo_map_changed(map);
     map->copies->on_host = false;
-    there->current = true;
-    there->captured = there->captured || capturing;
+    copy->current = true;
+    copy->captured = copy->captured || capturing;
     return HISTO_OK;
 }
 
@@ -124,9 +124,9 @@ histo_status histo_map_locate(const histo_map *map, const histo_view *views, con
         const histo_view *view = o < map->naxes ? &views[o] : o == map->naxes ? out : mask;
         if (!view || histo_view_size(view) == 0) continue;
         bool only;
-        const histo_device its = histo_device_of(view->data, &only);
-        if (o == 0 || (only && !bound)) *device = its;
-        all &= its == *device;
+        const histo_device home = histo_device_of(view->data, &only);
+        if (o == 0 || (only && !bound)) *device = home;
+        all &= home == *device;
         bound |= only;
     }
     if (!all && bound)
@@ -139,17 +139,17 @@ histo_status histo_map_locate(const histo_map *map, const histo_view *views, con
 histo_status histo_map_apply_on(const histo_map *map, histo_device device, const histo_view *views,
                                 const histo_view *out, const histo_apply_options *options)
 {
-    histo_device_map *there;
-    histo_status status = histo_map_on(map, device, options->stream, &there);
+    histo_device_map *copy;
+    histo_status status = histo_map_on(map, device, options->stream, &copy);
     const histo_mapping mapping = histo_map_mapping(map);
-    return status == HISTO_OK ? there->backend->maps->apply(there, &mapping, views, out, options) : status;
+    return status == HISTO_OK ? copy->backend->maps->apply(copy, &mapping, views, out, options) : status;
 }
 
 histo_status histo_map_moments_on(const histo_map *map, histo_device device, const histo_view *views,
                                   const histo_apply_options *options, histo_moments *moments)
 {
-    histo_device_map *there;
-    histo_status status = histo_map_on(map, device, options->stream, &there);
+    histo_device_map *copy;
+    histo_status status = histo_map_on(map, device, options->stream, &copy);
     const histo_mapping mapping = histo_map_mapping(map);
-    return status == HISTO_OK ? there->backend->maps->moments(there, &mapping, views, options, moments) : status;
+    return status == HISTO_OK ? copy->backend->maps->moments(copy, &mapping, views, options, moments) : status;
 }

@@ -52,9 +52,9 @@ static void add_narrow(const tables *t, const char *at, int64_t rows, histo_extr
     const histo_cpu_kernels *kernels = histo_cpu_kernels_usable();
     const int64_t pitch = times * t->pitch;
     int64_t left = rows / times;
-    for (int some; left > 0; left -= some, at += some * pitch) {
-        some = left < HISTO_COLUMN_ROWS ? (int)left : HISTO_COLUMN_ROWS;
-        kernels->add_column_extremes(t->dtype, at, pitch, some, times * columns, wide);
+    for (int count; left > 0; left -= count, at += count * pitch) {
+        count = left < HISTO_COLUMN_ROWS ? (int)left : HISTO_COLUMN_ROWS;
+        kernels->add_column_extremes(t->dtype, at, pitch, count, times * columns, wide);
     }
     kernels->add_column_extremes(t->dtype, at, t->pitch, (int)(rows % times), columns, wide);
     for (int c = 0; c < times * columns; c++)
@@ -63,9 +63,9 @@ static void add_narrow(const tables *t, const char *at, int64_t rows, histo_extr
 
 static void add_wide(const tables *t, const char *at, int64_t rows, int columns, histo_extremes *extremes)
 {
-    for (int some; rows > 0; rows -= some, at += some * t->pitch) {
-        some = rows < HISTO_COLUMN_ROWS ? (int)rows : HISTO_COLUMN_ROWS;
-        histo_cpu_kernels_usable()->add_column_extremes(t->dtype, at, t->pitch, some, columns, extremes);
+    for (int count; rows > 0; rows -= count, at += count * t->pitch) {
+        count = rows < HISTO_COLUMN_ROWS ? (int)rows : HISTO_COLUMN_ROWS;
+        histo_cpu_kernels_usable()->add_column_extremes(t->dtype, at, t->pitch, count, columns, extremes);
     }
 }
 

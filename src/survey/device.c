@@ -32,7 +32,7 @@ static histo_status check_filters(const histo_source *source)
                       source->home - HISTO_DEVICE_CUDA(0));
 }
 
-histo_status histo_source_extremes(const histo_source *source, histo_found *found)
+histo_status histo_source_extremes(const histo_source *source, histo_found *extremes)
 {
     histo_problem problem;
     histo_job job;
@@ -40,7 +40,7 @@ histo_status histo_source_extremes(const histo_source *source, histo_found *foun
     if (status != HISTO_OK) return status;
     memset(&problem, 0, sizeof problem);
     memset(&job, 0, sizeof job);
-    memset(found, 0, (size_t)source->iter.batch * sizeof *found);
+    memset(extremes, 0, (size_t)source->iter.batch * sizeof *extremes);
     problem.device = source->home;
     problem.operands = source->iter.operands;
     problem.mask = source->mask;
@@ -57,7 +57,7 @@ histo_status histo_source_extremes(const histo_source *source, histo_found *foun
     job.stream = source->stream;
     if (source->only_inside) status = add_filter(source, &problem, &job);
     if (status != HISTO_OK || source->samples == 0) return status;
-    return histo_backend_of(source->home)->extremes(&job, found);
+    return histo_backend_of(source->home)->extremes(&job, extremes);
 }
 
 /* ---- Keys ---- */
@@ -91,16 +91,16 @@ static histo_number number_of(histo_dtype dtype, uint64_t key)
     }
 }
 
-histo_extremes histo_extremes_found(const histo_found *found, histo_dtype dtype)
+histo_extremes histo_extremes_found(const histo_found *by_key, histo_dtype dtype)
 {
-    histo_extremes e = {.samples = found->samples,
-                        .nan = found->nan[0] + found->nan[1],
-                        .below = found->infinite[0],
-                        .above = found->infinite[1],
-                        .masked = found->masked};
+    histo_extremes e = {.samples = by_key->samples,
+                        .nan = by_key->nan[0] + by_key->nan[1],
+                        .below = by_key->infinite[0],
+                        .above = by_key->infinite[1],
+                        .masked = by_key->masked};
     if (e.samples == e.nan + e.below + e.above) return e;
-    e.min = number_of(dtype, found->least);
-    e.max = number_of(dtype, found->most);
+    e.min = number_of(dtype, by_key->least);
+    e.max = number_of(dtype, by_key->most);
     return e;
 }
 

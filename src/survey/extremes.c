@@ -123,12 +123,12 @@ static bool are_few(const histo_view *samples, const histo_fill_options *options
 
 static histo_status find_on_device(const histo_source *source, histo_extremes *extremes, int64_t size)
 {
-    histo_found one, *found = size == 1 ? &one : histo_malloc((size_t)size * sizeof *found);
-    if (!found) return histo_fail_memory((size_t)size * sizeof *found, "extremes");
-    histo_status status = histo_source_extremes(source, found);
+    histo_found one, *by_key = size == 1 ? &one : histo_malloc((size_t)size * sizeof *by_key);
+    if (!by_key) return histo_fail_memory((size_t)size * sizeof *by_key, "extremes");
+    histo_status status = histo_source_extremes(source, by_key);
     for (int64_t b = 0; b < size && status == HISTO_OK; b++)
-        extremes[b] = histo_extremes_found(&found[b], source->dtypes[0]);
-    if (found != &one) free(found);
+        extremes[b] = histo_extremes_found(&by_key[b], source->dtypes[0]);
+    if (by_key != &one) free(by_key);
     return status;
 }
 

@@ -73,17 +73,17 @@ static void take_chunks(void *context, int index)
 /* Samples in a GPU's memory. */
 static histo_status run_on_device(const histo_source *source, const histo_facts *facts, uint64_t *seen)
 {
-    histo_found found;
+    histo_found by_key;
     if (facts->stats || facts->sums)
         return histo_fail(HISTO_UNSUPPORTED, "moments are those of samples in host memory: copy them from GPU %d",
                           source->home - HISTO_DEVICE_CUDA(0));
-    histo_status status = histo_source_extremes(source, &found);
+    histo_status status = histo_source_extremes(source, &by_key);
     if (status == HISTO_OK && facts->selection)
-        status = histo_selection_add_on_device(facts->selection, source, &found);
+        status = histo_selection_add_on_device(facts->selection, source, &by_key);
     if (status != HISTO_OK) return status;
-    const histo_extremes extremes = histo_extremes_found(&found, source->dtypes[0]);
+    const histo_extremes extremes = histo_extremes_found(&by_key, source->dtypes[0]);
     if (facts->extremes) histo_extremes_merge(facts->extremes, &extremes, source->dtypes[0]);
-    *seen += found.samples;
+    *seen += by_key.samples;
     return HISTO_OK;
 }
 

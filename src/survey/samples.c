@@ -55,10 +55,10 @@ static histo_status check_batch(const histo_view *samples, const int64_t *offset
 
 static int threads_for(int64_t samples, int wanted)
 {
-    const int64_t most = samples / LEAST_PER_THREAD;
-    if (most < 2) return 1;
+    const int64_t worthwhile = samples / LEAST_PER_THREAD;
+    if (worthwhile < 2) return 1;
     const int threads = histo_threads_for(wanted);
-    return threads < most ? threads : (int)most;
+    return threads < worthwhile ? threads : (int)worthwhile;
 }
 
 histo_status histo_source_make(histo_source *source, const histo_view *samples, const histo_fill_options *options,
@@ -219,14 +219,14 @@ static int64_t append(histo_samples *from, int64_t gathered, int n)
         return n;
     }
     const void *samples = operand_at(from, 0, n, from->strided);
-    const int kept = filter(from, samples, n);
-    if (kept == n && gathered == 0 && samples != from->strided && n >= HISTO_SAMPLES_GATHERED / 2)
+    const int passed = filter(from, samples, n);
+    if (passed == n && gathered == 0 && samples != from->strided && n >= HISTO_SAMPLES_GATHERED / 2)
         from->block = samples; /* where they are */
-    else if (kept == n)
+    else if (passed == n)
         memcpy(to, samples, (size_t)n * size);
     else
         kernels->compact(size, samples, from->keep, n, to);
-    return kept;
+    return passed;
 }
 
 bool histo_samples_next(histo_samples *from)

@@ -33,10 +33,10 @@ static inline void histo_saved_expect(histo_saved *from, uint64_t value)
 }
 
 /* How many numbers follow, of which there are so many. */
-static inline uint64_t histo_saved_count(histo_saved *from, uint64_t most)
+static inline uint64_t histo_saved_count(histo_saved *from, uint64_t limit)
 {
     const uint64_t n = histo_saved_next(from);
-    from->failed |= n > most || n > from->left;
+    from->failed |= n > limit || n > from->left;
     return from->failed ? 0 : n;
 }
 

@@ -71,18 +71,18 @@ static histo_stats stats_of_some(const double *x, int n)
 {
     histo_stats s = {.samples = (uint64_t)n};
     double finite[PIECE];
-    int kept = 0;
+    int count = 0;
     for (int i = 0; i < n; i++) {
-        finite[kept] = x[i];
-        kept += isfinite(x[i]) != 0;
+        finite[count] = x[i];
+        count += isfinite(x[i]) != 0;
         s.nan += isnan(x[i]) != 0;
     }
-    s.infinite = (uint64_t)(n - kept) - s.nan;
-    if (kept == 0) return s;
-    histo_cpu_kernels_usable()->sum(finite, kept, &s.min, &s.max);
-    for (int i = 0; i < kept; i++)
-        s.mean += finite[i] / (double)kept;
-    add_central_sums(finite, kept, &s);
+    s.infinite = (uint64_t)(n - count) - s.nan;
+    if (count == 0) return s;
+    histo_cpu_kernels_usable()->sum(finite, count, &s.min, &s.max);
+    for (int i = 0; i < count; i++)
+        s.mean += finite[i] / (double)count;
+    add_central_sums(finite, count, &s);
     return s;
 }
 

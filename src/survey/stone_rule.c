@@ -26,7 +26,7 @@ struct histo_stone_rule {
     int64_t last;       /* the largest candidate */
     int64_t begin, end; /* candidates of this pass: begin … end - 1 bins */
     int64_t best;
-    double least;       /* estimated error of `best` */
+    double best_error;  /* estimated */
     uint64_t *counts;   /* [ROOM]: bins of the first candidate, of the second, … */
     double *edges;      /* [ROOM]: the same for candidates that need stored edges */
     uint64_t *of_value; /* [VALUES]: occurrences of each bit pattern of 8- or 16-bit samples; else NULL */
@@ -88,7 +88,7 @@ void histo_stone_rule_start(histo_stone_rule *s, uint64_t n, double lo, double h
     s->last = (int64_t)fmin(fmax(100, sqrt((double)n)), ROOM - 1);
     s->end = 1;
     s->best = 1;
-    s->least = INFINITY;
+    s->best_error = INFINITY;
     if (s->of_value) memset(s->of_value, 0, VALUES * sizeof *s->of_value);
     take_candidates(s);
 }
@@ -219,8 +219,8 @@ static void judge_candidates(histo_stone_rule *s)
         for (int64_t i = 0; i < bins; i++)
             squares += (double)counts[i] * (double)counts[i];
         double error = (double)bins * (2 * n * n - (n + 1) * squares);
-        if (error < s->least) {
-            s->least = error;
+        if (error < s->best_error) {
+            s->best_error = error;
             s->best = bins;
         }
         counts += bins + 1;

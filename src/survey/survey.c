@@ -273,10 +273,10 @@ static void limit_to_phase(const histo_survey *s, histo_source *source)
 static histo_status add_to_stone(histo_survey *s, const histo_source *source)
 {
     if (source->home != HISTO_DEVICE_CPU) {
-        histo_found found;
-        histo_status status = histo_source_extremes(source, &found);
+        histo_found extremes;
+        histo_status status = histo_source_extremes(source, &extremes);
         if (status == HISTO_OK) status = histo_stone_rule_count(s->stone, source);
-        if (status == HISTO_OK) s->seen += found.samples;
+        if (status == HISTO_OK) s->seen += extremes.samples;
         return status;
     }
     histo_samples from;
@@ -570,10 +570,10 @@ histo_status histo_survey_axis(const histo_survey *survey, histo_axis *axis)
     status = find_bins(survey, &hi, &bins);
     if (status != HISTO_OK) return status;
     bool every_value = survey->options.range == HISTO_RANGE_DTYPE && histo_dtype_is_integer(survey->dtype);
-    histo_axis found = every_value && hi - lo == (double)bins ? histo_axis_integer((int64_t)lo, bins)
-                                                              : histo_axis_closed(histo_axis_regular(bins, lo, hi));
-    status = histo_axis_check(&found);
-    if (status == HISTO_OK) *axis = found;
+    histo_axis chosen = every_value && hi - lo == (double)bins ? histo_axis_integer((int64_t)lo, bins)
+                                                               : histo_axis_closed(histo_axis_regular(bins, lo, hi));
+    status = histo_axis_check(&chosen);
+    if (status == HISTO_OK) *axis = chosen;
     return status;
 }
 

@@ -60,20 +60,20 @@ static bool is_elf(const histo_kernel_image *image)
 
 static int machine_code(void)
 {
-    histo_compiled *it = histo_compiled_of(H200, &small);
-    CHECK(it && histo_nvrtc_unavailable() == NULL);
-    CHECK(histo_compiled_report(it).state == HISTO_COMPILE_UNKNOWN);
-    CHECK(!histo_compiled_image(it, HISTO_COMPILE_NONE) && !histo_compiled_image(it, HISTO_COMPILE_CACHED));
-    const histo_kernel_image *image = histo_compiled_image(it, HISTO_COMPILE_NOW);
-    histo_compile_report report = histo_compiled_report(it);
+    histo_compiled *kernel = histo_compiled_of(H200, &small);
+    CHECK(kernel && histo_nvrtc_unavailable() == NULL);
+    CHECK(histo_compiled_report(kernel).state == HISTO_COMPILE_UNKNOWN);
+    CHECK(!histo_compiled_image(kernel, HISTO_COMPILE_NONE) && !histo_compiled_image(kernel, HISTO_COMPILE_CACHED));
+    const histo_kernel_image *image = histo_compiled_image(kernel, HISTO_COMPILE_NOW);
+    histo_compile_report report = histo_compiled_report(kernel);
     if (!image && report.log) fprintf(stderr, "%s\n", report.log);
     CHECK(image && is_elf(image) && report.state == HISTO_COMPILE_DONE && report.us > 0 && !report.cached);
     CHECK(strstr(image->bytes, "put") && image->code_at % 16 == 0 && image->code_at < image->size);
-    CHECK(histo_compiled_image(it, HISTO_COMPILE_NONE) == image);
-    CHECK(histo_compiled_of(H200, &small) == it && histo_compiled_of(80, &small) != it);
+    CHECK(histo_compiled_image(kernel, HISTO_COMPILE_NONE) == image);
+    CHECK(histo_compiled_of(H200, &small) == kernel && histo_compiled_of(80, &small) != kernel);
     histo_kernel_source other = small;
     other.kernel = "put<8>";
-    CHECK(histo_compiled_of(H200, &other) != it);
+    CHECK(histo_compiled_of(H200, &other) != kernel);
     return atomic_load(&compiled) == 1 ? 0 : 1;
 }
 
@@ -96,20 +96,20 @@ static int all_headers(void)
         at += sprintf(at, "#include \"%s\"\n", histo_embedded_headers[i].name);
     CHECK(at > includes);
     histo_kernel_source source = {includes, small.definitions, small.kernel};
-    histo_compiled *it = histo_compiled_of(H200, &source);
-    const histo_kernel_image *image = histo_compiled_image(it, HISTO_COMPILE_NOW);
-    if (!image && histo_compiled_report(it).log) fprintf(stderr, "%s\n", histo_compiled_report(it).log);
+    histo_compiled *kernel = histo_compiled_of(H200, &source);
+    const histo_kernel_image *image = histo_compiled_image(kernel, HISTO_COMPILE_NOW);
+    if (!image && histo_compiled_report(kernel).log) fprintf(stderr, "%s\n", histo_compiled_report(kernel).log);
     CHECK(image);
     return 0;
 }
 
 static int failure_is_remembered(void)
 {
-    histo_compiled *it = histo_compiled_of(H200, &wrong);
+    histo_compiled *kernel = histo_compiled_of(H200, &wrong);
     for (int times = 0; times < 3; times++) {
-        CHECK(!histo_compiled_image(it, HISTO_COMPILE_NOW));
-        CHECK(histo_compiled_report(it).state == HISTO_COMPILE_FAILED);
-        CHECK(strstr(histo_compiled_report(it).log, "missing"));
+        CHECK(!histo_compiled_image(kernel, HISTO_COMPILE_NOW));
+        CHECK(histo_compiled_report(kernel).state == HISTO_COMPILE_FAILED);
+        CHECK(strstr(histo_compiled_report(kernel).log, "missing"));
     }
     return atomic_load(&compiled) == 1 ? 0 : 1;
 }
@@ -147,9 +147,9 @@ static int compile_and_exit(void)
 static int find_cached(void)
 {
     CHECK(histo_kernel_cache(directory) == HISTO_OK);
-    histo_compiled *it = histo_compiled_of(H200, &small);
-    const histo_kernel_image *image = histo_compiled_image(it, HISTO_COMPILE_CACHED);
-    CHECK(image && is_elf(image) && histo_compiled_report(it).cached);
+    histo_compiled *kernel = histo_compiled_of(H200, &small);
+    const histo_kernel_image *image = histo_compiled_image(kernel, HISTO_COMPILE_CACHED);
+    CHECK(image && is_elf(image) && histo_compiled_report(kernel).cached);
     CHECK(!histo_compiled_image(histo_compiled_of(80, &small), HISTO_COMPILE_CACHED));
     return atomic_load(&compiled) == 0 ? 0 : 1;
 }

@@ -67,10 +67,10 @@ static void stacks_of_images(void **state)
     for (int pairing = HISTO_PAIRS_RING; pairing <= HISTO_PAIRS_APART; pairing++) {
         const histo_pairs pairs = {(histo_pairing)pairing, pairing == HISTO_PAIRS_APART};
         for (int narrow = 0; narrow < 100; narrow += 33) {
-            histo_view some = host, there = device;
-            some.shape[2] = there.shape[2] = WIDTH - narrow;
-            OK(histo_hist_fill_pairs(expected, &some, &pairs, NULL));
-            OK(histo_hist_fill_pairs(h, &there, &pairs, NULL));
+            histo_view narrowed = host, on_gpu = device;
+            narrowed.shape[2] = on_gpu.shape[2] = WIDTH - narrow;
+            OK(histo_hist_fill_pairs(expected, &narrowed, &pairs, NULL));
+            OK(histo_hist_fill_pairs(h, &on_gpu, &pairs, NULL));
             assert_memory_equal(histo_plan_strategy(histo_hist_last_plan(h)), "cuda/", 5);
             assert_same(h, expected);
         }

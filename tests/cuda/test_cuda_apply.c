@@ -96,10 +96,10 @@ static void make_shape(problem *p)
 
 static void make_tiles(problem *p)
 {
-    const int most = p->ndim - p->batch_ndim < 3 ? p->ndim - p->batch_ndim : 3;
+    const int max_ndim = p->ndim - p->batch_ndim < 3 ? p->ndim - p->batch_ndim : 3;
     histo_tiles *tiles = &p->options.tiles;
     if (pick(p, 5) < 2) return;
-    tiles->ndim = most >= 2 && (p->image || pick(p, 3)) ? 2 : 1 + pick(p, most);
+    tiles->ndim = max_ndim >= 2 && (p->image || pick(p, 3)) ? 2 : 1 + pick(p, max_ndim);
     for (int d = 0; d < tiles->ndim; d++) {
         const int64_t extent = p->shape[p->ndim - tiles->ndim + d];
         tiles->count[d] = 1 + pick(p, 5);
@@ -222,18 +222,18 @@ static void like_the_cpu(void **state)
     (void)state;
     for (int number = 0; number < CASES; number += every()) {
         problem p = make_problem(number);
-        histo_view there[MOST_OPERANDS];
+        histo_view on_gpu[MOST_OPERANDS];
         void *memory[MOST_OPERANDS];
         for (int o = 0; o < p.operands; o++) {
-            memory[o] = device_copy(&p.views[o], &there[o]);
+            memory[o] = device_copy(&p.views[o], &on_gpu[o]);
             assert_non_null(memory[o]);
         }
         const int out = p.naxes;
         if (p.masked) p.options.mask = &p.views[p.operands - 1];
         OK(histo_map_apply(p.map, p.views, &p.views[out], &p.options));
-        if (p.masked) p.options.mask = &there[p.operands - 1];
-        OK(histo_map_apply(p.map, there, &there[out], &p.options));
-        if (!equal_there(&p.views[out], &there[out])) fail_msg("case %d: %s", number, words_of(&p));
+        if (p.masked) p.options.mask = &on_gpu[p.operands - 1];
+        OK(histo_map_apply(p.map, on_gpu, &on_gpu[out], &p.options));
+        if (!equal_there(&p.views[out], &on_gpu[out])) fail_msg("case %d: %s", number, words_of(&p));
         for (int o = 0; o < p.operands; o++)
             device_free(memory[o]);
         free_problem(&p);
@@ -254,10 +254,10 @@ static void moments_like_the_cpu(void **state)
     const histo_axis axes[] = {histo_axis_regular(30, 0, 180), histo_axis_regular(32, 0, 256)};
     const int64_t shape[] = {HEIGHT, WIDTH};
     histo_view views[] = {histo_view_nd(hue, HISTO_U8, 2, shape), histo_view_nd(saturation, HISTO_U8, 2, shape)};
-    histo_view there[2];
+    histo_view on_gpu[2];
     void *memory[2];
     for (int a = 0; a < 2; a++)
-        assert_non_null(memory[a] = device_copy(&views[a], &there[a]));
+        assert_non_null(memory[a] = device_copy(&views[a], &on_gpu[a]));
     for (int whole = 0; whole <= 1; whole++) {
         histo_map *map;
         OK(histo_map_create(&map, 2, axes, NULL));
@@ -272,11 +272,11 @@ static void moments_like_the_cpu(void **state)
             const int64_t w = i == 0 ? WIDTH : 1 + rng_below(&r, i % 2 ? 300 : WIDTH),
                           h = i == 1 ? 1 : 1 + rng_below(&r, HEIGHT);
             const int64_t window[] = {rng_below(&r, WIDTH - w + 1), rng_below(&r, HEIGHT - h + 1), w, h};
-            const histo_apply_options masked = {.mask = &views[0]}, masked_there = {.mask = &there[0]};
-            histo_moments here, got;
-            OK(histo_map_moments(map, views, window, i % 3 ? NULL : &masked, &here));
-            OK(histo_map_moments(map, there, window, i % 3 ? NULL : &masked_there, &got));
-            assert_memory_equal(&here, &got, sizeof here);
+            const histo_apply_options masked = {.mask = &views[0]}, masked_there = {.mask = &on_gpu[0]};
+            histo_moments on_cpu, got;
+            OK(histo_map_moments(map, views, window, i % 3 ? NULL : &masked, &on_cpu));
+            OK(histo_map_moments(map, on_gpu, window, i % 3 ? NULL : &masked_there, &got));
+            assert_memory_equal(&on_cpu, &got, sizeof on_cpu);
         }
         histo_map_destroy(map);
     }
@@ -296,7 +296,7 @@ static void captured(void **state)
     rng r = {.state = 3};
     for (int tiled = 0; tiled <= 1; tiled++) {
         uint8_t *from, *to;
-        histo_moments *moments, sums, here;
+        histo_moments *moments, sums, on_cpu;
         cudaStream_t stream;
         cudaGraph_t graph;
         cudaGraphExec_t launched;
@@ -318,7 +318,7 @@ static void captured(void **state)
         OK(histo_map_apply(map, &in, &out, &options));
         if (!tiled) OK(histo_map_moments(map, &in, NULL, &plain, moments));
         if (!tiled)
-            REFUSED(HISTO_UNSUPPORTED, "memory of the same GPU", histo_map_moments(map, &in, NULL, &plain, &here));
+            REFUSED(HISTO_UNSUPPORTED, "memory of the same GPU", histo_map_moments(map, &in, NULL, &plain, &on_cpu));
         CUDA_OK(cudaStreamEndCapture(stream, &graph));
         CUDA_OK(cudaGraphInstantiate(&launched, graph, 0));
         for (int frame = 0; frame < 3; frame++) {
@@ -336,8 +336,8 @@ static void captured(void **state)
             assert_memory_equal(got, expected, N);
             if (tiled) continue;
             CUDA_OK(cudaMemcpy(&sums, moments, sizeof sums, cudaMemcpyDeviceToHost));
-            OK(histo_map_moments(map, &mine, NULL, NULL, &here));
-            assert_memory_equal(&sums, &here, sizeof sums);
+            OK(histo_map_moments(map, &mine, NULL, NULL, &on_cpu));
+            assert_memory_equal(&sums, &on_cpu, sizeof sums);
         }
         CUDA_OK(cudaGraphExecDestroy(launched));
         CUDA_OK(cudaGraphDestroy(graph));

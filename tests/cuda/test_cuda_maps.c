@@ -38,7 +38,7 @@ static pair count(rng *r, histo_dtype dtype, distribution d, int naxes, const hi
 {
     pair p;
     const histo_hist_options options = {.batch = batch};
-    histo_view views[2], there[2];
+    histo_view views[2], on_gpu[2];
     void *data[2], *memory[2];
     OK(histo_hist_create(&p.host, naxes, axes, &options));
     OK(histo_hist_create(&p.device, naxes, axes, &options));
@@ -46,14 +46,14 @@ static pair count(rng *r, histo_dtype dtype, distribution d, int naxes, const hi
         data[a] = make_samples(r, dtype, d, &axes[a], n);
         views[a] = histo_view_nd(data[a], dtype, 2, (int64_t[]){batch, n / batch});
         views[a].batch_ndim = 1;
-        memory[a] = device_copy(&views[a], &there[a]);
+        memory[a] = device_copy(&views[a], &on_gpu[a]);
         assert_non_null(memory[a]);
     }
     histo_plan *plan;
     OK(histo_plan_create(&plan, p.host, views, NULL, &(histo_plan_options){.device = HISTO_DEVICE_CPU}));
     OK(histo_plan_fill(plan, p.host, views, NULL));
     histo_plan_destroy(plan);
-    OK(histo_hist_fill(p.device, there, NULL));
+    OK(histo_hist_fill(p.device, on_gpu, NULL));
     for (int a = 0; a < naxes; a++) {
         device_free(memory[a]);
         free(data[a]);
@@ -143,10 +143,10 @@ static void check_maker(const maker *m, const pair *from, const pair *other, int
     OK(histo_map_create(&host, naxes, axes, options));
     OK(histo_map_create(&device, naxes, axes, options));
     const histo_status status = make(m, host, from->host, other->host);
-    const histo_status there = make(m, device, from->device, other->device);
-    if (status == HISTO_OK && there != HISTO_OK) fail_msg("%s: %s", m->name, histo_last_error());
+    const histo_status on_gpu = make(m, device, from->device, other->device);
+    if (status == HISTO_OK && on_gpu != HISTO_OK) fail_msg("%s: %s", m->name, histo_last_error());
     if (status == HISTO_OK) assert_same_values(host, device, m->name);
-    if (status != HISTO_OK && there == HISTO_OK) {
+    if (status != HISTO_OK && on_gpu == HISTO_OK) {
         const int64_t n = histo_map_size(device);
         double *values = malloc((size_t)n * sizeof *values);
         OK(histo_map_read(device, values, n));
@@ -264,13 +264,13 @@ static void otsu_exactly(void **state)
         symmetric[i] = (uint8_t)i;
     for (int n = 1; n <= 256; n += n < 5 ? 1 : 83) {
         const histo_view view = histo_view_1d(symmetric, HISTO_U8, n);
-        histo_view there;
-        void *memory = device_copy(&view, &there);
+        histo_view on_gpu;
+        void *memory = device_copy(&view, &on_gpu);
         pair p;
         OK(histo_hist_create(&p.host, 1, &axis, NULL));
         OK(histo_hist_create(&p.device, 1, &axis, NULL));
         OK(histo_hist_fill(p.host, &view, NULL));
-        OK(histo_hist_fill(p.device, &there, NULL));
+        OK(histo_hist_fill(p.device, &on_gpu, NULL));
         check_maker(&m, &p, &p, 1, &axis, NULL);
         release(&p);
         device_free(memory);
@@ -280,10 +280,10 @@ static void otsu_exactly(void **state)
     OK(histo_hist_create(&p.host, 1, &wide, NULL));
     OK(histo_hist_create(&p.device, 1, &wide, NULL));
     const histo_view view = histo_view_1d(ends, HISTO_U16, 3);
-    histo_view there;
-    void *memory = device_copy(&view, &there);
+    histo_view on_gpu;
+    void *memory = device_copy(&view, &on_gpu);
     OK(histo_hist_fill(p.host, &view, NULL));
-    OK(histo_hist_fill(p.device, &there, NULL));
+    OK(histo_hist_fill(p.device, &on_gpu, NULL));
     check_maker(&m, &p, &p, 1, &wide, NULL);
     release(&p);
     device_free(memory);
@@ -370,11 +370,11 @@ static void replacing_fills(void **state)
     float *data = make_samples(&r, HISTO_F32, UNIFORM, &axis, N), *weight = make_samples(&r, HISTO_F32, ZIPF, &axis, N);
     uint8_t *mask = make_samples(&r, HISTO_U8, TWO_VALUES, &axis, N);
     const int64_t shape[] = {BATCH, N / BATCH};
-    histo_view here = histo_view_nd(data, HISTO_F32, 2, shape),
+    histo_view on_cpu = histo_view_nd(data, HISTO_F32, 2, shape),
                weights_here = histo_view_nd(weight, HISTO_F32, 2, shape),
-               mask_here = histo_view_nd(mask, HISTO_U8, 2, shape), there, weights_there, mask_there;
-    here.batch_ndim = weights_here.batch_ndim = mask_here.batch_ndim = 1;
-    void *memory[] = {device_copy(&here, &there), device_copy(&weights_here, &weights_there),
+               mask_here = histo_view_nd(mask, HISTO_U8, 2, shape), on_gpu, weights_there, mask_there;
+    on_cpu.batch_ndim = weights_here.batch_ndim = mask_here.batch_ndim = 1;
+    void *memory[] = {device_copy(&on_cpu, &on_gpu), device_copy(&weights_here, &weights_there),
                       device_copy(&mask_here, &mask_there)};
     static const histo_weighting weightings[] = {HISTO_UNWEIGHTED, HISTO_WEIGHT_REPRODUCIBLE,
                                                  HISTO_WEIGHT_REPRODUCIBLE_SUM};
@@ -388,13 +388,13 @@ static void replacing_fills(void **state)
             histo_plan *plan;
             OK(histo_hist_create(&h, 1, &axis, &options));
             OK(histo_hist_create(&expected, 1, &axis, &options));
-            OK(histo_hist_fill(expected, &here, &filling));
-            OK(histo_hist_fill(h, &here, &filling)); /* on the host */
+            OK(histo_hist_fill(expected, &on_cpu, &filling));
+            OK(histo_hist_fill(h, &on_cpu, &filling)); /* on the host */
             if (!staged) {
                 filling.mask = &mask_there;
                 if (weighted) filling.weights = &weights_there;
             }
-            const histo_view *samples = staged ? &here : &there;
+            const histo_view *samples = staged ? &on_cpu : &on_gpu;
             filling.replace = true;
             OK(histo_plan_create(&plan, h, samples, &filling, &(histo_plan_options){.device = HISTO_DEVICE_CUDA(0)}));
             for (int fill = 0; fill < 3; fill++)
@@ -483,10 +483,10 @@ static void play_frames(int64_t width)
         forbidden_calls = 0;
         CUDA_OK(cudaGraphLaunch(launched, round % 2 ? other : stream));
         assert_int_equal(forbidden_calls, 0);
-        histo_view here = whole, tiles_here = tiles;
-        here.data = tiles_here.data = pixels;
+        histo_view on_cpu = whole, tiles_here = tiles;
+        on_cpu.data = tiles_here.data = pixels;
         const histo_fill_options anew = {.replace = true};
-        OK(histo_hist_fill(on_host, &here, &anew));
+        OK(histo_hist_fill(on_host, &on_cpu, &anew));
         OK(histo_hist_fill(tiles_on_host, &tiles_here, &anew));
         OK(histo_map_equalize(expected, on_host, &(histo_make_options){.hi = 255}));
         assert_same_values(expected, equalized, "equalize");

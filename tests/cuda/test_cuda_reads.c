@@ -19,24 +19,24 @@ static void check_read(const histo_hist *h, histo_slots slots, histo_dtype dtype
     const int64_t size = histo_hist_size(h, slots);
     const size_t bytes = (size_t)size * histo_dtype_size(dtype);
     const histo_read_options options = {.dtype = dtype, .cumulative = cumulative};
-    char *here = malloc(2 * bytes), *back = here + bytes;
-    void *there;
-    CUDA_OK(cudaMalloc(&there, bytes));
-    CUDA_OK(cudaMemset(there, 0x55, bytes));
+    char *on_cpu = malloc(2 * bytes), *back = on_cpu + bytes;
+    void *on_gpu;
+    CUDA_OK(cudaMalloc(&on_gpu, bytes));
+    CUDA_OK(cudaMemset(on_gpu, 0x55, bytes));
     for (int square = 0; square <= sums; square++) {
         if (!sums) {
-            OK(histo_hist_read_counts(h, slots, there, size, &options));
-            OK(histo_hist_read_counts(h, slots, here, size, &options));
+            OK(histo_hist_read_counts(h, slots, on_gpu, size, &options));
+            OK(histo_hist_read_counts(h, slots, on_cpu, size, &options));
         } else {
-            OK(histo_hist_read_weights(h, slots, square ? NULL : there, square ? there : NULL, size, &options));
-            OK(histo_hist_read_weights(h, slots, square ? NULL : here, square ? here : NULL, size, &options));
+            OK(histo_hist_read_weights(h, slots, square ? NULL : on_gpu, square ? on_gpu : NULL, size, &options));
+            OK(histo_hist_read_weights(h, slots, square ? NULL : on_cpu, square ? on_cpu : NULL, size, &options));
         }
-        CUDA_OK(cudaMemcpy(back, there, bytes, cudaMemcpyDeviceToHost));
-        if (memcmp(here, back, bytes) != 0)
+        CUDA_OK(cudaMemcpy(back, on_gpu, bytes, cudaMemcpyDeviceToHost));
+        if (memcmp(on_cpu, back, bytes) != 0)
             fail_msg("slots %d, dtype %d, cumulative %d, sums %d, square %d", slots, dtype, cumulative, sums, square);
     }
-    CUDA_OK(cudaFree(there));
-    free(here);
+    CUDA_OK(cudaFree(on_gpu));
+    free(on_cpu);
 }
 
 /* What a read on the stream has written to device memory is what the same read gives of a histogram on the host. */
@@ -353,8 +353,8 @@ static void failed_device_reads(void **state)
     NEEDS_GPU();
     const int64_t n = 20011;
     const gpu_samples s = make_gpu_samples(make_unit_floats(35, n), HISTO_F32, n);
-    uint64_t *there, counts[BINS], expected[BINS];
-    CUDA_OK(cudaMalloc((void **)&there, sizeof counts));
+    uint64_t *on_gpu, counts[BINS], expected[BINS];
+    CUDA_OK(cudaMalloc((void **)&on_gpu, sizeof counts));
     histo_hist *h = make_unit_hist(1, HISTO_UNWEIGHTED), *e = make_unit_hist(1, HISTO_UNWEIGHTED);
     fill_by(e, "cpu/sequential", &s.host, NULL);
     OK(histo_hist_read_counts(e, HISTO_BINS, expected, BINS, NULL));
@@ -366,13 +366,13 @@ static void failed_device_reads(void **state)
             histo_tally tally;
             histo_cuda_fail_at = at;
             const histo_status status = kind == 2 ? histo_hist_tally(h, &tally)
-                                                  : histo_hist_read_counts(h, HISTO_BINS, kind ? counts : there, BINS,
+                                                  : histo_hist_read_counts(h, HISTO_BINS, kind ? counts : on_gpu, BINS,
                                                                            &(histo_read_options){.cumulative = !kind});
             reached = histo_cuda_fail_at <= 0;
             histo_cuda_fail_at = 0;
             assert_int_equal(status, reached ? HISTO_NO_MEMORY : HISTO_OK);
-            OK(histo_hist_read_counts(h, HISTO_BINS, there, BINS, NULL));
-            CUDA_OK(cudaMemcpy(counts, there, sizeof counts, cudaMemcpyDeviceToHost));
+            OK(histo_hist_read_counts(h, HISTO_BINS, on_gpu, BINS, NULL));
+            CUDA_OK(cudaMemcpy(counts, on_gpu, sizeof counts, cudaMemcpyDeviceToHost));
             assert_memory_equal(counts, expected, sizeof counts);
         }
         assert_in_range(at, 2, 40);
@@ -381,7 +381,7 @@ static void failed_device_reads(void **state)
         OK(histo_hist_fill(h, &s.device, NULL));
     }
     assert_same_then_destroy(h, e);
-    CUDA_OK(cudaFree(there));
+    CUDA_OK(cudaFree(on_gpu));
     free_gpu_samples(&s);
 }
 

@@ -49,9 +49,9 @@ static picture make_picture(void)
     p.memory[0] = device_copy(&all, &p.device);
     p.memory[1] = device_copy(&p.host_mask, &p.device_mask);
     assert_true(p.memory[0] && p.memory[1]);
-    const void *there = p.device.data;
+    const void *on_gpu = p.device.data;
     p.device = p.host;
-    p.device.data = there;
+    p.device.data = on_gpu;
     return p;
 }
 
@@ -99,7 +99,7 @@ static void compiled_once(void **state)
     NEEDS_GPU();
     if (!can_compile(__func__)) skip();
     picture p = make_picture();
-    const histo_fill_options there = {.mask = &p.device_mask}, here = {.mask = &p.host_mask};
+    const histo_fill_options on_gpu = {.mask = &p.device_mask}, on_cpu = {.mask = &p.host_mask};
     static const struct {
         const char *name, *params;
     } strategies[] = {{"cuda/lane_private", NULL},
@@ -108,15 +108,15 @@ static void compiled_once(void **state)
                       {"cuda/global_atomic", "blocks=132"}}; /* few samples have a kernel of their own */
     static const histo_effort efforts[] = {HISTO_COMPILE, HISTO_ESTIMATE};
     histo_hist *e = make_for_picture();
-    fill_by(e, "cpu/privatized", &p.host, &here);
+    fill_by(e, "cpu/privatized", &p.host, &on_cpu);
     for (size_t s = 0; s < sizeof strategies / sizeof *strategies; s++)
         for (size_t i = 0; i < sizeof efforts / sizeof *efforts; i++) {
             histo_hist *h = make_for_picture();
             histo_plan *plan;
             const histo_plan_options options = {
                 .effort = efforts[i], .strategy = strategies[s].name, .params = strategies[s].params};
-            OK(histo_plan_create(&plan, h, &p.device, &there, &options));
-            OK(histo_plan_fill(plan, h, &p.device, &there));
+            OK(histo_plan_create(&plan, h, &p.device, &on_gpu, &options));
+            OK(histo_plan_fill(plan, h, &p.device, &on_gpu));
             assert_explained(plan, "kernel: compiled for such samples, compiled in ");
             assert_same(h, e);
             histo_plan_destroy(plan);
@@ -135,35 +135,35 @@ static void compiled_in_graphs(void **state)
     picture p = make_picture();
     cudaStream_t stream;
     CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    const histo_fill_options there = {.mask = &p.device_mask, .stream = stream}, here = {.mask = &p.host_mask};
+    const histo_fill_options on_gpu = {.mask = &p.device_mask, .stream = stream}, on_cpu = {.mask = &p.host_mask};
     const histo_plan_options options = {.effort = HISTO_COMPILE, .strategy = "cuda/lane_private"};
     histo_hist *h = make_for_picture(), *e = make_for_picture();
     histo_plan *plan, *late;
-    OK(histo_plan_create(&plan, h, &p.device, &there, &options));
-    OK(histo_plan_create(&late, h, &p.device, &there, &options));
-    OK(histo_plan_fill(plan, h, &p.device, &there));
-    OK(histo_plan_fill(late, h, &p.device, &there));
-    fill_by(e, "cpu/privatized", &p.host, &here);
-    fill_by(e, "cpu/privatized", &p.host, &here);
+    OK(histo_plan_create(&plan, h, &p.device, &on_gpu, &options));
+    OK(histo_plan_create(&late, h, &p.device, &on_gpu, &options));
+    OK(histo_plan_fill(plan, h, &p.device, &on_gpu));
+    OK(histo_plan_fill(late, h, &p.device, &on_gpu));
+    fill_by(e, "cpu/privatized", &p.host, &on_cpu);
+    fill_by(e, "cpu/privatized", &p.host, &on_cpu);
     cudaGraph_t graph;
     cudaGraphExec_t launched;
     CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    OK(histo_plan_fill(plan, h, &p.device, &there));
+    OK(histo_plan_fill(plan, h, &p.device, &on_gpu));
     set_pixel(&p, 5);
-    OK(histo_plan_fill(late, h, &p.device, &there));
+    OK(histo_plan_fill(late, h, &p.device, &on_gpu));
     CUDA_OK(cudaStreamEndCapture(stream, &graph));
     CUDA_OK(cudaGraphInstantiateWithFlags(&launched, graph, 0));
     assert_explained(plan, "kernel: compiled for such samples");
     assert_explained(late, "kernel: general");
     for (int launch = 0; launch < 3; launch++) {
         CUDA_OK(cudaGraphLaunch(launched, stream));
-        fill_by(e, "cpu/privatized", &p.host, &here);
+        fill_by(e, "cpu/privatized", &p.host, &on_cpu);
         set_pixel(&p, 3);
-        fill_by(e, "cpu/privatized", &p.host, &here);
+        fill_by(e, "cpu/privatized", &p.host, &on_cpu);
         set_pixel(&p, 5);
     }
-    OK(histo_plan_fill(late, h, &p.device, &there));
-    fill_by(e, "cpu/privatized", &p.host, &here);
+    OK(histo_plan_fill(late, h, &p.device, &on_gpu));
+    fill_by(e, "cpu/privatized", &p.host, &on_cpu);
     assert_explained(late, "kernel: compiled for such samples");
     CUDA_OK(cudaGraphExecDestroy(launched));
     CUDA_OK(cudaGraphDestroy(graph));
@@ -183,7 +183,7 @@ static void compiled_kernels_fail(void **state)
     enum { LOADING_CALLS = 3 };
     const int step = is_sanitized() ? 5 : 1;
     picture p = make_picture();
-    const histo_fill_options there = {.mask = &p.device_mask}, here = {.mask = &p.host_mask};
+    const histo_fill_options on_gpu = {.mask = &p.device_mask}, on_cpu = {.mask = &p.host_mask};
     const histo_plan_options options = {.effort = HISTO_COMPILE, .strategy = "cuda/lane_private"};
     histo_cuda_fail_as = cudaErrorLaunchFailure;
     int replaced = 0, at = 1;
@@ -192,16 +192,16 @@ static void compiled_kernels_fail(void **state)
         histo_plan *plan;
         set_pixel(&p, 5 + at); /* a class that nothing was compiled for */
         assert_true(5 + at <= MAX_PIXEL);
-        fill_by(e, "cpu/privatized", &p.host, &here);
-        OK(histo_plan_create(&plan, h, &p.device, &there, &options));
+        fill_by(e, "cpu/privatized", &p.host, &on_cpu);
+        OK(histo_plan_create(&plan, h, &p.device, &on_gpu, &options));
         histo_cuda_fail_at = at;
-        histo_status status = histo_plan_fill(plan, h, &p.device, &there);
+        histo_status status = histo_plan_fill(plan, h, &p.device, &on_gpu);
         reached = histo_cuda_fail_at <= 0;
         histo_cuda_fail_at = 0;
         if (status != HISTO_OK) {
             assert_int_equal(status, HISTO_DEVICE);
             OK(histo_hist_reset(h, NULL));
-            OK(histo_plan_fill(plan, h, &p.device, &there));
+            OK(histo_plan_fill(plan, h, &p.device, &on_gpu));
         } else if (reached) {
             assert_explained(plan, "kernel: general, because the one compiled for such samples could not be loaded");
             replaced++;

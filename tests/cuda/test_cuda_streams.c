@@ -186,30 +186,30 @@ static void reads_do_not_wait(void **state)
     CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     const histo_fill_options filling = {.stream = stream};
     const histo_read_options plain = {.stream = stream}, running = {.stream = stream, .cumulative = true};
-    uint64_t *there, counts[2 * BINS], expected[2 * BINS];
-    CUDA_OK(cudaMalloc((void **)&there, sizeof counts));
+    uint64_t *on_gpu, counts[2 * BINS], expected[2 * BINS];
+    CUDA_OK(cudaMalloc((void **)&on_gpu, sizeof counts));
     histo_hist *h = make_unit_hist(1, HISTO_UNWEIGHTED), *e = make_unit_hist(1, HISTO_UNWEIGHTED);
     /* Kernels are loaded when they are first launched, and loading may wait for the device. */
     OK(histo_hist_reset(h, stream));
     OK(histo_hist_fill(h, &s.device, &filling));
-    OK(histo_hist_read_counts(h, HISTO_BINS, there, BINS, &plain));
-    OK(histo_hist_read_counts(h, HISTO_BINS, there + BINS, BINS, &running));
+    OK(histo_hist_read_counts(h, HISTO_BINS, on_gpu, BINS, &plain));
+    OK(histo_hist_read_counts(h, HISTO_BINS, on_gpu + BINS, BINS, &running));
     CUDA_OK(cudaDeviceSynchronize());
     gate g = {0};
     CUDA_OK(cudaLaunchHostFunc(stream, wait_at, &g));
     forbidden_calls = 0;
     OK(histo_hist_reset(h, stream));
     OK(histo_hist_fill(h, &s.device, &filling));
-    OK(histo_hist_read_counts(h, HISTO_BINS, there, BINS, &plain));
+    OK(histo_hist_read_counts(h, HISTO_BINS, on_gpu, BINS, &plain));
     OK(histo_hist_fill(h, &s.device, &filling));
-    OK(histo_hist_read_counts(h, HISTO_BINS, there + BINS, BINS, &running));
+    OK(histo_hist_read_counts(h, HISTO_BINS, on_gpu + BINS, BINS, &running));
     const int forbidden = forbidden_calls;
     const bool waiting = cudaStreamQuery(stream) == cudaErrorNotReady;
     __atomic_store_n(&g.open, 1, __ATOMIC_RELEASE);
     CUDA_OK(cudaStreamSynchronize(stream));
     assert_true(waiting && !g.late);
     assert_int_equal(forbidden, 0);
-    CUDA_OK(cudaMemcpy(counts, there, sizeof counts, cudaMemcpyDeviceToHost));
+    CUDA_OK(cudaMemcpy(counts, on_gpu, sizeof counts, cudaMemcpyDeviceToHost));
     fill_by(e, "cpu/sequential", &s.host, NULL);
     OK(histo_hist_read_counts(e, HISTO_BINS, expected, BINS, NULL));
     OK(histo_hist_merge(e, e));
@@ -217,7 +217,7 @@ static void reads_do_not_wait(void **state)
     assert_memory_equal(counts, expected, sizeof counts);
     histo_hist_destroy(h);
     histo_hist_destroy(e);
-    CUDA_OK(cudaFree(there));
+    CUDA_OK(cudaFree(on_gpu));
     CUDA_OK(cudaStreamDestroy(stream));
     free_gpu_samples(&s);
 }
@@ -230,12 +230,12 @@ static void nodes_of_a_graph(void **state)
     NEEDS_GPU();
     enum { N = 1 << 20 };
     uint8_t *samples;
-    uint32_t *there;
+    uint32_t *on_gpu;
     cudaStream_t stream;
     CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     CUDA_OK(cudaMalloc((void **)&samples, N));
     CUDA_OK(cudaMemset(samples, 7, N));
-    CUDA_OK(cudaMalloc((void **)&there, 256 * sizeof *there));
+    CUDA_OK(cudaMalloc((void **)&on_gpu, 256 * sizeof *on_gpu));
     const histo_fill_options filling = {.stream = stream};
     const histo_read_options as = {.dtype = HISTO_U32, .stream = stream};
     const histo_axis axis = histo_axis_integer(0, 256);
@@ -252,9 +252,9 @@ static void nodes_of_a_graph(void **state)
         for (int fill = 0; fill < 3; fill++)
             if (apart) {
                 OK(histo_plan_fill(plan, h, &view, &filling));
-                OK(histo_hist_read_counts(h, HISTO_BINS, there, 256, &as));
+                OK(histo_hist_read_counts(h, HISTO_BINS, on_gpu, 256, &as));
             } else {
-                OK(histo_plan_fill_read(plan, h, &view, &filling, HISTO_BINS, there, 256, &as));
+                OK(histo_plan_fill_read(plan, h, &view, &filling, HISTO_BINS, on_gpu, 256, &as));
             }
         CUDA_OK(cudaStreamEndCapture(stream, &graph));
         CUDA_OK(cudaGraphGetNodes(graph, NULL, &nodes));
@@ -282,7 +282,7 @@ static void nodes_of_a_graph(void **state)
     histo_hist_destroy(h);
     CUDA_OK(cudaStreamDestroy(stream));
     CUDA_OK(cudaFree(samples));
-    CUDA_OK(cudaFree(there));
+    CUDA_OK(cudaFree(on_gpu));
 }
 
 /* The shortest of some fills in milliseconds, by events on the stream. */

@@ -58,20 +58,20 @@ static void compile(const char *what, const char *architecture, const char *sour
 static void test_each_alone(void **state)
 {
     (void)state;
-    glob_t found;
-    assert_int_equal(glob(TEST_ROOT "/src/cuda/*/*.cuh", 0, NULL, &found), 0);
-    assert_int_equal(glob(TEST_ROOT "/src/cuda/*/*/*.cuh", GLOB_APPEND, NULL, &found), 0);
-    assert_int_equal(glob(TEST_ROOT "/src/cuda/device/*.h", GLOB_APPEND, NULL, &found), 0);
-    assert_int_equal(glob(TEST_ROOT "/papers/strategies/*.cuh", GLOB_APPEND, NULL, &found), 0);
-    assert_int_equal(glob(TEST_ROOT "/papers/strategies/*/*.cuh", GLOB_APPEND, NULL, &found), 0);
-    assert_int_equal(glob(TEST_ROOT "/papers/strategies/*.h", GLOB_APPEND, NULL, &found), 0);
-    assert_true(found.gl_pathc > 25);
-    for (size_t i = 0; i < found.gl_pathc; i++) {
+    glob_t headers;
+    assert_int_equal(glob(TEST_ROOT "/src/cuda/*/*.cuh", 0, NULL, &headers), 0);
+    assert_int_equal(glob(TEST_ROOT "/src/cuda/*/*/*.cuh", GLOB_APPEND, NULL, &headers), 0);
+    assert_int_equal(glob(TEST_ROOT "/src/cuda/device/*.h", GLOB_APPEND, NULL, &headers), 0);
+    assert_int_equal(glob(TEST_ROOT "/papers/strategies/*.cuh", GLOB_APPEND, NULL, &headers), 0);
+    assert_int_equal(glob(TEST_ROOT "/papers/strategies/*/*.cuh", GLOB_APPEND, NULL, &headers), 0);
+    assert_int_equal(glob(TEST_ROOT "/papers/strategies/*.h", GLOB_APPEND, NULL, &headers), 0);
+    assert_true(headers.gl_pathc > 25);
+    for (size_t i = 0; i < headers.gl_pathc; i++) {
         char source[512];
-        snprintf(source, sizeof source, "#include \"%s\"\n", found.gl_pathv[i] + strlen(TEST_ROOT) + 1);
-        compile(found.gl_pathv[i], architectures[0], source, NULL, 0);
+        snprintf(source, sizeof source, "#include \"%s\"\n", headers.gl_pathv[i] + strlen(TEST_ROOT) + 1);
+        compile(headers.gl_pathv[i], architectures[0], source, NULL, 0);
     }
-    globfree(&found);
+    globfree(&headers);
 }
 
 /* Host and kernels agree on sizes, offsets and constants. */
@@ -92,9 +92,9 @@ static void test_layout(void **state)
                                      "#include \"cuda/strategies/weighted_partition/weighted_partition.cuh\"\n"
                                      "#include \"cuda/device/weights/weight_formats.cuh\"\n"
                                      "#define OFFSET(type, member) __INTADDR__(&((type *)0)->member)\n");
-    for (const device_layout *it = device_layouts; it->expression; it++) {
+    for (const device_layout *layout = device_layouts; layout->expression; layout++) {
         length += (size_t)snprintf(source + length, sizeof source - length,
-                                   "static_assert((%s) == %" PRIu64 ", \"\");\n", it->expression, it->value);
+                                   "static_assert((%s) == %" PRIu64 ", \"\");\n", layout->expression, layout->value);
         assert_true(length < sizeof source);
     }
     compile("layout", architectures[0], source, NULL, 0);
@@ -223,12 +223,12 @@ static void test_vectors_of_classes(void **state)
 {
     enum { PROBLEMS = 20000 };
     (void)state;
-    static device_class it;
+    static device_class drawn;
     int in_vectors = 0;
     for (uint64_t number = 0; number < PROBLEMS; number++) {
-        if (!device_class_draw(number, &it)) continue;
-        in_vectors += it.in_vectors;
-        if (!it.is_aligned) fail_msg("problem %d has misaligned vectors: %s", (int)number, it.problem);
+        if (!device_class_draw(number, &drawn)) continue;
+        in_vectors += drawn.in_vectors;
+        if (!drawn.is_aligned) fail_msg("problem %d has misaligned vectors: %s", (int)number, drawn.problem);
     }
     assert_true(in_vectors > PROBLEMS / 50);
 }
@@ -279,19 +279,19 @@ static void test_kernels_of_classes(void **state)
 {
     enum { EACH = 3 };
     (void)state;
-    static device_class it;
+    static device_class drawn;
     uint64_t number = 0;
     for (size_t k = 0; k < EACH * sizeof of_classes / sizeof *of_classes; k++) {
         const size_t which = k / EACH;
-        char source[sizeof it.text + 128];
+        char source[sizeof drawn.text + 128];
         do
             number++;
-        while (!device_class_draw(number, &it) || it.weighted != of_classes[which].weighted);
+        while (!device_class_draw(number, &drawn) || drawn.weighted != of_classes[which].weighted);
         snprintf(source, sizeof source,
                  "#include \"cuda/%s\"\n#include \"cuda/jit/specialised_reader.cuh\"\n"
                  "#include \"cuda/jit/specialised_weighted.cuh\"\n%s",
-                 of_classes[which].header, it.text);
-        compile(it.problem, architectures[1], source, &of_classes[which].kernel, 1);
+                 of_classes[which].header, drawn.text);
+        compile(drawn.problem, architectures[1], source, &of_classes[which].kernel, 1);
     }
 }
 

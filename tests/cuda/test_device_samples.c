@@ -30,17 +30,17 @@ typedef enum edge_kind {
 
 /* Edges that a test keeps. */
 typedef struct edges {
-    double of[MOST_BINS + 1];
+    double values[MOST_BINS + 1];
     int64_t i64[MOST_BINS + 1];
     uint64_t u64[MOST_BINS + 1];
 } edges;
 
-static histo_axis moved_axis(rng *r, edges *e, int64_t bins, double most)
+static histo_axis moved_axis(rng *r, edges *e, int64_t bins, double farthest)
 {
     const double lo = rng_uniform(r) * 200 - 100, width = rng_uniform(r) * 50 + 1, step = width / (double)bins;
     for (int64_t i = 0; i <= bins; i++)
-        e->of[i] = lo + (double)i * step + (i % bins ? (rng_uniform(r) - 0.5) * 2 * most * step : 0);
-    return histo_axis_variable(bins, e->of);
+        e->values[i] = lo + (double)i * step + (i % bins ? (rng_uniform(r) - 0.5) * 2 * farthest * step : 0);
+    return histo_axis_variable(bins, e->values);
 }
 
 static histo_axis whole_axis(rng *r, edges *e, int64_t bins, bool is_signed)
@@ -62,20 +62,20 @@ static histo_axis whole_axis(rng *r, edges *e, int64_t bins, bool is_signed)
 
 static histo_axis make_axis(rng *r, edge_kind kind, histo_dtype dtype, edges *e)
 {
-    static const int64_t most[] = {1, 3, 40, 300, MOST_BINS};
-    int64_t bins = 1 + rng_below(r, most[rng_below(r, 5)]);
+    static const int64_t max_bins[] = {1, 3, 40, 300, MOST_BINS};
+    int64_t bins = 1 + rng_below(r, max_bins[rng_below(r, 5)]);
     histo_axis axis;
     const double lo = rng_uniform(r) * 20 - 10, hi = lo + 1 + rng_uniform(r) * 40;
     switch (kind) {
     case IN_FLOAT:
-        if (histo_linspace(bins, lo, hi, HISTO_F32, HISTO_F32, e->of) != HISTO_OK)
-            bins = 1, e->of[0] = lo, e->of[1] = hi;
-        axis = histo_axis_variable(bins, e->of);
+        if (histo_linspace(bins, lo, hi, HISTO_F32, HISTO_F32, e->values) != HISTO_OK)
+            bins = 1, e->values[0] = lo, e->values[1] = hi;
+        axis = histo_axis_variable(bins, e->values);
         break;
     case AS_FORMULA:
         axis = histo_axis_regular(bins, lo, hi);
-        OK(histo_axis_edges(&axis, e->of));
-        axis = histo_axis_variable(bins, e->of);
+        OK(histo_axis_edges(&axis, e->values));
+        axis = histo_axis_variable(bins, e->values);
         break;
     case MOVED:
         axis = moved_axis(r, e, bins, 0.12);
@@ -85,15 +85,15 @@ static histo_axis make_axis(rng *r, edge_kind kind, histo_dtype dtype, edges *e)
         break;
     case INFINITE:
         axis = moved_axis(r, e, bins, 0.1);
-        if (rng_below(r, 3)) e->of[0] = -INFINITY;
-        if (rng_below(r, 3)) e->of[bins] = INFINITY;
-        axis = histo_axis_variable(bins, e->of);
+        if (rng_below(r, 3)) e->values[0] = -INFINITY;
+        if (rng_below(r, 3)) e->values[bins] = INFINITY;
+        axis = histo_axis_variable(bins, e->values);
         break;
     case EQUAL:
         axis = moved_axis(r, e, bins, 0.3);
         for (int64_t i = 1; i <= bins; i++)
-            if (rng_below(r, 4) == 0) e->of[i] = e->of[i - 1];
-        axis = histo_axis_variable(bins, e->of);
+            if (rng_below(r, 4) == 0) e->values[i] = e->values[i - 1];
+        axis = histo_axis_variable(bins, e->values);
         break;
     case WHOLE_I64:
     case WHOLE_U64:
@@ -111,7 +111,7 @@ static histo_axis make_axis(rng *r, edge_kind kind, histo_dtype dtype, edges *e)
 
 /* Views of memory that a GPU has a copy of. */
 typedef struct twin {
-    histo_view here, there;
+    histo_view on_cpu, on_gpu;
     char *memory;
     void *copy;
 } twin;
@@ -157,19 +157,19 @@ static void lay_out(rng *r, histo_view *view, char *memory, int64_t size, int64_
 
 static void send(twin *t)
 {
-    t->copy = device_copy(&t->here, &t->there);
+    t->copy = device_copy(&t->on_cpu, &t->on_gpu);
     assert_non_null(t->copy);
 }
 
 /* Bits as a device has them: the bytes are copied. */
 static void send_bits(twin *t, int64_t bytes)
 {
-    const histo_view all = histo_view_1d(t->here.data, HISTO_U8, bytes);
+    const histo_view all = histo_view_1d(t->on_cpu.data, HISTO_U8, bytes);
     histo_view copy;
     t->copy = device_copy(&all, &copy);
     assert_non_null(t->copy);
-    t->there = t->here;
-    t->there.data = copy.data;
+    t->on_gpu = t->on_cpu;
+    t->on_gpu.data = copy.data;
 }
 
 static void discard(twin *t)
@@ -184,15 +184,15 @@ typedef struct problem {
     int naxes;
     histo_axis axes[3];
     twin samples[3], mask, weights;
-    histo_fill_options here, there;
+    histo_fill_options on_cpu, on_gpu;
     int64_t batch;
     histo_weighting weighting;
 } problem;
 
-static void make_shape(rng *r, histo_view *view, int64_t most)
+static void make_shape(rng *r, histo_view *view, int64_t limit)
 {
     *view = (histo_view){.ndim = 1 + (int)rng_below(r, 3)};
-    int64_t left = 1 + rng_below(r, most);
+    int64_t left = 1 + rng_below(r, limit);
     for (int d = view->ndim - 1; d > 0; d--) {
         view->shape[d] = 1 + rng_below(r, left);
         left /= view->shape[d];
@@ -201,13 +201,13 @@ static void make_shape(rng *r, histo_view *view, int64_t most)
     view->batch_ndim = rng_below(r, 3) ? 0 : (int)rng_below(r, view->ndim);
 }
 
-static void make_problem(rng *r, problem *p, edges *bin_edges, edge_kind wanted, int64_t most)
+static void make_problem(rng *r, problem *p, edges *bin_edges, edge_kind wanted, int64_t limit)
 {
     histo_view shape;
     *p = (problem){.naxes = rng_below(r, 4) ? 1 : 2 + (int)rng_below(r, 2)};
-    make_shape(r, &shape, most);
+    make_shape(r, &shape, limit);
     p->batch = histo_view_batch(&shape);
-    const int64_t pool = 8 * most + 64 < MOST_POOL ? 8 * most + 64 : MOST_POOL;
+    const int64_t pool = 8 * limit + 64 < MOST_POOL ? 8 * limit + 64 : MOST_POOL;
     for (int a = 0; a < p->naxes; a++) {
         const edge_kind kind = a ? (edge_kind)rng_below(r, EDGE_KINDS) : wanted;
         const bool whole = kind == WHOLE_I64 || kind == WHOLE_U64;
@@ -218,8 +218,8 @@ static void make_problem(rng *r, problem *p, edges *bin_edges, edge_kind wanted,
         do
             p->axes[a] = make_axis(r, kind, dtype, &bin_edges[a]);
         while (p->naxes > 1 && p->axes[a].bins > 150);
-        t->here = shape;
-        t->here.dtype = dtype;
+        t->on_cpu = shape;
+        t->on_cpu.dtype = dtype;
         histo_axis drawn = p->axes[a]; /* which has a width */
         if (!(isfinite(drawn.lo) && isfinite(drawn.hi) && drawn.lo < drawn.hi))
             drawn = histo_axis_regular(8, -120, 120);
@@ -227,38 +227,38 @@ static void make_problem(rng *r, problem *p, edges *bin_edges, edge_kind wanted,
         t->memory = make_samples(r, dtype, (distribution)rng_below(r, DISTRIBUTIONS), &drawn, pool + 2);
         if (whole && size == 8 && dtype <= HISTO_I64 && rng_below(r, 4))
             put_near_whole(r, dtype, &bin_edges[a], p->axes[a].bins, t->memory, pool);
-        lay_out(r, &t->here, t->memory, size, pool);
+        lay_out(r, &t->on_cpu, t->memory, size, pool);
         if (rng_below(r, 4) == 0) {
             swap_all(t->memory, (size_t)size, pool);
-            t->here.dtype = (histo_dtype)(dtype | HISTO_SWAPPED);
+            t->on_cpu.dtype = (histo_dtype)(dtype | HISTO_SWAPPED);
         }
         send(t);
     }
     if (rng_below(r, 3) == 0) { /* a mask of some dtype, or of bits */
         const bool bits = rng_below(r, 2);
         twin *t = &p->mask;
-        t->here = shape;
-        t->here.dtype = bits ? HISTO_BIT : (histo_dtype)rng_below(r, HISTO_DTYPE_COUNT);
-        const int64_t size = bits ? 1 : (int64_t)histo_dtype_size(t->here.dtype);
+        t->on_cpu = shape;
+        t->on_cpu.dtype = bits ? HISTO_BIT : (histo_dtype)rng_below(r, HISTO_DTYPE_COUNT);
+        const int64_t size = bits ? 1 : (int64_t)histo_dtype_size(t->on_cpu.dtype);
         t->memory = calloc((size_t)pool + 2, 8);
         for (int64_t i = 0; i < pool * 8; i++)
             t->memory[i] = (char)(bits || rng_below(r, 3) == 0 ? rng_next(r) : 0);
-        lay_out(r, &t->here, t->memory, size, pool);
+        lay_out(r, &t->on_cpu, t->memory, size, pool);
         if (bits) { /* strides count bits, from data on */
-            t->here.data = t->memory;
-            p->here.mask_offset = rng_below(r, 20);
-            for (int d = 0; d < t->here.ndim; d++)
-                t->here.strides[d] = t->here.strides[d] < 0 ? -t->here.strides[d] : t->here.strides[d];
+            t->on_cpu.data = t->memory;
+            p->on_cpu.mask_offset = rng_below(r, 20);
+            for (int d = 0; d < t->on_cpu.ndim; d++)
+                t->on_cpu.strides[d] = t->on_cpu.strides[d] < 0 ? -t->on_cpu.strides[d] : t->on_cpu.strides[d];
             send_bits(t, pool * 8);
         } else {
             send(t);
         }
-        p->here.mask = &t->here;
+        p->on_cpu.mask = &t->on_cpu;
     }
     if (rng_below(r, 4) == 0) {
-        p->here.where = &p->samples[0].here;
-        p->here.where_lo = -20;
-        p->here.where_hi = 1e4;
+        p->on_cpu.where = &p->samples[0].on_cpu;
+        p->on_cpu.where_lo = -20;
+        p->on_cpu.where_hi = 1e4;
     }
     if (rng_below(r, 4) == 0) {
         const bool swapped = rng_below(r, 2);
@@ -266,21 +266,21 @@ static void make_problem(rng *r, problem *p, edges *bin_edges, edge_kind wanted,
         p->weighting = rng_below(r, 2) ? HISTO_WEIGHT_REPRODUCIBLE : HISTO_WEIGHT_REPRODUCIBLE_SUM;
         const histo_dtype dtype = rng_below(r, 2) ? HISTO_F64 : HISTO_F32;
         const histo_axis drawn = histo_axis_regular(8, -3, 1000);
-        t->here = shape;
-        t->here.dtype = dtype;
+        t->on_cpu = shape;
+        t->on_cpu.dtype = dtype;
         t->memory = make_samples(r, dtype, UNIFORM, &drawn, pool + 2);
-        lay_out(r, &t->here, t->memory, (int64_t)histo_dtype_size(dtype), pool);
+        lay_out(r, &t->on_cpu, t->memory, (int64_t)histo_dtype_size(dtype), pool);
         if (swapped) {
             swap_all(t->memory, histo_dtype_size(dtype), pool);
-            t->here.dtype = (histo_dtype)(dtype | HISTO_SWAPPED);
+            t->on_cpu.dtype = (histo_dtype)(dtype | HISTO_SWAPPED);
         }
         send(t);
-        p->here.weights = &t->here;
+        p->on_cpu.weights = &t->on_cpu;
     }
-    p->there = p->here;
-    if (p->here.mask) p->there.mask = &p->mask.there;
-    if (p->here.where) p->there.where = &p->samples[0].there;
-    if (p->here.weights) p->there.weights = &p->weights.there;
+    p->on_gpu = p->on_cpu;
+    if (p->on_cpu.mask) p->on_gpu.mask = &p->mask.on_gpu;
+    if (p->on_cpu.where) p->on_gpu.where = &p->samples[0].on_gpu;
+    if (p->on_cpu.weights) p->on_gpu.weights = &p->weights.on_gpu;
 }
 
 static void discard_problem(problem *p)
@@ -344,11 +344,11 @@ static void describe(const problem *p)
     for (int a = 0; a < p->naxes; a++) {
         print_message("%lld bins in [%g, %g]%s, kind %d, ", (long long)p->axes[a].bins, p->axes[a].lo, p->axes[a].hi,
                       p->axes[a].closed ? " closed" : "", (int)p->axes[a].kind);
-        describe_view("samples", &p->samples[a].here);
+        describe_view("samples", &p->samples[a].on_cpu);
     }
-    if (p->here.mask) describe_view("mask", p->here.mask);
-    if (p->here.weights) describe_view("weights", p->here.weights);
-    print_message("%s, weighting %d\n", p->here.where ? "with where" : "without where", (int)p->weighting);
+    if (p->on_cpu.mask) describe_view("mask", p->on_cpu.mask);
+    if (p->on_cpu.weights) describe_view("weights", p->on_cpu.weights);
+    print_message("%s, weighting %d\n", p->on_cpu.where ? "with where" : "without where", (int)p->weighting);
 }
 
 /* Count by a strategy; false if it refuses. */
@@ -357,8 +357,8 @@ static bool count(const problem *p, const char *strategy, bool compile, counted 
     const bool on_device = strncmp(strategy, "cuda/", 5) == 0;
     histo_view views[3];
     for (int a = 0; a < p->naxes; a++)
-        views[a] = on_device ? p->samples[a].there : p->samples[a].here;
-    const histo_fill_options *fill = on_device ? &p->there : &p->here;
+        views[a] = on_device ? p->samples[a].on_gpu : p->samples[a].on_cpu;
+    const histo_fill_options *fill = on_device ? &p->on_gpu : &p->on_cpu;
     const histo_hist_options kind = {.batch = p->batch, .weighting = p->weighting, .storage = storage_for(strategy)};
     const histo_plan_options options = {.strategy = strategy, .effort = compile ? HISTO_COMPILE : HISTO_ESTIMATE};
     if (kind.storage == HISTO_SPARSE && p->weighting != HISTO_UNWEIGHTED) return false;
@@ -408,7 +408,7 @@ static void check_problem(const problem *p, const char *what, bool compile, long
     free_counted(&expected);
 }
 
-static void run_problems(int rounds, int64_t most, bool compile, uint64_t seed)
+static void run_problems(int rounds, int64_t limit, bool compile, uint64_t seed)
 {
     rng r = {seed};
     edges *bin_edges = malloc(3 * sizeof *bin_edges);
@@ -418,7 +418,7 @@ static void run_problems(int rounds, int64_t most, bool compile, uint64_t seed)
         const edge_kind kind = (edge_kind)(round % EDGE_KINDS);
         char what[64];
         snprintf(what, sizeof what, "round %d, edges %d", round, (int)kind);
-        make_problem(&r, &p, bin_edges, kind, most);
+        make_problem(&r, &p, bin_edges, kind, limit);
         check_problem(&p, what, compile, &made);
         discard_problem(&p);
     }
@@ -466,21 +466,21 @@ static bool same_axis(const histo_axis *a, const histo_axis *b)
 /* The same axis, or the same refusal. */
 static void check_survey(const problem *p, histo_survey_options options, const char *what)
 {
-    histo_axis here, there;
-    const histo_status status = histo_axis_from_data(&p->samples[0].here, &p->here, &options, &here);
+    histo_axis on_cpu, on_gpu;
+    const histo_status status = histo_axis_from_data(&p->samples[0].on_cpu, &p->on_cpu, &options, &on_cpu);
     char refused[512] = "";
     if (status != HISTO_OK) snprintf(refused, sizeof refused, "%s", histo_last_error());
-    const histo_status again = histo_axis_from_data(&p->samples[0].there, &p->there, &options, &there);
+    const histo_status again = histo_axis_from_data(&p->samples[0].on_gpu, &p->on_gpu, &options, &on_gpu);
     if (again == HISTO_UNSUPPORTED && strstr(histo_last_error(), "not both")) return;
     if (status != again) fail_msg("%s: '%s' and '%s'", what, refused, histo_last_error());
     if (status != HISTO_OK) {
         assert_string_equal(refused, histo_last_error());
         return;
     }
-    if (!same_axis(&here, &there))
+    if (!same_axis(&on_cpu, &on_gpu))
         fail_msg("%s, %s: %lld bins in [%.17g, %.17g] and %lld in [%.17g, %.17g]", what,
-                 histo_dtype_name(p->samples[0].here.dtype), (long long)here.bins, here.lo, here.hi,
-                 (long long)there.bins, there.lo, there.hi);
+                 histo_dtype_name(p->samples[0].on_cpu.dtype), (long long)on_cpu.bins, on_cpu.lo, on_cpu.hi,
+                 (long long)on_gpu.bins, on_gpu.lo, on_gpu.hi);
 }
 
 /* Checks a random problem, without weights. */
@@ -494,7 +494,7 @@ static void check_unweighted(uint64_t seed, int rounds, int64_t samples, unweigh
     for (int round = 0; round < rounds; round++) {
         problem p;
         make_problem(&r, &p, bin_edges, GIVEN, round % 5 ? samples : 100 * samples);
-        p.here.weights = p.there.weights = NULL;
+        p.on_cpu.weights = p.on_gpu.weights = NULL;
         check(&r, &p, round);
         discard_problem(&p);
     }
@@ -513,7 +513,7 @@ static void check_surveys(rng *r, problem *p, int round)
     check_survey(p, (histo_survey_options){.range = HISTO_RANGE_FIXED, .rule = HISTO_RULE_FD, .lo = -5, .hi = 100},
                  what);
     const histo_rule rule = rules[round % 6];
-    if (rule != HISTO_RULE_STONE || histo_view_size(&p->samples[0].here) < 20000)
+    if (rule != HISTO_RULE_STONE || histo_view_size(&p->samples[0].on_cpu) < 20000)
         check_survey(p, (histo_survey_options){.rule = rule}, what);
 }
 
@@ -533,17 +533,17 @@ static void check_quantiles(rng *r, problem *p, int round)
         q[i] = rng_below(r, 8) ? rng_uniform(r) : (double)rng_below(r, 2);
     for (int side = 0; side < 2; side++) {
         histo_quantiles *quantiles;
-        OK(histo_quantiles_create(&quantiles, p->samples[0].here.dtype, HISTO_QUANTILE_LINEAR, n, q));
+        OK(histo_quantiles_create(&quantiles, p->samples[0].on_cpu.dtype, HISTO_QUANTILE_LINEAR, n, q));
         while (histo_quantiles_next_pass(quantiles))
-            OK(side ? histo_quantiles_add(quantiles, &p->samples[0].there, &p->there)
-                    : histo_quantiles_add(quantiles, &p->samples[0].here, &p->here));
+            OK(side ? histo_quantiles_add(quantiles, &p->samples[0].on_gpu, &p->on_gpu)
+                    : histo_quantiles_add(quantiles, &p->samples[0].on_cpu, &p->on_cpu));
         OK(histo_quantiles_read(quantiles, values[side]));
         histo_quantiles_destroy(quantiles);
     }
     for (int i = 0; i < n; i++)
         if (values[0][i] != values[1][i] && !(isnan(values[0][i]) && isnan(values[1][i])))
-            fail_msg("round %d, %s: quantile %g is %.17g and %.17g", round, histo_dtype_name(p->samples[0].here.dtype),
-                     q[i], values[0][i], values[1][i]);
+            fail_msg("round %d, %s: quantile %g is %.17g and %.17g", round,
+                     histo_dtype_name(p->samples[0].on_cpu.dtype), q[i], values[0][i], values[1][i]);
 }
 
 static void quantiles(void **state)
@@ -557,17 +557,17 @@ static void check_extremes(rng *r, problem *p, int round)
 {
     (void)r;
     const size_t bytes = (size_t)p->batch * sizeof(histo_extremes);
-    histo_extremes *here = malloc(bytes), *there = malloc(bytes);
-    OK(histo_find_extremes(&p->samples[0].here, &p->here, here, p->batch));
-    OK(histo_find_extremes(&p->samples[0].there, &p->there, there, p->batch));
+    histo_extremes *on_cpu = malloc(bytes), *on_gpu = malloc(bytes);
+    OK(histo_find_extremes(&p->samples[0].on_cpu, &p->on_cpu, on_cpu, p->batch));
+    OK(histo_find_extremes(&p->samples[0].on_gpu, &p->on_gpu, on_gpu, p->batch));
     for (int64_t b = 0; b < p->batch; b++)
-        if (memcmp(&here[b], &there[b], sizeof here[b]) != 0)
+        if (memcmp(&on_cpu[b], &on_gpu[b], sizeof on_cpu[b]) != 0)
             fail_msg("round %d, %s, entry %lld: %llu samples %g … %g, and %llu samples %g … %g", round,
-                     histo_dtype_name(p->samples[0].here.dtype), (long long)b, (unsigned long long)here[b].samples,
-                     here[b].min.f64, here[b].max.f64, (unsigned long long)there[b].samples, there[b].min.f64,
-                     there[b].max.f64);
-    free(here);
-    free(there);
+                     histo_dtype_name(p->samples[0].on_cpu.dtype), (long long)b, (unsigned long long)on_cpu[b].samples,
+                     on_cpu[b].min.f64, on_cpu[b].max.f64, (unsigned long long)on_gpu[b].samples, on_gpu[b].min.f64,
+                     on_gpu[b].max.f64);
+    free(on_cpu);
+    free(on_gpu);
 }
 
 static void extremes_of_every_layout(void **state)
@@ -587,16 +587,16 @@ static void extremes_of_segments(void **state)
         const int64_t offsets[ENTRIES + 1] = {0, 0, 1, 5000, 5000, 49999, N};
         const histo_axis axis = histo_axis_regular(10, -5, 100);
         twin t = {.memory = make_samples(&r, (histo_dtype)dtype, SPECIAL, &axis, N)}, o = {.memory = NULL};
-        t.here = histo_view_1d(t.memory, (histo_dtype)dtype, N);
-        o.here = histo_view_1d(offsets, HISTO_I64, ENTRIES + 1);
+        t.on_cpu = histo_view_1d(t.memory, (histo_dtype)dtype, N);
+        o.on_cpu = histo_view_1d(offsets, HISTO_I64, ENTRIES + 1);
         send(&t);
         send(&o);
-        histo_extremes found[3][ENTRIES];
-        OK(histo_find_extremes(&t.here, &(histo_fill_options){.offsets = offsets}, found[0], ENTRIES));
-        OK(histo_find_extremes(&t.there, &(histo_fill_options){.offsets = offsets}, found[1], ENTRIES));
-        OK(histo_find_extremes(&t.there, &(histo_fill_options){.offsets = o.there.data}, found[2], ENTRIES));
-        assert_memory_equal(found[0], found[1], sizeof found[0]);
-        assert_memory_equal(found[0], found[2], sizeof found[0]);
+        histo_extremes extremes[3][ENTRIES];
+        OK(histo_find_extremes(&t.on_cpu, &(histo_fill_options){.offsets = offsets}, extremes[0], ENTRIES));
+        OK(histo_find_extremes(&t.on_gpu, &(histo_fill_options){.offsets = offsets}, extremes[1], ENTRIES));
+        OK(histo_find_extremes(&t.on_gpu, &(histo_fill_options){.offsets = o.on_gpu.data}, extremes[2], ENTRIES));
+        assert_memory_equal(extremes[0], extremes[1], sizeof extremes[0]);
+        assert_memory_equal(extremes[0], extremes[2], sizeof extremes[0]);
         discard(&t);
         discard(&o);
     }
@@ -608,16 +608,16 @@ static void refusals(void **state)
     NEEDS_GPU();
     const float x[] = {1, 2, 3};
     const uint8_t mask[] = {1, 0, 1};
-    twin t = {.here = histo_view_1d(x, HISTO_F32, 3)};
+    twin t = {.on_cpu = histo_view_1d(x, HISTO_F32, 3)};
     const histo_view host = histo_view_1d(mask, HISTO_U8, 3), swapped = histo_view_1d(x, HISTO_F32 | HISTO_SWAPPED, 3);
     send(&t);
     histo_extremes e;
     REFUSED(HISTO_UNSUPPORTED, "the mask is not",
-            histo_find_extremes(&t.there, &(histo_fill_options){.mask = &host}, &e, 1));
+            histo_find_extremes(&t.on_gpu, &(histo_fill_options){.mask = &host}, &e, 1));
     REFUSED(HISTO_UNSUPPORTED, "the samples are not",
-            histo_find_extremes(&t.here, &(histo_fill_options){.where = &t.there}, &e, 1));
+            histo_find_extremes(&t.on_cpu, &(histo_fill_options){.where = &t.on_gpu}, &e, 1));
     histo_stats stats = {0};
-    REFUSED(HISTO_UNSUPPORTED, "moments", histo_stats_add(&stats, &t.there, NULL));
+    REFUSED(HISTO_UNSUPPORTED, "moments", histo_stats_add(&stats, &t.on_gpu, NULL));
     histo_hist *h;
     histo_plan *plan;
     const histo_axis axis = histo_axis_regular(4, 0, 1);

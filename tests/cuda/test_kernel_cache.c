@@ -48,9 +48,9 @@ static int each_file(void (*act)(void))
 {
     DIR *open = opendir(directory);
     int files = 0;
-    for (const struct dirent *it; open && (it = readdir(open));)
-        if (it->d_name[0] != '.') {
-            name_file(it->d_name);
+    for (const struct dirent *entry; open && (entry = readdir(open));)
+        if (entry->d_name[0] != '.') {
+            name_file(entry->d_name);
             if (act) act();
             files++;
         }

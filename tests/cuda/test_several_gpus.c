@@ -86,11 +86,12 @@ static void free_everywhere(everywhere *e)
 static void fill_each(const everywhere *e, histo_hist *h, histo_hist *expected, bool weighted, bool masked)
 {
     for (int g = 0; g < gpus(); g++) {
-        const histo_fill_options there = {.weights = weighted ? &e->on[g][1] : NULL,
-                                          .mask = masked ? &e->on[g][2] : NULL},
-                                 here = {.weights = weighted ? &e->host[1] : NULL, .mask = masked ? &e->host[2] : NULL};
-        OK(histo_hist_fill(h, e->on[g], &there));
-        OK(histo_hist_fill(expected, e->host, &here));
+        const histo_fill_options on_gpu = {.weights = weighted ? &e->on[g][1] : NULL,
+                                           .mask = masked ? &e->on[g][2] : NULL},
+                                 on_cpu = {.weights = weighted ? &e->host[1] : NULL,
+                                           .mask = masked ? &e->host[2] : NULL};
+        OK(histo_hist_fill(h, e->on[g], &on_gpu));
+        OK(histo_hist_fill(expected, e->host, &on_cpu));
     }
 }
 
@@ -255,21 +256,21 @@ static void read_on_each(void **state)
     histo_hist *h = make_unit_hist(1, HISTO_UNWEIGHTED), *expected = make_unit_hist(1, HISTO_UNWEIGHTED);
     uint64_t counts[SLOTS], wanted[SLOTS];
     for (int reader = 0; reader < gpus(); reader++) {
-        uint64_t *there;
+        uint64_t *on_gpu;
         cudaStream_t stream;
         CUDA_OK(cudaSetDevice(reader));
-        CUDA_OK(cudaMalloc((void **)&there, sizeof counts));
+        CUDA_OK(cudaMalloc((void **)&on_gpu, sizeof counts));
         CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
         CUDA_OK(cudaSetDevice(0));
         if (reader != 1) fill_each(&e, h, expected, false, false); /* else the same again */
-        OK(histo_hist_read_counts(h, HISTO_FLOW, there, SLOTS, &(histo_read_options){.stream = stream}));
+        OK(histo_hist_read_counts(h, HISTO_FLOW, on_gpu, SLOTS, &(histo_read_options){.stream = stream}));
         CUDA_OK(cudaStreamSynchronize(stream));
-        CUDA_OK(cudaMemcpy(counts, there, sizeof counts, cudaMemcpyDeviceToHost));
+        CUDA_OK(cudaMemcpy(counts, on_gpu, sizeof counts, cudaMemcpyDeviceToHost));
         OK(histo_hist_read_counts(expected, HISTO_FLOW, wanted, SLOTS, NULL));
         assert_memory_equal(counts, wanted, sizeof counts);
         CUDA_OK(cudaSetDevice(reader));
         CUDA_OK(cudaStreamDestroy(stream));
-        CUDA_OK(cudaFree(there));
+        CUDA_OK(cudaFree(on_gpu));
         CUDA_OK(cudaSetDevice(0));
     }
     assert_same_then_destroy(h, expected);
@@ -354,9 +355,9 @@ static void graphs_on_each(void **state)
     for (int g = 0; g < gpus(); g++) {
         cudaGraph_t graph;
         histo_plan *plan;
-        uint64_t *there;
+        uint64_t *on_gpu;
         CUDA_OK(cudaSetDevice(g));
-        CUDA_OK(cudaMalloc((void **)&there, SLOTS * sizeof *there));
+        CUDA_OK(cudaMalloc((void **)&on_gpu, SLOTS * sizeof *on_gpu));
         CUDA_OK(cudaStreamCreateWithFlags(&streams[g], cudaStreamNonBlocking));
         const histo_fill_options options = {.stream = streams[g]};
         OK(histo_plan_create(&plan, h, e.on[g], &options, NULL));
@@ -367,12 +368,12 @@ static void graphs_on_each(void **state)
         if (g > 0) REFUSED(HISTO_UNSUPPORTED, "a graph can reset only", histo_hist_reset(h, streams[g]));
         if (g > 0)
             REFUSED(HISTO_UNSUPPORTED, "that one GPU alone has counted",
-                    histo_hist_read_counts(h, HISTO_FLOW, there, SLOTS, &(histo_read_options){.stream = streams[g]}));
+                    histo_hist_read_counts(h, HISTO_FLOW, on_gpu, SLOTS, &(histo_read_options){.stream = streams[g]}));
         CUDA_OK(cudaStreamEndCapture(streams[g], &graph));
         CUDA_OK(cudaGraphInstantiateWithFlags(&launched[g], graph, 0));
         CUDA_OK(cudaGraphDestroy(graph));
         histo_plan_destroy(plan);
-        CUDA_OK(cudaFree(there));
+        CUDA_OK(cudaFree(on_gpu));
     }
     for (int time = 0; time < 3; time++) {
         for (int g = 0; g < gpus(); g++) {

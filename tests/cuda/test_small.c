@@ -33,9 +33,9 @@ static histo_axis random_axis(rng *r, histo_dtype dtype)
     return histo_axis_regular(bins[which - axes], -7, 30000);
 }
 
-static int64_t random_length(rng *r, int most)
+static int64_t random_length(rng *r, int bits)
 {
-    const int64_t power = INT64_C(1) << rng_below(r, most);
+    const int64_t power = INT64_C(1) << rng_below(r, bits);
     return power + rng_below(r, power);
 }
 
@@ -65,8 +65,8 @@ static void lay_out(rng *r, problem *p)
         const int64_t of_one = rng_below(r, 2) ? all / 2 : 0, lucky = rng_below(r, p->batch);
         for (int64_t e = 0; e < p->batch; e++) {
             const int64_t left = all - p->offsets[e], wanted = rng_below(r, 3) ? rng_below(r, 2 * length) : 0;
-            const int64_t its = e == p->batch - 1 ? left : e == lucky ? of_one + wanted : wanted;
-            p->offsets[e + 1] = p->offsets[e] + (its < left ? its : left);
+            const int64_t count = e == p->batch - 1 ? left : e == lucky ? of_one + wanted : wanted;
+            p->offsets[e + 1] = p->offsets[e] + (count < left ? count : left);
         }
     } else if (rng_below(r, 5) == 0) {
         p->mask_data = malloc((size_t)(p->batch * length));
@@ -134,20 +134,20 @@ static void random_problems(void **state)
         const histo_hist_options kind = {.batch = p.batch};
         histo_view samples, mask, on_host = {0};
         void *memory = device_copy(&p.samples, &samples), *mask_memory = NULL, *offsets_memory = NULL;
-        histo_fill_options here = {.offsets = p.offsets}, there = here;
+        histo_fill_options on_cpu = {.offsets = p.offsets}, on_gpu = on_cpu;
         if (p.mask_data) {
             mask_memory = device_copy(&p.mask, &mask);
-            here.mask = &p.mask;
-            there.mask = &mask;
+            on_cpu.mask = &p.mask;
+            on_gpu.mask = &mask;
         }
         if (p.offsets && rng_below(&r, 2)) {
             histo_view offsets = histo_view_1d(p.offsets, HISTO_I64, p.batch + 1);
             offsets_memory = device_copy(&offsets, &on_host);
-            there.offsets = on_host.data;
+            on_gpu.offsets = on_host.data;
         }
         histo_hist *expected;
         OK(histo_hist_create(&expected, 1, &p.axis, &kind));
-        fill(expected, "cpu/sequential", &p.samples, &here);
+        fill(expected, "cpu/sequential", &p.samples, &on_cpu);
         for (int s = 0; s < 3; s++) {
             char what[256];
             histo_hist *h;
@@ -158,14 +158,14 @@ static void random_problems(void **state)
             histo_plan *plan;
             OK(histo_hist_create(&h, 1, &p.axis, &kind));
             histo_status can =
-                histo_plan_create(&plan, h, &samples, &there, &(histo_plan_options){.strategy = strategies[s]});
+                histo_plan_create(&plan, h, &samples, &on_gpu, &(histo_plan_options){.strategy = strategies[s]});
             if (can == HISTO_OK) {
                 histo_plan_destroy(plan);
-                fill(h, strategies[s], &samples, &there);
+                fill(h, strategies[s], &samples, &on_gpu);
                 assert_same(h, expected, what);
                 if (strategies[s]) { /* again from host memory, in chunks */
                     OK(histo_hist_reset(h, NULL));
-                    fill(h, strategies[s], &p.samples, &here);
+                    fill(h, strategies[s], &p.samples, &on_cpu);
                     assert_same(h, expected, what);
                 }
             } else {
@@ -204,23 +204,23 @@ static void compiled_problems(void **state)
         const histo_hist_options kind = {.batch = p.batch};
         histo_view samples, mask;
         void *memory = device_copy(&p.samples, &samples), *mask_memory = NULL;
-        histo_fill_options here = {.offsets = p.offsets}, there = here;
+        histo_fill_options on_cpu = {.offsets = p.offsets}, on_gpu = on_cpu;
         if (p.mask_data) {
             mask_memory = device_copy(&p.mask, &mask);
-            here.mask = &p.mask;
-            there.mask = &mask;
+            on_cpu.mask = &p.mask;
+            on_gpu.mask = &mask;
         }
         if (rng_below(&r, 3) == 0) { /* the samples themselves are filtered */
-            here.where = &p.samples;
-            there.where = &samples;
-            here.where_lo = there.where_lo = -100;
-            here.where_hi = there.where_hi = 100.5;
+            on_cpu.where = &p.samples;
+            on_gpu.where = &samples;
+            on_cpu.where_lo = on_gpu.where_lo = -100;
+            on_cpu.where_hi = on_gpu.where_hi = 100.5;
         }
         histo_hist *h, *expected;
         OK(histo_hist_create(&h, 1, &p.axis, &kind));
         OK(histo_hist_create(&expected, 1, &p.axis, &kind));
-        fill(expected, "cpu/sequential", &p.samples, &here);
-        fill_with(h, &compiled, &samples, &there);
+        fill(expected, "cpu/sequential", &p.samples, &on_cpu);
+        fill_with(h, &compiled, &samples, &on_gpu);
         assert_same(h, expected, what);
         histo_hist_destroy(h);
         histo_hist_destroy(expected);
@@ -303,16 +303,16 @@ static void compiled_weights(void **state)
         for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
             const histo_hist_options kind = {.weighting = modes[m]};
             const bool squares = modes[m] == HISTO_WEIGHT_FAST || modes[m] == HISTO_WEIGHT_REPRODUCIBLE;
-            const histo_fill_options here = {.weights = &host_weights}, there = {.weights = &device_weights};
+            const histo_fill_options on_cpu = {.weights = &host_weights}, on_gpu = {.weights = &device_weights};
             const histo_plan_options compiled = {.effort = HISTO_COMPILE, .strategy = "cuda/global_atomic"};
             double sums[2][2][SLOTS];
             histo_hist *h[2];
             for (int on_device = 0; on_device < 2; on_device++) {
                 OK(histo_hist_create(&h[on_device], 1, &axis, &kind));
                 if (on_device)
-                    fill_with(h[1], &compiled, &device, &there);
+                    fill_with(h[1], &compiled, &device, &on_gpu);
                 else
-                    fill(h[0], "cpu/sequential", &host, &here);
+                    fill(h[0], "cpu/sequential", &host, &on_cpu);
                 OK(histo_hist_read_weights(h[on_device], HISTO_FLOW, sums[on_device][0],
                                            squares ? sums[on_device][1] : NULL, SLOTS, NULL));
             }

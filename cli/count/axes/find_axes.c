@@ -210,7 +210,7 @@ static void begin_groups(run *r)
     static const bins_spec none;
     if (!r->settings->by) return;
     r->by = (axis_search){.spec = &none, .dtype = HISTO_U32};
-    axis_search_words(&r->by, r->feed.forms->of[r->count].words, r->settings->top ? r->settings->top : DEFAULT,
+    axis_search_words(&r->by, r->feed.forms->forms[r->count].words, r->settings->top ? r->settings->top : DEFAULT,
                       (dictionary_order)r->settings->order);
 }
 

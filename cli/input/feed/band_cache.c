@@ -24,8 +24,8 @@ size_t band_cache_limit(int threads)
 {
     const size_t available = histo_memory_available() / SHARE;
     const int64_t left = MOST_KEPT - (int64_t)threads * OF_A_THREAD;
-    const size_t most = left > LEAST_KEPT ? (size_t)left : LEAST_KEPT;
-    return available < most ? available : most;
+    const size_t cacheable = left > LEAST_KEPT ? (size_t)left : LEAST_KEPT;
+    return available < cacheable ? available : cacheable;
 }
 
 bool band_cache_reserve(size_t bytes, size_t limit)

@@ -20,7 +20,7 @@ typedef struct cached_band {
 /* Copy a band with this many views, into the room of this thread if it is small: false without memory. The room is NULL
  * at first; the thread leaves it after the last band. */
 bool cached_band_copy(cached_band *to, const band *from, int views, band_room **room);
-void cached_band_free(cached_band *it);
+void cached_band_free(cached_band *band);
 void band_room_leave(band_room **room);
 
 /* The bytes that all readers together may cache when this many threads decode. */

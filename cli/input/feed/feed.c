@@ -171,9 +171,9 @@ static int visit_file(feed *in, int i, const feed_visitor *visitor, fault *f)
 int feed_visit(feed *in, const feed_visitor *visitor, fault *f)
 {
     int failed = 0;
-    const unit_range of =
+    const unit_range files =
         in->division.shards ? division_files(&in->division, in->shard) : (unit_range){.end = in->count};
-    for (int i = in->at.file > of.first ? in->at.file : (int)of.first; i < of.end && !failed; i++)
+    for (int i = in->at.file > files.first ? in->at.file : (int)files.first; i < files.end && !failed; i++)
         failed = visit_file(in, i, visitor, f);
     in->at = (feed_place){0};
     if (visitor->verb) progress_end();

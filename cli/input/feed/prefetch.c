@@ -35,7 +35,7 @@ typedef struct part {
 typedef struct prefetcher prefetcher;
 
 typedef struct worker {
-    prefetcher *of;
+    prefetcher *prefetcher;
     reader *reader;
     band_room *room;
     pthread_t thread;
@@ -117,8 +117,8 @@ static void empty(prefetcher *a, part *p)
 /* Wait until enough bands before are counted, unless the next band is being waited for; locked. */
 static bool wait_for_room(prefetcher *a, const part *p)
 {
-    const size_t most = (size_t)a->threads * BYTES_AHEAD;
-    while (!a->stop && !p->wrong && !p->at_once && a->bytes > most && !(p == &a->parts[a->at] && p->taken == p->count))
+    const size_t limit = (size_t)a->threads * BYTES_AHEAD;
+    while (!a->stop && !p->wrong && !p->at_once && a->bytes > limit && !(p == &a->parts[a->at] && p->taken == p->count))
         pthread_cond_wait(&a->counted, &a->lock);
     return !a->stop && !p->wrong;
 }
@@ -225,7 +225,7 @@ static part *find_part(prefetcher *a)
 static void *decode_parts(void *self)
 {
     worker *h = self;
-    prefetcher *a = h->of;
+    prefetcher *a = h->prefetcher;
     pthread_mutex_lock(&a->lock);
     while (!a->stop) {
         part *p = find_part(a);
@@ -321,12 +321,12 @@ static bool next_band(prefetcher *a, part *p, band *b)
         pthread_cond_wait(&a->decoded, &a->lock);
     const bool more = p->taken < p->count;
     if (more) {
-        const cached_band *it = &p->bands[p->taken++];
+        const cached_band *cached = &p->bands[p->taken++];
         const size_t bytes = (size_t)a->base.selected.count * sizeof *a->views;
-        a->unit = it->unit;
-        a->base.bad += it->bad;
-        a->base.missing += it->missing;
-        *b = it->band;
+        a->unit = cached->unit;
+        a->base.bad += cached->bad;
+        a->base.missing += cached->missing;
+        *b = cached->band;
         b->views = memcpy(a->views, b->views, bytes);
         if (b->valid) b->valid = memcpy(a->views + a->base.selected.count, b->valid, bytes);
     }
@@ -478,7 +478,7 @@ reader *prefetch_open(reader *from, const char *path, const read_options *option
         return from;
     }
     for (int i = 0; i < a->threads; i++)
-        a->workers[i].of = a;
+        a->workers[i].prefetcher = a;
     a->base.selected = (selection){0};
     a->base.memory = (arena){0};
     a->base.about = metadata_share(from->about);

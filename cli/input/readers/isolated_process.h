@@ -17,7 +17,7 @@ enum { ISOLATED_MEMORY_BYTES = 2 * BAND_BYTES };
 /* What is asked, in terms of the format. */
 typedef struct isolated_request {
     int what;
-    int64_t of, first, count;
+    int64_t column, first, count;
 } isolated_request;
 
 /* Answer a request, in the other process, with its copy of self; memory is the shared memory, which begins with zeros.

@@ -266,15 +266,15 @@ static int freeze(dictionary *d, const candidate *all, uint32_t bins)
     return 0;
 }
 
-int dictionary_freeze(dictionary *d, uint32_t most, dictionary_order order)
+int dictionary_freeze(dictionary *d, uint32_t limit, dictionary_order order)
 {
     candidate *all = malloc((size_t)d->counted * sizeof *all + 1);
-    uint32_t found = 0;
+    uint32_t words = 0;
     if (!all) return -1;
     for (uint32_t i = 0; i < d->counted; i++)
-        if (d->counts[i] > 0) all[found++] = (candidate){d->counts[i], d->bytes + d->words[i].at, i};
-    qsort(all, found, sizeof *all, compare_counts);
-    const uint32_t bins = found < most ? found : most;
+        if (d->counts[i] > 0) all[words++] = (candidate){d->counts[i], d->bytes + d->words[i].at, i};
+    qsort(all, words, sizeof *all, compare_counts);
+    const uint32_t bins = words < limit ? words : limit;
     if (order == ORDER_BY_NAME) qsort(all, bins, sizeof *all, compare_names);
     const int failed = freeze(d, all, bins);
     free(all);

@@ -41,9 +41,9 @@ void dictionary_to_bins(const dictionary *d, const histo_view *codes, uint32_t *
 int dictionary_count(dictionary *d, const histo_view *codes, const histo_fill_options *fill, fault *f);
 /* Add the words and counts of another growing dictionary: 0, or -1 if there are too many. */
 int dictionary_merge(dictionary *d, const dictionary *other);
-/* Freeze: the `most` most frequent words that were counted at all get bins of their own; equally frequent ones by
+/* Freeze: the `limit` most frequent words that were counted at all get bins of their own; equally frequent ones by
  * their bytes. -1 without memory. */
-int dictionary_freeze(dictionary *d, uint32_t most, dictionary_order order);
+int dictionary_freeze(dictionary *d, uint32_t limit, dictionary_order order);
 /* Freeze with all of these words, in the order in which they were added: codes are bins. */
 int dictionary_freeze_as_is(dictionary *d);
 

@@ -116,11 +116,11 @@ time_epoch epoch_of_units(const char *units, const char *calendar)
     if (!standard && strcasecmp(calendar, "proleptic_gregorian") != 0) return (time_epoch){0};
     if (sscanf(units, "%20[A-Za-z] %*1[Ss]%*1[Ii]%*1[Nn]%*1[Cc]%*1[Ee] %n", name, &read) != 1 || read == 0)
         return (time_epoch){0};
-    time_epoch found = unit_named(name);
+    time_epoch epoch = unit_named(name);
     const int64_t gregorian = -12219292800 * second; /* 1582-10-15: before it, the standard calendar is the Julian */
-    if (!found.units || !parse_origin(units + read, &found.origin) || (standard && found.origin < gregorian))
+    if (!epoch.units || !parse_origin(units + read, &epoch.origin) || (standard && epoch.origin < gregorian))
         return (time_epoch){0};
-    return found;
+    return epoch;
 }
 
 static wide floor_div(wide a, wide b)

@@ -61,15 +61,15 @@ static bool is_known_to_differ(int64_t a, int64_t b)
 static int check_shapes(const lockstep *st, int i, fault *f)
 {
     const reader *a = samples_reader(st->files[0].in), *b = samples_reader(st->files[i].in);
-    const metadata *of[] = {a->about, b->about};
+    const metadata *about[] = {a->about, b->about};
     if (is_known_to_differ(a->pages, b->pages) || is_known_to_differ(a->height, b->height) ||
         is_known_to_differ(a->width, b->width))
         return fault_shapes(st, i, f);
-    if (!of[0] || !of[1] || of[0]->ndim < 3 || of[1]->ndim < 3) return 0;
-    if (of[0]->ndim != of[1]->ndim ||
-        memcmp(of[0]->shape, of[1]->shape, (size_t)of[0]->ndim * sizeof *of[0]->shape) != 0)
+    if (!about[0] || !about[1] || about[0]->ndim < 3 || about[1]->ndim < 3) return 0;
+    if (about[0]->ndim != about[1]->ndim ||
+        memcmp(about[0]->shape, about[1]->shape, (size_t)about[0]->ndim * sizeof *about[0]->shape) != 0)
         return fault_shapes(st, i, f);
-    return of[0]->fortran == of[1]->fortran ? 0 : fault_order(st, i, f);
+    return about[0]->fortran == about[1]->fortran ? 0 : fault_order(st, i, f);
 }
 
 static int open_file(lockstep *st, int i, bool keep, fault *f)

@@ -23,16 +23,16 @@ __attribute__((always_inline)) static inline char *compact_row(const char *from,
     return to;
 }
 
-char *missing_compact(histo_view *v, const unsigned char *keep, int64_t kept, char *to)
+char *missing_compact(histo_view *v, const unsigned char *keep, int64_t marked, char *to)
 {
-    const histo_view of = *v;
-    const bool column = of.shape[1] == 1; /* is read as a row */
-    const int64_t rows = column ? 1 : of.shape[0], count = column ? of.shape[0] : of.shape[1];
-    const int64_t step = of.strides[column ? 0 : 1];
-    *v = histo_view_nd(to, of.dtype, 2, (const int64_t[]){kept, 1});
+    const histo_view source = *v;
+    const bool column = source.shape[1] == 1; /* is read as a row */
+    const int64_t rows = column ? 1 : source.shape[0], count = column ? source.shape[0] : source.shape[1];
+    const int64_t step = source.strides[column ? 0 : 1];
+    *v = histo_view_nd(to, source.dtype, 2, (const int64_t[]){marked, 1});
     for (int64_t y = 0; y < rows; y++, keep += count) {
-        const char *from = (const char *)of.data + y * of.strides[0];
-        switch (histo_dtype_size(of.dtype)) {
+        const char *from = (const char *)source.data + y * source.strides[0];
+        switch (histo_dtype_size(source.dtype)) {
         case 1:
             to = compact_row(from, step, count, 1, keep, to);
             break;

@@ -7,8 +7,8 @@
 /* Unmark the places where `valid`, u8, is 0; nothing if it has no data. */
 void missing_unmark(const histo_view *valid, unsigned char *keep);
 
-/* Copy the marked values of a view, which are `kept`, to `to`, where there is room for all, and make it one of them.
- * Returns the end of the copy. */
-char *missing_compact(histo_view *v, const unsigned char *keep, int64_t kept, char *to);
+/* Copy the marked values of a view, whose number is `marked`, to `to`, where there is room for all, and make it one of
+ * them. Returns the end of the copy. */
+char *missing_compact(histo_view *v, const unsigned char *keep, int64_t marked, char *to);
 
 #endif

@@ -28,9 +28,9 @@ struct samples {
     scratch made;   /* luma, times from numbers and bins of words in the current piece, source after source */
     scratch passed; /* of the current piece, what mask and conditions let pass */
     histo_view passed_view;
-    scratch kept;     /* of the current piece, without missing values: source after source, and the mask */
-    bool whole;       /* missing values cannot be left out */
-    uint64_t missing; /* values, or rows, that were, besides those that the reader left out */
+    scratch compacted; /* of the current piece, without missing values: source after source, and the mask */
+    bool whole;        /* missing values cannot be left out */
+    uint64_t missing;  /* values, or rows, that were, besides those that the reader left out */
     bool begun;
     bool in_part; /* only some units are taken */
     samples_place at;
@@ -123,7 +123,7 @@ void samples_close(samples *in)
     free(in->views);
     free(in->made.data);
     free(in->passed.data);
-    free(in->kept.data);
+    free(in->compacted.data);
     free(in);
 }
 
@@ -310,7 +310,7 @@ static int64_t mark(const samples *in, const band *b, int i, unsigned char *keep
 {
     const int first = i < 0 ? 0 : i, end = i < 0 ? in->choice.total : i + 1;
     const int64_t places = b->rows * b->cols;
-    int64_t kept = 0;
+    int64_t marked = 0;
     memset(keep, 1, (size_t)places);
     for (int k = first; k < end; k++) {
         const sample_source *s = &in->choice.sources[k];
@@ -318,8 +318,8 @@ static int64_t mark(const samples *in, const band *b, int i, unsigned char *keep
             missing_unmark(&b->valid[s->view + v], keep);
     }
     for (int64_t k = 0; k < places; k++)
-        kept += keep[k];
-    return kept;
+        marked += keep[k];
+    return marked;
 }
 
 static int fault_missing(const samples *in, const char *what, fault *f)
@@ -342,19 +342,19 @@ static int leave_out_missing(samples *in, const band *b, fault *f)
     size_t size = 2 * places; /* marks and the mask */
     for (int i = 0; i < c->total; i++)
         size += places * histo_dtype_size(c->sources[i].dtype);
-    if (!scratch_reserve(&in->kept, size)) return fault_memory(in, f);
-    unsigned char *keep = in->kept.data + size - places;
-    char *to = (char *)in->kept.data;
-    int64_t kept = paired ? mark(in, b, -1, keep) : 0;
-    if (paired) in->missing += places - (uint64_t)kept;
+    if (!scratch_reserve(&in->compacted, size)) return fault_memory(in, f);
+    unsigned char *keep = in->compacted.data + size - places;
+    char *to = (char *)in->compacted.data;
+    int64_t marked = paired ? mark(in, b, -1, keep) : 0;
+    if (paired) in->missing += places - (uint64_t)marked;
     for (int i = 0; i < c->total; i++) {
         if (!paired) {
-            kept = mark(in, b, i, keep);
-            in->missing += places - (uint64_t)kept;
+            marked = mark(in, b, i, keep);
+            in->missing += places - (uint64_t)marked;
         }
-        to = missing_compact(&in->views[i], keep, kept, to);
+        to = missing_compact(&in->views[i], keep, marked, to);
     }
-    if (in->mask.source) missing_compact(&in->mask_view, keep, kept, to);
+    if (in->mask.source) missing_compact(&in->mask_view, keep, marked, to);
     return 0;
 }
 

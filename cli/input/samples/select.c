@@ -351,9 +351,9 @@ static int64_t time_unit(const reader *r, const settings *options, int channel)
 
 static int add_form(channel_forms *all, const reader *r, const sample_source *s, values_kind kind, fault *f)
 {
-    channel_form *more = realloc(all->of, (size_t)(all->count + 1) * sizeof *more);
+    channel_form *more = realloc(all->forms, (size_t)(all->count + 1) * sizeof *more);
     if (!more) return fault_no_memory(r, f);
-    all->of = more;
+    all->forms = more;
     channel_form *made = &more[all->count++];
     *made = (channel_form){.kind = kind};
     made->looks = kind == VALUES_NUMBERS && r->takes_forms && s->dtype == HISTO_F64 && !s->luma;
@@ -378,7 +378,7 @@ static int add_groups(choice *c, const reader *r, const char *item, channel_form
     if (add_extra(c, r, item, &c->by, f) != 0) return -1;
     sample_source *s = &c->sources[c->by];
     if (all->count == c->count && add_form(all, r, s, VALUES_WORDS, f) != 0) return -1;
-    set_form(s, &all->of[c->count]);
+    set_form(s, &all->forms[c->count]);
     return 0;
 }
 
@@ -394,10 +394,10 @@ static int find_forms(choice *c, const reader *r, const settings *options, chann
             s->luma || kind == VALUES_TIMES || stated.units ? 0 : time_unit(r, options, s->channel);
         const bool first = i == all->count;
         if (first && add_form(all, r, s, kind, f) != 0) return -1;
-        if (first && stated.units) all->of[i] = epoch_form(stated, true);
-        if (first && per_second) all->of[i] = epoch_form(epoch_per_second(per_second), false);
-        if (!is_alike(r, &all->of[i], stated.units != 0)) return fault_not_alike(r, s, &all->of[i], f);
-        set_form(s, &all->of[i]);
+        if (first && stated.units) all->forms[i] = epoch_form(stated, true);
+        if (first && per_second) all->forms[i] = epoch_form(epoch_per_second(per_second), false);
+        if (!is_alike(r, &all->forms[i], stated.units != 0)) return fault_not_alike(r, s, &all->forms[i], f);
+        set_form(s, &all->forms[i]);
     }
     return 0;
 }
@@ -522,7 +522,7 @@ int choice_make(choice *c, reader *r, const settings *s, channel_forms *all, fau
 int choice_reform(choice *c, reader *r, const channel_forms *all, fault *f)
 {
     for (int i = 0; i < c->count; i++)
-        set_form(&c->sources[i], &all->of[i]);
+        set_form(&c->sources[i], &all->forms[i]);
     return select_in_reader(c, r, f);
 }
 
@@ -548,7 +548,7 @@ void choice_free(choice *c)
 void channel_forms_free(channel_forms *all)
 {
     for (int i = 0; i < all->count; i++)
-        dictionary_free(all->of[i].words);
-    free(all->of);
+        dictionary_free(all->forms[i].words);
+    free(all->forms);
     *all = (channel_forms){0};
 }

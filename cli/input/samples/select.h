@@ -35,7 +35,7 @@ typedef struct choice {
  * later what a survey found. */
 typedef struct channel_forms {
     int count;
-    channel_form *of; /* [count], which owns the dictionaries */
+    channel_form *forms; /* [count], which owns the dictionaries */
 } channel_forms;
 
 void channel_forms_free(channel_forms *all);

@@ -37,7 +37,7 @@ typedef struct attribute {
 } attribute;
 
 /* Find an attribute by name; false if there is none, or none that is understood. */
-typedef bool attribute_find(void *self, const char *name, attribute *found);
+typedef bool attribute_find(void *self, const char *name, attribute *to);
 
 /* What the attributes say of samples that are stored in this type, which _Unsigned changes. */
 packing unpack_rule(attribute_find *find, void *self, histo_dtype *stored);

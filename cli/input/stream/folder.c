@@ -96,14 +96,14 @@ bool folder_walk(const char *folder, int64_t *entries, folder_visitor *visit, vo
 
 typedef struct dicom_search {
     bool bare;
-    char *found;
+    char *first;
 } dicom_search;
 
 static bool look_for_dicom(void *self, const char *path)
 {
     dicom_search *s = self;
-    if (folder_dicom_file(path, s->bare)) s->found = strdup(path);
-    return !s->found;
+    if (folder_dicom_file(path, s->bare)) s->first = strdup(path);
+    return !s->first;
 }
 
 char *folder_dicom(const char *folder, bool bare)
@@ -111,5 +111,5 @@ char *folder_dicom(const char *folder, bool bare)
     dicom_search s = {.bare = bare};
     int64_t entries = MOST_SEARCHED;
     if (folder_is(folder)) folder_walk(folder, &entries, look_for_dicom, &s);
-    return s.found;
+    return s.first;
 }

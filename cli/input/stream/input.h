@@ -59,8 +59,8 @@ int64_t input_random(input *in, fault *f);
 /* Read at any place after input_random: fewer than size bytes only at the end of the data; -1 on failure. */
 int64_t input_read_at(const input *in, int64_t position, void *buffer, size_t size, fault *f);
 
-/* All bytes that are left, at most `most`; the caller frees them. NULL on failure. */
-unsigned char *input_read_all(input *in, size_t most, size_t *size, fault *f);
+/* All bytes that are left, at most max_bytes; the caller frees them. NULL on failure. */
+unsigned char *input_read_all(input *in, size_t max_bytes, size_t *size, fault *f);
 
 /* For samples that are drawn while they come: before each read of stored bytes, `wait` is called with the descriptor,
  * and returns true when it is to be read, or false to stop, which the read then fails by (EXIT_OK, no sentence). An

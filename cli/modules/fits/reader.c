@@ -191,11 +191,11 @@ static int read_pixels(void *self, int64_t first, int64_t count, void *samples, 
 static int read_column(void *self, int c, int64_t first, int64_t rows, void *samples, unsigned char *valid, fault *f)
 {
     fits_reader *r = self;
-    const column *of = &r->columns[c];
-    const int64_t size = (int64_t)histo_dtype_size(of->dtype), all = rows * of->values, fit = BAND_BYTES / size;
+    const column *from = &r->columns[c];
+    const int64_t size = (int64_t)histo_dtype_size(from->dtype), all = rows * from->values, fit = BAND_BYTES / size;
     for (int64_t done = 0, n; done < all; done += n) {
         n = all - done < fit ? all - done : fit;
-        const isolated_request q = {.what = READ, .of = c, .first = first * of->values + done, .count = n};
+        const isolated_request q = {.what = READ, .column = c, .first = first * from->values + done, .count = n};
         if (isolated_read(r->process, &q, (char *)samples + done * size, (size_t)(n * size), valid + done, n, f) != 0)
             return -1;
     }

@@ -6,15 +6,15 @@
 #include "modules/fits/fits.h"
 int fits_table_read(fits_unit *u, const isolated_request *q, void *samples, unsigned char *valid, fault *f)
 {
-    const fits_column *c = &u->about.columns[q->of];
+    const fits_column *c = &u->about.columns[q->column];
     const LONGLONG row = q->first / c->is.values + 1, element = q->first % c->is.values + 1;
     int status = 0, any = 0;
     memset(valid, 0, (size_t)q->count);
     if (c->nulls)
-        fits_read_colnull(u->file, c->type, (int)q->of + 1, row, element, q->count, samples, (char *)valid, &any,
+        fits_read_colnull(u->file, c->type, (int)q->column + 1, row, element, q->count, samples, (char *)valid, &any,
                           &status);
     else
-        fits_read_col(u->file, c->type, (int)q->of + 1, row, element, q->count, NULL, samples, &any, &status);
+        fits_read_col(u->file, c->type, (int)q->column + 1, row, element, q->count, NULL, samples, &any, &status);
     if (status) return fits_fault(u, status, f);
     for (int64_t i = 0; i < q->count; i++)
         valid[i] = !valid[i];

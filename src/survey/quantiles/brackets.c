@@ -223,11 +223,11 @@ static void add_kept_keys(histo_selection *s, uint64_t count)
 
 void histo_brackets_begin(histo_selection *s, const histo_source *source)
 {
-    const uint64_t kept = s->store.count;
-    const bool are_drawn = kept >= HISTO_LEAST_DRAWN; /* those kept will do */
+    const uint64_t keys = s->store.count;
+    const bool are_drawn = keys >= HISTO_LEAST_DRAWN; /* those in the store will do */
     if (are_drawn) {
         s->bracketing.drawn.interval = 1;
-        histo_add_drawn_keys(s, s->store.keys, (int64_t)kept);
+        histo_add_drawn_keys(s, s->store.keys, (int64_t)keys);
     } else {
         const int64_t n = source->samples, room = s->bracketing.drawn.room;
         int64_t wanted = n / LEAST_INTERVAL < room ? n / LEAST_INTERVAL : room;
@@ -236,7 +236,7 @@ void histo_brackets_begin(histo_selection *s, const histo_source *source)
         histo_draw_first_keys(s, source, wanted);
     }
     start_by_drawn_keys(s);
-    add_kept_keys(s, kept);
+    add_kept_keys(s, keys);
     if (are_drawn) histo_draw_more_keys(s, source);
 }
 

@@ -83,7 +83,7 @@ static bool collects_keys(const histo_selection *s)
     return false;
 }
 
-histo_status histo_selection_add_on_device(histo_selection *s, const histo_source *source, const histo_found *found)
+histo_status histo_selection_add_on_device(histo_selection *s, const histo_source *source, const histo_found *extremes)
 {
     if (s->in_parts && s->store.keys)
         return histo_fail(HISTO_UNSUPPORTED,
@@ -96,8 +96,8 @@ histo_status histo_selection_add_on_device(histo_selection *s, const histo_sourc
     if (s->method == HISTO_KEEP_KEYS) histo_radix_start_with_kept(s);
     s->on_device = true;
     const bool add_beyond = s->radix.is_first_digit && s->store.keys; /* else counts of values say how many they are */
-    const histo_status status = found->samples ? count_sets(s, source) : HISTO_OK;
+    const histo_status status = extremes->samples ? count_sets(s, source) : HISTO_OK;
     for (int sign = 0; sign < 2 && add_beyond && status == HISTO_OK; sign++)
-        s->beyond[sign] += found->nan[sign] + (s->finite ? found->infinite[sign] : 0);
+        s->beyond[sign] += extremes->nan[sign] + (s->finite ? extremes->infinite[sign] : 0);
     return status;
 }

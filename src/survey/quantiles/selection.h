@@ -45,9 +45,9 @@ void histo_selection_part_start(histo_selection_part *part, histo_selection *sel
 void histo_selection_part_add(histo_selection_part *part, const void *block, int64_t n);
 void histo_selection_part_end(histo_selection_part *part);
 
-/* Add the samples of a source in a GPU's memory, of which `found` are the extremes: in place of begin and parts. */
+/* Add the samples of a source in a GPU's memory, of which these are the extremes: in place of begin and parts. */
 histo_status histo_selection_add_on_device(histo_selection *selection, const histo_source *source,
-                                           const histo_found *found);
+                                           const histo_found *extremes);
 
 /* Call after each pass: true if the quantiles are known, false if the same samples must be added again. */
 bool histo_selection_end_pass(histo_selection *selection);

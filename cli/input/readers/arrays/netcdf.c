@@ -46,7 +46,7 @@ typedef struct netcdf_file {
     dimension *dimensions;
     variable *variables;
     /* The source of a variable's bytes. */
-    variable of;
+    variable source;
     int64_t position, total;
 } netcdf_file;
 
@@ -129,9 +129,9 @@ static int take_name(netcdf_file *n, char name[LONGEST_NAME], fault *f)
 /* The number of entries of a list, which begins with its tag or, if it is empty, may have none. */
 static int take_list(netcdf_file *n, int tag, int64_t *entries, fault *f)
 {
-    int64_t found;
-    if (take_tag(n, &found, f) != 0 || take_size(n, entries, f) != 0) return -1;
-    return found == tag || (found == 0 && *entries == 0) ? 0 : fault_header(n, "its header is invalid", f);
+    int64_t stored_tag;
+    if (take_tag(n, &stored_tag, f) != 0 || take_size(n, entries, f) != 0) return -1;
+    return stored_tag == tag || (stored_tag == 0 && *entries == 0) ? 0 : fault_header(n, "its header is invalid", f);
 }
 
 static const struct {
@@ -152,7 +152,7 @@ static int take_type(netcdf_file *n, int *type, fault *f)
 }
 
 /* An attribute: its first numbers or characters. */
-static int take_attribute(netcdf_file *n, char name[LONGEST_NAME], attribute *found, fault *f)
+static int take_attribute(netcdf_file *n, char name[LONGEST_NAME], attribute *to, fault *f)
 {
     unsigned char values[UNPACK_MAX_MISSING * 8];
     int type = 0;
@@ -161,17 +161,17 @@ static int take_attribute(netcdf_file *n, char name[LONGEST_NAME], attribute *fo
     const int bytes = types[type].bytes;
     if (count > LARGEST_HEADER) return fault_header(n, "an attribute in its header is too long", f);
     size = count * bytes;
-    const int64_t kept = size < (int64_t)sizeof values ? size : (int64_t)sizeof values;
-    if (take_bytes(n, values, kept, f) != 0 || take_bytes(n, NULL, size - kept + padding(size), f) != 0) return -1;
-    *found = (attribute){.dtype = types[type].dtype};
+    const int64_t stored = size < (int64_t)sizeof values ? size : (int64_t)sizeof values;
+    if (take_bytes(n, values, stored, f) != 0 || take_bytes(n, NULL, size - stored + padding(size), f) != 0) return -1;
+    *to = (attribute){.dtype = types[type].dtype};
     if (type == TYPE_CHAR) {
-        snprintf(found->text, sizeof found->text, "%.*s", (int)kept, (const char *)values);
+        snprintf(to->text, sizeof to->text, "%.*s", (int)stored, (const char *)values);
         return 0;
     }
-    found->count = count < UNPACK_MAX_MISSING ? (int)count : UNPACK_MAX_MISSING;
-    if (LITTLE_ENDIAN_MACHINE) array_swap_bytes(values, (size_t)bytes, (size_t)found->count);
-    for (int i = 0; i < found->count; i++)
-        found->values[i] = unpack_load(values + i * bytes, found->dtype);
+    to->count = count < UNPACK_MAX_MISSING ? (int)count : UNPACK_MAX_MISSING;
+    if (LITTLE_ENDIAN_MACHINE) array_swap_bytes(values, (size_t)bytes, (size_t)to->count);
+    for (int i = 0; i < to->count; i++)
+        to->values[i] = unpack_load(values + i * bytes, to->dtype);
     return 0;
 }
 
@@ -216,12 +216,12 @@ static int take_shape(netcdf_file *n, variable *v, fault *f)
     for (int64_t d = 0; d < ndim; d++) {
         if (take_size(n, &id, f) != 0) return -1;
         if (id >= n->dimensions_count) return fault_header(n, "a variable has a dimension that is not there", f);
-        const dimension *of = &n->dimensions[id];
-        if (d == 0) v->has_records = of->length == 0;
-        if (d == 0) v->is_scale = ndim == 1 && strcmp(of->name, v->name) == 0;
-        if (d > 0 && of->length == 0) return fault_header(n, "an unlimited dimension is not the first", f);
-        if (d < HISTO_MAX_DIMS) v->shape[d] = of->length;
-        if (of->length > 0 && __builtin_mul_overflow(elements, of->length, &elements))
+        const dimension *dim = &n->dimensions[id];
+        if (d == 0) v->has_records = dim->length == 0;
+        if (d == 0) v->is_scale = ndim == 1 && strcmp(dim->name, v->name) == 0;
+        if (d > 0 && dim->length == 0) return fault_header(n, "an unlimited dimension is not the first", f);
+        if (d < HISTO_MAX_DIMS) v->shape[d] = dim->length;
+        if (dim->length > 0 && __builtin_mul_overflow(elements, dim->length, &elements))
             return fault_header(n, "a variable is too large", f);
     }
     v->ndim = ndim <= HISTO_MAX_DIMS ? (int)ndim : HISTO_MAX_DIMS;
@@ -273,9 +273,9 @@ static int measure_records(netcdf_file *n, bool streamed, fault *f)
         if (__builtin_add_overflow(n->record_bytes, v->slab + padding(v->slab), &n->record_bytes))
             return fault_header(n, "its records are too large", f);
         if (v->begin < first) first = v->begin;
-        if (++with_records == 1) n->of.slab = v->slab;
+        if (++with_records == 1) n->source.slab = v->slab;
     }
-    if (with_records == 1) n->record_bytes = n->of.slab;
+    if (with_records == 1) n->record_bytes = n->source.slab;
     const int64_t size = input_data_size(n->in);
     if (streamed) n->records = n->record_bytes > 0 && size > first ? (size - first) / n->record_bytes : 0;
     for (int i = 0; i < n->variables_count; i++)
@@ -356,16 +356,16 @@ typedef struct attribute_search {
     int failed;
 } attribute_search;
 
-static bool find_attribute(void *self, const char *wanted, attribute *found)
+static bool find_attribute(void *self, const char *wanted, attribute *to)
 {
     attribute_search *s = self;
     netcdf_file *n = s->file;
     char name[LONGEST_NAME];
     int64_t entries;
-    if (s->failed || (s->failed = go_to(n, n->of.attributes, s->f)) != 0) return false;
+    if (s->failed || (s->failed = go_to(n, n->source.attributes, s->f)) != 0) return false;
     s->failed = take_list(n, TAG_ATTRIBUTE, &entries, s->f);
     for (int64_t i = 0; i < entries && !s->failed; i++) {
-        s->failed = take_attribute(n, name, found, s->f);
+        s->failed = take_attribute(n, name, to, s->f);
         if (!s->failed && strcmp(name, wanted) == 0) return true;
     }
     return false;
@@ -386,7 +386,7 @@ static int find_rule(netcdf_file *n, array_info *info, fault *f)
 static int seek_bytes(void *self, int64_t position, fault *f)
 {
     netcdf_file *n = self;
-    const variable *v = &n->of;
+    const variable *v = &n->source;
     const int64_t record = v->has_records && v->slab > 0 ? position / v->slab : 0;
     n->position = position;
     return input_seek(n->in, v->begin + record * n->record_bytes + (position - record * v->slab), f);
@@ -395,11 +395,11 @@ static int seek_bytes(void *self, int64_t position, fault *f)
 static int64_t read_bytes(void *self, void *buffer, size_t size, fault *f)
 {
     netcdf_file *n = self;
-    const variable *v = &n->of;
+    const variable *v = &n->source;
     const int64_t left = n->total - n->position, in_slab = v->slab - (v->slab ? n->position % v->slab : 0);
-    const int64_t most = left < in_slab ? left : in_slab;
-    if (most == 0) return 0;
-    const int64_t got = input_read(n->in, buffer, (int64_t)size < most ? size : (size_t)most, f);
+    const int64_t available = left < in_slab ? left : in_slab;
+    if (available == 0) return 0;
+    const int64_t got = input_read(n->in, buffer, (int64_t)size < available ? size : (size_t)available, f);
     if (got <= 0) return got;
     n->position += got;
     const bool goes_on = v->has_records && got == in_slab && n->position < n->total;
@@ -426,7 +426,7 @@ static void close_bytes(void *self)
 /* Check that the variable lies in the file, and go to its first byte. */
 static int begin_bytes(netcdf_file *n, fault *f)
 {
-    const variable *v = &n->of;
+    const variable *v = &n->source;
     const int64_t records = v->has_records ? n->records : 1, size = input_data_size(n->in);
     int64_t end = 0;
     if (__builtin_mul_overflow(records, v->slab, &n->total) ||
@@ -447,7 +447,7 @@ static int prepare(netcdf_file *n, const read_options *options, array_info *info
     if (!input_path(n->in, f) || !input_peek(n->in, &size, f) || take_header(n, f) != 0) return -1;
     const variable *v = choose(n, options->dataset, f);
     if (!v) return -1;
-    n->of = *v;
+    n->source = *v;
     describe(v, info);
     return (!options->raw && find_rule(n, info, f) != 0) || begin_bytes(n, f) != 0 ? -1 : 0;
 }
@@ -467,7 +467,7 @@ reader *netcdf_open(input *in, const read_options *options, fault *f)
         return NULL;
     }
     char subject[LONGEST_NAME + 64];
-    snprintf(subject, sizeof subject, "%.*s, variable %s", (int)sizeof subject / 2, n->name, n->of.name);
+    snprintf(subject, sizeof subject, "%.*s, variable %s", (int)sizeof subject / 2, n->name, n->source.name);
     const array_place place = {
         .size = n->total, .subject = subject, .described = "its header describes", .remedy = "copy it again"};
     const byte_source source = {.read = read_bytes,

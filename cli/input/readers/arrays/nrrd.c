@@ -78,11 +78,11 @@ static int parse_sizes(description *d, const char *value, const char *name, faul
     return 0;
 }
 
-static bool parse_number(const char *value, int64_t least, int64_t *number)
+static bool parse_number(const char *value, int64_t minimum, int64_t *number)
 {
     char *end;
     *number = strtoll(value, &end, 10);
-    return end > value && *end == '\0' && *number >= least;
+    return end > value && *end == '\0' && *number >= minimum;
 }
 
 static int parse_encoding(description *d, const char *value, const char *name, fault *f)
@@ -392,7 +392,7 @@ static void close_encoded(void *self)
 }
 
 /* Decode the source of a place. */
-static int decode(plain_place *place, const description *of, fault *f)
+static int decode(plain_place *place, const description *header, fault *f)
 {
     static int64_t (*const reads[])(void *, void *, size_t,
                                     fault *) = {[COMPRESSED] = read_compressed, [ASCII] = read_ascii, [HEX] = read_hex};
@@ -403,18 +403,18 @@ static int decode(plain_place *place, const description *of, fault *f)
     d->from = place->bytes;
     d->start = place->start;
     d->name = place->name;
-    const int64_t skip = of->encoding == COMPRESSED ? of->bytes : 0; /* of what was compressed */
-    d->dtype = of->dtype;
-    if (bytes_of(of, place->name, &d->bytes, f) != 0) {
+    const int64_t skip = header->encoding == COMPRESSED ? header->bytes : 0; /* of what was compressed */
+    d->dtype = header->dtype;
+    if (bytes_of(header, place->name, &d->bytes, f) != 0) {
         free(d);
         return -1;
     }
     if (__builtin_add_overflow(d->bytes, skip, &d->bytes)) d->bytes = INT64_MAX;
     place->bytes =
-        (byte_source){.self = d, .read = reads[of->encoding], .rewind = rewind_encoded, .close = close_encoded};
+        (byte_source){.self = d, .read = reads[header->encoding], .rewind = rewind_encoded, .close = close_encoded};
     place->start = skip;
     place->size = -1;
-    place->swapped = place->swapped && of->encoding != ASCII;
+    place->swapped = place->swapped && header->encoding != ASCII;
     return 0;
 }
 

@@ -14,12 +14,12 @@ typedef struct plain {
     int64_t position;     /* of the source */
 } plain;
 
-static int fault_truncated(const plain *p, int64_t there, fault *f)
+static int fault_truncated(const plain *p, int64_t available, fault *f)
 {
     return fault_set(f, EXIT_DATA,
                      "%s is truncated: its header describes %" PRId64 " bytes of samples, of which %" PRId64
                      " are there; copy or download it again",
-                     p->name, p->bytes, there < 0 ? 0 : there);
+                     p->name, p->bytes, available < 0 ? 0 : available);
 }
 
 /* Continue at this byte of the source. */
@@ -74,8 +74,8 @@ static int measure(plain *p, const grid_info *info, fault *f)
         if (info->shape[d] < 0 || __builtin_mul_overflow(p->bytes, info->shape[d], &p->bytes) ||
             p->bytes > INT64_MAX / 2 || p->place.start > INT64_MAX / 2)
             return fault_set(f, EXIT_DATA, "%s is damaged: its header describes more than 2^62 bytes", p->name);
-    const int64_t there = p->place.size - p->place.start;
-    return p->place.size >= 0 && there < p->bytes ? fault_truncated(p, there, f) : 0;
+    const int64_t available = p->place.size - p->place.start;
+    return p->place.size >= 0 && available < p->bytes ? fault_truncated(p, available, f) : 0;
 }
 
 reader *plain_open(input *in, const read_options *options, grid_info *info, const plain_place *place, fault *f)

@@ -108,8 +108,8 @@ static int read_masks(bmp_reader *r, const unsigned char *header, uint32_t size,
 static int read_palette(bmp_reader *r, int64_t at, uint32_t entries, int entry_bytes, fault *f)
 {
     unsigned char stored[256 * 4];
-    const uint32_t most = 1U << r->bits;
-    if (entries == 0 || entries > most) entries = most;
+    const uint32_t colours = 1U << r->bits;
+    if (entries == 0 || entries > colours) entries = colours;
     if (r->data >= at && (r->data - at) / entry_bytes < entries) entries = (uint32_t)((r->data - at) / entry_bytes);
     if (read_at(r, at, stored, (int64_t)entries * entry_bytes, "the palette", f) != 0) return -1;
     bool gray = true;

@@ -138,14 +138,14 @@ static int read_word(pnm_reader *p, char word[TOKEN_BYTES], const char *expected
     return length > 0 && f->status == EXIT_OK ? 0 : malformed(p, expected, f);
 }
 
-/* Read a decimal number up to `most`, and the blank or comment after it. */
-static int read_number(pnm_reader *p, int64_t most, int64_t *value, const char *expected, fault *f)
+/* Read a decimal number up to `limit`, and the blank or comment after it. */
+static int read_number(pnm_reader *p, int64_t limit, int64_t *value, const char *expected, fault *f)
 {
     int c = skip_blanks(p, f);
     if (!is_digit(c)) return malformed(p, expected, f);
     for (*value = 0; is_digit(c); c = next_byte(p, f)) {
         *value = *value * 10 + (c - '0');
-        if (*value > most) return malformed(p, expected, f);
+        if (*value > limit) return malformed(p, expected, f);
     }
     if (c == '#') c = skip_comment(p, f);
     return c < 0 || is_space(c) ? 0 : malformed(p, expected, f);

@@ -79,8 +79,8 @@ static double scale_exactly(uint64_t m, int tens)
         uint64_t high = (uint64_t)(product >> 64);
         int exponent = tens - shift;
         int width = high ? 64 - __builtin_clzll(high) : 0; /* bits to drop so that 64 remain: m has its top bit set */
-        unsigned __int128 kept = product >> width;
-        return round_bits((uint64_t)kept, kept << width != product, exponent + width);
+        unsigned __int128 top = product >> width;
+        return round_bits((uint64_t)top, top << width != product, exponent + width);
     }
     /* With both top bits set, m / d is in (1/2, 2). A dividend of m << 64, or half of it, gives a quotient of exactly
      * 64 bits. */
@@ -196,7 +196,7 @@ static bool parse_magnitude(const char *p, const char *end, uint64_t *m)
 bool integer_parse(const char *begin, const char *end, histo_dtype dtype, void *value)
 {
     const bool is_signed = dtype == HISTO_I64, negative = begin < end && *begin == '-';
-    const uint64_t most = !is_signed ? negative ? 0 : UINT64_MAX : (uint64_t)INT64_MAX + negative;
+    const uint64_t limit = !is_signed ? negative ? 0 : UINT64_MAX : (uint64_t)INT64_MAX + negative;
     uint64_t m;
     double d;
     if (!parse_magnitude(begin + (begin < end && (*begin == '-' || *begin == '+')), end, &m)) {
@@ -204,7 +204,7 @@ bool integer_parse(const char *begin, const char *end, histo_dtype dtype, void *
         if (!(fabs(d) < (is_signed ? 0x1p63 : 0x1p64)) || d != rint(d)) return false;
         m = (uint64_t)fabs(d);
     }
-    if (m > most) return false;
+    if (m > limit) return false;
     if (negative) m = -m;
     memcpy(value, &m, sizeof m);
     return true;

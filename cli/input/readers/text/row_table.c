@@ -91,9 +91,9 @@ int row_table_add_column(row_table *t, char *name)
 void row_table_end_columns(row_table *t)
 {
     for (int c = 0; c < t->base.channels; c++) {
-        const row_table_words *of = &t->words[c];
+        const row_table_words *words = &t->words[c];
         if (!t->numeric[c])
-            t->kinds[c] = of->times > of->words ? VALUES_TIMES : of->words ? VALUES_WORDS : VALUES_NUMBERS;
+            t->kinds[c] = words->times > words->words ? VALUES_TIMES : words->words ? VALUES_WORDS : VALUES_NUMBERS;
     }
 }
 
@@ -212,13 +212,13 @@ static bool put_time(row_table_slot *s, const row_table_cell *cell)
     return true;
 }
 
-void row_table_look_at_word(row_table_words *of, const char *text, size_t size)
+void row_table_look_at_word(row_table_words *words, const char *text, size_t size)
 {
     time_span span;
     if (time_parse(text, text + size, false, &span))
-        of->times++;
+        words->times++;
     else if (!text_cell_missing(&(text_cell){.begin = text, .end = text + size}))
-        of->words++;
+        words->words++;
 }
 
 put_result row_table_put(row_table *t, int column, const row_table_cell *cell, fault *f)

@@ -89,7 +89,7 @@ static inline bool row_table_is_selected(const row_table *t, int column)
 /* Is the selected column read as words? */
 bool row_table_has_words(const row_table *t, int column);
 
-void row_table_look_at_word(row_table_words *of, const char *text, size_t size);
+void row_table_look_at_word(row_table_words *words, const char *text, size_t size);
 
 typedef enum put_result {
     PUT_GOOD,

@@ -166,7 +166,7 @@ static bool find_table(const text_window *w, text_form *form)
     uint64_t line = 0;
     bool numbers[CELLS_LOOKED_AT], words = true; /* of the columns, with times; and in the first row */
     bool total = false;                          /* is the first row one such as "total 64" */
-    int64_t first = 0, least = 0;
+    int64_t first = 0, fewest = 0;
     int rows = 0;
     for (; rows < ROWS_LOOKED_AT && text_skip_to_row(&p, end, ' ', &line); rows++) {
         text_cell cell[CELLS_LOOKED_AT];
@@ -177,19 +177,19 @@ static bool find_table(const text_window *w, text_form *form)
         for (int64_t c = 0; rows == 0 && c < cells; c++)
             words = words && !text_cell_number(&cell[c], &value) && !is_time(&cell[c]);
         for (int64_t c = 0; rows > 0 && c < cells; c++)
-            numbers[c] = (is_quantity(&cell[c]) || is_time(&cell[c])) && (rows == 1 || (c < least && numbers[c]));
+            numbers[c] = (is_quantity(&cell[c]) || is_time(&cell[c])) && (rows == 1 || (c < fewest && numbers[c]));
         if (rows == 0) {
             first = cells;
             total = cells == 2 && !text_cell_number(&cell[0], &value) && text_cell_number(&cell[1], &value);
         }
-        if (rows == 1 || (rows > 1 && cells < least)) least = cells;
+        if (rows == 1 || (rows > 1 && cells < fewest)) fewest = cells;
     }
-    total = total && first < least;
-    const int64_t columns = first < least && !total ? first : least;
-    bool found = false;
+    total = total && first < fewest;
+    const int64_t columns = first < fewest && !total ? first : fewest;
+    bool any_numbers = false;
     for (int64_t c = 0; c < columns; c++)
-        found = found || numbers[c];
-    if (rows < 2 || columns < 2 || (words && first > least + 1) || !found) return false;
+        any_numbers = any_numbers || numbers[c];
+    if (rows < 2 || columns < 2 || (words && first > fewest + 1) || !any_numbers) return false;
     form->title = total;
     form->columns = columns;
     return true;
@@ -240,11 +240,11 @@ static bool find_delimiter(const text_window *w, text_form *form, bool may_be_nu
     static const text_delimiter candidates[] = {',', '\t', ';', '|'};
     fit best = {0};
     for (size_t i = 0; i < sizeof candidates; i++) {
-        fit of = fit_of(w, candidates[i]);
-        if (of.cut) return false;
-        if (of.cells < 2) continue;
-        if (best.cells == 0 || is_better(&of, &best)) {
-            best = of;
+        fit one = fit_of(w, candidates[i]);
+        if (one.cut) return false;
+        if (one.cells < 2) continue;
+        if (best.cells == 0 || is_better(&one, &best)) {
+            best = one;
             form->delimiter = candidates[i];
         }
     }
@@ -252,12 +252,13 @@ static bool find_delimiter(const text_window *w, text_form *form, bool may_be_nu
     bool only_numbers = blanks.numbers && !blanks.words && may_be_numbers;
     /* If only some of the blanks between plain numbers are tabs, these do not separate columns. */
     bool columns = best.cells && !(only_numbers && (best.alike < best.rows || blanks.numbers > best.cells));
-    fit of = fit_of(w, ' ');
+    fit by_blanks = fit_of(w, ' ');
     /* As in logs of web servers, whose last cells are quoted sentences. */
-    const bool quoted = best.cuts_quotes && of.cells > 2 && of.alike == of.rows && of.alike >= best.alike;
+    const bool quoted =
+        best.cuts_quotes && by_blanks.cells > 2 && by_blanks.alike == by_blanks.rows && by_blanks.alike >= best.alike;
     if (columns && !quoted) return true;
 
-    bool alike = of.cells > 1 && (of.alike > 1 || (blanks.numbers && !blanks.words));
+    bool alike = by_blanks.cells > 1 && (by_blanks.alike > 1 || (blanks.numbers && !blanks.words));
     bool aligned = !only_numbers && (find_table(w, form) || alike);
     form->numbers = only_numbers || (blanks.number_first && may_be_numbers && !aligned);
     form->delimiter = aligned ? ' ' : '\n';
@@ -307,14 +308,14 @@ static bool has_numbers_as_names(const text_window *w, text_delimiter delimiter)
     uint64_t line = 0;
     for (int row = 0; row < ROWS_LOOKED_AT; row++) {
         text_cell cell[CELLS_LOOKED_AT];
-        progression found = {.holds = true};
+        progression row_numbers = {.holds = true};
         if (!text_skip_to_row(&p, end, delimiter, &line)) return row > 1;
         const int64_t cells = text_scan_row(&p, end, delimiter, 0, cell, CELLS_LOOKED_AT, &line);
         if (cells < 2 || cells > CELLS_LOOKED_AT) return cells == 0 && row > 1;
         for (int64_t c = 0; c < cells; c++)
-            progression_add(&found, &cell[c]);
-        found.holds = found.holds && found.numbers > 2;
-        if (found.holds != (row == 0)) return false;
+            progression_add(&row_numbers, &cell[c]);
+        row_numbers.holds = row_numbers.holds && row_numbers.numbers > 2;
+        if (row_numbers.holds != (row == 0)) return false;
     }
     return true;
 }

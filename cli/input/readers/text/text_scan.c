@@ -193,7 +193,7 @@ text_follow text_scan_rest(const char **at, const char *end, text_cell *cell)
     return TEXT_ROW;
 }
 
-int64_t text_scan_row(const char **at, const char *end, text_delimiter delimiter, int64_t most, text_cell *cells,
+int64_t text_scan_row(const char **at, const char *end, text_delimiter delimiter, int64_t columns, text_cell *cells,
                       int64_t room, uint64_t *line)
 {
     const char *p = *at;
@@ -202,7 +202,7 @@ int64_t text_scan_row(const char **at, const char *end, text_delimiter delimiter
     int64_t count = 0;
     text_follow follow;
     do {
-        follow = count + 1 == most ? text_scan_rest(&p, end, &cell) : text_scan_cell(&p, end, delimiter, &cell);
+        follow = count + 1 == columns ? text_scan_rest(&p, end, &cell) : text_scan_cell(&p, end, delimiter, &cell);
         if (follow == TEXT_CUT) return 0;
         newlines += cell.newlines;
         if (count < room) cells[count] = cell;

@@ -67,9 +67,9 @@ bool text_skip_to_row(const char **at, const char *end, text_delimiter delimiter
 /* Scan the last cell of a row, which may contain blanks and quotes. */
 text_follow text_scan_rest(const char **at, const char *end, text_cell *cell);
 
-/* Scan a row; returns the number of its cells, or 0 if the window ends first. The first `room` cells are stored. most:
- * the last of this many cells takes the rest of the row; 0: no limit. */
-int64_t text_scan_row(const char **at, const char *end, text_delimiter delimiter, int64_t most, text_cell *cells,
+/* Scan a row; returns the number of its cells, or 0 if the window ends first. The first `room` cells are stored.
+ * columns: the last of this many cells takes the rest of the row; 0: no limit. */
+int64_t text_scan_row(const char **at, const char *end, text_delimiter delimiter, int64_t columns, text_cell *cells,
                       int64_t room, uint64_t *line);
 
 #endif

@@ -131,12 +131,12 @@ void y4m_gray_header(const y4m *v, y4m_line *line)
 {
     static const char gray[] = "Cmono XCOLORRANGE=FULL\n";
     const char *at = v->header.text, *end = v->header.text + v->header.length - 1;
-    const size_t most = Y4M_LINE_BYTES - sizeof gray;
+    const size_t room = Y4M_LINE_BYTES - sizeof gray;
     line->length = 0;
     while (at < end) {
         const char *stop = memchr(at, ' ', (size_t)(end - at));
         const size_t length = (size_t)((stop ? stop : end) - at);
-        if (length > 0 && *at != 'C' && *at != 'X' && line->length + length < most) { /* those are of colours */
+        if (length > 0 && *at != 'C' && *at != 'X' && line->length + length < room) { /* those are of colours */
             memcpy(line->text + line->length, at, length);
             line->length += length;
             line->text[line->length++] = ' ';
@@ -221,9 +221,9 @@ size_t y4m_sample_bytes(const y4m *v)
 
 histo_view y4m_view(const y4m *v, int plane, const void *planes)
 {
-    const y4m_plane *of = &v->plane[plane];
-    return histo_view_nd((const char *)planes + of->offset, y4m_sample_bytes(v) == 1 ? HISTO_U8 : HISTO_U16, 2,
-                         (const int64_t[]){of->height, of->width});
+    const y4m_plane *p = &v->plane[plane];
+    return histo_view_nd((const char *)planes + p->offset, y4m_sample_bytes(v) == 1 ? HISTO_U8 : HISTO_U16, 2,
+                         (const int64_t[]){p->height, p->width});
 }
 
 static bool is_foreign(const y4m *v)
