@@ -266,13 +266,13 @@ def best_of_peers(us):
 def targets_of(cells):
     """Each target: what, the figure, the target, and whether it is met."""
     at = {(c["task"], c["dtype"], c["samples"]): c["us"] for c in cells}
-    for dtype, most in (("f8", 0.8), ("f4", 1.0)):
+    for dtype, target_us in (("f8", 0.8), ("f4", 1.0)):
         us = at["histogram of 10 bins", dtype, 10]
-        yield f"10 {dtype} samples: us", us["histo"], most, us["histo"] <= most
-        for peer, least in (("numpy", 30), ("fast-histogram", 2.5), ("numba", 1)):
+        yield f"10 {dtype} samples: us", us["histo"], target_us, us["histo"] <= target_us
+        for peer, target in (("numpy", 30), ("fast-histogram", 2.5), ("numba", 1)):
             if peer in us:
                 ratio = us[peer] / us["histo"]
-                yield f"10 {dtype} samples: times as fast as {peer}", ratio, least, ratio >= least
+                yield f"10 {dtype} samples: times as fast as {peer}", ratio, target, ratio >= target
     us = at["fill of a kept histogram", "f8", 10]
     yield "fill of a kept histogram: us", us["histo"], 0.5, us["histo"] <= 0.5
     if "boost-histogram" in us:
@@ -291,12 +291,12 @@ def targets_of(cells):
 # ---- On a GPU
 
 
-def samples_there(dtype, n):
+def gpu_samples(dtype, n):
     return np.resize(samples(dtype, min(n, 1 << 20)), n)
 
 
-def regular_there(dtype, n):
-    x = samples_there(dtype, n)
+def gpu_regular(dtype, n):
+    x = gpu_samples(dtype, n)
     lo, hi = limits(x)
     kept = histo.Histogram(histo.Regular(BINS, lo, hi))
     t, c = torch.from_numpy(x).cuda(), cupy and cupy.asarray(x)
@@ -309,8 +309,8 @@ def regular_there(dtype, n):
     yield "histo, cupy", lambda: histo.histogram(c, BINS, (lo, hi))[0]
 
 
-def automatic_there(dtype, n):
-    x = samples_there(dtype, n)
+def gpu_automatic(dtype, n):
+    x = gpu_samples(dtype, n)
     t, c = torch.from_numpy(x).cuda(), cupy and cupy.asarray(x)
     yield "histo.torch", lambda: histo_torch.histc(t, BINS)
     yield "torch", lambda: torch.histc(t, BINS)
@@ -318,22 +318,22 @@ def automatic_there(dtype, n):
     yield "cupy", lambda: cupy.histogram(c, BINS)[0]
 
 
-def weighted_there(dtype, n):
-    x = samples_there(dtype, n)
+def gpu_weighted(dtype, n):
+    x = gpu_samples(dtype, n)
     c, w = cupy and cupy.asarray(x), cupy and cupy.asarray(x[::-1].copy())
     yield "histo.cupy", lambda: histo_cupy.histogram(c, BINS, (LO, HI), weights=w)[0]
     yield "cupy", lambda: cupy.histogram(c, BINS, (LO, HI), weights=w)[0]
     yield "histo, cupy", lambda: histo.histogram(c, BINS, (LO, HI), weights=w)[0]
 
 
-def two_there(dtype, n):
-    x = samples_there(dtype, n)
+def gpu_two(dtype, n):
+    x = gpu_samples(dtype, n)
     c, d = cupy and cupy.asarray(x), cupy and cupy.asarray(x[::-1].copy())
     yield "histo.cupy", lambda: histo_cupy.histogram2d(c, d, 64, ((LO, HI), (LO, HI)))[0]
     yield "cupy", lambda: cupy.histogram2d(c, d, 64, ((LO, HI), (LO, HI)))[0]
 
 
-def bincount_there(size, dtype, n):
+def gpu_bincount(size, dtype, n):
     x = np.resize(np.random.default_rng(5).integers(0, size, min(n, 1 << 20)), n).astype(dtype)
     t, c = torch.from_numpy(x).cuda(), cupy and cupy.asarray(x)
     yield "histo.torch", lambda: histo_torch.bincount(t, minlength=size)
@@ -344,13 +344,13 @@ def bincount_there(size, dtype, n):
 
 GPU_SIZES = (1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
 GPU_CELLS = [
-    *(("regular", regular_there, dtype, n) for dtype in ("f4", "f8") for n in GPU_SIZES),
-    *(("regular", regular_there, dtype, n) for dtype in ("u1", "i4") for n in GPU_SIZES[2::3]),
-    *(("range of the samples", automatic_there, "f4", n) for n in GPU_SIZES[::2]),
-    *(("weights", weighted_there, "f4", n) for n in GPU_SIZES[::2]),
-    *(("two axes", two_there, "f4", n) for n in GPU_SIZES[::2]),
-    *(("bincount of 1000", partial(bincount_there, 1_000), "i8", n) for n in GPU_SIZES[::2]),
-    *(("bincount of 1000000", partial(bincount_there, 1_000_000), "i8", n) for n in GPU_SIZES[2::3]),
+    *(("regular", gpu_regular, dtype, n) for dtype in ("f4", "f8") for n in GPU_SIZES),
+    *(("regular", gpu_regular, dtype, n) for dtype in ("u1", "i4") for n in GPU_SIZES[2::3]),
+    *(("range of the samples", gpu_automatic, "f4", n) for n in GPU_SIZES[::2]),
+    *(("weights", gpu_weighted, "f4", n) for n in GPU_SIZES[::2]),
+    *(("two axes", gpu_two, "f4", n) for n in GPU_SIZES[::2]),
+    *(("bincount of 1000", partial(gpu_bincount, 1_000), "i8", n) for n in GPU_SIZES[::2]),
+    *(("bincount of 1000000", partial(gpu_bincount, 1_000_000), "i8", n) for n in GPU_SIZES[2::3]),
 ]
 
 
@@ -362,7 +362,7 @@ def clocked(call, calls):
     return (time.perf_counter_ns() - begin) / 1e3 / calls
 
 
-def measure_there(name, make, dtype, n, rounds):
+def gpu_measure(name, make, dtype, n, rounds):
     """As measure: the time of a call among many, and of one that is waited for."""
     made = [(library, call) for library, call in make(dtype, n) if cupy or "cupy" not in library]
     exact, times, single, calls, different = None, {}, {}, {}, []
@@ -384,7 +384,7 @@ def measure_there(name, make, dtype, n, rounds):
             "different": different}
 
 
-def targets_there(cells):
+def gpu_targets(cells):
     for cell in cells:
         what = f"{cell['task']}, {cell['dtype']}, {cell['samples']}"
         for peer in ("torch", "cupy"):
@@ -397,13 +397,13 @@ def text_of(us):
     return f"{us:.3g}" if us < 1000 else f"{us:.0f}"
 
 
-def run(options, cells, most, measure_cell, libraries, text, ratios):
+def run(options, cells, max_samples, measure_cell, libraries, text, ratios):
     """Measure cells of at most so many samples, if quick, and print a table: a column for each library and ratio."""
     print(f"| task | type | samples | {' | '.join([*libraries, *ratios])} |")
     print("|---|---|--:|" + "--:|" * (len(libraries) + len(ratios)))
     measured = []
     for name, make, dtype, n in cells:
-        if options.quick and n > most:
+        if options.quick and n > max_samples:
             continue
         cell = measure_cell(name, make, dtype, n, options.rounds)
         measured.append(cell)
@@ -420,9 +420,9 @@ def on_gpu(options):
     libraries = ["histo.torch", "torch", "histo, torch", "fill, torch", "histo.cupy", "cupy", "histo, cupy"]
     ratios = {f"over {p}": lambda us, p=p: f"{us[p] / us['histo.' + p]:.2f}" if p in us else "" for p in ("torch", "cupy")}
     print("Microseconds of one of many calls / of a call and the wait for it; * counts differ.\n")
-    cells = run(options, GPU_CELLS, 1_000_000, measure_there, libraries,
+    cells = run(options, GPU_CELLS, 1_000_000, gpu_measure, libraries,
                 lambda cell, p: f"{text_of(cell['us'][p])} / {text_of(cell['wait_us'][p])}", ratios)
-    return cells, targets_there(cells)
+    return cells, gpu_targets(cells)
 
 
 def on_cpu(options):
@@ -433,9 +433,9 @@ def on_cpu(options):
     return cells, targets_of(cells)
 
 
-def report(options, cells, found):
+def report(options, cells, judged):
     targets = [
-        {"what": what, "is": round(value, 3), "target": target, "met": bool(met)} for what, value, target, met in found
+        {"what": what, "is": round(value, 3), "target": target, "met": bool(met)} for what, value, target, met in judged
     ]
     met = sum(t["met"] for t in targets)
     print(f"\n{met} of {len(targets)} targets are met. Missed:")

@@ -32,11 +32,11 @@ static histo_hist *make(int64_t bins, histo_weighting weighting)
 }
 
 /* Milliseconds of the slowest rank, least of all runs. */
-static void note(double began, double *least)
+static void note(double began, double *shortest)
 {
     double mine = (MPI_Wtime() - began) * 1e3, slowest;
     MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    if (slowest < *least) *least = slowest;
+    if (slowest < *shortest) *shortest = slowest;
 }
 
 static void measure(int64_t bins, histo_weighting weighting, const char *name, int rank)

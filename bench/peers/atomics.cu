@@ -11,8 +11,8 @@ typedef struct additions {
     unsigned bins[HISTO_MAX_AXES];
     double scale[HISTO_MAX_AXES]; /* of equal bins; 0: search the edges */
     int64_t all;                  /* bins of a histogram */
-    unsigned *counts;
-    double *sums, *squares; /* NULL without */
+    unsigned *counts;             /* NULL: samples are not counted */
+    double *sums, *squares;       /* NULL: weights, or their squares, are not summed */
 } additions;
 
 typedef struct atomics {
@@ -99,7 +99,7 @@ static __global__ void add_each(const __grid_constant__ additions p)
         }
         if (counter < 0) continue;
         counter += p.all * (rule->offsets ? reference_batch_of(rule, i) : rule->view[0].batch_ndim ? at[0] : 0);
-        atomicAdd(&p.counts[counter], 1u);
+        if (p.counts) atomicAdd(&p.counts[counter], 1u);
         if (!p.sums) continue;
         double w = load_other(&rule->weights, at);
         atomicAdd(&p.sums[counter], w);
@@ -176,7 +176,7 @@ histo_status bench_atomics_run(void *state, void *stream)
     const atomics *adding = (const atomics *)state;
     const additions *p = &adding->additions;
     cudaStream_t on = (cudaStream_t)stream;
-    TRY(cudaMemsetAsync(p->counts, 0, counters_of(p) * sizeof *p->counts, on), "clearing counts");
+    if (p->counts) TRY(cudaMemsetAsync(p->counts, 0, counters_of(p) * sizeof *p->counts, on), "clearing counts");
     if (p->sums) TRY(cudaMemsetAsync(p->sums, 0, counters_of(p) * sizeof *p->sums, on), "clearing sums");
     if (p->squares) TRY(cudaMemsetAsync(p->squares, 0, counters_of(p) * sizeof *p->squares, on), "clearing sums");
     const int64_t needed = (p->rule.samples + BENCH_CUDA_THREADS - 1) / BENCH_CUDA_THREADS;
@@ -187,12 +187,13 @@ histo_status bench_atomics_run(void *state, void *stream)
 
 /* ---- In a race ---- */
 
+/* Of weights, the sums alone, which is what one would write. */
 static histo_status begin(const bench_task *task, void **state)
 {
     const bench_input *input = task->input;
     reference_rule rule = {.axes = bench_input_axes(input), .samples = task->count, .batch = 1};
     rule.weights = histo_view_1d(task->weights, input->weights, task->count);
-    rule.weighting = input->weighting;
+    if (input->weighting) rule.weighting = HISTO_WEIGHT_FAST_SUM;
     for (int a = 0; a < rule.axes; a++) {
         const histo_axis *axis = &task->axis[a];
         const bool equal = axis->kind <= HISTO_REGULAR;
@@ -201,7 +202,12 @@ static histo_status begin(const bench_task *task, void **state)
         rule.finder[a].lo = equal ? axis->lo : task->edges[0];
         rule.finder[a].hi = equal ? axis->hi : task->edges[axis->bins];
     }
-    return bench_atomics_begin(&rule, task->axis, state);
+    histo_status status = bench_atomics_begin(&rule, task->axis, state);
+    if (status != HISTO_OK || !rule.weighting) return status;
+    additions *p = &((atomics *)*state)->additions;
+    cudaFree(p->counts);
+    p->counts = NULL;
+    return HISTO_OK;
 }
 
 static histo_status sums_or_counts(void *state, uint64_t *result)

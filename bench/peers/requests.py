@@ -34,8 +34,8 @@ def mapped(file, dtype, shape, strides=None, offset=0):
 
 
 def serve(begin):
-    """begin(words) makes what an ID stands for until it ends. Other verbs are its methods: what they return, if not None,
-    is behind "ok", and what they raise is the reason of "no"."""
+    """begin(words) makes what an ID stands for until it ends. Other verbs are its methods: what they return, unless
+    None, is behind "ok"; what they raise is the reason of "no"."""
     states = {}
     for line in sys.stdin:
         verb, key, *words = line.rstrip("\n").split("\t")
