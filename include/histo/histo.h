@@ -798,10 +798,11 @@ typedef enum histo_format {
 HISTO_API histo_status histo_hist_save(const histo_hist *hist, histo_format format, const char *name, void **data,
                                        size_t *size);
 /* Load what histo_hist_save or the command wrote, or any UHI JSON histogram with regular, variable, integer-category or
- * boolean axes and int, double or weighted storage; the format is detected. name selects one of several histograms in a
- * JSON object or a file of the command; with NULL there must be only one. Never reads outside data[0 … size), so the
- * data may be untrusted: HISTO_CORRUPT, HISTO_UNSUPPORTED or HISTO_INVALID with a message. The caller destroys the
- * histogram. */
+ * boolean axes and int, double or weighted storage; the format is detected. Double storage of other software becomes
+ * counts if all values are counts, else sums of weights without sums of squares (HISTO_WEIGHT_FAST_SUM). name selects
+ * one of several histograms in a JSON object or a file of the command; with NULL there must be only one. Never reads
+ * outside data[0 … size), so the data may be untrusted: HISTO_CORRUPT, HISTO_UNSUPPORTED or HISTO_INVALID with a
+ * message. The caller destroys the histogram. */
 HISTO_API histo_status histo_hist_load(const void *data, size_t size, const char *name, histo_hist **hist);
 /* For programs that keep the values of a UHI histogram as arrays, such as Python's dicts: the JSON of a dense histogram
  * whose storage has a type, but neither values nor variances. These are arrays with a dimension for the batch, if it is

@@ -99,6 +99,18 @@ def test_boost_histogram_counts_the_same(seed):
     np.testing.assert_allclose(np.asarray(h.sum(flow=True)).ravel()[0], _value(b.sum(flow=True)), atol=1e-9)
 
 
+@pytest.mark.parametrize("weights, storage", [([1, 2, 3], "int64"), ([1, 2.5, -3], "double")])
+def test_sums_of_boost_histogram(weights, storage):
+    """Its Double is counts if all values are, else sums without squares, and the way back leaves the values."""
+    theirs = bh.Histogram(bh.axis.Regular(3, 0, 3), storage=bh.storage.Double())
+    theirs.fill([0.5, 1.5, 7], weight=weights)
+    h = Histogram(theirs)
+    assert h.storage == storage and h.values(flow=True).tolist() == [0, *weights[:2], 0, weights[2]]
+    back = h.to_boost()
+    assert back.values(flow=True).tolist() == theirs.values(flow=True).tolist() and back.axes == theirs.axes
+    assert Histogram(back) == h
+
+
 def _value(accumulator):
     return getattr(accumulator, "value", accumulator)
 

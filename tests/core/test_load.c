@@ -75,11 +75,11 @@ static void test_foreign(void **state)
         {HISTOGRAM(REGULAR, "'type':'weighted'"), {0}, HISTO_WEIGHT_FAST},
         {HISTOGRAM(NO_FLOW, "'type':'int','values':[5,6]"), {0, 5, 6, 0, 0}, HISTO_UNWEIGHTED},
         {HISTOGRAM(REGULAR, "'type':'double','values':[1,2.0,3,-0.0]"), {1, 2, 3, 0, 0}, HISTO_UNWEIGHTED},
-        {HISTOGRAM(REGULAR, "'type':'double','values':[1,2.5,3,4]"), {1, 2.5, 3, 4, 0}, HISTO_WEIGHT_FAST},
-        {HISTOGRAM(REGULAR, "'type':'double','values':[1,-2,3,4]"), {1, -2, 3, 4, 0}, HISTO_WEIGHT_FAST},
+        {HISTOGRAM(REGULAR, "'type':'double','values':[1,2.5,3,4]"), {1, 2.5, 3, 4, 0}, HISTO_WEIGHT_FAST_SUM},
+        {HISTOGRAM(REGULAR, "'type':'double','values':[1,-2,3,4]"), {1, -2, 3, 4, 0}, HISTO_WEIGHT_FAST_SUM},
         {HISTOGRAM(REGULAR, "'type':'double','values':[1,NaN,Infinity,-Infinity]"),
          {1, (double)NAN, INFINITY, -INFINITY, 0},
-         HISTO_WEIGHT_FAST},
+         HISTO_WEIGHT_FAST_SUM},
         {HISTOGRAM(REGULAR, "'type':'weighted','values':[1,2,3,4],'variances':[0,0,9,0]"),
          {1, 2, 3, 4, 0},
          HISTO_WEIGHT_FAST},
@@ -129,7 +129,8 @@ static void test_foreign_sums_of_squares(void **state)
     (void)state;
     static const char *const documents[] = {
         HISTOGRAM(REGULAR, "'type':'weighted','values':[1,2,3,4],'variances':[5,6.5,7,8]"),
-        HISTOGRAM(REGULAR, "'type':'double','values':[1,-2.5,3,4]"),
+        "{'uhi_schema':1,'axes':[" REGULAR "],'storage':{'type':'double','values':[1,-2.5,3,4]},"
+        "'writer_info':{'histo':{'weighting':'fast'}}}", /* of ours */
     };
     static const double expected[][5] = {{5, 6.5, 7, 8, 0}, {1, 2.5, 3, 4, 0}};
     for (int c = 0; c < 2; c++) {
@@ -165,7 +166,7 @@ static void test_foreign_outlines(void **state)
         {HISTOGRAM(NO_FLOW, "'type':'int','values':[3,5]"), HISTO_F64, NULL, {3, 5}, HISTO_UNWEIGHTED},
         {HISTOGRAM(NO_FLOW, "'type':'double'"), HISTO_U64, counts, {3, 5}, HISTO_UNWEIGHTED},
         {HISTOGRAM(NO_FLOW, "'type':'double'"), HISTO_F64, whole, {3, 5}, HISTO_UNWEIGHTED},
-        {HISTOGRAM(NO_FLOW, "'type':'double'"), HISTO_F64, half, {3, 0.5}, HISTO_WEIGHT_FAST},
+        {HISTOGRAM(NO_FLOW, "'type':'double'"), HISTO_F64, half, {3, 0.5}, HISTO_WEIGHT_FAST_SUM},
     };
     histo_hist *hist;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {

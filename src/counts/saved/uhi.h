@@ -27,8 +27,8 @@
  *
  * Files of other writers: an axis without flow gets flow of 0. A boolean axis is the integer axis [0, 2). An integer
  * category axis must be consecutive. Double storage is read as counts if all values are non-negative integers, else as
- * sums of weights, with |sum w| for the sum of w^2, as for weights of 1. Sums of weights without counts get counts of
- * 0. */
+ * sums of weights without those of w^2. Where our weighting asks for these, they are |sum w|, as for weights of 1. Sums
+ * of weights without counts get counts of 0. */
 #ifndef COUNTS_UHI_H
 #define COUNTS_UHI_H
 

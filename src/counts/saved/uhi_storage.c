@@ -33,7 +33,7 @@ static histo_status read_weighting(histo_uhi_loader *l, size_t storage, int type
 {
     l->weighting = HISTO_UNWEIGHTED;
     if (type == STORAGE_WEIGHTED) l->weighting = HISTO_WEIGHT_FAST;
-    if (type == STORAGE_DOUBLE && l->values && !all_counts(l)) l->weighting = HISTO_WEIGHT_FAST;
+    if (type == STORAGE_DOUBLE && l->values && !all_counts(l)) l->weighting = HISTO_WEIGHT_FAST_SUM;
     size_t at = l->details[WEIGHTING];
     if (!at) return HISTO_OK;
     int weighting = histo_uhi_choice(l, at, HISTO_UHI_WEIGHTINGS, histo_uhi_weightings);
