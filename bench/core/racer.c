@@ -85,11 +85,7 @@ static histo_status begin_peer(racer *r)
                            .weights = b->weights,
                            .count = r->chunk * r->fills,
                            .threads = b->result->threads};
-    if (r->task.arranged && !r->peer->arranges) return histo_fail(HISTO_UNSUPPORTED, "it counts one array");
-    if (b->input->sparse != r->peer->finds_slots)
-        return histo_fail(HISTO_UNSUPPORTED, b->input->sparse ? "it needs memory for every slot" : "not for arrays");
-    if (b->weights && !r->peer->weighs) return histo_fail(HISTO_UNSUPPORTED, "it sums no weights");
-    return r->peer->begin(&r->task, &r->state);
+    return bench_peer_begin(r->peer, &r->task, &r->state);
 }
 
 histo_status racer_begin_plan(racer *r)

@@ -62,37 +62,26 @@ static int64_t *params_of(const bench_tuning *map, const bench_tuned *cell, int 
 
 /* ---- Measuring ---- */
 
-/* A device, and where its samples lie. */
-typedef struct venue {
-    const bench_device *device;
-    bool placed; /* in the device's memory */
-} venue;
-
-enum { MAX_VENUES = 2 };
+enum { MAX_DEVICES = 2 };
 
 typedef struct tuning {
     const bench_tune_options *options;
     bench_tuning *map;
-    venue where[MAX_VENUES];
-    int venues;
+    const bench_device *device[MAX_DEVICES];
+    int devices;
     double begun_s;
     bool stopped;
 } tuning;
 
-static histo_status find_venues(tuning *t)
+static histo_status find_devices(tuning *t)
 {
-    const bench_tune_options *o = t->options;
-    if (o->device != HISTO_DEVICE_AUTO) {
-        t->where[0].device = bench_device_find(o->device, BENCH_RESIDENT);
-        if (!t->where[0].device) return HISTO_UNSUPPORTED;
-        t->venues = 1;
-    } else {
-        t->where[0].device = bench_device_find(HISTO_DEVICE_CPU, BENCH_RESIDENT);
-        t->where[1].device = bench_device_find(HISTO_DEVICE_AUTO, BENCH_RESIDENT);
-        t->venues = t->where[1].device == t->where[0].device ? 1 : 2;
-    }
-    for (int b = 0; b < t->venues; b++)
-        t->where[b].placed = t->where[b].device->device != HISTO_DEVICE_CPU && !o->transfers;
+    const histo_device wanted = t->options->device;
+    t->device[0] = bench_device_find(wanted == HISTO_DEVICE_AUTO ? HISTO_DEVICE_CPU : wanted, BENCH_RESIDENT);
+    if (!t->device[0]) return HISTO_UNSUPPORTED;
+    t->devices = 1;
+    if (wanted != HISTO_DEVICE_AUTO) return HISTO_OK;
+    t->device[1] = bench_device_find(HISTO_DEVICE_AUTO, BENCH_RESIDENT);
+    t->devices += t->device[1] != t->device[0];
     return HISTO_OK;
 }
 
@@ -106,9 +95,8 @@ static int index_of(const histo_row *row)
 
 static histo_device device_of(const tuning *t, int strategy)
 {
-    for (int b = 0; b < t->venues; b++)
-        if (strcmp(t->where[b].device->backend, histo_row_at(strategy)->backend->name) == 0)
-            return t->where[b].device->device;
+    for (int i = 0; i < t->devices; i++)
+        if (strcmp(t->device[i]->backend, histo_row_at(strategy)->backend->name) == 0) return t->device[i]->device;
     return HISTO_DEVICE_AUTO;
 }
 
@@ -141,16 +129,14 @@ static int winner(const tuning *t, const bench_tuned *cell, histo_device device,
     return best;
 }
 
-/* Measure every strategy of a venue on n samples at `data`, and remember the best so far as wisdom. */
-static histo_status measure(tuning *t, const venue *at, bench_tuned *cell, int distribution, const bench_input *input,
-                            const void *data)
+/* Measure every strategy of a device on the samples at `data`, and remember the best so far as wisdom. */
+static histo_status measure(tuning *t, histo_device device, bench_tuned *cell, int distribution,
+                            const bench_input *input, const void *data)
 {
     histo_axis axis = bench_input_axis(input, NULL);
     histo_view view = histo_view_1d(data, input->dtype, cell->samples);
-    histo_plan_options how = {.effort = HISTO_MEASURE,
-                              .device = at->device->device,
-                              .threads = t->options->threads,
-                              .vary = t->options->vary};
+    histo_plan_options how = {
+        .effort = HISTO_MEASURE, .device = device, .threads = t->options->threads, .vary = t->options->vary};
     histo_hist *hist;
     histo_plan *plan = NULL;
     histo_status status = histo_hist_create(&hist, 1, &axis, NULL);
@@ -175,7 +161,7 @@ static histo_status measure(tuning *t, const venue *at, bench_tuned *cell, int d
     return status;
 }
 
-/* Make the samples of a cell and measure them on every venue. */
+/* Make the samples of a cell and measure them on every device: in its memory, unless their transfer counts. */
 static histo_status measure_cell(tuning *t, bench_tuned *cell, int distribution)
 {
     bench_input input = bench_input_of(&t->options->distribution[distribution], cell->dtype, cell->bins);
@@ -185,13 +171,13 @@ static histo_status measure_cell(tuning *t, bench_tuned *cell, int distribution)
     histo_axis axis = bench_input_axis(&input, NULL);
     bench_input_make(&input, &axis, cell->samples, host);
     histo_status status = HISTO_OK;
-    for (int b = 0; b < t->venues && status == HISTO_OK; b++) {
-        const venue *at = &t->where[b];
-        const void *placed = host;
-        if (at->placed) status = bench_device_place(at->device, host, bytes, &placed);
-        if (status != HISTO_OK) break;
-        status = measure(t, at, cell, distribution, &input, placed);
-        if (at->placed) at->device->release(placed);
+    for (int i = 0; i < t->devices && status == HISTO_OK; i++) {
+        const bench_device *device = t->device[i];
+        const void *placed = NULL;
+        if (device->device != HISTO_DEVICE_CPU && !t->options->transfers)
+            status = bench_device_place(device, host, bytes, &placed);
+        if (status == HISTO_OK) status = measure(t, device->device, cell, distribution, &input, placed ? placed : host);
+        if (placed) device->release(placed);
     }
     free(host);
     cell->best = winner(t, cell, HISTO_DEVICE_AUTO, &cell->best_us, &cell->worst);
@@ -250,7 +236,7 @@ histo_status bench_tune(const bench_tune_options *o, bench_tuning *map)
 {
     tuning t = {.options = o, .map = map, .begun_s = bench_now_s()};
     histo_status status = make_map(o, map);
-    if (status == HISTO_OK) status = find_venues(&t);
+    if (status == HISTO_OK) status = find_devices(&t);
     int *order = calloc((size_t)o->bins, sizeof *order);
     if (!order && status == HISTO_OK) status = histo_fail_memory((size_t)o->bins * sizeof *order, "a map");
     if (status == HISTO_OK) refine(order, o->bins);

@@ -34,6 +34,9 @@ typedef struct bench_peer {
     bool loop;        /* what one would write without a library; random problems have such a loop of their own */
 } bench_peer;
 
+/* HISTO_UNSUPPORTED if the peer does not do such tasks. If there is a state, end it in any case. */
+histo_status bench_peer_begin(const bench_peer *peer, const bench_task *task, void **state);
+
 /* The naive loop, which strategies have to beat; for each type a subtraction and a multiplication, or a binary search,
  * and an increment per sample. With equal bins it ignores the edges, as such code does. */
 extern const bench_peer bench_naive;

@@ -74,15 +74,6 @@ bool problem_task_make(const problem_data *data, int threads, problem_task *to)
     return true;
 }
 
-histo_status problem_peer_begin(const problem_task *to, const bench_peer *peer, void **state)
-{
-    *state = NULL;
-    if (to->task.arranged && !peer->arranges) return histo_fail(HISTO_UNSUPPORTED, "it counts one array");
-    if (peer->finds_slots) return histo_fail(HISTO_UNSUPPORTED, "not for arrays");
-    if (to->task.weights && !peer->weighs) return histo_fail(HISTO_UNSUPPORTED, "it sums no weights");
-    return peer->begin(&to->task, state);
-}
-
 /* ---- Additions in a GPU's memory ---- */
 
 histo_status problem_atomics_begin(const problem_data *data, const random_device *device, void **state)

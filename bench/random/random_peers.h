@@ -18,9 +18,6 @@ typedef struct problem_task {
 /* False if the problem cannot be described as a task. */
 bool problem_task_make(const problem_data *data, int threads, problem_task *to);
 
-/* HISTO_UNSUPPORTED if the peer cannot count the task. If there is a state, end it in any case. */
-histo_status problem_peer_begin(const problem_task *to, const bench_peer *peer, void **state);
-
 /* Additions in a GPU's memory that follow the strides. HISTO_UNSUPPORTED if they cannot count the problem. If there is
  * a state, end it in any case. */
 histo_status problem_atomics_begin(const problem_data *data, const random_device *device, void **state);

@@ -280,7 +280,7 @@ static histo_status add_peers(runner *r)
     for (int i = 0; r->device->peers[i] && status == HISTO_OK; i++) {
         const bench_peer *peer = r->device->peers[i];
         if (peer->loop) continue;
-        begun = problem_peer_begin(&r->task, peer, &state);
+        begun = bench_peer_begin(peer, &r->task.task, &state);
         add_peer(r, peer->name, begun, peer->run, state, peer->end); /* what a library cannot do fails nothing */
     }
     return status;
