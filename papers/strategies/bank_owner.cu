@@ -77,9 +77,7 @@ struct owners_of_banks {
         histo_block_layout l = histo_cuda_block_layout(
             p, params[THREADS], LANES, sizeof(unsigned int) * (histo_owned_stride(p->slots + 1) + ROWS * LANES), 0,
             params[BLOCKS], false);
-        l.strided = params[SCAN] == HISTO_SCAN_STRIDED;
-        l.coarsening = params[COARSENING] ? 4 : 0;
-        return l;
+        return histo_block_layout_reading(l, params[COARSENING], params[SCAN]);
     }
 
     static void add_to(histo_text *text, const histo_problem *, const histo_block_layout *layout)

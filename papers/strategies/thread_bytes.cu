@@ -38,9 +38,7 @@ struct bytes_of_threads {
             histo_cuda_block_layout(p, histo_byte_columns(threads), HISTO_FOUR_WARPS, HISTO_FOUR_WARPS * counters,
                                     sizeof(unsigned int) * counters, params[BLOCKS], params[MERGE]);
         if (l.threads > (int)threads) l.threads = (int)threads;
-        l.strided = params[SCAN] == HISTO_SCAN_STRIDED;
-        l.coarsening = params[COARSENING] ? 4 : 0;
-        return l;
+        return histo_block_layout_reading(l, params[COARSENING], params[SCAN]);
     }
 
     static void add_to(histo_text *text, const histo_problem *problem, const histo_block_layout *)

@@ -70,9 +70,7 @@ struct tags_of_warps {
     {
         histo_block_layout l = histo_cuda_block_layout(
             p, params[THREADS], 32, sizeof(unsigned int) * ((size_t)p->slots + 1), 0, params[BLOCKS], params[MERGE]);
-        l.strided = params[SCAN] == HISTO_SCAN_STRIDED;
-        l.coarsening = params[COARSENING] ? 4 : 0;
-        return l;
+        return histo_block_layout_reading(l, params[COARSENING], params[SCAN]);
     }
 
     static void add_to(histo_text *text, const histo_problem *, const histo_block_layout *layout)

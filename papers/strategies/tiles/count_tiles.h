@@ -32,6 +32,14 @@ static constexpr histo_param histo_load_param = {
 histo_block_layout histo_cuda_block_layout(const histo_problem *problem, int64_t wanted, int group, size_t each,
                                            size_t extra, int64_t blocks, bool by_rows);
 
+/* The layout with samples read by the values of histo_load_param and histo_scan_param. */
+static inline histo_block_layout histo_block_layout_reading(histo_block_layout layout, int64_t load, int64_t scan)
+{
+    layout.coarsening = load ? 4 : 0;
+    layout.strided = scan == HISTO_SCAN_STRIDED;
+    return layout;
+}
+
 /* Say it in words. */
 void histo_cuda_block_explain(const histo_block_layout *layout, histo_text *text);
 
