@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "axis/axis.h"
+#include "base/bits.h"
 #include "cpu/samples/block.h"
 
 #if defined(__AVX512F__)
@@ -39,13 +40,6 @@ typedef struct fixed_point {
     uint32_t margin, doubtful;
     uint32_t last, nan; /* the highest slot not in doubt; that of NaN */
 } fixed_point;
-
-static inline uint64_t pattern_f64(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
 
 static inline uint32_t pattern_f32(float x)
 {
@@ -72,7 +66,7 @@ static inline bool places_are_exact(const histo_lookup *l, bool from_floats)
 #endif
     double lo_in_bins = fabs(l->lo) * l->per_step;
     bool near = l->lo == 0 || (any_lo && lo_in_bins >= 1 && lo_in_bins <= 0x1p20);
-    return near && (pattern_f64(l->step) << 12) == 0 && (double)(float)l->lo == l->lo &&
+    return near && (histo_bits_of(l->step) << 12) == 0 && (double)(float)l->lo == l->lo &&
            l->hi == l->lo + l->bins * l->step;
 }
 

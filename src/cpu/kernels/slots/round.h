@@ -65,7 +65,7 @@ static inline double rounded_down(double high, double low, double top, double ov
 {
     const double sum = high + low, error = low - (sum - high);
     const int64_t step = error < 0 ? (sum > 0 ? -1 : 1) : 0;
-    const uint64_t bits = pattern_f64(sum) + (uint64_t)step;
+    const uint64_t bits = histo_bits_of(sum) + (uint64_t)step;
     double down;
     memcpy(&down, &bits, sizeof down);
     return down == top && error != 0 ? over : down;

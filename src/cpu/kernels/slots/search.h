@@ -41,7 +41,7 @@ static inline int32_t wide_span(double x, const histo_spans *c)
 static inline int32_t bits_span(double x, const histo_spans *c)
 {
     double y = clamped(x, c);
-    return (int32_t)((pattern_f64(y) - c->first_bits) >> c->shift);
+    return (int32_t)((histo_bits_of(y) - c->first_bits) >> c->shift);
 }
 
 /* Binary search among the `most` edges from the first of the sample's span on; one loop over the samples for each step,

@@ -28,7 +28,7 @@ static inline uint32_t uniform_slot(double x, double lo, double step, double per
     t = t > 0 ? t : 0; /* underflow compares below edge 0, overflow at or above edge n */
     t = t < bins ? t : bins;
     double rounded = t + ROUND, nearest = rounded - ROUND;
-    uint32_t below = (uint32_t)pattern_f64(rounded);
+    uint32_t below = (uint32_t)histo_bits_of(rounded);
     double edge = edges ? edges[below] : lo + nearest * step;
     edge = nearest == bins ? top : edge;
     uint32_t slot = below + (uint32_t)(x >= edge);

@@ -26,7 +26,7 @@ static bool NAME(inside_slots)(const histo_lookup *l, const TYPE *restrict sampl
     for (int i = 0; i < n; i++) {
         double x = (double)samples[i], rounded = (x - lo) * per_step + ROUND;
         double edge = lo + (rounded - ROUND) * step;
-        uint32_t slot = (uint32_t)pattern_f64(rounded) + (uint32_t)(x >= edge);
+        uint32_t slot = (uint32_t)histo_bits_of(rounded) + (uint32_t)(x >= edge);
         outside |= (uint32_t) !(samples[i] >= first) | (uint32_t) !(samples[i] < end);
         out[i] = slot < bins ? slot : bins; /* hi is the last edge, however the edges are rounded */
     }
