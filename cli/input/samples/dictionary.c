@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/text.h"
 
 typedef struct word {
@@ -15,7 +16,7 @@ typedef struct word {
 
 struct dictionary {
     word *words;
-    uint32_t size, room;
+    uint32_t size;
     uint32_t *slots; /* [capacity]: index of a word + 1; 0: free */
     uint32_t capacity;
     char *bytes;
@@ -105,13 +106,9 @@ static bool grow_slots(dictionary *d)
 static bool make_room(dictionary *d, size_t size)
 {
     if (d->size == DICTIONARY_MOST_WORDS || d->used + size >= DICTIONARY_MOST_BYTES) return false;
-    if (d->size == d->room) {
-        const uint32_t room = d->room ? 2 * d->room : FIRST_CAPACITY;
-        word *more = realloc(d->words, room * sizeof *more);
-        if (!more) return false;
-        d->words = more;
-        d->room = room;
-    }
+    word *words = list_grown(d->words, d->size, sizeof *words);
+    if (!words) return false;
+    d->words = words;
     if (d->used + size + 1 > d->bytes_room) {
         const size_t room = 2 * (d->used + size + 1);
         char *more = realloc(d->bytes, room);
