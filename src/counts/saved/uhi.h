@@ -23,7 +23,8 @@
  * A list is a string of runs "index:value,value,… index:value…" with increasing indices; missing values are 0.
  *
  * Storage is int; or weighted, with values sum w and variances sum w^2; or double, with values sum w. Reproducible sums
- * are rounded to double; loading takes the rounded sums as exact. Sparse counts are int with an index.
+ * are rounded to double; loading takes the rounded sums as exact. Sparse counts are int with an index. An outline
+ * (histo_hist_save_outline) has no values: a program has the arrays, with the cells of flow that it wants.
  *
  * Files of other writers: an axis without flow gets flow of 0. A boolean axis is the integer axis [0, 2). An integer
  * category axis must be consecutive. Double storage is read as counts if all values are non-negative integers, else as

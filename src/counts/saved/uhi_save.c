@@ -181,6 +181,15 @@ static bool has_cell(const histo_cell *place, const bool (*flow)[2])
     return has;
 }
 
+/* A bin is a cell by itself. */
+static bool is_bin(const histo_cell *place)
+{
+    bool is = true;
+    for (int a = 0; a < place->hist->naxes; a++)
+        is = is && place->at[a] > 0 && place->at[a] <= place->hist->axes[a].bins;
+    return is;
+}
+
 /* List the slots whose values a reader cannot derive from the storage. stored: the storage contains the lane. */
 static void put_unstored(histo_bytes *out, const histo_hist *hist, const bool (*flow)[2], const char *key,
                          histo_lane lane, bool stored)
@@ -188,6 +197,10 @@ static void put_unstored(histo_bytes *out, const histo_hist *hist, const bool (*
     list l = {out, key, lane.sums, 0};
     histo_cell place = {hist, HISTO_ALL_SLOTS, 0, {0}};
     do {
+        if (stored && is_bin(&place)) {
+            place.at[hist->naxes - 1] = hist->axes[hist->naxes - 1].bins; /* so is the rest of the row */
+            continue;
+        }
         int64_t slot = histo_cell_slot(&place);
         uint64_t value = histo_lane_get(lane, slot);
         uint64_t assumed = stored && has_cell(&place, flow) ? histo_lane_cell(lane, &place) : 0;
