@@ -9,9 +9,9 @@
 histo_axis axis_through(int64_t bins, const double *edges)
 {
     const double lo = edges[0], hi = edges[bins], step = (hi - lo) / (double)bins;
-    bool regular = step >= DBL_MIN && isfinite(step);
-    for (int64_t i = 1; regular && i <= bins; i++) /* a regular axis refuses bins without a width */
-        regular = edges[i - 1] < edges[i] && (i == bins || lo + (double)i * step == edges[i]);
+    bool regular = step >= DBL_MIN && isfinite(step) && edges[bins - 1] < hi;
+    for (int64_t i = 1; regular && i < bins; i++) /* a regular axis refuses bins without a width */
+        regular = edges[i - 1] < edges[i] && lo + (double)i * step == edges[i];
     return histo_axis_closed(regular ? histo_axis_regular(bins, lo, hi) : histo_axis_variable(bins, edges));
 }
 

@@ -168,7 +168,9 @@ static int find_equal(PyObject *module, const histo_view *samples, int64_t bins,
         for (int64_t i = 0; i < n; i++)
             floats[i] = (float)values[i];
     }
-    out->axis = axis_through(bins, values);
+    /* Where bins have a width, histo_linspace has made the edges of a regular axis. */
+    const bool regular = edge == HISTO_F64 && (hi - lo) / (double)bins >= DBL_MIN;
+    out->axis = regular ? histo_axis_closed(histo_axis_regular(bins, lo, hi)) : axis_through(bins, values);
     return 1;
 }
 
