@@ -211,19 +211,11 @@ static int check_subject(const bench_settings *s, const command_row *subject, fa
     const struct {
         bool given;
         const char *name;
-    } options[] = {{s->image, "image"},
-                   {s->common.bins, "bins"},
-                   {s->figure, "figure"},
-                   {s->paper_table, "table"},
-                   {s->common.strategy, "strategy"},
-                   {s->common.params, "param"},
-                   {s->inputs, "input"},
-                   {s->cells, "cells"},
-                   {s->count, "count"},
-                   {s->seed, "seed"},
-                   {s->only, "only"},
-                   {s->problem, "problem"},
-                   {s->quick, "quick"}};
+    } options[] = {{s->image, "image"},         {s->common.bins, "bins"}, {s->figure, "figure"},
+                   {s->paper_table, "table"},   {s->section, "section"},  {s->common.strategy, "strategy"},
+                   {s->common.params, "param"}, {s->inputs, "input"},     {s->cells, "cells"},
+                   {s->count, "count"},         {s->seed, "seed"},        {s->only, "only"},
+                   {s->problem, "problem"},     {s->quick, "quick"}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (options[i].given && !is_taken(subject, options[i].name))
             return fault_set(f, EXIT_USAGE, "'%s' takes no --%s: leave it out", subject->name, options[i].name);

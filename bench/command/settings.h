@@ -22,6 +22,7 @@ typedef struct bench_settings {
     histo_effort effort;     /* --effort NAME; HISTO_COMPILE if not given */
     const char *figure;      /* --figure N */
     const char *paper_table; /* --table N */
+    const char *section;     /* --section N */
     double budget_s;         /* --budget SECONDS */
     const char *image;       /* --image FILE */
 

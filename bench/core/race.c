@@ -129,7 +129,9 @@ static racer *add_entry(bench *b, bench_entry entry)
 static void add_contender(bench *b, const bench_contender *c)
 {
     const bool plan = strcmp(c->name, "plan") == 0;
-    bench_score *score = add_entry(b, plan ? BENCH_PLAN : BENCH_STRATEGY)->score;
+    racer *r = add_entry(b, c->peer ? BENCH_PEER : plan ? BENCH_PLAN : BENCH_STRATEGY);
+    bench_score *score = r->score;
+    r->peer = c->peer;
     memcpy(score->name, c->name, sizeof score->name);
     memcpy(score->params, c->params, sizeof score->params);
 }

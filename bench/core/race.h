@@ -42,10 +42,11 @@ typedef struct bench_result {
     const bench_score *plan;             /* its choice, exact or not; NULL: it was not asked */
 } bench_result;
 
-/* A strategy with parameters, or the plan's choice. */
+/* A strategy with parameters, the plan's choice, or a peer. */
 typedef struct bench_contender {
     char name[64]; /* "cuda/packed_atomic"; "plan" */
     char params[96];
+    const struct bench_peer *peer; /* NULL: a strategy or a plan */
 } bench_contender;
 
 typedef struct bench_race {

@@ -98,13 +98,26 @@ int papers_run_conflicts(measuring *m, int *wrong, fault *f)
 
 /* ---- The papers ---- */
 
-/* How many experiments are selected, by --figure, --table and the paper's name. */
+/* By the paper's name, --figure, --table and --section. */
+static bool is_selected(const papers_experiment *e, const bench_settings *s, const char *paper)
+{
+    const struct {
+        const char *kind, *number;
+    } wanted[] = {{"figure", s->figure}, {"table", s->paper_table}, {"section", s->section}};
+    bool any = false;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        if (wanted[i].number && papers_selected(e, paper, wanted[i].kind, wanted[i].number)) return true;
+        any |= wanted[i].number != NULL;
+    }
+    return !any && papers_selected(e, paper, NULL, NULL);
+}
+
 static int count_experiments(const bench_settings *s, const char *paper)
 {
     const papers_experiment *e;
     int count = 0;
     for (int i = 0; (e = papers_at(i)) != NULL; i++)
-        count += papers_selected(e, paper, s->figure, s->paper_table);
+        count += is_selected(e, s, paper);
     return count;
 }
 
@@ -144,9 +157,9 @@ int papers_run_experiments(measuring *m, int *wrong, fault *f)
     const bench_settings *s = m->settings;
     const char *paper = s->common.files_count > 1 ? s->common.files[1] : NULL;
     const int count = count_experiments(s, paper);
-    if (!paper && !s->figure && !s->paper_table) {
+    if (!paper && !s->figure && !s->paper_table && !s->section) {
         if (s->common.output || s->image)
-            return fault_set(f, EXIT_USAGE, "name a paper, a --figure or a --table to measure");
+            return fault_set(f, EXIT_USAGE, "name a paper, a --figure, a --table or a --section to measure");
         papers_list(m->options.table);
         return 0;
     }
@@ -176,7 +189,7 @@ int papers_run_experiments(measuring *m, int *wrong, fault *f)
     m->draw = draw_results;
     if (!results) return fault_set(f, EXIT_DATA, "no memory for %d experiments", count);
     for (int i = 0; (e = papers_at(i)) != NULL && !failed; i++)
-        if (papers_selected(e, paper, s->figure, s->paper_table)) failed = run_experiment(m, e, &options, wrong, f);
+        if (is_selected(e, s, paper)) failed = run_experiment(m, e, &options, wrong, f);
     if (!tsv) report_close(json);
     return failed;
 }

@@ -126,47 +126,28 @@ static int draw_histograms(const papers_result *r, plot whole, const char *path,
 
 /* ---- Curves and marks ---- */
 
-/* How a series is drawn is told by its label: one that is configured as it was published has the colour of its kernel,
- * and pale marks and dashes; our choices are black and grey, and thick. */
-static const char as_published[] = ", as published", equal_terms[] = ", equal terms", ours[] = "our choice";
-
-/* The length of the kernel's name, which is the label without the terms. */
-static size_t kernel_length(const char *label)
-{
-    const char *terms = strstr(label, as_published);
-    if (!terms) terms = strstr(label, equal_terms);
-    return terms ? (size_t)(terms - label) : strlen(label);
-}
-
-/* The first series of the same kernel, which gives it the colour and the shape. */
-static int first_of_kernel(const papers_result *r, int series)
-{
-    const char *label = r->series[series].label;
-    const size_t length = kernel_length(label);
-    int i = 0;
-    while (kernel_length(r->series[i].label) != length || strncmp(r->series[i].label, label, length) != 0)
-        i++;
-    return i;
-}
-
+/* A series that is configured as it was published has pale marks and dashes; our choices are black and grey, and thick.
+ */
 static bool is_ours(const papers_result *r, int series)
 {
-    return strncmp(r->series[series].label, ours, strlen(ours)) == 0;
+    return strncmp(r->series[series].label, "our choice", strlen("our choice")) == 0;
 }
 
 static plot_color series_color(const papers_result *r, int series)
 {
-    if (!is_ours(r, series)) return plot_palette(first_of_kernel(r, series));
+    if (!is_ours(r, series)) return plot_palette(series);
     return strstr(r->series[series].label, "CPU") ? (plot_color){0.47, 0.47, 0.47} : (plot_color){0, 0, 0};
 }
 
+/* Where there are no equal terms to tell from, all is drawn alike. */
 static plot_dot_style series_style(const papers_result *r, int series)
 {
-    const bool then = strstr(r->series[series].label, as_published);
-    return (plot_dot_style){.line = then ? PLOT_DASHED : PLOT_SOLID,
+    const bool published =
+        *r->experiment->series[PAPERS_ON_EQUAL_TERMS] && r->series[series].terms == PAPERS_AS_PUBLISHED;
+    return (plot_dot_style){.line = published ? PLOT_DASHED : PLOT_SOLID,
                             .thick = is_ours(r, series),
-                            .inside = then ? PLOT_PALE : PLOT_FULL,
-                            .shape = first_of_kernel(r, series)};
+                            .inside = published ? PLOT_PALE : PLOT_FULL,
+                            .shape = series};
 }
 
 /* Dots of a picture. Those of a kind have a colour and a shape: kinds are series, and inputs or numbers are along the x

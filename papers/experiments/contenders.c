@@ -29,8 +29,7 @@ static const char *next_parameter(const char *params, char name[64], const char 
     return values;
 }
 
-/* Combination `which` of params as "NAME=VALUE,…", cut off at `size`; false if there are fewer. */
-static bool combine(const char *params, int which, char *text, size_t size)
+bool bench_combination(const char *params, int which, char *text, size_t size)
 {
     size_t used = 0;
     *text = '\0';
@@ -72,7 +71,7 @@ bench_contender *bench_contenders_list(const char *backend, const char *strategi
     enum { MOST = 4096 };
     char text[sizeof((bench_contender *)NULL)->params];
     int combinations = 0;
-    while (combinations < MOST && combine(params, combinations, text, sizeof text))
+    while (combinations < MOST && bench_combination(params, combinations, text, sizeof text))
         combinations++;
     const size_t room = (size_t)histo_strategy_count() * (size_t)combinations;
     bench_contender *list = calloc(room, sizeof *list);
@@ -89,7 +88,7 @@ bench_contender *bench_contenders_list(const char *backend, const char *strategi
         for (int c = 0; c < combinations; c++) {
             bench_contender *next = &list[(*count)++];
             memcpy(next->name, name, sizeof name);
-            combine(params, c, next->params, sizeof next->params);
+            bench_combination(params, c, next->params, sizeof next->params);
         }
     }
     if (*count) return list;

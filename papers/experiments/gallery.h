@@ -22,6 +22,9 @@ typedef struct bench_gallery_options {
  * have several values: "copies=1,2,4,merge=1". The caller frees them; NULL with an error message. */
 bench_contender *bench_contenders_list(const char *backend, const char *strategies, const char *params, int *count);
 
+/* Combination `which` of params as "NAME=VALUE,…", cut off at `size`; false if there are fewer. */
+bool bench_combination(const char *params, int which, char *text, size_t size);
+
 /* Print the table as it goes. *wrong: how many strategies failed or miscounted. *measured: how many inputs have
  * results, even after a failure. */
 histo_status bench_gallery(const bench_gallery_options *options, int *measured, int *wrong);

@@ -10,22 +10,28 @@ typedef enum papers_measure {
     PAPERS_RELATIVE,
     PAPERS_CONFLICTS,
     PAPERS_DRAWN,
-    PAPERS_WINNERS
+    PAPERS_WINNERS,
+    PAPERS_LOST,
+    PAPERS_OVERFLOWS
 } papers_measure;
+
+/* Whose configuration a series has. */
+typedef enum papers_terms { PAPERS_AS_PUBLISHED, PAPERS_ON_EQUAL_TERMS } papers_terms;
 
 typedef struct papers_experiment {
     const char *paper, *kind, *number; /* "ross", "figure", "6.3"; "5 and 6" is both */
     const char *title;
     papers_measure measure;
-    const char *inputs, *bins, *samples, *series; /* see papers.def */
+    const char *inputs, *bins, *samples, *series[2]; /* see papers.def; series by papers_terms */
     const char *claim;
 } papers_experiment;
 
-enum { PAPERS_MAX_SERIES = 12, PAPERS_MAX_POINTS = 64 };
+enum { PAPERS_MAX_SERIES = 24, PAPERS_MAX_POINTS = 128 };
 
 typedef struct papers_series {
     char label[48];
-    bench_contender contender; /* its name is "cuda/plan" of a plan */
+    papers_terms terms;
+    bench_contender contender; /* its name is "cuda/plan" of a plan; its params may be several combinations */
     bench_placement placement;
     bool baseline; /* what others are compared with, whatever device was asked for */
     bool measured; /* its device is there */
@@ -34,6 +40,7 @@ typedef struct papers_series {
 typedef struct papers_point {
     bench_input input;
     int64_t samples; /* wanted; 0: the device's default */
+    char params[48]; /* of the GPU's strategies, besides those of their series; "" */
 } papers_point;
 
 /* What a series reached at a point. */
@@ -41,8 +48,9 @@ typedef struct papers_cell {
     double value;     /* in the experiment's measure; NaN: none */
     double rate;      /* Gsamples/s; NaN */
     double published; /* NaN */
+    int64_t samples;  /* timed at once: fewer than wanted where these would take too long; 0: none */
     bool wrong;       /* failed, or counted wrong */
-    char chosen[64];  /* by a plan */
+    char chosen[96];  /* the strategy, by a plan; the parameters, of several combinations */
     char reason[160]; /* why there is no value */
 } papers_cell;
 
@@ -68,13 +76,14 @@ typedef struct papers_options {
 /* Experiment i of the table; NULL past the end. */
 const papers_experiment *papers_at(int i);
 
-/* True for experiments of this paper (NULL: any), and of this figure or table (NULL: any). */
-bool papers_selected(const papers_experiment *e, const char *paper, const char *figure, const char *table);
+/* True for experiments of this paper (NULL: any), and of this "figure", "table" or "section" (NULL: any). */
+bool papers_selected(const papers_experiment *e, const char *paper, const char *kind, const char *number);
 
 /* The series and points of an experiment, without measuring. */
 histo_status papers_plan(const papers_experiment *e, const papers_options *options, papers_result *result);
 
-/* Measure. After a failure the result holds what was measured. Call papers_free in any case. */
+/* Measure. What an earlier experiment of this process measured in the same way is taken from there. After a failure the
+ * result holds what was measured. Call papers_free in any case. */
 histo_status papers_run(const papers_experiment *e, const papers_options *options, papers_result *result);
 void papers_free(papers_result *result);
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "papers/experiments/papers.h"
+#include "papers/experiments/measures.h"
 
 static const struct {
     const char *name, *title;
@@ -30,7 +30,7 @@ char *papers_heading(const papers_experiment *e, char *text, size_t size)
 const char *papers_axis(const papers_result *r)
 {
     const papers_experiment *e = r->experiment;
-    if (e->measure == PAPERS_WINNERS || strchr(e->inputs, ',')) return NULL;
+    if (e->measure == PAPERS_WINNERS || strpbrk(e->inputs, ",@")) return NULL;
     if (strchr(e->inputs, '#')) return "bins";
     return *e->samples ? "samples" : NULL;
 }
@@ -50,16 +50,16 @@ char *papers_point_name(const papers_result *r, int point, char *text, size_t si
     else if (papers_axis(r))
         snprintf(text, size, "%.0f", papers_position(r, point));
     else
-        snprintf(text, size, "%s", p->input.name);
+        snprintf(text, size, "%s%s%s", p->input.name, *p->params ? " " : "", p->params);
     return text;
 }
 
 char *papers_value_name(const papers_result *r, char *text, size_t size)
 {
-    static const char *const names[] = {[PAPERS_RATE] = "Gsamples/s",
-                                        [PAPERS_CONFLICTS] = "turns of a warp of 32",
-                                        [PAPERS_DRAWN] = "distribution",
-                                        [PAPERS_WINNERS] = "Gsamples/s"};
+    static const char *const names[] = {
+        [PAPERS_RATE] = "Gsamples/s",      [PAPERS_CONFLICTS] = "turns of a warp of 32",
+        [PAPERS_DRAWN] = "distribution",   [PAPERS_WINNERS] = "Gsamples/s",
+        [PAPERS_LOST] = "samples lost, %", [PAPERS_OVERFLOWS] = "overflows in a million samples"};
     if (r->experiment->measure == PAPERS_RELATIVE)
         snprintf(text, size, "times the rate of '%s'", r->series[0].label);
     else
@@ -165,8 +165,8 @@ void papers_print(const papers_result *r, FILE *to)
 
 void papers_tsv_begin(FILE *to)
 {
-    fputs("paper\tkind\tnumber\tinput\tbins\tsamples\tseries\tstrategy\tparams\tplace\tmeasure\tvalue\tGsamples_per_s\t"
-          "published\tchosen\treason\n",
+    fputs("paper\tkind\tnumber\tinput\tbins\tsamples\tterms\tseries\tstrategy\tparams\tplace\tmeasure\tvalue\t"
+          "Gsamples_per_s\ttimed_samples\tpublished\tchosen\treason\n",
           to);
 }
 
@@ -175,23 +175,36 @@ static void put_number(double value, FILE *to)
     if (!isnan(value)) fprintf(to, "%.6g", value);
 }
 
+static const char *terms_of(const papers_series *s)
+{
+    return s->terms == PAPERS_AS_PUBLISHED ? "as published" : "equal terms";
+}
+
+/* Parameters of a series at a point. */
+static char *params_of(const papers_result *r, int point, const papers_series *s, char *text, size_t size)
+{
+    const char *more = papers_on_gpu(s) ? r->point[point].params : "";
+    snprintf(text, size, "%s%s%s", s->contender.params, *s->contender.params && *more ? "," : "", more);
+    return text;
+}
+
 void papers_tsv(const papers_result *r, FILE *to)
 {
     const papers_experiment *e = r->experiment;
-    char text[96];
+    char text[96], params[160];
     papers_value_name(r, text, sizeof text);
     for (int p = 0; p < r->points; p++)
         for (int s = 0; s < r->series_count; s++) {
             const papers_series *of = &r->series[s];
             const papers_cell *c = &r->cell[p][s];
-            fprintf(to, "%s\t%s\t%s\t%s\t%lld\t%lld\t%s\t%s\t%s\t%s\t%s\t", e->paper, e->kind, e->number,
+            fprintf(to, "%s\t%s\t%s\t%s\t%lld\t%lld\t%s\t%s\t%s\t%s\t%s\t%s\t", e->paper, e->kind, e->number,
                     r->point[p].input.name, (long long)r->point[p].input.bins, (long long)r->point[p].samples,
-                    of->label, of->contender.name, of->contender.params,
+                    terms_of(of), of->label, of->contender.name, params_of(r, p, of, params, sizeof params),
                     of->placement == BENCH_PINNED ? "host" : "device", text);
             put_number(c->value, to);
             fputc('\t', to);
             put_number(c->rate, to);
-            fputc('\t', to);
+            fprintf(to, "\t%lld\t", (long long)c->samples);
             put_number(c->published, to);
             fprintf(to, "\t%s\t%s\n", c->chosen, c->reason);
         }
@@ -208,7 +221,7 @@ static void put_member(const char *name, double value, json_writer *json)
 void papers_json(const papers_result *r, json_writer *json)
 {
     const papers_experiment *e = r->experiment;
-    char text[96];
+    char text[96], params[160];
     json_open(json, NULL, '{');
     json_text(json, "paper", e->paper);
     json_text(json, "kind", e->kind);
@@ -226,12 +239,14 @@ void papers_json(const papers_result *r, json_writer *json)
             json_text(json, "input", r->point[p].input.name);
             json_print(json, "\"bins\": %lld, \"samples\": %lld", (long long)r->point[p].input.bins,
                        (long long)r->point[p].samples);
+            json_text(json, "terms", terms_of(of));
             json_text(json, "series", of->label);
             json_text(json, "strategy", of->contender.name);
-            json_text(json, "params", of->contender.params);
+            json_text(json, "params", params_of(r, p, of, params, sizeof params));
             json_text(json, "place", of->placement == BENCH_PINNED ? "host" : "device");
             put_member("value", c->value, json);
             put_member("Gsamples_per_s", c->rate, json);
+            json_print(json, "\"timed_samples\": %lld", (long long)c->samples);
             put_member("published", c->published, json);
             json_text(json, "chosen", c->chosen);
             json_text(json, "reason", c->reason);

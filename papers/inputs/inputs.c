@@ -1,6 +1,7 @@
 /* The inputs of the gallery, and their samples. */
 #include "papers/inputs/inputs.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,9 @@ static const bench_distribution distributions[] = {
     {"sorted", BENCH_SORTED, 0, 0},
     {"sorted-chunks", BENCH_CHUNKS, 64 * K, 0}, /* Milic et al. 2013, figure 7c */
     {"normal", BENCH_CLUSTERED, 0.322, 0},      /* figure 7b: a deviation of 1/16 of the range */
+    {"wide-normal", BENCH_CLUSTERED, 0.859, 0}, /* IV.F: a larger one, of 1/6, … */
+    {"four-normals", BENCH_NORMALS, 4, 0},      /* … several normal distributions, … */
+    {"image-like", BENCH_RUNS, 0, 0},           /* … and samples as in an image */
     {"wafer-256x4096", BENCH_WAFER, 0.125, 0},
     {"wafer-256x8192", BENCH_WAFER, 0.1, 0},
     {"wafer-a1", BENCH_WAFER_PAIRS, 0.125, 0.8},
@@ -136,10 +140,12 @@ histo_status bench_distribution_parse(const char *name, bench_distribution *to)
     if (middle) *to = (bench_distribution){.kind = BENCH_MIDDLE, .shape = 1.0 / (double)middle};
     snprintf(to->name, sizeof to->name, "%s", name);
     if (to->shape > 0) return HISTO_OK;
-    return histo_fail(HISTO_INVALID,
-                      "there is no distribution '%s': take uniform, clustered, normal, zipf, degenerate, sorted, "
-                      "sorted-chunks, distinct-K with K from 1 to %d, middle-K or wafer-a1 to wafer-a6",
-                      name, MOST_DISTINCT);
+    return histo_fail(
+        HISTO_INVALID,
+        "there is no distribution '%s': take uniform, clustered, normal, wide-normal, four-normals, "
+        "image-like, zipf, degenerate, sorted, sorted-chunks, distinct-K with K from 1 to %d, middle-K or "
+        "wafer-a1 to wafer-a6",
+        name, MOST_DISTINCT);
 }
 
 bool bench_dtype_made(histo_dtype dtype)
@@ -212,15 +218,21 @@ histo_status bench_input_parse(const char *name, bench_input *to)
     if (status != HISTO_OK) return status;
     if (!*rest) return histo_fail(HISTO_INVALID, "'%s' lacks a type and bins, as in %s/u32/4096", name, name);
     const char *bins = rest + 1 + strcspn(rest + 1, "/");
-    char *end = "/";
+    char *end = "?";
     snprintf(dtype_name, sizeof dtype_name, "%.*s", (int)(bins - rest - 1), rest + 1);
     long long count = *bins ? strtoll(bins + 1, &end, 10) : 0;
-    if (histo_dtype_parse(dtype_name, &dtype) != HISTO_OK || !bench_dtype_made(dtype) || *end)
+    const bool stored = strcmp(end, "/edges") == 0;
+    if (histo_dtype_parse(dtype_name, &dtype) != HISTO_OK || !bench_dtype_made(dtype) || (*end && !stored))
         return histo_fail(HISTO_INVALID, "'%s' is not an input: inputs are called as uniform/u32/4096 or moon/4k",
                           name);
-    if (!bench_bins_possible(&of, dtype, count))
+    double smallest, beyond = INFINITY;
+    if (stored && histo_dtype_is_integer(dtype)) histo_dtype_limits(dtype, &smallest, &beyond);
+    if (!bench_bins_possible(&of, dtype, count) || (double)count > beyond)
         return histo_fail(HISTO_INVALID, "%s cannot have %lld bins of %s", of.name, count, histo_dtype_name(dtype));
     *to = bench_input_of(&of, dtype, count);
+    if (!stored) return HISTO_OK;
+    to->axis = BENCH_QUADRATIC;
+    snprintf(to->name, sizeof to->name, "%s", name);
     return HISTO_OK;
 }
 
@@ -258,6 +270,9 @@ void bench_inputs_describe(FILE *to)
         {"wafer-256x4096", "the same without images: 99 % in the middle eighth"},
         {"wafer-256x8192", "and tenth of the rows"},
         {"normal", "Gaussian, its deviation 1/16 of the bins (Milic et al. 2013, figure 7b)"},
+        {"wide-normal", "Gaussian, its deviation 1/6 of the bins (IV.F)"},
+        {"four-normals", "four Gaussians side by side (IV.F)"},
+        {"image-like", "runs of equal and nearly equal values, as in an image (IV.F)"},
         {"sorted-chunks", "uniform, sorted in chunks of 65536 samples (figure 7c)"},
         {"sorted", "uniform, sorted"},
         {"distinct-K", "K values (Per-Block Histograms, table 4)"},
@@ -266,7 +281,9 @@ void bench_inputs_describe(FILE *to)
     fputs("images, as moon/4k, moon/1080p or moon/640x480:\n ", to);
     for (int p = 0; p < PICTURES; p++)
         fprintf(to, " %s", pictures[p].name);
-    fputs("\narrays, as uniform/u32/4096: DISTRIBUTION/TYPE/BINS, the TYPE one of\n ", to);
+    fputs("\narrays, as uniform/u32/4096: DISTRIBUTION/TYPE/BINS, or with stored edges of unequal width\n"
+          "uniform/u32/4096/edges, the TYPE one of\n ",
+          to);
     for (int d = 0; d < HISTO_DTYPE_COUNT; d++)
         if (bench_dtype_made((histo_dtype)d)) fprintf(to, " %s", histo_dtype_name((histo_dtype)d));
     fputs("\nand the DISTRIBUTION one of\n", to);
@@ -287,6 +304,16 @@ bool bench_input_selected(const bench_input *input, const char *list)
     return false;
 }
 
+/* Integers are at least one apart, from 0 to the square of the bins or as far as the type reaches. */
+static double quadratic_edge(const bench_input *input, int64_t i)
+{
+    const double bins = (double)input->bins, at = (double)i / bins;
+    if (!histo_dtype_is_integer(input->dtype)) return at * at;
+    double smallest, beyond;
+    histo_dtype_limits(input->dtype, &smallest, &beyond);
+    return (double)i + floor((fmin(bins * bins, beyond) - bins) * at * at);
+}
+
 histo_axis bench_input_axis(const bench_input *input, double *edges)
 {
     enum { EDGES = 2 }; /* stream of random numbers */
@@ -299,7 +326,7 @@ histo_axis bench_input_axis(const bench_input *input, double *edges)
         return histo_axis_variable(bins, edges);
     case BENCH_QUADRATIC:
         for (int64_t i = 0; i <= bins; i++)
-            edges[i] = (double)i / (double)bins * ((double)i / (double)bins);
+            edges[i] = quadratic_edge(input, i);
         return histo_axis_variable(bins, edges);
     case BENCH_LOG:
         return histo_axis_log(bins, 0.001, 1000);

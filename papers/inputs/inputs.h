@@ -23,6 +23,7 @@ typedef enum bench_kind {
     BENCH_WAFER_PAIRS, /* the same of images: n their pairs' differences, scaled by their mean m */
     BENCH_WAFER_FLAT,  /* the same, uniform in the middle `shape` of n and `across` of m */
     BENCH_MIDDLE,      /* uniform in the middle `shape` of the range */
+    BENCH_NORMALS,     /* `shape` Gaussians side by side, equally likely */
     BENCH_DISTINCT,    /* the first `shape` bins */
     BENCH_ZIPF,        /* bin i with a probability proportional to 1 / (i + 1) */
     BENCH_SORTED,      /* uniform, in increasing order */
@@ -38,7 +39,7 @@ typedef enum bench_kind {
 typedef enum bench_axis_kind {
     BENCH_NATURAL = 0, /* one per integer, or equal bins over [0, 1) */
     BENCH_QUANTILES,   /* edges at the quantiles of Gaussian data: narrow in the middle, wide at the ends */
-    BENCH_QUADRATIC,   /* edges at (i / bins)^2 */
+    BENCH_QUADRATIC,   /* edges at (i / bins)^2; of integers, at the whole numbers nearest below, all different */
     BENCH_LOG,         /* logarithmic over [0.001, 1000) */
 } bench_axis_kind;
 
@@ -104,7 +105,8 @@ void bench_inputs_describe(FILE *to);
 /* HISTO_INVALID for an unknown name, with a message that lists them. */
 histo_status bench_distribution_parse(const char *name, bench_distribution *distribution);
 
-/* Any input by its name, on the list or not: DISTRIBUTION/TYPE/BINS, or IMAGE/1080p, IMAGE/4k, IMAGE/WIDTHxHEIGHT. */
+/* Any input by its name, on the list or not: DISTRIBUTION/TYPE/BINS, with stored edges of unequal width
+ * DISTRIBUTION/TYPE/BINS/edges, or IMAGE/1080p, IMAGE/4k, IMAGE/WIDTHxHEIGHT. */
 histo_status bench_input_parse(const char *name, bench_input *input);
 
 /* An array of this distribution, named. */

@@ -16,6 +16,13 @@ HISTO_INLINE double bench_clustered(uint64_t stream, int64_t i, double fraction)
     return x < 0 ? 0 : x < 1 ? x : 1 - 0x1p-24;
 }
 
+/* One of `count` Gaussians in equal parts of [0, 1), each with 99 % in its part. */
+HISTO_INLINE double bench_normals(uint64_t stream, int64_t i, double count)
+{
+    const double part = floor(random_uniform(stream + 1, i) * count);
+    return (part + bench_clustered(stream, i, 1)) / count;
+}
+
 /* Mean 0, deviation 1: the sum of four numbers of 16 bits, which is close to Gaussian and cheap. */
 HISTO_INLINE double bench_bell(uint64_t stream, int64_t i)
 {
@@ -151,6 +158,8 @@ HISTO_INLINE double bench_position(const bench_input *input, int64_t i, int64_t 
         return bench_flat_index(bench_middle(0, i, input->shape), bench_middle(1, i, input->across), bins);
     case BENCH_MIDDLE:
         return bench_middle(0, i, input->shape);
+    case BENCH_NORMALS:
+        return bench_normals(0, i, input->shape);
     case BENCH_DISTINCT:
     case BENCH_SPREAD: {
         int64_t value = i < distinct ? i : (int64_t)(random_bits(0, i) % (uint64_t)distinct);
