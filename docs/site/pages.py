@@ -16,7 +16,7 @@ HEADER = "include/histo/histo.h"
 MOVED = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md",
          "SECURITY.md": "security.md", "examples/README.md": "examples.md", HEADER: "api.md"}
 CONTENTS = [("Guide", ["install", "command", "clusters", "library", "python", "python-gallery", "applications", "examples", "api"]),
-            ("Performance", ["internals/performance", "internals/strategies", "papers"]),
+            ("Performance", ["internals/performance", "internals/strategies", "papers", "lab"]),
             ("Development", ["internals/design", "internals/vocabulary", "contributing", "changelog", "security"])]
 LANGUAGES = {".c": "c", ".h": "c", ".cu": "cuda", ".cuh": "cuda", ".def": "c", ".py": "python", ".sh": "bash"}
 LINK = re.compile(r"(\]\()([^)\s#:]+)((?:#[^)\s]*)?\))")

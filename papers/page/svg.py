@@ -15,7 +15,7 @@ LEFT, RIGHT, TOP, BOTTOM = 66, 14, 30, 48  # pixels around a plot area
 HEIGHT, WIDE, ALONE = 240, 330, 560        # of a plot area, which is wider alone than beside others
 COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#882255", "#999933", "#332288", "#a6761d",
           "#44aa99", "#e31a1c"]
-OURS = ["#000000", "#777777"]
+OURS = {"CPU": ("#777777", 1), "transfers": ("#443388", 2), "": ("#000000", 0)}  # by a word of the label: colour, shape
 VIRIDIS = ["#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725"]
 # A circle, and polygons: how many corners, and the direction of one in eighths of a turn, clockwise from the right.
 SHAPES = [(0, 0), (4, 1), (3, -2), (4, 0), (3, 2), (5, -2), (3, 0), (3, 4)]
@@ -191,7 +191,7 @@ def tiles(title, x_label, y_label, columns, rows, winners, borders=(), notes=())
 def heat(title, x_label, y_label, columns, rows, values, most=None):
     """A map of numbers values[column, row] from dark to light, up to `most` (or the greatest); its tile is outlined."""
     most = most or max(values.values())
-    return tiles(title, x_label, y_label, columns, rows, {at: (v / most, f"{v:.3g}") for at, v in values.items()})
+    return tiles(title, x_label, y_label, columns, rows, {at: (v / most, f"{v:.0f}" if v >= 100 else f"{v:.3g}") for at, v in values.items()})
 
 
 def draw_curves(panel, left, top, wide, looks):
@@ -289,7 +289,7 @@ def find_looks(labels, kernels):
     looks, used = {}, []
     for label in labels:
         if is_ours(label):
-            looks[label] = OURS["CPU" in label], int("CPU" in label)
+            looks[label] = OURS[next(word for word in OURS if word in label)]
             continue
         place = kernels[name[label]] if name[label] else next(free)
         looks[label] = COLORS[place % len(COLORS)], (place + used.count(place)) % len(SHAPES)
