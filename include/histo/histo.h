@@ -293,7 +293,14 @@ typedef struct histo_function {
      * records at most. NULL: the view has samples, and no records. */
     void (*numbers_of)(const void *context, const void *records, int64_t stride, int64_t n, void *numbers);
     const void *context;
-    size_t alignment; /* of records; 0: they may be anywhere */
+    size_t alignment; /* of records, a power of 2; 0: they may be anywhere */
+    size_t size;      /* of a record; for a GPU, as is what follows */
+    /* CUDA C++17, which is compiled while the program runs (by NVIDIA's NVRTC library) and becomes part of the kernels
+     * that count: it defines the type of a record, called `record`, and what `functor` needs, an expression that is
+     * called with a record and gives a number of the view's dtype. There are no headers; the types of stdint.h, NAN and
+     * mathematical functions are known. Without contraction to FMA, which the host's compiler may do, both give the
+     * same numbers. The texts are copied. NULL: records are in host memory only. */
+    const char *source, *record, *functor;
 } histo_function;
 
 typedef struct histo_fill_options {
@@ -322,8 +329,10 @@ typedef struct histo_fill_options {
     /* functions[naxes], for fills, plans and histo_count; functions[0] for surveys, quantiles, statistics and extremes.
      * The view of axis a describes the records of functions[a]: their addresses, shape and strides. Its dtype, in this
      * machine's byte order, is that of the numbers that the function makes of them, which are counted as samples. Views
-     * of several axes may be of the same records. Records are in host memory, and the CPU counts them, without a copy
-     * of all numbers: HISTO_UNSUPPORTED for those in a GPU's memory. */
+     * of several axes may be of the same records. The CPU counts those in host memory, without a copy of all numbers; a
+     * GPU counts those in its memory, if all functions have a source. The first fill then waits about a second for the
+     * compiler, and if that refuses the source, the call fails with its messages. Surveys, quantiles, statistics and
+     * extremes take records in host memory only. */
     const histo_function *functions;
 } histo_fill_options;
 

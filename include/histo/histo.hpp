@@ -19,23 +19,60 @@
  * Functors are called by several threads at once, in any order, once for each record, and must not throw. A pointer to
  * a data member is a functor, too: h.fill(hits, &hit::energy).
  *
+ * On a GPU, the same functors count records in its memory, if they and the records are defined in a HISTO_SOURCE:
+ *
+ *     HISTO_SOURCE(detectors,
+ *         struct hit { float x, y, energy; int detector; };
+ *         struct radius {
+ *             float operator()(const hit &h) const { return sqrtf(h.x * h.x + h.y * h.y); }
+ *         };
+ *     );
+ *     h.fill(hits_in_device_memory, n, detectors::radius());
+ *
+ * The text becomes part of the kernel that counts, which is compiled while the program runs; so the numbers need no
+ * memory there either.
+ *
  * All else that histograms can do is in the C API (histo.h), which takes h.get(). */
 #ifndef HISTO_HPP
 #define HISTO_HPP
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <initializer_list>
 #include <iterator>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <tuple>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
+#if __has_include(<cxxabi.h>)
+#include <cxxabi.h>
+#endif
+
 #include <histo/histo.h>
+
+/* Define a namespace and keep its text for GPUs: types of records, and classes of functors that have no members, and so
+ * no state (template arguments can be their constants). It is CUDA C++17 as well: without preprocessor directives and
+ * other headers than histo.hpp. The types of stdint.h, NAN and the mathematical functions of C are known: sqrtf, fabs.
+ * GPUs do not contract to FMA; a compiler for the host that does (GCC for arm64, or with -march=native) needs
+ * -ffp-contract=off to give the same numbers. */
+#define HISTO_SOURCE(name, ...)                                                                                        \
+    namespace name                                                                                                     \
+    {                                                                                                                  \
+    __VA_ARGS__                                                                                                        \
+    template <class type>                                                                                              \
+    constexpr const char *histo_source(const type *)                                                                   \
+    {                                                                                                                  \
+        return "namespace " #name " { " #__VA_ARGS__ " }";                                                             \
+    }                                                                                                                  \
+    }                                                                                                                  \
+    static_assert(true, "a semicolon follows")
 
 namespace histo
 {
@@ -81,6 +118,35 @@ constexpr histo_dtype dtype_of()
 /* What a functor makes of a record. */
 template <class record, class functor>
 using number_of = std::decay_t<std::invoke_result_t<const functor &, const record &>>;
+
+/* The text of the HISTO_SOURCE that defines a functor; NULL if none does, or if it has a state. */
+template <class functor, class = void>
+struct source_of {
+    static constexpr const char *text = nullptr;
+};
+template <class functor>
+struct source_of<functor, std::enable_if_t<std::is_class_v<functor> && std::is_empty_v<functor> &&
+                                               std::is_default_constructible_v<functor>,
+                                           std::void_t<decltype(histo_source(static_cast<functor *>(nullptr)))>>> {
+    static constexpr const char *text = histo_source(static_cast<functor *>(nullptr));
+};
+
+/* The name of a type as C++ has it. */
+template <class type>
+const std::string &name_of()
+{
+#if __has_include(<cxxabi.h>)
+    static const std::string name = [] {
+        int status;
+        const std::unique_ptr<char, void (*)(void *)> text(
+            abi::__cxa_demangle(typeid(type).name(), nullptr, nullptr, &status), std::free);
+        return std::string(text ? text.get() : "");
+    }();
+#else
+    static const std::string name = typeid(type).name();
+#endif
+    return name;
+}
 
 /* n records in memory and a functor for each axis, as the C API takes them: views, and functions for a fill's options.
  * Views and functions refer to this object. */
@@ -128,6 +194,13 @@ class records
         function.numbers_of = numbers_of<functor>;
         function.context = std::addressof(of);
         function.alignment = alignof(record);
+        function.size = sizeof(record);
+        if constexpr (source_of<functor>::text != nullptr) {
+            static const std::string call = name_of<functor>() + "()";
+            function.source = source_of<functor>::text;
+            function.record = name_of<record>().c_str();
+            function.functor = call.c_str();
+        }
         return function;
     }
 
@@ -181,7 +254,8 @@ class histogram
     /* The histogram of the C API, which remains this object's. */
     histo_hist *get() const noexcept { return hist_.get(); }
 
-    /* Count n records, the first of which is at `first`, by a functor for each axis. */
+    /* Count n records, the first of which is at `first`, by a functor for each axis. They are in host memory, or in
+     * that of a GPU, whose default stream then counts them; histo::fill takes another stream. */
     template <class record, class... functors>
     auto fill(const record *first, std::size_t n, functors... of)
         -> std::enable_if_t<(std::is_invocable_v<const functors &, const record &> && ...)>

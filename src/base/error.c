@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static _Thread_local char last_error[512];
+static _Thread_local char last_error[2048]; /* room for what a compiler says of a function of records */
 
 const char *histo_last_error(void)
 {

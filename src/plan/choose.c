@@ -41,6 +41,8 @@ static const char *why_not(const histo_row *row, const histo_problem *problem)
         why = "it takes finite edges that increase";
     if (!why && on_device && !row->strategy->any_bytes && !problem->plain)
         why = "it takes samples in its own byte order, and masks of bytes";
+    if (!why && on_device && !row->strategy->records && problem->records)
+        why = "it takes samples of dtypes, not records";
     return why ? why : row->strategy->unsupported_reason(problem);
 }
 

@@ -139,7 +139,8 @@ bool histo_plan_fits(const histo_plan *plan, const histo_problem *problem)
                 planned->mask == problem->mask && planned->where == problem->where &&
                 planned->weighting == problem->weighting && planned->storage == problem->storage &&
                 planned->batch == problem->batch && planned->ragged == problem->ragged &&
-                planned->pairs.pairing == problem->pairs.pairing && planned->pairs.relative == problem->pairs.relative;
+                planned->sourced == problem->sourced && planned->pairs.pairing == problem->pairs.pairing &&
+                planned->pairs.relative == problem->pairs.relative;
     for (int o = 0; fits && o < problem->operands; o++)
         fits = planned->stored[o] == problem->stored[o];
     return fits;

@@ -120,6 +120,8 @@ static histo_status add_function(histo_problem *problem, int axis, const histo_v
     if (!function->numbers_of) return HISTO_OK;
     problem->stored[axis] = (histo_dtype)(problem->stored[axis] | HISTO_RECORDS);
     problem->plain = false;
+    problem->sourced = (problem->sourced || !problem->records) && function->source && function->record &&
+                       function->functor && function->size;
     problem->records = true;
     return histo_view_check_records(view, function, "samples");
 }
@@ -205,7 +207,7 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_h
     problem->pairs = pairs ? *pairs : (histo_pairs){0};
     problem->apart = problem->probes = problem->operands = 0;
     problem->plain = true;
-    problem->records = false;
+    problem->records = problem->sourced = false;
     problem->probed = NULL;
     problem->effort = HISTO_ESTIMATE;
     problem->ragged = problem->repeats = problem->strided = problem->dense = problem->bound = problem->resident = false;

@@ -89,7 +89,8 @@ typedef struct histo_problem {
     histo_dtype dtypes[HISTO_MAX_OPERANDS]; /* in this machine's byte order; HISTO_U8 for bits */
     histo_dtype stored[HISTO_MAX_OPERANDS]; /* of the views */
     bool plain;                             /* both are the same for all operands */
-    bool records;                           /* the samples of some axis are made of records (histo_function) */
+    bool records;                           /* the samples of some axis are made of records (histo_function) … */
+    bool sourced;                           /* … whose functions all have a source for GPUs */
     histo_dtype sampled[HISTO_MAX_AXES];    /* the dtype that each axis sees: of operand a, or computed */
     int weights, mask, where;
 } histo_problem;

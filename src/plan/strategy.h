@@ -48,6 +48,7 @@ typedef struct histo_strategy {
     /* On a GPU; all do on the CPU: */
     bool any_edges; /* counts on equal, infinite and integer edges, too */
     bool any_bytes; /* counts swapped samples and masks of bits, too */
+    bool records;   /* counts records, too, by specialised kernels only */
 } histo_strategy;
 
 /* In C: members that every strategy has; its file calls these functions by their names. */

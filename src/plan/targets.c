@@ -12,9 +12,10 @@
 static const char *why_on_host(const histo_problem *p)
 {
     if (p->plain) return NULL;
-    if (p->records) return "functions of records are called by the CPU";
+    if (p->records && !p->sourced) return "the functions of its records have no source";
+    if (p->records && histo_problem_has_bits(p)) return "masks of records must be of bytes";
     if (histo_is_computed(p)) return "it takes images in its own byte order; convert them first";
-    return p->resident ? NULL : "swapped samples and masks of bits must be in its memory";
+    return p->resident ? NULL : "records, swapped samples and masks of bits must be in its memory";
 }
 
 static histo_status check(const histo_problem *problem, histo_device device)

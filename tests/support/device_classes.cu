@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cuda/jit/class.h"
+#include "cuda/jit/records.h"
 #include "cuda/jit/specialised.h"
 #include "cuda/launch/prepared.h"
 #include "cuda/launch/several_axes.h"
@@ -80,6 +81,19 @@ struct drawn {
     }
 };
 
+/* Records may be anywhere; their numbers are their first bytes. */
+const char *const record_source =
+    "struct record { unsigned char bytes[8]; };\n"
+    "template <class number> struct first_of {\n"
+    "number operator()(const record &r) const { number x; memcpy(&x, r.bytes, sizeof x); return x; }\n"
+    "};\n";
+const char *const functors[HISTO_DTYPE_COUNT] = {
+    "first_of<uint8_t>()",  "first_of<int8_t>()",   "first_of<uint16_t>()", "first_of<int16_t>()",
+    "first_of<uint32_t>()", "first_of<int32_t>()",  "first_of<uint64_t>()", "first_of<std::int64_t>()",
+    "first_of<uint16_t>()", "first_of<uint16_t>()", "first_of<float>()",    "first_of<double>()"};
+
+void numbers_of(const void *, const void *, int64_t, int64_t, void *) {}
+
 /* Are all `vector` neighbours of an operand in one run, and is their chunk at a multiple of its granule? */
 bool are_aligned(const histo_cuda_work *w, int o, int vector, const histo_chunk *chunk)
 {
@@ -145,6 +159,14 @@ extern "C" bool device_class_draw(uint64_t number, device_class *it)
     if (d.one_in(3)) fill.mask = d.add((histo_dtype)d.below(HISTO_DTYPE_COUNT), true);
     if (d.one_in(3)) fill.where = d.add((histo_dtype)d.below(HISTO_DTYPE_COUNT), d.one_in(2));
 
+    histo_function functions[HISTO_MAX_AXES] = {};
+    if (d.one_in(4)) fill.functions = functions;
+    for (int a = 0; a < naxes; a++) {
+        const histo_dtype dtype = d.views[a].dtype;
+        if (dtype < HISTO_DTYPE_COUNT && !d.one_in(4))
+            functions[a] = {numbers_of, NULL, 1, 8, record_source, "record", functors[dtype]};
+    }
+
     histo_hist_options kind = {};
     kind.weighting = it->weighted ? HISTO_WEIGHT_FAST : HISTO_UNWEIGHTED;
     kind.storage = HISTO_DENSE;
@@ -169,6 +191,7 @@ extern "C" bool device_class_draw(uint64_t number, device_class *it)
     job.problem = &problem;
     job.prepared = &prepared;
     job.params = params;
+    job.functions = fill.functions;
     job.device_accumulators = &accumulators.base;
     bool made = false;
     if (status == HISTO_OK) {
@@ -198,6 +221,9 @@ extern "C" bool device_class_draw(uint64_t number, device_class *it)
             it->is_aligned = it->is_aligned && (chunk->shifted || are_aligned(&work, o, constants.vector, chunk));
         }
         histo_text text = {it->text, sizeof it->text, 0};
+        char *records = histo_cuda_records_text(&job);
+        if (problem.records) histo_text_add(&text, "%s", records);
+        free(records);
         histo_cuda_class_write(&constants, &text);
         describe(&d, &job, it->problem, sizeof it->problem);
     }

@@ -11,7 +11,7 @@ typedef struct device_class {
     bool in_vectors;    /* some operand is read so, … */
     bool is_aligned;    /* … and each of its vectors is at a multiple of its size, within one run */
     char problem[512];  /* in words */
-    char text[1 << 12]; /* `struct constants` */
+    char text[1 << 13]; /* functions of records and `struct constants` */
 } device_class;
 
 #ifdef __cplusplus

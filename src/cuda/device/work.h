@@ -48,8 +48,9 @@ typedef struct histo_cuda_work {
     histo_strided_iter iter;
     histo_divisor divisors[HISTO_MAX_DIMS + 1]; /* of iter.shape, where that is < 2^31 */
     bool aligned;     /* every sample is at a multiple of its size, and as its dtype has it … */
-    bool in_place;    /* … or perhaps swapped, or bits */
-    uint16_t swapped; /* a bit for each operand whose bytes are in the other order */
+    bool in_place;    /* … or perhaps swapped, bits or records */
+    uint16_t swapped; /* a bit for each operand whose bytes are in the other order … */
+    uint16_t records; /* … and for each that has records (histo_function), of which dtypes has the number's dtype */
     int naxes, weights, mask, where;
     histo_dtype dtypes[HISTO_MAX_OPERANDS];
     histo_lookup lookups[HISTO_MAX_AXES];

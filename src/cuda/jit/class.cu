@@ -100,11 +100,14 @@ static bool set_pixel(const histo_cuda_work *work, int leader, histo_cuda_class 
     if (constants->channels > 1 && leader == 0 &&
         work->channel_stride != (int64_t)histo_dtype_size(constants->dtypes[0]))
         return false;
+    if (constants->records >> leader & 1) return false; /* their functions read them */
     if (pixel == 0 || pixel < used || pixel > THREAD_BYTES) return false;
     for (int o = leader + 1; o < constants->operands; o++) {
         const char *from = iter->base[o], *to = from + span_of(constants, o);
         const char *low = from < lowest ? from : lowest, *high = to > highest ? to : highest;
-        if (constants->chunks[o].granule || !has_strides_of(iter, o, leader) || high - low > pixel) continue;
+        if (constants->records >> o & 1 || constants->chunks[o].granule || !has_strides_of(iter, o, leader) ||
+            high - low > pixel)
+            continue;
         shares[o] = true;
         lowest = low;
         highest = high;
@@ -273,6 +276,7 @@ bool histo_cuda_class_of(const histo_job *job, histo_cuda_work *work, const hist
     constants->threads = threads;
     constants->aligned = work->in_place;
     constants->swapped = work->swapped;
+    constants->records = work->records;
     constants->samples = job->problem->weighting == HISTO_UNWEIGHTED ? 16 : 4; /* at most */
     constants->ragged = iter->offsets != NULL;
     constants->short_indices = iter->batch * iter->per_batch <= INT32_MAX;

@@ -2,6 +2,7 @@
 #ifndef CUDA_JIT_SPECIALISED_LAYOUT_CUH
 #define CUDA_JIT_SPECIALISED_LAYOUT_CUH
 
+#include "cuda/jit/record_function.cuh"
 #include "cuda/jit/specialised_lookup.cuh"
 
 typedef struct histo_specialised_tile {
@@ -109,7 +110,9 @@ struct histo_specialised_layout {
     static HISTO_MEMBER auto load_one(const char *at)
     {
         histo_stored<constants::dtypes[O]> x;
-        if constexpr (constants::aligned) {
+        if constexpr ((constants::records >> O & 1) != 0) {
+            x = histo_record_function<O>::number(at);
+        } else if constexpr (constants::aligned) {
             x = *(const histo_stored<constants::dtypes[O]> *)at;
         } else {
             const uint64_t bytes = histo_bytes_at(at, sizeof x);

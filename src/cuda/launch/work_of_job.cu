@@ -7,6 +7,7 @@
 #include "cuda/host/device.h"
 #include "cuda/launch/prepared.h"
 #include "cuda/memory/accumulators.h"
+#include "view/dtype.h"
 
 histo_divisor histo_divisor_of(int64_t d)
 {
@@ -78,8 +79,10 @@ void histo_cuda_work_bind(histo_cuda_work *work, const histo_job *job)
     const histo_problem *p = job->problem;
     work->iter = job->iter;
     memcpy(work->dtypes, p->dtypes, sizeof work->dtypes);
-    for (int o = 0; o < p->operands; o++)
+    for (int o = 0; o < p->operands; o++) {
         work->swapped |= (uint16_t)(((p->stored[o] & HISTO_SWAPPED) != 0) << o);
+        work->records |= (uint16_t)(histo_dtype_is_records(p->stored[o]) << o);
+    }
     work->weights = p->weights;
     work->mask = p->mask;
     work->where = p->where;
@@ -105,8 +108,8 @@ void histo_cuda_work_measure(histo_cuda_work *work)
 {
     work->in_place = true;
     for (int o = 0; o < work->iter.operands; o++)
-        work->in_place &= is_aligned(work, o);
-    work->aligned = work->in_place && !work->swapped && !work->has_bits;
+        work->in_place &= (work->records >> o & 1) || is_aligned(work, o);
+    work->aligned = work->in_place && !work->swapped && !work->records && !work->has_bits;
     for (int d = 0; d < work->iter.ndim; d++)
         if (work->iter.shape[d] <= INT32_MAX) work->divisors[d] = histo_divisor_of(work->iter.shape[d]);
 }

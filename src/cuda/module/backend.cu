@@ -4,6 +4,7 @@
 
 #include "cuda/host/check.h"
 #include "cuda/host/device.h"
+#include "cuda/jit/records.h"
 #include "cuda/jit/specialised.h"
 #include "cuda/launch/prepared.h"
 #include "cuda/launch/work_of_job.h"
@@ -180,7 +181,8 @@ static histo_status count(const histo_strategy *strategy, histo_job *job, histo_
         none_direct &= !direct[o];
     }
     if (!all_direct && !job->problem->plain)
-        return histo_fail(HISTO_UNSUPPORTED, "swapped samples and masks of bits must be in the memory of GPU %d",
+        return histo_fail(HISTO_UNSUPPORTED,
+                          "records, swapped samples and masks of bits must be in the memory of GPU %d",
                           job->problem->device - HISTO_DEVICE_CUDA(0));
     if (!all_direct) job->reading = NULL; /* counted in parts */
     cudaStream_t stream = (cudaStream_t)job->stream;
@@ -239,6 +241,7 @@ static histo_status run(const histo_strategy *strategy, histo_job *job)
     size_t workspace = histo_strategy_workspace(strategy, job->problem, job->threads, job->params);
     const bool captured = histo_cuda_is_captured((cudaStream_t)job->stream);
     if (captured) status = check_captured(job, workspace);
+    if (status == HISTO_OK && job->problem->records) status = histo_cuda_records_check(job);
     if (status == HISTO_OK) status = histo_cuda_accumulators_of(job, &accumulators);
     if (status == HISTO_OK) status = histo_cuda_accumulators_check(accumulators);
     if (status == HISTO_OK) status = histo_cuda_accumulators_workspace(accumulators, workspace);

@@ -15,6 +15,7 @@
 #include "cuda/few_samples/any_layout.h"
 #include "cuda/few_samples/contiguous.h"
 #include "cuda/jit/class.h"
+#include "cuda/jit/records.h"
 #include "cuda/jit/specialised.h"
 #include "cuda/launch/estimates.h"
 #include "cuda/launch/launch.h"
@@ -110,13 +111,15 @@ static histo_status launch_few(const histo_job *job)
 static histo_status launch_tiles(const histo_job *job)
 {
     enum { MIN = 1 << 12, MAX = 1 << 30, WARP = 32 };
-    if (is_few(job->problem) && job->end - job->begin <= FEW && !job->params[BLOCKS]) return launch_few(job);
+    const bool are_few = is_few(job->problem) && job->end - job->begin <= FEW && !job->params[BLOCKS];
+    if (are_few && !job->problem->records) return launch_few(job);
     int threads = (int)job->params[THREADS] / WARP * WARP;
     int64_t blocks = histo_cuda_resident(job->problem->device, threads, 0);
     if (job->params[BLOCKS]) blocks = job->params[BLOCKS];
     histo_cuda_work work = histo_cuda_work_of(job, blocks, MIN, MAX);
     histo_joint joint = {};
     const void *kernel = compiled_kernel(job, &work, threads);
+    if (!kernel && job->problem->records) return histo_cuda_records_refuse(job);
     if (!kernel) kernel = given_kernel(job, &work);
     void *args[] = {&work, &joint};
     return histo_cuda_launch(job, kernel, dim3((unsigned)(work.tiles < blocks ? work.tiles : blocks)), threads, 0,
@@ -139,4 +142,5 @@ extern "C" const histo_strategy histo_cuda_global_atomic = {
     .computed = true,
     .any_edges = true,
     .any_bytes = true,
+    .records = true,
 };

@@ -24,6 +24,7 @@
 #include "cuda/host/device.h"
 #include "cuda/jit/axis_lookups.h"
 #include "cuda/jit/class.h"
+#include "cuda/jit/records.h"
 #include "cuda/jit/specialised.h"
 #include "cuda/launch/estimates.h"
 #include "cuda/launch/images.h"
@@ -150,7 +151,12 @@ static const char *unsupported_reason(const histo_problem *problem)
 {
     static const int64_t defaults[HISTO_MAX_PARAMS] = {0, 0, DEFAULT_THREADS};
     if (problem->weighting != HISTO_UNWEIGHTED) return histo_cuda_weights_unsupported(problem);
-    return shape_of(problem, defaults, BY_ANY).threads ? NULL : "too many bins: their counters must fit a block";
+    /* Only a compiled kernel counts records, and has tables of first floats beside the counters. */
+    const int64_t first_floats = problem->records ? histo_cuda_first_floats_of(problem, true, 0, NULL) : 0;
+    const bool fits = problem->records
+                          ? shape_with(problem, defaults, BY_ANY, problem->slots + 2, first_floats, 1024).threads
+                          : shape_of(problem, defaults, BY_ANY).threads;
+    return fits ? NULL : "too many bins: their counters must fit a block";
 }
 
 /* Words that tables may take in shared memory beside so many counters. */
@@ -224,6 +230,7 @@ typedef struct path {
     bool (*applies)(request *r);
     histo_status (*launch)(request *r);
     bool any_bytes; /* of swapped samples and masks of bits, too */
+    bool records;   /* of records, too */
 } path;
 
 static bool is_small_image(request *r)
@@ -520,9 +527,13 @@ static bool is_compiled(request *r)
     }
     histo_joint all_first_floats = {};
     histo_cuda_first_floats_of(p, true, 0, &all_first_floats);
-    const uint32_t most_tables = by_value ? 0 : most_tables_of(p, counters + first_floats);
+    uint32_t most_tables = by_value ? 0 : most_tables_of(p, counters + first_floats);
     const uint32_t tables = histo_cuda_tables_of(p, &all_first_floats, 0, most_tables, NULL, NULL);
     lane_launch shape = shape_with(p, job->params, BY_ANY, counters, first_floats + tables, MAX_THREADS);
+    if (!shape.threads && p->records) { /* no other kernel would read them */
+        most_tables = 0;
+        shape = shape_with(p, job->params, BY_ANY, counters, first_floats, MAX_THREADS);
+    }
     if (!shape.threads) return false;
     histo_cuda_work work = histo_cuda_work_of_channels(job, channels, shape.blocks, min_tile(p), HISTO_MAX_TILE),
                     padded;
@@ -607,6 +618,11 @@ static histo_status launch_any(request *r)
     return launch_strided(r, any_kernel());
 }
 
+static histo_status launch_none(request *r)
+{
+    return histo_cuda_records_refuse(r->job);
+}
+
 /* Tried in this order. */
 static const path paths[] = {
     {"small image", is_small_image, launch_small_image},
@@ -618,9 +634,10 @@ static const path paths[] = {
     {"contiguous", is_contiguous, launch_contiguous},
     {"images", are_images, launch_images},
     {"columns", are_columns, launch_columns},
-    {"compiled", is_compiled, launch_compiled, true},
+    {"compiled", is_compiled, launch_compiled, true, true},
     {"several axes", is_joint, launch_joint, true},
     {"any layout", is_anything, launch_any, true},
+    {"records that no kernel reads", is_anything, launch_none, true, true},
 };
 
 static histo_status launch(const histo_job *job)
@@ -628,10 +645,10 @@ static histo_status launch(const histo_job *job)
     request r;
     r.job = job;
     if (recall(&r)) return launch_compiled(&r);
-    const bool plain = job->problem->plain;
+    const bool plain = job->problem->plain, records = job->problem->records;
     const path *way = paths;
     if (!plain) set_any(&r);
-    while (!(plain || way->any_bytes) || !way->applies(&r))
+    while (!(plain || way->any_bytes) || (records && !way->records) || !way->applies(&r))
         way++;
     return way->launch(&r);
 }
@@ -656,4 +673,5 @@ extern "C" const histo_strategy histo_cuda_lane_private = {
     .ragged = true,
     .any_edges = true,
     .any_bytes = true,
+    .records = true,
 };

@@ -35,6 +35,7 @@
 #include "cuda/host/device.h"
 #include "cuda/jit/axis_lookups.h"
 #include "cuda/jit/class.h"
+#include "cuda/jit/records.h"
 #include "cuda/jit/specialised.h"
 #include "cuda/launch/launch.h"
 #include "cuda/launch/several_axes.h"
@@ -220,7 +221,7 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
     return workplace_of(problem, params).bytes;
 }
 
-/* A pass's kernel, and samples of a thread and step. */
+/* A pass's kernel, and samples of a thread and step; NULL: none can read the records. */
 typedef struct chosen_kernel {
     const void *scatter;
     uint32_t samples;
@@ -235,7 +236,7 @@ static chosen_kernel kernel_of(const histo_job *job, const workplace *p, histo_c
     histo_cuda_class constants;
     histo_joint its = *joint;
     if (p->first_floats) histo_cuda_first_floats_of(job->problem, true, p->tables_at, &its);
-    if ((given.is_slow || columns == histo_read_columns || by_table) &&
+    if ((given.is_slow || columns == histo_read_columns || by_table || job->problem->records) &&
         histo_cuda_class_of(job, work, &its, THREADS, &constants)) {
         if (p->tables)
             histo_cuda_tables_of(job->problem, &its, p->tables_at + p->first_floats, p->tables, &its, &constants);
@@ -247,6 +248,7 @@ static chosen_kernel kernel_of(const histo_job *job, const workplace *p, histo_c
             return {compiled, (uint32_t)constants.samples};
         }
     }
+    if (job->problem->records) return {NULL, 0};
     if (p->first_floats && columns != HISTO_NOT_JOINT)
         histo_cuda_first_floats_of(job->problem, false, p->tables_at, joint);
     return {(const void *)given.scatter, given.samples};
@@ -258,6 +260,7 @@ static histo_status count_window(const histo_job *job, histo_cuda_work *work, co
     unsigned long long *counts = work->counts + work->first_entry * work->counters + l->first;
     histo_joint joint;
     const chosen_kernel kernel = kernel_of(job, p, work, &joint);
+    if (!kernel.scatter) return histo_cuda_records_refuse(job);
     l->steps = l->buffer / sizeof(uint16_t) / 2 * l->ranges / (THREADS * kernel.samples); /* buffers half full */
     if (l->steps == 0) l->steps = 1;
     l->crowd = l->buffer + l->steps * THREADS * kernel.samples / CROWD * (uint32_t)sizeof(uint16_t);
@@ -320,4 +323,5 @@ extern "C" const histo_strategy histo_cuda_partition = {
                 "the logarithm of the number of ranges; 0: at least 32, as many as needed"}},
     .any_edges = true,
     .any_bytes = true,
+    .records = true,
 };

@@ -21,6 +21,7 @@
 #include "cuda/host/device.h"
 #include "cuda/jit/axis_lookups.h"
 #include "cuda/jit/class.h"
+#include "cuda/jit/records.h"
 #include "cuda/jit/specialised.h"
 #include "cuda/launch/launch.h"
 #include "cuda/launch/several_axes.h"
@@ -197,7 +198,9 @@ static compiled scatter_of(const histo_job *job, histo_cuda_work *work, const wo
                                           "histo_specialised_reader<constants>>, float>"};
     const compiled it = compile(job, work, THREADS, p->scatter_shared / sizeof(uint32_t),
                                 "cuda/strategies/weighted_partition/weighted_scatter.cuh", kernels[p->narrow]);
-    return it.kernel ? it : compiled{(const void *)kernel_of_scatter(p->narrow), {}, p->scatter_shared};
+    return it.kernel || job->problem->records
+               ? it
+               : compiled{(const void *)kernel_of_scatter(p->narrow), {}, p->scatter_shared};
 }
 
 /* Sum the tiles whose samples lie close together, and tell the layout which these are. */
@@ -243,6 +246,7 @@ static histo_status count_window(const histo_job *job, histo_cuda_work *work, co
     histo::chunks::chunk_order order = {l->ranges, l->chunks_each,         0,         l->ordered, l->tags, l->used,
                                         l->chunks, l->chunks + MAX_RANGES, l->starts, NULL};
     compiled scatter = scatter_of(job, work, p);
+    if (!scatter.kernel) return histo_cuda_records_refuse(job);
     void *args[] = {work, l, &scatter.joint}, *order_args[] = {&order};
     const dim3 grid((unsigned)blocks), all((unsigned)histo_cuda_device_of(job->problem->device)->multiprocessors);
     histo_status status =
@@ -312,4 +316,5 @@ extern "C" const histo_strategy histo_cuda_weighted_partition = {
                 "samples taken at a time; the workspace holds 6 or 10 bytes for each"}},
     .any_edges = true,
     .any_bytes = true,
+    .records = true,
 };

@@ -22,6 +22,7 @@
 #include "cuda/host/device.h"
 #include "cuda/jit/axis_lookups.h"
 #include "cuda/jit/class.h"
+#include "cuda/jit/records.h"
 #include "cuda/jit/specialised.h"
 #include "cuda/launch/estimates.h"
 #include "cuda/launch/launch.h"
@@ -199,7 +200,7 @@ static launch_choice choose(const histo_job *job)
     c.kernel = (const void *)contiguous_kernel_of(&c.work, squares, lookup);
     if (c.kernel)
         c.it = plan_of(job->problem, job->params, narrow, lookup == NO_TABLE ? 0 : table);
-    else if (!choose_compiled(job, &tiles, &c))
+    else if (!choose_compiled(job, &tiles, &c) && !job->problem->records)
         c.kernel = (const void *)kernel_of_any(squares);
     return c;
 }
@@ -207,6 +208,7 @@ static launch_choice choose(const histo_job *job)
 static histo_status launch(const histo_job *job)
 {
     launch_choice c = choose(job);
+    if (!c.kernel) return histo_cuda_records_refuse(job);
     void *args[] = {&c.work, &c.it.l, &c.joint};
     const int64_t blocks = c.work.tiles < c.it.blocks ? c.work.tiles : c.it.blocks;
     return histo_cuda_launch(job, c.kernel, dim3((unsigned)blocks), c.it.threads, c.it.shared, args);
@@ -222,4 +224,5 @@ extern "C" const histo_strategy histo_cuda_weighted_private = {
                {"threads", 32, 1024, 1024, "threads of a block, rounded down to whole warps"}},
     .any_edges = true,
     .any_bytes = true,
+    .records = true,
 };
