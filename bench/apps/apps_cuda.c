@@ -295,6 +295,68 @@ static histo_status track(const apps_job *job, const apps_engine *e, const apps_
                              (histo_moments *)(void *)f->out.data);
 }
 
+/* ---- Ellipses ---- */
+
+/* What Birchfield's head tracker counts in a frame: the colours inside an ellipse at each of 17 x 17 places, in three
+ * sizes. 256 colours are the bytes of the image. All places of a size are one fill: batch entries whose samples
+ * overlap, with one mask. */
+enum { ELLIPSE_PLACES = 17, ELLIPSE_SIZES = 3, ELLIPSE_COLORS = 256 };
+#define ELLIPSE_COUNTS ((int64_t)ELLIPSE_PLACES * ELLIPSE_PLACES * ELLIPSE_COLORS)
+
+static void draw_ellipse(uint8_t *mask, int64_t rows, int64_t cols, int64_t inset)
+{
+    const int64_t a = cols / 2 - inset, b = rows / 2 - inset;
+    for (int64_t y = 0; y < rows; y++)
+        for (int64_t x = 0; x < cols; x++) {
+            const int64_t dx = x - cols / 2, dy = y - rows / 2;
+            mask[y * cols + x] = dx * dx * b * b + dy * dy * a * a <= a * a * b * b;
+        }
+}
+
+/* In 4K, a head of 401 x 481 pixels. */
+static histo_status begin_ellipses(apps_job *job)
+{
+    const histo_axis axis = histo_axis_integer(0, ELLIPSE_COLORS);
+    const int64_t part = job->quick ? 3 : 1;
+    const int64_t image[] = {job->row->images.height / part, job->row->images.width / part};
+    const int64_t masks[] = {ELLIPSE_SIZES, image[1] / 16 * 2 + 1, image[1] / 96 * 10 + 1};
+    void *memory = NULL;
+    histo_status status = apps_begin(job, 1, &axis);
+    if (status != HISTO_OK) return status;
+    ((apps_work *)job->state)->batch = ELLIPSE_PLACES * ELLIPSE_PLACES;
+    status = apps_add_input(job, HISTO_U8, 2, image, &memory);
+    if (status != HISTO_OK) return status;
+    apps_image_gray(job->photo, image[1], image[0], memory);
+    status = apps_add_input(job, HISTO_U8, 3, masks, &memory);
+    for (int64_t k = 0; k < ELLIPSE_SIZES && status == HISTO_OK; k++)
+        draw_ellipse((uint8_t *)memory + k * masks[1] * masks[2], masks[1], masks[2], k);
+    if (status == HISTO_OK) status = apps_add_numbers(job);
+    return status == HISTO_OK ? apps_place_and_ready(job) : status;
+}
+
+static histo_status count_ellipses(const apps_job *job, const apps_engine *e, const apps_frame *f, void *stream)
+{
+    (void)job;
+    const histo_view *image = &f->in[0], *masks = &f->in[1];
+    const int64_t rows = masks->shape[1], cols = masks->shape[2], pitch = image->strides[0];
+    const int64_t shape[] = {ELLIPSE_PLACES, ELLIPSE_PLACES, rows, cols};
+    histo_view samples = histo_view_nd(image->data, HISTO_U8, 4, shape), mask = samples;
+    samples.data = (const char *)image->data + (image->shape[0] - rows) / 2 * pitch + (image->shape[1] - cols) / 2;
+    samples.batch_ndim = mask.batch_ndim = 2;
+    memcpy(samples.strides, (const int64_t[]){pitch, 1, pitch, 1}, 4 * sizeof *shape);
+    memcpy(mask.strides, (const int64_t[]){0, 0, cols, 1}, 4 * sizeof *shape);
+    const histo_fill_options fill = {.mask = &mask, .stream = stream, .replace = true};
+    histo_status status = HISTO_OK;
+    for (int64_t k = 0; k < ELLIPSE_SIZES && status == HISTO_OK; k++) {
+        mask.data = (const char *)masks->data + k * rows * cols;
+        status = histo_hist_fill(e->hist[0], &samples, &fill);
+        if (status == HISTO_OK)
+            status = histo_hist_read_counts(e->hist[0], HISTO_BINS, (uint64_t *)f->out.data + k * ELLIPSE_COUNTS,
+                                            ELLIPSE_COUNTS, &(histo_read_options){.stream = stream});
+    }
+    return status;
+}
+
 /* ---- The table ---- */
 
 /* How they are made, what is timed, its images, and the target. */
@@ -331,6 +393,8 @@ static const apps_row rows[] = {
     ROW("joint-64x64/u16/512^3", apps_begin_volumes, joint, CUBE(HISTO_U16, 512), OF_ROOF(0.8), JOINT),
     ROW("moments/hs/300x200", apps_begin_colors, track, HD, AT_MOST(12), .numbers = MOMENTS),
     ROW("backproject/hs/1080p", apps_begin_colors, apps_project, HD, AT_MOST(0), .copying = 1),
+    ROW("ellipses-867/u8/4k", begin_ellipses, count_ellipses, BYTES(1), AT_MOST(1e6 / 120),
+        .numbers = ELLIPSE_SIZES * ELLIPSE_COUNTS, .counts = true), /* at 120 Hz */
 };
 
 const apps_table apps_cuda = {.rows = rows,

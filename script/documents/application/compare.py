@@ -414,7 +414,8 @@ ON_GPU = {"equalize/u8/1080p": "equalize a 1080p image", "equalize/u8/4k": "equa
           "joint-64x64/f32/256^3": "count two volumes of 256³ f32 jointly, 64 × 64 bins",
           "joint-64x64/u16/512^3": "count two volumes of 512³ u16 jointly, 64 × 64 bins",
           "moments/hs/300x200": "moments of the back projection to a window of 300 × 200",
-          "backproject/hs/1080p": "back-project hue and saturation to a 1080p image, 180 × 256 bins"}
+          "backproject/hs/1080p": "back-project hue and saturation to a 1080p image, 180 × 256 bins",
+          "ellipses-867/u8/4k": "count 867 ellipses of 401 × 481 pixels in a 4K image, 256 bins each"}
 
 
 def gpu_table():
