@@ -565,7 +565,7 @@ static void plans_probe(void **state)
             CUDA_OK(cudaGraphDestroy(graph));
         }
         assert_true(histo_plan_explain(plan, text, sizeof text) < sizeof text);
-        if (!strstr(text, "a probe at 2047 samples: 100 % of them") == !captured) fail_msg("%d: %s", captured, text);
+        if (!strstr(text, "a probe at 2048 samples: 100 % of them") == !captured) fail_msg("%d: %s", captured, text);
         OK(histo_plan_fill(plan, h, &view, &options));
         histo_plan_destroy(plan);
     }

@@ -203,19 +203,39 @@ HISTO_IN_KERNEL uint32_t histo_slot_of_sample(const histo_cuda_work *w, const hi
     return slot;
 }
 
-/* The slot of the number-th of about n samples of the job's part of a batch entry, HISTO_NO_SLOT if there are fewer:
- * spread evenly, but not so evenly that the rows of an image could line up. */
-HISTO_IN_KERNEL uint32_t histo_slot_sampled(const histo_cuda_work *w, int64_t entry, uint32_t number, uint32_t n)
-{
-    int64_t first = entry * w->iter.per_batch, last = first + w->iter.per_batch;
-    first = first < w->begin ? w->begin : first;
-    last = last > w->end ? w->end : last;
-    int64_t length = last - first, step = length / n + 1;
-    int64_t at = number * step + (int64_t)(number * 2654435761u) % step;
-    if (at >= length) return HISTO_NO_SLOT;
-    histo_tile tile = histo_tile_at(w, (entry - w->first_entry) * w->tiles_per_entry + at / w->samples_each);
-    histo_sample_place place = histo_sample_place_of(w, &tile, (uint32_t)(at % w->samples_each));
-    return histo_slot_of_sample(w, &place);
-}
+/* Samples of the job's part of a batch entry, spread evenly, but not so evenly that the rows of an image could line up.
+ */
+struct histo_sampling {
+    int64_t first, length;
+    uint64_t step;
+
+    /* About n of them */
+    static HISTO_MEMBER histo_sampling of(const histo_cuda_work *w, int64_t entry, uint32_t n)
+    {
+        const int64_t first = entry * w->iter.per_batch, last = first + w->iter.per_batch;
+        const int64_t begin = first < w->begin ? w->begin : first, end = last > w->end ? w->end : last;
+        return {begin, end - begin, (uint64_t)(end - begin) / n + 1};
+    }
+
+    /* The slot of the number-th, HISTO_NO_SLOT if there are fewer. By a division for each dimension but the first:
+     * those of 64 bits are most of what it takes, so that it finds no tile on the way. */
+    HISTO_MEMBER uint32_t slot(const histo_cuda_work *w, uint32_t number) const
+    {
+        const uint64_t beyond = (uint64_t)(number * 2654435761u) * step >> 32; /* in [0, step) */
+        int64_t at = (int64_t)(number * step + beyond);
+        if (at >= length) return HISTO_NO_SLOT;
+        at += first;
+        histo_sample_place place;
+#pragma unroll
+        for (int d = HISTO_MAX_DIMS; d >= 0; d--) {
+            place.index[d] = 0;
+            if (d >= w->iter.ndim) continue;
+            const int64_t above = d > 0 ? at / w->iter.shape[d] : 0;
+            place.index[d] = at - above * w->iter.shape[d];
+            at = above;
+        }
+        return histo_slot_of_sample(w, &place);
+    }
+};
 
 #endif

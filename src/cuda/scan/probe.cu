@@ -15,7 +15,7 @@ enum { THREADS = 128 };
 static __global__ void sample(const __grid_constant__ histo_cuda_work work, uint32_t n, uint32_t *slots)
 {
     uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) slots[i] = histo_slot_sampled(&work, work.first_entry, i, n);
+    if (i < n) slots[i] = histo_sampling::of(&work, work.first_entry, n).slot(&work, i);
 }
 
 /* The host must not wait while a stream is captured, and kernels cannot read all host memory. */

@@ -13,12 +13,11 @@ enum { CELLS = 2048, SAMPLED_EACH = 16, FEW_SAMPLED_EACH = 4 };
 HISTO_IN_KERNEL void sample(const histo_cuda_work *w, uint32_t *slot)
 {
     const uint32_t each = w->end - w->begin < MANY ? FEW_SAMPLED_EACH : SAMPLED_EACH;
+    const histo_sampling samples = histo_sampling::of(w, w->first_entry + blockIdx.x, FIND_THREADS * each);
 #pragma unroll 1
     for (uint32_t k = 0; k < SAMPLED_EACH; k++) {
         uint32_t its_slot = HISTO_NO_SLOT;
-        if (k < each)
-            its_slot =
-                histo_slot_sampled(w, w->first_entry + blockIdx.x, k * FIND_THREADS + threadIdx.x, FIND_THREADS * each);
+        if (k < each) its_slot = samples.slot(w, k * FIND_THREADS + threadIdx.x);
 #pragma unroll
         for (uint32_t i = 0; i < SAMPLED_EACH; i++) /* keeps slot[] in registers */
             slot[i] = i == k ? its_slot : slot[i];
