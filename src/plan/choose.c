@@ -165,7 +165,7 @@ static histo_status consider_probe(histo_plan *plan, const histo_view *const *op
 {
     enum { FEW_FILLS = 4 /* of a plan that nobody said will be used often */ };
     histo_problem *p = &plan->problem;
-    if (p->storage == HISTO_SPARSE || !histo_backend_of(p->device)->probe || p->home != p->device || p->batch > 1)
+    if (p->storage == HISTO_SPARSE || !histo_backend_of(p->device)->probe || p->home != p->device || p->ragged)
         return HISTO_OK;
     const double fills = p->effort == HISTO_ESTIMATE ? FEW_FILLS : INFINITY, lost_us = lost_if_dense_us(plan);
     if (!(lost_us > 0) || fills * lost_us <= histo_rate_of(HISTO_RATE_PROBE)) return HISTO_OK;

@@ -98,8 +98,8 @@ void histo_plan_job(const histo_plan *plan, const histo_view *const *operands, c
  * the CPU that fails changes nothing. */
 histo_status histo_job_replace(histo_job *job, histo_status (*count)(const void *by, histo_job *job), const void *by);
 
-/* Probe some samples of one batch entry on their device, for histo_problem_fraction. Does nothing if that is
- * impossible. */
+/* Probe some samples, those of a batch spread over its entries, on their device, for histo_problem_fraction. Does
+ * nothing if that is impossible. */
 void histo_plan_probe(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill);
 
 /* The strategy requested by options or the environment, or NULL. */

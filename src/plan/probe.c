@@ -31,7 +31,7 @@ void histo_plan_probe(histo_plan *plan, const histo_view *const *operands, const
     if (!slots) return;
     histo_job job;
     histo_plan_job(plan, operands, fill, &job);
-    job.end = job.iter.per_batch;
+    job.end = histo_strided_iter_samples(&job.iter);
     if (histo_backend_of(p->device)->probe(&job, PROBES, slots) != HISTO_OK) {
         free(slots);
         return;

@@ -578,6 +578,37 @@ static void plans_probe(void **state)
     CUDA_OK(cudaFree(memory));
 }
 
+/* All entries of a batch are probed: a quarter of the samples is in an eighth of the slots, or all. */
+static void batches_are_probed(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    if (is_sanitized()) skip(); /* too slow */
+    enum { ENTRIES = 4 };
+    const int64_t shape[] = {ENTRIES, 1 << 24}, bins = 1 << 20;
+    const size_t bytes = (size_t)shape[1] * sizeof(uint32_t);
+    char *memory;
+    CUDA_OK(cudaMalloc((void **)&memory, ENTRIES * bytes));
+    histo_axis axis = histo_axis_regular(bins, 0, 1 << 26); /* samples are 0x01010101 times 0 to 3 */
+    histo_view view = histo_view_nd(memory, HISTO_U32, 2, shape);
+    view.batch_ndim = 1;
+    histo_hist *h;
+    OK(histo_hist_create(&h, 1, &axis, &(histo_hist_options){.batch = ENTRIES}));
+    for (int alike = 0; alike < 2; alike++) {
+        histo_plan *plan;
+        char text[8192];
+        for (int entry = 0; entry < ENTRIES; entry++)
+            CUDA_OK(cudaMemset(memory + (size_t)entry * bytes, alike ? 1 : entry, bytes));
+        OK(histo_plan_create(&plan, h, &view, NULL, NULL));
+        assert_true(histo_plan_explain(plan, text, sizeof text) < sizeof text);
+        if (!strstr(text, alike ? "a probe at 2048 samples: 100 % of them" : "a probe at 2048 samples: 25 % of them"))
+            fail_msg("%d: %s", alike, text);
+        histo_plan_destroy(plan);
+    }
+    histo_hist_destroy(h);
+    CUDA_OK(cudaFree(memory));
+}
+
 /* Resources kept between histograms are rebuilt after the application has reset the device. Must be the last test. */
 static void after_a_reset(void **state)
 {
@@ -613,6 +644,7 @@ int main(void)
         cmocka_unit_test(failures),
         cmocka_unit_test(more_than_32_bits_count),
         cmocka_unit_test(plans_probe),
+        cmocka_unit_test(batches_are_probed),
         cmocka_unit_test(after_a_reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,10 +12,16 @@
 
 enum { THREADS = 128 };
 
+/* Of a batch, as many of each entry; or one each of n entries, if there are more. */
 static __global__ void sample(const __grid_constant__ histo_cuda_work work, uint32_t n, uint32_t *slots)
 {
-    uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) slots[i] = histo_sampling::of(&work, work.first_entry, n).slot(&work, i);
+    const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    const int64_t entries = work.tiles / work.tiles_per_entry;
+    const uint32_t each = entries < n ? n / (uint32_t)entries : 1;
+    const int64_t entry = entries < n ? i / each : i * entries / n;
+    if (i >= n) return;
+    slots[i] = HISTO_NO_SLOT;
+    if (entry < entries) slots[i] = histo_sampling::of(&work, work.first_entry + entry, each).slot(&work, i % each);
 }
 
 /* The host must not wait while a stream is captured, and kernels cannot read all host memory. */
