@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Usage: audit.py DEVICE HISTO [HISTO-BENCH]
+"""Usage: audit.py cpu HISTO | audit.py cuda HISTO-BENCH
 
 Check the tables of docs/papers.md: every item of the five documents has a row with a mark; what is marked F has a command
-or a link; and each command runs. DEVICE cpu: for a moment, and strategies of a GPU by name only, by the command HISTO.
-DEVICE cuda: `bench` and `generate` as printed, quickly, by HISTO-BENCH."""
+or a link; and each command of `bench` and `generate` runs: on a CPU for a moment, and strategies of a GPU by name only; on
+a GPU as printed, of few samples."""
 import pathlib
 import re
 import subprocess
@@ -11,13 +11,11 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ITEMS = {"R": 58, "M": 23, "P": 13, "H": 6, "L": 13}
-device, histo = sys.argv[1:3]
-bench = sys.argv[3] if len(sys.argv) > 3 else histo
+device, program = sys.argv[1:3]
 
 
 def run(*arguments):
-    program = bench if arguments[0] in ("bench", "generate") else histo
-    words = arguments[1:] if program.endswith("histo-bench") and arguments[0] == "bench" else arguments
+    words = arguments[1:] if device == "cuda" and arguments[0] == "bench" else arguments
     done = subprocess.run([program, *words], capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"histo {' '.join(arguments)}: {done.stderr.strip() or done.stdout.strip()[-300:]}")
@@ -51,24 +49,21 @@ def run_gallery(words, known):
     on_gpu = option(words, "--device") != "cpu"
     strategies, name = option(words, "--strategy"), option(words, "--input")
     unknown = set(strategies.split(",")) - known
-    if unknown:
+    if unknown and device == "cpu":
         sys.exit(f"there is no strategy {', '.join(sorted(unknown))}")
     if not name:
         return  # a photograph
     more = ["--bins", option(words, "--bins")] if option(words, "--bins") else []
-    samples = ["--samples", "1000"]
     if on_gpu and device == "cpu":
         strategies = "privatized"
     elif option(words, "--param"):
         more += ["--param", option(words, "--param")]
-    if on_gpu and device == "cuda":
-        samples = ["--samples", "2^20"]
-    run("bench", "gallery", "--device", device if on_gpu else "cpu", "--quick", "--repeat", "1", *samples, "--strategy", strategies,
-        "--input", name, *more)
+    run("bench", "gallery", "--device", device if on_gpu else "cpu", "--quick", "--repeat", "1", "--samples",
+        "1000" if device == "cpu" else "2^20", "--strategy", strategies, "--input", name, *more)
 
 
 def main():
-    known = {line.split("\t")[1] for line in run("strategies").splitlines()[1:]}
+    known = {line.split("\t")[1] for line in run("strategies").splitlines()[1:]} if device == "cpu" else set()
     missing = {letter + str(i) for letter, count in ITEMS.items() for i in range(1, count + 1)}
     ran = set()
     for row in (ROOT / "docs/papers.md").read_text().splitlines():
