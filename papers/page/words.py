@@ -159,7 +159,7 @@ def chosen(name, series, where=""):
     """What plans chose."""
     found = [experiment(name).cells[p, series]["chosen"] for p in points(name, where)]
     found = [f"`{c.split('/')[1]}`" for c in found if c]
-    return ", ".join(sorted(set(found), key=lambda c: -found.count(c))) or "not measured"
+    return ", ".join(sorted(set(found), key=lambda c: (-found.count(c), c))) or "not measured"
 
 
 def winner_words():
