@@ -1,5 +1,5 @@
-/* NumPy's functions, for the arguments that most calls have. All others are for histo.functions, which also says what
- * is wrong with arguments: the common ways here return "not mine" wherever something is unusual. */
+/* The fast path of NumPy's functions: for the arguments that most calls have. All others are for histo.functions, which
+ * also says what is wrong with arguments: the functions here return NOT_MINE wherever something is unusual. */
 #include "functions/functions.h"
 
 #include <string.h>
