@@ -102,7 +102,7 @@ void histo_stone_rule_start(histo_stone_rule *s, uint64_t n, double lo, double h
             histo_axis axis = candidate(s, bins);                                                                      \
             if (!histo_axis_is_uniform(&axis)) axis.edges = s->edges + used;                                           \
             histo_lookup lookup;                                                                                       \
-            histo_lookup_make(&lookup, &axis, axis_dtype, false); /* cannot fail: no table */                          \
+            histo_lookup_start(&lookup, &axis, axis_dtype); /* the edges are not those of an owned axis */             \
             for (int64_t i = 0; i < n; i++)                                                                            \
                 s->counts[used + histo_slot_##name(&lookup, values[i]) - 1] += times ? times[i] : 1;                   \
             used += bins + 1;                                                                                          \

@@ -59,7 +59,8 @@ static uint32_t spans_wanted(int64_t edges, int64_t samples)
 static uint32_t choose(histo_spans *c, const histo_lookup *l, int64_t samples)
 {
     const uint32_t wanted = spans_wanted(l->bins, samples);
-    c->per_span = fmin(wanted / (c->hi - c->lo), DBL_MAX); /* the width of an axis is finite, but may be tiny */
+    /* The width of an axis is finite, but may be tiny, or 0 with either sign: from 0 to -0. */
+    c->per_span = c->hi > c->lo ? fmin(wanted / (c->hi - c->lo), DBL_MAX) : 0;
     c->first_bits = histo_bits_of(c->lo);
     uint64_t patterns = histo_bits_of(c->hi) - c->first_bits;
     while (c->lo > 0 && patterns >> c->shift >= wanted)
