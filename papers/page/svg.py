@@ -78,7 +78,7 @@ def short(number):
     for unit, size in (("Gi", 1 << 30), ("Mi", 1 << 20), ("Ki", 1 << 10)):
         if number >= size and number % size == 0:
             return f"{number // size:.0f} {unit}"
-    return f"{number:.4g}"
+    return f"{number:.4g}" if number < 10000 else f"{number:.0f}"
 
 
 # ---- Axes: places in pixels from `begin` to `end`, and ticks as (value, label), where minor ones have no label ----

@@ -77,9 +77,16 @@ def rate_table(name, series, published=(), where="", measure="Gsamples_per_s", l
 
 
 def ross_table():
-    """Table 7.1 with the images of table 6.1, on both terms."""
+    """Table 7.1 with the images of table 6.1, on both terms; wafers with the rates of figures 6.4 and 6.5 with partitioning."""
     def row(cells, gain):
         return ", ".join(map(number, cells)) + f" ({gain:.2f} ×)"
+
+    def partitioned(p, series, references):
+        name = next((n for n in ("ross figure 6.4", "ross figure 6.5") if p in points(n)), None)
+        if not name:
+            return ""
+        rate = best(name, p, series)
+        return f"; partitioned {number(rate)} ({rate / best(name, p, references):.2f} ×)"
     out = ["| | published: global, shared, packed | as published, now | equal terms: global, 32 bits, best of 8 and 4 bits | our choice, GPU | our choice, CPU |",
            "|---|---|---|---|---|---|"]
     listed = [("ross table 6.1", p) for p in points("ross table 6.1", "(fractal|random|moon|degenerate)/4k")]
@@ -90,6 +97,8 @@ def ross_table():
                                (REFERENCES + ["packed atomics"], "Gsamples_per_s"), (WIDE + [NARROW], "Gsamples_per_s")):
             rates = [best(name, p, k, which) for k in kernels]
             cells.append(row(rates, rates[2] / max(rates[:2])))
+        cells[2] += partitioned(p, "packed atomics, partitioned", REFERENCES)
+        cells[3] += partitioned(p, ["8 bits, partitioned", "4 bits, partitioned"], WIDE)
         cells += [number(value(name, p, s)) for s in (GPU, CPU)]
         out.append("| " + " | ".join(cells) + " |")
     return "\n".join(out)
@@ -128,9 +137,9 @@ def samples_in(name):
     return svg.short(max(p[1] for p in points(name)))
 
 
-def timed(name, series):
+def timed(name, series, where=""):
     """How many samples a series was timed on at once, at least and at most."""
-    found = sorted({experiment(name).cells[p, series]["timed_samples"] for p in points(name)})
+    found = sorted({experiment(name).cells[p, series]["timed_samples"] for p in points(name, where)})
     return " to ".join(dict.fromkeys(svg.short(n) for n in (found[0], found[-1])))
 
 
@@ -197,6 +206,11 @@ def balance_words():
     return "; ".join(out)
 
 
+def balanced(name, *combination):
+    """The rate of an input with so many blocks, threads and copies."""
+    return number(balance()[name][combination])
+
+
 def across(name, series, where=""):
     """Slowest over fastest of a series, over all inputs."""
     found = [x for x in (value(name, p, series) for p in points(name, where)) if not math.isnan(x)]
@@ -236,6 +250,6 @@ def run_table():
 
 
 WORDS = {f.__name__: f for f in (idea, times, percents, ratios, rate_table, ross_table, overflow_table, speed_up_table, speed_ups,
-                                 crossing, ahead, bins_of, samples_of, fastest, chosen, winner_words, balance_words, across, of_one,
+                                 crossing, ahead, bins_of, samples_of, fastest, chosen, winner_words, balance_words, balanced, across, of_one,
                                  percent, machine, checked, run_table, samples_in, timed, card)}
 WORDS |= {"GPU": GPU, "CPU": CPU, "REFERENCES": REFERENCES, "WIDE": WIDE, "NARROW": NARROW}
