@@ -313,7 +313,7 @@ static void draw_ellipse(uint8_t *mask, int64_t rows, int64_t cols, int64_t inse
         }
 }
 
-/* In 4K, a head of 401 x 481 pixels. */
+/* Begin the search for a head, of 401 x 481 pixels in a 4K image. */
 static histo_status begin_ellipses(apps_job *job)
 {
     const histo_axis axis = histo_axis_integer(0, ELLIPSE_COLORS);

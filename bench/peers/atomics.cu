@@ -187,7 +187,7 @@ histo_status bench_atomics_run(void *state, void *stream)
 
 /* ---- In a race ---- */
 
-/* Of weights, the sums alone, which is what one would write. */
+/* Weights are summed, and no squares, which is what one would write. */
 static histo_status begin(const bench_task *task, void **state)
 {
     const bench_input *input = task->input;

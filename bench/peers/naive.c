@@ -1,3 +1,4 @@
+/* The naive peer: the loop that one would write without a library, by one thread or by several. */
 #include <stdlib.h>
 #include <string.h>
 

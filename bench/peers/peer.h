@@ -41,7 +41,7 @@ histo_status bench_peer_begin(const bench_peer *peer, const bench_task *task, vo
  * and an increment per sample. With equal bins it ignores the edges, as such code does. */
 extern const bench_peer bench_naive;
 
-/* Where HISTO_BENCH_PYTHON names a Python that has them. */
+/* Peers in Python, which need HISTO_BENCH_PYTHON to name one that has their package. */
 extern const bench_peer bench_numpy, bench_boost_histogram, bench_fast_histogram, bench_opencv, bench_numpy_unique;
 
 #endif

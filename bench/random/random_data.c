@@ -118,7 +118,7 @@ static histo_status run(const problem_data *data, const sample_making *m, int th
     return HISTO_OK;
 }
 
-/* Where an array is made. */
+/* Where an array is made: where it lies on the device, else in host memory. */
 static char *made_at(const problem_data *data, int array)
 {
     return data->device ? (char *)data->arrays[array].placed : data->arrays[array].host;

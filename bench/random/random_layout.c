@@ -17,7 +17,7 @@ static int64_t width_of(const random_problem *p)
     return p->layout == PROBLEM_SEGMENTS ? p->samples : p->samples / p->batch / p->height;
 }
 
-/* The same shape in C order, without gaps. */
+/* A layout of the same shape, in C order and without gaps. */
 static problem_shape packed(problem_shape at)
 {
     int64_t stride = 1;

@@ -89,11 +89,11 @@ int job_same_map(job *j, int table, fault *f);
 int job_open(job *other, const job *like, const char *path, const char *mask_path, fault *f);
 /* Open the input. */
 int job_open_pages(job *j, const char *path, fault *f);
-/* Its tones and mask, and tables for them. */
+/* After that, choose its tones, open its mask, and make a table for each tone. */
 int job_choose_tones(job *j, const char *mask_path, const char *color, fault *f);
-/* Levels of the unit. */
+/* Find the levels of each tone in this unit. */
 int job_find_levels(job *j, fault *f);
-/* Levels, and histograms on them. */
+/* Find the levels, and count histograms on them. */
 int job_count(job *j, fault *f);
 void job_close(job *j);
 

@@ -16,7 +16,7 @@ void progress_update(int64_t done, int64_t total);
 /* Erase the line, before any other output to the terminal and on failures. May be called more than once. */
 void progress_end(void);
 
-/* Its clock: monotonic seconds. */
+/* The clock by which progress is drawn: monotonic seconds. */
 double progress_seconds(void);
 
 #endif

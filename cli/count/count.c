@@ -126,7 +126,7 @@ static int read_stats(run *r, fault *f)
     return 0;
 }
 
-/* With its histograms, even if it has no samples. */
+/* Enter a file of the run and make its histograms, even if it has no samples. */
 static int enter_with_series(void *self, int file, const samples *in, fault *f)
 {
     return run_enter_file(self, file, in, f) == 0 ? run_add_series(self, file, 0, f) : -1;

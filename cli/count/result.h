@@ -18,7 +18,7 @@ typedef struct bin_names {
     char **text;    /* UTF-8 */
 } bin_names;
 
-/* Without names yet; NULL without memory. */
+/* Room for the names of so many bins, which are still NULL; NULL without memory. */
 bin_names *bin_names_make(int64_t count);
 /* The names of the bins of a frozen dictionary; NULL without memory. */
 bin_names *bin_names_of_words(const dictionary *d);

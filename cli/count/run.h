@@ -72,7 +72,7 @@ struct run {
 /* Open the first file, and match the settings with its contents. Series will be added to `to`. Call run_end afterwards,
  * also on failure. */
 int run_open(run *r, const settings *s, result *to, fault *f);
-/* The same of a run that has its settings, its result and perhaps its axes. */
+/* Open the files of a run that has its settings, its result and perhaps its axes. */
 int run_open_files(run *r, fault *f);
 /* The `enter` of a pass: the file has what the first one has. */
 int run_enter_file(void *self, int file, const samples *in, fault *f);

@@ -126,7 +126,7 @@ static void form_axis(run *r, int made, int a, int axis)
     form->characters = r->characters && r->naxes == 1 && has_characters(&r->axes[axis]);
 }
 
-/* Of source i, or of all if they are joint. */
+/* Make room for the moments of source i, or of all sources if they are joint. */
 static int add_moments(const run *r, int i, series *to, fault *f)
 {
     const bool with_sums = r->moments != MOMENTS_ALL && !r->whole;

@@ -35,7 +35,7 @@ typedef enum subject_id {
 } subject_id;
 
 extern const command_row subject_rows[SUBJECT_COUNT]; /* called "bench map", … */
-/* By the second word; NULL if there is none. */
+/* The row of a subject of histo bench by its name, such as map; NULL if there is none. */
 const command_row *subject_find(const char *word);
 
 typedef enum option_group {
@@ -92,7 +92,7 @@ typedef struct option_table {
     int count;
 } option_table;
 
-/* Those of histo. The rows of histo-bench, at the end, have no targets. */
+/* The options of histo. At the end come those of histo-bench, without targets. */
 extern const option_table histo_options;
 
 bool option_taken(const option_row *option, const command_row *command);

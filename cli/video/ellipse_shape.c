@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of each i = 0 … a, the largest j with (i / a)^2 + (j / b)^2 <= 1. */
+/* reach[i] for i = 0 … a: the largest j with (i / a)^2 + (j / b)^2 <= 1. */
 static void find_reach(int64_t a, int64_t b, int32_t *reach)
 {
     int64_t j = b;

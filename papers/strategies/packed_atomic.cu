@@ -1,10 +1,10 @@
 /* packed_atomic: each block counts into counters of 4, 8 or 16 bits, packed into words of shared memory, by atomic
- * additions that return the old word. Where that shows an overflow, the difference goes to the histogram. packed.h has
- * the arithmetic, and why it is exact for any samples and any order of threads.
+ * additions that return the old word. Where that shows an overflow, the difference goes to the histogram.
+ * packed_counters.h has the arithmetic, and why it is exact for any samples and any order of threads.
  *
  * - `config=thesis` is the configuration of chapter 6 for the number of bins: counters of 8 bits, copies by table 5.1,
- * a tile of 48 KiB for each block of 1024 threads, one sample a load up to 48 Ki bins, and beyond these four samples a
- *   load and four streams. Other parameters change it. Without it, the counters are as wide and the copies as many as
+ *   a tile of 48 KiB for each block of 1024 threads, one sample a load up to 48 Ki bins, and beyond these four samples
+ * a load and four streams. Other parameters change it. Without it, the counters are as wide and the copies as many as
  *   this card's memory allows, and loads have 16 bytes.
  * - Coarsening: an iteration loads and counts 1, 2 or 4 neighbouring samples, or as many loads of 16 bytes as the
  *   common readers make.
@@ -355,7 +355,7 @@ enum { OVERFLOWS, WRAPPED, TALLIES };
 static __device__ unsigned long long tallies[TALLIES];
 static unsigned long long tallied; /* samples */
 
-/* Of all launches with tally=1 since it was last asked; waits for them. */
+/* Tell what all launches with tally=1 have counted since this was last asked; waits for them. */
 static void tell(histo_text *text)
 {
     unsigned long long told[TALLIES] = {0}, none[TALLIES] = {0};

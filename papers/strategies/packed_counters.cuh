@@ -1,4 +1,5 @@
-/* A block's packed counters in shared memory, for the kernels of strategies: see packed.h for the arithmetic.
+/* A block's packed counters in shared memory, for the kernels of strategies: packed_counters.h has the
+ * arithmetic.
  *
  * A block counts a bin_tile: a range of slots of one batch entry. The last word may have counters that are not the
  * bin_tile's. They may be carried into, but get nothing of what is due, and are not merged. */
@@ -86,7 +87,7 @@ HISTO_IN_KERNEL void histo_packed_count_few(uint32_t *mine, const histo_packing 
     }
 }
 
-/* The same for any n that is known when compiling. */
+/* Count n samples of a thread, a few at a time; n is known when compiling. */
 template <typename places>
 HISTO_IN_KERNEL void histo_packed_count(uint32_t *mine, const histo_packing *p, const histo_packed_bins *bin_tile,
                                         const places &of, const uint32_t *sample, int n, unsigned long long *tally)

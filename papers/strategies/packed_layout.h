@@ -25,7 +25,7 @@ enum {
     HISTO_PACKED_FLUSH
 };
 
-/* Its configurations, and the limits of any. */
+/* The configurations of packed_atomic, and the limits of any of them. */
 enum { HISTO_PACKED_USUAL, HISTO_PACKED_THESIS };
 enum { HISTO_PACKED_MAX_COPIES = 64, HISTO_PACKED_MAX_TILES = 65535 /* of a grid */ };
 

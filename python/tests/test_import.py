@@ -1,3 +1,4 @@
+"""What `import histo` imports, and what it leaves alone."""
 import subprocess
 import sys
 

@@ -140,7 +140,7 @@ static double off_of_thresholds(const histo_thresholds *t, double per_step)
     return off;
 }
 
-/* Those of all edges. */
+/* A guess for samples among thresholds that are nearly regular. */
 static void find_near_whole(histo_lookup *l)
 {
     const histo_thresholds *t = l->thresholds;

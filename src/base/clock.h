@@ -1,5 +1,6 @@
-#ifndef HISTO_BASE_CLOCK_H
-#define HISTO_BASE_CLOCK_H
+/* The library's clock. */
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
 
 /* Microseconds since an arbitrary moment, from any thread. Tests replace it with a clock of their own, so that
  * decisions by measurement do not depend on the machine's load. */

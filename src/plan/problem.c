@@ -291,7 +291,7 @@ double histo_problem_fraction(const histo_problem *problem, int64_t length)
     return (double)(end - first) / problem->probes;
 }
 
-/* Of so many groups, those that some of n evenly spread samples touch. */
+/* How many of so many groups are touched by n samples that are spread evenly. */
 static double touched_of(double groups, double n)
 {
     return groups * (1 - exp(-n / groups));

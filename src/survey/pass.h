@@ -17,7 +17,7 @@ typedef struct histo_facts {
  * number of samples that were not left out. Can fail only for samples in a GPU's memory. */
 histo_status histo_pass_run(const histo_source *source, const histo_facts *facts, uint64_t *seen);
 
-/* The same for the samples of a view, in one piece. */
+/* A pass over the samples of a view, in one piece. */
 histo_status histo_pass_over(const histo_view *samples, const histo_fill_options *options, const histo_facts *facts);
 
 #endif

@@ -45,7 +45,7 @@ int survey_file_read(survey_file *file, const char *path, fault *f);
 int survey_file_write(const survey_file *file, FILE *out, fault *f);
 void survey_file_free(survey_file *file);
 int survey_finding_copy(survey_finding *to, const survey_finding *from, fault *f);
-/* That its content is not that of a survey, or of this one. */
+/* The fault that its content is not that of a survey, or of this one. */
 int survey_file_fault(const survey_file *file, fault *f);
 
 #endif

@@ -13,7 +13,7 @@
 #include "input/readers/readers.def"
 #undef READER
 
-/* Those of modules (base/module.h). */
+/* Readers that are in modules (base/module.h). */
 MODULE_SYMBOL reader_open_function dicom_open;
 MODULE_SYMBOL reader_open_function tiff_open;
 MODULE_SYMBOL reader_open_function sound_open;

@@ -25,7 +25,7 @@ typedef struct dicom_reader {
     bool bare; /* files may lack the 128 bytes in front */
     isolated_process *process;
     dicom_volume volume;
-    /* In the process of GDCM: */
+    /* What follows is used in the process in which GDCM reads the files: */
     void *memory;        /* shared */
     dicom_series series; /* if it is not a directory: of this one slice */
     dicom_slice only;

@@ -1,4 +1,4 @@
-/* By RapidJSON. Numbers are passed on as text, so that none is rounded twice. */
+/* JSON parsed by RapidJSON. Numbers are passed on as text, so that none is rounded twice. */
 #include "modules/json/parse.h"
 
 #include <rapidjson/error/en.h>

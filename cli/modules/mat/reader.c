@@ -22,7 +22,7 @@ typedef struct mat_variable {
     isolated_process *process;
     mat_about about;
     int64_t at; /* the next byte to read */
-    /* In the process of matio: */
+    /* What follows is used in the process in which matio reads the file: */
     mat_t *mat;
     matvar_t *variable;
     int before; /* it, in the file */

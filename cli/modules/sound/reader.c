@@ -19,7 +19,7 @@ typedef struct sound_reader {
     const char *name, *path;
     isolated_process *process;
     sound_about about;
-    /* In the process of libsndfile: */
+    /* What follows is used in the process in which libsndfile reads the file: */
     SNDFILE *file;
     int64_t at;
 } sound_reader;

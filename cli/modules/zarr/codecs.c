@@ -1,3 +1,4 @@
+/* The codecs of Zarr's chunks undone: zlib, gzip, zstd and Blosc decompressed, checksums compared. */
 #include "modules/zarr/zarr.h"
 
 #include <blosc.h>

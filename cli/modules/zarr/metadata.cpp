@@ -1,4 +1,4 @@
-/* By RapidJSON. */
+/* The metadata of Zarr arrays and groups, of versions 2 and 3, parsed by RapidJSON. */
 #include "modules/zarr/zarr.h"
 
 #include <cmath>

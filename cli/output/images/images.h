@@ -90,7 +90,7 @@ int image_put(image_file *file, const void *bytes, size_t size, fault *f);
 #include "output/images/images.def"
 #undef IMAGE
 
-/* In modules. */
+/* The codecs that are in modules. */
 MODULE_SYMBOL extern const image_codec tiff_codec;
 
 #endif

@@ -1,3 +1,4 @@
+/* locale.h on POSIX systems. */
 #include "base/locale.h"
 
 #include <locale.h>

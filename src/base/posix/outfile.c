@@ -1,3 +1,4 @@
+/* outfile.h on POSIX systems. */
 #define _GNU_SOURCE
 #include "base/outfile.h"
 

@@ -1,3 +1,4 @@
+/* system.h on POSIX systems. */
 #define _GNU_SOURCE
 #include "base/system.h"
 

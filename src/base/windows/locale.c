@@ -1,3 +1,4 @@
+/* locale.h on Windows. */
 #include "base/locale.h"
 
 #include <locale.h>

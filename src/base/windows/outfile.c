@@ -1,3 +1,4 @@
+/* outfile.h on Windows. */
 #include "base/outfile.h"
 
 #include <errno.h>

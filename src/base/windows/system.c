@@ -1,3 +1,4 @@
+/* system.h on Windows. */
 #include "base/system.h"
 
 #include <limits.h>

@@ -1,3 +1,4 @@
+/* The kernels that were compiled for each level of the instruction set. */
 #include "cpu/kernels/kernels.h"
 
 extern const histo_cpu_kernels histo_cpu_kernels_baseline, histo_cpu_kernels_avx2, histo_cpu_kernels_avx512,

@@ -60,7 +60,7 @@ HISTO_IN_KERNEL uint64_t histo_bytes_at(const char *at, int size)
     return bytes;
 }
 
-/* With its bytes in the other order. */
+/* A sample with its bytes in the other order. */
 template <typename storage>
 HISTO_IN_KERNEL storage histo_reversed(storage x)
 {

@@ -94,7 +94,7 @@ HISTO_IN_KERNEL uint32_t histo_number_by_first_floats(const histo_lookup *l, con
     return x >= first ? guess.bits - (HISTO_GUESS_0 - 1) : guess.bits - HISTO_GUESS_0;
 }
 
-/* Of n samples at most as many as a step has, an even number. */
+/* The slots of n samples: an even number, and at most as many as a step has. */
 HISTO_IN_KERNEL void histo_slots_by_first_floats(const histo_lookup *l, const uint32_t *words, const float *x,
                                                  uint32_t *slot, int n)
 {

@@ -18,7 +18,7 @@ struct histo_flow {
     {
     }
 
-    /* By the whole block; a barrier must follow. */
+    /* The whole block calls this; a barrier must follow. */
     HISTO_MEMBER void clear() const
     {
         if (threadIdx.x < SLOTS) sums[threadIdx.x] = 0;

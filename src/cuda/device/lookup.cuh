@@ -347,7 +347,7 @@ struct histo_whole_lookup {
     }
 };
 
-/* The same where edges are nearly regular: as histo_near_lookup. */
+/* Integer thresholds that are nearly regular: a guess, as in histo_near_lookup. */
 template <histo_dtype type>
 struct histo_near_whole_lookup : histo_one_by_one<histo_near_whole_lookup<type>, histo_stored<type>> {
     const histo_lookup *l;
@@ -385,7 +385,7 @@ HISTO_IN_KERNEL void histo_copy_table(const entry *from, uint32_t n, entry *to, 
     }
 }
 
-/* ---- Pivots: binary search in every so manieth edge, in shared memory, then in the edges between two ---- */
+/* ---- Pivots: binary search in some edges, evenly spaced, in shared memory, then in those between two ---- */
 
 /* For few samples, which would mostly wait for edges that are in no cache. */
 template <histo_dtype type, int PIVOTS>

@@ -177,7 +177,7 @@ HISTO_IN_KERNEL void histo_load_column(const histo_cuda_work *w, const histo_joi
     }
 }
 
-/* Of a whole step whose runs are vectors of 16 bytes. */
+/* Load the samples of one axis for a whole step whose runs are vectors of 16 bytes. */
 HISTO_IN_KERNEL void histo_load_whole_column(uint32_t at, const char *from, int size, int run,
                                              histo_column_words *loaded)
 {

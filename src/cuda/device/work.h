@@ -1,4 +1,4 @@
-/* The arguments of kernels: plain structs, filled on the host (work.cu). */
+/* The arguments of kernels: plain structs, filled on the host (launch/work_of_job.cu). */
 #ifndef CUDA_DEVICE_WORK_H
 #define CUDA_DEVICE_WORK_H
 

@@ -297,7 +297,7 @@ struct memory {
         return shared;
     }
 
-    /* By all threads, which may look at the pivots when it returns. */
+    /* Load the pivots; all threads call it, and may look at them when it returns. */
     static HISTO_MEMBER const uint32_t *load_pivots(const arguments<constants> *a)
     {
         if constexpr (AXES > 0) {

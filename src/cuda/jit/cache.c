@@ -74,7 +74,7 @@ unsigned histo_cache_generation(void)
     return now;
 }
 
-/* For free(), or NULL. */
+/* A copy of the cache's directory, for the caller to free; NULL without one, or without memory. */
 static char *current_directory(void)
 {
     pthread_mutex_lock(&histo_compile_lock);

@@ -122,7 +122,7 @@ static bool set_pixel(const histo_cuda_work *work, int leader, histo_cuda_class 
     return true;
 }
 
-/* Of `vector` neighbours: in which words they are loaded. */
+/* Set in which words `vector` neighbours are loaded. */
 static void set_granule(const histo_cuda_work *work, int leader, int vector, histo_cuda_class *constants)
 {
     histo_chunk *chunk = &constants->chunks[leader];

@@ -14,7 +14,7 @@
 typedef struct program *nvrtc_program;
 typedef int nvrtc_result; /* 0: success */
 
-/* As in nvrtc.h. */
+/* The functions of NVRTC, with the types of nvrtc.h, which is not needed to build histo. */
 #define FUNCTIONS(F)                                                                                                   \
     F(nvrtcVersion, (int *major, int *minor))                                                                          \
     F(nvrtcGetNumSupportedArchs, (int *count))                                                                         \

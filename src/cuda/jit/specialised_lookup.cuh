@@ -130,7 +130,7 @@ struct histo_tables_of {
     }
 };
 
-/* Those of integers have none. */
+/* Readers of integers have no such tables. */
 struct histo_no_tables {
     static HISTO_MEMBER void load(const histo_cuda_work *, const histo_joint *, uint32_t *) {}
 };

@@ -241,7 +241,7 @@ struct histo_specialised_reader : histo_specialised_layout<constants> {
         }
     }
 
-    /* Of the neighbours from a place on, how many are in its run? At most VECTOR. */
+    /* How many of the neighbours from a place on are in its run, at most `vector`. */
     static HISTO_MEMBER int own_of(const histo_cuda_work *w, const typename layout::place &at)
     {
         if constexpr (!constants::padded) return constants::vector;

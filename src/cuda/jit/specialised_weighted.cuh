@@ -1,5 +1,5 @@
 /* The reader of specialised kernels that sum weights, sample by sample: the interface of histo_any_weighted
- * (weight.cuh). */
+ * (device/weights/weighted_reader.cuh). */
 #ifndef CUDA_JIT_SPECIALISED_WEIGHTED_CUH
 #define CUDA_JIT_SPECIALISED_WEIGHTED_CUH
 

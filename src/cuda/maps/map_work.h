@@ -1,4 +1,4 @@
-/* The arguments of kernels that apply maps: plain structs, filled on the host (apply.cu). */
+/* The arguments of kernels that apply maps: plain structs, filled on the host (map_apply.cu). */
 #ifndef CUDA_MAPS_MAP_WORK_H
 #define CUDA_MAPS_MAP_WORK_H
 

@@ -566,7 +566,7 @@ histo_status check(const histo_job *job)
     return HISTO_OK;
 }
 
-/* In device memory: records, and offsets that the host has, which the job gets. */
+/* Find the extremes of samples in device memory, by records there. Offsets that the host has are copied there first. */
 histo_status find(histo_job *job, histo_staging *staging, histo_found *out)
 {
     const cudaStream_t stream = (cudaStream_t)job->stream;

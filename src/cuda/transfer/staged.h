@@ -10,7 +10,7 @@
 histo_status histo_cuda_run_staged(const histo_strategy *strategy, const histo_job *job, const bool *direct,
                                    const bool *pinned);
 
-/* The same for pairs of images in host memory (staged_pairs.cu). */
+/* Launch a job of pairs of images in host memory in chunks, likewise overlapped with copies (staged_pairs.cu). */
 histo_status histo_cuda_run_staged_pairs(const histo_strategy *strategy, const histo_job *job);
 
 /* A job and how each of its operands travels. */

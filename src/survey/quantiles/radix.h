@@ -12,7 +12,7 @@ static inline int histo_digit_bits(const histo_selection *selection)
 
 /* Begin to count the highest bits in this pass. */
 void histo_radix_start(histo_selection *selection);
-/* The same, and count the keys that have been kept until now. */
+/* Begin to count, and first count the keys that have been kept until now. */
 void histo_radix_start_with_kept(histo_selection *selection);
 
 void histo_radix_add(histo_selection *selection, const void *block, int64_t n);

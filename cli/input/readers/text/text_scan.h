@@ -2,7 +2,7 @@
  *
  * The byte after the window is always a newline (a sentinel), so that scanning loops need no other test; a row that
  * hits it is scanned again once the window has more. A missing newline at the end of the data is added, so that the end
- * is no special case. */
+ * is not a special case. */
 #ifndef CLI_READERS_TEXT_SCAN_H
 #define CLI_READERS_TEXT_SCAN_H
 

@@ -106,7 +106,7 @@ static void NAME(codes)(const histo_lookup *l, const histo_spans *near, const TY
         int some = usable && doubts < 2 && n - i > BATCH ? BATCH : n - i;
         if (some == 0) break;
         histo_prefetch_l2(samples + i, (size_t)some * sizeof *samples);
-        /* In fixed point still, if a sample was outside the axis. */
+        /* Slots are still found in fixed point if it was only that a sample lay outside the axis. */
         NAME(uniform_slots)(l, near, samples + i, some, slots);
         codes_of_slots(slots, some, (uint32_t)l->bins, codes + i, flow);
         i += some;

@@ -1,5 +1,5 @@
 /* What the kernels of weighted_private get besides the work. A kernel is a reader (where samples lie) x a lookup
- * (sample to slot) x the counter of sums.cuh, of weights in the fixed point of fixed.cuh. */
+ * (sample to slot) x the counter of weighted_sums.cuh, of weights in the fixed point of fixed_weights.cuh. */
 #ifndef CUDA_DEVICE_WEIGHTS_WEIGHT_FORMATS_CUH
 #define CUDA_DEVICE_WEIGHTS_WEIGHT_FORMATS_CUH
 

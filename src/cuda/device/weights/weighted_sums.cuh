@@ -232,7 +232,7 @@ struct sums {
         uint32_t rank, size, mask;
     };
 
-    /* As many as there are threads for. */
+    /* Teams of as many threads as there are for each counter. */
     HISTO_MEMBER team team_of(uint32_t counters) const
     {
         uint32_t size = 1;
@@ -271,7 +271,8 @@ struct sums {
         merge_by(w, counters, in, [=](uint32_t slot) { return to + slot; });
     }
 
-    /* The same with counter_of(slot); each block begins with another slot. */
+    /* Add the block's words to the counters counter_of(slot). Each block begins with another slot, so that blocks which
+     * end together do not add to the same ones. */
     template <class function>
     HISTO_MEMBER void merge_by(const histo_cuda_work *w, uint32_t counters, const exponent_window<T> *in,
                                function counter_of) const

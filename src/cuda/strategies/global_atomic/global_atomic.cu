@@ -40,7 +40,7 @@ static bool is_few(const histo_problem *p)
     return p->weighting == HISTO_UNWEIGHTED && p->samples <= FEW && p->batch <= p->samples / 256 + 1;
 }
 
-/* Of the kernels in this file. */
+/* The time of the kernels in this file, which count tiles. */
 static double tiles_us(const histo_problem *p)
 {
     const double launch = 5;

@@ -29,7 +29,7 @@ typedef struct images_row {
 extern const contiguous_row contiguous_8[2], contiguous_16[4], contiguous_32[3], contiguous_64[3];
 extern const images_row images_16[4], images_32[3], images_64[3];
 
-/* kernel(work, layout, joint) for several axes, and kernel(work, layout) for any layout (strided.cu). */
+/* kernel(work, layout, joint) for several axes, and kernel(work, layout) for any layout (lane_strided.cu). */
 const void *joint_kernel(histo_joint_reader reader);
 const void *any_kernel(void);
 

@@ -8,8 +8,8 @@
  * - Counters have 32 bits, and a tile at most 2^30 samples, so no counter can wrap. The hardware combines lanes that
  *   add 1 to the same counter.
  * - The samples of the next step are loaded before those of this step are counted.
- * - A kernel is a reader, a lookup and a counter (lane.cuh). The tables of lookups are copied to shared memory if they
- *   fit. The first of the paths below that applies to a job picks its kernel.
+ * - A kernel is a reader, a lookup (lane_lookups.cuh) and a counter. The tables of lookups are copied to shared memory
+ *   if they fit. The first of the paths below that applies to a job picks its kernel.
  *
  * Bytes: each sample once. Bound: memory bandwidth; instructions for f32 on arbitrary edges, about 25 for each sample;
  * for 8-bit samples, one shared-memory atomic per lane and clock. Wins wherever all slots fit a block, about 56 000.

@@ -35,7 +35,7 @@ typedef struct small_image {
     uint32_t head, tail; /* bytes before and after them */
 } small_image;
 
-/* And where its counts are written to. */
+/* A small image, and where its counts are written to. */
 typedef struct small_image_read {
     small_image image;
     unsigned long long *arrivals; /* a word for each slot */

@@ -298,7 +298,7 @@ typedef struct request {
     const void *kernel;
 } request;
 
-/* With a kernel compiled for such jobs; false if there is none. */
+/* Count with a kernel compiled for such jobs; false if there is none. */
 static bool use_compiled(const histo_job *job, int64_t least, request *r)
 {
     int channels;
@@ -316,7 +316,7 @@ static bool use_compiled(const histo_job *job, int64_t least, request *r)
     return it.kernel != NULL;
 }
 
-/* With one of the kernels made ahead. */
+/* Count with one of the kernels that the library contains. */
 static void use_given(const histo_job *job, int64_t least, request *r)
 {
     const histo_problem *p = job->problem;

@@ -1,5 +1,5 @@
 /* What the kernels of packed_window get besides the work. A kernel is a reader (where samples lie) x a lookup (from
- * samples to counters) x the counter of counters.cuh. */
+ * samples to counters) x the counter of window_counters.cuh. */
 #ifndef CUDA_PACKED_WINDOW_CUH
 #define CUDA_PACKED_WINDOW_CUH
 
@@ -23,7 +23,7 @@ struct pow2_difference {
     uint32_t base, end; /* end 0: the axis is another */
 };
 
-/* Of a stack of images. */
+/* A stack of images whose pairs are counted. */
 struct stack_geometry {
     uint32_t images, pairs, factor; /* factor: of histo_mean_of */
     uint32_t stride_of_16;          /* bytes from image to image if there are 16 and it is a multiple of 4, else 0 */

@@ -263,7 +263,7 @@ struct counters {
         }
     }
 
-    /* Of all threads of the warp at once. */
+    /* Carry what each thread has put off; all threads of the warp call this together. */
     HISTO_MEMBER void wrap_late()
     {
         if (late_at != HISTO_NO_SLOT) wrap(late_at, late_old);
