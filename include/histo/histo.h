@@ -825,9 +825,6 @@ HISTO_API histo_status histo_hist_save_outline(const histo_hist *hist, const boo
  * may be untrusted, too, but a short one may make a histogram of any size. The caller destroys the histogram. */
 HISTO_API histo_status histo_hist_load_outline(const void *data, size_t size, int64_t cells, histo_dtype dtype,
                                                const void *values, const double *variances, histo_hist **hist);
-/* The checksum in a histogram's JSON, CRC-32C of its axes, masked samples and the values of all slots, by which a
- * reader notices that other software has changed some of them. Reproducible sums are rounded to double. */
-HISTO_API histo_status histo_hist_checksum(const histo_hist *hist, uint32_t *checksum);
 /* Free memory that the library returned; NULL is allowed. */
 HISTO_API void histo_free(void *memory);
 

@@ -27,13 +27,6 @@ typedef struct histo_map_slots {
 /* n <= HISTO_BLOCK contiguous, aligned samples of each axis. */
 void histo_map_find(const histo_map_lookup *lookup, const void *const *samples, int n, histo_map_slots *slots);
 
-/* The value of one of them in a linear map with these entries. */
-static inline double histo_map_between(const double *entries, const histo_map_slots *slots, int i)
-{
-    const double low = entries[slots->slot[i]], high = entries[slots->slot[i] + 1], share = slots->share[i];
-    return share == 1 ? high : low + (high - low) * share;
-}
-
 /* The values that table number `table` has for them. */
 void histo_map_values(const histo_map *map, int64_t table, const histo_map_slots *slots, int n, double *values);
 

@@ -59,26 +59,6 @@ histo_status histo_exact_provide(histo_exact *e, const histo_exact_windows *wind
     return HISTO_OK;
 }
 
-histo_status histo_exact_clone(const histo_exact *e, histo_exact *copy)
-{
-    histo_exact_windows windows = {.special = e->special};
-    for (int k = 0; k < HISTO_EXACT_WINDOWS; k++)
-        windows.touched[k] = e->plane[k];
-    histo_exact_init(copy, e->slots);
-    histo_status status = histo_exact_provide(copy, &windows);
-    if (status != HISTO_OK) {
-        histo_exact_free(copy);
-        return status;
-    }
-    for (int k = e->low; k < e->high; k++)
-        if (e->plane[k]) memcpy(copy->plane[k], e->plane[k], plane_bytes(e));
-    if (e->special) memcpy(copy->special, e->special, (size_t)e->slots);
-    copy->pending = e->pending;
-    copy->balanced_from = e->balanced_from;
-    copy->used = e->used;
-    return HISTO_OK;
-}
-
 /* HISTO_EXACT_MAX_ADDS leaves room in an int64 for every carry; one out of the highest window is dropped. */
 histo_exact_value histo_exact_get(const histo_exact *e, int64_t slot)
 {
@@ -220,22 +200,12 @@ histo_status histo_exact_reserve_like(histo_exact *e, const histo_exact *from, u
     return histo_exact_reserve(e, &windows, adds);
 }
 
-static void add_digits(histo_exact *e, int64_t slot, const histo_exact_value *value, int low, int high)
-{
-    for (int k = low; k < high; k++)
-        histo_exact_add_digit(e, slot, k, value->digit[k]);
-    if (value->special) histo_exact_add_special(e, slot, value->special);
-}
-
-void histo_exact_add_value(histo_exact *e, int64_t slot, const histo_exact_value *value)
-{
-    add_digits(e, slot, value, 0, HISTO_EXACT_WINDOWS);
-}
-
 void histo_exact_add_slot(histo_exact *e, int64_t slot, const histo_exact *from, int64_t from_slot)
 {
-    histo_exact_value value = histo_exact_get(from, from_slot);
-    add_digits(e, slot, &value, from->low, high_end(from));
+    const histo_exact_value value = histo_exact_get(from, from_slot);
+    for (int k = from->low; k < high_end(from); k++)
+        histo_exact_add_digit(e, slot, k, value.digit[k]);
+    if (value.special) histo_exact_add_special(e, slot, value.special);
 }
 
 histo_status histo_exact_merge(histo_exact *e, const histo_exact *from)

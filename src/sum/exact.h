@@ -60,9 +60,6 @@ void histo_exact_reset(histo_exact *e);
 /* Set one sum to zero. */
 void histo_exact_clear_slot(histo_exact *e, int64_t slot);
 
-/* Make `copy`, which is not initialised, equal to e. After HISTO_NO_MEMORY it holds nothing to free. */
-histo_status histo_exact_clone(const histo_exact *e, histo_exact *copy);
-
 /* Make room for up to `adds` additions to each slot (at most HISTO_EXACT_MAX_ADDS) of values that touch these windows.
  * After HISTO_NO_MEMORY no sum has changed. Not while other threads add. */
 histo_status histo_exact_reserve(histo_exact *e, const histo_exact_windows *windows, uint64_t adds);
@@ -123,8 +120,6 @@ double histo_exact_read(const histo_exact *e, int64_t slot);
 histo_status histo_exact_merge(histo_exact *e, const histo_exact *from);
 
 /* What follows needs a reserve, and may be called from several threads at once. */
-
-void histo_exact_add_value(histo_exact *e, int64_t slot, const histo_exact_value *value);
 
 void histo_exact_add_slot(histo_exact *e, int64_t slot, const histo_exact *from, int64_t from_slot);
 

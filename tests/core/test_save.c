@@ -350,7 +350,6 @@ static void test_arguments(void **state)
     assert_int_equal(histo_hist_save(hist, (histo_format)7, NULL, &data, &size), HISTO_INVALID);
     assert_int_equal(histo_hist_load(NULL, 1, NULL, &loaded), HISTO_INVALID);
     assert_int_equal(histo_hist_load("{}", 2, NULL, NULL), HISTO_INVALID);
-    assert_int_equal(histo_hist_checksum(hist, NULL), HISTO_INVALID);
     static const bool flow[1][2] = {{true, true}};
     assert_int_equal(histo_hist_save_outline(NULL, flow, &data, &size), HISTO_INVALID);
     assert_int_equal(histo_hist_save_outline(hist, NULL, &data, &size), HISTO_INVALID);

@@ -217,17 +217,6 @@ int dictionary_count(dictionary *d, const histo_view *codes, const histo_fill_op
     return status == HISTO_OK ? 0 : fault_set(f, EXIT_DATA, "strings cannot be counted: %s", histo_last_error());
 }
 
-int dictionary_merge(dictionary *d, const dictionary *other)
-{
-    for (uint32_t i = 0; i < other->counted; i++) {
-        const word *w = &other->words[i];
-        uint32_t code;
-        if (dictionary_code(d, other->bytes + w->at, w->size, &code) != 0 || !count_all(d)) return -1;
-        d->counts[code] += other->counts[i];
-    }
-    return 0;
-}
-
 /* A word and what it is compared by. */
 typedef struct candidate {
     uint64_t count;
@@ -281,46 +270,4 @@ int dictionary_freeze(dictionary *d, uint32_t limit, dictionary_order order)
 int dictionary_freeze_as_is(dictionary *d)
 {
     return freeze(d, NULL, d->size);
-}
-
-/* For each word: its count, its size and its bytes. */
-char *dictionary_save(const dictionary *d, size_t *size)
-{
-    const size_t head = sizeof(uint64_t) + sizeof(uint32_t);
-    *size = 0;
-    for (uint32_t i = 0; i < d->counted; i++)
-        *size += head + d->words[i].size;
-    char *data = malloc(*size + 1), *to = data;
-    for (uint32_t i = 0; i < d->counted && data; i++) {
-        const word *w = &d->words[i];
-        memcpy(to, &d->counts[i], sizeof *d->counts);
-        memcpy(to + sizeof *d->counts, &w->size, sizeof w->size);
-        memcpy(to + head, d->bytes + w->at, w->size);
-        to += head + w->size;
-    }
-    return data;
-}
-
-dictionary *dictionary_load(const char *data, size_t size)
-{
-    const size_t head = sizeof(uint64_t) + sizeof(uint32_t);
-    dictionary *d = dictionary_make();
-    while (d && size) {
-        uint64_t count;
-        uint32_t length, code;
-        bool good = size >= head;
-        if (good) {
-            memcpy(&count, data, sizeof count);
-            memcpy(&length, data + sizeof count, sizeof length);
-            good = length <= size - head && dictionary_code(d, data + head, length, &code) == 0 && count_all(d);
-        }
-        if (!good) {
-            dictionary_free(d);
-            return NULL;
-        }
-        d->counts[code] += count;
-        data += head + length;
-        size -= head + length;
-    }
-    return d;
 }

@@ -39,17 +39,10 @@ void dictionary_to_bins(const dictionary *d, const histo_view *codes, uint32_t *
 
 /* Count samples, codes of the growing dictionary, as a histogram would; `fill` may have a mask and a filter. */
 int dictionary_count(dictionary *d, const histo_view *codes, const histo_fill_options *fill, fault *f);
-/* Add the words and counts of another growing dictionary: 0, or -1 if there are too many. */
-int dictionary_merge(dictionary *d, const dictionary *other);
 /* Freeze: the `limit` most frequent words that were counted at all get bins of their own; equally frequent ones by
  * their bytes. -1 without memory. */
 int dictionary_freeze(dictionary *d, uint32_t limit, dictionary_order order);
 /* Freeze with all of these words, in the order in which they were added: codes are bins. */
 int dictionary_freeze_as_is(dictionary *d);
-
-/* The dictionary as bytes, for files, which the caller frees; NULL without memory. */
-char *dictionary_save(const dictionary *d, size_t *size);
-/* A growing dictionary from such bytes; NULL if they are damaged. */
-dictionary *dictionary_load(const char *data, size_t size);
 
 #endif

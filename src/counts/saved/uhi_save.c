@@ -340,18 +340,6 @@ static histo_status save_dense(const histo_hist *hist, const bool (*flow)[2], co
     return status;
 }
 
-histo_status histo_hist_checksum(const histo_hist *hist, uint32_t *checksum)
-{
-    if (!hist || !checksum) return histo_fail(HISTO_INVALID, "the histogram or the place is NULL");
-    histo_lane lanes[LANES] = {{NULL, NULL}};
-    double *rounded = NULL;
-    histo_status status = histo_accumulators_to_host(&hist->accumulators);
-    if (status == HISTO_OK && !hist->accumulators.sparse) status = lanes_of(hist, lanes, &rounded);
-    if (status == HISTO_OK) *checksum = histo_cells_checksum(hist, lanes);
-    free(rounded);
-    return status;
-}
-
 histo_status histo_uhi_save(const histo_hist *hist, const bool (*flow)[2], const char *name, histo_bytes *out)
 {
     if (!name) name = "histogram";
