@@ -4,8 +4,8 @@
  *
  * - `config=thesis` is the configuration of chapter 6 for the number of bins: counters of 8 bits, copies by table 5.1,
  *   a tile of 48 KiB for each block of 1024 threads, one sample a load up to 48 Ki bins, and beyond these four samples
- * a load and four streams. Other parameters change it. Without it, the counters are as wide and the copies as many as
- *   this card's memory allows, and loads have 16 bytes.
+ *   a load and four streams. Other parameters change it. Without it, the counters are as wide and the copies as many
+ *   as this card's memory allows, and loads have 16 bytes.
  * - Coarsening: an iteration loads and counts 1, 2 or 4 neighbouring samples, or as many loads of 16 bytes as the
  *   common readers make.
  * - Copies of the counters, chosen by thread: a power of two up to 64, as many as leave room for two blocks on a
