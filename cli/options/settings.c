@@ -96,12 +96,28 @@ static bool writes_operand(const command_row *command)
     return last && strncmp(last + 1 + (last[1] == '['), "OUT", 3) == 0;
 }
 
-static int take_operands(settings *s, const command_row *command, int count, char **operands, fault *f)
+static int check_operands(const command_row *command, int count, char **operands, fault *f)
 {
     static const char *const names[] = {"no names", "one name", "two names", "three names"};
-    if (command->max_operands >= 0 && count > command->max_operands)
-        return fault_set(f, EXIT_USAGE, "'histo %s' takes %s, and '%s' is one too many", command->name,
-                         names[command->max_operands], operands[command->max_operands]);
+    if (command->max_operands < 0 || count <= command->max_operands) return 0;
+    return fault_set(f, EXIT_USAGE, "'histo %s' takes %s, and '%s' is one too many", command->name,
+                     names[command->max_operands], operands[command->max_operands]);
+}
+
+/* The first operand of bench, its subject, takes some of its options, and operands of its own. */
+static int check_subject(const option_table *options, const char **given, int count, char **operands, fault *f)
+{
+    const command_row *subject = count > 0 ? subject_find(operands[0]) : NULL;
+    for (int i = 0; i < options->count && subject; i++)
+        if (given[i] && !option_taken(&options->rows[i], subject))
+            return fault_set(f, EXIT_USAGE, "'histo %s' has no option --%s: leave it out", subject->name,
+                             options->rows[i].name);
+    return subject ? check_operands(subject, count - 1, operands + 1, f) : 0;
+}
+
+static int take_operands(settings *s, const command_row *command, int count, char **operands, fault *f)
+{
+    if (check_operands(command, count, operands, f) != 0) return -1;
     s->files = (const char *const *)operands;
     s->files_count = count;
     if (writes_operand(command) && !s->train && count > 0 && count >= command->max_operands)
@@ -150,6 +166,8 @@ static int parse(settings *s, const option_table *options, const command_row *co
     s->read.columns = s->channels || s->joint || s->weights || s->by || s->category || takes_times(s);
     s->read.paired = s->joint || s->weights || s->conditions_count || s->mask || s->by;
     if (take_operands(s, command, argc - optind, argv + optind, f) != 0) return -1;
+    if (command == &command_rows[COMMAND_BENCH] && check_subject(options, given, argc - optind, argv + optind, f) != 0)
+        return -1;
     s->per_file = s->compare && s->files_count > 1;
     return check_standard_input(s, f);
 }

@@ -10,7 +10,7 @@ shows '^1 not measured: the time is over$' $quick --cells lut --budget 1e-9
 # shellcheck disable=SC2086
 refuses 2 "no application is called 'sobel'" $quick --cells sobel
 # shellcheck disable=SC2086
-refuses 2 "'bench apps' takes no --image: leave it out" $quick --image apps.png
+refuses 2 "'histo bench apps' has no option --image: leave it out" $quick --image apps.png
 checks=$((checks + 1))
 python3 - <<'END' || fail "the JSON of bench apps is not what it should be"
 import json

@@ -13,8 +13,8 @@ refuses 1 'nothing.png' bench conflicts nothing.png
 shows '^histo_count, weights  *100 samples ' bench calls --repeat 1 -o calls.json
 checks=$((checks + 1))
 grep -q '"call": "memcpy", "bins": 1048576, "ns": .*"right": true' calls.json || fail 'bench calls -o: no times'
-refuses 2 "takes no --bins" bench calls --bins 10
-refuses 2 "takes no --cells" bench several-gpus --cells u8
+refuses 2 "has no option --bins" bench calls --bins 10
+refuses 2 "has no option --cells" bench several-gpus --cells u8
 
 quick="bench gallery --quick --repeat 2 --samples 5000 --device cpu"
 # shellcheck disable=SC2086
@@ -168,15 +168,15 @@ END
 shows 'no parameter\|not for this: sequential$' bench gallery --quick --repeat 1 --device cpu --samples 100 \
     --strategy sequential --input uniform/u8/64 --param copies=1,2,4
 refuses 2 'has no input of so many bins' bench gallery --device cpu --input uniform/u8 --bins 512
-refuses 2 "'bench gallery' takes no --image: leave it out" bench gallery --image x.png
-refuses 2 "'bench map' takes no --strategy: leave it out" bench map --strategy privatized
-refuses 2 "'bench map' takes no --quick: leave it out" bench map --quick
-refuses 2 "'bench random' takes no --cells: leave it out" bench random --cells u8
-refuses 2 "'bench gallery' takes no --seed: leave it out" bench gallery --seed 2
-refuses 2 "'bench map' takes no files, and 'photo.jpg' is one too many" bench map photo.jpg
+refuses 2 "'histo bench gallery' has no option --image: leave it out" bench gallery --image x.png
+refuses 2 "'histo bench map' has no option --strategy: leave it out" bench map --strategy privatized
+refuses 2 "'histo bench map' has no option --quick: leave it out" bench map --quick
+refuses 2 "'histo bench random' has no option --cells: leave it out" bench random --cells u8
+refuses 2 "'histo bench gallery' has no option --seed: leave it out" bench gallery --seed 2
+refuses 2 "'histo bench map' takes no names, and 'photo.jpg' is one too many" bench map photo.jpg
 refuses 2 '-o map.svg is for tables, JSON or .tsv: pictures go to --image' bench map -o map.svg
 refuses 2 "'bench map' takes one number of --samples" bench map --samples 1,2
-refuses 2 "'bench map' takes no --bins: leave it out" bench map --bins 2
+refuses 2 "'histo bench map' has no option --bins: leave it out" bench map --bins 2
 refuses 2 "there is no strategy 'privat'" bench gallery --strategy cpu/direct,privat
 refuses 2 'strategy is empty' bench gallery --strategy ''
 refuses 2 "not '9..4'" bench gallery --bins 9..4

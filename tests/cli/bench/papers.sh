@@ -78,9 +78,9 @@ nvidia-smi -L >/dev/null 2>&1 || refuses 1 'nothing can be measured on GPU 0: ' 
 refuses 2 'there is no such experiment: ' bench paper knuth
 refuses 2 'name a paper, a --figure, a --table or a --section' bench paper -o x.json
 refuses 2 'there is no such experiment: ' bench paper milic --table 4.2
-refuses 2 'takes one paper, and .milic. is one too many' bench paper ross milic
+refuses 2 'takes one name, and .milic. is one too many' bench paper ross milic
 refuses 2 'there is no such experiment: ' bench paper milic --figure 1
-refuses 2 "'bench map' takes no --figure: leave it out" bench map --figure 6.3
-refuses 2 "'bench paper' takes no --param: leave it out" bench paper --figure 6.3 --param copies=1
+refuses 2 "'histo bench map' has no option --figure: leave it out" bench map --figure 6.3
+refuses 2 "'histo bench paper' has no option --param: leave it out" bench paper --figure 6.3 --param copies=1
 refuses 2 'the suffix of a picture' bench paper ross --table 4.2 --image x.gif
 finish
