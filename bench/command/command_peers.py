@@ -18,6 +18,7 @@ import statistics
 import subprocess
 import sys
 import time
+from functools import partial
 
 import h5py
 import numpy as np
@@ -47,29 +48,16 @@ def make_npy(path):
     np.save(path, np.random.default_rng(SEED).standard_normal(50_000_000, dtype=np.float32))
 
 
-def vips_saves(pixels, path, *options):
-    """Write by vips, through a raw file."""
-    raw = path + ".raw"
-    pixels.tofile(raw)
+def make_image(shape, options, path):
+    """A photograph, written by vips through a raw file."""
+    pixels, raw, native = photograph(*shape), path + ".raw", path + ".v"
     bands = pixels.shape[2] if pixels.ndim == 3 else 1
-    native = path + ".v"
+    pixels.tofile(raw)
     subprocess.run(["vips", "rawload", raw, native, str(pixels.shape[1]), str(pixels.shape[0]), str(bands), "--format",
                     "ushort", "--interpretation", "rgb16" if bands == 3 else "grey16"], check=True)
-    subprocess.run(["vips", "copy", native, path + options[0]], check=True)
+    subprocess.run(["vips", "copy", native, path + options], check=True)
     os.remove(raw)
     os.remove(native)
-
-
-def make_lzw(path):
-    vips_saves(photograph((8192, 8192)), path, "[compression=lzw,predictor=horizontal]")
-
-
-def make_tiles(path):
-    vips_saves(photograph((8192, 8192)), path, "[compression=deflate,predictor=horizontal,tile,tile-width=256,tile-height=256]")
-
-
-def make_png(path):
-    vips_saves(photograph((4000, 6000), 3), path, "[compression=6]")
 
 
 def make_hdf5(path):
@@ -79,27 +67,15 @@ def make_hdf5(path):
                             shuffle=True)
 
 
-def write_numbers(file, count):
+def make_text(count, head, path):
+    """Numbers as text, which a path that ends in .gz gets compressed."""
     random = np.random.default_rng(SEED)
-    for begin in range(0, count, 1_000_000):
-        n = min(1_000_000, count - begin)
-        file.write(b"".join(b"%.6f\n" % x for x in random.random(n).tolist()))
-
-
-def make_csv(path):
-    with open(path, "wb") as file:
-        file.write(b"value\n")
-        write_numbers(file, 16_000_000)
-
-
-def make_gz(path):
-    with open(path, "wb") as stored, gzip.GzipFile("", "wb", 6, stored, mtime=0) as file:
-        write_numbers(file, 10_100_000)
-
-
-def make_small(path):
-    with open(path, "wb") as file:
-        write_numbers(file, 113)
+    with open(path, "wb") as stored:
+        file = gzip.GzipFile("", "wb", 6, stored, mtime=0) if path.endswith(".gz") else stored
+        file.write(head)
+        for begin in range(0, count, 1_000_000):
+            file.write(b"".join(b"%.6f\n" % x for x in random.random(min(1_000_000, count - begin)).tolist()))
+        file.close()
 
 
 # ---- The work -------------------------------------------------------------------------------------------------------
@@ -107,17 +83,22 @@ def make_small(path):
 
 POLARS = "import polars as pl; ", "pl.read_csv('{}'%s)[:, 0].to_numpy()"
 VIPS = "vips", ["vips", "hist_find", "{}", "{}.hist.v"]
+SQUARE, PHOTO = ((8192, 8192),), ((4000, 6000), 3)
+DEFLATE = "[compression=deflate,predictor=horizontal,tile,tile-width=256,tile-height=256]"
+make_small = partial(make_text, 113, b"")
 
 # Title, file and its maker, the words of histo, another program and its words; {} is the file.
 WORKS = [
     ("f32 .npy, 200 MB", "samples.npy", make_npy, ["{}"], "NumPy", numpy_reads("np.load('{}')")),
-    ("TIFF, 16 bits, 8192 x 8192, LZW", "lzw.tif", make_lzw, ["{}"], *VIPS),
-    ("TIFF, 16 bits, 8192 x 8192, deflate, tiles", "tiles.tif", make_tiles, ["{}"], *VIPS),
+    ("TIFF, 16 bits, 8192 x 8192, LZW", "lzw.tif",
+     partial(make_image, SQUARE, "[compression=lzw,predictor=horizontal]"), ["{}"], *VIPS),
+    ("TIFF, 16 bits, 8192 x 8192, deflate, tiles", "tiles.tif", partial(make_image, SQUARE, DEFLATE), ["{}"], *VIPS),
     ("HDF5, f32, gzip, 200 MB", "samples.h5", make_hdf5, ["{}"], "h5py + NumPy",
      numpy_reads("h5py.File('{}')['samples'][...]", "import h5py; ")),
-    ("CSV, 144 MB", "numbers.csv", make_csv, ["{}"], "polars + NumPy", numpy_reads(POLARS[1] % "", POLARS[0])),
-    ("PNG, 16 bits, 24 megapixels", "photo.png", make_png, ["{}"], *VIPS),
-    ("gzipped text, 91 MB", "numbers.txt.gz", make_gz, ["{}"], "polars + NumPy",
+    ("CSV, 144 MB", "numbers.csv", partial(make_text, 16_000_000, b"value\n"), ["{}"], "polars + NumPy",
+     numpy_reads(POLARS[1] % "", POLARS[0])),
+    ("PNG, 16 bits, 24 megapixels", "photo.png", partial(make_image, PHOTO, "[compression=6]"), ["{}"], *VIPS),
+    ("gzipped text, 91 MB", "numbers.txt.gz", partial(make_text, 10_100_000, b""), ["{}"], "polars + NumPy",
      numpy_reads(POLARS[1] % ", has_header=False", POLARS[0])),
     ("text, 1 KB", "small.txt", make_small, ["{}"], "datamash", ["sh", "-c", "exec datamash mean 1 median 1 <{}"]),
     ("--version", "small.txt", make_small, ["--version"], "datamash", ["datamash", "--version"]),
