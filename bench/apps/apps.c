@@ -314,8 +314,7 @@ static histo_status run_race(race *r)
     histo_status status = r->job.row->begin(&r->job);
     if (status == HISTO_OK) status = begin_peers(r);
     if (status == HISTO_OK) status = take_turns(r);
-    histo_status (*result)(apps_job *) = r->job.row->result ? r->job.row->result : r->table->result;
-    if (status == HISTO_OK && result) status = result(&r->job);
+    if (status == HISTO_OK && r->table->result) status = r->table->result(&r->job);
     if (status == HISTO_OK) status = compare_peers(r);
     end_peers();
     r->table->end(&r->job);

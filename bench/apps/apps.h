@@ -71,8 +71,6 @@ struct apps_row {
     double copying, reading;
     bool reads_frames;
     bool measured; /* counted by a plan that has timed the strategies */
-    /* Put the result of the last run into job->result; NULL: the table's. */
-    histo_status (*result)(apps_job *job);
 };
 
 /* The applications on one kind of device. */
@@ -85,7 +83,8 @@ struct apps_table {
     histo_status (*ready)(apps_job *job);
     /* The time of one run, in microseconds. */
     histo_status (*time)(apps_job *job, double *us);
-    histo_status (*result)(apps_job *job); /* NULL: job->result has it */
+    /* Put the result of the last run into job->result; NULL: it is there. */
+    histo_status (*result)(apps_job *job);
     void (*end)(apps_job *job);
     /* Write a line on how a device is measured that bounds applications, by a roof; NULL: none. */
     histo_status (*describe)(FILE *to);

@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "bench/apps/apps.h"
+#include "bench/apps/apps_steps.h"
 
 extern char **environ;
 
@@ -62,13 +62,6 @@ static histo_status begin_files(apps_job *job, const char *suffix)
     return find_program(f);
 }
 
-static histo_status end_image(const apps_job *job, FILE *to)
-{
-    const bool bad = !to || ferror(to);
-    if ((!to || fclose(to) == 0) && !bad) return HISTO_OK;
-    return histo_fail(HISTO_IO, "%s cannot be written", ((files *)job->state)->in);
-}
-
 /* Runs `histo equalize IN OUT`; the time of its process. 16 bits become 0 ... 65535, as in other libraries. */
 static histo_status equalize(apps_job *job, const char *out, double *us)
 {
@@ -97,13 +90,16 @@ static histo_status time_equalize(apps_job *job, double *us)
     return equalize(job, ((files *)job->state)->out, us);
 }
 
-/* Once more, as peers write the same file: the bytes of OUT that are followed by `rest` more become the result. */
-static histo_status read_result(apps_job *job, const char *suffix, size_t rest)
+/* Once more, as peers write the same file: the last frame becomes the result. TIFF goes into a file that is more easily
+ * read; the luma of a video is followed by its chroma. */
+static histo_status result(apps_job *job)
 {
-    const size_t bytes = (size_t)histo_view_size(&job->result) * histo_dtype_size(job->result.dtype);
+    const files *f = job->state;
+    const char *suffix = strrchr(f->out, '.') + 1;
+    const size_t bytes = apps_bytes_of(&job->result), rest = strcmp(suffix, "y4m") == 0 ? bytes / 2 : 0;
     char path[MOST_PATH + 16];
     double us;
-    snprintf(path, sizeof path, "%s/ours.%s", ((files *)job->state)->folder, suffix);
+    snprintf(path, sizeof path, "%s/ours.%s", f->folder, strcmp(suffix, "tif") == 0 ? "npy" : suffix);
     histo_status status = equalize(job, path, &us);
     if (status != HISTO_OK) return status;
     FILE *from = fopen(path, "rb");
@@ -114,115 +110,97 @@ static histo_status read_result(apps_job *job, const char *suffix, size_t rest)
     return bad ? histo_fail(HISTO_IO, "%s cannot be read", path) : HISTO_OK;
 }
 
-/* Pixels as the input, and its file, to be written. */
-static histo_status begin_image(apps_job *job, histo_dtype dtype, int64_t height, int64_t width, const char *suffix,
-                                FILE **to)
+/* ---- Inputs ---- */
+
+static void put_pgm(FILE *to, const apps_job *job)
 {
-    const int64_t shape[2] = {height, width};
-    histo_status status = apps_image_allocate(dtype, 2, shape, &job->inputs[job->input_count++]);
-    if (status == HISTO_OK) status = apps_image_allocate(dtype, 2, shape, &job->result);
-    void *pixels = (void *)job->inputs[0].data;
-    if (status == HISTO_OK && dtype == HISTO_U8) apps_image_gray(job->photo, width, height, pixels);
-    if (status == HISTO_OK && dtype == HISTO_U16) apps_image_deep(job->photo, width, height, pixels);
-    if (status == HISTO_OK) status = begin_files(job, suffix);
-    if (status == HISTO_OK) *to = fopen(((files *)job->state)->in, "wb");
-    return status;
+    const histo_view *image = &job->inputs[0];
+    fprintf(to, "P5\n%lld %lld\n255\n", (long long)image->shape[1], (long long)image->shape[0]);
+    fwrite(image->data, 1, apps_bytes_of(image), to);
 }
 
-/* ---- PGM ---- */
-
-static histo_status begin_pgm(apps_job *job)
-{
-    const int64_t height = job->quick ? 720 : 2160, width = job->quick ? 1280 : 3840;
-    FILE *to = NULL;
-    histo_status status = begin_image(job, HISTO_U8, height, width, "pgm", &to);
-    if (status != HISTO_OK) return status;
-    if (to) fprintf(to, "P5\n%lld %lld\n255\n", (long long)width, (long long)height);
-    if (to) fwrite(job->inputs[0].data, 1, (size_t)(width * height), to);
-    return end_image(job, to);
-}
-
-static histo_status result_pgm(apps_job *job)
-{
-    return read_result(job, "pgm", 0);
-}
-
-/* ---- TIFF of 16 bits ---- */
-
-/* Little endian, as NumPy's peer reads it: one strip without compression behind the header, and the directory at the
- * end. */
-static void put_tiff(FILE *to, const uint16_t *pixels, int64_t height, int64_t width)
+/* 16 bits, little endian, as NumPy's peer reads it: one strip without compression behind the header, and the directory
+ * at the end. */
+static void put_tiff(FILE *to, const apps_job *job)
 {
     enum { HEADER = 8, FIELDS = 8, SHORT = 3 << 16, LONG = 4 << 16 };
-    const uint32_t bytes = (uint32_t)(2 * height * width), directory = HEADER + bytes, no_more = 0;
+    const histo_view *image = &job->inputs[0];
+    const uint32_t height = (uint32_t)image->shape[0], width = (uint32_t)image->shape[1], bytes = 2 * height * width;
+    const uint32_t directory = HEADER + bytes, no_more = 0;
     const uint16_t count = FIELDS;
-    const uint32_t fields[FIELDS][3] = {{256 | LONG, 1, (uint32_t)width},
-                                        {257 | LONG, 1, (uint32_t)height},
+    const uint32_t fields[FIELDS][3] = {{256 | LONG, 1, width},  {257 | LONG, 1, height},
                                         {258 | SHORT, 1, 16},    /* bits */
                                         {259 | SHORT, 1, 1},     /* no compression */
                                         {262 | SHORT, 1, 1},     /* black is 0 */
                                         {273 | LONG, 1, HEADER}, /* where the strip begins */
-                                        {278 | LONG, 1, (uint32_t)height},
-                                        {279 | LONG, 1, bytes}};
+                                        {278 | LONG, 1, height}, {279 | LONG, 1, bytes}};
     fwrite("II*\0", 1, 4, to);
     fwrite(&directory, sizeof directory, 1, to);
-    fwrite(pixels, 1, bytes, to);
+    fwrite(image->data, 1, bytes, to);
     fwrite(&count, sizeof count, 1, to);
     fwrite(fields, sizeof fields, 1, to);
     fwrite(&no_more, sizeof no_more, 1, to);
 }
 
+static void put_video(FILE *to, const apps_job *job)
+{
+    const histo_view *image = &job->inputs[0];
+    const size_t bytes = apps_bytes_of(image);
+    fprintf(to, "YUV4MPEG2 W%lld H%lld F30:1 Ip A1:1 C420jpeg\n", (long long)image->shape[1],
+            (long long)image->shape[0]);
+    for (int i = 0; i < (job->quick ? 6 : 60); i++) {
+        fputs("FRAME\n", to);
+        fwrite(image->data, 1, bytes, to);
+        for (size_t c = 0; c < bytes / 2; c++)
+            fputc(128, to);
+    }
+}
+
+/* The image of the row, and its file. */
+static histo_status begin(apps_job *job, const char *suffix, void (*put)(FILE *to, const apps_job *job))
+{
+    histo_status status = apps_add_images(job);
+    if (status == HISTO_OK) status = apps_image_allocate(job->inputs[0].dtype, 2, job->inputs[0].shape, &job->result);
+    if (status == HISTO_OK) status = begin_files(job, suffix);
+    if (status != HISTO_OK) return status;
+    const char *path = ((files *)job->state)->in;
+    FILE *to = fopen(path, "wb");
+    if (to) put(to, job);
+    const bool bad = !to || ferror(to);
+    if ((!to || fclose(to) == 0) && !bad) return HISTO_OK;
+    return histo_fail(HISTO_IO, "%s cannot be written", path);
+}
+
+static histo_status begin_pgm(apps_job *job)
+{
+    return begin(job, "pgm", put_pgm);
+}
+
 static histo_status begin_tiff(apps_job *job)
 {
-    const int64_t side = job->quick ? 1024 : 4096;
-    FILE *to = NULL;
-    histo_status status = begin_image(job, HISTO_U16, side, side, "tif", &to);
-    if (status == HISTO_OK && to) put_tiff(to, job->inputs[0].data, side, side);
-    return status == HISTO_OK ? end_image(job, to) : status;
+    return begin(job, "tif", put_tiff);
 }
-
-/* The result goes into a file that is easily read. */
-static histo_status result_tiff(apps_job *job)
-{
-    return read_result(job, "npy", 0);
-}
-
-/* ---- Video ---- */
 
 static histo_status begin_video(apps_job *job)
 {
-    const int64_t height = job->quick ? 360 : 1080, width = job->quick ? 640 : 1920, frames = job->quick ? 6 : 60;
-    FILE *to = NULL;
-    histo_status status = begin_image(job, HISTO_U8, height, width, "y4m", &to);
-    if (status != HISTO_OK) return status;
-    if (to) fprintf(to, "YUV4MPEG2 W%lld H%lld F30:1 Ip A1:1 C420jpeg\n", (long long)width, (long long)height);
-    for (int64_t i = 0; to && i < frames; i++) {
-        fputs("FRAME\n", to);
-        fwrite(job->inputs[0].data, 1, (size_t)(width * height), to);
-        for (int64_t c = 0; c < width * height / 2; c++)
-            fputc(128, to);
-    }
-    return end_image(job, to);
+    return begin(job, "y4m", put_video);
 }
 
-/* The last frame's luma, which is followed by its chroma. */
-static histo_status result_video(apps_job *job)
-{
-    return read_result(job, "y4m", (size_t)histo_view_size(&job->result) / 2);
-}
-
-#define ROW(its_name, its_work, its_reference, its_begin, its_result, its_library, its_factor)                         \
+#define ROW(its_name, its_work, its_reference, its_begin, its_images, its_library, its_factor)                         \
     {                                                                                                                  \
         .name = "command/" its_name, .work = its_work, .reference = its_reference, .begin = its_begin,                 \
-        .result = its_result, .targets = {                                                                             \
+        .images = {its_images}, .targets = {                                                                           \
             {.library = its_library, .factor = its_factor}                                                             \
         }                                                                                                              \
     }
+#define BYTES(height, width) HISTO_U8, 1, height, width, 256
+#define DEEP HISTO_U16, 1, 4096, 4096, 4096
 
 static const apps_row rows[] = {
-    ROW("equalize/pgm/4k", "equalize_file", "OpenCV", begin_pgm, result_pgm, "libvips", 3),
-    ROW("equalize/tiff/u16", "equalize_file", "NumPy", begin_tiff, result_tiff, "libvips", 3),
-    ROW("equalize/y4m/1080p", "equalize_video", "OpenCV", begin_video, result_video, "FFmpeg", 1 / 1.5),
+    ROW("equalize/pgm/4k", "equalize_file", "OpenCV", begin_pgm, BYTES(2160, 3840), "libvips", 3),
+    ROW("equalize/tiff/u16", "equalize_file", "NumPy", begin_tiff, DEEP, "libvips", 3),
+    ROW("equalize/y4m/1080p", "equalize_video", "OpenCV", begin_video, BYTES(1080, 1920), "FFmpeg", 1 / 1.5),
 };
 
-const apps_table apps_commands = {.rows = rows, .count = sizeof rows / sizeof *rows, .time = time_equalize, .end = end};
+const apps_table apps_commands = {
+    .rows = rows, .count = sizeof rows / sizeof *rows, .time = time_equalize, .result = result, .end = end};

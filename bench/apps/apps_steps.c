@@ -78,8 +78,7 @@ histo_status apps_add_numbers(apps_job *job)
     return apps_image_allocate(job->row->counts ? HISTO_U64 : HISTO_F64, 1, &job->row->numbers, &job->result);
 }
 
-/* Images of u8, or of 12 bits in u16, from the photograph; copies of one if there are several. */
-static histo_status add_images(apps_job *job)
+histo_status apps_add_images(apps_job *job)
 {
     const apps_images *images = &job->row->images;
     const int64_t shape[3] = {images->count, side(job, images->height), side(job, images->width)};
@@ -109,7 +108,7 @@ static histo_status begin_images(apps_job *job, bool pair)
     w->hists = pair ? 2 : 1;
     w->batch = images->count * (job->row->tiled ? (int64_t)TILES * TILES : 1);
     for (int i = 0; i < w->hists && status == HISTO_OK; i++)
-        status = add_images(job);
+        status = apps_add_images(job);
     const histo_view *in = &job->inputs[0];
     if (status == HISTO_OK && pair)
         apps_image_dark(job->photo, in->shape[1], in->shape[0], (uint8_t *)job->inputs[1].data);

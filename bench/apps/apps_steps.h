@@ -45,9 +45,11 @@ histo_status apps_begin_pair(apps_job *job);
 histo_status apps_begin_colors(apps_job *job);
 histo_status apps_begin_volumes(apps_job *job);
 
-/* For other begins: the state; an input; a result of numbers. */
+/* For other begins: the state; an input; the row's images, of u8 or of 12 bits in u16 from the photograph, which are
+ * copies of one if there are several; a result of numbers. */
 histo_status apps_begin(apps_job *job, int naxes, const histo_axis *axes);
 histo_status apps_add_input(apps_job *job, histo_dtype dtype, int ndim, const int64_t *shape, void **memory);
+histo_status apps_add_images(apps_job *job);
 histo_status apps_add_numbers(apps_job *job);
 /* From the inputs and the result to what is timed. */
 histo_status apps_place_and_ready(apps_job *job);
