@@ -215,60 +215,57 @@ static bool take_number(const char *text, size_t length, double *value)
 
 static histo_status fail_value(int k, const char *text, size_t length)
 {
+    static const char *const takes[] = {[REAL] = "numbers",
+                                        [FRACTION] = "fractions from 0 to 1",
+                                        [CHOICE] = "names",
+                                        [SWITCH] = "names",
+                                        [INTEGER] = "whole numbers",
+                                        [AXES] = "whole numbers",
+                                        [KIND] = "names",
+                                        [MASK] = "none or TYPE:FRACTION:RUN, of these types",
+                                        [WHERE] = "none or TYPE:FRACTION, of these types",
+                                        [SEED] = "whole numbers"};
     char list[400] = "";
-    for (int i = 0; keys[k].names && keys[k].names[i]; i++) {
-        size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : ": ", keys[k].names[i]);
-    }
+    size_t used = 0;
+    for (int i = 0; keys[k].names && keys[k].names[i]; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : ": ", keys[k].names[i]);
+    if (keys[k].max) snprintf(list, sizeof list, " from %" PRId64 " to %" PRId64, keys[k].min, keys[k].max);
     return histo_fail(HISTO_INVALID, "%s=%.*s is not a value of a random problem: it takes %s%s", keys[k].name,
-                      (int)length, text, keys[k].names ? "names" : "numbers", list);
+                      (int)length, text, takes[keys[k].form], list);
 }
 
-static histo_status take_integer(int k, const char *text, int64_t min, int64_t max, int64_t *value)
+static bool take_whole(const char *text, size_t length, int64_t min, int64_t max, int64_t *value)
 {
     double number;
-    bool fits = take_number(text, strlen(text), &number) && number >= (double)min && number <= (double)max &&
-                number == (double)(int64_t)number;
-    if (!fits)
-        return histo_fail(HISTO_INVALID,
-                          "%s=%s of a random problem must be a whole number from %" PRId64 " to %" PRId64, keys[k].name,
-                          text, min, max);
+    if (!take_number(text, length, &number) || number < (double)min || number > (double)max) return false;
     *value = (int64_t)number;
-    return HISTO_OK;
+    return number == (double)*value;
 }
 
-static histo_status take_fraction(int k, const char *text, size_t length, double *value)
+static bool take_fraction(const char *text, size_t length, double *value)
 {
-    if (take_number(text, length, value) && *value >= 0 && *value <= 1) return HISTO_OK;
-    return histo_fail(HISTO_INVALID, "%s=%s of a random problem needs a fraction from 0 to 1", keys[k].name, text);
+    return take_number(text, length, value) && *value >= 0 && *value <= 1;
 }
 
-/* A value that is kept in an axis or a problem. The numbers of axes are lists, so text may go on. */
-static histo_status take_member(int k, const char *text, size_t length, void *owner)
+/* A value that is kept in an axis or a problem; false if it is invalid. */
+static bool take_member(int k, const char *text, size_t length, void *owner)
 {
     void *member = (char *)owner + keys[k].offset;
-    double number = 0, limit = 0x1p1000;
-    if (keys[k].names) {
-        int chosen = find(keys[k].names, text, length);
-        if (chosen < 0) return fail_value(k, text, length);
-        if (keys[k].form == SWITCH)
-            *(bool *)member = chosen;
-        else
-            *(unsigned *)member = (unsigned)chosen;
-        return HISTO_OK;
+    const int chosen = keys[k].names ? find(keys[k].names, text, length) : -1;
+    switch (keys[k].form) {
+    case SWITCH:
+        *(bool *)member = chosen > 0;
+        return chosen >= 0;
+    case CHOICE:
+        *(unsigned *)member = (unsigned)chosen;
+        return chosen >= 0;
+    case INTEGER:
+        return take_whole(text, length, keys[k].min, keys[k].max, member);
+    case FRACTION:
+        return take_fraction(text, length, member);
+    default:
+        return take_number(text, length, member) && fabs(*(double *)member) <= 0x1p1000;
     }
-    if (keys[k].form == FRACTION) return take_fraction(k, text, length, member);
-    if (!keys[k].of_axis) return take_integer(k, text, keys[k].min, keys[k].max, member);
-    bool valid = take_number(text, length, &number) && number >= -limit && number <= limit;
-    if (keys[k].form == INTEGER)
-        valid = valid && number >= (double)keys[k].min && number <= (double)keys[k].max &&
-                number == (double)(int64_t)number;
-    if (!valid) return fail_value(k, text, length);
-    if (keys[k].form == INTEGER)
-        *(int64_t *)member = (int64_t)number;
-    else
-        *(double *)member = number;
-    return HISTO_OK;
 }
 
 /* One value for all axes, or one for each. */
@@ -279,18 +276,15 @@ static histo_status take_list(int k, const char *text, random_problem *p)
         size_t length = strcspn(at, ",");
         if (given == HISTO_MAX_AXES)
             return histo_fail(HISTO_INVALID, "%s=%s has more than %d values", keys[k].name, text, HISTO_MAX_AXES);
-        histo_status status = take_member(k, at, length, &p->axis[given++]);
-        if (status != HISTO_OK) return status;
+        if (!take_member(k, at, length, &p->axis[given++])) return fail_value(k, at, length);
         at += length;
         if (!*at) break;
     }
     if (given != 1 && given != p->axes)
         return histo_fail(HISTO_INVALID, "%s=%s has %d values for the axes, of which there are %d", keys[k].name, text,
                           given, p->axes);
-    for (int a = given; a < p->axes; a++) {
-        histo_status status = take_member(k, text, strlen(text), &p->axis[a]);
-        if (status != HISTO_OK) return status;
-    }
+    for (int a = given; a < p->axes; a++)
+        take_member(k, text, strlen(text), &p->axis[a]);
     return HISTO_OK;
 }
 
@@ -308,46 +302,46 @@ static histo_status take_kind(int k, const char *text, random_problem *p)
 }
 
 /* "f64:0.25" or "u8:0.5:64", or "none" */
-static histo_status take_filter(int k, const char *text, histo_dtype *type, double *fraction, int64_t *run)
+static bool take_filter(const char *text, histo_dtype *type, double *fraction, int64_t *run)
 {
     size_t length = strcspn(text, ":");
-    int type_of_filter = find(types, text, length);
-    if (strcmp(text, "none") == 0) return HISTO_OK;
-    if (type_of_filter < 0 || !text[length]) return fail_value(k, text, length);
-    *type = (histo_dtype)type_of_filter;
-    const char *number = text + length + 1;
-    length = strcspn(number, ":");
-    histo_status status = take_fraction(k, number, length, fraction);
-    if (status != HISTO_OK || !number[length]) return status;
-    if (!run) return fail_value(k, text, strlen(text));
-    return take_integer(k, number + length + 1, 1, INT64_C(1) << 40, run);
-}
-
-static histo_status take_seed(const char *text, uint64_t *seed)
-{
-    char *end;
-    *seed = strtoull(text, &end, 10);
-    if (*text >= '0' && *text <= '9' && !*end) return HISTO_OK;
-    return histo_fail(HISTO_INVALID, "seed=%s of a random problem must be a whole number", text);
+    const int chosen = find(types, text, length);
+    if (strcmp(text, "none") == 0) return true;
+    if (chosen < 0 || !text[length]) return false;
+    *type = (histo_dtype)chosen;
+    const char *number = text + length + 1, *behind = number + strcspn(number, ":");
+    if (!take_fraction(number, (size_t)(behind - number), fraction)) return false;
+    return !*behind || (run && take_whole(behind + 1, strlen(behind + 1), 1, INT64_C(1) << 40, run));
 }
 
 static histo_status take_value(int k, const char *text, random_problem *p)
 {
+    const size_t length = strlen(text);
+    int64_t axes = 1;
+    char *end;
+    bool valid;
     if (keys[k].of_axis) return take_list(k, text, p);
     switch (keys[k].form) {
     case KIND:
         return take_kind(k, text, p);
     case MASK:
-        return take_filter(k, text, &p->mask_type, &p->mask, &p->mask_run);
+        valid = take_filter(text, &p->mask_type, &p->mask, &p->mask_run);
+        break;
     case WHERE:
-        return take_filter(k, text, &p->where_type, &p->where, NULL);
+        valid = take_filter(text, &p->where_type, &p->where, NULL);
+        break;
     case SEED:
-        return take_seed(text, &p->seed);
+        p->seed = strtoull(text, &end, 10);
+        valid = *text >= '0' && *text <= '9' && !*end;
+        break;
     case AXES:
-        return HISTO_OK; /* it was read before the others */
+        valid = take_whole(text, length, keys[k].min, keys[k].max, &axes);
+        p->axes = (int)axes;
+        break;
     default:
-        return take_member(k, text, strlen(text), p);
+        valid = take_member(k, text, length, p);
     }
+    return valid ? HISTO_OK : fail_value(k, text, length);
 }
 
 /* HISTO_INVALID if the numbers of the layout do not fit together. */
@@ -427,11 +421,9 @@ histo_status problem_parse(const char *line, random_problem *p)
         if (values[k]) return histo_fail(HISTO_INVALID, "the random problem has %s twice", keys[k].name);
         values[k] = token + length;
     }
-    int64_t axes = 1;
     histo_status status = HISTO_OK;
-    for (int k = 0; k < KEYS; k++)
-        if (is_key(k, "axes") && values[k]) status = take_integer(k, values[k], keys[k].min, keys[k].max, &axes);
-    p->axes = (int)axes;
+    for (int k = 0; k < KEYS; k++) /* first how many axes there are, for each of which others have a value */
+        if (is_key(k, "axes") && values[k]) status = take_value(k, values[k], p);
     for (int k = 0; k < KEYS && status == HISTO_OK; k++)
         if (values[k]) status = take_value(k, values[k], p);
     for (int k = 0; k < KEYS && status == HISTO_OK; k++) /* a wrong value is told before a missing one */
