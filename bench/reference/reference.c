@@ -34,10 +34,13 @@ void reference_finders_free(reference_rule *rule)
 
 enum { MAX_THREADS = 256, OWN_SLOTS = 1 << 15 /* slots that each thread counts on its own */ };
 
+/* Ranges of samples have tables of their own, one behind the other, unless they share the counters. */
 typedef struct counting {
     const reference_rule *rule;
     reference_counts *counts;
     int ranges;
+    uint64_t *own; /* [ranges][slots]; NULL: shared */
+    reference_sum *own_sums;
 } counting;
 
 static int64_t find_key(const reference_counts *c, int64_t slot)
@@ -57,16 +60,11 @@ static void add_weight(reference_sum *sum, double w)
     sum->size += fabs(w);
 }
 
-typedef struct part {
-    const counting *counting;
-    uint64_t *own; /* [slots]; NULL: threads share the counters */
-    reference_sum *own_sums;
-} part;
-
-static void count_sample(const part *p, const reference_row *r, int64_t k, int64_t batch)
+static void count_sample(const counting *c, int range, const reference_row *r, int64_t k, int64_t batch)
 {
-    const reference_rule *rule = p->counting->rule;
-    reference_counts *counts = p->counting->counts;
+    const reference_rule *rule = c->rule;
+    reference_counts *counts = c->counts;
+    const int64_t own = range * counts->slots;
     int64_t slot = reference_slot_in_row(rule, r, k), in_all = batch * rule->slots + slot;
     if (slot < 0) {
         __atomic_fetch_add(&counts->masked[batch], 1, __ATOMIC_RELAXED);
@@ -76,25 +74,25 @@ static void count_sample(const part *p, const reference_row *r, int64_t k, int64
         int64_t at = find_key(counts, in_all);
         counts->keys[at] = in_all;
         counts->counts[at]++;
-    } else if (p->own) {
-        p->own[in_all]++;
+    } else if (c->own) {
+        c->own[own + in_all]++;
     } else {
         __atomic_fetch_add(&counts->counts[in_all], 1, __ATOMIC_RELAXED);
     }
-    if (!p->own_sums) return;
+    if (!c->own_sums) return;
     const histo_view *weights = &rule->weights;
-    add_weight(&p->own_sums[in_all],
+    add_weight(&c->own_sums[own + in_all],
                reference_value(weights->dtype, r->weights + k * weights->strides[weights->ndim - 1]));
 }
 
 static void count_range(void *context, int range)
 {
-    const part *p = (const part *)context + range;
-    const reference_rule *rule = p->counting->rule;
+    const counting *c = context;
+    const reference_rule *rule = c->rule;
     const histo_view *view = &rule->view[0];
     const int64_t *offsets = rule->offsets;
-    const int64_t n = rule->samples, each = n / p->counting->ranges, length = view->shape[view->ndim - 1];
-    int64_t i = each * range, end = range + 1 < p->counting->ranges ? i + each : n, segment = 0;
+    const int64_t n = rule->samples, each = n / c->ranges, length = view->shape[view->ndim - 1];
+    int64_t i = each * range, end = range + 1 < c->ranges ? i + each : n, segment = 0;
     while (i < end) {
         int64_t rest = length - i % length, batch = offsets ? 0 : reference_batch_of(rule, i);
         reference_row r = reference_row_at(rule, i);
@@ -102,7 +100,7 @@ static void count_range(void *context, int range)
         for (int64_t k = 0; k < rest; k++) {
             while (offsets && i + k >= offsets[segment + 1])
                 segment++;
-            count_sample(p, &r, k, offsets ? segment : batch);
+            count_sample(c, range, &r, k, offsets ? segment : batch);
         }
         i += rest;
     }
@@ -170,48 +168,28 @@ static int ranges_of(const reference_rule *rule, const reference_counts *counts,
     return threads < MAX_THREADS ? threads : MAX_THREADS;
 }
 
-static histo_status begin_part(const counting *c, part *p)
-{
-    const size_t slots = (size_t)c->counts->slots;
-    *p = (part){.counting = c};
-    if (c->ranges == 1) {
-        p->own = c->counts->counts;
-        p->own_sums = c->counts->sums;
-        return HISTO_OK;
-    }
-    if (slots > OWN_SLOTS) return HISTO_OK;
-    p->own = histo_calloc(slots, sizeof *p->own);
-    if (c->counts->sums) p->own_sums = histo_calloc(slots, sizeof *p->own_sums);
-    if (p->own && (p->own_sums || !c->counts->sums)) return HISTO_OK;
-    return histo_fail_memory(slots * (sizeof *p->own + sizeof *p->own_sums), "checking");
-}
-
-static void end_part(const counting *c, part *p)
-{
-    reference_counts *counts = c->counts;
-    if (c->ranges == 1) return;
-    for (int64_t s = 0; p->own && s < counts->slots; s++)
-        counts->counts[s] += p->own[s];
-    for (int64_t s = 0; p->own_sums && s < counts->slots; s++) {
-        counts->sums[s].w += p->own_sums[s].w;
-        counts->sums[s].w2 += p->own_sums[s].w2;
-        counts->sums[s].size += p->own_sums[s].size;
-    }
-    free(p->own);
-    free(p->own_sums);
-}
-
 static histo_status count_on_host(const reference_rule *rule, int threads, reference_counts *counts)
 {
-    part parts[MAX_THREADS] = {{0}};
-    const counting c = {rule, counts, ranges_of(rule, counts, threads)};
-    histo_status status = HISTO_OK;
-    for (int r = 0; r < c.ranges && status == HISTO_OK; r++)
-        status = begin_part(&c, &parts[r]);
-    if (status == HISTO_OK) histo_pool_run(c.ranges, count_range, parts);
-    for (int r = 0; r < c.ranges; r++)
-        end_part(&c, &parts[r]);
-    return status;
+    counting c = {rule, counts, ranges_of(rule, counts, threads), counts->counts, counts->sums};
+    const size_t slots = (size_t)counts->slots, all = slots * (size_t)c.ranges;
+    if (c.ranges == 1) {
+        count_range(&c, 0);
+        return HISTO_OK;
+    }
+    c.own = slots <= OWN_SLOTS ? histo_calloc(all, sizeof *c.own) : NULL;
+    c.own_sums = counts->sums ? histo_calloc(all, sizeof *c.own_sums) : NULL;
+    const bool fits = (c.own || slots > OWN_SLOTS) && (c.own_sums || !counts->sums);
+    if (fits) histo_pool_run(c.ranges, count_range, &c);
+    for (size_t i = 0; i < all && fits && c.own; i++)
+        counts->counts[i % slots] += c.own[i];
+    for (size_t i = 0; i < all && fits && c.own_sums; i++) {
+        counts->sums[i % slots].w += c.own_sums[i].w;
+        counts->sums[i % slots].w2 += c.own_sums[i].w2;
+        counts->sums[i % slots].size += c.own_sums[i].size;
+    }
+    free(c.own);
+    free(c.own_sums);
+    return fits ? HISTO_OK : histo_fail_memory(all * (sizeof *c.own + sizeof *c.own_sums), "checking");
 }
 
 histo_status reference_count(const reference_rule *rule, reference_device *device, int threads,
