@@ -106,19 +106,6 @@ static int value_budget(settings *common, char *text, fault *f)
     return fault_set(f, EXIT_USAGE, "--budget takes seconds, more than 0, not '%s'", text);
 }
 
-static int value_effort(settings *common, char *text, fault *f)
-{
-    bench_settings *s = of_common(common);
-    static const char *const names[] = {
-        [HISTO_ESTIMATE] = "estimate", [HISTO_COMPILE] = "compile", [HISTO_MEASURE] = "measure"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(text, names[i]) != 0) continue;
-        s->effort = (histo_effort)i;
-        return 0;
-    }
-    return fault_set(f, EXIT_USAGE, "there is no effort '%s': --effort takes estimate, compile or measure", text);
-}
-
 static const option_row rows[] = {
 #define OPTION OPTION_ROW
 #define SETTINGS settings

@@ -54,6 +54,6 @@ refuses 2 'type=u9 is not a value of a random problem: it takes names: u8, i8' b
 refuses 2 'none of 200000 random problems is n=1: ask for less' bench random --device cpu --only n=1
 refuses 2 'which is for a GPU' bench random --device cpu --problem 'n=9 type=u8 axis=integer bins=9 lo=0 on=pinned'
 refuses 2 "not '0'" bench random --count 0
-refuses 2 "there is no effort 'much'" bench random --effort much
+refuses 2 "effort is estimate, measure or compile, not 'much'" bench random --effort much
 refuses 2 "not 'x'" bench random --seed x
 finish
