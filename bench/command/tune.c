@@ -100,10 +100,8 @@ static int begin(tune *t, const bench_settings *s, fault *f)
                               .transfers = s->transfers,
                               .threads = s->common.threads,
                               .vary = s->common.vary,
-                              .budget_s = s->budget_s > 0 ? s->budget_s : default_budget_s,
-                              .stop = stop,
-                              .progress = tell,
-                              .context = t};
+                              .budget = {s->budget_s > 0 ? s->budget_s : default_budget_s, stop, t},
+                              .progress = tell};
     const bench_device *device = bench_device_find(s->common.device, BENCH_RESIDENT);
     if (!device) return fault_set(f, EXIT_DATA, "%s; take --device cpu", histo_last_error());
     const char *samples = device->device == HISTO_DEVICE_CPU ? default_samples : default_samples_with_gpu;

@@ -11,15 +11,10 @@
 
 /* ---- The map ---- */
 
-static bench_tuned *cell_at(const bench_tuning *map, int dtype, int bins, int samples)
+bench_tuned *bench_tuning_cell(const bench_tuning *map, int dtype, int bins, int samples)
 {
     const bench_tune_options *o = map->options;
     return &map->cell[((size_t)dtype * (size_t)o->bins + (size_t)bins) * (size_t)o->samples + (size_t)samples];
-}
-
-const bench_tuned *bench_tuning_cell(const bench_tuning *map, int dtype, int bins, int samples)
-{
-    return cell_at(map, dtype, bins, samples);
 }
 
 static histo_status make_map(const bench_tune_options *o, bench_tuning *map)
@@ -191,14 +186,14 @@ static histo_status measure_column(tuning *t, int dtype, int bins, int distribut
     histo_status status = HISTO_OK;
     double took_s = 0;
     for (int s = 0; s < o->samples && status == HISTO_OK && !t->stopped; s++) {
-        bench_tuned *cell = cell_at(t->map, dtype, bins, s);
+        bench_tuned *cell = bench_tuning_cell(t->map, dtype, bins, s);
         double now = bench_now_s(), growth = s ? (double)o->sample[s] / (double)o->sample[s - 1] : 0;
-        t->stopped = (o->stop && o->stop(o->context)) || now - t->begun_s > o->budget_s;
-        if (t->stopped || now - t->begun_s + took_s * growth > o->budget_s) break;
+        t->stopped = bench_is_over(&o->budget, t->begun_s);
+        if (t->stopped || now - t->begun_s + took_s * growth > o->budget.seconds) break;
         char what[128];
         snprintf(what, sizeof what, "tuning %s, %lld bins, %lld samples, %s", histo_dtype_name(cell->dtype),
                  (long long)cell->bins, (long long)cell->samples, o->distribution[distribution].name);
-        if (o->progress) o->progress(o->context, what, t->map->done, t->map->total);
+        if (o->progress) o->progress(o->budget.context, what, t->map->done, t->map->total);
         status = measure_cell(t, cell, distribution);
         if (status == HISTO_NO_MEMORY && s > 0) return HISTO_OK; /* up to the memory available */
         t->map->done += status == HISTO_OK;

@@ -19,12 +19,9 @@ typedef struct bench_tune_options {
     histo_dtype dtype[HISTO_DTYPE_COUNT];
     int64_t bin[BENCH_MAX_LISTED], sample[BENCH_MAX_LISTED]; /* increasing */
     bench_distribution distribution[BENCH_MAX_DISTRIBUTIONS];
-    double budget_s; /* start nothing that would probably end later */
-    /* Asked before every measurement; true ends the run. */
-    bool (*stop)(void *context);
-    /* Called before every measurement. */
+    bench_time_budget budget; /* start nothing that would probably end later */
+    /* Called before every measurement, with the context of the budget. */
     void (*progress)(void *context, const char *what, int64_t done, int64_t total);
-    void *context;
 } bench_tune_options;
 
 /* One dtype, number of bins and number of samples. Times are us[distribution * strategies + strategy] in the order of
@@ -49,7 +46,7 @@ typedef struct bench_tuning {
     int64_t *params;
 } bench_tuning;
 
-const bench_tuned *bench_tuning_cell(const bench_tuning *map, int dtype, int bins, int samples);
+bench_tuned *bench_tuning_cell(const bench_tuning *map, int dtype, int bins, int samples);
 
 /* Measure, and remember the winner of each device as wisdom. After a failure or a stop, map and wisdom hold what was
  * measured. Call bench_tuning_free in any case. */
