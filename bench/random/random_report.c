@@ -86,6 +86,14 @@ static void print_again(FILE *to, const random_verdict *v)
             problem_print(&v->problem, line));
 }
 
+/* What is wrong with a problem, and how to measure it again. */
+static void print_failure(FILE *to, const random_verdict *v)
+{
+    static const char *const words[] = {"", "WRONG", "FAILED", "not measured"};
+    fprintf(to, "%s: %s\n    ", words[v->outcome], v->reason);
+    print_again(to, v);
+}
+
 static void print_entries(FILE *to, const random_verdict *v)
 {
     fprintf(to,
@@ -104,9 +112,7 @@ void random_report_problem(const bench_random_options *options, const random_ver
     char line[PROBLEM_LINE_BYTES];
     FILE *to = options->common.table;
     if (v->outcome != RANDOM_EXACT) {
-        static const char *const words[] = {"", "WRONG", "FAILED", "not measured"};
-        fprintf(to, "%s: %s\n    ", words[v->outcome], v->reason);
-        print_again(to, v);
+        print_failure(to, v);
     } else {
         fprintf(to, "%7.1f", 100 * random_share(v));
         print_ratio(to, random_to_peer(v));
@@ -216,16 +222,6 @@ static void print_worst(FILE *to, const random_result *result, int m)
     }
 }
 
-static void print_again_wrong(FILE *to, const random_result *result)
-{
-    for (int i = 0; i < result->count; i++) {
-        const random_verdict *v = &result->verdict[i];
-        if (v->outcome != RANDOM_WRONG && v->outcome != RANDOM_FAILED) continue;
-        fprintf(to, "%s: %s\n    ", v->outcome == RANDOM_WRONG ? "WRONG" : "FAILED", v->reason);
-        print_again(to, v);
-    }
-}
-
 static void print_roofs(FILE *to, const random_result *result)
 {
     static const char *const names[] = {"memory", "device memory", "page-locked memory", "pageable memory"};
@@ -273,7 +269,9 @@ void random_report_end(const bench_random_options *options, const random_result 
     fprintf(to, "\n%d problem%s in %.0f s; ", result->count, result->count == 1 ? "" : "s", result->seconds);
     fprintf(to, result->wrong ? "%d FAILED or counted WRONG\n" : "all counts exact\n", result->wrong);
     if (result->skipped) fprintf(to, "not measured for lack of memory: %d\n", result->skipped);
-    print_again_wrong(to, result);
+    for (int i = 0; i < result->count; i++)
+        if (result->verdict[i].outcome == RANDOM_WRONG || result->verdict[i].outcome == RANDOM_FAILED)
+            print_failure(to, &result->verdict[i]);
     print_roofs(to, result);
     for (int m = 0; m < MEASURES; m++)
         print_measure(to, result, m);
