@@ -32,8 +32,6 @@ typedef struct race {
     peer peers[LIBRARIES];
     bool wrong;      /* our result is not what it must be */
     char fault[300]; /* why not, or why nobody knows; else empty */
-    int targets;
-    verdict verdicts[APPS_MAX_TARGETS];
 } race;
 
 static struct {
@@ -196,23 +194,26 @@ static verdict judge_target(const race *r, const apps_target *target)
     return !entry ? NOT_MEASURED : entry->us >= target->factor * r->us ? MET : MISSED;
 }
 
-static void judge(race *r)
+static int count_targets(const apps_row *row)
 {
-    judge_result(r);
-    for (const apps_target *t = r->job.row->targets; r->targets < APPS_MAX_TARGETS; t++) {
-        if (!(t->us > 0 || t->factor > 0 || t->share > 0)) return; /* not asked */
-        r->verdicts[r->targets++] = judge_target(r, t);
-    }
+    int count = 0;
+    for (const apps_target *t = row->targets; count < APPS_MAX_TARGETS && t->us + t->factor + t->share > 0; t++)
+        count++;
+    return count;
 }
 
-static void target_text(const apps_target *target, char *text, size_t size)
+enum { TARGET_BYTES = 80 };
+
+static const char *target_text(const apps_target *target, char text[TARGET_BYTES])
 {
+    const size_t size = TARGET_BYTES;
     if (target->us > 0)
         snprintf(text, size, "%.4g us", target->us);
     else if (target->share > 0)
         snprintf(text, size, "%.3g %% of the roof", 100 * target->share);
     else
         snprintf(text, size, "%.3g x %s", target->factor, target->library ? target->library : "the fastest");
+    return text;
 }
 
 static histo_status print_head(const apps_table *table, FILE *to)
@@ -248,6 +249,7 @@ static void print_row(const race *r, FILE *to)
 {
     const apps_row *row = r->job.row;
     const bool has_roof = r->table->describe;
+    char text[TARGET_BYTES];
     fprintf(to, "%-26s %9.3f", row->name, has_roof ? r->us : r->us * 1e-3);
     if (r->job.bytes)
         fprintf(to, " %7.1f", (double)r->job.bytes / r->us * 1e-3);
@@ -259,11 +261,9 @@ static void print_row(const race *r, FILE *to)
         fprintf(to, " %9s", "");
     else
         print_peers(r, to);
-    for (int t = 0; t < r->targets; t++) {
-        char text[80];
-        target_text(&row->targets[t], text, sizeof text);
-        fprintf(to, "%s %s: %s", has_roof ? " " : ";", text, verdict_names[r->verdicts[t]]);
-    }
+    for (int t = 0; t < count_targets(row); t++)
+        fprintf(to, "%s %s: %s", has_roof ? " " : ";", target_text(&row->targets[t], text),
+                verdict_names[judge_target(r, &row->targets[t])]);
     if (*r->fault) fprintf(to, "; %s", r->fault);
     fputc('\n', to);
     fflush(to);
@@ -291,12 +291,11 @@ static void put_row(const race *r, json_writer *json)
     if (r->job.roof_us > 0) json_print(json, "\"roof_us\": %.3f", r->job.roof_us);
     json_text(json, "result", *r->fault ? r->fault : right);
     json_open(json, "targets", '[');
-    for (int t = 0; t < r->targets; t++) {
-        char text[80];
-        target_text(&row->targets[t], text, sizeof text);
+    for (int t = 0; t < count_targets(row); t++) {
+        char text[TARGET_BYTES];
         json_open(json, NULL, '{');
-        json_text(json, "target", text);
-        json_text(json, "verdict", verdict_names[r->verdicts[t]]);
+        json_text(json, "target", target_text(&row->targets[t], text));
+        json_text(json, "verdict", verdict_names[judge_target(r, &row->targets[t])]);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -374,9 +373,10 @@ static void add_race(tally *t, const race *r)
 {
     t->measured++;
     t->wrong += r->wrong;
-    for (int i = 0; i < r->targets; i++) {
-        t->met += r->verdicts[i] == MET;
-        t->missed += r->verdicts[i] == MISSED;
+    for (int i = 0; i < count_targets(r->job.row); i++) {
+        const verdict reached = judge_target(r, &r->job.row->targets[i]);
+        t->met += reached == MET;
+        t->missed += reached == MISSED;
     }
 }
 
@@ -400,7 +400,7 @@ static histo_status measure_table(const bench_options *options, const apps_table
             continue;
         }
         if (status != HISTO_OK) return status;
-        judge(&r);
+        judge_result(&r);
         print_row(&r, options->table);
         put_row(&r, options->json);
         add_race(t, &r);
