@@ -58,11 +58,11 @@ void papers_add_predictions(papers_result *r)
     const int counted = r->series_count;
     for (int s = 0; s < counted; s++)
         for (int i = 0; i < 2 && r->series_count < PAPERS_MAX_SERIES; i++) {
-            papers_series *to = &r->series[r->series_count++];
-            *to = r->series[s];
-            to->measured = true;
-            snprintf(to->contender.name, sizeof to->contender.name, "%s", i ? "expected" : "published");
-            snprintf(to->label, sizeof to->label, "%.34s: %s", r->series[s].label, by[i]);
+            papers_series predicted = r->series[s];
+            predicted.measured = true;
+            snprintf(predicted.contender.name, sizeof predicted.contender.name, "%s", i ? "expected" : "published");
+            snprintf(predicted.label, sizeof predicted.label, "%.34s: %s", r->series[s].label, by[i]);
+            r->series[r->series_count++] = predicted;
         }
 }
 
