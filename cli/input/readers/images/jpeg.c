@@ -26,6 +26,8 @@ typedef struct jpeg_reader {
     jmp_buf failed;
     bool described; /* the header was read */
     bool started;   /* after the header */
+    JOCTET *profile;
+    unsigned profile_size;
     char complaint[JMSG_LENGTH_MAX];
     fault *fault; /* of the current call */
     unsigned char buffer[BUFFER_BYTES];
@@ -152,18 +154,13 @@ static void keep_quantization(const jpeg_reader *p, metadata *m)
     m->quantized = true;
 }
 
-/* Keep what the file says besides samples: profile, EXIF data, resolution, quantization. */
+/* Keep what the file says besides samples: profile, EXIF data, resolution, quantization. No function of libjpeg is
+ * called here, as its errors would jump into a function that has returned. */
 static bool keep_metadata(paged *base, metadata *m)
 {
-    jpeg_reader *p = (jpeg_reader *)base;
+    const jpeg_reader *p = (const jpeg_reader *)base;
     static const char exif[6] = "Exif\0";
-    JOCTET *profile = NULL;
-    unsigned size;
-    bool complete = true;
-    if (jpeg_read_icc_profile(&p->jpeg, &profile, &size)) {
-        complete = metadata_keep(&m->profile, profile, size);
-        free(profile);
-    }
+    bool complete = !p->profile || metadata_keep(&m->profile, p->profile, p->profile_size);
     for (jpeg_saved_marker_ptr marker = p->jpeg.marker_list; marker && complete; marker = marker->next)
         if (marker->marker == JPEG_APP0 + 1 && marker->data_length > sizeof exif && !m->exif.data &&
             memcmp(marker->data, exif, sizeof exif) == 0)
@@ -198,6 +195,7 @@ static int describe(paged *base, int page, fault *f)
         jpeg_save_markers(&p->jpeg, JPEG_APP0 + 2, 0xFFFF);
     }
     jpeg_read_header(&p->jpeg, TRUE);
+    if (base->options.about && !p->profile) jpeg_read_icc_profile(&p->jpeg, &p->profile, &p->profile_size);
     p->described = true;
     base->layout = choose_colors(&p->jpeg);
     return check_whole(p, f);
@@ -238,7 +236,9 @@ static int next_band(paged *base, band *b, fault *f)
 
 static void close_jpeg(paged *base)
 {
-    jpeg_destroy_decompress(&((jpeg_reader *)base)->jpeg);
+    jpeg_reader *p = (jpeg_reader *)base;
+    jpeg_destroy_decompress(&p->jpeg);
+    free(p->profile);
 }
 
 static int open_jpeg(paged *base, fault *f)
