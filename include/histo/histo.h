@@ -21,8 +21,6 @@
  *     detects which. Reading into host memory, merging or saving waits for the histogram's fills.
  *   - Options structs may be NULL, and zero in any field means its default: write them with designated
  *     initialisers.
- *   - Structs and enums grow only at their end, and only together with the number in the soname. A program runs with
- *     the soname that it was linked with, so its structs always match the library's.
  */
 #ifndef HISTO_H
 #define HISTO_H
@@ -59,15 +57,16 @@ extern "C" {
 
 /* ---- Errors ------------------------------------------------------------------------------------------- */
 
-typedef enum histo_status {
+typedef uint32_t histo_status;
+enum {
     HISTO_OK = 0,
     HISTO_INVALID,     /* an argument is invalid; the message says which and why */
     HISTO_NO_MEMORY,   /* host memory is exhausted, or the request exceeds what is available */
     HISTO_UNSUPPORTED, /* valid, but not with this strategy, device or build */
     HISTO_IO,          /* a file could not be opened, read or written */
     HISTO_CORRUPT,     /* a saved histogram is damaged or malformed */
-    HISTO_DEVICE,      /* a device failed; reset the histogram unless the message says otherwise */
-} histo_status;
+    HISTO_DEVICE       /* a device failed; reset the histogram unless the message says otherwise */
+};
 
 /* The sentence that describes the last failure on this thread; "" if there was none. It is valid until this thread's
  * next call of the library. */
@@ -86,7 +85,8 @@ HISTO_API const char *histo_version(void);
 
 /* ---- Samples: typed strided views --------------------------------------------------------------------- */
 
-typedef enum histo_dtype {
+typedef uint32_t histo_dtype;
+enum {
     HISTO_U8 = 0,
     HISTO_I8,
     HISTO_U16,
@@ -104,8 +104,8 @@ typedef enum histo_dtype {
     /* One bit, the least significant one of a byte first: for masks, such as Arrow's validity. */
     HISTO_BIT = 64,
     /* A flag: HISTO_F32 | HISTO_SWAPPED is f32 in the byte order that this machine does not have. */
-    HISTO_SWAPPED = 128,
-} histo_dtype;
+    HISTO_SWAPPED = 128
+};
 
 /* Bytes of one sample; 0 for an unknown dtype and for HISTO_BIT. */
 HISTO_API size_t histo_dtype_size(histo_dtype dtype);
@@ -163,14 +163,15 @@ HISTO_API int64_t histo_view_size(const histo_view *view);
  * The edges of HISTO_VARIABLE may also be equal or infinite. A bin between equal edges is empty, but for the last of a
  * closed axis, which holds that value. Summaries, splits and the earth mover's distance take no infinite edges, and
  * maps neither infinite nor equal ones. */
-typedef enum histo_axis_kind {
+typedef uint32_t histo_axis_kind;
+enum {
     HISTO_INTEGER = 0, /* edges lo, lo+1, …, lo+bins */
     HISTO_REGULAR,     /* edges[i] = lo + i * ((hi-lo)/bins), rounded twice, edges[bins] = hi: numpy.linspace */
     HISTO_VARIABLE,    /* any edges that do not decrease */
     HISTO_LOG,         /* equal steps of log(x); lo > 0 */
     HISTO_SQRT,        /* equal steps of sqrt(x); lo >= 0 */
-    HISTO_POWER,       /* equal steps of x^power; lo >= 0 (lo > 0 for a negative power), power != 0 */
-} histo_axis_kind;
+    HISTO_POWER        /* equal steps of x^power; lo >= 0 (lo > 0 for a negative power), power != 0 */
+};
 
 enum { HISTO_AXIS_KIND_COUNT = HISTO_POWER + 1 };
 
@@ -229,17 +230,18 @@ HISTO_API histo_status histo_linspace(int64_t bins, double lo, double hi, histo_
 typedef struct histo_hist histo_hist;
 
 /* What a slot holds in addition to its exact 64-bit count. */
-typedef enum histo_weighting {
+typedef uint32_t histo_weighting;
+enum {
     HISTO_UNWEIGHTED = 0,
-    HISTO_WEIGHT_FAST,             /* sums of w and of w*w in double, added in any order. The error of n samples is at
-                                      most n * 2^-53 times the sum of |w|, and of w*w */
-    HISTO_WEIGHT_REPRODUCIBLE,     /* exact sums of w and of w*w (each square rounded once to double), rounded once when
-                                      read: error half an ulp, and the same bits whatever the device, strategy, number
-                                      of threads, chunks or ranks. Each of both sums takes 8 bytes a slot for every
-                                      32-bit window of exponents that the weights touch, typically 3 to 5 */
-    HISTO_WEIGHT_FAST_SUM,         /* HISTO_WEIGHT_FAST without the sums of w*w: half the memory, faster fills */
-    HISTO_WEIGHT_REPRODUCIBLE_SUM, /* HISTO_WEIGHT_REPRODUCIBLE without the sums of w*w, likewise */
-} histo_weighting;
+    HISTO_WEIGHT_FAST,            /* sums of w and of w*w in double, added in any order. The error of n samples is at
+                                     most n * 2^-53 times the sum of |w|, and of w*w */
+    HISTO_WEIGHT_REPRODUCIBLE,    /* exact sums of w and of w*w (each square rounded once to double), rounded once when
+                                     read: error half an ulp, and the same bits whatever the device, strategy, number
+                                     of threads, chunks or ranks. Each of both sums takes 8 bytes a slot for every
+                                     32-bit window of exponents that the weights touch, typically 3 to 5 */
+    HISTO_WEIGHT_FAST_SUM,        /* HISTO_WEIGHT_FAST without the sums of w*w: half the memory, faster fills */
+    HISTO_WEIGHT_REPRODUCIBLE_SUM /* HISTO_WEIGHT_REPRODUCIBLE without the sums of w*w, likewise */
+};
 
 /* The name of a weighting in saved files: "unweighted", "fast", "reproducible", "fast-sum" or "reproducible-sum"; NULL
  * for an unknown weighting. */
@@ -251,10 +253,11 @@ HISTO_API const char *histo_weighting_name(histo_weighting weighting);
  * memory, twice while they are merged. There are no weights. Everything that reads a dense histogram reads a sparse
  * one; histo_hist_read_occupied reads the pairs. Filling takes longer per sample; on a GPU it allocates and
  * synchronises, so it cannot be captured into a CUDA graph. */
-typedef enum histo_storage {
+typedef uint32_t histo_storage;
+enum {
     HISTO_DENSE = 0, /* an array of all slots */
-    HISTO_SPARSE,    /* the occupied slots */
-} histo_storage;
+    HISTO_SPARSE     /* the occupied slots */
+};
 
 typedef struct histo_hist_options {
     int64_t batch;             /* number of histograms, default 1: the product of the batch dimensions of the views
@@ -343,10 +346,11 @@ typedef struct histo_fill_options {
 HISTO_API histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const histo_fill_options *options);
 
 /* Which slots of an axis are read. */
-typedef enum histo_slots {
+typedef uint32_t histo_slots;
+enum {
     HISTO_BINS = 0, /* bins only: an axis of n bins has n entries */
-    HISTO_FLOW,     /* n + 3 entries: underflow, the bins, overflow, NaN */
-} histo_slots;
+    HISTO_FLOW      /* n + 3 entries: underflow, the bins, overflow, NaN */
+};
 
 /* The number of entries read: batch times the product over the axes of n (HISTO_BINS) or n + 3 (HISTO_FLOW). */
 HISTO_API int64_t histo_hist_size(const histo_hist *hist, histo_slots slots);
@@ -529,7 +533,8 @@ HISTO_API histo_status histo_hist_regroup(const histo_hist *hist, const histo_re
 
 /* numpy.quantile's methods, by the names and formulas of Hyndman and Fan, "Sample quantiles in statistical packages",
  * The American Statistician 50 (1996). */
-typedef enum histo_quantile_rule {
+typedef uint32_t histo_quantile_rule;
+enum {
     HISTO_QUANTILE_LINEAR = 0,
     HISTO_QUANTILE_LOWER,
     HISTO_QUANTILE_HIGHER,
@@ -542,8 +547,8 @@ typedef enum histo_quantile_rule {
     HISTO_QUANTILE_HAZEN,
     HISTO_QUANTILE_WEIBULL,
     HISTO_QUANTILE_MEDIAN_UNBIASED,
-    HISTO_QUANTILE_NORMAL_UNBIASED,
-} histo_quantile_rule;
+    HISTO_QUANTILE_NORMAL_UNBIASED
+};
 
 /* "linear" … "normal_unbiased", NumPy's names; HISTO_INVALID for any other. */
 HISTO_API histo_status histo_quantile_rule_parse(const char *name, histo_quantile_rule *rule);
@@ -597,19 +602,20 @@ typedef struct histo_summary {
 HISTO_API histo_status histo_hist_summarize(const histo_hist *hist, histo_summary *summaries);
 
 /* How to split a histogram into classes of neighbouring bins; with two classes, how to find a threshold. */
-typedef enum histo_split_method {
-    HISTO_SPLIT_OTSU = 0,    /* any number of classes: the least variance within classes (Otsu 1979), by dynamic
-                                programming with divide and conquer in O(classes * occupied * log(occupied)). Two
-                                classes of an integer or regular axis are compared exactly, and the lowest of equal
-                                splits is taken */
-    HISTO_SPLIT_TRIANGLE,    /* two classes, as are all that follow: Zack et al. 1977 */
-    HISTO_SPLIT_LI,          /* the least cross entropy, by the iteration of Li and Tam 1998 */
-    HISTO_SPLIT_YEN,         /* the largest correlation: Yen et al. 1995 */
-    HISTO_SPLIT_ISODATA,     /* half-way between the means of both classes: Ridler and Calvard 1978 */
-    HISTO_SPLIT_MINIMUM,     /* the minimum between two maxima, after smoothing: Prewitt and Mendelsohn 1966 */
-    HISTO_SPLIT_MEAN,        /* the mean of all samples */
-    HISTO_SPLIT_MAX_ENTROPY, /* the largest sum of both classes' entropies: Kapur, Sahoo and Wong 1985 */
-} histo_split_method;
+typedef uint32_t histo_split_method;
+enum {
+    HISTO_SPLIT_OTSU = 0,   /* any number of classes: the least variance within classes (Otsu 1979), by dynamic
+                               programming with divide and conquer in O(classes * occupied * log(occupied)). Two
+                               classes of an integer or regular axis are compared exactly, and the lowest of equal
+                               splits is taken */
+    HISTO_SPLIT_TRIANGLE,   /* two classes, as are all that follow: Zack et al. 1977 */
+    HISTO_SPLIT_LI,         /* the least cross entropy, by the iteration of Li and Tam 1998 */
+    HISTO_SPLIT_YEN,        /* the largest correlation: Yen et al. 1995 */
+    HISTO_SPLIT_ISODATA,    /* half-way between the means of both classes: Ridler and Calvard 1978 */
+    HISTO_SPLIT_MINIMUM,    /* the minimum between two maxima, after smoothing: Prewitt and Mendelsohn 1966 */
+    HISTO_SPLIT_MEAN,       /* the mean of all samples */
+    HISTO_SPLIT_MAX_ENTROPY /* the largest sum of both classes' entropies: Kapur, Sahoo and Wong 1985 */
+};
 
 /* "otsu", "triangle", "li", "yen", "isodata", "minimum", "mean", "max-entropy"; HISTO_INVALID for any other. */
 HISTO_API histo_status histo_split_method_parse(const char *name, histo_split_method *method);
@@ -622,7 +628,8 @@ HISTO_API histo_status histo_split_method_parse(const char *name, histo_split_me
 HISTO_API histo_status histo_hist_split(const histo_hist *hist, histo_split_method method, int classes, int64_t *last);
 
 /* How to compare the counts a and b of two histograms, whose sums are A and B. */
-typedef enum histo_metric {
+typedef uint32_t histo_metric;
+enum {
     HISTO_CORRELATION = 0, /* Pearson's coefficient: -1 … 1 */
     HISTO_CHI_SQUARE,      /* sum of (a - b)^2 / a where a > 0 */
     HISTO_CHI_SQUARE_ALT,  /* 2 * sum of (a - b)^2 / (a + b) */
@@ -631,8 +638,8 @@ typedef enum histo_metric {
     HISTO_KL_DIVERGENCE,   /* sum of a/A * log((a/A) / (b/B)), in nats; infinite where only b is 0 */
     HISTO_JS_DIVERGENCE,   /* Jensen-Shannon: half of both KL divergences from the mean of the shares: 0 … log(2) */
     HISTO_KOLMOGOROV,      /* one axis: the largest difference of the cumulative shares: 0 … 1 */
-    HISTO_EARTH_MOVER,     /* one axis: the area between the cumulative shares, in units of the axis (Wasserstein 1) */
-} histo_metric;
+    HISTO_EARTH_MOVER      /* one axis: the area between the cumulative shares, in units of the axis (Wasserstein 1) */
+};
 
 /* "correlation", "chi-square", "chi-square-alt", "intersection", "bhattacharyya", "kl-divergence", "js-divergence",
  * "kolmogorov", "earth-mover"; HISTO_INVALID for any other. */
@@ -661,13 +668,14 @@ HISTO_API histo_status histo_hist_inform(const histo_hist *hist, histo_informati
  * the caller, or made from histograms. Results have the same bits for any number of threads. */
 typedef struct histo_map histo_map;
 
-typedef enum histo_within {
+typedef uint32_t histo_within;
+enum {
     /* A value for each slot, flow included. */
     HISTO_MAP_STEP = 0,
     /* One axis: a value for each edge, and straight lines between; samples outside have the value of the edge that is
      * next to them, NaN stays NaN. */
-    HISTO_MAP_LINEAR,
-} histo_within;
+    HISTO_MAP_LINEAR
+};
 
 typedef struct histo_map_options {
     int64_t batch;       /* number of tables, default 1: for the batch entries of samples, or the tiles of an image */
@@ -700,13 +708,14 @@ HISTO_API histo_status histo_map_read(const histo_map *map, double *values, int6
  * see them the call would have to wait: all values of such a table are NaN. Otherwise, the counts are copied to the
  * host, and the call waits. */
 
-typedef enum histo_equalize_rule {
+typedef uint32_t histo_equalize_rule;
+enum {
     /* (C - c) / (n - c), where c is the count of the lowest occupied bin, which thus gets the lowest value, as in
      * OpenCV. A single occupied bin keeps its relative place. */
     HISTO_EQUALIZE_MINIMUM = 0,
     /* C / n, as in scikit-image. HISTO_MAP_LINEAR maps have C / n at the edges by either rule. */
-    HISTO_EQUALIZE_CDF,
-} histo_equalize_rule;
+    HISTO_EQUALIZE_CDF
+};
 
 typedef struct histo_make_options {
     double lo, hi; /* values go from lo to hi; both zero: from 0 to 1. If both are whole numbers, up to 2^53, those of
@@ -796,11 +805,12 @@ HISTO_API histo_status histo_map_moments(const histo_map *map, const histo_view 
 
 /* ---- Saving ------------------------------------------------------------------------------------------- */
 
-typedef enum histo_format {
+typedef uint32_t histo_format;
+enum {
     HISTO_JSON = 0, /* Unified Histogram Interface serialization, schema 1; sums of weights are rounded to double;
                        sparse histograms have an index of their occupied cells */
-    HISTO_BINARY,   /* compact and checksummed, with exact reproducible sums; little endian on every machine */
-} histo_format;
+    HISTO_BINARY    /* compact and checksummed, with exact reproducible sums; little endian on every machine */
+};
 
 /* Save to memory: *data points to *size bytes that the caller frees with histo_free. name is the histogram's key in the
  * JSON object; NULL: "histogram". */
@@ -875,7 +885,8 @@ HISTO_API histo_status histo_strategy_describe(int i, histo_strategy_info *info)
 
 typedef struct histo_plan histo_plan;
 
-typedef enum histo_effort {
+typedef uint32_t histo_effort;
+enum {
     /* Choose by wisdom if there is any, else by the cost model. */
     HISTO_ESTIMATE = 0,
     /* Time all candidates that are not hopeless on the given samples, and remember the winner of each device as wisdom;
@@ -885,8 +896,8 @@ typedef enum histo_effort {
      * first fill of each layout compiles it and waits, about a second. Fills planned with HISTO_MEASURE do so, too.
      * Those with HISTO_ESTIMATE use a kernel that is in memory or in the kernel cache. Without it, they compile one and
      * wait only after 2^32 samples of a layout. */
-    HISTO_COMPILE,
-} histo_effort;
+    HISTO_COMPILE
+};
 
 typedef struct histo_plan_options {
     histo_effort effort;
@@ -988,10 +999,11 @@ HISTO_API size_t histo_machine_describe(char *text, size_t capacity);
 
 /* ---- Pairs of images: samples computed from several views -------------------------------------------- */
 
-typedef enum histo_pairing {
+typedef uint32_t histo_pairing;
+enum {
     HISTO_PAIRS_RING = 1, /* each image with the next, the last with the first: n samples a pixel */
-    HISTO_PAIRS_APART,    /* 0 with 1, 2 with 3, …; n is even: n / 2 samples a pixel */
-} histo_pairing;
+    HISTO_PAIRS_APART     /* 0 with 1, 2 with 3, …; n is even: n / 2 samples a pixel */
+};
 
 typedef struct histo_pairs {
     histo_pairing pairing;
@@ -1022,7 +1034,8 @@ HISTO_API histo_status histo_plan_create_pairs(histo_plan **plan, const histo_hi
 /* ---- Axes from data ----------------------------------------------------------------------------------- */
 
 /* How to choose the number of bins; the result equals that of numpy.histogram_bin_edges on the same data. */
-typedef enum histo_rule {
+typedef uint32_t histo_rule;
+enum {
     HISTO_RULE_NONE = 0, /* bins or width is given */
     HISTO_RULE_AUTO,
     HISTO_RULE_FD,
@@ -1031,13 +1044,14 @@ typedef enum histo_rule {
     HISTO_RULE_STURGES,
     HISTO_RULE_DOANE,
     HISTO_RULE_RICE,
-    HISTO_RULE_SQRT,
-} histo_rule;
+    HISTO_RULE_SQRT
+};
 
 /* "auto", "fd", "scott", "stone", "sturges", "doane", "rice", "sqrt"; HISTO_INVALID for any other. */
 HISTO_API histo_status histo_rule_parse(const char *name, histo_rule *rule);
 
-typedef enum histo_range {
+typedef uint32_t histo_range;
+enum {
     /* From the smallest to the largest finite sample. */
     HISTO_RANGE_MINMAX = 0,
     /* The percentiles lo and hi of the samples that are not NaN, as numpy.percentile (linear). */
@@ -1049,8 +1063,8 @@ typedef enum histo_range {
     /* lo is a percentile, hi is given. */
     HISTO_RANGE_FROM_PERCENTILE,
     /* lo is given, hi is a percentile. */
-    HISTO_RANGE_TO_PERCENTILE,
-} histo_range;
+    HISTO_RANGE_TO_PERCENTILE
+};
 
 typedef struct histo_survey_options {
     histo_range range;

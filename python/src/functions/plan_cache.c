@@ -32,7 +32,7 @@ typedef struct cached_plan {
 static cached_plan table[PLANS];
 static uint64_t uses;
 static _Atomic(PyThread_type_lock) table_lock; /* held while the table is searched, without the GIL */
-static atomic_int effort = HISTO_ESTIMATE;
+static _Atomic histo_effort effort = HISTO_ESTIMATE;
 
 int plan_cache_init(void)
 {
