@@ -12,7 +12,7 @@ static void print_axes(const run *r, FILE *out)
     for (int a = 0; a < r->axis_count; a++) {
         const histo_axis *axis = &r->axes[a];
         char lo[TEXT_NUMBER_BYTES], hi[TEXT_NUMBER_BYTES], bins[TEXT_NUMBER_BYTES];
-        double first = axis->edges ? axis->edges[0] : axis->lo, last = axis->edges ? axis->edges[axis->bins] : axis->hi;
+        double first = histo_axis_edge(axis, 0), last = histo_axis_edge(axis, axis->bins);
         fprintf(out, "axis");
         if (r->axis_count > 1 && r->sources[a].name) fprintf(out, " %s", r->sources[a].name);
         fprintf(out, ": %s, %s bin%s over [%s, %s%c\n", histo_axis_kind_name(axis->kind),

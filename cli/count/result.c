@@ -151,9 +151,8 @@ static bool is_uniform(const histo_axis *axis)
 /* Whether both have the same integer edges, or neither has any. */
 static bool whole_edges_alike(const histo_axis *x, const histo_axis *y)
 {
-    const void *of_x = x->edges_i64 ? (const void *)x->edges_i64 : x->edges_u64;
-    const void *of_y = y->edges_i64 ? (const void *)y->edges_i64 : y->edges_u64;
-    return of_x && of_y ? memcmp(of_x, of_y, ((size_t)x->bins + 1) * sizeof(uint64_t)) == 0 : of_x == of_y;
+    if (x->edge_type == HISTO_EDGES_F64 || y->edge_type == HISTO_EDGES_F64) return x->edge_type == y->edge_type;
+    return memcmp(x->edges, y->edges, ((size_t)x->bins + 1) * sizeof(uint64_t)) == 0;
 }
 
 static bool axes_alike(const histo_axis *x, const histo_axis *y)

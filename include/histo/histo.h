@@ -178,20 +178,28 @@ enum { HISTO_AXIS_KIND_COUNT = HISTO_POWER + 1 };
 /* The name of a kind in saved files, "integer" … "power"; NULL for an unknown kind. */
 HISTO_API const char *histo_axis_kind_name(histo_axis_kind kind);
 
-/* A plain value; nothing to free. edges[bins + 1] is borrowed until a histogram is created from the axis, which copies
- * it. HISTO_VARIABLE requires it. HISTO_LOG, HISTO_SQRT and HISTO_POWER use it if it is given, so that a saved axis has
- * the same edges under another libm, and compute the edges if it is NULL. HISTO_INTEGER and HISTO_REGULAR ignore it. */
+/* The type of an axis' edges. */
+typedef uint32_t histo_edge_type;
+enum {
+    HISTO_EDGES_F64 = 0, /* double */
+    HISTO_EDGES_I64,     /* int64_t; of HISTO_VARIABLE only, as is the next */
+    HISTO_EDGES_U64      /* uint64_t */
+};
+
+/* A plain value; nothing to free. edges[bins + 1], of the type edge_type, is borrowed until a histogram is created from
+ * the axis, which copies it. HISTO_VARIABLE requires it. HISTO_LOG, HISTO_SQRT and HISTO_POWER use it if it is given,
+ * so that a saved axis has the same edges under another libm, and compute the edges if it is NULL. HISTO_INTEGER and
+ * HISTO_REGULAR ignore it. lo and hi are the first and the last edge, and are ignored if edges are integers. The axis
+ * of a histogram has integer edges only if doubles do not hold all of them; histo_axis_edges then rounds them. */
 typedef struct histo_axis {
     histo_axis_kind kind;
-    bool closed; /* the last bin includes its upper edge, as in NumPy */
+    histo_edge_type edge_type;
     int64_t bins;
     double lo, hi;
-    double power;
-    const double *edges;
-    /* In place of edges, edges of HISTO_VARIABLE that doubles may not hold; lo and hi are then ignored. A histogram
-     * keeps them only if doubles do not hold all of them, and gives `edges` as well, rounded up. */
-    const int64_t *edges_i64;
-    const uint64_t *edges_u64;
+    double power;      /* of HISTO_POWER */
+    const void *edges; /* or NULL */
+    bool closed;       /* the last bin includes its upper edge, as in NumPy */
+    unsigned char reserved[15];
 } histo_axis;
 
 /* Describe axes of each kind; the last bin is open on the right. These calls only fill in the struct: histo_axis_check

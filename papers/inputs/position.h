@@ -193,7 +193,8 @@ HISTO_INLINE double bench_value(const bench_input *input, const histo_axis *axis
     bin = bin < input->bins ? bin : input->bins - 1;
     if (input->axis == BENCH_LOG) return axis->lo * exp(x * log(axis->hi / axis->lo));
     if (input->axis == BENCH_NATURAL) return axis->kind == HISTO_INTEGER ? axis->lo + (double)bin : x;
-    return axis->edges[bin] + (at - (double)bin) * (axis->edges[bin + 1] - axis->edges[bin]);
+    const double *edges = (const double *)axis->edges;
+    return edges[bin] + (at - (double)bin) * (edges[bin + 1] - edges[bin]);
 }
 
 /* The upper bits of a float, rounded down. */

@@ -34,12 +34,12 @@ histo_axis histo_axis_variable(int64_t bins, const double *edges)
 
 histo_axis histo_axis_variable_i64(int64_t bins, const int64_t *edges)
 {
-    return (histo_axis){.kind = HISTO_VARIABLE, .bins = bins, .edges_i64 = edges};
+    return (histo_axis){.kind = HISTO_VARIABLE, .bins = bins, .edge_type = HISTO_EDGES_I64, .edges = edges};
 }
 
 histo_axis histo_axis_variable_u64(int64_t bins, const uint64_t *edges)
 {
-    return (histo_axis){.kind = HISTO_VARIABLE, .bins = bins, .edges_u64 = edges};
+    return (histo_axis){.kind = HISTO_VARIABLE, .bins = bins, .edge_type = HISTO_EDGES_U64, .edges = edges};
 }
 
 histo_axis histo_axis_log(int64_t bins, double lo, double hi)
@@ -131,18 +131,18 @@ typedef struct stored_edges {
     bool ordinary;
     double off;
     histo_thresholds of_i64, of_u64; /* the thresholds of integer edges that doubles do not hold */
-    double edges[];                  /* followed by these edges, and by the thresholds */
+    double edges[];                  /* rounded up, followed by these edges, and by the thresholds */
 } stored_edges;
 
 static stored_edges *stored(const histo_axis *owned)
 {
-    return (stored_edges *)((const char *)owned->edges - offsetof(stored_edges, edges));
+    return (stored_edges *)((const char *)histo_axis_doubles(owned) - offsetof(stored_edges, edges));
 }
 
 /* The edges that a description brings, or NULL: integer and regular axes have no others than their formula's. */
 static const double *given_edges(const histo_axis *axis)
 {
-    return axis->kind >= HISTO_VARIABLE && !histo_axis_is_whole(axis) ? axis->edges : NULL;
+    return axis->kind >= HISTO_VARIABLE && !histo_axis_is_whole(axis) ? (const double *)axis->edges : NULL;
 }
 
 /* Do the edges increase? In vectors, as compilers make none of comparisons, which may trap. */
@@ -198,8 +198,7 @@ static histo_status check_kind(const histo_axis *axis)
     case HISTO_REGULAR:
         return HISTO_OK;
     case HISTO_VARIABLE:
-        if (!axis->edges && !histo_axis_is_whole(axis))
-            return histo_fail(HISTO_INVALID, "a variable axis needs its edges");
+        if (!axis->edges) return histo_fail(HISTO_INVALID, "a variable axis needs its edges");
         return HISTO_OK;
     case HISTO_LOG:
         if (axis->lo <= 0) return histo_fail(HISTO_INVALID, "a log axis needs lo > 0, not %.17g", axis->lo);
@@ -236,6 +235,10 @@ histo_status histo_axis_check_description(const histo_axis *axis)
     if (axis->bins > HISTO_MAX_BINS)
         return histo_fail(HISTO_INVALID, "%lld bins are more than the %lld that a histogram can have",
                           (long long)axis->bins, (long long)HISTO_MAX_BINS);
+    if (axis->edge_type > HISTO_EDGES_U64)
+        return histo_fail(HISTO_INVALID, "unknown type of edges %u", (unsigned)axis->edge_type);
+    if (axis->edge_type != HISTO_EDGES_F64 && axis->kind != HISTO_VARIABLE)
+        return histo_fail(HISTO_INVALID, "integer edges are for a variable axis, not for kind %d", (int)axis->kind);
     histo_status status = axis->kind == HISTO_VARIABLE ? HISTO_OK : check_range(axis);
     if (status == HISTO_OK) status = check_kind(axis);
     if (status != HISTO_OK) return status;
@@ -368,8 +371,8 @@ static void keep_whole(const histo_axis *axis, stored_edges *it, histo_axis *own
     it->ordinary = false;
     it->off = HISTO_FAR_OFF;
     const histo_axis kept = histo_whole_pick(axis, 0, 1, n, whole);
-    owned->edges_i64 = kept.edges_i64;
-    owned->edges_u64 = kept.edges_u64;
+    owned->edges = kept.edges;
+    owned->edge_type = kept.edge_type;
     it->of_i64 = (histo_thresholds){of_i64, histo_whole_thresholds(axis, true, of_i64)};
     it->of_u64 = (histo_thresholds){of_u64, histo_whole_thresholds(axis, false, of_u64)};
 }
@@ -390,8 +393,7 @@ histo_status histo_axis_own(const histo_axis *axis, histo_axis *owned)
     const bool keeps_whole = is_whole && !histo_whole_are_doubles(axis);
     *owned = *axis;
     owned->edges = NULL;
-    owned->edges_i64 = NULL;
-    owned->edges_u64 = NULL;
+    owned->edge_type = HISTO_EDGES_F64;
     if (histo_axis_is_uniform(axis)) return HISTO_OK;
     size_t bytes = sizeof(stored_edges) + (keeps_whole ? 4 : 1) * (size_t)(axis->bins + 1) * sizeof(double);
     stored_edges *it = histo_malloc(bytes);
@@ -427,14 +429,12 @@ bool histo_axis_borrow(const histo_axis *axis, histo_axis *borrowed, double *off
 
 bool histo_axis_has_edges(const histo_axis *axis)
 {
-    return axis->edges || axis->edges_i64 || axis->edges_u64;
+    return axis->edges;
 }
 
 void histo_axis_free_given(histo_axis *axis)
 {
     free((void *)axis->edges);
-    free((void *)axis->edges_i64);
-    free((void *)axis->edges_u64);
 }
 
 histo_axis histo_axis_share(const histo_axis *owned)
@@ -447,8 +447,7 @@ void histo_axis_disown(histo_axis *owned)
 {
     if (owned->edges && __atomic_sub_fetch(&stored(owned)->owners, 1, __ATOMIC_ACQ_REL) == 0) free(stored(owned));
     owned->edges = NULL;
-    owned->edges_i64 = NULL;
-    owned->edges_u64 = NULL;
+    owned->edge_type = HISTO_EDGES_F64;
 }
 
 double histo_axis_edge(const histo_axis *axis, int64_t i)

@@ -21,10 +21,16 @@ bool histo_axis_is_uniform(const histo_axis *axis);
 /* Width of a bin of a regular or integer axis. */
 double histo_axis_step(const histo_axis *axis);
 
-/* Check axis and make an owned copy: edges is NULL for a uniform axis, else bins + 1 doubles that
- * histo_axis_disown frees. */
+/* Check axis and make an owned copy, whose edges histo_axis_disown frees: NULL for a uniform axis. */
 histo_status histo_axis_own(const histo_axis *axis, histo_axis *owned);
 void histo_axis_disown(histo_axis *owned);
+
+/* The edges of an owned axis as doubles, rounded up; NULL for a uniform axis. */
+static inline const double *histo_axis_doubles(const histo_axis *owned)
+{
+    const double *edges = (const double *)owned->edges;
+    return owned->edge_type == HISTO_EDGES_F64 ? edges : edges - (owned->bins + 1); /* integers are behind them */
+}
 
 /* Own an axis for the time of a call only, without a copy: *borrowed refers to the axis' edges. Measures
  * histo_axis_off, which *borrowed has no place for, unless `off` is NULL. False, perhaps with an error, if the axis is

@@ -158,7 +158,7 @@ void histo_lookup_start(histo_lookup *lookup, const histo_axis *owned, histo_dty
                              .bins = (int32_t)owned->bins,
                              .lo = owned->lo,
                              .hi = owned->hi,
-                             .edges = owned->edges};
+                             .edges = histo_axis_doubles(owned)};
     const bool is_whole = histo_axis_is_whole(owned);
     if (is_whole) lookup->closed &= histo_whole_is_double(owned, owned->bins); /* else hi is rounded up */
     lookup->over = histo_first_value(HISTO_F64, lookup->hi, lookup->closed);

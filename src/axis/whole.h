@@ -8,8 +8,12 @@
 /* Is the axis described by integer edges? Not if it is owned and doubles hold them all. */
 static inline bool histo_axis_is_whole(const histo_axis *axis)
 {
-    return axis->kind == HISTO_VARIABLE && (axis->edges_i64 || axis->edges_u64);
+    return axis->edge_type != HISTO_EDGES_F64;
 }
+
+/* The bits of edge i, of either type. */
+uint64_t histo_whole_bits(const histo_axis *axis, int64_t i);
+bool histo_whole_is_negative(const histo_axis *axis, int64_t i);
 
 /* HISTO_INVALID if the integer edges decrease. */
 histo_status histo_whole_check(const histo_axis *axis);

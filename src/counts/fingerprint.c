@@ -28,19 +28,19 @@ static void add_edges(uint64_t *hash, const histo_axis *axis)
     const histo_axis regular = histo_axis_regular(axis->bins, axis->lo, axis->hi);
     add_f64(hash, axis->lo);
     add_f64(hash, axis->hi);
-    for (int64_t i = 1; axis->edges && i < axis->bins; i++) {
-        if (axis->edges[i] == histo_axis_edge(&regular, i)) continue;
+    const double *edges = histo_axis_doubles(axis);
+    for (int64_t i = 1; edges && i < axis->bins; i++) {
+        if (edges[i] == histo_axis_edge(&regular, i)) continue;
         add(hash, (uint64_t)i);
-        add_f64(hash, axis->edges[i]);
+        add_f64(hash, edges[i]);
     }
 }
 
 static void add_whole(uint64_t *hash, const histo_axis *axis)
 {
     for (int64_t i = 0; i <= axis->bins; i++) {
-        const bool negative = axis->edges_i64 && axis->edges_i64[i] < 0;
-        add(hash, negative);
-        add(hash, axis->edges_i64 ? (uint64_t)axis->edges_i64[i] : axis->edges_u64[i]);
+        add(hash, histo_whole_is_negative(axis, i));
+        add(hash, histo_whole_bits(axis, i));
     }
 }
 

@@ -48,7 +48,7 @@ static void find_places(const histo_map_lookup *lookup, const void *samples, int
     const histo_between_edges edges = {.lo = axis->lo,
                                        .step = histo_axis_step(axis),
                                        .top = axis->hi,
-                                       .edges = axis->edges,
+                                       .edges = histo_axis_doubles(axis),
                                        .bins = (int32_t)axis->bins};
     double values[HISTO_BLOCK];
     if (lookup->dtypes[0] != HISTO_F64) widen_samples(samples, lookup->dtypes[0], n, values);

@@ -151,8 +151,9 @@ static int compare_whole(const odd_axis *odd, int64_t edge, histo_dtype dtype, c
     uint64_t bits;
     memcpy(&bits, at, sizeof bits);
     const bool below = dtype == HISTO_I64 && (int64_t)bits < 0;
-    const bool edge_below = odd->axis.edges_i64 && odd->edges_i64[edge] < 0;
-    const uint64_t edge_bits = odd->axis.edges_i64 ? (uint64_t)odd->edges_i64[edge] : odd->edges_u64[edge];
+    const bool edge_below = odd->axis.edge_type == HISTO_EDGES_I64 && odd->edges_i64[edge] < 0;
+    const uint64_t edge_bits =
+        odd->axis.edge_type == HISTO_EDGES_I64 ? (uint64_t)odd->edges_i64[edge] : odd->edges_u64[edge];
     if (below != edge_below) return below ? -1 : 1;
     return (bits > edge_bits) - (bits < edge_bits);
 }
@@ -161,7 +162,7 @@ static int compare_whole(const odd_axis *odd, int64_t edge, histo_dtype dtype, c
 static int64_t expected_slot(const odd_axis *odd, const double *edges, histo_dtype dtype, const char *at)
 {
     const histo_axis *axis = &odd->axis;
-    const bool whole = axis->edges_i64 || axis->edges_u64;
+    const bool whole = axis->edge_type != HISTO_EDGES_F64;
     if (whole && (dtype == HISTO_I64 || dtype == HISTO_U64)) {
         int64_t reached = 0;
         while (reached <= axis->bins && compare_whole(odd, reached, dtype, at) >= 0)
@@ -170,9 +171,10 @@ static int64_t expected_slot(const odd_axis *odd, const double *edges, histo_dty
                                                                                                            : reached;
     }
     /* An edge that was rounded up is above all samples that are in the last bin of a closed axis. */
-    const bool rounded =
-        (axis->edges_i64 && (long double)odd->edges_i64[axis->bins] != (long double)edges[axis->bins]) ||
-        (axis->edges_u64 && (long double)odd->edges_u64[axis->bins] != (long double)edges[axis->bins]);
+    const bool rounded = (axis->edge_type == HISTO_EDGES_I64 &&
+                          (long double)odd->edges_i64[axis->bins] != (long double)edges[axis->bins]) ||
+                         (axis->edge_type == HISTO_EDGES_U64 &&
+                          (long double)odd->edges_u64[axis->bins] != (long double)edges[axis->bins]);
     return reference_slot_by_edges(at, dtype, edges, axis->bins, axis->closed && !rounded);
 }
 
@@ -205,9 +207,9 @@ static char *draw_samples(rng *r, const odd_axis *odd, const double *edges, hist
     for (int64_t i = 0; i < n; i++) {
         const int64_t edge = rng_below(r, odd->axis.bins + 1);
         double number = rng_below(r, 2) ? edges[edge] : any_number(r);
-        uint64_t bits = odd->axis.edges_i64   ? (uint64_t)odd->edges_i64[edge]
-                        : odd->axis.edges_u64 ? odd->edges_u64[edge]
-                                              : (uint64_t)ANY(r, integers);
+        uint64_t bits = odd->axis.edge_type == HISTO_EDGES_I64   ? (uint64_t)odd->edges_i64[edge]
+                        : odd->axis.edge_type == HISTO_EDGES_U64 ? odd->edges_u64[edge]
+                                                                 : (uint64_t)ANY(r, integers);
         if (rng_below(r, 3) == 0) number = nextafter(number, rng_below(r, 2) ? INFINITY : -INFINITY);
         if (rng_below(r, 3) == 0) bits += (uint64_t)rng_below(r, 3) - 1;
         if (rng_below(r, 50) == 0) bits = rng_next(r), memcpy(&number, &bits, sizeof number);

@@ -312,7 +312,8 @@ static int compare_u64(const void *a, const void *b)
 
 static long double whole_edge(const histo_axis *axis, int64_t i)
 {
-    return axis->edges_i64 ? (long double)axis->edges_i64[i] : (long double)axis->edges_u64[i];
+    return axis->edge_type == HISTO_EDGES_I64 ? (long double)((const int64_t *)axis->edges)[i]
+                                              : (long double)((const uint64_t *)axis->edges)[i];
 }
 
 /* The slot by comparison with integer edges, which long double holds. */

@@ -31,9 +31,10 @@ class FillOptions(ctypes.Structure):
 
 
 class Axis(ctypes.Structure):
-    _fields_ = [("kind", ctypes.c_int), ("closed", ctypes.c_bool), ("bins", ctypes.c_int64), ("lo", ctypes.c_double),
-                ("hi", ctypes.c_double), ("power", ctypes.c_double), ("edges", ctypes.POINTER(ctypes.c_double)),
-                ("edges_i64", ctypes.c_void_p), ("edges_u64", ctypes.c_void_p)]
+    _fields_ = [("kind", ctypes.c_uint32), ("edge_type", ctypes.c_uint32), ("bins", ctypes.c_int64),
+                ("lo", ctypes.c_double), ("hi", ctypes.c_double), ("power", ctypes.c_double),
+                ("edges", ctypes.POINTER(ctypes.c_double)), ("closed", ctypes.c_bool),
+                ("reserved", ctypes.c_ubyte * 15)]
 
 
 class HistOptions(ctypes.Structure):

@@ -84,10 +84,10 @@ static void put_edge(const histo_axis *axis, int64_t i, time_digits digits, FILE
         fputs(i < 0 ? "-inf" : "inf", out);
     else if (digits)
         fputs(time_text((int64_t)histo_axis_edge(axis, i), digits, date), out);
-    else if (axis->edges_i64)
-        fprintf(out, "%" PRId64, axis->edges_i64[i]);
-    else if (axis->edges_u64)
-        fprintf(out, "%" PRIu64, axis->edges_u64[i]);
+    else if (axis->edge_type == HISTO_EDGES_I64)
+        fprintf(out, "%" PRId64, ((const int64_t *)axis->edges)[i]);
+    else if (axis->edge_type == HISTO_EDGES_U64)
+        fprintf(out, "%" PRIu64, ((const uint64_t *)axis->edges)[i]);
     else
         fputs(text_exact(histo_axis_edge(axis, i), text), out);
 }

@@ -58,10 +58,7 @@ static void unlock(void)
 
 static const void *edges_of(const histo_axis *axis)
 {
-    if (axis->kind != HISTO_VARIABLE) return NULL;
-    return axis->edges_i64   ? (const void *)axis->edges_i64
-           : axis->edges_u64 ? (const void *)axis->edges_u64
-                             : axis->edges;
+    return axis->kind == HISTO_VARIABLE ? axis->edges : NULL;
 }
 
 static size_t edges_bytes(const histo_axis *axis)
@@ -86,8 +83,8 @@ static plan_key key_of(const count_request *c)
 
 static bool same_axis(const histo_axis *a, const histo_axis *b, const void *edges_of_b)
 {
-    return a->kind == b->kind && a->closed == b->closed && a->bins == b->bins && !a->edges_i64 == !b->edges_i64 &&
-           !a->edges_u64 == !b->edges_u64 && a->power == b->power &&
+    return a->kind == b->kind && a->closed == b->closed && a->bins == b->bins && a->edge_type == b->edge_type &&
+           a->power == b->power &&
            (edges_of(a) ? memcmp(edges_of(a), edges_of_b, edges_bytes(a)) == 0 : a->lo == b->lo && a->hi == b->hi);
 }
 

@@ -23,10 +23,10 @@ int axis_take(PyObject *tuple, histo_axis *axis, Py_buffer *edges)
 
 PyObject *axis_tuple(const histo_axis *a)
 {
-    PyObject *edges = a->edges ? PyBytes_FromStringAndSize((const char *)a->edges,
-                                                           (Py_ssize_t)(a->bins + 1) * (Py_ssize_t)sizeof(double))
+    PyObject *edges = a->edges ? PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(a->bins + 1) * (Py_ssize_t)sizeof(double))
                                : Py_NewRef(Py_None);
     if (!edges) return NULL;
+    if (a->edges) histo_axis_edges(a, (double *)(void *)PyBytes_AsString(edges));
     return Py_BuildValue("iOLdddN", (int)a->kind, a->closed ? Py_True : Py_False, (long long)a->bins, a->lo, a->hi,
                          a->power, edges);
 }

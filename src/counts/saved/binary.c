@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axis/whole.h"
 #include "base/bits.h"
 #include "base/checksum.h"
 #include "base/memory.h"
@@ -96,8 +97,9 @@ static void put_axis(histo_bytes *out, const histo_axis *axis)
 {
     histo_bytes_put_le(out, axis->kind, 1);
     histo_bytes_put_le(out, axis->closed, 1);
-    const uint64_t stored = axis->edges_i64 ? EDGES_I64 : axis->edges_u64 ? EDGES_U64 : axis->edges ? EDGES : NO_EDGES;
-    histo_bytes_put_le(out, stored, 1);
+    static const unsigned char stored[] = {
+        [HISTO_EDGES_F64] = EDGES, [HISTO_EDGES_I64] = EDGES_I64, [HISTO_EDGES_U64] = EDGES_U64};
+    histo_bytes_put_le(out, axis->edges ? stored[axis->edge_type] : NO_EDGES, 1);
     histo_bytes_put_le(out, (uint64_t)axis->bins, 8);
     histo_bytes_put_le(out, histo_bits_of(axis->power), 8);
     if (!axis->edges) {
@@ -105,11 +107,7 @@ static void put_axis(histo_bytes *out, const histo_axis *axis)
         histo_bytes_put_le(out, histo_bits_of(axis->hi), 8);
     }
     for (int64_t i = 0; axis->edges && i <= axis->bins; i++)
-        histo_bytes_put_le(out,
-                           axis->edges_i64   ? (uint64_t)axis->edges_i64[i]
-                           : axis->edges_u64 ? axis->edges_u64[i]
-                                             : histo_bits_of(axis->edges[i]),
-                           8);
+        histo_bytes_put_le(out, ((const uint64_t *)axis->edges)[i], 8); /* the bits of doubles, too */
 }
 
 static void put_windows(histo_bytes *out, const histo_exact_windows *windows)
@@ -317,10 +315,8 @@ static histo_status get_whole_edges(saved_bytes *in, bool is_signed, histo_axis 
     const unsigned char *bytes = take(in, count * sizeof *edges);
     for (size_t i = 0; i < count; i++)
         edges[i] = value_of(bytes + 8 * i, 8);
-    if (is_signed)
-        axis->edges_i64 = (const int64_t *)edges;
-    else
-        axis->edges_u64 = edges;
+    axis->edges = edges;
+    axis->edge_type = is_signed ? HISTO_EDGES_I64 : HISTO_EDGES_U64;
     return HISTO_OK;
 }
 
@@ -492,7 +488,8 @@ static histo_status make_hist(const saved_bytes *in, const header *h, histo_hist
 {
     histo_status status = histo_hist_make(hist, h->naxes, h->axes, &h->kind);
     for (int a = 0; a < h->naxes && status == HISTO_OK; a++)
-        if (h->axes[a].edges) status = histo_axis_check_kept(&(*hist)->axes[a], h->axes[a].edges);
+        if (h->axes[a].edges && !histo_axis_is_whole(&h->axes[a]))
+            status = histo_axis_check_kept(&(*hist)->axes[a], h->axes[a].edges);
     return blame_file(in, status);
 }
 

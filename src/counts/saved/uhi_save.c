@@ -62,12 +62,12 @@ static void put_axis(histo_bytes *out, const histo_axis *axis, const bool flow[2
         histo_bytes_print(out, "\n      {\"type\": \"variable\", \"edges\": ");
         for (int64_t i = 0; i <= axis->bins; i++) {
             histo_bytes_put(out, i ? "," : "[", 1);
-            if (axis->edges_i64)
-                histo_bytes_print(out, "%" PRId64, axis->edges_i64[i]);
-            else if (axis->edges_u64)
-                histo_bytes_print(out, "%" PRIu64, axis->edges_u64[i]);
+            if (axis->edge_type == HISTO_EDGES_I64)
+                histo_bytes_print(out, "%" PRId64, ((const int64_t *)axis->edges)[i]);
+            else if (axis->edge_type == HISTO_EDGES_U64)
+                histo_bytes_print(out, "%" PRIu64, ((const uint64_t *)axis->edges)[i]);
             else
-                histo_json_put_number(out, axis->edges[i]);
+                histo_json_put_number(out, ((const double *)axis->edges)[i]);
         }
         histo_bytes_print(out, "]");
     } else {

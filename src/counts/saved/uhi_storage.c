@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "axis/whole.h"
 #include "base/memory.h"
 #include "counts/saved/uhi_loader.h"
 
@@ -250,7 +251,7 @@ histo_status histo_uhi_prepare(histo_uhi_loader *l)
     if (status != HISTO_OK) return status;
     const histo_accumulators *accumulators = &l->hist->accumulators;
     for (int a = 0; a < l->naxes; a++) {
-        if (!l->axes[a].edges) continue;
+        if (!l->axes[a].edges || histo_axis_is_whole(&l->axes[a])) continue;
         status = histo_axis_check_kept(&l->hist->axes[a], l->axes[a].edges);
         if (status != HISTO_OK) return histo_uhi_blame(l, l->axis_at[a], status);
     }

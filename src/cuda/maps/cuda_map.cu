@@ -90,20 +90,19 @@ static histo_status reserve_edges(histo_cuda_edges *edges, int64_t n)
 histo_status histo_cuda_edges_of(const histo_axis *axis, histo_cuda_edges *edges, bool capturing)
 {
     const bool stored = axis->kind != HISTO_INTEGER && axis->kind != HISTO_REGULAR;
+    const double *doubles = histo_axis_doubles(axis);
     const int64_t n = axis->bins + 1;
     const size_t bytes = (size_t)n * sizeof(double);
-    const bool known =
-        !stored || (n == edges->is.bins + 1 && edges->is.given && !memcmp(edges->here, axis->edges, bytes));
+    const bool known = !stored || (n == edges->is.bins + 1 && edges->is.given && !memcmp(edges->here, doubles, bytes));
     if (!known && capturing) return refuse_capture();
     edges->is.given = NULL;
     histo_status status = known ? HISTO_OK : reserve_edges(edges, n);
     if (status == HISTO_OK && !known)
-        status =
-            HISTO_CUDA(cudaMemcpyAsync(edges->given, axis->edges, bytes, cudaMemcpyHostToDevice, cudaStreamPerThread),
-                       "copying edges");
+        status = HISTO_CUDA(cudaMemcpyAsync(edges->given, doubles, bytes, cudaMemcpyHostToDevice, cudaStreamPerThread),
+                            "copying edges");
     if (status == HISTO_OK && !known) status = HISTO_CUDA(cudaStreamSynchronize(cudaStreamPerThread), "copying edges");
     if (status != HISTO_OK) return status;
-    if (!known) memcpy(edges->here, axis->edges, bytes);
+    if (!known) memcpy(edges->here, doubles, bytes);
     const histo_edges is = {axis->bins,
                             axis->lo,
                             axis->hi,
