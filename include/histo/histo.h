@@ -17,6 +17,9 @@
  *   - A pointer passed in is borrowed for the call only; the library copies what must outlive it.
  *   - A handle may be used by one thread at a time; different handles by different threads at once. To fill
  *     one histogram from several threads, give each thread a clone and merge the clones.
+ *   - The counts of a histogram, those of all batch entries and of masked samples together, add up to less than 2^64,
+ *     so no sum of them wraps. A call that would make them more is HISTO_INVALID; a file with more is HISTO_CORRUPT.
+ *     What changes counts outside of the library is not checked: launches of CUDA graphs, histo_hist_borrow_words.
  *   - Samples, and arrays that counts are read into, may be in any host memory or in a GPU's memory; the library
  *     detects which. Reading into host memory, merging or saving waits for the histogram's fills.
  *   - Options structs may be NULL, and zero in any field means its default: write them with designated

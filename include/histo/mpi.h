@@ -115,6 +115,23 @@ static inline histo_status histo_mpi_agree_alike(const histo_hist *hist, MPI_Com
     return histo_mpi_agree_on(status, fingerprint, "axes, edges, batch, weighting or storage of the histograms", comm);
 }
 
+/* Fail on every rank if the counts of all of them would add up to 2^64 or more. */
+static inline histo_status histo_mpi_agree_total(const histo_hist *hist, MPI_Comm comm)
+{
+    histo_tally tally;
+    uint64_t mine[3], sum[3];
+    memset(&tally, 0, sizeof tally);
+    const histo_status status = histo_hist_tally(hist, &tally);
+    mine[0] = status != HISTO_OK;
+    mine[1] = tally.samples >> 32; /* halves, whose sums do not wrap */
+    mine[2] = tally.samples & UINT32_MAX;
+    const histo_status done = histo_mpi_check(MPI_Allreduce(mine, sum, 3, MPI_UINT64_T, MPI_SUM, comm));
+    if (done != HISTO_OK) return done;
+    if (sum[0]) return histo_mpi_agree(status, comm);
+    if ((sum[1] + (sum[2] >> 32)) >> 32 == 0) return HISTO_OK;
+    return histo_set_error(HISTO_INVALID, "the sum of counts would be 2^64 or more");
+}
+
 static inline histo_status histo_mpi_agree_root(int root, MPI_Comm comm)
 {
     int ranks;
@@ -381,6 +398,7 @@ static inline histo_status histo_mpi_reduce(histo_hist *hist, int root, MPI_Comm
 {
     histo_status status = histo_mpi_agree_root(root, comm);
     if (status == HISTO_OK) status = histo_mpi_agree_alike(hist, comm);
+    if (status == HISTO_OK) status = histo_mpi_agree_total(hist, comm);
     if (status != HISTO_OK) return status;
     return histo_hist_storage(hist) == HISTO_SPARSE ? histo_mpi_reduce_sparse(hist, root, comm)
                                                     : histo_mpi_reduce_dense(hist, root, comm);
@@ -449,6 +467,7 @@ static inline histo_status histo_mpi_scatter(histo_hist *hist, MPI_Comm comm, in
     histo_status status = begin && end ? HISTO_OK : histo_set_error(HISTO_INVALID, "the place for the part is NULL");
     status = histo_mpi_agree(status, comm);
     if (status == HISTO_OK) status = histo_mpi_agree_alike(hist, comm);
+    if (status == HISTO_OK) status = histo_mpi_agree_total(hist, comm);
     if (status != HISTO_OK) return status;
     MPI_Comm_rank(comm, &p.rank);
     MPI_Comm_size(comm, &p.ranks);

@@ -501,7 +501,10 @@ class Histogram(Labelled, _histo.Hist):
             tally = self.tally
             return tally.bins + tally.flow if flow else tally.bins
         axes = tuple(range(len(self.batch), len(self.batch) + self.ndim))
-        value = _plain(self.values(flow).sum(axis=axes))
+        sums = self.values(flow).sum(axis=axes)
+        value = _plain(sums)
+        if self._kind()[0] == UNWEIGHTED and (sums < 0).any():
+            raise ValueError("a sum of counts is 2^63 or more, which int64 cannot hold")
         if self._kind()[0] not in HAS_SQUARES:
             return value
         return WeightedSum(value, _plain(self._get(SUM_W2, flow).sum(axis=axes)))
@@ -833,7 +836,10 @@ class Histogram(Labelled, _histo.Hist):
                 raise ValueError("counts cannot be negative: use astype('weight') for differences")
             self._set(Slots(mine.counts - theirs.counts, None, None))
             return
-        self._set(Slots(mine.counts + theirs.counts, mine.sum_w - theirs.sum_w,
+        counts = mine.counts + theirs.counts
+        if (counts < 0).any():
+            raise ValueError("a sum of counts would be 2^63 or more, which int64 cannot hold")
+        self._set(Slots(counts, mine.sum_w - theirs.sum_w,
                         None if mine.sum_w2 is None else mine.sum_w2 + theirs.sum_w2))
 
     def __sub__(self, other: Histogram) -> Self:

@@ -1042,6 +1042,30 @@ def test_threads_change_what_is_filled(storage):
     assert h[1, "set"] in (7, (7, 7))
 
 
+@pytest.mark.parametrize("storage", STORAGES)
+def test_counts_do_not_wrap(storage):
+    """All counts add up to less than 2^64."""
+    counts = Histogram(Integer(0, 2))
+    counts[:] = np.array([2**63 - 1, 5], "u8")
+    h = counts.astype(storage)
+    before = h.copy()
+    with pytest.raises(ValueError, match="2\\^64"):
+        h += h
+    if storage != "int64":  # whose difference is 0
+        with pytest.raises(ValueError, match="2\\^63"):
+            h -= h
+    assert h == before
+    if storage == "int64":
+        h[:] = np.array([2**63, 5], "u8")
+        assert h[0] == 2**63
+        for read in (h.values, h.sum, lambda: h.values(flow=True)):
+            with pytest.raises(ValueError, match="2\\^63"):
+                read()
+        h[:] = np.array([2**62, 2**62], "u8")
+        with pytest.raises(ValueError, match="2\\^63"):
+            h.sum()
+
+
 def test_threads_use_each_other():
     """No two wait for each other."""
     a, b = (Histogram(Category(["x"], growth=True), Regular(2, 0, 1)) for _ in range(2))  # sums of them stay 0

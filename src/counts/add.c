@@ -1,6 +1,7 @@
 /* Adding counts to a histogram: what histo_hist_read_occupied and histo_hist_read_masked give. */
 #include "base/memory.h"
 #include "counts/hist.h"
+#include "plan/total.h"
 
 /* The slot, numbered over all batch entries, of entry `index` of a read. */
 static int64_t slot_of(const histo_hist *hist, histo_slots slots, int64_t index)
@@ -44,17 +45,21 @@ static histo_status add_sparse(histo_hist *hist, histo_slots slots, const int64_
     return status;
 }
 
-static histo_status own(histo_hist *hist)
+/* Do all that can fail before counts[size] are added in host memory. */
+static histo_status admit(histo_hist *hist, const uint64_t *counts, int64_t size)
 {
+    uint64_t sum = 0;
+    if (!histo_total_add(&sum, counts, size)) return histo_fail_total();
     histo_status status = histo_accumulators_to_host(&hist->accumulators);
-    return status == HISTO_OK ? histo_accumulators_own(&hist->accumulators) : status;
+    if (status == HISTO_OK) status = histo_accumulators_own(&hist->accumulators);
+    return status == HISTO_OK ? histo_total_admit(&hist->accumulators, sum) : status;
 }
 
 histo_status histo_hist_add_occupied(histo_hist *hist, histo_slots slots, const int64_t *index, const uint64_t *counts,
                                      int64_t size)
 {
     histo_status status = check(hist, slots, index, counts, size);
-    if (status == HISTO_OK) status = own(hist);
+    if (status == HISTO_OK) status = admit(hist, counts, size);
     if (status != HISTO_OK) return status;
     if (hist->accumulators.sparse) return add_sparse(hist, slots, index, counts, size);
     for (int64_t i = 0; i < size; i++)
@@ -68,7 +73,7 @@ histo_status histo_hist_add_masked(histo_hist *hist, const uint64_t *masked, int
     if (size != hist->accumulators.batch)
         return histo_fail(HISTO_INVALID, "the array has %lld values, the histogram takes %lld", (long long)size,
                           (long long)hist->accumulators.batch);
-    histo_status status = own(hist);
+    histo_status status = admit(hist, masked, size);
     for (int64_t b = 0; b < size && status == HISTO_OK; b++)
         hist->accumulators.masked[b] += masked[b];
     return status;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "plan/accumulators.h"
+#include "plan/total.h"
 #include "view/dtype.h"
 
 /* Samples that take as long as a fill without a plan takes before it counts, and as long as making a plan. */
@@ -61,8 +62,9 @@ histo_status histo_count_few_samples(histo_problem *problem, const histo_axis *a
     histo_problem_job(problem, operands, fill, &job);
     job.accumulators = accumulators;
     job.end = histo_strided_iter_samples(&job.iter);
-    const bool replace = fill && fill->replace;
-    return replace ? histo_job_replace(&job, count, &histo_cpu_direct) : count(&histo_cpu_direct, &job);
+    if (fill && fill->replace) return histo_job_replace(&job, count, &histo_cpu_direct);
+    const histo_status status = histo_total_admit(accumulators, (uint64_t)job.end);
+    return status == HISTO_OK ? count(&histo_cpu_direct, &job) : status;
 }
 
 void histo_unplanned_note(histo_unplanned *unplanned, const histo_problem *problem)

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "counts/hist.h"
+#include "plan/total.h"
 
 /* Append a copy of the list of `from` to the lists of `to`. */
 static histo_status merge_sparse(histo_sparse *to, const histo_sparse *from)
@@ -25,6 +26,7 @@ histo_status histo_hist_merge(histo_hist *hist, const histo_hist *other)
     if (status == HISTO_OK) status = histo_accumulators_to_host(&hist->accumulators);
     if (status == HISTO_OK) status = histo_accumulators_own(&hist->accumulators);
     if (status == HISTO_OK) status = histo_accumulators_to_host(&other->accumulators);
+    if (status == HISTO_OK) status = histo_total_admit_all(&hist->accumulators, &other->accumulators);
     if (status != HISTO_OK) return status;
     histo_accumulators *to = &hist->accumulators;
     const histo_accumulators *from = &other->accumulators;

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "counts/hist.h"
+#include "plan/total.h"
 
 enum { COUNT_BITS = 21, MOST_MERGED = (1 << COUNT_BITS) - 1 };
 
@@ -143,6 +144,21 @@ typedef struct word_range {
     uint64_t *words; /* only READ changes them */
 } word_range;
 
+/* The next range of words [*first, end) that are of one section; false at the end. */
+static bool next_range(const sections *s, int64_t *first, int64_t end, uint64_t **words, word_range *r)
+{
+    if (*first >= end) return false;
+    int64_t begin = 0;
+    const word_section *section = s->at;
+    while (*first >= begin + section->n)
+        begin += section++->n;
+    const int64_t left = begin + section->n - *first;
+    *r = (word_range){section, *first - begin, left < end - *first ? left : end - *first, *words};
+    *first += r->n;
+    *words += r->n;
+    return true;
+}
+
 /* Check that the layout has words for all digits that are not zero, and for flags. */
 static histo_status check_windows(const histo_exact *exact, const histo_exact_windows *layout)
 {
@@ -167,6 +183,7 @@ static histo_status prepare(const histo_hist *hist, const histo_word_layout *lay
     return status;
 }
 
+/* Check words of digits or flags. */
 static histo_status check_words(const word_range *r)
 {
     const uint64_t most = (uint64_t)HISTO_EXACT_MAX_MERGED << 31; /* sums of digits, whose magnitude is at most 2^31 */
@@ -175,6 +192,29 @@ static histo_status check_words(const word_range *r)
         beyond |=
             r->section->kind == DIGITS ? (uint64_t)(r->words[i] + most > 2 * most) : r->words[i] >> 3 * COUNT_BITS;
     return beyond ? histo_fail(HISTO_INVALID, "the words are not those of up to %d histograms", MOST_MERGED) : HISTO_OK;
+}
+
+static uint64_t *counts_of(const histo_hist *hist, const word_section *section)
+{
+    return section->kind == COUNTS ? hist->accumulators.counts : hist->accumulators.masked;
+}
+
+/* Check that counts still add up to less than 2^64 once words [first, first + n) are written or added. */
+static histo_status admit(histo_hist *hist, const sections *s, int64_t first, int64_t n, const uint64_t *words,
+                          access way)
+{
+    uint64_t before = 0, after = 0;
+    bool fits = true;
+    word_range r;
+    int64_t at = first;
+    for (uint64_t *from = (uint64_t *)words; fits && next_range(s, &at, first + n, &from, &r);) {
+        if (r.section->kind != COUNTS && r.section->kind != MASKED) break;
+        fits = histo_total_add(&after, r.words, r.n);
+        if (way == WRITE) histo_total_add(&before, counts_of(hist, r.section) + r.first, r.n);
+    }
+    if (!fits) return histo_fail_total();
+    return way == WRITE ? histo_total_exchange(&hist->accumulators, before, after)
+                        : histo_total_admit(&hist->accumulators, after);
 }
 
 static void move_counts(uint64_t *counts, const word_range *r, access way)
@@ -234,29 +274,12 @@ static void move_flags(histo_exact *exact, const word_range *r, access way)
     }
 }
 
-/* The next range of words [*first, end) that are of one section; false at the end. */
-static bool next_range(const sections *s, int64_t *first, int64_t end, uint64_t **words, word_range *r)
-{
-    if (*first >= end) return false;
-    int64_t begin = 0;
-    const word_section *section = s->at;
-    while (*first >= begin + section->n)
-        begin += section++->n;
-    const int64_t left = begin + section->n - *first;
-    *r = (word_range){section, *first - begin, left < end - *first ? left : end - *first, *words};
-    *first += r->n;
-    *words += r->n;
-    return true;
-}
-
 static void move(const histo_hist *hist, const word_range *r, access way)
 {
     switch (r->section->kind) {
     case COUNTS:
-        move_counts(hist->accumulators.counts, r, way);
-        break;
     case MASKED:
-        move_counts(hist->accumulators.masked, r, way);
+        move_counts(counts_of(hist, r->section), r, way);
         break;
     case DIGITS:
         move_digits(exact_of(hist, r->section->power), r, way);
@@ -303,6 +326,7 @@ static histo_status move_words(const histo_hist *hist, const histo_word_layout *
     }
     for (int power = 0; power < 2 && !n && status == HISTO_OK; power++)
         if (exact_of(hist, power)) status = prepare(hist, layout, power, 0, 0, way);
+    if (status == HISTO_OK && way != READ) status = admit((histo_hist *)hist, &s, first, n, words, way);
     if (status != HISTO_OK) return status;
     for (at = first, to = words; next_range(&s, &at, first + n, &to, &r);)
         move(hist, &r, way);
@@ -345,9 +369,8 @@ static uint64_t *words_of(const histo_hist *hist, const word_section *section)
 {
     switch (section->kind) {
     case COUNTS:
-        return hist->accumulators.counts;
     case MASKED:
-        return hist->accumulators.masked;
+        return counts_of(hist, section);
     case SUMS:
         return (uint64_t *)(void *)sums_of(hist, section->power);
     default:
@@ -369,5 +392,6 @@ histo_status histo_hist_borrow_words(histo_hist *hist, const histo_word_layout *
         first -= section->n;
     uint64_t *const begin = first + n <= section->n ? words_of(hist, section) : NULL;
     *words = begin ? begin + first : NULL;
+    if (begin && section->kind != SUMS) hist->accumulators.most = UINT64_MAX; /* what they become is not known */
     return HISTO_OK;
 }

@@ -1,9 +1,11 @@
 /* Writing counts and sums into a histogram. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "counts/hist.h"
 #include "counts/rows.h"
+#include "plan/total.h"
 
 static void put_counts(const histo_hist *hist, histo_slots slots, const uint64_t *counts, uint64_t *to)
 {
@@ -67,7 +69,7 @@ static histo_status put_exact(const histo_hist *hist, histo_slots slots, const d
 }
 
 static histo_status check(const histo_hist *hist, histo_slots slots, const uint64_t *counts, const double *sum_w,
-                          const double *sum_w2, int64_t size)
+                          const double *sum_w2, int64_t size, const uint64_t *masked, uint64_t *total)
 {
     if (!hist) return histo_fail(HISTO_INVALID, "the histogram is NULL");
     if (slots != HISTO_BINS && slots != HISTO_FLOW) return histo_fail(HISTO_INVALID, "unknown slots %d", (int)slots);
@@ -79,13 +81,17 @@ static histo_status check(const histo_hist *hist, histo_slots slots, const uint6
         return histo_fail(HISTO_INVALID, "the histogram has no sums of weights");
     if (sum_w2 && !histo_has_squares(hist->weighting))
         return histo_fail(HISTO_INVALID, "the histogram has no sums of squares of weights");
-    return HISTO_OK;
+    *total = 0;
+    const bool fits =
+        histo_total_add(total, counts, size) && (!masked || histo_total_add(total, masked, hist->accumulators.batch));
+    return fits ? HISTO_OK : histo_fail_total();
 }
 
 histo_status histo_hist_write(histo_hist *hist, histo_slots slots, const uint64_t *counts, const double *sum_w,
                               const double *sum_w2, int64_t size, const uint64_t *masked)
 {
-    histo_status status = check(hist, slots, counts, sum_w, sum_w2, size);
+    uint64_t total;
+    histo_status status = check(hist, slots, counts, sum_w, sum_w2, size, masked, &total);
     if (status != HISTO_OK) return status;
     const histo_hist_options kind = histo_hist_kind(hist);
     histo_accumulators by;
@@ -100,6 +106,7 @@ histo_status histo_hist_write(histo_hist *hist, histo_slots slots, const uint64_
     if (by.exact_w && status == HISTO_OK) status = put_exact(hist, slots, sum_w, counts, by.exact_w);
     if (by.exact_w2 && status == HISTO_OK) status = put_exact(hist, slots, sum_w2, counts, by.exact_w2);
     by.on_host = true;
+    by.most = total;
     if (masked) memcpy(by.masked, masked, (size_t)by.batch * sizeof *masked);
     if (status == HISTO_OK)
         histo_accumulators_replace(&hist->accumulators, &by);
@@ -122,6 +129,37 @@ static void set_exact(histo_exact *to, int64_t slot, double sum)
     histo_exact_add(to, slot, sum);
 }
 
+static void put_alone(uint64_t *to, int64_t n, const int64_t *index, const uint64_t *counts)
+{
+    for (int64_t i = 0; i < n; i++)
+        to[index[i]] = counts[i];
+}
+
+/* Set counts in host memory, if their total stays below 2^64. Mostly it does whatever they replace; else they are set
+ * to see what it becomes, since an entry may be set twice, and set back. */
+static histo_status put_counts_at(histo_accumulators *to, int64_t n, const int64_t *index, const uint64_t *counts)
+{
+    uint64_t sum = 0, total;
+    if (histo_total_add(&sum, counts, n) && !__builtin_add_overflow(to->most, sum, &total)) {
+        put_alone(to->counts, n, index, counts);
+        to->most = total;
+        return HISTO_OK;
+    }
+    const size_t bytes = (size_t)n * sizeof *counts;
+    uint64_t *before = histo_malloc(bytes);
+    if (!before) return histo_fail_memory(bytes, "counts that are replaced");
+    for (int64_t i = 0; i < n; i++)
+        before[i] = to->counts[index[i]];
+    put_alone(to->counts, n, index, counts);
+    const histo_status status = histo_total_find(to, &total);
+    if (status == HISTO_OK)
+        to->most = total;
+    else
+        put_alone(to->counts, n, index, before);
+    free(before);
+    return status;
+}
+
 histo_status histo_hist_put(histo_hist *hist, int64_t n, const int64_t *index, const uint64_t *counts,
                             const double *sum_w, const double *sum_w2)
 {
@@ -138,8 +176,8 @@ histo_status histo_hist_put(histo_hist *hist, int64_t n, const int64_t *index, c
     if (status == HISTO_OK) status = histo_accumulators_own(to);
     if (status == HISTO_OK && to->exact_w) status = reserve_for(to->exact_w, sum_w, n);
     if (status == HISTO_OK && to->exact_w2) status = reserve_for(to->exact_w2, sum_w2, n);
+    if (status == HISTO_OK) status = put_counts_at(to, n, index, counts);
     for (int64_t i = 0; i < n && status == HISTO_OK; i++) {
-        to->counts[index[i]] = counts[i];
         if (to->sum_w) to->sum_w[index[i]] = sum_w[i];
         if (to->sum_w2) to->sum_w2[index[i]] = sum_w2[i];
         if (to->exact_w) set_exact(to->exact_w, index[i], sum_w[i]);

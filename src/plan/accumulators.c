@@ -125,6 +125,7 @@ static void clear_but(histo_accumulators *accumulators, histo_device_accumulator
             device->backend->free(device);
         }
     }
+    if (!kept) accumulators->most = 0;
 }
 
 void histo_accumulators_clear(histo_accumulators *accumulators, void *stream)

@@ -7,6 +7,7 @@
 
 #include "base/threads/threads.h"
 #include "plan/accumulators.h"
+#include "plan/total.h"
 
 void histo_params_default(const histo_row *row, int64_t *params)
 {
@@ -187,6 +188,7 @@ histo_status histo_job_replace(histo_job *job, histo_status (*count)(const void 
     job->accumulators = &fresh;
     status = count(by, job);
     job->accumulators = replaced;
+    fresh.most = (uint64_t)histo_strided_iter_samples(&job->iter);
     if (status == HISTO_OK) histo_accumulators_replace(replaced, &fresh);
     histo_accumulators_free(&fresh);
     return status;
@@ -219,7 +221,9 @@ histo_status histo_plan_run(const histo_plan *plan, histo_accumulators *accumula
     job.reading = reading;
     const bool split = histo_split_fits(plan, operands), on_host = counts_on_host(plan, split);
     const bool replaces = fill && fill->replace;
-    const histo_status status = split || replaces ? check_captured(plan, &job, split) : HISTO_OK;
+    const uint64_t samples = (uint64_t)histo_strided_iter_samples(&job.iter);
+    histo_status status = split || replaces ? check_captured(plan, &job, split) : HISTO_OK;
+    if (status == HISTO_OK && !replaces) status = histo_total_admit(accumulators, samples);
     if (status != HISTO_OK) return status;
     if (split) {
         const int planned = plan->split.threads;
@@ -227,8 +231,9 @@ histo_status histo_plan_run(const histo_plan *plan, histo_accumulators *accumula
     }
     if (!replaces) return run(plan, &job, split);
     if (on_host && !split) return histo_job_replace(&job, run_unsplit, plan);
-    job.replace = !split && histo_strided_iter_samples(&job.iter) > 0;
+    job.replace = !split && samples > 0;
     if (!job.replace) histo_accumulators_clear(accumulators, split ? NULL : job.stream);
+    if (accumulators->most < samples) accumulators->most = samples;
     return run(plan, &job, split);
 }
 

@@ -30,6 +30,7 @@ typedef struct histo_accumulators {
     uint64_t *counts;                /* [batch * slots]; NULL if they are sparse */
     histo_sparse *sparse;            /* the occupied slots among batch * slots; NULL if dense */
     uint64_t *masked;                /* [batch] */
+    uint64_t most;                   /* all counts and masked samples add up to no more: see plan/total.h */
     double *sum_w, *sum_w2;          /* fast weighting: [batch * slots]; else NULL */
     histo_exact *exact_w, *exact_w2; /* reproducible: of batch * slots, else NULL; that of w^2 is NULL if not wanted */
     bool on_host;                    /* host memory may hold counts that no device has, apart from drained ones */

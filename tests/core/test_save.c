@@ -154,11 +154,19 @@ static void test_extreme_counts(void **state)
     histo_axis axis = histo_axis_regular(3000, 0, 1);
     histo_hist *hist;
     OK(histo_hist_create(&hist, 1, &axis, NULL));
+    const int64_t slots = hist->accumulators.slots;
     for (int width = 0; width <= 64; width += 8) {
-        for (int64_t i = 0; i < hist->accumulators.slots; i++)
-            hist->accumulators.counts[i] = i % 7 || width == 0 ? 0 : UINT64_MAX >> (64 - width);
-        hist->accumulators.counts[hist->accumulators.slots - 1] = UINT64_MAX;
-        hist->accumulators.masked[0] = UINT64_MAX;
+        uint64_t rest = UINT64_MAX; /* of the largest total that there can be */
+        for (int64_t i = 0; i < slots; i++) {
+            const bool wide = width && i % (width < 56 ? 7 : slots) == 0;
+            hist->accumulators.counts[i] = wide ? UINT64_MAX >> (64 - width) : 0;
+            rest -= hist->accumulators.counts[i];
+        }
+        hist->accumulators.counts[slots - 1] = rest;
+        hist->accumulators.masked[0] = 0;
+        check_round_trips(hist);
+        hist->accumulators.counts[slots - 1] = 0;
+        hist->accumulators.masked[0] = rest;
         check_round_trips(hist);
     }
     histo_hist_destroy(hist);

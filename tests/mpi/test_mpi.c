@@ -205,6 +205,28 @@ static void check_refusals(void)
     histo_hist_destroy(before);
 }
 
+/* Counts of all ranks that add up to 2^64 or more. */
+static void check_totals(void)
+{
+    const histo_axis axis = histo_axis_integer(0, 3);
+    for (int storage = HISTO_DENSE; storage <= HISTO_SPARSE && ranks > 1; storage++) {
+        const histo_hist_options options = {.storage = (histo_storage)storage};
+        const uint64_t written[3] = {1, UINT64_MAX / (uint64_t)ranks, 0};
+        uint64_t counts[3];
+        int64_t begin, end;
+        histo_hist *h = NULL;
+        OK(histo_hist_create(&h, 1, &axis, &options));
+        OK(histo_hist_write(h, HISTO_BINS, written, NULL, NULL, 3, NULL));
+        check_refused(histo_mpi_reduce(h, HISTO_MPI_ALL, MPI_COMM_WORLD), HISTO_INVALID, "2^64");
+        check_refused(histo_mpi_reduce(h, 0, MPI_COMM_WORLD), HISTO_INVALID, "2^64");
+        if (storage == HISTO_DENSE)
+            check_refused(histo_mpi_scatter(h, MPI_COMM_WORLD, &begin, &end), HISTO_INVALID, "2^64");
+        OK(histo_hist_read_counts(h, HISTO_BINS, counts, 3, NULL));
+        CHECK(memcmp(counts, written, sizeof counts) == 0);
+        histo_hist_destroy(h);
+    }
+}
+
 static void check_stats(void)
 {
     int begin, end;
@@ -283,6 +305,7 @@ int main(int argc, char **argv)
     for (int k = 0; k < 2; k++)
         check_divisions(&sparse[k], k);
     check_refusals();
+    check_totals();
     check_stats();
     check_survey();
     if (rank == 0) printf("%d ranks: %d checks on each\n", ranks, checks);

@@ -344,9 +344,21 @@ static PyObject *slots_array(const hist *h, histo_slots slots, histo_dtype dtype
     return hist_new_array(h, dtype, naxes, shape, data);
 }
 
+/* NumPy's users expect counts of int64. */
+static histo_status check_signed(const uint64_t *counts, int64_t n)
+{
+    uint64_t any = 0;
+    for (int64_t i = 0; i < n; i++)
+        any |= counts[i];
+    return any >> 63 ? histo_set_error(HISTO_INVALID, "a count is 2^63 or more, which int64 cannot hold") : HISTO_OK;
+}
+
 static histo_status read_slots(const hist *h, int what, histo_slots slots, void *data, int64_t size)
 {
-    if (what == COUNTS) return histo_hist_read_counts(h->hist, slots, data, size, NULL);
+    if (what == COUNTS) {
+        const histo_status status = histo_hist_read_counts(h->hist, slots, data, size, NULL);
+        return status == HISTO_OK ? check_signed(data, size) : status;
+    }
     return histo_hist_read_weights(h->hist, slots, what == SUM_W ? data : NULL, what == SUM_W2 ? data : NULL, size,
                                    NULL);
 }
@@ -372,7 +384,11 @@ static histo_status read_into(const hist *h, int what, histo_slots slots, const 
     void *data = (void *)v->data;
     const int64_t size = histo_hist_size(h->hist, slots);
     const histo_read_options options = {.dtype = v->dtype == HISTO_I64 ? HISTO_U64 : v->dtype, .stream = out->stream};
-    if (what == COUNTS) return histo_hist_read_counts(h->hist, slots, data, size, &options);
+    if (what == COUNTS) {
+        const histo_status status = histo_hist_read_counts(h->hist, slots, data, size, &options);
+        const bool here = status == HISTO_OK && v->dtype == HISTO_I64 && histo_memory_device(data) == HISTO_DEVICE_CPU;
+        return here ? check_signed(data, size) : status;
+    }
     return histo_hist_read_weights(h->hist, slots, what == SUM_W ? data : NULL, what == SUM_W2 ? data : NULL, size,
                                    &options);
 }

@@ -5,6 +5,7 @@
 
 #include "counts/saved/binary.h"
 #include "counts/saved/uhi.h"
+#include "plan/total.h"
 
 /* ---- Sets ---- */
 
@@ -65,23 +66,46 @@ static histo_status load_of_set(const char *data, size_t size, const char *name,
 
 /* ---- Any format ---- */
 
-histo_status histo_hist_load(const void *data, size_t size, const char *name, histo_hist **hist)
+static histo_status load_any(const void *data, size_t size, const char *name, histo_hist **hist)
 {
-    if (!data || !hist) return histo_fail(HISTO_INVALID, "the data, or the place for the histogram, is NULL");
-    if (size == 0) return histo_fail(HISTO_CORRUPT, "byte 0: the file is empty");
     if (size >= sizeof set_magic - 1 && memcmp(data, set_magic, sizeof set_magic - 1) == 0)
         return load_of_set(data, size, name, hist);
     return histo_binary_is(data, size) ? histo_binary_load(data, size, hist)
                                        : histo_uhi_load(data, size, name, NULL, hist);
 }
 
+/* Give a histogram that was loaded to the caller, unless its counts cannot be added up. */
+static histo_status give(histo_status status, histo_hist *loaded, histo_hist **hist)
+{
+    if (status != HISTO_OK) return status;
+    status = histo_total_find(&loaded->accumulators, &loaded->accumulators.most);
+    if (status == HISTO_OK) {
+        *hist = loaded;
+        return HISTO_OK;
+    }
+    histo_hist_destroy(loaded);
+    return status == HISTO_INVALID ? histo_fail(HISTO_CORRUPT, "the counts add up to 2^64 or more") : status;
+}
+
+histo_status histo_hist_load(const void *data, size_t size, const char *name, histo_hist **hist)
+{
+    histo_hist *loaded = NULL;
+    if (!data || !hist) return histo_fail(HISTO_INVALID, "the data, or the place for the histogram, is NULL");
+    if (size == 0) return histo_fail(HISTO_CORRUPT, "byte 0: the file is empty");
+    const histo_status status = load_any(data, size, name, &loaded);
+    return give(status, loaded, hist);
+}
+
 histo_status histo_hist_load_outline(const void *data, size_t size, int64_t cells, histo_dtype dtype,
                                      const void *values, const double *variances, histo_hist **hist)
 {
+    histo_hist *loaded = NULL;
     if (!data || !hist) return histo_fail(HISTO_INVALID, "the document, or the place for the histogram, is NULL");
     if (dtype != HISTO_U64 && dtype != HISTO_F64)
         return histo_fail(HISTO_INVALID, "values of cells are of HISTO_U64 or HISTO_F64");
     if (cells < 0 || (variances && !values))
         return histo_fail(HISTO_INVALID, "the number of cells is negative, or there are variances without values");
-    return histo_uhi_load(data, size, NULL, &(histo_uhi_arrays){cells, dtype, values, variances}, hist);
+    const histo_uhi_arrays arrays = {cells, dtype, values, variances};
+    const histo_status status = histo_uhi_load(data, size, NULL, &arrays, &loaded);
+    return give(status, loaded, hist);
 }
