@@ -229,6 +229,11 @@ HISTO_API histo_status histo_axis_edges(const histo_axis *axis, double *edges);
 /* Edge i of a valid axis, likewise; i is 0 … bins. */
 HISTO_API double histo_axis_edge(const histo_axis *axis, int64_t i);
 
+/* Do two valid axes have the same bins: as many, between the same edges, the last one open or closed in both? Edges are
+ * compared by value, every bit of them counts, and -0 equals 0, as no sample lies between them. Kinds may differ: an
+ * integer axis equals a regular one with its edges. false if either is NULL. */
+HISTO_API bool histo_axis_equal(const histo_axis *a, const histo_axis *b);
+
 /* Write edges[bins + 1] from lo to hi, as numpy.linspace(lo, hi, bins + 1) computes them in the type `computed` and
  * rounds them to the type `edge`: HISTO_F16, HISTO_F32 or HISTO_F64. For samples of float32, numpy.histogram computes
  * in double if the range is given as Python numbers, in float if it is found from the samples, and rounds to float.
@@ -444,8 +449,27 @@ HISTO_API histo_status histo_hist_write(histo_hist *hist, histo_slots slots, con
 HISTO_API histo_status histo_hist_put(histo_hist *hist, int64_t n, const int64_t *index, const uint64_t *counts,
                                       const double *sum_w, const double *sum_w2);
 
-/* Add the contents of other to hist. Axes (every bit of every edge), batch, weighting and storage must be equal. */
+/* Add the contents of other to hist. Axes (histo_axis_equal), batch, weighting and storage must be equal. */
 HISTO_API histo_status histo_hist_merge(histo_hist *hist, const histo_hist *other);
+
+/* Subtract the contents of other from hist: take out again what merging has added, so that the samples of a parent node
+ * without those of one child are those of the other. Axes, batch, weighting and storage must be equal. HISTO_INVALID,
+ * and nothing changes, if other has more samples than hist in a slot, or has left out more. Counts are exact, and so
+ * are reproducible sums, with IEEE 754's rules for infinities and NaN; fast sums are rounded, and may leave a little of
+ * what cancels. */
+HISTO_API histo_status histo_hist_subtract(histo_hist *hist, const histo_hist *other);
+
+/* Multiply all sums of weights by a finite factor, and those of squares by it twice, as if each weight had been
+ * multiplied. Every product is rounded to double; a reproducible sum is rounded before, and then is exactly the
+ * product. Counts stay, as they are numbers of samples. An unweighted histogram has no sums: its counts are multiplied,
+ * by a factor that is a whole number from 0 on, and else the call is HISTO_INVALID, as it is for products of 2^64 and
+ * more. Samples that were left out stay. */
+HISTO_API histo_status histo_hist_scale(histo_hist *hist, double factor);
+
+/* *equal = whether two histograms are the same: axes (histo_axis_equal), batch, weighting, storage, the counts of all
+ * slots, the samples left out, and all sums. Sums are compared by value, where NaN equals NaN; reproducible ones
+ * exactly, not as they are rounded for a read. */
+HISTO_API histo_status histo_hist_equal(const histo_hist *a, const histo_hist *b, bool *equal);
 
 /* A number that is equal of histograms that histo_hist_merge can merge, and differs with near certainty if it refuses
  * them: machines compare it instead of all edges. The same in every version 0.1 of the library. */

@@ -548,15 +548,35 @@ histo_status histo_axis_check_kept(const histo_axis *owned, const double *edges)
     return HISTO_OK;
 }
 
+/* Do lo, hi and the bins give the edges, by one formula? */
+static bool is_regular(const histo_axis *axis)
+{
+    return axis->kind == HISTO_INTEGER || axis->kind == HISTO_REGULAR;
+}
+
+/* Before a histogram owns an axis, integer edges may be doubles, too. */
+static bool equals_whole(const histo_axis *whole, const histo_axis *other)
+{
+    if (histo_axis_is_whole(other)) return histo_whole_equal(whole, other);
+    bool equal = true;
+    for (int64_t i = 0; i <= whole->bins && equal; i++)
+        equal = histo_whole_is_double(whole, i) && histo_whole_edge(whole, i) == histo_axis_edge(other, i);
+    return equal;
+}
+
 bool histo_axis_equal(const histo_axis *a, const histo_axis *b)
 {
-    if (histo_axis_is_whole(a) != histo_axis_is_whole(b)) return false;
-    if (histo_axis_is_whole(a)) return a->closed == b->closed && histo_whole_equal(a, b);
-    if (a->bins != b->bins || a->closed != b->closed || a->lo != b->lo || a->hi != b->hi) return false;
-    if (a->edges == b->edges) return true; /* shared, or both uniform: lo, hi and bins give the edges */
-    for (int64_t i = 0; i <= a->bins; i++)
-        if (histo_axis_edge(a, i) != histo_axis_edge(b, i)) return false;
-    return true;
+    if (!a || !b || a->bins != b->bins || a->closed != b->closed) return false;
+    if (histo_axis_is_whole(a)) return equals_whole(a, b);
+    if (histo_axis_is_whole(b)) return equals_whole(b, a);
+    if (is_regular(a) && is_regular(b)) return a->lo == b->lo && a->hi == b->hi;
+    const double *of_a = given_edges(a), *of_b = given_edges(b);
+    if (of_a && of_b && memcmp(of_a, of_b, ((size_t)a->bins + 1) * sizeof *of_a) == 0) return true;
+    const axis_scale scale_a = scale_of(a), scale_b = scale_of(b);
+    bool equal = true;
+    for (int64_t i = 0; i <= a->bins && equal; i++)
+        equal = (of_a ? of_a[i] : formula_edge(a, scale_a, i)) == (of_b ? of_b[i] : formula_edge(b, scale_b, i));
+    return equal;
 }
 
 histo_status histo_axis_regroup(const histo_axis *owned, int64_t begin, int64_t bins, int64_t factor,
