@@ -165,7 +165,9 @@ HISTO_API int64_t histo_view_size(const histo_view *view);
  * NaN have slots of their own (see HISTO_FLOW).
  * The edges of HISTO_VARIABLE may also be equal or infinite. A bin between equal edges is empty, but for the last of a
  * closed axis, which holds that value. Summaries, splits and the earth mover's distance take no infinite edges, and
- * maps neither infinite nor equal ones. */
+ * maps neither infinite nor equal ones.
+ * More than 2^22 edges of a formula are not all computed to check an axis: there, bins must be so wide that rounding
+ * cannot close one, that is some 2^-40 of their edges. */
 typedef uint32_t histo_axis_kind;
 enum {
     HISTO_INTEGER = 0, /* edges lo, lo+1, …, lo+bins */
@@ -659,7 +661,7 @@ HISTO_API histo_status histo_split_method_parse(const char *name, histo_split_me
  * class but the highest, increasing. A sample is above a threshold iff its bin is above last[0]. If all samples are in
  * one bin and there are two classes, last[0] is that bin. HISTO_INVALID, naming the batch entry, if fewer bins are
  * occupied than there are classes, or if HISTO_SPLIT_MINIMUM finds no two maxima; HISTO_UNSUPPORTED if it would have to
- * smooth more than 2^20 bins. */
+ * smooth more than 2^16 bins. */
 HISTO_API histo_status histo_hist_split(const histo_hist *hist, histo_split_method method, int classes, int64_t *last);
 
 /* How to compare the counts a and b of two histograms, whose sums are A and B. */

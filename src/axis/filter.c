@@ -75,7 +75,7 @@ histo_status histo_filter_check(const histo_fill_options *options)
     if (options->mask_offset < 0)
         return histo_fail(HISTO_INVALID, "the mask's offset is %lld: give 0 or more", (long long)options->mask_offset);
     if (!options->where || options->where_lo <= options->where_hi) return HISTO_OK;
-    return histo_fail(HISTO_INVALID, "the range filter [%g, %g] is empty: where_lo must not be above where_hi",
+    return histo_fail(HISTO_INVALID, "the range filter [%.17g, %.17g] is empty: where_lo must not be above where_hi",
                       options->where_lo, options->where_hi);
 }
 

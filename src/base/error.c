@@ -1,9 +1,11 @@
 #include "base/error.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static _Thread_local char last_error[2048]; /* room for what a compiler says of a function of records */
 
@@ -24,6 +26,11 @@ histo_status histo_fail(histo_status status, const char *format, ...)
 histo_status histo_set_error(histo_status status, const char *sentence)
 {
     return status == HISTO_OK ? HISTO_OK : histo_fail(status, "%s", sentence ? sentence : "");
+}
+
+histo_status histo_fail_file(const char *what, const char *path, int error)
+{
+    return histo_fail(error == ENOMEM ? HISTO_NO_MEMORY : HISTO_IO, "%s %s: %s", what, path, strerror(error));
 }
 
 enum { BYTES_TEXT = 32 };

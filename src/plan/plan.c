@@ -94,7 +94,7 @@ histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes
     if ((unsigned)options->effort > HISTO_COMPILE)
         return histo_fail(HISTO_INVALID, "unknown effort %d: use HISTO_ESTIMATE, HISTO_MEASURE or HISTO_COMPILE",
                           (int)options->effort);
-    if (options->threads < 0) return histo_fail_threads(options->threads);
+    if (!histo_threads_possible(options->threads)) return histo_threads_check(options->threads);
     if (options->threads == 0 && fill) given.threads = fill->threads;
     histo_plan *plan = malloc(sizeof *plan);
     if (!plan) return histo_fail_memory(sizeof *plan, "a plan");

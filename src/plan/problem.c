@@ -198,7 +198,7 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_h
     static const histo_fill_options defaults;
     if (!options) options = &defaults;
     if (!views) return histo_fail(HISTO_INVALID, "the samples are NULL");
-    if (options->threads < 0) return histo_fail_threads(options->threads);
+    if (!histo_threads_possible(options->threads)) return histo_threads_check(options->threads);
     problem->naxes = naxes;
     problem->batch = kind->batch;
     problem->bins = problem->slots = problem->samples = 0;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/threads/pool.h"
+#include "base/threads/threads.h"
 #include "cpu/kernels/kernels.h"
 #include "plan/strategy.h"
 #include "survey/device.h"
@@ -112,7 +113,8 @@ static void search_entry(const histo_source *source, int threads, int64_t entry,
 /* Few samples in one piece, with nothing beside them: what they need is soon checked. */
 static bool are_few(const histo_view *samples, const histo_fill_options *options)
 {
-    if (options && (options->mask || options->where || options->offsets || options->threads < 0)) return false;
+    if (options && (options->mask || options->where || options->offsets || !histo_threads_possible(options->threads)))
+        return false;
     if (!samples || samples->ndim != 1 || samples->batch_ndim != 0 || (unsigned)samples->dtype >= HISTO_DTYPE_COUNT)
         return false;
     const int64_t size = (int64_t)histo_dtype_size(samples->dtype), n = samples->shape[0];
@@ -135,8 +137,8 @@ static histo_status find_on_device(const histo_source *source, histo_extremes *e
 histo_status histo_find_extremes(const histo_view *samples, const histo_fill_options *options, histo_extremes *extremes,
                                  int64_t size)
 {
-    if (size < 0 || (!extremes && size > 0))
-        return histo_fail(HISTO_INVALID, "the extremes are NULL, or %lld in number", (long long)size);
+    if (size < 0) return histo_fail(HISTO_INVALID, "size is %lld: give 0 or more", (long long)size);
+    if (!extremes && size > 0) return histo_fail(HISTO_INVALID, "the extremes are NULL");
     if (size == 1 && are_few(samples, options)) {
         *extremes = (histo_extremes){0};
         histo_cpu_kernels_usable()->add_extremes(samples->dtype, samples->data, samples->shape[0], extremes);

@@ -102,7 +102,7 @@ histo_status histo_source_make(histo_source *source, const histo_view *samples, 
         source->stored[0] = (histo_dtype)(source->stored[0] | HISTO_RECORDS);
     }
     histo_status status = histo_filter_check(options);
-    if (status == HISTO_OK && options->threads < 0) status = histo_fail_threads(options->threads);
+    if (status == HISTO_OK) status = histo_threads_check(options->threads);
     if (status == HISTO_OK && batch) status = check_batch(samples, offsets, entries, source->home);
     if (status != HISTO_OK) return status;
     source->samples = histo_view_size(samples);

@@ -61,12 +61,12 @@ static bool ends_at_samples(const histo_survey_options *o)
 static histo_status check_percentile(double percentile)
 {
     if (0 <= percentile && percentile <= 100) return HISTO_OK;
-    return histo_fail(HISTO_INVALID, "percentiles lie between 0 and 100, not at %g", percentile);
+    return histo_fail(HISTO_INVALID, "percentiles lie between 0 and 100, not at %.17g", percentile);
 }
 
 static histo_status check_end(double end)
 {
-    return isfinite(end) ? HISTO_OK : histo_fail(HISTO_INVALID, "a range with a percentile cannot end at %g", end);
+    return isfinite(end) ? HISTO_OK : histo_fail(HISTO_INVALID, "a range with a percentile cannot end at %.17g", end);
 }
 
 static histo_status check_range(const histo_survey_options *o)
@@ -83,8 +83,9 @@ static histo_status check_range(const histo_survey_options *o)
         break;
     case HISTO_RANGE_PERCENTILE:
         if (!(0 <= o->lo && o->lo <= o->hi && o->hi <= 100))
-            status = histo_fail(HISTO_INVALID, "percentiles lie between 0 and 100, the lower one first: not %g and %g",
-                                o->lo, o->hi);
+            status =
+                histo_fail(HISTO_INVALID, "percentiles lie between 0 and 100, the lower one first: not %.17g and %.17g",
+                           o->lo, o->hi);
         break;
     case HISTO_RANGE_FROM_PERCENTILE:
     case HISTO_RANGE_TO_PERCENTILE:
@@ -106,7 +107,7 @@ static histo_status check_options(histo_dtype dtype, const histo_survey_options 
     if (status != HISTO_OK) return status;
     if (o->rule != HISTO_RULE_NONE) return HISTO_OK;
     if (!(o->width >= 0) || isinf(o->width))
-        return histo_fail(HISTO_INVALID, "a bin cannot be %g wide: give a width above 0", o->width);
+        return histo_fail(HISTO_INVALID, "a bin cannot be %.17g wide: give a width above 0", o->width);
     if (o->width == 0 && (o->bins < 1 || o->bins > HISTO_MAX_BINS))
         return histo_fail(HISTO_INVALID, "a histogram cannot have %lld bins: give 1 to %lld, a width or a rule",
                           (long long)o->bins, (long long)HISTO_MAX_BINS);
@@ -512,9 +513,10 @@ static histo_status check_found(const histo_survey *s)
     if (none || isnan(s->lo) || isnan(s->hi))
         return histo_fail(HISTO_INVALID, "no finite sample to take a range from: give one");
     if (o->range == HISTO_RANGE_PERCENTILE && (isinf(s->lo) || isinf(s->hi)))
-        return histo_fail(HISTO_INVALID, "percentiles %g and %g are not both finite: give other ones", o->lo, o->hi);
+        return histo_fail(HISTO_INVALID, "percentiles %.17g and %.17g are not both finite: give other ones", o->lo,
+                          o->hi);
     if (isinf(s->lo) || isinf(s->hi))
-        return histo_fail(HISTO_INVALID, "the percentile %g is not finite: give another",
+        return histo_fail(HISTO_INVALID, "the percentile %.17g is not finite: give another",
                           from_percentile(o) ? o->lo : o->hi);
     if (s->lo > s->hi)
         return histo_fail(HISTO_INVALID,
@@ -532,8 +534,8 @@ static histo_status divide_by_width(double width, double lo, double *hi, int64_t
     double wanted = fabs(quotient - whole) <= 4 * DBL_EPSILON * whole ? whole : ceil(quotient);
     if (!(wanted <= (double)HISTO_MAX_BINS))
         return histo_fail(HISTO_INVALID,
-                          "bins %g wide over [%g, %g] would be %.10g, more than %lld: give a larger width", width, lo,
-                          *hi, wanted, (long long)HISTO_MAX_BINS);
+                          "bins %.17g wide over [%.17g, %.17g] would be %.10g, more than %lld: give a larger width",
+                          width, lo, *hi, wanted, (long long)HISTO_MAX_BINS);
     *bins = (int64_t)fmax(wanted, 1);
     *hi = fmax(*hi, lo + (double)*bins * width);
     return HISTO_OK;

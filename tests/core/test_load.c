@@ -183,7 +183,7 @@ static void test_foreign_outlines(void **state)
     REFUSED(HISTO_CORRUPT, "0.5 is not a count", histo_hist_load_outline(text, size, 2, HISTO_F64, half, NULL, &hist));
     REFUSED(HISTO_CORRUPT, "3 values for 2", histo_hist_load_outline(text, size, 3, HISTO_F64, whole, NULL, &hist));
     REFUSED(HISTO_INVALID, "HISTO_F64", histo_hist_load_outline(text, size, 2, HISTO_F32, half, NULL, &hist));
-    REFUSED(HISTO_INVALID, "negative", histo_hist_load_outline(text, size, -1, HISTO_F64, half, NULL, &hist));
+    REFUSED(HISTO_INVALID, "cells is -1", histo_hist_load_outline(text, size, -1, HISTO_F64, half, NULL, &hist));
     REFUSED(HISTO_INVALID, "without", histo_hist_load_outline(text, size, 2, HISTO_F64, NULL, half, &hist));
     text = quoted(HISTOGRAM(NO_FLOW, "'type':'int','values':[3,5]"));
     REFUSED(HISTO_CORRUPT, "of its own", histo_hist_load_outline(text, strlen(text), 2, HISTO_F64, whole, NULL, &hist));

@@ -403,7 +403,7 @@ static void invalid_words_change_nothing(void **state)
     REFUSED(HISTO_UNSUPPORTED, "weighted", histo_hist_add_occupied(h, HISTO_FLOW, index, word, 1));
     REFUSED(HISTO_INVALID, "increase", histo_hist_add_occupied(dense, HISTO_FLOW, index, word, 2));
     REFUSED(HISTO_INVALID, "increase", histo_hist_add_occupied(sparse, HISTO_FLOW, far, word, 1));
-    REFUSED(HISTO_INVALID, "below 0", histo_hist_add_occupied(sparse, HISTO_FLOW, index, word, -1));
+    REFUSED(HISTO_INVALID, "size is -1", histo_hist_add_occupied(sparse, HISTO_FLOW, index, word, -1));
     REFUSED(HISTO_INVALID, "1 values", histo_hist_add_masked(dense, word, 1));
     assert_same_bytes(h, same);
     free(words);

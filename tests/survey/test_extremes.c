@@ -307,7 +307,7 @@ static void wrong_arguments_are_refused(void **state)
     histo_extremes e[2];
     REFUSED(HISTO_INVALID, "samples are NULL", histo_find_extremes(NULL, NULL, e, 1));
     REFUSED(HISTO_INVALID, "extremes are NULL", histo_find_extremes(&six, NULL, NULL, 1));
-    REFUSED(HISTO_INVALID, "-1 in number", histo_find_extremes(&six, NULL, e, -1));
+    REFUSED(HISTO_INVALID, "size is -1", histo_find_extremes(&six, NULL, e, -1));
     REFUSED(HISTO_INVALID, "2 batch entries", histo_find_extremes(&rows, NULL, e, 1));
     REFUSED(HISTO_INVALID, "shape", histo_find_extremes(&six, &(histo_fill_options){.mask = &five}, e, 1));
     REFUSED(HISTO_INVALID, "range filter",

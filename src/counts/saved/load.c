@@ -103,8 +103,8 @@ histo_status histo_hist_load_outline(const void *data, size_t size, int64_t cell
     if (!data || !hist) return histo_fail(HISTO_INVALID, "the document, or the place for the histogram, is NULL");
     if (dtype != HISTO_U64 && dtype != HISTO_F64)
         return histo_fail(HISTO_INVALID, "values of cells are of HISTO_U64 or HISTO_F64");
-    if (cells < 0 || (variances && !values))
-        return histo_fail(HISTO_INVALID, "the number of cells is negative, or there are variances without values");
+    if (cells < 0) return histo_fail(HISTO_INVALID, "cells is %lld: give 0 or more", (long long)cells);
+    if (variances && !values) return histo_fail(HISTO_INVALID, "there are variances without values");
     const histo_uhi_arrays arrays = {cells, dtype, values, variances};
     const histo_status status = histo_uhi_load(data, size, NULL, &arrays, &loaded);
     return give(status, loaded, hist);

@@ -198,7 +198,7 @@ static histo_status read_array(const histo_uhi_loader *l, histo_dtype dtype, con
         else if (counts || is_count(sums[i]))
             lane.counts[slot] = counts ? counts[i] : (uint64_t)sums[i];
         else
-            return FAIL(l->values, "%g is not a count", sums[i]);
+            return FAIL(l->values, "%.17g is not a count", sums[i]);
     }
     return HISTO_OK;
 }
