@@ -57,6 +57,8 @@ extern "C" {
 #define HISTO_MAX_BINS (INT64_C(1) << 30)  /* bins of one axis, and of one dense histogram, all axes multiplied */
 #define HISTO_MAX_SLOTS (INT64_C(1) << 31) /* slots (bins and flow) of one dense histogram; see HISTO_SPARSE */
 #define HISTO_MAX_IMAGES 256               /* images whose pairs are counted */
+#define HISTO_MAX_NAME 1024                /* bytes of the name of a histogram */
+#define HISTO_MAX_METADATA (1 << 30)       /* bytes of its metadata */
 
 /* ---- Errors ------------------------------------------------------------------------------------------- */
 
@@ -306,6 +308,19 @@ HISTO_API histo_storage histo_hist_storage(const histo_hist *hist);
 /* Axis a, whose edges, if not NULL, live as long as the histogram; a zero axis if a is not in 0 … naxes-1. */
 HISTO_API histo_axis histo_hist_axis(const histo_hist *hist, int a);
 
+/* A name, in UTF-8, and metadata of the caller's, the text of a JSON object: they are copied; NULL: none, as at first.
+ * Both formats of saved histograms keep them, and so does what clone, project, rebin, slice and regroup make. Merging,
+ * subtracting, writing and resetting leave those of hist, and equal does not compare them. The name is any but
+ * "uhi_schema". UHI, whose `metadata` these are in JSON, wants their values to be strings, numbers, true or false; NaN
+ * and infinities are written as Python does. HISTO_INVALID for an empty name, what is not UTF-8 or JSON, what is nested
+ * deeper than 62, or too long. */
+HISTO_API histo_status histo_hist_set_name(histo_hist *hist, const char *name);
+HISTO_API histo_status histo_hist_set_metadata(histo_hist *hist, const char *json);
+/* The name and the metadata, as they were given; NULL: none. They are valid until hist is given others, swapped or
+ * destroyed. */
+HISTO_API const char *histo_hist_name(const histo_hist *hist);
+HISTO_API const char *histo_hist_metadata(const histo_hist *hist);
+
 /* A function from a record, which is a sample of any type of the caller's own, to the number that is counted. In C++,
  * histo/histo.hpp makes it of a functor. */
 typedef struct histo_function {
@@ -464,8 +479,7 @@ HISTO_API histo_status histo_hist_subtract(histo_hist *hist, const histo_hist *o
 /* Multiply all sums of weights by a finite factor, and those of squares by it twice, as if each weight had been
  * multiplied. Every product is rounded to double; a reproducible sum is rounded before, and then is exactly the
  * product. Counts stay, as they are numbers of samples. An unweighted histogram has no sums: its counts are multiplied,
- * by a factor that is a whole number from 0 on, and else the call is HISTO_INVALID, as it is for products of 2^64 and
- * more. Samples that were left out stay. */
+ * by a factor that is a whole number from 0 on. Any other is HISTO_INVALID. Samples that were left out stay. */
 HISTO_API histo_status histo_hist_scale(histo_hist *hist, double factor);
 
 /* *equal = whether two histograms are the same: axes (histo_axis_equal), batch, weighting, storage, the counts of all
@@ -850,7 +864,7 @@ enum {
 };
 
 /* Save to memory: *data points to *size bytes that the caller frees with histo_free. name is the histogram's key in the
- * JSON object; NULL: "histogram". */
+ * JSON object, by rules of histo_hist_set_name; NULL: the histogram's name, or "histogram" if it has none. */
 HISTO_API histo_status histo_hist_save(const histo_hist *hist, histo_format format, const char *name, void **data,
                                        size_t *size);
 /* Load what histo_hist_save or the command wrote, or any UHI JSON histogram with regular, variable, integer-category or
@@ -858,7 +872,8 @@ HISTO_API histo_status histo_hist_save(const histo_hist *hist, histo_format form
  * counts if all values are counts, else sums of weights without sums of squares (HISTO_WEIGHT_FAST_SUM). name selects
  * one of several histograms in a JSON object or a file of the command; with NULL there must be only one. Never reads
  * outside data[0 … size), so the data may be untrusted: HISTO_CORRUPT, HISTO_UNSUPPORTED or HISTO_INVALID with a
- * message. The caller destroys the histogram. */
+ * message. The histogram has the name that is its key, but none for "histogram" or for what is no name. The caller
+ * destroys it. */
 HISTO_API histo_status histo_hist_load(const void *data, size_t size, const char *name, histo_hist **hist);
 /* For programs that keep the values of a UHI histogram as arrays, such as Python's dicts: the JSON of a dense histogram
  * whose storage has a type, but neither values nor variances. These are arrays with a dimension for the batch, if it is

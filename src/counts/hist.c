@@ -36,6 +36,7 @@ void histo_hist_start(histo_hist *hist)
     hist->last_fitted = 0;
     hist->unplanned.spent = 0;
     hist->unplanned.noted = false;
+    hist->name = hist->metadata = NULL;
 }
 
 histo_status histo_hist_make(histo_hist **out, int naxes, const histo_axis *axes, const histo_hist_options *kind)
@@ -91,6 +92,8 @@ void histo_hist_clear(histo_hist *hist)
     for (int a = 0; a < hist->naxes; a++)
         histo_axis_disown(&hist->axes[a]);
     histo_accumulators_free(&hist->accumulators);
+    free(hist->name);
+    free(hist->metadata);
     while (hist->plans)
         histo_hist_forget_plan(hist, hist->plans->problem.home);
 }
@@ -110,6 +113,7 @@ histo_status histo_hist_clone(const histo_hist *hist, histo_hist **clone)
     histo_status status = histo_hist_make(&copy, hist->naxes, hist->axes, &kind);
     if (status != HISTO_OK) return status;
     status = histo_hist_merge(copy, hist);
+    if (status == HISTO_OK) status = histo_hist_copy_texts(copy, hist);
     if (status != HISTO_OK) {
         histo_hist_destroy(copy);
         return status;

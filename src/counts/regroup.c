@@ -142,6 +142,7 @@ static histo_status finish(regrouping *r, histo_status status, histo_hist **out)
 {
     if (status == HISTO_OK) status = histo_accumulators_to_host(&r->from->accumulators);
     if (status == HISTO_OK) status = r->from->accumulators.sparse ? move_sparse(r) : move_counts(r);
+    if (status == HISTO_OK) status = histo_hist_copy_texts(r->to, r->from);
     release(r);
     if (status == HISTO_OK) r->to->accumulators.most = r->from->accumulators.most;
     if (status == HISTO_OK)
