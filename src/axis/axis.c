@@ -280,6 +280,9 @@ histo_status histo_axis_check_description(const histo_axis *axis)
     if (axis->bins > HISTO_MAX_BINS)
         return histo_fail(HISTO_INVALID, "%lld bins are more than the %lld that a histogram can have",
                           (long long)axis->bins, (long long)HISTO_MAX_BINS);
+    for (size_t i = 0; i < sizeof axis->reserved; i++)
+        if (axis->reserved[i])
+            return histo_fail(HISTO_INVALID, "the reserved bytes of the axis are not zero: they were not initialised");
     if (axis->edge_type > HISTO_EDGES_U64)
         return histo_fail(HISTO_INVALID, "unknown type of edges %u", (unsigned)axis->edge_type);
     if (axis->edge_type != HISTO_EDGES_F64 && axis->kind != HISTO_VARIABLE)

@@ -257,8 +257,7 @@ static bool write(const array_count *s, histo_dtype dtype, void *out)
 static bool is_plain(const histo_fill_options *fill, const histo_count_options *options)
 {
     const histo_weighting sums = options->weighting;
-    const bool all = !fill || (!fill->mask && !fill->where && !fill->offsets && !fill->functions &&
-                               histo_threads_possible(fill->threads));
+    const bool all = !fill || histo_fill_is_plain(fill);
     const bool fast = fill && fill->weights && (histo_is_fast(sums) || sums == HISTO_UNWEIGHTED);
     return all && (fast || sums == HISTO_UNWEIGHTED) && options->slots == HISTO_BINS && !options->plan;
 }

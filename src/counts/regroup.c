@@ -246,6 +246,8 @@ static histo_status map_slots(regrouping *r, int source, int target, const uint3
 histo_status histo_hist_regroup(const histo_hist *hist, const histo_regrouping *by, histo_hist **out)
 {
     if (!hist || !by || !out) return histo_fail(HISTO_INVALID, "the histogram, the regrouping or the result is NULL");
+    histo_status status = histo_check_reserved(by->reserved, "regrouping");
+    if (status != HISTO_OK) return status;
     if (by->entry >= hist->accumulators.batch)
         return histo_fail(HISTO_INVALID, "entry %lld of a batch of %lld", (long long)by->entry,
                           (long long)hist->accumulators.batch);
@@ -255,7 +257,7 @@ histo_status histo_hist_regroup(const histo_hist *hist, const histo_regrouping *
     regrouping r = {.from = hist, .entry = by->entry};
     histo_hist_options kind = histo_hist_kind(hist);
     if (by->entry >= 0) kind.batch = 1;
-    histo_status status = histo_hist_check_kind(by->naxes, by->axes, &kind);
+    status = histo_hist_check_kind(by->naxes, by->axes, &kind);
     if (status == HISTO_OK) status = histo_hist_make(&r.to, by->naxes, by->axes, &kind);
     if (status == HISTO_OK) status = allocate_maps(&r);
     for (int a = 0; a < hist->naxes && status == HISTO_OK; a++)

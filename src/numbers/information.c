@@ -104,7 +104,8 @@ static histo_information information_of(const marginals *m, const int64_t *cell,
         a->shares[place_on(m, 0, at)] += weights[i];
         b->shares[place_on(m, 1, at)] += weights[i];
     }
-    if (total == 0) return (histo_information){{NAN, NAN}, NAN, NAN, NAN};
+    if (total == 0)
+        return (histo_information){.entropy = {NAN, NAN}, .joint_entropy = NAN, .mutual = NAN, .normalized = NAN};
     for (int64_t i = 0; i < a->n; i++)
         a->shares[i] /= total;
     for (int64_t i = 0; i < b->n; i++)

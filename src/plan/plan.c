@@ -91,7 +91,9 @@ histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes
 {
     histo_plan_options given = wanted ? *wanted : (histo_plan_options){0};
     const histo_plan_options *options = &given;
-    if ((unsigned)options->effort > HISTO_COMPILE)
+    histo_status status = histo_check_reserved(options->reserved, "plan options");
+    if (status != HISTO_OK) return status;
+    if (options->effort > HISTO_COMPILE)
         return histo_fail(HISTO_INVALID, "unknown effort %d: use HISTO_ESTIMATE, HISTO_MEASURE or HISTO_COMPILE",
                           (int)options->effort);
     if (!histo_threads_possible(options->threads)) return histo_threads_check(options->threads);
@@ -100,7 +102,7 @@ histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes
     if (!plan) return histo_fail_memory(sizeof *plan, "a plan");
     memset(plan, 0, offsetof(histo_plan, candidate)); /* candidates are many, and set when they are listed */
     const histo_view *operands[HISTO_MAX_OPERANDS];
-    histo_status status = histo_problem_bind(&plan->problem, naxes, kind, views, pairs, fill, operands);
+    status = histo_problem_bind(&plan->problem, naxes, kind, views, pairs, fill, operands);
     plan->problem.effort = options->effort;
     if (status == HISTO_OK) status = histo_problem_prepare(&plan->problem, axes);
     if (status != HISTO_OK) {
@@ -182,7 +184,8 @@ histo_status histo_job_replace(histo_job *job, histo_status (*count)(const void 
 {
     histo_accumulators *replaced = job->accumulators, fresh;
     const histo_problem *problem = job->problem;
-    const histo_hist_options kind = {problem->batch, problem->weighting, problem->storage};
+    const histo_hist_options kind = {
+        .batch = problem->batch, .weighting = problem->weighting, .storage = problem->storage};
     histo_status status = histo_accumulators_make(&fresh, replaced->slots, &kind);
     if (status != HISTO_OK) return status;
     job->accumulators = &fresh;

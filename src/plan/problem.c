@@ -366,7 +366,8 @@ histo_status histo_problem_make_cells(histo_problem *problem)
 
 histo_status histo_problem_prepare(histo_problem *problem, const histo_axis *axes)
 {
-    const histo_hist_options kind = {problem->batch, problem->weighting, problem->storage};
+    const histo_hist_options kind = {
+        .batch = problem->batch, .weighting = problem->weighting, .storage = problem->storage};
     histo_status status = histo_slots_count(problem->naxes, axes, &kind, &problem->bins, &problem->slots);
     memset(problem->axes, 0, sizeof problem->axes);
     memset(problem->lookups, 0, sizeof problem->lookups);

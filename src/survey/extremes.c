@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axis/filter.h"
 #include "axis/slot_of.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -113,8 +114,7 @@ static void search_entry(const histo_source *source, int threads, int64_t entry,
 /* Few samples in one piece, with nothing beside them: what they need is soon checked. */
 static bool are_few(const histo_view *samples, const histo_fill_options *options)
 {
-    if (options && (options->mask || options->where || options->offsets || !histo_threads_possible(options->threads)))
-        return false;
+    if (options && (options->weights || !histo_fill_is_plain(options))) return false;
     if (!samples || samples->ndim != 1 || samples->batch_ndim != 0 || (unsigned)samples->dtype >= HISTO_DTYPE_COUNT)
         return false;
     const int64_t size = (int64_t)histo_dtype_size(samples->dtype), n = samples->shape[0];

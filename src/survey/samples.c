@@ -68,6 +68,10 @@ histo_status histo_source_make(histo_source *source, const histo_view *samples, 
     if (!options) options = &none;
     if (!samples) return histo_fail(HISTO_INVALID, "the samples are NULL");
     const bool batch = entries != HISTO_NO_BATCH;
+    if (options->weights) return histo_fail(HISTO_INVALID, "weights are for fills: here each sample counts once");
+    if (options->replace) return histo_fail(HISTO_INVALID, "replace is for fills: there are no counts here");
+    if (options->offsets && !batch)
+        return histo_fail(HISTO_INVALID, "offsets are for fills and extremes: here all samples are one segment");
     const int64_t *offsets = batch ? options->offsets : NULL;
     const char *const names[] = {"samples", "mask", "where"};
     const histo_view *const views[] = {samples, options->mask, options->where};

@@ -48,7 +48,7 @@ static histo_hist *make_hist(histo_weighting weighting, histo_storage storage)
 {
     const histo_axis axes[2] = {histo_axis_regular(13, 0, 1), histo_axis_log(7, 1, 10)};
     histo_hist *h;
-    OK(histo_hist_create(&h, 2, axes, &(histo_hist_options){2, weighting, storage}));
+    OK(histo_hist_create(&h, 2, axes, &(histo_hist_options){.batch = 2, .weighting = weighting, .storage = storage}));
     return h;
 }
 

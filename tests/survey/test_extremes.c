@@ -166,9 +166,9 @@ static void random_views_equal_a_plain_loop(void **state)
         operand samples = lay_out(&r, dtype, shape, batch_ndim);
         operand mask = lay_out(&r, (histo_dtype)rng_below(&r, HISTO_DTYPE_COUNT), shape, batch_ndim);
         operand where = lay_out(&r, (histo_dtype)rng_below(&r, HISTO_DTYPE_COUNT), shape, batch_ndim);
-        histo_fill_options fill = {.where_lo = -100, .where_hi = 50};
+        histo_fill_options fill = {0};
+        if (rng_below(&r, 3) == 0) fill = (histo_fill_options){.where = &where.view, .where_lo = -100, .where_hi = 50};
         if (rng_below(&r, 3) == 0) fill.mask = &mask.view;
-        if (rng_below(&r, 3) == 0) fill.where = &where.view;
         check_views(&samples.view, &fill, (batch_ndim > 0 ? shape[0] : 1) * (batch_ndim > 1 ? shape[1] : 1));
         free(samples.memory);
         free(mask.memory);

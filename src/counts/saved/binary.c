@@ -450,8 +450,9 @@ static histo_status get_header(saved_bytes *in, header *h)
     if (status == HISTO_OK) status = get_up_to(in, 8, INT64_MAX, "the batch", &batch);
     if (status != HISTO_OK) return status;
     if (naxes == 0) return corrupt(in, "there are no axes");
-    h->kind = (histo_hist_options){(int64_t)batch, (histo_weighting)weighting,
-                                   features & OF_SPARSE ? HISTO_SPARSE : HISTO_DENSE};
+    h->kind = (histo_hist_options){.batch = (int64_t)batch,
+                                   .weighting = (histo_weighting)weighting,
+                                   .storage = features & OF_SPARSE ? HISTO_SPARSE : HISTO_DENSE};
     if (h->kind.storage == HISTO_SPARSE && weighting != HISTO_UNWEIGHTED)
         return corrupt(in, "the weighting is %d, and sparse histograms have none", (int)weighting);
     for (; h->naxes < (int)naxes && status == HISTO_OK; h->naxes++)

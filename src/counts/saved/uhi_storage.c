@@ -247,7 +247,8 @@ histo_status histo_uhi_keep_counts(histo_uhi_loader *l)
 histo_status histo_uhi_prepare(histo_uhi_loader *l)
 {
     histo_status status =
-        histo_hist_make(&l->hist, l->naxes, l->axes, &(histo_hist_options){l->batch, l->weighting, l->storage});
+        histo_hist_make(&l->hist, l->naxes, l->axes,
+                        &(histo_hist_options){.batch = l->batch, .weighting = l->weighting, .storage = l->storage});
     if (status != HISTO_OK) return status;
     const histo_accumulators *accumulators = &l->hist->accumulators;
     for (int a = 0; a < l->naxes; a++) {

@@ -134,8 +134,9 @@ static histo_status launch_for_list(const histo_strategy *strategy, const histo_
 {
     const histo_problem *p = job->problem;
     histo_accumulators counters;
-    histo_status status =
-        histo_accumulators_make(&counters, p->slots, &(histo_hist_options){p->batch, p->weighting, HISTO_DENSE});
+    histo_status status = histo_accumulators_make(
+        &counters, p->slots,
+        &(histo_hist_options){.batch = p->batch, .weighting = p->weighting, .storage = HISTO_DENSE});
     if (status != HISTO_OK) return status;
     histo_job counted = *job;
     histo_list list = {0};

@@ -160,8 +160,9 @@ static histo_status begin(trial *t, histo_plan *plan, const histo_view *const *o
 {
     const histo_problem *p = &plan->problem;
     *t = (trial){.plan = plan, .operands = operands, .fill = fill};
-    return histo_accumulators_make(&t->accumulators, p->slots,
-                                   &(histo_hist_options){p->batch, p->weighting, p->storage});
+    return histo_accumulators_make(
+        &t->accumulators, p->slots,
+        &(histo_hist_options){.batch = p->batch, .weighting = p->weighting, .storage = p->storage});
 }
 
 histo_status histo_plan_time(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill,
