@@ -11,6 +11,7 @@ find include src cli bench papers python/src ! -path src/base/host_device.h \( -
 # The name that a typedef of one or more lines, without its bodies and attributes, gives.
 function name_of(text) {
     while (sub(/\{[^{}]*\}/, "", text)) { }
+    gsub(/HISTO_ENUM\([a-z_]*\)/, "", text)
     gsub(/__attribute__ *\(\([^;]*\)\)/, "", text)
     gsub(/\[[^]]*\]/, "", text)
     sub(/ *;.*/, "", text)

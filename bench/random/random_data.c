@@ -255,9 +255,9 @@ void problem_fill_make(const problem_data *data, bool on_host, problem_fill *fil
     if (p->where < 1) {
         fill->where = view_of(&others, at_place(data, PROBLEM_WHERE, on_host), 0, p->where_type);
         fill->options.where = &fill->where;
+        fill->options.where_lo = data->where_lo;
+        fill->options.where_hi = data->where_hi;
     }
-    fill->options.where_lo = data->where_lo;
-    fill->options.where_hi = data->where_hi;
     if (p->layout == PROBLEM_SEGMENTS) fill->options.offsets = at_place(data, PROBLEM_OFFSETS, on_host);
 }
 

@@ -215,8 +215,7 @@ static bool wait_for(void *self, int fd)
 static int find_extremes(const live *l, const piece *p, int a, histo_stats *found, fault *f)
 {
     for (int i = 0; i < l->run.count; i++) {
-        histo_fill_options fill = piece_fill(p, i);
-        fill.weights = NULL;
+        const histo_fill_options fill = piece_filter(p, i);
         if (run_axis_of(&l->run, i) == a && histo_stats_add(found, &p->views[i], &fill) != HISTO_OK)
             return fault_of_library(f, EXIT_DATA, feed_name(&l->run.feed, 0));
     }

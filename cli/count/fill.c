@@ -61,6 +61,7 @@ int run_add_moments(const run *r, series *to, const histo_view *views, const his
 {
     histo_fill_options options = *fill;
     options.weights = NULL;
+    options.offsets = NULL;
     histo_status status = HISTO_OK;
     if (r->found_sums) return 0;
     for (int a = 0; a < r->naxes && to->stats && !r->whole && status == HISTO_OK; a++) {

@@ -143,28 +143,6 @@ bool result_is_sparse(const result *r)
     return any;
 }
 
-static bool is_uniform(const histo_axis *axis)
-{
-    return axis->kind == HISTO_INTEGER || axis->kind == HISTO_REGULAR;
-}
-
-/* Whether both have the same integer edges, or neither has any. */
-static bool whole_edges_alike(const histo_axis *x, const histo_axis *y)
-{
-    if (x->edge_type == HISTO_EDGES_F64 || y->edge_type == HISTO_EDGES_F64) return x->edge_type == y->edge_type;
-    return memcmp(x->edges, y->edges, ((size_t)x->bins + 1) * sizeof(uint64_t)) == 0;
-}
-
-static bool axes_alike(const histo_axis *x, const histo_axis *y)
-{
-    if (x->bins != y->bins || x->closed != y->closed || x->lo != y->lo || x->hi != y->hi) return false;
-    if (is_uniform(x) && is_uniform(y)) return true; /* lo, hi and bins determine the edges */
-    bool alike = whole_edges_alike(x, y);
-    for (int64_t i = 0; i <= x->bins && alike; i++)
-        alike = histo_axis_edge(x, i) == histo_axis_edge(y, i);
-    return alike;
-}
-
 static bool dimensions_alike(const histo_hist *x, const histo_hist *y)
 {
     return histo_hist_naxes(x) == histo_hist_naxes(y) && histo_hist_weighting(x) == histo_hist_weighting(y);
@@ -181,7 +159,7 @@ static bool series_alike(const result *r, int i, int j)
     if (!dimensions_alike(x, y)) return false;
     for (int a = 0; a < histo_hist_naxes(x); a++) {
         histo_axis ax = histo_hist_axis(x, a), ay = histo_hist_axis(y, a);
-        if (!axes_alike(&ax, &ay)) return false;
+        if (!histo_axis_equal(&ax, &ay)) return false;
     }
     return true;
 }

@@ -38,7 +38,7 @@ static int take(void *self, int file, const piece *p, fault *f)
 {
     passes *r = self;
     for (int i = 0; i < r->count; i++) {
-        const histo_fill_options options = piece_fill(p, r->joint ? 0 : i);
+        const histo_fill_options options = piece_filter(p, r->joint ? 0 : i);
         if (r->in_pass[i] && histo_quantiles_add(r->quantiles[i], &p->views[i], &options) != HISTO_OK)
             return fault_of_library(f, EXIT_DATA, feed_name(r->feed, file));
     }

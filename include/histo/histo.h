@@ -24,6 +24,10 @@
  *     detects which. Reading into host memory, merging or saving waits for the histogram's fills.
  *   - Options structs may be NULL, and zero in any field means its default: write them with designated
  *     initialisers.
+ *   - Structs keep their size and layout, and enumerators their numbers, from version to version, so that a program
+ *     runs with any later library of the same soname. What is added takes the place of reserved fields, which are
+ *     zero in structs that the library writes. In what it reads they must be zero: a library that does not know what
+ *     a program asks for there returns HISTO_INVALID. Enumerations are uint32_t, whatever the compiler.
  */
 #ifndef HISTO_H
 #define HISTO_H
@@ -50,6 +54,15 @@
 extern "C" {
 #endif
 
+/* Enumerations are uint32_t, whatever the compiler and its flags; C++ has types of their own for them. */
+#ifdef __cplusplus
+#define HISTO_ENUM_BASE : uint32_t
+#define HISTO_ENUM(name) enum name
+#else
+#define HISTO_ENUM_BASE
+#define HISTO_ENUM(name) uint32_t
+#endif
+
 /* ---- Limits ------------------------------------------------------------------------------------------- */
 
 #define HISTO_MAX_AXES 8                   /* axes of one histogram */
@@ -57,20 +70,21 @@ extern "C" {
 #define HISTO_MAX_BINS (INT64_C(1) << 30)  /* bins of one axis, and of one dense histogram, all axes multiplied */
 #define HISTO_MAX_SLOTS (INT64_C(1) << 31) /* slots (bins and flow) of one dense histogram; see HISTO_SPARSE */
 #define HISTO_MAX_IMAGES 256               /* images whose pairs are counted */
+#define HISTO_MAX_NAME 1024                /* bytes of the name of a histogram */
+#define HISTO_MAX_METADATA (1 << 30)       /* bytes of its metadata */
 
 /* ---- Errors ------------------------------------------------------------------------------------------- */
 
-typedef uint32_t histo_status;
-enum {
+enum histo_status HISTO_ENUM_BASE {
     HISTO_OK = 0,
     HISTO_INVALID,     /* an argument is invalid; the message says which and why */
     HISTO_NO_MEMORY,   /* host memory is exhausted, or the request exceeds what is available */
     HISTO_UNSUPPORTED, /* valid, but not with this strategy, device or build */
     HISTO_IO,          /* a file could not be opened, read or written */
     HISTO_CORRUPT,     /* a saved histogram is damaged or malformed */
-    HISTO_DEVICE,      /* a device failed; reset the histogram unless the message says otherwise */
-    HISTO_CANCELLED    /* the monitor of the calling thread stopped the call */
+    HISTO_DEVICE       /* a device failed; reset the histogram unless the message says otherwise */
 };
+typedef HISTO_ENUM(histo_status) histo_status;
 
 /* The sentence that describes the last failure on this thread; "" if there was none. It is valid until this thread's
  * next call of the library. */
@@ -78,28 +92,6 @@ HISTO_API const char *histo_last_error(void);
 
 /* Make this the last failure on this thread, for code that extends the library. Copies the sentence, returns status. */
 HISTO_API histo_status histo_set_error(histo_status status, const char *sentence);
-
-/* ---- Long calls --------------------------------------------------------------------------------------- */
-
-/* How far a call is. */
-typedef struct histo_progress {
-    const char *stage; /* what it is doing: "counting", "measuring", "surveying", …; it lives as long as the process */
-    double done;       /* how much of the stage is done, 0 … 1; NaN if that is unknown */
-} histo_progress;
-
-/* Let `stops` watch the calls that this thread makes from now on; NULL: nothing watches them. A call that takes long
- * asks it about every 20 milliseconds, on this thread, with the pointer `context`; calls that take less than some
- * milliseconds hardly ever do. If it returns true, all threads stop working for the call, within about a tenth of a
- * second, and the call returns HISTO_CANCELLED. That is so of all that reads or writes samples, counts or edges in host
- * memory; waiting for a GPU, or for a file, cannot be cancelled.
- *
- * A cancelled call changes nothing but what it was to write: an array of results is then undefined. A histogram,
- * survey or object for quantiles that it was adding to holds a part, so that all further calls refuse it by
- * HISTO_INVALID, until a histogram is reset, replaced or written, and others are destroyed.
- *
- * `stops` may call the library, with other objects than those of the call that asks; these calls are not watched. It
- * must return, neither by longjmp nor by an exception. */
-HISTO_API void histo_set_monitor(bool (*stops)(void *context, const histo_progress *progress), void *context);
 
 /* Bytes of host memory that this process can still allocate: the least of what the system (memory and swap), the
  * control groups and the address-space limit (ulimit -v) leave it; SIZE_MAX if none of them is known. Before a large
@@ -111,8 +103,7 @@ HISTO_API const char *histo_version(void);
 
 /* ---- Samples: typed strided views --------------------------------------------------------------------- */
 
-typedef uint32_t histo_dtype;
-enum {
+enum histo_dtype HISTO_ENUM_BASE {
     HISTO_U8 = 0,
     HISTO_I8,
     HISTO_U16,
@@ -132,6 +123,7 @@ enum {
     /* A flag: HISTO_F32 | HISTO_SWAPPED is f32 in the byte order that this machine does not have. */
     HISTO_SWAPPED = 128
 };
+typedef HISTO_ENUM(histo_dtype) histo_dtype;
 
 /* Bytes of one sample; 0 for an unknown dtype and for HISTO_BIT. */
 HISTO_API size_t histo_dtype_size(histo_dtype dtype);
@@ -188,9 +180,10 @@ HISTO_API int64_t histo_view_size(const histo_view *view);
  * NaN have slots of their own (see HISTO_FLOW).
  * The edges of HISTO_VARIABLE may also be equal or infinite. A bin between equal edges is empty, but for the last of a
  * closed axis, which holds that value. Summaries, splits and the earth mover's distance take no infinite edges, and
- * maps neither infinite nor equal ones. */
-typedef uint32_t histo_axis_kind;
-enum {
+ * maps neither infinite nor equal ones.
+ * More than 2^22 edges of a formula are not all computed to check an axis: there, bins must be so wide that rounding
+ * cannot close one, that is some 2^-40 of their edges. */
+enum histo_axis_kind HISTO_ENUM_BASE {
     HISTO_INTEGER = 0, /* edges lo, lo+1, …, lo+bins */
     HISTO_REGULAR,     /* edges[i] = lo + i * ((hi-lo)/bins), rounded twice, edges[bins] = hi: numpy.linspace */
     HISTO_VARIABLE,    /* any edges that do not decrease */
@@ -198,6 +191,7 @@ enum {
     HISTO_SQRT,        /* equal steps of sqrt(x); lo >= 0 */
     HISTO_POWER        /* equal steps of x^power; lo >= 0 (lo > 0 for a negative power), power != 0 */
 };
+typedef HISTO_ENUM(histo_axis_kind) histo_axis_kind;
 
 enum { HISTO_AXIS_KIND_COUNT = HISTO_POWER + 1 };
 
@@ -205,12 +199,12 @@ enum { HISTO_AXIS_KIND_COUNT = HISTO_POWER + 1 };
 HISTO_API const char *histo_axis_kind_name(histo_axis_kind kind);
 
 /* The type of an axis' edges. */
-typedef uint32_t histo_edge_type;
-enum {
+enum histo_edge_type HISTO_ENUM_BASE {
     HISTO_EDGES_F64 = 0, /* double */
     HISTO_EDGES_I64,     /* int64_t; of HISTO_VARIABLE only, as is the next */
     HISTO_EDGES_U64      /* uint64_t */
 };
+typedef HISTO_ENUM(histo_edge_type) histo_edge_type;
 
 /* A plain value; nothing to free. edges[bins + 1], of the type edge_type, is borrowed until a histogram is created from
  * the axis, which copies it. HISTO_VARIABLE requires it. HISTO_LOG, HISTO_SQRT and HISTO_POWER use it if it is given,
@@ -252,6 +246,11 @@ HISTO_API histo_status histo_axis_edges(const histo_axis *axis, double *edges);
 /* Edge i of a valid axis, likewise; i is 0 … bins. */
 HISTO_API double histo_axis_edge(const histo_axis *axis, int64_t i);
 
+/* Do two valid axes have the same bins: as many, between the same edges, the last one open or closed in both? Edges are
+ * compared by value, every bit of them counts, and -0 equals 0, as no sample lies between them. Kinds may differ: an
+ * integer axis equals a regular one with its edges. false if either is NULL. */
+HISTO_API bool histo_axis_equal(const histo_axis *a, const histo_axis *b);
+
 /* Write edges[bins + 1] from lo to hi, as numpy.linspace(lo, hi, bins + 1) computes them in the type `computed` and
  * rounds them to the type `edge`: HISTO_F16, HISTO_F32 or HISTO_F64. For samples of float32, numpy.histogram computes
  * in double if the range is given as Python numbers, in float if it is found from the samples, and rounds to float.
@@ -264,8 +263,7 @@ HISTO_API histo_status histo_linspace(int64_t bins, double lo, double hi, histo_
 typedef struct histo_hist histo_hist;
 
 /* What a slot holds in addition to its exact 64-bit count. */
-typedef uint32_t histo_weighting;
-enum {
+enum histo_weighting HISTO_ENUM_BASE {
     HISTO_UNWEIGHTED = 0,
     HISTO_WEIGHT_FAST,            /* sums of w and of w*w in double, added in any order. The error of n samples is at
                                      most n * 2^-53 times the sum of |w|, and of w*w */
@@ -276,6 +274,7 @@ enum {
     HISTO_WEIGHT_FAST_SUM,        /* HISTO_WEIGHT_FAST without the sums of w*w: half the memory, faster fills */
     HISTO_WEIGHT_REPRODUCIBLE_SUM /* HISTO_WEIGHT_REPRODUCIBLE without the sums of w*w, likewise */
 };
+typedef HISTO_ENUM(histo_weighting) histo_weighting;
 
 /* The name of a weighting in saved files: "unweighted", "fast", "reproducible", "fast-sum" or "reproducible-sum"; NULL
  * for an unknown weighting. */
@@ -287,17 +286,18 @@ HISTO_API const char *histo_weighting_name(histo_weighting weighting);
  * memory, twice while they are merged. There are no weights. Everything that reads a dense histogram reads a sparse
  * one; histo_hist_read_occupied reads the pairs. Filling takes longer per sample; on a GPU it allocates and
  * synchronises, so it cannot be captured into a CUDA graph. */
-typedef uint32_t histo_storage;
-enum {
+enum histo_storage HISTO_ENUM_BASE {
     HISTO_DENSE = 0, /* an array of all slots */
     HISTO_SPARSE     /* the occupied slots */
 };
+typedef HISTO_ENUM(histo_storage) histo_storage;
 
 typedef struct histo_hist_options {
     int64_t batch;             /* number of histograms, default 1: the product of the batch dimensions of the views
                                   that fill them */
     histo_weighting weighting; /* default HISTO_UNWEIGHTED */
     histo_storage storage;     /* default HISTO_DENSE */
+    uint64_t reserved[8];
 } histo_hist_options;
 
 /* Create a histogram with axes[naxes], naxes 1 … HISTO_MAX_AXES, and all counts zero. The caller destroys it. */
@@ -322,6 +322,19 @@ HISTO_API histo_storage histo_hist_storage(const histo_hist *hist);
 /* Axis a, whose edges, if not NULL, live as long as the histogram; a zero axis if a is not in 0 … naxes-1. */
 HISTO_API histo_axis histo_hist_axis(const histo_hist *hist, int a);
 
+/* A name, in UTF-8, and metadata of the caller's, the text of a JSON object: they are copied; NULL: none, as at first.
+ * Both formats of saved histograms keep them, and so does what clone, project, rebin, slice and regroup make. Merging,
+ * subtracting, writing and resetting leave those of hist, and equal does not compare them. The name is any but
+ * "uhi_schema". UHI, whose `metadata` these are in JSON, wants their values to be strings, numbers, true or false; NaN
+ * and infinities are written as Python does. HISTO_INVALID for an empty name, what is not UTF-8 or JSON, what is nested
+ * deeper than 62, or too long. */
+HISTO_API histo_status histo_hist_set_name(histo_hist *hist, const char *name);
+HISTO_API histo_status histo_hist_set_metadata(histo_hist *hist, const char *json);
+/* The name and the metadata, as they were given; NULL: none. They are valid until hist is given others, swapped or
+ * destroyed. */
+HISTO_API const char *histo_hist_name(const histo_hist *hist);
+HISTO_API const char *histo_hist_metadata(const histo_hist *hist);
+
 /* A function from a record, which is a sample of any type of the caller's own, to the number that is counted. In C++,
  * histo/histo.hpp makes it of a functor. */
 typedef struct histo_function {
@@ -338,6 +351,7 @@ typedef struct histo_function {
      * mathematical functions are known. Without contraction to FMA, which the host's compiler may do, both give the
      * same numbers. The texts are copied. NULL: records are in host memory only. */
     const char *source, *record, *functor;
+    uint64_t reserved[8];
 } histo_function;
 
 typedef struct histo_fill_options {
@@ -371,6 +385,7 @@ typedef struct histo_fill_options {
      * compiler, and if that refuses the source, the call fails with its messages. Surveys, quantiles, statistics and
      * extremes take records in host memory only. */
     const histo_function *functions;
+    uint64_t reserved[8];
 } histo_fill_options;
 
 /* Count samples: views[naxes], where views[a] has the coordinates on axis a. All views, weights, mask and where have
@@ -380,11 +395,11 @@ typedef struct histo_fill_options {
 HISTO_API histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const histo_fill_options *options);
 
 /* Which slots of an axis are read. */
-typedef uint32_t histo_slots;
-enum {
+enum histo_slots HISTO_ENUM_BASE {
     HISTO_BINS = 0, /* bins only: an axis of n bins has n entries */
     HISTO_FLOW      /* n + 3 entries: underflow, the bins, overflow, NaN */
 };
+typedef HISTO_ENUM(histo_slots) histo_slots;
 
 /* The number of entries read: batch times the product over the axes of n (HISTO_BINS) or n + 3 (HISTO_FLOW). */
 HISTO_API int64_t histo_hist_size(const histo_hist *hist, histo_slots slots);
@@ -404,6 +419,7 @@ typedef struct histo_read_options {
      * their counts are first added to its own, on streams of the library. Otherwise the counts come through host
      * memory, and the call waits. */
     void *stream;
+    uint64_t reserved[8];
 } histo_read_options;
 
 /* Copy the counts to counts[size] in C order: batch slowest, then axis 0, …, the last axis fastest. size must be
@@ -448,6 +464,7 @@ typedef struct histo_tally {
     uint64_t bins;    /* in a bin on every axis */
     uint64_t flow;    /* in underflow, overflow or NaN on at least one axis */
     uint64_t under[HISTO_MAX_AXES], over[HISTO_MAX_AXES], nan[HISTO_MAX_AXES];
+    uint64_t reserved[4];
 } histo_tally;
 HISTO_API histo_status histo_hist_tally(const histo_hist *hist, histo_tally *tally);
 
@@ -467,8 +484,26 @@ HISTO_API histo_status histo_hist_write(histo_hist *hist, histo_slots slots, con
 HISTO_API histo_status histo_hist_put(histo_hist *hist, int64_t n, const int64_t *index, const uint64_t *counts,
                                       const double *sum_w, const double *sum_w2);
 
-/* Add the contents of other to hist. Axes (every bit of every edge), batch, weighting and storage must be equal. */
+/* Add the contents of other to hist. Axes (histo_axis_equal), batch, weighting and storage must be equal. */
 HISTO_API histo_status histo_hist_merge(histo_hist *hist, const histo_hist *other);
+
+/* Subtract the contents of other from hist: take out again what merging has added, so that the samples of a parent node
+ * without those of one child are those of the other. Axes, batch, weighting and storage must be equal. HISTO_INVALID,
+ * and nothing changes, if other has more samples than hist in a slot, or has left out more. Counts are exact, and so
+ * are reproducible sums, with IEEE 754's rules for infinities and NaN; fast sums are rounded, and may leave a little of
+ * what cancels. */
+HISTO_API histo_status histo_hist_subtract(histo_hist *hist, const histo_hist *other);
+
+/* Multiply all sums of weights by a finite factor, and those of squares by it twice, as if each weight had been
+ * multiplied. Every product is rounded to double; a reproducible sum is rounded before, and then is exactly the
+ * product. Counts stay, as they are numbers of samples. An unweighted histogram has no sums: its counts are multiplied,
+ * by a factor that is a whole number from 0 on. Any other is HISTO_INVALID. Samples that were left out stay. */
+HISTO_API histo_status histo_hist_scale(histo_hist *hist, double factor);
+
+/* *equal = whether two histograms are the same: axes (histo_axis_equal), batch, weighting, storage, the counts of all
+ * slots, the samples left out, and all sums. Sums are compared by value, where NaN equals NaN; reproducible ones
+ * exactly, not as they are rounded for a read. */
+HISTO_API histo_status histo_hist_equal(const histo_hist *a, const histo_hist *b, bool *equal);
 
 /* A number that is equal of histograms that histo_hist_merge can merge, and differs with near certainty if it refuses
  * them: machines compare it instead of all edges. The same in every version 0.1 of the library. */
@@ -549,6 +584,7 @@ typedef struct histo_regrouping {
     int targets[HISTO_MAX_AXES];
     const uint32_t *maps[HISTO_MAX_AXES]; /* [bins + 3] of the old axis; or NULL */
     int64_t entry;                        /* the only one of the batch that is copied; -1: all are */
+    uint64_t reserved[8];
 } histo_regrouping;
 
 /* Create a histogram of other axes, to whose slots those of hist are added: what project, rebin and slice do, and all
@@ -567,8 +603,7 @@ HISTO_API histo_status histo_hist_regroup(const histo_hist *hist, const histo_re
 
 /* numpy.quantile's methods, by the names and formulas of Hyndman and Fan, "Sample quantiles in statistical packages",
  * The American Statistician 50 (1996). */
-typedef uint32_t histo_quantile_rule;
-enum {
+enum histo_quantile_rule HISTO_ENUM_BASE {
     HISTO_QUANTILE_LINEAR = 0,
     HISTO_QUANTILE_LOWER,
     HISTO_QUANTILE_HIGHER,
@@ -583,6 +618,7 @@ enum {
     HISTO_QUANTILE_MEDIAN_UNBIASED,
     HISTO_QUANTILE_NORMAL_UNBIASED
 };
+typedef HISTO_ENUM(histo_quantile_rule) histo_quantile_rule;
 
 /* "linear" … "normal_unbiased", NumPy's names; HISTO_INVALID for any other. */
 HISTO_API histo_status histo_quantile_rule_parse(const char *name, histo_quantile_rule *rule);
@@ -630,14 +666,14 @@ typedef struct histo_summary {
     double entropy;         /* the entropy of the shares, in bits */
     int64_t first, last;    /* the lowest and the highest occupied bin; -1 if there is none, as for mode */
     int64_t mode, occupied; /* the bin with the largest count, the lowest of equals; the number of occupied bins */
+    uint64_t reserved[4];
 } histo_summary;
 
 /* Summarize a histogram with one axis: summaries[batch]. */
 HISTO_API histo_status histo_hist_summarize(const histo_hist *hist, histo_summary *summaries);
 
 /* How to split a histogram into classes of neighbouring bins; with two classes, how to find a threshold. */
-typedef uint32_t histo_split_method;
-enum {
+enum histo_split_method HISTO_ENUM_BASE {
     HISTO_SPLIT_OTSU = 0,   /* any number of classes: the least variance within classes (Otsu 1979), by dynamic
                                programming with divide and conquer in O(classes * occupied * log(occupied)). Two
                                classes of an integer or regular axis are compared exactly, and the lowest of equal
@@ -650,6 +686,7 @@ enum {
     HISTO_SPLIT_MEAN,       /* the mean of all samples */
     HISTO_SPLIT_MAX_ENTROPY /* the largest sum of both classes' entropies: Kapur, Sahoo and Wong 1985 */
 };
+typedef HISTO_ENUM(histo_split_method) histo_split_method;
 
 /* "otsu", "triangle", "li", "yen", "isodata", "minimum", "mean", "max-entropy"; HISTO_INVALID for any other. */
 HISTO_API histo_status histo_split_method_parse(const char *name, histo_split_method *method);
@@ -658,12 +695,11 @@ HISTO_API histo_status histo_split_method_parse(const char *name, histo_split_me
  * class but the highest, increasing. A sample is above a threshold iff its bin is above last[0]. If all samples are in
  * one bin and there are two classes, last[0] is that bin. HISTO_INVALID, naming the batch entry, if fewer bins are
  * occupied than there are classes, or if HISTO_SPLIT_MINIMUM finds no two maxima; HISTO_UNSUPPORTED if it would have to
- * smooth more than 2^20 bins. */
+ * smooth more than 2^16 bins. */
 HISTO_API histo_status histo_hist_split(const histo_hist *hist, histo_split_method method, int classes, int64_t *last);
 
 /* How to compare the counts a and b of two histograms, whose sums are A and B. */
-typedef uint32_t histo_metric;
-enum {
+enum histo_metric HISTO_ENUM_BASE {
     HISTO_CORRELATION = 0, /* Pearson's coefficient: -1 … 1 */
     HISTO_CHI_SQUARE,      /* sum of (a - b)^2 / a where a > 0 */
     HISTO_CHI_SQUARE_ALT,  /* 2 * sum of (a - b)^2 / (a + b) */
@@ -674,6 +710,7 @@ enum {
     HISTO_KOLMOGOROV,      /* one axis: the largest difference of the cumulative shares: 0 … 1 */
     HISTO_EARTH_MOVER      /* one axis: the area between the cumulative shares, in units of the axis (Wasserstein 1) */
 };
+typedef HISTO_ENUM(histo_metric) histo_metric;
 
 /* "correlation", "chi-square", "chi-square-alt", "intersection", "bhattacharyya", "kl-divergence", "js-divergence",
  * "kolmogorov", "earth-mover"; HISTO_INVALID for any other. */
@@ -688,6 +725,7 @@ typedef struct histo_information { /* in nats */
     double joint_entropy;
     double mutual;     /* entropy[0] + entropy[1] - joint_entropy, 0 … */
     double normalized; /* (entropy[0] + entropy[1]) / joint_entropy, 1 … 2 (Studholme et al. 1999); 1 for 0 / 0 */
+    uint64_t reserved[4];
 } histo_information;
 
 /* The information that the two axes of a histogram have about each other, from its counts or, if it is weighted, its
@@ -702,18 +740,19 @@ HISTO_API histo_status histo_hist_inform(const histo_hist *hist, histo_informati
  * the caller, or made from histograms. Results have the same bits for any number of threads. */
 typedef struct histo_map histo_map;
 
-typedef uint32_t histo_within;
-enum {
+enum histo_within HISTO_ENUM_BASE {
     /* A value for each slot, flow included. */
     HISTO_MAP_STEP = 0,
     /* One axis: a value for each edge, and straight lines between; samples outside have the value of the edge that is
      * next to them, NaN stays NaN. */
     HISTO_MAP_LINEAR
 };
+typedef HISTO_ENUM(histo_within) histo_within;
 
 typedef struct histo_map_options {
     int64_t batch;       /* number of tables, default 1: for the batch entries of samples, or the tiles of an image */
     histo_within within; /* default HISTO_MAP_STEP */
+    uint64_t reserved[8];
 } histo_map_options;
 
 /* Create a map with axes[naxes] and all values zero. The caller destroys it. */
@@ -742,14 +781,14 @@ HISTO_API histo_status histo_map_read(const histo_map *map, double *values, int6
  * see them the call would have to wait: all values of such a table are NaN. Otherwise, the counts are copied to the
  * host, and the call waits. */
 
-typedef uint32_t histo_equalize_rule;
-enum {
+enum histo_equalize_rule HISTO_ENUM_BASE {
     /* (C - c) / (n - c), where c is the count of the lowest occupied bin, which thus gets the lowest value, as in
      * OpenCV. A single occupied bin keeps its relative place. */
     HISTO_EQUALIZE_MINIMUM = 0,
     /* C / n, as in scikit-image. HISTO_MAP_LINEAR maps have C / n at the edges by either rule. */
     HISTO_EQUALIZE_CDF
 };
+typedef HISTO_ENUM(histo_equalize_rule) histo_equalize_rule;
 
 typedef struct histo_make_options {
     double lo, hi; /* values go from lo to hi; both zero: from 0 to 1. If both are whole numbers, up to 2^53, those of
@@ -759,6 +798,7 @@ typedef struct histo_make_options {
                     rounded down but at least 1, are clipped, and the excess is spread over all bins once; INFINITY
                     clips nothing. The rule is HISTO_EQUALIZE_CDF. Default 0: no CLAHE */
     void *stream; /* the cudaStream_t on which a GPU makes the values; NULL: the default stream */
+    uint64_t reserved[8];
 } histo_make_options;
 
 /* Equalization: the values are the cumulative distribution of a histogram with one axis, scaled to lo … hi. Without
@@ -811,6 +851,7 @@ typedef struct histo_apply_options {
     int threads;       /* CPU threads; default: histo_threads() */
     int64_t origin[3]; /* with tiles: the position of the views' first sample in the grid, 0 for a whole image */
     void *stream;      /* the cudaStream_t of samples and results in a GPU's memory; NULL: the default stream */
+    uint64_t reserved[8];
 } histo_apply_options;
 
 /* Write the value of each sample to out, which has the shape of views[naxes] and any dtype. Integers are rounded half
@@ -839,15 +880,15 @@ HISTO_API histo_status histo_map_moments(const histo_map *map, const histo_view 
 
 /* ---- Saving ------------------------------------------------------------------------------------------- */
 
-typedef uint32_t histo_format;
-enum {
+enum histo_format HISTO_ENUM_BASE {
     HISTO_JSON = 0, /* Unified Histogram Interface serialization, schema 1; sums of weights are rounded to double;
                        sparse histograms have an index of their occupied cells */
     HISTO_BINARY    /* compact and checksummed, with exact reproducible sums; little endian on every machine */
 };
+typedef HISTO_ENUM(histo_format) histo_format;
 
 /* Save to memory: *data points to *size bytes that the caller frees with histo_free. name is the histogram's key in the
- * JSON object; NULL: "histogram". */
+ * JSON object, by rules of histo_hist_set_name; NULL: the histogram's name, or "histogram" if it has none. */
 HISTO_API histo_status histo_hist_save(const histo_hist *hist, histo_format format, const char *name, void **data,
                                        size_t *size);
 /* Load what histo_hist_save or the command wrote, or any UHI JSON histogram with regular, variable, integer-category or
@@ -855,7 +896,8 @@ HISTO_API histo_status histo_hist_save(const histo_hist *hist, histo_format form
  * counts if all values are counts, else sums of weights without sums of squares (HISTO_WEIGHT_FAST_SUM). name selects
  * one of several histograms in a JSON object or a file of the command; with NULL there must be only one. Never reads
  * outside data[0 … size), so the data may be untrusted: HISTO_CORRUPT, HISTO_UNSUPPORTED or HISTO_INVALID with a
- * message. The caller destroys the histogram. */
+ * message. The histogram has the name that is its key, but none for "histogram" or for what is no name. The caller
+ * destroys it. */
 HISTO_API histo_status histo_hist_load(const void *data, size_t size, const char *name, histo_hist **hist);
 /* For programs that keep the values of a UHI histogram as arrays, such as Python's dicts: the JSON of a dense histogram
  * whose storage has a type, but neither values nor variances. These are arrays with a dimension for the batch, if it is
@@ -909,6 +951,7 @@ typedef struct histo_strategy_info {
     const char *limits;    /* what it can count: "everything", or "one axis, without weights", … */
     const char *source;    /* where the algorithm comes from: a paper */
     histo_storage storage; /* how the histograms that it fills are stored */
+    uint64_t reserved[4];
 } histo_strategy_info;
 
 /* The number of strategies of this build. */
@@ -919,8 +962,7 @@ HISTO_API histo_status histo_strategy_describe(int i, histo_strategy_info *info)
 
 typedef struct histo_plan histo_plan;
 
-typedef uint32_t histo_effort;
-enum {
+enum histo_effort HISTO_ENUM_BASE {
     /* Choose by wisdom if there is any, else by the cost model. */
     HISTO_ESTIMATE = 0,
     /* Time all candidates that are not hopeless on the given samples, and remember the winner of each device as wisdom;
@@ -932,6 +974,7 @@ enum {
      * wait only after 2^32 samples of a layout. */
     HISTO_COMPILE
 };
+typedef HISTO_ENUM(histo_effort) histo_effort;
 
 typedef struct histo_plan_options {
     histo_effort effort;
@@ -942,6 +985,7 @@ typedef struct histo_plan_options {
     /* With HISTO_MEASURE: time other values of the parameters, too, of the fastest strategy of each device or of the
      * one asked for, one after the other; the fastest are used and remembered. */
     bool vary;
+    uint64_t reserved[8];
 } histo_plan_options;
 
 /* Plan fills of hist with samples like these: the same dtypes, the same choice of weights, mask and where, and about
@@ -987,6 +1031,7 @@ typedef struct histo_count_options {
     histo_dtype dtype;         /* what to write, as in histo_read_options: HISTO_U64 by default, HISTO_F64 for sums */
     histo_weighting weighting; /* how weights are summed; default HISTO_WEIGHT_FAST_SUM if the fill has weights */
     const histo_plan_options *plan; /* as for histo_plan_create; NULL: as histo_hist_fill */
+    uint64_t reserved[8];
 } histo_count_options;
 
 /* Count in one call, without a histogram to create, read and destroy: writes to out[size] what histo_hist_read_counts
@@ -1033,15 +1078,16 @@ HISTO_API size_t histo_machine_describe(char *text, size_t capacity);
 
 /* ---- Pairs of images: samples computed from several views -------------------------------------------- */
 
-typedef uint32_t histo_pairing;
-enum {
+enum histo_pairing HISTO_ENUM_BASE {
     HISTO_PAIRS_RING = 1, /* each image with the next, the last with the first: n samples a pixel */
     HISTO_PAIRS_APART     /* 0 with 1, 2 with 3, …; n is even: n / 2 samples a pixel */
 };
+typedef HISTO_ENUM(histo_pairing) histo_pairing;
 
 typedef struct histo_pairs {
     histo_pairing pairing;
     bool relative; /* differences are divided by the mean */
+    uint64_t reserved[8];
 } histo_pairs;
 
 /* Count the differences of pairs of images against the mean of all, for a stack of n images of one scene (dies of a
@@ -1068,8 +1114,7 @@ HISTO_API histo_status histo_plan_create_pairs(histo_plan **plan, const histo_hi
 /* ---- Axes from data ----------------------------------------------------------------------------------- */
 
 /* How to choose the number of bins; the result equals that of numpy.histogram_bin_edges on the same data. */
-typedef uint32_t histo_rule;
-enum {
+enum histo_rule HISTO_ENUM_BASE {
     HISTO_RULE_NONE = 0, /* bins or width is given */
     HISTO_RULE_AUTO,
     HISTO_RULE_FD,
@@ -1080,12 +1125,12 @@ enum {
     HISTO_RULE_RICE,
     HISTO_RULE_SQRT
 };
+typedef HISTO_ENUM(histo_rule) histo_rule;
 
 /* "auto", "fd", "scott", "stone", "sturges", "doane", "rice", "sqrt"; HISTO_INVALID for any other. */
 HISTO_API histo_status histo_rule_parse(const char *name, histo_rule *rule);
 
-typedef uint32_t histo_range;
-enum {
+enum histo_range HISTO_ENUM_BASE {
     /* From the smallest to the largest finite sample. */
     HISTO_RANGE_MINMAX = 0,
     /* The percentiles lo and hi of the samples that are not NaN, as numpy.percentile (linear). */
@@ -1099,6 +1144,7 @@ enum {
     /* lo is given, hi is a percentile. */
     HISTO_RANGE_TO_PERCENTILE
 };
+typedef HISTO_ENUM(histo_range) histo_range;
 
 typedef struct histo_survey_options {
     histo_range range;
@@ -1112,6 +1158,7 @@ typedef struct histo_survey_options {
     /* About how many bytes order statistics may take, at least 2 MiB; 0: as many as are useful, 20 MB. With less, more
      * passes may be needed. */
     size_t memory;
+    uint64_t reserved[8];
 } histo_survey_options;
 
 /* A survey finds a range and a number of bins in one or more passes over the data, which may be added in any pieces,
@@ -1163,6 +1210,7 @@ typedef struct histo_stats {
     double min, max;     /* of the finite samples; 64-bit integers that doubles do not hold are rounded outwards */
     double mean, m2, m3; /* mean and sums of (x - mean)^2 and ^3 of the finite samples */
     double m4;           /* the sum of (x - mean)^4 of the finite samples */
+    uint64_t reserved[4];
 } histo_stats;
 HISTO_API histo_status histo_stats_add(histo_stats *stats, const histo_view *samples,
                                        const histo_fill_options *options);
@@ -1202,6 +1250,7 @@ typedef struct histo_extremes {
     uint64_t below, above; /* -infinity and infinity */
     uint64_t masked;       /* left out by a mask or a range filter */
     histo_number min, max; /* of the finite samples, exact, a zero without its sign; 0 if none is finite */
+    uint64_t reserved[4];
 } histo_extremes;
 
 /* Find the extremes of samples of any dtype in one pass: extremes[size], one for each batch entry; size is the product
@@ -1212,6 +1261,12 @@ HISTO_API histo_status histo_find_extremes(const histo_view *samples, const hist
                                            histo_extremes *extremes, int64_t size);
 
 #ifdef __cplusplus
+}
+
+/* HISTO_F32 | HISTO_SWAPPED */
+constexpr histo_dtype operator|(histo_dtype a, histo_dtype b)
+{
+    return static_cast<histo_dtype>(static_cast<uint32_t>(a) | static_cast<uint32_t>(b));
 }
 #endif
 

@@ -1025,8 +1025,8 @@ class Histogram(Labelled, _histo.Hist):
         """Save to a path or a binary file.
 
         format: "json" for UHI's JSON, which the command `histo` and other libraries read, or "binary" for the library's
-            compact and checksummed format, with exact sums, but without names and categories. By default, binary if the
-            path ends with .histo, else JSON.
+            compact and checksummed format, with exact sums, but without categories and the names of axes. By default,
+            binary if the path ends with .histo, else JSON.
         """
         from .serialization import save
 
@@ -1043,7 +1043,7 @@ class Histogram(Labelled, _histo.Hist):
     @_exclusive
     def __reduce__(self) -> tuple[Any, ...]:
         state = ([copy.copy(axis) for axis in self._axes], self.batch, self._may_weigh, self.name, self._label, self.metadata)
-        return _unpickled, (type(self), self._save(BINARY, None), *state)
+        return _unpickled, (type(self), self._save(BINARY), *state)
 
     def plot(self, ax: matplotlib.axes.Axes | None = None, **options: Any) -> matplotlib.axes.Axes:
         """Draw one axis as steps, two as a map of colours, on matplotlib's axes (by default the current ones), which

@@ -65,7 +65,7 @@ def to_uhi(h: Any) -> dict:
     batch = h.batch
     entries = int(np.prod(batch, dtype=np.int64))
     flow = tuple((axis.traits.underflow, axis.traits.overflow) for axis in h.axes)
-    data = json.loads(h._save(JSON, None) if layout == SPARSE else h._save_outline(flow))["histogram"]
+    data = json.loads(h._save(JSON) if layout == SPARSE else h._save_outline(flow))["histogram"]
     axes, own, storage = data["axes"], data["writer_info"]["histo"], data["storage"]
     first = len(axes) - h.ndim
     axes[first:] = map(_axis_to, h.axes, axes[first:])
@@ -232,7 +232,8 @@ def save(h: Any, file: Any, form: str | None) -> None:
     if form == "binary":
         if any(isinstance(axis, (Boolean, Category)) for axis in h.axes):
             raise ValueError("binary files have no categories: save as JSON")
-        data = h._save(BINARY, None)
+        metadata = _metadata_to("", h._label, h.metadata)
+        data = h._save(BINARY, h.name or None, json.dumps(metadata) if metadata else None)
     elif form == "json":
         data = _dumped(to_uhi(h), h.name or "histogram")
     else:
@@ -256,7 +257,9 @@ def load(cls: Any, file: Any, name: str | None) -> Any:
     if not data.lstrip()[:1] == b"{":
         made = cls._load(data, name)
         axes = [axis_of(made._axis(i)) for i in range(made._naxes())]
-        return made._describe(axes, False, "", "", None)
+        own_name, text = made._take_texts()
+        _, label, metadata = _metadata_of({"metadata": json.loads(text or "{}")})
+        return made._describe(axes, False, own_name or "", label, metadata)
     try:
         document = json.loads(data)
     except (ValueError, RecursionError) as error:

@@ -185,7 +185,7 @@ if __name__ == "__main__":
         os.kill(cluster.workers[0].pid, signal.SIGKILL)
         h, counts = future.result(timeout=120), counts.result(timeout=120)
     want = empty.copy().fill(x, weight=w)
-    assert h == want and h._save(1, None) == want._save(1, None) and h.tally == want.tally
+    assert h == want and h._save(1) == want._save(1) and h.tally == want.tally
     assert np.array_equal(counts, np.histogram(x, 50, (-3, 3))[0])
     print("equal")
 """

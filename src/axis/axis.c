@@ -12,8 +12,14 @@
 #include "base/memory.h"
 #include "view/half.h"
 
+/* Integers within this magnitude are doubles, each. */
+static const int64_t most_whole = INT64_C(1) << 53;
+
 histo_axis histo_axis_integer(int64_t lo, int64_t bins)
 {
+    /* No double is any other integer for sure: NaN makes the check refuse it. */
+    if (lo < -most_whole || lo > most_whole)
+        return (histo_axis){.kind = HISTO_INTEGER, .bins = bins, .lo = NAN, .hi = NAN};
     return (histo_axis){.kind = HISTO_INTEGER, .bins = bins, .lo = (double)lo, .hi = (double)lo + (double)bins};
 }
 
@@ -145,6 +151,12 @@ static const double *given_edges(const histo_axis *axis)
     return axis->kind >= HISTO_VARIABLE && !histo_axis_is_whole(axis) ? (const double *)axis->edges : NULL;
 }
 
+/* Does a formula give the edges? */
+static bool is_computed(const histo_axis *axis)
+{
+    return axis->kind != HISTO_VARIABLE && !given_edges(axis);
+}
+
 /* Do the edges increase? In vectors, as compilers make none of comparisons, which may trap. */
 static bool all_increase(const double *edges, int64_t bins)
 {
@@ -186,15 +198,46 @@ static histo_status check_increasing(const histo_axis *axis, const double *edges
     return HISTO_OK;
 }
 
+/* So many edges are computed to see if they increase, in a tenth of a second. */
+static const int64_t most_compared = INT64_C(1) << 22;
+
+/* Whether edges of the formula increase by more than rounding moves them, which holds for all but extremely narrow
+ * bins. On the scale, edges move by 3 * 2^-53 of the farther end. On the way back, pow is at most two ulp off, the
+ * rounded exponent counts for as much as the logarithm of the edge, at most 745, and log edges move by their exponents.
+ */
+static bool surely_increases(const histo_axis *axis)
+{
+    const axis_scale s = scale_of(axis);
+    const double step = fabs(s.step), farthest = fmax(fabs(s.first), fabs(s.first + (double)axis->bins * s.step));
+    double share = 0x1p-46; /* of the farther end that a step is, at least */
+    if (axis->kind == HISTO_REGULAR) share = 0x1p-50;
+    if (axis->kind == HISTO_POWER || axis->kind == HISTO_SQRT) share += fabs(axis->power) * 0x1p-41;
+    const double end = axis->kind == HISTO_LOG ? fmax(farthest, 1) : farthest;
+    const bool normal = axis->kind == HISTO_REGULAR || fmax(axis->lo, formula_edge(axis, s, 1)) >= 0x1p-1000;
+    return normal && step >= 0x1p-1000 && step >= share * end;
+}
+
+static histo_status check_integer(const histo_axis *axis)
+{
+    if (isnan(axis->lo))
+        return histo_fail(HISTO_INVALID, "the lo of an integer axis is not in -2^53 to 2^53, where doubles are exact");
+    if (axis->lo != floor(axis->lo) || fabs(axis->lo) > (double)most_whole)
+        return histo_fail(HISTO_INVALID, "the lo of an integer axis is a whole number from -2^53 to 2^53, not %.17g",
+                          axis->lo);
+    const int64_t hi = (int64_t)axis->lo + axis->bins;
+    if (hi > most_whole)
+        return histo_fail(HISTO_INVALID, "the hi of an integer axis, lo + bins, is at most 2^53, not %lld",
+                          (long long)hi);
+    if (axis->hi != (double)hi)
+        return histo_fail(HISTO_INVALID, "an integer axis has bins of width 1: hi must be lo + bins, not %.17g",
+                          axis->hi);
+    return HISTO_OK;
+}
+
 static histo_status check_kind(const histo_axis *axis)
 {
     switch (axis->kind) {
     case HISTO_INTEGER:
-        if (axis->lo != floor(axis->lo) || fabs(axis->lo) > 0x1p53 || fabs(axis->hi) > 0x1p53)
-            return histo_fail(HISTO_INVALID, "an integer axis needs whole edges within 2^53, not %.17g", axis->lo);
-        if (axis->hi - axis->lo != (double)axis->bins)
-            return histo_fail(HISTO_INVALID, "an integer axis has bins of width 1: hi must be lo + bins");
-        return HISTO_OK;
     case HISTO_REGULAR:
         return HISTO_OK;
     case HISTO_VARIABLE:
@@ -220,10 +263,12 @@ static histo_status check_kind(const histo_axis *axis)
 static histo_status check_range(const histo_axis *axis)
 {
     if (!isfinite(axis->lo) || !isfinite(axis->hi))
-        return histo_fail(HISTO_INVALID, "the range [%g, %g] is not finite: give two finite ends", axis->lo, axis->hi);
+        return histo_fail(HISTO_INVALID, "the range [%.17g, %.17g] is not finite: give two finite ends", axis->lo,
+                          axis->hi);
     if (!isfinite(axis->hi - axis->lo))
-        return histo_fail(HISTO_INVALID, "the range [%g, %g] is wider than a double can hold: give a narrower one",
-                          axis->lo, axis->hi);
+        return histo_fail(HISTO_INVALID,
+                          "the range [%.17g, %.17g] is wider than a double can hold: give a narrower one", axis->lo,
+                          axis->hi);
     return HISTO_OK;
 }
 
@@ -235,10 +280,14 @@ histo_status histo_axis_check_description(const histo_axis *axis)
     if (axis->bins > HISTO_MAX_BINS)
         return histo_fail(HISTO_INVALID, "%lld bins are more than the %lld that a histogram can have",
                           (long long)axis->bins, (long long)HISTO_MAX_BINS);
+    for (size_t i = 0; i < sizeof axis->reserved; i++)
+        if (axis->reserved[i])
+            return histo_fail(HISTO_INVALID, "the reserved bytes of the axis are not zero: they were not initialised");
     if (axis->edge_type > HISTO_EDGES_U64)
         return histo_fail(HISTO_INVALID, "unknown type of edges %u", (unsigned)axis->edge_type);
     if (axis->edge_type != HISTO_EDGES_F64 && axis->kind != HISTO_VARIABLE)
         return histo_fail(HISTO_INVALID, "integer edges are for a variable axis, not for kind %d", (int)axis->kind);
+    if (axis->kind == HISTO_INTEGER) return check_integer(axis);
     histo_status status = axis->kind == HISTO_VARIABLE ? HISTO_OK : check_range(axis);
     if (status == HISTO_OK) status = check_kind(axis);
     if (status != HISTO_OK) return status;
@@ -251,6 +300,11 @@ histo_status histo_axis_check_description(const histo_axis *axis)
     if (axis->kind != HISTO_VARIABLE && !(axis->lo < axis->hi))
         return histo_fail(HISTO_INVALID, "the range [%.17g, %.17g] is empty: lo must be less than hi", axis->lo,
                           axis->hi);
+    if (axis->bins > most_compared && is_computed(axis) && !surely_increases(axis))
+        return histo_fail(HISTO_INVALID,
+                          "%lld bins are too many for the range [%.17g, %.17g], as rounding may leave some no width: "
+                          "give fewer bins or a wider range",
+                          (long long)axis->bins, axis->lo, axis->hi);
     return HISTO_OK;
 }
 
@@ -258,6 +312,7 @@ histo_status histo_axis_check(const histo_axis *axis)
 {
     histo_status status = histo_axis_check_description(axis);
     if (status != HISTO_OK || histo_axis_is_uniform(axis)) return status;
+    if (axis->bins > most_compared && is_computed(axis)) return HISTO_OK;
     return histo_axis_is_whole(axis) ? histo_whole_check(axis) : check_increasing(axis, given_edges(axis));
 }
 
@@ -521,7 +576,7 @@ histo_status histo_linspace(int64_t bins, double lo, double hi, histo_dtype comp
     histo_status status = histo_axis_check_description(&axis);
     if (status != HISTO_OK) return status;
     if (!isfinite(rounded_to(computed, rounded_to(computed, hi) - rounded_to(computed, lo))))
-        return histo_fail(HISTO_INVALID, "the range [%.9g, %.9g] is wider than %s can hold: give a narrower one", lo,
+        return histo_fail(HISTO_INVALID, "the range [%.17g, %.17g] is wider than %s can hold: give a narrower one", lo,
                           hi, histo_dtype_name(computed));
     if (computed == HISTO_F64)
         linspace_f64((int32_t)bins, lo, hi, edge == HISTO_F32, edges);
@@ -548,15 +603,35 @@ histo_status histo_axis_check_kept(const histo_axis *owned, const double *edges)
     return HISTO_OK;
 }
 
+/* Do lo, hi and the bins give the edges, by one formula? */
+static bool is_regular(const histo_axis *axis)
+{
+    return axis->kind == HISTO_INTEGER || axis->kind == HISTO_REGULAR;
+}
+
+/* Before a histogram owns an axis, integer edges may be doubles, too. */
+static bool equals_whole(const histo_axis *whole, const histo_axis *other)
+{
+    if (histo_axis_is_whole(other)) return histo_whole_equal(whole, other);
+    bool equal = true;
+    for (int64_t i = 0; i <= whole->bins && equal; i++)
+        equal = histo_whole_is_double(whole, i) && histo_whole_edge(whole, i) == histo_axis_edge(other, i);
+    return equal;
+}
+
 bool histo_axis_equal(const histo_axis *a, const histo_axis *b)
 {
-    if (histo_axis_is_whole(a) != histo_axis_is_whole(b)) return false;
-    if (histo_axis_is_whole(a)) return a->closed == b->closed && histo_whole_equal(a, b);
-    if (a->bins != b->bins || a->closed != b->closed || a->lo != b->lo || a->hi != b->hi) return false;
-    if (a->edges == b->edges) return true; /* shared, or both uniform: lo, hi and bins give the edges */
-    for (int64_t i = 0; i <= a->bins; i++)
-        if (histo_axis_edge(a, i) != histo_axis_edge(b, i)) return false;
-    return true;
+    if (!a || !b || a->bins != b->bins || a->closed != b->closed) return false;
+    if (histo_axis_is_whole(a)) return equals_whole(a, b);
+    if (histo_axis_is_whole(b)) return equals_whole(b, a);
+    if (is_regular(a) && is_regular(b)) return a->lo == b->lo && a->hi == b->hi;
+    const double *of_a = given_edges(a), *of_b = given_edges(b);
+    if (of_a && of_b && memcmp(of_a, of_b, ((size_t)a->bins + 1) * sizeof *of_a) == 0) return true;
+    const axis_scale scale_a = scale_of(a), scale_b = scale_of(b);
+    bool equal = true;
+    for (int64_t i = 0; i <= a->bins && equal; i++)
+        equal = (of_a ? of_a[i] : formula_edge(a, scale_a, i)) == (of_b ? of_b[i] : formula_edge(b, scale_b, i));
+    return equal;
 }
 
 histo_status histo_axis_regroup(const histo_axis *owned, int64_t begin, int64_t bins, int64_t factor,

@@ -62,9 +62,6 @@ double histo_axis_off(const histo_axis *owned);
 /* HISTO_INVALID unless the axis has exactly these bins + 1 edges, read from a file that also names the formula. */
 histo_status histo_axis_check_kept(const histo_axis *owned, const double *edges);
 
-/* Are bins, the bits of all edges, and closed equal? Both axes are owned. */
-bool histo_axis_equal(const histo_axis *a, const histo_axis *b);
-
 /* Bins [begin, begin + bins * factor) of an owned axis, `factor` merged to one: an owned axis with exactly these edges,
  * of the same kind if its formula gives them, else variable. */
 histo_status histo_axis_regroup(const histo_axis *owned, int64_t begin, int64_t bins, int64_t factor,

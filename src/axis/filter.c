@@ -72,10 +72,17 @@ static const struct {
 
 histo_status histo_filter_check(const histo_fill_options *options)
 {
+    const histo_status status = histo_check_reserved(options->reserved, "fill options");
+    if (status != HISTO_OK) return status;
     if (options->mask_offset < 0)
-        return histo_fail(HISTO_INVALID, "the mask's offset is %lld: give 0 or more", (long long)options->mask_offset);
+        return histo_fail(HISTO_INVALID, "mask_offset is %lld: give 0 or more", (long long)options->mask_offset);
+    if (options->mask_offset && (!options->mask || options->mask->dtype != HISTO_BIT))
+        return histo_fail(HISTO_INVALID, "mask_offset is %lld, and is for a mask of HISTO_BIT only",
+                          (long long)options->mask_offset);
+    if (!options->where && (options->where_lo != 0 || options->where_hi != 0))
+        return histo_fail(HISTO_INVALID, "where_lo and where_hi are given without where, whose values they bound");
     if (!options->where || options->where_lo <= options->where_hi) return HISTO_OK;
-    return histo_fail(HISTO_INVALID, "the range filter [%g, %g] is empty: where_lo must not be above where_hi",
+    return histo_fail(HISTO_INVALID, "the range filter [%.17g, %.17g] is empty: where_lo must not be above where_hi",
                       options->where_lo, options->where_hi);
 }
 

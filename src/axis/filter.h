@@ -3,9 +3,22 @@
 #define AXIS_FILTER_H
 
 #include <histo/histo.h>
+#include <stdbool.h>
 
-/* HISTO_INVALID for an empty range or a negative offset of the mask. */
+#include "base/threads/threads.h"
+
+/* HISTO_INVALID for an empty range, a negative offset of the mask, and for options without what they apply to. */
 histo_status histo_filter_check(const histo_fill_options *options);
+
+/* Is there nothing to check, as all options but weights, stream, threads and replace have their defaults? */
+static inline bool histo_fill_is_plain(const histo_fill_options *o)
+{
+    uint64_t any = 0;
+    for (int i = 0; i < 8; i++)
+        any |= o->reserved[i];
+    return !o->mask && !o->where && !o->offsets && !o->functions && histo_threads_possible(o->threads) &&
+           o->mask_offset == 0 && o->where_lo == 0 && o->where_hi == 0 && !any;
+}
 
 /* Clear keep[i] where sample i of n, `stride` bytes apart, is zero. A NaN is not zero. */
 void histo_keep_nonzero(histo_dtype dtype, const char *at, int64_t stride, int64_t n, uint8_t *keep);

@@ -6,9 +6,10 @@ histo_status histo_quantile_check(histo_quantile_rule rule, int n, const double 
 {
     if ((int)rule < 0 || rule > HISTO_QUANTILE_NORMAL_UNBIASED)
         return histo_fail(HISTO_INVALID, "unknown quantile rule %d", (int)rule);
-    if (n < 0 || (n > 0 && !q)) return histo_fail(HISTO_INVALID, "the array of quantiles to find is NULL");
+    if (n < 0) return histo_fail(HISTO_INVALID, "n is %d quantiles: give 0 or more", n);
+    if (n > 0 && !q) return histo_fail(HISTO_INVALID, "the array of quantiles to find is NULL");
     for (int i = 0; i < n; i++)
-        if (!(q[i] >= 0 && q[i] <= 1)) return histo_fail(HISTO_INVALID, "quantile %g is not in 0 to 1", q[i]);
+        if (!(q[i] >= 0 && q[i] <= 1)) return histo_fail(HISTO_INVALID, "quantile %.17g is not in 0 to 1", q[i]);
     return HISTO_OK;
 }
 

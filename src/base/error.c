@@ -1,9 +1,11 @@
 #include "base/error.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static _Thread_local char last_error[2048]; /* room for what a compiler says of a function of records */
 
@@ -24,6 +26,24 @@ histo_status histo_fail(histo_status status, const char *format, ...)
 histo_status histo_set_error(histo_status status, const char *sentence)
 {
     return status == HISTO_OK ? HISTO_OK : histo_fail(status, "%s", sentence ? sentence : "");
+}
+
+histo_status histo_fail_file(const char *what, const char *path, int error)
+{
+    return histo_fail(error == ENOMEM ? HISTO_NO_MEMORY : HISTO_IO, "%s %s: %s", what, path, strerror(error));
+}
+
+histo_status histo_check_reserved(const uint64_t reserved[8], const char *what)
+{
+    uint64_t any = 0;
+    for (int i = 0; i < 8; i++)
+        any |= reserved[i];
+    if (!any) return HISTO_OK;
+    return histo_fail(
+        HISTO_INVALID,
+        "the reserved words of the %s are not zero: they were not initialised, or ask for what version %s "
+        "of the library does not know",
+        what, histo_version());
 }
 
 enum { BYTES_TEXT = 32 };

@@ -11,6 +11,13 @@ extern "C" {
 /* Set this thread's message and return status, so that callers write `return histo_fail(…)`. */
 histo_status histo_fail(histo_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* HISTO_IO, or HISTO_NO_MEMORY if that is what errno says, with a message of what could not be done with a file:
+ * "cannot read wisdom from". */
+histo_status histo_fail_file(const char *what, const char *path, int error);
+
+/* HISTO_INVALID unless the reserved words of the caller's struct are zero. what: its name in the sentence. */
+histo_status histo_check_reserved(const uint64_t reserved[8], const char *what);
+
 /* HISTO_NO_MEMORY, with a message of how much was requested and for what. */
 histo_status histo_fail_memory(size_t bytes, const char *what);
 

@@ -33,8 +33,7 @@ typedef unsigned long uint64_t;
 #define HISTO_MAX_AXES 8
 #define HISTO_MAX_DIMS 8
 
-typedef uint32_t histo_dtype;
-enum {
+typedef enum histo_dtype : uint32_t {
     HISTO_U8,
     HISTO_I8,
     HISTO_U16,
@@ -48,7 +47,7 @@ enum {
     HISTO_F32,
     HISTO_F64,
     HISTO_DTYPE_COUNT
-};
+} histo_dtype;
 
 #else
 

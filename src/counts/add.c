@@ -21,8 +21,8 @@ static histo_status check(const histo_hist *hist, histo_slots slots, const int64
     if (slots != HISTO_BINS && slots != HISTO_FLOW) return histo_fail(HISTO_INVALID, "unknown slots %d", (int)slots);
     if (hist->weighting != HISTO_UNWEIGHTED)
         return histo_fail(HISTO_UNSUPPORTED, "counts cannot be added to a weighted histogram without sums of weights");
-    if (size < 0 || (size && (!index || !counts)))
-        return histo_fail(HISTO_INVALID, "the arrays of entries are NULL, or their size is below 0");
+    if (size < 0) return histo_fail(HISTO_INVALID, "size is %lld: give 0 or more", (long long)size);
+    if (size && (!index || !counts)) return histo_fail(HISTO_INVALID, "index or counts is NULL");
     const int64_t all = histo_hist_size(hist, slots);
     for (int64_t i = 0; i < size; i++)
         if (index[i] < 0 || index[i] >= all || (i && index[i] <= index[i - 1]))

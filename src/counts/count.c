@@ -118,12 +118,14 @@ histo_status histo_count(int naxes, const histo_axis *axes, const histo_view *vi
     static const histo_count_options defaults;
     if (!options) options = &defaults;
     if (!views) return histo_fail(HISTO_INVALID, "the samples are NULL");
+    histo_status status = histo_check_reserved(options->reserved, "count options");
+    if (status != HISTO_OK) return status;
     if (histo_count_arrays(naxes, axes, views, fill, out, size, tally, options)) return HISTO_OK;
     histo_fill_options filling = fill ? *fill : (histo_fill_options){0};
     filling.replace = false; /* all counters are new */
     histo_hist_options kind = {.weighting = options->weighting};
     if (filling.weights && kind.weighting == HISTO_UNWEIGHTED) kind.weighting = HISTO_WEIGHT_FAST_SUM;
-    histo_status status = histo_hist_check_kind(naxes, axes, &kind);
+    status = histo_hist_check_kind(naxes, axes, &kind);
     if (status == HISTO_OK) status = find_batch(naxes, axes, views, filling.offsets, options->slots, size, &kind);
     if (status != HISTO_OK) return status;
     one_count c;

@@ -5,6 +5,7 @@
 #include "axis/axis.h"
 #include "axis/filter.h"
 #include "base/checked.h"
+#include "base/threads/threads.h"
 #include "cpu/kernels/kernels.h"
 #include "cpu/samples/block.h"
 #include "plan/strategy.h"
@@ -256,7 +257,7 @@ static bool write(const array_count *s, histo_dtype dtype, void *out)
 static bool is_plain(const histo_fill_options *fill, const histo_count_options *options)
 {
     const histo_weighting sums = options->weighting;
-    const bool all = !fill || (!fill->mask && !fill->where && !fill->offsets && !fill->functions && fill->threads >= 0);
+    const bool all = !fill || histo_fill_is_plain(fill);
     const bool fast = fill && fill->weights && (histo_is_fast(sums) || sums == HISTO_UNWEIGHTED);
     return all && (fast || sums == HISTO_UNWEIGHTED) && options->slots == HISTO_BINS && !options->plan;
 }

@@ -6,7 +6,8 @@
 
 histo_hist_options histo_hist_kind(const histo_hist *hist)
 {
-    return (histo_hist_options){hist->accumulators.batch, hist->weighting, histo_hist_storage(hist)};
+    return (histo_hist_options){
+        .batch = hist->accumulators.batch, .weighting = hist->weighting, .storage = histo_hist_storage(hist)};
 }
 
 histo_status histo_hist_check(int naxes, const histo_axis *axes, const histo_hist_options *kind, int64_t *bins,
@@ -36,6 +37,7 @@ void histo_hist_start(histo_hist *hist)
     hist->last_fitted = 0;
     hist->unplanned.spent = 0;
     hist->unplanned.noted = false;
+    hist->name = hist->metadata = NULL;
 }
 
 histo_status histo_hist_make(histo_hist **out, int naxes, const histo_axis *axes, const histo_hist_options *kind)
@@ -65,7 +67,9 @@ histo_status histo_hist_check_kind(int naxes, const histo_axis *axes, const hist
     if (!axes) return histo_fail(HISTO_INVALID, "the axes are NULL");
     if (naxes < 1 || naxes > HISTO_MAX_AXES)
         return histo_fail(HISTO_INVALID, "%d axes, not 1 to %d", naxes, HISTO_MAX_AXES);
-    if ((unsigned)kind->weighting > HISTO_WEIGHT_REPRODUCIBLE_SUM)
+    const histo_status status = histo_check_reserved(kind->reserved, "options of the histogram");
+    if (status != HISTO_OK) return status;
+    if (kind->weighting > HISTO_WEIGHT_REPRODUCIBLE_SUM)
         return histo_fail(HISTO_INVALID, "unknown weighting %d", (int)kind->weighting);
     if (kind->storage != HISTO_DENSE && kind->storage != HISTO_SPARSE)
         return histo_fail(HISTO_INVALID, "unknown storage %d: use HISTO_DENSE or HISTO_SPARSE", (int)kind->storage);
@@ -91,6 +95,8 @@ void histo_hist_clear(histo_hist *hist)
     for (int a = 0; a < hist->naxes; a++)
         histo_axis_disown(&hist->axes[a]);
     histo_accumulators_free(&hist->accumulators);
+    free(hist->name);
+    free(hist->metadata);
     while (hist->plans)
         histo_hist_forget_plan(hist, hist->plans->problem.home);
 }
@@ -110,6 +116,7 @@ histo_status histo_hist_clone(const histo_hist *hist, histo_hist **clone)
     histo_status status = histo_hist_make(&copy, hist->naxes, hist->axes, &kind);
     if (status != HISTO_OK) return status;
     status = histo_hist_merge(copy, hist);
+    if (status == HISTO_OK) status = histo_hist_copy_texts(copy, hist);
     if (status != HISTO_OK) {
         histo_hist_destroy(copy);
         return status;

@@ -16,6 +16,7 @@ struct histo_hist {
     histo_plan *plans;    /* made by histo_hist_fill: one for each device whose memory held samples; last used first */
     uint64_t last_fitted; /* serial of a plan for these axes */
     histo_unplanned unplanned; /* fills that were counted without a plan */
+    char *name, *metadata;     /* owned; NULL if there is none */
 };
 
 /* The options that a histogram was created with. */
@@ -40,6 +41,11 @@ void histo_hist_clear(histo_hist *hist);
 
 /* Destroy the histogram's plan for samples in the memory of a device, if it has one. */
 void histo_hist_forget_plan(histo_hist *hist, histo_device home);
+
+/* HISTO_INVALID unless a histogram may have this name. */
+histo_status histo_check_name(const char *name);
+/* Give a histogram the name and the metadata of another. */
+histo_status histo_hist_copy_texts(histo_hist *to, const histo_hist *from);
 
 /* Check a read, and describe it. */
 histo_status histo_hist_reading(const histo_hist *hist, histo_slots slots, histo_quantity quantity, void *out,

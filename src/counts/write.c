@@ -163,8 +163,9 @@ static histo_status put_counts_at(histo_accumulators *to, int64_t n, const int64
 histo_status histo_hist_put(histo_hist *hist, int64_t n, const int64_t *index, const uint64_t *counts,
                             const double *sum_w, const double *sum_w2)
 {
-    if (!hist || n < 0 || (n && (!index || !counts)))
-        return histo_fail(HISTO_INVALID, "the histogram, the index or the counts to put are missing");
+    if (!hist) return histo_fail(HISTO_INVALID, "the histogram is NULL");
+    if (n < 0) return histo_fail(HISTO_INVALID, "n is %lld entries: give 0 or more", (long long)n);
+    if (n && (!index || !counts)) return histo_fail(HISTO_INVALID, "index or counts is NULL");
     histo_accumulators *to = &hist->accumulators;
     if (to->sparse) return histo_fail(HISTO_UNSUPPORTED, "the bins of a sparse histogram cannot be set");
     if ((hist->weighting != HISTO_UNWEIGHTED && !sum_w) || (histo_has_squares(hist->weighting) && !sum_w2))

@@ -32,7 +32,7 @@ static histo_status check(const histo_map *map, const histo_hist *hist, int clas
     if (status != HISTO_OK) return status;
     if (map->within != HISTO_MAP_STEP) return histo_fail(HISTO_INVALID, "class numbers need a HISTO_MAP_STEP map");
     if (classes < 2) return histo_fail(HISTO_INVALID, "%d classes: there must be 2 or more", classes);
-    return histo_map_check_range(o->lo, o->hi);
+    return histo_map_check_options(o, false);
 }
 
 histo_status histo_map_classes(histo_map *map, const histo_hist *hist, histo_split_method method, int classes,

@@ -37,8 +37,9 @@ static histo_status check_options(const histo_make_options *o)
 {
     if (o->rule != HISTO_EQUALIZE_MINIMUM && o->rule != HISTO_EQUALIZE_CDF)
         return histo_fail(HISTO_INVALID, "unknown rule %d", (int)o->rule);
-    if (!(o->clip >= 0)) return histo_fail(HISTO_INVALID, "the contrast limit %g is below 0", o->clip);
-    return histo_map_check_range(o->lo, o->hi);
+    if (!(o->clip >= 0))
+        return histo_fail(HISTO_INVALID, "the contrast limit (clip) is %.17g: give 0 or more", o->clip);
+    return histo_map_check_options(o, true);
 }
 
 histo_status histo_map_equalize(histo_map *map, const histo_hist *hist, const histo_make_options *options)

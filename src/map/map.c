@@ -13,6 +13,8 @@
 
 static histo_status check_options(int naxes, const histo_axis *axes, const histo_map_options *o)
 {
+    const histo_status status = histo_check_reserved(o->reserved, "map options");
+    if (status != HISTO_OK) return status;
     if (naxes < 1 || naxes > HISTO_MAX_AXES)
         return histo_fail(HISTO_INVALID, "a map has 1 to %d axes, not %d", HISTO_MAX_AXES, naxes);
     if (!axes) return histo_fail(HISTO_INVALID, "the axes are NULL");
@@ -122,9 +124,13 @@ histo_status histo_map_check_source(const histo_map *map, const histo_hist *hist
                       (long long)batch);
 }
 
-histo_status histo_map_check_range(double lo, double hi)
+histo_status histo_map_check_options(const histo_make_options *o, bool equalizes)
 {
-    if (isfinite(lo) && isfinite(hi) && isfinite(hi - lo)) return HISTO_OK;
+    const histo_status status = histo_check_reserved(o->reserved, "make options");
+    if (status != HISTO_OK) return status;
+    if (!equalizes && (o->rule || o->clip != 0))
+        return histo_fail(HISTO_INVALID, "rule and clip are for histo_map_equalize");
+    if (isfinite(o->lo) && isfinite(o->hi) && isfinite(o->hi - o->lo)) return HISTO_OK;
     return histo_fail(HISTO_INVALID, "lo, hi or hi - lo is not finite");
 }
 

@@ -73,8 +73,8 @@ histo_status histo_map_counts(const histo_hist *hist, uint64_t **counts);
  * histogram or, where that is not possible, in a copy, which the caller frees, also after a failure. */
 histo_status histo_map_bins(const histo_hist *hist, const uint64_t **bins, int64_t *pitch, uint64_t **copy);
 
-/* HISTO_INVALID unless values can go from lo to hi. */
-histo_status histo_map_check_range(double lo, double hi);
+/* HISTO_INVALID unless values can go from lo to hi, and for options that only equalization has. */
+histo_status histo_map_check_options(const histo_make_options *o, bool equalizes);
 
 /* Whether it is a whole number of at most 2^53, up to which doubles have all. */
 bool histo_map_is_whole(double x);

@@ -64,7 +64,7 @@ static histo_status check(const histo_map *map, const histo_hist *hist, const hi
     if (status == HISTO_OK && against) status = histo_map_check_source(map, against, false);
     if (status != HISTO_OK) return status;
     if (map->within != HISTO_MAP_STEP) return histo_fail(HISTO_INVALID, "back projection needs a HISTO_MAP_STEP map");
-    return histo_map_check_range(o->lo, o->hi);
+    return histo_map_check_options(o, false);
 }
 
 histo_status histo_map_project(histo_map *map, const histo_hist *hist, const histo_hist *against,

@@ -17,12 +17,11 @@ histo_status histo_map_check_view(const histo_view *view, const histo_view *like
 
 histo_status histo_map_check_samples(const histo_map *map, const histo_view *views, const histo_apply_options *options)
 {
-    histo_status status = HISTO_OK;
+    histo_status status = histo_check_reserved(options->reserved, "apply options");
     for (int a = 0; a < map->naxes && status == HISTO_OK; a++)
         status = histo_map_check_view(&views[a], &views[0], "samples");
     if (status == HISTO_OK && options->mask) status = histo_map_check_view(options->mask, &views[0], "mask");
-    if (status == HISTO_OK && options->threads < 0) return histo_fail_threads(options->threads);
-    return status;
+    return status == HISTO_OK ? histo_threads_check(options->threads) : status;
 }
 
 const void *histo_map_contiguous(const char *at, int64_t stride, size_t size, int n, void *gathered)

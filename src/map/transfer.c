@@ -106,11 +106,13 @@ histo_status histo_map_match(histo_map *map, const histo_hist *hist, const histo
 
 static histo_status check_landmarks(int n, const double *q, const double *target)
 {
-    if (n < 2 || !q || !target) return histo_fail(HISTO_INVALID, "there must be 2 or more landmarks");
+    if (n < 2) return histo_fail(HISTO_INVALID, "n is %d landmarks: give 2 or more", n);
+    if (!q || !target) return histo_fail(HISTO_INVALID, "q or target is NULL");
     for (int k = 0; k < n; k++)
-        if (!isfinite(target[k])) return histo_fail(HISTO_INVALID, "target %d is not finite", k);
+        if (!isfinite(target[k]))
+            return histo_fail(HISTO_INVALID, "target[%d] is %.17g: give finite values", k, target[k]);
     for (int k = 0; k < n; k++)
-        if (!(q[k] >= 0 && q[k] <= 1)) return histo_fail(HISTO_INVALID, "quantile %g is not in 0 to 1", q[k]);
+        if (!(q[k] >= 0 && q[k] <= 1)) return histo_fail(HISTO_INVALID, "quantile %.17g is not in 0 to 1", q[k]);
     for (int k = 1; k < n; k++)
         if (!(q[k - 1] < q[k])) return histo_fail(HISTO_INVALID, "the quantiles do not increase");
     return HISTO_OK;
@@ -133,7 +135,7 @@ histo_status histo_map_landmarks(histo_map *map, const histo_hist *hist, int n, 
     status = histo_hist_quantiles(hist, HISTO_QUANTILE_LINEAR, n, q, values);
     for (int64_t i = 0; i < batch * n && status == HISTO_OK; i++)
         if (!isfinite(values[i]))
-            status = histo_fail(HISTO_INVALID, "quantile %g of histogram %lld is not in a bin", q[i % n],
+            status = histo_fail(HISTO_INVALID, "quantile %.17g of histogram %lld is not in a bin", q[i % n],
                                 (long long)(i / n));
     histo_polyline c = {0};
     if (status == HISTO_OK) status = polyline_make(&c, n);

@@ -104,7 +104,8 @@ static histo_information information_of(const marginals *m, const int64_t *cell,
         a->shares[place_on(m, 0, at)] += weights[i];
         b->shares[place_on(m, 1, at)] += weights[i];
     }
-    if (total == 0) return (histo_information){{NAN, NAN}, NAN, NAN, NAN};
+    if (total == 0)
+        return (histo_information){.entropy = {NAN, NAN}, .joint_entropy = NAN, .mutual = NAN, .normalized = NAN};
     for (int64_t i = 0; i < a->n; i++)
         a->shares[i] /= total;
     for (int64_t i = 0; i < b->n; i++)
@@ -154,7 +155,8 @@ static histo_status inform_weights(const histo_hist *hist, marginals *m, histo_i
     histo_status status = histo_hist_read_weights(hist, HISTO_BINS, weights, NULL, size, NULL);
     if (status == HISTO_OK) status = marginals_make(m, hist, NULL, 0);
     for (int64_t i = 0; i < size && status == HISTO_OK; i++)
-        if (!(weights[i] >= 0)) status = histo_fail(HISTO_INVALID, "a sum of weights is %g", weights[i]);
+        if (!(weights[i] >= 0))
+            status = histo_fail(HISTO_INVALID, "a sum of weights is %.17g, and none may be negative", weights[i]);
     for (int64_t b = 0; b < histo_hist_batch(hist) && status == HISTO_OK; b++)
         information[b] = information_of(m, NULL, weights + b * bins, bins);
     free(weights);

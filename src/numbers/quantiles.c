@@ -82,10 +82,10 @@ static sorted_samples sort_samples(const histo_axis *axis, histo_levels levels, 
 histo_status histo_hist_quantiles(const histo_hist *hist, histo_quantile_rule rule, int n, const double *q,
                                   double *values)
 {
-    histo_status status = histo_numbers_check(hist, 1, values, "quantiles");
-    if (status != HISTO_OK) return status;
-    status = histo_quantile_check(rule, n, q);
-    if (status != HISTO_OK) return status;
+    double none;
+    histo_status status = histo_quantile_check(rule, n, q);
+    if (status == HISTO_OK) status = histo_numbers_check(hist, 1, n ? values : &none, "quantiles");
+    if (status != HISTO_OK || n == 0) return status;
     histo_occupied all;
     status = histo_occupied_read(&all, hist, HISTO_FLOW);
     uint64_t *upto = NULL;

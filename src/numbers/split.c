@@ -93,28 +93,47 @@ static int64_t split_triangle(const histo_levels *levels)
     return found;
 }
 
-/* Li and Tam, "An iterative algorithm for minimum cross entropy thresholding", Pattern Recognition Letters 19 (1998).
- */
-static int64_t split_li(const histo_axis *axis, const histo_levels *levels)
+/* The number of levels up to a bin. */
+static int64_t levels_upto(const histo_levels *levels, int64_t bin)
 {
-    const sums all = sums_all(axis, levels);
+    int64_t low = 0, high = levels->n;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (levels->bin[middle] <= bin)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Li and Tam, "An iterative algorithm for minimum cross entropy thresholding", Pattern Recognition Letters 19 (1998).
+ * Thresholds move in one direction, to another level each time. They may creep, so the sums up to each are kept. */
+static histo_status split_li(const histo_axis *axis, const histo_levels *levels, int64_t *last)
+{
+    const size_t bytes = ((size_t)levels->n + 1) * sizeof(sums);
+    sums *upto = histo_malloc(bytes);
+    if (!upto) return histo_fail_memory(bytes, "sums up to each bin");
     double least = INFINITY;
+    upto[0] = (sums){0, 0};
+    for (int64_t i = 0; i < levels->n; i++)
+        upto[i + 1] = sums_add(upto[i], axis, levels, i);
     for (int64_t i = 1; i < levels->n; i++)
         least = fmin(least, histo_bin_value(axis, levels->bin[i]) - histo_bin_value(axis, levels->bin[i - 1]));
     const double tolerance = axis->kind == HISTO_INTEGER ? 0.5 : least / 2;
     const int64_t first = levels->bin[0], end = levels->bin[levels->n - 1];
+    const sums all = upto[levels->n];
     double next = all.s / all.n, now = -2 * tolerance;
-    while (fabs(next - now) > tolerance) {
+    for (int64_t moves = 0; moves <= levels->n && fabs(next - now) > tolerance; moves++) {
         now = next;
-        const int64_t last = last_bin_upto(axis, levels, now, first, end);
-        sums below = {0, 0};
-        for (int64_t i = 0; i < levels->n && levels->bin[i] <= last; i++)
-            below = sums_add(below, axis, levels, i);
+        const sums below = upto[levels_upto(levels, last_bin_upto(axis, levels, now, first, end))];
         const double low = below.s / below.n, high = (all.s - below.s) / (all.n - below.n);
         if (low == 0) break;
         next = (low - high) / (log(low) - log(high));
     }
-    return last_bin_upto(axis, levels, next, first, end);
+    free(upto);
+    *last = last_bin_upto(axis, levels, next, first, end);
+    return HISTO_OK;
 }
 
 /* Ridler and Calvard, "Picture thresholding using an iterative selection method", IEEE Transactions on Systems, Man,
@@ -201,18 +220,20 @@ static histo_status split_by_shares(const criterion *by, const histo_levels *lev
 enum { SMOOTHINGS = 10000 };
 
 /* The mean of each bin and its neighbours; those at the ends are their own neighbours. */
-static void smooth(const double *from, double *to, int64_t n)
+static void smooth(const double *restrict from, double *restrict to, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++)
-        to[i] = (from[i > 0 ? i - 1 : 0] + from[i] + from[i < n - 1 ? i + 1 : n - 1]) / 3;
+    to[0] = (from[0] + from[0] + from[1]) / 3;
+    for (int64_t i = 1; i < n - 1; i++)
+        to[i] = (from[i - 1] + from[i] + from[i + 1]) / 3;
+    to[n - 1] = (from[n - 2] + from[n - 1] + from[n - 1]) / 3;
 }
 
-/* The number of maxima, and the first two of them. */
-static int64_t find_maxima(const double *of, int64_t n, int64_t maxima[2])
+/* The number of maxima, 3 for any more, and the first two of them. */
+static int find_maxima(const double *of, int64_t n, int64_t maxima[2])
 {
-    int64_t found = 0;
+    int found = 0;
     bool rises = true;
-    for (int64_t i = 0; i < n - 1; i++) {
+    for (int64_t i = 0; i < n - 1 && found < 3; i++) {
         if (rises && of[i + 1] < of[i]) {
             if (found < 2) maxima[found] = i;
             found++;
@@ -228,7 +249,8 @@ static int64_t find_maxima(const double *of, int64_t n, int64_t maxima[2])
  * and `next` are n bins each, `now` has the counts. False if there are no two maxima. */
 static bool find_minimum(double *now, double *next, int64_t n, int64_t *minimum)
 {
-    int64_t maxima[2], found = 3;
+    int64_t maxima[2];
+    int found = 3;
     for (int i = 0; i < SMOOTHINGS && found > 2; i++) {
         smooth(now, next, n);
         double *swap = now;
@@ -245,7 +267,7 @@ static bool find_minimum(double *now, double *next, int64_t n, int64_t *minimum)
 
 static histo_status split_minimum(const histo_levels *levels, int64_t entry, int64_t *last)
 {
-    const int64_t first = levels->bin[0], n = levels->bin[levels->n - 1] - first + 1, most = 1 << 20;
+    const int64_t first = levels->bin[0], n = levels->bin[levels->n - 1] - first + 1, most = 1 << 16;
     if (n > most)
         return histo_fail(HISTO_UNSUPPORTED, "the samples of histogram %lld span %lld bins; 'minimum' takes up to %lld",
                           (long long)entry, (long long)n, (long long)most);
@@ -287,8 +309,7 @@ static histo_status split(histo_split_method method, const histo_axis *axis, con
         last[0] = split_triangle(levels);
         break;
     case HISTO_SPLIT_LI:
-        last[0] = split_li(axis, levels);
-        break;
+        return split_li(axis, levels, last);
     case HISTO_SPLIT_ISODATA:
         last[0] = split_isodata(axis, levels);
         break;

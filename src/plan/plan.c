@@ -91,16 +91,18 @@ histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes
 {
     histo_plan_options given = wanted ? *wanted : (histo_plan_options){0};
     const histo_plan_options *options = &given;
-    if ((unsigned)options->effort > HISTO_COMPILE)
+    histo_status status = histo_check_reserved(options->reserved, "plan options");
+    if (status != HISTO_OK) return status;
+    if (options->effort > HISTO_COMPILE)
         return histo_fail(HISTO_INVALID, "unknown effort %d: use HISTO_ESTIMATE, HISTO_MEASURE or HISTO_COMPILE",
                           (int)options->effort);
-    if (options->threads < 0) return histo_fail_threads(options->threads);
+    if (!histo_threads_possible(options->threads)) return histo_threads_check(options->threads);
     if (options->threads == 0 && fill) given.threads = fill->threads;
     histo_plan *plan = malloc(sizeof *plan);
     if (!plan) return histo_fail_memory(sizeof *plan, "a plan");
     memset(plan, 0, offsetof(histo_plan, candidate)); /* candidates are many, and set when they are listed */
     const histo_view *operands[HISTO_MAX_OPERANDS];
-    histo_status status = histo_problem_bind(&plan->problem, naxes, kind, views, pairs, fill, operands);
+    status = histo_problem_bind(&plan->problem, naxes, kind, views, pairs, fill, operands);
     plan->problem.effort = options->effort;
     if (status == HISTO_OK) status = histo_problem_prepare(&plan->problem, axes);
     if (status != HISTO_OK) {
@@ -162,7 +164,6 @@ static bool counts_on_host(const histo_plan *plan, bool split)
     return split ? plan->split.row != NULL : plan->row->backend == &histo_backend_cpu;
 }
 
-/* Count all of a job, piece by piece. One that is cancelled leaves a part. */
 static histo_status run(const histo_plan *plan, histo_job *job, bool split)
 {
     const int64_t n = histo_strided_iter_samples(&job->iter);
@@ -176,7 +177,6 @@ static histo_status run(const histo_plan *plan, histo_job *job, bool split)
         job->reading = !split && job->end == n ? reading : NULL;
         status = split ? histo_split_run(plan, job) : plan->row->backend->run(plan->row->strategy, job);
     }
-    if (status == HISTO_CANCELLED) job->accumulators->incomplete = true;
     return status;
 }
 
@@ -184,7 +184,8 @@ histo_status histo_job_replace(histo_job *job, histo_status (*count)(const void 
 {
     histo_accumulators *replaced = job->accumulators, fresh;
     const histo_problem *problem = job->problem;
-    const histo_hist_options kind = {problem->batch, problem->weighting, problem->storage};
+    const histo_hist_options kind = {
+        .batch = problem->batch, .weighting = problem->weighting, .storage = problem->storage};
     histo_status status = histo_accumulators_make(&fresh, replaced->slots, &kind);
     if (status != HISTO_OK) return status;
     job->accumulators = &fresh;
@@ -224,8 +225,7 @@ histo_status histo_plan_run(const histo_plan *plan, histo_accumulators *accumula
     const bool split = histo_split_fits(plan, operands), on_host = counts_on_host(plan, split);
     const bool replaces = fill && fill->replace;
     const uint64_t samples = (uint64_t)histo_strided_iter_samples(&job.iter);
-    histo_status status = replaces ? HISTO_OK : histo_accumulators_check(accumulators);
-    if (status == HISTO_OK && (split || replaces)) status = check_captured(plan, &job, split);
+    histo_status status = split || replaces ? check_captured(plan, &job, split) : HISTO_OK;
     if (status == HISTO_OK && !replaces) status = histo_total_admit(accumulators, samples);
     if (status != HISTO_OK) return status;
     if (split) {

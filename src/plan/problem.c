@@ -198,7 +198,7 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_h
     static const histo_fill_options defaults;
     if (!options) options = &defaults;
     if (!views) return histo_fail(HISTO_INVALID, "the samples are NULL");
-    if (options->threads < 0) return histo_fail_threads(options->threads);
+    if (!histo_threads_possible(options->threads)) return histo_threads_check(options->threads);
     problem->naxes = naxes;
     problem->batch = kind->batch;
     problem->bins = problem->slots = problem->samples = 0;
@@ -366,7 +366,8 @@ histo_status histo_problem_make_cells(histo_problem *problem)
 
 histo_status histo_problem_prepare(histo_problem *problem, const histo_axis *axes)
 {
-    const histo_hist_options kind = {problem->batch, problem->weighting, problem->storage};
+    const histo_hist_options kind = {
+        .batch = problem->batch, .weighting = problem->weighting, .storage = problem->storage};
     histo_status status = histo_slots_count(problem->naxes, axes, &kind, &problem->bins, &problem->slots);
     memset(problem->axes, 0, sizeof problem->axes);
     memset(problem->lookups, 0, sizeof problem->lookups);

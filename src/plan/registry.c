@@ -87,8 +87,11 @@ histo_status histo_strategy_describe(int i, histo_strategy_info *info)
 {
     const histo_row *row = histo_row_at(i);
     if (!row || !info) return histo_fail(HISTO_INVALID, "there is no strategy %d, or no room for its description", i);
-    *info = (histo_strategy_info){
-        row->backend->name, row->name,   row->summary,
-        row->limits,        row->source, row->strategy && row->strategy->sparse ? HISTO_SPARSE : HISTO_DENSE};
+    *info = (histo_strategy_info){.backend = row->backend->name,
+                                  .name = row->name,
+                                  .summary = row->summary,
+                                  .limits = row->limits,
+                                  .source = row->source,
+                                  .storage = row->strategy && row->strategy->sparse ? HISTO_SPARSE : HISTO_DENSE};
     return HISTO_OK;
 }

@@ -244,8 +244,8 @@ static histo_status try_out(const histo_plan *plan, const histo_view *const *ope
     job.end = histo_strided_iter_samples(&job.iter);
     if (job.end > (int64_t)HISTO_EXACT_MAX_ADDS) job.end = (int64_t)HISTO_EXACT_MAX_ADDS;
     job.accumulators = &trial;
-    histo_status status =
-        histo_accumulators_make(&trial, p->slots, &(histo_hist_options){p->batch, p->weighting, p->storage});
+    histo_status status = histo_accumulators_make(
+        &trial, p->slots, &(histo_hist_options){.batch = p->batch, .weighting = p->weighting, .storage = p->storage});
     if (status != HISTO_OK) return status;
     sharing *s;
     status = sharing_make(&s, plan, &job);

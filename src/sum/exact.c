@@ -208,10 +208,26 @@ void histo_exact_add_slot(histo_exact *e, int64_t slot, const histo_exact *from,
     if (value.special) histo_exact_add_special(e, slot, value.special);
 }
 
-histo_status histo_exact_merge(histo_exact *e, const histo_exact *from)
+/* Flags of sums with the other sign. */
+static uint8_t negated(uint8_t special)
+{
+    uint8_t flags = special & HISTO_EXACT_NAN;
+    if (special & HISTO_EXACT_POSITIVE_INFINITY) flags |= HISTO_EXACT_NEGATIVE_INFINITY;
+    if (special & HISTO_EXACT_NEGATIVE_INFINITY) flags |= HISTO_EXACT_POSITIVE_INFINITY;
+    return flags;
+}
+
+static void add_flags(histo_exact *e, const histo_exact *from, bool subtract)
+{
+    for (int64_t slot = 0; from->special && e->special && slot < e->slots; slot++)
+        e->special[slot] |= subtract ? negated(from->special[slot]) : from->special[slot];
+}
+
+static histo_status combine(histo_exact *e, const histo_exact *from, bool subtract)
 {
     histo_status status = histo_exact_reserve_like(e, from, 1);
     if (status != HISTO_OK) return status;
+    const int64_t sign = subtract ? -1 : 1;
     histo_exact_block block;
     for (int64_t first = 0; first < e->slots; first += block.n) {
         histo_exact_block_start(&block, from, first, e->slots);
@@ -219,12 +235,61 @@ histo_status histo_exact_merge(histo_exact *e, const histo_exact *from)
             if (!block.any) continue;
             int64_t *to = e->plane[block.window] + first;
             for (int i = 0; i < block.n; i++)
-                to[i] += block.digit[i];
+                to[i] += sign * block.digit[i];
         }
     }
-    for (int64_t slot = 0; from->special && e->special && slot < e->slots; slot++)
-        e->special[slot] |= from->special[slot];
+    add_flags(e, from, subtract);
     return HISTO_OK;
+}
+
+histo_status histo_exact_merge(histo_exact *e, const histo_exact *from)
+{
+    return combine(e, from, false);
+}
+
+histo_status histo_exact_subtract(histo_exact *e, const histo_exact *from)
+{
+    return combine(e, from, true);
+}
+
+/* Go to window k; its digits, or NULL if all are zero. */
+static const int64_t *digits_of(histo_exact_block *block, int k, bool *more)
+{
+    while (*more && block->window < k)
+        *more = histo_exact_block_next(block);
+    return *more && block->window == k ? block->digit : NULL;
+}
+
+/* What a sum is that is not finite: an infinity, or NaN. */
+static uint8_t special_of(const histo_exact *e, int64_t slot)
+{
+    const uint8_t flags = e->special ? e->special[slot] : 0;
+    const bool infinite = flags == HISTO_EXACT_POSITIVE_INFINITY || flags == HISTO_EXACT_NEGATIVE_INFINITY;
+    return !flags || infinite ? flags : HISTO_EXACT_NAN;
+}
+
+static bool equal_blocks(const histo_exact *a, const histo_exact *b, int64_t first)
+{
+    histo_exact_block of_a, of_b;
+    histo_exact_block_start(&of_a, a, first, a->slots);
+    histo_exact_block_start(&of_b, b, first, b->slots);
+    bool more_a = histo_exact_block_next(&of_a), more_b = histo_exact_block_next(&of_b), equal = true;
+    for (int i = 0; i < of_a.n && equal; i++)
+        equal = special_of(a, first + i) == special_of(b, first + i);
+    for (int k = 0; k < HISTO_EXACT_WINDOWS && equal && (more_a || more_b); k++) {
+        const int64_t *x = digits_of(&of_a, k, &more_a), *y = digits_of(&of_b, k, &more_b);
+        for (int i = 0; i < of_a.n && (x || y); i++)
+            if ((x ? x[i] : 0) != (y ? y[i] : 0) && !special_of(a, first + i)) equal = false;
+    }
+    return equal;
+}
+
+bool histo_exact_equal(const histo_exact *a, const histo_exact *b)
+{
+    bool equal = true;
+    for (int64_t first = 0; first < a->slots && equal; first += HISTO_EXACT_BLOCK)
+        equal = equal_blocks(a, b, first);
+    return equal;
 }
 
 /* Round the digits in windows [low, high). The sign is that of the highest, which exceeds the others together. */

@@ -119,6 +119,12 @@ double histo_exact_read(const histo_exact *e, int64_t slot);
  * changed. */
 histo_status histo_exact_merge(histo_exact *e, const histo_exact *from);
 
+/* Subtract likewise. Infinities change their sign, so that subtracting one from an equal one gives NaN. */
+histo_status histo_exact_subtract(histo_exact *e, const histo_exact *from);
+
+/* Are all sums equal, as they would be read without rounding? Both have the same number of slots. */
+bool histo_exact_equal(const histo_exact *a, const histo_exact *b);
+
 /* What follows needs a reserve, and may be called from several threads at once. */
 
 void histo_exact_add_slot(histo_exact *e, int64_t slot, const histo_exact *from, int64_t from_slot);

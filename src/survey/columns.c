@@ -45,7 +45,7 @@ static bool find_tables(const histo_source *source, tables *t)
 }
 
 /* Few columns: several rows are taken as one, whose columns are then those of the same entry. */
-static void add_narrow(const tables *t, const char *at, int64_t rows, histo_extremes *extremes, histo_pool_work *work)
+static void add_narrow(const tables *t, const char *at, int64_t rows, histo_extremes *extremes)
 {
     histo_extremes wide[HISTO_COLUMNS] = {0};
     const int columns = (int)t->columns, times = HISTO_COLUMNS / columns;
@@ -54,7 +54,6 @@ static void add_narrow(const tables *t, const char *at, int64_t rows, histo_extr
     int64_t left = rows / times;
     for (int count; left > 0; left -= count, at += count * pitch) {
         count = left < HISTO_COLUMN_ROWS ? (int)left : HISTO_COLUMN_ROWS;
-        if (histo_pool_stops(work, (int64_t)count * times * columns, 0, 0)) return;
         kernels->add_column_extremes(t->dtype, at, pitch, count, times * columns, wide);
     }
     kernels->add_column_extremes(t->dtype, at, t->pitch, (int)(rows % times), columns, wide);
@@ -62,12 +61,10 @@ static void add_narrow(const tables *t, const char *at, int64_t rows, histo_extr
         histo_extremes_merge(&extremes[c % columns], &wide[c], t->dtype);
 }
 
-static void add_wide(const tables *t, const char *at, int64_t rows, int columns, histo_extremes *extremes,
-                     histo_pool_work *work)
+static void add_wide(const tables *t, const char *at, int64_t rows, int columns, histo_extremes *extremes)
 {
     for (int count; rows > 0; rows -= count, at += count * t->pitch) {
         count = rows < HISTO_COLUMN_ROWS ? (int)rows : HISTO_COLUMN_ROWS;
-        if (histo_pool_stops(work, (int64_t)count * columns, 0, 0)) return;
         histo_cpu_kernels_usable()->add_column_extremes(t->dtype, at, t->pitch, count, columns, extremes);
     }
 }
@@ -76,27 +73,24 @@ static void add_units(void *context, int index)
 {
     tables *t = context;
     (void)index;
-    histo_pool_work *const work = histo_pool_stoppable();
     const int64_t units = t->tables * t->tiles * t->parts, size = (int64_t)histo_dtype_size(t->dtype);
-    for (int64_t unit; (unit = __atomic_fetch_add(&t->next, 1, __ATOMIC_RELAXED)) < units &&
-                       !histo_pool_stops(work, 1, unit, units);) {
+    for (int64_t unit; (unit = __atomic_fetch_add(&t->next, 1, __ATOMIC_RELAXED)) < units;) {
         const int64_t part = unit % t->parts, tile = unit / t->parts % t->tiles, table = unit / t->parts / t->tiles;
         const int64_t first = t->rows * part / t->parts, rows = t->rows * (part + 1) / t->parts - first;
         const int64_t column = tile * HISTO_COLUMNS, left = t->columns - column;
         const char *at = t->base + (table * t->rows + first) * t->pitch + column * size;
         histo_extremes *extremes = t->extremes + (part * t->tables + table) * t->columns + column;
         if (t->columns <= HISTO_COLUMNS / 2 && t->pitch == t->columns * size)
-            add_narrow(t, at, rows, extremes, work);
+            add_narrow(t, at, rows, extremes);
         else
-            add_wide(t, at, rows, left < HISTO_COLUMNS ? (int)left : HISTO_COLUMNS, extremes, work);
+            add_wide(t, at, rows, left < HISTO_COLUMNS ? (int)left : HISTO_COLUMNS, extremes);
     }
 }
 
-histo_status histo_extremes_of_columns(const histo_source *source, histo_extremes *extremes, bool *found)
+bool histo_extremes_of_columns(const histo_source *source, histo_extremes *extremes)
 {
     tables t;
-    *found = find_tables(source, &t);
-    if (!*found) return HISTO_OK;
+    if (!find_tables(source, &t)) return false;
     const int64_t entries = t.tables * t.columns;
     t.tiles = (t.columns + HISTO_COLUMNS - 1) / HISTO_COLUMNS;
     t.parts = 1;
@@ -110,9 +104,9 @@ histo_status histo_extremes_of_columns(const histo_source *source, histo_extreme
     } else {
         t.parts = 1;
     }
-    const histo_status status = histo_pool_run_long("surveying", source->threads, add_units, &t);
+    histo_pool_run(source->threads, add_units, &t);
     for (int64_t i = 0; i < t.parts * entries && own; i++)
         histo_extremes_merge(&extremes[i % entries], &own[i], t.dtype);
     free(own);
-    return status;
+    return true;
 }

@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axis/filter.h"
 #include "axis/slot_of.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/threads/pool.h"
+#include "base/threads/threads.h"
 #include "cpu/kernels/kernels.h"
 #include "plan/strategy.h"
 #include "survey/device.h"
@@ -85,7 +87,6 @@ static void search_entries(void *context, int index)
     const int64_t first = s->entries * index / s->threads, end = s->entries * (index + 1) / s->threads;
     histo_samples from;
     histo_samples_start(&from, s->source, begin_of(s, first), begin_of(s, end));
-    from.all = begin_of(s, end);
     while (histo_samples_next(&from))
         histo_extremes_add(&s->extremes[from.batch], &from);
 }
@@ -97,27 +98,23 @@ static void search_part(void *context, int index)
     histo_samples from;
     histo_samples_start(&from, s->source, begin + n / s->threads * index,
                         index == s->threads - 1 ? begin + n : begin + n / s->threads * (index + 1));
-    from.first = begin - begin / s->threads; /* of all entries, each of which all threads share */
-    from.all = s->source->samples / s->threads;
     while (histo_samples_next(&from))
         histo_extremes_add(&s->extremes[index], &from);
 }
 
 /* All threads on one entry. */
-static histo_status search_entry(const histo_source *source, int threads, int64_t entry, histo_extremes *extremes)
+static void search_entry(const histo_source *source, int threads, int64_t entry, histo_extremes *extremes)
 {
     histo_extremes parts[MOST_THREADS] = {0};
-    search all = {source, threads, 1, entry, parts};
-    const histo_status status = histo_pool_run_long("surveying", threads, search_part, &all);
+    histo_pool_run(threads, search_part, &(search){source, threads, 1, entry, parts});
     for (int t = 0; t < threads; t++)
         histo_extremes_merge(extremes, &parts[t], source->dtypes[0]);
-    return status;
 }
 
 /* Few samples in one piece, with nothing beside them: what they need is soon checked. */
 static bool are_few(const histo_view *samples, const histo_fill_options *options)
 {
-    if (options && (options->mask || options->where || options->offsets || options->threads < 0)) return false;
+    if (options && (options->weights || !histo_fill_is_plain(options))) return false;
     if (!samples || samples->ndim != 1 || samples->batch_ndim != 0 || (unsigned)samples->dtype >= HISTO_DTYPE_COUNT)
         return false;
     const int64_t size = (int64_t)histo_dtype_size(samples->dtype), n = samples->shape[0];
@@ -140,8 +137,8 @@ static histo_status find_on_device(const histo_source *source, histo_extremes *e
 histo_status histo_find_extremes(const histo_view *samples, const histo_fill_options *options, histo_extremes *extremes,
                                  int64_t size)
 {
-    if (size < 0 || (!extremes && size > 0))
-        return histo_fail(HISTO_INVALID, "the extremes are NULL, or %lld in number", (long long)size);
+    if (size < 0) return histo_fail(HISTO_INVALID, "size is %lld: give 0 or more", (long long)size);
+    if (!extremes && size > 0) return histo_fail(HISTO_INVALID, "the extremes are NULL");
     if (size == 1 && are_few(samples, options)) {
         *extremes = (histo_extremes){0};
         histo_cpu_kernels_usable()->add_extremes(samples->dtype, samples->data, samples->shape[0], extremes);
@@ -153,13 +150,11 @@ histo_status histo_find_extremes(const histo_view *samples, const histo_fill_opt
     if (source.home != HISTO_DEVICE_CPU) return find_on_device(&source, extremes, size);
     const int threads = source.threads < MOST_THREADS ? source.threads : MOST_THREADS;
     memset(extremes, 0, (size_t)size * sizeof *extremes);
-    bool found = false;
-    if (size > 1) status = histo_extremes_of_columns(&source, extremes, &found);
-    if (status != HISTO_OK || found) return status;
+    if (size > 1 && histo_extremes_of_columns(&source, extremes)) return HISTO_OK;
     if (threads <= size)
-        return histo_pool_run_long("surveying", threads, search_entries,
-                                   &(search){&source, threads, size, 0, extremes});
-    for (int64_t entry = 0; entry < size && status == HISTO_OK; entry++)
-        status = search_entry(&source, threads, entry, &extremes[entry]);
-    return status;
+        histo_pool_run(threads, search_entries, &(search){&source, threads, size, 0, extremes});
+    else
+        for (int64_t entry = 0; entry < size; entry++)
+            search_entry(&source, threads, entry, &extremes[entry]);
+    return HISTO_OK;
 }

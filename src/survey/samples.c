@@ -5,7 +5,6 @@
 
 #include "axis/filter.h"
 #include "base/error.h"
-#include "base/threads/monitor.h"
 #include "base/threads/threads.h"
 #include "cpu/kernels/kernels.h"
 #include "cpu/samples/bounds.h"
@@ -69,6 +68,10 @@ histo_status histo_source_make(histo_source *source, const histo_view *samples, 
     if (!options) options = &none;
     if (!samples) return histo_fail(HISTO_INVALID, "the samples are NULL");
     const bool batch = entries != HISTO_NO_BATCH;
+    if (options->weights) return histo_fail(HISTO_INVALID, "weights are for fills: here each sample counts once");
+    if (options->replace) return histo_fail(HISTO_INVALID, "replace is for fills: there are no counts here");
+    if (options->offsets && !batch)
+        return histo_fail(HISTO_INVALID, "offsets are for fills and extremes: here all samples are one segment");
     const int64_t *offsets = batch ? options->offsets : NULL;
     const char *const names[] = {"samples", "mask", "where"};
     const histo_view *const views[] = {samples, options->mask, options->where};
@@ -103,7 +106,7 @@ histo_status histo_source_make(histo_source *source, const histo_view *samples, 
         source->stored[0] = (histo_dtype)(source->stored[0] | HISTO_RECORDS);
     }
     histo_status status = histo_filter_check(options);
-    if (status == HISTO_OK && options->threads < 0) status = histo_fail_threads(options->threads);
+    if (status == HISTO_OK) status = histo_threads_check(options->threads);
     if (status == HISTO_OK && batch) status = check_batch(samples, offsets, entries, source->home);
     if (status != HISTO_OK) return status;
     source->samples = histo_view_size(samples);
@@ -149,12 +152,6 @@ void histo_samples_start(histo_samples *from, const histo_source *source, int64_
     const bool in_place = source->contiguous_aligned && !histo_source_is_filtered(source);
     from->source = source;
     from->run.n = 0;
-    from->stopped = false;
-    from->stoppable = histo_pool_stoppable() || histo_is_monitored();
-    from->first = 0;
-    from->all = source->samples;
-    from->at = begin;
-    from->end = end;
     histo_walk_start(&from->walk, &source->iter, begin, end,
                      in_place ? HISTO_SAMPLES_IN_PLACE : HISTO_SAMPLES_GATHERED);
 }
@@ -201,19 +198,9 @@ static int filter(histo_samples *from, const void *samples, int n)
     return kernels->count_kept(from->keep, n);
 }
 
-/* Must the thread stop? A function of records may take any time. */
-static bool is_stopped(histo_samples *from)
-{
-    const int64_t at = from->end - from->walk.left - from->run.n, read = at - from->at;
-    from->at = at;
-    from->stopped = from->stopped || histo_stops("surveying", from->source->functions ? HISTO_MUCH_WORK : read,
-                                                 at - from->first, from->all);
-    return from->stopped;
-}
-
 static bool find_run(histo_samples *from)
 {
-    return !(from->stoppable && is_stopped(from)) && (from->run.n > 0 || histo_walk_next(&from->walk, &from->run));
+    return from->run.n > 0 || histo_walk_next(&from->walk, &from->run);
 }
 
 static void advance(histo_samples *from, int64_t n)

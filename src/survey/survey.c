@@ -14,7 +14,6 @@
 #include "base/bits.h"
 #include "base/checksum.h"
 #include "base/error.h"
-#include "base/threads/monitor.h"
 #include "survey/device.h"
 #include "survey/extremes.h"
 #include "survey/pass.h"
@@ -33,7 +32,6 @@ struct histo_survey {
     bool in_pass;
     uint64_t seen, expected; /* samples in this pass; what an earlier pass saw, or UNKNOWN */
     bool changed;            /* passes disagree on the number of samples */
-    bool incomplete;         /* a call that was cancelled has added a part */
     bool facts_known;        /* extremes and stats are complete */
     double lo, hi;           /* the range, once known */
     histo_extremes extremes;
@@ -63,12 +61,12 @@ static bool ends_at_samples(const histo_survey_options *o)
 static histo_status check_percentile(double percentile)
 {
     if (0 <= percentile && percentile <= 100) return HISTO_OK;
-    return histo_fail(HISTO_INVALID, "percentiles lie between 0 and 100, not at %g", percentile);
+    return histo_fail(HISTO_INVALID, "percentiles lie between 0 and 100, not at %.17g", percentile);
 }
 
 static histo_status check_end(double end)
 {
-    return isfinite(end) ? HISTO_OK : histo_fail(HISTO_INVALID, "a range with a percentile cannot end at %g", end);
+    return isfinite(end) ? HISTO_OK : histo_fail(HISTO_INVALID, "a range with a percentile cannot end at %.17g", end);
 }
 
 static histo_status check_range(const histo_survey_options *o)
@@ -85,8 +83,9 @@ static histo_status check_range(const histo_survey_options *o)
         break;
     case HISTO_RANGE_PERCENTILE:
         if (!(0 <= o->lo && o->lo <= o->hi && o->hi <= 100))
-            status = histo_fail(HISTO_INVALID, "percentiles lie between 0 and 100, the lower one first: not %g and %g",
-                                o->lo, o->hi);
+            status =
+                histo_fail(HISTO_INVALID, "percentiles lie between 0 and 100, the lower one first: not %.17g and %.17g",
+                           o->lo, o->hi);
         break;
     case HISTO_RANGE_FROM_PERCENTILE:
     case HISTO_RANGE_TO_PERCENTILE:
@@ -104,11 +103,12 @@ static histo_status check_options(histo_dtype dtype, const histo_survey_options 
     if ((unsigned)o->range > HISTO_RANGE_TO_PERCENTILE)
         return histo_fail(HISTO_INVALID, "unknown range %d", (int)o->range);
     if (!histo_rule_known(o->rule)) return histo_fail(HISTO_INVALID, "unknown rule %d", (int)o->rule);
-    histo_status status = check_range(o);
+    histo_status status = histo_check_reserved(o->reserved, "survey options");
+    if (status == HISTO_OK) status = check_range(o);
     if (status != HISTO_OK) return status;
     if (o->rule != HISTO_RULE_NONE) return HISTO_OK;
     if (!(o->width >= 0) || isinf(o->width))
-        return histo_fail(HISTO_INVALID, "a bin cannot be %g wide: give a width above 0", o->width);
+        return histo_fail(HISTO_INVALID, "a bin cannot be %.17g wide: give a width above 0", o->width);
     if (o->width == 0 && (o->bins < 1 || o->bins > HISTO_MAX_BINS))
         return histo_fail(HISTO_INVALID, "a histogram cannot have %lld bins: give 1 to %lld, a width or a rule",
                           (long long)o->bins, (long long)HISTO_MAX_BINS);
@@ -282,29 +282,21 @@ static histo_status add_to_stone(histo_survey *s, const histo_source *source)
         return status;
     }
     histo_samples from;
-    static const char stage[] = "surveying";
-    histo_status status = HISTO_OK;
     histo_samples_start(&from, source, 0, source->samples);
-    while (status == HISTO_OK && histo_samples_next(&from)) {
+    while (histo_samples_next(&from)) {
         s->seen += (uint64_t)from.n;
         histo_stone_rule_add(s->stone, from.block, from.n);
-        status = histo_go_on(stage, HISTO_MUCH_WORK, from.at, from.all);
     }
-    return from.stopped ? histo_fail_cancelled(stage) : status;
-}
-
-static histo_status check_whole(const histo_survey *s)
-{
-    if (!s) return histo_fail(HISTO_INVALID, "the survey is NULL");
-    if (s->incomplete)
-        return histo_fail(HISTO_INVALID, "the survey holds a part of samples whose adding was cancelled: destroy it");
     return HISTO_OK;
 }
 
-/* One that is cancelled leaves a part in the survey. */
-static histo_status add_in_phase(histo_survey *survey, const histo_view *samples, const histo_fill_options *options,
-                                 histo_power_sums *sums)
+static histo_status add(histo_survey *survey, const histo_view *samples, const histo_fill_options *options,
+                        histo_power_sums *sums)
 {
+    if (!survey) return histo_fail(HISTO_INVALID, "the survey is NULL");
+    if (!survey->in_pass)
+        return histo_fail(HISTO_INVALID,
+                          "the survey is not in a pass: add samples after histo_survey_next_pass gave true");
     histo_source source;
     histo_status status = histo_source_make_typed(&source, samples, options, survey->dtype, "the survey is");
     if (status != HISTO_OK) return status;
@@ -323,21 +315,6 @@ static histo_status add_in_phase(histo_survey *survey, const histo_view *samples
         if (!histo_rule_needs_quartiles(rule)) facts.selection = NULL;
     }
     return histo_pass_run(&source, &facts, &survey->seen);
-}
-
-static histo_status add(histo_survey *survey, const histo_view *samples, const histo_fill_options *options,
-                        histo_power_sums *sums)
-{
-    histo_status status = check_whole(survey);
-    if (status != HISTO_OK) return status;
-    if (!survey->in_pass)
-        return histo_fail(HISTO_INVALID,
-                          "the survey is not in a pass: add samples after histo_survey_next_pass gave true");
-    const histo_power_sums before = sums ? *sums : (histo_power_sums){0};
-    status = add_in_phase(survey, samples, options, sums);
-    if (status != HISTO_OK && sums) *sums = before;
-    survey->incomplete = status == HISTO_CANCELLED;
-    return status;
 }
 
 histo_status histo_survey_add(histo_survey *survey, const histo_view *samples, const histo_fill_options *options)
@@ -384,8 +361,7 @@ static void describe(const histo_survey *s, uint64_t common[COMMON])
 
 static histo_status check_part(const histo_survey *s)
 {
-    const histo_status status = check_whole(s);
-    if (status != HISTO_OK) return status;
+    if (!s) return histo_fail(HISTO_INVALID, "the survey is NULL");
     if (!s->options.in_parts)
         return histo_fail(HISTO_INVALID, "the survey is of all samples: create it with in_parts to merge others");
     if (!s->in_pass)
@@ -525,8 +501,6 @@ histo_status histo_survey_replace(histo_survey *survey, const void *data, size_t
 static histo_status check_found(const histo_survey *s)
 {
     const histo_survey_options *o = &s->options;
-    const histo_status status = check_whole(s);
-    if (status != HISTO_OK) return status;
     if (s->phase != DONE)
         return histo_fail(HISTO_INVALID,
                           "the survey is not done: add the samples while histo_survey_next_pass gives true");
@@ -540,9 +514,10 @@ static histo_status check_found(const histo_survey *s)
     if (none || isnan(s->lo) || isnan(s->hi))
         return histo_fail(HISTO_INVALID, "no finite sample to take a range from: give one");
     if (o->range == HISTO_RANGE_PERCENTILE && (isinf(s->lo) || isinf(s->hi)))
-        return histo_fail(HISTO_INVALID, "percentiles %g and %g are not both finite: give other ones", o->lo, o->hi);
+        return histo_fail(HISTO_INVALID, "percentiles %.17g and %.17g are not both finite: give other ones", o->lo,
+                          o->hi);
     if (isinf(s->lo) || isinf(s->hi))
-        return histo_fail(HISTO_INVALID, "the percentile %g is not finite: give another",
+        return histo_fail(HISTO_INVALID, "the percentile %.17g is not finite: give another",
                           from_percentile(o) ? o->lo : o->hi);
     if (s->lo > s->hi)
         return histo_fail(HISTO_INVALID,
@@ -560,8 +535,8 @@ static histo_status divide_by_width(double width, double lo, double *hi, int64_t
     double wanted = fabs(quotient - whole) <= 4 * DBL_EPSILON * whole ? whole : ceil(quotient);
     if (!(wanted <= (double)HISTO_MAX_BINS))
         return histo_fail(HISTO_INVALID,
-                          "bins %g wide over [%g, %g] would be %.10g, more than %lld: give a larger width", width, lo,
-                          *hi, wanted, (long long)HISTO_MAX_BINS);
+                          "bins %.17g wide over [%.17g, %.17g] would be %.10g, more than %lld: give a larger width",
+                          width, lo, *hi, wanted, (long long)HISTO_MAX_BINS);
     *bins = (int64_t)fmax(wanted, 1);
     *hi = fmax(*hi, lo + (double)*bins * width);
     return HISTO_OK;

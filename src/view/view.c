@@ -142,6 +142,8 @@ histo_status histo_view_check_mask(const histo_view *view, const char *what)
 
 histo_status histo_view_check_records(const histo_view *view, const histo_function *function, const char *what)
 {
+    const histo_status status = histo_check_reserved(function->reserved, "function of records");
+    if (status != HISTO_OK) return status;
     if (!histo_dtype_is_plain(view->dtype))
         return histo_fail(HISTO_INVALID, "%s: functions of records give numbers in this machine's byte order", what);
     uint64_t bits = (uint64_t)(uintptr_t)view->data;

@@ -51,8 +51,19 @@ static survey_file example(void)
                                 .lo = 1,
                                 .hi = (double)INFINITY,
                                 .log = true};
-    const survey_finding finding = {
-        {{1, 2, 3, UINT64_C(4) | UINT64_C(1) << 63, -1, 2, 3, 4, 5, 6}, 1}, (char[]){'a', 'b', 'c'}, 3};
+    const survey_finding finding = {{{.samples = 1,
+                                      .nan = 2,
+                                      .infinite = 3,
+                                      .masked = UINT64_C(4) | UINT64_C(1) << 63,
+                                      .min = -1,
+                                      .max = 2,
+                                      .mean = 3,
+                                      .m2 = 4,
+                                      .m3 = 5,
+                                      .m4 = 6},
+                                     1},
+                                    (char[]){'a', 'b', 'c'},
+                                    3};
     assert_int_equal(survey_finding_copy(&file.findings[0], &finding, &f), 0);
     return file;
 }

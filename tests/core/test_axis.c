@@ -99,9 +99,9 @@ static void refused(void **state)
         {histo_axis_power(10, 1, 2, 0), "not 0"},
         {histo_axis_power(10, 1, 2, NAN), "finite power"},
         {histo_axis_integer((INT64_C(1) << 53) - 5, 10), "2^53"},
-        {histo_axis_integer((INT64_C(1) << 53) - 3, 4), "hi must be lo + bins"}, /* rounds to 2^53 as a double */
+        {histo_axis_integer((INT64_C(1) << 53) - 3, 4), "at most 2^53, not 9007199254740993"},
         {histo_axis_integer(-(INT64_C(1) << 60), 10), "2^53"},
-        {{.kind = HISTO_INTEGER, .bins = 3, .lo = 0.5, .hi = 3.5}, "whole edges"},
+        {{.kind = HISTO_INTEGER, .bins = 3, .lo = 0.5, .hi = 3.5}, "a whole number from -2^53"},
         {{.kind = HISTO_INTEGER, .bins = 3, .lo = 0, .hi = 6}, "lo + bins"},
         {{.kind = (histo_axis_kind)99, .bins = 3, .lo = 0, .hi = 6}, "unknown kind"},
     };
@@ -169,6 +169,51 @@ static void sizes_are_refused_first(void **state)
     REFUSED(HISTO_INVALID, "1073741825 bins", histo_hist_create(&h, 2, (const histo_axis[]){narrow, wide}, NULL));
 }
 
+/* More edges than are all computed when an axis is checked. The ranges are narrower and narrower: an axis that is taken
+ * has edges that increase. */
+static void many_computed_edges(void **state)
+{
+    (void)state;
+    enum { BINS = (1 << 22) + 1 };
+    double *edges = malloc((BINS + 1) * sizeof *edges);
+    const double powers[] = {3, 0.5, -2, 0.01, 100};
+    assert_non_null(edges);
+    for (int kind = 0; kind < 8; kind++) {
+        int taken = 0, refused = 0;
+        for (int k = 0; k <= 52; k += k < 16 ? 16 : 2) {
+            const double lo = k ? 3 : 0x1p-30, hi = k ? 3 * (1 + ldexp(1, -k)) : 7;
+            const histo_axis axis = kind == 0   ? histo_axis_regular(BINS, lo, hi)
+                                    : kind == 1 ? histo_axis_log(BINS, lo, hi)
+                                    : kind == 2 ? histo_axis_sqrt(BINS, lo, hi)
+                                                : histo_axis_power(BINS, lo, hi, powers[kind - 3]);
+            if (histo_axis_check(&axis) != HISTO_OK) {
+                assert_non_null(strstr(histo_last_error(), "bins are too many"));
+                refused++;
+                continue;
+            }
+            OK(histo_axis_edges(&axis, edges));
+            for (int i = 0; i < BINS; i++)
+                if (!(edges[i] < edges[i + 1])) fail_msg("kind %d, 2^-%d: bin %d has no width", kind, k, i);
+            taken++;
+        }
+        assert_true(taken && refused);
+    }
+    free(edges);
+    /* Those of the largest axes are not looked at. */
+    const int64_t most = HISTO_MAX_BINS;
+    histo_axis axis = histo_axis_power(most, 0, 1, 2);
+    OK(histo_axis_check(&axis));
+    axis = histo_axis_log(most, 1, 10);
+    OK(histo_axis_check(&axis));
+    axis = histo_axis_sqrt(most, 0, 1e300);
+    OK(histo_axis_check(&axis));
+    const histo_axis narrow[] = {histo_axis_power(most, 0, 1, 0.001), histo_axis_power(most, 1, 1 + 0x1p-20, 2),
+                                 histo_axis_log(most, 1, 1 + 0x1p-20), histo_axis_sqrt(most, 0, 0x1p-1000),
+                                 histo_axis_regular(most, 1, 1 + 0x1p-23)};
+    for (int i = 0; i < 5; i++)
+        REFUSED(HISTO_INVALID, "bins are too many", histo_axis_check(&narrow[i]));
+}
+
 static void kinds_and_weightings_have_names(void **state)
 {
     (void)state;
@@ -205,6 +250,7 @@ int main(void)
         cmocka_unit_test(refused),
         cmocka_unit_test(foreign_edges_are_ignored),
         cmocka_unit_test(sizes_are_refused_first),
+        cmocka_unit_test(many_computed_edges),
         cmocka_unit_test(dtypes_have_names),
         cmocka_unit_test(kinds_and_weightings_have_names),
     };

@@ -60,7 +60,8 @@ static histo_hist *filled(const char *strategy, const histo_axis *axes, histo_we
     int64_t batch = 1;
     for (int d = 0; d < views->batch_ndim; d++)
         batch *= views->shape[d];
-    OK(histo_hist_create(&h, 1, axes, &(histo_hist_options){batch, weighting, storage_for(strategy)}));
+    OK(histo_hist_create(
+        &h, 1, axes, &(histo_hist_options){.batch = batch, .weighting = weighting, .storage = storage_for(strategy)}));
     histo_plan *plan;
     const histo_plan_options wanted = {.strategy = strategy, .threads = threads};
     const histo_status status = histo_plan_create(&plan, h, views, options, &wanted);
@@ -100,14 +101,16 @@ static void assert_same_numbers(const histo_view *plain, const histo_fill_option
     histo_status found[2];
     for (int v = 0; v < 2; v++) {
         histo_quantiles *quantiles;
-        OK(histo_stats_add(&stats[v], views[v], options[v]));
+        histo_fill_options filter = *options[v];
+        filter.weights = NULL;
+        OK(histo_stats_add(&stats[v], views[v], &filter));
         extremes[v] = calloc((size_t)batch, sizeof **extremes);
-        OK(histo_find_extremes(views[v], options[v], extremes[v], batch));
+        OK(histo_find_extremes(views[v], &filter, extremes[v], batch));
         const histo_survey_options wanted = {.rule = HISTO_RULE_FD, .range = HISTO_RANGE_PERCENTILE, .lo = 5, .hi = 95};
-        found[v] = histo_axis_from_data(views[v], options[v], &wanted, &axes[v]);
+        found[v] = histo_axis_from_data(views[v], &filter, &wanted, &axes[v]);
         OK(histo_quantiles_create(&quantiles, views[v]->dtype, HISTO_QUANTILE_LINEAR, 1, (double[]){0.5}));
         while (histo_quantiles_next_pass(quantiles))
-            OK(histo_quantiles_add(quantiles, views[v], options[v]));
+            OK(histo_quantiles_add(quantiles, views[v], &filter));
         OK(histo_quantiles_read(quantiles, &medians[v]));
         histo_quantiles_destroy(quantiles);
     }
@@ -169,13 +172,13 @@ static void any_layout(void **state)
                                               : swapped_mask ? &o[WHERE].plain
                                                              : &bytewise,
                                       .where = is_where ? &o[WHERE].plain : NULL,
-                                      .where_lo = axis.lo,
-                                      .where_hi = axis.lo + (axis.hi - axis.lo) / 2};
+                                      .where_lo = is_where ? axis.lo : 0,
+                                      .where_hi = is_where ? axis.lo + (axis.hi - axis.lo) / 2 : 0};
         histo_fill_options as_stored = plainly;
         as_stored.weights = weighting ? &o[WEIGHTS].stored : NULL;
         as_stored.mask = !masked ? NULL : swapped_mask ? &o[WHERE].stored : &bitwise;
         as_stored.where = is_where ? &o[WHERE].stored : NULL;
-        as_stored.mask_offset = first;
+        as_stored.mask_offset = masked && !swapped_mask ? first : 0;
         histo_strategy_info info;
         for (int s = 0; histo_strategy_describe(s, &info) == HISTO_OK; s++) {
             if (strcmp(info.backend, "cpu") != 0) continue;

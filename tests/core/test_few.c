@@ -101,8 +101,8 @@ static void draw(rng *r, problem *p)
         p->views[operand] = random_view(r, dtype, &of_others, &shape, &p->data[operand]);
         *others[i] = &p->views[operand];
     }
-    p->fill.where_lo = -2;
-    p->fill.where_hi = 3;
+    p->fill.where_lo = p->fill.where ? -2 : 0;
+    p->fill.where_hi = p->fill.where ? 3 : 0;
 }
 
 static void discard(problem *p)
@@ -251,7 +251,8 @@ static void counted_straight(void **state)
             p.views[a] = histo_view_1d(p.data[a], sample_dtype, n);
         }
         p.fill.weights = weighted ? &p.views[p.naxes] : NULL;
-        p.kind = (histo_hist_options){1, weighted ? HISTO_WEIGHT_FAST_SUM : HISTO_UNWEIGHTED, HISTO_DENSE};
+        p.kind = (histo_hist_options){
+            .batch = 1, .weighting = weighted ? HISTO_WEIGHT_FAST_SUM : HISTO_UNWEIGHTED, .storage = HISTO_DENSE};
         histo_hist *hist = expected(&p, 1);
         const int64_t size = histo_hist_size(hist, HISTO_BINS);
         const size_t bytes = (size_t)size * histo_dtype_size(dtype);

@@ -391,8 +391,9 @@ static void replacing_fills(void **state)
     for (int kind = 0; kind <= HISTO_WEIGHT_REPRODUCIBLE_SUM + 1; kind++)
         for (int is_masked = 0; is_masked <= 1; is_masked++) {
             const bool sparse = kind > HISTO_WEIGHT_REPRODUCIBLE_SUM, weighted = !sparse && kind != HISTO_UNWEIGHTED;
-            const histo_hist_options options = {BATCH, sparse ? HISTO_UNWEIGHTED : (histo_weighting)kind,
-                                                sparse ? HISTO_SPARSE : HISTO_DENSE};
+            const histo_hist_options options = {.batch = BATCH,
+                                                .weighting = sparse ? HISTO_UNWEIGHTED : (histo_weighting)kind,
+                                                .storage = sparse ? HISTO_SPARSE : HISTO_DENSE};
             histo_fill_options fill = {.weights = weighted ? &weights : NULL, .mask = is_masked ? &masked : NULL};
             histo_hist *h, *expected;
             OK(histo_hist_create(&h, 1, &axis, &options));

@@ -183,7 +183,7 @@ static void test_foreign_outlines(void **state)
     REFUSED(HISTO_CORRUPT, "0.5 is not a count", histo_hist_load_outline(text, size, 2, HISTO_F64, half, NULL, &hist));
     REFUSED(HISTO_CORRUPT, "3 values for 2", histo_hist_load_outline(text, size, 3, HISTO_F64, whole, NULL, &hist));
     REFUSED(HISTO_INVALID, "HISTO_F64", histo_hist_load_outline(text, size, 2, HISTO_F32, half, NULL, &hist));
-    REFUSED(HISTO_INVALID, "negative", histo_hist_load_outline(text, size, -1, HISTO_F64, half, NULL, &hist));
+    REFUSED(HISTO_INVALID, "cells is -1", histo_hist_load_outline(text, size, -1, HISTO_F64, half, NULL, &hist));
     REFUSED(HISTO_INVALID, "without", histo_hist_load_outline(text, size, 2, HISTO_F64, NULL, half, &hist));
     text = quoted(HISTOGRAM(NO_FLOW, "'type':'int','values':[3,5]"));
     REFUSED(HISTO_CORRUPT, "of its own", histo_hist_load_outline(text, strlen(text), 2, HISTO_F64, whole, NULL, &hist));
@@ -517,7 +517,8 @@ static void check_forgery(const forgery *f)
     assert_false(file.failed);
     reseal(file.data, file.size);
     if (f->sentence)
-        check_invalid(file.data, file.size, f->version <= 2 ? HISTO_CORRUPT : HISTO_UNSUPPORTED, f->sentence);
+        check_invalid(file.data, file.size, f->version >= 1 && f->version <= 4 ? HISTO_CORRUPT : HISTO_UNSUPPORTED,
+                      f->sentence);
     else
         histo_hist_destroy(load_good(file.data, file.size, NULL));
     histo_free(file.data);
@@ -546,7 +547,17 @@ static void test_forged_binary(void **state)
         {"bytes follow", 2, 0, 1, V, 1, 1, 2, REST(EMPTY TWO "\1\1\4\1\7\7\7")},
         {"number of occupied slots is 9", 2, 0, 1, V, 1, 1, 2, REST(EMPTY "\11\0\0\0\0\0\0\0\0\0\0")},
         {"sparse histograms have none", 2, 1, 1, V, 1, 1, 2, REST("")},
-        {"format version 3", 3, 0, 1, V, 0, 1, 2, REST("")},
+        {NULL, 3, 0, 1, V, 1, 1, 2, REST("\1\0\0\0x\2\0\0\0{}" EMPTY "\1\1\2\3\4\5")},
+        {NULL, 3, 0, 1, V, 1, 1, 2, REST("\0\0\0\0\0\0\0\0" EMPTY "\1\1\2\3\4\5")},
+        {NULL, 4, 0, 1, V, 1, 1, 2, REST("\1\0\0\0x\0\0\0\0" EMPTY TWO "\1\1\4\1\7\7")},
+        {"length of a text is 1025", 3, 0, 1, V, 1, 1, 2, REST("\1\4\0\0x")},
+        {"length of a text is 2147483648", 3, 0, 1, V, 1, 1, 2, REST("\0\0\0\0\0\0\0\x80{}")},
+        {"within a text of 1073741824 bytes", 3, 0, 1, V, 1, 1, 2, REST("\0\0\0\0\0\0\0\x40{}")},
+        {"text has a NUL", 3, 0, 1, V, 1, 1, 2, REST("\2\0\0\0x\0\0\0\0\0" EMPTY "\1\1\2\3\4\5")},
+        {"name is not UTF-8", 3, 0, 1, V, 1, 1, 2, REST("\1\0\0\0\xff\0\0\0\0" EMPTY "\1\1\2\3\4\5")},
+        {"not the text of a JSON object", 3, 0, 1, V, 1, 1, 2, REST("\0\0\0\0\2\0\0\0[]" EMPTY "\1\1\2\3\4\5")},
+        {"format version 5", 5, 0, 1, V, 0, 1, 2, REST("")},
+        {"format version 0", 0, 0, 1, V, 0, 1, 2, REST("")},
         {"weighting is 5", 1, 5, 1, V, 0, 1, 2, REST("")},
         {"no axes", 1, 0, 0, V, 0, 1, 2, REST("")},
         {"number of axes is 9", 1, 0, 9, V, 0, 1, 2, REST("")},

@@ -70,7 +70,8 @@ struct array {
 template <class records>
 void assert_counted(const histo_axis &axis, const histo_view &numbers, const records &all, histo_storage storage)
 {
-    const histo_hist_options kind = {1, HISTO_UNWEIGHTED, storage};
+    histo_hist_options kind{};
+    kind.storage = storage;
     histo::histogram expected(axis, kind), counted(axis, kind);
     const histo_fill_options fill = all.with({});
     OK(histo_hist_fill(expected.get(), &numbers, nullptr));
@@ -240,13 +241,14 @@ void test_options(void **)
     const histo_axis axes[] = {histo_axis_regular(20, 0, 1.2), histo_axis_integer(0, 64)};
     const histo_view views[] = {histo_view_1d(radii.data(), HISTO_F32, n), histo_view_1d(bins.data(), HISTO_I32, n)};
     for (int which = 0; which < 16; which++) {
-        const histo_hist_options kind = {1, which & 1 ? HISTO_WEIGHT_REPRODUCIBLE : HISTO_UNWEIGHTED, HISTO_DENSE};
+        histo_hist_options kind{};
+        kind.weighting = which & 1 ? HISTO_WEIGHT_REPRODUCIBLE : HISTO_UNWEIGHTED;
         histo_fill_options fill{};
         fill.weights = which & 1 ? &weights : nullptr;
         fill.mask = which & 2 ? &mask : nullptr;
         fill.where = which & 4 ? &where : nullptr;
-        fill.where_lo = -0.5;
-        fill.where_hi = 0.75;
+        fill.where_lo = which & 4 ? -0.5 : 0;
+        fill.where_hi = which & 4 ? 0.75 : 0;
         fill.threads = which & 8 ? 7 : 1;
         histo::histogram expected({axes[0], axes[1]}, kind), counted({axes[0], axes[1]}, kind);
         OK(histo_hist_fill(expected.get(), views, &fill));
@@ -275,7 +277,8 @@ void test_layouts(void **)
     const auto is_good = [](const hit &h) { return h.is_good; };
     const histo::records<hit, decltype(is_good)> all(hits.data(), hits.size(), is_good);
     const histo_axis axis = histo_axis_integer(0, 2);
-    const histo_hist_options kind = {ENTRIES, HISTO_UNWEIGHTED, HISTO_DENSE};
+    histo_hist_options kind{};
+    kind.batch = ENTRIES;
     const std::int64_t offsets[ENTRIES + 1] = {0, 10, 10, 1500, 1501, 4000, ENTRIES * EACH};
     for (int layout = 0; layout < 4; layout++) {
         histo_view records = all.views()[0], bytes = histo_view_1d(good.data(), HISTO_U8, ENTRIES * EACH);
@@ -437,7 +440,8 @@ void test_refusals(void **)
     histo::histogram pairs({histo_axis_regular(5, -1, 1), histo_axis_integer(0, 256)});
     const std::int64_t shape[] = {2, 3};
     const histo_view stack = histo_view_nd(hits.data(), HISTO_U8, 2, shape);
-    const histo_pairs ring = {HISTO_PAIRS_RING, false};
+    histo_pairs ring{};
+    ring.pairing = HISTO_PAIRS_RING;
     REFUSED(HISTO_INVALID, "without weights, mask, where, offsets and functions",
             histo_hist_fill_pairs(pairs.get(), &stack, &ring, &fill));
 

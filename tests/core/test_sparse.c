@@ -242,7 +242,7 @@ static void counters_and_pairs(void **state)
         "cuda/packed_window", "cpu/hash_table", "cpu/privatized", "cpu/byte_counters"};
     enum { STRATEGIES = sizeof strategies / sizeof *strategies };
     rng r = {.state = 77};
-    const histo_hist_options kinds[] = {{1, HISTO_UNWEIGHTED, HISTO_SPARSE}, {1, HISTO_UNWEIGHTED, HISTO_DENSE}};
+    const histo_hist_options kinds[] = {{.storage = HISTO_SPARSE}, {.storage = HISTO_DENSE}};
     for (int round = 0; round < 12; round++) {
         const bool masked = round % 3 == 1, one = round % 4 == 3;
         columns c = make_columns(&r, one ? 1 : 3, 1 + rng_below(&r, 100000 / every()), round % 2 ? 3000 : 20, masked);

@@ -69,8 +69,8 @@ static void check(const fill *f, int64_t batch, const char *strategy, int thread
     const histo_view *samples = place(&memory, &f->samples, on_device, &copies[0]);
     histo_fill_options options = {.mask = place(&memory, f->mask, on_device, &copies[1]),
                                   .where = f->has_where ? samples : NULL,
-                                  .where_lo = f->where_lo,
-                                  .where_hi = f->where_hi,
+                                  .where_lo = f->has_where ? f->where_lo : 0,
+                                  .where_hi = f->has_where ? f->where_hi : 0,
                                   .offsets = place(&memory, &offsets, on_device && batch % 2, &copies[2])->data};
     histo_plan *plan = plan_for(strategy, h, samples, &options, threads);
     if (plan) OK(histo_plan_fill(plan, h, samples, &options));

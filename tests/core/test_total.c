@@ -12,7 +12,8 @@ static histo_hist *make(histo_weighting weighting, histo_storage storage)
 {
     const histo_axis axis = histo_axis_integer(0, BINS);
     histo_hist *h;
-    OK(histo_hist_create(&h, 1, &axis, &(histo_hist_options){BATCH, weighting, storage}));
+    OK(histo_hist_create(&h, 1, &axis,
+                         &(histo_hist_options){.batch = BATCH, .weighting = weighting, .storage = storage}));
     return h;
 }
 
@@ -144,7 +145,7 @@ static void test_pairs(void **state)
     static uint8_t images[IMAGES * MANY];
     const histo_axis axes[] = {histo_axis_integer(0, 1), histo_axis_integer(0, 1)};
     const histo_view stack = histo_view_nd(images, HISTO_U8, 2, (int64_t[]){IMAGES, MANY});
-    const histo_pairs ring = {HISTO_PAIRS_RING, false};
+    const histo_pairs ring = {.pairing = HISTO_PAIRS_RING};
     const uint64_t counts[1] = {UINT64_MAX - IMAGES * MANY + 1};
     uint64_t now;
     histo_hist *h;

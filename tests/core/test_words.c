@@ -48,7 +48,7 @@ static histo_hist *make_hist(histo_weighting weighting, histo_storage storage)
 {
     const histo_axis axes[2] = {histo_axis_regular(13, 0, 1), histo_axis_log(7, 1, 10)};
     histo_hist *h;
-    OK(histo_hist_create(&h, 2, axes, &(histo_hist_options){2, weighting, storage}));
+    OK(histo_hist_create(&h, 2, axes, &(histo_hist_options){.batch = 2, .weighting = weighting, .storage = storage}));
     return h;
 }
 
@@ -403,7 +403,7 @@ static void invalid_words_change_nothing(void **state)
     REFUSED(HISTO_UNSUPPORTED, "weighted", histo_hist_add_occupied(h, HISTO_FLOW, index, word, 1));
     REFUSED(HISTO_INVALID, "increase", histo_hist_add_occupied(dense, HISTO_FLOW, index, word, 2));
     REFUSED(HISTO_INVALID, "increase", histo_hist_add_occupied(sparse, HISTO_FLOW, far, word, 1));
-    REFUSED(HISTO_INVALID, "below 0", histo_hist_add_occupied(sparse, HISTO_FLOW, index, word, -1));
+    REFUSED(HISTO_INVALID, "size is -1", histo_hist_add_occupied(sparse, HISTO_FLOW, index, word, -1));
     REFUSED(HISTO_INVALID, "1 values", histo_hist_add_masked(dense, word, 1));
     assert_same_bytes(h, same);
     free(words);

@@ -176,7 +176,7 @@ static void some_entries(void **state)
         check_equal(&expected, &got);
         REFUSED(HISTO_INVALID, "no slot", histo_hist_put(h, 1, &expected.size, counts, sum_w, sum_w2));
         if (weighting) REFUSED(HISTO_INVALID, "are missing", histo_hist_put(h, N, index, counts, NULL, NULL));
-        REFUSED(HISTO_INVALID, "are missing", histo_hist_put(NULL, N, index, counts, sum_w, sum_w2));
+        REFUSED(HISTO_INVALID, "histogram is NULL", histo_hist_put(NULL, N, index, counts, sum_w, sum_w2));
         release(&expected);
         release(&got);
         histo_hist_destroy(h);

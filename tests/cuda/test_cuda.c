@@ -65,7 +65,7 @@ static void stacks_of_images(void **state)
     OK(histo_hist_create(&h, 2, axes, NULL));
     OK(histo_hist_create(&expected, 2, axes, NULL));
     for (int pairing = HISTO_PAIRS_RING; pairing <= HISTO_PAIRS_APART; pairing++) {
-        const histo_pairs pairs = {(histo_pairing)pairing, pairing == HISTO_PAIRS_APART};
+        const histo_pairs pairs = {.pairing = (histo_pairing)pairing, .relative = pairing == HISTO_PAIRS_APART};
         for (int narrow = 0; narrow < 100; narrow += 33) {
             histo_view narrowed = host, on_gpu = device;
             narrowed.shape[2] = on_gpu.shape[2] = WIDTH - narrow;

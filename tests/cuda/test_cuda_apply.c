@@ -172,7 +172,8 @@ static problem make_problem(int number)
     if (pick(&p, 2)) tables *= p.entries;
     OK(histo_map_create(
         &p.map, p.naxes, p.axes,
-        &(histo_map_options){tables, p.naxes == 1 && pick(&p, 4) == 0 ? HISTO_MAP_LINEAR : HISTO_MAP_STEP}));
+        &(histo_map_options){.batch = tables,
+                             .within = p.naxes == 1 && pick(&p, 4) == 0 ? HISTO_MAP_LINEAR : HISTO_MAP_STEP}));
     make_values(&p);
     return p;
 }

@@ -221,7 +221,7 @@ static void same_bits(void **state)
                 for (int m = 0; m < MAKERS; m++)
                     for (int within = 0; within <= 1; within++) {
                         if (within == HISTO_MAP_LINEAR && (makers[m].projects || makers[m].classes)) continue;
-                        const histo_map_options options = {PIECES, (histo_within)within};
+                        const histo_map_options options = {.batch = PIECES, .within = (histo_within)within};
                         check_maker(&makers[m], &from, makers[m].matches && d % 2 ? &unlike : &like, 1, &axis,
                                     &options);
                     }
@@ -381,8 +381,9 @@ static void replacing_fills(void **state)
     for (int kind = 0; kind < 4; kind++)
         for (int staged = 0; staged <= 1; staged++) {
             const bool sparse = kind == 3, weighted = kind == 1 || kind == 2;
-            const histo_hist_options options = {BATCH, weightings[sparse ? 0 : kind],
-                                                sparse ? HISTO_SPARSE : HISTO_DENSE};
+            const histo_hist_options options = {.batch = BATCH,
+                                                .weighting = weightings[sparse ? 0 : kind],
+                                                .storage = sparse ? HISTO_SPARSE : HISTO_DENSE};
             histo_fill_options filling = {.mask = &mask_here, .weights = weighted ? &weights_here : NULL};
             histo_hist *h, *expected;
             histo_plan *plan;

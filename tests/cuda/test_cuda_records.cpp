@@ -289,8 +289,9 @@ void options(void **)
         return view;
     };
     for (int which = 0; which < 16; which++) {
-        const histo_hist_options kind = {which & 8 ? ENTRIES : 1,
-                                         which & 1 ? HISTO_WEIGHT_REPRODUCIBLE : HISTO_UNWEIGHTED, HISTO_DENSE};
+        histo_hist_options kind{};
+        kind.batch = which & 8 ? ENTRIES : 1;
+        kind.weighting = which & 1 ? HISTO_WEIGHT_REPRODUCIBLE : HISTO_UNWEIGHTED;
         histo::histogram filled[2] = {
             histo::histogram({histo_axis_regular(40, 0, 1.25), histo_axis_integer(0, 8)}, kind),
             histo::histogram({histo_axis_regular(40, 0, 1.25), histo_axis_integer(0, 8)}, kind)};
@@ -315,8 +316,8 @@ void options(void **)
             fill.weights = which & 1 ? &weights : nullptr;
             fill.mask = which & 2 ? &mask : nullptr;
             fill.where = which & 4 ? &where : nullptr;
-            fill.where_lo = -0.5;
-            fill.where_hi = 0.75;
+            fill.where_lo = which & 4 ? -0.5 : 0;
+            fill.where_hi = which & 4 ? 0.75 : 0;
             OK(histo_hist_fill(filled[device].get(), views, &fill));
         }
         assert_same(filled[0].get(), filled[1].get());

@@ -412,7 +412,7 @@ static void refusals(void **state)
     OK(histo_hist_create(&longer, 1, axes + 1, NULL));
     OK(histo_hist_fill(h, &samples, NULL));
     REFUSED(HISTO_INVALID, "different axes", histo_map_equalize(map, longer, NULL));
-    REFUSED(HISTO_INVALID, "limit -1", histo_map_equalize(map, h, &(histo_make_options){.clip = -1}));
+    REFUSED(HISTO_INVALID, "is -1", histo_map_equalize(map, h, &(histo_make_options){.clip = -1}));
     REFUSED(HISTO_INVALID, "not finite", histo_map_equalize(map, h, &(histo_make_options){.hi = INFINITY}));
     REFUSED(HISTO_INVALID, "not finite", histo_map_equalize(map, h, &(histo_make_options){.lo = -1e308, .hi = 1e308}));
     REFUSED(HISTO_INVALID, "not finite",
@@ -420,7 +420,7 @@ static void refusals(void **state)
     REFUSED(HISTO_INVALID, "no counts", histo_map_match(map, h, empty, NULL));
     OK(histo_map_match(map, h, h, NULL));
     REFUSED(HISTO_INVALID, "do not increase", histo_map_landmarks(map, h, 2, wrong, target, false, NULL));
-    REFUSED(HISTO_INVALID, "2 or more landmarks", histo_map_landmarks(map, h, 1, q, target, false, NULL));
+    REFUSED(HISTO_INVALID, "give 2 or more", histo_map_landmarks(map, h, 1, q, target, false, NULL));
     REFUSED(HISTO_INVALID, "quantile 0.75 of histogram 0 is not in a bin",
             histo_map_landmarks(map, h, 2, q, target, false, NULL));
     REFUSED(HISTO_INVALID, "HISTO_MAP_STEP", histo_map_project(linear, h, NULL, NULL));

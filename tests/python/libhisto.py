@@ -13,6 +13,7 @@ OK, INVALID = 0, 1
 INTEGER, REGULAR, VARIABLE = 0, 1, 2
 UNWEIGHTED, FAST, REPRODUCIBLE, FAST_SUM = 0, 1, 2, 3
 BINS, FLOW = 0, 1
+EDGES_I64, EDGES_U64 = 1, 2
 DENSE, SPARSE = 0, 1
 BIT, SWAPPED = 64, 128
 
@@ -27,7 +28,8 @@ class FillOptions(ctypes.Structure):
     _fields_ = [("weights", ctypes.POINTER(View)), ("mask", ctypes.POINTER(View)), ("where", ctypes.POINTER(View)),
                 ("where_lo", ctypes.c_double), ("where_hi", ctypes.c_double), ("offsets", ctypes.c_void_p),
                 ("stream", ctypes.c_void_p), ("replace", ctypes.c_bool), ("threads", ctypes.c_int),
-                ("mask_offset", ctypes.c_int64), ("functions", ctypes.c_void_p)]
+                ("mask_offset", ctypes.c_int64), ("functions", ctypes.c_void_p),
+                ("reserved", ctypes.c_uint64 * 8)]
 
 
 class Axis(ctypes.Structure):
@@ -38,7 +40,8 @@ class Axis(ctypes.Structure):
 
 
 class HistOptions(ctypes.Structure):
-    _fields_ = [("batch", ctypes.c_int64), ("weighting", ctypes.c_int), ("storage", ctypes.c_int)]
+    _fields_ = [("batch", ctypes.c_int64), ("weighting", ctypes.c_uint32), ("storage", ctypes.c_uint32),
+                ("reserved", ctypes.c_uint64 * 8)]
 
 
 lib = ctypes.CDLL(os.environ["HISTO_LIBRARY"])

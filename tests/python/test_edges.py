@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 
-from libhisto import BINS, DTYPES, INVALID, STORAGE, VARIABLE, Axis, Hist, axis_of, last_error, lib, run_checks
+from libhisto import BINS, DTYPES, INVALID, STORAGE, VARIABLE, EDGES_I64, EDGES_U64, Axis, Hist, axis_of, last_error, lib, run_checks
 
 TYPES = "f16", "f32", "f64"
 lib.histo_linspace.argtypes = [ctypes.c_int64, ctypes.c_double, ctypes.c_double, ctypes.c_int, ctypes.c_int,
@@ -100,7 +100,8 @@ def check_integers(rng):
     edges[rng.integers(0, len(edges), 3)] += rng.integers(0, 2, 3, dtype=STORAGE[dtype])
     edges.sort()
     axis = Axis(kind=VARIABLE, closed=True, bins=len(edges) - 1)
-    setattr(axis, "edges_" + dtype, edges.ctypes.data)
+    axis.edge_type = EDGES_I64 if dtype == "i64" else EDGES_U64
+    axis.edges = edges.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
     h = Hist(axis)
     h.fill((samples, dtype))
     assert (h.counts(BINS) == np.histogram(samples, edges)[0].astype("u8")).all(), (dtype, edges)

@@ -21,12 +21,14 @@ lib.histo_map_destroy.restype = None
 
 
 class MapOptions(ctypes.Structure):
-    _fields_ = [("batch", ctypes.c_int64), ("within", ctypes.c_int)]
+    _fields_ = [("batch", ctypes.c_int64), ("within", ctypes.c_int),
+                ("reserved", ctypes.c_uint64 * 8)]
 
 
 class MakeOptions(ctypes.Structure):
     _fields_ = [("lo", ctypes.c_double), ("hi", ctypes.c_double), ("rule", ctypes.c_int), ("clip", ctypes.c_double),
-                ("stream", ctypes.c_void_p)]
+                ("stream", ctypes.c_void_p),
+                ("reserved", ctypes.c_uint64 * 8)]
 
 
 class Tiles(ctypes.Structure):
@@ -35,11 +37,13 @@ class Tiles(ctypes.Structure):
 
 class ApplyOptions(ctypes.Structure):
     _fields_ = [("mask", ctypes.POINTER(View)), ("tiles", Tiles), ("threads", ctypes.c_int),
-                ("origin", ctypes.c_int64 * 3), ("stream", ctypes.c_void_p)]
+                ("origin", ctypes.c_int64 * 3), ("stream", ctypes.c_void_p),
+                ("reserved", ctypes.c_uint64 * 8)]
 
 
 class HistOptions(ctypes.Structure):
-    _fields_ = [("batch", ctypes.c_int64), ("weighting", ctypes.c_int), ("storage", ctypes.c_int)]
+    _fields_ = [("batch", ctypes.c_int64), ("weighting", ctypes.c_int), ("storage", ctypes.c_int),
+                ("reserved", ctypes.c_uint64 * 8)]
 
 
 def name_of(array):

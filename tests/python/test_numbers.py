@@ -30,12 +30,14 @@ class Summary(ctypes.Structure):
     _fields_ = [("count", ctypes.c_uint64), ("mean", ctypes.c_double), ("variance", ctypes.c_double),
                 ("skewness", ctypes.c_double), ("kurtosis", ctypes.c_double), ("entropy", ctypes.c_double),
                 ("first", ctypes.c_int64), ("last", ctypes.c_int64), ("mode", ctypes.c_int64),
-                ("occupied", ctypes.c_int64)]
+                ("occupied", ctypes.c_int64),
+                ("reserved", ctypes.c_uint64 * 4)]
 
 
 class Information(ctypes.Structure):
     _fields_ = [("entropy", ctypes.c_double * 2), ("joint_entropy", ctypes.c_double), ("mutual", ctypes.c_double),
-                ("normalized", ctypes.c_double)]
+                ("normalized", ctypes.c_double),
+                ("reserved", ctypes.c_uint64 * 4)]
 
 
 def filled(axis, *samples, storage=DENSE):

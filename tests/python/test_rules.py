@@ -21,7 +21,8 @@ COMPARE_EDGES_UP_TO = 1 << 21  # bins; beyond, the number alone
 
 class SurveyOptions(ctypes.Structure):
     _fields_ = [("range", ctypes.c_int), ("lo", ctypes.c_double), ("hi", ctypes.c_double), ("rule", ctypes.c_int),
-                ("bins", ctypes.c_int64), ("width", ctypes.c_double)]
+                ("bins", ctypes.c_int64), ("width", ctypes.c_double), ("in_parts", ctypes.c_bool),
+                ("memory", ctypes.c_size_t), ("reserved", ctypes.c_uint64 * 8)]
 
 
 lib.histo_survey_next_pass.restype = ctypes.c_bool
@@ -148,12 +149,13 @@ def survey(dtype, options, pieces):
     while lib.histo_survey_next_pass(handle):
         passes += 1
         for piece, mask, where in pieces:
-            fill = FillOptions(where_lo=-1, where_hi=0.5)
+            fill = FillOptions()
             view = view_of(piece, dtype)
             if mask is not None:
                 fill.mask = ctypes.pointer(view_of(mask, "u8"))
             if where is not None:
                 fill.where = ctypes.pointer(view_of(where, "f32"))
+                fill.where_lo, fill.where_hi = -1, 0.5
             status = lib.histo_survey_add(handle, ctypes.byref(view), ctypes.byref(fill))
             assert status == OK, last_error()
     axis = Axis()

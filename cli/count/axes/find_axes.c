@@ -16,14 +16,12 @@ static int survey_piece(void *self, int file, const piece *p, fault *f)
     r->surveyed = true;
     for (int i = 0; i < r->count; i++) {
         int a = run_axis_of(r, i);
-        histo_fill_options fill = piece_fill(p, i);
-        fill.weights = NULL;
+        const histo_fill_options fill = piece_filter(p, i);
         r->search[a].sums = r->finds_sums ? &r->found_sums[i] : NULL;
         if (r->search[a].in_pass && axis_search_add(&r->search[a], &p->views[i], &fill, name, f) != 0) return -1;
     }
     if (!r->by.in_pass) return 0;
-    histo_fill_options fill = piece_fill(p, 0);
-    fill.weights = NULL;
+    const histo_fill_options fill = piece_filter(p, 0);
     return axis_search_add(&r->by, p->by, &fill, name, f);
 }
 
@@ -250,7 +248,7 @@ static int survey_all(run *r, fault *f)
                                  .take = survey_piece,
                                  .pause = r->team ? run_pause_for_team : NULL,
                                  .self = r};
-    const histo_pairs pairs = {r->settings->pairs, r->settings->relative};
+    const histo_pairs pairs = {.pairing = r->settings->pairs, .relative = r->settings->relative};
     if (run_agree(r, begin_searches(r, f), f) != 0) return -1;
     begin_groups(r);
     free(r->found_sums);

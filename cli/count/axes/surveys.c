@@ -109,8 +109,7 @@ static int survey_piece(void *self, int file, const piece *p, fault *f)
     run *r = self;
     for (int i = 0; i < r->count; i++) {
         const int a = run_axis_of(r, i);
-        histo_fill_options fill = piece_fill(p, i);
-        fill.weights = NULL;
+        const histo_fill_options fill = piece_filter(p, i);
         if (r->search[a].in_pass &&
             axis_search_add(&r->search[a], &p->views[i], &fill, feed_name(&r->feed, file), f) != 0)
             return -1;

@@ -482,14 +482,20 @@ void samples_remark(const samples *in)
     leftovers_remark(&l, input_name(in->reader->in), in->settings);
 }
 
+histo_fill_options piece_filter(const piece *p, int i)
+{
+    histo_fill_options filter = {.mask = p->mask, .where = p->filters_itself ? &p->views[i] : p->where};
+    if (filter.where) filter.where_lo = p->where_lo;
+    if (filter.where) filter.where_hi = p->where_hi;
+    return filter;
+}
+
 histo_fill_options piece_fill(const piece *p, int i)
 {
-    return (histo_fill_options){.weights = p->weights,
-                                .mask = p->mask,
-                                .where = p->filters_itself ? &p->views[i] : p->where,
-                                .where_lo = p->where_lo,
-                                .where_hi = p->where_hi,
-                                .offsets = p->offsets};
+    histo_fill_options fill = piece_filter(p, i);
+    fill.weights = p->weights;
+    fill.offsets = p->offsets;
+    return fill;
 }
 
 int64_t samples_position(const samples *in)

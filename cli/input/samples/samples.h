@@ -65,7 +65,10 @@ leftovers samples_leftovers(const samples *in);
 void leftovers_remark(const leftovers *l, const char *name, const settings *s);
 void samples_remark(const samples *in);
 
-/* The options to fill source i of the piece; i is 0 for a joint histogram. They refer to p. */
+/* Which samples of source i of the piece there are, for surveys and statistics; i is 0 for a joint histogram. The
+ * options refer to p. */
+histo_fill_options piece_filter(const piece *p, int i);
+/* The same with the weights and segments of a fill. */
 histo_fill_options piece_fill(const piece *p, int i);
 
 /* Stored bytes read so far, for a progress bar. */

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +10,13 @@
 
 #include "base/failure.h"
 #include "base/text.h"
-#include "count/view.h"
 #include "input/reader.h"
 #include "input/stream/decoder.h"
 #include "output/forms.h"
 #include "output/labels.h"
 #include "output/saved/json_members.h"
 #include "output/saved/moments.h"
-#include "output/statistics_table.h"
+#include "output/saved/saved_metadata.h"
 
 static const size_t largest_file = (size_t)1 << 36;
 
@@ -66,6 +64,7 @@ static const char *make_key(const result *r, int i, void **given)
 static int save_one(const result *r, int i, histo_format format, const char *key, char **data, size_t *size, fault *f)
 {
     void *saved;
+    histo_hist_set_name(r->series[i].hist, NULL); /* the key has it, or the set */
     if (histo_hist_batch(r->series[i].hist) > 1)
         return fault_set(f, EXIT_DATA, "a batch of histograms cannot be saved: %s",
                          result_is_sparse(r) ? "draw it with --to text" : "write its table, npy or picture");
@@ -75,71 +74,8 @@ static int save_one(const result *r, int i, histo_format format, const char *key
     return 0;
 }
 
-/* What densities are by, on each axis: null where it is the numbers of the axis. */
-static void put_units(const view *v, int naxes, FILE *out)
-{
-    bool any = false;
-    for (int a = 0; a < naxes; a++)
-        any = any || v->units[a];
-    if (!any || v->cumulative || v->kind != VIEW_DENSITIES) return;
-    fputs(",\n      \"density_per\": [", out);
-    for (int a = 0; a < naxes; a++)
-        fprintf(out, v->units[a] ? "%s\"%s\"" : "%s%s", a ? ", " : "", v->units[a] ? v->units[a]->name : "null");
-    fputs("]", out);
-}
-
-/* What is shown instead of counts, of the bins in the order of the axes, the last one fastest. */
-static int put_view(const series *of, const view *v, bool behind, FILE *out, fault *f)
-{
-    series alone = *of;
-    const result one = {.count = 1, .series = &alone};
-    table *t = tables_read(&one, TABLE_OF_OCCUPIED, f);
-    if (!t) return -1;
-    double *values = view_of_table(v, t);
-    fprintf(out, "%s\"%s\": [", behind ? ",\n      " : "", view_name(v));
-    bool first = true;
-    for (int64_t cell = 0; cell < t->cells && values; cell++) {
-        char text[TEXT_NUMBER_BYTES];
-        if (isnan(values[cell])) continue;
-        fprintf(out, "%s%s", first ? "" : ",", text_exact(values[cell], text));
-        first = false;
-    }
-    fputs("]", out);
-    put_units(v, t->naxes, out);
-    tables_free(t, &one);
-    if (!values) return fault_set(f, EXIT_DATA, "no memory for the densities");
-    free(values);
-    return 0;
-}
-
-static int fault_no_moments(fault *f)
-{
-    return fault_set(f, EXIT_DATA, "no memory for the moments of a histogram");
-}
-
-static int put_moments(const series *of, bool behind, FILE *out, fault *f)
-{
-    size_t size;
-    char *text = moments_text(of, &size);
-    if (!text) return fault_no_moments(f);
-    fprintf(out, "%s\"moments\": \"%s\"", behind ? ",\n      " : "", text);
-    free(text);
-    return 0;
-}
-
-/* Where the metadata of a saved histogram belong, in the only member of its document: behind the version. */
-static size_t find_metadata(const char *data, size_t size)
-{
-    saved_member hist = {0}, version = {0};
-    if (!next_member(data, size, &hist)) return 0;
-    const bool any = next_member(data + hist.value, hist.end - hist.value, &version);
-    free(hist.name);
-    free(version.name);
-    return any ? hist.value + version.end + strlen(",\n") : 0;
-}
-
-/* Write the members of an object, after earlier ones, with metadata: its statistics. */
-static int put_members(const result *r, int i, const settings *s, const char *data, size_t size, FILE *out, fault *f)
+/* Write the members of an object, after earlier ones. */
+static void put_members(int i, const char *data, size_t size, FILE *out)
 {
     size_t begin = 0, end = size;
     while (begin < size && data[begin] != '{')
@@ -150,39 +86,17 @@ static int put_members(const result *r, int i, const settings *s, const char *da
     end--;
     while (end > begin && strchr(" \n", data[end - 1]))
         end--;
-    const bool with_statistics = s->stats || s->quantiles, with_moments = r->series[i].sums;
-    const view v = view_asked(s, &r->series[i]);
-    const bool with_shards = r->shards && !manifest_is_complete(r->shards); /* some are missing */
-    const bool with_any = with_statistics || with_moments || with_shards || !view_is_plain(&v);
-    char missing[600];
-    const size_t head = find_metadata(data, size) - begin;
     fputs(i == 0 ? "{" : ",", out);
-    fwrite(data + begin, 1, head, out);
-    int failed = 0;
-    if (with_any) fputs("    \"metadata\": {", out);
-    if (with_statistics) {
-        fputs("\"statistics\":\n      ", out);
-        failed = statistics_write_json(r, i, s, out, f);
-    }
-    if (!failed && with_moments) failed = put_moments(&r->series[i], with_statistics, out, f);
-    if (!failed && with_shards)
-        fprintf(out, "%s\"missing\": \"%s\"", with_statistics || with_moments ? ",\n      " : "",
-                manifest_missing(r->shards, missing, sizeof missing));
-    if (!failed && !view_is_plain(&v))
-        failed = put_view(&r->series[i], &v, with_statistics || with_moments || with_shards, out, f);
-    if (with_any) fputs("},\n", out);
-    fwrite(data + begin + head, 1, end - begin - head, out);
-    return failed;
+    fwrite(data + begin, 1, end - begin, out);
 }
 
-static int put_with_forms(const result *r, int i, const settings *s, const char *data, size_t size, FILE *out, fault *f)
+static int put_with_forms(const result *r, int i, const char *data, size_t size, FILE *out, fault *f)
 {
-    if (!forms_any(r, i)) return put_members(r, i, s, data, size, out, f);
-    char *with = forms_in_json(r, i, data, &size);
-    if (!with) return fault_set(f, EXIT_DATA, "no memory for the names of bins");
-    const int failed = put_members(r, i, s, with, size, out, f);
+    char *with = forms_any(r, i) ? forms_in_json(r, i, data, &size) : NULL;
+    if (forms_any(r, i) && !with) return fault_set(f, EXIT_DATA, "no memory for the names of bins");
+    put_members(i, with ? with : data, size, out);
     free(with);
-    return failed;
+    return 0;
 }
 
 /* Each histogram is saved as an object; the members of all are merged into one object. */
@@ -194,9 +108,10 @@ int saved_write_json(const result *r, const settings *s, FILE *out, fault *f)
         char *data = NULL;
         size_t size;
         const char *key = make_key(r, i, &keys);
-        failed = key ? save_one(r, i, HISTO_JSON, key, &data, &size, f)
+        failed = key ? saved_metadata_set(r, i, s, f)
                      : fault_set(f, EXIT_DATA, "no memory for the names of %d histograms", r->count);
-        if (!failed) failed = put_with_forms(r, i, s, data, size, out, f);
+        if (!failed) failed = save_one(r, i, HISTO_JSON, key, &data, &size, f);
+        if (!failed) failed = put_with_forms(r, i, data, size, out, f);
         histo_free(data);
     }
     tdestroy(keys, free);
@@ -222,7 +137,7 @@ static int put_moments_line(const series *of, FILE *out, fault *f)
 {
     size_t size;
     char *text = moments_text(of, &size);
-    if (!text) return fault_no_moments(f);
+    if (!text) return fault_set(f, EXIT_DATA, "no memory for the moments of a histogram");
     fprintf(out, "moments %zu\n%s", size, text);
     free(text);
     return 0;
@@ -239,7 +154,8 @@ int saved_write_binary(const result *r, bool with_moments, FILE *out, fault *f)
         char *data = NULL;
         const char *name = r->series[i].name ? r->series[i].name : "";
         size_t size;
-        if (save_one(r, i, HISTO_BINARY, NULL, &data, &size, f) != 0) return -1;
+        if (saved_metadata_set(r, i, NULL, f) != 0 || save_one(r, i, HISTO_BINARY, NULL, &data, &size, f) != 0)
+            return -1;
         forms_put(r, i, out);
         if (with_moments && r->series[i].sums && put_moments_line(&r->series[i], out, f) != 0) {
             histo_free(data);
@@ -259,7 +175,7 @@ static int load_one(const char *path, const char *data, size_t size, const char 
     histo_hist *hist;
     histo_status status = histo_hist_load(data, size, NULL, &hist);
     if (status != HISTO_OK) return fault_of_library(f, EXIT_DATA, path);
-    return result_add(r, hist, name, f);
+    return result_add(r, hist, name ? name : histo_hist_name(hist), f);
 }
 
 /* Load a member as if the object had no other: looking each up in the complete document would take quadratic time. */
@@ -280,27 +196,6 @@ static const char *name_of_key(const char *key)
     return key && strcmp(key, "histogram") != 0 ? key : NULL;
 }
 
-/* The moments in the metadata of an object; none if there are none. */
-static int moments_from_json(result *r, const char *text, size_t size, const char *path, fault *f)
-{
-    const char *at = text;
-    int failed = 0;
-    for (int level = 0; level < 2 && at; level++) { /* metadata, and moments in it */
-        const char *object = at;
-        at = NULL;
-        for (saved_member m = {0}; !at && next_member(object, size, &m); free(m.name)) {
-            if (!m.name || strcmp(m.name, level ? "moments" : "metadata") != 0) continue;
-            at = object + m.value;
-            size = m.end - m.value;
-        }
-    }
-    while (at && size && strchr(" \t\r\n", at[size - 1]))
-        size--;
-    if (at && (size < 2 || *at != '"' || !moments_give(r, at + 1, size - 2)))
-        failed = fault_set(f, EXIT_DATA, "%s: the moments in the metadata are damaged: remove them", path);
-    return failed;
-}
-
 /* names: of the members before. Failures are repeated on the complete document, for the position in the message. */
 static int load_member(const char *path, char *text, size_t size, const saved_member *m, void **names, result *r,
                        fault *f)
@@ -316,7 +211,7 @@ static int load_member(const char *path, char *text, size_t size, const saved_me
     int failed =
         status != HISTO_OK ? fault_of_library(f, EXIT_DATA, path) : result_add(r, hist, name_of_key(m->name), f);
     if (!failed) failed = forms_from_json(r, text + m->value, m->end - m->value, path, f);
-    if (!failed) failed = moments_from_json(r, text + m->value, m->end - m->value, path, f);
+    if (!failed) failed = saved_metadata_give_moments(r, path, f);
     if (!added) free(m->name);
     return failed;
 }
@@ -354,7 +249,7 @@ static int load_json(const char *path, char *text, size_t size, result *r, fault
     }
     int failed = result_add(r, hist, name_of_key(only.name), f);
     if (!failed) failed = forms_from_json(r, text + only.value, only.end - only.value, path, f);
-    if (!failed) failed = moments_from_json(r, text + only.value, only.end - only.value, path, f);
+    if (!failed) failed = saved_metadata_give_moments(r, path, f);
     free(only.name);
     return failed;
 }

@@ -1,19 +1,15 @@
 #include "functions/plan_cache.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "samples/gpu.h"
 
 enum { PLANS = 32, MAX_SLOTS = 1 << 20 };
 
-/* What a plan is made for. */
+/* What a plan is made for, besides the axes, which its histogram has. */
 typedef struct plan_key {
     histo_device home;
     int naxes;
-    histo_axis axes[HISTO_MAX_AXES]; /* their edges are at `edges`, one after the other */
-    void *edges;
-    size_t edges_bytes;
     histo_dtype dtypes[HISTO_MAX_AXES + 2]; /* of samples, weights and mask */
     bool weighted, masked;
     int64_t batch;
@@ -56,49 +52,28 @@ static void unlock(void)
 
 /* ---- Keys ---- */
 
-static const void *edges_of(const histo_axis *axis)
-{
-    return axis->kind == HISTO_VARIABLE ? axis->edges : NULL;
-}
-
-static size_t edges_bytes(const histo_axis *axis)
-{
-    return edges_of(axis) ? ((size_t)axis->bins + 1) * sizeof(double) : 0;
-}
-
-/* The key of a count, whose edges stay where the axes have them: `edges` is NULL. */
 static plan_key key_of(const count_request *c)
 {
     plan_key k = {.home = c->home, .naxes = c->naxes, .weighted = c->weights, .masked = c->mask};
-    for (int a = 0; a < c->naxes; a++) {
-        k.axes[a] = c->axes[a];
+    for (int a = 0; a < c->naxes; a++)
         k.dtypes[a] = c->views[a].dtype;
-        k.edges_bytes += edges_bytes(&c->axes[a]);
-    }
     if (c->weights) k.dtypes[HISTO_MAX_AXES] = c->weights->dtype;
     if (c->mask) k.dtypes[HISTO_MAX_AXES + 1] = c->mask->dtype;
     k.batch = counting_batch(c);
     return k;
 }
 
-static bool same_axis(const histo_axis *a, const histo_axis *b, const void *edges_of_b)
+static bool is_for(const cached_plan *cached, const count_request *c, const plan_key *wanted)
 {
-    return a->kind == b->kind && a->closed == b->closed && a->bins == b->bins && a->edge_type == b->edge_type &&
-           a->power == b->power &&
-           (edges_of(a) ? memcmp(edges_of(a), edges_of_b, edges_bytes(a)) == 0 : a->lo == b->lo && a->hi == b->hi);
-}
-
-static bool same_key(const plan_key *k, const plan_key *cached)
-{
-    bool same = k->home == cached->home && k->naxes == cached->naxes && k->weighted == cached->weighted &&
-                k->masked == cached->masked && k->batch == cached->batch && k->edges_bytes == cached->edges_bytes &&
-                memcmp(k->dtypes, cached->dtypes, sizeof k->dtypes) == 0;
-    const char *edges = cached->edges;
-    for (int a = 0; same && a < k->naxes; a++) {
-        same = same_axis(&k->axes[a], &cached->axes[a], edges);
-        edges += edges_bytes(&k->axes[a]);
+    const plan_key *k = &cached->key;
+    bool is = k->home == wanted->home && k->naxes == wanted->naxes && k->weighted == wanted->weighted &&
+              k->masked == wanted->masked && k->batch == wanted->batch &&
+              memcmp(k->dtypes, wanted->dtypes, sizeof k->dtypes) == 0;
+    for (int a = 0; is && a < k->naxes; a++) {
+        const histo_axis axis = histo_hist_axis(cached->hist, a);
+        is = histo_axis_equal(&axis, &c->axes[a]);
     }
-    return same;
+    return is;
 }
 
 /* Whether a plan that was made for `planned` samples is good for n: strategies differ little within these factors. */
@@ -114,20 +89,20 @@ static void clear(cached_plan *k)
 {
     histo_plan_destroy(k->plan);
     histo_hist_destroy(k->hist);
-    free(k->key.edges);
     *k = (cached_plan){0};
 }
 
 /* A place with an equal key, or else the one that has not been used for longest, whose content is moved to *old; NULL
  * if all are busy. The place is then busy. */
-static cached_plan *place_for(const plan_key *wanted, int64_t n, cached_plan *old)
+static cached_plan *place_for(const count_request *c, const plan_key *wanted, cached_plan *old)
 {
+    const int64_t n = histo_view_size(&c->views[0]);
     cached_plan *oldest = NULL, *place = NULL;
     lock();
     for (int i = 0; i < PLANS && !place; i++) {
         cached_plan *k = &table[i];
         if (k->busy) continue;
-        if (k->hist && serves(k->samples, n) && same_key(wanted, &k->key)) place = k;
+        if (k->hist && serves(k->samples, n) && is_for(k, c, wanted)) place = k;
         if (!k->captured && (!oldest || k->last_used < oldest->last_used)) oldest = k;
     }
     *old = (cached_plan){0};
@@ -177,29 +152,14 @@ void plan_cache_compile(bool wanted)
 
 /* ---- Counting ---- */
 
-static histo_status copy_edges(const count_request *c, plan_key *k)
-{
-    if (!k->edges_bytes) return HISTO_OK;
-    char *at = k->edges = malloc(k->edges_bytes);
-    if (!at) return HISTO_NO_MEMORY;
-    for (int a = 0; a < c->naxes; a++) {
-        const size_t bytes = edges_bytes(&c->axes[a]);
-        if (bytes) memcpy(at, edges_of(&c->axes[a]), bytes);
-        at += bytes;
-    }
-    return HISTO_OK;
-}
-
 static histo_status make(const count_request *c, const plan_key *wanted, const histo_fill_options *fill, cached_plan *k)
 {
     const histo_hist_options create = {.batch = wanted->batch,
                                        .weighting = c->weights ? HISTO_WEIGHT_FAST_SUM : HISTO_UNWEIGHTED};
     const histo_plan_options plan = {.effort = effort, .device = c->home, .threads = c->threads};
     k->key = *wanted;
-    k->key.edges = NULL;
     k->samples = histo_view_size(&c->views[0]);
-    histo_status status = copy_edges(c, &k->key);
-    if (status == HISTO_OK) status = histo_hist_create(&k->hist, c->naxes, c->axes, &create);
+    histo_status status = histo_hist_create(&k->hist, c->naxes, c->axes, &create);
     if (status == HISTO_OK) status = histo_plan_create(&k->plan, k->hist, c->views, fill, &plan);
     return status;
 }
@@ -227,7 +187,7 @@ histo_status plan_cache_count(const count_request *c, histo_dtype dtype, void *o
     const histo_fill_options fill = {
         .weights = c->weights, .mask = c->mask, .stream = c->stream, .replace = true, .threads = c->threads};
     const plan_key wanted = key_of(c);
-    cached_plan old, temporary = {0}, *k = is_small(c) ? place_for(&wanted, histo_view_size(&c->views[0]), &old) : NULL;
+    cached_plan old, temporary = {0}, *k = is_small(c) ? place_for(c, &wanted, &old) : NULL;
     const bool caches = k, captures = gpu_captures(c->stream);
     if (!k) k = &temporary;
     if (caches) clear(&old);

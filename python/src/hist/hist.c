@@ -558,19 +558,45 @@ static PyObject *bytes_of(histo_status status, void *data, size_t size)
     return bytes;
 }
 
+/* Python keeps the name and the metadata of histograms: the library has them only while it saves or loads. */
+static histo_status save_with(histo_hist *handle, histo_format format, const char *name, const char *metadata,
+                              void **data, size_t *size)
+{
+    histo_status status = histo_hist_set_name(handle, name);
+    if (status == HISTO_OK) status = histo_hist_set_metadata(handle, metadata);
+    if (status == HISTO_OK) status = histo_hist_save(handle, format, NULL, data, size);
+    histo_hist_set_name(handle, NULL);
+    histo_hist_set_metadata(handle, NULL);
+    return status;
+}
+
+/* _save(format, name=None, metadata=None), as JSON */
 static PyObject *hist_save(PyObject *self, PyObject *args)
 {
     int format;
-    const char *name;
-    if (!PyArg_ParseTuple(args, "iz", &format, &name)) return NULL;
+    const char *name = NULL, *metadata = NULL;
+    if (!PyArg_ParseTuple(args, "i|zz", &format, &name, &metadata)) return NULL;
     hist *h = hist_lock(self);
     if (!h) return NULL;
     void *data = NULL;
     size_t size = 0;
     histo_status status;
-    Py_BEGIN_ALLOW_THREADS status = histo_hist_save(h->hist, (histo_format)format, name, &data, &size);
+    Py_BEGIN_ALLOW_THREADS status = save_with(h->hist, (histo_format)format, name, metadata, &data, &size);
     Py_END_ALLOW_THREADS hist_unlock(h);
     return bytes_of(status, data, size);
+}
+
+/* (name or None, metadata as JSON or None) that were loaded, and are forgotten. */
+static PyObject *hist_take_texts(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    hist *h = hist_lock(self);
+    if (!h) return NULL;
+    PyObject *texts = Py_BuildValue("zz", histo_hist_name(h->hist), histo_hist_metadata(h->hist));
+    histo_hist_set_name(h->hist, NULL);
+    histo_hist_set_metadata(h->hist, NULL);
+    hist_unlock(h);
+    return texts;
 }
 
 /* flow: for each axis, a tuple of whether it has cells of underflow and of overflow. */
@@ -708,6 +734,7 @@ static PyMethodDef methods[] = {
     {"reset", hist_reset, METH_NOARGS,
      "reset($self)\n--\n\nSet all counts and sums to zero, and return the histogram."},
     {"_save", hist_save, METH_VARARGS, NULL},
+    {"_take_texts", hist_take_texts, METH_NOARGS, NULL},
     {"_save_outline", hist_save_outline, METH_O, NULL},
     {"_merge", hist_merge, METH_O, NULL},
     {"_clone", hist_clone, METH_NOARGS, NULL},

@@ -30,17 +30,18 @@ int histo_threads_for(int wanted)
     return wanted < HISTO_MAX_THREADS ? wanted : HISTO_MAX_THREADS;
 }
 
-histo_status histo_fail_threads(int threads)
+histo_status histo_threads_check(int threads)
 {
+    if (histo_threads_possible(threads)) return HISTO_OK;
     return histo_fail(HISTO_INVALID, "%d threads are not possible: give 1 to %d, or 0 for the default", threads,
                       HISTO_MAX_THREADS);
 }
 
 histo_status histo_set_threads(int threads)
 {
-    if (threads < 0 || threads > HISTO_MAX_THREADS) return histo_fail_threads(threads);
-    of_process = threads;
-    return HISTO_OK;
+    const histo_status status = histo_threads_check(threads);
+    if (status == HISTO_OK) of_process = threads;
+    return status;
 }
 
 int histo_threads(void)

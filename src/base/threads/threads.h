@@ -14,7 +14,13 @@ int histo_threads_for(int wanted);
  * Not the number of threads that calls use: 0 stands for the default. */
 int histo_threads_set(void);
 
-/* HISTO_INVALID: this number of threads is out of range. */
-histo_status histo_fail_threads(int threads);
+/* Can a call ask for so many threads? */
+static inline bool histo_threads_possible(int threads)
+{
+    return threads >= 0 && threads <= HISTO_MAX_THREADS;
+}
+
+/* HISTO_INVALID if it cannot. */
+histo_status histo_threads_check(int threads);
 
 #endif

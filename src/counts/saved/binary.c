@@ -13,7 +13,7 @@
 /* A first byte that is not text, and line ends that reveal transfers in text mode. */
 static const unsigned char magic[8] = {0x93, 'H', 'I', 'S', 'T', 'O', '\r', '\n'};
 
-enum { VERSION = 1, SPARSE_VERSION = 2 };
+enum { FIRST_VERSION = 1, OF_SPARSE = 1, WITH_TEXTS = 2, LAST_VERSION = FIRST_VERSION + OF_SPARSE + WITH_TEXTS };
 enum { BLOCK = HISTO_EXACT_BLOCK, SPARSE = 128, WINDOW_BYTES = 9, SPECIAL_BIT = HISTO_EXACT_WINDOWS, CRC_BYTES = 4 };
 
 /* What an axis stores: doubles, or integers that doubles do not hold. */
@@ -154,13 +154,22 @@ static void put_exact(histo_bytes *out, const histo_exact *const exact[2], const
             put_exact_block(out, &windows[power], exact[power], begin, least(BLOCK, exact[0]->slots - begin));
 }
 
+static void put_text(histo_bytes *out, const char *text)
+{
+    const size_t size = text ? strlen(text) : 0;
+    histo_bytes_put_le(out, size, 4);
+    histo_bytes_put(out, text, size);
+}
+
 void histo_binary_save(const histo_hist *hist, histo_bytes *out)
 {
     const histo_accumulators *accumulators = &hist->accumulators;
     const histo_exact *const exact[2] = {accumulators->exact_w, accumulators->exact_w2};
     int64_t all = accumulators->sparse ? 0 : accumulators->batch * accumulators->slots;
     histo_bytes_put(out, magic, sizeof magic);
-    histo_bytes_put_le(out, accumulators->sparse ? SPARSE_VERSION : VERSION, 4);
+    const bool texts = hist->name || hist->metadata;
+    const unsigned features = (accumulators->sparse ? OF_SPARSE : 0U) | (texts ? WITH_TEXTS : 0U);
+    histo_bytes_put_le(out, FIRST_VERSION + features, 4);
     histo_bytes_put_le(out, hist->weighting, 1);
     histo_bytes_put_le(out, (uint64_t)hist->naxes, 1);
     histo_bytes_put_le(out, (uint64_t)accumulators->batch, 8);
@@ -171,6 +180,8 @@ void histo_binary_save(const histo_hist *hist, histo_bytes *out)
         windows[power] = histo_exact_used(exact[power]);
         put_windows(out, &windows[power]);
     }
+    if (texts) put_text(out, hist->name);
+    if (texts) put_text(out, hist->metadata);
     put_array(out, accumulators->masked, accumulators->batch);
     put_array(out, accumulators->counts, all);
     if (accumulators->sparse) {
@@ -297,12 +308,15 @@ typedef struct header {
     histo_axis axes[HISTO_MAX_AXES]; /* edges are allocated */
     int64_t slots;
     histo_exact_windows windows[2];
+    char *name, *metadata; /* allocated, or NULL */
 } header;
 
 static void header_free(header *h)
 {
     for (int a = 0; a < h->naxes; a++)
         histo_axis_free_given(&h->axes[a]);
+    free(h->name);
+    free(h->metadata);
 }
 
 static histo_status get_whole_edges(saved_bytes *in, bool is_signed, histo_axis *axis)
@@ -405,22 +419,40 @@ static histo_status check_sizes(const saved_bytes *in, header *h)
     return HISTO_OK;
 }
 
+/* *text is NULL if there is none. */
+static histo_status get_text(saved_bytes *in, uint64_t most, char **text)
+{
+    uint64_t size;
+    histo_status status = get_up_to(in, 4, most, "the length of a text", &size);
+    if (status != HISTO_OK || size == 0) return status;
+    const unsigned char *bytes = take(in, size);
+    if (!bytes) return corrupt(in, "the file ends within a text of %llu bytes", (unsigned long long)size);
+    if (memchr(bytes, 0, size)) return corrupt(in, "a text has a NUL");
+    *text = histo_malloc(size + 1);
+    if (!*text) return histo_fail_memory(size, "the name or the metadata of a histogram");
+    memcpy(*text, bytes, size);
+    (*text)[size] = '\0';
+    return HISTO_OK;
+}
+
 static histo_status get_header(saved_bytes *in, header *h)
 {
     uint64_t version, weighting, naxes, batch;
     in->at = sizeof magic;
     histo_status status = get(in, 4, &version);
     if (status != HISTO_OK) return status;
-    if (version != VERSION && version != SPARSE_VERSION)
-        return histo_fail(HISTO_UNSUPPORTED, "the file has format version %u, this library reads versions %d and %d",
-                          (unsigned)version, VERSION, SPARSE_VERSION);
+    if (version < FIRST_VERSION || version > LAST_VERSION)
+        return histo_fail(HISTO_UNSUPPORTED, "the file has format version %u, this library reads versions %d to %d",
+                          (unsigned)version, FIRST_VERSION, LAST_VERSION);
+    const unsigned features = (unsigned)version - FIRST_VERSION;
     status = get_up_to(in, 1, HISTO_WEIGHT_REPRODUCIBLE_SUM, "the weighting", &weighting);
     if (status == HISTO_OK) status = get_up_to(in, 1, HISTO_MAX_AXES, "the number of axes", &naxes);
     if (status == HISTO_OK) status = get_up_to(in, 8, INT64_MAX, "the batch", &batch);
     if (status != HISTO_OK) return status;
     if (naxes == 0) return corrupt(in, "there are no axes");
-    h->kind = (histo_hist_options){(int64_t)batch, (histo_weighting)weighting,
-                                   version == SPARSE_VERSION ? HISTO_SPARSE : HISTO_DENSE};
+    h->kind = (histo_hist_options){.batch = (int64_t)batch,
+                                   .weighting = (histo_weighting)weighting,
+                                   .storage = features & OF_SPARSE ? HISTO_SPARSE : HISTO_DENSE};
     if (h->kind.storage == HISTO_SPARSE && weighting != HISTO_UNWEIGHTED)
         return corrupt(in, "the weighting is %d, and sparse histograms have none", (int)weighting);
     for (; h->naxes < (int)naxes && status == HISTO_OK; h->naxes++)
@@ -428,6 +460,8 @@ static histo_status get_header(saved_bytes *in, header *h)
     int powers = histo_is_reproducible(h->kind.weighting) ? sums(h->kind.weighting) : 0;
     for (int power = 0; power < powers && status == HISTO_OK; power++)
         status = get_windows(in, &h->windows[power]);
+    if (status == HISTO_OK && features & WITH_TEXTS) status = get_text(in, HISTO_MAX_NAME, &h->name);
+    if (status == HISTO_OK && features & WITH_TEXTS) status = get_text(in, HISTO_MAX_METADATA, &h->metadata);
     return status == HISTO_OK ? check_sizes(in, h) : status;
 }
 
@@ -490,6 +524,8 @@ static histo_status make_hist(const saved_bytes *in, const header *h, histo_hist
     for (int a = 0; a < h->naxes && status == HISTO_OK; a++)
         if (h->axes[a].edges && !histo_axis_is_whole(&h->axes[a]))
             status = histo_axis_check_kept(&(*hist)->axes[a], h->axes[a].edges);
+    if (status == HISTO_OK) status = histo_hist_set_name(*hist, h->name);
+    if (status == HISTO_OK) status = histo_hist_set_metadata(*hist, h->metadata);
     return blame_file(in, status);
 }
 

@@ -1,13 +1,16 @@
 /* The binary format: compact, checksummed and lossless. All numbers are little endian.
  *
  *     magic            8 bytes
- *     version          u32: 1, or 2 of a sparse histogram
+ *     version          u32: 1, or 2 of a sparse histogram; and 2 more with texts
  *     weighting, axes  u8 each
  *     batch            u64
  *     for each axis    kind, closed, has edges: u8 each; bins: u64; power: f64;
  *                      edges: f64[bins + 1], or where the formula gives them lo, hi: f64 each
  *     for weighted reproducibly, twice (w, then w^2)
  *         windows      9 bytes: bit k is set if window k of the sums is in the file, bit 69 if their flags are
+ *     with texts
+ *         name         u32, its bytes, and these; none if it has no bytes
+ *         metadata     likewise, JSON
  *     masked           array[batch]
  *     counts           array[batch * slots]; of a sparse histogram
  *         occupied     u64

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 
 histo_status histo_json_fail(const histo_json *doc, size_t at, histo_status status, const char *format, ...)
 {
@@ -199,9 +200,9 @@ static histo_status check_begin(const histo_json *doc, size_t *at, nesting *open
         *at = skip_space(doc, *at);
         char c = peek(doc, *at);
         if (c != '{' && c != '[') return check_scalar(doc, at);
-        if (open->depth == HISTO_JSON_DEPTH)
+        if (open->depth == HISTO_JSON_DEPTH - doc->within)
             return histo_json_fail(doc, *at, HISTO_CORRUPT, "arrays and objects are nested deeper than %d",
-                                   HISTO_JSON_DEPTH);
+                                   HISTO_JSON_DEPTH - doc->within);
         char close = c == '{' ? '}' : ']';
         size_t inside = skip_space(doc, ++*at);
         if (peek(doc, inside) == close) {
@@ -313,19 +314,26 @@ bool histo_json_next(histo_json_walk *walk)
     return true;
 }
 
+/* Write the UTF-8 form of a code point; returns its bytes. */
+static size_t put_utf8(int32_t code, char utf8[4])
+{
+    size_t n = 1;
+    if (code < 0x80) {
+        utf8[0] = (char)code;
+        return n;
+    }
+    n = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (size_t i = n; i-- > 1; code >>= 6)
+        utf8[i] = (char)(0x80 | (code & 0x3f));
+    utf8[0] = (char)(0xf00 >> n | code);
+    return n;
+}
+
 /* Does *text start with the UTF-8 form of `code`? If so, skip it. */
 static bool matches(int32_t code, const char **text)
 {
     char utf8[4];
-    size_t n = 1;
-    if (code < 0x80) {
-        utf8[0] = (char)code;
-    } else {
-        n = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-        for (size_t i = n; i-- > 1; code >>= 6)
-            utf8[i] = (char)(0x80 | (code & 0x3f));
-        utf8[0] = (char)(0xf00 >> n | code);
-    }
+    const size_t n = put_utf8(code, utf8);
     if (code == 0 || strncmp(*text, utf8, n) != 0) return false;
     *text += n;
     return true;
@@ -343,6 +351,29 @@ bool histo_json_is(const histo_json *doc, size_t at, const char *text)
         }
     }
     return *text == '\0';
+}
+
+histo_status histo_json_string(const histo_json *doc, size_t at, char **string)
+{
+    const size_t most = string_end(doc, at) - at; /* escapes are longer than their characters */
+    char *to = *string = histo_malloc(most);
+    bool has_nul = false;
+    if (!to) return histo_fail_memory(most, "a string");
+    for (at++; doc->text[at] != '"';) {
+        if (doc->text[at] != '\\') {
+            *to++ = doc->text[at++];
+            continue;
+        }
+        at++;
+        const int32_t code = escape(doc, &at);
+        has_nul |= code == 0;
+        to += put_utf8(code, to);
+    }
+    *to = '\0';
+    if (!has_nul) return HISTO_OK;
+    free(*string);
+    *string = NULL;
+    return HISTO_OK;
 }
 
 histo_status histo_json_find(const histo_json *doc, size_t at, int n, const char *const *keys, int needed,

@@ -13,6 +13,7 @@ enum { HISTO_JSON_DEPTH = 64 }; /* maximum depth of nested arrays and objects */
 typedef struct histo_json {
     const char *text; /* not NUL-terminated */
     size_t size;
+    int within; /* how many objects of another document it is for */
 } histo_json;
 
 /* HISTO_CORRUPT, with the position, unless the text is one JSON object. All other functions need a checked document. */
@@ -53,6 +54,9 @@ histo_status histo_json_number(const histo_json *doc, size_t at, double *value);
 /* The bits of an int64_t, or of a uint64_t, if the value is such an integer and has no other form. */
 bool histo_json_whole(const histo_json *doc, size_t at, bool is_signed, uint64_t *bits);
 histo_status histo_json_count(const histo_json *doc, size_t at, uint64_t *value);
+
+/* *string = the string at a position as UTF-8, which the caller frees; NULL if it has a NUL. */
+histo_status histo_json_string(const histo_json *doc, size_t at, char **string);
 
 /* The position after the value at a position. */
 size_t histo_json_end(const histo_json *doc, size_t at);

@@ -43,16 +43,29 @@ static int next_histogram(set_reader *in)
     return 0;
 }
 
+/* Bytes that are no name are none. */
+static histo_status name_it(histo_hist *hist, const char *bytes, size_t size)
+{
+    char name[HISTO_MAX_NAME + 1];
+    if (size == 0 || size > HISTO_MAX_NAME || memchr(bytes, 0, size)) return HISTO_OK;
+    memcpy(name, bytes, size);
+    name[size] = '\0';
+    const histo_status status = histo_hist_set_name(hist, name);
+    return status == HISTO_INVALID ? HISTO_OK : status;
+}
+
 static histo_status load_of_set(const char *data, size_t size, const char *name, histo_hist **hist)
 {
     set_reader in = {.data = data, .size = size, .at = sizeof set_magic - 1};
-    const char *found = NULL;
-    size_t bytes = 0;
+    const char *found = NULL, *found_name = NULL;
+    size_t bytes = 0, name_bytes = 0;
     int more, all = 0;
     while ((more = next_histogram(&in)) > 0) {
         const bool named = name && strlen(name) == in.name_bytes && memcmp(data + in.at, name, in.name_bytes) == 0;
         if (!found && (named || !name)) {
-            found = data + in.at + in.name_bytes;
+            found_name = data + in.at;
+            name_bytes = in.name_bytes;
+            found = found_name + name_bytes;
             bytes = in.bytes;
         }
         in.at += in.name_bytes + in.bytes;
@@ -61,7 +74,15 @@ static histo_status load_of_set(const char *data, size_t size, const char *name,
     if (more < 0) return histo_fail(HISTO_CORRUPT, "byte %zu: the headers of the set are damaged", in.at);
     if (!name && all > 1) return histo_fail(HISTO_INVALID, "the set has %d histograms: choose one by its name", all);
     if (!found) return histo_fail(HISTO_INVALID, "the set has no histogram%s%.100s", name ? " " : "", name ? name : "");
-    return histo_binary_load((const unsigned char *)found, bytes, hist);
+    histo_hist *loaded;
+    histo_status status = histo_binary_load((const unsigned char *)found, bytes, &loaded);
+    if (status != HISTO_OK) return status;
+    status = name_it(loaded, found_name, name_bytes);
+    if (status == HISTO_OK)
+        *hist = loaded;
+    else
+        histo_hist_destroy(loaded);
+    return status;
 }
 
 /* ---- Any format ---- */
@@ -103,8 +124,8 @@ histo_status histo_hist_load_outline(const void *data, size_t size, int64_t cell
     if (!data || !hist) return histo_fail(HISTO_INVALID, "the document, or the place for the histogram, is NULL");
     if (dtype != HISTO_U64 && dtype != HISTO_F64)
         return histo_fail(HISTO_INVALID, "values of cells are of HISTO_U64 or HISTO_F64");
-    if (cells < 0 || (variances && !values))
-        return histo_fail(HISTO_INVALID, "the number of cells is negative, or there are variances without values");
+    if (cells < 0) return histo_fail(HISTO_INVALID, "cells is %lld: give 0 or more", (long long)cells);
+    if (variances && !values) return histo_fail(HISTO_INVALID, "there are variances without values");
     const histo_uhi_arrays arrays = {cells, dtype, values, variances};
     const histo_status status = histo_uhi_load(data, size, NULL, &arrays, &loaded);
     return give(status, loaded, hist);

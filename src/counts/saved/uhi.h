@@ -10,6 +10,7 @@
  *         closed    true if the last bin is
  *     per histogram:
  *         version
+ *         named     true if "histogram", the key of histograms without a name, is the name of this one
  *         weighting unweighted, fast, reproducible, and these with -sum
  *         storage   sparse, if the histogram is
  *         masked    samples left out, by batch entry
@@ -49,6 +50,9 @@ histo_status histo_uhi_save(const histo_hist *hist, const bool (*flow)[2], const
 /* arrays: NULL, or those of histo_hist_load_outline. */
 histo_status histo_uhi_load(const char *text, size_t size, const char *name, const histo_uhi_arrays *arrays,
                             histo_hist **hist);
+
+/* The key of a histogram without a name. */
+#define HISTO_UHI_NAMELESS "histogram"
 
 /* Numbers of histo_axis_kind and histo_weighting names in writer_info. */
 enum { HISTO_UHI_KINDS = HISTO_AXIS_KIND_COUNT, HISTO_UHI_WEIGHTINGS = HISTO_WEIGHT_REPRODUCIBLE_SUM + 1 };

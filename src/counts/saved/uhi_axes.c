@@ -180,7 +180,7 @@ histo_status histo_uhi_read_axes(histo_uhi_loader *l, size_t at)
     if (status != HISTO_OK) return status;
     if (l->naxes == 0) return FAIL_UNSUPPORTED(at, "a histogram needs one axis or more");
     int64_t bins, slots;
-    const histo_hist_options kind = {l->batch, l->weighting, l->storage};
+    const histo_hist_options kind = {.batch = l->batch, .weighting = l->weighting, .storage = l->storage};
     status = histo_slots_count(l->naxes, l->axes, &kind, &bins, &slots);
     if (status != HISTO_OK) return histo_uhi_blame(l, at, status);
     if (l->storage == HISTO_DENSE) status = histo_uhi_check_memory(l, at, l->batch * slots, 3 * sizeof(double));

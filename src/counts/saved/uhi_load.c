@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/locale.h"
+#include "base/memory.h"
 #include "counts/saved/uhi_loader.h"
 
 histo_status histo_uhi_blame(const histo_uhi_loader *l, size_t at, histo_status status)
@@ -140,7 +141,7 @@ static histo_status add_exactly(const histo_uhi_loader *l, histo_exact *exact, c
 
 /* Find the histogram in the document: the one with that name, or the only one. The document may also be a bare
  * histogram. */
-static histo_status choose(const histo_uhi_loader *l, const char *name, size_t *chosen)
+static histo_status choose(histo_uhi_loader *l, const char *name, size_t *chosen)
 {
     static const char *const schema[] = {"uhi_schema"};
     size_t root = histo_json_root(&l->doc), alone, hist = 0;
@@ -154,6 +155,7 @@ static histo_status choose(const histo_uhi_loader *l, const char *name, size_t *
         if (hist && name) return FAIL(walk.key, "the name of this histogram is here twice");
         if (hist) return histo_fail(HISTO_INVALID, "the file holds several histograms: choose one by its name");
         hist = walk.value;
+        l->key = walk.key;
     }
     *chosen = hist;
     if (hist) return HISTO_OK;
@@ -161,13 +163,39 @@ static histo_status choose(const histo_uhi_loader *l, const char *name, size_t *
     return FAIL(root, "the file holds no histogram");
 }
 
+/* A key that is no name, such as an empty one, is none. */
+static histo_status keep_name(const histo_uhi_loader *l)
+{
+    if (!l->key || (histo_json_is(&l->doc, l->key, HISTO_UHI_NAMELESS) && !l->details[NAMED])) return HISTO_OK;
+    if (histo_json_end(&l->doc, l->key) - l->key > 6 * (size_t)HISTO_MAX_NAME + 2) return HISTO_OK;
+    char *name;
+    histo_status status = histo_json_string(&l->doc, l->key, &name);
+    if (status == HISTO_OK && name) status = histo_hist_set_name(l->hist, name);
+    free(name);
+    return status == HISTO_INVALID ? HISTO_OK : status;
+}
+
+static histo_status keep_metadata(const histo_uhi_loader *l, size_t at)
+{
+    if (!at || histo_json_type(&l->doc, at) == 'n') return HISTO_OK;
+    if (histo_json_type(&l->doc, at) != '{') return FAIL(at, "the metadata should be an object");
+    const size_t size = histo_json_end(&l->doc, at) - at;
+    char *text = histo_malloc(size + 1);
+    if (!text) return histo_fail_memory(size, "the metadata of a histogram");
+    memcpy(text, l->doc.text + at, size);
+    text[size] = '\0';
+    const histo_status status = histo_hist_set_metadata(l->hist, text);
+    free(text);
+    return histo_uhi_blame(l, at, status);
+}
+
 static histo_status read_histogram(histo_uhi_loader *l, size_t at)
 {
-    enum { SCHEMA, AXES, STORAGE, WRITER, KEYS };
-    static const char *const keys[] = {"uhi_schema", "axes", "storage", "writer_info"};
+    enum { SCHEMA, AXES, STORAGE, WRITER, METADATA, KEYS };
+    static const char *const keys[] = {"uhi_schema", "axes", "storage", "writer_info", "metadata"};
     static const char *const details[] = {
-        [WEIGHTING] = "weighting", [STORED] = "storage", [CHECKSUM] = "checksum", [MASKED] = "masked",
-        [COUNTS] = "counts",       [SUM_W] = "sum_w",    [SUM_W2] = "sum_w2",
+        [WEIGHTING] = "weighting", [STORED] = "storage", [NAMED] = "named", [CHECKSUM] = "checksum",
+        [MASKED] = "masked",       [COUNTS] = "counts",  [SUM_W] = "sum_w", [SUM_W2] = "sum_w2",
     };
     size_t members[KEYS];
     double schema;
@@ -189,6 +217,8 @@ static histo_status read_histogram(histo_uhi_loader *l, size_t at)
     if (status == HISTO_OK) status = read_lists(l);
     if (status == HISTO_OK && l->storage == HISTO_SPARSE) status = histo_uhi_keep_counts(l);
     if (status == HISTO_OK) status = read_checksum(l);
+    if (status == HISTO_OK) status = keep_name(l);
+    if (status == HISTO_OK) status = keep_metadata(l, members[METADATA]);
     histo_exact *const exact[] = {l->hist ? l->hist->accumulators.exact_w : NULL,
                                   l->hist ? l->hist->accumulators.exact_w2 : NULL};
     for (int s = 0; s < 2 && exact[s] && status == HISTO_OK; s++)
@@ -207,7 +237,7 @@ static histo_status load(histo_uhi_loader *l, const char *name)
 histo_status histo_uhi_load(const char *text, size_t size, const char *name, const histo_uhi_arrays *arrays,
                             histo_hist **hist)
 {
-    histo_uhi_loader l = {.doc = {text, size}, .arrays = arrays};
+    histo_uhi_loader l = {.doc = {.text = text, .size = size}, .arrays = arrays};
     histo_c_locale locale;
     histo_status status = histo_c_locale_begin(&locale);
     if (status != HISTO_OK) return status;

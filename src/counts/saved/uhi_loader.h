@@ -12,7 +12,7 @@ typedef struct histo_uhi_dimension {
 } histo_uhi_dimension;
 
 /* Members of writer_info.histo. */
-enum { WEIGHTING, STORED, CHECKSUM, MASKED, COUNTS, SUM_W, SUM_W2, DETAILS };
+enum { WEIGHTING, STORED, NAMED, CHECKSUM, MASKED, COUNTS, SUM_W, SUM_W2, DETAILS };
 
 /* Slots and their counts in file order. */
 typedef struct histo_uhi_pairs {
@@ -40,6 +40,7 @@ typedef struct histo_uhi_loader {
     histo_storage storage;
     size_t details[DETAILS], index, values, variances; /* positions, or 0 */
     const histo_uhi_arrays *arrays;                    /* what values and variances are then, or NULL */
+    size_t key;                                        /* the position of the histogram's key; 0 if it has none */
     histo_hist *hist;
     double *own_sums;           /* destination of reproducible sums */
     histo_lane sums[2];         /* w and w^2; empty without weights */

@@ -234,8 +234,13 @@ static void put_masked(histo_bytes *out, const histo_hist *hist)
 
 static void put_writer(histo_bytes *out, const histo_hist *hist)
 {
+    if (hist->metadata) {
+        histo_bytes_print(out, ",\n    \"metadata\": ");
+        histo_bytes_put(out, hist->metadata, strlen(hist->metadata));
+    }
     histo_bytes_print(out, ",\n    \"writer_info\": {\"histo\": {\"version\": \"%s\", \"weighting\": \"%s\"",
                       histo_version(), histo_uhi_weightings[hist->weighting]);
+    if (hist->name && strcmp(hist->name, HISTO_UHI_NAMELESS) == 0) histo_bytes_print(out, ", \"named\": true");
     if (hist->accumulators.sparse) histo_bytes_print(out, ", \"storage\": \"sparse\"");
     put_masked(out, hist);
 }
@@ -259,20 +264,6 @@ static void put_writer_info(histo_bytes *out, const histo_hist *hist, const bool
 }
 
 /* ---- Documents ---- */
-
-static histo_status check_name(const char *name)
-{
-    size_t size = strlen(name);
-    if (size == 0) return histo_fail(HISTO_INVALID, "the name of a saved histogram cannot be empty");
-    if (strcmp(name, "uhi_schema") == 0)
-        return histo_fail(HISTO_INVALID, "a saved histogram cannot be named uhi_schema, which readers take for a key");
-    for (size_t at = 0; at < size;) {
-        size_t length = histo_json_character(name + at, size - at);
-        if (length == 0) return histo_fail(HISTO_INVALID, "the name of a saved histogram must be UTF-8");
-        at += length;
-    }
-    return HISTO_OK;
-}
 
 static void put_beginning(histo_bytes *out, const histo_hist *hist, const bool (*flow)[2], const char *name,
                           const char *type)
@@ -342,9 +333,9 @@ static histo_status save_dense(const histo_hist *hist, const bool (*flow)[2], co
 
 histo_status histo_uhi_save(const histo_hist *hist, const bool (*flow)[2], const char *name, histo_bytes *out)
 {
-    if (!name) name = "histogram";
+    if (!name) name = hist->name ? hist->name : HISTO_UHI_NAMELESS;
     histo_c_locale locale;
-    histo_status status = check_name(name);
+    histo_status status = histo_check_name(name);
     if (status == HISTO_OK) status = histo_c_locale_begin(&locale);
     if (status != HISTO_OK) return status;
     status = hist->accumulators.sparse ? save_sparse(hist, name, out) : save_dense(hist, flow, name, out);

@@ -198,7 +198,7 @@ static histo_status read_array(const histo_uhi_loader *l, histo_dtype dtype, con
         else if (counts || is_count(sums[i]))
             lane.counts[slot] = counts ? counts[i] : (uint64_t)sums[i];
         else
-            return FAIL(l->values, "%g is not a count", sums[i]);
+            return FAIL(l->values, "%.17g is not a count", sums[i]);
     }
     return HISTO_OK;
 }
@@ -220,10 +220,8 @@ static histo_status read_cells(histo_uhi_loader *l)
     const size_t bytes = (size_t)l->cells.n * sizeof *l->cells.at;
     histo_entry *room = histo_malloc(bytes);
     if (!room) return histo_fail_memory(bytes, "the occupied slots of a histogram");
-    int64_t n = l->cells.n;
-    status = histo_entries_sort(l->cells.at, &n, room);
+    const int64_t n = histo_entries_sort(l->cells.at, l->cells.n, room);
     free(room);
-    if (status != HISTO_OK) return status;
     return n == l->cells.n ? HISTO_OK : FAIL(l->index, "the index has a cell twice");
 }
 
@@ -249,7 +247,8 @@ histo_status histo_uhi_keep_counts(histo_uhi_loader *l)
 histo_status histo_uhi_prepare(histo_uhi_loader *l)
 {
     histo_status status =
-        histo_hist_make(&l->hist, l->naxes, l->axes, &(histo_hist_options){l->batch, l->weighting, l->storage});
+        histo_hist_make(&l->hist, l->naxes, l->axes,
+                        &(histo_hist_options){.batch = l->batch, .weighting = l->weighting, .storage = l->storage});
     if (status != HISTO_OK) return status;
     const histo_accumulators *accumulators = &l->hist->accumulators;
     for (int a = 0; a < l->naxes; a++) {

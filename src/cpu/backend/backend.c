@@ -88,10 +88,9 @@ static void count_range(void *context, int index)
     all->count(all->job, index, all->threads);
 }
 
-histo_status histo_run_ranges(const histo_job *job, int threads,
-                              void (*count)(const histo_job *job, int index, int threads))
+void histo_run_ranges(const histo_job *job, int threads, void (*count)(const histo_job *job, int index, int threads))
 {
-    return histo_pool_run_long("counting", threads, count_range, &(ranges){job, threads, count});
+    histo_pool_run(threads, count_range, &(ranges){job, threads, count});
 }
 
 void *histo_cpu_allocate(size_t bytes)
@@ -135,8 +134,9 @@ static histo_status launch_for_list(const histo_strategy *strategy, const histo_
 {
     const histo_problem *p = job->problem;
     histo_accumulators counters;
-    histo_status status =
-        histo_accumulators_make(&counters, p->slots, &(histo_hist_options){p->batch, p->weighting, HISTO_DENSE});
+    histo_status status = histo_accumulators_make(
+        &counters, p->slots,
+        &(histo_hist_options){.batch = p->batch, .weighting = p->weighting, .storage = HISTO_DENSE});
     if (status != HISTO_OK) return status;
     histo_job counted = *job;
     histo_list list = {0};

@@ -187,7 +187,7 @@ static histo_status save(const char *path)
         error = histo_outfile_close(&out);
     }
     free(text);
-    return error ? histo_fail(HISTO_IO, "cannot write wisdom to %s: %s", path, strerror(error)) : HISTO_OK;
+    return error ? histo_fail_file("cannot write wisdom to", path, error) : HISTO_OK;
 }
 
 static histo_status load_line(const char *line)
@@ -212,14 +212,14 @@ static histo_status load_line(const char *line)
 static histo_status load(const char *path)
 {
     FILE *file = histo_open_to_read(path);
-    if (!file) return histo_fail(HISTO_IO, "cannot read wisdom from %s: %s", path, strerror(errno));
+    if (!file) return histo_fail_file("cannot read wisdom from", path, errno);
     char line[HISTO_SIGNATURE_BYTES + 512];
     histo_status status = HISTO_OK;
     bool headed = fgets(line, sizeof line, file) && strcmp(line, "histo-wisdom 1\n") == 0;
     while (headed && status == HISTO_OK && fgets(line, sizeof line, file))
         status = load_line(line);
     if (ferror(file))
-        status = histo_fail(HISTO_IO, "cannot read wisdom from %s: %s", path, strerror(errno));
+        status = histo_fail_file("cannot read wisdom from", path, errno);
     else if (!headed)
         status = histo_fail(HISTO_CORRUPT,
                             "%s is not a wisdom file of this version: its line 1 should be 'histo-wisdom 1'; remove it "

@@ -14,7 +14,6 @@ struct histo_quantiles {
     bool in_pass, done;
     uint64_t seen, expected; /* samples in this pass, and in the first */
     bool first, changed;     /* in the first pass; passes disagree on the number of samples */
-    bool incomplete;         /* a call that was cancelled has added a part */
 };
 
 histo_status histo_quantiles_create(histo_quantiles **quantiles, histo_dtype dtype, histo_quantile_rule rule, int n,
@@ -58,35 +57,23 @@ bool histo_quantiles_next_pass(histo_quantiles *q)
     return q->in_pass;
 }
 
-static histo_status check_whole(const histo_quantiles *q)
-{
-    if (!q) return histo_fail(HISTO_INVALID, "the quantiles are NULL");
-    if (q->incomplete)
-        return histo_fail(HISTO_INVALID,
-                          "the quantiles hold a part of samples whose adding was cancelled: destroy them");
-    return HISTO_OK;
-}
-
 histo_status histo_quantiles_add(histo_quantiles *quantiles, const histo_view *samples,
                                  const histo_fill_options *options)
 {
-    histo_status status = check_whole(quantiles);
-    if (status != HISTO_OK) return status;
+    if (!quantiles) return histo_fail(HISTO_INVALID, "the quantiles are NULL");
     if (!quantiles->in_pass)
         return histo_fail(HISTO_INVALID, "no pass has begun: add samples after histo_quantiles_next_pass gave true");
     histo_source source;
-    status = histo_source_make_typed(&source, samples, options, quantiles->dtype, "the quantiles are");
+    const histo_status status =
+        histo_source_make_typed(&source, samples, options, quantiles->dtype, "the quantiles are");
     if (status != HISTO_OK) return status;
-    status = histo_pass_run(&source, &(histo_facts){.selection = quantiles->selection}, &quantiles->seen);
-    quantiles->incomplete = status == HISTO_CANCELLED;
-    return status;
+    return histo_pass_run(&source, &(histo_facts){.selection = quantiles->selection}, &quantiles->seen);
 }
 
 histo_status histo_quantiles_read(const histo_quantiles *quantiles, double *values)
 {
-    const histo_status status = check_whole(quantiles);
-    if (status != HISTO_OK) return status;
-    if (!values && quantiles->n > 0) return histo_fail(HISTO_INVALID, "the array for the quantiles is NULL");
+    if (!quantiles || (!values && quantiles->n > 0))
+        return histo_fail(HISTO_INVALID, "the quantiles or the array for them is NULL");
     if (!quantiles->done)
         return histo_fail(HISTO_INVALID,
                           "the quantiles are not known: add the samples while histo_quantiles_next_pass gives true");

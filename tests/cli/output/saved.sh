@@ -100,6 +100,27 @@ if (ulimit -v 1000000 && "$histo" version || exit 1) >"$out" 2>&1; then # not wi
     [ "$(head -n 1 "$out" | wc -w)" -eq $((entries + 2)) ] || fail "a batch is not shown whole"
 fi
 
+# Metadata of others stay, also if they look like a histogram; those of the command follow what it shows.
+"$histo" --column a -b 2 -r 0:4 --stats --density -o ours.json t.csv
+python3 - <<'END'
+import json
+document = json.load(open("ours.json"))
+document["a"]["metadata"].update({"run": 7, "axes": [{"writer_info": {"histo": {"kind": "x"}}}], "note": 'of "\\ \u00b5"'})
+json.dump({"a": {**document["a"], "metadata": document["a"]["metadata"]}}, open("others.json", "w"))
+END
+"$histo" show others.json -o kept.json
+"$histo" merge others.json ours.json -o kept.histo
+"$histo" show --stats kept.histo -o again.json
+checks=$((checks + 1))
+python3 - <<'END' || fail "the metadata of others"
+import json
+kept, again = (json.load(open(name))["a"]["metadata"] for name in ("kept.json", "again.json"))
+for metadata, ours in ((kept, {"moments"}), (again, {"moments", "statistics"})):
+    assert metadata.keys() == {"run", "axes", "note"} | ours, metadata
+    assert metadata["run"] == 7 and metadata["axes"] == [{"writer_info": {"histo": {"kind": "x"}}}], metadata
+    assert metadata["note"] == 'of "\\ \u00b5"', metadata
+END
+
 # Histograms that cannot be combined.
 "$histo" --column a -b 2 -r 0:4 -o two.json t.csv
 "$histo" --column a,w -b 2 -r 0:4 -o both.json t.csv

@@ -111,7 +111,7 @@ static void fill_stack(const char *name, const char *params, const stack *s, con
     placed memory = {0};
     histo_view copy;
     const histo_view *stack_view = place(&memory, v, on_device && is_cuda(name), &copy);
-    const histo_pairs pairs = {s->pairs, s->relative};
+    const histo_pairs pairs = {.pairing = s->pairs, .relative = s->relative};
     histo_plan_options wanted = options_for(name, 3);
     histo_hist *h;
     histo_plan *plan = NULL;
