@@ -416,14 +416,21 @@ typedef struct histo_read_options {
      * the histogram was created or reset, in a dense histogram without reproducible sums, nothing allocates, waits or
      * copies, and the call may be captured into a CUDA graph: each launch of the graph reads what this GPU has
      * counted by then. If other GPUs have counted, too, but nothing else, and this GPU has filled the histogram before,
-     * their counts are first added to its own, on streams of the library. Otherwise the counts come through host
-     * memory, and the call waits. */
+     * their counts are first added to its own, on streams of the library. Otherwise, and if a part is read, the counts
+     * come through host memory, and the call waits. */
     void *stream;
+    /* Read a part: of the batch the entries first_entry … first_entry + entries - 1, and on axis a the positions
+     * begin[a] … end[a] - 1, which count from 0 as in a read of all: bins, or with HISTO_FLOW underflow, the bins,
+     * overflow, NaN. 0 in entries or end[a]: up to the last. What is written is then the array of this part alone, and
+     * cumulative sums begin with the first that is read. */
+    int64_t first_entry, entries;
+    int64_t begin[HISTO_MAX_AXES], end[HISTO_MAX_AXES];
     uint64_t reserved[8];
 } histo_read_options;
 
 /* Copy the counts to counts[size] in C order: batch slowest, then axis 0, …, the last axis fastest. size must be
- * histo_hist_size(hist, slots). Waits for fills on GPUs, except for an array in a GPU's memory: see stream. */
+ * histo_hist_size(hist, slots), or the number of entries of the part that options name. Waits for fills on GPUs, except
+ * for an array in a GPU's memory: see stream. */
 HISTO_API histo_status histo_hist_read_counts(const histo_hist *hist, histo_slots slots, void *counts, int64_t size,
                                               const histo_read_options *options);
 

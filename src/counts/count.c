@@ -92,7 +92,7 @@ static histo_status count(one_count *c, const histo_hist_options *kind, const hi
     if (hist->accumulators.counts == out)
         status = histo_accumulators_to_host(&hist->accumulators);
     else
-        status = histo_hist_read(hist, how->slots, &reading);
+        status = histo_hist_read(hist, &reading);
     return status == HISTO_OK && tally ? histo_hist_tally(hist, tally) : status;
 }
 

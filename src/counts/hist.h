@@ -50,7 +50,7 @@ histo_status histo_hist_copy_texts(histo_hist *to, const histo_hist *from);
 /* Check a read, and describe it. */
 histo_status histo_hist_reading(const histo_hist *hist, histo_slots slots, histo_quantity quantity, void *out,
                                 int64_t size, const histo_read_options *options, histo_reading *reading);
-histo_status histo_hist_read(const histo_hist *hist, histo_slots slots, const histo_reading *reading);
+histo_status histo_hist_read(const histo_hist *hist, const histo_reading *reading);
 /* The GPU that holds everything and whose memory is written, if a fill there could do so; else HISTO_DEVICE_CPU. */
 histo_device histo_hist_reading_device(const histo_hist *hist, const histo_reading *reading);
 

@@ -12,27 +12,76 @@ int64_t histo_hist_size(const histo_hist *hist, histo_slots slots)
     return hist->accumulators.batch * (slots == HISTO_FLOW ? hist->accumulators.slots : hist->bins);
 }
 
-/* Check the arguments that every read has. */
-static histo_status check_read(const histo_hist *hist, histo_slots slots, int64_t size)
+/* Check the histogram and the slots of a read, and describe its array. */
+static histo_status find_grid(const histo_hist *hist, histo_slots slots, histo_slot_grid *grid)
 {
     if (!hist) return histo_fail(HISTO_INVALID, "the histogram is NULL");
     if (slots != HISTO_BINS && slots != HISTO_FLOW) return histo_fail(HISTO_INVALID, "unknown slots %d", (int)slots);
-    int64_t wanted = histo_hist_size(hist, slots);
+    histo_slot_rows_grid(grid, hist, slots);
+    return HISTO_OK;
+}
+
+static histo_status check_size(const histo_slot_grid *grid, int64_t size)
+{
+    int64_t wanted = 1;
+    for (int d = 0; d < grid->ndim; d++)
+        wanted *= grid->extent[d];
     if (size == wanted) return HISTO_OK;
     return histo_fail(HISTO_INVALID, "the array has room for %lld values, the histogram gives %lld", (long long)size,
                       (long long)wanted);
 }
 
-/* The index of a slot (numbered over all batch entries) in a read; false if the read omits it. */
-static bool index_in_read(const histo_hist *hist, histo_slots slots, int64_t slot, int64_t *index)
+/* Whether a read takes only a part. */
+static bool is_part(const histo_read_options *options)
 {
-    int64_t at[HISTO_MAX_AXES];
-    *index = slot;
-    if (slots == HISTO_FLOW) return true;
-    *index = histo_hist_unravel(hist, HISTO_FLOW, slot, at);
-    for (int a = 0; a < hist->naxes; a++) {
-        if (at[a] == 0 || at[a] > hist->axes[a].bins) return false;
-        *index = *index * hist->axes[a].bins + at[a] - 1;
+    int64_t any = options->first_entry | options->entries;
+    for (int a = 0; a < HISTO_MAX_AXES; a++)
+        any |= options->begin[a] | options->end[a];
+    return any != 0;
+}
+
+/* Leave positions [begin, end) of dimension d. */
+static void cut(histo_slot_grid *grid, int d, int64_t begin, int64_t end)
+{
+    grid->first += begin * grid->stride[d];
+    grid->extent[d] = end - begin;
+}
+
+static histo_status cut_part(histo_slot_grid *grid, const histo_read_options *options)
+{
+    const int naxes = grid->ndim - 1;
+    const int64_t batch = grid->extent[0], first = options->first_entry,
+                  entries = options->entries ? options->entries : batch - first;
+    if (first < 0 || first >= batch || entries < 1 || entries > batch - first)
+        return histo_fail(HISTO_INVALID, "first_entry is %lld and entries is %lld, of a batch of %lld",
+                          (long long)first, (long long)options->entries, (long long)batch);
+    cut(grid, 0, first, first + entries);
+    for (int a = 0; a < HISTO_MAX_AXES; a++) {
+        const int64_t begin = options->begin[a], end = options->end[a];
+        if (a >= naxes && (begin || end))
+            return histo_fail(HISTO_INVALID, "begin[%d] or end[%d] is not 0, and the histogram has %d axes", a, a,
+                              naxes);
+        if (a >= naxes) continue;
+        const int64_t extent = grid->extent[1 + a], until = end ? end : extent;
+        if (begin < 0 || begin >= until || until > extent)
+            return histo_fail(HISTO_INVALID, "begin[%d] is %lld and end[%d] is %lld, of %lld positions", a,
+                              (long long)begin, a, (long long)end, (long long)extent);
+        cut(grid, 1 + a, begin, until);
+    }
+    return HISTO_OK;
+}
+
+/* The index of a slot (numbered over all batch entries) in a read of a grid; false if the read omits it. */
+static bool index_in_read(const histo_slot_grid *grid, int64_t slot, int64_t *index)
+{
+    int64_t first = grid->first;
+    *index = 0;
+    for (int d = 0; d < grid->ndim; d++) {
+        const int64_t at = slot / grid->stride[d] - first / grid->stride[d];
+        if (at < 0 || at >= grid->extent[d]) return false;
+        *index = *index * grid->extent[d] + at;
+        slot %= grid->stride[d];
+        first %= grid->stride[d];
     }
     return true;
 }
@@ -106,7 +155,7 @@ static void read_dense(const histo_accumulators *from, const histo_reading *r)
             put_counts(from->counts + slot, all.n, r->dtype, to);
 }
 
-static void read_sparse(const histo_hist *hist, histo_slots slots, const histo_reading *r)
+static void read_sparse(const histo_hist *hist, const histo_reading *r)
 {
     const histo_list all = histo_sparse_all(hist->accumulators.sparse);
     const size_t size = histo_dtype_size(r->dtype);
@@ -114,7 +163,7 @@ static void read_sparse(const histo_hist *hist, histo_slots slots, const histo_r
     if (!r->cumulative) {
         memset(out, 0, (size_t)r->size * size);
         for (int64_t i = 0, index; i < all.n; i++)
-            if (index_in_read(hist, slots, (int64_t)all.entries[i].slot, &index))
+            if (index_in_read(&r->grid, (int64_t)all.entries[i].slot, &index))
                 put_counts(&all.entries[i].count, 1, r->dtype, out + (size_t)index * size);
         return;
     }
@@ -124,7 +173,7 @@ static void read_sparse(const histo_hist *hist, histo_slots slots, const histo_r
     for (int64_t i = 0, index; i <= all.n; i++) {
         if (i == all.n)
             index = r->size;
-        else if (!index_in_read(hist, slots, (int64_t)all.entries[i].slot, &index))
+        else if (!index_in_read(&r->grid, (int64_t)all.entries[i].slot, &index))
             continue;
         for (; done < index; done++) {
             put_counts(&total, 1, r->dtype, out + (size_t)done * size);
@@ -134,36 +183,38 @@ static void read_sparse(const histo_hist *hist, histo_slots slots, const histo_r
     }
 }
 
-static histo_status read_gathered(const histo_hist *hist, histo_slots slots, const histo_reading *r)
+static histo_status read_gathered(const histo_hist *hist, const histo_reading *r)
 {
     histo_status status = histo_accumulators_to_host(&hist->accumulators);
     if (status != HISTO_OK) return status;
     if (hist->accumulators.sparse)
-        read_sparse(hist, slots, r);
+        read_sparse(hist, r);
     else
         read_dense(&hist->accumulators, r);
     return HISTO_OK;
 }
 
 /* Into the memory of a device that does not hold everything. */
-static histo_status read_and_send(const histo_hist *hist, histo_slots slots, const histo_reading *r,
-                                  histo_device device)
+static histo_status read_and_send(const histo_hist *hist, const histo_reading *r, histo_device device)
 {
     const histo_backend *backend = histo_backend_of(device);
     const size_t bytes = (size_t)r->size * histo_dtype_size(r->dtype);
-    if (backend->capturing(r->stream)) return histo_fail_captured("read");
+    if (backend->capturing(r->stream)) {
+        if (r->part) return histo_fail(HISTO_UNSUPPORTED, "a graph can read all of a histogram, not a part");
+        return histo_fail_captured("read");
+    }
     histo_reading here = *r;
     here.out = histo_malloc(bytes);
     if (!here.out) return histo_fail_memory(bytes, "counts on their way to a GPU");
-    histo_status status = read_gathered(hist, slots, &here);
+    histo_status status = read_gathered(hist, &here);
     if (status == HISTO_OK) status = backend->send(r->out, device, here.out, bytes, r->stream);
     free(here.out);
     return status;
 }
 
-/* Check what is to be read, and describe it. */
-static histo_status describe(const histo_hist *hist, histo_slots slots, histo_quantity quantity,
-                             const histo_read_options *options, void *out, int64_t size, histo_reading *r)
+/* Check what is to be read of r->grid, and describe it. */
+static histo_status describe(const histo_hist *hist, histo_quantity quantity, const histo_read_options *options,
+                             void *out, int64_t size, histo_reading *r)
 {
     const histo_status status = options ? histo_check_reserved(options->reserved, "read options") : HISTO_OK;
     if (status != HISTO_OK) return status;
@@ -174,7 +225,6 @@ static histo_status describe(const histo_hist *hist, histo_slots slots, histo_qu
     r->cumulative = options && options->cumulative;
     r->stream = options ? options->stream : NULL;
     r->done = false;
-    histo_slot_rows_grid(&r->grid, hist, slots);
     if (!r->dtype) r->dtype = quantity == HISTO_READ_COUNTS ? HISTO_U64 : HISTO_F64;
     const bool floating = r->dtype == HISTO_F32 || r->dtype == HISTO_F64;
     if (quantity == HISTO_READ_COUNTS && !floating && r->dtype != HISTO_U32 && r->dtype != HISTO_U64)
@@ -185,7 +235,7 @@ static histo_status describe(const histo_hist *hist, histo_slots slots, histo_qu
     return HISTO_OK;
 }
 
-histo_status histo_hist_read(const histo_hist *hist, histo_slots slots, const histo_reading *r)
+histo_status histo_hist_read(const histo_hist *hist, const histo_reading *r)
 {
     bool only;
     const histo_device device = histo_device_of(r->out, &only);
@@ -195,53 +245,56 @@ histo_status histo_hist_read(const histo_hist *hist, histo_slots slots, const hi
         if (status != HISTO_OK) return status;
     }
     histo_device_accumulators *home = histo_accumulators_home(&hist->accumulators);
-    if (home && (device == home->device || (device == HISTO_DEVICE_CPU && !r->cumulative)))
+    if (home && !r->part && (device == home->device || (device == HISTO_DEVICE_CPU && !r->cumulative)))
         return home->backend->read(home, r);
-    return device == HISTO_DEVICE_CPU ? read_gathered(hist, slots, r) : read_and_send(hist, slots, r, device);
+    return device == HISTO_DEVICE_CPU ? read_gathered(hist, r) : read_and_send(hist, r, device);
 }
 
 histo_status histo_hist_reading(const histo_hist *hist, histo_slots slots, histo_quantity quantity, void *out,
                                 int64_t size, const histo_read_options *options, histo_reading *reading)
 {
-    histo_status status = check_read(hist, slots, size);
+    histo_status status = find_grid(hist, slots, &reading->grid);
+    if (status != HISTO_OK) return status;
+    reading->part = options && is_part(options);
+    if (reading->part) status = cut_part(&reading->grid, options);
+    if (status == HISTO_OK) status = check_size(&reading->grid, size);
     if (status != HISTO_OK) return status;
     if (!out) return histo_fail(HISTO_INVALID, "the array for the counts is NULL");
-    return describe(hist, slots, quantity, options, out, size, reading);
-}
-
-static histo_status read_quantity(const histo_hist *hist, histo_slots slots, histo_quantity quantity, void *out,
-                                  int64_t size, const histo_read_options *options)
-{
-    histo_reading r;
-    histo_status status = histo_hist_reading(hist, slots, quantity, out, size, options, &r);
-    return status == HISTO_OK ? histo_hist_read(hist, slots, &r) : status;
+    return describe(hist, quantity, options, out, size, reading);
 }
 
 histo_device histo_hist_reading_device(const histo_hist *hist, const histo_reading *reading)
 {
     bool only;
     const histo_device_accumulators *home = histo_accumulators_home(&hist->accumulators);
-    const bool direct = home && !reading->cumulative && histo_device_of(reading->out, &only) == home->device;
+    const bool direct =
+        home && !reading->cumulative && !reading->part && histo_device_of(reading->out, &only) == home->device;
     return direct ? home->device : HISTO_DEVICE_CPU;
 }
 
 histo_status histo_hist_read_counts(const histo_hist *hist, histo_slots slots, void *counts, int64_t size,
                                     const histo_read_options *options)
 {
-    return read_quantity(hist, slots, HISTO_READ_COUNTS, counts, size, options);
+    histo_reading reading;
+    const histo_status status = histo_hist_reading(hist, slots, HISTO_READ_COUNTS, counts, size, options, &reading);
+    return status == HISTO_OK ? histo_hist_read(hist, &reading) : status;
 }
 
 histo_status histo_hist_read_weights(const histo_hist *hist, histo_slots slots, void *sum_w, void *sum_w2, int64_t size,
                                      const histo_read_options *options)
 {
-    histo_status status = check_read(hist, slots, size);
+    static char nothing; /* sizes are checked in any case */
+    histo_reading reading;
+    histo_status status = histo_hist_reading(hist, slots, HISTO_READ_W, &nothing, size, options, &reading);
     if (status != HISTO_OK) return status;
     if (sum_w2 && hist->weighting != HISTO_UNWEIGHTED && !histo_has_squares(hist->weighting))
         return histo_fail(HISTO_INVALID,
                           "the histogram keeps no sums of squared weights: its weighting is without them");
-    if (sum_w) status = read_quantity(hist, slots, HISTO_READ_W, sum_w, size, options);
-    if (sum_w2 && status == HISTO_OK) status = read_quantity(hist, slots, HISTO_READ_W2, sum_w2, size, options);
-    return status;
+    reading.out = sum_w;
+    if (sum_w) status = histo_hist_read(hist, &reading);
+    if (!sum_w2 || status != HISTO_OK) return status;
+    status = histo_hist_reading(hist, slots, HISTO_READ_W2, sum_w2, size, options, &reading);
+    return status == HISTO_OK ? histo_hist_read(hist, &reading) : status;
 }
 
 histo_status histo_hist_borrow(const histo_hist *hist, const uint64_t **counts, const double **sum_w,
@@ -265,16 +318,18 @@ histo_status histo_hist_borrow(const histo_hist *hist, const uint64_t **counts, 
 /* Iterates over the nonzero elements of a read, in order. */
 typedef struct finder {
     const histo_hist *hist;
-    histo_slots slots;
-    histo_slot_rows rows;      /* of a dense histogram: the rows after this one */
+    histo_slot_rows rows;      /* of a dense histogram: the rows after this one; of a sparse one, only the grid */
     const uint64_t *row, *end; /* of a dense histogram: the rest of this row */
     int64_t next;              /* the next index in the read, or in the list of a sparse histogram */
 } finder;
 
 static finder finder_start(const histo_hist *hist, histo_slots slots)
 {
-    finder f = {.hist = hist, .slots = slots};
-    histo_slot_rows_start(&f.rows, hist, slots);
+    finder f = {.hist = hist};
+    if (hist->accumulators.sparse)
+        histo_slot_rows_grid(&f.rows.grid, hist, slots);
+    else
+        histo_slot_rows_start(&f.rows, hist, slots);
     return f;
 }
 
@@ -286,7 +341,7 @@ static bool finder_next(finder *f, int64_t *index, uint64_t *count)
         while (f->next < all.n) {
             const histo_entry *entry = &all.entries[f->next++];
             *count = entry->count;
-            if (index_in_read(f->hist, f->slots, (int64_t)entry->slot, index)) return true;
+            if (index_in_read(&f->rows.grid, (int64_t)entry->slot, index)) return true;
         }
         return false;
     }
@@ -304,7 +359,8 @@ static bool finder_next(finder *f, int64_t *index, uint64_t *count)
 
 static histo_status start_finding(const histo_hist *hist, histo_slots slots)
 {
-    histo_status status = check_read(hist, slots, hist ? histo_hist_size(hist, slots) : 0);
+    histo_slot_grid grid;
+    const histo_status status = find_grid(hist, slots, &grid);
     return status == HISTO_OK ? histo_accumulators_to_host(&hist->accumulators) : status;
 }
 

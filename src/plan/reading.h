@@ -23,6 +23,7 @@ typedef struct histo_reading {
     void *out;
     void *stream; /* for memory of a GPU */
     bool done;    /* a fill has already written it: see histo_job */
+    bool part;    /* of the batch, or of the slots of an axis */
 } histo_reading;
 
 /* Make one dimension of those that are contiguous together. */

@@ -251,6 +251,134 @@ static void tallied(void **state)
         }
 }
 
+/* A part at random: the first and the last of its positions on each dimension; parts up to the end have no end. */
+static histo_read_options random_part(rng *r, const histo_hist *h, histo_slots slots, int64_t first[3], int64_t n[3])
+{
+    histo_read_options o = {0};
+    const int naxes = histo_hist_naxes(h);
+    for (int d = 0; d < 3; d++) {
+        const int64_t extent = d == 0       ? histo_hist_batch(h)
+                               : d <= naxes ? histo_hist_axis(h, d - 1).bins + (slots == HISTO_FLOW ? 3 : 0)
+                                            : 1;
+        first[d] = rng_below(r, extent);
+        n[d] = 1 + rng_below(r, extent - first[d]);
+        if (rng_below(r, 3) == 0) {
+            first[d] = 0;
+            n[d] = extent;
+        }
+        const bool to_end = first[d] + n[d] == extent && rng_below(r, 2);
+        if (d == 0) {
+            o.first_entry = first[d];
+            o.entries = to_end ? 0 : n[d];
+        } else if (d <= naxes) {
+            o.begin[d - 1] = first[d];
+            o.end[d - 1] = to_end ? 0 : first[d] + n[d];
+        }
+    }
+    return o;
+}
+
+/* A part is that of the whole. */
+static void check_part(rng *r, const histo_hist *h, histo_slots slots, bool cumulative)
+{
+    enum { MOST = BATCH * (ROWS + 3) * (COLUMNS + 3) };
+    const int naxes = histo_hist_naxes(h), flow = slots == HISTO_FLOW ? 3 : 0;
+    const int64_t all = histo_hist_size(h, slots), columns = naxes == 1 ? 1 : COLUMNS + flow;
+    uint64_t counts[MOST], got[MOST], total = 0;
+    double sums[MOST], got_sums[MOST];
+    OK(histo_hist_read_counts(h, slots, counts, all, NULL));
+    OK(histo_hist_read_weights(h, slots, sums, NULL, all, NULL));
+    int64_t first[3], n[3], i = 0;
+    histo_read_options o = random_part(r, h, slots, first, n);
+    const int64_t size = n[0] * n[1] * n[2];
+    OK(histo_hist_read_weights(h, slots, got_sums, NULL, size, &o));
+    o.cumulative = cumulative;
+    OK(histo_hist_read_counts(h, slots, got, size, &o));
+    REFUSED(HISTO_INVALID, "room for", histo_hist_read_counts(h, slots, got, size + 1, &o));
+    for (int64_t b = first[0]; b < first[0] + n[0]; b++)
+        for (int64_t y = first[1]; y < first[1] + n[1]; y++)
+            for (int64_t x = first[2]; x < first[2] + n[2]; x++, i++) {
+                const int64_t at = (b * (ROWS + flow) + y) * columns + x;
+                if (i % n[naxes] == 0) total = 0;
+                total += counts[at];
+                assert_int_equal(got[i], cumulative ? total : counts[at]);
+                assert_true(got_sums[i] == sums[at]);
+            }
+}
+
+static void parts(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 200, SPARSE_KIND = HISTO_WEIGHT_REPRODUCIBLE_SUM + 1 };
+    rng r = {.state = 9};
+    for (int kind = 0; kind <= SPARSE_KIND; kind++)
+        for (int naxes = 1; naxes <= 2; naxes++) {
+            histo_hist_options of = {.batch = BATCH};
+            if (kind == SPARSE_KIND)
+                of.storage = HISTO_SPARSE;
+            else
+                of.weighting = (histo_weighting)kind;
+            histo_hist *h = make(&of, naxes);
+            for (int round = 0; round < ROUNDS; round++)
+                check_part(&r, h, (histo_slots)(round % 2), round % 3 == 0);
+            histo_hist_destroy(h);
+        }
+}
+
+/* A plan that fills and reads. */
+static void part_of_fill(void **state)
+{
+    (void)state;
+    const histo_axis axis = histo_axis_integer(0, 4);
+    const uint8_t x[] = {0, 1, 1, 2, 3, 3, 3, 3};
+    histo_view samples = histo_view_nd(x, HISTO_U8, 2, (const int64_t[]){2, 4});
+    samples.batch_ndim = 1;
+    histo_hist *h;
+    histo_plan *plan;
+    uint64_t got[2];
+    OK(histo_hist_create(&h, 1, &axis, &(histo_hist_options){.batch = 2}));
+    OK(histo_plan_create(&plan, h, &samples, NULL, NULL));
+    OK(histo_plan_fill_read(plan, h, &samples, NULL, HISTO_BINS, got, 2,
+                            &(histo_read_options){.first_entry = 1, .begin = {2}}));
+    assert_int_equal(got[0], 0);
+    assert_int_equal(got[1], 4);
+    histo_plan_destroy(plan);
+    histo_hist_destroy(h);
+}
+
+static void no_parts(void **state)
+{
+    (void)state;
+    static const struct {
+        histo_read_options options;
+        const char *words;
+    } wrong[] = {
+        {{.first_entry = -1}, "first_entry is -1"},
+        {{.first_entry = BATCH}, "first_entry is 4 and entries is 0, of a batch of 4"},
+        {{.first_entry = 1, .entries = BATCH}, "entries is 4"},
+        {{.entries = -1}, "entries is -1"},
+        {{.first_entry = 1, .entries = INT64_MAX}, "entries is 9223372036854775807"},
+        {{.begin = {-1}}, "begin[0] is -1 and end[0] is 0, of 5 positions"},
+        {{.begin = {ROWS}}, "begin[0] is 5"},
+        {{.end = {ROWS + 1}}, "end[0] is 6"},
+        {{.begin = {2}, .end = {2}}, "begin[0] is 2 and end[0] is 2"},
+        {{.end = {-1}}, "end[0] is -1"},
+        {{.begin = {0, 3}}, "begin[1] is 3"},
+        {{.end = {0, 0, 1}}, "begin[2] or end[2] is not 0, and the histogram has 2 axes"},
+        {{.begin = {0, 0, 0, 0, 0, 0, 0, 1}}, "begin[7] or end[7]"},
+    };
+    histo_hist *h = make(&(histo_hist_options){.batch = BATCH}, 2);
+    uint64_t room[BATCH * ROWS * COLUMNS];
+    double sums[BATCH * ROWS * COLUMNS];
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        REFUSED(HISTO_INVALID, wrong[i].words,
+                histo_hist_read_counts(h, HISTO_BINS, room, BATCH * ROWS * COLUMNS, &wrong[i].options));
+        REFUSED(HISTO_INVALID, wrong[i].words,
+                histo_hist_read_weights(h, HISTO_BINS, sums, NULL, BATCH * ROWS * COLUMNS, &wrong[i].options));
+    }
+    histo_hist_destroy(h);
+}
+
 static void refused(void **state)
 {
     (void)state;
@@ -278,7 +406,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts),          cmocka_unit_test(sums),    cmocka_unit_test(long_rows),
         cmocka_unit_test(fills_that_read), cmocka_unit_test(refused), cmocka_unit_test(borrowed),
-        cmocka_unit_test(tallied),
+        cmocka_unit_test(tallied),         cmocka_unit_test(parts),   cmocka_unit_test(part_of_fill),
+        cmocka_unit_test(no_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
