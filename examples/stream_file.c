@@ -28,8 +28,9 @@ int main(int argc, char **argv)
     histo_view piece;
     histo_survey *survey;
     histo_axis axis;
+    bool more;
     must(histo_survey_create(&survey, HISTO_F32, &(histo_survey_options){.bins = 5}));
-    while (histo_survey_next_pass(survey))
+    while (histo_survey_next_pass(survey, &more) == HISTO_OK && more)
         for (rewind(file); next(file, &piece);)
             must(histo_survey_add(survey, &piece, NULL));
     must(histo_survey_axis(survey, &axis));

@@ -28,9 +28,9 @@ static int add_quantiles(job *j, void *context, int i, const histo_view *view, c
 /* Does any table need another pass? */
 static bool next_pass(const search *s, int tables)
 {
-    bool any = false;
+    bool any = false, more;
     for (int t = 0; t < tables; t++)
-        any |= histo_quantiles_next_pass(s->quantiles[t]);
+        any |= histo_quantiles_next_pass(s->quantiles[t], &more) == HISTO_OK && more;
     return any;
 }
 

@@ -57,7 +57,7 @@ static bool next_pass(passes *r)
 {
     bool any = false;
     for (int i = 0; i < r->count; i++)
-        any |= r->in_pass[i] = histo_quantiles_next_pass(r->quantiles[i]);
+        any |= histo_quantiles_next_pass(r->quantiles[i], &r->in_pass[i]) == HISTO_OK && r->in_pass[i];
     return any;
 }
 

@@ -642,7 +642,7 @@ HISTO_API histo_status histo_hist_quantiles(const histo_hist *hist, histo_quanti
  * between an infinity and another sample is not NaN. Add the same samples in each pass, in any pieces:
  *
  *     histo_quantiles_create(&quantiles, dtype, HISTO_QUANTILE_LINEAR, 3, (double[]){0.25, 0.5, 0.75});
- *     while (histo_quantiles_next_pass(quantiles))
+ *     while (histo_quantiles_next_pass(quantiles, &more) == HISTO_OK && more)
  *         for each piece: histo_quantiles_add(quantiles, &piece, NULL);
  *     histo_quantiles_read(quantiles, values);
  *
@@ -656,10 +656,10 @@ HISTO_API histo_status histo_quantiles_create(histo_quantiles **quantiles, histo
                                               int n, const double *q);
 /* Destroy it; NULL is allowed. */
 HISTO_API void histo_quantiles_destroy(histo_quantiles *quantiles);
-/* Begin a pass: true if the data must be added (again), false if the quantiles are known. */
-HISTO_API bool histo_quantiles_next_pass(histo_quantiles *quantiles);
-/* Add samples. NaN is left out, options->weights is ignored, and batch dimensions are like any others. Samples in a
- * GPU's memory are counted there, digit by digit of their bits, in one to four passes; see histo_survey. */
+/* Begin a pass: *more = whether the samples must be added (again), or the quantiles are known. */
+HISTO_API histo_status histo_quantiles_next_pass(histo_quantiles *quantiles, bool *more);
+/* Add samples, with options as for histo_survey_add. NaN is left out. Samples in a GPU's memory are counted there,
+ * digit by digit of their bits, in one to four passes; see histo_survey. */
 HISTO_API histo_status histo_quantiles_add(histo_quantiles *quantiles, const histo_view *samples,
                                            const histo_fill_options *options);
 /* values[n] in the order of q; NaN if there were no samples. */
@@ -1172,7 +1172,7 @@ typedef struct histo_survey_options {
  * the same in each pass:
  *
  *     histo_survey_create(&survey, dtype, &options);
- *     while (histo_survey_next_pass(survey))
+ *     while (histo_survey_next_pass(survey, &more) == HISTO_OK && more)
  *         for each piece: histo_survey_add(survey, &piece, NULL);
  *     histo_survey_axis(survey, &axis);
  *
@@ -1186,9 +1186,10 @@ HISTO_API histo_status histo_survey_create(histo_survey **survey, histo_dtype dt
                                            const histo_survey_options *options);
 /* Destroy a survey; NULL is allowed. */
 HISTO_API void histo_survey_destroy(histo_survey *survey);
-/* Begin a pass: true if the data must be added (again), false if the survey is complete. */
-HISTO_API bool histo_survey_next_pass(histo_survey *survey);
-/* Add samples. options->weights is ignored, and batch dimensions are like any others. */
+/* Begin a pass: *more = whether the samples must be added (again), or the survey is complete. */
+HISTO_API histo_status histo_survey_next_pass(histo_survey *survey, bool *more);
+/* Add samples. Batch dimensions are like any others. Of the options, mask, where, functions, threads and stream apply;
+ * weights, offsets and replace are HISTO_INVALID. */
 HISTO_API histo_status histo_survey_add(histo_survey *survey, const histo_view *samples,
                                         const histo_fill_options *options);
 /* Surveys in parts (see options), of processes, threads or machines that have some of the samples each. All are created

@@ -42,7 +42,7 @@ static inline histo_status histo_mpi_power_sums(histo_power_sums *sums, MPI_Comm
 /* At the end of a pass, before histo_survey_next_pass: merge what the surveys of all ranks have found, which were
  * created with in_parts. All ranks then find the same axis, that of all samples:
  *
- *     while (histo_survey_next_pass(survey)) {
+ *     while (histo_survey_next_pass(survey, &more) == HISTO_OK && more) {
  *         histo_survey_add(survey, &mine, NULL);
  *         histo_mpi_survey(survey, comm);
  *     }

@@ -252,13 +252,15 @@ static void end_pass(histo_survey *s)
     }
 }
 
-bool histo_survey_next_pass(histo_survey *survey)
+histo_status histo_survey_next_pass(histo_survey *survey, bool *more)
 {
-    if (!survey) return false;
+    if (more) *more = false;
+    if (!survey || !more) return histo_fail(HISTO_INVALID, "the survey, or the place for more, is NULL");
     if (survey->in_pass) end_pass(survey);
     survey->in_pass = survey->phase != DONE;
     survey->seen = 0;
-    return survey->in_pass;
+    *more = survey->in_pass;
+    return HISTO_OK;
 }
 
 /* Skip samples outside the range. What is not finite is left out of facts, and NaN of percentiles. */
@@ -296,7 +298,7 @@ static histo_status add(histo_survey *survey, const histo_view *samples, const h
     if (!survey) return histo_fail(HISTO_INVALID, "the survey is NULL");
     if (!survey->in_pass)
         return histo_fail(HISTO_INVALID,
-                          "the survey is not in a pass: add samples after histo_survey_next_pass gave true");
+                          "the survey is not in a pass: add samples after histo_survey_next_pass gave more");
     histo_source source;
     histo_status status = histo_source_make_typed(&source, samples, options, survey->dtype, "the survey is");
     if (status != HISTO_OK) return status;
@@ -503,7 +505,7 @@ static histo_status check_found(const histo_survey *s)
     const histo_survey_options *o = &s->options;
     if (s->phase != DONE)
         return histo_fail(HISTO_INVALID,
-                          "the survey is not done: add the samples while histo_survey_next_pass gives true");
+                          "the survey is not done: add the samples while histo_survey_next_pass gives more");
     if (s->changed)
         return histo_fail(HISTO_INVALID,
                           "the samples changed between two passes of the survey: add the same each time");
@@ -587,8 +589,10 @@ histo_status histo_axis_from_data(const histo_view *samples, const histo_fill_op
     histo_survey *survey;
     histo_status status = histo_survey_create(&survey, samples->dtype, options);
     if (status != HISTO_OK) return status;
-    while (status == HISTO_OK && histo_survey_next_pass(survey))
-        status = histo_survey_add(survey, samples, fill);
+    for (bool more = true; status == HISTO_OK && more;) {
+        status = histo_survey_next_pass(survey, &more);
+        if (status == HISTO_OK && more) status = histo_survey_add(survey, samples, fill);
+    }
     if (status == HISTO_OK) status = histo_survey_axis(survey, axis);
     histo_survey_destroy(survey);
     return status;

@@ -35,7 +35,7 @@ static calls prepare(void)
     OK(histo_map_create(&c.map, 1, &c.axis, NULL));
     OK(histo_quantiles_create(&c.quantiles, HISTO_U8, HISTO_QUANTILE_LINEAR, 1, &median));
     OK(histo_survey_create(&c.survey, HISTO_U8, &(histo_survey_options){.bins = 4}));
-    assert_true(histo_quantiles_next_pass(c.quantiles) && histo_survey_next_pass(c.survey));
+    assert_true(quantiles_next_pass(c.quantiles) && survey_next_pass(c.survey));
     return c;
 }
 
@@ -193,7 +193,7 @@ static void test_numbers_of_things(void **state)
     OK(histo_hist_quantiles(c.hist, HISTO_QUANTILE_LINEAR, 0, &half, values));
     assert_true(values[0] == -7);
     OK(histo_quantiles_create(&q, HISTO_U8, HISTO_QUANTILE_LINEAR, 0, NULL));
-    while (histo_quantiles_next_pass(q))
+    while (quantiles_next_pass(q))
         OK(histo_quantiles_add(q, &c.samples, NULL));
     OK(histo_quantiles_read(q, NULL));
     histo_quantiles_destroy(q);

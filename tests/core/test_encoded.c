@@ -109,7 +109,7 @@ static void assert_same_numbers(const histo_view *plain, const histo_fill_option
         const histo_survey_options wanted = {.rule = HISTO_RULE_FD, .range = HISTO_RANGE_PERCENTILE, .lo = 5, .hi = 95};
         found[v] = histo_axis_from_data(views[v], &filter, &wanted, &axes[v]);
         OK(histo_quantiles_create(&quantiles, views[v]->dtype, HISTO_QUANTILE_LINEAR, 1, (double[]){0.5}));
-        while (histo_quantiles_next_pass(quantiles))
+        while (quantiles_next_pass(quantiles))
             OK(histo_quantiles_add(quantiles, views[v], &filter));
         OK(histo_quantiles_read(quantiles, &medians[v]));
         histo_quantiles_destroy(quantiles);

@@ -290,14 +290,14 @@ static void quantiles_of_changing_samples(void **state)
             histo_quantiles_create(&q, HISTO_DTYPE_COUNT, HISTO_QUANTILE_LINEAR, 1, &half));
     OK(histo_quantiles_create(&q, HISTO_F32, HISTO_QUANTILE_LINEAR, 1, &half));
     REFUSED(HISTO_INVALID, "no pass has begun", histo_quantiles_add(q, &all, NULL));
-    assert_true(histo_quantiles_next_pass(q));
+    assert_true(quantiles_next_pass(q));
     REFUSED(HISTO_INVALID, "of f32 samples, and these are u32", histo_quantiles_add(q, &other, NULL));
     OK(histo_quantiles_add(q, &first, NULL)); /* unlike the others, so that another pass is needed */
     OK(histo_quantiles_add(q, &all, NULL));
     REFUSED(HISTO_INVALID, "not known", histo_quantiles_read(q, &value));
-    assert_true(histo_quantiles_next_pass(q));
+    assert_true(quantiles_next_pass(q));
     OK(histo_quantiles_add(q, &all, NULL));
-    while (histo_quantiles_next_pass(q))
+    while (quantiles_next_pass(q))
         OK(histo_quantiles_add(q, &all, NULL));
     REFUSED(HISTO_INVALID, "changed between two passes", histo_quantiles_read(q, &value));
     histo_quantiles_destroy(q);

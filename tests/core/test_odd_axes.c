@@ -429,7 +429,7 @@ static void surveys(void **state)
         histo_power_sums sums = {0};
         histo_extremes extremes;
         OK(histo_quantiles_create(&quantiles, dtype, (histo_quantile_rule)rng_below(&r, 13), 3, q));
-        while (histo_quantiles_next_pass(quantiles))
+        while (quantiles_next_pass(quantiles))
             OK(histo_quantiles_add(quantiles, &view, NULL));
         OK(histo_quantiles_read(quantiles, values));
         histo_quantiles_destroy(quantiles);

@@ -405,7 +405,7 @@ void test_surveys(void **)
         for (int i = 0; i < 2; i++) {
             histo_quantiles *quantiles;
             OK(histo_quantiles_create(&quantiles, HISTO_F64, HISTO_QUANTILE_LINEAR, 2, q));
-            while (histo_quantiles_next_pass(quantiles))
+            while (quantiles_next_pass(quantiles))
                 OK(histo_quantiles_add(quantiles, i ? all.views() : &view, i ? &of_records : &fill));
             OK(histo_quantiles_read(quantiles, values[i]));
             histo_quantiles_destroy(quantiles);

@@ -534,7 +534,7 @@ static void check_quantiles(rng *r, problem *p, int round)
     for (int side = 0; side < 2; side++) {
         histo_quantiles *quantiles;
         OK(histo_quantiles_create(&quantiles, p->samples[0].on_cpu.dtype, HISTO_QUANTILE_LINEAR, n, q));
-        while (histo_quantiles_next_pass(quantiles))
+        while (quantiles_next_pass(quantiles))
             OK(side ? histo_quantiles_add(quantiles, &p->samples[0].on_gpu, &p->on_gpu)
                     : histo_quantiles_add(quantiles, &p->samples[0].on_cpu, &p->on_cpu));
         OK(histo_quantiles_read(quantiles, values[side]));

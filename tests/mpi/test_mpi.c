@@ -267,7 +267,8 @@ static void check_survey(void)
         histo_survey *survey = NULL;
         options.in_parts = true;
         OK(histo_survey_create(&survey, HISTO_F64, &options));
-        while (histo_survey_next_pass(survey)) {
+        bool more;
+        while (histo_survey_next_pass(survey, &more) == HISTO_OK && more) {
             OK(histo_survey_add(survey, &mine, NULL));
             OK(histo_mpi_survey(survey, MPI_COMM_WORLD));
         }
@@ -277,7 +278,8 @@ static void check_survey(void)
     }
     histo_survey *survey = NULL;
     OK(histo_survey_create(&survey, HISTO_F64, &(histo_survey_options){.bins = 3, .in_parts = rank != ranks - 1}));
-    histo_survey_next_pass(survey);
+    bool more;
+    OK(histo_survey_next_pass(survey, &more));
     if (ranks > 1) check_refused(histo_mpi_survey(survey, MPI_COMM_WORLD), HISTO_INVALID, "in_parts");
     histo_survey_destroy(survey);
 }

@@ -49,7 +49,6 @@ lib.histo_last_error.restype = ctypes.c_char_p
 lib.histo_hist_size.restype = ctypes.c_int64
 lib.histo_hist_destroy.restype = None
 lib.histo_quantiles_destroy.restype = None
-lib.histo_quantiles_next_pass.restype = ctypes.c_bool
 
 
 def last_error():

@@ -61,7 +61,8 @@ def quantiles_of_samples(x, dtype, rule, q):
     values, of, passes = np.empty(len(q)), ctypes.c_void_p(), 0
     check(lib.histo_quantiles_create(ctypes.byref(of), list(STORAGE).index(dtype), QUANTILES.index(rule), len(q),
                                      q.ctypes.data_as(DOUBLES)))
-    while lib.histo_quantiles_next_pass(of):
+    more = ctypes.c_bool()
+    while lib.histo_quantiles_next_pass(of, ctypes.byref(more)) == OK and more:
         passes += 1
         for begin, end in ((0, len(x) // 3), (len(x) // 3, len(x))):
             check(lib.histo_quantiles_add(of, ctypes.byref(view_of(x[begin:end], dtype)), None))

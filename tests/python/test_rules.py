@@ -25,8 +25,7 @@ class SurveyOptions(ctypes.Structure):
                 ("memory", ctypes.c_size_t), ("reserved", ctypes.c_uint64 * 8)]
 
 
-lib.histo_survey_next_pass.restype = ctypes.c_bool
-lib.histo_survey_next_pass.argtypes = [ctypes.c_void_p]
+lib.histo_survey_next_pass.argtypes = [ctypes.c_void_p, ctypes.POINTER(ctypes.c_bool)]
 lib.histo_survey_add.argtypes = [ctypes.c_void_p, ctypes.POINTER(View), ctypes.POINTER(FillOptions)]
 lib.histo_survey_axis.argtypes = [ctypes.c_void_p, ctypes.POINTER(Axis)]
 lib.histo_survey_destroy.argtypes = [ctypes.c_void_p]
@@ -146,7 +145,8 @@ def survey(dtype, options, pieces):
     if lib.histo_survey_create(ctypes.byref(handle), DTYPES.index(dtype), ctypes.byref(options)) != OK:
         return None, last_error(), 0
     passes = 0
-    while lib.histo_survey_next_pass(handle):
+    more = ctypes.c_bool()
+    while lib.histo_survey_next_pass(handle, ctypes.byref(more)) == OK and more:
         passes += 1
         for piece, mask, where in pieces:
             fill = FillOptions()

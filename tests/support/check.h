@@ -24,4 +24,19 @@
         if (!strstr(histo_last_error(), words)) fail_msg("%s: '%s' has no '%s'", #call, histo_last_error(), words);    \
     } while (0)
 
+/* The next pass, which must not fail: is there one? */
+static inline bool survey_next_pass(histo_survey *survey)
+{
+    bool more = true;
+    OK(histo_survey_next_pass(survey, &more));
+    return more;
+}
+
+static inline bool quantiles_next_pass(histo_quantiles *quantiles)
+{
+    bool more = true;
+    OK(histo_quantiles_next_pass(quantiles, &more));
+    return more;
+}
+
 #endif

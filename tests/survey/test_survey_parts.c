@@ -62,7 +62,7 @@ static void check_parts(histo_dtype dtype, const void *data, const int64_t *ends
         OK(histo_survey_create(&parts[p], dtype, &options));
     while (more) {
         for (int p = 0; p < PARTS; p++) {
-            const bool next = histo_survey_next_pass(parts[p]);
+            const bool next = survey_next_pass(parts[p]);
             assert_true(p == 0 || next == more);
             more = next;
         }
@@ -148,11 +148,11 @@ static void others_are_refused(void **state)
     OK(histo_survey_create(&other, HISTO_F32, &fd));
     OK(histo_survey_create(&alone, HISTO_F64, &whole));
     REFUSED(HISTO_INVALID, "not in a pass", histo_survey_save(a, &data, &size));
-    histo_survey_next_pass(a);
-    histo_survey_next_pass(b);
-    histo_survey_next_pass(f32);
-    histo_survey_next_pass(other);
-    histo_survey_next_pass(alone);
+    survey_next_pass(a);
+    survey_next_pass(b);
+    survey_next_pass(f32);
+    survey_next_pass(other);
+    survey_next_pass(alone);
     REFUSED(HISTO_INVALID, "in_parts", histo_survey_save(alone, &data, &size));
     REFUSED(HISTO_INVALID, "NULL", histo_survey_save(NULL, &data, &size));
     OK(histo_survey_add(f32, &v, NULL));
@@ -180,7 +180,7 @@ static void others_are_refused(void **state)
     assert_memory_equal(same, data, size);
     /* In the next pass it is of another. */
     OK(histo_survey_merge(f32, data, size));
-    while (histo_survey_next_pass(f32))
+    while (survey_next_pass(f32))
         assert_int_not_equal(histo_survey_merge(f32, data, size), HISTO_OK);
     free(copy);
     histo_free(data);

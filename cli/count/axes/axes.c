@@ -163,6 +163,13 @@ void axis_search_words(axis_search *a, dictionary *words, uint32_t most, diction
     a->order = order;
 }
 
+/* A failure ends the passes; the axis that is then asked for has its sentence. */
+static bool survey_goes_on(const axis_search *a)
+{
+    bool more;
+    return histo_survey_next_pass(a->survey, &more) == HISTO_OK && more;
+}
+
 static bool needs_pass(axis_search *a)
 {
     if (a->words) {
@@ -178,7 +185,7 @@ static bool needs_pass(axis_search *a)
     }
     if (!a->survey) return false;
     a->passes++;
-    return histo_survey_next_pass(a->survey) || (begin_range_alone(a) && histo_survey_next_pass(a->survey));
+    return survey_goes_on(a) || (begin_range_alone(a) && survey_goes_on(a));
 }
 
 bool axis_search_next_pass(axis_search *a)

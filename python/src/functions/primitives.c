@@ -265,7 +265,8 @@ static int find_axis(const histo_view *view, const histo_fill_options *fill, con
     histo_status status = histo_survey_create(&survey, view->dtype, options);
     if (status != HISTO_OK) return raise_status(status), -1;
     int done = 0;
-    while (done == 0 && histo_survey_next_pass(survey))
+    bool more;
+    while (done == 0 && histo_survey_next_pass(survey, &more) == HISTO_OK && more)
         done = in_pieces(NULL, 1, view, fill, survey_piece, survey);
     if (done == 0) status = histo_survey_axis(survey, axis);
     if (status != HISTO_OK) raise_status(status);

@@ -10,7 +10,8 @@ static histo_status read_quantiles(const python_samples *s, const python_samples
     histo_quantiles *quantiles;
     histo_status status = histo_quantiles_create(&quantiles, s->view.dtype, rule, (int)n, q);
     if (status != HISTO_OK) return status;
-    while (status == HISTO_OK && histo_quantiles_next_pass(quantiles))
+    bool more;
+    while (status == HISTO_OK && histo_quantiles_next_pass(quantiles, &more) == HISTO_OK && more)
         status = histo_quantiles_add(quantiles, &s->view, &options);
     if (status == HISTO_OK) status = histo_quantiles_read(quantiles, values);
     histo_quantiles_destroy(quantiles);

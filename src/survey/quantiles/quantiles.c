@@ -43,9 +43,10 @@ void histo_quantiles_destroy(histo_quantiles *quantiles)
     free(quantiles);
 }
 
-bool histo_quantiles_next_pass(histo_quantiles *q)
+histo_status histo_quantiles_next_pass(histo_quantiles *q, bool *more)
 {
-    if (!q) return false;
+    if (more) *more = false;
+    if (!q || !more) return histo_fail(HISTO_INVALID, "the quantiles, or the place for more, are NULL");
     if (q->in_pass) {
         q->changed |= !q->first && q->seen != q->expected;
         q->first = false;
@@ -54,7 +55,8 @@ bool histo_quantiles_next_pass(histo_quantiles *q)
     }
     q->in_pass = !q->done;
     q->seen = 0;
-    return q->in_pass;
+    *more = q->in_pass;
+    return HISTO_OK;
 }
 
 histo_status histo_quantiles_add(histo_quantiles *quantiles, const histo_view *samples,
@@ -62,7 +64,7 @@ histo_status histo_quantiles_add(histo_quantiles *quantiles, const histo_view *s
 {
     if (!quantiles) return histo_fail(HISTO_INVALID, "the quantiles are NULL");
     if (!quantiles->in_pass)
-        return histo_fail(HISTO_INVALID, "no pass has begun: add samples after histo_quantiles_next_pass gave true");
+        return histo_fail(HISTO_INVALID, "no pass has begun: add samples after histo_quantiles_next_pass gave more");
     histo_source source;
     const histo_status status =
         histo_source_make_typed(&source, samples, options, quantiles->dtype, "the quantiles are");
@@ -76,7 +78,7 @@ histo_status histo_quantiles_read(const histo_quantiles *quantiles, double *valu
         return histo_fail(HISTO_INVALID, "the quantiles or the array for them is NULL");
     if (!quantiles->done)
         return histo_fail(HISTO_INVALID,
-                          "the quantiles are not known: add the samples while histo_quantiles_next_pass gives true");
+                          "the quantiles are not known: add the samples while histo_quantiles_next_pass gives more");
     if (quantiles->changed)
         return histo_fail(HISTO_INVALID, "the samples changed between two passes: add the same each time");
     for (int i = 0; i < quantiles->n; i++)
