@@ -280,15 +280,14 @@ histo_status histo_axis_check_description(const histo_axis *axis)
     if (axis->bins > HISTO_MAX_BINS)
         return histo_fail(HISTO_INVALID, "%lld bins are more than the %lld that a histogram can have",
                           (long long)axis->bins, (long long)HISTO_MAX_BINS);
-    for (size_t i = 0; i < sizeof axis->reserved; i++)
-        if (axis->reserved[i])
-            return histo_fail(HISTO_INVALID, "the reserved bytes of the axis are not zero: they were not initialised");
+    histo_status status = histo_check_reserved(axis->reserved, sizeof axis->reserved, "histo_axis");
+    if (status != HISTO_OK) return status;
     if (axis->edge_type > HISTO_EDGES_U64)
         return histo_fail(HISTO_INVALID, "unknown type of edges %u", (unsigned)axis->edge_type);
     if (axis->edge_type != HISTO_EDGES_F64 && axis->kind != HISTO_VARIABLE)
         return histo_fail(HISTO_INVALID, "integer edges are for a variable axis, not for kind %d", (int)axis->kind);
     if (axis->kind == HISTO_INTEGER) return check_integer(axis);
-    histo_status status = axis->kind == HISTO_VARIABLE ? HISTO_OK : check_range(axis);
+    if (axis->kind != HISTO_VARIABLE) status = check_range(axis);
     if (status == HISTO_OK) status = check_kind(axis);
     if (status != HISTO_OK) return status;
     const double *edges = given_edges(axis);

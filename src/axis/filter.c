@@ -72,7 +72,7 @@ static const struct {
 
 histo_status histo_filter_check(const histo_fill_options *options)
 {
-    const histo_status status = histo_check_reserved(options->reserved, "fill options");
+    const histo_status status = histo_check_reserved(options->reserved, sizeof options->reserved, "histo_fill_options");
     if (status != HISTO_OK) return status;
     if (options->mask_offset < 0)
         return histo_fail(HISTO_INVALID, "mask_offset is %lld: give 0 or more", (long long)options->mask_offset);

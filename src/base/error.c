@@ -33,17 +33,17 @@ histo_status histo_fail_file(const char *what, const char *path, int error)
     return histo_fail(error == ENOMEM ? HISTO_NO_MEMORY : HISTO_IO, "%s %s: %s", what, path, strerror(error));
 }
 
-histo_status histo_check_reserved(const uint64_t reserved[8], const char *what)
+histo_status histo_check_reserved(const void *reserved, size_t bytes, const char *name)
 {
-    uint64_t any = 0;
-    for (int i = 0; i < 8; i++)
-        any |= reserved[i];
+    const unsigned char *of = reserved;
+    unsigned char any = 0;
+    for (size_t i = 0; i < bytes; i++)
+        any |= of[i];
     if (!any) return HISTO_OK;
-    return histo_fail(
-        HISTO_INVALID,
-        "the reserved words of the %s are not zero: they were not initialised, or ask for what version %s "
-        "of the library does not know",
-        what, histo_version());
+    return histo_fail(HISTO_INVALID,
+                      "reserved bytes of %s are not zero: they were not initialised, or ask for what version %s of the "
+                      "library does not know",
+                      name, histo_version());
 }
 
 enum { BYTES_TEXT = 32 };

@@ -15,8 +15,8 @@ histo_status histo_fail(histo_status status, const char *format, ...) __attribut
  * "cannot read wisdom from". */
 histo_status histo_fail_file(const char *what, const char *path, int error);
 
-/* HISTO_INVALID unless the reserved words of the caller's struct are zero. what: its name in the sentence. */
-histo_status histo_check_reserved(const uint64_t reserved[8], const char *what);
+/* HISTO_INVALID unless the reserved bytes of the caller's struct, which the sentence names, are zero. */
+histo_status histo_check_reserved(const void *reserved, size_t bytes, const char *name);
 
 /* HISTO_NO_MEMORY, with a message of how much was requested and for what. */
 histo_status histo_fail_memory(size_t bytes, const char *what);

@@ -118,7 +118,7 @@ histo_status histo_count(int naxes, const histo_axis *axes, const histo_view *vi
     static const histo_count_options defaults;
     if (!options) options = &defaults;
     if (!views) return histo_fail(HISTO_INVALID, "the samples are NULL");
-    histo_status status = histo_check_reserved(options->reserved, "count options");
+    histo_status status = histo_check_reserved(options->reserved, sizeof options->reserved, "histo_count_options");
     if (status != HISTO_OK) return status;
     if (histo_count_arrays(naxes, axes, views, fill, out, size, tally, options)) return HISTO_OK;
     histo_fill_options filling = fill ? *fill : (histo_fill_options){0};

@@ -67,7 +67,7 @@ histo_status histo_hist_check_kind(int naxes, const histo_axis *axes, const hist
     if (!axes) return histo_fail(HISTO_INVALID, "the axes are NULL");
     if (naxes < 1 || naxes > HISTO_MAX_AXES)
         return histo_fail(HISTO_INVALID, "%d axes, not 1 to %d", naxes, HISTO_MAX_AXES);
-    const histo_status status = histo_check_reserved(kind->reserved, "options of the histogram");
+    const histo_status status = histo_check_reserved(kind->reserved, sizeof kind->reserved, "histo_hist_options");
     if (status != HISTO_OK) return status;
     if (kind->weighting > HISTO_WEIGHT_REPRODUCIBLE_SUM)
         return histo_fail(HISTO_INVALID, "unknown weighting %d", (int)kind->weighting);

@@ -216,7 +216,8 @@ static histo_status read_and_send(const histo_hist *hist, const histo_reading *r
 static histo_status describe(const histo_hist *hist, histo_quantity quantity, const histo_read_options *options,
                              void *out, int64_t size, histo_reading *r)
 {
-    const histo_status status = options ? histo_check_reserved(options->reserved, "read options") : HISTO_OK;
+    const histo_status status =
+        options ? histo_check_reserved(options->reserved, sizeof options->reserved, "histo_read_options") : HISTO_OK;
     if (status != HISTO_OK) return status;
     r->quantity = hist->weighting == HISTO_UNWEIGHTED ? HISTO_READ_COUNTS : quantity;
     r->size = size;

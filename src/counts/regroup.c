@@ -246,7 +246,7 @@ static histo_status map_slots(regrouping *r, int source, int target, const uint3
 histo_status histo_hist_regroup(const histo_hist *hist, const histo_regrouping *by, histo_hist **out)
 {
     if (!hist || !by || !out) return histo_fail(HISTO_INVALID, "the histogram, the regrouping or the result is NULL");
-    histo_status status = histo_check_reserved(by->reserved, "regrouping");
+    histo_status status = histo_check_reserved(by->reserved, sizeof by->reserved, "histo_regrouping");
     if (status != HISTO_OK) return status;
     if (by->entry >= hist->accumulators.batch)
         return histo_fail(HISTO_INVALID, "entry %lld of a batch of %lld", (long long)by->entry,

@@ -13,7 +13,7 @@
 
 static histo_status check_options(int naxes, const histo_axis *axes, const histo_map_options *o)
 {
-    const histo_status status = histo_check_reserved(o->reserved, "map options");
+    const histo_status status = histo_check_reserved(o->reserved, sizeof o->reserved, "histo_map_options");
     if (status != HISTO_OK) return status;
     if (naxes < 1 || naxes > HISTO_MAX_AXES)
         return histo_fail(HISTO_INVALID, "a map has 1 to %d axes, not %d", HISTO_MAX_AXES, naxes);
@@ -126,7 +126,7 @@ histo_status histo_map_check_source(const histo_map *map, const histo_hist *hist
 
 histo_status histo_map_check_options(const histo_make_options *o, bool equalizes)
 {
-    const histo_status status = histo_check_reserved(o->reserved, "make options");
+    const histo_status status = histo_check_reserved(o->reserved, sizeof o->reserved, "histo_make_options");
     if (status != HISTO_OK) return status;
     if (!equalizes && (o->rule || o->clip != 0))
         return histo_fail(HISTO_INVALID, "rule and clip are for histo_map_equalize");

@@ -17,7 +17,7 @@ histo_status histo_map_check_view(const histo_view *view, const histo_view *like
 
 histo_status histo_map_check_samples(const histo_map *map, const histo_view *views, const histo_apply_options *options)
 {
-    histo_status status = histo_check_reserved(options->reserved, "apply options");
+    histo_status status = histo_check_reserved(options->reserved, sizeof options->reserved, "histo_apply_options");
     for (int a = 0; a < map->naxes && status == HISTO_OK; a++)
         status = histo_map_check_view(&views[a], &views[0], "samples");
     if (status == HISTO_OK && options->mask) status = histo_map_check_view(options->mask, &views[0], "mask");

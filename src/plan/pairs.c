@@ -7,7 +7,7 @@
 histo_status histo_pairs_check(const histo_pairs *pairs)
 {
     if (!pairs) return histo_fail(HISTO_INVALID, "the pairs are NULL: say which images are compared");
-    const histo_status status = histo_check_reserved(pairs->reserved, "pairs");
+    const histo_status status = histo_check_reserved(pairs->reserved, sizeof pairs->reserved, "histo_pairs");
     if (status != HISTO_OK) return status;
     if (pairs->pairing == HISTO_PAIRS_RING || pairs->pairing == HISTO_PAIRS_APART) return HISTO_OK;
     return histo_fail(HISTO_INVALID, "unknown pairs %d: use HISTO_PAIRS_RING or HISTO_PAIRS_APART",

@@ -91,7 +91,7 @@ histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes
 {
     histo_plan_options given = wanted ? *wanted : (histo_plan_options){0};
     const histo_plan_options *options = &given;
-    histo_status status = histo_check_reserved(options->reserved, "plan options");
+    histo_status status = histo_check_reserved(options->reserved, sizeof options->reserved, "histo_plan_options");
     if (status != HISTO_OK) return status;
     if (options->effort > HISTO_COMPILE)
         return histo_fail(HISTO_INVALID, "unknown effort %d: use HISTO_ESTIMATE, HISTO_MEASURE or HISTO_COMPILE",

@@ -160,5 +160,7 @@ void histo_stats_add_block(histo_stats *stats, histo_dtype dtype, const void *bl
 histo_status histo_stats_add(histo_stats *stats, const histo_view *samples, const histo_fill_options *options)
 {
     if (!stats) return histo_fail(HISTO_INVALID, "the stats to add to are NULL");
+    const histo_status status = histo_check_reserved(stats->reserved, sizeof stats->reserved, "histo_stats");
+    if (status != HISTO_OK) return status;
     return histo_pass_over(samples, options, &(histo_facts){.stats = stats});
 }

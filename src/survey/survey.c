@@ -103,7 +103,7 @@ static histo_status check_options(histo_dtype dtype, const histo_survey_options 
     if ((unsigned)o->range > HISTO_RANGE_TO_PERCENTILE)
         return histo_fail(HISTO_INVALID, "unknown range %d", (int)o->range);
     if (!histo_rule_known(o->rule)) return histo_fail(HISTO_INVALID, "unknown rule %d", (int)o->rule);
-    histo_status status = histo_check_reserved(o->reserved, "survey options");
+    histo_status status = histo_check_reserved(o->reserved, sizeof o->reserved, "histo_survey_options");
     if (status == HISTO_OK) status = check_range(o);
     if (status != HISTO_OK) return status;
     if (o->rule != HISTO_RULE_NONE) return HISTO_OK;

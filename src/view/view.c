@@ -142,7 +142,7 @@ histo_status histo_view_check_mask(const histo_view *view, const char *what)
 
 histo_status histo_view_check_records(const histo_view *view, const histo_function *function, const char *what)
 {
-    const histo_status status = histo_check_reserved(function->reserved, "function of records");
+    const histo_status status = histo_check_reserved(function->reserved, sizeof function->reserved, "histo_function");
     if (status != HISTO_OK) return status;
     if (!histo_dtype_is_plain(view->dtype))
         return histo_fail(HISTO_INVALID, "%s: functions of records give numbers in this machine's byte order", what);
