@@ -9,6 +9,7 @@
 
 #include "axis/whole.h"
 #include "base/bits.h"
+#include "base/floats.h"
 #include "base/memory.h"
 #include "view/half.h"
 
@@ -309,6 +310,7 @@ histo_status histo_axis_check_description(const histo_axis *axis)
 
 histo_status histo_axis_check(const histo_axis *axis)
 {
+    HISTO_STANDARD_FLOATS;
     histo_status status = histo_axis_check_description(axis);
     if (status != HISTO_OK || histo_axis_is_uniform(axis)) return status;
     if (axis->bins > most_compared && is_computed(axis)) return HISTO_OK;
@@ -329,6 +331,7 @@ static void write_edges(const histo_axis *axis, double *edges)
 
 histo_status histo_axis_edges(const histo_axis *axis, double *edges)
 {
+    HISTO_STANDARD_FLOATS;
     histo_status status = histo_axis_check(axis);
     if (status != HISTO_OK) return status;
     if (!edges) return histo_fail(HISTO_INVALID, "the array for the edges is NULL");
@@ -504,11 +507,17 @@ void histo_axis_disown(histo_axis *owned)
     owned->edge_type = HISTO_EDGES_F64;
 }
 
-double histo_axis_edge(const histo_axis *axis, int64_t i)
+double histo_edge_at(const histo_axis *axis, int64_t i)
 {
     if (histo_axis_is_whole(axis)) return histo_whole_edge(axis, i);
     const double *given = given_edges(axis);
     return given ? given[i] : formula_edge(axis, scale_of(axis), i);
+}
+
+double histo_axis_edge(const histo_axis *axis, int64_t i)
+{
+    HISTO_STANDARD_FLOATS;
+    return histo_float_result(histo_edge_at(axis, i));
 }
 
 static double rounded_to(histo_dtype dtype, double x)
@@ -566,6 +575,7 @@ static bool is_edge_type(histo_dtype dtype)
 
 histo_status histo_linspace(int64_t bins, double lo, double hi, histo_dtype computed, histo_dtype edge, double *edges)
 {
+    HISTO_STANDARD_FLOATS;
     if (!edges) return histo_fail(HISTO_INVALID, "the array for the edges is NULL");
     if (!is_edge_type(computed) || !is_edge_type(edge))
         return histo_fail(HISTO_INVALID, "edges are computed in and rounded to HISTO_F16, HISTO_F32 or HISTO_F64");
@@ -597,7 +607,7 @@ histo_status histo_linspace(int64_t bins, double lo, double hi, histo_dtype comp
 histo_status histo_axis_check_kept(const histo_axis *owned, const double *edges)
 {
     for (int64_t i = 0; i <= owned->bins; i++)
-        if (histo_axis_edge(owned, i) != edges[i])
+        if (histo_edge_at(owned, i) != edges[i])
             return histo_fail(HISTO_INVALID, "edge %lld is not that of an axis of this kind", (long long)i);
     return HISTO_OK;
 }
@@ -614,12 +624,13 @@ static bool equals_whole(const histo_axis *whole, const histo_axis *other)
     if (histo_axis_is_whole(other)) return histo_whole_equal(whole, other);
     bool equal = true;
     for (int64_t i = 0; i <= whole->bins && equal; i++)
-        equal = histo_whole_is_double(whole, i) && histo_whole_edge(whole, i) == histo_axis_edge(other, i);
+        equal = histo_whole_is_double(whole, i) && histo_whole_edge(whole, i) == histo_edge_at(other, i);
     return equal;
 }
 
 bool histo_axis_equal(const histo_axis *a, const histo_axis *b)
 {
+    HISTO_STANDARD_FLOATS;
     if (!a || !b || a->bins != b->bins || a->closed != b->closed) return false;
     if (histo_axis_is_whole(a)) return equals_whole(a, b);
     if (histo_axis_is_whole(b)) return equals_whole(b, a);
@@ -648,7 +659,7 @@ histo_status histo_axis_regroup(const histo_axis *owned, int64_t begin, int64_t 
         return status;
     }
     for (int64_t i = 0; i <= bins; i++)
-        edges[i] = histo_axis_edge(owned, begin + i * factor);
+        edges[i] = histo_edge_at(owned, begin + i * factor);
     histo_axis formula = *owned;
     formula.bins = bins;
     formula.lo = edges[0];

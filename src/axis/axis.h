@@ -21,6 +21,9 @@ bool histo_axis_is_uniform(const histo_axis *axis);
 /* Width of a bin of a regular or integer axis. */
 double histo_axis_step(const histo_axis *axis);
 
+/* histo_axis_edge, for callers within the library. */
+double histo_edge_at(const histo_axis *axis, int64_t i);
+
 /* Check axis and make an owned copy, whose edges histo_axis_disown frees: NULL for a uniform axis. */
 histo_status histo_axis_own(const histo_axis *axis, histo_axis *owned);
 void histo_axis_disown(histo_axis *owned);

@@ -77,7 +77,7 @@ static bool list_thresholds(maker *m, const histo_axis *owned)
     /* An end that was rounded up is above what a closed axis takes. */
     const bool closed = owned->closed && !(histo_axis_is_whole(owned) && !histo_whole_is_double(owned, owned->bins));
     for (int64_t i = 0; i <= owned->bins; i++) {
-        double value = histo_first_value(m->dtype, histo_axis_edge(owned, i), i == owned->bins && closed);
+        double value = histo_first_value(m->dtype, histo_edge_at(owned, i), i == owned->bins && closed);
         if (!(value <= most)) break; /* above all samples */
         value = value > least ? value : least;
         m->coincide |= i > 0 && value == m->values[i - 1];

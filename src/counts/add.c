@@ -1,4 +1,5 @@
 /* Adding counts to a histogram: what histo_hist_read_occupied and histo_hist_read_masked give. */
+#include "base/floats.h"
 #include "base/memory.h"
 #include "counts/hist.h"
 #include "plan/total.h"
@@ -58,6 +59,7 @@ static histo_status admit(histo_hist *hist, const uint64_t *counts, int64_t size
 histo_status histo_hist_add_occupied(histo_hist *hist, histo_slots slots, const int64_t *index, const uint64_t *counts,
                                      int64_t size)
 {
+    HISTO_STANDARD_FLOATS;
     histo_status status = check(hist, slots, index, counts, size);
     if (status == HISTO_OK) status = admit(hist, counts, size);
     if (status != HISTO_OK) return status;
@@ -69,6 +71,7 @@ histo_status histo_hist_add_occupied(histo_hist *hist, histo_slots slots, const 
 
 histo_status histo_hist_add_masked(histo_hist *hist, const uint64_t *masked, int64_t size)
 {
+    HISTO_STANDARD_FLOATS;
     if (!hist || !masked) return histo_fail(HISTO_INVALID, "the histogram or the array is NULL");
     if (size != hist->accumulators.batch)
         return histo_fail(HISTO_INVALID, "the array has %lld values, the histogram takes %lld", (long long)size,

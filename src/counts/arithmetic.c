@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/floats.h"
 #include "base/memory.h"
 #include "counts/hist.h"
 #include "plan/total.h"
@@ -95,6 +96,7 @@ static histo_status prepare(histo_accumulators *from, const histo_accumulators *
 
 histo_status histo_hist_subtract(histo_hist *hist, const histo_hist *other)
 {
+    HISTO_STANDARD_FLOATS;
     histo_status status = histo_hist_alike(hist, other);
     if (status == HISTO_OK) status = own(hist);
     if (status == HISTO_OK) status = histo_accumulators_to_host(&other->accumulators);
@@ -203,6 +205,7 @@ static histo_status scale_all_exact(histo_accumulators *of, double factor)
 
 histo_status histo_hist_scale(histo_hist *hist, double factor)
 {
+    HISTO_STANDARD_FLOATS;
     if (!hist) return histo_fail(HISTO_INVALID, "hist is NULL");
     if (!isfinite(factor)) return histo_fail(HISTO_INVALID, "factor is %g, and must be finite", factor);
     histo_status status = own(hist);

@@ -2,6 +2,7 @@
  * they are few, or in the caller's array if it has room for all slots. */
 #include <string.h>
 
+#include "base/floats.h"
 #include "counts/count_arrays.h"
 #include "counts/hist.h"
 #include "view/view.h"
@@ -115,6 +116,7 @@ static histo_status find_batch(int naxes, const histo_axis *axes, const histo_vi
 histo_status histo_count(int naxes, const histo_axis *axes, const histo_view *views, const histo_fill_options *fill,
                          void *out, int64_t size, histo_tally *tally, const histo_count_options *options)
 {
+    HISTO_STANDARD_FLOATS;
     static const histo_count_options defaults;
     if (!options) options = &defaults;
     if (!views) return histo_fail(HISTO_INVALID, "the samples are NULL");

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "axis/axis.h"
+#include "base/floats.h"
 #include "counts/hist.h"
 
 static bool equal_sums(const double *a, const double *b, int64_t n)
@@ -44,6 +45,7 @@ static bool equal_forms(const histo_hist *a, const histo_hist *b)
 
 histo_status histo_hist_equal(const histo_hist *a, const histo_hist *b, bool *equal)
 {
+    HISTO_STANDARD_FLOATS;
     if (!a || !b || !equal)
         return histo_fail(HISTO_INVALID, "%s is NULL", !equal ? "equal, the place for the answer," : "a histogram");
     if (a == b || !equal_forms(a, b)) {

@@ -1,4 +1,5 @@
 /* Filling histograms, by the caller's plan or by one that the histogram makes and keeps. */
+#include "base/floats.h"
 #include "base/threads/threads.h"
 #include "counts/hist.h"
 #include "plan/pairs.h"
@@ -16,6 +17,7 @@ static histo_status make_plan(histo_plan **plan, const histo_hist *hist, const h
 histo_status histo_plan_create(histo_plan **plan, const histo_hist *hist, const histo_view *views,
                                const histo_fill_options *fill, const histo_plan_options *options)
 {
+    HISTO_STANDARD_FLOATS;
     return make_plan(plan, hist, views, NULL, fill, options);
 }
 
@@ -23,6 +25,7 @@ histo_status histo_plan_create_pairs(histo_plan **plan, const histo_hist *hist, 
                                      const histo_pairs *pairs, const histo_fill_options *fill,
                                      const histo_plan_options *options)
 {
+    HISTO_STANDARD_FLOATS;
     const histo_status status = histo_pairs_check(pairs);
     return status == HISTO_OK ? make_plan(plan, hist, stack, pairs, fill, options) : status;
 }
@@ -69,6 +72,7 @@ static histo_status fill(const histo_plan *plan, histo_hist *hist, const histo_v
 histo_status histo_plan_fill(const histo_plan *plan, histo_hist *hist, const histo_view *views,
                              const histo_fill_options *options)
 {
+    HISTO_STANDARD_FLOATS;
     return fill(plan, hist, views, options, NULL);
 }
 
@@ -76,6 +80,7 @@ histo_status histo_plan_fill_read(const histo_plan *plan, histo_hist *hist, cons
                                   const histo_fill_options *options, histo_slots slots, void *counts, int64_t size,
                                   const histo_read_options *read)
 {
+    HISTO_STANDARD_FLOATS;
     histo_reading reading;
     histo_status status = histo_hist_reading(hist, slots, HISTO_READ_COUNTS, counts, size, read, &reading);
     if (status != HISTO_OK) return status;
@@ -159,6 +164,7 @@ static histo_status fill_planned(histo_hist *hist, const histo_view *views, cons
 
 const histo_plan *histo_hist_last_plan(const histo_hist *hist)
 {
+    HISTO_STANDARD_FLOATS;
     histo_plan *plan;
     if (!hist->unplanned.noted) return hist->plans;
     const histo_hist_options kind = histo_hist_kind(hist);
@@ -171,12 +177,14 @@ const histo_plan *histo_hist_last_plan(const histo_hist *hist)
 
 histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const histo_fill_options *options)
 {
+    HISTO_STANDARD_FLOATS;
     return fill_planned(hist, views, NULL, options);
 }
 
 histo_status histo_hist_fill_pairs(histo_hist *hist, const histo_view *stack, const histo_pairs *pairs,
                                    const histo_fill_options *options)
 {
+    HISTO_STANDARD_FLOATS;
     const histo_status status = histo_pairs_check(pairs);
     return status == HISTO_OK ? fill_planned(hist, stack, pairs, options) : status;
 }

@@ -2,6 +2,7 @@
 #include "axis/axis.h"
 #include "axis/whole.h"
 #include "base/bits.h"
+#include "base/floats.h"
 #include "counts/hist.h"
 
 /* Mixes all bits (splitmix64). */
@@ -30,7 +31,7 @@ static void add_edges(uint64_t *hash, const histo_axis *axis)
     add_f64(hash, axis->hi);
     const double *edges = histo_axis_doubles(axis);
     for (int64_t i = 1; edges && i < axis->bins; i++) {
-        if (edges[i] == histo_axis_edge(&regular, i)) continue;
+        if (edges[i] == histo_edge_at(&regular, i)) continue;
         add(hash, (uint64_t)i);
         add_f64(hash, edges[i]);
     }
@@ -46,6 +47,7 @@ static void add_whole(uint64_t *hash, const histo_axis *axis)
 
 histo_status histo_hist_fingerprint(const histo_hist *hist, uint64_t *fingerprint)
 {
+    HISTO_STANDARD_FLOATS;
     if (!hist || !fingerprint) return histo_fail(HISTO_INVALID, "the histogram or the place is NULL");
     uint64_t hash = 0;
     add(&hash, (uint64_t)hist->accumulators.batch);

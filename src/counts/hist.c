@@ -1,5 +1,6 @@
 /* Histograms: creation, copies, properties. */
 #include "counts/hist.h"
+#include "base/floats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,7 @@ histo_status histo_hist_check_kind(int naxes, const histo_axis *axes, const hist
 
 histo_status histo_hist_create(histo_hist **hist, int naxes, const histo_axis *axes, const histo_hist_options *options)
 {
+    HISTO_STANDARD_FLOATS;
     histo_hist_options kind = options ? *options : (histo_hist_options){0};
     if (!hist) return histo_fail(HISTO_INVALID, "the place for the histogram is NULL");
     histo_status status = histo_hist_check_kind(naxes, axes, &kind);
@@ -110,6 +112,7 @@ void histo_hist_destroy(histo_hist *hist)
 
 histo_status histo_hist_clone(const histo_hist *hist, histo_hist **clone)
 {
+    HISTO_STANDARD_FLOATS;
     if (!hist || !clone) return histo_fail(HISTO_INVALID, "the histogram or the place for its clone is NULL");
     histo_hist *copy;
     const histo_hist_options kind = histo_hist_kind(hist);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/floats.h"
 #include "base/memory.h"
 #include "counts/hist.h"
 #include "plan/total.h"
@@ -22,6 +23,7 @@ static histo_status merge_sparse(histo_sparse *to, const histo_sparse *from)
 
 histo_status histo_hist_merge(histo_hist *hist, const histo_hist *other)
 {
+    HISTO_STANDARD_FLOATS;
     histo_status status = histo_hist_alike(hist, other);
     if (status == HISTO_OK) status = histo_accumulators_to_host(&hist->accumulators);
     if (status == HISTO_OK) status = histo_accumulators_own(&hist->accumulators);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/floats.h"
 #include "base/memory.h"
 #include "counts/hist.h"
 #include "counts/rows.h"
@@ -276,6 +277,7 @@ histo_device histo_hist_reading_device(const histo_hist *hist, const histo_readi
 histo_status histo_hist_read_counts(const histo_hist *hist, histo_slots slots, void *counts, int64_t size,
                                     const histo_read_options *options)
 {
+    HISTO_STANDARD_FLOATS;
     histo_reading reading;
     const histo_status status = histo_hist_reading(hist, slots, HISTO_READ_COUNTS, counts, size, options, &reading);
     return status == HISTO_OK ? histo_hist_read(hist, &reading) : status;
@@ -284,6 +286,7 @@ histo_status histo_hist_read_counts(const histo_hist *hist, histo_slots slots, v
 histo_status histo_hist_read_weights(const histo_hist *hist, histo_slots slots, void *sum_w, void *sum_w2, int64_t size,
                                      const histo_read_options *options)
 {
+    HISTO_STANDARD_FLOATS;
     static char nothing; /* sizes are checked in any case */
     histo_reading reading;
     histo_status status = histo_hist_reading(hist, slots, HISTO_READ_W, &nothing, size, options, &reading);
@@ -301,6 +304,7 @@ histo_status histo_hist_read_weights(const histo_hist *hist, histo_slots slots, 
 histo_status histo_hist_borrow(const histo_hist *hist, const uint64_t **counts, const double **sum_w,
                                const double **sum_w2)
 {
+    HISTO_STANDARD_FLOATS;
     if (!hist) return histo_fail(HISTO_INVALID, "the histogram is NULL");
     const histo_accumulators *accumulators = &hist->accumulators;
     if (accumulators->sparse)
@@ -376,6 +380,7 @@ static int64_t count_occupied(const histo_hist *hist, histo_slots slots)
 
 histo_status histo_hist_occupied(const histo_hist *hist, histo_slots slots, int64_t *occupied)
 {
+    HISTO_STANDARD_FLOATS;
     histo_status status = start_finding(hist, slots);
     if (status != HISTO_OK) return status;
     if (!occupied) return histo_fail(HISTO_INVALID, "the place for the number of occupied slots is NULL");
@@ -386,6 +391,7 @@ histo_status histo_hist_occupied(const histo_hist *hist, histo_slots slots, int6
 histo_status histo_hist_read_occupied(const histo_hist *hist, histo_slots slots, int64_t *index, uint64_t *counts,
                                       int64_t size)
 {
+    HISTO_STANDARD_FLOATS;
     histo_status status = start_finding(hist, slots);
     if (status != HISTO_OK) return status;
     int64_t occupied = count_occupied(hist, slots), at;
@@ -414,6 +420,7 @@ int64_t histo_hist_unravel(const histo_hist *hist, histo_slots slots, int64_t in
 
 histo_status histo_hist_read_masked(const histo_hist *hist, uint64_t *masked, int64_t size)
 {
+    HISTO_STANDARD_FLOATS;
     if (!hist || !masked) return histo_fail(HISTO_INVALID, "the histogram or the array is NULL");
     if (size != hist->accumulators.batch)
         return histo_fail(HISTO_INVALID, "the array has room for %lld values, the histogram gives %lld",
@@ -474,6 +481,7 @@ static void tally_dense(const histo_hist *hist, histo_tally *t)
 
 histo_status histo_hist_tally(const histo_hist *hist, histo_tally *tally)
 {
+    HISTO_STANDARD_FLOATS;
     if (!hist || !tally) return histo_fail(HISTO_INVALID, "the histogram or the tally is NULL");
     histo_status status = histo_accumulators_to_host(&hist->accumulators);
     if (status != HISTO_OK) return status;

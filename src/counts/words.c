@@ -1,6 +1,7 @@
 /* Histograms as arrays of 64-bit words that add up to those of the merged histogram. */
 #include <string.h>
 
+#include "base/floats.h"
 #include "base/memory.h"
 #include "counts/hist.h"
 #include "plan/total.h"
@@ -101,6 +102,7 @@ static histo_status check(const histo_hist *hist, const histo_word_layout *layou
 
 histo_status histo_hist_word_layout(const histo_hist *hist, histo_word_layout *layout)
 {
+    HISTO_STANDARD_FLOATS;
     histo_status status = check(hist, layout);
     if (status == HISTO_OK) status = histo_accumulators_to_host(&hist->accumulators);
     if (status != HISTO_OK) return status;
@@ -336,6 +338,7 @@ static histo_status move_words(const histo_hist *hist, const histo_word_layout *
 histo_status histo_hist_read_words(const histo_hist *hist, const histo_word_layout *layout, int64_t first, int64_t n,
                                    uint64_t *words)
 {
+    HISTO_STANDARD_FLOATS;
     return move_words(hist, layout, first, n, words, READ);
 }
 
@@ -356,12 +359,14 @@ static histo_status put_words(histo_hist *hist, const histo_word_layout *layout,
 histo_status histo_hist_write_words(histo_hist *hist, const histo_word_layout *layout, int64_t first, int64_t n,
                                     const uint64_t *words)
 {
+    HISTO_STANDARD_FLOATS;
     return put_words(hist, layout, first, n, words, WRITE);
 }
 
 histo_status histo_hist_add_words(histo_hist *hist, const histo_word_layout *layout, int64_t first, int64_t n,
                                   const uint64_t *words)
 {
+    HISTO_STANDARD_FLOATS;
     return put_words(hist, layout, first, n, words, ADD);
 }
 
@@ -381,6 +386,7 @@ static uint64_t *words_of(const histo_hist *hist, const word_section *section)
 histo_status histo_hist_borrow_words(histo_hist *hist, const histo_word_layout *layout, int64_t first, int64_t n,
                                      uint64_t **words)
 {
+    HISTO_STANDARD_FLOATS;
     sections s;
     histo_status status = check_range(hist, layout, first, n, &s);
     if (status != HISTO_OK) return status;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/floats.h"
 #include "base/memory.h"
 #include "counts/hist.h"
 #include "counts/rows.h"
@@ -90,6 +91,7 @@ static histo_status check(const histo_hist *hist, histo_slots slots, const uint6
 histo_status histo_hist_write(histo_hist *hist, histo_slots slots, const uint64_t *counts, const double *sum_w,
                               const double *sum_w2, int64_t size, const uint64_t *masked)
 {
+    HISTO_STANDARD_FLOATS;
     uint64_t total;
     histo_status status = check(hist, slots, counts, sum_w, sum_w2, size, masked, &total);
     if (status != HISTO_OK) return status;
@@ -163,6 +165,7 @@ static histo_status put_counts_at(histo_accumulators *to, int64_t n, const int64
 histo_status histo_hist_put(histo_hist *hist, int64_t n, const int64_t *index, const uint64_t *counts,
                             const double *sum_w, const double *sum_w2)
 {
+    HISTO_STANDARD_FLOATS;
     if (!hist) return histo_fail(HISTO_INVALID, "the histogram is NULL");
     if (n < 0) return histo_fail(HISTO_INVALID, "n is %lld entries: give 0 or more", (long long)n);
     if (n && (!index || !counts)) return histo_fail(HISTO_INVALID, "index or counts is NULL");

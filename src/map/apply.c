@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/floats.h"
 #include "base/threads/pool.h"
 #include "cpu/backend/backend.h"
 #include "map/blend.h"
@@ -267,6 +268,7 @@ static void release(application *app)
 histo_status histo_map_apply(const histo_map *map, const histo_view *views, const histo_view *out,
                              const histo_apply_options *options)
 {
+    HISTO_STANDARD_FLOATS;
     const histo_apply_options none = {0}, *o = options ? options : &none;
     if (!map || !views || !out) return histo_fail(HISTO_INVALID, "the map, the views or the results are NULL");
     histo_grid grid = {.tiles = o->tiles};

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/floats.h"
 #include "base/memory.h"
 #include "map/map.h"
 
@@ -38,6 +39,7 @@ static histo_status check(const histo_map *map, const histo_hist *hist, int clas
 histo_status histo_map_classes(histo_map *map, const histo_hist *hist, histo_split_method method, int classes,
                                const histo_make_options *options)
 {
+    HISTO_STANDARD_FLOATS;
     histo_making m = {.by = HISTO_MAKE_CLASSES, .n = classes, .method = method};
     if (options) m.options = *options;
     histo_status status = check(map, hist, classes, &m.options);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/floats.h"
 #include "map/map.h"
 #include "table/shares.h"
 
@@ -44,6 +45,7 @@ static histo_status check_options(const histo_make_options *o)
 
 histo_status histo_map_equalize(histo_map *map, const histo_hist *hist, const histo_make_options *options)
 {
+    HISTO_STANDARD_FLOATS;
     const histo_make_options none = {0};
     histo_make_options o = options ? *options : none;
     histo_status status = histo_map_check_source(map, hist, true);

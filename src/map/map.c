@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/floats.h"
 #include "base/memory.h"
 #include "counts/hist.h"
 #include "map/moments_cache.h"
@@ -44,6 +45,7 @@ static histo_status allocate(histo_map *map)
 
 histo_status histo_map_create(histo_map **out, int naxes, const histo_axis *axes, const histo_map_options *options)
 {
+    HISTO_STANDARD_FLOATS;
     if (!out) return histo_fail(HISTO_INVALID, "the place for the map is NULL");
     const histo_map_options none = {0}, *o = options ? options : &none;
     histo_status status = check_options(naxes, axes, o);
@@ -152,7 +154,7 @@ int64_t histo_map_last(const histo_map *map)
 double histo_map_entry_value(const histo_map *map, int64_t entry)
 {
     return map->within == HISTO_MAP_STEP ? histo_bin_value(&map->axes[0], entry - 1)
-                                         : histo_axis_edge(&map->axes[0], entry);
+                                         : histo_edge_at(&map->axes[0], entry);
 }
 
 void histo_map_set_flow(const histo_map *map, double *table)

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/floats.h"
 #include "base/threads/pool.h"
 #include "cpu/backend/backend.h"
 #include "map/moments_cache.h"
@@ -189,6 +190,7 @@ static bool are_exact(const histo_view *view)
 histo_status histo_map_moments(const histo_map *map, const histo_view *views, const int64_t rectangle[4],
                                const histo_apply_options *options, histo_moments *moments)
 {
+    HISTO_STANDARD_FLOATS;
     const histo_apply_options none = {0}, *o = options ? options : &none;
     histo_status status = check(map, views, rectangle, o, moments);
     if (status != HISTO_OK) return status;

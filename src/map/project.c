@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/floats.h"
 #include "base/memory.h"
 #include "map/map.h"
 #include "table/scaling.h"
@@ -70,6 +71,7 @@ static histo_status check(const histo_map *map, const histo_hist *hist, const hi
 histo_status histo_map_project(histo_map *map, const histo_hist *hist, const histo_hist *against,
                                const histo_make_options *options)
 {
+    HISTO_STANDARD_FLOATS;
     histo_make_options o = options ? *options : (histo_make_options){0};
     histo_status status = check(map, hist, against, &o);
     if (status != HISTO_OK) return status;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/floats.h"
 #include "base/memory.h"
 #include "map/map.h"
 #include "numbers/occupied.h"
@@ -26,17 +27,17 @@ static void add_reference(histo_polyline *c, const histo_axis *axis, const histo
     c->n = 0;
     if (within == HISTO_MAP_LINEAR) {
         c->x[0] = 0;
-        c->y[c->n++] = histo_axis_edge(axis, levels->bin[0]);
+        c->y[c->n++] = histo_edge_at(axis, levels->bin[0]);
     }
     for (int64_t i = 0; i < levels->n; i++) {
         const int64_t bin = levels->bin[i];
         if (within == HISTO_MAP_LINEAR && i > 0 && bin > levels->bin[i - 1] + 1) { /* no share between two edges */
             c->x[c->n] = c->x[c->n - 1];
-            c->y[c->n++] = histo_axis_edge(axis, bin);
+            c->y[c->n++] = histo_edge_at(axis, bin);
         }
         sum += levels->count[i];
         c->x[c->n] = (double)sum / (double)levels->total;
-        c->y[c->n++] = within == HISTO_MAP_LINEAR ? histo_axis_edge(axis, bin + 1) : histo_bin_value(axis, bin);
+        c->y[c->n++] = within == HISTO_MAP_LINEAR ? histo_edge_at(axis, bin + 1) : histo_bin_value(axis, bin);
     }
 }
 
@@ -56,6 +57,7 @@ static void match_table(const histo_map *map, const histo_levels *source, const 
 
 histo_status histo_map_match(histo_map *map, const histo_hist *hist, const histo_hist *reference, void *stream)
 {
+    HISTO_STANDARD_FLOATS;
     histo_status status = histo_map_check_source(map, hist, true);
     if (status == HISTO_OK) status = histo_numbers_check(reference, 1, reference, "reference");
     if (status != HISTO_OK) return status;
@@ -121,6 +123,7 @@ static histo_status check_landmarks(int n, const double *q, const double *target
 histo_status histo_map_landmarks(histo_map *map, const histo_hist *hist, int n, const double *q, const double *target,
                                  bool extend, void *stream)
 {
+    HISTO_STANDARD_FLOATS;
     histo_status status = histo_map_check_source(map, hist, true);
     if (status == HISTO_OK) status = check_landmarks(n, q, target);
     if (status != HISTO_OK) return status;

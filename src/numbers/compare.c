@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "base/floats.h"
 #include "base/wide.h"
 #include "counts/hist.h"
 #include "numbers/occupied.h"
@@ -142,6 +143,7 @@ static double compare(histo_metric metric, pairs p, const histo_hist *hist)
 
 histo_status histo_hist_compare(const histo_hist *a, const histo_hist *b, histo_metric metric, double *values)
 {
+    HISTO_STANDARD_FLOATS;
     if ((int)metric < 0 || (int)metric >= METRICS) return histo_fail(HISTO_INVALID, "unknown metric %d", (int)metric);
     histo_status status = histo_hist_alike(a, b);
     if (status != HISTO_OK) return status;

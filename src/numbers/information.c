@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/floats.h"
 #include "base/memory.h"
 #include "numbers/occupied.h"
 
@@ -165,6 +166,7 @@ static histo_status inform_weights(const histo_hist *hist, marginals *m, histo_i
 
 histo_status histo_hist_inform(const histo_hist *hist, histo_information *information)
 {
+    HISTO_STANDARD_FLOATS;
     histo_status status = histo_numbers_check(hist, 2, information, "information");
     if (status != HISTO_OK) return status;
     marginals m = {0};

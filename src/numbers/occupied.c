@@ -60,8 +60,8 @@ histo_status histo_numbers_check(const histo_hist *hist, int naxes, const void *
 
 double histo_bin_value(const histo_axis *axis, int64_t bin)
 {
-    const double lower = histo_axis_edge(axis, bin);
-    return axis->kind == HISTO_INTEGER ? lower : 0.5 * lower + 0.5 * histo_axis_edge(axis, bin + 1);
+    const double lower = histo_edge_at(axis, bin);
+    return axis->kind == HISTO_INTEGER ? lower : 0.5 * lower + 0.5 * histo_edge_at(axis, bin + 1);
 }
 
 histo_status histo_name_find(const char *const *names, int n, const char *name, const char *what, int *found)

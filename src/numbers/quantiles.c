@@ -2,8 +2,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "axis/axis.h"
 #include "axis/quantile_rule.h"
 #include "base/error.h"
+#include "base/floats.h"
 #include "base/memory.h"
 #include "numbers/occupied.h"
 
@@ -54,7 +56,7 @@ static double sample_at(const sorted_samples *s, double index)
     const int64_t bin = s->levels.bin[low] - 1;
     if (bin < 0) return -INFINITY;
     if (bin == s->axis->bins) return INFINITY;
-    const double lower = histo_axis_edge(s->axis, bin), upper = histo_axis_edge(s->axis, bin + 1);
+    const double lower = histo_edge_at(s->axis, bin), upper = histo_edge_at(s->axis, bin + 1);
     if (s->axis->kind == HISTO_INTEGER || isinf(lower)) return lower;
     if (isinf(upper)) return upper;
     const uint64_t count = s->levels.count[low], before = s->upto[low] - count;
@@ -82,6 +84,7 @@ static sorted_samples sort_samples(const histo_axis *axis, histo_levels levels, 
 histo_status histo_hist_quantiles(const histo_hist *hist, histo_quantile_rule rule, int n, const double *q,
                                   double *values)
 {
+    HISTO_STANDARD_FLOATS;
     double none;
     histo_status status = histo_quantile_check(rule, n, q);
     if (status == HISTO_OK) status = histo_numbers_check(hist, 1, n ? values : &none, "quantiles");

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/floats.h"
 #include "base/memory.h"
 
 static const char *const method_names[] = {
@@ -322,6 +323,7 @@ static histo_status split(histo_split_method method, const histo_axis *axis, con
 
 histo_status histo_hist_split(const histo_hist *hist, histo_split_method method, int classes, int64_t *last)
 {
+    HISTO_STANDARD_FLOATS;
     histo_status status = histo_numbers_check(hist, 1, last, "last bins of classes");
     if (status != HISTO_OK) return status;
     if ((int)method < 0 || (int)method >= METHODS) return histo_fail(HISTO_INVALID, "unknown method %d", (int)method);

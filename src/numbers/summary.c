@@ -1,6 +1,7 @@
 /* Moments in two passes over the occupied bins: the mean, then powers of the deviations from it. */
 #include <math.h>
 
+#include "base/floats.h"
 #include "numbers/occupied.h"
 
 static double mean_of(const histo_axis *axis, const histo_levels *levels)
@@ -48,6 +49,7 @@ static histo_summary summary_of(const histo_axis *axis, const histo_levels *leve
 
 histo_status histo_hist_summarize(const histo_hist *hist, histo_summary *summaries)
 {
+    HISTO_STANDARD_FLOATS;
     histo_status status = histo_numbers_check(hist, 1, summaries, "summaries");
     if (status != HISTO_OK) return status;
     const histo_axis axis = histo_hist_axis(hist, 0);

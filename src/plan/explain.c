@@ -2,6 +2,7 @@
  * lost. */
 #include <math.h>
 
+#include "base/floats.h"
 #include "plan/plan.h"
 
 static void explain_problem(const histo_plan *plan, histo_text *text)
@@ -168,6 +169,7 @@ static void explain_others(const histo_plan *plan, histo_text *text)
 
 size_t histo_plan_explain(const histo_plan *plan, char *out, size_t capacity)
 {
+    HISTO_STANDARD_FLOATS;
     histo_text text = {.out = out, .capacity = capacity};
     const histo_candidate *best = NULL;
     for (int c = 0; c < plan->candidates; c++)

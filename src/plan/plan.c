@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/floats.h"
 #include "base/threads/threads.h"
 #include "plan/accumulators.h"
 #include "plan/total.h"
@@ -252,6 +253,7 @@ int histo_plan_threads(const histo_plan *plan)
 
 size_t histo_machine_describe(char *out, size_t capacity)
 {
+    HISTO_STANDARD_FLOATS;
     histo_text text = {.out = out, .capacity = capacity};
     const histo_backend *described = NULL;
     for (int i = 0; histo_row_at(i); i++) {

@@ -8,6 +8,7 @@
 #include "axis/filter.h"
 #include "axis/slot_of.h"
 #include "base/error.h"
+#include "base/floats.h"
 #include "base/memory.h"
 #include "base/threads/pool.h"
 #include "base/threads/threads.h"
@@ -137,6 +138,7 @@ static histo_status find_on_device(const histo_source *source, histo_extremes *e
 histo_status histo_find_extremes(const histo_view *samples, const histo_fill_options *options, histo_extremes *extremes,
                                  int64_t size)
 {
+    HISTO_STANDARD_FLOATS;
     if (size < 0) return histo_fail(HISTO_INVALID, "size is %lld: give 0 or more", (long long)size);
     if (!extremes && size > 0) return histo_fail(HISTO_INVALID, "the extremes are NULL");
     if (size == 1 && are_few(samples, options)) {

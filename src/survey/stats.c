@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/floats.h"
 #include "cpu/kernels/kernels.h"
 #include "survey/extremes.h"
 #include "survey/pass.h"
@@ -15,6 +16,7 @@ enum { PIECE = 2048 };
 
 void histo_stats_merge(histo_stats *stats, const histo_stats *other)
 {
+    HISTO_STANDARD_FLOATS;
     if (!stats || !other) return;
     uint64_t finite_a = histo_stats_finite(stats), finite_b = histo_stats_finite(other);
     histo_stats a = *stats, b = *other;
@@ -159,6 +161,7 @@ void histo_stats_add_block(histo_stats *stats, histo_dtype dtype, const void *bl
 
 histo_status histo_stats_add(histo_stats *stats, const histo_view *samples, const histo_fill_options *options)
 {
+    HISTO_STANDARD_FLOATS;
     if (!stats) return histo_fail(HISTO_INVALID, "the stats to add to are NULL");
     const histo_status status = histo_check_reserved(stats->reserved, sizeof stats->reserved, "histo_stats");
     if (status != HISTO_OK) return status;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/floats.h"
 #include "base/wide.h"
 #include "cpu/kernels/kernels.h"
 #include "survey/extremes.h"
@@ -240,12 +241,14 @@ void histo_power_sums_add_block(histo_power_sums *sums, histo_dtype dtype, const
 
 histo_status histo_power_sums_add(histo_power_sums *sums, const histo_view *samples, const histo_fill_options *options)
 {
+    HISTO_STANDARD_FLOATS;
     if (!sums) return histo_fail(HISTO_INVALID, "the sums to add to are NULL");
     return histo_pass_over(samples, options, &(histo_facts){.sums = sums});
 }
 
 void histo_power_sums_merge(histo_power_sums *sums, const histo_power_sums *other)
 {
+    HISTO_STANDARD_FLOATS;
     if (!sums || !other) return;
     const histo_extremes samples = {.samples = other->samples, .nan = other->nan, .above = other->infinite};
     add_extremes(sums, &samples, other->min, other->max);
@@ -268,6 +271,7 @@ static double central_squares(const histo_power_sums *s, const uint64_t *magnitu
 
 void histo_power_sums_read(const histo_power_sums *sums, histo_stats *stats)
 {
+    HISTO_STANDARD_FLOATS;
     const uint64_t n = sums->samples - sums->nan - sums->infinite;
     uint64_t magnitude[HISTO_SUM_WORDS + 1] = {0};
     *stats = (histo_stats){.samples = sums->samples,

@@ -14,6 +14,7 @@
 #include "base/bits.h"
 #include "base/checksum.h"
 #include "base/error.h"
+#include "base/floats.h"
 #include "survey/device.h"
 #include "survey/extremes.h"
 #include "survey/pass.h"
@@ -133,6 +134,7 @@ static void enter(histo_survey *s, phase next)
 
 histo_status histo_survey_create(histo_survey **survey, histo_dtype dtype, const histo_survey_options *options)
 {
+    HISTO_STANDARD_FLOATS;
     if (!survey) return histo_fail(HISTO_INVALID, "the pointer for the survey is NULL");
     dtype = histo_dtype_plain(dtype);
     histo_status status = check_options(dtype, options);
@@ -254,6 +256,7 @@ static void end_pass(histo_survey *s)
 
 histo_status histo_survey_next_pass(histo_survey *survey, bool *more)
 {
+    HISTO_STANDARD_FLOATS;
     if (more) *more = false;
     if (!survey || !more) return histo_fail(HISTO_INVALID, "the survey, or the place for more, is NULL");
     if (survey->in_pass) end_pass(survey);
@@ -321,12 +324,14 @@ static histo_status add(histo_survey *survey, const histo_view *samples, const h
 
 histo_status histo_survey_add(histo_survey *survey, const histo_view *samples, const histo_fill_options *options)
 {
+    HISTO_STANDARD_FLOATS;
     return add(survey, samples, options, NULL);
 }
 
 histo_status histo_survey_add_sums(histo_survey *survey, const histo_view *samples, const histo_fill_options *options,
                                    histo_power_sums *sums)
 {
+    HISTO_STANDARD_FLOATS;
     return sums ? add(survey, samples, options, sums) : histo_fail(HISTO_INVALID, "the sums to add to are NULL");
 }
 
@@ -421,6 +426,7 @@ static void merge_facts(histo_survey *s, histo_saved *from, bool add)
 
 histo_status histo_survey_save(const histo_survey *survey, void **data, size_t *size)
 {
+    HISTO_STANDARD_FLOATS;
     histo_status status = check_part(survey);
     if (status != HISTO_OK) return status;
     if (!data || !size) return histo_fail(HISTO_INVALID, "the place for the saved survey or its size is NULL");
@@ -490,11 +496,13 @@ static histo_status merge_saved(histo_survey *s, const void *data, size_t size, 
 
 histo_status histo_survey_merge(histo_survey *survey, const void *data, size_t size)
 {
+    HISTO_STANDARD_FLOATS;
     return merge_saved(survey, data, size, false);
 }
 
 histo_status histo_survey_replace(histo_survey *survey, const void *data, size_t size)
 {
+    HISTO_STANDARD_FLOATS;
     return merge_saved(survey, data, size, true);
 }
 
@@ -567,6 +575,7 @@ static histo_status find_bins(const histo_survey *s, double *hi, int64_t *bins)
 
 histo_status histo_survey_axis(const histo_survey *survey, histo_axis *axis)
 {
+    HISTO_STANDARD_FLOATS;
     if (!survey || !axis) return histo_fail(HISTO_INVALID, "the survey or the axis is NULL");
     histo_status status = check_found(survey);
     if (status != HISTO_OK) return status;
@@ -585,6 +594,7 @@ histo_status histo_survey_axis(const histo_survey *survey, histo_axis *axis)
 histo_status histo_axis_from_data(const histo_view *samples, const histo_fill_options *fill,
                                   const histo_survey_options *options, histo_axis *axis)
 {
+    HISTO_STANDARD_FLOATS;
     if (!samples) return histo_fail(HISTO_INVALID, "the samples are NULL");
     histo_survey *survey;
     histo_status status = histo_survey_create(&survey, samples->dtype, options);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/floats.h"
 #include "view/dtype.h"
 #include "view/gather.h"
 
@@ -54,7 +55,7 @@ void histo_dtype_limits(histo_dtype dtype, double *min, double *max_plus_one)
     *max_plus_one = is_signed ? span / 2 : span;
 }
 
-double histo_sample_value(const void *sample, histo_dtype dtype)
+static double value_of(const void *sample, histo_dtype dtype)
 {
     uint64_t swapped;
     if (!histo_dtype_is_plain(dtype) && dtype_known(dtype)) {
@@ -73,6 +74,12 @@ double histo_sample_value(const void *sample, histo_dtype dtype)
     default:
         return NAN;
     }
+}
+
+double histo_sample_value(const void *sample, histo_dtype dtype)
+{
+    HISTO_STANDARD_FLOATS;
+    return histo_float_result(value_of(sample, dtype));
 }
 
 histo_view histo_view_1d(const void *data, histo_dtype dtype, int64_t n)

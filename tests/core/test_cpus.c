@@ -179,7 +179,7 @@ static void precedence(void **state)
     assert_int_equal(histo_plan_threads(histo_hist_last_plan(h)), 2);
     OK(histo_plan_create(&plan, h, &view, &fill, NULL));
     assert_int_equal(histo_plan_threads(plan), 2);
-    fill.threads = 4000;
+    fill.threads = 1024;
     OK(histo_plan_fill(plan, h, &view, &fill));
     histo_plan_destroy(plan);
     OK(histo_plan_create(&plan, h, &view, &fill, &(histo_plan_options){.threads = 7}));

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/floats.h"
 #include "base/system.h"
 #include "base/threads/locks.h"
 
@@ -34,6 +35,7 @@ static void run_one(histo_pool_work *w)
 
 static void *worker(void *unused)
 {
+    histo_float_state_set_standard(); /* not what the thread that started this one had */
     pthread_mutex_lock(&histo_pool_lock);
     for (;;) {
         while (!list)

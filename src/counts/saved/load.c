@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/floats.h"
 #include "counts/saved/binary.h"
 #include "counts/saved/uhi.h"
 #include "plan/total.h"
@@ -110,6 +111,7 @@ static histo_status give(histo_status status, histo_hist *loaded, histo_hist **h
 
 histo_status histo_hist_load(const void *data, size_t size, const char *name, histo_hist **hist)
 {
+    HISTO_STANDARD_FLOATS;
     histo_hist *loaded = NULL;
     if (!data || !hist) return histo_fail(HISTO_INVALID, "the data, or the place for the histogram, is NULL");
     if (size == 0) return histo_fail(HISTO_CORRUPT, "byte 0: the file is empty");
@@ -120,6 +122,7 @@ histo_status histo_hist_load(const void *data, size_t size, const char *name, hi
 histo_status histo_hist_load_outline(const void *data, size_t size, int64_t cells, histo_dtype dtype,
                                      const void *values, const double *variances, histo_hist **hist)
 {
+    HISTO_STANDARD_FLOATS;
     histo_hist *loaded = NULL;
     if (!data || !hist) return histo_fail(HISTO_INVALID, "the document, or the place for the histogram, is NULL");
     if (dtype != HISTO_U64 && dtype != HISTO_F64)

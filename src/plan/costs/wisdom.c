@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/floats.h"
 #include "base/locale.h"
 #include "base/outfile.h"
 #include "base/system.h"
@@ -243,10 +244,12 @@ static histo_status in_c_locale(histo_status (*act)(const char *path), const cha
 
 histo_status histo_wisdom_save(const char *path)
 {
+    HISTO_STANDARD_FLOATS;
     return in_c_locale(save, path);
 }
 
 histo_status histo_wisdom_load(const char *path)
 {
+    HISTO_STANDARD_FLOATS;
     return in_c_locale(load, path);
 }

@@ -3,6 +3,7 @@
 
 #include "axis/quantile_rule.h"
 #include "base/error.h"
+#include "base/floats.h"
 #include "base/memory.h"
 #include "survey/pass.h"
 #include "view/dtype.h"
@@ -19,6 +20,7 @@ struct histo_quantiles {
 histo_status histo_quantiles_create(histo_quantiles **quantiles, histo_dtype dtype, histo_quantile_rule rule, int n,
                                     const double *q)
 {
+    HISTO_STANDARD_FLOATS;
     if (!quantiles) return histo_fail(HISTO_INVALID, "the pointer for the quantiles is NULL");
     if (histo_dtype_size(dtype) == 0) return histo_fail(HISTO_INVALID, "unknown dtype %d", (int)dtype);
     histo_status status = histo_quantile_check(rule, n, q);
@@ -45,6 +47,7 @@ void histo_quantiles_destroy(histo_quantiles *quantiles)
 
 histo_status histo_quantiles_next_pass(histo_quantiles *q, bool *more)
 {
+    HISTO_STANDARD_FLOATS;
     if (more) *more = false;
     if (!q || !more) return histo_fail(HISTO_INVALID, "the quantiles, or the place for more, are NULL");
     if (q->in_pass) {
@@ -62,6 +65,7 @@ histo_status histo_quantiles_next_pass(histo_quantiles *q, bool *more)
 histo_status histo_quantiles_add(histo_quantiles *quantiles, const histo_view *samples,
                                  const histo_fill_options *options)
 {
+    HISTO_STANDARD_FLOATS;
     if (!quantiles) return histo_fail(HISTO_INVALID, "the quantiles are NULL");
     if (!quantiles->in_pass)
         return histo_fail(HISTO_INVALID, "no pass has begun: add samples after histo_quantiles_next_pass gave more");
@@ -74,6 +78,7 @@ histo_status histo_quantiles_add(histo_quantiles *quantiles, const histo_view *s
 
 histo_status histo_quantiles_read(const histo_quantiles *quantiles, double *values)
 {
+    HISTO_STANDARD_FLOATS;
     if (!quantiles || (!values && quantiles->n > 0))
         return histo_fail(HISTO_INVALID, "the quantiles or the array for them is NULL");
     if (!quantiles->done)
