@@ -396,6 +396,22 @@ typedef struct histo_fill_options {
  * for device memory see stream. */
 HISTO_API histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const histo_fill_options *options);
 
+/* A chunk of samples: what histo_hist_fill takes, and the fields of its options that a chunk has for itself. */
+typedef struct histo_fill_chunk {
+    const histo_view *views;                  /* [naxes] */
+    const histo_view *weights, *mask, *where; /* each may be NULL */
+    int64_t mask_offset;
+    uint64_t reserved[8];
+} histo_fill_chunk;
+
+/* Count chunks[count], such as those of a column of Arrow, by one plan: what as many calls of histo_hist_fill count.
+ * The chunks have one choice of weights, mask and where, equal dtypes and the memory of one device; their sizes and
+ * strides may differ. Options are those of all chunks, without weights, mask, where and offsets; with `replace`, all
+ * chunks together replace what was counted. All arguments are checked first: if one is refused, nothing is counted.
+ * Where memory runs out, or a device fails, while it counts, the sentence says which chunks were counted. */
+HISTO_API histo_status histo_hist_fill_chunks(histo_hist *hist, int64_t count, const histo_fill_chunk *chunks,
+                                              const histo_fill_options *options);
+
 /* Which slots of an axis are read. */
 enum histo_slots HISTO_ENUM_BASE {
     HISTO_BINS = 0, /* bins only: an axis of n bins has n entries */

@@ -1,8 +1,11 @@
 /* Filling histograms, by the caller's plan or by one that the histogram makes and keeps. */
+#include <stdio.h>
+
 #include "base/floats.h"
 #include "base/threads/threads.h"
 #include "counts/hist.h"
 #include "plan/pairs.h"
+#include "plan/total.h"
 
 /* pairs: of images in views[0], or NULL. */
 static histo_status make_plan(histo_plan **plan, const histo_hist *hist, const histo_view *views,
@@ -53,7 +56,7 @@ static histo_status fill(const histo_plan *plan, histo_hist *hist, const histo_v
     histo_status status = bind(hist, views, plan ? &plan->problem.pairs : NULL, options, &problem, operands);
     if (status != HISTO_OK) return status;
     if (!plan) return histo_fail(HISTO_INVALID, "the plan is NULL");
-    bool fits = plan->problem.naxes == hist->naxes && histo_plan_fits(plan, &problem);
+    bool fits = plan->problem.naxes == hist->naxes && histo_plan_fits(&plan->problem, &problem);
     if (fits && hist->last_fitted != plan->serial) { /* comparing edges takes time */
         for (int a = 0; fits && a < hist->naxes; a++)
             fits = histo_axis_equal(&plan->problem.axes[a], &hist->axes[a]);
@@ -128,38 +131,69 @@ static void keep_plan(histo_hist *hist, histo_plan *plan, int threads)
     hist->plans = plan;
 }
 
-/* Is the plan good for this fill? */
-static bool is_planned(const histo_plan *plan, const histo_problem *problem, int threads)
+/* Is the plan good for fills of so many samples like these? */
+static bool is_planned(const histo_plan *plan, const histo_problem *problem, int64_t samples, int threads)
 {
-    return plan && threads == plan->threads_asked && histo_plan_fits(plan, problem) &&
-           !problem->apart == !plan->problem.apart && problem->samples <= plan->problem.samples * MORE &&
-           problem->samples >= plan->problem.samples / LESS;
+    return plan && threads == plan->threads_asked && histo_plan_fits(&plan->problem, problem) &&
+           !problem->apart == !plan->problem.apart && samples <= plan->problem.samples * MORE &&
+           samples >= plan->problem.samples / LESS;
+}
+
+/* What a fill counts: its views, and these as they are bound. */
+typedef struct fill_of {
+    const histo_view *views;
+    const histo_pairs *pairs;
+    const histo_fill_options *options;
+    histo_problem problem;
+    const histo_view *operands[HISTO_MAX_OPERANDS];
+} fill_of;
+
+static histo_status bind_fill(const histo_hist *hist, fill_of *f, const histo_view *views, const histo_pairs *pairs,
+                              const histo_fill_options *options)
+{
+    f->views = views;
+    f->pairs = pairs;
+    f->options = options;
+    return bind(hist, views, pairs, options, &f->problem, f->operands);
+}
+
+/* *plan = the histogram's plan for fills of so many samples, which is made if there is none; NULL: these are few. */
+static histo_status provide_plan(histo_hist *hist, const fill_of *f, int64_t samples, histo_plan **plan)
+{
+    const int threads = f->options && f->options->threads ? f->options->threads : histo_threads_set();
+    *plan = recall_plan(hist, f->problem.home);
+    /* A split plan lets one GPU count what cannot be split. */
+    if (is_planned(*plan, &f->problem, samples, threads) &&
+        ((*plan)->split.fraction == 0 || histo_split_fits(*plan, f->operands)))
+        return HISTO_OK;
+    *plan = NULL;
+    if (histo_has_few_samples(&f->problem, hist->axes, hist->unplanned.spent)) return HISTO_OK;
+    const histo_status status = make_plan(plan, hist, f->views, f->pairs, f->options, NULL);
+    if (status == HISTO_OK) keep_plan(hist, *plan, threads);
+    return status;
+}
+
+/* Count by a plan, or without one if that is NULL. */
+static histo_status run(histo_hist *hist, fill_of *f, const histo_plan *plan)
+{
+    histo_accumulators *to = &hist->accumulators;
+    if (plan) {
+        hist->unplanned.noted = false;
+        return histo_plan_run(plan, to, f->operands, f->options, is_resident(&f->problem, plan), NULL);
+    }
+    const histo_status status = histo_count_few_samples(&f->problem, hist->axes, to, f->operands, f->options);
+    if (status == HISTO_OK) histo_unplanned_note(&hist->unplanned, &f->problem);
+    return status;
 }
 
 static histo_status fill_planned(histo_hist *hist, const histo_view *views, const histo_pairs *pairs,
                                  const histo_fill_options *options)
 {
-    histo_problem problem;
-    const histo_view *operands[HISTO_MAX_OPERANDS];
-    histo_status status = bind(hist, views, pairs, options, &problem, operands);
-    if (status != HISTO_OK) return status;
-    const int threads = options && options->threads ? options->threads : histo_threads_set();
-    histo_plan *plan = recall_plan(hist, problem.home);
-    /* A split plan lets one GPU count what cannot be split. */
-    const bool planned =
-        is_planned(plan, &problem, threads) && (plan->split.fraction == 0 || histo_split_fits(plan, operands));
-    if (!planned && histo_has_few_samples(&problem, hist->axes, hist->unplanned.spent)) {
-        status = histo_count_few_samples(&problem, hist->axes, &hist->accumulators, operands, options);
-        if (status == HISTO_OK) histo_unplanned_note(&hist->unplanned, &problem);
-        return status;
-    }
-    if (!planned) {
-        status = make_plan(&plan, hist, views, pairs, options, NULL);
-        if (status != HISTO_OK) return status;
-        keep_plan(hist, plan, threads);
-    }
-    hist->unplanned.noted = false;
-    return histo_plan_run(plan, &hist->accumulators, operands, options, is_resident(&problem, plan), NULL);
+    fill_of f;
+    histo_plan *plan;
+    histo_status status = bind_fill(hist, &f, views, pairs, options);
+    if (status == HISTO_OK) status = provide_plan(hist, &f, f.problem.samples, &plan);
+    return status == HISTO_OK ? run(hist, &f, plan) : status;
 }
 
 const histo_plan *histo_hist_last_plan(const histo_hist *hist)
@@ -187,4 +221,102 @@ histo_status histo_hist_fill_pairs(histo_hist *hist, const histo_view *stack, co
     HISTO_STANDARD_FLOATS;
     const histo_status status = histo_pairs_check(pairs);
     return status == HISTO_OK ? fill_planned(hist, stack, pairs, options) : status;
+}
+
+/* ---- Chunks ---- */
+
+static histo_fill_options options_of(const histo_fill_chunk *chunks, int64_t i, const histo_fill_options *all)
+{
+    histo_fill_options of = *all;
+    of.weights = chunks[i].weights;
+    of.mask = chunks[i].mask;
+    of.where = chunks[i].where;
+    of.mask_offset = chunks[i].mask_offset;
+    of.replace = all->replace && i == 0;
+    return of;
+}
+
+/* Say which chunk failed, and what it was. */
+static histo_status blame_chunk(int64_t i, histo_status status, const char *then)
+{
+    char why[256];
+    snprintf(why, sizeof why, "%s", histo_last_error());
+    return histo_fail(status, "chunks[%lld]: %s%s", (long long)i, why, then);
+}
+
+static histo_status check_chunk(const histo_hist *hist, const histo_fill_chunk *chunks, int64_t i,
+                                const histo_fill_options *all, fill_of *f)
+{
+    histo_status status = histo_check_reserved(chunks[i].reserved, "chunk");
+    const histo_fill_options of = options_of(chunks, i, all);
+    if (status == HISTO_OK) status = bind_fill(hist, f, chunks[i].views, NULL, &of);
+    f->options = NULL; /* of this call only */
+    return status;
+}
+
+/* Check all chunks, and that they are alike; *largest is the number of the one with the most samples. */
+static histo_status check_chunks(histo_hist *hist, int64_t count, const histo_fill_chunk *chunks,
+                                 const histo_fill_options *all, int64_t *largest)
+{
+    fill_of first, next;
+    uint64_t samples = 0, most = 0;
+    for (int64_t i = 0; i < count; i++) {
+        fill_of *f = i ? &next : &first;
+        const histo_status status = check_chunk(hist, chunks, i, all, f);
+        if (status != HISTO_OK) return blame_chunk(i, status, "");
+        if (!histo_plan_fits(&first.problem, &f->problem) || first.problem.home != f->problem.home)
+            return histo_fail(
+                HISTO_INVALID,
+                "chunks[%lld] has other dtypes than chunks[0], other choices of weights, mask and where, or "
+                "is in other memory",
+                (long long)i);
+        const uint64_t n = (uint64_t)f->problem.samples;
+        if (__builtin_add_overflow(samples, n, &samples)) return histo_fail_total();
+        if (i == 0 || n > most) *largest = i;
+        if (n > most) most = n;
+    }
+    if (all->replace) return HISTO_OK;
+    const histo_status status = histo_total_admit(&hist->accumulators, samples);
+    if (status == HISTO_OK) hist->accumulators.most -= samples; /* each fill admits its own */
+    return status;
+}
+
+static histo_status check_fill_of_chunks(const histo_hist *hist, int64_t count, const histo_fill_chunk *chunks,
+                                         const histo_fill_options *all)
+{
+    if (!hist) return histo_fail(HISTO_INVALID, "hist is NULL");
+    if (count < 0 || (count && !chunks))
+        return histo_fail(HISTO_INVALID, count < 0 ? "count is %lld" : "chunks is NULL, and count is %lld",
+                          (long long)count);
+    if (all->weights || all->mask || all->where || all->mask_offset)
+        return histo_fail(HISTO_INVALID, "options have weights, mask, where or mask_offset: each chunk has its own");
+    if (all->offsets) return histo_fail(HISTO_INVALID, "options have offsets, which chunks cannot have");
+    return HISTO_OK;
+}
+
+histo_status histo_hist_fill_chunks(histo_hist *hist, int64_t count, const histo_fill_chunk *chunks,
+                                    const histo_fill_options *options)
+{
+    HISTO_STANDARD_FLOATS;
+    static const histo_fill_options defaults;
+    const histo_fill_options *all = options ? options : &defaults;
+    int64_t largest = 0;
+    histo_status status = check_fill_of_chunks(hist, count, chunks, all);
+    if (status == HISTO_OK) status = check_chunks(hist, count, chunks, all, &largest);
+    if (status != HISTO_OK || count == 0)
+        return status == HISTO_OK && all->replace ? histo_hist_reset(hist, all->stream) : status;
+    fill_of f;
+    histo_plan *plan;
+    histo_fill_options of = options_of(chunks, largest, all);
+    status = bind_fill(hist, &f, chunks[largest].views, NULL, &of);
+    if (status == HISTO_OK) status = provide_plan(hist, &f, f.problem.samples, &plan);
+    const int64_t samples = f.problem.samples;
+    for (int64_t i = 0; i < count && status == HISTO_OK; i++) {
+        of = options_of(chunks, i, all);
+        status = bind_fill(hist, &f, chunks[i].views, NULL, &of);
+        if (status == HISTO_OK) status = provide_plan(hist, &f, samples, &plan);
+        if (status == HISTO_OK) status = run(hist, &f, plan);
+        if (status != HISTO_OK) status = blame_chunk(i, status, i ? "; those before it were counted" : "");
+    }
+    return status;
 }

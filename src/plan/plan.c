@@ -136,9 +136,8 @@ void histo_plan_destroy(histo_plan *plan)
     free(plan);
 }
 
-bool histo_plan_fits(const histo_plan *plan, const histo_problem *problem)
+bool histo_plan_fits(const histo_problem *planned, const histo_problem *problem)
 {
-    const histo_problem *planned = &plan->problem;
     bool fits = planned->operands == problem->operands && planned->weights == problem->weights &&
                 planned->mask == problem->mask && planned->where == problem->where &&
                 planned->weighting == problem->weighting && planned->storage == problem->storage &&

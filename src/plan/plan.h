@@ -82,8 +82,8 @@ histo_status histo_plan_make(histo_plan **plan, int naxes, const histo_axis *axe
                              const histo_view *views, const histo_pairs *pairs, const histo_fill_options *fill,
                              const histo_plan_options *options);
 
-/* Does the plan fit these samples (bound to `problem`)? */
-bool histo_plan_fits(const histo_plan *plan, const histo_problem *problem);
+/* Is a plan for the first problem one for the other, whose samples are bound? Axes are not compared. */
+bool histo_plan_fits(const histo_problem *planned, const histo_problem *problem);
 
 /* Count views, bound as the operands of the plan's problem, into accumulators. resident: all are in the memory of the
  * plan's device, a GPU; false: unknown. reading: as in histo_job. */
