@@ -247,7 +247,7 @@ static histo_status blame_chunk(int64_t i, histo_status status, const char *then
 static histo_status check_chunk(const histo_hist *hist, const histo_fill_chunk *chunks, int64_t i,
                                 const histo_fill_options *all, fill_of *f)
 {
-    histo_status status = histo_check_reserved(chunks[i].reserved, "chunk");
+    histo_status status = histo_check_reserved(chunks[i].reserved, sizeof chunks[i].reserved, "histo_fill_chunk");
     const histo_fill_options of = options_of(chunks, i, all);
     if (status == HISTO_OK) status = bind_fill(hist, f, chunks[i].views, NULL, &of);
     f->options = NULL; /* of this call only */

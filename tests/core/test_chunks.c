@@ -166,7 +166,7 @@ static void refused(void **state)
     REFUSED(HISTO_INVALID, "chunks[1]: the samples are NULL", histo_hist_fill_chunks(h, N, chunks, NULL));
     chunks[1] = pieces[1].chunk;
     chunks[1].reserved[7] = 1;
-    REFUSED(HISTO_INVALID, "chunks[1]: the reserved words of the chunk", histo_hist_fill_chunks(h, N, chunks, NULL));
+    REFUSED(HISTO_INVALID, "chunks[1]: reserved bytes of histo_fill_chunk", histo_hist_fill_chunks(h, N, chunks, NULL));
     chunks[1].reserved[7] = 0;
     cut(&other, &(choice){1, true, false, false, false}, 0, 99);
     other.chunk.views = pieces[0].views;
