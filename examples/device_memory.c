@@ -31,9 +31,11 @@ int main(void)
     histo_axis axis = histo_axis_regular(4, 0.0, 65536.0);
     histo_view view = histo_view_1d(samples, HISTO_U16, N);
     uint64_t counts[4];
+    histo_fill_options on_stream = HISTO_DEFAULTS;
+    on_stream.stream = stream;
     histo_hist *hist;
     must(histo_hist_create(&hist, 1, &axis, NULL));
-    must(histo_hist_fill(hist, &view, &(histo_fill_options){.stream = stream}));
+    must(histo_hist_fill(hist, &view, &on_stream));
     must(histo_hist_read_counts(hist, HISTO_BINS, counts, 4, NULL));
     for (int i = 0; i < 4; i++)
         printf("%ju\n", (uintmax_t)counts[i]);

@@ -14,12 +14,14 @@ int main(void)
     const histo_axis levels = histo_axis_integer(0, 256);
     const int64_t shape[] = {SIDE, SIDE};
     const histo_view from = histo_view_nd(image, HISTO_U8, 2, shape), to = histo_view_nd(out, HISTO_U8, 2, shape);
+    histo_make_options to_bytes = HISTO_DEFAULTS;
+    to_bytes.hi = 255;
     histo_hist *hist;
     histo_map *map;
     must(histo_hist_create(&hist, 1, &levels, NULL));
     must(histo_hist_fill(hist, &from, NULL));
     must(histo_map_create(&map, 1, &levels, NULL));
-    must(histo_map_equalize(map, hist, &(histo_make_options){.hi = 255}));
+    must(histo_map_equalize(map, hist, &to_bytes));
     must(histo_map_apply(map, &from, &to, NULL));
     for (int y = 0; y < SIDE; y++)
         for (int x = 0; x < SIDE; x++)

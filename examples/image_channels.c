@@ -29,8 +29,10 @@ int main(void)
     histo_axis axis = histo_axis_regular(BINS, 0, 256);
     histo_view image = {pixels, HISTO_U8, 3, 1, {3, HEIGHT, WIDTH}, {1, sizeof pixels[0], 3}};
     histo_view region = {pixels[16][8], HISTO_U8, 3, 1, {3, 16, 16}, {1, sizeof pixels[0], 3}};
+    histo_hist_options three = HISTO_DEFAULTS;
+    three.batch = 3;
     histo_hist *hist;
-    must(histo_hist_create(&hist, 1, &axis, &(histo_hist_options){.batch = 3}));
+    must(histo_hist_create(&hist, 1, &axis, &three));
     must(histo_hist_fill(hist, &image, NULL));
     print_channels(hist);
     must(histo_hist_reset(hist, NULL));

@@ -20,6 +20,8 @@ int main(void)
     double q[LANDMARKS], found[SCANS][LANDMARKS], standard[LANDMARKS] = {0};
     histo_hist *hist[SCANS];
     const histo_axis axis = histo_axis_regular(1 << 14, -100, 1100);
+    histo_map_options linear = HISTO_DEFAULTS;
+    linear.within = HISTO_MAP_LINEAR;
     for (int k = 0; k < LANDMARKS; k++)
         q[k] = k / 10.0;
     for (int s = 0; s < SCANS; s++) {
@@ -35,7 +37,7 @@ int main(void)
     for (int s = 0; s < SCANS; s++) {
         const histo_view view = histo_view_1d(scans[s], HISTO_F32, N);
         histo_map *map;
-        must(histo_map_create(&map, 1, &axis, &(histo_map_options){.within = HISTO_MAP_LINEAR}));
+        must(histo_map_create(&map, 1, &axis, &linear));
         must(histo_map_landmarks(map, hist[s], LANDMARKS, q, standard, true, NULL));
         must(histo_map_apply(map, &view, &view, NULL));
         printf("scan %d: the second tissue's %.0f becomes %.0f\n", s + 1, sample(s, 1), scans[s][1]);

@@ -32,9 +32,13 @@ int main(int argc, char **argv)
     }
     const histo_axis axis = histo_axis_regular(4, 0, 1);
     const histo_view samples = histo_view_1d(x, HISTO_F64, n), weights = histo_view_1d(w, HISTO_F64, n);
+    histo_hist_options reproducible = HISTO_DEFAULTS;
+    reproducible.weighting = HISTO_WEIGHT_REPRODUCIBLE_SUM;
+    histo_fill_options weighted = HISTO_DEFAULTS;
+    weighted.weights = &weights;
     histo_hist *h;
-    must(histo_hist_create(&h, 1, &axis, &(histo_hist_options){.weighting = HISTO_WEIGHT_REPRODUCIBLE_SUM}));
-    must(histo_hist_fill(h, &samples, &(histo_fill_options){.weights = &weights}));
+    must(histo_hist_create(&h, 1, &axis, &reproducible));
+    must(histo_hist_fill(h, &samples, &weighted));
     must(histo_mpi_reduce(h, 0, MPI_COMM_WORLD));
 
     uint64_t counts[4];

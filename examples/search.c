@@ -14,8 +14,10 @@ enum {
 static histo_hist *count(const histo_view *windows)
 {
     const histo_axis axis = histo_axis_regular(16, 0, 256);
+    histo_hist_options options = HISTO_DEFAULTS;
+    options.batch = DOWN * ACROSS;
     histo_hist *hist;
-    must(histo_hist_create(&hist, 1, &axis, &(histo_hist_options){.batch = DOWN * ACROSS}));
+    must(histo_hist_create(&hist, 1, &axis, &options));
     must(histo_hist_fill(hist, windows, NULL));
     return hist;
 }

@@ -8,8 +8,10 @@ static float buffer[4096];
 static FILE *example_file(void)
 {
     FILE *file = tmpfile();
-    for (int i = 0; file && i < 100000; i++)
-        fwrite(&(float){(float)(i % 1000)}, sizeof(float), 1, file);
+    for (int i = 0; file && i < 100000; i++) {
+        const float sample = (float)(i % 1000);
+        fwrite(&sample, sizeof sample, 1, file);
+    }
     return file;
 }
 
@@ -29,7 +31,9 @@ int main(int argc, char **argv)
     histo_survey *survey;
     histo_axis axis;
     bool more;
-    must(histo_survey_create(&survey, HISTO_F32, &(histo_survey_options){.bins = 5}));
+    histo_survey_options five_bins = HISTO_DEFAULTS;
+    five_bins.bins = 5;
+    must(histo_survey_create(&survey, HISTO_F32, &five_bins));
     while (histo_survey_next_pass(survey, &more) == HISTO_OK && more)
         for (rewind(file); next(file, &piece);)
             must(histo_survey_add(survey, &piece, NULL));

@@ -14,8 +14,10 @@ int main(void)
             image[y][x] = (uint16_t)((from_middle < 20 ? 3500 : from_middle < 100 ? 1800 : 300) + 37 * (x + y) % 200);
         }
     const histo_axis levels = histo_axis_integer(0, LEVELS);
-    const histo_view from = histo_view_nd(image, HISTO_U16, 2, (int64_t[]){SIDE, SIDE});
-    const histo_view to = histo_view_nd(binary, HISTO_U8, 2, (int64_t[]){SIDE, SIDE});
+    const int64_t shape[] = {SIDE, SIDE};
+    const histo_view from = histo_view_nd(image, HISTO_U16, 2, shape), to = histo_view_nd(binary, HISTO_U8, 2, shape);
+    histo_make_options to_bytes = HISTO_DEFAULTS;
+    to_bytes.hi = 255;
     int64_t threshold, between[2];
     histo_hist *hist;
     histo_map *map;
@@ -27,7 +29,7 @@ int main(void)
     printf("three classes: up to %jd, up to %jd, above\n", (intmax_t)between[0], (intmax_t)between[1]);
 
     must(histo_map_create(&map, 1, &levels, NULL));
-    must(histo_map_classes(map, hist, HISTO_SPLIT_OTSU, 2, &(histo_make_options){.hi = 255}));
+    must(histo_map_classes(map, hist, HISTO_SPLIT_OTSU, 2, &to_bytes));
     must(histo_map_apply(map, &from, &to, NULL));
     for (int x = 0; x < SIDE; x++)
         putchar(binary[SIDE / 2][x] ? '#' : '.');

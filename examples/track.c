@@ -37,15 +37,18 @@ int main(void)
     static hue_image frame;
     int64_t window[4] = {20, 30, BALL, BALL};
     const histo_axis hues = histo_axis_integer(0, 180);
-    const histo_view view = histo_view_nd(frame, HISTO_U8, 2, (int64_t[]){HEIGHT, WIDTH});
+    const int64_t shape[] = {HEIGHT, WIDTH};
+    const histo_view view = histo_view_nd(frame, HISTO_U8, 2, shape);
     const histo_view object = {&frame[30][20], HISTO_U8, 2, 0, {BALL, BALL}, {WIDTH, 1}};
+    histo_make_options to_bytes = HISTO_DEFAULTS;
+    to_bytes.hi = 255;
     histo_hist *model;
     histo_map *map;
     draw(frame, 20, 30);
     must(histo_hist_create(&model, 1, &hues, NULL));
     must(histo_hist_fill(model, &object, NULL));
     must(histo_map_create(&map, 1, &hues, NULL));
-    must(histo_map_project(map, model, NULL, &(histo_make_options){.hi = 255}));
+    must(histo_map_project(map, model, NULL, &to_bytes));
     for (int i = 0; i < FRAMES; i++) {
         draw(frame, 20 + 9 * i, 30 + 4 * i);
         mean_shift(map, &view, window);

@@ -39,7 +39,12 @@ int main(void)
     const int64_t shape[] = {HEIGHT, WIDTH};
     const histo_view from = histo_view_nd(frame, HISTO_U8, 2, shape), to = histo_view_nd(result, HISTO_U8, 2, shape);
     const histo_axis levels = histo_axis_integer(0, 256);
-    const histo_fill_options anew = {.stream = stream, .replace = true};
+    histo_fill_options anew = HISTO_DEFAULTS;
+    histo_make_options to_bytes = HISTO_DEFAULTS;
+    histo_apply_options applying = HISTO_DEFAULTS;
+    anew.stream = to_bytes.stream = applying.stream = stream;
+    anew.replace = true;
+    to_bytes.hi = 255;
     histo_hist *hist;
     histo_map *map;
     histo_plan *plan;
@@ -52,8 +57,8 @@ int main(void)
     for (int capturing = 0; capturing <= 1; capturing++) { /* the first calls allocate, which a graph must not */
         if (capturing) must_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
         must(histo_plan_fill(plan, hist, &from, &anew));
-        must(histo_map_equalize(map, hist, &(histo_make_options){.hi = 255, .stream = stream}));
-        must(histo_map_apply(map, &from, &to, &(histo_apply_options){.stream = stream}));
+        must(histo_map_equalize(map, hist, &to_bytes));
+        must(histo_map_apply(map, &from, &to, &applying));
         if (capturing) must_cuda(cudaStreamEndCapture(stream, &graph));
     }
     must_cuda(cudaGraphInstantiateWithFlags(&equalize, graph, 0));

@@ -56,12 +56,15 @@ int main(void)
 {
     static uint8_t marks[DIES][SIDE][SIDE];
     const histo_axis axes[] = {histo_axis_integer(-MOST, DIFFERENCES), histo_axis_integer(0, LEVELS)};
-    const histo_view stack = histo_view_nd(dies, HISTO_U8, 3, (int64_t[]){DIES, SIDE, SIDE});
+    const int64_t shape[] = {DIES, SIDE, SIDE};
+    const histo_view stack = histo_view_nd(dies, HISTO_U8, 3, shape);
+    histo_pairs ring = HISTO_DEFAULTS;
+    ring.pairing = HISTO_PAIRS_RING;
     histo_hist *hist;
     histo_map *map;
     expose();
     must(histo_hist_create(&hist, 2, axes, NULL));
-    must(histo_hist_fill_pairs(hist, &stack, &(histo_pairs){.pairing = HISTO_PAIRS_RING}, NULL));
+    must(histo_hist_fill_pairs(hist, &stack, &ring, NULL));
     must(histo_hist_read_counts(hist, HISTO_BINS, counts, (int64_t)DIFFERENCES * LEVELS, NULL));
     for (int i = 0; i < DIFFERENCES; i++)
         for (int j = 0; j < LEVELS; j++)

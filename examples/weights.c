@@ -8,9 +8,13 @@ static void sum(const double *values, const double *weights, int64_t n, double s
     histo_axis axis = histo_axis_regular(3, 0.0, 3.0);
     histo_view samples = histo_view_1d(values, HISTO_F64, n);
     histo_view weight = histo_view_1d(weights, HISTO_F64, n);
+    histo_hist_options reproducible = HISTO_DEFAULTS;
+    reproducible.weighting = HISTO_WEIGHT_REPRODUCIBLE;
+    histo_fill_options weighted = HISTO_DEFAULTS;
+    weighted.weights = &weight;
     histo_hist *hist;
-    must(histo_hist_create(&hist, 1, &axis, &(histo_hist_options){.weighting = HISTO_WEIGHT_REPRODUCIBLE}));
-    must(histo_hist_fill(hist, &samples, &(histo_fill_options){.weights = &weight}));
+    must(histo_hist_create(&hist, 1, &axis, &reproducible));
+    must(histo_hist_fill(hist, &samples, &weighted));
     must(histo_hist_read_weights(hist, HISTO_BINS, sum_w, sum_w2, 3, NULL));
     histo_hist_destroy(hist);
 }

@@ -24,8 +24,8 @@
  * or another rounding: calls compute in the standard state, and restore the caller's.
  *   - Samples, and arrays that counts are read into, may be in any host memory or in a GPU's memory; the library
  *     detects which. Reading into host memory, merging or saving waits for the histogram's fills.
- *   - Options structs may be NULL, and zero in any field means its default: write them with designated
- *     initialisers.
+ *   - Options structs may be NULL, and zero in any field means its default: write them with designated initialisers, or
+ *     begin with HISTO_DEFAULTS, as code must that is C and C++17.
  *   - Structs keep their size and layout, and enumerators their numbers, from version to version, so that a program
  *     runs with any later library of the same soname. What is added takes the place of reserved fields, which are
  *     zero in structs that the library writes. In what it reads they must be zero: a library that does not know what
@@ -64,6 +64,17 @@ extern "C" {
 #define HISTO_ENUM_BASE
 #define HISTO_ENUM(name) uint32_t
 #endif
+
+/* Zero in every field of a struct, in C and in C++:
+ *     histo_hist_options options = HISTO_DEFAULTS;
+ *     options.batch = 3; */
+/* clang-format off */
+#ifdef __cplusplus
+#define HISTO_DEFAULTS {}
+#else
+#define HISTO_DEFAULTS {0}
+#endif
+/* clang-format on */
 
 /* ---- Limits ------------------------------------------------------------------------------------------- */
 

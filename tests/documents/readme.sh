@@ -1,7 +1,7 @@
 #!/bin/bash
-# Check the documents. The README's C example compiles and prints what the README shows; the examples of the library
-# guide compile; the commands of the README and of the command guide, run in an 80 x 24 terminal, print what is shown,
-# except for times. With --write, put the real output into the documents. Usage: readme.sh BUILD_DIRECTORY [--write]
+# Check the documents. The README's C example prints what the README shows; the commands of the README and of the command
+# guide, run in an 80 x 24 terminal, print what is shown, except for times. With --write, put the real output into the
+# documents. Usage: readme.sh BUILD_DIRECTORY [--write]
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "$1" && pwd)
@@ -11,30 +11,11 @@ trap 'rm -rf "$work"' EXIT
 export PATH="$build/cli:$PATH" HOME="$work" XDG_CONFIG_HOME='' XDG_CACHE_HOME='' NO_COLOR=1 TERM=xterm LC_ALL=C.UTF-8
 
 c_blocks() { awk '/^```c$/ {on = 1; next} /^```$/ {on = 0} on' "$1"; }
-compile() { cc -std=c11 -Wall -Wextra -Werror -I"$root/include" "$@"; }
 
 c_blocks "$root/README.md" >"$work/example.c"
-compile "$work/example.c" -L"$build/src" -lhisto -Wl,-rpath,"$build/src" -o "$work/example"
+cc -std=c11 -I"$root/include" "$work/example.c" -L"$build/src" -lhisto -Wl,-rpath,"$build/src" -o "$work/example"
 printed=$("$work/example")
 grep -qF "It prints \`${printed% }\`" "$root/README.md" || { echo "README.md: the C example prints '$printed'"; exit 1; }
-
-# Each block of the library guide is the body of a function with the parameters below.
-{
-    echo '#include <histo/histo.h>'
-    echo '#include <math.h>'
-    echo '#include <stdlib.h>'
-    awk '/^```c$/ {
-            printf "void block_%d(const float *data, const float *weights_of, const unsigned char *mask_of, int64_t n,\n" \
-                   "              const unsigned char *image, int64_t width, int64_t height, int64_t pitch,\n" \
-                   "              histo_hist *h, void *stream, uint32_t *there)\n{\n", ++block
-            printf "#line %d \"docs/library.md\"\n", NR + 1
-            on = 1
-            next
-        }
-        /^```$/ { if (on) print "}"; on = 0 }
-        on' "$root/docs/library.md"
-} >"$work/library.c"
-compile -Wno-unused -Wno-missing-prototypes -Wno-unused-parameter -c "$work/library.c" -o "$work/library.o"
 
 # Each command of a console block, followed by its output.
 in_terminal() { script -qec "stty cols 80 rows 24; $1" /dev/null </dev/null | tr -d '\r' || true; }
