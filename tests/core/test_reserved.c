@@ -103,10 +103,19 @@ static void with_fill_options(objects *o, const void *options)
 {
     const histo_pairs ring = {.pairing = HISTO_PAIRS_RING};
     histo_plan *plan = NULL;
+    const histo_fill_chunk chunk = {.views = &o->samples};
     fill(o, &o->samples, options);
+    tried(o, "histo_hist_fill_chunks", histo_hist_fill_chunks(o->hist, 1, &chunk, options));
     tried(o, "histo_hist_fill_pairs", histo_hist_fill_pairs(o->pairs, &o->stack, &ring, options));
     tried(o, "histo_plan_create_pairs", histo_plan_create_pairs(&plan, o->pairs, &o->stack, &ring, options, NULL));
     histo_plan_destroy(plan);
+}
+
+static void with_fill_chunk(objects *o, const void *given)
+{
+    histo_fill_chunk chunks[2] = {{.views = &o->samples}, *(const histo_fill_chunk *)given};
+    chunks[1].views = &o->samples;
+    tried(o, "histo_hist_fill_chunks", histo_hist_fill_chunks(o->hist, 2, chunks, NULL));
 }
 
 static void with_function(objects *o, const void *function)
@@ -211,6 +220,7 @@ static void numbers_of(const void *context, const void *records, int64_t stride,
 static const histo_axis axis = {.kind = HISTO_INTEGER, .bins = BINS, .lo = 0, .hi = BINS};
 static const histo_hist_options hist_options;
 static const histo_fill_options fill_options;
+static const histo_fill_chunk fill_chunk;
 static const histo_function function = {.numbers_of = numbers_of};
 static const histo_read_options read_options = {.dtype = HISTO_F64};
 static const histo_regrouping regrouping = {.naxes = 1, .axes = &axis, .entry = -1};
@@ -235,6 +245,8 @@ static const struct {
      sizeof hist_options.reserved, with_hist_options},
     {"histo_fill_options", &fill_options, sizeof fill_options, offsetof(histo_fill_options, reserved),
      sizeof fill_options.reserved, with_fill_options},
+    {"histo_fill_chunk", &fill_chunk, sizeof fill_chunk, offsetof(histo_fill_chunk, reserved),
+     sizeof fill_chunk.reserved, with_fill_chunk},
     {"histo_function", &function, sizeof function, offsetof(histo_function, reserved), sizeof function.reserved,
      with_function},
     {"histo_read_options", &read_options, sizeof read_options, offsetof(histo_read_options, reserved),
