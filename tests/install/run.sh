@@ -27,6 +27,10 @@ exported=$(nm -D --defined-only "$library/libhisto.so" | awk '{print $3}' | grep
 for symbol in $(nm -D --defined-only "$library/libhisto.so" | awk '{print $3}'); do
     grep -q "\b$symbol(" "$root"/usr/include/histo/*.h || { echo "exported, but in no header: $symbol"; exit 1; }
 done
+# The static library gives programs the same names.
+nm -D --defined-only "$library/libhisto.so" | awk '{print $3}' | sort >"$root/shared"
+nm -g --defined-only "$library/libhisto.a" | awk 'NF == 3 {print $3}' | sort >"$root/static"
+diff "$root/shared" "$root/static" || { echo "libhisto.a does not define what libhisto.so exports"; exit 1; }
 if [ -x "$root/usr/bin/histo" ]; then
     "$root/usr/bin/histo" --version
     echo 1 | "$root/usr/bin/histo" -o "$root/picture.svg" # by a module
