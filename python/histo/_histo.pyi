@@ -91,6 +91,7 @@ class Map:
     def __getattr__(self, name: str) -> Any: ...
 
 axis_check: Callable[..., Any]
+axis_equal: Callable[..., Any]
 axis_edges: Callable[..., Any]
 bins_by_rule: Callable[..., Any]
 compile_kernels: Callable[..., Any]

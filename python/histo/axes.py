@@ -179,17 +179,19 @@ class Axis(Labelled):
     def __iter__(self) -> Iterator[Any]:
         return (self._bin(i) for i in range(self.size))
 
-    def _key(self) -> tuple:
-        return (type(self), self._tuple, self._underflow, self._overflow, self.name, self._label, self.metadata)
-
     def __eq__(self, other: object) -> bool:
-        return self._key() == other._key() if isinstance(other, Axis) else NotImplemented
+        if not isinstance(other, Axis):
+            return NotImplemented
+        return self._same_bins(other) and (self.name, self._label, self.metadata) == (other.name, other._label,
+                                                                                      other.metadata)
 
     __hash__ = None  # type: ignore[assignment]
 
     def _same_bins(self, other: Axis) -> bool:
         """Whether another axis differs in its names at most."""
-        return self._key()[:-3] == other._key()[:-3]
+        form = (type(self), self._underflow, self._overflow)
+        return form == (type(other), other._underflow, other._overflow) and \
+            _histo.axis_equal(self._tuple, other._tuple)
 
     def _options(self) -> list[str]:
         options = [f"{key}={value!r}" for key, value in
@@ -480,8 +482,9 @@ class Category(Axis):
     def _bin(self, index: int) -> Any:
         return self._categories[index]
 
-    def _key(self) -> tuple:
-        return (type(self), self._categories, self._grows, self._overflow, self.name, self._label, self.metadata)
+    def _same_bins(self, other: Axis) -> bool:
+        return type(self) is type(other) and isinstance(other, Category) and \
+            (self._categories, self._grows, self._overflow) == (other._categories, other._grows, other._overflow)
 
     def _arguments(self) -> list[str]:
         shown = [repr(category) for category in self._categories]

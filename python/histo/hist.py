@@ -16,7 +16,7 @@ from ._histo import BINARY, COUNTS, DENSE, NOWHERE, SPARSE, SUM_W, SUM_W2, UNWEI
 from .axes import AxesTuple, Axis, Boolean, Category, Integer, Labelled, Variable
 from .indexing import Choice, Pick, Range, Total, resolve, spread
 from .sources import is_dask
-from .storage import HAS_SQUARES, STORAGE_NAMES, Slots, contiguous, fold, made_of, nan_sets, storage_of
+from .storage import EXACT, HAS_SQUARES, STORAGE_NAMES, Slots, contiguous, fold, made_of, nan_sets, storage_of
 
 if TYPE_CHECKING:
     import os
@@ -819,8 +819,8 @@ class Histogram(Labelled, _histo.Hist):
         return self + other if isinstance(other, int) and other == 0 else NotImplemented
 
     def __isub__(self, other: Histogram) -> Self:
-        """Subtract the values of a histogram with equal axes and storage. Variances add up. Counts that would become
-        negative are a ValueError."""
+        """Subtract the values of a histogram with equal axes and storage. Variances add up. Counts are exactly what they
+        were before the other was added, samples left out included; negative ones are a ValueError."""
         if not isinstance(other, Histogram):
             return NotImplemented
         self._exclusively(self._subtract, other.copy())
@@ -830,12 +830,13 @@ class Histogram(Labelled, _histo.Hist):
         if self._kind() != other._kind() or self.batch != other.batch or len(self._axes) != len(other._axes) or \
                 not all(map(Axis._same_bins, self._axes, other._axes)):
             raise ValueError("histograms that are subtracted have equal axes, batch and storage")
-        mine, theirs = self._slots(), other._slots()
-        if mine.sum_w is None:
-            if (mine.counts < theirs.counts).any():
-                raise ValueError("counts cannot be negative: use astype('weight') for differences")
-            self._set(Slots(mine.counts - theirs.counts, None, None))
+        if self._kind()[0] == UNWEIGHTED:
+            try:
+                self._subtract_counts(other)
+            except ValueError as error:
+                raise ValueError(f"counts cannot be negative: use astype('weight') for differences ({error})") from None
             return
+        mine, theirs = self._slots(), other._slots()
         counts = mine.counts + theirs.counts
         if (counts < 0).any():
             raise ValueError("a sum of counts would be 2^63 or more, which int64 cannot hold")
@@ -852,17 +853,14 @@ class Histogram(Labelled, _histo.Hist):
         np = _numpy()
         if isinstance(factor, Histogram) or np.ndim(factor):
             return NotImplemented
-        if self._kind()[0] == UNWEIGHTED and not (factor >= 0 and factor == int(factor)):
-            self._become(self.astype("weight"))
-        full = self._slots()
-        if full.sum_w is None:
-            factor = int(factor)
-            if factor and full.counts.max(initial=0) > (2**63 - 1) // factor:
-                raise OverflowError("counts beyond 2**63 - 1")
-            self._set(Slots(full.counts * factor, None, None))
-        else:
-            self._set(Slots(full.counts, full.sum_w * factor,
-                            None if full.sum_w2 is None else full.sum_w2 * factor**2))
+        if not np.isfinite(factor):
+            raise ValueError(f"a histogram is multiplied by a finite number, not by {factor}")
+        if self._kind()[0] == UNWEIGHTED:
+            if not (factor >= 0 and factor == int(factor)):
+                self._become(self.astype("weight"))
+            elif float(factor) != factor:
+                raise ValueError(f"counts are multiplied by whole numbers that a float holds, not by {factor}")
+        self._scale(factor)
         return self
 
     def __mul__(self, factor: float) -> Self:
@@ -887,16 +885,16 @@ class Histogram(Labelled, _histo.Hist):
         return self.copy().__itruediv__(divisor)
 
     def __eq__(self, other: object) -> bool:
-        """Whether axes, storage, batch and all slots are equal, NaN included; the histograms' own names may differ."""
+        """Whether axes, storage, batch, all slots, NaN included, and the samples left out are equal; exact sums are
+        compared as they are read. The histograms' own names may differ."""
         if not isinstance(other, Histogram):
             return NotImplemented
-        np = _numpy()
         if self._kind() != other._kind() or self.batch != other.batch or tuple(self._axes) != tuple(other._axes):
             return False
-        if self._kind()[1] == SPARSE:
-            mine, theirs = self._occupied(True), other._occupied(True)
-        else:
-            mine, theirs = self._slots(), other._slots()
+        if not self._grows and self._kind()[0] not in EXACT:
+            return self._equal(other)
+        np = _numpy()
+        mine, theirs = (*self._slots(), self._masked()), (*other._slots(), other._masked())
         return all(a is b or np.array_equal(a, b, equal_nan=True) for a, b in zip(mine, theirs, strict=True))
 
     __hash__ = None  # type: ignore[assignment]

@@ -34,6 +34,7 @@ STORAGES: dict[str, Kind] = {
 STORAGE_NAMES = {kind: name for name, kind in STORAGES.items()}
 _STORAGES_OF_BOOST = {"Int64": "int64", "AtomicInt64": "int64", "Double": "double", "Weight": "weight"}
 HAS_SQUARES = (WEIGHT_FAST, WEIGHT_REPRODUCIBLE)
+EXACT = (WEIGHT_REPRODUCIBLE, WEIGHT_REPRODUCIBLE_SUM)
 
 
 def storage_of(storage: Any) -> Kind:

@@ -535,7 +535,8 @@ def test_sparse():
     assert h[tuple(slice(0, 1, sum) for _ in first)] == 0
     batch = Histogram(Regular(4, 0, 1), batch=2, storage="sparse").fill([[0.1], [0.9]], mask=[[True], [True]])
     assert batch.entry(1) == Histogram(Regular(4, 0, 1), storage="sparse").fill(0.9)
-    for change in (lambda: h.__setitem__(first, 1), lambda: h.values(flow=True), lambda: h * 2):
+    assert h * 2 == h + h and (h * 2 - h) == h
+    for change in (lambda: h.__setitem__(first, 1), lambda: h.values(flow=True), lambda: h * 0.5):
         with pytest.raises((TypeError, MemoryError)):
             change()
 
@@ -603,8 +604,21 @@ def test_arithmetic():
         h * h
     with pytest.raises(TypeError):
         h + 3
-    with pytest.raises(OverflowError):
+    with pytest.raises(ValueError, match="2\\^64"):
         h * 2**62
+    for factor in (float("inf"), float("nan"), 2**53 + 1):
+        before = h.copy()
+        with pytest.raises(ValueError):
+            h *= factor
+        assert h == before and h.storage == "int64"
+    part = Histogram(Regular(3, 0, 3, name="x")).fill([0, 1, 2], mask=[True, True, False])
+    whole = part + h
+    assert whole - part == h and (whole - part).tally == h.tally and whole != h
+    sparse = Histogram(Regular(3, 0, 3), storage="sparse").fill([0, 1, 5])
+    assert sparse * 2 - sparse == sparse and sparse * 0 == sparse - sparse
+    with pytest.raises(ValueError, match="negative.*other has 2"):
+        sparse - sparse * 2
+    assert Variable([-0.0, 1]) == Variable([0.0, 1]) != Variable([0.0, 2]) and Regular(2, 0, 2) != Integer(0, 2)
     w = Histogram(Regular(3, 0, 3)).fill([0, 1], weight=[2, 3])
     assert (w + Histogram(Regular(3, 0, 3)).fill(1)).values().tolist() == [2, 4, 0]
     assert (w - w).variances().tolist() == [8, 18, 0]

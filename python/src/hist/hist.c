@@ -637,6 +637,34 @@ static PyObject *hist_merge(PyObject *self, PyObject *other)
     return none_if_ok(status);
 }
 
+static PyObject *hist_subtract(PyObject *self, PyObject *other)
+{
+    if (hist_lock_two(self, other) != 0) return NULL;
+    const histo_status status = histo_hist_subtract(((hist *)self)->hist, ((hist *)other)->hist);
+    hist_unlock_two(self, other);
+    return none_if_ok(status);
+}
+
+static PyObject *hist_scale(PyObject *self, PyObject *number)
+{
+    const double factor = PyFloat_AsDouble(number);
+    if (factor == -1 && PyErr_Occurred()) return NULL;
+    hist *h = hist_lock(self);
+    if (!h) return NULL;
+    const histo_status status = histo_hist_scale(h->hist, factor);
+    hist_unlock(h);
+    return none_if_ok(status);
+}
+
+static PyObject *hist_equal(PyObject *self, PyObject *other)
+{
+    if (hist_lock_two(self, other) != 0) return NULL;
+    bool equal = false;
+    const histo_status status = histo_hist_equal(((hist *)self)->hist, ((hist *)other)->hist, &equal);
+    hist_unlock_two(self, other);
+    return status == HISTO_OK ? PyBool_FromLong(equal) : raise_status(status);
+}
+
 static PyObject *made(const hist *h, histo_status status, histo_hist *handle)
 {
     return status == HISTO_OK ? hist_like(h, Py_TYPE((PyObject *)h), handle) : raise_status(status);
@@ -737,6 +765,9 @@ static PyMethodDef methods[] = {
     {"_take_texts", hist_take_texts, METH_NOARGS, NULL},
     {"_save_outline", hist_save_outline, METH_O, NULL},
     {"_merge", hist_merge, METH_O, NULL},
+    {"_subtract_counts", hist_subtract, METH_O, NULL},
+    {"_scale", hist_scale, METH_O, NULL},
+    {"_equal", hist_equal, METH_O, NULL},
     {"_clone", hist_clone, METH_NOARGS, NULL},
     {"_rebin", hist_rebin, METH_VARARGS, NULL},
     {"_slice", hist_slice, METH_VARARGS, NULL},

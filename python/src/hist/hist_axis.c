@@ -65,8 +65,24 @@ static PyObject *axis_check(PyObject *module, PyObject *tuple)
     return none_if_ok(status);
 }
 
+static PyObject *axis_equal(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *tuples[2];
+    histo_axis axes[2];
+    Py_buffer buffers[2] = {{0}, {0}};
+    if (!PyArg_ParseTuple(args, "OO", &tuples[0], &tuples[1])) return NULL;
+    const bool taken =
+        axis_take(tuples[0], &axes[0], &buffers[0]) == 0 && axis_take(tuples[1], &axes[1], &buffers[1]) == 0;
+    const bool equal = taken && histo_axis_equal(&axes[0], &axes[1]);
+    PyBuffer_Release(&buffers[0]);
+    PyBuffer_Release(&buffers[1]);
+    return taken ? PyBool_FromLong(equal) : NULL;
+}
+
 static PyMethodDef functions[] = {
     {"axis_edges", axis_edges, METH_O, "The edges of an axis as an array of float64."},
+    {"axis_equal", axis_equal, METH_VARARGS, "Whether two axes have the same bins."},
     {"axis_check", axis_check, METH_O, "Raise ValueError if an axis cannot be used."},
     {0},
 };
