@@ -13,6 +13,12 @@
  * Rules that hold everywhere:
  *   - Every call that can fail returns a histo_status. histo_last_error() gives the sentence for the last
  *     failure on the calling thread. A failed call leaves every handle unchanged.
+ *   - NULL for an argument that must not be NULL is HISTO_INVALID. Functions that return no status then do nothing, and
+ *     return 0, NULL, NaN of a double, or what is said there. Destroying and freeing NULL is allowed.
+ *   - Results are written through pointers only when a call succeeds; after a failure a new handle, and memory that the
+ *     caller would free, is NULL, and what would be a number or a small struct is zero. Arrays are as the function
+ * says.
+ *   - Options that do not apply are refused, and not ignored.
  *   - The library never prints, exits or aborts.
  *   - A pointer passed in is borrowed for the call only; the library copies what must outlive it.
  *   - A handle may be used by one thread at a time; different handles by different threads at once. To fill
@@ -98,6 +104,9 @@ enum histo_status HISTO_ENUM_BASE {
     HISTO_DEVICE       /* a device failed; reset the histogram unless the message says otherwise */
 };
 typedef HISTO_ENUM(histo_status) histo_status;
+
+/* "HISTO_OK", "HISTO_INVALID", …; NULL for an unknown status. */
+HISTO_API const char *histo_status_name(histo_status status);
 
 /* The sentence that describes the last failure on this thread; "" if there was none. It is valid until this thread's
  * next call of the library. */
@@ -256,7 +265,7 @@ HISTO_API histo_status histo_axis_check(const histo_axis *axis);
 /* Write the edges of a valid axis to edges[bins + 1]; integers that doubles do not hold are rounded up. */
 HISTO_API histo_status histo_axis_edges(const histo_axis *axis, double *edges);
 
-/* Edge i of a valid axis, likewise; i is 0 … bins. */
+/* Edge i of a valid axis, likewise; i is 0 … bins, and the edge of another i is NaN. */
 HISTO_API double histo_axis_edge(const histo_axis *axis, int64_t i);
 
 /* Do two valid axes have the same bins: as many, between the same edges, the last one open or closed in both? Edges are
@@ -472,9 +481,9 @@ HISTO_API histo_status histo_hist_occupied(const histo_hist *hist, histo_slots s
 HISTO_API histo_status histo_hist_read_occupied(const histo_hist *hist, histo_slots slots, int64_t *index,
                                                 uint64_t *counts, int64_t size);
 
-/* Unravel the index of an entry, 0 … histo_hist_size(hist, slots) - 1: returns its batch entry and writes its position
- * on each axis to at[naxes]: the bin for HISTO_BINS; for HISTO_FLOW 0 is underflow, followed by the bins, overflow,
- * NaN. */
+/* Unravel the index of an entry, 0 … histo_hist_size(hist, slots) - 1: returns its batch entry, -1 for another index,
+ * and writes its position on each axis to at[naxes]: the bin for HISTO_BINS; for HISTO_FLOW 0 is underflow, followed by
+ * the bins, overflow, NaN. */
 HISTO_API int64_t histo_hist_unravel(const histo_hist *hist, histo_slots slots, int64_t index, int64_t *at);
 
 /* histo_hist_read_counts for the sums of weights; sum_w[size] or sum_w2[size] may be NULL. An unweighted histogram

@@ -516,6 +516,7 @@ double histo_edge_at(const histo_axis *axis, int64_t i)
 
 double histo_axis_edge(const histo_axis *axis, int64_t i)
 {
+    if (!axis || i < 0 || i > axis->bins || (axis->kind == HISTO_VARIABLE && !axis->edges)) return (double)NAN;
     HISTO_STANDARD_FLOATS;
     return histo_float_result(histo_edge_at(axis, i));
 }

@@ -9,6 +9,20 @@
 
 static _Thread_local char last_error[2048]; /* room for what a compiler says of a function of records */
 
+const char *histo_status_name(histo_status status)
+{
+    static const char *const names[] = {
+        [HISTO_OK] = "HISTO_OK",
+        [HISTO_INVALID] = "HISTO_INVALID",
+        [HISTO_NO_MEMORY] = "HISTO_NO_MEMORY",
+        [HISTO_UNSUPPORTED] = "HISTO_UNSUPPORTED",
+        [HISTO_IO] = "HISTO_IO",
+        [HISTO_CORRUPT] = "HISTO_CORRUPT",
+        [HISTO_DEVICE] = "HISTO_DEVICE",
+    };
+    return status < sizeof names / sizeof *names ? names[status] : NULL;
+}
+
 const char *histo_last_error(void)
 {
     return last_error;

@@ -21,6 +21,7 @@ histo_status histo_plan_create(histo_plan **plan, const histo_hist *hist, const 
                                const histo_fill_options *fill, const histo_plan_options *options)
 {
     HISTO_STANDARD_FLOATS;
+    if (plan) *plan = NULL;
     return make_plan(plan, hist, views, NULL, fill, options);
 }
 
@@ -29,6 +30,7 @@ histo_status histo_plan_create_pairs(histo_plan **plan, const histo_hist *hist, 
                                      const histo_plan_options *options)
 {
     HISTO_STANDARD_FLOATS;
+    if (plan) *plan = NULL;
     const histo_status status = histo_pairs_check(pairs);
     return status == HISTO_OK ? make_plan(plan, hist, stack, pairs, fill, options) : status;
 }
@@ -199,6 +201,7 @@ static histo_status fill_planned(histo_hist *hist, const histo_view *views, cons
 const histo_plan *histo_hist_last_plan(const histo_hist *hist)
 {
     HISTO_STANDARD_FLOATS;
+    if (!hist) return NULL;
     histo_plan *plan;
     if (!hist->unplanned.noted) return hist->plans;
     const histo_hist_options kind = histo_hist_kind(hist);

@@ -48,6 +48,7 @@ static void add_whole(uint64_t *hash, const histo_axis *axis)
 histo_status histo_hist_fingerprint(const histo_hist *hist, uint64_t *fingerprint)
 {
     HISTO_STANDARD_FLOATS;
+    if (fingerprint) *fingerprint = 0;
     if (!hist || !fingerprint) return histo_fail(HISTO_INVALID, "the histogram or the place is NULL");
     uint64_t hash = 0;
     add(&hash, (uint64_t)hist->accumulators.batch);

@@ -82,6 +82,7 @@ histo_status histo_hist_check_kind(int naxes, const histo_axis *axes, const hist
 histo_status histo_hist_create(histo_hist **hist, int naxes, const histo_axis *axes, const histo_hist_options *options)
 {
     HISTO_STANDARD_FLOATS;
+    if (hist) *hist = NULL;
     histo_hist_options kind = options ? *options : (histo_hist_options){0};
     if (!hist) return histo_fail(HISTO_INVALID, "the place for the histogram is NULL");
     histo_status status = histo_hist_check_kind(naxes, axes, &kind);
@@ -113,6 +114,7 @@ void histo_hist_destroy(histo_hist *hist)
 histo_status histo_hist_clone(const histo_hist *hist, histo_hist **clone)
 {
     HISTO_STANDARD_FLOATS;
+    if (clone) *clone = NULL;
     if (!hist || !clone) return histo_fail(HISTO_INVALID, "the histogram or the place for its clone is NULL");
     histo_hist *copy;
     const histo_hist_options kind = histo_hist_kind(hist);
@@ -157,27 +159,27 @@ histo_status histo_hist_reset(histo_hist *hist, void *stream)
 
 int histo_hist_naxes(const histo_hist *hist)
 {
-    return hist->naxes;
+    return hist ? hist->naxes : 0;
 }
 
 histo_axis histo_hist_axis(const histo_hist *hist, int a)
 {
-    return a >= 0 && a < hist->naxes ? hist->axes[a] : (histo_axis){0};
+    return hist && a >= 0 && a < hist->naxes ? hist->axes[a] : (histo_axis){0};
 }
 
 int64_t histo_hist_batch(const histo_hist *hist)
 {
-    return hist->accumulators.batch;
+    return hist ? hist->accumulators.batch : 0;
 }
 
 histo_weighting histo_hist_weighting(const histo_hist *hist)
 {
-    return hist->weighting;
+    return hist ? hist->weighting : HISTO_UNWEIGHTED;
 }
 
 histo_storage histo_hist_storage(const histo_hist *hist)
 {
-    return hist->accumulators.sparse ? HISTO_SPARSE : HISTO_DENSE;
+    return hist && hist->accumulators.sparse ? HISTO_SPARSE : HISTO_DENSE;
 }
 
 histo_status histo_hist_alike(const histo_hist *a, const histo_hist *b)

@@ -10,6 +10,7 @@
 
 int64_t histo_hist_size(const histo_hist *hist, histo_slots slots)
 {
+    if (!hist) return 0;
     return hist->accumulators.batch * (slots == HISTO_FLOW ? hist->accumulators.slots : hist->bins);
 }
 
@@ -305,6 +306,9 @@ histo_status histo_hist_borrow(const histo_hist *hist, const uint64_t **counts, 
                                const double **sum_w2)
 {
     HISTO_STANDARD_FLOATS;
+    if (counts) *counts = NULL;
+    if (sum_w) *sum_w = NULL;
+    if (sum_w2) *sum_w2 = NULL;
     if (!hist) return histo_fail(HISTO_INVALID, "the histogram is NULL");
     const histo_accumulators *accumulators = &hist->accumulators;
     if (accumulators->sparse)
@@ -381,6 +385,7 @@ static int64_t count_occupied(const histo_hist *hist, histo_slots slots)
 histo_status histo_hist_occupied(const histo_hist *hist, histo_slots slots, int64_t *occupied)
 {
     HISTO_STANDARD_FLOATS;
+    if (occupied) *occupied = 0;
     histo_status status = start_finding(hist, slots);
     if (status != HISTO_OK) return status;
     if (!occupied) return histo_fail(HISTO_INVALID, "the place for the number of occupied slots is NULL");
@@ -408,6 +413,7 @@ histo_status histo_hist_read_occupied(const histo_hist *hist, histo_slots slots,
 
 int64_t histo_hist_unravel(const histo_hist *hist, histo_slots slots, int64_t index, int64_t *at)
 {
+    if (!hist || !at || index < 0 || index >= histo_hist_size(hist, slots)) return -1;
     for (int a = hist->naxes - 1; a >= 0; a--) {
         const int64_t extent = hist->axes[a].bins + (slots == HISTO_FLOW ? 3 : 0);
         at[a] = index % extent;
@@ -482,6 +488,7 @@ static void tally_dense(const histo_hist *hist, histo_tally *t)
 histo_status histo_hist_tally(const histo_hist *hist, histo_tally *tally)
 {
     HISTO_STANDARD_FLOATS;
+    if (tally) *tally = (histo_tally){0};
     if (!hist || !tally) return histo_fail(HISTO_INVALID, "the histogram or the tally is NULL");
     histo_status status = histo_accumulators_to_host(&hist->accumulators);
     if (status != HISTO_OK) return status;

@@ -156,6 +156,7 @@ static histo_status finish(regrouping *r, histo_status status, histo_hist **out)
 histo_status histo_hist_project(const histo_hist *hist, int naxes, const int *axes, histo_hist **out)
 {
     HISTO_STANDARD_FLOATS;
+    if (out) *out = NULL;
     if (!hist || !axes || !out) return histo_fail(HISTO_INVALID, "the histogram, the axes or the result is NULL");
     if (naxes < 1 || naxes > hist->naxes) return histo_fail(HISTO_INVALID, "%d axes to keep of %d", naxes, hist->naxes);
     histo_axis kept[HISTO_MAX_AXES];
@@ -205,6 +206,7 @@ static histo_status check_axis(const histo_hist *hist, int axis, histo_hist *con
 histo_status histo_hist_rebin(const histo_hist *hist, int axis, int64_t factor, histo_hist **out)
 {
     HISTO_STANDARD_FLOATS;
+    if (out) *out = NULL;
     histo_status status = check_axis(hist, axis, out);
     if (status != HISTO_OK) return status;
     int64_t bins = hist->axes[axis].bins;
@@ -217,6 +219,7 @@ histo_status histo_hist_rebin(const histo_hist *hist, int axis, int64_t factor, 
 histo_status histo_hist_slice(const histo_hist *hist, int axis, int64_t begin, int64_t end, histo_hist **out)
 {
     HISTO_STANDARD_FLOATS;
+    if (out) *out = NULL;
     histo_status status = check_axis(hist, axis, out);
     if (status != HISTO_OK) return status;
     int64_t bins = hist->axes[axis].bins;
@@ -250,6 +253,7 @@ static histo_status map_slots(regrouping *r, int source, int target, const uint3
 histo_status histo_hist_regroup(const histo_hist *hist, const histo_regrouping *by, histo_hist **out)
 {
     HISTO_STANDARD_FLOATS;
+    if (out) *out = NULL;
     if (!hist || !by || !out) return histo_fail(HISTO_INVALID, "the histogram, the regrouping or the result is NULL");
     histo_status status = histo_check_reserved(by->reserved, sizeof by->reserved, "histo_regrouping");
     if (status != HISTO_OK) return status;

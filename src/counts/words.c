@@ -103,6 +103,7 @@ static histo_status check(const histo_hist *hist, const histo_word_layout *layou
 histo_status histo_hist_word_layout(const histo_hist *hist, histo_word_layout *layout)
 {
     HISTO_STANDARD_FLOATS;
+    if (layout) *layout = (histo_word_layout){{0}};
     histo_status status = check(hist, layout);
     if (status == HISTO_OK) status = histo_accumulators_to_host(&hist->accumulators);
     if (status != HISTO_OK) return status;
@@ -124,6 +125,8 @@ histo_status histo_hist_word_layout(const histo_hist *hist, histo_word_layout *l
 histo_status histo_hist_count_words(const histo_hist *hist, const histo_word_layout *layout, int64_t *integers,
                                     int64_t *doubles)
 {
+    if (integers) *integers = 0;
+    if (doubles) *doubles = 0;
     histo_status status = check(hist, layout);
     if (status == HISTO_OK) status = check_layout(hist, layout);
     if (status != HISTO_OK) return status;
@@ -387,6 +390,7 @@ histo_status histo_hist_borrow_words(histo_hist *hist, const histo_word_layout *
                                      uint64_t **words)
 {
     HISTO_STANDARD_FLOATS;
+    if (words) *words = NULL;
     sections s;
     histo_status status = check_range(hist, layout, first, n, &s);
     if (status != HISTO_OK) return status;

@@ -46,6 +46,7 @@ static histo_status allocate(histo_map *map)
 histo_status histo_map_create(histo_map **out, int naxes, const histo_axis *axes, const histo_map_options *options)
 {
     HISTO_STANDARD_FLOATS;
+    if (out) *out = NULL;
     if (!out) return histo_fail(HISTO_INVALID, "the place for the map is NULL");
     const histo_map_options none = {0}, *o = options ? options : &none;
     histo_status status = check_options(naxes, axes, o);
@@ -81,6 +82,7 @@ void histo_map_destroy(histo_map *map)
 
 int64_t histo_map_size(const histo_map *map)
 {
+    if (!map) return 0;
     return map->batch * map->length;
 }
 

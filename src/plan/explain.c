@@ -170,7 +170,11 @@ static void explain_others(const histo_plan *plan, histo_text *text)
 size_t histo_plan_explain(const histo_plan *plan, char *out, size_t capacity)
 {
     HISTO_STANDARD_FLOATS;
-    histo_text text = {.out = out, .capacity = capacity};
+    histo_text text = {.out = out, .capacity = out ? capacity : 0};
+    if (!plan) {
+        histo_text_add(&text, "%s", "");
+        return 0;
+    }
     const histo_candidate *best = NULL;
     for (int c = 0; c < plan->candidates; c++)
         if (plan->candidate[c].row == plan->row && plan->candidate[c].target == plan->at) best = &plan->candidate[c];

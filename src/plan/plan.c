@@ -242,18 +242,19 @@ histo_status histo_plan_run(const histo_plan *plan, histo_accumulators *accumula
 
 const char *histo_plan_strategy(const histo_plan *plan)
 {
-    return plan->name;
+    return plan ? plan->name : NULL;
 }
 
 int histo_plan_threads(const histo_plan *plan)
 {
+    if (!plan) return 0;
     return plan->split.row ? plan->split.threads : plan->threads;
 }
 
 size_t histo_machine_describe(char *out, size_t capacity)
 {
     HISTO_STANDARD_FLOATS;
-    histo_text text = {.out = out, .capacity = capacity};
+    histo_text text = {.out = out, .capacity = out ? capacity : 0};
     const histo_backend *described = NULL;
     for (int i = 0; histo_row_at(i); i++) {
         const histo_backend *backend = histo_row_at(i)->backend;

@@ -85,6 +85,7 @@ int histo_strategy_count(void)
 
 histo_status histo_strategy_describe(int i, histo_strategy_info *info)
 {
+    if (info) *info = (histo_strategy_info){0};
     const histo_row *row = histo_row_at(i);
     if (!row || !info) return histo_fail(HISTO_INVALID, "there is no strategy %d, or no room for its description", i);
     *info = (histo_strategy_info){.backend = row->backend->name,

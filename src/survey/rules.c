@@ -32,6 +32,7 @@ bool histo_rule_needs_moments(histo_rule rule)
 
 histo_status histo_rule_parse(const char *name, histo_rule *rule)
 {
+    if (rule) *rule = 0;
     if (!name || !rule) return histo_fail(HISTO_INVALID, "rule name or result is NULL");
     for (int r = HISTO_RULE_NONE + 1; r < RULES; r++) {
         if (strcmp(name, names[r]) == 0) {

@@ -272,6 +272,9 @@ static double central_squares(const histo_power_sums *s, const uint64_t *magnitu
 void histo_power_sums_read(const histo_power_sums *sums, histo_stats *stats)
 {
     HISTO_STANDARD_FLOATS;
+    static const histo_power_sums none;
+    if (!stats) return;
+    if (!sums) sums = &none;
     const uint64_t n = sums->samples - sums->nan - sums->infinite;
     uint64_t magnitude[HISTO_SUM_WORDS + 1] = {0};
     *stats = (histo_stats){.samples = sums->samples,

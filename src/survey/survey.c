@@ -135,6 +135,7 @@ static void enter(histo_survey *s, phase next)
 histo_status histo_survey_create(histo_survey **survey, histo_dtype dtype, const histo_survey_options *options)
 {
     HISTO_STANDARD_FLOATS;
+    if (survey) *survey = NULL;
     if (!survey) return histo_fail(HISTO_INVALID, "the pointer for the survey is NULL");
     dtype = histo_dtype_plain(dtype);
     histo_status status = check_options(dtype, options);
@@ -427,6 +428,8 @@ static void merge_facts(histo_survey *s, histo_saved *from, bool add)
 histo_status histo_survey_save(const histo_survey *survey, void **data, size_t *size)
 {
     HISTO_STANDARD_FLOATS;
+    if (data) *data = NULL;
+    if (size) *size = 0;
     histo_status status = check_part(survey);
     if (status != HISTO_OK) return status;
     if (!data || !size) return histo_fail(HISTO_INVALID, "the place for the saved survey or its size is NULL");
@@ -576,6 +579,7 @@ static histo_status find_bins(const histo_survey *s, double *hi, int64_t *bins)
 histo_status histo_survey_axis(const histo_survey *survey, histo_axis *axis)
 {
     HISTO_STANDARD_FLOATS;
+    if (axis) *axis = (histo_axis){0};
     if (!survey || !axis) return histo_fail(HISTO_INVALID, "the survey or the axis is NULL");
     histo_status status = check_found(survey);
     if (status != HISTO_OK) return status;
@@ -595,6 +599,7 @@ histo_status histo_axis_from_data(const histo_view *samples, const histo_fill_op
                                   const histo_survey_options *options, histo_axis *axis)
 {
     HISTO_STANDARD_FLOATS;
+    if (axis) *axis = (histo_axis){0};
     if (!samples) return histo_fail(HISTO_INVALID, "the samples are NULL");
     histo_survey *survey;
     histo_status status = histo_survey_create(&survey, samples->dtype, options);

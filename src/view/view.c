@@ -36,6 +36,7 @@ const char *histo_dtype_name(histo_dtype dtype)
 
 histo_status histo_dtype_parse(const char *name, histo_dtype *dtype)
 {
+    if (dtype) *dtype = 0;
     if (!name || !dtype) return histo_fail(HISTO_INVALID, "dtype name or result is NULL");
     for (int i = 0; i < HISTO_DTYPE_COUNT; i++) {
         if (strcmp(name, dtypes[i].name) == 0) {
@@ -79,6 +80,7 @@ static double value_of(const void *sample, histo_dtype dtype)
 double histo_sample_value(const void *sample, histo_dtype dtype)
 {
     HISTO_STANDARD_FLOATS;
+    if (!sample) return (double)NAN;
     return histo_float_result(value_of(sample, dtype));
 }
 
@@ -89,8 +91,8 @@ histo_view histo_view_1d(const void *data, histo_dtype dtype, int64_t n)
 
 histo_view histo_view_nd(const void *data, histo_dtype dtype, int ndim, const int64_t *shape)
 {
-    histo_view view = {.data = data, .dtype = dtype, .ndim = ndim};
-    if (ndim < 0 || ndim > HISTO_MAX_DIMS) return view; /* invalid: reported when it is used */
+    histo_view view = {.data = data, .dtype = dtype, .ndim = shape || ndim == 0 ? ndim : -1};
+    if (view.ndim < 0 || ndim > HISTO_MAX_DIMS) return view; /* invalid: reported when it is used */
     uint64_t stride = (uint64_t)histo_dtype_step(dtype);
     for (int d = ndim - 1; d >= 0; d--) {
         view.shape[d] = shape[d];
@@ -102,6 +104,7 @@ histo_view histo_view_nd(const void *data, histo_dtype dtype, int ndim, const in
 
 int64_t histo_view_size(const histo_view *view)
 {
+    if (!view || view->ndim < 0 || view->ndim > HISTO_MAX_DIMS) return 0;
     int64_t n = 1;
     for (int d = 0; d < view->ndim; d++)
         n *= view->shape[d];

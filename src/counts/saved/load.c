@@ -112,6 +112,7 @@ static histo_status give(histo_status status, histo_hist *loaded, histo_hist **h
 histo_status histo_hist_load(const void *data, size_t size, const char *name, histo_hist **hist)
 {
     HISTO_STANDARD_FLOATS;
+    if (hist) *hist = NULL;
     histo_hist *loaded = NULL;
     if (!data || !hist) return histo_fail(HISTO_INVALID, "the data, or the place for the histogram, is NULL");
     if (size == 0) return histo_fail(HISTO_CORRUPT, "byte 0: the file is empty");
@@ -123,6 +124,7 @@ histo_status histo_hist_load_outline(const void *data, size_t size, int64_t cell
                                      const void *values, const double *variances, histo_hist **hist)
 {
     HISTO_STANDARD_FLOATS;
+    if (hist) *hist = NULL;
     histo_hist *loaded = NULL;
     if (!data || !hist) return histo_fail(HISTO_INVALID, "the document, or the place for the histogram, is NULL");
     if (dtype != HISTO_U64 && dtype != HISTO_F64)

@@ -28,6 +28,8 @@ static histo_status save(const histo_hist *hist, histo_format format, const bool
 histo_status histo_hist_save(const histo_hist *hist, histo_format format, const char *name, void **data, size_t *size)
 {
     HISTO_STANDARD_FLOATS;
+    if (data) *data = NULL;
+    if (size) *size = 0;
     if (!hist || !data || !size)
         return histo_fail(HISTO_INVALID, "the histogram, or the place for the saved data or its size, is NULL");
     if (format != HISTO_JSON && format != HISTO_BINARY)
@@ -38,6 +40,8 @@ histo_status histo_hist_save(const histo_hist *hist, histo_format format, const 
 histo_status histo_hist_save_outline(const histo_hist *hist, const bool (*flow)[2], void **data, size_t *size)
 {
     HISTO_STANDARD_FLOATS;
+    if (data) *data = NULL;
+    if (size) *size = 0;
     if (!hist || !flow || !data || !size)
         return histo_fail(HISTO_INVALID, "the histogram, its flow, or the place for the document or its size, is NULL");
     if (histo_hist_storage(hist) == HISTO_SPARSE)

@@ -21,6 +21,7 @@ histo_status histo_quantiles_create(histo_quantiles **quantiles, histo_dtype dty
                                     const double *q)
 {
     HISTO_STANDARD_FLOATS;
+    if (quantiles) *quantiles = NULL;
     if (!quantiles) return histo_fail(HISTO_INVALID, "the pointer for the quantiles is NULL");
     if (histo_dtype_size(dtype) == 0) return histo_fail(HISTO_INVALID, "unknown dtype %d", (int)dtype);
     histo_status status = histo_quantile_check(rule, n, q);
