@@ -101,7 +101,8 @@ enum histo_status HISTO_ENUM_BASE {
     HISTO_UNSUPPORTED, /* valid, but not with this strategy, device or build */
     HISTO_IO,          /* a file could not be opened, read or written */
     HISTO_CORRUPT,     /* a saved histogram is damaged or malformed */
-    HISTO_DEVICE       /* a device failed; reset the histogram unless the message says otherwise */
+    HISTO_DEVICE,      /* a device failed; reset the histogram unless the message says otherwise */
+    HISTO_CANCELLED    /* the monitor of the calling thread stopped the call */
 };
 typedef HISTO_ENUM(histo_status) histo_status;
 
@@ -114,6 +115,28 @@ HISTO_API const char *histo_last_error(void);
 
 /* Make this the last failure on this thread, for code that extends the library. Copies the sentence, returns status. */
 HISTO_API histo_status histo_set_error(histo_status status, const char *sentence);
+
+/* ---- Long calls --------------------------------------------------------------------------------------- */
+
+/* How far a call is. */
+typedef struct histo_progress {
+    const char *stage; /* what it is doing: "counting", "measuring", "surveying", …; it lives as long as the process */
+    double done;       /* how much of the stage is done, 0 … 1; NaN if that is unknown */
+} histo_progress;
+
+/* Let `stops` watch the calls that this thread makes from now on; NULL: nothing watches them. A call that takes long
+ * asks it about every 20 milliseconds, on this thread, with the pointer `context`; calls that take less than some
+ * milliseconds hardly ever do. If it returns true, all threads stop working for the call, within about a tenth of a
+ * second, and the call returns HISTO_CANCELLED. That is so of all that reads or writes samples, counts or edges in host
+ * memory; waiting for a GPU, or for a file, cannot be cancelled.
+ *
+ * A cancelled call changes nothing but what it was to write: an array of results is then undefined. A histogram,
+ * survey or object for quantiles that it was adding to holds a part, so that all further calls refuse it by
+ * HISTO_INVALID, until a histogram is reset, replaced or written, and others are destroyed.
+ *
+ * `stops` may call the library, with other objects than those of the call that asks; these calls are not watched. It
+ * must return, neither by longjmp nor by an exception. */
+HISTO_API void histo_set_monitor(bool (*stops)(void *context, const histo_progress *progress), void *context);
 
 /* Bytes of host memory that this process can still allocate: the least of what the system (memory and swap), the
  * control groups and the address-space limit (ulimit -v) leave it; SIZE_MAX if none of them is known. Before a large

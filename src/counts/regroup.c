@@ -5,7 +5,10 @@
 
 #include "base/floats.h"
 #include "base/memory.h"
+#include "base/threads/monitor.h"
 #include "counts/hist.h"
+
+enum { CHUNK = 1 << 16 }; /* slots between two questions whether to go on */
 
 typedef struct regrouping {
     const histo_hist *from;
@@ -45,11 +48,13 @@ static histo_status allocate_maps(regrouping *r)
 
 /* Map axis `source` to axis `target`: bins [begin, begin + bins * factor) in groups of `factor`, bins outside to
  * underflow and overflow. */
-static void map_axis(regrouping *r, int source, int target, int64_t begin, int64_t factor)
+static histo_status map_axis(regrouping *r, int source, int target, int64_t begin, int64_t factor)
 {
     int64_t old_bins = r->from->axes[source].bins, bins = r->to->axes[target].bins;
     r->stride[source] = slot_stride(r->to, target);
     for (int64_t slot = 0; slot < old_bins + 3; slot++) {
+        const histo_status status = slot % CHUNK ? HISTO_OK : histo_go_on("regrouping", CHUNK, slot, old_bins);
+        if (status != HISTO_OK) return status;
         int64_t bin = slot - 1 - begin, to;
         if (slot == old_bins + 2)
             to = bins + 2;
@@ -59,6 +64,7 @@ static void map_axis(regrouping *r, int source, int target, int64_t begin, int64
             to = bin / factor < bins ? bin / factor + 1 : bins + 1;
         r->map[source][slot] = (uint32_t)to;
     }
+    return HISTO_OK;
 }
 
 static void add_slot(const histo_accumulators *to, int64_t t, const histo_accumulators *from, int64_t f)
@@ -87,6 +93,11 @@ static histo_status move_counts(const regrouping *r)
         int64_t at[HISTO_MAX_AXES] = {0};
         to->masked[b] = from->masked[first + b];
         for (int64_t slot = 0; slot < from->slots; slot++) {
+            if (slot % CHUNK == 0) {
+                const int64_t some = from->slots < CHUNK ? from->slots : CHUNK, all = to->batch * from->slots;
+                const histo_status status = histo_go_on("regrouping", some, b * from->slots + slot, all);
+                if (status != HISTO_OK) return status;
+            }
             int64_t target = 0;
             bool kept = true;
             for (int a = 0; a < naxes; a++) {
@@ -127,7 +138,11 @@ static histo_status move_sparse(const regrouping *r)
         moved[n].count = from.entries[i].count;
         n += find_target(r, from.entries[i].slot, &moved[n].slot);
     }
-    n = histo_entries_sort(moved, n, moved + from.n);
+    const histo_status status = histo_entries_sort(moved, &n, moved + from.n);
+    if (status != HISTO_OK) {
+        free(moved);
+        return status;
+    }
     histo_entry *kept = realloc(moved, (size_t)n * sizeof *kept + 1);
     if (!kept) {
         free(moved);
@@ -172,7 +187,7 @@ histo_status histo_hist_project(const histo_hist *hist, int naxes, const int *ax
     histo_status status = histo_hist_make(&r.to, naxes, kept, &kind);
     if (status == HISTO_OK) status = allocate_maps(&r);
     for (int i = 0; i < naxes && status == HISTO_OK; i++)
-        map_axis(&r, axes[i], i, 0, 1);
+        status = map_axis(&r, axes[i], i, 0, 1);
     return finish(&r, status, out);
 }
 
@@ -191,7 +206,7 @@ static histo_status regroup_axis(const histo_hist *hist, int axis, int64_t begin
     histo_axis_disown(&regrouped);
     if (status == HISTO_OK) status = allocate_maps(&r);
     for (int a = 0; a < hist->naxes && status == HISTO_OK; a++)
-        map_axis(&r, a, a, a == axis ? begin : 0, a == axis ? factor : 1);
+        status = map_axis(&r, a, a, a == axis ? begin : 0, a == axis ? factor : 1);
     return finish(&r, status, out);
 }
 
@@ -240,6 +255,8 @@ static histo_status map_slots(regrouping *r, int source, int target, const uint3
                           (long long)to_bins);
     r->stride[source] = target < 0 ? 0 : slot_stride(r->to, target);
     for (int64_t slot = 0; slot < bins + 3; slot++) {
+        const histo_status status = slot % CHUNK ? HISTO_OK : histo_go_on("regrouping", CHUNK, slot, bins);
+        if (status != HISTO_OK) return status;
         const uint32_t same = target < 0 ? 0 : (uint32_t)(slot > bins ? slot + to_bins - bins : slot);
         const uint32_t to = given ? given[slot] : same;
         if (to >= slots && to != HISTO_NOWHERE)

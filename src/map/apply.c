@@ -130,7 +130,9 @@ static void apply_range(const application *app, int64_t begin, int64_t end, bloc
     const int last = app->iter.ndim - 1;
     histo_walk walk;
     histo_run run;
+    histo_pool_work *const work = histo_pool_stoppable();
     for (histo_walk_start(&walk, &app->iter, begin, end, samples_at_once(app)); histo_walk_next(&walk, &run);) {
+        if (histo_pool_stops(work, run.n, end - begin - walk.left, end - begin)) return;
         place p;
         for (int o = 0; o < app->operands; o++) {
             p.at[o] = run.at[o];
@@ -182,6 +184,7 @@ static void apply_rows(const application *app, int64_t *index, int64_t end, int6
     while (index[last] < end) {
         const int64_t limit = end - index[last] < HISTO_BLOCK ? end - index[last] : HISTO_BLOCK;
         const int columns = (int)histo_same_neighbours(grid, grid->tiles.ndim - 1, index[last], limit);
+        if (histo_stops("mapping", columns * rows, 0, 0)) return;
         histo_patch_enter(patch, table, index + first, columns, rows);
         apply_patch(app, index, rows, columns, b, patch);
         index[last] += columns;
@@ -204,8 +207,9 @@ static int64_t rows_alike(const application *app, const int64_t *index, int64_t 
 static void apply_tiles(const application *app, int64_t begin, int64_t end, block *b, histo_patch *patch)
 {
     const histo_view *view = app->operand[0];
-    const int64_t width = view->shape[view->ndim - 1];
-    while (begin < end) {
+    const int64_t width = view->shape[view->ndim - 1], first = begin;
+    histo_pool_work *const work = histo_pool_stoppable();
+    while (begin < end && !histo_pool_stops(work, 0, begin - first, end - first)) {
         int64_t index[HISTO_MAX_DIMS], rest = begin;
         for (int d = view->ndim - 1; d >= 0; d--) {
             index[d] = rest % view->shape[d];
@@ -290,7 +294,7 @@ histo_status histo_map_apply(const histo_map *map, const histo_view *views, cons
     app.operand[app.operands++] = out;
     if (o->mask) app.operand[app.operands++] = o->mask;
     status = prepare(&app, views, &grid);
-    if (status == HISTO_OK) histo_pool_run(app.threads, apply_share, &app);
+    if (status == HISTO_OK) status = histo_pool_run_long("mapping", app.threads, apply_share, &app);
     release(&app);
     return status;
 }

@@ -23,6 +23,7 @@ typedef struct block {
         double doubles[HISTO_BLOCK];
     } values;
     histo_results_block of_results;
+    histo_pool_work *work; /* that may be stopped, or NULL */
 } block;
 
 typedef struct window {
@@ -122,6 +123,7 @@ static void sum_doubles(const window *w, int64_t y, block *b, double row[HISTO_R
     double sums[HISTO_ROW_SUMS * LANES] = {0};
     for (int64_t x = 0; x < width; x += HISTO_BLOCK) {
         const int n = width - x < HISTO_BLOCK ? (int)(width - x) : HISTO_BLOCK;
+        if (histo_pool_stops(b->work, n, y, w->views[0].shape[0])) break;
         find_values(w, x, y, n, b);
         add_values(b->values.doubles, x, n, sums);
     }
@@ -139,6 +141,7 @@ static void sum_bytes(const window *w, int64_t y, block *b, double row[HISTO_ROW
     uint64_t sums[HISTO_ROW_SUMS] = {0};
     for (int64_t x = 0; x < width; x += HISTO_BLOCK) {
         const int n = width - x < HISTO_BLOCK ? (int)(width - x) : HISTO_BLOCK;
+        if (histo_pool_stops(b->work, n, y, w->views[0].shape[0])) break;
         const uint64_t first = (uint64_t)x;
         uint64_t sums_of_block[HISTO_ROW_SUMS];
         find_values(w, x, y, n, b);
@@ -165,7 +168,8 @@ static void add_row(const window *w, int64_t y, block *b, double moments[HISTO_M
 static void add_rows(void *context, int index)
 {
     window *w = context;
-    for (int64_t y = 0; y < w->views[0].shape[0]; y++)
+    histo_pool_work *const work = w->blocks[index].work = histo_pool_stoppable();
+    for (int64_t y = 0; y < w->views[0].shape[0] && !histo_pool_stops(work, 0, 0, 0); y++)
         if (y % LANES % w->threads == index) add_row(w, y, &w->blocks[index], w->lanes[y % LANES]);
 }
 
@@ -224,8 +228,8 @@ histo_status histo_map_moments(const histo_map *map, const histo_view *views, co
     if (status == HISTO_OK && !w.blocks) status = histo_fail_memory(bytes, "blocks of samples");
     if (status == HISTO_OK) {
         w.results = &prepared->results;
-        histo_pool_run(w.threads, add_rows, &w);
-        *moments = add_lanes(&w);
+        status = histo_pool_run_long("mapping", w.threads, add_rows, &w);
+        if (status == HISTO_OK) *moments = add_lanes(&w);
     }
     free(w.blocks);
     if (prepared) histo_moments_cache_give(map, prepared);

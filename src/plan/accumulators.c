@@ -111,6 +111,7 @@ static void clear_host(histo_accumulators *accumulators)
 
 static void clear_but(histo_accumulators *accumulators, histo_device_accumulators *kept, void *stream)
 {
+    accumulators->incomplete = false;
     bool zero = !accumulators->sparse && histo_accumulators_none_on_host(accumulators);
     for (const histo_device_accumulators *device = accumulators->on_devices; device; device = device->next)
         zero &= !device->copied;
@@ -191,16 +192,24 @@ static histo_status own_copies(const histo_accumulators *accumulators)
     return status;
 }
 
+histo_status histo_accumulators_check(const histo_accumulators *accumulators)
+{
+    if (!accumulators->incomplete) return HISTO_OK;
+    return histo_fail(HISTO_INVALID, "the histogram holds a part of a fill that was cancelled: reset it");
+}
+
 histo_status histo_accumulators_own(histo_accumulators *accumulators)
 {
-    histo_status status = own_copies(accumulators);
+    histo_status status = histo_accumulators_check(accumulators);
+    if (status == HISTO_OK) status = own_copies(accumulators);
     if (status == HISTO_OK) accumulators->on_host = true;
     return status;
 }
 
 histo_status histo_accumulators_to_host(const histo_accumulators *accumulators)
 {
-    histo_status status = histo_accumulators_merge_devices(accumulators, HISTO_DEVICE_AUTO);
+    histo_status status = histo_accumulators_check(accumulators);
+    if (status == HISTO_OK) status = histo_accumulators_merge_devices(accumulators, HISTO_DEVICE_AUTO);
     if (status != HISTO_OK) return status;
     histo_device_accumulators *home = histo_accumulators_home(accumulators);
     if (home) return home->backend->to_host(home, accumulators, true);

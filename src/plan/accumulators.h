@@ -17,6 +17,8 @@ void histo_accumulators_clear(histo_accumulators *accumulators, void *stream);
 void histo_accumulators_clear_others(histo_accumulators *accumulators, histo_device_accumulators *kept);
 /* Set everything to what host memory holds of `by`, which is then empty. */
 void histo_accumulators_replace(histo_accumulators *accumulators, histo_accumulators *by);
+/* HISTO_INVALID if a part of a cancelled fill is in them. */
+histo_status histo_accumulators_check(const histo_accumulators *accumulators);
 /* Bring what devices have counted to host memory, so that it holds everything, and merge sparse lists. Call it before
  * reading the accumulators. Costs nothing if already done. */
 histo_status histo_accumulators_to_host(const histo_accumulators *accumulators);

@@ -164,6 +164,7 @@ static bool counts_on_host(const histo_plan *plan, bool split)
     return split ? plan->split.row != NULL : plan->row->backend == &histo_backend_cpu;
 }
 
+/* Count all of a job, piece by piece. One that is cancelled leaves a part. */
 static histo_status run(const histo_plan *plan, histo_job *job, bool split)
 {
     const int64_t n = histo_strided_iter_samples(&job->iter);
@@ -177,6 +178,7 @@ static histo_status run(const histo_plan *plan, histo_job *job, bool split)
         job->reading = !split && job->end == n ? reading : NULL;
         status = split ? histo_split_run(plan, job) : plan->row->backend->run(plan->row->strategy, job);
     }
+    if (status == HISTO_CANCELLED) job->accumulators->incomplete = true;
     return status;
 }
 
@@ -225,7 +227,8 @@ histo_status histo_plan_run(const histo_plan *plan, histo_accumulators *accumula
     const bool split = histo_split_fits(plan, operands), on_host = counts_on_host(plan, split);
     const bool replaces = fill && fill->replace;
     const uint64_t samples = (uint64_t)histo_strided_iter_samples(&job.iter);
-    histo_status status = split || replaces ? check_captured(plan, &job, split) : HISTO_OK;
+    histo_status status = replaces ? HISTO_OK : histo_accumulators_check(accumulators);
+    if (status == HISTO_OK && (split || replaces)) status = check_captured(plan, &job, split);
     if (status == HISTO_OK && !replaces) status = histo_total_admit(accumulators, samples);
     if (status != HISTO_OK) return status;
     if (split) {

@@ -6,37 +6,53 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/threads/monitor.h"
+#include "base/threads/pool.h"
 
-enum { DIGIT = 8, DIGITS = 1 << DIGIT };
+enum { DIGIT = 8, DIGITS = 1 << DIGIT, CHUNK = 1 << 16 };
+
+static int64_t end_of_chunk(int64_t begin, int64_t n)
+{
+    return n - begin < CHUNK ? n : begin + CHUNK;
+}
 
 /* Sort by one digit of the slots into the other array. If all entries have the same digit, move nothing and return
- * false. */
-static bool sort_by_digit(const histo_entry *restrict from, histo_entry *restrict to, int64_t n, int shift)
+ * false; also if the call has been stopped. */
+static bool sort_by_digit(const histo_entry *restrict from, histo_entry *restrict to, int64_t n, int shift,
+                          bool *stopped)
 {
     int64_t at[DIGITS] = {0};
-    for (int64_t i = 0; i < n; i++)
-        at[from[i].slot >> shift & (DIGITS - 1)]++;
-    if (at[from[0].slot >> shift & (DIGITS - 1)] == n) return false;
+    for (int64_t begin = 0; begin < n && !*stopped; begin += CHUNK) {
+        *stopped = histo_stops("sorting", CHUNK, 0, 0);
+        for (int64_t i = begin; i < end_of_chunk(begin, n); i++)
+            at[from[i].slot >> shift & (DIGITS - 1)]++;
+    }
+    if (*stopped || at[from[0].slot >> shift & (DIGITS - 1)] == n) return false;
     int64_t before = 0;
     for (int d = 0; d < DIGITS; d++) {
         int64_t count = at[d];
         at[d] = before;
         before += count;
     }
-    for (int64_t i = 0; i < n; i++)
-        to[at[from[i].slot >> shift & (DIGITS - 1)]++] = from[i];
+    for (int64_t begin = 0; begin < n && !*stopped; begin += CHUNK) {
+        *stopped = histo_stops("sorting", CHUNK, 0, 0);
+        for (int64_t i = begin; i < end_of_chunk(begin, n); i++)
+            to[at[from[i].slot >> shift & (DIGITS - 1)]++] = from[i];
+    }
     return true;
 }
 
-int64_t histo_entries_sort(histo_entry *entries, int64_t n, histo_entry *room)
+histo_status histo_entries_sort(histo_entry *entries, int64_t *all, histo_entry *room)
 {
+    const int64_t n = *all;
     histo_entry *from = entries, *to = room;
     uint64_t any = 0;
     int64_t merged = 0;
+    bool stopped = false;
     for (int64_t i = 0; i < n; i++)
         any |= entries[i].slot;
-    for (int shift = 0; shift < 64 && any >> shift; shift += DIGIT) {
-        if (!sort_by_digit(from, to, n, shift)) continue;
+    for (int shift = 0; shift < 64 && any >> shift && !stopped; shift += DIGIT) {
+        if (!sort_by_digit(from, to, n, shift, &stopped)) continue;
         histo_entry *sorted = to;
         to = from;
         from = sorted;
@@ -47,20 +63,29 @@ int64_t histo_entries_sort(histo_entry *entries, int64_t n, histo_entry *room)
         else
             entries[merged++] = from[i];
     }
-    return merged;
+    *all = merged;
+    return stopped ? histo_fail_cancelled("sorting") : HISTO_OK;
 }
 
-bool histo_list_merge(const histo_list *a, const histo_list *b, histo_list *merged)
+/* Merge two lists into a third. */
+static histo_status merge(const histo_list *a, const histo_list *b, histo_list *merged)
 {
-    histo_entry *out = histo_malloc((size_t)(a->n + b->n) * sizeof *out);
-    if (!out) return false;
+    const size_t bytes = (size_t)(a->n + b->n) * sizeof(histo_entry);
+    histo_entry *out = histo_malloc(bytes);
+    if (!out) return histo_fail_memory(bytes, "the occupied slots of a sparse histogram");
     int64_t i = 0, j = 0, n = 0;
-    while (i < a->n && j < b->n) { /* branch-free: the comparison is unpredictable */
-        const histo_entry *x = &a->entries[i], *y = &b->entries[j];
-        bool first = x->slot <= y->slot, second = y->slot <= x->slot;
-        out[n++] = (histo_entry){first ? x->slot : y->slot, (first ? x->count : 0) + (second ? y->count : 0)};
-        i += first;
-        j += second;
+    while (i < a->n && j < b->n) {
+        if (histo_stops("merging", CHUNK, i + j, a->n + b->n)) {
+            free(out);
+            return histo_fail_cancelled("merging");
+        }
+        for (int k = 0; k < CHUNK && i < a->n && j < b->n; k++) { /* branch-free: the comparison is unpredictable */
+            const histo_entry *x = &a->entries[i], *y = &b->entries[j];
+            bool first = x->slot <= y->slot, second = y->slot <= x->slot;
+            out[n++] = (histo_entry){first ? x->slot : y->slot, (first ? x->count : 0) + (second ? y->count : 0)};
+            i += first;
+            j += second;
+        }
     }
     for (; i < a->n; i++)
         out[n++] = a->entries[i];
@@ -69,7 +94,7 @@ bool histo_list_merge(const histo_list *a, const histo_list *b, histo_list *merg
     histo_entry *entries = n < a->n + b->n ? realloc(out, (size_t)n * sizeof *out) : out;
     if (!entries) free(out);
     *merged = (histo_list){n, entries};
-    return entries;
+    return entries ? HISTO_OK : histo_fail_memory(bytes, "the occupied slots of a sparse histogram");
 }
 
 void histo_list_free(histo_list *list)
@@ -85,12 +110,10 @@ static histo_status merge_last(histo_sparse *s, histo_list last, bool all)
     histo_list merged = last;
     int left = s->lists;
     while (left > 0 && (all || s->list[left - 1].n < 2 * merged.n)) {
-        histo_list more;
-        bool done = histo_list_merge(&s->list[left - 1], &merged, &more);
+        histo_list more = {0};
+        const histo_status status = merge(&s->list[left - 1], &merged, &more);
         if (merged.entries != last.entries) histo_list_free(&merged);
-        if (!done)
-            return histo_fail_memory((size_t)(s->list[left - 1].n + merged.n) * sizeof(histo_entry),
-                                     "the occupied slots of a sparse histogram");
+        if (status != HISTO_OK) return status;
         merged = more;
         left--;
     }

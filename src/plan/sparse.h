@@ -27,11 +27,10 @@ typedef struct histo_sparse {
     histo_list list[HISTO_SPARSE_LISTS];
 } histo_sparse;
 
-/* Sort entries by slot and merge duplicates; room: space for n more. Returns how many entries are left. */
-int64_t histo_entries_sort(histo_entry *entries, int64_t n, histo_entry *room);
+/* Sort n entries by slot and merge duplicates; *n becomes how many are left. room: space for as many. Can only be
+ * cancelled; then the entries mean nothing. */
+histo_status histo_entries_sort(histo_entry *entries, int64_t *n, histo_entry *room);
 
-/* Merge two lists into a new one; false, without an error message, if there is no memory. */
-bool histo_list_merge(const histo_list *a, const histo_list *b, histo_list *merged);
 void histo_list_free(histo_list *list);
 
 /* Add a list. Takes ownership on success; on failure, nothing changes. */

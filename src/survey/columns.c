@@ -45,7 +45,7 @@ static bool find_tables(const histo_source *source, tables *t)
 }
 
 /* Few columns: several rows are taken as one, whose columns are then those of the same entry. */
-static void add_narrow(const tables *t, const char *at, int64_t rows, histo_extremes *extremes)
+static void add_narrow(const tables *t, const char *at, int64_t rows, histo_extremes *extremes, histo_pool_work *work)
 {
     histo_extremes wide[HISTO_COLUMNS] = {0};
     const int columns = (int)t->columns, times = HISTO_COLUMNS / columns;
@@ -54,6 +54,7 @@ static void add_narrow(const tables *t, const char *at, int64_t rows, histo_extr
     int64_t left = rows / times;
     for (int count; left > 0; left -= count, at += count * pitch) {
         count = left < HISTO_COLUMN_ROWS ? (int)left : HISTO_COLUMN_ROWS;
+        if (histo_pool_stops(work, (int64_t)count * times * columns, 0, 0)) return;
         kernels->add_column_extremes(t->dtype, at, pitch, count, times * columns, wide);
     }
     kernels->add_column_extremes(t->dtype, at, t->pitch, (int)(rows % times), columns, wide);
@@ -61,10 +62,12 @@ static void add_narrow(const tables *t, const char *at, int64_t rows, histo_extr
         histo_extremes_merge(&extremes[c % columns], &wide[c], t->dtype);
 }
 
-static void add_wide(const tables *t, const char *at, int64_t rows, int columns, histo_extremes *extremes)
+static void add_wide(const tables *t, const char *at, int64_t rows, int columns, histo_extremes *extremes,
+                     histo_pool_work *work)
 {
     for (int count; rows > 0; rows -= count, at += count * t->pitch) {
         count = rows < HISTO_COLUMN_ROWS ? (int)rows : HISTO_COLUMN_ROWS;
+        if (histo_pool_stops(work, (int64_t)count * columns, 0, 0)) return;
         histo_cpu_kernels_usable()->add_column_extremes(t->dtype, at, t->pitch, count, columns, extremes);
     }
 }
@@ -73,24 +76,27 @@ static void add_units(void *context, int index)
 {
     tables *t = context;
     (void)index;
+    histo_pool_work *const work = histo_pool_stoppable();
     const int64_t units = t->tables * t->tiles * t->parts, size = (int64_t)histo_dtype_size(t->dtype);
-    for (int64_t unit; (unit = __atomic_fetch_add(&t->next, 1, __ATOMIC_RELAXED)) < units;) {
+    for (int64_t unit; (unit = __atomic_fetch_add(&t->next, 1, __ATOMIC_RELAXED)) < units &&
+                       !histo_pool_stops(work, 1, unit, units);) {
         const int64_t part = unit % t->parts, tile = unit / t->parts % t->tiles, table = unit / t->parts / t->tiles;
         const int64_t first = t->rows * part / t->parts, rows = t->rows * (part + 1) / t->parts - first;
         const int64_t column = tile * HISTO_COLUMNS, left = t->columns - column;
         const char *at = t->base + (table * t->rows + first) * t->pitch + column * size;
         histo_extremes *extremes = t->extremes + (part * t->tables + table) * t->columns + column;
         if (t->columns <= HISTO_COLUMNS / 2 && t->pitch == t->columns * size)
-            add_narrow(t, at, rows, extremes);
+            add_narrow(t, at, rows, extremes, work);
         else
-            add_wide(t, at, rows, left < HISTO_COLUMNS ? (int)left : HISTO_COLUMNS, extremes);
+            add_wide(t, at, rows, left < HISTO_COLUMNS ? (int)left : HISTO_COLUMNS, extremes, work);
     }
 }
 
-bool histo_extremes_of_columns(const histo_source *source, histo_extremes *extremes)
+histo_status histo_extremes_of_columns(const histo_source *source, histo_extremes *extremes, bool *found)
 {
     tables t;
-    if (!find_tables(source, &t)) return false;
+    *found = find_tables(source, &t);
+    if (!*found) return HISTO_OK;
     const int64_t entries = t.tables * t.columns;
     t.tiles = (t.columns + HISTO_COLUMNS - 1) / HISTO_COLUMNS;
     t.parts = 1;
@@ -104,9 +110,9 @@ bool histo_extremes_of_columns(const histo_source *source, histo_extremes *extre
     } else {
         t.parts = 1;
     }
-    histo_pool_run(source->threads, add_units, &t);
+    const histo_status status = histo_pool_run_long("surveying", source->threads, add_units, &t);
     for (int64_t i = 0; i < t.parts * entries && own; i++)
         histo_extremes_merge(&extremes[i % entries], &own[i], t.dtype);
     free(own);
-    return true;
+    return status;
 }

@@ -88,6 +88,7 @@ static void search_entries(void *context, int index)
     const int64_t first = s->entries * index / s->threads, end = s->entries * (index + 1) / s->threads;
     histo_samples from;
     histo_samples_start(&from, s->source, begin_of(s, first), begin_of(s, end));
+    from.all = begin_of(s, end);
     while (histo_samples_next(&from))
         histo_extremes_add(&s->extremes[from.batch], &from);
 }
@@ -99,17 +100,21 @@ static void search_part(void *context, int index)
     histo_samples from;
     histo_samples_start(&from, s->source, begin + n / s->threads * index,
                         index == s->threads - 1 ? begin + n : begin + n / s->threads * (index + 1));
+    from.first = begin - begin / s->threads; /* of all entries, each of which all threads share */
+    from.all = s->source->samples / s->threads;
     while (histo_samples_next(&from))
         histo_extremes_add(&s->extremes[index], &from);
 }
 
 /* All threads on one entry. */
-static void search_entry(const histo_source *source, int threads, int64_t entry, histo_extremes *extremes)
+static histo_status search_entry(const histo_source *source, int threads, int64_t entry, histo_extremes *extremes)
 {
     histo_extremes parts[MOST_THREADS] = {0};
-    histo_pool_run(threads, search_part, &(search){source, threads, 1, entry, parts});
+    search all = {source, threads, 1, entry, parts};
+    const histo_status status = histo_pool_run_long("surveying", threads, search_part, &all);
     for (int t = 0; t < threads; t++)
         histo_extremes_merge(extremes, &parts[t], source->dtypes[0]);
+    return status;
 }
 
 /* Few samples in one piece, with nothing beside them: what they need is soon checked. */
@@ -152,11 +157,13 @@ histo_status histo_find_extremes(const histo_view *samples, const histo_fill_opt
     if (source.home != HISTO_DEVICE_CPU) return find_on_device(&source, extremes, size);
     const int threads = source.threads < MOST_THREADS ? source.threads : MOST_THREADS;
     memset(extremes, 0, (size_t)size * sizeof *extremes);
-    if (size > 1 && histo_extremes_of_columns(&source, extremes)) return HISTO_OK;
+    bool found = false;
+    if (size > 1) status = histo_extremes_of_columns(&source, extremes, &found);
+    if (status != HISTO_OK || found) return status;
     if (threads <= size)
-        histo_pool_run(threads, search_entries, &(search){&source, threads, size, 0, extremes});
-    else
-        for (int64_t entry = 0; entry < size; entry++)
-            search_entry(&source, threads, entry, &extremes[entry]);
-    return HISTO_OK;
+        return histo_pool_run_long("surveying", threads, search_entries,
+                                   &(search){&source, threads, size, 0, extremes});
+    for (int64_t entry = 0; entry < size && status == HISTO_OK; entry++)
+        status = search_entry(&source, threads, entry, &extremes[entry]);
+    return status;
 }

@@ -10,8 +10,8 @@ void histo_extremes_add(histo_extremes *extremes, const histo_samples *block);
 /* Add the extremes of other samples of the same dtype. */
 void histo_extremes_merge(histo_extremes *to, const histo_extremes *from, histo_dtype dtype);
 
-/* Find the extremes of all batch entries, if these are contiguous columns; false if they are not. */
-bool histo_extremes_of_columns(const histo_source *source, histo_extremes *extremes);
+/* Find the extremes of all batch entries, if these are contiguous columns; *found is false if they are not. */
+histo_status histo_extremes_of_columns(const histo_source *source, histo_extremes *extremes, bool *found);
 
 /* The extremes as doubles; 64-bit integers that doubles cannot hold are rounded outwards. */
 void histo_extremes_outwards(const histo_extremes *extremes, histo_dtype dtype, double *min, double *max);

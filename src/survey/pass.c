@@ -54,7 +54,9 @@ static void take_chunks(void *context, int index)
     uint64_t seen = 0;
     (void)index;
     if (p->facts->selection) histo_selection_part_start(&part, p->facts->selection, p->threads == 1);
-    for (int64_t c; (c = __atomic_fetch_add(&p->next, 1, __ATOMIC_RELAXED)) < p->end;) {
+    histo_pool_work *const work = histo_pool_stoppable();
+    for (int64_t c;
+         (c = __atomic_fetch_add(&p->next, 1, __ATOMIC_RELAXED)) < p->end && !histo_pool_stops(work, 0, 0, 0);) {
         const int64_t begin = c * CHUNK, left = p->source->samples - begin;
         histo_samples_start(&from, p->source, begin, begin + (left < CHUNK ? left : CHUNK));
         while (histo_samples_next(&from)) {
@@ -100,17 +102,23 @@ histo_status histo_pass_run(const histo_source *source, const histo_facts *facts
     if (facts->selection) histo_selection_begin(facts->selection, source);
     p.threads = facts->selection && !histo_selection_is_shared(facts->selection) ? 1 : source->threads;
     const int64_t chunks = (source->samples + CHUNK - 1) / CHUNK, most = facts->stats ? MOST_CHUNKS : chunks;
-    for (p.first = 0; p.first < chunks; p.first = p.end) {
+    const histo_stats before = facts->stats ? *facts->stats : (histo_stats){0};
+    histo_status status = HISTO_OK;
+    for (p.first = 0; p.first < chunks && status == HISTO_OK; p.first = p.end) {
         p.next = p.first;
         p.end = chunks - p.first < most ? chunks : p.first + most;
         if (facts->stats) memset(p.stats, 0, (size_t)(p.end - p.first) * sizeof *p.stats);
-        histo_pool_run(p.threads, take_chunks, &p);
+        status = histo_pool_run_long("surveying", p.threads, take_chunks, &p);
         for (int64_t c = 0; c < p.end - p.first && facts->stats; c++)
             histo_stats_merge(facts->stats, &p.stats[c]);
     }
+    pthread_mutex_destroy(&p.lock);
+    if (status != HISTO_OK) {
+        if (facts->stats) *facts->stats = before;
+        return status;
+    }
     if (facts->extremes) histo_extremes_merge(facts->extremes, &p.extremes, source->dtypes[0]);
     histo_power_sums_merge(facts->sums, &p.sums);
-    pthread_mutex_destroy(&p.lock);
     *seen += p.seen;
     return HISTO_OK;
 }

@@ -14,7 +14,8 @@ typedef struct histo_facts {
 } histo_facts;
 
 /* Add all samples. The results do not depend on the number of threads, nor on whose memory they are in. *seen += the
- * number of samples that were not left out. Can fail only for samples in a GPU's memory. */
+ * number of samples that were not left out. Samples in host memory can only be
+ * cancelled; then nothing is added but to the selection, which holds a part. */
 histo_status histo_pass_run(const histo_source *source, const histo_facts *facts, uint64_t *seen);
 
 /* A pass over the samples of a view, in one piece. */

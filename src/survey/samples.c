@@ -5,6 +5,7 @@
 
 #include "axis/filter.h"
 #include "base/error.h"
+#include "base/threads/monitor.h"
 #include "base/threads/threads.h"
 #include "cpu/kernels/kernels.h"
 #include "cpu/samples/bounds.h"
@@ -152,6 +153,12 @@ void histo_samples_start(histo_samples *from, const histo_source *source, int64_
     const bool in_place = source->contiguous_aligned && !histo_source_is_filtered(source);
     from->source = source;
     from->run.n = 0;
+    from->stopped = false;
+    from->stoppable = histo_pool_stoppable() || histo_is_monitored();
+    from->first = 0;
+    from->all = source->samples;
+    from->at = begin;
+    from->end = end;
     histo_walk_start(&from->walk, &source->iter, begin, end,
                      in_place ? HISTO_SAMPLES_IN_PLACE : HISTO_SAMPLES_GATHERED);
 }
@@ -198,9 +205,19 @@ static int filter(histo_samples *from, const void *samples, int n)
     return kernels->count_kept(from->keep, n);
 }
 
+/* Must the thread stop? A function of records may take any time. */
+static bool is_stopped(histo_samples *from)
+{
+    const int64_t at = from->end - from->walk.left - from->run.n, read = at - from->at;
+    from->at = at;
+    from->stopped = from->stopped || histo_stops("surveying", from->source->functions ? HISTO_MUCH_WORK : read,
+                                                 at - from->first, from->all);
+    return from->stopped;
+}
+
 static bool find_run(histo_samples *from)
 {
-    return from->run.n > 0 || histo_walk_next(&from->walk, &from->run);
+    return !(from->stoppable && is_stopped(from)) && (from->run.n > 0 || histo_walk_next(&from->walk, &from->run));
 }
 
 static void advance(histo_samples *from, int64_t n)

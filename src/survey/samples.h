@@ -5,6 +5,7 @@
 
 #include <histo/histo.h>
 
+#include "base/threads/pool.h"
 #include "cpu/kernels/filters.h"
 #include "view/walk.h"
 
@@ -58,6 +59,12 @@ typedef struct histo_samples {
     int64_t n, batch;
     uint64_t masked; /* samples before the block's end that the mask or the range filter left out, of this entry */
 
+    bool stopped;       /* by the monitor: there are no more blocks */
+    bool stoppable;     /* it may be */
+    int64_t first, all; /* what it is told of: samples from the first on, of all */
+    int64_t at;         /* the next sample when it was last asked */
+    int64_t end;        /* of the samples */
+
     const histo_source *source;
     histo_walk walk;
     histo_run run; /* the rest of the current run */
@@ -67,10 +74,11 @@ typedef struct histo_samples {
     _Alignas(64) uint8_t keep[HISTO_SAMPLES_GATHERED];
 } histo_samples;
 
-/* Iterate over samples [begin, end) of all. */
+/* Iterate over samples [begin, end) of all, in this order if there are several such ranges: the first thread's progress
+ * is that of the call. */
 void histo_samples_start(histo_samples *from, const histo_source *source, int64_t begin, int64_t end);
 
-/* The next block, which is empty if all its samples were left out; false at the end. */
+/* The next block, which is empty if all its samples were left out; false at the end, or if it was stopped. */
 bool histo_samples_next(histo_samples *from);
 
 #endif

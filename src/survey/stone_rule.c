@@ -11,6 +11,7 @@
 #include "axis/filter.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/threads/monitor.h"
 #include "survey/device.h"
 #include "view/dtype.h"
 
@@ -227,14 +228,17 @@ static void judge_candidates(histo_stone_rule *s)
     }
 }
 
-bool histo_stone_rule_end_pass(histo_stone_rule *s)
+histo_status histo_stone_rule_end_pass(histo_stone_rule *s, bool *done)
 {
     do {
+        const histo_status status = histo_go_on("surveying", HISTO_MUCH_WORK, s->begin, s->last);
+        if (status != HISTO_OK) return status;
         if (s->of_value) count_from_values(s);
         judge_candidates(s);
         take_candidates(s);
     } while (s->of_value && s->begin < s->end);
-    return s->begin == s->end;
+    *done = s->begin == s->end;
+    return HISTO_OK;
 }
 
 /* The counts of this pass, and their number. */

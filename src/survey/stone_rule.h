@@ -21,8 +21,9 @@ void histo_stone_rule_add(histo_stone_rule *stone, const void *block, int64_t co
 /* Add the samples of a source in a GPU's memory. */
 histo_status histo_stone_rule_count(histo_stone_rule *stone, const histo_source *source);
 
-/* Call after each pass: true if the number is known, false if the same samples must be added again. */
-bool histo_stone_rule_end_pass(histo_stone_rule *stone);
+/* Call after each pass: *done if the number is known, else the same samples must be added again. Can only be cancelled.
+ */
+histo_status histo_stone_rule_end_pass(histo_stone_rule *stone, bool *done);
 
 /* What this pass has counted: save it, forget it; check what was saved, or add it. */
 void histo_stone_rule_save(const histo_stone_rule *stone, histo_bytes *out);

@@ -15,6 +15,7 @@
 #include "base/checksum.h"
 #include "base/error.h"
 #include "base/floats.h"
+#include "base/threads/monitor.h"
 #include "survey/device.h"
 #include "survey/extremes.h"
 #include "survey/pass.h"
@@ -33,6 +34,7 @@ struct histo_survey {
     bool in_pass;
     uint64_t seen, expected; /* samples in this pass; what an earlier pass saw, or UNKNOWN */
     bool changed;            /* passes disagree on the number of samples */
+    bool incomplete;         /* a call that was cancelled has added a part */
     bool facts_known;        /* extremes and stats are complete */
     double lo, hi;           /* the range, once known */
     histo_extremes extremes;
@@ -236,8 +238,10 @@ static void end_samples(histo_survey *s)
     s->expected = finite;
 }
 
-static void end_pass(histo_survey *s)
+/* Can only be cancelled. */
+static histo_status end_pass(histo_survey *s)
 {
+    bool done;
     s->changed |= s->expected != UNKNOWN && s->seen != s->expected;
     s->expected = s->seen;
     switch (s->phase) {
@@ -248,11 +252,21 @@ static void end_pass(histo_survey *s)
         end_samples(s);
         break;
     case CANDIDATES:
-        if (histo_stone_rule_end_pass(s->stone)) enter(s, DONE);
+        if (histo_stone_rule_end_pass(s->stone, &done) != HISTO_OK) return HISTO_CANCELLED;
+        if (done) enter(s, DONE);
         break;
     case DONE:
         break;
     }
+    return HISTO_OK;
+}
+
+static histo_status check_whole(const histo_survey *s)
+{
+    if (!s) return histo_fail(HISTO_INVALID, "the survey is NULL");
+    if (s->incomplete)
+        return histo_fail(HISTO_INVALID, "the survey holds a part of samples whose adding was cancelled: destroy it");
+    return HISTO_OK;
 }
 
 histo_status histo_survey_next_pass(histo_survey *survey, bool *more)
@@ -260,7 +274,10 @@ histo_status histo_survey_next_pass(histo_survey *survey, bool *more)
     HISTO_STANDARD_FLOATS;
     if (more) *more = false;
     if (!survey || !more) return histo_fail(HISTO_INVALID, "the survey, or the place for more, is NULL");
-    if (survey->in_pass) end_pass(survey);
+    histo_status status = check_whole(survey);
+    if (status == HISTO_OK && survey->in_pass) status = end_pass(survey);
+    survey->incomplete |= status == HISTO_CANCELLED;
+    if (status != HISTO_OK) return status;
     survey->in_pass = survey->phase != DONE;
     survey->seen = 0;
     *more = survey->in_pass;
@@ -288,21 +305,21 @@ static histo_status add_to_stone(histo_survey *s, const histo_source *source)
         return status;
     }
     histo_samples from;
+    static const char stage[] = "surveying";
+    histo_status status = HISTO_OK;
     histo_samples_start(&from, source, 0, source->samples);
-    while (histo_samples_next(&from)) {
+    while (status == HISTO_OK && histo_samples_next(&from)) {
         s->seen += (uint64_t)from.n;
         histo_stone_rule_add(s->stone, from.block, from.n);
+        status = histo_go_on(stage, HISTO_MUCH_WORK, from.at, from.all);
     }
-    return HISTO_OK;
+    return from.stopped ? histo_fail_cancelled(stage) : status;
 }
 
-static histo_status add(histo_survey *survey, const histo_view *samples, const histo_fill_options *options,
-                        histo_power_sums *sums)
+/* One that is cancelled leaves a part in the survey. */
+static histo_status add_in_phase(histo_survey *survey, const histo_view *samples, const histo_fill_options *options,
+                                 histo_power_sums *sums)
 {
-    if (!survey) return histo_fail(HISTO_INVALID, "the survey is NULL");
-    if (!survey->in_pass)
-        return histo_fail(HISTO_INVALID,
-                          "the survey is not in a pass: add samples after histo_survey_next_pass gave more");
     histo_source source;
     histo_status status = histo_source_make_typed(&source, samples, options, survey->dtype, "the survey is");
     if (status != HISTO_OK) return status;
@@ -321,6 +338,21 @@ static histo_status add(histo_survey *survey, const histo_view *samples, const h
         if (!histo_rule_needs_quartiles(rule)) facts.selection = NULL;
     }
     return histo_pass_run(&source, &facts, &survey->seen);
+}
+
+static histo_status add(histo_survey *survey, const histo_view *samples, const histo_fill_options *options,
+                        histo_power_sums *sums)
+{
+    histo_status status = check_whole(survey);
+    if (status != HISTO_OK) return status;
+    if (!survey->in_pass)
+        return histo_fail(HISTO_INVALID,
+                          "the survey is not in a pass: add samples after histo_survey_next_pass gave more");
+    const histo_power_sums before = sums ? *sums : (histo_power_sums){0};
+    status = add_in_phase(survey, samples, options, sums);
+    if (status != HISTO_OK && sums) *sums = before;
+    survey->incomplete = status == HISTO_CANCELLED;
+    return status;
 }
 
 histo_status histo_survey_add(histo_survey *survey, const histo_view *samples, const histo_fill_options *options)
@@ -369,7 +401,8 @@ static void describe(const histo_survey *s, uint64_t common[COMMON])
 
 static histo_status check_part(const histo_survey *s)
 {
-    if (!s) return histo_fail(HISTO_INVALID, "the survey is NULL");
+    const histo_status status = check_whole(s);
+    if (status != HISTO_OK) return status;
     if (!s->options.in_parts)
         return histo_fail(HISTO_INVALID, "the survey is of all samples: create it with in_parts to merge others");
     if (!s->in_pass)
@@ -514,6 +547,8 @@ histo_status histo_survey_replace(histo_survey *survey, const void *data, size_t
 static histo_status check_found(const histo_survey *s)
 {
     const histo_survey_options *o = &s->options;
+    const histo_status status = check_whole(s);
+    if (status != HISTO_OK) return status;
     if (s->phase != DONE)
         return histo_fail(HISTO_INVALID,
                           "the survey is not done: add the samples while histo_survey_next_pass gives more");

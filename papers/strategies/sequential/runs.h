@@ -8,7 +8,7 @@
 typedef void histo_sequential_loop(const histo_lookup *lookup, const double *edges, const char *at, int64_t stride,
                                    int64_t n, uint64_t *counts);
 
-/* Count the samples of a job, which are of one axis alone. */
-void histo_sequential_count(const histo_job *job, histo_sequential_loop *loop, const double *edges);
+/* Count the samples of a job, which are of one axis alone. Can only be cancelled. */
+histo_status histo_sequential_count(const histo_job *job, histo_sequential_loop *loop, const double *edges);
 
 #endif

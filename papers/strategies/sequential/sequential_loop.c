@@ -40,8 +40,7 @@ static const char *unsupported_reason(const histo_problem *problem)
 
 static histo_status launch(const histo_job *job)
 {
-    histo_sequential_count(job, loops[job->problem->dtypes[0]], NULL);
-    return HISTO_OK;
+    return histo_sequential_count(job, loops[job->problem->dtypes[0]], NULL);
 }
 
 const histo_strategy histo_cpu_sequential_loop = {.unsupported_reason = unsupported_reason, .launch = launch};

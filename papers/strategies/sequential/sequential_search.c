@@ -83,8 +83,7 @@ static const double *edges_of(const histo_lookup *l, double *room)
 static histo_status launch(const histo_job *job)
 {
     const histo_problem *p = job->problem;
-    histo_sequential_count(job, searches[p->dtypes[0]], edges_of(&p->lookups[0], job->workspace));
-    return HISTO_OK;
+    return histo_sequential_count(job, searches[p->dtypes[0]], edges_of(&p->lookups[0], job->workspace));
 }
 
 const histo_strategy histo_cpu_sequential_search = {

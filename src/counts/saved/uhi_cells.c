@@ -117,6 +117,8 @@ histo_status histo_cells_occupied(const histo_hist *hist, histo_list *cells)
     if (!cells->entries) return histo_fail_memory(bytes, "the cells of a sparse histogram");
     for (int64_t i = 0; i < all.n; i++)
         cells->entries[i] = (histo_entry){cell_of(hist, all.entries[i].slot), all.entries[i].count};
-    cells->n = histo_entries_sort(cells->entries, all.n, cells->entries + all.n);
-    return HISTO_OK;
+    cells->n = all.n;
+    const histo_status status = histo_entries_sort(cells->entries, &cells->n, cells->entries + all.n);
+    if (status != HISTO_OK) histo_list_free(cells);
+    return status;
 }

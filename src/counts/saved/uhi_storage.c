@@ -220,8 +220,10 @@ static histo_status read_cells(histo_uhi_loader *l)
     const size_t bytes = (size_t)l->cells.n * sizeof *l->cells.at;
     histo_entry *room = histo_malloc(bytes);
     if (!room) return histo_fail_memory(bytes, "the occupied slots of a histogram");
-    const int64_t n = histo_entries_sort(l->cells.at, l->cells.n, room);
+    int64_t n = l->cells.n;
+    status = histo_entries_sort(l->cells.at, &n, room);
     free(room);
+    if (status != HISTO_OK) return status;
     return n == l->cells.n ? HISTO_OK : FAIL(l->index, "the index has a cell twice");
 }
 

@@ -88,9 +88,10 @@ static void count_range(void *context, int index)
     all->count(all->job, index, all->threads);
 }
 
-void histo_run_ranges(const histo_job *job, int threads, void (*count)(const histo_job *job, int index, int threads))
+histo_status histo_run_ranges(const histo_job *job, int threads,
+                              void (*count)(const histo_job *job, int index, int threads))
 {
-    histo_pool_run(threads, count_range, &(ranges){job, threads, count});
+    return histo_pool_run_long("counting", threads, count_range, &(ranges){job, threads, count});
 }
 
 void *histo_cpu_allocate(size_t bytes)

@@ -14,7 +14,10 @@ typedef struct histo_cpu_prepared {
  * huge pages where available: random increments miss the TLB less often, and there are fewer page faults. */
 void *histo_cpu_allocate(size_t bytes);
 
-/* Call count(job, 0 … threads-1, threads) on the thread pool and return when all calls have returned. */
-void histo_run_ranges(const histo_job *job, int threads, void (*count)(const histo_job *job, int index, int threads));
+/* Call count(job, 0 … threads-1, threads) on the thread pool and return when all calls have returned; they may be
+ * stopped (histo_pool_run_long). */
+histo_status histo_run_ranges(const histo_job *job, int threads,
+                              void (*count)(const histo_job *job, int index, int threads))
+    __attribute__((warn_unused_result));
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/threads/monitor.h"
 #include "cpu/backend/backend.h"
 #include "cpu/kernels/kernels.h"
 #include "cpu/samples/bounds.h"
@@ -57,6 +58,7 @@ static void start(histo_blocks *blocks, const histo_job *job, void *gathered)
     blocks->most = HISTO_BLOCK;
     blocks->first = NULL;
     blocks->next = blocks->run.n = 0;
+    blocks->work = histo_pool_stoppable();
     blocks->passed = is_filtered(p) ? blocks->gathered + (size_t)p->operands * operand_bytes() : NULL;
     if (p->where != HISTO_ABSENT) blocks->inside = histo_bounds_of(p->dtypes[p->where], job->where_lo, job->where_hi);
 }
@@ -73,6 +75,7 @@ void histo_blocks_start(histo_blocks *blocks, const histo_job *job, int index, i
     }
     histo_walk_start(&blocks->walk, blocks->iter, first + range_begin(n, index, ranges),
                      first + range_begin(n, index + 1, ranges), INT64_MAX);
+    blocks->left = blocks->all = blocks->walk.left;
 }
 
 size_t histo_blocks_spanning_bytes(const histo_problem *problem)
@@ -108,6 +111,7 @@ void histo_blocks_start_spanning(histo_blocks *blocks, const histo_job *job, int
     blocks->next = ranges == 1 ? job->begin : entries_begin(job, index, ranges);
     histo_walk_start(&blocks->walk, blocks->iter, blocks->next,
                      ranges == 1 ? job->end : entries_begin(job, index + 1, ranges), INT64_MAX);
+    blocks->left = blocks->all = blocks->walk.left;
 }
 
 static int64_t run_stride(const histo_strided_iter *iter, int operand)
@@ -198,6 +202,17 @@ static bool find_run(histo_blocks *blocks)
     return blocks->run.n > 0 || histo_walk_next(&blocks->walk, &blocks->run);
 }
 
+/* Must the thread stop? Tables are added up after each entry of a batch. A function of records may take any time. */
+static bool is_stopped(histo_blocks *blocks)
+{
+    if (!blocks->work) return false;
+    const histo_problem *p = blocks->job->problem;
+    const int64_t left = blocks->walk.left + blocks->run.n, read = blocks->left - left;
+    const int64_t work = p->records ? HISTO_MUCH_WORK : read + (p->batch > 1 ? p->slots : 0);
+    blocks->left = left;
+    return histo_pool_stops(blocks->work, work + HISTO_PIECE, blocks->all - left, blocks->all);
+}
+
 /* The next samples of one batch entry, whether they pass or not. room: how many may be gathered. */
 static bool next_samples(histo_blocks *blocks, histo_block *block, int room)
 {
@@ -261,7 +276,7 @@ static bool next_passed(histo_blocks *blocks, histo_block *block)
     const histo_cpu_kernels *kernels = histo_cpu_kernels_usable();
     if (!find_run(blocks)) return false;
     *block = (histo_block){.batch = blocks->run.batch};
-    while (block->n < HISTO_BLOCK / 2 && find_run(blocks) && blocks->run.batch == block->batch) {
+    while (block->n < HISTO_BLOCK / 2 && find_run(blocks) && blocks->run.batch == block->batch && !is_stopped(blocks)) {
         uint8_t kept[HISTO_BLOCK];
         histo_block all;
         blocks->most = HISTO_BLOCK - block->n;
@@ -293,6 +308,7 @@ static bool next_passed(histo_blocks *blocks, histo_block *block)
 
 bool histo_blocks_next(histo_blocks *blocks, histo_block *block)
 {
+    if (is_stopped(blocks)) return false;
     if (histo_is_computed(blocks->job->problem)) return histo_blocks_next_pairs(blocks, block);
     return blocks->passed ? next_passed(blocks, block) : next_samples(blocks, block, HISTO_BLOCK);
 }

@@ -2,6 +2,7 @@
 #ifndef CPU_BLOCK_H
 #define CPU_BLOCK_H
 
+#include "base/threads/pool.h"
 #include "cpu/kernels/filters.h"
 #include "cpu/samples/prefetch.h"
 #include "plan/strategy.h"
@@ -36,7 +37,9 @@ typedef struct histo_blocks {
     char *gathered;                 /* a buffer for a block of every operand */
     char *passed;                   /* a buffer for the samples of every column that pass; NULL without a filter */
     histo_bounds inside;            /* the range that the range filter lets pass */
-    int64_t most; /* samples of a block in place: HISTO_BLOCK, or what the caller sets after the start */
+    int64_t most;          /* samples of a block in place: HISTO_BLOCK, or what the caller sets after the start */
+    histo_pool_work *work; /* that may be stopped; else NULL */
+    int64_t left, all;     /* samples of the range: when it was last asked; to begin with */
 } histo_blocks;
 
 /* Bytes of the buffer `gathered` for histo_blocks_start, a multiple of 64. */
@@ -51,6 +54,7 @@ void histo_blocks_start(histo_blocks *blocks, const histo_job *job, int index, i
 void histo_blocks_start_spanning(histo_blocks *blocks, const histo_job *job, int index, int ranges, void *gathered);
 size_t histo_blocks_spanning_bytes(const histo_problem *problem);
 
+/* The next block; false at the end, or if the work has been stopped. */
 bool histo_blocks_next(histo_blocks *blocks, histo_block *block);
 
 /* Up to HISTO_PIECE samples of a block from `begin` on; false if there are none. Not returned by value: copying the

@@ -132,8 +132,7 @@ static void count_range(const histo_job *job, int index, int threads)
 
 static histo_status launch(const histo_job *job)
 {
-    histo_run_ranges(job, useful_threads(job->problem, job->threads), count_range);
-    return HISTO_OK;
+    return histo_run_ranges(job, useful_threads(job->problem, job->threads), count_range);
 }
 
 const histo_strategy histo_cpu_byte_codes = {HISTO_STRATEGY_FUNCTIONS, .workspace = workspace, .ragged = true};

@@ -198,9 +198,9 @@ static void count_range(const histo_job *job, int index, int threads)
 static histo_status launch(const histo_job *job)
 {
     const int threads = useful_threads(job->problem, job->threads);
-    histo_run_ranges(job, threads, count_range);
-    if (adds_later(job->problem, threads)) histo_run_ranges(job, threads, add_tables);
-    return HISTO_OK;
+    const histo_status status = histo_run_ranges(job, threads, count_range);
+    if (status != HISTO_OK || !adds_later(job->problem, threads)) return status;
+    return histo_run_ranges(job, threads, add_tables);
 }
 
 const histo_strategy histo_cpu_byte_counters = {HISTO_STRATEGY_FUNCTIONS, .workspace = workspace, .ragged = true,

@@ -12,6 +12,7 @@
  * while others are counted. */
 #include <math.h>
 
+#include "base/threads/monitor.h"
 #include "cpu/backend/backend.h"
 #include "cpu/backend/costs.h"
 #include "cpu/kernels/kernels.h"
@@ -124,17 +125,22 @@ static void count_block(const histo_job *job, histo_block *block, uint32_t *slot
 }
 
 /* Without the general walk through blocks, which takes as long as counting a hundred samples. */
-static void count_one_run(const histo_job *job)
+static void count_one_run(const histo_job *job, int index, int threads)
 {
+    (void)index;
+    (void)threads;
     _Alignas(64) double gathered[HISTO_BLOCK];
     uint32_t slots[HISTO_BLOCK];
     const int64_t stride = job->iter.strides[0][0];
     const histo_dtype dtype = job->problem->stored[0];
     const size_t size = histo_dtype_size(job->problem->dtypes[0]);
     histo_block block;
+    histo_pool_work *const work = histo_pool_stoppable();
+    const int64_t some = job->problem->records ? HISTO_MUCH_WORK : HISTO_BLOCK;
     block.batch = block.left_out = 0;
     block.first = NULL;
     for (int64_t i = job->begin; i < job->end; i += block.n) {
+        if (histo_pool_stops(work, some, i - job->begin, job->end - job->begin)) return;
         const char *at = job->iter.base[0] + i * stride;
         const bool in_place = histo_dtype_is_plain(dtype) && stride == (int64_t)size && (uintptr_t)at % size == 0;
         block.n = job->end - i < HISTO_BLOCK ? (int)(job->end - i) : HISTO_BLOCK;
@@ -179,14 +185,14 @@ static void count_range(const histo_job *job, int index, int threads)
 static histo_status launch(const histo_job *job)
 {
     if (is_one_run(job)) { /* of one batch entry, and so for one thread */
-        count_one_run(job);
+        if (job->end - job->begin > HISTO_BLOCK) return histo_run_ranges(job, 1, count_one_run);
+        count_one_run(job, 0, 1);
         return HISTO_OK;
     }
     const bool whole = job->begin == 0 && job->end == histo_strided_iter_samples(&job->iter);
     const histo_status status = histo_weights_reserve(job);
     if (status != HISTO_OK) return status;
-    histo_run_ranges(job, whole ? useful_threads(job->problem, job->threads) : 1, count_range);
-    return HISTO_OK;
+    return histo_run_ranges(job, whole ? useful_threads(job->problem, job->threads) : 1, count_range);
 }
 
 const histo_strategy histo_cpu_direct = {HISTO_STRATEGY_FUNCTIONS, .workspace = workspace, .ragged = true,

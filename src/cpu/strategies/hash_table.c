@@ -47,7 +47,7 @@ typedef struct slot_table {
     uint64_t *buffer;     /* [2 * BUFFERED]: mixed slots, and room to partition them; NULL before the first */
     int buffered;         /* how many mixed slots there are */
     histo_sparse full;    /* what the table was emptied into; one list in the end */
-    bool failed;          /* out of memory */
+    bool failed;          /* out of memory, or stopped */
 } slot_table;
 
 typedef struct shared {
@@ -111,7 +111,7 @@ static bool empty(slot_table *t)
     int64_t n = 0;
     for (int64_t i = 0; i < entries; i++)
         if (t->entries[i].count) t->entries[n++] = (histo_entry){unmixed(t->entries[i].slot), t->entries[i].count};
-    n = histo_entries_sort(t->entries, n, t->entries + entries / 2);
+    if (histo_entries_sort(t->entries, &n, t->entries + entries / 2) != HISTO_OK) return false;
     histo_list list = {n, malloc((size_t)n * sizeof *list.entries + 1)};
     if (!list.entries) return false;
     memcpy(list.entries, t->entries, (size_t)n * sizeof *list.entries);
@@ -273,12 +273,11 @@ static histo_status launch(const histo_job *job)
     const size_t bytes = (size_t)all.threads * sizeof *all.tables;
     all.tables = calloc(1, bytes);
     if (!all.tables) return histo_fail_memory(bytes, "the hash tables of a fill");
-    histo_pool_run(all.threads, count_range, &all);
-    for (all.step = 1; all.step < all.threads; all.step *= 2)
-        histo_pool_run((all.threads + 2 * all.step - 1) / (2 * all.step), merge_two, &all);
+    histo_status status = histo_pool_run_long("counting", all.threads, count_range, &all);
+    for (all.step = 1; all.step < all.threads && status == HISTO_OK; all.step *= 2)
+        status = histo_pool_run_long("merging", (all.threads + 2 * all.step - 1) / (2 * all.step), merge_two, &all);
     slot_table *result = &all.tables[0];
-    histo_status status = HISTO_OK;
-    if (result->failed) /* the thread has its own error message */
+    if (status == HISTO_OK && result->failed) /* the thread has its own error message */
         status = histo_fail_memory(sizeof(histo_entry) << all.largest_bits, "the occupied slots of a sparse histogram");
     if (status == HISTO_OK) status = histo_accumulators_add(job->accumulators, histo_sparse_all(&result->full));
     if (status == HISTO_OK) result->full.lists = 0;

@@ -384,8 +384,7 @@ static histo_status launch(const histo_job *job)
     if (status != HISTO_OK) return status;
     shared all = {
         .job = job, .layout = layout_of(job->problem, job->threads, job->params), .lock = PTHREAD_MUTEX_INITIALIZER};
-    histo_pool_run(all.layout.threads, count_range, &all);
-    return HISTO_OK;
+    return histo_pool_run_long("counting", all.layout.threads, count_range, &all);
 }
 
 const histo_strategy histo_cpu_privatized = {

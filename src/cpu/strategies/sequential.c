@@ -5,6 +5,8 @@
  * Source: the idea of Hardavellas, Histograms, and of Podlozhnyuk 2007, listing 1, for anything that can be counted.
  * Bytes: each sample once. Wins only on a handful of samples. */
 #include "axis/filter.h"
+#include "base/threads/monitor.h"
+#include "cpu/backend/backend.h"
 #include "cpu/samples/block.h"
 #include "cpu/strategies/weights.h"
 #include "view/dtype.h"
@@ -62,8 +64,10 @@ static void count(const histo_job *job, int64_t batch, const char *const *at)
 }
 
 /* Samples that are not in memory come in blocks. */
-static histo_status launch_computed(const histo_job *job)
+static void count_computed(const histo_job *job, int index, int threads)
 {
+    (void)index;
+    (void)threads;
     _Alignas(64) char gathered[HISTO_MAX_AXES * HISTO_BLOCK * sizeof(double)];
     const histo_problem *p = job->problem;
     histo_blocks blocks;
@@ -76,19 +80,19 @@ static histo_status launch_computed(const histo_job *job)
                 at[a] = (const char *)block.at[a] + (size_t)i * histo_dtype_size(p->sampled[a]);
             count(job, block.batch, at);
         }
-    return HISTO_OK;
 }
 
-static histo_status launch(const histo_job *job)
+static void count_in_memory(const histo_job *job, int index, int threads)
 {
-    if (histo_is_computed(job->problem)) return launch_computed(job);
     const histo_problem *p = job->problem;
-    histo_status status = histo_weights_reserve(job);
-    if (status != HISTO_OK) return status;
+    (void)index;
+    (void)threads;
     histo_walk walk;
     histo_run run;
-    histo_walk_start(&walk, &job->iter, job->begin, job->end, INT64_MAX);
-    while (histo_walk_next(&walk, &run)) {
+    histo_pool_work *const work = histo_pool_stoppable();
+    histo_walk_start(&walk, &job->iter, job->begin, job->end, HISTO_BLOCK);
+    while (!histo_pool_stops(work, HISTO_MUCH_WORK, job->end - job->begin - walk.left, job->end - job->begin) &&
+           histo_walk_next(&walk, &run)) {
         for (int64_t i = 0; i < run.n; i++) {
             uint64_t room[HISTO_MAX_OPERANDS];
             const char *fetched[HISTO_MAX_OPERANDS];
@@ -98,7 +102,14 @@ static histo_status launch(const histo_job *job)
                 run.at[o] += job->iter.strides[o][job->iter.ndim - 1];
         }
     }
-    return HISTO_OK;
+}
+
+/* One thread, which the monitor may stop. */
+static histo_status launch(const histo_job *job)
+{
+    if (histo_is_computed(job->problem)) return histo_run_ranges(job, 1, count_computed);
+    const histo_status status = histo_weights_reserve(job);
+    return status == HISTO_OK ? histo_run_ranges(job, 1, count_in_memory) : status;
 }
 
 const histo_strategy histo_cpu_sequential = {HISTO_STRATEGY_FUNCTIONS, .ragged = true, .computed = true};

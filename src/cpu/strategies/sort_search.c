@@ -107,8 +107,7 @@ static void count_range(const histo_job *job, int index, int threads)
 static histo_status launch(const histo_job *job)
 {
     int64_t useful = (job->end - job->begin) / SAMPLES_A_THREAD + 1;
-    histo_run_ranges(job, job->threads < useful ? job->threads : (int)useful, count_range);
-    return HISTO_OK;
+    return histo_run_ranges(job, job->threads < useful ? job->threads : (int)useful, count_range);
 }
 
 const histo_strategy histo_cpu_sort_search = {HISTO_STRATEGY_FUNCTIONS, .workspace = workspace, .ragged = true};

@@ -297,7 +297,9 @@ static void count_channels(const histo_job *job, int index, int threads)
     histo_run run;
     histo_walk_start(&walk, &channels.pixels, pixels / threads * index,
                      index + 1 < threads ? pixels / threads * (index + 1) : pixels, PIXELS);
-    while (histo_walk_next(&walk, &run)) {
+    histo_pool_work *const work = histo_pool_stoppable();
+    const int64_t all = walk.left;
+    while (!histo_pool_stops(work, PIXELS, all - walk.left, all) && histo_walk_next(&walk, &run)) {
         histo_cpu_kernels_usable()->split_channels((const uint8_t *)run.at[0], channels.pitch, channels.count,
                                                    (int)run.n, split);
         for (int c = 0; c < channels.count; c++)
@@ -312,9 +314,8 @@ static histo_status launch(const histo_job *job)
     const histo_problem *p = job->problem;
     if (needs_workspace(p)) {
         interleaved channels;
-        histo_run_ranges(job, useful_threads(p, job->threads),
-                         find_channels(&channels, job) ? count_channels : count_range);
-        return HISTO_OK;
+        return histo_run_ranges(job, useful_threads(p, job->threads),
+                                find_channels(&channels, job) ? count_channels : count_range);
     }
     _Alignas(64) char gathered[MAX_BUFFERS * HISTO_BLOCK * sizeof(double)];
     _Alignas(64) char counters[HISTO_SCALAR_STATE_BYTES];

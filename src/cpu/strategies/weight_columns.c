@@ -134,6 +134,7 @@ static int take(local *me, int lane, int64_t entry, int64_t begin, int64_t end)
     histo_blocks blocks;
     histo_block block;
     histo_blocks_start(&blocks, job, 0, 1, me->gathered);
+    blocks.work = NULL; /* all of them, or samples and weights would not go together */
     while (histo_blocks_next(&blocks, &block)) {
         char *to = copied + (size_t)n * size;
         histo_block_add_masked(job, &block, me->all->layout.threads == 1);
@@ -177,7 +178,11 @@ static void count_entries(local *me, int64_t first, int entries, int64_t begin, 
     me->weights.step = rows ? row / (int64_t)histo_dtype_size(p->dtypes[p->weights]) : 0;
     for (int lane = entries; lane < l->lanes; lane++)
         me->weights.lane[lane] = me->copied + (size_t)l->lanes * HISTO_BLOCK * sizeof(double); /* zeros */
+    histo_pool_work *const work = histo_pool_stoppable();
+    const int64_t entry = me->part.iter.per_batch, all = me->part.iter.batch * entry;
     for (int64_t at = begin; at < end; at += HISTO_BLOCK) {
+        if (histo_pool_stops(work, (int64_t)entries * HISTO_BLOCK, first * entry + (at - begin) * l->threads, all))
+            break;
         const int64_t next = end - at < HISTO_BLOCK ? end : at + HISTO_BLOCK;
         const int n = take(me, 0, first, at, next);
         for (int lane = 1; lane < entries && !rows; lane++)
@@ -255,8 +260,7 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
 static histo_status launch(const histo_job *job)
 {
     shared all = {.job = job, .layout = layout_of(job->problem, job->threads), .lock = PTHREAD_MUTEX_INITIALIZER};
-    histo_pool_run(all.layout.threads, count_range, &all);
-    return HISTO_OK;
+    return histo_pool_run_long("counting", all.layout.threads, count_range, &all);
 }
 
 const histo_strategy histo_cpu_weight_columns = {HISTO_STRATEGY_FUNCTIONS, .workspace = workspace};

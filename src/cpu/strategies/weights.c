@@ -141,7 +141,7 @@ static void touch_share(void *context, int index)
 /* Find the windows of all weights that the job reads. Weights of masked samples are included, which costs only memory.
  * The first piece of a fill scans the whole fill: once there is room for all its weights and carries, no later piece
  * can fail. */
-static void find_windows(const histo_job *job, touched_windows *found)
+static histo_status find_windows(const histo_job *job, touched_windows *found)
 {
     enum { SAMPLES_A_THREAD = 1 << 18 };
     const histo_problem *p = job->problem;
@@ -161,8 +161,9 @@ static void find_windows(const histo_job *job, touched_windows *found)
     if (job->begin == 0) only->end = histo_strided_iter_samples(&job->iter);
     int64_t useful = (only->end - only->begin) / SAMPLES_A_THREAD + 1;
     all.threads = job->threads < useful ? job->threads : (int)useful;
-    histo_pool_run(all.threads, touch_share, &all);
+    const histo_status status = histo_pool_run_long("looking at the weights", all.threads, touch_share, &all);
     *found = all.found;
+    return status;
 }
 
 histo_status histo_weights_reserve(const histo_job *job)
@@ -170,15 +171,15 @@ histo_status histo_weights_reserve(const histo_job *job)
     const histo_problem *p = job->problem;
     if (!histo_is_reproducible(p->weighting)) return HISTO_OK;
     touched_windows found = {0};
+    histo_status status = HISTO_OK;
     if (p->weights == HISTO_ABSENT)
         touch_block(&found, HISTO_U8, &(uint8_t){1}, 1);
     else
-        find_windows(job, &found);
+        status = find_windows(job, &found);
     uint64_t adds = (uint64_t)(job->end - job->begin);
     bool first_of_several = job->begin == 0 && job->end < histo_strided_iter_samples(&job->iter);
     histo_exact *const sums[] = {job->accumulators->exact_w, job->accumulators->exact_w2};
     const histo_exact_windows *const touched[] = {&found.w, &found.w2};
-    histo_status status = HISTO_OK;
     for (int s = 0; s < 2 && sums[s] && status == HISTO_OK; s++)
         status = histo_exact_reserve(sums[s], touched[s], adds);
     for (int s = 0; s < 2 && sums[s] && first_of_several && status == HISTO_OK; s++)

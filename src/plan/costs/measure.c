@@ -3,10 +3,12 @@
  * the host. Only for samples in host memory, where the GPU competes with the CPU, does it include that transfer. */
 #include "plan/costs/measure.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/threads/monitor.h"
 #include "plan/accumulators.h"
 
 /* A trial plan, set to one candidate after the other. */
@@ -15,7 +17,10 @@ typedef struct trial {
     histo_accumulators accumulators;
     const histo_view *const *operands;
     const histo_fill_options *fill;
+    int tried; /* candidates */
 } trial;
+
+static const char measuring[] = "measuring"; /* the stage of the call */
 
 /* Measure the time per fill over `fills` consecutive fills. */
 static histo_status time_fills(trial *t, int fills, double *us)
@@ -95,7 +100,7 @@ static histo_status try_value(trial *t, int p, int64_t value, double *best_us)
     }
     plan->params[p] = before;
     if (status != HISTO_OK) histo_accumulators_clear(&t->accumulators, NULL); /* discard a fill that failed halfway */
-    return status == HISTO_DEVICE ? status : HISTO_OK;
+    return status == HISTO_DEVICE || status == HISTO_CANCELLED ? status : HISTO_OK;
 }
 
 /* One parameter after the other: its ends and the powers of two between them. */
@@ -131,6 +136,7 @@ static histo_status measure_target(trial *t, int target, bool varies)
             continue;
         }
         histo_plan_use(plan, c->row, c->params);
+        histo_monitor_stage(measuring, (double)t->tried++ / plan->candidates);
         status = time_candidate(t, best_us, &c->us);
         if (status == HISTO_NO_MEMORY && device->device != HISTO_DEVICE_CPU) {
             c->why_not = "not measured: the memory of the GPU is too small for it";
@@ -155,14 +161,23 @@ static histo_status measure_target(trial *t, int target, bool varies)
     return status;
 }
 
-/* Start a trial with new accumulators, which the caller frees after success. */
+/* Start a trial with new accumulators. Unless this fails, end() follows. */
 static histo_status begin(trial *t, histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill)
 {
     const histo_problem *p = &plan->problem;
     *t = (trial){.plan = plan, .operands = operands, .fill = fill};
-    return histo_accumulators_make(
+    const histo_status status = histo_accumulators_make(
         &t->accumulators, p->slots,
         &(histo_hist_options){.batch = p->batch, .weighting = p->weighting, .storage = p->storage});
+    if (status == HISTO_OK) histo_monitor_stage(measuring, NAN);
+    return status;
+}
+
+static histo_status end(trial *t, histo_status status)
+{
+    histo_monitor_stage(NULL, 0);
+    histo_accumulators_free(&t->accumulators);
+    return status;
 }
 
 histo_status histo_plan_time(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill,
@@ -172,8 +187,7 @@ histo_status histo_plan_time(histo_plan *plan, const histo_view *const *operands
     histo_status status = begin(&t, plan, operands, fill);
     if (status != HISTO_OK) return status;
     status = time_candidate(&t, 1e300, us);
-    histo_accumulators_free(&t.accumulators);
-    return status;
+    return end(&t, status);
 }
 
 histo_status histo_plan_vary(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill)
@@ -184,8 +198,7 @@ histo_status histo_plan_vary(histo_plan *plan, const histo_view *const *operands
     if (status != HISTO_OK) return status;
     status = time_candidate(&t, 1e300, &us);
     if (status == HISTO_OK) status = vary_all(&t, &us);
-    histo_accumulators_free(&t.accumulators);
-    return status;
+    return end(&t, status);
 }
 
 histo_status histo_plan_measure(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill,
@@ -198,12 +211,11 @@ histo_status histo_plan_measure(histo_plan *plan, const histo_view *const *opera
         histo_target *device = &plan->target[target];
         if (device->left_out) continue;
         status = measure_target(&t, target, vary);
-        if (status != HISTO_OK && plan->free_choice && target > 0) {
+        if (status != HISTO_OK && status != HISTO_CANCELLED && plan->free_choice && target > 0) {
             device->left_out = "measuring there failed";
             device->measured = false;
             status = HISTO_OK;
         }
     }
-    histo_accumulators_free(&t.accumulators);
-    return status;
+    return end(&t, status);
 }

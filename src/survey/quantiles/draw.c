@@ -50,6 +50,7 @@ static void draw_neighbours(histo_selection *s, const histo_source *source, int6
         const int64_t at = i * part + (int64_t)(next_random(&random) % (uint64_t)(part - NEIGHBOURS + 1));
         histo_samples from;
         histo_samples_start(&from, source, at, at + NEIGHBOURS);
+        from.stoppable = false; /* there are few */
         while (histo_samples_next(&from)) {
             histo_keys_make(s->dtype, from.block, from.n, keys);
             histo_add_drawn_keys(s, keys, from.n);

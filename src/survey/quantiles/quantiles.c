@@ -15,6 +15,7 @@ struct histo_quantiles {
     bool in_pass, done;
     uint64_t seen, expected; /* samples in this pass, and in the first */
     bool first, changed;     /* in the first pass; passes disagree on the number of samples */
+    bool incomplete;         /* a call that was cancelled has added a part */
 };
 
 histo_status histo_quantiles_create(histo_quantiles **quantiles, histo_dtype dtype, histo_quantile_rule rule, int n,
@@ -46,11 +47,22 @@ void histo_quantiles_destroy(histo_quantiles *quantiles)
     free(quantiles);
 }
 
+static histo_status check_whole(const histo_quantiles *q)
+{
+    if (!q) return histo_fail(HISTO_INVALID, "the quantiles are NULL");
+    if (q->incomplete)
+        return histo_fail(HISTO_INVALID,
+                          "the quantiles hold a part of samples whose adding was cancelled: destroy them");
+    return HISTO_OK;
+}
+
 histo_status histo_quantiles_next_pass(histo_quantiles *q, bool *more)
 {
     HISTO_STANDARD_FLOATS;
     if (more) *more = false;
     if (!q || !more) return histo_fail(HISTO_INVALID, "the quantiles, or the place for more, are NULL");
+    const histo_status status = check_whole(q);
+    if (status != HISTO_OK) return status;
     if (q->in_pass) {
         q->changed |= !q->first && q->seen != q->expected;
         q->first = false;
@@ -67,21 +79,24 @@ histo_status histo_quantiles_add(histo_quantiles *quantiles, const histo_view *s
                                  const histo_fill_options *options)
 {
     HISTO_STANDARD_FLOATS;
-    if (!quantiles) return histo_fail(HISTO_INVALID, "the quantiles are NULL");
+    histo_status status = check_whole(quantiles);
+    if (status != HISTO_OK) return status;
     if (!quantiles->in_pass)
         return histo_fail(HISTO_INVALID, "no pass has begun: add samples after histo_quantiles_next_pass gave more");
     histo_source source;
-    const histo_status status =
-        histo_source_make_typed(&source, samples, options, quantiles->dtype, "the quantiles are");
+    status = histo_source_make_typed(&source, samples, options, quantiles->dtype, "the quantiles are");
     if (status != HISTO_OK) return status;
-    return histo_pass_run(&source, &(histo_facts){.selection = quantiles->selection}, &quantiles->seen);
+    status = histo_pass_run(&source, &(histo_facts){.selection = quantiles->selection}, &quantiles->seen);
+    quantiles->incomplete = status == HISTO_CANCELLED;
+    return status;
 }
 
 histo_status histo_quantiles_read(const histo_quantiles *quantiles, double *values)
 {
     HISTO_STANDARD_FLOATS;
-    if (!quantiles || (!values && quantiles->n > 0))
-        return histo_fail(HISTO_INVALID, "the quantiles or the array for them is NULL");
+    const histo_status status = check_whole(quantiles);
+    if (status != HISTO_OK) return status;
+    if (!values && quantiles->n > 0) return histo_fail(HISTO_INVALID, "the array for the quantiles is NULL");
     if (!quantiles->done)
         return histo_fail(HISTO_INVALID,
                           "the quantiles are not known: add the samples while histo_quantiles_next_pass gives more");
