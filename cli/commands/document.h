@@ -1,4 +1,4 @@
-/* The man page, and completions for shells, generated from the tables of subcommands and options. */
+/* The man pages, and completions for shells, generated from the tables of subcommands and options. */
 #ifndef CLI_DOCUMENT_H
 #define CLI_DOCUMENT_H
 
@@ -7,6 +7,7 @@
 #include "options/options.h"
 
 void document_man(FILE *out);
+void document_man_bench(FILE *out);
 void document_bash(FILE *out);
 void document_zsh(FILE *out);
 void document_fish(FILE *out);

@@ -12,7 +12,11 @@ static void print_document(const char *name, FILE *out)
     static const struct {
         const char *name;
         void (*print)(FILE *);
-    } documents[] = {{"man", document_man}, {"bash", document_bash}, {"zsh", document_zsh}, {"fish", document_fish}};
+    } documents[] = {{"man", document_man},
+                     {"man-bench", document_man_bench},
+                     {"bash", document_bash},
+                     {"zsh", document_zsh},
+                     {"fish", document_fish}};
     for (size_t i = 0; i < sizeof documents / sizeof *documents; i++)
         if (strcmp(documents[i].name, name) == 0) documents[i].print(out);
 }

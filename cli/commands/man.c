@@ -1,4 +1,4 @@
-/* The man page, in the classic man macros. */
+/* The man pages of histo and of histo-bench, in the classic man macros. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -58,7 +58,7 @@ static void print_entry(const char *label, const char *text, FILE *out)
     print_text(text, out);
 }
 
-static void print_heading(FILE *out)
+static void print_heading(const char *title, const char *name, const char *does, FILE *out)
 {
     const char *epoch = getenv("SOURCE_DATE_EPOCH"); /* for reproducible packages */
     time_t when = epoch ? (time_t)strtoll(epoch, NULL, 10) : time(NULL);
@@ -66,22 +66,28 @@ static void print_heading(FILE *out)
     gmtime_r(&when, &broken);
     char date[32];
     strftime(date, sizeof date, "%Y-%m-%d", &broken);
-    fprintf(out, ".TH HISTO 1 %s \"histo %s\" \"User Commands\"\n", date, histo_version());
-    fputs(".SH NAME\nhisto \\- exact histograms of images, arrays, tables and raw data\n", out);
+    fprintf(out, ".TH %s 1 %s \"histo %s\" \"User Commands\"\n", title, date, histo_version());
+    fprintf(out, ".SH NAME\n%s \\- %s\n", name, does);
+}
+
+/* How a subcommand of a program is called. */
+static void print_call(const char *program, const command_row *command, FILE *out)
+{
+    fprintf(out, "\\fB%s %s\\fR [\\fIOPTION\\fR]...", program, command->name);
+    const char *name = command->operands + strspn(command->operands, "[");
+    size_t bytes = strcspn(name, "].");
+    if (bytes)
+        fprintf(out, " %.*s\\fI%.*s\\fR%s", (int)(name - command->operands), command->operands, (int)bytes, name,
+                name + bytes);
+    fputc('\n', out);
 }
 
 static void print_synopsis(FILE *out)
 {
     fputs(".SH SYNOPSIS\n\\fBhisto\\fR [\\fIOPTION\\fR]... [\\fIFILE\\fR]...\n", out);
     for (int i = 0; i < COMMAND_COUNT; i++) {
-        const command_row *command = &command_rows[i];
-        fprintf(out, ".br\n\\fBhisto %s\\fR [\\fIOPTION\\fR]...", command->name);
-        const char *name = command->operands + strspn(command->operands, "[");
-        size_t bytes = strcspn(name, "].");
-        if (bytes)
-            fprintf(out, " %.*s\\fI%.*s\\fR%s", (int)(name - command->operands), command->operands, (int)bytes, name,
-                    name + bytes);
-        fputc('\n', out);
+        fputs(".br\n", out);
+        print_call("histo", &command_rows[i], out);
     }
 }
 
@@ -201,6 +207,19 @@ static void print_formats(FILE *out)
 #undef OUTPUT
 }
 
+static void print_statuses(FILE *out)
+{
+    fputs(".SH EXIT STATUS\n", out);
+    print_entry("0", "Success.", out);
+    print_entry("1", "A file could not be read or written, or its content is invalid.", out);
+    print_entry("2", "Usage error.", out);
+    fputs(".PP\n", out);
+    print_text(
+        "On failure, one sentence on standard error says what is wrong, where, and what to do, and no output file "
+        "is left behind.",
+        out);
+}
+
 static void print_surroundings(FILE *out)
 {
     fputs(".SH FILES\n", out);
@@ -231,15 +250,7 @@ static void print_surroundings(FILE *out)
     print_entry("COLUMNS, LINES", "The size of drawings where the output is not a terminal.", out);
     print_entry("LC_ALL, LC_CTYPE, LANG", "Where they name no UTF-8, drawings are in ASCII.", out);
     print_entry("NO_COLOR", "If set and not empty, or if TERM is dumb, drawings have no colours.", out);
-    fputs(".SH EXIT STATUS\n", out);
-    print_entry("0", "Success.", out);
-    print_entry("1", "A file could not be read or written, or its content is invalid.", out);
-    print_entry("2", "Usage error.", out);
-    fputs(".PP\n", out);
-    print_text(
-        "On failure, one sentence on standard error says what is wrong, where, and what to do, and no output file "
-        "is left behind.",
-        out);
+    print_statuses(out);
 }
 
 static void print_examples_of(const command_row *command, FILE *out)
@@ -261,11 +272,72 @@ static void print_examples(FILE *out)
 
 void document_man(FILE *out)
 {
-    print_heading(out);
+    print_heading("HISTO", "histo", "exact histograms of images, arrays, tables and raw data", out);
     print_synopsis(out);
     print_description(out);
     print_options(out);
     print_formats(out);
     print_surroundings(out);
     print_examples(out);
+}
+
+/* ---- histo-bench ---- */
+
+static const command_row *const of_bench[] = {&command_rows[COMMAND_BENCH], &command_rows[COMMAND_GENERATE],
+                                              &command_rows[COMMAND_TUNE]};
+enum { OF_BENCH = sizeof of_bench / sizeof *of_bench };
+
+/* The subjects of bench, and the other subcommands, that take an option: "map, random and tune"; "" if none does. */
+static const char *takers_in_bench(const option_row *option, char *text, size_t capacity)
+{
+    const char *names[SUBJECT_COUNT + OF_BENCH];
+    int count = 0;
+    for (int i = 0; i < SUBJECT_COUNT; i++)
+        if (option_taken(option, &subject_rows[i])) names[count++] = strchr(subject_rows[i].name, ' ') + 1;
+    for (int i = 1; i < OF_BENCH; i++)
+        if (option_taken(option, of_bench[i])) names[count++] = of_bench[i]->name;
+    return option_list(names, count, text, capacity);
+}
+
+static void print_options_of_bench(FILE *out)
+{
+    fputs(".SH OPTIONS\n", out);
+    for (int group = 0; group < GROUP_HIDDEN; group++) {
+        bool headed = false;
+        for (int i = 0; i < histo_options.count; i++) {
+            const option_row *option = &histo_options.rows[i];
+            char takers[320], sentence[400];
+            if (option->group != (option_group)group || !*takers_in_bench(option, takers, sizeof takers)) continue;
+            if (!headed) fprintf(out, ".SS %s\n", option_group_names[group]);
+            headed = true;
+            print_option(option, out);
+            snprintf(sentence, sizeof sentence, "For %s.", takers);
+            print_text(sentence, out);
+        }
+    }
+}
+
+void document_man_bench(FILE *out)
+{
+    print_heading("HISTO\\-BENCH", "histo\\-bench",
+                  "measure histograms and applications, and tune the choice of strategies", out);
+    fputs(".SH SYNOPSIS\n", out);
+    for (int i = 0; i < OF_BENCH; i++) {
+        if (i) fputs(".br\n", out);
+        print_call("histo\\-bench", of_bench[i], out);
+    }
+    fputs(".SH DESCRIPTION\n", out);
+    print_text("histo-bench is the program that 'histo bench', 'histo generate' and 'histo tune' run. It also runs by "
+               "itself, where the command is not installed. The word bench may be left out.",
+               out);
+    for (int i = 0; i < OF_BENCH; i++)
+        print_command(of_bench[i], out);
+    print_options_of_bench(out);
+    print_statuses(out);
+    fputs(".SH EXAMPLES\n", out);
+    for (int i = 0; i < OF_BENCH; i++)
+        print_examples_of(of_bench[i], out);
+    for (int i = 0; i < SUBJECT_COUNT; i++)
+        print_examples_of(&subject_rows[i], out);
+    fputs(".SH SEE ALSO\n.BR histo (1)\n", out);
 }

@@ -96,6 +96,9 @@ typedef struct option_table {
 extern const option_table histo_options;
 
 bool option_taken(const option_row *option, const command_row *command);
+/* "a, b and c": names[count] as a list. Returns text. */
+const char *option_list(const char *const *names, int count, char *text, size_t capacity);
+
 /* "hist, merge and show": the subcommands with this option. Returns text. */
 const char *option_takers(const option_row *option, char *text, size_t capacity);
 

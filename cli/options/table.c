@@ -62,16 +62,22 @@ bool option_taken(const option_row *option, const command_row *command)
     return option->group == GROUP_GENERAL;
 }
 
+const char *option_list(const char *const *names, int count, char *text, size_t capacity)
+{
+    size_t length = 0;
+    *text = '\0';
+    for (int i = 0; i < count && length < capacity; i++) {
+        const char *before = i == 0 ? "" : i == count - 1 ? " and " : ", ";
+        length += (size_t)snprintf(text + length, capacity - length, "%s%s", before, names[i]);
+    }
+    return text;
+}
+
 const char *option_takers(const option_row *option, char *text, size_t capacity)
 {
     const char *names[COMMAND_COUNT];
     int count = 0;
     for (int c = 0; c < COMMAND_COUNT; c++)
         if (option_taken(option, &command_rows[c])) names[count++] = command_rows[c].name;
-    size_t length = 0;
-    for (int i = 0; i < count && length < capacity; i++) {
-        const char *before = i == 0 ? "" : i == count - 1 ? " and " : ", ";
-        length += (size_t)snprintf(text + length, capacity - length, "%s%s", before, names[i]);
-    }
-    return text;
+    return option_list(names, count, text, capacity);
 }

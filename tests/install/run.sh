@@ -38,5 +38,6 @@ if [ -x "$root/usr/bin/histo" ]; then
 fi
 if [ -x "$root/usr/bin/histo-bench" ]; then
     "$root/usr/bin/histo-bench" conflicts >/dev/null
+    [ ! -x "$root/usr/bin/histo" ] || grep -q several "$root/usr/share/man/man1/histo-bench.1"
     [ ! -x "$root/usr/bin/histo" ] || "$root/usr/bin/histo" bench conflicts >/dev/null
 fi
