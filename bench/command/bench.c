@@ -123,7 +123,9 @@ static random_result problems;
 
 static int draw_problems(const bench_settings *s, fault *f)
 {
-    return picture_of_random(&problems, s, f);
+    const int failed = picture_of_random(&problems, s, f);
+    random_result_free(&problems);
+    return failed;
 }
 
 static int run_random(measuring *m, int *wrong, fault *f)
@@ -138,9 +140,13 @@ static int run_random(measuring *m, int *wrong, fault *f)
         .effort = s->effort,
     };
     const histo_status status = bench_random(&options, &problems);
+    const int count = problems.count;
     *wrong = problems.wrong;
-    if (problems.count) m->draw = draw_problems;
-    return measuring_end(m, status, problems.count, f);
+    if (count && s->image)
+        m->draw = draw_problems;
+    else
+        random_result_free(&problems);
+    return measuring_end(m, status, count, f);
 }
 
 /* The colours of a photograph, or the synthetic one. */
