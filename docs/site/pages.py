@@ -66,7 +66,7 @@ def main(directory):
             shutil.copyfile(file, copy)
 
     sources = {HEADER}
-    pages = {HEADER: api.reference((ROOT / HEADER).read_text())}
+    pages = {HEADER: api.reference(ROOT / "include")}
     files = [path for path in MOVED if path.endswith(".md") and (ROOT / path).exists()]
     files += sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs").rglob("*.md"))
     for path in files:

@@ -27,7 +27,7 @@
  *     so no sum of them wraps. A call that would make them more is HISTO_INVALID; a file with more is HISTO_CORRUPT.
  *     What changes counts outside of the library is not checked: launches of CUDA graphs, histo_hist_borrow_words.
  *   - Results do not depend on the floating-point state of the calling thread, such as flushing to zero (-ffast-math)
- * or another rounding: calls compute in the standard state, and restore the caller's.
+ *     or another rounding: calls compute in the standard state, and restore the caller's.
  *   - Samples, and arrays that counts are read into, may be in any host memory or in a GPU's memory; the library
  *     detects which. Reading into host memory, merging or saving waits for the histogram's fills.
  *   - Options structs may be NULL, and zero in any field means its default: write them with designated initialisers, or

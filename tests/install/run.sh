@@ -31,6 +31,7 @@ done
 nm -D --defined-only "$library/libhisto.so" | awk '{print $3}' | sort >"$root/shared"
 nm -g --defined-only "$library/libhisto.a" | awk 'NF == 3 {print $3}' | sort >"$root/static"
 diff "$root/shared" "$root/static" || { echo "libhisto.a does not define what libhisto.so exports"; exit 1; }
+[ ! -e "$build/manual" ] || test -s "$root/usr/share/man/man3/histo_hist_fill.3"
 if [ -x "$root/usr/bin/histo" ]; then
     "$root/usr/bin/histo" --version
     echo 1 | "$root/usr/bin/histo" -o "$root/picture.svg" # by a module
