@@ -25,7 +25,8 @@ compiles() {
     done
 }
 
-# Each block of C in a document is the body of a function with these parameters; whole programs are files.
+# Each block of C in a document is the body of a function with these parameters, but whole programs are files, and
+# blocks that begin with a static declaration are outside of functions.
 blocks() { # DOCUMENT TO
     awk -v document="$1" -v to="$2" '
         BEGIN {
@@ -37,9 +38,14 @@ blocks() { # DOCUMENT TO
         /^```c$/ { on = 1; text = sprintf("#line %d \"%s\"\n", NR + 1, document); next }
         /^```$/ && on {
             on = 0
-            if (!block++) print "#include <histo/histo.h>\n#include <math.h>\n#include <stdlib.h>" >bodies
+            if (!block++) {
+                print "#include <histo/histo.h>" >bodies
+                print "#include <math.h>\n#include <signal.h>\n#include <stdio.h>\n#include <stdlib.h>" >bodies
+            }
             if (text ~ /int main\(/)
                 print text >(to "/" block ".c")
+            else if (text ~ /^[^\n]*\nstatic /)
+                print text >bodies
             else
                 printf "void block_%d%s;\nvoid block_%d%s\n{\n%s}\n", block, parameters, block, parameters, text >bodies
         }
