@@ -19,7 +19,8 @@ enum { METRICS = sizeof metric_names / sizeof *metric_names };
 
 histo_status histo_metric_parse(const char *name, histo_metric *metric)
 {
-    if (metric) *metric = 0;
+    if (!metric) return histo_fail(HISTO_INVALID, "the place for the metric is NULL");
+    *metric = 0;
     int found;
     histo_status status = histo_name_find(metric_names, METRICS, name, "metric", &found);
     if (status == HISTO_OK) *metric = (histo_metric)found;

@@ -28,7 +28,8 @@ enum { RULES = sizeof rule_names / sizeof *rule_names };
 
 histo_status histo_quantile_rule_parse(const char *name, histo_quantile_rule *rule)
 {
-    if (rule) *rule = 0;
+    if (!rule) return histo_fail(HISTO_INVALID, "the place for the rule is NULL");
+    *rule = 0;
     int found;
     histo_status status = histo_name_find(rule_names, RULES, name, "quantile rule", &found);
     if (status == HISTO_OK) *rule = (histo_quantile_rule)found;

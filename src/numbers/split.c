@@ -17,7 +17,8 @@ enum { METHODS = sizeof method_names / sizeof *method_names };
 
 histo_status histo_split_method_parse(const char *name, histo_split_method *method)
 {
-    if (method) *method = 0;
+    if (!method) return histo_fail(HISTO_INVALID, "the place for the method is NULL");
+    *method = 0;
     int found;
     histo_status status = histo_name_find(method_names, METHODS, name, "method", &found);
     if (status == HISTO_OK) *method = (histo_split_method)found;
