@@ -239,6 +239,42 @@ def test_arrow_chunks(chunks):
     assert np.array_equal(h.values(), expected(x[at][present[at]]))
 
 
+def cut(values, ends, nulls=()):
+    """A column of chunks that end there; some values are null."""
+    kept = [None if i in nulls else x for i, x in enumerate(values.tolist())]
+    begins = [0, *ends[:-1]]
+    return pa.chunked_array([kept[b:e] for b, e in zip(begins, ends)], type=pa.float64())
+
+
+@pytest.mark.parametrize("storage", ["int64", "sparse", "weight", "exact_weight"])
+@pytest.mark.parametrize("ends, others", [([300, 300, 301, 1000], [300, 300, 301, 1000]), ([300, 1000], [301, 1000]),
+                                          ([200, 1000], [1000])])
+@pytest.mark.parametrize("x_nulls, y_nulls", [((), ()), ((3, 299, 300, 999), ()), ((3,), (3, 500))])
+def test_arrow_chunks_of_several_columns(storage, ends, others, x_nulls, y_nulls):
+    """Of equal chunks and of others, with nulls in none, one or both: as one array, by a mask."""
+    x, y, w = (np.random.default_rng(i).integers(0, 64, 1000) / 8 for i in range(3))
+    present = ~np.isin(np.arange(1000), [*x_nulls, *y_nulls])
+    given = {"weight": cut(w, ends)} if "weight" in storage else {}
+    plain = {"weight": w} if "weight" in storage else {}
+    make = lambda: histo.Histogram(histo.Regular(8, 0, 8), histo.Regular(4, 0, 6), storage=storage)
+    h, expected = make(), make().fill(x, y, mask=present, **plain)
+    h.fill(cut(x, ends, x_nulls), cut(y, others, y_nulls), **given)
+    assert h == expected and h.tally == expected.tally
+    where = {"where": (cut(w, ends), 1, 6)}
+    assert make().fill(cut(x, ends, x_nulls), 2.5, **where, **given) == \
+        make().fill(x, 2.5, mask=~np.isin(np.arange(1000), x_nulls), where=(w, 1, 6), **plain)
+    mask = np.arange(1000) % 3 > 0
+    assert make().fill(cut(x, ends, x_nulls), cut(y, others, y_nulls), mask=mask, **given) == \
+        make().fill(x, y, mask=mask & present, **plain)
+
+
+def test_arrow_chunks_of_other_sizes():
+    with pytest.raises(ValueError, match="broadcast"):
+        histo.Histogram(histo.Regular(2, 0, 1), histo.Regular(2, 0, 1)).fill(cut(X[:9], [4, 9]), cut(X[:8], [4, 8]))
+    with pytest.raises(TypeError, match="has no weights"):
+        histo.Histogram(histo.Regular(2, 0, 1), storage="int64").fill(cut(X[:9], [4, 9]), weight=cut(X[:9], [4, 9]))
+
+
 def test_arrow_booleans():
     bits = [True, False, None, True, True] * 7
     h = histo.Histogram(histo.Integer(0, 2)).fill(pa.array(bits).slice(1, 30))

@@ -121,3 +121,48 @@ int fill(locked *owner, histo_hist *const *hist, int naxes, const histo_view *vi
     planned_fill f = {hist, plan};
     return in_pieces(owner, naxes, views, options, fill_piece, &f);
 }
+
+static int do_chunks(locked *owner, histo_hist *const *hist, int64_t count, const histo_fill_chunk *chunks,
+                     const histo_fill_options *options)
+{
+    histo_status status;
+    if (owner && locked_take(owner) < 0) return -1;
+    Py_BEGIN_ALLOW_THREADS status = histo_hist_fill_chunks(*hist, count, chunks, options);
+    Py_END_ALLOW_THREADS if (owner) locked_drop(owner);
+    if (status == HISTO_OK) return PyErr_CheckSignals();
+    raise_status(status);
+    return -1;
+}
+
+/* A chunk of many samples is done in pieces. */
+static int do_large_chunk(locked *owner, histo_hist *const *hist, int naxes, const histo_fill_chunk *chunk,
+                          const histo_fill_options *all)
+{
+    histo_fill_options options = *all;
+    options.weights = chunk->weights;
+    options.mask = chunk->mask;
+    options.where = chunk->where;
+    options.mask_offset = chunk->mask_offset;
+    return fill(owner, hist, naxes, chunk->views, &options, NULL);
+}
+
+int fill_chunks(locked *owner, histo_hist *const *hist, int naxes, int64_t count, const histo_fill_chunk *chunks,
+                const histo_fill_options *options)
+{
+    int done = 0;
+    for (int64_t begin = 0, end; begin < count && done == 0; begin = end) {
+        int64_t samples = histo_view_size(&chunks[begin].views[0]);
+        end = begin + 1;
+        if (fills_in_pieces(samples)) {
+            done = do_large_chunk(owner, hist, naxes, &chunks[begin], options);
+            continue;
+        }
+        for (; end < count; end++) {
+            const int64_t more = histo_view_size(&chunks[end].views[0]);
+            if (fills_in_pieces(samples + more)) break;
+            samples += more;
+        }
+        done = do_chunks(owner, hist, end - begin, chunks + begin, options);
+    }
+    return done;
+}

@@ -12,6 +12,10 @@
 int fill(locked *owner, histo_hist *const *hist, int naxes, const histo_view *views, const histo_fill_options *options,
          const histo_plan_options *plan);
 
+/* Likewise, as histo_hist_fill_chunks. */
+int fill_chunks(locked *owner, histo_hist *const *hist, int naxes, int64_t count, const histo_fill_chunk *chunks,
+                const histo_fill_options *options);
+
 /* What is done with a part of the samples, without the GIL. */
 typedef histo_status piece_work(void *state, const histo_view *views, const histo_fill_options *options);
 

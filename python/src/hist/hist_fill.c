@@ -45,6 +45,7 @@ static bool take_number(fill_operands *o, PyObject *object)
     python_samples *const s = &o->sources[o->taken];
     s->release = NULL;
     s->has_nulls = s->on_gpu = s->unordered = false;
+    s->chunks = 0;
     o->views[o->taken] = histo_view_nd(&o->numbers[o->taken], dtype, 0, NULL);
     return true;
 }
@@ -53,7 +54,7 @@ static const histo_view *take(fill_operands *o, PyObject *object)
 {
     python_samples *s = &o->sources[o->taken];
     if (take_number(o, object)) return &o->views[o->taken++];
-    if (samples_take_with_nulls(o->h->base.module, object, s) != 0) return NULL;
+    if (samples_take_in_chunks(o->h->base.module, object, s) != 0) return NULL;
     o->views[o->taken] = s->view;
     return &o->views[o->taken++];
 }
@@ -170,6 +171,98 @@ static int mask_nulls(fill_operands *o)
     return 0;
 }
 
+/* ---- Chunks ---- */
+
+/* The operand whose nulls are the mask of all chunks; -1: none has nulls, -2: several do, or there is another mask. */
+static int find_nulls(const fill_operands *o, int64_t chunks)
+{
+    int found = -1;
+    for (int i = 0; i < o->taken; i++) {
+        bool any = false;
+        for (int64_t c = 0; c < chunks && o->sources[i].chunks; c++)
+            any = any || o->sources[i].chunk[c].has_nulls;
+        if (any && (found >= 0 || o->options.mask)) return -2;
+        if (any) found = i;
+    }
+    return found;
+}
+
+/* The number of chunks that all operands but numbers have, of the same sizes; 0 if one is in one place, or in others.
+ */
+static int64_t same_chunks(const fill_operands *o)
+{
+    const python_samples *first = NULL;
+    bool same = o->h->nbatch == 0;
+    for (int i = 0; i < o->taken && same; i++) {
+        const python_samples *s = &o->sources[i];
+        if (!s->release) continue;
+        if (!first) first = s;
+        same = s->chunks && s->chunks == first->chunks;
+        for (int64_t c = 0; same && c < s->chunks; c++)
+            same = s->chunk[c].view.shape[0] == first->chunk[c].view.shape[0];
+    }
+    return same && first ? first->chunks : 0;
+}
+
+/* Describe chunk c; views[taken + 1] are its own. */
+static histo_fill_chunk chunk_of(const fill_operands *o, int64_t c, int64_t n, int of_nulls, histo_view *views)
+{
+    static const unsigned char present = 1;
+    const histo_fill_options *all = &o->options;
+    for (int i = 0; i < o->taken; i++) {
+        views[i] = o->sources[i].chunks ? o->sources[i].chunk[c].view : o->views[i];
+        if (!o->sources[i].chunks) stretch(&views[i], &n, 1);
+    }
+    histo_fill_chunk chunk = {.views = views,
+                              .weights = all->weights ? &views[all->weights - o->views] : NULL,
+                              .mask = all->mask ? &views[all->mask - o->views] : NULL,
+                              .where = all->where ? &views[all->where - o->views] : NULL};
+    if (of_nulls < 0) return chunk;
+    const samples_chunk *one = &o->sources[of_nulls].chunk[c];
+    histo_view *mask = &views[o->taken];
+    *mask = one->has_nulls ? one->present : histo_view_1d(&present, HISTO_BIT, n);
+    if (!one->has_nulls) mask->strides[0] = 0;
+    chunk.mask = mask;
+    chunk.mask_offset = one->has_nulls ? one->present_offset : 0;
+    return chunk;
+}
+
+/* Count operands that have the same chunks: 1, 0 if they do not, -1 with an exception. */
+static int count_chunks(fill_operands *o)
+{
+    const int64_t chunks = same_chunks(o);
+    const int of_nulls = chunks ? find_nulls(o, chunks) : -1;
+    if (!chunks || of_nulls < -1) return 0;
+    const size_t views = (size_t)o->taken + 1;
+    histo_fill_chunk *all = PyMem_Calloc((size_t)chunks, sizeof *all);
+    histo_view *of_all = PyMem_Calloc((size_t)chunks * views, sizeof *of_all);
+    histo_fill_options options = o->options;
+    int done = -1;
+    if (!all || !of_all) PyErr_NoMemory();
+    for (int64_t c = 0; c < chunks && all && of_all; c++) {
+        int64_t n = 0;
+        for (int i = 0; i < o->taken; i++)
+            if (o->sources[i].chunks) n = o->sources[i].chunk[c].view.shape[0];
+        all[c] = chunk_of(o, c, n, of_nulls, of_all + (size_t)c * views);
+    }
+    options.weights = options.mask = options.where = NULL;
+    if (all && of_all) done = fill_chunks(&o->h->base, &o->h->hist, o->h->naxes, chunks, all, &options);
+    PyMem_Free(all);
+    PyMem_Free(of_all);
+    return done == 0 ? 1 : -1;
+}
+
+/* Copy chunks to one place, where operands have others. */
+static int join_chunks(fill_operands *o)
+{
+    for (int i = 0; i < o->taken; i++) {
+        if (!o->sources[i].chunks) continue;
+        if (samples_join(&o->sources[i]) < 0) return -1;
+        o->views[i] = o->sources[i].view;
+    }
+    return 0;
+}
+
 /* ---- Arguments ---- */
 
 enum { FOR_PYTHON = 1 }; /* also: an unweighted histogram gets weights, an array has a mask or is lazy */
@@ -263,8 +356,11 @@ static PyObject *fill_numbers(PyObject *self, PyObject *const *args, Py_ssize_t 
     o.mask_bytes = NULL;
     if (!o.h->naxes) return PyErr_Format(PyExc_ValueError, "this histogram was never made: __init__ did not run");
     const int taken = take_all(&o, args, nargs, names);
-    const bool filled = taken == 0 && meet(&o) == 0 && broadcast(&o) == 0 && mask_nulls(&o) == 0 &&
-                        fill(&o.h->base, &o.h->hist, o.h->naxes, o.views, &o.options, NULL) == 0 && settle(&o) == 0;
+    const int counted = taken == 0 ? count_chunks(&o) : -1;
+    const bool filled =
+        counted > 0 ||
+        (counted == 0 && join_chunks(&o) == 0 && meet(&o) == 0 && broadcast(&o) == 0 && mask_nulls(&o) == 0 &&
+         fill(&o.h->base, &o.h->hist, o.h->naxes, o.views, &o.options, NULL) == 0 && settle(&o) == 0);
     release(&o);
     if (taken == FOR_PYTHON) return by_python(self, args, nargs, names);
     return filled ? Py_NewRef(self) : NULL;

@@ -1,5 +1,6 @@
-/* Samples by Arrow's PyCapsules: PyArrow, Polars, DuckDB, pandas' nullable columns. Nulls become a mask. One chunk of
- * numbers is taken as it is; several chunks, and booleans, which are bits, are copied. */
+/* Samples by Arrow's PyCapsules: PyArrow, Polars, DuckDB, pandas' nullable columns. Nulls become a mask. Chunks of
+ * numbers are taken as they are, and copied to one place for those who need one; booleans, which are bits, are copied.
+ */
 #include "samples/arrow.h"
 
 #include <stdlib.h>
@@ -75,8 +76,10 @@ static int check(const arrow_array *a, const column_type *type)
 
 /* A column, which owns its chunks; samples.memory. */
 typedef struct arrow_column {
+    column_type type;
     arrow_array *chunks;
     int64_t count, room;
+    samples_chunk *views;   /* [count] of several chunks */
     void *copy;             /* of all values */
     unsigned char *present; /* a byte for each value, 0 for nulls */
 } arrow_column;
@@ -86,6 +89,7 @@ static void free_column(arrow_column *c)
     for (int64_t i = 0; i < c->count; i++)
         if (c->chunks[i].release) c->chunks[i].release(&c->chunks[i]);
     free(c->chunks);
+    free(c->views);
     free(c->copy);
     free(c->present);
     free(c);
@@ -168,24 +172,55 @@ static int join_chunks(arrow_column *c, const column_type *type, python_samples 
     return describe_view(out, protocol, c->copy, type->dtype, 1, &n, NULL);
 }
 
-static int view_of(arrow_column *c, const column_type *type, python_samples *out)
+int samples_join_arrow(python_samples *s)
 {
-    for (int64_t i = 0; i < c->count; i++)
-        if (check(&c->chunks[i], type) < 0) return -1;
-    if (c->count != 1 || type->bits) return join_chunks(c, type, out);
-    const arrow_array *a = &c->chunks[0];
+    const arrow_column *c = s->memory;
+    s->chunks = 0;
+    return join_chunks(s->memory, &c->type, s);
+}
+
+static int view_chunk(const arrow_array *a, const column_type *type, python_samples *out)
+{
     const char *values = values_of(a);
     if (validity_of(a)) set_nulls(out, histo_view_1d(validity_of(a), HISTO_BIT, a->length), a->offset);
     if (values) values += (size_t)a->offset * histo_dtype_size(type->dtype);
     return describe_view(out, protocol, values, type->dtype, 1, &a->length, NULL);
 }
 
+static int view_chunks(arrow_column *c, python_samples *out)
+{
+    c->views = calloc((size_t)c->count, sizeof *c->views);
+    if (!c->views) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (int64_t i = 0; i < c->count; i++) {
+        python_samples one = {0};
+        if (view_chunk(&c->chunks[i], &c->type, &one) < 0) return -1;
+        c->views[i] = (samples_chunk){one.view, one.has_nulls, one.present, one.present_offset};
+    }
+    out->chunks = c->count;
+    out->chunk = c->views;
+    return 0;
+}
+
+static int view_of(arrow_column *c, python_samples *out)
+{
+    for (int64_t i = 0; i < c->count; i++)
+        if (check(&c->chunks[i], &c->type) < 0) return -1;
+    if (c->count == 0 || c->type.bits) return join_chunks(c, &c->type, out);
+    return c->count == 1 ? view_chunk(&c->chunks[0], &c->type, out) : view_chunks(c, out);
+}
+
 /* ---- Capsules ---- */
 
-static arrow_column *new_column(python_samples *out)
+static arrow_column *new_column(python_samples *out, const column_type *type)
 {
     arrow_column *c = calloc(1, sizeof *c);
-    if (!c) PyErr_NoMemory();
+    if (c)
+        c->type = *type;
+    else
+        PyErr_NoMemory();
     out->memory = c;
     out->release = c ? release_column : NULL;
     return c;
@@ -202,8 +237,8 @@ static int take_array(PyObject *pair, python_samples *out)
     arrow_array *array = schema ? PyCapsule_GetPointer(second, "arrow_array") : NULL;
     if (!array) return -1;
     if (!schema->release || !array->release) return refuse(PyExc_ValueError, "the array was released");
-    arrow_column *c = new_column(out);
-    return c && type_of(schema, &type) == 0 && add_chunk(c, array) == 0 ? view_of(c, &type, out) : -1;
+    arrow_column *c = type_of(schema, &type) == 0 ? new_column(out, &type) : NULL;
+    return c && add_chunk(c, array) == 0 ? view_of(c, out) : -1;
 }
 
 static int fail_stream(arrow_stream *stream)
@@ -233,8 +268,8 @@ static int take_stream(PyObject *capsule, python_samples *out)
     if (stream->get_schema(stream, &schema) != 0) return fail_stream(stream);
     const int typed = type_of(&schema, &type);
     if (schema.release) schema.release(&schema);
-    arrow_column *c = typed == 0 ? new_column(out) : NULL;
-    return c && read_chunks(stream, c) == 0 ? view_of(c, &type, out) : -1;
+    arrow_column *c = typed == 0 ? new_column(out, &type) : NULL;
+    return c && read_chunks(stream, c) == 0 ? view_of(c, out) : -1;
 }
 
 /* Take what a method without arguments returns: 1, 0 if the object does not have it, -1 with an exception. */

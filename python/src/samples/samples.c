@@ -47,7 +47,20 @@ int samples_take(PyObject *module, PyObject *object, python_samples *out)
     return refuse(out, PyExc_ValueError, "there are nulls: drop or fill them, or use Histogram.fill, which masks them");
 }
 
+int samples_join(python_samples *s)
+{
+    return s->chunks ? samples_join_arrow(s) : 0;
+}
+
 int samples_take_with_nulls(PyObject *module, PyObject *object, python_samples *out)
+{
+    if (samples_take_in_chunks(module, object, out) < 0) return -1;
+    if (samples_join(out) == 0) return 0;
+    samples_release(out);
+    return -1;
+}
+
+int samples_take_in_chunks(PyObject *module, PyObject *object, python_samples *out)
 {
     *out = (python_samples){0};
     int taken = samples_of_array(module, object, out);

@@ -6,6 +6,14 @@
 
 typedef struct python_samples python_samples;
 
+/* Some of the samples of a column, which are contiguous; `present` is a mask of bits. */
+typedef struct samples_chunk {
+    histo_view view;
+    bool has_nulls;
+    histo_view present;
+    int64_t present_offset;
+} samples_chunk;
+
 struct python_samples {
     histo_view view;
     void (*release)(python_samples *); /* lets go of the memory; called with the GIL */
@@ -22,6 +30,8 @@ struct python_samples {
     bool has_nulls;                     /* samples without a value, as a mask; a mask of bits begins at this one */
     histo_view present;
     int64_t present_offset;
+    int64_t chunks; /* of samples_take_in_chunks: they are in so many places, and the view describes none; else 0 */
+    const samples_chunk *chunk;
 };
 
 /* Take the samples of an object: a NumPy array; an object with the buffer protocol, `__cuda_array_interface__`,
@@ -33,6 +43,10 @@ struct python_samples {
 int samples_take(PyObject *module, PyObject *object, python_samples *out);
 /* Likewise, for a caller that honours out->has_nulls, where samples_take raises ValueError. */
 int samples_take_with_nulls(PyObject *module, PyObject *object, python_samples *out);
+/* Likewise, for a caller that honours out->chunks, too: what has several chunks is not copied. */
+int samples_take_in_chunks(PyObject *module, PyObject *object, python_samples *out);
+/* Copy the chunks to one place; does nothing if there are none. -1 with an exception. */
+int samples_join(python_samples *s);
 /* Likewise, for a caller that reads them itself: ValueError if they are in the memory of a GPU. */
 int samples_take_here(PyObject *module, PyObject *object, python_samples *out);
 /* Likewise, for a caller that writes to the memory: TypeError if it must not, or if that cannot be known. */
@@ -57,6 +71,7 @@ int samples_of_exchange(PyObject *module, PyObject *object, python_samples *out)
 int samples_of_cuda_array(PyObject *module, PyObject *object, python_samples *out);
 int samples_of_dlpack(PyObject *object, python_samples *out);
 int samples_of_arrow(PyObject *object, python_samples *out);
+int samples_join_arrow(python_samples *s);
 
 /* Whether an object, or the first item of a list or tuple, says that it is in the memory of a GPU. */
 bool samples_on_gpu(PyObject *module, PyObject *object);
