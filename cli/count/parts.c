@@ -243,7 +243,8 @@ static int merge(run *r, const worker *w, fault *f)
         if (histo_hist_merge(to->hist, from->hist) != HISTO_OK)
             return fault_of_library(f, EXIT_DATA, feed_name(&r->feed, 0));
         for (int a = 0; a < r->naxes && from->sums; a++)
-            histo_power_sums_merge(&to->sums[a], &from->sums[a]);
+            if (histo_power_sums_merge(&to->sums[a], &from->sums[a]) != HISTO_OK)
+                return fault_of_library(f, EXIT_DATA, feed_name(&r->feed, 0));
     }
     r->bytes += w->run.bytes;
     return 0;

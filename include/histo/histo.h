@@ -1283,7 +1283,8 @@ typedef struct histo_stats {
 } histo_stats;
 HISTO_API histo_status histo_stats_add(histo_stats *stats, const histo_view *samples,
                                        const histo_fill_options *options);
-HISTO_API void histo_stats_merge(histo_stats *stats, const histo_stats *other);
+/* Add the statistics of other samples. HISTO_INVALID if these would be 2^64 samples or more, masked ones included. */
+HISTO_API histo_status histo_stats_merge(histo_stats *stats, const histo_stats *other);
 
 /* Exact sums of samples and of their squares, from which the mean and m2 follow, each rounded once. They have the same
  * bits whatever the pieces, their order, the number of threads and the merges. Initialise with zeros; add and merge as
@@ -1297,7 +1298,7 @@ typedef struct histo_power_sums {
 } histo_power_sums;
 HISTO_API histo_status histo_power_sums_add(histo_power_sums *sums, const histo_view *samples,
                                             const histo_fill_options *options);
-HISTO_API void histo_power_sums_merge(histo_power_sums *sums, const histo_power_sums *other);
+HISTO_API histo_status histo_power_sums_merge(histo_power_sums *sums, const histo_power_sums *other);
 /* The sums as statistics, without m3 and m4, which are NaN. */
 HISTO_API void histo_power_sums_read(const histo_power_sums *sums, histo_stats *stats);
 /* Do histo_survey_add and histo_power_sums_add in one pass, which takes little longer than the survey alone. */

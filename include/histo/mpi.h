@@ -516,39 +516,46 @@ static inline histo_status histo_mpi_gather(const void *mine, size_t size, void 
     return histo_mpi_check(MPI_Allgather(mine, (int)size, MPI_BYTE, *all, (int)size, MPI_BYTE, comm));
 }
 
-/* Merge what all ranks have, `size` bytes each: into `mine`, which is cleared before. */
-static inline histo_status histo_mpi_merge_all(void *mine, size_t size, void (*merge)(void *to, const void *from),
-                                               MPI_Comm comm)
+/* Merge what all ranks have, `size` bytes each, into `sum`, which is zero. All ranks do the same, and so fail alike. */
+static inline histo_status histo_mpi_merge_all(const void *mine, void *sum, size_t size,
+                                               histo_status (*merge)(void *to, const void *from), MPI_Comm comm)
 {
     int ranks;
     void *all = NULL;
     MPI_Comm_size(comm, &ranks);
-    const histo_status status = histo_mpi_gather(mine, size, &all, comm);
-    if (status == HISTO_OK) memset(mine, 0, size);
+    histo_status status = histo_mpi_gather(mine, size, &all, comm);
     for (int rank = 0; rank < ranks && status == HISTO_OK; rank++)
-        merge(mine, (const char *)all + (size_t)rank * size);
+        status = merge(sum, (const char *)all + (size_t)rank * size);
     free(all);
     return status;
 }
 
-static inline void histo_mpi_merge_stats(void *to, const void *from)
+static inline histo_status histo_mpi_merge_stats(void *to, const void *from)
 {
-    histo_stats_merge((histo_stats *)to, (const histo_stats *)from);
+    return histo_stats_merge((histo_stats *)to, (const histo_stats *)from);
 }
 
 static inline histo_status histo_mpi_stats(histo_stats *stats, MPI_Comm comm)
 {
-    return histo_mpi_merge_all(stats, sizeof *stats, histo_mpi_merge_stats, comm);
+    histo_stats sum;
+    memset(&sum, 0, sizeof sum);
+    const histo_status status = histo_mpi_merge_all(stats, &sum, sizeof sum, histo_mpi_merge_stats, comm);
+    if (status == HISTO_OK) *stats = sum;
+    return status;
 }
 
-static inline void histo_mpi_merge_power_sums(void *to, const void *from)
+static inline histo_status histo_mpi_merge_power_sums(void *to, const void *from)
 {
-    histo_power_sums_merge((histo_power_sums *)to, (const histo_power_sums *)from);
+    return histo_power_sums_merge((histo_power_sums *)to, (const histo_power_sums *)from);
 }
 
 static inline histo_status histo_mpi_power_sums(histo_power_sums *sums, MPI_Comm comm)
 {
-    return histo_mpi_merge_all(sums, sizeof *sums, histo_mpi_merge_power_sums, comm);
+    histo_power_sums sum;
+    memset(&sum, 0, sizeof sum);
+    const histo_status status = histo_mpi_merge_all(sums, &sum, sizeof sum, histo_mpi_merge_power_sums, comm);
+    if (status == HISTO_OK) *sums = sum;
+    return status;
 }
 
 /* ---- Surveys ---- */

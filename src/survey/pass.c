@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/threads/pool.h"
+#include "plan/total.h"
 #include "survey/device.h"
 #include "survey/extremes.h"
 #include "survey/stats.h"
@@ -67,7 +68,7 @@ static void take_chunks(void *context, int index)
     if (p->facts->selection) histo_selection_part_end(&part);
     pthread_mutex_lock(&p->lock);
     histo_extremes_merge(&p->extremes, &extremes, p->source->dtypes[0]);
-    histo_power_sums_merge(&p->sums, &sums);
+    histo_power_sums_join(&p->sums, &sums);
     p->seen += seen;
     pthread_mutex_unlock(&p->lock);
 }
@@ -89,8 +90,24 @@ static histo_status run_on_device(const histo_source *source, const histo_facts 
     return HISTO_OK;
 }
 
+/* HISTO_INVALID, unless so many samples can be added. */
+static histo_status admit(const histo_facts *facts, uint64_t seen, uint64_t samples)
+{
+    const uint64_t so_far[][2] = {{seen, 0},
+                                  {facts->stats ? facts->stats->samples : 0, facts->stats ? facts->stats->masked : 0},
+                                  {facts->sums ? facts->sums->samples : 0, facts->sums ? facts->sums->masked : 0}};
+    bool fits = true;
+    for (int i = 0; i < 3; i++) {
+        uint64_t total = samples;
+        fits = fits && histo_total_add(&total, so_far[i], 2);
+    }
+    return fits ? HISTO_OK : histo_fail_total();
+}
+
 histo_status histo_pass_run(const histo_source *source, const histo_facts *facts, uint64_t *seen)
 {
+    histo_status status = admit(facts, *seen, (uint64_t)source->samples);
+    if (status != HISTO_OK) return status;
     if (source->home != HISTO_DEVICE_CPU) return run_on_device(source, facts, seen);
     pass p;
     p.source = source;
@@ -103,14 +120,13 @@ histo_status histo_pass_run(const histo_source *source, const histo_facts *facts
     p.threads = facts->selection && !histo_selection_is_shared(facts->selection) ? 1 : source->threads;
     const int64_t chunks = (source->samples + CHUNK - 1) / CHUNK, most = facts->stats ? MOST_CHUNKS : chunks;
     const histo_stats before = facts->stats ? *facts->stats : (histo_stats){0};
-    histo_status status = HISTO_OK;
     for (p.first = 0; p.first < chunks && status == HISTO_OK; p.first = p.end) {
         p.next = p.first;
         p.end = chunks - p.first < most ? chunks : p.first + most;
         if (facts->stats) memset(p.stats, 0, (size_t)(p.end - p.first) * sizeof *p.stats);
         status = histo_pool_run_long("surveying", p.threads, take_chunks, &p);
         for (int64_t c = 0; c < p.end - p.first && facts->stats; c++)
-            histo_stats_merge(facts->stats, &p.stats[c]);
+            histo_stats_join(facts->stats, &p.stats[c]);
     }
     pthread_mutex_destroy(&p.lock);
     if (status != HISTO_OK) {
@@ -118,7 +134,7 @@ histo_status histo_pass_run(const histo_source *source, const histo_facts *facts
         return status;
     }
     if (facts->extremes) histo_extremes_merge(facts->extremes, &p.extremes, source->dtypes[0]);
-    histo_power_sums_merge(facts->sums, &p.sums);
+    if (facts->sums) histo_power_sums_join(facts->sums, &p.sums);
     *seen += p.seen;
     return HISTO_OK;
 }

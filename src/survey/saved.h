@@ -7,8 +7,9 @@
 /* Reads them: data may be anything. */
 typedef struct histo_saved {
     const unsigned char *at;
-    size_t left; /* numbers */
-    bool failed; /* there were too few, or one is impossible */
+    size_t left;              /* numbers */
+    bool failed;              /* there were too few, or one is impossible */
+    uint64_t samples, masked; /* of the part, once they were read */
 } histo_saved;
 
 /* The next number; 0 at the end. */
@@ -30,6 +31,15 @@ static inline uint64_t histo_saved_next(histo_saved *from)
 static inline void histo_saved_expect(histo_saved *from, uint64_t value)
 {
     from->failed |= histo_saved_next(from) != value;
+}
+
+/* The next of several counts, which add up to *left at most. */
+static inline uint64_t histo_saved_share(histo_saved *from, uint64_t *left)
+{
+    const uint64_t n = histo_saved_next(from);
+    from->failed |= n > *left;
+    *left -= n < *left ? n : *left;
+    return n;
 }
 
 /* How many numbers follow, of which there are so many. */

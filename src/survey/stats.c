@@ -9,15 +9,14 @@
 #include "base/error.h"
 #include "base/floats.h"
 #include "cpu/kernels/kernels.h"
+#include "plan/total.h"
 #include "survey/extremes.h"
 #include "survey/pass.h"
 
 enum { PIECE = 2048 };
 
-void histo_stats_merge(histo_stats *stats, const histo_stats *other)
+void histo_stats_join(histo_stats *stats, const histo_stats *other)
 {
-    HISTO_STANDARD_FLOATS;
-    if (!stats || !other) return;
     uint64_t finite_a = histo_stats_finite(stats), finite_b = histo_stats_finite(other);
     histo_stats a = *stats, b = *other;
     stats->samples += b.samples;
@@ -48,6 +47,17 @@ void histo_stats_merge(histo_stats *stats, const histo_stats *other)
                 square * square * (na * nb / n) * (share_a * share_a - share_a * share_b + share_b * share_b) +
                 6 * square * (share_a * share_a * b.m2 + share_b * share_b * a.m2) +
                 4 * distance * (share_a * b.m3 - share_b * a.m3);
+}
+
+histo_status histo_stats_merge(histo_stats *stats, const histo_stats *other)
+{
+    HISTO_STANDARD_FLOATS;
+    if (!stats || !other) return histo_fail(HISTO_INVALID, "stats or other is NULL");
+    const uint64_t all[] = {stats->samples, stats->masked, other->samples, other->masked};
+    uint64_t total = 0;
+    if (!histo_total_add(&total, all, 4)) return histo_fail_total();
+    histo_stats_join(stats, other);
+    return HISTO_OK;
 }
 
 /* Compute m2, m3 and m4 from the samples and their min, max and mean. */
@@ -144,7 +154,7 @@ void histo_stats_add_block(histo_stats *stats, histo_dtype dtype, const void *bl
     if (n == 0) return;
     if (dtype == HISTO_U8 || dtype == HISTO_I8) {
         histo_stats bytes = stats_of_bytes(block, n, dtype == HISTO_I8);
-        histo_stats_merge(stats, &bytes);
+        histo_stats_join(stats, &bytes);
         return;
     }
     size_t size = histo_dtype_size(dtype);
@@ -155,7 +165,7 @@ void histo_stats_add_block(histo_stats *stats, histo_dtype dtype, const void *bl
         if (dtype != HISTO_F64) histo_cpu_kernels_usable()->widen(dtype, samples, length, widened);
         histo_stats piece = stats_of_piece(dtype == HISTO_F64 ? samples : widened, length);
         if (dtype == HISTO_U64 || dtype == HISTO_I64) round_outwards(dtype, samples, length, &piece);
-        histo_stats_merge(stats, &piece);
+        histo_stats_join(stats, &piece);
     }
 }
 

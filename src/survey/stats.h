@@ -7,6 +7,9 @@
 /* Add n aligned samples. */
 void histo_stats_add_block(histo_stats *stats, histo_dtype dtype, const void *block, int64_t n);
 
+/* histo_stats_merge, where there are not so many samples that they could be too many. */
+void histo_stats_join(histo_stats *stats, const histo_stats *other);
+
 static inline uint64_t histo_stats_finite(const histo_stats *stats)
 {
     return stats->samples - stats->nan - stats->infinite;

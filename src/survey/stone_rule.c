@@ -276,7 +276,8 @@ void histo_stone_rule_merge(histo_stone_rule *stone, histo_saved *from, bool add
     histo_saved_expect(from, stone->n);
     histo_saved_expect(from, (uint64_t)stone->begin);
     for (int64_t i = 0; i < n && !from->failed; i++) {
-        const uint64_t count = histo_saved_next(from);
+        uint64_t left = from->samples;
+        const uint64_t count = histo_saved_share(from, &left);
         if (add) counts[i] += count;
     }
 }

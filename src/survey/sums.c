@@ -11,6 +11,7 @@
 #include "base/floats.h"
 #include "base/wide.h"
 #include "cpu/kernels/kernels.h"
+#include "plan/total.h"
 #include "survey/extremes.h"
 #include "survey/pass.h"
 #include "view/dtype.h"
@@ -246,15 +247,24 @@ histo_status histo_power_sums_add(histo_power_sums *sums, const histo_view *samp
     return histo_pass_over(samples, options, &(histo_facts){.sums = sums});
 }
 
-void histo_power_sums_merge(histo_power_sums *sums, const histo_power_sums *other)
+void histo_power_sums_join(histo_power_sums *sums, const histo_power_sums *other)
 {
-    HISTO_STANDARD_FLOATS;
-    if (!sums || !other) return;
     const histo_extremes samples = {.samples = other->samples, .nan = other->nan, .above = other->infinite};
     add_extremes(sums, &samples, other->min, other->max);
     sums->masked += other->masked;
     add_words(sums->sum, other->sum, HISTO_SUM_WORDS);
     add_words(sums->squares, other->squares, HISTO_SQUARES_WORDS);
+}
+
+histo_status histo_power_sums_merge(histo_power_sums *sums, const histo_power_sums *other)
+{
+    HISTO_STANDARD_FLOATS;
+    if (!sums || !other) return histo_fail(HISTO_INVALID, "sums or other is NULL");
+    const uint64_t all[] = {sums->samples, sums->masked, other->samples, other->masked};
+    uint64_t total = 0;
+    if (!histo_total_add(&total, all, 4)) return histo_fail_total();
+    histo_power_sums_join(sums, other);
+    return HISTO_OK;
 }
 
 /* (n * squares - sum^2) / n, in units of 2^(-2 UNIT - 64). */

@@ -16,10 +16,12 @@
 #include "base/error.h"
 #include "base/floats.h"
 #include "base/threads/monitor.h"
+#include "plan/total.h"
 #include "survey/device.h"
 #include "survey/extremes.h"
 #include "survey/pass.h"
 #include "survey/rules.h"
+#include "survey/stats.h"
 #include "survey/stone_rule.h"
 #include "view/dtype.h"
 
@@ -442,6 +444,13 @@ static double next_f64(histo_saved *from)
     return histo_double_of(histo_saved_next(from));
 }
 
+/* Do they add up to so many at most? */
+static bool add_up_to(const uint64_t *counts, int n, uint64_t most)
+{
+    uint64_t sum = 0;
+    return histo_total_add(&sum, counts, n) && sum <= most;
+}
+
 static void merge_facts(histo_survey *s, histo_saved *from, bool add)
 {
     histo_extremes e;
@@ -453,9 +462,13 @@ static void merge_facts(histo_survey *s, histo_saved *from, bool add)
         *counts[i] = histo_saved_next(from);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         *numbers[i] = next_f64(from);
+    from->failed |= e.samples > from->samples || m.samples > from->samples ||
+                    !add_up_to((uint64_t[]){e.nan, e.below, e.above}, 3, e.samples) ||
+                    !add_up_to((uint64_t[]){m.nan, m.infinite}, 2, m.samples) || m.masked > e.masked;
+    from->masked = e.masked;
     if (!add) return;
     histo_extremes_merge(&s->extremes, &e, s->dtype);
-    histo_stats_merge(&s->stats, &m);
+    histo_stats_join(&s->stats, &m);
 }
 
 histo_status histo_survey_save(const histo_survey *survey, void **data, size_t *size)
@@ -493,6 +506,7 @@ static void merge_part(histo_survey *s, histo_saved *from, bool add)
         histo_saved_expect(from, common[i]);
     const uint64_t seen = histo_saved_next(from);
     if (from->failed) return;
+    from->samples = seen;
     if (add) s->seen += seen;
     if (finds_facts(s)) merge_facts(s, from, add);
     if (finds_order_statistics(s)) histo_selection_merge(s->selection, from, add);
@@ -516,14 +530,17 @@ static histo_status merge_saved(histo_survey *s, const void *data, size_t size, 
     histo_status status = check_part(s);
     if (status != HISTO_OK) return status;
     if (!data) return histo_fail(HISTO_INVALID, "the saved survey is NULL");
-    const histo_saved all = {data, size / 8, false};
-    histo_saved sum = {(const unsigned char *)data + (size < 8 ? 0 : size - 8), size / 8, false}, from = all;
+    const histo_saved all = {.at = data, .left = size / 8};
+    histo_saved sum = {.at = (const unsigned char *)data + (size < 8 ? 0 : size - 8), .left = size / 8}, from = all;
     if (size % 8 || size < 8 || histo_saved_next(&sum) != histo_checksum_add(0, data, size - 8))
         return histo_fail(HISTO_CORRUPT, "the saved survey is damaged, or something else");
     merge_part(s, &from, false);
     if (from.failed)
         return histo_fail(HISTO_INVALID,
                           "the saved survey is of other samples, has other options, or is in another pass");
+    const uint64_t together[] = {s->seen, s->extremes.masked, from.samples, from.masked};
+    uint64_t total = 0;
+    if (!histo_total_add(&total, together + (replace ? 2 : 0), replace ? 2 : 4)) return histo_fail_total();
     if (replace) forget_pass(s);
     from = all;
     merge_part(s, &from, true);

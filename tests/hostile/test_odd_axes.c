@@ -101,9 +101,11 @@ static void draw_variable(rng *r, odd_axis *odd)
 {
     const int n = 2 + (int)rng_below(r, rng_below(r, 2) ? 4 : MOST_EDGES - 2);
     const int64_t type = rng_below(r, 4);
-    const bool zeros = rng_below(r, 5) == 0; /* all finite edges are */
+    const bool zeros = rng_below(r, 5) == 0;      /* all finite edges are */
+    const bool neighbours = rng_below(r, 5) == 0; /* each edge is next to the one before, or the same */
     for (int i = 0; i < n; i++) {
         odd->edges[i] = zeros ? (rng_below(r, 2) ? -0.0 : 0.0) : any_number(r);
+        if (neighbours && i) odd->edges[i] = nextafter(odd->edges[i - 1], rng_below(r, 4) ? INFINITY : -INFINITY);
         odd->edges_i64[i] = ANY(r, integers);
         odd->edges_u64[i] = ANY(r, naturals);
     }
@@ -271,6 +273,43 @@ static void fill_by_all(const odd_axis *odd, const histo_view *view, const uint6
     }
 }
 
+/* Sums of weights of 1 are counts, of every weighting. */
+static void fill_with_weights(const odd_axis *odd, const histo_view *view, const uint64_t *wanted)
+{
+    const int64_t slots = odd->axis.bins + 3;
+    const double one = 1;
+    const histo_view ones = {.data = &one, .dtype = HISTO_F64, .ndim = 1, .shape = {view->shape[0]}, .strides = {0}};
+    double *sums = malloc((size_t)slots * sizeof *sums);
+    for (int w = HISTO_WEIGHT_FAST; w <= HISTO_WEIGHT_REPRODUCIBLE_SUM; w++) {
+        histo_hist *hist;
+        OK(histo_hist_create(&hist, 1, &odd->axis, &(histo_hist_options){.weighting = (histo_weighting)w}));
+        OK(histo_hist_fill(hist, view, &(histo_fill_options){.weights = &ones}));
+        OK(histo_hist_read_weights(hist, HISTO_FLOW, sums, NULL, slots, NULL));
+        for (int64_t s = 0; s < slots; s++)
+            assert_true(sums[s] == (double)wanted[s]);
+        assert_counts(hist, wanted, "filled with weights");
+        histo_hist_destroy(hist);
+    }
+    free(sums);
+}
+
+/* The axis twice, with the same samples on both: all are on the diagonal. */
+static void fill_joint(const odd_axis *odd, const histo_view *view, const uint64_t *wanted)
+{
+    const int64_t slots = odd->axis.bins + 3;
+    const histo_axis axes[] = {odd->axis, odd->axis};
+    const histo_view views[] = {*view, *view};
+    histo_hist *hist;
+    if (slots > MOST_EDGES) return;
+    OK(histo_hist_create(&hist, 2, axes, NULL));
+    OK(histo_hist_fill(hist, views, NULL));
+    uint64_t *counts = counts_of(hist);
+    for (int64_t s = 0; s < slots * slots; s++)
+        assert_true(counts[s] == (s / slots == s % slots ? wanted[s % slots] : 0));
+    free(counts);
+    histo_hist_destroy(hist);
+}
+
 /* What reads a histogram, compares it, makes another of it or a map of it may refuse odd axes. */
 static void use(const histo_hist *hist, const histo_view *view)
 {
@@ -345,6 +384,8 @@ static void count_samples(const odd_axis *odd, const double *edges, histo_dtype 
     OK(histo_count(1, &odd->axis, &view, NULL, counted, slots, NULL, &(histo_count_options){.slots = HISTO_FLOW}));
     assert_memory_equal(counted, wanted, (size_t)slots * sizeof *counted);
     fill_by_all(odd, &view, wanted);
+    fill_with_weights(odd, &view, wanted);
+    fill_joint(odd, &view, wanted);
     make_cells(&odd->axis, dtype);
     use(hist, &view);
     save_and_fill(hist, &view, wanted);

@@ -1,17 +1,12 @@
 /* Statistics and exact sums of samples: against long double, 128-bit integers, and each other, whatever the layout, the
  * pieces and the number of threads. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cpu/kernels/kernels.h"
+#include "support/check.h"
 #include "support/data.h"
 
 #define LENGTH(array) ((int64_t)(sizeof(array) / sizeof *(array)))
@@ -120,7 +115,7 @@ static void stats_do_not_depend_on_layout(void **state)
             histo_stats piece = {0};
             histo_view view = histo_view_1d(samples + begin * size, (histo_dtype)dtype, n);
             assert_int_equal(histo_stats_add(&piece, &view, NULL), HISTO_OK);
-            histo_stats_merge(&merged, &piece);
+            OK(histo_stats_merge(&merged, &piece));
         }
         assert_same_stats(&merged, &expected);
 
@@ -259,7 +254,7 @@ static void stats_survive_extremes(void **state)
     histo_stats_add(&low, &view, NULL);
     view = histo_view_1d(huge, HISTO_F64, 2);
     histo_stats_add(&high, &view, NULL);
-    histo_stats_merge(&low, &high);
+    OK(histo_stats_merge(&low, &high));
     assert_true(fabs(low.mean - DBL_MAX / 3) < 1e-12 * DBL_MAX);
 
     double far[3000]; /* deviations far below the mean: of (0, 1, 2) and (0, 0, 1) units */
@@ -440,7 +435,7 @@ static void sums_do_not_depend_on_order(void **state)
                                  kept_piece = histo_view_1d(mask + begin, HISTO_U8, end - begin);
                 histo_power_sums part = {0};
                 histo_power_sums_add(&part, &piece, &(histo_fill_options){.mask = &kept_piece});
-                histo_power_sums_merge(&merged, &part);
+                OK(histo_power_sums_merge(&merged, &part));
             }
             assert_memory_equal(&one, &merged, sizeof one);
             assert_true(one.samples + one.masked == N);
@@ -451,13 +446,42 @@ static void sums_do_not_depend_on_order(void **state)
         }
 }
 
+/* Samples and masked ones are less than 2^64. */
+static void samples_do_not_wrap(void **state)
+{
+    (void)state;
+    const float x[] = {1, 2, 3};
+    const histo_view view = histo_view_1d(x, HISTO_F32, 3);
+    histo_stats stats = {.samples = UINT64_MAX - 5, .masked = 3}, three = {0}, kept = stats;
+    histo_power_sums sums = {.samples = UINT64_MAX - 5, .masked = 3}, three_sums = {0}, kept_sums = sums;
+    OK(histo_stats_add(&three, &view, NULL));
+    OK(histo_power_sums_add(&three_sums, &view, NULL));
+    REFUSED(HISTO_INVALID, "2^64", histo_stats_add(&stats, &view, NULL));
+    REFUSED(HISTO_INVALID, "2^64", histo_power_sums_add(&sums, &view, NULL));
+    REFUSED(HISTO_INVALID, "2^64", histo_stats_merge(&stats, &three));
+    REFUSED(HISTO_INVALID, "2^64", histo_power_sums_merge(&sums, &three_sums));
+    REFUSED(HISTO_INVALID, "NULL", histo_stats_merge(&stats, NULL));
+    REFUSED(HISTO_INVALID, "NULL", histo_power_sums_merge(NULL, &sums));
+    assert_memory_equal(&stats, &kept, sizeof stats);
+    assert_memory_equal(&sums, &kept_sums, sizeof sums);
+    stats.masked = sums.masked = 2;
+    OK(histo_stats_add(&stats, &view, NULL));
+    OK(histo_power_sums_merge(&sums, &three_sums));
+    assert_true(stats.samples == UINT64_MAX - 2 && sums.samples == UINT64_MAX - 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stats_equal_long_double),        cmocka_unit_test(stats_do_not_depend_on_layout),
-        cmocka_unit_test(stats_leave_masked_samples_out), cmocka_unit_test(levels_have_the_same_sums),
-        cmocka_unit_test(stats_survive_extremes),         cmocka_unit_test(sums_are_exact),
-        cmocka_unit_test(sums_span_all_doubles),          cmocka_unit_test(sums_do_not_depend_on_order),
+        cmocka_unit_test(stats_equal_long_double),
+        cmocka_unit_test(stats_do_not_depend_on_layout),
+        cmocka_unit_test(stats_leave_masked_samples_out),
+        cmocka_unit_test(levels_have_the_same_sums),
+        cmocka_unit_test(stats_survive_extremes),
+        cmocka_unit_test(sums_are_exact),
+        cmocka_unit_test(sums_span_all_doubles),
+        cmocka_unit_test(sums_do_not_depend_on_order),
+        cmocka_unit_test(samples_do_not_wrap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

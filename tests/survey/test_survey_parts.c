@@ -192,12 +192,53 @@ static void others_are_refused(void **state)
     histo_survey_destroy(alone);
 }
 
+/* A survey that merges what it has found doubles its samples, until they would be 2^64. */
+static void samples_do_not_wrap(void **state)
+{
+    (void)state;
+    const float samples[] = {1, 2, 3, 4, 5, NAN};
+    const uint8_t mask[] = {1, 1, 1, 1, 1, 1};
+    const histo_view view = histo_view_1d(samples, HISTO_F32, 6), kept = histo_view_1d(mask, HISTO_U8, 6);
+    const histo_survey_options kinds[] = {
+        {.bins = 4}, {.rule = HISTO_RULE_FD}, {.rule = HISTO_RULE_SCOTT}, {.range = HISTO_RANGE_PERCENTILE, .hi = 50}};
+    for (int k = 0; k < 4; k++) {
+        histo_survey_options options = kinds[k];
+        histo_survey *survey;
+        void *data, *before;
+        size_t size, size_before;
+        histo_status status = HISTO_OK;
+        int merges = 0;
+        options.in_parts = true;
+        if (options.range == HISTO_RANGE_PERCENTILE) options.bins = 4;
+        OK(histo_survey_create(&survey, HISTO_F32, &options));
+        assert_true(survey_next_pass(survey));
+        OK(histo_survey_add(survey, &view, &(histo_fill_options){.mask = &kept}));
+        for (; status == HISTO_OK && merges < 100; merges++) {
+            OK(histo_survey_save(survey, &data, &size));
+            status = histo_survey_merge(survey, data, size);
+            if (status == HISTO_OK) histo_free(data);
+        }
+        assert_int_equal(status, HISTO_INVALID);
+        assert_non_null(strstr(histo_last_error(), "2^64"));
+        assert_in_range(merges, 61, 63); /* 6 * 2^61 is less */
+        before = data;
+        size_before = size;
+        OK(histo_survey_save(survey, &data, &size));
+        assert_true(size == size_before && memcmp(data, before, size) == 0);
+        OK(histo_survey_replace(survey, data, size));
+        histo_free(before);
+        histo_free(data);
+        histo_survey_destroy(survey);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_find_the_axis_of_all),
         cmocka_unit_test(large_parts),
         cmocka_unit_test(others_are_refused),
+        cmocka_unit_test(samples_do_not_wrap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

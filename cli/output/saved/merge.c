@@ -39,9 +39,10 @@ static bool all_named_alike(const result *x, const result *y)
 /* Moments of the sum are known if those of both are. */
 static void merge_moments(series *sum, const series *more)
 {
-    if (sum->sums && more->sums) {
-        for (int a = 0; a < histo_hist_naxes(sum->hist); a++)
-            histo_power_sums_merge(&sum->sums[a], &more->sums[a]);
+    bool known = sum->sums && more->sums;
+    for (int a = 0; a < histo_hist_naxes(sum->hist) && known; a++)
+        known = histo_power_sums_merge(&sum->sums[a], &more->sums[a]) == HISTO_OK;
+    if (known) {
         series_read_sums(sum);
         return;
     }

@@ -71,13 +71,15 @@ static void merge_kept(histo_selection *s, histo_saved *from, bool add)
 
 static void merge_first_digit(histo_selection *s, histo_saved *from, bool add)
 {
+    uint64_t left = from->samples;
     if (add && s->method == HISTO_KEEP_KEYS) histo_radix_start_with_kept(s);
     for (int64_t i = 0; i < digits_of(s); i++) {
-        const uint64_t count = histo_saved_next(from);
+        const uint64_t count = histo_saved_share(from, &left);
         if (add) s->radix.tables[i] += count;
     }
     for (int i = 0; i < 2; i++) {
-        const uint64_t count = histo_saved_next(from);
+        left = from->samples;
+        const uint64_t count = histo_saved_share(from, &left);
         if (add) s->beyond[i] += count;
     }
 }
@@ -86,9 +88,11 @@ static void merge_set(histo_key_set *set, histo_saved *from, bool add)
 {
     histo_saved_expect(from, set->prefix);
     histo_saved_expect(from, set->size);
-    const uint64_t seen = histo_saved_next(from);
+    uint64_t all = from->samples;
+    const uint64_t seen = histo_saved_share(from, &all);
+    uint64_t left = seen;
     for (int64_t i = 0; i < HISTO_RADIX && set->counts; i++) {
-        const uint64_t count = histo_saved_next(from);
+        const uint64_t count = histo_saved_share(from, &left);
         if (add) set->counts[i] += count;
     }
     if (set->keys) from->failed |= seen > from->left || seen > set->size;
