@@ -158,7 +158,7 @@ def write(page, pages, heading):
         out += prose(entry.comment)
     if page.name == "histo":
         out.append(".SH PAGES")
-        for other in pages[1:]:
+        for other in sorted(pages[1:], key=lambda page: page.name):
             out.append(f".TP\n.BR {other.name} (3)\n{literal(other.title)}")
     if any("histo_status " in function for function in page.functions()):
         out.append(".SH RETURN VALUE\n" + words("Functions of the type histo_status return HISTO_OK, or why they failed; "
