@@ -138,9 +138,36 @@ typedef struct histo_progress {
  * must return, neither by longjmp nor by an exception. */
 HISTO_API void histo_set_monitor(bool (*stops)(void *context, const histo_progress *progress), void *context);
 
+/* ---- Memory ------------------------------------------------------------------------------------------- */
+
+/* Where the library takes host memory, all but some paths of files; what it returns to the caller is of it, too, and is
+ * given back by histo_free. Both functions are called by any thread, several at once, also by threads of the library.
+ */
+typedef struct histo_allocator {
+    /* `bytes` of memory, aligned as malloc aligns it; NULL: there are none, and the call fails as HISTO_NO_MEMORY. */
+    void *(*allocate)(void *context, size_t bytes);
+    /* Take back what allocate gave for as many bytes. */
+    void (*release)(void *context, void *memory, size_t bytes);
+    void *context;
+    uint64_t reserved[4];
+} histo_allocator;
+
+/* Set the allocator of the process, which is copied; NULL: malloc and free, as at the start. HISTO_INVALID if the
+ * library has taken memory that it has not given back: set it before all other calls, while no other thread makes any.
+ */
+HISTO_API histo_status histo_set_allocator(const histo_allocator *allocator);
+
+/* Limit the host memory that the library uses in this process; 0: only the system limits it. What exceeds the limit
+ * fails as HISTO_NO_MEMORY. It may be changed at any time, also to less than is used now. */
+HISTO_API void histo_set_memory_limit(size_t bytes);
+
+/* Bytes of host memory that the library uses in this process now. */
+HISTO_API size_t histo_memory_used(void);
+
 /* Bytes of host memory that this process can still allocate: the least of what the system (memory and swap), the
- * control groups and the address-space limit (ulimit -v) leave it; SIZE_MAX if none of them is known. Before a large
- * allocation the library compares it with this, and returns HISTO_NO_MEMORY if it does not fit. */
+ * control groups, the address-space limit (ulimit -v) and histo_set_memory_limit leave it; SIZE_MAX if none of them is
+ * known. Before a large allocation the library compares it with this, and returns HISTO_NO_MEMORY if it does not fit.
+ */
 HISTO_API size_t histo_memory_available(void);
 
 /* The version of the library that runs, such as "0.1.0"; it lives as long as the process. */
@@ -1083,6 +1110,12 @@ HISTO_API const char *histo_plan_strategy(const histo_plan *plan);
 
 /* The number of CPU threads that the plan may use. */
 HISTO_API int histo_plan_threads(const histo_plan *plan);
+
+/* *fill = the bytes of host memory, at most, that a fill with this plan of as many samples as planned takes until it
+ * returns, and *histogram those of the histogram's counters. A fill that replaces what the
+ * CPU has counted takes both. Entries of a sparse histogram, 16 bytes each, and reproducible sums, which depend on the
+ * weights, come on top. Page-locked memory for transfers to a GPU is not included. */
+HISTO_API histo_status histo_plan_memory(const histo_plan *plan, size_t *fill, size_t *histogram);
 
 /* Explain the choice in lines of text: the strategy, its predicted time and bound, and why the others were not chosen.
  * After a fill on a GPU, also whether a compiled kernel counted, or why none did, where the library's own are slow.

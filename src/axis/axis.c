@@ -4,7 +4,6 @@
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "axis/whole.h"
@@ -491,7 +490,7 @@ bool histo_axis_has_edges(const histo_axis *axis)
 
 void histo_axis_free_given(histo_axis *axis)
 {
-    free((void *)axis->edges);
+    histo_free((void *)axis->edges);
 }
 
 histo_axis histo_axis_share(const histo_axis *owned)
@@ -502,7 +501,7 @@ histo_axis histo_axis_share(const histo_axis *owned)
 
 void histo_axis_disown(histo_axis *owned)
 {
-    if (owned->edges && __atomic_sub_fetch(&stored(owned)->owners, 1, __ATOMIC_ACQ_REL) == 0) free(stored(owned));
+    if (owned->edges && __atomic_sub_fetch(&stored(owned)->owners, 1, __ATOMIC_ACQ_REL) == 0) histo_free(stored(owned));
     owned->edges = NULL;
     owned->edge_type = HISTO_EDGES_F64;
 }
@@ -656,7 +655,7 @@ histo_status histo_axis_regroup(const histo_axis *owned, int64_t begin, int64_t 
         histo_axis whole = histo_whole_pick(owned, begin, factor, bins + 1, (uint64_t *)(void *)edges);
         whole.closed = closed;
         histo_status status = histo_axis_own(&whole, regrouped);
-        free(edges);
+        histo_free(edges);
         return status;
     }
     for (int64_t i = 0; i <= bins; i++)
@@ -674,6 +673,6 @@ histo_status histo_axis_regroup(const histo_axis *owned, int64_t begin, int64_t 
     for (int64_t i = 0; same && i <= bins; i++)
         same = formula_edge(&formula, s, i) == edges[i];
     histo_status status = histo_axis_own(same ? &formula : &variable, regrouped);
-    free(edges);
+    histo_free(edges);
     return status;
 }

@@ -1,8 +1,8 @@
 /* Building the table of cells: see cells.h. */
-#include <stdlib.h>
 
 #include "axis/axis.h"
 #include "axis/whole.h"
+#include "base/memory.h"
 #include "view/dtype.h"
 
 enum {
@@ -71,8 +71,8 @@ static bool list_thresholds(maker *m, const histo_axis *owned)
         histo_dtype_limits(m->dtype, &least, &most);
         most = nextafter(most, 0);
     }
-    m->values = malloc(((size_t)owned->bins + 1) * sizeof *m->values);
-    m->where = malloc(((size_t)owned->bins + 1) * sizeof *m->where);
+    m->values = histo_malloc(((size_t)owned->bins + 1) * sizeof *m->values);
+    m->where = histo_malloc(((size_t)owned->bins + 1) * sizeof *m->where);
     if (!m->values || !m->where) return false;
     /* An end that was rounded up is above what a closed axis takes. */
     const bool closed = owned->closed && !(histo_axis_is_whole(owned) && !histo_whole_is_double(owned, owned->bins));
@@ -108,7 +108,7 @@ static bool make_room(maker *m, uint32_t words)
 {
     uint32_t room = words + words / 2;
     if (words <= m->room) return true;
-    uint32_t *entry = realloc(m->entry, room * sizeof *entry);
+    uint32_t *entry = histo_realloc(m->entry, room * sizeof *entry);
     m->no_memory |= !entry;
     if (!entry) return false;
     m->entry = entry;
@@ -340,7 +340,7 @@ static void try_map(maker *m, cell_choice *best, int log_cells)
 
 static uint32_t *shrunk(uint32_t *words, uint32_t count)
 {
-    uint32_t *less = realloc(words, count * sizeof *words);
+    uint32_t *less = histo_realloc(words, count * sizeof *words);
     return less ? less : words;
 }
 
@@ -363,15 +363,15 @@ histo_status histo_cells_make(histo_cells *cells, const histo_axis *owned, histo
         *cells = m.cells;
         cells->entry = shrunk(m.entry, cells->words);
     } else {
-        free(m.entry);
+        histo_free(m.entry);
     }
-    free(m.values);
-    free(m.where);
+    histo_free(m.values);
+    histo_free(m.where);
     return m.no_memory ? histo_fail_memory(((size_t)owned->bins + 1) * 16, "a table of cells") : HISTO_OK;
 }
 
 void histo_cells_free(histo_cells *cells)
 {
-    free((void *)cells->entry);
+    histo_free((void *)cells->entry);
     cells->entry = NULL;
 }

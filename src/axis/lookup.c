@@ -1,11 +1,11 @@
 /* Lookups: an axis prepared for samples of one dtype. */
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "axis/axis.h"
 #include "axis/whole.h"
+#include "base/memory.h"
 #include "view/dtype.h"
 
 #define SLOT_OF(compute)                                                                                               \
@@ -186,7 +186,7 @@ histo_status histo_lookup_make(histo_lookup *lookup, const histo_axis *owned, hi
     size_t size = histo_dtype_size(dtype);
     if (size > 2 || (size == 2 && !many)) return HISTO_OK;
     size_t patterns = (size_t)1 << (8 * size);
-    uint32_t *table = malloc(patterns * sizeof *table);
+    uint32_t *table = histo_malloc(patterns * sizeof *table);
     if (!table) return histo_fail_memory(patterns * sizeof *table, "a table of slots");
     for (size_t pattern = 0; pattern < patterns; pattern++) {
         union {
@@ -206,7 +206,7 @@ histo_status histo_lookup_make(histo_lookup *lookup, const histo_axis *owned, hi
 
 void histo_lookup_free(histo_lookup *lookup)
 {
-    free((void *)lookup->table);
+    histo_free((void *)lookup->table);
     lookup->table = NULL;
     histo_cells_free(&lookup->cells);
 }

@@ -94,8 +94,3 @@ const char *histo_version(void)
 {
     return STRING(HISTO_VERSION_MAJOR) "." STRING(HISTO_VERSION_MINOR) "." STRING(HISTO_VERSION_PATCH);
 }
-
-void histo_free(void *memory)
-{
-    free(memory);
-}

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/system.h"
 #include "base/threads/cgroup.h"
 
@@ -86,25 +87,144 @@ size_t histo_memory_available_in(const char *proc, const char *mount)
     return least;
 }
 
+/* ---- Taking and giving back ---- */
+
+/* What precedes a block that the application's allocator gave. */
+typedef struct block_head {
+    void *taken;
+    size_t bytes; /* taken */
+} block_head;
+
+enum { ALIGNMENT = 64, SMALL = 64 << 20 };
+
+static histo_allocator application; /* its allocator; allocate is NULL: libc's */
+static _Atomic size_t used, limit = SIZE_MAX;
+
+histo_status histo_set_allocator(const histo_allocator *allocator)
+{
+    static const histo_allocator none;
+    if (!allocator) allocator = &none;
+    histo_status status = histo_check_reserved(allocator->reserved, sizeof allocator->reserved, "histo_allocator");
+    if (status != HISTO_OK) return status;
+    if (!allocator->allocate != !allocator->release)
+        return histo_fail(HISTO_INVALID, "allocator has one of allocate and release, and needs both");
+    if (allocator->allocate == application.allocate && allocator->release == application.release &&
+        allocator->context == application.context)
+        return HISTO_OK;
+    if (used)
+        return histo_fail(HISTO_INVALID,
+                          "the library has taken %zu bytes, which the allocator before must get back: "
+                          "set it before all else",
+                          used);
+    application = *allocator;
+    return HISTO_OK;
+}
+
+void histo_set_memory_limit(size_t bytes)
+{
+    limit = bytes ? bytes : SIZE_MAX;
+}
+
+size_t histo_memory_used(void)
+{
+    return used;
+}
+
+static size_t left_by_application(void)
+{
+    return limit == SIZE_MAX ? SIZE_MAX : left_of(limit, used);
+}
+
 size_t histo_memory_available(void)
 {
-    return histo_memory_available_in("/proc", "/sys/fs/cgroup");
+    return smaller(histo_memory_available_in("/proc", "/sys/fs/cgroup"), left_by_application());
 }
 
 bool histo_memory_suffices(size_t bytes)
 {
-    const size_t small = (size_t)64 << 20;
-    return bytes <= small || bytes <= histo_memory_available();
+    return bytes <= left_by_application() && (bytes <= SMALL || bytes <= histo_memory_available());
+}
+
+/* A block of the application's allocator, aligned for vectors. */
+static void *take_from_application(size_t bytes)
+{
+    const size_t room = sizeof(block_head) + ALIGNMENT;
+    if (bytes > SIZE_MAX - room) return NULL;
+    char *taken = application.allocate(application.context, bytes + room);
+    if (!taken) return NULL;
+    const uintptr_t first = (uintptr_t)taken + sizeof(block_head);
+    char *block = taken + sizeof(block_head) + (ALIGNMENT - first % ALIGNMENT) % ALIGNMENT;
+    const block_head head = {taken, bytes + room};
+    memcpy(block - sizeof head, &head, sizeof head);
+    return block;
+}
+
+static block_head head_of(const void *block)
+{
+    block_head head;
+    memcpy(&head, (const char *)block - sizeof head, sizeof head);
+    return head;
+}
+
+static size_t size_of(void *block)
+{
+    return application.allocate ? head_of(block).bytes : histo_block_bytes(block);
+}
+
+static void *counted(void *block)
+{
+    if (block) used += size_of(block);
+    return block;
 }
 
 void *histo_malloc(size_t bytes)
 {
-    return histo_memory_suffices(bytes) ? malloc(bytes) : NULL;
+    if (!histo_memory_suffices(bytes)) return NULL;
+    return counted(application.allocate ? take_from_application(bytes) : malloc(bytes));
 }
 
 void *histo_calloc(size_t count, size_t size)
 {
     size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes)) return NULL;
-    return histo_memory_suffices(bytes) ? calloc(count, size) : NULL;
+    if (__builtin_mul_overflow(count, size, &bytes) || !histo_memory_suffices(bytes)) return NULL;
+    if (!application.allocate) return counted(calloc(count, size));
+    void *block = take_from_application(bytes);
+    if (block) memset(block, 0, bytes);
+    return counted(block);
+}
+
+void *histo_malloc_aligned(size_t alignment, size_t bytes)
+{
+    if (!histo_memory_suffices(bytes)) return NULL;
+    return counted(application.allocate ? take_from_application(bytes) : histo_aligned_alloc(alignment, bytes));
+}
+
+void *histo_realloc(void *block, size_t bytes)
+{
+    if (!block) return histo_malloc(bytes);
+    const size_t before = size_of(block);
+    if (bytes > before && !histo_memory_suffices(bytes - before)) return NULL;
+    if (!application.allocate) {
+        void *moved = realloc(block, bytes);
+        if (moved) used += histo_block_bytes(moved) - before;
+        return moved;
+    }
+    void *moved = take_from_application(bytes);
+    if (!moved) return NULL;
+    const size_t held = before - sizeof(block_head) - ALIGNMENT;
+    memcpy(moved, block, smaller(held, bytes));
+    histo_free(block);
+    return counted(moved);
+}
+
+void histo_free(void *block)
+{
+    if (!block) return;
+    used -= size_of(block);
+    if (application.allocate) {
+        const block_head head = head_of(block);
+        application.release(application.context, head.taken, head.bytes);
+    } else {
+        free(block);
+    }
 }

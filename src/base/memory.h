@@ -6,14 +6,27 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* histo_memory_available with other mount points than /proc and /sys/fs/cgroup, for tests. */
 size_t histo_memory_available_in(const char *proc, const char *mount);
 
 /* Is this much available? Small requests always pass, because the check takes some microseconds. */
 bool histo_memory_suffices(size_t bytes);
 
-/* malloc and calloc that return NULL if the memory is not available. Free with free(). */
+/* All memory of the library but the paths of files: from the application's allocator or libc's, below its limit. NULL
+ * if it is not available. To be freed by histo_free. */
 void *histo_malloc(size_t bytes);
 void *histo_calloc(size_t count, size_t size);
+void *histo_realloc(void *block, size_t bytes);
+/* Aligned to a power of two, of which `bytes` is a multiple; to 64 bytes only by the application's allocator, and to 16
+ * on Windows. */
+void *histo_malloc_aligned(size_t alignment, size_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

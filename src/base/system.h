@@ -15,6 +15,9 @@ int histo_cpus_allowed(void);
  * on Windows, which aligns to 16 bytes. */
 void *histo_aligned_alloc(size_t alignment, size_t bytes);
 
+/* The size of a block of libc's, at least what was asked for. */
+size_t histo_block_bytes(void *block);
+
 /* Advise the system to use huge pages for this memory. */
 void histo_advise_huge_pages(void *memory, size_t bytes);
 

@@ -1,8 +1,8 @@
 /* Histograms: creation, copies, properties. */
 #include "counts/hist.h"
 #include "base/floats.h"
+#include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 histo_hist_options histo_hist_kind(const histo_hist *hist)
@@ -47,7 +47,7 @@ histo_status histo_hist_make(histo_hist **out, int naxes, const histo_axis *axes
     int64_t bins, slots;
     histo_status status = histo_hist_check(naxes, axes, kind, &bins, &slots);
     if (status != HISTO_OK) return status;
-    histo_hist *hist = malloc(sizeof *hist);
+    histo_hist *hist = histo_malloc(sizeof *hist);
     if (!hist) return histo_fail_memory(sizeof *hist, "a histogram");
     histo_hist_start(hist);
     hist->weighting = kind->weighting;
@@ -98,8 +98,8 @@ void histo_hist_clear(histo_hist *hist)
     for (int a = 0; a < hist->naxes; a++)
         histo_axis_disown(&hist->axes[a]);
     histo_accumulators_free(&hist->accumulators);
-    free(hist->name);
-    free(hist->metadata);
+    histo_free(hist->name);
+    histo_free(hist->metadata);
     while (hist->plans)
         histo_hist_forget_plan(hist, hist->plans->problem.home);
 }
@@ -108,7 +108,7 @@ void histo_hist_destroy(histo_hist *hist)
 {
     if (!hist) return;
     histo_hist_clear(hist);
-    free(hist);
+    histo_free(hist);
 }
 
 histo_status histo_hist_clone(const histo_hist *hist, histo_hist **clone)

@@ -1,5 +1,4 @@
 /* The name and the metadata of histograms. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -46,7 +45,7 @@ static histo_status replace(char **text, const char *by)
         if (!copy) return histo_fail_memory(bytes, "the name or the metadata of a histogram");
         memcpy(copy, by, bytes);
     }
-    free(*text);
+    histo_free(*text);
     *text = copy;
     return HISTO_OK;
 }

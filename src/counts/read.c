@@ -1,5 +1,4 @@
 /* Reading counts and sums from a histogram. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/floats.h"
@@ -210,7 +209,7 @@ static histo_status read_and_send(const histo_hist *hist, const histo_reading *r
     if (!here.out) return histo_fail_memory(bytes, "counts on their way to a GPU");
     histo_status status = read_gathered(hist, &here);
     if (status == HISTO_OK) status = backend->send(r->out, device, here.out, bytes, r->stream);
-    free(here.out);
+    histo_free(here.out);
     return status;
 }
 

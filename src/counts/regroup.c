@@ -1,6 +1,5 @@
 /* Project, rebin, slice and other copies onto other axes. Each makes a new histogram and maps the slots of every old
  * axis to slots of the new histogram. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/floats.h"
@@ -32,7 +31,7 @@ static int64_t slot_stride(const histo_hist *hist, int a)
 static void release(regrouping *r)
 {
     for (int a = 0; a < r->from->naxes; a++)
-        free(r->map[a]);
+        histo_free(r->map[a]);
 }
 
 /* Allocate maps for all axes of r->from; all slots map to 0. */
@@ -140,12 +139,12 @@ static histo_status move_sparse(const regrouping *r)
     }
     const histo_status status = histo_entries_sort(moved, &n, moved + from.n);
     if (status != HISTO_OK) {
-        free(moved);
+        histo_free(moved);
         return status;
     }
-    histo_entry *kept = realloc(moved, (size_t)n * sizeof *kept + 1);
+    histo_entry *kept = histo_realloc(moved, (size_t)n * sizeof *kept + 1);
     if (!kept) {
-        free(moved);
+        histo_free(moved);
         return histo_fail_memory((size_t)n * sizeof *kept, "the occupied slots of a sparse histogram");
     }
     memcpy(r->to->accumulators.masked, r->from->accumulators.masked + (r->entry < 0 ? 0 : r->entry),

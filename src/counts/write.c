@@ -1,5 +1,4 @@
 /* Writing counts and sums into a histogram. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/floats.h"
@@ -158,7 +157,7 @@ static histo_status put_counts_at(histo_accumulators *to, int64_t n, const int64
         to->most = total;
     else
         put_alone(to->counts, n, index, before);
-    free(before);
+    histo_free(before);
     return status;
 }
 

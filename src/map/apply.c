@@ -1,6 +1,5 @@
 /* Applying a map on the CPU: samples in blocks, and their results. With tiles, blocks are rows of patches, whose
  * samples have the same tables around them. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/floats.h"
@@ -263,7 +262,7 @@ static void release(application *app)
 {
     for (int t = 0; t < app->threads && app->patches; t++)
         histo_patch_free(&app->patches[t]);
-    free(app->blocks);
+    histo_free(app->blocks);
     histo_blend_free(&app->blend);
     histo_map_results_free(&app->results);
     histo_map_lookup_free(&app->lookup);

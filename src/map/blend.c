@@ -1,6 +1,5 @@
 #include "map/blend.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -49,7 +48,7 @@ static bool fill_planes(histo_blend *b)
 static histo_status allocate_planes(histo_blend *b, histo_dtype dtype)
 {
     const size_t bytes = (size_t)(b->map->batch * b->patterns) * histo_dtype_size(dtype);
-    free(b->planes);
+    histo_free(b->planes);
     b->dtype = dtype;
     b->planes = histo_malloc(bytes);
     return b->planes ? HISTO_OK : histo_fail_memory(bytes, "lookup tables");
@@ -93,7 +92,7 @@ histo_status histo_blend_make(histo_blend *b, const histo_map *map, const histo_
 
 void histo_blend_free(histo_blend *b)
 {
-    free(b->planes);
+    histo_free(b->planes);
 }
 
 /* ---- Patches ---- */
@@ -110,7 +109,7 @@ histo_status histo_patch_make(histo_patch *p, const histo_blend *b)
 
 void histo_patch_free(histo_patch *p)
 {
-    free(p->shorts);
+    histo_free(p->shorts);
 }
 
 static const void *plane_of(const histo_blend *b, int64_t table)

@@ -1,6 +1,5 @@
 /* Class numbers: tables of the classes into which histograms are split. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/floats.h"
@@ -56,6 +55,6 @@ histo_status histo_map_classes(histo_map *map, const histo_hist *hist, histo_spl
     for (int64_t b = 0; b < map->batch && status == HISTO_OK; b++)
         fill_table(map, &m, last + (batch > 1 ? b * each : 0), map->values + b * map->length);
     if (status == HISTO_OK) histo_map_changed(map);
-    free(last);
+    histo_free(last);
     return status;
 }

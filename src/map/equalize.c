@@ -1,6 +1,5 @@
 /* Equalization: tables of the cumulative distribution. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/floats.h"
@@ -70,7 +69,7 @@ histo_status histo_map_equalize(histo_map *map, const histo_hist *hist, const hi
         equalize(&by, bins + (batch > 1 ? b * pitch : 0), table + 1);
         histo_map_set_flow(map, table);
     }
-    free(copy);
+    histo_free(copy);
     if (status == HISTO_OK) histo_map_changed(map);
     return status;
 }

@@ -1,7 +1,6 @@
 #include "map/map.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/floats.h"
@@ -37,7 +36,7 @@ static histo_status allocate(histo_map *map)
         return histo_fail(HISTO_INVALID, "a map has at most 2^31 values");
     const size_t n = (size_t)(map->batch * map->length);
     map->values = histo_calloc(n, sizeof *map->values);
-    map->copies = calloc(1, sizeof *map->copies);
+    map->copies = histo_calloc(1, sizeof *map->copies);
     if (!map->values || !map->copies) return histo_fail_memory(n * sizeof *map->values, "the values of a map");
     map->copies->on_host = true;
     return HISTO_OK;
@@ -51,7 +50,7 @@ histo_status histo_map_create(histo_map **out, int naxes, const histo_axis *axes
     const histo_map_options none = {0}, *o = options ? options : &none;
     histo_status status = check_options(naxes, axes, o);
     if (status != HISTO_OK) return status;
-    histo_map *map = calloc(1, sizeof *map);
+    histo_map *map = histo_calloc(1, sizeof *map);
     if (!map) return histo_fail_memory(sizeof *map, "a map");
     map->batch = o->batch ? o->batch : 1;
     map->within = o->within;
@@ -75,9 +74,9 @@ void histo_map_destroy(histo_map *map)
         histo_axis_disown(&map->axes[a]);
     histo_map_leave_devices(map);
     if (map->copies) histo_moments_cache_clear(map);
-    free(map->copies);
-    free(map->values);
-    free(map);
+    histo_free(map->copies);
+    histo_free(map->values);
+    histo_free(map);
 }
 
 int64_t histo_map_size(const histo_map *map)

@@ -3,7 +3,6 @@
 #include "table/moments.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/floats.h"
 #include "base/threads/pool.h"
@@ -231,7 +230,7 @@ histo_status histo_map_moments(const histo_map *map, const histo_view *views, co
         status = histo_pool_run_long("mapping", w.threads, add_rows, &w);
         if (status == HISTO_OK) *moments = add_lanes(&w);
     }
-    free(w.blocks);
+    histo_free(w.blocks);
     if (prepared) histo_moments_cache_give(map, prepared);
     return status;
 }

@@ -1,7 +1,7 @@
 #include "map/moments_cache.h"
+#include "base/memory.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool are_bytes(const histo_map *map)
@@ -17,7 +17,7 @@ static bool are_bytes(const histo_map *map)
 static histo_status make(const histo_map *map, const histo_view *views, bool bytes, int64_t seen,
                          histo_moments_cache **prepared)
 {
-    histo_moments_cache *p = *prepared = calloc(1, sizeof *p);
+    histo_moments_cache *p = *prepared = histo_calloc(1, sizeof *p);
     if (!p) return histo_fail_memory(sizeof *p, "a cache for moments");
     for (int a = 0; a < map->naxes; a++)
         p->dtypes[a] = views[a].dtype;
@@ -39,7 +39,7 @@ void histo_moments_cache_free(histo_moments_cache *p)
     if (!p) return;
     histo_map_results_free(&p->results);
     histo_map_lookup_free(&p->lookup);
-    free(p);
+    histo_free(p);
 }
 
 static bool suits(const histo_moments_cache *p, const histo_view *views, bool bytes)

@@ -1,6 +1,5 @@
 /* Back projection: tables of counts, scaled, or of ratios of shares. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/floats.h"
@@ -97,10 +96,10 @@ histo_status histo_map_project(histo_map *map, const histo_hist *hist, const his
             scale_counts(counts + first, each, o.lo, o.hi, bins);
         spread_bins(map, bins, against ? 0 : o.lo, map->values + b * map->length);
     }
-    free(bins);
-    free(others);
-    free(sums);
-    free(counts);
+    histo_free(bins);
+    histo_free(others);
+    histo_free(sums);
+    histo_free(counts);
     if (status == HISTO_OK) histo_map_changed(map);
     return status;
 }

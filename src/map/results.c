@@ -1,6 +1,5 @@
 #include "map/results.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -128,8 +127,8 @@ histo_status histo_map_results_make(histo_map_results *r, const histo_map *map, 
 
 void histo_map_results_free(histo_map_results *r)
 {
-    free(r->tables);
-    free(r->pairs);
+    histo_free(r->tables);
+    histo_free(r->pairs);
 }
 
 /* ---- Lookups ---- */

@@ -1,7 +1,6 @@
 /* Matching and landmarks: piecewise linear functions of the cumulative distribution or of the sample, evaluated at the
  * entries of tables. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/floats.h"
@@ -91,14 +90,14 @@ histo_status histo_map_match(histo_map *map, const histo_hist *hist, const histo
         add_reference(&c, &axis, &model, map->within);
         match_table(map, &source, &c, values + b * map->length);
     }
-    free(c.x);
+    histo_free(c.x);
     histo_occupied_release(&sources);
     histo_occupied_release(&references);
     if (status != HISTO_OK) {
-        free(values);
+        histo_free(values);
         return status;
     }
-    free(map->values);
+    histo_free(map->values);
     map->values = values;
     histo_map_changed(map);
     return HISTO_OK;
@@ -150,8 +149,8 @@ histo_status histo_map_landmarks(histo_map *map, const histo_hist *hist, int n, 
             table[i] = histo_polyline_next(&c, histo_map_entry_value(map, i), &point);
         histo_map_set_flow(map, table);
     }
-    free(c.x);
-    free(values);
+    histo_free(c.x);
+    histo_free(values);
     if (status == HISTO_OK) histo_map_changed(map);
     return status;
 }

@@ -79,8 +79,8 @@ static histo_status marginals_make(marginals *m, const histo_hist *hist, const i
 static void marginals_free(marginals *m)
 {
     for (int a = 0; a < 2; a++) {
-        free(m->of[a].occupied);
-        free(m->of[a].shares);
+        histo_free(m->of[a].occupied);
+        histo_free(m->of[a].shares);
     }
 }
 
@@ -142,7 +142,7 @@ static histo_status inform_counts(const histo_hist *hist, marginals *m, histo_in
             weights[i] = (double)levels.count[i];
         information[b] = information_of(m, levels.bin, weights, levels.n);
     }
-    free(weights);
+    histo_free(weights);
     histo_occupied_release(&all);
     return status;
 }
@@ -160,7 +160,7 @@ static histo_status inform_weights(const histo_hist *hist, marginals *m, histo_i
             status = histo_fail(HISTO_INVALID, "a sum of weights is %.17g, and none may be negative", weights[i]);
     for (int64_t b = 0; b < histo_hist_batch(hist) && status == HISTO_OK; b++)
         information[b] = information_of(m, NULL, weights + b * bins, bins);
-    free(weights);
+    histo_free(weights);
     return status;
 }
 

@@ -1,6 +1,5 @@
 #include "numbers/occupied.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "axis/axis.h"
@@ -32,8 +31,8 @@ histo_status histo_occupied_read_finite(histo_occupied *occupied, const histo_hi
 
 void histo_occupied_release(histo_occupied *occupied)
 {
-    free(occupied->index);
-    free(occupied->counts);
+    histo_free(occupied->index);
+    histo_free(occupied->counts);
 }
 
 histo_levels histo_occupied_next(histo_occupied *occupied)

@@ -1,12 +1,11 @@
 /* Otsu, "A threshold selection method from gray-level histograms", IEEE Transactions on Systems, Man, and Cybernetics 9
  * (1979), for any number of classes: the split with the least variance within classes, which is that with the largest
  * sum of S^2 / n over the classes, where n is a class's count and S the sum of its samples. */
-#include <stdlib.h>
 
+#include "table/otsu.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "numbers/split.h"
-#include "table/otsu.h"
 
 /* ---- Two classes of bins of equal width: exactly ---- */
 
@@ -108,7 +107,7 @@ static histo_status split_in_many(const histo_axis *axis, const histo_levels *le
         end = from[(size_t)c * n + (size_t)end];
         last[c - 1] = levels->bin[end - 1];
     }
-    free(upto);
+    histo_free(upto);
     return HISTO_OK;
 }
 

@@ -1,6 +1,5 @@
 /* Quantiles: which samples a rule takes, by the cumulative counts. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "axis/axis.h"
 #include "axis/quantile_rule.h"
@@ -105,7 +104,7 @@ histo_status histo_hist_quantiles(const histo_hist *hist, histo_quantile_rule ru
         for (int i = 0; i < n; i++)
             values[b * n + i] = quantile_of(&s, rule, q[i]);
     }
-    free(upto);
+    histo_free(upto);
     histo_occupied_release(&all);
     return status;
 }

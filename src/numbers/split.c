@@ -134,7 +134,7 @@ static histo_status split_li(const histo_axis *axis, const histo_levels *levels,
         if (low == 0) break;
         next = (low - high) / (log(low) - log(high));
     }
-    free(upto);
+    histo_free(upto);
     *last = last_bin_upto(axis, levels, next, first, end);
     return HISTO_OK;
 }
@@ -214,7 +214,7 @@ static histo_status split_by_shares(const criterion *by, const histo_levels *lev
         largest = value;
         *last = levels->bin[i];
     }
-    free(above);
+    histo_free(above);
     return HISTO_OK;
 }
 
@@ -281,7 +281,7 @@ static histo_status split_minimum(const histo_levels *levels, int64_t entry, int
         counts[levels->bin[i] - first] = (double)levels->count[i];
     int64_t minimum;
     const bool found = find_minimum(counts, counts + n, n, &minimum);
-    free(counts);
+    histo_free(counts);
     if (!found) return histo_fail(HISTO_INVALID, "histogram %lld has no two maxima", (long long)entry);
     *last = first + minimum;
     return HISTO_OK;

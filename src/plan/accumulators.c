@@ -1,7 +1,6 @@
 /* Accumulators in host memory, and their list of device accumulators. */
 #include "plan/accumulators.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -15,9 +14,9 @@ static void *make_counters(size_t n)
 {
     enum { HUGE_PAGE = 2 << 20, MOST = 64 << 20, PAGE = 4096 };
     const size_t bytes = n * sizeof(uint64_t);
-    if (bytes < HUGE_PAGE || bytes > MOST) return calloc(n, sizeof(uint64_t));
+    if (bytes < HUGE_PAGE || bytes > MOST) return histo_calloc(n, sizeof(uint64_t));
     const size_t whole = (bytes + PAGE + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    char *counters = calloc(1, whole - PAGE);
+    char *counters = histo_calloc(1, whole - PAGE);
     if (!counters) return NULL;
     const size_t before = (uintptr_t)counters % PAGE;
     histo_advise_huge_pages(counters - before, (before + bytes + PAGE - 1) / PAGE * PAGE);
@@ -33,8 +32,8 @@ static bool allocate_sums(histo_accumulators *accumulators, histo_weighting weig
         return accumulators->sum_w && (accumulators->sum_w2 || !squares);
     }
     if (histo_is_reproducible(weighting)) {
-        accumulators->exact_w = calloc(1, sizeof *accumulators->exact_w);
-        if (squares) accumulators->exact_w2 = calloc(1, sizeof *accumulators->exact_w2);
+        accumulators->exact_w = histo_calloc(1, sizeof *accumulators->exact_w);
+        if (squares) accumulators->exact_w2 = histo_calloc(1, sizeof *accumulators->exact_w2);
         if (!accumulators->exact_w || (squares && !accumulators->exact_w2)) return false;
         histo_exact_init(accumulators->exact_w, (int64_t)slots);
         if (squares) histo_exact_init(accumulators->exact_w2, (int64_t)slots);
@@ -42,9 +41,9 @@ static bool allocate_sums(histo_accumulators *accumulators, histo_weighting weig
     return true;
 }
 
-/* The size of the counts, or of an array of fast sums. */
-static size_t bytes_of(const histo_hist_options *kind, size_t slots)
+size_t histo_accumulators_bytes(const histo_hist_options *kind, int64_t slots_of_entry)
 {
+    const size_t slots = kind->storage == HISTO_SPARSE ? 0 : (size_t)(kind->batch * slots_of_entry);
     int arrays = 1 + (histo_is_fast(kind->weighting) ? 1 + histo_has_squares(kind->weighting) : 0);
     return (slots * (size_t)arrays + (size_t)kind->batch) * sizeof(uint64_t);
 }
@@ -54,14 +53,14 @@ histo_status histo_accumulators_make(histo_accumulators *accumulators, int64_t s
     static const char what[] = "the counts of a histogram";
     bool is_sparse = kind->storage == HISTO_SPARSE;
     size_t all = is_sparse ? 0 : (size_t)(kind->batch * slots);
-    const size_t bytes = bytes_of(kind, all);
+    const size_t bytes = histo_accumulators_bytes(kind, slots);
     *accumulators = (histo_accumulators){.batch = kind->batch, .slots = slots};
     if (!histo_memory_suffices(bytes)) return histo_fail_memory(bytes, what);
     if (is_sparse)
-        accumulators->sparse = calloc(1, sizeof *accumulators->sparse);
+        accumulators->sparse = histo_calloc(1, sizeof *accumulators->sparse);
     else
         accumulators->counts = make_counters(all);
-    accumulators->masked = calloc((size_t)kind->batch, sizeof *accumulators->masked);
+    accumulators->masked = histo_calloc((size_t)kind->batch, sizeof *accumulators->masked);
     if ((accumulators->sparse || accumulators->counts) && accumulators->masked &&
         allocate_sums(accumulators, kind->weighting, all))
         return HISTO_OK;
@@ -76,15 +75,15 @@ void histo_accumulators_free(histo_accumulators *accumulators)
         device->backend->free(device);
     }
     if (accumulators->sparse) histo_sparse_clear(accumulators->sparse);
-    free(accumulators->sparse);
-    free(accumulators->counts);
-    free(accumulators->masked);
-    free(accumulators->sum_w);
-    free(accumulators->sum_w2);
+    histo_free(accumulators->sparse);
+    histo_free(accumulators->counts);
+    histo_free(accumulators->masked);
+    histo_free(accumulators->sum_w);
+    histo_free(accumulators->sum_w2);
     if (accumulators->exact_w) histo_exact_free(accumulators->exact_w);
     if (accumulators->exact_w2) histo_exact_free(accumulators->exact_w2);
-    free(accumulators->exact_w);
-    free(accumulators->exact_w2);
+    histo_free(accumulators->exact_w);
+    histo_free(accumulators->exact_w2);
     *accumulators = (histo_accumulators){0};
 }
 

@@ -8,6 +8,8 @@
 extern "C" {
 #endif
 
+/* Bytes of such accumulators, without entries of sparse ones and without reproducible sums. */
+size_t histo_accumulators_bytes(const histo_hist_options *kind, int64_t slots);
 /* Make accumulators that are all zero. On failure there is nothing to free. */
 histo_status histo_accumulators_make(histo_accumulators *accumulators, int64_t slots, const histo_hist_options *kind);
 void histo_accumulators_free(histo_accumulators *accumulators);

@@ -1,5 +1,6 @@
 /* Plans: creation and execution. */
 #include "plan/plan.h"
+#include "base/memory.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -99,7 +100,7 @@ histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes
                           (int)options->effort);
     if (!histo_threads_possible(options->threads)) return histo_threads_check(options->threads);
     if (options->threads == 0 && fill) given.threads = fill->threads;
-    histo_plan *plan = malloc(sizeof *plan);
+    histo_plan *plan = histo_malloc(sizeof *plan);
     if (!plan) return histo_fail_memory(sizeof *plan, "a plan");
     memset(plan, 0, offsetof(histo_plan, candidate)); /* candidates are many, and set when they are listed */
     const histo_view *operands[HISTO_MAX_OPERANDS];
@@ -107,7 +108,7 @@ histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes
     plan->problem.effort = options->effort;
     if (status == HISTO_OK) status = histo_problem_prepare(&plan->problem, axes);
     if (status != HISTO_OK) {
-        free(plan);
+        histo_free(plan);
         return status;
     }
     status = histo_plan_find_targets(plan, options, operands);
@@ -133,7 +134,7 @@ void histo_plan_destroy(histo_plan *plan)
     for (int p = 0; p < plan->targets; p++)
         unprepare(&plan->target[p]);
     histo_problem_free(&plan->problem);
-    free(plan);
+    histo_free(plan);
 }
 
 bool histo_plan_fits(const histo_problem *planned, const histo_problem *problem)

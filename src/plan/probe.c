@@ -1,8 +1,8 @@
 /* Probing the samples of a new plan. Their clustering decides between strategies that keep only some slots in shared
  * memory and those that treat all slots alike. */
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "plan/plan.h"
 
 enum { PROBES = 2048, BYTES = sizeof(uint32_t), VALUES = 256 };
@@ -27,13 +27,13 @@ void histo_plan_probe(histo_plan *plan, const histo_view *const *operands, const
 {
     histo_problem *p = &plan->problem;
     if (p->records) return; /* only a compiled kernel could read them */
-    uint32_t *slots = malloc(PROBES * sizeof *slots);
+    uint32_t *slots = histo_malloc(PROBES * sizeof *slots);
     if (!slots) return;
     histo_job job;
     histo_plan_job(plan, operands, fill, &job);
     job.end = histo_strided_iter_samples(&job.iter);
     if (histo_backend_of(p->device)->probe(&job, PROBES, slots) != HISTO_OK) {
-        free(slots);
+        histo_free(slots);
         return;
     }
     sort(slots, PROBES);

@@ -400,5 +400,5 @@ void histo_problem_free(histo_problem *problem)
         histo_lookup_free(&problem->lookups[a]);
         histo_axis_disown(&problem->axes[a]);
     }
-    free(problem->probed);
+    histo_free(problem->probed);
 }

@@ -1,7 +1,6 @@
 /* Lists of occupied slots: sorting, merging, storing. */
 #include "plan/sparse.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -76,7 +75,7 @@ static histo_status merge(const histo_list *a, const histo_list *b, histo_list *
     int64_t i = 0, j = 0, n = 0;
     while (i < a->n && j < b->n) {
         if (histo_stops("merging", CHUNK, i + j, a->n + b->n)) {
-            free(out);
+            histo_free(out);
             return histo_fail_cancelled("merging");
         }
         for (int k = 0; k < CHUNK && i < a->n && j < b->n; k++) { /* branch-free: the comparison is unpredictable */
@@ -91,15 +90,15 @@ static histo_status merge(const histo_list *a, const histo_list *b, histo_list *
         out[n++] = a->entries[i];
     for (; j < b->n; j++)
         out[n++] = b->entries[j];
-    histo_entry *entries = n < a->n + b->n ? realloc(out, (size_t)n * sizeof *out) : out;
-    if (!entries) free(out);
+    histo_entry *entries = n < a->n + b->n ? histo_realloc(out, (size_t)n * sizeof *out) : out;
+    if (!entries) histo_free(out);
     *merged = (histo_list){n, entries};
     return entries ? HISTO_OK : histo_fail_memory(bytes, "the occupied slots of a sparse histogram");
 }
 
 void histo_list_free(histo_list *list)
 {
-    free(list->entries);
+    histo_free(list->entries);
     *list = (histo_list){0};
 }
 

@@ -2,10 +2,10 @@
  * free, so no device's speed has to be known: GPUs take from the beginning, the CPU from the end. Pageable samples are
  * not split: copying them for a GPU keeps the CPU as busy as counting them would. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "plan/accumulators.h"
 #include "plan/costs/measure.h"
 
@@ -143,7 +143,7 @@ static histo_status sharing_make(sharing **out, const histo_plan *plan, const hi
 {
     const int n = 1 + plan->split.partners;
     const size_t bytes = sizeof **out + (size_t)n * sizeof *(*out)->jobs;
-    sharing *s = malloc(bytes);
+    sharing *s = histo_malloc(bytes);
     if (!s) return histo_fail_memory(bytes, "sharing a fill");
     s->cpu = (helper){
         .share = {job->begin, job->end, n, plan->split.row ? help : NULL}, .row = plan->split.row, .job = *job};
@@ -168,8 +168,8 @@ static histo_status run_shared(const histo_plan *plan, sharing *s)
 
 static void sharing_free(sharing *s)
 {
-    free(s->cpu.job.workspace);
-    free(s);
+    histo_free(s->cpu.job.workspace);
+    histo_free(s);
 }
 
 histo_status histo_split_run(const histo_plan *plan, const histo_job *job)
@@ -202,7 +202,7 @@ void histo_split_free(histo_plan *plan)
 {
     for (int p = 0; p < plan->split.partners; p++)
         plan->row->backend->unprepare(plan->split.partner[p].prepared);
-    free(plan->split.partner);
+    histo_free(plan->split.partner);
     plan->split = (histo_split){0};
 }
 
@@ -220,7 +220,7 @@ static histo_status engage(histo_plan *plan, const histo_candidate *cpu, bool al
         plan->split.threads = threads;
         memcpy(plan->split.params, cpu->params, sizeof plan->split.params);
     }
-    plan->split.partner = calloc((size_t)devices, sizeof *plan->split.partner);
+    plan->split.partner = histo_calloc((size_t)devices, sizeof *plan->split.partner);
     if (!plan->split.partner) return histo_fail_memory((size_t)devices * sizeof *plan->split.partner, "a plan");
     for (int d = 0; d < devices; d++) {
         const histo_device device = HISTO_DEVICE_CUDA(d);

@@ -32,6 +32,8 @@ typedef struct histo_strategy {
     double (*moved_bytes)(const histo_problem *problem);
     /* Bytes of workspace that launch needs for a supported problem. NULL: none. */
     size_t (*workspace)(const histo_problem *problem, int threads, const int64_t *params);
+    /* Bytes that launch takes at most besides, for as many samples as planned. NULL: none. */
+    size_t (*memory)(const histo_problem *problem, int threads, const int64_t *params);
     /* Count, or enqueue the counting on job->stream. On the CPU, failures must leave everything unchanged. */
     histo_status (*launch)(const histo_job *job);
     /* On a GPU: does launch set the counts of such a job to zero by itself, if job->replace? NULL: never. */

@@ -2,7 +2,6 @@
 #include "sum/exact.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -15,8 +14,8 @@ void histo_exact_init(histo_exact *e, int64_t slots)
 void histo_exact_free(histo_exact *e)
 {
     for (int k = 0; k < HISTO_EXACT_WINDOWS; k++)
-        free(e->plane[k]);
-    free(e->special);
+        histo_free(e->plane[k]);
+    histo_free(e->special);
     histo_exact_init(e, e->slots);
 }
 

@@ -1,6 +1,5 @@
 /* Extremes of batch entries that lie side by side in memory, as the columns of a table do: they are found together, row
  * by row, since reading one after the other would read all memory for each. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -113,6 +112,6 @@ histo_status histo_extremes_of_columns(const histo_source *source, histo_extreme
     const histo_status status = histo_pool_run_long("surveying", source->threads, add_units, &t);
     for (int64_t i = 0; i < t.parts * entries && own; i++)
         histo_extremes_merge(&extremes[i % entries], &own[i], t.dtype);
-    free(own);
+    histo_free(own);
     return status;
 }

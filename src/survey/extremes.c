@@ -2,7 +2,6 @@
 #include "survey/extremes.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "axis/filter.h"
@@ -136,7 +135,7 @@ static histo_status find_on_device(const histo_source *source, histo_extremes *e
     histo_status status = histo_source_extremes(source, by_key);
     for (int64_t b = 0; b < size && status == HISTO_OK; b++)
         extremes[b] = histo_extremes_found(&by_key[b], source->dtypes[0]);
-    if (by_key != &one) free(by_key);
+    if (by_key != &one) histo_free(by_key);
     return status;
 }
 

@@ -4,7 +4,6 @@
 #include "survey/stone_rule.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "axis/axis.h"
@@ -35,13 +34,13 @@ struct histo_stone_rule {
 
 histo_status histo_stone_rule_create(histo_stone_rule **stone, histo_dtype dtype)
 {
-    histo_stone_rule *s = calloc(1, sizeof *s);
+    histo_stone_rule *s = histo_calloc(1, sizeof *s);
     if (!s) return histo_fail_memory(sizeof *s, "Stone's rule");
     s->dtype = dtype;
     bool few = histo_dtype_size(dtype) <= 2;
-    s->counts = malloc(ROOM * sizeof *s->counts);
-    s->edges = malloc(ROOM * sizeof *s->edges);
-    s->of_value = few ? malloc(VALUES * sizeof *s->of_value) : NULL;
+    s->counts = histo_malloc(ROOM * sizeof *s->counts);
+    s->edges = histo_malloc(ROOM * sizeof *s->edges);
+    s->of_value = few ? histo_malloc(VALUES * sizeof *s->of_value) : NULL;
     if (!s->counts || !s->edges || (few && !s->of_value)) {
         histo_stone_rule_destroy(s);
         return histo_fail_memory(ROOM * (sizeof *s->counts + sizeof *s->edges), "Stone's rule");
@@ -53,10 +52,10 @@ histo_status histo_stone_rule_create(histo_stone_rule **stone, histo_dtype dtype
 void histo_stone_rule_destroy(histo_stone_rule *stone)
 {
     if (!stone) return;
-    free(stone->counts);
-    free(stone->edges);
-    free(stone->of_value);
-    free(stone);
+    histo_free(stone->counts);
+    histo_free(stone->edges);
+    histo_free(stone->of_value);
+    histo_free(stone);
 }
 
 static histo_axis candidate(const histo_stone_rule *s, int64_t bins)
@@ -183,7 +182,7 @@ histo_status histo_stone_rule_count(histo_stone_rule *s, const histo_source *sou
     uint64_t *counts = histo_malloc(size);
     if (!counts) return histo_fail_memory(size, "Stone's rule");
     const histo_status status = s->of_value ? count_each_value(s, source, counts) : count_candidates(s, source, counts);
-    free(counts);
+    histo_free(counts);
     return status;
 }
 

@@ -7,7 +7,6 @@
  * A phase takes one or more passes, and is skipped if nothing needs it. */
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "axis/axis.h"
@@ -15,6 +14,7 @@
 #include "base/checksum.h"
 #include "base/error.h"
 #include "base/floats.h"
+#include "base/memory.h"
 #include "base/threads/monitor.h"
 #include "plan/total.h"
 #include "survey/device.h"
@@ -144,7 +144,7 @@ histo_status histo_survey_create(histo_survey **survey, histo_dtype dtype, const
     dtype = histo_dtype_plain(dtype);
     histo_status status = check_options(dtype, options);
     if (status != HISTO_OK) return status;
-    histo_survey *s = calloc(1, sizeof *s);
+    histo_survey *s = histo_calloc(1, sizeof *s);
     if (!s) return histo_fail_memory(sizeof *s, "a survey");
     s->dtype = dtype;
     s->options = *options;
@@ -190,7 +190,7 @@ void histo_survey_destroy(histo_survey *survey)
     if (!survey) return;
     histo_selection_destroy(survey->selection);
     histo_stone_rule_destroy(survey->stone);
-    free(survey);
+    histo_free(survey);
 }
 
 /* Largest minus smallest sample in the range; exact for integers, rounded once. */
@@ -490,7 +490,7 @@ histo_status histo_survey_save(const histo_survey *survey, void **data, size_t *
     if (survey->phase == CANDIDATES) histo_stone_rule_save(survey->stone, &out);
     histo_save_u64(&out, histo_checksum_add(0, out.data, out.failed ? 0 : out.size));
     if (out.failed) {
-        free(out.data);
+        histo_free(out.data);
         return histo_fail_memory(out.capacity, "a saved survey, and more");
     }
     *data = out.data;

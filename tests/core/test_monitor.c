@@ -283,7 +283,7 @@ static void surveys(void **state)
                 REFUSED(HISTO_INVALID, "cancelled: destroy it", histo_survey_next_pass(survey, &more));
                 histo_survey_destroy(survey);
                 STOPPED(2, histo_axis_from_data(&view, &fill, &options, &axis));
-                assert_int_equal(axis.bins, -1);
+                assert_int_equal(axis.bins, 0);
             }
             histo_quantiles *quantiles;
             double value;

@@ -12,39 +12,29 @@
 #include "support/check.h"
 #include "support/data.h"
 
-/* The index of the allocation to fail, over all threads; negative: none. The linker's --wrap redirects libc's functions
- * here. */
+/* The index of the allocation to fail, over all threads; negative: none. */
 static _Atomic long fail_at = -1;
 
-static bool fails(void)
+/* What the allocator has given, and the most it had given at once. */
+static _Atomic size_t given, peak;
+
+static void *allocate(void *context, size_t bytes)
 {
-    return fail_at >= 0 && fail_at-- == 0;
+    assert_ptr_equal(context, &given);
+    if (fail_at >= 0 && fail_at-- == 0) return NULL;
+    void *memory = malloc(bytes);
+    if (memory && (given += bytes) > peak) peak = given;
+    return memory;
 }
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_malloc(size_t size)
+static void release(void *context, void *memory, size_t bytes)
 {
-    return fails() ? NULL : __real_malloc(size);
+    assert_ptr_equal(context, &given);
+    given -= bytes;
+    free(memory);
 }
-void *__wrap_calloc(size_t n, size_t size)
-{
-    return fails() ? NULL : __real_calloc(n, size);
-}
-void *__wrap_realloc(void *p, size_t size)
-{
-    return fails() ? NULL : __real_realloc(p, size);
-}
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-    return fails() ? NULL : __real_aligned_alloc(alignment, size);
-}
+
+static const histo_allocator counting = {.allocate = allocate, .release = release, .context = &given};
 
 /* Repeat the call with its first, second, … allocation failing until it succeeds; `unchanged` must hold after each
  * failure. At least `min_failures` allocations must have failed. */
@@ -169,6 +159,59 @@ static void maps(void **state)
     EXHAUST(2, histo_map_classes(map, h, HISTO_SPLIT_OTSU, 3, NULL), has_values(map, values));
     histo_map_destroy(map);
     histo_hist_destroy(h);
+    free(x);
+}
+
+/* Numbers from histograms and samples. */
+static void numbers(void **state)
+{
+    (void)state;
+    enum { N = 5000, PARTS = 3 };
+    rng r = {.state = 27};
+    const histo_axis axes[] = {histo_axis_regular(20, 0, 1), histo_axis_regular(30, 0, 1)};
+    double *x = make_samples(&r, HISTO_F64, UNIFORM, &axes[0], N);
+    const histo_view views[] = {histo_view_1d(x, HISTO_F64, N), histo_view_1d(x, HISTO_F64, N)};
+    const double q[] = {0.1, 0.5};
+    double values[2];
+    uint64_t counts[20];
+    int64_t last[PARTS];
+    histo_summary summary;
+    histo_information information;
+    histo_extremes extremes[1];
+    histo_hist *one, *two;
+    histo_quantiles *quantiles = NULL;
+    histo_survey *survey = NULL;
+    bool more;
+    void *data = NULL;
+    size_t size;
+    OK(histo_hist_create(&one, 1, axes, NULL));
+    OK(histo_hist_create(&two, 2, axes, NULL));
+    OK(histo_hist_fill(one, views, NULL));
+    OK(histo_hist_fill(two, views, NULL));
+    EXHAUST(2, histo_hist_quantiles(one, HISTO_QUANTILE_LINEAR, 2, q, values), true);
+    EXHAUST(2, histo_hist_summarize(one, &summary), true);
+    EXHAUST(2, histo_hist_compare(one, one, HISTO_CORRELATION, values), true);
+    EXHAUST(2, histo_hist_inform(two, &information), true);
+    for (histo_split_method method = HISTO_SPLIT_OTSU; method <= HISTO_SPLIT_MAX_ENTROPY; method++) {
+        if (method == HISTO_SPLIT_MINIMUM) continue; /* there are no two maxima */
+        EXHAUST(2, histo_hist_split(one, method, 2, last), true);
+    }
+    EXHAUST(3, histo_hist_split(one, HISTO_SPLIT_OTSU, PARTS, last), true);
+    EXHAUST(0, histo_count(1, axes, views, NULL, counts, 20, NULL, NULL), true);
+    EXHAUST(0, histo_find_extremes(views, NULL, extremes, 1), true);
+    EXHAUST(4, histo_quantiles_create(&quantiles, HISTO_F64, HISTO_QUANTILE_LINEAR, 2, q), quantiles == NULL);
+    const histo_survey_options in_parts = {
+        .range = HISTO_RANGE_PERCENTILE, .lo = 1, .hi = 99, .bins = 10, .in_parts = true};
+    EXHAUST(4, histo_survey_create(&survey, HISTO_F64, &in_parts), survey == NULL);
+    OK(histo_survey_next_pass(survey, &more));
+    OK(histo_survey_add(survey, views, NULL));
+    EXHAUST(1, histo_survey_save(survey, &data, &size), data == NULL);
+    EXHAUST(0, histo_survey_replace(survey, data, size), true);
+    histo_free(data);
+    histo_survey_destroy(survey);
+    histo_quantiles_destroy(quantiles);
+    histo_hist_destroy(one);
+    histo_hist_destroy(two);
     free(x);
 }
 
@@ -453,17 +496,97 @@ static void too_much(void **state)
     histo_hist_destroy(h);
 }
 
+/* The allocator must be set while no memory is used, and a limit holds for whatever is taken. */
+static void limits(void **state)
+{
+    (void)state;
+    enum { N = 1 << 16 };
+    const histo_axis small = histo_axis_regular(10, 0, 1), large = histo_axis_regular(N, 0, 1);
+    histo_hist *h, *other = NULL;
+    histo_allocator half = counting;
+    half.release = NULL;
+    histo_wisdom_forget();
+    assert_int_equal(given, 0);
+    assert_int_equal(histo_memory_used(), 0);
+    REFUSED(HISTO_INVALID, "needs both", histo_set_allocator(&half));
+    OK(histo_set_allocator(NULL));
+    OK(histo_hist_create(&h, 1, &small, NULL));
+    assert_int_equal(given, 0);
+    assert_true(histo_memory_used() > 13 * sizeof(uint64_t));
+    REFUSED(HISTO_INVALID, "set it before all else", histo_set_allocator(&counting));
+    histo_hist_destroy(h);
+    assert_int_equal(histo_memory_used(), 0);
+    OK(histo_set_allocator(&counting));
+    OK(histo_hist_create(&h, 1, &large, NULL));
+    assert_int_equal(histo_memory_used(), given);
+    histo_set_memory_limit(histo_memory_used() + N);
+    assert_true(histo_memory_available() <= N);
+    REFUSED(HISTO_NO_MEMORY, "out of memory", histo_hist_create(&other, 1, &large, NULL));
+    assert_null(other);
+    OK(histo_hist_create(&other, 1, &small, NULL));
+    histo_hist_destroy(other);
+    histo_set_memory_limit(1); /* less than is used: nothing more, and what there is can be used */
+    assert_int_equal(histo_memory_available(), 0);
+    REFUSED(HISTO_NO_MEMORY, "out of memory", histo_hist_create(&other, 1, &small, NULL));
+    histo_tally tally;
+    OK(histo_hist_tally(h, &tally));
+    histo_set_memory_limit(0);
+    histo_hist_destroy(h);
+    assert_int_equal(given, 0);
+}
+
+/* A fill takes no more than its plan says and, where a workspace is all, not much less. */
+static void needs(void **state)
+{
+    (void)state;
+    enum { N = 1 << 20 };
+    rng r = {.state = 26};
+    const histo_axis axis = histo_axis_regular(1000, 0, 65536);
+    for (int wide = 0; wide < 2; wide++) {
+        const histo_dtype dtype = wide ? HISTO_F32 : HISTO_U16;
+        void *x = make_samples(&r, dtype, UNIFORM, &axis, N);
+        const histo_view view = histo_view_1d(x, dtype, N);
+        histo_strategy_info info;
+        for (int s = 0; s < histo_strategy_count(); s++) {
+            OK(histo_strategy_describe(s, &info));
+            if (strcmp(info.backend, "cpu") != 0) continue;
+            for (int threads = 1; threads <= 4; threads += 3) {
+                histo_hist *h;
+                histo_plan *plan;
+                const histo_plan_options options = {.strategy = info.name, .threads = threads};
+                const size_t before = given;
+                OK(histo_hist_create(&h, 1, &axis, &(histo_hist_options){.storage = info.storage}));
+                const size_t of_histogram = given - before;
+                if (histo_plan_create(&plan, h, &view, NULL, &options) == HISTO_OK) {
+                    size_t fill = 0, histogram = 0;
+                    OK(histo_plan_memory(plan, &fill, &histogram));
+                    assert_in_range(of_histogram, histogram, histogram + 4096);
+                    const size_t held = given;
+                    peak = held;
+                    OK(histo_plan_fill(plan, h, &view, NULL));
+                    if (peak - held > fill) fail_msg("%s: %zu bytes, not %zu", info.name, (size_t)(peak - held), fill);
+                    if (info.storage == HISTO_DENSE) assert_in_range(fill - (peak - held), 0, 2 << 20);
+                    histo_plan_destroy(plan);
+                }
+                histo_hist_destroy(h);
+            }
+        }
+        free(x);
+    }
+    size_t fill;
+    REFUSED(HISTO_INVALID, "is NULL", histo_plan_memory(NULL, &fill, &fill));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(histograms),
-        cmocka_unit_test(maps),
-        cmocka_unit_test(applied_maps),
-        cmocka_unit_test(surveys),
-        cmocka_unit_test(plans),
-        cmocka_unit_test(pieces),
-        cmocka_unit_test_setup_teardown(available, make_kernel, remove_kernel),
+        cmocka_unit_test(limits),       cmocka_unit_test(needs),
+        cmocka_unit_test(histograms),   cmocka_unit_test(maps),
+        cmocka_unit_test(applied_maps), cmocka_unit_test(numbers),
+        cmocka_unit_test(surveys),      cmocka_unit_test(plans),
+        cmocka_unit_test(pieces),       cmocka_unit_test_setup_teardown(available, make_kernel, remove_kernel),
         cmocka_unit_test(too_much),
     };
+    if (histo_set_allocator(&counting) != HISTO_OK) return 1;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,6 +64,11 @@ static void with_axis(objects *o, const void *given)
     histo_map_destroy(map);
 }
 
+static void with_allocator(objects *o, const void *given)
+{
+    tried(o, "histo_set_allocator", histo_set_allocator(given));
+}
+
 static void with_hist_options(objects *o, const void *options)
 {
     histo_hist *hist = NULL;
@@ -230,6 +235,7 @@ static const histo_apply_options apply_options;
 static const histo_plan_options plan_options;
 static const histo_count_options count_options = {.dtype = HISTO_U64};
 static const histo_pairs pairs = {.pairing = HISTO_PAIRS_RING};
+static const histo_allocator allocator = {0}; /* that which is set */
 static const histo_survey_options survey_options = {.bins = BINS};
 static const histo_stats stats;
 
@@ -263,6 +269,8 @@ static const struct {
      sizeof plan_options.reserved, with_plan_options},
     {"histo_count_options", &count_options, sizeof count_options, offsetof(histo_count_options, reserved),
      sizeof count_options.reserved, with_count_options},
+    {"histo_allocator", &allocator, sizeof allocator, offsetof(histo_allocator, reserved), sizeof allocator.reserved,
+     with_allocator},
     {"histo_pairs", &pairs, sizeof pairs, offsetof(histo_pairs, reserved), sizeof pairs.reserved, with_pairs},
     {"histo_survey_options", &survey_options, sizeof survey_options, offsetof(histo_survey_options, reserved),
      sizeof survey_options.reserved, with_survey_options},

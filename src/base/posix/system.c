@@ -14,6 +14,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#ifdef __APPLE__
+#include <malloc/malloc.h>
+#else
+#include <malloc.h>
+#endif
+
 FILE *histo_open_to_read(const char *path)
 {
     return fopen(path, "re");
@@ -46,6 +52,15 @@ int histo_cpus_allowed(void)
 void *histo_aligned_alloc(size_t alignment, size_t bytes)
 {
     return aligned_alloc(alignment, bytes);
+}
+
+size_t histo_block_bytes(void *block)
+{
+#ifdef __APPLE__
+    return malloc_size(block);
+#else
+    return malloc_usable_size(block);
+#endif
 }
 
 void histo_advise_huge_pages(void *memory, size_t bytes)

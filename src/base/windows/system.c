@@ -20,6 +20,11 @@ int histo_cpus_allowed(void)
     return cpus ? cpus : 1;
 }
 
+size_t histo_block_bytes(void *block)
+{
+    return _msize(block);
+}
+
 void *histo_aligned_alloc(size_t alignment, size_t bytes)
 {
     (void)alignment;

@@ -2,7 +2,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "axis/whole.h"
@@ -315,8 +314,8 @@ static void header_free(header *h)
 {
     for (int a = 0; a < h->naxes; a++)
         histo_axis_free_given(&h->axes[a]);
-    free(h->name);
-    free(h->metadata);
+    histo_free(h->name);
+    histo_free(h->metadata);
 }
 
 static histo_status get_whole_edges(saved_bytes *in, bool is_signed, histo_axis *axis)

@@ -2,7 +2,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -17,7 +16,7 @@ unsigned char *histo_bytes_extend(histo_bytes *out, size_t size)
             while (capacity < wanted && capacity <= SIZE_MAX / 2)
                 capacity *= 2;
             if (capacity < wanted) capacity = wanted;
-            if (histo_memory_suffices(capacity - out->capacity)) data = realloc(out->data, capacity);
+            if (histo_memory_suffices(capacity - out->capacity)) data = histo_realloc(out->data, capacity);
         }
         if (!data) {
             out->failed = true;

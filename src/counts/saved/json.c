@@ -371,7 +371,7 @@ histo_status histo_json_string(const histo_json *doc, size_t at, char **string)
     }
     *to = '\0';
     if (!has_nul) return HISTO_OK;
-    free(*string);
+    histo_free(*string);
     *string = NULL;
     return HISTO_OK;
 }

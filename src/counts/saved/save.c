@@ -1,5 +1,4 @@
 /* Saving to memory, in either format. */
-#include <stdlib.h>
 
 #include "base/floats.h"
 #include "counts/saved/binary.h"
@@ -17,7 +16,7 @@ static histo_status save(const histo_hist *hist, histo_format format, const bool
         histo_binary_save(hist, &out);
     if (status == HISTO_OK && out.failed) status = histo_fail_memory(out.capacity, "a saved histogram, and more");
     if (status != HISTO_OK) {
-        free(out.data);
+        histo_free(out.data);
         return status;
     }
     *data = out.data;

@@ -1,6 +1,5 @@
 /* Reading the axes of a UHI document. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "axis/whole.h"
 #include "base/memory.h"
@@ -47,7 +46,7 @@ static histo_status read_edges(const histo_uhi_loader *l, size_t at, histo_axis 
             status = histo_json_number(&l->doc, walk.value, &numbers[i]);
         if (status == HISTO_OK) *axis = histo_axis_variable(count - 1, numbers);
     }
-    if (status != HISTO_OK) free(edges);
+    if (status != HISTO_OK) histo_free(edges);
     return status;
 }
 

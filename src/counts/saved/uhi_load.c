@@ -1,7 +1,6 @@
 /* Reading the JSON of the Unified Histogram Interface, written by us or by others. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/locale.h"
@@ -171,7 +170,7 @@ static histo_status keep_name(const histo_uhi_loader *l)
     char *name;
     histo_status status = histo_json_string(&l->doc, l->key, &name);
     if (status == HISTO_OK && name) status = histo_hist_set_name(l->hist, name);
-    free(name);
+    histo_free(name);
     return status == HISTO_INVALID ? HISTO_OK : status;
 }
 
@@ -185,7 +184,7 @@ static histo_status keep_metadata(const histo_uhi_loader *l, size_t at)
     memcpy(text, l->doc.text + at, size);
     text[size] = '\0';
     const histo_status status = histo_hist_set_metadata(l->hist, text);
-    free(text);
+    histo_free(text);
     return histo_uhi_blame(l, at, status);
 }
 
@@ -245,9 +244,9 @@ histo_status histo_uhi_load(const char *text, size_t size, const char *name, con
     histo_c_locale_end(&locale);
     for (int a = 0; a < l.naxes; a++)
         histo_axis_free_given(&l.axes[a]);
-    free(l.own_sums);
-    free(l.cells.at);
-    free(l.own.at);
+    histo_free(l.own_sums);
+    histo_free(l.cells.at);
+    histo_free(l.own.at);
     if (status == HISTO_OK)
         *hist = l.hist;
     else

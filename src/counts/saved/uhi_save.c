@@ -1,6 +1,5 @@
 /* Writing the JSON of the Unified Histogram Interface. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
@@ -327,7 +326,7 @@ static histo_status save_dense(const histo_hist *hist, const bool (*flow)[2], co
     double *rounded;
     const histo_status status = lanes_of(hist, lanes, &rounded);
     if (status == HISTO_OK) put_dense(out, hist, flow, name, lanes);
-    free(rounded);
+    histo_free(rounded);
     return status;
 }
 

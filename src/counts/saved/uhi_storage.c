@@ -1,7 +1,6 @@
 /* Reading the storage of a UHI document: counts, sums of weights, and sparse counts. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "axis/whole.h"
 #include "base/memory.h"
@@ -87,7 +86,7 @@ static histo_status append(histo_uhi_pairs *to, int64_t slot, uint64_t count)
     if (to->n == to->room) {
         const int64_t room = to->room ? 2 * to->room : 64;
         const size_t bytes = (size_t)room * sizeof *to->at;
-        histo_entry *at = realloc(to->at, bytes);
+        histo_entry *at = histo_realloc(to->at, bytes);
         if (!at) return histo_fail_memory(bytes, "the occupied slots of a histogram");
         *to = (histo_uhi_pairs){to->n, room, at};
     }
@@ -222,7 +221,7 @@ static histo_status read_cells(histo_uhi_loader *l)
     if (!room) return histo_fail_memory(bytes, "the occupied slots of a histogram");
     int64_t n = l->cells.n;
     status = histo_entries_sort(l->cells.at, &n, room);
-    free(room);
+    histo_free(room);
     if (status != HISTO_OK) return status;
     return n == l->cells.n ? HISTO_OK : FAIL(l->index, "the index has a cell twice");
 }

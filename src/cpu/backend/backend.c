@@ -4,7 +4,6 @@
 
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -54,7 +53,7 @@ static void unprepare(void *at)
     histo_cpu_prepared *prepared = at;
     for (int a = 0; a < HISTO_MAX_AXES; a++)
         histo_spans_free(&prepared->spans[a]);
-    free(prepared);
+    histo_free(prepared);
 }
 
 /* Make spans for the axes that need them; none if no axis does. */
@@ -65,7 +64,7 @@ static histo_status prepare(const histo_problem *problem, void **out)
     for (int a = 0; a < problem->naxes && status == HISTO_OK; a++) {
         const histo_lookup *lookup = &problem->lookups[a];
         if (lookup->kind == HISTO_UNIFORM || lookup->table) continue;
-        if (!prepared) prepared = calloc(1, sizeof *prepared);
+        if (!prepared) prepared = histo_calloc(1, sizeof *prepared);
         status = prepared ? histo_spans_make(&prepared->spans[a], lookup, problem->off[a], problem->samples)
                           : histo_fail_memory(sizeof *prepared, "the spans of axes");
     }
@@ -97,10 +96,9 @@ histo_status histo_run_ranges(const histo_job *job, int threads,
 void *histo_cpu_allocate(size_t bytes)
 {
     const size_t huge = (size_t)2 << 20;
-    if (bytes < 2 * huge) return histo_aligned_alloc(64, bytes);
+    if (bytes < 2 * huge) return histo_malloc_aligned(64, bytes);
     bytes = (bytes + huge - 1) / huge * huge;
-    if (!histo_memory_suffices(bytes)) return NULL;
-    void *memory = histo_aligned_alloc(huge, bytes);
+    void *memory = histo_malloc_aligned(huge, bytes);
     if (memory) histo_advise_huge_pages(memory, bytes);
     return memory;
 }
@@ -165,7 +163,7 @@ static histo_status run(const histo_strategy *strategy, histo_job *job)
     bool lists = job->problem->storage == HISTO_SPARSE && !strategy->sparse;
     histo_status status = lists ? launch_for_list(strategy, job) : strategy->launch(job);
     if (status != HISTO_OK || job->end == histo_strided_iter_samples(&job->iter)) {
-        free(job->workspace);
+        histo_free(job->workspace);
         job->workspace = NULL;
     }
     return status;

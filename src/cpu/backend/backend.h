@@ -10,8 +10,9 @@ typedef struct histo_cpu_prepared {
     histo_spans spans[HISTO_MAX_AXES]; /* for lookups by search without a table; else zero */
 } histo_cpu_prepared;
 
-/* Allocate a multiple of 64 bytes, 64-byte aligned; free with free(); NULL if there is no memory. Large allocations use
- * huge pages where available: random increments miss the TLB less often, and there are fewer page faults. */
+/* Allocate a multiple of 64 bytes, 64-byte aligned; free with histo_free(); NULL if there is no memory. Large
+ * allocations use huge pages where available: random increments miss the TLB less often, and there are fewer page
+ * faults. */
 void *histo_cpu_allocate(size_t bytes);
 
 /* Call count(job, 0 … threads-1, threads) on the thread pool and return when all calls have returned; they may be

@@ -2,7 +2,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "axis/whole.h"
@@ -139,6 +138,6 @@ histo_status histo_spans_make(histo_spans *spans, const histo_lookup *l, double 
 
 void histo_spans_free(histo_spans *spans)
 {
-    free(spans->memory);
+    histo_free(spans->memory);
     *spans = (histo_spans){.near = false};
 }

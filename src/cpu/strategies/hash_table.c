@@ -12,10 +12,10 @@
  * with radix partitioning (Manegold, Boncz and Kersten 2002).
  * Bytes: each sample once, and an entry of 16 bytes for each; for large tables, 8 bytes of a slot written and read
  * twice. For few slots, dense counters are faster: see backend.c. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/threads/pool.h"
 #include "cpu/backend/backend.h"
 #include "cpu/backend/costs.h"
@@ -100,7 +100,7 @@ static bool grow(slot_table *t)
     t->entries = larger;
     for (int64_t i = 0; i < INT64_C(1) << before.bits; i++)
         if (before.entries[i].count) *find(t, before.entries[i].slot, INT64_MAX) = before.entries[i];
-    free(before.entries);
+    histo_free(before.entries);
     return true;
 }
 
@@ -112,7 +112,7 @@ static bool empty(slot_table *t)
     for (int64_t i = 0; i < entries; i++)
         if (t->entries[i].count) t->entries[n++] = (histo_entry){unmixed(t->entries[i].slot), t->entries[i].count};
     if (histo_entries_sort(t->entries, &n, t->entries + entries / 2) != HISTO_OK) return false;
-    histo_list list = {n, malloc((size_t)n * sizeof *list.entries + 1)};
+    histo_list list = {n, histo_malloc((size_t)n * sizeof *list.entries + 1)};
     if (!list.entries) return false;
     memcpy(list.entries, t->entries, (size_t)n * sizeof *list.entries);
     if (histo_sparse_add(&t->full, list) != HISTO_OK) {
@@ -231,8 +231,8 @@ static void count_range(void *context, int index)
         t->failed = !count_block(all, t, &block);
     t->failed =
         t->failed || !count_buffered(t, all->largest_bits) || !empty(t) || histo_sparse_settle(&t->full) != HISTO_OK;
-    free(t->entries);
-    free(t->buffer);
+    histo_free(t->entries);
+    histo_free(t->buffer);
 }
 
 /* Merge the list of every 2 * step-th table with the list `step` after it. */
@@ -271,7 +271,7 @@ static histo_status launch(const histo_job *job)
     shared all = {.job = job, .threads = threads_of(job->end - job->begin, job->threads)};
     all.largest_bits = largest_bits(all.threads, job->params[LARGEST]);
     const size_t bytes = (size_t)all.threads * sizeof *all.tables;
-    all.tables = calloc(1, bytes);
+    all.tables = histo_calloc(1, bytes);
     if (!all.tables) return histo_fail_memory(bytes, "the hash tables of a fill");
     histo_status status = histo_pool_run_long("counting", all.threads, count_range, &all);
     for (all.step = 1; all.step < all.threads && status == HISTO_OK; all.step *= 2)
@@ -283,7 +283,7 @@ static histo_status launch(const histo_job *job)
     if (status == HISTO_OK) result->full.lists = 0;
     for (int i = 0; i < all.threads; i++)
         histo_sparse_clear(&all.tables[i].full);
-    free(all.tables);
+    histo_free(all.tables);
     return status;
 }
 
@@ -307,9 +307,23 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
     return (size_t)threads * histo_blocks_bytes(problem);
 }
 
+/* A table grows beside the smaller one; its lists hold each sample once at most, and are merged into others. */
+static size_t memory(const histo_problem *p, int threads, const int64_t *params)
+{
+    const int used = threads_of(p->samples, threads), most = largest_bits(used, params[LARGEST]);
+    const size_t samples = (size_t)(p->samples / used + 1) + 1;
+    int bits = SMALLEST_BITS;
+    while (bits < most && (size_t)1 << (bits - (bits < ROOMY_BITS ? 2 : 1)) < samples)
+        bits++;
+    const size_t table = sizeof(histo_entry) << bits, lists = 4 * samples * sizeof(histo_entry);
+    const size_t buffer = bits < PARTITION_BITS ? 0 : 2 * BUFFERED * sizeof(uint64_t);
+    return (size_t)used * (sizeof(slot_table) + table + table / 2 + buffer + lists);
+}
+
 const histo_strategy histo_cpu_hash_table = {
     HISTO_STRATEGY_FUNCTIONS,
     .workspace = workspace,
+    .memory = memory,
     .params = {{"largest", 0, MAX_BITS, 0,
                 "entries of a thread's table at most, as a power of 2; 0: 2^24, or fewer for many threads"}},
     .ragged = true,

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "cuda/host/cub.h"
 #include "cuda/memory/accumulators.h"
 
@@ -177,7 +178,7 @@ histo_status histo_cuda_sparse_gather(histo_cuda_accumulators *accumulators, con
     if (status != HISTO_OK || s->n == 0) return status;
     const size_t bytes = (size_t)s->n * sizeof(word);
     word *slots = (word *)malloc(2 * bytes), *counts = slots + s->n;
-    histo_list list = {s->n, (histo_entry *)malloc(2 * bytes)};
+    histo_list list = {s->n, (histo_entry *)histo_malloc(2 * bytes)};
     if (!slots || !list.entries) status = histo_fail_memory(4 * bytes, "reading occupied slots from a GPU");
     if (status == HISTO_OK)
         status = HISTO_CUDA(cudaMemcpyAsync(slots, s->slots[0], bytes, cudaMemcpyDeviceToHost, stream),

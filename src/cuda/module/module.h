@@ -8,6 +8,7 @@
 #include "base/checksum.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/threads/pool.h"
 #include "cuda/jit/cache.h"
 #include "plan/accumulators.h"

@@ -8,11 +8,11 @@
  * skips lines with unknown strategies or parameters; a later line replaces an earlier one. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/floats.h"
 #include "base/locale.h"
+#include "base/memory.h"
 #include "base/outfile.h"
 #include "base/system.h"
 #include "base/threads/locks.h"
@@ -90,7 +90,7 @@ static histo_status add(const char *key, const histo_row *row, const int64_t *pa
     pthread_mutex_lock(&histo_wisdom_lock);
     entry *e = find(key);
     size_t bytes = sizeof *e + strlen(key) + 1;
-    if (!e && (e = malloc(bytes))) {
+    if (!e && (e = histo_malloc(bytes))) {
         strcpy(e->key, key);
         e->next = entries;
         entries = e;
@@ -147,7 +147,7 @@ void histo_wisdom_forget(void)
     pthread_mutex_lock(&histo_wisdom_lock);
     while (entries) {
         entry *next = entries->next;
-        free(entries);
+        histo_free(entries);
         entries = next;
     }
     pthread_mutex_unlock(&histo_wisdom_lock);
@@ -171,7 +171,7 @@ static char *text_of_all(void)
     histo_text text = {0};
     pthread_mutex_lock(&histo_wisdom_lock);
     print(&text);
-    text = (histo_text){.out = malloc(text.length + 1), .capacity = text.length + 1};
+    text = (histo_text){.out = histo_malloc(text.length + 1), .capacity = text.length + 1};
     if (text.out) print(&text);
     pthread_mutex_unlock(&histo_wisdom_lock);
     return text.out;
@@ -187,7 +187,7 @@ static histo_status save(const char *path)
         fputs(text, out.stream);
         error = histo_outfile_close(&out);
     }
-    free(text);
+    histo_free(text);
     return error ? histo_fail_file("cannot write wisdom to", path, error) : HISTO_OK;
 }
 

@@ -1,7 +1,6 @@
 /* Samples in a GPU's memory are not collected. The digits of their keys are counted by fills: bits as unsigned integers
  * on a regular axis. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "axis/axis.h"
 #include "base/error.h"
@@ -48,7 +47,7 @@ static histo_status count_digits(const histo_selection *s, const histo_key_set *
                                                        : (uint64_t)(is_reversed ? digits - 1 - i : i);
         counts[digit] = slots[i + 1];
     }
-    free(slots);
+    histo_free(slots);
     return status;
 }
 
@@ -70,8 +69,8 @@ static histo_status count_sets(histo_selection *s, const histo_source *source)
             of_set += digits;
         }
     }
-    free(counts);
-    free(edges);
+    histo_free(counts);
+    histo_free(edges);
     return status;
 }
 

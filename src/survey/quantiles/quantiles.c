@@ -1,5 +1,4 @@
 /* Quantiles of samples: a survey whose result are order statistics. */
-#include <stdlib.h>
 
 #include "axis/quantile_rule.h"
 #include "base/error.h"
@@ -32,7 +31,7 @@ histo_status histo_quantiles_create(histo_quantiles **quantiles, histo_dtype dty
     *made = (histo_quantiles){.dtype = histo_dtype_plain(dtype), .n = n, .first = true};
     status = histo_selection_create(&made->selection, made->dtype, n, false, 0);
     if (status != HISTO_OK) {
-        free(made);
+        histo_free(made);
         return status;
     }
     histo_selection_start(made->selection, rule, q, false);
@@ -44,7 +43,7 @@ void histo_quantiles_destroy(histo_quantiles *quantiles)
 {
     if (!quantiles) return;
     histo_selection_destroy(quantiles->selection);
-    free(quantiles);
+    histo_free(quantiles);
 }
 
 static histo_status check_whole(const histo_quantiles *q)

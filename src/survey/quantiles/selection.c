@@ -44,7 +44,7 @@ static void fit_into(histo_selection *s, size_t memory)
 histo_status histo_selection_create(histo_selection **selection, histo_dtype dtype, int n, bool in_parts, size_t memory)
 {
     const size_t count = 2 * (size_t)n + 1;
-    histo_selection *s = calloc(1, sizeof *s);
+    histo_selection *s = histo_calloc(1, sizeof *s);
     if (!s) return histo_fail_memory(sizeof *s, "quantiles");
     s->dtype = dtype;
     s->bits = 8 * (int)histo_dtype_size(dtype);
@@ -77,15 +77,15 @@ histo_status histo_selection_create(histo_selection **selection, histo_dtype dty
 void histo_selection_destroy(histo_selection *s)
 {
     if (!s) return;
-    free(s->quantiles);
-    free(s->statistics);
-    free(s->radix.sets);
-    free(s->radix.next);
-    free(s->radix.tables);
-    free(s->radix.set_of);
-    free(s->store.keys);
-    free(s->bracketing.drawn.keys);
-    free(s);
+    histo_free(s->quantiles);
+    histo_free(s->statistics);
+    histo_free(s->radix.sets);
+    histo_free(s->radix.next);
+    histo_free(s->radix.tables);
+    histo_free(s->radix.set_of);
+    histo_free(s->store.keys);
+    histo_free(s->bracketing.drawn.keys);
+    histo_free(s);
 }
 
 void histo_selection_start(histo_selection *s, histo_quantile_rule rule, const double *q, bool finite)

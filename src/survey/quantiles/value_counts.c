@@ -1,14 +1,14 @@
 /* Samples of 8 and 16 bits are counted by value, in one pass. A thread has counts of 32 bits of its own, or adds to
  * those of all threads where there is no memory for them. */
-#include <stdlib.h>
 
+#include "base/memory.h"
 #include "survey/quantiles/radix.h"
 #include "view/dtype.h"
 
 void histo_values_start_part(histo_selection_part *part)
 {
     part->uncounted = 0;
-    part->counts = part->is_alone ? NULL : calloc((size_t)1 << part->selection->bits, sizeof *part->counts);
+    part->counts = part->is_alone ? NULL : histo_calloc((size_t)1 << part->selection->bits, sizeof *part->counts);
 }
 
 static void flush(histo_selection_part *part)
@@ -45,7 +45,7 @@ void histo_values_add(histo_selection_part *part, const void *block, int64_t n)
 void histo_values_end_part(histo_selection_part *part)
 {
     if (part->counts) flush(part);
-    free(part->counts);
+    histo_free(part->counts);
 }
 
 void histo_values_count_beyond(histo_selection *s)
