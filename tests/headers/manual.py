@@ -29,6 +29,7 @@ def without_comments(text):
 def public(text):
     """A header without what follows is how, private parts, and what is not for readers."""
     text = text.split("/* ---- What follows is how")[0]
+    text = re.sub(r"\A/\* .*? Include histo/histo\.h\. \*/", "", text)
     text = re.sub(r"^  private:\n.*?^};", "", text, flags=re.M | re.S)
     return re.sub(r"/\* clang-format \w+ \*/|/\* ---- .* -+ \*/", "", text)
 
@@ -58,7 +59,7 @@ for file in sorted(INCLUDE.iterdir()):
             faults.append(f"{file.name}: no page has this comment: {comment}")
     code = without_comments(header)
     found = re.findall(r"^(?:HISTO_API|static inline|typedef|enum) [^;{]*(?:\{[^}]*\}[^;]*)?;", code, re.M)
-    found += [macro.strip() for macro in re.findall(r"^#define HISTO_(?!H$|MPI_H$|HPP$|API\b).*(?<!\\)$", code, re.M)]
+    found += [macro.strip() for macro in re.findall(r"^#define HISTO_(?!(?:\w+_)?H$|HPP$|API\b).*(?<!\\)$", code, re.M)]
     for declaration in found:
         text = re.sub(r"^(HISTO_API|static inline) ", "", declaration)
         if not text.startswith("#"):

@@ -1,0 +1,156 @@
+/* Numbers from a histogram: quantiles, moments, thresholds, distances, information. Include histo/histo.h. */
+#ifndef HISTO_NUMBERS_H
+#define HISTO_NUMBERS_H
+
+#include <histo/hist.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Numbers from a histogram ------------------------------------------------------------------------- */
+
+/* All of these read the counts, and so wait for fills on GPUs. They are computed on the host in one order: the results
+ * have the same bits whatever device, strategy, number of threads or chunks counted. Arrays of results are in host
+ * memory and have an element for each batch entry. "Shares" are counts over their sum in bins; without counts they, and
+ * what follows from them, are NaN. Where samples have a value, it is that of their bin: on HISTO_INTEGER axes the
+ * integer itself, elsewhere the bin's centre, (lower edge + upper edge) / 2. The flow counts only where this is said.
+ */
+
+/* numpy.quantile's methods, by the names and formulas of Hyndman and Fan, "Sample quantiles in statistical packages",
+ * The American Statistician 50 (1996). */
+enum histo_quantile_rule HISTO_ENUM_BASE {
+    HISTO_QUANTILE_LINEAR = 0,
+    HISTO_QUANTILE_LOWER,
+    HISTO_QUANTILE_HIGHER,
+    HISTO_QUANTILE_NEAREST,
+    HISTO_QUANTILE_MIDPOINT,
+    HISTO_QUANTILE_INVERTED_CDF,
+    HISTO_QUANTILE_AVERAGED_INVERTED_CDF,
+    HISTO_QUANTILE_CLOSEST_OBSERVATION,
+    HISTO_QUANTILE_INTERPOLATED_INVERTED_CDF,
+    HISTO_QUANTILE_HAZEN,
+    HISTO_QUANTILE_WEIBULL,
+    HISTO_QUANTILE_MEDIAN_UNBIASED,
+    HISTO_QUANTILE_NORMAL_UNBIASED
+};
+typedef HISTO_ENUM(histo_quantile_rule) histo_quantile_rule;
+
+/* "linear" … "normal_unbiased", NumPy's names; HISTO_INVALID for any other. */
+HISTO_API histo_status histo_quantile_rule_parse(const char *name, histo_quantile_rule *rule);
+
+/* The quantiles q[n], each 0 … 1, of a histogram with one axis: values[batch][n]. On an integer axis they are those of
+ * the samples, equal to numpy.quantile of the samples as doubles. On other axes the c samples of a bin count as if they
+ * were spread over it, at (k + 1/2) / c of its width for k = 0 … c-1, so that the error is less than the bin's width.
+ * Underflow and overflow take part: a quantile that needs a sample of either, or of a bin with an infinite edge, is
+ * -infinity or infinity. NaN samples do not take part. Without samples, all quantiles are NaN. */
+HISTO_API histo_status histo_hist_quantiles(const histo_hist *hist, histo_quantile_rule rule, int n, const double *q,
+                                            double *values);
+
+/* Exact quantiles of samples of any dtype: those of numpy.nanquantile of the samples as doubles, except that a quantile
+ * between an infinity and another sample is not NaN. Add the same samples in each pass, in any pieces:
+ *
+ *     histo_quantiles_create(&quantiles, dtype, HISTO_QUANTILE_LINEAR, 3, (double[]){0.25, 0.5, 0.75});
+ *     while (histo_quantiles_next_pass(quantiles, &more) == HISTO_OK && more)
+ *         for each piece: histo_quantiles_add(quantiles, &piece, NULL);
+ *     histo_quantiles_read(quantiles, values);
+ *
+ * One pass is enough for 8- and 16-bit types, and mostly for others if there are at most 8 quantiles: a few samples of
+ * the first piece tell where to look. Pieces unlike the first, and more quantiles of more than 2^17 samples, take a
+ * second pass. Memory is bounded, whatever the size of the data: at most 50 MiB, and 200 bytes for each quantile.
+ * Several threads read pieces of 2^17 samples and more. */
+typedef struct histo_quantiles histo_quantiles;
+/* Begin to find the quantiles q[n], each 0 … 1, which are copied. The caller destroys the object. */
+HISTO_API histo_status histo_quantiles_create(histo_quantiles **quantiles, histo_dtype dtype, histo_quantile_rule rule,
+                                              int n, const double *q);
+/* Destroy it; NULL is allowed. */
+HISTO_API void histo_quantiles_destroy(histo_quantiles *quantiles);
+/* Begin a pass: *more = whether the samples must be added (again), or the quantiles are known. */
+HISTO_API histo_status histo_quantiles_next_pass(histo_quantiles *quantiles, bool *more);
+/* Add samples, with options as for histo_survey_add. NaN is left out. Samples in a GPU's memory are counted there,
+ * digit by digit of their bits, in one to four passes; see histo_survey. */
+HISTO_API histo_status histo_quantiles_add(histo_quantiles *quantiles, const histo_view *samples,
+                                           const histo_fill_options *options);
+/* values[n] in the order of q; NaN if there were no samples. */
+HISTO_API histo_status histo_quantiles_read(const histo_quantiles *quantiles, double *values);
+
+typedef struct histo_summary {
+    uint64_t count;         /* the samples in bins */
+    double mean, variance;  /* variance: the mean of (x - mean)^2 */
+    double skewness;        /* the mean of (x - mean)^3, over variance^1.5; NaN if the variance is 0 */
+    double kurtosis;        /* the mean of (x - mean)^4, over variance^2, minus 3; NaN if the variance is 0 */
+    double entropy;         /* the entropy of the shares, in bits */
+    int64_t first, last;    /* the lowest and the highest occupied bin; -1 if there is none, as for mode */
+    int64_t mode, occupied; /* the bin with the largest count, the lowest of equals; the number of occupied bins */
+    uint64_t reserved[4];
+} histo_summary;
+
+/* Summarize a histogram with one axis: summaries[batch]. */
+HISTO_API histo_status histo_hist_summarize(const histo_hist *hist, histo_summary *summaries);
+
+/* How to split a histogram into classes of neighbouring bins; with two classes, how to find a threshold. */
+enum histo_split_method HISTO_ENUM_BASE {
+    HISTO_SPLIT_OTSU = 0,   /* any number of classes: the least variance within classes (Otsu 1979), by dynamic
+                               programming with divide and conquer in O(classes * occupied * log(occupied)). Two
+                               classes of an integer or regular axis are compared exactly, and the lowest of equal
+                               splits is taken */
+    HISTO_SPLIT_TRIANGLE,   /* two classes, as are all that follow: Zack et al. 1977 */
+    HISTO_SPLIT_LI,         /* the least cross entropy, by the iteration of Li and Tam 1998 */
+    HISTO_SPLIT_YEN,        /* the largest correlation: Yen et al. 1995 */
+    HISTO_SPLIT_ISODATA,    /* half-way between the means of both classes: Ridler and Calvard 1978 */
+    HISTO_SPLIT_MINIMUM,    /* the minimum between two maxima, after smoothing: Prewitt and Mendelsohn 1966 */
+    HISTO_SPLIT_MEAN,       /* the mean of all samples */
+    HISTO_SPLIT_MAX_ENTROPY /* the largest sum of both classes' entropies: Kapur, Sahoo and Wong 1985 */
+};
+typedef HISTO_ENUM(histo_split_method) histo_split_method;
+
+/* "otsu", "triangle", "li", "yen", "isodata", "minimum", "mean", "max-entropy"; HISTO_INVALID for any other. */
+HISTO_API histo_status histo_split_method_parse(const char *name, histo_split_method *method);
+
+/* Split the bins of a histogram with one axis into classes, 2 or more: last[batch][classes - 1] is the last bin of each
+ * class but the highest, increasing. A sample is above a threshold iff its bin is above last[0]. If all samples are in
+ * one bin and there are two classes, last[0] is that bin. HISTO_INVALID, naming the batch entry, if fewer bins are
+ * occupied than there are classes, or if HISTO_SPLIT_MINIMUM finds no two maxima; HISTO_UNSUPPORTED if it would have to
+ * smooth more than 2^16 bins. */
+HISTO_API histo_status histo_hist_split(const histo_hist *hist, histo_split_method method, int classes, int64_t *last);
+
+/* How to compare the counts a and b of two histograms, whose sums are A and B. */
+enum histo_metric HISTO_ENUM_BASE {
+    HISTO_CORRELATION = 0, /* Pearson's coefficient: -1 … 1 */
+    HISTO_CHI_SQUARE,      /* sum of (a - b)^2 / a where a > 0 */
+    HISTO_CHI_SQUARE_ALT,  /* 2 * sum of (a - b)^2 / (a + b) */
+    HISTO_INTERSECTION,    /* sum of min(a / A, b / B): 0 … 1 */
+    HISTO_BHATTACHARYYA,   /* sqrt(1 - sum of sqrt(a * b / (A * B))): 0 … 1, also called Hellinger distance */
+    HISTO_KL_DIVERGENCE,   /* sum of a/A * log((a/A) / (b/B)), in nats; infinite where only b is 0 */
+    HISTO_JS_DIVERGENCE,   /* Jensen-Shannon: half of both KL divergences from the mean of the shares: 0 … log(2) */
+    HISTO_KOLMOGOROV,      /* one axis: the largest difference of the cumulative shares: 0 … 1 */
+    HISTO_EARTH_MOVER      /* one axis: the area between the cumulative shares, in units of the axis (Wasserstein 1) */
+};
+typedef HISTO_ENUM(histo_metric) histo_metric;
+
+/* "correlation", "chi-square", "chi-square-alt", "intersection", "bhattacharyya", "kl-divergence", "js-divergence",
+ * "kolmogorov", "earth-mover"; HISTO_INVALID for any other. */
+HISTO_API histo_status histo_metric_parse(const char *name, histo_metric *metric);
+
+/* Compare the counts of two histograms, whose axes, batch, weighting and storage must be equal: values[batch]. */
+HISTO_API histo_status histo_hist_compare(const histo_hist *a, const histo_hist *b, histo_metric metric,
+                                          double *values);
+
+typedef struct histo_information { /* in nats */
+    double entropy[2];             /* of each axis alone */
+    double joint_entropy;
+    double mutual;     /* entropy[0] + entropy[1] - joint_entropy, 0 … */
+    double normalized; /* (entropy[0] + entropy[1]) / joint_entropy, 1 … 2 (Studholme et al. 1999); 1 for 0 / 0 */
+    uint64_t reserved[4];
+} histo_information;
+
+/* The information that the two axes of a histogram have about each other, from its counts or, if it is weighted, its
+ * sums of weights, none of which may be negative: information[batch]. Where few bins are occupied, memory is taken for
+ * those only. */
+HISTO_API histo_status histo_hist_inform(const histo_hist *hist, histo_information *information);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
