@@ -278,7 +278,7 @@ static const struct {
 };
 enum { STRUCTS = sizeof structs / sizeof *structs };
 
-/* Structs that the library only writes: what is reserved there is zero, as it was before in these. */
+/* Structs that the library only writes. */
 static const char *const written[] = {"histo_tally", "histo_summary", "histo_information", "histo_strategy_info",
                                       "histo_extremes"};
 
@@ -336,6 +336,51 @@ static void test_refused(void **state)
         assert_memory_equal(&before, &after, sizeof before);
         free(given);
     }
+}
+
+/* ---- What the library writes ---- */
+
+static void check_zero(const char *name, const void *reserved, size_t bytes_of_it)
+{
+    for (size_t b = 0; b < bytes_of_it; b++)
+        if (((const unsigned char *)reserved)[b]) fail_msg("reserved byte %zu of %s is not zero", b, name);
+}
+
+/* Whatever was in a struct, reserved bytes of a result are zero, so that they can get a meaning. */
+static void test_written(void **state)
+{
+    objects *o = *state;
+    histo_tally tally;
+    histo_summary summary;
+    histo_information information;
+    histo_strategy_info strategy;
+    histo_extremes extremes;
+    histo_stats of_sums;
+    histo_axis found;
+    const histo_power_sums sums = {0};
+    memset(&tally, 0xff, sizeof tally);
+    memset(&summary, 0xff, sizeof summary);
+    memset(&information, 0xff, sizeof information);
+    memset(&strategy, 0xff, sizeof strategy);
+    memset(&extremes, 0xff, sizeof extremes);
+    memset(&of_sums, 0xff, sizeof of_sums);
+    memset(&found, 0xff, sizeof found);
+    OK(histo_hist_tally(o->hist, &tally));
+    check_zero("histo_tally", tally.reserved, sizeof tally.reserved);
+    OK(histo_hist_summarize(o->hist, &summary));
+    check_zero("histo_summary", summary.reserved, sizeof summary.reserved);
+    OK(histo_hist_inform(o->pairs, &information));
+    check_zero("histo_information", information.reserved, sizeof information.reserved);
+    OK(histo_strategy_describe(0, &strategy));
+    check_zero("histo_strategy_info", strategy.reserved, sizeof strategy.reserved);
+    OK(histo_find_extremes(&o->samples, NULL, &extremes, 1));
+    check_zero("histo_extremes", extremes.reserved, sizeof extremes.reserved);
+    histo_power_sums_read(&sums, &of_sums);
+    check_zero("histo_stats", of_sums.reserved, sizeof of_sums.reserved);
+    OK(histo_axis_from_data(&o->samples, NULL, &survey_options, &found));
+    check_zero("histo_axis", found.reserved, sizeof found.reserved);
+    found = histo_hist_axis(o->hist, 0);
+    check_zero("histo_axis", found.reserved, sizeof found.reserved);
 }
 
 /* ---- What the headers declare ---- */
@@ -425,6 +470,7 @@ int main(void)
     objects o = make_objects();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(test_refused, &o),
+        cmocka_unit_test_prestate(test_written, &o),
         cmocka_unit_test_prestate(test_nothing_is_forgotten, &o),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
