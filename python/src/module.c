@@ -3,6 +3,7 @@
 #include "functions/functions.h"
 #include "hist/hist.h"
 #include "maps/map.h"
+#include "state/unlocked.h"
 
 static struct PyModuleDef definition;
 
@@ -67,7 +68,7 @@ static int constants_add(PyObject *module)
 
 static int exec(PyObject *module)
 {
-    return constants_add(module) == 0 && arguments_intern(state_of_module(module)) == 0 &&
+    return unlocked_init() == 0 && constants_add(module) == 0 && arguments_intern(state_of_module(module)) == 0 &&
                    attributes_intern(state_of_module(module)) == 0 && hist_add(module) == 0 && map_add(module) == 0 &&
                    quantiles_add(module) == 0 && primitives_add(module) == 0 && functions_add(module) == 0
                ? 0

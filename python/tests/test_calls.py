@@ -173,6 +173,8 @@ INTERRUPTED = """
         "histo.histogram(huge, 10, (0, 1), weights=huge)",
         "histo.bincount(np.broadcast_to(np.int64(1), (1 << 42,)))",
         "histo.histogram2d(huge, huge, 10, [[0, 1], [0, 1]])",
+        "histo.image.quantiles(huge, [0.5])",
+        "histo.Histogram(histo.Regular(10, 0, 1)).fill(np.broadcast_to(huge, (8, 1 << 42)), weight=huge)",
     ],
 )
 def test_ctrl_c_interrupts(call):
@@ -185,6 +187,35 @@ def test_ctrl_c_interrupts(call):
         assert process.communicate(timeout=60)[0] == "interrupted 2\n"
     finally:
         process.kill()
+
+
+IN_A_HANDLER = """
+    import signal, numpy as np, histo
+    h = histo.Histogram(histo.Regular(10, 0, 1))
+    other = histo.Histogram(histo.Regular(10, 0, 1))
+    refused = 0
+    def handle(*_):
+        global refused
+        other.fill([0.5])  # is counted while the other call goes on
+        try:
+            h.sum()
+        except RuntimeError as error:
+            refused += "handler of a signal" in str(error)
+        if other.sum() == 3:
+            raise KeyboardInterrupt
+    signal.signal(signal.SIGALRM, handle)
+    signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
+    values = np.broadcast_to(np.float64(0.5), (1 << 42,))
+    try:
+        h._exclusively(lambda: histo.image.quantiles(values, [0.5]))
+    except KeyboardInterrupt:
+        print(int(other.sum()), refused, h.sum())
+"""
+
+
+def test_handlers_of_signals_use_other_objects():
+    run = subprocess.run([sys.executable, "-c", textwrap.dedent(IN_A_HANDLER)], capture_output=True, text=True, timeout=60)
+    assert run.stdout.split() == ["3", "3", "0.0"] or run.stdout.split() == ["3", "3", "0"], run.stderr
 
 
 def test_fork():

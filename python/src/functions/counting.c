@@ -2,6 +2,7 @@
 
 #include "functions/fill.h"
 #include "functions/plan_cache.h"
+#include "state/unlocked.h"
 
 /* Fill a histogram in pieces, and read it. */
 static int run_in_pieces(const count_request *c, const histo_fill_options *fill_options, const histo_plan_options *plan,
@@ -35,11 +36,9 @@ int counting_run(const count_request *c, histo_dtype dtype, void *out, int64_t s
     histo_status status;
     if (!caches && fills_in_pieces(n)) return run_in_pieces(c, &with, plan, &options, out, size);
     if (caches) {
-        Py_BEGIN_ALLOW_THREADS status = plan_cache_count(c, dtype, out, size);
-        Py_END_ALLOW_THREADS
+        UNLOCKED(status, plan_cache_count(c, dtype, out, size));
     } else if (releases_gil(n + size / CLEARED_A_SAMPLE)) {
-        Py_BEGIN_ALLOW_THREADS status = histo_count(c->naxes, c->axes, c->views, &with, out, size, c->tally, &options);
-        Py_END_ALLOW_THREADS
+        UNLOCKED(status, histo_count(c->naxes, c->axes, c->views, &with, out, size, c->tally, &options));
     } else {
         status = histo_count(c->naxes, c->axes, c->views, &with, out, size, c->tally, &options);
     }

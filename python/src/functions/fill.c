@@ -1,5 +1,7 @@
 #include "functions/fill.h"
 
+#include "state/unlocked.h"
+
 enum { PIECE = 1 << 24, FEW = 4096 }; /* samples */
 
 bool releases_gil(int64_t samples)
@@ -17,7 +19,9 @@ static int do_piece(locked *owner, const histo_view *views, const histo_fill_opt
 {
     histo_status status;
     if (owner && locked_take(owner) < 0) return -1;
-    if (releases_gil(histo_view_size(&views[0]))) {
+    if (fills_in_pieces(histo_view_size(&views[0]))) { /* it cannot be divided */
+        UNLOCKED(status, work(state, views, options));
+    } else if (releases_gil(histo_view_size(&views[0]))) {
         Py_BEGIN_ALLOW_THREADS status = work(state, views, options);
         Py_END_ALLOW_THREADS
     } else {

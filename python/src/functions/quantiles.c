@@ -2,6 +2,7 @@
 #include "functions/functions.h"
 #include "samples/results.h"
 #include "samples/samples.h"
+#include "state/unlocked.h"
 
 static histo_status read_quantiles(const python_samples *s, const python_samples *mask, histo_quantile_rule rule,
                                    int64_t n, const double *q, double *values)
@@ -35,8 +36,7 @@ static PyObject *quantiles(PyObject *module, PyObject *args)
         if (mask_of == Py_None || samples_take_here(module, mask_of, &mask) == 0)
             result = result_new(module, HISTO_F64, 1, &n, &values);
         if (result) {
-            Py_BEGIN_ALLOW_THREADS status = read_quantiles(&s, &mask, rule, n, q.buf, values);
-            Py_END_ALLOW_THREADS
+            UNLOCKED(status, read_quantiles(&s, &mask, rule, n, q.buf, values));
         }
         samples_release(&mask);
         samples_release(&s);

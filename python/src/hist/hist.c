@@ -5,6 +5,7 @@
 #include "functions/fill.h"
 #include "samples/results.h"
 #include "samples/samples.h"
+#include "state/unlocked.h"
 
 /* ---- The object ---- */
 
@@ -138,8 +139,8 @@ static PyObject *hist_load(PyObject *type, PyObject *const *args, Py_ssize_t nar
     if (PyObject_GetBuffer(args[0], &data, PyBUF_SIMPLE) != 0) return NULL;
     histo_hist *handle;
     histo_status status;
-    Py_BEGIN_ALLOW_THREADS status = histo_hist_load(data.buf, (size_t)data.len, name, &handle);
-    Py_END_ALLOW_THREADS PyBuffer_Release(&data);
+    UNLOCKED(status, histo_hist_load(data.buf, (size_t)data.len, name, &handle));
+    PyBuffer_Release(&data);
     return loaded(type, status, handle);
 }
 
@@ -156,9 +157,8 @@ static PyObject *hist_load_outline(PyObject *type, PyObject *const *args, Py_ssi
     histo_hist *handle = NULL;
     histo_status status = HISTO_OK;
     if (taken == 0 && !differ) {
-        Py_BEGIN_ALLOW_THREADS status = histo_hist_load_outline(data[0].buf, (size_t)data[0].len, data[2].len / 8,
-                                                                dtype, data[2].buf, data[3].buf, &handle);
-        Py_END_ALLOW_THREADS
+        UNLOCKED(status, histo_hist_load_outline(data[0].buf, (size_t)data[0].len, data[2].len / 8, dtype, data[2].buf,
+                                                 data[3].buf, &handle));
     }
     for (int i = 0; i < 4; i++)
         PyBuffer_Release(&data[i]);
@@ -406,8 +406,7 @@ static PyObject *hist_read_into(PyObject *self, PyObject *args)
     const histo_slots slots = flow ? HISTO_FLOW : HISTO_BINS;
     const bool fits = h && is_like_read(h, slots, &out.view);
     if (fits) {
-        Py_BEGIN_ALLOW_THREADS status = read_into(h, what, slots, &out);
-        Py_END_ALLOW_THREADS
+        UNLOCKED(status, read_into(h, what, slots, &out));
     }
     if (h) hist_unlock(h);
     const python_samples *const all[] = {&out};
@@ -439,8 +438,7 @@ static PyObject *hist_read(PyObject *self, PyObject *args)
     if (array && !releases_gil(size) && !h->on_gpu) {
         status = read_slots(h, what, slots, data, size);
     } else if (array) {
-        Py_BEGIN_ALLOW_THREADS status = read_slots(h, what, slots, data, size);
-        Py_END_ALLOW_THREADS
+        UNLOCKED(status, read_slots(h, what, slots, data, size));
     }
     hist_unlock(h);
     return array ? hist_written(array, status) : NULL;
@@ -581,8 +579,8 @@ static PyObject *hist_save(PyObject *self, PyObject *args)
     void *data = NULL;
     size_t size = 0;
     histo_status status;
-    Py_BEGIN_ALLOW_THREADS status = save_with(h->hist, (histo_format)format, name, metadata, &data, &size);
-    Py_END_ALLOW_THREADS hist_unlock(h);
+    UNLOCKED(status, save_with(h->hist, (histo_format)format, name, metadata, &data, &size));
+    hist_unlock(h);
     return bytes_of(status, data, size);
 }
 
@@ -616,8 +614,7 @@ static PyObject *hist_save_outline(PyObject *self, PyObject *flow)
     size_t size = 0;
     histo_status status = HISTO_OK;
     if (taken) {
-        Py_BEGIN_ALLOW_THREADS status = histo_hist_save_outline(h->hist, (const bool(*)[2])cells, &data, &size);
-        Py_END_ALLOW_THREADS
+        UNLOCKED(status, histo_hist_save_outline(h->hist, (const bool(*)[2])cells, &data, &size));
     }
     hist_unlock(h);
     if (!taken) return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_ValueError, "the flow is that of other axes");

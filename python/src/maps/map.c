@@ -5,6 +5,7 @@
 #include "samples/numpy_api.h"
 #include "samples/results.h"
 #include "samples/samples.h"
+#include "state/unlocked.h"
 
 typedef struct map {
     locked base;
@@ -259,8 +260,7 @@ static PyObject *apply(const map_operands *o)
     histo_status status;
     if (!m) return NULL;
     if (releases_gil(histo_view_size(&o->views[0]))) {
-        Py_BEGIN_ALLOW_THREADS status = histo_map_apply(m->map, o->views, &o->views[m->naxes], &o->options);
-        Py_END_ALLOW_THREADS
+        UNLOCKED(status, histo_map_apply(m->map, o->views, &o->views[m->naxes], &o->options));
     } else {
         status = histo_map_apply(m->map, o->views, &o->views[m->naxes], &o->options);
     }

@@ -1,5 +1,7 @@
 #include "state/locked.h"
 
+#include "state/unlocked.h"
+
 #ifndef _WIN32
 #include <pthread.h>
 #endif
@@ -61,22 +63,31 @@ static int wait_without_gil(locked *o)
 
 int locked_take(locked *o)
 {
-    const unsigned long thread = atomic_load_explicit(&o->holder, memory_order_relaxed);
-    if (thread && thread == PyThread_get_thread_ident()) {
+    const unsigned long thread = atomic_load_explicit(&o->holder, memory_order_relaxed),
+                        me = PyThread_get_thread_ident();
+    if (atomic_load_explicit(&o->taker, memory_order_relaxed) == me && o->handlers != unlocked_handlers()) {
+        PyErr_SetString(PyExc_RuntimeError, "the handler of a signal cannot use what the call that it interrupts uses");
+        return -1;
+    }
+    if (thread && thread == me) {
         o->depth++;
         return 0;
     }
     if (!PyThread_acquire_lock(o->lock, NOWAIT_LOCK) && wait_without_gil(o) < 0) return -1;
     atomic_store_explicit(&o->forks, atomic_load_explicit(&forks_seen, memory_order_relaxed), memory_order_relaxed);
+    atomic_store_explicit(&o->taker, me, memory_order_relaxed);
+    o->handlers = unlocked_handlers();
     return 0;
 }
 
 void locked_drop(locked *o)
 {
-    if (o->depth)
+    if (o->depth) {
         o->depth--;
-    else
-        PyThread_release_lock(o->lock);
+        return;
+    }
+    atomic_store_explicit(&o->taker, 0, memory_order_relaxed);
+    PyThread_release_lock(o->lock);
 }
 
 PyObject *locked_call(PyObject *self, PyObject *args, PyObject *kwargs)

@@ -8,6 +8,8 @@ typedef struct locked {
     PyObject_HEAD PyThread_type_lock lock; /* held while the object is used, so that threads can share it */
     atomic_ulong holder;                   /* the thread that holds it for several calls; or 0 */
     unsigned depth;                        /* how often that thread has taken the lock again */
+    atomic_ulong taker;                    /* the thread that took the lock; or 0 */
+    unsigned handlers;                     /* unlocked_handlers() when it did */
     atomic_uint forks;                     /* forks_seen when the lock was taken last */
     PyObject *module;                      /* borrowed from the type */
 } locked;

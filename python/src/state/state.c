@@ -43,6 +43,7 @@ PyObject *raise_status(histo_status status)
                           : status == HISTO_INVALID || status == HISTO_CORRUPT ? PyExc_ValueError
                           : status == HISTO_UNSUPPORTED                        ? PyExc_NotImplementedError
                                                                                : PyExc_RuntimeError;
+    if (status == HISTO_CANCELLED && PyErr_Occurred()) return NULL; /* what the handler of a signal raised */
     PyErr_SetString(exception, histo_last_error());
     return NULL;
 }

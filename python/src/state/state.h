@@ -40,7 +40,7 @@ PyObject *python_module(PyObject *module, bool on_gpu);
 
 /* Raise the Python exception for the last failure of the library on this thread: HISTO_INVALID becomes ValueError,
  * HISTO_NO_MEMORY MemoryError, HISTO_IO OSError, HISTO_CORRUPT ValueError, HISTO_UNSUPPORTED NotImplementedError, all
- * else RuntimeError. Returns NULL. */
+ * else RuntimeError; of HISTO_CANCELLED there is an exception. Returns NULL. */
 PyObject *raise_status(histo_status status);
 
 /* None, or the exception for a status. */
