@@ -85,6 +85,8 @@ HISTO_API histo_status histo_hist_set_metadata(histo_hist *hist, const char *jso
 HISTO_API const char *histo_hist_name(const histo_hist *hist);
 HISTO_API const char *histo_hist_metadata(const histo_hist *hist);
 
+/* ---- Fills -------------------------------------------------------------------------------------------- */
+
 /* A function from a record, which is a sample of any type of the caller's own, to the number that is counted. In C++,
  * histo/histo.hpp makes it of a functor. */
 typedef struct histo_function {
@@ -159,6 +161,8 @@ typedef struct histo_fill_chunk {
  * Where memory runs out, or a device fails, while it counts, the sentence says which chunks were counted. */
 HISTO_API histo_status histo_hist_fill_chunks(histo_hist *hist, int64_t count, const histo_fill_chunk *chunks,
                                               const histo_fill_options *options);
+
+/* ---- Reads -------------------------------------------------------------------------------------------- */
 
 /* Which slots of an axis are read. */
 enum histo_slots HISTO_ENUM_BASE {
@@ -244,6 +248,8 @@ HISTO_API histo_status histo_hist_tally(const histo_hist *hist, histo_tally *tal
 /* masked[size] = the samples that a mask or a range filter left out of each batch entry; size must be the batch. */
 HISTO_API histo_status histo_hist_read_masked(const histo_hist *hist, uint64_t *masked, int64_t size);
 
+/* ---- Arithmetic: writing, adding and comparing -------------------------------------------------------- */
+
 /* Set all that the histogram holds: the counts[size] of a read of these slots, where the flow becomes zero if they are
  * HISTO_BINS, its sums of weights and of their squares (NULL: as if each sample had weight 1), and masked[batch] (NULL:
  * zero). Reproducible sums become exactly these. HISTO_INVALID for sums that the histogram does not keep. */
@@ -281,6 +287,8 @@ HISTO_API histo_status histo_hist_equal(const histo_hist *a, const histo_hist *b
 /* A number that is equal of histograms that histo_hist_merge can merge, and differs with near certainty if it refuses
  * them: machines compare it instead of all edges. The same in every version 0.1 of the library. */
 HISTO_API histo_status histo_hist_fingerprint(const histo_hist *hist, uint64_t *fingerprint);
+
+/* ---- Words: what anything that adds arrays can merge -------------------------------------------------- */
 
 /* Words: what a dense histogram holds as an array of 64-bit numbers which, added up one by one, are those of the merged
  * histogram. So anything that adds arrays can merge histograms: MPI_Reduce (histo/mpi.h does that), NCCL, shared
@@ -333,6 +341,8 @@ HISTO_API histo_status histo_hist_add_occupied(histo_hist *hist, histo_slots slo
                                                const uint64_t *counts, int64_t size);
 /* Add masked[size] to the samples of each batch entry that were left out; size must be the batch. */
 HISTO_API histo_status histo_hist_add_masked(histo_hist *hist, const uint64_t *masked, int64_t size);
+
+/* ---- Projections: histograms with other axes ---------------------------------------------------------- */
 
 /* Create a histogram of the axes listed in axes[naxes], each at most once, summed over all slots of the others: exactly
  * what a fill with these columns alone would give. project, rebin and slice keep the storage of hist; the caller

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* ---- Numbers from a histogram ------------------------------------------------------------------------- */
+/* ---- Numbers: quantiles, moments, thresholds and distances of a histogram ----------------------------- */
 
 /* All of these read the counts, and so wait for fills on GPUs. They are computed on the host in one order: the results
  * have the same bits whatever device, strategy, number of threads or chunks counted. Arrays of results are in host

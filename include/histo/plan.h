@@ -99,6 +99,8 @@ HISTO_API size_t histo_plan_explain(const histo_plan *plan, char *text, size_t c
  * describes what was done, or returns NULL if there is no memory. */
 HISTO_API const histo_plan *histo_hist_last_plan(const histo_hist *hist);
 
+/* ---- Counting in one call ----------------------------------------------------------------------------- */
+
 typedef struct histo_count_options {
     histo_slots slots;         /* the slots to write; default HISTO_BINS */
     histo_dtype dtype;         /* what to write, as in histo_read_options: HISTO_U64 by default, HISTO_F64 for sums */
@@ -121,6 +123,8 @@ typedef struct histo_count_options {
 HISTO_API histo_status histo_count(int naxes, const histo_axis *axes, const histo_view *views,
                                    const histo_fill_options *fill, void *out, int64_t size, histo_tally *tally,
                                    const histo_count_options *options);
+
+/* ---- Machine: wisdom, the CUDA backend and its cache -------------------------------------------------- */
 
 /* Wisdom: what HISTO_MEASURE found on this machine, shared by all threads of the process. Saving writes lines of text
  * and replaces the file atomically; loading adds to what is known and skips lines with unknown strategies. */
@@ -149,7 +153,7 @@ HISTO_API histo_status histo_kernel_cache(const char *directory);
  * histo_plan_explain does. */
 HISTO_API size_t histo_machine_describe(char *text, size_t capacity);
 
-/* ---- Pairs of images: samples computed from several views -------------------------------------------- */
+/* ---- Pairs: samples computed from several images ------------------------------------------------------ */
 
 enum histo_pairing HISTO_ENUM_BASE {
     HISTO_PAIRS_RING = 1, /* each image with the next, the last with the first: n samples a pixel */

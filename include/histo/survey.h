@@ -100,6 +100,8 @@ HISTO_API histo_status histo_survey_axis(const histo_survey *survey, histo_axis 
 HISTO_API histo_status histo_axis_from_data(const histo_view *samples, const histo_fill_options *fill,
                                             const histo_survey_options *options, histo_axis *axis);
 
+/* ---- Statistics: of samples, without bins ------------------------------------------------------------- */
+
 /* Statistics of the samples that are not masked, in host memory (HISTO_UNSUPPORTED for a GPU's). Initialise with zeros;
  * add the data in any pieces, or merge the statistics of parts. */
 typedef struct histo_stats {

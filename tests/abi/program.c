@@ -59,6 +59,19 @@ static void print_hist(const char *what, const histo_hist *hist)
     print_counts(what, counts, size);
 }
 
+static void *allocate(void *context, size_t size)
+{
+    ++*(_Atomic int *)context; /* several threads call this */
+    return malloc(size);
+}
+
+static void release(void *context, void *memory, size_t size)
+{
+    (void)context;
+    (void)size;
+    free(memory);
+}
+
 static void make_samples(void)
 {
     uint32_t state = 1;
@@ -458,6 +471,9 @@ static void plans(const char *scratch)
     ok(histo_plan_fill_read(plan, hist, &view, &anew, HISTO_BINS, counts, BINS, &(histo_read_options){0}));
     print_counts("planned", counts, BINS);
     printf("%d thread, %d\n", histo_plan_threads(plan), histo_plan_explain(plan, text, sizeof text) > 64);
+    size_t of_fill, of_hist;
+    ok(histo_plan_memory(plan, &of_fill, &of_hist));
+    printf("memory of a histogram: %d\n", of_hist >= ALL * sizeof(uint64_t));
     char name[64];
     snprintf(name, sizeof name, "%s", histo_plan_strategy(plan));
     histo_plan_destroy(plan);
@@ -587,7 +603,11 @@ static void statistics(void)
 
 int main(int argc, char **argv)
 {
+    static _Atomic int allocations;
+    const histo_allocator allocator = {.allocate = allocate, .release = release, .context = &allocations};
     const char *scratch = argc > 1 ? argv[1] : "scratch"; /* a file that may be written */
+    ok(histo_set_allocator(&allocator));
+    histo_set_memory_limit((size_t)1 << 32);
     make_samples();
     axes();
     views();
@@ -606,5 +626,6 @@ int main(int argc, char **argv)
     pairs();
     surveys();
     statistics();
+    printf("allocated %d, used less %d\n", allocations > 0, histo_memory_used() < (size_t)1 << 32);
     return EXIT_SUCCESS;
 }
