@@ -323,6 +323,9 @@ class Integer(Axis):
     def __init__(self, lo: int, hi: int, *, underflow: bool = True, overflow: bool = True, name: str = "",
                  label: str = "", metadata: Any = None) -> None:
         lo, hi = operator.index(lo), operator.index(hi)
+        for which, end in ("lo", lo), ("hi", hi):
+            if abs(end) > 2**53:  # where doubles do not hold every integer
+                raise ValueError(f"{which} of an integer axis is from -2^53 to 2^53, not {end}")
         self._describe((INTEGER, False, hi - lo, float(lo), float(hi), 0.0, None), underflow, overflow, name, label,
                        metadata)
 

@@ -1057,6 +1057,18 @@ def test_threads_change_what_is_filled(storage):
     assert h[1, "set"] in (7, (7, 7))
 
 
+def test_integers_beyond_doubles():
+    """An axis does not begin or end elsewhere."""
+    for lo, hi in (-2**53, -2**53 + 4), (2**53 - 4, 2**53):
+        assert Histogram(Integer(lo, hi)).fill(np.arange(lo, hi)).values().tolist() == [1] * 4
+    with pytest.raises(ValueError, match=r"lo of an integer axis .* not -9007199254740993"):
+        Integer(-2**53 - 1, -2**53 + 3)
+    with pytest.raises(ValueError, match=r"hi of an integer axis .* not 9007199254740993"):
+        Integer(2**53 - 3, 2**53 + 1)
+    with pytest.raises(ValueError, match="lo of an integer axis"):
+        Integer(-10**400, 0)
+
+
 @pytest.mark.parametrize("storage", STORAGES)
 def test_counts_do_not_wrap(storage):
     """All counts add up to less than 2^64."""
