@@ -158,7 +158,8 @@ typedef struct histo_fill_chunk {
  * The chunks have one choice of weights, mask and where, equal dtypes and the memory of one device; their sizes and
  * strides may differ. Options are those of all chunks, without weights, mask, where and offsets; with `replace`, all
  * chunks together replace what was counted. All arguments are checked first: if one is refused, nothing is counted.
- * Where memory runs out, or a device fails, while it counts, the sentence says which chunks were counted. */
+ * Where memory runs out, or a device fails, in another chunk than the first, the histogram holds a part, and all
+ * further calls refuse it until it is reset, replaced or written. */
 HISTO_API histo_status histo_hist_fill_chunks(histo_hist *hist, int64_t count, const histo_fill_chunk *chunks,
                                               const histo_fill_options *options);
 

@@ -46,6 +46,7 @@ static bool equal_forms(const histo_hist *a, const histo_hist *b)
 histo_status histo_hist_equal(const histo_hist *a, const histo_hist *b, bool *equal)
 {
     HISTO_STANDARD_FLOATS;
+    if (equal) *equal = false;
     if (!a || !b || !equal)
         return histo_fail(HISTO_INVALID, "%s is NULL", !equal ? "equal, the place for the answer," : "a histogram");
     if (a == b || !equal_forms(a, b)) {

@@ -319,8 +319,9 @@ histo_status histo_hist_fill_chunks(histo_hist *hist, int64_t count, const histo
         status = bind_fill(hist, &f, chunks[i].views, NULL, &of);
         if (status == HISTO_OK) status = provide_plan(hist, &f, samples, &plan);
         if (status == HISTO_OK) status = run(hist, &f, plan);
-        if (status == HISTO_CANCELLED && i) hist->accumulators.incomplete = true;
-        if (status != HISTO_OK) status = blame_chunk(i, status, i ? "; those before it were counted" : "");
+        if (status == HISTO_OK) continue;
+        if (i) hist->accumulators.incomplete = true;
+        status = blame_chunk(i, status, i ? "; the chunks before it were counted: reset the histogram" : "");
     }
     return status;
 }

@@ -194,7 +194,7 @@ static histo_status own_copies(const histo_accumulators *accumulators)
 histo_status histo_accumulators_check(const histo_accumulators *accumulators)
 {
     if (!accumulators->incomplete) return HISTO_OK;
-    return histo_fail(HISTO_INVALID, "the histogram holds a part of a fill that was cancelled: reset it");
+    return histo_fail(HISTO_INVALID, "the histogram holds a part of a fill that was cancelled or failed: reset it");
 }
 
 histo_status histo_accumulators_own(histo_accumulators *accumulators)

@@ -33,7 +33,7 @@ typedef struct histo_accumulators {
     uint64_t most;                   /* all counts and masked samples add up to no more: see plan/total.h */
     double *sum_w, *sum_w2;          /* fast weighting: [batch * slots]; else NULL */
     histo_exact *exact_w, *exact_w2; /* reproducible: of batch * slots, else NULL; that of w^2 is NULL if not wanted */
-    bool incomplete;                 /* a part of a cancelled fill is in it */
+    bool incomplete;                 /* a part of a fill is in it that was cancelled, or failed */
     bool on_host;                    /* host memory may hold counts that no device has, apart from drained ones */
     histo_device_accumulators *on_devices;
 } histo_accumulators;

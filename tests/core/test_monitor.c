@@ -76,7 +76,7 @@ static uint64_t samples_in(const histo_hist *h)
 /* All calls that use what it holds refuse a histogram of which a fill was stopped, until it is reset. */
 static void check_refused(histo_hist *h, const histo_view *views, const histo_fill_options *fill)
 {
-    static const char why[] = "holds a part of a fill that was cancelled: reset it";
+    static const char why[] = "holds a part of a fill that was cancelled or failed: reset it";
     histo_tally tally;
     histo_hist *other = NULL;
     int64_t occupied;

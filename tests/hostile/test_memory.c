@@ -81,12 +81,23 @@ static void histograms(void **state)
         const histo_fill_options *fill = weighting ? &options : NULL;
         EXHAUST(4, histo_hist_create(&h, 2, axes, &(histo_hist_options){.weighting = (histo_weighting)weighting}),
                 h == NULL);
+        EXHAUST(1, histo_hist_set_name(h, "name"), !histo_hist_name(h));
+        EXHAUST(1, histo_hist_set_metadata(h, "{\"a\": 1}"), !histo_hist_metadata(h));
         EXHAUST(3, histo_hist_fill(h, views, fill), samples_in(h) == 0);
         assert_int_equal(samples_in(h), N);
         EXHAUST(3, histo_hist_clone(h, &clone), clone == NULL);
         /* Exact sums may have enough planes; merging then allocates nothing. */
         EXHAUST(0, histo_hist_merge(clone, h), samples_in(clone) == N);
         assert_int_equal(samples_in(clone), 2 * N);
+        histo_hist *before = NULL;
+        bool same;
+        OK(histo_hist_clone(clone, &before));
+        EXHAUST(0, histo_hist_subtract(clone, h), (histo_hist_equal(clone, before, &same), same));
+        EXHAUST(0, histo_hist_equal(clone, h, &same), true);
+        histo_hist_destroy(before);
+        OK(histo_hist_clone(clone, &before));
+        EXHAUST(0, histo_hist_scale(clone, weighting ? 0.7 : 2), (histo_hist_equal(clone, before, &same), same));
+        histo_hist_destroy(before);
         EXHAUST(3, histo_hist_project(h, 1, (const int[]){1}, &made), made == NULL);
         assert_int_equal(samples_in(made), N);
         histo_hist_destroy(made);
