@@ -324,15 +324,17 @@ HISTO_API histo_status histo_hist_count_words(const histo_hist *hist, const hist
 HISTO_API histo_status histo_hist_read_words(const histo_hist *hist, const histo_word_layout *layout, int64_t first,
                                              int64_t n, uint64_t *words);
 /* Replace words [first, first + n), or add to them. All words together are a histogram; while only some have been
- * replaced, sums mean nothing. HISTO_INVALID for words that sums of reproducible weights cannot have. With n = 0,
- * memory for all words is allocated, so that further calls in rising order cannot fail for the lack of it. */
+ * replaced, sums mean nothing. HISTO_INVALID for words that sums of reproducible weights cannot have, and for counts
+ * that would, with those that stay, add up to 2^64 or more; what has wrapped before cannot be seen. With n = 0, memory
+ * for all words is allocated, so that further calls in rising order cannot fail for the lack of it. */
 HISTO_API histo_status histo_hist_write_words(histo_hist *hist, const histo_word_layout *layout, int64_t first,
                                               int64_t n, const uint64_t *words);
 HISTO_API histo_status histo_hist_add_words(histo_hist *hist, const histo_word_layout *layout, int64_t first, int64_t n,
                                             const uint64_t *words);
 /* Set *words to point to words [first, first + n) where the histogram keeps them, so that they can be changed in place,
  * without a copy, until the next call with this histogram. *words is NULL if the histogram does not keep them as words,
- * which is so for digits and flags, or does not keep them all in one array. */
+ * which is so for digits and flags, or does not keep them all in one array. Nothing checks that counts add up to less
+ * than 2^64 then, as they must. */
 HISTO_API histo_status histo_hist_borrow_words(histo_hist *hist, const histo_word_layout *layout, int64_t first,
                                                int64_t n, uint64_t **words);
 
