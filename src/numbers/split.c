@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/floats.h"
 #include "base/memory.h"
+#include "base/threads/monitor.h"
 
 static const char *const method_names[] = {
     [HISTO_SPLIT_OTSU] = "otsu", [HISTO_SPLIT_TRIANGLE] = "triangle",       [HISTO_SPLIT_LI] = "li",
@@ -249,23 +250,26 @@ static int find_maxima(const double *of, int64_t n, int64_t maxima[2])
 }
 
 /* Prewitt and Mendelsohn, "The analysis of cell images", Annals of the New York Academy of Sciences 128 (1966). `now`
- * and `next` are n bins each, `now` has the counts. False if there are no two maxima. */
-static bool find_minimum(double *now, double *next, int64_t n, int64_t *minimum)
+ * and `next` are n bins each, `now` has the counts. *minimum is -1 if there are no two maxima. */
+static histo_status find_minimum(double *now, double *next, int64_t n, int64_t *minimum)
 {
     int64_t maxima[2];
     int found = 3;
+    *minimum = -1;
     for (int i = 0; i < SMOOTHINGS && found > 2; i++) {
+        const histo_status status = histo_go_on("smoothing", n, i, SMOOTHINGS);
+        if (status != HISTO_OK) return status;
         smooth(now, next, n);
         double *swap = now;
         now = next;
         next = swap;
         found = find_maxima(now, n, maxima);
     }
-    if (found != 2) return false;
+    if (found != 2) return HISTO_OK;
     *minimum = maxima[0];
     for (int64_t i = maxima[0]; i <= maxima[1]; i++)
         if (now[i] < now[*minimum]) *minimum = i;
-    return true;
+    return HISTO_OK;
 }
 
 static histo_status split_minimum(const histo_levels *levels, int64_t entry, int64_t *last)
@@ -280,9 +284,10 @@ static histo_status split_minimum(const histo_levels *levels, int64_t entry, int
     for (int64_t i = 0; i < levels->n; i++)
         counts[levels->bin[i] - first] = (double)levels->count[i];
     int64_t minimum;
-    const bool found = find_minimum(counts, counts + n, n, &minimum);
+    const histo_status status = find_minimum(counts, counts + n, n, &minimum);
     histo_free(counts);
-    if (!found) return histo_fail(HISTO_INVALID, "histogram %lld has no two maxima", (long long)entry);
+    if (status != HISTO_OK) return status;
+    if (minimum < 0) return histo_fail(HISTO_INVALID, "histogram %lld has no two maxima", (long long)entry);
     *last = first + minimum;
     return HISTO_OK;
 }

@@ -390,6 +390,23 @@ static void maps(void **state)
     histo_map_destroy(four);
 }
 
+static void splits(void **state)
+{
+    (void)state;
+    enum { BINS = 1 << 12 };
+    static uint64_t counts[BINS];
+    rng r = {.state = 33};
+    const histo_axis axis = histo_axis_regular(BINS, 0, 1);
+    for (int i = 0; i < BINS; i++)
+        counts[i] = rng_next(&r) % 1000;
+    histo_hist *h;
+    int64_t last;
+    OK(histo_hist_create(&h, 1, &axis, NULL));
+    OK(histo_hist_write(h, HISTO_BINS, counts, NULL, NULL, BINS, NULL));
+    STOPPED(2, histo_hist_split(h, HISTO_SPLIT_MINIMUM, 2, &last));
+    histo_hist_destroy(h);
+}
+
 static void regroupings(void **state)
 {
     (void)state;
@@ -414,13 +431,57 @@ static void regroupings(void **state)
     }
 }
 
+/* Saving and loading, in both formats, dense and sparse; comparing. */
+static void saving(void **state)
+{
+    (void)state;
+    enum { ENTRIES = 1 << 17 };
+    const histo_axis axis = histo_axis_regular(1 << 18, 0, 1);
+    static int64_t index[ENTRIES];
+    static uint64_t counts[ENTRIES];
+    for (int i = 0; i < ENTRIES; i++) {
+        index[i] = 2 * i;
+        counts[i] = (uint64_t)(i % 1000);
+    }
+    for (histo_storage storage = HISTO_DENSE; storage <= HISTO_SPARSE; storage++) {
+        histo_hist *h;
+        OK(histo_hist_create(&h, 1, &axis, &(histo_hist_options){.storage = storage}));
+        OK(histo_hist_add_occupied(h, HISTO_BINS, index, counts, ENTRIES));
+        for (histo_format format = HISTO_JSON; format <= HISTO_BINARY; format++) {
+            void *data = NULL, *again = NULL;
+            size_t size = 0, size_again = 0;
+            histo_hist *loaded = NULL;
+            watcher w = {0};
+            histo_set_monitor(stops, &w);
+            OK(histo_hist_save(h, format, NULL, &data, &size));
+            histo_set_monitor(NULL, NULL);
+            assert_true(w.asked > 3);
+            for (long nth = 1; nth < w.asked; nth += 2) {
+                STOPPED(nth, histo_hist_save(h, format, NULL, &again, &size_again));
+                assert_null(again);
+                assert_int_equal(size_again, 0);
+            }
+            STOPPED(1, histo_hist_load(data, size, NULL, &loaded));
+            STOPPED(3, histo_hist_load(data, size, NULL, &loaded));
+            assert_null(loaded);
+            histo_free(data);
+        }
+        for (histo_metric metric = HISTO_CORRELATION; metric <= HISTO_EARTH_MOVER; metric++) {
+            double value;
+            STOPPED(2, histo_hist_compare(h, h, metric, &value));
+        }
+        histo_hist_destroy(h);
+    }
+}
+
 int main(void)
 {
     caller = pthread_self();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fills),   cmocka_unit_test(other_fills),      cmocka_unit_test(monitors),
         cmocka_unit_test(surveys), cmocka_unit_test(filtered_surveys), cmocka_unit_test(plans),
-        cmocka_unit_test(maps),    cmocka_unit_test(regroupings),
+        cmocka_unit_test(maps),    cmocka_unit_test(regroupings),      cmocka_unit_test(saving),
+        cmocka_unit_test(splits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

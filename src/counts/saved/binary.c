@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "base/checksum.h"
 #include "base/memory.h"
+#include "base/threads/monitor.h"
 
 /* A first byte that is not text, and line ends that reveal transfers in text mode. */
 static const unsigned char magic[8] = {0x93, 'H', 'I', 'S', 'T', 'O', '\r', '\n'};
@@ -68,7 +69,7 @@ static void put_block(histo_bytes *out, const void *array, int64_t begin, int64_
 
 static void put_array(histo_bytes *out, const void *array, int64_t n)
 {
-    for (int64_t begin = 0; begin < n; begin += BLOCK)
+    for (int64_t begin = 0; begin < n && !histo_bytes_ends(out, BLOCK); begin += BLOCK)
         put_block(out, array, begin, least(BLOCK, n - begin));
 }
 
@@ -76,7 +77,7 @@ static void put_sparse(histo_bytes *out, const histo_list *list)
 {
     uint64_t block[BLOCK], before = UINT64_MAX; /* so that no difference is 0 */
     histo_bytes_put_le(out, (uint64_t)list->n, 8);
-    for (int64_t begin = 0; begin < list->n; begin += BLOCK) {
+    for (int64_t begin = 0; begin < list->n && !histo_bytes_ends(out, BLOCK); begin += BLOCK) {
         int64_t n = least(BLOCK, list->n - begin);
         for (int64_t i = 0; i < n; i++) {
             block[i] = list->entries[begin + i].slot - before;
@@ -84,7 +85,7 @@ static void put_sparse(histo_bytes *out, const histo_list *list)
         }
         put_block(out, block, 0, n);
     }
-    for (int64_t begin = 0; begin < list->n; begin += BLOCK) {
+    for (int64_t begin = 0; begin < list->n && !histo_bytes_ends(out, BLOCK); begin += BLOCK) {
         int64_t n = least(BLOCK, list->n - begin);
         for (int64_t i = 0; i < n; i++)
             block[i] = list->entries[begin + i].count;
@@ -105,7 +106,7 @@ static void put_axis(histo_bytes *out, const histo_axis *axis)
         histo_bytes_put_le(out, histo_bits_of(axis->lo), 8);
         histo_bytes_put_le(out, histo_bits_of(axis->hi), 8);
     }
-    for (int64_t i = 0; axis->edges && i <= axis->bins; i++)
+    for (int64_t i = 0; axis->edges && i <= axis->bins && !histo_bytes_ends(out, 1); i++)
         histo_bytes_put_le(out, ((const uint64_t *)axis->edges)[i], 8); /* the bits of doubles, too */
 }
 
@@ -148,7 +149,7 @@ static void put_exact_block(histo_bytes *out, const histo_exact_windows *windows
 /* The sums of w, then of w^2, of each BLOCK slots. */
 static void put_exact(histo_bytes *out, const histo_exact *const exact[2], const histo_exact_windows windows[2])
 {
-    for (int64_t begin = 0; begin < exact[0]->slots; begin += BLOCK)
+    for (int64_t begin = 0; begin < exact[0]->slots && !histo_bytes_ends(out, BLOCK); begin += BLOCK)
         for (int power = 0; power < 2 && exact[power]; power++)
             put_exact_block(out, &windows[power], exact[power], begin, least(BLOCK, exact[0]->slots - begin));
 }
@@ -190,7 +191,10 @@ void histo_binary_save(const histo_hist *hist, histo_bytes *out)
     if (accumulators->sum_w) put_array(out, accumulators->sum_w, all);
     if (accumulators->sum_w2) put_array(out, accumulators->sum_w2, all);
     if (exact[0]) put_exact(out, exact, windows);
-    histo_bytes_put_le(out, histo_checksum_add(0, out->data, out->failed ? 0 : out->size), CRC_BYTES);
+    uint32_t checksum = 0;
+    if (!out->failed && histo_bytes_checksum("saving", out->data, out->size, &checksum) != HISTO_OK)
+        out->failed = out->cancelled = true;
+    histo_bytes_put_le(out, checksum, CRC_BYTES);
 }
 
 /* ---- Loading ---- */
@@ -292,11 +296,14 @@ static histo_status get_block(saved_bytes *in, uint64_t most, void *array, int64
     return HISTO_OK;
 }
 
+static const char loading[] = "loading";
+
 static histo_status get_array(saved_bytes *in, void *array, int64_t n)
 {
     histo_status status = HISTO_OK;
     for (int64_t begin = 0; begin < n && status == HISTO_OK; begin += BLOCK)
-        status = get_block(in, UINT64_MAX, array, begin, least(BLOCK, n - begin));
+        if ((status = histo_go_on(loading, BLOCK, begin, n)) == HISTO_OK)
+            status = get_block(in, UINT64_MAX, array, begin, least(BLOCK, n - begin));
     return status;
 }
 
@@ -508,8 +515,10 @@ static histo_status get_exact(saved_bytes *in, const histo_exact_windows windows
     }
     for (int64_t begin = 0; begin < exact[0]->slots; begin += BLOCK) {
         int64_t n = least(BLOCK, exact[0]->slots - begin);
+        histo_status status = histo_go_on(loading, BLOCK, begin, exact[0]->slots);
+        if (status != HISTO_OK) return status;
         for (int power = 0; power < 2 && exact[power]; power++) {
-            histo_status status = get_exact_block(in, &windows[power], exact[power], begin, n);
+            status = get_exact_block(in, &windows[power], exact[power], begin, n);
             if (status != HISTO_OK) return status;
         }
     }
@@ -535,7 +544,8 @@ static histo_status get_entries(saved_bytes *in, histo_list *list, uint64_t all,
     for (int64_t begin = 0; begin < list->n; begin += BLOCK) {
         uint64_t block[BLOCK] = {0};
         int64_t n = least(BLOCK, list->n - begin);
-        histo_status status = get_block(in, counts ? UINT64_MAX : all, block, 0, n);
+        histo_status status = histo_go_on(loading, BLOCK, begin, list->n);
+        if (status == HISTO_OK) status = get_block(in, counts ? UINT64_MAX : all, block, 0, n);
         if (status != HISTO_OK) return status;
         for (int64_t i = 0; i < n; i++) {
             histo_entry *entry = &list->entries[begin + i];
@@ -592,12 +602,15 @@ histo_status histo_binary_load(const unsigned char *data, size_t size, histo_his
     if (size < sizeof magic + CRC_BYTES)
         return histo_fail(HISTO_CORRUPT, "byte %zu: the file ends within its header", size);
     saved_bytes in = {data, size - CRC_BYTES, 0};
-    if (histo_checksum_add(0, data, in.size) != value_of(data + in.size, CRC_BYTES))
+    uint32_t checksum;
+    histo_status status = histo_bytes_checksum(loading, data, in.size, &checksum);
+    if (status != HISTO_OK) return status;
+    if (checksum != value_of(data + in.size, CRC_BYTES))
         return histo_fail(HISTO_CORRUPT, "byte %zu: the checksum does not match: the file is truncated or damaged",
                           in.size);
     header h = {0};
     histo_hist *hist = NULL;
-    histo_status status = get_header(&in, &h);
+    status = get_header(&in, &h);
     if (status == HISTO_OK) status = make_hist(&in, &h, &hist);
     if (status == HISTO_OK) status = get_bank(&in, &h, &hist->accumulators);
     header_free(&h);

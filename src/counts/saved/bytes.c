@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/checksum.h"
 #include "base/memory.h"
+#include "base/threads/monitor.h"
 
 unsigned char *histo_bytes_extend(histo_bytes *out, size_t size)
 {
@@ -28,6 +30,24 @@ unsigned char *histo_bytes_extend(histo_bytes *out, size_t size)
     unsigned char *added = out->data + out->size;
     out->size += size;
     return added;
+}
+
+bool histo_bytes_ends(histo_bytes *out, int64_t work)
+{
+    if (!out->failed && histo_monitor_stops("saving", work, 0, 0)) out->failed = out->cancelled = true;
+    return out->failed;
+}
+
+histo_status histo_bytes_checksum(const char *stage, const void *data, size_t size, uint32_t *crc)
+{
+    histo_status status = HISTO_OK;
+    *crc = 0;
+    for (size_t begin = 0; begin < size && status == HISTO_OK; begin += HISTO_MUCH_WORK) {
+        const size_t some = size - begin < HISTO_MUCH_WORK ? size - begin : HISTO_MUCH_WORK;
+        *crc = histo_checksum_add(*crc, (const char *)data + begin, some);
+        status = histo_go_on(stage, (int64_t)some, (int64_t)begin, (int64_t)size);
+    }
+    return status;
 }
 
 void histo_bytes_put(histo_bytes *out, const void *data, size_t size)

@@ -1,6 +1,7 @@
 /* Saving to memory, in either format. */
 
 #include "base/floats.h"
+#include "base/threads/monitor.h"
 #include "counts/saved/binary.h"
 #include "counts/saved/uhi.h"
 
@@ -14,6 +15,7 @@ static histo_status save(const histo_hist *hist, histo_format format, const bool
         status = histo_uhi_save(hist, flow, name, &out);
     else
         histo_binary_save(hist, &out);
+    if (status == HISTO_OK && out.cancelled) status = histo_fail_cancelled("saving");
     if (status == HISTO_OK && out.failed) status = histo_fail_memory(out.capacity, "a saved histogram, and more");
     if (status != HISTO_OK) {
         histo_free(out.data);

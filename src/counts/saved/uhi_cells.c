@@ -7,6 +7,7 @@
 #include "base/checksum.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/threads/monitor.h"
 
 /* One pattern stands for all NaNs. */
 static uint64_t bits_of(double x)
@@ -77,8 +78,11 @@ static uint32_t add_axes(uint32_t crc, const histo_hist *hist)
     return crc;
 }
 
-uint32_t histo_cells_checksum(const histo_hist *hist, const histo_lane lanes[3])
+histo_status histo_cells_checksum(const histo_hist *hist, const histo_lane lanes[3], uint32_t *checksum)
 {
+    enum { CHUNK = 1 << 14 };
+    histo_status status = HISTO_OK;
+    const int64_t slots = hist->accumulators.batch * hist->accumulators.slots;
     const histo_accumulators *accumulators = &hist->accumulators;
     uint64_t fingerprint = 0;
     histo_hist_fingerprint(hist, &fingerprint);
@@ -86,15 +90,18 @@ uint32_t histo_cells_checksum(const histo_hist *hist, const histo_lane lanes[3])
     for (int64_t b = 0; b < accumulators->batch; b++)
         crc = histo_checksum_add_u64(crc, accumulators->masked[b]);
     for (int i = 0; i < 3; i++)
-        for (int64_t slot = 0; slot < accumulators->batch * accumulators->slots; slot++) {
+        for (int64_t slot = 0; slot < slots && status == HISTO_OK; slot++) {
             if (!lanes[i].counts && !lanes[i].sums) break;
+            if (slot % CHUNK == 0) status = histo_go_on("adding up a checksum", CHUNK, slot, slots);
             crc = histo_checksum_add_u64(crc, histo_lane_get(lanes[i], slot));
         }
-    if (!accumulators->sparse) return crc;
-    const histo_list all = histo_sparse_all(accumulators->sparse);
-    for (int64_t i = 0; i < all.n; i++)
+    const histo_list all = accumulators->sparse ? histo_sparse_all(accumulators->sparse) : (histo_list){0};
+    for (int64_t i = 0; i < all.n && status == HISTO_OK; i++) {
+        if (i % CHUNK == 0) status = histo_go_on("adding up a checksum", CHUNK, i, all.n);
         crc = histo_checksum_add_u64(histo_checksum_add_u64(crc, all.entries[i].slot), all.entries[i].count);
-    return crc;
+    }
+    *checksum = crc;
+    return status;
 }
 
 /* The slot that represents the cell of a slot. */

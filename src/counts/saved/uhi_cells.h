@@ -31,8 +31,8 @@ bool histo_cell_is_nan(const histo_cell *place);
 uint64_t histo_lane_cell(histo_lane lane, const histo_cell *cell);
 
 /* The checksum of the axes, the masked samples and all slots of some lanes, or of a sparse histogram's occupied slots;
- * an unused lane is {NULL, NULL}. */
-uint32_t histo_cells_checksum(const histo_hist *hist, const histo_lane lanes[3]);
+ * an unused lane is {NULL, NULL}. Can only be cancelled. */
+histo_status histo_cells_checksum(const histo_hist *hist, const histo_lane lanes[3], uint32_t *checksum);
 
 /* The cells of a sparse histogram with nonzero counts, each as its own slot. The caller frees the list. */
 histo_status histo_cells_occupied(const histo_hist *hist, histo_list *cells);

@@ -98,7 +98,10 @@ static histo_status read_checksum(const histo_uhi_loader *l)
     const histo_lane lanes[3] = {{l->hist->accumulators.counts, NULL}, l->sums[0], l->sums[1]};
     char checksum[9];
     if (!at) return HISTO_OK;
-    snprintf(checksum, sizeof checksum, "%08" PRIx32, histo_cells_checksum(l->hist, lanes));
+    uint32_t sum;
+    const histo_status status = histo_cells_checksum(l->hist, lanes, &sum);
+    if (status != HISTO_OK) return status;
+    snprintf(checksum, sizeof checksum, "%08" PRIx32, sum);
     if (histo_json_is(&l->doc, at, checksum)) return HISTO_OK;
     return FAIL(at,
                 "other software changed the axes or the values (their checksum is now %s): remove this checksum and "

@@ -9,6 +9,11 @@
 #include "counts/saved/uhi.h"
 #include "counts/saved/uhi_cells.h"
 
+/* Counts, sums of weights, and those of their squares. */
+enum { COUNTS, SUM_W, SUM_W2, LANES };
+
+enum { A_NUMBER = 16 }; /* nanoseconds that it takes to write it, at least */
+
 const char *const histo_uhi_kinds[HISTO_UHI_KINDS] = {
     [HISTO_INTEGER] = "integer", [HISTO_REGULAR] = "regular", [HISTO_VARIABLE] = "variable",
     [HISTO_LOG] = "log",         [HISTO_SQRT] = "sqrt",       [HISTO_POWER] = "power",
@@ -59,7 +64,7 @@ static void put_axis(histo_bytes *out, const histo_axis *axis, const bool flow[2
 {
     if (axis->edges) {
         histo_bytes_print(out, "\n      {\"type\": \"variable\", \"edges\": ");
-        for (int64_t i = 0; i <= axis->bins; i++) {
+        for (int64_t i = 0; i <= axis->bins && !histo_bytes_ends(out, A_NUMBER); i++) {
             histo_bytes_put(out, i ? "," : "[", 1);
             if (axis->edge_type == HISTO_EDGES_I64)
                 histo_bytes_print(out, "%" PRId64, ((const int64_t *)axis->edges)[i]);
@@ -124,7 +129,7 @@ static void put_lane(histo_bytes *out, const histo_hist *hist, const char *key, 
         put_value(out, lane.sums, histo_lane_cell(lane, &cell));
         while (ends-- > 0)
             histo_bytes_put(out, "]", 1);
-    } while (histo_cell_next(&cell));
+    } while (!histo_bytes_ends(out, A_NUMBER) && histo_cell_next(&cell));
 }
 
 /* Sparse counts: the cells' indices on each axis, then their values. */
@@ -136,11 +141,11 @@ static void put_occupied(histo_bytes *out, const histo_hist *hist, const histo_l
         const uint64_t extent = (uint64_t)(a < 0 ? hist->accumulators.batch : hist->axes[a].bins + 3);
         stride /= extent;
         histo_bytes_print(out, a < 0 || (!batch && a == 0) ? ",\n      \"index\": [[" : "],\n      [");
-        for (int64_t i = 0; i < cells->n; i++)
+        for (int64_t i = 0; i < cells->n && !histo_bytes_ends(out, A_NUMBER); i++)
             histo_bytes_print(out, "%s%" PRIu64, i ? "," : "", cells->entries[i].slot / stride % extent);
     }
     histo_bytes_print(out, "]],\n      \"values\": [");
-    for (int64_t i = 0; i < cells->n; i++)
+    for (int64_t i = 0; i < cells->n && !histo_bytes_ends(out, A_NUMBER); i++)
         histo_bytes_print(out, "%s%" PRIu64, i ? "," : "", cells->entries[i].count);
     histo_bytes_print(out, "]");
 }
@@ -204,7 +209,7 @@ static void put_unstored(histo_bytes *out, const histo_hist *hist, const bool (*
         uint64_t value = histo_lane_get(lane, slot);
         uint64_t assumed = stored && has_cell(&place, flow) ? histo_lane_cell(lane, &place) : 0;
         if (value != assumed) list_add(&l, slot, value);
-    } while (histo_cell_next(&place));
+    } while (!histo_bytes_ends(out, A_NUMBER) && histo_cell_next(&place));
     list_end(&l);
 }
 
@@ -213,7 +218,7 @@ static void put_unstored_occupied(histo_bytes *out, const histo_hist *hist, cons
 {
     const histo_list all = histo_sparse_all(hist->accumulators.sparse);
     list l = {out, "counts", false, 0};
-    for (int64_t i = 0, c = 0; i < all.n || c < cells->n;) {
+    for (int64_t i = 0, c = 0; (i < all.n || c < cells->n) && !histo_bytes_ends(out, A_NUMBER);) {
         const uint64_t slot = i < all.n ? all.entries[i].slot : UINT64_MAX;
         const uint64_t cell = c < cells->n ? cells->entries[c].slot : UINT64_MAX;
         const uint64_t value = slot <= cell ? all.entries[i++].count : 0;
@@ -244,13 +249,12 @@ static void put_writer(histo_bytes *out, const histo_hist *hist)
     put_masked(out, hist);
 }
 
-static void put_checksum(histo_bytes *out, uint32_t checksum)
+static void put_checksum(histo_bytes *out, const histo_hist *hist, const histo_lane lanes[LANES])
 {
-    histo_bytes_print(out, ", \"checksum\": \"%08" PRIx32 "\"}}", checksum);
+    uint32_t checksum;
+    if (!out->failed && histo_cells_checksum(hist, lanes, &checksum) != HISTO_OK) out->failed = out->cancelled = true;
+    if (!out->failed) histo_bytes_print(out, ", \"checksum\": \"%08" PRIx32 "\"}}", checksum);
 }
-
-/* Counts, sums of weights, and those of their squares. */
-enum { COUNTS, SUM_W, SUM_W2, LANES };
 
 static void put_writer_info(histo_bytes *out, const histo_hist *hist, const bool (*flow)[2],
                             const histo_lane lanes[LANES])
@@ -259,7 +263,7 @@ static void put_writer_info(histo_bytes *out, const histo_hist *hist, const bool
     put_unstored(out, hist, flow, "counts", lanes[COUNTS], !lanes[SUM_W].sums);
     if (lanes[SUM_W].sums) put_unstored(out, hist, flow, "sum_w", lanes[SUM_W], true);
     if (lanes[SUM_W2].sums) put_unstored(out, hist, flow, "sum_w2", lanes[SUM_W2], true);
-    put_checksum(out, histo_cells_checksum(hist, lanes));
+    put_checksum(out, hist, lanes);
 }
 
 /* ---- Documents ---- */
@@ -297,7 +301,7 @@ static histo_status save_sparse(const histo_hist *hist, const char *name, histo_
     put_writer(out, hist);
     put_unstored_occupied(out, hist, &cells);
     const histo_lane none[3] = {{NULL, NULL}};
-    put_checksum(out, histo_cells_checksum(hist, none));
+    put_checksum(out, hist, none);
     histo_bytes_print(out, "\n  }\n}\n");
     histo_list_free(&cells);
     return HISTO_OK;
