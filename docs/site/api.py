@@ -40,9 +40,8 @@ def prose(comment, anchors):
 
 def reference(include):
     """The page of the headers in a directory."""
-    overview = header.parse((include / "histo/histo.h").read_text())
-    parsed = [header.parse((include / file).read_text()) for file in overview.includes] + [overview]
-    sections = [section for one in parsed for section in one.sections]
+    parsed = header.read(include, "histo/histo.h")
+    sections = [section for one in parsed.values() for section in one.sections]
 
     anchors = {}
     for section in sections:
@@ -52,7 +51,7 @@ def reference(include):
             if declared:
                 anchors.update({name: declared[0] for name in header.constants(declarations)})
 
-    out = ["# The API", "", "Made from [histo.h](source/include/histo/histo.h.md).", "", prose(overview.comment, anchors)]
+    out = ["# The API", "", "Made from [histo.h](source/include/histo/histo.h.md).", "", prose(parsed["histo/histo.h"].comment, anchors)]
     for section in sections:
         out += ["", f"## {section.title}"] if section.title else []
         for comment, declarations in section.entries:

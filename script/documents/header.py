@@ -119,6 +119,16 @@ def parse(text):
     return Header(comment, includes, [section for section in found if section.entries])
 
 
+def read(include, file):
+    """A header and those that it includes, by their names: each behind what it includes itself."""
+    parsed = parse((include / file).read_text())
+    found = {}
+    for other in parsed.includes:
+        for name, one in read(include, other).items():
+            found.setdefault(name, one)
+    return {**found, file: parsed}
+
+
 def parse_classes(text):
     """A header of C++: each comment outside of bodies and private parts, with the head of what is defined below it."""
     comment = text[: text.index("*/") + 2]

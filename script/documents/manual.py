@@ -112,10 +112,8 @@ def page_name(title):
 
 def read_pages():
     """histo(3), and the pages of each header that histo.h includes, of histo.h, mpi.h and histo.hpp."""
-    overview = header.parse((INCLUDE / "histo/histo.h").read_text())
     pages = []
-    for file in [*overview.includes, "histo/histo.h", "histo/mpi.h"]:
-        parsed = header.parse((INCLUDE / file).read_text())
+    for file, parsed in header.read(INCLUDE, "histo/mpi.h").items():
         include = "histo/mpi.h" if file == "histo/mpi.h" else "histo/histo.h"
         sections = {section.title: section for section in parsed.sections}
         first = [sections.pop("")] if "" in sections else []
@@ -158,7 +156,7 @@ def write(page, pages, heading):
         out += prose(entry.comment)
     if page.name == "histo":
         out.append(".SH PAGES")
-        for other in sorted(pages[1:], key=lambda page: page.name):
+        for other in pages[1:]:
             out.append(f".TP\n.BR {other.name} (3)\n{literal(other.title)}")
     if any("histo_status " in function for function in page.functions()):
         out.append(".SH RETURN VALUE\n" + words("Functions of the type histo_status return HISTO_OK, or why they failed; "
