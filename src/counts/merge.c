@@ -4,6 +4,7 @@
 
 #include "base/floats.h"
 #include "base/memory.h"
+#include "base/threads/monitor.h"
 #include "counts/hist.h"
 #include "plan/total.h"
 
@@ -19,6 +20,24 @@ static histo_status merge_sparse(histo_sparse *to, const histo_sparse *from)
     histo_status status = histo_sparse_add(to, copy);
     if (status != HISTO_OK) histo_list_free(&copy);
     return status;
+}
+
+/* Counts and fast sums, if they are dense. Can only be cancelled, which leaves a part. */
+static histo_status add_dense(const histo_accumulators *to, const histo_accumulators *from)
+{
+    const int64_t all = to->sparse ? 0 : to->batch * to->slots;
+    for (int64_t begin = 0; begin < all; begin += HISTO_MUCH_WORK) {
+        const int64_t end = all - begin < HISTO_MUCH_WORK ? all : begin + HISTO_MUCH_WORK;
+        const histo_status status = begin ? histo_go_on("merging", HISTO_MUCH_WORK, begin, all) : HISTO_OK;
+        if (status != HISTO_OK) return status;
+        for (int64_t i = begin; i < end; i++)
+            to->counts[i] += from->counts[i];
+        for (int64_t i = begin; to->sum_w && i < end; i++)
+            to->sum_w[i] += from->sum_w[i];
+        for (int64_t i = begin; to->sum_w2 && i < end; i++)
+            to->sum_w2[i] += from->sum_w2[i];
+    }
+    return HISTO_OK;
 }
 
 histo_status histo_hist_merge(histo_hist *hist, const histo_hist *other)
@@ -42,14 +61,9 @@ histo_status histo_hist_merge(histo_hist *hist, const histo_hist *other)
     }
     if (to->sparse) status = merge_sparse(to->sparse, from->sparse);
     if (status != HISTO_OK) return status;
-    int64_t all = to->sparse ? 0 : to->batch * to->slots;
-    for (int64_t i = 0; i < all; i++)
-        to->counts[i] += from->counts[i];
-    for (int64_t b = 0; b < to->batch; b++)
+    status = add_dense(to, from);
+    to->incomplete = status == HISTO_CANCELLED;
+    for (int64_t b = 0; b < to->batch && status == HISTO_OK; b++)
         to->masked[b] += from->masked[b];
-    for (int64_t i = 0; to->sum_w && i < all; i++)
-        to->sum_w[i] += from->sum_w[i];
-    for (int64_t i = 0; to->sum_w2 && i < all; i++)
-        to->sum_w2[i] += from->sum_w2[i];
-    return HISTO_OK;
+    return status;
 }

@@ -427,6 +427,14 @@ static void regroupings(void **state)
         STOPPED(2, histo_hist_slice(h, 1, 1, 3, &out));
         assert_null(out);
         assert_int_equal(samples_in(h), ENTRIES);
+        if (storage == HISTO_DENSE) {
+            STOPPED(2, histo_hist_clone(h, &out));
+            assert_null(out);
+            STOPPED(2, histo_hist_merge(h, h));
+            REFUSED(HISTO_INVALID, "cancelled", histo_hist_merge(h, h));
+            OK(histo_hist_reset(h, NULL));
+            assert_int_equal(samples_in(h), 0);
+        }
         histo_hist_destroy(h);
     }
 }
