@@ -47,13 +47,8 @@ histo_status histo_fail_file(const char *what, const char *path, int error)
     return histo_fail(error == ENOMEM ? HISTO_NO_MEMORY : HISTO_IO, "%s %s: %s", what, path, strerror(error));
 }
 
-histo_status histo_check_reserved(const void *reserved, size_t bytes, const char *name)
+histo_status histo_fail_reserved(const char *name)
 {
-    const unsigned char *of = reserved;
-    unsigned char any = 0;
-    for (size_t i = 0; i < bytes; i++)
-        any |= of[i];
-    if (!any) return HISTO_OK;
     return histo_fail(HISTO_INVALID,
                       "reserved bytes of %s are not zero: they were not initialised, or ask for what version %s of the "
                       "library does not know",
