@@ -243,7 +243,11 @@ static void test_saved(void **state)
 
 /* ---- Little stack ---- */
 
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+enum { STACK = 2 << 20 }; /* their frames are many times as large */
+#else
 enum { STACK = 128 << 10 };
+#endif
 
 static void *on_little_stack(void *context)
 {
