@@ -894,7 +894,8 @@ class Histogram(Labelled, _histo.Hist):
         if not self._grows and self._kind()[0] not in EXACT:
             return self._equal(other)
         np = _numpy()
-        mine, theirs = (*self._slots(), self._masked()), (*other._slots(), other._masked())
+        sparse = self._kind()[1] == SPARSE
+        mine, theirs = ((*(h._occupied(True) if sparse else h._slots()), h._masked()) for h in (self, other))
         return all(a is b or np.array_equal(a, b, equal_nan=True) for a, b in zip(mine, theirs, strict=True))
 
     __hash__ = None  # type: ignore[assignment]

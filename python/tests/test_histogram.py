@@ -1141,3 +1141,11 @@ def test_values_into_an_array():
             h.values(out=out)
     with pytest.raises(ValueError, match="without flow"):
         h.values(flow=True, out=np.zeros((2, 8, 6)))
+
+
+def test_sparse_histograms_that_grow_are_compared():
+    first, same, other = (histo.Histogram(histo.Category([0], growth=True), storage="sparse") for _ in range(3))
+    first.fill([0, 1, 1, 5])
+    same.fill([0, 1, 1, 5])
+    other.fill([0, 1, 5, 5])
+    assert first == same == first.copy() and first != other
