@@ -111,7 +111,8 @@ static inline void histo_floats_end(const histo_float_state *callers)
 /* The first line of every public function that may compute: from here to its return, whichever it is, the state is the
  * standard one. A result that is returned as a double must be computed by then: see histo_float_result. */
 #define HISTO_STANDARD_FLOATS                                                                                          \
-    __attribute__((cleanup(histo_floats_end))) const histo_float_state callers_float_state = histo_floats_begin()
+    __attribute__((cleanup(histo_floats_end), unused)) const histo_float_state callers_float_state =                   \
+        histo_floats_begin()
 
 /* The number, which no compiler computes later. */
 static inline double histo_float_result(double computed)
