@@ -26,7 +26,7 @@ HISTO_API histo_status histo_hist_save(const histo_hist *hist, histo_format form
  * counts if all values are counts, else sums of weights without sums of squares (HISTO_WEIGHT_FAST_SUM). name selects
  * one of several histograms in a JSON object or a file of the command; with NULL there must be only one. Never reads
  * outside data[0 … size), so the data may be untrusted: HISTO_CORRUPT, HISTO_UNSUPPORTED or HISTO_INVALID with a
- * message. The histogram has the name that is its key, but none for "histogram" or for what is no name. The caller
+ * message. The histogram has the name that is its key, but none for "histogram" or for what is not a name. The caller
  * destroys it. */
 HISTO_API histo_status histo_hist_load(const void *data, size_t size, const char *name, histo_hist **hist);
 /* For programs that keep the values of a UHI histogram as arrays, such as Python's dicts: the JSON of a dense histogram

@@ -156,8 +156,8 @@ typedef struct histo_extremes {
 
 /* Find the extremes of samples of any dtype in one pass: extremes[size], one for each batch entry; size is the product
  * of the batch dimensions, 1 without any. options->mask, where, offsets (of size segments) and threads are as in fills;
- * weights are ignored. Samples in a GPU's memory are read there, once, with mask and where in the same memory, after
- * the work of options->stream; the call waits, and is refused while the stream is captured. */
+ * weights and replace are HISTO_INVALID. Samples in a GPU's memory are read there, once, with mask and where in the
+ * same memory, after the work of options->stream; the call waits, and is refused while the stream is captured. */
 HISTO_API histo_status histo_find_extremes(const histo_view *samples, const histo_fill_options *options,
                                            histo_extremes *extremes, int64_t size);
 

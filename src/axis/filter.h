@@ -5,6 +5,7 @@
 #include <histo/histo.h>
 #include <stdbool.h>
 
+#include "base/error.h"
 #include "base/threads/threads.h"
 
 /* HISTO_INVALID for an empty range, a negative offset of the mask, and for options without what they apply to. */
@@ -13,11 +14,9 @@ histo_status histo_filter_check(const histo_fill_options *options);
 /* Is there nothing to check, as all options but weights, stream, threads and replace have their defaults? */
 static inline bool histo_fill_is_plain(const histo_fill_options *o)
 {
-    uint64_t any = 0;
-    for (int i = 0; i < 8; i++)
-        any |= o->reserved[i];
     return !o->mask && !o->where && !o->offsets && !o->functions && histo_threads_possible(o->threads) &&
-           o->mask_offset == 0 && o->where_lo == 0 && o->where_hi == 0 && !any;
+           o->mask_offset == 0 && o->where_lo == 0 && o->where_hi == 0 &&
+           histo_are_zero(o->reserved, sizeof o->reserved);
 }
 
 /* Clear keep[i] where sample i of n, `stride` bytes apart, is zero. A NaN is not zero. */

@@ -18,14 +18,20 @@ histo_status histo_fail_file(const char *what, const char *path, int error);
 /* HISTO_INVALID: reserved bytes of the caller's struct, which the sentence names, are not zero. */
 histo_status histo_fail_reserved(const char *name);
 
-/* HISTO_INVALID unless they are zero. Fills of few samples check 64 bytes in a few instructions. */
+/* Are all bytes zero? Fills of few samples check 64 in a few instructions. */
+static inline bool histo_are_zero(const void *bytes, size_t n)
+{
+    const unsigned char *of = (const unsigned char *)bytes;
+    unsigned char any = 0;
+    for (size_t i = 0; i < n; i++)
+        any |= of[i];
+    return !any;
+}
+
+/* HISTO_INVALID unless they are zero. */
 static inline histo_status histo_check_reserved(const void *reserved, size_t bytes, const char *name)
 {
-    const unsigned char *of = (const unsigned char *)reserved;
-    unsigned char any = 0;
-    for (size_t i = 0; i < bytes; i++)
-        any |= of[i];
-    return any ? histo_fail_reserved(name) : HISTO_OK;
+    return histo_are_zero(reserved, bytes) ? HISTO_OK : histo_fail_reserved(name);
 }
 
 /* HISTO_NO_MEMORY, with a message of how much was requested and for what. */

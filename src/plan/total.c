@@ -24,6 +24,12 @@ histo_status histo_fail_total(void)
     return histo_fail(HISTO_INVALID, "the sum of counts would be 2^64 or more");
 }
 
+histo_status histo_total_check(const uint64_t *counts, int64_t n)
+{
+    uint64_t total = 0;
+    return histo_total_add(&total, counts, n) ? HISTO_OK : histo_fail_total();
+}
+
 histo_status histo_total_find(const histo_accumulators *accumulators, uint64_t *total)
 {
     const histo_status status = histo_accumulators_to_host(accumulators);

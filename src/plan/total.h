@@ -10,6 +10,9 @@ bool histo_total_add(uint64_t *sum, const uint64_t *counts, int64_t n);
 
 histo_status histo_fail_total(void);
 
+/* HISTO_INVALID unless counts[n] add up to less than 2^64. */
+histo_status histo_total_check(const uint64_t *counts, int64_t n);
+
 /* The total; brings everything to host memory. */
 histo_status histo_total_find(const histo_accumulators *accumulators, uint64_t *total);
 

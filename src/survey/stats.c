@@ -54,10 +54,9 @@ histo_status histo_stats_merge(histo_stats *stats, const histo_stats *other)
     HISTO_STANDARD_FLOATS;
     if (!stats || !other) return histo_fail(HISTO_INVALID, "stats or other is NULL");
     const uint64_t all[] = {stats->samples, stats->masked, other->samples, other->masked};
-    uint64_t total = 0;
-    if (!histo_total_add(&total, all, 4)) return histo_fail_total();
-    histo_stats_join(stats, other);
-    return HISTO_OK;
+    const histo_status status = histo_total_check(all, 4);
+    if (status == HISTO_OK) histo_stats_join(stats, other);
+    return status;
 }
 
 /* Compute m2, m3 and m4 from the samples and their min, max and mean. */

@@ -261,10 +261,9 @@ histo_status histo_power_sums_merge(histo_power_sums *sums, const histo_power_su
     HISTO_STANDARD_FLOATS;
     if (!sums || !other) return histo_fail(HISTO_INVALID, "sums or other is NULL");
     const uint64_t all[] = {sums->samples, sums->masked, other->samples, other->masked};
-    uint64_t total = 0;
-    if (!histo_total_add(&total, all, 4)) return histo_fail_total();
-    histo_power_sums_join(sums, other);
-    return HISTO_OK;
+    const histo_status status = histo_total_check(all, 4);
+    if (status == HISTO_OK) histo_power_sums_join(sums, other);
+    return status;
 }
 
 /* (n * squares - sum^2) / n, in units of 2^(-2 UNIT - 64). */

@@ -539,8 +539,8 @@ static histo_status merge_saved(histo_survey *s, const void *data, size_t size, 
         return histo_fail(HISTO_INVALID,
                           "the saved survey is of other samples, has other options, or is in another pass");
     const uint64_t together[] = {s->seen, s->extremes.masked, from.samples, from.masked};
-    uint64_t total = 0;
-    if (!histo_total_add(&total, together + (replace ? 2 : 0), replace ? 2 : 4)) return histo_fail_total();
+    status = histo_total_check(together + (replace ? 2 : 0), replace ? 2 : 4);
+    if (status != HISTO_OK) return status;
     if (replace) forget_pass(s);
     from = all;
     merge_part(s, &from, true);

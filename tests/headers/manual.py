@@ -40,7 +40,7 @@ for page in sorted(pages.glob("*.3")):
     if text.startswith(".so "):
         target = pages.parent / text.split()[1]
         if not target.is_file() or target.read_text().startswith(".so "):
-            faults.append(f"{page.name} leads to {target.name}, which is no page")
+            faults.append(f"{page.name} leads to {target.name}, which is not a page")
         continue
     lint = run("mandoc", "-T", "lint", f"{pages.name}/{page.name}")
     faults += (lint.stdout + lint.stderr).splitlines()

@@ -165,7 +165,7 @@ static histo_status choose(histo_uhi_loader *l, const char *name, size_t *chosen
     return FAIL(root, "the file holds no histogram");
 }
 
-/* A key that is no name, such as an empty one, is none. */
+/* A key that is not a name, such as an empty one, gives none. */
 static histo_status keep_name(const histo_uhi_loader *l)
 {
     if (!l->key || (histo_json_is(&l->doc, l->key, HISTO_UHI_NAMELESS) && !l->details[NAMED])) return HISTO_OK;
