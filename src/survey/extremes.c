@@ -119,7 +119,7 @@ static histo_status search_entry(const histo_source *source, int threads, int64_
 /* Few samples in one piece, with nothing beside them: what they need is soon checked. */
 static bool are_few(const histo_view *samples, const histo_fill_options *options)
 {
-    if (options && (options->weights || !histo_fill_is_plain(options))) return false;
+    if (options && (options->weights || options->replace || !histo_fill_is_plain(options))) return false;
     if (!samples || samples->ndim != 1 || samples->batch_ndim != 0 || (unsigned)samples->dtype >= HISTO_DTYPE_COUNT)
         return false;
     const int64_t size = (int64_t)histo_dtype_size(samples->dtype), n = samples->shape[0];

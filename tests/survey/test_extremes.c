@@ -314,6 +314,8 @@ static void wrong_arguments_are_refused(void **state)
             histo_find_extremes(&six, &(histo_fill_options){.where = &six, .where_lo = 1}, e, 1));
     REFUSED(HISTO_INVALID, "offsets",
             histo_find_extremes(&six, &(histo_fill_options){.offsets = (const int64_t[]){0, 7}}, e, 1));
+    REFUSED(HISTO_INVALID, "weights", histo_find_extremes(&six, &(histo_fill_options){.weights = &six}, e, 1));
+    REFUSED(HISTO_INVALID, "replace", histo_find_extremes(&six, &(histo_fill_options){.replace = true}, e, 1));
     REFUSED(HISTO_INVALID, "dtype",
             histo_find_extremes(&(histo_view){.data = x, .dtype = HISTO_DTYPE_COUNT}, NULL, e, 1));
 }
