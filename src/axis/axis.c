@@ -441,10 +441,8 @@ const histo_thresholds *histo_axis_thresholds(const histo_axis *owned, histo_dty
 
 histo_status histo_axis_own(const histo_axis *axis, histo_axis *owned)
 {
-    histo_status status = histo_axis_check_description(axis);
-    if (status != HISTO_OK) return status;
     const bool is_whole = histo_axis_is_whole(axis);
-    if (is_whole) status = histo_whole_check(axis);
+    histo_status status = is_whole ? histo_whole_check(axis) : HISTO_OK;
     if (status != HISTO_OK) return status;
     const bool keeps_whole = is_whole && !histo_whole_are_doubles(axis);
     *owned = *axis;

@@ -24,7 +24,8 @@ double histo_axis_step(const histo_axis *axis);
 /* histo_axis_edge, for callers within the library. */
 double histo_edge_at(const histo_axis *axis, int64_t i);
 
-/* Check axis and make an owned copy, whose edges histo_axis_disown frees: NULL for a uniform axis. */
+/* Make an owned copy of an axis that has passed histo_axis_check_description, whose edges are checked.
+ * histo_axis_disown frees the copy's edges: NULL for a uniform axis. */
 histo_status histo_axis_own(const histo_axis *axis, histo_axis *owned);
 void histo_axis_disown(histo_axis *owned);
 

@@ -3,6 +3,7 @@
 #define BASE_ERROR_H
 
 #include <histo/histo.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,9 +23,13 @@ histo_status histo_fail_reserved(const char *name);
 static inline bool histo_are_zero(const void *bytes, size_t n)
 {
     const unsigned char *of = (const unsigned char *)bytes;
-    unsigned char any = 0;
-    for (size_t i = 0; i < n; i++)
-        any |= of[i];
+    uint64_t any = 0, some;
+    for (; n >= sizeof some; n -= sizeof some, of += sizeof some) {
+        memcpy(&some, of, sizeof some);
+        any |= some;
+    }
+    for (; n > 0; n--, of++)
+        any |= *of;
     return !any;
 }
 

@@ -5,12 +5,6 @@
 
 #include <string.h>
 
-histo_hist_options histo_hist_kind(const histo_hist *hist)
-{
-    return (histo_hist_options){
-        .batch = hist->accumulators.batch, .weighting = hist->weighting, .storage = histo_hist_storage(hist)};
-}
-
 histo_status histo_hist_check(int naxes, const histo_axis *axes, const histo_hist_options *kind, int64_t *bins,
                               int64_t *slots)
 {

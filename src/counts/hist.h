@@ -20,7 +20,12 @@ struct histo_hist {
 };
 
 /* The options that a histogram was created with. */
-histo_hist_options histo_hist_kind(const histo_hist *hist);
+static inline histo_hist_options histo_hist_kind(const histo_hist *hist)
+{
+    return (histo_hist_options){.batch = hist->accumulators.batch,
+                                .weighting = hist->weighting,
+                                .storage = hist->accumulators.sparse ? HISTO_SPARSE : HISTO_DENSE};
+}
 
 /* histo_hist_create for checked, owned axes, which it copies, and for a caller that writes counts into host memory.
  * `kind` has no fields left to defaults. */

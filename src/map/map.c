@@ -54,6 +54,8 @@ histo_status histo_map_create(histo_map **out, int naxes, const histo_axis *axes
     if (!map) return histo_fail_memory(sizeof *map, "a map");
     map->batch = o->batch ? o->batch : 1;
     map->within = o->within;
+    for (int a = 0; a < naxes && status == HISTO_OK; a++)
+        status = histo_axis_check_description(&axes[a]);
     for (; map->naxes < naxes && status == HISTO_OK; map->naxes += status == HISTO_OK)
         status = histo_axis_own(&axes[map->naxes], &map->axes[map->naxes]);
     for (int a = 0; a < naxes && status == HISTO_OK; a++)

@@ -56,13 +56,11 @@ histo_status histo_accumulators_make(histo_accumulators *accumulators, int64_t s
     const size_t bytes = histo_accumulators_bytes(kind, slots);
     *accumulators = (histo_accumulators){.batch = kind->batch, .slots = slots};
     if (!histo_memory_suffices(bytes)) return histo_fail_memory(bytes, what);
-    if (is_sparse)
-        accumulators->sparse = histo_calloc(1, sizeof *accumulators->sparse);
-    else
-        accumulators->counts = make_counters(all);
-    accumulators->masked = histo_calloc((size_t)kind->batch, sizeof *accumulators->masked);
-    if ((accumulators->sparse || accumulators->counts) && accumulators->masked &&
-        allocate_sums(accumulators, kind->weighting, all))
+    if (is_sparse) accumulators->sparse = histo_calloc(1, sizeof *accumulators->sparse);
+    uint64_t *const counters = make_counters(all + (size_t)kind->batch);
+    if (counters) accumulators->masked = counters + all;
+    if (!is_sparse) accumulators->counts = counters;
+    if (counters && (accumulators->sparse || !is_sparse) && allocate_sums(accumulators, kind->weighting, all))
         return HISTO_OK;
     histo_accumulators_free(accumulators);
     return histo_fail_memory(bytes, what);
@@ -76,8 +74,7 @@ void histo_accumulators_free(histo_accumulators *accumulators)
     }
     if (accumulators->sparse) histo_sparse_clear(accumulators->sparse);
     histo_free(accumulators->sparse);
-    histo_free(accumulators->counts);
-    histo_free(accumulators->masked);
+    histo_free(accumulators->counts ? accumulators->counts : accumulators->masked);
     histo_free(accumulators->sum_w);
     histo_free(accumulators->sum_w2);
     if (accumulators->exact_w) histo_exact_free(accumulators->exact_w);

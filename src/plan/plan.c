@@ -225,8 +225,7 @@ histo_status histo_plan_run(const histo_plan *plan, histo_accumulators *accumula
     job.accumulators = accumulators;
     job.resident = resident;
     job.reading = reading;
-    const bool split = histo_split_fits(plan, operands), on_host = counts_on_host(plan, split);
-    const bool replaces = fill && fill->replace;
+    const bool split = histo_split_fits(plan, operands), replaces = fill && fill->replace;
     const uint64_t samples = (uint64_t)histo_strided_iter_samples(&job.iter);
     histo_status status = replaces ? HISTO_OK : histo_accumulators_check(accumulators);
     if (status == HISTO_OK && (split || replaces)) status = check_captured(plan, &job, split);
@@ -237,7 +236,7 @@ histo_status histo_plan_run(const histo_plan *plan, histo_accumulators *accumula
         job.threads = fill && fill->threads && fill->threads < planned ? fill->threads : planned;
     }
     if (!replaces) return run(plan, &job, split);
-    if (on_host && !split) return histo_job_replace(&job, run_unsplit, plan);
+    if (!split && counts_on_host(plan, false)) return histo_job_replace(&job, run_unsplit, plan);
     job.replace = !split && samples > 0;
     if (!job.replace) histo_accumulators_clear(accumulators, split ? NULL : job.stream);
     if (accumulators->most < samples) accumulators->most = samples;

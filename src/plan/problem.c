@@ -192,11 +192,11 @@ static int apart(const histo_view *view)
 }
 
 histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_hist_options *kind,
-                                const histo_view *views, const histo_pairs *pairs, const histo_fill_options *options,
+                                const histo_view *views, const histo_pairs *pairs, const histo_fill_options *given,
                                 const histo_view **views_out)
 {
     static const histo_fill_options defaults;
-    if (!options) options = &defaults;
+    const histo_fill_options *options = given ? given : &defaults;
     if (!views) return histo_fail(HISTO_INVALID, "the samples are NULL");
     if (!histo_threads_possible(options->threads)) return histo_threads_check(options->threads);
     problem->naxes = naxes;
@@ -221,7 +221,7 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_h
     if (status != HISTO_OK) return status;
     if (options->weights && kind->weighting == HISTO_UNWEIGHTED)
         return histo_fail(HISTO_INVALID, "weights were given, but the histogram was created without weighting");
-    status = histo_filter_check(options);
+    if (given) status = histo_filter_check(given);
     if (status != HISTO_OK) return status;
     if (!options->offsets && histo_view_batch(&views[0]) != kind->batch)
         return histo_fail(HISTO_INVALID, "the samples have %lld batch entries, the histogram has %lld",

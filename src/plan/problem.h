@@ -27,7 +27,7 @@ typedef struct histo_device_accumulators {
 typedef struct histo_accumulators {
     int64_t batch;
     int64_t slots;                   /* of one batch entry */
-    uint64_t *counts;                /* [batch * slots]; NULL if they are sparse */
+    uint64_t *counts;                /* [batch * slots], and masked behind it; NULL if they are sparse */
     histo_sparse *sparse;            /* the occupied slots among batch * slots; NULL if dense */
     uint64_t *masked;                /* [batch] */
     uint64_t most;                   /* all counts and masked samples add up to no more: see plan/total.h */

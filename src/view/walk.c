@@ -182,11 +182,6 @@ void histo_strided_iter_span(const histo_strided_iter *iter, bool in_memory_orde
     join_dimensions(all, 0);
 }
 
-int64_t histo_strided_iter_samples(const histo_strided_iter *iter)
-{
-    return iter->offsets ? iter->per_batch : iter->batch * iter->per_batch;
-}
-
 /* The last batch entry that begins at or before a sample. */
 static int64_t entry_of(const int64_t *offsets, int64_t batch, int64_t sample)
 {

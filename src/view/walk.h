@@ -40,7 +40,10 @@ void histo_strided_iter_span(const histo_strided_iter *iter, bool in_memory_orde
 void histo_entries_of(const histo_entries *entries, int64_t begin, int n, uint32_t unit, uint32_t *out);
 
 /* The number of samples in all batch entries. */
-int64_t histo_strided_iter_samples(const histo_strided_iter *iter);
+static inline int64_t histo_strided_iter_samples(const histo_strided_iter *iter)
+{
+    return iter->offsets ? iter->per_batch : iter->batch * iter->per_batch;
+}
 
 typedef struct histo_run {
     int64_t batch; /* the entry these samples belong to */

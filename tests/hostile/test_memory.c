@@ -79,13 +79,13 @@ static void histograms(void **state)
         histo_hist *h = NULL, *clone = NULL, *made = NULL;
         histo_plan *plan = NULL;
         const histo_fill_options *fill = weighting ? &options : NULL;
-        EXHAUST(4, histo_hist_create(&h, 2, axes, &(histo_hist_options){.weighting = (histo_weighting)weighting}),
+        EXHAUST(3, histo_hist_create(&h, 2, axes, &(histo_hist_options){.weighting = (histo_weighting)weighting}),
                 h == NULL);
         EXHAUST(1, histo_hist_set_name(h, "name"), !histo_hist_name(h));
         EXHAUST(1, histo_hist_set_metadata(h, "{\"a\": 1}"), !histo_hist_metadata(h));
         EXHAUST(3, histo_hist_fill(h, views, fill), samples_in(h) == 0);
         assert_int_equal(samples_in(h), N);
-        EXHAUST(3, histo_hist_clone(h, &clone), clone == NULL);
+        EXHAUST(2, histo_hist_clone(h, &clone), clone == NULL);
         /* Exact sums may have enough planes; merging then allocates nothing. */
         EXHAUST(0, histo_hist_merge(clone, h), samples_in(clone) == N);
         assert_int_equal(samples_in(clone), 2 * N);
@@ -98,14 +98,14 @@ static void histograms(void **state)
         OK(histo_hist_clone(clone, &before));
         EXHAUST(0, histo_hist_scale(clone, weighting ? 0.7 : 2), (histo_hist_equal(clone, before, &same), same));
         histo_hist_destroy(before);
-        EXHAUST(3, histo_hist_project(h, 1, (const int[]){1}, &made), made == NULL);
+        EXHAUST(2, histo_hist_project(h, 1, (const int[]){1}, &made), made == NULL);
         assert_int_equal(samples_in(made), N);
         histo_hist_destroy(made);
         made = NULL;
-        EXHAUST(3, histo_hist_rebin(h, 0, 4, &made), made == NULL);
+        EXHAUST(2, histo_hist_rebin(h, 0, 4, &made), made == NULL);
         histo_hist_destroy(made);
         made = NULL;
-        EXHAUST(3, histo_hist_slice(h, 1, 1, 3, &made), made == NULL);
+        EXHAUST(2, histo_hist_slice(h, 1, 1, 3, &made), made == NULL);
         histo_hist_destroy(made);
         made = NULL;
         EXHAUST(2, histo_plan_create(&plan, h, views, fill, &(histo_plan_options){.effort = HISTO_MEASURE}),

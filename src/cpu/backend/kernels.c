@@ -1,6 +1,8 @@
 /* The kernels that were compiled for each level of the instruction set. */
 #include "cpu/kernels/kernels.h"
 
+#include <stdatomic.h>
+
 extern const histo_cpu_kernels histo_cpu_kernels_baseline, histo_cpu_kernels_avx2, histo_cpu_kernels_avx512,
     histo_cpu_kernels_avx512vbmi2;
 
@@ -19,5 +21,10 @@ const histo_cpu_kernels *histo_cpu_kernels_of(histo_isa isa)
 
 const histo_cpu_kernels *histo_cpu_kernels_usable(void)
 {
-    return histo_cpu_kernels_of(histo_isa_usable());
+    static _Atomic(const histo_cpu_kernels *) usable; /* found once: every block of samples asks */
+    const histo_cpu_kernels *kernels = atomic_load_explicit(&usable, memory_order_relaxed);
+    if (kernels) return kernels;
+    kernels = histo_cpu_kernels_of(histo_isa_usable());
+    atomic_store_explicit(&usable, kernels, memory_order_relaxed);
+    return kernels;
 }

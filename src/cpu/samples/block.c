@@ -357,6 +357,7 @@ static void add_each(uint32_t *restrict slots, const uint32_t *restrict first, i
 /* Nothing that is not read: where no memory is mapped, each prefetch takes a hundred nanoseconds. */
 static void prefetch(const histo_problem *p, const histo_block *block, int column)
 {
+    if (!block->ahead) return;
     const int64_t size = (int64_t)histo_dtype_size(column_dtype(p, column));
     if (block->ahead * size >= HISTO_AHEAD && (column != p->weights || !histo_weights_in_place(p)))
         histo_prefetch_l2(block->at[column], (size_t)(block->n * size));
@@ -380,23 +381,33 @@ static void slots_on_axis(const histo_job *job, int axis, const void *samples, i
         histo_cpu_kernels_usable()->slots(lookup, spans, p->sampled[axis], samples, n, stride, accumulate, slots);
 }
 
-/* With several axes, only few samples at a time: prefetches as many at once as a block has lines would wait for each
- * other. */
-void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t *slots)
+/* The slots of a block in its batch entry. */
+static void slots_in_entry(const histo_job *job, const histo_block *block, uint32_t *slots)
+{
+    const histo_problem *p = job->problem;
+    for (int c = 0; c < columns_of(p); c++) {
+        prefetch(p, block, c);
+        if (c < p->naxes) slots_on_axis(job, c, block->at[c], block->n, p->slot_strides[c], c > 0, slots);
+    }
+}
+
+/* Only few samples at a time: prefetches as many at once as a block has lines would wait for each other. */
+static void slots_in_entry_by_few(const histo_job *job, const histo_block *block, uint32_t *slots)
 {
     enum { FEW = 256 };
     const histo_problem *p = job->problem;
-    const int most = p->naxes > 1 && block->ahead ? FEW : block->n;
     histo_block some = *block;
-    for (int i = 0; i < block->n; i += most) {
-        some.n = block->n - i < most ? block->n - i : most;
+    for (int i = 0; i < block->n; i += FEW) {
+        some.n = block->n - i < FEW ? block->n - i : FEW;
         for (int c = 0; c < columns_of(p); c++)
             some.at[c] = (const char *)block->at[c] + (size_t)i * histo_dtype_size(column_dtype(p, c));
-        for (int c = 0; c < columns_of(p); c++) {
-            prefetch(p, &some, c);
-            if (c < p->naxes) slots_on_axis(job, c, some.at[c], some.n, p->slot_strides[c], c > 0, slots + i);
-        }
+        slots_in_entry(job, &some, slots + i);
     }
+}
+
+void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t *slots)
+{
+    (job->problem->naxes > 1 && block->ahead ? slots_in_entry_by_few : slots_in_entry)(job, block, slots);
     if (block->first) add_each(slots, block->first, block->n);
 }
 
