@@ -19,6 +19,7 @@ const char *histo_status_name(histo_status status)
         [HISTO_IO] = "HISTO_IO",
         [HISTO_CORRUPT] = "HISTO_CORRUPT",
         [HISTO_DEVICE] = "HISTO_DEVICE",
+        [HISTO_CANCELLED] = "HISTO_CANCELLED",
     };
     return status < sizeof names / sizeof *names ? names[status] : NULL;
 }

@@ -808,7 +808,9 @@ static void test_values(void **state)
     assert_string_equal(text, "");
     assert_true(histo_machine_describe(NULL, sizeof text) > 0);
     assert_int_equal(histo_memory_device(NULL), HISTO_DEVICE_CPU);
-    assert_null(histo_status_name(99));
+    for (histo_status status = HISTO_OK; status <= HISTO_CANCELLED; status++)
+        assert_non_null(histo_status_name(status));
+    assert_null(histo_status_name(HISTO_CANCELLED + 1));
     assert_string_equal(histo_status_name(HISTO_DEVICE), "HISTO_DEVICE");
     assert_null(histo_dtype_name(999));
     assert_null(histo_axis_kind_name(999));
