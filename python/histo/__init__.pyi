@@ -4,6 +4,7 @@ from . import compat as compat, cupy as cupy, dask as dask, devices as devices, 
 from . import xarray as xarray
 from ._histo import bincount, histogram, histogram2d, histogram_bin_edges, histogramdd
 from .axes import AxesTuple, Axis, Boolean, Category, Integer, Log, Power, Regular, Sqrt, Traits, Variable
+from .binned import binned_statistic, binned_statistic_2d, binned_statistic_dd
 from .hist import Histogram, Information, Plan, Summary, Tally, WeightedSum
 from .indexing import at, loc, overflow, rebin, sum, underflow
 from .maps import Map, Moments
@@ -35,6 +36,9 @@ __all__ = [
     "WeightedSum",
     "Map",
     "Moments",
+    "binned_statistic",
+    "binned_statistic_2d",
+    "binned_statistic_dd",
     "at",
     "loc",
     "overflow",

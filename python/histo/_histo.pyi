@@ -98,6 +98,7 @@ compile_kernels: Callable[..., Any]
 count: Callable[..., Any]
 extremes: Callable[..., Any]
 forget: Callable[..., Any]
+group: Callable[..., Any]
 quantiles: Callable[..., Any]
 
 # Constants of histo.h.
