@@ -1,7 +1,7 @@
 """The extension module: what of it is public is offered by the package."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike, NDArray
 from typing_extensions import disjoint_base
@@ -21,6 +21,7 @@ def histogram(
     flow: bool = False,
     device: int | str | None = None,
     dtype: Any = None,
+    missing: Literal["mask", "numpy"] = "mask",
 ) -> tuple[Any, NDArray[Any]]: ...
 def histogram_bin_edges(
     a: Any,
@@ -31,6 +32,7 @@ def histogram_bin_edges(
     mask: Any = None,
     threads: int | None = None,
     device: int | str | None = None,
+    missing: Literal["mask", "numpy"] = "mask",
 ) -> NDArray[Any]: ...
 def histogramdd(
     sample: Any,
@@ -45,6 +47,7 @@ def histogramdd(
     flow: bool = False,
     device: int | str | None = None,
     dtype: Any = None,
+    missing: Literal["mask", "numpy"] = "mask",
 ) -> tuple[Any, tuple[NDArray[Any], ...]]: ...
 def histogram2d(
     x: Any,
@@ -60,6 +63,7 @@ def histogram2d(
     flow: bool = False,
     device: int | str | None = None,
     dtype: Any = None,
+    missing: Literal["mask", "numpy"] = "mask",
 ) -> tuple[Any, NDArray[Any], NDArray[Any]]: ...
 def bincount(
     x: Any,
@@ -73,6 +77,7 @@ def bincount(
     threads: int | None = None,
     device: int | str | None = None,
     dtype: Any = None,
+    missing: Literal["mask", "numpy"] = "mask",
 ) -> Any: ...
 
 # Their other methods are for the classes of hist.py and maps.py.
@@ -99,6 +104,7 @@ count: Callable[..., Any]
 extremes: Callable[..., Any]
 forget: Callable[..., Any]
 group: Callable[..., Any]
+on_gpu: Callable[..., Any]
 quantiles: Callable[..., Any]
 
 # Constants of histo.h.

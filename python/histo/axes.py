@@ -8,6 +8,7 @@ NaN and add it to the overflow, as boost-histogram does.
 
 from __future__ import annotations
 
+import bisect
 import operator
 from array import array
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar, overload
@@ -44,6 +45,16 @@ def _numpy() -> Any:
     import numpy
 
     return numpy
+
+
+def _of_numbers(value: Any) -> tuple[Any, Any]:
+    """An array of numbers of any source, and which of them are present, or None."""
+    from .sources import numbers
+
+    np = _numpy()
+    found = numbers(value, "values")
+    values, present = found if isinstance(found, tuple) else (found, None)
+    return values.view(np.uint8) if values.dtype == bool else values, present
 
 
 def _is_scalar(value: Any) -> bool:
@@ -129,14 +140,22 @@ class Axis(Labelled):
         return _numpy().diff(self.edges)
 
     def index(self, value: Any) -> Any:
-        """The bin of a value or of each value of an array: -1 is underflow, `size` is overflow and NaN."""
+        """The bin of a value or of each value of an array: -1 is underflow, `size` is overflow, NaN and what is missing.
+        """
         np = _numpy()
         edges = self.edges
-        values = np.asarray(value)
-        index = np.searchsorted(edges, values, side="right") - 1
-        if self._tuple[1]:
-            index = np.where(values == edges[-1], self.size - 1, index)
-        index = np.where(np.isnan(values), self.size, index) if values.dtype.kind == "f" else index
+        values, present = _of_numbers(value)
+        if values.dtype.kind == "f":
+            values = values.astype(float, copy=False)
+            index = np.searchsorted(edges, values, side="right") - 1
+            if self._tuple[1]:
+                index = np.where(values == edges[-1], self.size - 1, index)
+            index = np.where(np.isnan(values), self.size, index)
+        else:
+            from .lookup import bins_among, first_integers
+
+            index = bins_among(values, first_integers(edges.tolist()), float(edges[-1]) if self._tuple[1] else None)
+        index = index if present is None else np.where(present, index, self.size)
         return int(index) if values.ndim == 0 else index
 
     def value(self, index: Any) -> Any:
@@ -331,10 +350,14 @@ class Integer(Axis):
 
     def index(self, value: Any) -> Any:
         np = _numpy()
-        values = np.asarray(value)
-        lo, hi = self._tuple[3:5]
-        with np.errstate(invalid="ignore"):
-            index = np.floor(np.clip(np.where(values != values, hi, values), lo - 1, hi)).astype(np.int64) - int(lo)
+        values, present = _of_numbers(value)
+        lo, hi = int(self._tuple[3]), int(self._tuple[4])
+        if values.dtype.kind == "f":
+            values = np.floor(values.astype(float))
+            values = np.where(values != values, hi, values)
+        below, above = values < lo, values >= hi
+        index = np.where(below | above, lo, values).astype(np.int64) - lo
+        index = np.where(below, -1, np.where(above if present is None else above | ~present, self.size, index))
         return int(index) if values.ndim == 0 else index
 
     def bin(self, index: int) -> Any:
@@ -357,7 +380,7 @@ class Integer(Axis):
 
 
 class Boolean(Axis):
-    """Two bins, for False and True. Samples that are not zero count as True."""
+    """Two bins, for False and True. Samples that are not zero count as True, and NaN as NaN."""
 
     __slots__ = ()
     _discrete = True
@@ -366,13 +389,15 @@ class Boolean(Axis):
         self._describe((INTEGER, False, 2, 0.0, 2.0, 0.0, None), False, False, name, label, metadata)
 
     def index(self, value: Any) -> Any:
-        values = _numpy().asarray(value)
-        index = (values != 0).astype(int)
+        np = _numpy()
+        values, present = self._numbers(value, False)
+        index = np.where(np.isnan(values), 2, values).astype(int)
+        index = index if present is None else np.where(present, index, 2)
         return int(index) if values.ndim == 0 else index
 
     def value(self, index: Any) -> Any:
         """False for 0, True for 1."""
-        return self.index(index) == 1
+        return _numpy().asarray(index) != 0
 
     def _bin(self, index: int) -> bool:
         return bool(index)
@@ -387,10 +412,12 @@ class Boolean(Axis):
     def _translated(self) -> bool:
         return True
 
-    def _numbers(self, samples: Any, grows: bool) -> Any:
+    def _numbers(self, samples: Any, grows: bool) -> tuple[Any, Any]:
+        """0 or 1 or NaN of each sample, and which are present."""
         np = _numpy()
-        values = np.asanyarray(samples)
-        return values if values.dtype == bool else values != 0
+        values, present = _of_numbers(samples)
+        is_true = values != 0
+        return np.where(np.isnan(values), np.nan, is_true) if values.dtype.kind == "f" else is_true, present
 
 
 class Category(Axis):
@@ -463,11 +490,13 @@ class Category(Axis):
 
     def index(self, value: Any) -> Any:
         """The bin of a category, or of each of an array; `size` for all others."""
+        np = _numpy()
         if isinstance(value, str):
             return self._table.get(value, self.size)
         if isinstance(value, float) and value.is_integer():
             value = int(value)
-        index = self._numbers(value, False)
+        index, present = self._numbers(value, False)
+        index = index if present is None else np.where(present, index, self.size)
         return int(index) if getattr(index, "ndim", 0) == 0 else index
 
     def value(self, index: Any) -> Any:
@@ -501,27 +530,38 @@ class Category(Axis):
     def _translated(self) -> bool:
         return True
 
-    def _numbers(self, samples: Any, grows: bool) -> Any:
-        """The bin of each sample; new categories are added if the axis grows."""
+    def _numbers(self, samples: Any, grows: bool) -> tuple[Any, Any]:
+        """The bin of each sample, and which are present; new categories are added if the axis grows."""
+        from .sources import take
+
         np = _numpy()
-        samples = getattr(samples, "cat", samples)
-        if hasattr(samples, "codes") and hasattr(samples, "categories"):
-            of_codes = np.append(self._numbers(list(samples.categories), grows), self.size)
-            return of_codes[np.asarray(samples.codes)]
-        values = np.asanyarray(samples)
-        if isinstance(samples, (list, tuple)) and values.dtype.kind == "U":
-            values = np.array(samples, object)  # arrays of strings lose NUL at the end, and make strings of numbers
+        column = take(samples)
+        present = column.present
+        if column.categories is None:
+            return self._of_values(np, column.values, present, grows), present
+        codes = column.values if present is None else np.where(present, column.values, -1)
+        used, first = np.unique(codes[codes >= 0], return_index=True)
+        used = used[np.argsort(first)]  # new categories are added in the order of the samples
+        of_codes = np.full(len(column.categories) + 1, self.size, np.intp)
+        of_codes[used] = self._of_values(np, column.categories[used], None, grows)
+        return of_codes[codes], present
+
+    def _of_values(self, np: Any, values: Any, present: Any, grows: bool) -> Any:
+        if present is not None:
+            bins = np.full(values.shape, 0, np.intp)
+            bins[present] = self._of_values(np, values[present], None, grows)
+            return bins
         if values.dtype.kind in "biu":
             return self._of_integers(np, values, grows)
-        if values.dtype.kind not in "USTO":
+        if values.dtype.kind == "S":
+            values = np.array([text.decode() for text in values.ravel().tolist()], object).reshape(values.shape)
+        if values.dtype.kind not in "UO":
             if values.size == 0:
-                return values
+                return np.zeros(values.shape, np.intp)
             raise TypeError(f"categories are strings or integers, not {values.dtype}")
         if values.dtype.kind == "U" and values.size > _MANY:
             return self._of_array(np, values, grows)
         flat = values.ravel().tolist()
-        if values.dtype.kind == "S":
-            flat = [text.decode() for text in flat]
         return self._of_list(np, flat, grows).reshape(values.shape)
 
     def _of_list(self, np: Any, flat: list, grows: bool) -> Any:
@@ -529,6 +569,8 @@ class Category(Axis):
             for category in dict.fromkeys(flat):
                 if category not in self._table:
                     self._grow_by(category)
+        if self._categories and not isinstance(self._categories[0], str) and any(isinstance(one, str) for one in flat):
+            raise TypeError("the categories of this axis are integers")
         find, other = self._table.get, self.size
         return np.fromiter((find(category, other) for category in flat), np.intp, len(flat))
 
@@ -564,17 +606,22 @@ class Category(Axis):
         if self._sorted is None or len(self._sorted[0]) != self.size:
             order = sorted(range(self.size), key=self._categories.__getitem__)
             self._sorted = ([self._categories[i] for i in order], np.array(order, np.intp))
-        if not self.size:
-            return np.zeros(values.shape, np.intp)
-        table, bins = np.array(self._sorted[0]), self._sorted[1]
-        low, high = self._sorted[0][0], self._sorted[0][-1]
-        fits = values.dtype.kind != "b" and np.iinfo(values.dtype).min <= low and high <= np.iinfo(values.dtype).max
-        if values.size > _MANY and high - low < _MANY and fits:
+        values = values.astype(np.uint8 if values.dtype.kind == "b" else values.dtype.newbyteorder("="), copy=False)
+        limits = np.iinfo(values.dtype)
+        known, bins = self._sorted
+        begin, end = bisect.bisect_left(known, limits.min), bisect.bisect_right(known, limits.max)
+        if begin == end:
+            return np.full(values.shape, self.size, np.intp)
+        table, bins = np.array(known[begin:end], values.dtype), bins[begin:end]  # others no such sample equals
+        low, high = known[begin], known[end - 1]
+        if values.size > _MANY and high - low < _MANY:
             of_value = np.full(high - low + 1, self.size, np.intp)
-            of_value[table - low] = bins
+            of_value[[one - low for one in known[begin:end]]] = bins
             inside = (values >= low) & (values <= high)
-            return np.where(inside, of_value[np.where(inside, values, low).astype(np.intp) - low], self.size)
-        at = np.minimum(np.searchsorted(table, values), self.size - 1)
+            distance = np.where(inside, values, low).view(f"u{values.dtype.itemsize}") - \
+                np.array(low, values.dtype).view(f"u{values.dtype.itemsize}")
+            return np.where(inside, of_value[distance], self.size)
+        at = np.minimum(np.searchsorted(table, values), len(table) - 1)
         return np.where(table[at] == values, bins[at], self.size)
 
     def _grow_by(self, category: Any) -> None:

@@ -7,30 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from . import _histo
-from .rules import EXACT
+from . import _histo, dates
+from .sources import EXACT
 
 _FEW = 1 << 13
 """Fewer complex weights than this are summed by two fills."""
 
 
-def _in_one_unit(edges: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Edges and samples that are dates or time spans, in one unit, which makes them whole numbers."""
-    unit = np.result_type(edges, a)
-    return edges.astype(unit, copy=False).view(np.int64), a.astype(unit, copy=False).view(np.int64)
-
-
 def sums(arrays: Sequence, axes: Sequence, weights: Any = None, mask: Any = None, batch: int = 0, flow: bool = False,
-         threads: int = 0, device: int = 0) -> np.ndarray:
+         threads: int = 0, device: int = 0, whole: bool = True) -> np.ndarray:
     """Counts, or sums of weights in float64, complex128, int64 or uint64.
 
-    arrays, axes: samples, and an axis of the library or an array of edges for each. batch: the number of dimensions,
-    the first ones, that are not counted. threads, device: numbers of the library.
+    arrays, axes: samples, dates among them, and an axis of the library or an array of edges for each. batch: the number
+    of dimensions, the first ones, that are not counted. threads, device: numbers of the library. whole: sums of integers
+    are integers, modulo 2^64, as NumPy's of one axis are; else float64, which does not wrap.
     """
     arrays, axes = list(arrays), list(axes)
     for i, axis in enumerate(axes):
-        if not isinstance(axis, tuple) and axis.dtype.kind in "mM":
-            axes[i], arrays[i] = _in_one_unit(axis, arrays[i])
+        if not isinstance(axis, tuple) and (dates.is_date(axis.dtype) or dates.is_date(arrays[i].dtype)):
+            axes[i], arrays[i] = dates.matched(axis, arrays[i], flow)
     samples, described = tuple(arrays), tuple(axes)
 
     def count(weights: Any) -> np.ndarray:
@@ -38,7 +33,7 @@ def sums(arrays: Sequence, axes: Sequence, weights: Any = None, mask: Any = None
 
     kind = "" if weights is None else weights.dtype.kind
     if kind in ("b", "i", "u"):
-        return _integer_sums(count, weights)
+        return _integer_sums(count, weights, whole)
     if kind != "c":
         return count(weights)
     if weights.size < _FEW or weights.ndim == _histo.MAX_DIMS:
@@ -54,22 +49,31 @@ def sums(arrays: Sequence, axes: Sequence, weights: Any = None, mask: Any = None
     return result
 
 
-def _integer_sums(count: Callable[[Any], np.ndarray], weights: np.ndarray) -> np.ndarray:
-    """Sums of integers are exact, modulo 2^64: as doubles if they are below 2^53; else each of some bits at a time is."""
+def _integer_sums(count: Callable[[Any], np.ndarray], weights: np.ndarray, whole: bool) -> np.ndarray:
+    """Sums of integers are exact, modulo 2^64 or rounded to a double: as doubles if they are below 2^53; else each of some
+    bits at a time is."""
     kind: type = np.uint64 if weights.dtype.kind == "u" else np.int64
     widest = 2 ** (8 * weights.dtype.itemsize)
     if weights.size and widest * weights.size > EXACT:
         low, high = int(weights.min()), int(weights.max())
         widest = max(-low, high)
     if widest * weights.size <= EXACT:
-        return count(weights).astype(kind)
-    weights = weights.astype(kind, copy=False)[..., np.newaxis].view(np.uint64)[..., 0]
+        return count(weights).astype(kind if whole else float)
+    weights = weights.astype(kind, copy=False)
     bits = min(32, (EXACT // weights.size).bit_length() - 1)
-    total: Any = np.uint64(0)
-    for first in range(0, 64, bits):
-        part = ((weights >> np.uint64(first)) & np.uint64(2**bits - 1)).astype(np.uint32)
-        total = total + (count(part).astype(np.uint64) << np.uint64(first))
-    return total.view(kind)
+    parts = []
+    while len(parts) * bits < 64:
+        last = (len(parts) + 1) * bits >= 64
+        part = weights if last else weights & kind(2**bits - 1)
+        parts.append(count(part if last else part.astype(np.uint32)))  # the last one has the sign
+        weights = weights >> kind(bits)
+    if whole:
+        wrapped = [part.astype(np.int64).view(np.uint64) << np.uint64(bits * i) for i, part in enumerate(parts)]
+        return np.add.reduce(wrapped).view(kind)
+    total = parts[-1]
+    for part in parts[-2::-1]:
+        total = total * 2.0**bits + part
+    return total
 
 
 def dtype_of_sums(weights: Any) -> np.dtype:

@@ -6,6 +6,7 @@ that is counted again, since a worker was lost, is counted once.
 
 from __future__ import annotations
 
+import builtins
 import math
 from collections.abc import Sequence
 from functools import reduce
@@ -16,14 +17,16 @@ import dask
 import dask.array as da
 import numpy as np
 
-from ._histo import histogram_bin_edges
+from . import rules
 from .counting import dtype_of_sums, sums
-from .rules import axes_of, densities
+from .dates import is_date
+from .lazy import is_dask
+from .sources import both, take
 
 if TYPE_CHECKING:
     from .hist import Histogram
 
-__all__ = ["fill", "histogram", "histogram2d", "histogramdd"]
+__all__ = ["fill", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
 
 TREE = 8
 """The number of partial histograms that are added at a time."""
@@ -32,9 +35,25 @@ TREE = 8
 # ---- Operands ----
 
 
+def _in_memory(x: Any) -> Any:
+    """What of any source is in memory as an array, which is masked where values are missing."""
+    values, present = take(x).decoded()[:2]
+    return values if present is None else np.ma.masked_array(values, ~present)
+
+
 def _array(x: Any) -> Any:
     """A Dask array; of the column of a dataframe, whose numbers of rows are not known."""
-    return x.to_dask_array() if hasattr(x, "to_dask_array") else da.asarray(x)
+    if not is_dask(x):
+        return da.from_array(_in_memory(x), chunks=-1)
+    if not hasattr(x, "to_dask_array"):
+        return da.asarray(x)
+    dtype, part = _in_memory(x._meta).dtype, dask.delayed(_in_memory, pure=True)
+    return da.concatenate([da.from_delayed(part(one), (math.nan,), dtype) for one in x.to_delayed()])
+
+
+def _samples(x: Any) -> Any:
+    x = _array(x)
+    return x.astype(np.uint8) if x.dtype == bool else x
 
 
 def _is_unknown(x: Any) -> bool:
@@ -57,11 +76,6 @@ def _aligned(operands: Sequence) -> list:
 # ---- NumPy's functions ----
 
 
-def _edges_of(bins: int, low: Any, high: Any, given: bool) -> Any:
-    ends = np.array([low, high])
-    return np.asarray(histogram_bin_edges(ends, bins, tuple(ends.tolist()) if given else None))
-
-
 def _check_bins(bins: Any, range: Any) -> None:
     if bins is None or isinstance(bins, str):
         raise TypeError("bins must be a number or edges: a rule needs all samples at once")
@@ -72,32 +86,74 @@ def _check_bins(bins: Any, range: Any) -> None:
         raise ValueError("range must be (lo, hi)")
 
 
-def _edges(x: Any, bins: Any, range: Any) -> Any:
+def _ends_of_block(block: Any) -> Any:
+    """The smallest and the largest value, or an empty array."""
+    values, present = take(block).decoded()[:2]
+    values = values.ravel() if present is None else values[present]
+    return np.array([values.min(), values.max()]) if values.size else values
+
+
+def _joined_ends(parts: list) -> Any:
+    return _ends_of_block(np.concatenate(parts))
+
+
+def _ends(x: Any) -> Any:
+    """The smallest and the largest sample, computed later."""
+    parts = [dask.delayed(_ends_of_block)(block) for block in x.to_delayed().ravel()]
+    while len(parts) > 1:
+        parts = [dask.delayed(_joined_ends)(parts[i : i + TREE]) for i in builtins.range(0, len(parts), TREE)]
+    return parts[0]
+
+
+def _found_edges(ends: Any, dtype: Any, bins: int, range: Any, common: Any) -> Any:
+    """The edges that NumPy's functions find for samples of a dtype with these ends; common: that of all axes of
+    histogramdd, or None."""
+    samples = np.asarray(ends, dtype)
+    if range is not None:
+        range = tuple(end.item() if isinstance(end, np.ndarray) else end for end in range)
+    if common is None:
+        return rules.edges_of(samples, bins, range, None, None, 1)
+    return rules.edges_of_dimension(0, samples, common, bins, range, None, 1)
+
+
+def _edges(x: Any, bins: Any, range: Any, common: Any = None) -> Any:
     """The edges of an axis as a Dask array."""
     _check_bins(bins, range)
     if isinstance(bins, da.Array) and bins.ndim == 1:
         return bins
-    if np.ndim(bins):
-        return da.from_array(np.asarray(bins), chunks=-1)
     if dask.is_dask_collection(bins):
         raise NotImplementedError("`bins` cannot be a scalar Dask object, since it is the length of the result")
-    low, high = range if range is not None else (x.min(), x.max())
-    if not dask.is_dask_collection(low) and not dask.is_dask_collection(high):
-        return da.from_array(_edges_of(bins, low, high, True), chunks=-1)
-    edges = dask.delayed(_edges_of)(bins, low, high, range is not None)
-    return da.from_delayed(edges, (int(bins) + 1,), x.dtype if x.dtype.kind == "f" else np.float64)
+    lazy = range is not None and any(map(dask.is_dask_collection, range))
+    if np.ndim(bins) or range is not None and not lazy:
+        return da.from_array(_found_edges([], x.dtype, bins, range, common), chunks=-1)
+    if is_date(x.dtype):
+        raise TypeError("the unit of equal bins of dates depends on the samples: give edges, or range as (lo, hi)")
+    # Of a range that is computed later, what has a dtype is of it, and all else a number of Python.
+    of_range = None if range is None else tuple(
+        end.dtype.type(i) if isinstance(end, (da.Array, np.generic)) else float(i) for i, end in enumerate(range))
+    dtype = _found_edges([0, 1], x.dtype, 1, of_range, common).dtype
+    edges = dask.delayed(_found_edges)([] if lazy else _ends(x), x.dtype, bins, range, common)
+    return da.from_delayed(edges, (int(bins) + 1,), dtype)
 
 
-def _count_block(*operands: Any, naxes: int, weighted: bool, batch: int, summed: int) -> Any:
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
+    """numpy.histogram_bin_edges of a Dask array or a column of a Dask dataframe: a Dask array. weights: not used."""
+    return _edges(_samples(a), bins, range)
+
+
+def _count_block(*operands: Any, naxes: int, weighted: bool, batch: int, summed: int, whole: bool) -> Any:
     """The counts of one block, with a length of 1 along each dimension that is summed."""
-    arrays, edges = operands[:naxes], operands[naxes : 2 * naxes]
-    weights = operands[2 * naxes] if weighted else None
-    counts = sums(arrays, edges, weights, batch=batch, threads=1)
+    taken = [take(one).decoded() for one in (*operands[:naxes], *operands[2 * naxes :])]
+    mask = reduce(both, (one.present for one in taken))
+    weights = taken[naxes].values if weighted else None
+    counts = sums([one.values for one in taken[:naxes]], operands[naxes : 2 * naxes], weights, mask, batch, threads=1,
+                  whole=whole)
     return counts.reshape(counts.shape[:batch] + (1,) * summed + counts.shape[batch:])
 
 
-def count(arrays: Sequence, edges: Sequence, weights: Any, batch: int) -> Any:
-    """Counts, or sums of weights, of Dask arrays of one shape, whose first `batch` dimensions are kept."""
+def count(arrays: Sequence, edges: Sequence, weights: Any, batch: int, whole: bool = True) -> Any:
+    """Counts, or sums of weights, of Dask arrays of one shape, whose first `batch` dimensions are kept. whole: sums of
+    integers are integers, as those of counting.sums."""
     arrays = _aligned([_array(a) for a in arrays] + ([] if weights is None else [_array(weights)]))
     ndim, naxes = arrays[0].ndim, len(edges)
     dims = tuple(range(ndim))
@@ -110,11 +166,13 @@ def count(arrays: Sequence, edges: Sequence, weights: Any, batch: int) -> Any:
         operands += [arrays[naxes], dims]
     bins = dict(zip(range(ndim, ndim + naxes), (e.shape[0] - 1 for e in edges), strict=True))
     dtype = dtype_of_sums(None if weights is None else arrays[naxes])
+    if weights is not None and dtype.kind in "iu" and not whole:
+        dtype = np.dtype(float)
     summed = np.result_type(dtype, np.float64) if dtype.kind in "fc" else dtype
     counts = da.blockwise(
         _count_block, dims + tuple(bins), *operands, new_axes=bins, adjust_chunks=dict.fromkeys(dims[batch:], 1),
         concatenate=True, meta=np.empty((0,) * (ndim + naxes), summed), naxes=naxes, weighted=weights is not None,
-        batch=batch, summed=ndim - batch)
+        batch=batch, summed=ndim - batch, whole=whole)
     counts = counts.sum(axis=dims[batch:], dtype=summed, split_every=TREE) if dims[batch:] else counts
     return counts.astype(dtype)
 
@@ -142,17 +200,17 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool | None = 
     -------
     hist, bin_edges : Dask arrays
     """
-    a = _array(a)
+    a = _samples(a)
     edges = _edges(a, bins, range)
     if axis is None:
-        counts = count([a], [edges], weights, 0)
-        return (densities(counts, [edges]) if density else counts), edges
-    batch_dims, dims = axes_of(axis, a.ndim)
+        counts = count([a], [edges], weights, 0, not density)
+        return (rules.densities(counts, [edges]) if density else counts), edges
+    batch_dims, dims = rules.axes_of(axis, a.ndim)
     if weights is not None:
         weights = da.broadcast_to(weights, a.shape).transpose(batch_dims + dims)
-    counts = count([a.transpose(batch_dims + dims)], [edges], weights, len(batch_dims))
+    counts = count([a.transpose(batch_dims + dims)], [edges], weights, len(batch_dims), not density)
     if density:
-        counts = densities(counts, [edges])
+        counts = rules.densities(counts, [edges])
     return counts, edges
 
 
@@ -161,30 +219,26 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: bool | 
     """numpy.histogramdd of a Dask array (samples, axes) or dataframe, or of a sequence of arrays or columns, one for each
     axis: counts as float64, and a list of edges."""
     if isinstance(sample, (tuple, list)):
-        columns = [_array(x) for x in sample]
+        columns = [_samples(x) for x in sample]
+    elif hasattr(sample, "to_dask_array") and sample.ndim == 2:
+        columns = [_samples(sample.iloc[:, i]) for i in builtins.range(len(sample.columns))]
     else:
-        sample = _array(sample)
+        sample = _samples(sample)
         if sample.ndim != 2:
             raise ValueError("Single array input to histogramdd should be columnar: (samples, axes)")
         columns = list(sample.T)
-    each = list(bins) if isinstance(bins, (tuple, list, np.ndarray)) else [bins] * len(columns)
-    ranges = [None] * len(columns) if range is None else range
-    if len(each) != len(columns):
-        raise ValueError("The dimension of bins must be equal to the dimension of the sample.")
-    if len(ranges) != len(columns):
-        raise ValueError("range argument requires one entry, a min max pair, per dimension.")
-    if any(r is not None and len(r) != 2 for r in ranges):
-        raise ValueError("range argument should be a sequence of pairs")
-    edges = [_edges(x, b, r) for x, b, r in zip(columns, each, ranges, strict=True)]
-    counts = count(columns, edges, weights, 0)
-    return (densities(counts, edges) if density else counts.astype(np.float64)), edges
+    bins, range = rules.of_dimensions(len(columns), bins, range)
+    numbers = [x.dtype for x in columns if not is_date(x.dtype)]
+    common = np.result_type(*numbers) if numbers else np.dtype(float)
+    edges = [_edges(x, b, r, common) for x, b, r in zip(columns, bins, range, strict=True)]
+    counts = count(columns, edges, weights, 0, False)
+    return (rules.densities(counts, edges) if density else counts.astype(np.float64)), edges
 
 
 def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: bool | None = None,
                 weights: Any = None) -> tuple:
     """numpy.histogram2d of Dask arrays or columns: (counts, edges of x, edges of y)."""
-    both = bins if isinstance(bins, (tuple, list)) and len(bins) == 2 else [bins, bins]
-    counts, (of_x, of_y) = histogramdd((x, y), both, range, density, weights)
+    counts, (of_x, of_y) = histogramdd((x, y), rules.bins_of_two(bins), range, density, weights)
     return counts, of_x, of_y
 
 

@@ -396,7 +396,7 @@ def _returned(call: _Call, bins: Any, edges: Any) -> Any:
 
 def histogram(
     a, bins=10, range=None, density=None, weights=None, *, axis=None, mask=None, out=None, threads=None, flow=False,
-    device=None, dtype=None,
+    device=None, dtype=None, missing="mask",
 ):
     samples = _samples_of(a)
     weights = _weights_for(weights, samples)
@@ -415,7 +415,8 @@ def histogram(
     return call.deliver(_rules.densities(n, [edges], call.put) if density else n), shown
 
 
-def histogram_bin_edges(a, bins=10, range=None, weights=None, *, mask=None, threads=None, device=None):
+def histogram_bin_edges(a, bins=10, range=None, weights=None, *, mask=None, threads=None, device=None,
+                        missing="mask"):
     samples = _samples_of(a)
     call = _Call(samples, threads, False, device, None, None)
     weights = _weights_for(weights, samples)
@@ -438,7 +439,7 @@ def _columns(sample: Any) -> list:
 
 def histogramdd(
     sample, bins=10, range=None, density=None, weights=None, *, mask=None, out=None, threads=None, flow=False,
-    device=None, dtype=None,
+    device=None, dtype=None, missing="mask",
 ):
     columns = _columns(sample)
     dimensions = len(columns)
@@ -470,7 +471,7 @@ def histogram2d(x, y, bins=10, range=None, density=None, weights=None, **ours):
 
 
 def bincount(
-    x, /, weights=None, minlength=0, *, axis=None, mask=None, out=None, threads=None, device=None, dtype=None,
+    x, /, weights=None, minlength=0, *, axis=None, mask=None, out=None, threads=None, device=None, dtype=None, missing="mask",
 ):
     samples = Samples(x)
     if axis is None:

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
-from . import _histo, rules
+from . import _histo, dates, rules
 from .counting import dtype_of_sums, sums
-from .sources import is_dask
+from .lazy import is_dask
+from .sources import both, mask_of, take
 
 __all__ = ["bincount", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
 
@@ -94,28 +95,55 @@ def _operands_of_bincount(x, /, weights=None, minlength=None, **rest):
     return x, weights
 
 
-def _array(a):
-    return np.frombuffer(a, np.uint8) if isinstance(a, bytes) else np.asarray(a)
+def _taken(x, missing):
+    """An array, and which of its values are present, or None. missing: see `histogram`."""
+    if isinstance(x, bytes):
+        return np.frombuffer(x, np.uint8), None
+    if type(x) is np.ndarray and x.dtype.kind in "biuf":
+        return x, None
+    if missing == "numpy":
+        return np.asarray(x), None
+    if missing != "mask":
+        raise ValueError(f"missing={missing!r} is neither 'mask' nor 'numpy'")
+    column = take(x).decoded()
+    if not isinstance(column.values, np.ndarray):
+        raise ValueError("samples, weights and masks must be in one memory: some are in that of a GPU, others in that of "
+                         "the host")
+    if column.objects is not None and not dates.is_date(column.values.dtype):
+        return column.objects, column.present  # which NumPy counts
+    return column.values, column.present
 
 
-def _samples(a):
-    """Samples as NumPy's histograms count them: bool as uint8."""
-    a = _array(a)
+def _samples(a, missing):
+    """Samples as NumPy's histograms count them, bool as uint8, and which are present."""
+    a, present = _taken(a, missing)
     if a.dtype != bool:
-        return a
+        return a, present
     rules.warn_of_bool(a.dtype, stacklevel=4)
-    return a.astype(np.uint8)
+    return a.astype(np.uint8), present
 
 
-def _mask_for(mask, shape):
-    if mask is None:
-        return None
-    mask = np.asarray(mask)
-    if mask.shape != shape:
-        try:
-            mask = np.broadcast_to(mask, shape)
-        except ValueError:
-            raise ValueError(f"a mask of shape {mask.shape} does not broadcast to samples of {shape}") from None
+def _weights(weights, missing):
+    """Weights, or None, and which are present."""
+    if weights is None:
+        return None, None
+    weights, present = _taken(weights, missing)
+    if dates.is_date(weights.dtype):
+        raise TypeError(f"weights are {weights.dtype}, not numbers")
+    return weights, present
+
+
+def _mask_for(mask, missing, shape, *present):
+    """The mask of samples, of which those that miss something are not counted."""
+    if mask is not None:
+        mask = mask_of(mask) if missing == "mask" else np.asarray(mask)
+        if mask.shape != shape:
+            try:
+                mask = np.broadcast_to(mask, shape)
+            except ValueError:
+                raise ValueError(f"a mask of shape {mask.shape} does not broadcast to samples of {shape}") from None
+    for one in present:
+        mask = both(mask, one)
     return mask
 
 
@@ -158,14 +186,6 @@ def _by_numpy(function, a, mask, ours, **arguments):
     return _NUMPY[function](a, **arguments)
 
 
-def _weights_for(a, weights):
-    if weights is None:
-        return None
-    weights = np.asarray(weights)
-    rules.check_weights(weights.shape, a.shape)
-    return weights
-
-
 def _sums_are_ours(weights):
     return weights is None or weights.dtype.kind == "c" and weights.dtype.itemsize <= 16 or (
         weights.dtype.kind in "biuf" and rules.countable(weights.dtype)
@@ -175,11 +195,13 @@ def _sums_are_ours(weights):
 @_dispatching(_operands)
 def histogram(
     a, bins=10, range=None, density=None, weights=None, *, axis=None, mask=None, out=None, threads=None, flow=False,
-    device=None, dtype=None,
+    device=None, dtype=None, missing="mask",
 ):
-    a = _samples(a)
-    weights = _weights_for(a, weights)
-    mask = _mask_for(mask, a.shape)
+    a, present = _samples(a, missing)
+    weights, weighed = _weights(weights, missing)
+    if weights is not None:
+        rules.check_weights(weights.shape, a.shape)
+    mask = _mask_for(mask, missing, a.shape, present, weighed)
     threads = rules.threads_of(threads)
     if not rules.countable(a.dtype) or not _sums_are_ours(weights):
         ours = {"axis": axis, "out": out, "flow": flow, "device": device, "dtype": dtype}
@@ -195,7 +217,8 @@ def histogram(
     if 0 in batch:
         empty = np.zeros(batch + (len(edges) - 1 + 3 * bool(flow),))
         return _deliver(empty, dtype or dtype_of_sums(weights), out), edges
-    n = sums((a,), (edges,), weights, mask, batch_ndim, bool(flow), threads, rules.device_of(device))
+    whole = not density and (dtype is None or np.dtype(dtype).kind in "biu")
+    n = sums((a,), (edges,), weights, mask, batch_ndim, bool(flow), threads, rules.device_of(device), whole)
     n = n.reshape(batch + n.shape[-1:])
     if density:
         return _deliver(rules.densities(n, [edges]), dtype, out), edges
@@ -203,47 +226,72 @@ def histogram(
 
 
 @_dispatching(_operands_of_edges)
-def histogram_bin_edges(a, bins=10, range=None, weights=None, *, mask=None, threads=None, device=None):
-    a = _samples(a)
-    weights = _weights_for(a, weights)
-    mask = _mask_for(mask, a.shape)
+def histogram_bin_edges(
+    a, bins=10, range=None, weights=None, *, mask=None, threads=None, device=None, missing="mask",
+):
+    a, present = _samples(a, missing)
+    weights, weighed = _weights(weights, missing)
+    if weights is not None:
+        rules.check_weights(weights.shape, a.shape)
+    mask = _mask_for(mask, missing, a.shape, present, weighed)
     if not rules.countable(a.dtype):
         return _by_numpy("histogram_bin_edges", a, mask, {}, bins=bins, range=range, weights=weights)
     return rules.edges_of(a, bins, range, weights, mask, rules.threads_of(threads))
 
 
-def _columns(sample):
-    """The coordinates of the samples on each axis, and the dtype in which NumPy would put them into one array."""
-    shape = getattr(sample, "shape", None)
-    if shape is not None and len(shape) == 2:
-        sample = np.asarray(sample)
-        return [sample[:, d] for d in _range(shape[1])], sample.dtype
-    if isinstance(sample, (list, tuple)) and len(sample):
-        columns = [np.asarray(x) for x in sample]
-        if all(c.ndim == 1 and c.shape == columns[0].shape for c in columns):
-            return columns, np.result_type(*columns)
-    sample = np.atleast_2d(sample).T
-    if sample.ndim != 2:
-        raise ValueError(f"too many values to unpack (expected 2, got {sample.ndim})")
-    return [sample[:, d] for d in _range(sample.shape[1])], sample.dtype
+def _columns_of(sample):
+    """The columns of a table, or of an array of two dimensions; of a sequence the coordinates on each axis."""
+    if isinstance(sample, np.ndarray):
+        return [sample[:, d] for d in _range(sample.shape[1])] if sample.ndim == 2 else None
+    if isinstance(sample, (list, tuple)):
+        return list(sample)
+    if hasattr(sample, "iloc"):
+        return [sample.iloc[:, d] for d in _range(sample.shape[1])] if sample.ndim == 2 else None
+    columns = getattr(sample, "get_columns", None)  # of Polars
+    if callable(columns):
+        return columns()
+    columns = getattr(sample, "columns", None)
+    if hasattr(sample, "__arrow_c_stream__") and isinstance(columns, list):  # of PyArrow and DuckDB
+        return [sample[name] if isinstance(name, str) else name for name in columns]
+    return None
+
+
+def _columns(sample, missing):
+    """The coordinates of the samples on each axis, which of them are present, and the dtype in which NumPy would put
+    those that are numbers into one array."""
+    columns = _columns_of(sample)
+    taken = [_taken(x, missing) for x in columns] if columns else []
+    if not taken or any(a.ndim != 1 or a.shape != taken[0][0].shape for a, _ in taken):
+        a, present = _taken(sample, missing)
+        a = np.atleast_2d(a)
+        if a.ndim != 2:
+            raise ValueError(f"too many values to unpack (expected 2, got {a.ndim})")
+        if not (hasattr(sample, "shape") and len(sample.shape) == 2):
+            a, present = a.T, None if present is None else np.atleast_2d(present).T
+        taken = [(a[:, d], None if present is None else present[:, d]) for d in _range(a.shape[1])]
+    arrays = [a for a, _ in taken]
+    numbers = [a.dtype for a in arrays if not dates.is_date(a.dtype)]
+    common = np.result_type(*numbers) if numbers else arrays[0].dtype if arrays else np.dtype(float)
+    return arrays, [present for _, present in taken], common
 
 
 @_dispatching(_operands_of_dd)
 def histogramdd(
     sample, bins=10, range=None, density=None, weights=None, *, mask=None, out=None, threads=None, flow=False,
-    device=None, dtype=None,
+    device=None, dtype=None, missing="mask",
 ):
     ours = {"out": out, "flow": flow, "device": device, "dtype": dtype}
-    columns, common = _columns(sample)
+    columns, present, common = _columns(sample, missing)
     threads = rules.threads_of(threads)
-    if weights is not None:
-        weights = np.asarray(weights)
+    weights, weighed = _weights(weights, missing)
     dimensions = len(columns)
     bins, range = rules.of_dimensions(dimensions, bins, range)
     shape = columns[0].shape if columns else (0,)
-    mask = _mask_for(mask, shape)
+    if weighed is not None and weighed.shape != shape:
+        raise ValueError("weights should have the same shape as the samples")
+    mask = _mask_for(mask, missing, shape, *present, weighed)
     if not rules.countable(common) or not dimensions or not _dd_weights_are_ours(weights, shape):
-        a = np.asarray(sample) if hasattr(sample, "shape") else np.atleast_2d(sample).T
+        a = np.stack(columns, 1) if columns else np.atleast_2d(sample).T
         return _by_numpy("histogramdd", a, mask, ours, bins=bins, range=range, density=density, weights=weights)
     rules.check_flow(density, flow)
     edges = [
@@ -253,7 +301,8 @@ def histogramdd(
     if any(len(e) < 2 for e in edges):
         n = np.zeros([max(len(e) - 1, 0) for e in edges])
     else:
-        n = sums(columns, edges, weights, mask, 0, bool(flow), threads, rules.device_of(device))
+        whole = not density and dtype is not None and np.dtype(dtype).kind in "biu"
+        n = sums(columns, edges, weights, mask, 0, bool(flow), threads, rules.device_of(device), whole)
     if dtype is None:
         dtype = np.float64
     if density:
@@ -269,41 +318,44 @@ def _dd_weights_are_ours(weights, shape):
 @_dispatching(_operands_of_2d)
 def histogram2d(
     x, y, bins=10, range=None, density=None, weights=None, *, mask=None, out=None, threads=None, flow=False,
-    device=None, dtype=None,
+    device=None, dtype=None, missing="mask",
 ):
     if len(x) != len(y):
         raise ValueError("x and y must have the same length.")
-    ours = {"mask": mask, "out": out, "threads": threads, "flow": flow, "device": device, "dtype": dtype}
+    ours = {"mask": mask, "out": out, "threads": threads, "flow": flow, "device": device, "dtype": dtype,
+            "missing": missing}
     n, (xedges, yedges) = histogramdd([x, y], rules.bins_of_two(bins), range, density, weights, **ours)
     return n, xedges, yedges
 
 
-def _bincount_operand(given):
-    """The integers of numpy.bincount: one dimension, anything that numpy.intp takes without loss."""
-    x = _array(given)
-    rules.check_dimension(x.ndim)
-    if x.size == 0:
-        return x.astype(np.intp)
-    if x.dtype.kind not in "biu" and isinstance(given, (list, tuple)):
+def _bincount_operand(given, missing):
+    """The integers of numpy.bincount, anything that numpy.intp takes without loss, and which are present."""
+    x, present = _taken(given, missing)
+    if x.size == 0 and x.dtype.kind not in "biu":
+        return x.astype(np.intp), present
+    if x.dtype.kind not in "biu" and isinstance(given, (list, tuple)) and present is None:
         np.bincount(given)  # which takes numbers with a fraction from lists, for some time still, and warns
-        return np.array(given, np.intp)
+        return np.array(given, np.intp), None
     rules.check_numbers(x.dtype)
-    return x
+    return x, present
 
 
 @_dispatching(_operands_of_bincount)
 def bincount(
     x, /, weights=None, minlength=0, *, axis=None, mask=None, out=None, threads=None, device=None, dtype=None,
+    missing="mask",
 ):
-    x = _bincount_operand(x) if axis is None else _array(x)
+    x, present = _bincount_operand(x, missing)
+    if axis is None:
+        rules.check_dimension(x.ndim)
     threads = rules.threads_of(threads)
     minlength = rules.minlength_of(minlength)
+    weights, weighed = _weights(weights, missing)
     if weights is not None:
-        weights = np.asarray(weights)
         if not np.can_cast(weights.dtype, np.double):
             weights = weights.astype(np.double, casting="safe")
         rules.check_weights_of_numbers(weights.shape, x.shape)
-    mask = _mask_for(mask, x.shape)
+    mask = _mask_for(mask, missing, x.shape, present, weighed)
     extremes = rules.extremes_of(x.view(np.uint8) if x.dtype == bool else x, mask, threads)
     length = rules.length_of(extremes, minlength)
     batch, batch_ndim, x, weights, mask = _batch_first(axis, x, weights, mask)

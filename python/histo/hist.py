@@ -6,7 +6,6 @@ import copy
 import functools
 import itertools
 import operator
-import sys
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self, TypeVar, cast, overload
@@ -15,7 +14,7 @@ from . import _histo
 from ._histo import BINARY, COUNTS, DENSE, NOWHERE, SPARSE, SUM_W, SUM_W2, UNWEIGHTED, WEIGHT_FAST, WEIGHT_FAST_SUM
 from .axes import AxesTuple, Axis, Boolean, Category, Integer, Labelled, Variable
 from .indexing import Choice, Pick, Range, Total, resolve, spread
-from .sources import is_dask
+from .lazy import is_dask
 from .storage import EXACT, HAS_SQUARES, STORAGE_NAMES, Slots, contiguous, fold, made_of, nan_sets, storage_of
 
 if TYPE_CHECKING:
@@ -303,12 +302,17 @@ class Histogram(Labelled, _histo.Hist):
 
     def _fill_translated(self, arrays: Sequence[_Samples], weight: _Samples, mask: _Samples,
                          where: tuple[_Samples, float, float] | None, threads: int | None) -> Self:
-        arrays, weight, mask, where = _without_masks(arrays, weight, mask, where)
         sizes, kind = self._axes.size, self._kind()
         samples = None
+        if where is not None:
+            where, mask = _filtered(where, mask)
         try:
-            arrays = [axis._numbers(one, axis._grows) if axis._translated else one
-                      for axis, one in zip(self._axes, arrays, strict=True)]
+            numbers = []
+            for axis, one in zip(self._axes, arrays, strict=True):
+                if axis._translated:
+                    one, present = axis._numbers(one, axis._grows)
+                    mask = _both(mask, present)
+                numbers.append(one)
             if self._grows:
                 self._regrow(self._tuples(), kind[0])
             if weight is not None and kind == (UNWEIGHTED, DENSE):
@@ -318,7 +322,7 @@ class Histogram(Labelled, _histo.Hist):
                 self._weigh()
             if weight is not None and kind[1] == SPARSE:
                 raise TypeError("a sparse histogram has no weights")
-            return self._fill_numbers(*arrays, weight=weight, mask=mask, where=where, threads=threads)
+            return self._fill_numbers(*numbers, weight=weight, mask=mask, where=where, threads=threads)
         except BaseException:
             if samples == self.tally.samples:
                 self._regrow(self._tuples(), UNWEIGHTED)
@@ -1076,26 +1080,43 @@ class Histogram(Labelled, _histo.Hist):
         return text + (f", {tally.masked:,} masked" if tally.masked else "")
 
 
-def _without_masks(arrays: Sequence[_Samples], weight: _Samples, mask: _Samples,
-                   where: tuple[_Samples, float, float] | None) -> tuple[Any, ...]:
-    """What fill takes without the masks that arrays have of their own, and the mask of all."""
-    if "numpy" not in sys.modules:
-        return arrays, weight, mask, where
+def _both(mask: _Samples, present: Any) -> _Samples:
+    """What a mask keeps of the samples that are present."""
+    from .sources import both, mask_of
+
+    if mask is None or present is None:
+        return present if mask is None else mask
+    return both(mask_of(mask), present)
+
+
+def _filtered(where: Any, mask: _Samples) -> tuple[Any, _Samples]:
+    """where, or None and a mask with what it keeps: limits that are no doubles are compared here."""
+    from . import dates
+    from .lookup import between
+    from .sources import check_numbers, take
+
     np = _numpy()
-    present = []
-
-    def plain(one: _Samples) -> _Samples:
-        if not isinstance(one, np.ma.MaskedArray):
-            return one
-        present.append(~np.ma.getmaskarray(one))
-        return np.ma.getdata(one)
-
-    arrays, weight, mask = [plain(one) for one in arrays], plain(weight), plain(mask)
-    if isinstance(where, tuple) and where:
-        where = (plain(where[0]), *where[1:])
-    for one in present:
-        mask = one if mask is None else (np.asarray(mask) != 0) & one
-    return arrays, weight, mask, where
+    if not isinstance(where, tuple) or len(where) != 3:
+        raise TypeError("where is a tuple (array, lo, hi)")
+    array, lo, hi = where
+    if all(isinstance(end, float) or isinstance(end, int) and abs(end) < 2**53 for end in (lo, hi)):
+        return where, mask
+    if any(isinstance(end, str) or end is None for end in (lo, hi)):
+        raise TypeError(f"the limits of where are numbers, or dates, not {lo!r} and {hi!r}")
+    column = take(array).decoded()
+    values = column.values
+    if dates.is_date(values.dtype):
+        ends = [take([end]).values[0] for end in (lo, hi)]
+        inside = dates.between(values, *ends)
+    else:
+        check_numbers(values.dtype, "the samples of where")
+        ends = [end.item() if isinstance(end, np.generic) else end for end in (lo, hi)]
+        for end in ends:
+            if not isinstance(end, (int, float)):
+                dates.check_kinds(values.dtype, np.asarray(end).dtype, "the samples of where", "its limits")
+                raise TypeError(f"the limits of where are numbers, or dates, not {lo!r} and {hi!r}")
+        inside = between(values, *ends)
+    return None, _both(mask, inside if column.present is None else inside & column.present)
 
 
 def _unpickled(cls: type[Histogram], data: bytes, axes: list[Axis], batch: tuple[int, ...], may_weigh: bool, name: str,

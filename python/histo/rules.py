@@ -14,14 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from . import _histo
+from . import _histo, dates, sources
+from .sources import EXACT
 
 _range = range  # `range` is an argument of most functions
 
 _ESTIMATORS = ("auto", "fd", "doane", "scott", "stone", "rice", "sturges", "sqrt")
-
-EXACT = 2**53
-"""Integers up to here are doubles."""
 
 
 # ---- Threads and devices
@@ -98,9 +96,6 @@ def extremes_of(a: Any, mask: Any, threads: int) -> tuple[Any, Any] | None:
     rounded outwards. None if there is no sample."""
     if not isinstance(a, np.ndarray):
         return a.extremes(mask)
-    if a.dtype.kind in "mM":
-        a = a if mask is None else a[mask.astype(bool)]
-        return (a.min(), a.max()) if a.size else None
     samples, infinite, low, high = _histo.extremes(a, mask, threads)
     if infinite:
         a = a if mask is None else a[mask.astype(bool)]
@@ -128,6 +123,8 @@ def _outer_edges(a: Any, range: Any, mask: Any, threads: int, common: Any = None
     """The ends of the bins; those of the samples are taken in the dtype `common`."""
     if range is not None:
         first, last = range
+        for end in range:
+            dates.check_kinds(a.dtype, getattr(end, "dtype", np.dtype(float)), "samples", "the ends of range")
         if first > last:
             raise ValueError("max must be larger than min in range parameter.")
         if not (np.isfinite(first) and np.isfinite(last)):
@@ -158,8 +155,16 @@ def check_bins(n: int) -> None:
         raise MemoryError(f"{n} bins are more than {_histo.MAX_BINS}")
 
 
-def _edges_given(bins: Any, name: str, increase: str) -> np.ndarray:
-    edges = np.asarray(bins)
+def _edges_given(bins: Any, dtype: np.dtype, name: str, increase: str) -> np.ndarray:
+    column = sources.take(bins).decoded()
+    edges = column.values if column.objects is None or dates.is_date(column.values.dtype) else column.objects
+    if column.present is not None and not column.present.all():
+        raise ValueError(f"`{name}` has edges that are missing")
+    if edges.dtype.kind in "US" or edges.dtype.kind == "O" and edges.size and isinstance(edges.flat[0], str):
+        raise TypeError(f"`{name}` has strings, not edges")
+    if edges.dtype.kind == "f" and np.isnan(edges).any() or dates.is_date(edges.dtype) and np.isnat(edges).any():
+        raise ValueError(f"`{name}` must {increase}, when an array: an edge is {'NaN' if edges.dtype.kind == 'f' else 'NaT'}")
+    dates.check_kinds(dtype, edges.dtype, "samples", "edges")
     if np.any(edges[:-1] > edges[1:]):
         raise ValueError(f"`{name}` must {increase}, when an array")
     return edges
@@ -175,6 +180,8 @@ def edges_of(a: Any, bins: Any, range: Any, weights: Any, mask: Any, threads: in
             raise ValueError(f"{bins!r} is not a valid estimator for `bins`")
         if weights is not None:
             raise TypeError("Automated estimation of the number of bins is not supported for weighted data")
+        if dates.is_date(a.dtype):
+            return dates.equal_edges(a, bins, range, mask, threads)
         first, last = _outer_edges(a, range, mask, threads)
         n = _bins_by_rule(a, bins, first, last, mask, threads)
     elif np.ndim(bins) == 0:
@@ -185,9 +192,11 @@ def edges_of(a: Any, bins: Any, range: Any, weights: Any, mask: Any, threads: in
         if n < 1:
             raise ValueError("`bins` must be positive, when an integer")
         check_bins(n)
+        if dates.is_date(a.dtype):
+            return dates.equal_edges(a, n, range, mask, threads)
         first, last = _outer_edges(a, range, mask, threads)
     elif np.ndim(bins) == 1:
-        return _edges_given(bins, "bins", "increase monotonically")
+        return _edges_given(bins, a.dtype, "bins", "increase monotonically")
     else:
         raise ValueError("`bins` must be 1d, when an array")
     dtype = np.result_type(first, last, a.dtype)
@@ -205,15 +214,18 @@ def edges_of_dimension(i: int, a: Any, common: Any, bins: Any, range: Any, mask:
     if np.ndim(bins) == 0:
         if bins < 1:
             raise ValueError(f"`bins[{i}]` must be positive, when an integer")
-        first, last = _outer_edges(a, range, mask, threads, common)
+        ends = None if dates.is_date(a.dtype) else _outer_edges(a, range, mask, threads, common)
         try:
             n = operator.index(bins)
         except TypeError as e:
             raise TypeError(f"`bins[{i}]` must be an integer, when a scalar") from e
         check_bins(n)
+        if ends is None:
+            return dates.equal_edges(a, n, range, mask, threads)
+        first, last = ends
         return np.linspace(first, last, n + 1)
     if np.ndim(bins) == 1:
-        return _edges_given(bins, f"bins[{i}]", "be monotonically increasing")
+        return _edges_given(bins, a.dtype, f"bins[{i}]", "be monotonically increasing")
     raise ValueError(f"`bins[{i}]` must be a scalar or 1d array")
 
 
@@ -243,15 +255,25 @@ def bins_of_two(bins: Any) -> Any:
 # ---- Results
 
 
+def widths_of(edges: Any) -> Any:
+    """The widths of bins as floats, in units of the edges if these are dates: in NumPy's small types they would overflow.
+    """
+    if edges.dtype.kind == "f":
+        return np.diff(edges.astype(np.result_type(edges.dtype, np.float64)))
+    if edges.dtype.kind in "biu":
+        edges = edges.astype(np.uint64 if edges.dtype.kind == "u" else np.int64).view(np.uint64)
+    return np.diff(edges).astype(float)
+
+
 def densities(counts: Any, edges: Sequence[Any], beside: Callable[[Any], Any] = lambda widths: widths) -> Any:
     """Counts over the widths of their bins and, in each batch entry, over their sum.
 
     counts: an array of NumPy, Dask or a library of histo.devices, for which `beside` puts the widths beside it.
     """
     dims = tuple(_range(counts.ndim - len(edges), counts.ndim))
-    density = counts
+    density = counts = counts.astype(float) if getattr(counts.dtype, "kind", "") in "iu" else counts
     for d, e in zip(dims, edges, strict=True):
-        widths = beside(np.diff(e).astype(float))
+        widths = beside(widths_of(e))
         density = density / widths.reshape([-1 if other == d else 1 for other in dims])
     return density / counts.sum(axis=dims, keepdims=True)
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from functools import reduce
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from ._histo import histogram_bin_edges
+from . import dates
 from .counting import sums
 from .rules import densities
-from .sources import is_dask
+from .sources import both, take
+from .lazy import is_dask
 
 __all__ = ["histogram"]
 
@@ -41,12 +44,21 @@ def _count(arrays: list, bins: list, ranges: list, weights: Any, batch: int) -> 
         from . import dask
 
         edges = [dask._edges(a.data, b, r) for a, b, r in zip(arrays, bins, ranges, strict=True)]
-        counts = dask.count([a.data for a in arrays], edges, None if weights is None else weights.data, batch)
+        counts = dask.count([a.data for a in arrays], edges, None if weights is None else weights.data, batch, False)
         return counts, [np.asarray(e) for e in edges]
-    of_weights = None if weights is None else weights.to_numpy()
-    edges = [histogram_bin_edges(a.to_numpy(), b, r, of_weights) for a, b, r in zip(arrays, bins, ranges, strict=True)]
-    samples = tuple(a.to_numpy() for a in arrays)
-    return sums(samples, tuple(edges), of_weights, batch=batch), edges
+    taken = [take(a.to_numpy()).decoded() for a in ([*arrays] if weights is None else [*arrays, weights])]
+    mask = reduce(both, (one.present for one in taken))
+    samples, of_weights = [one.values for one in taken[: len(arrays)]], None if weights is None else taken[-1].values
+    edges = [histogram_bin_edges(a, b, r, of_weights, mask=mask) for a, b, r in zip(samples, bins, ranges, strict=True)]
+    return sums(samples, edges, of_weights, mask, batch, whole=False), edges
+
+
+def _centers(edges: Any) -> Any:
+    """The middles of bins, which small types of NumPy do not hold."""
+    if dates.is_date(edges.dtype):
+        return dates.centers(edges)
+    wide = edges.astype(np.result_type(edges.dtype, np.float32) if edges.dtype.kind == "f" else float)
+    return 0.5 * wide[:-1] + 0.5 * wide[1:]
 
 
 def histogram(*args: xr.DataArray, bins: Any = 10, range: Any = None, dim: Hashable | Iterable[Hashable] | None = None,
@@ -90,7 +102,7 @@ def histogram(*args: xr.DataArray, bins: Any = 10, range: Any = None, dim: Hasha
     names = [f"{a.name}{bin_dim_suffix}" for a in args]
     coords: dict = {d: arrays[0][d] for d in kept if d in arrays[0].coords}
     for name, e, a in zip(names, edges, args, strict=True):
-        coords[name] = ((name,), 0.5 * (e[:-1] + e[1:]), a.attrs)
+        coords[name] = ((name,), _centers(e), a.attrs)
     if keep_coords:
         for c in arrays[0].coords:
             if c not in coords and set(arrays[0][c].dims) <= set(kept):

@@ -41,18 +41,22 @@ static int axis_of_edges(const histo_view *v, histo_axis *axis, void **edges)
         PyErr_NoMemory();
         return -1;
     }
-    const bool whole = v->dtype == HISTO_I64 || v->dtype == HISTO_U64;
+    const histo_dtype dtype = native(v->dtype);
+    const bool whole = dtype == HISTO_I64 || dtype == HISTO_U64;
     double *values = *edges;
+    uint64_t *bits = *edges;
     for (int64_t i = 0; i < n; i++) {
         const char *edge = (const char *)v->data + i * v->strides[0];
-        if (whole)
-            memcpy(&values[i], edge, sizeof *values);
-        else
+        if (!whole) {
             values[i] = histo_sample_value(edge, v->dtype);
+            continue;
+        }
+        memcpy(&bits[i], edge, sizeof *bits);
+        if (v->dtype & HISTO_SWAPPED) bits[i] = __builtin_bswap64(bits[i]);
     }
-    *axis = v->dtype == HISTO_I64   ? histo_axis_closed(histo_axis_variable_i64(n - 1, *edges))
-            : v->dtype == HISTO_U64 ? histo_axis_closed(histo_axis_variable_u64(n - 1, *edges))
-                                    : axis_through(n - 1, values);
+    *axis = dtype == HISTO_I64   ? histo_axis_closed(histo_axis_variable_i64(n - 1, *edges))
+            : dtype == HISTO_U64 ? histo_axis_closed(histo_axis_variable_u64(n - 1, *edges))
+                                 : axis_through(n - 1, values);
     return 0;
 }
 

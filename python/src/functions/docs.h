@@ -6,7 +6,7 @@
 
 static const char histogram_doc[] =
     "histogram(a, bins=10, range=None, density=None, weights=None, *, axis=None, mask=None, out=None, "
-    "threads=None, flow=False, device=None, dtype=None)\n"
+    "threads=None, flow=False, device=None, dtype=None, missing='mask')\n"
     "--\n"
     "\n"
     "Count samples in bins, as numpy.histogram does.\n"
@@ -14,10 +14,10 @@ static const char histogram_doc[] =
     "Parameters\n"
     "----------\n"
     "a : array_like\n"
-    "    Samples of any shape: a NumPy array, an object with the buffer protocol, a list, or anything that "
-    "numpy.asarray\n"
-    "    takes. Integers and floats of any layout and byte order are read in place. bool is counted as uint8, "
-    "with a warning.\n"
+    "    Samples of any shape: a NumPy array, masked or not, a column of pandas, Polars, Arrow or DuckDB, a tensor, a "
+    "buffer,\n"
+    "    a list. Integers and floats of any layout and byte order are read in place. bool is counted as uint8, with a\n"
+    "    warning. Dates and time spans have edges of datetime64 and timedelta64, of any unit.\n"
     "bins : int, sequence of edges or str, default 10\n"
     "    The number of equal bins; or edges that do not decrease, which may be infinite; or a rule for the number of "
     "bins:\n"
@@ -47,13 +47,17 @@ static const char histogram_doc[] =
     "    By default, the device that is expected to finish first.\n"
     "dtype : dtype, optional\n"
     "    Of the result.\n"
+    "missing : {'mask', 'numpy'}, default 'mask'\n"
+    "    Samples whose value, weight or mask is missing (masked arrays, None, nulls of columns) are not counted; 'numpy' "
+    "does\n"
+    "    what NumPy does, which counts what a mask hides.\n"
     "\n"
     "Returns\n"
     "-------\n"
     "hist : ndarray of shape (bins,); with axis=, of the shape of the other dimensions and then (bins,)\n"
-    "    int64, or the dtype of the weights. Sums of integers are int64 or uint64 and do not wrap around, "
-    "unless `dtype`\n"
-    "    says otherwise. float64 for densities.\n"
+    "    int64, or the dtype of the weights. Sums of integers are int64 or uint64, modulo 2**64, and "
+    "float64,\n"
+    "    which does not wrap, for densities or by `dtype`.\n"
     "bin_edges : ndarray of bins + 1 edges\n"
     "    To the bit those of numpy.histogram.\n"
     "\n"
@@ -85,7 +89,8 @@ static const char histogram_doc[] =
     "       [0, 0, 3, 0, 0]])\n";
 
 static const char histogram_bin_edges_doc[] =
-    "histogram_bin_edges(a, bins=10, range=None, weights=None, *, mask=None, threads=None, device=None)\n"
+    "histogram_bin_edges(a, bins=10, range=None, weights=None, *, mask=None, threads=None, device=None, "
+    "missing='mask')\n"
     "--\n"
     "\n"
     "The edges that histogram uses for the same arguments, to the bit those of numpy.histogram_bin_edges.\n"
@@ -125,7 +130,7 @@ static const char histogram_bin_edges_doc[] =
 
 static const char histogramdd_doc[] =
     "histogramdd(sample, bins=10, range=None, density=None, weights=None, *, mask=None, out=None, "
-    "threads=None, flow=False, device=None, dtype=None)\n"
+    "threads=None, flow=False, device=None, dtype=None, missing='mask')\n"
     "--\n"
     "\n"
     "Count samples in bins of several axes, at most 8, as numpy.histogramdd does.\n"
@@ -178,7 +183,7 @@ static const char histogramdd_doc[] =
 
 static const char histogram2d_doc[] =
     "histogram2d(x, y, bins=10, range=None, density=None, weights=None, *, mask=None, out=None, threads=None, "
-    "flow=False, device=None, dtype=None)\n"
+    "flow=False, device=None, dtype=None, missing='mask')\n"
     "--\n"
     "\n"
     "Count samples in bins of two axes, as numpy.histogram2d does.\n"
@@ -218,7 +223,7 @@ static const char histogram2d_doc[] =
 
 static const char bincount_doc[] =
     "bincount(x, /, weights=None, minlength=0, *, axis=None, mask=None, out=None, threads=None, device=None, "
-    "dtype=None)\n"
+    "dtype=None, missing='mask')\n"
     "--\n"
     "\n"
     "Count how often each number occurs, as numpy.bincount does.\n"

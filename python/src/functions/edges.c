@@ -8,6 +8,7 @@
 #include "functions/fill.h"
 #include "samples/numpy_api.h"
 #include "samples/results.h"
+#include "samples/samples.h"
 
 PyObject *tuple_of(PyObject *object)
 {
@@ -183,7 +184,7 @@ static bool are_rising(int64_t bins, const double *e)
     return rising;
 }
 
-/* Edges of a dtype as doubles; false if one is an integer beyond 2^53. */
+/* Edges of a dtype as doubles; false if one is an integer of 2^53 or more. */
 static bool as_doubles(PyArrayObject *array, histo_dtype dtype, int64_t n, double *values)
 {
     const char *at = PyArray_DATA(array);
@@ -191,7 +192,7 @@ static bool as_doubles(PyArrayObject *array, histo_dtype dtype, int64_t n, doubl
     bool exact = true;
     for (int64_t i = 0; i < n; i++, at += step) {
         values[i] = histo_sample_value(at, dtype);
-        exact = exact && fabs(values[i]) <= 0x1p53;
+        exact = exact && fabs(values[i]) < 0x1p53; /* where 2^53 + 1 is rounded to it */
     }
     return exact || is_float(dtype);
 }

@@ -4,12 +4,6 @@
 
 #include "state/state.h"
 
-/* A dtype without its byte order. */
-static inline histo_dtype native(histo_dtype dtype)
-{
-    return dtype & ~(histo_dtype)HISTO_SWAPPED;
-}
-
 enum { FEW_EDGES = 129 };
 
 /* Not to be copied: the axis may borrow `few`. */

@@ -54,6 +54,7 @@ static int take_array(PyObject *module, PyObject *object, PyObject **owner, hist
 {
     if (!numpy_seen(module) && numpy_import(module) < 0) return FAILED;
     if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) {
+        if (!samples_are_plain(object)) return NOT_MINE;
         *owner = PyArray_FromAny(object, NULL, 0, 0, 0, NULL);
         if (!*owner) return PyErr_Clear(), NOT_MINE;
     } else if (PyArray_CheckExact(object)) {
@@ -210,9 +211,9 @@ static bool is_float64(PyObject *dtype)
 
 static int histogram_mine(PyObject *module, PyObject *const *v, PyObject **result)
 {
-    enum { A, BINS, RANGE, DENSITY, WEIGHTS, REST, THREADS = REST + 3, MORE, DTYPE = 11 };
+    enum { A, BINS, RANGE, DENSITY, WEIGHTS, REST, THREADS = REST + 3, MORE, DTYPE = 11, MISSING };
     int threads;
-    if (!v[A] || !none_given(v, REST, THREADS) || !none_given(v, MORE, DTYPE) ||
+    if (!v[A] || !none_given(v, REST, THREADS) || !none_given(v, MORE, DTYPE) || v[MISSING] ||
         (v[DENSITY] && !PyBool_Check(v[DENSITY])) || !threads_of(v[THREADS], &threads))
         return NOT_MINE;
     if (v[DTYPE]) {
@@ -243,9 +244,9 @@ static int histogram_mine(PyObject *module, PyObject *const *v, PyObject **resul
 
 static int bin_edges_mine(PyObject *module, PyObject *const *v, PyObject **result)
 {
-    enum { A, BINS, RANGE, WEIGHTS, MASK, THREADS, DEVICE };
+    enum { A, BINS, RANGE, WEIGHTS, MASK, THREADS, DEVICE, MISSING };
     int threads;
-    if (!v[A] || v[WEIGHTS] || v[MASK] || v[DEVICE] || !threads_of(v[THREADS], &threads)) return NOT_MINE;
+    if (!v[A] || v[WEIGHTS] || v[MASK] || v[DEVICE] || v[MISSING] || !threads_of(v[THREADS], &threads)) return NOT_MINE;
     PyObject *owner = NULL;
     histo_view view;
     edges e;
@@ -397,7 +398,7 @@ static int count_columns(PyObject *module, PyObject *bins, PyObject *range, PyOb
 
 static int histogramdd_mine(PyObject *module, PyObject *const *v, PyObject **result)
 {
-    enum { SAMPLE, BINS, RANGE, DENSITY, WEIGHTS, REST, THREADS = REST + 2, MORE, END = 11 };
+    enum { SAMPLE, BINS, RANGE, DENSITY, WEIGHTS, REST, THREADS = REST + 2, MORE, END = 12 };
     dd_operands j;
     joint_start(&j, 0);
     if (!v[SAMPLE] || !none_given(v, DENSITY, WEIGHTS) || !none_given(v, REST, THREADS) || !none_given(v, MORE, END) ||
@@ -418,7 +419,7 @@ static int histogramdd_mine(PyObject *module, PyObject *const *v, PyObject **res
 
 static int histogram2d_mine(PyObject *module, PyObject *const *v, PyObject **result)
 {
-    enum { X, Y, BINS, RANGE, DENSITY, WEIGHTS, REST, THREADS = REST + 2, MORE, END = 12 };
+    enum { X, Y, BINS, RANGE, DENSITY, WEIGHTS, REST, THREADS = REST + 2, MORE, END = 13 };
     dd_operands j;
     joint_start(&j, 2);
     if (!v[X] || !v[Y] || !none_given(v, DENSITY, WEIGHTS) || !none_given(v, REST, THREADS) ||
@@ -551,7 +552,7 @@ static int bincount_on_gpu(PyObject *module, PyObject *x, PyObject *weights, bin
 
 static int bincount_mine(PyObject *module, PyObject *const *v, PyObject **result)
 {
-    enum { X, WEIGHTS, MINLENGTH, REST, THREADS = REST + 3, MORE, END = 9 };
+    enum { X, WEIGHTS, MINLENGTH, REST, THREADS = REST + 3, MORE, END = 10 };
     int threads;
     if (!v[X] || !none_given(v, REST, THREADS) || !none_given(v, MORE, END) || !threads_of(v[THREADS], &threads))
         return NOT_MINE;

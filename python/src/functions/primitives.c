@@ -302,6 +302,11 @@ static PyObject *forget(PyObject *module, PyObject *unused)
     Py_RETURN_NONE;
 }
 
+static PyObject *on_gpu(PyObject *module, PyObject *object)
+{
+    return PyBool_FromLong(samples_on_gpu(module, object));
+}
+
 static PyObject *compile_kernels(PyObject *module, PyObject *wanted)
 {
     (void)module;
@@ -326,6 +331,7 @@ static PyMethodDef functions[] = {
     {"compile_kernels", compile_kernels, METH_O,
      "compile_kernels(wanted)\n--\n\nWhether functions have kernels for GPUs compiled, and wait for them."},
     {"forget", forget, METH_NOARGS, "forget()\n--\n\nFree what is kept in the memory of GPUs for further calls."},
+    {"on_gpu", on_gpu, METH_O, "on_gpu(array)\n--\n\nWhether an object says that it is in the memory of a GPU."},
     {"extremes", extremes, METH_VARARGS,
      "extremes(array, mask, threads)\n--\n\n"
      "(samples, infinite, min, max): how many samples there are, how many of them are NaN or infinite, and the\n"

@@ -1,4 +1,6 @@
 /* Hist.fill: samples, weights, mask and range filter broadcast to one shape, and counted. */
+#include <math.h>
+
 #include "functions/fill.h"
 #include "hist/hist.h"
 #include "samples/numpy_api.h"
@@ -265,15 +267,37 @@ static int join_chunks(fill_operands *o)
 
 /* ---- Arguments ---- */
 
-enum { FOR_PYTHON = 1 }; /* also: an unweighted histogram gets weights, an array has a mask or is lazy */
+enum { FOR_PYTHON = 1 }; /* also: an unweighted histogram gets weights, an array is lazy, a limit is no double */
 
-/* Whether only Python understands an argument: an array that has a mask of its own, as numpy.ma's, or is Dask's. */
+/* Whether an argument is lazy, as Dask's are. */
 static bool is_for_python(const fill_operands *o, PyObject *object)
 {
     if (o->from_python || PyFloat_CheckExact(object) || PyLong_CheckExact(object)) return false;
-    if (numpy_seen(o->h->base.module) && PyArray_Check(object))
-        return !PyArray_CheckExact(object) && PyObject_HasAttrString(object, "mask");
+    if (numpy_seen(o->h->base.module) && PyArray_Check(object)) return false;
     return PyObject_HasAttrString((PyObject *)Py_TYPE(object), "__dask_graph__");
+}
+
+/* A limit of a range that is a double; false for what Python compares: dates, and integers that doubles do not hold. */
+static bool take_limit(PyObject *object, double *limit)
+{
+    if (!PyFloat_CheckExact(object) && !PyLong_CheckExact(object)) return false;
+    *limit = PyFloat_AsDouble(object);
+    if (!PyErr_Occurred()) return PyFloat_CheckExact(object) || fabs(*limit) < 0x1p53;
+    PyErr_Clear();
+    return false;
+}
+
+static int take_where(fill_operands *o, PyObject *tuple)
+{
+    PyObject *array, *lo, *hi;
+    if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) != 3) {
+        PyErr_SetString(PyExc_TypeError, "where is a tuple (array, lo, hi)");
+        return -1;
+    }
+    if (!PyArg_ParseTuple(tuple, "OOO", &array, &lo, &hi)) return -1;
+    if (is_for_python(o, array) || !take_limit(lo, &o->options.where_lo) || !take_limit(hi, &o->options.where_hi))
+        return FOR_PYTHON;
+    return (o->options.where = take(o, array)) ? 0 : -1;
 }
 
 /* -1 with an exception, FOR_PYTHON if the argument is none of those that are known here. */
@@ -299,13 +323,7 @@ static int take_named(fill_operands *o, PyObject *name, PyObject *value)
     }
     if (PyUnicode_CompareWithASCIIString(name, "where") != 0) return FOR_PYTHON;
     if (none) return 0;
-    PyObject *array;
-    if (!PyTuple_Check(value) || !PyArg_ParseTuple(value, "Odd", &array, &o->options.where_lo, &o->options.where_hi)) {
-        PyErr_SetString(PyExc_TypeError, "where is a tuple (array, lo, hi)");
-        return -1;
-    }
-    if (is_for_python(o, array)) return FOR_PYTHON;
-    return (o->options.where = take(o, array)) ? 0 : -1;
+    return take_where(o, value);
 }
 
 static int take_all(fill_operands *o, PyObject *const *args, Py_ssize_t nargs, PyObject *names)

@@ -11,10 +11,7 @@ static int of_array(PyArrayObject *array, python_samples *out)
 {
     PyArray_Descr *descr = PyArray_DESCR(array);
     histo_view *v = &out->view;
-    if (!numpy_dtype(descr, &v->dtype)) {
-        PyErr_Format(PyExc_TypeError, "samples of dtype %S cannot be counted", (PyObject *)descr);
-        return -1;
-    }
+    if (!numpy_dtype(descr, &v->dtype)) return 0;
     if (PyArray_ISBYTESWAPPED(array)) v->dtype |= HISTO_SWAPPED;
     out->owner = Py_NewRef((PyObject *)array);
     out->release = release_owner;
@@ -36,10 +33,10 @@ static PyArrayObject *line_of(PyArrayObject *array)
     return (PyArrayObject *)PyArray_Newshape(array, &flat, NPY_CORDER);
 }
 
-int samples_of_array(PyObject *module, PyObject *object, python_samples *out)
+int samples_of_array(PyObject *object, python_samples *out)
 {
-    if (!numpy_seen(module) || !PyArray_Check(object)) return 0;
     PyArrayObject *array = (PyArrayObject *)object;
+    if (!PyArray_CheckExact(object) && PyObject_HasAttrString(object, "mask")) return 0;
     if (PyArray_NDIM(array) <= HISTO_MAX_DIMS) return of_array(array, out);
     PyArrayObject *line = line_of(array);
     if (!line) return -1;

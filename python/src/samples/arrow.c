@@ -24,30 +24,16 @@ typedef struct column_type {
     bool bits;
 } column_type;
 
-static int type_of(const arrow_schema *schema, column_type *type)
+/* Whether the type is of numbers: no dates, which have a unit, categories, text or tables. */
+static bool type_of(const arrow_schema *schema, column_type *type)
 {
     static const char *const dtypes = "cCsSiIlLefg";
     static const histo_dtype of_format[] = {HISTO_I8,  HISTO_U8,  HISTO_I16, HISTO_U16, HISTO_I32, HISTO_U32,
                                             HISTO_I64, HISTO_U64, HISTO_F16, HISTO_F32, HISTO_F64};
     const char *format = schema->format ? schema->format : "";
     const char *at = format[0] && !format[1] ? strchr(dtypes, format[0]) : NULL;
-    *type = (column_type){HISTO_U8, strcmp(format, "b") == 0};
-    if (schema->dictionary) return refuse(PyExc_TypeError, "categories are not samples: count their codes");
-    if (type->bits) return 0;
-    if (at)
-        type->dtype = of_format[at - dtypes];
-    else if (strcmp(format, "tdD") == 0 || strcmp(format, "tts") == 0 || strcmp(format, "ttm") == 0)
-        type->dtype = HISTO_I32; /* days, seconds and milliseconds of a day */
-    else if (strcmp(format, "tdm") == 0 || strncmp(format, "ts", 2) == 0 || strncmp(format, "tt", 2) == 0 ||
-             strncmp(format, "tD", 2) == 0)
-        type->dtype = HISTO_I64; /* times and durations */
-    else if (strcmp(format, "+s") == 0)
-        return refuse(PyExc_TypeError, "a table has several columns: pass one of them");
-    else {
-        PyErr_Format(PyExc_TypeError, "%s: samples of type '%s' cannot be counted", protocol, format);
-        return -1;
-    }
-    return 0;
+    *type = (column_type){at ? of_format[at - dtypes] : HISTO_U8, strcmp(format, "b") == 0};
+    return !schema->dictionary && (at || type->bits);
 }
 
 static const void *values_of(const arrow_array *a)
@@ -237,7 +223,8 @@ static int take_array(PyObject *pair, python_samples *out)
     arrow_array *array = schema ? PyCapsule_GetPointer(second, "arrow_array") : NULL;
     if (!array) return -1;
     if (!schema->release || !array->release) return refuse(PyExc_ValueError, "the array was released");
-    arrow_column *c = type_of(schema, &type) == 0 ? new_column(out, &type) : NULL;
+    if (!type_of(schema, &type)) return OF_OTHERS;
+    arrow_column *c = new_column(out, &type);
     return c && add_chunk(c, array) == 0 ? view_of(c, out) : -1;
 }
 
@@ -266,13 +253,15 @@ static int take_stream(PyObject *capsule, python_samples *out)
     if (!stream) return -1;
     if (!stream->release) return refuse(PyExc_ValueError, "the stream was released");
     if (stream->get_schema(stream, &schema) != 0) return fail_stream(stream);
-    const int typed = type_of(&schema, &type);
+    const bool typed = type_of(&schema, &type);
     if (schema.release) schema.release(&schema);
-    arrow_column *c = typed == 0 ? new_column(out, &type) : NULL;
+    if (!typed) return OF_OTHERS;
+    arrow_column *c = new_column(out, &type);
     return c && read_chunks(stream, c) == 0 ? view_of(c, out) : -1;
 }
 
-/* Take what a method without arguments returns: 1, 0 if the object does not have it, -1 with an exception. */
+/* Take what a method without arguments returns: 1, 0 if the object does not have it, OF_OTHERS, -1 with an exception.
+ */
 static int take_by(PyObject *object, const char *name, int (*take)(PyObject *, python_samples *), python_samples *out)
 {
     PyObject *method = PyObject_GetAttrString(object, name);
@@ -281,11 +270,12 @@ static int take_by(PyObject *object, const char *name, int (*take)(PyObject *, p
     Py_DECREF(method);
     const int failed = result ? take(result, out) : -1;
     Py_XDECREF(result);
-    return failed < 0 ? -1 : 1;
+    return failed < 0 ? -1 : failed == OF_OTHERS ? OF_OTHERS : 1;
 }
 
 int samples_of_arrow(PyObject *object, python_samples *out)
 {
-    const int taken = take_by(object, "__arrow_c_array__", take_array, out);
-    return taken ? taken : take_by(object, "__arrow_c_stream__", take_stream, out);
+    int taken = take_by(object, "__arrow_c_array__", take_array, out);
+    if (taken == 0) taken = take_by(object, "__arrow_c_stream__", take_stream, out);
+    return taken;
 }

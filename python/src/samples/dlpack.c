@@ -193,12 +193,22 @@ static int device_of(PyObject *object, dl_device *device)
     return parsed ? 0 : -1;
 }
 
-bool dlpack_on_gpu(PyObject *object)
+static bool is_on(PyObject *object, int type)
 {
     dl_device device;
-    if (device_of(object, &device) == 0) return device.type == DL_CUDA;
+    if (device_of(object, &device) == 0) return (int)device.type == type;
     PyErr_Clear();
     return false;
+}
+
+bool dlpack_on_gpu(PyObject *object)
+{
+    return is_on(object, DL_CUDA);
+}
+
+bool dlpack_on_host(PyObject *object)
+{
+    return is_on(object, DL_CPU);
 }
 
 /* Steals `keywords`. */

@@ -51,10 +51,6 @@ bool numpy_dtype(PyArray_Descr *descr, histo_dtype *dtype)
     case NPY_BOOL:
         *dtype = HISTO_U8;
         return true;
-    case NPY_DATETIME:
-    case NPY_TIMEDELTA:
-        *dtype = HISTO_I64;
-        return true;
     default:
         break;
     }

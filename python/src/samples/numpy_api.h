@@ -15,8 +15,8 @@ bool numpy_seen(PyObject *module);
 /* Import NumPy; -1 with an exception. Afterwards the interpreter may make arrays. */
 int numpy_import(PyObject *module);
 
-/* The dtype of arrays whose elements are numbers with an order. False for all other arrays: complex numbers, long
- * double, objects, records, text. Dates and time spans are HISTO_I64, bool is HISTO_U8. */
+/* The dtype of arrays whose elements are numbers with an order; bool is HISTO_U8. False for all other arrays: complex
+ * numbers, long double, objects, records, text, and dates and time spans, which are numbers only in a unit. */
 bool numpy_dtype(PyArray_Descr *descr, histo_dtype *dtype);
 
 #endif

@@ -2,15 +2,55 @@
 #include "samples/gpu.h"
 #include "samples/numpy_api.h"
 
-/* By numpy.asarray, which knows `__array_interface__`, `__array_struct__`, `__array__`, sequences and numbers, and
- * checks what it is given. */
-static int take_by_asarray(PyObject *module, PyObject *object, python_samples *out)
+bool samples_are_plain(PyObject *list)
+{
+    const bool is_list = PyList_CheckExact(list);
+    const Py_ssize_t n = is_list ? PyList_Size(list) : PyTuple_Size(list);
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PyObject *item = is_list ? PyList_GetItem(list, i) : PyTuple_GetItem(list, i);
+        if (PyFloat_CheckExact(item) || PyLong_CheckExact(item)) continue;
+        if (PyArray_Check(item) && !PyArray_CheckExact(item)) return false;
+    }
+    return true;
+}
+
+static int take_list(PyObject *list, python_samples *out)
+{
+    PyObject *array = samples_are_plain(list) ? PyArray_FromAny(list, NULL, 0, 0, 0, NULL) : NULL;
+    if (!array) return PyErr_Clear(), 0; /* histo.sources says what is wrong */
+    const int taken = samples_of_array(array, out);
+    Py_DECREF(array);
+    return taken;
+}
+
+/* A column of histo.sources: an array, or a tuple of that and which of its values are present. */
+static int take_column(PyObject *column, python_samples *out)
+{
+    PyObject *array = column, *present = NULL;
+    if (PyTuple_Check(column) && !PyArg_ParseTuple(column, "OO", &array, &present)) return -1;
+    if (!PyArray_Check(array) || samples_of_array(array, out) != 1) {
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "these samples cannot be counted");
+        return -1;
+    }
+    if (!present) return 1;
+    python_samples mask = {0};
+    if (samples_of_array(present, &mask) != 1) return -1;
+    out->present = mask.view;
+    out->has_nulls = true;
+    samples_release(&mask);
+    Py_DECREF(out->owner);
+    out->owner = Py_NewRef(column);
+    return 1;
+}
+
+static int take_by_sources(PyObject *module, PyObject *object, python_samples *out)
 {
     if (numpy_import(module) < 0) return -1;
-    PyObject *array = PyArray_FromAny(object, NULL, 0, 0, 0, NULL);
-    if (!array) return -1;
-    const int taken = samples_of_array(module, array, out);
-    Py_DECREF(array);
+    PyObject *sources = PyImport_ImportModule("histo.sources");
+    PyObject *column = sources ? PyObject_CallMethod(sources, "numbers", "O", object) : NULL;
+    Py_XDECREF(sources);
+    const int taken = column ? take_column(column, out) : -1;
+    Py_XDECREF(column);
     return taken;
 }
 
@@ -63,12 +103,18 @@ int samples_take_with_nulls(PyObject *module, PyObject *object, python_samples *
 int samples_take_in_chunks(PyObject *module, PyObject *object, python_samples *out)
 {
     *out = (python_samples){0};
-    int taken = samples_of_array(module, object, out);
-    if (taken == 0) taken = samples_of_exchange(module, object, out);
-    if (taken == 0) taken = samples_of_cuda_array(module, object, out);
-    if (taken == 0) taken = samples_of_buffer(object, out); /* which CuPy's arrays have, too, and refuse */
-    if (taken == 0) taken = take_by_protocol(module, object, out);
-    if (taken == 0) taken = take_by_asarray(module, object, out);
+    int taken = 0;
+    if (numpy_seen(module) && PyArray_Check(object)) {
+        taken = samples_of_array(object, out);
+    } else if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) {
+        taken = numpy_import(module) < 0 ? -1 : take_list(object, out);
+    } else {
+        taken = samples_of_exchange(module, object, out);
+        if (taken == 0) taken = samples_of_cuda_array(module, object, out);
+        if (taken == 0) taken = samples_of_buffer(object, out); /* which CuPy's arrays have, too, and refuse */
+        if (taken == 0) taken = take_by_protocol(module, object, out);
+    }
+    if (taken == 0 || taken == OF_OTHERS) taken = take_by_sources(module, object, out);
     if (taken == 1) return 0;
     samples_release(out);
     return -1;
@@ -92,9 +138,12 @@ static bool is_exported_from_gpu(PyObject *module, PyObject *object)
     if (PyFloat_Check(object) || PyLong_Check(object) || PyUnicode_Check(object) || PyList_Check(object)) return false;
     const int by_exchange = exchanged_on_gpu(module, object);
     if (by_exchange >= 0) return by_exchange == 1;
-    /* Tensors of older PyTorch have it in host memory, too, where it raises; elsewhere it takes time to make. */
-    if (has_attribute(module, type, CUDA_ARRAY_INTERFACE))
-        return !has_attribute(module, type, IS_CUDA) || has_attribute(module, object, CUDA_ARRAY_INTERFACE);
+    /* Tensors of older PyTorch and arrays of JAX have it in host memory, too, where it raises; elsewhere it takes time
+     * to make. */
+    if (has_attribute(module, type, CUDA_ARRAY_INTERFACE)) {
+        if (has_attribute(module, type, IS_CUDA)) return has_attribute(module, object, CUDA_ARRAY_INTERFACE);
+        return !has_attribute(module, type, DLPACK_DEVICE) || !dlpack_on_host(object);
+    }
     if (has_attribute(module, object, CUDA_ARRAY_INTERFACE)) return true;
     return has_attribute(module, type, DLPACK_DEVICE) && dlpack_on_gpu(object);
 }

@@ -34,12 +34,18 @@ struct python_samples {
     const samples_chunk *chunk;
 };
 
-/* Take the samples of an object: a NumPy array; an object with the buffer protocol, `__cuda_array_interface__`,
- * `__dlpack__`, `__arrow_c_array__` or `__arrow_c_stream__`; or anything that numpy.asarray takes
- * (`__array_interface__`, `__array__`, lists, numbers). Arrays of more than HISTO_MAX_DIMS dimensions become
- * one-dimensional in C order. What views cannot describe is copied. The view is valid until samples_release, also
- * without the GIL. -1 with TypeError (no array, or a dtype that has no order), BufferError or ValueError (malformed);
- * *out is then zeroed. */
+/* A dtype without its byte order. */
+static inline histo_dtype native(histo_dtype dtype)
+{
+    return dtype & ~(histo_dtype)HISTO_SWAPPED;
+}
+
+/* Take the samples of an object that has plain numbers: a NumPy array without a mask; an object with the buffer
+ * protocol, `__cuda_array_interface__`, `__dlpack__`, `__arrow_c_array__` or `__arrow_c_stream__`; a list. All else is
+ * normalised by histo.sources, which knows masks, missing values, units, categories and the libraries that have them.
+ * Arrays of more than HISTO_MAX_DIMS dimensions become one-dimensional in C order. What views cannot describe is
+ * copied. The view is valid until samples_release, also without the GIL. -1 with TypeError (no array, or a dtype that
+ * has no order), BufferError or ValueError (malformed); *out is then zeroed. */
 int samples_take(PyObject *module, PyObject *object, python_samples *out);
 /* Likewise, for a caller that honours out->has_nulls, where samples_take raises ValueError. */
 int samples_take_with_nulls(PyObject *module, PyObject *object, python_samples *out);
@@ -60,17 +66,22 @@ PyObject *dlpack_new(const python_samples *like, histo_dtype dtype, int ndim, in
 
 /* Whether an array with an exchange API is in the memory of such a GPU; -1 if it has none. */
 int exchanged_on_gpu(PyObject *module, PyObject *object);
-/* Whether __dlpack_device__ names a GPU that histo counts on. */
+/* Whether __dlpack_device__ names a GPU that histo counts on, or the host. */
 bool dlpack_on_gpu(PyObject *object);
+bool dlpack_on_host(PyObject *object);
+
+/* Whether no item of a list or tuple is an array that may have a mask, which numpy.asarray would drop. */
+bool samples_are_plain(PyObject *list);
 
 /* A source of samples takes an object that is of its kind: 1 if it has filled in *out, 0 if the object is of another
  * kind, -1 with an exception. */
-int samples_of_array(PyObject *module, PyObject *object, python_samples *out);
+int samples_of_array(PyObject *array, python_samples *out); /* of NumPy; 0 if it has a mask, or no numbers */
 int samples_of_buffer(PyObject *object, python_samples *out);
 int samples_of_exchange(PyObject *module, PyObject *object, python_samples *out);
 int samples_of_cuda_array(PyObject *module, PyObject *object, python_samples *out);
 int samples_of_dlpack(PyObject *object, python_samples *out);
-int samples_of_arrow(PyObject *object, python_samples *out);
+enum { OF_OTHERS = 2 }; /* a column of Arrow that has no numbers, which histo.sources takes */
+int samples_of_arrow(PyObject *object, python_samples *out); /* also OF_OTHERS */
 int samples_join_arrow(python_samples *s);
 
 /* Whether an object, or the first item of a list or tuple, says that it is in the memory of a GPU. */
@@ -90,7 +101,7 @@ typedef struct fill_mask {
 } fill_mask;
 
 /* What all of masks[n], n > 0, keep, whose shapes are equal: one of them, or bytes that the caller frees with
- * PyMem_Free. -1 with ValueError if there are several of more than one dimension. */
+ * PyMem_Free. -1 with an exception. */
 int masks_join(int n, const fill_mask *masks, fill_mask *joined, void **bytes);
 
 #endif
