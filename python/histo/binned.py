@@ -11,6 +11,7 @@ import math
 import operator
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -20,6 +21,7 @@ from .axes import Axis, Integer, Regular, Variable
 from .functions import _columns
 from .hist import Histogram
 from .maps import Map
+from .sources import both, check_numbers, take
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -327,25 +329,18 @@ def _locate(columns: list[NDArray[Any]], axes: list[Axis], hidden: NDArray[np.bo
 
 
 def _plain(a: Any) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
-    """An array without its mask, and where it is masked."""
-    if isinstance(a, np.ma.MaskedArray):
-        return np.ma.getdata(a), np.ma.getmaskarray(a)
-    return np.asarray(a), None
+    """An array, and where it misses values."""
+    values, present = take(a).decoded()[:2]
+    return values, None if present is None else ~present
 
 
 def _columns_of(sample: Any) -> tuple[list[NDArray[Any]], np.dtype[Any], NDArray[np.bool_] | None]:
-    """The samples on each axis, the dtype of all, and where one is masked."""
-    if isinstance(sample, (list, tuple)) and any(isinstance(one, np.ma.MaskedArray) for one in sample):
-        plain = [_plain(one) for one in sample]
-        columns, dtype = _columns([a for a, _ in plain])
-        hidden = np.logical_or.reduce([m for _, m in plain if m is not None])
-    else:
-        sample, masked = _plain(sample) if isinstance(sample, np.ma.MaskedArray) else (sample, None)
-        columns, dtype = _columns(sample)
-        hidden = None if masked is None else np.atleast_2d(masked if masked.ndim == 2 else masked[:, None]).any(axis=1)
-    if dtype.kind not in "biuf" or dtype.itemsize > 8:
-        raise TypeError(f"samples are numbers of at most 64 bits, not {dtype}")
-    return [c.view(np.uint8) if c.dtype == bool else c for c in columns], dtype, hidden
+    """The samples on each axis, the dtype of all, and where one is missing."""
+    columns, present, dtype = _columns(sample, "mask")
+    for one in [dtype, *(c.dtype for c in columns)]:
+        check_numbers(one, "samples")
+    kept = reduce(both, present, None)
+    return [c.view(np.uint8) if c.dtype == bool else c for c in columns], dtype, None if kept is None else ~kept
 
 
 # ---- The functions ----

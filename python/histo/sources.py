@@ -227,7 +227,7 @@ def _made_of_dates(seen: list, dates: list) -> np.ndarray | None:
         if hasattr(one, "to_numpy") and hasattr(one, "value"):  # pandas' are finer than datetime's
             return (one.tz_convert(None) if getattr(one, "tzinfo", None) else one).to_numpy()
         if isinstance(one, datetime.datetime) and one.tzinfo is not None:
-            one = one.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+            one = one.astimezone(datetime.UTC).replace(tzinfo=None)
         return one if isinstance(one, np.generic) else np.timedelta64(one) if of_spans else np.datetime64(one)
 
     return np.array([plain(one) for one in seen])

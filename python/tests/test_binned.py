@@ -185,7 +185,7 @@ def test_errors():
         ((x + [0, 0, np.nan, 0, 0], values), ValueError, "non-finite"),
         ((x + [0, 0, np.inf, 0, 0], values, "mean", 3, (0, 1)), ValueError, "non-finite"),
         (([], []), ValueError, "no samples"),
-        ((["a"], [1]), TypeError, "samples are numbers"),
+        ((["a"], [1]), TypeError, "samples are strings"),
         ((x, values.reshape(1, 1, 5)), ValueError, "one dimension, or two"),
     ):
         with pytest.raises(error, match=message):
