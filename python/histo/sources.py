@@ -85,8 +85,7 @@ def check_numbers(dtype: np.dtype, what: str) -> None:
         raise TypeError(f"{what} are {dtype}, and a date is a number only in a unit: count dates by histo.histogram, or "
                         "pass the numbers of a unit, as x.astype('M8[s]').astype('i8')")
     if dtype.kind in "USTO":
-        kind = "objects" if dtype.kind == "O" else "strings"
-        raise TypeError(f"{what} are {kind}, not numbers")
+        raise TypeError(f"{what} are strings{' or other objects' if dtype.kind == 'O' else ''}, not numbers")
     raise TypeError(f"{what} of dtype {dtype} cannot be counted")
 
 

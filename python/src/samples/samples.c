@@ -4,14 +4,16 @@
 
 bool samples_are_plain(PyObject *list)
 {
-    const bool is_list = PyList_CheckExact(list);
-    const Py_ssize_t n = is_list ? PyList_Size(list) : PyTuple_Size(list);
-    for (Py_ssize_t i = 0; i < n; i++) {
-        PyObject *item = is_list ? PyList_GetItem(list, i) : PyTuple_GetItem(list, i);
-        if (PyFloat_CheckExact(item) || PyLong_CheckExact(item)) continue;
-        if (PyArray_Check(item) && !PyArray_CheckExact(item)) return false;
+    const Py_ssize_t n = PySequence_Size(list);
+    bool plain = true;
+    for (Py_ssize_t i = 0; plain && i < n; i++) {
+        PyObject *item = PySequence_GetItem(list, i); /* another thread may change a list */
+        plain = item && (PyFloat_CheckExact(item) || PyLong_CheckExact(item) || !PyArray_Check(item) ||
+                         PyArray_CheckExact(item));
+        if (!item) PyErr_Clear();
+        Py_XDECREF(item);
     }
-    return true;
+    return plain;
 }
 
 static int take_list(PyObject *list, python_samples *out)
