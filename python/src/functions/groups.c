@@ -121,8 +121,8 @@ static PyObject *group(PyObject *module, PyObject *args)
     PyBuffer_Release(&g.values);
     PyBuffer_Release(&g.sorted);
     PyBuffer_Release(&g.ends);
-    if (!fits) return PyErr_Format(PyExc_ValueError, "the groups do not belong to the values, or to the ends");
-    Py_RETURN_NONE;
+    return fits ? Py_NewRef(Py_None)
+                : PyErr_Format(PyExc_ValueError, "the groups do not belong to the values, or to the ends");
 }
 
 static PyMethodDef functions[] = {

@@ -22,6 +22,17 @@ class Outcomes:
             self.of[report.outcome] = self.of.get(report.outcome, 0) + 1
 
 
+def counting(module, called, name):
+    """A function of the module that counts its calls in called[name]."""
+    function = getattr(module, name)
+
+    def call(*args, **options):
+        called[name] += 1
+        return function(*args, **options)
+
+    return call
+
+
 def file_of(module):
     return importlib.util.find_spec(module).origin
 

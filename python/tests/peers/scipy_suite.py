@@ -5,25 +5,14 @@ from importlib.metadata import version
 
 import scipy.stats
 import scipy.stats.tests.test_binned_statistic as theirs
-from running import file_of, run
+from running import counting, file_of, run
 
 import histo
 
 called = dict.fromkeys(("binned_statistic", "binned_statistic_2d", "binned_statistic_dd"), 0)
 
-
-def counting(name):
-    function = getattr(histo, name)
-
-    def call(*args, **options):
-        called[name] += 1
-        return function(*args, **options)
-
-    return call
-
-
 for name in called:
-    setattr(scipy.stats, name, counting(name))
+    setattr(scipy.stats, name, counting(histo, called, name))
     setattr(theirs, name, getattr(scipy.stats, name))
 
 status = run(f"scipy {version('scipy')}", [file_of(theirs.__name__)], *sys.argv[1:])

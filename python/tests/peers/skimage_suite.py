@@ -4,26 +4,15 @@ import sys
 from importlib.metadata import version
 
 import numpy
-from running import file_of, run
+from running import counting, file_of, run
 
 import histo
 import histo.functions  # binds NumPy's, for what it leaves to them
 
 called = {"histogram": 0, "bincount": 0}
 
-
-def counting(name):
-    function = getattr(histo, name)
-
-    def call(*args, **options):
-        called[name] += 1
-        return function(*args, **options)
-
-    return call
-
-
 for name in called:
-    setattr(numpy, name, counting(name))
+    setattr(numpy, name, counting(histo, called, name))
 
 tests = [file_of(f"skimage.{t}") for t in ("exposure.tests.test_exposure", "exposure.tests.test_histogram_matching",
                                            "filters.tests.test_thresholding")]
