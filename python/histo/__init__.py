@@ -10,6 +10,7 @@ _LAZY = {
                      "Variable"), "axes"),
     **dict.fromkeys(("Histogram", "Information", "Plan", "Summary", "Tally", "WeightedSum"), "hist"),
     **dict.fromkeys(("Map", "Moments"), "maps"),
+    **dict.fromkeys(("Mean", "WeightedMean"), "means"),
     **dict.fromkeys(("binned_statistic", "binned_statistic_2d", "binned_statistic_dd"), "binned"),
     **dict.fromkeys(("at", "loc", "overflow", "rebin", "sum", "underflow"), "indexing"),
 }

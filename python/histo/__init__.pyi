@@ -8,6 +8,7 @@ from .binned import binned_statistic, binned_statistic_2d, binned_statistic_dd
 from .hist import Histogram, Information, Plan, Summary, Tally, WeightedSum
 from .indexing import at, loc, overflow, rebin, sum, underflow
 from .maps import Map, Moments
+from .means import Mean, WeightedMean
 
 __version__: str
 
@@ -36,6 +37,8 @@ __all__ = [
     "WeightedSum",
     "Map",
     "Moments",
+    "Mean",
+    "WeightedMean",
     "binned_statistic",
     "binned_statistic_2d",
     "binned_statistic_dd",

@@ -86,7 +86,14 @@ class Hist:
     def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
     def __getattr__(self, name: str) -> Any: ...
     def fill(
-        self, *arrays: Any, weight: Any = None, mask: Any = None, where: Any = None, threads: int | None = None
+        self,
+        *arrays: Any,
+        weight: Any = None,
+        mask: Any = None,
+        where: Any = None,
+        sample: Any = None,
+        threads: int | None = None,
+        **named: Any,
     ) -> Self: ...
     def reset(self) -> Self: ...
 

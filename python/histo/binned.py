@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from . import _histo
-from .axes import Axis, Integer, Regular, Variable
+from .axes import Axis, Regular, Variable
 from .functions import _columns
-from .hist import Histogram
-from .maps import Map
+from .groups import Groups, locate, numbers_type
 from .sources import both, check_numbers, take
 
 if TYPE_CHECKING:
@@ -30,10 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["BinnedStatistic2dResult", "BinnedStatisticResult", "BinnedStatisticddResult", "binned_statistic",
            "binned_statistic_2d", "binned_statistic_dd"]
-
-_CHUNK = 1 << 16
-"""Deviations of so many values are kept at a time."""
-
 
 # ---- Results ----
 
@@ -149,78 +144,24 @@ class BinnedStatisticddResult(_Result):
 # ---- Statistics of groups ----
 
 
-class _Groups:
-    """Which group each value is in: numbers below `count`, in an unsigned dtype of at most 32 bits."""
-
-    def __init__(self, numbers: NDArray[Any], count: int) -> None:
-        self.numbers, self.count = numbers, count
-
-    def totals(self) -> NDArray[np.int64]:
-        return np.asarray(_histo.bincount(self.numbers, minlength=self.count))
-
-    def sums(self, values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
-        """The number of values in each group, and their sum."""
-        if values.dtype.kind == "c":
-            totals, real = self.sums(values.real)
-            return totals, real + 1j * self.sums(values.imag)[1]
-        if values.dtype.kind not in "biuf":
-            values = values.astype(np.float64, casting="safe")
-        h = Histogram(Integer(0, self.count), storage="double").fill(self.numbers, weight=values)
-        return h.entries(), h.values()
-
-    def squares(self, values: NDArray[Any], means: NDArray[Any]) -> NDArray[np.float64]:
-        """The sums of the squares of what values are off the means of their groups."""
-        if values.dtype.kind == "c":
-            return self.squares(values.real, means.real) + self.squares(values.imag, means.imag)
-        axis = Integer(0, self.count)
-        h, table = Histogram(axis, storage="double"), Map(axis)
-        table.values = np.concatenate([[0], means, [0, 0]])
-        for begin in range(0, len(values), _CHUNK):
-            numbers = self.numbers[begin : begin + _CHUNK]
-            off = table(numbers, dtype=np.float64)
-            np.subtract(values[begin : begin + _CHUNK], off, out=off)
-            h.fill(numbers, weight=np.square(off, out=off))
-        return h.values()
-
-    def sorted(self, values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """The values, group by group, in their order; and where each group ends."""
-        values = np.ascontiguousarray(values)
-        ends = np.empty(self.count, np.int64)
-        if values.dtype.hasobject:
-            order, ends = self.sorted(np.arange(len(values)))
-            return values[order], ends
-        to = np.empty_like(values)
-        _histo.group(self.numbers, values.view(np.uint8), to.view(np.uint8), ends, self.numbers.itemsize, values.itemsize)
-        return to, ends
-
-    def each(self, values: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
-        """The groups that are not empty, and their values."""
-        values, ends = self.sorted(values)
-        begin = 0
-        for k, end in enumerate(ends.tolist()):
-            if end > begin:
-                yield k, values[begin:end]
-            begin = end
-
-
-def _mean(groups: _Groups, values: NDArray[Any], result: NDArray[Any]) -> None:
+def _mean(groups: Groups, values: NDArray[Any], result: NDArray[Any]) -> None:
     totals, sums = groups.sums(values)
     np.divide(sums, totals, out=result, where=totals != 0)
 
 
-def _std(groups: _Groups, values: NDArray[Any], result: NDArray[Any]) -> None:
+def _std(groups: Groups, values: NDArray[Any], result: NDArray[Any]) -> None:
     totals, means = groups.sums(values)
     means = np.divide(means, totals, out=np.zeros_like(means), where=totals != 0)
     np.divide(groups.squares(values, means), totals, out=result, where=totals != 0)
     np.sqrt(result, out=result)
 
 
-def _sum(groups: _Groups, values: NDArray[Any], result: NDArray[Any]) -> None:
+def _sum(groups: Groups, values: NDArray[Any], result: NDArray[Any]) -> None:
     result[...] = groups.sums(values)[1]
 
 
-def _reduced(by: np.ufunc) -> Callable[[_Groups, NDArray[Any], NDArray[Any]], None]:
-    def reduce(groups: _Groups, values: NDArray[Any], result: NDArray[Any]) -> None:
+def _reduced(by: np.ufunc) -> Callable[[Groups, NDArray[Any], NDArray[Any]], None]:
+    def reduce(groups: Groups, values: NDArray[Any], result: NDArray[Any]) -> None:
         values, ends = groups.sorted(values)
         begins = np.concatenate([[0], ends[:-1]])
         some = begins < ends
@@ -230,7 +171,7 @@ def _reduced(by: np.ufunc) -> Callable[[_Groups, NDArray[Any], NDArray[Any]], No
     return reduce
 
 
-def _median(groups: _Groups, values: NDArray[Any], result: NDArray[Any]) -> None:
+def _median(groups: Groups, values: NDArray[Any], result: NDArray[Any]) -> None:
     for k, group in groups.each(values):
         low, high = (len(group) - 1) // 2, len(group) // 2
         group.partition((low, high))
@@ -238,14 +179,14 @@ def _median(groups: _Groups, values: NDArray[Any], result: NDArray[Any]) -> None
         result[k] = (result[k] + group[high]) / 2  # in the dtype of results, which does not wrap
 
 
-_KNOWN: dict[Any, Callable[[_Groups, NDArray[Any], NDArray[Any]], None] | None] = {
+_KNOWN: dict[Any, Callable[[Groups, NDArray[Any], NDArray[Any]], None] | None] = {
     "mean": _mean, "std": _std, "median": _median, "sum": _sum, "count": None,
     "min": _reduced(np.fmin), "max": _reduced(np.maximum),
 }
 _KNOWN.update({getattr(np, name): _KNOWN[name] for name in ("mean", "std", "median", "sum", "min", "max")})
 
 
-def _of_function(groups: _Groups, values: NDArray[Any], function: Callable[[NDArray[Any]], Any], inside: NDArray[Any],
+def _of_function(groups: Groups, values: NDArray[Any], function: Callable[[NDArray[Any]], Any], inside: NDArray[Any],
                  dtype: np.dtype[Any]) -> NDArray[Any]:
     """A function of the values of each group that is inside; of no values where there are none."""
     with np.errstate(invalid="ignore"), warnings.catch_warnings():
@@ -307,25 +248,6 @@ def _length(bins: Any) -> int:
         return len(bins)
     except TypeError:
         return 1
-
-
-def _numbers_type(count: int) -> type[np.unsignedinteger[Any]]:
-    if count > 2**32:
-        raise MemoryError(f"{count} bins are more than 2^32")
-    return np.uint8 if count <= 2**8 else np.uint16 if count <= 2**16 else np.uint32
-
-
-def _locate(columns: list[NDArray[Any]], axes: list[Axis], hidden: NDArray[np.bool_] | None) -> NDArray[Any]:
-    """The numbers of the samples' bins; the number of all bins where they are hidden."""
-    shape = tuple(axis.size + 2 for axis in axes)
-    count = math.prod(shape)
-    table = Map(*axes)
-    places = [np.append(np.arange(n), n - 1) for n in shape]  # as numpy.digitize, NaN is above
-    table.values = np.ravel_multi_index(np.ix_(*places), shape)
-    numbers = table(*columns, dtype=_numbers_type(count + 1))
-    if hidden is not None:
-        numbers[hidden] = count
-    return numbers
 
 
 def _plain(a: Any) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
@@ -401,12 +323,13 @@ def binned_statistic_dd(sample: ArrayLike | Sequence[ArrayLike], values: Any, st
     else:
         edges, axes = _bins(columns, dtype, bins, range, hidden)
         shape = tuple(axis.size + 2 for axis in axes)
-        numbers = _locate(columns, axes, hidden)
+        places = [np.append(np.arange(n), n - 1) for n in shape]  # as numpy.digitize, NaN is above
+        numbers = locate(columns, axes, np.ravel_multi_index(np.ix_(*places), shape), math.prod(shape), hidden)
     count = math.prod(shape)
-    groups = _Groups(numbers, count + 1)
+    groups = Groups(numbers, count + 1)
     out_of = [groups] * len(rows)
     if hidden_values is not None and statistic != "count":
-        out_of = [_Groups(np.where(m, numbers.dtype.type(count), numbers), count + 1) if m.any() else groups
+        out_of = [Groups(np.where(m, numbers.dtype.type(count), numbers), count + 1) if m.any() else groups
                   for m in np.atleast_2d(hidden_values)]
     core = tuple(slice(1, -1) for _ in shape)
     results = [_statistic(g, row, statistic, shape, core) for g, row in zip(out_of, rows, strict=True)]
@@ -415,7 +338,7 @@ def binned_statistic_dd(sample: ArrayLike | Sequence[ArrayLike], values: Any, st
     return BinnedStatisticddResult(result, edges, numbers=_Numbers(numbers, shape, bool(expand_binnumbers)))
 
 
-def _statistic(groups: _Groups, values: NDArray[Any], statistic: Any, shape: tuple[int, ...],
+def _statistic(groups: Groups, values: NDArray[Any], statistic: Any, shape: tuple[int, ...],
                core: tuple[slice, ...]) -> NDArray[Any]:
     """The statistic of all bins, those outside the axes included."""
     try:
@@ -471,7 +394,7 @@ def _numbers_of(result: Any, shape: tuple[int, ...], length: int) -> NDArray[Any
         given = np.ravel_multi_index(tuple(given), shape) if given.ndim == 2 else given
         if given.size and not 0 <= given.min() <= given.max() < count:
             raise ValueError("binned_statistic_result has numbers of bins that its edges do not have")
-        numbers = given.astype(_numbers_type(count + 1))
+        numbers = given.astype(numbers_type(count + 1))
     if len(numbers) != length:
         raise AttributeError("binned_statistic_result is of another number of samples")
     return numbers

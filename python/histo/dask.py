@@ -272,7 +272,7 @@ def _blocks(operands: Sequence) -> Any:
     return zip(*([a] * n if blocks is None else blocks for a, blocks in zip(operands, each, strict=True)), strict=True)
 
 
-def fill(hist: Histogram, *arrays: Any, weight: Any = None, mask: Any = None, where: Any = None,
+def fill(hist: Histogram, *arrays: Any, weight: Any = None, mask: Any = None, where: Any = None, sample: Any = None,
          split_every: int = TREE) -> Any:
     """Add the samples of Dask arrays or dataframes to a copy of a histogram.
 
@@ -282,7 +282,7 @@ def fill(hist: Histogram, *arrays: Any, weight: Any = None, mask: Any = None, wh
     ----------
     hist : Histogram
         Without a batch. It is not changed.
-    *arrays, weight, mask, where
+    *arrays, weight, mask, where, sample
         The samples of each axis and the others, as for `Histogram.fill`: Dask arrays, columns of Dask dataframes, arrays
         or scalars. Blocks of columns are counted as pandas has them, nulls and categories included.
     split_every : int, default 8
@@ -297,7 +297,7 @@ def fill(hist: Histogram, *arrays: Any, weight: Any = None, mask: Any = None, wh
     if len(arrays) != hist.ndim:
         raise TypeError(f"fill takes the samples of {hist.ndim} axes, not of {len(arrays)}")
     filtered, *limits = (None,) if where is None else where
-    named = {key: a for key, a in (("weight", weight), ("mask", mask), ("where", filtered)) if a is not None}
+    named = {key: a for key, a in (("weight", weight), ("mask", mask), ("where", filtered), ("sample", sample)) if a is not None}
     one, merge = dask.delayed(_fill_block, pure=False), dask.delayed(_merge, pure=False)
     empty = dask.delayed(hist.copy().reset())
     parts = [one(empty, len(arrays), list(named), limits, *block) for block in _blocks([*arrays, *named.values()])]

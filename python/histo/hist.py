@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import itertools
+import math
 import operator
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,10 +13,12 @@ from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self, 
 
 from . import _histo
 from ._histo import BINARY, COUNTS, DENSE, NOWHERE, SPARSE, SUM_W, SUM_W2, UNWEIGHTED, WEIGHT_FAST, WEIGHT_FAST_SUM
+from ._histo import WEIGHT_REPRODUCIBLE_SUM
 from .axes import AxesTuple, Axis, Boolean, Category, Integer, Labelled, Variable
 from .indexing import Choice, Pick, Range, Total, resolve, spread
 from .lazy import is_dask
-from .storage import EXACT, HAS_SQUARES, STORAGE_NAMES, Slots, contiguous, fold, made_of, nan_sets, storage_of
+from .storage import EXACT, HAS_SQUARES, MEANS, STORAGE_NAMES, STORAGES, Slots, contiguous, fold, made_of, nan_sets
+from .storage import storage_name
 
 if TYPE_CHECKING:
     import os
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     import matplotlib.axes
     import numpy as np
     import xarray
+    from .means import Mean, WeightedMean
     from numpy.typing import ArrayLike, NDArray
 
     _Floats = NDArray[np.float64]
@@ -109,6 +113,12 @@ def _numpy() -> Any:
     return numpy
 
 
+def _means() -> Any:
+    from . import means
+
+    return means
+
+
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 _Array = TypeVar("_Array")
 _Of = TypeVar("_Of", Summary, Information)
@@ -123,6 +133,19 @@ def _exclusive(method: _Method) -> _Method:
     @functools.wraps(method)
     def call(self: Histogram, *args: Any, **kwargs: Any) -> Any:
         return self._exclusively(method, self, *args, **kwargs)
+
+    return cast(_Method, call)
+
+
+def _of_counts(method: _Method) -> _Method:
+    """Refuse histograms of means, which have no counts for this."""
+
+    @functools.wraps(method)
+    def call(self: Histogram, *args: Any, **kwargs: Any) -> Any:
+        if self._mean or args and getattr(args[0], "_mean", None):
+            raise TypeError(f"{method.__name__} is of counts or sums of weights, not of means: see values(), variances() "
+                            "and counts()")
+        return method(self, *args, **kwargs)
 
     return cast(_Method, call)
 
@@ -142,11 +165,13 @@ class Histogram(Labelled, _histo.Hist):
     storage : str, optional
         "int64": exact counts. "double": sums of weights. "weight": sums of weights and of their squares, which give
         variances. "exact_double", "exact_weight": the same, rounded once, with the same bits for any number of
-        threads. "sparse": exact counts of the occupied bins only. boost-histogram's storages are accepted, too. By
-        default, exact counts, which become "weight" by the first fill with weights.
+        threads. "sparse": exact counts of the occupied bins only. "mean": the number, the mean and the variance of
+        values, which fills take as `sample=`; "weighted_mean": likewise with weights. Both are made of exact sums.
+        boost-histogram's storages are accepted, too. By default, exact counts, which become "weight" by the first
+        fill with weights.
     batch : int or tuple of ints, optional
         The number or the shape of histograms with these axes. Samples, and all arrays of the histogram, begin with
-        these dimensions.
+        these dimensions. There is none of means.
     name, label, metadata : optional
         As for axes.
 
@@ -165,7 +190,7 @@ class Histogram(Labelled, _histo.Hist):
     by value, and NaN is counted apart, although arrays with flow show it in the overflow.
     """
 
-    __slots__ = ("__weakref__", "_axes", "_grows", "_label", "_may_weigh", "metadata", "name")
+    __slots__ = ("__weakref__", "_axes", "_grows", "_label", "_may_weigh", "_mean", "metadata", "name")
 
     @overload
     def __init__(self, *axes: Axis, storage: str | object | None = None, batch: int | Iterable[int] = (),
@@ -190,29 +215,34 @@ class Histogram(Labelled, _histo.Hist):
             if not isinstance(axis, Axis):
                 raise TypeError(f"{axis!r} is not an axis")
         batch = tuple(batch) if hasattr(batch, "__iter__") else (batch,)
-        weighting, layout = storage_of(storage)
-        self._make(tuple(axis._tuple for axis in axes), tuple(operator.index(n) for n in batch), weighting, layout,
-                   any(axis._translated for axis in axes))
-        self._describe([copy.copy(axis) for axis in axes], storage is None, name, label, metadata)
+        kept = storage_name(storage)
+        mean = kept if kept in MEANS else None
+        if mean and batch:
+            raise ValueError("a histogram of means has no batch")
+        weighting, layout = (WEIGHT_REPRODUCIBLE_SUM, DENSE) if mean else STORAGES[kept]
+        self._make(tuple(axis._tuple for axis in axes), (MEANS[mean],) if mean else tuple(map(operator.index, batch)),
+                   weighting, layout, bool(mean) or any(axis._translated for axis in axes))
+        self._describe([copy.copy(axis) for axis in axes], storage is None, name, label, metadata, mean)
 
-    def _describe(self, axes: Iterable[Axis], may_weigh: bool, name: str, label: str, metadata: Any) -> Self:
+    def _describe(self, axes: Iterable[Axis], may_weigh: bool, name: str, label: str, metadata: Any,
+                  mean: str | None = None) -> Self:
         self._axes = AxesTuple(axes)
         names = [axis.name for axis in self._axes if axis.name]
         if len(set(names)) < len(names):
             raise ValueError(f"two axes have the same name: {names}")
         self._grows = any(axis._grows for axis in self._axes)
-        self._may_weigh = may_weigh
+        self._may_weigh, self._mean = may_weigh, mean
         self.name, self._label, self.metadata = name, label, metadata
         return self
 
     def _like(self, made: Self, axes: Sequence[Axis]) -> Self:
         """What the library has made from this histogram, with axes and names."""
-        made._dress(made.batch, any(axis._translated for axis in axes))
-        return made._describe(axes, self._may_weigh, self.name, self._label, self.metadata)
+        made._dress(made._batch(), bool(self._mean) or any(axis._translated for axis in axes))
+        return made._describe(axes, self._may_weigh, self.name, self._label, self.metadata, self._mean)
 
     def _become(self, other: Histogram) -> None:
         self._take(other)
-        self._describe(other._axes, other._may_weigh, other.name, other._label, other.metadata)
+        self._describe(other._axes, other._may_weigh, other.name, other._label, other.metadata, other._mean)
 
     @classmethod
     def _of(cls, source: Any) -> Self:
@@ -235,17 +265,17 @@ class Histogram(Labelled, _histo.Hist):
     @property
     def batch(self) -> tuple[int, ...]:
         """The shape of the batch; () for a single histogram."""
-        return self._batch()
+        return () if self._mean else self._batch()
 
     @property
     def storage(self) -> str:
         """What each slot holds; see `Histogram`."""
-        return STORAGE_NAMES[self._kind()]
+        return self._mean or STORAGE_NAMES[self._kind()]
 
     @property
-    def kind(self) -> str:
-        """UHI's "COUNT": values are counts or sums of weights."""
-        return "COUNT"
+    def kind(self) -> Literal["COUNT", "MEAN"]:
+        """UHI's "COUNT": values are counts or sums of weights; or "MEAN"."""
+        return "MEAN" if self._mean else "COUNT"
 
     @property
     def ndim(self) -> int:
@@ -268,7 +298,11 @@ class Histogram(Labelled, _histo.Hist):
     @property
     def tally(self) -> Tally:
         """Where the samples of all fills went, those of all batch entries together."""
-        return Tally(*self._tally())
+        found = Tally(*self._tally())
+        if not self._mean:
+            return found
+        rows = MEANS[self._mean]
+        return Tally(*(n // rows for n in found[:4]), *(tuple(n // rows for n in of_axes) for of_axes in found[4:]))
 
     @property
     def plan(self) -> Plan | None:
@@ -288,20 +322,26 @@ class Histogram(Labelled, _histo.Hist):
               where: tuple[_Samples, float, float] | None = None, threads: int | None = None,
               **named: _Samples) -> Self:
         """What fill does with arguments that the library cannot take as they are."""
+        values = named.pop("sample", None) if self._mean else None
+        if self._mean and values is None:
+            raise TypeError(f'storage="{self._mean}" takes sample=, the values whose means are kept')
         if named:
             arrays = tuple(self._in_order(arrays, named))
         if len(arrays) != self.ndim:
             raise TypeError(f"fill takes the samples of {self.ndim} axes, not of {len(arrays)}")
-        if any(map(is_dask, (*arrays, weight, mask, *(where or ())[:1]))):
+        if any(map(is_dask, (*arrays, weight, mask, values, *(where or ())[:1]))):
             from .dask import fill
 
-            return self.__iadd__(fill(self.copy().reset(), *arrays, weight=weight, mask=mask, where=where).compute())
-        if self._grows:
-            return self._exclusively(self._fill_translated, arrays, weight, mask, where, threads)
+            more = {"sample": values} if self._mean else {}
+            filled = fill(self.copy().reset(), *arrays, weight=weight, mask=mask, where=where, **more)
+            return self.__iadd__(filled.compute())
+        if self._grows or self._mean:
+            return self._exclusively(self._fill_translated, arrays, weight, mask, where, threads, values)
         return self._fill_translated(arrays, weight, mask, where, threads)
 
     def _fill_translated(self, arrays: Sequence[_Samples], weight: _Samples, mask: _Samples,
-                         where: tuple[_Samples, float, float] | None, threads: int | None) -> Self:
+                         where: tuple[_Samples, float, float] | None, threads: int | None,
+                         values: _Samples = None) -> Self:
         sizes, kind = self._axes.size, self._kind()
         samples = None
         if where is not None:
@@ -322,6 +362,9 @@ class Histogram(Labelled, _histo.Hist):
                 self._weigh()
             if weight is not None and kind[1] == SPARSE:
                 raise TypeError("a sparse histogram has no weights")
+            if self._mean:
+                _means().fill(self, numbers, values, weight, mask, where, threads)
+                return self
             return self._fill_numbers(*numbers, weight=weight, mask=mask, where=where, threads=threads)
         except BaseException:
             if samples == self.tally.samples:
@@ -363,7 +406,7 @@ class Histogram(Labelled, _histo.Hist):
             try:
                 position = self._axes._position(name)
             except KeyError:
-                meant = "; use weight=" if name == "weights" else ""
+                meant = {"weights": "; use weight=", "sample": '; storage="mean" has it'}.get(name, "")
                 raise TypeError(f"fill has no argument {name!r}, and no axis has this name{meant}") from None
             if position in given:
                 raise TypeError(f"the samples of axis {name!r} are given twice")
@@ -416,13 +459,16 @@ class Histogram(Labelled, _histo.Hist):
     def values(self, flow: bool = False, *, out: _Array) -> _Array: ...
 
     def values(self, flow: bool = False, *, out: Any = None) -> Any:
-        """The counts, or the sums of weights of a weighted histogram, as an array of int64 or float64.
+        """The counts, the sums of weights of a weighted histogram, or the means, as an array of int64 or float64. Bins
+        without samples have the mean NaN.
 
         flow: with underflow and overflow at both ends of each axis that has them; NaN is in the overflow. out: an array
         of their shape, for the bins without flow; counts are written as int64, uint64, uint32, float32 or float64, sums
         as float64 or float32. One in the memory of a GPU is written there, after the fills, on the stream on which its
         library works, without waiting.
         """
+        if self._mean:
+            return self._mean_of("value", flow, out)
         return self._get(COUNTS if self._kind()[0] == UNWEIGHTED else SUM_W, flow, out)
 
     @overload
@@ -433,12 +479,34 @@ class Histogram(Labelled, _histo.Hist):
 
     def entries(self, flow: bool = False, *, out: Any = None) -> Any:
         """How many samples each bin has got, whatever their weights: an array of int64. flow, out: as for values."""
+        if self._mean:
+            return self._mean_of("entries", flow, out)
         return self._get(COUNTS, flow, out)
+
+    def means(self, flow: bool = False) -> Mean | WeightedMean:
+        """What each bin of storage="mean" or "weighted_mean" holds: a `Mean` or a `WeightedMean` of float64 arrays."""
+        if not self._mean:
+            raise TypeError(f'storage="{self.storage}" has no means: make it with storage="mean"')
+        return cast("Mean | WeightedMean", self._exclusively(_means().read, self, flow))
+
+    def _mean_of(self, what: str, flow: bool, out: Any = None) -> NDArray[Any]:
+        """A field of the means, or what a function of histo.means finds; written to out if that is given."""
+        means = _means()
+        if what == "value":
+            found = self._exclusively(means.read, self, flow).value
+        else:
+            found = self._exclusively(getattr(means, what), self, flow)
+        if out is None:
+            return cast("NDArray[Any]", found)
+        _numpy().copyto(out, found, casting="same_kind")
+        return cast("NDArray[Any]", out)
 
     @_exclusive
     def counts(self, flow: bool = False) -> NDArray[Any]:
         """The counts, or the effective counts of a weighted histogram: the square of the sum of weights over the sum
-        of their squares. With sums of weights alone, these sums."""
+        of their squares. With sums of weights alone, these sums; those of storage="mean", too."""
+        if self._mean:
+            return self._mean_of("counts", flow)
         if self._kind()[0] not in HAS_SQUARES:
             return self.values(flow)
         np = _numpy()
@@ -446,13 +514,17 @@ class Histogram(Labelled, _histo.Hist):
         return np.divide(sums**2, squares, out=np.zeros_like(sums), where=squares != 0)
 
     def variances(self, flow: bool = False) -> _Floats | None:
-        """The estimated variance of each value: the counts, or the sums of squares of weights. None if the storage has
-        no squares."""
+        """The estimated variance of each value: the counts, or the sums of squares of weights; of a mean, the variance
+        of its values over their number or the sum of their weights, as in boost-histogram, and NaN for less than two.
+        None if the storage has no squares."""
+        if self._mean:
+            return self._mean_of("variances", flow)
         weighting = self._kind()[0]
         if weighting == UNWEIGHTED:
             return self.values(flow).astype(float)
         return self._get(SUM_W2, flow) if weighting in HAS_SQUARES else None
 
+    @_of_counts
     @_exclusive
     def density(self, flow: bool = False) -> _Floats:
         """The values over the widths of the bins and the sum of all values, so that the integral is 1.
@@ -478,6 +550,10 @@ class Histogram(Labelled, _histo.Hist):
         position 0 on an axis is underflow, followed by the bins, overflow and NaN.
         """
         np = _numpy()
+        if self._mean:
+            counts = self._read(COUNTS, flow)[0]
+            occupied = np.nonzero(counts)
+            return occupied, counts[occupied]
         index, counts = self._occupied(flow)
         shape = self.batch + tuple(axis._tuple[2] + (3 if flow else 0) for axis in self._axes)
         places = []
@@ -489,7 +565,7 @@ class Histogram(Labelled, _histo.Hist):
     @property
     def masked(self) -> int | NDArray[np.int64]:
         """How many samples a mask or range filter left out: a number, or an array for a batch."""
-        masked = self._masked()
+        masked = self._masked()[0] if self._mean else self._masked()
         return int(masked) if masked.ndim == 0 else masked
 
     def __array__(self, dtype: Any = None, *, copy: bool | None = None) -> NDArray[Any]:
@@ -499,8 +575,11 @@ class Histogram(Labelled, _histo.Hist):
         return values if dtype is None else values.astype(dtype)
 
     @_exclusive
-    def sum(self, flow: bool = False) -> int | float | WeightedSum | NDArray[Any]:
-        """The sum of all values: a number, a `WeightedSum` for storage="weight", or an array for a batch."""
+    def sum(self, flow: bool = False) -> int | float | WeightedSum | Mean | WeightedMean | NDArray[Any]:
+        """The sum of all values: a number, a `WeightedSum` for storage="weight", or an array for a batch; the `Mean` or
+        `WeightedMean` of all values for storage="mean" or "weighted_mean"."""
+        if self._mean:
+            return cast("Mean | WeightedMean", self[(slice(None if flow else 0, None if flow else len, sum),) * self.ndim])
         if self._kind()[1] == SPARSE:
             tally = self.tally
             return tally.bins + tally.flow if flow else tally.bins
@@ -527,8 +606,8 @@ class Histogram(Labelled, _histo.Hist):
         A bin (h[3], h[-1], h[loc(0.5)], h[0.5j], h["a"], h[underflow]) takes its axis away, a slice keeps a range of it
         and counts the rest as flow, its step rebins or sums: h[2:5], h[0.1j:0.5j], h[::rebin(2)], h[::sum],
         h[0:len:sum]. Several axes by a tuple, with ... for those not named, or by a dict: h[{"x": slice(2, 5)}]. A list
-        chooses categories. Without an axis left, the result is a number, a `WeightedSum` for storage="weight", or an
-        array for a batch. An array of bins for each axis gathers the values of these bins.
+        chooses categories. Without an axis left, the result is a number, a `WeightedSum` for storage="weight", a `Mean`
+        or `WeightedMean` for storage="mean" or "weighted_mean", or an array for a batch. An array of bins for each axis gathers the values of these bins.
         """
         asked = resolve(index, self._axes)
         if any(hasattr(one, "ndim") for one in asked):
@@ -556,6 +635,8 @@ class Histogram(Labelled, _histo.Hist):
         np = _numpy()
         targets[0], maps[0] = 0, np.where(maps[0] == NOWHERE, maps[0], 1).astype(np.uint32)
         cell = h._regrouped([Integer(0, 1)], targets, maps)
+        if self._mean:
+            return _means().cell(cell)
         value = _plain(cell.values()[..., 0])
         return value if cell._kind()[0] not in HAS_SQUARES else WeightedSum(value, _plain(cell.variances()[..., 0]))
 
@@ -615,8 +696,12 @@ class Histogram(Labelled, _histo.Hist):
 
         Arrays broadcast to the bins that the index names. An array that has one or two more entries along an open slice
         sets the flow, too. Weighted histograms take values, whose absolute is then the variance, or a `WeightedSum` of
-        values and variances. Values that are whole numbers become the entries, too; others leave none.
+        values and variances. Values that are whole numbers become the entries, too; others leave none. Means take a
+        `Mean` or `WeightedMean`, or arrays whose last dimension has their fields.
         """
+        if self._mean:
+            self._exclusively(self._assign_means, index, _means().mean_of(self, value))
+            return
         self._exclusively(self._assign, index, *_pair(_numpy(), value))
 
     def _assign(self, index: Any, values: NDArray[Any], squares: NDArray[Any]) -> None:
@@ -644,6 +729,23 @@ class Histogram(Labelled, _histo.Hist):
                 column.append(np.zeros(both.shape, column[0].dtype))
         lanes = [np.concatenate(column) for column in columns]
         self._put(np.concatenate(slots), *lanes, *[None] * (3 - len(lanes)))
+
+    def _assign_means(self, index: Any, mean: Mean | WeightedMean) -> None:
+        np = _numpy()
+        fields = np.broadcast_arrays(*mean)
+        place = self._targets(resolve(index, self._axes), fields[0], index)
+        slot, over = self._slots_at(np, place)
+        counts, rows = _means().rows_of(self._mean, type(mean)(*(np.broadcast_to(a, slot.shape) for a in fields)))
+        slots, of_counts, of_rows = [slot.ravel()], [counts.ravel()], [rows.reshape(len(rows), -1)]
+        for nan in nan_sets(self.ndim):
+            both = slot[np.logical_and.reduce([over[axis][0] for axis in nan])]
+            slots.append(both + sum(over[axis][1] for axis in nan))
+            of_counts.append(np.zeros(both.size, np.int64))
+            of_rows.append(np.zeros((len(rows), both.size)))
+        every = np.concatenate(slots)
+        first = np.arange(len(rows))[:, None] * math.prod(axis._tuple[2] + 3 for axis in self._axes)
+        self._put((first + every).ravel(), np.tile(np.concatenate(of_counts), len(rows)),
+                  np.concatenate(of_rows, axis=1).ravel(), None)
 
     def _slots_at(self, np: Any, place: tuple[Any, ...]) -> tuple[NDArray[Any], list[tuple[NDArray[Any], int]]]:
         """The numbers of the slots at a place in the array with flow; and for each axis where they are in its overflow,
@@ -723,7 +825,7 @@ class Histogram(Labelled, _histo.Hist):
             if not -n <= i < n:
                 raise IndexError(f"entry {i} of {n}")
             entry = entry * n + i % n
-        return self._exclusively(self._entry, entry)
+        return self.copy() if self._mean else self._exclusively(self._entry, entry)
 
     def _entry(self, entry: int) -> Self:
         axes = [copy.copy(axis) for axis in self._axes]
@@ -749,7 +851,12 @@ class Histogram(Labelled, _histo.Hist):
         """A copy with another storage. Counts become sums of weights of 1; sums of weights become counts only if all
         are whole numbers, else ValueError."""
         np = _numpy()
-        weighting, layout = storage_of(storage)
+        kept = storage_name(storage)
+        if self._mean or kept in MEANS:
+            if kept == self.storage:
+                return self.copy()
+            raise TypeError("histograms of means do not change their storage")
+        weighting, layout = STORAGES[kept]
         if SPARSE in (layout, self._kind()[1]):
             raise TypeError("sparse histograms do not change their storage")
         full = self._slots()
@@ -781,7 +888,7 @@ class Histogram(Labelled, _histo.Hist):
             self._weigh()
         if other._may_weigh and self._kind() == (WEIGHT_FAST, DENSE) and other._kind() == (UNWEIGHTED, DENSE):
             other = other.astype("weight")
-        if self._kind() != other._kind():
+        if self.storage != other.storage:
             raise ValueError(f"histograms of storage {self.storage!r} and {other.storage!r} are not added: use astype")
         if self.batch != other.batch or len(self._axes) != len(other._axes):
             raise ValueError("histograms that are added have the same batch and number of axes")
@@ -831,6 +938,8 @@ class Histogram(Labelled, _histo.Hist):
         return self
 
     def _subtract(self, other: Histogram) -> None:
+        if self._mean or other._mean:
+            raise TypeError("means are not subtracted")
         if self._kind() != other._kind() or self.batch != other.batch or len(self._axes) != len(other._axes) or \
                 not all(map(Axis._same_bins, self._axes, other._axes)):
             raise ValueError("histograms that are subtracted have equal axes, batch and storage")
@@ -853,12 +962,15 @@ class Histogram(Labelled, _histo.Hist):
     @_exclusive
     def __imul__(self, factor: float) -> Self:
         """Multiply all values by a number, variances by its square. Counts stay counts if the number is whole and not
-        negative, else they become storage="weight"."""
+        negative, else they become storage="weight". Means are multiplied; the numbers of their values stay."""
         np = _numpy()
         if isinstance(factor, Histogram) or np.ndim(factor):
             return NotImplemented
         if not np.isfinite(factor):
             raise ValueError(f"a histogram is multiplied by a finite number, not by {factor}")
+        if self._mean:
+            _means().scale(self, lambda a: a * factor)
+            return self
         if self._kind()[0] == UNWEIGHTED:
             if not (factor >= 0 and factor == int(factor)):
                 self._become(self.astype("weight"))
@@ -878,6 +990,9 @@ class Histogram(Labelled, _histo.Hist):
         np = _numpy()
         if isinstance(divisor, Histogram) or np.ndim(divisor):
             return NotImplemented
+        if self._mean:
+            _means().scale(self, lambda a: a / divisor)
+            return self
         if self._kind()[0] == UNWEIGHTED:
             self._become(self.astype("weight"))
         full = self._slots()
@@ -893,7 +1008,7 @@ class Histogram(Labelled, _histo.Hist):
         compared as they are read. The histograms' own names may differ."""
         if not isinstance(other, Histogram):
             return NotImplemented
-        if self._kind() != other._kind() or self.batch != other.batch or tuple(self._axes) != tuple(other._axes):
+        if self.storage != other.storage or self.batch != other.batch or tuple(self._axes) != tuple(other._axes):
             return False
         if not self._grows and self._kind()[0] not in EXACT:
             return self._equal(other)
@@ -906,6 +1021,7 @@ class Histogram(Labelled, _histo.Hist):
 
     # ---- Numbers from a histogram ----
 
+    @_of_counts
     def quantiles(self, q: ArrayLike, method: str = "linear") -> float | _Floats:
         """Quantiles of a histogram with one axis: those of the samples on integer axes, else within a bin's
         width.
@@ -932,10 +1048,12 @@ class Histogram(Labelled, _histo.Hist):
         np = _numpy()
         return cls(*(np.array(column).reshape(self.batch) for column in zip(*rows, strict=True)))
 
+    @_of_counts
     def summarize(self) -> Summary:
         """Moments, entropy and extremes of a histogram with one axis."""
         return self._each_entry(Summary, self._summarize())
 
+    @_of_counts
     def split(self, method: str = "otsu", classes: int = 2) -> NDArray[np.int64]:
         """Split the bins of one axis into classes, and return the last bin of each class but the highest.
 
@@ -944,6 +1062,7 @@ class Histogram(Labelled, _histo.Hist):
         """
         return self._split(method, classes)
 
+    @_of_counts
     def threshold(self, method: str = "otsu") -> int | float | NDArray[Any]:
         """The value that splits a histogram with one axis into two classes: samples x are in the upper one if x >
         threshold on an integer axis, and if x >= threshold elsewhere. The methods are those of `split`."""
@@ -952,6 +1071,7 @@ class Histogram(Labelled, _histo.Hist):
         values = axis.value(last) if axis._discrete else axis.edges[last + 1]
         return values if self.batch else _plain(values)
 
+    @_of_counts
     def compare(self, other: Histogram, metric: str = "correlation") -> float | _Floats:
         """Compare the counts of two histograms with equal axes.
 
@@ -960,6 +1080,7 @@ class Histogram(Labelled, _histo.Hist):
         """
         return _plain(self._compare(other, metric))
 
+    @_of_counts
     def inform(self) -> Information:
         """Entropies and mutual information of the two axes of a histogram, in nats."""
         return self._each_entry(Information, self._inform())
@@ -975,8 +1096,8 @@ class Histogram(Labelled, _histo.Hist):
 
     @classmethod
     def _from_uhi_(cls, data: Mapping[str, Any], /) -> Self:
-        """A histogram from UHI's dict. Raises ValueError if it is malformed or has what is not supported: storage of
-        means, circular axes."""
+        """A histogram from UHI's dict. Raises ValueError if it is malformed or has what is not supported: circular axes.
+        """
         from .serialization import from_uhi
 
         return from_uhi(cls, data)
@@ -1028,8 +1149,8 @@ class Histogram(Labelled, _histo.Hist):
         """Save to a path or a binary file.
 
         format: "json" for UHI's JSON, which the command `histo` and other libraries read, or "binary" for the library's
-            compact and checksummed format, with exact sums, but without categories and the names of axes. By default,
-            binary if the path ends with .histo, else JSON.
+            compact and checksummed format, with exact sums, but without categories, means and the names of axes. By
+            default, binary if the path ends with .histo, else JSON.
         """
         from .serialization import save
 
@@ -1045,7 +1166,8 @@ class Histogram(Labelled, _histo.Hist):
 
     @_exclusive
     def __reduce__(self) -> tuple[Any, ...]:
-        state = ([copy.copy(axis) for axis in self._axes], self.batch, self._may_weigh, self.name, self._label, self.metadata)
+        state = ([copy.copy(axis) for axis in self._axes], self._batch(), self._may_weigh, self.name, self._label,
+                 self.metadata, self._mean)
         return _unpickled, (type(self), self._save(BINARY), *state)
 
     def plot(self, ax: matplotlib.axes.Axes | None = None, **options: Any) -> matplotlib.axes.Axes:
@@ -1120,10 +1242,10 @@ def _filtered(where: Any, mask: _Samples) -> tuple[Any, _Samples]:
 
 
 def _unpickled(cls: type[Histogram], data: bytes, axes: list[Axis], batch: tuple[int, ...], may_weigh: bool, name: str,
-               label: str, metadata: Any) -> Histogram:
+               label: str, metadata: Any, mean: str | None) -> Histogram:
     made = cls._load(data, None)
-    made._dress(batch, any(axis._translated for axis in axes))
-    return made._describe(axes, may_weigh, name, label, metadata)
+    made._dress(batch, bool(mean) or any(axis._translated for axis in axes))
+    return made._describe(axes, may_weigh, name, label, metadata, mean)
 
 
 def _plain(value: Any) -> Any:

@@ -25,6 +25,13 @@ class Moments(NamedTuple):
     m02: float
 
 
+def _counts(hist: Any) -> Any:
+    """A histogram whose counts a map is made of."""
+    if getattr(hist, "_mean", None):
+        raise TypeError("a map is made of counts or sums of weights, not of means")
+    return hist
+
+
 def _doubles(values: Any) -> array:
     return array("d", (float(x) for x in values))
 
@@ -103,13 +110,13 @@ class Map(_histo.Map):
         """
         if rule not in ("minimum", "cdf"):
             raise ValueError(f"the rule is 'minimum' or 'cdf', not {rule!r}")
-        self._equalize(hist, lo, hi, rule == "cdf", clip)
+        self._equalize(_counts(hist), lo, hi, rule == "cdf", clip)
         return self
 
     def match(self, hist: Any, reference: Any) -> Map:
         """Histogram matching: each bin gets the value at which the reference has the bin's cumulative distribution. The
         reference is a histogram with one axis, of any bins."""
-        self._match(hist, reference)
+        self._match(_counts(hist), _counts(reference))
         return self
 
     def landmarks(self, hist: Any, q: Any, target: Any, *, extend: bool = False) -> Map:
@@ -117,7 +124,7 @@ class Map(_histo.Map):
 
         Outside the first and the last landmark values are constant or, with extend, go on as the lines do.
         """
-        self._landmarks(hist, _doubles(q), _doubles(target), extend)
+        self._landmarks(_counts(hist), _doubles(q), _doubles(target), extend)
         return self
 
     def project(self, hist: Any, against: Any = None, *, lo: float = 0.0, hi: float = 1.0) -> Map:
@@ -126,13 +133,13 @@ class Map(_histo.Map):
         against: a histogram with equal axes, of the background, say: the values are sqrt(p / q), with the shares of a
             bin in both, the weights of mean shift.
         """
-        self._project(hist, against, lo, hi)
+        self._project(_counts(hist), _counts(against), lo, hi)
         return self
 
     def classes(self, hist: Any, method: str = "otsu", classes: int = 2, *, lo: float = 0.0, hi: float = 0.0) -> Map:
         """Make the values class numbers, 0 … classes - 1, by the methods of `Histogram.split`; with lo and hi, equal
         steps from lo to hi instead."""
-        self._classes(hist, method, classes, lo, hi)
+        self._classes(_counts(hist), method, classes, lo, hi)
         return self
 
     # ---- Using values ----

@@ -14,7 +14,7 @@ import numpy as np
 
 from ._histo import BINARY, COUNTS, INTEGER, JSON, SPARSE, UNWEIGHTED
 from .axes import Axis, Boolean, Category, axis_of
-from .storage import HAS_SQUARES
+from .storage import HAS_SQUARES, MEANS
 
 _LISTS = {"counts", "sum_w", "sum_w2", "masked"}
 """What writer_info may have of the values, which belongs to them by a checksum."""
@@ -61,6 +61,8 @@ def _axis_to(axis: Axis, data: dict) -> dict:
 
 def to_uhi(h: Any) -> dict:
     """The dict of a histogram."""
+    if h._mean:
+        return _means_to_uhi(h)
     weighting, layout = h._kind()
     batch = h.batch
     entries = int(np.prod(batch, dtype=np.int64))
@@ -87,6 +89,18 @@ def to_uhi(h: Any) -> dict:
     if metadata:
         data["metadata"] = metadata
     return data
+
+
+def _means_to_uhi(h: Any) -> dict:
+    from . import means
+
+    data = json.loads(h._save_outline(tuple((axis.traits.underflow, axis.traits.overflow) for axis in h.axes)))
+    data = data["histogram"]
+    data["axes"] = list(map(_axis_to, h.axes, data["axes"][1:]))  # without that of the sums
+    data["storage"] = means.to_uhi(h)
+    data["writer_info"] = {"histo": {"version": data["writer_info"]["histo"]["version"]}}
+    metadata = _metadata_to(h.name, h._label, h.metadata)
+    return {**data, "metadata": metadata} if metadata else data
 
 
 def _shown_cells(h: Any, storage: dict, flow: tuple) -> dict:
@@ -182,6 +196,8 @@ def _from(cls: Any, data: Any, of_file: bool) -> Any:
     described, own, storage = list(data["axes"]), _own(data), dict(data["storage"])
     document = {"uhi_schema": data["uhi_schema"], "axes": list(map(_axis_for, described)), "storage": storage,
                 "writer_info": {"histo": own}}
+    if storage["type"] in MEANS:
+        return _means_from(cls, data, document, storage)
     values = variances = None
     if "index" not in storage:
         values, variances = _array(storage, "values"), _array(storage, "variances")
@@ -203,6 +219,20 @@ def _from(cls: Any, data: Any, of_file: bool) -> Any:
         full = made._slots()
         whole = (full.sum_w >= 0) & (full.sum_w == np.floor(full.sum_w)) & (full.sum_w < 2.0**63)
         made._set(full._replace(counts=np.where(whole, full.sum_w, 0).astype(np.int64)))
+    return made
+
+
+def _means_from(cls: Any, data: Any, document: dict, storage: dict) -> Any:
+    from . import means
+
+    outline = {**document, "storage": {"type": "double"}, "writer_info": {}}
+    described = cls._load(_dumped(outline, None), None)  # which limits what a short file makes
+    axes = [_axis_from(axis, described._axis(i)) for i, axis in enumerate(data["axes"])]
+    name, label, metadata = _metadata_of(data)
+    made = cls(*axes, storage=storage["type"], name=name, label=label, metadata=metadata)
+    found = means.from_uhi(storage, made.axes.extent)
+    if found is not None and made.size:
+        made[...] = found
     return made
 
 
@@ -232,6 +262,8 @@ def save(h: Any, file: Any, form: str | None) -> None:
     if form == "binary":
         if any(isinstance(axis, (Boolean, Category)) for axis in h.axes):
             raise ValueError("binary files have no categories: save as JSON")
+        if h._mean:
+            raise ValueError("binary files have no means: save as JSON")
         metadata = _metadata_to("", h._label, h.metadata)
         data = h._save(BINARY, h.name or None, json.dumps(metadata) if metadata else None)
     elif form == "json":

@@ -32,20 +32,23 @@ STORAGES: dict[str, Kind] = {
     "sparse": (UNWEIGHTED, SPARSE),
 }
 STORAGE_NAMES = {kind: name for name, kind in STORAGES.items()}
-_STORAGES_OF_BOOST = {"Int64": "int64", "AtomicInt64": "int64", "Double": "double", "Weight": "weight"}
+MEANS = {"mean": 5, "weighted_mean": 6, "exact_mean": 5, "exact_weighted_mean": 6}
+"""The storages of means (see histo.means), and how many exact sums they have."""
+_STORAGES_OF_BOOST = {"Int64": "int64", "AtomicInt64": "int64", "Double": "double", "Weight": "weight", "Mean": "mean",
+                      "WeightedMean": "weighted_mean"}
 HAS_SQUARES = (WEIGHT_FAST, WEIGHT_REPRODUCIBLE)
 EXACT = (WEIGHT_REPRODUCIBLE, WEIGHT_REPRODUCIBLE_SUM)
 
 
-def storage_of(storage: Any) -> Kind:
-    """The kind of a storage that is given by its name, or as an object or class of boost-histogram; None: counts."""
+def storage_name(storage: Any) -> str:
+    """The name of a storage that is given by its name, or as an object or class of boost-histogram; None: counts."""
     if storage is None:
-        return STORAGES["int64"]
+        return "int64"
     name = storage.lower() if isinstance(storage, str) else _STORAGES_OF_BOOST.get(
         (storage if isinstance(storage, type) else type(storage)).__name__)
-    if name not in STORAGES:
-        raise ValueError(f"no storage {storage!r}: it is one of {', '.join(STORAGES)}")
-    return STORAGES[name]
+    if name not in STORAGES and name not in MEANS:
+        raise ValueError(f"no storage {storage!r}: it is one of {', '.join([*STORAGES, *MEANS])}")
+    return name
 
 
 class Slots(NamedTuple):

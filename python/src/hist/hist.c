@@ -708,7 +708,7 @@ static PyObject *hist_slice(PyObject *self, PyObject *args)
 
 static PyMethodDef methods[] = {
     {"fill", (PyCFunction)(void (*)(void))hist_fill, METH_FASTCALL | METH_KEYWORDS,
-     "fill($self, *arrays, weight=None, mask=None, where=None, threads=None)\n--\n\n"
+     "fill($self, *arrays, weight=None, mask=None, where=None, sample=None, threads=None, **named)\n--\n\n"
      "Count samples and return the histogram.\n\n"
      "Parameters\n"
      "----------\n"
@@ -725,8 +725,13 @@ static PyMethodDef methods[] = {
      "    weights or others, have the same effect.\n"
      "where : (array_like, float, float), optional\n"
      "    With (x, lo, hi), count only samples with lo <= x <= hi.\n"
+     "sample : array_like, optional\n"
+     "    The values whose means storage=\"mean\" and \"weighted_mean\" keep, one for each sample. They are added as\n"
+     "    doubles.\n"
      "threads : int, optional\n"
-     "    The number of threads; by default, all CPUs if there are enough samples.\n\n"
+     "    The number of threads; by default, all CPUs if there are enough samples.\n"
+     "**named : array_like\n"
+     "    The samples of axes, by their names.\n\n"
      "Returns\n"
      "-------\n"
      "The histogram itself.\n\n"

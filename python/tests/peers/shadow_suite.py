@@ -46,7 +46,8 @@ class Shadow:
     def ours(self, theirs):
         """An empty histogram of ours with the same axes, or None if it has none of these axes or this storage."""
         known = bh.storage
-        storages = (known.Int64, known.AtomicInt64, known.Double, known.Unlimited, known.Weight)
+        storages = (known.Int64, known.AtomicInt64, known.Double, known.Unlimited, known.Weight, known.Mean,
+                    known.WeightedMean)
         grows = any(axis.traits.growth and not isinstance(axis, (bh.axis.StrCategory, bh.axis.IntCategory))
                     for axis in theirs.axes)
         if not isinstance(theirs.storage, storages) or grows or any(axis.traits.circular for axis in theirs.axes):
@@ -57,21 +58,25 @@ class Shadow:
 
     def wrap(self, fill):
         def filled(theirs, *args, weight=None, sample=None, threads=None):
-            ours = self.ours(theirs) if sample is None and not is_lost(theirs, args) else None
+            ours = self.ours(theirs) if not is_lost(theirs, args) else None
             before = ours and theirs.values(flow=True).copy()
+            if theirs.kind == "MEAN" and before is not None and before.any():
+                ours = None  # means are not subtracted
             result = fill(theirs, *args, weight=weight, sample=sample, threads=threads)
             after = theirs.values(flow=True)
             if ours is None or after.shape != before.shape and before.any():
                 self.left_out += 1
                 return result
-            self.compare(theirs, ours, args, weight, after - before if before.any() else after)
+            more = {} if sample is None else {"sample": sample}
+            self.compare(theirs, ours, args, weight, more, after - before if before.any() else after)
             return result
 
         return filled
 
-    def compare(self, theirs, ours, args, weight, expected):
+    def compare(self, theirs, ours, args, weight, more, expected):
         try:
-            counted = ours.fill(*args, weight=weight).values(flow=True)
+            counted = ours.fill(*args, weight=weight, **more).values(flow=True)
+            counted = np.where(ours.counts(flow=True) == 0, 0, counted)  # the mean of no values is 0 in theirs
             same = counted.shape == expected.shape and np.allclose(counted, expected, rtol=1e-12, atol=1e-9)
         except Exception as error:
             counted, same = repr(error), False
@@ -80,7 +85,7 @@ class Shadow:
         elif any(on_edge(axis, samples) for axis, samples in zip(ours.axes, args)):
             self.on_edges += 1
         else:
-            self.differences.append(f"{theirs!r}.fill(*{args!r}, weight={weight!r}): {counted}, not {expected}")
+            self.differences.append(f"{theirs!r}.fill(*{args!r}, weight={weight!r}, **{more!r}): {counted}, not {expected}")
 
 
 def tests_of(distribution, folder):

@@ -31,6 +31,9 @@ assert_type(h.shape, tuple[int, ...])
 assert_type(h.to_numpy(dd=True)[1], list[np.ndarray[tuple[Any, ...], np.dtype[np.float64]]])
 assert_type((h * 2).project("x"), histo.Histogram)
 assert_type(histo.Histogram(h._to_uhi_(), name="again"), histo.Histogram)
+of_values = histo.Histogram(histo.Regular(10, 0, 1), storage="mean").fill(samples, sample=samples)
+assert_type(of_values, histo.Histogram)
+assert_type(of_values.means(flow=True), histo.Mean | histo.WeightedMean)
 h.save("h.json", format="text")  # type: ignore[arg-type]
 histo.Histogram(3)  # type: ignore[call-overload]
 
