@@ -223,7 +223,7 @@ int bench_command_bench(const bench_settings *s)
     int result = begin(&m, s, subject->max_operands < 0, &f);
     if (result == 0) result = runs[subject - subject_rows](&m, &wrong, &f);
     result = end(&m, result, &f);
-    interrupt_obey(m.interrupted);
+    interrupt_obey(m.interrupted, false);
     if (result != 0) return fault_report(&f);
     return wrong ? EXIT_DATA : EXIT_OK;
 }

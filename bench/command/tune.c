@@ -164,6 +164,6 @@ int bench_command_tune(const bench_settings *s)
     fault late = {0};
     if (write_results(&t, &map, f.status == EXIT_OK ? &f : &late) == 0) remark(&t, &map);
     bench_tuning_free(&map);
-    interrupt_obey(t.interrupted);
+    interrupt_obey(t.interrupted, !s->common.quiet);
     return f.status == EXIT_OK ? EXIT_OK : fault_report(&f);
 }

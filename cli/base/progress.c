@@ -1,6 +1,8 @@
 /* The progress line: label, fraction or bytes done, and a bar if the total is known. */
 #include "base/progress.h"
 
+#include <histo/histo.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +12,12 @@
 
 #include "base/process/interrupt.h"
 
-enum { BAR_CELLS = 24, MAX_COLUMNS = 512 };
+enum { BAR_CELLS = 24, MAX_COLUMNS = 512, STATE_BYTES = 64 };
 
 static const double delay_s = 0.5, interval_s = 0.1;
 
 static struct {
-    bool active, started, shown;
+    bool active, started, shown, watching, silent;
     char label[MAX_COLUMNS];
     double first_s, last_s; /* when the work started, and when the line was last drawn */
 } line;
@@ -29,7 +31,7 @@ double progress_seconds(void)
 
 void progress_start(const char *label, bool quiet)
 {
-    line.active = !quiet && isatty(STDERR_FILENO);
+    line.active = !quiet && !line.silent && isatty(STDERR_FILENO);
     if (!line.active) return;
     if (!line.started) line.first_s = progress_seconds();
     line.started = true;
@@ -46,16 +48,19 @@ static int terminal_columns(void)
     return columns <= 0 ? 80 : columns < MAX_COLUMNS ? columns : MAX_COLUMNS;
 }
 
-/* Format "  37 % [#########               ]" or "  1234.5 MB"; returns its length. */
-static int describe(char *text, size_t capacity, int64_t done, int64_t total)
+/* Format "  37 % [#########               ]" or "  1234.5 MB". */
+static void describe(char text[STATE_BYTES], int64_t done, int64_t total)
 {
-    if (total <= 0) return snprintf(text, capacity, "  %.1f MB", (double)done * 1e-6);
+    if (total <= 0) {
+        snprintf(text, STATE_BYTES, "  %.1f MB", (double)done * 1e-6);
+        return;
+    }
     double fraction = done >= total ? 1 : done <= 0 ? 0 : (double)done / (double)total;
     char bar[BAR_CELLS + 1];
     memset(bar, ' ', BAR_CELLS);
     memset(bar, '#', (size_t)(fraction * BAR_CELLS));
     bar[BAR_CELLS] = '\0';
-    return snprintf(text, capacity, " %3d %% [%s]", (int)(fraction * 100), bar);
+    snprintf(text, STATE_BYTES, " %3d %% [%s]", (int)(fraction * 100), bar);
 }
 
 /* How many bytes of the label fit into this many columns, at least one per character, without splitting UTF-8. */
@@ -67,19 +72,63 @@ static int fitting_bytes(const char *label, int columns)
     return bytes;
 }
 
-void progress_update(int64_t done, int64_t total)
+/* Is it time to draw the line again? */
+static bool is_due(void)
 {
-    if (!line.active) return;
-    double now = progress_seconds();
-    if (now - line.first_s < delay_s || now - line.last_s < interval_s) return;
-    line.last_s = now;
-    char state[64];
-    int room = terminal_columns() - 1 - describe(state, sizeof state, done, total);
+    const double now = progress_seconds();
+    const bool due = now - line.first_s >= delay_s && now - line.last_s >= interval_s;
+    if (due) line.last_s = now;
+    return due;
+}
+
+static void draw(const char *state)
+{
+    const int room = terminal_columns() - 1 - (int)strlen(state);
     line.shown = true;
     interrupt_guard_line(true);
-    if (room < 0) room = 0;
-    fprintf(stderr, "\r%.*s%s\033[K", fitting_bytes(line.label, room), line.label, state);
+    fprintf(stderr, "\r%.*s%s\033[K", fitting_bytes(line.label, room < 0 ? 0 : room), line.label, state);
     fflush(stderr);
+}
+
+void progress_update(int64_t done, int64_t total)
+{
+    char state[STATE_BYTES];
+    if (!line.active || !is_due()) return;
+    describe(state, done, total);
+    draw(state);
+}
+
+/* A monitor of the library that stops nothing. */
+static bool draw_call(void *context, const histo_progress *progress)
+{
+    enum { PARTS = 1 << 20 };
+    char state[STATE_BYTES] = " …";
+    (void)context;
+    if (!line.active || !is_due()) return false;
+    if (!isnan(progress->done)) describe(state, (int64_t)(progress->done * PARTS), PARTS);
+    draw(state);
+    return false;
+}
+
+void progress_watch(const char *label)
+{
+    if (line.active) return;
+    progress_start(label, false);
+    line.watching = line.active;
+    if (line.watching) histo_set_monitor(draw_call, NULL);
+}
+
+void progress_unwatch(void)
+{
+    if (!line.watching) return;
+    histo_set_monitor(NULL, NULL);
+    line.watching = false;
+    progress_end();
+}
+
+void progress_silence(void)
+{
+    line.silent = true;
 }
 
 void progress_end(void)

@@ -13,6 +13,14 @@ void progress_start(const char *label, bool quiet);
 /* done of total, in bytes, from input_position and input_size; total is -1 if unknown. */
 void progress_update(int64_t done, int64_t total);
 
+/* The same for calls of the library between these two, on this thread, which say themselves how far they are. Nothing
+ * if there is a line already, which stays. */
+void progress_watch(const char *label);
+void progress_unwatch(void);
+
+/* From now on, nothing is drawn: --quiet. */
+void progress_silence(void);
+
 /* Erase the line, before any other output to the terminal and on failures. May be called more than once. */
 void progress_end(void);
 

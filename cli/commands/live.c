@@ -67,7 +67,7 @@ static void end_screen(live *l)
         tcsetattr(l->keys, TCSANOW, &l->before);
         close(l->keys);
     }
-    interrupt_obey(signalled == SIGINT ? 0 : (int)signalled);
+    interrupt_obey(signalled == SIGINT ? 0 : (int)signalled, false);
 }
 
 /* ---- What is drawn --------------------------------------------------------------------------------------- */

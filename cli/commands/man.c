@@ -213,6 +213,7 @@ static void print_statuses(FILE *out)
     print_entry("0", "Success.", out);
     print_entry("1", "A file could not be read or written, or its content is invalid.", out);
     print_entry("2", "Usage error.", out);
+    print_entry("130, 143", "Interrupted by SIGINT (Ctrl-C) or SIGTERM, as shells see it.", out);
     fputs(".PP\n", out);
     print_text(
         "On failure, one sentence on standard error says what is wrong, where, and what to do, and no output file "

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/progress.h"
 #include "base/text.h"
 #include "options/options.h"
 
@@ -180,6 +181,7 @@ int settings_parse(settings *s, const option_table *options, const char *name, i
     const int parsed =
         given ? parse(s, options, command, argc, argv, given, f) : fault_set(f, EXIT_DATA, "no memory for the options");
     free(given);
+    if (s->quiet) progress_silence();
     if (parsed != 0) settings_free(s);
     return parsed;
 }

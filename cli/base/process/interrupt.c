@@ -15,7 +15,7 @@
 enum { FILES = 4 }; /* guarded at once */
 
 static char files[FILES][PATH_MAX];
-static volatile sig_atomic_t file_guarded[FILES], line_guarded;
+static volatile sig_atomic_t file_guarded[FILES], line_guarded, told;
 
 static volatile sig_atomic_t *deferred;
 
@@ -24,6 +24,12 @@ enum { FREE = 0, HELD = -1 };
 static atomic_int hold = FREE; /* or the signal that came while it was HELD */
 
 static void clean_up_and_die(int number);
+
+static void put(const char *text, size_t length)
+{
+    const ssize_t ignored = write(STDERR_FILENO, text, length);
+    (void)ignored;
+}
 
 static void catch_again(int number)
 {
@@ -44,6 +50,20 @@ static bool put_off(int number)
     return true;
 }
 
+/* What the user is told, unless the interrupted code has told it: nothing of signals that nobody waits for. */
+static void tell(int number, bool removed)
+{
+    static const char interrupted[] = "histo: interrupted", terminated[] = "histo: terminated",
+                      unfinished[] = ": the unfinished output file was removed", end[] = "\n";
+    if (told || (number != SIGINT && number != SIGTERM)) return;
+    if (number == SIGINT)
+        put(interrupted, sizeof interrupted - 1);
+    else
+        put(terminated, sizeof terminated - 1);
+    if (removed) put(unfinished, sizeof unfinished - 1);
+    put(end, sizeof end - 1);
+}
+
 static void clean_up_and_die(int number)
 {
     if (put_off(number)) {
@@ -53,19 +73,16 @@ static void clean_up_and_die(int number)
     static atomic_flag dying = ATOMIC_FLAG_INIT;
     while (number == SIGBUS && atomic_flag_test_and_set(&dying)) /* all threads that read the file may get here */
         pause();
+    bool removed = false;
     for (int i = 0; i < FILES; i++)
-        if (file_guarded[i]) unlink(files[i]);
-    if (line_guarded) {
-        static const char erase[] = "\r\033[K";
-        ssize_t ignored = write(STDERR_FILENO, erase, sizeof erase - 1);
-        (void)ignored;
-    }
+        if (file_guarded[i]) removed |= unlink(files[i]) == 0;
+    static const char erase[] = "\r\033[K", cut[] = "histo: a file shrank while it was read: try again\n";
+    if (line_guarded) put(erase, sizeof erase - 1);
     if (number == SIGBUS) {
-        static const char cut[] = "histo: a file shrank while it was read: try again\n";
-        ssize_t ignored = write(STDERR_FILENO, cut, sizeof cut - 1);
-        (void)ignored;
+        put(cut, sizeof cut - 1);
         _exit(EXIT_DATA);
     }
+    tell(number, removed);
     raise(number); /* with its default action, delivered when this handler returns */
 }
 
@@ -121,10 +138,11 @@ void interrupt_defer(volatile sig_atomic_t *number)
     deferred = number;
 }
 
-void interrupt_obey(int number)
+void interrupt_obey(int number, bool is_told)
 {
     deferred = NULL;
     if (!number) return;
+    told = is_told;
     fflush(stdout);
     raise(number);
 }

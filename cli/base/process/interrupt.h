@@ -1,5 +1,5 @@
-/* Clean exit on a signal: remove the unfinished output file, erase the progress line, and die of the same signal, so
- * that the shell sees it. */
+/* Clean exit on a signal: remove the unfinished output file, erase the progress line, say so, and die of the same
+ * signal, so that the shell sees it. */
 #ifndef CLI_INTERRUPT_H
 #define CLI_INTERRUPT_H
 
@@ -22,8 +22,8 @@ void interrupt_let_go(void);
 void interrupt_guard_line(bool shown);
 
 /* From now on, the first signal to stop is only stored in *number, and the next one ends the process as above.
- * interrupt_obey then ends it by the stored signal, at a safe point (0: does nothing). */
+ * interrupt_obey then ends it by the stored signal, at a safe point (0: does nothing). is_told: the user knows. */
 void interrupt_defer(volatile sig_atomic_t *number);
-void interrupt_obey(int number);
+void interrupt_obey(int number, bool is_told);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/failure.h"
+#include "base/progress.h"
 #include "base/text.h"
 
 /* A default histogram fits a screen and a picture. */
@@ -136,6 +137,15 @@ void axis_search_free(axis_search *a)
     a->time_edges = NULL;
 }
 
+/* Rules that compare numbers of bins may take long. */
+static histo_status survey_axis(const histo_survey *survey, histo_axis *axis)
+{
+    progress_watch("choosing bins");
+    const histo_status status = histo_survey_axis(survey, axis);
+    progress_unwatch();
+    return status;
+}
+
 /* If a rule asks for too many bins, find only the range. */
 static bool begin_range_alone(axis_search *a)
 {
@@ -143,7 +153,7 @@ static bool begin_range_alone(axis_search *a)
     histo_survey *survey;
     histo_survey_options o = survey_of(a->spec, a->dtype);
     if (a->range_alone || o.rule == HISTO_RULE_NONE) return false;
-    if (histo_survey_axis(a->survey, &axis) == HISTO_OK) return false;
+    if (survey_axis(a->survey, &axis) == HISTO_OK) return false;
     o.rule = HISTO_RULE_NONE;
     o.bins = 1;
     o.in_parts = a->in_parts;
@@ -454,7 +464,7 @@ int axis_search_end(axis_search *a, const char *name, fault *f)
         return histo_axis_check(&a->axis) == HISTO_OK ? 0 : fault_of_library(f, EXIT_USAGE, "the edges");
     }
     histo_axis found;
-    if (histo_survey_axis(a->survey, &found) != HISTO_OK) return fault_no_axis(spec, name, f);
+    if (survey_axis(a->survey, &found) != HISTO_OK) return fault_no_axis(spec, name, f);
     bool is_default = spec->kind == BINS_DEFAULT && found.kind == HISTO_REGULAR;
     if (spec->log)
         a->axis = log_axis(a, found.lo, found.hi);

@@ -73,7 +73,11 @@ static int save(void *self, run *r, fault *f)
     if (!stopped && now - c->written_s < c->settings->every_s) return 0;
     if (write_checkpoint(c, r, f) != 0) return -1;
     c->written_s = progress_seconds();
-    if (stopped) interrupt_obey(stopped);
+    if (!stopped) return 0;
+    progress_end();
+    fprintf(stderr, "histo: %s: the same command goes on from %s\n", stopped == SIGINT ? "interrupted" : "terminated",
+            c->settings->checkpoint);
+    interrupt_obey(stopped, true);
     return 0;
 }
 
@@ -169,7 +173,7 @@ int checkpoint_count(const settings *s, moments_kind moments, result *r, fault *
     checkpoint c = {.settings = s, .shards = manifest_make(s, f)};
     const run_checkpointer checkpointer = {.load = load, .save = save, .self = &c};
     int failed = c.shards ? count_with_checkpoints(s, moments, s->checkpoint ? &checkpointer : NULL, r, f) : -1;
-    if (c.counting) interrupt_obey(stopped);
+    if (c.counting) interrupt_obey(stopped, false);
     if (!failed) failed = check_files(&c, f);
     if (!failed && s->shards) {
         free(c.shards->place);

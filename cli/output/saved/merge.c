@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/failure.h"
+#include "base/progress.h"
 #include "output/labels.h"
 #include "output/saved/merge_names.h"
 #include "output/saved/saved.h"
@@ -70,7 +71,10 @@ static int merge_file(result *sum, const char *first, const char *path, const re
             if (series_merge_names(&sum->series[i], &more->series[k], f) != 0) return -1;
             continue;
         }
-        if (histo_hist_merge(sum->series[i].hist, more->series[k].hist) != HISTO_OK) {
+        progress_watch("merging");
+        const histo_status status = histo_hist_merge(sum->series[i].hist, more->series[k].hist);
+        progress_unwatch();
+        if (status != HISTO_OK) {
             char subject[600];
             snprintf(subject, sizeof subject, "%.280s cannot be added to %.280s", path, first);
             return fault_of_library(f, EXIT_DATA, subject);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/failure.h"
+#include "base/progress.h"
 #include "base/text.h"
 #include "input/reader.h"
 #include "input/stream/decoder.h"
@@ -68,8 +69,10 @@ static int save_one(const result *r, int i, histo_format format, const char *key
     if (histo_hist_batch(r->series[i].hist) > 1)
         return fault_set(f, EXIT_DATA, "a batch of histograms cannot be saved: %s",
                          result_is_sparse(r) ? "draw it with --to text" : "write its table, npy or picture");
-    if (histo_hist_save(r->series[i].hist, format, key, &saved, size) != HISTO_OK)
-        return fault_of_library(f, EXIT_DATA, "the histogram cannot be saved");
+    progress_watch("saving");
+    const histo_status status = histo_hist_save(r->series[i].hist, format, key, &saved, size);
+    progress_unwatch();
+    if (status != HISTO_OK) return fault_of_library(f, EXIT_DATA, "the histogram cannot be saved");
     *data = saved;
     return 0;
 }
@@ -170,10 +173,18 @@ int saved_write_binary(const result *r, bool with_moments, FILE *out, fault *f)
 
 /* ---- Loading -------------------------------------------------------------------------------------------- */
 
+static histo_status load_watched(const void *data, size_t size, const char *key, histo_hist **hist)
+{
+    progress_watch("loading");
+    const histo_status status = histo_hist_load(data, size, key, hist);
+    progress_unwatch();
+    return status;
+}
+
 static int load_one(const char *path, const char *data, size_t size, const char *name, result *r, fault *f)
 {
     histo_hist *hist;
-    histo_status status = histo_hist_load(data, size, NULL, &hist);
+    histo_status status = load_watched(data, size, NULL, &hist);
     if (status != HISTO_OK) return fault_of_library(f, EXIT_DATA, path);
     return result_add(r, hist, name ? name : histo_hist_name(hist), f);
 }
@@ -184,7 +195,7 @@ static histo_status load_alone(char *text, const saved_member *m, histo_hist **h
     char *first = text + m->begin - 1, *last = text + m->end, before = *first, behind = *last;
     *first = '{';
     *last = '}';
-    histo_status status = histo_hist_load(first, m->end - m->begin + 2, m->name, hist);
+    histo_status status = load_watched(first, m->end - m->begin + 2, m->name, hist);
     *first = before;
     *last = behind;
     return status;
@@ -207,7 +218,7 @@ static int load_member(const char *path, char *text, size_t size, const saved_me
         return fault_set(f, EXIT_DATA, "no memory to load %s", path);
     }
     histo_status status = added ? load_alone(text, m, &hist) : HISTO_INVALID;
-    if (status != HISTO_OK) status = histo_hist_load(text, size, m->name, &hist);
+    if (status != HISTO_OK) status = load_watched(text, size, m->name, &hist);
     int failed =
         status != HISTO_OK ? fault_of_library(f, EXIT_DATA, path) : result_add(r, hist, name_of_key(m->name), f);
     if (!failed) failed = forms_from_json(r, text + m->value, m->end - m->value, path, f);
@@ -239,7 +250,7 @@ static bool stands_alone(const char *text, size_t size)
 static int load_json(const char *path, char *text, size_t size, result *r, fault *f)
 {
     histo_hist *hist;
-    histo_status status = histo_hist_load(text, size, NULL, &hist);
+    histo_status status = load_watched(text, size, NULL, &hist);
     if (status == HISTO_INVALID) return load_members(path, text, size, r, f);
     if (status != HISTO_OK) return fault_of_library(f, EXIT_DATA, path);
     saved_member only = {.end = size};
