@@ -61,6 +61,19 @@ def _is_scalar(value: Any) -> bool:
     return isinstance(value, str) or getattr(value, "ndim", None) == 0 or not hasattr(value, "__len__")
 
 
+def _double(edge: Any) -> float:
+    """An edge. ValueError for an integer that is none: samples would be compared with another one."""
+    if isinstance(edge, (str, bytes)) or edge is None or type(edge).__name__ in ("datetime64", "timedelta64"):
+        raise TypeError(f"an edge is a number, not {edge!r}")
+    try:
+        double = float(edge)
+    except OverflowError:
+        double = float("inf")
+    if not isinstance(edge, float) and hasattr(edge, "__index__") and double != operator.index(edge):
+        raise ValueError(f"the edge {edge} is an integer beyond 2^53 that no double holds: histo.histogram takes it")
+    return double
+
+
 class Labelled:
     """The label of an axis or a histogram."""
 
@@ -259,7 +272,7 @@ class _EqualSteps(Axis):
 
     def __init__(self, bins: int, lo: float, hi: float, *, closed: bool = False, underflow: bool = True,
                  overflow: bool = True, name: str = "", label: str = "", metadata: Any = None) -> None:
-        self._describe((self._kind, bool(closed), operator.index(bins), float(lo), float(hi), self._power, None),
+        self._describe((self._kind, bool(closed), operator.index(bins), _double(lo), _double(hi), self._power, None),
                        underflow, overflow, name, label, metadata)
 
 
@@ -305,7 +318,7 @@ class Power(Axis):
 
     def __init__(self, bins: int, lo: float, hi: float, power: float, *, closed: bool = False, underflow: bool = True,
                  overflow: bool = True, name: str = "", label: str = "", metadata: Any = None) -> None:
-        self._describe((POWER, bool(closed), operator.index(bins), float(lo), float(hi), float(power), None),
+        self._describe((POWER, bool(closed), operator.index(bins), _double(lo), _double(hi), float(power), None),
                        underflow, overflow, name, label, metadata)
 
     def _arguments(self) -> list[str]:
@@ -320,7 +333,10 @@ class Variable(Axis):
 
     def __init__(self, edges: Any, *, closed: bool = False, underflow: bool = True, overflow: bool = True,
                  name: str = "", label: str = "", metadata: Any = None) -> None:
-        doubles = array("d", edges.tolist() if hasattr(edges, "tolist") else edges)
+        if getattr(getattr(edges, "dtype", None), "kind", "") in ("m", "M"):
+            raise TypeError(f"edges are {edges.dtype}, and axes have numbers: count dates by histo.histogram, or give the "
+                            "numbers of a unit")
+        doubles = array("d", map(_double, edges.tolist() if hasattr(edges, "tolist") else edges))
         if len(doubles) < 2:
             raise ValueError("an axis needs two edges or more")
         self._describe((VARIABLE, bool(closed), len(doubles) - 1, doubles[0], doubles[-1], 0.0, doubles.tobytes()),

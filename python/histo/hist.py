@@ -17,7 +17,7 @@ from ._histo import WEIGHT_REPRODUCIBLE_SUM
 from .axes import AxesTuple, Axis, Boolean, Category, Integer, Labelled, Variable
 from .indexing import Choice, Pick, Range, Total, resolve, spread
 from .lazy import is_dask
-from .storage import EXACT, HAS_SQUARES, MEANS, STORAGE_NAMES, STORAGES, Slots, contiguous, fold, made_of, nan_sets
+from .storage import EXACT, HAS_SQUARES, MEANS, STORAGE_NAMES, STORAGES, Slots, contiguous, made_of, nan_sets
 from .storage import storage_name
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Plan(NamedTuple):
 class Summary(NamedTuple):
     """Moments of a histogram with one axis, from its counts; for a batch, arrays of its shape.
 
-    count: the samples in the bins. variance: the mean of (x - mean)**2. skewness, kurtosis: standardized; 0 for a
+    count: the samples in the bins, whatever their weights. variance: the mean of (x - mean)**2. skewness, kurtosis: standardized; 0 for a
     normal distribution. entropy: in bits. first, last: the lowest and the highest bin that is not empty; mode: the
     lowest bin with the largest count; -1 if all are empty. occupied: the number of bins that are not empty.
     """
@@ -449,8 +449,18 @@ class Histogram(Labelled, _histo.Hist):
 
     def _get_shown(self, what: int, flow: bool) -> NDArray[Any]:
         if flow:
-            return self._shown(fold(self._read(what, True), self.ndim))
+            return self._shown(self._folded()._read(what, True)[..., *[slice(-1)] * self.ndim])
         return self._read(what, False)[..., *(slice(axis.size) for axis in self._axes)]
+
+    def _folded(self) -> Self:
+        """With NaN in the overflow, which is added as all sums of histograms are: exactly, where they are exact."""
+        if not any(self.tally.nan) and self._kind()[0] == UNWEIGHTED:
+            return self
+        maps = []
+        for axis in self._axes:
+            n = axis._tuple[2]
+            maps.append(_map_of(_numpy(), n, list(range(n + 3)), [*range(n + 2), n + 1]))
+        return self._regrouped(self._axes, range(self.ndim), maps)
 
     @overload
     def values(self, flow: bool = False, *, out: None = None) -> NDArray[Any]: ...
@@ -539,7 +549,7 @@ class Histogram(Labelled, _histo.Hist):
             if flow:
                 widths = np.concatenate([[np.inf] * axis.traits.underflow, widths, [np.inf] * axis.traits.overflow])
             values /= widths.reshape(shape + tuple(-1 if j == i else 1 for j in range(self.ndim)))
-        total = self.values(flow).sum(axis=tuple(range(len(self.batch), values.ndim)), keepdims=True)
+        total = self.values(flow).astype(float).sum(axis=tuple(range(len(self.batch), values.ndim)), keepdims=True)
         with np.errstate(invalid="ignore", divide="ignore"):
             return values / total
 
@@ -584,10 +594,12 @@ class Histogram(Labelled, _histo.Hist):
             tally = self.tally
             return tally.bins + tally.flow if flow else tally.bins
         axes = tuple(range(len(self.batch), len(self.batch) + self.ndim))
-        sums = self.values(flow).sum(axis=axes)
-        value = _plain(sums)
-        if self._kind()[0] == UNWEIGHTED and (sums < 0).any():
-            raise ValueError("a sum of counts is 2^63 or more, which int64 cannot hold")
+        if self._kind()[0] == UNWEIGHTED:
+            return _sum_of_counts(self.values(flow), axes)
+        if self._kind()[0] in EXACT and min(self._axes.size):
+            return self._read_cell([_everything(axis) if flow else Total(0, axis.size, False, False)
+                                    for axis in self._axes])
+        value = _plain(self.values(flow).sum(axis=axes))
         if self._kind()[0] not in HAS_SQUARES:
             return value
         return WeightedSum(value, _plain(self._get(SUM_W2, flow).sum(axis=axes)))
@@ -630,11 +642,14 @@ class Histogram(Labelled, _histo.Hist):
             targets.append(-1 if new_axis is None else len(axes))
             maps.append(slots)
             axes += [] if new_axis is None else [new_axis]
-        if axes:
-            return h._regrouped(axes, targets, maps)
+        return h._regrouped(axes, targets, maps) if axes else h._read_cell(asked)
+
+    def _read_cell(self, asked: list[Any]) -> Any:
+        """The value of all slots that indices of `resolve` take, which keep no axis."""
         np = _numpy()
-        targets[0], maps[0] = 0, np.where(maps[0] == NOWHERE, maps[0], 1).astype(np.uint32)
-        cell = h._regrouped([Integer(0, 1)], targets, maps)
+        maps = [_mapped(one, axis)[1] for one, axis in zip(asked, self._axes, strict=True)]
+        maps[0] = np.where(maps[0] == NOWHERE, maps[0], 1).astype(np.uint32)
+        cell = self._regrouped([Integer(0, 1)], [0] + [-1] * (self.ndim - 1), maps)
         if self._mean:
             return _means().cell(cell)
         value = _plain(cell.values()[..., 0])
@@ -702,6 +717,9 @@ class Histogram(Labelled, _histo.Hist):
         if self._mean:
             self._exclusively(self._assign_means, index, _means().mean_of(self, value))
             return
+        if isinstance(value, Histogram) and value.variances() is None and self._kind()[0] in HAS_SQUARES:
+            raise ValueError(f"a histogram of storage {value.storage!r} has no variances, which one of "
+                             f"{self.storage!r} needs: set its values()")
         self._exclusively(self._assign, index, *_pair(_numpy(), value))
 
     def _assign(self, index: Any, values: NDArray[Any], squares: NDArray[Any]) -> None:
@@ -1022,7 +1040,7 @@ class Histogram(Labelled, _histo.Hist):
     # ---- Numbers from a histogram ----
 
     @_of_counts
-    def quantiles(self, q: ArrayLike, method: str = "linear") -> float | _Floats:
+    def quantiles(self, q: ArrayLike, method: str | None = None) -> float | _Floats:
         """Quantiles of a histogram with one axis: those of the samples on integer axes, else within a bin's
         width.
 
@@ -1030,8 +1048,9 @@ class Histogram(Labelled, _histo.Hist):
         ----------
         q : float or array_like of floats
             In 0 … 1.
-        method : str, default "linear"
-            One of numpy.quantile's methods.
+        method : str, optional
+            One of numpy.quantile's methods, by default "linear". Sums of weights take "inverted_cdf" alone, which is
+            their default, as NumPy's weights do.
 
         Returns
         -------
@@ -1039,7 +1058,13 @@ class Histogram(Labelled, _histo.Hist):
         """
         np = _numpy()
         asked = np.asarray(q, float)
-        values = self._quantiles(method, array("d", asked.ravel().tolist())).reshape(self.batch + asked.shape)
+        if self._kind()[0] != UNWEIGHTED:
+            from .weighted import quantiles
+
+            values = quantiles(self, asked.ravel(), method)
+        else:
+            values = self._quantiles(method or "linear", array("d", asked.ravel().tolist()))
+        values = values.reshape(self.batch + asked.shape)
         return float(values) if values.ndim == 0 else values
 
     def _each_entry(self, cls: type[_Of], rows: list[tuple[Any, ...]]) -> _Of:
@@ -1050,8 +1075,13 @@ class Histogram(Labelled, _histo.Hist):
 
     @_of_counts
     def summarize(self) -> Summary:
-        """Moments, entropy and extremes of a histogram with one axis."""
-        return self._each_entry(Summary, self._summarize())
+        """Moments, entropy and extremes of a histogram with one axis. Those of sums of weights follow the weights, of
+        which none is negative; `count` is the number of samples."""
+        if self._kind()[0] == UNWEIGHTED:
+            return self._each_entry(Summary, self._summarize())
+        from .weighted import summarize
+
+        return self._each_entry(Summary, summarize(self))
 
     @_of_counts
     def split(self, method: str = "otsu", classes: int = 2) -> NDArray[np.int64]:
@@ -1059,13 +1089,22 @@ class Histogram(Labelled, _histo.Hist):
 
         method: "otsu" for any number of classes; "triangle", "li", "yen", "isodata", "minimum", "mean" and
             "max-entropy" for two.
+
+        Raises ValueError for sums of weights, as `threshold`, `compare` and `inform` do.
         """
+        self._check_counts("split")
         return self._split(method, classes)
+
+    def _check_counts(self, what: str) -> None:
+        if self._kind()[0] != UNWEIGHTED:
+            raise ValueError(f"{what} takes counts, and this histogram has sums of weights: convert it by astype('int64'), if "
+                             "these are counts")
 
     @_of_counts
     def threshold(self, method: str = "otsu") -> int | float | NDArray[Any]:
         """The value that splits a histogram with one axis into two classes: samples x are in the upper one if x >
         threshold on an integer axis, and if x >= threshold elsewhere. The methods are those of `split`."""
+        self._check_counts("threshold")
         last = self._split(method, 2)[..., 0]
         axis = self._axes[0]
         values = axis.value(last) if axis._discrete else axis.edges[last + 1]
@@ -1078,11 +1117,15 @@ class Histogram(Labelled, _histo.Hist):
         metric: "correlation", "chi-square", "chi-square-alt", "intersection", "bhattacharyya", "kl-divergence",
             "js-divergence", and with one axis "kolmogorov" and "earth-mover".
         """
+        self._check_counts("compare")
+        if isinstance(other, Histogram):
+            other._check_counts("compare")
         return _plain(self._compare(other, metric))
 
     @_of_counts
     def inform(self) -> Information:
         """Entropies and mutual information of the two axes of a histogram, in nats."""
+        self._check_counts("inform")
         return self._each_entry(Information, self._inform())
 
     # ---- To and from other forms ----
@@ -1248,6 +1291,16 @@ def _unpickled(cls: type[Histogram], data: bytes, axes: list[Axis], batch: tuple
     return made._describe(axes, may_weigh, name, label, metadata, mean)
 
 
+def _sum_of_counts(counts: NDArray[Any], axes: tuple[int, ...]) -> int | NDArray[np.int64]:
+    """Their exact sum: a number of Python, or int64 for a batch."""
+    high, low = (counts >> 32).sum(axis=axes), (counts & 2**32 - 1).sum(axis=axes)
+    if counts.ndim == len(axes):
+        return (int(high) << 32) + int(low)
+    if (high + (low >> 32) >= 2**31).any():
+        raise ValueError("a sum of counts is beyond 2^63 - 1, which int64 cannot hold")
+    return (high << 32) + low
+
+
 def _plain(value: Any) -> Any:
     """A number for an array without dimensions."""
     return value.item() if getattr(value, "ndim", 1) == 0 else value
@@ -1296,7 +1349,8 @@ def _mapped(one: Pick | Total | Choice | Range | None, axis: Axis) -> tuple[Axis
 def _pair(np: Any, value: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     """Values and variances from what is set."""
     if isinstance(value, Histogram):
-        value = value.values()
+        variances = value.variances()
+        value = value.values() if variances is None else WeightedSum(value.values(), variances)
     if isinstance(value, WeightedSum) or hasattr(value, "variance") and hasattr(value, "value"):
         return np.asarray(value.value), np.asarray(value.variance)
     values = np.asarray(value)

@@ -28,7 +28,9 @@ class Moments(NamedTuple):
 def _counts(hist: Any) -> Any:
     """A histogram whose counts a map is made of."""
     if getattr(hist, "_mean", None):
-        raise TypeError("a map is made of counts or sums of weights, not of means")
+        raise TypeError("a map is made of counts, not of means")
+    if hasattr(hist, "_check_counts"):
+        hist._check_counts("a map")
     return hist
 
 

@@ -1089,8 +1089,11 @@ def test_counts_do_not_wrap(storage):
             with pytest.raises(ValueError, match="2\\^63"):
                 read()
         h[:] = np.array([2**62, 2**62], "u8")
+        assert h.sum() == 2**63
+        batch = Histogram(Integer(0, 3), batch=1)
+        batch[:] = np.full((1, 3), 2**62)
         with pytest.raises(ValueError, match="2\\^63"):
-            h.sum()
+            batch.sum()
 
 
 def test_threads_use_each_other():

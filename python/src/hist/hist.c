@@ -350,7 +350,7 @@ static histo_status check_signed(const uint64_t *counts, int64_t n)
     uint64_t any = 0;
     for (int64_t i = 0; i < n; i++)
         any |= counts[i];
-    return any >> 63 ? histo_set_error(HISTO_INVALID, "a count is 2^63 or more, which int64 cannot hold") : HISTO_OK;
+    return any >> 63 ? histo_set_error(HISTO_INVALID, "a count is beyond 2^63 - 1, the largest int64") : HISTO_OK;
 }
 
 static histo_status read_slots(const hist *h, int what, histo_slots slots, void *data, int64_t size)
