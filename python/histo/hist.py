@@ -1191,9 +1191,9 @@ class Histogram(Labelled, _histo.Hist):
     def save(self, file: str | os.PathLike[str] | IO[bytes], format: Literal["json", "binary"] | None = None) -> None:
         """Save to a path or a binary file.
 
-        format: "json" for UHI's JSON, which the command `histo` and other libraries read, or "binary" for the library's
-            compact and checksummed format, with exact sums, but without categories, means and the names of axes. By
-            default, binary if the path ends with .histo, else JSON.
+        format: "json" for UHI's JSON, which the command `histo` and other libraries read, or "binary" for the compact and
+            checksummed format of the library and the command, with exact sums. By default, binary if the path ends with
+            .histo, else JSON.
         """
         from .serialization import save
 

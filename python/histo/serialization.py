@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from typing import Any
 
 import numpy as np
@@ -157,6 +158,9 @@ def _axis_from(data: dict, numbers: tuple) -> Axis:
     """The axis of a dict, whose numbers the library has read."""
     kind = data["type"]
     name, label, metadata = _metadata_of(data)
+    names = _own(data).get("names")  # the words that the command has counted
+    if isinstance(names, list) and len(names) == numbers[2] and len(set(map(str, names))) == len(names):
+        return Category(list(map(str, names)), name=name, label=label, metadata=metadata)
     if kind == "boolean":
         return Boolean(name=name, label=label, metadata=metadata)
     if kind not in ("category_str", "category_int"):
@@ -177,6 +181,8 @@ def _array(storage: dict, key: str) -> Any:
     if isinstance(values, str):
         raise ValueError(f"the {key} of the histogram are in another file: {values!r}")
     values = np.asarray(values)
+    if values.dtype.kind == "O":  # null is NaN
+        values = values.astype(float)
     if values.dtype.kind not in "iuf":
         raise ValueError(f"the {key} of the histogram are not numbers")
     whole = key == "values" and values.dtype.kind in "iu" and not (values < 0).any()
@@ -247,12 +253,98 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value)!r} cannot be saved as JSON")
 
 
-def _dumped(data: dict, name: str | None) -> bytes:
-    return json.dumps(data if name is None else {name: data}, default=_plain, separators=(", ", ": ")).encode()
+_STRINGS_AND_WORDS = re.compile(r'"(?:[^"\\]|\\.)*"|-?Infinity|NaN')
+_AS_JSON = {"NaN": "null", "Infinity": "1e999", "-Infinity": "-1e999"}
+
+
+def _dumped(data: Any, name: str | None) -> bytes:
+    """As JSON, which has no NaN and no infinity: null is read as NaN, and 1e999, as any number that large, as infinity."""
+    text = json.dumps(data if name is None else {name: data}, default=_plain, separators=(", ", ": "))
+    if "NaN" in text or "Infinity" in text:
+        text = _STRINGS_AND_WORDS.sub(lambda found: _AS_JSON.get(found[0], found[0]), text)
+    return text.encode()
 
 
 def _is_path(file: Any) -> bool:
     return isinstance(file, (str, os.PathLike))
+
+
+_SET = b"histo set 1\n"
+"""How a file of the command begins that has more than one unnamed histogram. A line, "NAME-BYTES BYTES", stands before
+the name and the data of each; before that, lines tell more of it, such as the words that an axis counts."""
+
+
+def _names_of(axis: Any) -> list[str] | None:
+    """The words that an axis counts, as the command has them."""
+    if isinstance(axis, Boolean):
+        return ["false", "true"]
+    names = [str(one) for one in axis.categories] if isinstance(axis, Category) else []
+    return names if names and not any("\0" in one for one in names) else None
+
+
+def _binary(h: Any) -> bytes:
+    """The library's form, whose metadata has what only Python knows of the axes; with words, a file of the command."""
+    metadata = _metadata_to("", h._label, h.metadata)
+    described = []
+    for axis in h.axes:
+        if isinstance(axis, (Boolean, Category)):
+            described.append(_axis_to(axis, {}))
+        else:
+            described.append({"underflow": axis._underflow, "overflow": axis._overflow,
+                              "metadata": _metadata_to(axis.name, axis._label, axis.metadata)})
+    if any(one != {"underflow": True, "overflow": True, "metadata": {}} for one in described):
+        metadata["histo_axes"] = _dumped(described, None).decode()
+    if len(h.batch) > 1 or h.batch == (1,):
+        metadata["histo_batch"] = ",".join(map(str, h.batch))
+    data = h._save(BINARY, h.name or None, _dumped(metadata, None).decode() if metadata else None)
+    words = b""
+    for i, axis in enumerate(h.axes):
+        names = _names_of(axis)
+        if names:
+            texts = b"".join(one.encode() + b"\0" for one in names)
+            words += f"words {i} {len(names)} 0 {len(texts)}\n".encode() + texts
+    if not words:
+        return data
+    name = h.name.encode()
+    return _SET + words + f"{len(name)} {len(data)}\n".encode() + name + data
+
+
+def _words_of(data: bytes, name: str | None) -> dict[int, list[str]]:
+    """The words that axes of a histogram count, in a file of the command that the library has read."""
+    at, words = len(_SET), {}
+    while data.startswith(_SET) and at < len(data):
+        end = data.index(b"\n", at)
+        line = data[at:end].split(b" ")
+        at = end + 1
+        if line[0] == b"words":
+            texts = data[at : at + int(line[-1])]
+            words[int(line[1])] = [one.decode(errors="replace") for one in texts.split(b"\0")[:-1]]
+        if line[0].isdigit():
+            if name is None or data[at : at + int(line[0])] == name.encode():
+                return words
+            words = {}
+            at += int(line[0])
+        if line[0] != b"times":
+            at += int(line[-1])
+    return {}
+
+
+def _from_binary(cls: Any, data: bytes, name: str | None) -> Any:
+    made = cls._load(data, name)
+    own_name, text = made._take_texts()
+    entries = json.loads(text or "{}")
+    described = json.loads(entries.pop("histo_axes", "null")) or [{} for _ in range(made._naxes())]
+    shape = entries.pop("histo_batch", "")
+    batch = tuple(map(int, shape.split(","))) if shape else made._batch()
+    words = _words_of(data, name)
+    axes = []
+    for i, one in enumerate(described):
+        if "type" not in one and len(words.get(i, ())) == made._axis(i)[2] and len(set(words[i])) == len(words[i]):
+            one = {"type": "category_str", "categories": words[i], "flow": True}
+        axes.append(_axis_from({"type": "", "underflow": True, "overflow": True, **one}, made._axis(i)))
+    _, label, metadata = _metadata_of({"metadata": entries})
+    made._dress(batch, any(axis._translated for axis in axes))
+    return made._describe(axes, False, own_name or "", label, metadata)
 
 
 def save(h: Any, file: Any, form: str | None) -> None:
@@ -260,12 +352,9 @@ def save(h: Any, file: Any, form: str | None) -> None:
     if form is None:
         form = "binary" if _is_path(file) and os.fspath(file).endswith(".histo") else "json"
     if form == "binary":
-        if any(isinstance(axis, (Boolean, Category)) for axis in h.axes):
-            raise ValueError("binary files have no categories: save as JSON")
         if h._mean:
             raise ValueError("binary files have no means: save as JSON")
-        metadata = _metadata_to("", h._label, h.metadata)
-        data = h._save(BINARY, h.name or None, json.dumps(metadata) if metadata else None)
+        data = _binary(h)
     elif form == "json":
         data = _dumped(to_uhi(h), h.name or "histogram")
     else:
@@ -287,11 +376,7 @@ def load(cls: Any, file: Any, name: str | None) -> Any:
     if isinstance(data, str):
         data = data.encode()
     if not data.lstrip()[:1] == b"{":
-        made = cls._load(data, name)
-        axes = [axis_of(made._axis(i)) for i in range(made._naxes())]
-        own_name, text = made._take_texts()
-        _, label, metadata = _metadata_of({"metadata": json.loads(text or "{}")})
-        return made._describe(axes, False, own_name or "", label, metadata)
+        return _from_binary(cls, data, name)
     try:
         document = json.loads(data)
     except (ValueError, RecursionError) as error:

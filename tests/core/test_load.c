@@ -54,6 +54,7 @@ static char *quoted(const char *document)
     return text;
 }
 
+#define FLOW "'underflow':true,'overflow':true,'circular':false"
 #define REGULAR "{'type':'regular','lower':0,'upper':2,'bins':2,'underflow':true,'overflow':true,'circular':false}"
 #define NO_FLOW "{'type':'regular','lower':0,'upper':2,'bins':2,'underflow':false,'overflow':false,'circular':false}"
 #define HISTOGRAM(axes, storage) "{'uhi_schema':1,'axes':[" axes "],'storage':{" storage "}}"
@@ -147,6 +148,34 @@ static void test_foreign_sums_of_squares(void **state)
     }
 }
 
+/* JSON has no NaN and no infinity: they are null and 1e999, also where we write them. */
+static void test_numbers_that_json_has_not(void **state)
+{
+    (void)state;
+    const char *text = quoted(HISTOGRAM("{'type':'variable','edges':[-1e999,0,1e999]," FLOW "}",
+                                        "'type':'double','values':[1,null,1e999,-1e999]"));
+    histo_hist *hist = load_good(text, strlen(text), NULL);
+    for (int again = 0; again < 2; again++) {
+        double sums[5];
+        OK(histo_hist_read_weights(hist, HISTO_FLOW, sums, NULL, 5, NULL));
+        assert_true(sums[0] == 1 && isnan(sums[1]) && sums[2] == INFINITY && sums[3] == -INFINITY);
+        const histo_axis axis = histo_hist_axis(hist, 0);
+        assert_true(axis.lo == -INFINITY && axis.hi == INFINITY);
+        void *data;
+        size_t size;
+        OK(histo_hist_save(hist, HISTO_JSON, NULL, &data, &size));
+        histo_hist_destroy(hist);
+        char *saved = calloc(size + 1, 1);
+        memcpy(saved, data, size);
+        assert_null(strstr(saved, "Infinity"));
+        assert_null(strstr(saved, "NaN"));
+        free(saved);
+        hist = load_good(data, size, NULL);
+        histo_free(data);
+    }
+    histo_hist_destroy(hist);
+}
+
 /* Values beside the document are counts or doubles, whatever the storage; without any, all are 0. */
 static void test_foreign_outlines(void **state)
 {
@@ -212,7 +241,6 @@ typedef struct invalid_document {
 } invalid_document;
 
 #define AXIS(type_and_rest) HISTOGRAM("{" type_and_rest "}", "'type':'int'")
-#define FLOW "'underflow':true,'overflow':true,'circular':false"
 #define STORAGE(storage) HISTOGRAM(REGULAR, storage)
 #define WITH_INFO(info)                                                                                                \
     "{'uhi_schema':1,'axes':[" REGULAR "],'storage':{'type':'int','values':[1,2,3,4]},'writer_info':{'histo':{" info   \
@@ -313,7 +341,9 @@ static const invalid_document invalid_documents[] = {
     {STORAGE("'type':'int','values':[1,2,3,[4]]"), "a number", HISTO_CORRUPT},
     {STORAGE("'type':'int','values':[1,2,3,-4]"), "whole number", HISTO_CORRUPT},
     {STORAGE("'type':'int','values':[1,2,3,18446744073709551616]"), "2^64-1", HISTO_CORRUPT},
-    {STORAGE("'type':'double','values':[1,2,3,null]"), "a number", HISTO_CORRUPT},
+    {STORAGE("'type':'int','values':[1,2,3,null]"), "whole number", HISTO_CORRUPT},
+    {STORAGE("'type':'double','values':[1,2,3,true]"), "a number", HISTO_CORRUPT},
+    {STORAGE("'type':'double','values':[1,2,0.5,1e400]"), "too large", HISTO_CORRUPT},
     {STORAGE("'type':'weighted','values':[1,2,3,4]"), "variances", HISTO_CORRUPT},
     {STORAGE("'type':'weighted','variances':[1,2,3,4]"), "values", HISTO_CORRUPT},
     {STORAGE("'type':'int','index':[[1]]"), "values", HISTO_CORRUPT},
@@ -703,12 +733,19 @@ static void test_small_files_allocate_little(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_foreign),           cmocka_unit_test(test_foreign_sums_of_squares),
-        cmocka_unit_test(test_foreign_outlines),  cmocka_unit_test(test_several_histograms),
-        cmocka_unit_test(test_invalid_documents), cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_checksum),          cmocka_unit_test(test_digits),
-        cmocka_unit_test(test_forged_binary),     cmocka_unit_test(test_edges_of_no_formula),
-        cmocka_unit_test(test_forged_bytes),      cmocka_unit_test(test_small_files_allocate_little),
+        cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_foreign_sums_of_squares),
+        cmocka_unit_test(test_foreign_outlines),
+        cmocka_unit_test(test_several_histograms),
+        cmocka_unit_test(test_numbers_that_json_has_not),
+        cmocka_unit_test(test_invalid_documents),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_checksum),
+        cmocka_unit_test(test_digits),
+        cmocka_unit_test(test_forged_binary),
+        cmocka_unit_test(test_edges_of_no_formula),
+        cmocka_unit_test(test_forged_bytes),
+        cmocka_unit_test(test_small_files_allocate_little),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

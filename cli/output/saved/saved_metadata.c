@@ -71,7 +71,7 @@ static int put_view(object *to, const series *of, const view *v, fault *f)
     for (int64_t cell = 0; cell < t->cells && values; cell++) {
         char text[TEXT_NUMBER_BYTES];
         if (isnan(values[cell])) continue;
-        fprintf(out, "%s%s", first ? "" : ",", isinf(values[cell]) ? "Infinity" : text_exact(values[cell], text));
+        fprintf(out, "%s%s", first ? "" : ",", isinf(values[cell]) ? "1e999" : text_exact(values[cell], text));
         first = false;
     }
     fputs("]", out);

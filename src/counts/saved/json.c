@@ -403,10 +403,17 @@ histo_status histo_json_bool(const histo_json *doc, size_t at, bool *value)
 /* strtod stops within the document: a character that cannot continue a number follows each. */
 histo_status histo_json_number(const histo_json *doc, size_t at, double *value)
 {
-    if (histo_json_number_end(doc, at) == 0)
-        return histo_json_fail(doc, at, HISTO_CORRUPT, "a number should stand here");
+    const size_t end = histo_json_number_end(doc, at);
+    if (histo_json_type(doc, at) == 'n') {
+        *value = NAN;
+        return HISTO_OK;
+    }
+    if (end == 0) return histo_json_fail(doc, at, HISTO_CORRUPT, "a number should stand here");
     *value = strtod(doc->text + at, NULL);
-    if (isinf(*value) && doc->text[at] != 'I' && doc->text[at + 1] != 'I')
+    const size_t digits = at + (doc->text[at] == '-');
+    const bool infinity =
+        doc->text[digits] == 'I' || (end - digits == 5 && memcmp(doc->text + digits, "1e999", 5) == 0);
+    if (isinf(*value) && !infinity)
         return histo_json_fail(doc, at, HISTO_CORRUPT, "this number is too large for a double");
     return HISTO_OK;
 }
@@ -449,7 +456,7 @@ histo_status histo_json_count(const histo_json *doc, size_t at, uint64_t *value)
 void histo_json_put_number(histo_bytes *out, double value)
 {
     if (value != value || isinf(value)) {
-        histo_bytes_print(out, value != value ? "NaN" : value > 0 ? "Infinity" : "-Infinity");
+        histo_bytes_print(out, value != value ? "null" : value > 0 ? "1e999" : "-1e999");
         return;
     }
     char text[40];

@@ -1,5 +1,6 @@
 /* JSON (RFC 8259) in memory. A document is checked once as a whole, then walked by positions in its text. Nothing
- * recurses. NaN, Infinity and -Infinity, which Python's json writes, are accepted; a byte order mark is not. Numbers
+ * recurses. NaN, Infinity and -Infinity, which Python's json writes, are accepted; a byte order mark is not. As JSON
+ * has none of these, null is written and read as NaN, and 1e999, which readers take as infinite, as infinity. Numbers
  * use the "C" locale, which must be the thread's. */
 #ifndef COUNTS_JSON_H
 #define COUNTS_JSON_H

@@ -36,10 +36,14 @@ const char *histo_weighting_name(histo_weighting weighting)
     return (unsigned)weighting < HISTO_UHI_WEIGHTINGS ? histo_uhi_weightings[weighting] : NULL;
 }
 
-static void put_value(histo_bytes *out, bool sum, uint64_t bits)
+/* in_list: within a string, whose readers know NaN, which is no JSON. */
+static void put_value(histo_bytes *out, bool sum, uint64_t bits, bool in_list)
 {
-    if (sum)
-        histo_json_put_number(out, histo_double_of(bits));
+    const double value = histo_double_of(bits);
+    if (sum && in_list && value != value)
+        histo_bytes_print(out, "NaN");
+    else if (sum)
+        histo_json_put_number(out, value);
     else
         histo_bytes_print(out, "%" PRIu64, bits);
 }
@@ -126,7 +130,7 @@ static void put_lane(histo_bytes *out, const histo_hist *hist, const char *key, 
         first = false;
         while (begins-- > 0)
             histo_bytes_put(out, "[", 1);
-        put_value(out, lane.sums, histo_lane_cell(lane, &cell));
+        put_value(out, lane.sums, histo_lane_cell(lane, &cell), false);
         while (ends-- > 0)
             histo_bytes_put(out, "]", 1);
     } while (!histo_bytes_ends(out, A_NUMBER) && histo_cell_next(&cell));
@@ -167,7 +171,7 @@ static void list_add(list *l, int64_t index, uint64_t value)
         histo_bytes_print(l->out, "%s%" PRId64 ":", l->next ? " " : "", index);
     else
         histo_bytes_put(l->out, ",", 1);
-    put_value(l->out, l->sums, value);
+    put_value(l->out, l->sums, value, true);
     l->next = index + 1;
 }
 

@@ -11,7 +11,7 @@ static bool is_count(double x)
     return x >= 0 && x < 0x1p64 && x == floor(x);
 }
 
-/* Are all values counts? Ignores elements that are not numbers, which fail later. */
+/* Are all values counts? Ignores elements that are neither numbers nor null, which is NaN: they fail later. */
 static bool all_counts(const histo_uhi_loader *l)
 {
     const double *sums = l->arrays && l->arrays->dtype == HISTO_F64 ? l->arrays->values : NULL;
@@ -24,6 +24,7 @@ static bool all_counts(const histo_uhi_loader *l)
         size_t behind = histo_json_number_end(&l->doc, at);
         uint64_t count;
         if (behind && histo_json_count(&l->doc, at, &count) != HISTO_OK) return false;
+        if (histo_json_type(&l->doc, at) == 'n') return false;
         at = behind ? behind : at + 1;
     }
     return true;
