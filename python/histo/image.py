@@ -196,7 +196,7 @@ def clahe(image: Any, *, clip: float = 2.0, tiles: Any = (8, 8), bins: int | Non
         The contrast limit: counts above this multiple of the mean count are cut off and spread over all bins. 0: no
         limit.
     tiles : tuple of ints, default (8, 8)
-        The number of tiles along each dimension.
+        The number of tiles along each dimension. Where the image has fewer samples, it continues by reflection, too.
     bins : int, optional
         As in `histogram`; by default, 4096 for floats.
     bits : int, optional
@@ -209,7 +209,7 @@ def clahe(image: Any, *, clip: float = 2.0, tiles: Any = (8, 8), bins: int | Non
     tiles = tuple(map(operator.index, tiles))
 
     def work(image: Any, out: Any, _: int) -> None:
-        if len(tiles) != image.ndim or not all(1 <= count <= n for count, n in zip(tiles, image.shape, strict=True)):
+        if len(tiles) != image.ndim or min(tiles) < 1 or not image.size:
             raise ValueError(f"an image of shape {image.shape} has no {'x'.join(map(str, tiles))} tiles")
         axis = _axis(image, bins, None, threads, _BINS_OF_TILES)
         if isinstance(axis, Integer) and image.dtype != np.uint8:
