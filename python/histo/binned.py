@@ -34,8 +34,8 @@ __all__ = ["BinnedStatistic2dResult", "BinnedStatisticResult", "BinnedStatisticd
 
 
 class _Numbers:
-    """The number of each sample's bin, as scipy.stats counts: in the array of all bins, with one more at both ends of each
-    axis, in C order. Kept in as few bytes as hold them."""
+    """The number of each sample's bin, as scipy.stats counts: in the array of all bins, with one more at both ends of
+    each axis, in C order. Kept in as few bytes as hold them."""
 
     __slots__ = ("expand", "numbers", "shape")
 
@@ -63,8 +63,8 @@ class _Result(Sequence[Any]):
 
     @property
     def binnumber(self) -> NDArray[np.int64]:
-        """The bin of each sample, an array of int64 of shape (N,): bins count from 1, 0 is below the axis and n + 1 above,
-        NaN included; masked samples have -1. Of several axes, the position in the array of all these bins, in C order,
+        """The bin of each sample, an array of int64 of shape (N,): bins count from 1, 0 is below the axis and n + 1
+        above, NaN included; masked samples have -1. Of several axes, the position in the array of all these bins, in C order,
         or with expand_binnumbers=True an array of shape (D, N)."""
         if self._array is None:
             self._array = self._numbers.array()

@@ -589,7 +589,8 @@ class Histogram(Labelled, _histo.Hist):
         """The sum of all values: a number, a `WeightedSum` for storage="weight", or an array for a batch; the `Mean` or
         `WeightedMean` of all values for storage="mean" or "weighted_mean"."""
         if self._mean:
-            return cast("Mean | WeightedMean", self[(slice(None if flow else 0, None if flow else len, sum),) * self.ndim])
+            every = slice(None, None, sum) if flow else slice(0, len, sum)
+            return cast("Mean | WeightedMean", self[(every,) * self.ndim])
         if self._kind()[1] == SPARSE:
             tally = self.tally
             return tally.bins + tally.flow if flow else tally.bins
@@ -619,7 +620,8 @@ class Histogram(Labelled, _histo.Hist):
         and counts the rest as flow, its step rebins or sums: h[2:5], h[0.1j:0.5j], h[::rebin(2)], h[::sum],
         h[0:len:sum]. Several axes by a tuple, with ... for those not named, or by a dict: h[{"x": slice(2, 5)}]. A list
         chooses categories. Without an axis left, the result is a number, a `WeightedSum` for storage="weight", a `Mean`
-        or `WeightedMean` for storage="mean" or "weighted_mean", or an array for a batch. An array of bins for each axis gathers the values of these bins.
+        or `WeightedMean` for storage="mean" or "weighted_mean", or an array for a batch. An array of bins for each axis
+        gathers the values of these bins.
         """
         asked = resolve(index, self._axes)
         if any(hasattr(one, "ndim") for one in asked):

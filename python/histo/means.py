@@ -1,11 +1,13 @@
 """Histograms of means: the mean and the variance of values in each bin, from exact sums.
 
-Such a histogram is one of the library's with a batch of exact sums, so that all that copies, adds or regroups slots does
-so exactly: of w, of w * x in two rows, of w * x * x in two rows and, if means are weighted, of w * w. The sums of products w * x and w * x * x have two rows each, the products rounded to double and
-what rounding took from them: their sum is that of the products to twice the precision of doubles. So nothing cancels in
-the variance, sum(w * x * x) - sum(w * x)**2 / sum(w). Exact storages add these terms of each sample. The others do so
-for few samples. Of many, which takes longer than counting them, they first find the mean of those in each slot, and the
-squares of what these are off it, in double, and then add the terms that have them.
+Such a histogram is one of the library's with a batch of exact sums, so that all that copies, adds or regroups slots
+does so exactly: of w, of w * x in two rows, of w * x * x in two rows and, if means are weighted, of w * w. The two rows
+are the products rounded to double, and what rounding took from them: their sum is that of the products to twice the
+precision of doubles. So nothing cancels in the variance, sum(w * x * x) - sum(w * x)**2 / sum(w).
+
+Exact storages add these terms of each sample, and the others do so for few samples. Of many, they first find the mean of
+those in each slot, and the squares of what these are off it, in double, and then add the terms that have them: this is
+several times as fast.
 """
 
 from __future__ import annotations

@@ -113,10 +113,9 @@ def equalize_hist(image: ArrayLike, nbins: int = 256, mask: ArrayLike | None = N
 def _matched(image: NDArray[Any], reference: NDArray[Any]) -> NDArray[np.float64]:
     """Whose distribution is that of the reference, between whose values it is interpolated."""
     if image.dtype.kind in "iu":
-        axis = Integer(*(np.add(_ends(image), (0, 1)).tolist()))
-        table = Map(axis).match(Histogram(axis).fill(image), Histogram(Integer(*(np.add(_ends(reference), (0, 1)).tolist())))
-                                .fill(reference))
-        return np.asarray(table(image, dtype=np.float64))
+        h, to = (Histogram(Integer(low, high + 1)).fill(one)
+                 for one, (low, high) in ((image, _ends(image)), (reference, _ends(reference))))
+        return np.asarray(Map(*h.axes).match(h, to)(image, dtype=np.float64))
     _, level, counts = np.unique(image.reshape(-1), return_inverse=True, return_counts=True)
     values, others = np.unique(reference.reshape(-1), return_counts=True)
     found = np.interp(np.cumsum(counts) / image.size, np.cumsum(others) / reference.size, values)
