@@ -21,7 +21,7 @@ from . import rules
 from .counting import dtype_of_sums, sums
 from .dates import is_date
 from .lazy import is_dask
-from .sources import both, take
+from .sources import as_masked, both, take
 
 if TYPE_CHECKING:
     from .hist import Histogram
@@ -35,19 +35,13 @@ TREE = 8
 # ---- Operands ----
 
 
-def _in_memory(x: Any) -> Any:
-    """What of any source is in memory as an array, which is masked where values are missing."""
-    values, present = take(x).decoded()[:2]
-    return values if present is None else np.ma.masked_array(values, ~present)
-
-
 def _array(x: Any) -> Any:
     """A Dask array; of the column of a dataframe, whose numbers of rows are not known."""
     if not is_dask(x):
-        return da.from_array(_in_memory(x), chunks=-1)
+        return da.from_array(as_masked(x), chunks=-1)
     if not hasattr(x, "to_dask_array"):
         return da.asarray(x)
-    dtype, part = _in_memory(x._meta).dtype, dask.delayed(_in_memory, pure=True)
+    dtype, part = as_masked(x._meta).dtype, dask.delayed(as_masked, pure=True)
     return da.concatenate([da.from_delayed(part(one), (math.nan,), dtype) for one in x.to_delayed()])
 
 

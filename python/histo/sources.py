@@ -89,6 +89,12 @@ def check_numbers(dtype: np.dtype, what: str) -> None:
     raise TypeError(f"{what} of dtype {dtype} cannot be counted")
 
 
+def as_masked(x: Any) -> np.ndarray:
+    """An array, which is masked where values are missing."""
+    values, present = take(x).decoded()[:2]
+    return values if present is None else np.ma.masked_array(values, ~present)
+
+
 def mask_of(x: Any) -> Any:
     """A mask of any source: what is missing in it is not kept."""
     found = numbers(x, "masks")

@@ -15,12 +15,13 @@ import numpy as np
 
 from ..axes import Regular
 from ..hist import Histogram
+from ..sources import as_masked
 
 __all__ = ["histogram1d", "histogram2d", "histogramdd"]
 
 
 def _numbers(a: Any, what: str) -> Any:
-    a = np.atleast_1d(a)
+    a = np.atleast_1d(as_masked(a))
     if a.dtype.kind not in "fiu":
         raise TypeError(f"{what} is not or cannot be converted to a numerical array")
     return a

@@ -32,7 +32,11 @@ int samples_of_buffer(PyObject *object, python_samples *out)
 {
     if (!PyObject_CheckBuffer(object)) return 0;
     Py_buffer *b = &out->buffer;
-    if (PyObject_GetBuffer(object, b, PyBUF_RECORDS_RO) != 0) return -1;
+    if (PyObject_GetBuffer(object, b, PyBUF_RECORDS_RO) != 0) {
+        if (!PyErr_ExceptionMatches(PyExc_BufferError)) return -1;
+        PyErr_Clear(); /* JAX has types that buffers have not */
+        return 0;
+    }
     histo_view *v = &out->view;
     if (!dtype_of_format(b->format ? b->format : "B", b->itemsize, &v->dtype) || b->ndim > HISTO_MAX_DIMS ||
         (b->ndim > 0 && (!b->shape || !b->strides))) {

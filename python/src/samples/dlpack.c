@@ -30,11 +30,15 @@ static bool is_of_gpu(const dl_device *device)
     return device->type == DL_CUDA || device->type == DL_CUDA_MANAGED;
 }
 
+/* 0; OF_OTHERS for types that only their library knows, such as float8, in host memory; -1 with an exception. */
 static int view_of(const dl_tensor *t, python_samples *out)
 {
     histo_dtype dtype;
     int64_t strides[MAX_DIMENSIONS];
-    if (dtype_of(t->dtype, &dtype) < 0) return -1;
+    if (dtype_of(t->dtype, &dtype) < 0) {
+        if (t->device.type == DL_CPU) PyErr_Clear();
+        return t->device.type == DL_CPU ? OF_OTHERS : -1;
+    }
     out->is_bool = t->dtype.code == DL_BOOL;
     if (!is_of_gpu(&t->device) && t->device.type != DL_CPU && t->device.type != DL_CUDA_HOST)
         return refuse("histo counts in host memory and in that of NVIDIA GPUs: copy the samples to the host");
@@ -125,7 +129,10 @@ int samples_of_exchange(PyObject *module, PyObject *object, python_samples *out)
     void *stream = NULL;
     const dl_exchange *api = exchange_of(module, object);
     if (!api) return 0;
-    if (take_borrowed(api, object, &t, out) < 0 || view_of(&t, out) < 0) return -1;
+    if (take_borrowed(api, object, &t, out) < 0) return -1;
+    const int viewed = view_of(&t, out);
+    if (viewed == OF_OTHERS) samples_release(out);
+    if (viewed != 0) return viewed;
     out->exchange = api;
     if (t.device.type == DL_CUDA && api->stream_of(t.device.type, t.device.id, &stream) != 0) return fail_exchange();
     return mark_gpu(&t, HISTO_DEVICE_CUDA(t.device.id), stream, out) < 0 ? -1 : 1;
@@ -155,6 +162,12 @@ PyObject *dlpack_new(const python_samples *like, histo_dtype dtype, int ndim, in
 
 /* ---- By capsules ---- */
 
+static int view_managed(const dl_tensor *t, void *stream, python_samples *out)
+{
+    const int viewed = view_of(t, out);
+    return viewed == 0 ? mark_gpu(t, HISTO_DEVICE_AUTO, stream, out) : viewed;
+}
+
 /* Whoever renames a capsule owns its tensor. */
 static int take_capsule(PyObject *capsule, void *stream, python_samples *out)
 {
@@ -165,14 +178,14 @@ static int take_capsule(PyObject *capsule, void *stream, python_samples *out)
         out->memory = m;
         out->release = release_versioned;
         out->read_only = m->flags & DLPACK_READ_ONLY;
-        return view_of(&m->tensor, out) < 0 ? -1 : mark_gpu(&m->tensor, HISTO_DEVICE_AUTO, stream, out);
+        return view_managed(&m->tensor, stream, out);
     }
     if (PyCapsule_IsValid(capsule, "dltensor")) {
         dl_managed *m = PyCapsule_GetPointer(capsule, "dltensor");
         if (PyCapsule_SetName(capsule, "used_dltensor") < 0) return -1;
         out->memory = m;
         out->release = release_managed;
-        return view_of(&m->tensor, out) < 0 ? -1 : mark_gpu(&m->tensor, HISTO_DEVICE_AUTO, stream, out);
+        return view_managed(&m->tensor, stream, out);
     }
     return refuse("__dlpack__ returned no unused tensor");
 }
@@ -247,9 +260,10 @@ int samples_of_dlpack(PyObject *object, python_samples *out)
         capsule = ask(method, &device, stream);
     Py_DECREF(method);
     if (!capsule) return -1;
-    const int failed = take_capsule(capsule, stream, out);
+    const int taken = take_capsule(capsule, stream, out);
     Py_DECREF(capsule);
-    if (failed < 0) return -1;
+    if (taken == OF_OTHERS) samples_release(out);
+    if (taken != 0) return taken;
     out->owner = Py_NewRef(object);
     return 1;
 }

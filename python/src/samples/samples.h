@@ -74,14 +74,15 @@ bool dlpack_on_host(PyObject *object);
 bool samples_are_plain(PyObject *list);
 
 /* A source of samples takes an object that is of its kind: 1 if it has filled in *out, 0 if the object is of another
- * kind, -1 with an exception. */
+ * kind, OF_OTHERS if its numbers are none that are known here, so that histo.sources takes them, -1 with an exception.
+ */
+enum { OF_OTHERS = 2 };
 int samples_of_array(PyObject *array, python_samples *out); /* of NumPy; 0 if it has a mask, or no numbers */
 int samples_of_buffer(PyObject *object, python_samples *out);
 int samples_of_exchange(PyObject *module, PyObject *object, python_samples *out);
 int samples_of_cuda_array(PyObject *module, PyObject *object, python_samples *out);
 int samples_of_dlpack(PyObject *object, python_samples *out);
-enum { OF_OTHERS = 2 }; /* a column of Arrow that has no numbers, which histo.sources takes */
-int samples_of_arrow(PyObject *object, python_samples *out); /* also OF_OTHERS */
+int samples_of_arrow(PyObject *object, python_samples *out);
 int samples_join_arrow(python_samples *s);
 
 /* Whether an object, or the first item of a list or tuple, says that it is in the memory of a GPU. */
