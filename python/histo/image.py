@@ -5,7 +5,8 @@ have bins over their range. Results have the shape and dtype of the image, in na
 0 … 1. These keywords are common to several functions:
 
 mask : array_like, optional
-    Count only the samples where it is true. All samples are mapped.
+    Count only the samples where it is true, and those that are not missing: what a masked array hides is not counted.
+    All samples are mapped; the result of a masked array is one.
 channel_axis : int, optional
     The dimension of the channels of a colour image, which are processed one by one.
 out : ndarray, optional
@@ -27,6 +28,7 @@ from . import _histo
 from .axes import Axis, Integer, Regular, Variable
 from .hist import Histogram, Information
 from .maps import Map
+from .sources import both, mask_of, take
 
 __all__ = ["clahe", "equalize", "histogram", "match", "mutual_information", "quantiles", "segment", "stretch",
            "threshold"]
@@ -39,28 +41,37 @@ def _has_levels(dtype: Any) -> bool:
     return dtype.kind in "iub" and dtype.itemsize <= 2
 
 
-def _image(image: Any) -> Any:
-    image = np.asarray(image)
+def _image(image: Any) -> tuple[Any, Any]:
+    """An array, and which of its samples are present, or None."""
+    image, present = take(image).decoded()[:2]
+    if not isinstance(image, np.ndarray):
+        raise TypeError("an image is in host memory: copy it there")
     if image.dtype == bool:
-        return image.view(np.uint8)
+        return image.view(np.uint8), present
     if image.dtype.kind not in "iuf":
         raise TypeError(f"an image holds integers or floats, not {image.dtype}")
-    return image if image.dtype.isnative else image.astype(image.dtype.newbyteorder("="))
+    return image if image.dtype.isnative else image.astype(image.dtype.newbyteorder("=")), present
 
 
-def _each_channel(image: Any, channel_axis: int | None, out: Any, work: Callable[[Any, Any, int], None]) -> Any:
-    """work(image, result, channel) for each channel, or for the whole image."""
-    if out is None:
-        out = np.empty_like(image)
-    elif out.shape != image.shape:
+def _shown(mask: Any, present: Any) -> Any:
+    """A mask of what is counted; None for all."""
+    return both(None if mask is None else mask_of(mask), present)
+
+
+def _each_channel(image: Any, present: Any, mask: Any, channel_axis: int | None, out: Any,
+                  work: Callable[[Any, Any, Any, int], None]) -> Any:
+    """work(image, mask, result, channel) for each channel, or for the whole image."""
+    made = np.empty_like(image) if out is None else out
+    if made.shape != image.shape:
         raise ValueError(f"out has the shape {out.shape}, and the image {image.shape}")
     if channel_axis is None:
-        work(image, out, 0)
-        return out
-    channels, results = np.moveaxis(image, channel_axis, 0), np.moveaxis(out, channel_axis, 0)
-    for k in range(len(channels)):
-        work(channels[k], results[k], k)
-    return out
+        work(image, _shown(mask, present), made, 0)
+    else:
+        channels, results = np.moveaxis(image, channel_axis, 0), np.moveaxis(made, channel_axis, 0)
+        there = [None] * len(channels) if present is None else np.moveaxis(present, channel_axis, 0)
+        for k in range(len(channels)):
+            work(channels[k], _shown(mask, there[k]), results[k], k)
+    return made if out is not None or present is None else np.ma.masked_array(made, ~present)
 
 
 def _range(image: Any, mask: Any, threads: int | None) -> tuple:
@@ -107,12 +118,14 @@ def histogram(image: Any, bins: int | None = None, *, mask: Any = None, channel_
     Histogram
         With channel_axis, a batch: one histogram for each channel.
     """
-    image = _image(image)
-    axis = _axis(image, bins, mask, threads)
-    if channel_axis is None:
-        return Histogram(axis).fill(image, mask=mask, threads=threads)
-    image = np.moveaxis(image, channel_axis, 0)
-    return Histogram(axis, batch=len(image)).fill(image, mask=mask, threads=threads)
+    image, present = _image(image)
+    if channel_axis is not None:
+        image = np.moveaxis(image, channel_axis, 0)
+        present = present if present is None else np.moveaxis(present, channel_axis, 0)
+    mask = _shown(mask, present)
+    axis = _axis(image, bins, mask if mask is None else np.broadcast_to(mask, image.shape), threads)
+    h = Histogram(axis) if channel_axis is None else Histogram(axis, batch=len(image))
+    return h.fill(image, mask=mask, threads=threads)
 
 
 def _bits_of(h: Histogram) -> int:
@@ -158,16 +171,16 @@ def equalize(image: Any, *, rule: str = "minimum", bins: int | None = None, bits
     mask, channel_axis, out, threads
         See `histo.image`.
     """
-    image = _image(image)
+    image, present = _image(image)
     _check_bits(image, bits)
 
-    def work(image: Any, out: Any, _: int) -> None:
+    def work(image: Any, mask: Any, out: Any, _: int) -> None:
         h, lo, hi, linear = _levels(image, histogram(image, bins, mask=mask, threads=threads), bits)
         if not h.sum():
             raise ValueError("no sample is unmasked and finite")
         Map(*h.axes, linear=linear).equalize(h, lo, hi, rule=rule)(image, out=out, threads=threads)
 
-    return _each_channel(image, channel_axis, out, work)
+    return _each_channel(image, present, mask, channel_axis, out, work)
 
 
 def _tiled(image: Any, tiles: tuple) -> tuple:
@@ -204,11 +217,13 @@ def clahe(image: Any, *, clip: float = 2.0, tiles: Any = (8, 8), bins: int | Non
     channel_axis, out, threads
         See `histo.image`.
     """
-    image = _image(image)
+    image, present = _image(image)
+    if present is not None:
+        raise ValueError("CLAHE equalizes all samples of a tile, and has no mask: fill what the image's mask hides")
     _check_bits(image, bits)
     tiles = tuple(map(operator.index, tiles))
 
-    def work(image: Any, out: Any, _: int) -> None:
+    def work(image: Any, _mask: Any, out: Any, _: int) -> None:
         if len(tiles) != image.ndim or min(tiles) < 1 or not image.size:
             raise ValueError(f"an image of shape {image.shape} has no {'x'.join(map(str, tiles))} tiles")
         axis = _axis(image, bins, None, threads, _BINS_OF_TILES)
@@ -223,7 +238,7 @@ def clahe(image: Any, *, clip: float = 2.0, tiles: Any = (8, 8), bins: int | Non
         table = Map(axis, batch=tiles, linear=linear).equalize(h, lo, hi, clip=clip or math.inf)
         table(image, out=out, tiles=sizes, threads=threads)
 
-    return _each_channel(image, channel_axis, out, work)
+    return _each_channel(image, None, None, channel_axis, out, work)
 
 
 def match(image: Any, reference: Any, *, bins: int | None = None, mask: Any = None, reference_mask: Any = None,
@@ -245,16 +260,16 @@ def match(image: Any, reference: Any, *, bins: int | None = None, mask: Any = No
     mask, channel_axis, out, threads
         See `histo.image`.
     """
-    image = _image(image)
+    image, present = _image(image)
     if not isinstance(reference, Histogram):
         reference = histogram(reference, bins, mask=reference_mask, channel_axis=channel_axis, threads=threads)
 
-    def work(image: Any, out: Any, channel: int) -> None:
+    def work(image: Any, mask: Any, out: Any, channel: int) -> None:
         h = histogram(image, bins, mask=mask, threads=threads)
         to = reference.entry(channel) if reference.batch else reference
         Map(*h.axes, linear=not isinstance(h.axes[0], Integer)).match(h, to)(image, out=out, threads=threads)
 
-    return _each_channel(image, channel_axis, out, work)
+    return _each_channel(image, present, mask, channel_axis, out, work)
 
 
 def quantiles(image: Any, q: Any, *, method: str = "linear", mask: Any = None) -> Any:
@@ -276,7 +291,8 @@ def quantiles(image: Any, q: Any, *, method: str = "linear", mask: Any = None) -
     float or ndarray of the shape of q
     """
     asked = np.asarray(q, float)
-    values = _histo.quantiles(_image(image), np.ascontiguousarray(asked).ravel(), method, mask)
+    image, present = _image(image)
+    values = _histo.quantiles(image, np.ascontiguousarray(asked).ravel(), method, _shown(mask, present))
     return values.reshape(asked.shape) if asked.ndim else float(values[0])
 
 
@@ -297,11 +313,11 @@ def stretch(image: Any, percentiles: Any = (2, 98), *, limits: Any = None, to: A
     mask, channel_axis, out, threads
         See `histo.image`.
     """
-    image = _image(image)
+    image, present = _image(image)
     if to is None:
         to = (0.0, 1.0) if image.dtype.kind == "f" else (np.iinfo(image.dtype).min, np.iinfo(image.dtype).max)
 
-    def work(image: Any, out: Any, _: int) -> None:
+    def work(image: Any, mask: Any, out: Any, _: int) -> None:
         ends = limits if limits is not None else quantiles(image, np.asarray(percentiles) / 100, mask=mask)
         low, high = float(ends[0]), float(ends[1])
         if not low < high:
@@ -310,7 +326,7 @@ def stretch(image: Any, percentiles: Any = (2, 98), *, limits: Any = None, to: A
         line.values = np.asarray(to, float)
         line(image, out=out, threads=threads)
 
-    return _each_channel(image, channel_axis, out, work)
+    return _each_channel(image, present, mask, channel_axis, out, work)
 
 
 def threshold(image: Any, method: str = "otsu", *, classes: int = 2, bins: int | None = None, mask: Any = None,
@@ -336,7 +352,12 @@ def threshold(image: Any, method: str = "otsu", *, classes: int = 2, bins: int |
     int, float or ndarray of shape (classes - 1,)
         A number for two classes, else the thresholds between the classes.
     """
-    image = _image(image)
+    image, present = _image(image)
+    mask = _shown(mask, present)
+    if classes == 2 and not _has_levels(image.dtype):
+        low, high = _range(image, mask, threads)
+        if low == high:
+            return low
     h = histogram(image, bins, mask=mask, threads=threads)
     last = np.atleast_1d(h.split(method, classes))
     axis = h.axes[0]
@@ -350,11 +371,12 @@ def segment(image: Any, method: str = "otsu", *, classes: int = 2, bins: int | N
 
     The arguments are those of `threshold`, with up to 256 classes.
     """
-    image = _image(image)
+    image, present = _image(image)
     if classes > 256:
         raise ValueError(f"{classes} classes are more than 256, which uint8 can number")
-    h = histogram(image, bins, mask=mask, threads=threads)
-    return Map(*h.axes).classes(h, method, classes)(image, dtype=np.uint8, threads=threads)
+    h = histogram(image, bins, mask=_shown(mask, present), threads=threads)
+    found = Map(*h.axes).classes(h, method, classes)(image, dtype=np.uint8, threads=threads)
+    return found if present is None else np.ma.masked_array(found, ~present)
 
 
 def mutual_information(a: Any, b: Any, bins: int = 64, *, range: Any = None, mask: Any = None,
@@ -376,7 +398,8 @@ def mutual_information(a: Any, b: Any, bins: int = 64, *, range: Any = None, mas
     -------
     Information
     """
-    a, b = _image(a), _image(b)
+    (a, of_a_present), (b, of_b_present) = _image(a), _image(b)
+    mask = _shown(mask, both(of_a_present, of_b_present))
 
     def axis(image: Any, limits: Any) -> Axis:
         return _regular(bins, *(_range(image, mask, threads) if limits is None else limits))
