@@ -111,7 +111,8 @@ HISTO_API histo_status histo_split_method_parse(const char *name, histo_split_me
  * class but the highest, increasing. A sample is above a threshold iff its bin is above last[0]. If all samples are in
  * one bin and there are two classes, last[0] is that bin. HISTO_INVALID, naming the batch entry, if fewer bins are
  * occupied than there are classes, or if HISTO_SPLIT_MINIMUM finds no two maxima; HISTO_UNSUPPORTED if it would have to
- * smooth more than 2^16 bins. */
+ * smooth more than 2^16 bins, or HISTO_SPLIT_OTSU to find more than two classes (two, if bins have other than equal
+ * widths) where the occupied bins times the classes are more than 2^28. */
 HISTO_API histo_status histo_hist_split(const histo_hist *hist, histo_split_method method, int classes, int64_t *last);
 
 /* How to compare the counts a and b of two histograms, whose sums are A and B. */

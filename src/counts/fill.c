@@ -93,7 +93,10 @@ histo_status histo_plan_fill_read(const histo_plan *plan, histo_hist *hist, cons
     const histo_device device = histo_hist_reading_device(hist, &reading);
     const bool at_once = plan && device != HISTO_DEVICE_CPU && device == plan->problem.device;
     status = fill(plan, hist, views, options, at_once ? &reading : NULL);
-    return status == HISTO_OK && !reading.done ? histo_hist_read(hist, &reading) : status;
+    if (status != HISTO_OK || reading.done) return status;
+    status = histo_hist_read(hist, &reading);
+    if (status == HISTO_CANCELLED) hist->accumulators.incomplete = true; /* by half of the call */
+    return status;
 }
 
 /* A plan stays good for sample counts within these factors of the one that it was made for. */

@@ -24,11 +24,13 @@ histo_status histo_check_name(const char *name)
 /* The metadata are saved within the object of a histogram, which is in that of the document. */
 static histo_status check_metadata(const char *json)
 {
-    const histo_json doc = {.text = json, .size = strlen(json), .within = 2};
+    histo_pace pace = {.stage = "checking JSON"};
+    const histo_json doc = {.text = json, .size = strlen(json), .within = 2, .pace = &pace};
     if (doc.size > HISTO_MAX_METADATA)
         return histo_fail(HISTO_INVALID, "json has %zu bytes, and may have %d", doc.size, HISTO_MAX_METADATA);
     if (json[histo_json_root(&doc)] != '{') return histo_fail(HISTO_INVALID, "json is not the text of a JSON object");
-    if (histo_json_check(&doc) == HISTO_OK) return HISTO_OK;
+    const histo_status status = histo_json_check(&doc);
+    if (status != HISTO_CORRUPT) return status;
     char why[256];
     strncpy(why, histo_last_error(), sizeof why - 1);
     why[sizeof why - 1] = '\0';

@@ -3,6 +3,7 @@
 
 #include "base/floats.h"
 #include "base/memory.h"
+#include "base/threads/monitor.h"
 #include "counts/hist.h"
 #include "counts/rows.h"
 #include "plan/strategy.h"
@@ -107,15 +108,17 @@ static void put_sums(const double *from, int64_t n, histo_dtype dtype, void *to)
         ((float *)to)[i] = (float)from[i];
 }
 
-enum { BLOCK = 512 };
+/* AT_ONCE: slots between two looks at the monitor. STEPS_AN_INDEX: of about a nanosecond. */
+enum { BLOCK = 512, AT_ONCE = 1 << 14, STEPS_AN_INDEX = 16 };
 
-static void put_cumulative(const uint64_t *from, int64_t n, histo_dtype dtype, char *to)
+/* total: of the counts before these. */
+static void put_cumulative(const uint64_t *from, int64_t n, histo_dtype dtype, char *to, uint64_t *total)
 {
-    uint64_t totals[BLOCK], total = 0;
+    uint64_t totals[BLOCK];
     for (int64_t first = 0; first < n; first += BLOCK) {
         const int64_t some = n - first < BLOCK ? n - first : BLOCK;
         for (int64_t i = 0; i < some; i++)
-            totals[i] = total += from[first + i];
+            totals[i] = *total += from[first + i];
         put_counts(totals, some, dtype, to + (size_t)first * histo_dtype_size(dtype));
     }
 }
@@ -131,12 +134,29 @@ static void put_exact(const histo_exact *from, int64_t slot, int64_t n, histo_dt
     }
 }
 
-static void read_dense(const histo_accumulators *from, const histo_reading *r)
+static const char reading_stage[] = "reading";
+
+/* Slots [slot, slot + n), which are of one row. */
+static void put(const histo_accumulators *from, const histo_reading *r, int64_t slot, int64_t n, char *to,
+                uint64_t *total)
 {
     const double *sums = r->quantity == HISTO_READ_W ? from->sum_w : r->quantity == HISTO_READ_W2 ? from->sum_w2 : NULL;
     const histo_exact *exact = r->quantity == HISTO_READ_W    ? from->exact_w
                                : r->quantity == HISTO_READ_W2 ? from->exact_w2
                                                               : NULL;
+    if (exact)
+        put_exact(exact, slot, n, r->dtype, to);
+    else if (sums)
+        put_sums(sums + slot, n, r->dtype, to);
+    else if (r->cumulative)
+        put_cumulative(from->counts + slot, n, r->dtype, to, total);
+    else
+        put_counts(from->counts + slot, n, r->dtype, to);
+}
+
+static histo_status read_dense(const histo_accumulators *from, const histo_reading *r)
+{
+    histo_pace pace = {.stage = reading_stage, .all = r->size};
     histo_slot_rows all;
     all.grid.ndim = r->grid.ndim; /* all of it takes longer than a few counts */
     all.grid.first = r->grid.first;
@@ -145,54 +165,56 @@ static void read_dense(const histo_accumulators *from, const histo_reading *r)
     if (!r->cumulative) histo_slot_grid_coalesce(&all.grid);
     histo_slot_rows_restart(&all);
     char *to = r->out;
-    for (int64_t slot; histo_slot_rows_next(&all, &slot); to += (size_t)all.n * histo_dtype_size(r->dtype))
-        if (exact)
-            put_exact(exact, slot, all.n, r->dtype, to);
-        else if (sums)
-            put_sums(sums + slot, all.n, r->dtype, to);
-        else if (r->cumulative)
-            put_cumulative(from->counts + slot, all.n, r->dtype, to);
-        else
-            put_counts(from->counts + slot, all.n, r->dtype, to);
+    const size_t size = histo_dtype_size(r->dtype);
+    for (int64_t slot; histo_slot_rows_next(&all, &slot);) {
+        uint64_t total = 0;
+        for (int64_t i = 0, n; i < all.n; i += n, to += (size_t)n * size) {
+            n = all.n - i < AT_ONCE ? all.n - i : AT_ONCE;
+            if (!histo_goes_on(&pace, n)) return pace.status;
+            put(from, r, slot + i, n, to, &total);
+        }
+    }
+    return HISTO_OK;
 }
 
-static void read_sparse(const histo_hist *hist, const histo_reading *r)
+static histo_status read_sparse(const histo_hist *hist, const histo_reading *r)
 {
     const histo_list all = histo_sparse_all(hist->accumulators.sparse);
     const size_t size = histo_dtype_size(r->dtype);
     char *out = r->out;
+    histo_pace pace = {.stage = reading_stage, .all = STEPS_AN_INDEX * all.n + r->size};
     if (!r->cumulative) {
-        memset(out, 0, (size_t)r->size * size);
-        for (int64_t i = 0, index; i < all.n; i++)
+        for (int64_t i = 0, n; i < r->size && histo_goes_on(&pace, BLOCK); i += n) {
+            n = r->size - i < BLOCK ? r->size - i : BLOCK;
+            memset(out + (size_t)i * size, 0, (size_t)n * size);
+        }
+        for (int64_t i = 0, index; i < all.n && histo_goes_on(&pace, STEPS_AN_INDEX); i++)
             if (index_in_read(&r->grid, (int64_t)all.entries[i].slot, &index))
                 put_counts(&all.entries[i].count, 1, r->dtype, out + (size_t)index * size);
-        return;
+        return pace.status;
     }
     const int64_t row = r->grid.extent[r->grid.ndim - 1];
     uint64_t total = 0;
     int64_t done = 0;
-    for (int64_t i = 0, index; i <= all.n; i++) {
+    for (int64_t i = 0, index; i <= all.n && histo_goes_on(&pace, STEPS_AN_INDEX); i++) {
         if (i == all.n)
             index = r->size;
         else if (!index_in_read(&r->grid, (int64_t)all.entries[i].slot, &index))
             continue;
-        for (; done < index; done++) {
+        for (; done < index && histo_goes_on(&pace, 1); done++) {
             put_counts(&total, 1, r->dtype, out + (size_t)done * size);
             if ((done + 1) % row == 0) total = 0;
         }
         if (i < all.n) total += all.entries[i].count;
     }
+    return pace.status;
 }
 
 static histo_status read_gathered(const histo_hist *hist, const histo_reading *r)
 {
     histo_status status = histo_accumulators_to_host(&hist->accumulators);
     if (status != HISTO_OK) return status;
-    if (hist->accumulators.sparse)
-        read_sparse(hist, r);
-    else
-        read_dense(&hist->accumulators, r);
-    return HISTO_OK;
+    return hist->accumulators.sparse ? read_sparse(hist, r) : read_dense(&hist->accumulators, r);
 }
 
 /* Into the memory of a device that does not hold everything. */
@@ -327,13 +349,15 @@ histo_status histo_hist_borrow(const histo_hist *hist, const uint64_t **counts, 
 typedef struct finder {
     const histo_hist *hist;
     histo_slot_rows rows;      /* of a dense histogram: the rows after this one; of a sparse one, only the grid */
-    const uint64_t *row, *end; /* of a dense histogram: the rest of this row */
+    const uint64_t *row, *end; /* of a dense histogram: the rest of a part of this row, */
+    const uint64_t *row_end;   /* and where the row ends */
     int64_t next;              /* the next index in the read, or in the list of a sparse histogram */
+    histo_pace pace;           /* nothing more is found once it stops */
 } finder;
 
 static finder finder_start(const histo_hist *hist, histo_slots slots)
 {
-    finder f = {.hist = hist};
+    finder f = {.hist = hist, .pace.stage = reading_stage};
     if (hist->accumulators.sparse)
         histo_slot_rows_grid(&f.rows.grid, hist, slots);
     else
@@ -346,7 +370,7 @@ static bool finder_next(finder *f, int64_t *index, uint64_t *count)
     const histo_accumulators *accumulators = &f->hist->accumulators;
     if (accumulators->sparse) {
         const histo_list all = histo_sparse_all(accumulators->sparse);
-        while (f->next < all.n) {
+        while (f->next < all.n && histo_goes_on(&f->pace, STEPS_AN_INDEX)) {
             const histo_entry *entry = &all.entries[f->next++];
             *count = entry->count;
             if (index_in_read(&f->rows.grid, (int64_t)entry->slot, index)) return true;
@@ -359,9 +383,14 @@ static bool finder_next(finder *f, int64_t *index, uint64_t *count)
             *count = *f->row++;
             if (*count) return true;
         }
-        if (!histo_slot_rows_next(&f->rows, &slot)) return false;
-        f->row = accumulators->counts + slot;
-        f->end = f->row + f->rows.n;
+        if (f->row == f->row_end) {
+            if (!histo_slot_rows_next(&f->rows, &slot)) return false;
+            f->row = accumulators->counts + slot;
+            f->row_end = f->row + f->rows.n;
+        }
+        const int64_t n = f->row_end - f->row < AT_ONCE ? f->row_end - f->row : AT_ONCE;
+        if (!histo_goes_on(&f->pace, n)) return false;
+        f->end = f->row + n;
     }
 }
 
@@ -372,13 +401,14 @@ static histo_status start_finding(const histo_hist *hist, histo_slots slots)
     return status == HISTO_OK ? histo_accumulators_to_host(&hist->accumulators) : status;
 }
 
-static int64_t count_occupied(const histo_hist *hist, histo_slots slots)
+static histo_status count_occupied(const histo_hist *hist, histo_slots slots, int64_t *n)
 {
-    int64_t n = 0, index;
+    int64_t index;
     uint64_t count;
-    for (finder f = finder_start(hist, slots); finder_next(&f, &index, &count);)
-        n++;
-    return n;
+    finder f = finder_start(hist, slots);
+    for (*n = 0; finder_next(&f, &index, &count);)
+        ++*n;
+    return f.pace.status;
 }
 
 histo_status histo_hist_occupied(const histo_hist *hist, histo_slots slots, int64_t *occupied)
@@ -388,8 +418,10 @@ histo_status histo_hist_occupied(const histo_hist *hist, histo_slots slots, int6
     histo_status status = start_finding(hist, slots);
     if (status != HISTO_OK) return status;
     if (!occupied) return histo_fail(HISTO_INVALID, "the place for the number of occupied slots is NULL");
-    *occupied = count_occupied(hist, slots);
-    return HISTO_OK;
+    int64_t n;
+    status = count_occupied(hist, slots, &n);
+    if (status == HISTO_OK) *occupied = n;
+    return status;
 }
 
 histo_status histo_hist_read_occupied(const histo_hist *hist, histo_slots slots, int64_t *index, uint64_t *counts,
@@ -398,16 +430,19 @@ histo_status histo_hist_read_occupied(const histo_hist *hist, histo_slots slots,
     HISTO_STANDARD_FLOATS;
     histo_status status = start_finding(hist, slots);
     if (status != HISTO_OK) return status;
-    int64_t occupied = count_occupied(hist, slots), at;
+    int64_t occupied, at;
     uint64_t count;
+    status = count_occupied(hist, slots, &occupied);
+    if (status != HISTO_OK) return status;
     if (size != occupied)
         return histo_fail(HISTO_INVALID, "the arrays have room for %lld values, the histogram has %lld occupied slots",
                           (long long)size, (long long)occupied);
-    for (finder f = finder_start(hist, slots); finder_next(&f, &at, &count);) {
+    finder f = finder_start(hist, slots);
+    while (finder_next(&f, &at, &count)) {
         if (index) *index++ = at;
         if (counts) *counts++ = count;
     }
-    return HISTO_OK;
+    return f.pace.status;
 }
 
 int64_t histo_hist_unravel(const histo_hist *hist, histo_slots slots, int64_t index, int64_t *at)
@@ -445,33 +480,41 @@ static bool tally_on_axis(histo_tally *t, int axis, int64_t at, int64_t bins, ui
     return at == 0 || at > bins;
 }
 
-static void tally_sparse(const histo_hist *hist, histo_tally *t)
+static histo_status tally_sparse(const histo_hist *hist, histo_tally *t)
 {
     int64_t index, at[HISTO_MAX_AXES];
     uint64_t count;
-    for (finder f = finder_start(hist, HISTO_FLOW); finder_next(&f, &index, &count);) {
+    finder f = finder_start(hist, HISTO_FLOW);
+    while (finder_next(&f, &index, &count)) {
         bool flow = false;
         histo_hist_unravel(hist, HISTO_FLOW, index, at);
         for (int a = 0; a < hist->naxes; a++)
             flow |= tally_on_axis(t, a, at[a], hist->axes[a].bins, count);
         *(flow ? &t->flow : &t->bins) += count;
     }
+    return f.pace.status;
 }
 
 /* Row by row along the last axis, whose bins are added up without looking at each. */
-static void tally_dense(const histo_hist *hist, histo_tally *t)
+static histo_status tally_dense(const histo_hist *hist, histo_tally *t)
 {
+
     const histo_accumulators *accumulators = &hist->accumulators;
     const int last = hist->naxes - 1;
     const int64_t bins = hist->axes[last].bins, all = accumulators->batch * accumulators->slots;
     int64_t at[HISTO_MAX_AXES] = {0};
+    histo_pace pace = {.stage = reading_stage, .all = all};
     for (int64_t slot = 0; slot < all; slot += bins + 3) {
         const uint64_t *row = accumulators->counts + slot;
         const uint64_t outside = row[0] + row[bins + 1] + row[bins + 2];
         uint64_t inside = 0;
         bool flow = false;
-        for (int64_t i = 1; i <= bins; i++)
-            inside += row[i];
+        for (int64_t i = 1, end; i <= bins; i = end) {
+            end = bins - i < AT_ONCE ? bins + 1 : i + AT_ONCE;
+            if (!histo_goes_on(&pace, end - i)) return pace.status;
+            for (int64_t k = i; k < end; k++)
+                inside += row[k];
+        }
         t->under[last] += row[0];
         t->over[last] += row[bins + 1];
         t->nan[last] += row[bins + 2];
@@ -482,6 +525,7 @@ static void tally_dense(const histo_hist *hist, histo_tally *t)
         for (int a = last - 1; a >= 0 && ++at[a] == hist->axes[a].bins + 3; a--)
             at[a] = 0;
     }
+    return HISTO_OK;
 }
 
 histo_status histo_hist_tally(const histo_hist *hist, histo_tally *tally)
@@ -492,10 +536,8 @@ histo_status histo_hist_tally(const histo_hist *hist, histo_tally *tally)
     histo_status status = histo_accumulators_to_host(&hist->accumulators);
     if (status != HISTO_OK) return status;
     histo_tally t = {0};
-    if (hist->accumulators.sparse)
-        tally_sparse(hist, &t);
-    else
-        tally_dense(hist, &t);
+    status = hist->accumulators.sparse ? tally_sparse(hist, &t) : tally_dense(hist, &t);
+    if (status != HISTO_OK) return status;
     for (int64_t b = 0; b < hist->accumulators.batch; b++)
         t.masked += hist->accumulators.masked[b];
     t.samples = t.bins + t.flow + t.masked;

@@ -7,8 +7,6 @@
 #include "base/threads/monitor.h"
 #include "counts/hist.h"
 
-enum { CHUNK = 1 << 16 }; /* slots between two questions whether to go on */
-
 typedef struct regrouping {
     const histo_hist *from;
     histo_hist *to;
@@ -51,9 +49,9 @@ static histo_status map_axis(regrouping *r, int source, int target, int64_t begi
 {
     int64_t old_bins = r->from->axes[source].bins, bins = r->to->axes[target].bins;
     r->stride[source] = slot_stride(r->to, target);
+    histo_pace pace = {.stage = "regrouping", .all = old_bins + 3};
     for (int64_t slot = 0; slot < old_bins + 3; slot++) {
-        const histo_status status = slot % CHUNK ? HISTO_OK : histo_go_on("regrouping", CHUNK, slot, old_bins);
-        if (status != HISTO_OK) return status;
+        if (!histo_goes_on(&pace, 1)) return pace.status;
         int64_t bin = slot - 1 - begin, to;
         if (slot == old_bins + 2)
             to = bins + 2;
@@ -88,15 +86,12 @@ static histo_status move_counts(const regrouping *r)
         if (status != HISTO_OK) return status;
     }
     const int64_t first = r->entry < 0 ? 0 : r->entry;
+    histo_pace pace = {.stage = "regrouping", .all = to->batch * from->slots};
     for (int64_t b = 0; b < to->batch; b++) {
         int64_t at[HISTO_MAX_AXES] = {0};
         to->masked[b] = from->masked[first + b];
         for (int64_t slot = 0; slot < from->slots; slot++) {
-            if (slot % CHUNK == 0) {
-                const int64_t some = from->slots < CHUNK ? from->slots : CHUNK, all = to->batch * from->slots;
-                const histo_status status = histo_go_on("regrouping", some, b * from->slots + slot, all);
-                if (status != HISTO_OK) return status;
-            }
+            if (!histo_goes_on(&pace, 1)) return pace.status;
             int64_t target = 0;
             bool kept = true;
             for (int a = 0; a < naxes; a++) {
@@ -253,9 +248,9 @@ static histo_status map_slots(regrouping *r, int source, int target, const uint3
         return histo_fail(HISTO_INVALID, "axis %d has %lld bins, and would have %lld", source, (long long)bins,
                           (long long)to_bins);
     r->stride[source] = target < 0 ? 0 : slot_stride(r->to, target);
+    histo_pace pace = {.stage = "regrouping", .all = bins + 3};
     for (int64_t slot = 0; slot < bins + 3; slot++) {
-        const histo_status status = slot % CHUNK ? HISTO_OK : histo_go_on("regrouping", CHUNK, slot, bins);
-        if (status != HISTO_OK) return status;
+        if (!histo_goes_on(&pace, 1)) return pace.status;
         const uint32_t same = target < 0 ? 0 : (uint32_t)(slot > bins ? slot + to_bins - bins : slot);
         const uint32_t to = given ? given[slot] : same;
         if (to >= slots && to != HISTO_NOWHERE)

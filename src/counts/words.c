@@ -3,6 +3,7 @@
 
 #include "base/floats.h"
 #include "base/memory.h"
+#include "base/threads/monitor.h"
 #include "counts/hist.h"
 #include "plan/total.h"
 
@@ -149,10 +150,16 @@ typedef struct word_range {
     uint64_t *words; /* only READ changes them */
 } word_range;
 
-/* The next range of words [*first, end) that are of one section; false at the end. */
-static bool next_range(const sections *s, int64_t *first, int64_t end, uint64_t **words, word_range *r)
+/* The next range of words [*first, end) that are of one section, some at a time; false at the end, or if the pace
+ * stops.
+ */
+static bool next_range(const sections *s, int64_t *first, int64_t end, uint64_t **words, word_range *r,
+                       histo_pace *pace)
 {
+    enum { AT_ONCE = 1 << 14 };
     if (*first >= end) return false;
+    if (end - *first > AT_ONCE) end = *first + AT_ONCE;
+    if (!histo_goes_on(pace, end - *first)) return false;
     int64_t begin = 0;
     const word_section *section = s->at;
     while (*first >= begin + section->n)
@@ -206,17 +213,18 @@ static uint64_t *counts_of(const histo_hist *hist, const word_section *section)
 
 /* Check that counts still add up to less than 2^64 once words [first, first + n) are written or added. */
 static histo_status admit(histo_hist *hist, const sections *s, int64_t first, int64_t n, const uint64_t *words,
-                          access way)
+                          access way, histo_pace *pace)
 {
     uint64_t before = 0, after = 0;
     bool fits = true;
     word_range r;
     int64_t at = first;
-    for (uint64_t *from = (uint64_t *)words; fits && next_range(s, &at, first + n, &from, &r);) {
+    for (uint64_t *from = (uint64_t *)words; fits && next_range(s, &at, first + n, &from, &r, pace);) {
         if (r.section->kind != COUNTS && r.section->kind != MASKED) break;
         fits = histo_total_add(&after, r.words, r.n);
         if (way == WRITE) histo_total_add(&before, counts_of(hist, r.section) + r.first, r.n);
     }
+    if (pace->status != HISTO_OK) return pace->status;
     if (!fits) return histo_fail_total();
     return way == WRITE ? histo_total_exchange(&hist->accumulators, before, after)
                         : histo_total_admit(&hist->accumulators, after);
@@ -321,21 +329,24 @@ static histo_status move_words(const histo_hist *hist, const histo_word_layout *
     if (status != HISTO_OK) return status;
     if (!words && n) return histo_fail(HISTO_INVALID, "the array for the words is NULL");
     status = histo_accumulators_to_host(&hist->accumulators);
+    histo_pace pace = {.stage = way == READ ? "reading words" : "writing words", .all = (way == READ ? 2 : 3) * n};
     word_range r;
     int64_t at = first;
     uint64_t *to = words;
-    while (status == HISTO_OK && next_range(&s, &at, first + n, &to, &r)) {
+    while (status == HISTO_OK && next_range(&s, &at, first + n, &to, &r, &pace)) {
         if (r.section->kind != DIGITS && r.section->kind != FLAGS) continue;
         if (way != READ) status = check_words(&r);
         if (status == HISTO_OK) status = prepare(hist, layout, r.section->power, r.section->window, r.first, way);
     }
+    if (status == HISTO_OK) status = pace.status;
     for (int power = 0; power < 2 && !n && status == HISTO_OK; power++)
         if (exact_of(hist, power)) status = prepare(hist, layout, power, 0, 0, way);
-    if (status == HISTO_OK && way != READ) status = admit((histo_hist *)hist, &s, first, n, words, way);
+    if (status == HISTO_OK && way != READ) status = admit((histo_hist *)hist, &s, first, n, words, way, &pace);
     if (status != HISTO_OK) return status;
-    for (at = first, to = words; next_range(&s, &at, first + n, &to, &r);)
+    for (at = first, to = words; next_range(&s, &at, first + n, &to, &r, &pace);)
         move(hist, &r, way);
-    return HISTO_OK;
+    if (way != READ && pace.status != HISTO_OK) ((histo_hist *)hist)->accumulators.incomplete = true;
+    return pace.status;
 }
 
 histo_status histo_hist_read_words(const histo_hist *hist, const histo_word_layout *layout, int64_t first, int64_t n,

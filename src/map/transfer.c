@@ -20,7 +20,8 @@ static histo_status polyline_make(histo_polyline *c, int64_t room)
 /* ---- Matching ---- */
 
 /* The values of the reference over its cumulative shares, at its occupied bins or at its edges. */
-static void add_reference(histo_polyline *c, const histo_axis *axis, const histo_levels *levels, histo_within within)
+static void add_reference(histo_polyline *c, const histo_axis *axis, const histo_levels *levels, histo_within within,
+                          histo_pace *pace)
 {
     uint64_t sum = 0;
     c->n = 0;
@@ -28,7 +29,7 @@ static void add_reference(histo_polyline *c, const histo_axis *axis, const histo
         c->x[0] = 0;
         c->y[c->n++] = histo_edge_at(axis, levels->bin[0]);
     }
-    for (int64_t i = 0; i < levels->n; i++) {
+    for (int64_t i = 0; i < levels->n && histo_goes_on(pace, 1); i++) {
         const int64_t bin = levels->bin[i];
         if (within == HISTO_MAP_LINEAR && i > 0 && bin > levels->bin[i - 1] + 1) { /* no share between two edges */
             c->x[c->n] = c->x[c->n - 1];
@@ -42,11 +43,11 @@ static void add_reference(histo_polyline *c, const histo_axis *axis, const histo
 
 /* A table from the levels of the source and the reference's curve. */
 static void match_table(const histo_map *map, const histo_levels *source, const histo_polyline *reference,
-                        double *table)
+                        double *table, histo_pace *pace)
 {
     uint64_t sum = 0;
     int64_t next = 0, point = 0;
-    for (int64_t i = histo_map_first(map); i <= histo_map_last(map); i++) {
+    for (int64_t i = histo_map_first(map); i <= histo_map_last(map) && histo_goes_on(pace, 1); i++) {
         for (; next < source->n && source->bin[next] < i; next++)
             sum += source->count[next];
         table[i] = histo_polyline_next(reference, (double)sum / (double)source->total, &point);
@@ -80,15 +81,17 @@ histo_status histo_map_match(histo_map *map, const histo_hist *hist, const histo
     const size_t bytes = (size_t)histo_map_size(map) * sizeof(double);
     double *values = status == HISTO_OK ? histo_malloc(bytes) : NULL; /* a failure leaves the map's as they are */
     if (status == HISTO_OK && !values) status = histo_fail_memory(bytes, "the values of a map");
+    histo_pace pace = {.stage = "matching", .all = sources.size + 2 * references.size + map->batch * map->length};
     for (int64_t b = 0; b < map->batch && status == HISTO_OK; b++) {
-        if (b == 0 || histo_hist_batch(hist) > 1) source = histo_occupied_next(&sources);
-        if (b == 0 || batch > 1) model = histo_occupied_next(&references);
-        if (source.total == 0 || model.total == 0) {
+        if (b == 0 || histo_hist_batch(hist) > 1) source = histo_occupied_next(&sources, &pace);
+        if (b == 0 || batch > 1) model = histo_occupied_next(&references, &pace);
+        status = pace.status;
+        if (status == HISTO_OK && (source.total == 0 || model.total == 0))
             status = histo_fail(HISTO_INVALID, "histogram %lld has no counts in bins", (long long)b);
-            break;
-        }
-        add_reference(&c, &axis, &model, map->within);
-        match_table(map, &source, &c, values + b * map->length);
+        if (status != HISTO_OK) break;
+        add_reference(&c, &axis, &model, map->within, &pace);
+        match_table(map, &source, &c, values + b * map->length, &pace);
+        status = pace.status;
     }
     histo_free(c.x);
     histo_occupied_release(&sources);

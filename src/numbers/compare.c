@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/floats.h"
-#include "base/threads/monitor.h"
 #include "base/wide.h"
 #include "counts/hist.h"
 #include "numbers/occupied.h"
@@ -28,6 +27,9 @@ histo_status histo_metric_parse(const char *name, histo_metric *metric)
     return status;
 }
 
+/* Steps of about a nanosecond. */
+enum { STEPS_A_BIN = 8 };
+
 /* Iterates over the bins that are occupied in either histogram. */
 typedef struct pairs {
     histo_levels a, b;
@@ -36,18 +38,13 @@ typedef struct pairs {
     uint64_t count_a, count_b; /* what it has in either histogram */
     double in_a, in_b;         /* these counts as doubles */
     double of_a, of_b;         /* their shares of all counts */
-    int64_t steps;             /* done */
-    bool *stopped;             /* by the monitor: there are no more */
+    histo_pace *pace;          /* if it stops, there are no more */
 } pairs;
 
 static bool pairs_next(pairs *p)
 {
-    enum { CHUNK = 1 << 12 };
     const bool a = p->i < p->a.n, b = p->j < p->b.n;
-    if (!a && !b) return false;
-    if (p->steps++ % CHUNK == 0 && histo_monitor_stops("comparing", CHUNK, p->i + p->j, p->a.n + p->b.n))
-        *p->stopped = true;
-    if (*p->stopped) return false;
+    if ((!a && !b) || !histo_goes_on(p->pace, STEPS_A_BIN)) return false;
     p->bin = a && (!b || p->a.bin[p->i] < p->b.bin[p->j]) ? p->a.bin[p->i] : p->b.bin[p->j];
     p->count_a = a && p->a.bin[p->i] == p->bin ? p->a.count[p->i++] : 0;
     p->count_b = b && p->b.bin[p->j] == p->bin ? p->b.count[p->j++] : 0;
@@ -164,11 +161,11 @@ histo_status histo_hist_compare(const histo_hist *a, const histo_hist *b, histo_
     histo_occupied of_a, of_b = {0};
     status = histo_occupied_read(&of_a, a, HISTO_BINS);
     if (status == HISTO_OK) status = histo_occupied_read(&of_b, b, HISTO_BINS);
-    bool stopped = false;
+    histo_pace pace = {.stage = "comparing", .all = (1 + STEPS_A_BIN) * (of_a.size + of_b.size)};
     for (int64_t i = 0; i < histo_hist_batch(a) && status == HISTO_OK; i++) {
-        const histo_levels in_a = histo_occupied_next(&of_a), in_b = histo_occupied_next(&of_b);
-        values[i] = compare(metric, (pairs){.a = in_a, .b = in_b, .stopped = &stopped}, a);
-        if (stopped) status = histo_fail_cancelled("comparing");
+        const histo_levels in_a = histo_occupied_next(&of_a, &pace), in_b = histo_occupied_next(&of_b, &pace);
+        values[i] = compare(metric, (pairs){.a = in_a, .b = in_b, .pace = &pace}, a);
+        status = pace.status;
     }
     histo_occupied_release(&of_a);
     histo_occupied_release(&of_b);

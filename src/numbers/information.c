@@ -7,6 +7,7 @@
 #include "base/floats.h"
 #include "base/memory.h"
 #include "numbers/occupied.h"
+#include "plan/sparse.h"
 
 /* An axis alone. */
 typedef struct marginal {
@@ -25,6 +26,9 @@ static int compare_bins(const void *a, const void *b)
     const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
 }
+
+/* Steps of about a nanosecond. */
+enum { STEPS_A_CELL = 8 };
 
 /* Axis a of a cell, which is its position in the bins of a batch entry. */
 static int64_t bin_on(const marginals *m, int a, int64_t cell)
@@ -46,15 +50,19 @@ static int64_t place_on(const marginals *m, int a, int64_t cell)
 static histo_status list_occupied(const marginals *m, int a, marginal *of, const int64_t *cells, int64_t n,
                                   int64_t per_entry)
 {
+    const size_t bytes = 2 * (size_t)n * sizeof(histo_entry);
+    histo_entry *bins = histo_malloc(bytes);
     of->occupied = histo_malloc((size_t)n * sizeof *of->occupied);
-    if (!of->occupied) return histo_fail_memory((size_t)n * sizeof *of->occupied, "the occupied bins of an axis");
-    for (int64_t i = 0; i < n; i++)
-        of->occupied[i] = bin_on(m, a, cells[i] % per_entry);
-    qsort(of->occupied, (size_t)n, sizeof *of->occupied, compare_bins);
-    of->n = 1;
-    for (int64_t i = 1; i < n; i++)
-        if (of->occupied[i] != of->occupied[of->n - 1]) of->occupied[of->n++] = of->occupied[i];
-    return HISTO_OK;
+    histo_status status =
+        bins && of->occupied ? HISTO_OK : histo_fail_memory(bytes + bytes / 4, "the occupied bins of an axis");
+    of->n = n;
+    for (int64_t i = 0; i < n && status == HISTO_OK; i++)
+        bins[i] = (histo_entry){(uint64_t)bin_on(m, a, cells[i] % per_entry), 0};
+    if (status == HISTO_OK) status = histo_entries_sort(bins, &of->n, bins + n);
+    for (int64_t i = 0; i < of->n && status == HISTO_OK; i++)
+        of->occupied[i] = (int64_t)bins[i].slot;
+    histo_free(bins);
+    return status;
 }
 
 /* Room for the shares: of all bins, or of those occupied by cells[n], if the axis has far more. */
@@ -84,22 +92,24 @@ static void marginals_free(marginals *m)
     }
 }
 
-static double entropy_of(const double *shares, int64_t n)
+static double entropy_of(const double *shares, int64_t n, histo_pace *pace)
 {
     double sum = 0;
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < n && histo_goes_on(pace, STEPS_A_CELL); i++)
         if (shares[i] > 0) sum -= shares[i] * log(shares[i]);
     return fabs(sum); /* one occupied bin gives -0 */
 }
 
-/* The information in weights[n], none negative, of the cells cell[n], or of all n cells in order if cell is NULL. */
-static histo_information information_of(const marginals *m, const int64_t *cell, const double *weights, int64_t n)
+/* The information in weights[n], none negative, of the cells cell[n], or of all n cells in order if cell is NULL.
+ * Meaningless if the pace stops. */
+static histo_information information_of(const marginals *m, const int64_t *cell, const double *weights, int64_t n,
+                                        histo_pace *pace)
 {
     const marginal *a = &m->of[0], *b = &m->of[1];
     double total = 0;
     memset(a->shares, 0, (size_t)a->n * sizeof *a->shares);
     memset(b->shares, 0, (size_t)b->n * sizeof *b->shares);
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n && histo_goes_on(pace, STEPS_A_CELL); i++) {
         const int64_t at = cell ? cell[i] : i;
         total += weights[i];
         a->shares[place_on(m, 0, at)] += weights[i];
@@ -111,8 +121,8 @@ static histo_information information_of(const marginals *m, const int64_t *cell,
         a->shares[i] /= total;
     for (int64_t i = 0; i < b->n; i++)
         b->shares[i] /= total;
-    histo_information got = {.entropy = {entropy_of(a->shares, a->n), entropy_of(b->shares, b->n)}};
-    for (int64_t i = 0; i < n; i++) {
+    histo_information got = {.entropy = {entropy_of(a->shares, a->n, pace), entropy_of(b->shares, b->n, pace)}};
+    for (int64_t i = 0; i < n && histo_goes_on(pace, STEPS_A_CELL); i++) {
         const int64_t at = cell ? cell[i] : i;
         const double share = weights[i] / total;
         if (share == 0) continue;
@@ -123,6 +133,12 @@ static histo_information information_of(const marginals *m, const int64_t *cell,
     got.mutual = fmax(0, got.mutual);
     got.normalized = got.joint_entropy > 0 ? (got.entropy[0] + got.entropy[1]) / got.joint_entropy : 1;
     return got;
+}
+
+static histo_pace pace_of(const marginals *m, int64_t cells, int64_t batch)
+{
+    return (histo_pace){.stage = "adding up information",
+                        .all = STEPS_A_CELL * (2 * cells + batch * (m->of[0].n + m->of[1].n))};
 }
 
 static histo_status inform_counts(const histo_hist *hist, marginals *m, histo_information *information)
@@ -136,11 +152,13 @@ static histo_status inform_counts(const histo_hist *hist, marginals *m, histo_in
         weights = histo_malloc(bytes);
         if (!weights) status = histo_fail_memory(bytes, "counts");
     }
+    histo_pace pace = pace_of(m, all.size, histo_hist_batch(hist));
     for (int64_t b = 0; b < histo_hist_batch(hist) && status == HISTO_OK; b++) {
-        const histo_levels levels = histo_occupied_next(&all);
+        const histo_levels levels = histo_occupied_next(&all, &pace);
         for (int64_t i = 0; i < levels.n; i++)
             weights[i] = (double)levels.count[i];
-        information[b] = information_of(m, levels.bin, weights, levels.n);
+        information[b] = information_of(m, levels.bin, weights, levels.n, &pace);
+        status = pace.status;
     }
     histo_free(weights);
     histo_occupied_release(&all);
@@ -158,8 +176,11 @@ static histo_status inform_weights(const histo_hist *hist, marginals *m, histo_i
     for (int64_t i = 0; i < size && status == HISTO_OK; i++)
         if (!(weights[i] >= 0))
             status = histo_fail(HISTO_INVALID, "a sum of weights is %.17g, and none may be negative", weights[i]);
-    for (int64_t b = 0; b < histo_hist_batch(hist) && status == HISTO_OK; b++)
-        information[b] = information_of(m, NULL, weights + b * bins, bins);
+    histo_pace pace = pace_of(m, size, histo_hist_batch(hist));
+    for (int64_t b = 0; b < histo_hist_batch(hist) && status == HISTO_OK; b++) {
+        information[b] = information_of(m, NULL, weights + b * bins, bins, &pace);
+        status = pace.status;
+    }
     histo_free(weights);
     return status;
 }

@@ -35,11 +35,12 @@ void histo_occupied_release(histo_occupied *occupied)
     histo_free(occupied->counts);
 }
 
-histo_levels histo_occupied_next(histo_occupied *occupied)
+histo_levels histo_occupied_next(histo_occupied *occupied, histo_pace *pace)
 {
     const int64_t begin = occupied->at, first = occupied->entry++ * occupied->per_entry;
     histo_levels levels = {.bin = occupied->index + begin, .count = occupied->counts + begin};
-    for (; occupied->at < occupied->size && occupied->index[occupied->at] - first < occupied->per_entry;
+    for (; occupied->at < occupied->size && occupied->index[occupied->at] - first < occupied->per_entry &&
+           histo_goes_on(pace, 1);
          occupied->at++) {
         occupied->index[occupied->at] -= first;
         levels.total += occupied->counts[occupied->at];

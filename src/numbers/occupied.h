@@ -5,6 +5,8 @@
 
 #include <histo/histo.h>
 
+#include "base/threads/monitor.h"
+
 typedef struct histo_occupied {
     int64_t *index;   /* of each slot in a read of all batch entries; once an entry has been passed, in this entry */
     uint64_t *counts; /* of each slot */
@@ -28,8 +30,8 @@ histo_status histo_occupied_read(histo_occupied *occupied, const histo_hist *his
 histo_status histo_occupied_read_finite(histo_occupied *occupied, const histo_hist *hist, const char *what);
 void histo_occupied_release(histo_occupied *occupied);
 
-/* The next batch entry's, valid until the release. */
-histo_levels histo_occupied_next(histo_occupied *occupied);
+/* The next batch entry's, valid until the release; fewer if the pace stops. */
+histo_levels histo_occupied_next(histo_occupied *occupied, histo_pace *pace);
 
 /* HISTO_INVALID unless hist is a histogram with `naxes` axes and `out`, named `what`, is not NULL. */
 histo_status histo_numbers_check(const histo_hist *hist, int naxes, const void *out, const char *what);

@@ -9,16 +9,16 @@
 
 /* ---- Two classes of bins of equal width: exactly ---- */
 
-static int64_t split_in_two(const histo_levels *levels)
+static int64_t split_in_two(const histo_levels *levels, histo_pace *pace)
 {
     const int64_t origin = levels->bin[0];
     wide_word_pair s = 0, s0 = 0;
-    for (int64_t i = 0; i < levels->n; i++)
+    for (int64_t i = 0; i < levels->n && histo_goes_on(pace, 1); i++)
         s += (wide_word_pair)levels->count[i] * (uint64_t)(levels->bin[i] - origin);
     uint64_t n0 = 0;
     int64_t best_at = 0;
     histo_otsu_split best = {.criterion = -1};
-    for (int64_t i = 0; i < levels->n - 1; i++) {
+    for (int64_t i = 0; i < levels->n - 1 && histo_goes_on(pace, 1); i++) {
         n0 += levels->count[i];
         s0 += (wide_word_pair)levels->count[i] * (uint64_t)(levels->bin[i] - origin);
         const histo_otsu_split next = histo_otsu_split_of(n0, s0, levels->total, s);
@@ -44,6 +44,9 @@ static double gain(const prefix *upto, int64_t begin, int64_t end)
     return s * s / (double)(upto[end].n - upto[begin].n);
 }
 
+/* So many sums are kept for one split, and each is found in time that grows with the logarithm of the bins. */
+static const int64_t most_sums = INT64_C(1) << 28;
+
 /* One more class: best[i] of the first i levels in so many classes, from `before` with one class fewer. from[i] is
  * where the last class begins, the first of equals. */
 typedef struct row {
@@ -51,20 +54,26 @@ typedef struct row {
     const double *before;
     double *best;
     int32_t *from;
+    histo_pace *pace;
 } row;
 
 /* Rows begin, … end - 1, whose last classes begin at low … high: from[] never decreases. */
 static void fill_row(const row *r, int64_t begin, int64_t end, int64_t low, int64_t high)
 {
     if (begin >= end) return;
+    enum { BLOCK = 1 << 12 };
     const int64_t middle = begin + (end - begin) / 2, top = high < middle - 1 ? high : middle - 1;
     int64_t found = low;
     double largest = -1;
-    for (int64_t i = low; i <= top; i++) {
-        const double value = r->before[i] + gain(r->upto, i, middle);
-        if (value <= largest) continue;
-        largest = value;
-        found = i;
+    for (int64_t i = low; i <= top;) {
+        const int64_t behind = top - i < BLOCK ? top + 1 : i + BLOCK;
+        if (!histo_goes_on(r->pace, behind - i)) return;
+        for (; i < behind; i++) {
+            const double value = r->before[i] + gain(r->upto, i, middle);
+            if (value <= largest) continue;
+            largest = value;
+            found = i;
+        }
     }
     r->best[middle] = largest;
     r->from[middle] = (int32_t)found;
@@ -72,49 +81,57 @@ static void fill_row(const row *r, int64_t begin, int64_t end, int64_t low, int6
     fill_row(r, middle + 1, end, found, high);
 }
 
-static void sum_levels(const histo_axis *axis, const histo_levels *levels, prefix *upto)
+static void sum_levels(const histo_axis *axis, const histo_levels *levels, prefix *upto, histo_pace *pace)
 {
     const double origin = histo_bin_value(axis, levels->bin[0]);
     double mean = 0;
-    for (int64_t i = 0; i < levels->n; i++)
+    for (int64_t i = 0; i < levels->n && histo_goes_on(pace, 1); i++)
         mean += (double)levels->count[i] / (double)levels->total * (histo_bin_value(axis, levels->bin[i]) - origin);
     upto[0] = (prefix){0, 0};
-    for (int64_t i = 0; i < levels->n; i++) {
+    for (int64_t i = 0; i < levels->n && histo_goes_on(pace, 1); i++) {
         const double x = histo_bin_value(axis, levels->bin[i]) - origin - mean;
         upto[i + 1] = (prefix){upto[i].n + levels->count[i], upto[i].s + (double)levels->count[i] * x};
     }
 }
 
-static histo_status split_in_many(const histo_axis *axis, const histo_levels *levels, int classes, int64_t *last)
+static histo_status split_in_many(const histo_axis *axis, const histo_levels *levels, int classes, int64_t entry,
+                                  int64_t *last, histo_pace *pace)
 {
+    if (levels->n > most_sums / classes)
+        return histo_fail(
+            HISTO_UNSUPPORTED,
+            "histogram %lld has %lld occupied bins, too many for %d classes: 'otsu' takes up to 2^28 bins "
+            "times classes",
+            (long long)entry, (long long)levels->n, classes);
     const size_t n = (size_t)levels->n + 1;
     const size_t bytes = n * (sizeof(prefix) + 2 * sizeof(double) + (size_t)classes * sizeof(int32_t));
     prefix *upto = histo_malloc(bytes);
     if (!upto) return histo_fail_memory(bytes, "a split into classes");
     double *before = (double *)(upto + n), *best = before + n;
     int32_t *from = (int32_t *)(best + n);
-    sum_levels(axis, levels, upto);
-    for (int64_t i = 1; i <= levels->n; i++)
+    sum_levels(axis, levels, upto, pace);
+    for (int64_t i = 1; i <= levels->n && pace->status == HISTO_OK; i++)
         before[i] = gain(upto, 0, i);
-    for (int c = 1; c < classes; c++) {
-        const row r = {upto, before, best, from + (size_t)c * n};
+    for (int c = 1; c < classes && pace->status == HISTO_OK; c++) {
+        const row r = {upto, before, best, from + (size_t)c * n, pace};
         fill_row(&r, c + 1, levels->n + 1, c, levels->n - 1);
         double *swap = before;
         before = best;
         best = swap;
     }
-    for (int64_t c = classes - 1, end = levels->n; c > 0; c--) {
+    for (int64_t c = classes - 1, end = levels->n; c > 0 && pace->status == HISTO_OK; c--) {
         end = from[(size_t)c * n + (size_t)end];
         last[c - 1] = levels->bin[end - 1];
     }
     histo_free(upto);
-    return HISTO_OK;
+    return pace->status;
 }
 
-histo_status histo_split_otsu(const histo_axis *axis, const histo_levels *levels, int classes, int64_t *last)
+histo_status histo_split_otsu(const histo_axis *axis, const histo_levels *levels, int classes, int64_t entry,
+                              int64_t *last, histo_pace *pace)
 {
     if (classes > 2 || (axis->kind != HISTO_INTEGER && axis->kind != HISTO_REGULAR))
-        return split_in_many(axis, levels, classes, last);
-    last[0] = split_in_two(levels);
-    return HISTO_OK;
+        return split_in_many(axis, levels, classes, entry, last, pace);
+    last[0] = split_in_two(levels, pace);
+    return pace->status;
 }

@@ -73,14 +73,17 @@ static double quantile_of(const sorted_samples *s, histo_quantile_rule rule, dou
 }
 
 /* The samples that are not NaN; upto has room for all levels. */
-static sorted_samples sort_samples(const histo_axis *axis, histo_levels levels, uint64_t *upto)
+static sorted_samples sort_samples(const histo_axis *axis, histo_levels levels, uint64_t *upto, histo_pace *pace)
 {
     sorted_samples s = {.axis = axis, .levels = levels, .upto = upto};
     if (levels.n > 0 && levels.bin[levels.n - 1] == axis->bins + 2) s.levels.n--;
-    for (int64_t i = 0; i < s.levels.n; i++)
+    for (int64_t i = 0; i < s.levels.n && histo_goes_on(pace, 1); i++)
         upto[i] = s.n += levels.count[i];
     return s;
 }
+
+/* Steps of about a nanosecond. */
+enum { A_QUANTILE = 128 };
 
 histo_status histo_hist_quantiles(const histo_hist *hist, histo_quantile_rule rule, int n, const double *q,
                                   double *values)
@@ -99,10 +102,13 @@ histo_status histo_hist_quantiles(const histo_hist *hist, histo_quantile_rule ru
         if (!upto) status = histo_fail_memory(bytes, "cumulative counts");
     }
     const histo_axis axis = histo_hist_axis(hist, 0);
-    for (int64_t b = 0; b < histo_hist_batch(hist) && status == HISTO_OK; b++) {
-        const sorted_samples s = sort_samples(&axis, histo_occupied_next(&all), upto);
-        for (int i = 0; i < n; i++)
+    const int64_t batch = histo_hist_batch(hist);
+    histo_pace pace = {.stage = "finding quantiles", .all = 2 * all.size + batch * n * A_QUANTILE};
+    for (int64_t b = 0; b < batch && status == HISTO_OK; b++) {
+        const sorted_samples s = sort_samples(&axis, histo_occupied_next(&all, &pace), upto, &pace);
+        for (int i = 0; i < n && histo_goes_on(&pace, A_QUANTILE); i++)
             values[b * n + i] = quantile_of(&s, rule, q[i]);
+        status = pace.status;
     }
     histo_free(upto);
     histo_occupied_release(&all);

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/floats.h"
 #include "base/memory.h"
-#include "base/threads/monitor.h"
 
 static const char *const method_names[] = {
     [HISTO_SPLIT_OTSU] = "otsu", [HISTO_SPLIT_TRIANGLE] = "triangle",       [HISTO_SPLIT_LI] = "li",
@@ -26,6 +25,9 @@ histo_status histo_split_method_parse(const char *name, histo_split_method *meth
     return status;
 }
 
+/* Steps of about a nanosecond. */
+enum { STEPS_A_SEARCH = 64, STEPS_A_SHARE = 16 };
+
 /* The sums of the levels [0, i): the counts, and the samples from the value of the first level. */
 typedef struct sums {
     double n, s;
@@ -38,10 +40,10 @@ static sums sums_add(sums upto, const histo_axis *axis, const histo_levels *leve
                   upto.s + n * (histo_bin_value(axis, levels->bin[i]) - histo_bin_value(axis, levels->bin[0]))};
 }
 
-static sums sums_all(const histo_axis *axis, const histo_levels *levels)
+static sums sums_all(const histo_axis *axis, const histo_levels *levels, histo_pace *pace)
 {
     sums all = {0, 0};
-    for (int64_t i = 0; i < levels->n; i++)
+    for (int64_t i = 0; i < levels->n && histo_goes_on(pace, 1); i++)
         all = sums_add(all, axis, levels, i);
     return all;
 }
@@ -60,20 +62,20 @@ static int64_t last_bin_upto(const histo_axis *axis, const histo_levels *levels,
     return low;
 }
 
-static int64_t split_mean(const histo_axis *axis, const histo_levels *levels)
+static int64_t split_mean(const histo_axis *axis, const histo_levels *levels, histo_pace *pace)
 {
-    const sums all = sums_all(axis, levels);
+    const sums all = sums_all(axis, levels, pace);
     return last_bin_upto(axis, levels, all.s / all.n, levels->bin[0], levels->bin[levels->n - 1]);
 }
 
 /* Zack, Rogers and Latt, "Automatic measurement of sister chromatid exchange frequency", Journal of Histochemistry and
  * Cytochemistry 25 (1977): the bin that is farthest below the line from the peak to the farther end. Of a gap only the
  * bin nearest to the peak can be. */
-static int64_t split_triangle(const histo_levels *levels)
+static int64_t split_triangle(const histo_levels *levels, histo_pace *pace)
 {
     const int64_t first = levels->bin[0], end = levels->bin[levels->n - 1];
     int64_t peak = 0;
-    for (int64_t i = 1; i < levels->n; i++)
+    for (int64_t i = 1; i < levels->n && histo_goes_on(pace, 1); i++)
         if (levels->count[i] > levels->count[peak]) peak = i;
     const bool flip = levels->bin[peak] - first < end - levels->bin[peak];
     const double height = (double)levels->count[peak];
@@ -81,7 +83,7 @@ static int64_t split_triangle(const histo_levels *levels)
     const double norm = sqrt(height * height + width * width), up = height / norm, along = width / norm;
     double farthest = -INFINITY;
     int64_t found = 0;
-    for (int64_t i = flip ? levels->n - 1 : 0; i != peak; i += flip ? -1 : 1) {
+    for (int64_t i = flip ? levels->n - 1 : 0; i != peak && histo_goes_on(pace, 1); i += flip ? -1 : 1) {
         const int64_t bin = levels->bin[i], next = levels->bin[flip ? i - 1 : i + 1],
                       before = flip ? next + 1 : next - 1;
         const double here = up * (double)llabs(bin - (flip ? end : first)) - along * (double)levels->count[i];
@@ -113,22 +115,27 @@ static int64_t levels_upto(const histo_levels *levels, int64_t bin)
 
 /* Li and Tam, "An iterative algorithm for minimum cross entropy thresholding", Pattern Recognition Letters 19 (1998).
  * Thresholds move in one direction, to another level each time. They may creep, so the sums up to each are kept. */
-static histo_status split_li(const histo_axis *axis, const histo_levels *levels, int64_t *last)
+static histo_status split_li(const histo_axis *axis, const histo_levels *levels, int64_t *last, histo_pace *pace)
 {
     const size_t bytes = ((size_t)levels->n + 1) * sizeof(sums);
     sums *upto = histo_malloc(bytes);
     if (!upto) return histo_fail_memory(bytes, "sums up to each bin");
     double least = INFINITY;
     upto[0] = (sums){0, 0};
-    for (int64_t i = 0; i < levels->n; i++)
+    for (int64_t i = 0; i < levels->n && histo_goes_on(pace, 1); i++)
         upto[i + 1] = sums_add(upto[i], axis, levels, i);
-    for (int64_t i = 1; i < levels->n; i++)
+    for (int64_t i = 1; i < levels->n && histo_goes_on(pace, 1); i++)
         least = fmin(least, histo_bin_value(axis, levels->bin[i]) - histo_bin_value(axis, levels->bin[i - 1]));
+    if (pace->status != HISTO_OK) {
+        histo_free(upto);
+        return pace->status;
+    }
     const double tolerance = axis->kind == HISTO_INTEGER ? 0.5 : least / 2;
     const int64_t first = levels->bin[0], end = levels->bin[levels->n - 1];
     const sums all = upto[levels->n];
     double next = all.s / all.n, now = -2 * tolerance;
-    for (int64_t moves = 0; moves <= levels->n && fabs(next - now) > tolerance; moves++) {
+    for (int64_t moves = 0; moves <= levels->n && fabs(next - now) > tolerance && histo_goes_on(pace, STEPS_A_SEARCH);
+         moves++) {
         now = next;
         const sums below = upto[levels_upto(levels, last_bin_upto(axis, levels, now, first, end))];
         const double low = below.s / below.n, high = (all.s - below.s) / (all.n - below.n);
@@ -137,19 +144,19 @@ static histo_status split_li(const histo_axis *axis, const histo_levels *levels,
     }
     histo_free(upto);
     *last = last_bin_upto(axis, levels, next, first, end);
-    return HISTO_OK;
+    return pace->status;
 }
 
 /* Ridler and Calvard, "Picture thresholding using an iterative selection method", IEEE Transactions on Systems, Man,
  * and Cybernetics 8 (1978): the lowest bin whose value is half-way between the means of the samples up to it and above
  * it. */
-static int64_t split_isodata(const histo_axis *axis, const histo_levels *levels)
+static int64_t split_isodata(const histo_axis *axis, const histo_levels *levels, histo_pace *pace)
 {
-    const sums all = sums_all(axis, levels);
+    const sums all = sums_all(axis, levels, pace);
     const double origin = histo_bin_value(axis, levels->bin[0]);
     sums below = {0, 0};
     int64_t last = levels->bin[0];
-    for (int64_t i = 0; i < levels->n - 1; i++) {
+    for (int64_t i = 0; i < levels->n - 1 && histo_goes_on(pace, STEPS_A_SEARCH); i++) {
         below = sums_add(below, axis, levels, i);
         const double middle = (below.s / below.n + (all.s - below.s) / (all.n - below.n)) / 2;
         last = last_bin_upto(axis, levels, middle, levels->bin[i], levels->bin[i + 1] - 1);
@@ -196,18 +203,18 @@ static double entropies(double share_below, double below, double share_above, do
  * Computer Vision, Graphics, and Image Processing 29 (1985). */
 static const criterion max_entropy = {share_log, entropies};
 
-static histo_status split_by_shares(const criterion *by, const histo_levels *levels, int64_t *last)
+static histo_status split_by_shares(const criterion *by, const histo_levels *levels, int64_t *last, histo_pace *pace)
 {
     const size_t bytes = (size_t)levels->n * sizeof(double);
     double *above = histo_malloc(bytes); /* sums of the terms of higher levels: differences would lose digits */
     if (!above) return histo_fail_memory(bytes, "sums of shares");
     const double total = (double)levels->total;
     above[levels->n - 1] = 0;
-    for (int64_t i = levels->n - 1; i > 0; i--)
+    for (int64_t i = levels->n - 1; i > 0 && histo_goes_on(pace, STEPS_A_SHARE); i--)
         above[i - 1] = above[i] + by->term((double)levels->count[i] / total);
     double below = 0, largest = -INFINITY;
     uint64_t n = 0;
-    for (int64_t i = 0; i < levels->n - 1; i++) {
+    for (int64_t i = 0; i < levels->n - 1 && histo_goes_on(pace, STEPS_A_SHARE); i++) {
         n += levels->count[i];
         below += by->term((double)levels->count[i] / total);
         const double value = by->of((double)n / total, below, (double)(levels->total - n) / total, above[i]);
@@ -216,7 +223,7 @@ static histo_status split_by_shares(const criterion *by, const histo_levels *lev
         *last = levels->bin[i];
     }
     histo_free(above);
-    return HISTO_OK;
+    return pace->status;
 }
 
 /* ---- The minimum between two maxima ---- */
@@ -251,14 +258,13 @@ static int find_maxima(const double *of, int64_t n, int64_t maxima[2])
 
 /* Prewitt and Mendelsohn, "The analysis of cell images", Annals of the New York Academy of Sciences 128 (1966). `now`
  * and `next` are n bins each, `now` has the counts. *minimum is -1 if there are no two maxima. */
-static histo_status find_minimum(double *now, double *next, int64_t n, int64_t *minimum)
+static histo_status find_minimum(double *now, double *next, int64_t n, int64_t *minimum, histo_pace *pace)
 {
     int64_t maxima[2];
     int found = 3;
     *minimum = -1;
     for (int i = 0; i < SMOOTHINGS && found > 2; i++) {
-        const histo_status status = histo_go_on("smoothing", n, i, SMOOTHINGS);
-        if (status != HISTO_OK) return status;
+        if (!histo_goes_on(pace, n)) return pace->status;
         smooth(now, next, n);
         double *swap = now;
         now = next;
@@ -272,7 +278,7 @@ static histo_status find_minimum(double *now, double *next, int64_t n, int64_t *
     return HISTO_OK;
 }
 
-static histo_status split_minimum(const histo_levels *levels, int64_t entry, int64_t *last)
+static histo_status split_minimum(const histo_levels *levels, int64_t entry, int64_t *last, histo_pace *pace)
 {
     const int64_t first = levels->bin[0], n = levels->bin[levels->n - 1] - first + 1, most = 1 << 16;
     if (n > most)
@@ -284,7 +290,7 @@ static histo_status split_minimum(const histo_levels *levels, int64_t entry, int
     for (int64_t i = 0; i < levels->n; i++)
         counts[levels->bin[i] - first] = (double)levels->count[i];
     int64_t minimum;
-    const histo_status status = find_minimum(counts, counts + n, n, &minimum);
+    const histo_status status = find_minimum(counts, counts + n, n, &minimum, pace);
     histo_free(counts);
     if (status != HISTO_OK) return status;
     if (minimum < 0) return histo_fail(HISTO_INVALID, "histogram %lld has no two maxima", (long long)entry);
@@ -295,7 +301,7 @@ static histo_status split_minimum(const histo_levels *levels, int64_t entry, int
 /* ---- All methods ---- */
 
 static histo_status split(histo_split_method method, const histo_axis *axis, const histo_levels *levels, int classes,
-                          int64_t entry, int64_t *last)
+                          int64_t entry, int64_t *last, histo_pace *pace)
 {
     if (levels->n == 1 && classes == 2) {
         last[0] = levels->bin[0];
@@ -306,26 +312,26 @@ static histo_status split(histo_split_method method, const histo_axis *axis, con
                           (long long)entry, (long long)levels->n, classes);
     switch (method) {
     case HISTO_SPLIT_OTSU:
-        return histo_split_otsu(axis, levels, classes, last);
+        return histo_split_otsu(axis, levels, classes, entry, last, pace);
     case HISTO_SPLIT_MINIMUM:
-        return split_minimum(levels, entry, last);
+        return split_minimum(levels, entry, last, pace);
     case HISTO_SPLIT_YEN:
-        return split_by_shares(&yen, levels, last);
+        return split_by_shares(&yen, levels, last, pace);
     case HISTO_SPLIT_MAX_ENTROPY:
-        return split_by_shares(&max_entropy, levels, last);
+        return split_by_shares(&max_entropy, levels, last, pace);
     case HISTO_SPLIT_TRIANGLE:
-        last[0] = split_triangle(levels);
+        last[0] = split_triangle(levels, pace);
         break;
     case HISTO_SPLIT_LI:
-        return split_li(axis, levels, last);
+        return split_li(axis, levels, last, pace);
     case HISTO_SPLIT_ISODATA:
-        last[0] = split_isodata(axis, levels);
+        last[0] = split_isodata(axis, levels, pace);
         break;
     case HISTO_SPLIT_MEAN:
-        last[0] = split_mean(axis, levels);
+        last[0] = split_mean(axis, levels, pace);
         break;
     }
-    return HISTO_OK;
+    return pace->status;
 }
 
 histo_status histo_hist_split(const histo_hist *hist, histo_split_method method, int classes, int64_t *last)
@@ -340,9 +346,11 @@ histo_status histo_hist_split(const histo_hist *hist, histo_split_method method,
     const histo_axis axis = histo_hist_axis(hist, 0);
     histo_occupied all;
     status = histo_occupied_read_finite(&all, hist, "the split");
+    histo_pace pace = {.stage = "splitting"};
     for (int64_t b = 0; b < histo_hist_batch(hist) && status == HISTO_OK; b++) {
-        const histo_levels levels = histo_occupied_next(&all);
-        status = split(method, &axis, &levels, classes, b, last + b * (classes - 1));
+        const histo_levels levels = histo_occupied_next(&all, &pace);
+        status = pace.status;
+        if (status == HISTO_OK) status = split(method, &axis, &levels, classes, b, last + b * (classes - 1), &pace);
     }
     histo_occupied_release(&all);
     return status;

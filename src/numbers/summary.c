@@ -4,17 +4,18 @@
 #include "base/floats.h"
 #include "numbers/occupied.h"
 
-static double mean_of(const histo_axis *axis, const histo_levels *levels)
+static double mean_of(const histo_axis *axis, const histo_levels *levels, histo_pace *pace)
 {
     /* From the lowest value, so that a narrow peak far from zero loses no digits. */
     const double origin = histo_bin_value(axis, levels->bin[0]);
     double sum = 0;
-    for (int64_t i = 0; i < levels->n; i++)
+    for (int64_t i = 0; i < levels->n && histo_goes_on(pace, 1); i++)
         sum += (double)levels->count[i] * (histo_bin_value(axis, levels->bin[i]) - origin);
     return origin + sum / (double)levels->total;
 }
 
-static histo_summary summary_of(const histo_axis *axis, const histo_levels *levels)
+/* Meaningless if the pace stops. */
+static histo_summary summary_of(const histo_axis *axis, const histo_levels *levels, histo_pace *pace)
 {
     histo_summary s = {.count = levels->total, .occupied = levels->n, .first = -1, .last = -1, .mode = -1};
     if (levels->n == 0) {
@@ -23,11 +24,11 @@ static histo_summary summary_of(const histo_axis *axis, const histo_levels *leve
     }
     s.first = levels->bin[0];
     s.last = levels->bin[levels->n - 1];
-    s.mean = mean_of(axis, levels);
+    s.mean = mean_of(axis, levels, pace);
     const double n = (double)levels->total;
     double m2 = 0, m3 = 0, m4 = 0;
     uint64_t most = 0;
-    for (int64_t i = 0; i < levels->n; i++) {
+    for (int64_t i = 0; i < levels->n && histo_goes_on(pace, 1); i++) {
         const double share = (double)levels->count[i] / n, d = histo_bin_value(axis, levels->bin[i]) - s.mean;
         m2 += share * (d * d);
         m3 += share * (d * d * d);
@@ -55,9 +56,11 @@ histo_status histo_hist_summarize(const histo_hist *hist, histo_summary *summari
     const histo_axis axis = histo_hist_axis(hist, 0);
     histo_occupied all;
     status = histo_occupied_read_finite(&all, hist, "the summary");
+    histo_pace pace = {.stage = "summarizing", .all = 3 * all.size};
     for (int64_t b = 0; b < histo_hist_batch(hist) && status == HISTO_OK; b++) {
-        const histo_levels levels = histo_occupied_next(&all);
-        summaries[b] = summary_of(&axis, &levels);
+        const histo_levels levels = histo_occupied_next(&all, &pace);
+        summaries[b] = summary_of(&axis, &levels, &pace);
+        status = pace.status;
     }
     histo_occupied_release(&all);
     return status;

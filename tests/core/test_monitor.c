@@ -12,8 +12,8 @@
 
 double histo_now_us(void)
 {
-    static double now_us;
-    return now_us += 30e3;
+    static _Atomic int looks;
+    return 30e3 * ++looks;
 }
 
 static pthread_t caller;
@@ -51,6 +51,18 @@ static bool stops(void *context, const histo_progress *progress)
             fail_msg("%s: asked %ld times, status %d (%s)", #call, w_.asked, (int)status_, histo_last_error());        \
         assert_int_equal(w_.asked, (nth));                                                                             \
         assert_non_null(strstr(histo_last_error(), "the monitor of this thread stopped the call"));                    \
+    } while (0)
+
+/* The same, wherever in the call it is: it asks at least so many times. */
+#define STOPPED_ANYWHERE(least, call)                                                                                  \
+    do {                                                                                                               \
+        watcher all_ = {0};                                                                                            \
+        histo_set_monitor(stops, &all_);                                                                               \
+        OK(call);                                                                                                      \
+        histo_set_monitor(NULL, NULL);                                                                                 \
+        if (all_.asked < (least)) fail_msg("%s: asked %ld times", #call, all_.asked);                                  \
+        for (long nth_ = 1; nth_ < all_.asked; nth_ += 1 + all_.asked / 4) /* the last depends on calls before */      \
+            STOPPED(nth_, call);                                                                                       \
     } while (0)
 
 /* Records that are numbers. Other threads than the one that calls wait until it has been asked, or they might do all
@@ -390,21 +402,179 @@ static void maps(void **state)
     histo_map_destroy(four);
 }
 
-static void splits(void **state)
+/* ---- Numbers of histograms ---- */
+
+/* A histogram with random counts, at least 1, in all bins. */
+static histo_hist *make_full(int naxes, const histo_axis *axes, const histo_hist_options *kind)
+{
+    rng r = {.state = 33};
+    histo_hist *h;
+    OK(histo_hist_create(&h, naxes, axes, kind));
+    const int64_t size = histo_hist_size(h, HISTO_BINS);
+    uint64_t *counts = malloc((size_t)size * sizeof *counts);
+    assert_non_null(counts);
+    for (int64_t i = 0; i < size; i++)
+        counts[i] = 1 + rng_next(&r) % 1000;
+    OK(histo_hist_write(h, HISTO_BINS, counts, NULL, NULL, size, NULL));
+    free(counts);
+    return h;
+}
+
+static void numbers(void **state)
 {
     (void)state;
-    enum { BINS = 1 << 12 };
-    static uint64_t counts[BINS];
-    rng r = {.state = 33};
-    const histo_axis axis = histo_axis_regular(BINS, 0, 1);
-    for (int i = 0; i < BINS; i++)
-        counts[i] = rng_next(&r) % 1000;
-    histo_hist *h;
-    int64_t last;
-    OK(histo_hist_create(&h, 1, &axis, NULL));
-    OK(histo_hist_write(h, HISTO_BINS, counts, NULL, NULL, BINS, NULL));
-    STOPPED(2, histo_hist_split(h, HISTO_SPLIT_MINIMUM, 2, &last));
+    enum { SIDE = 1 << 9 };
+    const double q[] = {0, 0.5, 1};
+    const histo_axis axis = histo_axis_regular(SIDE * SIDE, 0, 1), log_axis = histo_axis_log(SIDE * SIDE, 1, 10);
+    const histo_axis side[] = {histo_axis_regular(SIDE, 0, 1), histo_axis_regular(SIDE, 0, 1)};
+    double values[3];
+    histo_summary summary;
+    histo_information information;
+    int64_t last[2];
+    histo_map *map;
+    OK(histo_map_create(&map, 1, &axis, NULL));
+    for (histo_storage storage = HISTO_DENSE; storage <= HISTO_SPARSE; storage++) {
+        const histo_hist_options kind = {.storage = storage};
+        histo_hist *h = make_full(1, &axis, &kind), *other = make_full(1, &log_axis, &kind),
+                   *joint = make_full(2, side, &kind);
+        STOPPED_ANYWHERE(10, histo_hist_quantiles(h, HISTO_QUANTILE_LINEAR, 3, q, values));
+        STOPPED_ANYWHERE(10, histo_hist_summarize(h, &summary));
+        STOPPED_ANYWHERE(10, histo_hist_inform(joint, &information));
+        STOPPED_ANYWHERE(10, histo_map_match(map, h, other, NULL));
+        for (histo_split_method method = HISTO_SPLIT_OTSU; method <= HISTO_SPLIT_MAX_ENTROPY; method++)
+            if (method != HISTO_SPLIT_MINIMUM) STOPPED_ANYWHERE(10, histo_hist_split(h, method, 2, last));
+        STOPPED_ANYWHERE(10, histo_hist_split(h, HISTO_SPLIT_OTSU, 3, last));
+        STOPPED_ANYWHERE(10, histo_hist_split(other, HISTO_SPLIT_OTSU, 2, last));
+        histo_hist_destroy(joint);
+        histo_hist_destroy(other);
+        histo_hist_destroy(h);
+    }
+    histo_hist *weighted = make_full(2, side, &(histo_hist_options){.weighting = HISTO_WEIGHT_FAST_SUM});
+    STOPPED_ANYWHERE(5, histo_hist_inform(weighted, &information));
+    histo_hist_destroy(weighted);
+    const histo_axis short_axis = histo_axis_regular(1 << 12, 0, 1);
+    histo_hist *h = make_full(1, &short_axis, NULL);
+    STOPPED(2, histo_hist_split(h, HISTO_SPLIT_MINIMUM, 2, last));
+    STOPPED(5, histo_hist_split(h, HISTO_SPLIT_MINIMUM, 2, last));
     histo_hist_destroy(h);
+    histo_map_destroy(map);
+}
+
+/* ---- Reads and words ---- */
+
+static void reads(void **state)
+{
+    (void)state;
+    enum { BINS = 1 << 18 };
+    const histo_axis axis = histo_axis_regular(BINS, 0, 1);
+    static uint64_t counts[BINS];
+    static double sums[BINS];
+    static int64_t index[BINS];
+    histo_tally tally;
+    int64_t occupied;
+    for (histo_storage storage = HISTO_DENSE; storage <= HISTO_SPARSE; storage++) {
+        histo_hist *h = make_full(1, &axis, &(histo_hist_options){.storage = storage});
+        for (int wide = 0; wide < 2; wide++) {
+            const histo_read_options as = {.dtype = wide ? HISTO_U64 : HISTO_F32}, upto = {.cumulative = true};
+            STOPPED_ANYWHERE(5, histo_hist_read_counts(h, HISTO_BINS, counts, BINS, &as));
+            STOPPED_ANYWHERE(5, histo_hist_read_counts(h, HISTO_BINS, counts, BINS, &upto));
+        }
+        STOPPED_ANYWHERE(5, histo_hist_occupied(h, HISTO_FLOW, &occupied));
+        STOPPED_ANYWHERE(10, histo_hist_read_occupied(h, HISTO_FLOW, index, counts, BINS));
+        STOPPED_ANYWHERE(5, histo_hist_tally(h, &tally));
+        STOPPED(2, histo_hist_tally(h, &tally));
+        assert_int_equal(tally.samples, 0);
+        histo_hist_destroy(h);
+    }
+    for (histo_weighting weighting = HISTO_WEIGHT_FAST; weighting <= HISTO_WEIGHT_REPRODUCIBLE; weighting++) {
+        histo_hist *h = make_full(1, &axis, &(histo_hist_options){.weighting = weighting});
+        STOPPED_ANYWHERE(10, histo_hist_read_weights(h, HISTO_BINS, sums, sums, BINS, NULL));
+        histo_hist_destroy(h);
+    }
+}
+
+/* Words that are written or added leave a part. */
+static void words(void **state)
+{
+    (void)state;
+    const histo_axis axis = histo_axis_regular(1 << 16, 0, 1);
+    for (histo_weighting weighting = HISTO_UNWEIGHTED; weighting <= HISTO_WEIGHT_REPRODUCIBLE; weighting++) {
+        histo_hist *h = make_full(1, &axis, &(histo_hist_options){.weighting = weighting});
+        histo_word_layout layout;
+        int64_t integers, doubles;
+        OK(histo_hist_word_layout(h, &layout));
+        OK(histo_hist_count_words(h, &layout, &integers, &doubles));
+        const int64_t n = integers + doubles;
+        uint64_t *all = malloc((size_t)n * sizeof *all);
+        assert_non_null(all);
+        STOPPED_ANYWHERE(4, histo_hist_read_words(h, &layout, 0, n, all));
+        const uint64_t samples = samples_in(h);
+        for (int added = 0; added < 2; added++) {
+            watcher w = {0};
+            histo_set_monitor(stops, &w);
+            OK(added ? histo_hist_add_words(h, &layout, 0, n, all) : histo_hist_write_words(h, &layout, 0, n, all));
+            histo_set_monitor(NULL, NULL);
+            assert_true(w.asked > 4);
+            OK(histo_hist_reset(h, NULL));
+            for (int last = 0; last < 2; last++) {
+                STOPPED(last ? w.asked - 1 : 1, added ? histo_hist_add_words(h, &layout, 0, n, all)
+                                                      : histo_hist_write_words(h, &layout, 0, n, all));
+                if (last)
+                    REFUSED(HISTO_INVALID, "cancelled", histo_hist_read_words(h, &layout, 0, n, all));
+                else
+                    assert_int_equal(samples_in(h), 0); /* nothing has been written yet */
+                OK(histo_hist_reset(h, NULL));
+            }
+            OK(histo_hist_write_words(h, &layout, 0, n, all));
+            assert_int_equal(samples_in(h), samples);
+        }
+        free(all);
+        histo_hist_destroy(h);
+    }
+}
+
+/* ---- JSON ---- */
+
+/* Every part of a document may be long: edges, categories, values, weights, indices, metadata. */
+static void documents(void **state)
+{
+    (void)state;
+    enum { BINS = 1 << 15 };
+    static double edges[BINS + 1];
+    for (int i = 0; i <= BINS; i++)
+        edges[i] = (double)i * i;
+    const histo_axis axes[] = {histo_axis_variable(BINS, edges), histo_axis_integer(0, BINS)};
+    char *metadata = malloc((1 << 20) + 16);
+    assert_non_null(metadata);
+    memset(metadata, 'x', (1 << 20) + 15);
+    memcpy(metadata, "{\"a\": \"", 7);
+    memcpy(metadata + (1 << 20), "\"}", 3);
+    for (int kind = 0; kind < 6; kind++) {
+        const histo_weighting weightings[] = {HISTO_UNWEIGHTED,          HISTO_UNWEIGHTED,
+                                              HISTO_WEIGHT_FAST,         HISTO_WEIGHT_FAST_SUM,
+                                              HISTO_WEIGHT_REPRODUCIBLE, HISTO_WEIGHT_REPRODUCIBLE_SUM};
+        const histo_hist_options options = {.weighting = weightings[kind],
+                                            .storage = kind == 1 ? HISTO_SPARSE : HISTO_DENSE};
+        histo_hist *h = make_full(1, &axes[kind % 2], &options), *loaded = NULL;
+        void *data;
+        size_t size;
+        if (kind == 0) STOPPED_ANYWHERE(5, histo_hist_set_metadata(h, metadata));
+        OK(histo_hist_save(h, HISTO_JSON, "name", &data, &size));
+        watcher w = {0};
+        histo_set_monitor(stops, &w);
+        OK(histo_hist_load(data, size, "name", &loaded));
+        histo_set_monitor(NULL, NULL);
+        histo_hist_destroy(loaded);
+        loaded = NULL;
+        assert_true(w.asked > 20);
+        for (long nth = 1; nth < w.asked; nth += 1 + w.asked / 16) {
+            STOPPED(nth, histo_hist_load(data, size, "name", &loaded));
+            assert_null(loaded);
+        }
+        histo_free(data);
+        histo_hist_destroy(h);
+    }
+    free(metadata);
 }
 
 static void regroupings(void **state)
@@ -486,10 +656,19 @@ int main(void)
 {
     caller = pthread_self();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fills),   cmocka_unit_test(other_fills),      cmocka_unit_test(monitors),
-        cmocka_unit_test(surveys), cmocka_unit_test(filtered_surveys), cmocka_unit_test(plans),
-        cmocka_unit_test(maps),    cmocka_unit_test(regroupings),      cmocka_unit_test(saving),
-        cmocka_unit_test(splits),
+        cmocka_unit_test(fills),
+        cmocka_unit_test(other_fills),
+        cmocka_unit_test(monitors),
+        cmocka_unit_test(surveys),
+        cmocka_unit_test(filtered_surveys),
+        cmocka_unit_test(plans),
+        cmocka_unit_test(maps),
+        cmocka_unit_test(regroupings),
+        cmocka_unit_test(saving),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(reads),
+        cmocka_unit_test(words),
+        cmocka_unit_test(documents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -333,6 +333,34 @@ static void minimum_has_a_limit(void **state)
     histo_hist_destroy(h);
 }
 
+/* Thousands of classes of many bins would take minutes and gigabytes. */
+static void otsu_has_a_limit(void **state)
+{
+    (void)state;
+    enum { MANY = 1 << 16, CLASSES = 1 << 12 };
+    static uint64_t counts[MANY];
+    static int64_t last[CLASSES];
+    const histo_axis axis = histo_axis_integer(0, MANY), few = histo_axis_integer(0, CLASSES + 1);
+    histo_hist *h;
+    for (int i = 0; i < MANY; i++)
+        counts[i] = 1;
+    OK(histo_hist_create(&h, 1, &axis, NULL));
+    OK(histo_hist_write(h, HISTO_BINS, counts, NULL, NULL, MANY, NULL));
+    REFUSED(HISTO_UNSUPPORTED, "histogram 0 has 65536 occupied bins, too many for 4097 classes",
+            histo_hist_split(h, HISTO_SPLIT_OTSU, CLASSES + 1, last));
+    OK(histo_hist_split(h, HISTO_SPLIT_OTSU, 3, last));
+    assert_in_range(last[0], MANY / 3 - 1, MANY / 3);
+    assert_in_range(last[1], 2 * MANY / 3 - 1, 2 * MANY / 3);
+    histo_hist_destroy(h);
+    /* A class for each bin but two. */
+    OK(histo_hist_create(&h, 1, &few, NULL));
+    OK(histo_hist_write(h, HISTO_BINS, counts, NULL, NULL, CLASSES + 1, NULL));
+    OK(histo_hist_split(h, HISTO_SPLIT_OTSU, CLASSES, last));
+    for (int c = 1; c < CLASSES - 1; c++)
+        assert_in_range(last[c] - last[c - 1], 1, 2);
+    histo_hist_destroy(h);
+}
+
 /* As many bins as it smooths, whose maxima are never two; the test times out if each smoothing looks at all of them. */
 static void minimum_of_noise(void **state)
 {
@@ -365,6 +393,7 @@ int main(void)
         cmocka_unit_test(quantiles_of_changing_samples),
         cmocka_unit_test(classes_beside_a_large_count),
         cmocka_unit_test(minimum_has_a_limit),
+        cmocka_unit_test(otsu_has_a_limit),
         cmocka_unit_test(minimum_of_noise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

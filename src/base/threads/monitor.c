@@ -59,6 +59,15 @@ histo_status histo_go_on(const char *stage, int64_t work, int64_t done, int64_t 
     return histo_monitor_stops(stage, work, done, all) ? histo_fail_cancelled(stage) : HISTO_OK;
 }
 
+bool histo_pace_asks(histo_pace *pace)
+{
+    if (pace->status != HISTO_OK) return false;
+    pace->done += pace->work;
+    pace->status = histo_go_on(pace->stage, pace->work, pace->done, pace->all);
+    if (pace->status == HISTO_OK) pace->work = 0; /* else, all further steps are refused */
+    return pace->status == HISTO_OK;
+}
+
 void histo_monitor_stage(const char *stage, double done)
 {
     monitor.around = (histo_progress){stage, done};

@@ -19,6 +19,24 @@ histo_status histo_go_on(const char *stage, int64_t work, int64_t done, int64_t 
 /* So much work that it is time to look at the clock. */
 enum { HISTO_MUCH_WORK = 1 << 15 };
 
+/* How far a loop is that may take long. */
+typedef struct histo_pace {
+    const char *stage;   /* of the call */
+    int64_t all;         /* the steps that the loop takes; 0: unknown */
+    int64_t work;        /* steps since the monitor could be asked */
+    int64_t done;        /* steps before these */
+    histo_status status; /* HISTO_CANCELLED once it has said stop */
+} histo_pace;
+
+bool histo_pace_asks(histo_pace *pace);
+
+/* After so many more steps: does the loop go on? Cheap enough for each step; the caller looks at the status then. */
+static inline bool histo_goes_on(histo_pace *pace, int64_t steps)
+{
+    pace->work += steps;
+    return pace->work < HISTO_MUCH_WORK || histo_pace_asks(pace);
+}
+
 /* Fail as cancelled. */
 histo_status histo_fail_cancelled(const char *stage);
 

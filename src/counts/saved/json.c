@@ -37,6 +37,12 @@ static size_t skip_space(const histo_json *doc, size_t at)
     }
 }
 
+/* After so many more characters: whether to go on. */
+static bool goes_on(const histo_json *doc, size_t characters)
+{
+    return histo_goes_on(doc->pace, (int64_t)characters);
+}
+
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -109,6 +115,7 @@ static histo_status check_string(const histo_json *doc, size_t *at)
             return histo_json_fail(doc, start, HISTO_CORRUPT, "a string has a byte 0x%02x that is not text",
                                    (unsigned char)doc->text[i]);
         i += length;
+        if (!goes_on(doc, length)) return doc->pace->status;
     }
     *at = i + 1;
     return HISTO_OK;
@@ -218,12 +225,14 @@ static histo_status check_begin(const histo_json *doc, size_t *at, nesting *open
 histo_status histo_json_check(const histo_json *doc)
 {
     nesting open = {.depth = 0};
-    size_t at = histo_json_root(doc);
+    size_t at = histo_json_root(doc), before = at;
     if (peek(doc, at) != '{')
         return histo_json_fail(doc, at, HISTO_CORRUPT, "neither a JSON object nor a binary histogram starts here");
     histo_status status = check_begin(doc, &at, &open);
     while (status == HISTO_OK && open.depth > 0) {
         char close = open.close[open.depth - 1];
+        if (!goes_on(doc, at - before)) return doc->pace->status;
+        before = at;
         at = skip_space(doc, at);
         char c = peek(doc, at);
         if (c == close) {
@@ -302,7 +311,7 @@ bool histo_json_next(histo_json_walk *walk)
 {
     const histo_json *doc = walk->doc;
     if (walk->value) walk->next = histo_json_end(doc, walk->value);
-    if (!walk->next) return false;
+    if (!walk->next || !goes_on(doc, walk->next - walk->value)) return false;
     size_t at = skip_space(doc, walk->next);
     if (doc->text[at] == ',') at = skip_space(doc, at + 1);
     if (doc->text[at] == ']' || doc->text[at] == '}') {
@@ -387,6 +396,7 @@ histo_status histo_json_find(const histo_json *doc, size_t at, int n, const char
             if (members[i]) return histo_json_fail(doc, walk.key, HISTO_CORRUPT, "\"%s\" is here twice", keys[i]);
             members[i] = walk.value;
         }
+    if (doc->pace->status != HISTO_OK) return doc->pace->status;
     for (int i = 0; i < needed; i++)
         if (!members[i]) return histo_json_fail(doc, at, HISTO_CORRUPT, "this object has no \"%s\"", keys[i]);
     return HISTO_OK;

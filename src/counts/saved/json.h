@@ -7,6 +7,7 @@
 
 #include <histo/histo.h>
 
+#include "base/threads/monitor.h"
 #include "counts/saved/bytes.h"
 
 enum { HISTO_JSON_DEPTH = 64 }; /* maximum depth of nested arrays and objects */
@@ -14,7 +15,8 @@ enum { HISTO_JSON_DEPTH = 64 }; /* maximum depth of nested arrays and objects */
 typedef struct histo_json {
     const char *text; /* not NUL-terminated */
     size_t size;
-    int within; /* how many objects of another document it is for */
+    int within;       /* how many objects of another document it is for */
+    histo_pace *pace; /* of all that reads it, in characters; if it stops, walks end early, and histo_json_find fails */
 } histo_json;
 
 /* HISTO_CORRUPT, with the position, unless the text is one JSON object. All other functions need a checked document. */

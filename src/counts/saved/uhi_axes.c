@@ -30,6 +30,7 @@ static histo_status read_edges(const histo_uhi_loader *l, size_t at, histo_axis 
     int64_t count = 0;
     for (histo_json_walk walk = histo_json_enter(&l->doc, at); histo_json_next(&walk);)
         count++;
+    if (l->doc.pace->status != HISTO_OK) return l->doc.pace->status;
     if (count < 2) return FAIL(at, "an axis needs two edges or more");
     uint64_t *edges = histo_malloc((size_t)count * sizeof *edges);
     if (!edges) return histo_fail_memory((size_t)count * sizeof *edges, "the edges of an axis");
@@ -46,6 +47,7 @@ static histo_status read_edges(const histo_uhi_loader *l, size_t at, histo_axis 
             status = histo_json_number(&l->doc, walk.value, &numbers[i]);
         if (status == HISTO_OK) *axis = histo_axis_variable(count - 1, numbers);
     }
+    if (status == HISTO_OK) status = l->doc.pace->status;
     if (status != HISTO_OK) histo_free(edges);
     return status;
 }
@@ -132,6 +134,7 @@ static histo_status read_category_axis(histo_uhi_loader *l, size_t at)
         if (category != first + (double)n || fabs(category) > 0x1p53)
             return FAIL_UNSUPPORTED(walk.value, "integer categories must be consecutive, and within 2^53");
     }
+    if (l->doc.pace->status != HISTO_OK) return l->doc.pace->status;
     if (kind && histo_json_is(&l->doc, kind, "batch")) {
         if (l->ndims > 0 || flow || n == 0) return FAIL(at, "the axis of a batch comes first, and has no flow");
         l->batch = n;
@@ -176,6 +179,7 @@ histo_status histo_uhi_read_axes(histo_uhi_loader *l, size_t at)
     l->batch = 1;
     for (histo_json_walk walk = histo_json_enter(&l->doc, at); status == HISTO_OK && histo_json_next(&walk);)
         status = read_axis(l, walk.value);
+    if (status == HISTO_OK) status = l->doc.pace->status;
     if (status != HISTO_OK) return status;
     if (l->naxes == 0) return FAIL_UNSUPPORTED(at, "a histogram needs one axis or more");
     int64_t bins, slots;

@@ -80,8 +80,6 @@ static uint32_t add_axes(uint32_t crc, const histo_hist *hist)
 
 histo_status histo_cells_checksum(const histo_hist *hist, const histo_lane lanes[3], uint32_t *checksum)
 {
-    enum { CHUNK = 1 << 14 };
-    histo_status status = HISTO_OK;
     const int64_t slots = hist->accumulators.batch * hist->accumulators.slots;
     const histo_accumulators *accumulators = &hist->accumulators;
     uint64_t fingerprint = 0;
@@ -89,19 +87,15 @@ histo_status histo_cells_checksum(const histo_hist *hist, const histo_lane lanes
     uint32_t crc = add_axes(histo_checksum_add_u64(0, fingerprint), hist);
     for (int64_t b = 0; b < accumulators->batch; b++)
         crc = histo_checksum_add_u64(crc, accumulators->masked[b]);
+    histo_pace pace = {.stage = "adding up a checksum"};
     for (int i = 0; i < 3; i++)
-        for (int64_t slot = 0; slot < slots && status == HISTO_OK; slot++) {
-            if (!lanes[i].counts && !lanes[i].sums) break;
-            if (slot % CHUNK == 0) status = histo_go_on("adding up a checksum", CHUNK, slot, slots);
+        for (int64_t slot = 0; slot < slots && (lanes[i].counts || lanes[i].sums) && histo_goes_on(&pace, 1); slot++)
             crc = histo_checksum_add_u64(crc, histo_lane_get(lanes[i], slot));
-        }
     const histo_list all = accumulators->sparse ? histo_sparse_all(accumulators->sparse) : (histo_list){0};
-    for (int64_t i = 0; i < all.n && status == HISTO_OK; i++) {
-        if (i % CHUNK == 0) status = histo_go_on("adding up a checksum", CHUNK, i, all.n);
+    for (int64_t i = 0; i < all.n && histo_goes_on(&pace, 2); i++)
         crc = histo_checksum_add_u64(histo_checksum_add_u64(crc, all.entries[i].slot), all.entries[i].count);
-    }
     *checksum = crc;
-    return status;
+    return pace.status;
 }
 
 /* The slot that represents the cell of a slot. */

@@ -75,6 +75,7 @@ static histo_status read_list(const histo_uhi_loader *l, size_t at, histo_uhi_si
             at = digits + 1;
         }
         size_t end = histo_json_number_end(&l->doc, at);
+        if (!histo_goes_on(l->doc.pace, STEPS_A_VALUE)) return l->doc.pace->status;
         if (!end || next >= size) return FAIL(at, "no value of a list should stand here");
         histo_status status = histo_uhi_read_value(l, at, to, next++);
         if (status != HISTO_OK) return status;
@@ -128,15 +129,17 @@ static histo_status add_exactly(const histo_uhi_loader *l, histo_exact *exact, c
 {
     histo_exact_windows windows = {0};
     int planes = 0;
-    for (int64_t i = 0; i < exact->slots; i++)
+    histo_pace *const pace = l->doc.pace;
+    for (int64_t i = 0; i < exact->slots && histo_goes_on(pace, 1); i++)
         histo_exact_touch(&windows, sums[i]);
+    if (pace->status != HISTO_OK) return pace->status;
     for (int k = 0; k < HISTO_EXACT_WINDOWS; k++)
         planes += windows.touched[k];
     histo_status status = histo_uhi_check_memory(l, l->values, exact->slots, 1 + planes * (int64_t)sizeof(int64_t));
     if (status == HISTO_OK) status = histo_exact_reserve(exact, &windows, 1);
-    for (int64_t i = 0; i < exact->slots && status == HISTO_OK; i++)
+    for (int64_t i = 0; i < exact->slots && status == HISTO_OK && histo_goes_on(pace, STEPS_A_VALUE); i++)
         histo_exact_add(exact, i, sums[i]);
-    return status;
+    return status == HISTO_OK ? pace->status : status;
 }
 
 /* ---- Documents ---- */
@@ -159,6 +162,7 @@ static histo_status choose(histo_uhi_loader *l, const char *name, size_t *chosen
         hist = walk.value;
         l->key = walk.key;
     }
+    if (l->doc.pace->status != HISTO_OK) return l->doc.pace->status;
     *chosen = hist;
     if (hist) return HISTO_OK;
     if (name) return histo_fail(HISTO_INVALID, "the file holds no histogram named \"%.200s\"", name);
@@ -239,7 +243,8 @@ static histo_status load(histo_uhi_loader *l, const char *name)
 histo_status histo_uhi_load(const char *text, size_t size, const char *name, const histo_uhi_arrays *arrays,
                             histo_hist **hist)
 {
-    histo_uhi_loader l = {.doc = {.text = text, .size = size}, .arrays = arrays};
+    histo_pace pace = {.stage = "loading"};
+    histo_uhi_loader l = {.doc = {.text = text, .size = size, .pace = &pace}, .arrays = arrays};
     histo_c_locale locale;
     histo_status status = histo_c_locale_begin(&locale);
     if (status != HISTO_OK) return status;

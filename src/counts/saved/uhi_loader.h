@@ -47,6 +47,8 @@ typedef struct histo_uhi_loader {
     histo_uhi_pairs cells, own; /* from sparse storage, and from our list of counts */
 } histo_uhi_loader;
 
+enum { STEPS_A_VALUE = 32 }; /* of about a nanosecond */
+
 #define FAIL(at, ...) histo_json_fail(&l->doc, at, HISTO_CORRUPT, __VA_ARGS__)
 #define FAIL_UNSUPPORTED(at, ...) histo_json_fail(&l->doc, at, HISTO_UNSUPPORTED, __VA_ARGS__)
 

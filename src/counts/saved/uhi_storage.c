@@ -26,6 +26,7 @@ static bool all_counts(const histo_uhi_loader *l)
         if (behind && histo_json_count(&l->doc, at, &count) != HISTO_OK) return false;
         if (histo_json_type(&l->doc, at) == 'n') return false;
         at = behind ? behind : at + 1;
+        if (!histo_goes_on(l->doc.pace, STEPS_A_VALUE)) return true; /* what follows fails */
     }
     return true;
 }
@@ -97,6 +98,7 @@ static histo_status append(histo_uhi_pairs *to, int64_t slot, uint64_t count)
 
 histo_status histo_uhi_read_value(const histo_uhi_loader *l, size_t at, histo_uhi_sink to, int64_t slot)
 {
+    if (!histo_goes_on(l->doc.pace, STEPS_A_VALUE)) return l->doc.pace->status;
     if (to.lane.counts) return histo_json_count(&l->doc, at, &to.lane.counts[slot]);
     if (to.lane.sums) return histo_json_number(&l->doc, at, &to.lane.sums[slot]);
     uint64_t count;
@@ -117,7 +119,7 @@ static histo_status read_dense(const histo_uhi_loader *l, int level, size_t at, 
         status = read_dense(l, level + 1, walk.value, to, slot * dim->slots + i + dim->shift);
         if (status != HISTO_OK) return status;
     }
-    if (i == dim->cells) return HISTO_OK;
+    if (i == dim->cells || l->doc.pace->status != HISTO_OK) return l->doc.pace->status;
     return FAIL(at, "there are %lld values, not %lld for this axis", (long long)i, (long long)dim->cells);
 }
 
@@ -127,8 +129,9 @@ static histo_status next_slot(const histo_uhi_loader *l, histo_json_walk *walks,
     bool more = histo_json_next(&walks[0]);
     *slot = more ? 0 : -1;
     for (int d = 0; d < l->ndims; d++) {
-        if (d > 0 && histo_json_next(&walks[d]) != more)
-            return FAIL(l->index, "the rows of the index differ in length");
+        const bool as_before = d == 0 || histo_json_next(&walks[d]) == more;
+        if (l->doc.pace->status != HISTO_OK) return l->doc.pace->status;
+        if (!as_before) return FAIL(l->index, "the rows of the index differ in length");
         if (!more) continue;
         const histo_uhi_dimension *dim = &l->dims[d];
         uint64_t i;
@@ -160,6 +163,7 @@ static histo_status read_sparse(const histo_uhi_loader *l, size_t at, histo_uhi_
         status = next_slot(l, walks, &slot);
         if (status != HISTO_OK) return status;
         bool more = histo_json_next(&values);
+        if (l->doc.pace->status != HISTO_OK) return l->doc.pace->status;
         if (more != (slot >= 0)) return FAIL(at, "there are not as many values as the index has");
         if (!more) return HISTO_OK;
         if (!to.pairs && histo_lane_get(to.lane, slot) != 0)
@@ -192,6 +196,7 @@ static histo_status read_array(const histo_uhi_loader *l, histo_dtype dtype, con
     const uint64_t *counts = dtype == HISTO_U64 ? values : NULL;
     const double *sums = counts ? NULL : values;
     for (int64_t i = 0; i < cells; i++) {
+        if (!histo_goes_on(l->doc.pace, STEPS_A_VALUE)) return l->doc.pace->status;
         const int64_t slot = slot_of(l, i);
         if (lane.sums)
             lane.sums[slot] = counts ? (double)counts[i] : sums[i];
