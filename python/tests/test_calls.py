@@ -189,6 +189,70 @@ def test_ctrl_c_interrupts(call):
         process.kill()
 
 
+WITHIN = """
+    import gc, signal, numpy as np, histo
+    from histo import _histo
+    def handle(*_):
+        global runs
+        runs += 1
+        if runs == 3:
+            raise KeyboardInterrupt
+    signal.signal(signal.SIGALRM, handle)
+    def counted(*axes):
+        h = histo.Histogram(*axes)
+        h.fill(*np.meshgrid(*((np.arange(a.size) + 0.5) / a.size for a in axes)))
+        return h
+    def try_one(size):
+        side = int(size ** 0.5)
+        {make}
+        signal.setitimer(signal.ITIMER_REAL, 0.005, 0.005)
+        try:
+            {call}
+        except KeyboardInterrupt:
+            print("interrupted", histo.histogram([1, 2], 2)[0].sum())
+            return True
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        return False
+    size = 1 << 18
+    while size <= 1 << 25:
+        runs = 0
+        if try_one(size):
+            break
+        gc.collect()
+        size *= 2
+"""
+
+ONE = "h = counted(histo.Regular(size, 0, 1))"
+TWO = "h = counted(histo.Regular(side, 0, 1), histo.Regular(side, 0, 1))"
+IMAGE = "m = histo.Map(histo.Regular(100, 0, 1)); x = np.zeros((side, side))"
+
+
+# Handlers run between two calls, too. Only within one that asks for signals do several run.
+@pytest.mark.parametrize(
+    ("make", "call"),
+    [
+        (IMAGE + "; out = np.empty_like(x)", "m._apply((x,), out, None, 0, (), (), 1)"),
+        (IMAGE, "m._moments((x,), None, None, 1)"),
+        (ONE, "h._save(0)"),
+        (ONE, "h._save(1)"),
+        (ONE + "; data = h._save(0)", "_histo.Hist._load(data, None)"),
+        (ONE + "; data = h._save(1)", "_histo.Hist._load(data, None)"),
+        (ONE, "h._quantiles('linear', np.full(size, 0.5))"),
+        (ONE, "h._summarize()"),
+        (ONE, "h._split('otsu', 3)"),
+        (ONE, "h._compare(h, 'chi-square')"),
+        (TWO, "h._inform()"),
+        (TWO, "h._slice(0, 0, side)"),
+        (TWO, "h._regroup((h._axis(0),), (0, -1), (None, None), -1)"),
+    ],
+)
+def test_signals_interrupt_within_a_call(make, call):
+    code = textwrap.dedent(WITHIN).format(make=make, call=call)
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    assert run.stdout == "interrupted 2\n", run.stderr
+
+
 IN_A_HANDLER = """
     import signal, numpy as np, histo
     h = histo.Histogram(histo.Regular(10, 0, 1))

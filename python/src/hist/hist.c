@@ -48,6 +48,11 @@ void hist_unlock_two(PyObject *self, PyObject *other)
     if (other != self) hist_unlock((hist *)other);
 }
 
+bool hist_takes_long(const hist *h)
+{
+    return h->on_gpu || releases_gil(histo_hist_size(h->hist, HISTO_FLOW));
+}
+
 void hist_give(hist *h, histo_hist *handle)
 {
     h->hist = handle;
@@ -283,7 +288,8 @@ static PyObject *hist_tally(PyObject *self, PyObject *unused)
     if (!h) return NULL;
     histo_tally t;
     const int naxes = histo_hist_naxes(h->hist);
-    const histo_status status = histo_hist_tally(h->hist, &t);
+    histo_status status;
+    UNLOCKED_IF(hist_takes_long(h), status, histo_hist_tally(h->hist, &t));
     hist_unlock(h);
     if (status != HISTO_OK) return raise_status(status);
     return Py_BuildValue("KKKKNNN", (unsigned long long)t.samples, (unsigned long long)t.masked,
@@ -435,11 +441,7 @@ static PyObject *hist_read(PyObject *self, PyObject *args)
     void *data;
     histo_status status = HISTO_OK;
     PyObject *array = slots_array(h, slots, what == COUNTS ? HISTO_I64 : HISTO_F64, &data);
-    if (array && !releases_gil(size) && !h->on_gpu) {
-        status = read_slots(h, what, slots, data, size);
-    } else if (array) {
-        UNLOCKED(status, read_slots(h, what, slots, data, size));
-    }
+    if (array) UNLOCKED_IF(hist_takes_long(h), status, read_slots(h, what, slots, data, size));
     hist_unlock(h);
     return array ? hist_written(array, status) : NULL;
 }
@@ -512,11 +514,13 @@ static PyObject *hist_occupied(PyObject *self, PyObject *flow)
     int64_t size = 0;
     void *index = NULL, *counts = NULL;
     PyObject *arrays[2] = {NULL, NULL};
-    histo_status status = histo_hist_occupied(h->hist, slots, &size);
+    histo_status status;
+    UNLOCKED_IF(hist_takes_long(h), status, histo_hist_occupied(h->hist, slots, &size));
     if (status == HISTO_OK) {
         arrays[0] = result_new(h->base.module, HISTO_I64, 1, &size, &index);
         arrays[1] = arrays[0] ? result_new(h->base.module, HISTO_I64, 1, &size, &counts) : NULL;
-        if (arrays[1]) status = histo_hist_read_occupied(h->hist, slots, index, counts, size);
+        if (arrays[1])
+            UNLOCKED_IF(hist_takes_long(h), status, histo_hist_read_occupied(h->hist, slots, index, counts, size));
     }
     hist_unlock(h);
     if (arrays[1] && status == HISTO_OK) return Py_BuildValue("NN", arrays[0], arrays[1]);
@@ -623,13 +627,20 @@ static PyObject *hist_save_outline(PyObject *self, PyObject *flow)
 
 /* ---- Histograms from histograms ---- */
 
-static PyObject *hist_merge(PyObject *self, PyObject *other)
+static histo_status merge(histo_hist *to, const histo_hist *from)
 {
-    if (hist_lock_two(self, other) != 0) return NULL;
-    histo_hist *to = ((hist *)self)->hist, *from = ((hist *)other)->hist, *twin = NULL;
+    histo_hist *twin = NULL;
     histo_status status = from == to ? histo_hist_clone(to, &twin) : HISTO_OK;
     if (status == HISTO_OK) status = histo_hist_merge(to, twin ? twin : from);
     histo_hist_destroy(twin);
+    return status;
+}
+
+static PyObject *hist_merge(PyObject *self, PyObject *other)
+{
+    if (hist_lock_two(self, other) != 0) return NULL;
+    histo_status status;
+    UNLOCKED_IF(hist_takes_long((hist *)self), status, merge(((hist *)self)->hist, ((hist *)other)->hist));
     hist_unlock_two(self, other);
     return none_if_ok(status);
 }
@@ -637,7 +648,9 @@ static PyObject *hist_merge(PyObject *self, PyObject *other)
 static PyObject *hist_subtract(PyObject *self, PyObject *other)
 {
     if (hist_lock_two(self, other) != 0) return NULL;
-    const histo_status status = histo_hist_subtract(((hist *)self)->hist, ((hist *)other)->hist);
+    histo_status status;
+    UNLOCKED_IF(hist_takes_long((hist *)self), status,
+                histo_hist_subtract(((hist *)self)->hist, ((hist *)other)->hist));
     hist_unlock_two(self, other);
     return none_if_ok(status);
 }
@@ -648,7 +661,8 @@ static PyObject *hist_scale(PyObject *self, PyObject *number)
     if (factor == -1 && PyErr_Occurred()) return NULL;
     hist *h = hist_lock(self);
     if (!h) return NULL;
-    const histo_status status = histo_hist_scale(h->hist, factor);
+    histo_status status;
+    UNLOCKED_IF(hist_takes_long(h), status, histo_hist_scale(h->hist, factor));
     hist_unlock(h);
     return none_if_ok(status);
 }
@@ -657,7 +671,9 @@ static PyObject *hist_equal(PyObject *self, PyObject *other)
 {
     if (hist_lock_two(self, other) != 0) return NULL;
     bool equal = false;
-    const histo_status status = histo_hist_equal(((hist *)self)->hist, ((hist *)other)->hist, &equal);
+    histo_status status;
+    UNLOCKED_IF(hist_takes_long((hist *)self), status,
+                histo_hist_equal(((hist *)self)->hist, ((hist *)other)->hist, &equal));
     hist_unlock_two(self, other);
     return status == HISTO_OK ? PyBool_FromLong(equal) : raise_status(status);
 }
@@ -673,7 +689,8 @@ static PyObject *hist_clone(PyObject *self, PyObject *unused)
     hist *h = hist_lock(self);
     if (!h) return NULL;
     histo_hist *handle = NULL;
-    const histo_status status = histo_hist_clone(h->hist, &handle);
+    histo_status status;
+    UNLOCKED_IF(hist_takes_long(h), status, histo_hist_clone(h->hist, &handle));
     hist_unlock(h);
     return made(h, status, handle);
 }
@@ -686,7 +703,8 @@ static PyObject *hist_rebin(PyObject *self, PyObject *args)
     hist *h = hist_lock(self);
     if (!h) return NULL;
     histo_hist *handle = NULL;
-    const histo_status status = histo_hist_rebin(h->hist, axis, factor, &handle);
+    histo_status status;
+    UNLOCKED_IF(hist_takes_long(h), status, histo_hist_rebin(h->hist, axis, factor, &handle));
     hist_unlock(h);
     return made(h, status, handle);
 }
@@ -699,7 +717,8 @@ static PyObject *hist_slice(PyObject *self, PyObject *args)
     hist *h = hist_lock(self);
     if (!h) return NULL;
     histo_hist *handle = NULL;
-    const histo_status status = histo_hist_slice(h->hist, axis, begin, end, &handle);
+    histo_status status;
+    UNLOCKED_IF(hist_takes_long(h), status, histo_hist_slice(h->hist, axis, begin, end, &handle));
     hist_unlock(h);
     return made(h, status, handle);
 }

@@ -28,6 +28,9 @@ void hist_unlock(hist *h);
 int hist_lock_two(PyObject *self, PyObject *other);
 void hist_unlock_two(PyObject *self, PyObject *other);
 
+/* Whether a call that looks at all slots is to release the GIL. */
+bool hist_takes_long(const hist *h);
+
 /* Give the object a handle, which has no other owner. */
 void hist_give(hist *h, histo_hist *handle);
 

@@ -1,5 +1,6 @@
 /* Numbers from a histogram: quantiles, moments, thresholds, distances, information. */
 #include "hist/hist.h"
+#include "state/unlocked.h"
 
 PyObject *hist_quantiles(PyObject *self, PyObject *args)
 {
@@ -14,7 +15,7 @@ PyObject *hist_quantiles(PyObject *self, PyObject *args)
     if (h) {
         void *data;
         values = hist_new_array(h, HISTO_F64, 1, &n, &data);
-        if (values) status = histo_hist_quantiles(h->hist, rule, (int)n, q.buf, data);
+        if (values) UNLOCKED_IF(hist_takes_long(h), status, histo_hist_quantiles(h->hist, rule, (int)n, q.buf, data));
         hist_unlock(h);
     }
     PyBuffer_Release(&q);
@@ -30,7 +31,8 @@ static PyObject *each_entry(PyObject *self, size_t size,
     if (!h) return NULL;
     const int64_t batch = histo_hist_batch(h->hist);
     char *entries = PyMem_Calloc((size_t)batch, size);
-    const histo_status status = entries ? compute(h->hist, entries) : HISTO_OK;
+    histo_status status = HISTO_OK;
+    if (entries) UNLOCKED_IF(hist_takes_long(h), status, compute(h->hist, entries));
     hist_unlock(h);
     if (!entries) return PyErr_NoMemory();
     PyObject *list = status == HISTO_OK ? PyList_New(0) : raise_status(status);
@@ -95,7 +97,7 @@ PyObject *hist_split(PyObject *self, PyObject *args)
     const int64_t n = classes - 1;
     void *data;
     PyObject *last = hist_new_array(h, HISTO_I64, 1, &n, &data);
-    if (last) status = histo_hist_split(h->hist, method, classes, data);
+    if (last) UNLOCKED_IF(hist_takes_long(h), status, histo_hist_split(h->hist, method, classes, data));
     hist_unlock(h);
     return last ? hist_written(last, status) : NULL;
 }
@@ -112,7 +114,7 @@ PyObject *hist_compare(PyObject *self, PyObject *args)
     if (hist_lock_two(self, object) != 0) return NULL;
     void *data;
     PyObject *values = hist_new_array(h, HISTO_F64, 0, NULL, &data);
-    if (values) status = histo_hist_compare(h->hist, other->hist, metric, data);
+    if (values) UNLOCKED_IF(hist_takes_long(h), status, histo_hist_compare(h->hist, other->hist, metric, data));
     hist_unlock_two(self, object);
     return values ? hist_written(values, status) : NULL;
 }

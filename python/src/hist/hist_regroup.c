@@ -1,6 +1,7 @@
 /* Histograms on other axes, with other weights, and some slots with other values. */
 
 #include "hist/hist.h"
+#include "state/unlocked.h"
 
 /* A buffer of `size` values of 8 bytes, or no buffer for None. */
 static int take_values(PyObject *object, int64_t size, Py_buffer *buffer)
@@ -81,7 +82,7 @@ PyObject *hist_regroup(PyObject *self, PyObject *args)
     int taken = take_axes(tuples, &axes);
     histo_regrouping by = {.naxes = axes.n, .axes = axes.axes, .entry = entry};
     if (taken == 0) taken = take_maps(h, targets, given, &by, &m);
-    if (taken == 0) status = histo_hist_regroup(h->hist, &by, &made);
+    if (taken == 0) UNLOCKED_IF(hist_takes_long(h), status, histo_hist_regroup(h->hist, &by, &made));
     for (int a = 0; a < m.n; a++)
         PyBuffer_Release(&m.buffers[a]);
     release_axes(&axes);

@@ -259,11 +259,8 @@ static PyObject *apply(const map_operands *o)
     map *m = map_lock((PyObject *)o->m);
     histo_status status;
     if (!m) return NULL;
-    if (releases_gil(histo_view_size(&o->views[0]))) {
-        UNLOCKED(status, histo_map_apply(m->map, o->views, &o->views[m->naxes], &o->options));
-    } else {
-        status = histo_map_apply(m->map, o->views, &o->views[m->naxes], &o->options);
-    }
+    UNLOCKED_IF(releases_gil(histo_view_size(&o->views[0])), status,
+                histo_map_apply(m->map, o->views, &o->views[m->naxes], &o->options));
     locked_drop(&m->base);
     return none_if_ok(status);
 }
@@ -318,8 +315,10 @@ static PyObject *map_moments(PyObject *self, PyObject *args)
     if (m) {
         histo_moments s;
         const int64_t within[] = {box[0], box[1], box[2], box[3]};
-        const histo_status status =
-            histo_map_moments(m->map, o.views, window == Py_None ? NULL : within, &o.options, &s);
+        histo_status status;
+        const int64_t pixels = window == Py_None ? histo_view_size(&o.views[0]) : box[2] * box[3];
+        UNLOCKED_IF(releases_gil(pixels), status,
+                    histo_map_moments(m->map, o.views, window == Py_None ? NULL : within, &o.options, &s));
         locked_drop(&m->base);
         result = status == HISTO_OK ? Py_BuildValue("dddddd", s.m00, s.m10, s.m01, s.m20, s.m11, s.m02)
                                     : raise_status(status);

@@ -22,6 +22,15 @@ histo_status unlocked_end(unlocked *call, histo_status status);
         status = unlocked_end(&unlocked_, status);                                                                     \
     } while (0)
 
+/* Short calls keep the GIL: releasing it would take longer, and may let another thread have it for long. */
+#define UNLOCKED_IF(is_long, status, library_call)                                                                     \
+    do {                                                                                                               \
+        if (is_long)                                                                                                   \
+            UNLOCKED(status, library_call);                                                                            \
+        else                                                                                                           \
+            status = (library_call);                                                                                   \
+    } while (0)
+
 /* How many handlers of signals this thread runs, within calls of the library. */
 unsigned unlocked_handlers(void);
 
