@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _histo
 from .lookup import bins_among
+from .sources import take
 
 _range = range  # `range` is an argument of functions
 
@@ -162,8 +163,7 @@ def _ends(a: np.ndarray, limits: Any, mask: Any) -> np.ndarray:
     """The first and the last edge."""
     if limits is not None:
         first, last = limits
-        ends = np.array([first, last], dtype=a.dtype.kind + "8") if not hasattr(first, "dtype") else \
-            np.array([np.asarray(first), np.asarray(last)])
+        ends = take([first, last]).values
         check_kinds(a.dtype, ends.dtype, "samples", "the ends of range")
         if np.isnat(ends).any():
             raise ValueError(f"supplied range of [{first}, {last}] is not finite")

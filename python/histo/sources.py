@@ -142,8 +142,11 @@ def _of_list(items: Any) -> Column:
     if any(isinstance(one, np.ma.MaskedArray) for one in items):
         return _of_array(np.ma.stack([np.ma.asarray(one) for one in items]))
     array = np.asarray(items)
-    if array.dtype.kind in "US":  # loses NUL at the end, and makes strings of numbers
-        array = np.asarray(items, object)
+    rounded = array.dtype == np.float64 and array.size and np.nanmax(np.abs(array), initial=0) >= EXACT
+    if array.dtype.kind in "US" or rounded:  # which lose NUL at the end and make strings of numbers, and round integers
+        of_objects = _of_array(np.asarray(items, object))
+        if not rounded or of_objects.values.dtype.kind in "iuO":
+            return of_objects._replace(objects=None)
     return _of_array(array)
 
 

@@ -232,6 +232,7 @@ static int find(PyObject *module, const histo_view *samples, PyObject *bins, PyO
     }
     if (PyArray_CheckExact(bins)) return take_given(Py_NewRef(bins), out);
     if (!PyList_CheckExact(bins) && !PyTuple_CheckExact(bins)) return 0;
+    if (!samples_are_plain(bins)) return 0;
     PyObject *array = PyArray_FromAny(bins, NULL, 0, 0, NPY_ARRAY_DEFAULT, NULL);
     if (array) return take_given(array, out);
     PyErr_Clear();

@@ -2,17 +2,33 @@
 #include "samples/gpu.h"
 #include "samples/numpy_api.h"
 
+/* Whether an integer is a double, which numpy.asarray may make of it. */
+static bool is_double(PyObject *integer)
+{
+    int overflow;
+    const int64_t value = PyLong_AsLongLongAndOverflow(integer, &overflow);
+    return !overflow && value >= -(INT64_C(1) << 53) && value <= INT64_C(1) << 53;
+}
+
+static bool is_plain(PyObject *item)
+{
+    if (PyFloat_CheckExact(item)) return true;
+    if (PyLong_CheckExact(item)) return is_double(item);
+    if (PyList_CheckExact(item) || PyTuple_CheckExact(item)) return samples_are_plain(item);
+    return !PyArray_Check(item) || PyArray_CheckExact(item);
+}
+
 bool samples_are_plain(PyObject *list)
 {
     const Py_ssize_t n = PySequence_Size(list);
-    bool plain = true;
+    bool plain = Py_EnterRecursiveCall(" in a list of samples") == 0;
     for (Py_ssize_t i = 0; plain && i < n; i++) {
         PyObject *item = PySequence_GetItem(list, i); /* another thread may change a list */
-        plain = item && (PyFloat_CheckExact(item) || PyLong_CheckExact(item) || !PyArray_Check(item) ||
-                         PyArray_CheckExact(item));
-        if (!item) PyErr_Clear();
+        plain = item && is_plain(item);
         Py_XDECREF(item);
     }
+    Py_LeaveRecursiveCall();
+    if (PyErr_Occurred()) PyErr_Clear(); /* histo.sources says what is wrong */
     return plain;
 }
 

@@ -70,7 +70,7 @@ int exchanged_on_gpu(PyObject *module, PyObject *object);
 bool dlpack_on_gpu(PyObject *object);
 bool dlpack_on_host(PyObject *object);
 
-/* Whether no item of a list or tuple is an array that may have a mask, which numpy.asarray would drop. */
+/* Whether numpy.asarray takes a list or tuple without loss: it drops masks of arrays, and may round large integers. */
 bool samples_are_plain(PyObject *list);
 
 /* A source of samples takes an object that is of its kind: 1 if it has filled in *out, 0 if the object is of another
