@@ -9,6 +9,7 @@ NaN and add it to the overflow, as boost-histogram does.
 from __future__ import annotations
 
 import bisect
+import math
 import operator
 from array import array
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar, overload
@@ -258,9 +259,78 @@ class Axis(Labelled):
         """Whether samples are not numbers that the library could count as they are."""
         return False
 
+    def _span(self) -> tuple[int, int]:
+        """The number of the first bin, and how many there are, by which an axis that has grown is told from before."""
+        return 0, self.size
+
     def _like(self, numbers: tuple) -> Axis:
         """The axis that the library made of this one."""
         return axis_of(numbers, self._underflow, self._overflow, self.name, self._label, self.metadata)
+
+
+class _Stretched(Axis):
+    """An axis of numbers that may grow, or be circular."""
+
+    __slots__ = ("_circular", "_grows", "_steps")
+    _steps: Any
+    """Of a growing axis of equal steps: see histo.stretching."""
+
+    def _describe(self, numbers: tuple, underflow: bool, overflow: bool, name: str, label: str, metadata: Any,
+                  growth: bool = False, circular: bool = False) -> None:
+        if growth and circular:
+            raise ValueError("an axis grows or is circular, not both")
+        if (growth or circular) and numbers[1]:
+            raise ValueError(f"the last bin of {'a growing' if growth else 'a circular'} axis is not closed")
+        self._grows, self._circular, self._steps = bool(growth), bool(circular), None
+        super()._describe(numbers, underflow and not circular, overflow, name, label, metadata)
+        if circular and not float("-inf") < numbers[3] < numbers[4] < float("inf"):
+            raise ValueError("the period of a circular axis is finite and positive")
+
+    @property
+    def traits(self) -> Traits:
+        return super().traits._replace(circular=self._circular)
+
+    def index(self, value: Any) -> Any:
+        if not self._circular:
+            return super().index(value)
+        np = _numpy()
+        values, present = self._numbers(value, False)
+        return super().index(values if present is None else np.where(present, values, np.nan))
+
+    def _same_bins(self, other: Axis) -> bool:
+        return super()._same_bins(other) and isinstance(other, _Stretched) and \
+            (self._grows, self._circular) == (other._grows, other._circular)
+
+    def _options(self) -> list[str]:
+        kept = [option for option in super()._options() if not (self._circular and option == "underflow=False")]
+        return kept + ["growth=True"] * self._grows + ["circular=True"] * self._circular
+
+    @property
+    def _translated(self) -> bool:
+        return self._grows or self._circular
+
+    def _numbers(self, samples: Any, grows: bool) -> tuple[Any, Any]:
+        """The samples in the period of a circular axis, else as they are; and which are present."""
+        values, present = _of_numbers(samples)
+        if self._circular:
+            from .stretching import wrapped
+
+            values = wrapped(values, *self._tuple[3:5])
+        return values, present
+
+    def _like(self, numbers: tuple) -> Axis:
+        """Of a growing axis, one that does not grow: what was cut is in the flow. Circular ones are not cut."""
+        shows = self._grows
+        made = axis_of(numbers, shows or self._underflow, shows or self._overflow, self.name, self._label, self.metadata)
+        if self._circular and isinstance(made, _Stretched):
+            made._circular = True
+        return made
+
+    def _span(self) -> tuple[int, int]:
+        return (self._steps.first if self._steps else int(self._tuple[3]) if self._grows else 0), self.size
+
+    def _grow_to(self, steps: Any, numbers: tuple) -> None:
+        self._steps, self._tuple, self._edges = steps, numbers, None
 
 
 class _EqualSteps(Axis):
@@ -276,7 +346,7 @@ class _EqualSteps(Axis):
                        underflow, overflow, name, label, metadata)
 
 
-class Regular(_EqualSteps):
+class Regular(_Stretched):
     """Bins of equal width from lo to hi: the edges are numpy.linspace(lo, hi, bins + 1).
 
     Parameters
@@ -289,11 +359,47 @@ class Regular(_EqualSteps):
         The last bin includes hi, as in NumPy.
     underflow, overflow : bool, default True
         Whether arrays with flow show what is below and above the bins. It is counted in any case.
+    growth : bool, default False
+        Fills add bins of the same width for finite samples below and above the axis, which are not masked. The edges
+        that it has stay as they are.
+    circular : bool, default False
+        Samples are moved by whole periods, hi - lo, into lo … hi. There is no underflow; infinities are overflow.
     name, label, metadata
         As in `Axis`.
     """
 
     __slots__ = ()
+
+    def __init__(self, bins: int, lo: float, hi: float, *, closed: bool = False, underflow: bool = True,
+                 overflow: bool = True, growth: bool = False, circular: bool = False, name: str = "", label: str = "",
+                 metadata: Any = None) -> None:
+        self._describe((REGULAR, bool(closed), operator.index(bins), _double(lo), _double(hi), 0.0, None), underflow,
+                       overflow, name, label, metadata, growth, circular)
+        if growth:
+            self._start()
+
+    def _start(self, first: int = 0) -> None:
+        """Grow in the steps that the axis has now."""
+        from .stretching import Steps
+
+        _, _, bins, lo, hi, _, _ = self._tuple
+        self._steps = Steps(lo, hi, bins, first)
+
+    def _reach(self, low: int | float, high: int | float) -> None:
+        """Grow to samples."""
+        if not (low < self._tuple[3] or high >= self._tuple[4]):
+            return
+        steps, size = self._steps.reach(self.size, low, high)
+        self._grow_to(steps, steps.numbers(size))
+
+    def _shrink_to(self, span: tuple[int, int]) -> None:
+        steps = self._steps._replace(first=span[0])
+        self._grow_to(steps, steps.numbers(span[1]))
+
+    def _meets(self, other: Axis) -> bool:
+        """Whether both are of the same steps, so that one can grow to have the bins of the other."""
+        return isinstance(other, Regular) and self._grows and other._grows and self._steps[:3] == other._steps[:3] and \
+            (self._underflow, self._overflow) == (other._underflow, other._overflow)
 
 
 class Log(_EqualSteps):
@@ -325,14 +431,14 @@ class Power(Axis):
         return [*super()._arguments(), repr(self._tuple[5])]
 
 
-class Variable(Axis):
+class Variable(_Stretched):
     """Bins between the given edges, which must not decrease: they may be equal, and infinite. The keywords are those of
-    `Regular`."""
+    `Regular`, but for growth."""
 
     __slots__ = ()
 
     def __init__(self, edges: Any, *, closed: bool = False, underflow: bool = True, overflow: bool = True,
-                 name: str = "", label: str = "", metadata: Any = None) -> None:
+                 circular: bool = False, name: str = "", label: str = "", metadata: Any = None) -> None:
         if getattr(getattr(edges, "dtype", None), "kind", "") in ("m", "M"):
             raise TypeError(f"edges are {edges.dtype}, and axes have numbers: count dates by histo.histogram, or give the "
                             "numbers of a unit")
@@ -340,7 +446,7 @@ class Variable(Axis):
         if len(doubles) < 2:
             raise ValueError("an axis needs two edges or more")
         self._describe((VARIABLE, bool(closed), len(doubles) - 1, doubles[0], doubles[-1], 0.0, doubles.tobytes()),
-                       underflow, overflow, name, label, metadata)
+                       underflow, overflow, name, label, metadata, False, circular)
 
     def _arguments(self) -> list[str]:
         edges = array("d")
@@ -349,24 +455,55 @@ class Variable(Axis):
         return ["[" + ", ".join(shown if len(shown) <= 20 else [*shown[:9], "...", *shown[-9:]]) + "]"]
 
 
-class Integer(Axis):
-    """A bin for each integer from lo to hi - 1. The keywords are those of `Regular`."""
+class Integer(_Stretched):
+    """A bin for each integer from lo to hi - 1. The keywords are those of `Regular`. Arrays show no flow of a growing axis,
+    and none of a circular one unless overflow=True: only NaN and infinities are there."""
 
     __slots__ = ()
     _discrete = True
 
-    def __init__(self, lo: int, hi: int, *, underflow: bool = True, overflow: bool = True, name: str = "",
-                 label: str = "", metadata: Any = None) -> None:
+    def __init__(self, lo: int, hi: int, *, underflow: bool = True, overflow: bool | None = None, growth: bool = False,
+                 circular: bool = False, name: str = "", label: str = "", metadata: Any = None) -> None:
         lo, hi = operator.index(lo), operator.index(hi)
         for which, end in ("lo", lo), ("hi", hi):
             if abs(end) > 2**53:  # where doubles do not hold every integer
                 raise ValueError(f"{which} of an integer axis is from -2^53 to 2^53, not {end}")
-        self._describe((INTEGER, False, hi - lo, float(lo), float(hi), 0.0, None), underflow, overflow, name, label,
-                       metadata)
+        shows = not (growth or circular) if overflow is None else bool(overflow) and not growth
+        self._describe((INTEGER, False, hi - lo, float(lo), float(hi), 0.0, None), underflow and not growth, shows, name,
+                       label, metadata, growth, circular)
+
+    def _options(self) -> list[str]:
+        shown = {"underflow=False", "overflow=False"} if self._grows or self._circular else set()
+        return [option for option in super()._options() if option not in shown] + \
+            ["overflow=True"] * (self._circular and self._overflow)
+
+    def _take(self, indices: Any) -> Category:
+        return Category([self._bin(i) for i in indices], overflow=self._overflow or self._underflow, name=self.name,
+                        label=self._label, metadata=self.metadata)
+
+    def _reach(self, low: int | float, high: int | float) -> None:
+        """Grow to samples."""
+        _, _, _, lo, hi, _, _ = self._tuple
+        if low >= lo and high < hi:
+            return
+        from .stretching import check_size
+
+        first, end = min(int(lo), math.floor(low)), max(int(hi), math.floor(high) + 1)
+        check_size(end - first, high if high >= hi else low)
+        self._shrink_to((first, end - first))
+
+    def _shrink_to(self, span: tuple[int, int]) -> None:
+        first, size = span
+        if max(abs(first), abs(first + size)) > 2**53:
+            raise ValueError("an integer axis does not grow beyond 2^53")
+        self._grow_to(None, (INTEGER, False, size, float(first), float(first + size), 0.0, None))
+
+    def _meets(self, other: Axis) -> bool:
+        return isinstance(other, Integer) and self._grows and other._grows
 
     def index(self, value: Any) -> Any:
         np = _numpy()
-        values, present = _of_numbers(value)
+        values, present = self._numbers(value, False) if self._circular else _of_numbers(value)
         lo, hi = int(self._tuple[3]), int(self._tuple[4])
         if values.dtype.kind == "f":
             values = np.floor(values.astype(float))
@@ -647,8 +784,12 @@ class Category(Axis):
         size = self.size
         self._tuple = (INTEGER, False, size, 0.0, float(size), 0.0, None)
 
-    def _shrink_to(self, size: int) -> None:
+    def _meets(self, other: Axis) -> bool:
+        return isinstance(other, Category) and self._grows
+
+    def _shrink_to(self, span: tuple[int, int]) -> None:
         """Forget the last categories."""
+        size = span[1]
         for category in self._categories[size:]:
             del self._table[category]
         del self._categories[size:]
@@ -675,6 +816,24 @@ def axis_of(numbers: tuple, underflow: bool = True, overflow: bool = True, name:
         edges = None
     axis._describe((kind, closed, bins, lo, hi, power, edges), underflow, overflow, name, label, metadata)
     return axis
+
+
+def stretched(axis: Axis, circular: bool, growth: bool, steps: Any = None) -> Axis:
+    """The axis as one that is circular or grows, if such axes do; steps: those of `_Stretched`, as a list."""
+    if circular and (not isinstance(axis, _Stretched) or axis._underflow):
+        raise ValueError("a circular axis is regular, variable or of integers, and has no underflow")
+    if not isinstance(axis, _Stretched) or growth and isinstance(axis, Variable) and steps is None:
+        return axis
+    cls = Regular if growth and isinstance(axis, Variable) else type(axis)
+    made = cls.__new__(cls)
+    made._describe(axis._tuple, axis._underflow, axis._overflow, axis.name, axis._label, axis.metadata, growth, circular)
+    if growth and isinstance(made, Regular):
+        made._start()
+        if steps is not None:
+            made._steps = made._steps._replace(**dict(zip(made._steps._fields, steps, strict=True)))
+            if not _histo.axis_equal(made._steps.numbers(made.size), made._tuple):
+                raise ValueError("the edges of a growing axis are not of its steps")
+    return made
 
 
 _T = TypeVar("_T")

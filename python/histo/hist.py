@@ -342,7 +342,7 @@ class Histogram(Labelled, _histo.Hist):
     def _fill_translated(self, arrays: Sequence[_Samples], weight: _Samples, mask: _Samples,
                          where: tuple[_Samples, float, float] | None, threads: int | None,
                          values: _Samples = None) -> Self:
-        sizes, kind = self._axes.size, self._kind()
+        spans, kind = self._spans(), self._kind()
         samples = None
         if where is not None:
             where, mask = _filtered(where, mask)
@@ -354,7 +354,8 @@ class Histogram(Labelled, _histo.Hist):
                     mask = _both(mask, present)
                 numbers.append(one)
             if self._grows:
-                self._regrow(self._tuples(), kind[0])
+                self._reach(numbers, mask, where)
+                self._widen(spans)
             if weight is not None and kind == (UNWEIGHTED, DENSE):
                 if not self._may_weigh:
                     raise TypeError('a histogram with storage="int64" has no weights: make it with storage="weight"')
@@ -369,28 +370,61 @@ class Histogram(Labelled, _histo.Hist):
         except BaseException:
             if samples == self.tally.samples:
                 self._regrow(self._tuples(), UNWEIGHTED)
-            self._forget(sizes)
+            self._forget(spans)
             raise
 
-    def _forget(self, sizes: tuple[int, ...]) -> None:
+    def _spans(self) -> list[tuple[int, int]]:
+        """Those of the axes."""
+        return [axis._span() for axis in self._axes]
+
+    def _reach(self, numbers: Sequence[Any], mask: _Samples, where: tuple[_Samples, float, float] | None) -> None:
+        """Let axes of numbers grow to the samples that will be counted."""
+        growing = [i for i, axis in enumerate(self._axes) if axis._grows and not isinstance(axis, Category)]
+        if not growing:
+            return
+        from .lookup import between
+        from .sources import mask_of, take
+        from .stretching import ends
+
+        kept = None if mask is None else mask_of(mask)
+        if where is not None:
+            column = take(where[0]).decoded()
+            kept = _both(_both(kept, column.present), between(column.values, *where[1:]))
+        for i in growing:
+            found = ends(numbers[i], kept)
+            if found is not None:
+                self._axes[i]._reach(*found)
+
+    def _widen(self, spans: list[tuple[int, int]]) -> None:
+        """Let the slots be those of the axes, which had these spans."""
+        added = [before[0] - now[0] for before, now in zip(spans, self._spans(), strict=True)]
+        if not any(added):
+            self._regrow(self._tuples(), self._kind()[0])
+            return
+        maps = [_shifted(_numpy(), span[1], begin, axis._tuple[2]) if begin else None
+                for axis, span, begin in zip(self._axes, spans, added, strict=True)]
+        self._take(self._regroup(self._tuples(), tuple(range(self.ndim)), tuple(maps), -1))
+
+    def _forget(self, spans: list[tuple[int, int]]) -> None:
         """Shrink axes that have grown to what they were, unless something was counted in their new bins."""
-        grown = [i for i, axis in enumerate(self._axes) if axis.size > sizes[i]]
+        now = self._spans()
+        grown = [i for i in range(self.ndim) if now[i] != spans[i]]
         if grown and self._axis(grown[0])[2] == self._axes[grown[0]]._tuple[2]:
             np = _numpy()
             narrow = self.copy()._axes
             maps: list[NDArray[Any] | None] = [None] * self.ndim
             for i in grown:
-                n = narrow[i]._tuple[2]
-                narrow[i]._shrink_to(sizes[i])
+                n, begin, size = narrow[i]._tuple[2], spans[i][0] - now[i][0], spans[i][1]
+                narrow[i]._shrink_to(spans[i])
                 bins = narrow[i]._tuple[2]
-                maps[i] = _map_of(np, n, [0, *range(1, sizes[i] + 1), n + 1, n + 2],
-                                  [0, *range(1, sizes[i] + 1), bins + 1, bins + 2])
+                maps[i] = _map_of(np, n, [0, *range(begin + 1, begin + size + 1), n + 1, n + 2],
+                                  [0, *range(1, size + 1), bins + 1, bins + 2])
             made = self._regrouped(narrow, range(self.ndim), maps)
             if made.tally.samples < self.tally.samples:
                 return
             self._take(made)
         for i in grown:
-            self._axes[i]._shrink_to(sizes[i])
+            self._axes[i]._shrink_to(spans[i])
 
     def _tuples(self) -> tuple[tuple[Any, ...], ...]:
         return tuple(axis._tuple for axis in self._axes)
@@ -619,9 +653,10 @@ class Histogram(Labelled, _histo.Hist):
         A bin (h[3], h[-1], h[loc(0.5)], h[0.5j], h["a"], h[underflow]) takes its axis away, a slice keeps a range of it
         and counts the rest as flow, its step rebins or sums: h[2:5], h[0.1j:0.5j], h[::rebin(2)], h[::sum],
         h[0:len:sum]. Several axes by a tuple, with ... for those not named, or by a dict: h[{"x": slice(2, 5)}]. A list
-        chooses categories. Without an axis left, the result is a number, a `WeightedSum` for storage="weight", a `Mean`
+        chooses categories, integers, which become categories, or neighbouring bins; what it does not choose is left out.
+        Without an axis left, the result is a number, a `WeightedSum` for storage="weight", a `Mean`
         or `WeightedMean` for storage="mean" or "weighted_mean", or an array for a batch. An array of bins for each axis
-        gathers the values of these bins.
+        gathers the values of these bins; one of bools, for an axis or all of them, those where it is true.
         """
         asked = resolve(index, self._axes)
         if any(hasattr(one, "ndim") for one in asked):
@@ -662,8 +697,12 @@ class Histogram(Labelled, _histo.Hist):
         h = self
         for i, one in enumerate(asked):
             axis = self._axes[i]
+            if isinstance(one, Choice) and not isinstance(axis, (Category, Integer)):
+                one = asked[i] = _neighbours(one, axis)
             if not isinstance(one, Range):
                 continue
+            if axis.traits.circular and (one.end - one.begin, one.factor and axis.size % one.factor) != (axis.size, 0):
+                raise IndexError(f"a circular axis is not cut: {axis!r}")
             if isinstance(axis, (Boolean, Category)):
                 if one.factor != 1 or one.groups or isinstance(axis, Boolean):
                     raise IndexError(f"the bins of {axis!r} cannot be merged or cut: choose them by a list")
@@ -892,7 +931,8 @@ class Histogram(Labelled, _histo.Hist):
     # ---- Arithmetic ----
 
     def __iadd__(self, other: Histogram | int) -> Self:
-        """Add the counts of a histogram with equal axes and storage. Growing categories need not be equal."""
+        """Add the counts of a histogram with equal axes and storage. Growing axes need not be equal, if those of numbers
+        have grown in the same steps."""
         if isinstance(other, int) and other == 0:
             return self
         if not isinstance(other, Histogram):
@@ -912,26 +952,32 @@ class Histogram(Labelled, _histo.Hist):
             raise ValueError(f"histograms of storage {self.storage!r} and {other.storage!r} are not added: use astype")
         if self.batch != other.batch or len(self._axes) != len(other._axes):
             raise ValueError("histograms that are added have the same batch and number of axes")
-        grows = [isinstance(a, Category) and isinstance(b, Category) and a._grows
-                 for a, b in zip(self._axes, other._axes, strict=True)]
+        grows = [a._grows and a._meets(b) for a, b in zip(self._axes, other._axes, strict=True)]
         for a, b, one_grows in zip(self._axes, other._axes, grows, strict=True):
             if not one_grows and not a._same_bins(b):
                 raise ValueError(f"histograms that are added have equal axes: not {a!r} and {b!r}")
         if not any(grows):
             self._merge(other)
             return
-        sizes = self._axes.size
+        spans = self._spans()
         try:
-            self._grow_and_merge(other, grows)
+            self._grow_and_merge(other, grows, spans)
         except BaseException:
-            self._forget(sizes)
+            self._forget(spans)
             raise
 
-    def _grow_and_merge(self, other: Histogram, grows: list[bool]) -> None:
+    def _grow_and_merge(self, other: Histogram, grows: list[bool], spans: list[tuple[int, int]]) -> None:
         np = _numpy()
         maps: list[NDArray[Any] | None] = [None] * self.ndim
         for i, (a, b) in enumerate(zip(self._axes, other._axes, strict=True)):
             if not grows[i]:
+                continue
+            if not isinstance(a, Category):
+                (begin, size), (first, n) = a._span(), b._span()
+                end = max(begin + size, first + n)
+                if (begin, end) != (min(begin, first), begin + size):
+                    a._shrink_to((min(begin, first), end - min(begin, first)))
+                maps[i] = _shifted(np, n, first - a._span()[0], a._tuple[2])
                 continue
             for category in b._categories:
                 if category not in a._table:
@@ -939,7 +985,7 @@ class Histogram(Labelled, _histo.Hist):
             n, bins = b._tuple[2], a._tuple[2]
             maps[i] = _map_of(np, n, [0, *range(1, b.size + 1), n + 1, n + 2],
                               [0, *(a._table[category] + 1 for category in b._categories), bins + 1, bins + 2])
-        self._regrow(self._tuples(), self._kind()[0])
+        self._widen(spans)
         self._merge(other._regrouped(self._axes, range(self.ndim), maps))
 
     def __add__(self, other: Histogram | int) -> Self:
@@ -1141,8 +1187,7 @@ class Histogram(Labelled, _histo.Hist):
 
     @classmethod
     def _from_uhi_(cls, data: Mapping[str, Any], /) -> Self:
-        """A histogram from UHI's dict. Raises ValueError if it is malformed or has what is not supported: circular axes.
-        """
+        """A histogram from UHI's dict. Raises ValueError if it is malformed."""
         from .serialization import from_uhi
 
         return from_uhi(cls, data)
@@ -1315,6 +1360,12 @@ def _map_of(np: Any, bins: int, slots: Sequence[int], to: Sequence[int] | int) -
     return made
 
 
+def _shifted(np: Any, bins: int, begin: int, to: int) -> NDArray[np.uint32]:
+    """The map of an axis of so many bins to one of `to` bins, of which its own begin with bin `begin`."""
+    return _map_of(np, bins, [0, *range(1, bins + 1), bins + 1, bins + 2],
+                   [0, *range(begin + 1, begin + bins + 1), to + 1, to + 2])
+
+
 def _everything(axis: Axis) -> Total:
     """The sum of all that the axis shows."""
     return Total(0, axis.size, axis.traits.underflow, axis.traits.overflow)
@@ -1331,12 +1382,11 @@ def _mapped(one: Pick | Total | Choice | Range | None, axis: Axis) -> tuple[Axis
         slots = [0] if one.bin < 0 else [n + 1, n + 2] if one.bin == axis.size else [one.bin + 1]
         return None, _map_of(np, n, slots, 0)
     if isinstance(one, Choice):
-        if not isinstance(axis, Category):
-            raise IndexError(f"a list chooses categories, not bins of {axis!r}")
+        assert isinstance(axis, (Category, Integer))
         chosen = axis._take(one.bins)
         k = chosen._tuple[2]
         return chosen, _map_of(np, n, [0, *(b + 1 for b in one.bins), n + 1, n + 2],
-                               [0, *range(1, chosen.size + 1), k + 1, k + 2])
+                               [0 if isinstance(axis, Category) else k + 1, *range(1, chosen.size + 1), k + 1, k + 2])
     if isinstance(one, Range) and one.groups:
         ends = [0, *itertools.accumulate(one.groups)]
         k = len(one.groups)
@@ -1346,6 +1396,15 @@ def _mapped(one: Pick | Total | Choice | Range | None, axis: Axis) -> tuple[Axis
         return Variable(axis.edges[ends], underflow=axis._underflow, overflow=axis._overflow, name=axis.name,
                         label=axis._label, metadata=axis.metadata), to
     return copy.copy(axis), None
+
+
+def _neighbours(one: Choice, axis: Axis) -> Range:
+    """The range of bins that are chosen by a list."""
+    begin = one.bins[0]
+    if isinstance(axis, Boolean) or one.bins != list(range(begin, begin + len(one.bins))):
+        raise IndexError(f"a list chooses neighbouring bins of {axis!r}, since others would have gaps between them: an "
+                         "array of bins gathers their values")
+    return Range(begin, begin + len(one.bins), 1, None)
 
 
 def _pair(np: Any, value: Any) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -178,7 +178,11 @@ def resolve(index: Any, axes: Any) -> list:
 
 
 def spread(index: Any, axes: Any) -> list:
-    """The index of each axis, from a tuple, a dict by name or number, or that of one axis."""
+    """The index of each axis, from a tuple, a dict by name or number, that of one axis, or an array of bools for all."""
+    if len(axes) > 1 and _is_bools(index):
+        if index.shape != axes.size:
+            raise IndexError(f"the array of bools has the shape {index.shape}, and the bins {axes.size}")
+        return list(index.nonzero())
     if not hasattr(index, "items"):
         return _expand(index if isinstance(index, tuple) else (index,), len(axes))
     asked: list = [slice(None)] * len(axes)
@@ -223,13 +227,31 @@ def _resolve_one(one: Any, axis: Any) -> Any:
     if _is_sum(one) or getattr(one, "factor", None) is not None or isinstance(one, rebin):
         return _resolve_slice(slice(None, None, one), axis)
     if isinstance(one, list):
+        if not one:
+            raise IndexError("the list chooses no bins")
+        if all(isinstance(item, bool) or _is_bools(item) for item in one):
+            _check_bools(len(one), axis)
+            one = [i for i, chosen in enumerate(one) if chosen]
+            return resolve((one,), (axis,))[0]
         return Choice([_bin(item, axis) for item in one])
     if getattr(one, "ndim", 0) > 0:
         return _resolve_array(one, axis)
     return Pick(_bin(one, axis, flow=True))
 
 
+def _is_bools(one: Any) -> bool:
+    return getattr(getattr(one, "dtype", None), "kind", "") == "b"
+
+
+def _check_bools(n: int, axis: Any) -> None:
+    if n != len(axis):
+        raise IndexError(f"{n} bools do not choose bins of an axis of {len(axis)}")
+
+
 def _resolve_array(bins: Any, axis: Any) -> Any:
+    if _is_bools(bins) and bins.ndim == 1:
+        _check_bools(len(bins), axis)
+        return bins.nonzero()[0]
     if bins.dtype.kind not in "iu":
         raise IndexError("an array of bins holds integers")
     if bins.size and (bins.max() >= len(axis) or bins.min() < -len(axis)):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ._histo import BINARY, COUNTS, INTEGER, JSON, SPARSE, UNWEIGHTED
-from .axes import Axis, Boolean, Category, axis_of
+from .axes import Axis, Boolean, Category, axis_of, stretched
 from .storage import HAS_SQUARES, MEANS
 
 _LISTS = {"counts", "sum_w", "sum_w2", "masked"}
@@ -37,6 +37,10 @@ def _metadata_to(name: str, label: str, metadata: Any) -> dict:
     return entries
 
 
+def _growth_to(axis: Any) -> dict:
+    return {"growth": True, **({"steps": list(axis._steps)} if axis._steps else {})}
+
+
 def _axis_to(axis: Axis, data: dict) -> dict:
     """The dict of an axis from the library's."""
     if isinstance(axis, Boolean):
@@ -54,6 +58,10 @@ def _axis_to(axis: Axis, data: dict) -> dict:
         elif axis._tuple[0] == INTEGER:
             data.update(lower=int(data["lower"]), upper=int(data["upper"]))
             data["writer_info"]["boost-histogram"] = {"orig_type": "Integer"}
+        if axis._grows:
+            data["writer_info"].setdefault("boost-histogram", {})["growth"] = True
+            data["writer_info"]["histo"].update(_growth_to(axis))
+        data["circular"] = axis.traits.circular
     metadata = _metadata_to(axis.name, axis._label, axis.metadata)
     if metadata:
         data["metadata"] = metadata
@@ -149,9 +157,16 @@ def _axis_for(data: dict) -> dict:
                 "overflow": data["flow"], "circular": False, "writer_info": {"histo": {"kind": "integer"}}}
     if data["type"] == "variable":
         data = {**data, "edges": np.asarray(data["edges"], float)}
+    own = {key: value for key, value in own.items() if key not in ("growth", "steps")}
+    if _own(data).get("growth") is True or data.get("circular") in (True, 1):
+        data = {**data, "circular": False}  # of which only Python knows
     if data["type"] == "regular" and _own(data, "boost-histogram").get("orig_type") == "Integer":
         own = {"kind": "integer", **own}
     return {**data, "metadata": None, "writer_info": {"histo": own}}
+
+
+def _grows(data: dict) -> bool:
+    return _own(data).get("growth") is True or _own(data, "boost-histogram").get("growth") is True
 
 
 def _axis_from(data: dict, numbers: tuple) -> Axis:
@@ -164,13 +179,14 @@ def _axis_from(data: dict, numbers: tuple) -> Axis:
     if kind == "boolean":
         return Boolean(name=name, label=label, metadata=metadata)
     if kind not in ("category_str", "category_int"):
-        return axis_of(numbers, data["underflow"], data["overflow"], name, label, metadata)
+        made = axis_of(numbers, data["underflow"], data["overflow"], name, label, metadata)
+        circular = "circular" in data and _true(data, "circular")
+        return stretched(made, circular, _grows(data), _own(data).get("steps")) if circular or _grows(data) else made
     cast = str if kind == "category_str" else int
     categories = list(data["categories"])
     if any(isinstance(one, bool) or isinstance(one, str) != (cast is str) for one in categories):
         raise ValueError(f"the categories of a {kind} axis are of another type")
-    growth = _own(data).get("growth") is True or _own(data, "boost-histogram").get("growth") is True
-    return Category(categories, growth=growth, overflow=data["flow"], name=name, label=label, metadata=metadata)
+    return Category(categories, growth=_grows(data), overflow=data["flow"], name=name, label=label, metadata=metadata)
 
 
 def _array(storage: dict, key: str) -> Any:
@@ -292,6 +308,10 @@ def _binary(h: Any) -> bytes:
         else:
             described.append({"underflow": axis._underflow, "overflow": axis._overflow,
                               "metadata": _metadata_to(axis.name, axis._label, axis.metadata)})
+            if axis.traits.circular:
+                described[-1]["circular"] = True
+            if axis._grows:
+                described[-1]["writer_info"] = {"histo": _growth_to(axis)}
     if any(one != {"underflow": True, "overflow": True, "metadata": {}} for one in described):
         metadata["histo_axes"] = _dumped(described, None).decode()
     if len(h.batch) > 1 or h.batch == (1,):

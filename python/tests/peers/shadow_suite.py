@@ -30,6 +30,12 @@ def on_edge(axis, samples):
     return bool((near <= 4e-16 * np.abs(edges).max()).any())
 
 
+def are_texts(theirs, args):
+    """Whether an axis of numbers gets strings, which boost-histogram parses."""
+    return any(np.asarray(samples).dtype.kind in "USO" and not isinstance(axis, (bh.axis.StrCategory, bh.axis.IntCategory))
+               for axis, samples in zip(theirs.axes, args))
+
+
 def is_lost(theirs, args):
     """Whether boost-histogram 1.8 may count none of an array and a scalar: its issue 960."""
     scalars = [np.ndim(samples) == 0 for samples in args]
@@ -48,9 +54,8 @@ class Shadow:
         known = bh.storage
         storages = (known.Int64, known.AtomicInt64, known.Double, known.Unlimited, known.Weight, known.Mean,
                     known.WeightedMean)
-        grows = any(axis.traits.growth and not isinstance(axis, (bh.axis.StrCategory, bh.axis.IntCategory))
-                    for axis in theirs.axes)
-        if not isinstance(theirs.storage, storages) or grows or any(axis.traits.circular for axis in theirs.axes):
+        grows = any(axis.traits.growth and isinstance(axis, bh.axis.Variable) for axis in theirs.axes)
+        if not isinstance(theirs.storage, storages) or grows:
             return None
         if not theirs.axes or 0 in theirs.axes.size and not any(axis.traits.growth for axis in theirs.axes):
             return None
@@ -58,7 +63,7 @@ class Shadow:
 
     def wrap(self, fill):
         def filled(theirs, *args, weight=None, sample=None, threads=None):
-            ours = self.ours(theirs) if not is_lost(theirs, args) else None
+            ours = self.ours(theirs) if not is_lost(theirs, args) and not are_texts(theirs, args) else None
             before = ours and theirs.values(flow=True).copy()
             if theirs.kind == "MEAN" and before is not None and before.any():
                 ours = None  # means are not subtracted

@@ -34,6 +34,8 @@ assert_type(histo.Histogram(h._to_uhi_(), name="again"), histo.Histogram)
 of_values = histo.Histogram(histo.Regular(10, 0, 1), storage="mean").fill(samples, sample=samples)
 assert_type(of_values, histo.Histogram)
 assert_type(of_values.means(flow=True), histo.Mean | histo.WeightedMean)
+histo.Histogram(histo.Regular(4, 0, 1, growth=True), histo.Integer(0, 7, circular=True))
+histo.Variable([0, 1, 3], growth=True)  # type: ignore[call-arg]
 h.save("h.json", format="text")  # type: ignore[arg-type]
 histo.Histogram(3)  # type: ignore[call-overload]
 
