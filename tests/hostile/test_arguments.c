@@ -6,52 +6,19 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "support/check.h"
+#include "support/calls.h"
 
 static const int64_t whole = INT64_C(1) << 53;
 
 /* ---- Numbers of threads ---- */
 
-enum { SAMPLES = 100 };
-
-static const uint8_t bytes[SAMPLES];
-
-typedef struct calls {
-    histo_axis axis;
-    histo_view samples;
-    histo_hist *hist;
-    histo_plan *plan;
-    histo_map *map;
-    histo_quantiles *quantiles;
-    histo_survey *survey;
-} calls;
-
-static calls prepare(void)
-{
-    const double median = 0.5;
-    calls c = {.axis = histo_axis_integer(0, 4), .samples = histo_view_1d(bytes, HISTO_U8, SAMPLES)};
-    OK(histo_hist_create(&c.hist, 1, &c.axis, NULL));
-    OK(histo_plan_create(&c.plan, c.hist, &c.samples, NULL, NULL));
-    OK(histo_map_create(&c.map, 1, &c.axis, NULL));
-    OK(histo_quantiles_create(&c.quantiles, HISTO_U8, HISTO_QUANTILE_LINEAR, 1, &median));
-    OK(histo_survey_create(&c.survey, HISTO_U8, &(histo_survey_options){.bins = 4}));
-    assert_true(quantiles_next_pass(c.quantiles) && survey_next_pass(c.survey));
-    return c;
-}
-
-static void release(const calls *c)
-{
-    histo_survey_destroy(c->survey);
-    histo_quantiles_destroy(c->quantiles);
-    histo_map_destroy(c->map);
-    histo_plan_destroy(c->plan);
-    histo_hist_destroy(c->hist);
-}
+enum { SAMPLES = CALL_SAMPLES };
 
 static void test_threads(void **state)
 {
     (void)state;
-    const calls c = prepare();
+    call_objects c;
+    call_objects_make(&c);
     const int refused[] = {-1, INT_MIN, 1025, INT_MAX}, taken[] = {0, 1, 1024};
     uint64_t counts[4];
     uint8_t out[SAMPLES];
@@ -61,8 +28,7 @@ static void test_threads(void **state)
     histo_moments moments;
     histo_axis found;
     histo_plan *plan;
-    const histo_view mapped = histo_view_1d(out, HISTO_U8, SAMPLES),
-                     image = histo_view_nd(bytes, HISTO_U8, 2, (int64_t[]){SAMPLES, 1});
+    const histo_view mapped = histo_view_1d(out, HISTO_U8, SAMPLES);
     for (int i = 0; i < 4; i++) {
         char words[32];
         const histo_fill_options fill = {.threads = refused[i]};
@@ -70,34 +36,34 @@ static void test_threads(void **state)
         const histo_apply_options apply = {.threads = refused[i]};
         snprintf(words, sizeof words, "%d threads", refused[i]);
         REFUSED(HISTO_INVALID, words, histo_set_threads(refused[i]));
-        REFUSED(HISTO_INVALID, words, histo_hist_fill(c.hist, &c.samples, &fill));
-        REFUSED(HISTO_INVALID, words, histo_plan_fill(c.plan, c.hist, &c.samples, &fill));
-        REFUSED(HISTO_INVALID, words, histo_plan_create(&plan, c.hist, &c.samples, &fill, NULL));
-        REFUSED(HISTO_INVALID, words, histo_plan_create(&plan, c.hist, &c.samples, NULL, &planning));
-        REFUSED(HISTO_INVALID, words, histo_count(1, &c.axis, &c.samples, &fill, counts, 4, NULL, NULL));
+        REFUSED(HISTO_INVALID, words, histo_hist_fill(c.hist, c.samples, &fill));
+        REFUSED(HISTO_INVALID, words, histo_plan_fill(c.plan, c.hist, c.samples, &fill));
+        REFUSED(HISTO_INVALID, words, histo_plan_create(&plan, c.hist, c.samples, &fill, NULL));
+        REFUSED(HISTO_INVALID, words, histo_plan_create(&plan, c.hist, c.samples, NULL, &planning));
+        REFUSED(HISTO_INVALID, words, histo_count(1, c.axes, c.samples, &fill, counts, 4, NULL, NULL));
         REFUSED(HISTO_INVALID, words,
-                histo_count(1, &c.axis, &c.samples, NULL, counts, 4, NULL, &(histo_count_options){.plan = &planning}));
-        REFUSED(HISTO_INVALID, words, histo_map_apply(c.map, &c.samples, &mapped, &apply));
-        REFUSED(HISTO_INVALID, words, histo_map_moments(c.map, &image, NULL, &apply, &moments));
-        REFUSED(HISTO_INVALID, words, histo_quantiles_add(c.quantiles, &c.samples, &fill));
-        REFUSED(HISTO_INVALID, words, histo_survey_add(c.survey, &c.samples, &fill));
-        REFUSED(HISTO_INVALID, words, histo_survey_add_sums(c.survey, &c.samples, &fill, &sums));
+                histo_count(1, c.axes, c.samples, NULL, counts, 4, NULL, &(histo_count_options){.plan = &planning}));
+        REFUSED(HISTO_INVALID, words, histo_map_apply(c.map, c.samples, &mapped, &apply));
+        REFUSED(HISTO_INVALID, words, histo_map_moments(c.map, &c.stack, NULL, &apply, &moments));
+        REFUSED(HISTO_INVALID, words, histo_quantiles_add(c.quantiles, c.samples, &fill));
+        REFUSED(HISTO_INVALID, words, histo_survey_add(c.survey, c.samples, &fill));
+        REFUSED(HISTO_INVALID, words, histo_survey_add_sums(c.survey, c.samples, &fill, &sums));
         REFUSED(HISTO_INVALID, words,
-                histo_axis_from_data(&c.samples, &fill, &(histo_survey_options){.bins = 4}, &found));
-        REFUSED(HISTO_INVALID, words, histo_stats_add(&stats, &c.samples, &fill));
-        REFUSED(HISTO_INVALID, words, histo_power_sums_add(&sums, &c.samples, &fill));
-        REFUSED(HISTO_INVALID, words, histo_find_extremes(&c.samples, &fill, &extremes, 1));
+                histo_axis_from_data(c.samples, &fill, &(histo_survey_options){.bins = 4}, &found));
+        REFUSED(HISTO_INVALID, words, histo_stats_add(&stats, c.samples, &fill));
+        REFUSED(HISTO_INVALID, words, histo_power_sums_add(&sums, c.samples, &fill));
+        REFUSED(HISTO_INVALID, words, histo_find_extremes(c.samples, &fill, &extremes, 1));
     }
     for (int i = 0; i < 3; i++) {
         const histo_fill_options fill = {.threads = taken[i]};
-        OK(histo_hist_fill(c.hist, &c.samples, &fill));
-        OK(histo_plan_fill(c.plan, c.hist, &c.samples, &fill));
-        OK(histo_count(1, &c.axis, &c.samples, &fill, counts, 4, NULL, NULL));
-        OK(histo_map_apply(c.map, &c.samples, &mapped, &(histo_apply_options){.threads = taken[i]}));
-        OK(histo_stats_add(&stats, &c.samples, &fill));
-        OK(histo_find_extremes(&c.samples, &fill, &extremes, 1));
+        OK(histo_hist_fill(c.hist, c.samples, &fill));
+        OK(histo_plan_fill(c.plan, c.hist, c.samples, &fill));
+        OK(histo_count(1, c.axes, c.samples, &fill, counts, 4, NULL, NULL));
+        OK(histo_map_apply(c.map, c.samples, &mapped, &(histo_apply_options){.threads = taken[i]}));
+        OK(histo_stats_add(&stats, c.samples, &fill));
+        OK(histo_find_extremes(c.samples, &fill, &extremes, 1));
     }
-    release(&c);
+    call_objects_free(&c);
 }
 
 /* ---- Integer axes ---- */
@@ -150,7 +116,8 @@ static void test_values_are_not_rounded(void **state)
 {
     (void)state;
     const double over = nextafter(1, 2), below = -0x1p-1074;
-    const calls c = prepare();
+    call_objects c;
+    call_objects_make(&c);
     double values[2];
     histo_quantiles *q;
     REFUSED(HISTO_INVALID, "1.0000000000000002", histo_hist_quantiles(c.hist, HISTO_QUANTILE_LINEAR, 1, &over, values));
@@ -158,8 +125,8 @@ static void test_values_are_not_rounded(void **state)
     REFUSED(HISTO_INVALID, "1.0000000000000002", histo_quantiles_create(&q, HISTO_U8, HISTO_QUANTILE_LINEAR, 1, &over));
     REFUSED(HISTO_INVALID, "1.0000000000000002",
             histo_map_landmarks(c.map, c.hist, 2, (double[]){0, over}, (double[]){0, 1}, false, NULL));
-    const histo_fill_options fill = {.where = &c.samples, .where_lo = over, .where_hi = 1};
-    REFUSED(HISTO_INVALID, "1.0000000000000002", histo_hist_fill(c.hist, &c.samples, &fill));
+    const histo_fill_options fill = {.where = c.samples, .where_lo = over, .where_hi = 1};
+    REFUSED(HISTO_INVALID, "1.0000000000000002", histo_hist_fill(c.hist, c.samples, &fill));
     histo_survey *s;
     REFUSED(HISTO_INVALID, "100.00000000000001",
             histo_survey_create(&s, HISTO_U8,
@@ -169,13 +136,14 @@ static void test_values_are_not_rounded(void **state)
             histo_survey_create(
                 &s, HISTO_U8,
                 &(histo_survey_options){.range = HISTO_RANGE_FROM_PERCENTILE, .lo = nextafter(100, 101), .bins = 4}));
-    release(&c);
+    call_objects_free(&c);
 }
 
 static void test_numbers_of_things(void **state)
 {
     (void)state;
-    const calls c = prepare();
+    call_objects c;
+    call_objects_make(&c);
     const double half = 0.5;
     double values[1] = {-7};
     const uint64_t counts[1] = {1};
@@ -187,20 +155,20 @@ static void test_numbers_of_things(void **state)
     REFUSED(HISTO_INVALID, "n is 1", histo_map_landmarks(c.map, c.hist, 1, &half, &half, false, NULL));
     REFUSED(HISTO_INVALID, "size is -1", histo_hist_add_occupied(c.hist, HISTO_BINS, (int64_t[]){0}, counts, -1));
     REFUSED(HISTO_INVALID, "n is -1", histo_hist_put(c.hist, -1, (int64_t[]){0}, counts, NULL, NULL));
-    REFUSED(HISTO_INVALID, "size is -1", histo_find_extremes(&c.samples, NULL, &extremes, -1));
+    REFUSED(HISTO_INVALID, "size is -1", histo_find_extremes(c.samples, NULL, &extremes, -1));
     /* No quantiles are no error. */
     OK(histo_hist_quantiles(c.hist, HISTO_QUANTILE_LINEAR, 0, NULL, NULL));
     OK(histo_hist_quantiles(c.hist, HISTO_QUANTILE_LINEAR, 0, &half, values));
     assert_true(values[0] == -7);
     OK(histo_quantiles_create(&q, HISTO_U8, HISTO_QUANTILE_LINEAR, 0, NULL));
     while (quantiles_next_pass(q))
-        OK(histo_quantiles_add(q, &c.samples, NULL));
+        OK(histo_quantiles_add(q, c.samples, NULL));
     OK(histo_quantiles_read(q, NULL));
     histo_quantiles_destroy(q);
     REFUSED(HISTO_INVALID, "the array for the quantiles is NULL",
             histo_hist_quantiles(c.hist, HISTO_QUANTILE_LINEAR, 1, &half, NULL));
     REFUSED(HISTO_INVALID, "the histogram is NULL", histo_hist_quantiles(NULL, HISTO_QUANTILE_LINEAR, 0, NULL, NULL));
-    release(&c);
+    call_objects_free(&c);
 }
 
 static void test_files(void **state)

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "counts/hist.h"
-#include "support/check.h"
+#include "support/calls.h"
 #include "support/data.h"
 
 /* The index of the allocation to fail, over all threads; negative: none. */
@@ -389,6 +389,177 @@ static void pieces(void **state)
     free(x);
 }
 
+/* ---- All functions ---- */
+
+/* The histograms that calls may change. */
+enum { SEEN = 3 };
+
+static void clone_seen(const call_objects *o, histo_hist *clones[SEEN])
+{
+    const histo_hist *const seen[SEEN] = {o->hist, o->weighted, o->joint};
+    for (int i = 0; i < SEEN; i++)
+        OK(histo_hist_clone(seen[i], &clones[i]));
+}
+
+static bool are_as_cloned(const call *c, const call_objects *o, histo_hist *const clones[SEEN])
+{
+    const histo_hist *const seen[SEEN] = {o->hist, o->weighted, o->joint};
+    bool same = true;
+    for (int i = 0; i < SEEN && same; i++)
+        OK(histo_hist_equal(seen[i], clones[i], &same));
+    if (!same) fail_msg("histo_%s changed a histogram", c->name);
+    return same;
+}
+
+static histo_status call_anew(const call *c, const call_objects *o)
+{
+    void *p[CALL_POINTERS];
+    unsigned may_be_null;
+    call_arguments(c, o, p, &may_be_null);
+    return c->function(p);
+}
+
+/* Each function that can fail, with small arguments: the tests above have those that make it allocate more. Objects
+ * that are new, so that nothing is there already; all that a call took is given back. */
+static void every_call(void **state)
+{
+    (void)state;
+    remove(CALL_FILE);
+    OK(histo_wisdom_save(CALL_FILE));
+    for (int i = 0; i < calls_size; i++) {
+        const call *c = &calls[i];
+        const size_t before = given;
+        call_objects o;
+        histo_hist *clones[SEEN];
+        call_objects_make(&o);
+        clone_seen(&o, clones);
+        EXHAUST(0, call_anew(c, &o), are_as_cloned(c, &o, clones));
+        for (int h = 0; h < SEEN; h++)
+            histo_hist_destroy(clones[h]);
+        call_objects_free(&o);
+        histo_wisdom_forget();
+        if (given != before) fail_msg("%s keeps %zd bytes", c->name, (ssize_t)(given - before));
+    }
+    remove(CALL_FILE);
+}
+
+/* Those that return no status, or none that is of memory. A plan that cannot be made to be described is none. */
+static const char *const without_memory[] = {
+    /* base.h */ "status_name",
+    "last_error",
+    "set_error",
+    "set_monitor",
+    "set_allocator",
+    "set_memory_limit",
+    "memory_used",
+    "memory_available",
+    "version",
+    "memory_device",
+    "set_threads",
+    "threads",
+    /* axis.h */ "axis_regular",
+    "axis_integer",
+    "axis_log",
+    "axis_sqrt",
+    "axis_power",
+    "axis_variable",
+    "axis_variable_i64",
+    "axis_variable_u64",
+    "axis_closed",
+    "axis_kind_name",
+    "axis_edge",
+    "axis_equal",
+    /* samples.h */ "dtype_size",
+    "dtype_name",
+    "sample_value",
+    "view_1d",
+    "view_nd",
+    "view_size",
+    /* hist.h */ "weighting_name",
+    "hist_destroy",
+    "hist_swap",
+    "hist_naxes",
+    "hist_batch",
+    "hist_weighting",
+    "hist_storage",
+    "hist_axis",
+    "hist_name",
+    "hist_metadata",
+    "hist_last_plan",
+    "hist_size",
+    "hist_unravel",
+    /* plan.h */ "strategy_count",
+    "plan_destroy",
+    "plan_strategy",
+    "plan_threads",
+    "plan_memory",
+    "plan_explain",
+    "machine_describe",
+    "wisdom_forget",
+    "backend_load",
+    "kernel_cache",
+    /* survey.h */ "survey_destroy",
+    "quantiles_destroy",
+    "stats_merge",
+    "power_sums_merge",
+    "power_sums_read",
+    /* map.h, save.h */ "map_destroy",
+    "map_size",
+    "free",
+};
+
+typedef struct declared {
+    int functions;
+    bool of_calls[256], without[sizeof without_memory / sizeof *without_memory];
+} declared;
+
+static void look_up(void *context, const char *text)
+{
+    declared *found = context;
+    declaration d;
+    for (; next_declaration(&text, &d); found->functions++) {
+        const char *name = d.name + strlen("histo_");
+        bool known = false;
+        for (int i = 0; i < calls_size; i++)
+            if (!strcmp(name, calls[i].name)) known = found->of_calls[i] = true;
+        for (size_t i = 0; i < sizeof without_memory / sizeof *without_memory; i++)
+            if (!strcmp(name, without_memory[i])) known = found->without[i] = true;
+        if (!known) fail_msg("%s is neither in the table of calls nor said to need no memory", d.name);
+    }
+}
+
+/* Every function is tested, or named above; and all that is, is a function. */
+static void nothing_is_forgotten(void **state)
+{
+    (void)state;
+    declared found = {0};
+    assert_true(each_header(look_up, &found) > 5);
+    assert_true(calls_size < 256 && found.functions > 140);
+    for (int i = 0; i < calls_size; i++)
+        if (!found.of_calls[i]) fail_msg("there is no histo_%s", calls[i].name);
+    for (size_t i = 0; i < sizeof without_memory / sizeof *without_memory; i++)
+        if (!found.without[i]) fail_msg("there is no histo_%s", without_memory[i]);
+}
+
+/* The plan of a fill that had none is made when it is asked for. */
+static void last_plan(void **state)
+{
+    (void)state;
+    call_objects o;
+    call_objects_make(&o);
+    OK(histo_hist_fill(o.hist, o.samples, NULL));
+    const histo_plan *plan = NULL;
+    for (long nth = 0; !plan; nth++) {
+        fail_at = nth;
+        plan = histo_hist_last_plan(o.hist);
+        const bool failed = fail_at < 0;
+        fail_at = -1;
+        assert_true(failed == !plan);
+    }
+    assert_true(histo_plan_explain(plan, NULL, 0) > 0);
+    call_objects_free(&o);
+}
+
 /* ---- Available memory ---- */
 
 static void put(const char *name, const char *text)
@@ -596,7 +767,8 @@ int main(void)
         cmocka_unit_test(applied_maps), cmocka_unit_test(numbers),
         cmocka_unit_test(surveys),      cmocka_unit_test(plans),
         cmocka_unit_test(pieces),       cmocka_unit_test_setup_teardown(available, make_kernel, remove_kernel),
-        cmocka_unit_test(too_much),
+        cmocka_unit_test(too_much),     cmocka_unit_test(every_call),
+        cmocka_unit_test(last_plan),    cmocka_unit_test(nothing_is_forgotten),
     };
     if (histo_set_allocator(&counting) != HISTO_OK) return 1;
     return cmocka_run_group_tests(tests, NULL, NULL);
