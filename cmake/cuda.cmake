@@ -60,7 +60,7 @@ if(HISTO_PROFILE)
   set(line_information -lineinfo)
 endif()
 
-# Contraction would make slots differ from the CPU's. No exceptions and no C++ library: the host code is C. The disabled
-# warnings come from code that nvcc generates.
+# Contraction would make slots differ from the CPU's. No exceptions and no C++ library: the host code is C. Symbols that
+# are unique in the process could not be made local. The disabled warnings come from code that nvcc generates.
 target_compile_options(histo_flags INTERFACE
-  "$<$<COMPILE_LANGUAGE:CUDA>:${gencode};${compression};${line_information};-fmad=false;-Werror=all-warnings;SHELL:-Xcompiler=-Wall,-Wextra,-Wshadow,-Werror,-Wno-tautological-compare,-Wno-missing-field-initializers,-Wno-parentheses,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics,-ffp-contract=off>")
+  "$<$<COMPILE_LANGUAGE:CUDA>:${gencode};${compression};${line_information};-fmad=false;-Werror=all-warnings;SHELL:-Xcompiler=-Wall,-Wextra,-Wshadow,-Werror,-Wno-tautological-compare,-Wno-missing-field-initializers,-Wno-parentheses,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics,-fno-gnu-unique,-ffp-contract=off>")
