@@ -17,10 +17,7 @@ enum { H200 = 90, FUTURE = 999, SECONDS = 120 /* then a process that hangs is ki
 
 /* How often it was really compiled. */
 static atomic_int compiled;
-bool __real_histo_nvrtc_compile(const char *source, const char *kernel, int architecture, bool (*is_cancelled)(void),
-                                histo_kernel_image *image, char **log);
-bool __wrap_histo_nvrtc_compile(const char *source, const char *kernel, int architecture, bool (*is_cancelled)(void),
-                                histo_kernel_image *image, char **log);
+__typeof__(histo_nvrtc_compile) __real_histo_nvrtc_compile, __wrap_histo_nvrtc_compile;
 bool __wrap_histo_nvrtc_compile(const char *source, const char *kernel, int architecture, bool (*is_cancelled)(void),
                                 histo_kernel_image *image, char **log)
 {
@@ -198,6 +195,42 @@ static int fork_while_compiling(void)
     return 0;
 }
 
+/* ---- Exiting in the middle of it ---- */
+
+static useconds_t how_long;
+
+static int exit_while_compiling(void)
+{
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, compile_now, (void *)&large) == 0);
+    while (atomic_load(&compiled) == 0)
+        usleep(1000);
+    usleep(how_long);
+    exit(0);
+}
+
+/* What follows is compiled no more, and does not hang. */
+static void compile_at_exit(void)
+{
+    if (histo_compiled_image(histo_compiled_of(80, &small), HISTO_COMPILE_NOW)) _exit(1);
+}
+
+static int compile_while_exiting(void)
+{
+    CHECK(atexit(compile_at_exit) == 0); /* runs last */
+    return exit_while_compiling();
+}
+
+static void many_exits(void **state)
+{
+    enum { MOST = 400000, STEP = 13000 };
+    (void)state;
+    for (how_long = 0; how_long < MOST; how_long += STEP)
+        assert_int_equal(run_child(exit_while_compiling), 0);
+    how_long = 0;
+    assert_int_equal(run_child(compile_while_exiting), 0);
+}
+
 /* ---- */
 
 static void child(void **state)
@@ -226,9 +259,9 @@ int main(void)
 #test, child, NULL, NULL, (void *)test                                                                         \
     }
     const struct CMUnitTest tests[] = {
-        CHILD(machine_code),          CHILD(ptx_for_unknown_gpus), CHILD(all_headers),
-        CHILD(failure_is_remembered), CHILD(by_many_threads),      cmocka_unit_test(next_process),
-        CHILD(fork_while_compiling),
+        CHILD(machine_code),          CHILD(ptx_for_unknown_gpus),  CHILD(all_headers),
+        CHILD(failure_is_remembered), CHILD(by_many_threads),       cmocka_unit_test(next_process),
+        CHILD(fork_while_compiling),  cmocka_unit_test(many_exits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

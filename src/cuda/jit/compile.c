@@ -36,6 +36,8 @@ enum { BUCKETS = 1024 };
 static histo_compiled *buckets[BUCKETS];
 static int compiling;
 static bool is_interrupted; /* this process was forked during a compilation, which may have left NVRTC's locks held */
+static bool is_ending;      /* this process: it compiles nothing more */
+static bool has_compiled;   /* once, at least */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
 /* ---- The table ---- */
@@ -183,6 +185,30 @@ static void look_into_cache(histo_compiled *compiled)
 
 /* ---- Compiling ---- */
 
+/* What exit() does after this would end NVRTC under the threads that compile. */
+static void wait_at_exit(void)
+{
+    pthread_mutex_lock(&histo_compile_lock);
+    __atomic_store_n(&is_ending, true, __ATOMIC_RELAXED);
+    while (compiling)
+        pthread_cond_wait(&changed, &histo_compile_lock);
+    pthread_mutex_unlock(&histo_compile_lock);
+}
+
+/* exit() calls first what was registered last, and NVRTC registers what ends it when it is loaded and, here and there,
+ * while it compiles for the first time. */
+static void come_first_at_exit(void)
+{
+    if (!__atomic_load_n(&has_compiled, __ATOMIC_RELAXED)) atexit(wait_at_exit);
+}
+
+/* NVRTC asks this many times while it compiles. */
+static bool is_cancelled(void)
+{
+    come_first_at_exit();
+    return __atomic_load_n(&is_ending, __ATOMIC_RELAXED);
+}
+
 static void *compile(void *context)
 {
     histo_compiled *compiled = context;
@@ -190,8 +216,11 @@ static void *compile(void *context)
     histo_kernel_image image;
     char *text = NULL, *log = NULL;
     if (asprintf(&text, "%s\n%s\n", compiled->source.includes, compiled->source.definitions) < 0) text = NULL;
+    if (!histo_nvrtc_unavailable()) come_first_at_exit();
     const bool succeeded =
-        text && histo_nvrtc_compile(text, compiled->source.kernel, compiled->architecture, &image, &log);
+        text && histo_nvrtc_compile(text, compiled->source.kernel, compiled->architecture, is_cancelled, &image, &log);
+    come_first_at_exit();
+    if (succeeded) __atomic_store_n(&has_compiled, true, __ATOMIC_RELAXED);
     free(text);
     pthread_mutex_lock(&histo_compile_lock);
     compiled->log = log;
@@ -226,7 +255,7 @@ static void compile_now(histo_compiled *compiled)
     pthread_mutex_lock(&histo_compile_lock);
     while (compiled->state == HISTO_COMPILE_RUNNING)
         pthread_cond_wait(&changed, &histo_compile_lock);
-    const bool mine = compiled->state == HISTO_COMPILE_UNKNOWN && !is_interrupted;
+    const bool mine = compiled->state == HISTO_COMPILE_UNKNOWN && !is_interrupted && !is_ending;
     if (mine) {
         compiled->state = HISTO_COMPILE_RUNNING;
         compiling++;
@@ -237,6 +266,7 @@ static void compile_now(histo_compiled *compiled)
     pthread_mutex_lock(&histo_compile_lock);
     if (!started) finish(compiled, false, NULL, histo_now_us());
     compiling--;
+    pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&histo_compile_lock);
 }
 

@@ -38,6 +38,10 @@ static struct {
 #undef MEMBER
 } nvrtc;
 
+/* Not in NVRTC before CUDA 12.9. */
+static nvrtc_result (*set_flow_callback)(nvrtc_program program, int (*callback)(void *payload, void *unused),
+                                         void *payload);
+
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char reason[256], version[32];
 static int *architectures, architecture_count; /* for which it compiles, in ascending order */
@@ -86,6 +90,7 @@ static void load(void)
     if (!nvrtc.name) missing = #name;
     FUNCTIONS(FIND)
 #undef FIND
+    *(void **)&set_flow_callback = dlsym(library, "nvrtcSetFlowCallback");
     int major = 0, minor = 0;
     if (missing)
         snprintf(reason, sizeof reason, "the NVRTC library is too old: it has no %s", missing);
@@ -187,8 +192,14 @@ static nvrtc_program create(const char *source)
     return program;
 }
 
-bool histo_nvrtc_compile(const char *source, const char *kernel, int architecture, histo_kernel_image *image,
-                         char **log)
+static int ask(void *is_cancelled, void *unused)
+{
+    (void)unused;
+    return (*(bool (**)(void))is_cancelled)();
+}
+
+bool histo_nvrtc_compile(const char *source, const char *kernel, int architecture, bool (*is_cancelled)(void),
+                         histo_kernel_image *image, char **log)
 {
     *log = NULL;
     if (histo_nvrtc_unavailable()) return false;
@@ -196,6 +207,7 @@ bool histo_nvrtc_compile(const char *source, const char *kernel, int architectur
     nvrtc_program program = known ? create(source) : NULL;
     if (!program) return false;
     const bool is_cubin = known == architecture;
+    if (set_flow_callback) set_flow_callback(program, ask, &is_cancelled);
     char option[48];
     snprintf(option, sizeof option, "--gpu-architecture=%s_%d", is_cubin ? "sm" : "compute", known);
     const bool compiled = nvrtc.nvrtcAddNameExpression(program, kernel) == 0 && compile(program, option) == 0;

@@ -28,9 +28,10 @@ extern const char *const histo_nvrtc_options[];
 
 /* Compile `source`, which may include histo_embedded_headers, and instantiate its kernel of this name ("count<float>").
  * architecture: the compute capability times ten. The image is a cubin, or PTX if this NVRTC does not know the GPU.
- * False on failure. The log, for free(), may be NULL. */
-bool histo_nvrtc_compile(const char *source, const char *kernel, int architecture, histo_kernel_image *image,
-                         char **log);
+ * False on failure, or if is_cancelled, which NVRTC (since CUDA 12.9) asks many times, said so. The log, for free(),
+ * may be NULL. */
+bool histo_nvrtc_compile(const char *source, const char *kernel, int architecture, bool (*is_cancelled)(void),
+                         histo_kernel_image *image, char **log);
 
 #ifdef __cplusplus
 }
