@@ -155,6 +155,31 @@ typedef int histo_device;
  * memory, memory that is not allocated, and where there is no GPU. */
 HISTO_API histo_device histo_memory_device(const void *memory);
 
+/* Where the library takes the memory of GPUs: the counters of histograms, edges and tables of plans, values of maps,
+ * workspaces, and buffers for samples from host memory. Not kernels, streams and events, and page-locked host memory,
+ * which CUDA takes. Both functions are called by any thread, several at once, with the GPU current, and never while the
+ * calling thread's stream is captured. */
+typedef struct histo_device_allocator {
+    /* `bytes` of the memory of this GPU, aligned to 256 bytes, that work on any stream may use at once; NULL: there are
+     * none, and the call fails as HISTO_NO_MEMORY. A caching allocator that gives memory for one stream, such as that
+     * of PyTorch, is to be asked for a stream which nothing else uses. */
+    void *(*allocate)(void *context, histo_device device, size_t bytes);
+    /* Take back what allocate gave for as many bytes. No enqueued work uses it any more: the library has waited for the
+     * GPU. */
+    void (*release)(void *context, histo_device device, void *memory, size_t bytes);
+    void *context;
+    uint64_t reserved[4];
+} histo_device_allocator;
+
+/* Set the allocator of GPU memory of the process, which is copied; NULL: cudaMalloc and cudaFree, as at the start.
+ * HISTO_INVALID if the library holds memory of a GPU: set it before all other calls, while no other thread makes any.
+ */
+HISTO_API histo_status histo_set_device_allocator(const histo_device_allocator *allocator);
+
+/* Bytes of this GPU's memory that the library holds in this process now, as far as its allocator gives it; 0 for the
+ * CPU. Buffers for samples from host memory are kept for reuse when all histograms are gone. */
+HISTO_API size_t histo_device_memory_used(histo_device device);
+
 /* ---- Threads ------------------------------------------------------------------------------------------ */
 
 /* Set the process's default number of CPU threads: 1 … 1024; or 0, as at the start: the environment variable

@@ -513,6 +513,8 @@ static void machine(const char *scratch)
            histo_machine_describe(text, sizeof text) > 16, histo_memory_available() > 0,
            histo_memory_device(samples) == HISTO_DEVICE_CPU, *histo_version() != 0);
     ok(histo_set_threads(0));
+    ok(histo_set_device_allocator(NULL));
+    printf("memory of devices: %zu\n", histo_device_memory_used(HISTO_DEVICE_CPU));
     printf("no backend: %d\n", histo_backend_load(scratch) != HISTO_OK); /* which is not a library */
     refused(histo_set_error(HISTO_IO, "a sentence"));
 }

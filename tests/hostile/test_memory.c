@@ -455,6 +455,8 @@ static const char *const without_memory[] = {
     "memory_available",
     "version",
     "memory_device",
+    "set_device_allocator",
+    "device_memory_used",
     "set_threads",
     "threads",
     /* axis.h */ "axis_regular",

@@ -60,6 +60,11 @@ static void with_allocator(trial *t, const void *given)
     tried(t, "histo_set_allocator", histo_set_allocator(given));
 }
 
+static void with_device_allocator(trial *t, const void *given)
+{
+    tried(t, "histo_set_device_allocator", histo_set_device_allocator(given));
+}
+
 static void with_hist_options(trial *t, const void *options)
 {
     histo_hist *hist = NULL;
@@ -221,6 +226,7 @@ static const histo_plan_options plan_options;
 static const histo_count_options count_options = {.dtype = HISTO_U64};
 static const histo_pairs pairs = {.pairing = HISTO_PAIRS_RING};
 static const histo_allocator allocator = {0}; /* that which is set */
+static const histo_device_allocator device_allocator = {0};
 static const histo_survey_options survey_options = {.bins = BINS};
 static const histo_stats stats;
 
@@ -256,6 +262,8 @@ static const struct {
      sizeof count_options.reserved, with_count_options},
     {"histo_allocator", &allocator, sizeof allocator, offsetof(histo_allocator, reserved), sizeof allocator.reserved,
      with_allocator},
+    {"histo_device_allocator", &device_allocator, sizeof device_allocator, offsetof(histo_device_allocator, reserved),
+     sizeof device_allocator.reserved, with_device_allocator},
     {"histo_pairs", &pairs, sizeof pairs, offsetof(histo_pairs, reserved), sizeof pairs.reserved, with_pairs},
     {"histo_survey_options", &survey_options, sizeof survey_options, offsetof(histo_survey_options, reserved),
      sizeof survey_options.reserved, with_survey_options},

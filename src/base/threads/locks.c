@@ -3,10 +3,11 @@
 #include "base/system.h"
 
 pthread_mutex_t histo_pool_lock = PTHREAD_MUTEX_INITIALIZER, histo_wisdom_lock = PTHREAD_MUTEX_INITIALIZER,
-                histo_staging_lock = PTHREAD_MUTEX_INITIALIZER, histo_compile_lock = PTHREAD_MUTEX_INITIALIZER;
+                histo_staging_lock = PTHREAD_MUTEX_INITIALIZER, histo_compile_lock = PTHREAD_MUTEX_INITIALIZER,
+                histo_device_memory_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static pthread_mutex_t *const locks[] = {&histo_pool_lock, &histo_wisdom_lock, &histo_staging_lock,
-                                         &histo_compile_lock};
+static pthread_mutex_t *const locks[] = {&histo_pool_lock, &histo_wisdom_lock, &histo_staging_lock, &histo_compile_lock,
+                                         &histo_device_memory_lock};
 enum { LOCKS = sizeof locks / sizeof locks[0] };
 
 static void lock_all(void)

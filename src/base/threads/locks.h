@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-extern pthread_mutex_t histo_pool_lock, histo_wisdom_lock, histo_staging_lock, histo_compile_lock;
+extern pthread_mutex_t histo_pool_lock, histo_wisdom_lock, histo_staging_lock, histo_compile_lock,
+    histo_device_memory_lock;
 
 #ifdef __cplusplus
 }

@@ -5,6 +5,7 @@
 #include "cuda/launch/launch.h"
 #include "cuda/maps/map_apply.h"
 #include "cuda/maps/map_place.cuh"
+#include "cuda/memory/allocate.h"
 #include "table/moments.h"
 
 enum { THREADS = 256, LANES = HISTO_MOMENT_LANES, CHUNK = 1024, AHEAD = 8 };
@@ -102,17 +103,17 @@ static histo_status make_room(histo_cuda_map_applying *a, int64_t height, cudaSt
         return histo_fail(HISTO_UNSUPPORTED, "take moments of such a window once before that is captured into a graph");
     histo_status status = HISTO_OK;
     if (!a->arrived) {
-        status = HISTO_CUDA(cudaMalloc((void **)&a->arrived, sizeof *a->arrived), "moments");
+        status = histo_cuda_allocate((void **)&a->arrived, sizeof *a->arrived, "moments");
         if (status == HISTO_OK)
             status = HISTO_CUDA(cudaMemsetAsync(a->arrived, 0, sizeof *a->arrived, stream), "moments");
     }
     if (status == HISTO_OK && !a->moments)
         status = HISTO_CUDA(cudaHostAlloc((void **)&a->moments, sizeof *a->moments, cudaHostAllocPortable), "moments");
     if (status != HISTO_OK || height <= a->capacity) return status;
-    cudaFree(a->rows); /* waits for kernels that use it */
+    histo_cuda_release(a->rows); /* waits for kernels that use it */
     a->rows = NULL;
     a->capacity = 0;
-    status = HISTO_CUDA(cudaMalloc((void **)&a->rows, (size_t)height * HISTO_ROW_SUMS * sizeof *a->rows), "moments");
+    status = histo_cuda_allocate((void **)&a->rows, (size_t)height * HISTO_ROW_SUMS * sizeof *a->rows, "moments");
     if (status == HISTO_OK) a->capacity = height;
     return status;
 }

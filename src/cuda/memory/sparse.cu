@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "cuda/host/cub.h"
 #include "cuda/memory/accumulators.h"
+#include "cuda/memory/allocate.h"
 
 typedef histo_cub_word word;
 
@@ -44,7 +45,7 @@ void histo_cuda_sparse_free(histo_cuda_sparse *s)
 {
     void *memory[] = {s->slots[0], s->slots[1], s->counts[0], s->counts[1], s->memory};
     for (size_t m = 0; m < sizeof memory / sizeof memory[0]; m++)
-        cudaFree(memory[m]);
+        histo_cuda_release(memory[m]);
     memset(s, 0, sizeof *s);
 }
 
@@ -57,9 +58,8 @@ static histo_status make(histo_cuda_sparse *s, int64_t capacity)
     s->capacity = capacity;
     s->bytes = bytes_of_pairs(capacity);
     for (int a = 0; a < 4 && status == HISTO_OK; a++)
-        status = HISTO_CUDA(cudaMalloc((void **)arrays[a], (size_t)capacity * sizeof(word)), "occupied slots");
-    if (status == HISTO_OK)
-        status = HISTO_CUDA(cudaMalloc(&s->memory, s->bytes + sizeof(word)), "sorting occupied slots");
+        status = histo_cuda_allocate((void **)arrays[a], (size_t)capacity * sizeof(word), "occupied slots");
+    if (status == HISTO_OK) status = histo_cuda_allocate(&s->memory, s->bytes + sizeof(word), "sorting occupied slots");
     if (status != HISTO_OK) histo_cuda_sparse_free(s);
     return status;
 }
@@ -152,7 +152,7 @@ static histo_status launch_collect(histo_cuda_accumulators *accumulators, word *
 static histo_status pair_counters(histo_cuda_accumulators *accumulators, cudaStream_t stream)
 {
     word *places;
-    histo_status status = HISTO_CUDA(cudaMalloc((void **)&places, sizeof *places), "finding occupied slots");
+    histo_status status = histo_cuda_allocate((void **)&places, sizeof *places, "finding occupied slots");
     if (status != HISTO_OK) return status;
     int64_t n = 0;
     status = launch_collect(accumulators, places, NULL, NULL, stream);
@@ -163,7 +163,7 @@ static histo_status pair_counters(histo_cuda_accumulators *accumulators, cudaStr
         status = launch_collect(accumulators, places, s->slots[0] + s->n, s->counts[0] + s->n, stream);
         if (status == HISTO_OK) s->n += n;
     }
-    cudaFree(places); /* waits for the kernel */
+    histo_cuda_release(places); /* waits for the kernel */
     return status;
 }
 

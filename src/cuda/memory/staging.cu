@@ -9,6 +9,7 @@
 #include "base/threads/locks.h"
 #include "cuda/host/check.h"
 #include "cuda/host/device.h"
+#include "cuda/memory/allocate.h"
 
 enum { KEPT = 4 };
 static histo_staging *kept; /* guarded by histo_staging_lock, as is their number */
@@ -53,10 +54,10 @@ histo_status histo_staged_piece_lock(histo_staged_piece *piece)
 }
 
 /* Free the chunk, once kernels on any stream that read it are done. */
-static void free_chunk(histo_staged_chunk *chunk)
+static void free_chunk(histo_staged_chunk *chunk, bool alive)
 {
-    if (chunk->counted) cudaEventSynchronize(chunk->counted);
-    if (chunk->memory) cudaFree(chunk->memory);
+    if (alive && chunk->counted) cudaEventSynchronize(chunk->counted);
+    histo_cuda_release(chunk->memory);
     chunk->memory = NULL;
     chunk->bytes = 0;
 }
@@ -69,8 +70,8 @@ histo_status histo_staged_chunk_make(histo_staged_chunk *chunk, size_t bytes)
     histo_status status = chunk->copied ? HISTO_OK : make_event(&chunk->copied);
     if (status == HISTO_OK && !chunk->counted) status = make_event(&chunk->counted);
     if (status != HISTO_OK) return status;
-    free_chunk(chunk);
-    status = HISTO_CUDA(cudaMalloc((void **)&chunk->memory, bytes), "chunks of samples");
+    free_chunk(chunk, true);
+    status = histo_cuda_allocate((void **)&chunk->memory, bytes, "chunks of samples");
     if (status == HISTO_OK) chunk->bytes = bytes;
     return status;
 }
@@ -78,10 +79,10 @@ histo_status histo_staged_chunk_make(histo_staged_chunk *chunk, size_t bytes)
 histo_status histo_staging_slots(histo_staging *staging, int n)
 {
     if (staging->slots_room >= n) return HISTO_OK;
-    cudaFree(staging->slots);
+    histo_cuda_release(staging->slots);
     staging->slots = NULL;
     staging->slots_room = 0;
-    histo_status status = HISTO_CUDA(cudaMalloc((void **)&staging->slots, (size_t)n * sizeof(uint32_t)), "some slots");
+    histo_status status = histo_cuda_allocate((void **)&staging->slots, (size_t)n * sizeof(uint32_t), "some slots");
     if (status == HISTO_OK) staging->slots_room = n;
     return status;
 }
@@ -94,10 +95,10 @@ histo_status histo_staging_found(histo_staging *staging, size_t bytes)
                             "page-locked memory");
     if (status != HISTO_OK || staging->found_bytes >= bytes) return status;
     if (bytes < HISTO_REPLY_BYTES) bytes = HISTO_REPLY_BYTES;
-    cudaFree(staging->found);
+    histo_cuda_release(staging->found);
     staging->found = NULL;
     staging->found_bytes = 0;
-    status = HISTO_CUDA(cudaMalloc((void **)&staging->found, bytes), "what is found about samples");
+    status = histo_cuda_allocate((void **)&staging->found, bytes, "what is found about samples");
     if (status == HISTO_OK) staging->found_bytes = bytes;
     return status;
 }
@@ -112,14 +113,14 @@ static void free_staging(histo_staging *s, bool alive)
         if (alive && it->copied) cudaEventDestroy(it->copied);
     }
     if (s->memory) munmap(s->memory, MAPPED);
-    for (int c = 0; c < HISTO_STAGED_CHUNKS && alive; c++) {
+    for (int c = 0; c < HISTO_STAGED_CHUNKS; c++) {
         histo_staged_chunk *it = &s->chunks[c];
-        free_chunk(it);
-        if (it->copied) cudaEventDestroy(it->copied);
-        if (it->counted) cudaEventDestroy(it->counted);
+        free_chunk(it, alive);
+        if (alive && it->copied) cudaEventDestroy(it->copied);
+        if (alive && it->counted) cudaEventDestroy(it->counted);
     }
-    if (alive && s->slots) cudaFree(s->slots);
-    if (alive && s->found) cudaFree(s->found);
+    histo_cuda_release(s->slots);
+    histo_cuda_release(s->found);
     if (alive && s->reply) cudaFreeHost(s->reply);
     if (alive && s->copies) cudaStreamDestroy(s->copies);
     free(s);
@@ -152,8 +153,8 @@ histo_status histo_staging_take(histo_device device, histo_staging **out)
         it = (histo_staging *)calloc(1, sizeof *it);
         if (!it) return histo_fail_memory(sizeof *it, "staging samples");
         it->device = device;
-        it->context = context;
         status = HISTO_CUDA(cudaStreamCreateWithFlags(&it->copies, cudaStreamNonBlocking), "making a stream");
+        it->context = histo_cuda_context(); /* which the stream may have made */
     }
     if (status == HISTO_OK)
         *out = it;

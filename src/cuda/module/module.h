@@ -7,6 +7,7 @@
 #include "axis/axis.h"
 #include "base/checksum.h"
 #include "base/clock.h"
+#include "base/device_memory.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/threads/pool.h"
