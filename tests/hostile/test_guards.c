@@ -246,7 +246,7 @@ static void test_saved(void **state)
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 enum { STACK = 2 << 20 }; /* their frames are many times as large */
 #else
-enum { STACK = 128 << 10 };
+enum { STACK = 256 << 10 };
 #endif
 
 static void *on_little_stack(void *context)
@@ -254,6 +254,8 @@ static void *on_little_stack(void *context)
     rng r = {.state = 64};
     const histo_axis axis = histo_axis_regular(100, -5, 100), closed = histo_axis_closed(axis);
     inputs in = inputs_make(&r, HISTO_F32, 70001, true);
+    static const uint16_t pixels[3][100][70] = {{{1}}};
+    const histo_view stack = histo_view_nd(pixels, HISTO_U16, 3, (const int64_t[]){3, 100, 70});
     histo_hist *h;
     void *saved;
     size_t size;
@@ -270,6 +272,9 @@ static void *on_little_stack(void *context)
         histo_hist_destroy(loaded);
         histo_free(saved);
     }
+    histo_hist_destroy(h);
+    OK(histo_hist_create(&h, 2, (const histo_axis[]){axis, closed}, NULL));
+    OK(histo_hist_fill_pairs(h, &stack, &(histo_pairs){.pairing = HISTO_PAIRS_RING}, NULL));
     histo_hist_destroy(h);
     inputs_free(&in);
     *(bool *)context = true;
