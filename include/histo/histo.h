@@ -30,8 +30,11 @@
  *     or another rounding: calls compute in the standard state, and restore the caller's.
  *   - Samples, and arrays that counts are read into, may be in any host memory or in a GPU's memory; the library
  *     detects which. Reading into host memory, merging or saving waits for the histogram's fills.
+ *   - A thread that calls the library needs 256 KiB of stack, which is more than musl gives by default.
  *   - After fork() the child can count samples in host memory on the CPU. If the parent has used CUDA, it cannot use a
- *     GPU: start processes that do by exec or spawn.
+ *     GPU, and calls that would are refused: start processes that do by exec or spawn.
+ *   - After cudaDeviceReset() calls that need what was on the GPU fail as HISTO_DEVICE: reset histograms, and make
+ *     plans and maps again.
  *   - Options structs may be NULL, and zero in any field means its default: write them with designated initialisers, or
  *     begin with HISTO_DEFAULTS, as code that is both C and C++17 must.
  *   - Structs keep their size and layout, and enumerators their numbers, from version to version, so that a program

@@ -184,7 +184,11 @@ static histo_status run(histo_hist *hist, fill_of *f, const histo_plan *plan)
     histo_accumulators *to = &hist->accumulators;
     if (plan) {
         hist->unplanned.noted = false;
-        return histo_plan_run(plan, to, f->operands, f->options, is_resident(&f->problem, plan), NULL);
+        const histo_status status =
+            histo_plan_run(plan, to, f->operands, f->options, is_resident(&f->problem, plan), NULL);
+        /* What it has prepared may have gone with the device. */
+        if (status == HISTO_DEVICE) histo_hist_forget_plan(hist, plan->problem.home);
+        return status;
     }
     const histo_status status = histo_count_few_samples(&f->problem, hist->axes, to, f->operands, f->options);
     if (status == HISTO_OK) histo_unplanned_note(&hist->unplanned, &f->problem);

@@ -31,12 +31,16 @@ bool histo_cuda_awake(histo_device device);
 bool histo_cuda_pinned(const void *memory);
 histo_speed histo_cuda_speed(histo_device device);
 
-/* A number for the current device's context, unique in this process. */
+/* A number for the current device's context, unique in this process; 0: there is none. */
 unsigned long long histo_cuda_context(void);
 
-/* Make a device current; *before is for histo_cuda_leave, which restores the previous one, if that was another. */
+/* Make a device current; *before is for histo_cuda_leave, which restores the previous one, if that was another. Each
+ * success needs one: exit() waits for it, and then no more succeed. */
 enum { HISTO_CUDA_STAY = -1 };
 histo_status histo_cuda_enter(histo_device device, int *before);
+/* … for what belongs to this context: histo_cuda_fail_lost if it is not the device's any more. */
+histo_status histo_cuda_enter_context(histo_device device, unsigned long long context, int *before);
+histo_status histo_cuda_fail_lost(histo_device device);
 void histo_cuda_leave(int before);
 
 #endif

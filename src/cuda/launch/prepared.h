@@ -5,7 +5,8 @@
 #include "plan/strategy.h"
 
 typedef struct histo_cuda_prepared {
-    void *memory;                                     /* on the device: edges and tables */
+    void *memory;                                     /* on the device: edges and tables; NULL: none are needed */
+    unsigned long long context;                       /* of the memory */
     histo_lookup lookups[HISTO_MAX_AXES];             /* with pointers into memory */
     struct histo_cuda_specialised_entry *specialised; /* kernels compiled for the plan (jit/specialised.cu) … */
     struct histo_specialised_axis *specialised_axes;  /* … and its axes for them; NULL before the first */

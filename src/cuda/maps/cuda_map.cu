@@ -8,6 +8,7 @@
 #include "cuda/host/check.h"
 #include "cuda/host/device.h"
 #include "cuda/memory/accumulators.h"
+#include "cuda/memory/allocate.h"
 #include "cuda/memory/stream_order.h"
 
 /* ---- Making and freeing ---- */
@@ -17,22 +18,29 @@ static size_t bytes_of(const histo_mapping *mapping)
     return (size_t)(mapping->batch * mapping->length) * sizeof(double);
 }
 
+/* Make the map's device current, as histo_cuda_enter does; HISTO_DEVICE if the map went with its context. */
+static histo_status enter(const histo_cuda_map *map, int *before)
+{
+    return histo_cuda_enter_context(map->base.device, map->context, before);
+}
+
 /* Continue after failures: the device may be lost. */
 static void free_map(histo_device_map *base)
 {
     histo_cuda_map *map = (histo_cuda_map *)base;
-    int before = -1;
-    cudaGetDevice(&before);
-    cudaSetDevice(base->device - HISTO_DEVICE_CUDA(0));
-    histo_cuda_map_applying_free(map->applying);
+    int before;
+    const bool alive = enter(map, &before) == HISTO_OK;
+    histo_cuda_map_applying_free(map->applying, alive);
     histo_cuda_edges_free(&map->edges);
     histo_cuda_edges_free(&map->other);
-    cudaFree(map->values);
-    cudaFree(map->workspace);
-    histo_cuda_order_free(&map->order);
-    if (map->stream) cudaStreamDestroy(map->stream);
-    cudaSetDevice(before);
-    cudaGetLastError();
+    histo_cuda_release(map->values);
+    histo_cuda_release(map->workspace);
+    if (alive) {
+        histo_cuda_order_free(&map->order);
+        if (map->stream) cudaStreamDestroy(map->stream);
+        histo_cuda_leave(before);
+        cudaGetLastError();
+    }
     free(map);
 }
 
@@ -48,7 +56,8 @@ static histo_status create(const histo_mapping *mapping, histo_device device, hi
         free(map);
         return status;
     }
-    status = HISTO_CUDA(cudaMalloc((void **)&map->values, bytes_of(mapping)), "the values of a map");
+    status = histo_cuda_allocate((void **)&map->values, bytes_of(mapping), "the values of a map");
+    map->context = histo_cuda_context();
     if (status == HISTO_OK) status = histo_cuda_order_make(&map->order);
     if (status == HISTO_OK)
         status = HISTO_CUDA(cudaStreamCreateWithFlags(&map->stream, cudaStreamNonBlocking), "making a stream");
@@ -70,7 +79,7 @@ static histo_status refuse_capture(void)
 
 void histo_cuda_edges_free(histo_cuda_edges *edges)
 {
-    cudaFree(edges->given);
+    histo_cuda_release(edges->given);
     free(edges->here);
 }
 
@@ -82,7 +91,7 @@ static histo_status reserve_edges(histo_cuda_edges *edges, int64_t n)
     const size_t bytes = (size_t)n * sizeof(double);
     edges->here = (double *)malloc(bytes);
     if (!edges->here) return histo_fail_memory(bytes, "edges");
-    histo_status status = HISTO_CUDA(cudaMalloc((void **)&edges->given, bytes), "edges");
+    histo_status status = histo_cuda_allocate((void **)&edges->given, bytes, "edges");
     if (status == HISTO_OK) edges->capacity = n;
     return status;
 }
@@ -118,9 +127,9 @@ histo_status histo_cuda_map_workspace(histo_cuda_map *map, size_t bytes, bool ca
     if (bytes <= map->workspace_bytes) return HISTO_OK;
     if (capturing) return refuse_capture();
     void *larger;
-    histo_status status = HISTO_CUDA(cudaMalloc(&larger, bytes), "making a map");
+    histo_status status = histo_cuda_allocate(&larger, bytes, "making a map");
     if (status != HISTO_OK) return status;
-    cudaFree(map->workspace); /* waits for kernels that use it */
+    histo_cuda_release(map->workspace); /* waits for kernels that use it */
     map->workspace = larger;
     map->workspace_bytes = bytes;
     return HISTO_OK;
@@ -133,7 +142,7 @@ static histo_status send(histo_device_map *base, const histo_mapping *mapping, c
     histo_cuda_map *map = (histo_cuda_map *)base;
     const cudaStream_t stream = (cudaStream_t)to;
     int before;
-    histo_status status = histo_cuda_enter(base->device, &before);
+    histo_status status = enter(map, &before);
     if (status != HISTO_OK) return status;
     status = histo_cuda_order_begin(&map->order, stream, false);
     if (status == HISTO_OK)
@@ -149,7 +158,7 @@ static histo_status fetch(histo_device_map *base, const histo_mapping *mapping, 
 {
     histo_cuda_map *map = (histo_cuda_map *)base;
     int before;
-    histo_status status = histo_cuda_enter(base->device, &before);
+    histo_status status = enter(map, &before);
     if (status != HISTO_OK) return status;
     status = histo_cuda_order_wait(&map->order);
     if (status == HISTO_OK) status = histo_cuda_order_begin(&map->order, map->stream, false);
@@ -173,7 +182,7 @@ static histo_status use(histo_device_map *base, void *on, ENQUEUE enqueue)
     const cudaStream_t stream = (cudaStream_t)on;
     const bool capturing = histo_cuda_is_captured(stream);
     int before;
-    histo_status status = histo_cuda_enter(base->device, &before);
+    histo_status status = enter(map, &before);
     if (status != HISTO_OK) return status;
     status = histo_cuda_order_begin(&map->order, stream, capturing);
     if (status == HISTO_OK) status = enqueue(map, stream, capturing);

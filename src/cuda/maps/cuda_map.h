@@ -18,7 +18,8 @@ struct histo_cuda_map_applying; /* what applications keep (map_apply.cu) */
 
 typedef struct histo_cuda_map {
     histo_device_map base;
-    double *values; /* [batch * length] */
+    unsigned long long context; /* of all that follows */
+    double *values;             /* [batch * length] */
     histo_cuda_order order;
     cudaStream_t stream;           /* for fetching */
     histo_cuda_edges edges, other; /* those of the map's only axis, and of the axis of a reference */
@@ -45,7 +46,7 @@ histo_status histo_cuda_map_apply(histo_cuda_map *map, const histo_mapping *mapp
                                   const histo_view *out, const histo_apply_options *options, cudaStream_t stream,
                                   bool capturing);
 /* NULL is allowed. */
-void histo_cuda_map_applying_free(struct histo_cuda_map_applying *applying);
+void histo_cuda_map_applying_free(struct histo_cuda_map_applying *applying, bool alive);
 
 /* Enqueue the moments of views likewise (map_moments.cu). */
 histo_status histo_cuda_map_moments(histo_cuda_map *map, const histo_mapping *mapping, const histo_view *views,

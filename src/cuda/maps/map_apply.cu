@@ -21,6 +21,7 @@
 #include "cuda/launch/prepared.h"
 #include "cuda/launch/work_of_job.h"
 #include "cuda/maps/cuda_map.h"
+#include "cuda/memory/allocate.h"
 #include "view/walk.h"
 
 enum { THREADS = 256, MOST_DOWN = 65535 /* blocks in the later dimensions of a grid, the limit of CUDA */ };
@@ -34,7 +35,7 @@ struct histo_cuda_map_lookups {
     void *prepared; /* what the backend has made of them */
 };
 
-void histo_cuda_map_applying_free(histo_cuda_map_applying *applying)
+void histo_cuda_map_applying_free(histo_cuda_map_applying *applying, bool alive)
 {
     if (!applying) return;
     for (histo_cuda_map_lookups *it = applying->lookups, *next; it; it = next) {
@@ -42,9 +43,9 @@ void histo_cuda_map_applying_free(histo_cuda_map_applying *applying)
         histo_backend_cuda.unprepare(it->prepared);
         free(it);
     }
-    cudaFree(applying->rows);
-    cudaFree(applying->arrived);
-    cudaFreeHost(applying->moments);
+    histo_cuda_release(applying->rows);
+    histo_cuda_release(applying->arrived);
+    if (alive) cudaFreeHost(applying->moments);
     free(applying);
 }
 

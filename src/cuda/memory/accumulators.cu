@@ -8,6 +8,7 @@
 
 #include "cuda/host/check.h"
 #include "cuda/host/device.h"
+#include "cuda/memory/allocate.h"
 #include "cuda/memory/fork.h"
 #include "cuda/memory/read.h"
 
@@ -91,9 +92,9 @@ histo_status histo_cuda_accumulators_reserve(histo_cuda_accumulators *accumulato
 
 /* ---- Making and freeing ---- */
 
-static histo_status allocate(void **memory, size_t bytes, const char *what)
+histo_status histo_cuda_accumulators_enter(const histo_cuda_accumulators *accumulators, int *before)
 {
-    return HISTO_CUDA(cudaMalloc(memory, bytes), what);
+    return histo_cuda_enter_context(accumulators->base.device, accumulators->context, before);
 }
 
 int64_t histo_cuda_counters(const histo_cuda_accumulators *accumulators)
@@ -156,10 +157,11 @@ static histo_status make_sums(histo_cuda_accumulators *accumulators, histo_weigh
         histo_cuda_exact *e = &accumulators->exact[s];
         if (s == 1 && !histo_has_squares(weighting)) break;
         if (status == HISTO_OK && histo_is_fast(weighting))
-            status = allocate((void **)sums[s], all * sizeof(double), "sums of weights");
+            status = histo_cuda_allocate((void **)sums[s], all * sizeof(double), "sums of weights");
         if (status != HISTO_OK || !histo_is_reproducible(weighting)) continue;
-        status = allocate((void **)&e->digits, all * (size_t)e->windows * sizeof *e->digits, "exact sums");
-        if (status == HISTO_OK) status = allocate((void **)&e->special, all * sizeof *e->special, "exact sums");
+        status = histo_cuda_allocate((void **)&e->digits, all * (size_t)e->windows * sizeof *e->digits, "exact sums");
+        if (status == HISTO_OK)
+            status = histo_cuda_allocate((void **)&e->special, all * sizeof *e->special, "exact sums");
     }
     return status;
 }
@@ -171,7 +173,6 @@ static histo_status make(const histo_job *job, const histo_cuda_exact exact[2], 
     if (!accumulators) return histo_fail_memory(sizeof *accumulators, "a device accumulators");
     accumulators->base.backend = &histo_backend_cuda;
     accumulators->base.device = p->device;
-    accumulators->context = histo_cuda_context();
     accumulators->batch = p->batch;
     accumulators->slots = p->slots;
     accumulators->is_sparse = p->storage == HISTO_SPARSE;
@@ -179,13 +180,14 @@ static histo_status make(const histo_job *job, const histo_cuda_exact exact[2], 
     memcpy(accumulators->exact, exact, sizeof accumulators->exact);
     histo_status status =
         HISTO_CUDA(cudaStreamCreateWithFlags(&accumulators->stream, cudaStreamNonBlocking), "making a stream");
+    accumulators->context = histo_cuda_context(); /* which the stream may have made */
     if (status == HISTO_OK) status = histo_cuda_order_make(&accumulators->order);
     if (status == HISTO_OK && accumulators->counters)
-        status = allocate((void **)&accumulators->counts,
-                          (all_counters(accumulators) + arriving_words(accumulators) +
-                           histo_cuda_scan_words((int64_t)all_counters(accumulators))) *
-                              sizeof *accumulators->counts,
-                          "counts");
+        status = histo_cuda_allocate((void **)&accumulators->counts,
+                                     (all_counters(accumulators) + arriving_words(accumulators) +
+                                      histo_cuda_scan_words((int64_t)all_counters(accumulators))) *
+                                         sizeof *accumulators->counts,
+                                     "counts");
     if (status == HISTO_OK) status = make_sums(accumulators, p->weighting);
     if (status == HISTO_OK) status = clear_memory(accumulators, accumulators->stream);
     if (status != HISTO_OK) {
@@ -205,10 +207,9 @@ struct histo_cuda_old_workspace {
 void histo_cuda_accumulators_free(histo_device_accumulators *device_accumulators)
 {
     histo_cuda_accumulators *accumulators = (histo_cuda_accumulators *)device_accumulators;
-    int before = -1;
-    cudaGetDevice(&before);
-    cudaSetDevice(accumulators->base.device - HISTO_DEVICE_CUDA(0));
-    if (accumulators->fork) histo_cuda_fork_free(accumulators->fork);
+    int before;
+    const bool alive = histo_cuda_accumulators_enter(accumulators, &before) == HISTO_OK;
+    if (accumulators->fork) histo_cuda_fork_free(accumulators->fork, alive);
     histo_cuda_sparse_free(&accumulators->sparse);
     void *memory[] = {accumulators->counts,          accumulators->sum_w,
                       accumulators->sum_w2,          accumulators->workspace,
@@ -216,16 +217,18 @@ void histo_cuda_accumulators_free(histo_device_accumulators *device_accumulators
                       accumulators->exact[1].digits, accumulators->exact[0].special,
                       accumulators->exact[1].special};
     for (size_t m = 0; m < sizeof memory / sizeof memory[0]; m++)
-        cudaFree(memory[m]);
+        histo_cuda_release(memory[m]);
     for (histo_cuda_old_workspace *next, *old = accumulators->old_workspaces; old; old = next) {
         next = old->next;
-        cudaFree(old->memory);
+        histo_cuda_release(old->memory);
         free(old);
     }
-    histo_cuda_order_free(&accumulators->order);
-    if (accumulators->stream) cudaStreamDestroy(accumulators->stream);
-    cudaSetDevice(before);
-    cudaGetLastError();
+    if (alive) {
+        histo_cuda_order_free(&accumulators->order);
+        if (accumulators->stream) cudaStreamDestroy(accumulators->stream);
+        histo_cuda_leave(before);
+        cudaGetLastError();
+    }
     free(accumulators);
 }
 
@@ -239,6 +242,12 @@ histo_status histo_cuda_accumulators_of(const histo_job *job, histo_cuda_accumul
     for (histo_device_accumulators **link = &job->accumulators->on_devices, *it; (it = *link); link = &it->next) {
         if (it->backend != &histo_backend_cuda || it->device != p->device) continue;
         histo_cuda_accumulators *accumulators = *out = (histo_cuda_accumulators *)it;
+        if (accumulators->context != histo_cuda_context()) {
+            if (!histo_cuda_accumulators_are_empty(it)) return histo_cuda_fail_lost(p->device);
+            *link = it->next;
+            histo_cuda_accumulators_free(it);
+            break;
+        }
         if (!histo_is_reproducible(p->weighting) ||
             (covers(&accumulators->exact[0], &wanted[0]) && covers(&accumulators->exact[1], &wanted[1])))
             return HISTO_OK;
@@ -267,7 +276,7 @@ histo_status histo_cuda_accumulators_workspace(histo_cuda_accumulators *accumula
     histo_cuda_old_workspace *old = keeps ? (histo_cuda_old_workspace *)malloc(sizeof *old) : NULL;
     if (keeps && !old) return histo_fail_memory(sizeof *old, "a workspace");
     void *larger;
-    histo_status status = allocate(&larger, bytes, "the workspace of a strategy");
+    histo_status status = histo_cuda_allocate(&larger, bytes, "the workspace of a strategy");
     if (status != HISTO_OK) {
         free(old);
         return status;
@@ -276,7 +285,7 @@ histo_status histo_cuda_accumulators_workspace(histo_cuda_accumulators *accumula
         *old = {accumulators->old_workspaces, accumulators->workspace};
         accumulators->old_workspaces = old;
     } else {
-        cudaFree(accumulators->workspace); /* waits for kernels that use it */
+        histo_cuda_release(accumulators->workspace); /* waits for kernels that use it */
     }
     accumulators->workspace = larger;
     accumulators->workspace_bytes = bytes;
@@ -287,7 +296,7 @@ histo_status histo_cuda_accumulators_offsets(histo_cuda_accumulators *accumulato
 {
     size_t bytes = (size_t)(accumulators->batch + 1) * sizeof *accumulators->offsets;
     histo_status status = HISTO_OK;
-    if (!accumulators->offsets) status = allocate((void **)&accumulators->offsets, bytes, "offsets");
+    if (!accumulators->offsets) status = histo_cuda_allocate((void **)&accumulators->offsets, bytes, "offsets");
     if (status == HISTO_OK)
         status =
             HISTO_CUDA(cudaMemcpyAsync(accumulators->offsets, job->iter.offsets, bytes, cudaMemcpyHostToDevice, stream),
@@ -499,7 +508,7 @@ histo_status histo_cuda_accumulators_gather(histo_device_accumulators *from, con
     if (accumulators->broken) return fail_broken(accumulators);
     if (!accumulators->dirty && !accumulators->order.captured && (keep || !from->copied)) return HISTO_OK;
     int before;
-    histo_status status = histo_cuda_enter(from->device, &before);
+    histo_status status = histo_cuda_accumulators_enter(accumulators, &before);
     if (status != HISTO_OK) return status;
     status = histo_cuda_order_wait(&accumulators->order);
     if (status == HISTO_OK) status = histo_cuda_order_begin(&accumulators->order, accumulators->stream, false);
@@ -517,7 +526,7 @@ histo_status histo_cuda_accumulators_read(histo_device_accumulators *from, const
     histo_cuda_accumulators *accumulators = (histo_cuda_accumulators *)from;
     if (accumulators->broken) return fail_broken(accumulators);
     int before;
-    histo_status status = histo_cuda_enter(from->device, &before);
+    histo_status status = histo_cuda_accumulators_enter(accumulators, &before);
     if (status != HISTO_OK) return status;
     histo_reading r = *reading;
     r.grid.stride[0] = accumulators->counters;
@@ -551,7 +560,7 @@ histo_status histo_cuda_accumulators_wait(histo_device_accumulators *device_accu
 {
     histo_cuda_accumulators *accumulators = (histo_cuda_accumulators *)device_accumulators;
     int before;
-    histo_status status = histo_cuda_enter(device_accumulators->device, &before);
+    histo_status status = histo_cuda_accumulators_enter(accumulators, &before);
     if (status != HISTO_OK) return status;
     status = histo_cuda_order_wait(&accumulators->order);
     if (status == HISTO_OK) status = HISTO_CUDA(cudaEventSynchronize(accumulators->order.done), "counting");
@@ -577,7 +586,7 @@ bool histo_cuda_accumulators_clear(histo_device_accumulators *device_accumulator
 {
     histo_cuda_accumulators *accumulators = (histo_cuda_accumulators *)device_accumulators;
     int before;
-    if (histo_cuda_enter(device_accumulators->device, &before) != HISTO_OK) return false;
+    if (histo_cuda_accumulators_enter(accumulators, &before) != HISTO_OK) return false;
     const bool captured = wanted && histo_cuda_is_captured((cudaStream_t)wanted);
     if (wanted && !captured && !is_here((cudaStream_t)wanted)) wanted = NULL;
     const cudaStream_t stream = wanted ? (cudaStream_t)wanted : accumulators->stream;

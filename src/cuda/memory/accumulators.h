@@ -39,6 +39,8 @@ histo_status histo_cuda_accumulators_of(const histo_job *job, histo_cuda_accumul
 histo_status histo_cuda_accumulators_gather(histo_device_accumulators *from, const histo_accumulators *to, bool keep);
 histo_status histo_cuda_accumulators_read(histo_device_accumulators *from, const histo_reading *reading);
 bool histo_cuda_accumulators_are_empty(const histo_device_accumulators *device_accumulators);
+/* Make their device current, as histo_cuda_enter does; HISTO_DEVICE if they went with its context. */
+histo_status histo_cuda_accumulators_enter(const histo_cuda_accumulators *accumulators, int *before);
 /* HISTO_DEVICE if the counts are not whole. */
 histo_status histo_cuda_accumulators_check(const histo_cuda_accumulators *accumulators);
 histo_status histo_cuda_send(void *to, histo_device device, const void *from, size_t bytes, void *stream);

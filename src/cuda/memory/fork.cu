@@ -12,13 +12,13 @@ struct histo_cuda_fork {
     cudaEvent_t begun, done[HISTO_CUDA_MAX_BRANCHES];
 };
 
-void histo_cuda_fork_free(histo_cuda_fork *fork)
+void histo_cuda_fork_free(histo_cuda_fork *fork, bool alive)
 {
-    for (int b = 1; b < HISTO_CUDA_MAX_BRANCHES; b++) {
+    for (int b = 1; b < HISTO_CUDA_MAX_BRANCHES && alive; b++) {
         if (fork->streams[b]) cudaStreamDestroy(fork->streams[b]);
         if (fork->done[b]) cudaEventDestroy(fork->done[b]);
     }
-    if (fork->begun) cudaEventDestroy(fork->begun);
+    if (fork->begun && alive) cudaEventDestroy(fork->begun);
     free(fork);
 }
 
@@ -35,7 +35,7 @@ static histo_status make(histo_cuda_fork **out)
     if (status == HISTO_OK)
         *out = fork;
     else
-        histo_cuda_fork_free(fork);
+        histo_cuda_fork_free(fork, true);
     return status;
 }
 

@@ -9,6 +9,7 @@
 histo_status histo_cuda_fork_begin(histo_cuda_accumulators *accumulators, cudaStream_t stream, int branches,
                                    cudaStream_t *streams);
 histo_status histo_cuda_fork_end(histo_cuda_accumulators *accumulators, cudaStream_t stream, int branches);
-void histo_cuda_fork_free(histo_cuda_fork *fork);
+/* alive: its context still exists. */
+void histo_cuda_fork_free(histo_cuda_fork *fork, bool alive);
 
 #endif

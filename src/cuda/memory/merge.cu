@@ -172,7 +172,7 @@ static bool are_alike(const histo_cuda_accumulators *a, const histo_cuda_accumul
 static histo_status complete(histo_cuda_accumulators *from)
 {
     int before;
-    histo_status status = histo_cuda_enter(from->base.device, &before);
+    histo_status status = histo_cuda_accumulators_enter(from, &before);
     if (status != HISTO_OK) return status;
     status = histo_cuda_order_wait(&from->order);
     if (status == HISTO_OK) status = histo_cuda_order_begin(&from->order, from->stream, false);
@@ -186,7 +186,7 @@ static histo_status complete(histo_cuda_accumulators *from)
 static histo_status clear(histo_cuda_accumulators *from, cudaEvent_t added)
 {
     int before;
-    histo_status status = histo_cuda_enter(from->base.device, &before);
+    histo_status status = histo_cuda_accumulators_enter(from, &before);
     if (status == HISTO_OK) {
         status = HISTO_CUDA(cudaStreamWaitEvent(from->stream, added, 0), "waiting for an event");
         if (status == HISTO_OK) status = histo_cuda_accumulators_zero(from, from->stream);
@@ -239,7 +239,7 @@ histo_status histo_cuda_accumulators_join(histo_device_accumulators *home, histo
     }
     int before;
     if (status != HISTO_OK || j.n == 0) return status;
-    status = histo_cuda_enter(home->device, &before);
+    status = histo_cuda_accumulators_enter(j.to, &before);
     if (status != HISTO_OK) return status;
     status = join(&j);
     histo_cuda_leave(before);

@@ -10,6 +10,7 @@
 #include "cuda/launch/work_of_job.h"
 #include "cuda/maps/cuda_map.h"
 #include "cuda/memory/accumulators.h"
+#include "cuda/memory/allocate.h"
 #include "cuda/memory/merge.h"
 #include "cuda/memory/read.h"
 #include "cuda/memory/stream_order.h"
@@ -106,7 +107,7 @@ static histo_status upload_thresholds(char **at, const histo_thresholds *from, c
 static void unprepare(void *memory)
 {
     histo_cuda_prepared *prepared = (histo_cuda_prepared *)memory;
-    cudaFree(prepared->memory); /* waits for kernels that read it */
+    histo_cuda_release(prepared->memory); /* waits for kernels that read it */
     histo_cuda_specialised_free(prepared);
     free(prepared);
 }
@@ -125,7 +126,8 @@ static histo_status prepare(const histo_problem *problem, void **out)
     for (int a = 0; a < problem->naxes; a++)
         bytes += edges_bytes(&problem->lookups[a]) + table_bytes(&problem->lookups[a], problem->sampled[a]) +
                  cells_bytes(&problem->lookups[a]);
-    if (bytes) status = HISTO_CUDA(cudaMalloc(&prepared->memory, bytes), "edges");
+    if (bytes) status = histo_cuda_allocate(&prepared->memory, bytes, "edges");
+    prepared->context = histo_cuda_context();
     /* Edges first: they need 8-byte alignment. */
     char *at = (char *)prepared->memory;
     for (int a = 0; a < problem->naxes; a++) {
@@ -235,7 +237,10 @@ static histo_status check_captured(const histo_job *job, size_t workspace)
 static histo_status run(const histo_strategy *strategy, histo_job *job)
 {
     int before;
-    histo_status status = histo_cuda_enter(job->problem->device, &before);
+    const histo_cuda_prepared *prepared = (const histo_cuda_prepared *)job->prepared;
+    histo_status status = prepared && prepared->memory
+                              ? histo_cuda_enter_context(job->problem->device, prepared->context, &before)
+                              : histo_cuda_enter(job->problem->device, &before);
     if (status != HISTO_OK) return status;
     histo_cuda_accumulators *accumulators = NULL;
     size_t workspace = histo_strategy_workspace(strategy, job->problem, job->threads, job->params);
