@@ -646,7 +646,9 @@ class Category(Axis):
         np = _numpy()
         if isinstance(value, str):
             return self._table.get(value, self.size)
-        if isinstance(value, float) and value.is_integer():
+        if isinstance(value, float):
+            if not value.is_integer():
+                return self.size
             value = int(value)
         index, present = self._numbers(value, False)
         index = index if present is None else np.where(present, index, self.size)

@@ -21,7 +21,7 @@ from . import rules
 from .counting import dtype_of_sums, sums
 from .dates import is_date
 from .lazy import is_dask
-from .sources import as_masked, both, take
+from .sources import as_masked, both, check_numbers, take
 
 if TYPE_CHECKING:
     from .hist import Histogram
@@ -42,6 +42,8 @@ def _array(x: Any) -> Any:
     if not hasattr(x, "to_dask_array"):
         return da.asarray(x)
     dtype, part = as_masked(x._meta).dtype, dask.delayed(as_masked, pure=True)
+    if not is_date(dtype):
+        check_numbers(dtype, "samples")
     return da.concatenate([da.from_delayed(part(one), (math.nan,), dtype) for one in x.to_delayed()])
 
 
@@ -83,6 +85,8 @@ def _check_bins(bins: Any, range: Any) -> None:
 def _ends_of_block(block: Any) -> Any:
     """The smallest and the largest value, or an empty array."""
     values, present = take(block).decoded()[:2]
+    if not is_date(values.dtype):
+        check_numbers(values.dtype, "samples")
     values = values.ravel() if present is None else values[present]
     return np.array([values.min(), values.max()]) if values.size else values
 
@@ -165,7 +169,7 @@ def count(arrays: Sequence, edges: Sequence, weights: Any, batch: int, whole: bo
     summed = np.result_type(dtype, np.float64) if dtype.kind in "fc" else dtype
     counts = da.blockwise(
         _count_block, dims + tuple(bins), *operands, new_axes=bins, adjust_chunks=dict.fromkeys(dims[batch:], 1),
-        concatenate=True, meta=np.empty((0,) * (ndim + naxes), summed), naxes=naxes, weighted=weights is not None,
+        concatenate=True, align_arrays=not any(map(_is_unknown, arrays)), meta=np.empty((0,) * (ndim + naxes), summed), naxes=naxes, weighted=weights is not None,
         batch=batch, summed=ndim - batch, whole=whole)
     counts = counts.sum(axis=dims[batch:], dtype=summed, split_every=TREE) if dims[batch:] else counts
     return counts.astype(dtype)

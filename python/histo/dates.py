@@ -164,6 +164,8 @@ def _ends(a: np.ndarray, limits: Any, mask: Any) -> np.ndarray:
     if limits is not None:
         first, last = limits
         ends = take([first, last]).values
+        if ends.dtype.kind == "O":
+            raise TypeError(f"the ends of range are dates, not {first!r} and {last!r}")
         check_kinds(a.dtype, ends.dtype, "samples", "the ends of range")
         if np.isnat(ends).any():
             raise ValueError(f"supplied range of [{first}, {last}] is not finite")

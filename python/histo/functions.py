@@ -9,7 +9,7 @@ import numpy as np
 from . import _histo, dates, rules
 from .counting import dtype_of_sums, sums
 from .lazy import is_dask
-from .sources import both, mask_of, take
+from .sources import both, check_numbers, check_objects, mask_of, take
 
 __all__ = ["bincount", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
 
@@ -95,7 +95,7 @@ def _operands_of_bincount(x, /, weights=None, minlength=None, **rest):
     return x, weights
 
 
-def _taken(x, missing):
+def _taken(x, missing, what="samples"):
     """An array, and which of its values are present, or None. missing: see `histogram`."""
     if isinstance(x, bytes):
         return np.frombuffer(x, np.uint8), None
@@ -109,9 +109,13 @@ def _taken(x, missing):
     if not isinstance(column.values, np.ndarray):
         raise ValueError("samples, weights and masks must be in one memory: some are in that of a GPU, others in that of "
                          "the host")
-    if column.objects is not None and not dates.is_date(column.values.dtype):
-        return column.objects, column.present  # which NumPy counts
-    return column.values, column.present
+    kept = column.objects is not None and not dates.is_date(column.values.dtype)
+    values = column.objects if kept else column.values  # NumPy counts objects that are numbers
+    if values.dtype.kind == "O" and not kept:
+        check_objects(values if column.present is None else values[column.present], what)
+    if values.dtype.kind in "US":
+        check_numbers(values.dtype, what)
+    return values, column.present
 
 
 def _samples(a, missing):
@@ -127,7 +131,7 @@ def _weights(weights, missing):
     """Weights, or None, and which are present."""
     if weights is None:
         return None, None
-    weights, present = _taken(weights, missing)
+    weights, present = _taken(weights, missing, "weights")
     if dates.is_date(weights.dtype):
         raise TypeError(f"weights are {weights.dtype}, not numbers")
     return weights, present

@@ -1303,6 +1303,9 @@ def _both(mask: _Samples, present: Any) -> _Samples:
 
 def _filtered(where: Any, mask: _Samples) -> tuple[Any, _Samples]:
     """where, or None and a mask with what it keeps: limits that are no doubles are compared here."""
+    from decimal import Decimal
+    from fractions import Fraction
+
     from . import dates
     from .lookup import between
     from .sources import check_numbers, take
@@ -1323,8 +1326,9 @@ def _filtered(where: Any, mask: _Samples) -> tuple[Any, _Samples]:
     else:
         check_numbers(values.dtype, "the samples of where")
         ends = [end.item() if isinstance(end, np.generic) else end for end in (lo, hi)]
+        ends = [Fraction(end) if isinstance(end, Decimal) else end for end in ends]
         for end in ends:
-            if not isinstance(end, (int, float)):
+            if not isinstance(end, (int, float, Fraction)):
                 dates.check_kinds(values.dtype, np.asarray(end).dtype, "the samples of where", "its limits")
                 raise TypeError(f"the limits of where are numbers, or dates, not {lo!r} and {hi!r}")
         inside = between(values, *ends)
@@ -1414,7 +1418,12 @@ def _pair(np: Any, value: Any) -> tuple[NDArray[Any], NDArray[Any]]:
         value = value.values() if variances is None else WeightedSum(value.values(), variances)
     if isinstance(value, WeightedSum) or hasattr(value, "variance") and hasattr(value, "value"):
         return np.asarray(value.value), np.asarray(value.variance)
-    values = np.asarray(value)
+    from .sources import check_numbers, take
+
+    values, present = take(value).decoded()[:2]
+    check_numbers(values.dtype, "values")
+    if present is not None and not present.all():
+        raise ValueError("a value that is set is missing")
     return values, np.abs(values)
 
 

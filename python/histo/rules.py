@@ -119,11 +119,22 @@ def _double_below(integer: int) -> float:
     return x if x <= integer else float(np.nextafter(x, -np.inf))
 
 
+def ends_of_range(range: Any) -> tuple[Any, Any]:
+    """The two ends of a range."""
+    try:
+        first, last = range
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"range is (lo, hi), not {range!r}") from None
+    return first, last
+
+
 def _outer_edges(a: Any, range: Any, mask: Any, threads: int, common: Any = None) -> tuple[Any, Any]:
     """The ends of the bins; those of the samples are taken in the dtype `common`."""
     if range is not None:
-        first, last = range
-        for end in range:
+        first, last = ends_of_range(range)
+        for end in (first, last):
+            if isinstance(end, (str, bytes)) or end is None:
+                raise TypeError(f"the ends of range are numbers, not {end!r}")
             dates.check_kinds(a.dtype, getattr(end, "dtype", np.dtype(float)), "samples", "the ends of range")
         if first > last:
             raise ValueError("max must be larger than min in range parameter.")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import fractions
+import numbers as numbers_of
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -73,6 +74,10 @@ def numbers(x: Any, what: str = "samples") -> Any:
     column = take(x).decoded()
     values = column.values
     if isinstance(values, np.ndarray):
+        if values.dtype.kind == "O":
+            check_objects(values, what)
+            raise TypeError(f"{what} are numbers that no dtype holds, such as integers beyond 64 bits, or beyond 2^53 among "
+                            "floats")
         check_numbers(values.dtype, what)
     return values if column.present is None else (values, column.present)
 
@@ -104,6 +109,14 @@ def mask_of(x: Any) -> Any:
 def both(a: Any, b: Any) -> Any:
     """What two masks keep; None keeps all."""
     return b if a is None else a if b is None else np.logical_and(a, b)
+
+
+def check_objects(values: np.ndarray, what: str) -> None:
+    """Raise TypeError if objects are no numbers."""
+    for one in values.ravel().tolist():
+        if not isinstance(one, numbers_of.Number):
+            kind = "strings" if isinstance(one, (str, bytes)) else type(one).__name__
+            raise TypeError(f"{what} are {kind}, not numbers")
 
 
 # ---- NumPy
@@ -138,9 +151,13 @@ def _of_array(array: np.ndarray) -> Column:
 
 
 def _of_list(items: Any) -> Column:
-    """A list may have masked arrays, whose masks numpy.asarray drops, or None."""
-    if any(isinstance(one, np.ma.MaskedArray) for one in items):
-        return _of_array(np.ma.stack([np.ma.asarray(one) for one in items]))
+    """A list may have columns, of which numpy.asarray drops what they miss, or None."""
+    simple = (np.generic, int, float, str, bytes, list, tuple, type(None))
+    if any(type(one) is not np.ndarray and not isinstance(one, simple) and hasattr(one, "__len__") for one in items):
+        each = [as_masked(one) for one in items]
+        if len({one.shape for one in each}) > 1:
+            raise ValueError(f"the arrays in a list have different shapes: {', '.join(str(one.shape) for one in each)}")
+        return _of_array(np.ma.stack(each))
     array = np.asarray(items)
     rounded = array.dtype == np.float64 and array.size and np.nanmax(np.abs(array), initial=0) >= EXACT
     if array.dtype.kind in "US" or rounded:  # which lose NUL at the end and make strings of numbers, and round integers
@@ -286,6 +303,9 @@ def _of_pandas(x: Any) -> Column:
     if isinstance(dtype, (pd.PeriodDtype, pd.IntervalDtype)):
         raise TypeError(f"samples of dtype {dtype} are spans between two values: count their begins, as "
                         f"x.{'dt.start_time' if isinstance(dtype, pd.PeriodDtype) else 'array.left'}")
+    if isinstance(dtype, pd.StringDtype):
+        missing = np.asarray(series.isna())
+        return Column(np.asarray(series.fillna(""), object), ~missing if missing.any() else None)
     if isinstance(dtype, pd.SparseDtype):
         return _of_array(np.asarray(series.array.to_dense()))
     missing = np.asarray(series.array.isna())

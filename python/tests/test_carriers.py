@@ -489,6 +489,13 @@ def test_tables():
         Histogram(Regular(1, 0, 1)).fill(pa.Table.from_pandas(frame))
 
 
+def test_lists_of_columns():
+    column = pd.Series([1, None], dtype="Int64")
+    for x in ([column, column], (np.ma.masked_array([1, 5], [0, 1]), [1, None]), [pl.Series([1, None]), column]):
+        assert flat(histo.histogram(x, [0, 2, 9])[0]) == [2, 0]
+        assert Histogram(Regular(1, 0, 2)).fill(x).tally.masked == 2
+
+
 def test_times_of_zones_are_those_of_utc():
     naive = np.array(["2020-01-01T23:30", "2020-01-02T00:30"], "M8[s]")
     east = pd.Series(naive).dt.tz_localize("UTC").dt.tz_convert("Asia/Tokyo")

@@ -238,6 +238,17 @@ REFUSED = {
         lambda: filled(Regular(2, 0, 1), [0.1], storage="double", weight=-1).summarize(), ValueError, "negative"),
     "variances that there are not": (
         lambda: Histogram(Integer(0, 10), storage="weight").__setitem__(..., weighted()), ValueError, "variances"),
+    "words in bincount": (lambda: histo.bincount(["1"]), TypeError, "strings"),
+    "words as weights": (lambda: histo.histogram([1.0], 2, weights=["a"]), TypeError, "weights are strings"),
+    "words as a mask": (lambda: histo.histogram([1.0], 2, mask=["a"]), TypeError, "masks are strings"),
+    "words as a range": (lambda: histo.histogram([1.0], 2, ("a", "b")), TypeError, "range"),
+    "a range of three": (lambda: histo.histogram([1.0], 2, (1, 2, 3)), ValueError, "range is \\(lo, hi\\)"),
+    "words of Dask": (
+        lambda: histo.histogram(dd.from_pandas(pd.DataFrame({"k": ["a", "b"]}), npartitions=1).k, 2), TypeError,
+        "strings"),
+    "integers beyond 64 bits": (lambda: filled(Regular(1, 0, 1), [10**30, 0]), TypeError, "64 bits"),
+    "what is set, and missing": (
+        lambda: full(1, 2).__setitem__(..., np.ma.masked_array([1, 2], [0, 1])), ValueError, "missing"),
     "a structured array": (
         lambda: histo.histogram(np.zeros(2, [("a", "f8"), ("b", "f8")])), TypeError, "fields a, b"),
     "a table of several columns": (

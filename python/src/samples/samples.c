@@ -15,7 +15,7 @@ static bool is_plain(PyObject *item)
     if (PyFloat_CheckExact(item)) return true;
     if (PyLong_CheckExact(item)) return is_double(item);
     if (PyList_CheckExact(item) || PyTuple_CheckExact(item)) return samples_are_plain(item);
-    return !PyArray_Check(item) || PyArray_CheckExact(item);
+    return PyBool_Check(item) || PyArray_CheckExact(item) || PyArray_IsScalar(item, Generic);
 }
 
 bool samples_are_plain(PyObject *list)
@@ -65,7 +65,7 @@ static int take_by_sources(PyObject *module, PyObject *object, python_samples *o
 {
     if (numpy_import(module) < 0) return -1;
     PyObject *sources = PyImport_ImportModule("histo.sources");
-    PyObject *column = sources ? PyObject_CallMethod(sources, "numbers", "O", object) : NULL;
+    PyObject *column = sources ? PyObject_CallMethod(sources, "numbers", "(O)", object) : NULL;
     Py_XDECREF(sources);
     const int taken = column ? take_column(column, out) : -1;
     Py_XDECREF(column);
