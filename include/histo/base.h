@@ -90,9 +90,9 @@ typedef struct histo_progress {
  * asks it about every 20 milliseconds, on this thread, with the pointer `context`; calls that take less than some
  * milliseconds hardly ever do. If it returns true, all threads stop working for the call, within about a tenth of a
  * second, and the call returns HISTO_CANCELLED. That is so of fills, surveys, extremes, statistics and quantiles of
- * samples, maps that are applied or matched, plans that measure, and of histograms: reading, words, merging, copying,
- * regrouping, comparing, splitting, quantiles, summaries, information, metadata, saving and loading; all in host
- * memory. Other calls, and waiting for a GPU, cannot be cancelled.
+ * samples, maps that are applied or matched, plans that measure, and of histograms: reading, writing, words, merging,
+ * copying, subtracting, scaling, regrouping, comparing, splitting, quantiles, summaries, information, metadata, saving
+ * and loading; all in host memory. Other calls, and waiting for a GPU, cannot be cancelled.
  *
  * A cancelled call changes nothing but what it was to write: an array of results is then undefined. A histogram,
  * survey or object for quantiles that it was adding to holds a part, so that all further calls refuse it by

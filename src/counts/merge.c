@@ -23,13 +23,12 @@ static histo_status merge_sparse(histo_sparse *to, const histo_sparse *from)
 }
 
 /* Counts and fast sums, if they are dense. Can only be cancelled, which leaves a part. */
-static histo_status add_dense(const histo_accumulators *to, const histo_accumulators *from)
+static histo_status add_dense(const histo_accumulators *to, const histo_accumulators *from, histo_pace *pace)
 {
     const int64_t all = to->sparse ? 0 : to->batch * to->slots;
-    for (int64_t begin = 0; begin < all; begin += HISTO_MUCH_WORK) {
-        const int64_t end = all - begin < HISTO_MUCH_WORK ? all : begin + HISTO_MUCH_WORK;
-        const histo_status status = begin ? histo_go_on("merging", HISTO_MUCH_WORK, begin, all) : HISTO_OK;
-        if (status != HISTO_OK) return status;
+    for (int64_t begin = 0, end; begin < all; begin = end) {
+        end = all - begin < HISTO_MUCH_WORK ? all : begin + HISTO_MUCH_WORK;
+        if (!histo_goes_on(pace, end - begin)) return pace->status;
         for (int64_t i = begin; i < end; i++)
             to->counts[i] += from->counts[i];
         for (int64_t i = begin; to->sum_w && i < end; i++)
@@ -51,17 +50,19 @@ histo_status histo_hist_merge(histo_hist *hist, const histo_hist *other)
     if (status != HISTO_OK) return status;
     histo_accumulators *to = &hist->accumulators;
     const histo_accumulators *from = &other->accumulators;
+    histo_pace pace = {.stage = "merging"};
     if (to->exact_w) {
         /* Reserve in both before either changes. */
         status = histo_exact_reserve_like(to->exact_w, from->exact_w, 1);
         if (status == HISTO_OK && to->exact_w2) status = histo_exact_reserve_like(to->exact_w2, from->exact_w2, 1);
-        if (status == HISTO_OK) status = histo_exact_merge(to->exact_w, from->exact_w);
-        if (status == HISTO_OK && to->exact_w2) status = histo_exact_merge(to->exact_w2, from->exact_w2);
+        if (status == HISTO_OK) status = histo_exact_merge(to->exact_w, from->exact_w, &pace);
+        if (status == HISTO_OK && to->exact_w2) status = histo_exact_merge(to->exact_w2, from->exact_w2, &pace);
+        if (status == HISTO_CANCELLED) to->incomplete = true;
         if (status != HISTO_OK) return status;
     }
     if (to->sparse) status = merge_sparse(to->sparse, from->sparse);
     if (status != HISTO_OK) return status;
-    status = add_dense(to, from);
+    status = add_dense(to, from, &pace);
     to->incomplete = status == HISTO_CANCELLED;
     for (int64_t b = 0; b < to->batch && status == HISTO_OK; b++)
         to->masked[b] += from->masked[b];

@@ -3,35 +3,46 @@
 
 #include "base/floats.h"
 #include "base/memory.h"
+#include "base/threads/monitor.h"
 #include "counts/hist.h"
 #include "counts/rows.h"
 #include "plan/total.h"
 
-static void put_counts(const histo_hist *hist, histo_slots slots, const uint64_t *counts, uint64_t *to)
+static histo_status put_counts(const histo_hist *hist, histo_slots slots, const uint64_t *counts, uint64_t *to,
+                               histo_pace *pace)
 {
+    enum { BLOCK = 1 << 14 };
     histo_slot_rows rows;
     histo_slot_rows_start(&rows, hist, slots);
-    for (int64_t slot; histo_slot_rows_next(&rows, &slot); counts += rows.n)
-        memcpy(to + slot, counts, (size_t)rows.n * sizeof *to);
+    for (int64_t slot; histo_slot_rows_next(&rows, &slot);)
+        for (int64_t i = 0, n; i < rows.n; i += n, counts += n) {
+            n = rows.n - i < BLOCK ? rows.n - i : BLOCK;
+            if (!histo_goes_on(pace, n)) return pace->status;
+            memcpy(to + slot + i, counts, (size_t)n * sizeof *to);
+        }
+    return HISTO_OK;
 }
 
 /* The occupied slots as a list, which they are in the order of. */
-static histo_status put_sparse(const histo_hist *hist, histo_slots slots, const uint64_t *counts, histo_sparse *to)
+static histo_status put_sparse(const histo_hist *hist, histo_slots slots, const uint64_t *counts, histo_sparse *to,
+                               histo_pace *pace)
 {
     const int64_t size = histo_hist_size(hist, slots);
     int64_t occupied = 0;
-    for (int64_t i = 0; i < size; i++)
+    for (int64_t i = 0; i < size && histo_goes_on(pace, 1); i++)
         occupied += counts[i] != 0;
-    if (!occupied) return HISTO_OK;
+    if (!occupied || pace->status != HISTO_OK) return pace->status;
     histo_list list = {0, histo_malloc((size_t)occupied * sizeof *list.entries)};
     if (!list.entries)
         return histo_fail_memory((size_t)occupied * sizeof *list.entries, "the occupied slots of a sparse histogram");
     histo_slot_rows rows;
     histo_slot_rows_start(&rows, hist, slots);
     for (int64_t slot; histo_slot_rows_next(&rows, &slot);)
-        for (int64_t i = 0; i < rows.n; i++, counts++)
+        for (int64_t i = 0; i < rows.n && histo_goes_on(pace, 1); i++, counts++)
             if (*counts) list.entries[list.n++] = (histo_entry){(uint64_t)(slot + i), *counts};
-    return histo_sparse_add(to, list); /* to an empty list: cannot fail */
+    if (pace->status == HISTO_OK) return histo_sparse_add(to, list); /* to an empty list: cannot fail */
+    histo_list_free(&list);
+    return pace->status;
 }
 
 /* Sums of weights or, without any, of a weight of 1 for each count. */
@@ -40,32 +51,35 @@ static double sum_at(const double *sums, const uint64_t *counts, int64_t i)
     return sums ? sums[i] : (double)counts[i];
 }
 
-static void put_sums(const histo_hist *hist, histo_slots slots, const double *sums, const uint64_t *counts, double *to)
+static histo_status put_sums(const histo_hist *hist, histo_slots slots, const double *sums, const uint64_t *counts,
+                             double *to, histo_pace *pace)
 {
     histo_slot_rows rows;
     histo_slot_rows_start(&rows, hist, slots);
     int64_t i = 0;
     for (int64_t slot; histo_slot_rows_next(&rows, &slot);)
-        for (const int64_t end = i + rows.n; i < end; i++)
+        for (const int64_t end = i + rows.n; i < end && histo_goes_on(pace, 1); i++)
             to[slot++] = sum_at(sums, counts, i);
+    return pace->status;
 }
 
 static histo_status put_exact(const histo_hist *hist, histo_slots slots, const double *sums, const uint64_t *counts,
-                              histo_exact *to)
+                              histo_exact *to, histo_pace *pace)
 {
+    enum { STEPS = 8 }; /* of about a nanosecond */
     const int64_t size = histo_hist_size(hist, slots);
     histo_exact_windows windows = {0};
-    for (int64_t i = 0; i < size; i++)
+    for (int64_t i = 0; i < size && histo_goes_on(pace, STEPS); i++)
         histo_exact_touch(&windows, sum_at(sums, counts, i));
-    histo_status status = histo_exact_reserve(to, &windows, 1);
+    histo_status status = pace->status == HISTO_OK ? histo_exact_reserve(to, &windows, 1) : pace->status;
     if (status != HISTO_OK) return status;
     histo_slot_rows rows;
     histo_slot_rows_start(&rows, hist, slots);
     int64_t i = 0;
     for (int64_t slot; histo_slot_rows_next(&rows, &slot);)
-        for (const int64_t end = i + rows.n; i < end; i++)
+        for (const int64_t end = i + rows.n; i < end && histo_goes_on(pace, STEPS); i++)
             histo_exact_add(to, slot++, sum_at(sums, counts, i));
-    return HISTO_OK;
+    return pace->status;
 }
 
 static histo_status check(const histo_hist *hist, histo_slots slots, const uint64_t *counts, const double *sum_w,
@@ -98,14 +112,13 @@ histo_status histo_hist_write(histo_hist *hist, histo_slots slots, const uint64_
     histo_accumulators by;
     status = histo_accumulators_make(&by, hist->accumulators.slots, &kind);
     if (status != HISTO_OK) return status;
-    if (by.sparse)
-        status = put_sparse(hist, slots, counts, by.sparse);
-    else
-        put_counts(hist, slots, counts, by.counts);
-    if (by.sum_w) put_sums(hist, slots, sum_w, counts, by.sum_w);
-    if (by.sum_w2) put_sums(hist, slots, sum_w2, counts, by.sum_w2);
-    if (by.exact_w && status == HISTO_OK) status = put_exact(hist, slots, sum_w, counts, by.exact_w);
-    if (by.exact_w2 && status == HISTO_OK) status = put_exact(hist, slots, sum_w2, counts, by.exact_w2);
+    histo_pace pace = {.stage = "writing"};
+    status = by.sparse ? put_sparse(hist, slots, counts, by.sparse, &pace)
+                       : put_counts(hist, slots, counts, by.counts, &pace);
+    if (by.sum_w && status == HISTO_OK) status = put_sums(hist, slots, sum_w, counts, by.sum_w, &pace);
+    if (by.sum_w2 && status == HISTO_OK) status = put_sums(hist, slots, sum_w2, counts, by.sum_w2, &pace);
+    if (by.exact_w && status == HISTO_OK) status = put_exact(hist, slots, sum_w, counts, by.exact_w, &pace);
+    if (by.exact_w2 && status == HISTO_OK) status = put_exact(hist, slots, sum_w2, counts, by.exact_w2, &pace);
     by.on_host = true;
     by.most = total;
     if (masked) memcpy(by.masked, masked, (size_t)by.batch * sizeof *masked);

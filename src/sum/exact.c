@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/threads/monitor.h"
 
 void histo_exact_init(histo_exact *e, int64_t slots)
 {
@@ -222,7 +223,7 @@ static void add_flags(histo_exact *e, const histo_exact *from, bool subtract)
         e->special[slot] |= subtract ? negated(from->special[slot]) : from->special[slot];
 }
 
-static histo_status combine(histo_exact *e, const histo_exact *from, bool subtract)
+static histo_status combine(histo_exact *e, const histo_exact *from, bool subtract, histo_pace *pace)
 {
     histo_status status = histo_exact_reserve_like(e, from, 1);
     if (status != HISTO_OK) return status;
@@ -231,6 +232,7 @@ static histo_status combine(histo_exact *e, const histo_exact *from, bool subtra
     for (int64_t first = 0; first < e->slots; first += block.n) {
         histo_exact_block_start(&block, from, first, e->slots);
         while (histo_exact_block_next(&block)) {
+            if (!histo_goes_on(pace, block.n)) return pace->status;
             if (!block.any) continue;
             int64_t *to = e->plane[block.window] + first;
             for (int i = 0; i < block.n; i++)
@@ -241,14 +243,14 @@ static histo_status combine(histo_exact *e, const histo_exact *from, bool subtra
     return HISTO_OK;
 }
 
-histo_status histo_exact_merge(histo_exact *e, const histo_exact *from)
+histo_status histo_exact_merge(histo_exact *e, const histo_exact *from, histo_pace *pace)
 {
-    return combine(e, from, false);
+    return combine(e, from, false, pace);
 }
 
-histo_status histo_exact_subtract(histo_exact *e, const histo_exact *from)
+histo_status histo_exact_subtract(histo_exact *e, const histo_exact *from, histo_pace *pace)
 {
-    return combine(e, from, true);
+    return combine(e, from, true, pace);
 }
 
 /* Go to window k; its digits, or NULL if all are zero. */
@@ -283,10 +285,11 @@ static bool equal_blocks(const histo_exact *a, const histo_exact *b, int64_t fir
     return equal;
 }
 
-bool histo_exact_equal(const histo_exact *a, const histo_exact *b)
+bool histo_exact_equal(const histo_exact *a, const histo_exact *b, histo_pace *pace)
 {
     bool equal = true;
-    for (int64_t first = 0; first < a->slots && equal; first += HISTO_EXACT_BLOCK)
+    for (int64_t first = 0; first < a->slots && equal && histo_goes_on(pace, HISTO_EXACT_BLOCK);
+         first += HISTO_EXACT_BLOCK)
         equal = equal_blocks(a, b, first);
     return equal;
 }

@@ -115,15 +115,18 @@ histo_exact_value histo_exact_get(const histo_exact *e, int64_t slot);
  * were added stay; both of them, or a NaN, give a NaN. */
 double histo_exact_read(const histo_exact *e, int64_t slot);
 
+struct histo_pace; /* base/threads/monitor.h */
+
 /* Add `from` slot by slot; both have the same number of slots, and may be the same. After HISTO_NO_MEMORY no sum has
- * changed. */
-histo_status histo_exact_merge(histo_exact *e, const histo_exact *from);
+ * changed; after HISTO_CANCELLED, some have. */
+histo_status histo_exact_merge(histo_exact *e, const histo_exact *from, struct histo_pace *pace);
 
 /* Subtract likewise. Infinities change their sign, so that subtracting one from an equal one gives NaN. */
-histo_status histo_exact_subtract(histo_exact *e, const histo_exact *from);
+histo_status histo_exact_subtract(histo_exact *e, const histo_exact *from, struct histo_pace *pace);
 
-/* Are all sums equal, as they would be read without rounding? Both have the same number of slots. */
-bool histo_exact_equal(const histo_exact *a, const histo_exact *b);
+/* Are all sums equal, as they would be read without rounding? Both have the same number of slots. Meaningless if the
+ * pace stops. */
+bool histo_exact_equal(const histo_exact *a, const histo_exact *b, struct histo_pace *pace);
 
 /* What follows needs a reserve, and may be called from several threads at once. */
 

@@ -12,9 +12,16 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/threads/monitor.h"
 #include "sum/exact.h"
 
 /* ---- Allocations that fail on demand ---- */
+
+static histo_status merge(histo_exact *to, const histo_exact *from)
+{
+    histo_pace pace = {.stage = "merging"};
+    return histo_exact_merge(to, from, &pace);
+}
 
 static int allocations_left = -1; /* negative: no limit */
 
@@ -382,7 +389,7 @@ static void infinities_and_nan_stay(void **state)
     histo_exact_init(&b, 2);
     add_all(&a, (double[]){INFINITY, 1}, 2);
     add_all(&b, (double[]){-INFINITY, 2}, 2);
-    assert_int_equal(histo_exact_merge(&a, &b), HISTO_OK);
+    assert_int_equal(merge(&a, &b), HISTO_OK);
     assert_true(isnan(histo_exact_read(&a, 0)));
     assert_same_bits(histo_exact_read(&a, 1), 3);
     assert_true(histo_exact_used(&a).special);
@@ -466,7 +473,7 @@ static void chunks_and_merges_give_the_same_digits(void **state)
             histo_exact_add(&part, i % SLOTS, w[i]);
         }
         if (random_below(4) == 0) part.pending = merged.pending = HISTO_EXACT_MAX_ADDS;
-        assert_int_equal(histo_exact_merge(&merged, &part), HISTO_OK);
+        assert_int_equal(merge(&merged, &part), HISTO_OK);
         histo_exact_free(&part);
         end = begin;
     }
@@ -579,7 +586,7 @@ static void merging_with_itself_doubles(void **state)
     histo_exact_init(&e, 1);
     add_all(&e, (double[]){0.1}, 1);
     for (int times = 1; times <= 60; times++) {
-        assert_int_equal(histo_exact_merge(&e, &e), HISTO_OK);
+        assert_int_equal(merge(&e, &e), HISTO_OK);
         assert_same_bits(histo_exact_read(&e, 0), ldexp(0.1, times));
     }
     assert_int_equal(e.pending, 61);
@@ -607,14 +614,14 @@ static void a_failed_allocation_changes_no_sum(void **state)
 
     /* Planes that a failed call made are kept, so each round gets one allocation further. */
     int failures = 0;
-    for (allocations_left = 0; histo_exact_merge(&e, &other) != HISTO_OK; allocations_left = 1) {
+    for (allocations_left = 0; merge(&e, &other) != HISTO_OK; allocations_left = 1) {
         assert_string_not_equal(histo_last_error(), "");
         assert_same_sums(&e, &before);
         failures++;
     }
     allocations_left = -1;
     assert_true(failures > 6);
-    assert_int_equal(histo_exact_merge(&before, &other), HISTO_OK);
+    assert_int_equal(merge(&before, &other), HISTO_OK);
     assert_same_sums(&e, &before);
 
     histo_exact_free(&e);

@@ -493,6 +493,49 @@ static void reads(void **state)
     }
 }
 
+/* Arithmetic in place leaves a part, and what is made anew is not there. */
+static void arithmetic(void **state)
+{
+    (void)state;
+    enum { BINS = 1 << 17 };
+    static uint64_t counts[BINS];
+    const histo_axis axis = histo_axis_regular(BINS, 0, 1);
+    for (int kind = 0; kind < 4; kind++) {
+        const histo_weighting weightings[] = {HISTO_UNWEIGHTED, HISTO_UNWEIGHTED, HISTO_WEIGHT_FAST,
+                                              HISTO_WEIGHT_REPRODUCIBLE};
+        const histo_hist_options options = {.weighting = weightings[kind],
+                                            .storage = kind == 1 ? HISTO_SPARSE : HISTO_DENSE};
+        histo_hist *h = make_full(1, &axis, &options), *all = make_full(1, &axis, &options);
+        const uint64_t samples = samples_in(h);
+        bool equal = true;
+        OK(histo_hist_read_counts(h, HISTO_BINS, counts, BINS, NULL));
+        STOPPED_ANYWHERE(3, histo_hist_equal(h, all, &equal));
+        STOPPED(1, histo_hist_equal(h, all, &equal));
+        assert_false(equal);
+        STOPPED_ANYWHERE(2, histo_hist_write(h, HISTO_BINS, counts, NULL, NULL, BINS, NULL));
+        assert_int_equal(samples_in(h), samples); /* as it was */
+        OK(histo_hist_merge(h, all));
+        STOPPED(1, histo_hist_subtract(h, all)); /* while it looks whether it can */
+        assert_int_equal(samples_in(h), 2 * samples);
+        if (kind != 1) {
+            STOPPED(6, histo_hist_subtract(h, all));
+            REFUSED(HISTO_INVALID, "cancelled", histo_hist_subtract(h, all));
+            OK(histo_hist_write(h, HISTO_BINS, counts, NULL, NULL, BINS, NULL));
+        }
+        STOPPED(2, histo_hist_scale(h, 2));
+        if (kind < 3)
+            REFUSED(HISTO_INVALID, "cancelled", histo_hist_scale(h, 2));
+        else
+            assert_int_equal(samples_in(h), samples);
+        if (kind == 3) {
+            STOPPED(1, histo_hist_merge(h, all));
+            REFUSED(HISTO_INVALID, "cancelled", histo_hist_merge(h, all));
+        }
+        histo_hist_destroy(all);
+        histo_hist_destroy(h);
+    }
+}
+
 /* Words that are written or added leave a part. */
 static void words(void **state)
 {
@@ -668,6 +711,7 @@ int main(void)
         cmocka_unit_test(numbers),
         cmocka_unit_test(reads),
         cmocka_unit_test(words),
+        cmocka_unit_test(arithmetic),
         cmocka_unit_test(documents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
