@@ -232,11 +232,9 @@ static int find(PyObject *module, const histo_view *samples, PyObject *bins, PyO
     }
     if (PyArray_CheckExact(bins)) return take_given(Py_NewRef(bins), out);
     if (!PyList_CheckExact(bins) && !PyTuple_CheckExact(bins)) return 0;
-    if (!samples_are_plain(bins)) return 0;
-    PyObject *array = PyArray_FromAny(bins, NULL, 0, 0, NPY_ARRAY_DEFAULT, NULL);
+    PyObject *array = samples_of_list(module, bins);
     if (array) return take_given(array, out);
-    PyErr_Clear();
-    return 0;
+    return PyErr_Occurred() ? -1 : 0;
 }
 
 int edges_find(PyObject *module, const histo_view *samples, PyObject *bins, PyObject *range, edges_rule rule,

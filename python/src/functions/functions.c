@@ -54,9 +54,8 @@ static int take_array(PyObject *module, PyObject *object, PyObject **owner, hist
 {
     if (!numpy_seen(module) && numpy_import(module) < 0) return FAILED;
     if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) {
-        if (!samples_are_plain(object)) return NOT_MINE;
-        *owner = PyArray_FromAny(object, NULL, 0, 0, 0, NULL);
-        if (!*owner) return PyErr_Clear(), NOT_MINE;
+        *owner = samples_of_list(module, object);
+        if (!*owner) return PyErr_Occurred() ? FAILED : NOT_MINE;
     } else if (PyArray_CheckExact(object)) {
         *owner = Py_NewRef(object);
     } else {

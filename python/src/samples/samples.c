@@ -1,6 +1,7 @@
 #include "samples/samples.h"
 #include "samples/gpu.h"
 #include "samples/numpy_api.h"
+#include "samples/results.h"
 
 /* Whether an integer is a double, which numpy.asarray may make of it. */
 static bool is_double(PyObject *integer)
@@ -10,15 +11,17 @@ static bool is_double(PyObject *integer)
     return !overflow && value >= -(INT64_C(1) << 53) && value <= INT64_C(1) << 53;
 }
 
+static bool are_plain(PyObject *list);
+
 static bool is_plain(PyObject *item)
 {
     if (PyFloat_CheckExact(item)) return true;
     if (PyLong_CheckExact(item)) return is_double(item);
-    if (PyList_CheckExact(item) || PyTuple_CheckExact(item)) return samples_are_plain(item);
+    if (PyList_CheckExact(item) || PyTuple_CheckExact(item)) return are_plain(item);
     return PyBool_Check(item) || PyArray_CheckExact(item) || PyArray_IsScalar(item, Generic);
 }
 
-bool samples_are_plain(PyObject *list)
+static bool are_plain(PyObject *list)
 {
     const Py_ssize_t n = PySequence_Size(list);
     bool plain = Py_EnterRecursiveCall(" in a list of samples") == 0;
@@ -32,10 +35,53 @@ bool samples_are_plain(PyObject *list)
     return plain;
 }
 
-static int take_list(PyObject *list, python_samples *out)
+/* An item of a list of numbers that are doubles or, if `whole`, of integers of 64 bits; false if it is another. */
+static bool copy_item(PyObject *item, bool whole, void *to)
 {
-    PyObject *array = samples_are_plain(list) ? PyArray_FromAny(list, NULL, 0, 0, 0, NULL) : NULL;
-    if (!array) return PyErr_Clear(), 0; /* histo.sources says what is wrong */
+    int overflow = 0;
+    if (whole && PyLong_CheckExact(item))
+        *(int64_t *)to = PyLong_AsLongLongAndOverflow(item, &overflow);
+    else if (!whole && (PyFloat_CheckExact(item) || (PyLong_CheckExact(item) && is_double(item))))
+        *(double *)to = PyFloat_AsDouble(item);
+    else
+        return false;
+    return !overflow;
+}
+
+/* Whether all of the first n items were copied. */
+static bool copy_items(PyObject *list, Py_ssize_t n, bool whole, uint64_t *to)
+{
+    bool copied = true;
+    for (Py_ssize_t i = 0; copied && i < n; i++) {
+        PyObject *item = PySequence_GetItem(list, i); /* another thread may change a list */
+        copied = item && copy_item(item, whole, &to[i]);
+        Py_XDECREF(item);
+    }
+    PyErr_Clear();
+    return copied;
+}
+
+PyObject *samples_of_list(PyObject *module, PyObject *list)
+{
+    if (numpy_import(module) < 0) return NULL;
+    for (int whole = 1; whole >= 0; whole--) {
+        const int64_t n = PySequence_Size(list);
+        uint64_t first;
+        void *data;
+        if ((n == 0 && whole) || !copy_items(list, n > 0, whole, &first)) continue;
+        PyObject *numbers = result_new(module, whole ? HISTO_I64 : HISTO_F64, 1, &n, &data);
+        if (!numbers || copy_items(list, (Py_ssize_t)n, whole, data)) return numbers;
+        Py_DECREF(numbers);
+    }
+    PyObject *array = are_plain(list) ? PyArray_FromAny(list, NULL, 0, 0, 0, NULL) : NULL;
+    if (!array) PyErr_Clear(); /* histo.sources says what is wrong */
+    return array;
+}
+
+static int take_list(PyObject *module, PyObject *list, python_samples *out)
+{
+    PyObject *array = samples_of_list(module, list);
+    if (!array) return PyErr_Occurred() ? -1 : 0;
     const int taken = samples_of_array(array, out);
     Py_DECREF(array);
     return taken;
@@ -125,7 +171,7 @@ int samples_take_in_chunks(PyObject *module, PyObject *object, python_samples *o
     if (numpy_seen(module) && PyArray_Check(object)) {
         taken = samples_of_array(object, out);
     } else if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) {
-        taken = numpy_import(module) < 0 ? -1 : take_list(object, out);
+        taken = take_list(module, object, out);
     } else {
         taken = samples_of_exchange(module, object, out);
         if (taken == 0) taken = samples_of_cuda_array(module, object, out);

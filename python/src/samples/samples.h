@@ -70,8 +70,9 @@ int exchanged_on_gpu(PyObject *module, PyObject *object);
 bool dlpack_on_gpu(PyObject *object);
 bool dlpack_on_host(PyObject *object);
 
-/* Whether numpy.asarray takes a list or tuple without loss: it drops masks of arrays, and may round large integers. */
-bool samples_are_plain(PyObject *list);
+/* A list or tuple as an array, if numpy.asarray takes it without loss: it drops masks of arrays, and may round large
+ * integers. Else NULL, with an exception only if NumPy cannot be imported or has no memory. */
+PyObject *samples_of_list(PyObject *module, PyObject *list);
 
 /* A source of samples takes an object that is of its kind: 1 if it has filled in *out, 0 if the object is of another
  * kind, OF_OTHERS if its numbers are none that are known here, so that histo.sources takes them, -1 with an exception.
