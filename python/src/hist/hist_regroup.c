@@ -1,5 +1,8 @@
 /* Histograms on other axes, with other weights, and some slots with other values. */
 
+#include <stdlib.h>
+
+#include "functions/fill.h"
 #include "hist/hist.h"
 #include "state/unlocked.h"
 
@@ -103,40 +106,29 @@ static histo_status weigh(const histo_hist *from, histo_weighting weighting, his
     const histo_hist_options options = {.batch = batch, .weighting = weighting};
     for (int a = 0; a < naxes; a++)
         axes[a] = histo_hist_axis(from, a);
-    uint64_t *counts = PyMem_Calloc((size_t)size, sizeof *counts),
-             *masked = PyMem_Calloc((size_t)batch, sizeof *masked);
+    uint64_t *counts = calloc((size_t)size, sizeof *counts), *masked = calloc((size_t)batch, sizeof *masked);
     histo_status status = counts && masked ? histo_hist_create(to, naxes, axes, &options) : HISTO_NO_MEMORY;
     if (status == HISTO_OK) status = histo_hist_read_counts(from, HISTO_FLOW, counts, size, NULL);
     if (status == HISTO_OK) status = histo_hist_read_masked(from, masked, batch);
     if (status == HISTO_OK) status = histo_hist_write(*to, HISTO_FLOW, counts, NULL, NULL, size, masked);
-    PyMem_Free(counts);
-    PyMem_Free(masked);
+    free(counts);
+    free(masked);
     return status;
 }
 
-/* Replace the handle by one that was made of it; `made` is NULL if nothing was. */
-static void replace(hist *h, histo_status status, histo_hist *made)
+/* *made = what is to replace it, which the caller destroys after a failure, too; NULL: nothing. Without the GIL. */
+static histo_status regrow(const histo_hist *from, bool wider, const taken_axes *axes, histo_weighting weighting,
+                           histo_hist **made)
 {
-    if (made && status == HISTO_OK) {
-        histo_hist_destroy(h->hist);
-        hist_give(h, made);
-    } else {
-        histo_hist_destroy(made);
-    }
-}
-
-static histo_status regrow(hist *h, bool wider, const taken_axes *axes, histo_weighting weighting)
-{
-    histo_hist *made = NULL;
     histo_regrouping by = {.naxes = axes->n, .axes = axes->axes, .entry = -1};
     for (int a = 0; a < axes->n; a++)
         by.targets[a] = a;
-    histo_status status = wider ? histo_hist_regroup(h->hist, &by, &made) : HISTO_OK;
-    replace(h, status, made);
-    if (status != HISTO_OK || weighting == histo_hist_weighting(h->hist)) return status;
-    made = NULL;
-    status = weigh(h->hist, weighting, &made);
-    replace(h, status, made);
+    histo_status status = wider ? histo_hist_regroup(from, &by, made) : HISTO_OK;
+    if (status != HISTO_OK || weighting == histo_hist_weighting(from)) return status;
+    histo_hist *const wide = *made;
+    *made = NULL;
+    status = weigh(wide ? wide : from, weighting, made);
+    histo_hist_destroy(wide);
     return status;
 }
 
@@ -154,8 +146,18 @@ PyObject *hist_regrow(PyObject *self, PyObject *args)
     bool wider = false, fits = axes.n == h->naxes;
     for (int a = 0; taken == 0 && fits && a < h->naxes; a++)
         wider = wider || axes.axes[a].bins != histo_hist_axis(h->hist, a).bins;
-    const histo_status status = taken == 0 && fits ? regrow(h, wider, &axes, (histo_weighting)weighting) : HISTO_OK;
+    histo_hist *made = NULL, *old = NULL;
+    histo_status status = HISTO_OK;
+    if (taken == 0 && fits)
+        UNLOCKED_IF(hist_takes_long(h), status, regrow(h->hist, wider, &axes, (histo_weighting)weighting, &made));
+    if (made && status == HISTO_OK) {
+        old = h->hist;
+        hist_give(h, made);
+        made = NULL;
+    }
     hist_unlock(h);
+    histo_hist_destroy(old);
+    histo_hist_destroy(made);
     release_axes(&axes);
     if (taken != 0) return NULL;
     if (!fits) return PyErr_Format(PyExc_ValueError, "these are not as many axes");
@@ -179,8 +181,9 @@ PyObject *hist_write(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
         taken = take_values(args[i], i < 3 ? size : histo_hist_batch(h->hist), &values[i]);
     histo_status status = HISTO_OK;
     if (taken == 0)
-        status =
-            histo_hist_write(h->hist, HISTO_FLOW, values[0].buf, values[1].buf, values[2].buf, size, values[3].buf);
+        UNLOCKED_IF(
+            hist_takes_long(h), status,
+            histo_hist_write(h->hist, HISTO_FLOW, values[0].buf, values[1].buf, values[2].buf, size, values[3].buf));
     hist_unlock(h);
     for (int i = 0; i < 4; i++)
         PyBuffer_Release(&values[i]);
@@ -200,7 +203,8 @@ PyObject *hist_put(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
     hist *h = taken == 0 ? hist_lock(self) : NULL;
     histo_status status = HISTO_OK;
     if (h) {
-        status = histo_hist_put(h->hist, n, values[0].buf, values[1].buf, values[2].buf, values[3].buf);
+        UNLOCKED_IF(releases_gil(n), status,
+                    histo_hist_put(h->hist, n, values[0].buf, values[1].buf, values[2].buf, values[3].buf));
         hist_unlock(h);
     }
     for (int i = 0; i < 4; i++)

@@ -96,7 +96,8 @@ static PyObject *make_values(PyObject *self, PyObject *hist_of, PyObject *other_
     map *m = map_lock(self);
     histo_status status = HISTO_OK;
     if (m) {
-        status = with(m->map, ((hist *)hist_of)->hist, ((hist *)other_of)->hist, arguments);
+        const bool is_long = hist_takes_long((hist *)hist_of) || hist_takes_long((hist *)other_of);
+        UNLOCKED_IF(is_long, status, with(m->map, ((hist *)hist_of)->hist, ((hist *)other_of)->hist, arguments));
         locked_drop(&m->base);
     }
     hist_unlock_two(hist_of, other_of);
