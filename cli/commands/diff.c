@@ -165,7 +165,8 @@ static bool cells_differ(const table *const t[2], const int64_t at[2])
     const bool has[] = {at[0] >= 0, at[1] >= 0};
     const uint64_t counts[] = {has[0] ? t[0]->counts[at[0]] : 0, has[1] ? t[1]->counts[at[1]] : 0};
     if (counts[0] != counts[1] || !t[0]->sum_w || !has[0] || !has[1]) return counts[0] != counts[1];
-    return t[0]->sum_w[at[0]] != t[1]->sum_w[at[1]] || t[0]->sum_w2[at[0]] != t[1]->sum_w2[at[1]];
+    const bool squares = t[0]->sum_w2 && t[1]->sum_w2;
+    return t[0]->sum_w[at[0]] != t[1]->sum_w[at[1]] || (squares && t[0]->sum_w2[at[0]] != t[1]->sum_w2[at[1]]);
 }
 
 static double value_of(const table *t, int64_t at)

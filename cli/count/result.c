@@ -254,18 +254,26 @@ static void read_axes(table *t, const histo_hist *hist)
     }
 }
 
+/* How many arrays a table of the histogram has: of counts, of sums of weights, and of those of their squares. */
+static int arrays_of(const histo_hist *hist)
+{
+    const histo_weighting weighting = histo_hist_weighting(hist);
+    const bool sums_alone = weighting == HISTO_WEIGHT_FAST_SUM || weighting == HISTO_WEIGHT_REPRODUCIBLE_SUM;
+    return weighting == HISTO_UNWEIGHTED ? 1 : sums_alone ? 2 : 3;
+}
+
 /* Read the cells of all entries of a batch, whose first is t. */
 static bool read_cells(table *t, const histo_hist *hist)
 {
     int64_t all = histo_hist_size(hist, HISTO_FLOW);
-    bool weighted = histo_hist_weighting(hist) != HISTO_UNWEIGHTED;
+    const int arrays = arrays_of(hist);
     t->cells = all / histo_hist_batch(hist);
     t->counts = malloc((size_t)all * sizeof *t->counts);
     if (!t->counts || histo_hist_read_counts(hist, HISTO_FLOW, t->counts, all, NULL) != HISTO_OK) return false;
-    if (!weighted) return true;
+    if (arrays == 1) return true;
     t->sum_w = malloc((size_t)all * sizeof *t->sum_w);
-    t->sum_w2 = malloc((size_t)all * sizeof *t->sum_w2);
-    return t->sum_w && t->sum_w2 &&
+    if (arrays == 3) t->sum_w2 = malloc((size_t)all * sizeof *t->sum_w2);
+    return t->sum_w && (t->sum_w2 || arrays == 2) &&
            histo_hist_read_weights(hist, HISTO_FLOW, t->sum_w, t->sum_w2, all, NULL) == HISTO_OK;
 }
 
@@ -304,10 +312,8 @@ static table next_entry(const table *before)
     memcpy(t.axes, before->axes, sizeof t.axes);
     if (before->occupied) return t; /* its part is known after the division */
     t.counts = before->counts + t.cells;
-    if (before->sum_w) {
-        t.sum_w = before->sum_w + t.cells;
-        t.sum_w2 = before->sum_w2 + t.cells;
-    }
+    if (before->sum_w) t.sum_w = before->sum_w + t.cells;
+    if (before->sum_w2) t.sum_w2 = before->sum_w2 + t.cells;
     return t;
 }
 
@@ -349,8 +355,7 @@ static double bytes_to_read(const result *r, table_kind kind)
         const histo_hist *hist = r->series[i].hist;
         if (r->series[i].shares_hist || (kind == TABLE_OF_OCCUPIED && histo_hist_storage(hist) == HISTO_SPARSE))
             continue;
-        int arrays = histo_hist_weighting(hist) == HISTO_UNWEIGHTED ? 1 : 3;
-        bytes += (double)arrays * sizeof(uint64_t) * (double)histo_hist_size(hist, HISTO_FLOW);
+        bytes += (double)arrays_of(hist) * sizeof(uint64_t) * (double)histo_hist_size(hist, HISTO_FLOW);
     }
     return bytes;
 }

@@ -92,7 +92,7 @@ typedef struct table {
     int64_t cells;     /* slots: product of bins + 3, the last axis fastest; or those in `occupied` */
     int64_t *occupied; /* sorted slots of a sparse histogram with counts; NULL: all slots */
     uint64_t *counts;
-    double *sum_w, *sum_w2; /* NULL if there are no weights */
+    double *sum_w, *sum_w2; /* NULL if there are no weights; sum_w2 also for sums of weights alone */
     uint64_t samples, masked;
     uint64_t under[HISTO_MAX_AXES], over[HISTO_MAX_AXES], nan[HISTO_MAX_AXES];
 } table;

@@ -110,6 +110,19 @@ static bool is_word(const char *value, size_t bytes, const char *word)
            value[strlen(word) + 1] == '"';
 }
 
+/* Take the names of the bins of an axis from a list. */
+static int take_list(series *to, int a, const char *list, size_t bytes, const char *path, fault *f)
+{
+    bin_names *names = read_names(list, bytes);
+    if (!names || names->count != histo_hist_axis(to->hist, a).bins) {
+        bin_names_free(names);
+        return fault_set(f, EXIT_DATA, "%s: the names of an axis are damaged", path);
+    }
+    bin_names_free(to->forms[a].names);
+    to->forms[a] = (axis_form){.kind = VALUES_WORDS, .names = names};
+    return 0;
+}
+
 int forms_from_json(result *r, const char *text, size_t size, const char *path, fault *f)
 {
     const char *axes, *axis, *info, *ours, *value;
@@ -117,21 +130,23 @@ int forms_from_json(result *r, const char *text, size_t size, const char *path, 
     series *to = &r->series[r->count - 1];
     if (!find(text, size, "axes", &axes, &axes_bytes)) return 0;
     for (int a = 0; a < histo_hist_naxes(to->hist) && next_element(axes, axes_bytes, &at, &axis, &axis_bytes); a++) {
+        if (find(axis, axis_bytes, "type", &value, &bytes) && is_word(value, bytes, "category_str") &&
+            find(axis, axis_bytes, "categories", &value, &bytes) && take_list(to, a, value, bytes, path, f) != 0)
+            return -1;
         if (!find(axis, axis_bytes, "writer_info", &info, &info_bytes) ||
             !find(info, info_bytes, "histo", &ours, &our_bytes))
             continue;
+        if (a == 0 && find(ours, our_bytes, "kind", &value, &bytes) && is_word(value, bytes, "batch")) {
+            a--; /* the axis of a batch stands before all others */
+            continue;
+        }
         if (find(ours, our_bytes, "values", &value, &bytes)) {
             if (is_word(value, bytes, "times")) to->forms[a].kind = VALUES_TIMES;
             to->forms[a].characters = is_word(value, bytes, "characters") && holds_bytes(to->hist);
         }
         if (!find(ours, our_bytes, "names", &value, &bytes)) continue;
-        bin_names *names = read_names(value, bytes);
-        if (!names || names->count != histo_hist_axis(to->hist, a).bins) {
-            bin_names_free(names);
-            return fault_set(f, EXIT_DATA, "%s: the names of an axis are damaged", path);
-        }
-        if (find(ours, our_bytes, "others", &value, &bytes)) names->others = strtoll(value, NULL, 10);
-        to->forms[a] = (axis_form){.kind = VALUES_WORDS, .names = names};
+        if (take_list(to, a, value, bytes, path, f) != 0) return -1;
+        if (find(ours, our_bytes, "others", &value, &bytes)) to->forms[a].names->others = strtoll(value, NULL, 10);
     }
     return 0;
 }

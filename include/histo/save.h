@@ -21,11 +21,12 @@ typedef HISTO_ENUM(histo_format) histo_format;
  * JSON object, by rules of histo_hist_set_name; NULL: the histogram's name, or "histogram" if it has none. */
 HISTO_API histo_status histo_hist_save(const histo_hist *hist, histo_format format, const char *name, void **data,
                                        size_t *size);
-/* Load what histo_hist_save or the command wrote, or any UHI JSON histogram with regular, variable, integer-category or
- * boolean axes and int, double or weighted storage; the format is detected. Double storage of other software becomes
- * counts if all values are counts, else sums of weights without sums of squares (HISTO_WEIGHT_FAST_SUM). name selects
- * one of several histograms in a JSON object or a file of the command; with NULL there must be only one. Never reads
- * outside data[0 … size), so the data may be untrusted: HISTO_CORRUPT, HISTO_UNSUPPORTED or HISTO_INVALID with a
+/* Load what histo_hist_save or the command wrote, or any UHI JSON histogram with regular, variable, category or boolean
+ * axes and int, double or weighted storage; the format is detected. Categories that are integers must be consecutive;
+ * those that are strings are the integers from 0 on, and only the document has them. Double storage of other software
+ * becomes counts if all values are counts, else sums of weights without sums of squares (HISTO_WEIGHT_FAST_SUM). name
+ * selects one of several histograms in a JSON object or a file of the command; with NULL there must be only one. Never
+ * reads outside data[0 … size), so the data may be untrusted: HISTO_CORRUPT, HISTO_UNSUPPORTED or HISTO_INVALID with a
  * message. The histogram has the name that is its key, but none for "histogram" or for what is not a name. The caller
  * destroys it. */
 HISTO_API histo_status histo_hist_load(const void *data, size_t size, const char *name, histo_hist **hist);

@@ -3,7 +3,7 @@
  *
  *     lo   hi   count                 one histogram
  *     lo   hi   r   g   b             several on one axis: a column of counts for each name
- *     lo   hi   count  sum_w  sum_w2  with weights; of several, r_count r_sum_w r_sum_w2 …
+ *     lo   hi   count  sum_w  sum_w2  with weights; of several, r_count r_sum_w r_sum_w2 …; some have no sum_w2
  *     x_lo x_hi y_lo y_hi  count      joint: the axes' names; the last axis varies fastest
  *     lo   hi   count  char           bytes: the character
  *     value  count                    words; in joint histograms they have one column, too, under the axis' name
@@ -42,7 +42,7 @@ static void put_named(FILE *out, const form *as, const char *name, const char *w
     rows_put_text(out, as->quotes, text);
 }
 
-static void put_header(const result *r, FILE *out, const form *as)
+static void put_header(const result *r, const table *first, FILE *out, const form *as)
 {
     int naxes = result_naxes(r);
     if (as->name) fprintf(out, "name%c", as->delimiter);
@@ -64,7 +64,7 @@ static void put_header(const result *r, FILE *out, const form *as)
         bool several = r->count > 1 && !as->name;
         if (several) label_of_series(r, i, name, sizeof name);
         static const char *const whats[] = {"count", "sum_w", "sum_w2"};
-        for (int k = 0; k < (result_is_weighted(r) && !as->view ? 3 : 1); k++) {
+        for (int k = 0; k < (as->view ? 1 : first->sum_w2 ? 3 : first->sum_w ? 2 : 1); k++) {
             putc(as->delimiter, out);
             if (as->view)
                 put_named(out, as, name, several ? "" : as->view);
@@ -117,7 +117,7 @@ static void put_row(const result *r, const table *tables, int64_t cell, const in
     for (int a = 0; a < first->naxes; a++)
         flow = flow || slots[a] == 0 || slots[a] > first->bins[a];
     for (int i = 0; i < r->count; i++)
-        any = any || tables[i].counts[cell];
+        any = any || tables[i].counts[cell] || (tables[i].sum_w && tables[i].sum_w[cell] != 0);
     if (flow && (!any || as->view)) return;
     if (as->name) {
         rows_put_text(out, as->quotes, as->name);
@@ -133,7 +133,7 @@ static void put_row(const result *r, const table *tables, int64_t cell, const in
         fprintf(out, "%c%" PRIu64, as->delimiter, tables[i].counts[cell]);
         if (!tables[i].sum_w) continue;
         fprintf(out, "%c%s", as->delimiter, text_exact(tables[i].sum_w[cell], text));
-        fprintf(out, "%c%s", as->delimiter, text_exact(tables[i].sum_w2[cell], text));
+        if (tables[i].sum_w2) fprintf(out, "%c%s", as->delimiter, text_exact(tables[i].sum_w2[cell], text));
     }
     if (result_has_characters(r)) {
         putc(as->delimiter, out);
@@ -180,7 +180,7 @@ static int write_table(const result *r, const settings *s, outfile *o, form as, 
     as.values = values;
     const bool together = result_group_end(r, 0) == r->count;
     if (!together) as.name = name;
-    put_header(r, out, &as);
+    put_header(r, &tables[0], out, &as);
     if (together) put_rows(r, tables, out, as);
     for (int i = 0; i < r->count && !together; i++) {
         const result one = {.count = 1, .series = &r->series[i]};

@@ -28,9 +28,9 @@
  * (histo_hist_save_outline) has no values: a program has the arrays, with the cells of flow that it wants.
  *
  * Files of other writers: an axis without flow gets flow of 0. A boolean axis is the integer axis [0, 2). An integer
- * category axis must be consecutive. Double storage is read as counts if all values are non-negative integers, else as
- * sums of weights without those of w^2. Where our weighting asks for these, they are |sum w|, as for weights of 1. Sums
- * of weights without counts get counts of 0. */
+ * category axis must be consecutive, and strings are the integers from 0 on. Double storage is read as counts if all
+ * values are non-negative integers, else as sums of weights without those of w^2. Where our weighting asks for these,
+ * they are |sum w|, as for weights of 1. Sums of weights without counts get counts of 0. */
 #ifndef COUNTS_UHI_H
 #define COUNTS_UHI_H
 

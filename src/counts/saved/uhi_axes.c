@@ -146,6 +146,25 @@ static histo_status read_category_axis(histo_uhi_loader *l, size_t at)
     return HISTO_OK;
 }
 
+/* The bins of strings are those of their numbers, from 0 on. */
+static histo_status read_words_axis(histo_uhi_loader *l, size_t at)
+{
+    enum { CATEGORIES, FLOW, KEYS };
+    static const char *const keys[] = {"categories", "flow"};
+    size_t members[KEYS];
+    bool flow;
+    int64_t n = 0;
+    histo_status status = histo_json_find(&l->doc, at, KEYS, keys, KEYS, members);
+    if (status == HISTO_OK) status = histo_json_bool(&l->doc, members[FLOW], &flow);
+    if (status == HISTO_OK) status = histo_uhi_check_array(l, members[CATEGORIES]);
+    if (status != HISTO_OK) return status;
+    for (histo_json_walk walk = histo_json_enter(&l->doc, members[CATEGORIES]); histo_json_next(&walk); n++)
+        if (histo_json_type(&l->doc, walk.value) != '"') return FAIL(walk.value, "a string should stand here");
+    const histo_axis axis = histo_axis_integer(0, n);
+    add_dimension(l, at, &axis, false, flow);
+    return l->doc.pace->status;
+}
+
 static histo_status read_axis(histo_uhi_loader *l, size_t at)
 {
     enum { REGULAR, VARIABLE, BOOLEAN, CATEGORY_INT, CATEGORY_STR, TYPES };
@@ -168,7 +187,7 @@ static histo_status read_axis(histo_uhi_loader *l, size_t at)
         return HISTO_OK;
     }
     case CATEGORY_STR:
-        return FAIL_UNSUPPORTED(type, "axes of strings are not supported");
+        return read_words_axis(l, at);
     }
     return FAIL(type, "this is not a type of axis in schema 1");
 }

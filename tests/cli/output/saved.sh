@@ -146,4 +146,18 @@ head -c 60 a.histo >cut.histo
 refuses 1 'cut.histo' show cut.histo
 printf 'histo set 1\n3 999999999999\nabc' >cut.histo
 refuses 1 'cut.histo is damaged' show cut.histo
+
+# Histograms of other programs: sums of weights without those of their squares, and categories that are strings.
+axis='{"type": "regular", "lower": 0, "upper": 2, "bins": 2, "underflow": true, "overflow": true, "circular": false}'
+words='{"type": "category_str", "categories": ["b", "a c"], "flow": true}'
+others() { # AXES STORAGE
+    printf '{"uhi_schema": 1, "axes": [%s], "storage": {%s}}\n' "$1" "$2" >others.json
+}
+others "$axis" '"type": "double", "values": [0, 2.5, 0.5, 1e999]'
+prints 'lo\thi\tcount\tsum_w\n0\t1\t0\t2.5\n1\t2\t0\t0.5\n2\tinf\t0\tinf\n' show others.json
+others "$words" '"type": "int", "values": [7, 8, 9]'
+prints 'value\tcount\nb\t7\na c\t8\n\t9\n' show others.json
+others "$axis, $words" '"type": "int", "index": [[1, 2], [0, 1]], "values": [3, 4]'
+prints 'axis 0_lo\taxis 0_hi\taxis 1\tcount\n0\t1\tb\t3\n0\t1\ta c\t0\n1\t2\tb\t0\n1\t2\ta c\t4\n' show others.json
+
 finish
