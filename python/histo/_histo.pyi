@@ -113,6 +113,9 @@ forget: Callable[..., Any]
 group: Callable[..., Any]
 on_gpu: Callable[..., Any]
 quantiles: Callable[..., Any]
+survey_bins: Callable[..., Any]
+survey_merge: Callable[..., Any]
+survey_part: Callable[..., Any]
 
 # Constants of histo.h.
 INTEGER: int

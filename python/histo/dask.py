@@ -11,17 +11,17 @@ import math
 from collections.abc import Sequence
 from functools import reduce
 from operator import iadd
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import dask
 import dask.array as da
 import numpy as np
 
-from . import rules
+from . import _histo, rules
 from .counting import dtype_of_sums, sums
 from .dates import is_date
 from .lazy import is_dask
-from .sources import as_masked, both, check_numbers, take
+from .sources import as_masked, both, check_numbers, mask_of, take
 
 if TYPE_CHECKING:
     from .hist import Histogram
@@ -30,6 +30,9 @@ __all__ = ["fill", "histogram", "histogram2d", "histogram_bin_edges", "histogram
 
 TREE = 8
 """The number of partial histograms that are added at a time."""
+
+_PASSES = {"auto": 6, "fd": 6, "stone": 3}
+"""The most passes over the samples that a rule may need; others need one."""
 
 
 # ---- Operands ----
@@ -69,12 +72,26 @@ def _aligned(operands: Sequence) -> list:
     return operands
 
 
+def _mask(mask: Any, a: Any) -> Any:
+    """A Dask array of a mask for samples; None for none."""
+    if mask is None:
+        return None
+    mask = _array(mask)
+    return mask if _is_unknown(mask) or _is_unknown(a) else da.broadcast_to(mask, a.shape)
+
+
+def _kept(values: Any, present: Any, mask: Any) -> Any:
+    """Which of the samples of a block are counted; None for all."""
+    kept = both(present, None if mask is None else mask_of(mask))
+    return None if kept is None else np.broadcast_to(kept, values.shape)
+
+
 # ---- NumPy's functions ----
 
 
 def _check_bins(bins: Any, range: Any) -> None:
-    if bins is None or isinstance(bins, str):
-        raise TypeError("bins must be a number or edges: a rule needs all samples at once")
+    if bins is None:
+        raise TypeError("bins must be a number, edges, or the name of a rule")
     if np.ndim(bins) > 1:
         raise ValueError("the edges of bins must have one dimension")
     if range is not None and (not np.iterable(range) or len(range) != 2 or
@@ -82,12 +99,13 @@ def _check_bins(bins: Any, range: Any) -> None:
         raise ValueError("range must be (lo, hi)")
 
 
-def _ends_of_block(block: Any) -> Any:
+def _ends_of_block(block: Any, mask: Any = None) -> Any:
     """The smallest and the largest value, or an empty array."""
     values, present = take(block).decoded()[:2]
     if not is_date(values.dtype):
         check_numbers(values.dtype, "samples")
-    values = values.ravel() if present is None else values[present]
+    kept = _kept(values, present, mask)
+    values = values.ravel() if kept is None else values[kept]
     return np.array([values.min(), values.max()]) if values.size else values
 
 
@@ -95,12 +113,24 @@ def _joined_ends(parts: list) -> Any:
     return _ends_of_block(np.concatenate(parts))
 
 
-def _ends(x: Any) -> Any:
-    """The smallest and the largest sample, computed later."""
-    parts = [dask.delayed(_ends_of_block)(block) for block in x.to_delayed().ravel()]
+def _blocks_with(x: Any, mask: Any) -> list:
+    """The blocks of samples and of their mask, which may be None, that belong together, computed later."""
+    if mask is None:
+        return [(block, None) for block in x.to_delayed().ravel()]
+    x, mask = _aligned([x, mask])
+    return list(zip(x.to_delayed().ravel(), mask.to_delayed().ravel(), strict=True))
+
+
+def _tree(merge: Any, parts: list) -> Any:
+    """One of all parts, of which `merge`, a function of a list, makes one of some at a time; computed later."""
     while len(parts) > 1:
-        parts = [dask.delayed(_joined_ends)(parts[i : i + TREE]) for i in builtins.range(0, len(parts), TREE)]
+        parts = [dask.delayed(merge)(parts[i : i + TREE]) for i in builtins.range(0, len(parts), TREE)]
     return parts[0]
+
+
+def _ends(x: Any, mask: Any) -> Any:
+    """The smallest and the largest sample, computed later."""
+    return _tree(_joined_ends, [dask.delayed(_ends_of_block)(*pair) for pair in _blocks_with(x, mask)])
 
 
 def _found_edges(ends: Any, dtype: Any, bins: int, range: Any, common: Any) -> Any:
@@ -114,9 +144,77 @@ def _found_edges(ends: Any, dtype: Any, bins: int, range: Any, common: Any) -> A
     return rules.edges_of_dimension(0, samples, common, bins, range, None, 1)
 
 
-def _edges(x: Any, bins: Any, range: Any, common: Any = None) -> Any:
+class _Survey(NamedTuple):
+    """A rule for the number of bins of samples of a dtype, which are between these ends unless a range is given."""
+
+    rule: str
+    dtype: Any
+    ends: Any
+    range: Any
+
+    def options(self) -> tuple:
+        """What the extension module takes."""
+        given = None if self.range is None else tuple(map(float, self.range))
+        first, last = rules.outer_edges(np.asarray(self.ends, self.dtype), given, None, 1)
+        return f"{self.dtype.kind}{8 * self.dtype.itemsize}", self.rule, float(first), float(last)
+
+    def part(self, passes: tuple, block: Any, mask: Any) -> bytes | None:
+        """What the next pass finds in a block."""
+        values, present = take(block).decoded()[:2]
+        return None if None in passes else _histo.survey_part(*self.options(), passes, values, _kept(values, present, mask))
+
+    def merged(self, passes: tuple, parts: list) -> bytes | None:
+        return None if None in parts else _histo.survey_merge(*self.options(), passes, tuple(parts))
+
+    def edges(self, passes: tuple) -> Any:
+        bins = _histo.survey_bins(*self.options(), tuple(one for one in passes if one is not None))
+        return _found_edges(self.ends, self.dtype, bins, self.range, None)
+
+
+def _survey(rule: str, dtype: Any, ends: Any, range: Any) -> _Survey:
+    return _Survey(rule, dtype, ends, None if range is None else tuple(range))
+
+
+def _part(survey: _Survey, passes: tuple, block: Any, mask: Any) -> bytes | None:
+    return survey.part(passes, block, mask)
+
+
+def _merged(survey: _Survey, passes: tuple, parts: list) -> bytes | None:
+    return survey.merged(passes, parts)
+
+
+def _edges_of(survey: _Survey, passes: tuple) -> Any:
+    return survey.edges(passes)
+
+
+def _edges_by_rule(x: Any, rule: str, range: Any, mask: Any) -> Any:
+    """The edges that a rule finds in one pass over the blocks or more, of a number that is not known before."""
+    if rule not in rules.ESTIMATORS:
+        raise ValueError(f"{rule!r} is not a valid estimator for `bins`")
+    if is_date(x.dtype):
+        raise TypeError("the unit of equal bins of dates depends on the samples: give edges")
+    lazy = range is not None and any(map(dask.is_dask_collection, range))
+    dtype = _found_edges([0, 1], x.dtype, 1, None if lazy else range, None).dtype
+    survey = dask.delayed(_survey)(rule, x.dtype.newbyteorder("="), _ends(x, mask) if range is None else [], range)
+    passes: list = []
+    for _ in builtins.range(_PASSES.get(rule, 1)):
+        parts = [dask.delayed(_part)(survey, tuple(passes), *pair) for pair in _blocks_with(x, mask)]
+        while True:
+            parts = [dask.delayed(_merged)(survey, tuple(passes), parts[i : i + TREE])
+                     for i in builtins.range(0, len(parts), TREE)]
+            if len(parts) == 1:
+                break
+        passes.append(parts[0])
+    return da.from_delayed(dask.delayed(_edges_of)(survey, tuple(passes)), (math.nan,), dtype)
+
+
+def _edges(x: Any, bins: Any, range: Any, mask: Any, common: Any = None) -> Any:
     """The edges of an axis as a Dask array."""
     _check_bins(bins, range)
+    if isinstance(bins, str):
+        if common is not None:
+            raise TypeError("bins of several axes must be numbers or edges")
+        return _edges_by_rule(x, bins, range, mask)
     if isinstance(bins, da.Array) and bins.ndim == 1:
         return bins
     if dask.is_dask_collection(bins):
@@ -130,61 +228,90 @@ def _edges(x: Any, bins: Any, range: Any, common: Any = None) -> Any:
     of_range = None if range is None else tuple(
         end.dtype.type(i) if isinstance(end, (da.Array, np.generic)) else float(i) for i, end in enumerate(range))
     dtype = _found_edges([0, 1], x.dtype, 1, of_range, common).dtype
-    edges = dask.delayed(_found_edges)([] if lazy else _ends(x), x.dtype, bins, range, common)
+    edges = dask.delayed(_found_edges)([] if lazy else _ends(x, mask), x.dtype, bins, range, common)
     return da.from_delayed(edges, (int(bins) + 1,), dtype)
 
 
-def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
-    """numpy.histogram_bin_edges of a Dask array or a column of a Dask dataframe: a Dask array. weights: not used."""
-    return _edges(_samples(a), bins, range)
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None, *, mask: Any = None) -> Any:
+    """numpy.histogram_bin_edges of a Dask array or a column of a Dask dataframe: a Dask array. weights: not used.
+
+    bins, range, mask: as for `histogram`.
+    """
+    a = _samples(a)
+    _check_rule(bins, weights)
+    return _edges(a, bins, range, _mask(mask, a))
 
 
-def _count_block(*operands: Any, naxes: int, weighted: bool, batch: int, summed: int, whole: bool) -> Any:
+def _check_rule(bins: Any, weights: Any) -> None:
+    if isinstance(bins, str) and weights is not None:
+        raise TypeError("Automated estimation of the number of bins is not supported for weighted data")
+
+
+def _count_block(*operands: Any, naxes: int, weighted: bool, masked: bool, batch: int, summed: int, whole: bool,
+                 flow: bool) -> Any:
     """The counts of one block, with a length of 1 along each dimension that is summed."""
+    *operands, mask = operands if masked else (*operands, None)
     taken = [take(one).decoded() for one in (*operands[:naxes], *operands[2 * naxes :])]
-    mask = reduce(both, (one.present for one in taken))
+    mask = _kept(taken[0].values, reduce(both, (one.present for one in taken)), mask)
     weights = taken[naxes].values if weighted else None
-    counts = sums([one.values for one in taken[:naxes]], operands[naxes : 2 * naxes], weights, mask, batch, threads=1,
-                  whole=whole)
+    counts = sums([one.values for one in taken[:naxes]], operands[naxes : 2 * naxes], weights, mask, batch, flow,
+                  threads=1, whole=whole)
     return counts.reshape(counts.shape[:batch] + (1,) * summed + counts.shape[batch:])
 
 
-def count(arrays: Sequence, edges: Sequence, weights: Any, batch: int, whole: bool = True) -> Any:
+def count(arrays: Sequence, edges: Sequence, weights: Any, batch: int, whole: bool = True, mask: Any = None,
+          flow: bool = False) -> Any:
     """Counts, or sums of weights, of Dask arrays of one shape, whose first `batch` dimensions are kept. whole: sums of
-    integers are integers, as those of counting.sums."""
-    arrays = _aligned([_array(a) for a in arrays] + ([] if weights is None else [_array(weights)]))
+    integers are integers, as those of counting.sums. mask: a Dask array. flow: with three more entries along each axis.
+    """
+    arrays = _aligned([_array(a) for a in (*arrays, *(a for a in (weights, mask) if a is not None))])
     ndim, naxes = arrays[0].ndim, len(edges)
     dims = tuple(range(ndim))
     operands: list = []
     for a in arrays[:naxes]:
         operands += [a, dims]
     for k, e in enumerate(edges):
-        operands += [e.rechunk(-1), (ndim + naxes + k,)]
+        operands += [e if e.numblocks == (1,) else e.rechunk(-1), (ndim + naxes + k,)]
     if weights is not None:
         operands += [arrays[naxes], dims]
-    bins = dict(zip(range(ndim, ndim + naxes), (e.shape[0] - 1 for e in edges), strict=True))
+    if mask is not None:
+        operands += [arrays[-1], dims]
+    more = 3 if flow else 0
+    bins = dict(zip(range(ndim, ndim + naxes), (e.shape[0] - 1 + more for e in edges), strict=True))
     dtype = dtype_of_sums(None if weights is None else arrays[naxes])
     if weights is not None and dtype.kind in "iu" and not whole:
         dtype = np.dtype(float)
     summed = np.result_type(dtype, np.float64) if dtype.kind in "fc" else dtype
     counts = da.blockwise(
         _count_block, dims + tuple(bins), *operands, new_axes=bins, adjust_chunks=dict.fromkeys(dims[batch:], 1),
-        concatenate=True, align_arrays=not any(map(_is_unknown, arrays)), meta=np.empty((0,) * (ndim + naxes), summed), naxes=naxes, weighted=weights is not None,
-        batch=batch, summed=ndim - batch, whole=whole)
+        concatenate=True, align_arrays=not any(map(_is_unknown, arrays)),
+        meta=np.empty((0,) * (ndim + naxes), summed), naxes=naxes, weighted=weights is not None,
+        masked=mask is not None, batch=batch, summed=ndim - batch, whole=whole, flow=flow)
     counts = counts.sum(axis=dims[batch:], dtype=summed, split_every=TREE) if dims[batch:] else counts
     return counts.astype(dtype)
 
 
+def _delivered(counts: Any, edges: list, density: Any, dtype: Any) -> Any:
+    """Counts as the functions return them."""
+    if density and _is_unknown(edges[-1]):  # those of a rule, of one axis
+        widths = edges[-1].map_blocks(rules.widths_of, chunks=((math.nan,),), dtype=float)
+        counts = counts / widths / counts.sum(axis=-1, keepdims=True)
+    elif density:
+        counts = rules.densities(counts, edges)
+    return counts if dtype is None else counts.astype(dtype)
+
+
 def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None, *,
-              axis: Any = None) -> tuple:
+              axis: Any = None, mask: Any = None, flow: bool = False, dtype: Any = None) -> tuple:
     """numpy.histogram of a Dask array or a column of a Dask dataframe.
 
     Parameters
     ----------
     a : Dask array, column of a dataframe, or array_like
         The samples.
-    bins : int or sequence of edges, default 10
-        Rules such as "auto" need all samples at once and raise TypeError.
+    bins : int, sequence of edges or str, default 10
+        One of NumPy's rules, such as "auto", makes up to five passes over the blocks ("fd" and "auto"), and the results
+        have a length that is not known before they are computed.
     range : (float, float), optional
         By default, from the smallest to the largest sample.
     density : bool, optional
@@ -193,29 +320,38 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool | None = 
         A weight for each sample; it broadcasts to the shape of `a`.
     axis : int or tuple of ints, optional
         Count along these dimensions, by default all; the others come first in the result.
+    mask : array_like, optional
+        Count only the samples where it is true. It broadcasts to the shape of `a`; of a dataframe, a column.
+    flow : bool, default False
+        Underflow in front of the bins, and overflow and NaN after them.
+    dtype : dtype, optional
+        Of the counts.
 
     Returns
     -------
     hist, bin_edges : Dask arrays
     """
     a = _samples(a)
-    edges = _edges(a, bins, range)
-    if axis is None:
-        counts = count([a], [edges], weights, 0, not density)
-        return (rules.densities(counts, [edges]) if density else counts), edges
-    batch_dims, dims = rules.axes_of(axis, a.ndim)
-    if weights is not None:
-        weights = da.broadcast_to(weights, a.shape).transpose(batch_dims + dims)
-    counts = count([a.transpose(batch_dims + dims)], [edges], weights, len(batch_dims), not density)
-    if density:
-        counts = rules.densities(counts, [edges])
-    return counts, edges
+    mask = _mask(mask, a)
+    rules.check_flow(density, flow)
+    _check_rule(bins, weights)
+    edges = _edges(a, bins, range, mask)
+    batch = 0
+    if axis is not None:
+        batch_dims, dims = rules.axes_of(axis, a.ndim)
+        batch = len(batch_dims)
+        if weights is not None:
+            weights = da.broadcast_to(weights, a.shape).transpose(batch_dims + dims)
+        mask = None if mask is None else mask.transpose(batch_dims + dims)
+        a = a.transpose(batch_dims + dims)
+    counts = count([a], [edges], weights, batch, not density, mask, bool(flow))
+    return _delivered(counts, [edges], density, dtype), edges
 
 
-def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: bool | None = None,
-                weights: Any = None) -> tuple:
-    """numpy.histogramdd of a Dask array (samples, axes) or dataframe, or of a sequence of arrays or columns, one for each
-    axis: counts as float64, and a list of edges."""
+def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None, *,
+                mask: Any = None, flow: bool = False, dtype: Any = None) -> tuple:
+    """numpy.histogramdd of a Dask array (samples, axes) or dataframe, or of a sequence of arrays or columns, one for
+    each axis: counts as float64, and a list of edges. mask, flow, dtype: as for `histogram`."""
     if isinstance(sample, (tuple, list)):
         columns = [_samples(x) for x in sample]
     elif hasattr(sample, "to_dask_array") and sample.ndim == 2:
@@ -225,18 +361,26 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: bool | 
         if sample.ndim != 2:
             raise ValueError("Single array input to histogramdd should be columnar: (samples, axes)")
         columns = list(sample.T)
+    if range is not None and len(range) != len(columns):
+        raise ValueError("range argument requires one entry, a min max pair, per dimension.")
+    if range is not None and any(one is not None and len(one) != 2 for one in range):
+        raise ValueError("range argument should be a sequence of pairs")
     bins, range = rules.of_dimensions(len(columns), bins, range)
     numbers = [x.dtype for x in columns if not is_date(x.dtype)]
     common = np.result_type(*numbers) if numbers else np.dtype(float)
-    edges = [_edges(x, b, r, common) for x, b, r in zip(columns, bins, range, strict=True)]
-    counts = count(columns, edges, weights, 0, False)
-    return (rules.densities(counts, edges) if density else counts.astype(np.float64)), edges
+    mask = _mask(mask, columns[0])
+    rules.check_flow(density, flow)
+    edges = [_edges(x, b, r, mask, common) for x, b, r in zip(columns, bins, range, strict=True)]
+    counts = count(columns, edges, weights, 0, False, mask, bool(flow))
+    return _delivered(counts, edges, density, np.float64 if dtype is None else dtype), edges
 
 
-def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: bool | None = None,
-                weights: Any = None) -> tuple:
-    """numpy.histogram2d of Dask arrays or columns: (counts, edges of x, edges of y)."""
-    counts, (of_x, of_y) = histogramdd((x, y), rules.bins_of_two(bins), range, density, weights)
+def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None, *,
+                mask: Any = None, flow: bool = False, dtype: Any = None) -> tuple:
+    """numpy.histogram2d of Dask arrays or columns: (counts, edges of x, edges of y). mask, flow, dtype: as for
+    `histogram`."""
+    more = {"mask": mask, "flow": flow, "dtype": dtype}
+    counts, (of_x, of_y) = histogramdd((x, y), rules.bins_of_two(bins), range, density, weights, **more)
     return counts, of_x, of_y
 
 

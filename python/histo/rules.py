@@ -19,7 +19,7 @@ from .sources import EXACT
 
 _range = range  # `range` is an argument of most functions
 
-_ESTIMATORS = ("auto", "fd", "doane", "scott", "stone", "rice", "sturges", "sqrt")
+ESTIMATORS = ("auto", "fd", "doane", "scott", "stone", "rice", "sturges", "sqrt")
 
 
 # ---- Threads and devices
@@ -128,7 +128,7 @@ def ends_of_range(range: Any) -> tuple[Any, Any]:
     return first, last
 
 
-def _outer_edges(a: Any, range: Any, mask: Any, threads: int, common: Any = None) -> tuple[Any, Any]:
+def outer_edges(a: Any, range: Any, mask: Any, threads: int, common: Any = None) -> tuple[Any, Any]:
     """The ends of the bins; those of the samples are taken in the dtype `common`."""
     if range is not None:
         first, last = ends_of_range(range)
@@ -187,13 +187,13 @@ def edges_of(a: Any, bins: Any, range: Any, weights: Any, mask: Any, threads: in
     a: an array of NumPy, or histo.devices.Samples. A rule warns in the name of the caller's caller's caller.
     """
     if isinstance(bins, str):
-        if bins not in _ESTIMATORS:
+        if bins not in ESTIMATORS:
             raise ValueError(f"{bins!r} is not a valid estimator for `bins`")
         if weights is not None:
             raise TypeError("Automated estimation of the number of bins is not supported for weighted data")
         if dates.is_date(a.dtype):
             return dates.equal_edges(a, bins, range, mask, threads)
-        first, last = _outer_edges(a, range, mask, threads)
+        first, last = outer_edges(a, range, mask, threads)
         n = _bins_by_rule(a, bins, first, last, mask, threads)
     elif np.ndim(bins) == 0:
         try:
@@ -205,7 +205,7 @@ def edges_of(a: Any, bins: Any, range: Any, weights: Any, mask: Any, threads: in
         check_bins(n)
         if dates.is_date(a.dtype):
             return dates.equal_edges(a, n, range, mask, threads)
-        first, last = _outer_edges(a, range, mask, threads)
+        first, last = outer_edges(a, range, mask, threads)
     elif np.ndim(bins) == 1:
         return _edges_given(bins, a.dtype, "bins", "increase monotonically")
     else:
@@ -225,7 +225,7 @@ def edges_of_dimension(i: int, a: Any, common: Any, bins: Any, range: Any, mask:
     if np.ndim(bins) == 0:
         if bins < 1:
             raise ValueError(f"`bins[{i}]` must be positive, when an integer")
-        ends = None if dates.is_date(a.dtype) else _outer_edges(a, range, mask, threads, common)
+        ends = None if dates.is_date(a.dtype) else outer_edges(a, range, mask, threads, common)
         try:
             n = operator.index(bins)
         except TypeError as e:

@@ -43,9 +43,11 @@ def _count(arrays: list, bins: list, ranges: list, weights: Any, batch: int) -> 
     if any(map(is_dask, arrays if weights is None else [*arrays, weights])):
         from . import dask
 
-        edges = [dask._edges(a.data, b, r) for a, b, r in zip(arrays, bins, ranges, strict=True)]
-        counts = dask.count([a.data for a in arrays], edges, None if weights is None else weights.data, batch, False)
-        return counts, [np.asarray(e) for e in edges]
+        found = [dask.histogram_bin_edges(a.data, b, r, weights) for a, b, r in zip(arrays, bins, ranges, strict=True)]
+        edges = [np.asarray(e) for e in found]
+        of_bins = [dask.da.from_array(e, chunks=-1) for e in edges]
+        counts = dask.count([a.data for a in arrays], of_bins, None if weights is None else weights.data, batch, False)
+        return counts, edges
     taken = [take(a.to_numpy()).decoded() for a in ([*arrays] if weights is None else [*arrays, weights])]
     mask = reduce(both, (one.present for one in taken))
     samples, of_weights = [one.values for one in taken[: len(arrays)]], None if weights is None else taken[-1].values

@@ -224,7 +224,7 @@ def test_memory_does_not_grow_with_the_blocks():
 @pytest.mark.parametrize(
     "call, error",
     [
-        (lambda x: hd.histogram(x, "auto"), TypeError),
+        (lambda x: hd.histogram2d(x.ravel(), x.ravel(), "auto"), TypeError),
         (lambda x: hd.histogramdd((x, x), [3]), ValueError),
         (lambda x: hd.fill(histo.Histogram(histo.Regular(3, 0, 1), batch=2), x), ValueError),
         (lambda x: hd.histogram(x, 5, (2, 1)), ValueError),
@@ -233,3 +233,123 @@ def test_memory_does_not_grow_with_the_blocks():
 def test_refusals(call, error):
     with pytest.raises(error):
         call(da.from_array(X, chunks=20))
+
+
+# ---- As of arrays ----
+
+
+@pytest.mark.parametrize("axis", [None, 0, (0, 2)])
+@pytest.mark.parametrize("flow", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_masks_flow_and_dtypes(chunked, axis, flow, weighted):
+    x, w = chunked
+    for mask, bins, limits in ((X > 0, 7, None), (RNG.random((50, 1)) < 0.5, 7, (-1, 1)),
+                               (np.ones(4, bool), [-2, 0, 0.5], None)):
+        for lazy in (mask, da.from_array(mask, chunks=30)):
+            more = {"axis": axis, "flow": flow, "dtype": "f4"}
+            want = histo.histogram(X, bins, limits, weights=W if weighted else None, mask=mask, **more)
+            ours = hd.histogram(x, bins, limits, weights=w if weighted else None, mask=lazy, **more)
+            assert ours[0].shape == want[0].shape
+            assert ours[0].dtype == want[0].dtype == np.float32
+            for mine, theirs in zip(dask.compute(*ours, scheduler="sync"), want, strict=True):
+                assert np.array_equal(mine, theirs)
+    with pytest.raises(ValueError, match="a density has no flow"):
+        hd.histogram(x, 3, density=True, flow=True)
+    with pytest.raises(ValueError):
+        hd.histogram(x, 3, mask=np.ones(7, bool))
+
+
+def test_masks_and_flow_of_several_axes(chunked):
+    x = chunked[0].ravel()
+    flat, mask = X.ravel(), RNG.random(X.size) < 0.4
+    want = histo.histogram2d(flat, flat * 2, (3, [-1, 0, 1]), mask=mask, flow=True, dtype="i4")
+    ours = dask.compute(*hd.histogram2d(x, x * 2, (3, [-1, 0, 1]), mask=mask, flow=True, dtype="i4"))
+    for a, b in zip(ours, want, strict=True):
+        assert a.dtype == b.dtype and np.array_equal(a, b)
+    with pytest.raises(TypeError, match="several axes"):
+        hd.histogram2d(x, x, "auto")
+
+
+RULES = ["auto", "fd", "doane", "scott", "stone", "rice", "sturges", "sqrt"]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i4", "u1", ">f8", "?"])
+def test_rules(rule, dtype):
+    values = (RNG.normal(size=(70, 30)) * 20 + 100).astype(dtype)
+    x = da.from_array(values, chunks=(30, 30))
+    mask = values > np.median(values) if dtype != "?" else RNG.random(values.shape) < 0.5
+    for limits, kept in ((None, None), (None, mask), ((80, 130), mask), ((da.from_array(np.array(90.0)), 120), None)):
+        given = None if limits is None else tuple(float(end) for end in limits)
+        want = histo.histogram(values, rule, given, mask=kept, flow=True)
+        lazy = *hd.histogram(x, rule, limits, mask=kept, flow=True), hd.histogram_bin_edges(x, rule, limits, mask=kept)
+        counts, edges, alone = dask.compute(*lazy, scheduler="sync")
+        assert np.array_equal(counts, want[0])
+        for found in (edges, alone):
+            assert np.array_equal(found, want[1])
+            assert found.dtype == want[1].dtype
+    density, along = dask.compute(hd.histogram(x, rule, density=True)[0], hd.histogram(x, rule, axis=1)[0],
+                                  scheduler="sync")
+    assert np.allclose(density, histo.histogram(values, rule, density=True)[0])
+    assert np.array_equal(along, histo.histogram(values, rule, axis=1)[0])
+
+
+def test_rules_of_few_samples():
+    for values in ([], [3.0], [5, 5, 5]):
+        x = da.from_array(np.array(values), chunks=2)
+        for rule in RULES:
+            ours = dask.compute(*hd.histogram(x, rule))
+            want = histo.histogram(np.array(values), rule)
+            assert np.array_equal(ours[0], want[0]) and np.array_equal(ours[1], want[1])
+    nothing = hd.histogram(da.from_array(X, chunks=30), 4, mask=X > 1e9)
+    assert [a.tolist() for a in dask.compute(*nothing)] == [[0, 0, 0, 0], [0, 0.25, 0.5, 0.75, 1]]
+
+
+def test_refused_rules():
+    x = da.from_array(X, chunks=30)
+    for arguments, error, message in (
+        ((x, "best"), ValueError, "'best' is not a valid estimator"),
+        ((x, "auto", None, None, X), TypeError, "not supported for weighted data"),
+        ((x.astype("i8").astype("M8[s]"), "auto"), TypeError, "dates"),
+        ((x, None), TypeError, "the name of a rule"),
+    ):
+        with pytest.raises(error, match=message):
+            hd.histogram(*arguments)
+    with pytest.raises(ValueError, match="not finite"):
+        hd.histogram(da.from_array(np.array([1, np.nan]), chunks=1), "fd")[0].compute()
+
+
+def test_columns_with_masks_and_rules():
+    import dask.dataframe as dd
+    import pandas as pd
+
+    values = RNG.normal(size=200)
+    table = pd.DataFrame({"x": pd.array(values, "Float64"), "keep": RNG.random(200) < 0.7})
+    table.loc[::7, "x"] = pd.NA
+    lazy = dd.from_pandas(table, npartitions=3)
+    kept = table["keep"].to_numpy() & table["x"].notna().to_numpy()
+    for bins in (6, "auto", "stone"):
+        ours = dask.compute(*hd.histogram(lazy["x"], bins, mask=lazy["keep"], flow=True))
+        want = histo.histogram(values[kept], bins, flow=True)
+        assert np.array_equal(ours[0], want[0]) and np.array_equal(ours[1], want[1])
+
+
+@pytest.mark.parametrize("rule", ["auto", "stone", "scott"])
+def test_rules_of_xarray(rule):
+    import xarray as xr
+
+    whole = xr.DataArray(X, dims=("a", "b", "c"), name="x")
+    lazy = histo.xarray.histogram(whole.chunk(a=7), bins=rule, dim=("a", "b"))
+    assert lazy.equals(histo.xarray.histogram(whole, bins=rule, dim=("a", "b")))
+
+
+def test_surveys_in_parts_refuse_what_is_no_part():
+    for passes, parts in (((b"x",), ()), ((), (b"x",)), ((3,), ()), ((), (None,))):
+        with pytest.raises((ValueError, TypeError)):
+            histo._histo.survey_merge("f64", "fd", 0.0, 1.0, passes, parts)
+    with pytest.raises(ValueError, match="rule"):
+        histo._histo.survey_part("f64", "best", 0.0, 1.0, (), np.zeros(3), None)
+    with pytest.raises(TypeError):
+        histo._histo.survey_part("f64", "fd", 0.0, 1.0, (), "x", None)
+    assert histo._histo.survey_bins("f64", "fd", 0.0, 1.0, ()) is None

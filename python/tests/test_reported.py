@@ -227,7 +227,7 @@ REFUSED = {
     "edges that are NaT": (lambda: histo.histogram(DAYS, DAYS), ValueError, "NaT"),
     "edges that are missing": (lambda: histo.histogram([1.0], [0, None, 1]), ValueError, "missing"),
     "words as edges": (lambda: histo.histogram([1.0], ["a", "b"]), TypeError, "strings"),
-    "rules by Dask": (lambda: histo.histogram_bin_edges(da.arange(10), "auto"), TypeError, "rule"),
+    "a rule that is none, by Dask": (lambda: histo.histogram_bin_edges(da.arange(10), "best"), ValueError, "estimator"),
     "a method for weights": (lambda: weighted().quantiles(0.5, "linear"), ValueError, "weights"),
     "a threshold of weights": (lambda: weighted().threshold(), ValueError, "weights"),
     "a comparison of weights": (lambda: weighted().compare(weighted()), ValueError, "weights"),

@@ -8,5 +8,6 @@ int functions_add(PyObject *module);
 int primitives_add(PyObject *module);
 int quantiles_add(PyObject *module);
 int groups_add(PyObject *module);
+int surveys_add(PyObject *module);
 
 #endif
