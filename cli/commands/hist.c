@@ -2,8 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "count/statistics.h"
-
 #include "commands/live.h"
 #include "output/outfile.h"
 #include "output/saved/checkpoint.h"
@@ -29,7 +27,6 @@ static int hist(const settings *s, output *to, result *r, fault *f)
     if (s->shards && strcmp(to->writer->name, "histo") != 0)
         return fault_set(f, EXIT_USAGE, "only .histo files say which shard they are: name one with -o");
     if (checkpoint_count(s, output_moments(to), r, f) != 0) return -1;
-    if ((s->stats || s->quantiles) && statistics_select(r, s, f) != 0) return -1;
     if (output_write(to, r, f) != 0) return -1;
     checkpoint_remove(s);
     return s->verbose && strcmp(to->writer->name, "text") != 0 ? tell(s, r, f) : 0;

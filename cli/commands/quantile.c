@@ -172,7 +172,7 @@ static int of_samples(const request *wanted, rows *to, fault *f)
 static int print_quantile(const settings *s, rows *to, fault *f)
 {
     request wanted = {.settings = s};
-    wanted.n = value_quantiles(s->quantiles ? s->quantiles : "25,50,75", &wanted.q, f);
+    wanted.n = value_quantiles(s->quantiles, &wanted.q, f);
     if (wanted.n < 0) return -1;
     const int failed =
         s->files_count && saved_is_file(s->files[0]) ? of_saved(&wanted, to, f) : of_samples(&wanted, to, f);

@@ -14,20 +14,24 @@ typedef struct numbers {
     uint64_t count;
     double mean, variance, skewness, kurtosis, entropy, min, max, mode;
     axis_form form;
-    int64_t distinct; /* of words; 0: they are numbers */
+    int64_t distinct;          /* of words; 0: they are numbers */
+    const sample_order *order; /* of integers that doubles do not hold; else NULL */
 } numbers;
 
 /* Of the samples themselves; of saved ones, skewness and kurtosis remain those of the bins. */
-static void set_moments(numbers *to, const histo_stats *stats)
+static void set_moments(numbers *to, const histo_stats *samples, const sample_order *order)
 {
+    const bool differs = order && order->differs;
+    const histo_stats *stats = differs ? &order->stats : samples;
     const double n = (double)(stats->samples - stats->nan - stats->infinite), variance = stats->m2 / n;
     to->count = stats->samples - stats->nan - stats->infinite;
     to->mean = stats->mean;
     to->variance = variance;
     if (!isnan(stats->m3)) to->skewness = stats->m3 / n / (variance * sqrt(variance));
     if (!isnan(stats->m4)) to->kurtosis = stats->m4 / n / (variance * variance) - 3;
-    to->min = stats->min;
-    to->max = stats->max;
+    to->min = samples->min;
+    to->max = samples->max;
+    to->order = differs ? order : NULL;
 }
 
 /* How many words have samples, and their counts and mode. */
@@ -70,7 +74,7 @@ static int summarize(const result *r, int i, numbers *to, fault *f)
                     .mode = values ? mode : 0.5 * mode + 0.5 * histo_axis_edge(&axis, s.mode + 1),
                     .form = summarized->forms[0]};
     if (to->form.names) return count_words(r, i, to, f);
-    if (summarized->stats && !values) set_moments(to, &summarized->stats[0]);
+    if (summarized->stats && !values) set_moments(to, &summarized->stats[0], summarized->order);
     return 0;
 }
 
@@ -78,18 +82,25 @@ static int summarize(const result *r, int i, numbers *to, fault *f)
 static void print(const numbers *s, bool with_words, bool with_numbers, rows *to)
 {
     const bool words = s->distinct > 0;
+    char text[TEXT_NUMBER_BYTES];
     const double none = (double)NAN, deviation = sqrt(s->variance);
     rows_count(to, s->count);
     if (with_words && words) rows_count(to, (uint64_t)s->distinct);
     if (with_words && !words) rows_number(to, none);
     if (with_numbers) {
-        rows_value(to, &s->form, words ? none : s->mean);
+        if (s->order)
+            rows_digits(to, order_text_of_difference(s->order, s->mean, text));
+        else
+            rows_value(to, &s->form, words ? none : s->mean);
         rows_difference(to, &s->form, words ? none : deviation);
         rows_number(to, words ? none : s->skewness);
         rows_number(to, words ? none : s->kurtosis);
     }
     rows_number(to, s->entropy);
-    if (with_numbers) {
+    if (with_numbers && s->order) {
+        rows_digits(to, order_text_of_integer(s->order, s->order->min, text));
+        rows_digits(to, order_text_of_integer(s->order, s->order->max, text));
+    } else if (with_numbers) {
         rows_value(to, &s->form, words ? none : s->min);
         rows_value(to, &s->form, words ? none : s->max);
     }

@@ -111,11 +111,22 @@ static void describe_run(run *r, double whole_s)
              text_seconds(whole_s, whole));
 }
 
+/* Exact, but for the higher moments that were added to the statistics. */
+static void read_sums(const histo_power_sums *sums, histo_stats *stats)
+{
+    const double m3 = stats->m3, m4 = stats->m4;
+    const bool higher = stats->samples > 0;
+    histo_power_sums_read(sums, stats);
+    if (higher) stats->m3 = m3;
+    if (higher) stats->m4 = m4;
+}
+
 /* If bins identify values, statistics are computed from bins; else those of sums follow from these. */
 static int read_stats(run *r, fault *f)
 {
     for (int i = 0; i < r->result->count && !r->whole; i++)
-        if (r->result->series[i].sums) series_read_sums(&r->result->series[i]);
+        for (int a = 0; a < r->naxes && r->result->series[i].sums; a++)
+            read_sums(&r->result->series[i].sums[a], &r->result->series[i].stats[a]);
     if (r->moments < MOMENTS_EXACT || !r->whole) return 0;
     table *tables = tables_read(r->result, TABLE_OF_OCCUPIED, f);
     if (!tables) return -1;
@@ -179,6 +190,7 @@ static int count(run *r, fault *f)
     if (!failed) failed = merge_counts(r, f);
     if (!failed) remark_left_out(r);
     if (!failed) failed = read_stats(r, f);
+    if (!failed) failed = run_find_order(r, f);
     if (!failed) failed = run_name_result(r, f);
     if (!failed) failed = wisdom_save_measured(s, f);
     if (!failed && r->sources[0].plan && !r->team) describe_run(r, progress_seconds() - begun);

@@ -63,11 +63,11 @@ int run_add_moments(const run *r, series *to, const histo_view *views, const his
     options.weights = NULL;
     options.offsets = NULL;
     histo_status status = HISTO_OK;
-    if (r->found_sums) return 0;
     for (int a = 0; a < r->naxes && to->stats && !r->whole && status == HISTO_OK; a++) {
-        status = to->sums ? histo_power_sums_add(&to->sums[a], &views[a], &options)
-                          : histo_stats_add(&to->stats[a], &views[a], &options);
-        if (to->sums && to->forms[a].names) /* strings have different numbers in each shard */
+        if (r->moments == MOMENTS_ALL) status = histo_stats_add(&to->stats[a], &views[a], &options);
+        if (r->found_sums || status != HISTO_OK) continue;
+        status = histo_power_sums_add(&to->sums[a], &views[a], &options);
+        if (to->forms[a].names) /* strings have different numbers in each shard */
             to->sums[a] = (histo_power_sums){.samples = to->sums[a].samples};
     }
     return status == HISTO_OK ? 0 : fault_of_library(f, EXIT_DATA, name);

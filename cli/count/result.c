@@ -103,8 +103,7 @@ void result_free(result *r)
         free(r->series[i].stats);
         for (int a = 0; a < HISTO_MAX_AXES; a++)
             bin_names_free(r->series[i].forms[a].names);
-
-        free(r->series[i].quantiles);
+        order_free(r->series[i].order);
     }
     for (int a = 0; a < HISTO_MAX_AXES; a++)
         free(r->axis_names[a]);

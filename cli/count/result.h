@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "base/fault.h"
+#include "count/order.h"
 #include "input/reader.h"
 #include "shards/manifest.h"
 
@@ -37,7 +38,8 @@ typedef enum moments_kind {
     MOMENTS_NONE,
     MOMENTS_SAVED, /* their sums, unless the bins say the same */
     MOMENTS_EXACT, /* the statistics that follow from these, or from the bins: extremes, mean and deviation */
-    MOMENTS_ALL,   /* all statistics, with the rounding errors of their order */
+    MOMENTS_ORDER, /* these, and quantiles where the samples can be read again */
+    MOMENTS_ALL,   /* exact statistics and higher moments, with the rounding errors of their order */
 } moments_kind;
 
 /* One histogram: entry `entry` of the batch in hist. The entries of a batch are consecutive. */
@@ -50,7 +52,7 @@ typedef struct series {
     histo_stats *stats;     /* one per axis, which follow from these if they are known; NULL: unknown */
     axis_form forms[HISTO_MAX_AXES];
 
-    double *quantiles; /* of the samples, [axes][those asked for]; NULL: unknown */
+    sample_order *order; /* of the samples, [HISTO_MAX_AXES]; NULL: unknown */
 } series;
 
 typedef struct result {

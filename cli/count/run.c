@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/places.h"
 #include "base/progress.h"
@@ -161,6 +162,17 @@ static bool may_read_twice(const run *r)
     return bins_need_data(&r->bins, dtype);
 }
 
+bool run_files_have(const settings *s, int64_t most)
+{
+    bool have = s->files_count > 0;
+    for (int i = 0; i < s->files_count && have; i++) {
+        struct stat status;
+        have = stat(s->files[i], &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= most;
+        if (have) most -= status.st_size;
+    }
+    return have;
+}
+
 /* Report a missing device before anything is read. */
 static int check_device(const settings *s, fault *f)
 {
@@ -193,7 +205,9 @@ int run_open_files(run *r, fault *f)
     if (wisdom_load(s, f) != 0) return -1;
     use_kernel_cache(s);
     if (bins_parse(&r->bins, s, f) != 0 || check_device(s, f) != 0) return -1;
-    if (feed_open(&r->feed, s, may_read_twice(r) && !s->pairs && !s->live, f) != 0) return -1;
+    const int64_t most = s->stats || s->quantiles ? INT64_MAX : RUN_SMALL_FILES;
+    const bool again = may_read_twice(r) || (r->moments >= MOMENTS_ORDER && run_files_have(s, most));
+    if (feed_open(&r->feed, s, again && !s->pairs && !s->live, f) != 0) return -1;
     if (!r->team && !s->live) r->feed.forms = &r->feed.own_forms;
     samples *first = s->pairs ? NULL : feed_begin(&r->feed, 0, f);
     if (s->pairs ? describe_stack(r, f) != 0 : !first || describe(r, first, f) != 0) return -1;

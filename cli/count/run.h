@@ -69,6 +69,9 @@ struct run {
 
 /* ---- Files and sources: run.c ---- */
 
+/* Another pass over so many bytes of files takes less time than the command to begin. */
+enum { RUN_SMALL_FILES = 1 << 18 };
+
 /* Open the first file, and match the settings with its contents. Series will be added to `to`. Call run_end afterwards,
  * also on failure. */
 int run_open(run *r, const settings *s, result *to, fault *f);
@@ -82,6 +85,8 @@ int run_visit(run *r, const feed_visitor *visitor, fault *f);
 int run_agree(const run *r, int failed, fault *f);
 /* The `pause` of a pass of a team. */
 int run_pause_for_team(void *self, fault *f);
+/* Whether all files are there as long as they are needed, unlike pipes, and have at most so many bytes together. */
+bool run_files_have(const settings *s, int64_t most);
 /* The axis of source i. */
 int run_axis_of(const run *r, int i);
 /* How the samples of axis a are read; NULL: in no special way. */
@@ -109,6 +114,11 @@ int run_add_series(run *r, int file, int page, fault *f);
 series *run_series_of(const run *r, int i, int64_t group);
 /* Name the result, and its axes. */
 int run_name_result(run *r, fault *f);
+
+/* ---- Order: order.c ---- */
+
+/* After counting: find the order of the samples, in further passes, where the run wants it and can make these. */
+int run_find_order(run *r, fault *f);
 
 /* ---- Plans and filling: fill.c ---- */
 

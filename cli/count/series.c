@@ -129,7 +129,7 @@ static void form_axis(run *r, int made, int a, int axis)
 /* Make room for the moments of source i, or of all sources if they are joint. */
 static int add_moments(const run *r, int i, series *to, fault *f)
 {
-    const bool with_sums = r->moments != MOMENTS_ALL && !r->whole;
+    const bool with_sums = !r->whole;
     to->stats = calloc((size_t)r->naxes, sizeof *to->stats);
     if (with_sums) to->sums = calloc((size_t)r->naxes, sizeof *to->sums);
     if (!to->stats || (with_sums && !to->sums)) return run_fault_memory(f);

@@ -3,17 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/failure.h"
-#include "count/selection.h"
-#include "input/feed/feed.h"
 #include "options/values.h"
 
 /* The projection of a sparse histogram has memory for all bins. */
 enum { MOST_BINS_OF_MANY_AXES = 1 << 22 };
-
-static const char quartiles[] = "25,50,75";
 
 static int fault_memory(fault *f)
 {
@@ -32,6 +27,9 @@ static void set_moments(statistics *s, const series *counted, const table *t, in
     s->max = moments.max;
     s->mean = moments.mean;
     s->deviation = finite ? sqrt(moments.m2 / (double)finite) : 0;
+    if (!counted->order || !counted->order[a].differs) return;
+    s->order = &counted->order[a];
+    s->deviation = sqrt(s->order->stats.m2 / (double)finite);
 }
 
 static void set_mode(statistics *s, const histo_axis *axis, const histo_summary *summary)
@@ -41,6 +39,13 @@ static void set_mode(statistics *s, const histo_axis *axis, const histo_summary 
     if (summary->mode < 0) return;
     const double lower = histo_axis_edge(axis, summary->mode), upper = histo_axis_edge(axis, summary->mode + 1);
     s->mode = axis->kind == HISTO_INTEGER ? lower : lower / 2 + upper / 2;
+}
+
+/* An estimate, which is among the samples unless it is only known to be beyond the axis. */
+static double among(const statistics *s, double estimate)
+{
+    if (!s->exact_moments || !s->finite || isinf(estimate)) return estimate;
+    return fmin(fmax(estimate, s->min), s->max);
 }
 
 /* Statistics of bins of one axis, for all entries of a batch, whose first is series `first`. */
@@ -65,10 +70,14 @@ static int read_batch(statistics_list *list, const result *r, int first, int a, 
         failed = fault_of_library(f, EXIT_DATA, "the statistics");
     for (size_t b = 0; b < batch && !failed; b++) {
         statistics *s = &list->items[((size_t)first + b) * (size_t)naxes + (size_t)a];
-        const double *exact = r->series[(size_t)first + b].quantiles;
+        const sample_order *order = r->series[(size_t)first + b].order;
+        const double *exact = order ? order[a].quantiles : NULL;
         s->exact_quantiles = exact || s->values;
         for (size_t k = 0; k < n; k++)
-            s->quantiles[k] = exact ? exact[(size_t)a * n + k] : too_long ? (double)NAN : quantiles[b * n + k];
+            s->quantiles[k] = exact ? exact[k] : too_long ? (double)NAN : among(s, quantiles[b * n + k]);
+        if (s->order && exact)
+            for (size_t k = 0; k < n; k++)
+                s->quantiles[k] = order_value(s->order, exact[k]);
         s->mode = s->entropy = NAN;
         if (finite_edges && !too_long) set_mode(s, &axis, &summaries[b]);
         const bin_names *names = result_bin_names(r, first + (int)b, a);
@@ -87,7 +96,7 @@ int statistics_read(statistics_list *list, const result *r, const table *tables,
     const int naxes = result_naxes(r);
     const size_t count = (size_t)r->count * (size_t)naxes;
     *list = (statistics_list){0};
-    list->n = value_quantiles(quantiles ? quantiles : quartiles, &list->q, f);
+    list->n = value_quantiles(quantiles, &list->q, f);
     if (list->n < 0) return -1;
     list->items = calloc(count, sizeof *list->items);
     list->quantiles = malloc(count * (size_t)list->n * sizeof *list->quantiles);
@@ -101,60 +110,6 @@ int statistics_read(statistics_list *list, const result *r, const table *tables,
         for (int a = 0; a < naxes && !r->series[i].shares_hist; a++)
             if (read_batch(list, r, i, a, f) != 0) return -1;
     return 0;
-}
-
-/* Whether the samples are in regular files, and all counted into one series for each source, or for all together. */
-static bool can_select(const result *r, const settings *s)
-{
-    bool can = s->files_count > 0 && !s->batch && !s->segments && !s->pairs && !s->shards;
-    for (int i = 0; i < s->files_count && can; i++) {
-        struct stat status;
-        can = stat(s->files[i], &status) == 0 && S_ISREG(status.st_mode);
-    }
-    bool wanted = false;
-    for (int i = 0; i < r->count * result_naxes(r); i++)
-        wanted =
-            wanted || histo_hist_axis(r->series[i / result_naxes(r)].hist, i % result_naxes(r)).kind != HISTO_INTEGER;
-    return can && wanted;
-}
-
-static int share_out(result *r, const double *values, int sources, int n, fault *f)
-{
-    const int naxes = result_naxes(r);
-    if (sources != r->count * naxes) return 0;
-    for (int i = 0; i < r->count; i++) {
-        const size_t bytes = (size_t)naxes * (size_t)n * sizeof *values;
-        if (!(r->series[i].quantiles = malloc(bytes))) return fault_memory(f);
-        memcpy(r->series[i].quantiles, values + (size_t)i * (size_t)naxes * (size_t)n, bytes);
-    }
-    return 0;
-}
-
-int statistics_select(result *r, const settings *s, fault *f)
-{
-    settings again = *s;
-    feed from = {0};
-    double *q = NULL, *values = NULL;
-    if (!can_select(r, s)) return 0;
-    const int n = value_quantiles(s->quantiles ? s->quantiles : quartiles, &q, f);
-    if (n < 0) return -1;
-    again.quiet = true;  /* the notes on the samples were printed */
-    fault ignored = {0}; /* files of several types, or words, have no quantiles */
-    const bool opened = feed_open(&from, &again, true, &ignored) == 0;
-    for (int i = 0; i < r->count * result_naxes(r); i++) /* dates and words, as they were counted */
-        if (r->series[i / result_naxes(r)].forms[i % result_naxes(r)].kind != VALUES_NUMBERS)
-            from.forms = &from.own_forms;
-    const samples *first = opened ? feed_begin(&from, 0, &ignored) : NULL;
-    const choice *c = first ? samples_choice(first) : NULL;
-    const int sources = c ? c->count : 0;
-    int failed = 0;
-    if (c && !(values = malloc((size_t)sources * (size_t)n * sizeof *values))) failed = fault_memory(f);
-    if (values && selection_find(&from, c, HISTO_QUANTILE_LINEAR, n, q, values, &ignored) == 0)
-        failed = share_out(r, values, sources, n, f);
-    feed_close(&from);
-    free(values);
-    free(q);
-    return failed;
 }
 
 void statistics_free(statistics_list *list)

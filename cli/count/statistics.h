@@ -11,11 +11,12 @@ typedef struct statistics {
     bool exact_moments; /* min, max, mean and deviation are those of the samples */
     double min, max, mean, deviation;
     bool exact_quantiles;
-    double *quantiles; /* [n]; infinite where one is beyond the axis */
-    bool values;       /* each bin is a value: so is the mode */
-    const char *word;  /* the mode, of bins that are words, which have an entropy besides; else NULL */
-    double mode;       /* the value with the largest count, or the middle of that bin; NaN beside infinite edges */
-    double entropy;    /* of the bins, in bits */
+    const sample_order *order; /* integers that doubles do not hold: their differences, which are exact; else NULL */
+    double *quantiles;         /* [n]; infinite where one is beyond the axis */
+    bool values;               /* each bin is a value: so is the mode */
+    const char *word;          /* the mode, of bins that are words, which have an entropy besides; else NULL */
+    double mode;    /* the value with the largest count, or the middle of that bin; NaN beside infinite edges */
+    double entropy; /* of the bins, in bits */
 } statistics;
 
 /* The statistics of all series, one after the other, and of all axes of each. */
@@ -28,9 +29,6 @@ typedef struct statistics_list {
 
 /* quantiles: in percent, separated by commas; NULL: the quartiles. A zeroed list may be freed even if this fails. */
 int statistics_read(statistics_list *list, const result *r, const table *tables, const char *quantiles, fault *f);
-/* Find the quantiles of the samples that were counted into r, unless bins are values, or the samples cannot be read
- * again: then those of the bins have to do. */
-int statistics_select(result *r, const settings *s, fault *f);
 void statistics_free(statistics_list *list);
 
 #endif

@@ -33,7 +33,7 @@ int value_landmarks(settings *s, char *text, fault *f);
 int value_target(settings *s, char *text, fault *f);
 int value_split_method(settings *s, char *text, fault *f);
 /* The quantiles of a list of percentages, from 0 to 1: how many, in *quantiles, which the caller frees; -1 with the
- * sentence. */
+ * sentence. NULL: the quartiles. */
 int value_quantiles(const char *text, double **quantiles, fault *f);
 int value_quantile_rule(settings *s, char *text, fault *f);
 int value_metric(settings *s, char *text, fault *f);

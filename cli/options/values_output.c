@@ -27,6 +27,7 @@ int value_theme(settings *s, char *text, fault *f)
 int value_quantiles(const char *text, double **quantiles, fault *f)
 {
     int count = 1;
+    if (!text) text = "25,50,75";
     for (const char *c = text; *c; c++)
         count += *c == ',';
     char *items = strdup(text), *rest = items;

@@ -172,6 +172,11 @@ void rows_number(rows *to, double value)
         put_cell(to, to->format == ROWS_TEXT ? text_short(value, text) : text_exact(value, text), json && isinf(value));
 }
 
+void rows_digits(rows *to, const char *number)
+{
+    put_cell(to, number, false);
+}
+
 void rows_count(rows *to, uint64_t count)
 {
     char text[TEXT_NUMBER_BYTES];

@@ -48,6 +48,8 @@ void rows_begin(rows *to, const char *const *names, int columns);
 void rows_text(rows *to, const char *text);
 void rows_number(rows *to, double value);
 void rows_count(rows *to, uint64_t count);
+/* A number in decimal digits, as JSON has it, too. */
+void rows_digits(rows *to, const char *number);
 /* A value on an axis: a date where these are times. */
 void rows_value(rows *to, const axis_form *form, double value);
 /* A difference of such values: of times, microseconds, or 3.5 d on a terminal. */

@@ -63,12 +63,54 @@ static void put_value(cells *to, const char *name, double value, const axis_form
         put_number(to, name, value);
 }
 
+/* An estimate has a mark, but for JSON, whose numbers have none. */
+static void put_estimate(cells *to, const char *name, double value, const axis_form *form)
+{
+    char text[TEXT_NUMBER_BYTES], date[TIME_TEXT_BYTES], marked[sizeof text + TIME_TEXT_BYTES + 4];
+    if (to->json || isnan(value)) {
+        put_value(to, name, value, form);
+        return;
+    }
+    snprintf(marked, sizeof marked, "≈%s", label_of_time(form, value, date) ? date : text_exact(value, text));
+    put_text(to, name, marked, false);
+}
+
+static void put_extreme(cells *to, const char *name, const statistics *s, double value, uint64_t difference,
+                        const axis_form *form)
+{
+    char text[TEXT_NUMBER_BYTES];
+    if (!s->finite)
+        put_number(to, name, (double)NAN);
+    else if (!s->exact_moments)
+        put_estimate(to, name, value, form);
+    else if (s->order)
+        put_text(to, name, order_text_of_integer(s->order, difference, text), false);
+    else
+        put_value(to, name, value, form);
+}
+
+/* A quantile or the mean. */
+static void put_level(cells *to, const char *name, const statistics *s, bool exact, double value,
+                      const double *difference, const axis_form *form)
+{
+    char text[TEXT_NUMBER_BYTES];
+    if (!s->finite)
+        put_number(to, name, (double)NAN);
+    else if (!exact)
+        put_estimate(to, name, value, form);
+    else if (difference)
+        put_text(to, name, order_text_of_difference(s->order, *difference, text), false);
+    else
+        put_value(to, name, value, form);
+}
+
 static void put_quantiles(cells *to, const statistics_list *list, const statistics *s, const axis_form *form)
 {
     for (int k = 0; k < list->n; k++) {
         char percent[TEXT_NUMBER_BYTES], name[TEXT_NUMBER_BYTES + 1];
         snprintf(name, sizeof name, "q%s", text_short(100 * list->q[k], percent));
-        put_value(to, name, s->finite ? s->quantiles[k] : (double)NAN, form);
+        const bool differs = s->order && s->order->quantiles;
+        put_level(to, name, s, s->exact_quantiles, s->quantiles[k], differs ? &s->order->quantiles[k] : NULL, form);
     }
 }
 
@@ -77,17 +119,21 @@ static void put_statistics(cells *to, const statistics_list *list, const table *
 {
     const statistics *s = &list->items[a];
     const double none = (double)NAN;
+    const axis_form numbers = {.kind = VALUES_NUMBERS};
     put_count(to, "samples", t->samples);
     put_count(to, "underflow", t->under[a]);
     put_count(to, "overflow", t->over[a]);
     put_count(to, "nan", t->nan[a]);
     put_count(to, "masked", t->masked);
     if (t->sum_w) put_number(to, "sum_w", table_sum_of_weights(t));
-    put_value(to, "min", s->finite ? s->min : none, form);
+    put_extreme(to, "min", s, s->min, s->order ? s->order->min : 0, form);
     put_quantiles(to, list, s, form);
-    put_value(to, "max", s->finite ? s->max : none, form);
-    put_value(to, "mean", s->finite ? s->mean : none, form);
-    put_number(to, "std", s->finite ? s->deviation : none);
+    put_extreme(to, "max", s, s->max, s->order ? s->order->max : 0, form);
+    put_level(to, "mean", s, s->exact_moments, s->mean, s->order ? &s->order->stats.mean : NULL, form);
+    if (s->finite && !s->exact_moments)
+        put_estimate(to, "std", s->deviation, &numbers);
+    else
+        put_number(to, "std", s->finite ? s->deviation : none);
     if (s->word)
         put_word(to, "mode", s->word);
     else

@@ -71,7 +71,8 @@ static const writer *writer_of_path(const char *path, fault *f)
 moments_kind output_moments(const output *to)
 {
     const settings *s = to->settings;
-    if (to->writer->shows_stats || s->stats || s->quantiles || s->verbose) return MOMENTS_EXACT;
+    if (to->writer == &writer_text || s->stats || s->quantiles || s->verbose) return MOMENTS_ORDER;
+    if (to->writer->shows_stats) return MOMENTS_EXACT;
     return to->writer->saves_moments ? MOMENTS_SAVED : MOMENTS_NONE;
 }
 

@@ -67,7 +67,13 @@ static void fill_moments(const sheet *of, line *l, const statistics *s, const ax
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         char text[TEXT_NUMBER_BYTES];
         const bool among = numbers[i].among && s->exact_moments;
-        if (numbers[i].among)
+        if (s->order && numbers[i].field == MIN)
+            order_text_of_integer(s->order, s->order->min, text);
+        else if (s->order && numbers[i].field == behind(of, MAX))
+            order_text_of_integer(s->order, s->order->max, text);
+        else if (s->order && numbers[i].field == behind(of, MEAN))
+            order_text_of_difference(s->order, s->order->stats.mean, text);
+        else if (numbers[i].among)
             label_of_value(form, numbers[i].value, among ? s->min : 0, among ? s->max : 0, text);
         else
             label_of_difference(form, numbers[i].value, text);
@@ -88,7 +94,10 @@ static void fill_quantiles(const sheet *of, line *l, const statistics *s, const 
             put_number(of, l->field[BEFORE + k], true, isinf(value < 0 ? axis->lo : axis->hi) ? "-" : bound);
         } else {
             const bool among = s->exact_moments;
-            label_of_value(form, value, among ? s->min : 0, among ? s->max : 0, text);
+            if (s->order && s->order->quantiles)
+                order_text_of_difference(s->order, s->order->quantiles[k], text);
+            else
+                label_of_value(form, value, among ? s->min : 0, among ? s->max : 0, text);
             put_number(of, l->field[BEFORE + k], s->exact_quantiles, text);
         }
     }

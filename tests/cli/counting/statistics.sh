@@ -4,17 +4,61 @@
 heads='samples\tunderflow\toverflow\tnan\tmasked\tmin\tq25\tq50\tq75\tmax\tmean\tstd\tmode\tentropy\tmoments\tquantiles\n'
 printf '%s\n' 1 1 2 3 7 10 nan >x.txt
 printf '0\n10\n' >two.txt
+printf '5 5 5\n' >fives.txt
 printf 'a,b,w\n1,2,3\n3,5,1\n' >t.csv
 
-# Samples are read again for their quantiles, which are numpy.percentile's, whatever the bins; those of a pipe cannot.
+# Samples are read again for their quantiles, which are numpy.percentile's, whatever the bins; of a pipe only if it was
+# copied, to find the range. An estimate has a mark, and is among the samples.
 prints "$heads"'7\t0\t0\t1\t0\t1\t1.25\t2.5\t6\t10\t4\t3.366501646120693\t1.5\t2.2516291673878226\texact\texact\n' --stats -b 9 x.txt
 prints "$heads"'7\t0\t2\t1\t0\t1\t1.25\t2.5\t6\t10\t4\t3.366501646120693\t1.5\t1.5\texact\texact\n' --stats -b 3 -r 1:4 x.txt
-prints "$heads"'2\t0\t0\t0\t0\t0\t3.75\t5\t6.25\t10\t5\t5\t5\t0\texact\tof bins\n' --stats -b 1 <two.txt
+prints "$heads"'2\t0\t0\t0\t0\t0\t2.5\t5\t7.5\t10\t5\t5\t5\t0\texact\texact\n' --stats -b 1 <two.txt
+prints "$heads"'2\t0\t0\t0\t0\t0\t≈3.75\t≈5\t≈6.25\t10\t5\t5\t5\t0\texact\tof bins\n' --stats -b 1 -r 0:10 <two.txt
+prints "$heads"'2\t0\t0\t0\t0\t4\t≈4\t≈5\t≈5\t5\t4.5\t0.5\t5\t0\texact\tof bins\n' --stats -b 1 -r 0:10 <<END
+4 5
+END
 prints "$heads"'1\t0\t0\t1\t0\tnan\tnan\tnan\tnan\tnan\tnan\tnan\tnan\tnan\texact\tof bins\n' --stats -b 1 -r 0:1 <<END
 nan
 END
 prints 'samples,underflow,overflow,nan,masked,min,q0,q33.3,q100,max,mean,std,mode,entropy,moments,quantiles\n2,0,0,0,0,0,0,3.3299999999999996,10,10,5,5,5,0,exact,exact\n' \
     --quantiles 0,33.3,100 --to csv -b 1 two.txt
+
+# So are those of each file, group, page and column; and those of files of different types, each.
+printf '1 2 3 4\n' >whole.txt
+printf '0.5 0.5 100\n' >parts.txt
+of_both="whole.txt\\t4\\t0\\t0\\t0\\t0\\t1\\t2.5\\t3.9699999999999998\\t4\\t2.5\\nparts.txt\\t3\\t0\\t0\\t0\\t0\\t0.5\\t0.5\\t98.01\\t100\\t33.666666666666664\\n"
+for each in --compare --batch; do
+    checks=$((checks + 1))
+    "$histo" $each --quantiles 50,99 -b 2 whole.txt parts.txt | cut -f -11 | tail -n +2 >got
+    printf "$of_both" | cmp -s - got || fail "$each has other quantiles: $(cat got)"
+done
+{
+    echo g,h,v
+    i=0
+    while [ $i -lt 700 ]; do
+        i=$((i + 1))
+        echo "g$((i % 70)),$i,$i.5"
+    done
+} >groups.csv
+checks=$((checks + 1))
+"$histo" --by g --top all --column v,h --quantiles 50 -b 3 groups.csv |
+    awk -F '\t' 'NR > 1 && $8 != ($7 + $9) / 2 { bad = 1 }
+                 END { exit bad || NR != 141 }' || fail "groups have other medians"
+
+# Integers beyond 2^53: exact extremes, quantiles and deviations, in tables, drawings and the summary.
+{
+    echo n
+    echo 1700000000000000010
+    echo 1700000000000000001
+    echo 1700000000000000005
+} >ns.csv
+shows '	1700000000000000001	1700000000000000003	1700000000000000005	1700000000000000010	1700000000000000005.333333	3.681787005729087	' \
+    --quantiles 25,50 ns.csv
+shows '1700000000000000007.5  1700000000000000010  1700000000000000005.333333  3.68179' \
+    --quantiles 25,50,75 --to text ns.csv
+shows '^3	1700000000000000005.333333	3.68178700572908' summary ns.csv
+shows '	1700000000000000001	1700000000000000010	' summary ns.csv
+printf -- '-9007199254740995\n-9007199254740992\n' >below.txt
+shows '	-9007199254740995	-9007199254740993.5	-9007199254740992	' --quantiles 50 -b 2 below.txt
 
 # Where a bin is a value.
 printf 'abca' >letters
@@ -31,7 +75,8 @@ prints "$heads"'2\t0\t0\t0\t1\t5\t5\t5\t5\t5\t5\t0\t5\t0\texact\texact\n' --stat
 # In a drawing: the median if there is room, all if asked for; a quantile beyond the axis is only known to be there.
 COLUMNS=80
 export COLUMNS
-shows '^samples  min  .*median .* mean  *std$' --to text -b 4 two.txt
+shows '^samples  .*  min  .*median .* mean  *std$' --to text -b 4 two.txt
+shows '^ *3 .*  5  *5  *5  *5  *5  *5  *0$' --to text -b 4 fives.txt
 shows 'std  *mode  entropy$' --stats --to text -b 4 two.txt
 shows '  1%  median  99.9%  ' --quantiles 1,50,99.9 --to text -b 4 two.txt
 shows '^ *6 .* < 1 ' --quantiles 0,50 --to text -b 2 -r 1:3 <<END
@@ -40,9 +85,9 @@ END
 
 # Saved histograms have their bins, and the moments of their samples.
 "$histo" -b 4 -o two.json two.txt
-prints "$heads"'4\t0\t0\t0\t0\t0\t1.5625\t5\t8.4375\t10\t5\t5\t1.25\t1\texact\tof bins\n' merge --stats two.json two.json
+prints "$heads"'4\t0\t0\t0\t0\t0\t≈1.5625\t≈5\t≈8.4375\t10\t5\t5\t1.25\t1\texact\tof bins\n' merge --stats two.json two.json
 sed 's/"metadata".*},$//' two.json >bare.json
-prints "$heads"'4\t0\t0\t0\t0\t0\t1.5625\t5\t8.4375\t10\t5\t3.75\t1.25\t1\tof bins\tof bins\n' merge --stats bare.json bare.json
+prints "$heads"'4\t0\t0\t0\t0\t≈0\t≈1.5625\t≈5\t≈8.4375\t≈10\t≈5\t≈3.75\t1.25\t1\tof bins\tof bins\n' merge --stats bare.json bare.json
 # Dates are dates; words have a mode and an entropy; so are those of groups and of mixed columns.
 printf 'd,c,n\n2024-01-01,a,1.5\n2024-01-05,b,2\n2024-02-01,b,3\n' >mixed.csv
 shows '^d	3	0	0	0	0	2024-01-01	2024-01-03	2024-01-05	2024-01-18T12:00	2024-02-01	2024-01-12T16:00	1189548082256' \

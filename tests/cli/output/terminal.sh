@@ -71,9 +71,9 @@ printf 'x,y\n0,0\n1,1\n1,1\n' >pairs.csv
 statistics_of_pairs='   samples  under  over  NaN  masked
 x        3      0     0    0       0
 y        3      0     0    0       0
-   min  max      mean       std
-x    0    1  0.666667  0.471405
-y    0    1  0.666667  0.471405'
+   min  median  max      mean       std
+x    0       1    1  0.666667  0.471405
+y    0       1    1  0.666667  0.471405'
 draws 'pairs.csv
     y
             ████████
@@ -124,9 +124,9 @@ COLUMNS=80 draws 'scales.csv
 a                                       b
 1 … 2  █████████▋                    1  10 M … 30 M  ███████████████████████ 2
 2 … 3  █████████████████████████████ 3  30 M … 50 M  ███████████████████████ 2
-   samples         min        median         max        mean         std
-a        4           1     ≈ 2.33333           3        2.25    0.829156
-b        4  10 000 000  ≈ 30 000 000  50 000 000  27 500 000  14 790 199' --column all -b 2 scales.csv
+   samples         min      median         max        mean         std
+a        4           1         2.5           3        2.25    0.829156
+b        4  10 000 000  25 000 000  50 000 000  27 500 000  14 790 199' --column all -b 2 scales.csv
 
 # --compare has one axis for columns, and for files of any types.
 printf 'a,b\n1,2\n2,3.5\n3,4\n5,5\n' >close.csv
@@ -136,9 +136,9 @@ COLUMNS=80 draws 'close.csv
 2 … 3  ████████████████▌                 1  ████████████████▌                 1
 3 … 4  ████████████████▌                 1  ████████████████▌                 1
 4 … 5  ████████████████▌                 1  █████████████████████████████████ 2
-   samples  min     25%   median      75%  max   mean      std
-a        4    1  ≈ 2.25      ≈ 3   ≈ 3.75    5   2.75  1.47902
-b        4    2  ≈ 3.25  ≈ 3.875  ≈ 4.375    5  3.625  1.08253' --column a,b -b 4 --compare close.csv
+   samples  min    25%  median   75%  max   mean      std
+a        4    1   1.75     2.5   3.5    5   2.75  1.47902
+b        4    2  3.125    3.75  4.25    5  3.625  1.08253' --column a,b -b 4 --compare close.csv
 printf '1\n2\n5\n' >whole.txt
 printf '0.5\n2.25\n7\n' >broken.txt
 mkdir -p other

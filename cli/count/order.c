@@ -1,0 +1,308 @@
+#include "count/order.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/failure.h"
+#include "base/progress.h"
+#include "base/scratch.h"
+#include "count/run.h"
+#include "options/values.h"
+
+/* Each search may take some megabytes; further series take another pass. */
+enum { MOST_SEARCHES = 64 };
+
+typedef struct search {
+    sample_order *to;
+    histo_quantiles *quantiles; /* NULL: not asked for, or no samples yet */
+    histo_power_sums sums;      /* of differences */
+    histo_dtype dtype;
+    bool begun, in_pass;
+    bool mixed; /* the samples have several types, which no search is for */
+} search;
+
+typedef struct finder {
+    run *run;
+    int n; /* quantiles q[n], 0 to 1 */
+    double *q;
+    int first, end; /* series of this pass */
+    search *searches;
+    bool again; /* after the first pass over the samples */
+    bool begun; /* a piece was seen in this pass */
+    scratch differences;
+} finder;
+
+void order_free(sample_order *order)
+{
+    for (int a = 0; a < HISTO_MAX_AXES && order; a++)
+        free(order[a].quantiles);
+    free(order);
+}
+
+/* ---- Numbers beyond doubles ------------------------------------------------------------------------------ */
+
+char *order_text_of_integer(const sample_order *order, uint64_t difference, char text[TEXT_NUMBER_BYTES])
+{
+    const uint64_t value = order->base + difference;
+    if (order->is_signed)
+        snprintf(text, TEXT_NUMBER_BYTES, "%" PRId64, (int64_t)value);
+    else
+        snprintf(text, TEXT_NUMBER_BYTES, "%" PRIu64, value);
+    return text;
+}
+
+char *order_text_of_difference(const sample_order *order, double difference, char text[TEXT_NUMBER_BYTES])
+{
+    char part[TEXT_NUMBER_BYTES];
+    uint64_t whole = difference < 0x1p64 ? (uint64_t)difference : UINT64_MAX;
+    double rest = difference - floor(difference);
+    const bool negative = order->is_signed && (int64_t)(order->base + whole) < 0;
+    if (negative && rest > 0) { /* -7 + 0.25 is -6.75 */
+        whole++;
+        rest = 1 - rest;
+    }
+    snprintf(part, sizeof part, "%.6f", rest);
+    for (size_t length = strlen(part); part[length - 1] == '0'; length--)
+        part[length - 1] = '\0';
+    order_text_of_integer(order, whole, text);
+    if (negative && order->base + whole == 0) strcpy(text, "-0");
+    if (part[0] == '0' && part[1] && part[2]) strncat(text, part + 1, TEXT_NUMBER_BYTES - strlen(text) - 1);
+    return text;
+}
+
+double order_value(const sample_order *order, double difference)
+{
+    const double base = order->is_signed ? (double)(int64_t)order->base : (double)order->base;
+    return base + difference;
+}
+
+/* An array of the differences of 64-bit integers to the base. */
+static bool subtract(scratch *memory, const histo_view *from, uint64_t base, histo_view *to)
+{
+    const int64_t size = histo_view_size(from);
+    if (!scratch_reserve(memory, (size_t)size * sizeof(uint64_t) + 1)) return false;
+    uint64_t *differences = (uint64_t *)(void *)memory->data;
+    int64_t at[HISTO_MAX_DIMS] = {0};
+    const char *sample = from->data;
+    for (int64_t i = 0; i < size; i++) {
+        uint64_t value;
+        memcpy(&value, sample, sizeof value);
+        differences[i] = value - base;
+        for (int d = from->ndim - 1; d >= 0; d--) {
+            sample += from->strides[d];
+            if (++at[d] < from->shape[d]) break;
+            sample -= from->shape[d] * from->strides[d];
+            at[d] = 0;
+        }
+    }
+    *to = histo_view_nd(differences, HISTO_U64, from->ndim, from->shape);
+    return true;
+}
+
+/* ---- Searches -------------------------------------------------------------------------------------------- */
+
+static bool beyond_doubles(const histo_stats *stats)
+{
+    return stats->samples > stats->nan + stats->infinite && (stats->min < -0x1p53 || stats->max > 0x1p53);
+}
+
+static int begin_search(const finder *o, search *at, const series *of, int a, histo_dtype dtype, fault *f)
+{
+    sample_order *to = at->to;
+    const histo_stats *stats = &of->stats[a];
+    at->begun = true;
+    at->dtype = dtype;
+    to->differs =
+        (dtype == HISTO_I64 || dtype == HISTO_U64) && of->forms[a].kind == VALUES_NUMBERS && beyond_doubles(stats);
+    to->is_signed = dtype == HISTO_I64;
+    if (to->differs) to->base = to->is_signed ? (uint64_t)(int64_t)stats->min : (uint64_t)stats->min;
+    if (to->differs) to->min = UINT64_MAX;
+    if (o->n == 0) return 0;
+    if (histo_quantiles_create(&at->quantiles, to->differs ? HISTO_U64 : dtype, HISTO_QUANTILE_LINEAR, o->n, o->q) !=
+            HISTO_OK ||
+        histo_quantiles_next_pass(at->quantiles, &at->in_pass) != HISTO_OK)
+        return fault_of_library(f, EXIT_DATA, "the quantiles");
+    return 0;
+}
+
+/* The numbers of differences besides quantiles. */
+static histo_status add_numbers(const finder *o, search *at, const histo_view *differences,
+                                const histo_fill_options *filter)
+{
+    histo_extremes extremes;
+    histo_status status = histo_power_sums_add(&at->sums, differences, filter);
+    if (status == HISTO_OK && o->run->moments == MOMENTS_ALL)
+        status = histo_stats_add(&at->to->stats, differences, filter);
+    if (status == HISTO_OK) status = histo_find_extremes(differences, filter, &extremes, 1);
+    if (status != HISTO_OK || extremes.samples == 0) return status;
+    if (extremes.min.u64 < at->to->min) at->to->min = extremes.min.u64;
+    if (extremes.max.u64 > at->to->max) at->to->max = extremes.max.u64;
+    return HISTO_OK;
+}
+
+static int add(finder *o, search *at, const series *of, int a, const histo_view *view, const histo_fill_options *filter,
+               const char *name, fault *f)
+{
+    histo_view differences;
+    histo_status status = HISTO_OK;
+    if (!at->begun && begin_search(o, at, of, a, view->dtype, f) != 0) return -1;
+    at->mixed = at->mixed || view->dtype != at->dtype;
+    if (at->mixed) return 0;
+    if (at->to->differs) {
+        if (!subtract(&o->differences, view, at->to->base, &differences))
+            return fault_set(f, EXIT_DATA, "no memory for the quantiles");
+        view = &differences;
+        if (!o->again) status = add_numbers(o, at, view, filter);
+    }
+    if (status == HISTO_OK && at->in_pass) status = histo_quantiles_add(at->quantiles, view, filter);
+    return status == HISTO_OK ? 0 : fault_of_library(f, EXIT_DATA, name);
+}
+
+/* Add the samples of a group to the searches of its series. */
+static int add_group(finder *o, const char *name, const piece *p, int64_t group, fault *f)
+{
+    const run *r = o->run;
+    for (int i = 0; i < r->count; i++) {
+        const series *of = run_series_of(r, r->joint ? 0 : i, group);
+        const int k = (int)(of - r->result->series), a = r->joint ? i : 0;
+        const histo_fill_options filter = piece_filter(p, r->joint ? 0 : i);
+        if (k < o->first || k >= o->end || !of->stats || of->forms[a].names) continue;
+        if (add(o, &o->searches[(k - o->first) * r->naxes + a], of, a, &p->views[i], &filter, name, f) != 0) return -1;
+    }
+    return 0;
+}
+
+static int series_of_a_page(const run *r)
+{
+    return (r->joint ? 1 : r->count) * (int)r->group_count;
+}
+
+static int enter(void *self, int file, const samples *in, fault *f)
+{
+    run *r = ((finder *)self)->run;
+    (void)in;
+    (void)f;
+    if (r->settings->per_file) r->first_series = file * series_of_a_page(r);
+    return 0;
+}
+
+/* The series follow one another as the pass that counted came to their first pieces. */
+static int take(void *self, int file, const piece *p, fault *f)
+{
+    finder *o = self;
+    run *r = o->run;
+    const char *name = feed_name(&r->feed, file);
+    if (r->settings->batch && o->begun && (file != r->file || p->page != r->page))
+        r->first_series += series_of_a_page(r);
+    r->file = file;
+    r->page = p->page;
+    o->begun = true;
+    if (!p->by) return add_group(o, name, p, 0, f);
+    int failed = groups_sort(&r->groups, p, f);
+    for (int64_t group = 0; group < r->group_count && !failed; group++) {
+        const piece samples_of_group = groups_of(&r->groups, p, group);
+        if (histo_view_size(&samples_of_group.views[0]) > 0) failed = add_group(o, name, &samples_of_group, group, f);
+    }
+    return failed;
+}
+
+static bool next_pass(const finder *o, int searches)
+{
+    bool any = false;
+    for (int i = 0; i < searches; i++) {
+        search *at = &o->searches[i];
+        if (at->quantiles && !at->mixed)
+            any |= histo_quantiles_next_pass(at->quantiles, &at->in_pass) == HISTO_OK && at->in_pass;
+    }
+    return any;
+}
+
+static int end_search(const finder *o, search *at, fault *f)
+{
+    sample_order *to = at->to;
+    if (at->mixed) to->differs = false;
+    if (to->differs) {
+        const double m3 = to->stats.m3, m4 = to->stats.m4;
+        histo_power_sums_read(&at->sums, &to->stats);
+        to->stats.m3 = m3;
+        to->stats.m4 = m4;
+    }
+    if (!at->quantiles || at->mixed) return 0;
+    if (!(to->quantiles = malloc((size_t)o->n * sizeof *to->quantiles)))
+        return fault_set(f, EXIT_DATA, "no memory for the quantiles");
+    return histo_quantiles_read(at->quantiles, to->quantiles) == HISTO_OK
+               ? 0
+               : fault_of_library(f, EXIT_DATA, "the quantiles");
+}
+
+/* The passes for the series from o->first to o->end. */
+static int find(finder *o, fault *f)
+{
+    run *r = o->run;
+    const feed_visitor visitor = {.verb = "selecting", .enter = enter, .take = take, .self = o};
+    const int searches = (o->end - o->first) * r->naxes;
+    int failed = 0;
+    o->searches = calloc((size_t)searches, sizeof *o->searches);
+    if (!o->searches) return fault_set(f, EXIT_DATA, "no memory for the quantiles");
+    for (int i = 0; i < searches; i++)
+        o->searches[i].to = &r->result->series[o->first + i / r->naxes].order[i % r->naxes];
+    o->again = false;
+    do {
+        r->first_series = 0;
+        o->begun = false;
+        failed = feed_visit(&r->feed, &visitor, f);
+        o->again = true;
+    } while (!failed && next_pass(o, searches));
+    for (int i = 0; i < searches; i++) {
+        if (!failed) failed = end_search(o, &o->searches[i], f);
+        histo_quantiles_destroy(o->searches[i].quantiles);
+    }
+    free(o->searches);
+    return failed;
+}
+
+/* Whether there is anything to find that bins and sums do not say. */
+static bool is_wanted(const run *r)
+{
+    bool any = false;
+    for (int i = 0; i < r->result->count; i++)
+        for (int a = 0; a < r->naxes && r->result->series[i].stats; a++)
+            any = any || (!r->result->series[i].forms[a].names &&
+                          (r->moments == MOMENTS_ORDER || beyond_doubles(&r->result->series[i].stats[a])));
+    return any;
+}
+
+/* Quantiles that are drawn, but not asked for, may take little time: no file is decoded for them again unless it is
+ * small. */
+static bool is_quick(const run *r)
+{
+    const samples *alone = r->feed.count == 1 ? r->feed.files[0].open : NULL;
+    const reader *decoded = alone ? samples_reader(alone) : NULL;
+    const bool kept = decoded ? decoded->caches_all && decoded->caches_all(decoded) : feed_keeps_all(&r->feed);
+    return kept || run_files_have(r->settings, RUN_SMALL_FILES);
+}
+
+int run_find_order(run *r, fault *f)
+{
+    const settings *s = r->settings;
+    finder o = {.run = r};
+    int failed = 0;
+    if (r->moments < MOMENTS_ORDER || r->whole || r->team || s->pairs || s->segments || !r->feed.keep || !is_wanted(r))
+        return 0;
+    if (r->moments == MOMENTS_ORDER && !s->stats && !s->quantiles && !is_quick(r)) return 0;
+    if (r->moments == MOMENTS_ORDER) o.n = value_quantiles(s->quantiles, &o.q, f);
+    if (o.n < 0) return -1;
+    for (int i = 0; i < r->result->count && !failed; i++)
+        if (!(r->result->series[i].order = calloc(HISTO_MAX_AXES, sizeof(sample_order))))
+            failed = fault_set(f, EXIT_DATA, "no memory for the quantiles");
+    for (; o.first < r->result->count && !failed; o.first = o.end) {
+        o.end = o.first + MOST_SEARCHES < r->result->count ? o.first + MOST_SEARCHES : r->result->count;
+        failed = find(&o, f);
+    }
+    free(o.q);
+    free(o.differences.data);
+    return failed;
+}

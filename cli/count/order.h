@@ -1,0 +1,29 @@
+/* The order of samples: exact quantiles, and the numbers of 64-bit integers that doubles do not hold. */
+#ifndef CLI_ORDER_H
+#define CLI_ORDER_H
+
+#include <histo/histo.h>
+#include <stdbool.h>
+
+#include "base/text.h"
+
+/* Of the samples on one axis of a series. Integers beyond 2^53 are taken as differences to one of them or an integer
+ * below, which are mostly small; other samples as they are. */
+typedef struct sample_order {
+    bool differs, is_signed; /* whether there are differences, and of which type */
+    uint64_t base;           /* from this integer, in two's complement */
+    histo_stats stats;       /* of the differences: min and max are rounded */
+    uint64_t min, max;       /* exact differences */
+    double *quantiles;       /* of the samples, or of the differences; NULL: unknown */
+} sample_order;
+
+/* Free order[HISTO_MAX_AXES]; NULL is allowed. */
+void order_free(sample_order *order);
+
+/* The sample, or the number between two, that is so much above the base, as a decimal number. */
+char *order_text_of_difference(const sample_order *order, double difference, char text[TEXT_NUMBER_BYTES]);
+char *order_text_of_integer(const sample_order *order, uint64_t difference, char text[TEXT_NUMBER_BYTES]);
+/* The same, rounded. */
+double order_value(const sample_order *order, double difference);
+
+#endif
