@@ -95,6 +95,20 @@ static int describe_stack(run *r, fault *f)
     return r->sources[0].name && r->sources[1].name ? 0 : run_fault_memory(f);
 }
 
+/* Are the dtypes of what is beside the counted samples, for which plans are made, others than those of the file
+ * before? */
+static bool changes_beside(run *r, const choice *c)
+{
+    const int sources[] = {c->weights, c->where};
+    bool changed = false;
+    for (int i = 0; i < 2; i++) {
+        const histo_dtype dtype = sources[i] == NO_SOURCE ? HISTO_DTYPE_COUNT : c->sources[sources[i]].dtype;
+        changed = changed || dtype != r->beside[i];
+        r->beside[i] = dtype;
+    }
+    return changed;
+}
+
 /* Files may have different dtypes only if the axes do not depend on the dtype. */
 int run_enter_file(void *self, int file, const samples *in, fault *f)
 {
@@ -104,7 +118,7 @@ int run_enter_file(void *self, int file, const samples *in, fault *f)
         return fault_set(
             f, EXIT_DATA, "%s has %d channel%s to count where %s has %d: count them separately, or choose --channel",
             feed_name(&r->feed, file), c->count, c->count == 1 ? "" : "s", feed_name(&r->feed, 0), r->count);
-    bool changed = false;
+    bool changed = changes_beside(r, c);
     for (int i = 0; i < c->count; i++) {
         int a = run_axis_of(r, i);
         histo_dtype dtype = c->sources[i].dtype, expected = r->sources[a].dtype;

@@ -30,9 +30,11 @@ struct run {
     bool joint;
     int count; /* of the sources */
     run_source *sources;
-    bool characters;  /* bytes or letters are counted */
-    bool of_pages;    /* series have the numbers of pages in their names */
-    int64_t segments; /* of each source, counted separately */
+    bool characters;       /* bytes or letters are counted */
+    histo_dtype beside[2]; /* of the weights, and of the condition that plans know, in the current file; or
+                              HISTO_DTYPE_COUNT */
+    bool of_pages;         /* series have the numbers of pages in their names */
+    int64_t segments;      /* of each source, counted separately */
 
     image_stack stack; /* of --pairs, whose two axes are sources of a joint histogram */
 

@@ -61,6 +61,7 @@ typedef struct channel_form {
     bool looks;        /* VALUES_NUMBERS of text, which may turn out to be integers */
     time_epoch epoch;  /* VALUES_TIMES, f64, that are read as numbers; or none, and text is parsed */
     bool stated;       /* the file says which times they are */
+    time_epoch span;   /* VALUES_NUMBERS that are spans, in this unit; or none */
 } channel_form;
 
 /* The channels of bands, in the order of their views. */
@@ -126,7 +127,9 @@ struct reader {
     const bool *numeric;          /* [channels]; NULL: all. False if the first rows contain only words */
     bool may_have_header;         /* the first row of text is read as numbers, but looks like names */
     const values_kind *kinds;     /* [channels]: what their values seem to be; NULL: VALUES_NUMBERS */
-    const time_epoch *epochs;     /* [channels]: the times that their numbers are; NULL: none is a time */
+    const time_epoch *epochs;     /* [channels]: the times, or spans, that their numbers are; NULL: none is one */
+    bool declares;                /* the file says what values are; else they are written, and can be read as words or
+                                     integers beyond those that doubles hold, too */
     int64_t pages, height, width; /* of a page; -1 if unknown. One-dimensional data has height samples and width 1 */
     int64_t pages_in_file;        /* if the file has several and none was requested, else 0; -1: several */
     bool first_only;              /* only the first of pages_in_file can be read */

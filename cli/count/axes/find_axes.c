@@ -79,7 +79,7 @@ static int take_axes(run *r, fault *f)
         r->axes[a] = r->search[a].axis;
         if (name_bins(r, a, name, f) != 0) return -1;
     }
-    if (r->settings->compare) {
+    if (r->settings->compare && !run_words_of_axis(r, 0)) { /* strings of all files have one axis */
         const histo_axis common = axis_in_common(r->axes, r->axis_count, &r->bins.spec[0]);
         for (int a = 0; a < r->axis_count; a++)
             r->axes[a] = common;

@@ -33,27 +33,28 @@ time_epoch epoch_of_numpy(const char *code)
     } units[] = {
         {"Y", {.units = 12, .months = true}},
         {"M", {.units = 1, .months = true}},
-        {"W", {7 * 86400000000, 1, false, 0}},
-        {"D", {86400000000, 1, false, 0}},
-        {"h", {3600000000, 1, false, 0}},
-        {"m", {60000000, 1, false, 0}},
-        {"s", {1000000, 1, false, 0}},
-        {"ms", {1000, 1, false, 0}},
-        {"us", {1, 1, false, 0}},
-        {"ns", {1, 1000, false, 0}},
-        {"ps", {1, 1000000, false, 0}},
-        {"fs", {1, 1000000000, false, 0}},
-        {"as", {1, 1000000000000, false, 0}},
+        {"W", {.units = 7 * 86400000000, .per = 1}},
+        {"D", {.units = 86400000000, .per = 1}},
+        {"h", {.units = 3600000000, .per = 1}},
+        {"m", {.units = 60000000, .per = 1}},
+        {"s", {.units = 1000000, .per = 1}},
+        {"ms", {.units = 1000, .per = 1}},
+        {"us", {.units = 1, .per = 1}},
+        {"ns", {.units = 1, .per = 1000}},
+        {"ps", {.units = 1, .per = 1000000}},
+        {"fs", {.units = 1, .per = 1000000000}},
+        {"as", {.units = 1, .per = 1000000000000}},
     };
     int count = 0;
     char name[3] = "";
-    if (strncmp(code, "M8[", 3) != 0) return (time_epoch){0};
+    if (strncasecmp(code, "m8[", 3) != 0) return (time_epoch){0};
     if (sscanf(code + 3, "%9d", &count) != 1) count = 1; /* M8[25s] */
     const char *unit = code + 3 + strspn(code + 3, "0123456789");
     if (sscanf(unit, "%2[A-Za-z]", name) != 1 || strcmp(unit + strlen(name), "]") != 0 || count < 1)
         return (time_epoch){0};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         time_epoch found = units[i].is;
+        found.span = *code == 'm';
         if (strcmp(name, units[i].name) == 0 && !__builtin_mul_overflow(found.units, count, &found.units)) return found;
     }
     return (time_epoch){0};

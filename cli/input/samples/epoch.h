@@ -15,13 +15,15 @@ typedef struct time_epoch {
     int64_t units, per;
     bool months;
     int64_t origin; /* the time that 0 is, in microseconds after 1970 */
+    bool span;      /* it is no time, but how long something took, or a time of day */
 } time_epoch;
 
 /* Is the time, in microseconds after 1970, in the years 0 to 9999? */
 bool epoch_has_year(double us);
 /* So many units a second since 1970. */
 time_epoch epoch_per_second(int64_t per_second);
-/* What NumPy's code of a type says, as "M8[ns]", without the order of bytes; none of other types and units. */
+/* What NumPy's code of a type says, as "M8[ns]", or of spans "m8[ns]", without the order of bytes; none of other types
+ * and units. */
 time_epoch epoch_of_numpy(const char *code);
 /* What netCDF's attributes say, as "days since 1900-01-01", in a calendar ("": the standard one). None of units that
  * are not times, of months and years, whose length is not a calendar's, and of calendars that dates do not have. */

@@ -269,6 +269,15 @@ static int fault_beyond_years(const samples *in, const sample_source *s, double 
         s->name ? s->name : "0", units == 1000000 ? "ms" : "ns");
 }
 
+/* What a source's numbers count. The units that files state are each file's own; dates are read as microseconds. */
+static const time_epoch *epoch_of(const samples *in, const sample_source *s)
+{
+    static const time_epoch microseconds = {.units = 1, .per = 1};
+    const time_epoch *stated = in->reader->epochs ? &in->reader->epochs[s->channel] : NULL;
+    if (!s->as.stated) return &s->as.epoch;
+    return stated && stated->units && !stated->span ? stated : &microseconds;
+}
+
 /* Make the sources' views from the band's. */
 static int make_views(samples *in, const band *b, fault *f)
 {
@@ -286,8 +295,7 @@ static int make_views(samples *in, const band *b, fault *f)
             luma_of(&b->views[s->view], in->made.data + used);
             in->views[i] = histo_view_nd(in->made.data + used, s->dtype, 2, shape);
         } else if (s->as.epoch.units) {
-            /* Units are each file's own. */
-            const time_epoch *e = s->as.stated ? &in->reader->epochs[s->channel] : &s->as.epoch;
+            const time_epoch *e = epoch_of(in, s);
             double beyond;
             if (!epoch_times(&b->views[s->view], b->valid ? &b->valid[s->view] : NULL, e,
                              (double *)(in->made.data + used), &beyond))

@@ -301,30 +301,65 @@ static values_kind kind_of(const reader *r, int channel)
     return r->takes_forms && r->kinds ? r->kinds[channel] : VALUES_NUMBERS;
 }
 
-/* The times that the file says its numbers are. */
-static time_epoch stated_epoch(const reader *r, const sample_source *s)
+/* The times, or spans, that the file says its numbers are. */
+static time_epoch stated_unit(const reader *r, const sample_source *s, bool span)
 {
-    return r->epochs && !s->luma ? r->epochs[s->channel] : (time_epoch){0};
+    const bool is = r->epochs && !s->luma && r->epochs[s->channel].span == span;
+    return is ? r->epochs[s->channel] : (time_epoch){0};
 }
 
-static void set_form(sample_source *to, const channel_form *as)
+static time_epoch stated_epoch(const reader *r, const sample_source *s)
+{
+    return stated_unit(r, s, false);
+}
+
+/* Are the numbers written in digits, which may be integers that doubles do not hold? */
+static bool is_written(const reader *r, const sample_source *s)
+{
+    return r->takes_forms && !r->declares && s->dtype == HISTO_F64 && !s->luma;
+}
+
+/* Numbers that are stored, and not written, stay what they are where those of other files are read as integers. */
+static void set_form(const reader *r, sample_source *to, const channel_form *as)
 {
     to->as = *as;
-    if (as->kind != VALUES_NUMBERS) to->dtype = as->dtype;
+    if (as->kind == VALUES_INTEGERS && !is_written(r, to)) to->as = (channel_form){.kind = VALUES_NUMBERS};
+    if (to->as.kind != VALUES_NUMBERS) to->dtype = as->dtype;
 }
 
 static int fault_not_alike(const reader *r, const sample_source *s, const channel_form *as, fault *f)
 {
     static const char *const names[] = {"numbers", "numbers", "strings", "dates"};
-    return fault_set(f, EXIT_DATA, "%s has no %s in %.60s, where other files have %s: count it separately",
-                     input_name(r->in), names[as->kind], s->name ? s->name : "its samples", names[as->kind]);
+    const char *name = input_name(r->in), *where = s->name ? s->name : "its samples";
+    const bool spans = as->kind == VALUES_NUMBERS && stated_unit(r, s, true).units;
+    if (spans && as->span.units)
+        return fault_set(f, EXIT_DATA, "%s has spans of time in another unit in %.60s than other files: %s", name,
+                         where, "convert them to one unit, or count it separately");
+    if (spans || as->span.units)
+        return fault_set(f, EXIT_DATA, "%s has %s in %.60s, where other files have %s: count it separately", name,
+                         spans ? "spans of time" : "no spans of time", where, spans ? "numbers" : "them");
+    if (as->kind == VALUES_TIMES && stated_epoch(r, s).units)
+        return fault_set(f, EXIT_DATA, "%s stores the dates in %.60s as numbers of a unit, unlike the first file: %s",
+                         name, where, "name it first, or count it separately");
+    return fault_set(f, EXIT_DATA, "%s has no %s in %.60s, where other files have %s: count it separately", name,
+                     names[as->kind], where, names[as->kind]);
 }
 
-/* Can the file's samples be counted in this form? */
-static bool is_alike(const reader *r, const channel_form *as, bool stated)
+static bool is_same_span(const time_epoch *a, const time_epoch *b)
 {
-    if (as->kind == VALUES_NUMBERS || as->kind == VALUES_INTEGERS) return !stated;
-    return as->epoch.units ? stated == as->stated : r->takes_forms && !stated;
+    return a->units == b->units && a->per == b->per && a->months == b->months;
+}
+
+/* Can the file's samples, of this kind, be counted in this form? */
+static bool is_alike(const reader *r, const sample_source *s, const channel_form *as, values_kind kind)
+{
+    const bool stated = stated_epoch(r, s).units != 0;
+    const time_epoch span = stated_unit(r, s, true);
+    if (r->declares && kind == VALUES_NUMBERS && !is_numeric(r, s->channel)) return true; /* it has no values */
+    if (as->kind == VALUES_NUMBERS || as->kind == VALUES_INTEGERS) return !stated && is_same_span(&span, &as->span);
+    if (as->stated) return stated || kind == VALUES_TIMES;
+    if (as->epoch.units) return !stated && kind != VALUES_TIMES;
+    return r->takes_forms && !stated;
 }
 
 /* Do the lists name this channel? */
@@ -356,7 +391,8 @@ static int add_form(channel_forms *all, const reader *r, const sample_source *s,
     all->forms = more;
     channel_form *made = &more[all->count++];
     *made = (channel_form){.kind = kind};
-    made->looks = kind == VALUES_NUMBERS && r->takes_forms && s->dtype == HISTO_F64 && !s->luma;
+    made->looks = kind == VALUES_NUMBERS && is_written(r, s);
+    if (kind == VALUES_NUMBERS) made->span = stated_unit(r, s, true);
     if (kind == VALUES_TIMES) made->dtype = HISTO_I64;
     if (kind != VALUES_WORDS) return 0;
     made->dtype = HISTO_U32;
@@ -378,7 +414,7 @@ static int add_groups(choice *c, const reader *r, const char *item, channel_form
     if (add_extra(c, r, item, &c->by, f) != 0) return -1;
     sample_source *s = &c->sources[c->by];
     if (all->count == c->count && add_form(all, r, s, VALUES_WORDS, f) != 0) return -1;
-    set_form(s, &all->forms[c->count]);
+    set_form(r, s, &all->forms[c->count]);
     return 0;
 }
 
@@ -396,10 +432,16 @@ static int find_forms(choice *c, const reader *r, const settings *options, chann
         if (first && add_form(all, r, s, kind, f) != 0) return -1;
         if (first && stated.units) all->forms[i] = epoch_form(stated, true);
         if (first && per_second) all->forms[i] = epoch_form(epoch_per_second(per_second), false);
-        if (!is_alike(r, &all->forms[i], stated.units != 0)) return fault_not_alike(r, s, &all->forms[i], f);
-        set_form(s, &all->forms[i]);
+        if (!is_alike(r, s, &all->forms[i], kind)) return fault_not_alike(r, s, &all->forms[i], f);
+        set_form(r, s, &all->forms[i]);
     }
     return 0;
+}
+
+/* Times that the first file stores as numbers of a unit, and this one as dates. */
+static bool is_read_as_times(const reader *r, const sample_source *s)
+{
+    return s->as.stated && stated_epoch(r, s).units == 0;
 }
 
 static int select_in_reader(choice *c, reader *r, fault *f)
@@ -411,6 +453,7 @@ static int select_in_reader(choice *c, reader *r, fault *f)
         sample_source *s = &c->sources[i];
         s->view = views;
         if (s->as.epoch.units == 0) as[views] = s->as; /* else numbers, of which times are made */
+        if (is_read_as_times(r, s)) as[views] = (channel_form){.kind = VALUES_TIMES, .dtype = HISTO_I64};
         for (int k = 0; k < (s->luma ? 3 : 1); k++)
             wanted[views++] = s->channel + k;
     }
@@ -433,11 +476,11 @@ static int add_condition(choice *c, const reader *r, const where_condition *from
     made.source = source;
     channel_form stored = {.kind = kind, .dtype = kind == VALUES_WORDS ? HISTO_U32 : HISTO_I64, .words = made.words};
     const channel_form times = epoch_form(stated, true);
-    if (made.large && r->takes_forms && s->dtype == HISTO_F64) {
+    if (made.large && is_written(r, s)) {
         stored.kind = VALUES_INTEGERS;
         stored.dtype = made.integers;
     }
-    if (stored.kind != VALUES_NUMBERS) set_form(s, stated.units ? &times : &stored);
+    if (stored.kind != VALUES_NUMBERS) set_form(r, s, stated.units ? &times : &stored);
     condition *more = realloc(c->conditions, (size_t)(c->conditions_count + 1) * sizeof *more);
     if (!more) {
         condition_free(&made);
@@ -522,7 +565,7 @@ int choice_make(choice *c, reader *r, const settings *s, channel_forms *all, fau
 int choice_reform(choice *c, reader *r, const channel_forms *all, fault *f)
 {
     for (int i = 0; i < c->count; i++)
-        set_form(&c->sources[i], &all->forms[i]);
+        set_form(r, &c->sources[i], &all->forms[i]);
     return select_in_reader(c, r, f);
 }
 

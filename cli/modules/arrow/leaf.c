@@ -43,6 +43,7 @@ static void set_time(leaf *c, const char *format)
         c->type = LEAF_TIMES;
         c->per_second = per_second[unit - units];
     } else { /* times of a day, and durations */
+        c->per_second = unit ? per_second[unit - units] : 0;
         set_number(c, format[1] == 't' && (format[2] == 's' || format[2] == 'm') ? 'i' : 'l');
     }
 }
@@ -184,6 +185,12 @@ const struct ArrowArray *leaf_array(const leaf *c, const struct ArrowArray *batc
     return array;
 }
 
+unpack_number leaf_number(const leaf *c, const struct ArrowArray *array, int64_t at)
+{
+    const char *values = array->buffers[1];
+    return unpack_load(values + (size_t)at * histo_dtype_size(c->dtype), c->dtype);
+}
+
 double leaf_decimal(const leaf *c, const struct ArrowArray *array, int64_t at)
 {
     enum { WORD = 32, MOST_WORDS = 256 / WORD };
@@ -256,6 +263,5 @@ const char *leaf_string(leaf_type type, const struct ArrowArray *array, int64_t 
 
 int64_t leaf_index(const leaf *c, const struct ArrowArray *array, int64_t at)
 {
-    const char *indices = array->buffers[1];
-    return unpack_load(indices + (size_t)at * histo_dtype_size(c->dtype), c->dtype).i;
+    return leaf_number(c, array, at).i;
 }

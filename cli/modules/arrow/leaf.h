@@ -3,6 +3,7 @@
 #define CLI_MODULES_ARROW_LEAF_H
 
 #include "input/reader.h"
+#include "input/samples/unpack.h"
 #include "modules/arrow/abi.h"
 
 enum { DEEPEST = 32 };
@@ -31,7 +32,7 @@ typedef struct leaf {
     histo_dtype dtype;  /* of LEAF_NUMBERS, or of the indices of a dictionary */
     leaf_type words;    /* of a dictionary: of its values */
     int bits, scale;    /* of LEAF_DECIMALS */
-    int64_t per_second; /* of LEAF_TIMES */
+    int64_t per_second; /* of LEAF_TIMES, and of LEAF_NUMBERS that are spans; else 0 */
 } leaf;
 
 typedef struct leaves {
@@ -53,6 +54,7 @@ const struct ArrowArray *leaf_array(const leaf *c, const struct ArrowArray *batc
                                     bool *valid, int64_t *first);
 
 /* Element `at` of an array. */
+unpack_number leaf_number(const leaf *c, const struct ArrowArray *array, int64_t at);
 double leaf_decimal(const leaf *c, const struct ArrowArray *array, int64_t at);
 int64_t leaf_microseconds(const leaf *c, const struct ArrowArray *array, int64_t at);
 const char *leaf_string(leaf_type type, const struct ArrowArray *array, int64_t at, size_t *size);

@@ -1,9 +1,13 @@
 /* Parquet files, and Arrow's own (Feather): rows in batches, of which only the selected columns are read. Columns
  * without missing values are counted where they are. Row groups, and batches of files, are read by several threads. */
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "base/times.h"
 #include "input/readers/arrays/array.h"
 #include "input/readers/readers.h"
 #include "modules/arrow/leaf.h"
@@ -102,13 +106,16 @@ static int find_columns(arrow_reader *r, fault *f)
     histo_dtype *dtypes = arena_take(memory, n, sizeof *dtypes);
     bool *numeric = arena_take(memory, n, sizeof *numeric);
     values_kind *kinds = arena_take(memory, n, sizeof *kinds);
+    time_epoch *epochs = arena_take(memory, n, sizeof *epochs);
     r->place_of = arena_take(memory, n, sizeof *r->place_of);
-    if (!complete || !names || !dtypes || !numeric || !kinds || !r->place_of) return fault_memory(r, f);
+    if (!complete || !names || !dtypes || !numeric || !kinds || !epochs || !r->place_of) return fault_memory(r, f);
     for (size_t i = 0; i < n; i++) {
         const leaf *c = &r->columns.of[i];
         names[i] = c->name;
         dtypes[i] = leaf_dtype(c);
         kinds[i] = leaf_kind(c);
+        if (c->type == LEAF_NUMBERS && c->per_second) epochs[i] = epoch_per_second(c->per_second);
+        epochs[i].span = epochs[i].units != 0;
         numeric[i] = kinds[i] == VALUES_NUMBERS && c->type != LEAF_OTHER && c->type != LEAF_NULLS;
     }
     r->base.channels = (int)n;
@@ -116,6 +123,7 @@ static int find_columns(arrow_reader *r, fault *f)
     r->base.dtypes = dtypes;
     r->base.numeric = numeric;
     r->base.kinds = kinds;
+    r->base.epochs = epochs;
     return 0;
 }
 
@@ -159,9 +167,10 @@ static int check_form(const arrow_reader *r, int channel, const channel_form *as
     if (c->type == LEAF_OTHER)
         return fault_set(f, EXIT_DATA, "%s, column %.80s: %s are not numbers: choose another --column",
                          input_name(r->base.in), c->name, c->what);
-    if (c->type == LEAF_NULLS || as->kind == kind || (kind != VALUES_WORDS && as->kind != VALUES_WORDS)) return 0;
-    return fault_set(f, EXIT_DATA, "%s, column %.80s: %s", input_name(r->base.in), c->name,
-                     kind == VALUES_WORDS ? "strings are not numbers" : "numbers are counted as strings elsewhere");
+    if (c->type == LEAF_NULLS || as->kind == kind || as->kind == VALUES_WORDS) return 0;
+    static const char *const names[] = {"numbers", "numbers", "strings", "dates"};
+    return fault_set(f, EXIT_DATA, "%s, column %.80s: %s are not %s", input_name(r->base.in), c->name, names[kind],
+                     names[as->kind]);
 }
 
 static int compare(const void *a, const void *b)
@@ -223,6 +232,40 @@ static int code_of(const arrow_reader *r, const arrow_slot *s, leaf_type type, c
     return dictionary_fault(s->as.words, name, f);
 }
 
+/* Numbers, truths and times that are counted as strings, as a text would have them. */
+static int code_of_value(const arrow_reader *r, const arrow_slot *s, const leaf *c, const struct ArrowArray *array,
+                         int64_t at, uint32_t *code, fault *f)
+{
+    char text[TIME_TEXT_BYTES]; /* more than TEXT_NUMBER_BYTES */
+    char name[320];
+    if (c->type == LEAF_BITS) {
+        snprintf(text, sizeof text, "%s", leaf_bit(array->buffers[1], at) ? "true" : "false");
+    } else if (c->type == LEAF_DATES || c->type == LEAF_TIMES) {
+        const int64_t us = leaf_microseconds(c, array, at);
+        time_text(us, time_digits_of(us, TIME_DAYS), text);
+    } else if (c->type == LEAF_DECIMALS) {
+        text_exact(leaf_decimal(c, array, at), text);
+    } else {
+        const unpack_number value = leaf_number(c, array, at);
+        if (c->dtype >= HISTO_F16)
+            text_exact(value.f, text);
+        else
+            snprintf(text, sizeof text, c->dtype == HISTO_U64 ? "%" PRIu64 : "%" PRId64, value.i);
+    }
+    if (dictionary_code(s->as.words, text, strlen(text), code) == 0) return 0;
+    snprintf(name, sizeof name, "%.150s, %.150s", input_name(r->base.in), r->base.names[s->column]);
+    return dictionary_fault(s->as.words, name, f);
+}
+
+/* NaN is no string, but missing. */
+static void clear_nan(const leaf *c, const channel_form *as, const struct ArrowArray *array, int64_t first,
+                      int64_t count, bool *valid)
+{
+    if (c->type != LEAF_NUMBERS || c->dtype < HISTO_F16 || as->kind != VALUES_WORDS) return;
+    for (int64_t i = 0; i < count; i++)
+        valid[i] = valid[i] && !isnan(leaf_number(c, array, first + i).f);
+}
+
 /* Codes of this batch's dictionary are found when they are needed. */
 static int reset_codes(arrow_reader *r, arrow_slot *s, const struct ArrowArray *strings, fault *f)
 {
@@ -255,6 +298,8 @@ static int code_of_entry(const arrow_reader *r, const arrow_slot *s, const leaf 
 static int store(const arrow_reader *r, arrow_slot *s, const leaf *c, const struct ArrowArray *array, int64_t at,
                  int64_t to, fault *f)
 {
+    if (s->as.kind == VALUES_WORDS && leaf_kind(c) != VALUES_WORDS)
+        return code_of_value(r, s, c, array, at, (uint32_t *)s->values + to, f);
     switch (c->type) {
     case LEAF_BITS:
         ((uint8_t *)s->values)[to] = leaf_bit(array->buffers[1], at);
@@ -299,10 +344,11 @@ static int make_view(arrow_reader *r, int i, int64_t from, int64_t count, histo_
     const bool *valid = r->paired ? r->row_valid : r->valid;
     memset(r->valid, true, (size_t)count);
     const struct ArrowArray *array = leaf_array(c, &r->batch, from, count, r->valid, &first);
+    clear_nan(c, &s->as, array, first + from, count, r->valid);
     const bool all = !memchr(valid, 0, (size_t)count);
     const void *values = s->values;
     if (c->type == LEAF_DICTIONARY && from == 0 && reset_codes(r, s, array->dictionary, f) != 0) return -1;
-    if (c->type == LEAF_NUMBERS) {
+    if (c->type == LEAF_NUMBERS && s->as.kind == VALUES_NUMBERS) {
         const size_t size = histo_dtype_size(c->dtype);
         const char *begin = (const char *)array->buffers[1] + (size_t)(first + from) * size;
         kept = all ? count : pack(s->values, begin, size, valid, count);
@@ -346,7 +392,8 @@ static int arrow_next(reader *base, band *b, fault *f)
         for (int i = 0; i < r->base.selected.count && r->paired; i++) {
             const leaf *c = &r->projected.of[r->place_of[r->slot[i].column]];
             int64_t first;
-            leaf_array(c, &r->batch, from, count, r->row_valid, &first);
+            const struct ArrowArray *array = leaf_array(c, &r->batch, from, count, r->row_valid, &first);
+            clear_nan(c, &r->slot[i].as, array, first + from, count, r->row_valid);
             if (c->type == LEAF_NULLS) memset(r->row_valid, false, (size_t)count);
         }
         *b = (band){.y = r->row, .rows = 0, .cols = 1, .views = r->base.selected.views};
@@ -399,7 +446,7 @@ static reader *open_as(source_format format, input *in, const read_options *opti
     if (!r) return NULL;
     r->format = format;
     r->paired = options->paired;
-    r->base.takes_forms = true;
+    r->base.takes_forms = r->base.declares = true;
     r->base.height = -1;
     r->base.width = 1;
     if (open_source(r, f) != 0 || find_columns(r, f) != 0) {

@@ -92,7 +92,7 @@ static int column_of_value(json_reader *r, cell_kind kind)
 
 static bool put(json_reader *r, int column, const row_table_cell *cell, const char *at)
 {
-    char what[96] = "an array or object is not a number";
+    char what[96];
     switch (row_table_put(&r->table, column, cell, r->fault)) {
     case PUT_GOOD:
         return true;
@@ -101,7 +101,7 @@ static bool put(json_reader *r, int column, const row_table_cell *cell, const ch
     case PUT_BAD:
         break;
     }
-    if (cell->text) text_cell_describe(cell->text, cell->text + cell->size, what, sizeof what);
+    row_table_describe(&r->table, column, cell, "an array or object", what, sizeof what);
     fault_set(r->fault, EXIT_DATA,
               "%s, line %" PRIu64 ", key %.80s: %s; correct it, or leave such values out with --skip-bad",
               input_name(r->table.base.in), line_of(r, at), r->table.names[column], what);

@@ -250,11 +250,11 @@ static int find_columns(sqlite_reader *r, fault *f)
 
 static int fault_cell(const sqlite_reader *r, int column, const row_table_cell *cell, fault *f)
 {
-    char what[112] = "a BLOB is not a number";
-    if (cell->kind == CELL_REAL)
+    char what[112];
+    row_table_describe(&r->table, column, cell, "a BLOB", what, sizeof what);
+    if (cell->kind == CELL_REAL && r->table.dtypes[column] != HISTO_F64)
         snprintf(what, sizeof what, "%.17g is not an integer, as the others are: make all real, by --query and CAST",
                  cell->real);
-    if (cell->kind == CELL_WORD) text_cell_describe(cell->text, cell->text + cell->size, what, sizeof what);
     return fault_set(f, EXIT_DATA,
                      "%s, row %" PRId64 ", column %.80s: %s; correct it, or leave such values out with "
                      "--skip-bad",

@@ -74,14 +74,15 @@ const Type types[] = {
     {"bfloat16", "", HISTO_BF16},
 };
 
-/* The unit of version 3's dates is a setting. */
+/* The unit of version 3's dates and spans is a setting. */
 time_epoch epoch_named(const char *name, const Value *type)
 {
     const Value *settings = type ? member(*type, "configuration") : nullptr;
     const Value *scale = settings ? member(*settings, "scale_factor") : nullptr;
     char code[40];
-    if (std::strcmp(name, "numpy.datetime64") != 0 || !settings) return time_epoch();
-    std::snprintf(code, sizeof code, "M8[%d%.20s]", scale && scale->IsInt() ? scale->GetInt() : 1,
+    const bool span = std::strcmp(name, "numpy.timedelta64") == 0;
+    if ((!span && std::strcmp(name, "numpy.datetime64") != 0) || !settings) return time_epoch();
+    std::snprintf(code, sizeof code, "%c8[%d%.20s]", span ? 'm' : 'M', scale && scale->IsInt() ? scale->GetInt() : 1,
                   text(member(*settings, "unit")));
     return epoch_of_numpy(code);
 }

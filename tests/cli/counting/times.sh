@@ -112,7 +112,7 @@ prints "lo\thi\tcount\n16440\t16476\t3\n" -b 1 -r minmax bare.npy
 prints 'lo\thi\tcount\n-1e+19\t16440\t1\n16440\t16477\t3\n' --raw --edges -1e19,16440,16477 m8-D.npy
 refuses 1 'far.npy: the time of number 1000000000 is not in the years 0 to 9999: count numbers with --raw' far.npy
 refuses 1 'spans.npy has no dates in its samples, where other files have dates' m8-D.npy spans.npy
-refuses 1 'm8-D.npy has no numbers in its samples, where other files have numbers' -q spans.npy m8-D.npy
+refuses 1 'm8-D.npy has no spans of time in its samples, where other files have them' -q spans.npy m8-D.npy
 
 # Numbers that netCDF's attributes say are times; integers, floats and packed ones.
 python3 - <<'END'

@@ -38,7 +38,7 @@ int columns_publish(column_table *c, reader *r, const char *subject, fault *f)
         const table_column *from = &c->column[i];
         names[i] = from->name;
         dtypes[i] = unpack_dtype(&from->rule, from->dtype);
-        numeric[i] = from->what == NULL && from->rule.epoch.units == 0;
+        numeric[i] = from->what == NULL && (from->rule.epoch.units == 0 || from->rule.epoch.span);
         packings[i] = from->rule;
         epochs[i] = from->rule.epoch;
     }

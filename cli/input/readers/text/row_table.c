@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/times.h"
 #include "input/readers/arrays/array.h"
 #include "input/readers/text/number.h"
@@ -243,4 +244,18 @@ put_result row_table_put(row_table *t, int column, const row_table_cell *cell, f
         bad = bad || s->state == CELL_BAD;
     }
     return bad && !t->skip_bad ? PUT_BAD : PUT_GOOD;
+}
+
+void row_table_describe(const row_table *t, int column, const row_table_cell *cell, const char *other, char *text,
+                        size_t size)
+{
+    bool times = false;
+    for (int s = t->slot_of[column]; s >= 0; s = t->slot[s].next)
+        times = times || (t->slot[s].as.kind == VALUES_TIMES && t->slot[s].state == CELL_BAD);
+    const char *kind = times ? "date" : "number";
+    char number[TEXT_NUMBER_BYTES];
+    if (cell->text)
+        text_cell_describe(cell->text, cell->text + cell->size, kind, text, size);
+    else
+        snprintf(text, size, "%s is not a %s", cell->kind == CELL_OTHER ? other : text_exact(cell->real, number), kind);
 }

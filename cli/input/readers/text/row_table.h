@@ -99,5 +99,8 @@ typedef enum put_result {
 
 /* Put a cell of a selected column. */
 put_result row_table_put(row_table *t, int column, const row_table_cell *cell, fault *f);
+/* "'abc' is not a date", or a number, of a cell that was bad; other: what cells of CELL_OTHER are. */
+void row_table_describe(const row_table *t, int column, const row_table_cell *cell, const char *other, char *text,
+                        size_t size);
 
 #endif

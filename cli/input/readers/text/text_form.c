@@ -57,7 +57,7 @@ bool text_cell_is(const text_cell *cell, const char *word)
     return (size_t)(cell->end - cell->begin) == size && strncasecmp(cell->begin, word, size) == 0;
 }
 
-void text_cell_describe(const char *begin, const char *end, char *text, size_t size)
+void text_cell_describe(const char *begin, const char *end, const char *kind, char *text, size_t size)
 {
     enum { MAX_SHOWN = 40 };
     char shown[MAX_SHOWN + 1];
@@ -67,7 +67,7 @@ void text_cell_describe(const char *begin, const char *end, char *text, size_t s
         length--; /* do not split a UTF-8 character */
     for (int i = 0; i < length; i++)
         shown[i] = (unsigned char)begin[i] < ' ' || begin[i] == 0x7f ? '?' : begin[i];
-    snprintf(text, size, "'%.*s%s' is not a number", length, shown, shortened ? "…" : "");
+    snprintf(text, size, "'%.*s%s' is not a %s", length, shown, shortened ? "…" : "", kind);
 }
 
 /* Could the only cell of the first line be a name? Damaged numbers could not. */

@@ -23,8 +23,8 @@ bool text_cell_number(const text_cell *cell, double *value);
 bool text_cell_missing(const text_cell *cell);
 /* Is it this word, whatever its case? */
 bool text_cell_is(const text_cell *cell, const char *word);
-/* "'abc' is not a number", with long or unprintable cells made printable. */
-void text_cell_describe(const char *begin, const char *end, char *text, size_t size);
+/* "'abc' is not a number", or another kind of values, with long or unprintable cells made printable. */
+void text_cell_describe(const char *begin, const char *end, const char *kind, char *text, size_t size);
 /* Does the cell look like a number with commas: 2,5 or 1,234.5? */
 bool text_cell_has_comma(const text_cell *cell);
 

@@ -16,7 +16,7 @@ static int fault_cell(const text_reader *r, uint64_t line, int column, const tex
     const char *remedy = "correct it, or leave such cells out with --skip-bad";
     line = text_window_line(&r->window, line);
     if (line == 1) remedy = "correct it, leave such cells out with --skip-bad, or declare a header with --header yes";
-    text_cell_describe(cell->begin, cell->end, what, sizeof what);
+    text_cell_describe(cell->begin, cell->end, "number", what, sizeof what);
     if (text_cell_has_comma(cell)) remedy = "write it with a decimal point, and no comma elsewhere";
     if (r->base.names) snprintf(named, sizeof named, " (%.80s)", r->base.names[column]);
     return fault_set(f, EXIT_DATA, "%s, line %" PRIu64 ", column %d%s: %s; %s", input_name(r->base.in), line, column,
@@ -25,17 +25,18 @@ static int fault_cell(const text_reader *r, uint64_t line, int column, const tex
 
 static int fault_time(const text_reader *r, uint64_t line, int column, const text_cell *cell, fault *f)
 {
+    char what[96];
+    text_cell_describe(cell->begin, cell->end, "date", what, sizeof what);
     return fault_set(f, EXIT_DATA,
-                     "%s, line %" PRIu64 ", column %d: '%.*s' is not a date; correct it, leave such cells out with "
-                     "--skip-bad, or count its values with --category",
-                     input_name(r->base.in), text_window_line(&r->window, line), column,
-                     (int)(cell->end - cell->begin < 40 ? cell->end - cell->begin : 40), cell->begin);
+                     "%s, line %" PRIu64 ", column %d: %s; correct it, leave such cells out with --skip-bad, or count "
+                     "its values with --category",
+                     input_name(r->base.in), text_window_line(&r->window, line), column, what);
 }
 
 static int fault_word(const text_reader *r, const char *begin, const char *end, fault *f)
 {
     char what[96];
-    text_cell_describe(begin, end, what, sizeof what);
+    text_cell_describe(begin, end, "number", what, sizeof what);
     return fault_set(f, EXIT_DATA,
                      "%s, line %" PRIu64 ", word %" PRIu64 ": %s; correct it, or leave such words out with --skip-bad",
                      input_name(r->base.in), text_window_line(&r->window, r->line), r->word, what);
@@ -84,14 +85,9 @@ static inline text_follow parse_cell(const char **at, const char *end, text_deli
     return follow;
 }
 
-/* Keep the good values of the current row, which ends on `line`: if paired, all or none. */
-static row_result end_row(text_reader *r, int64_t columns, uint64_t line, int bad, int missing, fault *f)
+/* Keep the good values of the current row: if paired, all or none. */
+static row_result keep_row(text_reader *r, int bad, int missing)
 {
-    if (columns != r->base.channels) {
-        fault_ragged(r, columns, f);
-        return ROW_FAILED;
-    }
-    r->line = line + 1;
     r->base.bad += r->paired ? bad > 0 : (uint64_t)bad;
     r->base.missing += r->paired ? !bad && missing > 0 : (uint64_t)missing;
     const int left_out = bad + missing;
@@ -99,6 +95,17 @@ static row_result end_row(text_reader *r, int64_t columns, uint64_t line, int ba
     for (int slot = 0; slot < r->slots; slot++)
         r->filled[slot] += r->good[slot];
     return ROW_READ;
+}
+
+/* The current row ends on `line`. */
+static row_result end_row(text_reader *r, int64_t columns, uint64_t line, int bad, int missing, fault *f)
+{
+    if (columns != r->base.channels) {
+        fault_ragged(r, columns, f);
+        return ROW_FAILED;
+    }
+    r->line = line + 1;
+    return keep_row(r, bad, missing);
 }
 
 /* Parse the row at *at and append its values. */
@@ -203,6 +210,22 @@ static cell_result store_cell(text_reader *r, int column, int slot, const text_c
     return text_cell_missing(cell) ? CELL_MISSING : CELL_BAD;
 }
 
+/* Store a cell in all slots of its column; -1 with a fault. */
+static int store_in_slots(text_reader *r, uint64_t line, int column, const text_cell *cell, int *bad, int *missing,
+                          fault *f)
+{
+    for (int slot = r->slot_of[column]; slot >= 0; slot = r->slot[slot].next) {
+        const cell_result stored = store_cell(r, column, slot, cell, f);
+        if (stored == CELL_FAILED) return -1;
+        r->good[slot] = stored == CELL_GOOD;
+        *missing += stored == CELL_MISSING;
+        *bad += stored == CELL_BAD;
+        if (*bad && !r->skip_bad)
+            return (r->slot[slot].as.kind == VALUES_TIMES ? fault_time : fault_cell)(r, line, column, cell, f);
+    }
+    return 0;
+}
+
 /* read_row for any kinds of values. */
 static row_result read_mixed_row(text_reader *r, const char **at, fault *f)
 {
@@ -216,18 +239,8 @@ static row_result read_mixed_row(text_reader *r, const char **at, fault *f)
         follow = column + 1 == r->form.columns ? text_scan_rest(&p, end, &cell)
                                                : text_scan_cell(&p, end, r->form.delimiter, &cell);
         if (follow == TEXT_CUT) return ROW_CUT;
-        int slot = column < r->base.channels ? r->slot_of[column] : -1;
-        for (; slot >= 0; slot = r->slot[slot].next) {
-            const cell_result stored = store_cell(r, (int)column, slot, &cell, f);
-            if (stored == CELL_FAILED) return ROW_FAILED;
-            r->good[slot] = stored == CELL_GOOD;
-            missing += stored == CELL_MISSING;
-            bad += stored == CELL_BAD;
-            if (bad && !r->skip_bad) {
-                (r->slot[slot].as.kind == VALUES_TIMES ? fault_time : fault_cell)(r, line, (int)column, &cell, f);
-                return ROW_FAILED;
-            }
-        }
+        if (column < r->base.channels && store_in_slots(r, line, (int)column, &cell, &bad, &missing, f) != 0)
+            return ROW_FAILED;
         line += cell.newlines;
         column++;
     } while (follow == TEXT_CELL);
@@ -283,6 +296,13 @@ int64_t text_read_rows(text_reader *r, fault *f)
 
 /* ---- Plain numbers -------------------------------------------------------------------------------------- */
 
+/* A plain number, or what stands in its place, as other kinds of values. */
+static row_result store_plain(text_reader *r, const text_cell *cell, fault *f)
+{
+    int bad = 0, missing = 0;
+    return store_in_slots(r, r->line, 0, cell, &bad, &missing, f) == 0 ? keep_row(r, bad, missing) : ROW_FAILED;
+}
+
 /* Parse words of the window until the band is full or the window ends. */
 static int64_t read_window_words(text_reader *r, int64_t count, fault *f)
 {
@@ -310,11 +330,12 @@ static int64_t read_window_words(text_reader *r, int64_t count, fault *f)
             for (q = p; !text_is_space(*q) && *q != '#';)
                 q++;
         if (q == end) break;
-        if (good && !r->only_numbers)
-            good = integer_parse(p, q, r->slot[0].as.dtype, &r->values[count]);
-        else if (good)
+        if (!r->only_numbers) {
+            const row_result result = store_plain(r, &(text_cell){.begin = p, .end = q}, f);
+            if (result == ROW_FAILED) return -1;
+            count += result == ROW_READ;
+        } else if (good) {
             r->values[count] = value;
-        if (good) {
             r->filled[0] = ++count;
         } else {
             const bool is_missing = text_cell_missing(&(text_cell){.begin = p, .end = q});
