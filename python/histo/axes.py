@@ -70,6 +70,8 @@ def _double(edge: Any) -> float:
         double = float(edge)
     except OverflowError:
         double = float("inf")
+    except TypeError:
+        raise TypeError(f"an edge is a number, not {edge!r}") from None
     if not isinstance(edge, float) and hasattr(edge, "__index__") and double != operator.index(edge):
         raise ValueError(f"the edge {edge} is an integer beyond 2^53 that no double holds: histo.histogram takes it")
     return double

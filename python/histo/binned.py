@@ -20,6 +20,7 @@ from . import _histo
 from .axes import Axis, Regular, Variable
 from .functions import _columns
 from .groups import Groups, locate, numbers_type
+from .dates import is_date
 from .sources import both, check_numbers, take
 
 if TYPE_CHECKING:
@@ -253,6 +254,9 @@ def _length(bins: Any) -> int:
 def _plain(a: Any) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
     """An array, and where it misses values."""
     values, present = take(a).decoded()[:2]
+    if is_date(values.dtype):
+        raise TypeError(f"values are {values.dtype}, and statistics are of numbers: choose a unit, as "
+                        "x.astype('M8[s]').astype('i8')")
     return values, None if present is None else ~present
 
 

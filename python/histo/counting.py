@@ -15,12 +15,13 @@ _FEW = 1 << 13
 
 
 def sums(arrays: Sequence, axes: Sequence, weights: Any = None, mask: Any = None, batch: int = 0, flow: bool = False,
-         threads: int = 0, device: int = 0, whole: bool = True) -> np.ndarray:
+         threads: int = 0, device: int = 0, whole: bool | str = "wrap") -> np.ndarray:
     """Counts, or sums of weights in float64, complex128, int64 or uint64.
 
     arrays, axes: samples, dates among them, and an axis of the library or an array of edges for each. batch: the number
     of dimensions, the first ones, that are not counted. threads, device: numbers of the library. whole: sums of integers
-    are integers, modulo 2^64, as NumPy's of one axis are; else float64, which does not wrap.
+    are integers, and ValueError if these do not hold them, or, if it is "wrap", modulo 2^64, as NumPy's of one axis are;
+    else float64.
     """
     arrays, axes = list(arrays), list(axes)
     for i, axis in enumerate(axes):
@@ -49,7 +50,7 @@ def sums(arrays: Sequence, axes: Sequence, weights: Any = None, mask: Any = None
     return result
 
 
-def _integer_sums(count: Callable[[Any], np.ndarray], weights: np.ndarray, whole: bool) -> np.ndarray:
+def _integer_sums(count: Callable[[Any], np.ndarray], weights: np.ndarray, whole: bool | str) -> np.ndarray:
     """Sums of integers are exact, modulo 2^64 or rounded to a double: as doubles if they are below 2^53; else each of some
     bits at a time is."""
     kind: type = np.uint64 if weights.dtype.kind == "u" else np.int64
@@ -67,13 +68,16 @@ def _integer_sums(count: Callable[[Any], np.ndarray], weights: np.ndarray, whole
         part = weights if last else weights & kind(2**bits - 1)
         parts.append(count(part if last else part.astype(np.uint32)))  # the last one has the sign
         weights = weights >> kind(bits)
-    if whole:
-        wrapped = [part.astype(np.int64).view(np.uint64) << np.uint64(bits * i) for i, part in enumerate(parts)]
-        return np.add.reduce(wrapped).view(kind)
     total = parts[-1]
     for part in parts[-2::-1]:
         total = total * 2.0**bits + part
-    return total
+    if not whole:
+        return total
+    wrapped = [part.astype(np.int64).view(np.uint64) << np.uint64(bits * i) for i, part in enumerate(parts)]
+    made = np.add.reduce(wrapped).view(kind)
+    if whole != "wrap" and (abs(total - made) > abs(total) / 2).any():
+        raise ValueError(f"a sum of weights is beyond {np.dtype(kind)}: ask for dtype=float")
+    return made
 
 
 def dtype_of_sums(weights: Any) -> np.dtype:

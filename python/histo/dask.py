@@ -247,7 +247,7 @@ def _check_rule(bins: Any, weights: Any) -> None:
         raise TypeError("Automated estimation of the number of bins is not supported for weighted data")
 
 
-def _count_block(*operands: Any, naxes: int, weighted: bool, masked: bool, batch: int, summed: int, whole: bool,
+def _count_block(*operands: Any, naxes: int, weighted: bool, masked: bool, batch: int, summed: int, whole: bool | str,
                  flow: bool) -> Any:
     """The counts of one block, with a length of 1 along each dimension that is summed."""
     *operands, mask = operands if masked else (*operands, None)
@@ -259,7 +259,7 @@ def _count_block(*operands: Any, naxes: int, weighted: bool, masked: bool, batch
     return counts.reshape(counts.shape[:batch] + (1,) * summed + counts.shape[batch:])
 
 
-def count(arrays: Sequence, edges: Sequence, weights: Any, batch: int, whole: bool = True, mask: Any = None,
+def count(arrays: Sequence, edges: Sequence, weights: Any, batch: int, whole: bool | str = "wrap", mask: Any = None,
           flow: bool = False) -> Any:
     """Counts, or sums of weights, of Dask arrays of one shape, whose first `batch` dimensions are kept. whole: sums of
     integers are integers, as those of counting.sums. mask: a Dask array. flow: with three more entries along each axis.
@@ -344,7 +344,8 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool | None = 
             weights = da.broadcast_to(weights, a.shape).transpose(batch_dims + dims)
         mask = None if mask is None else mask.transpose(batch_dims + dims)
         a = a.transpose(batch_dims + dims)
-    counts = count([a], [edges], weights, batch, not density, mask, bool(flow))
+    whole = not density and (dtype is None or np.dtype(dtype).kind in "biu")
+    counts = count([a], [edges], weights, batch, whole and "wrap", mask, bool(flow))
     return _delivered(counts, [edges], density, dtype), edges
 
 

@@ -190,6 +190,12 @@ def _by_numpy(function, a, mask, ours, **arguments):
     return _NUMPY[function](a, **arguments)
 
 
+def _sums_are_whole(dtype, out, usual):
+    """Whether sums of integer weights are integers, of a dtype that was asked for, or by `usual` if none was."""
+    asked = np.dtype(dtype) if dtype is not None else None if out is None else out.dtype
+    return usual if asked is None else asked.kind in "biu"
+
+
 def _sums_are_ours(weights):
     return weights is None or weights.dtype.kind == "c" and weights.dtype.itemsize <= 16 or (
         weights.dtype.kind in "biuf" and rules.countable(weights.dtype)
@@ -221,12 +227,12 @@ def histogram(
     if 0 in batch:
         empty = np.zeros(batch + (len(edges) - 1 + 3 * bool(flow),))
         return _deliver(empty, dtype or dtype_of_sums(weights), out), edges
-    whole = not density and (dtype is None or np.dtype(dtype).kind in "biu")
+    whole = not density and _sums_are_whole(dtype, out, "wrap")
     n = sums((a,), (edges,), weights, mask, batch_ndim, bool(flow), threads, rules.device_of(device), whole)
     n = n.reshape(batch + n.shape[-1:])
     if density:
         return _deliver(rules.densities(n, [edges]), dtype, out), edges
-    return _deliver(n, dtype or dtype_of_sums(weights), out), edges
+    return _deliver(n, dtype or (dtype_of_sums(weights) if out is None else None), out), edges
 
 
 @_dispatching(_operands_of_edges)
@@ -305,7 +311,7 @@ def histogramdd(
     if any(len(e) < 2 for e in edges):
         n = np.zeros([max(len(e) - 1, 0) for e in edges])
     else:
-        whole = not density and dtype is not None and np.dtype(dtype).kind in "biu"
+        whole = not density and _sums_are_whole(dtype, out, False)
         n = sums(columns, edges, weights, mask, 0, bool(flow), threads, rules.device_of(device), whole)
     if dtype is None:
         dtype = np.float64

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from array import array
+from functools import reduce
 from typing import Any, NamedTuple
 
 from . import _histo
@@ -173,11 +174,16 @@ class Map(_histo.Map):
         """
         import numpy as np
 
-        arrays = tuple(np.asarray(a) for a in arrays)
+        from .sources import both, mask_of, take
+
+        taken = [take(a).decoded() for a in arrays]
+        present = reduce(both, (one.present for one in taken), None)
+        arrays = tuple(np.asarray(one.values) for one in taken)
         arrays = tuple(a if a.dtype.isnative else a.astype(a.dtype.newbyteorder("=")) for a in arrays)
         if not arrays:
             raise TypeError("there are no samples")
-        if out is None:
+        given = out is not None
+        if not given:
             make = np.empty if mask is None else np.zeros
             out = make(arrays[0].shape, arrays[0].dtype if dtype is None else dtype)
         elif isinstance(out, np.ndarray) and not out.dtype.isnative:
@@ -186,11 +192,11 @@ class Map(_histo.Map):
         elif any(a is not out and np.may_share_memory(a, out) for a in arrays):
             arrays = tuple(a if a is out else a.copy() for a in arrays)
         if mask is not None:
-            mask = np.broadcast_to(np.asarray(mask), arrays[0].shape)
+            mask = np.broadcast_to(mask_of(mask), arrays[0].shape)
         sizes = () if tiles is None else tuple(map(operator.index, tiles))
         self._apply(arrays, out, mask, 0 if sizes else len(self._batch), self._batch if sizes else (), sizes,
                     threads or 0)
-        return out
+        return out if given or present is None else np.ma.masked_array(out, ~present)
 
     def moments(self, *arrays: Any, window: Any = None, mask: Any = None, threads: int | None = None) -> Moments:
         """Sum the values of samples in a window (x, y, width, height) of arrays of two dimensions, by default all: one

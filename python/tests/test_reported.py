@@ -18,6 +18,7 @@ import xarray as xr
 import histo
 import histo.dask
 import histo.xarray
+from histo.compat import cv2, skimage
 from histo import Boolean, Category, Histogram, Integer, Regular, Variable
 
 B = 2**53
@@ -128,6 +129,21 @@ CASES = {
         lambda: counts(histo.histogram2d(np.zeros(6), np.zeros(6), 1, weights=LARGE)), [[6.0 * 2**61]]),
     "sums of integers as floats": (
         lambda: counts(histo.histogram(np.zeros(6), 1, weights=LARGE, dtype=float)), [6.0 * 2**61]),
+    "sums of integers into floats": (
+        lambda: counts(histo.histogram(np.zeros(6), 1, weights=LARGE, out=np.zeros(1))), [6.0 * 2**61]),
+    "sums of integers of xarray": (
+        lambda: histo.xarray.histogram(xr.DataArray(np.zeros(6), dims="t", name="t"), bins=1,
+                                       weights=xr.DataArray(LARGE, dims="t")).values, [6.0 * 2**61]),
+    "densities of integers by Dask": (
+        lambda: counts(histo.histogram(da.zeros(6, chunks=2), 1, (-1, 1), density=True,
+                                       weights=da.from_array(LARGE, chunks=2))), [0.5]),
+    "a map of a masked array": (
+        lambda: np.ma.getmaskarray(histo.Map(Integer(0, 4))(np.ma.masked_array([1, 2], [0, 1]))), [False, True]),
+    "a masked image of OpenCV": (
+        lambda: cv2.calcHist([np.ma.masked_array([[0, 1]], [[0, 1]], dtype="u1")], [0], None, [2], [0, 2]).ravel(),
+        [1, 0]),
+    "a masked image of scikit-image": (
+        lambda: skimage.histogram(np.ma.masked_array([[0, 1, 2]], [[0, 1, 0]], dtype="u1"))[0], [1, 0, 1]),
     "densities of integer weights": (
         lambda: counts(histo.histogram([0.0, 0, 0, 0, 0, 0, 1], 2, (0, 1), weights=np.full(7, 2**61), density=True)),
         [pytest.approx(12 / 7), pytest.approx(2 / 7)]),
@@ -238,6 +254,9 @@ REFUSED = {
         lambda: filled(Regular(2, 0, 1), [0.1], storage="double", weight=-1).summarize(), ValueError, "negative"),
     "variances that there are not": (
         lambda: Histogram(Integer(0, 10), storage="weight").__setitem__(..., weighted()), ValueError, "variances"),
+    "sums beyond the integers that are asked for": (
+        lambda: histo.histogramdd([np.zeros(6)], 1, weights=LARGE, dtype="i8"), ValueError, "beyond int64"),
+    "statistics of dates": (lambda: histo.binned_statistic([0.5], DAYS[:1], "mean", 1, (0, 1)), TypeError, "datetime64"),
     "words in bincount": (lambda: histo.bincount(["1"]), TypeError, "strings"),
     "words as weights": (lambda: histo.histogram([1.0], 2, weights=["a"]), TypeError, "weights are strings"),
     "words as a mask": (lambda: histo.histogram([1.0], 2, mask=["a"]), TypeError, "masks are strings"),

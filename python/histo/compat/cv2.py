@@ -20,6 +20,7 @@ from .._histo import bincount
 from ..axes import Integer, Regular, Variable
 from ..hist import Histogram
 from ..maps import Map, Moments
+from ..sources import as_masked
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -48,8 +49,8 @@ _EPSILON32 = float(np.finfo(np.float32).eps)
 
 
 def _channels(images: Any, channels: Any) -> list:
-    planes = [plane for image in images
-              for plane in (np.moveaxis(np.asarray(image), -1, 0) if np.ndim(image) == 3 else [np.asarray(image)])]
+    planes = [plane for image in map(as_masked, images)
+              for plane in (np.moveaxis(image, -1, 0) if image.ndim == 3 else [image])]
     return [planes[c] for c in channels]
 
 

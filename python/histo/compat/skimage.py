@@ -15,6 +15,7 @@ from .._histo import histogram as _histogram
 from ..axes import Integer, Variable
 from ..hist import Histogram
 from ..maps import Map
+from ..sources import as_masked, mask_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -29,7 +30,8 @@ def _float_type(dtype: np.dtype[Any]) -> type[np.floating[Any]]:
 
 def _ends(image: NDArray[Any]) -> tuple[int, int]:
     """The smallest and the largest of integers."""
-    samples, _, low, high = _histo.extremes(image, None, 0)
+    shown = ~np.ma.getmaskarray(image) if isinstance(image, np.ma.MaskedArray) else None
+    samples, _, low, high = _histo.extremes(np.ma.getdata(image), shown, 0)
     if not samples:
         raise ValueError("an image without samples has no histogram")
     return low, high
@@ -56,7 +58,7 @@ def histogram(image: ArrayLike, nbins: int = 256, source_range: Literal["image",
     -------
     counts, centers : ndarrays of shape (bins,); counts of channels: (channels, bins)
     """
-    image = np.asarray(image)
+    image = as_masked(image)
     if source_range not in ("image", "dtype"):
         raise ValueError(f"Incorrect value for `source_range` argument: {source_range}")
     channels = image[np.newaxis] if channel_axis is None else np.moveaxis(image, channel_axis, 0)
@@ -79,7 +81,7 @@ def cumulative_distribution(image: ArrayLike, nbins: int = 256) -> tuple[NDArray
     """The share of samples up to each bin of `histogram`, and the centers of the bins."""
     counts, centers = histogram(image, nbins)
     shares = counts.cumsum()
-    return (shares / float(shares[-1])).astype(_float_type(np.asarray(image).dtype), copy=False), centers
+    return (shares / float(shares[-1])).astype(_float_type(as_masked(image).dtype), copy=False), centers
 
 
 def equalize_hist(image: ArrayLike, nbins: int = 256, mask: ArrayLike | None = None) -> NDArray[Any]:
@@ -99,15 +101,15 @@ def equalize_hist(image: ArrayLike, nbins: int = 256, mask: ArrayLike | None = N
     ndarray
         0 … 1, as float32 for float16 and float32, else as float64.
     """
-    image = np.asarray(image)
-    shares, centers = cumulative_distribution(image if mask is None else image[np.asarray(mask, bool)], nbins)
+    image = as_masked(image)
+    shares, centers = cumulative_distribution(image if mask is None else image[mask_of(mask) != 0], nbins)
     if image.dtype.kind in "iu":
         table = Map(Integer(int(centers[0]), int(centers[-1]) + 1))
         table.values = np.concatenate([shares[:1], shares, shares[-1:], [0]])
     else:
         table = Map(Variable(centers), linear=True)
         table.values = shares
-    return np.asarray(table(image, dtype=_float_type(image.dtype)))
+    return np.asanyarray(table(image, dtype=_float_type(image.dtype)))
 
 
 def _matched(image: NDArray[Any], reference: NDArray[Any]) -> NDArray[np.float64]:
@@ -137,7 +139,9 @@ def match_histograms(image: ArrayLike, reference: ArrayLike, *, channel_axis: in
     ndarray
         float32 for float16 and float32, else float64; with channel_axis, the dtype of the image.
     """
-    image, reference = np.asarray(image), np.asarray(reference)
+    image, reference = as_masked(image), as_masked(reference)
+    if any(isinstance(one, np.ma.MaskedArray) for one in (image, reference)):
+        raise ValueError("this takes no masked arrays: histo.image.match does")
     if image.ndim != reference.ndim:
         raise ValueError("Image and reference must have the same number of channels.")
     if channel_axis is None:
