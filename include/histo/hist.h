@@ -305,7 +305,8 @@ HISTO_API histo_status histo_hist_fingerprint(const histo_hist *hist, uint64_t *
  *
  *   - sums of fast weights, [batch * slots] of w, then as many of w * w.
  *
- * Up to 2^21 - 1 histograms may be added up. Words are in the byte order of the machine, and in host memory. */
+ * Up to 2^21 - 1 histograms may be added up. Words are in the byte order of the machine, and in host memory. A monitor
+ * cannot stop calls with up to 2^17 words, so that they cannot fail between messages. */
 
 /* Which digits and flags are among the words. Histograms that are to be added up need one layout: the bitwise or of
  * theirs. That of unweighted histograms and of fast weights is zero. */

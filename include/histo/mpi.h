@@ -437,7 +437,7 @@ static inline histo_status histo_mpi_scatter_section(histo_hist *hist, const his
     for (int64_t slot = 0; slot < p->slots && status == HISTO_OK;) {
         const bool inside = slot >= p->begin && slot < p->end;
         const int64_t until = slot < p->begin ? p->begin : inside ? p->end : p->slots;
-        const int64_t n = inside ? until - slot : histo_mpi_least(until - slot, p->ranks * p->piece);
+        const int64_t n = histo_mpi_least(until - slot, histo_mpi_least(p->ranks * p->piece, HISTO_MPI_WORDS));
         status = histo_hist_write_words(hist, layout, first + slot, n, inside ? p->mine + (slot - p->begin) : p->words);
         slot += n;
     }

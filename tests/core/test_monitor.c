@@ -540,7 +540,7 @@ static void arithmetic(void **state)
 static void words(void **state)
 {
     (void)state;
-    const histo_axis axis = histo_axis_regular(1 << 16, 0, 1);
+    const histo_axis axis = histo_axis_regular(1 << 18, 0, 1);
     for (histo_weighting weighting = HISTO_UNWEIGHTED; weighting <= HISTO_WEIGHT_REPRODUCIBLE; weighting++) {
         histo_hist *h = make_full(1, &axis, &(histo_hist_options){.weighting = weighting});
         histo_word_layout layout;
@@ -552,6 +552,20 @@ static void words(void **state)
         assert_non_null(all);
         STOPPED_ANYWHERE(4, histo_hist_read_words(h, &layout, 0, n, all));
         const uint64_t samples = samples_in(h);
+        /* Few are moved in any case, as messages must be. */
+        watcher unasked = {.stop_at = 1};
+        histo_set_monitor(stops, &unasked);
+        for (int64_t at = 0, some; at < n; at += some) {
+            some = n - at < 1 << 17 ? n - at : 1 << 17;
+            OK(histo_hist_read_words(h, &layout, at, some, all + at));
+        }
+        for (int64_t at = 0, some; at < n; at += some) {
+            some = n - at < 1 << 17 ? n - at : 1 << 17;
+            OK(histo_hist_write_words(h, &layout, at, some, all + at));
+        }
+        histo_set_monitor(NULL, NULL);
+        assert_int_equal(unasked.asked, 0);
+        assert_int_equal(samples_in(h), samples);
         for (int added = 0; added < 2; added++) {
             watcher w = {0};
             histo_set_monitor(stops, &w);
