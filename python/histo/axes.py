@@ -314,6 +314,8 @@ class _Stretched(Axis):
     def _numbers(self, samples: Any, grows: bool) -> tuple[Any, Any]:
         """The samples in the period of a circular axis, else as they are; and which are present."""
         values, present = _of_numbers(samples)
+        if not isinstance(values, _numpy().ndarray):
+            raise TypeError("growing and circular axes take samples in host memory")
         if self._circular:
             from .stretching import wrapped
 

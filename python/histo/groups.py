@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _histo
-from .axes import Axis, Integer
+from .axes import Axis, Integer, axis_of
 from .hist import Histogram
 from .maps import Map
 
@@ -28,9 +28,9 @@ def numbers_type(count: int) -> type[np.unsignedinteger[Any]]:
 
 def locate(columns: Sequence[NDArray[Any]], axes: Sequence[Axis], of_slots: ArrayLike, count: int,
            hidden: NDArray[np.bool_] | None, threads: int | None = None) -> NDArray[Any]:
-    """The numbers below `count` that the slots of samples have (underflow, the bins, overflow and NaN of each axis); and
-    `count` where samples are hidden."""
-    table = Map(*axes)
+    """The numbers below `count` that the slots of samples have (underflow, the bins, overflow and NaN of each axis), and
+    `count` where samples are hidden. Samples are as the library counts them."""
+    table = Map(*(axis_of(axis._tuple) for axis in axes))
     table.values = of_slots
     numbers = table(*columns, dtype=numbers_type(count + 1), threads=threads)
     if hidden is not None:

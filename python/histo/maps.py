@@ -67,6 +67,8 @@ class Map(_histo.Map):
         for axis in axes:
             if not isinstance(axis, Axis):
                 raise TypeError(f"{axis!r} is not an axis")
+            if axis.traits.circular:
+                raise ValueError(f"a map has no circular axes: {axis!r}")
         self._batch = tuple(map(operator.index, batch if hasattr(batch, "__iter__") else (batch,)))
         self._axes = AxesTuple(axes)
         self._linear = bool(linear)

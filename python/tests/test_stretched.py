@@ -227,6 +227,29 @@ def test_circular_axes_are_those_of_boost_histogram():
         Histogram(Regular(4, 0, 0.5, circular=True)).fill(np.array([2**60 + 1]))
 
 
+def test_maps_are_not_circular():
+    with pytest.raises(ValueError, match="no circular axes"):
+        histo.Map(Regular(4, 0, 1, circular=True))
+
+
+@pytest.mark.parametrize("axis", [Regular(10, 0, 1, growth=True), Regular(7, 0, 0.7, circular=True),
+                                  Integer(0, 1, growth=True), Integer(0, 5, circular=True)], ids=repr)
+def test_means_and_dask(axis):
+    import dask.array as da
+
+    x, values = RNG.normal(size=20000) * 3, RNG.normal(size=20000)
+    plain = Histogram(copy.copy(axis)).fill(x)
+    means = Histogram(copy.copy(axis), storage="mean").fill(x, sample=values)
+    assert (means.counts() == plain.values()).all()
+    assert means.axes == plain.axes
+    few = Histogram(copy.copy(axis), storage="mean")
+    for part in np.array_split(np.arange(20000), 4):
+        few.fill(x[part], sample=values[part])
+    np.testing.assert_allclose(few.variances(), means.variances(), 1e-12)
+    assert Histogram(copy.copy(axis)).fill(da.from_array(x, chunks=3000)) == plain
+    assert "svg" in means._repr_html_()
+
+
 # ---- Selection
 
 
