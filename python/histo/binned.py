@@ -151,9 +151,10 @@ def _mean(groups: Groups, values: NDArray[Any], result: NDArray[Any]) -> None:
 
 
 def _std(groups: Groups, values: NDArray[Any], result: NDArray[Any]) -> None:
-    totals, means = groups.sums(values)
-    means = np.divide(means, totals, out=np.zeros_like(means), where=totals != 0)
-    np.divide(groups.squares(values, means), totals, out=result, where=totals != 0)
+    totals, _, squares = groups.moments(values.real)
+    if values.dtype.kind == "c":
+        squares = squares + groups.moments(values.imag)[2]
+    np.divide(squares, totals, out=result, where=totals != 0)
     np.sqrt(result, out=result)
 
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 _CHUNK = 1 << 16
 """Deviations of so many values are kept at a time."""
 
+_CANCELS = 0.98
+"""If a mean has more than this share of a sum of squares, the variance is computed from the values once more."""
+
 
 def numbers_type(count: int) -> type[np.unsignedinteger[Any]]:
     """The smallest type that holds the numbers of so many groups."""
@@ -63,11 +66,36 @@ class Groups:
         h = Histogram(Integer(0, self.count), storage="weight").fill(self.numbers, weight=weights, threads=threads)
         return h.entries(), h.values(), np.asarray(h.variances())
 
+    def moments(self, values: NDArray[Any],
+                threads: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+        """The number of values in each group, their mean, and the sum of their squares off it; 0 of none."""
+        found = self._moments_by_one_pass(values, threads) if len(values) else None
+        if found is not None:
+            return found
+        totals, sums = self.sums(values, threads)
+        means = np.divide(sums, totals, out=np.zeros(self.count), where=totals != 0)
+        return totals, means, self.squares(values, means, None, threads)
+
+    def _moments_by_one_pass(self, values: NDArray[Any],
+                             threads: int | None) -> tuple[NDArray[np.int64], NDArray[np.float64], Any] | None:
+        """From the sums of values, and of squares, off one value. None if that is so far from some group that digits
+        cancel."""
+        one = np.float64(values[:: len(values) // 1024 + 1].mean(dtype=np.float64))
+        h = Histogram(Integer(0, self.count), storage="weight")
+        with np.errstate(over="ignore", invalid="ignore"):
+            for begin in range(0, len(values), _CHUNK):
+                h.fill(self.numbers[begin : begin + _CHUNK], weight=values[begin : begin + _CHUNK] - one, threads=threads)
+            totals, sums, squares = h.entries(), h.values(), np.asarray(h.variances())
+            means = np.divide(sums, totals, out=np.zeros(self.count), where=totals != 0)
+            of_means = sums * means
+            cancels = (of_means > _CANCELS * squares) & (totals > 1) | ~np.isfinite(squares)
+        if cancels.any():
+            return None
+        return totals, np.where(totals != 0, one + means, 0), np.where(totals > 1, squares - of_means, 0)
+
     def squares(self, values: NDArray[Any], means: NDArray[Any],
                 weights: NDArray[Any] | None = None, threads: int | None = None) -> NDArray[np.float64]:
         """The sums of the squares, times weights, of what values are off the means of their groups."""
-        if values.dtype.kind == "c":
-            return self.squares(values.real, means.real) + self.squares(values.imag, means.imag)
         axis = Integer(0, self.count)
         h, table = Histogram(axis, storage="double"), Map(axis)
         table.values = np.concatenate([[0], means, [0, 0]])

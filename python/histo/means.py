@@ -195,13 +195,12 @@ def _add_groups(h: Histogram, o: _Operands, slots: int) -> None:
     groups, squares = Groups(numbers, slots + 1), None
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         if o.weights is None:
-            entries, sums = groups.sums(o.values, o.threads)
+            entries, value, off = groups.moments(o.values, o.threads)
             w = entries.astype(np.float64)
         else:
             entries, w, squares = groups.weights(o.weights, o.threads)
-            sums = groups.sums(o.values * o.weights, o.threads)[1]
-        value = np.where(w != 0, sums / w, 0)
-        off = groups.squares(o.values, value, o.weights, o.threads)
+            value = np.where(w != 0, groups.sums(o.values * o.weights, o.threads)[1] / w, 0)
+            off = groups.squares(o.values, value, o.weights, o.threads)
     made = _rows_of(h.storage, w[:-1], value[:-1], off[:-1], (w if squares is None else squares)[:-1])
     rows = len(made)
     added = h._clone().reset()

@@ -96,6 +96,16 @@ def test_nothing_cancels():
         assert math.isclose(found[k], exact, rel_tol=1e-6)
 
 
+@pytest.mark.parametrize("scale", [1e-200, 1, 1e150, 1e200])
+@pytest.mark.parametrize("means", [[0, 0, 0], [5, 0, -5], [0, 1e6, 3], [1e6, 1e6, 1e6]])
+def test_deviations_of_groups_far_from_each_other(scale, means):
+    """One pass over the values is enough only where the groups are close."""
+    x = RNG.integers(0, 3, 3000)
+    values = (np.array(means)[x] + RNG.normal(size=3000)) * scale
+    with np.errstate(over="ignore", invalid="ignore"):
+        same(histo.binned_statistic(x, values, "std", 3), stats.binned_statistic(x, values, "std", 3))
+
+
 def test_samples_are_compared_by_value():
     """SciPy rounds the integers to floats, and takes what is just above the last edge into the last bin."""
     big = np.array([2**53, 2**53 + 1], np.int64)
