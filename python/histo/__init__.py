@@ -10,8 +10,8 @@ _LAZY = {
                      "Variable"), "axes"),
     **dict.fromkeys(("Histogram", "Information", "Plan", "Summary", "Tally", "WeightedSum"), "hist"),
     **dict.fromkeys(("Map", "Moments"), "maps"),
-    **dict.fromkeys(("Mean", "WeightedMean"), "means"),
-    **dict.fromkeys(("binned_statistic", "binned_statistic_2d", "binned_statistic_dd"), "binned"),
+    **dict.fromkeys(("Mean", "WeightedMean"), "statistics.means"),
+    **dict.fromkeys(("binned_statistic", "binned_statistic_2d", "binned_statistic_dd"), "statistics.binned"),
     **dict.fromkeys(("at", "loc", "overflow", "rebin", "sum", "underflow"), "indexing"),
 }
 """The modules of what is imported when it is first asked for."""

@@ -4,11 +4,11 @@ from . import compat as compat, cupy as cupy, dask as dask, devices as devices, 
 from . import xarray as xarray
 from ._histo import bincount, histogram, histogram2d, histogram_bin_edges, histogramdd
 from .axes import AxesTuple, Axis, Boolean, Category, Integer, Log, Power, Regular, Sqrt, Traits, Variable
-from .binned import binned_statistic, binned_statistic_2d, binned_statistic_dd
+from .statistics.binned import binned_statistic, binned_statistic_2d, binned_statistic_dd
 from .hist import Histogram, Information, Plan, Summary, Tally, WeightedSum
 from .indexing import at, loc, overflow, rebin, sum, underflow
 from .maps import Map, Moments
-from .means import Mean, WeightedMean
+from .statistics.means import Mean, WeightedMean
 
 __version__: str
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import matplotlib.axes
     import numpy as np
     import xarray
-    from .means import Mean, WeightedMean
+    from .statistics.means import Mean, WeightedMean
     from numpy.typing import ArrayLike, NDArray
 
     _Floats = NDArray[np.float64]
@@ -114,7 +114,7 @@ def _numpy() -> Any:
 
 
 def _means() -> Any:
-    from . import means
+    from .statistics import means
 
     return means
 
@@ -534,7 +534,7 @@ class Histogram(Labelled, _histo.Hist):
         return cast("Mean | WeightedMean", self._exclusively(_means().read, self, flow))
 
     def _mean_of(self, what: str, flow: bool, out: Any = None) -> NDArray[Any]:
-        """A field of the means, or what a function of histo.means finds; written to out if that is given."""
+        """A field of the means, or what a function of histo.statistics.means finds; written to out if that is given."""
         means = _means()
         if what == "value":
             found = self._exclusively(means.read, self, flow).value

@@ -101,7 +101,7 @@ def to_uhi(h: Any) -> dict:
 
 
 def _means_to_uhi(h: Any) -> dict:
-    from . import means
+    from .statistics import means
 
     data = json.loads(h._save_outline(tuple((axis.traits.underflow, axis.traits.overflow) for axis in h.axes)))
     data = data["histogram"]
@@ -245,7 +245,7 @@ def _from(cls: Any, data: Any, of_file: bool) -> Any:
 
 
 def _means_from(cls: Any, data: Any, document: dict, storage: dict) -> Any:
-    from . import means
+    from .statistics import means
 
     outline = {**document, "storage": {"type": "double"}, "writer_info": {}}
     described = cls._load(_dumped(outline, None), None)  # which limits what a short file makes

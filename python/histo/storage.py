@@ -33,7 +33,7 @@ STORAGES: dict[str, Kind] = {
 }
 STORAGE_NAMES = {kind: name for name, kind in STORAGES.items()}
 MEANS = {"mean": 5, "weighted_mean": 6, "exact_mean": 5, "exact_weighted_mean": 6}
-"""The storages of means (see histo.means), and how many exact sums they have."""
+"""The storages of means (see histo.statistics.means), and how many exact sums they have."""
 _STORAGES_OF_BOOST = {"Int64": "int64", "AtomicInt64": "int64", "Double": "double", "Weight": "weight", "Mean": "mean",
                       "WeightedMean": "weighted_mean"}
 HAS_SQUARES = (WEIGHT_FAST, WEIGHT_REPRODUCIBLE)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _histo
-from .axes import Axis, Integer, axis_of
-from .hist import Histogram
-from .maps import Map
+from .. import _histo
+from ..axes import Axis, Integer, axis_of
+from ..hist import Histogram
+from ..maps import Map
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ._histo import COUNTS, SUM_W
-from .sources import both, mask_of, numbers
-from .storage import MEANS, fold
+from .._histo import COUNTS, SUM_W
+from ..sources import both, mask_of, numbers
+from ..storage import MEANS, fold
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .hist import Histogram
+    from ..hist import Histogram
 
     _Floats = NDArray[np.float64]
 

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from . import _histo
-from .axes import Axis, Regular, Variable
-from .functions import _columns
+from .. import _histo
+from ..axes import Axis, Regular, Variable
+from ..functions import _columns
 from .groups import Groups, locate, numbers_type
-from .dates import is_date
-from .sources import both, check_numbers, take
+from ..dates import is_date
+from ..sources import both, check_numbers, take
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

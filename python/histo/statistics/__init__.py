@@ -1,0 +1,1 @@
+"""Statistics of values in bins: SciPy's functions, and histograms of means."""
