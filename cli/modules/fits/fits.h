@@ -33,6 +33,7 @@ typedef struct fits_about {
     grid_info grid;
     int type;
     bool gaps, above;
+    bool floats; /* as they are stored: where cfitsio looks for NaN, it takes infinities for it */
     /* A table. */
     int count;
     int64_t rows;

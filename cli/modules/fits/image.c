@@ -13,7 +13,7 @@ int fits_image_read(fits_unit *u, const isolated_request *q, void *samples, unsi
     int status = 0, any = 0;
     float nan32 = NAN;
     double nan64 = NAN;
-    void *none = m->type == TFLOAT ? (void *)&nan32 : m->type == TDOUBLE ? (void *)&nan64 : NULL;
+    void *none = m->floats ? NULL : m->type == TFLOAT ? (void *)&nan32 : m->type == TDOUBLE ? (void *)&nan64 : NULL;
     if (m->gaps)
         fits_read_imgnull(u->file, m->type, q->first + 1, q->count, samples, (char *)valid, &any, &status);
     else
@@ -51,6 +51,14 @@ static int64_t tile_pixels(fitsfile *file, const grid_info *info)
     return pixels;
 }
 
+/* Whether a compressed image of floats has integers in their place, one of which is for NaN. */
+static bool is_quantized(fitsfile *file)
+{
+    int status = 0, found;
+    return fits_is_compressed_image(file, &status) &&
+           fits_get_colnum(file, CASEINSEN, (char[]){"ZSCALE"}, &found, &status) == 0;
+}
+
 int fits_image_describe(fits_unit *u, fault *f)
 {
     fits_about *m = &u->about;
@@ -84,6 +92,7 @@ int fits_image_describe(fits_unit *u, fault *f)
     m->above = type == ULONGLONG_IMG;
     if (m->above) fits_set_bscale(file, 1, 0, &status);
     m->gaps = type > 0 && !isnan(fits_key(file, "BLANK", fits_key(file, "ZBLANK", NAN)));
+    m->floats = stored < 0 && !is_quantized(file);
     info->block = tile_pixels(file, info);
     return m->type ? 0 : fault_set(f, EXIT_DATA, "%s has an unknown BITPIX", u->name);
 }

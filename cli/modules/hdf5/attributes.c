@@ -63,6 +63,18 @@ packing hdf5_rule(hid_t file, hid_t dataset, histo_dtype *stored)
     return rule;
 }
 
+bool hdf5_is_empty(hid_t dataset)
+{
+    attribute empty;
+    return find(&dataset, "MATLAB_empty", &empty) && empty.count == 1 && empty.values[0].u != 0;
+}
+
+bool hdf5_is_text(hid_t dataset)
+{
+    attribute class;
+    return find(&dataset, "MATLAB_class", &class) && class.count == 0 && strcmp(class.text, "char") == 0;
+}
+
 bool hdf5_is_scale(hid_t dataset)
 {
     attribute class;

@@ -34,7 +34,7 @@ static int describe_shape(hid_t dataset, const char *file, const char *name, arr
     if (space < 0 || ndim < 0) hdf5_fault(file, name, f);
     if (space >= 0) H5Sclose(space);
     if (space < 0 || ndim < 0) return -1;
-    if (class == H5S_NULL)
+    if (class == H5S_NULL || hdf5_is_empty(dataset))
         return fault_set(f, EXIT_DATA, "%s: dataset %s is empty: choose another with --dataset", file, name);
     if (ndim > HISTO_MAX_DIMS)
         return fault_set(f, EXIT_DATA, "%s: dataset %s has %d dimensions, more than %d", file, name, ndim,
@@ -80,6 +80,7 @@ int hdf5_describe(hid_t dataset, const char *file, const char *name, array_info 
         info->dtype = t.dtype;
         info->boolean = t.boolean;
         info->rule = t.rule;
+        if (!t.what && hdf5_is_text(dataset)) t.what = "text";
         if (t.what)
             failed =
                 fault_set(f, EXIT_DATA, "%s: dataset %s holds %s, not plain numbers: choose another with --dataset",
@@ -184,6 +185,8 @@ static herr_t consider_link(hid_t group, const char *link, const H5L_info_t *inf
 {
     (void)info;
     search *s = data;
+    if (s->depth == 0 && (strcmp(link, "#refs#") == 0 || strcmp(link, "#subsystem#") == 0))
+        return 0; /* MATLAB's, for the contents of cells and objects */
     const size_t length = strlen(s->path);
     H5O_info_t about;
     if (length + strlen(link) + 2 > sizeof s->path || s->visited.count >= MOST_OBJECTS) return 0;

@@ -45,6 +45,9 @@ int hdf5_check_filters(hid_t creation, const char *file, const char *name, fault
 
 /* Scales, missing values and the valid range of a dataset that is stored in a type, which may become unsigned. */
 packing hdf5_rule(hid_t file, hid_t dataset, histo_dtype *stored);
+/* By MATLAB's attributes: is it an array without elements, of which only the shape is stored? Are its numbers text? */
+bool hdf5_is_empty(hid_t dataset);
+bool hdf5_is_text(hid_t dataset);
 /* Is it the scale of a dimension, which netCDF files have besides their data? */
 bool hdf5_is_scale(hid_t dataset);
 

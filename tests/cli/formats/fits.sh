@@ -83,6 +83,20 @@ open("gzip.fits.fz", "wb").write(empty + hdu(
      ("ZIMAGE", True), ("ZCMPTYPE", "GZIP_1"), ("ZBITPIX", 32), ("ZNAXIS", 2), ("ZNAXIS1", w), ("ZNAXIS2", h),
      ("ZTILE1", w), ("ZTILE2", 1)], places + b"".join(rows)))
 
+# Infinities are no NaN, in tiles neither.
+for name in ("f4", "f8"):
+    special = [math.inf, -math.inf, math.nan, math.inf] + kept[name][4:]
+    npy("special_%s.npy" % name, name, special)
+    packed = struct.pack(">%d%s" % (n, letters[name]), *special)
+    open("special_%s.fits" % name, "wb").write(image(bitpix[name], (w, h), packed))
+    rows = [gzip.compress(packed[y * len(packed) // h:(y + 1) * len(packed) // h]) for y in range(h)]
+    places = b"".join(struct.pack(">ii", len(r), sum(map(len, rows[:y]))) for y, r in enumerate(rows))
+    open("special_%s.fits.fz" % name, "wb").write(empty + hdu(
+        [("XTENSION", "BINTABLE"), ("BITPIX", 8), ("NAXIS", 2), ("NAXIS1", 8), ("NAXIS2", h),
+         ("PCOUNT", sum(map(len, rows))), ("GCOUNT", 1), ("TFIELDS", 1), ("TTYPE1", "COMPRESSED_DATA"),
+         ("TFORM1", "1PB"), ("ZIMAGE", True), ("ZCMPTYPE", "GZIP_1"), ("ZBITPIX", bitpix[name]), ("ZNAXIS", 2),
+         ("ZNAXIS1", w), ("ZNAXIS2", h), ("ZTILE1", w), ("ZTILE2", 1)], places + b"".join(rows)))
+
 # Tables.
 N = 1000
 ids = [random.randint(-30000, 30000) for _ in range(N)]
@@ -128,6 +142,10 @@ for type in u1 i2 i4 i8 f4 f8; do
     like $type.npy $type.fits.gz
     like $type.npy - <$type.fits.gz
     like $type.npy - <$type.fits
+done
+for type in f4 f8; do
+    like special_$type.npy special_$type.fits
+    like special_$type.npy special_$type.fits.fz
 done
 like scaled.npy scaled.fits
 like blank_scaled.npy blank_scaled.fits

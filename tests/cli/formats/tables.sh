@@ -64,6 +64,12 @@ prints 'lo\thi\tcount\n1\t2\t200\n2\t3\t400\n' -b 2 "$corpus/hdf5/lzf.h5"
 # A chunk that holds less than its shape, of which HDF5 would deliver what is in memory behind it.
 refuses 1 'short_chunk.h5: a chunk is damaged' "$corpus/hdf5/short_chunk.h5"
 
+# What MATLAB stores as the shape of an empty array, and as the codes of characters.
+refuses 1 'matlab.h5: dataset em is empty: choose another with --dataset' --dataset em "$corpus/hdf5/matlab.h5"
+
+refuses 1 'matlab.h5: dataset txt holds text, not plain numbers' --dataset txt "$corpus/hdf5/matlab.h5"
+prints 'lo\thi\tcount\n-0.5\t5.5\t6\n' -b 1 -r -0.5:5.5 "$corpus/hdf5/matlab.h5"
+
 # Links of all kinds are followed, and listed; those to nowhere are named.
 prints "$two2" --dataset soft -b 2 links.h5
 prints "$two2" --dataset circle/circle/g/x -b 2 links.h5
