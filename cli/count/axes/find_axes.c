@@ -16,12 +16,14 @@ static int survey_piece(void *self, int file, const piece *p, fault *f)
     r->surveyed = true;
     for (int i = 0; i < r->count; i++) {
         int a = run_axis_of(r, i);
-        const histo_fill_options fill = piece_filter(p, i);
+        histo_fill_options fill = piece_filter(p, i);
+        if (r->search[a].words) fill.weights = p->weights;
         r->search[a].sums = r->finds_sums ? &r->found_sums[i] : NULL;
         if (r->search[a].in_pass && axis_search_add(&r->search[a], &p->views[i], &fill, name, f) != 0) return -1;
     }
     if (!r->by.in_pass) return 0;
-    const histo_fill_options fill = piece_filter(p, 0);
+    histo_fill_options fill = piece_filter(p, 0);
+    fill.weights = p->weights;
     return axis_search_add(&r->by, p->by, &fill, name, f);
 }
 

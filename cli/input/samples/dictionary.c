@@ -1,6 +1,7 @@
 /* Open addressing over an array of words, whose bytes are in one block. */
 #include "input/samples/dictionary.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ struct dictionary {
     size_t used, bytes_room;
     pthread_mutex_t lock; /* while it grows */
     uint64_t *counts;     /* [counted]: of the first words, for the thread that counts */
+    double *weights;      /* [counted]: their sums, by which words are ranked; 0 without weights */
     uint32_t counted;
     bool frozen;
     uint32_t *bin_of;  /* [size + 1]: the bin of each code */
@@ -51,6 +53,7 @@ void dictionary_free(dictionary *d)
     free(d->slots);
     free(d->bytes);
     free(d->counts);
+    free(d->weights);
     free(d->bin_of);
     free(d->word_of);
     pthread_mutex_destroy(&d->lock);
@@ -193,9 +196,14 @@ static bool count_all(dictionary *d)
     const uint32_t size = d->size;
     pthread_mutex_unlock(&d->lock);
     uint64_t *more = realloc(d->counts, size * sizeof *more + 1);
-    if (!more) return false;
-    d->counts = more;
-    memset(more + d->counted, 0, (size - d->counted) * sizeof *more);
+    if (more) d->counts = more;
+    double *weights = realloc(d->weights, size * sizeof *weights + 1);
+    if (weights) d->weights = weights;
+    if (!more || !weights) return false;
+    for (uint32_t i = d->counted; i < size; i++) {
+        more[i] = 0;
+        weights[i] = 0;
+    }
     d->counted = size;
     return true;
 }
@@ -206,19 +214,27 @@ int dictionary_count(dictionary *d, const histo_view *codes, const histo_fill_op
     if (!count_all(d)) return fault_set(f, EXIT_DATA, "no memory to count strings");
     const histo_axis axis = histo_axis_integer(0, d->counted);
     histo_hist *hist = NULL;
+    const histo_hist_options options = {.weighting = fill->weights ? HISTO_WEIGHT_REPRODUCIBLE : HISTO_UNWEIGHTED};
     uint64_t *counts = malloc(d->counted * sizeof *counts);
-    histo_status status = counts ? histo_hist_create(&hist, 1, &axis, NULL) : HISTO_NO_MEMORY;
+    double *sums = calloc(2 * (size_t)d->counted, sizeof *sums); /* of weights, and of their squares */
+    histo_status status = counts && sums ? histo_hist_create(&hist, 1, &axis, &options) : HISTO_NO_MEMORY;
     if (status == HISTO_OK) status = histo_hist_fill(hist, codes, fill);
     if (status == HISTO_OK) status = histo_hist_read_counts(hist, HISTO_BINS, counts, d->counted, NULL);
-    for (uint32_t i = 0; i < d->counted && status == HISTO_OK; i++)
+    if (status == HISTO_OK && fill->weights)
+        status = histo_hist_read_weights(hist, HISTO_BINS, sums, sums + d->counted, d->counted, NULL);
+    for (uint32_t i = 0; i < d->counted && status == HISTO_OK; i++) {
         d->counts[i] += counts[i];
+        d->weights[i] += sums[i];
+    }
     histo_hist_destroy(hist);
     free(counts);
+    free(sums);
     return status == HISTO_OK ? 0 : fault_set(f, EXIT_DATA, "strings cannot be counted: %s", histo_last_error());
 }
 
 /* A word and what it is compared by. */
 typedef struct candidate {
+    double weight; /* not NaN */
     uint64_t count;
     const char *text;
     uint32_t index;
@@ -229,9 +245,10 @@ static int compare_names(const void *x, const void *y)
     return strcmp(((const candidate *)x)->text, ((const candidate *)y)->text);
 }
 
-static int compare_counts(const void *x, const void *y)
+static int compare_weights(const void *x, const void *y)
 {
     const candidate *a = x, *b = y;
+    if (a->weight != b->weight) return (a->weight < b->weight) - (a->weight > b->weight);
     return a->count != b->count ? (a->count < b->count) - (a->count > b->count) : compare_names(x, y);
 }
 
@@ -258,8 +275,10 @@ int dictionary_freeze(dictionary *d, uint32_t limit, dictionary_order order)
     uint32_t words = 0;
     if (!all) return -1;
     for (uint32_t i = 0; i < d->counted; i++)
-        if (d->counts[i] > 0) all[words++] = (candidate){d->counts[i], d->bytes + d->words[i].at, i};
-    qsort(all, words, sizeof *all, compare_counts);
+        if (d->counts[i] > 0)
+            all[words++] = (candidate){isnan(d->weights[i]) ? -(double)INFINITY : d->weights[i], d->counts[i],
+                                       d->bytes + d->words[i].at, i};
+    qsort(all, words, sizeof *all, compare_weights);
     const uint32_t bins = words < limit ? words : limit;
     if (order == ORDER_BY_NAME) qsort(all, bins, sizeof *all, compare_names);
     const int failed = freeze(d, all, bins);

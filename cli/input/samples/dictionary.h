@@ -1,6 +1,6 @@
 /* The words of a category. Readers turn them into codes, in the order in which they find them, from several threads. A
- * survey counts these. Then the dictionary is frozen: the most frequent words get the bins 0, 1, …, in the order in
- * which they are shown, and all others share the bin after these. */
+ * survey counts these. Then the dictionary is frozen: the most frequent words, or those with the largest weights, get
+ * the bins 0, 1, …, in the order in which they are shown, and all others share the bin after these. */
 #ifndef CLI_DICTIONARY_H
 #define CLI_DICTIONARY_H
 
@@ -37,10 +37,11 @@ const char *dictionary_word(const dictionary *d, uint32_t bin);
 /* The bins of codes, samples of one column. */
 void dictionary_to_bins(const dictionary *d, const histo_view *codes, uint32_t *bins);
 
-/* Count samples, codes of the growing dictionary, as a histogram would; `fill` may have a mask and a filter. */
+/* Count samples, codes of the growing dictionary, as a histogram would; `fill` may have a mask, a filter and weights.
+ */
 int dictionary_count(dictionary *d, const histo_view *codes, const histo_fill_options *fill, fault *f);
-/* Freeze: the `limit` most frequent words that were counted at all get bins of their own; equally frequent ones by
- * their bytes. -1 without memory. */
+/* Freeze: the `limit` words with the largest sums of weights, or the most frequent ones, get bins of their own, if they
+ * were counted at all; equally frequent ones by their bytes. -1 without memory. */
 int dictionary_freeze(dictionary *d, uint32_t limit, dictionary_order order);
 /* Freeze with all of these words, in the order in which they were added: codes are bins. */
 int dictionary_freeze_as_is(dictionary *d);

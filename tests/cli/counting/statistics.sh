@@ -69,7 +69,9 @@ prints "$heads"'4\t0\t0\t0\t0\t97\t97\t97.5\t98.25\t99\t97.75\t0.829156197588851
 prints "name\t$heads"'a\t2\t0\t0\t0\t0\t1\t1.5\t2\t2.5\t3\t2\t1\t1.5\t1\texact\texact\nb\t2\t0\t0\t0\t0\t2\t2.75\t3.5\t4.25\t5\t3.5\t1.5\t2.75\t1\texact\texact\n' \
     --stats --column a,b -b 2 t.csv
 prints 'name\tsamples\tunderflow\toverflow\tnan\tmasked\tsum_w\tmin\tq50\tmax\tmean\tstd\tmode\tentropy\tmoments\tquantiles\na\t2\t0\t0\t0\t0\t4\t1\t2\t3\t2\t1\t1.5\t1\texact\texact\nb\t2\t0\t0\t0\t0\t4\t2\t3.5\t5\t3.5\t1.5\t2.75\t1\texact\texact\n' \
-    --quantiles 50 --joint a,b -b 2 --weights w t.csv
+    -q --quantiles 50 --joint a,b -b 2 --weights w t.csv
+remarks 'min, quantiles, max, mean, std, mode and entropy take each sample once, whatever its weight$' \
+    --quantiles 50 --column a -b 2 --weights w t.csv
 prints "$heads"'2\t0\t0\t0\t1\t5\t5\t5\t5\t5\t5\t0\t5\t0\texact\texact\n' --stats --column b --where a=2: -b 1 t.csv
 
 # In a drawing: the median if there is room, all if asked for; a quantile beyond the axis is only known to be there.

@@ -141,6 +141,12 @@ refuses 2 "has no column 'Opne': did you mean 'Open'? It has tag, Open, Other" -
 refuses 2 't.csv has no column 9: their numbers are 0 to 4' -b 1 --column 2-9 t.csv
 refuses 2 "has no column 'Z\*'" -b 1 --column 'Z*' t.csv
 
+# Weights rank what they weigh, also where a value is rare.
+printf 'city,sales,n\nb,1,5\nb,1,6\na,100,7\nc,-3,8\n' >sales.csv
+prints 'value\tcount\tsum_w\tsum_w2\na\t1\t100\t10000\nother\t3\t-1\t11\n' -q --column city --weights sales --top 1 sales.csv
+prints 'lo\thi\ta_count\ta_sum_w\ta_sum_w2\tother_count\tother_sum_w\tother_sum_w2\n0\t9\t1\t100\t10000\t3\t-1\t11\n' \
+    -q --column n --by city --weights sales --top 1 -b 1 -r 0:9 sales.csv
+
 # More strings than can be counted: one sentence, in bounded memory.
 awk 'BEGIN { print "w"; for (i = 0; i < 1100000; i++) print "w" i }' >many.csv
 refuses 1 'many.csv, column 0 has more than 1 048 576 different values, too many to count each' many.csv
