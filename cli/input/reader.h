@@ -51,17 +51,19 @@ typedef enum values_kind {
     VALUES_INTEGERS,    /* i64 or u64, exactly, from text whose numbers are otherwise read as f64 */
     VALUES_WORDS,       /* strings, as codes in a dictionary: u32 */
     VALUES_TIMES,       /* microseconds since 1970, UTC: i64 */
+    VALUES_TRUTHS,      /* whether numbers in text are in the ranges of a condition, exactly: u8, 1 or 0 */
 } values_kind;
 
 /* How a selected channel is read: the dtype of its views follows. */
 typedef struct channel_form {
     values_kind kind;
     histo_dtype dtype;
-    dictionary *words; /* of VALUES_WORDS: what the codes stand for; not owned by the reader */
-    bool looks;        /* VALUES_NUMBERS of text, which may turn out to be integers */
-    time_epoch epoch;  /* VALUES_TIMES, f64, that are read as numbers; or none, and text is parsed */
-    bool stated;       /* the file says which times they are */
-    time_epoch span;   /* VALUES_NUMBERS that are spans, in this unit; or none */
+    dictionary *words;                 /* of VALUES_WORDS: what the codes stand for; not owned by the reader */
+    const struct condition *condition; /* of VALUES_TRUTHS */
+    bool looks;                        /* VALUES_NUMBERS of text, which may turn out to be integers */
+    time_epoch epoch;                  /* VALUES_TIMES, f64, that are read as numbers; or none, and text is parsed */
+    bool stated;                       /* the file says which times they are */
+    time_epoch span;                   /* VALUES_NUMBERS that are spans, in this unit; or none */
 } channel_form;
 
 /* The channels of bands, in the order of their views. */

@@ -261,6 +261,11 @@ bool axis_search_found_integers(const axis_search *a, histo_dtype *dtype)
     return *dtype == HISTO_U64 ? a->most <= 0x1p64 : a->least >= -0x1p63 && a->most <= 0x1p63;
 }
 
+bool axis_search_at_limit(const axis_search *a, histo_dtype dtype)
+{
+    return fmax(fabs(a->least), fabs(a->most)) >= (dtype == HISTO_U64 ? 0x1p64 : 0x1p63);
+}
+
 int axis_search_add(axis_search *a, const histo_view *samples, const histo_fill_options *fill, const char *name,
                     fault *f)
 {

@@ -67,6 +67,8 @@ void axis_search_look(axis_search *a);
 bool axis_search_sums(const axis_search *a);
 /* Whether the pass of axis_search_look has found integers that doubles cannot hold, and of which dtype. */
 bool axis_search_found_integers(const axis_search *a, histo_dtype *dtype);
+/* Are the largest of these as doubles the first integer beyond this type? Some may be that. */
+bool axis_search_at_limit(const axis_search *a, histo_dtype dtype);
 /* Whether given bins reach beyond the integers that doubles hold, 2^53. */
 bool bins_reach_far(const bins_spec *spec);
 /* name: the file, for messages. */

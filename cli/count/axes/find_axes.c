@@ -268,6 +268,14 @@ static int survey_all(run *r, fault *f)
     return 0;
 }
 
+/* Search again, in forms that have changed: 1, or -1. */
+static int search_anew(run *r, fault *f)
+{
+    for (int a = 0; a < r->axis_count; a++)
+        axis_search_free(&r->search[a]);
+    return feed_reform(&r->feed, f) == 0 ? 1 : -1;
+}
+
 /* Read the columns of text as integers that have only such and are too large for doubles: 1, 0 if there are none, -1.
  */
 static int turn_to_integers(run *r, fault *f)
@@ -277,13 +285,29 @@ static int turn_to_integers(run *r, fault *f)
         channel_form *form = run_form_of_axis(r, a);
         if (!form || !form->looks || !axis_search_found_integers(&r->search[a], &form->dtype)) continue;
         form->kind = VALUES_INTEGERS;
-        form->looks = false;
+        form->looks = axis_search_at_limit(&r->search[a], form->dtype); /* whether some are beyond it */
         r->sources[a].dtype = form->dtype;
         turned = 1;
     }
-    for (int a = 0; a < r->axis_count && turned; a++)
-        axis_search_free(&r->search[a]);
-    return turned && feed_reform(&r->feed, f) != 0 ? -1 : turned;
+    return turned ? search_anew(r, f) : 0;
+}
+
+/* Some of the integers were beyond 64 bits after all, which doubles do not tell: read all as doubles. 1, 0 if there
+ * were none, -1. */
+static int turn_back(run *r, fault *f)
+{
+    int turned = 0;
+    for (int a = 0; a < r->axis_count; a++) {
+        channel_form *form = run_form_of_axis(r, a);
+        if (!form || form->kind != VALUES_INTEGERS) continue;
+        form->kind = VALUES_NUMBERS;
+        form->looks = false;
+        r->sources[a].dtype = form->dtype = HISTO_F64;
+        turned = 1;
+    }
+    if (!turned) return 0;
+    *f = (fault){0};
+    return search_anew(r, f);
 }
 
 int run_find_axes(run *r, fault *f)
@@ -298,7 +322,8 @@ int run_find_axes(run *r, fault *f)
                 "them with histo survey");
     int again;
     do {
-        if (survey_all(r, f) != 0 || (again = turn_to_integers(r, f)) < 0) return -1;
+        again = survey_all(r, f) == 0 ? turn_to_integers(r, f) : turn_back(r, f) > 0 ? 1 : -1;
+        if (again < 0) return -1;
     } while (again);
     progress_end();
     if (take_groups(r, f) != 0) return -1;

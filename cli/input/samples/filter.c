@@ -26,26 +26,13 @@ static int add_integers(condition *c, int64_t lo, int64_t hi, fault *f)
     return add_range(c, (condition_range){(double)lo, (double)hi, lo, hi}, f);
 }
 
-/* Is it written as an integer of 64 bits, so large that doubles do not tell it from its neighbours? */
-static bool is_large_integer(const char *text, long double value, histo_dtype *dtype)
-{
-    const char *digits = text + (*text == '-' || *text == '+');
-    *dtype = value <= (long double)INT64_MAX ? HISTO_I64 : HISTO_U64;
-    return !digits[strspn(digits, "0123456789")] && fabsl(value) >= 0x1p53L && value >= (long double)INT64_MIN &&
-           value <= (long double)UINT64_MAX;
-}
-
 static bool parse_end(condition *c, const char *text, double open, double *value, long double *whole)
 {
     *value = open;
     *whole = open;
     if (!*text) return true;
     *whole = strtold(text, NULL);
-    histo_dtype dtype;
-    if (is_large_integer(text, *whole, &dtype)) {
-        c->large = true;
-        if (c->integers != HISTO_U64) c->integers = dtype;
-    }
+    c->large = c->large || (fabsl(*whole) >= 0x1p53L && !isinf(*whole));
     return text_to_f64(text, value);
 }
 
@@ -120,7 +107,7 @@ static int freeze_words(condition *c, fault *f)
 
 int condition_parse(condition *c, const where_condition *from, values_kind kind, const char *name, fault *f)
 {
-    *c = (condition){.negated = from->negated, .integers = HISTO_I64};
+    *c = (condition){.negated = from->negated};
     char *items = strdup(from->values), *rest = items;
     if (kind == VALUES_WORDS) c->words = dictionary_make();
     int failed = items && (kind != VALUES_WORDS || c->words) ? 0 : fault_memory(f);
@@ -147,13 +134,17 @@ void condition_free(condition *c)
     *c = (condition){0};
 }
 
-static bool holds_integer(const condition *c, const void *value, bool is_signed)
+bool condition_has(const condition *c, long double value)
 {
-    const long double whole = is_signed ? (long double)*(const int64_t *)value : (long double)*(const uint64_t *)value;
     bool inside = false;
     for (int k = 0; k < c->count; k++)
-        inside |= (whole >= c->ranges[k].whole_lo) & (whole <= c->ranges[k].whole_hi);
+        inside |= (value >= c->ranges[k].whole_lo) & (value <= c->ranges[k].whole_hi);
     return inside;
+}
+
+bool condition_has_written(const condition *c, const char *text)
+{
+    return condition_has(c, strtold(text, NULL));
 }
 
 static bool holds(const condition *c, double value)
@@ -169,9 +160,11 @@ static void keep_row(const condition *c, const char *at, int64_t stride, histo_d
                      unsigned char *keep)
 {
     for (int64_t i = 0; i < count; i++, at += stride) {
-        const bool inside = dtype == HISTO_F64   ? holds(c, *(const double *)at)
-                            : dtype == HISTO_I64 ? holds_integer(c, at, true)
-                            : dtype == HISTO_U64 ? holds_integer(c, at, false)
+        const bool inside = c->told              ? *at
+                            : dtype == HISTO_I64 ? condition_has(c, (long double)*(const int64_t *)at)
+                            : dtype == HISTO_U64 ? condition_has(c, (long double)*(const uint64_t *)at)
+                            : c->large           ? condition_has(c, (long double)histo_sample_value(at, dtype))
+                            : dtype == HISTO_F64 ? holds(c, *(const double *)at)
                                                  : holds(c, histo_sample_value(at, dtype));
         keep[i] &= (unsigned char)(inside != c->negated);
     }

@@ -17,15 +17,18 @@ typedef struct condition {
     bool negated;
     int count;
     condition_range *ranges;
-    bool
-        large; /* an end is an integer that doubles do not tell from its neighbours: text is to be read as `integers` */
-    histo_dtype integers; /* of 64 bits */
-    dictionary *words;    /* in whose codes they are; NULL: in the values themselves */
+    bool large;        /* an end is so large that doubles do not tell it from its neighbours */
+    bool told;         /* the reader says of each value whether it is in a range: VALUES_TRUTHS */
+    dictionary *words; /* in whose codes they are; NULL: in the values themselves */
 } condition;
 
 /* Read the values that `from` names, as those of a column are: numbers, words or times. name: of the file. */
 int condition_parse(condition *c, const where_condition *from, values_kind kind, const char *name, fault *f);
 void condition_free(condition *c);
+
+/* Is a value in any of the ranges; and the number that text begins with, behind which something else follows? */
+bool condition_has(const condition *c, long double value);
+bool condition_has_written(const condition *c, const char *text);
 
 /* Set the bytes of the samples in `values`, of one or two dimensions, for which the condition does not hold to 0. */
 void condition_apply(const condition *c, const histo_view *values, unsigned char *keep);

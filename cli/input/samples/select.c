@@ -323,6 +323,7 @@ static bool is_written(const reader *r, const sample_source *s)
 static void set_form(const reader *r, sample_source *to, const channel_form *as)
 {
     to->as = *as;
+    if (!to->luma) to->dtype = r->dtypes[to->channel];
     if (as->kind == VALUES_INTEGERS && !is_written(r, to)) to->as = (channel_form){.kind = VALUES_NUMBERS};
     if (to->as.kind != VALUES_NUMBERS) to->dtype = as->dtype;
 }
@@ -476,10 +477,8 @@ static int add_condition(choice *c, const reader *r, const where_condition *from
     made.source = source;
     channel_form stored = {.kind = kind, .dtype = kind == VALUES_WORDS ? HISTO_U32 : HISTO_I64, .words = made.words};
     const channel_form times = epoch_form(stated, true);
-    if (made.large && is_written(r, s)) {
-        stored.kind = VALUES_INTEGERS;
-        stored.dtype = made.integers;
-    }
+    made.told = made.large && kind == VALUES_NUMBERS && is_written(r, s);
+    if (made.told) stored = (channel_form){.kind = VALUES_TRUTHS, .dtype = HISTO_U8};
     if (stored.kind != VALUES_NUMBERS) set_form(r, s, stated.units ? &times : &stored);
     condition *more = realloc(c->conditions, (size_t)(c->conditions_count + 1) * sizeof *more);
     if (!more) {
@@ -500,6 +499,8 @@ static int add_conditions(choice *c, const reader *r, const settings *s, fault *
     const bool only = s->conditions_count == 1 && !s->has_where;
     for (int i = 0; i < s->conditions_count; i++)
         if (add_condition(c, r, &s->conditions[i], only, f) != 0) return -1;
+    for (int i = 0; i < c->conditions_count; i++)
+        if (c->conditions[i].told) c->sources[c->conditions[i].source].as.condition = &c->conditions[i];
     return 0;
 }
 

@@ -55,20 +55,41 @@ done
 "$histo" -r 9007199254740992:9007199254740996 -b 2 -o whole.histo large.txt
 "$histo" merge --complete 1.histo 2.histo 3.histo 4.histo 5.histo 6.histo -o sum.histo
 cmp sum.histo whole.histo || fail 'shards of large integers'
-# NaN among them is missing, and conditions compare them exactly.
+# NaN among them is missing, but unlike any number that a condition names, and conditions compare them exactly.
 printf 'id,v\n9007199254740993,1\n9007199254740992,2\nNaN,3\n-9223372036854775808,4\n' >ids.csv
 prints 'lo\thi\tcount\n-inf\t9007199254740992\t1\n9007199254740992\t9007199254740994\t2\n' -q --column id \
     --edges 9007199254740992,9007199254740994 ids.csv
 prints 'value\tcount\n1\t1\n' -q --category v --where id=9007199254740993 ids.csv
 prints 'value\tcount\n2\t1\n' -q --category v --where id=1:9007199254740992 ids.csv
 prints 'value\tcount\n4\t1\n' -q --category v --where id=-9223372036854775808 ids.csv
-prints 'value\tcount\n2\t1\n4\t1\n' -q --category v --where 'id!=9007199254740993' ids.csv
+prints 'value\tcount\n2\t1\n3\t1\n4\t1\n' -q --category v --where 'id!=9007199254740993' ids.csv
+prints 'value\tcount\n1\t1\n2\t1\n3\t1\n4\t1\n' -q --category v --where 'id!=5' ids.csv
 printf 'a,b\n9007199254740993,1\n9007199254740995,2\n0.5,3\n' >mixed.csv # with a fraction they are doubles
 prints 'lo\thi\tcount\n0\t9007199254740996\t2\n9007199254740996\t9007199254740998\t1\n' \
     --edges 0,9007199254740996,9007199254740998 --column a mixed.csv
 sed '/0.5/d' mixed.csv >whole.csv
 prints 'lo\thi\tcount\n0\t9007199254740996\t2\n9007199254740996\t9007199254740998\t0\n' \
     --edges 0,9007199254740996,9007199254740998 --column a whole.csv
+# Integers beyond 64 bits make all doubles, however the bins are found; conditions are exact among them, and fractions.
+{ echo n && seq 18446744073709550617 18446744073709551616; } >beyond.csv
+sed '1d;s/.*/{"n":&}/' beyond.csv >beyond.jsonl
+gzip -k beyond.csv
+for file in beyond.csv beyond.jsonl beyond.csv.gz '- <beyond.csv' '--skip-bad beyond.csv' '--skip-bad beyond.jsonl'; do
+    for bins in '-b 1' '-b 1 -r 0:1e20' '--edges 0,1e20' '--width 1e20'; do
+        checks=$((checks + 1))
+        [ "$(eval "\"\$histo\" -q $bins $file" | cut -f 3)" = "$(printf 'count\n1000')" ] || fail "$bins $file: $(cat "$err")"
+    done
+    checks=$((checks + 1))
+    [ "$(eval "\"\$histo\" -q -b 1 -r 0:1e20 --where n=18446744073709551614: $file" | cut -f 3)" = "$(printf 'count\n3')" ] ||
+        fail "a condition at 2^64 of $file"
+done
+printf 'n,v\n1,5\n1.5,6\n9007199254740993,7\n1e17,8\n' >mixed.csv
+prints 'value\tcount\n7\t1\n' --category v --where n=9007199254740993 mixed.csv
+prints 'value\tcount\n6\t1\n7\t1\n' --category v --where n=1.5:9007199254740993 mixed.csv
+prints 'value\tcount\n5\t1\n6\t1\n8\t1\n' --category v --where n!=9007199254740993 mixed.csv
+prints 'value\tcount\n8\t1\n' --category v --where n=100000000000000000 mixed.csv
+prints 'value\tcount\n7\t1\n' --category v --where n=9007199254740993 --where n=9007199254740992: mixed.csv
+refuses 1 'there are no strings' --category v --where n=9007199254740992 mixed.csv
 printf '18446744073709551615\n18446744073709551614\n1\n' >unsigned.txt
 prints 'lo\thi\tcount\n0\t9.223372036854776e+18\t1\n9.223372036854776e+18\t1.8446744073709552e+19\t2\n' -b 2 \
     -r 0:18446744073709551616 unsigned.txt

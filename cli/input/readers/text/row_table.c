@@ -10,6 +10,7 @@
 #include "input/readers/arrays/array.h"
 #include "input/readers/text/number.h"
 #include "input/readers/text/text_form.h"
+#include "input/samples/filter.h"
 
 /* The slot of a column that is read in this way; made if there is none. */
 static int find_slot(row_table *t, int column, const channel_form *as)
@@ -17,7 +18,9 @@ static int find_slot(row_table *t, int column, const channel_form *as)
     int *link = &t->slot_of[column];
     for (; *link >= 0; link = &t->slot[*link].next) {
         const channel_form *has = &t->slot[*link].as;
-        if (has->kind == as->kind && has->dtype == as->dtype && has->words == as->words) return *link;
+        if (has->kind == as->kind && has->dtype == as->dtype && has->words == as->words &&
+            has->condition == as->condition)
+            return *link;
     }
     t->slot[t->slots] = (row_table_slot){.as = *as, .next = -1};
     return *link = t->slots++;
@@ -205,6 +208,19 @@ static bool put_number(row_table_slot *s, const row_table_cell *cell)
     }
 }
 
+static bool put_truth(row_table_slot *s, const row_table_cell *cell)
+{
+    double value;
+    unsigned char *to = (unsigned char *)s->values + s->filled;
+    const bool is_real = cell->kind == CELL_REAL || is_not_finite(cell, &value);
+    if (cell->kind == CELL_INTEGER)
+        *to = condition_has(s->as.condition, (long double)cell->integer);
+    else if (is_real)
+        *to = cell->text ? condition_has_written(s->as.condition, cell->text)
+                         : condition_has(s->as.condition, cell->real);
+    return cell->kind == CELL_INTEGER || is_real;
+}
+
 static bool put_time(row_table_slot *s, const row_table_cell *cell)
 {
     time_span span;
@@ -239,7 +255,14 @@ put_result row_table_put(row_table *t, int column, const row_table_cell *cell, f
             s->state = CELL_GOOD;
             continue;
         }
-        const bool good = s->as.kind == VALUES_TIMES ? put_time(s, cell) : put_number(s, cell);
+        const bool good = s->as.kind == VALUES_TIMES    ? put_time(s, cell)
+                          : s->as.kind == VALUES_TRUTHS ? put_truth(s, cell)
+                                                        : put_number(s, cell);
+        if (!good && s->as.kind == VALUES_INTEGERS && (cell->kind == CELL_INTEGER || cell->kind == CELL_REAL)) {
+            fault_set(f, EXIT_DATA, "%s, %.80s: %.17g is no integer of 64 bits", input_name(t->base.in),
+                      t->base.names[column], cell->real);
+            return PUT_FAILED;
+        }
         s->state = good ? CELL_GOOD : CELL_BAD;
         bad = bad || s->state == CELL_BAD;
     }

@@ -75,7 +75,9 @@ static int find_slot(text_reader *r, int column, const channel_form *as)
     int *link = &r->slot_of[column];
     while (*link >= 0) {
         const channel_form *has = &r->slot[*link].as;
-        if (has->kind == as->kind && has->dtype == as->dtype && has->words == as->words) return *link;
+        if (has->kind == as->kind && has->dtype == as->dtype && has->words == as->words &&
+            has->condition == as->condition)
+            return *link;
         link = &r->slot[*link].next;
     }
     r->only_numbers = r->only_numbers && as->kind == VALUES_NUMBERS && link == &r->slot_of[column];

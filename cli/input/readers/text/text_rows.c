@@ -7,6 +7,7 @@
 #include "base/times.h"
 #include "input/readers/text/number.h"
 #include "input/readers/text/text_reader.h"
+#include "input/samples/filter.h"
 
 /* ---- Messages ------------------------------------------------------------------------------------------- */
 
@@ -199,7 +200,13 @@ static cell_result store_cell(text_reader *r, int column, int slot, const text_c
         return CELL_GOOD;
     case VALUES_INTEGERS:
         if (text_cell_is(cell, "NaN")) return CELL_MISSING;
-        if (!integer_parse(cell->begin, cell->end, as->dtype, (uint64_t *)values + at)) break;
+        if (integer_parse(cell->begin, cell->end, as->dtype, (uint64_t *)values + at)) return CELL_GOOD;
+        if (!text_cell_number(cell, &value)) break;
+        fault_set(f, EXIT_DATA, "%s, column %d: %.17g is no integer of 64 bits", input_name(r->base.in), column, value);
+        return CELL_FAILED;
+    case VALUES_TRUTHS:
+        if (!text_cell_number(cell, &value)) break;
+        ((unsigned char *)values)[at] = condition_has_written(as->condition, cell->begin);
         return CELL_GOOD;
     case VALUES_TIMES:
         if (text_cell_is(cell, "NaT")) return CELL_MISSING;
