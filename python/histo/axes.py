@@ -365,7 +365,7 @@ class Regular(_Stretched):
         Whether arrays with flow show what is below and above the bins. It is counted in any case.
     growth : bool, default False
         Fills add bins of the same width for finite samples below and above the axis, which are not masked. The edges
-        that it has stay as they are.
+        that it has stay as they are. MemoryError for more than 2^26 bins.
     circular : bool, default False
         Samples are moved by whole periods, hi - lo, into lo … hi. There is no underflow; infinities are overflow.
     name, label, metadata

@@ -11,6 +11,10 @@ from . import _histo
 from ._histo import REGULAR, VARIABLE
 
 
+MOST = 1 << 26
+"""Axes do not grow to more bins than this: a single sample far away should not take all memory."""
+
+
 class Steps(NamedTuple):
     """Edges of equal steps that go on beyond the axis that they were first those of: edge i is lo + i * (hi - lo) / bins,
     and hi for i = bins, as numpy.linspace has them. So edges stay what they are, to the bit, while an axis grows."""
@@ -57,8 +61,8 @@ class Steps(NamedTuple):
 
 def check_size(size: float, x: int | float) -> None:
     """Raise MemoryError if an axis would have too many bins."""
-    if size > _histo.MAX_BINS:
-        raise MemoryError(f"an axis does not grow to {x}: it would have more than {_histo.MAX_BINS} bins")
+    if size > MOST:
+        raise MemoryError(f"an axis does not grow to {x}: it would have more than {MOST} bins")
 
 
 def ends(values: np.ndarray, kept: Any) -> tuple[int | float, int | float] | None:

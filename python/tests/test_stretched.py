@@ -144,7 +144,7 @@ def test_a_fill_that_fails_leaves_the_axis():
         h = Histogram(axis, Category(["a"])).fill(0.5, "a")
         before = h.copy()
         for arguments, options in ((([50, -50], ["a", "b", "a"]), {}), (([50.0], "a"), {"weight": "x"}),
-                                   (([1e300], "a"), {}), ((["x"], "a"), {})):
+                                   (([1e300], "a"), {}), (([-1e9], "a"), {}), ((["x"], "a"), {})):
             with pytest.raises((ValueError, TypeError, MemoryError)):
                 h.fill(*arguments, **options)
             assert h == before
