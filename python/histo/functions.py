@@ -52,6 +52,8 @@ def _dispatching(operands):
                 other = _elsewhere(implementation.__name__, operands(*args, **kwargs))
             except TypeError:  # arguments that the implementation will refuse
                 other = None
+            if other is not None and kwargs.pop("missing", "mask") != "mask":
+                raise NotImplementedError("missing= is for samples that histo counts at once, and these are of another kind")
             return (other or implementation)(*args, **kwargs)
 
         return function

@@ -159,7 +159,7 @@ def _of_list(items: Any) -> Column:
             raise ValueError(f"the arrays in a list have different shapes: {', '.join(str(one.shape) for one in each)}")
         return _of_array(np.ma.stack(each))
     array = np.asarray(items)
-    rounded = array.dtype == np.float64 and array.size and np.nanmax(np.abs(array), initial=0) >= EXACT
+    rounded = array.dtype == np.float64 and (np.isfinite(array) & (np.abs(array) >= EXACT)).any()
     if array.dtype.kind in "US" or rounded:  # which lose NUL at the end and make strings of numbers, and round integers
         of_objects = _of_array(np.asarray(items, object))
         if not rounded or of_objects.values.dtype.kind in "iuO":
@@ -221,7 +221,7 @@ def _made_of(seen: list) -> np.ndarray | None:
 
 
 def _made_of_numbers(seen: list) -> np.ndarray | None:
-    plain = [one.item() if isinstance(one, np.generic) else one for one in seen]
+    plain = [one.item() if isinstance(one, (np.generic, np.ndarray)) and one.ndim == 0 else one for one in seen]
     rational = (decimal.Decimal, fractions.Fraction)
     if not all(isinstance(one, (bool, int, float, *rational)) for one in plain):
         return None

@@ -20,6 +20,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import histo
 import histo.dask
@@ -463,6 +465,10 @@ def test_numpys_own_behaviour_has_a_keyword():
         assert histo.histogram_bin_edges(x[1:], 1, missing=missing)[0] == (2.5 if missing == "mask" else 2)
     with pytest.raises(ValueError, match="missing="):
         histo.histogram(x, missing="drop")
+    lazy = dask.array.from_array(x, chunks=1)
+    assert flat(histo.histogram(lazy, 3, (0.5, 3.5), missing="mask")[0]) == [1, 0, 1]
+    with pytest.raises(NotImplementedError):
+        histo.histogram(lazy, missing="numpy")
 
 
 def test_what_is_missing_in_a_weight_or_a_mask_is_not_counted():
@@ -564,6 +570,33 @@ def test_equal_bins_of_dates(rule):
         histo.histogram(np.array(["NaT", "2020-01-01"], "M8[D]"), rule)
     with pytest.raises(ValueError, match="Too many bins"):
         histo.histogram(np.array([0, 1], "M8[as]"), 3)
+
+
+OF_RANDOM = {
+    "i1": st.integers(-128, 127), "u2": st.integers(0, 2**16 - 1), "i8": st.integers(-(2**63), 2**63 - 1),
+    "u8": st.integers(0, 2**64 - 1), "f4": st.floats(width=32), "f8": st.floats(), "M8[ms]": st.integers(-(2**50), 2**50),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_random_samples(data):
+    dtype = data.draw(st.sampled_from(sorted(OF_RANDOM)))
+    values = data.draw(st.lists(st.one_of(st.none(), OF_RANDOM[dtype]), min_size=3, max_size=12))
+    finite = [v for v in values if v is not None and v == v and abs(v) != INF] + [0, 1]
+    edges = sorted(data.draw(st.lists(st.sampled_from(finite), min_size=2, max_size=6)))
+    kind = Kind(dtype, values, edges, unit="ms" if "M8" in dtype else None)
+    name = data.draw(st.sampled_from([c for c in CARRIERS if CARRIERS[c].holds(kind) and not CARRIERS[c].lazy]))
+    carrier = CARRIERS[name]
+    want, masked = expected(carrier, kind, kind.edges, kind.unit)
+    x, e = carrier.make(kind), kind.edge_array()
+    assert flat(histo.histogram(x, e, flow=True)[0]) == want, name
+    if kind.dtype.kind in "iuf" and all(int(edge) == edge and int(float(edge)) == edge or kind.dtype.kind == "f"
+                                        for edge in edges):
+        h = Histogram(Variable(edges, closed=True)).fill(x)
+        assert h.values().tolist() == want[1:-2] and h.tally.masked == masked, name
+        assert (h.tally.under, h.tally.over, h.tally.nan) == ((want[0],), (want[-2],), (want[-1],)), name
 
 
 SECTION = "What samples come in"
