@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/threads/pool.h"
 #include "plan/total.h"
 #include "survey/device.h"
@@ -73,6 +74,27 @@ static void take_chunks(void *context, int index)
     pthread_mutex_unlock(&p->lock);
 }
 
+static histo_status run_on_cpu(pass *p)
+{
+    const histo_source *source = p->source;
+    const histo_facts *facts = p->facts;
+    histo_status status = HISTO_OK;
+    if (facts->selection) histo_selection_begin(facts->selection, source);
+    p->threads = facts->selection && !histo_selection_is_shared(facts->selection) ? 1 : source->threads;
+    const int64_t chunks = (source->samples + CHUNK - 1) / CHUNK, most = facts->stats ? MOST_CHUNKS : chunks;
+    const histo_stats before = facts->stats ? *facts->stats : (histo_stats){0};
+    for (p->first = 0; p->first < chunks && status == HISTO_OK; p->first = p->end) {
+        p->next = p->first;
+        p->end = chunks - p->first < most ? chunks : p->first + most;
+        if (facts->stats) memset(p->stats, 0, (size_t)(p->end - p->first) * sizeof *p->stats);
+        status = histo_pool_run_long("surveying", p->threads, take_chunks, p);
+        for (int64_t c = 0; c < p->end - p->first && facts->stats; c++)
+            histo_stats_join(facts->stats, &p->stats[c]);
+    }
+    if (status != HISTO_OK && facts->stats) *facts->stats = before;
+    return status;
+}
+
 /* Samples in a GPU's memory. */
 static histo_status run_on_device(const histo_source *source, const histo_facts *facts, uint64_t *seen)
 {
@@ -109,34 +131,21 @@ histo_status histo_pass_run(const histo_source *source, const histo_facts *facts
     histo_status status = admit(facts, *seen, (uint64_t)source->samples);
     if (status != HISTO_OK) return status;
     if (source->home != HISTO_DEVICE_CPU) return run_on_device(source, facts, seen);
-    pass p;
-    p.source = source;
-    p.facts = facts;
-    p.seen = 0;
-    p.extremes = (histo_extremes){0};
-    p.sums = (histo_power_sums){0};
-    pthread_mutex_init(&p.lock, NULL);
-    if (facts->selection) histo_selection_begin(facts->selection, source);
-    p.threads = facts->selection && !histo_selection_is_shared(facts->selection) ? 1 : source->threads;
-    const int64_t chunks = (source->samples + CHUNK - 1) / CHUNK, most = facts->stats ? MOST_CHUNKS : chunks;
-    const histo_stats before = facts->stats ? *facts->stats : (histo_stats){0};
-    for (p.first = 0; p.first < chunks && status == HISTO_OK; p.first = p.end) {
-        p.next = p.first;
-        p.end = chunks - p.first < most ? chunks : p.first + most;
-        if (facts->stats) memset(p.stats, 0, (size_t)(p.end - p.first) * sizeof *p.stats);
-        status = histo_pool_run_long("surveying", p.threads, take_chunks, &p);
-        for (int64_t c = 0; c < p.end - p.first && facts->stats; c++)
-            histo_stats_join(facts->stats, &p.stats[c]);
-    }
-    pthread_mutex_destroy(&p.lock);
-    if (status != HISTO_OK) {
-        if (facts->stats) *facts->stats = before;
-        return status;
-    }
-    if (facts->extremes) histo_extremes_merge(facts->extremes, &p.extremes, source->dtypes[0]);
-    if (facts->sums) histo_power_sums_join(facts->sums, &p.sums);
-    *seen += p.seen;
-    return HISTO_OK;
+    pass *p = histo_malloc(sizeof *p); /* large for a stack */
+    if (!p) return histo_fail_memory(sizeof *p, "surveying samples");
+    p->source = source;
+    p->facts = facts;
+    p->seen = 0;
+    p->extremes = (histo_extremes){0};
+    p->sums = (histo_power_sums){0};
+    pthread_mutex_init(&p->lock, NULL);
+    status = run_on_cpu(p);
+    pthread_mutex_destroy(&p->lock);
+    if (status == HISTO_OK && facts->extremes) histo_extremes_merge(facts->extremes, &p->extremes, source->dtypes[0]);
+    if (status == HISTO_OK && facts->sums) histo_power_sums_join(facts->sums, &p->sums);
+    if (status == HISTO_OK) *seen += p->seen;
+    histo_free(p);
+    return status;
 }
 
 histo_status histo_pass_over(const histo_view *samples, const histo_fill_options *options, const histo_facts *facts)
