@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "output/saved/merge_names.h"
 
+#include <math.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,6 +209,7 @@ int series_merge_names(series *to, const series *from, fault *f)
 
 typedef struct ranked {
     const char *name;
+    double weight;  /* the sum; 0 without weights */
     uint64_t count; /* 0: ordered by name */
     int64_t bin;
 } ranked;
@@ -215,23 +217,31 @@ typedef struct ranked {
 static int compare_ranks(const void *x, const void *y)
 {
     const ranked *a = x, *b = y;
+    if (a->weight != b->weight) return (a->weight < b->weight) - (a->weight > b->weight);
     return a->count != b->count ? (a->count < b->count) - (a->count > b->count) : strcmp(a->name, b->name);
 }
 
-/* Add up the counts of each bin of an axis, over all slots of the others. */
+/* Add up the counts, and the weights, of each bin of an axis, over all slots of the others. */
 static histo_status count_names(const histo_hist *h, int axis, ranked *all, int64_t count)
 {
     const int64_t size = histo_hist_size(h, HISTO_FLOW), slots = histo_hist_axis(h, axis).bins + 3;
     int64_t step = 1;
     uint64_t *counts = calloc((size_t)size, sizeof *counts);
-    histo_status status = counts ? histo_hist_read_counts(h, HISTO_FLOW, counts, size, NULL) : HISTO_NO_MEMORY;
+    double *weights = calloc(2 * (size_t)size, sizeof *weights); /* and their squares */
+    histo_status status =
+        counts && weights ? histo_hist_read_counts(h, HISTO_FLOW, counts, size, NULL) : HISTO_NO_MEMORY;
+    if (status == HISTO_OK && histo_hist_weighting(h) != HISTO_UNWEIGHTED)
+        status = histo_hist_read_weights(h, HISTO_FLOW, weights, weights + size, size, NULL);
     for (int a = histo_hist_naxes(h) - 1; a > axis; a--)
         step *= histo_hist_axis(h, a).bins + 3;
     for (int64_t i = 0; i < size && status == HISTO_OK; i++) {
         const int64_t bin = i / step % slots - 1;
-        if (bin >= 0 && bin < count) all[bin].count += counts[i];
+        if (bin < 0 || bin >= count) continue;
+        all[bin].count += counts[i];
+        all[bin].weight += weights[i];
     }
     free(counts);
+    free(weights);
     return status;
 }
 
@@ -246,6 +256,8 @@ static histo_status rank_names(renaming *to, const series *s, int axis, bool by_
     for (int64_t b = 0; b < count; b++)
         all[b] = (ranked){.name = names->text[b], .bin = b};
     histo_status status = by_name ? HISTO_OK : count_names(s->hist, axis, all, count);
+    for (int64_t b = 0; b < count; b++)
+        if (isnan(all[b].weight)) all[b].weight = -(double)INFINITY;
     qsort(all, (size_t)count, sizeof *all, compare_ranks);
     for (int64_t b = 0; b < count; b++)
         moved = moved || all[b].bin != b;
