@@ -22,7 +22,7 @@ typedef struct numbers {
 static void set_moments(numbers *to, const histo_stats *samples, const sample_order *order)
 {
     const bool differs = order && order->differs;
-    const histo_stats *stats = differs ? &order->stats : samples;
+    const histo_stats *stats = differs && order->narrow ? &order->stats : samples;
     const double n = (double)(stats->samples - stats->nan - stats->infinite), variance = stats->m2 / n;
     to->count = stats->samples - stats->nan - stats->infinite;
     to->mean = stats->mean;
@@ -74,7 +74,7 @@ static int summarize(const result *r, int i, numbers *to, fault *f)
                     .mode = values ? mode : 0.5 * mode + 0.5 * histo_axis_edge(&axis, s.mode + 1),
                     .form = summarized->forms[0]};
     if (to->form.names) return count_words(r, i, to, f);
-    if (summarized->stats && !values) set_moments(to, &summarized->stats[0], summarized->order);
+    if (summarized->stats) set_moments(to, &summarized->stats[0], summarized->order);
     return 0;
 }
 
@@ -88,7 +88,7 @@ static void print(const numbers *s, bool with_words, bool with_numbers, rows *to
     if (with_words && words) rows_count(to, (uint64_t)s->distinct);
     if (with_words && !words) rows_number(to, none);
     if (with_numbers) {
-        if (s->order)
+        if (s->order && s->order->narrow)
             rows_digits(to, order_text_of_difference(s->order, s->mean, text));
         else
             rows_value(to, &s->form, words ? none : s->mean);

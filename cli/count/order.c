@@ -120,8 +120,9 @@ static int begin_search(const finder *o, search *at, const series *of, int a, hi
     to->is_signed = dtype == HISTO_I64;
     if (to->differs) to->base = to->is_signed ? (uint64_t)(int64_t)stats->min : (uint64_t)stats->min;
     if (to->differs) to->min = UINT64_MAX;
+    to->narrow = to->differs && stats->max - stats->min < 0x1p53;
     if (o->n == 0) return 0;
-    if (histo_quantiles_create(&at->quantiles, to->differs ? HISTO_U64 : dtype, HISTO_QUANTILE_LINEAR, o->n, o->q) !=
+    if (histo_quantiles_create(&at->quantiles, to->narrow ? HISTO_U64 : dtype, HISTO_QUANTILE_LINEAR, o->n, o->q) !=
             HISTO_OK ||
         histo_quantiles_next_pass(at->quantiles, &at->in_pass) != HISTO_OK)
         return fault_of_library(f, EXIT_DATA, "the quantiles");
@@ -133,8 +134,9 @@ static histo_status add_numbers(const finder *o, search *at, const histo_view *d
                                 const histo_fill_options *filter)
 {
     histo_extremes extremes;
-    histo_status status = histo_power_sums_add(&at->sums, differences, filter);
-    if (status == HISTO_OK && o->run->moments == MOMENTS_ALL)
+    histo_status status = HISTO_OK;
+    if (at->to->narrow) status = histo_power_sums_add(&at->sums, differences, filter);
+    if (status == HISTO_OK && at->to->narrow && o->run->moments == MOMENTS_ALL)
         status = histo_stats_add(&at->to->stats, differences, filter);
     if (status == HISTO_OK) status = histo_find_extremes(differences, filter, &extremes, 1);
     if (status != HISTO_OK || extremes.samples == 0) return status;
@@ -148,14 +150,15 @@ static int add(finder *o, search *at, const series *of, int a, const histo_view 
 {
     histo_view differences;
     histo_status status = HISTO_OK;
+    const bool needed = !o->again; /* for numbers besides quantiles */
     if (!at->begun && begin_search(o, at, of, a, view->dtype, f) != 0) return -1;
     at->mixed = at->mixed || view->dtype != at->dtype;
     if (at->mixed) return 0;
-    if (at->to->differs) {
+    if (at->to->differs && (needed || at->to->narrow)) {
         if (!subtract(&o->differences, view, at->to->base, &differences))
             return fault_set(f, EXIT_DATA, "no memory for the quantiles");
-        view = &differences;
-        if (!o->again) status = add_numbers(o, at, view, filter);
+        if (needed) status = add_numbers(o, at, &differences, filter);
+        if (at->to->narrow) view = &differences;
     }
     if (status == HISTO_OK && at->in_pass) status = histo_quantiles_add(at->quantiles, view, filter);
     return status == HISTO_OK ? 0 : fault_of_library(f, EXIT_DATA, name);
@@ -223,8 +226,8 @@ static bool next_pass(const finder *o, int searches)
 static int end_search(const finder *o, search *at, fault *f)
 {
     sample_order *to = at->to;
-    if (at->mixed) to->differs = false;
-    if (to->differs) {
+    if (at->mixed) to->differs = to->narrow = false;
+    if (to->narrow) {
         const double m3 = to->stats.m3, m4 = to->stats.m4;
         histo_power_sums_read(&at->sums, &to->stats);
         to->stats.m3 = m3;

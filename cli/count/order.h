@@ -11,10 +11,11 @@
  * below, which are mostly small; other samples as they are. */
 typedef struct sample_order {
     bool differs, is_signed; /* whether there are differences, and of which type */
+    bool narrow;             /* doubles hold all differences, too */
     uint64_t base;           /* from this integer, in two's complement */
-    histo_stats stats;       /* of the differences: min and max are rounded */
+    histo_stats stats;       /* of the differences if these are narrow: min and max are rounded */
     uint64_t min, max;       /* exact differences */
-    double *quantiles;       /* of the samples, or of the differences; NULL: unknown */
+    double *quantiles;       /* of the samples, or of narrow differences; NULL: unknown */
 } sample_order;
 
 /* Free order[HISTO_MAX_AXES]; NULL is allowed. */

@@ -1,5 +1,6 @@
 #include "count/result.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -379,8 +380,56 @@ void tables_free(table *tables, const result *r)
     free(tables);
 }
 
+/* sum / count, rounded once: the quotient has 62 bits or more, and a last one for what is left. */
+static double quotient(__int128 sum, uint64_t count)
+{
+    unsigned __int128 rest = sum < 0 ? -(unsigned __int128)sum : (unsigned __int128)sum;
+    int shift = 0;
+    for (; rest > 0 && rest >> 126 == 0; shift++)
+        rest <<= 1;
+    const unsigned __int128 whole = rest / count | (rest % count > 0);
+    return ldexp(sum < 0 ? -(double)whole : (double)whole, -shift);
+}
+
+/* The statistics of integers, as those of exact sums: without m3 and m4. The squares of differences to the integer
+ * below the mean have no more bits than they must. */
+static histo_stats stats_of_integers(const table *t, int a)
+{
+    histo_stats all = {.m3 = NAN, .m4 = NAN};
+    int64_t slots[HISTO_MAX_AXES];
+    const int64_t first = (int64_t)t->axes[a].lo;
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    __int128 sum = 0;
+    unsigned __int128 squares = 0;
+    for (int64_t cell = -1; table_next(t, &cell, slots);) {
+        const int64_t bin = slots[a] - 1, value = first + bin;
+        if (!t->counts[cell] || bin < 0 || bin >= t->bins[a]) continue;
+        all.samples += t->counts[cell];
+        sum += (__int128)t->counts[cell] * value;
+        least = value < least ? value : least;
+        most = value > most ? value : most;
+    }
+    if (all.samples == 0) return all;
+    const __int128 count = all.samples, rest = (sum % count + count) % count;
+    const int64_t below = (int64_t)((sum - rest) / count);
+    for (int64_t cell = -1; table_next(t, &cell, slots);) {
+        const int64_t bin = slots[a] - 1, difference = first + bin - below;
+        if (!t->counts[cell] || bin < 0 || bin >= t->bins[a]) continue;
+        squares += (unsigned __int128)t->counts[cell] * (unsigned __int128)((__int128)difference * difference);
+    }
+    const unsigned __int128 less = (unsigned __int128)rest * (unsigned __int128)rest;
+    const double part = (double)(less % (unsigned __int128)count) / (double)all.samples;
+    all.min = (double)least;
+    all.max = (double)most;
+    all.mean = quotient(sum, all.samples);
+    all.m2 = (double)(squares - less / (unsigned __int128)count) - part;
+    return all;
+}
+
 histo_stats table_stats(const table *t, int a, bool whole)
 {
+    enum { MOST_EXACT = INT32_MAX }; /* whose squares are below 2^62, and their sums below 2^126 */
+    if (whole && t->bins[a] <= MOST_EXACT) return stats_of_integers(t, a);
     histo_stats all = {0};
     int64_t slots[HISTO_MAX_AXES];
     for (int64_t cell = -1; table_next(t, &cell, slots);) {

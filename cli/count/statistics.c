@@ -29,7 +29,7 @@ static void set_moments(statistics *s, const series *counted, const table *t, in
     s->deviation = finite ? sqrt(moments.m2 / (double)finite) : 0;
     if (!counted->order || !counted->order[a].differs) return;
     s->order = &counted->order[a];
-    s->deviation = sqrt(s->order->stats.m2 / (double)finite);
+    if (s->order->narrow) s->deviation = sqrt(s->order->stats.m2 / (double)finite);
 }
 
 static void set_mode(statistics *s, const histo_axis *axis, const histo_summary *summary)
@@ -75,7 +75,7 @@ static int read_batch(statistics_list *list, const result *r, int first, int a, 
         s->exact_quantiles = exact || s->values;
         for (size_t k = 0; k < n; k++)
             s->quantiles[k] = exact ? exact[k] : too_long ? (double)NAN : among(s, quantiles[b * n + k]);
-        if (s->order && exact)
+        if (s->order && s->order->narrow && exact)
             for (size_t k = 0; k < n; k++)
                 s->quantiles[k] = order_value(s->order, exact[k]);
         s->mode = s->entropy = NAN;

@@ -109,7 +109,7 @@ static void put_quantiles(cells *to, const statistics_list *list, const statisti
     for (int k = 0; k < list->n; k++) {
         char percent[TEXT_NUMBER_BYTES], name[TEXT_NUMBER_BYTES + 1];
         snprintf(name, sizeof name, "q%s", text_short(100 * list->q[k], percent));
-        const bool differs = s->order && s->order->quantiles;
+        const bool differs = s->order && s->order->narrow && s->order->quantiles;
         put_level(to, name, s, s->exact_quantiles, s->quantiles[k], differs ? &s->order->quantiles[k] : NULL, form);
     }
 }
@@ -129,7 +129,8 @@ static void put_statistics(cells *to, const statistics_list *list, const table *
     put_extreme(to, "min", s, s->min, s->order ? s->order->min : 0, form);
     put_quantiles(to, list, s, form);
     put_extreme(to, "max", s, s->max, s->order ? s->order->max : 0, form);
-    put_level(to, "mean", s, s->exact_moments, s->mean, s->order ? &s->order->stats.mean : NULL, form);
+    put_level(to, "mean", s, s->exact_moments, s->mean, s->order && s->order->narrow ? &s->order->stats.mean : NULL,
+              form);
     if (s->finite && !s->exact_moments)
         put_estimate(to, "std", s->deviation, &numbers);
     else

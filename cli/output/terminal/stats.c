@@ -71,7 +71,7 @@ static void fill_moments(const sheet *of, line *l, const statistics *s, const ax
             order_text_of_integer(s->order, s->order->min, text);
         else if (s->order && numbers[i].field == behind(of, MAX))
             order_text_of_integer(s->order, s->order->max, text);
-        else if (s->order && numbers[i].field == behind(of, MEAN))
+        else if (s->order && s->order->narrow && numbers[i].field == behind(of, MEAN))
             order_text_of_difference(s->order, s->order->stats.mean, text);
         else if (numbers[i].among)
             label_of_value(form, numbers[i].value, among ? s->min : 0, among ? s->max : 0, text);
@@ -94,7 +94,7 @@ static void fill_quantiles(const sheet *of, line *l, const statistics *s, const 
             put_number(of, l->field[BEFORE + k], true, isinf(value < 0 ? axis->lo : axis->hi) ? "-" : bound);
         } else {
             const bool among = s->exact_moments;
-            if (s->order && s->order->quantiles)
+            if (s->order && s->order->narrow && s->order->quantiles)
                 order_text_of_difference(s->order, s->order->quantiles[k], text);
             else
                 label_of_value(form, value, among ? s->min : 0, among ? s->max : 0, text);

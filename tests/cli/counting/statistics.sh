@@ -60,10 +60,20 @@ shows '	1700000000000000001	1700000000000000010	' summary ns.csv
 printf -- '-9007199254740995\n-9007199254740992\n' >below.txt
 shows '	-9007199254740995	-9007199254740993.5	-9007199254740992	' --quantiles 50 -b 2 below.txt
 
+# Mean and deviation of integers are rounded once, and the same in the summary.
+checks=$((checks + 1))
+awk 'BEGIN { for (i = 0; i < 1001; i++) printf "%c", 33 + i * i * 7 % 90 }' >bytes
+wanted=$(awk 'BEGIN { for (i = 0; i < 1001; i++) sum += 33 + i * i * 7 % 90; printf "%.17g", sum / 1001 }')
+"$histo" --stats --bytes bytes | cut -f 11,12 | tail -n 1 >table
+"$histo" summary --bytes bytes | cut -f 2,3 | tail -n 1 | cmp -s - table || fail "summary differs from --stats"
+awk -v wanted="$wanted" '{ exit $1 + 0 != wanted + 0 }' table || fail "the mean is $(cat table), not $wanted"
+printf -- '-9223372036854775807\n9223372036854775806\n3\n' >wide.txt
+shows '	-9223372036854775807	3	9223372036854775806	0.6666666666666666	7.5308' --quantiles 50 -b 2 wide.txt
+
 # Where a bin is a value.
 printf 'abca' >letters
-prints "$heads"'4\t0\t0\t0\t0\t97\t97\t97.5\t98.25\t99\t97.75\t0.8291561975888517\t97\t1.5\texact\texact\n' --stats --dtype u8 letters
-prints "$heads"'4\t0\t0\t0\t0\t97\t97\t97.5\t98.25\t99\t97.75\t0.8291561975888517\t97\t1.5\texact\texact\n' --stats --bytes <letters
+prints "$heads"'4\t0\t0\t0\t0\t97\t97\t97.5\t98.25\t99\t97.75\t0.82915619758885\t97\t1.5\texact\texact\n' --stats --dtype u8 letters
+prints "$heads"'4\t0\t0\t0\t0\t97\t97\t97.5\t98.25\t99\t97.75\t0.82915619758885\t97\t1.5\texact\texact\n' --stats --bytes <letters
 
 # A row for each series, or for each axis, with weights.
 prints "name\t$heads"'a\t2\t0\t0\t0\t0\t1\t1.5\t2\t2.5\t3\t2\t1\t1.5\t1\texact\texact\nb\t2\t0\t0\t0\t0\t2\t2.75\t3.5\t4.25\t5\t3.5\t1.5\t2.75\t1\texact\texact\n' \
@@ -175,7 +185,7 @@ shows '^b .* 2 .* 5  *3.5  *1.5$' show --to text joint.histo
 
 # Bins of an integer axis are values: all is exact again.
 "$histo" --dtype u8 -o letters.histo letters
-prints "$heads"'8\t0\t0\t0\t0\t97\t97\t97.5\t98.25\t99\t97.75\t0.8291561975888517\t97\t1.5\texact\texact\n' \
+prints "$heads"'8\t0\t0\t0\t0\t97\t97\t97.5\t98.25\t99\t97.75\t0.82915619758885\t97\t1.5\texact\texact\n' \
     merge --stats letters.histo letters.histo
 shows '"statistics":' --stats --to json -b 4 two.txt
 checks=$((checks + 1))
