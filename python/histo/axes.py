@@ -699,8 +699,10 @@ class Category(Axis):
         if column.categories is None:
             return self._of_values(np, column.values, present, grows), present
         codes = column.values if present is None else np.where(present, column.values, -1)
-        used, first = np.unique(codes[codes >= 0], return_index=True)
-        used = used[np.argsort(first)]  # new categories are added in the order of the samples
+        used = np.arange(len(column.categories))
+        if grows:  # new categories are added in the order of the samples
+            used, first = np.unique(codes[codes >= 0], return_index=True)
+            used = used[np.argsort(first)]
         of_codes = np.full(len(column.categories) + 1, self.size, np.intp)
         of_codes[used] = self._of_values(np, column.categories[used], None, grows)
         return of_codes[codes], present

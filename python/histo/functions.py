@@ -97,8 +97,9 @@ def _operands_of_bincount(x, /, weights=None, minlength=None, **rest):
     return x, weights
 
 
-def _taken(x, missing, what="samples"):
-    """An array, and which of its values are present, or None. missing: see `histogram`."""
+def _taken(x, missing, what="samples", ours=True):
+    """An array, and which of its values are present, or None. missing: see `histogram`. ours: objects, too, are for us,
+    not for NumPy."""
     if isinstance(x, bytes):
         return np.frombuffer(x, np.uint8), None
     if type(x) is np.ndarray and x.dtype.kind in "biuf":
@@ -111,7 +112,7 @@ def _taken(x, missing, what="samples"):
     if not isinstance(column.values, np.ndarray):
         raise ValueError("samples, weights and masks must be in one memory: some are in that of a GPU, others in that of "
                          "the host")
-    kept = column.objects is not None and not dates.is_date(column.values.dtype)
+    kept = not ours and column.objects is not None and not dates.is_date(column.values.dtype)
     values = column.objects if kept else column.values  # NumPy counts objects that are numbers
     if values.dtype.kind == "O" and not kept:
         check_objects(values if column.present is None else values[column.present], what)
@@ -120,20 +121,25 @@ def _taken(x, missing, what="samples"):
     return values, column.present
 
 
-def _samples(a, missing):
+def _is_given(*ours):
+    """Whether one of the keywords that NumPy does not have is given."""
+    return any(value is not None and value is not False for value in ours)
+
+
+def _samples(a, missing, ours):
     """Samples as NumPy's histograms count them, bool as uint8, and which are present."""
-    a, present = _taken(a, missing)
+    a, present = _taken(a, missing, ours=ours)
     if a.dtype != bool:
         return a, present
     rules.warn_of_bool(a.dtype, stacklevel=4)
     return a.astype(np.uint8), present
 
 
-def _weights(weights, missing):
+def _weights(weights, missing, ours=True):
     """Weights, or None, and which are present."""
     if weights is None:
         return None, None
-    weights, present = _taken(weights, missing, "weights")
+    weights, present = _taken(weights, missing, "weights", ours)
     if dates.is_date(weights.dtype):
         raise TypeError(f"weights are {weights.dtype}, not numbers")
     return weights, present
@@ -209,8 +215,9 @@ def histogram(
     a, bins=10, range=None, density=None, weights=None, *, axis=None, mask=None, out=None, threads=None, flow=False,
     device=None, dtype=None, missing="mask",
 ):
-    a, present = _samples(a, missing)
-    weights, weighed = _weights(weights, missing)
+    given = _is_given(axis, out, flow, device, dtype)
+    a, present = _samples(a, missing, given)
+    weights, weighed = _weights(weights, missing, given)
     if weights is not None:
         rules.check_weights(weights.shape, a.shape)
     mask = _mask_for(mask, missing, a.shape, present, weighed)
@@ -241,8 +248,8 @@ def histogram(
 def histogram_bin_edges(
     a, bins=10, range=None, weights=None, *, mask=None, threads=None, device=None, missing="mask",
 ):
-    a, present = _samples(a, missing)
-    weights, weighed = _weights(weights, missing)
+    a, present = _samples(a, missing, False)
+    weights, weighed = _weights(weights, missing, False)
     if weights is not None:
         rules.check_weights(weights.shape, a.shape)
     mask = _mask_for(mask, missing, a.shape, present, weighed)
@@ -268,13 +275,13 @@ def _columns_of(sample):
     return None
 
 
-def _columns(sample, missing):
+def _columns(sample, missing, ours=True):
     """The coordinates of the samples on each axis, which of them are present, and the dtype in which NumPy would put
     those that are numbers into one array."""
     columns = _columns_of(sample)
-    taken = [_taken(x, missing) for x in columns] if columns else []
+    taken = [_taken(x, missing, ours=ours) for x in columns] if columns else []
     if not taken or any(a.ndim != 1 or a.shape != taken[0][0].shape for a, _ in taken):
-        a, present = _taken(sample, missing)
+        a, present = _taken(sample, missing, ours=ours)
         a = np.atleast_2d(a)
         if a.ndim != 2:
             raise ValueError(f"too many values to unpack (expected 2, got {a.ndim})")
@@ -293,9 +300,10 @@ def histogramdd(
     device=None, dtype=None, missing="mask",
 ):
     ours = {"out": out, "flow": flow, "device": device, "dtype": dtype}
-    columns, present, common = _columns(sample, missing)
+    given = _is_given(*ours.values())
+    columns, present, common = _columns(sample, missing, given)
     threads = rules.threads_of(threads)
-    weights, weighed = _weights(weights, missing)
+    weights, weighed = _weights(weights, missing, given)
     dimensions = len(columns)
     bins, range = rules.of_dimensions(dimensions, bins, range)
     shape = columns[0].shape if columns else (0,)
@@ -342,7 +350,7 @@ def histogram2d(
 
 def _bincount_operand(given, missing):
     """The integers of numpy.bincount, anything that numpy.intp takes without loss, and which are present."""
-    x, present = _taken(given, missing)
+    x, present = _taken(given, missing, ours=False)
     if x.size == 0 and x.dtype.kind not in "biu":
         return x.astype(np.intp), present
     if x.dtype.kind not in "biu" and isinstance(given, (list, tuple)) and present is None:
@@ -362,7 +370,7 @@ def bincount(
         rules.check_dimension(x.ndim)
     threads = rules.threads_of(threads)
     minlength = rules.minlength_of(minlength)
-    weights, weighed = _weights(weights, missing)
+    weights, weighed = _weights(weights, missing, False)
     if weights is not None:
         if not np.can_cast(weights.dtype, np.double):
             weights = weights.astype(np.double, casting="safe")

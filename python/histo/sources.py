@@ -182,6 +182,12 @@ def _is_nat(one: Any) -> bool:
 def _of_objects(array: np.ndarray, present: Any) -> Column:
     """Objects of one kind as an array of it: those of other kinds stay objects."""
     flat = array.ravel().tolist() if array.ndim else [array.item()]
+    kinds = set(map(type, flat))
+    if str in kinds and kinds <= {str, type(None)}:  # most columns of words
+        if type(None) in kinds:
+            there = np.array([one is not None for one in flat], bool).reshape(array.shape)
+            array, present = np.where(there, array, ""), both(present, there)
+        return Column(array, present)
     shown = [True] * len(flat) if present is None else present.ravel().tolist()
     shown = [is_shown and not _is_missing(one) for is_shown, one in zip(shown, flat, strict=True)]
     seen = [one for one, is_shown in zip(flat, shown, strict=True) if is_shown]

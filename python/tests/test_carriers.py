@@ -20,7 +20,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import histo
@@ -584,6 +584,7 @@ OF_RANDOM = {
 def test_random_samples(data):
     dtype = data.draw(st.sampled_from(sorted(OF_RANDOM)))
     values = data.draw(st.lists(st.one_of(st.none(), OF_RANDOM[dtype]), min_size=3, max_size=12))
+    assume(values.count(None) < len(values))  # of objects that are all None, nothing tells what they are
     finite = [v for v in values if v is not None and v == v and abs(v) != INF] + [0, 1]
     edges = sorted(data.draw(st.lists(st.sampled_from(finite), min_size=2, max_size=6)))
     kind = Kind(dtype, values, edges, unit="ms" if "M8" in dtype else None)

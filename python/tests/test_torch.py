@@ -145,3 +145,16 @@ def test_tensors_are_let_go():
         histo.Histogram(histo.Regular(5, -1, 1)).fill(x, weight=x)
     gc.collect()
     assert sys.getrefcount(x) == count
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float8_e4m3fn, torch.float16])
+def test_narrow_floats_in_all_functions(dtype):
+    """Those that NumPy does not have are counted as float32, which holds all of their values."""
+    x = torch.tensor([0, 1, 1, 3, -1]).to(dtype)
+    for limits in ((0, 4), None):
+        counts, edges = histo.histogram(x, 4, limits)
+        assert counts.tolist() == np.histogram(x.float().numpy(), 4, limits)[0].tolist()
+        assert edges.dtype == (np.float16 if dtype == torch.float16 else np.float32)
+    assert histo.histogram2d(x, x, [[0, 2, 4]] * 2)[0].tolist() == [[3, 0], [0, 1]]
+    h = histo.Histogram(histo.Regular(2, 0, 4), histo.Boolean()).fill(x, x, weight=x)
+    assert h.values().tolist() == [[0, 2], [0, 3]]

@@ -3,22 +3,33 @@
 
 #include "samples/samples.h"
 
-static bool keeps(const fill_mask *mask, int64_t at)
+/* Clear what n elements of a mask do not keep, the first of which is at `at` along its data. */
+static void keep_row(const fill_mask *mask, int64_t at, int64_t step, int64_t n, unsigned char *keep)
 {
-    const histo_view *v = &mask->view;
-    const unsigned char *data = v->data;
-    if (v->dtype != HISTO_BIT) return histo_sample_value(data + at, v->dtype) != 0;
-    return data[(mask->offset + at) / 8] >> ((mask->offset + at) % 8) & 1;
+    const unsigned char *data = mask->view.data;
+    const histo_dtype dtype = mask->view.dtype;
+    if (dtype == HISTO_U8 || dtype == HISTO_I8) {
+        for (int64_t i = 0; i < n; i++)
+            keep[i] &= data[at + i * step] != 0;
+    } else if (dtype == HISTO_BIT) {
+        for (int64_t i = 0, bit = mask->offset + at; i < n; i++, bit += step)
+            keep[i] &= data[bit / 8] >> (bit % 8) & 1;
+    } else {
+        for (int64_t i = 0; i < n; i++)
+            keep[i] &= histo_sample_value(data + at + i * step, dtype) != 0;
+    }
 }
 
 /* Clear what the mask does not keep, in C order. */
 static void keep_those_of(const fill_mask *mask, unsigned char *keep, int64_t size)
 {
     const histo_view *v = &mask->view;
+    const int last = v->ndim - 1;
+    const int64_t n = last < 0 ? 1 : v->shape[last], step = last < 0 ? 0 : v->strides[last];
     int64_t index[HISTO_MAX_DIMS] = {0}, at = 0;
-    for (int64_t i = 0; i < size; i++) {
-        keep[i] &= keeps(mask, at);
-        for (int d = v->ndim - 1; d >= 0; d--) {
+    for (int64_t done = 0; done < size; done += n) {
+        keep_row(mask, at, step, n, keep + done);
+        for (int d = last - 1; d >= 0; d--) {
             at += v->strides[d];
             if (++index[d] < v->shape[d]) break;
             at -= index[d] * v->strides[d];
