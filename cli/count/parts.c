@@ -84,6 +84,7 @@ static int leave(void *self, int file, const samples *in, fault *f)
     all->missing += left.missing;
     all->pages_in_file = left.pages_in_file;
     all->first_only = left.first_only;
+    all->comments = left.comments;
     pthread_mutex_unlock(&w->pass->lock);
     return 0;
 }

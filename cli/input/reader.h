@@ -144,6 +144,7 @@ struct reader {
                                      passes each to dictionary_code; missing ones are left out like missing numbers */
     selection selected;
     arena memory;     /* freed with the reader */
+    int64_t comments; /* lines before the first row that were left out */
     uint64_t bad;     /* cells, or paired rows, skipped in this pass (--skip-bad) */
     uint64_t missing; /* the same of values that are missing */
 

@@ -10,6 +10,8 @@
 
 #define MAX_SHARDS (INT64_C(1) << 31)
 
+enum { COMMENT_NONE = 1 }; /* a character that is none */
+
 /* Options for the input. Zero or NULL: not given. */
 typedef struct read_options {
     const char *purpose; /* of a file read without options: "masks"; NULL for samples */
@@ -30,6 +32,7 @@ typedef struct read_options {
     bool in_slices;      /* a region is counted: of each slice of a volume */
     bool skip_bad;       /* --skip-bad: count cells that are not numbers in `bad` instead of failing */
     char delimiter;      /* --delimiter; 0: detect */
+    char comment;        /* --comment; 0: # before the first row; COMMENT_NONE: none */
     int header;          /* --header yes/no: 1, 0; -1: detect */
     bool columns;        /* columns are requested, so blanks between plain numbers separate them */
     bool about;          /* also read what image files say besides samples */
@@ -61,7 +64,7 @@ typedef struct settings {
     int files_count;
 
     read_options read; /* --format --bytes --letters --dtype --shape --offset --endian --dataset --page --skip-bad
-                          --delimiter --header */
+                          --delimiter --comment --header */
 
     /* Which samples. */
     const char *channels; /* --channel r,g,b | gray | all | 0,2 ; --column NAME,… is the same for columns. Repeated

@@ -11,6 +11,7 @@ int value_shape(settings *s, char *text, fault *f);
 int value_endian(settings *s, char *text, fault *f);
 int value_page(settings *s, char *text, fault *f);
 int value_delimiter(settings *s, char *text, fault *f);
+int value_comment(settings *s, char *text, fault *f);
 int value_header(settings *s, char *text, fault *f);
 int value_pairs(settings *s, char *text, fault *f);
 int value_roi(settings *s, char *text, fault *f);

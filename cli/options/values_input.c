@@ -3,6 +3,7 @@
 #include "options/parse.h"
 #include "options/values.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +102,15 @@ int value_delimiter(settings *s, char *text, fault *f)
     if (s->read.delimiter) return 0;
     return fault_set(f, EXIT_USAGE,
                      "--delimiter takes one character, or comma, semicolon, tab, space or pipe, not '%s'", text);
+}
+
+int value_comment(settings *s, char *text, fault *f)
+{
+    const bool none = strcmp(text, "none") == 0, character = text[0] > ' ' && text[0] < 0x7f && !text[1];
+    s->read.comment = none ? COMMENT_NONE : text[0];
+    if (none || (character && !isalnum((unsigned char)text[0]) && !strchr("+-.\"", text[0]))) return 0;
+    return fault_set(f, EXIT_USAGE, "--comment takes a character that no number or name begins with, or none, not '%s'",
+                     text);
 }
 
 int value_header(settings *s, char *text, fault *f)

@@ -457,15 +457,19 @@ int samples_next(samples *in, piece *p, fault *f)
 leftovers samples_leftovers(const samples *in)
 {
     const reader *from = in->reader;
-    return (leftovers){from->bad, from->missing + in->missing, from->pages_in_file, from->first_only};
+    return (leftovers){from->bad, from->missing + in->missing, from->pages_in_file, from->first_only, from->comments};
 }
 
 void leftovers_remark(const leftovers *l, const char *name, const settings *s)
 {
     const char *plural = l->bad == 1 ? "" : "s";
-    if (s->quiet || (!l->bad && !l->missing && !l->pages_in_file)) return;
+    if (s->quiet || (!l->bad && !l->missing && !l->pages_in_file && !l->comments)) return;
     progress_end();
     const bool rows = s->read.paired;
+    if (l->comments)
+        fprintf(stderr,
+                "histo: %s: left out %" PRId64 " line%s before the first row, with #: --comment none counts %s\n", name,
+                l->comments, l->comments == 1 ? "" : "s", l->comments == 1 ? "it" : "them");
     if (l->missing)
         fprintf(stderr, "histo: %s: left out %" PRIu64 " %s%s%s\n", name, l->missing, rows ? "row" : "missing value",
                 l->missing == 1 ? "" : "s", rows ? " with a missing value" : "");

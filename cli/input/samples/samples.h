@@ -57,6 +57,7 @@ typedef struct leftovers {
     uint64_t bad, missing;
     int64_t pages_in_file;
     bool first_only;
+    int64_t comments;
 } leftovers;
 
 /* After the last piece. */

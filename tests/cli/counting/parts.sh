@@ -3,7 +3,7 @@
 
 seq 1 700000 >n.txt
 awk 'BEGIN { print "x,w"; for (i = 0; i < 500000; i++) printf "%d.5,0.%d\n", i % 977, i % 89 }' >plain.csv
-awk 'BEGIN { print "name,x"; for (i = 0; i < 200000; i++) printf "\"a\n\"\"7,8\n#9,\",%d\n%s", i % 97, i % 1000 ? "" : "# \"\n\n" }' >quoted.csv
+awk 'BEGIN { print "name,x"; for (i = 0; i < 200000; i++) printf "\"a\n\"\"7,8\n#9,\",%d\n%s", i % 97, i % 1000 ? "" : "\n" }' >quoted.csv
 awk 'BEGIN { print "x,name"; for (i = 0; i < 300000; i++) printf "%d,\"a b, c%d\"\n", i % 97, i }' >quotes.csv
 gzip -c plain.csv >plain.csv.gz
 "$histo" -b 2000000 -r 0:700000 n.txt -o counts.npy
@@ -38,7 +38,7 @@ for pad in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do
     checks=$((checks + 1))
     { head -n 1 quoted.csv && printf '#%*s\n' $((pad * 7)) '' && tail -n +2 quoted.csv; } >padded.csv
     for threads in 2 3 7; do
-        "$histo" -b 1 -r 0:1000 --column x --threads $threads --to tsv padded.csv >out.tsv
+        "$histo" -b 1 -r 0:1000 --column x --comment "#" --threads $threads --to tsv padded.csv >out.tsv
         grep -q '^0	1000	200000$' out.tsv || fail "with $threads threads, rows behind newlines in quotes: $(cat out.tsv)"
     done
 done

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/../support/check.sh"
 
 awk 'BEGIN { print "x,w"; for (i = 0; i < 500000; i++) printf "%d.5,0.%d\n", i * i % 9973, i % 89 }' >plain.csv
-awk 'BEGIN { print "name,x"; for (i = 0; i < 200000; i++) printf "\"a\n\"\"7,8\n#9,\",%d\n%s", i * i % 997, i % 1000 ? "" : "# \"\n\n" }' >quoted.csv
+awk 'BEGIN { print "name,x"; for (i = 0; i < 200000; i++) printf "\"a\n\"\"7,8\n#9,\",%d\n%s", i * i % 997, i % 1000 ? "" : "\n" }' >quoted.csv
 awk 'BEGIN { for (i = 0; i < 200000; i++) printf "%d,\"a\n7,\"\"8\n#9,\"\n", i * i % 997 }' >later.csv
 tail -n +2 plain.csv | tr ',' '\n' >numbers.txt
 gzip -k plain.csv numbers.txt

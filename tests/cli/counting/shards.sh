@@ -2,13 +2,13 @@
 . "$(dirname "$0")/../support/check.sh"
 corpus=$support/../../fuzz/corpus
 
-# Files of every kind: arrays, text whose newlines are in quotes and comments, pages, chunks, and what is whole.
+# Files of every kind: arrays, text whose newlines are in quotes, pages, chunks, and what is whole.
 seq 1 4000 | "$histo" -b 3000 -r 0:4500 -o counts.npy
 seq 1 3000 >numbers.txt
-awk 'BEGIN { for (i = 0; i < 900; i++) printf "%*s%d\t%d\n%s", i % 3, "", i % 89, i % 97, i % 50 ? "" : "# 1 2\n\n" }' >blanks.txt
+awk 'BEGIN { for (i = 0; i < 900; i++) printf "%*s%d\t%d\n%s", i % 3, "", i % 89, i % 97, i % 50 ? "" : "\n" }' >blanks.txt
 awk 'BEGIN { print "name,x,w"; for (i = 0; i < 2000; i++) printf "n,%d.5,0.%d\n", i % 97, i % 89 }' >plain.csv
 awk 'BEGIN { print "name,x,w"; for (i = 0; i < 500; i++)
-    printf "\"a\n7,8,9\n\"\"b\"\"\",%d,0.%d\n%s", i % 97, i % 89, i % 9 ? "" : "# \"\n\n" }' >quoted.csv
+    printf "\"a\n7,8,9\n\"\"b\"\"\",%d,0.%d\n%s", i % 97, i % 89, i % 9 ? "" : "\n" }' >quoted.csv
 gzip -c plain.csv >plain.csv.gz
 awk 'BEGIN { print "x,y,x,x"; for (i = 0; i < 900; i++) print i % 7 "," i % 5 "," i % 11 "," i % 13 }' >twins.csv
 { printf 'P5 40 30 255\n' && head -c 1200 plain.csv; } >image.pgm

@@ -110,7 +110,7 @@ if [ "$data" ]; then
         --dtype '>u2' --shape 256x256 -b 4 -r 0:256 "$data/s1045.ima.gz"
     prints 'lo\thi\tcount\n27607900\t48065375\t21\n48065375\t68522850\t35\n68522850\t88980325\t6\n88980325\t109437800\t3\n' \
         --column Volume -b 4 "$data/msft.csv"
-    remarks 'left out 133 missing values' --column IBM -b 2 "$data/Stocks.csv"
+    remarks 'left out 133 missing values' --comment '#' --column IBM -b 2 "$data/Stocks.csv"
     prints 'lo\thi\tcount\n0\t128\t0\n128\t256\t67200\n' -b 2 -c a "$data/logo2.png"
 fi
 finish

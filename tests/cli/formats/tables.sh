@@ -118,4 +118,32 @@ checks=$((checks + 1))
 refuses 1 'unsigned.nc has missing values, which images of integers do not have: take all with --raw' \
     equalize --dataset s unsigned.nc out.npy
 refuses 1 'spectrum.npy is text or a table, not an image' equalize "$corpus/npy/spectrum.npy" out.npy
+# Lines that begin with # are comments before the first row, and rows behind it, unless --comment says otherwise.
+printf 'colour,n\n#ff0000,5\n#00ff00,6\nred,7\n#N/A,8\n' >hash.csv
+prints 'value\tcount\n#00ff00\t1\n#N/A\t1\n#ff0000\t1\nred\t1\n' --column colour hash.csv
+prints 'lo\thi\tcount\n4\t9\t4\n' --column n -b 1 -r 4:9 hash.csv
+prints 'lo\thi\tcount\n4\t9\t1\n' --column n -b 1 -r 4:9 --comment '#' hash.csv
+prints 'lo\thi\tcount\n4\t9\t3\n' --column n -b 1 -r 4:9 - <<'END'
+#id,n
+1,5
+2,6
+3,7
+END
+remarks 'left out 2 lines before the first row, with #: --comment none counts them$' --column n -b 1 - <<'END'
+# made by hand
+#    in two lines
+id,n
+1,5
+END
+refuses 1 'nothing but comments and blank lines; --comment none counts' - <<'END'
+#a
+#b
+END
+prints 'value\tcount\n#a\t1\n#b\t1\n' --comment none --header no - <<'END'
+#a
+#b
+END
+{ echo 'n,x' && for i in 1 2 3; do printf '%% "\n%d,"a\n%%b"\n' $i; done; } >percent.csv
+prints 'lo\thi\tcount\n1\t3\t3\n' --column n -b 1 --comment % percent.csv
+refuses 2 "--comment takes a character that no number or name begins with, or none, not 'x'" --comment x hash.csv
 finish

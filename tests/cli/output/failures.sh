@@ -131,7 +131,7 @@ printf -- '-1e308 1.7e308\n' >apart.txt
 refuses 1 'apart.txt: .* wider than a double .* with -r lo:hi' -o out.json apart.txt
 npy none.npy '<f8' '(0,)' </dev/null
 refuses 1 'none.npy holds no samples' -o out.json none.npy
-for header in 'only a header\n' 'a,b\n\n# nothing\n'; do
+for header in 'only a header\n' '# nothing\na,b\n\n'; do
     printf "$header" >header.csv
     refuses 1 'header.csv holds a header but no rows' -c 0 -o out.json header.csv
     refuses 1 'header.csv holds a header but no rows' -c 0 -b 2 -r 0:1 -o out.json header.csv

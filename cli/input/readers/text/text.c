@@ -10,7 +10,44 @@
 #include "input/readers/readers.h"
 #include "input/readers/text/text_reader.h"
 
-enum { MAX_COLUMNS = 1 << 20 };
+enum { MAX_COLUMNS = 1 << 20, LONGEST_HEADER = 1 << 20 };
+
+/* Keep the last line of the comments, which may be a header: text without its #, and a newline. */
+static void keep_comment(text_reader *r, const char *line, const char *end)
+{
+    const size_t size = (size_t)(end - line);
+    char *kept = size < LONGEST_HEADER ? arena_take(&r->base.memory, 1, size + 2) : NULL;
+    r->commented = kept;
+    if (!kept) return;
+    memcpy(kept, line, size);
+    kept[size] = kept[size + 1] = '\n';
+}
+
+/* Skip the comments before the first row. */
+static int skip_comments(text_reader *r, fault *f)
+{
+    text_window *w = &r->window;
+    const bool first = !r->slot_of;
+    while (r->skips_comments) {
+        const char *p = w->data + w->at, *end = w->data + w->size;
+        while (*p == ' ' || *p == '\r')
+            p++;
+        const char *newline = memchr(p, '\n', (size_t)(end + 1 - p));
+        if (newline == end) {
+            const int more = text_window_more(w, r->line, f);
+            if (more < 1) return more;
+            continue;
+        }
+        if (*p != '#' && *p != '\n') return 0;
+        if (*p == '#' && first) {
+            r->base.comments++;
+            keep_comment(r, p + 1, newline);
+        }
+        r->line++;
+        w->at = (size_t)(newline + 1 - w->data);
+    }
+    return 0;
+}
 
 /* Go to the first row of data, from the beginning of the text. */
 static int begin(text_reader *r, fault *f)
@@ -23,7 +60,7 @@ static int begin(text_reader *r, fault *f)
     r->stop = INT64_MAX;
     r->ended = false;
     r->base.bad = r->base.missing = 0;
-    return 0;
+    return skip_comments(r, f);
 }
 
 /* Skip the header and store its cells. */
@@ -31,7 +68,7 @@ static int64_t scan_header(text_reader *r, text_cell *cells, int64_t room)
 {
     const char *p = r->window.data + r->window.at, *end = r->window.data + r->window.size;
     int64_t count = 0;
-    if (text_skip_to_row(&p, end, r->form.delimiter, &r->line))
+    if (text_skip_to_row(&p, end, r->form.delimiter, r->window.comment, &r->line))
         count = text_scan_row(&p, end, r->form.delimiter, r->form.columns, cells, room, &r->line);
     r->window.at = (size_t)(p - r->window.data);
     return count;
@@ -42,7 +79,7 @@ static int find_row(text_reader *r, fault *f)
 {
     for (;;) {
         const char *from = r->window.data + r->window.at, *end = r->window.data + r->window.size, *p = from;
-        bool found = text_skip_to_row(&p, end, r->form.delimiter, &r->line);
+        bool found = text_skip_to_row(&p, end, r->form.delimiter, r->window.comment, &r->line);
         r->window.at = (size_t)(text_line_begin(p, from) - r->window.data);
         if (found) return 1;
         int more = text_window_more(&r->window, r->line, f);
@@ -176,7 +213,7 @@ static int skip_rows(text_reader *r, int64_t first, fault *f)
     if (!onwards && text_rewind(&r->base, f) != 0) return -1;
     for (;;) {
         const char *from = w->data + w->at, *end = w->data + w->size, *p = from;
-        const bool found = text_skip_to_row(&p, end, r->form.delimiter, &r->line);
+        const bool found = text_skip_to_row(&p, end, r->form.delimiter, r->window.comment, &r->line);
         w->at = (size_t)(text_line_begin(p, from) - w->data);
         if (found && text_unit(&r->base) >= first) return 0;
         if (found && text_scan_row(&p, end, r->form.delimiter, r->form.columns, NULL, 0, &r->line) > 0) {
@@ -235,6 +272,25 @@ static bool read_names(text_reader *r, text_cell *cells, int64_t columns)
     return true;
 }
 
+/* Take the names of columns from the last comment before the first row, if it is as a header would be. */
+static bool take_names_of_comment(text_reader *r, text_cell *cells, int64_t columns)
+{
+    const char *at = r->commented;
+    uint64_t line = 0;
+    if (!at || columns < 2 || (r->form.delimiter == ' ' && (*at == ' ' || *at == '\t'))) return true;
+    const char *end = at + strlen(at) - 1;
+    if (text_scan_row(&at, end, r->form.delimiter, 0, cells, columns, &line) != columns) return true;
+    const char **names = arena_take(&r->base.memory, (size_t)columns, sizeof *names);
+    for (int c = 0; names && c < r->base.channels; c++) {
+        double value;
+        if (text_cell_number(&cells[c], &value) || cells[c].begin == cells[c].end) return true;
+        if (!(names[c] = cell_string(r, &cells[c]))) return false;
+    }
+    if (names) r->base.names = names;
+    if (names) r->base.comments--;
+    return names;
+}
+
 /* Find the numeric columns among the first rows: all columns except those with only words or times. */
 static bool find_numeric(text_reader *r, text_cell *cells, int64_t columns)
 {
@@ -276,7 +332,8 @@ static int find_columns(text_reader *r, fault *f)
     int64_t columns = r->form.numbers ? 1 : scan_header(&ahead, NULL, 0);
     if (columns == 0) {
         if (ahead.window.at < ahead.window.size) return text_fault_open_quote(&ahead, f);
-        return fault_set(f, EXIT_DATA, "%s holds no numbers: nothing but comments and blank lines", name);
+        return fault_set(f, EXIT_DATA, "%s holds no numbers: nothing but comments and blank lines%s", name,
+                         r->base.comments ? "; --comment none counts lines that begin with #" : "");
     }
     if (columns > MAX_COLUMNS)
         return fault_set(f, EXIT_DATA, "%s, line %" PRIu64 ": %" PRId64 " columns are more than %d; write them as rows",
@@ -291,6 +348,8 @@ static int find_columns(text_reader *r, fault *f)
 
     text_cell *cells = malloc((size_t)columns * sizeof *cells);
     bool complete = cells && (!r->form.header || read_names(r, cells, columns));
+    complete =
+        complete && (r->form.header || r->form.numbers || r->header_given || take_names_of_comment(r, cells, columns));
     complete = complete && (r->form.numbers || find_numeric(r, cells, columns));
     free(cells);
     return complete ? 0 : fault_set(f, EXIT_DATA, "no memory to read %s", name);
@@ -305,6 +364,9 @@ static int prepare(text_reader *r, const read_options *options, fault *f)
 {
     if (options->delimiter && !can_delimit(options->delimiter))
         return fault_set(f, EXIT_USAGE, "--delimiter '%c' is part of numbers: choose another", options->delimiter);
+    r->skips_comments = !options->comment;
+    r->window.comment = options->comment > COMMENT_NONE ? options->comment : '\0';
+    r->header_given = options->header != -1;
     if (begin(r, f) != 0) return -1;
     while (!text_form_find(&r->window, options, &r->form))
         if (text_window_more(&r->window, 1, f) < 0) return -1;

@@ -104,7 +104,7 @@ static fit fit_of(const text_window *w, text_delimiter delimiter)
     const char *p = w->data + w->at, *end = w->data + w->size;
     uint64_t line = 0;
     fit result = {0};
-    for (int row = 0; row < ROWS_LOOKED_AT && text_skip_to_row(&p, end, delimiter, &line); row++) {
+    for (int row = 0; row < ROWS_LOOKED_AT && text_skip_to_row(&p, end, delimiter, w->comment, &line); row++) {
         text_cell cell[CELLS_LOOKED_AT];
         int64_t cells = text_scan_row(&p, end, delimiter, 0, cell, CELLS_LOOKED_AT, &line);
         int halves = 0;
@@ -168,7 +168,7 @@ static bool find_table(const text_window *w, text_form *form)
     bool total = false;                          /* is the first row one such as "total 64" */
     int64_t first = 0, fewest = 0;
     int rows = 0;
-    for (; rows < ROWS_LOOKED_AT && text_skip_to_row(&p, end, ' ', &line); rows++) {
+    for (; rows < ROWS_LOOKED_AT && text_skip_to_row(&p, end, ' ', w->comment, &line); rows++) {
         text_cell cell[CELLS_LOOKED_AT];
         double value;
         int64_t cells = words_of(&p, end, cell, &line);
@@ -207,7 +207,7 @@ static census census_of(const text_window *w, text_delimiter delimiter)
     const char *p = w->data + w->at, *end = w->data + w->size;
     uint64_t line = 0;
     census result = {0};
-    if (!text_skip_to_row(&p, end, delimiter, &line)) return result;
+    if (!text_skip_to_row(&p, end, delimiter, w->comment, &line)) return result;
     text_follow follow;
     do {
         text_cell cell;
@@ -273,7 +273,7 @@ static bool has_times(const text_window *w, text_delimiter delimiter, bool first
     text_cell rows[2][CELLS_LOOKED_AT];
     int64_t cells = CELLS_LOOKED_AT;
     for (int row = 0; row < 2; row++) {
-        if (!text_skip_to_row(&p, end, delimiter, &line)) return false;
+        if (!text_skip_to_row(&p, end, delimiter, w->comment, &line)) return false;
         const int64_t of_row = text_scan_row(&p, end, delimiter, 0, rows[row], CELLS_LOOKED_AT, &line);
         if (of_row < cells) cells = of_row;
     }
@@ -309,7 +309,7 @@ static bool has_numbers_as_names(const text_window *w, text_delimiter delimiter)
     for (int row = 0; row < ROWS_LOOKED_AT; row++) {
         text_cell cell[CELLS_LOOKED_AT];
         progression row_numbers = {.holds = true};
-        if (!text_skip_to_row(&p, end, delimiter, &line)) return row > 1;
+        if (!text_skip_to_row(&p, end, delimiter, w->comment, &line)) return row > 1;
         const int64_t cells = text_scan_row(&p, end, delimiter, 0, cell, CELLS_LOOKED_AT, &line);
         if (cells < 2 || cells > CELLS_LOOKED_AT) return cells == 0 && row > 1;
         for (int64_t c = 0; c < cells; c++)

@@ -17,8 +17,11 @@ typedef struct text_reader {
     text_window window;
     text_form form;
     bool skip_bad, paired, in_parts;
-    int *slot_of;      /* per column: the first slot of its values, or -1 */
-    int *slot_of_view; /* per selected column */
+    bool skips_comments;   /* before the first row */
+    bool header_given;     /* whether there is a header */
+    const char *commented; /* the last of these lines, without #; NULL: there is none */
+    int *slot_of;          /* per column: the first slot of its values, or -1 */
+    int *slot_of_view;     /* per selected column */
     text_slot *slot;
     int slots;
     bool only_numbers; /* each column has at most one slot, of f64 */

@@ -280,7 +280,7 @@ int64_t text_read_rows(text_reader *r, fault *f)
     while (rows < r->capacity) {
         const char *p = r->window.data + r->window.at, *end = r->window.data + r->window.size, *from = p;
         row_result result = ROW_CUT;
-        if (text_skip_to_row(&p, end, r->form.delimiter, &r->line)) {
+        if (text_skip_to_row(&p, end, r->form.delimiter, r->window.comment, &r->line)) {
             const char *begin = text_line_begin(p, from);
             r->ended = is_behind(r, begin);
             if (!r->ended) result = r->only_numbers ? read_row(r, &p, f) : read_mixed_row(r, &p, f);
@@ -314,6 +314,7 @@ static row_result store_plain(text_reader *r, const text_cell *cell, fault *f)
 static int64_t read_window_words(text_reader *r, int64_t count, fault *f)
 {
     const char *p = r->window.data + r->window.at, *end = r->window.data + r->window.size;
+    const char comment = r->skips_comments ? '#' : r->window.comment; /* behind numbers, # is nothing else */
     while (count < r->capacity && !r->ended) {
         for (; p < end && text_is_space(*p) && !r->ended; p++) {
             if (*p != '\n') continue;
@@ -324,7 +325,7 @@ static int64_t read_window_words(text_reader *r, int64_t count, fault *f)
         if (r->ended) break;
         if (p == end) break;
         const char *q;
-        if (*p == '#') {
+        if (comment && *p == comment) {
             q = memchr(p, '\n', (size_t)(end + 1 - p));
             if (q == end) break;
             p = q;
@@ -332,9 +333,9 @@ static int64_t read_window_words(text_reader *r, int64_t count, fault *f)
         }
         double value;
         q = number_parse(p, &value);
-        bool good = q && (text_is_space(*q) || *q == '#');
+        bool good = q && (text_is_space(*q) || (comment && *q == comment));
         if (!good)
-            for (q = p; !text_is_space(*q) && *q != '#';)
+            for (q = p; !text_is_space(*q) && !(comment && *q == comment);)
                 q++;
         if (q == end) break;
         if (!r->only_numbers) {

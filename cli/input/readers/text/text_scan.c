@@ -165,13 +165,13 @@ text_follow text_scan_cell(const char **at, const char *end, text_delimiter deli
     return row_ended ? TEXT_ROW : TEXT_CELL;
 }
 
-bool text_skip_to_row(const char **at, const char *end, text_delimiter delimiter, uint64_t *line)
+bool text_skip_to_row(const char **at, const char *end, text_delimiter delimiter, char comment, uint64_t *line)
 {
     for (;;) {
         const char *p = *at;
         while (is_blank(*p, delimiter))
             p++;
-        if (*p == '#') p = memchr(p, '\n', (size_t)(end + 1 - p));
+        if (comment && *p == comment) p = memchr(p, '\n', (size_t)(end + 1 - p));
         if (p == end) return false;
         if (*p != '\n') {
             if (delimiter == ' ') *at = p;

@@ -22,6 +22,7 @@ typedef struct text_window {
     size_t at;      /* scan position: anything before it may be dropped */
     int64_t offset; /* bytes of the input before data */
     int64_t first;  /* the byte of its first line */
+    char comment;   /* that lines begin with which are no rows; 0: none do */
     bool begun, ended;
     bool carriage_returns; /* alone end lines, as of old Macintoshes and some spreadsheets */
 } text_window;
@@ -60,9 +61,9 @@ static inline bool is_blank(char c, text_delimiter delimiter)
 /* Scan the cell at *at and skip its delimiter. */
 text_follow text_scan_cell(const char **at, const char *end, text_delimiter delimiter, text_cell *cell);
 
-/* Skip blank lines, # comments and, for blank delimiters, indentation. False if the window ends before the next row;
- * *at is then the position to continue from. */
-bool text_skip_to_row(const char **at, const char *end, text_delimiter delimiter, uint64_t *line);
+/* Skip blank lines, lines that begin with `comment` (0: none) and, for blank delimiters, indentation. False if the
+ * window ends before the next row; *at is then the position to continue from. */
+bool text_skip_to_row(const char **at, const char *end, text_delimiter delimiter, char comment, uint64_t *line);
 
 /* Scan the last cell of a row, which may contain blanks and quotes. */
 text_follow text_scan_rest(const char **at, const char *end, text_cell *cell);
