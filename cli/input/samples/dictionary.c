@@ -26,6 +26,7 @@ struct dictionary {
     uint64_t *counts;     /* [counted]: of the first words, for the thread that counts */
     double *weights;      /* [counted]: their sums, by which words are ranked; 0 without weights */
     uint32_t counted;
+    bool has_nul; /* a word was refused for it */
     bool frozen;
     uint32_t *bin_of;  /* [size + 1]: the bin of each code */
     uint32_t *word_of; /* [bins] */
@@ -124,7 +125,8 @@ static bool make_room(dictionary *d, size_t size)
 
 static int add(dictionary *d, const char *text, size_t size, uint32_t hash)
 {
-    if (!make_room(d, size)) return -1;
+    d->has_nul = d->has_nul || memchr(text, '\0', size);
+    if (d->has_nul || !make_room(d, size)) return -1;
     word *w = &d->words[d->size];
     *w = (word){.hash = hash, .at = (uint32_t)d->used, .size = (uint32_t)size};
     memcpy(d->bytes + d->used, text, size);
@@ -153,6 +155,9 @@ int dictionary_code(dictionary *d, const char *text, size_t size, uint32_t *code
 int dictionary_fault(const dictionary *d, const char *column, fault *f)
 {
     char number[TEXT_NUMBER_BYTES];
+    if (d->has_nul)
+        return fault_set(f, EXIT_DATA, "%.200s has a string with the character U+0000, which labels end at: remove it",
+                         column);
     return fault_set(f, EXIT_DATA,
                      "%.200s has more than %s different values, too many to count each: choose rows with "
                      "--where, or another column",

@@ -22,8 +22,8 @@ typedef enum dictionary_order { ORDER_BY_COUNT = 0, ORDER_BY_NAME } dictionary_o
 dictionary *dictionary_make(void);
 void dictionary_free(dictionary *d);
 
-/* The code of a word: 0, or -1 if there are too many. A new word is added while the dictionary grows, and gets a code
- * after all others once it is frozen. */
+/* The code of a word: 0, or -1 if there are too many, or if a new one has a NUL, at which labels would end. A new word
+ * is added while the dictionary grows, and gets a code after all others once it is frozen. */
 int dictionary_code(dictionary *d, const char *word, size_t size, uint32_t *code);
 /* The fault of that. */
 int dictionary_fault(const dictionary *d, const char *column, fault *f);

@@ -89,4 +89,8 @@ for file in many.jsonl many.json pretty.jsonl; do
 done
 sed -i '50001s/: [-0-9.]*}/: "word"}/' many.jsonl
 refuses 1 "many.jsonl, line 50001, key a.b: 'word' is not a number" --threads 3 --column a.b -b 8 -r -8:8 many.jsonl
+# Labels end at a NUL, so that strings with one would look like others.
+printf '{"a":"x\\u0000y"}\n{"a":"x"}\n' >nul.jsonl
+refuses 1 'nul.jsonl, a has a string with the character U+0000' --column a nul.jsonl
+refuses 1 'nul.jsonl, a has a string with the character U+0000' --by a --column a nul.jsonl
 finish
