@@ -130,7 +130,8 @@ static bool inflates(FILE *file, uint32_t left)
     return state == Z_STREAM_END;
 }
 
-/* matio does not read the checksum of a compressed variable. */
+/* matio does not read the checksums of compressed variables. Without a name, all were looked at to find the only one of
+ * numbers. */
 static bool is_whole(const mat_variable *m)
 {
     enum { COMPRESSED = 15 };
@@ -142,11 +143,12 @@ static bool is_whole(const mat_variable *m)
     if (!file) return true;
     const bool swapped =
         fread(head, 1, sizeof head, file) == sizeof head && head[126] == (LITTLE_ENDIAN_MACHINE ? 'M' : 'I');
-    for (int i = 0; i <= m->before && fread(element, sizeof element, 1, file) == 1; i++) {
+    off_t at = sizeof head;
+    for (int i = 0; whole && fseeko(file, at, SEEK_SET) == 0 && fread(element, sizeof element, 1, file) == 1; i++) {
         for (int k = 0; swapped && k < 2; k++)
             element[k] = __builtin_bswap32(element[k]);
-        if (i == m->before && element[0] == COMPRESSED) whole = inflates(file, element[1]);
-        if (i < m->before && fseeko(file, element[1], SEEK_CUR) != 0) break;
+        if ((i == m->before || !m->wanted) && element[0] == COMPRESSED) whole = inflates(file, element[1]);
+        at += (off_t)sizeof element + element[1];
     }
     fclose(file);
     return whole;
@@ -155,7 +157,9 @@ static bool is_whole(const mat_variable *m)
 /* Decompress the variable once, and give its bytes. */
 static int read_bytes(mat_variable *m, const isolated_request *q, void *room, fault *f)
 {
-    if (!m->variable->data && (!is_whole(m) || Mat_VarReadDataAll(m->mat, m->variable) != 0))
+    if (!m->variable->data && !is_whole(m))
+        return fault_set(f, EXIT_DATA, "%s is damaged: the checksum of a variable does not fit", m->file);
+    if (!m->variable->data && Mat_VarReadDataAll(m->mat, m->variable) != 0)
         return fault_set(f, EXIT_DATA, "%s: variable %.100s cannot be read: it is truncated or damaged", m->file,
                          m->about.name);
     if (!m->variable->data || (int64_t)m->variable->nbytes < q->first + q->count)

@@ -49,6 +49,9 @@ open("cut.mat", "wb").write((head + matrix("x", "f8", (6, 10), small))[:-200])
 changed = bytearray(head + matrix("x", "u1", (4, 1), [1, 2, 3, 4]) + compressed(matrix("y", "i4", (10, 6), list(range(60)))))
 changed[-1] ^= 1
 open("changed.mat", "wb").write(changed)
+beside = bytearray(compressed(matrix("z", "f8", (6, 10), small, flags=0x800)))
+beside[-1] ^= 1  # of the checksum
+open("beside.mat", "wb").write(head + beside + compressed(matrix("x", "f8", (6, 10), small)))
 open("cut_7.mat", "wb").write((head + compressed(matrix("x", "i4", (10, 6), list(range(60)))))[:-40])
 END
 
@@ -67,6 +70,8 @@ refuses 1 'no variable of plain numbers' complex.mat
 refuses 1 'variable z holds complex numbers' --dataset z complex.mat
 refuses 1 'cut.mat' cut.mat
 refuses 1 'cut_7.mat' cut_7.mat
-refuses 1 'variable y cannot be read: it is truncated or damaged' --dataset y changed.mat
+refuses 1 'changed.mat is damaged: the checksum of a variable does not fit' --dataset y changed.mat
+refuses 1 'beside.mat is damaged: the checksum of a variable does not fit' beside.mat
+like small.npy --dataset x beside.mat
 "$histo" --dataset x -q changed.mat >"$out" || fail "another variable is refused"
 finish
