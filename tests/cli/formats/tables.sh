@@ -146,4 +146,15 @@ END
 { echo 'n,x' && for i in 1 2 3; do printf '%% "\n%d,"a\n%%b"\n' $i; done; } >percent.csv
 prints 'lo\thi\tcount\n1\t3\t3\n' --column n -b 1 --comment % percent.csv
 refuses 2 "--comment takes a character that no number or name begins with, or none, not 'x'" --comment x hash.csv
+# Spreadsheets write the delimiter in front.
+printf 'sep=;\na;b\n1;2\n3;4\n' >sep.csv
+printf '\357\273\277SEP=|\r\na|b\r\n1|2\r\n3|4\r\n' >bar.csv
+for file in sep.csv bar.csv '- <sep.csv'; do
+    checks=$((checks + 2))
+    [ "$(eval "\"\$histo\" --column b -b 1 $file")" = "$(printf 'lo\thi\tcount\n2\t4\t2')" ] || fail "$file"
+    [ "$(eval "\"\$histo\" --column b -b 1 -r 2:4 $file")" = "$(printf 'lo\thi\tcount\n2\t4\t2')" ] || fail "$file, in one pass"
+done
+prints 'value\tcount\n1\t1\n' --column 0 --category 0 --header no --delimiter ';' - <<'END'
+1;2
+END
 finish

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/times.h"
 #include "input/readers/arrays/array.h"
@@ -11,6 +12,11 @@
 #include "input/readers/text/text_reader.h"
 
 enum { MAX_COLUMNS = 1 << 20, LONGEST_HEADER = 1 << 20 };
+
+static bool can_delimit(char c)
+{
+    return !(c >= '0' && c <= '9') && !strchr("+-.eE#\"\r\n", c);
+}
 
 /* Keep the last line of the comments, which may be a header: text without its #, and a newline. */
 static void keep_comment(text_reader *r, const char *line, const char *end)
@@ -49,6 +55,19 @@ static int skip_comments(text_reader *r, fault *f)
     return 0;
 }
 
+/* The delimiter that a line "sep=;" in front states, as spreadsheets write it; 0: none does. The line is skipped. */
+static text_delimiter take_separator(text_reader *r)
+{
+    text_window *w = &r->window;
+    const char *p = w->data + w->at;
+    if (w->size - w->at < 6 || strncasecmp(p, "sep=", 4) != 0) return 0;
+    const char *end = p + 5 + (p[5] == '\r');
+    if (*end != '\n' || !can_delimit(p[4])) return 0;
+    w->at = (size_t)(end + 1 - w->data);
+    r->line++;
+    return p[4];
+}
+
 /* Go to the first row of data, from the beginning of the text. */
 static int begin(text_reader *r, fault *f)
 {
@@ -60,6 +79,7 @@ static int begin(text_reader *r, fault *f)
     r->stop = INT64_MAX;
     r->ended = false;
     r->base.bad = r->base.missing = 0;
+    r->separator = take_separator(r);
     return skip_comments(r, f);
 }
 
@@ -355,11 +375,6 @@ static int find_columns(text_reader *r, fault *f)
     return complete ? 0 : fault_set(f, EXIT_DATA, "no memory to read %s", name);
 }
 
-static bool can_delimit(char c)
-{
-    return !(c >= '0' && c <= '9') && !strchr("+-.eE#\"\r\n", c);
-}
-
 static int prepare(text_reader *r, const read_options *options, fault *f)
 {
     if (options->delimiter && !can_delimit(options->delimiter))
@@ -368,7 +383,9 @@ static int prepare(text_reader *r, const read_options *options, fault *f)
     r->window.comment = options->comment > COMMENT_NONE ? options->comment : '\0';
     r->header_given = options->header != -1;
     if (begin(r, f) != 0) return -1;
-    while (!text_form_find(&r->window, options, &r->form))
+    read_options known = *options;
+    if (!known.delimiter) known.delimiter = r->separator;
+    while (!text_form_find(&r->window, &known, &r->form))
         if (text_window_more(&r->window, 1, f) < 0) return -1;
     r->base.may_have_header = r->form.may_be_header;
     if (r->form.title && skip_row(r, f) != 0) return -1;

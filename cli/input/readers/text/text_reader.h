@@ -17,11 +17,12 @@ typedef struct text_reader {
     text_window window;
     text_form form;
     bool skip_bad, paired, in_parts;
-    bool skips_comments;   /* before the first row */
-    bool header_given;     /* whether there is a header */
-    const char *commented; /* the last of these lines, without #; NULL: there is none */
-    int *slot_of;          /* per column: the first slot of its values, or -1 */
-    int *slot_of_view;     /* per selected column */
+    text_delimiter separator; /* that the first line states; 0: none does */
+    bool skips_comments;      /* before the first row */
+    bool header_given;        /* whether there is a header */
+    const char *commented;    /* the last of these lines, without #; NULL: there is none */
+    int *slot_of;             /* per column: the first slot of its values, or -1 */
+    int *slot_of_view;        /* per selected column */
     text_slot *slot;
     int slots;
     bool only_numbers; /* each column has at most one slot, of f64 */
