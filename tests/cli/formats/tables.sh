@@ -157,4 +157,13 @@ done
 prints 'value\tcount\n1\t1\n' --column 0 --category 0 --header no --delimiter ';' - <<'END'
 1;2
 END
+# Logs escape quotes in quotes.
+cat >escaped.log <<'END'
+10.0.0.1 - - [30/Mar/2024:22:00:20 +0100] "GET /a\"b HTTP/1.1" 200 35 "-" "evil \"quoted\" agent" 0.5
+10.0.0.1 - - [30/Mar/2024:22:01:05 +0100] "GET / HTTP/1.1" 200 - "-" "evil" 0.25
+10.0.0.1 - - [30/Mar/2024:23:01:05 +0100] "GET / HTTP/1.1" 404 9 "\"" "a ""b"" c\\" 0.75
+END
+prints 'value\tcount\n200\t2\n404\t1\n' --category 6 escaped.log
+prints 'lo\thi\tcount\n0\t1\t3\n' --column 10 -b 1 -r 0:1 escaped.log
+shows '^a "b" c.*	1$' --column 9 escaped.log
 finish

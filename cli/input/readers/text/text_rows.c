@@ -57,7 +57,7 @@ size_t text_cell_copy(const text_cell *cell, char *to)
     const char *begin = to;
     for (const char *p = cell->begin; p < cell->end; p++) {
         *to++ = *p;
-        if (cell->quoted && *p == '"') p++; /* a doubled quote */
+        if (cell->quoted && *p == '"' && p[1] == '"') p++; /* a doubled quote */
     }
     return (size_t)(to - begin);
 }

@@ -110,14 +110,15 @@ void text_window_free(text_window *w)
     free(w->data);
 }
 
-/* Scan a quoted cell, whose opening quote is at q. Returns the position after its closing quote, or NULL if the window
- * ends first. */
-static const char *scan_quoted(const char *q, const char *end, text_cell *cell)
+/* Scan a quoted cell, whose opening quote is at q. escapes: \" is a quote in it and \\ a backslash, as in logs. Returns
+ * the position after its closing quote, or NULL if the window ends first. */
+static const char *scan_quoted(const char *q, const char *end, bool escapes, text_cell *cell)
 {
     cell->quoted = true;
     cell->begin = ++q;
     for (;; q += 2) {
         for (; *q != '"'; q++) {
+            if (escapes && q[0] == '\\' && (q[1] == '"' || q[1] == '\\')) q++;
             if (*q != '\n') continue;
             if (q == end) return NULL;
             cell->newlines++;
@@ -142,7 +143,7 @@ text_follow text_scan_cell(const char **at, const char *end, text_delimiter deli
     const char *q = begin;
     *cell = (text_cell){.begin = begin};
     if (*q == '"') {
-        q = scan_quoted(q, end, cell);
+        q = scan_quoted(q, end, delimiter == ' ', cell);
         if (!q) return TEXT_CUT;
         while (is_blank(*q, delimiter) && !ends_cell(*q, delimiter))
             q++;
