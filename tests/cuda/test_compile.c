@@ -202,8 +202,9 @@ static useconds_t how_long;
 static int exit_while_compiling(void)
 {
     pthread_t thread;
+    CHECK(compile_now((void *)&small)); /* while it compiles for the first time, exit() may come too early */
     CHECK(pthread_create(&thread, NULL, compile_now, (void *)&large) == 0);
-    while (atomic_load(&compiled) == 0)
+    while (atomic_load(&compiled) == 1)
         usleep(1000);
     usleep(how_long);
     exit(0);

@@ -284,6 +284,8 @@ static int reset_device(void *unused)
 
 /* ---- Exiting ---- */
 
+static int kernels; /* compiled */
+
 /* Kernels for samples of each dtype and distance. Whatever CUDA refuses in the end, nothing crashes or hangs. */
 static void *compile_kernels(void *context)
 {
@@ -303,6 +305,7 @@ static void *compile_kernels(void *context)
             histo_plan_fill(plan, h, &view, NULL);
         histo_plan_destroy(plan);
         histo_hist_destroy(h);
+        __atomic_store_n(&kernels, i + 1, __ATOMIC_RELEASE);
     }
     return NULL;
 }
@@ -313,6 +316,8 @@ static int exit_while_compiling(void *context)
     pthread_t thread;
     if (make(&s, 5, 1 << 20)) return 1;
     CHECK(pthread_create(&thread, NULL, compile_kernels, &s) == 0);
+    while (__atomic_load_n(&kernels, __ATOMIC_ACQUIRE) == 0) /* for the first of all, exit() may come too early */
+        usleep(1000);
     usleep(*(const useconds_t *)context);
     exit(0);
 }

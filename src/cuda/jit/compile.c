@@ -196,7 +196,8 @@ static void wait_at_exit(void)
 }
 
 /* exit() calls first what was registered last, and NVRTC registers what ends it when it is loaded and, here and there,
- * while it compiles for the first time. */
+ * while it compiles for the first time. Only an exit() in the moments between that and the next call of this is not
+ * held up. */
 static void come_first_at_exit(void)
 {
     if (!__atomic_load_n(&has_compiled, __ATOMIC_RELAXED)) atexit(wait_at_exit);

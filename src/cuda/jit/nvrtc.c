@@ -210,7 +210,8 @@ bool histo_nvrtc_compile(const char *source, const char *kernel, int architectur
     if (set_flow_callback) set_flow_callback(program, ask, &is_cancelled);
     char option[48];
     snprintf(option, sizeof option, "--gpu-architecture=%s_%d", is_cubin ? "sm" : "compute", known);
-    const bool compiled = nvrtc.nvrtcAddNameExpression(program, kernel) == 0 && compile(program, option) == 0;
+    const bool compiled =
+        !is_cancelled() && nvrtc.nvrtcAddNameExpression(program, kernel) == 0 && compile(program, option) == 0;
     *log = take_log(program);
     const bool taken = compiled && take_image(program, kernel, is_cubin, image);
     nvrtc.nvrtcDestroyProgram(&program);
