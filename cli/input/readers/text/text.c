@@ -24,6 +24,7 @@ static void keep_comment(text_reader *r, const char *line, const char *end)
     const size_t size = (size_t)(end - line);
     char *kept = size < LONGEST_HEADER ? arena_take(&r->base.memory, 1, size + 2) : NULL;
     r->commented = kept;
+    r->commented_size = size;
     if (!kept) return;
     memcpy(kept, line, size);
     kept[size] = kept[size + 1] = '\n';
@@ -298,7 +299,7 @@ static bool take_names_of_comment(text_reader *r, text_cell *cells, int64_t colu
     const char *at = r->commented;
     uint64_t line = 0;
     if (!at || columns < 2 || (r->form.delimiter == ' ' && (*at == ' ' || *at == '\t'))) return true;
-    const char *end = at + strlen(at) - 1;
+    const char *end = at + r->commented_size + 1;
     if (text_scan_row(&at, end, r->form.delimiter, 0, cells, columns, &line) != columns) return true;
     const char **names = arena_take(&r->base.memory, (size_t)columns, sizeof *names);
     for (int c = 0; names && c < r->base.channels; c++) {

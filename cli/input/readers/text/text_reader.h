@@ -21,6 +21,7 @@ typedef struct text_reader {
     bool skips_comments;      /* before the first row */
     bool header_given;        /* whether there is a header */
     const char *commented;    /* the last of these lines, without #; NULL: there is none */
+    size_t commented_size;    /* bytes, before two newlines */
     int *slot_of;             /* per column: the first slot of its values, or -1 */
     int *slot_of_view;        /* per selected column */
     text_slot *slot;
