@@ -84,7 +84,7 @@ def _modulo(values: np.ndarray, period: float) -> np.ndarray:
             kind = np.uint64 if values.dtype.kind == "u" else np.int64
             return np.mod(values.astype(kind), kind(int(period))).astype(np.float64)
         if values.size and max(abs(int(values.min())), int(values.max())) > 2**53:
-            raise ValueError("integers beyond 2^53 are not counted on a circular axis whose period is no whole number")
+            raise ValueError("integers beyond 2^53 are not counted on a circular axis whose period is not a whole number")
     return np.fmod(values.astype(np.float64), period)
 
 

@@ -223,7 +223,7 @@ def test_circular_axes_are_those_of_boost_histogram():
         with pytest.raises(IndexError, match="not cut"):
             h[cut]
     assert h[0:2:histo.sum] == 2
-    with pytest.raises(ValueError, match="no whole number"):
+    with pytest.raises(ValueError, match="not a whole number"):
         Histogram(Regular(4, 0, 0.5, circular=True)).fill(np.array([2**60 + 1]))
 
 

@@ -15,7 +15,7 @@ typedef struct time_epoch {
     int64_t units, per;
     bool months;
     int64_t origin; /* the time that 0 is, in microseconds after 1970 */
-    bool span;      /* it is no time, but how long something took, or a time of day */
+    bool span;      /* a duration or a time of day, not a point in time */
 } time_epoch;
 
 /* Is the time, in microseconds after 1970, in the years 0 to 9999? */

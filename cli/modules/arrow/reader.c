@@ -257,7 +257,7 @@ static int code_of_value(const arrow_reader *r, const arrow_slot *s, const leaf 
     return dictionary_fault(s->as.words, name, f);
 }
 
-/* NaN is no string, but missing. */
+/* NaN is a missing value, not a string. */
 static void clear_nan(const leaf *c, const channel_form *as, const struct ArrowArray *array, int64_t first,
                       int64_t count, bool *valid)
 {

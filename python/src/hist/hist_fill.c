@@ -267,7 +267,7 @@ static int join_chunks(fill_operands *o)
 
 /* ---- Arguments ---- */
 
-enum { FOR_PYTHON = 1 }; /* also: an unweighted histogram gets weights, an array is lazy, a limit is no double */
+enum { FOR_PYTHON = 1 }; /* also: an unweighted histogram gets weights, an array is lazy, a limit is not a double */
 
 /* Whether an argument is lazy, as Dask's are. */
 static bool is_for_python(const fill_operands *o, PyObject *object)

@@ -8,7 +8,7 @@
  * enqueued work uses it. */
 histo_status histo_cuda_allocate(void **memory, size_t bytes, const char *what);
 
-/* Give it back, once no kernel uses it any more. NULL is no fault, nor is memory that went with its context. */
+/* Give it back, once no kernel uses it any more. NULL is allowed, and so is memory that went with its context. */
 void histo_cuda_release(void *memory);
 
 #endif

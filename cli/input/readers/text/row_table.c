@@ -259,7 +259,7 @@ put_result row_table_put(row_table *t, int column, const row_table_cell *cell, f
                           : s->as.kind == VALUES_TRUTHS ? put_truth(s, cell)
                                                         : put_number(s, cell);
         if (!good && s->as.kind == VALUES_INTEGERS && (cell->kind == CELL_INTEGER || cell->kind == CELL_REAL)) {
-            fault_set(f, EXIT_DATA, "%s, %.80s: %.17g is no integer of 64 bits", input_name(t->base.in),
+            fault_set(f, EXIT_DATA, "%s, %.80s: %.17g is not a 64-bit integer", input_name(t->base.in),
                       t->base.names[column], cell->real);
             return PUT_FAILED;
         }

@@ -202,7 +202,7 @@ static cell_result store_cell(text_reader *r, int column, int slot, const text_c
         if (text_cell_is(cell, "NaN")) return CELL_MISSING;
         if (integer_parse(cell->begin, cell->end, as->dtype, (uint64_t *)values + at)) return CELL_GOOD;
         if (!text_cell_number(cell, &value)) break;
-        fault_set(f, EXIT_DATA, "%s, column %d: %.17g is no integer of 64 bits", input_name(r->base.in), column, value);
+        fault_set(f, EXIT_DATA, "%s, column %d: %.17g is not a 64-bit integer", input_name(r->base.in), column, value);
         return CELL_FAILED;
     case VALUES_TRUTHS:
         if (!text_cell_number(cell, &value)) break;
