@@ -4,14 +4,13 @@
 #include "base/floats.h"
 #include "numbers/occupied.h"
 
-static double mean_of(const histo_axis *axis, const histo_levels *levels, histo_pace *pace)
+/* From the lowest value, as all values here, so that a narrow peak far from zero loses no digits. */
+static double mean_of(const histo_axis *axis, const histo_levels *levels, double origin, histo_pace *pace)
 {
-    /* From the lowest value, so that a narrow peak far from zero loses no digits. */
-    const double origin = histo_bin_value(axis, levels->bin[0]);
     double sum = 0;
     for (int64_t i = 0; i < levels->n && histo_goes_on(pace, 1); i++)
         sum += (double)levels->count[i] * (histo_bin_value(axis, levels->bin[i]) - origin);
-    return origin + sum / (double)levels->total;
+    return sum / (double)levels->total;
 }
 
 /* Meaningless if the pace stops. */
@@ -24,12 +23,14 @@ static histo_summary summary_of(const histo_axis *axis, const histo_levels *leve
     }
     s.first = levels->bin[0];
     s.last = levels->bin[levels->n - 1];
-    s.mean = mean_of(axis, levels, pace);
+    const double origin = histo_bin_value(axis, s.first), mean = mean_of(axis, levels, origin, pace);
+    s.mean = origin + mean;
     const double n = (double)levels->total;
     double m2 = 0, m3 = 0, m4 = 0;
     uint64_t most = 0;
     for (int64_t i = 0; i < levels->n && histo_goes_on(pace, 1); i++) {
-        const double share = (double)levels->count[i] / n, d = histo_bin_value(axis, levels->bin[i]) - s.mean;
+        const double share = (double)levels->count[i] / n;
+        const double d = histo_bin_value(axis, levels->bin[i]) - origin - mean;
         m2 += share * (d * d);
         m3 += share * (d * d * d);
         m4 += share * ((d * d) * (d * d));

@@ -137,6 +137,29 @@ static void flow_and_nan(void **state)
     histo_hist_destroy(h);
 }
 
+/* Values far from zero have the moments of the same values near it. */
+static void far_from_zero(void **state)
+{
+    (void)state;
+    const double x[] = {0, 2, 4, 4, 1, 1, 4}, origins[] = {0, 46610, 0x1p52};
+    for (int i = 0; i < 3; i++) {
+        const histo_axis axis = histo_axis_integer((int64_t)origins[i] - 1, 7);
+        double shifted[7];
+        for (int k = 0; k < 7; k++)
+            shifted[k] = x[k] + origins[i];
+        const histo_view view = histo_view_1d(shifted, HISTO_F64, 7);
+        histo_hist *h;
+        histo_summary summary;
+        OK(histo_hist_create(&h, 1, &axis, NULL));
+        OK(histo_hist_fill(h, &view, NULL));
+        OK(histo_hist_summarize(h, &summary));
+        assert_true(fabs(summary.variance - 122.0 / 49) < 1e-15);
+        assert_true(fabs(summary.skewness + 0.040073199068000005) < 1e-15);
+        assert_true(fabs(summary.kurtosis + 1.6478097285675894) < 1e-15);
+        histo_hist_destroy(h);
+    }
+}
+
 /* Information from sums of weights is that of counts in these shares. */
 static void information_of_weights(void **state)
 {
@@ -385,6 +408,7 @@ int main(void)
         cmocka_unit_test(entries_are_independent),
         cmocka_unit_test(otsu_is_exact),
         cmocka_unit_test(flow_and_nan),
+        cmocka_unit_test(far_from_zero),
         cmocka_unit_test(information_of_weights),
         cmocka_unit_test(names),
         cmocka_unit_test(refusals),
