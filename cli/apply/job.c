@@ -7,6 +7,7 @@
 
 #include "base/failure.h"
 #include "base/progress.h"
+#include "input/samples/filter.h"
 #include "input/samples/select.h"
 #include "options/options.h"
 
@@ -63,11 +64,7 @@ static int take_band(job *j, const band *b, job_take *take, void *context, fault
         view.shape[0] = part.rows;
         view.shape[1] = part.cols;
         const settings *s = j->settings;
-        if (s->has_where) {
-            part.fill.where = &view;
-            part.fill.where_lo = s->where[0];
-            part.fill.where_hi = s->where[1];
-        }
+        if (s->has_where) filter_set_range(&part.fill, &view, s->where[0], s->where[1]);
         if (take(j, context, i, &view, &part, f) != 0) return -1;
     }
     return 0;

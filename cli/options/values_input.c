@@ -145,11 +145,13 @@ static int parse_where_range(const char *text, double range[2], fault *f)
                      text);
 }
 
-/* Whether the number at the beginning of a text is an integer of 64 bits that no double holds. */
+/* Whether the number at the beginning of a text is written as an integer, of 64 bits, that no double holds. */
 static bool is_rounded(const char *text)
 {
     const long double value = strtold(text, NULL);
-    return fabsl(value) >= 0x1p53L && fabsl(value) < 0x1p64L && (double)value != value;
+    const char after = text[strcspn(text, ":.eE")];
+    return (after == '\0' || after == ':') && fabsl(value) >= 0x1p53L && fabsl(value) < 0x1p64L &&
+           (double)value != value;
 }
 
 /* Filter the samples by themselves: several ranges have their intersection. */

@@ -23,7 +23,7 @@ static int add_range(condition *c, condition_range range, fault *f)
 
 static int add_integers(condition *c, int64_t lo, int64_t hi, fault *f)
 {
-    return add_range(c, (condition_range){(double)lo, (double)hi, lo, hi}, f);
+    return add_range(c, (condition_range){.lo = (double)lo, .hi = (double)hi, .whole_lo = lo, .whole_hi = hi}, f);
 }
 
 static bool parse_end(condition *c, const char *text, double open, double *value, long double *whole)
@@ -87,7 +87,7 @@ static int add_times(condition *c, const where_condition *from, const char *item
 
 static int add_numbers(condition *c, const where_condition *from, char *item, const char *name, fault *f)
 {
-    condition_range range;
+    condition_range range = {0};
     if (!parse_numbers(c, item, &range))
         return fault_set(f, EXIT_USAGE,
                          "--where %.60s=%.60s: '%.60s' is not a number or a range LO:HI, and %s has numbers there",
@@ -147,11 +147,30 @@ bool condition_has_written(const condition *c, const char *text)
     return condition_has(c, strtold(text, NULL));
 }
 
+/* The nearest number that a type of floats narrower than f64 holds; others as they are. */
+static double nearest(double value, histo_dtype dtype)
+{
+    static const struct {
+        int digits, lowest; /* of the significand; the exponent of the least number */
+    } floats[HISTO_DTYPE_COUNT] = {[HISTO_F16] = {11, -24}, [HISTO_BF16] = {8, -133}, [HISTO_F32] = {24, -149}};
+    if (!floats[dtype].digits || !isfinite(value) || value == 0) return value;
+    const int digit = ilogb(value) + 1 - floats[dtype].digits;
+    const int last = digit > floats[dtype].lowest ? digit : floats[dtype].lowest;
+    return scalbn(nearbyint(scalbn(value, -last)), last);
+}
+
+void filter_set_range(histo_fill_options *fill, const histo_view *where, double lo, double hi)
+{
+    fill->where = where;
+    fill->where_lo = nearest(lo, where->dtype);
+    fill->where_hi = nearest(hi, where->dtype);
+}
+
 static bool holds(const condition *c, double value)
 {
     bool inside = false;
     for (int k = 0; k < c->count; k++)
-        inside |= (value >= c->ranges[k].lo) & (value <= c->ranges[k].hi);
+        inside |= (value >= c->ranges[k].nearest_lo) & (value <= c->ranges[k].nearest_hi);
     return inside;
 }
 
@@ -163,15 +182,18 @@ static void keep_row(const condition *c, const char *at, int64_t stride, histo_d
         const bool inside = c->told              ? *at
                             : dtype == HISTO_I64 ? condition_has(c, (long double)*(const int64_t *)at)
                             : dtype == HISTO_U64 ? condition_has(c, (long double)*(const uint64_t *)at)
-                            : c->large           ? condition_has(c, (long double)histo_sample_value(at, dtype))
                             : dtype == HISTO_F64 ? holds(c, *(const double *)at)
                                                  : holds(c, histo_sample_value(at, dtype));
         keep[i] &= (unsigned char)(inside != c->negated);
     }
 }
 
-void condition_apply(const condition *c, const histo_view *values, unsigned char *keep)
+void condition_apply(condition *c, const histo_view *values, unsigned char *keep)
 {
+    for (int k = 0; k < c->count; k++) {
+        c->ranges[k].nearest_lo = nearest(c->ranges[k].lo, values->dtype);
+        c->ranges[k].nearest_hi = nearest(c->ranges[k].hi, values->dtype);
+    }
     const int last = values->ndim - 1;
     int64_t rows = last > 0 ? values->shape[0] : 1, columns = values->shape[last], stride = values->strides[last];
     const int64_t pitch = values->strides[0];

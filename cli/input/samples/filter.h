@@ -8,6 +8,7 @@
 /* Inclusive. A long double holds all integers of 64 bits, and with them integers are compared. */
 typedef struct condition_range {
     double lo, hi;
+    double nearest_lo, nearest_hi; /* in the type of the samples at hand */
     long double whole_lo, whole_hi;
 } condition_range;
 
@@ -30,7 +31,11 @@ void condition_free(condition *c);
 bool condition_has(const condition *c, long double value);
 bool condition_has_written(const condition *c, const char *text);
 
+/* Keep the samples whose values in `where` are in a range, ends included. Numbers that people write are those of the
+ * type of the samples: 0.1 finds the f32 nearest to it. */
+void filter_set_range(histo_fill_options *fill, const histo_view *where, double lo, double hi);
+
 /* Set the bytes of the samples in `values`, of one or two dimensions, for which the condition does not hold to 0. */
-void condition_apply(const condition *c, const histo_view *values, unsigned char *keep);
+void condition_apply(condition *c, const histo_view *values, unsigned char *keep);
 
 #endif

@@ -496,9 +496,9 @@ void samples_remark(const samples *in)
 
 histo_fill_options piece_filter(const piece *p, int i)
 {
-    histo_fill_options filter = {.mask = p->mask, .where = p->filters_itself ? &p->views[i] : p->where};
-    if (filter.where) filter.where_lo = p->where_lo;
-    if (filter.where) filter.where_hi = p->where_hi;
+    const histo_view *where = p->filters_itself ? &p->views[i] : p->where;
+    histo_fill_options filter = {.mask = p->mask};
+    if (where) filter_set_range(&filter, where, p->where_lo, p->where_hi);
     return filter;
 }
 

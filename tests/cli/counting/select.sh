@@ -83,6 +83,20 @@ printf '0\n3\n3\n6\n' >ends.txt
 prints 'lo\thi\t0\t1\t2\n1\t2\t1\t0\t2\n2\t3\t2\t0\t1\n' -b 2 -r 1:3 --segments ends.txt six.txt
 python3 -c 'import struct; open("ends.npy", "wb").write(b"\x93NUMPY\1\0" + struct.pack("<H", 70) + b"{\"descr\": \"<i8\", \"fortran_order\": False, \"shape\": (4,)}".ljust(69) + b"\n" + struct.pack("<4q", 0, 3, 3, 6))'
 prints 'lo\thi\t0\t1\t2\n1\t2\t1\t0\t2\n2\t3\t2\t0\t1\n' -b 2 -r 1:3 --segments ends.npy six.txt
+# A number is that of the type of the samples: 0.1 and 0.3 as f32, beside 2^-149 and infinity.
+printf '\315\314\314\075\232\231\231\076\001\000\000\000\000\000\200\177' >tenths
+for where in 0.1:0.3 0.1:0.1 0.3:0.3; do
+    case $where in 0.1:0.3) count=2 ;; *) count=1 ;; esac
+    prints "lo\thi\tcount\n0\t1\t$count\n" --dtype f32 -b 1 -r 0:1 --where $where tenths
+done
+prints 'lo\thi\tcount\n0\t1\t3\n' --dtype f32 -b 1 -r 0:1 --where :1e300 tenths
+printf 'PF 1 1 -1.0\n\000\000\200\077\315\314\314\075\000\000\000\000' >tenth.pfm # 1, 0.1, 0
+prints 'lo\thi\tcount\n0\t2\t1\n' -b 1 -r 0:2 -c r --where g=0.1 tenth.pfm
+prints 'lo\thi\tcount\n0\t2\t1\n' -b 1 -r 0:2 -c r --where g=0.1,7 tenth.pfm
+prints 'lo\thi\tcount\n0\t2\t0\n' -b 1 -r 0:2 -c r --where 'g!=0.1' tenth.pfm
+# Beyond 2^53, floats are compared as floats, whose shortest digits are another integer.
+printf '\000\000\000\000\000\000\260\103' >large # 2^60
+prints 'lo\thi\tcount\n0\t2e+18\t1\n' --dtype f64 -b 1 -r 0:2e18 --where 1.152921504606847e+18:1.152921504606847e+18 large
 prints 'lo\thi\t0\t1\t2\n2\t3\t2\t0\t1\n' -b 1 -r 2:3 --where 2: --segments ends.txt six.txt
 printf '0\n5\n' >short.txt
 printf '1\n6\n' >late.txt
