@@ -2,6 +2,7 @@
 #include "base/failure.h"
 
 #include <histo/histo.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/progress.h"
@@ -27,9 +28,19 @@ int fault_beyond_memory(fault *f, double bytes, const char *what, const char *re
                      text_bytes(available, left), remedy);
 }
 
+void note(const char *format, ...)
+{
+    char text[sizeof((fault *)0)->text + 256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    progress_end();
+    fprintf(stderr, "histo: %s\n", text_make_printable(text));
+}
+
 int fault_report(const fault *f)
 {
-    progress_end();
-    fprintf(stderr, "histo: %s\n", f->text);
+    note("%s", f->text);
     return f->status;
 }

@@ -14,7 +14,11 @@ int fault_of_wisdom(fault *f);
  * REMEDY". The system itself might grant the memory and kill the process later. */
 int fault_beyond_memory(fault *f, double bytes, const char *what, const char *remedy);
 
-/* Erase the progress line, print "histo: MESSAGE" on standard error and return the exit status of the fault. */
+/* Erase the progress line and print "histo: MESSAGE" on standard error: all that the command says is printed here, so
+ * that no name or header in a file can steer the terminal (text_make_printable). */
+void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The note of a fault. Returns its exit status. */
 int fault_report(const fault *f);
 
 #endif

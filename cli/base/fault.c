@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/text.h"
+
 int fault_set(fault *f, int status, const char *format, ...)
 {
     if (f->status != EXIT_OK) return -1;
@@ -12,7 +14,6 @@ int fault_set(fault *f, int status, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(f->text, sizeof f->text, format, arguments);
     va_end(arguments);
-    for (char *c = f->text; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f) *c = '?';
+    text_make_printable(f->text);
     return -1;
 }

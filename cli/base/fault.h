@@ -12,7 +12,8 @@ typedef struct fault {
 } fault;
 
 /* Record the first failure (later ones are its consequences and are ignored) and return -1. The message names the file,
- * the position and the remedy, without a trailing newline. Control characters (in a file name, say) become '?'. */
+ * the position and the remedy, without a trailing newline. What a terminal might obey, in a file name, say, becomes '?'
+ * (text_make_printable). */
 int fault_set(fault *f, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

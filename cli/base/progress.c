@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/process/interrupt.h"
+#include "base/text.h"
 
 enum { BAR_CELLS = 24, MAX_COLUMNS = 512, STATE_BYTES = 64 };
 
@@ -35,10 +36,8 @@ void progress_start(const char *label, bool quiet)
     if (!line.active) return;
     if (!line.started) line.first_s = progress_seconds();
     line.started = true;
-    size_t i = 0;
-    for (; i < sizeof line.label - 1 && label[i]; i++)
-        line.label[i] = (unsigned char)label[i] < ' ' || label[i] == 0x7f ? '?' : label[i];
-    line.label[i] = '\0';
+    snprintf(line.label, sizeof line.label, "%s", label);
+    text_make_printable(line.label);
 }
 
 static int terminal_columns(void)

@@ -85,6 +85,26 @@ char *text_list_item(char **rest)
     return quoted ? item : text_trim(item);
 }
 
+char *text_make_printable(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from;) {
+        const size_t bytes = text_character_bytes(from);
+        const unsigned char first = (unsigned char)from[0];
+        const bool is_c1 = bytes == 2 && first == 0xc2 && (unsigned char)from[1] < 0xa0;
+        if (bytes == 0 || first < ' ' || first == 0x7f || is_c1) {
+            *to++ = '?';
+            from += bytes ? bytes : 1;
+        } else {
+            memmove(to, from, bytes);
+            to += bytes;
+            from += bytes;
+        }
+    }
+    *to = '\0';
+    return text;
+}
+
 void text_put_line(const char *text, FILE *out)
 {
     for (const unsigned char *c = (const unsigned char *)text; *c; c++)

@@ -21,6 +21,10 @@ char *text_list_item(char **rest);
 /* The length of the UTF-8 character at text; 0 if invalid. */
 size_t text_character_bytes(const char *text);
 
+/* Put '?' in place of each control character, also of C1 (U+0080 to U+009F), and of each byte that is not UTF-8: what
+ * is left steers no terminal. In place; returns text. */
+char *text_make_printable(char *text);
+
 /* Write text as one line: control characters and backslashes are escaped. */
 void text_put_line(const char *text, FILE *out);
 

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "count/run.h"
 #include "count/wisdom.h"
+#include "output/rows.h"
 
 static void print_axes(const run *r, FILE *out)
 {
@@ -13,8 +14,8 @@ static void print_axes(const run *r, FILE *out)
         const histo_axis *axis = &r->axes[a];
         char lo[TEXT_NUMBER_BYTES], hi[TEXT_NUMBER_BYTES], bins[TEXT_NUMBER_BYTES];
         double first = histo_axis_edge(axis, 0), last = histo_axis_edge(axis, axis->bins);
-        fprintf(out, "axis");
-        if (r->axis_count > 1 && r->sources[a].name) fprintf(out, " %s", r->sources[a].name);
+        fprintf(out, "axis%s", r->axis_count > 1 && r->sources[a].name ? " " : "");
+        if (r->axis_count > 1 && r->sources[a].name) rows_put_text(out, false, r->sources[a].name);
         fprintf(out, ": %s, %s bin%s over [%s, %s%c\n", histo_axis_kind_name(axis->kind),
                 text_count((uint64_t)axis->bins, bins), axis->bins == 1 ? "" : "s", text_exact(first, lo),
                 text_exact(last, hi), axis->closed ? ']' : ')');

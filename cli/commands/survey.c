@@ -11,8 +11,7 @@ static int run_survey(const settings *s, outfile *out, fault *f)
     if (!s->merge_surveys) return surveys_make(s, outfile_stream(out), f);
     if (s->files_count == 0) return fault_set(f, EXIT_USAGE, "nothing to merge: name the surveys of all shards");
     if (surveys_merge(s->files, s->files_count, outfile_stream(out), stdout, &again, f) != 0) return -1;
-    if (again && !s->quiet)
-        fprintf(stderr, "histo: another pass is needed: survey all shards again, with --survey %s\n", s->output);
+    if (again && !s->quiet) note("another pass is needed: survey all shards again, with --survey %s", s->output);
     return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/failure.h"
 #include "base/progress.h"
 #include "base/text.h"
 #include "count/axes/common.h"
@@ -166,16 +167,14 @@ static int merge_counts(run *r, fault *f)
 static void remark_left_out(const run *r)
 {
     if (!r->team || !r->team->first || r->settings->quiet || !(r->bad || r->missing)) return;
-    fprintf(stderr, "histo: left out %" PRIu64 " missing values, and skipped %" PRIu64 " that are not numbers\n",
-            r->missing, r->bad);
+    note("left out %" PRIu64 " missing values, and skipped %" PRIu64 " that are not numbers", r->missing, r->bad);
 }
 
 /* Numbers of the samples, and what summarizes their bins, do not depend on weights. */
 static void remark_weights(const run *r)
 {
     if (!r->settings->weights || r->settings->quiet || r->moments < MOMENTS_EXACT) return;
-    fputs("histo: min, quantiles, max, mean, std, mode and entropy take each sample once, whatever its weight\n",
-          stderr);
+    note("min, quantiles, max, mean, std, mode and entropy take each sample once, whatever its weight");
 }
 
 static int count(run *r, fault *f)

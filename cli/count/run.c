@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/failure.h"
 #include "base/places.h"
 #include "base/progress.h"
 #include "count/wisdom.h"
@@ -69,8 +70,8 @@ static int describe(run *r, const samples *in, fault *f)
         return fault_set(f, EXIT_USAGE, "--segments takes the samples of one file, but there are %d", r->feed.count);
     r->of_pages = r->settings->read.page < 0 || samples_reader(in)->pages < 0;
     if (samples_reader(in)->may_have_header && !r->settings->quiet)
-        fprintf(stderr, "histo: %s: the first row is counted as numbers: if it names the columns, add --header yes\n",
-                feed_name(&r->feed, 0));
+        note("%s: the first row is counted as numbers: if it names the columns, add --header yes",
+             feed_name(&r->feed, 0));
     bool columns = samples_reader(in)->numeric; /* columns of a table are unrelated quantities */
     if (make_sources(r, c->count, c->joint, c->joint || columns || r->given_count > 1, f) != 0) return -1;
     for (int i = 0; i < c->count; i++) {

@@ -65,8 +65,18 @@ int rows_open(rows *to, const settings *s, fault *f)
     return to->file ? 0 : -1;
 }
 
+/* Does this go to a terminal, which would obey control characters? */
+static bool is_shown(FILE *out)
+{
+    static int asked = -1;
+    if (asked < 0) asked = isatty(STDOUT_FILENO);
+    return asked && isatty(fileno(out));
+}
+
 void rows_put_text(FILE *out, bool quotes, const char *text)
 {
+    char *shown = is_shown(out) ? strdup(text) : NULL;
+    if (shown) text = text_make_printable(shown);
     const bool special = strpbrk(text, "\t\r\n\",") != NULL;
     if (quotes && special) putc('"', out);
     for (; *text; text++) {
@@ -74,6 +84,7 @@ void rows_put_text(FILE *out, bool quotes, const char *text)
         putc(!quotes && strchr("\t\r\n", *text) ? ' ' : *text, out);
     }
     if (quotes && special) putc('"', out);
+    free(shown);
 }
 
 void rows_put_json_string(FILE *out, const char *text)
@@ -81,8 +92,9 @@ void rows_put_json_string(FILE *out, const char *text)
     putc('"', out);
     for (; *text; text++) {
         const unsigned char c = (unsigned char)*text;
-        if (c < ' ')
-            fprintf(out, "\\u%04x", c);
+        const bool is_c1 = c == 0xc2 && (unsigned char)text[1] >= 0x80 && (unsigned char)text[1] < 0xa0;
+        if (c < ' ' || c == 0x7f || is_c1) /* a terminal would obey those beyond ASCII, too */
+            fprintf(out, "\\u%04x", is_c1 ? (unsigned char)*++text : c);
         else
             fprintf(out, "%s%c", c == '"' || c == '\\' ? "\\" : "", c);
     }
@@ -116,9 +128,9 @@ static void wait_cell(rows *to, const char *text)
         to->waiting = more;
         to->room = room;
     }
-    memcpy(to->waiting + to->used, text, size);
-    to->used += size;
-    const int columns = text_columns(text);
+    char *cell = memcpy(to->waiting + to->used, text, size);
+    to->used += strlen(text_make_printable(cell)) + 1;
+    const int columns = text_columns(cell);
     if (columns > to->widths[to->column]) to->widths[to->column] = columns;
 }
 

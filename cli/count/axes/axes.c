@@ -336,13 +336,13 @@ static histo_axis rule_axis(axis_search *a, const histo_axis *found)
     return histo_axis_closed(histo_axis_regular(MAX_RULE_BINS, found->lo, found->hi));
 }
 
-void axis_search_remark(const axis_search *a, const char *name, FILE *out)
+void axis_search_remark(const axis_search *a, const char *name)
 {
     char asked[TEXT_NUMBER_BYTES], used[TEXT_NUMBER_BYTES];
     if (!a->too_many_bins) return;
-    fprintf(out, "histo: %s: the rule asks for %s%s bins, and %s are used: choose a number with -b N\n", name,
-            a->range_alone ? "more than " : "", text_count((uint64_t)a->too_many_bins, asked),
-            text_count((uint64_t)a->axis.bins, used));
+    note("%s: the rule asks for %s%s bins, and %s are used: choose a number with -b N", name,
+         a->range_alone ? "more than " : "", text_count((uint64_t)a->too_many_bins, asked),
+         text_count((uint64_t)a->axis.bins, used));
 }
 
 /* The single value that the range was widened from, for small numbers that widening rounds away. */

@@ -76,7 +76,7 @@ int axis_search_add(axis_search *a, const histo_view *samples, const histo_fill_
                     fault *f);
 int axis_search_end(axis_search *a, const char *name, fault *f);
 /* After the search: print a line if a rule did not get its bins. */
-void axis_search_remark(const axis_search *a, const char *name, FILE *out);
+void axis_search_remark(const axis_search *a, const char *name);
 void axis_search_free(axis_search *a);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/failure.h"
 #include "base/progress.h"
 #include "base/text.h"
 #include "count/axes/common.h"
@@ -49,8 +50,8 @@ static int name_bins(run *r, int a, const char *name, fault *f)
                          "differ: add --top all to every shard",
                          name, (unsigned)(names->count - 1));
     if (dictionary_others(words) && !r->settings->quiet)
-        fprintf(stderr, "histo: %s: %s other values share a bin: --top N gives more of them a bin, --top all each\n",
-                name, text_count((uint64_t)names->others, number));
+        note("%s: %s other values share a bin: --top N gives more of them a bin, --top all each", name,
+             text_count((uint64_t)names->others, number));
     return 0;
 }
 
@@ -77,7 +78,7 @@ static int take_axes(run *r, fault *f)
         char chosen[640]; /* of what there may be no samples */
         snprintf(chosen, sizeof chosen, "%s%s", name, r->settings->conditions_count ? " (the rows of --where)" : "");
         if (axis_search_end(&r->search[a], chosen, f) != 0) return -1;
-        if (!r->settings->quiet) axis_search_remark(&r->search[a], name, stderr);
+        if (!r->settings->quiet) axis_search_remark(&r->search[a], name);
         r->axes[a] = r->search[a].axis;
         if (name_bins(r, a, name, f) != 0) return -1;
     }
@@ -224,9 +225,8 @@ static int take_groups(run *r, fault *f)
     r->group_names = bin_names_of_words(r->by.words);
     if (!r->group_names) return run_fault_memory(f);
     if (r->group_names->others && !r->settings->quiet)
-        fprintf(stderr,
-                "histo: %s, %s: %s other values share a group: --top N gives more of them a group, --top all each\n",
-                feed_name(&r->feed, 0), r->settings->by, text_count((uint64_t)r->group_names->others, number));
+        note("%s, %s: %s other values share a group: --top N gives more of them a group, --top all each",
+             feed_name(&r->feed, 0), r->settings->by, text_count((uint64_t)r->group_names->others, number));
     return groups_make(&r->groups, r->group_count, r->count, f);
 }
 

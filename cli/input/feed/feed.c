@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/failure.h"
 #include "base/progress.h"
 
 enum { MOST_AHEAD = 8, MOST_HELD = 64 };
@@ -55,7 +56,7 @@ static samples *open_file(feed *in, int i, fault *f)
     file->used = false;
     file->open = samples_open(file->path, in->settings, in->forms, in->keep, f);
     if (file->open && in->settings->verbose && input_was_spooled(samples_reader(file->open)->in))
-        fprintf(stderr, "histo: %s is read more than once, and was copied to a temporary file\n", feed_name(in, i));
+        note("%s is read more than once, and was copied to a temporary file", feed_name(in, i));
     return file->open;
 }
 

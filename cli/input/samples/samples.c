@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/progress.h"
+#include "base/failure.h"
 #include "base/scratch.h"
 #include "base/text.h"
 #include "input/feed/prefetch.h"
@@ -464,28 +464,24 @@ void leftovers_remark(const leftovers *l, const char *name, const settings *s)
 {
     const char *plural = l->bad == 1 ? "" : "s";
     if (s->quiet || (!l->bad && !l->missing && !l->pages_in_file && !l->comments)) return;
-    progress_end();
     const bool rows = s->read.paired;
     if (l->comments)
-        fprintf(stderr,
-                "histo: %s: left out %" PRId64 " line%s before the first row, with #: --comment none counts %s\n", name,
-                l->comments, l->comments == 1 ? "" : "s", l->comments == 1 ? "it" : "them");
+        note("%s: left out %" PRId64 " line%s before the first row, with #: --comment none counts %s", name,
+             l->comments, l->comments == 1 ? "" : "s", l->comments == 1 ? "it" : "them");
     if (l->missing)
-        fprintf(stderr, "histo: %s: left out %" PRIu64 " %s%s%s\n", name, l->missing, rows ? "row" : "missing value",
-                l->missing == 1 ? "" : "s", rows ? " with a missing value" : "");
+        note("%s: left out %" PRIu64 " %s%s%s", name, l->missing, rows ? "row" : "missing value",
+             l->missing == 1 ? "" : "s", rows ? " with a missing value" : "");
     if (l->bad && s->read.paired)
-        fprintf(stderr, "histo: %s: skipped %" PRIu64 " row%s with a cell that is not a number\n", name, l->bad,
-                plural);
+        note("%s: skipped %" PRIu64 " row%s with a cell that is not a number", name, l->bad, plural);
     else if (l->bad)
-        fprintf(stderr, "histo: %s: skipped %" PRIu64 " cell%s that %s\n", name, l->bad, plural,
-                l->bad == 1 ? "is not a number" : "are not numbers");
+        note("%s: skipped %" PRIu64 " cell%s that %s", name, l->bad, plural,
+             l->bad == 1 ? "is not a number" : "are not numbers");
     if (l->first_only)
-        fprintf(stderr, "histo: %s: frame 0 of %" PRId64 ": the others of an animated PNG are not read\n", name,
-                l->pages_in_file);
+        note("%s: frame 0 of %" PRId64 ": the others of an animated PNG are not read", name, l->pages_in_file);
     else if (l->pages_in_file > 0)
-        fprintf(stderr, "histo: %s: page 0 of %" PRId64 ": --page all counts every page\n", name, l->pages_in_file);
+        note("%s: page 0 of %" PRId64 ": --page all counts every page", name, l->pages_in_file);
     else if (l->pages_in_file < 0)
-        fprintf(stderr, "histo: %s: page 0 of several: --page all counts every page\n", name);
+        note("%s: page 0 of several: --page all counts every page", name);
 }
 
 void samples_remark(const samples *in)

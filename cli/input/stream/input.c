@@ -22,6 +22,7 @@
 
 #include <histo/histo.h>
 
+#include "base/failure.h"
 #include "base/process/child.h"
 #include "base/progress.h"
 #include "base/text.h"
@@ -139,8 +140,7 @@ static int end_of_child(input *in, fault *f)
         return fault_set(f, EXIT_DATA, "%s cannot be decoded by %s (%s): get an intact copy, or convert it", in->name,
                          child_name(in->child), *rest ? rest : "it failed without a message");
     if (*rest && !in->warned) {
-        progress_end();
-        fprintf(stderr, "histo: %s: %s says: %s\n", in->name, child_name(in->child), rest);
+        note("%s: %s says: %s", in->name, child_name(in->child), rest);
         in->warned = true;
     }
     return 0;

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/failure.h"
 #include "base/process/interrupt.h"
 #include "base/progress.h"
 #include "count/run.h"
@@ -74,9 +75,8 @@ static int save(void *self, run *r, fault *f)
     if (write_checkpoint(c, r, f) != 0) return -1;
     c->written_s = progress_seconds();
     if (!stopped) return 0;
-    progress_end();
-    fprintf(stderr, "histo: %s: the same command goes on from %s\n", stopped == SIGINT ? "interrupted" : "terminated",
-            c->settings->checkpoint);
+    note("%s: the same command goes on from %s", stopped == SIGINT ? "interrupted" : "terminated",
+         c->settings->checkpoint);
     interrupt_obey(stopped, true);
     return 0;
 }

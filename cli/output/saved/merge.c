@@ -141,7 +141,7 @@ void saved_remark(const result *r, const char *name)
 {
     char missing[600];
     if (r->shards && r->shards->place)
-        fprintf(stderr, "histo: %s is a checkpoint: not all of its samples are counted\n", name);
+        note("%s is a checkpoint: not all of its samples are counted", name);
     else if (r->shards && !manifest_is_complete(r->shards))
-        fprintf(stderr, "histo: %s: %s\n", name, manifest_missing(r->shards, missing, sizeof missing));
+        note("%s: %s", name, manifest_missing(r->shards, missing, sizeof missing));
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/failure.h"
 #include "output/labels.h"
 #include "output/npy_header.h"
 #include "output/writers/writers.h"
@@ -113,9 +114,8 @@ static int write_npy(const result *r, const settings *s, outfile *o, fault *f)
     uint64_t outside = together ? put_array(r, tables, out) : put_structured(r, tables, out);
     tables_free(tables, r);
     if (outside && !s->quiet)
-        fprintf(stderr,
-                "histo: %" PRIu64 " sample%s in underflow, overflow or NaN %s not in %s, which holds the bins alone\n",
-                outside, outside == 1 ? "" : "s", outside == 1 ? "is" : "are", outfile_name(o));
+        note("%" PRIu64 " sample%s in underflow, overflow or NaN %s not in %s, which holds the bins alone", outside,
+             outside == 1 ? "" : "s", outside == 1 ? "is" : "are", outfile_name(o));
     return 0;
 }
 
