@@ -28,6 +28,20 @@ int fault_beyond_memory(fault *f, double bytes, const char *what, const char *re
                      text_bytes(available, left), remedy);
 }
 
+double memory_of_file(double size)
+{
+    return (128 << 20) + 4096 * size;
+}
+
+int fault_beyond_file(fault *f, double bytes, int64_t size, const char *what, const char *remedy)
+{
+    char wanted[TEXT_NUMBER_BYTES], there[TEXT_NUMBER_BYTES];
+    if (size < 0 || bytes <= memory_of_file((double)size)) return fault_beyond_memory(f, bytes, what, remedy);
+    return fault_set(f, EXIT_DATA,
+                     "%s: its header asks for %s of memory, more than a file of %s can hold: get an intact copy", what,
+                     text_bytes(bytes, wanted), text_bytes((double)size, there));
+}
+
 void note(const char *format, ...)
 {
     char text[sizeof((fault *)0)->text + 256];

@@ -2,6 +2,8 @@
 #ifndef CLI_FAILURE_H
 #define CLI_FAILURE_H
 
+#include <stdint.h>
+
 #include "base/fault.h"
 
 /* "SUBJECT: the library's last error message". Returns -1. */
@@ -13,6 +15,13 @@ int fault_of_wisdom(fault *f);
 /* 0 if this many bytes of memory are available; else -1 and "WHAT: 17.2 GB of memory are needed and 8 GB available:
  * REMEDY". The system itself might grant the memory and kill the process later. */
 int fault_beyond_memory(fault *f, double bytes, const char *what, const char *remedy);
+
+/* The most bytes that an intact file of this size makes a library ask for: the formats compress 4096 to one at best,
+ * with little to spare. What a header claims beyond that is damage. */
+double memory_of_file(double size);
+
+/* As fault_beyond_memory, and that a file of this size can need these bytes; -1: its size is unknown. */
+int fault_beyond_file(fault *f, double bytes, int64_t size, const char *what, const char *remedy);
 
 /* Erase the progress line and print "histo: MESSAGE" on standard error: all that the command says is printed here, so
  * that no name or header in a file can steer the terminal (text_make_printable). */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <histo/histo.h>
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,10 +13,12 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/failure.h"
 #include "base/process/interrupt.h"
 
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
@@ -97,18 +100,26 @@ static void leave_ours(int line, const char *path)
     close_range((unsigned)high + 1, ~0U, 0);
 }
 
-/* No more memory than there is: allocations fail then, and the system stops no other program. */
-static void limit_memory(void)
+/* No more memory than there is, and than this file can need: libraries ask for what a damaged one claims. Allocations
+ * fail then, and the system stops no other program. */
+static void limit_memory(const char *path)
 {
-    long long pages = 0;
-    FILE *sizes = fopen("/proc/self/statm", "r");
-    const bool has_size = sizes && fscanf(sizes, "%lld", &pages) == 1;
-    if (sizes) fclose(sizes);
-    const uint64_t allowed = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) + (uint64_t)histo_memory_available();
-    struct rlimit limit;
-    if (!has_size || getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur <= allowed) return;
-    limit.rlim_cur = allowed;
-    setrlimit(RLIMIT_AS, &limit);
+    static double begun; /* bytes of addresses at first */
+    static struct rlimit before;
+    struct stat file;
+    if (begun == 0) {
+        long long pages = 0;
+        FILE *sizes = fopen("/proc/self/statm", "r");
+        const bool has_size = sizes && fscanf(sizes, "%lld", &pages) == 1;
+        if (sizes) fclose(sizes);
+        if (!has_size || getrlimit(RLIMIT_AS, &before) != 0) return;
+        begun = (double)pages * (double)sysconf(_SC_PAGESIZE);
+    }
+    double more = (double)histo_memory_available();
+    if (stat(path, &file) == 0 && S_ISREG(file.st_mode)) more = fmin(more, memory_of_file((double)file.st_size));
+    struct rlimit now = before;
+    now.rlim_cur = (rlim_t)fmin((double)before.rlim_cur, begun + more);
+    setrlimit(RLIMIT_AS, &now);
 }
 
 /* An answer takes no longer than this: a library may never come to an end of a damaged file. */
@@ -121,7 +132,7 @@ static _Noreturn void serve(int line, const char *path, void *memory, isolated_h
 {
     isolated_request q;
     leave_ours(line, path);
-    limit_memory();
+    limit_memory(path);
     while (receive_all(line, &q, sizeof q) == 0) {
         reply r = {0};
         limit_time(LONGEST_ANSWER_S);
@@ -132,8 +143,9 @@ static _Noreturn void serve(int line, const char *path, void *memory, isolated_h
     _exit(0);
 }
 
-void isolated_reads(void *memory, const char *name)
+void isolated_reads(void *memory, const char *name, const char *path)
 {
+    limit_memory(path);
     snprintf((char *)memory + ISOLATED_MEMORY_BYTES, NAME_BYTES, "%s", name);
 }
 

@@ -32,8 +32,9 @@ int isolated_call(isolated_process *a, const isolated_request *q, fault *f);
 /* Ask for samples that fill at most BAND_BYTES; valid, of this many, may be NULL. */
 int isolated_read(isolated_process *a, const isolated_request *q, void *samples, size_t bytes, unsigned char *valid,
                   int64_t count, fault *f);
-/* In the other process, which may read several files: from now on, it reads this one. */
-void isolated_reads(void *memory, const char *name);
+/* In the other process, which may read several files: from now on, it reads this one, at `path`, and gets as much
+ * memory as that can need. */
+void isolated_reads(void *memory, const char *name, const char *path);
 /* The shared memory. */
 void *isolated_memory(isolated_process *a);
 /* NULL is allowed. */

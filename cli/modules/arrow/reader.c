@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/failure.h"
 #include "base/text.h"
 #include "base/times.h"
 #include "input/readers/arrays/array.h"
@@ -80,8 +81,9 @@ static int open_source(arrow_reader *r, fault *f)
         bytes.size = input_random(r->base.in, f);
         if (bytes.size < 0) return -1;
     }
-    const uint64_t memory = histo_memory_available() / 2;
-    r->source = source_open(r->format, &bytes, memory < INT64_MAX ? (int64_t)memory : INT64_MAX, &why);
+    double memory = (double)histo_memory_available() / 2;
+    if (bytes.read_at) memory = fmin(memory, memory_of_file((double)bytes.size));
+    r->source = source_open(r->format, &bytes, memory < 0x1p63 ? (int64_t)memory : INT64_MAX, &why);
     return r->source ? 0 : fault_source(r, &why, f);
 }
 

@@ -20,41 +20,8 @@
 #include <string>
 #include <vector>
 
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 namespace
 {
-
-/* While it lives, the process gets only as much memory as a file of this size, and so many bytes of samples, can need:
- * GDCM allocates what a damaged file claims. */
-class memory_limit
-{
-  public:
-    memory_limit(const char *path, size_t samples)
-    {
-        struct stat file;
-        long long pages = 0;
-        std::ifstream sizes("/proc/self/statm");
-        if (!(sizes >> pages) || stat(path, &file) != 0 || getrlimit(RLIMIT_AS, &before) != 0) return;
-        const auto size = static_cast<rlim_t>(file.st_size);
-        rlimit now = before;
-        now.rlim_cur = static_cast<rlim_t>(pages) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + 32 * size +
-                       16 * static_cast<rlim_t>(samples) + (rlim_t{256} << 20);
-        is_set = now.rlim_cur < before.rlim_cur && setrlimit(RLIMIT_AS, &now) == 0;
-    }
-    ~memory_limit()
-    {
-        if (is_set) setrlimit(RLIMIT_AS, &before);
-    }
-    memory_limit(const memory_limit &) = delete;
-    memory_limit &operator=(const memory_limit &) = delete;
-
-  private:
-    rlimit before = {};
-    bool is_set = false;
-};
 
 constexpr double whole_most = 1 << 28; /* bytes of a file that is decoded at once; others are frame by frame */
 
@@ -65,13 +32,21 @@ void say(char why[256], const char *what)
 
 } // namespace
 
+/* Bytes of the file. */
+struct span {
+    uint64_t at, bytes;
+};
+
 struct dicom_file {
     dicom_about about = {};
     std::string path;
-    bool whole = false, plain = false, is_ybr = false, is_bits = false, is_planar = false, is_swapped = false;
+    bool whole = false, plain = false, has_runs = false, is_ybr = false, is_bits = false, is_planar = false,
+         is_swapped = false;
     std::ifstream in; /* of plain pixels, which begin at `begin` */
     uint64_t begin = 0;
     std::vector<char> packed;
+    std::vector<span> fragments;        /* of compressed pixels, in the file */
+    std::vector<size_t> first_of_frame; /* the number of its first fragment */
     gdcm::ImageRegionReader region;
     std::vector<char> samples, colors;
     size_t stored_frame = 0; /* bytes of a frame as it is decoded, before palettes are applied */
@@ -211,27 +186,111 @@ bool apply_palette(dicom_file *d, const gdcm::LookupTable &palette, char why[256
     return true;
 }
 
-/* GDCM fills up what is missing of the last fragment of compressed pixels: see whether all of it is in the file. */
-bool has_fragments(const std::string &path, uint64_t at, char why[256])
+uint64_t little(const char *at)
 {
-    std::ifstream in(path, std::ios::binary | std::ios::ate);
-    const auto size = static_cast<uint64_t>(in.tellg());
-    unsigned char item[8]; /* its tag and its length, in little endian */
+    const auto *b = reinterpret_cast<const unsigned char *>(at);
+    return b[0] | b[1] << 8 | b[2] << 16 | static_cast<uint64_t>(b[3]) << 24;
+}
+
+/* Find the fragments of compressed pixels, the first of which is the table of frames, and see that all of the last one
+ * is in the file: GDCM would fill up what is missing. */
+bool find_fragments(dicom_file *d, uint64_t at, char why[256])
+{
+    d->in.open(d->path, std::ios::binary | std::ios::ate);
+    const auto size = static_cast<uint64_t>(d->in.tellg());
+    char item[8]; /* its tag and its length, in little endian */
     while (at + sizeof item <= size) {
-        in.seekg(static_cast<std::streamoff>(at));
-        if (!in.read(reinterpret_cast<char *>(item), sizeof item)) break;
+        d->in.seekg(static_cast<std::streamoff>(at));
+        if (!d->in.read(item, sizeof item)) break;
         if (std::memcmp(item, "\xfe\xff\0\xe0", 4) != 0) return true; /* the delimiter behind the last one */
-        at += sizeof item + (item[4] | item[5] << 8 | item[6] << 16 | static_cast<uint64_t>(item[7]) << 24);
+        d->fragments.push_back({at + sizeof item, little(item + 4)});
+        at += sizeof item + d->fragments.back().bytes;
     }
     if (at <= size) return true;
     say(why, "it is truncated within its compressed pixels");
     return false;
 }
 
+/* ---- Run lengths, which GDCM decodes wrongly in colours of 16 bits, and crashes on in 32 bits ---- */
+
+bool read_span(dicom_file *d, const span &from, std::vector<char> &to)
+{
+    const size_t before = to.size();
+    to.resize(before + from.bytes);
+    d->in.clear();
+    d->in.seekg(static_cast<std::streamoff>(from.at));
+    return static_cast<bool>(d->in.read(to.data() + before, static_cast<std::streamsize>(from.bytes)));
+}
+
+/* Which fragments are whose frames'. */
+bool find_runs(dicom_file *d, char why[256])
+{
+    const auto frames = static_cast<size_t>(d->about.frames);
+    std::vector<char> table; /* places of the frames behind it, in bytes; possibly empty */
+    d->has_runs = true;
+    if (!d->fragments.empty() && !read_span(d, d->fragments[0], table)) d->fragments.clear();
+    const size_t count = d->fragments.empty() ? 0 : d->fragments.size() - 1;
+    if (count == frames || (frames == 1 && count > 0)) {
+        for (size_t i = 0; i < frames; i++)
+            d->first_of_frame.push_back(1 + i);
+    } else if (table.size() == 4 * frames) {
+        for (size_t i = 0, k = 1; i < frames; i++) {
+            while (k <= count && d->fragments[k].at - d->fragments[1].at < little(&table[4 * i]))
+                k++;
+            d->first_of_frame.push_back(k);
+        }
+    }
+    d->first_of_frame.push_back(1 + count);
+    if (d->first_of_frame.size() == frames + 1) return true;
+    say(why, "it does not say which of its compressed pixels are those of which frame");
+    return false;
+}
+
+/* One run of bytes for each byte of a pixel, the highest first: `to` is the first pixel's. */
+bool unpack_run(const char *from, const char *end, char *to, size_t pixels, size_t step)
+{
+    for (size_t i = 0; i < pixels;) {
+        if (from == end) return false;
+        const int head = static_cast<signed char>(*from++);
+        if (head == -128) continue;
+        const size_t count = static_cast<size_t>(head < 0 ? 1 - head : 1 + head);
+        const size_t bytes = head < 0 ? 1 : count;
+        if (static_cast<size_t>(end - from) < bytes) return false;
+        for (size_t k = 0; k < count && i < pixels; k++, i++)
+            to[i * step] = from[head < 0 ? 0 : k];
+        from += bytes;
+    }
+    return true;
+}
+
+bool read_runs(dicom_file *d, int64_t frame, char why[256])
+{
+    constexpr size_t header = 64; /* the number of runs, and their places in 15 more numbers */
+    const auto f = static_cast<size_t>(frame), bytes = static_cast<size_t>(d->about.bytes);
+    const size_t runs = bytes * static_cast<size_t>(d->about.channels), pixels = d->stored_frame / runs;
+    d->packed.clear();
+    bool good = true;
+    for (size_t k = d->first_of_frame[f]; good && k < d->first_of_frame[f + 1]; k++)
+        good = read_span(d, d->fragments[k], d->packed);
+    const char *packed = d->packed.data();
+    const size_t size = d->packed.size();
+    good = good && size >= header && little(packed) == runs && runs < header / 4;
+    if (good) d->samples.resize(d->stored_frame);
+    for (size_t r = 0; good && r < runs; r++) {
+        const uint64_t begin = little(packed + 4 + 4 * r), end = r + 1 < runs ? little(packed + 8 + 4 * r) : size;
+        const size_t place = r / bytes * bytes + bytes - 1 - r % bytes;
+        good = begin >= header && begin <= end && end <= size &&
+               unpack_run(packed + begin, packed + end, &d->samples[place], pixels, runs);
+    }
+    if (!good)
+        std::snprintf(why, 256, "the run lengths of frame %lld are truncated or damaged",
+                      static_cast<long long>(frame));
+    return good;
+}
+
 /* Decode all frames at once. */
 bool read_whole(dicom_file *d, char why[256])
 {
-    const memory_limit limit(d->path.c_str(), d->stored_frame * static_cast<size_t>(d->about.frames));
     gdcm::ImageReader reader;
     reader.SetFileName(d->path.c_str());
     if (!reader.Read()) {
@@ -271,7 +330,6 @@ bool read_whole(dicom_file *d, char why[256])
 
 bool read_frame(dicom_file *d, int64_t frame, char why[256])
 {
-    const memory_limit limit(d->path.c_str(), d->stored_frame);
     gdcm::BoxRegion box;
     const auto z = static_cast<unsigned>(frame);
     box.SetDomain(0, static_cast<unsigned>(d->about.columns - 1), 0, static_cast<unsigned>(d->about.rows - 1), z, z);
@@ -337,7 +395,6 @@ bool describe(dicom_file *d, const gdcm::File &file, char why[256])
 bool read_header(gdcm::Reader *reader, const char *path, char why[256])
 {
     const gdcm::Tag pixels(0x7fe0, 0x0010);
-    const memory_limit limit(path, 0);
     reader->SetFileName(path);
     try {
         if (reader->ReadUpToTag(pixels, {pixels})) return true;
@@ -420,8 +477,10 @@ bool prepare(dicom_file *d, char why[256])
     const bool has_palette = colors == interpretation::PALETTE_COLOR && !d->is_bits;
     if (!compressed && colors != interpretation::YBR_FULL_422 && !has_palette && (!in_words || d->is_bits)) {
         if (!find_plain(d, syntax, begin, why)) return false;
-    } else if (syntax.IsEncapsulated() && !has_fragments(d->path, begin, why)) {
+    } else if (syntax.IsEncapsulated() && !find_fragments(d, begin, why)) {
         return false;
+    } else if (syntax == gdcm::TransferSyntax::RLELossless && !has_palette && !d->is_bits) {
+        if (!find_runs(d, why)) return false;
     } else if (d->about.channels > 1 || has_palette || in_words || all <= whole_most) {
         if (!read_whole(d, why)) return false;
     } else {
@@ -432,7 +491,9 @@ bool prepare(dicom_file *d, char why[256])
         }
     }
     if (d->about.channels == 1) describe_values(file, &d->about);
-    return true;
+    if (!d->is_ybr || d->about.bytes == 1) return true;
+    std::snprintf(why, 256, "its colours are YBR in samples of %d bits", 8 * d->about.bytes);
+    return false;
 }
 
 /* The result of work, or the other one with a reason. GDCM throws at damage that it does not expect. */
@@ -449,6 +510,13 @@ Result guarded(char why[256], Result failure, Work work)
         say(why, "it is damaged");
     }
     return failure;
+}
+
+bool read_any(dicom_file *d, int64_t frame, char why[256])
+{
+    return d->plain      ? read_plain(d, frame, why)
+           : d->has_runs ? read_runs(d, frame, why)
+                         : d->whole || read_frame(d, frame, why);
 }
 
 void be_quiet()
@@ -506,7 +574,7 @@ extern "C" void dicom_decode_close(dicom_file *d)
 extern "C" const void *dicom_decode_frame(dicom_file *d, int64_t frame, char why[256])
 {
     return guarded(why, static_cast<const void *>(nullptr), [&]() -> const void * {
-        if (d->plain ? !read_plain(d, frame, why) : !d->whole && !read_frame(d, frame, why)) return nullptr;
+        if (!read_any(d, frame, why)) return nullptr;
         const char *samples = d->samples.data() + (d->whole ? d->stored_frame * static_cast<size_t>(frame) : 0);
         if (!d->is_ybr || d->about.bytes != 1) return samples;
         d->colors.resize(d->stored_frame);

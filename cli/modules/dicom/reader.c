@@ -101,7 +101,7 @@ static int open_slice(dicom_reader *r, const dicom_slice *slice, fault *f)
     char why[256] = "";
     const dicom_about *expected = &slice->about, *found = &r->about;
     const char *name = slice->path == r->path ? r->name : slice->path;
-    isolated_reads(r->memory, name);
+    isolated_reads(r->memory, name, slice->path);
     dicom_decode_close(r->file);
     r->frame_number = -1;
     r->slice = NULL;

@@ -57,7 +57,7 @@ static bool collect(void *self, const char *path)
     const collection *c = self;
     if (!folder_dicom_file(path, c->bare))
         return !folder_dicom_name(path) || fault_slice(path, "it is empty, truncated or damaged", c->f) == 0;
-    isolated_reads(c->memory, path);
+    isolated_reads(c->memory, path, path);
     return add_file(c->series, path, c->f) == 0;
 }
 

@@ -1,5 +1,7 @@
 /* OpenEXR images: channels of halves, floats and 32-bit integers by name, each in its own type; scanlines and tiles, of
  * which the largest level is read; parts are pages. A band is some blocks of scanlines, or rows of tiles. */
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,12 +46,86 @@ static int64_t read_at(void *user, int64_t at, void *to, size_t size)
     return input_read_at(e->paged.image.reader.in, at, to, size, e->fault);
 }
 
+/* ---- What the headers claim ---- */
+
+/* A place in the headers. */
+typedef struct header_place {
+    exr_reader *exr;
+    int64_t at, size;
+    bool good;
+} header_place;
+
+static void take(header_place *h, void *to, size_t size)
+{
+    h->good = h->good && h->at + (int64_t)size <= h->size && read_at(h->exr, h->at, to, size) == (int64_t)size;
+    h->at += (int64_t)size;
+    if (!h->good) memset(to, 0, size);
+}
+
+static uint32_t take_number(header_place *h)
+{
+    unsigned char b[4];
+    take(h, b, sizeof b);
+    return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+/* The names of attributes that matter fit; others are cut. */
+static void take_name(header_place *h, char name[64])
+{
+    char c;
+    size_t length = 0;
+    for (take(h, &c, 1); c; take(h, &c, 1))
+        if (length < 63) name[length++] = c;
+    name[length] = '\0';
+}
+
+/* The blocks of one header at least: scanlines of at most 256 rows, or tiles. */
+static double take_header(header_place *h)
+{
+    enum { MOST_ROWS = 256 };
+    double columns = 0, rows = 0, block_columns = 0, block_rows = MOST_ROWS;
+    char name[64], type[64];
+    for (take_name(h, name); *name; take_name(h, name)) {
+        take_name(h, type);
+        const int64_t end = (int64_t)take_number(h) + h->at;
+        if (strcmp(name, "dataWindow") == 0) {
+            const int32_t left = (int32_t)take_number(h), top = (int32_t)take_number(h);
+            columns = (double)(int32_t)take_number(h) - left + 1;
+            rows = (double)(int32_t)take_number(h) - top + 1;
+        } else if (strcmp(name, "tiles") == 0) {
+            block_columns = take_number(h);
+            block_rows = take_number(h);
+        }
+        h->at = end;
+    }
+    return ceil(rows / fmax(block_rows, 1)) * (block_columns ? ceil(columns / block_columns) : 1);
+}
+
+/* The library makes room for the places of all blocks that the headers claim. Each place and block takes bytes. */
+static int check_blocks(exr_reader *e, int64_t size, fault *f)
+{
+    enum { IS_MULTI_PART = 0x1000, IS_LONG = 8 + 8 };
+    header_place h = {.exr = e, .size = size, .good = true};
+    take_number(&h); /* magic */
+    const bool several = take_number(&h) & IS_MULTI_PART;
+    double blocks = 0;
+    char more = 1;
+    for (int part = 0; h.good && more && (several || part == 0); part++) {
+        blocks += take_header(&h);
+        take(&h, &more, 1);
+        h.at--;
+    }
+    if (f->status != EXIT_OK) return -1;
+    snprintf(e->complaint, sizeof e->complaint, "its headers describe more blocks than it has");
+    return h.good && blocks * IS_LONG <= (double)size ? 0 : fail(e, f);
+}
+
 static int open_exr(paged *p, fault *f)
 {
     exr_reader *e = (exr_reader *)p;
     e->fault = f;
     const exr_source source = {.user = e, .read_at = read_at, .size = input_random(p->image.reader.in, f)};
-    if (source.size < 0) return -1;
+    if (source.size < 0 || check_blocks(e, source.size, f) != 0) return -1;
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     e->decoder = exr_decoder_open(&source, cpus < MOST_THREADS ? (int)cpus : MOST_THREADS, e->complaint);
     if (!e->decoder) return fail(e, f);

@@ -1,11 +1,13 @@
 /* JPEG 2000 images by OpenJPEG: JP2 files and codestreams of 1 to 32 bits, signed and unsigned, with any channels. 1, 2
  * and 4 bits are scaled to 8. OpenJPEG decodes complete tiles, to 32 bits: bands are rows of a tile. Channels with
  * fewer samples than pixels, as of YCbCr, keep them; an image with such channels is one band. */
+#include <math.h>
 #include <openjpeg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/failure.h"
 #include "input/readers/images/paged.h"
 
 enum { STREAM_BYTES = 1 << 20, MOST_CHANNELS = 4096, MOST_THREADS = 16 };
@@ -69,12 +71,57 @@ static int damaged(jp2_reader *j, const char *place, fault *f)
     return image_damaged(&j->paged.image, place, j->complaint[0] ? j->complaint : "it ends early", f);
 }
 
+static uint64_t number_big(const unsigned char *at, int bytes)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < bytes; i++)
+        value = value << 8 | at[i];
+    return value;
+}
+
+/* Where the codestream begins, behind the boxes of JP2. */
+static int64_t find_codestream(jp2_reader *j, fault *f)
+{
+    unsigned char box[16]; /* its size, its type, and its size again where that has 64 bits */
+    for (int64_t at = 0; at < j->size;) {
+        const int64_t got = input_read_at(j->paged.image.reader.in, at, box, sizeof box, f);
+        if (got < 8) return -1;
+        if (memcmp(box, "\xff\x4f\xff\x51", 4) == 0) return at;
+        uint64_t bytes = number_big(box, 4);
+        const bool is_long = bytes == 1;
+        if (is_long) bytes = number_big(box + 8, 8);
+        if (memcmp(box + 4, "jp2c", 4) == 0) return at + (is_long ? 16 : 8);
+        if (bytes < 8 || bytes > (uint64_t)(j->size - at)) return -1;
+        at += (int64_t)bytes;
+    }
+    return -1;
+}
+
+/* OpenJPEG makes room for all tiles and their channels that the header claims before it reads the first. */
+static int check_tiles(jp2_reader *j, fault *f)
+{
+    enum { TILE_BYTES = 6000, TILE_CHANNEL_BYTES = 1100 };
+    unsigned char size[42]; /* the markers SOC and SIZ */
+    const int64_t at = find_codestream(j, f);
+    if (at < 0 || input_read_at(j->paged.image.reader.in, at, size, sizeof size, f) < (int64_t)sizeof size)
+        return f->status != EXIT_OK ? -1 : damaged(j, "the header", f);
+    const uint64_t right = number_big(size + 8, 4), bottom = number_big(size + 12, 4),
+                   tile_width = number_big(size + 24, 4), tile_height = number_big(size + 28, 4),
+                   left = number_big(size + 32, 4), top = number_big(size + 36, 4), channels = number_big(size + 40, 2);
+    if (right <= left || bottom <= top || !tile_width || !tile_height) return damaged(j, "the header", f);
+    const double tiles =
+        ceil((double)(right - left) / (double)tile_width) * ceil((double)(bottom - top) / (double)tile_height);
+    return fault_beyond_file(f, tiles * (TILE_BYTES + TILE_CHANNEL_BYTES * (double)channels), j->size,
+                             input_name(j->paged.image.reader.in), "save it with fewer tiles");
+}
+
 static int start_library(jp2_reader *j, fault *f)
 {
     paged *p = &j->paged;
     unsigned char magic[4] = {0};
     j->size = input_random(p->image.reader.in, f);
     if (j->size < 0 || input_read_at(p->image.reader.in, 0, magic, sizeof magic, f) < 0) return -1;
+    if (check_tiles(j, f) != 0) return -1;
     j->codec = opj_create_decompress(magic[0] == 0xFF ? OPJ_CODEC_J2K : OPJ_CODEC_JP2);
     j->stream = opj_stream_create(STREAM_BYTES, OPJ_TRUE);
     opj_dparameters_t parameters;

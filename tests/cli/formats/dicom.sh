@@ -96,6 +96,61 @@ open("none.dcm", "wb").write(bytes(128) + b"DICM" + element(2, 0, "UL", struct.p
 open("bare", "wb").write(dicom(h, w, 16, 12, 0, data, *hu, syntax="1.2.840.10008.1.2", bare=True))
 open("bare_explicit", "wb").write(dicom(h, w, 16, 12, 0, data, *hu, bare=True))
 
+# Run lengths: for each byte of a pixel, the highest first, one run of those of all pixels.
+def run(values):
+    packed = b""
+    while values:
+        count = next((i for i, v in enumerate(values[:128]) if v != values[0]), min(len(values), 128))
+        if count > 1:
+            packed += bytes([257 - count, values[0]])
+        else:
+            repeats = (i for i in range(1, min(len(values), 129) - 1) if values[i] == values[i + 1])
+            count = next(repeats, min(len(values), 128))
+            packed += bytes([count - 1]) + values[:count]
+        values = values[count:]
+    return packed + b"\0" * (len(packed) % 2)
+
+def rle_frame(values, samples, size):
+    planes = [bytes(v >> 8 * byte & 255 for v in values[c::samples]) for c in range(samples)
+              for byte in reversed(range(size))]
+    runs = [run(p) for p in planes]
+    places = [64 + sum(map(len, runs[:i])) for i in range(len(runs))]
+    return struct.pack("<16I", len(runs), *(places + [0] * (15 - len(places)))) + b"".join(runs)
+
+def encapsulated(fragments, table=b""):
+    items = [table, *fragments, None]
+    return b"".join(b"\xfe\xff\xdd\xe0\0\0\0\0" if i is None else b"\xfe\xff\0\xe0" + struct.pack("<I", len(i)) + i
+                    for i in items)
+
+def rle(path, values, samples, bits, signed, frames=1, table=b"", parts=1, data=None):
+    size, count = bits // 8, len(values) // frames
+    stored = [v & 2**bits - 1 for v in values]
+    packed = [rle_frame(stored[i * count:(i + 1) * count], samples, size) for i in range(frames)]
+    cut = lambda p: [p[i * 64:(i + 1) * 64] if i < parts - 1 else p[i * 64:] for i in range(parts)]
+    fragments = [part for p in packed for part in cut(p)]
+    if table is None:
+        begins = [sum(8 + len(f) for f in fragments[:i * parts]) for i in range(frames)]
+        table = struct.pack("<%dI" % frames, *begins)
+    whole = dicom(h, w, bits, bits, signed, b"", frames=frames, samples=samples,
+                  colors="RGB" if samples > 1 else "MONOCHROME2", syntax="1.2.840.10008.1.2.5")
+    open(path, "wb").write(whole[:-4] + b"\xff\xff\xff\xff" + (data or encapsulated(fragments, table)))
+
+for code, bits, signed in (("u1", 8, 0), ("i1", 8, 1), ("u2", 16, 0), ("i2", 16, 1), ("u4", 32, 0), ("i4", 32, 1)):
+    lo, hi = (-2**(bits - 1), 2**(bits - 1) - 1) if signed else (0, 2**bits - 1)
+    for samples in (1, 3):
+        values = [random.choice([lo, hi, random.randint(lo, hi)]) for _ in range(2 * samples * n)]
+        name = "%s_%d" % (code, samples)
+        for c in range(samples):
+            npy("rle_%s_%d.npy" % (name, c), code, values[c::samples])
+            npy("rle_%s_%d_one.npy" % (name, c), code, values[:samples * n][c::samples])
+        rle("rle_%s.dcm" % name, values, samples, bits, signed, frames=2)
+        rle("rle_%s_one.dcm" % name, values[:samples * n], samples, bits, signed, parts=2)
+        rle("rle_%s_parts.dcm" % name, values, samples, bits, signed, frames=2, table=None, parts=2)
+rle("rle_lost.dcm", values, 3, 32, 1, frames=2, parts=2)  # no table says where the second frame begins
+rle("rle_claims.dcm", [1] * n, 1, 16, 0, data=encapsulated([struct.pack("<16I", 4, *[64] * 15)]))
+short = struct.pack("<16I", 2, 64, 66, *[0] * 13) + b"\x81\0\xff\1"
+rle("rle_short.dcm", [1] * n, 1, 16, 0, data=encapsulated([short]))
+
 # Series: directories of slices, whose names and numbers are in another order than their positions.
 def folder(name, files):
     os.makedirs(name, exist_ok=True)
@@ -194,6 +249,20 @@ for name in rle jpeg2000; do
     like "$support/frames.npy" "$support/$name.dcm"
 done
 
+for type in u1 i1 u2 i2 u4 i4; do
+    like rle_${type}_1_0.npy rle_${type}_1.dcm
+    like rle_${type}_1_0_one.npy rle_${type}_1_one.dcm
+    like rle_${type}_1_0.npy rle_${type}_1_parts.dcm
+    for channel in 0 1 2; do
+        color=$(echo r g b | cut -d' ' -f$((channel + 1)))
+        like rle_${type}_3_$channel.npy --channel $color rle_${type}_3.dcm
+        like rle_${type}_3_${channel}_one.npy --channel $color rle_${type}_3_one.dcm
+        like rle_${type}_3_$channel.npy --channel $color rle_${type}_3_parts.dcm
+    done
+done
+refuses 1 'which of its compressed pixels are those of which frame' rle_lost.dcm
+refuses 1 'the run lengths of frame 0 are truncated or damaged' rle_claims.dcm
+refuses 1 'the run lengths of frame 0 are truncated or damaged' rle_short.dcm
 head -c -20 "$support/rle.dcm" >cut_rle.dcm
 refuses 1 'truncated within its compressed pixels' cut_rle.dcm
 refuses 1 'truncated: 242 of the 252 bytes of its pixels are there' cut.dcm

@@ -71,6 +71,15 @@ damaged() {
     refuses 1 "$1${3-}" -o out.json "$1"
 }
 
+# What files say steers no terminal: control characters of C0 and C1, and bytes that are not UTF-8, become question marks.
+printf 'NRRD0004\ndimension: 2\033[31mx\302\23331m\23331m\377\n\n' >steer.nrrd
+refuses 1 ' 2?\[31mx?31m?31m?; save' steer.nrrd
+printf 'a\302\23331m,b\n1,\n2,3\n' >steer.csv
+refuses 2 "no column 'c': it has a?31m, b " --column c steer.csv
+mv steer.csv "$(printf 'steer\033[31m\302\233.csv')"
+remarks 'steer?\[31m?.csv: left out 1 missing value$' --column 1 -b 1 steer*.csv
+rm steer*
+
 # Damaged images and arrays.
 damaged cut.pgm 'P5 4 4 255\n\001\002\003'
 damaged bad.pgm 'P5 4 x 255\n\001\002\003'

@@ -20,8 +20,8 @@ int paged_check_memory(const paged *p, const image_layout *layout, int64_t bytes
                          " pixels must be decoded whole in this format, in more than %d MiB: "
                          "cut it into tiles, or save it as a TIFF",
                          name, layout->width, layout->height, IMAGE_MAX_WHOLE_BYTES >> 20);
-    return fault_beyond_memory(f, (double)layout->width * (double)layout->height * (double)bytes_per_pixel, name,
-                               "cut the image into tiles, or save it as a TIFF");
+    return fault_beyond_file(f, (double)layout->width * (double)layout->height * (double)bytes_per_pixel,
+                             input_size(p->image.reader.in), name, "cut the image into tiles, or save it as a TIFF");
 }
 
 int paged_damaged(const paged *p, int page, const char *complaint, fault *f)
