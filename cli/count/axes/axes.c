@@ -254,8 +254,8 @@ bool axis_search_sums(const axis_search *a)
 bool axis_search_found_integers(const axis_search *a, histo_dtype *dtype)
 {
     const double far = fmax(fabs(a->least), fabs(a->most));
-    if (a->dtype != HISTO_F64 || a->found.some_fraction || a->unlike_integers || !(a->least <= a->most) ||
-        far < exact_integers)
+    if ((a->dtype != HISTO_F64 && !a->looks) || a->found.some_fraction || a->unlike_integers ||
+        !(a->least <= a->most) || far < exact_integers)
         return false;
     *dtype = a->least >= 0 && a->most >= 0x1p63 ? HISTO_U64 : HISTO_I64;
     return *dtype == HISTO_U64 ? a->most <= 0x1p64 : a->least >= -0x1p63 && a->most <= 0x1p63;
@@ -270,6 +270,10 @@ int axis_search_add(axis_search *a, const histo_view *samples, const histo_fill_
                     fault *f)
 {
     histo_fill_options options = *fill;
+    if (a->looks) { /* the bins are given, whatever the types of the files */
+        if (samples->dtype == HISTO_F64 && samples->ndim <= 2) look_at_doubles(a, samples);
+        return 0;
+    }
     if (samples->dtype != a->dtype)
         return fault_set(f, EXIT_DATA,
                          "%s: %s samples among %s ones have no common range: give one with -b and -r lo:hi", name,
@@ -286,7 +290,6 @@ int axis_search_add(axis_search *a, const histo_view *samples, const histo_fill_
         else
             look_at_doubles(a, samples);
     }
-    if (a->looks) return 0;
     bool none_yet = a->found.positive.samples == a->found.positive.infinite;
     if (a->spec->log && none_yet && histo_stats_add(&a->found.positive, samples, &options) != HISTO_OK)
         return fault_of_library(f, EXIT_DATA, name);

@@ -92,6 +92,8 @@ static int add_numbers(condition *c, const where_condition *from, char *item, co
         return fault_set(f, EXIT_USAGE,
                          "--where %.60s=%.60s: '%.60s' is not a number or a range LO:HI, and %s has numbers there",
                          from->column, from->values, item, name);
+    range.nearest_lo = range.lo;
+    range.nearest_hi = range.hi;
     if (range.whole_lo > range.whole_hi)
         return fault_set(f, EXIT_USAGE, "the range '%s' of --where ends before it begins: put the smaller number first",
                          item);
@@ -142,11 +144,6 @@ bool condition_has(const condition *c, long double value)
     return inside;
 }
 
-bool condition_has_written(const condition *c, const char *text)
-{
-    return condition_has(c, strtold(text, NULL));
-}
-
 /* The nearest number that a type of floats narrower than f64 holds; others as they are. */
 static double nearest(double value, histo_dtype dtype)
 {
@@ -172,6 +169,15 @@ static bool holds(const condition *c, double value)
     for (int k = 0; k < c->count; k++)
         inside |= (value >= c->ranges[k].nearest_lo) & (value <= c->ranges[k].nearest_hi);
     return inside;
+}
+
+bool condition_has_written(const condition *c, const char *text)
+{
+    char *end;
+    const long double value = strtold(text, &end);
+    const bool is_integer = !memchr(text, '.', (size_t)(end - text)) && !memchr(text, 'e', (size_t)(end - text)) &&
+                            !memchr(text, 'E', (size_t)(end - text));
+    return is_integer ? condition_has(c, value) : holds(c, strtod(text, NULL));
 }
 
 /* Samples that lie `stride` bytes apart. */

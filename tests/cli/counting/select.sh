@@ -97,6 +97,16 @@ prints 'lo\thi\tcount\n0\t2\t0\n' -b 1 -r 0:2 -c r --where 'g!=0.1' tenth.pfm
 # Beyond 2^53, floats are compared as floats, whose shortest digits are another integer.
 printf '\000\000\000\000\000\000\260\103' >large # 2^60
 prints 'lo\thi\tcount\n0\t2e+18\t1\n' --dtype f64 -b 1 -r 0:2e18 --where 1.152921504606847e+18:1.152921504606847e+18 large
+# Given bins beyond 2^53 are those of all files, whatever their types; text and integers are exact.
+printf '\001\000\000\000\000\000\040\000' | npy far.npy '<i8' '(1,)' # 2^53 + 1
+echo 9007199254740993 >far.txt
+for files in 'far.npy far.txt' 'far.txt far.npy'; do
+    prints 'lo\thi\tcount\n0\t9007199254740992\t0\n9007199254740992\t9007199254740994\t2\n' \
+        --edges 0,9007199254740992,9007199254740994 $files
+done
+# A number with a point or an exponent is a double.
+printf '1.152921504606847e+18\n3\n' >float.txt
+prints 'lo\thi\tcount\n0\t2e+18\t1\n' -b 1 -r 0:2e18 --where 0=4:1152921504606846976 float.txt
 prints 'lo\thi\t0\t1\t2\n2\t3\t2\t0\t1\n' -b 1 -r 2:3 --where 2: --segments ends.txt six.txt
 printf '0\n5\n' >short.txt
 printf '1\n6\n' >late.txt
