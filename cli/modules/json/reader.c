@@ -34,6 +34,7 @@ typedef struct json_reader {
 
     /* The row that is parsed. */
     bool learning; /* its keys become columns */
+    bool skipping; /* it is another shard's: none of its values is read */
     int depth;
     int path[DEEPEST]; /* of each object that is open, its key; NOWHERE in arrays */
     int key;           /* of the value that comes */
@@ -80,7 +81,7 @@ static int column_of(json_reader *r, int key)
 /* The column of the value that comes, if it is selected; else NOWHERE. While columns are learned, it becomes one. */
 static int column_of_value(json_reader *r, cell_kind kind)
 {
-    if (r->key == NOWHERE) return NOWHERE;
+    if (r->key == NOWHERE || r->skipping) return NOWHERE;
     if (r->learning) {
         const int column = column_of(r, r->key);
         if (column != NOWHERE && (kind == CELL_INTEGER || kind == CELL_REAL)) r->table.numeric[column] = true;
@@ -336,11 +337,13 @@ static int json_rewind(reader *base, fault *f)
 static int skip_rows(json_reader *r, int64_t first, fault *f)
 {
     int more = json_rewind(&r->table.base, f) == 0 ? 1 : -1;
+    r->skipping = true;
     while (more > 0 && json_unit(&r->table.base) < first) {
         row_table_begin_band(&r->table);
         more = read_row(r, f);
         if (more > 0) more = find_row(r, f);
     }
+    r->skipping = false;
     row_table_begin_band(&r->table);
     return more < 0 ? -1 : 0;
 }

@@ -89,6 +89,14 @@ for file in many.jsonl many.json pretty.jsonl; do
 done
 sed -i '50001s/: [-0-9.]*}/: "word"}/' many.jsonl
 refuses 1 "many.jsonl, line 50001, key a.b: 'word' is not a number" --threads 3 --column a.b -b 8 -r -8:8 many.jsonl
+# A shard reads no values of another, which may not be of the type of its own.
+printf '{"a":12020120943401027436}\n{"a":-6397557115324438448}\n' >types.jsonl
+for shard in 1 2; do
+    checks=$((checks + 1))
+    "$histo" --column a --edges -9e18,0,2e19 --shard $shard/2 -o $shard.histo types.jsonl || fail "types.jsonl: shard $shard"
+done
+checks=$((checks + 1))
+[ "$("$histo" merge --complete 1.histo 2.histo | tail -n 2 | cut -f 3 | tr '\n' ' ')" = '1 1 ' ] || fail 'types.jsonl: the sum of shards'
 # Labels end at a NUL, so that strings with one would look like others.
 printf '{"a":"x\\u0000y"}\n{"a":"x"}\n' >nul.jsonl
 refuses 1 'nul.jsonl, a has a string with the character U+0000' --column a nul.jsonl
