@@ -163,7 +163,7 @@ void filter_set_range(histo_fill_options *fill, const histo_view *where, double 
     fill->where_hi = nearest(hi, where->dtype);
 }
 
-static bool holds(const condition *c, double value)
+bool condition_has_double(const condition *c, double value)
 {
     bool inside = false;
     for (int k = 0; k < c->count; k++)
@@ -177,7 +177,7 @@ bool condition_has_written(const condition *c, const char *text)
     const long double value = strtold(text, &end);
     const bool is_integer = !memchr(text, '.', (size_t)(end - text)) && !memchr(text, 'e', (size_t)(end - text)) &&
                             !memchr(text, 'E', (size_t)(end - text));
-    return is_integer ? condition_has(c, value) : holds(c, strtod(text, NULL));
+    return is_integer ? condition_has(c, value) : condition_has_double(c, strtod(text, NULL));
 }
 
 /* Samples that lie `stride` bytes apart. */
@@ -188,8 +188,8 @@ static void keep_row(const condition *c, const char *at, int64_t stride, histo_d
         const bool inside = c->told              ? *at
                             : dtype == HISTO_I64 ? condition_has(c, (long double)*(const int64_t *)at)
                             : dtype == HISTO_U64 ? condition_has(c, (long double)*(const uint64_t *)at)
-                            : dtype == HISTO_F64 ? holds(c, *(const double *)at)
-                                                 : holds(c, histo_sample_value(at, dtype));
+                            : dtype == HISTO_F64 ? condition_has_double(c, *(const double *)at)
+                                                 : condition_has_double(c, histo_sample_value(at, dtype));
         keep[i] &= (unsigned char)(inside != c->negated);
     }
 }

@@ -27,8 +27,10 @@ typedef struct condition {
 int condition_parse(condition *c, const where_condition *from, values_kind kind, const char *name, fault *f);
 void condition_free(condition *c);
 
-/* Is a value in any of the ranges; and the number that text begins with, behind which something else follows? */
+/* Is an integer in any of the ranges; a double; and the number that text begins with, behind which something else
+ * follows? */
 bool condition_has(const condition *c, long double value);
+bool condition_has_double(const condition *c, double value);
 bool condition_has_written(const condition *c, const char *text);
 
 /* Keep the samples whose values in `where` are in a range, ends included. Numbers that people write are those of the

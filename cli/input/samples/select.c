@@ -433,6 +433,10 @@ static int find_forms(choice *c, const reader *r, const settings *options, chann
             s->luma || kind == VALUES_TIMES || stated.units ? 0 : time_unit(r, options, s->channel);
         const bool first = i == all->count;
         if (first && add_form(all, r, s, kind, f) != 0) return -1;
+        /* Text among other files may hold such integers, too. */
+        if (first && kind == VALUES_NUMBERS && options->files_count > 1 &&
+            (s->dtype == HISTO_I64 || s->dtype == HISTO_U64))
+            all->forms[i].looks = true;
         if (first && stated.units) all->forms[i] = epoch_form(stated, true);
         if (first && per_second) all->forms[i] = epoch_form(epoch_per_second(per_second), false);
         if (!is_alike(r, s, &all->forms[i], kind)) return fault_not_alike(r, s, &all->forms[i], f);

@@ -98,11 +98,11 @@ prints 'lo\thi\tcount\n0\t2\t0\n' -b 1 -r 0:2 -c r --where 'g!=0.1' tenth.pfm
 printf '\000\000\000\000\000\000\260\103' >large # 2^60
 prints 'lo\thi\tcount\n0\t2e+18\t1\n' --dtype f64 -b 1 -r 0:2e18 --where 1.152921504606847e+18:1.152921504606847e+18 large
 # Given bins beyond 2^53 are those of all files, whatever their types; text and integers are exact.
-printf '\001\000\000\000\000\000\040\000' | npy far.npy '<i8' '(1,)' # 2^53 + 1
-echo 9007199254740993 >far.txt
+printf '\003\000\000\000\000\000\040\000' | npy far.npy '<i8' '(1,)' # 2^53 + 3: as a double, 2^53 + 4
+echo 9007199254740995 >far.txt
 for files in 'far.npy far.txt' 'far.txt far.npy'; do
-    prints 'lo\thi\tcount\n0\t9007199254740992\t0\n9007199254740992\t9007199254740994\t2\n' \
-        --edges 0,9007199254740992,9007199254740994 $files
+    prints 'lo\thi\tcount\n0\t9007199254740994\t0\n9007199254740994\t9007199254740996\t2\n9007199254740996\t9007199254740998\t0\n' \
+        --edges 0,9007199254740994,9007199254740996,9007199254740998 $files
 done
 # A number with a point or an exponent is a double.
 printf '1.152921504606847e+18\n3\n' >float.txt

@@ -217,7 +217,7 @@ static bool put_truth(row_table_slot *s, const row_table_cell *cell)
         *to = condition_has(s->as.condition, (long double)cell->integer);
     else if (is_real)
         *to = cell->text ? condition_has_written(s->as.condition, cell->text)
-                         : condition_has(s->as.condition, cell->real);
+                         : condition_has_double(s->as.condition, cell->real);
     return cell->kind == CELL_INTEGER || is_real;
 }
 
