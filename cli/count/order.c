@@ -278,6 +278,38 @@ static bool is_wanted(const run *r)
     return any;
 }
 
+static bool any_beyond_doubles(const run *r)
+{
+    bool any = false;
+    for (int i = 0; i < r->result->count; i++)
+        for (int a = 0; a < r->naxes && r->result->series[i].stats; a++)
+            any = any || beyond_doubles(&r->result->series[i].stats[a]);
+    return any;
+}
+
+static int make_orders(const run *r, fault *f)
+{
+    int failed = 0;
+    for (int i = 0; i < r->result->count && !failed; i++)
+        if (!(r->result->series[i].order = calloc(HISTO_MAX_AXES, sizeof(sample_order))))
+            failed = fault_set(f, EXIT_DATA, "no memory for the quantiles");
+    return failed;
+}
+
+/* The quantiles that a survey has found. */
+static int take_found(const run *r, fault *f)
+{
+    const size_t n = (size_t)r->q_count;
+    int failed = make_orders(r, f);
+    for (int i = 0; i < r->count && !failed; i++) {
+        sample_order *to = r->joint ? &r->result->series[0].order[i] : &r->result->series[i].order[0];
+        if (!(to->quantiles = malloc(n * sizeof *to->quantiles)))
+            return fault_set(f, EXIT_DATA, "no memory for the quantiles");
+        memcpy(to->quantiles, r->found_quantiles + (size_t)i * n, n * sizeof *to->quantiles);
+    }
+    return failed;
+}
+
 /* Quantiles that are drawn, but not asked for, may take little time: no file is decoded for them again unless it is
  * small. */
 static bool is_quick(const run *r)
@@ -293,14 +325,13 @@ int run_find_order(run *r, fault *f)
     const settings *s = r->settings;
     finder o = {.run = r};
     int failed = 0;
-    if (r->moments < MOMENTS_ORDER || r->whole || r->team || s->pairs || s->segments || !r->feed.keep || !is_wanted(r))
-        return 0;
+    if (r->moments < MOMENTS_ORDER || r->whole || r->team || s->pairs || s->segments) return 0;
+    if (r->found_quantiles && !any_beyond_doubles(r)) return take_found(r, f);
+    if (!r->feed.keep || !is_wanted(r)) return 0;
     if (r->moments == MOMENTS_ORDER && !s->stats && !s->quantiles && !is_quick(r)) return 0;
     if (r->moments == MOMENTS_ORDER) o.n = value_quantiles(s->quantiles, &o.q, f);
     if (o.n < 0) return -1;
-    for (int i = 0; i < r->result->count && !failed; i++)
-        if (!(r->result->series[i].order = calloc(HISTO_MAX_AXES, sizeof(sample_order))))
-            failed = fault_set(f, EXIT_DATA, "no memory for the quantiles");
+    failed = make_orders(r, f);
     for (; o.first < r->result->count && !failed; o.first = o.end) {
         o.end = o.first + MOST_SEARCHES < r->result->count ? o.first + MOST_SEARCHES : r->result->count;
         failed = find(&o, f);

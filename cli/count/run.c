@@ -254,6 +254,8 @@ void run_end(run *r)
     free(r->axes);
     free(r->resumed);
     free(r->found_sums);
+    free(r->found_quantiles);
+    free(r->q);
     image_stack_free(&r->stack);
     feed_close(&r->feed);
     bins_free(&r->bins);

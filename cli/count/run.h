@@ -64,7 +64,10 @@ struct run {
     moments_kind moments;
     histo_power_sums *found_sums; /* [count] of all samples of each source, from a survey; NULL: counting finds them */
     bool finds_sums;              /* this pass does */
-    bool whole;                   /* bins identify every sample's value */
+    double *q;                    /* [q_count]: quantiles to find, 0 to 1 */
+    int q_count;
+    double *found_quantiles; /* [count][q_count] of all samples of each source, from a survey; NULL: not found */
+    bool whole;              /* bins identify every sample's value */
     double counting_s, bytes;
     int threads; /* that counted parts of the files; 0: those of the plan */
 };

@@ -57,7 +57,7 @@ HISTO_API histo_status histo_hist_quantiles(const histo_hist *hist, histo_quanti
  *
  * One pass is enough for 8- and 16-bit types, and mostly for others if there are at most 8 quantiles: a few samples of
  * the first piece tell where to look. Pieces unlike the first, and more quantiles of more than 2^17 samples, take a
- * second pass. Memory is bounded, whatever the size of the data: at most 50 MiB, and 200 bytes for each quantile.
+ * second pass. Memory is bounded, whatever the size of the data: at most 70 MiB, and 200 bytes for each quantile.
  * Several threads read pieces of 2^17 samples and more. */
 typedef struct histo_quantiles histo_quantiles;
 /* Begin to find the quantiles q[n], each 0 … 1, which are copied. The caller destroys the object. */

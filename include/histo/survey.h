@@ -52,7 +52,7 @@ typedef struct histo_survey_options {
     /* Others survey other parts of the samples, and histo_survey_merge merges what they find: order statistics are then
      * found by counting, in one to five passes. */
     bool in_parts;
-    /* About how many bytes order statistics may take, at least 2 MiB; 0: as many as are useful, 20 MB. With less, more
+    /* About how many bytes order statistics may take, at least 2 MiB; 0: as many as are useful, 40 MB. With less, more
      * passes may be needed. */
     size_t memory;
     uint64_t reserved[8];
@@ -82,6 +82,13 @@ HISTO_API histo_status histo_survey_next_pass(histo_survey *survey, bool *more);
  * weights, offsets and replace are HISTO_INVALID. */
 HISTO_API histo_status histo_survey_add(histo_survey *survey, const histo_view *samples,
                                         const histo_fill_options *options);
+/* Before the first pass: also find the quantiles q[n], each 0 … 1, at most 6, on the way, which takes little longer. q
+ * is copied. HISTO_UNSUPPORTED for surveys that do not go through all samples, since both ends of the range are given,
+ * or an end is infinite, and for surveys in parts. */
+HISTO_API histo_status histo_survey_ask_quantiles(histo_survey *survey, int n, const double *q);
+/* Once the survey is complete: values[n], those of histo_quantiles with HISTO_QUANTILE_LINEAR. HISTO_UNSUPPORTED if
+ * there are infinities, which a rule leaves out: take histo_quantiles. */
+HISTO_API histo_status histo_survey_quantiles(const histo_survey *survey, double *values);
 /* Surveys in parts (see options), of processes, threads or machines that have some of the samples each. All are created
  * with the same options, and make the same passes. At the end of each, before histo_survey_next_pass, what every part
  * has found is saved, and merged into one, by which the others replace what they have found; histo_mpi_survey does

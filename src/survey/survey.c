@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "axis/axis.h"
+#include "axis/quantile_rule.h"
 #include "base/bits.h"
 #include "base/checksum.h"
 #include "base/error.h"
@@ -29,6 +30,8 @@ typedef enum phase { PERCENTILES, SAMPLES, CANDIDATES, DONE } phase;
 
 #define UNKNOWN UINT64_MAX
 
+enum { NEEDED = 2, MOST_ASKED = 6 }; /* quantiles */
+
 struct histo_survey {
     histo_dtype dtype;
     histo_survey_options options;
@@ -44,6 +47,10 @@ struct histo_survey {
     double quartile_spread;
     histo_selection *selection;
     histo_stone_rule *stone;
+
+    bool begun; /* a pass */
+    int asked;  /* quantiles q, which the selection finds after those that the range or the rule needs */
+    double q[MOST_ASKED], quantiles[MOST_ASKED];
 };
 
 /* Whether the lower end is a percentile. */
@@ -128,12 +135,47 @@ static void set_range(histo_survey *s, double lo, double hi)
     s->hi = lo < hi ? hi : fmax(hi + 0.5, nextafter(hi, INFINITY));
 }
 
+/* Whether the quantiles that were asked for are found in this phase: the first one, which sees all samples. */
+static bool finds_asked(const histo_survey *s, phase in)
+{
+    const bool first = in == PERCENTILES || !(from_percentile(&s->options) || to_percentile(&s->options));
+    return s->asked > 0 && first;
+}
+
+static bool selects_in_samples(const histo_survey *s)
+{
+    return histo_rule_needs_quartiles(s->options.rule) || finds_asked(s, SAMPLES);
+}
+
+/* The quantiles that are needed come first; where none is, they are any that are asked for. */
+static void start_selection(histo_survey *s, double first, double second, bool finite)
+{
+    double q[NEEDED + MOST_ASKED] = {first, second};
+    for (int i = 0; i < s->asked; i++)
+        q[NEEDED + i] = finds_asked(s, s->phase) ? s->q[i] : first;
+    if (s->asked && s->phase == SAMPLES && !histo_rule_needs_quartiles(s->options.rule)) q[0] = q[1] = s->q[0];
+    histo_selection_start(s->selection, HISTO_QUANTILE_LINEAR, q, finite);
+}
+
+static bool end_selection(histo_survey *s)
+{
+    if (!histo_selection_end_pass(s->selection)) return false;
+    for (int i = 0; i < s->asked && finds_asked(s, s->phase); i++)
+        s->quantiles[i] = histo_selection_value(s->selection, NEEDED + i);
+    return true;
+}
+
 static void enter(histo_survey *s, phase next)
 {
     s->phase = next;
     s->expected = UNKNOWN;
-    if (next == SAMPLES && histo_rule_needs_quartiles(s->options.rule))
-        histo_selection_start(s->selection, HISTO_QUANTILE_LINEAR, (const double[]){0.25, 0.75}, true);
+    if (next == PERCENTILES) {
+        const double lo = from_percentile(&s->options) ? s->options.lo : s->options.hi;
+        const double hi = to_percentile(&s->options) ? s->options.hi : s->options.lo;
+        start_selection(s, lo / 100, hi / 100, false);
+    }
+    if (next == SAMPLES && selects_in_samples(s))
+        start_selection(s, 0.25, 0.75, histo_rule_needs_quartiles(s->options.rule));
 }
 
 histo_status histo_survey_create(histo_survey **survey, histo_dtype dtype, const histo_survey_options *options)
@@ -150,7 +192,7 @@ histo_status histo_survey_create(histo_survey **survey, histo_dtype dtype, const
     s->options = *options;
     /* Allocate everything now, so that no pass can run out of memory. */
     if (from_percentile(options) || to_percentile(options) || histo_rule_needs_quartiles(options->rule))
-        status = histo_selection_create(&s->selection, dtype, 2, options->in_parts, options->memory);
+        status = histo_selection_create(&s->selection, dtype, NEEDED, options->in_parts, options->memory);
     if (status == HISTO_OK && options->rule == HISTO_RULE_STONE) status = histo_stone_rule_create(&s->stone, dtype);
     if (status != HISTO_OK) {
         histo_survey_destroy(s);
@@ -163,13 +205,9 @@ histo_status histo_survey_create(histo_survey **survey, histo_dtype dtype, const
         break;
     case HISTO_RANGE_PERCENTILE:
     case HISTO_RANGE_FROM_PERCENTILE:
-    case HISTO_RANGE_TO_PERCENTILE: {
-        const double lo = from_percentile(options) ? options->lo : options->hi;
-        const double hi = to_percentile(options) ? options->hi : options->lo;
-        histo_selection_start(s->selection, HISTO_QUANTILE_LINEAR, (const double[]){lo / 100, hi / 100}, false);
+    case HISTO_RANGE_TO_PERCENTILE:
         enter(s, PERCENTILES);
         break;
-    }
     case HISTO_RANGE_DTYPE:
         s->hi = 1;
         if (histo_dtype_is_integer(dtype)) histo_dtype_limits(dtype, &s->lo, &s->hi);
@@ -202,7 +240,7 @@ static double spread(const histo_survey *s)
 
 static void end_percentiles(histo_survey *s)
 {
-    if (!histo_selection_end_pass(s->selection)) return;
+    if (!end_selection(s)) return;
     const double lo = from_percentile(&s->options) ? histo_selection_value(s->selection, 0) : s->options.lo;
     const double hi = to_percentile(&s->options) ? histo_selection_value(s->selection, 1) : s->options.hi;
     bool usable = isfinite(lo) && isfinite(hi) && lo <= hi;
@@ -227,8 +265,8 @@ static void end_samples(histo_survey *s)
         if (!minmax && isfinite(s->options.hi)) hi = s->options.hi;
         set_range(s, lo, hi);
     }
-    if (histo_rule_needs_quartiles(s->options.rule)) {
-        if (!histo_selection_end_pass(s->selection)) return;
+    if (selects_in_samples(s)) {
+        if (!end_selection(s)) return;
         s->quartile_spread = histo_selection_value(s->selection, 1) - histo_selection_value(s->selection, 0);
     }
     if (s->options.rule != HISTO_RULE_STONE || !(spread(s) > 0)) {
@@ -281,6 +319,7 @@ histo_status histo_survey_next_pass(histo_survey *survey, bool *more)
     survey->incomplete |= status == HISTO_CANCELLED;
     if (status != HISTO_OK) return status;
     survey->in_pass = survey->phase != DONE;
+    survey->begun = true;
     survey->seen = 0;
     *more = survey->in_pass;
     return HISTO_OK;
@@ -337,7 +376,7 @@ static histo_status add_in_phase(histo_survey *survey, const histo_view *samples
     if (survey->phase == SAMPLES) {
         if (!survey->facts_known) facts.extremes = &survey->extremes;
         if (!survey->facts_known && histo_rule_needs_moments(rule)) facts.stats = &survey->stats;
-        if (!histo_rule_needs_quartiles(rule)) facts.selection = NULL;
+        if (!selects_in_samples(survey)) facts.selection = NULL;
     }
     return histo_pass_run(&source, &facts, &survey->seen);
 }
@@ -561,9 +600,8 @@ histo_status histo_survey_replace(histo_survey *survey, const void *data, size_t
 
 /* ---- The result ---- */
 
-static histo_status check_found(const histo_survey *s)
+static histo_status check_done(const histo_survey *s)
 {
-    const histo_survey_options *o = &s->options;
     const histo_status status = check_whole(s);
     if (status != HISTO_OK) return status;
     if (s->phase != DONE)
@@ -572,6 +610,14 @@ static histo_status check_found(const histo_survey *s)
     if (s->changed)
         return histo_fail(HISTO_INVALID,
                           "the samples changed between two passes of the survey: add the same each time");
+    return HISTO_OK;
+}
+
+static histo_status check_found(const histo_survey *s)
+{
+    const histo_status status = check_done(s);
+    if (status != HISTO_OK) return status;
+    const histo_survey_options *o = &s->options;
     if (o->range == HISTO_RANGE_FIXED && ends_at_samples(o) && histo_extremes_finite(&s->extremes) == 0)
         return histo_fail(HISTO_INVALID, "no finite sample in [%.17g, %.17g] to take a range from: give one", o->lo,
                           o->hi);
@@ -604,6 +650,45 @@ static histo_status divide_by_width(double width, double lo, double *hi, int64_t
                           width, lo, *hi, wanted, (long long)HISTO_MAX_BINS);
     *bins = (int64_t)fmax(wanted, 1);
     *hi = fmax(*hi, lo + (double)*bins * width);
+    return HISTO_OK;
+}
+
+histo_status histo_survey_ask_quantiles(histo_survey *survey, int n, const double *q)
+{
+    HISTO_STANDARD_FLOATS;
+    histo_status status = check_whole(survey);
+    if (status == HISTO_OK) status = histo_quantile_check(HISTO_QUANTILE_LINEAR, n, q);
+    if (status != HISTO_OK) return status;
+    if (survey->begun) return histo_fail(HISTO_INVALID, "a pass has begun: ask for quantiles before the first one");
+    if (n > MOST_ASKED) return histo_fail(HISTO_INVALID, "a survey finds at most %d quantiles, not %d", MOST_ASKED, n);
+    const bool all = survey->phase == PERCENTILES || survey->options.range == HISTO_RANGE_MINMAX;
+    if (survey->options.in_parts || !all)
+        return histo_fail(HISTO_UNSUPPORTED, survey->options.in_parts
+                                                 ? "a survey in parts finds no quantiles"
+                                                 : "a survey of samples in a given range finds no quantiles of all");
+    histo_selection *selection = NULL;
+    status = histo_selection_create(&selection, survey->dtype, NEEDED + n, false, survey->options.memory);
+    if (status != HISTO_OK) return status;
+    histo_selection_destroy(survey->selection);
+    survey->selection = selection;
+    survey->asked = n;
+    for (int i = 0; i < n; i++)
+        survey->q[i] = q[i];
+    enter(survey, survey->phase);
+    return HISTO_OK;
+}
+
+histo_status histo_survey_quantiles(const histo_survey *survey, double *values)
+{
+    HISTO_STANDARD_FLOATS;
+    const histo_status status = check_done(survey);
+    if (status != HISTO_OK) return status;
+    if (!values && survey->asked > 0) return histo_fail(HISTO_INVALID, "the array for the quantiles is NULL");
+    const bool some = finds_asked(survey, SAMPLES) && histo_rule_needs_quartiles(survey->options.rule) &&
+                      survey->extremes.below + survey->extremes.above > 0;
+    if (some) return histo_fail(HISTO_UNSUPPORTED, "there are infinities, which the rule leaves out");
+    for (int i = 0; i < survey->asked; i++)
+        values[i] = survey->quantiles[i];
     return HISTO_OK;
 }
 

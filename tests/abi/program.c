@@ -568,6 +568,14 @@ static void surveys(void)
     printf("surveyed: %lld bins, %.9g to %.9g\n", (long long)axis.bins, axis.lo, axis.hi);
     histo_survey_destroy(part);
     histo_survey_destroy(survey);
+    double quartiles[3];
+    ok(histo_survey_create(&survey, HISTO_F32, &(histo_survey_options){.bins = 5}));
+    ok(histo_survey_ask_quantiles(survey, 3, (double[]){0.25, 0.5, 0.75}));
+    while (histo_survey_next_pass(survey, &more) == HISTO_OK && more)
+        ok(histo_survey_add(survey, &view, NULL));
+    ok(histo_survey_quantiles(survey, quartiles));
+    printf("quartiles: %.9g %.9g %.9g\n", quartiles[0], quartiles[1], quartiles[2]);
+    histo_survey_destroy(survey);
     ok(histo_axis_from_data(&view, NULL, &(histo_survey_options){.width = 0.25}, &axis));
     printf("from data: %lld bins, %.9g to %.9g\n", (long long)axis.bins, axis.lo, axis.hi);
 }

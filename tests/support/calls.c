@@ -28,6 +28,7 @@ void call_objects_make(call_objects *o)
 {
     const double median = 0.5;
     const histo_survey_options in_parts = {.bins = CALL_BINS, .in_parts = true};
+    const histo_survey_options one_bin = {.bins = 1};
     const histo_hist_options fast = {.weighting = HISTO_WEIGHT_FAST};
     const histo_fill_options records = {.functions = &call_function};
     const int64_t shape[] = {2, CALL_SAMPLES / 2};
@@ -54,6 +55,11 @@ void call_objects_make(call_objects *o)
     OK(histo_survey_create(&o->found, HISTO_U8, &in_parts));
     while (survey_next_pass(o->found))
         OK(histo_survey_add(o->found, o->samples, NULL));
+    OK(histo_survey_create(&o->fresh, HISTO_U8, &one_bin));
+    OK(histo_survey_create(&o->asked, HISTO_U8, &one_bin));
+    OK(histo_survey_ask_quantiles(o->asked, 1, (const double[]){0.5}));
+    while (survey_next_pass(o->asked))
+        OK(histo_survey_add(o->asked, o->samples, NULL));
     assert_true(survey_next_pass(o->survey) && quantiles_next_pass(o->quantiles));
     OK(histo_survey_save(o->survey, &o->part, &part_size));
 }
@@ -62,6 +68,8 @@ void call_objects_free(const call_objects *o)
 {
     histo_free(o->part);
     histo_survey_destroy(o->found);
+    histo_survey_destroy(o->fresh);
+    histo_survey_destroy(o->asked);
     histo_survey_destroy(o->survey);
     histo_quantiles_destroy(o->done);
     histo_quantiles_destroy(o->quantiles);
@@ -507,6 +515,16 @@ static histo_status call_survey_add_sums(void **p)
     return histo_survey_add_sums(p[0], p[1], p[2], p[3]);
 }
 
+static histo_status call_survey_ask_quantiles(void **p)
+{
+    return histo_survey_ask_quantiles(p[0], 1, p[1]);
+}
+
+static histo_status call_survey_quantiles(void **p)
+{
+    return histo_survey_quantiles(p[0], p[1]);
+}
+
 static histo_status call_survey_save(void **p)
 {
     return made_memory(histo_survey_save(p[0], p[1], p[2]), p[1], p[2]);
@@ -628,6 +646,8 @@ const call calls[] = {
     {"survey_next_pass", call_survey_next_pass, "survey scratch"},
     {"survey_add", call_survey_add, "survey view none?"},
     {"survey_add_sums", call_survey_add_sums, "survey view none? scratch"},
+    {"survey_ask_quantiles", call_survey_ask_quantiles, "survey_fresh numbers"},
+    {"survey_quantiles", call_survey_quantiles, "survey_asked scratch"},
     {"survey_save", call_survey_save, "survey scratch scratch"},
     {"survey_merge", call_survey_merge, "survey part"},
     {"survey_replace", call_survey_replace, "survey part"},
@@ -674,6 +694,8 @@ static void *pointer_to(const call_objects *o, const char *word, int argument)
         {"quantiles_done", o->done},
         {"survey", o->survey},
         {"survey_done", o->found},
+        {"survey_fresh", o->fresh},
+        {"survey_asked", o->asked},
         {"part", o->part},
         {"axis", o->axes},
         {"view", o->samples},

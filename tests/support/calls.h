@@ -20,7 +20,7 @@ typedef struct call_objects {
     histo_plan *plan, *of_records;
     histo_map *map;
     histo_quantiles *quantiles, *done;
-    histo_survey *survey, *found;
+    histo_survey *survey, *found, *fresh, *asked;
     void *part; /* a saved survey */
 } call_objects;
 

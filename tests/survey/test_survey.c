@@ -481,6 +481,71 @@ static void quantiles_equal_sorting(void **state)
         }
 }
 
+/* On the way to an axis: the same quantiles, unless infinities are left out. */
+static void surveys_find_quantiles(void **state)
+{
+    (void)state;
+    enum { N = 100000, ASKED = 3 };
+    const histo_survey_options kinds[] = {
+        {.bins = 5},
+        {.rule = HISTO_RULE_AUTO},
+        {.rule = HISTO_RULE_STONE},
+        {.range = HISTO_RANGE_PERCENTILE, .lo = 1, .hi = 99, .bins = 5},
+        {.range = HISTO_RANGE_FROM_PERCENTILE, .lo = 1, .hi = 1e6, .rule = HISTO_RULE_FD}};
+    const double q[] = {0.25, 0.5, 0.9};
+    rng r = {13};
+    for (int dtype = 0; dtype < HISTO_DTYPE_COUNT; dtype++)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            histo_axis like = histo_axis_regular(50, 1, 120);
+            const int64_t n = k % 2 ? N : N / 1000;
+            void *samples = make_samples(&r, (histo_dtype)dtype, UNIFORM, &like, n);
+            const histo_view all = histo_view_1d(samples, (histo_dtype)dtype, n);
+            double values[ASKED], wanted[ASKED];
+            histo_survey *survey;
+            find_quantiles(samples, (histo_dtype)dtype, n, n / 3, ASKED, q, wanted);
+            assert_int_equal(histo_survey_create(&survey, (histo_dtype)dtype, &kinds[k]), HISTO_OK);
+            assert_int_equal(histo_survey_ask_quantiles(survey, ASKED, q), HISTO_OK);
+            while (survey_next_pass(survey))
+                assert_int_equal(histo_survey_add(survey, &all, NULL), HISTO_OK);
+            assert_int_equal(histo_survey_quantiles(survey, values), HISTO_OK);
+            assert_memory_equal(values, wanted, sizeof wanted);
+            histo_survey_destroy(survey);
+            free(samples);
+        }
+}
+
+static void some_surveys_find_no_quantiles(void **state)
+{
+    (void)state;
+    const float samples[] = {1, 2, INFINITY};
+    const histo_view all = histo_view_1d(samples, HISTO_F32, 3);
+    const double q[7] = {0};
+    double value;
+    histo_survey *survey;
+    const histo_survey_options given = {.range = HISTO_RANGE_FIXED, .lo = 0, .hi = 1, .rule = HISTO_RULE_FD};
+    assert_int_equal(histo_survey_create(&survey, HISTO_F32, &given), HISTO_OK);
+    assert_int_equal(histo_survey_ask_quantiles(survey, 1, q), HISTO_UNSUPPORTED);
+    histo_survey_destroy(survey);
+    assert_int_equal(histo_survey_create(&survey, HISTO_F32, &(histo_survey_options){.bins = 1, .in_parts = true}),
+                     HISTO_OK);
+    assert_int_equal(histo_survey_ask_quantiles(survey, 1, q), HISTO_UNSUPPORTED);
+    histo_survey_destroy(survey);
+    for (int rule = 0; rule < 2; rule++) {
+        const histo_survey_options options = {.bins = 1, .rule = rule ? HISTO_RULE_FD : HISTO_RULE_NONE};
+        assert_int_equal(histo_survey_create(&survey, HISTO_F32, &options), HISTO_OK);
+        assert_int_equal(histo_survey_ask_quantiles(survey, 7, q), HISTO_INVALID);
+        assert_int_equal(histo_survey_ask_quantiles(survey, 1, (const double[]){1.5}), HISTO_INVALID);
+        assert_int_equal(histo_survey_ask_quantiles(survey, 1, q), HISTO_OK);
+        assert_int_equal(histo_survey_quantiles(survey, &value), HISTO_INVALID); /* not done */
+        while (survey_next_pass(survey))
+            assert_int_equal(histo_survey_add(survey, &all, NULL), HISTO_OK);
+        assert_int_equal(histo_survey_ask_quantiles(survey, 1, q), HISTO_INVALID); /* too late */
+        assert_int_equal(histo_survey_quantiles(survey, &value), rule ? HISTO_UNSUPPORTED : HISTO_OK);
+        histo_survey_destroy(survey);
+    }
+    assert_true(value == 1); /* numpy.quantile([1, 2, inf], 0) */
+}
+
 /* Few values, each more often than keys fit into memory; the quartiles are between two of them. */
 static void common_values_take_one_pass(void **state)
 {
@@ -504,7 +569,7 @@ static void common_values_take_one_pass(void **state)
 static void crowded_brackets_are_narrowed(void **state)
 {
     (void)state;
-    enum { FIRST = 1 << 17, BELOW = 400000, INSIDE = 3000000, N = FIRST + 2 * BELOW + INSIDE };
+    enum { FIRST = 1 << 17, BELOW = 400000, INSIDE = 6000000, N = FIRST + 2 * BELOW + INSIDE };
     rng r = {12};
     double *x = malloc(N * sizeof *x), *sorted = malloc(N * sizeof *x), values[2];
     for (int64_t i = 0; i < N; i++)
@@ -524,7 +589,7 @@ static void crowded_brackets_are_narrowed(void **state)
 static void many_quantiles_take_all_digits(void **state)
 {
     (void)state;
-    enum { N = 2300000, MANY = 10 };
+    enum { N = 4400000, MANY = 10 };
     uint64_t *x = malloc(N * sizeof *x);
     double q[MANY], values[MANY];
     for (int64_t i = 0; i < N; i++)
@@ -656,6 +721,8 @@ int main(void)
         cmocka_unit_test(drifting_data_takes_two_passes),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(quantiles_equal_sorting),
+        cmocka_unit_test(surveys_find_quantiles),
+        cmocka_unit_test(some_surveys_find_no_quantiles),
         cmocka_unit_test(common_values_take_one_pass),
         cmocka_unit_test(crowded_brackets_are_narrowed),
         cmocka_unit_test(many_quantiles_take_all_digits),

@@ -251,6 +251,17 @@ bool axis_search_sums(const axis_search *a)
     return a->passes == 1 && a->survey && !a->words && !a->times && !a->looks && !a->spec->log;
 }
 
+void axis_search_ask(axis_search *a, int n, const double *q)
+{
+    const bool all = a->survey && !a->words && !a->times && !a->looks && !a->spec->log;
+    a->asked = all && histo_survey_ask_quantiles(a->survey, n, q) == HISTO_OK;
+}
+
+bool axis_search_quantiles(const axis_search *a, double *values)
+{
+    return a->asked && !a->range_alone && histo_survey_quantiles(a->survey, values) == HISTO_OK;
+}
+
 bool axis_search_found_integers(const axis_search *a, histo_dtype *dtype)
 {
     const double far = fmax(fabs(a->least), fabs(a->most));

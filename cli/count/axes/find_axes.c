@@ -9,6 +9,7 @@
 #include "count/axes/common.h"
 #include "count/axes/surveys.h"
 #include "count/run.h"
+#include "options/values.h"
 
 static int survey_piece(void *self, int file, const piece *p, fault *f)
 {
@@ -230,15 +231,45 @@ static int take_groups(run *r, fault *f)
     return groups_make(&r->groups, r->group_count, r->count, f);
 }
 
-/* Whether this pass sees the samples of each series, and only these. */
-static bool can_find_sums(const run *r)
+/* Whether a survey sees the samples of each series, and only these. */
+static bool surveys_series(const run *r)
 {
     const settings *s = r->settings;
-    bool can = (r->moments == MOMENTS_SAVED || r->moments == MOMENTS_EXACT) && !r->team && !r->checkpointer && !s->by &&
-               !s->batch && !s->per_file && !s->segments && !s->pairs;
+    return !r->team && !r->checkpointer && !s->by && !s->batch && !s->per_file && !s->segments && !s->pairs;
+}
+
+static bool can_find_sums(const run *r)
+{
+    bool can = r->moments >= MOMENTS_SAVED && r->moments <= MOMENTS_ORDER && surveys_series(r);
     for (int a = 0; a < r->axis_count && can; a++)
         can = r->search[a].in_pass && axis_search_sums(&r->search[a]);
     return can;
+}
+
+/* Have the surveys find the quantiles of the series. */
+static int ask_for_quantiles(run *r, fault *f)
+{
+    if (r->moments != MOMENTS_ORDER || r->settings->weights || !surveys_series(r)) return 0;
+    if (!r->q && (r->q_count = value_quantiles(r->settings->quantiles, &r->q, f)) < 0) return -1;
+    for (int a = 0; a < r->axis_count; a++)
+        axis_search_ask(&r->search[a], r->q_count, r->q);
+    return 0;
+}
+
+static int take_quantiles(run *r, fault *f)
+{
+    bool found = r->q && r->axis_count == r->count;
+    free(r->found_quantiles);
+    r->found_quantiles = NULL;
+    if (!found) return 0;
+    r->found_quantiles = malloc((size_t)r->count * (size_t)r->q_count * sizeof *r->found_quantiles);
+    if (!r->found_quantiles) return run_fault_memory(f);
+    for (int a = 0; a < r->count; a++)
+        found = axis_search_quantiles(&r->search[a], r->found_quantiles + (size_t)a * (size_t)r->q_count) && found;
+    if (found) return 0;
+    free(r->found_quantiles);
+    r->found_quantiles = NULL;
+    return 0;
 }
 
 /* Passes over all samples, as many as the searches need. The first one finds the sums of samples, while they are in
@@ -253,6 +284,7 @@ static int survey_all(run *r, fault *f)
     const histo_pairs pairs = {.pairing = r->settings->pairs, .relative = r->settings->relative};
     if (run_agree(r, begin_searches(r, f), f) != 0) return -1;
     begin_groups(r);
+    if (ask_for_quantiles(r, f) != 0) return -1;
     free(r->found_sums);
     r->found_sums = NULL;
     while (next_pass(r)) {
@@ -265,7 +297,7 @@ static int survey_all(run *r, fault *f)
             return fault_set(f, EXIT_DATA, "%s holds no samples to find a range in: give it with -b N -r lo:hi",
                              feed_name(&r->feed, 0));
     }
-    return 0;
+    return take_quantiles(r, f);
 }
 
 /* Search again, in forms that have changed: 1, or -1. */

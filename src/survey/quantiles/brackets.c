@@ -17,7 +17,7 @@
 enum {
     MOST_PASSES = 3,
     LEAST_COMMON = 32, /* of the keys by which brackets are made */
-    LEAST_INTERVAL = 16
+    LEAST_INTERVAL = 128
 };
 
 /* The bits of a key as a signed integer of its width, as brackets have them. */
@@ -287,10 +287,25 @@ void histo_brackets_end_part(histo_selection_part *part)
     __atomic_fetch_add(&counts->nan_above, part->bracketed.nan_above, __ATOMIC_RELAXED);
 }
 
+/* Select in all brackets at once: false if some keys are not collected, or too many are close to a statistic. */
+static bool select_at_once(histo_selection *s)
+{
+    const histo_brackets *brackets = &s->bracketing.brackets;
+    histo_key_range ranges[HISTO_MAX_BRACKETS];
+    for (int b = 0; b < brackets->count; b++) {
+        if (!is_collected(s, b)) return false;
+        ranges[b] = (histo_key_range){key_of_ordered(s, brackets->low[b]), key_of_ordered(s, brackets->high[b]),
+                                      s->bracketing.counts.below[b]};
+    }
+    return histo_select_in_ranges(s->statistics, s->statistics_count, s->store.keys, s->store.count, ranges,
+                                  brackets->count, s->radix.tables);
+}
+
 /* All statistics are in brackets whose keys have been collected. */
 static void select_collected(histo_selection *s)
 {
     const histo_brackets *brackets = &s->bracketing.brackets;
+    if (select_at_once(s)) return;
     for (int begin = 0, end; begin < s->statistics_count; begin = end) {
         const int b = bracket_of(s, s->statistics[begin].rank);
         for (end = begin; end < s->statistics_count && bracket_of(s, s->statistics[end].rank) == b; end++)

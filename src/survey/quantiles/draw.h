@@ -5,7 +5,7 @@
 #include "survey/quantiles/state.h"
 
 /* Enough keys to make brackets by, and the most that are drawn. */
-enum { HISTO_LEAST_DRAWN = 1 << 11, HISTO_MOST_DRAWN = 1 << 17 };
+enum { HISTO_LEAST_DRAWN = 1 << 11, HISTO_MOST_DRAWN = 1 << 18 };
 
 /* Draw about `wanted` keys from the first piece of the data. */
 void histo_draw_first_keys(histo_selection *selection, const histo_source *source, int64_t wanted);

@@ -89,3 +89,62 @@ void histo_select_in_place(histo_order_statistic *statistics, int count, const u
         }
     }
 }
+
+/* ---- In several ranges ---- */
+
+enum { BUCKETS_OF_RANGE = 1 << 11 };
+
+/* The range that a key of one of them is in. */
+static inline int range_of(const histo_key_range *ranges, int count, uint64_t key)
+{
+    int range = 0;
+    for (int r = 1; r < count; r++)
+        range += key >= ranges[r].low;
+    return range;
+}
+
+/* The buckets that statistics are in, of which `place` has the ranks among the keys of these buckets alone. */
+static uint64_t find_buckets(const histo_order_statistic *statistics, histo_order_statistic *places, int count,
+                             const histo_key_range *ranges, int ranges_count, uint32_t counts[][BUCKETS_OF_RANGE],
+                             uint8_t wanted[][BUCKETS_OF_RANGE])
+{
+    uint64_t keys = 0, before = ranges[0].before, bucket = 0;
+    for (int s = 0, r = 0; s < count; s++) {
+        for (; r < ranges_count - 1 && statistics[s].rank >= ranges[r + 1].before; bucket = 0)
+            before = ranges[++r].before;
+        while (bucket < BUCKETS_OF_RANGE - 1 && statistics[s].rank - before >= counts[r][bucket])
+            before += counts[r][bucket++];
+        if (!wanted[r][bucket]) keys += counts[r][bucket];
+        wanted[r][bucket] = 1;
+        places[s].rank = keys - counts[r][bucket] + (statistics[s].rank - before);
+    }
+    return keys;
+}
+
+bool histo_select_in_ranges(histo_order_statistic *statistics, int count, const uint64_t *keys, uint64_t n,
+                            const histo_key_range *ranges, int ranges_count, uint64_t *scratch)
+{
+    uint32_t counts[HISTO_MOST_RANGES][BUCKETS_OF_RANGE] = {0};
+    uint8_t wanted[HISTO_MOST_RANGES][BUCKETS_OF_RANGE] = {0};
+    histo_order_statistic places[2 * HISTO_MOST_RANGES];
+    int shifts[HISTO_MOST_RANGES] = {0};
+    for (int r = 0; r < ranges_count; r++)
+        while ((ranges[r].high - ranges[r].low) >> shifts[r] >= BUCKETS_OF_RANGE)
+            shifts[r]++;
+    for (uint64_t i = 0; i < n; i++) {
+        const int r = range_of(ranges, ranges_count, keys[i]);
+        counts[r][(keys[i] - ranges[r].low) >> shifts[r]]++;
+    }
+    const uint64_t left = find_buckets(statistics, places, count, ranges, ranges_count, counts, wanted);
+    if (left >= HISTO_SELECT_SCRATCH) return false;
+    uint64_t copied = 0;
+    for (uint64_t i = 0; i < n && copied < left; i++) {
+        const int r = range_of(ranges, ranges_count, keys[i]);
+        scratch[copied] = keys[i];
+        copied += wanted[r][(keys[i] - ranges[r].low) >> shifts[r]];
+    }
+    histo_quickselect(places, count, scratch, copied, 0);
+    for (int s = 0; s < count; s++)
+        statistics[s].key = places[s].key;
+    return true;
+}

@@ -2,6 +2,7 @@
 #ifndef SURVEY_QUANTILES_QUICKSELECT_H
 #define SURVEY_QUANTILES_QUICKSELECT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The key that has `rank` smaller ones before it when all are sorted. */
@@ -19,5 +20,17 @@ enum { HISTO_SELECT_SCRATCH = 1 << 16 };
  * of the first of these. scratch[HISTO_SELECT_SCRATCH] */
 void histo_select_in_place(histo_order_statistic *statistics, int count, const uint64_t *keys, uint64_t n, uint64_t low,
                            uint64_t high, uint64_t before, uint64_t *scratch);
+
+enum { HISTO_MOST_RANGES = 8 };
+
+/* A range of keys, of which the first when sorted has rank `before`. */
+typedef struct histo_key_range {
+    uint64_t low, high, before;
+} histo_key_range;
+
+/* The same for at most two statistics for each of several ranges in order, which all keys and statistics are in. False
+ * if too many keys are close to a statistic: then each range takes histo_select_in_place. */
+bool histo_select_in_ranges(histo_order_statistic *statistics, int count, const uint64_t *keys, uint64_t n,
+                            const histo_key_range *ranges, int ranges_count, uint64_t *scratch);
 
 #endif

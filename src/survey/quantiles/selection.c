@@ -20,7 +20,7 @@
 #include "view/dtype.h"
 
 enum {
-    STORE_ROOM = 1 << 21, /* keys collected in memory, if it may take so much */
+    STORE_ROOM = 1 << 22, /* keys collected in memory, if it may take so much */
     MOST_TABLES = 64,     /* sets counted in a pass; others wait for the next */
     FEW = 1 << 13,        /* samples of the first piece that are all kept */
 };

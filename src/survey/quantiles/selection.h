@@ -11,7 +11,7 @@
 typedef struct histo_selection histo_selection;
 
 /* Room for n quantiles, which are found together. in_parts: passes are merged with those of others. memory: about how
- * many bytes to use, at least 2 MiB; 0: as many as are useful, 20 MB. With less, more passes may be needed. */
+ * many bytes to use, at least 2 MiB; 0: as many as are useful, 40 MB. With less, more passes may be needed. */
 histo_status histo_selection_create(histo_selection **selection, histo_dtype dtype, int n, bool in_parts,
                                     size_t memory);
 void histo_selection_destroy(histo_selection *selection);

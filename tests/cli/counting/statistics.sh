@@ -22,6 +22,13 @@ END
 prints 'samples,underflow,overflow,nan,masked,min,q0,q33.3,q100,max,mean,std,mode,entropy,moments,quantiles\n2,0,0,0,0,0,0,3.3299999999999996,10,10,5,5,5,0,exact,exact\n' \
     --quantiles 0,33.3,100 --to csv -b 1 two.txt
 
+# Where the bins take a look at the samples, that look finds the quantiles, however many samples there are.
+LC_ALL=C awk 'BEGIN { for (i = 0; i < 100000; i++) printf "%d.5\n", i * 7919 % 100003 }' >large.txt
+for bins in '' '-b 7' '-b fd' '-r 1%:99%'; do
+    # shellcheck disable=SC2086
+    shows ' 25000.2  *50000  *74999.8 ' $bins --to text large.txt
+done
+
 # So are those of each file, group, page and column; and those of files of different types, each.
 printf '1 2 3 4\n' >whole.txt
 printf '0.5 0.5 100\n' >parts.txt
