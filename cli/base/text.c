@@ -85,6 +85,27 @@ char *text_list_item(char **rest)
     return quoted ? item : text_trim(item);
 }
 
+int text_quote_item(const char *item, char *to, size_t size)
+{
+    if (*item && !strpbrk(item, "\",") && !isspace((unsigned char)*item) &&
+        !isspace((unsigned char)item[strlen(item) - 1]))
+        return snprintf(to, size, "%s", item);
+    int length = snprintf(to, size, "\"");
+    for (; *item && (size_t)length < size; item++)
+        length += snprintf(to + length, size - (size_t)length, "%s%c", *item == '"' ? "\"" : "", *item);
+    return (size_t)length < size ? length + snprintf(to + length, size - (size_t)length, "\"") : length;
+}
+
+int text_list_count(const char *list)
+{
+    char *copy = strdup(list), *rest = copy;
+    int count = 0;
+    for (; rest; count++)
+        text_list_item(&rest);
+    free(copy);
+    return count;
+}
+
 char *text_make_printable(char *text)
 {
     char *to = text;

@@ -18,6 +18,11 @@ char *text_trim(char *text);
  * item keep its commas and blanks, and a doubled quote in them stands for one. */
 char *text_list_item(char **rest);
 
+/* Write an item so that text_list_item reads it: in quotes if it needs them. The length, or one that is
+ * not below size if it does not fit. */
+int text_quote_item(const char *item, char *to, size_t size);
+int text_list_count(const char *list);
+
 /* The length of the UTF-8 character at text; 0 if invalid. */
 size_t text_character_bytes(const char *text);
 

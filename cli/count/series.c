@@ -74,13 +74,16 @@ static void name_series(const run *r, int first, int file, int page, char *name,
     if (r->settings->batch && r->of_pages)
         length += snprintf(name + length, size - (size_t)length, "%spage %d", length ? " " : "", page);
     const bool by_file = r->settings->compare && length && r->count == 1;
-    for (int i = first; i < (r->joint ? r->count : first + 1); i++)
-        if (r->sources[i].name && !by_file)
-            length += snprintf(name + length, size - (size_t)length, "%s%.50s",
-                               i > first ? ","
-                               : length  ? " "
-                                         : "",
-                               r->sources[i].name);
+    const char *between = length ? " " : "";
+    for (int i = first; i < (r->joint ? r->count : first + 1); i++, between = ",") {
+        char part[256] = "";
+        if (!r->sources[i].name || by_file) continue;
+        if (r->joint)
+            text_quote_item(r->sources[i].name, part, sizeof part);
+        else
+            snprintf(part, sizeof part, "%s", r->sources[i].name);
+        if ((size_t)length < size) length += snprintf(name + length, size - (size_t)length, "%s%s", between, part);
+    }
 }
 
 /* "r 0", "r 1", … for the entries of the batch added last. */

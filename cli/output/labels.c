@@ -3,19 +3,21 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Axis a's part of a joint histogram's name, which joins the names of all axes with commas. */
+#include "base/text.h"
+
+/* Axis a's part of a joint histogram's name, which is the list of the names of all axes. */
 static bool part_of_name(const char *name, int a, int naxes, char *text, size_t size)
 {
-    int parts = 1;
-    for (const char *c = name; *c; c++)
-        parts += *c == ',';
-    if (naxes > 1 && parts != naxes) return false;
-    for (int i = 0; i < a; i++)
-        name = strchr(name, ',') + 1;
-    snprintf(text, size, "%.*s", (int)(naxes > 1 ? strcspn(name, ",") : strlen(name)), name);
-    return true;
+    if (naxes > 1 && text_list_count(name) != naxes) return false;
+    char *copy = strdup(name), *rest = copy, *part = copy;
+    for (int i = 0; i <= a && naxes > 1 && part; i++)
+        part = text_list_item(&rest);
+    if (part) snprintf(text, size, "%s", part);
+    free(copy);
+    return part;
 }
 
 char *label_of_axis(const result *r, int a, char *text, size_t size)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/failure.h"
+#include "base/text.h"
 #include "count/view.h"
 #include "options/nearest.h"
 #include "options/values.h"
@@ -90,15 +91,6 @@ static int check_sparse(const output *to, int count, bool in_one, fault *f)
                      in_one ? "draw them with --to text" : "write them as json or histo, or one at a time");
 }
 
-/* The number of items of --joint, if none stands for several. */
-static int joint_axes(const settings *s)
-{
-    int axes = 1;
-    for (const char *c = s->joint ? s->joint : ""; *c; c++)
-        axes += *c == ',';
-    return axes;
-}
-
 static int check_quantiles(const settings *s, fault *f)
 {
     double *q = NULL;
@@ -147,7 +139,7 @@ int output_open(output *to, const settings *s, fault *f)
                          "%s cannot be written to a terminal: name a file with -o, or take --to kitty or sixel",
                          to->writer->name);
     if (to_terminal && to->writer->ask_terminal && to->writer->ask_terminal(f) != 0) return -1;
-    if (check_axes(to, joint_axes(s), f) != 0) return -1;
+    if (check_axes(to, s->joint ? text_list_count(s->joint) : 1, f) != 0) return -1;
     if (s->sparse && check_sparse(to, s->batch ? s->files_count : 1, false, f) != 0) return -1;
     if (s->segments && (to->writer == &writer_json || to->writer == &writer_histo))
         return fault_set(f, EXIT_USAGE, "%s cannot hold segments: write a table, npy or a picture", to->writer->name);

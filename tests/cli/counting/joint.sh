@@ -39,4 +39,13 @@ if [ "$data" ]; then
     "$histo" -b 4 --joint r,g "$data/grace_hopper.jpg" | awk 'NR > 1 { n[$1] += $5 } END { for (i = 0; i < 256; i += 64) print n[i] }' |
         cmp - red || fail "the joint histogram of r and g, summed over g, is not that of r"
 fi
+# Names with commas and quotes stay those of the axes.
+printf '"na,me","say ""x""",c d\n1,2,3\n' >names.csv
+printf 'na,me_lo\tna,me_hi\tsay "x"_lo\tsay "x"_hi\tc d_lo\tc d_hi\tcount\n' >expected
+"$histo" --joint '"na,me","say ""x""",c d' -b 1 -r 0:4 -o names.histo names.csv
+for saved in names.histo names.json; do
+    checks=$((checks + 1))
+    [ $saved = names.histo ] || "$histo" show names.histo -o names.json
+    "$histo" show $saved | head -n 1 | cmp -s - expected || fail "the names of axes in $saved: $("$histo" show $saved | head -n 1)"
+done
 finish
