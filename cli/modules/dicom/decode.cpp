@@ -251,13 +251,13 @@ bool unpack_run(const char *from, const char *end, char *to, size_t pixels, size
 {
     for (size_t i = 0; i < pixels;) {
         if (from == end) return false;
-        const int head = static_cast<signed char>(*from++);
-        if (head == -128) continue;
-        const size_t count = static_cast<size_t>(head < 0 ? 1 - head : 1 + head);
-        const size_t bytes = head < 0 ? 1 : count;
+        const auto head = static_cast<unsigned char>(*from++);
+        if (head == 128) continue; /* nothing */
+        const bool repeats = head > 128;
+        const size_t count = repeats ? 257U - head : 1U + head, bytes = repeats ? 1 : count;
         if (static_cast<size_t>(end - from) < bytes) return false;
         for (size_t k = 0; k < count && i < pixels; k++, i++)
-            to[i * step] = from[head < 0 ? 0 : k];
+            to[i * step] = from[repeats ? 0 : k];
         from += bytes;
     }
     return true;
