@@ -61,7 +61,8 @@ add_format_module(json RapidJSON)
 set_source_files_properties(modules/json/parse.cpp modules/zarr/metadata.cpp
                             PROPERTIES COMPILE_OPTIONS -fno-sanitize=pointer-overflow)
 add_format_module(sqlite sqlite3)
-# Arrow is in no Debian 12 package: it is found by its own CMake files, or in the directory of Python's pyarrow.
+# Arrow is in no Debian 12 package: it is found by its own CMake files, or in the directory of Python's pyarrow, of which
+# two files are installed beside the module.
 set(HISTO_ARROW "" CACHE PATH "A directory of pyarrow, which has Arrow's C++ library; empty: find it by CMake")
 add_library(arrow_cpp INTERFACE)
 target_compile_features(arrow_cpp INTERFACE cxx_std_20)
@@ -77,7 +78,10 @@ else()
 endif()
 if(HISTO_ARROW OR (Arrow_FOUND AND Parquet_FOUND))
   add_module(arrow arrow_cpp)
-  if(TARGET arrow)
+  if(TARGET arrow AND HISTO_ARROW)
+    set_target_properties(arrow PROPERTIES INSTALL_RPATH "$ORIGIN")
+    install(FILES ${arrow_libraries} DESTINATION ${modules_directory} COMPONENT histo)
+  elseif(TARGET arrow)
     set_target_properties(arrow PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
   endif()
 else()

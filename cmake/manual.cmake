@@ -16,5 +16,6 @@ if(HISTO_MANUAL AND Python3_FOUND)
     COMMAND ${CMAKE_COMMAND} -E touch ${manual}/made
     VERBATIM)
   add_custom_target(histo_manual ALL DEPENDS ${manual}/made)
+  set_target_properties(histo_manual PROPERTIES INSTALLED ${manual}/made)
   install(DIRECTORY ${manual}/man3 DESTINATION ${CMAKE_INSTALL_MANDIR} FILES_MATCHING PATTERN *.3)
 endif()

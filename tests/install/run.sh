@@ -27,6 +27,12 @@ exported=$(nm -D --defined-only "$library/libhisto.so" | awk '{print $3}' | grep
 for symbol in $(nm -D --defined-only "$library/libhisto.so" | awk '{print $3}'); do
     grep -q "\b$symbol(" "$root"/usr/include/histo/*.h || { echo "exported, but in no header: $symbol"; exit 1; }
 done
+# Without a build, nothing is installed, and one sentence says so.
+cmake -S "$here/../.." -B "$root/none" -DHISTO_COMMAND=OFF -DHISTO_TESTS=OFF -DHISTO_BENCH=OFF -DHISTO_CUDA=OFF >/dev/null
+! cmake --install "$root/none" --prefix "$root/nothing" >/dev/null 2>"$root/said" || { echo "installed without a build"; exit 1; }
+tr -s ' \n' ' ' <"$root/said" | grep -q 'is not built yet: cmake --build'
+[ ! -e "$root/nothing" ] || { echo "half of it is installed"; exit 1; }
+
 # The static library gives programs the same names.
 nm -D --defined-only "$library/libhisto.so" | awk '{print $3}' | sort >"$root/shared"
 nm -g --defined-only "$library/libhisto.a" | awk 'NF == 3 {print $3}' | sort >"$root/static"
@@ -36,6 +42,12 @@ if [ -x "$root/usr/bin/histo" ]; then
     "$root/usr/bin/histo" --version
     echo 1 | "$root/usr/bin/histo" -o "$root/picture.svg" # by a module
     test -s "$root/usr/share/man/man1/histo.1"
+    arrow=$(find "$root/usr" -name arrow.so)
+    [ -z "$arrow" ] || "$root/usr/bin/histo" -q --column 0 "$here/../fuzz/corpus/parquet/one" >"$root/counts"
+    # It needs none of the build's files.
+    for file in "$root"/usr/bin/* $(find "$root/usr" -name '*.so*' -type f); do
+        ! readelf -d "$file" | grep -E 'R(UN)?PATH' | grep -q "$build" || { echo "$file looks into the build"; exit 1; }
+    done
 fi
 if [ -x "$root/usr/bin/histo-bench" ]; then
     "$root/usr/bin/histo-bench" conflicts >/dev/null
