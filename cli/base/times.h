@@ -1,20 +1,10 @@
-/* Dates and times in text, as microseconds since 1970, UTC, in the proleptic Gregorian calendar. */
+/* Dates and times as microseconds since 1970 in the proleptic Gregorian calendar: steps of it, and how they are
+ * written. time_reading.h reads them. */
 #ifndef CLI_TIMES_H
 #define CLI_TIMES_H
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* A period that text names: a year, a month, a day, or a time of day. */
-typedef struct time_span {
-    int64_t begin, end; /* end is not in it */
-} time_span;
-
-/* Parse text that is a date, perhaps with a time and an offset, as a whole: ISO 8601 (2015-01-05T12:30:00.5+01:00,
- * 2015-01-05 12:30, 2015-01), 2015/01/05, 05.01.2015, Jan 5 2015, 5 Jan 2015, 05-Jan-2015, and the forms of ctime, RFC
- * 2822 and web servers' logs (05/Jan/2015:12:30:00 +0100). Without an offset, times are UTC. A year alone is one only
- * where `years` are wanted. */
-bool time_parse(const char *begin, const char *end, bool years, time_span *span);
 
 /* Widths of bins, in months or in microseconds. */
 typedef struct time_step {
@@ -30,6 +20,11 @@ time_step time_step_suited(int64_t begin, int64_t end, int64_t most);
 /* The beginning of the step that a time is in: weeks begin on Mondays. */
 int64_t time_step_floor(time_step step, int64_t us);
 int64_t time_step_next(time_step step, int64_t us);
+/* The days from 1970-01-01 to a day. */
+int64_t time_days_of(int64_t year, int month, int of_month);
+/* The day that is so many days after 1970-01-01. */
+void time_date_of(int64_t days, int64_t *year, int *month, int *of_month);
+int time_days_in(int64_t year, int month);
 /* The beginning of the month that is so many after January 1970. */
 int64_t time_of_month(int64_t months);
 

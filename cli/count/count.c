@@ -97,6 +97,7 @@ static int leave_file(void *self, int file, const samples *in, fault *f)
     const leftovers left = samples_leftovers(in);
     r->bad += left.bad;
     r->missing += left.missing;
+    r->ragged += left.ragged;
     if (!r->team) samples_remark(in);
     return 0;
 }
@@ -166,8 +167,10 @@ static int merge_counts(run *r, fault *f)
 /* What a team left out of all files. */
 static void remark_left_out(const run *r)
 {
-    if (!r->team || !r->team->first || r->settings->quiet || !(r->bad || r->missing)) return;
-    note("left out %" PRIu64 " missing values, and skipped %" PRIu64 " that are not numbers", r->missing, r->bad);
+    if (!r->team || !r->team->first || r->settings->quiet || !(r->bad || r->missing || r->ragged)) return;
+    note("left out %" PRIu64 " missing values, and skipped %" PRIu64 " that are not numbers and %" PRIu64
+         " rows of another length",
+         r->missing, r->bad, r->ragged);
 }
 
 /* Numbers of the samples, and what summarizes their bins, do not depend on weights. */

@@ -82,9 +82,11 @@ static int leave(void *self, int file, const samples *in, fault *f)
     pthread_mutex_lock(&w->pass->lock);
     all->bad += left.bad;
     all->missing += left.missing;
+    all->ragged += left.ragged;
     all->pages_in_file = left.pages_in_file;
     all->first_only = left.first_only;
     all->comments = left.comments;
+    all->note = left.note;
     pthread_mutex_unlock(&w->pass->lock);
     return 0;
 }

@@ -59,7 +59,7 @@ struct run {
     histo_axis common;   /* of --compare, if it is given */
     histo_axis *resumed; /* those of an earlier process, which are given */
 
-    uint64_t bad, missing; /* cells that a process of a team left out */
+    uint64_t bad, missing, ragged; /* cells and rows that a process of a team left out */
 
     moments_kind moments;
     histo_power_sums *found_sums; /* [count] of all samples of each source, from a survey; NULL: counting finds them */

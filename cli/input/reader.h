@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/dates/reading.h"
 #include "base/fault.h"
 #include "input/metadata.h"
 #include "input/readers/video/y4m_stream.h"
@@ -129,6 +130,8 @@ struct reader {
     const bool *numeric;          /* [channels]; NULL: all. False if the first rows contain only words */
     bool may_have_header;         /* the first row of text is read as numbers, but looks like names */
     const values_kind *kinds;     /* [channels]: what their values seem to be; NULL: VALUES_NUMBERS */
+    const bool *blank;            /* [channels]: no value was seen of it; NULL: not looked for */
+    const time_style *styles;     /* [channels]: how dates in text are written; NULL: in forms that say all */
     const time_epoch *epochs;     /* [channels]: the times, or spans, that their numbers are; NULL: none is one */
     bool declares;                /* the file says what values are; else they are written, and can be read as words or
                                      integers beyond those that doubles hold, too */
@@ -147,6 +150,8 @@ struct reader {
     int64_t comments; /* lines before the first row that were left out */
     uint64_t bad;     /* cells, or paired rows, skipped in this pass (--skip-bad) */
     uint64_t missing; /* the same of values that are missing */
+    uint64_t ragged;  /* rows with another number of cells than the first, skipped in this pass (--skip-bad) */
+    const char *note; /* what a remark on standard error says about the file; or NULL */
 
     /* Parts of the samples can be read by themselves: of an array, by pixels; of rows of text, by the byte that a row
      * begins with; of TIFF, by strips or rows of tiles; of HDF5, by blocks of chunks. 0: only all of them, and the next

@@ -123,10 +123,11 @@ static int merge_search(void *self, axis_search *search, fault *f)
 static int merge_counts(void *self, run *r, fault *f)
 {
     const team *t = self;
-    uint64_t mine[2] = {r->bad, r->missing}, all[2] = {0};
-    MPI_Reduce(mine, all, 2, MPI_UINT64_T, MPI_SUM, 0, t->comm);
+    uint64_t mine[3] = {r->bad, r->missing, r->ragged}, all[3] = {0};
+    MPI_Reduce(mine, all, 3, MPI_UINT64_T, MPI_SUM, 0, t->comm);
     r->bad = all[0];
     r->missing = all[1];
+    r->ragged = all[2];
     for (int i = 0; i < r->result->count; i++) {
         series *s = &r->result->series[i];
         if (check(histo_mpi_reduce(s->hist, 0, t->comm), "the histograms", f) != 0) return -1;

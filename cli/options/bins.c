@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dates/reading.h"
 #include "base/list.h"
 #include "base/text.h"
 #include "options/bins.h"

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/dates/reading.h"
 #include "base/fault.h"
 
 #define MAX_SHARDS (INT64_C(1) << 31)
@@ -22,22 +23,25 @@ typedef struct read_options {
     histo_dtype dtype;
     int ndim; /* --shape */
     int64_t shape[HISTO_MAX_DIMS];
-    int64_t offset;      /* --offset: bytes to skip before raw samples */
-    bool big_endian;     /* --endian big */
-    const char *dataset; /* --dataset: HDF5 path, the member of an .npz, or a DICOM series */
-    const char *query;   /* --query: of a database, instead of --dataset */
-    bool raw;            /* --raw: samples as they are stored, whatever attributes say */
-    int page;            /* --page: 0-based; -1: all */
-    bool has_page;       /* --page was given */
-    bool in_slices;      /* a region is counted: of each slice of a volume */
-    bool skip_bad;       /* --skip-bad: count cells that are not numbers in `bad` instead of failing */
-    char delimiter;      /* --delimiter; 0: detect */
-    char comment;        /* --comment; 0: # before the first row; COMMENT_NONE: none */
-    int header;          /* --header yes/no: 1, 0; -1: detect */
-    bool columns;        /* columns are requested, so blanks between plain numbers separate them */
-    bool about;          /* also read what image files say besides samples */
-    bool paired;         /* cells of a row belong together: a bad one excludes its row */
-    bool in_parts;       /* each thread reads parts of its own: bands of arrays are copied to its cache, not mapped */
+    int64_t offset;           /* --offset: bytes to skip before raw samples */
+    bool big_endian;          /* --endian big */
+    const char *dataset;      /* --dataset: HDF5 path, the member of an .npz, or a DICOM series */
+    const char *query;        /* --query: of a database, instead of --dataset */
+    bool raw;                 /* --raw: samples as they are stored, whatever attributes say */
+    int page;                 /* --page: 0-based; -1: all */
+    bool has_page;            /* --page was given */
+    bool in_slices;           /* a region is counted: of each slice of a volume */
+    bool skip_bad;            /* --skip-bad: count cells that are not numbers in `bad` instead of failing */
+    char delimiter;           /* --delimiter; 0: detect */
+    char comment;             /* --comment; 0: # before the first row; COMMENT_NONE: none */
+    date_order date_order;    /* --date-format mdy or dmy */
+    const char *date_pattern; /* --date-format %d.%m.%Y; NULL: any */
+    int64_t skip_lines;       /* --skip-lines */
+    int header;               /* --header yes/no: 1, 0; -1: detect */
+    bool columns;             /* columns are requested, so blanks between plain numbers separate them */
+    bool about;               /* also read what image files say besides samples */
+    bool paired;              /* cells of a row belong together: a bad one excludes its row */
+    bool in_parts; /* each thread reads parts of its own: bands of arrays are copied to its cache, not mapped */
     const struct input_waiter *waiter; /* of --live: called before each read; NULL: none */
 } read_options;
 

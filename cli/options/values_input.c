@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dates/pattern.h"
+#include "base/dates/zone.h"
 #include "base/text.h"
 
 /* NumPy's names, and its codes, which count bytes and stand behind a byte order. */
@@ -110,6 +112,28 @@ int value_comment(settings *s, char *text, fault *f)
     s->read.comment = none ? COMMENT_NONE : text[0];
     if (none || (character && !isalnum((unsigned char)text[0]) && !strchr("+-.\"", text[0]))) return 0;
     return fault_set(f, EXIT_USAGE, "--comment takes a character that no number or name begins with, or none, not '%s'",
+                     text);
+}
+
+int value_date_format(settings *s, char *text, fault *f)
+{
+    s->read.date_order = strcmp(text, "dmy") == 0 ? DAY_FIRST : strcmp(text, "mdy") == 0 ? MONTH_FIRST : 0;
+    if (s->read.date_order) return 0;
+    const char *wrong = strchr(text, '%') ? date_pattern_check(text) : "it has no %";
+    if (wrong)
+        return fault_set(f, EXIT_USAGE,
+                         "--date-format takes mdy, dmy, or a format such as %%d.%%m.%%Y, not '%.60s': %s", text, wrong);
+    s->read.date_pattern = text;
+    return 0;
+}
+
+int value_timezone(settings *s, char *text, fault *f)
+{
+    (void)s;
+    if (zone_set(text)) return 0;
+    return fault_set(f, EXIT_USAGE,
+                     "--timezone '%.60s' is not a zone of this system: give UTC, local, written, an offset such as "
+                     "+01:00, or a name such as Europe/Berlin, for which Debian has the package tzdata",
                      text);
 }
 

@@ -12,9 +12,9 @@ typedef struct cached_band {
     band band; /* the views are of `memory` */
     void *memory;
     size_t bytes;
-    band_room *room;       /* that the memory is of; NULL: its own */
-    int64_t unit;          /* of the reader, after the band */
-    uint64_t bad, missing; /* cells left out since the band before */
+    band_room *room;               /* that the memory is of; NULL: its own */
+    int64_t unit;                  /* of the reader, after the band */
+    uint64_t bad, missing, ragged; /* cells, and rows, left out since the band before */
 } cached_band;
 
 /* Copy a band with this many views, into the room of this thread if it is small: false without memory. The room is NULL

@@ -26,8 +26,8 @@ typedef struct part {
     bool at_once;        /* the thread that counts decodes it */
     int64_t begin, unit; /* where its rows begin and end, if readers guess */
     cached_band *bands;
-    int count, taken;      /* bands decoded, and handed out in this pass */
-    uint64_t bad, missing; /* left out after the last band */
+    int count, taken;              /* bands decoded, and handed out in this pass */
+    uint64_t bad, missing, ragged; /* left out after the last band */
     int64_t pages_in_file;
     fault *failed; /* after the last band; NULL: nothing did */
 } part;
@@ -165,16 +165,21 @@ static void decode(prefetcher *a, part *p, worker *by, fault *f)
 {
     reader *r = by->reader;
     band b;
-    uint64_t bad = 0, missing = 0;
+    uint64_t bad = 0, missing = 0, ragged = 0;
     while (r->next(r, &b, f) > 0) {
-        cached_band copy = {.unit = r->unit ? r->unit(r) : -1, .bad = r->bad - bad, .missing = r->missing - missing};
+        cached_band copy = {.unit = r->unit ? r->unit(r) : -1,
+                            .bad = r->bad - bad,
+                            .missing = r->missing - missing,
+                            .ragged = r->ragged - ragged};
         if (store(a, p, &copy, &b, &by->room, f) < 1) return;
         bad = r->bad;
         missing = r->missing;
+        ragged = r->ragged;
     }
     pthread_mutex_lock(&a->lock);
     p->bad = r->bad - bad;
     p->missing = r->missing - missing;
+    p->ragged = r->ragged - ragged;
     p->unit = r->unit ? r->unit(r) : -1;
     p->pages_in_file = r->pages_in_file;
     pthread_mutex_unlock(&a->lock);
@@ -326,6 +331,7 @@ static bool next_band(prefetcher *a, part *p, band *b)
         a->unit = cached->unit;
         a->base.bad += cached->bad;
         a->base.missing += cached->missing;
+        a->base.ragged += cached->ragged;
         *b = cached->band;
         b->views = memcpy(a->views, b->views, bytes);
         if (b->valid) b->valid = memcpy(a->views + a->base.selected.count, b->valid, bytes);
@@ -345,6 +351,7 @@ static int prefetch_next(reader *base, band *b, fault *f)
         if (p->failed) return fault_set(f, p->failed->status, "%s", p->failed->text);
         base->bad += p->bad;
         base->missing += p->missing;
+        base->ragged += p->ragged;
         base->pages_in_file = p->pages_in_file;
         pthread_mutex_lock(&a->lock);
         a->at++;
@@ -367,7 +374,7 @@ static int prefetch_rewind(reader *base, fault *f)
             empty(a, p);
     }
     a->at = a->next = 0;
-    base->bad = base->missing = 0;
+    base->bad = base->missing = base->ragged = 0;
     return 0;
 }
 

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/dates/reading.h"
+#include "base/dates/zone.h"
 #include "base/times.h"
 
 __extension__ typedef __int128 wide;
@@ -156,4 +158,10 @@ bool epoch_times(const histo_view *samples, const histo_view *valid, const time_
             return false;
         }
     return true;
+}
+
+void epoch_to_zone(double *times, int64_t count)
+{
+    for (int64_t i = 0; i < count && zone_differs(); i++)
+        if (!isnan(times[i])) times[i] = (double)zone_clock_of_utc((int64_t)times[i]);
 }

@@ -35,6 +35,9 @@ time_epoch epoch_of_units(const char *units, const char *calendar);
  */
 bool epoch_times(const histo_view *samples, const histo_view *valid, const time_epoch *e, double *out, double *beyond);
 
+/* What clocks in the zone of --timezone show at these times in UTC, of which some may be NaN. */
+void epoch_to_zone(double *times, int64_t count);
+
 #ifdef __cplusplus
 }
 #endif

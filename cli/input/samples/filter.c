@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dates/reading.h"
 #include "base/text.h"
-#include "base/times.h"
 
 static int fault_memory(fault *f)
 {
@@ -48,20 +48,26 @@ static bool parse_numbers(condition *c, char *item, condition_range *range)
     return good;
 }
 
+static bool is_time(const char *begin, const char *end, const time_style *style, time_span *span)
+{
+    return time_read(begin, end, style, span) == TIME_READ;
+}
+
 /* The microseconds of a period, or of all from the beginning of one to the end of another, either of which may be
  * open. */
-static bool parse_times(const char *item, int64_t range[2])
+static bool parse_times(const char *item, const time_style *of_column, int64_t range[2])
 {
     const char *end = item + strlen(item);
+    const time_style style = {.years = true, .order = of_column ? of_column->order : DATE_ORDER_UNSAID};
     time_span from, to;
-    if (time_parse(item, end, true, &from)) {
+    if (is_time(item, end, &style, &from)) {
         range[0] = from.begin;
         range[1] = from.end - 1;
         return true;
     }
     for (const char *colon = item; (colon = strchr(colon, ':')); colon++) {
         const bool open = colon == item, open_end = colon + 1 == end;
-        if ((!open && !time_parse(item, colon, true, &from)) || (!open_end && !time_parse(colon + 1, end, true, &to)) ||
+        if ((!open && !is_time(item, colon, &style, &from)) || (!open_end && !is_time(colon + 1, end, &style, &to)) ||
             (open && open_end))
             continue;
         range[0] = open ? INT64_MIN : from.begin;
@@ -71,10 +77,11 @@ static bool parse_times(const char *item, int64_t range[2])
     return false;
 }
 
-static int add_times(condition *c, const where_condition *from, const char *item, const char *name, fault *f)
+static int add_times(condition *c, const where_condition *from, const time_style *style, const char *item,
+                     const char *name, fault *f)
 {
     int64_t range[2];
-    if (!parse_times(item, range))
+    if (!parse_times(item, style, range))
         return fault_set(f, EXIT_USAGE,
                          "--where %.60s=%.60s: '%.60s' is not a date or a range such as 2015-01:2015-06, and %s has "
                          "dates there",
@@ -107,7 +114,8 @@ static int freeze_words(condition *c, fault *f)
                                                   : fault_memory(f);
 }
 
-int condition_parse(condition *c, const where_condition *from, values_kind kind, const char *name, fault *f)
+int condition_parse(condition *c, const where_condition *from, values_kind kind, const time_style *style,
+                    const char *name, fault *f)
 {
     *c = (condition){.negated = from->negated};
     char *items = strdup(from->values), *rest = items;
@@ -117,7 +125,7 @@ int condition_parse(condition *c, const where_condition *from, values_kind kind,
         char *item = text_list_item(&rest);
         uint32_t code;
         if (kind == VALUES_TIMES)
-            failed = add_times(c, from, item, name, f);
+            failed = add_times(c, from, style, item, name, f);
         else if (kind != VALUES_WORDS)
             failed = add_numbers(c, from, item, name, f);
         else if (dictionary_code(c->words, item, strlen(item), &code) != 0)

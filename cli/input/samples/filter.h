@@ -23,8 +23,10 @@ typedef struct condition {
     dictionary *words; /* in whose codes they are; NULL: in the values themselves */
 } condition;
 
-/* Read the values that `from` names, as those of a column are: numbers, words or times. name: of the file. */
-int condition_parse(condition *c, const where_condition *from, values_kind kind, const char *name, fault *f);
+/* Read the values that `from` names, as those of a column are: numbers, words or times, in the style of its dates
+ * (NULL: in forms that say all). name: of the file. */
+int condition_parse(condition *c, const where_condition *from, values_kind kind, const time_style *style,
+                    const char *name, fault *f);
 void condition_free(condition *c);
 
 /* Is an integer in any of the ranges; a double; and the number that text begins with, behind which something else

@@ -178,6 +178,7 @@ samples_place samples_at(const samples *in)
     samples_place at = in->at;
     at.bad = in->reader->bad;
     at.missing = in->reader->missing + in->missing;
+    at.ragged = in->reader->ragged;
     return at;
 }
 
@@ -190,6 +191,7 @@ int samples_continue(samples *in, samples_place from, int64_t end, fault *f)
         more = samples_next(in, &skipped, f);
     in->reader->bad = from.bad;
     in->reader->missing = from.missing;
+    in->reader->ragged = from.ragged;
     in->missing = 0;
     if (more == 0)
         fault_set(f, EXIT_DATA, "%s ends before the place where counting stopped", input_name(in->reader->in));
@@ -206,7 +208,7 @@ static int end_page(samples *in, fault *f)
     if (in->settings->has_roi && !inside && !in->in_part) /* the size of pages is known where they are read in parts */
         return fault_set(f, EXIT_USAGE, "--roi reaches outside page %d of %s: choose a smaller one, or a --page",
                          in->page, name);
-    if (in->mask.source && in->reader->bad + in->reader->missing)
+    if (in->mask.source && in->reader->bad + in->reader->missing + in->reader->ragged)
         return fault_set(f, EXIT_DATA, "%s has cells that are left out, so that --mask does not fit it any more: %s",
                          name, "correct them, or leave the mask out");
     return in->mask.source ? mask_end_page(&in->mask, in->height, f) : 0;
@@ -300,6 +302,9 @@ static int make_views(samples *in, const band *b, fault *f)
             if (!epoch_times(&b->views[s->view], b->valid ? &b->valid[s->view] : NULL, e,
                              (double *)(in->made.data + used), &beyond))
                 return fault_beyond_years(in, s, beyond, f);
+            if (!s->as.stated)
+                epoch_to_zone((double *)(in->made.data + used),
+                              b->views[s->view].shape[0] * b->views[s->view].shape[1]);
             in->views[i] = histo_view_nd(in->made.data + used, s->dtype, 2, b->views[s->view].shape);
         } else {
             dictionary_to_bins(s->as.words, &b->views[s->view], (uint32_t *)(in->made.data + used));
@@ -457,17 +462,25 @@ int samples_next(samples *in, piece *p, fault *f)
 leftovers samples_leftovers(const samples *in)
 {
     const reader *from = in->reader;
-    return (leftovers){from->bad, from->missing + in->missing, from->pages_in_file, from->first_only, from->comments};
+    return (leftovers){.bad = from->bad,
+                       .missing = from->missing + in->missing,
+                       .ragged = from->ragged,
+                       .pages_in_file = from->pages_in_file,
+                       .first_only = from->first_only,
+                       .comments = from->comments,
+                       .note = from->note};
 }
 
 void leftovers_remark(const leftovers *l, const char *name, const settings *s)
 {
     const char *plural = l->bad == 1 ? "" : "s";
-    if (s->quiet || (!l->bad && !l->missing && !l->pages_in_file && !l->comments)) return;
+    const bool any = l->bad || l->missing || l->ragged || l->pages_in_file || l->comments || l->note;
+    if (s->quiet || !any) return;
     const bool rows = s->read.paired;
     if (l->comments)
         note("%s: left out %" PRId64 " line%s before the first row, with #: --comment none counts %s", name,
              l->comments, l->comments == 1 ? "" : "s", l->comments == 1 ? "it" : "them");
+    if (l->note) note("%s: %s", name, l->note);
     if (l->missing)
         note("%s: left out %" PRIu64 " %s%s%s", name, l->missing, rows ? "row" : "missing value",
              l->missing == 1 ? "" : "s", rows ? " with a missing value" : "");
@@ -476,6 +489,9 @@ void leftovers_remark(const leftovers *l, const char *name, const settings *s)
     else if (l->bad)
         note("%s: skipped %" PRIu64 " cell%s that %s", name, l->bad, plural,
              l->bad == 1 ? "is not a number" : "are not numbers");
+    if (l->ragged)
+        note("%s: skipped %" PRIu64 " row%s with another number of cells than the first", name, l->ragged,
+             l->ragged == 1 ? "" : "s");
     if (l->first_only)
         note("%s: frame 0 of %" PRId64 ": the others of an animated PNG are not read", name, l->pages_in_file);
     else if (l->pages_in_file > 0)

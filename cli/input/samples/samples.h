@@ -45,7 +45,7 @@ int64_t samples_guess(const samples *in);
 /* Where the next piece begins: after this many pieces of a unit, with this many cells left out until then. */
 typedef struct samples_place {
     int64_t unit, pieces;
-    uint64_t bad, missing;
+    uint64_t bad, missing, ragged;
 } samples_place;
 
 samples_place samples_at(const samples *in);
@@ -54,10 +54,11 @@ int samples_continue(samples *in, samples_place from, int64_t end, fault *f);
 
 /* What was left out of a file: cells, or paired rows, and pages, as in the reader. */
 typedef struct leftovers {
-    uint64_t bad, missing;
+    uint64_t bad, missing, ragged;
     int64_t pages_in_file;
     bool first_only;
     int64_t comments;
+    const char *note; /* as the reader has it; or NULL */
 } leftovers;
 
 /* After the last piece. */

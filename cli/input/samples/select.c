@@ -353,12 +353,19 @@ static bool is_same_span(const time_epoch *a, const time_epoch *b)
     return a->units == b->units && a->per == b->per && a->months == b->months;
 }
 
+/* Has the column no value in the rows that were looked at, so that it may be of any kind? */
+static bool is_blank_channel(const reader *r, int channel)
+{
+    return r->blank && r->blank[channel];
+}
+
 /* Can the file's samples, of this kind, be counted in this form? */
 static bool is_alike(const reader *r, const sample_source *s, const channel_form *as, values_kind kind)
 {
     const bool stated = stated_epoch(r, s).units != 0;
     const time_epoch span = stated_unit(r, s, true);
     if (r->declares && kind == VALUES_NUMBERS && !is_numeric(r, s->channel)) return true; /* it has no values */
+    if (is_blank_channel(r, s->channel)) return true;
     if (as->kind == VALUES_NUMBERS || as->kind == VALUES_INTEGERS) return !stated && is_same_span(&span, &as->span);
     if (as->stated) return stated || kind == VALUES_TIMES;
     if (as->epoch.units) return !stated && kind != VALUES_TIMES;
@@ -470,6 +477,21 @@ static int select_in_reader(choice *c, reader *r, fault *f)
     return failed;
 }
 
+/* Read the values of a condition as those of the column are; as what they can be where it has none. */
+static int parse_condition(condition *c, const reader *r, const where_condition *from, int channel, values_kind *kind,
+                           fault *f)
+{
+    const time_style *style = r->styles ? &r->styles[channel] : NULL;
+    const values_kind may_be[] = {VALUES_NUMBERS, VALUES_TIMES};
+    for (size_t i = 0; is_blank_channel(r, channel) && i < sizeof may_be / sizeof *may_be; i++) {
+        fault ignored = {0};
+        *kind = may_be[i];
+        if (condition_parse(c, from, *kind, style, input_name(r->in), &ignored) == 0) return 0;
+        *kind = VALUES_WORDS;
+    }
+    return condition_parse(c, from, *kind, style, input_name(r->in), f);
+}
+
 /* A condition on a column. A single range without negation is a filter, which plans know. */
 static int add_condition(choice *c, const reader *r, const where_condition *from, bool only, fault *f)
 {
@@ -478,8 +500,8 @@ static int add_condition(choice *c, const reader *r, const where_condition *from
     if (add_extra(c, r, from->column, &source, f) != 0) return -1;
     sample_source *s = &c->sources[source];
     const time_epoch stated = stated_epoch(r, s);
-    const values_kind kind = s->luma ? VALUES_NUMBERS : stated.units ? VALUES_TIMES : kind_of(r, s->channel);
-    if (condition_parse(&made, from, kind, input_name(r->in), f) != 0) return -1;
+    values_kind kind = s->luma ? VALUES_NUMBERS : stated.units ? VALUES_TIMES : kind_of(r, s->channel);
+    if (parse_condition(&made, r, from, s->channel, &kind, f) != 0) return -1;
     made.source = source;
     channel_form stored = {.kind = kind, .dtype = kind == VALUES_WORDS ? HISTO_U32 : HISTO_I64, .words = made.words};
     const channel_form times = epoch_form(stated, true);

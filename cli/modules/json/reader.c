@@ -191,7 +191,7 @@ static bool put_string(void *self, const char *at, const char *text, size_t size
     json_reader *r = self;
     if (r->learning && r->key != NOWHERE) {
         const int learned = column_of(r, r->key);
-        if (learned != NOWHERE) row_table_look_at_word(&r->table.words[learned], text, size);
+        if (learned != NOWHERE) row_table_look_at_word(&r->table, &r->table.words[learned], text, size);
         return true;
     }
     const int column = column_of_value(r, CELL_WORD);

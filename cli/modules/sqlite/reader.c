@@ -179,7 +179,7 @@ static bool is_number_type(const char *type)
            !contains(type, "BLOB") && *type;
 }
 
-static void look_at(census *c, sqlite3_stmt *row, int column)
+static void look_at(const sqlite_reader *r, census *c, sqlite3_stmt *row, int column)
 {
     switch (sqlite3_column_type(row, column)) {
     case SQLITE_INTEGER: {
@@ -193,7 +193,7 @@ static void look_at(census *c, sqlite3_stmt *row, int column)
         break;
     case SQLITE_TEXT:
         if (sqlite3_column_text(row, column))
-            row_table_look_at_word(&c->words, (const char *)sqlite3_column_text(row, column),
+            row_table_look_at_word(&r->table, &c->words, (const char *)sqlite3_column_text(row, column),
                                    (size_t)sqlite3_column_bytes(row, column));
         break;
     case SQLITE_BLOB:
@@ -209,7 +209,7 @@ static int look_at_rows(sqlite_reader *r, census *of, int columns, fault *f)
     int step = SQLITE_DONE;
     for (int row = 0; row < ROWS_LOOKED_AT && (step = sqlite3_step(r->rows)) == SQLITE_ROW; row++)
         for (int c = 0; c < columns; c++)
-            look_at(&of[c], r->rows, c);
+            look_at(r, &of[c], r->rows, c);
     if (step != SQLITE_ROW && step != SQLITE_DONE) return fault_sqlite(r, f);
     sqlite3_reset(r->rows);
     return 0;

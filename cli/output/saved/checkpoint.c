@@ -43,8 +43,9 @@ static char *describe_place(const run *r)
     const feed_place at = r->feed.at;
     FILE *out = open_memstream(&text, &size);
     if (!out) return NULL;
-    fprintf(out, "%d %" PRId64 " %" PRId64 " %" PRIu64 " %" PRIu64 " %d %d %d", at.file, at.in_file.unit,
-            at.in_file.pieces, at.in_file.bad, at.in_file.missing, r->first_series, r->file, r->page);
+    fprintf(out, "%d %" PRId64 " %" PRId64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %d %d", at.file, at.in_file.unit,
+            at.in_file.pieces, at.in_file.bad, at.in_file.missing, at.in_file.ragged, r->first_series, r->file,
+            r->page);
     for (int i = 0; i < r->result->count; i++)
         if (r->result->series[i].sums) moments_put(&r->result->series[i], out);
     return fclose(out) == 0 ? text : NULL;
@@ -88,9 +89,9 @@ static bool take_place(const char *place, run *r, result *loaded)
 {
     feed_place *at = &r->feed.at;
     int length = 0;
-    if (sscanf(place, "%d %" SCNd64 " %" SCNd64 " %" SCNu64 " %" SCNu64 " %d %d %d%n", &at->file, &at->in_file.unit,
-               &at->in_file.pieces, &at->in_file.bad, &at->in_file.missing, &r->first_series, &r->file, &r->page,
-               &length) != 8)
+    if (sscanf(place, "%d %" SCNd64 " %" SCNd64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %d %d %d%n", &at->file,
+               &at->in_file.unit, &at->in_file.pieces, &at->in_file.bad, &at->in_file.missing, &at->in_file.ragged,
+               &r->first_series, &r->file, &r->page, &length) != 9)
         return false;
     const int each = r->joint ? 1 : r->count;
     if (at->file < 0 || at->file >= r->feed.count || at->in_file.unit < 0 || at->in_file.pieces < 0 ||

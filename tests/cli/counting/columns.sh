@@ -112,7 +112,7 @@ prints 'lo\thi\tcount\n2025-06-24\t2025-06-25\t2\n2025-06-25\t2025-06-26\t1\n' -
 for end in '(X11; Linux) A, B' '(X11; Linux)' 'Bot/1'; do
     printf '::1 - - [01/Mar/2024:04:36:07 +0100] "GET /a HTTP/1.1" 200 19 "-" "%s"\n' "$end"
 done >access.log
-prints 'lo\thi\tcount\n2024-03-01T04:00\t2024-03-01T05:00\t3\n' --column 3 --width 1h access.log
+prints 'lo\thi\tcount\n2024-03-01T03:00\t2024-03-01T04:00\t3\n' --column 3 --width 1h access.log
 prints 'value\tcount\nGET /a HTTP/1.1\t3\n' --column 5 access.log
 
 # Tables that blanks align: the last cell of a row, or of the header, may have several words.

@@ -173,7 +173,7 @@ prints 'value\tcount\n2015\t2\n' --category 0 --header no --delimiter , <<'END'
 2015
 END
 (cat t.csv; echo 'x,soon,7') >bad.csv
-refuses 1 "line 8, column 1: 'soon' is not a date" --column day bad.csv
+refuses 1 "line 8, column 1 (day): 'soon' is not a date" --column day bad.csv
 remarks 'bad.csv: skipped 1 cell' --skip-bad --column day bad.csv 2>/dev/null | grep -q . ||
     prints 'lo\thi\tcount\n2014-01-01\t2015-01-01\t1\n2015-01-01\t2016-01-01\t3\n2016-01-01\t2017-01-01\t1\n' \
     -q --skip-bad --width 1y --column day bad.csv

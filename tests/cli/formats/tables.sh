@@ -166,4 +166,64 @@ END
 prints 'value\tcount\n200\t2\n404\t1\n' --category 6 escaped.log
 prints 'lo\thi\tcount\n0\t1\t3\n' --column 10 -b 1 -r 0:1 escaped.log
 shows '^a "b" c.*	1$' --column 9 escaped.log
+
+
+# Names of rows that the header has no name for, as R writes them, and quotes around the last name.
+printf '"a" "b" "c"\n"1" 5 6 7\n"2" 50 60 70\n' >r1.txt
+printf '"a","b","c"\n"1",5,6,7\n"2",50,60,70\n' >r2.txt
+printf 'a b c\n1 5 6 7\n2 50 60 70\n' >r3.txt
+printf '"a" "b" "c"\n"Mazda RX4" 5 6 7\n"Fiat 128" 50 60 70\n' >r4.txt
+printf 'a\tb\tc\none\t5\t6\t7\ntwo\t50\t60\t70\n' >r5.txt
+for file in r1.txt r2.txt r3.txt r4.txt r5.txt; do
+    prints 'lo\thi\tcount\n5\t50\t2\n' --column a -b 1 $file
+    prints 'lo\thi\tcount\n7\t70\t2\n' --column c -b 1 $file
+done
+shows '^Fiat 128	1$' --column 0 --category 0 r4.txt
+printf '"x"\n"1" 5\n"2" 7\n' >r6.txt
+prints 'lo\thi\tcount\n5\t7\t2\n' --column x -b 1 r6.txt
+printf '"a" "b"\n1 2\n3 4\n' >quoted.txt
+prints 'lo\thi\tcount\n2\t4\t2\n' --column b -b 1 quoted.txt
+printf '"a" "b"\n1 "x y"\n3 "z"\n' >words.txt
+prints 'value\tcount\nx y\t1\nz\t1\n' --column b words.txt
+
+# A comma in a header, or in sentences, is not what separates columns.
+printf 't=0   na,me #n  a:b\nfalse -inf 155 nm_\ntrue 5 1 x\n' >comma.txt
+prints 'lo\thi\tcount\n1\t155\t2\n' --column '#n' -b 1 comma.txt
+
+# Rows of another length are skipped by --skip-bad, in every place, and counted.
+printf 'a,b,c\n1,2,3\n4,5\n6,7,8,9\n' >ragged.csv
+remarks 'ragged.csv: skipped 2 rows with another number of cells than the first$' --skip-bad --column a -b 1 -r 0:10 ragged.csv
+[ "$(cat "$out")" = "$(printf 'lo\thi\tcount\n0\t10\t1')" ] || fail "ragged rows: $(cat "$out")"
+{ cat ragged.csv && seq -f '%g,x,y' 100000 && printf 'z,z\n7,,\n'; } >long.csv
+remarks 'long.csv: skipped 3 rows with another number of cells than the first$' --skip-bad --column a -b 1 -r 0:1e6 long.csv
+grep -q '	100002$' "$out" || fail "ragged rows in parts: $(cat "$out")"
+shows '^y	100000$' --skip-bad -q --category c --top 3 long.csv
+refuses 1 'ragged.csv, line 3: the row has 2 cells where the first has 3' --column a ragged.csv
+
+# A column without a value in one of the files may be of any kind.
+printf 'city,x\n,1\n' >e1.csv
+printf 'city,x\nRome,1\n' >e2.csv
+for first in e1.csv e2.csv; do
+    for next in e1.csv e2.csv; do
+        [ $first = $next ] || prints 'lo\thi\tcount\n0\t9\t1\n' -q --column x --where city=Rome -b 1 -r 0:9 $first $next
+    done
+done
+prints 'value\tcount\nRome\t1\n' -q --column city e2.csv e1.csv
+printf 'day,x\n2024-01-01,1\n' >e3.csv
+printf 'day,x\nNA,1\n' >e4.csv
+prints 'lo\thi\tcount\n2024-01-01\t2024-01-02\t1\n' -q --column day --width 1d e3.csv e4.csv
+prints 'lo\thi\tcount\n0\t9\t1\n' -q --column x --where day=2024 -b 1 -r 0:9 e4.csv e3.csv
+
+# Names and strings in Windows-1252.
+printf 'Name;Gr\366\337e;\200\nA\3371;180;a\nA\3371;165;b\n' >windows.csv
+remarks 'windows.csv: it is not UTF-8, and names are read as Windows-1252: convert others with iconv' --column Größe -b 1 windows.csv
+grep -q '^165	180	2$' "$out" || fail "Windows-1252: $(cat "$out")"
+shows '^Aß1	2$' --column Name windows.csv
+shows '^a	1$' --column € windows.csv
+shows '^165	180	2$' --column Größe --where Name=Aß1 -b 1 windows.csv
+
+# Titles.
+printf 'Report\nof, two; "lines\na;b\n1;2\n' >title.csv
+prints 'lo\thi\tcount\n1.5\t2.5\t1\n' --skip-lines 2 --column b -b 1 title.csv
+refuses 1 'title.csv holds no numbers' --skip-lines 9 title.csv
 finish

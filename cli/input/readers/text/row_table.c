@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dates/reading.h"
 #include "base/text.h"
-#include "base/times.h"
 #include "input/readers/arrays/array.h"
 #include "input/readers/text/number.h"
 #include "input/readers/text/text_form.h"
@@ -58,6 +58,7 @@ void *row_table_create(size_t size, input *in, const read_options *options, read
     t->base.height = -1;
     t->base.width = 1;
     t->skip_bad = options->skip_bad;
+    t->given = (time_style){.order = options->date_order, .pattern = options->date_pattern};
     t->paired = options->paired;
     t->in_parts = options->in_parts;
     return t;
@@ -74,11 +75,15 @@ int row_table_add_column(row_table *t, char *name)
         if (dtypes) t->base.dtypes = t->dtypes = dtypes;
         bool *numeric = realloc(t->numeric, room * sizeof *numeric);
         if (numeric) t->base.numeric = t->numeric = numeric;
+        bool *blank = realloc(t->blank, room * sizeof *blank);
+        if (blank) t->base.blank = t->blank = blank;
+        time_style *styles = realloc(t->styles, room * sizeof *styles);
+        if (styles) t->base.styles = t->styles = styles;
         values_kind *kinds = realloc(t->kinds, room * sizeof *kinds);
         if (kinds) t->base.kinds = t->kinds = kinds;
         row_table_words *words = realloc(t->words, room * sizeof *words);
         if (words) t->words = words;
-        if (names && dtypes && numeric && kinds && words) t->room = (int)room;
+        if (names && dtypes && numeric && blank && styles && kinds && words) t->room = (int)room;
     }
     if (!name || column == t->room) {
         free(name);
@@ -86,7 +91,8 @@ int row_table_add_column(row_table *t, char *name)
     }
     t->names[column] = name;
     t->dtypes[column] = HISTO_F64;
-    t->numeric[column] = false;
+    t->numeric[column] = t->blank[column] = false;
+    t->styles[column] = t->given;
     t->kinds[column] = VALUES_NUMBERS;
     t->words[column] = (row_table_words){0};
     return t->base.channels++;
@@ -96,8 +102,13 @@ void row_table_end_columns(row_table *t)
 {
     for (int c = 0; c < t->base.channels; c++) {
         const row_table_words *words = &t->words[c];
+        const bool unlike = words->dates.day_first && words->dates.month_first && !t->given.order;
+        t->blank[c] = !t->numeric[c] && !words->words && !words->times;
+        if (!t->given.order) t->styles[c].order = date_evidence_order(&words->dates);
         if (!t->numeric[c])
-            t->kinds[c] = words->times > words->words ? VALUES_TIMES : words->words ? VALUES_WORDS : VALUES_NUMBERS;
+            t->kinds[c] = words->times > words->words && !unlike ? VALUES_TIMES
+                          : words->words || words->times         ? VALUES_WORDS
+                                                                 : VALUES_NUMBERS;
     }
 }
 
@@ -114,6 +125,8 @@ void row_table_free(row_table *t)
     free(t->names);
     free(t->dtypes);
     free(t->numeric);
+    free(t->blank);
+    free(t->styles);
     free(t->kinds);
     free(t->words);
 }
@@ -221,18 +234,20 @@ static bool put_truth(row_table_slot *s, const row_table_cell *cell)
     return cell->kind == CELL_INTEGER || is_real;
 }
 
-static bool put_time(row_table_slot *s, const row_table_cell *cell)
+static bool put_time(row_table_slot *s, const row_table_cell *cell, const time_style *style)
 {
     time_span span;
-    if (cell->kind != CELL_WORD || !time_parse(cell->text, cell->text + cell->size, false, &span)) return false;
+    if (cell->kind != CELL_WORD || time_read(cell->text, cell->text + cell->size, style, &span) != TIME_READ)
+        return false;
     ((int64_t *)s->values)[s->filled] = span.begin;
     return true;
 }
 
-void row_table_look_at_word(row_table_words *words, const char *text, size_t size)
+void row_table_look_at_word(const row_table *t, row_table_words *words, const char *text, size_t size)
 {
     time_span span;
-    if (time_parse(text, text + size, false, &span))
+    if (t->given.pattern ? time_read(text, text + size, &t->given, &span) == TIME_READ
+                         : date_evidence_add(&words->dates, text, text + size))
         words->times++;
     else if (!text_cell_missing(&(text_cell){.begin = text, .end = text + size}))
         words->words++;
@@ -255,7 +270,7 @@ put_result row_table_put(row_table *t, int column, const row_table_cell *cell, f
             s->state = CELL_GOOD;
             continue;
         }
-        const bool good = s->as.kind == VALUES_TIMES    ? put_time(s, cell)
+        const bool good = s->as.kind == VALUES_TIMES    ? put_time(s, cell, &t->styles[column])
                           : s->as.kind == VALUES_TRUTHS ? put_truth(s, cell)
                                                         : put_number(s, cell);
         if (!good && s->as.kind == VALUES_INTEGERS && (cell->kind == CELL_INTEGER || cell->kind == CELL_REAL)) {
@@ -277,7 +292,12 @@ void row_table_describe(const row_table *t, int column, const row_table_cell *ce
         times = times || (t->slot[s].as.kind == VALUES_TIMES && t->slot[s].state == CELL_BAD);
     const char *kind = times ? "date" : "number";
     char number[TEXT_NUMBER_BYTES];
-    if (cell->text)
+    time_span span;
+    if (times && cell->kind == CELL_WORD &&
+        time_read(cell->text, cell->text + cell->size, &t->styles[column], &span) == TIME_EITHER)
+        snprintf(text, size, "'%.*s' begins with a day or a month: --date-format says which", (int)cell->size,
+                 cell->text);
+    else if (cell->text)
         text_cell_describe(cell->text, cell->text + cell->size, kind, text, size);
     else
         snprintf(text, size, "%s is not a %s", cell->kind == CELL_OTHER ? other : text_exact(cell->real, number), kind);

@@ -35,6 +35,7 @@ typedef struct row_table_slot {
 /* What the words of a column are, as far as it has been looked at. */
 typedef struct row_table_words {
     int words, times;
+    date_evidence dates;
 } row_table_words;
 
 typedef struct row_table {
@@ -43,8 +44,11 @@ typedef struct row_table {
     char **names;
     histo_dtype *dtypes;
     bool *numeric;
+    bool *blank;
     values_kind *kinds;
+    time_style *styles;
     row_table_words *words;
+    time_style given; /* the style of dates that options say */
     bool skip_bad, paired, in_parts;
     int *slot_of;      /* [channels]: the first slot of a column, or -1; NULL before columns are selected */
     int *slot_of_view; /* [base.selected.count] */
@@ -89,7 +93,7 @@ static inline bool row_table_is_selected(const row_table *t, int column)
 /* Is the selected column read as words? */
 bool row_table_has_words(const row_table *t, int column);
 
-void row_table_look_at_word(row_table_words *words, const char *text, size_t size);
+void row_table_look_at_word(const row_table *t, row_table_words *words, const char *text, size_t size);
 
 typedef enum put_result {
     PUT_GOOD,

@@ -6,9 +6,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/times.h"
+#include "base/dates/reading.h"
 #include "input/readers/arrays/array.h"
 #include "input/readers/readers.h"
+#include "input/readers/text/text_encoding.h"
 #include "input/readers/text/text_reader.h"
 
 enum { MAX_COLUMNS = 1 << 20, LONGEST_HEADER = 1 << 20 };
@@ -69,6 +70,25 @@ static text_delimiter take_separator(text_reader *r)
     return p[4];
 }
 
+/* Skip the lines of --skip-lines. */
+static int skip_lines(text_reader *r, fault *f)
+{
+    text_window *w = &r->window;
+    for (int64_t left = r->skipped_lines; left > 0;) {
+        const char *p = w->data + w->at, *newline = memchr(p, '\n', w->size - w->at);
+        if (newline) {
+            w->at = (size_t)(newline + 1 - w->data);
+            r->line++;
+            left--;
+            continue;
+        }
+        w->at = w->size;
+        const int more = text_window_more(w, r->line, f);
+        if (more < 1) return more;
+    }
+    return 0;
+}
+
 /* Go to the first row of data, from the beginning of the text. */
 static int begin(text_reader *r, fault *f)
 {
@@ -79,7 +99,8 @@ static int begin(text_reader *r, fault *f)
     r->row = 0;
     r->stop = INT64_MAX;
     r->ended = false;
-    r->base.bad = r->base.missing = 0;
+    r->base.bad = r->base.missing = r->base.ragged = 0;
+    if (skip_lines(r, f) != 0) return -1;
     r->separator = take_separator(r);
     return skip_comments(r, f);
 }
@@ -261,7 +282,7 @@ static int text_take(reader *base, int64_t first, int64_t end, fault *f)
     if (!quoted) r->line = r->word = 1;
     if (failed || (r->base.guesses && find_row(r, f) < 0)) return -1;
     r->row = 0;
-    r->base.bad = r->base.missing = 0;
+    r->base.bad = r->base.missing = r->base.ragged = 0;
     r->stop = end;
     r->ended = text_unit(base) >= end;
     return 0;
@@ -277,8 +298,13 @@ static void text_close(reader *base)
 static char *cell_string(text_reader *r, const text_cell *cell)
 {
     char *text = arena_take(&r->base.memory, 1, (size_t)(cell->end - cell->begin) + 1);
-    if (text) text[text_cell_copy(cell, text)] = '\0';
-    return text;
+    if (!text) return NULL;
+    const size_t size = text_cell_copy(cell, text);
+    text[size] = '\0';
+    if (!r->is_windows || text_is_utf8(text, size)) return text;
+    char *converted = arena_take(&r->base.memory, 3, size + 1);
+    if (converted) converted[text_from_windows(text, size, converted)] = '\0';
+    return converted;
 }
 
 /* Read the names of the columns and skip the header. */
@@ -286,9 +312,11 @@ static bool read_names(text_reader *r, text_cell *cells, int64_t columns)
 {
     const char **names = arena_take(&r->base.memory, (size_t)columns, sizeof *names);
     if (!names) return false;
+    const int unnamed = r->form.row_names;
     scan_header(r, cells, columns);
-    for (int c = 0; c < r->base.channels; c++)
-        if (!(names[c] = cell_string(r, &cells[c]))) return false;
+    if (unnamed) names[0] = "";
+    for (int c = unnamed; c < r->base.channels; c++)
+        if (!(names[c] = cell_string(r, &cells[c - unnamed]))) return false;
     r->base.names = names;
     return true;
 }
@@ -298,7 +326,7 @@ static bool take_names_of_comment(text_reader *r, text_cell *cells, int64_t colu
 {
     const char *at = r->commented;
     uint64_t line = 0;
-    if (!at || columns < 2 || (r->form.delimiter == ' ' && (*at == ' ' || *at == '\t'))) return true;
+    if (!at || columns < 2 || (is_by_blanks(r->form.delimiter) && (*at == ' ' || *at == '\t'))) return true;
     const char *end = at + r->commented_size + 1;
     if (text_scan_row(&at, end, r->form.delimiter, 0, cells, columns, &line) != columns) return true;
     const char **names = arena_take(&r->base.memory, (size_t)columns, sizeof *names);
@@ -312,45 +340,22 @@ static bool take_names_of_comment(text_reader *r, text_cell *cells, int64_t colu
     return names;
 }
 
-/* Find the numeric columns among the first rows: all columns except those with only words or times. */
-static bool find_numeric(text_reader *r, text_cell *cells, int64_t columns)
+/* The column of plain numbers, which may be read in other ways where other files have these. */
+static bool make_number_column(text_reader *r, const read_options *options)
 {
-    enum { ROWS_LOOKED_AT = 32 };
-    text_reader ahead = *r;
-    bool *numeric = arena_take(&r->base.memory, (size_t)columns, sizeof *numeric);
-    values_kind *kinds = arena_take(&r->base.memory, (size_t)columns, sizeof *kinds);
-    if (!numeric || !kinds) return false;
-    struct {
-        int words, times;
-    } *has = calloc((size_t)columns, sizeof *has);
-    if (!has) return false;
-    for (int row = 0; row < ROWS_LOOKED_AT && scan_header(&ahead, cells, columns) == columns; row++)
-        for (int64_t c = 0; c < columns; c++) {
-            double value;
-            time_span span;
-            if (text_cell_number(&cells[c], &value) || text_cell_has_comma(&cells[c]))
-                numeric[c] = true;
-            else if (time_parse(cells[c].begin, cells[c].end, false, &span))
-                has[c].times++;
-            else if (!text_cell_missing(&cells[c]))
-                has[c].words++;
-        }
-    for (int64_t c = 0; c < columns; c++) {
-        numeric[c] = numeric[c] || !(has[c].words || has[c].times);
-        kinds[c] = numeric[c] ? VALUES_NUMBERS : has[c].words > has[c].times ? VALUES_WORDS : VALUES_TIMES;
-    }
-    free(has);
-    r->base.numeric = numeric;
-    r->base.kinds = kinds;
-    return true;
+    time_style *style = arena_take(&r->base.memory, 1, sizeof *style);
+    r->base.styles = style;
+    if (style) *style = (time_style){.order = options->date_order, .pattern = options->date_pattern};
+    return style;
 }
 
 /* Find channels and their names in the first row. */
-static int find_columns(text_reader *r, fault *f)
+static int find_columns(text_reader *r, const read_options *options, fault *f)
 {
     const char *name = input_name(r->base.in);
     text_reader ahead = *r; /* peeks without consuming */
     int64_t columns = r->form.numbers ? 1 : scan_header(&ahead, NULL, 0);
+    if (columns && r->form.row_names) columns++;
     if (columns == 0) {
         if (ahead.window.at < ahead.window.size) return text_fault_open_quote(&ahead, f);
         return fault_set(f, EXIT_DATA, "%s holds no numbers: nothing but comments and blank lines%s", name,
@@ -371,9 +376,20 @@ static int find_columns(text_reader *r, fault *f)
     bool complete = cells && (!r->form.header || read_names(r, cells, columns));
     complete =
         complete && (r->form.header || r->form.numbers || r->header_given || take_names_of_comment(r, cells, columns));
-    complete = complete && (r->form.numbers || find_numeric(r, cells, columns));
+    complete = complete && (r->form.numbers ? make_number_column(r, options) : text_find_columns(r, options, cells));
     free(cells);
     return complete ? 0 : fault_set(f, EXIT_DATA, "no memory to read %s", name);
+}
+
+static void note_encoding(text_reader *r)
+{
+    const text_window *w = &r->window;
+    size_t size = w->size;
+    for (int cut = 0; !w->ended && size && (w->data[size - 1] & 0x80) && cut < 3; cut++)
+        size--; /* the last character may be cut */
+    r->is_windows = size && !text_is_utf8(w->data, size);
+    if (r->is_windows)
+        r->base.note = "it is not UTF-8, and names are read as Windows-1252: convert others with iconv -t UTF-8";
 }
 
 static int prepare(text_reader *r, const read_options *options, fault *f)
@@ -383,14 +399,16 @@ static int prepare(text_reader *r, const read_options *options, fault *f)
     r->skips_comments = !options->comment;
     r->window.comment = options->comment > COMMENT_NONE ? options->comment : '\0';
     r->header_given = options->header != -1;
+    r->skipped_lines = options->skip_lines;
     if (begin(r, f) != 0) return -1;
+    note_encoding(r);
     read_options known = *options;
     if (!known.delimiter) known.delimiter = r->separator;
     while (!text_form_find(&r->window, &known, &r->form))
         if (text_window_more(&r->window, 1, f) < 0) return -1;
     r->base.may_have_header = r->form.may_be_header;
     if (r->form.title && skip_row(r, f) != 0) return -1;
-    if (find_columns(r, f) != 0 || (r->form.header && check_rows(r, f) < 0)) return -1;
+    if (find_columns(r, options, f) != 0 || (r->form.header && check_rows(r, f) < 0)) return -1;
     r->first_row = text_unit(&r->base);
     if (input_data_size(r->base.in) > 0) {
         r->base.units = input_data_size(r->base.in);
@@ -419,26 +437,14 @@ reader *text_open(input *in, const read_options *options, fault *f)
     return NULL;
 }
 
-/* How many bytes follow the first byte of a UTF-8 character; -1 if it is not one. */
-static int utf8_tail(unsigned char c)
-{
-    if (c < 0x80) return 0;
-    if (c >= 0xc2 && c < 0xe0) return 1;
-    if (c >= 0xe0 && c < 0xf0) return 2;
-    return c >= 0xf0 && c < 0xf5 ? 3 : -1;
-}
-
 /* UTF-8 without control characters except white space; or, in other encodings, at least lines. */
 bool text_recognise(const unsigned char *head, size_t size, const char *path)
 {
     (void)path;
-    bool utf8 = true;
-    int tail = 0;
-    for (size_t i = 0; i < size; i++) {
+    size_t whole = size;
+    for (size_t i = 0; i < size; i++)
         if (head[i] < ' ' && !text_is_space((char)head[i])) return false;
-        bool continues = (head[i] & 0xc0) == 0x80;
-        if (continues != (tail > 0)) utf8 = false;
-        tail = continues ? tail - 1 : utf8_tail(head[i]);
-    }
-    return utf8 || memchr(head, '\n', size);
+    for (int cut = 0; whole && (head[whole - 1] & 0x80) && cut < 3; cut++)
+        whole--; /* the last character may be cut */
+    return text_is_utf8((const char *)head, whole) || memchr(head, '\n', size);
 }

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/times.h"
+#include "base/dates/reading.h"
 #include "input/readers/text/number.h"
 
 enum { ROWS_LOOKED_AT = 32 };
@@ -85,11 +85,18 @@ typedef struct fit {
     int rows;             /* examined */
     int alike;            /* of these, rows with as many cells */
     int64_t all, numbers; /* cells of these rows, and those that are numbers */
+    int times_first;      /* of the rows, those that begin with a date */
     bool cuts_quotes;     /* of the first row: the delimiter stands in quotes that begin within a cell */
 } fit;
 
 /* The maximum number of cells of a row to examine. */
 enum { CELLS_LOOKED_AT = 256 };
+
+static bool is_time(const text_cell *cell)
+{
+    date_evidence ignored = {0};
+    return date_evidence_add(&ignored, cell->begin, cell->end);
+}
 
 static bool has_half_quote(const text_cell *cell)
 {
@@ -114,6 +121,7 @@ static fit fit_of(const text_window *w, text_delimiter delimiter)
             result.numbers += is_meant_as_number(&cell[c]);
             halves += row == 0 && has_half_quote(&cell[c]);
         }
+        result.times_first += is_time(&cell[0]);
         if (row == 0) {
             result.cells = cells;
             result.cuts_quotes = halves > 1;
@@ -133,66 +141,117 @@ static bool is_quantity(const text_cell *cell)
     return q && q > cell->begin && cell->end - q <= 1 && cell->end >= q;
 }
 
-static bool is_time(const text_cell *cell)
-{
-    time_span span;
-    return time_parse(cell->begin, cell->end, false, &span);
-}
-
-/* The words of the row at *at, of which the first CELLS_LOOKED_AT are stored; 0 if the window ends first. */
-static int64_t words_of(const char **at, const char *end, text_cell *words, uint64_t *line)
+/* The words of the row at *at, of which the first CELLS_LOOKED_AT are stored; 0 if the window ends first. A quote that
+ * is not closed in its line is part of a word. */
+static int64_t words_of(const char **at, const char *end, text_delimiter delimiter, text_cell *words, uint64_t *line)
 {
     const char *q = memchr(*at, '\n', (size_t)(end + 1 - *at));
     int64_t count = 0;
     if (q == end) return 0;
     for (const char *p = *at; p < q; count++) {
-        const char *begin = p;
-        while (!is_blank(*p, ' ') && *p != '\n')
-            p++;
-        if (count < CELLS_LOOKED_AT) words[count] = (text_cell){.begin = begin, .end = p};
-        while (is_blank(*p, ' '))
-            p++;
+        text_cell cell;
+        const char *next = p;
+        if (text_scan_cell(&next, end, delimiter, &cell) == TEXT_CUT || cell.newlines) {
+            cell = (text_cell){.begin = p};
+            for (next = p; !is_blank(*next, ' ') && *next != '\n';)
+                next++;
+            cell.end = next;
+            while (is_blank(*next, ' '))
+                next++;
+        }
+        if (count < CELLS_LOOKED_AT) words[count] = cell;
+        p = next;
     }
     *at = q + 1;
     ++*line;
     return count;
 }
 
-/* A table that blanks align, in which the last cell of a row may have several words: as of ps, ls -l, or df, whose
- * header has such a name, and of logs. A column of it has only numbers, or times, so that prose is not one. */
-static bool find_table(const text_window *w, text_form *form)
+/* What the first rows have, split by blanks. */
+typedef struct words_census {
+    int rows;
+    int64_t first, fewest;         /* words of the first row, and the fewest of the others */
+    bool first_words;              /* none of the first row is a number or a date */
+    bool total;                    /* the first row may be one such as "total 64" */
+    bool numbers[CELLS_LOOKED_AT]; /* of the columns, but for the first row: all are numbers, or dates */
+    bool too_many;
+} words_census;
+
+static words_census words_census_of(const text_window *w, text_delimiter delimiter)
 {
     const char *p = w->data + w->at, *end = w->data + w->size;
     uint64_t line = 0;
-    bool numbers[CELLS_LOOKED_AT], words = true; /* of the columns, with times; and in the first row */
-    bool total = false;                          /* is the first row one such as "total 64" */
-    int64_t first = 0, fewest = 0;
-    int rows = 0;
-    for (; rows < ROWS_LOOKED_AT && text_skip_to_row(&p, end, ' ', w->comment, &line); rows++) {
+    words_census has = {.first_words = true};
+    for (; has.rows < ROWS_LOOKED_AT && text_skip_to_row(&p, end, delimiter, w->comment, &line); has.rows++) {
         text_cell cell[CELLS_LOOKED_AT];
         double value;
-        int64_t cells = words_of(&p, end, cell, &line);
+        const int64_t cells = words_of(&p, end, delimiter, cell, &line);
         if (cells == 0) break;
-        if (cells > CELLS_LOOKED_AT) return false;
-        for (int64_t c = 0; rows == 0 && c < cells; c++)
-            words = words && !text_cell_number(&cell[c], &value) && !is_time(&cell[c]);
-        for (int64_t c = 0; rows > 0 && c < cells; c++)
-            numbers[c] = (is_quantity(&cell[c]) || is_time(&cell[c])) && (rows == 1 || (c < fewest && numbers[c]));
-        if (rows == 0) {
-            first = cells;
-            total = cells == 2 && !text_cell_number(&cell[0], &value) && text_cell_number(&cell[1], &value);
+        has.too_many = has.too_many || cells > CELLS_LOOKED_AT;
+        if (has.too_many) break;
+        for (int64_t c = 0; has.rows == 0 && c < cells; c++)
+            has.first_words = has.first_words && !text_cell_number(&cell[c], &value) && !is_time(&cell[c]);
+        for (int64_t c = 0; has.rows > 0 && c < cells; c++)
+            has.numbers[c] =
+                (is_quantity(&cell[c]) || is_time(&cell[c])) && (has.rows == 1 || (c < has.fewest && has.numbers[c]));
+        if (has.rows == 0) {
+            has.first = cells;
+            has.total = cells == 2 && !text_cell_number(&cell[0], &value) && text_cell_number(&cell[1], &value);
         }
-        if (rows == 1 || (rows > 1 && cells < fewest)) fewest = cells;
+        if (has.rows == 1 || (has.rows > 1 && cells < has.fewest)) has.fewest = cells;
     }
-    total = total && first < fewest;
-    const int64_t columns = first < fewest && !total ? first : fewest;
+    has.total = has.total && has.first < has.fewest;
+    return has;
+}
+
+/* A table that blanks align, in which the last cell of a row may have several words: as of ps, ls -l, or df, whose
+ * header has such a name, and of logs. A column of it has only numbers, or times, so that prose is not one. */
+static bool find_table(const text_window *w, text_delimiter delimiter, text_form *form)
+{
+    const words_census has = words_census_of(w, delimiter);
+    const int64_t columns = has.first < has.fewest && !has.total ? has.first : has.fewest;
     bool any_numbers = false;
-    for (int64_t c = 0; c < columns; c++)
-        any_numbers = any_numbers || numbers[c];
-    if (rows < 2 || columns < 2 || (words && first > fewest + 1) || !any_numbers) return false;
-    form->title = total;
+    for (int64_t c = 0; c < columns && !has.too_many; c++)
+        any_numbers = any_numbers || has.numbers[c];
+    if (has.rows < 2 || columns < 2 || (has.first_words && has.first > has.fewest + 1) || !any_numbers) return false;
+    form->title = has.total;
     form->columns = columns;
     return true;
+}
+
+/* Does a header name a date, and the time behind it? */
+static bool names_times_apart(const text_window *w)
+{
+    const char *p = w->data + w->at, *end = w->data + w->size;
+    uint64_t line = 0;
+    text_cell cell[CELLS_LOOKED_AT];
+    if (!text_skip_to_row(&p, end, ' ', w->comment, &line)) return false;
+    const int64_t cells = words_of(&p, end, ' ', cell, &line);
+    for (int64_t c = 1; c < cells && c < CELLS_LOOKED_AT; c++)
+        if (text_cell_is(&cell[c], "time") && (text_cell_is(&cell[c - 1], "date") || text_cell_is(&cell[c - 1], "day")))
+            return true;
+    return false;
+}
+
+/* How blanks part the cells. A date and its time are one where rows have nothing else, or where the header has one name
+ * for both. */
+static text_delimiter find_blanks(const text_window *w)
+{
+    const char *p = w->data + w->at, *end = w->data + w->size;
+    uint64_t line = 0;
+    bool dates = false, alone = true;
+    for (int row = 0; row < ROWS_LOOKED_AT && text_skip_to_row(&p, end, ' ', w->comment, &line); row++) {
+        text_cell cell[CELLS_LOOKED_AT];
+        const int64_t cells = words_of(&p, end, BLANKS_BUT_IN_DATES, cell, &line);
+        if (cells == 0) break;
+        for (int64_t c = 0; c < cells && c < CELLS_LOOKED_AT && !dates; c++)
+            dates = !cell[c].quoted && memchr(cell[c].begin, ' ', (size_t)(cell[c].end - cell[c].begin));
+        alone = alone && cells == 1;
+    }
+    if (!dates || alone) return dates ? BLANKS_BUT_IN_DATES : ' ';
+    const words_census joined = words_census_of(w, BLANKS_BUT_IN_DATES);
+    const bool named = joined.rows > 1 && joined.first_words && joined.fewest >= joined.first && !names_times_apart(w);
+    return named ? BLANKS_BUT_IN_DATES : BLANKS_AND_DATES;
 }
 
 /* The kinds of cells in the first row. */
@@ -212,13 +271,13 @@ static census census_of(const text_window *w, text_delimiter delimiter)
     do {
         text_cell cell;
         follow = text_scan_cell(&p, end, delimiter, &cell);
-        if (follow == TEXT_CUT || (delimiter == ' ' && *cell.begin == '#')) break;
+        if (follow == TEXT_CUT || (is_by_blanks(delimiter) && *cell.begin == '#')) break;
         double value;
-        bool number = delimiter == ' ' ? text_cell_number(&cell, &value) : is_meant_as_number(&cell);
+        bool number = is_by_blanks(delimiter) ? text_cell_number(&cell, &value) : is_meant_as_number(&cell);
         result.cells++;
         if (result.numbers + result.words == 0) {
             result.number_first = number;
-            result.named = is_name(&cell);
+            result.named = is_name(&cell) && !is_time(&cell);
         }
         result.numbers += number;
         result.words += !number && cell.begin < cell.end;
@@ -232,6 +291,52 @@ static bool is_better(const fit *a, const fit *b)
     if (a->alike != b->alike) return a->alike > b->alike;
     int64_t part_a = a->numbers * b->all, part_b = b->numbers * a->all;
     return part_a != part_b ? part_a > part_b : a->cells > b->cells;
+}
+
+/* Are these the names of rows, as R writes them: in quotes, the numbers from 1 on, or words that differ in front of
+ * numbers? */
+static bool are_row_names(const text_cell *first, const text_cell *last, int rows)
+{
+    bool quoted = true, counted = true, words = true;
+    double begin = 0, value;
+    for (int row = 0; row < rows; row++) {
+        const bool number = text_cell_number(&first[row], &value);
+        if (row == 0) begin = value;
+        quoted = quoted && first[row].quoted;
+        counted = counted && number && (begin == 0 || begin == 1) && value == begin + row;
+        words = words && !number && (text_cell_number(&last[row], &value) || text_cell_missing(&last[row])) &&
+                last[row].end > last[row].begin;
+        for (int other = 0; other < row && words; other++)
+            words = first[other].end - first[other].begin != first[row].end - first[row].begin ||
+                    memcmp(first[other].begin, first[row].begin, (size_t)(first[row].end - first[row].begin)) != 0;
+    }
+    return quoted || counted || words;
+}
+
+/* Have all rows but the first a cell more, which is their name? */
+static bool has_row_names(const text_window *w, text_delimiter delimiter)
+{
+    const char *p = w->data + w->at, *end = w->data + w->size;
+    uint64_t line = 0;
+    text_cell first[ROWS_LOOKED_AT], last[ROWS_LOOKED_AT];
+    int64_t names = 0;
+    int rows = 0;
+    for (; rows <= ROWS_LOOKED_AT && text_skip_to_row(&p, end, delimiter, w->comment, &line); rows++) {
+        text_cell cell[CELLS_LOOKED_AT];
+        double value;
+        const int64_t cells = text_scan_row(&p, end, delimiter, 0, cell, CELLS_LOOKED_AT, &line);
+        if (cells == 0) break;
+        if (cells > CELLS_LOOKED_AT || (rows > 0 && cells != names + 1)) return false;
+        for (int64_t c = 0; rows == 0 && c < cells; c++)
+            if (!cell[c].quoted && (text_cell_number(&cell[c], &value) || cell[c].begin == cell[c].end)) return false;
+        if (rows == 0) {
+            names = cells;
+        } else {
+            first[rows - 1] = cell[0];
+            last[rows - 1] = cell[cells - 1];
+        }
+    }
+    return rows > 1 && are_row_names(first, last, rows - 1);
 }
 
 /* False if more text is needed. */
@@ -252,16 +357,22 @@ static bool find_delimiter(const text_window *w, text_form *form, bool may_be_nu
     bool only_numbers = blanks.numbers && !blanks.words && may_be_numbers;
     /* If only some of the blanks between plain numbers are tabs, these do not separate columns. */
     bool columns = best.cells && !(only_numbers && (best.alike < best.rows || blanks.numbers > best.cells));
-    fit by_blanks = fit_of(w, ' ');
+    const text_delimiter blank = find_blanks(w);
+    const fit by_blanks = fit_of(w, blank);
     /* As in logs of web servers, whose last cells are quoted sentences. */
     const bool quoted =
         best.cuts_quotes && by_blanks.cells > 2 && by_blanks.alike == by_blanks.rows && by_blanks.alike >= best.alike;
-    if (columns && !quoted) return true;
+    /* As commas in a header, or in the sentences of a log, whose rows begin with a time. */
+    const bool by_chance = by_blanks.cells > 1 && by_blanks.alike > best.alike && 2 * best.alike <= best.rows;
+    const bool log = has_dates(blank) && by_blanks.times_first > best.times_first;
+    form->row_names = has_row_names(w, blank);
+    if (form->row_names) form->delimiter = blank;
+    if (form->row_names || (columns && !quoted && !by_chance && !log)) return true;
 
     bool alike = by_blanks.cells > 1 && (by_blanks.alike > 1 || (blanks.numbers && !blanks.words));
-    bool aligned = !only_numbers && (find_table(w, form) || alike);
+    bool aligned = !only_numbers && (find_table(w, blank, form) || alike);
     form->numbers = only_numbers || (blanks.number_first && may_be_numbers && !aligned);
-    form->delimiter = aligned ? ' ' : '\n';
+    form->delimiter = aligned ? blank : '\n';
     return true;
 }
 
@@ -329,13 +440,14 @@ bool text_form_find(const text_window *w, const read_options *options, text_form
         return false;
     }
     census first = census_of(w, form->delimiter);
+    form->row_names = options->header != 0 && !form->numbers && has_row_names(w, form->delimiter);
     bool names = !form->numbers && !form->title && !first.numbers && first.words;
     if (first.cells == 1 && names) {
         const fit rows = fit_of(w, form->delimiter);
         names = first.named && (rows.numbers > 0 || rows.rows == 1 || has_times(w, form->delimiter, false));
     }
     names = names && !has_times(w, form->delimiter, true);
-    form->header = options->header == 1 || (options->header == -1 && names);
+    form->header = options->header == 1 || form->row_names || (options->header == -1 && names);
     form->may_be_header =
         !form->header && !form->numbers && options->header == -1 && has_numbers_as_names(w, form->delimiter);
     return true;

@@ -18,6 +18,8 @@ typedef struct text_reader {
     text_form form;
     bool skip_bad, paired, in_parts;
     text_delimiter separator; /* that the first line states; 0: none does */
+    bool is_windows;          /* Windows-1252, of which names and strings are made UTF-8 */
+    int64_t skipped_lines;    /* --skip-lines */
     bool skips_comments;      /* before the first row */
     bool header_given;        /* whether there is a header */
     const char *commented;    /* the last of these lines, without #; NULL: there is none */
@@ -39,6 +41,10 @@ typedef struct text_reader {
     int64_t first_row; /* the byte where rows begin, after a header */
     int64_t stop;      /* rows that begin here or later are not read */
 } text_reader;
+
+/* Find what the columns hold by the first rows, which begin at the window's position. cells: as many as there are
+ * columns. False without memory. */
+bool text_find_columns(text_reader *r, const read_options *options, text_cell *cells);
 
 /* Read rows, or plain numbers, until the band is full or the data ends: how many, or -1. */
 int64_t text_read_rows(text_reader *r, fault *f);

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/times.h"
+#include "base/dates/reading.h"
 #include "input/readers/text/number.h"
+#include "input/readers/text/text_encoding.h"
 #include "input/readers/text/text_reader.h"
 #include "input/samples/filter.h"
 
@@ -26,12 +27,20 @@ static int fault_cell(const text_reader *r, uint64_t line, int column, const tex
 
 static int fault_time(const text_reader *r, uint64_t line, int column, const text_cell *cell, fault *f)
 {
-    char what[96];
+    char what[96], named[96] = "";
+    time_span span;
+    if (r->base.names) snprintf(named, sizeof named, " (%.80s)", r->base.names[column]);
+    if (time_read(cell->begin, cell->end, &r->base.styles[column], &span) == TIME_EITHER)
+        return fault_set(f, EXIT_DATA,
+                         "%s, line %" PRIu64 ", column %d%s: the date '%.*s' begins with a day or with a month: say "
+                         "--date-format dmy or --date-format mdy",
+                         input_name(r->base.in), text_window_line(&r->window, line), column, named,
+                         (int)(cell->end - cell->begin), cell->begin);
     text_cell_describe(cell->begin, cell->end, "date", what, sizeof what);
     return fault_set(f, EXIT_DATA,
-                     "%s, line %" PRIu64 ", column %d: %s; correct it, leave such cells out with --skip-bad, or count "
-                     "its values with --category",
-                     input_name(r->base.in), text_window_line(&r->window, line), column, what);
+                     "%s, line %" PRIu64 ", column %d%s: %s; correct it, leave such cells out with --skip-bad, or "
+                     "count its values with --category",
+                     input_name(r->base.in), text_window_line(&r->window, line), column, named, what);
 }
 
 static int fault_word(const text_reader *r, const char *begin, const char *end, fault *f)
@@ -101,11 +110,15 @@ static row_result keep_row(text_reader *r, int bad, int missing)
 /* The current row ends on `line`. */
 static row_result end_row(text_reader *r, int64_t columns, uint64_t line, int bad, int missing, fault *f)
 {
-    if (columns != r->base.channels) {
+    if (columns != r->base.channels && !r->skip_bad) {
         fault_ragged(r, columns, f);
         return ROW_FAILED;
     }
     r->line = line + 1;
+    if (columns != r->base.channels) {
+        r->base.ragged++;
+        return ROW_LEFT_OUT;
+    }
     return keep_row(r, bad, missing);
 }
 
@@ -150,18 +163,22 @@ static row_result read_row(text_reader *r, const char **at, fault *f)
 
 /* ---- Cells that are not only numbers -------------------------------------------------------------------- */
 
-/* The bytes of a cell; NULL without memory. */
+/* The bytes of a cell, in UTF-8; NULL without memory. */
 static const char *word_of(text_reader *r, const text_cell *cell, size_t *size)
 {
     *size = (size_t)(cell->end - cell->begin);
-    if (!cell->quoted || !memchr(cell->begin, '"', *size)) return cell->begin;
-    if (*size > r->unquoted_room) {
-        char *more = realloc(r->unquoted, *size);
+    const bool doubled = cell->quoted && memchr(cell->begin, '"', *size);
+    const bool foreign = r->is_windows && !text_is_utf8(cell->begin, *size);
+    if (!doubled && !foreign) return cell->begin;
+    if (4 * *size > r->unquoted_room) {
+        char *more = realloc(r->unquoted, 4 * *size);
         if (!more) return NULL;
         r->unquoted = more;
-        r->unquoted_room = *size;
+        r->unquoted_room = 4 * *size;
     }
-    *size = text_cell_copy(cell, r->unquoted);
+    char *copy = r->unquoted + (foreign ? 3 * *size : 0);
+    *size = text_cell_copy(cell, copy);
+    if (foreign) *size = text_from_windows(copy, *size, r->unquoted);
     return r->unquoted;
 }
 
@@ -210,7 +227,7 @@ static cell_result store_cell(text_reader *r, int column, int slot, const text_c
         return CELL_GOOD;
     case VALUES_TIMES:
         if (text_cell_is(cell, "NaT")) return CELL_MISSING;
-        if (!time_parse(cell->begin, cell->end, false, &span)) break;
+        if (time_read(cell->begin, cell->end, &r->base.styles[column], &span) != TIME_READ) break;
         ((int64_t *)values)[at] = span.begin;
         return CELL_GOOD;
     }

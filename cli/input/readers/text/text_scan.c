@@ -5,12 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dates/reading.h"
+
 /* Fuzzing slides the window over small files too. */
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 enum { FIRST_WINDOW = 64 };
 #else
 enum { FIRST_WINDOW = 1 << 18 };
 #endif
+
+enum { LONGEST_DATE = 256 }; /* with many blanks */
 
 uint64_t text_window_line(const text_window *w, uint64_t line)
 {
@@ -132,7 +136,7 @@ static const char *scan_quoted(const char *q, const char *end, bool escapes, tex
 
 static inline bool ends_cell(char c, text_delimiter delimiter)
 {
-    return c == '\n' || c == delimiter || (delimiter == ' ' && c == '\t');
+    return c == '\n' || c == delimiter || (is_by_blanks(delimiter) && (c == ' ' || c == '\t'));
 }
 
 text_follow text_scan_cell(const char **at, const char *end, text_delimiter delimiter, text_cell *cell)
@@ -143,26 +147,30 @@ text_follow text_scan_cell(const char **at, const char *end, text_delimiter deli
     const char *q = begin;
     *cell = (text_cell){.begin = begin};
     if (*q == '"') {
-        q = scan_quoted(q, end, delimiter == ' ', cell);
+        q = scan_quoted(q, end, is_by_blanks(delimiter), cell);
         if (!q) return TEXT_CUT;
         while (is_blank(*q, delimiter) && !ends_cell(*q, delimiter))
             q++;
         if (!ends_cell(*q, delimiter)) cell->quoted = false; /* "a"b is an unquoted cell that contains quotes */
     }
     if (!cell->quoted) {
+        if (has_dates(delimiter) && end - begin < LONGEST_DATE && !memchr(begin, '\n', (size_t)(end - begin)))
+            return TEXT_CUT;
+        const char *date = has_dates(delimiter) ? time_extent(begin, end) : NULL;
+        if (date && delimiter == BLANKS_BUT_IN_DATES) q = date;
         while (!ends_cell(*q, delimiter))
             q++;
         cell->begin = begin;
-        cell->end = q;
+        cell->end = date ? date : q;
         while (cell->end > begin && is_blank(cell->end[-1], delimiter))
             cell->end--;
     }
-    if (delimiter == ' ')
+    if (is_by_blanks(delimiter))
         while (is_blank(*q, delimiter))
             q++;
     if (q == end) return TEXT_CUT;
     bool row_ended = *q == '\n';
-    *at = row_ended || delimiter != ' ' ? q + 1 : q;
+    *at = row_ended || !is_by_blanks(delimiter) ? q + 1 : q;
     return row_ended ? TEXT_ROW : TEXT_CELL;
 }
 
@@ -175,7 +183,7 @@ bool text_skip_to_row(const char **at, const char *end, text_delimiter delimiter
         if (comment && *p == comment) p = memchr(p, '\n', (size_t)(end + 1 - p));
         if (p == end) return false;
         if (*p != '\n') {
-            if (delimiter == ' ') *at = p;
+            if (is_by_blanks(delimiter)) *at = p;
             return true;
         }
         ++*line;
@@ -185,8 +193,13 @@ bool text_skip_to_row(const char **at, const char *end, text_delimiter delimiter
 
 text_follow text_scan_rest(const char **at, const char *end, text_cell *cell)
 {
-    const char *q = memchr(*at, '\n', (size_t)(end + 1 - *at));
+    const char *begin = *at, *q = memchr(begin, '\n', (size_t)(end + 1 - begin));
     if (q == end) return TEXT_CUT;
+    if (*begin == '"') { /* do the quotes surround all of it? */
+        const text_follow follow = text_scan_cell(at, end, '\n', cell);
+        if (follow == TEXT_ROW && cell->quoted && cell->newlines == 0) return follow;
+        *at = begin;
+    }
     *cell = (text_cell){.begin = *at, .end = q};
     while (cell->end > cell->begin && is_blank(cell->end[-1], ' '))
         cell->end--;

@@ -41,6 +41,20 @@ void text_window_free(text_window *w);
 /* A cell separator: a character, ' ' for runs of blanks, '\n' for none (one cell per row). */
 typedef char text_delimiter;
 
+/* Runs of blanks, where a date has its time and offset with it, although blanks part them. Their words may be cells of
+ * their own as well, so that columns have the numbers that they have without dates; or none. */
+enum { BLANKS_AND_DATES = '\v', BLANKS_BUT_IN_DATES = '\f' };
+
+static inline bool has_dates(text_delimiter delimiter)
+{
+    return delimiter == BLANKS_AND_DATES || delimiter == BLANKS_BUT_IN_DATES;
+}
+
+static inline bool is_by_blanks(text_delimiter delimiter)
+{
+    return delimiter == ' ' || has_dates(delimiter);
+}
+
 typedef struct text_cell {
     const char *begin, *end; /* without surrounding blanks and quotes */
     bool quoted;             /* a doubled quote stands for one */
@@ -65,7 +79,7 @@ text_follow text_scan_cell(const char **at, const char *end, text_delimiter deli
  * window ends before the next row; *at is then the position to continue from. */
 bool text_skip_to_row(const char **at, const char *end, text_delimiter delimiter, char comment, uint64_t *line);
 
-/* Scan the last cell of a row, which may contain blanks and quotes. */
+/* Scan the last cell of a row, which may contain blanks, and quotes unless these surround it. */
 text_follow text_scan_rest(const char **at, const char *end, text_cell *cell);
 
 /* Scan a row; returns the number of its cells, or 0 if the window ends first. The first `room` cells are stored.

@@ -1,0 +1,54 @@
+/* Dates and times in text. */
+#ifndef CLI_TIME_READING_H
+#define CLI_TIME_READING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A period that text names, in microseconds since 1970: a year, a month, a day, or a time of day. */
+typedef struct time_span {
+    int64_t begin, end; /* end is not in it */
+} time_span;
+
+/* Which number comes first in dates such as 1/5/2024. */
+typedef enum date_order { DATE_ORDER_UNSAID = 0, DAY_FIRST, MONTH_FIRST } date_order;
+
+/* How the dates of a column are written. */
+typedef struct time_style {
+    date_order order;
+    const char *pattern; /* of --date-format, as strptime takes it; NULL: any form that is known */
+    int64_t before;      /* a date without a year is the last such day before this time; 0: it is no date */
+    bool years;          /* a year alone is a date, too */
+} time_style;
+
+typedef enum time_reading {
+    TIME_NONE = 0, /* it is no date */
+    TIME_READ,
+    TIME_EITHER, /* 1/5/2024: the style does not say the order */
+} time_reading;
+
+/* Read text that is a date, perhaps with a time and an offset, as a whole. The forms are ISO 8601
+ * (2015-01-05T12:30:00.5+01:00, 2015-1-5 12:30, 2015-01), 2015/01/05, 05.01.2015, 1/5/2015, 1-5-15, Jan 5 2015, 5 Jan
+ * 2015, 05-Jan-2015, with 7:30 PM, too, and those of ctime, date, syslog, RFC 2822 and web servers' logs
+ * (05/Jan/2015:12:30:00 +0100). Without an offset, times are of the zone of time_zone_set. */
+time_reading time_read(const char *begin, const char *end, const time_style *style, time_span *span);
+
+/* The same in a style that says nothing: a date that can be read in one way only. */
+bool time_parse(const char *begin, const char *end, bool years, time_span *span);
+
+/* The end of a date that begins here and has blanks in it, such as those before a time, an offset or a year; NULL if
+ * there is none. A character that no date has, such as a newline, must follow before or at `end`. */
+const char *time_extent(const char *begin, const char *end);
+
+/* What the dates of a column say about their order. */
+typedef struct date_evidence {
+    bool day_first, month_first; /* a date that is one only so */
+    bool yearless;               /* a date without a year */
+} date_evidence;
+
+/* Look at text that may be a date of any style: is it one? */
+bool date_evidence_add(date_evidence *e, const char *begin, const char *end);
+/* The order that follows; unsaid where nothing, or both, do. */
+date_order date_evidence_order(const date_evidence *e);
+
+#endif
