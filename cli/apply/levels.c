@@ -60,7 +60,7 @@ int levels_begin(levels *l, histo_dtype dtype, int64_t largest, const settings *
     const int64_t bins = s->bin_count ? s->bin_count : usual ? usual : DEFAULT_BINS;
     l->spec = (bins_spec){
         .kind = BINS_NUMBER, .number = bins, .fewer = !s->bin_count && !is_integer(dtype), .log = s->log_bins};
-    return axis_search_begin(&l->search, &l->spec, dtype, 1, f);
+    return axis_search_begin(&l->search, &l->spec, dtype, true, 1, f);
 }
 
 void levels_free(levels *l)

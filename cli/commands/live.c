@@ -234,8 +234,9 @@ static int begin_axis(live *l, const piece *p, int a, fault *f)
     const bins_spec *spec = bins_of_axis(&r->bins, a, r->axis_count, f);
     if (!spec) return -1;
     const bins_list alone = {.count = 1, .spec = {*spec}};
-    if (!bins_need_data(&alone, r->sources[a].dtype)) {
-        if (axis_search_begin(&r->search[a], spec, r->sources[a].dtype, r->axis_count, f) != 0) return -1;
+    if (!bins_need_data(&alone, r->sources[a].dtype, r->sources[a].pixels)) {
+        if (axis_search_begin(&r->search[a], spec, r->sources[a].dtype, r->sources[a].pixels, r->axis_count, f) != 0)
+            return -1;
         if (axis_search_end(&r->search[a], feed_name(&r->feed, 0), f) != 0) return -1;
         r->axes[a] = r->search[a].axis;
         return 0;

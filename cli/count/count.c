@@ -36,7 +36,7 @@ static int axis_of_file(const settings *s, const char *const *file, histo_axis *
 
 /* The axis that the samples of all files of a run have in common, whatever their types: 1; 0 if the run finds it by
  * itself, as for one file or bins that are given; -1. *whole: all samples are integers. */
-static int find_common_axis(const run *r, histo_axis *axis, bool *whole, fault *f)
+static int find_common_axis(const run *r, round_axis *axis, bool *whole, fault *f)
 {
     const settings *s = r->settings;
     const bins_spec *spec = &r->bins.spec[0];
@@ -60,7 +60,7 @@ static int give_common_axis(run *r, fault *f)
     if (!r->settings->compare || r->given || run_has_words(r)) return 0;
     const int found = find_common_axis(r, &r->common, &r->common_whole, f);
     if (found < 0) return -1;
-    if (found) r->given = &r->common;
+    if (found) r->given = &r->common.axis;
     r->given_count = found;
     return 0;
 }

@@ -62,6 +62,12 @@ static int make_sources(run *r, int count, bool joint, bool own_axes, fault *f)
     return r->sources && r->search && r->axes && r->bins_of ? 0 : run_fault_memory(f);
 }
 
+/* Formats whose samples of 8 bits may be anything. */
+static bool is_bare(const char *kind)
+{
+    return strcmp(kind, "bytes") == 0 || strcmp(kind, "raw") == 0;
+}
+
 static int describe(run *r, const samples *in, fault *f)
 {
     const choice *c = samples_choice(in);
@@ -72,12 +78,14 @@ static int describe(run *r, const samples *in, fault *f)
     if (samples_reader(in)->may_have_header && !r->settings->quiet)
         note("%s: the first row is counted as numbers: if it names the columns, add --header yes",
              feed_name(&r->feed, 0));
-    bool columns = samples_reader(in)->numeric; /* columns of a table are unrelated quantities */
+    const reader *from = samples_reader(in);
+    bool columns = from->numeric; /* columns of a table are unrelated quantities */
     if (make_sources(r, c->count, c->joint, c->joint || columns || r->given_count > 1, f) != 0) return -1;
     for (int i = 0; i < c->count; i++) {
         const sample_source *s = &c->sources[i];
+        const char *kind = from->kind->name, *name = s->name;
         r->sources[i].dtype = s->dtype;
-        const char *kind = samples_reader(in)->kind->name, *name = s->name;
+        r->sources[i].pixels = !columns && (from->model != CHANNELS_PLAIN || from->width != 1 || is_bare(kind));
         r->characters = !name && strcmp(kind, "bytes") == 0;
         if (!name) name = r->settings->read.letters ? "letters" : r->characters ? kind : r->settings->read.dataset;
         if (name && !(r->sources[i].name = strdup(name))) return run_fault_memory(f);
@@ -174,7 +182,7 @@ static bool may_read_twice(const run *r)
     if (r->settings->by) return true;
     for (int i = 0; i < r->bins.count && dtype == HISTO_DTYPE_COUNT; i++)
         if (bins_reach_far(&r->bins.spec[i])) return true;
-    return bins_need_data(&r->bins, dtype);
+    return bins_need_data(&r->bins, dtype, true);
 }
 
 bool run_files_have(const settings *s, int64_t most)
@@ -253,6 +261,7 @@ void run_end(run *r)
     groups_free(&r->groups);
     free(r->axes);
     free(r->resumed);
+    free(r->common.edges);
     free(r->found_sums);
     free(r->found_quantiles);
     free(r->q);

@@ -4,6 +4,7 @@
 #define CLI_RUN_H
 
 #include "count/axes/axes.h"
+#include "count/axes/round.h"
 #include "count/count.h"
 #include "count/groups.h"
 #include "count/result.h"
@@ -15,6 +16,7 @@
 typedef struct run_source {
     char *name; /* NULL: none */
     histo_dtype dtype;
+    bool pixels;      /* of 8 bits, samples are brightness, or bytes; else numbers */
     histo_plan *plan; /* of the first source with its dtype and axis; a joint histogram has that of the first source */
 } run_source;
 
@@ -56,7 +58,7 @@ struct run {
     const histo_axis *given; /* axes that need not be found; NULL: none */
     int given_count;
     bool common_whole;   /* all samples of its files are integers */
-    histo_axis common;   /* of --compare, if it is given */
+    round_axis common;   /* of --compare */
     histo_axis *resumed; /* those of an earlier process, which are given */
 
     uint64_t bad, missing, ragged; /* cells and rows that a process of a team left out */

@@ -1,13 +1,30 @@
 #include "count/view.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* The width of a row of bins. */
+int64_t bin_rows_count(const bin_rows *rows)
+{
+    return (rows->bins + rows->lacking + rows->each - 1) / rows->each;
+}
+
+int64_t bin_rows_begin(const bin_rows *rows, int64_t row)
+{
+    const int64_t begin = row * rows->each - rows->lacking;
+    return begin < 0 ? 0 : begin < rows->bins ? begin : rows->bins;
+}
+
+static double width_of_row(const histo_axis *axis, const bin_rows *rows, int64_t row)
+{
+    return histo_axis_edge(axis, bin_rows_begin(rows, row + 1)) - histo_axis_edge(axis, bin_rows_begin(rows, row));
+}
+
+/* The width of `each` neighbouring bins, of which the last may be fewer. */
 static double width_of(const histo_axis *axis, int64_t each, int64_t row)
 {
-    const int64_t first = row * each, end = first + each < axis->bins ? first + each : axis->bins;
-    return histo_axis_edge(axis, end) - histo_axis_edge(axis, first);
+    const bin_rows rows = {axis->bins, each, 0};
+    return width_of_row(axis, &rows, row);
 }
 
 static double least_width(const histo_axis *axis)
@@ -50,7 +67,8 @@ static bool is_unequal(const histo_axis *axis)
     const double least = least_width(axis);
     for (int64_t i = 0; i < axis->bins; i++)
         most = fmax(most, width_of(axis, 1, i));
-    return least > 0 && most > least * (1 + 1e-6);
+    const double rounding = 4 * DBL_EPSILON * fmax(fabs(axis->lo), fabs(axis->hi));
+    return least > 0 && most > least * (1 + 1e-6) + rounding;
 }
 
 view view_drawn(const settings *s, const series *like)
@@ -85,13 +103,16 @@ static void add_up(const view *v, double *values, int64_t n)
     }
 }
 
-void view_apply(const view *v, const histo_axis *axis, int64_t each, double *values, int64_t rows)
+void view_apply(const view *v, const histo_axis *axis, const bin_rows *rows, double *values)
 {
-    const double total = total_of(v, values, rows), unit = unit_of(v, 0);
+    const int64_t n = bin_rows_count(rows);
+    const double total = total_of(v, values, n), unit = unit_of(v, 0);
     const bool by_width = !v->cumulative && (v->kind == VIEW_DENSITIES || v->kind == VIEW_PER_UNIT);
-    if (v->cumulative) add_up(v, values, rows);
-    for (int64_t i = 0; i < rows; i++) /* in NumPy's order of operations */
-        values[i] = values[i] == 0 ? 0 : (by_width ? values[i] / (width_of(axis, each, i) / unit) : values[i]) / total;
+    if (v->cumulative) add_up(v, values, n);
+    for (int64_t i = 0; i < n; i++) { /* in NumPy's order of operations */
+        const double width = by_width ? width_of_row(axis, rows, i) / unit : 1;
+        values[i] = values[i] == 0 ? 0 : values[i] / width / total;
+    }
 }
 
 void view_apply_cells(const view *v, const histo_axis axes[2], const int64_t each[2], double *values,
@@ -118,7 +139,7 @@ double *view_of_table(const view *v, const table *t)
         if (!isnan(values[cell])) total += values[cell];
     }
     if (v->cumulative) {
-        view_apply(v, &t->axes[0], 1, values + 1, t->bins[0]);
+        view_apply(v, &t->axes[0], &(bin_rows){t->bins[0], 1, 0}, values + 1);
         return values;
     }
     for (int64_t cell = -1; table_next(t, &cell, slots);) {

@@ -27,8 +27,17 @@ bool view_is_plain(const view *v);
 /* Whether the value of several bins together is the sum of theirs. */
 bool view_adds_up(const view *v);
 
-/* values[rows], sums of `each` neighbouring bins (fewer in the last row), become what is shown. */
-void view_apply(const view *v, const histo_axis *axis, int64_t each, double *values, int64_t rows);
+/* Neighbouring bins in rows: `each` in a row, of which the first row lacks some, so that the others begin at round
+ * edges; the last one has what is left. */
+typedef struct bin_rows {
+    int64_t bins, each, lacking;
+} bin_rows;
+int64_t bin_rows_count(const bin_rows *rows);
+/* The first bin of a row; of the row after the last one, the number of bins. */
+int64_t bin_rows_begin(const bin_rows *rows, int64_t row);
+
+/* Sums of the bins in each row become what is shown. */
+void view_apply(const view *v, const histo_axis *axis, const bin_rows *rows, double *values);
 /* As view_apply, for two axes, the second of which is the faster one; not cumulative. */
 void view_apply_cells(const view *v, const histo_axis axes[2], const int64_t each[2], double *values,
                       const int64_t rows[2]);

@@ -114,8 +114,9 @@ static int check(histo_status status, const char *what, fault *f)
 static int merge_search(void *self, axis_search *search, fault *f)
 {
     const team *t = self;
-    const int64_t mine = search->found.some_fraction;
-    MPI_Allreduce(&mine, &search->found.some_fraction, 1, MPI_INT64_T, MPI_MAX, t->comm);
+    const int64_t fraction = search->found.some_fraction, number = search->found.samples;
+    MPI_Allreduce(&fraction, &search->found.some_fraction, 1, MPI_INT64_T, MPI_MAX, t->comm);
+    if (search->passes == 1) MPI_Allreduce(&number, &search->found.samples, 1, MPI_INT64_T, MPI_SUM, t->comm);
     if (check(histo_mpi_survey(search->survey, t->comm), "the bins", f) != 0) return -1;
     return check(histo_mpi_stats(&search->found.positive, t->comm), "the bins", f);
 }

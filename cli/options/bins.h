@@ -8,7 +8,8 @@
 #include "options/settings.h"
 
 typedef enum bins_kind {
-    BINS_DEFAULT = 0, /* no option: one bin per value of 8-bit samples, else the rule auto with at most 1024 */
+    BINS_DEFAULT =
+        0, /* no option: a bin for each value of 8-bit images, else about as many as the rule auto asks for */
     BINS_NUMBER,
     BINS_RULE,
     BINS_WIDTH,
@@ -29,7 +30,7 @@ typedef struct bins_spec {
     histo_range range;
     double lo, hi; /* as the library takes them: values, infinite at an open end of a fixed range, or percentiles */
     bool log;
-    bool every_value; /* by default, integers of 16 bits have a bin for each value, as those of 8 bits have */
+    bool every_value; /* by default, integers of 8 and 16 bits have a bin for each value of their type */
     bool letters;     /* a bin is a letter */
 } bins_spec;
 

@@ -104,7 +104,7 @@ typedef struct settings {
     bool log_bins;     /* --log */
     uint32_t top;      /* --top N: words with bins of their own; 0: not given */
     int order;         /* --sort count|name: a dictionary_order */
-    bool every_value;  /* integers of 16 bits have a bin for each value by default */
+    bool every_value;  /* integers of 8 and 16 bits have a bin for each value by default */
     bool every_word;   /* all words have bins of their own by default */
 
     /* Colours that `histo backproject` and `histo track` look for. */

@@ -109,7 +109,69 @@ int steps_parse(steps *s, const char *text, const char *where, fault *f)
 
 double steps_at(const steps *s, int64_t i)
 {
+    static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    const int64_t digits = s->first + i * s->step, most = INT64_C(1) << 53;
     char text[TEXT_NUMBER_BYTES + 16];
-    snprintf(text, sizeof text, "%" PRId64 "e%d", s->first + i * s->step, -s->decimals);
+    if (digits >= -most && digits <= most && s->decimals >= 0 && s->decimals <= 22) /* exact, so rounded once */
+        return (double)digits / tens[s->decimals];
+    snprintf(text, sizeof text, "%" PRId64 "e%d", digits, -s->decimals);
     return strtod(text, NULL);
+}
+
+steps steps_round(double width)
+{
+    const double power = floor(log10(width)), part = pow(10, log10(width) - power);
+    const int64_t step = part < sqrt(2) ? 1 : part < sqrt(10) ? 2 : part < sqrt(50) ? 5 : 10;
+    return (steps){.step = step < 10 ? step : 1, .decimals = -(int)power - (step == 10)};
+}
+
+steps steps_coarser(const steps *s)
+{
+    return s->step == 5 ? (steps){.step = 1, .decimals = s->decimals - 1}
+                        : (steps){.step = s->step == 1 ? 2 : 5, .decimals = s->decimals};
+}
+
+bool steps_of_width(steps *s, double width)
+{
+    char text[TEXT_NUMBER_BYTES];
+    decimal d;
+    if (!parse_decimal(text_exact(width, text), &d)) return false;
+    *s = (steps){.step = d.digits, .decimals = d.decimals};
+    return true;
+}
+
+bool steps_begin(steps *s, double from)
+{
+    char text[TEXT_NUMBER_BYTES];
+    decimal step = {s->step, s->decimals}, first;
+    if (!parse_decimal(text_exact(from, text), &first)) return false;
+    const int most = first.decimals > step.decimals ? first.decimals : step.decimals;
+    if (!scale(&first, most) || !scale(&step, most)) return false;
+    *s = (steps){.first = first.digits, .step = step.digits, .decimals = most};
+    return true;
+}
+
+bool steps_cover(steps *s, double lo, double hi, bool closed)
+{
+    const double most = 0x1p60, begin = steps_at(s, 0), width = steps_at(&(steps){0, 0, s->step, s->decimals}, 1);
+    const double below = floor((lo - begin) / width);
+    int64_t first;
+    if (!(width > 0) || !(fabs(below) < most) || !(fabs(hi / width) < most) ||
+        __builtin_mul_overflow((int64_t)below, s->step, &first) || __builtin_add_overflow(first, s->first, &first) ||
+        llabs(first) > INT64_MAX / 4)
+        return false;
+    s->first = first;
+    while (steps_at(s, 0) > lo) /* the quotient was rounded */
+        s->first -= s->step;
+    while (steps_at(s, 1) <= lo)
+        s->first += s->step;
+    const double wanted = ceil((hi - steps_at(s, 0)) / width);
+    if (!(wanted <= MOST_STEPS && (double)s->step * (wanted + 2) < 0x1p61)) return false;
+    s->count = wanted > 1 ? (int64_t)wanted : 1;
+    while (s->count > 1 && (closed ? steps_at(s, s->count - 1) >= hi : steps_at(s, s->count - 1) > hi))
+        s->count--;
+    while (closed ? steps_at(s, s->count) < hi : steps_at(s, s->count) <= hi)
+        s->count++;
+    return isfinite(steps_at(s, 0)) && isfinite(steps_at(s, s->count));
 }

@@ -15,10 +15,11 @@
 static const char manifest_text[] = "shards 2 of 3\n--bins 10\nfile 8 1.000000002 a.npy\n";
 
 /* As survey_file.h describes it. */
-static const char expected[] = "\x93HSURV\r\n\x02\0\0\0"
+static const char expected[] = "\x93HSURV\r\n\x03\0\0\0"
                                "\x31\0\0\0\0\0\0\0shards 2 of 3\n--bins 10\nfile 8 1.000000002 a.npy\n"
                                "\x01\0\0\0\x02\0\0\0"
                                "f32\0\0\0\0\0\0\0\0\0\0\0\0\0"
+                               "\x01"
                                "number\0\0\0\0\0\0\0\0\0\0"
                                "\x0a\0\0\0\0\0\0\0\x01"
                                "stone\0\0\0\0\0\0\0\0\0\0\0"
@@ -28,7 +29,7 @@ static const char expected[] = "\x93HSURV\r\n\x02\0\0\0"
                                "\x03\0\0\0\0\0\0\0"
                                "\x01\0\0\0\0\0\0\0\x02\0\0\0\0\0\0\0\x03\0\0\0\0\0\0\0\x04\0\0\0\0\0\0\x80"
                                "\0\0\0\0\0\0\xf0\xbf\0\0\0\0\0\0\0\x40\0\0\0\0\0\0\x08\x40\0\0\0\0\0\0\x10\x40"
-                               "\0\0\0\0\0\0\x14\x40\0\0\0\0\0\0\x18\x40\x01"
+                               "\0\0\0\0\0\0\x14\x40\0\0\0\0\0\0\x18\x40\x01\x07\0\0\0\0\0\0\0"
                                "abc"
                                "\0\0\0\0\0\0\0\0";
 enum { EXPECTED_BYTES = sizeof expected - 1, CHECKSUM_BYTES = 4 };
@@ -41,6 +42,7 @@ static survey_file example(void)
     assert_non_null(file.shards);
     assert_int_equal(survey_file_make_room(&file, 1, 2, &f), 0);
     file.dtypes[0] = HISTO_F32;
+    file.pixels[0] = true;
     file.specs[0] = (bins_spec){.kind = BINS_NUMBER,
                                 .number = 10,
                                 .fewer = true,
@@ -61,7 +63,8 @@ static survey_file example(void)
                                       .m2 = 4,
                                       .m3 = 5,
                                       .m4 = 6},
-                                     1},
+                                     1,
+                                     7},
                                     (char[]){'a', 'b', 'c'},
                                     3};
     assert_int_equal(survey_finding_copy(&file.findings[0], &finding, &f), 0);
@@ -178,13 +181,13 @@ static void test_damage(void **state)
 static void test_impossible_fields(void **state)
 {
     (void)state;
-    const size_t axes = 20 + sizeof manifest_text - 1, dtype = axes + 8, kind = dtype + 16, fewer = kind + 24;
+    const size_t axes = 20 + sizeof manifest_text - 1, dtype = axes + 8, kind = dtype + 17, fewer = kind + 24;
     const struct {
         size_t at;
         char value;
         const char *words;
-    } fields[] = {{8, 3, "is a survey of format 3, and this histo reads format 2: make all surveys with one version"},
-                  {11, 2, "is a survey of format 33554434"},
+    } fields[] = {{8, 2, "is a survey of format 2, and this histo reads format 3: make all surveys with one version"},
+                  {11, 2, "is a survey of format 33554435"},
                   {12, 127, "damaged"}, /* the manifest's size */
                   {19, 1, "damaged"},
                   {20, 'x', "says of shards"},
@@ -219,7 +222,7 @@ static void test_other_byte_order(void **state)
     char *changed = copy_content();
     swap_word(changed + 8);
     seal(changed, content_size);
-    refuse(changed, content_size, "is a survey of format 33554432");
+    refuse(changed, content_size, "is a survey of format 50331648");
     swap_word(changed + content_size - CHECKSUM_BYTES);
     refuse(changed, content_size, "is not a survey, or is damaged");
     free(changed);

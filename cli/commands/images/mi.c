@@ -22,7 +22,7 @@ static int find_axes(joint *j, histo_axis axes[2], fault *f)
 {
     for (int a = 0; a < 2; a++) {
         const bins_spec *spec = bins_of_axis(&j->bins, a, 2, f);
-        if (!spec || axis_search_begin(&j->search[a], spec, lockstep_dtype(&j->files, a), 2, f) != 0) return -1;
+        if (!spec || axis_search_begin(&j->search[a], spec, lockstep_dtype(&j->files, a), true, 2, f) != 0) return -1;
     }
     for (;;) {
         const bool wanted[] = {axis_search_next_pass(&j->search[0]), axis_search_next_pass(&j->search[1])};

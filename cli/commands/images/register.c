@@ -340,7 +340,7 @@ static int find_axis(registration *r, int i, fault *f)
     const histo_fill_options fill = {.mask = r->volumes[i].mask ? &mask : NULL};
     const bins_spec *spec = bins_of_axis(&r->bins, i, 2, f);
     axis_search search = {0};
-    int failed = spec ? axis_search_begin(&search, spec, view.dtype, 1, f) : -1;
+    int failed = spec ? axis_search_begin(&search, spec, view.dtype, true, 1, f) : -1;
     while (!failed && axis_search_next_pass(&search))
         failed = axis_search_add(&search, &view, &fill, name, f);
     if (!failed) failed = axis_search_end(&search, name, f);

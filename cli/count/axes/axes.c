@@ -10,9 +10,10 @@
 #include "base/failure.h"
 #include "base/progress.h"
 #include "base/text.h"
+#include "count/axes/round.h"
 
-/* A default histogram fits a screen and a picture. */
-enum { MAX_DEFAULT_BINS = 1024, LOG_BINS_A_DECADE = 10 };
+/* A default histogram is read as a table, and fits a screen. */
+enum { MAX_DEFAULT_BINS = 40, MAX_LOG_BINS = 1024, LOG_BINS_A_DECADE = 10 };
 /* A rule that asks for more is misled by outliers. */
 enum { MAX_RULE_BINS = 1 << 20 };
 
@@ -52,23 +53,25 @@ bool bins_are_fixed(const bins_spec *spec)
     return counted && range_is_given(spec);
 }
 
-static histo_range default_range(const bins_spec *spec, histo_dtype dtype)
+static histo_range default_range(const bins_spec *spec, histo_dtype dtype, bool pixels)
 {
     if (spec->has_range) return spec->range;
-    if (spec->every_value && spec->kind == BINS_DEFAULT && has_16_bits(dtype)) return HISTO_RANGE_DTYPE;
-    return has_8_bits(dtype) && !spec->log && spec->kind != BINS_RULE ? HISTO_RANGE_DTYPE : HISTO_RANGE_MINMAX;
+    if (spec->every_value && spec->kind == BINS_DEFAULT && (has_8_bits(dtype) || has_16_bits(dtype)))
+        return HISTO_RANGE_DTYPE;
+    return has_8_bits(dtype) && pixels && !spec->log && spec->kind != BINS_RULE ? HISTO_RANGE_DTYPE
+                                                                                : HISTO_RANGE_MINMAX;
 }
 
-static histo_survey_options survey_of(const bins_spec *spec, histo_dtype dtype)
+static histo_survey_options survey_of(const bins_spec *spec, histo_dtype dtype, bool pixels)
 {
-    histo_survey_options o = {.range = default_range(spec, dtype), .lo = spec->lo, .hi = spec->hi, .bins = 1};
+    histo_survey_options o = {.range = default_range(spec, dtype, pixels), .lo = spec->lo, .hi = spec->hi, .bins = 1};
     if (spec->log) return o; /* only the range */
     switch (spec->kind) {
     case BINS_NUMBER:
         o.bins = spec->fewer ? 1 : spec->number;
         break;
-    case BINS_WIDTH:
-        o.width = spec->width;
+    case BINS_WIDTH: /* only the range, and whether all samples are alike */
+        if (o.range == HISTO_RANGE_MINMAX) o.rule = HISTO_RULE_STURGES;
         break;
     case BINS_RULE:
         o.rule = spec->rule;
@@ -85,12 +88,12 @@ static histo_survey_options survey_of(const bins_spec *spec, histo_dtype dtype)
     return o;
 }
 
-bool bins_need_data(const bins_list *b, histo_dtype dtype)
+bool bins_need_data(const bins_list *b, histo_dtype dtype, bool pixels)
 {
     for (int i = 0; i < b->count; i++) {
         const bins_spec *spec = &b->spec[i];
         if (bins_are_fixed(spec)) continue;
-        histo_survey_options o = survey_of(spec, dtype);
+        histo_survey_options o = survey_of(spec, dtype, pixels);
         if (o.rule != HISTO_RULE_NONE || (o.range != HISTO_RANGE_DTYPE && !range_is_given(spec))) return true;
     }
     return false;
@@ -103,38 +106,42 @@ static size_t share_of_memory(int searches)
     return searches <= few ? 0 : histo_memory_available() / 4 / (size_t)searches;
 }
 
-static int begin(axis_search *a, const bins_spec *spec, histo_dtype dtype, bool in_parts, int searches, fault *f)
+static int begin(axis_search *a, const bins_spec *spec, histo_dtype dtype, bool pixels, bool in_parts, int searches,
+                 fault *f)
 {
     *a = (axis_search){.spec = spec,
                        .dtype = dtype,
+                       .pixels = pixels,
                        .in_parts = in_parts,
                        .memory = share_of_memory(searches),
                        .least = INFINITY,
                        .most = -INFINITY};
     if (spec->step.months || spec->step.us || spec->has_times) return 0; /* dates need no survey */
     if (spec->kind == BINS_EDGES) return 0;
-    histo_survey_options o = survey_of(spec, dtype);
+    histo_survey_options o = survey_of(spec, dtype, pixels);
     o.in_parts = in_parts;
     o.memory = a->memory;
     return histo_survey_create(&a->survey, dtype, &o) == HISTO_OK ? 0 : fault_of_library(f, EXIT_USAGE, "the bins");
 }
 
-int axis_search_begin(axis_search *a, const bins_spec *spec, histo_dtype dtype, int searches, fault *f)
+int axis_search_begin(axis_search *a, const bins_spec *spec, histo_dtype dtype, bool pixels, int searches, fault *f)
 {
-    return begin(a, spec, dtype, false, searches, f);
+    return begin(a, spec, dtype, pixels, false, searches, f);
 }
 
-int axis_search_begin_part(axis_search *a, const bins_spec *spec, histo_dtype dtype, int searches, fault *f)
+int axis_search_begin_part(axis_search *a, const bins_spec *spec, histo_dtype dtype, bool pixels, int searches,
+                           fault *f)
 {
-    return begin(a, spec, dtype, true, searches, f);
+    return begin(a, spec, dtype, pixels, true, searches, f);
 }
 
 void axis_search_free(axis_search *a)
 {
     histo_survey_destroy(a->survey);
-    free(a->time_edges);
-    a->survey = NULL;
-    a->time_edges = NULL;
+    histo_survey_destroy(a->first);
+    free(a->edges);
+    a->survey = a->first = NULL;
+    a->edges = NULL;
 }
 
 /* Rules that compare numbers of bins may take long. */
@@ -146,23 +153,54 @@ static histo_status survey_axis(const histo_survey *survey, histo_axis *axis)
     return status;
 }
 
-/* If a rule asks for too many bins, find only the range. */
-static bool begin_range_alone(axis_search *a)
+/* Make a further survey. */
+static bool survey_anew(axis_search *a, histo_survey_options o)
 {
-    histo_axis axis;
     histo_survey *survey;
-    histo_survey_options o = survey_of(a->spec, a->dtype);
-    if (a->range_alone || o.rule == HISTO_RULE_NONE) return false;
-    if (survey_axis(a->survey, &axis) == HISTO_OK) return false;
-    o.rule = HISTO_RULE_NONE;
-    o.bins = 1;
     o.in_parts = a->in_parts;
     o.memory = a->memory;
     if (histo_survey_create(&survey, a->dtype, &o) != HISTO_OK) return false;
     histo_survey_destroy(a->survey);
     a->survey = survey;
-    a->range_alone = true;
     return true;
+}
+
+/* If a rule asks for too many bins, find only the range. */
+static bool begin_range_alone(axis_search *a)
+{
+    histo_axis axis;
+    histo_survey_options o = survey_of(a->spec, a->dtype, a->pixels);
+    if (a->range_alone || a->looks_for_bulk || o.rule == HISTO_RULE_NONE) return false;
+    if (survey_axis(a->survey, &axis) == HISTO_OK) return false;
+    o.rule = HISTO_RULE_NONE;
+    return a->range_alone = survey_anew(a, o);
+}
+
+/* A part of the range, so that samples in it would be one bar of a screen, and percentiles which most are between. */
+static const double bar_of_screen = 0.05, least_percentile = 0.5, most_percentile = 99.5;
+
+/* If the default rule asks for so many bins that the middle half of the samples is in a small part of the range, find
+ * where most samples are. Its bins are at most 2 sqrt n. */
+static bool begin_bulk(axis_search *a)
+{
+    const bins_spec *spec = a->spec;
+    const double n = (double)a->found.samples;
+    histo_axis full;
+    if (a->looks_for_bulk || spec->kind != BINS_DEFAULT || spec->has_range || spec->log || spec->letters || n < 100)
+        return false;
+    if (default_range(spec, a->dtype, a->pixels) != HISTO_RANGE_MINMAX) return false;
+    if (survey_axis(a->survey, &full) != HISTO_OK) return false;
+    if (!a->range_alone && (double)full.bins < fmin(2 * sqrt(n), cbrt(n) / 2 / bar_of_screen) - 2) return false;
+    const histo_survey_options o = {
+        .range = HISTO_RANGE_PERCENTILE, .lo = least_percentile, .hi = most_percentile, .rule = HISTO_RULE_AUTO};
+    a->first = a->survey;
+    a->survey = NULL;
+    a->full = full;
+    a->looks_for_bulk = survey_anew(a, o);
+    if (a->looks_for_bulk) return true;
+    a->survey = a->first;
+    a->first = NULL;
+    return false;
 }
 
 void axis_search_words(axis_search *a, dictionary *words, uint32_t most, dictionary_order order)
@@ -195,7 +233,7 @@ static bool needs_pass(axis_search *a)
     }
     if (!a->survey) return false;
     a->passes++;
-    return survey_goes_on(a) || (begin_range_alone(a) && survey_goes_on(a));
+    return survey_goes_on(a) || (begin_range_alone(a) && survey_goes_on(a)) || (begin_bulk(a) && survey_goes_on(a));
 }
 
 bool axis_search_next_pass(axis_search *a)
@@ -216,7 +254,7 @@ static int keep_positive(const histo_view *samples, histo_fill_options *fill, fa
     return 0;
 }
 
-/* The values of rows of doubles, as of text: are they whole, and integers that other types hold exactly? */
+/* The values of doubles, as of text: are they whole, and integers that other types hold exactly? */
 static void look_at_doubles(axis_search *a, const histo_view *samples)
 {
     const int64_t rows = samples->ndim > 1 ? samples->shape[0] : 1, columns = samples->shape[samples->ndim - 1];
@@ -229,6 +267,44 @@ static void look_at_doubles(axis_search *a, const histo_view *samples)
             if (value < a->least) a->least = value;
             if (value > a->most) a->most = value;
         }
+}
+
+static bool have_fractions(const char *at, int64_t n, int64_t stride)
+{
+    enum { BLOCK = 1024 };
+    float block[BLOCK];
+    int fractions = 0;
+    for (int64_t begin = 0; begin < n && !fractions; begin += BLOCK) {
+        const int64_t count = n - begin < BLOCK ? n - begin : BLOCK;
+        if (stride == sizeof *block) memcpy(block, at + begin * stride, (size_t)count * sizeof *block);
+        for (int64_t i = 0; i < count && stride != sizeof *block; i++)
+            memcpy(&block[i], at + (begin + i) * stride, sizeof *block);
+        for (int64_t i = 0; i < count; i++) /* beyond 2^23 there are none */
+            fractions |= (fabsf(block[i]) < 0x1p23F) & (block[i] != (float)(int32_t)block[i]);
+    }
+    return fractions;
+}
+
+/* As look_at_doubles, of floats: only text has integers beyond those that its numbers hold. */
+static void look_at_floats(axis_search *a, const histo_view *samples)
+{
+    const int along = samples->shape[samples->ndim - 1] > 1 ? samples->ndim - 1 : 0;
+    const int64_t rows = samples->ndim > 1 ? samples->shape[1 - along] : 1;
+    for (int64_t y = 0; y < rows && !a->found.some_fraction; y++) {
+        const char *row = (const char *)samples->data + (samples->ndim > 1 ? y * samples->strides[1 - along] : 0);
+        a->found.some_fraction = have_fractions(row, samples->shape[along], samples->strides[along]);
+    }
+}
+
+static void look(axis_search *a, const histo_view *samples)
+{
+    const bool in_rows = samples->ndim == 1 || samples->ndim == 2;
+    if (in_rows && a->dtype == HISTO_F64)
+        look_at_doubles(a, samples);
+    else if (in_rows && a->dtype == HISTO_F32)
+        look_at_floats(a, samples);
+    else
+        a->found.some_fraction = true;
 }
 
 static const double exact_integers = 0x1p53; /* of doubles */
@@ -259,7 +335,7 @@ void axis_search_ask(axis_search *a, int n, const double *q)
 
 bool axis_search_quantiles(const axis_search *a, double *values)
 {
-    return a->asked && !a->range_alone && histo_survey_quantiles(a->survey, values) == HISTO_OK;
+    return a->asked && !a->range_alone && histo_survey_quantiles(a->first ? a->first : a->survey, values) == HISTO_OK;
 }
 
 bool axis_search_found_integers(const axis_search *a, histo_dtype *dtype)
@@ -275,6 +351,20 @@ bool axis_search_found_integers(const axis_search *a, histo_dtype *dtype)
 bool axis_search_at_limit(const axis_search *a, histo_dtype dtype)
 {
     return fmax(fabs(a->least), fabs(a->most)) >= (dtype == HISTO_U64 ? 0x1p64 : 0x1p63);
+}
+
+/* How many samples there are, for the default bins. */
+static int count_samples(axis_search *a, const histo_view *samples, const histo_fill_options *fill)
+{
+    histo_stats stats = {0};
+    if (a->spec->kind != BINS_DEFAULT || a->spec->log) return 0;
+    if (!fill->mask && !fill->where) {
+        a->found.samples += histo_view_size(samples);
+        return 0;
+    }
+    if (histo_stats_add(&stats, samples, fill) != HISTO_OK) return -1;
+    a->found.samples += (int64_t)stats.samples;
+    return 0;
 }
 
 int axis_search_add(axis_search *a, const histo_view *samples, const histo_fill_options *fill, const char *name,
@@ -295,12 +385,8 @@ int axis_search_add(axis_search *a, const histo_view *samples, const histo_fill_
                    ? 0
                    : fault_of_library(f, EXIT_DATA, name);
     if (a->spec->log && keep_positive(samples, &options, f) != 0) return -1;
-    if (a->passes == 1 && !is_integer(a->dtype) && !a->found.some_fraction) {
-        if (a->dtype != HISTO_F64 || samples->ndim < 1 || samples->ndim > 2)
-            a->found.some_fraction = true;
-        else
-            look_at_doubles(a, samples);
-    }
+    if (a->passes == 1 && !is_integer(a->dtype) && !a->found.some_fraction) look(a, samples);
+    if (a->passes == 1 && count_samples(a, samples, &options) != 0) return fault_of_library(f, EXIT_DATA, name);
     bool none_yet = a->found.positive.samples == a->found.positive.infinite;
     if (a->spec->log && none_yet && histo_stats_add(&a->found.positive, samples, &options) != HISTO_OK)
         return fault_of_library(f, EXIT_DATA, name);
@@ -309,37 +395,111 @@ int axis_search_add(axis_search *a, const histo_view *samples, const histo_fill_
     return status == HISTO_OK ? 0 : fault_of_library(f, EXIT_DATA, name);
 }
 
-/* The default bins: equally wide, or equal in logarithm if requested; for whole numbers, bins with equally many values.
- */
-static histo_axis default_axis(const axis_search *a, double lo, double hi, int64_t bins)
-{
-    if (a->spec->log) return histo_axis_closed(histo_axis_log(bins, lo, hi));
-    double span = hi - lo;
-    const bool from_samples = default_range(a->spec, a->dtype) == HISTO_RANGE_MINMAX ||
-                              (a->spec->range == HISTO_RANGE_FIXED && !range_is_given(a->spec));
-    bool whole =
-        (is_integer(a->dtype) || !a->found.some_fraction) && span < 0x1p50 && lo == floor(lo) && hi == floor(hi);
-    if (!from_samples || !whole) return histo_axis_closed(histo_axis_regular(bins, lo, hi));
-    double width = fmax(1, ceil(span / (double)bins));
-    bins = (int64_t)floor(span / width) + 1;
-    return width > 1 ? histo_axis_regular(bins, lo, lo + (double)bins * width) : histo_axis_integer((int64_t)lo, bins);
-}
-
-/* So many bins, or as there are doubles in the range: at least one, of all of it, which whole numbers may not have
- * where doubles are further apart. */
+/* So many bins that are equally wide, or equal in logarithm; or as many as there are doubles in the range. */
 static histo_axis fit_bins(const axis_search *a, double lo, double hi, int64_t bins)
 {
-    histo_axis axis = default_axis(a, lo, hi, bins);
-    while (bins > 1 && histo_axis_check(&axis) != HISTO_OK)
-        axis = default_axis(a, lo, hi, bins /= 2);
-    return histo_axis_check(&axis) == HISTO_OK || a->spec->log ? axis
-                                                               : histo_axis_closed(histo_axis_regular(1, lo, hi));
+    for (;; bins /= 2) {
+        const histo_axis axis = a->spec->log ? histo_axis_log(bins, lo, hi) : histo_axis_regular(bins, lo, hi);
+        if (bins == 1 || histo_axis_check(&axis) == HISTO_OK) return histo_axis_closed(axis);
+    }
 }
 
-/* At most as many bins as a screen shows. */
-static histo_axis fit_default(const axis_search *a, double lo, double hi, int64_t bins)
+static bool is_whole(const axis_search *a, double lo, double hi)
 {
-    return fit_bins(a, lo, hi, bins < MAX_DEFAULT_BINS ? bins : MAX_DEFAULT_BINS);
+    return (is_integer(a->dtype) || !a->found.some_fraction) && hi - lo < 0x1p50 && lo == floor(lo) && hi == floor(hi);
+}
+
+/* What the samples span. Where they are all alike, the library has widened it. */
+static bool span_of(const axis_search *a, const histo_axis *found, double *lo, double *hi)
+{
+    const double middle = found->lo / 2 + found->hi / 2;
+    const bool all = default_range(a->spec, a->dtype, a->pixels) == HISTO_RANGE_MINMAX && !a->range_alone;
+    const bool alike = all && found->bins == 1 && (!is_integer(a->dtype) || found->lo != floor(found->lo));
+    *lo = alike ? middle : found->lo;
+    *hi = alike ? middle : found->hi;
+    return alike;
+}
+
+static bool take_round(axis_search *a, const round_axis *round)
+{
+    a->axis = round->axis;
+    a->edges = round->edges;
+    return true;
+}
+
+/* Round edges that have the given ends of the range among them: false if there are none. */
+static bool round_in_range(axis_search *a, double lo, double hi, double bins)
+{
+    const bool lo_given = bins_lower_end_is_given(a->spec), hi_given = bins_upper_end_is_given(a->spec);
+    const bool whole = is_whole(a, lo, hi);
+    round_axis round;
+    if (whole && hi_given && hi - lo < bins) { /* all values up to the last */
+        a->axis = histo_axis_integer((int64_t)lo, (int64_t)(hi - lo) + 1);
+        return histo_axis_check(&a->axis) == HISTO_OK;
+    }
+    for (int wider = 1; wider < 8; wider *= 2) {
+        if (!round_axis_around(&round, lo, hi, bins / wider, whole, hi_given || !whole)) continue;
+        if ((!lo_given || round.axis.lo == lo) && (!hi_given || round.axis.hi == hi)) return take_round(a, &round);
+        free(round.edges);
+    }
+    return false;
+}
+
+/* The default bins, about as many as a rule asks for: their edges are round, unless the range was given in other
+ * numbers or as percentiles. */
+static bool default_bins(axis_search *a, const histo_axis *found)
+{
+    double lo, hi;
+    round_axis round;
+    const bool alike = span_of(a, found, &lo, &hi), whole = is_whole(a, lo, hi);
+    const double bins = a->range_alone || found->bins > MAX_DEFAULT_BINS ? MAX_DEFAULT_BINS : (double)found->bins;
+    const histo_range range = default_range(a->spec, a->dtype, a->pixels);
+    if (alike && !whole) { /* one bin of width 1 has it, unless it is too small or large for that */
+        if (fabs(lo) < 1e-9 || fabs(lo) > 0x1p40) return false;
+        return round_axis_around(&round, lo, hi, 1, false, true) && take_round(a, &round);
+    }
+    if (range == HISTO_RANGE_FIXED) return round_in_range(a, lo, hi, bins);
+    return range == HISTO_RANGE_MINMAX && round_axis_around(&round, lo, hi, bins, whole, !whole) &&
+           take_round(a, &round);
+}
+
+/* Bins where most samples are, if all the others would leave these few rows of a screen. */
+static bool bulk_bins(axis_search *a, const histo_axis *found)
+{
+    const double span = found->hi - found->lo, few = span / 4;
+    const double lo = fmax(a->full.lo, found->lo - few), hi = fmin(a->full.hi, found->hi + few);
+    round_axis round;
+    if (!(span > 0) || !(span <= bar_of_screen * (a->full.hi - a->full.lo))) return false;
+    const bool whole = (is_integer(a->dtype) || !a->found.some_fraction) && hi - lo < 0x1p50;
+    const double bins = fmin((double)found->bins * (hi - lo) / span, MAX_DEFAULT_BINS);
+    if (!round_axis_around(&round, whole ? floor(lo) : lo, whole ? ceil(hi) : hi, bins, whole, !whole)) return false;
+    a->in_bulk = true;
+    return take_round(a, &round);
+}
+
+/* Bins of the given width. */
+static int bins_of_width(axis_search *a, const histo_axis *found, const char *name, fault *f)
+{
+    const bins_spec *spec = a->spec;
+    const bool by_type = default_range(spec, a->dtype, a->pixels) == HISTO_RANGE_DTYPE;
+    const bool lo_given = bins_lower_end_is_given(spec), hi_given = bins_upper_end_is_given(spec) || by_type;
+    double lo, hi;
+    round_axis round;
+    span_of(a, found, &lo, &hi);
+    if (round_axis_of_width(&round, lo, hi, spec->width, lo_given, hi_given)) return take_round(a, &round) ? 0 : -1;
+    const double first = lo_given ? lo : floor(lo / spec->width) * spec->width, quotient = (hi - first) / spec->width;
+    const double bins = hi_given ? fmax(ceil(quotient), 1) : floor(quotient) + 1;
+    if (!(bins <= (double)HISTO_MAX_BINS)) {
+        char number[3][TEXT_NUMBER_BYTES];
+        return fault_set(f, bins_are_fixed(spec) ? EXIT_USAGE : EXIT_DATA,
+                         "%s: bins %s wide over [%s, %s] would be more than %" PRId64 ": give a larger width with "
+                         "--width W",
+                         bins_are_fixed(spec) ? "the bins" : name, text_exact(spec->width, number[0]),
+                         text_exact(lo, number[1]), text_exact(hi, number[2]), HISTO_MAX_BINS);
+    }
+    a->axis = histo_axis_regular((int64_t)bins, first, first + bins * spec->width);
+    if (hi_given) a->axis = histo_axis_closed(a->axis);
+    return 0;
 }
 
 /* As many bins as the rule asks for, up to MAX_RULE_BINS. */
@@ -353,6 +513,7 @@ static histo_axis rule_axis(axis_search *a, const histo_axis *found)
 void axis_search_remark(const axis_search *a, const char *name)
 {
     char asked[TEXT_NUMBER_BYTES], used[TEXT_NUMBER_BYTES];
+    if (a->in_bulk) note("%s: a few samples are far from the others and get no bins: -r minmax gives them some", name);
     if (!a->too_many_bins) return;
     note("%s: the rule asks for %s%s bins, and %s are used: choose a number with -b N", name,
          a->range_alone ? "more than " : "", text_count((uint64_t)a->too_many_bins, asked),
@@ -375,9 +536,9 @@ static histo_axis log_axis(const axis_search *a, double lo, double hi)
         hi = value * 2;
     }
     if (a->spec->kind == BINS_NUMBER && a->spec->fewer) return fit_bins(a, lo, hi, a->spec->number);
-    if (a->spec->kind == BINS_NUMBER) return default_axis(a, lo, hi, a->spec->number);
+    if (a->spec->kind == BINS_NUMBER) return histo_axis_closed(histo_axis_log(a->spec->number, lo, hi));
     double wanted = ceil(LOG_BINS_A_DECADE * log10(hi / lo) - 1e-9);
-    return fit_default(a, lo, hi, (int64_t)fmin(fmax(wanted, LOG_BINS_A_DECADE), MAX_DEFAULT_BINS));
+    return fit_bins(a, lo, hi, (int64_t)fmin(fmax(wanted, LOG_BINS_A_DECADE), MAX_LOG_BINS));
 }
 
 /* Append the command's option to the library's remedy. */
@@ -439,17 +600,16 @@ static int step_edges(axis_search *a, time_step step, int64_t first, int64_t las
     for (int64_t at = given ? first : time_step_floor(step, first);; at = time_step_next(step, at)) {
         if (++bins == room) {
             room = room ? 2 * room : 64;
-            double *more = room <= MAX_RULE_BINS ? realloc(a->time_edges, (size_t)room * sizeof *more) : NULL;
+            double *more = room <= MAX_RULE_BINS ? realloc(a->edges, (size_t)room * sizeof *more) : NULL;
             if (!more)
                 return fault_set(f, EXIT_USAGE, "--width makes more than %d bins: give a larger one",
                                  MAX_RULE_BINS / 2);
-            a->time_edges = more;
+            a->edges = more;
         }
-        a->time_edges[bins] = (double)at;
+        a->edges[bins] = (double)at;
         if (at > last) break;
     }
-    a->axis = step.months ? histo_axis_variable(bins, a->time_edges)
-                          : histo_axis_regular(bins, a->time_edges[0], a->time_edges[bins]);
+    a->axis = step.months ? histo_axis_variable(bins, a->edges) : histo_axis_regular(bins, a->edges[0], a->edges[bins]);
     return 0;
 }
 
@@ -473,6 +633,15 @@ static int end_times(axis_search *a, const char *name, fault *f)
     return histo_axis_check(&a->axis) == HISTO_OK ? 0 : fault_of_library(f, EXIT_DATA, name);
 }
 
+/* found: NULL if there is no axis where most samples are. */
+static void set_default(axis_search *a, const histo_axis *found)
+{
+    if (a->looks_for_bulk && found && bulk_bins(a, found)) return;
+    const histo_axis *all = a->looks_for_bulk ? &a->full : found;
+    if (!default_bins(a, all))
+        a->axis = fit_bins(a, all->lo, all->hi, all->bins < MAX_DEFAULT_BINS ? all->bins : MAX_DEFAULT_BINS);
+}
+
 int axis_search_end(axis_search *a, const char *name, fault *f)
 {
     const bins_spec *spec = a->spec;
@@ -483,19 +652,21 @@ int axis_search_end(axis_search *a, const char *name, fault *f)
         return histo_axis_check(&a->axis) == HISTO_OK ? 0 : fault_of_library(f, EXIT_USAGE, "the edges");
     }
     histo_axis found;
-    if (survey_axis(a->survey, &found) != HISTO_OK) return fault_no_axis(spec, name, f);
-    bool is_default = spec->kind == BINS_DEFAULT && found.kind == HISTO_REGULAR;
+    const bool is_found = survey_axis(a->survey, &found) == HISTO_OK;
+    if (!is_found && !a->looks_for_bulk) return fault_no_axis(spec, name, f);
     if (spec->log)
         a->axis = log_axis(a, found.lo, found.hi);
     else if (spec->letters)
         a->axis = histo_axis_integer((int64_t)found.lo, found.bins);
-    else if (is_default)
-        a->axis = fit_default(a, found.lo, found.hi, a->range_alone ? MAX_DEFAULT_BINS : found.bins);
+    else if (spec->kind == BINS_DEFAULT && (a->looks_for_bulk || found.kind == HISTO_REGULAR))
+        set_default(a, is_found ? &found : NULL);
     else if (spec->kind == BINS_NUMBER && spec->fewer)
         a->axis = fit_bins(a, found.lo, found.hi, spec->number);
     else if (spec->kind == BINS_RULE)
         a->axis = rule_axis(a, &found);
-    else
+    else if (spec->kind == BINS_WIDTH) {
+        if (bins_of_width(a, &found, name, f) != 0) return -1;
+    } else
         a->axis = found;
     return histo_axis_check(&a->axis) == HISTO_OK ? 0 : fault_no_axis(spec, name, f);
 }

@@ -14,33 +14,40 @@ const bins_spec *bins_of_axis(const bins_list *b, int a, int naxes, fault *f);
 /* Whether the axis is independent of the samples and their dtype. */
 bool bins_are_fixed(const bins_spec *spec);
 
-/* Whether the axes need a pass over samples of this dtype (HISTO_DTYPE_COUNT: of any). */
-bool bins_need_data(const bins_list *b, histo_dtype dtype);
+/* Whether the axes need a pass over samples of this dtype (HISTO_DTYPE_COUNT: of any). pixels: of 8 bits, they are
+ * brightness, from black to white; else numbers. */
+bool bins_need_data(const bins_list *b, histo_dtype dtype, bool pixels);
 
 /* What a pass finds beside the survey. */
 typedef struct axis_finding {
     histo_stats positive;  /* of the first positive samples, for a logarithmic axis */
     int64_t some_fraction; /* 1: a sample is not a whole number */
+    int64_t samples;       /* of which NaN are some */
 } axis_finding;
 
 /* The search for one axis: passes over all samples, then the axis. */
 typedef struct axis_search {
     const bins_spec *spec;
     histo_dtype dtype;
+    bool pixels;          /* samples of 8 bits are brightness */
     histo_survey *survey; /* NULL for given edges */
     bool in_parts;        /* the survey can be merged with those of other samples */
     size_t memory;        /* of the survey */
     bool range_alone;     /* the default rule failed: this survey finds only the range */
-    int passes;           /* begun */
-    bool in_pass;         /* the pass that was begun last adds samples to it */
+    bool looks_for_bulk;  /* few samples may take most of the range, `full`: this survey finds where the others are */
+    histo_survey *first;  /* before that one; NULL: there is none */
+    bool in_bulk;         /* the axis has only these, and the few are beyond it */
+    histo_axis full;
+    int passes;   /* begun */
+    bool in_pass; /* the pass that was begun last adds samples to it */
 
     dictionary *words;   /* what the samples are codes of, which the search counts and freezes; NULL: numbers */
     uint32_t most_words; /* that get bins of their own */
     dictionary_order order;
     bool words_counted;
-    bool times;  /* the samples are times, of which the bins are steps of the calendar, unless a number is given */
-    bool ranged; /* their range is known */
-    double *time_edges;   /* owned */
+    bool times;    /* the samples are times, of which the bins are steps of the calendar, unless a number is given */
+    bool ranged;   /* their range is known */
+    double *edges; /* of the axis, owned; NULL: it needs none, or the spec owns them */
     bool may_lack_words;  /* as a shard may, whose axis then has a bin for other words */
     bool looks;           /* a pass looks at numbers, although the bins are given */
     bool unlike_integers; /* there are infinities among the numbers of the first pass */
@@ -48,14 +55,15 @@ typedef struct axis_search {
     axis_finding found;
     histo_power_sums *sums; /* to add the samples to as well, if axis_search_sums; or NULL */
     bool asked;             /* the survey finds quantiles, too */
-    histo_axis axis;        /* after the search; the spec owns its edges */
+    histo_axis axis;        /* after the search */
     int64_t too_many_bins;  /* at least this many bins were requested by a rule and not used; 0: none */
 } axis_search;
 
-/* searches: how many there are at the same time. */
-int axis_search_begin(axis_search *a, const bins_spec *spec, histo_dtype dtype, int searches, fault *f);
+/* pixels: as for bins_need_data. searches: how many there are at the same time. */
+int axis_search_begin(axis_search *a, const bins_spec *spec, histo_dtype dtype, bool pixels, int searches, fault *f);
 /* As axis_search_begin, for a part of the samples. */
-int axis_search_begin_part(axis_search *a, const bins_spec *spec, histo_dtype dtype, int searches, fault *f);
+int axis_search_begin_part(axis_search *a, const bins_spec *spec, histo_dtype dtype, bool pixels, int searches,
+                           fault *f);
 /* After either of these: the samples are codes of words. */
 void axis_search_words(axis_search *a, dictionary *words, uint32_t most, dictionary_order order);
 /* After either of these: the samples are times. */
@@ -80,7 +88,7 @@ bool bins_reach_far(const bins_spec *spec);
 int axis_search_add(axis_search *a, const histo_view *samples, const histo_fill_options *fill, const char *name,
                     fault *f);
 int axis_search_end(axis_search *a, const char *name, fault *f);
-/* After the search: print a line if a rule did not get its bins. */
+/* After the search: print a line if a rule did not get its bins, or not all samples have one. */
 void axis_search_remark(const axis_search *a, const char *name);
 void axis_search_free(axis_search *a);
 

@@ -32,21 +32,31 @@ static extent extent_of(const histo_axis *axes, int n)
 /* As many bins of this width as the range needs, but not many more than the axes have. */
 static int64_t bins_for(const extent *e)
 {
-    enum { MOST = 1024 };
+    const int64_t most = e->log ? 1024 : 64;
     const double wanted = e->log ? log(e->hi / e->lo) / log(e->width) : (e->hi - e->lo) / e->width;
-    return (int64_t)fmax(1, fmin(ceil(wanted - 1e-6), (double)(e->bins > MOST ? e->bins : MOST)));
+    return (int64_t)fmax(1, fmin(ceil(wanted - 1e-6), (double)(e->bins > most ? e->bins : most)));
 }
 
-histo_axis axis_in_common(const histo_axis *axes, int n, const bins_spec *spec)
+static bool round_in_common(round_axis *to, const extent *e, const bins_spec *spec)
 {
-    if (spec->kind == BINS_EDGES) return axes[0];
+    if (spec->kind == BINS_WIDTH)
+        return round_axis_of_width(to, e->lo, e->hi, spec->width, bins_lower_end_is_given(spec), true);
+    if (spec->kind != BINS_DEFAULT || spec->has_range) return false;
+    return round_axis_around(to, e->lo, e->whole ? e->hi - 1 : e->hi, (double)bins_for(e), e->whole, !e->whole);
+}
+
+round_axis axis_in_common(const histo_axis *axes, int n, const bins_spec *spec)
+{
     const extent e = extent_of(axes, n);
+    round_axis common = {.axis = axes[0]};
+    if (spec->kind == BINS_EDGES || (!e.log && round_in_common(&common, &e, spec))) return common;
     const int64_t bins = spec->kind == BINS_NUMBER ? spec->number : bins_for(&e);
-    if (e.log) return histo_axis_closed(histo_axis_log(bins, e.lo, e.hi));
-    if (spec->kind == BINS_WIDTH) return histo_axis_regular(bins, e.lo, e.lo + (double)bins * e.width);
-    if (!e.whole || spec->kind == BINS_NUMBER) return histo_axis_closed(histo_axis_regular(bins, e.lo, e.hi));
-    const double width = fmax(e.width, ceil((e.hi - e.lo) / (double)bins));
-    const int64_t fitting = (int64_t)ceil((e.hi - e.lo) / width);
-    return width == 1 && fabs(e.lo) < 0x1p53 ? histo_axis_integer((int64_t)e.lo, fitting)
-                                             : histo_axis_regular(fitting, e.lo, e.lo + (double)fitting * width);
+    if (e.log)
+        common.axis = histo_axis_log(bins, e.lo, e.hi);
+    else if (spec->kind == BINS_WIDTH)
+        common.axis = histo_axis_regular(bins, e.lo, e.lo + (double)bins * e.width);
+    else
+        common.axis = histo_axis_regular(bins, e.lo, e.hi);
+    common.axis = histo_axis_closed(common.axis);
+    return common;
 }

@@ -4,9 +4,10 @@
 
 #include <histo/histo.h>
 
+#include "count/axes/round.h"
 #include "options/bins.h"
 
 /* The axis that has the range of all n, as many bins as `spec` gives, or bins as narrow as the narrowest of theirs. */
-histo_axis axis_in_common(const histo_axis *axes, int n, const bins_spec *spec);
+round_axis axis_in_common(const histo_axis *axes, int n, const bins_spec *spec);
 
 #endif

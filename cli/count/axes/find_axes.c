@@ -63,7 +63,8 @@ static bool is_whole(const run *r)
     for (int a = 0; a < r->axis_count; a++) {
         const bins_spec *spec = &r->bins.spec[r->bins.count == 1 ? 0 : a];
         const bool all = !spec->has_range || spec->range == HISTO_RANGE_MINMAX || spec->range == HISTO_RANGE_DTYPE;
-        whole = whole && all && r->axes[a].kind == HISTO_INTEGER && r->sources[a].dtype <= HISTO_I64;
+        whole = whole && all && !r->search[a].in_bulk && r->axes[a].kind == HISTO_INTEGER &&
+                r->sources[a].dtype <= HISTO_I64;
     }
     return whole;
 }
@@ -84,9 +85,9 @@ static int take_axes(run *r, fault *f)
         if (name_bins(r, a, name, f) != 0) return -1;
     }
     if (r->settings->compare && !run_words_of_axis(r, 0)) { /* strings of all files have one axis */
-        const histo_axis common = axis_in_common(r->axes, r->axis_count, &r->bins.spec[0]);
+        r->common = axis_in_common(r->axes, r->axis_count, &r->bins.spec[0]);
         for (int a = 0; a < r->axis_count; a++)
-            r->axes[a] = common;
+            r->axes[a] = r->common.axis;
     }
     r->whole = is_whole(r);
     return 0;
@@ -182,8 +183,8 @@ static int begin_search(run *r, int a, bool any_times, fault *f)
             return fault_set(f, EXIT_USAGE, "there are no dates in what is counted: give --width and -r as numbers");
         spec = &as_suits;
     }
-    if ((r->team ? axis_search_begin_part : axis_search_begin)(search, spec, r->sources[a].dtype, r->axis_count, f) !=
-        0)
+    if ((r->team ? axis_search_begin_part : axis_search_begin)(search, spec, r->sources[a].dtype, r->sources[a].pixels,
+                                                               r->axis_count, f) != 0)
         return -1;
     if (run_has_times(r, a)) return axis_search_times(search, f);
     if (run_words_of_axis(r, a)) {
@@ -347,7 +348,7 @@ int run_find_axes(run *r, fault *f)
     if (r->given) return take_given_axes(r, f);
     if (r->settings->agreed) return run_agree(r, surveys_load(r, f) != 0 || take_axes(r, f) != 0 ? -1 : 0, f);
     for (int a = 0; a < r->axis_count && r->settings->shards && !r->team; a++)
-        if (!run_words_of_axis(r, a) && bins_need_data(&r->bins, r->sources[a].dtype))
+        if (!run_words_of_axis(r, a) && bins_need_data(&r->bins, r->sources[a].dtype, r->sources[a].pixels))
             return fault_set(
                 f, EXIT_USAGE,
                 "the bins depend on all samples, of which a shard has some: give them with -b N -r lo:hi, or find "

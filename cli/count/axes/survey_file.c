@@ -11,12 +11,12 @@
 static const char magic[8] = {'\x93', 'H', 'S', 'U', 'R', 'V', '\r', '\n'};
 
 enum {
-    VERSION = 2,
+    VERSION = 3,
     LARGEST_FILE = 1 << 28,
     MAX_COLUMNS = 1 << 20,
     MAX_PASSES = 64,
     WORD_BYTES = 16,
-    AXIS_BYTES = 4 * WORD_BYTES + 4 * 8 + 4,
+    AXIS_BYTES = 4 * WORD_BYTES + 4 * 8 + 5,
     CHECKSUM_BYTES = 4
 };
 
@@ -135,6 +135,7 @@ static void finding_fields(stream *s, axis_finding *found)
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         *numbers[i] = number(s, *numbers[i]);
     found->some_fraction = flag(s, found->some_fraction);
+    found->samples = (int64_t)whole(s, (uint64_t)found->samples, 8);
 }
 
 /* ---- Files ---- */
@@ -156,8 +157,9 @@ int survey_file_make_room(survey_file *file, int axes, int passes, fault *f)
     file->passes = passes;
     file->specs = calloc((size_t)axes, sizeof *file->specs);
     file->dtypes = calloc((size_t)axes, sizeof *file->dtypes);
+    file->pixels = calloc((size_t)axes, sizeof *file->pixels);
     file->findings = calloc((size_t)file->room, sizeof *file->findings);
-    return file->specs && file->dtypes && file->findings ? 0 : fault_memory(f);
+    return file->specs && file->dtypes && file->pixels && file->findings ? 0 : fault_memory(f);
 }
 
 void survey_file_free(survey_file *file)
@@ -168,6 +170,7 @@ void survey_file_free(survey_file *file)
     free(file->name);
     free(file->specs);
     free(file->dtypes);
+    free(file->pixels);
     free(file->findings);
 }
 
@@ -214,6 +217,7 @@ static int read_content(survey_file *file, stream *s, fault *f)
     if (survey_file_make_room(file, (int)axes, (int)passes, f) != 0) return -1;
     for (int a = 0; a < file->axes; a++) {
         file->dtypes[a] = dtype_field(s, HISTO_U8);
+        file->pixels[a] = flag(s, false);
         spec_fields(s, &file->specs[a]);
     }
     for (int i = 0; i < file->axes * file->passes; i++)
@@ -260,6 +264,7 @@ static void write_content(const survey_file *file, const char *shards, size_t si
     for (int a = 0; a < file->axes; a++) {
         bins_spec spec = file->specs[a];
         dtype_field(&s, file->dtypes[a]);
+        flag(&s, file->pixels[a]);
         spec_fields(&s, &spec);
     }
     for (int i = 0; i < file->axes * file->passes; i++) {

@@ -30,7 +30,9 @@ static int begin_searches(surveys *s, fault *f)
     s->search = calloc((size_t)file->axes, sizeof *s->search);
     if (!s->search) return fault_set(f, EXIT_DATA, "no memory for the surveys");
     for (int a = 0; a < file->axes; a++)
-        if (axis_search_begin_part(&s->search[a], &file->specs[a], file->dtypes[a], file->axes, f) != 0) return -1;
+        if (axis_search_begin_part(&s->search[a], &file->specs[a], file->dtypes[a], file->pixels[a], file->axes, f) !=
+            0)
+            return -1;
     return 0;
 }
 
@@ -54,6 +56,7 @@ static int take_findings(surveys *s, const survey_file *from, int pass, bool rep
         histo_stats *positive = &search->found.positive;
         if (positive->samples == positive->infinite) *positive = finding->found.positive;
         search->found.some_fraction |= finding->found.some_fraction;
+        if (pass == 0) search->found.samples = finding->found.samples + (replace ? 0 : search->found.samples);
         if ((replace ? histo_survey_replace(search->survey, finding->data, finding->size)
                      : histo_survey_merge(search->survey, finding->data, finding->size)) != HISTO_OK)
             return fault_of_library(f, EXIT_DATA, from->name);
@@ -140,10 +143,11 @@ static int survey_shard(surveys *mine, survey_file *agreed, run *r, fault *f)
         if (!spec) return -1;
         mine->file.specs[a] = *spec;
         mine->file.dtypes[a] = r->sources[a].dtype;
+        mine->file.pixels[a] = r->sources[a].pixels;
     }
     bool needed = false;
     for (int a = 0; a < r->axis_count; a++)
-        needed = needed || bins_need_data(&r->bins, r->sources[a].dtype);
+        needed = needed || bins_need_data(&r->bins, r->sources[a].dtype, r->sources[a].pixels);
     if (!needed) return fault_set(f, EXIT_USAGE, "the bins do not depend on the samples: nothing is to be surveyed");
     if (copy_findings(&mine->file, agreed, f) != 0 || begin_searches(mine, f) != 0 ||
         repeat_passes(mine, agreed, agreed->passes, f) != 0)
@@ -200,6 +204,7 @@ static int begin_sum(surveys *sum, survey_file *first, fault *f)
     if (survey_file_make_room(file, first->axes, first->passes - 1, f) != 0) return -1;
     memcpy(file->specs, first->specs, (size_t)file->axes * sizeof *file->specs);
     memcpy(file->dtypes, first->dtypes, (size_t)file->axes * sizeof *file->dtypes);
+    memcpy(file->pixels, first->pixels, (size_t)file->axes * sizeof *file->pixels);
     if (copy_findings(file, first, f) != 0) return -1;
     fault searching = {0};
     if (begin_searches(sum, &searching) != 0) { /* options that are not possible, although they are in a file */

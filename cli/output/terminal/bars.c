@@ -1,5 +1,6 @@
-/* Bars in a terminal: one row per bin, or per as many neighbouring bins as necessary to fit. Where the last row has
- * fewer, its bar is as long as if it had all, so that it does not look like a drop. Several histograms are drawn next
+/* Bars in a terminal: one row per bin, or per as many neighbouring bins as necessary to fit. The first and the last row
+ * may have fewer. If the bins have all samples, the others would be empty, and the row is drawn with them. Else its bar
+ * is as long as if it had all, so that it does not look like a drop. Several histograms are drawn next
  * to each other on one scale, or below each other if the window is too narrow. */
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +14,14 @@ typedef struct chart {
     const screen *to;
     const result *result;
     const table *tables;
-    int64_t bins, in_a_row, rows;
+    bin_rows of_bins;
+    int64_t rows;
     double *values;  /* [series * rows]: sums */
     double *heights; /* the same: what bars stand for */
     view view;
     bool whole;             /* bins are integers */
+    bool complete;          /* the bins were found, and have all samples */
+    histo_axis full;        /* the rows as bins, if those of the first and last row that are lacking are empty */
     const bin_names *names; /* of bins; NULL: they have edges */
     edge_form edges;
     scale scale;
@@ -60,44 +64,49 @@ static bool add_up_rows(chart *c)
         int64_t slot;
         for (int64_t cell = -1; table_next(&c->tables[i], &cell, &slot);)
             if (table_is_bin(&c->tables[i], &slot))
-                c->values[i * c->rows + (slot - 1) / c->in_a_row] += table_value(&c->tables[i], cell);
+                c->values[i * c->rows + (slot - 1 + c->of_bins.lacking) / c->of_bins.each] +=
+                    table_value(&c->tables[i], cell);
     }
     memcpy(c->heights, c->values, size);
     for (int i = 0; i < c->result->count && !view_is_plain(&c->view); i++)
-        view_apply(&c->view, &c->tables[i].axes[0], c->in_a_row, c->heights + i * c->rows, c->rows);
+        view_apply(&c->view, &c->tables[i].axes[0], &c->of_bins, c->heights + i * c->rows);
     return true;
 }
 
 /* The bins in a row. */
 static int64_t bins_of_row(const chart *c, int64_t row)
 {
-    const int64_t left = c->bins - row * c->in_a_row;
-    return left < c->in_a_row ? left : c->in_a_row;
+    return bin_rows_begin(&c->of_bins, row + 1) - bin_rows_begin(&c->of_bins, row);
 }
 
 /* The value that a row's bar stands for. */
 static double row_height(const chart *c, int i, int64_t row)
 {
-    const double whole = view_adds_up(&c->view) ? (double)c->in_a_row / (double)bins_of_row(c, row) : 1;
+    const double whole =
+        view_adds_up(&c->view) && !c->full.bins ? (double)c->of_bins.each / (double)bins_of_row(c, row) : 1;
     return c->heights[i * c->rows + row] * whole;
+}
+
+static double edge_of_row(const chart *c, int64_t row)
+{
+    return c->full.bins ? histo_axis_edge(&c->full, row)
+                        : histo_axis_edge(&c->tables[0].axes[0], bin_rows_begin(&c->of_bins, row));
 }
 
 /* "0 … 15" for integers, "0.0 … 0.1" for other values. */
 static void put_label(const chart *c, int64_t row)
 {
     char text[TEXT_NUMBER_BYTES], name[320];
-    const histo_axis *axis = &c->tables[0].axes[0];
     if (c->names) {
         screen_text(c->to, label_of_name(c->names, row, name, sizeof name), c->label_width);
         return;
     }
-    int64_t first = row * c->in_a_row, last = first + bins_of_row(c, row);
-    int width = c->edges.width;
-    screen_text(c->to, edge_text(&c->edges, histo_axis_edge(axis, first), text), -width);
-    if (c->whole && c->in_a_row == 1) return;
-    bool alone = c->whole && last == first + 1;
+    const int width = c->edges.width;
+    screen_text(c->to, edge_text(&c->edges, edge_of_row(c, row), text), -width);
+    if (c->whole && c->of_bins.each == 1) return;
+    const bool alone = c->whole && !c->full.bins && bins_of_row(c, row) == 1;
     fputs(alone ? "   " : c->to->signs->to, c->to->out);
-    double end = histo_axis_edge(axis, last) - (c->whole ? 1 : 0);
+    const double end = edge_of_row(c, row + 1) - (c->whole ? 1 : 0);
     screen_text(c->to, alone ? "" : edge_text(&c->edges, end, text), -width);
 }
 
@@ -156,13 +165,18 @@ static int width_of_names(const chart *c)
 
 static bool set_rows(chart *c, int rows)
 {
-    c->in_a_row = c->names ? 1 : bins_in_a_row(c->bins, rows > 2 ? rows : 2);
-    c->rows = (c->bins + c->in_a_row - 1) / c->in_a_row;
+    const histo_axis *axis = &c->tables[0].axes[0];
+    const bin_rows rows_of_names = {axis->bins, 1, 0};
+    c->of_bins = c->names ? rows_of_names : rows_of_axis(axis, rows > 2 ? rows : 2, &c->full);
+    if (!c->complete) c->full = (histo_axis){0};
+    c->rows = bin_rows_count(&c->of_bins);
     if (c->names) {
         c->label_width = width_of_names(c);
     } else {
-        c->edges = edge_form_of(&c->result->series[0].forms[0], &c->tables[0].axes[0], c->in_a_row);
-        c->label_width = c->whole && c->in_a_row == 1 ? c->edges.width : 2 * c->edges.width + 3;
+        const bin_rows full = {c->full.bins, 1, 0};
+        c->edges = edge_form_of(&c->result->series[0].forms[0], c->full.bins ? &c->full : axis,
+                                c->full.bins ? &full : &c->of_bins);
+        c->label_width = c->whole && c->of_bins.each == 1 ? c->edges.width : 2 * c->edges.width + 3;
     }
     c->value_width = 0;
     if (!add_up_rows(c)) return false;
@@ -228,27 +242,30 @@ static bool put_chart(chart *c, int rows)
 bool terminal_bars(const screen *to, const result *r, const table *tables, int rows, const settings *s)
 {
     char number[TEXT_NUMBER_BYTES];
-    chart c = {.to = to,
-               .result = r,
-               .tables = tables,
-               .bins = tables[0].bins[0],
-               .view = view_drawn(s, &r->series[0]),
-               .scale.kind = s->scale};
+    chart c = {.to = to, .result = r, .tables = tables, .view = view_drawn(s, &r->series[0]), .scale.kind = s->scale};
     c.whole = tables[0].axes[0].kind == HISTO_INTEGER;
     c.names = result_bin_names(r, 0, 0);
+    c.complete = !s->bins && !s->width && !s->range && !s->edges;
+    for (int i = 0; i < r->count; i++)
+        c.complete = c.complete && !tables[i].under[0] && !tables[i].over[0];
     bool drawn = put_chart(&c, rows);
     free(c.values);
     free(c.heights);
     if (!drawn) return false;
     char notes[256];
     int length = 0;
-    const int64_t last = bins_of_row(&c, c.rows - 1);
-    if (c.in_a_row > 1)
-        length = snprintf(notes, sizeof notes, "%lld bins to a row (%s in all)", (long long)c.in_a_row,
-                          text_count((uint64_t)c.bins, number));
-    if (last < c.in_a_row && view_adds_up(&c.view))
-        length += snprintf(notes + length, sizeof notes - (size_t)length, " · the last bar is scaled up from %lld",
-                           (long long)last);
+    const int64_t each = c.of_bins.each;
+    if (each > 1)
+        length = snprintf(notes, sizeof notes, "%lld bins to a row (%s in all)", (long long)each,
+                          text_count((uint64_t)c.of_bins.bins, number));
+    const int64_t first = bins_of_row(&c, 0), last = bins_of_row(&c, c.rows - 1);
+    const bool first_scaled = first < each && c.rows > 1, last_scaled = last < each;
+    const bool scaled_up = (first_scaled || last_scaled) && view_adds_up(&c.view) && !c.full.bins;
+    if (scaled_up && first_scaled && last_scaled)
+        length += snprintf(notes + length, sizeof notes - (size_t)length, " · the first and last bar are scaled up");
+    else if (scaled_up)
+        length += snprintf(notes + length, sizeof notes - (size_t)length, " · the %s bar is scaled up from %lld",
+                           first_scaled ? "first" : "last", (long long)(first_scaled ? first : last));
     const char *const divider = length ? " · " : "", *const scaled = scale_name(s->scale);
     if (!view_is_plain(&c.view)) {
         char shown[128];
@@ -259,6 +276,6 @@ bool terminal_bars(const screen *to, const result *r, const table *tables, int r
         length += snprintf(notes + length, sizeof notes - (size_t)length, "%s%s bars", divider, scaled);
     }
     if (length && !to->scaled) screen_phrases(to, notes);
-    if (to->scaled && last < c.in_a_row && view_adds_up(&c.view)) *to->scaled = true;
+    if (to->scaled && scaled_up) *to->scaled = true;
     return true;
 }

@@ -38,14 +38,20 @@ static double value_of(const char *text)
     return value;
 }
 
+/* The edge that row i begins at. */
+static double edge_of_row(const histo_axis *axis, const bin_rows *rows, int64_t i)
+{
+    return histo_axis_edge(axis, bin_rows_begin(rows, i));
+}
+
 /* Are the edges as text within a fiftieth of the step? And, for integer samples, on the same side of each integer? */
-static bool form_is_exact_enough(const edge_form *form, const histo_axis *axis, int64_t step)
+static bool form_is_exact_enough(const edge_form *form, const histo_axis *axis, const bin_rows *rows)
 {
     char text[TEXT_NUMBER_BYTES];
-    for (int64_t i = 0; i <= axis->bins; i += step) {
-        int64_t next = i + step < axis->bins ? i + step : axis->bins, before = i >= step ? i - step : 0;
-        double edge = histo_axis_edge(axis, i);
-        double gap = i < next ? histo_axis_edge(axis, next) - edge : edge - histo_axis_edge(axis, before);
+    const int64_t n = bin_rows_count(rows);
+    for (int64_t i = 0; i <= n; i++) {
+        const double edge = edge_of_row(axis, rows, i);
+        const double gap = i < n ? edge_of_row(axis, rows, i + 1) - edge : edge - edge_of_row(axis, rows, i - 1);
         double shown = value_of(edge_text(form, edge, text)), rounding = gap * 1e-9;
         if (fabs(shown - edge) > gap / 50) return false;
         bool plain = form->decimals >= 0 && !form->power && gap >= 1;
@@ -61,34 +67,33 @@ static bool are_uneven(const histo_axis *axis)
     return fmax(first, last) > 100 * fmin(first, last);
 }
 
-static edge_form number_form_of(const histo_axis *axis, int64_t step)
+static edge_form number_form_of(const histo_axis *axis, const bin_rows *rows)
 {
     enum { MAX_DECIMALS = 6, MAX_DECIMALS_OF_POWER = 4 };
     const double largest = fmax(fabs(axis->lo), fabs(axis->hi));
     edge_form form = {.digits = 3, .power = largest >= longest_plain ? power_of(largest) : 0};
     int most = form.power ? MAX_DECIMALS_OF_POWER : MAX_DECIMALS;
     if ((largest >= longest_plain && !form.power) || are_uneven(axis)) form.decimals = most + 1;
-    while (form.decimals <= most && !form_is_exact_enough(&form, axis, step))
+    while (form.decimals <= most && !form_is_exact_enough(&form, axis, rows))
         form.decimals++;
     if (form.decimals > most) {
         form.decimals = -1;
-        while (form.digits < 17 && !form_is_exact_enough(&form, axis, step))
+        while (form.digits < 17 && !form_is_exact_enough(&form, axis, rows))
             form.digits++;
     }
     char text[TEXT_NUMBER_BYTES];
-    for (int64_t i = 0; i < axis->bins + step; i += step) {
-        double edge = histo_axis_edge(axis, i < axis->bins ? i : axis->bins);
-        int width = (int)strlen(edge_text(&form, edge, text));
+    for (int64_t i = 0; i <= bin_rows_count(rows); i++) {
+        const int width = (int)strlen(edge_text(&form, edge_of_row(axis, rows, i), text));
         if (width > form.width) form.width = width;
     }
     return form;
 }
 
-edge_form edge_form_of(const axis_form *of, const histo_axis *axis, int64_t step)
+edge_form edge_form_of(const axis_form *of, const histo_axis *axis, const bin_rows *rows)
 {
     char text[TEXT_NUMBER_BYTES];
-    edge_form form = {.times = label_digits(of, axis, step)};
-    if (!form.times) return number_form_of(axis, step);
+    edge_form form = {.times = label_digits(of, axis, rows->each)};
+    if (!form.times) return number_form_of(axis, rows);
     form.width = text_columns(edge_text(&form, axis->lo, text));
     return form;
 }
@@ -106,7 +111,7 @@ char *edge_text(const edge_form *form, double edge, char text[TEXT_NUMBER_BYTES]
         snprintf(text, TEXT_NUMBER_BYTES, "%.*f", form->decimals, edge / pow(10, form->power));
         if (edge != 0) strcat(text, prefixes[form->power / 3]);
     }
-    bool negative_zero = text[0] == '-' && strspn(text, "-0.") == strlen(text);
-    if (negative_zero) memmove(text, text + 1, strlen(text));
+    const size_t zeros = strspn(text, "-0.");
+    if (text[0] == '-' && (!text[zeros] || text[zeros] == ' ')) memmove(text, text + 1, strlen(text));
     return text;
 }

@@ -121,7 +121,7 @@ static void put_x_ends(const screen *to, const axis_form *of, const histo_axis *
     char lo[TEXT_NUMBER_BYTES], hi[TEXT_NUMBER_BYTES];
     const double ends[] = {axis->lo, axis->hi};
     const histo_axis whole = histo_axis_variable(1, ends);
-    edge_form form = edge_form_of(of, &whole, 1);
+    edge_form form = edge_form_of(of, &whole, &(bin_rows){whole.bins, 1, 0});
     edge_text(&form, ends[0], lo);
     edge_text(&form, ends[1], hi);
     int middle = width - (int)strlen(lo) - (int)strlen(hi);
@@ -176,7 +176,8 @@ bool terminal_heat(const screen *to, const result *r, const table *t, const titl
     if (y_names)
         form.width = width_of_names(to, y_names);
     else
-        form = edge_form_of(&r->series[0].forms[g.y], y_axis, y_axis->bins > 8 ? y_axis->bins / 8 : 1);
+        form = edge_form_of(&r->series[0].forms[g.y], y_axis,
+                            &(bin_rows){y_axis->bins, y_axis->bins > 8 ? y_axis->bins / 8 : 1, 0});
     const int halves = has_halves(to) && !y_names ? 2 : 1;
     const int margin = form.width + 1, room = to->columns - 1 - margin;
     int height = rows > BELOW + 4 ? rows - BELOW - 1 : 4;

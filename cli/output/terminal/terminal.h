@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "count/result.h"
+#include "count/view.h"
 #include "output/labels.h"
 
 /* What drawings are made of, in the locale's characters. */
@@ -52,6 +53,9 @@ double scale_of(const scale *s, double value);
 
 /* How many neighbouring bins share a row, for at most `most` rows. */
 int64_t bins_in_a_row(int64_t bins, int64_t most);
+/* The rows of an axis, which begin at round edges where its bins do. full: then, the rows as bins, none of which lacks
+ * any; else it has no bins. */
+bin_rows rows_of_axis(const histo_axis *axis, int64_t most, histo_axis *full);
 
 /* The format of edges: the fewest digits that distinguish them, with the same number of decimals for all. Large ones
  * are written as 12.5 M. */
@@ -62,8 +66,8 @@ typedef struct edge_form {
     int width;         /* columns of the widest */
     time_digits times; /* 0: they are numbers */
 } edge_form;
-/* of: what the edges are. */
-edge_form edge_form_of(const axis_form *of, const histo_axis *axis, int64_t step);
+/* of: what the edges are; of which rows begin there. */
+edge_form edge_form_of(const axis_form *of, const histo_axis *axis, const bin_rows *rows);
 char *edge_text(const edge_form *form, double edge, char text[TEXT_NUMBER_BYTES]);
 
 /* The drawings; `rows` is the available height. tables: of the series, which share their axes. */

@@ -154,7 +154,7 @@ static double *values_of(const result *group, const table *tables, const view *v
         double *of = values + i * rows;
         for (int64_t b = 0; b < tables[i].bins[0]; b++)
             of[b / each] += table_value(&tables[i], b + 1);
-        if (!view_is_plain(v)) view_apply(v, &tables[i].axes[0], each, of, rows);
+        if (!view_is_plain(v)) view_apply(v, &tables[i].axes[0], &(bin_rows){tables[i].bins[0], each, 0}, of);
     }
     return values;
 }

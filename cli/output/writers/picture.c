@@ -76,7 +76,7 @@ static int drawing_make(drawing *d, const result *group, const table *tables, co
                                      .values = next};
         for (int64_t b = 0; b < axis->bins; b++)
             *next++ = table_value(&tables[i], b + 1);
-        if (!view_is_plain(&v)) view_apply(&v, axis, 1, next - axis->bins, axis->bins);
+        if (!view_is_plain(&v)) view_apply(&v, axis, &(bin_rows){axis->bins, 1, 0}, next - axis->bins);
     }
     d->footer = describe_series(group, tables);
     describe_axis(group, s, d->x_label);

@@ -4,7 +4,7 @@
 printf '0 1 1 2 3 3 3 4\n' >few.txt
 prints 'lo\thi\tcount\n0\t2\t3\n2\t4\t5\n' -b 2 few.txt
 prints 'lo\thi\tcount\n0\t1\t1\n1\t2\t2\n2\t3\t1\n3\t4\t4\n' -b 4 few.txt
-prints 'lo\thi\tcount\n0\t2\t3\n2\t4\t5\n' --width 2 few.txt
+prints 'lo\thi\tcount\n0\t2\t3\n2\t4\t4\n4\t6\t1\n' --width 2 few.txt
 prints 'lo\thi\tcount\n0\t3\t4\n3\t6\t4\n' --width 3 few.txt
 prints 'lo\thi\tcount\n-inf\t1\t1\n1\t2\t2\n2\t3\t4\n3\tinf\t1\n' -b 2 -r 1:3 few.txt
 prints 'lo\thi\tcount\n-1\t4\t8\n' -b 1 -r -1:4 few.txt
@@ -32,8 +32,8 @@ prints 'lo\thi\tcount\n-7\t46.5\t9\n46.5\t100\t1\n' -b 2 -r : ends.txt
 prints 'lo\thi\tcount\n-inf\t-3.85\t1\n-3.85\t100\t9\n' -b 1 -r 5%: ends.txt
 prints 'lo\thi\tcount\n-inf\t-6.37\t1\n-6.37\t91.36000000000001\t8\n91.36000000000001\tinf\t1\n' -b 1 -r 1%:99% ends.txt
 prints 'lo\thi\tcount\n-inf\t0\t1\n0\t3\t7\n3\tinf\t2\n' -b 1 -r 0:p75 ends.txt
-prints 'lo\thi\tcount\n-inf\t1\t2\n1\t3\t3\n3\t5\t4\n5\tinf\t1\n' --width 2 -r 25%:4 ends.txt
-prints 'lo\thi\tcount\n-inf\t0\t1\n0\t17\t8\n17\t34\t0\n34\t51\t0\n51\t68\t0\n68\t85\t0\n85\t102\t1\n' -r 0: ends.txt
+prints 'lo\thi\tcount\n-inf\t0\t1\n0\t2\t3\n2\t4\t5\n4\tinf\t1\n' --width 2 -r 25%:4 ends.txt
+prints 'lo\thi\tcount\n-inf\t0\t1\n0\t20\t8\n20\t40\t0\n40\t60\t0\n60\t80\t0\n80\t100\t0\n100\t120\t1\n' -r 0: ends.txt
 prints 'lo\thi\tcount\n-inf\t1\t2\n1\t10\t7\n10\t100\t1\n' --log -b 2 -r 1: ends.txt
 refuses 1 'no finite sample in .200, inf.' -b 2 -r 200: ends.txt
 refuses 1 'the range from 50 to 3.*is empty' -b 2 -r 50:75% ends.txt
@@ -80,11 +80,63 @@ checks=$((checks + 1))
 prints 'lo\thi\tcount\n97\t98\t2\n98\t99\t2\n' --dtype u8 -b 2 -r minmax letters
 [ "$("$histo" --dtype u16 -r dtype letters | wc -l)" -eq 65537 ] || fail "u16 over its type has not 65536 bins"
 
-# Integers get bins of integer width, one per value if there are few.
+# Integers get bins of integer width, one for each value if there are few.
 printf '\001\000\002\000\003\000\004\000\005\000\006\000\007\000\011\000' >whole
-prints 'lo\thi\tcount\n1\t3\t2\n3\t5\t2\n5\t7\t2\n7\t9\t1\n9\t11\t1\n' --dtype u16 whole
+prints 'lo\thi\tcount\n1\t2\t1\n2\t3\t1\n3\t4\t1\n4\t5\t1\n5\t6\t1\n6\t7\t1\n7\t8\t1\n8\t9\t0\n9\t10\t1\n' --dtype u16 whole
 printf '\005\000\006\000\005\000' >whole
 prints 'lo\thi\tcount\n5\t6\t2\n6\t7\t1\n' --dtype u16 whole
+
+# Bins of a width begin at a multiple of it, or where the range does. Their edges are decimal numbers, as the samples.
+seq 1 10 | awk '{ print $1 / 10 }' >parts.txt
+prints 'lo\thi\tcount\n0\t0.3\t2\n0.3\t0.6\t3\n0.6\t0.9\t3\n0.9\t1.2\t2\n' --width 0.3 parts.txt
+prints 'lo\thi\tcount\n0.1\t0.2\t1\n0.2\t0.3\t1\n0.3\t0.4\t2\n0.4\tinf\t6\n' --width 0.1 -r 0.1:0.4 parts.txt
+prints 'lo\thi\tcount\n-10\t0\t1\n0\t10\t8\n10\t20\t0\n20\t30\t0\n30\t40\t0\n40\t50\t0\n50\t60\t0\n60\t70\t0\n70\t80\t0\n80\t90\t0\n90\t100\t0\n100\t110\t1\n' --width 10 ends.txt
+prints 'lo\thi\tcount\n-7\t93\t9\n93\t193\t1\n' --width 100 -r -7: ends.txt
+shows '^1000000.3	1000000.4	1$' --width 0.1 <<END
+1000000.3
+1000000.4
+END
+refuses 1 'would be more than .*: give a larger width' --width 1e-300 few.txt
+
+# Bins that nobody asked for have round edges, and are few.
+prints 'lo\thi\tcount\n0\t0.2\t1\n0.2\t0.4\t2\n0.4\t0.6\t2\n0.6\t0.8\t2\n0.8\t1\t3\n' parts.txt
+prints 'lo\thi\tcount\n5\t6\t2\n' one.txt
+printf '0.3\n0.3\n' >alike.txt
+prints 'lo\thi\tcount\n0\t1\t2\n' alike.txt
+checks=$((checks + 1))
+seq 1000 | awk '{ print exp($1 / 150) }' | "$histo" | awk 'NR > 1 && $1 % 20 { exit 1 } END { exit NR < 20 || NR > 64 }' ||
+    fail "the default bins of 1 … 785 are not some tens, from multiples of 20 on"
+for seed in 1 2 3 4 5 6 7 8; do # steps of all magnitudes
+    checks=$((checks + 1))
+    awk -v seed=$seed 'BEGIN { srand(seed); m = 10 ^ int(26 * rand() - 20); c = rand()
+        for (i = 0; i < 200; i++) printf "%.17g\n", (c + rand()) * m }' >any.txt
+    "$histo" any.txt | awk 'NR > 1 { n += $3; if (length($1) > 9) exit 2 } END { exit n != 200 }' ||
+        fail "the default bins of seed $seed have long edges, or not all samples"
+done
+
+# A few samples far from the others get no bins by default, which they would make useless, and it is said.
+{ seq 1 500; echo 1000000; } >far.txt
+remarks 'a few samples are far from the others' far.txt
+shows '^450	500	50$' -q far.txt
+shows '^650	inf	1$' -q far.txt
+shows '^1000000	1000100	1$' --width 100 -q far.txt
+shows '^0	20000	500$' -q -r minmax far.txt
+
+# Bytes in tables and in arrays of one dimension are numbers. Those of images are brightness.
+makes_files <<'END'
+import struct
+def npy(name, descr, shape, data):
+    head = ("{'descr': '%s', 'fortran_order': False, 'shape': %s, }" % (descr, shape)).ljust(117) + "\n"
+    open(name, "wb").write(b"\x93NUMPY\x01\0" + struct.pack("<H", len(head)) + head.encode() + data)
+npy("stars.npy", "|u1", "(3,)", bytes([1, 5, 4]))
+npy("truths.npy", "|b1", "(3,)", bytes([1, 0, 1]))
+npy("image.npy", "|u1", "(2, 2)", bytes([1, 5, 4, 4]))
+END
+stars='lo\thi\tcount\n1\t2\t1\n2\t3\t0\n3\t4\t0\n4\t5\t1\n5\t6\t1\n'
+prints "$stars" stars.npy
+prints 'lo\thi\tcount\n0\t1\t1\n1\t2\t2\n' truths.npy
+prints 'lo\thi\tcount\n1\t3\t1\n3\t5\t2\n' -b 2 stars.npy
+prints 'lo\thi\tcount\n0\t128\t4\n128\t256\t0\n' -b 2 image.npy
 
 # Logarithms: the range of the positive values.
 printf '1\n10\n100\n0\n-5\n1000\n' >decades.txt

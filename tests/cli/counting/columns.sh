@@ -103,7 +103,7 @@ printf '1,2,3\n2,3,4\n5,6,7\n' >plain.csv
 prints 'lo\thi\tcount\n1\t5\t3\n' -b 1 --column 0 plain.csv
 
 printf '1 2 x\n1 2 3 x\n1 2 4 y\n' >first.txt # no title, though shorter
-prints 'lo\thi\tcount\n0.5\t1.5\t3\n' --column 0 first.txt
+prints 'lo\thi\tcount\n1\t2\t3\n' --column 0 first.txt
 
 # Logs begin with times, and their last columns have several words, or are quoted.
 printf '2025-06-24 14:36:25 startup unpack\n2025-06-24 14:36:26 install a:b 1 2\n2025-06-25 14:36:26 install c\n' >dpkg.log

@@ -46,7 +46,7 @@ shows '^axis difference: integer, 3 bins over \[-2, 1)$' explain --pairs apart a
 prints 'difference_lo	difference_hi	mean_lo	mean_hi	count
 -0.75	-0.5	0	8	1\n-0.5	-0.25	0	8	1\n-0.25	0	0	8	0\n0	0.25	0	8	4\n' \
     --pairs apart --relative -b '4;1' -r '-0.75:0.25;0:8' a.pgm b.pgm
-shows '^axis difference: regular' explain --pairs ring --relative a.pgm b.pgm
+shows '^axis difference: variable, 8 bins over .-0.8, 0.8' explain --pairs ring --relative a.pgm b.pgm
 refuses 2 'is for differences of images' --relative a.pgm
 
 # The narrowest range of differences with seven eighths of them: 16 of 18 are 0, and the others -2 and 2.

@@ -25,8 +25,8 @@ prints 'lo\thi\tcount\n2015-01-01\t2016-01-01\t4\n' -q --column day -b 1 -r 2015
     -q --column day -b 1 -r 2015-01-01:2016-01-01 t.csv
 shows '^2014-10-01	2015-01-01	1$' -q --column day --width 3mo t.csv
 remarks 'left out 1 missing value' --column when t.csv
-prints 'day_lo\tday_hi\tv_lo\tv_hi\tcount\n2014-01-01\t2016-01-01\t1\t5\t4\n2016-01-01\t2018-01-01\t1\t5\t1\n' \
-    -q --joint day,v --width '2y;4' t.csv
+prints 'day_lo\tday_hi\tv_lo\tv_hi\tcount\n2014-01-01\t2016-01-01\t0\t10\t4\n2016-01-01\t2018-01-01\t0\t10\t1\n' \
+    -q --joint day,v --width '2y;10' t.csv
 
 # Densities are per day, h, min or s, and months are drawn as counts per day.
 printf 'd\n2015-01-05\n2015-01-06\n2015-02-01\n2015-02-02\n' >months.csv

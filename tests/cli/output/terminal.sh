@@ -144,13 +144,12 @@ printf '0.5\n2.25\n7\n' >broken.txt
 mkdir -p other
 printf '100\n' >other/whole.txt
 draws 'whole.txt and 1 more
-           whole.txt      broken.txt
-0.5 … 2.5  ███████████ 2  ███████████ 2
-2.5 … 4.5              0              0
-4.5 … 6.5  █████▌      1              0
-6.5 … 7.5              0  ███████████ 1
-2 bins to a row (7 in all)
-the last bar is scaled up from 1
+       whole.txt        broken.txt
+0 … 2  █████████████ 1  █████████████ 1
+2 … 4  █████████████ 1  █████████████ 1
+4 … 6  █████████████ 1                0
+6 … 8                0  █████████████ 1
+2 bins to a row (8 in all)
             samples
 whole.txt         3
 broken.txt        3
@@ -158,20 +157,20 @@ broken.txt        3
 whole.txt     1    5  2.66667  1.69967
 broken.txt  0.5    7     3.25  2.74621' --compare --width 1 whole.txt broken.txt
 COLUMNS=60 draws 'whole.txt and 1 more
-               whole.txt              other/whole.txt
-  1.0 …  20.9  ███████████████████ 3                      0
- 20.9 …  40.8                      0                      0
- 40.8 …  60.7                      0                      0
- 60.7 …  80.6                      0                      0
- 80.6 … 100.5                      0  ██████▍             1
-20 bins to a row (100 in all)
+           whole.txt                other/whole.txt
+  0 …  50  █████████████████████ 3                        0
+ 50 … 100                        0                        0
+100 … 150                        0  ███████               1
+25 bins to a row (51 in all)
                  samples  min  max     mean      std
 whole.txt              3    1    5  2.66667  1.69967
 other/whole.txt        1  100  100      100        0' --compare whole.txt other/whole.txt
 draws 'whole.txt
-1 … 3  ██████████████████████████████ 2
-3 … 5                                 0
-5 … 7  ███████████████                1
+1  ██████████████████████████████████ 1
+2  ██████████████████████████████████ 1
+3                                     0
+4                                     0
+5  ██████████████████████████████████ 1
 samples  min  max     mean      std
       3    1    5  2.66667  1.69967' --compare whole.txt
 

@@ -86,8 +86,8 @@ like() {
     array=$1
     shift
     checks=$((checks + 1))
-    "$histo" -b 50 "$array" >"$place/expected" 2>"$err" || fail "histo $array: $(cat "$err")"
-    "$histo" -b 50 "$@" >"$out" 2>"$err" || fail "histo $*: exit status $?: $(cat "$err")"
+    "$histo" -b 50 -r minmax "$array" >"$place/expected" 2>"$err" || fail "histo $array: $(cat "$err")"
+    "$histo" -b 50 -r minmax "$@" >"$out" 2>"$err" || fail "histo $*: exit status $?: $(cat "$err")"
     [ ! -s "$err" ] || fail "histo $*: said on standard error: $(cat "$err")"
     cmp -s "$place/expected" "$out" || fail "histo $*: not the counts of $array: $(diff "$place/expected" "$out")"
 }
