@@ -7,7 +7,7 @@
 #include "base/failure.h"
 #include "base/progress.h"
 #include "count/count.h"
-#include "count/selection.h"
+#include "count/order/selection.h"
 #include "options/values.h"
 #include "output/labels.h"
 #include "output/rows.h"

@@ -173,13 +173,6 @@ static void remark_left_out(const run *r)
          r->missing, r->bad, r->ragged);
 }
 
-/* Numbers of the samples, and what summarizes their bins, do not depend on weights. */
-static void remark_weights(const run *r)
-{
-    if (!r->settings->weights || r->settings->quiet || r->moments < MOMENTS_EXACT) return;
-    note("min, quantiles, max, mean, std, mode and entropy take each sample once, whatever its weight");
-}
-
 static int count(run *r, fault *f)
 {
     const settings *s = r->settings;
@@ -199,7 +192,6 @@ static int count(run *r, fault *f)
     if (!failed) failed = count_all(r, &counting, f);
     if (!failed) failed = merge_counts(r, f);
     if (!failed) remark_left_out(r);
-    if (!failed) remark_weights(r);
     if (!failed) failed = read_stats(r, f);
     if (!failed) failed = run_find_order(r, f);
     if (!failed) failed = run_name_result(r, f);

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "base/fault.h"
-#include "count/order.h"
+#include "count/order/order.h"
 #include "input/reader.h"
 #include "shards/manifest.h"
 

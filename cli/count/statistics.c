@@ -19,7 +19,7 @@ static void set_moments(statistics *s, const series *counted, const table *t, in
 {
     /* Integer axes are made for whole numbers, so their bins are values, as for histo_hist_quantiles. */
     s->values = t->axes[a].kind == HISTO_INTEGER;
-    s->exact_moments = counted->stats || (s->values && !t->under[a] && !t->over[a]);
+    s->exact_extremes = s->exact_moments = counted->stats || (s->values && !t->under[a] && !t->over[a]);
     const histo_stats moments = counted->stats ? counted->stats[a] : table_stats(t, a, s->values);
     const uint64_t finite = moments.samples - moments.nan - moments.infinite;
     s->finite = finite > 0;
@@ -27,9 +27,80 @@ static void set_moments(statistics *s, const series *counted, const table *t, in
     s->max = moments.max;
     s->mean = moments.mean;
     s->deviation = finite ? sqrt(moments.m2 / (double)finite) : 0;
+    if (t->sum_w) s->exact_moments = counted->order && counted->order[a].is_weighted;
+    if (t->sum_w && s->exact_moments) {
+        s->mean = counted->order[a].numbers.mean;
+        s->deviation = counted->order[a].numbers.deviation;
+    }
     if (!counted->order || !counted->order[a].differs) return;
     s->order = &counted->order[a];
-    if (s->order->narrow) s->deviation = sqrt(s->order->stats.m2 / (double)finite);
+    if (s->order->is_weighted && s->order->narrow)
+        s->mean = order_value(s->order, s->order->numbers.mean);
+    else if (s->order->narrow)
+        s->deviation = sqrt(s->order->stats.m2 / (double)finite);
+}
+
+/* ---- Of weighted bins ---- */
+
+/* Sums of weights on axis a: below, the bins, above. */
+static double *weights_on_axis(const table *t, int a)
+{
+    double *sums = calloc((size_t)t->bins[a] + 3, sizeof *sums);
+    int64_t slots[HISTO_MAX_AXES];
+    for (int64_t cell = -1; sums && table_next(t, &cell, slots);)
+        sums[slots[a]] += t->sum_w[cell];
+    return sums;
+}
+
+static double middle_of(const statistics *s, const histo_axis *axis, int64_t bin)
+{
+    const double lower = histo_axis_edge(axis, bin);
+    return s->values ? lower : lower / 2 + histo_axis_edge(axis, bin + 1) / 2;
+}
+
+/* Where the sums reach the share q of all: as if the weights of a bin were spread evenly, unless it is one value. */
+static double quantile_of_weights(const statistics *s, const histo_axis *axis, const double *sums, double q)
+{
+    double all = 0, sum = 0;
+    for (int64_t i = 0; i < axis->bins + 2; i++)
+        all += sums[i];
+    if (!(all > 0)) return NAN;
+    for (int64_t i = 0; i < axis->bins + 2; i++) {
+        const double before = sum;
+        sum += sums[i];
+        if (!(sum > 0) || sum < q * all) continue;
+        if (i == 0 || i > axis->bins) return i == 0 ? -(double)INFINITY : (double)INFINITY;
+        const double lower = histo_axis_edge(axis, i - 1), upper = histo_axis_edge(axis, i);
+        return s->values ? lower : lower + (q * all - before) / sums[i] * (upper - lower);
+    }
+    return NAN;
+}
+
+/* The mean and deviation unless they are known, the mode, and the entropy of sums that are not negative. */
+static void summarize_weights(statistics *s, const histo_axis *axis, const double *sums)
+{
+    double all = 0, mean = 0, squares = 0;
+    int64_t mode = 0;
+    bool negative = false;
+    s->mode = s->entropy = NAN;
+    for (int64_t b = 0; b < axis->bins; b++) {
+        all += sums[b + 1];
+        negative = negative || sums[b + 1] < 0;
+        if (sums[b + 1] > sums[mode + 1]) mode = b;
+    }
+    if (!(all > 0)) return;
+    s->mode = middle_of(s, axis, mode);
+    s->entropy = negative ? (double)NAN : 0;
+    for (int64_t b = 0; b < axis->bins; b++) {
+        const double share = sums[b + 1] / all;
+        mean += share * middle_of(s, axis, b);
+        if (share > 0) s->entropy -= share * log2(share);
+    }
+    for (int64_t b = 0; b < axis->bins; b++)
+        squares += sums[b + 1] / all * (middle_of(s, axis, b) - mean) * (middle_of(s, axis, b) - mean);
+    if (s->exact_moments) return;
+    s->mean = mean;
+    s->deviation = sqrt(squares);
 }
 
 static void set_mode(statistics *s, const histo_axis *axis, const histo_summary *summary)
@@ -44,12 +115,25 @@ static void set_mode(statistics *s, const histo_axis *axis, const histo_summary 
 /* An estimate, which is among the samples unless it is only known to be beyond the axis. */
 static double among(const statistics *s, double estimate)
 {
-    if (!s->exact_moments || !s->finite || isinf(estimate)) return estimate;
+    if (!s->exact_extremes || !s->finite || isinf(estimate)) return estimate;
     return fmin(fmax(estimate, s->min), s->max);
 }
 
+/* What the weights of bins say that is not known exactly. */
+static int read_weights(statistics *s, const statistics_list *list, const table *t, int a, fault *f)
+{
+    const histo_axis *axis = &t->axes[a];
+    double *sums = weights_on_axis(t, a);
+    if (!sums) return fault_memory(f);
+    for (int k = 0; k < list->n && !s->exact_quantiles; k++)
+        s->quantiles[k] = among(s, quantile_of_weights(s, axis, sums, list->q[k]));
+    if (isfinite(axis->lo) && isfinite(axis->hi)) summarize_weights(s, axis, sums);
+    free(sums);
+    return 0;
+}
+
 /* Statistics of bins of one axis, for all entries of a batch, whose first is series `first`. */
-static int read_batch(statistics_list *list, const result *r, int first, int a, fault *f)
+static int read_batch(statistics_list *list, const result *r, const table *tables, int first, int a, fault *f)
 {
     histo_hist *hist = r->series[first].hist, *alone = NULL;
     const int naxes = histo_hist_naxes(hist);
@@ -72,7 +156,7 @@ static int read_batch(statistics_list *list, const result *r, int first, int a, 
         statistics *s = &list->items[((size_t)first + b) * (size_t)naxes + (size_t)a];
         const sample_order *order = r->series[(size_t)first + b].order;
         const double *exact = order ? order[a].quantiles : NULL;
-        s->exact_quantiles = exact || s->values;
+        s->exact_quantiles = exact || (s->values && !tables[(size_t)first + b].sum_w);
         for (size_t k = 0; k < n; k++)
             s->quantiles[k] = exact ? exact[k] : too_long ? (double)NAN : among(s, quantiles[b * n + k]);
         if (s->order && s->order->narrow && exact)
@@ -80,6 +164,7 @@ static int read_batch(statistics_list *list, const result *r, int first, int a, 
                 s->quantiles[k] = order_value(s->order, exact[k]);
         s->mode = s->entropy = NAN;
         if (finite_edges && !too_long) set_mode(s, &axis, &summaries[b]);
+        if (tables[(size_t)first + b].sum_w) failed = read_weights(s, list, &tables[(size_t)first + b], a, f);
         const bin_names *names = result_bin_names(r, first + (int)b, a);
         if (!names) continue;
         s->finite = false;
@@ -108,7 +193,7 @@ int statistics_read(statistics_list *list, const result *r, const table *tables,
     }
     for (int i = 0; i < r->count; i++)
         for (int a = 0; a < naxes && !r->series[i].shares_hist; a++)
-            if (read_batch(list, r, i, a, f) != 0) return -1;
+            if (read_batch(list, r, tables, i, a, f) != 0) return -1;
     return 0;
 }
 

@@ -81,7 +81,7 @@ static void put_extreme(cells *to, const char *name, const statistics *s, double
     char text[TEXT_NUMBER_BYTES];
     if (!s->finite)
         put_number(to, name, (double)NAN);
-    else if (!s->exact_moments)
+    else if (!s->exact_extremes)
         put_estimate(to, name, value, form);
     else if (s->order)
         put_text(to, name, order_text_of_integer(s->order, difference, text), false);
@@ -129,8 +129,8 @@ static void put_statistics(cells *to, const statistics_list *list, const table *
     put_extreme(to, "min", s, s->min, s->order ? s->order->min : 0, form);
     put_quantiles(to, list, s, form);
     put_extreme(to, "max", s, s->max, s->order ? s->order->max : 0, form);
-    put_level(to, "mean", s, s->exact_moments, s->mean, s->order && s->order->narrow ? &s->order->stats.mean : NULL,
-              form);
+    const double difference = s->order && s->order->narrow ? order_mean(s->order) : 0;
+    put_level(to, "mean", s, s->exact_moments, s->mean, s->order && s->order->narrow ? &difference : NULL, form);
     if (s->finite && !s->exact_moments)
         put_estimate(to, "std", s->deviation, &numbers);
     else

@@ -250,7 +250,9 @@ static bool can_find_sums(const run *r)
 /* Have the surveys find the quantiles of the series. */
 static int ask_for_quantiles(run *r, fault *f)
 {
-    if (r->moments != MOMENTS_ORDER || r->settings->weights || !surveys_series(r)) return 0;
+    if (r->moments != MOMENTS_ORDER || r->settings->weights || r->settings->quantile_rule != HISTO_QUANTILE_LINEAR ||
+        !surveys_series(r))
+        return 0;
     if (!r->q && (r->q_count = value_quantiles(r->settings->quantiles, &r->q, f)) < 0) return -1;
     for (int a = 0; a < r->axis_count; a++)
         axis_search_ask(&r->search[a], r->q_count, r->q);

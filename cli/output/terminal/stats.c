@@ -66,18 +66,18 @@ static void fill_moments(const sheet *of, line *l, const statistics *s, const ax
                    {behind(of, DEVIATION), s->deviation, false}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         char text[TEXT_NUMBER_BYTES];
-        const bool among = numbers[i].among && s->exact_moments;
+        const bool extreme = i < 2, among = numbers[i].among && s->exact_extremes;
         if (s->order && numbers[i].field == MIN)
             order_text_of_integer(s->order, s->order->min, text);
         else if (s->order && numbers[i].field == behind(of, MAX))
             order_text_of_integer(s->order, s->order->max, text);
         else if (s->order && s->order->narrow && numbers[i].field == behind(of, MEAN))
-            order_text_of_difference(s->order, s->order->stats.mean, text);
+            order_text_of_difference(s->order, order_mean(s->order), text);
         else if (numbers[i].among)
             label_of_value(form, numbers[i].value, among ? s->min : 0, among ? s->max : 0, text);
         else
             label_of_difference(form, numbers[i].value, text);
-        put_number(of, l->field[numbers[i].field], s->exact_moments, text);
+        put_number(of, l->field[numbers[i].field], extreme ? s->exact_extremes : s->exact_moments, text);
     }
 }
 
@@ -93,7 +93,7 @@ static void fill_quantiles(const sheet *of, line *l, const statistics *s, const 
                      label_of_value(form, value < 0 ? axis->lo : axis->hi, 0, 0, text));
             put_number(of, l->field[BEFORE + k], true, isinf(value < 0 ? axis->lo : axis->hi) ? "-" : bound);
         } else {
-            const bool among = s->exact_moments;
+            const bool among = s->exact_extremes;
             if (s->order && s->order->narrow && s->order->quantiles)
                 order_text_of_difference(s->order, s->order->quantiles[k], text);
             else

@@ -85,11 +85,35 @@ prints "$heads"'4\t0\t0\t0\t0\t97\t97\t97.5\t98.25\t99\t97.75\t0.82915619758885\
 # A row for each series, or for each axis, with weights.
 prints "name\t$heads"'a\t2\t0\t0\t0\t0\t1\t1.5\t2\t2.5\t3\t2\t1\t1.5\t1\texact\texact\nb\t2\t0\t0\t0\t0\t2\t2.75\t3.5\t4.25\t5\t3.5\t1.5\t2.75\t1\texact\texact\n' \
     --stats --column a,b -b 2 t.csv
-prints 'name\tsamples\tunderflow\toverflow\tnan\tmasked\tsum_w\tmin\tq50\tmax\tmean\tstd\tmode\tentropy\tmoments\tquantiles\na\t2\t0\t0\t0\t0\t4\t1\t2\t3\t2\t1\t1.5\t1\texact\texact\nb\t2\t0\t0\t0\t0\t4\t2\t3.5\t5\t3.5\t1.5\t2.75\t1\texact\texact\n' \
-    -q --quantiles 50 --joint a,b -b 2 --weights w t.csv
-remarks 'min, quantiles, max, mean, std, mode and entropy take each sample once, whatever its weight$' \
-    --quantiles 50 --column a -b 2 --weights w t.csv
+prints 'name\tsamples\tunderflow\toverflow\tnan\tmasked\tsum_w\tmin\tq50\tmax\tmean\tstd\tmode\tentropy\tmoments\tquantiles\na\t2\t0\t0\t0\t0\t4\t1\t1\t3\t1.5\t0.8660254037844386\t1.5\t0.8112781244591328\texact\texact\nb\t2\t0\t0\t0\t0\t4\t2\t2\t5\t2.75\t1.299038105676658\t2.75\t0.8112781244591328\texact\texact\n' \
+    --quantiles 50 --joint a,b -b 2 --weights w t.csv
 prints "$heads"'2\t0\t0\t0\t1\t5\t5\t5\t5\t5\t5\t0\t5\t0\texact\texact\n' --stats --column b --where a=2: -b 1 t.csv
+
+# Weights: of each group and file; a weight of 0 is that of no sample; of a pipe they are those of the bins.
+printf 'x,w,g\n1,2,a\n5,1,b\n2.5,4,a\n-3,0.5,b\n7,0.25,a\n9,0,b\n' >weights.csv
+with_weights='sum_w\tmin\tq0\tq25\tq50\tq100\tmax\tmean\tstd\tmode\tentropy\tmoments\tquantiles\n'
+of_weights() {
+    of_weights=$1
+    shift
+    checks=$((checks + 1))
+    "$histo" --quantiles 0,25,50,100 --column x --weights w "$@" >got 2>said || fail "$*: $(cat said)"
+    cut -f "$columns" got | tail -n +2 >cut
+    printf "$of_weights" | cmp -s - cut || fail "histo $* gives $(cat cut)"
+}
+columns=6-16
+of_weights '7.75\t-3\t-3\t1\t2.5\t7\t9\t2.225806451612903\t1.9790789226036087\t3\t0.965527262266083\n' -b 3 weights.csv
+columns=1,9,11,14-15
+of_weights 'a\t1\t2.5\t2.2\t1.2\nb\t-3\t5\t2.3333333333333335\t3.7712361663282534\n' --by g -b 3 weights.csv
+columns=9,10,13-14,18
+of_weights '≈1.9583333333333335\t≈3.25\t≈3.387096774193548\t≈1.860929690562059\tof bins\n' -b 3 -r -3:9 - <weights.csv
+columns=9-10
+printf 'x,w\n1,1\n2,-1\n3,4\n' >negative.csv
+of_weights 'nan\tnan\n' -b 3 negative.csv
+grep -q 'negative.csv: a weight is negative, so there are no quantiles$' said || fail "says $(cat said)"
+# More samples than are kept.
+LC_ALL=C awk 'BEGIN { print "x,w"; for (i = 0; i < 400000; i++) print (i * 7919 % 400009) ",0.5" }' >many.csv
+columns=8-11
+of_weights '0\t99999\t199999\t400008\n' -b 3 many.csv
 
 # In a drawing: the median if there is room, all if asked for; a quantile beyond the axis is only known to be there.
 COLUMNS=80

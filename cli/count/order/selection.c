@@ -1,4 +1,4 @@
-#include "count/selection.h"
+#include "count/order/selection.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "count/order.h"
+#include "count/order/order.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -18,6 +18,7 @@ enum { MOST_SEARCHES = 64 };
 typedef struct search {
     sample_order *to;
     histo_quantiles *quantiles; /* NULL: not asked for, or no samples yet */
+    weighted_search *weighted;  /* instead of these */
     histo_power_sums sums;      /* of differences */
     histo_dtype dtype;
     bool begun, in_pass;
@@ -30,8 +31,9 @@ typedef struct finder {
     double *q;
     int first, end; /* series of this pass */
     search *searches;
-    bool again; /* after the first pass over the samples */
-    bool begun; /* a piece was seen in this pass */
+    bool again;        /* after the first pass over the samples */
+    bool begun;        /* a piece was seen in this pass */
+    bool any_negative; /* weight */
     scratch differences;
 } finder;
 
@@ -71,6 +73,11 @@ char *order_text_of_difference(const sample_order *order, double difference, cha
     if (negative && order->base + whole == 0) strcpy(text, "-0");
     if (part[0] == '0' && part[1] && part[2]) strncat(text, part + 1, TEXT_NUMBER_BYTES - strlen(text) - 1);
     return text;
+}
+
+double order_mean(const sample_order *order)
+{
+    return order->is_weighted ? order->numbers.mean : order->stats.mean;
 }
 
 double order_value(const sample_order *order, double difference)
@@ -121,9 +128,14 @@ static int begin_search(const finder *o, search *at, const series *of, int a, hi
     if (to->differs) to->base = to->is_signed ? (uint64_t)(int64_t)stats->min : (uint64_t)stats->min;
     if (to->differs) to->min = UINT64_MAX;
     to->narrow = to->differs && stats->max - stats->min < 0x1p53;
+    if (o->run->settings->weights) {
+        at->weighted = weighted_make(o->n, o->q);
+        at->in_pass = at->weighted && weighted_next_pass(at->weighted);
+        return at->weighted ? 0 : fault_set(f, EXIT_DATA, "no memory for the quantiles");
+    }
     if (o->n == 0) return 0;
-    if (histo_quantiles_create(&at->quantiles, to->narrow ? HISTO_U64 : dtype, HISTO_QUANTILE_LINEAR, o->n, o->q) !=
-            HISTO_OK ||
+    if (histo_quantiles_create(&at->quantiles, to->narrow ? HISTO_U64 : dtype, o->run->settings->quantile_rule, o->n,
+                               o->q) != HISTO_OK ||
         histo_quantiles_next_pass(at->quantiles, &at->in_pass) != HISTO_OK)
         return fault_of_library(f, EXIT_DATA, "the quantiles");
     return 0;
@@ -145,8 +157,8 @@ static histo_status add_numbers(const finder *o, search *at, const histo_view *d
     return HISTO_OK;
 }
 
-static int add(finder *o, search *at, const series *of, int a, const histo_view *view, const histo_fill_options *filter,
-               const char *name, fault *f)
+static int add(finder *o, search *at, const series *of, int a, const histo_view *view, const histo_view *weights,
+               const histo_fill_options *filter, const char *name, fault *f)
 {
     histo_view differences;
     histo_status status = HISTO_OK;
@@ -160,7 +172,10 @@ static int add(finder *o, search *at, const series *of, int a, const histo_view 
         if (needed) status = add_numbers(o, at, &differences, filter);
         if (at->to->narrow) view = &differences;
     }
-    if (status == HISTO_OK && at->in_pass) status = histo_quantiles_add(at->quantiles, view, filter);
+    if (at->weighted && at->in_pass)
+        weighted_add(at->weighted, view, weights, filter);
+    else if (status == HISTO_OK && at->in_pass)
+        status = histo_quantiles_add(at->quantiles, view, filter);
     return status == HISTO_OK ? 0 : fault_of_library(f, EXIT_DATA, name);
 }
 
@@ -173,7 +188,8 @@ static int add_group(finder *o, const char *name, const piece *p, int64_t group,
         const int k = (int)(of - r->result->series), a = r->joint ? i : 0;
         const histo_fill_options filter = piece_filter(p, r->joint ? 0 : i);
         if (k < o->first || k >= o->end || !of->stats || of->forms[a].names) continue;
-        if (add(o, &o->searches[(k - o->first) * r->naxes + a], of, a, &p->views[i], &filter, name, f) != 0) return -1;
+        if (add(o, &o->searches[(k - o->first) * r->naxes + a], of, a, &p->views[i], p->weights, &filter, name, f) != 0)
+            return -1;
     }
     return 0;
 }
@@ -217,13 +233,14 @@ static bool next_pass(const finder *o, int searches)
     bool any = false;
     for (int i = 0; i < searches; i++) {
         search *at = &o->searches[i];
+        if (at->weighted && !at->mixed) any |= at->in_pass = weighted_next_pass(at->weighted);
         if (at->quantiles && !at->mixed)
             any |= histo_quantiles_next_pass(at->quantiles, &at->in_pass) == HISTO_OK && at->in_pass;
     }
     return any;
 }
 
-static int end_search(const finder *o, search *at, fault *f)
+static int end_search(finder *o, search *at, fault *f)
 {
     sample_order *to = at->to;
     if (at->mixed) to->differs = to->narrow = false;
@@ -233,9 +250,16 @@ static int end_search(const finder *o, search *at, fault *f)
         to->stats.m3 = m3;
         to->stats.m4 = m4;
     }
-    if (!at->quantiles || at->mixed) return 0;
-    if (!(to->quantiles = malloc((size_t)o->n * sizeof *to->quantiles)))
+    if ((!at->quantiles && !at->weighted) || at->mixed) return 0;
+    if (!(to->quantiles = malloc((size_t)o->n * sizeof *to->quantiles + 1)))
         return fault_set(f, EXIT_DATA, "no memory for the quantiles");
+    if (at->weighted) {
+        to->is_weighted = true;
+        to->numbers = weighted_read(at->weighted);
+        weighted_quantiles(at->weighted, to->quantiles);
+        o->any_negative = o->any_negative || weighted_has_negative(at->weighted);
+        return 0;
+    }
     return histo_quantiles_read(at->quantiles, to->quantiles) == HISTO_OK
                ? 0
                : fault_of_library(f, EXIT_DATA, "the quantiles");
@@ -262,6 +286,7 @@ static int find(finder *o, fault *f)
     for (int i = 0; i < searches; i++) {
         if (!failed) failed = end_search(o, &o->searches[i], f);
         histo_quantiles_destroy(o->searches[i].quantiles);
+        weighted_free(o->searches[i].weighted);
     }
     free(o->searches);
     return failed;
@@ -273,8 +298,9 @@ static bool is_wanted(const run *r)
     bool any = false;
     for (int i = 0; i < r->result->count; i++)
         for (int a = 0; a < r->naxes && r->result->series[i].stats; a++)
-            any = any || (!r->result->series[i].forms[a].names &&
-                          (r->moments == MOMENTS_ORDER || beyond_doubles(&r->result->series[i].stats[a])));
+            any =
+                any || (!r->result->series[i].forms[a].names && (r->moments == MOMENTS_ORDER || r->settings->weights ||
+                                                                 beyond_doubles(&r->result->series[i].stats[a])));
     return any;
 }
 
@@ -317,7 +343,7 @@ static bool is_quick(const run *r)
     const samples *alone = r->feed.count == 1 ? r->feed.files[0].open : NULL;
     const reader *decoded = alone ? samples_reader(alone) : NULL;
     const bool kept = decoded ? decoded->caches_all && decoded->caches_all(decoded) : feed_keeps_all(&r->feed);
-    return kept || run_files_have(r->settings, RUN_SMALL_FILES);
+    return kept || run_files_have(r->settings, r->settings->weights ? INT64_MAX : RUN_SMALL_FILES);
 }
 
 int run_find_order(run *r, fault *f)
@@ -325,7 +351,7 @@ int run_find_order(run *r, fault *f)
     const settings *s = r->settings;
     finder o = {.run = r};
     int failed = 0;
-    if (r->moments < MOMENTS_ORDER || r->whole || r->team || s->pairs || s->segments) return 0;
+    if (r->moments < MOMENTS_ORDER || (r->whole && !s->weights) || r->team || s->pairs || s->segments) return 0;
     if (r->found_quantiles && !any_beyond_doubles(r)) return take_found(r, f);
     if (!r->feed.keep || !is_wanted(r)) return 0;
     if (r->moments == MOMENTS_ORDER && !s->stats && !s->quantiles && !is_quick(r)) return 0;
@@ -336,6 +362,8 @@ int run_find_order(run *r, fault *f)
         o.end = o.first + MOST_SEARCHES < r->result->count ? o.first + MOST_SEARCHES : r->result->count;
         failed = find(&o, f);
     }
+    if (o.any_negative && o.n > 0 && !s->quiet)
+        note("%s: a weight is negative, so there are no quantiles", feed_name(&r->feed, 0));
     free(o.q);
     free(o.differences.data);
     return failed;

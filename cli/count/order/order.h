@@ -1,4 +1,5 @@
-/* The order of samples: exact quantiles, and the numbers of 64-bit integers that doubles do not hold. */
+/* The order of samples: exact quantiles, with weights mean and deviation, too, and the numbers of 64-bit integers that
+ * doubles do not hold. */
 #ifndef CLI_ORDER_H
 #define CLI_ORDER_H
 
@@ -6,6 +7,7 @@
 #include <stdbool.h>
 
 #include "base/text.h"
+#include "count/order/weighted.h"
 
 /* Of the samples on one axis of a series. Integers beyond 2^53 are taken as differences to one of them or an integer
  * below, which are mostly small; other samples as they are. */
@@ -16,6 +18,8 @@ typedef struct sample_order {
     histo_stats stats;       /* of the differences if these are narrow: min and max are rounded */
     uint64_t min, max;       /* exact differences */
     double *quantiles;       /* of the samples, or of narrow differences; NULL: unknown */
+    bool is_weighted;        /* the quantiles take weights into account, and so do these numbers */
+    weighted_numbers numbers;
 } sample_order;
 
 /* Free order[HISTO_MAX_AXES]; NULL is allowed. */
@@ -24,6 +28,8 @@ void order_free(sample_order *order);
 /* The sample, or the number between two, that is so much above the base, as a decimal number. */
 char *order_text_of_difference(const sample_order *order, double difference, char text[TEXT_NUMBER_BYTES]);
 char *order_text_of_integer(const sample_order *order, uint64_t difference, char text[TEXT_NUMBER_BYTES]);
+/* The mean of narrow differences. */
+double order_mean(const sample_order *order);
 /* The same, rounded. */
 double order_value(const sample_order *order, double difference);
 

@@ -1,0 +1,170 @@
+#include "count/order/exact_sum.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { WORDS = HISTO_SUM_WORDS, UNIT = -1074, MANTISSA = 53 };
+
+/* ---- Two doubles ----------------------------------------------------------------------------------------- */
+
+two_doubles two_doubles_of_sum(double a, double b)
+{
+    const double sum = a + b, of_b = sum - a;
+    return (two_doubles){sum, (a - (sum - of_b)) + (b - of_b)};
+}
+
+two_doubles two_doubles_of_product(double a, double b)
+{
+    const double product = a * b;
+    return (two_doubles){product, fma(a, b, -product)};
+}
+
+two_doubles two_doubles_subtract(two_doubles a, two_doubles b)
+{
+    const two_doubles high = two_doubles_of_sum(a.high, -b.high), low = two_doubles_of_sum(a.low, -b.low);
+    const two_doubles some = two_doubles_of_sum(high.high, high.low + low.high);
+    return two_doubles_of_sum(some.high, some.low + low.low);
+}
+
+two_doubles two_doubles_multiply(two_doubles a, two_doubles b)
+{
+    const two_doubles high = two_doubles_of_product(a.high, b.high);
+    return two_doubles_of_sum(high.high, high.low + (a.high * b.low + a.low * b.high));
+}
+
+two_doubles two_doubles_divide(two_doubles a, two_doubles b)
+{
+    const double first = a.high / b.high;
+    const two_doubles rest = two_doubles_subtract(a, two_doubles_multiply(b, (two_doubles){first, 0}));
+    const double second = rest.high / b.high;
+    const two_doubles left = two_doubles_subtract(rest, two_doubles_multiply(b, (two_doubles){second, 0}));
+    const two_doubles quotient = two_doubles_of_sum(first, second);
+    return two_doubles_of_sum(quotient.high, quotient.low + left.high / b.high);
+}
+
+two_doubles two_doubles_root(two_doubles a)
+{
+    if (!(a.high > 0)) return (two_doubles){0, 0};
+    const double first = sqrt(a.high);
+    const two_doubles rest = two_doubles_subtract(a, two_doubles_of_product(first, first));
+    return two_doubles_of_sum(first, rest.high / (2 * first));
+}
+
+/* ---- Sums ------------------------------------------------------------------------------------------------ */
+
+static void add_words(uint64_t *to, const uint64_t *more, int n)
+{
+    unsigned carry = 0;
+    for (int i = 0; i < n; i++) {
+        const unsigned __int128 sum = (unsigned __int128)to[i] + more[i] + carry;
+        to[i] = (uint64_t)sum;
+        carry = (unsigned)(sum >> 64);
+    }
+}
+
+static void negate(uint64_t *words, int n)
+{
+    bool carry = true;
+    for (int i = 0; i < n; i++) {
+        words[i] = ~words[i] + carry;
+        carry = carry && words[i] == 0;
+    }
+}
+
+void exact_sum_add(exact_sum *sum, double value)
+{
+    int exponent;
+    if (value == 0) return;
+    const double significand = frexp(fabs(value), &exponent);
+    const int digits = exponent - MANTISSA < UNIT ? exponent - UNIT : MANTISSA, at = exponent - digits - UNIT;
+    const unsigned __int128 bits = (unsigned __int128)(uint64_t)ldexp(significand, digits) << at % 64;
+    uint64_t more[WORDS] = {0};
+    more[at / 64] = (uint64_t)bits;
+    if (at / 64 + 1 < WORDS) more[at / 64 + 1] = (uint64_t)(bits >> 64);
+    if (value < 0) negate(more, WORDS);
+    add_words(sum->words, more, WORDS);
+}
+
+void exact_sum_join(exact_sum *sum, const exact_sum *more)
+{
+    add_words(sum->words, more->words, WORDS);
+}
+
+bool exact_sum_add_all(exact_sum *sum, const double *values, int64_t n)
+{
+    histo_power_sums sums = {0};
+    const histo_view view = histo_view_1d(values, HISTO_F64, n);
+    if (histo_power_sums_add(&sums, &view, NULL) != HISTO_OK) return false;
+    add_words(sum->words, sums.sum, WORDS);
+    return true;
+}
+
+static bool is_negative(const exact_sum *sum)
+{
+    return sum->words[WORDS - 1] >> 63;
+}
+
+bool exact_sum_is_positive(const exact_sum *sum)
+{
+    bool any = false;
+    for (int i = 0; i < WORDS; i++)
+        any = any || sum->words[i] > 0;
+    return any && !is_negative(sum);
+}
+
+/* The largest part of a number that a double holds, which is taken away from it. */
+static double take_first(uint64_t *words)
+{
+    int top = WORDS * 64 - 1;
+    while (top >= 0 && !(words[top / 64] >> top % 64 & 1))
+        top--;
+    if (top < 0) return 0;
+    const int last = top < MANTISSA ? 0 : top - MANTISSA + 1;
+    double value = 0;
+    for (int bit = top; bit >= last; bit--) {
+        value = 2 * value + (double)(words[bit / 64] >> bit % 64 & 1);
+        words[bit / 64] &= ~(UINT64_C(1) << bit % 64);
+    }
+    return ldexp(value, last + UNIT);
+}
+
+two_doubles exact_sum_read(const exact_sum *sum)
+{
+    exact_sum rest = *sum;
+    const double sign = is_negative(sum) ? -1 : 1;
+    if (sign < 0) negate(rest.words, WORDS);
+    const double first = sign * take_first(rest.words), second = sign * take_first(rest.words);
+    return two_doubles_of_sum(first, second);
+}
+
+enum { WIDE = 2 * WORDS }; /* words of a product with a share */
+
+static void shift(const uint64_t *words, int bits, uint64_t *to)
+{
+    memset(to, 0, WIDE * sizeof *to);
+    for (int i = 0; i < WORDS; i++) {
+        const unsigned __int128 moved = (unsigned __int128)words[i] << bits % 64;
+        const uint64_t parts[WIDE] = {[0] = (uint64_t)moved, [1] = (uint64_t)(moved >> 64)};
+        const int at = i + bits / 64;
+        add_words(to + at, parts, WIDE - at);
+    }
+}
+
+/* part * 2^k >= whole * (share * 2^k), where the last factor is an integer. */
+bool exact_sum_reaches(const exact_sum *part, double share, const exact_sum *whole)
+{
+    int exponent;
+    if (is_negative(part)) return false;
+    if (share == 0) return true;
+    const uint64_t factor = (uint64_t)ldexp(frexp(share, &exponent), MANTISSA);
+    uint64_t left[WIDE], right[WIDE] = {0};
+    shift(part->words, MANTISSA - exponent, left);
+    for (int i = 0; i < WORDS; i++) {
+        const unsigned __int128 product = (unsigned __int128)whole->words[i] * factor;
+        const uint64_t parts[WIDE] = {[0] = (uint64_t)product, [1] = (uint64_t)(product >> 64)};
+        add_words(right + i, parts, WIDE - i);
+    }
+    for (int i = WIDE - 1; i >= 0; i--)
+        if (left[i] != right[i]) return left[i] > right[i];
+    return true;
+}

@@ -1,0 +1,35 @@
+/* Exact sums of doubles, as histo_power_sums has them, and what follows from them. */
+#ifndef CLI_EXACT_SUM_H
+#define CLI_EXACT_SUM_H
+
+#include <histo/histo.h>
+#include <stdbool.h>
+
+/* Two's complement, in units of 2^-1074, the lowest word first. */
+typedef struct exact_sum {
+    uint64_t words[HISTO_SUM_WORDS];
+} exact_sum;
+
+/* values[n] are finite. False without memory. */
+bool exact_sum_add_all(exact_sum *sum, const double *values, int64_t n);
+void exact_sum_add(exact_sum *sum, double value);
+void exact_sum_join(exact_sum *sum, const exact_sum *more);
+bool exact_sum_is_positive(const exact_sum *sum);
+/* Whether part >= share * whole, for 0 <= share <= 1 and a whole that is not negative. */
+bool exact_sum_reaches(const exact_sum *part, double share, const exact_sum *whole);
+
+/* An unevaluated sum of two doubles. */
+typedef struct two_doubles {
+    double high, low;
+} two_doubles;
+
+two_doubles exact_sum_read(const exact_sum *sum);
+two_doubles two_doubles_of_sum(double a, double b);
+two_doubles two_doubles_of_product(double a, double b);
+two_doubles two_doubles_subtract(two_doubles a, two_doubles b);
+two_doubles two_doubles_multiply(two_doubles a, two_doubles b);
+two_doubles two_doubles_divide(two_doubles a, two_doubles b);
+/* Not negative. */
+two_doubles two_doubles_root(two_doubles a);
+
+#endif
