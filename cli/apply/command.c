@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "apply/gaps.h"
 #include "apply/video.h"
 #include "base/failure.h"
 #include "base/progress.h"
@@ -28,8 +29,10 @@ static image_page page_of(const job *j)
     if (j->kind->classes) {
         page.model = CHANNELS_GRAY;
         page.channels = 1;
+        page.classes = true;
         return page;
     }
+    page.has_nodata = j->gaps && gaps_nodata(about, r->dtypes[0], j->dtype, page.nodata);
     page.largest = about && j->dtype == r->dtypes[0] ? about->largest : 0;
     page.boolean = j->boolean;
     if (j->settings->bits && page.largest) page.largest = (INT64_C(1) << j->settings->bits) - 1;
@@ -67,6 +70,7 @@ static int map_band(job *j, const band *b, fault *f)
         pages_interleave(b, page->channels, j->rows.data, pitch);
     for (int i = 0; i < t->count; i++)
         if (map_tone(j, i, b, f) != 0) return -1;
+    if (gaps_keep(j, b, f) != 0) return -1;
     return image_rows(j->out, j->rows.data, b->rows, f);
 }
 
@@ -119,6 +123,7 @@ static int begin(job *j, fault *f)
     if (s->output && !writer) return -1;
     if (job_choose_tones(j, s->mask, s->color ? s->color : j->kind->color, f) != 0) return -1;
     if (writer) keep_booleans(j, writer);
+    j->gaps = writer && writer->gaps;
     if (j->kind->begin && j->kind->begin(j, f) != 0) return -1;
     if (!writer) return 0;
     const image_page page = page_of(j);
@@ -155,6 +160,7 @@ static int run(job *j, fault *f)
         if (run_unit(j, f) != 0) return -1;
     image_file *out = j->out;
     j->out = NULL;
+    if (more == 0 && out && j->unsaid && !s->quiet) gaps_remark(j, out->writer->name);
     if (more == 0 && out) return image_commit(out, f);
     image_abandon(out);
     return more;

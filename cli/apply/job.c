@@ -51,14 +51,40 @@ static int find_part(job *j, const band *b, job_part *part, fault *f)
     return 1;
 }
 
+/* Leave the tone's missing samples out of the part, too. */
+static int leave_out_missing(job *j, const band *b, int i, job_part *part, fault *f)
+{
+    const int first = j->tones.tone[i].channel, end = first + (j->tones.kind == TONE_CHANNEL ? 1 : 3);
+    const int64_t shape[] = {part->rows, part->cols};
+    if (!scratch_reserve(&j->marks, (size_t)(part->rows * part->cols))) return fault_memory(j, f);
+    unsigned char *to = j->marks.data;
+    for (int64_t y = 0; y < part->rows; y++)
+        for (int64_t x = 0; x < part->cols; x++) {
+            const histo_view *m = part->fill.mask;
+            bool is = !m || ((const unsigned char *)m->data)[y * m->strides[0] + x * m->strides[1]];
+            for (int c = first; c < end && is; c++) {
+                const histo_view *v = &b->valid[c];
+                const int64_t at = (y + part->y - b->y) * v->strides[0] + (x + part->x) * v->strides[1];
+                is = !v->data || ((const unsigned char *)v->data)[at];
+            }
+            *to++ = is;
+        }
+    part->mask = histo_view_nd(j->marks.data, HISTO_U8, 2, shape);
+    part->fill.mask = &part->mask;
+    return 0;
+}
+
 /* Pass the part of a band's tones to `take`. */
 static int take_band(job *j, const band *b, job_take *take, void *context, fault *f)
 {
-    job_part part;
-    const int some = find_part(j, b, &part, f);
+    job_part all;
+    const int some = find_part(j, b, &all, f);
     if (some < 0) return -1;
     for (int i = 0; i < j->tones.count && some; i++) {
         histo_view view;
+        job_part part = all;
+        if (part.fill.mask) part.fill.mask = &part.mask;
+        if (b->valid && leave_out_missing(j, b, i, &part, f) != 0) return -1;
         if (tones_view(&j->tones, i, b, &view, f) != 0) return -1;
         view.data = (const char *)view.data + (part.y - b->y) * view.strides[0] + part.x * view.strides[1];
         view.shape[0] = part.rows;
@@ -135,10 +161,12 @@ static int count_tone(job *j, void *context, int i, const histo_view *view, cons
     histo_hist *hist = j->hists[j->tones.tone[i].table];
     const histo_plan_options options = {.device = s->device, .threads = s->threads};
     histo_status status = HISTO_OK;
-    if (j->tones.tables > 1 && j->levels[0].searched) { /* each has its own edges */
+    const bool own_edges = j->tones.tables > 1 && j->levels[0].searched;
+    if (own_edges || (part->fill.mask != NULL) != j->plan_masks) {
         histo_plan_destroy(j->plan);
         j->plan = NULL;
     }
+    j->plan_masks = part->fill.mask != NULL;
     if (!j->plan) status = histo_plan_create(&j->plan, hist, view, &part->fill, &options);
     if (status == HISTO_OK) status = histo_plan_fill(j->plan, hist, view, &part->fill);
     return status == HISTO_OK ? 0 : fault_of_library(f, EXIT_DATA, job_name(j));
@@ -352,6 +380,7 @@ void job_close(job *j)
     free(j->hists);
     free(j->maps);
     free(j->rows.data);
+    free(j->marks.data);
     tones_free(&j->tones);
     mask_close(&j->mask);
     pages_close(j->pages);

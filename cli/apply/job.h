@@ -60,7 +60,11 @@ struct job {
     histo_hist **hists;    /* [tones.tables] */
     histo_map **maps;      /* [tones.tables] */
     histo_plan *plan;
+    bool plan_masks; /* the plan is for samples with a mask */
     scratch rows;    /* of the result */
+    scratch marks;   /* of a tone in a band: what the mask and missing samples leave */
+    bool gaps;       /* the result's format says which pixels have no value */
+    int64_t unsaid;  /* pixels without a value that the result has as if they had one */
     settings *other; /* of job_open; owned */
     void *own;       /* of the kind */
 };

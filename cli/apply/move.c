@@ -10,14 +10,17 @@ static image_page describe(const mover *m)
 {
     const reader *r = pages_reader(m->in);
     const metadata *about = pages_about(m->in);
-    return (image_page){.model = r->model,
-                        .channels = r->channels,
-                        .dtype = r->dtypes[0],
-                        .height = pages_height(m->in),
-                        .width = pages_width(m->in),
-                        .largest = about ? about->largest : 0,
-                        .boolean = about && about->boolean,
-                        .about = about};
+    image_page page = {.model = r->model,
+                       .channels = r->channels,
+                       .dtype = r->dtypes[0],
+                       .height = pages_height(m->in),
+                       .width = pages_width(m->in),
+                       .largest = about ? about->largest : 0,
+                       .boolean = about && about->boolean,
+                       .about = about,
+                       .has_nodata = about && about->has_nodata};
+    if (page.has_nodata) memcpy(page.nodata, about->nodata, sizeof page.nodata);
+    return page;
 }
 
 static bool is_flat(const image_page *page)
@@ -116,6 +119,11 @@ static int read_all(mover *m, fault *f)
     int more = pages_unit(m->in, f);
     while (more > 0 && (more = pages_next(m->in, &b, f)) > 0) {
         if (b.y == 0 && begin_page(m, f) != 0) return -1;
+        if (b.valid && m->page.dtype < HISTO_F16 && !m->page.has_nodata)
+            return fault_set(f, EXIT_DATA,
+                             "%s has missing values that no value stands for, and cannot be moved with "
+                             "them: leave OUT out",
+                             input_name(pages_reader(m->in)->in));
         const size_t pitch = image_row_bytes(&m->page);
         pages_interleave(&b, m->page.channels, m->from + (size_t)(m->count - 1) * page_bytes(m) + (size_t)b.y * pitch,
                          pitch);
@@ -203,6 +211,9 @@ int mover_write(mover *m, int ndim, const int64_t *shift, fault *f)
     if (fault_beyond_memory(f, (double)bytes, name, "leave OUT out") != 0) return -1;
     unsigned char *rows = calloc(bytes, 1);
     if (!rows) return fault_memory(m, f);
+    const size_t size = histo_dtype_size(m->page.dtype);
+    for (size_t i = 0; i < bytes && m->page.has_nodata; i += size)
+        memcpy(rows + i, m->page.nodata, size);
     move_samples(m, by, rows);
     const int failed = write_all(m, rows, f);
     free(rows);

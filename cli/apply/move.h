@@ -24,7 +24,7 @@ typedef struct mover {
  */
 int mover_open(mover *m, const char *path, const char *out, const settings *s, fault *f);
 /* Write the input, in which sample [z, y, x] is taken from [z + shift[0], y + shift[1], x + shift[2]], or [y, x] from
- * [y + shift[0], x + shift[1]] if ndim is 2; 0 where there are no samples. */
+ * [y + shift[0], x + shift[1]] if ndim is 2; 0, or what stands for none, where there are no samples. */
 int mover_write(mover *m, int ndim, const int64_t *shift, fault *f);
 /* Leaves no file if nothing was written. */
 void mover_close(mover *m);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/failure.h"
+#include "input/samples/alpha.h"
 
 enum { MOST_KEPT = 1 << 30 };
 
@@ -14,6 +15,7 @@ typedef struct cached_page {
     int page;
     int64_t height, width, filled; /* rows */
     unsigned char *rows;
+    unsigned char *marks; /* of the samples, 0 where one is missing; NULL: none is */
     metadata *about;
 } cached_page;
 
@@ -23,6 +25,8 @@ typedef struct assembly {
     size_t room;
     int64_t y, height; /* of the rows; 0: none */
     int64_t pixels;    /* so far */
+    unsigned char *marks;
+    size_t marks_room, marked; /* samples that have marks; 0: none is missing */
 } assembly;
 
 /* Slices of an array of three or more dimensions, which its reader delivers as samples one after the other. */
@@ -30,7 +34,8 @@ typedef struct folding {
     int64_t count; /* of slices; 0: not folded */
     int64_t at;    /* the next sample */
     const char *run;
-    int64_t left; /* samples of the run */
+    const unsigned char *marks; /* of the run; NULL: none is missing */
+    int64_t left;               /* samples of the run */
 } folding;
 
 struct pages {
@@ -44,6 +49,7 @@ struct pages {
     cached_page *cached;
     size_t pixel_bytes;
     histo_view *views; /* [channels] */
+    histo_view *valid; /* [channels] */
     assembly parts;
     int page;  /* of the last band; -1: none */
     int64_t y; /* of the next row of its page */
@@ -130,11 +136,44 @@ void pages_interleave(const band *b, int channels, unsigned char *out, size_t pi
         }
 }
 
-static void copy_block(pages *p, const band *b)
+/* The marks of a band, `pitch` samples a row. */
+static void interleave_marks(const band *b, int channels, unsigned char *out, size_t pitch)
 {
-    const size_t pitch = (size_t)p->width * p->pixel_bytes;
-    unsigned char *to = p->parts.rows + (size_t)(b->y - p->parts.y) * pitch + (size_t)b->x * p->pixel_bytes;
-    pages_interleave(b, p->reader->channels, to, pitch);
+    for (int64_t y = 0; y < b->rows; y++)
+        for (int c = 0; c < channels; c++) {
+            const histo_view *v = b->valid && b->valid[c].data ? &b->valid[c] : NULL;
+            const unsigned char *from = v ? (const unsigned char *)v->data + y * v->strides[0] : NULL;
+            unsigned char *to = out + (size_t)y * pitch + (size_t)c;
+            for (int64_t x = 0; x < b->cols; x++, to += channels)
+                *to = !v || from[x * v->strides[1]];
+        }
+}
+
+/* Marks for all rows of the assembly, where blocks that have come have none. */
+static int reserve_marks(pages *p, fault *f)
+{
+    assembly *parts = &p->parts;
+    const size_t samples = (size_t)(parts->height * p->width) * (size_t)p->reader->channels;
+    if (samples > parts->marks_room) {
+        unsigned char *marks = realloc(parts->marks, samples);
+        if (!marks) return fault_memory(p, f);
+        parts->marks = marks;
+        parts->marks_room = samples;
+    }
+    if (samples > parts->marked) memset(parts->marks + parts->marked, 1, samples - parts->marked);
+    parts->marked = samples;
+    return 0;
+}
+
+static int copy_block(pages *p, const band *b, fault *f)
+{
+    const size_t pitch = (size_t)p->width * p->pixel_bytes, channels = (size_t)p->reader->channels;
+    const size_t pixel = (size_t)((b->y - p->parts.y) * p->width + b->x);
+    pages_interleave(b, p->reader->channels, p->parts.rows + pixel * p->pixel_bytes, pitch);
+    if (!b->valid && !p->parts.marked) return 0;
+    if (reserve_marks(p, f) != 0) return -1;
+    interleave_marks(b, p->reader->channels, p->parts.marks + pixel * channels, (size_t)p->width * channels);
+    return 0;
 }
 
 /* Rows [y, y + height), of which those from y on may be there already. */
@@ -181,13 +220,17 @@ static void view_rows(pages *p, const unsigned char *rows, int64_t height)
                                    .strides = {(int64_t)p->pixel_bytes * p->width, (int64_t)p->pixel_bytes}};
 }
 
-/* The next band of the reader. Missing floats are NaN, which stays; among integers they would be taken for values. */
-static int next_band(pages *p, band *b, fault *f)
+/* Marks of interleaved samples; NULL stays NULL. */
+static histo_view *view_marks(pages *p, const unsigned char *marks, int64_t height)
 {
-    const int more = p->reader->next(p->reader, b, f);
-    if (more < 1 || !b->valid || p->reader->dtypes[0] >= HISTO_F16) return more;
-    return fault_set(f, EXIT_DATA, "%s has missing values, which images of integers do not have%s",
-                     input_name(p->reader->in), p->reader->kind->takes & TAKES_RAW ? ": take all with --raw" : "");
+    const int64_t channels = p->reader->channels;
+    for (int c = 0; c < channels && marks; c++)
+        p->valid[c] = (histo_view){.data = marks + c,
+                                   .dtype = HISTO_U8,
+                                   .ndim = 2,
+                                   .shape = {height, p->width},
+                                   .strides = {channels * p->width, channels}};
+    return marks ? p->valid : NULL;
 }
 
 /* The next run of samples: 1, 0, or -1. */
@@ -195,11 +238,19 @@ static int read_run(pages *p, fault *f)
 {
     folding *fold = &p->fold;
     band b;
-    const int more = next_band(p, &b, f);
+    const int more = p->reader->next(p->reader, &b, f);
     if (more < 1) return more;
     fold->run = b.views[0].data;
+    fold->marks = b.valid ? b.valid[0].data : NULL; /* contiguous, as the run is */
     fold->left = b.rows;
     return 1;
+}
+
+static void advance(folding *fold, int64_t n, size_t size)
+{
+    fold->run += (size_t)n * size;
+    if (fold->marks) fold->marks += n;
+    fold->left -= n;
 }
 
 /* A row of which runs hold parts. */
@@ -208,12 +259,14 @@ static int gather_row(pages *p, fault *f)
     folding *fold = &p->fold;
     const size_t size = p->pixel_bytes;
     if (make_room(p, 0, 1, f) != 0) return -1;
+    p->parts.marked = 0;
     for (int64_t filled = 0; filled < p->width;) {
         if (fold->left == 0 && read_run(p, f) < 1) return -1;
         const int64_t n = fold->left < p->width - filled ? fold->left : p->width - filled;
         memcpy(p->parts.rows + (size_t)filled * size, fold->run, (size_t)n * size);
-        fold->run += (size_t)n * size;
-        fold->left -= n;
+        if (fold->marks && reserve_marks(p, f) != 0) return -1;
+        if (fold->marks) memcpy(p->parts.marks + filled, fold->marks, (size_t)n);
+        advance(fold, n, size);
         filled += n;
     }
     return 0;
@@ -230,19 +283,20 @@ static int fold_rows(pages *p, band *b, fault *f)
     p->page = (int)(fold->at / (p->height * p->width));
     p->y = fold->at / p->width % p->height;
     *b = (band){.page = p->page, .y = p->y, .rows = 1, .cols = p->width, .views = p->views};
-    const unsigned char *rows = (const unsigned char *)fold->run;
+    const unsigned char *rows = (const unsigned char *)fold->run, *marks = fold->marks;
     if (fold->left >= p->width) {
         const int64_t whole = fold->left / p->width, below = p->height - p->y;
         b->rows = whole < below ? whole : below;
-        fold->run += (size_t)(b->rows * p->width) * p->pixel_bytes;
-        fold->left -= b->rows * p->width;
+        advance(fold, b->rows * p->width, p->pixel_bytes);
     } else if (gather_row(p, f) != 0) {
         return -1;
     } else {
         rows = p->parts.rows;
+        marks = p->parts.marked ? p->parts.marks : NULL;
     }
     fold->at += b->rows * p->width;
     view_rows(p, rows, b->rows);
+    b->valid = view_marks(p, marks, b->rows);
     return 1;
 }
 
@@ -258,28 +312,52 @@ static int assemble(pages *p, band *b, fault *f)
     assembly *parts = &p->parts;
     const bool follows = b->y == p->y && b->x == 0;
     parts->pixels = 0;
+    parts->marked = 0;
     if (make_room(p, follows ? b->y : 0, follows ? b->rows : p->height, f) != 0) return -1;
     for (;;) {
         if ((b->y < parts->y || b->y + b->rows > parts->y + parts->height) &&
             make_room(p, parts->y, p->height - parts->y, f) != 0)
             return -1;
-        copy_block(p, b);
+        if (copy_block(p, b, f) != 0) return -1;
         parts->pixels += b->rows * b->cols;
         if (parts->pixels == parts->height * p->width) break;
-        int more = next_band(p, b, f);
+        int more = p->reader->next(p->reader, b, f);
         if (more < 0) return -1;
         if (more == 0 || b->page != p->page)
             return fault_set(f, EXIT_DATA, "%s ends within a page", input_name(p->reader->in));
     }
     *b = (band){.page = p->page, .y = parts->y, .rows = parts->height, .cols = p->width, .views = p->views};
+    b->valid = view_marks(p, parts->marked ? parts->marks : NULL, parts->height);
     return 1;
+}
+
+/* Is alpha multiplied into colours that can be divided? */
+static bool is_premultiplied(const pages *p)
+{
+    const reader *r = p->reader;
+    return p->about && p->about->premultiplied && (r->model == CHANNELS_RGBA || r->model == CHANNELS_GRAY_ALPHA) &&
+           r->channels == (r->model == CHANNELS_RGBA ? 4 : 2) && alpha_divides(r->dtypes[0]);
+}
+
+/* Colours without alpha, in rows of our own. */
+static int divide_alpha(pages *p, band *b, fault *f)
+{
+    const reader *r = p->reader;
+    if (b->views != p->views) {
+        if (make_room(p, b->y, b->rows, f) != 0) return -1;
+        pages_interleave(b, r->channels, p->parts.rows, (size_t)p->width * p->pixel_bytes);
+        view_rows(p, p->parts.rows, b->rows);
+        b->views = p->views;
+    }
+    alpha_divide(p->parts.rows, b->rows * p->width, r->channels, r->dtypes[0], p->about->largest);
+    return 0;
 }
 
 /* Whole rows from the reader. */
 static int read_rows(pages *p, band *b, fault *f)
 {
     if (p->fold.count) return fold_rows(p, b, f);
-    int more = next_band(p, b, f);
+    int more = p->reader->next(p->reader, b, f);
     if (more < 1) return more;
     if (b->page != p->page) begin_page(p, b);
     if (!is_whole(p, b)) {
@@ -287,6 +365,7 @@ static int read_rows(pages *p, band *b, fault *f)
         view_rows(p, p->parts.rows, b->rows);
     }
     p->y = b->y + b->rows;
+    if (is_premultiplied(p) && divide_alpha(p, b, f) != 0) return -1;
     return 1;
 }
 
@@ -296,6 +375,7 @@ static void forget(pages *p)
 {
     for (int i = 0; i < p->count; i++) {
         free(p->cached[i].rows);
+        free(p->cached[i].marks);
         metadata_release(p->cached[i].about);
     }
     p->count = p->at = 0;
@@ -339,6 +419,12 @@ static int keep_band(pages *p, const band *b, fault *f)
     cached_page *to = &p->cached[p->count - 1];
     const size_t pitch = (size_t)p->width * p->pixel_bytes;
     pages_interleave(b, p->reader->channels, to->rows + (size_t)b->y * pitch, pitch);
+    const size_t channels = (size_t)p->reader->channels, row = (size_t)p->width * channels;
+    if (b->valid && !to->marks) {
+        if (!(to->marks = malloc(row * (size_t)to->height))) return fault_memory(p, f);
+        memset(to->marks, 1, row * (size_t)to->height);
+    }
+    if (to->marks) interleave_marks(b, p->reader->channels, to->marks + (size_t)b->y * row, row);
     to->filled = b->y + b->rows;
     return 0;
 }
@@ -354,6 +440,7 @@ static int replay(pages *p, band *b)
     p->width = from->width;
     view_rows(p, from->rows, from->height);
     *b = (band){.page = from->page, .rows = from->height, .cols = from->width, .views = p->views};
+    b->valid = view_marks(p, from->marks, from->height);
     return 1;
 }
 
@@ -433,7 +520,8 @@ static int begin(pages *p, fault *f)
     if (r->video) return 0;
     int *all = malloc((size_t)r->channels * sizeof *all);
     p->views = calloc((size_t)r->channels, sizeof *p->views);
-    if (!all || !p->views) {
+    p->valid = calloc((size_t)r->channels, sizeof *p->valid);
+    if (!all || !p->views || !p->valid) {
         free(all);
         return fault_memory(p, f);
     }
@@ -487,6 +575,8 @@ void pages_close(pages *p)
     reader_close(p->reader);
     free(p->cached);
     free(p->views);
+    free(p->valid);
     free(p->parts.rows);
+    free(p->parts.marks);
     free(p);
 }

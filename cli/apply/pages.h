@@ -30,7 +30,8 @@ y4m *pages_video(const pages *p);
 int pages_unit(pages *p, fault *f);
 /* Another pass over the unit. */
 int pages_again(pages *p, fault *f);
-/* 1 and a band of whole rows, valid until the next call; 0 at the end of the unit; -1. */
+/* 1 and a band of whole rows, valid until the next call; 0 at the end of the unit; -1. Colours are without alpha, also
+ * where the file has them premultiplied. Missing samples are what is stored. */
 int pages_next(pages *p, band *b, fault *f);
 
 /* Copy a band to interleaved rows, `pitch` bytes apart. */

@@ -99,8 +99,9 @@ int tiles_begin(tiles *t, const tile_grid *grid, int64_t height, int64_t width, 
         return -1;
     t->rows = calloc((size_t)rows_of_tiles(t), sizeof(histo_hist *));
     const size_t below = (size_t)(rows_below(t) * width) * histo_dtype_size(dtype);
-    t->below = malloc(below ? below : 1);
-    if (!t->rows || !t->below) return fault_memory(f);
+    for (int k = 0; k < 2; k++)
+        t->below[k] = malloc(below ? below : 1);
+    if (!t->rows || !t->below[0] || !t->below[1]) return fault_memory(f);
     const histo_hist_options options = {.batch = tiles_along(grid, 2)};
     for (int64_t r = 0; r < rows_of_tiles(t); r++)
         if (histo_hist_create(&t->rows[r], 1, axis, &options) != HISTO_OK)
@@ -112,10 +113,12 @@ void tiles_free(tiles *t)
 {
     for (int64_t r = 0; t->rows && r < rows_of_tiles(t); r++)
         histo_hist_destroy(t->rows[r]);
-    histo_plan_destroy(t->plan);
     free(t->rows);
-    free(t->padded.data);
-    free(t->below);
+    for (int k = 0; k < 2; k++) {
+        histo_plan_destroy(t->plan[k]);
+        free(t->padded[k].data);
+        free(t->below[k]);
+    }
     *t = (tiles){0};
 }
 
@@ -129,85 +132,104 @@ static int64_t reflected(int64_t i, int64_t length)
 }
 
 /* Contiguous rows of the width of all tiles. */
-static int pad(tiles *t, const histo_view *rows, histo_view *padded, fault *f)
+static int pad(const tiles *t, const histo_view *rows, scratch *room, histo_view *padded, fault *f)
 {
     const int64_t shape[] = {rows->shape[0], padded_width(t)};
-    const size_t size = histo_dtype_size(t->dtype), need = (size_t)(shape[0] * shape[1]) * size;
-    if (!scratch_reserve(&t->padded, need)) return fault_memory(f);
-    unsigned char *to = t->padded.data;
+    const size_t size = histo_dtype_size(rows->dtype), need = (size_t)(shape[0] * shape[1]) * size;
+    if (!scratch_reserve(room, need)) return fault_memory(f);
+    unsigned char *to = room->data;
     for (int64_t y = 0; y < shape[0]; y++) {
         const char *from = (const char *)rows->data + y * rows->strides[0];
         for (int64_t x = 0; x < shape[1]; x++, to += size)
             memcpy(to, from + reflected(x, t->width) * rows->strides[1], size);
     }
-    *padded = histo_view_nd(t->padded.data, t->dtype, 2, shape);
+    *padded = histo_view_nd(room->data, rows->dtype, 2, shape);
     return 0;
 }
 
-/* Count rows of the padded image, of one row of cells, in all rows of tiles that it belongs to. */
-static int count(tiles *t, int64_t cell, const histo_view *rows, const histo_plan_options *options, fault *f)
+/* The tiles that rows of a row of cells are in: tiles, rows, columns. */
+static histo_view in_tiles(const tiles *t, const histo_view *rows)
 {
     const tile_grid *g = &t->grid;
-    const histo_view view = {
+    return (histo_view){
         .data = rows->data,
-        .dtype = t->dtype,
+        .dtype = rows->dtype,
         .ndim = 3,
         .batch_ndim = 1,
         .shape = {tiles_along(g, 2), rows->shape[0], g->size[2] * g->overlap},
         .strides = {g->size[2] * rows->strides[1], rows->strides[0], rows->strides[1]},
     };
+}
+
+/* Count rows of the padded image, of one row of cells, in all rows of tiles that it belongs to. */
+static int count(tiles *t, int64_t cell, const histo_view rows[2], const histo_plan_options *options, fault *f)
+{
+    const tile_grid *g = &t->grid;
+    const bool masked = rows[1].data != NULL;
+    const histo_view view = in_tiles(t, &rows[0]), where = in_tiles(t, &rows[1]);
+    const histo_fill_options fill = {.mask = masked ? &where : NULL};
+    histo_plan **plan = &t->plan[masked];
     const int64_t first = cell < g->overlap ? 0 : cell - g->overlap + 1, end = tiles_along(g, 1);
     for (int64_t tile = first; tile <= cell && tile < end; tile++) {
         histo_hist *hist = t->rows[t->page / g->size[0] * end + tile];
         histo_status status = HISTO_OK;
-        if (!t->plan) status = histo_plan_create(&t->plan, hist, &view, NULL, options);
-        if (status == HISTO_OK) status = histo_plan_fill(t->plan, hist, &view, NULL);
+        if (!*plan) status = histo_plan_create(plan, hist, &view, &fill, options);
+        if (status == HISTO_OK) status = histo_plan_fill(*plan, hist, &view, &fill);
         if (status != HISTO_OK) return fault_of_library(f, EXIT_DATA, "the histograms of tiles");
     }
     return 0;
 }
 
-/* Rows from row y of the padded image on. */
-static int add_rows(tiles *t, int64_t y, const histo_view *rows, const histo_plan_options *options, fault *f)
+/* Rows of samples, and of their mask or without data, from row y of the padded image on. */
+static int add_rows(tiles *t, int64_t y, const histo_view rows[2], const histo_plan_options *options, fault *f)
 {
-    histo_view all = *rows;
-    if (padded_width(t) != t->width && pad(t, rows, &all, f) != 0) return -1;
-    for (int64_t done = 0, n; done < rows->shape[0]; done += n) {
+    histo_view all[] = {rows[0], rows[1]};
+    for (int k = 0; k < 2; k++)
+        if (rows[k].data && padded_width(t) != t->width && pad(t, &rows[k], &t->padded[k], &all[k], f) != 0) return -1;
+    for (int64_t done = 0, n; done < rows[0].shape[0]; done += n) {
         const int64_t at = y + done, cell = at / t->grid.size[1], end = (cell + 1) * t->grid.size[1];
-        histo_view part = all;
-        n = end - at < rows->shape[0] - done ? end - at : rows->shape[0] - done;
-        part.data = (const char *)all.data + done * all.strides[0];
-        part.shape[0] = n;
-        if (count(t, cell, &part, options, f) != 0) return -1;
+        histo_view part[] = {all[0], all[1]};
+        n = end - at < rows[0].shape[0] - done ? end - at : rows[0].shape[0] - done;
+        for (int k = 0; k < 2 && all[k].data; k++) {
+            part[k].data = (const char *)all[k].data + done * all[k].strides[0];
+            part[k].shape[0] = n;
+        }
+        if (count(t, cell, part, options, f) != 0) return -1;
     }
     return 0;
 }
 
 /* Keep the rows that continue the page. */
-static void keep_below(tiles *t, int64_t y, const histo_view *rows)
+static void keep_below(const tiles *t, int64_t y, const histo_view *rows, unsigned char *below)
 {
-    const size_t size = histo_dtype_size(t->dtype);
+    const size_t size = histo_dtype_size(rows->dtype);
     for (int64_t i = 0; i < rows_below(t); i++) {
         const int64_t row = reflected(t->height + i, t->height) - y;
         if (row < 0 || row >= rows->shape[0]) continue;
-        unsigned char *to = t->below + (size_t)(i * t->width) * size;
+        unsigned char *to = below + (size_t)(i * t->width) * size;
         for (int64_t x = 0; x < t->width; x++, to += size)
             memcpy(to, (const char *)rows->data + row * rows->strides[0] + x * rows->strides[1], size);
     }
 }
 
-int tiles_add(tiles *t, int64_t y, const histo_view *rows, const histo_plan_options *options, fault *f)
+int tiles_add(tiles *t, int64_t y, const histo_view *rows, const histo_view *counted, const histo_plan_options *options,
+              fault *f)
 {
-    const int64_t end = y + rows->shape[0];
-    keep_below(t, y, rows);
-    if (add_rows(t, y, rows, options, f) != 0) return -1;
+    const int64_t end = y + rows->shape[0], shape[] = {rows_below(t), t->width};
+    const histo_view both[] = {*rows, counted ? *counted : (histo_view){0}};
+    if (counted && !t->masked) memset(t->below[1], 1, (size_t)(shape[0] * shape[1]));
+    t->masked |= counted != NULL;
+    keep_below(t, y, rows, t->below[0]);
+    if (counted) keep_below(t, y, counted, t->below[1]);
+    if (add_rows(t, y, both, options, f) != 0) return -1;
     if (end < t->height) return 0;
     if (rows_below(t) > 0) {
-        const int64_t shape[] = {rows_below(t), t->width};
-        const histo_view below = histo_view_nd(t->below, t->dtype, 2, shape);
-        if (add_rows(t, t->height, &below, options, f) != 0) return -1;
+        const histo_view below[] = {histo_view_nd(t->below[0], t->dtype, 2, shape),
+                                    t->masked ? histo_view_nd(t->below[1], HISTO_U8, 2, shape) : (histo_view){0}};
+        if (add_rows(t, t->height, below, options, f) != 0) return -1;
     }
     t->page++;
+    t->masked = false;
     return 0;
 }
 

@@ -15,11 +15,13 @@ typedef struct tiles {
     tile_grid grid;
     int64_t height, width; /* of the image */
     histo_axis axis;
-    histo_hist **rows; /* for each row of tiles, a batch of its tiles */
-    histo_plan *plan;
-    int64_t page;         /* that is counted, from 0 */
-    scratch padded;       /* rows with what continues them, if tiles do not fit */
-    unsigned char *below; /* what continues the page: rows * width samples */
+    histo_hist **rows;   /* for each row of tiles, a batch of its tiles */
+    histo_plan *plan[2]; /* of samples without and with a mask */
+    int64_t page;        /* that is counted, from 0 */
+    /* Of samples and of their mask: */
+    scratch padded[2];       /* rows with what continues them, if tiles do not fit */
+    unsigned char *below[2]; /* what continues the page: rows * width samples */
+    bool masked;             /* some rows of the page have a mask */
     histo_dtype dtype;
 } tiles;
 
@@ -33,8 +35,10 @@ void tiles_place(const tile_grid *grid, int ndim, histo_apply_options *options);
 
 int tiles_begin(tiles *t, const tile_grid *grid, int64_t height, int64_t width, const histo_axis *axis,
                 histo_dtype dtype, fault *f);
-/* Count whole rows from row y of the current page on; the last ones end the page. */
-int tiles_add(tiles *t, int64_t y, const histo_view *rows, const histo_plan_options *options, fault *f);
+/* Count whole rows from row y of the current page on; the last ones end the page. counted, u8: 0 where samples are left
+ * out; NULL: all are counted. */
+int tiles_add(tiles *t, int64_t y, const histo_view *rows, const histo_view *counted, const histo_plan_options *options,
+              fault *f);
 /* A map with an equalized table for each tile. */
 int tiles_map(const tiles *t, histo_within within, const histo_make_options *options, histo_map **map, fault *f);
 void tiles_free(tiles *t);

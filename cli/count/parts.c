@@ -84,6 +84,7 @@ static int leave(void *self, int file, const samples *in, fault *f)
     all->missing += left.missing;
     all->ragged += left.ragged;
     all->pages_in_file = left.pages_in_file;
+    all->copies = left.copies;
     all->first_only = left.first_only;
     all->comments = left.comments;
     all->note = left.note;

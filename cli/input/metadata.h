@@ -32,6 +32,8 @@ typedef struct metadata {
     int64_t height, width; /* of the page; 0: as in the reader */
     int64_t largest;       /* the largest value that samples may have; 0: the dtype's */
     bool premultiplied;    /* colours, by alpha */
+    bool has_nodata;       /* one value stands for none: this, in the reader's dtype */
+    unsigned char nodata[8];
     metadata_block profile, exif;
     double resolution[2]; /* horizontal and vertical samples per unit; 0: unknown */
     resolution_unit unit;

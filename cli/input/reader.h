@@ -137,6 +137,7 @@ struct reader {
                                      integers beyond those that doubles hold, too */
     int64_t pages, height, width; /* of a page; -1 if unknown. One-dimensional data has height samples and width 1 */
     int64_t pages_in_file;        /* if the file has several and none was requested, else 0; -1: several */
+    int64_t copies;               /* smaller ones of the page, and previews, that were left out without a request */
     bool first_only;              /* only the first of pages_in_file can be read */
     int64_t data_bytes;           /* of samples that are not in the input, but in files beside it; 0: they are in it */
     int64_t whole_bytes;          /* of samples that are all in memory after the first band, also in the next pass; 0 */

@@ -17,6 +17,8 @@ typedef struct backprojection {
     planes planes; /* of a band of rows */
     model model;
     unsigned char *rows; /* of the result */
+    unsigned char *have; /* of the band's pixels: 0 where a channel has no value */
+    bool gaps;           /* some are 0 */
     image_file *image;   /* either … */
     outfile *video;      /* … or */
 } backprojection;
@@ -65,11 +67,29 @@ static int show(backprojection *b, const histo_view *channels, int64_t rows, int
         planes_free(&b->planes);
         if (planes_make(&b->planes, &b->space, pages_reader(b->pages), cols, rows, f) != 0) return -1;
         free(b->rows);
+        free(b->have);
         b->rows = malloc((size_t)(rows * cols));
-        if (!b->rows) return fault_set(f, EXIT_DATA, "no memory for the result of %s", name_of(b));
+        b->have = malloc((size_t)(rows * cols));
+        if (!b->rows || !b->have) return fault_set(f, EXIT_DATA, "no memory for the result of %s", name_of(b));
     }
     planes_show(&b->planes, channels);
     return 0;
+}
+
+/* Which pixels of a band that is shown have values. */
+static void find_gaps(backprojection *b, const band *rows)
+{
+    const int channels = pages_reader(b->pages)->channels;
+    unsigned char *to = b->have;
+    b->gaps = rows->valid != NULL;
+    for (int64_t y = 0; b->gaps && y < rows->rows; y++)
+        for (int64_t x = 0; x < rows->cols; x++, to++) {
+            *to = 1;
+            for (int c = 0; c < channels; c++) {
+                const histo_view *v = &rows->valid[c];
+                if (v->data) *to &= ((const unsigned char *)v->data)[y * v->strides[0] + x * v->strides[1]];
+            }
+        }
 }
 
 /* Count the part of the region that is in rows y … y + rows - 1. */
@@ -79,7 +99,13 @@ static int count_rows(backprojection *b, int64_t y, int64_t rows, fault *f)
     const int64_t top = roi[1] > y ? roi[1] : y, end = roi[1] + roi[3];
     const int64_t bottom = end < y + rows ? end : y + rows;
     if (top >= bottom) return 0;
-    return model_count(&b->model.hist, &b->planes, (const int64_t[]){roi[0], top - y, roi[2], bottom - top}, NULL, f);
+    const histo_view have = {.data = b->have + (top - y) * b->planes.width + roi[0],
+                             .dtype = HISTO_U8,
+                             .ndim = 2,
+                             .shape = {bottom - top, roi[2]},
+                             .strides = {b->planes.width, 1}};
+    const histo_fill_options fill = {.mask = b->gaps ? &have : NULL};
+    return model_count(&b->model.hist, &b->planes, (const int64_t[]){roi[0], top - y, roi[2], bottom - top}, &fill, f);
 }
 
 /* Look up the rows: b->rows. */
@@ -90,8 +116,11 @@ static int map_rows(backprojection *b, int64_t rows, fault *f)
     const histo_view out = histo_view_nd(b->rows, HISTO_U8, 2, shape);
     histo_view views[SPACE_CHANNELS];
     planes_window(&b->planes, (const int64_t[]){0, 0, b->planes.width, rows}, views);
-    if (histo_map_apply(b->model.map, views, &out, &options) == HISTO_OK) return 0;
-    return fault_of_library(f, EXIT_DATA, name_of(b));
+    if (histo_map_apply(b->model.map, views, &out, &options) != HISTO_OK)
+        return fault_of_library(f, EXIT_DATA, name_of(b));
+    for (int64_t i = 0; b->gaps && i < rows * b->planes.width; i++)
+        if (!b->have[i]) b->rows[i] = 0;
+    return 0;
 }
 
 /* ---- Images ---- */
@@ -103,7 +132,9 @@ static int count_image(backprojection *b, fault *f)
     int more;
     while ((more = pages_next(b->pages, &rows, f)) > 0) {
         if (rows.page != 0 && b->model.hist) continue;
-        if (show(b, rows.views, rows.rows, rows.cols, f) != 0 || count_rows(b, rows.y, rows.rows, f) != 0) return -1;
+        if (show(b, rows.views, rows.rows, rows.cols, f) != 0) return -1;
+        find_gaps(b, &rows);
+        if (count_rows(b, rows.y, rows.rows, f) != 0) return -1;
     }
     return more < 0 ? -1 : pages_again(b->pages, f);
 }
@@ -131,7 +162,9 @@ static int run_image(backprojection *b, fault *f)
     while ((more = pages_next(b->pages, &rows, f)) > 0) {
         const image_page page = page_of(b);
         if (rows.y == 0 && image_begin(b->image, &page, f) != 0) return -1;
-        if (show(b, rows.views, rows.rows, rows.cols, f) != 0 || map_rows(b, rows.rows, f) != 0 ||
+        if (show(b, rows.views, rows.rows, rows.cols, f) != 0) return -1;
+        find_gaps(b, &rows);
+        if (map_rows(b, rows.rows, f) != 0 || (b->gaps && image_leave_out(b->image, b->have, rows.rows, f) != 0) ||
             image_rows(b->image, b->rows, rows.rows, f) != 0)
             return -1;
         progress_update(input_position(r->in), input_size(r->in));
@@ -229,5 +262,6 @@ int command_backproject(const settings *s)
     planes_free(&b.planes);
     model_free(&b.model);
     free(b.rows);
+    free(b.have);
     return failed ? fault_report(&f) : EXIT_OK;
 }

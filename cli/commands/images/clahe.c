@@ -56,7 +56,7 @@ static int count(job *j, void *context, int i, const histo_view *view, const job
     const clahe *own = context;
     const settings *s = j->settings;
     const histo_plan_options options = {.device = s->device, .threads = s->threads};
-    return tiles_add(&own->tiles[j->tones.tone[i].table], part->y, view, &options, f);
+    return tiles_add(&own->tiles[j->tones.tone[i].table], part->y, view, part->fill.mask, &options, f);
 }
 
 static int find_grid(job *j, fault *f)

@@ -466,6 +466,7 @@ leftovers samples_leftovers(const samples *in)
                        .missing = from->missing + in->missing,
                        .ragged = from->ragged,
                        .pages_in_file = from->pages_in_file,
+                       .copies = from->copies,
                        .first_only = from->first_only,
                        .comments = from->comments,
                        .note = from->note};
@@ -474,7 +475,7 @@ leftovers samples_leftovers(const samples *in)
 void leftovers_remark(const leftovers *l, const char *name, const settings *s)
 {
     const char *plural = l->bad == 1 ? "" : "s";
-    const bool any = l->bad || l->missing || l->ragged || l->pages_in_file || l->comments || l->note;
+    const bool any = l->bad || l->missing || l->ragged || l->pages_in_file || l->copies || l->comments || l->note;
     if (s->quiet || !any) return;
     const bool rows = s->read.paired;
     if (l->comments)
@@ -492,8 +493,11 @@ void leftovers_remark(const leftovers *l, const char *name, const settings *s)
     if (l->ragged)
         note("%s: skipped %" PRIu64 " row%s with another number of cells than the first", name, l->ragged,
              l->ragged == 1 ? "" : "s");
+    if (l->copies)
+        note("%s: the largest image, without %" PRId64 " smaller cop%s and preview%s: --page N chooses another", name,
+             l->copies, l->copies == 1 ? "y" : "ies", l->copies == 1 ? "" : "s");
     if (l->first_only)
-        note("%s: frame 0 of %" PRId64 ": the others of an animated PNG are not read", name, l->pages_in_file);
+        note("%s: frame 0 of %" PRId64 ": the others of the animation are not read", name, l->pages_in_file);
     else if (l->pages_in_file > 0)
         note("%s: page 0 of %" PRId64 ": --page all counts every page", name, l->pages_in_file);
     else if (l->pages_in_file < 0)

@@ -55,7 +55,7 @@ int samples_continue(samples *in, samples_place from, int64_t end, fault *f);
 /* What was left out of a file: cells, or paired rows, and pages, as in the reader. */
 typedef struct leftovers {
     uint64_t bad, missing, ragged;
-    int64_t pages_in_file;
+    int64_t pages_in_file, copies;
     bool first_only;
     int64_t comments;
     const char *note; /* as the reader has it; or NULL */

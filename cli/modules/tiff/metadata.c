@@ -43,11 +43,23 @@ static bool keep_field(TIFF *tif, metadata *m, uint32_t tag)
     return true;
 }
 
-static bool keep_fields(TIFF *tif, metadata *m)
+/* What is applied to the samples is not copied. */
+static bool keep_fields(tiff_reader *t, metadata *m)
 {
-    uint16_t tags = (uint16_t)TIFFGetTagListCount(tif);
-    for (uint16_t i = 0; i < tags; i++)
-        if (!keep_field(tif, m, TIFFGetTagListEntry(tif, i))) return false;
+    uint16_t tags = (uint16_t)TIFFGetTagListCount(t->tif);
+    for (uint16_t i = 0; i < tags; i++) {
+        const uint32_t tag = TIFFGetTagListEntry(t->tif, i);
+        if (tag == TIFF_GDAL_NODATA && !t->options.raw) continue;
+        const int before = m->fields_count;
+        if (!keep_field(t->tif, m, tag)) return false;
+        if (tag != TIFF_GDAL_METADATA || !t->meaning.scaled || m->fields_count == before) continue;
+        metadata_field *field = &m->fields[before];
+        free(field->values.data);
+        field->values = (metadata_block){0};
+        if (!tiff_keep_unscaled(t, &field->values)) return false;
+        field->count = (uint32_t)field->values.size;
+    }
+    m->has_nodata = tiff_delivered_nodata(t, m->nodata);
     return true;
 }
 
@@ -78,6 +90,6 @@ int tiff_keep_metadata(tiff_reader *t, fault *f)
     bool kept = m->orientation < 2 || exif_make(&m->exif, m->orientation);
     if (TIFFGetField(tif, TIFFTAG_ICCPROFILE, &size, &profile))
         kept = kept && metadata_keep(&m->profile, profile, size);
-    if (kept && keep_fields(tif, m)) return 0;
+    if (kept && keep_fields(t, m)) return 0;
     return fault_set(f, EXIT_DATA, "%s: out of memory", input_name(t->image.reader.in));
 }

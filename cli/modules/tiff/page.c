@@ -103,7 +103,7 @@ static int reject(const tiff_reader *t, int page, const char *what, fault *f)
 static int check_blocks(const tiff_reader *t, int page, const image_layout *layout, fault *f)
 {
     const storage *s = &t->stored;
-    int64_t sample = (int64_t)histo_dtype_size(layout->dtype);
+    int64_t sample = (int64_t)histo_dtype_size(s->dtype);
     int64_t expanded = s->block_width * (s->planes ? 1 : layout->channels) * sample;
     int64_t limit = s->tiled ? IMAGE_MAX_BLOCK_BYTES : IMAGE_MAX_WHOLE_BYTES;
     bool by_block = s->tiled || (s->planes && !s->direct);
@@ -206,6 +206,7 @@ int tiff_describe_page(tiff_reader *t, int page, image_layout *layout, fault *f)
         layout->channels = 3;
         layout->model = CHANNELS_RGB;
     }
-    s->expand = s->palette || s->bits != 8 * histo_dtype_size(layout->dtype);
+    s->dtype = layout->dtype;
+    s->expand = s->palette || s->bits != 8 * histo_dtype_size(s->dtype);
     return check_blocks(t, page, layout, f);
 }

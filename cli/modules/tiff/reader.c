@@ -6,6 +6,8 @@
  * other rows come from libtiff, by strips or, of large ones, one at a time. Compressed planes are read by complete
  * strips, because switching between planes would decode each strip again for every band. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "modules/tiff/tiff.h"
@@ -15,7 +17,8 @@
 /* Previews of other pages, and masks, do not contain samples of their own. */
 static bool is_auxiliary(tiff_reader *t, int page)
 {
-    return page > 0 && tiff_field_u32(t->tif, TIFFTAG_SUBFILETYPE) & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK);
+    return page > 0 &&
+           (t->one_image || tiff_field_u32(t->tif, TIFFTAG_SUBFILETYPE) & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK));
 }
 
 static int damaged_directory(const tiff_reader *t, int page, fault *f)
@@ -48,14 +51,74 @@ static int go_to_next_page(tiff_reader *t, int *page, fault *f)
     return 1;
 }
 
-/* The number of pages, as far as the chain of directories is valid. */
-static int64_t count_pages(tiff_reader *t)
+static bool is_mask(tiff_reader *t)
 {
-    fault broken = {0};
-    int64_t pages = 1;
-    for (int page = 0; go_to_next_page(t, &page, &broken) > 0;)
-        pages++;
-    return pages;
+    return tiff_field_u32(t->tif, TIFFTAG_SUBFILETYPE) & FILETYPE_MASK;
+}
+
+/* Slides of Aperio (.svs) say so in the description; their smaller copies are not marked. */
+static bool is_slide(tiff_reader *t)
+{
+    const char *text = NULL;
+    return TIFFGetField(t->tif, TIFFTAG_IMAGEDESCRIPTION, &text) && text && strncmp(text, "Aperio", 6) == 0;
+}
+
+static int note_mask(tiff_reader *t, int number, int of, fault *f)
+{
+    mask_page *more = realloc(t->masks, (size_t)(t->masks_count + 1) * sizeof *more);
+    if (!more) return fault_set(f, EXIT_DATA, "%s: out of memory", input_name(t->image.reader.in));
+    t->masks = more;
+    more[t->masks_count++] = (mask_page){.number = number,
+                                         .of = of,
+                                         .directory = TIFFCurrentDirOffset(t->tif),
+                                         .width = tiff_field_u32(t->tif, TIFFTAG_IMAGEWIDTH),
+                                         .height = tiff_field_u32(t->tif, TIFFTAG_IMAGELENGTH)};
+    return 0;
+}
+
+/* Count pages, smaller copies and masks, as far as the chain of directories is valid. */
+static int survey_file(tiff_reader *t, int64_t *pages, int64_t *copies, fault *f)
+{
+    if (go_to_page(t, 0, f) != 0) return -1;
+    t->one_image = is_slide(t);
+    *pages = 1;
+    *copies = 0;
+    for (int page = 1, of = 0; !TIFFLastDirectory(t->tif) && TIFFReadDirectory(t->tif); page++) {
+        const bool auxiliary = is_auxiliary(t, page), masks = auxiliary && is_mask(t);
+        if (masks && note_mask(t, page, of, f) != 0) return -1;
+        if (!auxiliary) of = page;
+        *pages += !auxiliary;
+        *copies += auxiliary && !masks;
+    }
+    t->complaint[0] = '\0';
+    return 0;
+}
+
+/* Where the mask of the current page begins; 0: it has none. */
+static uint64_t mask_of_page(const tiff_reader *t, int page, const image_layout *layout)
+{
+    for (int i = 0; i < t->masks_count && !t->options.raw; i++) {
+        const mask_page *m = &t->masks[i];
+        if (m->number > page && m->of <= page && m->width == layout->width && m->height == layout->height)
+            return m->directory;
+    }
+    return 0;
+}
+
+static int describe(tiff_reader *t, int page, image_layout *layout, fault *f)
+{
+    return tiff_describe_page(t, page, layout, f) == 0 ? tiff_find_meaning(t, layout, f) : -1;
+}
+
+/* The same with the page's mask, which lies elsewhere in the file. */
+static int describe_with_mask(tiff_reader *t, int page, image_layout *layout, fault *f)
+{
+    if (describe(t, page, layout, f) != 0) return -1;
+    const uint64_t here = TIFFCurrentDirOffset(t->tif), mask = mask_of_page(t, page, layout);
+    if (tiff_read_mask(t, layout, mask, f) != 0) return -1;
+    if (mask == 0) return 0;
+    if (!TIFFSetSubDirectory(t->tif, here)) return damaged_directory(t, page, f);
+    return describe(t, page, layout, f);
 }
 
 /* Rows of the current page that can be read by themselves. */
@@ -81,7 +144,7 @@ static int survey_pages(tiff_reader *t, fault *f)
     int page = t->wanted_page < 0 ? 0 : t->wanted_page, more = 1;
     if (go_to_page(t, page, f) < 0) return -1;
     for (int64_t pages = 1; more; pages++) {
-        if (tiff_describe_page(t, page, &layout, f) < 0) return -1;
+        if (describe(t, page, &layout, f) < 0) return -1;
         if (pages > 1 && (layout.height != m->reader.height || layout.width != m->reader.width))
             m->reader.height = m->reader.width = -1;
         if (image_begin_page(m, page, &layout, f) < 0 || (pages == 1 && tiff_keep_metadata(t, f) < 0)) return -1;
@@ -119,7 +182,7 @@ static int begin_next_page(tiff_reader *t, fault *f)
     }
     if (more < 1) return more;
     image_layout layout;
-    if (tiff_describe_page(t, page, &layout, f) < 0 || image_begin_page(&t->image, page, &layout, f) < 0 ||
+    if (describe_with_mask(t, page, &layout, f) < 0 || image_begin_page(&t->image, page, &layout, f) < 0 ||
         tiff_keep_metadata(t, f) < 0)
         return -1;
     take_differences(t);
@@ -157,25 +220,17 @@ static int64_t unit_tiff(const reader *r)
     return t->x == 0 && y % t->slice == 0 ? t->ordinal * t->slices + y / t->slice : -1;
 }
 
-static int next(reader *r, band *b, fault *f)
+int tiff_read_band(tiff_reader *t, const int *wanted, int count, histo_view *views, band *b, fault *f)
 {
-    tiff_reader *t = (tiff_reader *)r;
     image *m = &t->image;
     const storage *s = &t->stored;
-    const selection *w = &m->reader.selected;
-    if (t->begun && t->stop >= 0 && unit_tiff(r) >= t->stop) return 0;
-    if (!t->begun || m->y == m->layout.height) {
-        int more = begin_next_page(t, f);
-        if (more < 1) return more;
-    }
-
     int64_t rows = band_height(t), block_rows = s->tiled ? s->block_height : rows;
-    int parts = s->planes ? w->count : 1, channels = s->planes ? 1 : m->layout.channels;
-    size_t pitch = (size_t)s->block_width * (size_t)channels * histo_dtype_size(m->layout.dtype);
+    int parts = s->planes ? count : 1, channels = s->planes ? 1 : m->layout.channels;
+    size_t pitch = (size_t)s->block_width * (size_t)channels * histo_dtype_size(s->dtype);
     size_t part_bytes = pitch * (size_t)block_rows;
     if ((size_t)parts > IMAGE_MAX_WHOLE_BYTES / part_bytes)
         return fault_set(f, EXIT_DATA, "%s: %d planes of %zu bytes at once are too much: choose fewer with --channel",
-                         input_name(r->in), parts, part_bytes);
+                         input_name(m->reader.in), parts, part_bytes);
     if (image_reserve(m, &m->rows, part_bytes * (size_t)parts, f) < 0) return -1;
     if (s->expand && image_reserve(m, &m->packed, s->pitch * (size_t)block_rows, f) < 0) return -1;
 
@@ -184,16 +239,30 @@ static int next(reader *r, band *b, fault *f)
     for (int i = 0; i < parts; i++) {
         static const int only = 0;
         unsigned char *part = m->rows.data + (size_t)i * part_bytes;
-        if (tiff_read_part(t, s->planes ? w->wanted[i] : 0, rows, part, pitch, f) < 0) return -1;
-        reader_interleaved_views(w->views + i, s->planes ? &only : w->wanted, s->planes ? 1 : w->count, part,
-                                 m->layout.dtype, channels, rows, cols, (int64_t)pitch);
+        if (tiff_read_part(t, s->planes ? wanted[i] : 0, rows, part, pitch, f) < 0) return -1;
+        reader_interleaved_views(views + i, s->planes ? &only : wanted, s->planes ? 1 : count, part, s->dtype, channels,
+                                 rows, cols, (int64_t)pitch);
     }
-    *b = (band){.page = m->page, .y = m->y, .x = t->x, .rows = rows, .cols = cols, .views = w->views};
+    *b = (band){.page = m->page, .y = m->y, .x = t->x, .rows = rows, .cols = cols, .views = views};
     t->x += s->block_width;
     if (t->x >= m->layout.width) {
         t->x = 0;
         m->y += rows;
     }
+    return 0;
+}
+
+static int next(reader *r, band *b, fault *f)
+{
+    tiff_reader *t = (tiff_reader *)r;
+    image *m = &t->image;
+    const selection *w = &m->reader.selected;
+    if (t->begun && t->stop >= 0 && unit_tiff(r) >= t->stop) return 0;
+    if (!t->begun || m->y == m->layout.height) {
+        int more = begin_next_page(t, f);
+        if (more < 1) return more;
+    }
+    if (tiff_read_band(t, w->wanted, w->count, w->views, b, f) != 0 || tiff_apply_meaning(t, b, f) != 0) return -1;
     return 1;
 }
 
@@ -223,6 +292,8 @@ static void close_tiff(reader *r)
     tiff_reader *t = (tiff_reader *)r;
     if (t->tif) TIFFClose(t->tif);
     if (t->fd >= 0) close(t->fd);
+    free(t->masks);
+    tiff_free_meaning(t);
     image_close(r);
 }
 
@@ -236,9 +307,10 @@ reader *tiff_open(input *in, const read_options *options, fault *f)
     t->options = *options;
     t->wanted_page = options->page;
     t->current = t->stop = -1;
-    if (tiff_open_library(t, f) == 0 && survey_pages(t, f) == 0) {
-        int64_t pages = options->has_page ? 1 : count_pages(t);
-        r->pages_in_file = pages > 1 ? pages : 0;
+    int64_t pages, copies;
+    if (tiff_open_library(t, f) == 0 && survey_file(t, &pages, &copies, f) == 0 && survey_pages(t, f) == 0) {
+        r->pages_in_file = pages > 1 && !options->has_page ? pages : 0;
+        r->copies = options->has_page ? 0 : copies;
         r->units = r->pages * t->slices;
         r->take = take_slices;
         r->unit = unit_tiff;

@@ -28,7 +28,7 @@ static void expand_row(const tiff_reader *t, const unsigned char *from, unsigned
 /* Exchange black and white in the first of the row's channels. */
 static void invert_row(const tiff_reader *t, unsigned char *row, size_t pixels, size_t channels)
 {
-    const size_t size = histo_dtype_size(t->image.layout.dtype), step = channels * size;
+    const size_t size = histo_dtype_size(t->stored.dtype), step = channels * size;
     const uint16_t deep = (uint16_t)((1U << (t->stored.bits & 15)) - 1); /* of 10, 12 and 14 bits */
     unsigned char mask[8];
     memset(mask, 0xFF, sizeof mask);

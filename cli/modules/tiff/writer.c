@@ -1,11 +1,14 @@
 /* TIFF images by libtiff: any dtype and number of channels, pages, the compression and fields of the source; BigTIFF
  * where 4 GiB may not be enough. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/scratch.h"
+#include "base/text.h"
+#include "input/samples/alpha.h"
 #include "modules/tiff/tiff.h"
 #include "output/images/images.h"
 
@@ -170,6 +173,33 @@ static void set_field(tiff_file *t, const metadata_field *field)
         TIFFSetField(t->tif, field->tag, (uint16_t)field->count, field->values.data);
 }
 
+/* Another text, whatever the source had. */
+static void set_text(tiff_file *t, uint32_t tag, char *text)
+{
+    const metadata_field field = {.tag = tag,
+                                  .type = TIFF_ASCII,
+                                  .count = (uint32_t)strlen(text) + 1,
+                                  .size = 1,
+                                  .values = {(unsigned char *)text, strlen(text) + 1}};
+    set_field(t, &field);
+}
+
+static void set_nodata(tiff_file *t)
+{
+    const image_page *page = &t->file.page;
+    char text[TEXT_NUMBER_BYTES];
+    int64_t whole;
+    if (!page->has_nodata) return;
+    memcpy(&whole, page->nodata, sizeof whole);
+    if (page->dtype == HISTO_I64)
+        snprintf(text, sizeof text, "%" PRId64, whole);
+    else if (page->dtype == HISTO_U64)
+        snprintf(text, sizeof text, "%" PRIu64, (uint64_t)whole);
+    else
+        text_exact(histo_sample_value(page->nodata, page->dtype), text);
+    set_text(t, TIFF_GDAL_NODATA, text);
+}
+
 static void set_metadata(tiff_file *t)
 {
     const metadata *about = t->file.page.about;
@@ -183,8 +213,11 @@ static void set_metadata(tiff_file *t)
         TIFFSetField(t->tif, TIFFTAG_RESOLUTIONUNIT, units[about->unit]);
     }
     if (about->orientation) TIFFSetField(t->tif, TIFFTAG_ORIENTATION, about->orientation);
-    for (int i = 0; i < about->fields_count; i++)
-        set_field(t, &about->fields[i]);
+    for (int i = 0; i < about->fields_count; i++) {
+        const metadata_field *field = &about->fields[i];
+        const bool of_samples = field->tag == TIFF_GDAL_METADATA || field->tag == TIFF_GDAL_NODATA;
+        if (!of_samples || !t->file.page.classes) set_field(t, field);
+    }
     if (about->profile.data)
         TIFFSetField(t->tif, TIFFTAG_ICCPROFILE, (uint32_t)about->profile.size, about->profile.data);
 }
@@ -207,6 +240,7 @@ static int begin(image_file *file, fault *f)
     set_channels(t);
     set_compression(t);
     set_metadata(t);
+    set_nodata(t);
     if (file->pages > 1) TIFFSetField(t->tif, TIFFTAG_SUBFILETYPE, FILETYPE_PAGE);
     return t->complaint[0] ? image_refused(file, t->complaint, f) : 0;
 }
@@ -218,11 +252,20 @@ static int put_strip(tiff_file *t, int64_t y, unsigned char *rows, int64_t count
     return image_refused(&t->file, t->complaint, f);
 }
 
+static bool multiplies_alpha(const image_page *page)
+{
+    const int channels = page->model == CHANNELS_RGBA ? 4 : page->model == CHANNELS_GRAY_ALPHA ? 2 : 0;
+    return page->about && page->about->premultiplied && page->channels == channels && alpha_divides(page->dtype);
+}
+
 /* Whole strips are written from the rows; the others are put together first. */
 static int rows(image_file *file, unsigned char *rows, int64_t count, fault *f)
 {
     tiff_file *t = (tiff_file *)file;
-    const size_t pitch = image_row_bytes(&file->page);
+    const image_page *page = &file->page;
+    const size_t pitch = image_row_bytes(page);
+    if (multiplies_alpha(page))
+        alpha_multiply(rows, count * page->width, page->channels, page->dtype, page->about->largest);
     for (int64_t done = 0, n; done < count; done += n) {
         const int64_t y = file->y + done, begin = y - t->part_rows, left = file->page.height - begin;
         const int64_t strip = left < t->strip_rows ? left : t->strip_rows;
@@ -240,10 +283,35 @@ static int rows(image_file *file, unsigned char *rows, int64_t count, fault *f)
     return 0;
 }
 
+/* A page that says which pixels of the one before have a value, as GDAL reads and writes it. */
+static int put_mask(tiff_file *t, fault *f)
+{
+    const image_file *file = &t->file;
+    const image_page *page = &file->page;
+    const size_t pitch = image_valid_bytes(page);
+    TIFFSetField(t->tif, TIFFTAG_SUBFILETYPE, FILETYPE_MASK);
+    TIFFSetField(t->tif, TIFFTAG_IMAGEWIDTH, (uint32_t)page->width);
+    TIFFSetField(t->tif, TIFFTAG_IMAGELENGTH, (uint32_t)page->height);
+    TIFFSetField(t->tif, TIFFTAG_BITSPERSAMPLE, 1);
+    TIFFSetField(t->tif, TIFFTAG_SAMPLESPERPIXEL, 1);
+    TIFFSetField(t->tif, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+    TIFFSetField(t->tif, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MASK);
+    TIFFSetField(t->tif, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
+    const int64_t fit = STRIP_BYTES / (int64_t)pitch, rows = fit < 1 ? 1 : fit < page->height ? fit : page->height;
+    TIFFSetField(t->tif, TIFFTAG_ROWSPERSTRIP, (uint32_t)rows);
+    for (int64_t y = 0; y < page->height && !t->complaint[0]; y += rows) {
+        const int64_t n = rows < page->height - y ? rows : page->height - y;
+        TIFFWriteEncodedStrip(t->tif, (uint32_t)(y / rows), file->valid + (size_t)y * pitch,
+                              (tmsize_t)((size_t)n * pitch));
+    }
+    return TIFFWriteDirectory(t->tif) && !t->complaint[0] ? 0 : image_refused(file, t->complaint, f);
+}
+
 static int end(image_file *file, bool last, fault *f)
 {
     tiff_file *t = (tiff_file *)file;
     if (!TIFFWriteDirectory(t->tif) || t->complaint[0]) return image_refused(file, t->complaint, f);
+    if (file->valid && put_mask(t, f) != 0) return -1;
     if (!last) return 0;
     TIFFClose(t->tif);
     t->tif = NULL;

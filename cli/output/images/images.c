@@ -92,6 +92,11 @@ size_t image_row_bytes(const image_page *page)
     return (size_t)page->width * (size_t)page->channels * histo_dtype_size(page->dtype);
 }
 
+size_t image_valid_bytes(const image_page *page)
+{
+    return ((size_t)page->width + 7) / 8;
+}
+
 int image_refused(const image_file *file, const char *complaint, fault *f)
 {
     const int error = errno;
@@ -157,6 +162,8 @@ int image_begin(image_file *file, const image_page *page, fault *f)
 {
     if (end_page(file, false, f) != 0) return -1;
     file->page = *page;
+    free(file->valid);
+    file->valid = NULL;
     file->number++;
     file->y = 0;
     if (check_page(file->writer, outfile_name(file->out), page, file->number + 1, f) != 0) return -1;
@@ -169,6 +176,22 @@ int image_rows(image_file *file, void *rows, int64_t count, fault *f)
                           : image_put(file, rows, image_row_bytes(&file->page) * (size_t)count, f) != 0)
         return -1;
     file->y += count;
+    return 0;
+}
+
+int image_leave_out(image_file *file, const unsigned char *valid, int64_t count, fault *f)
+{
+    const size_t pitch = image_valid_bytes(&file->page), bytes = pitch * (size_t)file->page.height;
+    if (!file->valid) {
+        if (!(file->valid = malloc(bytes ? bytes : 1)))
+            return fault_set(f, EXIT_DATA, "no memory for the mask of %s", outfile_name(file->out));
+        memset(file->valid, 0xff, bytes);
+    }
+    for (int64_t y = 0; y < count; y++) {
+        unsigned char *row = file->valid + (size_t)(file->y + y) * pitch;
+        for (int64_t x = 0; x < file->page.width; x++)
+            if (!*valid++) row[x / 8] &= (unsigned char)~(0x80 >> x % 8);
+    }
     return 0;
 }
 
@@ -189,5 +212,6 @@ void image_abandon(image_file *file)
     if (!file) return;
     if (file->codec->close) file->codec->close(file);
     outfile_abandon(file->out);
+    free(file->valid);
     free(file);
 }

@@ -13,8 +13,11 @@ typedef struct image_page {
     int channels;
     histo_dtype dtype;
     int64_t height, width;
-    int64_t largest;       /* the largest value that samples may have; 0: the dtype's */
-    bool boolean;          /* they are 0 and 1, as in an array of booleans */
+    int64_t largest; /* the largest value that samples may have; 0: the dtype's */
+    bool boolean;    /* they are 0 and 1, as in an array of booleans */
+    bool classes;    /* they are not of the kind of those of `about` */
+    bool has_nodata; /* one value stands for none: this, in the page's dtype */
+    unsigned char nodata[8];
     const metadata *about; /* what is kept of the page that it was made from; NULL: nothing */
 } image_page;
 
@@ -41,6 +44,7 @@ typedef struct image_writer {
     bool counts;          /* says first how many there are */
     bool booleans;        /* has them */
     bool seeks;           /* cannot be written to a pipe */
+    bool gaps;            /* says which pixels have no value: by nodata, or image_leave_out */
     /* Why it cannot hold this page, as in "holds integers of 8 or 16 bits"; NULL: it can. May be NULL: it can hold any.
      */
     const char *(*limit)(const image_page *page);
@@ -52,9 +56,10 @@ struct image_file {
     const image_codec *codec;
     outfile *out;
     image_page page;
-    int64_t pages; /* in all; -1: unknown */
-    int number;    /* of the page, from 0; -1: none yet */
-    int64_t y;     /* rows written */
+    int64_t pages;        /* in all; -1: unknown */
+    int number;           /* of the page, from 0; -1: none yet */
+    int64_t y;            /* rows written */
+    unsigned char *valid; /* of the page: rows of bits, 0 where pixels have no value; NULL: all have one */
 };
 
 /* The writer for a path's suffix or, for "-", of the input's format; NULL with the sentence. */
@@ -70,6 +75,8 @@ image_file *image_create_file(const char *path, const image_writer *writer, cons
 int image_begin(image_file *file, const image_page *page, fault *f);
 /* Write contiguous rows, which may be overwritten. */
 int image_rows(image_file *file, void *rows, int64_t count, fault *f);
+/* Before image_rows: which pixels of these rows have a value, a byte each. Without it, all have one. */
+int image_leave_out(image_file *file, const unsigned char *valid, int64_t count, fault *f);
 /* Complete the file and free it, also on failure. */
 int image_commit(image_file *file, fault *f);
 /* Leave no file; NULL is allowed. */
@@ -78,6 +85,8 @@ void image_abandon(image_file *file);
 /* ---- For writers ---------------------------------------------------------------------------------------- */
 
 size_t image_row_bytes(const image_page *page);
+/* Bytes of a row of image_file.valid. */
+size_t image_valid_bytes(const image_page *page);
 /* Report what a library said. Returns -1. */
 int image_refused(const image_file *file, const char *complaint, fault *f);
 /* Write bytes to the file. */

@@ -300,7 +300,7 @@ checks=$((checks + 2))
 "$histo" clahe --tiles 2x2x2 series of_series.npy && "$histo" clahe --tiles 2x2x2 stack.npy of_stack.npy &&
     cmp -s of_series.npy of_stack.npy || fail "a series is not a volume for clahe"
 refuses 1 'padded has missing values, which cannot be left out here: count all with --raw' mi padded stack.npy
-refuses 1 'padded has missing values, which images of integers do not have: take all with --raw' equalize padded x.npy
+remarks 'padded: pixels without a value, which npy cannot say, keep what is stored: 42$' equalize padded kept.npy
 prints "$("$histo" mi raws.npy stack.npy)\\n" mi --raw padded stack.npy
 like raws.npy --raw padded
 like raw.npy --raw hu.dcm

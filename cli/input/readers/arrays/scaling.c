@@ -115,9 +115,9 @@ static void to_floats(histo_dtype t, const void *from, double *to, int n)
         memcpy(to, from, (size_t)n * sizeof *to);
         return;
     }
-    if (t != HISTO_F32) widen(t, from, whole, n);
+    if (t < HISTO_F16) widen(t, from, whole, n);
     for (int i = 0; i < n; i++)
-        to[i] = t == HISTO_F32   ? (double)((const float *)from)[i]
+        to[i] = t >= HISTO_F16   ? histo_sample_value((const char *)from + (size_t)i * histo_dtype_size(t), t)
                 : t == HISTO_U64 ? (double)(uint64_t)whole[i]
                                  : (double)whole[i];
 }
