@@ -59,6 +59,20 @@ static int map_tone(job *j, int i, const band *b, fault *f)
     return 0;
 }
 
+/* Where white is the smallest value, turn the values of a picture round, so that it looks as its source. */
+static void turn_values(const job *j, unsigned char *rows, int64_t samples)
+{
+    const histo_dtype dtype = j->out->page.dtype;
+    double lo, hi;
+    levels_of_dtype(dtype, &lo, &hi);
+    const uint32_t most = j->largest ? (uint32_t)j->largest : (uint32_t)hi;
+    for (int64_t i = 0; i < samples && dtype == HISTO_U8; i++)
+        rows[i] = (uint8_t)(most - rows[i]);
+    uint16_t *wide = (uint16_t *)(void *)rows;
+    for (int64_t i = 0; i < samples && dtype == HISTO_U16; i++)
+        wide[i] = (uint16_t)(most - wide[i]);
+}
+
 static int map_band(job *j, const band *b, fault *f)
 {
     const image_page *page = &j->out->page;
@@ -70,6 +84,7 @@ static int map_band(job *j, const band *b, fault *f)
         pages_interleave(b, page->channels, j->rows.data, pitch);
     for (int i = 0; i < t->count; i++)
         if (map_tone(j, i, b, f) != 0) return -1;
+    if (j->turns) turn_values(j, j->rows.data, b->rows * b->cols * page->channels);
     if (gaps_keep(j, b, f) != 0) return -1;
     return image_rows(j->out, j->rows.data, b->rows, f);
 }
@@ -116,6 +131,18 @@ static void keep_booleans(job *j, const image_writer *writer)
     if (j->boolean) j->largest = 1;
 }
 
+/* White as the smallest value of pictures is turned round; of others it is said. */
+static void keep_white(job *j, const image_writer *writer)
+{
+    const metadata *about = pages_about(j->pages);
+    if (!about || !about->white_first || j->kind->classes) return;
+    j->turns = writer->shows && (j->dtype == HISTO_U8 || j->dtype == HISTO_U16);
+    note(j->turns ? "%s: its smallest value is white (MONOCHROME1), and that of the picture is black: its values are "
+                    "turned round"
+                  : "%s: its smallest value is white (MONOCHROME1), as that of the result",
+         job_name(j));
+}
+
 static int begin(job *j, fault *f)
 {
     const settings *s = j->settings;
@@ -123,6 +150,7 @@ static int begin(job *j, fault *f)
     if (s->output && !writer) return -1;
     if (job_choose_tones(j, s->mask, s->color ? s->color : j->kind->color, f) != 0) return -1;
     if (writer) keep_booleans(j, writer);
+    if (writer) keep_white(j, writer);
     j->gaps = writer && writer->gaps;
     if (j->kind->begin && j->kind->begin(j, f) != 0) return -1;
     if (!writer) return 0;

@@ -51,6 +51,7 @@ struct job {
     int mask_page;         /* that it stands at; -1: none */
     int64_t largest;       /* value of samples; 0: the dtype's */
     bool boolean;          /* they are 0 and 1, and stay so */
+    bool turns;            /* the values of the result are turned round: white was the smallest */
     histo_dtype dtype;     /* of the result */
     int unit;              /* from 0; of video, the frame */
     const band *frame;     /* of video: its luma; NULL: pages */

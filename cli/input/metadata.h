@@ -34,6 +34,7 @@ typedef struct metadata {
     bool premultiplied;    /* colours, by alpha */
     bool has_nodata;       /* one value stands for none: this, in the reader's dtype */
     unsigned char nodata[8];
+    bool white_first; /* the smallest value is white */
     metadata_block profile, exif;
     double resolution[2]; /* horizontal and vertical samples per unit; 0: unknown */
     resolution_unit unit;

@@ -105,6 +105,10 @@ static int reject_idle_options(const reader_kind *kind, const read_options *o, c
     if (!(kind->takes & TAKES_QUERIES) && o->query)
         return fault_set(f, EXIT_USAGE, "%s was read as %s, and --query is for SQLite databases: leave it out", path,
                          kind->name);
+    if (!(kind->takes & TAKES_WINDOWS) && o->window)
+        return fault_set(f, EXIT_USAGE,
+                         "%s was read as %s, and --window is for DICOM images: stretch a range with -r LO:HI", path,
+                         kind->name);
     if (!(kind->takes & TAKES_RAW) && o->raw)
         return fault_set(f, EXIT_USAGE, "%s was read as %s, whose samples are read as they are stored: leave --raw out",
                          path, kind->name);

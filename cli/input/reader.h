@@ -85,6 +85,7 @@ typedef enum reader_takes {
     TAKES_LAYOUT = 4,   /* --dtype, --shape, --offset and --endian: files do not say */
     TAKES_RAW = 8,      /* --raw: samples may be scaled, or missing */
     TAKES_QUERIES = 16, /* --query: files are databases */
+    TAKES_WINDOWS = 32, /* --window: files say how values are shown */
 } reader_takes;
 
 /* A reader of `in`, which outlives it and is not closed with it; NULL on failure. */

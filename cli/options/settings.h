@@ -28,6 +28,7 @@ typedef struct read_options {
     const char *dataset;      /* --dataset: HDF5 path, the member of an .npz, or a DICOM series */
     const char *query;        /* --query: of a database, instead of --dataset */
     bool raw;                 /* --raw: samples as they are stored, whatever attributes say */
+    const char *window;       /* --window: of DICOM, what is shown of the values; NULL: these */
     int page;                 /* --page: 0-based; -1: all */
     bool has_page;            /* --page was given */
     bool in_slices;           /* a region is counted: of each slice of a volume */

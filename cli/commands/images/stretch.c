@@ -45,7 +45,9 @@ static int begin(job *j, fault *f)
     if (bins_parse(&bins, s, f) != 0) return -1;
     own->range = bins.spec[0];
     if (bins.count > 1) return fault_set(f, EXIT_USAGE, "-r takes one range, as in p2:p98, not %s", s->range);
-    if (!own->range.has_range) {
+    if (!own->range.has_range && s->read.window) {
+        own->range.range = HISTO_RANGE_DTYPE;
+    } else if (!own->range.has_range) {
         own->range.range = HISTO_RANGE_PERCENTILE;
         own->range.lo = 2;
         own->range.hi = 98;

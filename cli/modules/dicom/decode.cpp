@@ -5,7 +5,6 @@
 #include <gdcmImageHelper.h>
 #include <gdcmImageReader.h>
 #include <gdcmImageRegionReader.h>
-#include <gdcmStringFilter.h>
 #include <gdcmTrace.h>
 
 #include <algorithm>
@@ -14,21 +13,20 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <fstream>
 #include <memory>
 #include <new>
 #include <string>
 #include <vector>
 
+#include "modules/dicom/header.h"
+#include "modules/dicom/source.h"
+
 namespace
 {
 
-constexpr double whole_most = 1 << 28; /* bytes of a file that is decoded at once; others are frame by frame */
+using dicom::say;
 
-void say(char why[256], const char *what)
-{
-    std::snprintf(why, 256, "%s", what);
-}
+constexpr double whole_most = 1 << 28; /* bytes of a file that is decoded at once; others are frame by frame */
 
 } // namespace
 
@@ -39,10 +37,11 @@ struct span {
 
 struct dicom_file {
     dicom_about about = {};
+    dicom::meanings meanings;
     std::string path;
     bool whole = false, plain = false, has_runs = false, is_ybr = false, is_bits = false, is_planar = false,
-         is_swapped = false;
-    std::ifstream in; /* of plain pixels, which begin at `begin` */
+         is_swapped = false, in_words = false, has_palette = false;
+    dicom::source in;
     uint64_t begin = 0;
     std::vector<char> packed;
     std::vector<span> fragments;        /* of compressed pixels, in the file */
@@ -55,85 +54,21 @@ struct dicom_file {
 namespace
 {
 
-/* A number in the header; false if it is not there. */
-bool number(const gdcm::File &file, uint16_t group, uint16_t element, double *value)
-{
-    const gdcm::Tag tag(group, element);
-    if (!file.GetDataSet().FindDataElement(tag)) return false;
-    gdcm::StringFilter text;
-    text.SetFile(file);
-    const std::string words = text.ToString(tag);
-    char *end;
-    *value = std::strtod(words.c_str(), &end);
-    return end != words.c_str() && std::isfinite(*value);
-}
-
-/* 16 bits of the header as samples are: possibly signed, whatever the header says of the value. */
-bool sample(const gdcm::File &file, uint16_t group, uint16_t element, bool is_signed, int64_t *value)
-{
-    const gdcm::Tag tag(group, element);
-    if (!file.GetDataSet().FindDataElement(tag)) return false;
-    const gdcm::ByteValue *bytes = file.GetDataSet().GetDataElement(tag).GetByteValue();
-    double as_text;
-    if (!bytes || bytes->GetLength() < 2 || !number(file, group, element, &as_text)) return false;
-    const auto whole = static_cast<int64_t>(as_text);
-    *value = is_signed ? static_cast<int16_t>(whole & 0xffff) : whole & 0xffff;
-    return true;
-}
-
-bool describe_samples(const gdcm::PixelFormat &format, dicom_about *about, char why[256])
-{
-    const auto type = format.GetScalarType();
-    about->kind =
-        type == gdcm::PixelFormat::FLOAT32 || type == gdcm::PixelFormat::FLOAT64 ? DICOM_FLOATS : DICOM_INTEGERS;
-    const int bits = format.GetBitsAllocated();
-    if (bits != 8 && bits != 16 && bits != 32 && !(bits == 64 && about->kind == DICOM_FLOATS)) {
-        std::snprintf(why, 256, "it has samples of %d bits", bits);
-        return false;
-    }
-    about->bytes = bits / 8;
-    about->stored = about->kind == DICOM_FLOATS ? bits : format.GetBitsStored();
-    about->is_signed = format.GetPixelRepresentation() == 1;
-    if (about->stored < 1 || about->stored > bits) about->stored = bits;
-    return true;
-}
-
-void describe_values(const gdcm::File &file, dicom_about *about)
-{
-    double value;
-    if (file.GetDataSet().FindDataElement(gdcm::Tag(0x5200, 0x9229))) { /* of all frames */
-        const std::vector<double> found = gdcm::ImageHelper::GetRescaleInterceptSlopeValue(file);
-        about->intercept = found.size() == 2 ? found[0] : 0;
-        about->slope = found.size() == 2 ? found[1] : 1;
-    }
-    if (number(file, 0x0028, 0x1052, &value)) about->intercept = value;
-    if (number(file, 0x0028, 0x1053, &value)) about->slope = value;
-    if (about->slope == 0) about->slope = 1;
-    about->pads = sample(file, 0x0028, 0x0120, about->is_signed, &about->pad_from);
-    about->pad_to = about->pad_from;
-    int64_t limit;
-    if (about->pads && sample(file, 0x0028, 0x0121, about->is_signed, &limit)) {
-        about->pad_to = std::max(about->pad_from, limit);
-        about->pad_from = std::min(about->pad_from, limit);
-    }
-}
-
 /* Find pixels that are not compressed: the place of the first one in the file. */
-bool find_plain(dicom_file *d, const gdcm::TransferSyntax &syntax, size_t begin, char why[256])
+bool find_plain(dicom_file *d, const gdcm::TransferSyntax &syntax, char why[256])
 {
     const bool big = syntax == gdcm::TransferSyntax::ExplicitVRBigEndian;
-    d->in.open(d->path, std::ios::binary);
-    d->in.seekg(0, std::ios::end);
-    const auto size = static_cast<uint64_t>(d->in.tellg());
+    const uint64_t size = d->in.size();
     const uint64_t frames = static_cast<uint64_t>(d->about.frames);
     const uint64_t need = d->is_bits ? (d->stored_frame * frames + 7) / 8 : d->stored_frame * frames;
-    d->begin = begin;
+    char type[2] = {};
     d->is_swapped = big && d->about.bytes > 1;
+    d->in_words = big && d->about.bytes == 1 && d->begin > 8 && d->in.read(d->begin - 8, type, 2) &&
+                  std::memcmp(type, "OW", 2) == 0;
     d->plain = true;
     if (size >= d->begin && size - d->begin >= need) return true;
-    std::snprintf(why, 256, "it is truncated: %llu of the %llu bytes of its pixels are there",
-                  static_cast<unsigned long long>(size > d->begin ? size - d->begin : 0),
-                  static_cast<unsigned long long>(need));
+    say(why, "it is truncated: %llu of the %llu bytes of its pixels are there",
+        static_cast<unsigned long long>(size > d->begin ? size - d->begin : 0), static_cast<unsigned long long>(need));
     return false;
 }
 
@@ -144,6 +79,22 @@ void swap_bytes(std::vector<char> &samples, int bytes)
                      samples.begin() + static_cast<std::ptrdiff_t>(i) + bytes);
 }
 
+/* Copy bytes of plain pixels. Where they are bytes of words in the other order, the two of each are exchanged. */
+bool read_bytes(dicom_file *d, size_t from, size_t bytes, std::vector<char> &to)
+{
+    if (!d->in_words) {
+        to.resize(bytes);
+        return d->in.read(d->begin + from, to.data(), bytes);
+    }
+    const size_t odd = from % 2;
+    to.resize((odd + bytes + 1) / 2 * 2);
+    if (!d->in.read(d->begin + from - odd, to.data(), to.size())) return false;
+    swap_bytes(to, 2);
+    to.erase(to.begin(), to.begin() + static_cast<std::ptrdiff_t>(odd));
+    to.resize(bytes);
+    return true;
+}
+
 bool read_plain(dicom_file *d, int64_t frame, char why[256])
 {
     const uint64_t first = d->stored_frame * static_cast<uint64_t>(frame);
@@ -151,10 +102,7 @@ bool read_plain(dicom_file *d, int64_t frame, char why[256])
     const size_t from = d->is_bits ? first / 8 : first;
     const size_t bytes = d->is_bits ? (first + d->stored_frame + 7) / 8 - from : d->stored_frame;
     std::vector<char> &to = d->is_bits || d->is_planar ? d->packed : d->samples;
-    to.resize(bytes);
-    d->in.clear();
-    d->in.seekg(static_cast<std::streamoff>(d->begin + from));
-    if (!d->in.read(to.data(), static_cast<std::streamsize>(bytes))) {
+    if (!read_bytes(d, from, bytes, to)) {
         say(why, "its pixels are truncated");
         return false;
     }
@@ -182,6 +130,7 @@ bool apply_palette(dicom_file *d, const gdcm::LookupTable &palette, char why[256
     d->samples.swap(colors);
     d->about.channels = 3;
     d->about.stored = 8 * d->about.bytes;
+    d->about.shift = 0;
     d->stored_frame *= 3;
     return true;
 }
@@ -196,12 +145,10 @@ uint64_t little(const char *at)
  * is in the file: GDCM would fill up what is missing. */
 bool find_fragments(dicom_file *d, uint64_t at, char why[256])
 {
-    d->in.open(d->path, std::ios::binary | std::ios::ate);
-    const auto size = static_cast<uint64_t>(d->in.tellg());
+    const uint64_t size = d->in.size();
     char item[8]; /* its tag and its length, in little endian */
     while (at + sizeof item <= size) {
-        d->in.seekg(static_cast<std::streamoff>(at));
-        if (!d->in.read(item, sizeof item)) break;
+        if (!d->in.read(at, item, sizeof item)) break;
         if (std::memcmp(item, "\xfe\xff\0\xe0", 4) != 0) return true; /* the delimiter behind the last one */
         d->fragments.push_back({at + sizeof item, little(item + 4)});
         at += sizeof item + d->fragments.back().bytes;
@@ -217,9 +164,7 @@ bool read_span(dicom_file *d, const span &from, std::vector<char> &to)
 {
     const size_t before = to.size();
     to.resize(before + from.bytes);
-    d->in.clear();
-    d->in.seekg(static_cast<std::streamoff>(from.at));
-    return static_cast<bool>(d->in.read(to.data() + before, static_cast<std::streamsize>(from.bytes)));
+    return d->in.read(from.at, to.data() + before, from.bytes);
 }
 
 /* Which fragments are whose frames'. */
@@ -282,17 +227,28 @@ bool read_runs(dicom_file *d, int64_t frame, char why[256])
         good = begin >= header && begin <= end && end <= size &&
                unpack_run(packed + begin, packed + end, &d->samples[place], pixels, runs);
     }
-    if (!good)
-        std::snprintf(why, 256, "the run lengths of frame %lld are truncated or damaged",
-                      static_cast<long long>(frame));
+    if (!good) say(why, "the run lengths of frame %lld are truncated or damaged", static_cast<long long>(frame));
     return good;
+}
+
+/* Decoders know better what they made. */
+bool take_format(const gdcm::PixelFormat &format, dicom_about *about, char why[256])
+{
+    const int bits = format.GetBitsAllocated(), stored = format.GetBitsStored();
+    if (bits != 8 * about->bytes) {
+        say(why, "its compressed pixels have samples of %d bits, and its header says %d", bits, 8 * about->bytes);
+        return false;
+    }
+    about->stored = stored < 1 || stored > bits ? bits : stored;
+    about->is_signed = format.GetPixelRepresentation() == 1;
+    return true;
 }
 
 /* Decode all frames at once. */
 bool read_whole(dicom_file *d, char why[256])
 {
     gdcm::ImageReader reader;
-    reader.SetFileName(d->path.c_str());
+    reader.SetStream(d->in.rewound());
     if (!reader.Read()) {
         say(why, "its pixels are truncated or damaged");
         return false;
@@ -318,8 +274,7 @@ bool read_whole(dicom_file *d, char why[256])
         say(why, "its pixels are truncated or damaged");
         return false;
     }
-    /* Decoders know better what they made. */
-    if (!describe_samples(image->GetPixelFormat(), &d->about, why)) return false;
+    if (!take_format(image->GetPixelFormat(), &d->about, why)) return false;
     d->is_ybr = image->GetPhotometricInterpretation() == gdcm::PhotometricInterpretation::YBR_FULL ||
                 image->GetPhotometricInterpretation() == gdcm::PhotometricInterpretation::YBR_FULL_422;
     d->whole = true;
@@ -338,7 +293,7 @@ bool read_frame(dicom_file *d, int64_t frame, char why[256])
     if (d->region.ComputeBufferLength() <= d->stored_frame &&
         d->region.ReadIntoBuffer(d->samples.data(), d->samples.size()))
         return true;
-    std::snprintf(why, 256, "frame %u is truncated or damaged", z);
+    say(why, "frame %u is truncated or damaged", z);
     return false;
 }
 
@@ -358,141 +313,91 @@ void to_rgb(const char *from, char *to, size_t pixels)
     }
 }
 
-/* The size of the image and its samples. */
-bool describe(dicom_file *d, const gdcm::File &file, char why[256])
+/* Is there an element of group 7fe0 whose value begins here? In front of that are its tag, its type and its length, or
+ * the tag and the length. */
+bool begins(dicom::source *in, uint64_t at, char element)
 {
-    dicom_about *about = &d->about;
-    const std::vector<unsigned> size = gdcm::ImageHelper::GetDimensionsValue(file);
-    const gdcm::PixelFormat format = gdcm::ImageHelper::GetPixelFormatValue(file);
-    if (size.size() < 2 || size[0] == 0 || size[1] == 0) {
-        say(why, "it holds no image");
-        return false;
+    const char little_tag[] = {'\xe0', '\x7f', element, 0}, big_tag[] = {'\x7f', '\xe0', 0, element};
+    char head[12];
+    if (at < sizeof head || !in->read(at - sizeof head, head, sizeof head)) return false;
+    return std::memcmp(head, little_tag, 4) == 0 || std::memcmp(head, big_tag, 4) == 0 ||
+           std::memcmp(head + 4, little_tag, 4) == 0;
+}
+
+/* Where floats are, which may stand instead of pixels: their bits, or 0 if there are none. */
+int find_floats(dicom::source *in, size_t *begin)
+{
+    const gdcm::Tag floats(0x7fe0, 8), doubles(0x7fe0, 9), pixels(0x7fe0, 0x10);
+    for (const gdcm::Tag &tag : {floats, doubles}) {
+        gdcm::Reader reader;
+        reader.SetStream(in->rewound());
+        if (!reader.ReadUpToTag(tag, {floats, doubles, pixels})) return 0;
+        *begin = reader.GetStreamCurrentPosition();
+        if (begins(in, *begin, static_cast<char>(tag.GetElement()))) return tag == floats ? 32 : 64;
     }
-    about->columns = size[0];
-    about->rows = size[1];
-    about->frames = size.size() > 2 && size[2] > 0 ? size[2] : 1;
-    about->channels = format.GetSamplesPerPixel();
-    if (about->channels != 1 && about->channels != 3) {
-        std::snprintf(why, 256, "it has %d samples a pixel", about->channels);
-        return false;
-    }
-    d->is_bits = format.GetBitsAllocated() == 1 && about->channels == 1;
-    if (d->is_bits)
-        about->bytes = about->stored = 1;
-    else if (!describe_samples(format, about, why))
-        return false;
-    const double frame = static_cast<double>(about->columns) * static_cast<double>(about->rows) *
-                         static_cast<double>(about->channels) * about->bytes;
-    if (frame > 4e9) {
-        say(why, "a frame has more than 4 GB");
-        return false;
-    }
-    d->stored_frame = static_cast<size_t>(frame);
+    return 0;
+}
+
+/* The header, the size of the image, and what its samples mean. */
+bool describe(dicom_file *d, gdcm::Reader *reader, int *float_bits, char why[256])
+{
+    const gdcm::File &file = reader->GetFile();
+    d->begin = reader->GetStreamCurrentPosition();                                   /* of the value of pixels */
+    const bool has_type = file.GetDataSet().FindDataElement(gdcm::Tag(0x28, 0x103)); /* as all integers have */
+    *float_bits = has_type ? 0 : find_floats(&d->in, &d->begin);
+    if (!dicom::describe_samples(file, *float_bits, &d->about, why)) return false;
+    d->is_bits =
+        !*float_bits && d->about.stored == 1 && gdcm::ImageHelper::GetPixelFormatValue(file).GetBitsAllocated() == 1;
+    d->stored_frame = static_cast<size_t>(d->about.columns) * static_cast<size_t>(d->about.rows) *
+                      static_cast<size_t>(d->about.channels * d->about.bytes);
+    const auto colors = gdcm::ImageHelper::GetPhotometricInterpretationValue(file);
+    d->has_palette = colors == gdcm::PhotometricInterpretation::PALETTE_COLOR && !d->is_bits;
     return true;
 }
 
-/* All in front of the pixels. */
-bool read_header(gdcm::Reader *reader, const char *path, char why[256])
-{
-    const gdcm::Tag pixels(0x7fe0, 0x0010);
-    reader->SetFileName(path);
-    try {
-        if (reader->ReadUpToTag(pixels, {pixels})) return true;
-    } catch (const std::bad_alloc &) { /* claims more than there can be */
-    }
-    say(why, "its header is truncated or damaged");
-    return false;
-}
-
-bool has_image(const gdcm::File &file)
-{
-    return file.GetDataSet().FindDataElement(gdcm::Tag(0x0028, 0x0010));
-}
-
-std::string text(const gdcm::File &file, uint16_t group, uint16_t element)
-{
-    gdcm::StringFilter filter;
-    filter.SetFile(file);
-    std::string words = filter.ToString(gdcm::Tag(group, element));
-    words.erase(std::find(words.begin(), words.end(), '\0'), words.end());
-    words.erase(words.find_last_not_of(' ') + 1);
-    return words;
-}
-
-/* Numbers with backslashes between them. */
-bool numbers(const gdcm::File &file, uint16_t group, uint16_t element, double *values, int count)
-{
-    const std::string words = text(file, group, element);
-    const char *at = words.c_str();
-    for (int i = 0; i < count; i++) {
-        char *end;
-        values[i] = std::strtod(at, &end);
-        if (end == at || !std::isfinite(values[i])) return false;
-        at = end + (*end == '\\');
-    }
-    return true;
-}
-
-int64_t whole_number(const gdcm::File &file, uint16_t group, uint16_t element)
-{
-    double value;
-    const bool is_number = numbers(file, group, element, &value, 1) && std::fabs(value) < 1e15;
-    return is_number ? static_cast<int64_t>(value) : INT64_MAX;
-}
-
-void describe_place(const gdcm::File &file, dicom_place *place)
-{
-    double directions[6];
-    std::snprintf(place->series, sizeof place->series, "%s", text(file, 0x0020, 0x000e).c_str());
-    std::snprintf(place->description, sizeof place->description, "%s", text(file, 0x0008, 0x103e).c_str());
-    place->series_number = whole_number(file, 0x0020, 0x0011);
-    place->number = whole_number(file, 0x0020, 0x0013);
-    place->has_position =
-        numbers(file, 0x0020, 0x0032, place->position, 3) && numbers(file, 0x0020, 0x0037, directions, 6);
-    if (!place->has_position) return;
-    std::copy(directions, directions + 3, place->row);
-    std::copy(directions + 3, directions + 6, place->column);
-}
-
-bool prepare(dicom_file *d, char why[256])
+/* Get ready to read the pixels in the way that they are stored. */
+bool open_pixels(dicom_file *d, const gdcm::File &file, bool floats, char why[256])
 {
     using interpretation = gdcm::PhotometricInterpretation;
-    gdcm::Reader reader;
-    if (!read_header(&reader, d->path.c_str(), why)) return false;
-    const size_t begin = reader.GetStreamCurrentPosition(); /* of the value of pixels */
-    const gdcm::File &file = reader.GetFile();
-    if (!has_image(file)) {
-        say(why, "it holds no image");
-        return false;
-    }
-    if (!describe(d, file, why)) return false;
     const gdcm::TransferSyntax &syntax = file.GetHeader().GetDataSetTransferSyntax();
     const interpretation colors = gdcm::ImageHelper::GetPhotometricInterpretationValue(file);
-    const bool compressed = syntax.IsEncapsulated() || syntax == gdcm::TransferSyntax::DeflatedExplicitVRLittleEndian;
+    const bool compressed = syntax.IsEncapsulated();
     const double all = static_cast<double>(d->stored_frame) * static_cast<double>(d->about.frames);
     d->is_ybr = colors == interpretation::YBR_FULL;
     d->is_planar = d->about.channels == 3 && gdcm::ImageHelper::GetPlanarConfigurationValue(file) == 1;
-    /* Bytes of words in the other order, and colours by number, are left to GDCM. */
-    const bool in_words = syntax == gdcm::TransferSyntax::ExplicitVRBigEndian && d->about.bytes == 1;
-    const bool has_palette = colors == interpretation::PALETTE_COLOR && !d->is_bits;
-    if (!compressed && colors != interpretation::YBR_FULL_422 && !has_palette && (!in_words || d->is_bits)) {
-        if (!find_plain(d, syntax, begin, why)) return false;
-    } else if (syntax.IsEncapsulated() && !find_fragments(d, begin, why)) {
+    if (floats && compressed) {
+        say(why, "its floats are compressed");
         return false;
-    } else if (syntax == gdcm::TransferSyntax::RLELossless && !has_palette && !d->is_bits) {
-        if (!find_runs(d, why)) return false;
-    } else if (d->about.channels > 1 || has_palette || in_words || all <= whole_most) {
-        if (!read_whole(d, why)) return false;
-    } else {
-        d->region.SetFileName(d->path.c_str());
-        if (!d->region.ReadInformation()) {
-            say(why, "it is damaged");
-            return false;
-        }
     }
-    if (d->about.channels == 1) describe_values(file, &d->about);
+    if (!compressed && colors != interpretation::YBR_FULL_422 && !d->has_palette) return find_plain(d, syntax, why);
+    if (compressed && !find_fragments(d, d->begin, why)) return false;
+    if (syntax == gdcm::TransferSyntax::RLELossless && !d->has_palette && !d->is_bits) return find_runs(d, why);
+    if (d->about.shift > 0) {
+        say(why, "the highest bit of its compressed samples is %d of %d", d->about.shift + d->about.stored - 1,
+            d->about.stored);
+        return false;
+    }
+    if (d->about.channels > 1 || d->has_palette || all <= whole_most) return read_whole(d, why);
+    d->region.SetFileName(d->path.c_str());
+    if (d->region.ReadInformation()) return true;
+    say(why, "it is damaged");
+    return false;
+}
+
+bool prepare(dicom_file *d, const dicom_wishes &wishes, char why[256])
+{
+    gdcm::Reader reader;
+    int float_bits;
+    if (!d->in.open(d->path.c_str(), &reader, why)) return false;
+    if (!dicom::has_image(reader.GetFile())) {
+        say(why, "it holds no image");
+        return false;
+    }
+    if (!describe(d, &reader, &float_bits, why) || !open_pixels(d, reader.GetFile(), float_bits > 0, why) ||
+        !dicom::describe_values(reader.GetFile(), wishes, &d->about, &d->meanings, why))
+        return false;
     if (!d->is_ybr || d->about.bytes == 1) return true;
-    std::snprintf(why, 256, "its colours are YBR in samples of %d bits", 8 * d->about.bytes);
+    say(why, "its colours are YBR in samples of %d bits", 8 * d->about.bytes);
     return false;
 }
 
@@ -526,41 +431,40 @@ void be_quiet()
     gdcm::Trace::ErrorOff();
 }
 
-dicom_found describe_file(const char *path, dicom_about *about, dicom_place *place, char why[256])
+dicom_found describe_file(const char *path, const dicom_wishes &wishes, dicom_about *about, dicom_place *place,
+                          char why[256])
 {
     gdcm::Reader reader;
-    if (!read_header(&reader, path, why)) return DICOM_DAMAGED;
-    const gdcm::File &file = reader.GetFile();
-    if (!has_image(file)) return DICOM_OTHER;
-    describe_place(file, place);
     dicom_file d;
-    d.about.slope = 1;
-    if (!describe(&d, file, why)) return DICOM_IMAGE;
-    if (d.about.channels == 1) describe_values(file, &d.about);
-    const auto colors = gdcm::ImageHelper::GetPhotometricInterpretationValue(file);
-    if (colors == gdcm::PhotometricInterpretation::PALETTE_COLOR && !d.is_bits) d.about.channels = 3;
-    *about = d.about;
+    int float_bits;
+    if (!d.in.open(path, &reader, why)) return DICOM_DAMAGED;
+    if (!dicom::has_image(reader.GetFile())) return DICOM_OTHER;
+    dicom::describe_place(reader.GetFile(), place);
+    if (!describe(&d, &reader, &float_bits, why)) return DICOM_IMAGE;
+    if (d.has_palette) d.about.channels = 3;
+    if (dicom::describe_values(reader.GetFile(), wishes, &d.about, &d.meanings, why)) *about = d.about;
     return DICOM_IMAGE;
 }
 
 } // namespace
 
-extern "C" dicom_found dicom_decode_header(const char *path, dicom_about *about, dicom_place *place, char why[256])
+extern "C" dicom_found dicom_decode_header(const char *path, const dicom_wishes *wishes, dicom_about *about,
+                                           dicom_place *place, char why[256])
 {
     be_quiet();
     *about = {};
     *place = {};
-    return guarded(why, DICOM_DAMAGED, [&] { return describe_file(path, about, place, why); });
+    return guarded(why, DICOM_DAMAGED, [&] { return describe_file(path, *wishes, about, place, why); });
 }
 
-extern "C" dicom_file *dicom_decode_open(const char *path, dicom_about *about, char why[256])
+extern "C" dicom_file *dicom_decode_open(const char *path, const dicom_wishes *wishes, dicom_about *about,
+                                         char why[256])
 {
     be_quiet();
     return guarded(why, static_cast<dicom_file *>(nullptr), [&] {
         auto d = std::make_unique<dicom_file>();
-        d->about.slope = 1;
         d->path = path;
-        if (!prepare(d.get(), why)) return static_cast<dicom_file *>(nullptr);
+        if (!prepare(d.get(), *wishes, why)) return static_cast<dicom_file *>(nullptr);
         *about = d->about;
         return d.release();
     });
@@ -581,4 +485,10 @@ extern "C" const void *dicom_decode_frame(dicom_file *d, int64_t frame, char why
         to_rgb(samples, d->colors.data(), d->stored_frame / 3);
         return d->colors.data();
     });
+}
+
+extern "C" const dicom_meaning *dicom_decode_meaning(const dicom_file *d, int64_t frame)
+{
+    const auto &frames = d->meanings.frames;
+    return &frames[frames.size() > 1 ? static_cast<size_t>(frame) : 0];
 }

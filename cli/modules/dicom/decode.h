@@ -1,7 +1,8 @@
-/* Decodes the frames of a DICOM file by GDCM. */
+/* Decodes the frames of a DICOM file, mostly by GDCM, and finds what the header says of their samples. */
 #ifndef CLI_MODULES_DICOM_DECODE_H
 #define CLI_MODULES_DICOM_DECODE_H
 
+#include <histo/histo.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,11 +19,43 @@ typedef struct dicom_about {
     dicom_samples kind;
     int bytes;  /* of a sample */
     int stored; /* of its bits, how many are used */
+    int shift;  /* bits below these */
     bool is_signed;
-    double slope, intercept;
-    bool pads; /* samples from … to are padding */
+    histo_dtype dtype; /* of all values */
+    bool white_first;  /* the smallest value is white */
+    bool pads;         /* samples from … to are padding */
     int64_t pad_from, pad_to;
+    double float_pad_from, float_pad_to;
 } dicom_about;
+
+/* Values by number: those of first and below have the first one, and those beyond the end the last. */
+typedef struct dicom_table {
+    const uint16_t *values;
+    int64_t first;
+    int count, bits; /* 0: there is no table */
+} dicom_table;
+
+typedef enum dicom_shape { DICOM_NO_WINDOW, DICOM_LINEAR, DICOM_LINEAR_EXACT, DICOM_SIGMOID, DICOM_TABLE } dicom_shape;
+
+/* How values are shown: through a table, or a line or an S around a centre. */
+typedef struct dicom_window {
+    dicom_shape kind;
+    double center, width;
+    dicom_table table;
+} dicom_window;
+
+/* What the samples of a frame mean. */
+typedef struct dicom_meaning {
+    double slope, intercept;
+    dicom_table table; /* instead of these */
+    dicom_window window;
+} dicom_meaning;
+
+/* What is asked for. */
+typedef struct dicom_wishes {
+    bool raw;           /* samples as they are stored */
+    const char *window; /* of --window; NULL: values, not what is shown of them */
+} dicom_wishes;
 
 /* The series that an image belongs to, and its place in it. */
 typedef struct dicom_place {
@@ -39,16 +72,19 @@ typedef enum dicom_found {
 } dicom_found;
 
 /* What the header says; columns are 0 where dicom_decode_open fails. DICOM_DAMAGED: with a reason. */
-dicom_found dicom_decode_header(const char *path, dicom_about *about, dicom_place *place, char why[256]);
+dicom_found dicom_decode_header(const char *path, const dicom_wishes *wishes, dicom_about *about, dicom_place *place,
+                                char why[256]);
 
 typedef struct dicom_file dicom_file;
 
 /* NULL on failure, with a reason. */
-dicom_file *dicom_decode_open(const char *path, dicom_about *about, char why[256]);
+dicom_file *dicom_decode_open(const char *path, const dicom_wishes *wishes, dicom_about *about, char why[256]);
 /* NULL is allowed. */
 void dicom_decode_close(dicom_file *file);
 /* The samples of a frame, valid until the next call; NULL on failure, with a reason. */
 const void *dicom_decode_frame(dicom_file *file, int64_t frame, char why[256]);
+/* What they mean, valid as long as the file is open. */
+const dicom_meaning *dicom_decode_meaning(const dicom_file *file, int64_t frame);
 
 #ifdef __cplusplus
 }

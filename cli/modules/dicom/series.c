@@ -29,11 +29,11 @@ static int fault_slice(const char *path, const char *why, fault *f)
 /* ---- The images in the directory ---- */
 
 /* Add the file, if it is an image. */
-static int add_file(dicom_series *s, const char *path, fault *f)
+static int add_file(dicom_series *s, const char *path, const dicom_wishes *wishes, fault *f)
 {
     char why[256] = "";
     dicom_slice slice = {0};
-    const dicom_found found = dicom_decode_header(path, &slice.about, &slice.place, why);
+    const dicom_found found = dicom_decode_header(path, wishes, &slice.about, &slice.place, why);
     if (found == DICOM_DAMAGED) return fault_slice(path, why, f);
     if (found != DICOM_IMAGE) return 0;
     dicom_slice *slices = list_grown(s->slices, s->count, sizeof *slices);
@@ -47,24 +47,23 @@ static int add_file(dicom_series *s, const char *path, fault *f)
 
 typedef struct collection {
     dicom_series *series;
-    bool bare;
-    void *memory;
+    const dicom_reading *how;
     fault *f;
 } collection;
 
 static bool collect(void *self, const char *path)
 {
     const collection *c = self;
-    if (!folder_dicom_file(path, c->bare))
+    if (!folder_dicom_file(path, c->how->bare))
         return !folder_dicom_name(path) || fault_slice(path, "it is empty, truncated or damaged", c->f) == 0;
-    isolated_reads(c->memory, path, path);
-    return add_file(c->series, path, c->f) == 0;
+    isolated_reads(c->how->memory, path, path);
+    return add_file(c->series, path, &c->how->wishes, c->f) == 0;
 }
 
-static int add_files(dicom_series *s, const char *folder, bool bare, void *memory, fault *f)
+static int add_files(dicom_series *s, const char *folder, const dicom_reading *how, fault *f)
 {
     int64_t entries = MOST_ENTRIES;
-    const bool all = folder_walk(folder, &entries, collect, &(collection){s, bare, memory, f});
+    const bool all = folder_walk(folder, &entries, collect, &(collection){s, how, f});
     if (f->status != EXIT_OK) return -1;
     if (!all) return fault_set(f, EXIT_DATA, "%s, or a directory in it, cannot be read", folder);
     if (entries > 0) return 0;
@@ -212,8 +211,8 @@ static int sort(dicom_series *s, const char *folder, fault *f)
     return divide_times(s, depths, folder, f);
 }
 
-/* All slices have the size of the first one. */
-static int compare_sizes(const dicom_series *s, const char *folder, fault *f)
+/* All slices have the size of the first one, and mean the same. */
+static int compare_pixels(const dicom_series *s, const char *folder, const dicom_wishes *wishes, fault *f)
 {
     const dicom_slice *one = &s->slices[0];
     for (int i = 0; i < s->count; i++) {
@@ -222,7 +221,7 @@ static int compare_sizes(const dicom_series *s, const char *folder, fault *f)
         if (b->columns == 0) {
             char why[256] = "it is damaged";
             dicom_about about;
-            dicom_decode_close(dicom_decode_open(other->path, &about, why));
+            dicom_decode_close(dicom_decode_open(other->path, wishes, &about, why));
             return fault_slice(other->path, why, f);
         }
         if (a->columns != b->columns || a->rows != b->rows)
@@ -234,19 +233,24 @@ static int compare_sizes(const dicom_series *s, const char *folder, fault *f)
         if (a->channels != b->channels)
             return fault_set(f, EXIT_DATA, "the slices of %s differ: of %s and %s, only one is in colour", folder,
                              text_file_name(one->path), text_file_name(other->path));
+        if (a->white_first != b->white_first && !wishes->raw && !wishes->window)
+            return fault_set(f, EXIT_DATA,
+                             "the slices of %s differ: of %s and %s, only one has white as its smallest value "
+                             "(MONOCHROME1); name the files to count, or take all with --raw",
+                             folder, text_file_name(one->path), text_file_name(other->path));
     }
     return 0;
 }
 
-int dicom_series_find(dicom_series *s, const char *folder, const char *wanted, bool bare, void *memory, fault *f)
+int dicom_series_find(dicom_series *s, const char *folder, const char *wanted, const dicom_reading *how, fault *f)
 {
     int first = 0, end = 0;
     *s = (dicom_series){.times = 1};
-    if (add_files(s, folder, bare, memory, f) != 0 || choose(s, folder, wanted, &first, &end, f) != 0) return -1;
+    if (add_files(s, folder, how, f) != 0 || choose(s, folder, wanted, &first, &end, f) != 0) return -1;
     keep_only(s, first, end);
     for (int i = 0; i < s->count; i++)
         s->frames += s->slices[i].about.frames;
-    if (compare_sizes(s, folder, f) != 0 || sort(s, folder, f) != 0) return -1;
+    if (compare_pixels(s, folder, &how->wishes, f) != 0 || sort(s, folder, f) != 0) return -1;
     for (int i = 1; i < s->count; i++)
         s->slices[i].first = s->slices[i - 1].first + s->slices[i - 1].about.frames;
     return 0;

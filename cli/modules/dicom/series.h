@@ -20,9 +20,15 @@ typedef struct dicom_series {
     int64_t times; /* how often all positions are there, one time after the other; 1 where they do not repeat */
 } dicom_series;
 
-/* Find the series that `wanted` names by number or UID, or the only one if that is NULL; bare: files may lack the 128
- * bytes in front. Slices have the same size and channels. Nothing is freed: this is for a process of its own with this
- * memory. */
-int dicom_series_find(dicom_series *s, const char *folder, const char *wanted, bool bare, void *memory, fault *f);
+/* How files are read. */
+typedef struct dicom_reading {
+    dicom_wishes wishes;
+    bool bare;    /* files may lack the 128 bytes in front */
+    void *memory; /* of the process of its own */
+} dicom_reading;
+
+/* Find the series that `wanted` names by number or UID, or the only one if that is NULL. Slices have the same size and
+ * channels. Nothing is freed: this is for a process of its own. */
+int dicom_series_find(dicom_series *s, const char *folder, const char *wanted, const dicom_reading *how, fault *f);
 
 #endif

@@ -43,6 +43,7 @@ typedef struct image_writer {
     bool pages;           /* takes any number of pages */
     bool counts;          /* says first how many there are */
     bool booleans;        /* has them */
+    bool shows;           /* is for looking at, with black as its smallest value */
     bool seeks;           /* cannot be written to a pipe */
     bool gaps;            /* says which pixels have no value: by nodata, or image_leave_out */
     /* Why it cannot hold this page, as in "holds integers of 8 or 16 bits"; NULL: it can. May be NULL: it can hold any.
