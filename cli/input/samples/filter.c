@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/dates/reading.h"
 #include "base/text.h"
@@ -92,6 +93,14 @@ static int add_times(condition *c, const where_condition *from, const time_style
     return add_integers(c, range[0], range[1], f);
 }
 
+/* 1 for true and 0 for false, which is what booleans are stored as; else as it is. */
+static char *digit_of_truth(char *item)
+{
+    const bool is_true = strcasecmp(item, "true") == 0;
+    if (is_true || strcasecmp(item, "false") == 0) strcpy(item, is_true ? "1" : "0");
+    return item;
+}
+
 static int add_numbers(condition *c, const where_condition *from, char *item, const char *name, fault *f)
 {
     condition_range range = {0};
@@ -114,7 +123,7 @@ static int freeze_words(condition *c, fault *f)
                                                   : fault_memory(f);
 }
 
-int condition_parse(condition *c, const where_condition *from, values_kind kind, const time_style *style,
+int condition_parse(condition *c, const where_condition *from, values_kind kind, bool boolean, const time_style *style,
                     const char *name, fault *f)
 {
     *c = (condition){.negated = from->negated};
@@ -127,7 +136,7 @@ int condition_parse(condition *c, const where_condition *from, values_kind kind,
         if (kind == VALUES_TIMES)
             failed = add_times(c, from, style, item, name, f);
         else if (kind != VALUES_WORDS)
-            failed = add_numbers(c, from, item, name, f);
+            failed = add_numbers(c, from, boolean ? digit_of_truth(item) : item, name, f);
         else if (dictionary_code(c->words, item, strlen(item), &code) != 0)
             failed = fault_memory(f);
     }

@@ -24,8 +24,8 @@ typedef struct condition {
 } condition;
 
 /* Read the values that `from` names, as those of a column are: numbers, words or times, in the style of its dates
- * (NULL: in forms that say all). name: of the file. */
-int condition_parse(condition *c, const where_condition *from, values_kind kind, const time_style *style,
+ * (NULL: in forms that say all). boolean: numbers are 0 and 1, false and true. name: of the file. */
+int condition_parse(condition *c, const where_condition *from, values_kind kind, bool boolean, const time_style *style,
                     const char *name, fault *f);
 void condition_free(condition *c);
 

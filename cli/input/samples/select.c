@@ -56,7 +56,7 @@ static void list_channels(const reader *r, bool numeric_only, char *text, size_t
     for (int c = 0; c < r->channels && length < size; c++) {
         if (numeric_only && !is_numeric(r, c)) continue;
         if (listed++ == MAX_LISTED) {
-            snprintf(text + length, size - length, ", …");
+            snprintf(text + length, size - length, ", … ('histo columns' lists all)");
             return;
         }
         const char *comma = listed > 1 ? ", " : "";
@@ -99,8 +99,14 @@ static int fault_unknown(const reader *r, const char *item, fault *f)
                          same, item, r->channels - 1);
     list_channels(r, false, channels_text, sizeof channels_text);
     nearest meant = {.word = item};
-    for (int c = 0; r->names && c < r->channels; c++)
+    for (int c = 0; r->names && c < r->channels; c++) {
+        const char *dot = strrchr(r->names[c], '.'); /* of a column within another */
         nearest_try(&meant, r->names[c]);
+        if (dot && strcasecmp(dot + 1, item) == 0) {
+            meant.best = r->names[c];
+            break;
+        }
+    }
     if (meant.best)
         return fault_set(f, EXIT_USAGE, "%s has no column '%.60s': did you mean '%.60s'? It has %s", name, item,
                          meant.best, channels_text);
@@ -147,8 +153,7 @@ static int channel_by_number(const reader *r, const char *item)
     return text_to_i64(item, &number) && number >= 0 && number < r->channels ? (int)number : NO_SOURCE;
 }
 
-/* The name of a channel in results; NULL if it has none. */
-static const char *channel_name(const reader *r, int channel, char room[16])
+const char *choice_channel_name(const reader *r, int channel, char room[16])
 {
     if (r->names && r->names[channel][0]) return r->names[channel];
     if (r->model == CHANNELS_GRAY || r->model == CHANNELS_GRAY_ALPHA) return channel == 0 ? "gray" : "a";
@@ -170,7 +175,7 @@ static int add_source(choice *c, const reader *r, int channel, bool luma, fault 
     *made = (sample_source){.dtype = r->dtypes[channel], .luma = luma, .channel = channel};
     if (luma && (made->dtype >= HISTO_F16 || histo_dtype_size(made->dtype) == 8)) made->dtype = HISTO_F64;
     char room[16];
-    const char *name = luma ? "gray" : channel_name(r, channel, room);
+    const char *name = luma ? "gray" : choice_channel_name(r, channel, room);
     if (name && !(made->name = strdup(name))) return fault_no_memory(r, f);
     c->total++;
     return 0;
@@ -482,14 +487,15 @@ static int parse_condition(condition *c, const reader *r, const where_condition 
                            fault *f)
 {
     const time_style *style = r->styles ? &r->styles[channel] : NULL;
+    const bool boolean = r->booleans && r->booleans[channel];
     const values_kind may_be[] = {VALUES_NUMBERS, VALUES_TIMES};
     for (size_t i = 0; is_blank_channel(r, channel) && i < sizeof may_be / sizeof *may_be; i++) {
         fault ignored = {0};
         *kind = may_be[i];
-        if (condition_parse(c, from, *kind, style, input_name(r->in), &ignored) == 0) return 0;
+        if (condition_parse(c, from, *kind, boolean, style, input_name(r->in), &ignored) == 0) return 0;
         *kind = VALUES_WORDS;
     }
-    return condition_parse(c, from, *kind, style, input_name(r->in), f);
+    return condition_parse(c, from, *kind, boolean, style, input_name(r->in), f);
 }
 
 /* A condition on a column. A single range without negation is a filter, which plans know. */

@@ -52,6 +52,8 @@ void choice_free(choice *c);
 /* Do red, green and blue come first: in a declared colour image, or an array of three or four channels that may be one?
  */
 bool choice_has_colors(const reader *r);
+/* The name of a channel in results, perhaps in `room`; NULL if it has none. */
+const char *choice_channel_name(const reader *r, int channel, char room[16]);
 /* The channel that the file declares as alpha, or NO_SOURCE. */
 int choice_alpha(const reader *r);
 

@@ -106,15 +106,17 @@ static int find_columns(arrow_reader *r, fault *f)
     arena *memory = &r->base.memory;
     const char **names = arena_take(memory, n, sizeof *names);
     histo_dtype *dtypes = arena_take(memory, n, sizeof *dtypes);
-    bool *numeric = arena_take(memory, n, sizeof *numeric);
+    bool *numeric = arena_take(memory, n, sizeof *numeric), *booleans = arena_take(memory, n, sizeof *booleans);
     values_kind *kinds = arena_take(memory, n, sizeof *kinds);
     time_epoch *epochs = arena_take(memory, n, sizeof *epochs);
     r->place_of = arena_take(memory, n, sizeof *r->place_of);
-    if (!complete || !names || !dtypes || !numeric || !kinds || !epochs || !r->place_of) return fault_memory(r, f);
+    if (!complete || !names || !dtypes || !numeric || !booleans || !kinds || !epochs || !r->place_of)
+        return fault_memory(r, f);
     for (size_t i = 0; i < n; i++) {
         const leaf *c = &r->columns.of[i];
         names[i] = c->name;
         dtypes[i] = leaf_dtype(c);
+        booleans[i] = c->type == LEAF_BITS;
         kinds[i] = leaf_kind(c);
         if (c->type == LEAF_NUMBERS && c->per_second) epochs[i] = epoch_per_second(c->per_second);
         epochs[i].span = epochs[i].units != 0;
@@ -124,6 +126,7 @@ static int find_columns(arrow_reader *r, fault *f)
     r->base.names = names;
     r->base.dtypes = dtypes;
     r->base.numeric = numeric;
+    r->base.booleans = booleans;
     r->base.kinds = kinds;
     r->base.epochs = epochs;
     return 0;

@@ -105,13 +105,15 @@ static int describe(columns_reader *r, int count, fault *f)
     const char **names = arena_take(&r->base.memory, n, sizeof *names);
     histo_dtype *dtypes = arena_take(&r->base.memory, n, sizeof *dtypes);
     bool *is_numeric = arena_take(&r->base.memory, n, sizeof *is_numeric);
-    if (!names || !dtypes || !is_numeric) return fault_memory(r, f);
+    bool *booleans = arena_take(&r->base.memory, n, sizeof *booleans);
+    if (!names || !dtypes || !is_numeric || !booleans) return fault_memory(r, f);
     int numeric = 0;
     for (int c = 0; c < count; c++) {
         const column *of = &r->columns[c];
         names[c] = of->name;
         dtypes[c] = of->dtype;
         is_numeric[c] = !of->words && of->values == 1; /* all of them, where none is named */
+        booleans[c] = of->boolean;
         numeric += !of->words;
     }
     if (numeric == 0) return fault_set(f, EXIT_DATA, "%s has no column of numbers", input_name(r->base.in));
@@ -119,6 +121,7 @@ static int describe(columns_reader *r, int count, fault *f)
     r->base.names = names;
     r->base.dtypes = dtypes;
     r->base.numeric = is_numeric;
+    r->base.booleans = booleans;
     r->base.height = r->rows;
     r->base.width = 1;
     r->base.pages = 1;

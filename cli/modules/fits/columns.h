@@ -7,6 +7,7 @@
 typedef struct column {
     const char *name;
     histo_dtype dtype;
+    bool boolean;      /* 0 and 1 */
     int64_t values;    /* in a row */
     const char *words; /* what it holds instead of numbers: "strings"; NULL: numbers */
 } column;

@@ -88,6 +88,7 @@ static int describe_column(fits_unit *u, int c, bool text, fault *f)
             to->is.dtype = types[i].dtype;
             to->words[0] = '\0';
         }
+    to->is.boolean = stored == TLOGICAL;
     to->above = type == TULONGLONG;
     if (to->above) fits_set_tscale(file, c + 1, 1, 0, &status);
     to->nulls = stored == TLOGICAL || ((text || !is_float) && has_null(file, c));

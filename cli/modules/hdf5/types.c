@@ -238,7 +238,7 @@ static int find_columns(finder *in, hid_t type, const char *name, fault *f)
         failed = find_elements(in, type, name, f);
     } else {
         hdf5_type t = hdf5_type_in_memory(type);
-        table_column made = {.what = t.what, .dtype = t.dtype, .rule = t.rule};
+        table_column made = {.what = t.what, .dtype = t.dtype, .boolean = t.boolean, .rule = t.rule};
         if (H5Tget_class(type) == H5T_ARRAY) made.what = "an array of many elements";
         failed = columns_add(in->table, name, &made, in->subject, f);
         if (t.memory >= 0) H5Tclose(t.memory);

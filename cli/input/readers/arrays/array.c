@@ -145,6 +145,7 @@ typedef struct array_reader {
     array_page page;
     array_place place;
     histo_dtype dtypes[4];
+    bool booleans[4];
     packing packings[4];
     time_epoch epochs[4];
     unpacker unpacker;
@@ -461,10 +462,12 @@ reader *array_reader_open(input *in, byte_source source, const array_info *info,
     r->pixel_bytes = r->page.channels * element_bytes(info);
     for (int c = 0; c < r->page.channels; c++) {
         r->dtypes[c] = unpack_dtype(&info->rule, info->dtype);
+        r->booleans[c] = info->boolean;
         r->packings[c] = info->rule;
         r->epochs[c] = info->rule.epoch;
     }
     r->unpacker.packings = r->packings;
+    r->base.booleans = r->booleans;
     r->base.epochs = r->epochs;
     if (info->record_bytes > MOST_RECORD_BYTES) {
         fault_set(f, EXIT_DATA, "%s has records of %" PRId64 " bytes, more than %d: save its fields separately",

@@ -30,15 +30,16 @@ int columns_publish(column_table *c, reader *r, const char *subject, fault *f)
     const size_t n = (size_t)c->count;
     const char **names = arena_take(&r->memory, n, sizeof *names);
     histo_dtype *dtypes = arena_take(&r->memory, n, sizeof *dtypes);
-    bool *numeric = arena_take(&r->memory, n, sizeof *numeric);
+    bool *numeric = arena_take(&r->memory, n, sizeof *numeric), *booleans = arena_take(&r->memory, n, sizeof *booleans);
     packing *packings = arena_take(&r->memory, n, sizeof *packings);
     time_epoch *epochs = arena_take(&r->memory, n, sizeof *epochs);
-    if (!names || !dtypes || !numeric || !packings || !epochs) return fault_memory(subject, f);
+    if (!names || !dtypes || !numeric || !booleans || !packings || !epochs) return fault_memory(subject, f);
     for (int i = 0; i < c->count; i++) {
         const table_column *from = &c->column[i];
         names[i] = from->name;
         dtypes[i] = unpack_dtype(&from->rule, from->dtype);
         numeric[i] = from->what == NULL && (from->rule.epoch.units == 0 || from->rule.epoch.span);
+        booleans[i] = from->boolean;
         packings[i] = from->rule;
         epochs[i] = from->rule.epoch;
     }
@@ -47,6 +48,7 @@ int columns_publish(column_table *c, reader *r, const char *subject, fault *f)
     r->names = names;
     r->dtypes = dtypes;
     r->numeric = numeric;
+    r->booleans = booleans;
     r->epochs = epochs;
     return 0;
 }

@@ -12,6 +12,7 @@ typedef struct table_column {
     char *name;
     const char *what; /* "strings": what it holds; NULL: numbers */
     histo_dtype dtype;
+    bool boolean;   /* 0 and 1 */
     bool swapped;   /* not in native byte order */
     int64_t offset; /* in the record, in bytes */
     packing rule;   /* what is missing */

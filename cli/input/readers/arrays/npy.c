@@ -186,8 +186,12 @@ static parse_result add_number(record *to, const char *name, const sample_type *
 {
     static const char *const parts[] = {".real", ".imag"};
     char full[LONGEST_NAME];
-    table_column made = {
-        .what = type->what, .dtype = type->dtype, .swapped = type->swapped, .offset = to->bytes, .rule = rule_of(type)};
+    table_column made = {.what = type->what,
+                         .dtype = type->dtype,
+                         .boolean = type->boolean,
+                         .swapped = type->swapped,
+                         .offset = to->bytes,
+                         .rule = rule_of(type)};
     if (!type->is_complex) return columns_add(to->columns, name, &made, to->subject, f) == 0 ? PARSED : PARSE_FAILED;
     for (int i = 0; i < 2; i++) {
         if ((size_t)snprintf(full, sizeof full, "%s%s", name, name[0] ? parts[i] : parts[i] + 1) >= sizeof full)

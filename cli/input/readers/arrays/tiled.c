@@ -14,6 +14,7 @@ typedef struct tiled_reader {
     array_info info;
     array_page page;
     histo_dtype dtypes[4];
+    bool booleans[4];
     packing packings[4];
     time_epoch epochs[4];
     unpacker unpacker;
@@ -289,11 +290,13 @@ static int prepare(tiled_reader *r, const int64_t *chunk, fault *f)
     r->base.about->boolean = r->info.boolean;
     for (int c = 0; c < r->page.channels; c++) {
         r->dtypes[c] = unpack_dtype(&r->info.rule, r->info.dtype);
+        r->booleans[c] = r->info.boolean;
         r->packings[c] = r->info.rule;
         r->epochs[c] = r->info.rule.epoch;
     }
     r->base.channels = r->page.channels;
     r->unpacker.packings = r->packings;
+    r->base.booleans = r->booleans;
     r->base.epochs = r->epochs;
     if (r->info.record_bytes) {
         if (columns_publish(&r->info.columns, &r->base, name, f) != 0) return -1;
