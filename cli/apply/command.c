@@ -8,6 +8,7 @@
 #include "apply/video.h"
 #include "base/failure.h"
 #include "base/progress.h"
+#include "input/samples/samples.h"
 #include "input/samples/select.h"
 #include "options/options.h"
 #include "output/outfile.h"
@@ -171,6 +172,20 @@ static int spare_others(const settings *s, fault *f)
     return 0;
 }
 
+/* Say what was not read, and what the result does not have. */
+static void remark(const job *j, const image_file *out)
+{
+    const reader *r = pages_reader(j->pages);
+    const leftovers left = {.pages_in_file = r->first_only ? r->pages_in_file : 0,
+                            .copies = r->copies,
+                            .first_only = r->first_only,
+                            .note = r->note};
+    progress_end();
+    leftovers_remark(&left, job_name(j), j->settings);
+    if (out->lost) note("%s is without %s", outfile_name(out->out), out->lost);
+    if (j->unsaid) gaps_remark(j, out->writer->name);
+}
+
 static int run(job *j, fault *f)
 {
     char label[256];
@@ -188,7 +203,7 @@ static int run(job *j, fault *f)
         if (run_unit(j, f) != 0) return -1;
     image_file *out = j->out;
     j->out = NULL;
-    if (more == 0 && out && j->unsaid && !s->quiet) gaps_remark(j, out->writer->name);
+    if (more == 0 && out && !s->quiet) remark(j, out);
     if (more == 0 && out) return image_commit(out, f);
     image_abandon(out);
     return more;

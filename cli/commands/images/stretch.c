@@ -1,6 +1,7 @@
 /* histo stretch: map a range of an image to another by a straight line. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "apply/command.h"
 #include "apply/landmarks.h"
@@ -10,6 +11,7 @@
 
 typedef struct stretch {
     bins_spec range;
+    bool usual;    /* -r is not given */
     double *found; /* ends, [tables][2]; NULL: both are given */
     double lo, hi; /* of the result */
 } stretch;
@@ -45,9 +47,10 @@ static int begin(job *j, fault *f)
     if (bins_parse(&bins, s, f) != 0) return -1;
     own->range = bins.spec[0];
     if (bins.count > 1) return fault_set(f, EXIT_USAGE, "-r takes one range, as in p2:p98, not %s", s->range);
+    own->usual = !own->range.has_range && !s->read.window;
     if (!own->range.has_range && s->read.window) {
         own->range.range = HISTO_RANGE_DTYPE;
-    } else if (!own->range.has_range) {
+    } else if (own->usual) {
         own->range.range = HISTO_RANGE_PERCENTILE;
         own->range.lo = 2;
         own->range.hi = 98;
@@ -73,6 +76,42 @@ static int begin(job *j, fault *f)
     return 0;
 }
 
+/* The quantiles of all tables, one table after the other. */
+static int find_quantiles(job *j, int n, const double *q, double *values, fault *f)
+{
+    if (!j->frame) return landmarks_find(j, n, q, NULL, values, f);
+    return histo_hist_quantiles(j->hists[0], HISTO_QUANTILE_LINEAR, n, q, values) == HISTO_OK
+               ? 0
+               : fault_of_library(f, EXIT_DATA, job_name(j));
+}
+
+/* Where most samples have one value, the usual range is empty: then it is that of all. */
+static int widen(job *j, fault *f)
+{
+    static const double all[] = {0, 1};
+    const stretch *own = j->own;
+    const int tables = j->tones.tables;
+    bool empty = false;
+    for (int t = 0; t < tables; t++)
+        empty |= own->found[2 * t] == own->found[2 * t + 1];
+    if (!own->usual || !empty) return 0;
+    double *extremes = calloc((size_t)tables, 2 * sizeof *extremes);
+    if (!extremes) return fault_set(f, EXIT_DATA, "no memory to stretch %s", job_name(j));
+    const int failed = find_quantiles(j, 2, all, extremes, f);
+    for (int t = 0; t < tables && !failed; t++) {
+        double *range = own->found + 2 * t;
+        const double most = range[0], *wide = extremes + 2 * t;
+        char value[TEXT_NUMBER_BYTES], lo[TEXT_NUMBER_BYTES], hi[TEXT_NUMBER_BYTES];
+        if (range[0] != range[1] || wide[0] == wide[1]) continue;
+        memcpy(range, wide, 2 * sizeof *range);
+        if (!j->settings->quiet && !j->frame)
+            note("%s: the 2nd and the 98th percentile are both %s: stretched from %s to %s, all samples", job_name(j),
+                 text_exact(most, value), text_exact(range[0], lo), text_exact(range[1], hi));
+    }
+    free(extremes);
+    return failed;
+}
+
 static int gather(job *j, fault *f)
 {
     stretch *own = j->own;
@@ -81,9 +120,7 @@ static int gather(job *j, fault *f)
     free(own->found);
     own->found = calloc((size_t)j->tones.tables, 2 * sizeof *own->found);
     if (!own->found) return fault_set(f, EXIT_DATA, "no memory to stretch %s", job_name(j));
-    if (!j->frame && landmarks_find(j, 2, ends, NULL, own->found, f) != 0) return -1;
-    if (j->frame && histo_hist_quantiles(j->hists[0], HISTO_QUANTILE_LINEAR, 2, ends, own->found) != HISTO_OK)
-        return fault_of_library(f, EXIT_DATA, job_name(j));
+    if (find_quantiles(j, 2, ends, own->found, f) != 0 || widen(j, f) != 0) return -1;
     for (int t = 0; t < j->tones.tables; t++) {
         if (is_given(&own->range, 0)) own->found[2 * t] = own->range.lo;
         if (is_given(&own->range, 1)) own->found[2 * t + 1] = own->range.hi;
@@ -101,8 +138,9 @@ static int make(job *j, int table, fault *f)
     char text[TEXT_NUMBER_BYTES];
     if (j->frame && from[0] == from[1]) return job_same_map(j, table, f);
     if (from[0] == from[1])
-        return fault_set(f, EXIT_DATA, "%s has a single value, %s, and so no range: give one with -r LO:HI",
-                         job_name(j), text_exact(from[0], text));
+        return fault_set(f, EXIT_DATA, "%s: both ends of %s%s are %s: give others with -r LO:HI", job_name(j),
+                         own->usual ? "its range" : "-r ", own->usual ? "" : j->settings->range,
+                         text_exact(from[0], text));
     return job_line_map(j, table, 2, from, to, false, f);
 }
 

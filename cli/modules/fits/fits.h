@@ -45,6 +45,7 @@ _Static_assert(sizeof(fits_about) <= (1 << 20), "a description fits into the sha
 typedef struct fits_unit {
     fitsfile *file;
     const char *name; /* of the file */
+    bool raw;         /* samples are not scaled */
     fits_about about;
 } fits_unit;
 

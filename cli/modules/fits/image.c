@@ -80,6 +80,10 @@ int fits_image_describe(fits_unit *u, fault *f)
     fits_get_img_sizell(file, dims, size, &status);
     if (status) return fits_fault(u, status, f);
     if (stored == LONGLONG_IMG) type = type_of_64_bits(file);
+    if (u->raw) { /* BLANK is one of the values that are stored */
+        fits_set_bscale(file, 1, 0, &status);
+        type = stored;
+    }
     if (stored > 0 && type < 0) type = DOUBLE_IMG;
     *info = (grid_info){.channels = 1, .ndim = dims};
     for (int d = 0; d < dims; d++)

@@ -165,6 +165,9 @@ static int describe(fits_reader *r, fits_about *about, fault *f)
     if (u->about.table && r->paged)
         return fault_set(f, EXIT_USAGE, "%s, %s is a table, which has one page: leave --page out", u->name,
                          u->about.label);
+    if (u->about.table && u->raw)
+        return fault_set(f, EXIT_USAGE, "%s, %s is a table, and --raw is for images of FITS: leave it out", u->name,
+                         u->about.label);
     *about = u->about;
     return 0;
 }
@@ -233,6 +236,7 @@ reader *fits_open(input *in, const read_options *options, fault *f)
         goto fail;
     }
     r->unit.name = name;
+    r->unit.raw = options->raw;
     r->dataset = options->dataset;
     r->paged = options->has_page && options->page > 0;
     r->process = isolated_open(name, r->path, "cfitsio", answer, r, f);

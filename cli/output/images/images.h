@@ -57,9 +57,10 @@ struct image_file {
     const image_codec *codec;
     outfile *out;
     image_page page;
-    int64_t pages;        /* in all; -1: unknown */
-    int number;           /* of the page, from 0; -1: none yet */
-    int64_t y;            /* rows written */
+    int64_t pages;    /* in all; -1: unknown */
+    int number;       /* of the page, from 0; -1: none yet */
+    int64_t y;        /* rows written */
+    const char *lost; /* what of the source the format cannot keep, as in "the colour profile"; NULL: nothing is said */
     unsigned char *valid; /* of the page: rows of bits, 0 where pixels have no value; NULL: all have one */
 };
 

@@ -8,7 +8,7 @@
 
 #include "output/images/images.h"
 
-enum { QUALITY = 95, MOST_EXIF = 65533 - 6 };
+enum { QUALITY = 95, MOST_EXIF = 65533 - 6, MOST_PROFILE = 255 * (65533 - 14) };
 
 typedef struct jpeg_file {
     image_file file;
@@ -64,12 +64,15 @@ static void put_markers(jpeg_file *p)
     unsigned char exif[sizeof name + MOST_EXIF];
     if (!about) return;
     const metadata_block *block = &about->exif;
+    if (block->size > MOST_EXIF) p->file.lost = "the EXIF data, which are too large";
     if (block->data && block->size <= MOST_EXIF) {
         memcpy(exif, name, sizeof name);
         memcpy(exif + sizeof name, block->data, block->size);
         jpeg_write_marker(&p->jpeg, JPEG_APP0 + 1, exif, (unsigned)(sizeof name + block->size));
     }
-    if (about->profile.data) jpeg_write_icc_profile(&p->jpeg, about->profile.data, (unsigned)about->profile.size);
+    if (about->profile.size > MOST_PROFILE) p->file.lost = "the colour profile, which is too large";
+    if (about->profile.data && about->profile.size <= MOST_PROFILE)
+        jpeg_write_icc_profile(&p->jpeg, about->profile.data, (unsigned)about->profile.size);
 }
 
 static void set_density(jpeg_file *p)

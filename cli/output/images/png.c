@@ -25,10 +25,11 @@ static void put_metadata(png_file *p)
 {
     const metadata *about = p->file.page.about;
     if (!about) return;
-    if (about->profile.data)
+    if (about->profile.data) {
         png_set_iCCP(p->png, p->info, "icc", PNG_COMPRESSION_TYPE_BASE, about->profile.data,
                      (png_uint_32)about->profile.size);
-    else if (about->intent >= 0)
+        if (!png_get_valid(p->png, p->info, PNG_INFO_iCCP)) p->file.lost = "the colour profile, which does not fit it";
+    } else if (about->intent >= 0)
         png_set_sRGB(p->png, p->info, about->intent);
     if (about->gamma > 0) png_set_gAMA(p->png, p->info, about->gamma);
     if (about->exif.data) png_set_eXIf_1(p->png, p->info, (png_uint_32)about->exif.size, about->exif.data);

@@ -200,4 +200,9 @@ missing '100 missing values' whole.npy --column whole ascii.fits
 like real.npy --column real ascii.fits
 
 refuses 1 'cut.fits, 0 cannot be read (cfitsio: .*truncated or damaged' cut.fits
+# Without BSCALE and BZERO; BLANK stands for none among what is stored.
+like i2.npy --raw scaled.fits
+remarks 'blank_scaled.fits: left out 21 missing values' summary --raw --to json blank_scaled.fits
+refuses 2 'is a table, and --raw is for images of FITS: leave it out' --raw table.fits
+
 finish

@@ -209,7 +209,12 @@ refuses 1 'percentile 100 of infinite.npy is infinite' stretch -r minmax infinit
 printf '\000\000\300\177\000\000\300\177' | npy nan.npy '<f4' '(1, 2)'
 refuses 1 'nan.npy' equalize nan.npy new.npy
 refuses 2 'holds u8 and u16, and these are 1 x f32: write .tif, .pfm, .npy or .raw' equalize nan.npy new.png
-refuses 1 'has a single value, 77, and so no range' stretch constant.pgm new.pgm
+refuses 1 'constant.pgm: both ends of its range are 77: give others with -r LO:HI' stretch constant.pgm new.pgm
+refuses 1 'gray.pgm: both ends of -r p50:p50 are 2.5' stretch -r p50:p50 gray.pgm new.pgm
+{ printf 'P5\n10 10\n255\n' && head -c 99 /dev/zero && printf '\005'; } >sparse.pgm
+remarks 'sparse.pgm: the 2nd and the 98th percentile are both 0: stretched from 0 to 5, all samples' stretch sparse.pgm new.pgm
+{ printf 'P5\n10 10\n255\n' && head -c 99 /dev/zero && printf '\377'; } >wanted.pgm
+same new.pgm wanted.pgm
 refuses 2 'has no width' stretch -r 5:5 gray.pgm new.pgm
 refuses 2 'is not a range of results' stretch --to 5:5 gray.pgm new.pgm
 refuses 1 'the reference wide.pgm reaches 300, and samples of gray.pgm are 0 to 255: convert one' match gray.pgm wide.pgm new.pgm
@@ -235,5 +240,18 @@ refuses 2 'contradict each other' clahe --tiles 8x8 --tile-size 8x8 gray.pgm new
 refuses 2 "'histo clahe' has no option --roi" clahe --roi 0,0,1,1 gray.pgm new.png
 refuses 2 'is for floats' equalize --log gray.pgm new.png
 refuses 2 "'histo equalize' has no option --joint" equalize --joint r,g gray.pgm new.png
+
+# A colour profile that is damaged, or does not fit, is left out, with a word.
+base64 -d >profile.jpg <<'END'
+/9j/4AAQSkZJRgABAQAAAQABAAD/4gAXSUNDX1BST0ZJTEUAAQFwcm9maWxl/9sAQwAIBgYHBgUIBwcHCQkICgwUDQwLCwwZEhMP
+FB0aHx4dGhwcICQuJyAiLCMcHCg3KSwwMTQ0NB8nOT04MjwuMzQy/8AACwgACgAKAQERAP/EABUAAQEAAAAAAAAAAAAAAAAAAAAI
+/+IAF0lDQ19QUk9GSUxFAAEBcHJvZmlsZf/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8An8B//9k=
+END
+remarks 'profile.jpg: its colour profile is damaged, and is not read$' equalize profile.jpg new.png
+prints 'lo\thi\tcount\n0\t1\t100\n' --edges 0,1 profile.jpg
+PYTHONPATH=$support python3 -c 'from tiffs import *
+write("profile.tif", page("u1", 2, [1, 2, 3, 4], fields={34675: (1, list(range(200)))}))'
+remarks 'new.png is without the colour profile, which does not fit it$' equalize profile.tif new.png
+does equalize profile.tif new.tif
 
 finish

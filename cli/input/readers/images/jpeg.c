@@ -26,6 +26,7 @@ typedef struct jpeg_reader {
     jmp_buf failed;
     bool described; /* the header was read */
     bool started;   /* after the header */
+    bool profiling; /* warnings are of the colour profile, which can be left out */
     JOCTET *profile;
     unsigned profile_size;
     char complaint[JMSG_LENGTH_MAX];
@@ -43,10 +44,14 @@ static void on_error(j_common_ptr jpeg)
 /* Level -1 is a warning. These few concern only the container; after any other, samples are wrong. */
 static void on_message(j_common_ptr jpeg, int level)
 {
+    jpeg_reader *p = jpeg->client_data;
     int code = jpeg->err->msg_code;
     bool harmless = code == JWRN_EXTRANEOUS_DATA || code == JWRN_JFIF_MAJOR || code == JWRN_ADOBE_XFORM ||
                     code == JWRN_NOT_SEQUENTIAL;
-    if (level < 0 && !harmless) on_error(jpeg);
+    if (level < 0 && p->profiling)
+        p->paged.image.reader.note = "its colour profile is damaged, and is not read";
+    else if (level < 0 && !harmless)
+        on_error(jpeg);
 }
 
 static void no_output(j_common_ptr jpeg)
@@ -195,7 +200,9 @@ static int describe(paged *base, int page, fault *f)
         jpeg_save_markers(&p->jpeg, JPEG_APP0 + 2, 0xFFFF);
     }
     jpeg_read_header(&p->jpeg, TRUE);
+    p->profiling = true;
     if (base->options.about && !p->profile) jpeg_read_icc_profile(&p->jpeg, &p->profile, &p->profile_size);
+    p->profiling = false;
     p->described = true;
     base->layout = choose_colors(&p->jpeg);
     return check_whole(p, f);
