@@ -61,16 +61,16 @@ static int map_tone(job *j, int i, const band *b, fault *f)
 }
 
 /* Where white is the smallest value, turn the values of a picture round, so that it looks as its source. */
-static void turn_values(const job *j, unsigned char *rows, int64_t samples)
+static void turn_values(const job *j, unsigned char *rows, int64_t count)
 {
     const histo_dtype dtype = j->out->page.dtype;
     double lo, hi;
     levels_of_dtype(dtype, &lo, &hi);
     const uint32_t most = j->largest ? (uint32_t)j->largest : (uint32_t)hi;
-    for (int64_t i = 0; i < samples && dtype == HISTO_U8; i++)
+    for (int64_t i = 0; i < count && dtype == HISTO_U8; i++)
         rows[i] = (uint8_t)(most - rows[i]);
     uint16_t *wide = (uint16_t *)(void *)rows;
-    for (int64_t i = 0; i < samples && dtype == HISTO_U16; i++)
+    for (int64_t i = 0; i < count && dtype == HISTO_U16; i++)
         wide[i] = (uint16_t)(most - wide[i]);
 }
 
