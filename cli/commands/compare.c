@@ -1,4 +1,5 @@
 /* histo compare: distances of two files or saved histograms, counted on the same bins. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ enum { METRICS = sizeof metrics / sizeof *metrics };
 /* Series i of both. */
 typedef struct both {
     const series *series[2];
+    double scale; /* of their counts, which are sums of weights times this */
 } both;
 
 static int fault_alike(const settings *s, fault *f)
@@ -37,7 +39,8 @@ static int measure(const settings *s, const both *pair, histo_metric metric, dou
     double *values = malloc((size_t)batch * sizeof *values);
     if (!values) return fault_set(f, EXIT_DATA, "no memory for the metrics");
     const bool read = histo_hist_compare(pair->series[0]->hist, pair->series[1]->hist, metric, values) == HISTO_OK;
-    if (read) *value = values[pair->series[0]->entry];
+    const bool of_counts = metric == HISTO_CHI_SQUARE || metric == HISTO_CHI_SQUARE_ALT; /* not of shares */
+    if (read) *value = values[pair->series[0]->entry] / (of_counts ? pair->scale : 1);
     free(values);
     return read ? 0 : fault_alike(s, f);
 }
@@ -99,16 +102,33 @@ static int print_pair(const settings *s, const both *pair, const char *name, boo
     return 0;
 }
 
-static int print(const settings *s, const result *a, int first_a, const result *b, int first_b, int count, rows *to,
-                 fault *f)
+/* Whether a group has samples in both files; else that is noted. */
+static bool in_both(const settings *s, const both *pair, const char *group)
 {
+    for (int i = 0; i < 2; i++) {
+        histo_tally tally;
+        if (histo_hist_tally(pair->series[i]->hist, &tally) != HISTO_OK || tally.bins > 0) continue;
+        if (!s->quiet) note("%s has no samples of %s in the bins, which is left out", s->files[i], group);
+        return false;
+    }
+    return true;
+}
+
+static int print(const settings *s, const result *a, int first_a, const result *b, int first_b, int count, double scale,
+                 rows *to, fault *f)
+{
+    bool begun = false;
     for (int i = 0; i < count; i++) {
         char name[320];
-        const both pair = {{&a->series[first_a + i], &b->series[first_b + i]}};
+        const both pair = {{&a->series[first_a + i], &b->series[first_b + i]}, scale};
         const char *label = count > 1 ? label_of_series(b, first_b + i, name, sizeof name) : NULL;
-        if (print_pair(s, &pair, label, i > 0, to, f) != 0) return -1;
+        if (label && s->by && !in_both(s, &pair, label)) continue;
+        if (print_pair(s, &pair, label, begun, to, f) != 0) return -1;
+        begun = true;
     }
-    return 0;
+    if (begun) return 0;
+    return fault_set(f, EXIT_DATA, "%s and %s have no group in common: compare others with --by", s->files[0],
+                     s->files[1]);
 }
 
 static int compare_loaded(const settings *s, const result *a, const result *b, rows *to, fault *f)
@@ -116,7 +136,7 @@ static int compare_loaded(const settings *s, const result *a, const result *b, r
     if (a->count != b->count)
         return fault_set(f, EXIT_DATA, "%s has %d histogram%s and %s %d: compare files with as many", s->files[0],
                          a->count, a->count == 1 ? "" : "s", s->files[1], b->count);
-    return print(s, a, 0, b, 0, a->count, to, f);
+    return print(s, a, 0, b, 0, a->count, 1, to, f);
 }
 
 static int check_bins(const settings *s, fault *f)
@@ -152,6 +172,7 @@ static int compare_saved(const settings *s, const bool saved[2], rows *to, fault
     result results[2] = {{0}, {0}};
     const int first = saved[0] ? 0 : 1, second = 1 - first;
     int failed = check_bins(s, f);
+    if (!failed) failed = saved_refuse_samples(s, f);
     if (!failed) failed = saved_load(s->files[first], &results[first], f);
     if (!failed)
         failed = saved[second] ? saved_load(s->files[second], &results[second], f)
@@ -164,15 +185,78 @@ static int compare_saved(const settings *s, const bool saved[2], rows *to, fault
     return failed;
 }
 
+/* ---- Weights ---- */
+
+/* What sums of weights are multiplied by to become whole numbers: a power of 2, at least 1 if they are whole, so large
+ * that no bin loses more than 2^-62 of all. */
+static double find_scale(const table *tables, int count)
+{
+    double most = 0;
+    bool whole = true;
+    for (int i = 0; i < count; i++) {
+        double sum = 0;
+        for (int64_t b = 1; b <= tables[i].bins[0]; b++) {
+            whole = whole && tables[i].sum_w[b] == floor(tables[i].sum_w[b]);
+            sum += tables[i].sum_w[b];
+        }
+        most = fmax(most, sum);
+    }
+    return whole && most < 0x1p62 ? 1 : ldexp(1, 62 - ilogb(most) - 1);
+}
+
+/* A histogram whose counts are the sums of weights of another, scaled. */
+static histo_hist *counts_of_weights(const histo_hist *weighted, const table *t, double scale, fault *f)
+{
+    const histo_axis axis = histo_hist_axis(weighted, 0);
+    histo_hist *hist = NULL;
+    uint64_t *counts = malloc((size_t)t->bins[0] * sizeof *counts);
+    bool good = counts && histo_hist_create(&hist, 1, &axis, NULL) == HISTO_OK;
+    for (int64_t b = 0; b < t->bins[0] && good; b++) {
+        const double sum = t->sum_w[b + 1];
+        counts[b] = sum > 0 ? (uint64_t)fmax(nearbyint(sum * scale), 1) : 0;
+        if (sum >= 0 && sum < INFINITY) continue;
+        fault_set(f, EXIT_DATA, "a bin has a sum of weights of %g: distances take finite ones, from 0 on", sum);
+        free(counts);
+        histo_hist_destroy(hist);
+        return NULL;
+    }
+    good = good && histo_hist_write(hist, HISTO_BINS, counts, NULL, NULL, t->bins[0], NULL) == HISTO_OK;
+    free(counts);
+    if (good) return hist;
+    histo_hist_destroy(hist);
+    fault_of_library(f, EXIT_DATA, "the weights");
+    return NULL;
+}
+
+/* Make counts of the sums of weights of all series, which the metrics are of; *scale is what they are multiplied by. */
+static int count_weights(result *r, double *scale, fault *f)
+{
+    table *tables = tables_read(r, TABLE_OF_ALL, f);
+    int failed = tables ? 0 : -1;
+    if (!failed) *scale = find_scale(tables, r->count);
+    for (int i = 0; i < r->count && !failed; i++) {
+        histo_hist *hist = counts_of_weights(r->series[i].hist, &tables[i], *scale, f);
+        failed = hist ? 0 : -1;
+        if (failed) break;
+        histo_hist_destroy(r->series[i].hist);
+        r->series[i].hist = hist;
+    }
+    tables_free(tables, r);
+    return failed;
+}
+
 static int compare_samples(const settings *s, rows *to, fault *f)
 {
     result r = {0};
+    double scale = 1;
     settings per_file = *s;
     per_file.per_file = true;
     per_file.every_word = true;
+    per_file.reproducible = s->weights;
     int failed = count_files(&per_file, MOMENTS_NONE, &r, f);
     const int half = r.count / 2;
-    if (!failed) failed = print(s, &r, 0, &r, half, half, to, f);
+    if (!failed && s->weights) failed = count_weights(&r, &scale, f);
+    if (!failed) failed = print(s, &r, 0, &r, half, half, scale, to, f);
     result_free(&r);
     return failed;
 }

@@ -44,10 +44,11 @@ static int fault_words(const request *wanted, const char *name, fault *f)
         name ? name : "");
 }
 
+static const char *const columns[] = {"name", "q", "value"};
+
 /* Print values[count][n]. None may be without samples. */
 static int print(const request *wanted, const double *values, const subject *subjects, int count, rows *to, fault *f)
 {
-    static const char *const columns[] = {"name", "q", "value"};
     const int unnamed = count == 1;
     for (int i = 0; i < count * wanted->n; i++)
         if (isnan(values[i]))
@@ -112,9 +113,67 @@ static int of_counts(const request *wanted, rows *to, fault *f)
 static int of_saved(const request *wanted, rows *to, fault *f)
 {
     result r = {0};
-    int failed = saved_merge(wanted->settings->files, wanted->settings->files_count, &r, f);
+    int failed = saved_refuse_samples(wanted->settings, f);
+    if (!failed) failed = saved_merge(wanted->settings->files, wanted->settings->files_count, &r, f);
     if (!failed && !wanted->settings->quiet) saved_remark(&r, r.title);
     if (!failed) failed = of_result(wanted, &r, to, f);
+    result_free(&r);
+    return failed;
+}
+
+/* ---- Of groups, and with weights ---- */
+
+static int print_series(const request *wanted, const result *r, int i, rows *to, fault *f)
+{
+    const series *s = &r->series[i];
+    const sample_order *order = s->order;
+    const bool has_bins = !order && !wanted->settings->weights; /* which are values */
+    double *values = malloc((size_t)wanted->n * sizeof *values + 1);
+    char name[320], text[TEXT_NUMBER_BYTES];
+    int failed = values ? 0 : fault_set(f, EXIT_DATA, "no memory for the quantiles");
+    if (!failed && has_bins) failed = read_series(wanted, r, i, values, f);
+    if (!failed && !has_bins && (!order || !order->quantiles))
+        failed = fault_set(f, EXIT_DATA, "%s has samples of several types: take the files one by one", r->title);
+    for (int k = 0; k < wanted->n && !failed; k++) {
+        if (r->count > 1) rows_text(to, label_of_series(r, i, name, sizeof name));
+        rows_number(to, 100 * wanted->q[k]);
+        if (order && order->narrow && !isnan(order->quantiles[k]))
+            rows_digits(to, order_text_of_difference(order, order->quantiles[k], text));
+        else
+            rows_value(to, &s->forms[0], order ? order->quantiles[k] : values[k]);
+    }
+    free(values);
+    return failed;
+}
+
+/* Some series has quantiles; those of the others are NaN. */
+static int check_series(const request *wanted, const result *r, fault *f)
+{
+    bool any = false;
+    for (int i = 0; i < r->count; i++) {
+        if (r->series[i].forms[0].names) return fault_words(wanted, r->series[i].name, f);
+        const sample_order *order = r->series[i].order;
+        any = any || !order || !order->quantiles || (wanted->n > 0 && !isnan(order->quantiles[0]));
+    }
+    if (any) return 0;
+    return fault_set(f, EXIT_DATA,
+                     wanted->settings->weights ? "%s has no quantiles: no number has a weight above 0, or a weight is "
+                                                 "negative or not finite"
+                                               : "%s holds no unmasked samples that are numbers",
+                     r->title);
+}
+
+static int of_series(const request *wanted, rows *to, fault *f)
+{
+    settings counted = *wanted->settings;
+    result r = {0};
+    counted.bins = "1";
+    counted.every_word = counted.exact = true;
+    int failed = count_files(&counted, MOMENTS_ORDER, &r, f);
+    if (!failed) failed = check_series(wanted, &r, f);
+    if (!failed) rows_begin(to, r.count > 1 ? columns : columns + 1, r.count > 1 ? 3 : 2);
+    for (int i = 0; i < r.count && !failed; i++)
+        failed = print_series(wanted, &r, i, to, f);
     result_free(&r);
     return failed;
 }
@@ -174,8 +233,13 @@ static int print_quantile(const settings *s, rows *to, fault *f)
     request wanted = {.settings = s};
     wanted.n = value_quantiles(s->quantiles, &wanted.q, f);
     if (wanted.n < 0) return -1;
-    const int failed =
-        s->files_count && saved_is_file(s->files[0]) ? of_saved(&wanted, to, f) : of_samples(&wanted, to, f);
+    if (s->weights && s->quantile_rule != HISTO_QUANTILE_LINEAR && s->quantile_rule != HISTO_QUANTILE_INVERTED_CDF)
+        return free(wanted.q),
+               fault_set(f, EXIT_USAGE, "weighted quantiles are those of the rule inverted_cdf: leave --rule out");
+    const bool saved = s->files_count && saved_is_file(s->files[0]);
+    const int failed = saved                 ? of_saved(&wanted, to, f)
+                       : s->by || s->weights ? of_series(&wanted, to, f)
+                                             : of_samples(&wanted, to, f);
     free(wanted.q);
     return failed;
 }

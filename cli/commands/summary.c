@@ -5,6 +5,7 @@
 
 #include "base/failure.h"
 #include "count/count.h"
+#include "count/statistics.h"
 #include "output/labels.h"
 #include "output/rows.h"
 #include "output/saved/merge.h"
@@ -12,7 +13,8 @@
 
 typedef struct numbers {
     uint64_t count;
-    double mean, variance, skewness, kurtosis, entropy, min, max, mode;
+    double sum_w; /* of weights, by which all but the extremes are weighed; NaN without */
+    double mean, variance, deviation, skewness, kurtosis, entropy, min, max, mode;
     axis_form form;
     int64_t distinct;          /* of words; 0: they are numbers */
     const sample_order *order; /* of integers that doubles do not hold; else NULL */
@@ -29,6 +31,7 @@ static void set_moments(numbers *to, const histo_stats *samples, const sample_or
     to->variance = variance;
     if (!isnan(stats->m3)) to->skewness = stats->m3 / n / (variance * sqrt(variance));
     if (!isnan(stats->m4)) to->kurtosis = stats->m4 / n / (variance * variance) - 3;
+    to->deviation = sqrt(variance);
     to->min = samples->min;
     to->max = samples->max;
     to->order = differs ? order : NULL;
@@ -57,13 +60,16 @@ static int summarize(const result *r, int i, numbers *to, fault *f)
     const histo_summary s = read ? all[summarized->entry] : (histo_summary){0};
     free(all);
     if (!read) return fault_of_library(f, EXIT_DATA, r->title);
-    if (s.count == 0)
-        return fault_set(f, EXIT_DATA, "%s%s%.250s holds no unmasked finite samples", r->title,
-                         r->count > 1 ? ", " : "", r->count > 1 && summarized->name ? summarized->name : "");
+    if (s.count == 0 && r->count > 1) { /* as a group may */
+        *to = (numbers){0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, summarized->forms[0], 0, NULL};
+        return 0;
+    }
+    if (s.count == 0) return fault_set(f, EXIT_DATA, "%s holds no unmasked finite samples", r->title);
     const histo_axis axis = histo_hist_axis(summarized->hist, 0);
     const bool values = axis.kind == HISTO_INTEGER;
     const double mode = histo_axis_edge(&axis, s.mode);
     *to = (numbers){.count = s.count,
+                    .sum_w = NAN,
                     .mean = s.mean,
                     .variance = s.variance,
                     .skewness = s.skewness,
@@ -74,8 +80,44 @@ static int summarize(const result *r, int i, numbers *to, fault *f)
                     .mode = values ? mode : 0.5 * mode + 0.5 * histo_axis_edge(&axis, s.mode + 1),
                     .form = summarized->forms[0]};
     if (to->form.names) return count_words(r, i, to, f);
+    to->deviation = sqrt(s.variance);
     if (summarized->stats) set_moments(to, &summarized->stats[0], summarized->order);
     return 0;
+}
+
+static double sum_over_bins(const table *t)
+{
+    double sum = 0;
+    for (int64_t b = 0; b < t->bins[0]; b++)
+        sum += t->sum_w[b + 1];
+    return sum;
+}
+
+/* Take weights into account. */
+static void weigh_series(const result *r, int i, const table *t, const statistics *weighed, numbers *to)
+{
+    const sample_order *order = r->series[i].order;
+    to->sum_w = sum_over_bins(t);
+    to->mode = weighed->mode;
+    to->entropy = weighed->entropy;
+    if (to->form.names) return;
+    to->mean = order && order->is_weighted ? order->numbers.mean : weighed->mean;
+    to->variance = weighed->deviation * weighed->deviation;
+    to->deviation = weighed->deviation;
+    to->skewness = order && order->is_weighted ? order->numbers.skewness : (double)NAN;
+    to->kurtosis = order && order->is_weighted ? order->numbers.kurtosis : (double)NAN;
+}
+
+static int weigh(const result *r, numbers *all, fault *f)
+{
+    statistics_list list = {0};
+    table *tables = tables_read(r, TABLE_OF_OCCUPIED, f);
+    int failed = tables ? statistics_read(&list, r, tables, NULL, f) : -1;
+    for (int i = 0; i < r->count && !failed; i++)
+        weigh_series(r, i, &tables[i], &list.items[i], &all[i]);
+    statistics_free(&list);
+    tables_free(tables, r);
+    return failed;
 }
 
 /* Words have no moments. */
@@ -83,8 +125,9 @@ static void print(const numbers *s, bool with_words, bool with_numbers, rows *to
 {
     const bool words = s->distinct > 0;
     char text[TEXT_NUMBER_BYTES];
-    const double none = (double)NAN, deviation = sqrt(s->variance);
+    const double none = (double)NAN;
     rows_count(to, s->count);
+    if (!isnan(s->sum_w)) rows_number(to, s->sum_w);
     if (with_words && words) rows_count(to, (uint64_t)s->distinct);
     if (with_words && !words) rows_number(to, none);
     if (with_numbers) {
@@ -92,7 +135,7 @@ static void print(const numbers *s, bool with_words, bool with_numbers, rows *to
             rows_digits(to, order_text_of_difference(s->order, s->mean, text));
         else
             rows_value(to, &s->form, words ? none : s->mean);
-        rows_difference(to, &s->form, words ? none : deviation);
+        rows_difference(to, &s->form, words ? none : s->deviation);
         rows_number(to, words ? none : s->skewness);
         rows_number(to, words ? none : s->kurtosis);
     }
@@ -113,11 +156,13 @@ static void print(const numbers *s, bool with_words, bool with_numbers, rows *to
 /* The columns, without those that are for words or for numbers only where there are none. */
 static void begin(const result *r, bool with_words, bool with_numbers, rows *to)
 {
-    static const struct {
+    const bool weighted = result_is_weighted(r);
+    const struct {
         const char *name;
         bool of_words, of_numbers;
-    } columns[] = {{"count", true, true},     {"distinct", true, false}, {"mean", false, true},   {"std", false, true},
-                   {"skewness", false, true}, {"kurtosis", false, true}, {"entropy", true, true}, {"min", false, true},
+    } columns[] = {{"count", true, true},     {"sum_w", weighted, weighted}, {"distinct", true, false},
+                   {"mean", false, true},     {"std", false, true},          {"skewness", false, true},
+                   {"kurtosis", false, true}, {"entropy", true, true},       {"min", false, true},
                    {"max", false, true},      {"mode", true, true}};
     const char *names[1 + sizeof columns / sizeof *columns];
     int count = 0;
@@ -138,6 +183,7 @@ static int print_all(const result *r, rows *to, fault *f)
         with_words = with_words || r->series[i].forms[0].names;
         with_numbers = with_numbers || !r->series[i].forms[0].names;
     }
+    if (!failed && result_is_weighted(r)) failed = weigh(r, all, f);
     if (!failed) begin(r, with_words, with_numbers, to);
     for (int i = 0; i < r->count && !failed; i++) {
         char name[320];
@@ -164,9 +210,11 @@ static int print_summary(const settings *s, rows *to, fault *f)
     result r = {0};
     settings counted = *s;
     counted.every_value = true;
-    counted.every_word = true;
+    counted.every_word = counted.exact = true;
+    counted.reproducible = counted.weights;
     const bool saved = s->files_count && saved_is_file(s->files[0]);
-    int failed = saved ? saved_merge(s->files, s->files_count, &r, f) : count_finite(&counted, &r, f);
+    int failed = saved ? saved_refuse_samples(s, f) : 0;
+    if (!failed) failed = saved ? saved_merge(s->files, s->files_count, &r, f) : count_finite(&counted, &r, f);
     if (!failed && !s->quiet) saved_remark(&r, r.title);
     if (!failed) failed = print_all(&r, to, f);
     result_free(&r);

@@ -229,7 +229,7 @@ int run_open_files(run *r, fault *f)
     use_kernel_cache(s);
     if (bins_parse(&r->bins, s, f) != 0 || check_device(s, f) != 0) return -1;
     const int64_t most = s->stats || s->quantiles || s->weights ? INT64_MAX : RUN_SMALL_FILES;
-    const bool again = may_read_twice(r) || (r->moments >= MOMENTS_ORDER && run_files_have(s, most));
+    const bool again = may_read_twice(r) || s->exact || (r->moments >= MOMENTS_ORDER && run_files_have(s, most));
     if (feed_open(&r->feed, s, again && !s->pairs && !s->live, f) != 0) return -1;
     if (!r->team && !s->live) r->feed.forms = &r->feed.own_forms;
     samples *first = s->pairs ? NULL : feed_begin(&r->feed, 0, f);

@@ -106,7 +106,8 @@ typedef struct settings {
     uint32_t top;      /* --top N: words with bins of their own; 0: not given */
     int order;         /* --sort count|name: a dictionary_order */
     bool every_value;  /* integers of 8 and 16 bits have a bin for each value by default */
-    bool every_word;   /* all words have bins of their own by default */
+    bool every_word;   /* all words have bins, or groups, of their own by default */
+    bool exact;        /* numbers of samples are exact, also those of pipes, which are copied */
 
     /* Colours that `histo backproject` and `histo track` look for. */
     int64_t model_roi[4]; /* --model-roi X,Y,W,H; a width of 0: not given */

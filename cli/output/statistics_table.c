@@ -94,7 +94,7 @@ static void put_level(cells *to, const char *name, const statistics *s, bool exa
                       const double *difference, const axis_form *form)
 {
     char text[TEXT_NUMBER_BYTES];
-    if (!s->finite)
+    if (!s->finite && !(exact && isinf(value))) /* which quantiles may be */
         put_number(to, name, (double)NAN);
     else if (!exact)
         put_estimate(to, name, value, form);

@@ -213,7 +213,10 @@ static void begin_groups(run *r)
     static const bins_spec none;
     if (!r->settings->by) return;
     r->by = (axis_search){.spec = &none, .dtype = HISTO_U32};
-    axis_search_words(&r->by, r->feed.forms->forms[r->count].words, r->settings->top ? r->settings->top : DEFAULT,
+    axis_search_words(&r->by, r->feed.forms->forms[r->count].words,
+                      r->settings->top          ? r->settings->top
+                      : r->settings->every_word ? UINT32_MAX
+                                                : DEFAULT,
                       (dictionary_order)r->settings->order);
 }
 

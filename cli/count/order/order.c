@@ -354,7 +354,7 @@ int run_find_order(run *r, fault *f)
     if (r->moments < MOMENTS_ORDER || (r->whole && !s->weights) || r->team || s->pairs || s->segments) return 0;
     if (r->found_quantiles && !any_beyond_doubles(r)) return take_found(r, f);
     if (!r->feed.keep || !is_wanted(r)) return 0;
-    if (r->moments == MOMENTS_ORDER && !s->stats && !s->quantiles && !is_quick(r)) return 0;
+    if (r->moments == MOMENTS_ORDER && !s->stats && !s->quantiles && !s->exact && !is_quick(r)) return 0;
     if (r->moments == MOMENTS_ORDER) o.n = value_quantiles(s->quantiles, &o.q, f);
     if (o.n < 0) return -1;
     failed = make_orders(r, f);

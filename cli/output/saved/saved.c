@@ -388,3 +388,10 @@ int saved_load(const char *path, result *r, fault *f)
         return fault_set(f, EXIT_DATA, "no memory to load %s", name);
     return 0;
 }
+
+int saved_refuse_samples(const settings *s, fault *f)
+{
+    if (!s->by && !s->weights) return 0;
+    return fault_set(f, EXIT_USAGE, "samples of a saved histogram are counted already: leave --%s out",
+                     s->by ? "by" : "weights");
+}

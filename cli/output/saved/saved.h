@@ -24,4 +24,7 @@ bool saved_is_file(const char *path);
 int saved_write_json(const result *r, const settings *s, FILE *out, fault *f);
 int saved_write_binary(const result *r, bool with_moments, FILE *out, fault *f);
 
+/* Refuse groups and weights, which belong to samples. */
+int saved_refuse_samples(const settings *s, fault *f);
+
 #endif

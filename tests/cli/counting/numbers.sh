@@ -116,4 +116,33 @@ refuses 1 'd.json has dates and w.json has words' compare d.json w.json
 refuses 1 'd.json has dates and y.csv has numbers' compare --column n d.json y.csv
 refuses 1 'y.csv holds words, whose bins are not those given' compare --column w w.json y.csv
 
+# Groups, and weights: of the whole, of rows and of each group; a group that one file lacks is left out.
+printf 'x,w,g\n1,2,a\n5,1,b\n2.5,4,a\n-3,0.5,b\n7,0.25,a\n' >g.csv
+printf 'x,w,g\n1,4,a\n7,1,c\n2.5,8,a\n7,0.5,a\n' >h.csv
+prints 'q\tvalue\n10\t1\n50\t2.5\n' quantile -q 10,50 --column x --weights w g.csv
+prints 'q\tvalue\n50\t-3\n' quantile -q 50 --column x --weights w --where g=b --where x=:2 g.csv
+prints 'name\tq\tvalue\na\t25\t1.375\nb\t25\t-3\n' quantile -q 25 --by g --column x --rule hazen g.csv
+prints 'name\tq\tvalue\na\t50\t2.5\nb\t50\t5\n' quantile -q 50 --by g --column x --weights w - <g.csv
+head='count\tsum_w\tmean\tstd\tskewness\tkurtosis\tentropy\tmin\tmax\tmode\n'
+prints "$head"'5\t7.75\t2.225806451612903\t1.9790789226036087\t-0.43948983063345254\t1.7651524284541402\t1.79290598780623\t-3\t7\t3\n' \
+    summary --column x --weights w g.csv
+shows '^a	3	6.25	2.2	1.2	' summary --by g --column x --weights w - <g.csv
+shows '^b	2	1	4	0	-2	' summary --by g --column x g.csv
+printf 'n,w\n9007199254740993,1\n9007199254740995,3\n' >n.csv
+shows '^2	4	9007199254740994.5	0.8660254037844386	' summary --column n --weights w n.csv
+prints 'q\tvalue\n25\t9007199254740993\n50\t9007199254740995\n' quantile -q 25,50 --column n --weights w n.csv
+prints 'metric\tvalue\nchi-square\t6.25\n' compare --metric chi-square --edges 0,4,8 --column x --weights w --where g=a g.csv h.csv
+checks=$((checks + 1))
+"$histo" compare --metric kolmogorov --edges 0,4,8 --column x --by g g.csv h.csv >got 2>said || fail "$(cat said)"
+printf 'name\tmetric\tvalue\na\tkolmogorov\t0\n' | cmp -s - got || fail "compares groups as $(cat got)"
+[ "$(grep -c 'has no samples of [bc] in the bins, which is left out$' said)" -eq 2 ] || fail "says $(cat said)"
+refuses 2 'weighted quantiles are those of the rule inverted_cdf' quantile --column x --weights w --rule hazen g.csv
+printf 'x,w\n1,-1\n2,3\n' >negative.csv
+refuses 1 'negative.csv has no quantiles: no number has a weight above 0, or a weight is negative' \
+    quantile -q 50 --quiet --column x --weights w negative.csv
+for command in quantile summary; do
+    refuses 2 'samples of a saved histogram are counted already: leave --by out' $command --by g d.json
+done
+refuses 2 'samples of a saved histogram are counted already: leave --weights out' compare --weights w d.json d.json
+
 finish
