@@ -23,6 +23,7 @@ typedef struct dicom_about {
     bool is_signed;
     histo_dtype dtype; /* of all values */
     bool white_first;  /* the smallest value is white */
+    bool is_dose;      /* values times DoseGridScaling are doses */
     bool pads;         /* samples from … to are padding */
     int64_t pad_from, pad_to;
     double float_pad_from, float_pad_to;

@@ -182,21 +182,14 @@ int read_real_values(const DataSet &from, dicom_meaning *m, bool needed, char wh
     return -1;
 }
 
-int read_dose(const DataSet &all, dicom_meaning *m, char why[256])
-{
-    if (text(all, 0x00080060) != "RTDOSE" || !has(all, dose_scaling)) return 0;
-    return decimal(all, dose_scaling, "DoseGridScaling", &m->slope, why) ? 1 : -1;
-}
-
 /* Of the first of the places that says so. */
-bool find_scaling(const std::vector<const DataSet *> &places, const DataSet &all, dicom_meaning *m, char why[256])
+bool find_scaling(const std::vector<const DataSet *> &places, dicom_meaning *m, char why[256])
 {
     int is = 0;
     for (size_t i = 0; i < places.size() && is == 0; i++) {
         const std::vector<DataSet> inner = items(*places[i], group_of_values);
         is = read_scaling(inner.empty() ? *places[i] : inner[0], m, why);
     }
-    if (is == 0) is = read_dose(all, m, why);
     const bool stays = m->slope == 1 && m->intercept == 0;
     int real = 0;
     for (size_t i = 0; i < places.size() && is >= 0 && stays && real == 0; i++)
@@ -301,7 +294,7 @@ bool describe_frame(const common &c, const std::vector<const DataSet *> &places,
     dicom_meaning m = {};
     m.slope = 1;
     m.table = c.table;
-    if (!c.wishes.raw && c.table.count == 0 && !find_scaling(places, c.all, &m, why)) return false;
+    if (!c.wishes.raw && c.table.count == 0 && !find_scaling(places, &m, why)) return false;
     if (c.wishes.window) {
         std::vector<named_window> windows = c.shown;
         read_lines(places, &windows);
@@ -433,6 +426,7 @@ bool describe_values(const gdcm::File &file, const dicom_wishes &wishes, dicom_a
     if (gray) {
         const std::string colors = text(all, 0x00280004);
         about->white_first = colors == "MONOCHROME1" || text(all, 0x20500020) == "INVERSE";
+        about->is_dose = !wishes.raw && has(all, dose_scaling);
         if (!wishes.raw) find_padding(all, about);
         if (!describe_frames(all, wishes, *about, found, why)) return false;
     } else {

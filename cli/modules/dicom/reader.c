@@ -17,7 +17,7 @@
 /* What all slices have in common. */
 typedef struct dicom_volume {
     grid_info info;
-    bool gaps, white_first;
+    bool gaps, white_first, is_dose;
 } dicom_volume;
 
 typedef struct dicom_reader {
@@ -136,7 +136,8 @@ static int describe(dicom_reader *r, dicom_volume *v, fault *f)
                                  .shape = {s->times, s->frames / s->times, one->rows, one->columns},
                                  .block = one->rows * one->columns,
                                  .dtype = one->dtype},
-                        .white_first = one->white_first && !r->how.wishes.window};
+                        .white_first = one->white_first && !r->how.wishes.window,
+                        .is_dose = one->is_dose && !r->how.wishes.window};
     for (int i = 0; i < s->count; i++) {
         const dicom_about *about = &s->slices[i].about;
         v->info.dtype = scaling_common(v->info.dtype, about->dtype);
@@ -185,9 +186,10 @@ reader *dicom_open(input *in, const read_options *options, fault *f)
     if (!r->process || isolated_call(r->process, &(isolated_request){.what = DESCRIBE}, f) != 0) goto fail;
     memcpy(&r->volume, isolated_memory(r->process), sizeof r->volume);
     const grid_source source = {.self = r, .read = read_grid, .close = close_file, .gaps = r->volume.gaps};
-    const bool white_first = r->volume.white_first;
-    reader *opened = grid_open(in, options, &r->volume.info, source, f);
-    if (opened) opened->about->white_first = white_first;
+    const dicom_volume volume = r->volume;
+    reader *opened = grid_open(in, options, &volume.info, source, f);
+    if (opened) opened->about->white_first = volume.white_first;
+    if (opened && volume.is_dose) opened->note = "its samples times DoseGridScaling, which is not applied, are doses";
     return opened;
 
 fail:
