@@ -137,6 +137,7 @@ cat plain.nii | "$histo" -b 50 - >"$out" && "$histo" -b 50 plain.npy | cmp -s - 
 # Values as the header scales them.
 like hu.npy hu.nii
 like scaled.npy scaled.nii
+like plain.npy --raw scaled.nii
 like plain.npy pair.hdr
 refuses 1 'pair.img has no header: name the .hdr file' pair.img
 like green.npy --channel g rgb.nii

@@ -115,7 +115,7 @@ static int read_header(header *h, input *in, fault *f)
 
 /* ---- The samples ------------------------------------------------------------------------------------------ */
 
-static int describe(const header *h, const char *name, grid_info *info, scaling *s, fault *f)
+static int describe(const header *h, const char *name, bool raw, grid_info *info, scaling *s, fault *f)
 {
     static const struct {
         int code;
@@ -150,7 +150,7 @@ static int describe(const header *h, const char *name, grid_info *info, scaling 
     info->model = models[info->channels];
     for (int d = 0; d < info->ndim; d++)
         info->shape[d] = h->dim[info->ndim - d];
-    const bool scaled = isfinite(h->slope) && h->slope != 0 && isfinite(h->intercept) && info->channels == 1;
+    const bool scaled = isfinite(h->slope) && h->slope != 0 && isfinite(h->intercept) && info->channels == 1 && !raw;
     *s = scaling_of(stored, 0, scaled ? h->slope : 1, scaled ? h->intercept : 0);
     return 0;
 }
@@ -183,7 +183,8 @@ reader *nifti_open(input *in, const read_options *options, fault *f)
     grid_info info;
     plain_place place = {.bytes = byte_source_of_input(in, options), .size = input_data_size(in)};
     place.name = input_name(in);
-    if (read_header(&h, in, f) != 0 || describe(&h, place.name, &info, &place.scaling, f) != 0) return NULL;
+    if (read_header(&h, in, f) != 0 || describe(&h, place.name, options->raw, &info, &place.scaling, f) != 0)
+        return NULL;
     place.swapped = h.swapped;
     place.start = h.offset;
     if (h.pair) {

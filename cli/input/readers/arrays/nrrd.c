@@ -8,11 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "input/readers/arrays/plain.h"
+#include "input/readers/arrays/encoded.h"
 #include "input/readers/readers.h"
-#include "input/stream/decoder.h"
-
-typedef enum encoding { RAW, COMPRESSED, ASCII, HEX } encoding;
 
 typedef struct description {
     int64_t length; /* of the header, with its empty line; 0: it has none */
@@ -90,9 +87,10 @@ static int parse_encoding(description *d, const char *value, const char *name, f
     static const struct {
         const char *name;
         encoding is;
-    } encodings[] = {{"raw", RAW},        {"gzip", COMPRESSED}, {"gz", COMPRESSED}, {"bzip2", COMPRESSED},
-                     {"bz2", COMPRESSED}, {"zstd", COMPRESSED}, {"ascii", ASCII},   {"text", ASCII},
-                     {"txt", ASCII},      {"hex", HEX}};
+    } encodings[] = {{"raw", ENCODED_RAW},          {"gzip", ENCODED_COMPRESSED}, {"gz", ENCODED_COMPRESSED},
+                     {"bzip2", ENCODED_COMPRESSED}, {"bz2", ENCODED_COMPRESSED},  {"zstd", ENCODED_COMPRESSED},
+                     {"ascii", ENCODED_TEXT},       {"text", ENCODED_TEXT},       {"txt", ENCODED_TEXT},
+                     {"hex", ENCODED_HEX}};
     for (size_t i = 0; i < sizeof encodings / sizeof *encodings; i++)
         if (strcasecmp(value, encodings[i].name) == 0) {
             d->encoding = encodings[i].is;
@@ -156,9 +154,11 @@ static int check(const description *d, const char *name, fault *f)
     if (!d->ndim || d->sizes[0] == 0) return fault_header(name, "the sizes are missing", "", f);
     if (!d->encoded) return fault_header(name, "the encoding is missing", "", f);
     if (!d->length && !d->file[0]) return fault_header(name, "it does not end in an empty line", "", f);
-    if (!d->ordered && histo_dtype_size(d->dtype) > 1 && (d->encoding == RAW || d->encoding == COMPRESSED))
+    if (!d->ordered && histo_dtype_size(d->dtype) > 1 &&
+        (d->encoding == ENCODED_RAW || d->encoding == ENCODED_COMPRESSED))
         return fault_header(name, "the byte order (endian) is missing", "", f);
-    if (d->bytes < 0 && d->encoding != RAW) return fault_header(name, "a byte skip of -1 is for raw samples", "", f);
+    if (d->bytes < 0 && d->encoding != ENCODED_RAW)
+        return fault_header(name, "a byte skip of -1 is for raw samples", "", f);
     return 0;
 }
 
@@ -182,240 +182,6 @@ static int read_header(description *d, input *in, fault *f)
         if (parse_line(d, line, name, f) != 0) return -1;
     }
     return check(d, name, f);
-}
-
-/* The bytes of all samples. */
-static int bytes_of(const description *d, const char *name, int64_t *bytes, fault *f)
-{
-    *bytes = (int64_t)histo_dtype_size(d->dtype);
-    for (int i = 0; i < d->ndim; i++)
-        if (__builtin_mul_overflow(*bytes, d->sizes[i], bytes))
-            return fault_set(f, EXIT_DATA, "%s is damaged: its header describes more than 2^63 bytes", name);
-    return 0;
-}
-
-/* ---- Encodings: sources of the bytes of the samples -------------------------------------------------------- */
-
-/* A source that decodes another one. */
-typedef struct encoded {
-    byte_source from;
-    int64_t start; /* in it */
-    const char *name;
-    histo_dtype dtype;
-    bool begun, ended;
-    decoder *decoder;    /* of compressed samples */
-    int64_t bytes, made; /* of samples */
-    unsigned char stored[1 << 16];
-    size_t used, filled;
-} encoded;
-
-/* More stored bytes, after those that are left: 1, 0 at the end, -1. */
-static int refill(encoded *d, fault *f)
-{
-    d->filled -= d->used;
-    memmove(d->stored, d->stored + d->used, d->filled);
-    d->used = 0;
-    const int64_t got = d->from.read(d->from.self, d->stored + d->filled, sizeof d->stored - d->filled, f);
-    if (got > 0) d->filled += (size_t)got;
-    return got < 0 ? -1 : got > 0;
-}
-
-static int begin(encoded *d, fault *f)
-{
-    if (d->begun) return 0;
-    const int64_t skipped = byte_source_skip(&d->from, d->start, f);
-    if (skipped < 0) return -1;
-    d->begun = true;
-    d->ended = skipped < d->start;
-    return 0;
-}
-
-static int open_decoder(encoded *d, fault *f)
-{
-    if (begin(d, f) != 0 || refill(d, f) < 0) return -1;
-    const compression *is = compression_of(d->stored, d->filled);
-    if (!is)
-        return fault_set(f, EXIT_DATA, "%s is damaged: its samples are not compressed as its header says", d->name);
-    d->decoder = compression_open(is, d->name, f);
-    return d->decoder ? 0 : -1;
-}
-
-/* Decode a piece: 1, 0 where the compressed samples are cut off, -1. */
-static int decode_piece(encoded *d, decoder_span *span, fault *f)
-{
-    if (d->used == d->filled) {
-        const int more = refill(d, f);
-        if (more < 1) return more;
-    }
-    span->in = d->stored + d->used;
-    span->in_size = d->filled - d->used;
-    const decoded result = d->decoder->decode(d->decoder, span);
-    d->used = d->filled - span->in_size;
-    d->ended = result == DECODED_MEMBER;
-    if (result == DECODED_NO_MEMORY || result == DECODED_LARGE)
-        return fault_set(f, EXIT_DATA, "no memory to decompress %s", d->name);
-    if (result == DECODED_DAMAGED)
-        return fault_set(f, EXIT_DATA, "%s is damaged: its compressed samples are invalid (%s); copy it again", d->name,
-                         d->decoder->why ? d->decoder->why : "no reason given");
-    return 1;
-}
-
-/* The checksum after the last sample tells whether all are those that were compressed. */
-static int check_end(encoded *d, fault *f)
-{
-    while (!d->ended) {
-        unsigned char beyond[512];
-        const int more = decode_piece(d, &(decoder_span){.out = beyond, .out_size = sizeof beyond}, f);
-        if (more < 0) return -1;
-        if (!more)
-            return fault_set(f, EXIT_DATA,
-                             "%s is truncated: the end of its compressed samples is missing; copy it again", d->name);
-    }
-    return 0;
-}
-
-static int64_t read_compressed(void *self, void *buffer, size_t size, fault *f)
-{
-    encoded *d = self;
-    if (!d->decoder && open_decoder(d, f) != 0) return -1;
-    decoder_span span = {.out = buffer, .out_size = size};
-    while (!d->ended && span.out_size == size) {
-        const int more = decode_piece(d, &span, f);
-        if (more < 0) return -1;
-        if (!more) break;
-    }
-    d->made += (int64_t)(size - span.out_size);
-    if (d->made == d->bytes && check_end(d, f) != 0) return -1;
-    return (int64_t)(size - span.out_size);
-}
-
-static int64_t read_hex(void *self, void *buffer, size_t size, fault *f)
-{
-    encoded *d = self;
-    unsigned char *out = buffer;
-    int digits = 0, value = 0;
-    size_t made = 0;
-    if (begin(d, f) != 0) return -1;
-    while (made < size && !d->ended) {
-        if (d->used == d->filled) {
-            const int more = refill(d, f);
-            if (more < 0) return -1;
-            if (!more) break;
-        }
-        const int c = d->stored[d->used++];
-        if (isspace(c)) continue;
-        if (!isxdigit(c)) return fault_set(f, EXIT_DATA, "%s is damaged: its hex data has other characters", d->name);
-        value = value * 16 + (isdigit(c) ? c - '0' : tolower(c) - 'a' + 10);
-        if (++digits < 2) continue;
-        out[made++] = (unsigned char)value;
-        digits = value = 0;
-    }
-    return (int64_t)made;
-}
-
-/* Store a number in the dtype; false if it does not fit. */
-static bool store(histo_dtype dtype, const char *word, unsigned char *to)
-{
-    char *end;
-    const size_t size = histo_dtype_size(dtype);
-    const bool is_signed = dtype == HISTO_I8 || dtype == HISTO_I16 || dtype == HISTO_I32 || dtype == HISTO_I64;
-    if (dtype == HISTO_F32) {
-        const float value = strtof(word, &end);
-        memcpy(to, &value, size);
-    } else if (dtype == HISTO_F64) {
-        const double value = strtod(word, &end);
-        memcpy(to, &value, size);
-    } else if (is_signed) {
-        const int64_t value = strtoll(word, &end, 10), reach = size == 8 ? INT64_MAX : INT64_C(1) << (8 * size - 1);
-        if (size < 8 && (value < -reach || value >= reach)) return false;
-        memcpy(to, LITTLE_ENDIAN_MACHINE ? (const char *)&value : (const char *)&value + 8 - size, size);
-    } else {
-        const uint64_t value = strtoull(word, &end, 10);
-        if (word[0] == '-' || (size < 8 && value >> (8 * size))) return false;
-        memcpy(to, LITTLE_ENDIAN_MACHINE ? (const char *)&value : (const char *)&value + 8 - size, size);
-    }
-    return *end == '\0' && end > word;
-}
-
-/* Numbers between blanks and commas. */
-static int64_t read_ascii(void *self, void *buffer, size_t size, fault *f)
-{
-    encoded *d = self;
-    const size_t sample = histo_dtype_size(d->dtype);
-    size_t made = 0;
-    if (begin(d, f) != 0) return -1;
-    while (made + sample <= size && !d->ended) {
-        char word[64];
-        size_t length = 0;
-        for (;;) {
-            if (d->used == d->filled) {
-                const int more = refill(d, f);
-                if (more < 0) return -1;
-                if (!more) {
-                    d->ended = true;
-                    break;
-                }
-            }
-            const char c = (char)d->stored[d->used++];
-            const bool blank = isspace((unsigned char)c) || c == ',' || c == '\0';
-            if (blank && length) break;
-            if (!blank && length + 1 < sizeof word) word[length++] = c;
-        }
-        if (length == 0) break;
-        word[length] = '\0';
-        if (!store(d->dtype, word, (unsigned char *)buffer + made))
-            return fault_set(f, EXIT_DATA, "%s holds '%.40s', which is not a sample of its type %s", d->name, word,
-                             histo_dtype_name(d->dtype));
-        made += sample;
-    }
-    return (int64_t)made;
-}
-
-static int rewind_encoded(void *self, fault *f)
-{
-    encoded *d = self;
-    if (d->from.rewind(d->from.self, f) != 0) return -1;
-    if (d->decoder) d->decoder->close(d->decoder);
-    d->decoder = NULL;
-    d->begun = d->ended = false;
-    d->used = d->filled = 0;
-    d->made = 0;
-    return 0;
-}
-
-static void close_encoded(void *self)
-{
-    encoded *d = self;
-    if (d->decoder) d->decoder->close(d->decoder);
-    d->from.close(d->from.self);
-    free(d);
-}
-
-/* Decode the source of a place. */
-static int decode(plain_place *place, const description *header, fault *f)
-{
-    static int64_t (*const reads[])(void *, void *, size_t,
-                                    fault *) = {[COMPRESSED] = read_compressed, [ASCII] = read_ascii, [HEX] = read_hex};
-    encoded *d = malloc(sizeof *d);
-    if (!d) return fault_set(f, EXIT_DATA, "no memory to read %s", place->name);
-    memset(d, 0, offsetof(encoded, stored));
-    d->used = d->filled = 0;
-    d->from = place->bytes;
-    d->start = place->start;
-    d->name = place->name;
-    const int64_t skip = header->encoding == COMPRESSED ? header->bytes : 0; /* of what was compressed */
-    d->dtype = header->dtype;
-    if (bytes_of(header, place->name, &d->bytes, f) != 0) {
-        free(d);
-        return -1;
-    }
-    if (__builtin_add_overflow(d->bytes, skip, &d->bytes)) d->bytes = INT64_MAX;
-    place->bytes =
-        (byte_source){.self = d, .read = reads[header->encoding], .rewind = rewind_encoded, .close = close_encoded};
-    place->start = skip;
-    place->size = -1;
-    place->swapped = place->swapped && header->encoding != ASCII;
-    return 0;
 }
 
 /* ---- The reader ------------------------------------------------------------------------------------------- */
@@ -445,9 +211,8 @@ static void describe(const description *d, grid_info *info)
 
 /* Find the first sample: after this many lines and bytes, or before the end. Of compressed samples, the bytes are
  * skipped when they have been decompressed. */
-static int find_start(plain_place *place, const description *d, fault *f)
+static int find_start(plain_place *place, const description *d, int64_t bytes, fault *f)
 {
-    int64_t bytes;
     if (d->lines > 0 && byte_source_skip(&place->bytes, place->start, f) < 0) return -1;
     for (int64_t lines = d->lines; lines > 0;) {
         char c;
@@ -458,10 +223,10 @@ static int find_start(plain_place *place, const description *d, fault *f)
         lines -= c == '\n';
     }
     if (d->lines > 0 && place->bytes.rewind(place->bytes.self, f) != 0) return -1;
-    if (d->bytes > 0 && d->encoding != COMPRESSED && __builtin_add_overflow(place->start, d->bytes, &place->start))
+    if (d->bytes > 0 && d->encoding != ENCODED_COMPRESSED &&
+        __builtin_add_overflow(place->start, d->bytes, &place->start))
         return fault_header(place->name, "its byte skip is too large", "", f);
     if (d->bytes >= 0) return 0;
-    if (bytes_of(d, place->name, &bytes, f) != 0) return -1;
     if (place->size < 0)
         return fault_set(f, EXIT_DATA, "%s has its samples at its end, which is unknown: name a plain file",
                          place->name);
@@ -487,10 +252,12 @@ reader *nrrd_open(input *in, const read_options *options, fault *f)
         place.size = input_data_size(samples);
         place.start = 0;
         place.name = input_name(samples);
-        if (d.encoding == COMPRESSED && d.lines == 0) d.encoding = RAW; /* inputs are decompressed */
+        if (d.encoding == ENCODED_COMPRESSED && d.lines == 0) d.encoding = ENCODED_RAW; /* inputs are decompressed */
     }
     describe(&d, &info);
-    if (find_start(&place, &d, f) != 0 || (d.encoding != RAW && decode(&place, &d, f) != 0)) {
+    const int64_t bytes = encoded_bytes(&info, d.dtype), skip = d.encoding == ENCODED_COMPRESSED ? d.bytes : 0;
+    if (bytes < 0) fault_set(f, EXIT_DATA, "%s is damaged: its header describes more than 2^63 bytes", place.name);
+    if (bytes < 0 || find_start(&place, &d, bytes, f) != 0 || encoded_decode(&place, d.encoding, bytes, skip, f) != 0) {
         place.bytes.close(place.bytes.self);
         return NULL;
     }
