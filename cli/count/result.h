@@ -29,6 +29,7 @@ bool bin_names_alike(const bin_names *x, const bin_names *y);
 /* What the edges of an axis are, if not numbers. */
 typedef struct axis_form {
     values_kind kind;
+    const char *unit; /* of numbers in text; NULL: unknown */
     bool characters;  /* bins are bytes or letters, which are shown as characters */
     bin_names *names; /* of VALUES_WORDS, whose bins are those of an integer axis from 0 */
 } axis_form;

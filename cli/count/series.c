@@ -126,6 +126,7 @@ static void form_axis(run *r, int made, int a, int axis)
     result_name_bins(r->result, made, a, r->bins_of[axis]);
     axis_form *form = &r->result->series[made].forms[a];
     if (run_has_times(r, axis)) form->kind = VALUES_TIMES;
+    if (run_form_of_axis(r, axis)) form->unit = run_form_of_axis(r, axis)->unit;
     form->characters = r->characters && r->naxes == 1 && has_characters(&r->axes[axis]);
 }
 

@@ -64,6 +64,8 @@ typedef struct channel_form {
     bool looks;                        /* VALUES_NUMBERS of text, which may turn out to be integers */
     time_epoch epoch;                  /* VALUES_TIMES, f64, that are read as numbers; or none, and text is parsed */
     bool stated;                       /* the file says which times they are */
+    const char *unit;                  /* VALUES_NUMBERS of text with this unit; or NULL */
+    bool blank;                        /* no value was seen yet, and the next file with one says what they are */
     time_epoch span;                   /* VALUES_NUMBERS that are spans, in this unit; or none */
 } channel_form;
 
@@ -134,6 +136,8 @@ struct reader {
     const values_kind *kinds;     /* [channels]: what their values seem to be; NULL: VALUES_NUMBERS */
     const bool *blank;            /* [channels]: no value was seen of it; NULL: not looked for */
     const time_style *styles;     /* [channels]: how dates in text are written; NULL: in forms that say all */
+    const bool *reals;            /* [channels]: numbers are written with a point or an exponent; NULL: unknown */
+    const char *const *unit_of;   /* [channels]: of their numbers, each NULL if unknown; NULL: none is known */
     const time_epoch *epochs;     /* [channels]: the times, or spans, that their numbers are; NULL: none is one */
     bool declares;                /* the file says what values are; else they are written, and can be read as words or
                                      integers beyond those that doubles hold, too */
@@ -154,7 +158,8 @@ struct reader {
     uint64_t bad;     /* cells, or paired rows, skipped in this pass (--skip-bad) */
     uint64_t missing; /* the same of values that are missing */
     uint64_t ragged;  /* rows with another number of cells than the first, skipped in this pass (--skip-bad) */
-    const char *note; /* what a remark on standard error says about the file; or NULL */
+    const char *const *column_notes; /* [channels]: the same of what is read of a column; NULL: none */
+    const char *note;                /* what a remark on standard error says about the file; or NULL */
 
     /* Parts of the samples can be read by themselves: of an array, by pixels; of rows of text, by the byte that a row
      * begins with; of TIFF, by strips or rows of tiles; of HDF5, by blocks of chunks. 0: only all of them, and the next

@@ -37,6 +37,8 @@ typedef struct read_options {
     char comment;             /* --comment; 0: # before the first row; COMMENT_NONE: none */
     date_order date_order;    /* --date-format mdy or dmy */
     const char *date_pattern; /* --date-format %d.%m.%Y; NULL: any */
+    char decimal;             /* --decimal; 0: not given */
+    const char *number;       /* --number PATTERN */
     int64_t skip_lines;       /* --skip-lines */
     int header;               /* --header yes/no: 1, 0; -1: detect */
     bool columns;             /* columns are requested, so blanks between plain numbers separate them */

@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,13 +98,15 @@ int value_delimiter(settings *s, char *text, fault *f)
     static const struct {
         const char *name;
         char character;
-    } named[] = {{"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}, {"\\t", '\t'}, {"space", ' '}, {"pipe", '|'}};
+    } named[] = {{"comma", ','}, {"semicolon", ';'}, {"tab", '\t'},    {"\\t", '\t'},
+                 {"space", ' '}, {"pipe", '|'},      {"newline", '\n'}};
     s->read.delimiter = text[0] && !text[1] ? text[0] : '\0';
     for (size_t i = 0; i < sizeof named / sizeof *named; i++)
         if (strcmp(text, named[i].name) == 0) s->read.delimiter = named[i].character;
     if (s->read.delimiter) return 0;
     return fault_set(f, EXIT_USAGE,
-                     "--delimiter takes one character, or comma, semicolon, tab, space or pipe, not '%s'", text);
+                     "--delimiter takes one character, or comma, semicolon, tab, space, pipe or newline, not '%s'",
+                     text);
 }
 
 int value_comment(settings *s, char *text, fault *f)
@@ -125,6 +128,26 @@ int value_date_format(settings *s, char *text, fault *f)
                          "--date-format takes mdy, dmy, or a format such as %%d.%%m.%%Y, not '%.60s': %s", text, wrong);
     s->read.date_pattern = text;
     return 0;
+}
+
+int value_decimal(settings *s, char *text, fault *f)
+{
+    s->read.decimal = text[0];
+    if ((text[0] == ',' || text[0] == '.') && !text[1]) return 0;
+    return fault_set(f, EXIT_USAGE, "--decimal takes , or ., not '%s'", text);
+}
+
+int value_number(settings *s, char *text, fault *f)
+{
+    regex_t pattern;
+    char why[100];
+    const int wrong = regcomp(&pattern, text, REG_EXTENDED);
+    s->read.number = text;
+    if (!wrong) regfree(&pattern);
+    if (!wrong && *text) return 0;
+    if (wrong) regerror(wrong, &pattern, why, sizeof why);
+    return fault_set(f, EXIT_USAGE, "--number '%.60s' is not an extended regular expression: %s", text,
+                     wrong ? why : "it is empty");
 }
 
 int value_timezone(settings *s, char *text, fault *f)

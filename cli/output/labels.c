@@ -43,7 +43,8 @@ titles titles_of(const result *r, const settings *s)
         else if (named && !result_has_characters(r))
             label_of_axis(r, a, title, sizeof t.axis[0]);
         const size_t length = strlen(title);
-        if (s->unit) snprintf(title + length, sizeof t.axis[0] - length, "%s(%.60s)", length ? " " : "", s->unit);
+        const char *unit = s->unit ? s->unit : r->count ? r->series[0].forms[a].unit : NULL;
+        if (unit) snprintf(title + length, sizeof t.axis[0] - length, "%s(%.60s)", length ? " " : "", unit);
     }
     const view v = naxes == 1 ? view_drawn(s, &r->series[0]) : view_asked(s, &r->series[0]);
     if (naxes == 1 && s->y_label)

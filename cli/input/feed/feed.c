@@ -60,18 +60,42 @@ static samples *open_file(feed *in, int i, fault *f)
     return file->open;
 }
 
-samples *feed_begin(feed *in, int i, fault *f)
-{
-    feed_file *file = &in->files[i];
-    if (!open_file(in, i, f) || (file->used && samples_rewind(file->open, f) != 0)) return NULL;
-    file->used = false;
-    return file->open;
-}
-
 static void close_file(feed *in, int i)
 {
     samples_close(in->files[i].open);
     in->files[i].open = NULL;
+}
+
+/* Is the file one that cannot be opened again? */
+static bool is_once(const feed *in, int i)
+{
+    const feed_file *file = &in->files[i];
+    return strcmp(file->path, "-") == 0 || input_was_spooled(samples_reader(file->open)->in);
+}
+
+/* What columns are that have no value in the first file, by the first file in which they have one. */
+static int settle_forms(feed *in, int first, fault *f)
+{
+    channel_forms *all = in->forms;
+    if (!all || in->settled) return 0;
+    in->settled = true;
+    const bool open = channel_forms_are_open(all);
+    for (int k = 0; k < in->count && channel_forms_are_open(all); k++) {
+        if (k == first || in->files[k].open) continue;
+        if (!open_file(in, k, f)) return -1;
+        if (!is_once(in, k)) close_file(in, k);
+    }
+    channel_forms_settle(all);
+    return open ? feed_reform(in, f) : 0;
+}
+
+samples *feed_begin(feed *in, int i, fault *f)
+{
+    feed_file *file = &in->files[i];
+    if (!open_file(in, i, f) || settle_forms(in, i, f) != 0 || (file->used && samples_rewind(file->open, f) != 0))
+        return NULL;
+    file->used = false;
+    return file->open;
 }
 
 /* Leave a file open whose samples are all kept. */
@@ -87,9 +111,7 @@ static bool hold_file(feed *in, int i)
 
 void feed_end(feed *in, int i)
 {
-    const feed_file *file = &in->files[i];
-    bool once = strcmp(file->path, "-") == 0 || input_was_spooled(samples_reader(file->open)->in);
-    if (!once && in->count > 1 && !hold_file(in, i)) close_file(in, i);
+    if (!is_once(in, i) && in->count > 1 && !hold_file(in, i)) close_file(in, i);
 }
 
 bool feed_keeps_all(const feed *in)
@@ -118,7 +140,7 @@ static int begin_part(feed *in, int i, unit_range *taken, fault *f)
     if (in->open != i && in->files[in->open].open) close_file(in, in->open);
     in->open = i;
     samples *file = open_file(in, i, f);
-    if (!file) return -1;
+    if (!file || settle_forms(in, i, f) != 0) return -1;
     const int64_t units = samples_units(file);
     *taken = division_units(&in->division, in->shard, i, units);
     if (taken->first == taken->end) return 0;

@@ -23,6 +23,7 @@ typedef struct feed {
     bool keep; /* several passes are possible */
     int count;
     feed_file *files;
+    bool settled;                    /* what columns are that have no value in the first file */
     channel_forms own_forms, *forms; /* of the counted sources; NULL: only numbers */
     division division;               /* of --shard */
     int64_t shard;                   /* that passes take, from 0; may be changed between them */

@@ -459,6 +459,16 @@ int samples_next(samples *in, piece *p, fault *f)
     return 1;
 }
 
+/* What is to be said of the file, or else of a column that is read. */
+static const char *note_of(const samples *in)
+{
+    const reader *from = in->reader;
+    const char *note = from->note;
+    for (int i = 0; i < in->choice.total && from->column_notes && !note; i++)
+        note = from->column_notes[in->choice.sources[i].channel];
+    return note;
+}
+
 leftovers samples_leftovers(const samples *in)
 {
     const reader *from = in->reader;
@@ -469,7 +479,7 @@ leftovers samples_leftovers(const samples *in)
                        .copies = from->copies,
                        .first_only = from->first_only,
                        .comments = from->comments,
-                       .note = from->note};
+                       .note = note_of(in)};
 }
 
 void leftovers_remark(const leftovers *l, const char *name, const settings *s)

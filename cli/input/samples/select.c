@@ -294,8 +294,10 @@ static int fault_no_numbers(const reader *r, fault *f)
 /* Add a source that is not counted itself. */
 static int add_extra(choice *c, const reader *r, const char *item, int *index, fault *f)
 {
-    int before = c->total;
-    if (add_item(c, r, item, f) != 0) return -1;
+    int before = c->total, channel;
+    bool luma;
+    const bool whole = find_item(r, item, &channel, &luma);
+    if ((whole ? add_item(c, r, item, f) : add_list(c, r, item, f)) != 0) return -1;
     *index = before;
     if (c->total == before + 1) return 0;
     return fault_set(f, EXIT_USAGE, "'%.60s' names %d %ss of %s where one is expected: name one", item,
@@ -335,6 +337,18 @@ static void set_form(const reader *r, sample_source *to, const channel_form *as)
     if (to->as.kind != VALUES_NUMBERS) to->dtype = as->dtype;
 }
 
+static const char *unit_of(const reader *r, const sample_source *s)
+{
+    return r->unit_of && !s->luma ? r->unit_of[s->channel] : NULL;
+}
+
+/* Numbers without a unit are bytes, too. */
+static bool is_same_unit(const char *a, const char *b)
+{
+    if (!a || !b) return (!a || strcmp(a, "bytes") == 0) && (!b || strcmp(b, "bytes") == 0);
+    return strcmp(a, b) == 0;
+}
+
 static int fault_not_alike(const reader *r, const sample_source *s, const channel_form *as, fault *f)
 {
     static const char *const names[] = {"numbers", "numbers", "strings", "dates"};
@@ -346,6 +360,11 @@ static int fault_not_alike(const reader *r, const sample_source *s, const channe
     if (spans || as->span.units)
         return fault_set(f, EXIT_DATA, "%s has %s in %.60s, where other files have %s: count it separately", name,
                          spans ? "spans of time" : "no spans of time", where, spans ? "numbers" : "them");
+    const char *unit = unit_of(r, s);
+    if (as->kind == VALUES_NUMBERS && stated_epoch(r, s).units == 0 && !is_same_unit(unit, as->unit))
+        return fault_set(f, EXIT_DATA, "%s has numbers %s%s in %.60s, and other files %s%s: count it separately", name,
+                         unit ? "in " : "without a unit", unit ? unit : "", where, as->unit ? "in " : "without a unit",
+                         as->unit ? as->unit : "");
     if (as->kind == VALUES_TIMES && stated_epoch(r, s).units)
         return fault_set(f, EXIT_DATA, "%s stores the dates in %.60s as numbers of a unit, unlike the first file: %s",
                          name, where, "name it first, or count it separately");
@@ -371,7 +390,8 @@ static bool is_alike(const reader *r, const sample_source *s, const channel_form
     const time_epoch span = stated_unit(r, s, true);
     if (r->declares && kind == VALUES_NUMBERS && !is_numeric(r, s->channel)) return true; /* it has no values */
     if (is_blank_channel(r, s->channel)) return true;
-    if (as->kind == VALUES_NUMBERS || as->kind == VALUES_INTEGERS) return !stated && is_same_span(&span, &as->span);
+    if (as->kind == VALUES_NUMBERS || as->kind == VALUES_INTEGERS)
+        return !stated && is_same_span(&span, &as->span) && is_same_unit(unit_of(r, s), as->unit);
     if (as->stated) return stated || kind == VALUES_TIMES;
     if (as->epoch.units) return !stated && kind != VALUES_TIMES;
     return r->takes_forms && !stated;
@@ -399,20 +419,27 @@ static int64_t time_unit(const reader *r, const settings *options, int channel)
     return 0;
 }
 
-static int add_form(channel_forms *all, const reader *r, const sample_source *s, values_kind kind, fault *f)
+/* How the samples of a file are read by themselves. */
+static int make_form(channel_form *made, const reader *r, const sample_source *s, values_kind kind, fault *f)
 {
-    channel_form *more = realloc(all->forms, (size_t)(all->count + 1) * sizeof *more);
-    if (!more) return fault_no_memory(r, f);
-    all->forms = more;
-    channel_form *made = &more[all->count++];
     *made = (channel_form){.kind = kind};
-    made->looks = kind == VALUES_NUMBERS && is_written(r, s);
+    made->blank = kind == VALUES_NUMBERS && !s->luma && is_blank_channel(r, s->channel);
+    if (kind == VALUES_NUMBERS) made->unit = unit_of(r, s);
+    made->looks = kind == VALUES_NUMBERS && is_written(r, s) && !(r->reals && r->reals[s->channel]);
     if (kind == VALUES_NUMBERS) made->span = stated_unit(r, s, true);
     if (kind == VALUES_TIMES) made->dtype = HISTO_I64;
     if (kind != VALUES_WORDS) return 0;
     made->dtype = HISTO_U32;
     made->words = dictionary_make();
     return made->words ? 0 : fault_no_memory(r, f);
+}
+
+static int add_form(channel_forms *all, const reader *r, const sample_source *s, values_kind kind, fault *f)
+{
+    channel_form *more = realloc(all->forms, (size_t)(all->count + 1) * sizeof *more);
+    if (!more) return fault_no_memory(r, f);
+    all->forms = more;
+    return make_form(&more[all->count++], r, s, kind, f);
 }
 
 static channel_form epoch_form(time_epoch e, bool stated)
@@ -443,14 +470,16 @@ static int find_forms(choice *c, const reader *r, const settings *options, chann
         const time_epoch stated = stated_epoch(r, s);
         const int64_t per_second =
             s->luma || kind == VALUES_TIMES || stated.units ? 0 : time_unit(r, options, s->channel);
-        const bool first = i == all->count;
+        const bool first = i == all->count, was_blank = !first && all->forms[i].blank;
         if (first && add_form(all, r, s, kind, f) != 0) return -1;
+        if (was_blank && make_form(&all->forms[i], r, s, kind, f) != 0) return -1;
         /* Text among other files may hold such integers, too. */
         if (first && kind == VALUES_NUMBERS && options->files_count > 1 &&
             (s->dtype == HISTO_I64 || s->dtype == HISTO_U64))
             all->forms[i].looks = true;
-        if (first && stated.units) all->forms[i] = epoch_form(stated, true);
-        if (first && per_second) all->forms[i] = epoch_form(epoch_per_second(per_second), false);
+        const bool made = first || was_blank;
+        if (made && stated.units) all->forms[i] = epoch_form(stated, true);
+        if (made && per_second) all->forms[i] = epoch_form(epoch_per_second(per_second), false);
         if (!is_alike(r, s, &all->forms[i], kind)) return fault_not_alike(r, s, &all->forms[i], f);
         set_form(r, s, &all->forms[i]);
     }
@@ -629,4 +658,18 @@ void channel_forms_free(channel_forms *all)
         dictionary_free(all->forms[i].words);
     free(all->forms);
     *all = (channel_forms){0};
+}
+
+bool channel_forms_are_open(const channel_forms *all)
+{
+    bool open = false;
+    for (int i = 0; i < all->count; i++)
+        open = open || all->forms[i].blank;
+    return open;
+}
+
+void channel_forms_settle(channel_forms *all)
+{
+    for (int i = 0; i < all->count; i++)
+        all->forms[i].blank = false;
 }

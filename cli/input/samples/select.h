@@ -39,6 +39,10 @@ typedef struct channel_forms {
 } channel_forms;
 
 void channel_forms_free(channel_forms *all);
+/* Is a column without a value in the files so far? */
+bool channel_forms_are_open(const channel_forms *all);
+/* No file has one. */
+void channel_forms_settle(channel_forms *all);
 
 /* Find the channels that s requests in r, and select them there. all: those of the first file are added, others must
  * match; NULL: only numbers are counted. */

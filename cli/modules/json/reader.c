@@ -163,6 +163,10 @@ static bool put_number(void *self, const char *at, const char *text)
 {
     json_reader *r = self;
     const int column = column_of_value(r, CELL_REAL);
+    if (r->learning && r->key != NOWHERE) {
+        const int learned = *keys_value(&r->keys, r->key);
+        if (learned != NOWHERE) r->table.reals[learned] = r->table.reals[learned] || number_is_real(text, at);
+    }
     if (column == NOWHERE) return true;
     row_table_cell cell = {.kind = CELL_REAL, .text = text, .size = (size_t)(at - text)};
     number_parse(text, &cell.real);

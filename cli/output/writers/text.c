@@ -207,7 +207,8 @@ static void put_title(const screen *to, const result *r, const settings *s)
 {
     const titles names = titles_of(r, s);
     const char *title = s->title ? s->title : r->title ? r->title : "";
-    const char *axis = result_naxes(r) == 1 && (!s->title || s->x_label || s->unit) ? names.axis[0] : "";
+    const bool has_unit = r->count && r->series[0].forms[0].unit;
+    const char *axis = result_naxes(r) == 1 && (!s->title || s->x_label || s->unit || has_unit) ? names.axis[0] : "";
     const char *values = result_naxes(r) == 1 && s->y_label ? names.values : "", *divider = to->signs->divider;
     char line[1400];
     snprintf(line, sizeof line, "%.512s%s%s%s%s", title, *title && *axis ? divider : "", axis,

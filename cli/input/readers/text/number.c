@@ -183,6 +183,16 @@ const char *number_parse(const char *text, double *value)
     return end;
 }
 
+bool number_is_real(const char *begin, const char *end)
+{
+    bool digit = false, real = false;
+    for (const char *p = begin; p < end; p++) {
+        digit = digit || (*p >= '0' && *p <= '9');
+        real = real || *p == '.' || *p == 'e' || *p == 'E';
+    }
+    return digit && real;
+}
+
 /* Digits that are all of the text, at most 2^64 - 1. */
 static bool parse_magnitude(const char *p, const char *end, uint64_t *m)
 {

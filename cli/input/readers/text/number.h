@@ -9,6 +9,9 @@
  * somewhere: nothing beyond it is read. Independent of the locale. */
 const char *number_parse(const char *text, double *value);
 
+/* Is the number, from begin to end, written with a point or an exponent? */
+bool number_is_real(const char *begin, const char *end);
+
 /* The integer that is all of the text from begin to end, of a dtype of 64 bits, into *value: false if it is not one.
  * Numbers with a fraction or an exponent are integers if their doubles are. */
 bool integer_parse(const char *begin, const char *end, histo_dtype dtype, void *value);

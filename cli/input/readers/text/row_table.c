@@ -77,13 +77,15 @@ int row_table_add_column(row_table *t, char *name)
         if (numeric) t->base.numeric = t->numeric = numeric;
         bool *blank = realloc(t->blank, room * sizeof *blank);
         if (blank) t->base.blank = t->blank = blank;
+        bool *reals = realloc(t->reals, room * sizeof *reals);
+        if (reals) t->base.reals = t->reals = reals;
         time_style *styles = realloc(t->styles, room * sizeof *styles);
         if (styles) t->base.styles = t->styles = styles;
         values_kind *kinds = realloc(t->kinds, room * sizeof *kinds);
         if (kinds) t->base.kinds = t->kinds = kinds;
         row_table_words *words = realloc(t->words, room * sizeof *words);
         if (words) t->words = words;
-        if (names && dtypes && numeric && blank && styles && kinds && words) t->room = (int)room;
+        if (names && dtypes && numeric && blank && reals && styles && kinds && words) t->room = (int)room;
     }
     if (!name || column == t->room) {
         free(name);
@@ -91,7 +93,7 @@ int row_table_add_column(row_table *t, char *name)
     }
     t->names[column] = name;
     t->dtypes[column] = HISTO_F64;
-    t->numeric[column] = t->blank[column] = false;
+    t->numeric[column] = t->blank[column] = t->reals[column] = false;
     t->styles[column] = t->given;
     t->kinds[column] = VALUES_NUMBERS;
     t->words[column] = (row_table_words){0};
@@ -126,6 +128,7 @@ void row_table_free(row_table *t)
     free(t->dtypes);
     free(t->numeric);
     free(t->blank);
+    free(t->reals);
     free(t->styles);
     free(t->kinds);
     free(t->words);

@@ -44,7 +44,7 @@ typedef struct row_table {
     char **names;
     histo_dtype *dtypes;
     bool *numeric;
-    bool *blank;
+    bool *blank, *reals;
     values_kind *kinds;
     time_style *styles;
     row_table_words *words;

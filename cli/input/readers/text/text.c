@@ -16,7 +16,7 @@ enum { MAX_COLUMNS = 1 << 20, LONGEST_HEADER = 1 << 20 };
 
 static bool can_delimit(char c)
 {
-    return !(c >= '0' && c <= '9') && !strchr("+-.eE#\"\r\n", c);
+    return !(c >= '0' && c <= '9') && !strchr("+-.eE#\"\r", c);
 }
 
 /* Keep the last line of the comments, which may be a header: text without its #, and a newline. */
@@ -64,7 +64,7 @@ static text_delimiter take_separator(text_reader *r)
     const char *p = w->data + w->at;
     if (w->size - w->at < 6 || strncasecmp(p, "sep=", 4) != 0) return 0;
     const char *end = p + 5 + (p[5] == '\r');
-    if (*end != '\n' || !can_delimit(p[4])) return 0;
+    if (*end != '\n' || p[4] == '\n' || !can_delimit(p[4])) return 0;
     w->at = (size_t)(end + 1 - w->data);
     r->line++;
     return p[4];
@@ -159,7 +159,8 @@ static int find_slot(text_reader *r, int column, const channel_form *as)
             return *link;
         link = &r->slot[*link].next;
     }
-    r->only_numbers = r->only_numbers && as->kind == VALUES_NUMBERS && link == &r->slot_of[column];
+    const bool plain = !r->notations || !r->notations[column];
+    r->only_numbers = r->only_numbers && plain && as->kind == VALUES_NUMBERS && link == &r->slot_of[column];
     r->slot[r->slots] = (text_slot){*as, -1};
     return *link = r->slots++;
 }
@@ -292,6 +293,7 @@ static void text_close(reader *base)
 {
     text_reader *r = (text_reader *)base;
     free(r->unquoted);
+    if (r->within) regfree(&r->pattern);
     text_window_free(&r->window);
 }
 
@@ -340,15 +342,6 @@ static bool take_names_of_comment(text_reader *r, text_cell *cells, int64_t colu
     return names;
 }
 
-/* The column of plain numbers, which may be read in other ways where other files have these. */
-static bool make_number_column(text_reader *r, const read_options *options)
-{
-    time_style *style = arena_take(&r->base.memory, 1, sizeof *style);
-    r->base.styles = style;
-    if (style) *style = (time_style){.order = options->date_order, .pattern = options->date_pattern};
-    return style;
-}
-
 /* Find channels and their names in the first row. */
 static int find_columns(text_reader *r, const read_options *options, fault *f)
 {
@@ -376,9 +369,16 @@ static int find_columns(text_reader *r, const read_options *options, fault *f)
     bool complete = cells && (!r->form.header || read_names(r, cells, columns));
     complete =
         complete && (r->form.header || r->form.numbers || r->header_given || take_names_of_comment(r, cells, columns));
-    complete = complete && (r->form.numbers ? make_number_column(r, options) : text_find_columns(r, options, cells));
+    complete =
+        complete && (r->form.numbers ? text_find_number_column(r, options) : text_find_columns(r, options, cells));
     free(cells);
-    return complete ? 0 : fault_set(f, EXIT_DATA, "no memory to read %s", name);
+    if (!complete) return fault_set(f, EXIT_DATA, "no memory to read %s", name);
+    bool found = !r->within;
+    for (int c = 0; c < r->base.channels && r->notations; c++)
+        found = found || (r->notations[c] && r->notations[c]->within);
+    return found ? 0
+                 : fault_set(f, EXIT_DATA, "%s has no cell with what --number '%.60s' looks for in its first rows",
+                             name, options->number);
 }
 
 static void note_encoding(text_reader *r)
@@ -394,6 +394,7 @@ static void note_encoding(text_reader *r)
 
 static int prepare(text_reader *r, const read_options *options, fault *f)
 {
+    if (options->number && regcomp(&r->pattern, options->number, REG_EXTENDED) == 0) r->within = &r->pattern;
     if (options->delimiter && !can_delimit(options->delimiter))
         return fault_set(f, EXIT_USAGE, "--delimiter '%c' is part of numbers: choose another", options->delimiter);
     r->skips_comments = !options->comment;
@@ -407,6 +408,8 @@ static int prepare(text_reader *r, const read_options *options, fault *f)
     while (!text_form_find(&r->window, &known, &r->form))
         if (text_window_more(&r->window, 1, f) < 0) return -1;
     r->base.may_have_header = r->form.may_be_header;
+    if (r->form.numbers && r->form.grouped == GROUPS_LIKELY)
+        r->base.note = "numbers between blanks are counted each: --delimiter newline reads a row such as 1 234 as one";
     if (r->form.title && skip_row(r, f) != 0) return -1;
     if (find_columns(r, options, f) != 0 || (r->form.header && check_rows(r, f) < 0)) return -1;
     r->first_row = text_unit(&r->base);

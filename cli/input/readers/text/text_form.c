@@ -15,6 +15,7 @@
 #include <strings.h>
 
 #include "base/dates/reading.h"
+#include "input/readers/text/notation.h"
 #include "input/readers/text/number.h"
 
 enum { ROWS_LOOKED_AT = 32 };
@@ -39,7 +40,9 @@ bool text_cell_has_comma(const text_cell *cell)
 static bool is_meant_as_number(const text_cell *cell)
 {
     double value;
-    return text_cell_number(cell, &value) || text_cell_has_comma(cell);
+    notation_evidence ignored = {0};
+    return text_cell_number(cell, &value) || text_cell_has_comma(cell) ||
+           notation_look(&ignored, '\0', cell->begin, cell->end);
 }
 
 bool text_cell_missing(const text_cell *cell)
@@ -196,7 +199,7 @@ static words_census words_census_of(const text_window *w, text_delimiter delimit
                 (is_quantity(&cell[c]) || is_time(&cell[c])) && (has.rows == 1 || (c < has.fewest && has.numbers[c]));
         if (has.rows == 0) {
             has.first = cells;
-            has.total = cells == 2 && !text_cell_number(&cell[0], &value) && text_cell_number(&cell[1], &value);
+            has.total = cells == 2 && !is_quantity(&cell[0]) && is_quantity(&cell[1]);
         }
         if (has.rows == 1 || (has.rows > 1 && cells < has.fewest)) has.fewest = cells;
     }
@@ -339,12 +342,42 @@ static bool has_row_names(const text_window *w, text_delimiter delimiter)
     return rows > 1 && are_row_names(first, last, rows - 1);
 }
 
-/* False if more text is needed. */
-static bool find_delimiter(const text_window *w, text_form *form, bool may_be_numbers)
+/* Are the numbers of each row the groups of one number, as in 1 000? Surely so, if a group begins with 0. */
+static text_groups find_groups(const text_window *w)
 {
+    const char *p = w->data + w->at, *end = w->data + w->size;
+    uint64_t line = 0;
+    bool zero = false, several = false, shorter = false;
+    for (int row = 0; row < ROWS_LOOKED_AT && text_skip_to_row(&p, end, ' ', w->comment, &line); row++) {
+        text_cell cell[CELLS_LOOKED_AT];
+        const int64_t cells = words_of(&p, end, ' ', cell, &line);
+        if (cells == 0) break;
+        if (cells > 6) return GROUPS_NONE;
+        for (int64_t c = 0; c < cells; c++) {
+            const char *digit = cell[c].begin + (c == 0 && (*cell[c].begin == '-' || *cell[c].begin == '+'));
+            int digits = 0;
+            while (digits < 4 && digit[digits] >= '0' && digit[digits] <= '9')
+                digits++;
+            const bool whole = digit + digits == cell[c].end;
+            if ((c > 0 ? digits != 3 : digits < 1 || digits > 3) || (c + 1 < cells && !whole)) return GROUPS_NONE;
+            if (!whole && digit[digits] != '.' && digit[digits] != ',') return GROUPS_NONE;
+            if (c == 0 && cells > 1 && *digit == '0') return GROUPS_NONE;
+            zero = zero || (c > 0 && *digit == '0');
+            shorter = shorter || (c == 0 && cells > 1 && digits < 3);
+        }
+        several = several || cells > 1;
+    }
+    return !several ? GROUPS_NONE : zero ? GROUPS_SURE : shorter ? GROUPS_LIKELY : GROUPS_NONE;
+}
+
+/* False if more text is needed. */
+static bool find_delimiter(const text_window *w, const read_options *options, text_form *form)
+{
+    const bool may_be_numbers = options->header != 1 && !options->columns;
     static const text_delimiter candidates[] = {',', '\t', ';', '|'};
     fit best = {0};
     for (size_t i = 0; i < sizeof candidates; i++) {
+        if (candidates[i] == options->decimal) continue;
         fit one = fit_of(w, candidates[i]);
         if (one.cut) return false;
         if (one.cells < 2) continue;
@@ -357,6 +390,11 @@ static bool find_delimiter(const text_window *w, text_form *form, bool may_be_nu
     bool only_numbers = blanks.numbers && !blanks.words && may_be_numbers;
     /* If only some of the blanks between plain numbers are tabs, these do not separate columns. */
     bool columns = best.cells && !(only_numbers && (best.alike < best.rows || blanks.numbers > best.cells));
+    form->grouped = find_groups(w);
+    if (form->grouped == GROUPS_SURE || (form->grouped && options->decimal)) {
+        form->delimiter = '\n';
+        return true;
+    }
     const text_delimiter blank = find_blanks(w);
     const fit by_blanks = fit_of(w, blank);
     /* As in logs of web servers, whose last cells are quoted sentences. */
@@ -433,10 +471,11 @@ static bool has_numbers_as_names(const text_window *w, text_delimiter delimiter)
 
 bool text_form_find(const text_window *w, const read_options *options, text_form *form)
 {
-    *form = (text_form){.delimiter = options->delimiter};
-    if (!options->delimiter) {
-        if (!find_delimiter(w, form, options->header != 1 && !options->columns)) return false;
-    } else if (fit_of(w, options->delimiter).cut) {
+    const bool lines = options->number && !options->columns && !options->delimiter;
+    *form = (text_form){.delimiter = lines ? '\n' : options->delimiter};
+    if (!form->delimiter) {
+        if (!find_delimiter(w, options, form)) return false;
+    } else if (fit_of(w, form->delimiter).cut) {
         return false;
     }
     census first = census_of(w, form->delimiter);
@@ -446,7 +485,7 @@ bool text_form_find(const text_window *w, const read_options *options, text_form
         const fit rows = fit_of(w, form->delimiter);
         names = first.named && (rows.numbers > 0 || rows.rows == 1 || has_times(w, form->delimiter, false));
     }
-    names = names && !has_times(w, form->delimiter, true);
+    names = names && !has_times(w, form->delimiter, true) && !lines;
     form->header = options->header == 1 || form->row_names || (options->header == -1 && names);
     form->may_be_header =
         !form->header && !form->numbers && options->header == -1 && has_numbers_as_names(w, form->delimiter);

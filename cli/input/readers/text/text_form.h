@@ -5,9 +5,13 @@
 #include "input/reader.h"
 #include "input/readers/text/text_scan.h"
 
+/* Whether blanks part the groups of one number in each row, and not numbers. */
+typedef enum text_groups { GROUPS_NONE = 0, GROUPS_LIKELY, GROUPS_SURE } text_groups;
+
 typedef struct text_form {
     bool numbers; /* plain numbers, in a single channel */
     text_delimiter delimiter;
+    text_groups grouped;
     bool title;         /* a row before all others, such as the total of ls -l */
     bool header;        /* the first row contains names */
     bool may_be_header; /* the first row has numbers, but like names: 2013, 2014, 2015 above fractions */

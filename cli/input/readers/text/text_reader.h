@@ -3,6 +3,7 @@
 #define CLI_READERS_TEXT_READER_H
 
 #include "input/reader.h"
+#include "input/readers/text/notation.h"
 #include "input/readers/text/text_form.h"
 #include "input/readers/text/text_scan.h"
 
@@ -17,15 +18,18 @@ typedef struct text_reader {
     text_window window;
     text_form form;
     bool skip_bad, paired, in_parts;
-    text_delimiter separator; /* that the first line states; 0: none does */
-    bool is_windows;          /* Windows-1252, of which names and strings are made UTF-8 */
-    int64_t skipped_lines;    /* --skip-lines */
-    bool skips_comments;      /* before the first row */
-    bool header_given;        /* whether there is a header */
-    const char *commented;    /* the last of these lines, without #; NULL: there is none */
-    size_t commented_size;    /* bytes, before two newlines */
-    int *slot_of;             /* per column: the first slot of its values, or -1 */
-    int *slot_of_view;        /* per selected column */
+    text_delimiter separator;         /* that the first line states; 0: none does */
+    bool is_windows;                  /* Windows-1252, of which names and strings are made UTF-8 */
+    int64_t skipped_lines;            /* --skip-lines */
+    bool skips_comments;              /* before the first row */
+    bool header_given;                /* whether there is a header */
+    const char *commented;            /* the last of these lines, without #; NULL: there is none */
+    size_t commented_size;            /* bytes, before two newlines */
+    const notation *const *notations; /* per column: how its numbers are written; NULL: as number_parse reads them */
+    const regex_t *within;            /* of --number; NULL: not given */
+    regex_t pattern;                  /* to which it points */
+    int *slot_of;                     /* per column: the first slot of its values, or -1 */
+    int *slot_of_view;                /* per selected column */
     text_slot *slot;
     int slots;
     bool only_numbers; /* each column has at most one slot, of f64 */
@@ -45,6 +49,9 @@ typedef struct text_reader {
 /* Find what the columns hold by the first rows, which begin at the window's position. cells: as many as there are
  * columns. False without memory. */
 bool text_find_columns(text_reader *r, const read_options *options, text_cell *cells);
+
+/* The same of the column of plain numbers, which is read in other ways where other files have these. */
+bool text_find_number_column(text_reader *r, const read_options *options);
 
 /* Read rows, or plain numbers, until the band is full or the data ends: how many, or -1. */
 int64_t text_read_rows(text_reader *r, fault *f);

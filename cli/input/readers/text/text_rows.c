@@ -19,7 +19,9 @@ static int fault_cell(const text_reader *r, uint64_t line, int column, const tex
     line = text_window_line(&r->window, line);
     if (line == 1) remedy = "correct it, leave such cells out with --skip-bad, or declare a header with --header yes";
     text_cell_describe(cell->begin, cell->end, "number", what, sizeof what);
-    if (text_cell_has_comma(cell)) remedy = "write it with a decimal point, and no comma elsewhere";
+    if (text_cell_has_comma(cell)) remedy = "say what its comma is: --decimal , or, of groups of digits, --decimal .";
+    const notation *n = r->notations ? r->notations[column] : NULL;
+    if (n && n->unit) remedy = "others in its column have a unit: write it, or leave such cells out with --skip-bad";
     if (r->base.names) snprintf(named, sizeof named, " (%.80s)", r->base.names[column]);
     return fault_set(f, EXIT_DATA, "%s, line %" PRIu64 ", column %d%s: %s; %s", input_name(r->base.in), line, column,
                      named, what, remedy);
@@ -200,30 +202,53 @@ static cell_result store_word(text_reader *r, int column, const text_cell *cell,
     return CELL_FAILED;
 }
 
+/* Make a cell that is written in the notation of its column one that number_parse reads. */
+static bool make_plain(const text_reader *r, int column, text_cell *cell, plain_number *room)
+{
+    const notation *n = r->notations ? r->notations[column] : NULL;
+    if (!n) return true;
+    if (!notation_read(n, cell->begin, cell->end, room)) return false;
+    *cell = (text_cell){.begin = room->text, .end = room->text + room->size};
+    return true;
+}
+
+/* Has the cell no number because it has not what --number looks for? */
+static bool is_without(const text_reader *r, int column, const text_cell *cell)
+{
+    const notation *n = r->notations ? r->notations[column] : NULL;
+    const char *begin = cell->begin, *end = cell->end;
+    return n && n->within && !notation_find(n, &begin, &end);
+}
+
 /* Store a cell as its slot's kind of value. */
 static cell_result store_cell(text_reader *r, int column, int slot, const text_cell *cell, fault *f)
 {
     const channel_form *as = &r->slot[slot].as;
     void *values = r->values + slot * r->capacity;
     const int64_t at = r->filled[slot];
+    const bool numeric = as->kind == VALUES_NUMBERS || as->kind == VALUES_INTEGERS || as->kind == VALUES_TRUTHS;
     double value;
     time_span span;
+    plain_number room;
+    text_cell number = *cell;
+    if (numeric && !make_plain(r, column, &number, &room))
+        return text_cell_missing(cell) || is_without(r, column, cell) ? CELL_MISSING : CELL_BAD;
     switch (as->kind) {
     case VALUES_WORDS:
         return store_word(r, column, cell, as->words, (uint32_t *)values + at, f);
     case VALUES_NUMBERS:
-        if (!text_cell_number(cell, &value)) break;
+        if (!text_cell_number(&number, &value)) break;
         ((double *)values)[at] = value;
         return CELL_GOOD;
     case VALUES_INTEGERS:
         if (text_cell_is(cell, "NaN")) return CELL_MISSING;
-        if (integer_parse(cell->begin, cell->end, as->dtype, (uint64_t *)values + at)) return CELL_GOOD;
-        if (!text_cell_number(cell, &value)) break;
+        if (integer_parse(number.begin, number.end, as->dtype, (uint64_t *)values + at)) return CELL_GOOD;
+        if (!text_cell_number(&number, &value)) break;
         fault_set(f, EXIT_DATA, "%s, column %d: %.17g is not a 64-bit integer", input_name(r->base.in), column, value);
         return CELL_FAILED;
     case VALUES_TRUTHS:
-        if (!text_cell_number(cell, &value)) break;
-        ((unsigned char *)values)[at] = condition_has_written(as->condition, cell->begin);
+        if (!text_cell_number(&number, &value)) break;
+        ((unsigned char *)values)[at] = condition_has_written(as->condition, number.begin);
         return CELL_GOOD;
     case VALUES_TIMES:
         if (text_cell_is(cell, "NaT")) return CELL_MISSING;
