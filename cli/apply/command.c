@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "apply/eight_bits.h"
 #include "apply/gaps.h"
 #include "apply/video.h"
 #include "base/failure.h"
@@ -23,7 +24,7 @@ static image_page page_of(const job *j)
     const channel_model model = r->channels == 3 ? CHANNELS_RGB : CHANNELS_RGBA;
     image_page page = {.model = array ? model : r->model,
                        .channels = r->channels,
-                       .dtype = j->dtype,
+                       .dtype = j->top ? HISTO_U8 : j->dtype,
                        .height = pages_height(j->pages),
                        .width = pages_width(j->pages),
                        .about = about};
@@ -33,24 +34,26 @@ static image_page page_of(const job *j)
         page.classes = true;
         return page;
     }
-    page.has_nodata = j->gaps && gaps_nodata(about, r->dtypes[0], j->dtype, page.nodata);
-    page.largest = about && j->dtype == r->dtypes[0] ? about->largest : 0;
+    page.has_nodata = j->gaps && gaps_nodata(about, r->dtypes[0], page.dtype, page.nodata);
+    page.largest = j->top && j->top < UINT8_MAX                   ? j->top
+                   : !j->top && about && j->dtype == r->dtypes[0] ? about->largest
+                                                                  : 0;
     page.boolean = j->boolean;
     if (j->settings->bits && page.largest) page.largest = (INT64_C(1) << j->settings->bits) - 1;
     return page;
 }
 
-static int map_tone(job *j, int i, const band *b, fault *f)
+/* Map a tone to rows of the result or, where these are scaled afterwards, of the image's type. */
+static int map_tone(job *j, int i, const band *b, unsigned char *rows, fault *f)
 {
     const tones *t = &j->tones;
-    const image_page *page = &j->out->page;
-    const levels *l = &j->levels[t->tone[i].table];
-    const tone_rows out = {j->rows.data, page->dtype, page->channels, b->rows, b->cols, l->lo, l->hi};
+    double lo, hi;
+    job_results(j, t->tone[i].table, &lo, &hi);
+    const tone_rows out = {rows, j->dtype, j->out->page.channels, b->rows, b->cols, lo, hi};
     const histo_apply_options options = {.threads = j->settings->threads};
     histo_view from;
     if (tones_view(&j->tones, i, b, &from, f) != 0) return -1;
-    const histo_view to =
-        j->kind->classes ? histo_view_nd(j->rows.data, page->dtype, 2, from.shape) : tones_place(t, i, &out);
+    const histo_view to = j->kind->classes ? histo_view_nd(rows, j->dtype, 2, from.shape) : tones_place(t, i, &out);
     if (j->kind->apply) {
         if (j->kind->apply(j, i, b, &from, &to, f) != 0) return -1;
     } else if (histo_map_apply(j->maps[t->tone[i].table], &from, &to, &options) != HISTO_OK) {
@@ -66,12 +69,37 @@ static void turn_values(const job *j, unsigned char *rows, int64_t count)
     const histo_dtype dtype = j->out->page.dtype;
     double lo, hi;
     levels_of_dtype(dtype, &lo, &hi);
-    const uint32_t most = j->largest ? (uint32_t)j->largest : (uint32_t)hi;
+    const uint32_t most = j->top ? (uint32_t)j->top : j->largest ? (uint32_t)j->largest : (uint32_t)hi;
     for (int64_t i = 0; i < count && dtype == HISTO_U8; i++)
         rows[i] = (uint8_t)(most - rows[i]);
     uint16_t *wide = (uint16_t *)(void *)rows;
     for (int64_t i = 0; i < count && dtype == HISTO_U16; i++)
         wide[i] = (uint16_t)(most - wide[i]);
+}
+
+/* All channels of the band, as 8 bits in the rows of the result and as they are in the wide ones. */
+static int show_rest(job *j, const band *b, fault *f)
+{
+    const int channels = j->out->page.channels;
+    const size_t pitch = (size_t)(b->cols * channels) * histo_dtype_size(b->views[0].dtype);
+    if (!scratch_reserve(&j->wide, pitch * (size_t)b->rows))
+        return fault_set(f, EXIT_DATA, "no memory for the rows of %s", job_name(j));
+    pages_interleave(b, channels, j->wide.data, pitch);
+    eight_bits_rest(j, j->wide.data, b->rows * b->cols * channels, j->rows.data);
+    return 0;
+}
+
+/* The colours that were changed in the image's type, of which each pixel has three. */
+static void show_colors(job *j, const band *b)
+{
+    const int channels = j->out->page.channels, first = j->tones.tone[0].channel;
+    const size_t size = histo_dtype_size(j->dtype);
+    double lo, hi;
+    job_results(j, 0, &lo, &hi);
+    for (int64_t i = 0; i < b->rows * b->cols; i++) {
+        const int64_t at = i * channels + first;
+        eight_bits_scale(j, j->wide.data + (size_t)at * size, 3, lo, hi, j->rows.data + at);
+    }
 }
 
 static int map_band(job *j, const band *b, fault *f)
@@ -81,10 +109,13 @@ static int map_band(job *j, const band *b, fault *f)
     if (!scratch_reserve(&j->rows, pitch * (size_t)b->rows))
         return fault_set(f, EXIT_DATA, "no memory for the rows of %s", job_name(j));
     const tones *t = &j->tones;
-    if (!j->kind->classes && (t->kind != TONE_CHANNEL || t->count < page->channels))
-        pages_interleave(b, page->channels, j->rows.data, pitch);
+    const bool some = !j->kind->classes && (t->kind != TONE_CHANNEL || t->count < page->channels);
+    if (!j->top && some) pages_interleave(b, page->channels, j->rows.data, pitch);
+    if (j->top && some && show_rest(j, b, f) != 0) return -1;
+    unsigned char *to = eight_bits_scales(j) ? j->wide.data : j->rows.data;
     for (int i = 0; i < t->count; i++)
-        if (map_tone(j, i, b, f) != 0) return -1;
+        if (map_tone(j, i, b, to, f) != 0) return -1;
+    if (eight_bits_scales(j)) show_colors(j, b);
     if (j->turns) turn_values(j, j->rows.data, b->rows * b->cols * page->channels);
     if (gaps_keep(j, b, f) != 0) return -1;
     return image_rows(j->out, j->rows.data, b->rows, f);
@@ -128,7 +159,7 @@ static int run_unit(job *j, fault *f)
 static void keep_booleans(job *j, const image_writer *writer)
 {
     const metadata *about = pages_about(j->pages);
-    j->boolean = about && about->boolean && writer->booleans && !j->kind->classes && !j->settings->bits;
+    j->boolean = about && about->boolean && writer->booleans && !j->kind->classes && !j->settings->bits && !j->top;
     if (j->boolean) j->largest = 1;
 }
 
@@ -137,7 +168,7 @@ static void keep_white(job *j, const image_writer *writer)
 {
     const metadata *about = pages_about(j->pages);
     if (!about || !about->white_first || j->kind->classes) return;
-    j->turns = writer->shows && (j->dtype == HISTO_U8 || j->dtype == HISTO_U16);
+    j->turns = writer->shows && (j->top || j->dtype == HISTO_U8 || j->dtype == HISTO_U16);
     note(j->turns ? "%s: its smallest value is white (MONOCHROME1), and that of the picture is black: its values are "
                     "turned round"
                   : "%s: its smallest value is white (MONOCHROME1), as that of the result",
@@ -150,6 +181,7 @@ static int begin(job *j, fault *f)
     const image_writer *writer = s->output ? image_writer_find(s->output, pages_reader(j->pages), f) : NULL;
     if (s->output && !writer) return -1;
     if (job_choose_tones(j, s->mask, s->color ? s->color : j->kind->color, f) != 0) return -1;
+    if (eight_bits_begin(j, f) != 0) return -1;
     if (writer) keep_booleans(j, writer);
     if (writer) keep_white(j, writer);
     j->gaps = writer && writer->gaps;

@@ -139,7 +139,7 @@ int gaps_keep(job *j, const band *b, fault *f)
 
 void gaps_remark(const job *j, const char *format)
 {
-    const bool kept = j->dtype == pages_reader(j->pages)->dtypes[0] && !j->kind->classes;
+    const bool kept = j->dtype == pages_reader(j->pages)->dtypes[0] && !j->top && !j->kind->classes;
     note("%s: pixels without a value, which %s cannot say, %s: %" PRId64, job_name(j), format,
          kept ? "keep what is stored" : "are 0", j->unsaid);
 }

@@ -227,6 +227,13 @@ static int new_map(job *j, int table, const histo_axis *axis, histo_within withi
                                                                             : fault_of_library(f, EXIT_DATA, "the map");
 }
 
+void job_results(const job *j, int table, double *lo, double *hi)
+{
+    const bool narrow = j->top && j->dtype == HISTO_U8;
+    *lo = narrow ? 0 : j->levels[table].lo;
+    *hi = narrow ? (double)j->top : j->levels[table].hi;
+}
+
 int job_new_map(job *j, int table, histo_within within, fault *f)
 {
     if (j->maps[table]) return 0; /* of the frame before */
@@ -268,12 +275,18 @@ static void clip_line(const polyline *line, double most, polyline *clipped)
     }
 }
 
+/* The largest sample that there may be in the result; 0: its dtype's. */
+static int64_t largest_result(const job *j)
+{
+    return j->top && j->dtype == HISTO_U8 ? j->top : j->largest;
+}
+
 /* Does the dtype hold larger samples than there may be? Only these need a bound. */
 static bool is_narrower(const job *j)
 {
     double lo, hi;
     levels_of_dtype(j->dtype, &lo, &hi);
-    return j->largest && j->dtype <= HISTO_I64 && (double)j->largest < hi;
+    return largest_result(j) && j->dtype <= HISTO_I64 && (double)largest_result(j) < hi;
 }
 
 int job_line_map(job *j, int table, int n, const double *from, const double *to, bool extend, fault *f)
@@ -301,7 +314,7 @@ int job_line_map(job *j, int table, int n, const double *from, const double *to,
     memmove(value, value + first, (size_t)line.n * sizeof *value);
     const polyline *of = &line;
     if (is_narrower(j)) {
-        clip_line(&line, (double)j->largest, &clipped);
+        clip_line(&line, (double)largest_result(j), &clipped);
         of = &clipped;
     }
     const histo_axis axis = histo_axis_closed(histo_axis_variable(of->n - 1, of->at));
@@ -380,6 +393,7 @@ void job_close(job *j)
     free(j->hists);
     free(j->maps);
     free(j->rows.data);
+    free(j->wide.data);
     free(j->marks.data);
     tones_free(&j->tones);
     mask_close(&j->mask);

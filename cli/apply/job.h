@@ -48,14 +48,15 @@ struct job {
     image_file *out; /* or NULL */
     tones tones;
     mask mask;
-    int mask_page;         /* that it stands at; -1: none */
-    int64_t largest;       /* value of samples; 0: the dtype's */
-    bool boolean;          /* they are 0 and 1, and stay so */
-    bool turns;            /* the values of the result are turned round: white was the smallest */
-    histo_dtype dtype;     /* of the result */
-    int unit;              /* from 0; of video, the frame */
-    const band *frame;     /* of video: its luma; NULL: pages */
-    int64_t pages_read;    /* in the last pass */
+    int mask_page;      /* that it stands at; -1: none */
+    int64_t largest;    /* value of samples; 0: the dtype's */
+    bool boolean;       /* they are 0 and 1, and stay so */
+    bool turns;         /* the values of the result are turned round: white was the smallest */
+    histo_dtype dtype;  /* of the result */
+    int64_t top;        /* the largest value of a result of 8 bits (apply/eight_bits.h); 0: it has the image's type */
+    int unit;           /* from 0; of video, the frame */
+    const band *frame;  /* of video: its luma; NULL: pages */
+    int64_t pages_read; /* in the last pass */
     int64_t pages_written; /* begun, of the unit */
     levels *levels;        /* [tones.tables] */
     histo_hist **hists;    /* [tones.tables] */
@@ -63,6 +64,7 @@ struct job {
     histo_plan *plan;
     bool plan_masks; /* the plan is for samples with a mask */
     scratch rows;    /* of the result */
+    scratch wide;    /* the same in the image's type, for a result of 8 bits */
     scratch marks;   /* of a tone in a band: what the mask and missing samples leave */
     bool gaps;       /* the result's format says which pixels have no value */
     int64_t unsaid;  /* pixels without a value that the result has as if they had one */
@@ -80,6 +82,8 @@ int job_fill(job *j, fault *f);
 int job_visit(job *j, job_take *take, void *context, fault *f);
 /* Is nothing left to count? Says why. Returns -1. */
 int job_fault_nothing(const job *j, fault *f);
+/* The smallest and the largest value of the table's results. */
+void job_results(const job *j, int table, double *lo, double *hi);
 /* A map on the levels of a table, with all values zero: maps[table]. */
 int job_new_map(job *j, int table, histo_within within, fault *f);
 /* A map of straight lines: from[k] has the value to[k], and outside the values stay or, with extend, the lines go on.

@@ -29,6 +29,7 @@ static int check_options(const video *v, fault *f)
     if (s->color || s->channels)
         return fault_set(f, EXIT_USAGE, "%s is video, whose luma is mapped: leave --%s out", name,
                          s->color ? "color" : "channel");
+    if (s->to_8_bits) return fault_set(f, EXIT_USAGE, "%s is video, which keeps its bits: leave --to 8bit out", name);
     if (s->read.has_page || s->bits)
         return fault_set(f, EXIT_USAGE, "%s is video, which keeps its frames and bits: leave --%s out", name,
                          s->bits ? "bits" : "page");

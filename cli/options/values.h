@@ -36,6 +36,8 @@ int value_tile_size(settings *s, char *text, fault *f);
 int value_clip(settings *s, char *text, fault *f);
 int value_landmarks(settings *s, char *text, fault *f);
 int value_target(settings *s, char *text, fault *f);
+int value_8_bits(settings *s, char *text, fault *f);
+int value_target_or_8_bits(settings *s, char *text, fault *f);
 int value_split_method(settings *s, char *text, fault *f);
 /* The quantiles of a list of percentages, from 0 to 1: how many, in *quantiles, which the caller frees; -1 with the
  * sentence. NULL: the quartiles. */

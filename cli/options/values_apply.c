@@ -85,6 +85,18 @@ int value_landmarks(settings *s, char *text, fault *f)
     return 0;
 }
 
+int value_8_bits(settings *s, char *text, fault *f)
+{
+    s->to_8_bits = strcmp(text, "8bit") == 0;
+    if (s->to_8_bits) return 0;
+    return fault_set(f, EXIT_USAGE, "--to takes 8bit, for a result of 8 bits, not '%.40s'", text);
+}
+
+int value_target_or_8_bits(settings *s, char *text, fault *f)
+{
+    return strcmp(text, "8bit") == 0 ? value_8_bits(s, text, f) : value_target(s, text, f);
+}
+
 int value_target(settings *s, char *text, fault *f)
 {
     char ends[2 * TEXT_NUMBER_BYTES];

@@ -106,7 +106,9 @@ static int make(job *j, int t, fault *f)
     const clahe *own = j->own;
     const levels *l = &j->levels[t];
     const double clip = j->settings->clip;
-    const histo_make_options options = {.lo = l->lo, .hi = l->hi, .clip = clip > 0 ? clip : INFINITY};
+    double lo, hi;
+    job_results(j, t, &lo, &hi);
+    const histo_make_options options = {.lo = lo, .hi = hi, .clip = clip > 0 ? clip : INFINITY};
     histo_map_destroy(j->maps[t]);
     j->maps[t] = NULL;
     return tiles_map(&own->tiles[t], l->within, &options, &j->maps[t], f);

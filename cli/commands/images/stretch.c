@@ -17,11 +17,11 @@ typedef struct stretch {
 } stretch;
 
 /* All values of an integer dtype, as far as doubles have them; 0 to 1 for floats. */
-static void range_of(const job *j, double *lo, double *hi)
+static void range_of(histo_dtype dtype, int64_t largest, double *lo, double *hi)
 {
-    levels_of_dtype(j->dtype, lo, hi);
-    if (j->largest) *hi = (double)j->largest;
-    if (j->dtype < HISTO_F16) return;
+    levels_of_dtype(dtype, lo, hi);
+    if (largest) *hi = (double)largest;
+    if (dtype < HISTO_F16) return;
     *lo = 0;
     *hi = 1;
 }
@@ -57,9 +57,9 @@ static int begin(job *j, fault *f)
     }
     if (own->range.range == HISTO_RANGE_DTYPE) {
         own->range.range = HISTO_RANGE_FIXED;
-        range_of(j, &own->range.lo, &own->range.hi);
+        range_of(j->tones.dtype, j->largest, &own->range.lo, &own->range.hi);
     }
-    range_of(j, &own->lo, &own->hi);
+    range_of(j->dtype, j->top && j->dtype == HISTO_U8 ? j->top : j->largest, &own->lo, &own->hi);
     if (s->has_target) {
         own->lo = s->target[0];
         own->hi = s->target[1];
