@@ -176,7 +176,7 @@ static void begin(const result *r, bool with_words, bool with_numbers, rows *to)
 static int print_all(const result *r, rows *to, fault *f)
 {
     bool with_words = false, with_numbers = false;
-    numbers *all = malloc((size_t)r->count * sizeof *all);
+    numbers *all = calloc((size_t)r->count, sizeof *all);
     int failed = all ? 0 : fault_set(f, EXIT_DATA, "no memory for the summaries");
     for (int i = 0; i < r->count && !failed; i++) {
         failed = summarize(r, i, &all[i], f);

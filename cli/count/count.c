@@ -70,8 +70,7 @@ static int give_common_axis(run *r, fault *f)
 /* Continue with the histograms of an earlier process, if there are any. */
 static int resume(run *r, fault *f)
 {
-    if (r->checkpointer && run_has_words(r))
-        return fault_set(f, EXIT_USAGE, "--checkpoint does not save columns of strings: leave it out");
+    if (run_has_words(r)) return 0; /* their bins and groups are found anew */
     const int loaded = r->checkpointer ? r->checkpointer->load(r->checkpointer->self, r, f) : 0;
     if (loaded < 1) return loaded;
     r->resumed = calloc((size_t)r->axis_count, sizeof *r->resumed);
@@ -81,6 +80,12 @@ static int resume(run *r, fault *f)
     r->given = r->resumed;
     r->given_count = r->axis_count;
     return 0;
+}
+
+static int resume_words(run *r, fault *f)
+{
+    if (!r->checkpointer || !run_has_words(r)) return 0;
+    return r->checkpointer->load(r->checkpointer->self, r, f) < 0 ? -1 : 0;
 }
 
 static int save_checkpoint(void *self, fault *f)
@@ -189,6 +194,7 @@ static int count(run *r, fault *f)
     if (!failed) failed = resume(r, f);
     if (!failed) failed = give_common_axis(r, f);
     if (!failed) failed = run_find_axes(r, f);
+    if (!failed) failed = resume_words(r, f);
     if (!failed) failed = count_all(r, &counting, f);
     if (!failed) failed = merge_counts(r, f);
     if (!failed) remark_left_out(r);

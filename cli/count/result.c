@@ -95,17 +95,21 @@ int result_add(result *r, histo_hist *hist, const char *name, fault *f)
     return 0;
 }
 
+void series_free(series *s)
+{
+    if (!s->shares_hist) histo_hist_destroy(s->hist);
+    free(s->name);
+    free(s->sums);
+    free(s->stats);
+    for (int a = 0; a < HISTO_MAX_AXES; a++)
+        bin_names_free(s->forms[a].names);
+    order_free(s->order);
+}
+
 void result_free(result *r)
 {
-    for (int i = 0; i < r->count; i++) {
-        if (!r->series[i].shares_hist) histo_hist_destroy(r->series[i].hist);
-        free(r->series[i].name);
-        free(r->series[i].sums);
-        free(r->series[i].stats);
-        for (int a = 0; a < HISTO_MAX_AXES; a++)
-            bin_names_free(r->series[i].forms[a].names);
-        order_free(r->series[i].order);
-    }
+    for (int i = 0; i < r->count; i++)
+        series_free(&r->series[i]);
     for (int a = 0; a < HISTO_MAX_AXES; a++)
         free(r->axis_names[a]);
     free(r->series);

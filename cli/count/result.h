@@ -69,6 +69,7 @@ typedef struct result {
 int result_add(result *r, histo_hist *hist, const char *name, fault *f);
 void result_free(result *r);
 
+void series_free(series *s);
 /* Set the statistics of a series that has sums. */
 void series_read_sums(series *s);
 

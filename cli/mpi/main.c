@@ -22,6 +22,7 @@ static team ranks;
 static int check_settings(const settings *s, fault *f)
 {
     const char *option = s->batch        ? "--batch"
+                         : s->by         ? "--by"
                          : s->compare    ? "--compare"
                          : s->live       ? "--live"
                          : s->segments   ? "--segments"

@@ -291,3 +291,12 @@ char *manifest_missing(const manifest *m, char *text, size_t size)
              missing == 1 ? "is" : "are");
     return text;
 }
+
+bool manifest_has_option(const manifest *m, const char *option)
+{
+    const size_t length = strlen(option);
+    bool has = false;
+    for (const char *line = m->run; *line && !has; line += strcspn(line, "\n"), line += *line == '\n')
+        has = strncmp(line, option, length) == 0 && (line[length] == ' ' || line[length] == '\n');
+    return has;
+}

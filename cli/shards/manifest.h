@@ -48,6 +48,8 @@ int64_t manifest_common(const manifest *m, const manifest *other);
 /* Merge the shards of `other`, which are others. */
 int manifest_merge(manifest *m, const manifest *other, fault *f);
 
+/* Whether an option, as in "--by", is one of the run's. */
+bool manifest_has_option(const manifest *m, const char *option);
 bool manifest_is_complete(const manifest *m);
 /* "shard 2 of 8 is missing", "shards 2, 5-7 of 8 are missing". Returns text. */
 char *manifest_missing(const manifest *m, char *text, size_t size);

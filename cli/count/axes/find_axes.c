@@ -220,16 +220,30 @@ static void begin_groups(run *r)
                       (dictionary_order)r->settings->order);
 }
 
+/* Another shard may have other values, so those of all shards are groups. Merging orders them. */
+static int take_every_group(run *r, fault *f)
+{
+    if (r->settings->top && r->settings->top < UINT32_MAX)
+        return fault_set(f, EXIT_USAGE,
+                         "--by takes every value of a shard, as the most frequent ones of all shards may differ: leave "
+                         "--top out, or take --top all");
+    if (r->count > 1 && !r->joint)
+        return fault_set(f, EXIT_USAGE, "--by takes one column at a time with --shard: choose one with --column");
+    r->by.may_lack_words = true;
+    return dictionary_freeze_as_is(r->by.words) == 0 ? 0 : run_fault_memory(f);
+}
+
 /* The groups that the survey found, in each of which all sources are counted. */
 static int take_groups(run *r, fault *f)
 {
     char number[TEXT_NUMBER_BYTES];
     if (!r->settings->by) return 0;
+    if (r->settings->shards && take_every_group(r, f) != 0) return -1;
     if (axis_search_end(&r->by, feed_name(&r->feed, 0), f) != 0) return -1;
     r->group_count = r->by.axis.bins;
     r->group_names = bin_names_of_words(r->by.words);
     if (!r->group_names) return run_fault_memory(f);
-    if (r->group_names->others && !r->settings->quiet)
+    if (r->group_names->others && !r->settings->shards && !r->settings->quiet)
         note("%s, %s: %s other values share a group: --top N gives more of them a group, --top all each",
              feed_name(&r->feed, 0), r->settings->by, text_count((uint64_t)r->group_names->others, number));
     return groups_make(&r->groups, r->group_count, r->count, f);

@@ -93,7 +93,7 @@ static bool take_place(const char *place, run *r, result *loaded)
                &at->in_file.unit, &at->in_file.pieces, &at->in_file.bad, &at->in_file.missing, &at->in_file.ragged,
                &r->first_series, &r->file, &r->page, &length) != 9)
         return false;
-    const int each = r->joint ? 1 : r->count;
+    const int64_t each = (r->joint ? 1 : r->count) * r->group_count;
     if (at->file < 0 || at->file >= r->feed.count || at->in_file.unit < 0 || at->in_file.pieces < 0 ||
         r->first_series < 0 || loaded->count - r->first_series != each)
         return false;
@@ -109,12 +109,26 @@ static bool take_place(const char *place, run *r, result *loaded)
     return good && *moments == '\0';
 }
 
+/* Are the bins of series i of the words and axes that the run has found again? Sources have a series for each group. */
+static bool are_found_again(const run *r, const series *s, int i)
+{
+    const int source = r->joint ? 0 : (int)(i / r->group_count) % r->count;
+    bool same = true;
+    for (int a = 0; a < r->naxes && same; a++) {
+        const int axis = r->joint ? a : run_axis_of(r, source);
+        const histo_axis saved = histo_hist_axis(s->hist, a);
+        same = histo_axis_equal(&saved, &r->axes[axis]) && bin_names_alike(s->forms[a].names, r->bins_of[axis]);
+    }
+    return same;
+}
+
 /* Are these the histograms that the run makes? Their axes are those that it found. */
 static bool are_made(const run *r, const result *loaded)
 {
     bool made = loaded->count > 0;
-    for (int i = 0; i < loaded->count; i++)
-        made = made && histo_hist_naxes(loaded->series[i].hist) == r->naxes;
+    for (int i = 0; i < loaded->count && made; i++)
+        made = histo_hist_naxes(loaded->series[i].hist) == r->naxes &&
+               (!run_has_words(r) || are_found_again(r, &loaded->series[i], i));
     return made;
 }
 

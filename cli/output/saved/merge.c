@@ -8,6 +8,7 @@
 #include "base/failure.h"
 #include "base/progress.h"
 #include "output/labels.h"
+#include "output/saved/merge_groups.h"
 #include "output/saved/merge_names.h"
 #include "output/saved/saved.h"
 
@@ -53,15 +54,17 @@ static void merge_moments(series *sum, const series *more)
     sum->stats = NULL;
 }
 
-static int merge_file(result *sum, const char *first, const char *path, const result *more, fault *f)
+/* Add more to the series of the sum that it has, too; others: that may be some. */
+static int merge_file(result *sum, const char *first, const char *path, const result *more, bool some, fault *f)
 {
-    if (more->count != sum->count)
+    if (!some && more->count != sum->count)
         return fault_set(f, EXIT_DATA, "%s holds %d histogram%s and %s %d: merge files of the same ones", path,
                          more->count, more->count == 1 ? "" : "s", first, sum->count);
     const bool alike = all_named_alike(more, sum);
     for (int i = 0; i < sum->count; i++) {
         char name[320];
         const int k = alike ? i : series_find(more, sum, i);
+        if (k < 0 && some) continue;
         if (k < 0)
             return fault_set(f, EXIT_DATA, "%s has no histogram '%.60s', which %s has: merge files of the same ones",
                              path, label_of_series(sum, i, name, sizeof name), first);
@@ -130,11 +133,13 @@ int saved_merge(const char *const *files, int count, result *sum, fault *f)
         int failed = saved_load(files[i], &more, f);
         if (!failed) failed = check_finished(&more, files[i], f);
         if (!failed) failed = add_shards(sum, files, i, &more, f);
-        if (!failed) failed = merge_file(sum, files[0], files[i], &more, f);
+        const bool groups = !failed && result_has_groups(sum);
+        if (groups) failed = merge_groups_take(sum, &more, f);
+        if (!failed) failed = merge_file(sum, files[0], files[i], &more, groups, f);
         result_free(&more);
         if (failed) return -1;
     }
-    return 0;
+    return result_has_groups(sum) ? merge_groups_order(sum, f) : 0;
 }
 
 void saved_remark(const result *r, const char *name)

@@ -211,6 +211,37 @@ for what in '-b 500 ../long.txt' '-b 90 -r 0:9 ../counts-long.npy ../counts.npy'
 done
 cd .. || exit 1
 
+# Groups: each shard has those of its own samples, and merging any order of them gives those of one run.
+LC_ALL=C awk 'BEGIN { print "x,g,w"
+    for (i = 0; i < 30000; i++) printf "%d,g%d,%d\n", i * 7919 % 1000, int(i / 3000) + (i % 7 == 0), i % 5 }' >groups.csv
+mkdir grouped && cd grouped || exit 1
+for what in '--column x -b 10 -r 0:1000' '--sort name --column x -b 10 -r 0:1000' '--joint x,w -b 4;5 -r 0:1000;0:5' \
+    '--column x --weights w --reproducible -b 4 -r 0:1000' '--column x --where w=1 -b 4 -r 0:1000' \
+    '--column w --where g!=g3 -b 4 -r 0:5'; do
+    checks=$((checks + 1))
+    rm -f ./*.histo
+    for i in 1 2 3 4 5 6 7; do
+        # shellcheck disable=SC2086
+        "$histo" --by g --top all $what --shard $i/7 -o $i.histo ../groups.csv 2>said || fail "--by $what: $(cat said)"
+    done
+    # shellcheck disable=SC2086
+    "$histo" -q --by g --top all $what -o one.histo ../groups.csv
+    "$histo" merge --quiet 3.histo 1.histo 7.histo 2.histo 4.histo 6.histo 5.histo -o merged.histo
+    for file in one merged; do
+        "$histo" show --quiet --to json $file.histo | grep -v '"title"' >$file
+    done
+    cmp -s one merged || fail "shards of --by g $what differ from one run: $(diff one merged)"
+done
+printf 'x,g\n1,a\n' >tiny.csv
+for i in 1 2 3; do
+    "$histo" --by g --shard $i/3 -b 2 -r 0:4 --column x -o $i.histo tiny.csv || fail "an empty shard of --by"
+done
+"$histo" merge --quiet 3.histo 2.histo 1.histo -o merged.histo
+prints 'lo\thi\tcount\n0\t2\t1\n2\t4\t0\n' show --to tsv merged.histo
+cd .. || exit 1
+refuses 2 'takes one column at a time with --shard' --by g --shard 1/3 -b 3 -r 0:5 --column x,w groups.csv -o x.histo
+refuses 2 'leave --top out, or take --top all' --by g --top 3 --shard 1/3 -b 3 -r 0:5 --column w groups.csv -o x.histo
+
 # A checkpoint is of one command, and no result.
 checkpointed() {
     rm -f ck
@@ -222,6 +253,21 @@ checkpointed() {
     ) >"$err" 2>&1
     rm -f .histo-* # it may have been killed while it wrote the next
 }
+LC_ALL=C awk 'BEGIN { print "x,g,w"
+    for (i = 0; i < 1000000; i++) printf "%d,g%d,%d\n", i * 7919 % 1000, i * i % 13, i % 5 }' >more.csv
+for what in '--by g --column x -b 10 -r 0:1000' '--by g --top 3 --column x,w -b 7' '--column g' '--joint x,g -b 5' \
+    '--category w --top 3' '--by w --column g'; do
+    checks=$((checks + 1))
+    rm -f out.histo
+    # shellcheck disable=SC2086
+    "$histo" -q $what -o one.histo more.csv
+    # shellcheck disable=SC2086
+    checkpointed -q $what more.csv
+    [ -e ck ] || fail "histo $what has no checkpoint"
+    # shellcheck disable=SC2086
+    "$histo" -q $what --checkpoint ck -o out.histo more.csv && cmp out.histo one.histo || fail "histo $what, continued"
+done
+rm -f more.csv ck
 seq 1 1500000 >longer.txt
 checkpointed -b 9 -r 0:100 longer.txt
 remarks 'is a checkpoint: not all of its samples are counted' show --to tsv ck

@@ -90,7 +90,6 @@ for shard in 1 2; do
 done
 prints 'value\tcount\na\t1\n' merge --complete p1.histo p2.histo
 refuses 2 'strings are not surveyed' survey --column tag --shard 1/2 -o s.survey t.csv
-refuses 2 '\-\-checkpoint does not save columns of strings' --column tag --checkpoint c.histo -o o.histo t.csv
 
 # Numbers as words, and one histogram a group, on a common axis.
 prints 'value\tcount\n00501\t3\n90210\t2\n10001\t1\n' -q --category n t.csv

@@ -1,0 +1,14 @@
+/* Merging shards of a run with --by, each of which has the groups of its own samples. */
+#ifndef CLI_MERGE_GROUPS_H
+#define CLI_MERGE_GROUPS_H
+
+#include "count/result.h"
+
+/* Whether the result is a shard, or several, of such a run. */
+bool result_has_groups(const result *r);
+/* Take the groups that only `more` has into the sum. */
+int merge_groups_take(result *sum, result *more, fault *f);
+/* Once all are merged: leave out groups without samples, and order the others as counting does. */
+int merge_groups_order(result *r, fault *f);
+
+#endif
