@@ -1,5 +1,6 @@
 #include "input/metadata.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ void metadata_release(metadata *m)
     free(m->fields);
     free(m->profile.data);
     free(m->exif.data);
+    free(m->nifti.data);
     free(m);
 }
 
@@ -36,4 +38,16 @@ bool metadata_keep(metadata_block *block, const void *data, size_t size)
     memcpy(block->data, data, size);
     block->size = size;
     return true;
+}
+
+void metadata_place(metadata *m, const double first[3], double steps[3][3], bool left_posterior)
+{
+    m->placed = true;
+    for (int d = 0; d < 3; d++) {
+        const double sign = left_posterior && d < 2 ? -1 : 1;
+        for (int k = 0; k < 4; k++) {
+            m->place[d][k] = sign * (k < 3 ? steps[k][d] : first[d]);
+            m->placed = m->placed && isfinite(m->place[d][k]);
+        }
+    }
 }

@@ -53,7 +53,10 @@ typedef struct metadata {
     int ndim; /* of an array; 0: none */
     int64_t shape[HISTO_MAX_DIMS];
     bool fortran;
-    bool boolean; /* samples are 0 and 1 */
+    bool boolean;         /* samples are 0 and 1 */
+    metadata_block nifti; /* the header of a NIfTI file, in native byte order */
+    bool placed;          /* the samples of an array lie in space: x (right), y (anterior) and z (superior) in mm are */
+    double place[3][4];   /* these, times column, row, slice and 1 */
 } metadata;
 
 /* Zeros, with one owner; NULL without memory. */
@@ -62,6 +65,11 @@ metadata *metadata_create(void);
 metadata *metadata_share(metadata *m);
 /* One owner less; the last one frees it. NULL is allowed. */
 void metadata_release(metadata *m);
+
+/* Where an array lies in space, if all numbers are finite: its first sample, and the steps from one to the next along
+ * columns, rows and slices, in mm. left_posterior: x is to the left and y to the back, as in DICOM; else as in NIfTI.
+ */
+void metadata_place(metadata *m, const double first[3], double steps[3][3], bool left_posterior);
 
 /* Copy bytes into an empty block; false without memory. */
 bool metadata_keep(metadata_block *block, const void *data, size_t size);

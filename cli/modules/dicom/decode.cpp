@@ -384,7 +384,7 @@ bool open_pixels(dicom_file *d, const gdcm::File &file, bool floats, char why[25
     return false;
 }
 
-bool prepare(dicom_file *d, const dicom_wishes &wishes, char why[256])
+bool prepare(dicom_file *d, const dicom_wishes &wishes, dicom_place *place, char why[256])
 {
     gdcm::Reader reader;
     int float_bits;
@@ -396,6 +396,7 @@ bool prepare(dicom_file *d, const dicom_wishes &wishes, char why[256])
     if (!describe(d, &reader, &float_bits, why) || !open_pixels(d, reader.GetFile(), float_bits > 0, why) ||
         !dicom::describe_values(reader.GetFile(), wishes, &d->about, &d->meanings, why))
         return false;
+    if (place) dicom::describe_place(reader.GetFile(), place);
     if (!d->is_ybr || d->about.bytes == 1) return true;
     say(why, "its colours are YBR in samples of %d bits", 8 * d->about.bytes);
     return false;
@@ -458,13 +459,13 @@ extern "C" dicom_found dicom_decode_header(const char *path, const dicom_wishes 
 }
 
 extern "C" dicom_file *dicom_decode_open(const char *path, const dicom_wishes *wishes, dicom_about *about,
-                                         char why[256])
+                                         dicom_place *place, char why[256])
 {
     be_quiet();
     return guarded(why, static_cast<dicom_file *>(nullptr), [&] {
         auto d = std::make_unique<dicom_file>();
         d->path = path;
-        if (!prepare(d.get(), *wishes, why)) return static_cast<dicom_file *>(nullptr);
+        if (!prepare(d.get(), *wishes, place, why)) return static_cast<dicom_file *>(nullptr);
         *about = d->about;
         return d.release();
     });

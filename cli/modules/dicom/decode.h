@@ -64,6 +64,7 @@ typedef struct dicom_place {
     int64_t series_number, number;    /* INT64_MAX: none */
     bool has_position;
     double position[3], row[3], column[3]; /* of its first pixel, and the directions of x and y */
+    double spacing[2], thickness;          /* of rows and of columns, and of the slice, in mm; 0: unknown */
 } dicom_place;
 
 typedef enum dicom_found {
@@ -78,8 +79,9 @@ dicom_found dicom_decode_header(const char *path, const dicom_wishes *wishes, di
 
 typedef struct dicom_file dicom_file;
 
-/* NULL on failure, with a reason. */
-dicom_file *dicom_decode_open(const char *path, const dicom_wishes *wishes, dicom_about *about, char why[256]);
+/* NULL on failure, with a reason. place may be NULL. */
+dicom_file *dicom_decode_open(const char *path, const dicom_wishes *wishes, dicom_about *about, dicom_place *place,
+                              char why[256]);
 /* NULL is allowed. */
 void dicom_decode_close(dicom_file *file);
 /* The samples of a frame, valid until the next call; NULL on failure, with a reason. */

@@ -452,6 +452,8 @@ void describe_place(const gdcm::File &file, dicom_place *place)
     place->number = number(0x00200013);
     place->has_position = decimals(all, 0x00200032, place->position, 3) && decimals(all, 0x00200037, directions, 6);
     if (!place->has_position) return;
+    if (!decimals(all, 0x00280030, place->spacing, 2)) place->spacing[0] = place->spacing[1] = 0;
+    if (!decimals(all, 0x00180050, &place->thickness, 1)) place->thickness = 0;
     std::copy(directions, directions + 3, place->row);
     std::copy(directions + 3, directions + 6, place->column);
 }

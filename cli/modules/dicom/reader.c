@@ -18,6 +18,8 @@
 typedef struct dicom_volume {
     grid_info info;
     bool gaps, white_first, is_dose;
+    bool placed; /* in space, in the directions of DICOM */
+    double first[3], steps[3][3];
 } dicom_volume;
 
 typedef struct dicom_reader {
@@ -54,7 +56,8 @@ static int open_slice(dicom_reader *r, const dicom_slice *slice, fault *f)
     dicom_decode_close(r->file);
     r->frame_number = -1;
     r->slice = NULL;
-    r->file = dicom_decode_open(slice->path, &r->how.wishes, &r->about, why);
+    dicom_place *place = slice->path == r->path ? &r->only.place : NULL;
+    r->file = dicom_decode_open(slice->path, &r->how.wishes, &r->about, place, why);
     if (!r->file) return fault_file(name, why, f);
     r->slice = slice;
     if (slice->path == r->path) return 0;
@@ -123,6 +126,23 @@ static int take_file(dicom_reader *r, fault *f)
     return 0;
 }
 
+/* Where the slices lie, if they are not frames of files. */
+static void find_place(const dicom_series *s, dicom_volume *v)
+{
+    const dicom_place *one = &s->slices[0].place, *last = &s->slices[s->count - 1].place;
+    v->placed =
+        one->has_position && one->spacing[0] > 0 && one->spacing[1] > 0 && s->frames == s->count && s->times == 1;
+    for (int d = 0; d < 3; d++) {
+        const int e = (d + 1) % 3, g = (d + 2) % 3;
+        const double normal = one->row[e] * one->column[g] - one->row[g] * one->column[e];
+        v->first[d] = one->position[d];
+        v->steps[0][d] = one->row[d] * one->spacing[1];
+        v->steps[1][d] = one->column[d] * one->spacing[0];
+        v->steps[2][d] = s->count > 1 ? (last->position[d] - one->position[d]) / (s->count - 1)
+                                      : normal * (one->thickness > 0 ? one->thickness : 1);
+    }
+}
+
 static int describe(dicom_reader *r, dicom_volume *v, fault *f)
 {
     r->frame_number = -1;
@@ -143,6 +163,7 @@ static int describe(dicom_reader *r, dicom_volume *v, fault *f)
         v->info.dtype = scaling_common(v->info.dtype, about->dtype);
         v->gaps = v->gaps || (about->pads && !r->how.wishes.window);
     }
+    find_place(s, v);
     r->volume = *v;
     return 0;
 }
@@ -186,9 +207,10 @@ reader *dicom_open(input *in, const read_options *options, fault *f)
     if (!r->process || isolated_call(r->process, &(isolated_request){.what = DESCRIBE}, f) != 0) goto fail;
     memcpy(&r->volume, isolated_memory(r->process), sizeof r->volume);
     const grid_source source = {.self = r, .read = read_grid, .close = close_file, .gaps = r->volume.gaps};
-    const dicom_volume volume = r->volume;
+    dicom_volume volume = r->volume;
     reader *opened = grid_open(in, options, &volume.info, source, f);
     if (opened) opened->about->white_first = volume.white_first;
+    if (opened && volume.placed) metadata_place(opened->about, volume.first, volume.steps, true);
     if (opened && volume.is_dose) opened->note = "its samples times DoseGridScaling, which is not applied, are doses";
     return opened;
 

@@ -221,7 +221,7 @@ static int compare_pixels(const dicom_series *s, const char *folder, const dicom
         if (b->columns == 0) {
             char why[256] = "it is damaged";
             dicom_about about;
-            dicom_decode_close(dicom_decode_open(other->path, wishes, &about, why));
+            dicom_decode_close(dicom_decode_open(other->path, wishes, &about, NULL, why));
             return fault_slice(other->path, why, f);
         }
         if (a->columns != b->columns || a->rows != b->rows)

@@ -26,12 +26,13 @@ const image_writer *image_writer_at(int i)
 
 /* ---- Which format ---- */
 
-static bool has_suffix(const image_writer *writer, const char *suffix)
+static bool has_suffix(const image_writer *writer, const char *path)
 {
-    const size_t length = strlen(suffix);
+    const size_t length = strlen(path);
     for (const char *word = writer->suffixes; *word; word += strspn(word, " ")) {
         const size_t bytes = strcspn(word, " ");
-        if (bytes == length && strncasecmp(word, suffix, length) == 0) return true;
+        const char *suffix = path + length - bytes;
+        if (length > bytes && suffix[-1] == '.' && strncasecmp(word, suffix, bytes) == 0) return true;
         word += bytes;
     }
     return false;
@@ -75,7 +76,7 @@ const image_writer *image_writer_find(const char *path, const reader *from, faul
     const char *slash = strrchr(path, '/');
     const char *dot = strrchr(slash ? slash : path, '.');
     for (int i = 0; dot && i < WRITERS; i++)
-        if (has_suffix(writers[i], dot + 1)) return writers[i];
+        if (has_suffix(writers[i], path)) return writers[i];
     list_suffixes(NULL, known, sizeof known);
     if (dot && dot[1])
         fault_set(f, EXIT_USAGE, "%s: no image format has the suffix %.40s: use %s", path, dot, known);
@@ -95,6 +96,34 @@ size_t image_row_bytes(const image_page *page)
 size_t image_valid_bytes(const image_page *page)
 {
     return ((size_t)page->width + 7) / 8;
+}
+
+int image_shape(const image_file *file, int64_t shape[HISTO_MAX_DIMS])
+{
+    const image_page *p = &file->page;
+    int64_t samples = 1;
+    int ndim = 0;
+    for (int d = 0; p->about && d < p->about->ndim; d++)
+        samples *= p->about->shape[d];
+    if (p->about && p->about->ndim &&
+        samples == p->height * p->width * p->channels * (file->pages > 1 ? file->pages : 1)) {
+        memcpy(shape, p->about->shape, sizeof p->about->shape);
+        return p->about->ndim;
+    }
+    if (file->pages > 1) shape[ndim++] = file->pages;
+    shape[ndim++] = p->height;
+    shape[ndim++] = p->width;
+    if (p->channels > 1) shape[ndim++] = p->channels;
+    return ndim;
+}
+
+int image_alike(image_file *file, fault *f)
+{
+    const image_page *p = &file->page;
+    if (p->height == file->height && p->width == file->width) return 0;
+    return fault_set(f, EXIT_DATA,
+                     "%s: pages of an array have one size, and page %d has another: choose one with --page",
+                     outfile_name(file->out), file->number);
 }
 
 int image_refused(const image_file *file, const char *complaint, fault *f)
@@ -166,6 +195,8 @@ int image_begin(image_file *file, const image_page *page, fault *f)
     file->valid = NULL;
     file->number++;
     file->y = 0;
+    if (file->number == 0) file->height = page->height;
+    if (file->number == 0) file->width = page->width;
     if (check_page(file->writer, outfile_name(file->out), page, file->number + 1, f) != 0) return -1;
     return file->codec->begin(file, f);
 }

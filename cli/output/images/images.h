@@ -57,9 +57,10 @@ struct image_file {
     const image_codec *codec;
     outfile *out;
     image_page page;
-    int64_t pages;    /* in all; -1: unknown */
-    int number;       /* of the page, from 0; -1: none yet */
-    int64_t y;        /* rows written */
+    int64_t pages;         /* in all; -1: unknown */
+    int number;            /* of the page, from 0; -1: none yet */
+    int64_t y;             /* rows written */
+    int64_t height, width; /* of the first page */
     const char *lost; /* what of the source the format cannot keep, as in "the colour profile"; NULL: nothing is said */
     unsigned char *valid; /* of the page: rows of bits, 0 where pixels have no value; NULL: all have one */
 };
@@ -87,6 +88,11 @@ void image_abandon(image_file *file);
 /* ---- For writers ---------------------------------------------------------------------------------------- */
 
 size_t image_row_bytes(const image_page *page);
+/* The shape of an array with all pages, which come first: that of the source if it is an array with as many samples.
+ * Returns the number of dimensions. */
+int image_shape(const image_file *file, int64_t shape[HISTO_MAX_DIMS]);
+/* Pages of an array have one size: -1 if this one has another. */
+int image_alike(image_file *file, fault *f);
 /* Bytes of a row of image_file.valid. */
 size_t image_valid_bytes(const image_page *page);
 /* Report what a library said. Returns -1. */

@@ -21,6 +21,8 @@ typedef struct description {
     double slope, intercept;
     char file[1024]; /* with the samples; "LOCAL": this one */
     int64_t skip;    /* bytes of that file; -1: the samples end where it ends */
+    int placed;      /* numbers of the next three, of three dimensions: 15 */
+    double first[3], turn[9], step[3];
 } description;
 
 static int fault_header(const char *name, const char *what, const char *value, fault *f)
@@ -89,6 +91,20 @@ static bool is_true(const char *value)
     return value[0] == 't' || value[0] == 'T' || value[0] == '1';
 }
 
+/* Blanks lie between numbers; those of other dimensions than three are left out. */
+static void parse_place(description *d, const char *value, double *numbers, int count)
+{
+    char *end;
+    int n = 0;
+    for (const char *p = value; n <= count; p = end) {
+        const double number = strtod(p, &end);
+        if (end == p) break;
+        if (n < count) numbers[n] = number;
+        n++;
+    }
+    if (n == count) d->placed += count;
+}
+
 static int parse_field(description *d, const char *key, const char *value, const char *name, fault *f)
 {
     int64_t number;
@@ -111,6 +127,13 @@ static int parse_field(description *d, const char *key, const char *value, const
         d->compressed = is_true(value);
     } else if (strcasecmp(key, "BinaryDataByteOrderMSB") == 0 || strcasecmp(key, "ElementByteOrderMSB") == 0) {
         d->big = is_true(value);
+    } else if (strcasecmp(key, "Offset") == 0 || strcasecmp(key, "Position") == 0 || strcasecmp(key, "Origin") == 0) {
+        parse_place(d, value, d->first, 3);
+    } else if (strcasecmp(key, "TransformMatrix") == 0 || strcasecmp(key, "Rotation") == 0 ||
+               strcasecmp(key, "Orientation") == 0) {
+        parse_place(d, value, d->turn, 9);
+    } else if (strcasecmp(key, "ElementSpacing") == 0) {
+        parse_place(d, value, d->step, 3);
     } else if (strcasecmp(key, "HeaderSize") == 0) {
         if (!parse_whole(value, -1, INT64_MAX / 2, &d->skip))
             return fault_header(name, "its header size is not a number: ", value, f);
@@ -181,6 +204,15 @@ static int find_samples(plain_place *place, const description *d, int64_t bytes,
     return encoded_decode(place, is, bytes, 0, f);
 }
 
+/* A row of the matrix is the direction of an axis. */
+static void find_place(const description *d, metadata *about)
+{
+    double steps[3][3];
+    for (int k = 0; k < 9; k++)
+        steps[k / 3][k % 3] = d->turn[k] * d->step[k / 3];
+    if (d->placed == 15) metadata_place(about, d->first, steps, true);
+}
+
 reader *metaimage_open(input *in, const read_options *options, fault *f)
 {
     description d;
@@ -208,5 +240,7 @@ reader *metaimage_open(input *in, const read_options *options, fault *f)
         place.bytes.close(place.bytes.self);
         return NULL;
     }
-    return plain_open(in, options, &info, &place, f);
+    reader *r = plain_open(in, options, &info, &place, f);
+    if (r) find_place(&d, r->about);
+    return r;
 }

@@ -52,6 +52,31 @@ static int describe(const unsigned char *head, const char *name, grid_info *info
     return 0;
 }
 
+static double field_f32(const unsigned char *at)
+{
+    const uint32_t bits = (uint32_t)field(at, 0);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
+/* Behind the fields: whether the rest is there, the size of a sample, the directions of the axes, and the centre. */
+static void find_place(const unsigned char *head, metadata *about)
+{
+    const unsigned char *at = head + 4 * FIELDS;
+    double steps[3][3], first[3];
+    if (at[0] == 0 && at[1] == 0) return;
+    at += 2;
+    for (int d = 0; d < 3; d++)
+        first[d] = field_f32(at + 4 * (12 + d));
+    for (int k = 0; k < 3; k++)
+        for (int d = 0; d < 3; d++) {
+            steps[k][d] = field_f32(at + 4 * (3 + 3 * k + d)) * field_f32(at + 4 * k);
+            first[d] -= steps[k][d] * field(head, 1 + k) / 2;
+        }
+    metadata_place(about, first, steps, false);
+}
+
 reader *mgh_open(input *in, const read_options *options, fault *f)
 {
     size_t size;
@@ -71,5 +96,9 @@ reader *mgh_open(input *in, const read_options *options, fault *f)
                                .swapped = histo_dtype_size(dtype) > 1 && LITTLE_ENDIAN_MACHINE,
                                .scaling = scaling_of(dtype, 0, 1, 0),
                                .name = name};
-    return plain_open(in, options, &info, &place, f);
+    unsigned char copy[HEADER];
+    memcpy(copy, head, sizeof copy);
+    reader *r = plain_open(in, options, &info, &place, f);
+    if (r) find_place(copy, r->about);
+    return r;
 }

@@ -7,13 +7,12 @@
 #include <string.h>
 #include <strings.h>
 
+#include "input/readers/arrays/nifti_header.h"
 #include "input/readers/arrays/plain.h"
 #include "input/readers/readers.h"
 
-enum { SIZE_1 = 348, SIZE_2 = 540 };
-
 typedef struct header {
-    unsigned char bytes[SIZE_2];
+    unsigned char bytes[NIFTI_2_BYTES];
     bool two, swapped, pair;
     int64_t dim[8], offset;
     int type;
@@ -51,7 +50,7 @@ static double field_f64(const header *h, size_t at)
 /* The size that the header begins with, in native byte order or the other: 0 if it is neither. */
 static int begins(const unsigned char *head, bool *swapped)
 {
-    static const uint32_t sizes[] = {SIZE_1, SIZE_2};
+    static const uint32_t sizes[] = {NIFTI_1_BYTES, NIFTI_2_BYTES};
     uint32_t size;
     memcpy(&size, head, sizeof size);
     for (int i = 0; i < 4; i++) {
@@ -70,11 +69,11 @@ static bool has_suffix(const char *path, const char *suffix)
 bool nifti_recognise(const unsigned char *head, size_t size, const char *path)
 {
     bool swapped;
-    if (size < SIZE_1) return false;
+    if (size < NIFTI_1_BYTES) return false;
     const int is = begins(head, &swapped);
-    const char *magic = (const char *)head + (is == SIZE_1 ? 344 : 4);
+    const char *magic = (const char *)head + (is == NIFTI_1_BYTES ? 344 : 4);
     if (is && (memcmp(magic, "n+", 2) == 0 || memcmp(magic, "ni", 2) == 0)) return true;
-    return is == SIZE_1 && (has_suffix(path, ".hdr") || has_suffix(path, ".hdr.gz"));
+    return is == NIFTI_1_BYTES && (has_suffix(path, ".hdr") || has_suffix(path, ".hdr.gz"));
 }
 
 static int fault_header(const char *name, const char *what, fault *f)
@@ -93,7 +92,7 @@ static int read_header(header *h, input *in, fault *f)
     if (!is) return fault_header(name, "does not begin with its size, 348 or 540", f);
     if (size < (size_t)is) return fault_header(name, "is cut off", f);
     memcpy(h->bytes, head, (size_t)is);
-    h->two = is == SIZE_2;
+    h->two = is == NIFTI_2_BYTES;
     const char *magic = (const char *)h->bytes + (h->two ? 4 : 344);
     if (magic[0] != 'n' || (magic[1] != '+' && magic[1] != 'i'))
         return fault_set(f, EXIT_DATA, "%s is in ANALYZE 7.5, the format before NIfTI: convert it to NIfTI", name);
@@ -113,19 +112,103 @@ static int read_header(header *h, input *in, fault *f)
     return 0;
 }
 
+/* ---- What those that write NIfTI need, too ----------------------------------------------------------------- */
+
+const nifti_layout nifti_1 = {
+    .bytes = NIFTI_1_BYTES,
+    .magic = 344,
+    .dim = {40, 2},
+    .pixdim = {76, 4},
+    .type = {70, 2},
+    .bits = {72, 2},
+    .offset = {108, 4},
+    .slope = {112, 4},
+    .intercept = {116, 4},
+    .shown_most = {124, 4},
+    .shown_least = {128, 4},
+    .units = {123, 1},
+    .space_by_turn = {252, 2},
+    .space_by_rows = {254, 2},
+    .rows = {280, 4},
+};
+
+const nifti_layout nifti_2 = {
+    .bytes = NIFTI_2_BYTES,
+    .magic = 4,
+    .dim = {16, 8},
+    .pixdim = {104, 8},
+    .type = {12, 2},
+    .bits = {14, 2},
+    .offset = {168, 8},
+    .slope = {176, 8},
+    .intercept = {184, 8},
+    .shown_most = {192, 8},
+    .shown_least = {200, 8},
+    .units = {500, 4},
+    .space_by_turn = {344, 4},
+    .space_by_rows = {348, 4},
+    .rows = {400, 8},
+};
+
+static const struct {
+    int code;
+    histo_dtype dtype;
+    int channels;
+} types[] = {
+    {2, HISTO_U8, 1},    {256, HISTO_I8, 1}, {512, HISTO_U16, 1},  {4, HISTO_I16, 1},
+    {768, HISTO_U32, 1}, {8, HISTO_I32, 1},  {1280, HISTO_U64, 1}, {1024, HISTO_I64, 1},
+    {16, HISTO_F32, 1},  {64, HISTO_F64, 1}, {128, HISTO_U8, 3},   {2304, HISTO_U8, 4},
+};
+
+int nifti_code(histo_dtype dtype, int channels)
+{
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i].dtype == dtype && types[i].channels == channels) return types[i].code;
+    return 0;
+}
+
+bool nifti_type(int code, histo_dtype *dtype, int *channels)
+{
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i].code == code) {
+            *dtype = types[i].dtype;
+            *channels = types[i].channels;
+            return true;
+        }
+    return false;
+}
+
+void nifti_swap(unsigned char *bytes, const nifti_layout *layout)
+{
+    static const struct {
+        size_t at, bytes, count;
+    } runs_1[] = {{0, 4, 1},   {32, 4, 1},  {36, 2, 1},  {40, 2, 8},  {56, 4, 3},  {68, 2, 4},
+                  {76, 4, 11}, {120, 2, 1}, {124, 4, 6}, {252, 2, 2}, {256, 4, 18}},
+      runs_2[] = {{0, 4, 1}, {12, 2, 2}, {16, 8, 28}, {344, 4, 2}, {352, 8, 18}, {496, 4, 3}};
+    const bool two = layout->bytes == NIFTI_2_BYTES;
+    const size_t count = two ? sizeof runs_2 / sizeof *runs_2 : sizeof runs_1 / sizeof *runs_1;
+    for (size_t i = 0; i < count; i++) {
+        const size_t at = two ? runs_2[i].at : runs_1[i].at, size = two ? runs_2[i].bytes : runs_1[i].bytes;
+        array_swap_bytes(bytes + at, size, two ? runs_2[i].count : runs_1[i].count);
+    }
+}
+
+/* The header goes with the reader, in native byte order. */
+static reader *keep_header(reader *r, header *h, fault *f)
+{
+    const nifti_layout *layout = h->two ? &nifti_2 : &nifti_1;
+    if (!r) return NULL;
+    if (h->swapped) nifti_swap(h->bytes, layout);
+    if (metadata_keep(&r->about->nifti, h->bytes, (size_t)layout->bytes)) return r;
+    fault_set(f, EXIT_DATA, "no memory to read %s", input_name(r->in));
+    reader_destroy(r);
+    return NULL;
+}
+
 /* ---- The samples ------------------------------------------------------------------------------------------ */
 
 static int describe(const header *h, const char *name, bool raw, grid_info *info, scaling *s, fault *f)
 {
-    static const struct {
-        int code;
-        histo_dtype dtype;
-        int channels;
-    } types[] = {
-        {2, HISTO_U8, 1},    {256, HISTO_I8, 1}, {512, HISTO_U16, 1},  {4, HISTO_I16, 1},
-        {768, HISTO_U32, 1}, {8, HISTO_I32, 1},  {1280, HISTO_U64, 1}, {1024, HISTO_I64, 1},
-        {16, HISTO_F32, 1},  {64, HISTO_F64, 1}, {128, HISTO_U8, 3},   {2304, HISTO_U8, 4},
-    };
     static const struct {
         int code;
         const char *what;
@@ -135,18 +218,14 @@ static int describe(const header *h, const char *name, bool raw, grid_info *info
                   {2048, "complex numbers"},
                   {1536, "floats of 128 bits"}};
     static const channel_model models[] = {[1] = CHANNELS_PLAIN, [3] = CHANNELS_RGB, [4] = CHANNELS_RGBA};
-    *info = (grid_info){.channels = 0, .ndim = (int)h->dim[0]};
+    *info = (grid_info){.channels = 1, .ndim = (int)h->dim[0]};
     histo_dtype stored = HISTO_U8;
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (types[i].code == h->type) {
-            stored = types[i].dtype;
-            info->channels = types[i].channels;
-        }
+    const bool is_known = nifti_type(h->type, &stored, &info->channels);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i].code == h->type)
             return fault_set(f, EXIT_DATA, "%s holds %s, not plain numbers: convert it to float64", name,
                              others[i].what);
-    if (info->channels == 0) return fault_header(name, "names no known type of samples", f);
+    if (!is_known) return fault_header(name, "names no known type of samples", f);
     info->model = models[info->channels];
     for (int d = 0; d < info->ndim; d++)
         info->shape[d] = h->dim[info->ndim - d];
@@ -194,5 +273,5 @@ reader *nifti_open(input *in, const read_options *options, fault *f)
         place.size = input_data_size(image);
         place.name = input_name(image);
     }
-    return plain_open(in, options, &info, &place, f);
+    return keep_header(plain_open(in, options, &info, &place, f), &h, f);
 }

@@ -21,6 +21,9 @@ typedef struct description {
     char kind[32];        /* of the first axis */
     char file[1024];      /* with the samples; "": this one */
     int64_t lines, bytes; /* to skip; bytes -1: the samples end where the file ends */
+    enum { NO_SPACE, RIGHT_ANTERIOR, LEFT_POSTERIOR } space;
+    int steps; /* that are known */
+    double first[3], step[3][3];
 } description;
 
 /* ---- The header ------------------------------------------------------------------------------------------- */
@@ -103,6 +106,28 @@ static int parse_encoding(description *d, const char *value, const char *name, f
         value);
 }
 
+/* "(1,0,0) (0,1,0) none": up to `most` vectors of three numbers, without those of axes that are not in space. */
+static int parse_vectors(const char *value, double vectors[][3], int most)
+{
+    int n = 0;
+    for (const char *at = strchr(value, '('); at && n < most; at = strchr(at + 1, '('))
+        if (sscanf(at, "(%lf ,%lf ,%lf", &vectors[n][0], &vectors[n][1], &vectors[n][2]) == 3) n++;
+    return n;
+}
+
+static void parse_space(description *d, const char *value)
+{
+    static const struct {
+        const char *name;
+        int is;
+    } spaces[] = {{"right-anterior-superior", RIGHT_ANTERIOR},
+                  {"RAS", RIGHT_ANTERIOR},
+                  {"left-posterior-superior", LEFT_POSTERIOR},
+                  {"LPS", LEFT_POSTERIOR}};
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
+        if (strcasecmp(value, spaces[i].name) == 0) d->space = spaces[i].is;
+}
+
 static int parse_field(description *d, const char *key, const char *value, const char *name, fault *f)
 {
     int64_t number;
@@ -122,6 +147,12 @@ static int parse_field(description *d, const char *key, const char *value, const
         d->big = strcasecmp(value, "big") == 0;
         d->ordered = d->big || strcasecmp(value, "little") == 0;
         if (!d->ordered) return fault_header(name, "its byte order is neither little nor big: ", value, f);
+    } else if (strcasecmp(key, "space") == 0) {
+        parse_space(d, value);
+    } else if (strcasecmp(key, "space directions") == 0) {
+        d->steps += parse_vectors(value, d->step, 3);
+    } else if (strcasecmp(key, "space origin") == 0) {
+        d->steps += parse_vectors(value, &d->first, 1);
     } else if (strcasecmp(key, "kinds") == 0) {
         snprintf(d->kind, sizeof d->kind, "%.*s", (int)strcspn(value, " \t"), value);
     } else if (strcasecmp(key, "data file") == 0 || strcasecmp(key, "datafile") == 0) {
@@ -261,5 +292,7 @@ reader *nrrd_open(input *in, const read_options *options, fault *f)
         place.bytes.close(place.bytes.self);
         return NULL;
     }
-    return plain_open(in, options, &info, &place, f);
+    reader *r = plain_open(in, options, &info, &place, f);
+    if (r && d.space && d.steps == 4) metadata_place(r->about, d.first, d.step, d.space == LEFT_POSTERIOR);
+    return r;
 }
