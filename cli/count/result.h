@@ -49,6 +49,7 @@ typedef struct series {
     histo_hist *hist;
     int64_t entry;
     bool shares_hist;       /* another series owns it */
+    bool rest;              /* the group of all values that have none */
     histo_power_sums *sums; /* of the samples, one per axis; NULL: unknown, or the bins say the same */
     histo_stats *stats;     /* one per axis, which follow from these if they are known; NULL: unknown */
     axis_form forms[HISTO_MAX_AXES];

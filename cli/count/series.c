@@ -155,9 +155,12 @@ int run_add_series(run *r, int file, int page, fault *f)
         name_group(r, k % r->group_count, name, sizeof name);
         if (make_hist(r, i, &hist, f) != 0 || result_add(r->result, hist, name[0] ? name : NULL, f) != 0) return -1;
         if (r->settings->segments && name_segments(r, name, f) != 0) return -1;
-        for (int64_t made = r->result->count - r->segments; made < r->result->count; made++)
+        for (int64_t made = r->result->count - r->segments; made < r->result->count; made++) {
             for (int a = 0; a < r->naxes; a++)
                 form_axis(r, (int)made, a, r->joint ? a : run_axis_of(r, i));
+            const bool last = k % r->group_count == r->group_count - 1;
+            r->result->series[made].rest = r->group_names && r->group_names->others && last;
+        }
         if (r->moments == MOMENTS_NONE || (r->moments == MOMENTS_SAVED && r->whole) ||
             (r->settings->segments && !r->whole))
             continue; /* whole: statistics come from the bins */

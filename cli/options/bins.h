@@ -30,7 +30,7 @@ typedef struct bins_spec {
     histo_range range;
     double lo, hi; /* as the library takes them: values, infinite at an open end of a fixed range, or percentiles */
     bool log;
-    bool every_value; /* by default, integers of 8 and 16 bits have a bin for each value of their type */
+    bool every_value; /* by default, whole numbers within 2^16 have a bin for each value */
     bool letters;     /* a bin is a letter */
 } bins_spec;
 

@@ -13,7 +13,7 @@
 #include "count/axes/round.h"
 
 /* A default histogram is read as a table, and fits a screen. */
-enum { MAX_DEFAULT_BINS = 40, MAX_LOG_BINS = 1024, LOG_BINS_A_DECADE = 10 };
+enum { EVERY_VALUE = 1 << 16, MAX_DEFAULT_BINS = 40, MAX_LOG_BINS = 1024, LOG_BINS_A_DECADE = 10 };
 /* A rule that asks for more is misled by outliers. */
 enum { MAX_RULE_BINS = 1 << 20 };
 
@@ -186,8 +186,8 @@ static bool begin_bulk(axis_search *a)
     const bins_spec *spec = a->spec;
     const double n = (double)a->found.samples;
     histo_axis full;
-    if (a->looks_for_bulk || spec->kind != BINS_DEFAULT || spec->has_range || spec->log || spec->letters || n < 100)
-        return false;
+    const bool is_default = spec->kind == BINS_DEFAULT && !spec->has_range && !spec->log && !spec->letters;
+    if (a->looks_for_bulk || !is_default || spec->every_value || n < 100) return false;
     if (default_range(spec, a->dtype, a->pixels) != HISTO_RANGE_MINMAX) return false;
     if (survey_axis(a->survey, &full) != HISTO_OK) return false;
     if (!a->range_alone && (double)full.bins < fmin(2 * sqrt(n), cbrt(n) / 2 / bar_of_screen) - 2) return false;
@@ -457,6 +457,10 @@ static bool default_bins(axis_search *a, const histo_axis *found)
     if (alike && !whole) { /* one bin of width 1 has it, unless it is too small or large for that */
         if (fabs(lo) < 1e-9 || fabs(lo) > 0x1p40) return false;
         return round_axis_around(&round, lo, hi, 1, false, true) && take_round(a, &round);
+    }
+    if (a->spec->every_value && range == HISTO_RANGE_MINMAX && whole && hi - lo < EVERY_VALUE) {
+        a->axis = histo_axis_integer((int64_t)lo, (int64_t)(hi - lo) + 1);
+        return histo_axis_check(&a->axis) == HISTO_OK;
     }
     if (range == HISTO_RANGE_FIXED) return round_in_range(a, lo, hi, bins);
     return range == HISTO_RANGE_MINMAX && round_axis_around(&round, lo, hi, bins, whole, !whole) &&

@@ -267,18 +267,37 @@ static int add_lists(choice *c, const reader *r, const char *lists, fault *f)
     return failed;
 }
 
-/* The default: an image's colours, all channels of an array, or the only numeric column. */
-static int add_default(choice *c, const reader *r, fault *f)
+/* Whether an option gives this channel another purpose than being counted. */
+static bool has_purpose(const reader *r, const settings *s, int channel)
 {
+    const char *const items[] = {s->weights, s->by};
+    bool has = false;
+    for (int i = 0; i < 2; i++) {
+        int found;
+        bool luma;
+        has = has || (items[i] && find_item(r, items[i], &found, &luma) && found == channel);
+    }
+    return has;
+}
+
+/* The default: an image's colours, all channels of an array, or the columns of numbers, if they are few. */
+static int add_default(choice *c, const reader *r, const settings *s, fault *f)
+{
+    enum { FEW = 6 };
+    if (!r->numeric) return add_all(c, r, false, f);
+    if (r->channels == 1) return add_source(c, r, 0, false, f);
     int numbers = 0;
-    for (int i = 0; r->numeric && i < r->channels; i++)
-        numbers += r->numeric[i];
-    if (r->numeric && r->channels == 1) return add_source(c, r, 0, false, f);
-    if (numbers < 2) return add_all(c, r, false, f);
-    char channels_text[600];
-    list_channels(r, true, channels_text, sizeof channels_text);
-    return fault_set(f, EXIT_USAGE, "%s has %d columns of numbers: choose with --column among %s (or all)",
-                     input_name(r->in), numbers, channels_text);
+    for (int i = 0; i < r->channels; i++)
+        numbers += is_numeric(r, i) && !has_purpose(r, s, i);
+    if (numbers > (s->by ? 1 : FEW)) {
+        char channels_text[600];
+        list_channels(r, true, channels_text, sizeof channels_text);
+        return fault_set(f, EXIT_USAGE, "%s has %d columns of numbers: choose with --column among %s (or all)",
+                         input_name(r->in), numbers, channels_text);
+    }
+    for (int i = 0; i < r->channels; i++)
+        if (is_numeric(r, i) && !has_purpose(r, s, i) && add_source(c, r, i, false, f) != 0) return -1;
+    return 0;
 }
 
 /* All columns were requested, and none is numeric. */
@@ -599,7 +618,7 @@ static int find_sources(choice *c, const reader *r, const settings *s, channel_f
     int failed = c->joint      ? add_list(c, r, s->joint, f)
                  : s->channels ? add_lists(c, r, s->channels, f)
                  : given       ? 0
-                               : add_default(c, r, f);
+                               : add_default(c, r, s, f);
     if (!failed && !c->joint) failed = add_uncounted(c, r, s->category, f);
     for (int unit = 0; unit < TIME_UNITS && !failed && !c->joint; unit++)
         failed = add_uncounted(c, r, s->times[unit], f);

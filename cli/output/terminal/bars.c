@@ -8,7 +8,7 @@
 #include "output/scale.h"
 #include "output/terminal/terminal.h"
 
-enum { NARROWEST_BAR = 8, GAP = 2 };
+enum { NARROWEST_BAR = 8, GAP = 2, LOWEST = 6 };
 
 typedef struct chart {
     const screen *to;
@@ -24,7 +24,8 @@ typedef struct chart {
     histo_axis full;        /* the rows as bins, if those of the first and last row that are lacking are empty */
     const bin_names *names; /* of bins; NULL: they have edges */
     edge_form edges;
-    scale scale;
+    scale scale, rest; /* of all bars; of those for what has none of its own */
+    bool apart;        /* these two differ: named bars are cut, and groups have a scale of their own */
     int label_width, value_width;
 } chart;
 
@@ -34,7 +35,10 @@ static const char *style_of_series(const result *r, int i)
     static const char *const styles[] = {
         [TONE_RED] = "91",  [TONE_GREEN] = "92",   [TONE_BLUE] = "94",  [TONE_GRAY] = "37",
         [TONE_CYAN] = "96", [TONE_MAGENTA] = "95", [TONE_YELLOW] = "93"};
-    static const char *const others[] = {"36", "33", "35", "32", "34", "31"};
+    static const char *const others[] = {"36",       "33",       "35",       "32",       "34",       "31",
+                                         "38;5;208", "38;5;99",  "38;5;70",  "38;5;168", "38;5;31",  "38;5;136",
+                                         "38;5;37",  "38;5;133", "38;5;64",  "38;5;161", "38;5;61",  "38;5;94",
+                                         "38;5;79",  "38;5;173", "38;5;105", "38;5;107", "38;5;125", "38;5;67"};
     const series_tone t = tone_of_series(r, i);
     return t != TONE_NONE ? styles[t] : others[(size_t)i % (sizeof others / sizeof *others)];
 }
@@ -110,12 +114,20 @@ static void put_label(const chart *c, int64_t row)
     screen_text(c->to, alone ? "" : edge_text(&c->edges, end, text), -width);
 }
 
+/* Whether a bar stands for all values that have none of their own. */
+static bool is_rest(const chart *c, int i, int64_t row)
+{
+    return c->result->series[i].rest || (c->names && c->names->others && row == c->rows - 1);
+}
+
 static void put_bar(const chart *c, int i, int64_t row, int width)
 {
-    double value = row_value(c, i, row);
+    const double value = row_value(c, i, row), height = row_height(c, i, row);
+    const bool apart = c->apart && is_rest(c, i, row), cut = apart && c->names;
     char text[TEXT_NUMBER_BYTES];
     screen_style(c->to, style_of_series(c->result, i));
-    screen_bar(c->to, scale_of(&c->scale, row_height(c, i, row)), width);
+    screen_bar(c->to, scale_of(apart && !cut ? &c->rest : &c->scale, height), cut ? width - 1 : width);
+    if (cut) fputs(c->to->signs->cut, c->to->out);
     screen_plain(c->to);
     if (c->value_width) screen_text(c->to, value_text(c, value, text), -c->value_width - 1);
 }
@@ -163,6 +175,9 @@ static int width_of_names(const chart *c)
     return width < most ? width : most;
 }
 
+/* All other values together would leave little room for the bars of those that have their own. */
+static const double much = 1.5;
+
 static bool set_rows(chart *c, int rows)
 {
     const histo_axis *axis = &c->tables[0].axes[0];
@@ -181,14 +196,18 @@ static bool set_rows(chart *c, int rows)
     c->value_width = 0;
     if (!add_up_rows(c)) return false;
     c->scale.least = c->scale.most = 0;
+    c->rest = c->scale;
     for (int i = 0; i < c->result->count; i++)
         for (int64_t row = 0; row < c->rows; row++) {
             char text[TEXT_NUMBER_BYTES];
-            double value = row_value(c, i, row);
-            scale_add(&c->scale, row_height(c, i, row));
-            int width = (int)strlen(value_text(c, value, text));
+            const double value = row_value(c, i, row);
+            scale_add(is_rest(c, i, row) ? &c->rest : &c->scale, row_height(c, i, row));
+            const int width = (int)strlen(value_text(c, value, text));
             if (width > c->value_width) c->value_width = width;
         }
+    c->apart = c->scale.most > 0 && c->rest.most > much * c->scale.most;
+    if (!c->apart) scale_add(&c->scale, c->rest.most);
+    if (!c->apart) scale_add(&c->scale, c->rest.least);
     return true;
 }
 
@@ -232,7 +251,8 @@ static bool put_chart(chart *c, int rows)
     }
     const int lines = (count + across - 1) / across;
     across = (count + lines - 1) / lines;
-    if (lines > 1 && !set_rows(c, (rows - notes) / lines - 1)) return false;
+    const int share = (rows - notes) / lines - 1;
+    if (lines > 1 && !set_rows(c, share > LOWEST ? share : LOWEST)) return false;
     const int width = bar_width(c, across);
     for (int first = 0; first < count; first += across)
         put_panels(c, first, first + across < count ? first + across : count, width > 1 ? width : 1);
@@ -275,6 +295,9 @@ bool terminal_bars(const screen *to, const result *r, const table *tables, int r
     } else if (*scaled) {
         length += snprintf(notes + length, sizeof notes - (size_t)length, "%s%s bars", divider, scaled);
     }
+    if (c.apart)
+        length += snprintf(notes + length, sizeof notes - (size_t)length, "%s%s", length ? " · " : "",
+                           c.names ? "the bar of all others is cut" : "all others are on a scale of their own");
     if (length && !to->scaled) screen_phrases(to, notes);
     if (to->scaled && scaled_up) *to->scaled = true;
     return true;

@@ -113,7 +113,12 @@ static void fill_line(const sheet *of, const table *tables, int i, int a)
     if (r->count > 1) label_of_series(r, i, series_name, sizeof series_name);
     if (t->naxes > 1) label_of_axis(r, a, axis_name, sizeof axis_name);
     snprintf(l->name, sizeof l->name, "%.30s%s%.30s", series_name, *series_name && *axis_name ? " " : "", axis_name);
-    text_count(t->samples, l->field[SAMPLES]);
+    char kept[TEXT_NUMBER_BYTES];
+    if (t->masked)
+        snprintf(l->field[SAMPLES], FIELD_BYTES, "%s of %s", text_count(t->samples - t->masked, kept),
+                 text_count(t->samples, text));
+    else
+        text_count(t->samples, l->field[SAMPLES]);
     text_count(t->under[a], l->field[UNDERFLOW]);
     text_count(t->over[a], l->field[OVERFLOW]);
     text_count(t->nan[a], l->field[NANS]);
@@ -146,12 +151,19 @@ static const char *head(const sheet *of, int field, int brief)
     return quantile < of->statistics->n ? of->heads[quantile] : heads_behind[quantile - of->statistics->n];
 }
 
-static bool all_zero(const sheet *of, int k)
+static bool all_are(const sheet *of, int k, const char *text)
 {
-    bool zero = true;
+    bool all = true;
     for (int i = 0; i < of->count; i++)
-        zero = zero && strcmp(of->lines[i].field[k], "0") == 0;
-    return zero;
+        all = all && strcmp(of->lines[i].field[k], text) == 0;
+    return all;
+}
+
+/* Numbers that no line has, as of strings; then, and in narrow tables, tallies of nothing. */
+static bool is_empty(const sheet *of, const form *as, int k)
+{
+    if (k >= MIN) return all_are(of, k, "-");
+    return k >= UNDERFLOW && k <= MASKED && (as->occupied || all_are(of, MIN, "-")) && all_are(of, k, "0");
 }
 
 static int set_widths(const sheet *of, form *as)
@@ -163,8 +175,7 @@ static int set_widths(const sheet *of, form *as)
             const int width = text_columns(of->lines[i].field[k]);
             if (width > as->widths[k]) as->widths[k] = width;
         }
-        const bool empty = as->occupied && k >= UNDERFLOW && k <= MASKED && all_zero(of, k);
-        if (of->hidden[k] || empty) as->widths[k] = 0;
+        if (of->hidden[k] || is_empty(of, as, k)) as->widths[k] = 0;
         total += as->widths[k] ? 2 + as->widths[k] : 0;
     }
     return as->name_width ? total : total - 2;

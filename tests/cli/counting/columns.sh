@@ -18,6 +18,16 @@ prints 'name\tlo\thi\tcount\tsum_w\tsum_w2\na\t1\t2\t3\t1.5\t0.875\nc\t10000000\
 prints 'lo\thi\ta\tb\n0\t4\t3\t3\n' -b 1 -r 0:4 --column a,b t.csv
 prints 'name\tlo\thi\tcount\na\t1\t2\t3\nb\t0.25\t0.5\t1\nb\t0.5\t0.75\t2\n' -b '1;2' --column a,b t.csv
 refuses 2 'given for 2 axes, but there are 3' -b '1;2' --column all t.csv
+
+# Without a choice, up to six columns of numbers are counted, but not those of other options.
+prints "$table" -b 2 t.csv
+prints 'name\tlo\thi\tcount\tsum_w\tsum_w2\na\t1\t2\t3\t1.5\t0.875\nc\t10000000\t90000000\t3\t1.5\t0.875\n' \
+    -b 1 --weights b t.csv
+printf 'a,b,s\n1,2,x\n' >pair.csv
+prints 'lo\thi\tcount\tsum_w\tsum_w2\n1\t2\t1\t2\t4\n' -w b pair.csv
+refuses 2 'has 2 columns of numbers: choose with --column among a, b (or all)' --by s pair.csv
+printf '1,2,3,4,5,6,7\n' >seven.csv
+refuses 2 'has 7 columns of numbers: choose with --column among 0, 1, 2, 3, 4, 5, 6 (or all)' seven.csv
 for form in json histo; do
     "$histo" -b 2 --column all -o "t.$form" t.csv
     prints "$table" show --to tsv "t.$form"

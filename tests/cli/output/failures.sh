@@ -117,7 +117,7 @@ fi
 # Cells and columns.
 refuses 1 "cells.csv, line 3, column 1 (b): 'x' is not a number" --column b -o out.json cells.csv
 refuses 2 "cells.csv has no column 'c': it has a, b" --column c -o out.json cells.csv
-refuses 2 'cells.csv has 2 columns of numbers: choose with --column among a, b' -o out.json cells.csv
+refuses 1 "cells.csv, line 3, column 1 (b): 'x' is not a number" -o out.json cells.csv
 refuses 2 "no column 'c'" --column a --weights c -o out.json cells.csv
 refuses 2 'names 1 column of' --joint a -o out.json cells.csv
 refuses 2 '\-\-where NAME=lo:hi' --joint a,b --where 1:2 -o out.json cells.csv

@@ -230,4 +230,64 @@ if command -v script >/dev/null; then
     script -qec "$histo --to png c.ppm" /dev/null </dev/null >"$out"
     grep -q 'png cannot be written to a terminal' "$out" || fail "a picture goes to a terminal"
 fi
+# Rows of several bins begin at round edges. What all others together have does not dwarf the rest. Tables have no columns
+# of dashes, and say how many samples were kept.
+seq -44 47 | awk '{ print $1 / 10 }' >uneven.txt
+draws 'uneven.txt
+-4.4 … -4.0  ███████████████████████  4
+-4.0 … -2.0  ███████████████████████ 20
+-2.0 …  0.0  ███████████████████████ 20
+ 0.0 …  2.0  ███████████████████████ 20
+ 2.0 …  4.0  ███████████████████████ 20
+ 4.0 …  4.8  ███████████████████████  8
+20 bins to a row (92 in all)
+the first and last bar are scaled up
+samples   min  max  mean      std
+     92  -4.4  4.7  0.15  2.65565' --width 0.1 uneven.txt
+draws 'uneven.txt
+-6 … -4  █████▍                       4
+-4 … -2  ███████████████████████████ 20
+-2 …  0  ███████████████████████████ 20
+ 0 …  2  ███████████████████████████ 20
+ 2 …  4  ███████████████████████████ 20
+ 4 …  6  ██████████▊                  8
+2 bins to a row (10 in all)
+samples   min  max  mean      std
+     92  -4.4  4.7  0.15  2.65565' uneven.txt
+{
+    echo g,v
+    for i in 1 1 1 2 2 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do echo "g$i,$i"; done
+} >rest.csv
+draws 'rest.csv · g
+g1                ██████████████████  3
+g2                ██████████████████  3
+other (18 value…  █████████████████… 18
+the bar of all others is cut
+samples
+     24' -q --column g --top 2 rest.csv
+draws 'rest.csv · v
+         g1        g2        other
+ 0 …  9  ████████  ████████  █████▋
+10 … 19                      ████████
+20 … 29                      ▊
+10 bins to a row (20 in all)
+all others are on a scale of their own
+       samples  min  max  mean      std
+g1           3    1    1     1        0
+g2           3    2    2     2        0
+other       18    3   20  11.5  5.18813' -q --column v --by g --top 2 rest.csv
+draws 'rest.csv · v
+ 0 …  4  ███████████▎                 2
+ 5 …  9  ████████████████████████████ 5
+10 … 14  ████████████████████████████ 5
+15 … 19  ████████████████████████████ 5
+20 … 24  █████▋                       1
+5 bins to a row (18 in all)
+ samples  under  over  NaN  masked
+18 of 24      0     0    0       6
+min  median  max  mean      std
+  3    11.5   20  11.5  5.18813' --column v --where v=3: rest.csv
+printf '%s\n' -1e6 1e13 >large.txt
+checks=$((checks + 1))
+"$histo" --to text large.txt | grep -q -e '-0' && fail "a large axis has a negative zero"
 finish
