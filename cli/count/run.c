@@ -96,7 +96,7 @@ static int describe(run *r, const samples *in, fault *f)
 static int describe_stack(run *r, fault *f)
 {
     r->segments = 1;
-    if (image_stack_read(&r->stack, &r->feed, f) != 0 || make_sources(r, 2, true, true, f) != 0) return -1;
+    if (image_stack_read(&r->stack, &r->feed, false, f) != 0 || make_sources(r, 2, true, true, f) != 0) return -1;
     r->sources[0].dtype = r->settings->relative ? HISTO_F32 : HISTO_I32;
     r->sources[1].dtype = r->stack.dtype;
     r->sources[0].name = strdup("difference");

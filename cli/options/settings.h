@@ -123,6 +123,7 @@ typedef struct settings {
     /* For commands that turn images into images. */
     const char *color;          /* --color luma|each|joint|value */
     int bits;                   /* --bits N; 0: as the samples need */
+    const char *review;         /* --review FILE */
     bool to_8_bits;             /* --to 8bit */
     int64_t bin_count;          /* -b N */
     int smooth;                 /* --smooth N: frames */

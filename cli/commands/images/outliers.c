@@ -9,6 +9,9 @@
 #include "base/arena.h"
 #include "base/failure.h"
 #include "base/progress.h"
+#include "base/scratch.h"
+#include "commands/images/die_levels.h"
+#include "commands/images/review.h"
 #include "input/samples/image_stack.h"
 #include "input/samples/lockstep.h"
 #include "output/images/images.h"
@@ -20,23 +23,28 @@ enum {
     ROWS_16 = 1 << 10,
     MOST_16 = 1 << 12, /* … and differences up to this; larger ones are in the flow */
     ENOUGH = 1 << 10,  /* differences for a row of its own; of fewer, it has those of its neighbours, too */
-    FEWEST = 3,        /* images: of two, either could differ */
+    FEWEST = 2,        /* images: of two, the last is the reference */
     STRIP = 512,       /* places that are judged together */
 };
 
 /* The images at some places, which are neighbours in memory. */
 typedef struct block {
-    histo_view view; /* images x places */
-    int64_t y, x;    /* of the first place, … */
-    int64_t cols;    /* … and the width of the rectangle */
+    histo_view view;           /* images x places: levels */
+    histo_view samples;        /* that they are the levels of */
+    const unsigned char *gone; /* of places, 1 where an image has no finite number; NULL: all have one */
+    int64_t y, x;              /* of the first place, … */
+    int64_t cols;              /* … and the width of the rectangle */
 } block;
 
 typedef struct inspection {
     const settings *settings;
     int images;
-    histo_dtype dtype;
-    lockstep files;    /* the images, one from each file */
-    image_stack stack; /* or the pages of a file */
+    histo_dtype stored; /* of the images … */
+    histo_dtype dtype;  /* … and of their levels */
+    die_levels levels_of;
+    scratch made, gone, kept; /* of a block: levels, places without, levels of the others */
+    lockstep files;           /* the images, one from each file */
+    image_stack stack;        /* or the pages of a file */
     feed feed;
     char *pixels; /* [BLOCK], of a block of images */
 
@@ -51,6 +59,8 @@ typedef struct inspection {
     image_file *picture; /* of the outliers; NULL: not asked for */
     int64_t height, width;
     unsigned char *flags; /* [height][width]: 255 where an image has an outlier */
+    review review;
+    double black, white; /* levels, of review images */
     rows *to;
 } inspection;
 
@@ -63,10 +73,40 @@ static bool has_pages(const inspection *in)
     return in->settings->read.page < 0;
 }
 
+/* The levels of a block, and where there are none. */
+static int find_levels(inspection *in, block *b, fault *f)
+{
+    const int64_t places = b->samples.shape[1];
+    const size_t size = histo_dtype_size(in->stored);
+    if (!scratch_reserve(&in->made, (size_t)(in->images * places) * sizeof(uint16_t)) ||
+        !scratch_reserve(&in->gone, (size_t)places))
+        return fault_set(f, EXIT_DATA, "no memory for the images");
+    uint16_t *to = (uint16_t *)(void *)in->made.data;
+    memset(in->gone.data, 0, (size_t)places);
+    for (int i = 0; i < in->images; i++) {
+        const char *from = (const char *)b->samples.data + i * b->samples.strides[0];
+        for (int64_t k = 0; k < places; k++, from += size) {
+            const int level = die_level(&in->levels_of, histo_sample_value(from, in->stored));
+            *to++ = level < 0 ? 0 : (uint16_t)level;
+            if (level < 0) in->gone.data[k] = 1;
+        }
+    }
+    b->view = histo_view_nd(in->made.data, in->dtype, 2, b->samples.shape);
+    b->gone = memchr(in->gone.data, 1, (size_t)places) ? in->gone.data : NULL;
+    return 0;
+}
+
+static int take_block(inspection *in, block *b, visit *take, fault *f)
+{
+    b->view = b->samples;
+    if (die_levels_needed(in->stored) && in->levels_of.known && find_levels(in, b, f) != 0) return -1;
+    return take(in, b, f);
+}
+
 /* Copy the rectangle of all images: y, x, height, cols are within the current one. */
 static int visit_rectangle(inspection *in, int64_t y, int64_t x, int64_t height, int64_t cols, visit *take, fault *f)
 {
-    const size_t size = histo_dtype_size(in->dtype);
+    const size_t size = histo_dtype_size(in->stored);
     char *to = in->pixels;
     for (int i = 0; i < in->images; i++) {
         const histo_view *from = &in->files.views[i];
@@ -79,11 +119,11 @@ static int visit_rectangle(inspection *in, int64_t y, int64_t x, int64_t height,
                     memcpy(to + (size_t)c * size, row + c * from->strides[1], size);
         }
     }
-    const block b = {.view = histo_view_nd(in->pixels, in->dtype, 2, (const int64_t[]){in->images, height * cols}),
-                     .y = in->files.y + y,
-                     .x = in->files.x + x,
-                     .cols = cols};
-    return take(in, &b, f);
+    block b = {.samples = histo_view_nd(in->pixels, in->stored, 2, (const int64_t[]){in->images, height * cols}),
+               .y = in->files.y + y,
+               .x = in->files.x + x,
+               .cols = cols};
+    return take_block(in, &b, take, f);
 }
 
 static int64_t at_most(int64_t n, int64_t most)
@@ -114,16 +154,16 @@ static int visit_files(inspection *in, visit *take, fault *f)
 static int visit_pages(inspection *in, visit *take, fault *f)
 {
     const image_stack *s = &in->stack;
-    const int64_t size = (int64_t)histo_dtype_size(in->dtype), height = BLOCK / s->width / in->images + 1;
+    const int64_t size = (int64_t)histo_dtype_size(in->stored), height = BLOCK / s->width / in->images + 1;
     for (int64_t first = 0; first < s->places; first += height * s->width) {
-        const block b = {.view = {.data = s->pixels + first * size,
-                                  .dtype = in->dtype,
-                                  .ndim = 2,
-                                  .shape = {s->images, at_most(height * s->width, s->places - first)},
-                                  .strides = {s->places * size, size}},
-                         .y = first / s->width,
-                         .cols = s->width};
-        if (take(in, &b, f) != 0) return -1;
+        block b = {.samples = {.data = s->pixels + first * size,
+                               .dtype = in->stored,
+                               .ndim = 2,
+                               .shape = {s->images, at_most(height * s->width, s->places - first)},
+                               .strides = {s->places * size, size}},
+                   .y = first / s->width,
+                   .cols = s->width};
+        if (take_block(in, &b, take, f) != 0) return -1;
     }
     return 0;
 }
@@ -140,27 +180,25 @@ static int check_images(inspection *in, fault *f)
 {
     const histo_pairing pairs = in->settings->pairs;
     if (in->images < FEWEST)
-        return fault_set(f, EXIT_USAGE, "%d images are too few to say which one differs: give %d or more", in->images,
-                         FEWEST);
+        return fault_set(f, EXIT_USAGE, "there is %d image: give its reference, too, or more images of the scene",
+                         in->images);
     if (in->images > HISTO_MAX_IMAGES)
         return fault_set(f, EXIT_USAGE, "there are %d images, more than %d: inspect them in groups", in->images,
                          HISTO_MAX_IMAGES);
     if (pairs == HISTO_PAIRS_APART && in->images % 2)
         return fault_set(f, EXIT_USAGE, "--pairs apart needs an even number of images, not %d: take --pairs ring",
                          in->images);
-    if (in->dtype != HISTO_U8 && in->dtype != HISTO_U16)
-        return fault_set(f, EXIT_DATA, "%s has %s samples, but --pairs takes images of u8 or u16",
-                         in->settings->files[0], histo_dtype_name(in->dtype));
-    return 0;
+    in->dtype = in->stored == HISTO_U8 ? HISTO_U8 : HISTO_U16;
+    return die_levels_begin(&in->levels_of, in->stored, f);
 }
 
 static int open_images(inspection *in, fault *f)
 {
     const settings *s = in->settings;
     if (has_pages(in)) {
-        if (feed_open(&in->feed, s, false, f) != 0 || image_stack_read(&in->stack, &in->feed, f) != 0) return -1;
+        if (feed_open(&in->feed, s, false, f) != 0 || image_stack_read(&in->stack, &in->feed, true, f) != 0) return -1;
         in->images = (int)in->stack.images;
-        in->dtype = in->stack.dtype;
+        in->stored = in->stack.dtype;
         return check_images(in, f);
     }
     if (s->files_count == 0)
@@ -168,14 +206,14 @@ static int open_images(inspection *in, fault *f)
                          "nothing to inspect: name the images, as in histo outliers --pairs ring die-*.png");
     if (s->files_count <= HISTO_MAX_IMAGES && lockstep_open(&in->files, s, true, f) != 0) return -1;
     in->images = s->files_count;
-    in->dtype = in->files.files ? lockstep_dtype(&in->files, 0) : HISTO_U8;
+    in->stored = in->files.files ? lockstep_dtype(&in->files, 0) : HISTO_U8;
     if (check_images(in, f) != 0) return -1;
     for (int i = 1; i < in->images; i++)
-        if (lockstep_dtype(&in->files, i) != in->dtype)
+        if (lockstep_dtype(&in->files, i) != in->stored)
             return fault_set(f, EXIT_DATA, "%s has %s samples where %s has %s: all images need the same type",
                              lockstep_name(&in->files, i), histo_dtype_name(lockstep_dtype(&in->files, i)),
-                             lockstep_name(&in->files, 0), histo_dtype_name(in->dtype));
-    in->pixels = malloc(BLOCK * histo_dtype_size(in->dtype));
+                             lockstep_name(&in->files, 0), histo_dtype_name(in->stored));
+    in->pixels = malloc(BLOCK * histo_dtype_size(in->stored));
     return in->pixels ? 0 : fault_set(f, EXIT_DATA, "no memory for the images");
 }
 
@@ -196,16 +234,46 @@ static int64_t at_least(int64_t n, int64_t least)
     return n > least ? n : least;
 }
 
+/* Of two images, one pair is enough. */
+static histo_pairing pairing_of(const inspection *in)
+{
+    return in->images == 2 ? HISTO_PAIRS_APART : in->settings->pairs;
+}
+
+/* The levels of the places that have one in all images. */
+static int keep_levels(inspection *in, const block *b, histo_view *view, fault *f)
+{
+    const int64_t places = view->shape[1];
+    if (!scratch_reserve(&in->kept, (size_t)(in->images * places) * sizeof(uint16_t)))
+        return fault_set(f, EXIT_DATA, "no memory for the images");
+    uint16_t *to = (uint16_t *)(void *)in->kept.data;
+    const uint16_t *from = view->data;
+    for (int i = 0; i < in->images; i++)
+        for (int64_t k = 0; k < places; k++, from++)
+            if (!b->gone[k]) *to++ = *from;
+    const int64_t kept = (to - (uint16_t *)(void *)in->kept.data) / in->images;
+    *view = histo_view_nd(in->kept.data, in->dtype, 2, (const int64_t[]){in->images, kept});
+    return 0;
+}
+
+static int survey_block(inspection *in, const block *b, fault *f)
+{
+    return die_levels_add(&in->levels_of, &b->samples, f);
+}
+
 static int count_block(inspection *in, const block *b, fault *f)
 {
     const settings *s = in->settings;
+    histo_view view = b->view;
+    if (b->gone && keep_levels(in, b, &view, f) != 0) return -1;
     in->height = at_least(in->height, b->y + b->view.shape[1] / b->cols);
     in->width = at_least(in->width, b->x + b->cols);
     const histo_plan_options options = {.device = s->device, .threads = s->threads};
-    const histo_pairs pairs = {.pairing = s->pairs};
-    if (!in->plan && histo_plan_create_pairs(&in->plan, in->hist, &b->view, &pairs, NULL, &options) != HISTO_OK)
+    const histo_pairs pairs = {.pairing = pairing_of(in)};
+    if (view.shape[1] == 0) return 0;
+    if (!in->plan && histo_plan_create_pairs(&in->plan, in->hist, &view, &pairs, NULL, &options) != HISTO_OK)
         return fault_set(f, EXIT_USAGE, "%s", histo_last_error());
-    if (histo_plan_fill(in->plan, in->hist, &b->view, NULL) == HISTO_OK) return 0;
+    if (histo_plan_fill(in->plan, in->hist, &view, NULL) == HISTO_OK) return 0;
     return fault_of_library(f, EXIT_DATA, "the differences");
 }
 
@@ -340,21 +408,40 @@ static int64_t row_of(const inspection *in, int64_t mean)
     return in->dtype == HISTO_U8 ? mean : mean / (LEVELS_16 / ROWS_16);
 }
 
-/* List the outliers at place k of the strip, where there is one. */
-static void judge_place(inspection *in, int64_t k, int64_t mean, int64_t x, int64_t y)
+/* The sample of an image at a place of the block. */
+static double sample_of(const block *b, int image, int64_t place)
 {
-    const int n = in->images, apart = in->settings->pairs == HISTO_PAIRS_APART ? 2 : 1;
-    const int64_t row = row_of(in, mean);
+    const char *at = (const char *)b->samples.data + image * b->samples.strides[0] + place * b->samples.strides[1];
+    return histo_sample_value(at, b->samples.dtype);
+}
+
+/* The mean of the samples at a place, and how much image i differs from another one there. */
+static void print_samples(const inspection *in, const block *b, int64_t place, int i, int other)
+{
+    double sum = 0;
+    for (int k = 0; k < in->images; k++)
+        sum += sample_of(b, k, place);
+    rows_number(in->to, sum / in->images);
+    rows_number(in->to, sample_of(b, i, place) - sample_of(b, other, place));
+}
+
+/* List the outliers at place k of the strip that begins at place `first` of the block. Of two images, the last is the
+ * reference. */
+static int judge_place(inspection *in, const block *b, int64_t first, int64_t k, int64_t mean, fault *f)
+{
+    const int n = in->images, step = pairing_of(in) == HISTO_PAIRS_APART ? 2 : 1;
+    const int64_t row = row_of(in, mean), place = first + k, x = b->x + place % b->cols, y = b->y + place / b->cols;
     const double reach = in->reach[row];
     const int twice = twice_median(in, k);
-    int worst[HISTO_MAX_IMAGES] = {0};
-    for (int i = 0; i < n; i += apart) {
-        const int next = (i + 1) % n, a = in->levels[i * STRIP + k], b = in->levels[next * STRIP + k];
-        if (a - b >= in->lowest[row] && a - b <= in->highest[row]) continue;
-        const int off_a = abs(2 * a - twice), off_b = abs(2 * b - twice);
-        const bool is_a = off_a >= off_b || 0.5 * off_a > reach, is_b = off_b > off_a || 0.5 * off_b > reach;
-        if (is_a && abs(a - b) > abs(worst[i])) worst[i] = a - b;
-        if (is_b && abs(a - b) > abs(worst[next])) worst[next] = b - a;
+    int worst[HISTO_MAX_IMAGES] = {0}, from[HISTO_MAX_IMAGES] = {0};
+    for (int i = 0; i < n; i += step) {
+        const int next = (i + 1) % n, a = in->levels[i * STRIP + k], c = in->levels[next * STRIP + k];
+        if (a - c >= in->lowest[row] && a - c <= in->highest[row]) continue;
+        const int off_a = abs(2 * a - twice), off_c = abs(2 * c - twice);
+        const bool is_a = n == 2 || off_a >= off_c || 0.5 * off_a > reach;
+        const bool is_c = n > 2 && (off_c > off_a || 0.5 * off_c > reach);
+        if (is_a && abs(a - c) > abs(worst[i])) worst[i] = a - c, from[i] = next;
+        if (is_c && abs(a - c) > abs(worst[next])) worst[next] = c - a, from[next] = i;
     }
     for (int i = 0; i < n; i++) {
         if (!worst[i]) continue;
@@ -362,9 +449,15 @@ static void judge_place(inspection *in, int64_t k, int64_t mean, int64_t x, int6
         rows_count(in->to, (uint64_t)i);
         rows_count(in->to, (uint64_t)x);
         rows_count(in->to, (uint64_t)y);
-        rows_count(in->to, (uint64_t)mean);
-        rows_number(in->to, worst[i]);
+        if (die_levels_needed(in->stored)) {
+            print_samples(in, b, place, i, from[i]);
+        } else {
+            rows_count(in->to, (uint64_t)mean);
+            rows_number(in->to, worst[i]);
+        }
+        if (review_note(&in->review, i, x, y, f) != 0) return -1;
     }
+    return 0;
 }
 
 /* The strip of image i, which begins at `from`. */
@@ -379,9 +472,9 @@ static void widen(const inspection *in, const char *from, int64_t n, int32_t *to
 }
 
 /* Most places have no outlier, which loops that compilers vectorise find out. */
-static void judge_strip(inspection *in, const block *b, int64_t first, int64_t n)
+static int judge_strip(inspection *in, const block *b, int64_t first, int64_t n, fault *f)
 {
-    const int apart = in->settings->pairs == HISTO_PAIRS_APART ? 2 : 1;
+    const int apart = pairing_of(in) == HISTO_PAIRS_APART ? 2 : 1;
     int32_t mean[STRIP] = {0}, lowest[STRIP], highest[STRIP], strange[STRIP] = {0};
     for (int i = 0; i < in->images; i++) {
         int32_t *levels = in->levels + (ptrdiff_t)i * STRIP;
@@ -401,14 +494,14 @@ static void judge_strip(inspection *in, const block *b, int64_t first, int64_t n
             strange[k] |= (one[k] - other[k] < lowest[k]) | (one[k] - other[k] > highest[k]);
     }
     for (int64_t k = 0; k < n; k++)
-        if (strange[k]) judge_place(in, k, mean[k], b->x + (first + k) % b->cols, b->y + (first + k) / b->cols);
+        if (strange[k] && !(b->gone && b->gone[first + k]) && judge_place(in, b, first, k, mean[k], f) != 0) return -1;
+    return 0;
 }
 
 static int judge_block(inspection *in, const block *b, fault *f)
 {
-    (void)f;
     for (int64_t first = 0; first < b->view.shape[1]; first += STRIP)
-        judge_strip(in, b, first, at_most(STRIP, b->view.shape[1] - first));
+        if (judge_strip(in, b, first, at_most(STRIP, b->view.shape[1] - first), f) != 0) return -1;
     return 0;
 }
 
@@ -454,20 +547,78 @@ static int write_picture(inspection *in, fault *f)
     return image_commit(picture, f);
 }
 
+/* The gray of a level: from the 0.1st to the 99.9th percentile of means. */
+static unsigned char gray_of(const inspection *in, int level)
+{
+    if (in->dtype == HISTO_U8) return (unsigned char)level;
+    const double gray = 255 * (level - in->black) / (in->white - in->black);
+    return gray < 0 ? 0 : gray > 255 ? 255 : (unsigned char)rint(gray);
+}
+
+static int show_block(inspection *in, const block *b, fault *f)
+{
+    (void)f;
+    for (int i = 0; i < in->images; i++)
+        for (int64_t k = 0; k < b->view.shape[1]; k++) {
+            const char *at = (const char *)b->view.data + i * b->view.strides[0] + k * b->view.strides[1];
+            const int level = (int)histo_sample_value(at, in->dtype);
+            review_put(&in->review, i, b->x + k % b->cols, b->y + k / b->cols, gray_of(in, level));
+        }
+    return 0;
+}
+
+/* Black and white of review images. */
+static int find_gray(inspection *in, fault *f)
+{
+    static const double q[] = {0.001, 0.999};
+    double ends[2];
+    histo_hist *means = NULL;
+    const int axis = 1;
+    const bool found = histo_hist_project(in->hist, 1, &axis, &means) == HISTO_OK &&
+                       histo_hist_quantiles(means, HISTO_QUANTILE_LINEAR, 2, q, ends) == HISTO_OK;
+    histo_hist_destroy(means);
+    if (!found) return fault_of_library(f, EXIT_DATA, "the means");
+    in->black = ends[0];
+    in->white = ends[1] > ends[0] ? ends[1] : ends[0] + 1;
+    return 0;
+}
+
+static int write_review(inspection *in, fault *f)
+{
+    if (!in->review.path) return 0;
+    if (in->review.count == 0) {
+        if (!in->settings->quiet) note("no outlier is found, and no review image is written");
+        return 0;
+    }
+    if (find_gray(in, f) != 0 || review_make(&in->review, in->images, in->height, in->width, f) != 0) return -1;
+    return visit_all(in, "reviewing", show_block, f) == 0 ? review_write(&in->review, f) : -1;
+}
+
+/* Levels of other types than u8 and u16. */
+static int survey_levels(inspection *in, fault *f)
+{
+    while (die_levels_next_pass(&in->levels_of))
+        if (visit_all(in, "surveying", survey_block, f) != 0) return -1;
+    return die_levels_find(&in->levels_of, f);
+}
+
 static int inspect(inspection *in, fault *f)
 {
     static const char *const columns[] = {"die", "x", "y", "mean", "difference"};
-    if (open_picture(in, f) != 0 || open_images(in, f) != 0 || make_hist(in, f) != 0) return -1;
+    if (open_picture(in, f) != 0 || review_begin(&in->review, in->settings, f) != 0 || open_images(in, f) != 0 ||
+        survey_levels(in, f) != 0 || make_hist(in, f) != 0)
+        return -1;
     if (visit_all(in, "counting", count_block, f) != 0 || find_normal(in, f) != 0 || make_flags(in, f) != 0) return -1;
     lockstep_remark(&in->files);
     rows_begin(in->to, columns, 5);
-    return visit_all(in, "inspecting", judge_block, f) == 0 ? write_picture(in, f) : -1;
+    if (visit_all(in, "inspecting", judge_block, f) != 0 || write_picture(in, f) != 0) return -1;
+    return write_review(in, f);
 }
 
 static int find_outliers(const settings *s, rows *to, fault *f)
 {
     inspection in = {.settings = s, .to = to};
-    if (!s->pairs)
+    if (!s->pairs && s->files_count != 2)
         return fault_set(f, EXIT_USAGE, "the pairs to compare are missing: add --pairs ring or --pairs apart");
     const int failed = inspect(&in, f);
     image_abandon(in.picture);
@@ -482,6 +633,11 @@ static int find_outliers(const settings *s, rows *to, fault *f)
     free(in.reach);
     free(in.levels);
     free(in.flags);
+    free(in.made.data);
+    free(in.gone.data);
+    free(in.kept.data);
+    die_levels_free(&in.levels_of);
+    review_free(&in.review);
     return failed;
 }
 

@@ -13,7 +13,7 @@ static int enter(void *self, int file, const samples *in, fault *f)
         return fault_set(f, EXIT_USAGE, "%s has %d channels to count, but --pairs takes one: choose it with --channel",
                          name, c->count);
     histo_dtype dtype = c->sources[0].dtype;
-    if (dtype != HISTO_U8 && dtype != HISTO_U16)
+    if (!s->any && dtype != HISTO_U8 && dtype != HISTO_U16)
         return fault_set(f, EXIT_DATA, "%s has %s samples, but --pairs takes images of u8 or u16", name,
                          histo_dtype_name(dtype));
     if (file > 0 && dtype != s->dtype)
@@ -78,9 +78,9 @@ static int take(void *self, int file, const piece *p, fault *f)
     return 0;
 }
 
-int image_stack_read(image_stack *s, feed *in, fault *f)
+int image_stack_read(image_stack *s, feed *in, bool any, fault *f)
 {
-    *s = (image_stack){.in = in};
+    *s = (image_stack){.in = in, .any = any};
     const feed_visitor reading = {.verb = "reading", .enter = enter, .take = take, .self = s};
     if (feed_visit(in, &reading, f) != 0 || (s->images > 0 && end_image(s, f) != 0)) return -1;
     if (s->images >= 2) return 0;

@@ -6,6 +6,7 @@
 
 typedef struct image_stack {
     const feed *in;
+    bool any; /* type of samples */
     histo_dtype dtype;
     int64_t images, places; /* places: samples per image */
     int64_t width;
@@ -15,8 +16,9 @@ typedef struct image_stack {
     int64_t filled; /* its samples so far */
 } image_stack;
 
-/* Read all files in one pass: each file or page is an image. Call image_stack_free afterwards, also on failure. */
-int image_stack_read(image_stack *s, feed *in, fault *f);
+/* Read all files in one pass: each file or page is an image, of u8 or u16 or, with any, of another type, of which only
+ * the samples are read. Call image_stack_free afterwards, also on failure. */
+int image_stack_read(image_stack *s, feed *in, bool any, fault *f);
 void image_stack_free(image_stack *s);
 
 /* All images, as histo_hist_fill_pairs takes them. */

@@ -117,12 +117,64 @@ shows '^4800	0.159375	' summary flags.pgm
 refuses 2 'no image format has the suffix .xyz' outliers --pairs ring -o flags.xyz die0.pgm die1.pgm die2.pgm
 refuses 2 'would overwrite its input' outliers --pairs ring -o die0.pgm die0.pgm die1.pgm die2.pgm
 refuses 2 'add --pairs ring or' outliers die0.pgm die1.pgm die2.pgm
-refuses 2 'too few to say which one differs' outliers --pairs ring die0.pgm die1.pgm
 refuses 2 'even number of images' outliers --pairs apart die0.pgm die1.pgm die2.pgm
 refuses 1 'their shapes must be equal' outliers --pairs ring die0.pgm die1.pgm a.pgm
 refuses 1 'all images need the same type' outliers --pairs ring die0.pgm die1.pgm die2.npy
-refuses 1 'has f32 samples' outliers --pairs ring f.npy f.npy f.npy
 refuses 2 'takes a number above 0' outliers --pairs ring --sigma -1 die0.pgm die1.pgm die2.pgm
 refuses 2 'nothing to inspect' outliers --pairs ring
 
+# Images of any type: each as it is scaled, with a sample that is far off and one that is missing. Of two, the last is
+# the reference.
+makes_files <<'END'
+import random, struct
+random.seed(6)
+W, H = 60, 50
+scene = [[60 + 60 * ((x // 6 + y // 6) % 2) for x in range(W)] for y in range(H)]
+def die(changes):
+    rows = [[v + random.gauss(0, 1.5) for v in row] for row in scene]
+    for x, y, by in changes:
+        rows[y][x] += by
+    return [v for row in rows for v in row]
+dies = [die([(20, 10, 60)]), die([(5, 30, -50)]), die([(59, 0, 70), (57, 1, 70)]), die([])]
+kinds = {"u1": ("B", 1, 0), "u2": ("H", 100, 0), "i1": ("b", .5, -60), "i2": ("h", 100, -20000),
+         "i4": ("i", 10000, -10**6), "f4": ("f", 1e-3, 0), "f8": ("d", 1e5, -3e6)}
+for name, (code, scale, offset) in kinds.items():
+    for i, pixels in enumerate(dies):
+        values = [v * scale + offset for v in pixels]
+        values = values if code in "fd" else [round(v) for v in values]
+        head = "{'descr': '<%s', 'fortran_order': False, 'shape': (%d, %d), }" % (name, H, W)
+        if name == "f4" and i == 3:
+            values[0], values[77] = 1e6, float("nan")
+        open("%s-%d.npy" % (name, i), "wb").write(b"\x93NUMPY\1\0v\0" + head.ljust(117).encode() + b"\n" +
+                                                struct.pack("<%d%s" % (W * H, code), *values))
+END
+for type in u1 u2 i1 i2 i4 f4 f8; do
+    checks=$((checks + 1))
+    all='2,59,0 2,57,1 0,20,10 1,5,30 '
+    [ $type = f4 ] && all="3,0,0 $all"
+    [ "$(places --pairs ring $type-0.npy $type-1.npy $type-2.npy $type-3.npy)" = "die,x,y $all" ] ||
+        fail "outliers of $type: $(places --pairs ring $type-0.npy $type-1.npy $type-2.npy $type-3.npy)"
+    [ "$(places $type-0.npy $type-1.npy)" = 'die,x,y 0,20,10 0,5,30 ' ] || fail "die to database of $type"
+done
+refuses 2 'give its reference, too' outliers --pairs ring die0.pgm
+
+# Review images: of images with outliers only, which are framed.
+rm -f review-*
+"$histo" outliers --pairs ring --review review.ppm f8-0.npy f8-1.npy f8-2.npy f8-3.npy >"$out" || fail 'review'
+[ "$(echo review-*)" = 'review-0.ppm review-1.ppm review-2.ppm' ] || fail "reviewed: $(echo review-*)"
+checks=$((checks + 1))
+python3 - <<'END' || fail 'frames are wrong'
+import sys
+data = open("review-0.ppm", "rb").read()[-60 * 50 * 3:]
+red = {(i % 60, i // 60) for i in range(60 * 50) if data[3 * i:3 * i + 3] == bytes([230, 30, 30])}
+frame = {(x, y) for x in range(14, 27) for y in range(4, 17) if x in (14, 26) or y in (4, 16)}
+sys.exit(red != frame or data[3 * (10 * 60 + 20)] < 200)
+END
+remarks 'no outlier is found, and no review image is written' outliers --pairs ring \
+    --review none.png die0.pgm die0.pgm die0.pgm
+cp die0.pgm over-1.pgm
+refuses 2 'over-1.pgm is an image, and would be overwritten' \
+    outliers --pairs ring --review over.pgm die0.pgm die1.pgm over-1.pgm
+refuses 2 'review images have colours: write .png, .jpg or .tif' \
+    outliers --pairs ring --review a.pfm die0.pgm die1.pgm die2.pgm
 finish
