@@ -40,7 +40,7 @@ bool run_has_words(const run *r)
 bool run_has_times(const run *r, int a)
 {
     const channel_form *form = run_form_of_axis(r, a);
-    return form && form->kind == VALUES_TIMES;
+    return form && form->kind == VALUES_TIMES && !form->words;
 }
 
 int run_axis_of(const run *r, int i)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/dates/cycle.h"
 #include "base/dates/reading.h"
 #include "base/fault.h"
 #include "input/metadata.h"
@@ -66,6 +67,7 @@ typedef struct channel_form {
     bool stated;                       /* the file says which times they are */
     const char *unit;                  /* VALUES_NUMBERS of text with this unit; or NULL */
     bool blank;                        /* no value was seen yet, and the next file with one says what they are */
+    time_cycle cycle;                  /* VALUES_TIMES whose places in a day, week or year are counted, as words */
     time_epoch span;                   /* VALUES_NUMBERS that are spans, in this unit; or none */
 } channel_form;
 

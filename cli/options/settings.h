@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/dates/cycle.h"
 #include "base/dates/reading.h"
 #include "base/fault.h"
 
@@ -87,6 +88,7 @@ typedef struct settings {
     const char *by;      /* --by COLUMN */
     const char
         *times[TIME_UNITS]; /* --time LIST=UNIT, of each unit since 1970; lists are joined as those of category */
+    time_cycle cycle;       /* --cycle day|week|year */
     const char *category;   /* --category LIST; repeated options are joined by LIST_DIVIDER */
     const char *joint;      /* --joint A,B[,C…] */
     histo_pairing pairs;    /* --pairs ring|apart: files and pages are images of one stack */

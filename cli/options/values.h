@@ -16,6 +16,7 @@ int value_header(settings *s, char *text, fault *f);
 int value_date_format(settings *s, char *text, fault *f);
 int value_decimal(settings *s, char *text, fault *f);
 int value_number(settings *s, char *text, fault *f);
+int value_cycle(settings *s, char *text, fault *f);
 int value_timezone(settings *s, char *text, fault *f);
 int value_pairs(settings *s, char *text, fault *f);
 int value_roi(settings *s, char *text, fault *f);

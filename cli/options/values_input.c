@@ -150,6 +150,13 @@ int value_number(settings *s, char *text, fault *f)
                      wrong ? why : "it is empty");
 }
 
+int value_cycle(settings *s, char *text, fault *f)
+{
+    const int which = parse_choice("cycle", text, "day week year", f);
+    s->cycle = (time_cycle)(which + 1);
+    return which < 0 ? -1 : 0;
+}
+
 int value_timezone(settings *s, char *text, fault *f)
 {
     (void)s;

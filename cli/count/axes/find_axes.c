@@ -142,6 +142,25 @@ static const char *not_for_words(const bins_spec *spec)
     return spec->has_range ? "-r" : NULL;
 }
 
+/* Refuse --cycle without dates, and a number of bins beside it. */
+static int check_cycle(const run *r, fault *f)
+{
+    int cycles = 0;
+    for (int a = 0; a < r->axis_count; a++)
+        cycles += run_form_of_axis(r, a) && run_form_of_axis(r, a)->cycle;
+    if (!r->settings->cycle) return 0;
+    if (!cycles)
+        return fault_set(f, EXIT_USAGE,
+                         "there are no dates in what is counted: leave --cycle out, or say with --time "
+                         "which numbers are times");
+    const bins_spec *spec = &r->bins.spec[0];
+    if (cycles < r->axis_count || (spec->kind == BINS_DEFAULT && !spec->has_range && !spec->log)) return 0;
+    return fault_set(f, EXIT_USAGE, "--cycle has a bin for each %s: leave the other options of bins out",
+                     r->settings->cycle == CYCLE_DAY    ? "hour"
+                     : r->settings->cycle == CYCLE_WEEK ? "day"
+                                                        : "month");
+}
+
 /* Refuse options that what is counted, which are strings or not, has no use for. */
 static int check_use_of_words(const run *r, fault *f)
 {
@@ -199,7 +218,7 @@ static int begin_search(run *r, int a, bool any_times, fault *f)
 static int begin_searches(run *r, fault *f)
 {
     bool any_times = false;
-    if (check_use_of_words(r, f) != 0) return -1;
+    if (check_cycle(r, f) != 0 || check_use_of_words(r, f) != 0) return -1;
     for (int a = 0; a < r->axis_count; a++)
         any_times = any_times || run_has_times(r, a);
     for (int a = 0; a < r->axis_count; a++)

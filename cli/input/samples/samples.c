@@ -1,6 +1,7 @@
 #include "input/samples/samples.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,6 +252,7 @@ static bool crop(const samples *in, band *b)
 /* Is the source computed from its views: luma, times from numbers, or bins of words? */
 static bool is_made(const choice *c, int i)
 {
+    if (c->sources[i].as.cycle) return true;
     const dictionary *words = i < c->count || i == c->by ? c->sources[i].as.words : NULL;
     return c->sources[i].luma || c->sources[i].as.epoch.units || (words && dictionary_is_frozen(words));
 }
@@ -280,13 +282,34 @@ static const time_epoch *epoch_of(const samples *in, const sample_source *s)
     return stated && stated->units && !stated->span ? stated : &microseconds;
 }
 
+/* Bytes for each sample of a source that is made. */
+static size_t made_size(const sample_source *s)
+{
+    return s->as.epoch.units ? sizeof(double) : histo_dtype_size(s->dtype);
+}
+
+/* The places of times in a cycle, which may take the room of the times; none of what is no time. */
+static histo_view places_of(const histo_view *times, time_cycle cycle, uint32_t *places)
+{
+    uint32_t *to = places;
+    for (int64_t y = 0; y < times->shape[0]; y++)
+        for (int64_t x = 0; x < times->shape[1]; x++) {
+            const char *at = (const char *)times->data + y * times->strides[0] + x * times->strides[1];
+            const double number = times->dtype == HISTO_F64 ? histo_sample_value(at, HISTO_F64) : 0;
+            int64_t us = (int64_t)number;
+            if (times->dtype == HISTO_I64) memcpy(&us, at, sizeof us);
+            *to++ = isnan(number) ? UINT32_MAX : (uint32_t)cycle_place(cycle, us);
+        }
+    return histo_view_nd(places, HISTO_U32, 2, times->shape);
+}
+
 /* Make the sources' views from the band's. */
 static int make_views(samples *in, const band *b, fault *f)
 {
     const choice *c = &in->choice;
     size_t size = 0, used = 0;
     for (int i = 0; i < c->total; i++)
-        if (is_made(c, i)) size += (size_t)(b->rows * b->cols) * histo_dtype_size(c->sources[i].dtype);
+        if (is_made(c, i)) size += (size_t)(b->rows * b->cols) * made_size(&c->sources[i]);
     if (!scratch_reserve(&in->made, size)) return fault_memory(in, f);
     const int64_t shape[] = {b->rows, b->cols};
     for (int i = 0; i < c->total; i++) {
@@ -305,12 +328,15 @@ static int make_views(samples *in, const band *b, fault *f)
             if (!s->as.stated)
                 epoch_to_zone((double *)(in->made.data + used),
                               b->views[s->view].shape[0] * b->views[s->view].shape[1]);
-            in->views[i] = histo_view_nd(in->made.data + used, s->dtype, 2, b->views[s->view].shape);
+            in->views[i] = histo_view_nd(in->made.data + used, HISTO_F64, 2, b->views[s->view].shape);
+            if (s->as.cycle) in->views[i] = places_of(&in->views[i], s->as.cycle, (uint32_t *)(in->made.data + used));
+        } else if (s->as.cycle) {
+            in->views[i] = places_of(&b->views[s->view], s->as.cycle, (uint32_t *)(in->made.data + used));
         } else {
             dictionary_to_bins(s->as.words, &b->views[s->view], (uint32_t *)(in->made.data + used));
             in->views[i] = histo_view_nd(in->made.data + used, s->dtype, 2, b->views[s->view].shape);
         }
-        used += (size_t)(b->rows * b->cols) * histo_dtype_size(s->dtype);
+        used += (size_t)(b->rows * b->cols) * made_size(s);
     }
     return 0;
 }

@@ -479,6 +479,22 @@ static int add_groups(choice *c, const reader *r, const char *item, channel_form
     return 0;
 }
 
+/* Times become words: the names of their places in a cycle, all of which have a bin. */
+static int make_cycle(channel_form *made, const reader *r, time_cycle cycle, fault *f)
+{
+    made->words = dictionary_make();
+    bool good = made->words;
+    for (int place = 0; place < cycle_places(cycle) && good; place++) {
+        const char *name = cycle_name(cycle, place);
+        uint32_t code;
+        good = dictionary_code(made->words, name, strlen(name), &code) == 0;
+    }
+    if (!good || dictionary_freeze_as_is(made->words) != 0) return fault_no_memory(r, f);
+    made->cycle = cycle;
+    made->dtype = HISTO_U32;
+    return 0;
+}
+
 /* Counted sources are read as in the first file. */
 static int find_forms(choice *c, const reader *r, const settings *options, channel_forms *all, fault *f)
 {
@@ -499,6 +515,9 @@ static int find_forms(choice *c, const reader *r, const settings *options, chann
         const bool made = first || was_blank;
         if (made && stated.units) all->forms[i] = epoch_form(stated, true);
         if (made && per_second) all->forms[i] = epoch_form(epoch_per_second(per_second), false);
+        if (made && options->cycle && all->forms[i].kind == VALUES_TIMES &&
+            make_cycle(&all->forms[i], r, options->cycle, f) != 0)
+            return -1;
         if (!is_alike(r, s, &all->forms[i], kind)) return fault_not_alike(r, s, &all->forms[i], f);
         set_form(r, s, &all->forms[i]);
     }
@@ -520,7 +539,8 @@ static int select_in_reader(choice *c, reader *r, fault *f)
         sample_source *s = &c->sources[i];
         s->view = views;
         if (s->as.epoch.units == 0) as[views] = s->as; /* else numbers, of which times are made */
-        if (is_read_as_times(r, s)) as[views] = (channel_form){.kind = VALUES_TIMES, .dtype = HISTO_I64};
+        if (is_read_as_times(r, s) || (s->as.cycle && s->as.epoch.units == 0))
+            as[views] = (channel_form){.kind = VALUES_TIMES, .dtype = HISTO_I64};
         for (int k = 0; k < (s->luma ? 3 : 1); k++)
             wanted[views++] = s->channel + k;
     }

@@ -239,6 +239,7 @@ static int find_columns(sqlite_reader *r, fault *f)
         r->table.dtypes[c] = whole && !of[c].reals ? HISTO_I64 : HISTO_F64;
         r->table.numeric[c] =
             of[c].integers || of[c].reals || (!seen && (is_integer_type(type) || is_number_type(type)));
+        r->table.reals[c] = of[c].reals;
         r->table.words[c] = of[c].words;
     }
     free(of);

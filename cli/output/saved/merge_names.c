@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "output/saved/merge_names.h"
 
+#include "base/dates/cycle.h"
+
 #include <math.h>
 #include <search.h>
 #include <stdlib.h>
@@ -285,7 +287,9 @@ int series_sort_names(series *s, bool by_name, fault *f)
     bool moved = false;
     if (histo_hist_storage(s->hist) == HISTO_SPARSE || histo_hist_batch(s->hist) > 1) return 0;
     for (int a = 0; a < histo_hist_naxes(s->hist) && status == HISTO_OK; a++) {
-        if (s->forms[a].names) status = rank_names(&by[a], s, a, by_name);
+        const bin_names *names = s->forms[a].names;
+        if (names && cycle_named((const char *const *)names->text, names->count)) continue;
+        if (names) status = rank_names(&by[a], s, a, by_name);
         moved = moved || by[a].names;
     }
     if (moved && status == HISTO_OK) status = rename_bins(by, 0, s->hist, &sorted);

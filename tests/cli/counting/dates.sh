@@ -113,4 +113,21 @@ prints 'lo\thi\tcount\n2024-01-01T00:00\t2024-01-01T01:00\t2\n' --timezone writt
 printf 's\n1704069000\n' >epoch
 prints 'lo\thi\tcount\n2024-01-01T01:00\t2024-01-01T02:00\t1\n' --timezone +01:00 --time s --width 1h epoch
 refuses 2 "--timezone 'Mars/Base' is not a zone of this system" --timezone Mars/Base zones
+
+# Hours of the day, days of the week, months of the year, all of which have a bin.
+printf 't,v\n2024-01-01 07:06,1\n2024-01-02T07:30,2\n2025-12-31 23:59,3\n1969-07-20T20:17Z,4\n' >cycles.csv
+shows '^07:00	2$' --column t --cycle day cycles.csv
+shows '^00:00	0$' --column t --cycle day cycles.csv
+shows '^07:00	2$' --column t --cycle day --timezone +01:00 cycles.csv
+prints 'value\tcount\nMonday\t1\nTuesday\t1\nWednesday\t1\nThursday\t0\nFriday\t0\nSaturday\t0\nSunday\t1\n' --column t --cycle week cycles.csv
+shows '^July	1$' --column t --cycle year cycles.csv
+shows '^February	0$' --column t --cycle year cycles.csv
+shows '^Tuesday	1	4	1$' --joint t,v --cycle week -b '7;1' cycles.csv
+printf 's\n1704069000\n' >epoch.csv
+shows '^Monday	1$' --time s --cycle week epoch.csv
+shows '^01:00	1$' --time s --cycle day --timezone +01:00 epoch.csv
+"$histo" --column t --cycle week --shard 1/2 -o w1.histo cycles.csv && "$histo" --column t --cycle week --shard 2/2 -o w2.histo cycles.csv || fail 'shards of a cycle'
+prints 'value\tcount\nMonday\t1\nTuesday\t1\nWednesday\t1\nThursday\t0\nFriday\t0\nSaturday\t0\nSunday\t1\n' merge w1.histo w2.histo
+refuses 2 'there are no dates in what is counted: leave --cycle out' --column v --cycle day cycles.csv
+refuses 2 '--cycle has a bin for each hour' --column t --cycle day -b 5 cycles.csv
 finish

@@ -185,6 +185,14 @@ prints 'lo\thi\tcount\n2\t4\t2\n' --column b -b 1 quoted.txt
 printf '"a" "b"\n1 "x y"\n3 "z"\n' >words.txt
 prints 'value\tcount\nx y\t1\nz\t1\n' --column b words.txt
 
+# The delimiter on which all rows agree goes before blanks and names of rows, and before the times of logs.
+printf 'a:b\tna,me\t"a ""b"""\tn#\tT\n0\t506\t353\tsemi;colon\tS Paulo\n' >t.tsv
+prints 'value\tcount\nsemi;colon\t1\n' --category 'n#' t.tsv
+printf '2024-01-01 backup a\t5\n2024-01-02 backup\t6\n' >log.tsv
+prints 'lo\thi\tcount\n5\t6\t2\n' --column 1 -b 1 log.tsv
+printf '2024-01-01 backup,5\n2024-01-02 10:00 a,6\n' >log.csv
+prints 'lo\thi\tcount\n5\t6\t2\n' --column 1 -b 1 log.csv
+
 # A comma in a header, or in sentences, is not what separates columns.
 printf 't=0   na,me #n  a:b\nfalse -inf 155 nm_\ntrue 5 1 x\n' >comma.txt
 prints 'lo\thi\tcount\n1\t155\t2\n' --column '#n' -b 1 comma.txt

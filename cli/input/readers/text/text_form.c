@@ -40,9 +40,14 @@ bool text_cell_has_comma(const text_cell *cell)
 static bool is_meant_as_number(const text_cell *cell)
 {
     double value;
+    return text_cell_number(cell, &value) || text_cell_has_comma(cell);
+}
+
+/* Is it a number in some notation: with a unit, say? */
+static bool is_written_number(const text_cell *cell)
+{
     notation_evidence ignored = {0};
-    return text_cell_number(cell, &value) || text_cell_has_comma(cell) ||
-           notation_look(&ignored, '\0', cell->begin, cell->end);
+    return notation_look(&ignored, '\0', cell->begin, cell->end);
 }
 
 bool text_cell_missing(const text_cell *cell)
@@ -121,7 +126,7 @@ static fit fit_of(const text_window *w, text_delimiter delimiter)
         if (cells == 0) break;
         for (int64_t c = 0; c < cells && c < CELLS_LOOKED_AT; c++) {
             result.all++;
-            result.numbers += is_meant_as_number(&cell[c]);
+            result.numbers += is_meant_as_number(&cell[c]) || is_written_number(&cell[c]);
             halves += row == 0 && has_half_quote(&cell[c]);
         }
         result.times_first += is_time(&cell[0]);
@@ -402,8 +407,10 @@ static bool find_delimiter(const text_window *w, const read_options *options, te
         best.cuts_quotes && by_blanks.cells > 2 && by_blanks.alike == by_blanks.rows && by_blanks.alike >= best.alike;
     /* As commas in a header, or in the sentences of a log, whose rows begin with a time. */
     const bool by_chance = by_blanks.cells > 1 && by_blanks.alike > best.alike && 2 * best.alike <= best.rows;
-    const bool log = has_dates(blank) && by_blanks.times_first > best.times_first;
-    form->row_names = has_row_names(w, blank);
+    const bool log = has_dates(blank) && form->delimiter != '\t' && best.numbers == 0 &&
+                     by_blanks.times_first == by_blanks.rows && best.times_first < best.rows;
+    const bool agreed = best.cells && best.alike == best.rows && best.rows > 1;
+    form->row_names = !agreed && has_row_names(w, blank);
     if (form->row_names) form->delimiter = blank;
     if (form->row_names || (columns && !quoted && !by_chance && !log)) return true;
 
@@ -414,8 +421,18 @@ static bool find_delimiter(const text_window *w, const read_options *options, te
     return true;
 }
 
-/* Has the second row a time where the first one has one, or, if not `first`, has not? */
-static bool has_times(const text_window *w, text_delimiter delimiter, bool first)
+/* What a cell is that is not a plain number. */
+typedef enum cell_look { LOOKS_ELSE, LOOKS_AS_DATE, LOOKS_AS_UNIT } cell_look;
+
+static cell_look look_of(const text_cell *cell)
+{
+    double value;
+    if (is_time(cell)) return LOOKS_AS_DATE;
+    return !text_cell_number(cell, &value) && is_written_number(cell) ? LOOKS_AS_UNIT : LOOKS_ELSE;
+}
+
+/* Has the second row a date, or a number with a unit, where the first one has one, or, if not `first`, has not? */
+static bool has_values(const text_window *w, text_delimiter delimiter, bool first)
 {
     const char *p = w->data + w->at, *end = w->data + w->size;
     uint64_t line = 0;
@@ -428,7 +445,7 @@ static bool has_times(const text_window *w, text_delimiter delimiter, bool first
     }
     bool found = false;
     for (int64_t c = 0; c < cells && !found; c++)
-        found = is_time(&rows[1][c]) && is_time(&rows[0][c]) == first;
+        found = look_of(&rows[1][c]) && (look_of(&rows[0][c]) == look_of(&rows[1][c])) == first;
     return found;
 }
 
@@ -483,9 +500,9 @@ bool text_form_find(const text_window *w, const read_options *options, text_form
     bool names = !form->numbers && !form->title && !first.numbers && first.words;
     if (first.cells == 1 && names) {
         const fit rows = fit_of(w, form->delimiter);
-        names = first.named && (rows.numbers > 0 || rows.rows == 1 || has_times(w, form->delimiter, false));
+        names = first.named && (rows.numbers > 0 || rows.rows == 1 || has_values(w, form->delimiter, false));
     }
-    names = names && !has_times(w, form->delimiter, true) && !lines;
+    names = names && !has_values(w, form->delimiter, true) && !lines;
     form->header = options->header == 1 || form->row_names || (options->header == -1 && names);
     form->may_be_header =
         !form->header && !form->numbers && options->header == -1 && has_numbers_as_names(w, form->delimiter);
