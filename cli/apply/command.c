@@ -169,6 +169,7 @@ static void keep_white(job *j, const image_writer *writer)
     const metadata *about = pages_about(j->pages);
     if (!about || !about->white_first || j->kind->classes) return;
     j->turns = writer->shows && (j->top || j->dtype == HISTO_U8 || j->dtype == HISTO_U16);
+    if (j->settings->quiet) return;
     note(j->turns ? "%s: its smallest value is white (MONOCHROME1), and that of the picture is black: its values are "
                     "turned round"
                   : "%s: its smallest value is white (MONOCHROME1), as that of the result",

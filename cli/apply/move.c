@@ -61,6 +61,8 @@ int mover_open(mover *m, const char *path, const char *out, const settings *s, f
     m->flat = is_flat(&m->page);
     m->cut = m->flat && !has_arrays(writer);
     const image_page written = page_written(m);
+    if (m->page.about && m->page.about->white_first && !s->quiet)
+        note("%s: its smallest value is white (MONOCHROME1), as that of the result", path);
     m->out = image_create_file(out, writer, &written, m->cut ? m->page.about->shape[0] : r->pages, f);
     return m->out ? 0 : -1;
 }

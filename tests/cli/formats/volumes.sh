@@ -58,6 +58,7 @@ npy("hu.npy", "i4", [v - 1024 for v in values])
 open("hu.nii", "wb").write(nifti((5, 7, 4), 4, data, slope=1, intercept=-1024))
 npy("scaled.npy", "f8", [v * 0.25 + 3.5 for v in values])
 open("scaled.nii", "wb").write(nifti((5, 7, 4), 4, data, slope=0.25, intercept=3.5))
+open("half_scaled.nii", "wb").write(nifti((5, 7, 4), 4, data, slope=0.25, intercept=float("nan")))
 open("pair.hdr", "wb").write(nifti((5, 7, 4), 4, b"", magic=b"ni1\0", offset=348)[:348])
 h = bytearray(open("pair.hdr", "rb").read()); struct.pack_into("<f", h, 108, 0.0); open("pair.hdr", "wb").write(h)
 open("pair.img", "wb").write(data)
@@ -138,6 +139,8 @@ cat plain.nii | "$histo" -b 50 - >"$out" && "$histo" -b 50 plain.npy | cmp -s - 
 like hu.npy hu.nii
 like scaled.npy scaled.nii
 like plain.npy --raw scaled.nii
+like plain.npy --raw half_scaled.nii
+refuses 1 'has a slope (scl_slope) without an intercept' half_scaled.nii
 like plain.npy pair.hdr
 refuses 1 'pair.img has no header: name the .hdr file' pair.img
 like green.npy --channel g rgb.nii

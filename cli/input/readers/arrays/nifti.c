@@ -229,7 +229,9 @@ static int describe(const header *h, const char *name, bool raw, grid_info *info
     info->model = models[info->channels];
     for (int d = 0; d < info->ndim; d++)
         info->shape[d] = h->dim[info->ndim - d];
-    const bool scaled = isfinite(h->slope) && h->slope != 0 && isfinite(h->intercept) && info->channels == 1 && !raw;
+    const bool scaled = isfinite(h->slope) && h->slope != 0 && info->channels == 1 && !raw;
+    if (scaled && !isfinite(h->intercept))
+        return fault_header(name, "has a slope (scl_slope) without an intercept (scl_inter)", f);
     *s = scaling_of(stored, 0, scaled ? h->slope : 1, scaled ? h->intercept : 0);
     return 0;
 }
