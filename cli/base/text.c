@@ -106,6 +106,22 @@ int text_list_count(const char *list)
     return count;
 }
 
+char *text_put_utf8(char *to, uint32_t c)
+{
+    static const struct {
+        uint32_t below;
+        unsigned char lead;
+        int more;
+    } forms[] = {{0x80, 0, 0}, {0x800, 0xc0, 1}, {0x10000, 0xe0, 2}, {0x110000, 0xf0, 3}};
+    int i = 0;
+    while (i < 3 && c >= forms[i].below)
+        i++;
+    *to++ = (char)(forms[i].lead | c >> 6 * forms[i].more);
+    for (int k = forms[i].more; k-- > 0;)
+        *to++ = (char)(0x80 | (c >> 6 * k & 0x3f));
+    return to;
+}
+
 char *text_make_printable(char *text)
 {
     char *to = text;

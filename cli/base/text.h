@@ -26,6 +26,9 @@ int text_list_count(const char *list);
 /* The length of the UTF-8 character at text; 0 if invalid. */
 size_t text_character_bytes(const char *text);
 
+/* Write a character in UTF-8, of 1 to 4 bytes; returns the end. */
+char *text_put_utf8(char *to, uint32_t c);
+
 /* Put '?' in place of each control character, also of C1 (U+0080 to U+009F), and of each byte that is not UTF-8: what
  * is left steers no terminal. In place; returns text. */
 char *text_make_printable(char *text);

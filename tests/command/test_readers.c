@@ -177,9 +177,9 @@ static void refused(const char *path, const read_options *options, int status, c
     reader *r = reader_open(path, options, false, &f);
     if (r) {
         band b;
-        assert_int_equal(reader_select(r, &(int){0}, NULL, 1, &f), 0);
-        while (r->next(r, &b, &f) == 1)
-            ;
+        if (reader_select(r, &(int){0}, NULL, 1, &f) == 0)
+            while (r->next(r, &b, &f) == 1)
+                ;
         reader_close(r);
     }
     if (!strstr(f.text, words)) fail_msg("'%s' has no '%s'", f.text, words);
@@ -323,6 +323,8 @@ static void npy_that_is_refused(void **state)
     (void)state;
     refused(write_npy(NPY("'|O'", "False", "(1,)"), "", 0), &nothing_asked, EXIT_DATA, "Python objects");
     refused(write_npy(NPY("[('x', '|S4')]", "False", "(1,)"), "1234", 4), &nothing_asked, EXIT_DATA,
+            "column x holds strings, not plain numbers");
+    refused(write_npy(NPY("[('x', '|O')]", "False", "(1,)"), "12345678", 8), &nothing_asked, EXIT_DATA,
             "records without fields of numbers");
     refused(write_npy(NPY("[('', '|V4')]", "False", "(1,)"), "1234", 4), &nothing_asked, EXIT_DATA, "without fields");
     refused(write_npy(NPY("[('x', '<f4'", "False", "(1,)"), "1234", 4), &nothing_asked, EXIT_DATA, "invalid");

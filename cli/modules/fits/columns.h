@@ -2,6 +2,7 @@
 #ifndef CLI_MODULES_FITS_COLUMNS_H
 #define CLI_MODULES_FITS_COLUMNS_H
 
+#include "input/readers/arrays/column_words.h"
 #include "input/readers/readers.h"
 
 typedef struct column {
@@ -9,7 +10,8 @@ typedef struct column {
     histo_dtype dtype;
     bool boolean;      /* 0 and 1 */
     int64_t values;    /* in a row */
-    const char *words; /* what it holds instead of numbers: "strings"; NULL: numbers */
+    int64_t bytes;     /* of a string, with its NUL; 0: numbers */
+    const char *words; /* what it holds that is neither: "bits"; NULL */
 } column;
 
 typedef struct columns_source {
@@ -18,6 +20,9 @@ typedef struct columns_source {
     int (*read)(void *self, int column, int64_t first, int64_t rows, void *samples, unsigned char *valid, fault *f);
     void (*close)(void *self);
 } columns_source;
+
+/* Bytes of a value as it is read. */
+size_t fits_column_bytes(const column *c);
 
 /* A reader of this many rows. Takes ownership of in and source, also on failure; the columns and their names are those
  * of the source, and remain until it is closed. */

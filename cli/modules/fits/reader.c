@@ -195,7 +195,7 @@ static int read_column(void *self, int c, int64_t first, int64_t rows, void *sam
 {
     fits_reader *r = self;
     const column *from = &r->columns[c];
-    const int64_t size = (int64_t)histo_dtype_size(from->dtype), all = rows * from->values, fit = BAND_BYTES / size;
+    const int64_t size = (int64_t)fits_column_bytes(from), all = rows * from->values, fit = BAND_BYTES / size;
     for (int64_t done = 0, n; done < all; done += n) {
         n = all - done < fit ? all - done : fit;
         const isolated_request q = {.what = READ, .column = c, .first = first * from->values + done, .count = n};

@@ -4,12 +4,29 @@
 #include <string.h>
 
 #include "modules/fits/fits.h"
+/* Strings, each with a NUL at its end; cfitsio leaves out blanks there. */
+static int read_strings(fits_unit *u, const isolated_request *q, char *samples, unsigned char *valid, fault *f)
+{
+    const fits_column *c = &u->about.columns[q->column];
+    char **strings = malloc((size_t)q->count * sizeof *strings), null[] = "";
+    int status = 0, any = 0;
+    if (!strings) return fault_set(f, EXIT_DATA, "no memory to read %s", u->name);
+    for (int64_t i = 0; i < q->count; i++)
+        strings[i] = samples + i * c->is.bytes;
+    fits_read_col(u->file, TSTRING, (int)q->column + 1, q->first / c->is.values + 1, q->first % c->is.values + 1,
+                  q->count, null, strings, &any, &status);
+    free(strings);
+    memset(valid, 1, (size_t)q->count);
+    return status ? fits_fault(u, status, f) : 0;
+}
+
 int fits_table_read(fits_unit *u, const isolated_request *q, void *samples, unsigned char *valid, fault *f)
 {
     const fits_column *c = &u->about.columns[q->column];
     const LONGLONG row = q->first / c->is.values + 1, element = q->first % c->is.values + 1;
     int status = 0, any = 0;
     memset(valid, 0, (size_t)q->count);
+    if (c->is.bytes) return read_strings(u, q, samples, valid, f);
     if (c->nulls)
         fits_read_colnull(u->file, c->type, (int)q->column + 1, row, element, q->count, samples, (char *)valid, &any,
                           &status);
@@ -27,8 +44,6 @@ static const char *words_for(int type)
 {
     if (type < 0) return "arrays of different lengths";
     switch (type) {
-    case TSTRING:
-        return "strings";
     case TBIT:
         return "bits";
     case TCOMPLEX:
@@ -71,12 +86,19 @@ static int describe_column(fits_unit *u, int c, bool text, fault *f)
     if (fits_read_key(file, TSTRING, key, to->name, NULL, &status) != 0) to->name[0] = '\0';
     fits_clear_errmsg();
     const char *words = words_for(stored < 0 ? stored : type);
-    if (!words && repeat < 1) words = "nothing";
+    if (!words && (repeat < 1 || width < 1)) words = "nothing";
+    if (!words && type == TSTRING && width >= BAND_BYTES) words = "too long strings";
     if (words) {
         snprintf(to->words, sizeof to->words, "%s", words);
         return 0;
     }
     status = 0;
+    if (type == TSTRING) {
+        to->is.bytes = width + 1;
+        to->is.values = text ? 1 : repeat / width;
+        to->is.dtype = HISTO_U8;
+        return 0;
+    }
     const bool is_float = stored == TFLOAT || stored == TDOUBLE;
     if (text && is_float) type = TDOUBLE; /* as many digits as there are */
     if (text && !is_float && type != TFLOAT && type != TDOUBLE) type = TLONGLONG;

@@ -8,8 +8,8 @@ static bool read_numbers(hid_t attribute_id, hid_t type, int64_t count, attribut
 {
     unsigned char bytes[UNPACK_MAX_MISSING * 8];
     hdf5_type t = hdf5_type_in_memory(type);
-    bool read =
-        t.memory >= 0 && count > 0 && count <= UNPACK_MAX_MISSING && H5Aread(attribute_id, t.memory, bytes) >= 0;
+    bool read = t.memory >= 0 && !t.string.kind && count > 0 && count <= UNPACK_MAX_MISSING &&
+                H5Aread(attribute_id, t.memory, bytes) >= 0;
     if (t.memory >= 0) H5Tclose(t.memory);
     if (!read) return false;
     found->dtype = t.dtype;

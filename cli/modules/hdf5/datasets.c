@@ -65,6 +65,14 @@ static int describe_records(hid_t type, const char *file, const char *name, arra
     return 0;
 }
 
+/* Strings are a table of one column without a name. */
+static int describe_strings(const hdf5_type *t, const char *file, array_info *info, fault *f)
+{
+    const table_column made = {.string = t->string, .dtype = t->dtype};
+    info->record_bytes = t->string.bytes;
+    return columns_add(&info->columns, "", &made, file, f);
+}
+
 int hdf5_describe(hid_t dataset, const char *file, const char *name, array_info *info, hid_t *memory_type, fault *f)
 {
     *info = (array_info){0};
@@ -79,9 +87,10 @@ int hdf5_describe(hid_t dataset, const char *file, const char *name, array_info 
         *memory_type = t.memory;
         info->dtype = t.dtype;
         info->boolean = t.boolean;
+        if (t.string.kind) failed = describe_strings(&t, file, info, f);
         info->rule = t.rule;
         if (!t.what && hdf5_is_text(dataset)) t.what = "text";
-        if (t.what)
+        if (t.what && !failed)
             failed =
                 fault_set(f, EXIT_DATA, "%s: dataset %s holds %s, not plain numbers: choose another with --dataset",
                           file, name, t.what);
@@ -141,7 +150,7 @@ typedef struct search {
     char path[LONGEST_PATH]; /* of the group */
     int depth;
     object_set visited;
-    candidates data, scales;
+    candidates data, scales, strings;
     fault why; /* the first rejected one is not a candidate */
 } search;
 
@@ -174,7 +183,7 @@ static void consider_dataset(search *s, hid_t dataset)
     array_info info;
     hid_t memory_type;
     if (hdf5_describe(dataset, s->file, s->path, &info, &memory_type, &s->why) != 0) return;
-    candidates *c = hdf5_is_scale(dataset) ? &s->scales : &s->data;
+    candidates *c = array_info_has_strings(&info) ? &s->strings : hdf5_is_scale(dataset) ? &s->scales : &s->data;
     if (c->list.count == 0) c->first = strdup(s->path);
     array_info_list(&c->list, s->path, &info);
     H5Tclose(memory_type);
@@ -243,7 +252,10 @@ char *hdf5_choose(hid_t file, const char *name, const char *wanted, fault *f)
     if (wanted && kind == H5I_BADID && fault_path(file, name, wanted, f) != 0) return NULL;
     search s = {.file = name};
     find_candidates(&s, file);
-    candidates *c = s.data.list.count || s.why.status != EXIT_OK ? &s.data : &s.scales;
+    const bool refused = s.why.status != EXIT_OK;
+    candidates *c = s.data.list.count || (refused && !s.strings.list.count) ? &s.data
+                    : s.scales.list.count                                   ? &s.scales
+                                                                            : &s.strings;
     const char *list = name_list_text(&c->list);
     char *chosen = NULL;
     if (!wanted && c->list.count == 1)
@@ -262,9 +274,10 @@ char *hdf5_choose(hid_t file, const char *name, const char *wanted, fault *f)
     else if (c->list.count == 0)
         fault_set(f, EXIT_DATA, "%s holds no dataset of numbers that can be read: inspect it with h5dump", name);
     else
-        fault_set(f, EXIT_DATA, "%s holds %d datasets of numbers: choose one with --dataset: %s", name, c->list.count,
-                  list);
+        fault_set(f, EXIT_DATA, "%s holds %d datasets of %s: choose one with --dataset: %s", name, c->list.count,
+                  c == &s.strings ? "strings" : "numbers", list);
     free(s.data.first);
     free(s.scales.first);
+    free(s.strings.first);
     return chosen;
 }

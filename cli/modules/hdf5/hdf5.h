@@ -15,8 +15,9 @@ int hdf5_fault(const char *file, const char *what, fault *f);
 
 /* How samples of a type are read: closed by the caller. */
 typedef struct hdf5_type {
-    hid_t memory; /* -1: not plain numbers, but `what` */
+    hid_t memory; /* -1: neither numbers nor strings, but `what` */
     const char *what;
+    stored_string string; /* what they are instead of numbers */
     histo_dtype dtype;
     bool boolean; /* 0 and 1 */
     packing rule; /* of dates */

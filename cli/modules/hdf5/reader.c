@@ -1,9 +1,12 @@
 /* HDF5: one dataset of numbers, or of records as a table. */
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "input/readers/arrays/tiled.h"
+#include "input/readers/isolated_process.h"
 #include "input/readers/readers.h"
 #include "modules/hdf5/hdf5.h"
 
@@ -17,6 +20,10 @@ typedef struct hdf5_file {
     bool chunked;
     int64_t chunk[HISTO_MAX_DIMS];
     hdf5_chunks *chunks; /* NULL: HDF5 decodes them */
+    isolated_process *trial;
+    bool has_pointers; /* some strings have no fixed length */
+    void *strings;     /* a box with pointers to strings that HDF5 allocated; NULL: none */
+    hid_t strings_space;
 } hdf5_file;
 
 /* Decode the chunks of a box, of which HDF5 only loads what is stored. */
@@ -36,14 +43,99 @@ static hdf5_chunk decode_box(hdf5_file *h, const int64_t *from, const int64_t *s
     return state;
 }
 
-static int read_box(void *self, const int64_t *from, const int64_t *size, void *buffer, fault *f)
+/* Free the strings of the last box, which is still as it was read. */
+static void free_strings(hdf5_file *h)
 {
-    hdf5_file *h = self;
+    if (!h->strings) return;
+    H5Dvlen_reclaim(h->memory_type, h->strings_space, H5P_DEFAULT, h->strings);
+    H5Sclose(h->strings_space);
+    h->strings = NULL;
+}
+
+static int read_by_library(hdf5_file *h, const int64_t *from, const int64_t *size, void *buffer, fault *f)
+{
     hsize_t start[HISTO_MAX_DIMS], count[HISTO_MAX_DIMS];
     for (int d = 0; d < h->ndim; d++) {
         start[d] = (hsize_t)from[d];
         count[d] = (hsize_t)size[d];
     }
+    free_strings(h);
+    hid_t in_file = H5Dget_space(h->dataset);
+    hid_t in_memory = h->ndim ? H5Screate_simple(h->ndim, count, NULL) : H5Screate(H5S_SCALAR);
+    const bool good = in_file >= 0 && in_memory >= 0 &&
+                      (!h->ndim || H5Sselect_hyperslab(in_file, H5S_SELECT_SET, start, NULL, count, NULL) >= 0) &&
+                      H5Dread(h->dataset, h->memory_type, in_memory, in_file, H5P_DEFAULT, buffer) >= 0;
+    const int result = good ? 0 : hdf5_fault(input_name(h->in), "its data", f);
+    if (good && h->has_pointers) {
+        h->strings = buffer;
+        h->strings_space = in_memory;
+        in_memory = -1;
+    }
+    if (in_memory >= 0) H5Sclose(in_memory);
+    if (in_file >= 0) H5Sclose(in_file);
+    return result;
+}
+
+/* ---- Strings of variable length: HDF5 crashes on damaged ones, so a process of its own reads them first ---- */
+
+typedef struct hdf5_box {
+    int64_t from[HISTO_MAX_DIMS], size[HISTO_MAX_DIMS];
+} hdf5_box;
+
+static int answer(void *self, const isolated_request *q, void *memory, fault *f)
+{
+    hdf5_file *h = self;
+    const hdf5_box *box = memory;
+    (void)q;
+    size_t bytes = H5Tget_size(h->memory_type);
+    for (int d = 0; d < h->ndim; d++)
+        bytes *= (size_t)box->size[d]; /* no more than a band's */
+    void *buffer = calloc(1, bytes);
+    if (!buffer) return fault_set(f, EXIT_DATA, "no memory to read %s", input_name(h->in));
+    const int failed = read_by_library(h, box->from, box->size, buffer, f);
+    free_strings(h);
+    free(buffer);
+    return failed;
+}
+
+/* The descriptor of the file, which the process keeps. */
+static int descriptor_of(const hdf5_file *h)
+{
+    hid_t access = H5Fget_access_plist(h->file);
+    const bool by_stream = H5Pget_driver(access) == H5FD_STDIO;
+    void *handle = NULL;
+    const bool has_handle = H5Fget_vfd_handle(h->file, H5P_DEFAULT, &handle) >= 0 && handle;
+    H5Pclose(access);
+    return !has_handle ? -1 : by_stream ? fileno(*(FILE **)handle) : *(int *)handle;
+}
+
+/* Both processes share the place in the file: it is put back. */
+static int try_box(hdf5_file *h, const int64_t *from, const int64_t *size, fault *f)
+{
+    hdf5_box *box = isolated_memory(h->trial);
+    const int fd = descriptor_of(h);
+    const off_t place = lseek(fd, 0, SEEK_CUR);
+    for (int d = 0; d < h->ndim; d++) {
+        box->from[d] = from[d];
+        box->size[d] = size[d];
+    }
+    const int failed = isolated_call(h->trial, &(isolated_request){0}, f);
+    lseek(fd, place, SEEK_SET);
+    return failed;
+}
+
+static int begin_trial(hdf5_file *h, fault *f)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor_of(h));
+    isolated_close(h->trial);
+    h->trial = h->has_pointers ? isolated_open(input_name(h->in), path, "HDF5", answer, h, f) : NULL;
+    return h->has_pointers && !h->trial ? -1 : 0;
+}
+
+static int read_box(void *self, const int64_t *from, const int64_t *size, void *buffer, fault *f)
+{
+    hdf5_file *h = self;
     const hdf5_chunk decoded = decode_box(h, from, size, buffer);
     if (decoded == CHUNK_GOOD) return 0;
     if (decoded == CHUNK_DAMAGED)
@@ -51,16 +143,9 @@ static int read_box(void *self, const int64_t *from, const int64_t *size, void *
                          input_name(h->in));
     pthread_mutex_lock(&of_library);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* of this thread */
-    hid_t in_file = H5Dget_space(h->dataset);
-    hid_t in_memory = h->ndim ? H5Screate_simple(h->ndim, count, NULL) : H5Screate(H5S_SCALAR);
-    bool good = in_file >= 0 && in_memory >= 0 &&
-                (!h->ndim || H5Sselect_hyperslab(in_file, H5S_SELECT_SET, start, NULL, count, NULL) >= 0) &&
-                H5Dread(h->dataset, h->memory_type, in_memory, in_file, H5P_DEFAULT, buffer) >= 0;
-    int result = good ? 0 : hdf5_fault(input_name(h->in), "its data", f);
-    if (in_memory >= 0) H5Sclose(in_memory);
-    if (in_file >= 0) H5Sclose(in_file);
+    const bool failed = (h->trial && try_box(h, from, size, f) != 0) || read_by_library(h, from, size, buffer, f) != 0;
     pthread_mutex_unlock(&of_library);
-    return result;
+    return failed ? -1 : 0;
 }
 
 static int64_t select_columns(void *self, column_table *columns, const bool *wanted, fault *f)
@@ -68,13 +153,17 @@ static int64_t select_columns(void *self, column_table *columns, const bool *wan
     hdf5_file *h = self;
     int64_t size = -1;
     pthread_mutex_lock(&of_library);
+    free_strings(h);
     hid_t type = H5Dget_type(h->dataset), made = hdf5_record_in_memory(type, columns, wanted);
+    h->has_pointers = false;
+    for (int c = 0; c < columns->count; c++)
+        h->has_pointers = h->has_pointers || (wanted[c] && columns->column[c].string.kind == STRING_POINTER);
     if (made < 0) {
         hdf5_fault(input_name(h->in), "its type", f);
     } else {
         H5Tclose(h->memory_type);
         h->memory_type = made;
-        size = (int64_t)H5Tget_size(made);
+        size = begin_trial(h, f) == 0 ? (int64_t)H5Tget_size(made) : -1;
     }
     H5Tclose(type);
     pthread_mutex_unlock(&of_library);
@@ -85,11 +174,13 @@ static void close_file(void *self)
 {
     hdf5_file *h = self;
     pthread_mutex_lock(&of_library);
+    free_strings(h);
     if (h->memory_type >= 0) H5Tclose(h->memory_type);
     if (h->dataset >= 0) H5Dclose(h->dataset);
     if (h->file >= 0) H5Fclose(h->file);
     pthread_mutex_unlock(&of_library);
     hdf5_chunks_close(h->chunks);
+    isolated_close(h->trial);
     free(h);
 }
 

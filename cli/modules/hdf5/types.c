@@ -136,7 +136,12 @@ hdf5_type hdf5_type_in_memory(hid_t type)
         }
         break;
     case H5T_STRING:
-        t.what = "strings";
+        t.memory = H5Tcopy(type);
+        t.string = (stored_string){.kind = H5Tis_variable_str(type) > 0 ? STRING_POINTER : STRING_BYTES,
+                                   .bytes = (int64_t)H5Tget_size(type),
+                                   .ends = H5Tget_strpad(type) == H5T_STR_NULLTERM,
+                                   .blanks = H5Tget_strpad(type) == H5T_STR_SPACEPAD};
+        t.dtype = HISTO_U8;
         break;
     case H5T_COMPOUND:
         t.what = "records";
@@ -238,7 +243,8 @@ static int find_columns(finder *in, hid_t type, const char *name, fault *f)
         failed = find_elements(in, type, name, f);
     } else {
         hdf5_type t = hdf5_type_in_memory(type);
-        table_column made = {.what = t.what, .dtype = t.dtype, .boolean = t.boolean, .rule = t.rule};
+        table_column made = {
+            .what = t.what, .string = t.string, .dtype = t.dtype, .boolean = t.boolean, .rule = t.rule};
         if (H5Tget_class(type) == H5T_ARRAY) made.what = "an array of many elements";
         failed = columns_add(in->table, name, &made, in->subject, f);
         if (t.memory >= 0) H5Tclose(t.memory);

@@ -85,10 +85,10 @@ static int member_begin(member *m, zip_uint64_t index, const char *file, const c
     return 0;
 }
 
-/* Find the requested array, or the only numeric one. */
+/* Find the requested array, or the only one of numbers; or of strings, where there are only these. */
 static int choose(member *m, const char *file, const char *wanted, array_info *info, array_place *place, fault *f)
 {
-    name_list numeric = {0};
+    name_list numeric = {0}, strings = {0};
     zip_int64_t chosen = -1, entries = zip_get_num_entries(m->archive, 0);
     char name[256];
     fault why = {0};
@@ -98,18 +98,20 @@ static int choose(member *m, const char *file, const char *wanted, array_info *i
         if (wanted && (strcmp(wanted, name) == 0 || strcmp(wanted, file_name) == 0))
             return member_begin(m, (zip_uint64_t)i, file, name, info, place, f);
         if (member_begin(m, (zip_uint64_t)i, file, name, info, place, &why) != 0) continue;
-        array_info_list(&numeric, name, info);
+        const bool has_strings = array_info_has_strings(info);
+        array_info_list(has_strings ? &strings : &numeric, name, info);
         array_info_free(info);
-        chosen = i;
+        if (!has_strings || numeric.count == 0) chosen = i;
     }
     if (wanted)
         return fault_set(f, EXIT_DATA, "%s has no array '%s': its arrays of numbers are %s; choose one with --dataset",
                          file, wanted, name_list_text(&numeric));
-    if (numeric.count > 1)
-        return fault_set(f, EXIT_DATA, "%s holds %d arrays of numbers: choose one with --dataset: %s", file,
-                         numeric.count, name_list_text(&numeric));
-    if (numeric.count == 0 && why.status != EXIT_OK) return fault_set(f, why.status, "%s", why.text);
-    if (numeric.count == 0)
+    name_list *all = numeric.count ? &numeric : &strings;
+    if (all->count > 1)
+        return fault_set(f, EXIT_DATA, "%s holds %d arrays of %s: choose one with --dataset: %s", file, all->count,
+                         numeric.count ? "numbers" : "strings", name_list_text(all));
+    if (all->count == 0 && why.status != EXIT_OK) return fault_set(f, why.status, "%s", why.text);
+    if (all->count == 0)
         return fault_set(f, EXIT_DATA, "%s is a zip archive without NumPy arrays (.npy) in it: unpack it first", file);
     array_name(zip_get_name(m->archive, (zip_uint64_t)chosen, 0), name, sizeof name);
     return member_begin(m, (zip_uint64_t)chosen, file, name, info, place, f);

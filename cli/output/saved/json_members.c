@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* The position after the string that begins at `at`, or size. */
 static size_t string_end(const char *text, size_t size, size_t at)
 {
@@ -17,22 +19,6 @@ static uint32_t hex4(const char *digits)
     char four[5] = {0};
     memcpy(four, digits, 4);
     return (uint32_t)strtoul(four, NULL, 16);
-}
-
-static char *put_utf8(char *to, uint32_t c)
-{
-    static const struct {
-        uint32_t below;
-        unsigned char lead;
-        int more;
-    } forms[] = {{0x80, 0, 0}, {0x800, 0xc0, 1}, {0x10000, 0xe0, 2}, {0x110000, 0xf0, 3}};
-    int i = 0;
-    while (i < 3 && c >= forms[i].below)
-        i++;
-    *to++ = (char)(forms[i].lead | c >> 6 * forms[i].more);
-    for (int k = forms[i].more; k-- > 0;)
-        *to++ = (char)(0x80 | (c >> 6 * k & 0x3f));
-    return to;
 }
 
 /* Decode the string between two quotes. */
@@ -52,7 +38,7 @@ char *member_decode(const char *from, const char *end)
                 c = 0x10000 + ((c - 0xd800) << 10) + ((hex4(from + 2) - 0xdc00) & 0x3ff);
                 from += 6;
             }
-            to = put_utf8(to, c);
+            to = text_put_utf8(to, c);
         } else {
             *to++ = *from++;
         }

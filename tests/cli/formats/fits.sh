@@ -193,7 +193,7 @@ like large.npy --column large table.fits
 like flag.npy --column flag table.fits
 like temp.npy --column temp table.fits
 remarks 'left out 100 rows with a missing value' -b '4;4' --joint id,mag table.fits
-refuses 1 'column name holds strings' --column name table.fits
+refuses 1 'column name holds strings, not plain numbers' --column mag --weights name table.fits
 refuses 2 'has no column' --column nothing table.fits
 refuses 2 'has 1 values in a row, and column vector has 3' --column mag,vector table.fits
 missing '100 missing values' whole.npy --column whole ascii.fits

@@ -16,7 +16,7 @@ prints 'lo\thi\tcount\n1\t2\t0\n2\t3\t2\n' --column at.x --where i=5:300 -b 2 -r
 prints 'at.y_lo\tat.y_hi\tv.0_lo\tv.0_hi\tcount\n1\t3\t1\t3\t3\n' --joint at.y,v.0 -b 1 -r minmax t.npy
 prints 'lo\thi\tcount\tsum_w\tsum_w2\n1\t2\t1\t1\t1\n2\t3\t2\t5\t13\n' --column at.y -w at.x -b 2 t.npy
 refuses 2 't.npy has 7 columns of numbers: choose with --column among i, at.x, at.y, v.0, v.1, z.real, z.imag (or all)' t.npy
-refuses 1 't.npy: column name holds strings, not plain numbers: choose another' --column name t.npy
+prints 'value\tcount\nA\t1\nB\t1\nC\t1\n' --column name t.npy
 refuses 2 "t.npy has no column 'at': it has i, name, at.x" --column at t.npy
 head -c 300 t.npy >short.npy
 refuses 1 'short.npy holds 44 bytes of samples where its header describes 93' --column i short.npy
@@ -55,7 +55,7 @@ prints "$two2" --column v.0 -b 2 -r minmax table.h5
 prints 'lo\thi\tcount\n0\t128\t2\n' --column v.0 --where ok=1:1 --edges 0,128 table.h5
 prints 'at.y_lo\tat.y_hi\tv.1_lo\tv.1_hi\tcount\n1\t3\t6.5\t7.5\t3\n' --joint at.y,v.1 -b 1 -r minmax table.h5
 prints 'lo\thi\tcount\tsum_w\tsum_w2\n1\t2\t1\t1\t1\n2\t3\t2\t5\t13\n' --column at.y -w at.x -b 2 table.h5
-refuses 1 'table.h5: column name holds strings, not plain numbers' --column name table.h5
+prints 'value\tcount\nA\t1\nB\t1\nC\t1\n' --column name table.h5
 
 # Compressed by h5py's own filter.
 prints 'lo\thi\tcount\n1\t2\t200\n2\t3\t400\n' -b 2 "$corpus/hdf5/lzf.h5"

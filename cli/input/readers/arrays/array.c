@@ -14,10 +14,16 @@
 
 #include "base/failure.h"
 #include "input/reader.h"
+#include "input/readers/arrays/column_words.h"
 
 void array_info_free(array_info *info)
 {
     columns_free(&info->columns);
+}
+
+bool array_info_has_strings(const array_info *info)
+{
+    return info->columns.count == 1 && !info->columns.column[0].name[0] && info->columns.column[0].string.kind;
 }
 
 void array_info_list(name_list *list, const char *name, const array_info *info)
@@ -27,7 +33,9 @@ void array_info_list(name_list *list, const char *name, const array_info *info)
     for (int d = 0; d < info->ndim; d++)
         length += (size_t)snprintf(text + length, sizeof text - length, "%s%" PRId64, d ? " x " : "", info->shape[d]);
     const char *blank = info->ndim ? " " : "";
-    if (info->columns.count)
+    if (array_info_has_strings(info))
+        snprintf(text + length, sizeof text - length, "%sstrings)", blank);
+    else if (info->columns.count)
         snprintf(text + length, sizeof text - length, "%srows of %d columns)", blank, info->columns.count);
     else
         snprintf(text + length, sizeof text - length, "%s%s)", blank, histo_dtype_name(info->dtype));
@@ -149,6 +157,7 @@ typedef struct array_reader {
     packing packings[4];
     time_epoch epochs[4];
     unpacker unpacker;
+    word_maker words;
     int *swapped; /* in a table: the selected columns that are not in native byte order, once each */
     int swapped_count;
     int64_t pixel_bytes;
@@ -266,7 +275,9 @@ static int array_views(array_reader *r, band *b, fault *f)
         reader_interleaved_views(r->base.selected.views, r->base.selected.wanted, r->base.selected.count, r->band,
                                  r->info.dtype, r->page.channels, b->rows, b->cols, b->cols * r->pixel_bytes);
     }
-    return unpack_band(&r->unpacker, &r->base.selected, b, r->place.subject, f);
+    if (unpack_band(&r->unpacker, &r->base.selected, b, r->place.subject, f) != 0) return -1;
+    if (!r->info.record_bytes) return 0;
+    return word_maker_band(&r->words, &r->info.columns, &r->base.selected, b, r->place.subject, f);
 }
 
 /* Read planes into memory, which grows with the data actually present, not with the header's claim. */
@@ -418,6 +429,7 @@ static void array_close(reader *base)
     array_reader *r = (array_reader *)base;
     r->source.close(r->source.self);
     unpack_free(&r->unpacker);
+    word_maker_free(&r->words);
     array_info_free(&r->info);
     free(r->whole);
     free((char *)r->place.subject);

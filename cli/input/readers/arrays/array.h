@@ -36,6 +36,8 @@ typedef struct array_info {
 } array_info;
 
 void array_info_free(array_info *info);
+/* Are its elements strings, and not records? Such arrays are the default only where there are no others. */
+bool array_info_has_strings(const array_info *info);
 /* Add an array to a list of names: "t2m (8 x 73 x 144 i16)", "events (100 rows of 12 columns)". */
 void array_info_list(name_list *list, const char *name, const array_info *info);
 /* For --raw: no value is missing. */

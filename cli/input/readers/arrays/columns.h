@@ -8,9 +8,21 @@
 
 enum { COLUMNS_MOST = 1 << 16, COLUMNS_MOST_ELEMENTS = 1024 /* of an array in a field */ };
 
+typedef enum string_kind { STRING_NONE = 0, STRING_BYTES, STRING_UCS4, STRING_POINTER } string_kind;
+
+/* How strings are stored: padded by NULs, in a field of this many bytes. */
+typedef struct stored_string {
+    string_kind kind; /* STRING_NONE: they are numbers */
+    int64_t bytes;
+    bool swapped; /* UCS-4 not in native byte order */
+    bool ends;    /* at the first NUL */
+    bool blanks;  /* at the end are none of it */
+} stored_string;
+
 typedef struct table_column {
     char *name;
-    const char *what; /* "strings": what it holds; NULL: numbers */
+    const char *what; /* "arrays": what it holds; NULL: numbers or strings */
+    stored_string string;
     histo_dtype dtype;
     bool boolean;   /* 0 and 1 */
     bool swapped;   /* not in native byte order */
@@ -28,7 +40,7 @@ typedef struct column_table {
 int columns_add(column_table *c, const char *name, const table_column *made, const char *subject, fault *f);
 /* After the last one: let the reader have these channels. */
 int columns_publish(column_table *c, reader *r, const char *subject, fault *f);
-/* Refuse selected columns that are not numbers. */
+/* Refuse selected columns that cannot be read as they are selected. */
 int columns_check(const column_table *c, const selection *s, const char *subject, fault *f);
 void columns_free(column_table *c);
 

@@ -96,6 +96,7 @@ static bool take_shape(parser *s, int *ndim, int64_t *shape)
 typedef struct sample_type {
     histo_dtype dtype;
     int64_t bytes;
+    stored_string string;
     const char *what; /* "strings": what it is instead of a number; NULL: a number */
     bool is_complex;  /* two numbers of the dtype */
     bool swapped, boolean, dated;
@@ -125,9 +126,6 @@ static bool parse_code(const char *code, sample_type *type)
         const char *what;
     } others[] = {
         {'O', "Python objects"},
-        {'U', "strings"},
-        {'S', "strings"},
-        {'a', "strings"},
         {'V', "records without fields"},
         {'c', "complex numbers"},
         {'f', "floats of more than 64 bits"},
@@ -151,13 +149,21 @@ static bool parse_code(const char *code, sample_type *type)
             .dtype = HISTO_I64, .bytes = 8, .swapped = swapped, .dated = true, .epoch = epoch_of_numpy(code)};
         return true;
     }
+    if (*code == 'U' || *code == 'S' || *code == 'a') {
+        const bool wide = *code == 'U';
+        if (!parse_bytes(code + 1, &type->bytes) || __builtin_mul_overflow(type->bytes, wide ? 4 : 1, &type->bytes))
+            return false;
+        type->string =
+            (stored_string){.kind = wide ? STRING_UCS4 : STRING_BYTES, .bytes = type->bytes, .swapped = swapped};
+        if (type->bytes == 0) type->what = "empty strings";
+        return true;
+    }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         if (*code != others[i].code) continue;
         type->what = others[i].what;
         type->bytes = 8; /* of a pointer */
         if (*code == 'O' && code[1] == '\0') return true;
-        return parse_bytes(code + 1, &type->bytes) &&
-               !__builtin_mul_overflow(type->bytes, *code == 'U' ? 4 : 1, &type->bytes);
+        return parse_bytes(code + 1, &type->bytes);
     }
     return false;
 }
@@ -187,6 +193,7 @@ static parse_result add_number(record *to, const char *name, const sample_type *
     static const char *const parts[] = {".real", ".imag"};
     char full[LONGEST_NAME];
     table_column made = {.what = type->what,
+                         .string = type->string,
                          .dtype = type->dtype,
                          .boolean = type->boolean,
                          .swapped = type->swapped,
@@ -377,7 +384,7 @@ static int fault_header(const char *subject, const char *what, fault *f)
     return fault_set(f, EXIT_DATA, "%s is not a readable .npy array: %s; save it again", subject, what);
 }
 
-/* The fields of a structured type, or the parts of complex numbers. */
+/* The fields of a structured type, or the parts of complex numbers; strings are a table of one column. */
 static int find_columns(parser *fields, const sample_type *type, const char *subject, array_info *info, fault *f)
 {
     size_t read = 0;
@@ -399,7 +406,7 @@ static int parse_type(dictionary *d, const char *subject, array_info *info, faul
         return fault_set(f, EXIT_DATA, "%s holds samples of type '%s', which is not supported: convert it to float64",
                          subject, d->descr);
     if (type.what) return fault_type(subject, type.what, f);
-    if (type.is_complex) return find_columns(NULL, &type, subject, info, f);
+    if (type.is_complex || type.string.kind) return find_columns(NULL, &type, subject, info, f);
     info->dtype = type.dtype;
     info->swapped = type.swapped;
     info->boolean = type.boolean;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/readers/arrays/column_words.h"
+
 enum { MOST_RECORD_BYTES = BAND_BYTES / 4 };
 
 typedef struct tiled_reader {
@@ -18,6 +20,7 @@ typedef struct tiled_reader {
     packing packings[4];
     time_epoch epochs[4];
     unpacker unpacker;
+    word_maker words;
     unsigned char *buffer;
     int64_t sample_bytes;          /* in the buffer; of records, what is selected of them */
     int64_t sample_room;           /* that tiles are planned with: also of what is made of a sample */
@@ -205,7 +208,10 @@ static int tiled_next(reader *base, band *b, fault *f)
     else
         reader_interleaved_views(b->views, r->base.selected.wanted, r->base.selected.count, samples, r->info.dtype,
                                  r->page.channels, b->rows, b->cols, b->cols * r->page.channels * r->sample_bytes);
-    return unpack_band(&r->unpacker, &r->base.selected, b, input_name(base->in), f) == 0 ? 1 : -1;
+    const char *name = input_name(base->in);
+    if (unpack_band(&r->unpacker, &r->base.selected, b, name, f) != 0) return -1;
+    if (!r->info.record_bytes) return 1;
+    return word_maker_band(&r->words, &r->info.columns, &r->base.selected, b, name, f) == 0 ? 1 : -1;
 }
 
 static int tiled_rewind(reader *base, fault *f)
@@ -250,6 +256,7 @@ static void tiled_close(reader *base)
     tiled_reader *r = (tiled_reader *)base;
     r->source.close(r->source.self);
     unpack_free(&r->unpacker);
+    word_maker_free(&r->words);
     array_info_free(&r->info);
     free(r->buffer);
 }
