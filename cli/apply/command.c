@@ -1,6 +1,7 @@
 /* From the options to the complete result. */
 #include "apply/command.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -63,18 +64,35 @@ static int map_tone(job *j, int i, const band *b, unsigned char *rows, fault *f)
     return 0;
 }
 
-/* Where white is the smallest value, turn the values of a picture round, so that it looks as its source. */
+/* Where white is the smallest value, the values of a picture are turned round, so that it looks as its source: the
+ * largest that its bits hold becomes 0. */
+static int find_turning(job *j, fault *f)
+{
+    double least, most;
+    job_results(j, 0, &least, &most);
+    const int64_t size = j->maps[0] ? histo_map_size(j->maps[0]) : 0;
+    double *values = malloc((size_t)(size + 1) * sizeof *values);
+    if (!values) return fault_set(f, EXIT_DATA, "no memory to map %s", job_name(j));
+    if (size && histo_map_read(j->maps[0], values, size) != HISTO_OK) {
+        free(values);
+        return fault_of_library(f, EXIT_DATA, job_name(j));
+    }
+    for (int64_t i = 0; i < size; i++)
+        most = fmax(most, values[i]);
+    free(values);
+    for (j->turning = UINT8_MAX; j->turning < most && j->turning < UINT16_MAX;)
+        j->turning = 2 * j->turning + 1;
+    return 0;
+}
+
 static void turn_values(const job *j, unsigned char *rows, int64_t count)
 {
     const histo_dtype dtype = j->out->page.dtype;
-    double lo, hi;
-    levels_of_dtype(dtype, &lo, &hi);
-    const uint32_t most = j->top ? (uint32_t)j->top : j->largest ? (uint32_t)j->largest : (uint32_t)hi;
     for (int64_t i = 0; i < count && dtype == HISTO_U8; i++)
-        rows[i] = (uint8_t)(most - rows[i]);
+        rows[i] = (uint8_t)(j->turning - rows[i]);
     uint16_t *wide = (uint16_t *)(void *)rows;
     for (int64_t i = 0; i < count && dtype == HISTO_U16; i++)
-        wide[i] = (uint16_t)(most - wide[i]);
+        wide[i] = (uint16_t)(j->turning - wide[i]);
 }
 
 /* All channels of the band, as 8 bits in the rows of the result and as they are in the wide ones. */
@@ -149,6 +167,7 @@ static int run_unit(job *j, fault *f)
     for (int t = 0; t < j->tones.tables; t++)
         if (j->kind->make(j, t, f) != 0) return -1;
     if (!j->out) return 0;
+    if (j->turns && find_turning(j, f) != 0) return -1;
     if (j->out->pages < 0 && j->out->writer->counts && j->pages_read == 0 && job_visit(j, take_nothing, NULL, f) != 0)
         return -1;
     if (!pages_are_units(j->pages) && j->pages_read > 0) j->out->pages = j->pages_read; /* a given range reads none */

@@ -52,6 +52,7 @@ struct job {
     int64_t largest;    /* value of samples; 0: the dtype's */
     bool boolean;       /* they are 0 and 1, and stay so */
     bool turns;         /* the values of the result are turned round: white was the smallest */
+    int turning;        /* what 0 becomes then */
     histo_dtype dtype;  /* of the result */
     int64_t top;        /* the largest value of a result of 8 bits (apply/eight_bits.h); 0: it has the image's type */
     int unit;           /* from 0; of video, the frame */

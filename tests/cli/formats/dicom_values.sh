@@ -151,6 +151,9 @@ save("rgb", dicom(h, w, 8, 8, 0, bytes(3 * n), samples=3, colors="RGB"))
 # White as the smallest value.
 mono = [random.randint(0, 255) for _ in range(n)]
 save("mono", dicom(h, w, 8, 8, 0, bytes(mono), colors="MONOCHROME1"))
+save("mono12", dicom(h, w, 16, 12, 0, u2(raw[:n]), colors="MONOCHROME1"))
+npy("mono12.npy", "u2", raw[:n], (h, w))
+npy("like.npy", "u2", [v * 4 for v in raw[n:2 * n]], (h, w))
 npy("mono.npy", "u1", mono, (h, w))
 npy("turned.npy", "u1", [255 - v for v in mono], (h, w))
 import os
@@ -237,6 +240,24 @@ remarks 'mono.dcm: its smallest value is white (MONOCHROME1), and that of the pi
     mono.pgm
 checks=$((checks + 1))
 "$histo" stretch -r dtype turned.npy turned.pgm && cmp -s turned.pgm mono.pgm || fail "MONOCHROME1 is not upright"
+# turns MOST ARGUMENTS…: the picture of mono12.dcm has MOST - v for each value v of the array mono12.npy.
+turns() {
+    most=$1
+    command=$2
+    shift 2
+    checks=$((checks + 1))
+    "$histo" "$command" mono12.dcm "$@" turned.pgm 2>"$err" && "$histo" "$command" mono12.npy "$@" straight.pgm &&
+        python3 - "$most" <<'END' || fail "$command $*: a picture of MONOCHROME1 is not upright"
+import struct, sys
+a, b = (open(p, "rb").read()[-252:] for p in ("turned.pgm", "straight.pgm"))
+assert all(x + y == int(sys.argv[1]) for x, y in zip(struct.unpack(">126H", a), struct.unpack(">126H", b)))
+END
+}
+turns 4095 equalize
+turns 4095 clahe --tiles 2x2
+turns 16383 match like.npy
+turns 65535 stretch
+turns 1023 stretch --to 0:1000
 remarks 'its smallest value is white (MONOCHROME1), as that of the result' stretch -r dtype mono.dcm same.npy
 checks=$((checks + 1))
 "$histo" stretch -r dtype mono.npy expected.npy && cmp -s same.npy expected.npy || fail "values of an array are turned round"
