@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "commands/live.h"
+#include "output/advice.h"
 #include "output/outfile.h"
 #include "output/saved/checkpoint.h"
 #include "output/terminal/terminal.h"
@@ -28,6 +29,8 @@ static int hist(const settings *s, output *to, result *r, fault *f)
         return fault_set(f, EXIT_USAGE, "only .histo files say which shard they are: name one with -o");
     if (checkpoint_count(s, output_moments(to), r, f) != 0) return -1;
     if (output_write(to, r, f) != 0) return -1;
+    const bool saves = strcmp(to->writer->name, "histo") == 0 || strcmp(to->writer->name, "json") == 0;
+    if (!saves) advise_on_bins(s, r);
     checkpoint_remove(s);
     return s->verbose && strcmp(to->writer->name, "text") != 0 ? tell(s, r, f) : 0;
 }

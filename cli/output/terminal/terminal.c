@@ -173,7 +173,7 @@ bin_rows rows_of_axis(const histo_axis *axis, int64_t most, histo_axis *full)
         if (digit == 2) ten *= 10;
     bin_rows finer = rows; /* where there are few rows, those of 4 steps may be more */
     const int64_t four = rows.each * s.step == ten ? 4 * ten / 10 : 4 * ten;
-    if (bin_rows_count(&rows) <= most / 2 && fit_rows(&finer, four, &s, most) && finer.each < rows.each) rows = finer;
+    if (bin_rows_count(&rows) <= most / 3 && fit_rows(&finer, four, &s, most) && finer.each < rows.each) rows = finer;
     const int64_t count = bin_rows_count(&rows);
     *full = histo_axis_regular(count, steps_at(&s, -rows.lacking), steps_at(&s, count * rows.each - rows.lacking));
     return rows;

@@ -17,7 +17,10 @@ plot_color plot_palette(int i)
         {0.90, 0.62, 0.00}, {0.34, 0.71, 0.91}, {0.36, 0.38, 0.41}, {0.80, 0.74, 0.10},
         {0.53, 0.13, 0.33}, {0.27, 0.67, 0.60}, {0.60, 0.38, 0.09}, {0.36, 0.27, 0.70},
     };
-    return palette[(unsigned)i % (sizeof palette / sizeof *palette)];
+    const unsigned colors = sizeof palette / sizeof *palette, times = (unsigned)i / colors;
+    const plot_color c = palette[(unsigned)i % colors];
+    const double part = 0.35 * (double)((times + 1) / 2 % 3), to = times % 2 ? 0 : 1; /* darker, lighter, … */
+    return (plot_color){c.r + part * (to - c.r), c.g + part * (to - c.g), c.b + part * (to - c.b)};
 }
 
 void plot_suit_panels(int panels, int *width, int *height)

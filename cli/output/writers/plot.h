@@ -15,8 +15,8 @@ typedef struct plot_color {
 
 /* Colours that stay readable when overlaid on white; on a dark ground they are drawn lighter. */
 extern const plot_color plot_red, plot_green, plot_blue, plot_gray, plot_cyan, plot_magenta, plot_yellow;
-/* The colour of series i if colours have no meaning, one that colour-blind readers can tell from the others; repeats
- * after the twelfth (the first by Okabe and Ito 2008). */
+/* The colour of series i if colours have no meaning, one that colour-blind readers can tell from the others (the first
+ * by Okabe and Ito 2008); after the twelfth, darker and lighter ones; repeats after the sixtieth. */
 plot_color plot_palette(int i);
 
 typedef struct plot_series {

@@ -120,6 +120,13 @@ remarks 'a few samples are far from the others' far.txt
 shows '^450	500	50$' -q far.txt
 shows '^650	inf	1$' -q far.txt
 shows '^1000000	1000100	1$' --width 100 -q far.txt
+remarks '^histo: far.txt: 99.8 % of the samples are in one bin: try --log or -r 1%:99%$' -b 20 far.txt
+remarks '^histo: far.txt: 99.8 % of the samples are in one bin: try -r 1%:99% or --scale log$' --width 1000 far.txt
+{ yes 0 | head -n 200; echo 3; } >zeros.txt
+remarks '^histo: zeros.txt: 99.5 % of the samples are in one bin: try --scale log$' zeros.txt
+prints 'lo\thi\tcount\n0\t1\t200\n' <<END
+$(yes 0 | head -n 200)
+END
 shows '^0	20000	500$' -q -r minmax far.txt
 
 # Bytes in tables and in arrays of one dimension are numbers. Those of images are brightness.
