@@ -533,7 +533,7 @@ void leftovers_remark(const leftovers *l, const char *name, const settings *s)
         note("%s: the largest image, without %" PRId64 " smaller cop%s and preview%s: --page N chooses another", name,
              l->copies, l->copies == 1 ? "y" : "ies", l->copies == 1 ? "" : "s");
     if (l->first_only)
-        note("%s: frame 0 of %" PRId64 ": the others of the animation are not read", name, l->pages_in_file);
+        note("%s: image 0 of %" PRId64 ": the others, frames or views, are not read", name, l->pages_in_file);
     else if (l->pages_in_file > 0)
         note("%s: page 0 of %" PRId64 ": --page all counts every page", name, l->pages_in_file);
     else if (l->pages_in_file < 0)

@@ -1,5 +1,6 @@
 /* HEIF images by libheif: HEVC (HEIC) and AV1 (AVIF) of 8 to 16 bits, gray or as RGB, with and without alpha, turned as
  * the file says. Page 0 is the primary image; the other top-level images follow in their order. */
+#define _GNU_SOURCE /* memmem */
 #include <libheif/heif.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,23 @@ static bool is_gray(const paged *p)
     return gray;
 }
 
+/* Frames of a sequence (animated AVIF), of which libheif reads the image that others show: as many as the first track
+ * has samples. */
+static int64_t count_frames(const paged *p)
+{
+    uint64_t at = 0, bytes;
+    for (; p->size - at >= 8; at += bytes) {
+        const unsigned char *box = p->bytes + at;
+        bytes = word_at(box);
+        if (bytes < 8 || bytes > p->size - at) return 0;
+        if (memcmp(box + 4, "moov", 4) != 0) continue;
+        const unsigned char *sizes = memmem(box, bytes, "stsz", 4);
+        if (!sizes || bytes - (uint64_t)(sizes - box) < 16) return 0;
+        return word_at(sizes + 12);
+    }
+    return 0;
+}
+
 /* ---- Pages ---- */
 
 static int list_pages(heif_file *h, fault *f)
@@ -93,6 +111,9 @@ static int open_heif(paged *p, fault *f)
     const struct heif_error error = heif_context_read_from_memory_without_copy(h->context, p->bytes, p->size, NULL);
     if (error.code != heif_error_Ok) return fail(h, 0, error, f);
     h->gray = is_gray(p);
+    const int64_t frames = count_frames(p);
+    p->image.reader.first_only = frames > 1 && !p->options.has_page;
+    if (p->image.reader.first_only) p->image.reader.pages_in_file = frames;
     return list_pages(h, f);
 }
 

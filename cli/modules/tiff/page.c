@@ -106,16 +106,45 @@ static int check_blocks(const tiff_reader *t, int page, const image_layout *layo
     int64_t sample = (int64_t)histo_dtype_size(s->dtype);
     int64_t expanded = s->block_width * (s->planes ? 1 : layout->channels) * sample;
     int64_t limit = s->tiled ? IMAGE_MAX_BLOCK_BYTES : IMAGE_MAX_WHOLE_BYTES;
-    bool by_block = s->tiled || (s->planes && !s->direct);
+    bool by_block = s->tiled || s->jp2 || (s->planes && !s->direct);
     if (by_block && (expanded > limit || s->block_height > limit / expanded))
         return fault_set(f, EXIT_DATA,
                          "%s: page %d claims %s of %lld x %lld pixels, more than the limit of %lld MiB: "
                          "save it in smaller ones, or check that the file is not corrupt",
                          input_name(t->image.reader.in), page, s->tiled ? "tiles" : "strips", (long long)s->block_width,
                          (long long)s->block_height, (long long)limit >> 20);
+    if (s->jp2) return 0; /* libtiff only reads the bytes of blocks */
     uint64_t theirs = s->tiled ? TIFFTileRowSize64(t->tif) : TIFFScanlineSize64(t->tif);
     if (theirs != s->pitch) return reject(t, page, "an unsupported row layout", f);
     return 0;
+}
+
+/* JPEG 2000, as Aperio and others write it. */
+static bool is_jp2(unsigned compression)
+{
+    enum { APERIO_YCC = 33003, APERIO_RGB = 33005, JP2000 = 34712 };
+    return compression == APERIO_YCC || compression == APERIO_RGB || compression == JP2000;
+}
+
+/* Find what decodes it. */
+static int find_jp2(tiff_reader *t, int page, unsigned photometric, unsigned compression, const image_layout *layout,
+                    fault *f)
+{
+    storage *s = &t->stored;
+    s->jp2 = is_jp2(compression);
+    if (!s->jp2) return 0;
+    if (s->planes || s->palette || (s->dtype != HISTO_U8 && s->dtype != HISTO_U16) || s->bits < 8)
+        return reject(t, page, "JPEG 2000 of planes, palettes or such samples", f);
+    s->jp2_luma = layout->channels == 3 && (compression == 33003 || photometric == PHOTOMETRIC_YCBCR);
+    s->strips = !s->tiled;
+    s->expand = false;
+    s->differenced = false;
+    s->pitch = (size_t)s->block_width * (size_t)layout->channels * histo_dtype_size(s->dtype);
+    if (!t->decode_jp2) t->decode_jp2 = jp2_decode_block;
+    if (!t->decode_jp2)
+        t->decode_jp2 =
+            (jp2_decode_block_function *)module_symbol("jp2", "jp2_decode_block", input_name(t->image.reader.in), f);
+    return t->decode_jp2 ? 0 : -1;
 }
 
 static const char *name_format(unsigned format)
@@ -132,11 +161,11 @@ static int check_kind(const tiff_reader *t, int page, unsigned photometric, unsi
 {
     char what[96];
     bool jpeg = compression == COMPRESSION_JPEG;
-    if (!TIFFIsCODECConfigured((uint16_t)compression) || compression == COMPRESSION_OJPEG) {
+    if ((!TIFFIsCODECConfigured((uint16_t)compression) && !is_jp2(compression)) || compression == COMPRESSION_OJPEG) {
         snprintf(what, sizeof what, "compression scheme %u", compression);
         return reject(t, page, what, f);
     }
-    if ((photometric == PHOTOMETRIC_YCBCR && !jpeg) || photometric == PHOTOMETRIC_LOGL ||
+    if ((photometric == PHOTOMETRIC_YCBCR && !jpeg && !is_jp2(compression)) || photometric == PHOTOMETRIC_LOGL ||
         photometric == PHOTOMETRIC_LOGLUV) {
         snprintf(what, sizeof what, "photometric interpretation %u with compression scheme %u", photometric,
                  compression);
@@ -180,9 +209,11 @@ int tiff_describe_page(tiff_reader *t, int page, image_layout *layout, fault *f)
         snprintf(what, sizeof what, "%u-bit samples of %s", s->bits, name_format(format));
         return reject(t, page, what, f);
     }
-    if (photometric == PHOTOMETRIC_YCBCR) { /* in JPEG */
+    bool ycc = false;
+    if (photometric == PHOTOMETRIC_YCBCR) { /* in JPEG and JPEG 2000 */
         if (channels != 3 || s->planes) return reject(t, page, "YCbCr samples in planes", f);
-        TIFFSetField(tif, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+        if (!is_jp2(compression)) TIFFSetField(tif, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+        ycc = true;
         photometric = PHOTOMETRIC_RGB;
     }
     layout->model = find_model(tif, photometric, layout->channels);
@@ -208,5 +239,6 @@ int tiff_describe_page(tiff_reader *t, int page, image_layout *layout, fault *f)
     }
     s->dtype = layout->dtype;
     s->expand = s->palette || s->bits != 8 * histo_dtype_size(s->dtype);
+    if (find_jp2(t, page, ycc ? PHOTOMETRIC_YCBCR : photometric, compression, layout, f) != 0) return -1;
     return check_blocks(t, page, layout, f);
 }

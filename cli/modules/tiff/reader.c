@@ -293,6 +293,7 @@ static void close_tiff(reader *r)
     if (t->tif) TIFFClose(t->tif);
     if (t->fd >= 0) close(t->fd);
     free(t->masks);
+    free(t->block.data);
     tiff_free_meaning(t);
     image_close(r);
 }

@@ -185,14 +185,35 @@ static int read_scanlines(tiff_reader *t, int plane, int64_t y, int64_t rows, un
     return 0;
 }
 
+/* Decode a tile or strip of `rows` rows. */
+static bool decode_block(tiff_reader *t, uint32_t block, int64_t rows, unsigned char *to, tmsize_t bytes)
+{
+    const storage *s = &t->stored;
+    if (!s->jp2)
+        return (s->tiled ? TIFFReadEncodedTile(t->tif, block, to, bytes)
+                         : TIFFReadEncodedStrip(t->tif, block, to, bytes)) == bytes;
+    const uint64_t size = TIFFGetStrileByteCount(t->tif, block);
+    const jp2_block as = {.width = s->block_width,
+                          .height = rows,
+                          .most_rows = s->block_height,
+                          .channels = t->image.layout.channels,
+                          .dtype = s->dtype,
+                          .luma = s->jp2_luma};
+    char complaint[JP2_COMPLAINT_BYTES];
+    if (size > IMAGE_MAX_BLOCK_BYTES || !scratch_reserve(&t->block, (size_t)size)) return false;
+    const off_t at = (off_t)TIFFGetStrileOffset(t->tif, block);
+    if (tiff_read_at(t, at, t->block.data, (size_t)size) != size) return false;
+    if (t->decode_jp2(t->block.data, (size_t)size, &as, to, complaint)) return true;
+    snprintf(t->complaint, sizeof t->complaint, "JPEG 2000: %s", complaint);
+    return false;
+}
+
 /* Read the strip that begins with row y. libtiff has a faster inflater for whole strips. */
 static int read_strip(tiff_reader *t, int plane, int64_t y, int64_t rows, unsigned char *to, fault *f)
 {
     const uint32_t strip = strip_of(t, plane, y);
     const tmsize_t bytes = (tmsize_t)t->stored.pitch * rows;
-    if (is_present(t, strip, (uint64_t)bytes) && TIFFReadEncodedStrip(t->tif, strip, to, bytes) == bytes &&
-        !t->complaint[0])
-        return 0;
+    if (is_present(t, strip, (uint64_t)bytes) && decode_block(t, strip, rows, to, bytes) && !t->complaint[0]) return 0;
     char place[96];
     snprintf(place, sizeof place, "rows %lld to %lld of page %d", (long long)y, (long long)(y + rows - 1),
              t->image.page);
@@ -212,7 +233,7 @@ static int read_tile(tiff_reader *t, int plane, int64_t y, unsigned char *to, fa
 {
     uint32_t tile = TIFFComputeTile(t->tif, (uint32_t)t->x, (uint32_t)y, 0, (uint16_t)plane);
     tmsize_t bytes = (tmsize_t)t->stored.pitch * t->stored.block_height;
-    if (is_present(t, tile, (uint64_t)bytes) && TIFFReadEncodedTile(t->tif, tile, to, bytes) == bytes &&
+    if (is_present(t, tile, (uint64_t)bytes) && decode_block(t, tile, t->stored.block_height, to, bytes) &&
         !t->complaint[0])
         return 0;
     char place[96];

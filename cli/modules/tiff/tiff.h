@@ -9,6 +9,7 @@
 
 #include "input/readers/arrays/scaling.h"
 #include "input/readers/images/image.h"
+#include "input/readers/images/jp2_block.h"
 
 /* GDAL's fields. */
 enum { TIFF_GDAL_METADATA = 42112, TIFF_GDAL_NODATA = 42113 };
@@ -24,6 +25,8 @@ typedef struct storage {
     bool strips; /* they are small, and libtiff reads whole ones */
     bool expand; /* stored samples need conversion to the layout */
     bool palette;
+    bool jp2;                          /* blocks are of JPEG 2000, which libtiff does not decode … */
+    bool jp2_luma;                     /* … of luma and chroma */
     bool differenced;                  /* each sample is stored as its difference from the one to the left */
     bool white_is_zero;                /* of the first channel, which is inverted */
     int64_t block_width, block_height; /* of a tile or strip */
@@ -69,9 +72,11 @@ typedef struct tiff_reader {
     int masks_count;
     bool one_image; /* all other pages are smaller copies of the first, or pictures of its label */
     unsigned char palette[1 << 16][3];
-    bool adds_up;        /* differences, which libtiff leaves as they are in its directory */
-    bool decoding;       /* warnings are errors */
-    char complaint[256]; /* libtiff's first since the last reset */
+    jp2_decode_block_function *decode_jp2; /* NULL: not needed yet */
+    scratch block;                         /* as it is stored */
+    bool adds_up;                          /* differences, which libtiff leaves as they are in its directory */
+    bool decoding;                         /* warnings are errors */
+    char complaint[256];                   /* libtiff's first since the last reset */
 } tiff_reader;
 
 /* ---- Access ---- */

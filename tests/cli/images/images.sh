@@ -91,7 +91,7 @@ of_one='lo\thi\tcount\n0\t1\t0\n1\t2\t4\n2\t3\t0\n'
 prints "$of_one" --edges 0,1,2,3 still.png
 prints "$of_one" --edges 0,1,2,3 one.png
 prints "$of_one" -q --edges 0,1,2,3 three.png
-remarks 'three.png: frame 0 of 3: the others of the animation are not read$' --edges 0,1,2,3 three.png
+remarks 'three.png: image 0 of 3: the others, frames or views, are not read$' --edges 0,1,2,3 three.png
 
 # A level of a PNG that is transparent becomes an alpha channel, which stays (26th byte of a header: 4 is gray and alpha).
 key=$support/../../fuzz/corpus/image/gkey.png

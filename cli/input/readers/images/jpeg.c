@@ -181,6 +181,45 @@ static bool keep_metadata(paged *base, metadata *m)
     return complete;
 }
 
+static unsigned number_at(const unsigned char *at, int bytes, bool big)
+{
+    unsigned value = 0;
+    for (int i = 0; i < bytes; i++)
+        value = value << 8 | at[big ? i : bytes - 1 - i];
+    return value;
+}
+
+/* The number of images in a file of several (MPO, of cameras with two lenses; previews), by CIPA's Multi-Picture
+ * Format; 0: it is not one. */
+static unsigned count_images(const unsigned char *data, size_t size)
+{
+    enum { NUMBER_OF_IMAGES = 0xB001 };
+    if (size < 14 || memcmp(data, "MPF", 4) != 0) return 0;
+    const unsigned char *head = data + 4; /* as of a TIFF */
+    const bool big = head[0] == 'M';
+    size -= 4;
+    const unsigned first = number_at(head + 4, 4, big);
+    if (first > size - 2) return 0;
+    const unsigned count = number_at(head + first, 2, big);
+    for (unsigned i = 0; i < count && (size_t)first + 2 + 12 * ((size_t)i + 1) <= size; i++) {
+        const unsigned char *field = head + first + 2 + 12 * (size_t)i;
+        if (number_at(field, 2, big) == NUMBER_OF_IMAGES) return number_at(field + 8, 4, big);
+    }
+    return 0;
+}
+
+static void find_others(jpeg_reader *p)
+{
+    reader *r = &p->paged.image.reader;
+    for (jpeg_saved_marker_ptr marker = p->jpeg.marker_list; marker; marker = marker->next) {
+        if (marker->marker != JPEG_APP0 + 2) continue;
+        const unsigned images = count_images(marker->data, marker->data_length);
+        if (images < 2 || p->paged.options.has_page) continue;
+        r->first_only = true;
+        r->pages_in_file = images;
+    }
+}
+
 /* Read the header, again if it was read. */
 static int describe(paged *base, int page, fault *f)
 {
@@ -195,14 +234,13 @@ static int describe(paged *base, int page, fault *f)
     p->started = false;
     p->source.bytes_in_buffer = 0;
     if (setjmp(p->failed)) return image_damaged(&base->image, "the JPEG header", p->complaint, f);
-    if (base->options.about) {
-        jpeg_save_markers(&p->jpeg, JPEG_APP0 + 1, 0xFFFF);
-        jpeg_save_markers(&p->jpeg, JPEG_APP0 + 2, 0xFFFF);
-    }
+    if (base->options.about) jpeg_save_markers(&p->jpeg, JPEG_APP0 + 1, 0xFFFF);
+    jpeg_save_markers(&p->jpeg, JPEG_APP0 + 2, 0xFFFF);
     jpeg_read_header(&p->jpeg, TRUE);
     p->profiling = true;
     if (base->options.about && !p->profile) jpeg_read_icc_profile(&p->jpeg, &p->profile, &p->profile_size);
     p->profiling = false;
+    find_others(p);
     p->described = true;
     base->layout = choose_colors(&p->jpeg);
     return check_whole(p, f);
