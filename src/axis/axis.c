@@ -136,8 +136,8 @@ typedef struct stored_edges {
     int64_t owners;
     bool ordinary;
     double off;
-    histo_thresholds of_i64, of_u64; /* the thresholds of integer edges that doubles do not hold */
-    double edges[];                  /* rounded up, followed by these edges, and by the thresholds */
+    histo_edge_keys of_i64, of_u64; /* the thresholds of integer edges that doubles do not hold */
+    double edges[];                 /* rounded up, followed by these edges, and by the thresholds */
 } stored_edges;
 
 static stored_edges *stored(const histo_axis *owned)
@@ -433,11 +433,11 @@ static void keep_whole(const histo_axis *axis, stored_edges *it, histo_axis *own
     const histo_axis kept = histo_whole_pick(axis, 0, 1, n, whole);
     owned->edges = kept.edges;
     owned->edge_type = kept.edge_type;
-    it->of_i64 = (histo_thresholds){of_i64, histo_whole_thresholds(axis, true, of_i64)};
-    it->of_u64 = (histo_thresholds){of_u64, histo_whole_thresholds(axis, false, of_u64)};
+    it->of_i64 = (histo_edge_keys){of_i64, histo_whole_thresholds(axis, true, of_i64)};
+    it->of_u64 = (histo_edge_keys){of_u64, histo_whole_thresholds(axis, false, of_u64)};
 }
 
-const histo_thresholds *histo_axis_thresholds(const histo_axis *owned, histo_dtype dtype)
+const histo_edge_keys *histo_axis_thresholds(const histo_axis *owned, histo_dtype dtype)
 {
     if (!histo_axis_is_whole(owned)) return NULL;
     return dtype == HISTO_I64 ? &stored(owned)->of_i64 : dtype == HISTO_U64 ? &stored(owned)->of_u64 : NULL;

@@ -52,7 +52,7 @@ histo_axis histo_axis_share(const histo_axis *owned);
 bool histo_axis_is_ordinary(const histo_axis *owned);
 
 /* The thresholds of 64-bit integers of a dtype on an owned axis that has integer edges; else NULL. */
-const histo_thresholds *histo_axis_thresholds(const histo_axis *owned, histo_dtype dtype);
+const histo_edge_keys *histo_axis_thresholds(const histo_axis *owned, histo_dtype dtype);
 
 /* HISTO_INVALID if an edge of a valid axis is infinite, for what needs the middle of bins. */
 histo_status histo_axis_check_finite(const histo_axis *axis, const char *what);

@@ -132,7 +132,7 @@ void histo_lookup_fit(histo_lookup *l)
 }
 
 /* By how many bins, at most, thresholds miss equal steps from the first to the last. */
-static double off_of_thresholds(const histo_thresholds *t, double per_step)
+static double off_of_thresholds(const histo_edge_keys *t, double per_step)
 {
     double off = 0;
     for (int64_t i = 0; i < t->n && off <= HISTO_NEAR; i++)
@@ -143,7 +143,7 @@ static double off_of_thresholds(const histo_thresholds *t, double per_step)
 /* A guess for samples among thresholds that are nearly regular. */
 static void find_near_whole(histo_lookup *l)
 {
-    const histo_thresholds *t = l->thresholds;
+    const histo_edge_keys *t = l->thresholds;
     if (t->n != (int64_t)l->bins + 1 || t->at[t->n - 1] == t->at[0]) return;
     l->step = (double)(t->at[t->n - 1] - t->at[0]) / l->bins;
     l->per_step = 1 / l->step;
@@ -165,7 +165,7 @@ void histo_lookup_start(histo_lookup *lookup, const histo_axis *owned, histo_dty
     lookup->step = histo_axis_step(owned);
     lookup->per_step = 1 / lookup->step;
     lookup->pow2 = pow2_of(lookup, dtype);
-    const histo_thresholds *thresholds = histo_axis_thresholds(owned, dtype);
+    const histo_edge_keys *thresholds = histo_axis_thresholds(owned, dtype);
     if (!thresholds) return;
     lookup->kind = HISTO_SEARCH_WHOLE;
     lookup->thresholds = thresholds;

@@ -23,10 +23,10 @@ typedef enum histo_lookup_kind { HISTO_UNIFORM, HISTO_SEARCH, HISTO_SEARCH_WHOLE
 
 /* Integer edges as keys of one type: keys are unsigned, and in the order of the integers. The slot of an integer of
  * this type is the number of thresholds that its key reaches. Edges above all integers of the type have none. */
-typedef struct histo_thresholds {
+typedef struct histo_edge_keys {
     const uint64_t *at; /* [n], none below the one before */
     int64_t n;          /* at most bins + 1 */
-} histo_thresholds;
+} histo_edge_keys;
 
 HISTO_INLINE uint64_t histo_key_i64(int64_t x)
 {
@@ -38,7 +38,7 @@ HISTO_INLINE uint64_t histo_key_u64(uint64_t x)
     return x;
 }
 
-HISTO_INLINE uint32_t histo_threshold_slot(const histo_thresholds *t, uint64_t key)
+HISTO_INLINE uint32_t histo_threshold_slot(const histo_edge_keys *t, uint64_t key)
 {
     int64_t below = 0, above = t->n; /* at[below - 1] <= key < at[above], where they exist */
     while (below < above) {
@@ -84,8 +84,8 @@ typedef struct histo_lookup {
     bool near_f32;
     double step, per_step; /* width of a bin and its reciprocal, if all are alike */
     union {
-        const double *edges;                /* SEARCH: bins + 1 edges */
-        const histo_thresholds *thresholds; /* SEARCH_WHOLE */
+        const double *edges;               /* SEARCH: bins + 1 edges */
+        const histo_edge_keys *thresholds; /* SEARCH_WHOLE */
     };
     const uint32_t *table; /* 8- and 16-bit dtypes, where it pays: the slot of every bit pattern; else NULL */
     histo_cells cells;     /* SEARCH without a table: cells over the samples' positions, if any were made */

@@ -76,7 +76,7 @@ static uint32_t span_of_key(const histo_spans *c, uint64_t key)
     return (uint32_t)((key - c->first_bits) >> c->shift);
 }
 
-static histo_status make_whole(histo_spans *spans, const histo_thresholds *t, int64_t samples)
+static histo_status make_whole(histo_spans *spans, const histo_edge_keys *t, int64_t samples)
 {
     histo_spans c = {.nan = (uint32_t)t->n};
     if (t->n > 0) c.first_bits = t->at[0], c.last_key = t->at[t->n - 1];

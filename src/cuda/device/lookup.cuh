@@ -314,7 +314,7 @@ struct histo_near_lookup : histo_one_by_one<histo_near_lookup<type>, histo_store
     }
 };
 
-/* ---- Integer edges that doubles do not hold: binary search among keys (histo_thresholds) ---- */
+/* ---- Integer edges that doubles do not hold: binary search among keys (histo_edge_keys) ---- */
 
 template <typename integer>
 HISTO_IN_KERNEL uint64_t histo_key(integer x)

@@ -96,9 +96,9 @@ static histo_status upload(char **at, const void *from, size_t bytes, const void
 }
 
 /* Thresholds, and behind them their keys. */
-static histo_status upload_thresholds(char **at, const histo_thresholds *from, const void **there)
+static histo_status upload_thresholds(char **at, const histo_edge_keys *from, const void **there)
 {
-    const histo_thresholds its = {(const uint64_t *)(*at + sizeof its), from->n};
+    const histo_edge_keys its = {(const uint64_t *)(*at + sizeof its), from->n};
     const void *keys;
     histo_status status = upload(at, &its, sizeof its, there);
     return status == HISTO_OK ? upload(at, from->at, (size_t)its.n * sizeof *its.at, &keys) : status;
