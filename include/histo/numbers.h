@@ -2,7 +2,7 @@
 #ifndef HISTO_NUMBERS_H
 #define HISTO_NUMBERS_H
 
-#include <histo/hist.h>
+#include <histo/survey.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -114,6 +114,63 @@ HISTO_API histo_status histo_split_method_parse(const char *name, histo_split_me
  * smooth more than 2^16 bins, or HISTO_SPLIT_OTSU to find more than two classes (two, if bins have other than equal
  * widths) where the occupied bins times the classes are more than 2^28. */
 HISTO_API histo_status histo_hist_split(const histo_hist *hist, histo_split_method method, int classes, int64_t *last);
+
+/* Ranks of samples of any dtype: the distinct values, and how many samples there are up to each of them, NaN and
+ * infinities left out. Of more than 2^20 values, some 2^16 that divide the samples into equal parts, whose ranks are
+ * exact; a sample between two of them has a rank between theirs, which differ by some n / 30,000 of n samples, and with
+ * near certainty by less than n / 8,000. Add the same samples in each pass, in any pieces, as with histo_quantiles: one
+ * pass, or two of more values. Memory is bounded: 50 MiB. Samples are in host memory (HISTO_UNSUPPORTED for a GPU's).
+ */
+typedef struct histo_ranks histo_ranks;
+/* Begin to find the ranks. The caller destroys the object. */
+HISTO_API histo_status histo_ranks_create(histo_ranks **ranks, histo_dtype dtype);
+/* Destroy it; NULL is allowed. */
+HISTO_API void histo_ranks_destroy(histo_ranks *ranks);
+/* Begin a pass: *more = whether the samples must be added (again), or the ranks are known. */
+HISTO_API histo_status histo_ranks_next_pass(histo_ranks *ranks, bool *more);
+/* Add samples, with options as for histo_survey_add. */
+HISTO_API histo_status histo_ranks_add(histo_ranks *ranks, const histo_view *samples,
+                                       const histo_fill_options *options);
+/* *size = the number of values, which may be 0. */
+HISTO_API histo_status histo_ranks_size(const histo_ranks *ranks, int64_t *size);
+/* values[size] in increasing order, and the number of samples up to each, upto[size]; either may be NULL. Of 64-bit
+ * integers that one double holds, rounded, the largest stands for all. *size becomes the number of values written,
+ * which may be smaller for that reason; it must be what histo_ranks_size gives. */
+HISTO_API histo_status histo_ranks_read(const histo_ranks *ranks, double *values, uint64_t *upto, int64_t *size);
+
+/* Thresholds of samples of any dtype, without bins that an outlier could widen. Add the same samples in each pass, in
+ * any pieces, as with histo_quantiles. A threshold is a value of the dtype: samples above it are in the higher class.
+ * The methods are those of histo_hist_split.
+ *
+ *   - OTSU of two classes, LI, ISODATA and MEAN are exact: those of the sorted samples. OTSU's is the largest sample of
+ *     the lower class, of the lowest of equally good splits, which are compared without rounding. The others are real
+ *     numbers, rounded down to the dtype. Up to 2^20 distinct values take one pass, and more take three; samples that
+ *     many splits divide almost equally well may take two more. MEAN takes one.
+ *   - OTSU of more classes is exact for up to 2^20 distinct values. Beyond, the splits are at some 8000 values that
+ *     divide the samples into equal parts.
+ *   - TRIANGLE, YEN, MINIMUM and MAX_ENTROPY need equal bins, as does any method if `bins` is given: from the sample
+ *     that has 1 + n / 100,000 of all n finite samples below it to the one that has as many above it, so that a few
+ *     outliers do not widen the bins. Samples outside take no part. If both are equal, the range is that of all. The
+ *     default are 256 to 512 bins whose width is a power of two, from a multiple of it; of integers at least 1. That
+ *     takes three or four passes.
+ *
+ * NaN and infinities take no part. Memory is bounded, whatever the size of the data: 50 MiB. The thresholds do not
+ * depend on threads or pieces. Samples are in host memory (HISTO_UNSUPPORTED for a GPU's). */
+typedef struct histo_thresholds histo_thresholds;
+/* Begin to find classes - 1 thresholds; classes: 2 or, for HISTO_SPLIT_OTSU, up to 256. bins: the number of equal bins;
+ * 0: none where a method is exact, else the default. The caller destroys the object. */
+HISTO_API histo_status histo_thresholds_create(histo_thresholds **thresholds, histo_dtype dtype,
+                                               histo_split_method method, int classes, int64_t bins);
+/* Destroy it; NULL is allowed. */
+HISTO_API void histo_thresholds_destroy(histo_thresholds *thresholds);
+/* Begin a pass: *more = whether the samples must be added (again), or the thresholds are known. HISTO_INVALID if no
+ * sample is finite, if there are fewer values than classes, or if HISTO_SPLIT_MINIMUM finds no two maxima. */
+HISTO_API histo_status histo_thresholds_next_pass(histo_thresholds *thresholds, bool *more);
+/* Add samples, with options as for histo_survey_add. */
+HISTO_API histo_status histo_thresholds_add(histo_thresholds *thresholds, const histo_view *samples,
+                                            const histo_fill_options *options);
+/* numbers[classes - 1], increasing. */
+HISTO_API histo_status histo_thresholds_read(const histo_thresholds *thresholds, histo_number *numbers);
 
 /* How to compare the counts a and b of two histograms, whose sums are A and B. */
 enum histo_metric HISTO_ENUM_BASE {

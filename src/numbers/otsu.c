@@ -31,14 +31,8 @@ static int64_t split_in_two(const histo_levels *levels, histo_pace *pace)
 
 /* ---- Any number of classes ---- */
 
-/* Sums over the first i levels: the counts, and the samples from the mean of all, so that squares lose few digits. */
-typedef struct prefix {
-    uint64_t n;
-    double s;
-} prefix;
-
 /* What levels [begin, end) give as a class. */
-static double gain(const prefix *upto, int64_t begin, int64_t end)
+static double gain(const histo_level_sums *upto, int64_t begin, int64_t end)
 {
     const double s = upto[end].s - upto[begin].s;
     return s * s / (double)(upto[end].n - upto[begin].n);
@@ -50,7 +44,7 @@ static const int64_t most_sums = INT64_C(1) << 28;
 /* One more class: best[i] of the first i levels in so many classes, from `before` with one class fewer. from[i] is
  * where the last class begins, the first of equals. */
 typedef struct row {
-    const prefix *upto;
+    const histo_level_sums *upto;
     const double *before;
     double *best;
     int32_t *from;
@@ -81,50 +75,66 @@ static void fill_row(const row *r, int64_t begin, int64_t end, int64_t low, int6
     fill_row(r, middle + 1, end, found, high);
 }
 
-static void sum_levels(const histo_axis *axis, const histo_levels *levels, prefix *upto, histo_pace *pace)
+static void sum_levels(const histo_axis *axis, const histo_levels *levels, histo_level_sums *upto, histo_pace *pace)
 {
     const double origin = histo_bin_value(axis, levels->bin[0]);
     double mean = 0;
     for (int64_t i = 0; i < levels->n && histo_goes_on(pace, 1); i++)
         mean += (double)levels->count[i] / (double)levels->total * (histo_bin_value(axis, levels->bin[i]) - origin);
-    upto[0] = (prefix){0, 0};
+    upto[0] = (histo_level_sums){0, 0};
     for (int64_t i = 0; i < levels->n && histo_goes_on(pace, 1); i++) {
         const double x = histo_bin_value(axis, levels->bin[i]) - origin - mean;
-        upto[i + 1] = (prefix){upto[i].n + levels->count[i], upto[i].s + (double)levels->count[i] * x};
+        upto[i + 1] = (histo_level_sums){upto[i].n + levels->count[i], upto[i].s + (double)levels->count[i] * x};
     }
+}
+
+bool histo_split_sums_fit(int64_t levels, int classes)
+{
+    return levels <= most_sums / classes;
+}
+
+histo_status histo_split_sums(const histo_level_sums *upto, int64_t levels, int classes, int64_t *ends,
+                              histo_pace *pace)
+{
+    const size_t n = (size_t)levels + 1;
+    const size_t bytes = n * (2 * sizeof(double) + (size_t)classes * sizeof(int32_t));
+    double *const block = histo_malloc(bytes), *before = block;
+    if (!block) return histo_fail_memory(bytes, "a split into classes");
+    double *best = block + n;
+    int32_t *from = (int32_t *)(best + n);
+    for (int64_t i = 1; i <= levels && pace->status == HISTO_OK; i++)
+        before[i] = gain(upto, 0, i);
+    for (int c = 1; c < classes && pace->status == HISTO_OK; c++) {
+        const row r = {upto, before, best, from + (size_t)c * n, pace};
+        fill_row(&r, c + 1, levels + 1, c, levels - 1);
+        double *swap = before;
+        before = best;
+        best = swap;
+    }
+    for (int64_t c = classes - 1, end = levels; c > 0 && pace->status == HISTO_OK; c--)
+        ends[c - 1] = end = from[(size_t)c * n + (size_t)end];
+    histo_free(block);
+    return pace->status;
 }
 
 static histo_status split_in_many(const histo_axis *axis, const histo_levels *levels, int classes, int64_t entry,
                                   int64_t *last, histo_pace *pace)
 {
-    if (levels->n > most_sums / classes)
+    if (!histo_split_sums_fit(levels->n, classes))
         return histo_fail(
             HISTO_UNSUPPORTED,
             "histogram %lld has %lld occupied bins, too many for %d classes: 'otsu' takes up to 2^28 bins "
             "times classes",
             (long long)entry, (long long)levels->n, classes);
-    const size_t n = (size_t)levels->n + 1;
-    const size_t bytes = n * (sizeof(prefix) + 2 * sizeof(double) + (size_t)classes * sizeof(int32_t));
-    prefix *upto = histo_malloc(bytes);
+    const size_t bytes = ((size_t)levels->n + 1) * sizeof(histo_level_sums);
+    histo_level_sums *upto = histo_malloc(bytes);
     if (!upto) return histo_fail_memory(bytes, "a split into classes");
-    double *before = (double *)(upto + n), *best = before + n;
-    int32_t *from = (int32_t *)(best + n);
     sum_levels(axis, levels, upto, pace);
-    for (int64_t i = 1; i <= levels->n && pace->status == HISTO_OK; i++)
-        before[i] = gain(upto, 0, i);
-    for (int c = 1; c < classes && pace->status == HISTO_OK; c++) {
-        const row r = {upto, before, best, from + (size_t)c * n, pace};
-        fill_row(&r, c + 1, levels->n + 1, c, levels->n - 1);
-        double *swap = before;
-        before = best;
-        best = swap;
-    }
-    for (int64_t c = classes - 1, end = levels->n; c > 0 && pace->status == HISTO_OK; c--) {
-        end = from[(size_t)c * n + (size_t)end];
-        last[c - 1] = levels->bin[end - 1];
-    }
+    const histo_status status = histo_split_sums(upto, levels->n, classes, last, pace);
+    for (int c = 0; c < classes - 1 && status == HISTO_OK; c++)
+        last[c] = levels->bin[last[c] - 1];
     histo_free(upto);
-    return pace->status;
+    return status;
 }
 
 histo_status histo_split_otsu(const histo_axis *axis, const histo_levels *levels, int classes, int64_t entry,

@@ -8,4 +8,18 @@
 histo_status histo_split_otsu(const histo_axis *axis, const histo_levels *levels, int classes, int64_t entry,
                               int64_t *last, histo_pace *pace);
 
+/* The counts of the lowest levels, and the sums of their samples from the mean of all, so that squares lose few
+ * digits. */
+typedef struct histo_level_sums {
+    uint64_t n;
+    double s;
+} histo_level_sums;
+
+/* Do so many levels fit for Otsu's method? */
+bool histo_split_sums_fit(int64_t levels, int classes);
+/* Otsu's classes of levels by upto[levels + 1], of the first 0, 1, … levels, each with more samples than the one
+ * before: class c has levels up to ends[c] - 1, for ends[classes - 1]. */
+histo_status histo_split_sums(const histo_level_sums *upto, int64_t levels, int classes, int64_t *ends,
+                              histo_pace *pace);
+
 #endif

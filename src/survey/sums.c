@@ -12,116 +12,24 @@
 #include "base/wide.h"
 #include "cpu/kernels/kernels.h"
 #include "plan/total.h"
+#include "sum/long.h"
 #include "survey/extremes.h"
 #include "survey/pass.h"
 #include "view/dtype.h"
 
-__extension__ typedef __int128 histo_wide_int;
-
-enum { UNIT = 1074, BLOCK = HISTO_SUMMED_BLOCK }; /* sums are in units of 2^-UNIT, squares in units of its square */
-
-/* ---- Long numbers in two's complement ---- */
-
-/* words += value * 2^shift */
-static void add_at(uint64_t *words, int count, histo_wide_int value, int shift)
-{
-    const int first = shift / 64, bits = shift % 64;
-    const wide_word_pair low = (wide_word_pair)value << bits;
-    const uint64_t sign = value < 0 ? UINT64_MAX : 0;
-    const uint64_t top = bits ? (uint64_t)(value >> (128 - bits)) : sign;
-    const uint64_t parts[3] = {(uint64_t)low, (uint64_t)(low >> 64), top};
-    uint64_t carry = 0;
-    for (int i = first; i < count; i++) {
-        const uint64_t part = i - first < 3 ? parts[i - first] : sign;
-        if (i - first >= 3 && carry == (sign & 1)) break; /* nothing changes any more */
-        const wide_word_pair sum = (wide_word_pair)words[i] + part + carry;
-        words[i] = (uint64_t)sum;
-        carry = (uint64_t)(sum >> 64);
-    }
-}
-
-static void add_words(uint64_t *words, const uint64_t *other, int count)
-{
-    uint64_t carry = 0;
-    for (int i = 0; i < count; i++) {
-        const wide_word_pair sum = (wide_word_pair)words[i] + other[i] + carry;
-        words[i] = (uint64_t)sum;
-        carry = (uint64_t)(sum >> 64);
-    }
-}
-
-static void negate(uint64_t *words, int count)
-{
-    uint64_t carry = 1;
-    for (int i = 0; i < count; i++) {
-        words[i] = ~words[i] + carry;
-        carry = carry && words[i] == 0;
-    }
-}
-
-/* product[n + m] = a[n] * b[m] */
-static void multiply(const uint64_t *a, int n, const uint64_t *b, int m, uint64_t *product)
-{
-    memset(product, 0, (size_t)(n + m) * sizeof *product);
-    for (int i = 0; i < n; i++) {
-        uint64_t carry = 0;
-        for (int j = 0; j < m && a[i]; j++) {
-            const wide_word_pair sum = (wide_word_pair)a[i] * b[j] + product[i + j] + carry;
-            product[i + j] = (uint64_t)sum;
-            carry = (uint64_t)(sum >> 64);
-        }
-        if (a[i]) product[i + m] = carry;
-    }
-}
-
-static bool bit_of(const uint64_t *words, int bit)
-{
-    return words[bit / 64] >> bit % 64 & 1;
-}
-
-/* words * 2^exponent, plus less than a unit if there is a remainder, to nearest even. */
-static double round_to_double(const uint64_t *words, int count, int exponent, bool remainder)
-{
-    int top = 64 * count - 1;
-    while (top >= 0 && !bit_of(words, top))
-        top = top % 64 == 63 && words[top / 64] == 0 ? top - 64 : top - 1;
-    if (top < 0) return 0;
-    int low = top - (DBL_MANT_DIG - 1);
-    if (low < DBL_MIN_EXP - DBL_MANT_DIG - exponent) low = DBL_MIN_EXP - DBL_MANT_DIG - exponent; /* subnormal */
-    if (low > top + 1) return 0;
-    uint64_t significand = 0;
-    for (int bit = top; bit >= low; bit--)
-        significand = significand << 1 | (bit >= 0 && bit_of(words, bit));
-    const bool half = low > 0 && bit_of(words, low - 1);
-    bool more = remainder;
-    for (int bit = low - 2; bit >= 0 && half && !more; bit--)
-        more = bit_of(words, bit);
-    significand += half && (more || (significand & 1));
-    return ldexp((double)significand, low + exponent);
-}
-
-/* The quotient of words * 2^exponent and n. words has a zero for its lowest word, so that the quotient has more bits
- * than a double. */
-static double divide(uint64_t *words, int count, int exponent, uint64_t n)
-{
-    uint64_t rest = 0;
-    for (int i = count - 1; i >= 0; i--) {
-        const wide_word_pair dividend = (wide_word_pair)rest << 64 | words[i];
-        words[i] = (uint64_t)(dividend / n);
-        rest = (uint64_t)(dividend % n);
-    }
-    return round_to_double(words, count, exponent, rest != 0);
-}
+enum { UNIT = HISTO_LONG_UNIT, BLOCK = HISTO_SUMMED_BLOCK }; /* squares are in units of the square of the sums' */
 
 /* ---- Blocks ---- */
 
 static void add_terms(histo_power_sums *s, const histo_block_sums *block)
 {
     for (int i = 0; i < HISTO_SUM_TERMS; i++)
-        if (block->sum[i].value) add_at(s->sum, HISTO_SUM_WORDS, block->sum[i].value, UNIT + block->sum[i].exponent);
+        if (block->sum[i].value)
+            histo_long_add_at(s->sum, HISTO_SUM_WORDS, block->sum[i].value, UNIT + block->sum[i].exponent);
     for (int i = 0; i < HISTO_SQUARE_TERMS; i++)
         if (block->squares[i].value)
-            add_at(s->squares, HISTO_SQUARES_WORDS, block->squares[i].value, 2 * UNIT + block->squares[i].exponent);
+            histo_long_add_at(s->squares, HISTO_SQUARES_WORDS, block->squares[i].value,
+                              2 * UNIT + block->squares[i].exponent);
 }
 
 /* Finite doubles of any size: integers as significands, added up for each exponent. */
@@ -150,8 +58,8 @@ static void add_by_exponent(histo_power_sums *s, const double *x, int n)
     }
     for (int e = low; e <= high; e++) {
         const int shift = e ? e - 1 : 0; /* subnormal doubles have the unit of the smallest exponent */
-        if (sum[e]) add_at(s->sum, HISTO_SUM_WORDS, sum[e], shift);
-        if (squares[e]) add_at(s->squares, HISTO_SQUARES_WORDS, squares[e], 2 * shift);
+        if (sum[e]) histo_long_add_at(s->sum, HISTO_SUM_WORDS, sum[e], shift);
+        if (squares[e]) histo_long_add_at(s->squares, HISTO_SQUARES_WORDS, squares[e], 2 * shift);
     }
 }
 
@@ -168,9 +76,9 @@ static void add_longs(histo_power_sums *s, histo_dtype dtype, const void *sample
         low += (uint64_t)square;
         high += (uint64_t)(square >> 64);
     }
-    add_at(s->sum, HISTO_SUM_WORDS, sum, UNIT);
-    add_at(s->squares, HISTO_SQUARES_WORDS, low, 2 * UNIT);
-    add_at(s->squares, HISTO_SQUARES_WORDS, high, 2 * UNIT + 64);
+    histo_long_add_at(s->sum, HISTO_SUM_WORDS, sum, UNIT);
+    histo_long_add_at(s->squares, HISTO_SQUARES_WORDS, low, 2 * UNIT);
+    histo_long_add_at(s->squares, HISTO_SQUARES_WORDS, high, 2 * UNIT + 64);
 }
 
 /* As doubles, with zeros in place of NaN and infinities. */
@@ -252,8 +160,8 @@ void histo_power_sums_join(histo_power_sums *sums, const histo_power_sums *other
     const histo_extremes samples = {.samples = other->samples, .nan = other->nan, .above = other->infinite};
     add_extremes(sums, &samples, other->min, other->max);
     sums->masked += other->masked;
-    add_words(sums->sum, other->sum, HISTO_SUM_WORDS);
-    add_words(sums->squares, other->squares, HISTO_SQUARES_WORDS);
+    histo_long_add(sums->sum, other->sum, HISTO_SUM_WORDS);
+    histo_long_add(sums->squares, other->squares, HISTO_SQUARES_WORDS);
 }
 
 histo_status histo_power_sums_merge(histo_power_sums *sums, const histo_power_sums *other)
@@ -271,11 +179,11 @@ static double central_squares(const histo_power_sums *s, const uint64_t *magnitu
 {
     enum { WORDS = 2 * HISTO_SUM_WORDS };
     uint64_t all[WORDS + 1] = {0}, square[WORDS];
-    multiply(s->squares, HISTO_SQUARES_WORDS, &n, 1, all + 1);
-    multiply(magnitude, HISTO_SUM_WORDS, magnitude, HISTO_SUM_WORDS, square);
-    negate(square, WORDS);
-    add_words(all + 1, square, WORDS);
-    return divide(all, WORDS + 1, -2 * UNIT - 64, n);
+    histo_long_multiply(s->squares, HISTO_SQUARES_WORDS, &n, 1, all + 1);
+    histo_long_multiply(magnitude, HISTO_SUM_WORDS, magnitude, HISTO_SUM_WORDS, square);
+    histo_long_negate(square, WORDS);
+    histo_long_add(all + 1, square, WORDS);
+    return histo_long_divide(all, WORDS + 1, -2 * UNIT - 64, n);
 }
 
 void histo_power_sums_read(const histo_power_sums *sums, histo_stats *stats)
@@ -297,8 +205,8 @@ void histo_power_sums_read(const histo_power_sums *sums, histo_stats *stats)
     if (n == 0) return;
     const bool negative = sums->sum[HISTO_SUM_WORDS - 1] >> 63;
     memcpy(magnitude + 1, sums->sum, sizeof sums->sum);
-    if (negative) negate(magnitude + 1, HISTO_SUM_WORDS);
+    if (negative) histo_long_negate(magnitude + 1, HISTO_SUM_WORDS);
     stats->m2 = central_squares(sums, magnitude + 1, n);
-    const double mean = divide(magnitude, HISTO_SUM_WORDS + 1, -UNIT - 64, n);
+    const double mean = histo_long_divide(magnitude, HISTO_SUM_WORDS + 1, -UNIT - 64, n);
     stats->mean = negative ? -mean : mean;
 }

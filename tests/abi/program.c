@@ -359,6 +359,23 @@ static void numbers(void)
     ok(histo_quantiles_read(quantiles, found));
     print_numbers("exact quantiles", found, 3);
     histo_quantiles_destroy(quantiles);
+    histo_thresholds *thresholds;
+    histo_number threshold;
+    ok(histo_thresholds_create(&thresholds, HISTO_F32, method, 2, 0));
+    while (histo_thresholds_next_pass(thresholds, &more) == HISTO_OK && more)
+        ok(histo_thresholds_add(thresholds, &view, &(histo_fill_options){.threads = 1}));
+    ok(histo_thresholds_read(thresholds, &threshold));
+    print_numbers("exact threshold", &threshold.f64, 1);
+    histo_thresholds_destroy(thresholds);
+    histo_ranks *ranks;
+    int64_t ranks_size;
+    ok(histo_ranks_create(&ranks, HISTO_F32));
+    while (histo_ranks_next_pass(ranks, &more) == HISTO_OK && more)
+        ok(histo_ranks_add(ranks, &view, &(histo_fill_options){.threads = 1}));
+    ok(histo_ranks_size(ranks, &ranks_size));
+    ok(histo_ranks_read(ranks, NULL, NULL, &ranks_size));
+    printf("ranks: %lld\n", (long long)ranks_size);
+    histo_ranks_destroy(ranks);
     histo_hist_destroy(first);
     histo_hist_destroy(batch);
 }

@@ -307,6 +307,26 @@ static void surveys(void **state)
             REFUSED(HISTO_INVALID, "cancelled: destroy them", histo_quantiles_read(quantiles, &value));
             REFUSED(HISTO_INVALID, "cancelled: destroy them", histo_quantiles_next_pass(quantiles, &more));
             histo_quantiles_destroy(quantiles);
+            for (int method = 0; method <= HISTO_SPLIT_TRIANGLE; method++) {
+                histo_thresholds *thresholds;
+                histo_number number;
+                OK(histo_thresholds_create(&thresholds, dtype, (histo_split_method)method, 2, 0));
+                OK(histo_thresholds_next_pass(thresholds, &more));
+                STOPPED(1, histo_thresholds_add(thresholds, &view, &fill));
+                REFUSED(HISTO_INVALID, "cancelled: destroy them", histo_thresholds_add(thresholds, &view, &fill));
+                REFUSED(HISTO_INVALID, "cancelled: destroy them", histo_thresholds_read(thresholds, &number));
+                REFUSED(HISTO_INVALID, "cancelled: destroy them", histo_thresholds_next_pass(thresholds, &more));
+                histo_thresholds_destroy(thresholds);
+            }
+            histo_ranks *ranks;
+            int64_t ranks_size;
+            OK(histo_ranks_create(&ranks, dtype));
+            OK(histo_ranks_next_pass(ranks, &more));
+            STOPPED(1, histo_ranks_add(ranks, &view, &fill));
+            REFUSED(HISTO_INVALID, "cancelled: destroy them", histo_ranks_add(ranks, &view, &fill));
+            REFUSED(HISTO_INVALID, "cancelled: destroy them", histo_ranks_size(ranks, &ranks_size));
+            REFUSED(HISTO_INVALID, "cancelled: destroy them", histo_ranks_next_pass(ranks, &more));
+            histo_ranks_destroy(ranks);
             histo_extremes extremes[16];
             histo_view side_by_side = columns, one_by_one = rows;
             const int64_t size = (int64_t)bytes;

@@ -384,6 +384,88 @@ static void otsu_has_a_limit(void **state)
     histo_hist_destroy(h);
 }
 
+static void thresholds_of_changing_samples(void **state)
+{
+    (void)state;
+    enum { N = (1 << 20) + 1 };
+    static float x[N];
+    for (int i = 0; i < N; i++)
+        x[i] = (float)i;
+    const histo_view all = histo_view_1d(x, HISTO_F32, N), none = histo_view_1d(x, HISTO_F32, 0),
+                     other = histo_view_1d(x, HISTO_U32, N);
+    const histo_fill_options weighted = {.weights = &all};
+    histo_thresholds *t;
+    histo_number number;
+    REFUSED(HISTO_INVALID, "unknown dtype", histo_thresholds_create(&t, HISTO_DTYPE_COUNT, HISTO_SPLIT_OTSU, 2, 0));
+    REFUSED(HISTO_INVALID, "unknown method", histo_thresholds_create(&t, HISTO_F32, (histo_split_method)99, 2, 0));
+    REFUSED(HISTO_INVALID, "257 classes", histo_thresholds_create(&t, HISTO_F32, HISTO_SPLIT_OTSU, 257, 0));
+    REFUSED(HISTO_INVALID, "only 'otsu'", histo_thresholds_create(&t, HISTO_F32, HISTO_SPLIT_LI, 3, 0));
+    REFUSED(HISTO_INVALID, "bins is -1", histo_thresholds_create(&t, HISTO_F32, HISTO_SPLIT_OTSU, 2, -1));
+    OK(histo_thresholds_create(&t, HISTO_F32, HISTO_SPLIT_OTSU, 2, 0));
+    REFUSED(HISTO_INVALID, "no pass has begun", histo_thresholds_add(t, &all, NULL));
+    assert_true(thresholds_next_pass(t));
+    REFUSED(HISTO_INVALID, "of f32 samples, and these are u32", histo_thresholds_add(t, &other, NULL));
+    REFUSED(HISTO_INVALID, "weights are for fills", histo_thresholds_add(t, &all, &weighted));
+    OK(histo_thresholds_add(t, &all, NULL));
+    REFUSED(HISTO_INVALID, "not known", histo_thresholds_read(t, &number));
+    assert_true(thresholds_next_pass(t)); /* nothing is added in this pass */
+    bool more;
+    REFUSED(HISTO_INVALID, "changed between two passes", histo_thresholds_next_pass(t, &more));
+    histo_thresholds_destroy(t);
+    for (int method = HISTO_SPLIT_OTSU; method <= HISTO_SPLIT_MAX_ENTROPY; method++) {
+        OK(histo_thresholds_create(&t, HISTO_F32, (histo_split_method)method, 2, 0));
+        assert_true(thresholds_next_pass(t));
+        OK(histo_thresholds_add(t, &none, NULL));
+        REFUSED(HISTO_INVALID, "no sample is finite", histo_thresholds_next_pass(t, &more));
+        histo_thresholds_destroy(t);
+    }
+    OK(histo_thresholds_create(&t, HISTO_F32, HISTO_SPLIT_OTSU, 3, 0));
+    assert_true(thresholds_next_pass(t));
+    const histo_view two = histo_view_1d(x, HISTO_F32, 2);
+    OK(histo_thresholds_add(t, &two, NULL));
+    REFUSED(HISTO_INVALID, "2 values, too few for 3 classes", histo_thresholds_next_pass(t, &more));
+    histo_thresholds_destroy(t);
+}
+
+/* Splits that are equally good but for a few bits: the lowest of them. */
+static void equal_thresholds(void **state)
+{
+    (void)state;
+    const double x[] = {0x1p-1000, 3 * 0x1p-1000, 5 * 0x1p-1000, 0, -0.0};
+    const int64_t y[] = {INT64_MIN, 0, INT64_MAX - 1, INT64_MAX, INT64_MIN + 1};
+    histo_thresholds *t;
+    histo_number number;
+    OK(histo_thresholds_create(&t, HISTO_F64, HISTO_SPLIT_OTSU, 2, 0));
+    const histo_view three = histo_view_1d(x, HISTO_F64, 3);
+    while (thresholds_next_pass(t))
+        OK(histo_thresholds_add(t, &three, NULL));
+    OK(histo_thresholds_read(t, &number));
+    assert_true(number.f64 == 0x1p-1000);
+    histo_thresholds_destroy(t);
+    OK(histo_thresholds_create(&t, HISTO_I64, HISTO_SPLIT_OTSU, 2, 0));
+    const histo_view wide = histo_view_1d(y, HISTO_I64, 5);
+    while (thresholds_next_pass(t))
+        OK(histo_thresholds_add(t, &wide, NULL));
+    OK(histo_thresholds_read(t, &number));
+    assert_true(number.i64 == INT64_MIN + 1);
+    histo_thresholds_destroy(t);
+    histo_ranks *r;
+    const histo_view zeros = histo_view_1d(x + 3, HISTO_F64, 2);
+    double value;
+    uint64_t upto;
+    int64_t size;
+    OK(histo_ranks_create(&r, HISTO_F64));
+    while (ranks_next_pass(r))
+        OK(histo_ranks_add(r, &zeros, NULL));
+    OK(histo_ranks_size(r, &size));
+    assert_int_equal(size, 1);
+    OK(histo_ranks_read(r, &value, &upto, &size));
+    assert_true(value == 0 && !signbit(value) && upto == 2);
+    size = 2;
+    REFUSED(HISTO_INVALID, "size is 2", histo_ranks_read(r, &value, &upto, &size));
+    histo_ranks_destroy(r);
+}
+
 /* As many bins as it smooths, whose maxima are never two; the test times out if each smoothing looks at all of them. */
 static void minimum_of_noise(void **state)
 {
@@ -415,6 +497,8 @@ int main(void)
         cmocka_unit_test(information_of_sparse_axes),
         cmocka_unit_test(equal_histograms),
         cmocka_unit_test(quantiles_of_changing_samples),
+        cmocka_unit_test(thresholds_of_changing_samples),
+        cmocka_unit_test(equal_thresholds),
         cmocka_unit_test(classes_beside_a_large_count),
         cmocka_unit_test(minimum_has_a_limit),
         cmocka_unit_test(otsu_has_a_limit),

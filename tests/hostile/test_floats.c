@@ -300,6 +300,32 @@ static void call_of_surveys(record *r, const data *d, int64_t n)
     CALL(histo_quantiles_read(quantiles, values));
     TAKE(values);
     histo_quantiles_destroy(quantiles);
+    for (int method = HISTO_SPLIT_OTSU; method <= HISTO_SPLIT_MAX_ENTROPY; method++) {
+        histo_thresholds *thresholds;
+        histo_number number = {.u64 = 0};
+        CALL(histo_thresholds_create(&thresholds, d->dtype, (histo_split_method)method, 2, 0));
+        bool more = true;
+        for (histo_status status = HISTO_OK; status == HISTO_OK && more;) {
+            status = histo_thresholds_next_pass(thresholds, &more);
+            returned(r, "histo_thresholds_next_pass");
+            if (status == HISTO_OK && more) CALL(histo_thresholds_add(thresholds, &samples, NULL));
+            if (status == HISTO_OK && !more) CALL(histo_thresholds_read(thresholds, &number));
+        }
+        TAKE(number);
+        histo_thresholds_destroy(thresholds);
+    }
+    histo_ranks *ranks;
+    int64_t ranks_size;
+    CALL(histo_ranks_create(&ranks, d->dtype));
+    for (bool more;;) {
+        CALL(histo_ranks_next_pass(ranks, &more));
+        if (!more) break;
+        CALL(histo_ranks_add(ranks, &samples, NULL));
+    }
+    CALL(histo_ranks_size(ranks, &ranks_size));
+    TAKE(ranks_size);
+    CALL(histo_ranks_read(ranks, NULL, NULL, &ranks_size));
+    histo_ranks_destroy(ranks);
     for (int rule = HISTO_RULE_STURGES; rule <= HISTO_RULE_SQRT; rule++) {
         const histo_status status =
             histo_axis_from_data(&samples, NULL, &(histo_survey_options){.rule = (histo_rule)rule}, &found);

@@ -502,6 +502,8 @@ static const char *const without_memory[] = {
     "kernel_cache",
     /* survey.h */ "survey_destroy",
     "quantiles_destroy",
+    "thresholds_destroy",
+    "ranks_destroy",
     "stats_merge",
     "power_sums_merge",
     "power_sums_read",

@@ -91,6 +91,8 @@ static void fill(trial *t, const histo_view *samples, const histo_fill_options *
           histo_plan_fill_read(made, t->with.hist, samples, options, HISTO_BINS, counts, BINS, NULL));
     tried(t, "histo_count", histo_count(1, t->with.axes, samples, options, counts, BINS, NULL, NULL));
     tried(t, "histo_quantiles_add", histo_quantiles_add(t->with.quantiles, samples, options));
+    tried(t, "histo_thresholds_add", histo_thresholds_add(t->with.thresholds, samples, options));
+    tried(t, "histo_ranks_add", histo_ranks_add(t->with.ranks, samples, options));
     tried(t, "histo_survey_add", histo_survey_add(t->with.survey, samples, options));
     tried(t, "histo_survey_add_sums", histo_survey_add_sums(t->with.survey, samples, options, &sums));
     tried(t, "histo_axis_from_data", histo_axis_from_data(samples, options, &bins, &axis));

@@ -51,6 +51,16 @@ void call_objects_make(call_objects *o)
     OK(histo_quantiles_create(&o->done, HISTO_U8, HISTO_QUANTILE_LINEAR, 1, &median));
     while (quantiles_next_pass(o->done))
         OK(histo_quantiles_add(o->done, o->samples, NULL));
+    OK(histo_thresholds_create(&o->thresholds, HISTO_U8, HISTO_SPLIT_OTSU, 2, 0));
+    OK(histo_thresholds_create(&o->split, HISTO_U8, HISTO_SPLIT_OTSU, 2, 0));
+    while (thresholds_next_pass(o->split))
+        OK(histo_thresholds_add(o->split, o->samples, NULL));
+    OK(histo_ranks_create(&o->ranks, HISTO_U8));
+    OK(histo_ranks_create(&o->ranked, HISTO_U8));
+    while (ranks_next_pass(o->ranked))
+        OK(histo_ranks_add(o->ranked, o->samples, NULL));
+    assert_true(thresholds_next_pass(o->thresholds) && ranks_next_pass(o->ranks));
+    OK(histo_thresholds_add(o->thresholds, o->samples, NULL)); /* without samples, there is no threshold */
     OK(histo_survey_create(&o->survey, HISTO_U8, &in_parts));
     OK(histo_survey_create(&o->found, HISTO_U8, &in_parts));
     while (survey_next_pass(o->found))
@@ -71,6 +81,10 @@ void call_objects_free(const call_objects *o)
     histo_survey_destroy(o->fresh);
     histo_survey_destroy(o->asked);
     histo_survey_destroy(o->survey);
+    histo_ranks_destroy(o->ranked);
+    histo_ranks_destroy(o->ranks);
+    histo_thresholds_destroy(o->split);
+    histo_thresholds_destroy(o->thresholds);
     histo_quantiles_destroy(o->done);
     histo_quantiles_destroy(o->quantiles);
     histo_map_destroy(o->map);
@@ -344,6 +358,61 @@ static histo_status call_quantiles_read(void **p)
     return histo_quantiles_read(p[0], p[1]);
 }
 
+static histo_status call_thresholds_create(void **p)
+{
+    histo_thresholds **made = p[0];
+    const histo_status status = histo_thresholds_create(made, HISTO_U8, HISTO_SPLIT_OTSU, 2, 0);
+    if (made && status == HISTO_OK) histo_thresholds_destroy(*made);
+    if (made && status != HISTO_OK) assert_null(*made);
+    return status;
+}
+
+static histo_status call_thresholds_next_pass(void **p)
+{
+    return histo_thresholds_next_pass(p[0], p[1]);
+}
+
+static histo_status call_thresholds_add(void **p)
+{
+    return histo_thresholds_add(p[0], p[1], p[2]);
+}
+
+static histo_status call_thresholds_read(void **p)
+{
+    return histo_thresholds_read(p[0], p[1]);
+}
+
+static histo_status call_ranks_create(void **p)
+{
+    histo_ranks **made = p[0];
+    const histo_status status = histo_ranks_create(made, HISTO_U8);
+    if (made && status == HISTO_OK) histo_ranks_destroy(*made);
+    if (made && status != HISTO_OK) assert_null(*made);
+    return status;
+}
+
+static histo_status call_ranks_next_pass(void **p)
+{
+    return histo_ranks_next_pass(p[0], p[1]);
+}
+
+static histo_status call_ranks_add(void **p)
+{
+    return histo_ranks_add(p[0], p[1], p[2]);
+}
+
+static histo_status call_ranks_size(void **p)
+{
+    return histo_ranks_size(p[0], p[1]);
+}
+
+static histo_status call_ranks_read(void **p)
+{
+    int64_t *size = p[3];
+    if (size) *size = CALL_BINS;
+    return histo_ranks_read(p[0], p[1], p[2], size);
+}
+
 static histo_status call_hist_summarize(void **p)
 {
     return histo_hist_summarize(p[0], p[1]);
@@ -615,6 +684,15 @@ const call calls[] = {
     {"quantiles_next_pass", call_quantiles_next_pass, "quantiles scratch"},
     {"quantiles_add", call_quantiles_add, "quantiles view none?"},
     {"quantiles_read", call_quantiles_read, "quantiles_done scratch"},
+    {"thresholds_create", call_thresholds_create, "scratch"},
+    {"thresholds_next_pass", call_thresholds_next_pass, "thresholds scratch"},
+    {"thresholds_add", call_thresholds_add, "thresholds view none?"},
+    {"thresholds_read", call_thresholds_read, "split scratch"},
+    {"ranks_create", call_ranks_create, "scratch"},
+    {"ranks_next_pass", call_ranks_next_pass, "ranks scratch"},
+    {"ranks_add", call_ranks_add, "ranks view none?"},
+    {"ranks_size", call_ranks_size, "ranked scratch"},
+    {"ranks_read", call_ranks_read, "ranked scratch? scratch? scratch"},
     {"hist_summarize", call_hist_summarize, "hist scratch"},
     {"hist_split", call_hist_split, "hist scratch"},
     {"hist_compare", call_hist_compare, "hist other scratch"},
@@ -692,6 +770,10 @@ static void *pointer_to(const call_objects *o, const char *word, int argument)
         {"map", o->map},
         {"quantiles", o->quantiles},
         {"quantiles_done", o->done},
+        {"thresholds", o->thresholds},
+        {"split", o->split},
+        {"ranks", o->ranks},
+        {"ranked", o->ranked},
         {"survey", o->survey},
         {"survey_done", o->found},
         {"survey_fresh", o->fresh},

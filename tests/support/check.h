@@ -39,4 +39,18 @@ static inline bool quantiles_next_pass(histo_quantiles *quantiles)
     return more;
 }
 
+static inline bool thresholds_next_pass(histo_thresholds *thresholds)
+{
+    bool more = true;
+    OK(histo_thresholds_next_pass(thresholds, &more));
+    return more;
+}
+
+static inline bool ranks_next_pass(histo_ranks *ranks)
+{
+    bool more = true;
+    OK(histo_ranks_next_pass(ranks, &more));
+    return more;
+}
+
 #endif
