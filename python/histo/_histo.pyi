@@ -113,9 +113,11 @@ forget: Callable[..., Any]
 group: Callable[..., Any]
 on_gpu: Callable[..., Any]
 quantiles: Callable[..., Any]
+ranks: Callable[..., Any]
 survey_bins: Callable[..., Any]
 survey_merge: Callable[..., Any]
 survey_part: Callable[..., Any]
+thresholds: Callable[..., Any]
 
 # Constants of histo.h.
 INTEGER: int

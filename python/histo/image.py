@@ -1,7 +1,8 @@
 """Histograms of images, and what follows from them: equalization, CLAHE, matching, thresholds, mutual information.
 
-Images are arrays of two dimensions, volumes of three. 8- and 16-bit integers have a bin for each level, other numbers
-have bins over their range. Results have the shape and dtype of the image, in native byte order; those of floats are in
+Images are arrays of two dimensions, volumes of three. 8- and 16-bit integers have a bin for each level. Of other
+numbers, results are those of the samples in order, not of bins over their range, which one hot pixel would widen;
+``bins`` asks for bins. Results have the shape and dtype of the image, in native byte order; those of floats are in
 0 … 1. These keywords are common to several functions:
 
 mask : array_like, optional
@@ -82,6 +83,22 @@ def _range(image: Any, mask: Any, threads: int | None) -> tuple:
     return low, high
 
 
+def _without_outliers(image: Any, mask: Any, low: float, high: float) -> tuple:
+    """The range but for the outliers at its ends, in 1 + n/100000 of n finite samples."""
+    samples, special = _histo.extremes(image, mask, 0)[:2]
+    n = samples - special
+    if n < 3:
+        return low, high
+    finite = np.isfinite(image) if special else None
+    beyond = 1 + n // 100000
+    q = np.array([beyond, n - 1 - beyond]) / (n - 1)
+    inner = _histo.quantiles(image, q, "nearest", both(mask, finite))
+    width = inner[1] - inner[0]
+    if width == 0:
+        return low, high
+    return inner[0] if inner[0] - low > width else low, inner[1] if high - inner[1] > width else high
+
+
 def _regular(bins: int, low: Any, high: Any) -> Axis:
     """Bins over a range that is extended as NumPy's is if it is a single value."""
     low, high = (float(low), float(high)) if low < high else (low - 0.5, high + 0.5)
@@ -128,6 +145,43 @@ def histogram(image: Any, bins: int | None = None, *, mask: Any = None, channel_
     return h.fill(image, mask=mask, threads=threads)
 
 
+class _Ranks:
+    """The values of an image in order, and the share of its samples up to each: all values, or of more than 2**20 so
+    many that neighbours differ by 1/30000 of the samples."""
+
+    def __init__(self, image: Any, mask: Any, threads: int | None) -> None:
+        values, upto, size = _histo.ranks(image, mask, threads or 0)
+        if size == 0:
+            raise ValueError("no sample is unmasked and finite")
+        self.values, self.upto = values[:size], upto[:size]
+
+    @property
+    def shares(self) -> Any:
+        return self.upto / self.upto[-1]
+
+    def equalized(self, rule: str) -> Any:
+        """0 … 1, by a rule of `equalize`."""
+        if rule not in ("minimum", "cdf"):
+            raise ValueError(f"rule is 'minimum' or 'cdf', not {rule!r}")
+        if rule == "cdf":
+            return self.shares
+        return (self.upto - self.upto[0]) / max(1, self.upto[-1] - self.upto[0])
+
+    def apply(self, results: Any, image: Any, out: Any, threads: int | None) -> None:
+        """Map each of the values to its result, and what is between them by straight lines."""
+        values = self.values
+        if len(values) == 1:
+            beside = np.nextafter(values[0], math.inf if values[0] <= 0 else -math.inf)
+            values, results = np.sort([values[0], beside]), np.repeat(results, 2)
+        line = Map(Variable(values), linear=True)
+        line.values = results
+        line(image, out=out, threads=threads)
+
+
+def _has_ranks(image: Any, bins: int | None) -> bool:
+    return bins is None and not _has_levels(image.dtype)
+
+
 def _bits_of(h: Histogram) -> int:
     return max(1, int(h.summarize().last).bit_length())
 
@@ -165,7 +219,7 @@ def equalize(image: Any, *, rule: str = "minimum", bins: int | None = None, bits
         "minimum" maps the lowest level to the lowest value, as OpenCV does; "cdf" maps each level to the fraction of
         samples up to it, as scikit-image does.
     bins : int, optional
-        As in `histogram`.
+        Equalize this many bins, as in `histogram`; by default, each value of the image.
     bits : int, optional
         Results of 16-bit unsigned samples are 0 … 2**bits - 1; by default, the fewest bits that hold the image.
     mask, channel_axis, out, threads
@@ -175,6 +229,11 @@ def equalize(image: Any, *, rule: str = "minimum", bins: int | None = None, bits
     _check_bits(image, bits)
 
     def work(image: Any, mask: Any, out: Any, _: int) -> None:
+        if _has_ranks(image, bins):
+            ranks = _Ranks(image, mask, threads)
+            lo, hi = (0.0, 1.0) if image.dtype.kind == "f" else (ranks.values[0], ranks.values[-1])
+            ranks.apply(lo + (hi - lo) * ranks.equalized(rule), image, out, threads)
+            return
         h, lo, hi, linear = _levels(image, histogram(image, bins, mask=mask, threads=threads), bits)
         if not h.sum():
             raise ValueError("no sample is unmasked and finite")
@@ -241,11 +300,31 @@ def clahe(image: Any, *, clip: float = 2.0, tiles: Any = (8, 8), bins: int | Non
     return _each_channel(image, None, None, channel_axis, out, work)
 
 
+def _channel(image: Any, present: Any, axis: int, channel: int) -> tuple:
+    def part(x: Any) -> Any:
+        return None if x is None else np.moveaxis(x, axis, 0)[channel]
+    return part(image), part(present)
+
+
+def _curve_of(h: Histogram) -> tuple:
+    """The shares of the samples, and the values up to which they are: at the bins of integers, or at the edges."""
+    counts = np.asarray(h.counts())
+    occupied = np.flatnonzero(counts)
+    if not len(occupied):
+        raise ValueError("the reference has no samples in bins")
+    axis = h.axes[0]
+    if isinstance(axis, Integer):
+        return np.cumsum(counts[occupied]) / counts.sum(), np.asarray(axis.value(0) + occupied, float)
+    edges = np.asarray(axis.edges)[occupied[0] : occupied[-1] + 2]
+    return np.concatenate([[0], np.cumsum(counts[occupied[0] : occupied[-1] + 1])]) / counts.sum(), edges
+
+
 def match(image: Any, reference: Any, *, bins: int | None = None, mask: Any = None, reference_mask: Any = None,
           channel_axis: int | None = None, out: Any = None, threads: int | None = None) -> Any:
     """Give an image the distribution of another: histogram matching.
 
-    The result is that of skimage.exposure.match_histograms, rounded to the image's dtype.
+    The result is that of skimage.exposure.match_histograms, rounded to the image's dtype; of an image or a reference
+    with more than 2**20 distinct values, ranks are exact to 1/30000 of the samples.
 
     Parameters
     ----------
@@ -254,17 +333,33 @@ def match(image: Any, reference: Any, *, bins: int | None = None, mask: Any = No
     reference : array_like or Histogram
         The other image. With channel_axis, each channel is matched to its channel, or to the Histogram's batch entry.
     bins : int, optional
-        As in `histogram`.
+        Match this many bins, as in `histogram`; by default, each value.
     reference_mask : array_like, optional
         The mask of the reference.
     mask, channel_axis, out, threads
         See `histo.image`.
     """
     image, present = _image(image)
-    if not isinstance(reference, Histogram):
-        reference = histogram(reference, bins, mask=reference_mask, channel_axis=channel_axis, threads=threads)
+    curve = None
+    if isinstance(reference, Histogram):
+        if _has_ranks(image, bins):
+            def curve(channel: int) -> tuple:
+                return _curve_of(reference.entry(channel) if reference.batch else reference)
+    else:
+        model, of_model = _image(reference)
+        if _has_ranks(image, bins) or _has_ranks(model, bins):
+            def curve(channel: int) -> tuple:
+                part, there = (model, of_model) if channel_axis is None else _channel(model, of_model, channel_axis, channel)
+                ranks = _Ranks(part, _shown(reference_mask, there), threads)
+                return ranks.shares, ranks.values
+        else:
+            reference = histogram(reference, bins, mask=reference_mask, channel_axis=channel_axis, threads=threads)
 
     def work(image: Any, mask: Any, out: Any, channel: int) -> None:
+        if curve is not None:
+            ranks = _Ranks(image, mask, threads)
+            ranks.apply(np.interp(ranks.shares, *curve(channel)), image, out, threads)
+            return
         h = histogram(image, bins, mask=mask, threads=threads)
         to = reference.entry(channel) if reference.batch else reference
         Map(*h.axes, linear=not isinstance(h.axes[0], Integer)).match(h, to)(image, out=out, threads=threads)
@@ -343,26 +438,33 @@ def threshold(image: Any, method: str = "otsu", *, classes: int = 2, bins: int |
     classes : int, default 2
         The number of classes.
     bins : int, optional
-        As in `histogram`.
+        The number of equal bins. By default, 8- and 16-bit integers have one for each level. Of other samples, "otsu",
+        "li", "isodata" and "mean" need none: their thresholds are those of the samples in order. "triangle", "yen",
+        "minimum" and "max-entropy" have 256 to 512, whose width is a power of two, between the samples that all but 1 +
+        n/100000 of n samples are above and below: a few outliers do not widen the bins.
     mask, threads
         See `histo.image`.
 
     Returns
     -------
     int, float or ndarray of shape (classes - 1,)
-        A number for two classes, else the thresholds between the classes.
+        A number for two classes, else the thresholds between the classes. They are values of the image's dtype, rounded
+        down: samples above them are in the higher class.
     """
     image, present = _image(image)
-    mask = _shown(mask, present)
-    if classes == 2 and not _has_levels(image.dtype):
-        low, high = _range(image, mask, threads)
-        if low == high:
-            return low
+    found = _thresholds(image, _shown(mask, present), method, classes, bins, threads)
+    return np.array(found) if classes > 2 else found[0]
+
+
+def _thresholds(image: Any, mask: Any, method: str, classes: int, bins: int | None, threads: int | None) -> list:
+    if not _has_levels(image.dtype):
+        return _histo.thresholds(image, method, classes, bins or 0, mask, threads or 0)
     h = histogram(image, bins, mask=mask, threads=threads)
+    if not h.sum():
+        raise ValueError("there is no threshold: no sample is unmasked")
     last = np.atleast_1d(h.split(method, classes))
     axis = h.axes[0]
-    values = axis.value(last) if isinstance(axis, Integer) else np.nextafter(axis.edges[last + 1], -math.inf)
-    return values if classes > 2 else values[0].item()
+    return (axis.value(last) if isinstance(axis, Integer) else np.ceil(axis.edges[last + 1]).astype(int) - 1).tolist()
 
 
 def segment(image: Any, method: str = "otsu", *, classes: int = 2, bins: int | None = None, mask: Any = None,
@@ -374,8 +476,9 @@ def segment(image: Any, method: str = "otsu", *, classes: int = 2, bins: int | N
     image, present = _image(image)
     if classes > 256:
         raise ValueError(f"{classes} classes are more than 256, which uint8 can number")
-    h = histogram(image, bins, mask=_shown(mask, present), threads=threads)
-    found = Map(*h.axes).classes(h, method, classes)(image, dtype=np.uint8, threads=threads)
+    found = np.zeros(image.shape, np.uint8)
+    for lower in _thresholds(image, _shown(mask, present), method, classes, bins, threads):
+        found += image > image.dtype.type(lower)
     return found if present is None else np.ma.masked_array(found, ~present)
 
 
@@ -390,7 +493,9 @@ def mutual_information(a: Any, b: Any, bins: int = 64, *, range: Any = None, mas
     bins : int, default 64
         The number of equal bins for each image.
     range : ((lo, hi), (lo, hi)), optional
-        The range of each image; by default, from its smallest to its largest sample.
+        The range of each image; by default, from its smallest to its largest sample. But 1 + n/100000 of n floats or
+        wide integers at each end are outliers if they are farther from the others than those are from each other: they
+        are counted in the bin at that end.
     mask, threads
         See `histo.image`.
 
@@ -402,7 +507,13 @@ def mutual_information(a: Any, b: Any, bins: int = 64, *, range: Any = None, mas
     mask = _shown(mask, both(of_a_present, of_b_present))
 
     def axis(image: Any, limits: Any) -> Axis:
-        return _regular(bins, *(_range(image, mask, threads) if limits is None else limits))
+        if limits is not None:
+            return _regular(bins, *limits)
+        low, high = _range(image, mask, threads)
+        inner = (low, high) if _has_levels(image.dtype) else _without_outliers(image, mask, float(low), float(high))
+        if inner == (low, high):
+            return _regular(bins, low, high)
+        return Variable([low, *np.linspace(*inner, bins + 1)[1:-1], high], closed=True)
 
     of_a, of_b = range if range is not None else (None, None)
     return Histogram(axis(a, of_a), axis(b, of_b)).fill(a, b, mask=mask, threads=threads).inform()

@@ -51,8 +51,35 @@ def test_match_is_scikit_image(dtype, high):
     if dtype[0] == "u":
         assert np.array_equal(ours, np.rint(theirs).astype(dtype))
     else:
-        assert np.abs(ours - theirs).mean() < 1e-3  # steps of samples there, of edges here
-    assert np.array_equal(hi.match(x, hi.histogram(y)), ours)
+        assert np.array_equal(ours, theirs.astype(dtype))
+    assert np.abs(hi.match(x, hi.histogram(y)).astype(float) - ours).mean() < 1e-3  # bins of floats are spread
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "u4", "i8"])
+def test_an_outlier_changes_one_sample(dtype):
+    rng = np.random.default_rng(3)
+    x = (np.concatenate([rng.normal(100, 1, 5000), rng.normal(110, 1, 5000)]) * 64).astype(dtype).reshape(100, 100)
+    hot = x.copy()
+    hot.flat[0] = 65000 if dtype == "f2" else 10**6
+    others = np.arange(x.size).reshape(x.shape) > 0
+    if dtype[0] == "f":  # integers go to the largest sample
+        assert np.abs(hi.equalize(hot).astype(float) - hi.equalize(x))[others].max() < 2e-3
+    reference = (x // 2).astype(dtype)
+    moved = np.abs(hi.match(hot, reference).astype(float) - hi.match(x, reference))[others]
+    assert np.quantile(moved, 0.999) < 16
+    for method in ("triangle", "yen", "minimum", "max-entropy"):
+        assert abs(hi.threshold(hot, method) - hi.threshold(x, method)) <= 160, method
+    hot.flat[0] = 3 * x.max()
+    assert 103 * 64 < hi.threshold(hot) < 107 * 64
+
+
+@pytest.mark.parametrize("method", ["otsu", "li", "isodata", "mean", "triangle", "yen", "minimum", "max-entropy"])
+def test_what_has_no_threshold_is_said_alike(method):
+    for dtype in ("u1", "u2", "f4", "u8"):
+        with pytest.raises(ValueError, match="no sample is"):
+            hi.threshold(np.ones((4, 4), dtype), method, mask=np.zeros((4, 4), bool))
+        assert hi.threshold(np.full((4, 4), 7, dtype), method) == 7
+        assert not hi.segment(np.full((4, 4), 7, dtype), method).any()
 
 
 def test_channels_are_mapped_one_by_one():

@@ -7,6 +7,7 @@
 int functions_add(PyObject *module);
 int primitives_add(PyObject *module);
 int quantiles_add(PyObject *module);
+int thresholds_add(PyObject *module);
 int groups_add(PyObject *module);
 int surveys_add(PyObject *module);
 
