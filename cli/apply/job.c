@@ -218,7 +218,7 @@ static int count_tones(job *j, fault *f)
 
 /* ---- Writing ---- */
 
-static int new_map(job *j, int table, const histo_axis *axis, histo_within within, fault *f)
+int job_axis_map(job *j, int table, const histo_axis *axis, histo_within within, fault *f)
 {
     const histo_map_options options = {.within = within};
     histo_map_destroy(j->maps[table]);
@@ -237,7 +237,7 @@ void job_results(const job *j, int table, double *lo, double *hi)
 int job_new_map(job *j, int table, histo_within within, fault *f)
 {
     if (j->maps[table]) return 0; /* of the frame before */
-    return new_map(j, table, &j->levels[table].axis, within, f);
+    return job_axis_map(j, table, &j->levels[table].axis, within, f);
 }
 
 /* Where a line through two points is at x. */
@@ -318,7 +318,7 @@ int job_line_map(job *j, int table, int n, const double *from, const double *to,
         of = &clipped;
     }
     const histo_axis axis = histo_axis_closed(histo_axis_variable(of->n - 1, of->at));
-    if (new_map(j, table, &axis, HISTO_MAP_LINEAR, f) != 0) return -1;
+    if (job_axis_map(j, table, &axis, HISTO_MAP_LINEAR, f) != 0) return -1;
     return histo_map_write(j->maps[table], of->value, of->n) == HISTO_OK ? 0
                                                                          : fault_of_library(f, EXIT_DATA, "the map");
 }

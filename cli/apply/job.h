@@ -87,6 +87,8 @@ int job_fault_nothing(const job *j, fault *f);
 void job_results(const job *j, int table, double *lo, double *hi);
 /* A map on the levels of a table, with all values zero: maps[table]. */
 int job_new_map(job *j, int table, histo_within within, fault *f);
+/* A map on this axis, likewise. */
+int job_axis_map(job *j, int table, const histo_axis *axis, histo_within within, fault *f);
 /* A map of straight lines: from[k] has the value to[k], and outside the values stay or, with extend, the lines go on.
  * from increases; where it does not, the last of equals counts. -1 without a sentence if all are equal. */
 int job_line_map(job *j, int table, int n, const double *from, const double *to, bool extend, fault *f);

@@ -4,6 +4,7 @@
 
 #include "apply/command.h"
 #include "apply/landmarks.h"
+#include "apply/ranks.h"
 #include "apply/reference.h"
 #include "base/failure.h"
 #include "base/text.h"
@@ -13,24 +14,39 @@ typedef struct match {
     int points;      /* landmarks of each table; 0: the whole distribution */
     double *targets; /* of the reference, [tables][points] */
     double *found;   /* of the image, likewise */
+    curve *curves;   /* [tables] of the image, where samples are taken in order */
 } match;
+
+/* The lowest and the highest value of the reference for a table. */
+static int ends_of(const reference *r, int t, double *lowest, double *highest, fault *f)
+{
+    if (r->ranked) {
+        const curve *c = reference_curve(r, t);
+        *lowest = c->values[0];
+        *highest = c->values[c->count - 1];
+        return 0;
+    }
+    const histo_hist *hist = reference_hist(r, t);
+    const histo_axis axis = histo_hist_axis(hist, 0);
+    const double last = axis.kind == HISTO_INTEGER ? 1 : 0;
+    histo_summary s;
+    if (histo_hist_summarize(hist, &s) != HISTO_OK) return fault_of_library(f, EXIT_DATA, r->path);
+    if (s.count == 0) return fault_set(f, EXIT_DATA, "the reference %s has no samples in bins", r->path);
+    *lowest = histo_axis_edge(&axis, s.first);
+    *highest = histo_axis_edge(&axis, s.last + 1) - last;
+    return 0;
+}
 
 /* Whether the dtype of the result can hold the reference's values. */
 static int check_values(const job *j, const reference *r, fault *f)
 {
-    double lo, hi;
+    double lo, hi, lowest = 0, highest = 0;
     if (j->dtype >= HISTO_F16) return 0;
     levels_of_dtype(j->dtype, &lo, &hi);
     if (j->largest) hi = (double)j->largest;
     for (int t = 0; t < j->tones.tables; t++) {
-        const histo_hist *hist = reference_hist(r, t);
-        const histo_axis axis = histo_hist_axis(hist, 0);
-        const double last = axis.kind == HISTO_INTEGER ? 1 : 0;
-        histo_summary s;
         char text[TEXT_NUMBER_BYTES], ends[2][TEXT_NUMBER_BYTES];
-        if (histo_hist_summarize(hist, &s) != HISTO_OK) return fault_of_library(f, EXIT_DATA, r->path);
-        if (s.count == 0) return fault_set(f, EXIT_DATA, "the reference %s has no samples in bins", r->path);
-        const double lowest = histo_axis_edge(&axis, s.first), highest = histo_axis_edge(&axis, s.last + 1) - last;
+        if (ends_of(r, t, &lowest, &highest, f) != 0) return -1;
         if (lowest >= lo && highest <= hi) continue;
         return fault_set(f, EXIT_DATA, "the reference %s reaches %s, and samples of %s are %s to %s: convert one",
                          r->path, text_exact(lowest < lo ? lowest : highest, text), job_name(j),
@@ -117,6 +133,29 @@ static int begin(job *j, fault *f)
     return find_targets(j, own, f);
 }
 
+static int gather(job *j, fault *f)
+{
+    match *own = j->own;
+    if (j->frame) return 0;
+    if (!own->to.ranked) return job_count(j, f);
+    if (!own->curves) own->curves = calloc((size_t)j->tones.tables, sizeof *own->curves);
+    if (!own->curves) return fault_set(f, EXIT_DATA, "no memory to match %s", job_name(j));
+    return ranks_find(j, own->curves, f);
+}
+
+/* Each value of the image becomes the one up to which the reference has the same share of its samples. */
+static int make_ranked(job *j, int t, const curve *from, const curve *to, fault *f)
+{
+    double *results = malloc((size_t)from->count * sizeof *results);
+    if (!results) return fault_set(f, EXIT_DATA, "no memory to match %s", job_name(j));
+    int64_t at = 0;
+    for (int64_t i = 0; i < from->count; i++)
+        results[i] = curve_value(to, curve_share(from, i), &at);
+    const int failed = ranks_map(j, t, from, results, f);
+    free(results);
+    return failed;
+}
+
 static int make(job *j, int t, fault *f)
 {
     const match *own = j->own;
@@ -130,6 +169,7 @@ static int make(job *j, int t, fault *f)
         if (!f->status && j->frame) return job_same_map(j, t, f);
         return f->status ? -1 : fault_set(f, EXIT_DATA, "%s has a single value, and landmarks need more", job_name(j));
     }
+    if (r->ranked) return make_ranked(j, t, &own->curves[t], reference_curve(r, t), f);
     if (job_new_map(j, t, j->levels[t].within, f) != 0) return -1;
     if (histo_map_match(j->maps[t], j->hists[t], reference_hist(r, t), NULL) == HISTO_OK) return 0;
     return fault_of_library(f, EXIT_DATA, job_name(j));
@@ -140,6 +180,9 @@ static void end(job *j)
     match *own = j->own;
     if (!own) return;
     reference_close(&own->to);
+    for (int t = 0; own->curves && t < j->tones.tables; t++)
+        curve_free(&own->curves[t]);
+    free(own->curves);
     free(own->targets);
     free(own->found);
     free(own);
@@ -147,6 +190,12 @@ static void end(job *j)
 
 int command_match(const settings *s)
 {
-    static const job_kind kind = {.verb = "matching", .color = "each", .begin = begin, .make = make, .end = end};
+    static const job_kind kind = {.verb = "matching",
+                                  .color = "each",
+                                  .begin = begin,
+                                  .gather = gather,
+                                  .gathers_counts = true,
+                                  .make = make,
+                                  .end = end};
     return job_command(s, &kind);
 }

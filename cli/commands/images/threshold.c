@@ -1,14 +1,22 @@
 /* histo threshold: find the thresholds between the classes of an image, and write its classes. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "apply/command.h"
+#include "apply/ranks.h"
 #include "base/failure.h"
 #include "base/progress.h"
 #include "base/text.h"
 
-enum { DEFAULT_CLASSES = 2, FLOAT_BINS = 256 };
+enum { DEFAULT_CLASSES = 2, MOST_CLASSES = 256 };
+
+/* Thresholds of samples with too many values for a bin each. */
+typedef struct found {
+    histo_number numbers[MOST_CLASSES - 1];
+} found;
 
 static int classes_of(const job *j)
 {
@@ -31,6 +39,109 @@ static int begin(job *j, fault *f)
     return 0;
 }
 
+/* ---- Of samples ---- */
+
+static bool is_found_in_samples(const job *j)
+{
+    return !j->frame && ranks_suit(j->tones.dtype) && !j->settings->log_bins;
+}
+
+static int add_samples(job *j, void *context, int i, const histo_view *view, const job_part *part, fault *f)
+{
+    (void)i;
+    if (histo_thresholds_add(context, view, &part->fill) == HISTO_OK) return 0;
+    return fault_of_library(f, EXIT_DATA, job_name(j));
+}
+
+static int count_samples(job *j, void *context, int i, const histo_view *view, const job_part *part, fault *f)
+{
+    (void)i;
+    histo_extremes extremes;
+    uint64_t *finite = context;
+    if (histo_find_extremes(view, &part->fill, &extremes, 1) != HISTO_OK)
+        return fault_of_library(f, EXIT_DATA, job_name(j));
+    *finite += extremes.samples - extremes.nan - extremes.below - extremes.above;
+    return 0;
+}
+
+/* Why there is no threshold: because there are no samples, or as the library says. */
+static int fault_of_thresholds(job *j, fault *f)
+{
+    uint64_t finite = 0;
+    fault_of_library(f, EXIT_DATA, job_name(j));
+    fault other = {0};
+    if (job_visit(j, count_samples, &finite, &other) == 0 && finite == 0) return job_fault_nothing(j, f);
+    return -1;
+}
+
+static int find_in_samples(job *j, histo_thresholds *t, fault *f)
+{
+    found *own = j->own;
+    bool more;
+    histo_status status;
+    while ((status = histo_thresholds_next_pass(t, &more)) == HISTO_OK && more)
+        if (job_visit(j, add_samples, t, f) != 0) return -1;
+    if (status != HISTO_OK) return fault_of_thresholds(j, f);
+    return histo_thresholds_read(t, own->numbers) == HISTO_OK ? 0 : fault_of_library(f, EXIT_DATA, job_name(j));
+}
+
+static int gather(job *j, fault *f)
+{
+    const settings *s = j->settings;
+    histo_thresholds *t;
+    if (j->frame) return 0;
+    if (!is_found_in_samples(j)) return job_count(j, f);
+    if (!j->own) j->own = calloc(1, sizeof(found));
+    if (!j->own) return fault_set(f, EXIT_DATA, "no memory for the thresholds of %s", job_name(j));
+    if (ranks_levels(j, 0, 0, 0, f) != 0) return -1;
+    if (histo_thresholds_create(&t, j->tones.dtype, s->split, classes_of(j), s->bin_count) != HISTO_OK)
+        return fault_of_library(f, EXIT_DATA, job_name(j));
+    const int failed = find_in_samples(j, t, f);
+    histo_thresholds_destroy(t);
+    return failed;
+}
+
+static bool is_unsigned(histo_dtype dtype)
+{
+    return dtype == HISTO_U32 || dtype == HISTO_U64;
+}
+
+/* The first value above a threshold; false if there is none. */
+static bool next_above(histo_dtype dtype, const histo_number *threshold, histo_number *next)
+{
+    if (is_unsigned(dtype)) return !__builtin_add_overflow(threshold->u64, 1, &next->u64);
+    if (dtype <= HISTO_I64) return !__builtin_add_overflow(threshold->i64, 1, &next->i64);
+    next->f64 = nextafter(threshold->f64, INFINITY);
+    return isfinite(next->f64);
+}
+
+/* An axis between the thresholds, whose overflow is the highest class; where nothing is above, all are in the lowest.
+ */
+static int make_classes(job *j, int table, fault *f)
+{
+    const found *own = j->own;
+    const int classes = classes_of(j), bins = classes - 1;
+    const histo_dtype dtype = j->tones.dtype;
+    const double step = classes == 2 ? 255 : 1;
+    histo_number edges[MOST_CLASSES] = {own->numbers[0]};
+    double values[MOST_CLASSES + 2] = {0}; /* below the axis, in its bins, above, and of NaN */
+    bool above = true;
+    for (int k = 0; k < bins; k++)
+        above = above && next_above(dtype, &own->numbers[k], &edges[k + 1]);
+    for (int k = 1; k <= bins && above; k++)
+        values[k + 1] = k * step;
+    const double any[] = {0, 1};
+    const histo_axis axis = !above               ? histo_axis_variable(1, any)
+                            : is_unsigned(dtype) ? histo_axis_variable_u64(bins, &edges->u64)
+                            : dtype <= HISTO_I64 ? histo_axis_variable_i64(bins, &edges->i64)
+                                                 : histo_axis_variable(bins, &edges->f64);
+    if (job_axis_map(j, table, &axis, HISTO_MAP_STEP, f) != 0) return -1;
+    if (histo_map_write(j->maps[table], values, (above ? bins : 1) + 3) == HISTO_OK) return 0;
+    return fault_of_library(f, EXIT_DATA, "the map");
+}
+
+/* ---- Of bins ---- */
+
 /* The threshold above a bin: samples above it are in higher bins. A sample on the edge is in the higher one, too. */
 static double threshold_of(const levels *l, int64_t last)
 {
@@ -39,6 +150,21 @@ static double threshold_of(const levels *l, int64_t last)
     if (l->dtype <= HISTO_I64) return ceil(edge) - 1;
     if (l->dtype == HISTO_F64) return nextafter(edge, -INFINITY);
     return (float)edge == edge ? nextafterf((float)edge, -INFINITY) : edge;
+}
+
+/* ---- Both ---- */
+
+/* Threshold k as text[TEXT_NUMBER_BYTES]. last: of bins, or NULL. */
+static const char *text_of(const job *j, const int64_t *last, int k, char *text)
+{
+    const found *own = j->own;
+    if (last) return text_exact(threshold_of(&j->levels[0], last[k]), text);
+    if (j->tones.dtype >= HISTO_F16) return text_exact(own->numbers[k].f64, text);
+    if (is_unsigned(j->tones.dtype))
+        snprintf(text, TEXT_NUMBER_BYTES, "%" PRIu64, own->numbers[k].u64);
+    else
+        snprintf(text, TEXT_NUMBER_BYTES, "%" PRId64, own->numbers[k].i64);
+    return text;
 }
 
 /* The line of a threshold, on standard error if the result is on standard output. */
@@ -52,15 +178,19 @@ static void print(const job *j, const int64_t *last, int count)
     if (j->unit == 0) fprintf(out, "%smethod\tthreshold\n", numbered ? "page\t" : "");
     for (int k = 0; k < count; k++) {
         if (numbered) fprintf(out, "%d\t", j->unit);
-        fprintf(out, "%s\t%s\n", method_name(s), text_exact(threshold_of(&j->levels[0], last[k]), text));
+        fprintf(out, "%s\t%s\n", method_name(s), text_of(j, last, k, text));
     }
 }
 
 static int make(job *j, int table, fault *f)
 {
-    enum { MOST_CLASSES = 256 };
     int64_t last[MOST_CLASSES];
     const int classes = classes_of(j);
+    if (is_found_in_samples(j)) {
+        if (j->settings->output && make_classes(j, table, f) != 0) return -1;
+        print(j, NULL, classes - 1);
+        return 0;
+    }
     const histo_make_options values = {.hi = classes == 2 ? 255 : 0};
     if (histo_hist_split(j->hists[table], j->settings->split, classes, last) != HISTO_OK ||
         (j->settings->output &&
@@ -71,9 +201,20 @@ static int make(job *j, int table, fault *f)
     return 0;
 }
 
+static void end(job *j)
+{
+    free(j->own);
+}
+
 int command_threshold(const settings *s)
 {
-    static const job_kind threshold = {
-        .verb = "thresholding", .bins = FLOAT_BINS, .reads_only = true, .classes = true, .begin = begin, .make = make};
+    static const job_kind threshold = {.verb = "thresholding",
+                                       .reads_only = true,
+                                       .classes = true,
+                                       .begin = begin,
+                                       .gather = gather,
+                                       .gathers_counts = true,
+                                       .make = make,
+                                       .end = end};
     return job_command(s, &threshold);
 }
