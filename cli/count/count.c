@@ -195,6 +195,7 @@ static int count(run *r, fault *f)
     if (!failed) failed = give_common_axis(r, f);
     if (!failed) failed = run_find_axes(r, f);
     if (!failed) failed = resume_words(r, f);
+    if (!failed) failed = run_begin_order(r, f);
     if (!failed) failed = count_all(r, &counting, f);
     if (!failed) failed = merge_counts(r, f);
     if (!failed) remark_left_out(r);

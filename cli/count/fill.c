@@ -94,7 +94,10 @@ static int count_group(run *r, const char *name, const piece *p, int64_t group, 
         if (histo_plan_fill(plan, to->hist, &p->views[i], &fill) != HISTO_OK)
             return fault_of_library(f, EXIT_DATA, name);
         r->counting_s += progress_seconds() - begun;
-        if (!p->pairs.pairing && run_add_moments(r, to, &p->views[i], &fill, name, f) != 0) return -1;
+        if (p->pairs.pairing) continue;
+        if (run_add_moments(r, to, &p->views[i], &fill, name, f) != 0) return -1;
+        const histo_fill_options filter = piece_filter(p, i);
+        if (run_take_order(r, (int)(to - r->result->series), &p->views[i], &filter, name, f) != 0) return -1;
     }
     return 0;
 }

@@ -323,5 +323,7 @@ int parts_visit(run *r, const feed_visitor *visitor, fault *f)
     free(pass.left);
     free(pass.seams);
     division_free(&pass.division);
-    return done ? done > 0 ? 0 : -1 : feed_visit(&r->feed, visitor, f);
+    if (done) return done > 0 ? 0 : -1;
+    run_forget_order(r);
+    return feed_visit(&r->feed, visitor, f);
 }

@@ -104,6 +104,15 @@ void series_free(series *s)
     for (int a = 0; a < HISTO_MAX_AXES; a++)
         bin_names_free(s->forms[a].names);
     order_free(s->order);
+    series_stop_finding(s);
+}
+
+void series_stop_finding(series *s)
+{
+    for (int a = 0; a < HISTO_MAX_AXES && s->finding; a++)
+        histo_quantiles_destroy(s->finding[a].quantiles);
+    free(s->finding);
+    s->finding = NULL;
 }
 
 void result_free(result *r)

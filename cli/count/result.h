@@ -54,7 +54,8 @@ typedef struct series {
     histo_stats *stats;     /* one per axis, which follow from these if they are known; NULL: unknown */
     axis_form forms[HISTO_MAX_AXES];
 
-    sample_order *order; /* of the samples, [HISTO_MAX_AXES]; NULL: unknown */
+    sample_order *order;       /* of the samples, [HISTO_MAX_AXES]; NULL: unknown */
+    order_in_passing *finding; /* [HISTO_MAX_AXES]: what finds it while the samples are counted; NULL: nothing does */
 } series;
 
 typedef struct result {
@@ -71,6 +72,7 @@ int result_add(result *r, histo_hist *hist, const char *name, fault *f);
 void result_free(result *r);
 
 void series_free(series *s);
+void series_stop_finding(series *s);
 /* Set the statistics of a series that has sums. */
 void series_read_sums(series *s);
 

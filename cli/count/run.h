@@ -57,8 +57,10 @@ struct run {
 
     const histo_axis *given; /* axes that need not be found; NULL: none */
     int given_count;
-    bool common_whole;   /* all samples of its files are integers */
-    round_axis common;   /* of --compare */
+    bool common_whole; /* all samples of its files are integers */
+    round_axis common; /* of --compare */
+    result
+        *finds_order; /* whose series find the order of their samples, also in runs of several threads; NULL: none do */
     histo_axis *resumed; /* those of an earlier process, which are given */
 
     uint64_t bad, missing, ragged; /* cells and rows that a process of a team left out */
@@ -124,6 +126,15 @@ int run_name_result(run *r, fault *f);
 
 /* ---- Order: order.c ---- */
 
+/* Before counting: let the series find the order of their samples on the way, where the run wants it. */
+int run_begin_order(run *r, fault *f);
+/* A new series of source i. */
+int run_add_order(const run *r, int i, series *to, fault *f);
+/* Add samples of series k, one view for each axis. */
+int run_take_order(const run *r, int k, const histo_view *views, const histo_fill_options *filter, const char *name,
+                   fault *f);
+/* All is counted again. */
+void run_forget_order(const run *r);
 /* After counting: find the order of the samples, in further passes, where the run wants it and can make these. */
 int run_find_order(run *r, fault *f);
 

@@ -165,7 +165,9 @@ int run_add_series(run *r, int file, int page, fault *f)
             (r->settings->segments && !r->whole))
             continue; /* whole: statistics come from the bins */
         for (int64_t made = r->result->count - r->segments; made < r->result->count; made++)
-            if (add_moments(r, i, &r->result->series[made], f) != 0) return -1;
+            if (add_moments(r, i, &r->result->series[made], f) != 0 ||
+                run_add_order(r, i, &r->result->series[made], f) != 0)
+                return -1;
     }
     return 0;
 }

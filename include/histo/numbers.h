@@ -67,8 +67,8 @@ HISTO_API histo_status histo_quantiles_create(histo_quantiles **quantiles, histo
 HISTO_API void histo_quantiles_destroy(histo_quantiles *quantiles);
 /* Begin a pass: *more = whether the samples must be added (again), or the quantiles are known. */
 HISTO_API histo_status histo_quantiles_next_pass(histo_quantiles *quantiles, bool *more);
-/* Add samples, with options as for histo_survey_add. NaN is left out. Samples in a GPU's memory are counted there,
- * digit by digit of their bits, in one to four passes; see histo_survey. */
+/* Add samples, with options as for histo_survey_add; several threads may at once. NaN is left out. Samples in a GPU's
+ * memory are counted there, digit by digit of their bits, in one to four passes; see histo_survey. */
 HISTO_API histo_status histo_quantiles_add(histo_quantiles *quantiles, const histo_view *samples,
                                            const histo_fill_options *options);
 /* values[n] in the order of q; NaN if there were no samples. */

@@ -79,8 +79,8 @@ static histo_status run_on_cpu(pass *p)
     const histo_source *source = p->source;
     const histo_facts *facts = p->facts;
     histo_status status = HISTO_OK;
-    if (facts->selection) histo_selection_begin(facts->selection, source);
-    p->threads = facts->selection && !histo_selection_is_shared(facts->selection) ? 1 : source->threads;
+    const bool is_shared = !facts->selection || histo_selection_begin(facts->selection, source);
+    p->threads = is_shared ? source->threads : 1;
     const int64_t chunks = (source->samples + CHUNK - 1) / CHUNK, most = facts->stats ? MOST_CHUNKS : chunks;
     const histo_stats before = facts->stats ? *facts->stats : (histo_stats){0};
     for (p->first = 0; p->first < chunks && status == HISTO_OK; p->first = p->end) {
@@ -91,6 +91,7 @@ static histo_status run_on_cpu(pass *p)
         for (int64_t c = 0; c < p->end - p->first && facts->stats; c++)
             histo_stats_join(facts->stats, &p->stats[c]);
     }
+    if (facts->selection) histo_selection_end(facts->selection);
     if (status != HISTO_OK && facts->stats) *facts->stats = before;
     return status;
 }
@@ -128,7 +129,8 @@ static histo_status admit(const histo_facts *facts, uint64_t seen, uint64_t samp
 
 histo_status histo_pass_run(const histo_source *source, const histo_facts *facts, uint64_t *seen)
 {
-    histo_status status = admit(facts, *seen, (uint64_t)source->samples);
+    const uint64_t seen_before = __atomic_load_n(seen, __ATOMIC_RELAXED);
+    histo_status status = admit(facts, seen_before, (uint64_t)source->samples);
     if (status != HISTO_OK) return status;
     if (source->home != HISTO_DEVICE_CPU) return run_on_device(source, facts, seen);
     pass *p = histo_malloc(sizeof *p); /* large for a stack */
@@ -143,7 +145,7 @@ histo_status histo_pass_run(const histo_source *source, const histo_facts *facts
     pthread_mutex_destroy(&p->lock);
     if (status == HISTO_OK && facts->extremes) histo_extremes_merge(facts->extremes, &p->extremes, source->dtypes[0]);
     if (status == HISTO_OK && facts->sums) histo_power_sums_join(facts->sums, &p->sums);
-    if (status == HISTO_OK) *seen += p->seen;
+    if (status == HISTO_OK) __atomic_fetch_add(seen, p->seen, __ATOMIC_RELAXED);
     histo_free(p);
     return status;
 }

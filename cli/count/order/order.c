@@ -109,6 +109,59 @@ static bool subtract(scratch *memory, const histo_view *from, uint64_t base, his
     return true;
 }
 
+/* ---- On the way, while samples are counted ---- */
+
+int run_begin_order(run *r, fault *f)
+{
+    const settings *s = r->settings;
+    r->finds_order = NULL;
+    if (r->moments != MOMENTS_ORDER || r->whole || r->found_quantiles || s->weights || r->team || s->pairs ||
+        s->segments || r->checkpointer || !run_files_have(s, INT64_MAX))
+        return 0;
+    if (!r->q && (r->q_count = value_quantiles(s->quantiles, &r->q, f)) < 0) return -1;
+    r->finds_order = r->result;
+    return 0;
+}
+
+int run_add_order(const run *r, int i, series *to, fault *f)
+{
+    if (!r->finds_order || r->finds_order != r->result || r->result->count > MOST_SEARCHES) return 0;
+    if (!(to->finding = calloc(HISTO_MAX_AXES, sizeof *to->finding)))
+        return fault_set(f, EXIT_DATA, "no memory for the quantiles");
+    for (int a = 0; a < r->naxes; a++) {
+        order_in_passing *finding = &to->finding[a];
+        bool more = false;
+        finding->dtype = r->sources[r->joint ? a : i].dtype;
+        if (to->forms[a].names) continue;
+        if (histo_quantiles_create(&finding->quantiles, finding->dtype, r->settings->quantile_rule, r->q_count, r->q) !=
+                HISTO_OK ||
+            histo_quantiles_next_pass(finding->quantiles, &more) != HISTO_OK)
+            return fault_of_library(f, EXIT_DATA, "the quantiles");
+    }
+    return 0;
+}
+
+int run_take_order(const run *r, int k, const histo_view *views, const histo_fill_options *filter, const char *name,
+                   fault *f)
+{
+    const series *of = r->finds_order ? &r->finds_order->series[k] : NULL;
+    for (int a = 0; a < r->naxes && of && of->finding; a++) {
+        order_in_passing *finding = &of->finding[a];
+        if (!finding->quantiles) continue;
+        if (views[a].dtype != finding->dtype)
+            finding->mixed = true;
+        else if (histo_quantiles_add(finding->quantiles, &views[a], filter) != HISTO_OK)
+            return fault_of_library(f, EXIT_DATA, name);
+    }
+    return 0;
+}
+
+void run_forget_order(const run *r)
+{
+    for (int i = 0; r->finds_order && i < r->finds_order->count; i++)
+        series_stop_finding(&r->finds_order->series[i]);
+}
+
 /* ---- Searches -------------------------------------------------------------------------------------------- */
 
 static bool beyond_doubles(const histo_stats *stats)
@@ -265,6 +318,42 @@ static int end_search(finder *o, search *at, fault *f)
                : fault_of_library(f, EXIT_DATA, "the quantiles");
 }
 
+/* Go on with the search of a series that was found in passing, unless its numbers need another one. */
+static void adopt(search *at, const series *of, int a)
+{
+    order_in_passing *finding = of->finding ? &of->finding[a] : NULL;
+    const bool differs = finding && (finding->dtype == HISTO_I64 || finding->dtype == HISTO_U64) &&
+                         of->forms[a].kind == VALUES_NUMBERS && beyond_doubles(&of->stats[a]);
+    if (!finding || !finding->quantiles || differs) return;
+    at->begun = true;
+    at->dtype = finding->dtype;
+    at->mixed = finding->mixed;
+    at->quantiles = finding->quantiles;
+    finding->quantiles = NULL;
+    if (!at->mixed) at->in_pass = histo_quantiles_next_pass(at->quantiles, &at->in_pass) == HISTO_OK && at->in_pass;
+}
+
+static bool needs_pass(const finder *o)
+{
+    const run *r = o->run;
+    bool needs = false;
+    for (int i = 0; i < (o->end - o->first) * r->naxes; i++) {
+        const series *of = &r->result->series[o->first + i / r->naxes];
+        const bool wanted = of->stats && !of->forms[i % r->naxes].names;
+        needs = needs || (wanted && !o->searches[i].begun) || o->searches[i].in_pass;
+    }
+    return needs;
+}
+
+/* Whether the samples must be read again. */
+static bool adopt_all(finder *o)
+{
+    const run *r = o->run;
+    for (int i = 0; i < (o->end - o->first) * r->naxes; i++)
+        adopt(&o->searches[i], &r->result->series[o->first + i / r->naxes], i % r->naxes);
+    return needs_pass(o);
+}
+
 /* The passes for the series from o->first to o->end. */
 static int find(finder *o, fault *f)
 {
@@ -277,12 +366,14 @@ static int find(finder *o, fault *f)
     for (int i = 0; i < searches; i++)
         o->searches[i].to = &r->result->series[o->first + i / r->naxes].order[i % r->naxes];
     o->again = false;
-    do {
+    if (adopt_all(o)) feed_keep(&r->feed);
+    while (!failed && needs_pass(o)) {
         r->first_series = 0;
         o->begun = false;
         failed = feed_visit(&r->feed, &visitor, f);
         o->again = true;
-    } while (!failed && next_pass(o, searches));
+        if (!failed && !next_pass(o, searches)) break;
+    }
     for (int i = 0; i < searches; i++) {
         if (!failed) failed = end_search(o, &o->searches[i], f);
         histo_quantiles_destroy(o->searches[i].quantiles);
@@ -353,8 +444,9 @@ int run_find_order(run *r, fault *f)
     int failed = 0;
     if (r->moments < MOMENTS_ORDER || (r->whole && !s->weights) || r->team || s->pairs || s->segments) return 0;
     if (r->found_quantiles && !any_beyond_doubles(r)) return take_found(r, f);
-    if (!r->feed.keep || !is_wanted(r)) return 0;
-    if (r->moments == MOMENTS_ORDER && !s->stats && !s->quantiles && !s->exact && !is_quick(r)) return 0;
+    if ((!r->feed.keep && !r->finds_order) || !is_wanted(r)) return 0;
+    if (r->moments == MOMENTS_ORDER && !s->stats && !s->quantiles && !s->exact && !r->finds_order && !is_quick(r))
+        return 0;
     if (r->moments == MOMENTS_ORDER) o.n = value_quantiles(s->quantiles, &o.q, f);
     if (o.n < 0) return -1;
     failed = make_orders(r, f);

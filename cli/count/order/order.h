@@ -4,6 +4,7 @@
 #define CLI_ORDER_H
 
 #include <histo/histo.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "base/text.h"
@@ -21,6 +22,13 @@ typedef struct sample_order {
     bool is_weighted;        /* the quantiles take weights into account, and so do these numbers */
     weighted_numbers numbers;
 } sample_order;
+
+/* Quantiles that are found while samples are counted. */
+typedef struct order_in_passing {
+    histo_quantiles *quantiles;
+    histo_dtype dtype;
+    atomic_bool mixed; /* samples have several types, which no search is for */
+} order_in_passing;
 
 /* Free order[HISTO_MAX_AXES]; NULL is allowed. */
 void order_free(sample_order *order);

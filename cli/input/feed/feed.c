@@ -98,6 +98,13 @@ samples *feed_begin(feed *in, int i, fault *f)
     return file->open;
 }
 
+void feed_keep(feed *in)
+{
+    for (int i = 0; i < in->count && !in->keep; i++)
+        close_file(in, i);
+    in->keep = true;
+}
+
 /* Leave a file open whose samples are all kept. */
 static bool hold_file(feed *in, int i)
 {

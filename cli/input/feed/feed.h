@@ -38,6 +38,9 @@ void feed_close(feed *in);
 /* Read open files again in the forms that have changed. */
 int feed_reform(feed *in, fault *f);
 
+/* Before more passes over regular files than were expected. */
+void feed_keep(feed *in);
+
 /* The name of file i in messages. */
 const char *feed_name(const feed *in, int i);
 

@@ -1,7 +1,8 @@
 /* Sorted, the drawn keys tell about where each order statistic is: the bracket around it reaches a few standard
  * deviations of that guess to both sides. The pass counts the keys below each bracket and collects those inside. If the
  * counts say that a statistic is not in a bracket, because the first samples were unlike the others, the next pass has
- * brackets by keys that this pass has drawn from everywhere. If more keys are in the brackets than there is room for,
+ * brackets by keys that this pass has drawn from everywhere. The more of these there are, the narrower brackets become
+ * between two pieces. If more keys are in the brackets than there is room for,
  * those collected are what the next pass has narrower brackets by. */
 #include "survey/quantiles/brackets.h"
 
@@ -17,7 +18,8 @@
 enum {
     MOST_PASSES = 3,
     LEAST_COMMON = 32, /* of the keys by which brackets are made */
-    LEAST_INTERVAL = 128
+    LEAST_INTERVAL = 128,
+    MORE_DRAWN = 3 /* times as many keys are worth other brackets */
 };
 
 /* The bits of a key as a signed integer of its width, as brackets have them. */
@@ -134,6 +136,7 @@ static void start_pass(histo_selection *s, guess *guesses, const uint64_t *keys,
         if (low <= high) append_brackets(s, low, high, HISTO_MAX_BRACKETS - (count - i - 1), keys, n);
     }
     s->method = HISTO_USE_BRACKETS;
+    s->bracketing.made_by = s->bracketing.drawn.count;
     s->bracketing.passes++;
     s->bracketing.counts = (histo_bracketed){0};
     s->store.count = 0;
@@ -240,9 +243,72 @@ void histo_brackets_begin(histo_selection *s, const histo_source *source)
     if (are_drawn) histo_draw_more_keys(s, source);
 }
 
-void histo_brackets_begin_piece(histo_selection *s, const histo_source *source)
+bool histo_brackets_begin_piece(histo_selection *s, const histo_source *source)
 {
-    if (s->bracketing.passes == 1) histo_draw_more_keys(s, source);
+    if (s->bracketing.passes != 1) return false;
+    histo_draw_more_keys(s, source);
+    return s->bracketing.drawn.count >= MORE_DRAWN * s->bracketing.made_by;
+}
+
+/* Each bracket b must lie in before[of[b]], another one for each, of one value only if that is the same. */
+static bool find_outer(const histo_brackets *brackets, const histo_brackets *before, int *of)
+{
+    bool all = true;
+    for (int b = 0, o = 0; b < brackets->count && all; b++, o++) {
+        while (o < before->count && before->high[o] < brackets->low[b])
+            o++;
+        of[b] = o;
+        all = o < before->count && before->low[o] <= brackets->low[b] && brackets->high[b] <= before->high[o];
+    }
+    return all;
+}
+
+/* What the brackets would have counted, given what wider ones did, and all keys in these. */
+static void recount(histo_selection *s, const histo_brackets *before, const histo_bracketed *counts, uint64_t keys,
+                    const int *of)
+{
+    const histo_brackets *brackets = &s->bracketing.brackets;
+    histo_bracketed *to = &s->bracketing.counts;
+    bool is_same[HISTO_MAX_BRACKETS]; /* of one value, whose keys are not in the store */
+    *to = (histo_bracketed){.nan_below = counts->nan_below, .nan_above = counts->nan_above};
+    for (int b = 0; b < brackets->count; b++) {
+        is_same[b] = before->low[of[b]] == before->high[of[b]];
+        to->below[b] = counts->below[of[b]];
+        if (is_same[b]) to->inside[b] = counts->inside[of[b]];
+    }
+    s->store.count = 0;
+    for (uint64_t i = 0; i < keys; i++) {
+        const int64_t at = ordered(s, s->store.keys[i]);
+        bool is_wanted = false;
+        for (int b = 0; b < brackets->count; b++) {
+            if (is_same[b]) continue;
+            const bool inside = at >= brackets->low[b] && at <= brackets->high[b];
+            to->below[b] += at >= before->low[of[b]] && at < brackets->low[b];
+            to->inside[b] += inside;
+            is_wanted |= inside && is_collected(s, b);
+        }
+        s->store.keys[s->store.count] = s->store.keys[i];
+        s->store.count += is_wanted;
+    }
+}
+
+void histo_brackets_narrow(histo_selection *s)
+{
+    histo_bracketing *by = &s->bracketing;
+    const histo_brackets before = by->brackets;
+    const histo_bracketed counts = by->counts;
+    const uint64_t keys = s->store.count;
+    int of[HISTO_MAX_BRACKETS];
+    if (by->passes != 1 || by->drawn.count < MORE_DRAWN * by->made_by || keys > s->store.room) return;
+    start_by_drawn_keys(s);
+    by->passes = 1;
+    s->store.count = keys;
+    if (find_outer(&by->brackets, &before, of)) {
+        recount(s, &before, &counts, keys, of);
+    } else { /* later samples are unlike the first ones */
+        by->brackets = before;
+        by->counts = counts;
+    }
 }
 
 /* Move what has been collected to the keys of all threads. */

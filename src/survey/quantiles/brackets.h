@@ -8,8 +8,14 @@
  * piece. */
 void histo_brackets_begin(histo_selection *selection, const histo_source *source);
 
-/* Another piece of the data, in a pass with brackets. */
-void histo_brackets_begin_piece(histo_selection *selection, const histo_source *source);
+/* Another piece of the data, in a pass with brackets. Whether so many keys have been drawn that these should be
+ * narrowed.
+ */
+bool histo_brackets_begin_piece(histo_selection *selection, const histo_source *source);
+
+/* While no thread adds: make narrower brackets of the keys that were drawn, as if the pass had begun with them, unless
+ * they reach beyond those that it has. */
+void histo_brackets_narrow(histo_selection *selection);
 
 /* What a thread adds: count the samples in all brackets, and collect those inside. */
 void histo_brackets_add(histo_selection_part *part, const void *block, int64_t n);

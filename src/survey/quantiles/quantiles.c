@@ -86,7 +86,7 @@ histo_status histo_quantiles_add(histo_quantiles *quantiles, const histo_view *s
     status = histo_source_make_typed(&source, samples, options, quantiles->dtype, "the quantiles are");
     if (status != HISTO_OK) return status;
     status = histo_pass_run(&source, &(histo_facts){.selection = quantiles->selection}, &quantiles->seen);
-    quantiles->incomplete = status == HISTO_CANCELLED;
+    if (status == HISTO_CANCELLED) quantiles->incomplete = true;
     return status;
 }
 

@@ -46,6 +46,8 @@ histo_status histo_selection_create(histo_selection **selection, histo_dtype dty
     const size_t count = 2 * (size_t)n + 1;
     histo_selection *s = histo_calloc(1, sizeof *s);
     if (!s) return histo_fail_memory(sizeof *s, "quantiles");
+    pthread_rwlock_init(&s->use, NULL);
+    pthread_mutex_init(&s->drawing, NULL);
     s->dtype = dtype;
     s->bits = 8 * (int)histo_dtype_size(dtype);
     s->n = n;
@@ -77,6 +79,8 @@ histo_status histo_selection_create(histo_selection **selection, histo_dtype dty
 void histo_selection_destroy(histo_selection *s)
 {
     if (!s) return;
+    pthread_rwlock_destroy(&s->use);
+    pthread_mutex_destroy(&s->drawing);
     histo_free(s->quantiles);
     histo_free(s->statistics);
     histo_free(s->radix.sets);
@@ -107,10 +111,14 @@ void histo_selection_start(histo_selection *s, histo_quantile_rule rule, const d
 
 /* ---- A pass ---- */
 
-void histo_selection_begin(histo_selection *s, const histo_source *source)
+static bool is_shared(const histo_selection *s)
+{
+    return s->method == HISTO_USE_BRACKETS || !s->store.keys;
+}
+
+static void begin_alone(histo_selection *s, const histo_source *source)
 {
     const uint64_t n = (uint64_t)source->samples, kept = s->store.count;
-    if (s->method == HISTO_USE_BRACKETS) histo_brackets_begin_piece(s, source);
     if (s->method != HISTO_KEEP_KEYS || n == 0 || kept + n <= (kept ? HISTO_MOST_KEPT : FEW)) return;
     if (s->n > HISTO_MAX_BRACKETS || s->in_parts)
         histo_radix_start_with_kept(s);
@@ -118,9 +126,39 @@ void histo_selection_begin(histo_selection *s, const histo_source *source)
         histo_brackets_begin(s, source);
 }
 
-bool histo_selection_is_shared(const histo_selection *s)
+/* Brackets may be narrowed before the pass, once they are nobody else's. */
+static void begin_piece(histo_selection *s, const histo_source *source)
 {
-    return s->method == HISTO_USE_BRACKETS || !s->store.keys;
+    pthread_mutex_lock(&s->drawing);
+    const bool narrows = s->method == HISTO_USE_BRACKETS && histo_brackets_begin_piece(s, source);
+    pthread_mutex_unlock(&s->drawing);
+    if (!narrows) return;
+    pthread_rwlock_unlock(&s->use);
+    pthread_rwlock_wrlock(&s->use);
+    histo_brackets_narrow(s);
+    pthread_rwlock_unlock(&s->use);
+    pthread_rwlock_rdlock(&s->use);
+}
+
+bool histo_selection_begin(histo_selection *s, const histo_source *source)
+{
+    pthread_rwlock_rdlock(&s->use);
+    if (is_shared(s)) {
+        begin_piece(s, source);
+        return true;
+    }
+    pthread_rwlock_unlock(&s->use);
+    pthread_rwlock_wrlock(&s->use);
+    if (!is_shared(s)) begin_alone(s, source);
+    if (!is_shared(s)) return false;
+    pthread_rwlock_unlock(&s->use);
+    pthread_rwlock_rdlock(&s->use);
+    return true;
+}
+
+void histo_selection_end(histo_selection *s)
+{
+    pthread_rwlock_unlock(&s->use);
 }
 
 void histo_selection_part_start(histo_selection_part *part, histo_selection *selection, bool is_alone)

@@ -20,11 +20,10 @@ void histo_selection_destroy(histo_selection *selection);
  * copied. */
 void histo_selection_start(histo_selection *selection, histo_quantile_rule rule, const double *q, bool finite);
 
-/* Begin to add the samples of a source. */
-void histo_selection_begin(histo_selection *selection, const histo_source *source);
-
-/* Whether several threads may add them. */
-bool histo_selection_is_shared(const histo_selection *selection);
+/* Begin to add the samples of a source, and end it; several threads may do so at once. Whether several threads may add
+ * these samples. */
+bool histo_selection_begin(histo_selection *selection, const histo_source *source);
+void histo_selection_end(histo_selection *selection);
 
 enum { HISTO_SELECTION_COLLECTED = 2 * HISTO_BLOCK };
 

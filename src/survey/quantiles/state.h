@@ -2,6 +2,8 @@
 #ifndef SURVEY_QUANTILES_STATE_H
 #define SURVEY_QUANTILES_STATE_H
 
+#include <pthread.h>
+
 #include "cpu/kernels/brackets/brackets.h"
 #include "survey/quantiles/keys.h"
 #include "survey/quantiles/quickselect.h"
@@ -36,6 +38,7 @@ typedef struct histo_drawn_keys {
 
 typedef struct histo_bracketing {
     int passes;
+    int64_t made_by; /* drawn keys, that the brackets were made by */
     histo_brackets brackets;
     histo_bracketed counts;
     histo_drawn_keys drawn;
@@ -66,6 +69,8 @@ typedef struct histo_radix {
 } histo_radix;
 
 struct histo_selection {
+    pthread_rwlock_t use;    /* held for reading by passes that share the selection, else for writing */
+    pthread_mutex_t drawing; /* held by the one that draws keys */
     histo_dtype dtype;
     int bits;       /* of a key */
     bool finite;    /* infinities are left out */

@@ -22,12 +22,23 @@ END
 prints 'samples,underflow,overflow,nan,masked,min,q0,q33.3,q100,max,mean,std,mode,entropy,moments,quantiles\n2,0,0,0,0,0,0,3.3299999999999996,10,10,5,5,5,0,exact,exact\n' \
     --quantiles 0,33.3,100 --to csv -b 1 two.txt
 
-# Where the bins take a look at the samples, that look finds the quantiles, however many samples there are.
+# However many samples there are: where the bins take a look at them, that look finds the quantiles, else counting does.
 LC_ALL=C awk 'BEGIN { for (i = 0; i < 100000; i++) printf "%d.5\n", i * 7919 % 100003 }' >large.txt
-for bins in '' '-b 7' '-b fd' '-r 1%:99%'; do
+for bins in '' '-b 7' '-b fd' '-r 1%:99%' '-b 3 -r 0:10' '--edges 0,5,1000' '-b 2 -r 0:10 --threads 1'; do
     # shellcheck disable=SC2086
     shows ' 25000.2  *50000  *74999.8 ' $bins --to text large.txt
 done
+
+LC_ALL=C sort -g large.txt >ordered.txt
+shows ' 25000.2  *50000  *74999.8 ' --to text -b 3 -r 0:10 ordered.txt
+shows ' 25000.2  *50000  *74999.8 ' --to text -b 3 -r 0:10 large.txt ordered.txt
+for each in --compare --batch; do
+    checks=$((checks + 1))
+    [ "$("$histo" $each --to text -b 3 -r 0:10 large.txt ordered.txt | grep -c ' 0.5  *50000  *100002 ')" -eq 2 ] ||
+        fail "large files, $each: $("$histo" $each --to text -b 3 -r 0:10 large.txt ordered.txt | tail -3)"
+done
+awk 'BEGIN { print "x,g" } { print $1 "," NR % 2; print $1 + 1e6 ",2" }' ordered.txt >groups-of-large.csv
+shows '^2 .* 1 000 000  *1 050 000  *1 100 000 ' --to text --by g --column x -b 3 groups-of-large.csv
 
 # So are those of each file, group, page and column; and those of files of different types, each.
 printf '1 2 3 4\n' >whole.txt
