@@ -115,7 +115,8 @@ static int fault_unknown(const reader *r, const char *item, fault *f)
                          channels_text, r->channels - 1);
     if (r->channels == 1)
         return fault_set(f, EXIT_USAGE, "%s has one column, 0, and no '%.60s'%s", name, item,
-                         r->numeric ? ": if its first row is a name, add --header yes" : "");
+                         r->numeric ? ": if its first row is a name, add --header yes; --skip-lines N leaves titles out"
+                                    : "");
     return fault_set(f, EXIT_USAGE, "%s has no column '%.60s': its columns have no names, only numbers, 0 to %d", name,
                      item, r->channels - 1);
 }

@@ -42,6 +42,7 @@ static void set_time(leaf *c, const char *format)
     } else if (format[1] == 's' && unit) {
         c->type = LEAF_TIMES;
         c->per_second = per_second[unit - units];
+        c->zoned = format[3] == ':' && format[4];
     } else { /* times of a day, and durations */
         c->per_second = unit ? per_second[unit - units] : 0;
         set_number(c, format[1] == 't' && (format[2] == 's' || format[2] == 'm') ? 'i' : 'l');

@@ -32,6 +32,7 @@ typedef struct leaf {
     histo_dtype dtype;  /* of LEAF_NUMBERS, or of the indices of a dictionary */
     leaf_type words;    /* of a dictionary: of its values */
     int bits, scale;    /* of LEAF_DECIMALS */
+    bool zoned;         /* LEAF_TIMES that are in UTC, as their zone says; others are what clocks show */
     int64_t per_second; /* of LEAF_TIMES, and of LEAF_NUMBERS that are spans; else 0 */
 } leaf;
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dates/zone.h"
 #include "base/failure.h"
 #include "base/text.h"
 #include "base/times.h"
@@ -315,6 +316,7 @@ static int store(const arrow_reader *r, arrow_slot *s, const leaf *c, const stru
     case LEAF_DATES:
     case LEAF_TIMES:
         ((int64_t *)s->values)[to] = leaf_microseconds(c, array, at);
+        if (c->zoned) ((int64_t *)s->values)[to] = zone_clock_of_utc(((int64_t *)s->values)[to]);
         if (epoch_has_year((double)((int64_t *)s->values)[to])) return 0;
         return fault_set(f, EXIT_DATA, "%s, column %.80s: a time is not in the years 0 to 9999", input_name(r->base.in),
                          c->name);

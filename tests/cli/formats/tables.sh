@@ -229,6 +229,19 @@ shows '^Aß1	2$' --column Name windows.csv
 shows '^a	1$' --column € windows.csv
 shows '^165	180	2$' --column Größe --where Name=Aß1 -b 1 windows.csv
 
+# The name above strings that are alike.
+printf 'email\na@example.org\nb@example.org\n' >emails
+prints 'value\tcount\na@example.org\t1\nb@example.org\t1\n' emails
+prints 'value\tcount\na@example.org\t1\nb@example.org\t1\n' --column email emails
+printf 'host\n10.0.0.1\n10.0.0.2\n10.0.0.1\n' >hosts
+prints 'value\tcount\n10.0.0.1\t2\n10.0.0.2\t1\n' --column host hosts
+printf 'Rome\nParis\nRome\n' >cities
+prints 'value\tcount\nRome\t2\nParis\t1\n' cities
+printf 'name,50 %%,2024-01-01\na,5 %%,2024-01-02\n' >names.csv
+prints 'lo\thi\tcount\n4.5\t5.5\t1\n' --column '50 %' -b 1 -r 4.5:5.5 --header yes names.csv
+printf 'n,50 %%\n1,5 %%\n2,6 %%\n' >under.csv
+prints 'lo\thi\tcount\n5\t6\t2\n' --column '50 %' -b 1 under.csv
+
 # Titles.
 printf 'Report\nof, two; "lines\na;b\n1;2\n' >title.csv
 prints 'lo\thi\tcount\n1.5\t2.5\t1\n' --skip-lines 2 --column b -b 1 title.csv

@@ -2,10 +2,11 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-enum { MOST_DIGITS = 60 };
+enum { MOST_DIGITS = 320 };
 
 /* A number in pieces. */
 typedef struct number_parts {
@@ -217,7 +218,7 @@ static marks marks_of(const number_parts *parts, char decimal)
 
 /* Digits and a power of ten. */
 typedef struct decimal_number {
-    char digits[MOST_DIGITS + 24];
+    char digits[MOST_DIGITS + 40]; /* with room for those of units */
     int count, tens;
 } decimal_number;
 
@@ -240,6 +241,7 @@ static void multiply(decimal_number *d, int factor)
 static bool take_digits(const number_parts *parts, char decimal, decimal_number *d)
 {
     bool fraction = false;
+    d->count = d->tens = 0;
     for (const char *p = parts->digits; p < parts->digits_end;) {
         if (is_digit(*p)) {
             if (d->count == MOST_DIGITS) return false;
@@ -258,7 +260,7 @@ static bool take_digits(const number_parts *parts, char decimal, decimal_number 
 
 static bool read_parts(const notation *n, const number_parts *parts, const unit_entry *unit, plain_number *number)
 {
-    decimal_number d = {0};
+    decimal_number d;
     const marks m = marks_of(parts, n->decimal);
     const int decimals = n->decimal == ',' ? m.commas : m.points, marks_all = m.commas + m.points + m.others;
     if (decimals > 1 || (marks_all > decimals && (!n->groups || !m.in_groups))) return false;
@@ -266,7 +268,7 @@ static bool read_parts(const notation *n, const number_parts *parts, const unit_
     for (int i = 0; unit && i < unit->power; i++)
         multiply(&d, unit->factor);
     d.tens += unit ? unit->tens : 0;
-    for (; d.tens > 0 && d.count < MOST_DIGITS; d.tens--) /* integers are read exactly */
+    for (; d.tens > 0 && d.count < 40; d.tens--) /* integers are read exactly */
         d.digits[d.count++] = '0';
     for (; d.tens < 0 && d.count > 1 && d.digits[d.count - 1] == '0'; d.tens++)
         d.count--;
@@ -314,11 +316,23 @@ static const char *number_end(const char *begin, const char *end)
     return word == p && word_end > word ? NULL : p; /* 5th is no number */
 }
 
+/* Search a copy of the text, with a NUL behind it. */
+static bool search(const regex_t *pattern, const char *text, size_t size, regmatch_t match[2])
+{
+    char room[1024], *copy = size < sizeof room ? room : malloc(size + 1);
+    if (!copy) return false;
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    const bool found = regexec(pattern, copy, 2, match, 0) == 0;
+    if (copy != room) free(copy);
+    return found;
+}
+
 bool notation_find(const notation *n, const char **begin, const char **end)
 {
     if (!n->within) return true;
-    regmatch_t match[2] = {{.rm_so = 0, .rm_eo = (regoff_t)(*end - *begin)}};
-    if (regexec(n->within, *begin, 2, match, REG_STARTEND) != 0) return false;
+    regmatch_t match[2];
+    if (!search(n->within, *begin, (size_t)(*end - *begin), match)) return false;
     const char *text = *begin;
     if (match[1].rm_so >= 0) {
         *begin = text + match[1].rm_so;

@@ -16,7 +16,7 @@ typedef struct notation {
 
 /* A number as number_parse reads it. */
 typedef struct plain_number {
-    char text[96];
+    char text[400];
     size_t size;
 } plain_number;
 

@@ -443,10 +443,43 @@ static bool has_values(const text_window *w, text_delimiter delimiter, bool firs
         const int64_t of_row = text_scan_row(&p, end, delimiter, 0, rows[row], CELLS_LOOKED_AT, &line);
         if (of_row < cells) cells = of_row;
     }
-    bool found = false;
-    for (int64_t c = 0; c < cells && !found; c++)
-        found = look_of(&rows[1][c]) && (look_of(&rows[0][c]) == look_of(&rows[1][c])) == first;
-    return found;
+    bool found = false, named = false;
+    for (int64_t c = 0; c < cells; c++) {
+        double value;
+        const cell_look above = look_of(&rows[0][c]), below = look_of(&rows[1][c]);
+        found = found || (below && (above == below) == first);
+        named =
+            named || (above == LOOKS_ELSE && is_name(&rows[0][c]) && (below || text_cell_number(&rows[1][c], &value)));
+    }
+    return found && !(first && named); /* a name above a number makes a header of a row */
+}
+
+/* What the text of a cell looks like: the signs in it, and whether it has digits. */
+static unsigned signs_of(const text_cell *cell)
+{
+    static const char signs[] = "@.-/:_+ ";
+    unsigned has = 0;
+    for (const char *p = cell->begin; p < cell->end; p++) {
+        const char *sign = memchr(signs, *p, sizeof signs - 1);
+        has |= sign ? 1u << (sign - signs) : *p >= '0' && *p <= '9' ? 1u << (sizeof signs - 1) : 0;
+    }
+    return has;
+}
+
+/* Are the only cells of all other rows alike, with a sign that the first one has not: addresses below a name? */
+static bool has_others_alike(const text_window *w, text_delimiter delimiter)
+{
+    const char *p = w->data + w->at, *end = w->data + w->size;
+    uint64_t line = 0;
+    unsigned first = 0, others = ~0u;
+    int rows = 0;
+    for (; rows < ROWS_LOOKED_AT && text_skip_to_row(&p, end, delimiter, w->comment, &line); rows++) {
+        text_cell cell;
+        if (text_scan_row(&p, end, delimiter, 0, &cell, 1, &line) != 1) break;
+        if (rows == 0) first = signs_of(&cell);
+        if (rows > 0) others &= signs_of(&cell);
+    }
+    return rows > 2 && (others & ~first);
 }
 
 /* Whole numbers that grow in equal steps, at least two, with a step that is not 0: as years, or numbers of columns. */
@@ -500,7 +533,8 @@ bool text_form_find(const text_window *w, const read_options *options, text_form
     bool names = !form->numbers && !form->title && !first.numbers && first.words;
     if (first.cells == 1 && names) {
         const fit rows = fit_of(w, form->delimiter);
-        names = first.named && (rows.numbers > 0 || rows.rows == 1 || has_values(w, form->delimiter, false));
+        names = first.named && (rows.numbers > 0 || rows.rows == 1 || has_values(w, form->delimiter, false) ||
+                                has_others_alike(w, form->delimiter));
     }
     names = names && !has_values(w, form->delimiter, true) && !lines;
     form->header = options->header == 1 || form->row_names || (options->header == -1 && names);
