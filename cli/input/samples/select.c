@@ -408,7 +408,7 @@ static bool is_alike(const reader *r, const sample_source *s, const channel_form
 {
     const bool stated = stated_epoch(r, s).units != 0;
     const time_epoch span = stated_unit(r, s, true);
-    if (r->declares && kind == VALUES_NUMBERS && !is_numeric(r, s->channel)) return true; /* it has no values */
+    if (r->declares && kind == VALUES_NUMBERS && !stated && !is_numeric(r, s->channel)) return true; /* no values */
     if (is_blank_channel(r, s->channel)) return true;
     if (as->kind == VALUES_NUMBERS || as->kind == VALUES_INTEGERS)
         return !stated && is_same_span(&span, &as->span) && is_same_unit(unit_of(r, s), as->unit);
