@@ -308,6 +308,7 @@ static int print_columns(const settings *s, rows *to, fault *f)
     options.skip_bad = true;
     l.reader = reader_open(s->files_count ? s->files[0] : "-", &options, true, f);
     int failed = l.reader ? 0 : -1;
+    if (!failed && l.reader->find_more) l.reader->find_more(l.reader);
     if (!failed && !(l.of = calloc((size_t)l.reader->channels, sizeof *l.of)))
         failed = fault_set(f, EXIT_DATA, "no memory for the columns of %s", input_name(l.reader->in));
     for (int c = 0; !failed && c < l.reader->channels; c++)

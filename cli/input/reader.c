@@ -168,6 +168,8 @@ void reader_close(reader *r)
 int reader_select(reader *r, const int *channels, const channel_form *forms, int count, fault *f)
 {
     selection *s = &r->selected;
+    for (int i = 0; i < count; i++) /* another reader of this file may have found it */
+        if (channels[i] >= r->channels && r->find_more) r->find_more(r);
     for (int i = 0; i < count; i++)
         if (channels[i] < 0 || channels[i] >= r->channels)
             return fault_set(f, EXIT_USAGE, "%s has no channel %d: its channels are 0 to %d", input_name(r->in),

@@ -175,6 +175,8 @@ struct reader {
     bool rows;    /* they are rows of text, in which newlines may be quoted */
     bool guesses; /* the unit where a take begins is right if the unit where the one before it ends is the same */
 
+    /* Look for columns in all of the data, before any is selected: whether there are more. NULL: there are none. */
+    bool (*find_more)(reader *r);
     /* Prepare for what was selected, which is in `selected`; NULL: there is nothing to prepare. */
     int (*select)(reader *r, fault *f);
     /* 1 and a band, 0 at the end, -1 on failure. A band has at most about 4 MiB of samples, unless the format cannot be

@@ -340,6 +340,23 @@ static bool next_band(prefetcher *a, part *p, band *b)
     return more;
 }
 
+/* The other readers of the file find more where they are asked for a column that they do not have. */
+static bool prefetch_find_more(reader *base)
+{
+    reader *from = ((prefetcher *)base)->from;
+    base->find_more = NULL;
+    if (!from->find_more || !from->find_more(from)) return false;
+    base->channels = from->channels;
+    base->names = from->names;
+    base->dtypes = from->dtypes;
+    base->numeric = from->numeric;
+    base->blank = from->blank;
+    base->reals = from->reals;
+    base->kinds = from->kinds;
+    base->styles = from->styles;
+    return true;
+}
+
 static int prefetch_next(reader *base, band *b, fault *f)
 {
     prefetcher *a = (prefetcher *)base;
@@ -492,6 +509,7 @@ reader *prefetch_open(reader *from, const char *path, const read_options *option
     a->base.take = NULL;
     a->base.unit = prefetch_unit;
     a->base.position = prefetch_position;
+    if (from->find_more) a->base.find_more = prefetch_find_more;
     a->base.select = prefetch_select;
     a->base.next = prefetch_next;
     a->base.rewind = prefetch_rewind;

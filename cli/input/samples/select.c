@@ -238,7 +238,8 @@ static int add_item(choice *c, const reader *r, const char *item, fault *f)
     if (strcasecmp(item, "all") == 0) return add_all(c, r, true, f);
     const int before = c->total;
     if (add_range(c, r, item, f) != 0 || (c->total == before && add_pattern(c, r, item, f) != 0)) return -1;
-    return c->total > before ? 0 : fault_unknown(r, item, f);
+    c->unknown = c->total == before;
+    return c->unknown ? fault_unknown(r, item, f) : 0;
 }
 
 static int add_list(choice *c, const reader *r, const char *list, fault *f)
@@ -660,8 +661,19 @@ static int find_sources(choice *c, const reader *r, const settings *s, channel_f
 
 int choice_make(choice *c, reader *r, const settings *s, channel_forms *all, fault *f)
 {
+    const int before = all ? all->count : 0;
+    fault first = {0};
     *c = (choice){.weights = NO_SOURCE, .where = NO_SOURCE, .by = NO_SOURCE};
-    if (find_sources(c, r, s, all, f) == 0 && select_in_reader(c, r, f) == 0) return 0;
+    int failed = find_sources(c, r, s, all, &first);
+    if (failed && c->unknown && r->find_more && r->find_more(r)) {
+        choice_free(c);
+        while (all && all->count > before)
+            dictionary_free(all->forms[--all->count].words);
+        failed = find_sources(c, r, s, all, f);
+    } else if (failed) {
+        fault_set(f, first.status, "%s", first.text);
+    }
+    if (!failed && select_in_reader(c, r, f) == 0) return 0;
     choice_free(c);
     return -1;
 }

@@ -27,7 +27,8 @@ typedef struct choice {
     double where_range[2];
     condition *conditions; /* all others */
     int conditions_count;
-    int total; /* sources in total */
+    bool unknown; /* a name was not found */
+    int total;    /* sources in total */
     sample_source *sources;
 } choice;
 

@@ -13,7 +13,8 @@
 #include "input/readers/text/text_scan.h"
 #include "modules/json/parse.h"
 
-/* Columns are those of the rows in the first MiB. */
+/* Columns are those of the rows in the first MiB; those of the others are looked for where one is asked for that is not
+ * among them. */
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 enum { BYTES_LOOKED_AT = 256 };
 #else
@@ -379,6 +380,35 @@ static void json_close(reader *base)
     row_table_free(&r->table);
 }
 
+/* Columns that were found before stay what they are. */
+static bool find_more(reader *base)
+{
+    json_reader *r = (json_reader *)base;
+    row_table *t = &r->table;
+    const size_t before = (size_t)base->channels;
+    bool *numeric = malloc(before * sizeof *numeric);
+    values_kind *kinds = malloc(before * sizeof *kinds);
+    fault ignored = {0}; /* reading says it again */
+    base->find_more = NULL;
+    if (numeric && kinds && json_rewind(base, &ignored) == 0) {
+        memcpy(numeric, t->numeric, before * sizeof *numeric);
+        memcpy(kinds, t->kinds, before * sizeof *kinds);
+        r->learning = true;
+        do
+            row_table_begin_band(t);
+        while (read_row(r, &ignored) > 0);
+        r->learning = false;
+        row_table_end_columns(t);
+        memcpy(t->numeric, numeric, before * sizeof *numeric);
+        memcpy(t->kinds, kinds, before * sizeof *kinds);
+        row_table_begin_band(t);
+        json_rewind(base, &(fault){0});
+    }
+    free(numeric);
+    free(kinds);
+    return base->channels > (int)before;
+}
+
 /* Find the columns in the first rows, which stay in the window. */
 static int find_columns(json_reader *r, fault *f)
 {
@@ -415,6 +445,7 @@ static int find_columns(json_reader *r, fault *f)
     }
     if (r->table.base.channels == 0) return fault_set(f, EXIT_DATA, "%s holds no values: its objects are empty", name);
     row_table_end_columns(&r->table);
+    if (more > 0) r->table.base.find_more = find_more;
     return 0;
 }
 

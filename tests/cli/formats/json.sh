@@ -101,4 +101,18 @@ checks=$((checks + 1))
 printf '{"a":"x\\u0000y"}\n{"a":"x"}\n' >nul.jsonl
 refuses 1 'nul.jsonl, a has a string with the character U+0000' --column a nul.jsonl
 refuses 1 'nul.jsonl, a has a string with the character U+0000' --by a --column a nul.jsonl
+# Keys that come after the first MiB are columns, too, in lines and arrays, divided or not.
+awk 'BEGIN { for (i = 0; i < 150000; i++) print "{\"a\": " i % 7 "}"
+             for (i = 0; i < 500; i++) print "{\"a\": 1, \"late\": " i % 5 ", \"word\": \"" (i % 2 ? "u" : "v") "\"}" }' >late
+{ echo '[' && sed '$!s/$/,/' late && echo ']'; } >late_array
+for file in late late_array; do
+    prints 'lo\thi\tcount\n0\t2\t200\n2\t4\t200\n4\t6\t100\n' -q --column late -b 3 -r 0:6 $file
+    prints 'value\tcount\nu\t250\nv\t250\n' -q --column word $file
+    prints 'lo\thi\tu\tv\n0\t9\t250\t250\n' -q --column a --by word -b 1 -r 0:9 $file
+    prints 'lo\thi\tcount\n0\t9\t100\n' -q --column a --where late=2 -b 1 -r 0:9 $file
+done
+prints 'lo\thi\tcount\n0\t2\t200\n2\t4\t300\n' -q --column late -b 2 - <late
+shows '^1.late.integers.500.150000.0, 1, 2.0.4$' columns late
+refuses 2 "no column 'none': it has a, late, word" --column none late
+
 finish
