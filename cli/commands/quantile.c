@@ -1,6 +1,7 @@
 /* histo quantile: quantiles of samples or of saved histograms. Where a bin is a value, they come from one histogram; of
  * other samples from as many passes as the selection needs. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ typedef struct request {
 typedef struct subject {
     char *name;
     axis_form form; /* without names of bins */
+    bool wide;      /* the samples may be integers that doubles do not hold */
 } subject;
 
 static void free_subjects(subject *subjects, int count)
@@ -88,7 +90,8 @@ static int of_result(const request *wanted, const result *r, rows *to, fault *f)
     int failed = subjects && values ? 0 : fault_set(f, EXIT_DATA, "no memory for the quantiles");
     for (int i = 0; i < r->count && !failed; i++) {
         char name[320];
-        subjects[i] = (subject){strdup(label_of_series(r, i, name, sizeof name)), {.kind = r->series[i].forms[0].kind}};
+        subjects[i] =
+            (subject){strdup(label_of_series(r, i, name, sizeof name)), {.kind = r->series[i].forms[0].kind}, false};
         failed = subjects[i].name ? read_series(wanted, r, i, values + (size_t)i * (size_t)wanted->n, f)
                                   : fault_set(f, EXIT_DATA, "no memory for the quantiles");
     }
@@ -185,13 +188,25 @@ static int name_sources(const request *wanted, const choice *c, subject *subject
     for (int i = 0; i < c->count; i++) {
         const sample_source *s = &c->sources[i];
         if (s->as.kind == VALUES_WORDS) return fault_words(wanted, s->name, f);
-        subjects[i] = (subject){strdup(s->name ? s->name : "0"), {.kind = s->as.kind}};
+        const bool wide = s->dtype == HISTO_F64 || s->dtype == HISTO_I64 || s->dtype == HISTO_U64;
+        subjects[i] = (subject){
+            strdup(s->name ? s->name : "0"), {.kind = s->as.kind}, .wide = wide && s->as.kind == VALUES_NUMBERS};
         if (!subjects[i].name) return fault_set(f, EXIT_DATA, "no memory for the quantiles");
     }
     return 0;
 }
 
-static int select_and_print(const request *wanted, feed *from, const choice *c, rows *to, fault *f)
+/* Is any of the values an integer that may have been rounded to a double? */
+static bool reaches_far(const subject *subjects, int count, const double *values, int n)
+{
+    bool any = false;
+    for (int i = 0; i < count * n; i++)
+        any = any || (subjects[i / n].wide && isfinite(values[i]) && fabs(values[i]) >= 0x1p53);
+    return any;
+}
+
+/* 1: they are to be found among integers, of which `from` can be read again. */
+static int select_and_print(const request *wanted, feed *from, const choice *c, bool reopens, rows *to, fault *f)
 {
     const int count = c->count;
     subject *subjects = calloc((size_t)count, sizeof *subjects);
@@ -199,10 +214,14 @@ static int select_and_print(const request *wanted, feed *from, const choice *c, 
     int failed = subjects && values ? name_sources(wanted, c, subjects, f)
                                     : fault_set(f, EXIT_DATA, "no memory for the quantiles");
     if (!failed) failed = selection_find(from, c, wanted->settings->quantile_rule, wanted->n, wanted->q, values, f);
-    if (!failed) failed = print(wanted, values, subjects, count, to, f);
+    const bool far = !failed && reaches_far(subjects, count, values, wanted->n);
+    if (far && !reopens && !wanted->settings->quiet)
+        fprintf(stderr, "histo: quantiles beyond 2^53 are rounded to doubles: a file in place of the pipe gives them "
+                        "exactly where they are integers\n");
+    if (!failed && !(far && reopens)) failed = print(wanted, values, subjects, count, to, f);
     free_subjects(subjects, count);
     free(values);
-    return failed;
+    return failed ? -1 : far && reopens;
 }
 
 static bool every_value_has_a_bin(const choice *c)
@@ -223,8 +242,10 @@ static int of_samples(const request *wanted, rows *to, fault *f)
     const bool counts = first && reopens && every_value_has_a_bin(samples_choice(first)) &&
                         !input_was_spooled(samples_reader(first)->in);
     if (!failed && !first) failed = -1;
-    if (!failed && !counts) failed = select_and_print(wanted, &from, samples_choice(first), to, f);
+    const bool again = reopens && first && !input_was_spooled(samples_reader(first)->in);
+    if (!failed && !counts) failed = select_and_print(wanted, &from, samples_choice(first), again, to, f);
     feed_close(&from);
+    if (failed > 0) return of_series(wanted, to, f);
     return !failed && counts ? of_counts(wanted, to, f) : failed;
 }
 

@@ -240,4 +240,12 @@ refuses 2 'percentages from 0 to 100' --quantiles 101 -b 4 -o x.json two.txt
 refuses 2 'percentages from 0 to 100' --quantiles '' -b 4 -o x.json two.txt
 refuses 2 'png has no room for --stats: write text, tsv, csv or json' --stats -o x.png two.txt
 refuses 2 'npy has no room for --quantiles' --quantiles 5 -o x.npy two.txt
+# Quantiles of integers beyond 2^53 are exact, in one file and in two; a pipe says that they are not.
+printf '9007199254740993\n9007199254740995\n' >far.txt
+for files in far.txt 'far.txt far.txt'; do
+    checks=$((checks + 1))
+    [ "$("$histo" quantile -q 0,100 $files | cut -f 2 | tr '\n' ' ')" = 'value 9007199254740993 9007199254740995 ' ] || fail "quantiles of $files"
+done
+checks=$((checks + 1))
+"$histo" quantile -q 0 <far.txt 2>&1 >/dev/null | grep -q 'quantiles beyond 2^53 are rounded to doubles' || fail 'a pipe says nothing'
 finish
