@@ -302,6 +302,32 @@ def check_threshold(rng):
     assert np.array_equal(read("out.png"), np.digitize(of, levels, right=True))
 
 
+def check_ranked(rng):
+    """Floats and wide integers with an outlier: as scikit-image, and as all splits of the sorted samples."""
+    dtype = str(rng.choice(["f2", "f4", "f8", "u4", "i4", "i8"]))
+    of, like = (rng.normal(50, 1, rng.integers(2, 40, 2)) for _ in range(2))
+    of.flat[: of.size // 2] += 5
+    of.flat[0], like.flat[-1] = rng.choice([500, 5000, -300], 2)
+    of, like = ((x * 10 + (5000 if dtype[0] == "u" else 0)).astype(dtype) for x in (of, like))
+    histo("match", write("in.npy", of), write("like.npy", like), "out.npy")
+    wanted = skimage.exposure.match_histograms(of, like)
+    got, step = read("out.npy"), np.spacing(np.abs(wanted).astype(dtype)) if dtype[0] == "f" else 0
+    wanted = wanted.astype(dtype) if dtype[0] == "f" else np.rint(wanted)
+    assert (np.abs(got - wanted) <= step).all(), (dtype, got, wanted)
+    values, where, counts = np.unique(of, return_inverse=True, return_counts=True)
+    if dtype[0] == "f":
+        histo("equalize", "--rule", "cdf", "in.npy", "out.npy")
+        assert np.array_equal(read("out.npy"), (np.cumsum(counts) / of.size)[where].reshape(of.shape).astype(dtype))
+    found = float(histo("threshold", "in.npy", "out.npy").decode().split()[-1])
+    low, high = ([part.astype(float) for part in parts] for parts in
+                 ([of[of <= v] for v in values[:-1]], [of[of > v] for v in values[:-1]]))
+    within = [a.size * a.var() + b.size * b.var() for a, b in zip(low, high)]
+    if len(values) > 1:
+        at = np.flatnonzero(values == of.dtype.type(found))[0]
+        assert within[at] <= min(within) * (1 + 1e-9), (dtype, found)
+    assert np.array_equal(read("out.npy"), np.where(of > of.dtype.type(found), 255, 0))
+
+
 def check_standardize(rng):
     scans = [(rng.gamma(3, 1, (20, 30, 25)) * rng.integers(50, 200)).astype(np.uint16) for _ in range(3)]
     names = [write(f"scan{i}.npy", scan) for i, scan in enumerate(scans)]
@@ -403,4 +429,4 @@ def check_tiff_predictor(rng):
 
 run_checks([check_kept, check_tiff, check_tiff_predictor, check_equalize_gray, check_equalize_u16, check_equalize_colors,
             check_equalize_floats, check_mask, check_clahe, check_clahe_pages, check_overlap, check_volume, check_stretch,
-            check_match, check_threshold, check_standardize], 120)
+            check_match, check_threshold, check_ranked, check_standardize], 120)

@@ -106,13 +106,14 @@ static bool is_unsigned(histo_dtype dtype)
     return dtype == HISTO_U32 || dtype == HISTO_U64;
 }
 
-/* The first value above a threshold; false if there is none. */
-static bool next_above(histo_dtype dtype, const histo_number *threshold, histo_number *next)
+static bool has_64_bits(histo_dtype dtype)
 {
-    if (is_unsigned(dtype)) return !__builtin_add_overflow(threshold->u64, 1, &next->u64);
-    if (dtype <= HISTO_I64) return !__builtin_add_overflow(threshold->i64, 1, &next->i64);
-    next->f64 = nextafter(threshold->f64, INFINITY);
-    return isfinite(next->f64);
+    return dtype == HISTO_U64 || dtype == HISTO_I64;
+}
+
+static double step_of(const job *j)
+{
+    return classes_of(j) == 2 ? 255 : 1;
 }
 
 /* An axis between the thresholds, whose overflow is the highest class; where nothing is above, all are in the lowest.
@@ -120,24 +121,54 @@ static bool next_above(histo_dtype dtype, const histo_number *threshold, histo_n
 static int make_classes(job *j, int table, fault *f)
 {
     const found *own = j->own;
-    const int classes = classes_of(j), bins = classes - 1;
-    const histo_dtype dtype = j->tones.dtype;
-    const double step = classes == 2 ? 255 : 1;
-    histo_number edges[MOST_CLASSES] = {own->numbers[0]};
-    double values[MOST_CLASSES + 2] = {0}; /* below the axis, in its bins, above, and of NaN */
-    bool above = true;
-    for (int k = 0; k < bins; k++)
-        above = above && next_above(dtype, &own->numbers[k], &edges[k + 1]);
-    for (int k = 1; k <= bins && above; k++)
-        values[k + 1] = k * step;
-    const double any[] = {0, 1};
-    const histo_axis axis = !above               ? histo_axis_variable(1, any)
-                            : is_unsigned(dtype) ? histo_axis_variable_u64(bins, &edges->u64)
-                            : dtype <= HISTO_I64 ? histo_axis_variable_i64(bins, &edges->i64)
-                                                 : histo_axis_variable(bins, &edges->f64);
+    const int bins = classes_of(j) - 1;
+    const bool is_float = j->tones.dtype >= HISTO_F16;
+    double edges[MOST_CLASSES], values[MOST_CLASSES + 2] = {0}; /* below the axis, in its bins, above, and of NaN */
+    if (has_64_bits(j->tones.dtype)) return 0;                  /* which doubles do not hold */
+    for (int k = 0; k <= bins; k++) {
+        const histo_number *number = &own->numbers[k ? k - 1 : 0];
+        const double value = is_float                      ? number->f64
+                             : is_unsigned(j->tones.dtype) ? (double)number->u64
+                                                           : (double)number->i64;
+        edges[k] = k == 0 ? value : is_float ? nextafter(value, INFINITY) : value + 1;
+        if (k > 0) values[k + 1] = k * step_of(j);
+    }
+    if (isinf(edges[bins])) { /* the only value is the largest */
+        edges[0] = nextafter(edges[0], 0);
+        edges[1] = own->numbers[0].f64;
+        values[2] = 0;
+    }
+    const histo_axis axis = histo_axis_variable(bins, edges);
     if (job_axis_map(j, table, &axis, HISTO_MAP_STEP, f) != 0) return -1;
-    if (histo_map_write(j->maps[table], values, (above ? bins : 1) + 3) == HISTO_OK) return 0;
+    if (histo_map_write(j->maps[table], values, bins + 3) == HISTO_OK) return 0;
     return fault_of_library(f, EXIT_DATA, "the map");
+}
+
+static int class_of(const job *j, const char *sample)
+{
+    const found *own = j->own;
+    histo_number x;
+    int above = 0;
+    memcpy(&x, sample, sizeof x);
+    for (int k = 0; k < classes_of(j) - 1; k++)
+        above += is_unsigned(j->tones.dtype) ? x.u64 > own->numbers[k].u64 : x.i64 > own->numbers[k].i64;
+    return above;
+}
+
+static int apply(job *j, int i, const band *b, const histo_view *from, const histo_view *to, fault *f)
+{
+    const histo_apply_options options = {.threads = j->settings->threads};
+    if (!is_found_in_samples(j) || !has_64_bits(j->tones.dtype)) {
+        const histo_map *map = j->maps[j->frame ? 0 : j->tones.tone[i].table];
+        return histo_map_apply(map, from, to, &options) == HISTO_OK ? 0 : fault_of_library(f, EXIT_DATA, job_name(j));
+    }
+    (void)b;
+    uint8_t *out = j->rows.data; /* where `to` is */
+    for (int64_t y = 0; y < from->shape[0]; y++)
+        for (int64_t x = 0; x < from->shape[1]; x++)
+            *out++ = (uint8_t)(step_of(j) *
+                               class_of(j, (const char *)from->data + y * from->strides[0] + x * from->strides[1]));
+    return 0;
 }
 
 /* ---- Of bins ---- */
@@ -215,6 +246,7 @@ int command_threshold(const settings *s)
                                        .gather = gather,
                                        .gathers_counts = true,
                                        .make = make,
+                                       .apply = apply,
                                        .end = end};
     return job_command(s, &threshold);
 }

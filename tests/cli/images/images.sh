@@ -160,6 +160,21 @@ single '\232\231\231\076' '<f4' 0.30000001192092896 '\000\000\000\000'
 single '\001\000\000\000' '<f4' 1.401298464324817e-45 '\000\000\000\000'
 single '\001\000\000\000\000\000\000\000' '<f8' 4.94065645841247e-324 '\000\000\000\000\000\000\000\000'
 single '\234\165\000\210\074\344\067\176' '<f8' 1e+300 '\000\000\000\000\000\000\000\000'
+# Each sample counts once, whatever the others are: by rank, as scikit-image does.
+printf '\000\000\000\000\000\000\200\077\000\000\000\100\000\000\100\100' | npy four.npy '<f4' '(1, 4)'
+printf '\000\000\000\000\000\000\000\000\000\000\000\000\000\000\310\102' | npy hot.npy '<f4' '(1, 4)'
+does match four.npy hot.npy out.npy
+same out.npy hot.npy
+printf 'P5\n4 1\n255\n\000\000\000\377' >wanted.pgm
+prints 'method\tthreshold\notsu\t0\n' threshold hot.npy out.pgm
+same out.pgm wanted.pgm
+# 64-bit integers that no double holds.
+printf '\001\000\000\000\000\000\000\200\377\377\377\377\377\377\377\377\000\000\000\000\000\000\000\200' |
+    npy wide.npy '<u8' '(1, 3)'
+printf 'P5\n3 1\n255\n\000\377\000' >wanted.pgm
+prints 'method\tthreshold\notsu\t9223372036854775809\n' threshold wide.npy out.pgm
+same out.pgm wanted.pgm
+prints 'method\tthreshold\nmean\t12297829382473034410\n' threshold --method mean wide.npy
 # Next to infinity, which is above it.
 printf '\000\000\000\077\000\000\200\177' | npy single.npy '<f4' '(1, 2)'
 printf 'P5\n2 1\n255\n\000\377' >wanted.pgm
