@@ -331,6 +331,15 @@ static values_kind kind_of(const reader *r, int channel)
     return r->takes_forms && r->kinds ? r->kinds[channel] : VALUES_NUMBERS;
 }
 
+/* Whether a column of booleans is counted by its values, false and true, as in text: nothing asks for numbers. */
+static bool counts_truths(const reader *r, const settings *s, int channel)
+{
+    const bool hist = strcmp(s->command, "hist") == 0 || strcmp(s->command, "explain") == 0;
+    const bool numbers = s->bins || s->range || s->edges || s->width || s->log_bins || s->stats || s->quantiles ||
+                         s->weights || s->joint || s->compare || s->live || s->has_where || s->segments;
+    return hist && !numbers && r->takes_forms && r->booleans && r->booleans[channel];
+}
+
 /* The times, or spans, that the file says its numbers are. */
 static time_epoch stated_unit(const reader *r, const sample_source *s, bool span)
 {
@@ -502,7 +511,8 @@ static int find_forms(choice *c, const reader *r, const settings *options, chann
 {
     for (int i = 0; i < c->count && all; i++) {
         sample_source *s = &c->sources[i];
-        const bool forced = names_channel(r, options->category, s->channel);
+        const bool forced =
+            names_channel(r, options->category, s->channel) || (!s->luma && counts_truths(r, options, s->channel));
         const values_kind kind = s->luma ? VALUES_NUMBERS : forced ? VALUES_WORDS : kind_of(r, s->channel);
         const time_epoch stated = stated_epoch(r, s);
         const int64_t per_second =

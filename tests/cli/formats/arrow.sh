@@ -35,6 +35,8 @@ prints 'value\tcount\na\t2\nb\t1\n' -q --column v "$corpus/arrow/two"
 prints 'lo\thi\tcount\n0\t1\t1\n1\t2\t2\n' -q --column b -r 0:2 -b 2 "$corpus/parquet/one"
 refuses 1 'parquet/one, column l: lists are not numbers: choose another --column' --column l "$corpus/parquet/one"
 shows '^n.d	' "$corpus/parquet/one"
+prints 'value\tcount\ntrue\t2\nfalse\t1\n' -q --column b "$corpus/parquet/one"
+prints 'lo\thi\tcount\n0\t0.5\t1\n0.5\t1\t2\n' -q --column b -b 2 "$corpus/parquet/one"
 head -c 600 "$corpus/parquet/one" >cut
 refuses 1 'cut cannot be read as Parquet: ' --column x cut
 head -c 900 "$corpus/arrow/stream" >cut
