@@ -129,7 +129,7 @@ int run_name_result(run *r, fault *f);
 /* Before counting: let the series find the order of their samples on the way, where the run wants it. */
 int run_begin_order(run *r, fault *f);
 /* A new series of source i. */
-int run_add_order(const run *r, int i, series *to, fault *f);
+void run_add_order(const run *r, int i, series *to);
 /* Add samples of series k, one view for each axis. */
 int run_take_order(const run *r, int k, const histo_view *views, const histo_fill_options *filter, const char *name,
                    fault *f);

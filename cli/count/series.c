@@ -164,10 +164,10 @@ int run_add_series(run *r, int file, int page, fault *f)
         if (r->moments == MOMENTS_NONE || (r->moments == MOMENTS_SAVED && r->whole) ||
             (r->settings->segments && !r->whole))
             continue; /* whole: statistics come from the bins */
-        for (int64_t made = r->result->count - r->segments; made < r->result->count; made++)
-            if (add_moments(r, i, &r->result->series[made], f) != 0 ||
-                run_add_order(r, i, &r->result->series[made], f) != 0)
-                return -1;
+        for (int64_t made = r->result->count - r->segments; made < r->result->count; made++) {
+            if (add_moments(r, i, &r->result->series[made], f) != 0) return -1;
+            run_add_order(r, i, &r->result->series[made]);
+        }
     }
     return 0;
 }

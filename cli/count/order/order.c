@@ -12,8 +12,8 @@
 #include "count/run.h"
 #include "options/values.h"
 
-/* Each search may take some megabytes; further series take another pass. */
-enum { MOST_SEARCHES = 64 };
+/* Each search may take so much memory; further series take another pass. */
+enum { MOST_SEARCHES = 64, SEARCH_BYTES = 40 << 20 };
 
 typedef struct search {
     sample_order *to;
@@ -33,6 +33,7 @@ typedef struct finder {
     search *searches;
     bool again;        /* after the first pass over the samples */
     bool begun;        /* a piece was seen in this pass */
+    bool asked;        /* for quantiles, which may take passes; else they are those that were found in passing */
     bool any_negative; /* weight */
     scratch differences;
 } finder;
@@ -123,11 +124,11 @@ int run_begin_order(run *r, fault *f)
     return 0;
 }
 
-int run_add_order(const run *r, int i, series *to, fault *f)
+void run_add_order(const run *r, int i, series *to)
 {
-    if (!r->finds_order || r->finds_order != r->result || r->result->count > MOST_SEARCHES) return 0;
-    if (!(to->finding = calloc(HISTO_MAX_AXES, sizeof *to->finding)))
-        return fault_set(f, EXIT_DATA, "no memory for the quantiles");
+    const bool has_memory = histo_memory_available() / 4 > (size_t)SEARCH_BYTES * (size_t)r->naxes;
+    if (!r->finds_order || r->finds_order != r->result || r->result->count > MOST_SEARCHES || !has_memory) return;
+    if (!(to->finding = calloc(HISTO_MAX_AXES, sizeof *to->finding))) return;
     for (int a = 0; a < r->naxes; a++) {
         order_in_passing *finding = &to->finding[a];
         bool more = false;
@@ -135,10 +136,11 @@ int run_add_order(const run *r, int i, series *to, fault *f)
         if (to->forms[a].names) continue;
         if (histo_quantiles_create(&finding->quantiles, finding->dtype, r->settings->quantile_rule, r->q_count, r->q) !=
                 HISTO_OK ||
-            histo_quantiles_next_pass(finding->quantiles, &more) != HISTO_OK)
-            return fault_of_library(f, EXIT_DATA, "the quantiles");
+            histo_quantiles_next_pass(finding->quantiles, &more) != HISTO_OK) {
+            series_stop_finding(to); /* there is no memory for them */
+            return;
+        }
     }
-    return 0;
 }
 
 int run_take_order(const run *r, int k, const histo_view *views, const histo_fill_options *filter, const char *name,
@@ -319,11 +321,12 @@ static int end_search(finder *o, search *at, fault *f)
 }
 
 /* Go on with the search of a series that was found in passing, unless its numbers need another one. */
-static void adopt(search *at, const series *of, int a)
+static void adopt(const finder *o, search *at, const series *of, int a)
 {
     order_in_passing *finding = of->finding ? &of->finding[a] : NULL;
     const bool differs = finding && (finding->dtype == HISTO_I64 || finding->dtype == HISTO_U64) &&
                          of->forms[a].kind == VALUES_NUMBERS && beyond_doubles(&of->stats[a]);
+    if (!o->asked && (!finding || !finding->quantiles || differs)) at->begun = at->mixed = true;
     if (!finding || !finding->quantiles || differs) return;
     at->begun = true;
     at->dtype = finding->dtype;
@@ -350,7 +353,7 @@ static bool adopt_all(finder *o)
 {
     const run *r = o->run;
     for (int i = 0; i < (o->end - o->first) * r->naxes; i++)
-        adopt(&o->searches[i], &r->result->series[o->first + i / r->naxes], i % r->naxes);
+        adopt(o, &o->searches[i], &r->result->series[o->first + i / r->naxes], i % r->naxes);
     return needs_pass(o);
 }
 
@@ -437,6 +440,13 @@ static bool is_quick(const run *r)
     return kept || run_files_have(r->settings, r->settings->weights ? INT64_MAX : RUN_SMALL_FILES);
 }
 
+/* The series whose searches fit into memory. */
+static int most_at_once(const run *r)
+{
+    const size_t fit = histo_memory_available() / 2 / SEARCH_BYTES / (size_t)r->naxes;
+    return fit < 1 ? 1 : fit < MOST_SEARCHES ? (int)fit : MOST_SEARCHES;
+}
+
 int run_find_order(run *r, fault *f)
 {
     const settings *s = r->settings;
@@ -444,14 +454,15 @@ int run_find_order(run *r, fault *f)
     int failed = 0;
     if (r->moments < MOMENTS_ORDER || (r->whole && !s->weights) || r->team || s->pairs || s->segments) return 0;
     if (r->found_quantiles && !any_beyond_doubles(r)) return take_found(r, f);
-    if ((!r->feed.keep && !r->finds_order) || !is_wanted(r)) return 0;
-    if (r->moments == MOMENTS_ORDER && !s->stats && !s->quantiles && !s->exact && !r->finds_order && !is_quick(r))
-        return 0;
+    o.asked = r->moments > MOMENTS_ORDER || s->stats || s->quantiles || s->exact || is_quick(r);
+    if (r->found_quantiles && !o.asked) return take_found(r, f);
+    if ((!r->feed.keep && !r->finds_order) || !is_wanted(r) || (!o.asked && !r->finds_order)) return 0;
     if (r->moments == MOMENTS_ORDER) o.n = value_quantiles(s->quantiles, &o.q, f);
     if (o.n < 0) return -1;
     failed = make_orders(r, f);
     for (; o.first < r->result->count && !failed; o.first = o.end) {
-        o.end = o.first + MOST_SEARCHES < r->result->count ? o.first + MOST_SEARCHES : r->result->count;
+        const int most = most_at_once(r);
+        o.end = o.first + most < r->result->count ? o.first + most : r->result->count;
         failed = find(&o, f);
     }
     if (o.any_negative && o.n > 0 && !s->quiet)
