@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "apply/eight_bits.h"
 #include "apply/gaps.h"
@@ -195,6 +196,17 @@ static void keep_white(job *j, const image_writer *writer)
          job_name(j));
 }
 
+/* Where only the type of samples keeps a format from holding them, say what makes pictures of them. */
+static void hint_at_8_bits(const job *j, const image_writer *writer, const image_page *page, fault *f)
+{
+    static const char hint[] = ", or add --to 8bit";
+    image_page narrow = *page;
+    narrow.dtype = HISTO_U8;
+    if (!j->kind->shows || !writer->limit || !writer->limit(page) || writer->limit(&narrow)) return;
+    const size_t length = strlen(f->text);
+    if (length + sizeof hint <= sizeof f->text) memcpy(f->text + length, hint, sizeof hint);
+}
+
 static int begin(job *j, fault *f)
 {
     const settings *s = j->settings;
@@ -209,6 +221,7 @@ static int begin(job *j, fault *f)
     if (!writer) return 0;
     const image_page page = page_of(j);
     j->out = image_create_file(s->output, writer, &page, pages_count(j->pages), f);
+    if (!j->out) hint_at_8_bits(j, writer, &page, f);
     return j->out ? 0 : -1;
 }
 

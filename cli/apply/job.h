@@ -28,6 +28,7 @@ typedef struct job_kind {
     int64_t bins;      /* of floats and large integers; 0: the default */
     bool reads_only;   /* may be without a result */
     bool by_page;      /* each page is a unit, unless --tiles has pages */
+    bool shows;        /* takes --to 8bit */
     bool classes;      /* the result is one channel of u8 */
     /* Check options, and set what differs from the defaults, before samples are read. May be NULL. */
     int (*begin)(job *j, fault *f);

@@ -151,6 +151,7 @@ static void end(job *j)
 int command_clahe(const settings *s)
 {
     static const job_kind kind = {.verb = "equalizing",
+                                  .shows = true,
                                   .by_page = true,
                                   .bins = 4096,
                                   .begin = begin,

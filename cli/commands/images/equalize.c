@@ -22,13 +22,14 @@ static int gather(job *j, fault *f)
 /* Each value of the tone has a result: its share of the samples, or of those above the lowest value. */
 static int make_ranked(job *j, int table, const curve *c, fault *f)
 {
-    const levels *l = &j->levels[table];
+    double lo, hi;
+    job_results(j, table, &lo, &hi);
     const uint64_t first = j->settings->rule == HISTO_EQUALIZE_CDF ? 0 : c->upto[0];
     const uint64_t rest = c->upto[c->count - 1] - first;
     double *results = malloc((size_t)c->count * sizeof *results);
     if (!results) return fault_set(f, EXIT_DATA, "no memory to equalize %s", job_name(j));
     for (int64_t i = 0; i < c->count; i++)
-        results[i] = l->lo + (l->hi - l->lo) * (rest ? (double)(c->upto[i] - first) / (double)rest : 0);
+        results[i] = lo + (hi - lo) * (rest ? (double)(c->upto[i] - first) / (double)rest : 0);
     const int failed = ranks_map(j, table, c, results, f);
     free(results);
     return failed;
@@ -57,6 +58,6 @@ static void end(job *j)
 int command_equalize(const settings *s)
 {
     static const job_kind equalize = {
-        .verb = "equalizing", .gather = gather, .gathers_counts = true, .make = make, .end = end};
+        .verb = "equalizing", .shows = true, .gather = gather, .gathers_counts = true, .make = make, .end = end};
     return job_command(s, &equalize);
 }

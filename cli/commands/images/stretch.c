@@ -154,6 +154,7 @@ static void end(job *j)
 int command_stretch(const settings *s)
 {
     static const job_kind kind = {.verb = "stretching",
+                                  .shows = true,
                                   .color = "joint",
                                   .begin = begin,
                                   .gather = gather,

@@ -76,15 +76,19 @@ static int note_mask(tiff_reader *t, int number, int of, fault *f)
     return 0;
 }
 
-/* Count pages, smaller copies and masks, as far as the chain of directories is valid. */
+/* Count pages, smaller copies and masks, as far as the chain of directories is valid; of one page, only what follows it
+ * and belongs to it. */
 static int survey_file(tiff_reader *t, int64_t *pages, int64_t *copies, fault *f)
 {
-    if (go_to_page(t, 0, f) != 0) return -1;
-    t->one_image = is_slide(t);
+    const bool one = t->options.has_page && t->wanted_page >= 0;
+    const int first = one ? t->wanted_page : 0;
+    if (go_to_page(t, first, f) != 0) return -1;
+    t->one_image = !one && is_slide(t);
     *pages = 1;
     *copies = 0;
-    for (int page = 1, of = 0; !TIFFLastDirectory(t->tif) && TIFFReadDirectory(t->tif); page++) {
+    for (int page = first + 1, of = first; !TIFFLastDirectory(t->tif) && TIFFReadDirectory(t->tif); page++) {
         const bool auxiliary = is_auxiliary(t, page), masks = auxiliary && is_mask(t);
+        if (one && !auxiliary) break;
         if (masks && note_mask(t, page, of, f) != 0) return -1;
         if (!auxiliary) of = page;
         *pages += !auxiliary;
@@ -311,7 +315,7 @@ reader *tiff_open(input *in, const read_options *options, fault *f)
     int64_t pages, copies;
     if (tiff_open_library(t, f) == 0 && survey_file(t, &pages, &copies, f) == 0 && survey_pages(t, f) == 0) {
         r->pages_in_file = pages > 1 && !options->has_page ? pages : 0;
-        r->copies = options->has_page ? 0 : copies;
+        r->copies = options->has_page && t->wanted_page >= 0 ? 0 : copies;
         r->units = r->pages * t->slices;
         r->take = take_slices;
         r->unit = unit_tiff;

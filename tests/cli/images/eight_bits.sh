@@ -40,8 +40,6 @@ becomes() {
 
 for type in i2 i4 f4 f8 u2 u4; do
     becomes range.pgm stretch --to 8bit -r minmax $type.tif out.pgm
-done
-for type in i2 i4 u2 u4; do
     becomes even.pgm equalize --to 8bit $type.tif out.pgm
 done
 becomes window.pgm stretch --to 8bit -r -200:1000 i2.tif out.pgm

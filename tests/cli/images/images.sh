@@ -223,7 +223,7 @@ printf '\000\000\200\177\000\000\000\000' | npy infinite.npy '<f4' '(1, 2)'
 refuses 1 'percentile 100 of infinite.npy is infinite' stretch -r minmax infinite.npy new.npy
 printf '\000\000\300\177\000\000\300\177' | npy nan.npy '<f4' '(1, 2)'
 refuses 1 'nan.npy' equalize nan.npy new.npy
-refuses 2 'holds u8 and u16, and these are 1 x f32: write .tif, .pfm, .npy, .nii or .raw' equalize nan.npy new.png
+refuses 2 'holds u8 and u16, and these are 1 x f32: write .tif, .pfm, .npy, .nii or .raw, or add --to 8bit$' equalize nan.npy new.png
 refuses 1 'constant.pgm: both ends of its range are 77: give others with -r LO:HI' stretch constant.pgm new.pgm
 refuses 1 'gray.pgm: both ends of -r p50:p50 are 2.5' stretch -r p50:p50 gray.pgm new.pgm
 { printf 'P5\n10 10\n255\n' && head -c 99 /dev/zero && printf '\005'; } >sparse.pgm
