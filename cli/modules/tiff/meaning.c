@@ -221,9 +221,10 @@ bool tiff_delivered_nodata(const tiff_reader *t, unsigned char value[8])
     const histo_dtype from = t->stored.dtype, to = t->image.layout.dtype;
     const scaling same = {.from = from, .to = to, .slope = 1, .none = from == to};
     if (!m->has_nodata || t->stored.palette) return false;
-    memset(value, 0, 8);
-    scaling_apply(&same, &m->nodata, value, 1);
-    const double before = histo_sample_value(&m->nodata, from), after = histo_sample_value(value, to);
+    uint64_t sample = 0; /* aligned, which the value may not be */
+    scaling_apply(&same, &m->nodata, &sample, 1);
+    memcpy(value, &sample, sizeof sample);
+    const double before = histo_sample_value(&m->nodata, from), after = histo_sample_value(&sample, to);
     return before == after || isnan(before);
 }
 
