@@ -87,7 +87,7 @@ def _without_outliers(image: Any, mask: Any, low: float, high: float) -> tuple:
     """The range but for the outliers at its ends, in 1 + n/100000 of n finite samples."""
     samples, special = _histo.extremes(image, mask, 0)[:2]
     n = samples - special
-    if n < 3:
+    if n < 100:  # of a few samples none is an outlier
         return low, high
     finite = np.isfinite(image) if special else None
     beyond = 1 + n // 100000
@@ -494,7 +494,7 @@ def mutual_information(a: Any, b: Any, bins: int = 64, *, range: Any = None, mas
         The number of equal bins for each image.
     range : ((lo, hi), (lo, hi)), optional
         The range of each image; by default, from its smallest to its largest sample. But 1 + n/100000 of n floats or
-        wide integers at each end are outliers if they are farther from the others than those are from each other: they
+        wide integers, 100 and more, at each end are outliers if they are farther from the others than those are from each other: they
         are counted in the bin at that end.
     mask, threads
         See `histo.image`.

@@ -135,6 +135,9 @@ def test_mutual_information():
     assert found.mutual == pytest.approx(h[0] + h[1] - h[2], abs=1e-12)
     same = hi.mutual_information(a, a)
     assert same.mutual == pytest.approx(same.entropy0)
+    b.flat[7] = 1e6  # is counted in the bin at its end
+    hot = hi.mutual_information(a, b, 32)
+    assert hot.mutual == pytest.approx(found.mutual, rel=0.02)
 
 
 @pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i2", "u4", "i8", "f2", "f4", "f8"])

@@ -9,8 +9,8 @@
 #include "input/samples/lockstep.h"
 #include "output/rows.h"
 
-/* Samples that may lie far outside all others: so many of n at each end. */
-enum { SAMPLES_AN_OUTLIER = 100000 };
+/* Samples that may lie far outside all others: so many of n at each end. Of a few samples none is an outlier. */
+enum { SAMPLES_AN_OUTLIER = 100000, A_FEW_SAMPLES = 100 };
 
 /* The range of the samples without outliers, which are counted in the bins at its ends. */
 typedef struct inner_range {
@@ -117,7 +117,7 @@ static int find_inner_ranges(joint *j, fault *f)
     if (!wanted[0] && !wanted[1]) return 0;
     if (add_ranges(j, wanted, f) != 0) return -1;
     for (int a = 0; a < 2; a++) {
-        wanted[a] = wanted[a] && j->inner[a].count > 2;
+        wanted[a] = wanted[a] && j->inner[a].count >= A_FEW_SAMPLES;
         if (wanted[a] && begin_ends(j, a, f) != 0) return -1;
     }
     for (;;) {
