@@ -239,6 +239,8 @@ printf 'Rome\nParis\nRome\n' >cities
 prints 'value\tcount\nRome\t2\nParis\t1\n' cities
 printf 'name,50 %%,2024-01-01\na,5 %%,2024-01-02\n' >names.csv
 prints 'lo\thi\tcount\n4.5\t5.5\t1\n' --column '50 %' -b 1 -r 4.5:5.5 --header yes names.csv
+printf '"50 %%"\n5\n6\n' >one
+prints 'lo\thi\tcount\n5\t6\t2\n' -b 1 one
 printf 'n,50 %%\n1,5 %%\n2,6 %%\n' >under.csv
 prints 'lo\thi\tcount\n5\t6\t2\n' --column '50 %' -b 1 under.csv
 

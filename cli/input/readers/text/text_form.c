@@ -81,9 +81,16 @@ void text_cell_describe(const char *begin, const char *end, const char *kind, ch
 /* Could the only cell of the first line be a name? Damaged numbers could not. */
 static bool is_name(const text_cell *cell)
 {
+    bool letter = false, digit = false;
     if (text_cell_missing(cell)) return false;
-    unsigned char c = (unsigned char)*cell->begin;
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80;
+    for (const char *p = cell->begin; p < cell->end; p++) {
+        const unsigned char c = (unsigned char)*p;
+        const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80;
+        if (p == cell->begin && is_letter) return true;
+        letter = letter || is_letter;
+        digit = digit || (c >= '0' && c <= '9');
+    }
+    return letter && !digit;
 }
 
 /* How well a delimiter fits the first rows. */
@@ -285,7 +292,7 @@ static census census_of(const text_window *w, text_delimiter delimiter)
         result.cells++;
         if (result.numbers + result.words == 0) {
             result.number_first = number;
-            result.named = is_name(&cell) && !is_time(&cell);
+            result.named = (is_name(&cell) || (cell.quoted && !number)) && !is_time(&cell);
         }
         result.numbers += number;
         result.words += !number && cell.begin < cell.end;
