@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 bool text_to_i64(const char *text, int64_t *value)
 {
@@ -155,6 +156,12 @@ uint32_t text_checksum(const char *text, size_t size)
     for (size_t i = 0; i < size; i++)
         sum = (sum ^ (unsigned char)text[i]) * 16777619u;
     return sum;
+}
+
+bool text_has_suffix(const char *text, const char *suffix)
+{
+    const size_t length = strlen(text), size = strlen(suffix);
+    return length > size && strcasecmp(text + length - size, suffix) == 0;
 }
 
 const char *text_file_name(const char *path)

@@ -36,6 +36,9 @@ char *text_make_printable(char *text);
 /* Write text as one line: control characters and backslashes are escaped. */
 void text_put_line(const char *text, FILE *out);
 
+/* Does the text end so, in any case, behind something else? */
+bool text_has_suffix(const char *text, const char *suffix);
+
 /* The path without its directories. */
 const char *text_file_name(const char *path);
 

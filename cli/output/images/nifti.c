@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <zlib.h>
 
+#include "base/text.h"
 #include "input/readers/arrays/nifti_header.h"
 #include "output/images/images.h"
 
@@ -53,15 +53,9 @@ static int put(image_file *file, unsigned char *bytes, size_t size, fault *f)
     return 0;
 }
 
-static bool is_packed(const char *path)
-{
-    const size_t length = strlen(path);
-    return length > 3 && strcasecmp(path + length - 3, ".gz") == 0;
-}
-
 static int begin_packing(nifti_file *n, fault *f)
 {
-    if (!is_packed(outfile_name(n->file.out))) return 0;
+    if (!text_has_suffix(outfile_name(n->file.out), ".gz")) return 0;
     n->zlib = calloc(1, sizeof *n->zlib);
     if (n->zlib && deflateInit2(n->zlib, 6, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK) return 0;
     free(n->zlib);

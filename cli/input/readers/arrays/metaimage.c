@@ -31,16 +31,10 @@ static int fault_header(const char *name, const char *what, const char *value, f
                      value);
 }
 
-static bool has_suffix(const char *path, const char *suffix)
-{
-    const size_t length = strlen(path), size = strlen(suffix);
-    return length > size && strcasecmp(path + length - size, suffix) == 0;
-}
-
 bool metaimage_recognise(const unsigned char *head, size_t size, const char *path)
 {
     static const char *const begins[] = {"ObjectType", "NDims", "Comment"};
-    bool is = has_suffix(path, ".mha") || has_suffix(path, ".mhd");
+    bool is = text_has_suffix(path, ".mha") || text_has_suffix(path, ".mhd");
     for (size_t i = 0; i < sizeof begins / sizeof *begins && !is; i++)
         is = size > strlen(begins[i]) && memcmp(head, begins[i], strlen(begins[i])) == 0;
     return is && memmem(head, size, "DimSize", 7) && memmem(head, size, "ElementDataFile", 15);
@@ -59,7 +53,7 @@ static bool parse_type(const char *value, histo_dtype *dtype)
     char name[32];
     if (strncasecmp(value, "MET_", 4) != 0 || strlen(value) >= sizeof name) return false;
     strcpy(name, value + 4);
-    if (has_suffix(name, "_ARRAY")) name[strlen(name) - 6] = '\0';
+    if (text_has_suffix(name, "_ARRAY")) name[strlen(name) - 6] = '\0';
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcasecmp(name, types[i].name) == 0) {
             *dtype = types[i].dtype;
@@ -196,10 +190,7 @@ static int find_samples(plain_place *place, const description *d, int64_t bytes,
     const encoding is = d->text ? ENCODED_TEXT : d->compressed ? ENCODED_ZLIB : ENCODED_RAW;
     if (bytes < 0)
         return fault_set(f, EXIT_DATA, "%s is damaged: its header describes more than 2^63 bytes", place->name);
-    if (d->skip < 0 && place->size < 0)
-        return fault_set(f, EXIT_DATA, "%s has its samples at its end, which is unknown: name a plain file",
-                         place->name);
-    if (d->skip < 0 && place->size - bytes > place->start) place->start = place->size - bytes;
+    if (d->skip < 0 && plain_take_end(place, bytes, f) != 0) return -1;
     if (d->skip > 0) place->start += d->skip;
     return encoded_decode(place, is, bytes, 0, f);
 }
@@ -225,14 +216,7 @@ reader *metaimage_open(input *in, const read_options *options, fault *f)
                          .swapped = histo_dtype_size(d.dtype) > 1 && d.big == LITTLE_ENDIAN_MACHINE,
                          .scaling = scaling_of(d.dtype, 0, d.slope, d.intercept),
                          .name = input_name(in)};
-    if (strcasecmp(d.file, "LOCAL") != 0) {
-        input *samples = plain_beside(input_name(in), d.file, f);
-        if (!samples) return NULL;
-        place.bytes = byte_source_owning(samples, options);
-        place.size = input_data_size(samples);
-        place.start = 0;
-        place.name = input_name(samples);
-    }
+    if (strcasecmp(d.file, "LOCAL") != 0 && plain_take_beside(&place, d.file, options, f) != 0) return NULL;
     grid_info info = {.channels = d.channels, .ndim = d.sizes};
     for (int i = 0; i < d.sizes; i++)
         info.shape[i] = d.size[d.sizes - 1 - i];

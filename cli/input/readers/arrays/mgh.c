@@ -1,8 +1,8 @@
 /* MGH (FreeSurfer), mostly compressed (.mgz): a header of 284 bytes, then the samples, in big endian, x first. */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/text.h"
 #include "input/readers/arrays/plain.h"
 #include "input/readers/readers.h"
 
@@ -20,8 +20,7 @@ bool mgh_recognise(const unsigned char *head, size_t size, const char *path)
     static const char *const suffixes[] = {".mgz", ".mgh", ".mgh.gz"};
     bool named = false;
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
-        named = named || (strlen(path) > strlen(suffixes[i]) &&
-                          strcasecmp(path + strlen(path) - strlen(suffixes[i]), suffixes[i]) == 0);
+        named = named || text_has_suffix(path, suffixes[i]);
     return named && size >= (size_t)(4 * FIELDS) && field(head, 0) == 1;
 }
 

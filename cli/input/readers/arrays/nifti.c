@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/text.h"
 #include "input/readers/arrays/nifti_header.h"
 #include "input/readers/arrays/plain.h"
 #include "input/readers/readers.h"
@@ -60,12 +61,6 @@ static int begins(const unsigned char *head, bool *swapped)
     return 0;
 }
 
-static bool has_suffix(const char *path, const char *suffix)
-{
-    const size_t length = strlen(path), size = strlen(suffix);
-    return length > size && strcasecmp(path + length - size, suffix) == 0;
-}
-
 bool nifti_recognise(const unsigned char *head, size_t size, const char *path)
 {
     bool swapped;
@@ -73,7 +68,7 @@ bool nifti_recognise(const unsigned char *head, size_t size, const char *path)
     const int is = begins(head, &swapped);
     const char *magic = (const char *)head + (is == NIFTI_1_BYTES ? 344 : 4);
     if (is && (memcmp(magic, "n+", 2) == 0 || memcmp(magic, "ni", 2) == 0)) return true;
-    return is == NIFTI_1_BYTES && (has_suffix(path, ".hdr") || has_suffix(path, ".hdr.gz"));
+    return is == NIFTI_1_BYTES && (text_has_suffix(path, ".hdr") || text_has_suffix(path, ".hdr.gz"));
 }
 
 static int fault_header(const char *name, const char *what, fault *f)
@@ -241,8 +236,8 @@ static input *open_image(const char *path, fault *f)
 {
     static const char *const suffixes[] = {".img", ".img.gz", ".IMG"};
     const char *file = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-    const int stem = (int)(strlen(file) - (has_suffix(file, ".gz") ? 7 : 4));
-    if (!has_suffix(file, ".hdr") && !has_suffix(file, ".hdr.gz")) {
+    const int stem = (int)(strlen(file) - (text_has_suffix(file, ".gz") ? 7 : 4));
+    if (!text_has_suffix(file, ".hdr") && !text_has_suffix(file, ".hdr.gz")) {
         fault_set(f, EXIT_DATA, "%s is the header of a NIfTI pair: name the file, whose suffix is .hdr", path);
         return NULL;
     }

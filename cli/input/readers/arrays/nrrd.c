@@ -258,11 +258,7 @@ static int find_start(plain_place *place, const description *d, int64_t bytes, f
         __builtin_add_overflow(place->start, d->bytes, &place->start))
         return fault_header(place->name, "its byte skip is too large", "", f);
     if (d->bytes >= 0) return 0;
-    if (place->size < 0)
-        return fault_set(f, EXIT_DATA, "%s has its samples at its end, which is unknown: name a plain file",
-                         place->name);
-    if (place->size - bytes > place->start) place->start = place->size - bytes;
-    return 0;
+    return plain_take_end(place, bytes, f);
 }
 
 reader *nrrd_open(input *in, const read_options *options, fault *f)
@@ -277,12 +273,7 @@ reader *nrrd_open(input *in, const read_options *options, fault *f)
                          .scaling = scaling_of(d.dtype, 0, 1, 0),
                          .name = input_name(in)};
     if (d.file[0]) {
-        input *samples = plain_beside(input_name(in), d.file, f);
-        if (!samples) return NULL;
-        place.bytes = byte_source_owning(samples, options);
-        place.size = input_data_size(samples);
-        place.start = 0;
-        place.name = input_name(samples);
+        if (plain_take_beside(&place, d.file, options, f) != 0) return NULL;
         if (d.encoding == ENCODED_COMPRESSED && d.lines == 0) d.encoding = ENCODED_RAW; /* inputs are decompressed */
     }
     describe(&d, &info);

@@ -136,3 +136,23 @@ input *plain_beside(const char *beside, const char *name, fault *f)
     free(path);
     return in;
 }
+
+int plain_take_beside(plain_place *place, const char *file, const read_options *options, fault *f)
+{
+    input *samples = plain_beside(place->name, file, f);
+    if (!samples) return -1;
+    place->bytes = byte_source_owning(samples, options);
+    place->size = input_data_size(samples);
+    place->start = 0;
+    place->name = input_name(samples);
+    return 0;
+}
+
+int plain_take_end(plain_place *place, int64_t bytes, fault *f)
+{
+    if (place->size < 0)
+        return fault_set(f, EXIT_DATA, "%s has its samples at its end, which is unknown: name a plain file",
+                         place->name);
+    if (place->size - bytes > place->start) place->start = place->size - bytes;
+    return 0;
+}

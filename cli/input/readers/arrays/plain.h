@@ -21,6 +21,12 @@ reader *plain_open(input *in, const read_options *options, grid_info *info, cons
 /* A source that reads an input from its beginning on, and closes it. */
 byte_source byte_source_owning(input *in, const read_options *options);
 
+/* Take the samples from another file, which stands beside this one: all of it. The place's source is that of an input,
+ * which stays open. */
+int plain_take_beside(plain_place *place, const char *file, const read_options *options, fault *f);
+/* The samples are the last bytes of the source. */
+int plain_take_end(plain_place *place, int64_t bytes, fault *f);
+
 /* The input of a file that stands beside another; NULL on failure. beside: the other's path. */
 input *plain_beside(const char *beside, const char *name, fault *f);
 
