@@ -70,7 +70,7 @@ END2
     prints "$day" --column d --width 1d --date-format dmy either.$form
     shows '^2024-06-01	2024-07-01	1$' --column d --width 1mo --date-format mdy either.$form
     refuses 1 'begins with a day or .*a month.*--date-format' --column d either.$form
-    prints 'value\tcount\n1/1/2024\t1\n13/5/2024\t1\n5/13/2024\t1\n' --column d both.$form
+    prints 'value\tcount\n1/1/2024\t1\n13/5/2024\t1\n5/13/2024\t1\n' -q --column d both.$form
     shows '^2024-02-02	2024-02-03	1$' --column d --width 1d same.$form
     prints 'value\tcount\n5/1/2024\t1\n6/1/2024\t1\n' --category d either.$form
     prints 'lo\thi\tcount\n1\t2\t1\n' --column v -b 1 -r 1:2 --where d=6/1/2024 dmy.$form

@@ -77,7 +77,7 @@ printf 'n\n12ms\n5\n' >bare
 refuses 1 "bare, line 3, column 0 (n): '5' is not a number; others in its column have a unit" bare
 remarks 'bare: skipped 1 cell that is not a number' --skip-bad bare
 printf 'n\n12ms\n5K\n' >differ
-prints 'value\tcount\n12ms\t1\n5K\t1\n' differ
+remarks 'differ: numbers in different units are strings: write them in one unit$' differ
 refuses 1 'bytes has numbers in bytes in n, and other files in s: count it separately' seconds bytes
 printf 'n\n7\n' >plain
 refuses 1 'plain has numbers without a unit in n, and other files in s' seconds plain

@@ -121,6 +121,10 @@ bool text_find_columns(text_reader *r, const read_options *options, text_cell *c
         const column_look *look = &looks[c];
         const bool unlike = look->dates.day_first && look->dates.month_first && !options->date_order;
         const bool written = look->written && !look->words && !look->times && !look->notation.units_differ;
+        if (unlike && !look->words)
+            notes[c] = "dates with the day and with the month first are strings: --date-format dmy or mdy says which";
+        if (look->written && look->notation.units_differ && !look->words)
+            notes[c] = "numbers in different units are strings: write them in one unit";
         blank[c] = !look->numbers && !look->written && !look->words && !look->times;
         numeric[c] = look->numbers || written || look->found || blank[c];
         const int words = look->words + (numeric[c] ? 0 : look->written);
