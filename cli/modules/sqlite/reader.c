@@ -11,6 +11,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "base/text.h"
 #include "input/readers/names.h"
 #include "input/readers/readers.h"
 #include "input/readers/text/row_table.h"
@@ -286,8 +287,12 @@ static int put_cell(sqlite_reader *r, int at, fault *f)
     default:
         break;
     }
-    if (cell.kind == CELL_WORD ||
-        (cell.kind != CELL_NULL && cell.kind != CELL_OTHER && row_table_has_words(&r->table, column))) {
+    char number[TEXT_NUMBER_BYTES]; /* SQLite's own text of a real has 15 digits */
+    if (cell.kind == CELL_REAL && row_table_has_words(&r->table, column)) {
+        cell.text = text_exact(cell.real, number);
+        cell.size = strlen(number);
+    } else if (cell.kind == CELL_WORD ||
+               (cell.kind != CELL_NULL && cell.kind != CELL_OTHER && row_table_has_words(&r->table, column))) {
         cell.text = (const char *)sqlite3_column_text(r->rows, at);
         cell.size = (size_t)sqlite3_column_bytes(r->rows, at);
         if (!cell.text) return fault_sqlite(r, f);

@@ -76,6 +76,17 @@ db.commit()
 END
 prints 'lo\thi\tcount\n2024-01-05\t2024-01-06\t1\n2024-01-06\t2024-01-07\t2\n' -q --column t --width 1d dates.db
 
+# Numbers as categories have all their digits.
+python3 - <<'END'
+import sqlite3
+db = sqlite3.connect("reals.db")
+db.execute("CREATE TABLE t(x REAL, n)")
+db.executemany("INSERT INTO t VALUES(?, ?)", [(0.1 + 0.2, 2**62 + 1), (0.3, 2**62), (1.0, 2**62), (1.0, "a")])
+db.commit()
+END
+prints 'value\tcount\n1\t2\n0.3\t1\n0.30000000000000004\t1\n' --category x reals.db
+prints 'value\tcount\n4611686018427387904\t2\n4611686018427387905\t1\na\t1\n' --category n reals.db
+
 # Damaged and cut.
 head -c 20000 prices.db >cut.db
 refuses 1 'cut.db.* cannot be read (SQLite: .*' --column price cut.db
