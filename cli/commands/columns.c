@@ -116,8 +116,9 @@ static void put_value(const listed_column *c, histo_number n, char text[CELL_BYT
 {
     char number[TEXT_NUMBER_BYTES], date[TIME_TEXT_BYTES];
     int64_t us;
-    if (c->boolean && n.u64 <= 1) {
-        snprintf(text, CELL_BYTES, "%s", n.u64 ? "true" : "false");
+    const double truth = c->dtype >= HISTO_F16 ? n.f64 : (double)n.u64;
+    if (c->boolean && (truth == 0 || truth == 1)) {
+        snprintf(text, CELL_BYTES, "%s", truth == 1 ? "true" : "false");
     } else if (as_time(c, n, &us)) {
         snprintf(text, CELL_BYTES, "%s", time_text(us, time_digits_of(us, TIME_DAYS), date));
     } else if (c->dtype == HISTO_F64) {
@@ -285,7 +286,7 @@ static void print_column(const reader *r, int c, const listed_column *of, rows *
     if (of->view < 0) kind = "other";
     if (of->view >= 0 && of->count == 0)
         kind = "missing";
-    else if (numbers && is_written(r, c) && !of->form.epoch.units && of->form.kind != VALUES_TIMES)
+    else if (numbers && !of->boolean && is_written(r, c) && !of->form.epoch.units && of->form.kind != VALUES_TIMES)
         kind = of->whole ? "integers" : "numbers";
     rows_count(to, (uint64_t)c);
     rows_text(to, of->name ? of->name : "");

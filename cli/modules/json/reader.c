@@ -179,7 +179,9 @@ static bool put_truth(void *self, bool value)
 {
     json_reader *r = self;
     const char *text = value ? "true" : "false";
-    const int column = column_of_value(r, CELL_INTEGER);
+    const int learned = r->learning && r->key != NOWHERE ? column_of(r, r->key) : NOWHERE;
+    const int column = column_of_value(r, CELL_OTHER);
+    if (learned != NOWHERE) r->table.booleans[learned] = true;
     const row_table_cell cell = {CELL_INTEGER, value, value, text, strlen(text)};
     return column == NOWHERE || put(r, column, &cell, r->window.data + r->window.at);
 }
@@ -386,12 +388,13 @@ static bool find_more(reader *base)
     json_reader *r = (json_reader *)base;
     row_table *t = &r->table;
     const size_t before = (size_t)base->channels;
-    bool *numeric = malloc(before * sizeof *numeric);
+    bool *numeric = malloc(before * sizeof *numeric), *booleans = malloc(before * sizeof *booleans);
     values_kind *kinds = malloc(before * sizeof *kinds);
     fault ignored = {0}; /* reading says it again */
     base->find_more = NULL;
-    if (numeric && kinds && json_rewind(base, &ignored) == 0) {
+    if (numeric && booleans && kinds && json_rewind(base, &ignored) == 0) {
         memcpy(numeric, t->numeric, before * sizeof *numeric);
+        memcpy(booleans, t->booleans, before * sizeof *booleans);
         memcpy(kinds, t->kinds, before * sizeof *kinds);
         r->learning = true;
         do
@@ -400,11 +403,13 @@ static bool find_more(reader *base)
         r->learning = false;
         row_table_end_columns(t);
         memcpy(t->numeric, numeric, before * sizeof *numeric);
+        memcpy(t->booleans, booleans, before * sizeof *booleans);
         memcpy(t->kinds, kinds, before * sizeof *kinds);
         row_table_begin_band(t);
         json_rewind(base, &(fault){0});
     }
     free(numeric);
+    free(booleans);
     free(kinds);
     return base->channels > (int)before;
 }

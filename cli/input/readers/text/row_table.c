@@ -75,6 +75,8 @@ int row_table_add_column(row_table *t, char *name)
         if (dtypes) t->base.dtypes = t->dtypes = dtypes;
         bool *numeric = realloc(t->numeric, room * sizeof *numeric);
         if (numeric) t->base.numeric = t->numeric = numeric;
+        bool *booleans = realloc(t->booleans, room * sizeof *booleans);
+        if (booleans) t->base.booleans = t->booleans = booleans;
         bool *blank = realloc(t->blank, room * sizeof *blank);
         if (blank) t->base.blank = t->blank = blank;
         bool *reals = realloc(t->reals, room * sizeof *reals);
@@ -85,7 +87,7 @@ int row_table_add_column(row_table *t, char *name)
         if (kinds) t->base.kinds = t->kinds = kinds;
         row_table_words *words = realloc(t->words, room * sizeof *words);
         if (words) t->words = words;
-        if (names && dtypes && numeric && blank && reals && styles && kinds && words) t->room = (int)room;
+        if (names && dtypes && numeric && booleans && blank && reals && styles && kinds && words) t->room = (int)room;
     }
     if (!name || column == t->room) {
         free(name);
@@ -93,7 +95,7 @@ int row_table_add_column(row_table *t, char *name)
     }
     t->names[column] = name;
     t->dtypes[column] = HISTO_F64;
-    t->numeric[column] = t->blank[column] = t->reals[column] = false;
+    t->numeric[column] = t->booleans[column] = t->blank[column] = t->reals[column] = false;
     t->styles[column] = t->given;
     t->kinds[column] = VALUES_NUMBERS;
     t->words[column] = (row_table_words){0};
@@ -105,6 +107,9 @@ void row_table_end_columns(row_table *t)
     for (int c = 0; c < t->base.channels; c++) {
         const row_table_words *words = &t->words[c];
         const bool unlike = words->dates.day_first && words->dates.month_first && !t->given.order;
+        const bool truths = t->booleans[c];
+        t->booleans[c] = truths && !t->numeric[c] && !words->words && !words->times;
+        t->numeric[c] = t->numeric[c] || truths;
         t->blank[c] = !t->numeric[c] && !words->words && !words->times;
         if (!t->given.order) t->styles[c].order = date_evidence_order(&words->dates);
         if (!t->numeric[c])
@@ -127,6 +132,7 @@ void row_table_free(row_table *t)
     free(t->names);
     free(t->dtypes);
     free(t->numeric);
+    free(t->booleans);
     free(t->blank);
     free(t->reals);
     free(t->styles);

@@ -44,6 +44,7 @@ typedef struct row_table {
     char **names;
     histo_dtype *dtypes;
     bool *numeric;
+    bool *booleans; /* until the last column is added: true or false has been seen */
     bool *blank, *reals;
     values_kind *kinds;
     time_style *styles;
