@@ -58,6 +58,27 @@ static int name_bins(drawing *d, const histo_axis *axis, const bin_names *names,
     return 0;
 }
 
+/* All other values together would leave little room for those that have a series of their own: their heights are
+ * divided by a round number, as the legend says. */
+static void shrink_rest(drawing *d, const result *group, int64_t bins)
+{
+    double rest = 0, most = 0, part = 1;
+    for (int i = 0; i < group->count; i++)
+        for (int64_t b = 0; b < bins; b++) {
+            double *largest = group->series[i].rest ? &rest : &most;
+            *largest = fmax(*largest, d->values[i * bins + b]);
+        }
+    for (int times = 0; most > 0 && rest > 1.5 * most * part && times < 60; times++)
+        part *= times % 3 == 1 ? 2.5 : 2; /* 2, 5, 10, 20, … */
+    for (int i = 0; i < group->count && part > 1; i++) {
+        const size_t length = strlen(d->names[i]);
+        if (!group->series[i].rest) continue;
+        snprintf(d->names[i] + length, sizeof d->names[i] - length, " ÷ %.15g", part);
+        for (int64_t b = 0; b < bins; b++)
+            d->values[i * bins + b] /= part;
+    }
+}
+
 /* first: the index of the group's first series in r, which selects its colour. */
 static int drawing_make(drawing *d, const result *group, const table *tables, const result *r, int first,
                         const settings *s, fault *f)
@@ -78,6 +99,7 @@ static int drawing_make(drawing *d, const result *group, const table *tables, co
             *next++ = table_value(&tables[i], b + 1);
         if (!view_is_plain(&v)) view_apply(&v, axis, &(bin_rows){axis->bins, 1, 0}, next - axis->bins);
     }
+    if (s->scale != SCALE_LOG) shrink_rest(d, group, axis->bins);
     d->footer = describe_series(group, tables);
     describe_axis(group, s, d->x_label);
     snprintf(d->y_label, sizeof d->y_label, "%s", titles_of(group, s).values);
