@@ -197,6 +197,11 @@ prints 'lo\thi\tcount\n5\t6\t2\n' --column 1 -b 1 log.csv
 printf 't=0   na,me #n  a:b\nfalse -inf 155 nm_\ntrue 5 1 x\n' >comma.txt
 prints 'lo\thi\tcount\n1\t155\t2\n' --column '#n' -b 1 comma.txt
 
+printf '_     na,me "Adj. Close*"\n2024-01-01T10:00 x,y   5\n2024-01-01T11:00 x,y   -6\n' >inside.txt
+prints 'value\tcount\nx,y\t2\n' --column 1 inside.txt
+printf 'name,genre\nTrack 1 live,rock\nTrack 2 live,pop\n' >tracks.csv
+prints 'value\tcount\npop\t1\nrock\t1\n' --column genre tracks.csv
+
 # Rows of another length are skipped by --skip-bad, in every place, and counted.
 printf 'a,b,c\n1,2,3\n4,5\n6,7,8,9\n' >ragged.csv
 remarks 'ragged.csv: skipped 2 rows with another number of cells than the first$' --skip-bad --column a -b 1 -r 0:10 ragged.csv

@@ -416,10 +416,14 @@ static bool find_delimiter(const text_window *w, const read_options *options, te
     const bool by_chance = by_blanks.cells > 1 && by_blanks.alike > best.alike && 2 * best.alike <= best.rows;
     const bool log = has_dates(blank) && form->delimiter != '\t' && best.numbers == 0 &&
                      by_blanks.times_first == by_blanks.rows && best.times_first < best.rows;
+    /* As commas in words, one in each row, where blanks make numbers or dates of the rest. */
+    const bool in_words = form->delimiter == ',' && by_blanks.alike == by_blanks.rows && by_blanks.rows > 1 &&
+                          by_blanks.cells > best.cells && best.numbers + best.times_first == 0 &&
+                          by_blanks.numbers + by_blanks.times_first > 0;
     const bool agreed = best.cells && best.alike == best.rows && best.rows > 1;
     form->row_names = !agreed && has_row_names(w, blank);
     if (form->row_names) form->delimiter = blank;
-    if (form->row_names || (columns && !quoted && !by_chance && !log)) return true;
+    if (form->row_names || (columns && !quoted && !by_chance && !log && !in_words)) return true;
 
     bool alike = by_blanks.cells > 1 && (by_blanks.alike > 1 || (blanks.numbers && !blanks.words));
     bool aligned = !only_numbers && (find_table(w, blank, form) || alike);
