@@ -140,6 +140,10 @@ void axis_search_free(axis_search *a)
     histo_survey_destroy(a->survey);
     histo_survey_destroy(a->first);
     free(a->edges);
+    free(a->asked_values);
+    a->asked_values = NULL;
+    a->found_asked = false;
+    a->asked = 0;
     a->survey = a->first = NULL;
     a->edges = NULL;
 }
@@ -160,6 +164,7 @@ static bool survey_anew(axis_search *a, histo_survey_options o)
     o.in_parts = a->in_parts;
     o.memory = a->memory;
     if (histo_survey_create(&survey, a->dtype, &o) != HISTO_OK) return false;
+    if (a->asked && a->survey) a->found_asked = histo_survey_quantiles(a->survey, a->asked_values) == HISTO_OK;
     histo_survey_destroy(a->survey);
     a->survey = survey;
     return true;
@@ -330,12 +335,15 @@ bool axis_search_sums(const axis_search *a)
 void axis_search_ask(axis_search *a, int n, const double *q)
 {
     const bool all = a->survey && !a->words && !a->times && !a->looks && !a->spec->log;
-    a->asked = all && histo_survey_ask_quantiles(a->survey, n, q) == HISTO_OK;
+    a->asked_values = all && n > 0 ? malloc((size_t)n * sizeof *a->asked_values) : NULL;
+    if (a->asked_values && histo_survey_ask_quantiles(a->survey, n, q) == HISTO_OK) a->asked = n;
 }
 
 bool axis_search_quantiles(const axis_search *a, double *values)
 {
-    return a->asked && !a->range_alone && histo_survey_quantiles(a->first ? a->first : a->survey, values) == HISTO_OK;
+    if (a->found_asked) memcpy(values, a->asked_values, (size_t)a->asked * sizeof *values);
+    return a->found_asked ||
+           (a->asked && !a->range_alone && histo_survey_quantiles(a->first ? a->first : a->survey, values) == HISTO_OK);
 }
 
 bool axis_search_found_integers(const axis_search *a, histo_dtype *dtype)

@@ -54,7 +54,9 @@ typedef struct axis_search {
     double least, most;   /* of these numbers */
     axis_finding found;
     histo_power_sums *sums; /* to add the samples to as well, if axis_search_sums; or NULL */
-    bool asked;             /* the survey finds quantiles, too */
+    int asked;              /* quantiles that the survey finds, too; 0: none */
+    bool found_asked;       /* before the survey found the range alone */
+    double *asked_values;   /* [asked], owned */
     histo_axis axis;        /* after the search */
     int64_t too_many_bins;  /* at least this many bins were requested by a rule and not used; 0: none */
 } axis_search;
@@ -74,7 +76,7 @@ bool axis_search_next_pass(axis_search *a);
 void axis_search_look(axis_search *a);
 /* Whether this pass sees all samples as numbers, once, so that their sums may be found on the way. */
 bool axis_search_sums(const axis_search *a);
-/* Before the first pass: also find the quantiles q[n] of all samples, if there is a survey for it. */
+/* Before the first pass: also find the quantiles q[n] of all samples, if there are a survey and memory for it. */
 void axis_search_ask(axis_search *a, int n, const double *q);
 /* These, after the last pass; false if they were not found. */
 bool axis_search_quantiles(const axis_search *a, double *values);
