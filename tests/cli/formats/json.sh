@@ -117,9 +117,9 @@ refuses 2 "no column 'none': it has a, late, word" --column none late
 
 # Columns of true and false are booleans; beside numbers they are 1 and 0.
 printf '{"a":true,"n":1}\n{"a":false,"n":2}\n{"a":null,"n":3}\n' >truth.jsonl
-prints 'value\tcount\nfalse\t1\ntrue\t1\n' --column a truth.jsonl
-prints 'lo\thi\tcount\n0\t4\t1\n' --column n --where a=true -b 1 -r 0:4 truth.jsonl
-prints 'lo\thi\tcount\n0\t1\t1\n1\t2\t1\n' --column a -b 2 -r 0:2 truth.jsonl
+prints 'value\tcount\nfalse\t1\ntrue\t1\n' --quiet --column a truth.jsonl
+prints 'lo\thi\tcount\n0\t4\t1\n' --quiet --column n --where a=true -b 1 -r 0:4 truth.jsonl
+prints 'lo\thi\tcount\n0\t1\t1\n1\t2\t1\n' --quiet --column a -b 2 -r 0:2 truth.jsonl
 shows '^0	a	booleans	2	1	true, false	false	true$' columns truth.jsonl
 printf '{"a":true}\n{"a":3}\n' >mixed.jsonl
 prints 'lo\thi\tcount\n0\t2\t1\n2\t4\t1\n' --column a -b 2 -r 0:4 mixed.jsonl
