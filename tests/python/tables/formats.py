@@ -84,8 +84,8 @@ def write_blanks(path, table):
 
     kept = [column for column in table if not has_missing(column) and plain(column.name, '\n\t"\\')
             and all(plain(cell(column, value), '\n\t"\\,;|') for value in column.values)]
-    if not kept or len(kept) == 1 and not plain(kept[0].name, ",;|"):
-        return []
+    if not kept or len(kept) == 1 and (kept[0].kind in ("string", "bool") or not plain(kept[0].name, ",;|")):
+        return []  # whether the first of some words is their name cannot be known
     quoted = [[f'"{text}"' if " " in text else text
                for text in [column.name] + [cell(column, v) for v in column.values]] for column in kept]
     widths = [max(map(len, texts)) for texts in quoted]
@@ -271,7 +271,7 @@ def write_netcdf(path, table):
     fills = netCDF4.default_fillvals
     whole = [c for c in arrays(table) if fills[c.dtype] not in c.values]
     kept = [c for c in table if c in whole or c.name.isidentifier() and c.name.isascii() and c.name[0] != "_"
-            and c.dtype in ("i2", "i4", "i8") and int(np.iinfo(c.dtype).min) not in c.values]
+            and c.dtype in ("i2", "i4", "i8") and has_missing(c) and int(np.iinfo(c.dtype).min) not in c.values]
     if not kept:
         return []
     with netCDF4.Dataset(path, "w", format="NETCDF4") as file:
