@@ -21,6 +21,21 @@ prints "$two" -b 2 dos.csv
 printf 'x,y\r1,5\r2,5\r3,5' >macintosh.csv
 prints "$two" -b 2 --column x macintosh.csv
 "$histo" -b 2 --column x -o macintosh.JSON macintosh.csv && prints "$two" show --to tsv macintosh.JSON
+# Form feeds and vertical tabs are blanks wherever they stand: pages of a printed report.
+for feed in '\f' '\v'; do
+    for rows in "1$feed\n2\n3\n" "1${feed}2\n3\n" "${feed}# x\n${feed}1 2\n3"; do
+        printf "$rows" >feed
+        prints "$two" -q -b 2 feed
+    done
+    for rows in "y x\n0 1\n$feed\n0 2\n0 3$feed\n" "y ${feed}x\n0${feed}1\n0 2\n0 3\n" \
+        "y,${feed}x\n0,${feed}1\n0,2$feed\n0,3\n" "y\tx\n0\t1$feed\n0\t2\n${feed}0\t3\n" \
+        "day x\n2015-01-02 10:00${feed}1\n2015-01-03 10:00 2\n2015-01-04 10:00 3$feed\n"; do
+        printf "$rows" >feed
+        prints "$two" -b 2 --column x feed
+    done
+    printf "at x=1$feed\nat x=2\nat ${feed}x=3\n" >feed
+    prints "$two" -b 2 --number x= feed
+done
 printf 'x,y\n1,a\n2,\n3,b\n' >words.csv
 prints "$two" -b 2 words.csv
 printf 'x\n1\nbad\n2\n\n3\n' >bad.csv

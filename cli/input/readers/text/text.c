@@ -38,7 +38,7 @@ static int skip_comments(text_reader *r, fault *f)
     const bool first = !r->slot_of;
     while (r->skips_comments) {
         const char *p = w->data + w->at, *end = w->data + w->size;
-        while (*p == ' ' || *p == '\r')
+        while (is_blank(*p, '\t'))
             p++;
         const char *newline = memchr(p, '\n', (size_t)(end + 1 - p));
         if (newline == end) {
@@ -58,7 +58,7 @@ static int skip_comments(text_reader *r, fault *f)
 }
 
 /* The delimiter that a line "sep=;" in front states, as spreadsheets write it; 0: none does. The line is skipped. */
-static text_delimiter take_separator(text_reader *r)
+static char take_separator(text_reader *r)
 {
     text_window *w = &r->window;
     const char *p = w->data + w->at;

@@ -388,7 +388,7 @@ static bool find_delimiter(const text_window *w, const read_options *options, te
     const bool may_be_numbers = options->header != 1 && !options->columns;
     static const text_delimiter candidates[] = {',', '\t', ';', '|'};
     fit best = {0};
-    for (size_t i = 0; i < sizeof candidates; i++) {
+    for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
         if (candidates[i] == options->decimal) continue;
         fit one = fit_of(w, candidates[i]);
         if (one.cut) return false;

@@ -18,7 +18,7 @@ typedef struct text_reader {
     text_window window;
     text_form form;
     bool skip_bad, paired, in_parts;
-    text_delimiter separator;         /* that the first line states; 0: none does */
+    char separator;                   /* that the first line states; 0: none does */
     bool is_windows;                  /* Windows-1252, of which names and strings are made UTF-8 */
     int64_t skipped_lines;            /* --skip-lines */
     bool skips_comments;              /* before the first row */

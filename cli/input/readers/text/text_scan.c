@@ -136,7 +136,7 @@ static const char *scan_quoted(const char *q, const char *end, bool escapes, tex
 
 static inline bool ends_cell(char c, text_delimiter delimiter)
 {
-    return c == '\n' || c == delimiter || (is_by_blanks(delimiter) && (c == ' ' || c == '\t'));
+    return c == '\n' || c == delimiter || (is_by_blanks(delimiter) && is_blank(c, delimiter));
 }
 
 text_follow text_scan_cell(const char **at, const char *end, text_delimiter delimiter, text_cell *cell)

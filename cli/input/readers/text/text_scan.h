@@ -38,12 +38,12 @@ int text_window_to_line(text_window *w, int64_t offset, fault *f);
 uint64_t text_window_line(const text_window *w, uint64_t line);
 void text_window_free(text_window *w);
 
-/* A cell separator: a character, ' ' for runs of blanks, '\n' for none (one cell per row). */
-typedef char text_delimiter;
+/* A cell separator: a character, ' ' for runs of blanks, '\n' for none (one cell per row), or one of those below. */
+typedef int text_delimiter;
 
 /* Runs of blanks, where a date has its time and offset with it, although blanks part them. Their words may be cells of
  * their own as well, so that columns have the numbers that they have without dates; or none. */
-enum { BLANKS_AND_DATES = '\v', BLANKS_BUT_IN_DATES = '\f' };
+enum { BLANKS_AND_DATES = 256, BLANKS_BUT_IN_DATES }; /* no characters */
 
 static inline bool has_dates(text_delimiter delimiter)
 {
@@ -67,9 +67,10 @@ typedef enum text_follow {
     TEXT_CUT,  /* the window ended */
 } text_follow;
 
+/* White space that ends no line. */
 static inline bool is_blank(char c, text_delimiter delimiter)
 {
-    return c == ' ' || c == '\r' || (c == '\t' && delimiter != '\t');
+    return c == ' ' || (c >= '\t' && c <= '\r' && c != '\n' && c != delimiter);
 }
 
 /* Scan the cell at *at and skip its delimiter. */
