@@ -136,6 +136,7 @@ static int make_worker(worker *w, pass_of_parts *pass, fault *f)
     w->run.sources = calloc((size_t)whole->count, sizeof *w->run.sources);
     if (feed_open(&w->run.feed, &w->settings, false, f) != 0) return -1;
     w->run.feed.forms = whole->feed.forms;
+    w->run.feed.columns = whole->feed.columns;
     w->run.feed.settled = true;
     w->run.feed.division = pass->division;
     if (!w->run.sources) return fault_set(f, EXIT_DATA, "no memory for another thread");

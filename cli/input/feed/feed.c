@@ -18,6 +18,7 @@ int feed_open(feed *in, const settings *s, bool keep, fault *f)
     *in = (feed){.settings = s, .keep = keep, .files = calloc((size_t)count, sizeof *in->files)};
     if (!in->files) return fault_set(f, EXIT_DATA, "no memory for %d files", count);
     in->count = count;
+    in->columns = &in->own_columns;
     for (int i = 0; i < count; i++)
         in->files[i].path = s->files_count ? s->files[i] : "-";
     in->shard = s->shard;
@@ -30,6 +31,7 @@ void feed_close(feed *in)
         samples_close(in->files[i].open);
     free(in->files);
     if (in->forms == &in->own_forms) channel_forms_free(&in->own_forms);
+    named_columns_free(&in->own_columns);
     division_free(&in->division);
     *in = (feed){0};
 }
@@ -54,7 +56,7 @@ static samples *open_file(feed *in, int i, fault *f)
     feed_file *file = &in->files[i];
     if (file->open) return file->open;
     file->used = false;
-    file->open = samples_open(file->path, in->settings, in->forms, in->keep, f);
+    file->open = samples_open(file->path, in->settings, in->forms, in->columns, in->keep, f);
     if (file->open && in->settings->verbose && input_was_spooled(samples_reader(file->open)->in))
         note("%s is read more than once, and was copied to a temporary file", feed_name(in, i));
     return file->open;

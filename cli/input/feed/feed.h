@@ -23,13 +23,14 @@ typedef struct feed {
     bool keep; /* several passes are possible */
     int count;
     feed_file *files;
-    bool settled;                    /* what columns are that have no value in the first file */
-    channel_forms own_forms, *forms; /* of the counted sources; NULL: only numbers */
-    division division;               /* of --shard */
-    int64_t shard;                   /* that passes take, from 0; may be changed between them */
-    int open;                        /* the file that a shard has open */
-    int held;                        /* files that are */
-    feed_place at;                   /* the next pass begins here; where the current one is, after the last piece */
+    bool settled;                        /* what columns are that have no value in the first file */
+    channel_forms own_forms, *forms;     /* of the counted sources; NULL: only numbers */
+    named_columns own_columns, *columns; /* which they are in all files */
+    division division;                   /* of --shard */
+    int64_t shard;                       /* that passes take, from 0; may be changed between them */
+    int open;                            /* the file that a shard has open */
+    int held;                            /* files that are */
+    feed_place at;                       /* the next pass begins here; where the current one is, after the last piece */
 } feed;
 
 int feed_open(feed *in, const settings *s, bool keep, fault *f);

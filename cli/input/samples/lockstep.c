@@ -76,7 +76,7 @@ static int open_file(lockstep *st, int i, bool keep, fault *f)
 {
     lockstep_file *file = &st->files[i];
     const settings *s = i == 0 ? st->settings : &st->unmasked;
-    if (!(file->in = samples_open(s->files[i], s, NULL, keep, f))) return -1;
+    if (!(file->in = samples_open(s->files[i], s, NULL, NULL, keep, f))) return -1;
     samples_keep_missing(file->in);
     const int channels = samples_choice(file->in)->count;
     if (channels != 1)

@@ -82,7 +82,7 @@ static int check_steps(const samples *in, fault *f)
                      input_name(in->reader->in));
 }
 
-static int begin(samples *in, const char *path, bool keep, fault *f)
+static int begin(samples *in, const char *path, named_columns *columns, bool keep, fault *f)
 {
     const settings *s = in->settings;
     in->reader = reader_open(path, &s->read, keep, f);
@@ -90,7 +90,7 @@ static int begin(samples *in, const char *path, bool keep, fault *f)
         const bool parts = !s->mask && !s->segments && !(s->has_roi && in->reader->height < 0);
         in->reader = prefetch_open(in->reader, path, &s->read, keep, parts, s->threads);
     }
-    if (!in->reader || choice_make(&in->choice, in->reader, s, in->forms, f) != 0) return -1;
+    if (!in->reader || choice_make(&in->choice, in->reader, s, in->forms, columns, f) != 0) return -1;
     if (s->has_roi && check_roi(in, f) != 0) return -1;
     if (s->mask && mask_open(&in->mask, s->mask, in->reader, f) != 0) return -1;
     if (check_steps(in, f) != 0) return -1;
@@ -99,7 +99,8 @@ static int begin(samples *in, const char *path, bool keep, fault *f)
     return in->views ? 0 : fault_set(f, EXIT_DATA, "no memory to read %s", path);
 }
 
-samples *samples_open(const char *path, const settings *s, channel_forms *all, bool keep, fault *f)
+samples *samples_open(const char *path, const settings *s, channel_forms *all, named_columns *columns, bool keep,
+                      fault *f)
 {
     samples *in = calloc(1, sizeof *in);
     if (!in) {
@@ -109,7 +110,7 @@ samples *samples_open(const char *path, const settings *s, channel_forms *all, b
     in->settings = s;
     in->whole = s->pairs != 0;
     in->forms = all;
-    if (begin(in, path, keep, f) == 0) return in;
+    if (begin(in, path, columns, keep, f) == 0) return in;
     samples_close(in);
     return NULL;
 }

@@ -20,8 +20,10 @@ typedef struct piece {
 
 typedef struct samples samples;
 
-/* keep: several passes are possible. all: how counted sources are read, as choice_make takes it. */
-samples *samples_open(const char *path, const settings *s, channel_forms *all, bool keep, fault *f);
+/* keep: several passes are possible. all: how counted sources are read, and columns: which they are, as choice_make
+ * takes them. */
+samples *samples_open(const char *path, const settings *s, channel_forms *all, named_columns *columns, bool keep,
+                      fault *f);
 void samples_close(samples *in);
 
 const choice *samples_choice(const samples *in);

@@ -184,6 +184,7 @@ static int add_source(choice *c, const reader *r, int channel, bool luma, fault 
 
 static int add_all(choice *c, const reader *r, bool with_alpha, fault *f)
 {
+    c->listed = true;
     for (int i = 0; i < r->channels; i++)
         if (is_numeric(r, i) && (with_alpha || i != choice_alpha(r)))
             if (add_source(c, r, i, false, f) != 0) return -1;
@@ -216,8 +217,10 @@ static int add_range(choice *c, const reader *r, const char *item, fault *f)
     if (to >= r->channels)
         return fault_set(f, EXIT_USAGE, "%s has no %s %" PRId64 ": their numbers are 0 to %d", input_name(r->in),
                          r->numeric ? "column" : "channel", to, r->channels - 1);
-    for (; from <= to; from++)
+    for (; from <= to; from++) {
         if (add_source(c, r, (int)from, false, f) != 0) return -1;
+        c->sources[c->total - 1].numbered = true;
+    }
     return 0;
 }
 
@@ -225,8 +228,16 @@ static int add_range(choice *c, const reader *r, const char *item, fault *f)
 static int add_pattern(choice *c, const reader *r, const char *item, fault *f)
 {
     if (!r->names || !strpbrk(item, "*?[")) return 0;
+    c->listed = true;
     for (int i = 0; i < r->channels; i++)
         if (fnmatch(item, r->names[i], FNM_CASEFOLD) == 0 && add_source(c, r, i, false, f) != 0) return -1;
+    return 0;
+}
+
+static int add_found(choice *c, const reader *r, const char *item, int channel, bool luma, fault *f)
+{
+    if (add_source(c, r, channel, luma, f) != 0) return -1;
+    c->sources[c->total - 1].numbered = channel_by_name(r, item) == NO_SOURCE;
     return 0;
 }
 
@@ -234,7 +245,7 @@ static int add_item(choice *c, const reader *r, const char *item, fault *f)
 {
     int channel;
     bool luma;
-    if (find_item(r, item, &channel, &luma)) return add_source(c, r, channel, luma, f);
+    if (find_item(r, item, &channel, &luma)) return add_found(c, r, item, channel, luma, f);
     if (strcasecmp(item, "all") == 0) return add_all(c, r, true, f);
     const int before = c->total;
     if (add_range(c, r, item, f) != 0 || (c->total == before && add_pattern(c, r, item, f) != 0)) return -1;
@@ -246,7 +257,7 @@ static int add_list(choice *c, const reader *r, const char *list, fault *f)
 {
     int channel;
     bool luma;
-    if (find_item(r, list, &channel, &luma)) return add_source(c, r, channel, luma, f);
+    if (find_item(r, list, &channel, &luma)) return add_found(c, r, list, channel, luma, f);
     char *items = strdup(list), *rest = items;
     if (!items) return fault_no_memory(r, f);
     int failed = 0;
@@ -286,6 +297,7 @@ static bool has_purpose(const reader *r, const settings *s, int channel)
 static int add_default(choice *c, const reader *r, const settings *s, fault *f)
 {
     enum { FEW = 6 };
+    c->listed = true;
     if (!r->numeric) return add_all(c, r, false, f);
     if (r->channels == 1) return add_source(c, r, 0, false, f);
     int numbers = 0;
@@ -627,13 +639,51 @@ static int add_uncounted(choice *c, const reader *r, const char *lists, fault *f
         bool counted = false;
         for (int k = 0; k < c->total; k++)
             counted = counted || c->sources[k].channel == named.sources[i].channel;
-        if (!counted) failed = add_source(c, r, named.sources[i].channel, false, f);
+        if (!counted && !failed) failed = add_source(c, r, named.sources[i].channel, false, f);
+        if (!counted && !failed) c->sources[c->total - 1].numbered = named.sources[i].numbered;
     }
+    c->listed = c->listed || named.listed;
     choice_free(&named);
     return failed;
 }
 
-static int find_sources(choice *c, const reader *r, const settings *s, channel_forms *all, fault *f)
+/* The columns that are counted of the first file, by their names. */
+static int add_named(choice *c, const reader *r, const named_columns *columns, fault *f)
+{
+    for (int i = 0; i < columns->count; i++) {
+        const int channel = named_columns_find(columns, i, r, f);
+        c->unknown = channel < 0;
+        if (channel < 0 || add_source(c, r, channel, false, f) != 0) return -1;
+    }
+    return 0;
+}
+
+/* Which columns those of other files are, if the first one has said it, and has names. */
+static int keep_names(const choice *c, const reader *r, named_columns *columns, fault *f)
+{
+    columns->known = true;
+    for (int i = 0; i < c->count && c->listed && r->names; i++) {
+        const sample_source *s = &c->sources[i];
+        if (named_columns_add(columns, s->numbered ? NULL : r->names[s->channel], s->channel, f) != 0) return -1;
+    }
+    return 0;
+}
+
+/* What is counted, by the options. */
+static int add_counted(choice *c, const reader *r, const settings *s, bool given, fault *f)
+{
+    int failed = c->joint      ? add_list(c, r, s->joint, f)
+                 : s->channels ? add_lists(c, r, s->channels, f)
+                 : given       ? 0
+                               : add_default(c, r, s, f);
+    if (!failed && !c->joint) failed = add_uncounted(c, r, s->category, f);
+    for (int unit = 0; unit < TIME_UNITS && !failed && !c->joint; unit++)
+        failed = add_uncounted(c, r, s->times[unit], f);
+    return failed;
+}
+
+static int find_sources(choice *c, const reader *r, const settings *s, channel_forms *all, const named_columns *columns,
+                        fault *f)
 {
     c->joint = s->joint != NULL;
     if (c->joint && s->channels)
@@ -647,14 +697,8 @@ static int find_sources(choice *c, const reader *r, const settings *s, channel_f
         given = given || s->times[unit];
     if (given && !all)
         return fault_set(f, EXIT_USAGE, "--time works neither with --live nor in histo-mpi: leave it out");
-    int failed = c->joint      ? add_list(c, r, s->joint, f)
-                 : s->channels ? add_lists(c, r, s->channels, f)
-                 : given       ? 0
-                               : add_default(c, r, s, f);
-    if (!failed && !c->joint) failed = add_uncounted(c, r, s->category, f);
-    for (int unit = 0; unit < TIME_UNITS && !failed && !c->joint; unit++)
-        failed = add_uncounted(c, r, s->times[unit], f);
-    if (failed) return -1;
+    const bool by_name = columns && columns->count && r->names;
+    if ((by_name ? add_named(c, r, columns, f) : add_counted(c, r, s, given, f)) != 0) return -1;
     if (c->total == 0) return fault_no_numbers(r, f);
     c->count = c->total;
     if (c->joint && (c->count < 2 || c->count > HISTO_MAX_AXES))
@@ -669,20 +713,21 @@ static int find_sources(choice *c, const reader *r, const settings *s, channel_f
     return add_conditions(c, r, s, f);
 }
 
-int choice_make(choice *c, reader *r, const settings *s, channel_forms *all, fault *f)
+int choice_make(choice *c, reader *r, const settings *s, channel_forms *all, named_columns *columns, fault *f)
 {
     const int before = all ? all->count : 0;
     fault first = {0};
     *c = (choice){.weights = NO_SOURCE, .where = NO_SOURCE, .by = NO_SOURCE};
-    int failed = find_sources(c, r, s, all, &first);
+    int failed = find_sources(c, r, s, all, columns, &first);
     if (failed && c->unknown && r->find_more && r->find_more(r)) {
         choice_free(c);
         while (all && all->count > before)
             dictionary_free(all->forms[--all->count].words);
-        failed = find_sources(c, r, s, all, f);
+        failed = find_sources(c, r, s, all, columns, f);
     } else if (failed) {
         fault_set(f, first.status, "%s", first.text);
     }
+    if (!failed && columns && !columns->known) failed = keep_names(c, r, columns, f);
     if (!failed && select_in_reader(c, r, f) == 0) return 0;
     choice_free(c);
     return -1;

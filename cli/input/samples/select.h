@@ -2,6 +2,7 @@
 #ifndef CLI_SELECT_H
 #define CLI_SELECT_H
 
+#include "input/feed/named_columns.h"
 #include "input/reader.h"
 #include "input/samples/filter.h"
 #include "options/settings.h"
@@ -10,9 +11,10 @@
 typedef struct sample_source {
     char *name; /* "r", "gray", "Close"; NULL: the only channel, unnamed */
     histo_dtype dtype;
-    bool luma;   /* the luma of channels 0, 1 and 2 (Rec. 601) */
-    int channel; /* of the reader */
-    int view;    /* index in the views of a band; luma uses three from here */
+    bool luma;     /* the luma of channels 0, 1 and 2 (Rec. 601) */
+    int channel;   /* of the reader */
+    int view;      /* index in the views of a band; luma uses three from here */
+    bool numbered; /* the options give its number */
     channel_form as;
 } sample_source;
 
@@ -28,6 +30,7 @@ typedef struct choice {
     condition *conditions; /* all others */
     int conditions_count;
     bool unknown; /* a name was not found */
+    bool listed;  /* the file says which sources are counted: all, those like a pattern, or the default */
     int total;    /* sources in total */
     sample_source *sources;
 } choice;
@@ -46,8 +49,9 @@ bool channel_forms_are_open(const channel_forms *all);
 void channel_forms_settle(channel_forms *all);
 
 /* Find the channels that s requests in r, and select them there. all: those of the first file are added, others must
- * match; NULL: only numbers are counted. */
-int choice_make(choice *c, reader *r, const settings *s, channel_forms *all, fault *f);
+ * match; NULL: only numbers are counted. columns: those of the first file, which sets them; NULL: it does not matter.
+ */
+int choice_make(choice *c, reader *r, const settings *s, channel_forms *all, named_columns *columns, fault *f);
 /* Select them there again, after the forms of counted sources have changed. */
 int choice_reform(choice *c, reader *r, const channel_forms *all, fault *f);
 /* The channels of a list alone, without selecting them in the reader. */

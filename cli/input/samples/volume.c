@@ -139,7 +139,7 @@ static int read_all(volume *v, samples *in, reading *r, const settings *s, fault
 int volume_read(volume *v, const char *path, const settings *s, fault *f)
 {
     *v = (volume){0};
-    samples *in = samples_open(path, s, NULL, false, f);
+    samples *in = samples_open(path, s, NULL, NULL, false, f);
     if (!in) return -1;
     samples_keep_missing(in);
     reading r = {.to = v, .path = path};
