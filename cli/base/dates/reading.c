@@ -380,6 +380,20 @@ static bool may_begin(const char *p, const char *end)
     return digits > 0 && digits < 5 && p < end && strchr("-/. ", *p);
 }
 
+bool time_is_month(const char *begin, const char *end)
+{
+    cursor c = {begin, end};
+    return take_month(&c) && c.at == end;
+}
+
+/* Is it 5 Jan, as a number and a name? */
+static bool has_day_in_front(const char *begin, const char *end)
+{
+    cursor c = {begin, end};
+    int number;
+    return take_number(&c, 1, 2, &number) && take_blanks(&c) && take_month(&c);
+}
+
 static const char *extent(const char *begin, const char *end, date_order order)
 {
     cursor c = {begin, end};
@@ -391,9 +405,9 @@ static const char *extent(const char *begin, const char *end, date_order order)
     return memchr(begin, ' ', (size_t)(c.at - begin)) || memchr(begin, '\t', (size_t)(c.at - begin)) ? c.at : NULL;
 }
 
-const char *time_extent(const char *begin, const char *end)
+const char *time_extent(const char *begin, const char *end, bool days_in_front)
 {
-    if (!may_begin(begin, end)) return NULL;
+    if (!may_begin(begin, end) || (!days_in_front && has_day_in_front(begin, end))) return NULL;
     const char *found = extent(begin, end, DAY_FIRST);
     return found ? found : extent(begin, end, MONTH_FIRST);
 }

@@ -37,8 +37,12 @@ time_reading time_read(const char *begin, const char *end, const time_style *sty
 bool time_parse(const char *begin, const char *end, bool years, time_span *span);
 
 /* The end of a date that begins here and has blanks in it, such as those before a time, an offset or a year; NULL if
- * there is none. A character that no date has, such as a newline, must follow before or at `end`. */
-const char *time_extent(const char *begin, const char *end);
+ * there is none. A character that no date has, such as a newline, must follow before or at `end`. days_in_front: 5 Jan
+ * 2015 is one. */
+const char *time_extent(const char *begin, const char *end, bool days_in_front);
+
+/* Is the text the name of a month, in full or cut? */
+bool time_is_month(const char *begin, const char *end);
 
 /* What the dates of a column say about their order. */
 typedef struct date_evidence {

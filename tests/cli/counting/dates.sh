@@ -130,4 +130,24 @@ shows '^01:00	1$' --time s --cycle day --timezone +01:00 epoch.csv
 prints 'value\tcount\nMonday\t1\nTuesday\t1\nWednesday\t1\nThursday\t0\nFriday\t0\nSaturday\t0\nSunday\t1\n' merge w1.histo w2.histo
 refuses 2 'there are no dates in what is counted: leave --cycle out' --column v --cycle day cycles.csv
 refuses 2 '--cycle has a bin for each hour' --column t --cycle day -b 5 cycles.csv
+
+# A number before a month and its day is none of a date: sizes of ls -l, counts of uniq -c. Days in front of months are
+# so in all rows; years of two digits are, besides, what no day is, or the same in all rows.
+printf 'total 8\n-rw-r--r-- 1 a a 28 Mar 13 10:33 f\n-rw-r--r-- 1 a a 1290 Mar  4 10:34 g\n' >sizes
+printf -- '-rw-r--r-- 1 a a 28 Mar 13 10:33 f\n-rw-r--r-- 1 a a 12 Mar 13 10:34 g\n' >small_sizes
+for file in sizes small_sizes; do
+    shows '^5	5	dates	2	0	20..-03-13T10:33, 20..-03-..T10:34' columns $file
+    shows '^4	4	integers	2	0	28, ' columns $file
+done
+printf '      3 Nov 27\n     12 Nov 28\n' >counts
+prints 'lo\thi\tcount\n3\t12\t2\n' -b 1 -r minmax --column 0 counts
+printf '      3 Nov 2\n     45 Nov 28\n' >counts
+prints 'lo\thi\tcount\n3\t45\t2\n' -b 1 -r minmax --column 0 counts
+printf '28 Feb 2017 5\n1 Mar 2018 6\n' >years
+printf '28 Feb 99 5\n1 Mar 17 6\n' >short_years
+printf '28 Feb 17 5\n1 Mar 17 6\n' >same_years
+for file in years short_years same_years; do
+    shows '^0	0	dates	2	0	' columns $file
+    shows '^3	3	integers	2	0	5, 6	' columns $file
+done
 finish

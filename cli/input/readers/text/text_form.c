@@ -248,25 +248,90 @@ static bool names_times_apart(const text_window *w)
     return false;
 }
 
+/* A number of digits alone; -1: it is none. */
+static int digits_of(const text_cell *cell)
+{
+    int number = 0;
+    if (cell->begin == cell->end || cell->end - cell->begin > 4) return -1;
+    for (const char *p = cell->begin; p < cell->end; p++) {
+        if (*p < '0' || *p > '9') return -1;
+        number = 10 * number + (*p - '0');
+    }
+    return number;
+}
+
+/* What the rows say of words such as 28 Feb 17: a date, or a number and a day. */
+typedef struct days_census {
+    int rows;           /* that have them */
+    int64_t at;         /* the word of the first number */
+    int year;           /* the last number of the first row */
+    bool numbers, days; /* a first number that is no day; a last number that can only be a day */
+    bool long_years;    /* all years have four digits */
+    bool years;         /* a last number that can only be a year */
+    bool years_differ, shifted;
+    bool full; /* what follows completes a month and a day: a time, or a year */
+} days_census;
+
+static void add_days(days_census *has, const text_cell *words, int64_t count)
+{
+    int64_t c = 0;
+    while (c + 2 < count && (!time_is_month(words[c + 1].begin, words[c + 1].end) || digits_of(&words[c + 2]) < 0))
+        c++;
+    if (c + 2 >= count) return;
+    const int64_t digits = words[c + 2].end - words[c + 2].begin;
+    const int day = words[c].end - words[c].begin < 3 ? digits_of(&words[c]) : -1, year = digits_of(&words[c + 2]);
+    const text_cell *next = &words[c + 3];
+    if (has->rows == 0) *has = (days_census){.at = c, .year = year, .long_years = true};
+    has->rows++;
+    has->numbers = has->numbers || day < 1 || day > 31;
+    has->days = has->days || digits == 1;
+    has->long_years = has->long_years && digits == 4;
+    has->years = has->years || year == 0 || year > 31;
+    has->years_differ = has->years_differ || year != has->year;
+    has->shifted = has->shifted || c != has->at;
+    if (c + 3 < count)
+        has->full = has->full || memchr(next->begin, ':', (size_t)(next->end - next->begin)) || digits_of(next) > 999;
+}
+
+/* Are the numbers before names of months not their days, but sizes, as of ls -l, or counts, as of uniq -c? Days are so
+ * in all rows. With years of two digits, these must be what a day cannot be, or the same in all rows. */
+static bool has_numbers_before_months(const text_window *w)
+{
+    const char *p = w->data + w->at, *end = w->data + w->size;
+    uint64_t line = 0;
+    days_census has = {0};
+    for (int row = 0; (row < ROWS_LOOKED_AT || has.rows) && text_skip_to_row(&p, end, ' ', w->comment, &line); row++) {
+        text_cell words[CELLS_LOOKED_AT];
+        const int64_t count = words_of(&p, end, ' ', words, &line);
+        if (count == 0) break;
+        add_days(&has, words, count < CELLS_LOOKED_AT ? count : CELLS_LOOKED_AT);
+    }
+    if (has.rows == 0) return false;
+    if (has.numbers || has.days) return true;
+    if (has.long_years || has.years) return false;
+    return has.full || has.shifted || has.years_differ || has.rows < 2;
+}
+
 /* How blanks part the cells. A date and its time are one where rows have nothing else, or where the header has one name
  * for both. */
 static text_delimiter find_blanks(const text_window *w)
 {
     const char *p = w->data + w->at, *end = w->data + w->size;
+    const text_delimiter days = has_numbers_before_months(w) ? NUMBERS_BEFORE_MONTHS : 0;
     uint64_t line = 0;
     bool dates = false, alone = true;
     for (int row = 0; row < ROWS_LOOKED_AT && text_skip_to_row(&p, end, ' ', w->comment, &line); row++) {
         text_cell cell[CELLS_LOOKED_AT];
-        const int64_t cells = words_of(&p, end, BLANKS_BUT_IN_DATES, cell, &line);
+        const int64_t cells = words_of(&p, end, BLANKS_BUT_IN_DATES | days, cell, &line);
         if (cells == 0) break;
         for (int64_t c = 0; c < cells && c < CELLS_LOOKED_AT && !dates; c++)
             dates = !cell[c].quoted && memchr(cell[c].begin, ' ', (size_t)(cell[c].end - cell[c].begin));
         alone = alone && cells == 1;
     }
-    if (!dates || alone) return dates ? BLANKS_BUT_IN_DATES : ' ';
-    const words_census joined = words_census_of(w, BLANKS_BUT_IN_DATES);
+    if (!dates || alone) return dates ? BLANKS_BUT_IN_DATES | days : ' ';
+    const words_census joined = words_census_of(w, BLANKS_BUT_IN_DATES | days);
     const bool named = joined.rows > 1 && joined.first_words && joined.fewest >= joined.first && !names_times_apart(w);
-    return named ? BLANKS_BUT_IN_DATES : BLANKS_AND_DATES;
+    return (named ? BLANKS_BUT_IN_DATES : BLANKS_AND_DATES) | days;
 }
 
 /* The kinds of cells in the first row. */

@@ -156,8 +156,9 @@ text_follow text_scan_cell(const char **at, const char *end, text_delimiter deli
     if (!cell->quoted) {
         if (has_dates(delimiter) && end - begin < LONGEST_DATE && !memchr(begin, '\n', (size_t)(end - begin)))
             return TEXT_CUT;
-        const char *date = has_dates(delimiter) ? time_extent(begin, end) : NULL;
-        if (date && delimiter == BLANKS_BUT_IN_DATES) q = date;
+        const bool days_in_front = !(delimiter & NUMBERS_BEFORE_MONTHS);
+        const char *date = has_dates(delimiter) ? time_extent(begin, end, days_in_front) : NULL;
+        if (date && (delimiter & ~NUMBERS_BEFORE_MONTHS) == BLANKS_BUT_IN_DATES) q = date;
         while (!ends_cell(*q, delimiter))
             q++;
         cell->begin = begin;

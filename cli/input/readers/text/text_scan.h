@@ -43,11 +43,15 @@ typedef int text_delimiter;
 
 /* Runs of blanks, where a date has its time and offset with it, although blanks part them. Their words may be cells of
  * their own as well, so that columns have the numbers that they have without dates; or none. */
-enum { BLANKS_AND_DATES = 256, BLANKS_BUT_IN_DATES }; /* no characters */
+enum {
+    BLANKS_AND_DATES = 256, /* no character */
+    BLANKS_BUT_IN_DATES,
+    NUMBERS_BEFORE_MONTHS = 2 /* in addition: a number before the name of a month is not its day, but of ls -l, say */
+};
 
 static inline bool has_dates(text_delimiter delimiter)
 {
-    return delimiter == BLANKS_AND_DATES || delimiter == BLANKS_BUT_IN_DATES;
+    return delimiter >= BLANKS_AND_DATES;
 }
 
 static inline bool is_by_blanks(text_delimiter delimiter)
