@@ -46,6 +46,14 @@ static int fault_words(const request *wanted, const char *name, fault *f)
         name ? name : "");
 }
 
+/* As it was asked for: 100 * 0.07 is 7.000000000000001. */
+static void print_percent(double q, rows *to)
+{
+    char text[TEXT_NUMBER_BYTES];
+    snprintf(text, sizeof text, "%.15g", 100 * q);
+    rows_number(to, strtod(text, NULL));
+}
+
 static const char *const columns[] = {"name", "q", "value"};
 
 /* Print values[count][n]. None may be without samples. */
@@ -61,7 +69,7 @@ static int print(const request *wanted, const double *values, const subject *sub
     for (int i = 0; i < count; i++)
         for (int k = 0; k < wanted->n; k++) {
             if (!unnamed) rows_text(to, subjects[i].name);
-            rows_number(to, 100 * wanted->q[k]);
+            print_percent(wanted->q[k], to);
             rows_value(to, &subjects[i].form, values[i * wanted->n + k]);
         }
     return 0;
@@ -139,7 +147,7 @@ static int print_series(const request *wanted, const result *r, int i, rows *to,
         failed = fault_set(f, EXIT_DATA, "%s has samples of several types: take the files one by one", r->title);
     for (int k = 0; k < wanted->n && !failed; k++) {
         if (r->count > 1) rows_text(to, label_of_series(r, i, name, sizeof name));
-        rows_number(to, 100 * wanted->q[k]);
+        print_percent(wanted->q[k], to);
         if (order && order->narrow && !isnan(order->quantiles[k]))
             rows_digits(to, order_text_of_difference(order, order->quantiles[k], text));
         else

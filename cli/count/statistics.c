@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/failure.h"
+#include "count/order/exact_sum.h"
 #include "options/values.h"
 
 /* The projection of a sparse histogram has memory for all bins. */
@@ -58,6 +59,16 @@ static double middle_of(const statistics *s, const histo_axis *axis, int64_t bin
     return s->values ? lower : lower / 2 + histo_axis_edge(axis, bin + 1) / 2;
 }
 
+/* Exactly, where it is close: 7 of 100 are 7 %, but 0.07 * 100 in doubles is above 7. */
+static bool reaches(double sum, double q, double all)
+{
+    exact_sum part = {0}, whole = {0};
+    if (!isfinite(all) || fabs(sum - q * all) > 0x1p-30 * all) return sum >= q * all;
+    exact_sum_add(&part, sum);
+    exact_sum_add(&whole, all);
+    return exact_sum_reaches(&part, decimal_of_percent(q), &whole);
+}
+
 /* Where the sums reach the share q of all: as if the weights of a bin were spread evenly, unless it is one value. */
 static double quantile_of_weights(const statistics *s, const histo_axis *axis, const double *sums, double q)
 {
@@ -68,10 +79,11 @@ static double quantile_of_weights(const statistics *s, const histo_axis *axis, c
     for (int64_t i = 0; i < axis->bins + 2; i++) {
         const double before = sum;
         sum += sums[i];
-        if (!(sum > 0) || sum < q * all) continue;
+        if (!(sum > 0) || !reaches(sum, q, all)) continue;
         if (i == 0 || i > axis->bins) return i == 0 ? -(double)INFINITY : (double)INFINITY;
         const double lower = histo_axis_edge(axis, i - 1), upper = histo_axis_edge(axis, i);
-        return s->values ? lower : lower + (q * all - before) / sums[i] * (upper - lower);
+        const double share = fmin(fmax((q * all - before) / sums[i], 0), 1);
+        return s->values ? lower : lower + share * (upper - lower);
     }
     return NAN;
 }

@@ -79,10 +79,10 @@ def quantiles(h: Histogram, asked: Any, method: str | None) -> Any:
         if not ends[-1]:
             continue
         wanted = asked * ends[-1]
-        at = np.searchsorted(ends, wanted)
+        at = np.searchsorted(ends / ends[-1], asked)  # as in NumPy: 0.07 * 100 is above 7
         at = np.maximum(at, np.flatnonzero(w)[0])  # of 0, and the first that has a weight
         with np.errstate(invalid="ignore"):
-            inside = np.minimum((wanted - (ends[at] - w[at])) / w[at], 1) * widths[at]
+            inside = np.clip((wanted - (ends[at] - w[at])) / w[at], 0, 1) * widths[at]
             row[:] = lows[at] + np.where(widths[at] > 0, inside, 0.0)
         row[np.isnan(row)] = np.inf  # of a bin with an infinite edge
     return found

@@ -296,4 +296,8 @@ def test_statistics_of_weights(storage):
     q = [0, 0.1, 1 / 6, 0.3, 0.5, 0.7, 0.9, 1]
     expected = np.quantile([-np.inf, 1, 2, 4, 8], q, weights=[1, 2, 0, 2, 1], method="inverted_cdf")
     assert integers.quantiles(q).tolist() == expected.tolist()
+    equal = Histogram(Integer(0, 100), storage=storage).fill(np.arange(100), weight=np.ones(100))
+    q = np.arange(101) / 100
+    expected = np.quantile(np.arange(100), q, weights=np.ones(100), method="inverted_cdf")
+    assert equal.quantiles(q).tolist() == expected.tolist()
     assert np.isnan(Histogram(Regular(2, 0, 1), storage=storage).quantiles(0.5))

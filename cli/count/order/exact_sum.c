@@ -1,7 +1,12 @@
 #include "count/order/exact_sum.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/text.h"
 
 enum { WORDS = HISTO_SUM_WORDS, UNIT = -1074, MANTISSA = 53 };
 
@@ -137,32 +142,44 @@ two_doubles exact_sum_read(const exact_sum *sum)
     return two_doubles_of_sum(first, second);
 }
 
-enum { WIDE = 2 * WORDS }; /* words of a product with a share */
-
-static void shift(const uint64_t *words, int bits, uint64_t *to)
+decimal decimal_of_percent(double share)
 {
-    memset(to, 0, WIDE * sizeof *to);
-    for (int i = 0; i < WORDS; i++) {
-        const unsigned __int128 moved = (unsigned __int128)words[i] << bits % 64;
-        const uint64_t parts[WIDE] = {[0] = (uint64_t)moved, [1] = (uint64_t)(moved >> 64)};
-        const int at = i + bits / 64;
-        add_words(to + at, parts, WIDE - at);
+    char text[TEXT_NUMBER_BYTES];
+    decimal of = {0, DBL_DIG - 1};
+    const char *c = text;
+    snprintf(text, sizeof text, "%.*e", of.places, 100 * share);
+    for (; *c != 'e'; c++)
+        if (*c >= '0' && *c <= '9') of.digits = 10 * of.digits + (uint64_t)(*c - '0');
+    of.places += 2 - (int)strtol(c + 1, NULL, 10);
+    return of;
+}
+
+enum { WIDE = 2 * WORDS }; /* words of a product with digits, or with a power of ten */
+
+static void multiply(uint64_t *words, uint64_t factor)
+{
+    uint64_t carry = 0;
+    for (int i = 0; i < WIDE; i++) {
+        const unsigned __int128 product = (unsigned __int128)words[i] * factor + carry;
+        words[i] = (uint64_t)product;
+        carry = (uint64_t)(product >> 64);
     }
 }
 
-/* part * 2^k >= whole * (share * 2^k), where the last factor is an integer. */
-bool exact_sum_reaches(const exact_sum *part, double share, const exact_sum *whole)
+/* part * 10^places >= whole * digits */
+bool exact_sum_reaches(const exact_sum *part, decimal share, const exact_sum *whole)
 {
-    int exponent;
+    enum { AT_ONCE = 19 }; /* places that a word has room for */
+    uint64_t left[WIDE] = {0}, right[WIDE] = {0};
     if (is_negative(part)) return false;
-    if (share == 0) return true;
-    const uint64_t factor = (uint64_t)ldexp(frexp(share, &exponent), MANTISSA);
-    uint64_t left[WIDE], right[WIDE] = {0};
-    shift(part->words, MANTISSA - exponent, left);
-    for (int i = 0; i < WORDS; i++) {
-        const unsigned __int128 product = (unsigned __int128)whole->words[i] * factor;
-        const uint64_t parts[WIDE] = {[0] = (uint64_t)product, [1] = (uint64_t)(product >> 64)};
-        add_words(right + i, parts, WIDE - i);
+    memcpy(left, part->words, sizeof part->words);
+    memcpy(right, whole->words, sizeof whole->words);
+    multiply(right, share.digits);
+    for (int places = share.places; places > 0; places -= AT_ONCE) {
+        uint64_t power = 1;
+        for (int i = 0; i < AT_ONCE && i < places; i++)
+            power *= 10;
+        multiply(left, power);
     }
     for (int i = WIDE - 1; i >= 0; i--)
         if (left[i] != right[i]) return left[i] > right[i];

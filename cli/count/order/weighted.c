@@ -27,6 +27,7 @@ typedef struct pairs {
 
 typedef struct search {
     double q;
+    decimal share; /* q as it was written */
     bool found;
     uint64_t key;          /* of the quantile, once it is found */
     uint64_t first, last;  /* it is one of these */
@@ -107,7 +108,7 @@ static int compare_pairs(const void *x, const void *y)
 /* Whether samples of these weights, and those below, are enough. */
 static bool are_enough(const weighted_search *of, const search *s, const exact_sum *weights)
 {
-    return exact_sum_is_positive(weights) && exact_sum_reaches(weights, s->q, &of->total);
+    return exact_sum_is_positive(weights) && exact_sum_reaches(weights, s->share, &of->total);
 }
 
 /* All pairs of [low, high] are in kept, in order. Sums are compared exactly once they are close. */
@@ -200,6 +201,7 @@ weighted_search *weighted_make(int n, const double *q)
     for (int i = 0; i <= n && good; i++) {
         search *s = &of->searches[i];
         s->q = i < n ? q[i] : 0;
+        s->share = decimal_of_percent(s->q);
         s->found = i == n;
         s->kept.all = malloc(MOST_KEPT * sizeof *s->kept.all);
         s->kept.random = (uint64_t)i;

@@ -128,6 +128,17 @@ prints "$head"'5\t7.75\t2.225806451612903\t1.9790789226036087\t-0.43948983063345
     summary --column x --weights w g.csv
 shows '^a	3	6.25	2.2	1.2	' summary --by g --column x --weights w - <g.csv
 shows '^b	2	1	4	0	-2	' summary --by g --column x g.csv
+# The percents are decimals: a share that the weights reach exactly is reached, also where doubles are a little above it.
+{ echo x,w,t && seq 1000 | sed 's/.*/&,1,0.1/'; } >equal.csv
+printf 'x,w\n1,9\n2,1\n' >nine.csv
+equal='0.1\t1\n7\t70\n20\t200\n29\t290\n99.9\t999\n100\t1000\n'
+for w in w t; do
+    prints "q\tvalue\n$equal" quantile -q 0.1,7,20,29,99.9,100 --column x --weights $w equal.csv
+    shows '	1	1	70	200	290	999	1000	500.5	' \
+        --stats --quantiles 0.1,7,20,29,99.9 --column x --weights $w equal.csv
+done
+prints "q\tvalue\n$equal" quantile -q 0.1,7,20,29,99.9,100 --column x --weights w - <equal.csv
+prints 'q\tvalue\n90\t1\n90.00000000001\t2\n' quantile -q 90,90.00000000001 --column x -w w nine.csv
 printf 'n,w\n9007199254740993,1\n9007199254740995,3\n' >n.csv
 shows '^2	4	9007199254740994.5	0.8660254037844386	' summary --column n --weights w n.csv
 prints 'q\tvalue\n25\t9007199254740993\n50\t9007199254740995\n' quantile -q 25,50 --column n --weights w n.csv
