@@ -18,6 +18,15 @@ all -12345.5 1000000 3 more
 printf '12 345\n1 234\n' >likely
 remarks 'likely: numbers between blanks are counted each: --delimiter newline reads a row such as 1 234 as one' likely
 all 1234 12345 2 --delimiter newline likely
+# So they are below one name, where they are no names of rows, as R writes them; else the same remark is made.
+printf 'x\n1 000\n2 000\n' >named
+all 1000 2000 2 named
+all 1000 2000 2 --column x named
+printf '"x"\n12 345\n1 234 567\n' >named
+all 12345 1234567 2 named
+printf 'x\n1 234\n2 345\n' >row_names
+remarks 'row_names: numbers between blanks are counted each: --delimiter newline' --column x row_names
+all 1234 2345 2 --delimiter newline row_names
 printf '123 456\n789 123\n' >image
 all 123 789 4 image
 printf 'n;m\n1\302\240234;1\n2\342\200\257345 678;1\n"3 456";1\n1'"'"'000;1\n' >marks

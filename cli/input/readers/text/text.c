@@ -408,7 +408,7 @@ static int prepare(text_reader *r, const read_options *options, fault *f)
     while (!text_form_find(&r->window, &known, &r->form))
         if (text_window_more(&r->window, 1, f) < 0) return -1;
     r->base.may_have_header = r->form.may_be_header;
-    if (r->form.numbers && r->form.grouped == GROUPS_LIKELY)
+    if ((r->form.numbers || r->form.row_names) && r->form.grouped == GROUPS_LIKELY)
         r->base.note = "numbers between blanks are counted each: --delimiter newline reads a row such as 1 234 as one";
     if (r->form.title && skip_row(r, f) != 0) return -1;
     if (find_columns(r, options, f) != 0 || (r->form.header && check_rows(r, f) < 0)) return -1;

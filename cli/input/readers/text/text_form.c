@@ -419,8 +419,9 @@ static bool has_row_names(const text_window *w, text_delimiter delimiter)
     return rows > 1 && are_row_names(first, last, rows - 1);
 }
 
-/* Are the numbers of each row the groups of one number, as in 1 000? Surely so, if a group begins with 0. */
-static text_groups find_groups(const text_window *w)
+/* Are the numbers of each row the groups of one number, as in 1 000? Surely so, if a group begins with 0. *named: all
+ * have one name above them. */
+static text_groups find_groups(const text_window *w, bool *named)
 {
     const char *p = w->data + w->at, *end = w->data + w->size;
     uint64_t line = 0;
@@ -430,7 +431,8 @@ static text_groups find_groups(const text_window *w)
         const int64_t cells = words_of(&p, end, ' ', cell, &line);
         if (cells == 0) break;
         if (cells > 6) return GROUPS_NONE;
-        for (int64_t c = 0; c < cells; c++) {
+        if (row == 0) *named = cells == 1 && is_name(&cell[0]);
+        for (int64_t c = row == 0 && *named; c < cells; c++) {
             const char *digit = cell[c].begin + (c == 0 && (*cell[c].begin == '-' || *cell[c].begin == '+'));
             int digits = 0;
             while (digits < 4 && digit[digits] >= '0' && digit[digits] <= '9')
@@ -467,8 +469,9 @@ static bool find_delimiter(const text_window *w, const read_options *options, te
     bool only_numbers = blanks.numbers && !blanks.words && may_be_numbers;
     /* If only some of the blanks between plain numbers are tabs, these do not separate columns. */
     bool columns = best.cells && !(only_numbers && (best.alike < best.rows || blanks.numbers > best.cells));
-    form->grouped = find_groups(w);
-    if (form->grouped == GROUPS_SURE || (form->grouped && options->decimal)) {
+    bool named = false;
+    form->grouped = find_groups(w, &named);
+    if (form->grouped == GROUPS_SURE || (form->grouped && (options->decimal || (named && !has_row_names(w, ' '))))) {
         form->delimiter = '\n';
         return true;
     }
