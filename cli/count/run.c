@@ -76,8 +76,7 @@ static int describe(run *r, const samples *in, fault *f)
         return fault_set(f, EXIT_USAGE, "--segments takes the samples of one file, but there are %d", r->feed.count);
     r->of_pages = r->settings->read.page < 0 || samples_reader(in)->pages < 0;
     if (samples_reader(in)->may_have_header && !r->settings->quiet)
-        note("%s: the first row is counted as numbers: if it names the columns, add --header yes",
-             feed_name(&r->feed, 0));
+        note("%s: the first row is counted: if it names the columns, add --header yes", feed_name(&r->feed, 0));
     const reader *from = samples_reader(in);
     bool columns = from->numeric; /* columns of a table are unrelated quantities */
     if (make_sources(r, c->count, c->joint, c->joint || columns || r->given_count > 1, f) != 0) return -1;

@@ -133,7 +133,7 @@ struct reader {
     const histo_dtype *dtypes;    /* [channels] */
     const channel_step *steps;    /* [channels]; NULL: a sample for each pixel */
     const bool *numeric;          /* [channels]; NULL: all. False if the first rows contain only words */
-    bool may_have_header;         /* the first row of text is read as numbers, but looks like names */
+    bool may_have_header;         /* the first row of text is read as values, but looks like names */
     const bool *booleans;         /* [channels]: numbers that are 0 and 1, false and true; NULL: none is */
     const values_kind *kinds;     /* [channels]: what their values seem to be; NULL: VALUES_NUMBERS */
     const bool *blank;            /* [channels]: no value was seen of it; NULL: not looked for */

@@ -106,9 +106,21 @@ prints 'lo\thi\tcount\n0\t9.223372036854776e+18\t1\n9.223372036854776e+18\t1.844
 
 # Numbers that look like names of columns: the way out is told.
 printf 'land,2013,2014,2015\nA,1.5,2.5,1.75\nB,2.5,3,4\n' >years.csv
-remarks 'years.csv: the first row is counted as numbers: if it names the columns, add --header yes' -b 1 --column 1 years.csv
+remarks 'years.csv: the first row is counted: if it names the columns, add --header yes' -b 1 --column 1 years.csv
 prints 'lo\thi\tcount\n1.5\t2.5\t2\n' -b 1 --header yes --column 2013 years.csv
 prints 'lo\thi\tcount\n1.5\t2013\t3\n' -b 1 --header no --column 1 years.csv
+
+# One word over others may be their name: it is over true and false, and else the way out is told.
+printf 'flag\nTrue\nFalse\nTrue\n' >flags
+prints 'value\tcount\nTrue\t2\nFalse\t1\n' flags
+prints 'value\tcount\nTrue\t2\nFalse\t1\n' --column flag flags
+printf 'kind\nyes\nno\nyes\n' >kinds
+remarks 'kinds: the first row is counted: if it names the columns, add --header yes' kinds
+prints 'value\tcount\nyes\t2\nno\t1\n' --header yes kinds
+printf 'true\nfalse\n' >truths
+prints 'value\tcount\nfalse\t1\ntrue\t1\n' truths
+printf 'c\na\na\nb\nd\n' >words
+prints 'value\tcount\na\t2\nb\t1\nc\t1\nd\t1\n' words
 printf '1,2,3\n2,3,4\n5,6,7\n' >plain.csv
 prints 'lo\thi\tcount\n1\t5\t3\n' -b 1 --column 0 plain.csv
 

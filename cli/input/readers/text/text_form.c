@@ -561,6 +561,42 @@ static bool has_others_alike(const text_window *w, text_delimiter delimiter)
     return rows > 2 && (others & ~first);
 }
 
+/* What one cell over words may be: a name for sure over true and false, or perhaps, where it is another word than the
+ * few below, which are repeated. */
+typedef enum over_words { OVER_ELSE = 0, OVER_REPEATED, OVER_TRUTHS } over_words;
+
+static bool are_same(const text_cell *a, const text_cell *b)
+{
+    const size_t size = (size_t)(a->end - a->begin);
+    return size == (size_t)(b->end - b->begin) && memcmp(a->begin, b->begin, size) == 0;
+}
+
+static bool is_truth(const text_cell *cell)
+{
+    return text_cell_is(cell, "true") || text_cell_is(cell, "false");
+}
+
+static over_words first_over_words(const text_window *w, text_delimiter delimiter)
+{
+    const char *p = w->data + w->at, *end = w->data + w->size;
+    uint64_t line = 0;
+    text_cell cell[ROWS_LOOKED_AT];
+    int rows = 0, truths = 0, missing = 0, different = 0;
+    for (; rows < ROWS_LOOKED_AT && text_skip_to_row(&p, end, delimiter, w->comment, &line); rows++) {
+        if (text_scan_row(&p, end, delimiter, 0, &cell[rows], 1, &line) != 1) break;
+        bool known = false;
+        for (int other = 0; other < rows && !known; other++) {
+            known = are_same(&cell[other], &cell[rows]);
+            if (known && other == 0) return OVER_ELSE;
+        }
+        different += rows > 0 && !known;
+        missing += rows > 0 && text_cell_missing(&cell[rows]);
+        truths += is_truth(&cell[rows]);
+    }
+    if (truths && truths + missing == rows - 1 && !is_truth(&cell[0])) return OVER_TRUTHS;
+    return rows > 2 && 2 * different <= rows ? OVER_REPEATED : OVER_ELSE;
+}
+
 /* Whole numbers that grow in equal steps, at least two, with a step that is not 0: as years, or numbers of columns. */
 typedef struct progression {
     int64_t numbers;
@@ -610,14 +646,16 @@ bool text_form_find(const text_window *w, const read_options *options, text_form
     census first = census_of(w, form->delimiter);
     form->row_names = options->header != 0 && !form->numbers && has_row_names(w, form->delimiter);
     bool names = !form->numbers && !form->title && !first.numbers && first.words;
+    over_words over = OVER_ELSE;
     if (first.cells == 1 && names) {
+        if (first.named && !lines) over = first_over_words(w, form->delimiter);
         const fit rows = fit_of(w, form->delimiter);
-        names = first.named && (rows.numbers > 0 || rows.rows == 1 || has_values(w, form->delimiter, false) ||
-                                has_others_alike(w, form->delimiter));
+        names = first.named && (rows.numbers > 0 || rows.rows == 1 || over == OVER_TRUTHS ||
+                                has_values(w, form->delimiter, false) || has_others_alike(w, form->delimiter));
     }
     names = names && !has_values(w, form->delimiter, true) && !lines;
     form->header = options->header == 1 || form->row_names || (options->header == -1 && names);
-    form->may_be_header =
-        !form->header && !form->numbers && options->header == -1 && has_numbers_as_names(w, form->delimiter);
+    form->may_be_header = !form->header && !form->numbers && options->header == -1 &&
+                          (over == OVER_REPEATED || has_numbers_as_names(w, form->delimiter));
     return true;
 }

@@ -14,7 +14,7 @@ typedef struct text_form {
     text_groups grouped;
     bool title;         /* a row before all others, such as the total of ls -l */
     bool header;        /* the first row contains names */
-    bool may_be_header; /* the first row has numbers, but like names: 2013, 2014, 2015 above fractions */
+    bool may_be_header; /* the first row is like names: 2013, 2014, 2015 above fractions, or one word above others */
     bool row_names;     /* rows have a name in front that the header has none for, as R writes them */
     int64_t columns;    /* the last one takes the rest of each row; 0: as many as the first row has cells */
 } text_form;
