@@ -240,7 +240,7 @@ static bool take_integers(const reader *r, int c, listed_column *of)
                         (of->min.f64 <= -most || of->max.f64 >= most) && of->min.f64 >= -0x1p63 &&
                         of->max.f64 <= (of->min.f64 < 0 ? 0x1p63 : 0x1p64);
     if (!wanted) return false;
-    of->dtype = of->max.f64 < 0x1p63 ? HISTO_I64 : HISTO_U64;
+    of->dtype = of->min.f64 < 0 || of->max.f64 < 0x1p63 ? HISTO_I64 : HISTO_U64;
     of->form = (channel_form){.kind = VALUES_INTEGERS, .dtype = of->dtype};
     return true;
 }
@@ -320,6 +320,7 @@ static int print_columns(const settings *s, rows *to, fault *f)
     if (!failed && l.reader->bad && !s->quiet)
         note("%s: %" PRIu64 " cell%s, and count%s as missing", input_name(l.reader->in), l.reader->bad,
              l.reader->bad == 1 ? " is not a number" : "s are not numbers", l.reader->bad == 1 ? "s" : "");
+    if (!failed) remark_ragged(input_name(l.reader->in), l.reader->ragged, s);
     if (!failed) rows_begin(to, names, sizeof names / sizeof *names);
     for (int c = 0; !failed && c < l.reader->channels; c++)
         print_column(l.reader, c, &l.of[c], to);

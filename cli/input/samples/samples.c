@@ -509,6 +509,13 @@ leftovers samples_leftovers(const samples *in)
                        .note = note_of(in)};
 }
 
+void remark_ragged(const char *name, uint64_t rows, const settings *s)
+{
+    if (rows && !s->quiet)
+        note("%s: skipped %" PRIu64 " row%s with another number of cells than the first", name, rows,
+             rows == 1 ? "" : "s");
+}
+
 void leftovers_remark(const leftovers *l, const char *name, const settings *s)
 {
     const char *plural = l->bad == 1 ? "" : "s";
@@ -527,9 +534,7 @@ void leftovers_remark(const leftovers *l, const char *name, const settings *s)
     else if (l->bad)
         note("%s: skipped %" PRIu64 " cell%s that %s", name, l->bad, plural,
              l->bad == 1 ? "is not a number" : "are not numbers");
-    if (l->ragged)
-        note("%s: skipped %" PRIu64 " row%s with another number of cells than the first", name, l->ragged,
-             l->ragged == 1 ? "" : "s");
+    remark_ragged(name, l->ragged, s);
     if (l->copies)
         note("%s: the largest image, without %" PRId64 " smaller cop%s and preview%s: --page N chooses another", name,
              l->copies, l->copies == 1 ? "y" : "ies", l->copies == 1 ? "" : "s");

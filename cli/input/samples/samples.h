@@ -67,6 +67,8 @@ typedef struct leftovers {
 leftovers samples_leftovers(const samples *in);
 /* Unless --quiet: say on standard error what was left out. */
 void leftovers_remark(const leftovers *l, const char *name, const settings *s);
+/* Unless --quiet: say how many rows of text had another length than the first. */
+void remark_ragged(const char *name, uint64_t rows, const settings *s);
 void samples_remark(const samples *in);
 
 /* Which samples of source i of the piece there are, for surveys and statistics; i is 0 for a joint histogram. The

@@ -211,6 +211,8 @@ remarks 'long.csv: skipped 3 rows with another number of cells than the first$' 
 grep -q '	100002$' "$out" || fail "ragged rows in parts: $(cat "$out")"
 shows '^y	100000$' --skip-bad -q --category c --top 3 long.csv
 refuses 1 'ragged.csv, line 3: the row has 2 cells where the first has 3' --column a ragged.csv
+remarks 'ragged.csv: skipped 2 rows with another number of cells than the first$' columns ragged.csv
+prints 'column\tname\tkind\tcount\tmissing\tfirst\tmin\tmax\n0\ta\tintegers\t1\t0\t1\t1\t1\n1\tb\tintegers\t1\t0\t2\t2\t2\n2\tc\tintegers\t1\t0\t3\t3\t3\n' columns -q ragged.csv
 
 # A column without a value in one of the files may be of any kind.
 printf 'city,x\n,1\n' >e1.csv
