@@ -1,5 +1,6 @@
 /* JSON lines, and arrays of objects: each object is a row, and its keys are columns, those of objects in it with dots.
- * Rows are parsed in a sliding window, so that the file may be larger than memory. */
+ * Or an array of numbers, words or truths: a column without a name. Rows are parsed in a sliding window, so that the
+ * file may be larger than memory. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,9 @@ typedef struct json_reader {
     bool ended;
     bool in_array; /* of rows, with commas between them */
     bool between;  /* a row has been read */
+    bool known;    /* the first row has been found */
+    bool values;   /* rows are no objects, but the values of one column */
+    bool closed;   /* the array of values has ended */
     uint64_t line; /* 1-based, of the window's `at` */
 
     /* The row that is parsed. */
@@ -76,7 +80,7 @@ static int column_of(json_reader *r, int key)
     int *column = keys_value(&r->keys, key);
     if (*column != NOWHERE) return *column;
     if (r->table.base.channels == MOST_COLUMNS) return NOWHERE;
-    return *column = row_table_add_column(&r->table, keys_path(&r->keys, key));
+    return *column = row_table_add_column(&r->table, r->values ? strdup("values") : keys_path(&r->keys, key));
 }
 
 /* The column of the value that comes, if it is selected; else NOWHERE. While columns are learned, it becomes one. */
@@ -92,6 +96,14 @@ static int column_of_value(json_reader *r, cell_kind kind)
     return row_table_is_selected(&r->table, column) ? column : NOWHERE;
 }
 
+static int fault_shape(const json_reader *r, const char *at, fault *f)
+{
+    return fault_set(f, EXIT_DATA,
+                     "%s, line %" PRIu64 ": this JSON is neither objects, one a row and perhaps in an array, nor one "
+                     "array of numbers, strings or booleans: take what you need out of it, with jq",
+                     input_name(r->table.base.in), line_of(r, at));
+}
+
 static bool put(json_reader *r, int column, const row_table_cell *cell, const char *at)
 {
     char what[96];
@@ -105,8 +117,9 @@ static bool put(json_reader *r, int column, const row_table_cell *cell, const ch
     }
     row_table_describe(&r->table, column, cell, "an array or object", what, sizeof what);
     fault_set(r->fault, EXIT_DATA,
-              "%s, line %" PRIu64 ", key %.80s: %s; correct it, or leave such values out with --skip-bad",
-              input_name(r->table.base.in), line_of(r, at), r->table.names[column], what);
+              "%s, line %" PRIu64 "%s%.80s: %s; correct it, or leave such values out with --skip-bad",
+              input_name(r->table.base.in), line_of(r, at), r->values ? "" : ", key ",
+              r->values ? "" : r->table.names[column], what);
     return false;
 }
 
@@ -225,25 +238,41 @@ static bool is_white(char c)
     return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == 0x1e;
 }
 
+/* Of a number, a string, null, true or false. */
+static bool begins_value(char c)
+{
+    return c && strchr("-0123456789\"ntfNI", c);
+}
+
 /* Go to the next row from *at on: 1; 0 if the window ends before it; -1 if there is something else. */
 static int skip_to_row(json_reader *r, const char **at, const char *end, fault *f)
 {
     const char *p = *at;
     for (; p < end; p++) {
-        if (*p == '{' && !(r->in_array && r->between)) break;
+        if (!r->known && r->in_array) r->values = begins_value(*p);
+        const bool row = r->values ? r->in_array && begins_value(*p) : *p == '{';
+        if (row && !(r->in_array && r->between)) break;
         if (is_white(*p)) continue;
-        const bool ends = r->in_array && *p == ']';
+        const bool ends = r->in_array && *p == ']', begins = *p == '[' || *p == '{' || begins_value(*p);
+        if (r->closed || (begins && r->in_array && !r->between)) {
+            *at = p;
+            return fault_shape(r, p, f);
+        }
         if (ends || (!r->in_array && *p == '[')) {
             r->in_array = !ends;
+            r->closed = ends && r->values;
         } else if (!r->in_array || !r->between || *p != ',') {
             *at = p;
-            return fault_syntax(
-                r, p, r->in_array ? "an object or the end of the array is expected here" : "an object is expected here",
-                f);
+            return fault_syntax(r, p,
+                                !r->in_array ? "an object is expected here"
+                                : r->values  ? "a comma or the end of the array is expected here"
+                                             : "an object or the end of the array is expected here",
+                                f);
         }
         r->between = false;
     }
     *at = p;
+    r->known = r->known || p < end;
     return p < end;
 }
 
@@ -288,6 +317,7 @@ static int read_row(json_reader *r, fault *f)
         row_table_begin_row(&r->table);
         switch (parse_row(r, &p, &why, f)) {
         case JSON_VALUE:
+            if (r->values && p == r->window.data + r->window.size) break; /* digits may follow */
             row_table_end_row(&r->table);
             move_to(r, p);
             r->between = true;
@@ -326,7 +356,7 @@ static int begin(json_reader *r, fault *f)
     row_table_reset(&r->table);
     r->line = 1;
     r->stop = INT64_MAX;
-    r->ended = r->between = r->in_array = false;
+    r->ended = r->between = r->in_array = r->closed = false;
     if (text_window_more(w, 1, f) < 0) return -1;
     if (w->size >= 3 && memcmp(w->data, "\xef\xbb\xbf", 3) == 0) w->at = 3;
     return find_row(r, f);
@@ -432,7 +462,7 @@ static int find_columns(json_reader *r, fault *f)
         result = parse_row(r, &p, &why, f);
         if (result == JSON_STOPPED) return -1;
         if (result == JSON_INVALID) break; /* reported when it is read */
-        if (result == JSON_VALUE) {
+        if (result == JSON_VALUE && !(r->values && p == end)) {
             move_to(r, p);
             r->between = true;
         }
@@ -441,6 +471,7 @@ static int find_columns(json_reader *r, fault *f)
     r->line = here.line;
     r->between = here.between;
     r->in_array = here.in_array;
+    r->closed = here.closed;
     r->learning = false;
     if (r->table.base.channels == 0 && result == JSON_CUT && more > 0)
         return fault_set(f, EXIT_DATA, "%s: the first object has more than %d KiB: it must have less", name,
@@ -450,7 +481,8 @@ static int find_columns(json_reader *r, fault *f)
     }
     if (r->table.base.channels == 0) return fault_set(f, EXIT_DATA, "%s holds no values: its objects are empty", name);
     row_table_end_columns(&r->table);
-    if (more > 0) r->table.base.find_more = find_more;
+    if (r->values) r->table.base.names = NULL;
+    if (more > 0 && !r->values) r->table.base.find_more = find_more;
     return 0;
 }
 

@@ -123,4 +123,38 @@ prints 'lo\thi\tcount\n0\t1\t1\n1\t2\t1\n' --quiet --column a -b 2 -r 0:2 truth.
 shows '^0	a	booleans	2	1	true, false	false	true$' columns truth.jsonl
 printf '{"a":true}\n{"a":3}\n' >mixed.jsonl
 prints 'lo\thi\tcount\n0\t2\t1\n2\t4\t1\n' --column a -b 2 -r 0:4 mixed.jsonl
+
+# An array of values is a column without a name, in one line or several, also beyond what is looked at first.
+for values in '[1,2,3]' '[1, 2 ,3]\n' '[\n  1,\n  2,\n  3\n]\n' ' [ 1.0,2e0,3\n]'; do
+    printf "$values" >values
+    prints "$two" -b 2 values
+    prints "$two" -b 2 <values
+done
+printf '[1.5,-2]' >reals
+shows '^0		numbers	2	0	1.5, -2	-2	1.5$' columns reals
+remarks 'gap: left out 1 missing value$' -b 2 $(printf '[null,1,2,3]' >gap && echo gap)
+[ "$(cat "$out")" = "$(printf "$two")" ] || fail 'null in an array is counted'
+printf '["b","a","b"]' >strings
+prints 'value\tcount\nb\t2\na\t1\n' strings
+printf '[9223372036854775807,-1]' >long
+shows '	9223372036854775807$' columns long
+seq -s, 0 299999 | sed 's/.*/[&]/' >many
+prints 'lo\thi\tcount\n0\t150000\t150000\n150000\t300000\t150000\n' -b 2 -r 0:300000 many
+printf '1\n2\n3\n' >plain.txt
+prints 'lo\thi\tcount\n1\t2\t2\n2\t3\t4\n' -b 2 plain.txt values
+for other in '[[1,2],[3,4]]' '[1,2]\n[3,4]\n' '[1,{"x":2}]' '[{"x":1},2]' '[1,[2]]'; do
+    printf "$other" >other
+    refuses 1 'other, line [12]: this JSON is neither objects, one a row and perhaps in an array, nor one array' other
+done
+printf '[1,2' >cut
+refuses 1 'cut, line .*: what begins here has no end' cut
+printf '[1,"x"]' >words
+refuses 1 "words, line 1: 'x' is not a number; correct it, or leave" words
+printf '{"x":[1,2,3]}' >within
+refuses 1 'within, line 1, key x: an array or object is not a number' within
+# Brackets around the first word of a line are not JSON.
+for log in '[1.5] 5' '[2024-01-01] 5' '[1] 5'; do
+    printf '%s\n' "$log" "$log" >log
+    prints 'lo\thi\tcount\n5\t6\t2\n' -q log
+done
 finish

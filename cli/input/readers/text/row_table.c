@@ -272,7 +272,7 @@ put_result row_table_put(row_table *t, int column, const row_table_cell *cell, f
         if (s->as.kind == VALUES_WORDS && cell->kind != CELL_OTHER) {
             if (dictionary_code(s->as.words, cell->text, cell->size, (uint32_t *)s->values + s->filled) != 0) {
                 char name[320];
-                snprintf(name, sizeof name, "%.150s, %.150s", input_name(t->base.in), t->base.names[column]);
+                snprintf(name, sizeof name, "%.150s, %.150s", input_name(t->base.in), t->names[column]);
                 dictionary_fault(s->as.words, name, f);
                 return PUT_FAILED;
             }
@@ -284,7 +284,7 @@ put_result row_table_put(row_table *t, int column, const row_table_cell *cell, f
                                                         : put_number(s, cell);
         if (!good && s->as.kind == VALUES_INTEGERS && (cell->kind == CELL_INTEGER || cell->kind == CELL_REAL)) {
             fault_set(f, EXIT_DATA, "%s, %.80s: %.17g is not a 64-bit integer", input_name(t->base.in),
-                      t->base.names[column], cell->real);
+                      t->names[column], cell->real);
             return PUT_FAILED;
         }
         s->state = good ? CELL_GOOD : CELL_BAD;
