@@ -10,6 +10,7 @@
 #include "base/module.h"
 #include "input/readers/images/paged.h"
 #include "input/readers/readers.h"
+#include "input/readers/text/text_encoding.h"
 #include "input/stream/folder.h"
 
 #define READER(id, ...) const reader_kind reader_##id = {.name = #id, __VA_ARGS__};
@@ -60,20 +61,28 @@ static const reader_kind *find_named(const char *name, fault *f)
 static const reader_kind *find_by_content(const unsigned char *head, size_t size, const char *path, const char *purpose,
                                           fault *f)
 {
-    char names[512];
+    char names[512], room[8];
     const char *suffix = strrchr(path, '.');
+    int line = 0;
     if (saved_begins((const char *)head, size)) {
         fault_set(f, EXIT_DATA, "%s holds histograms, not samples: draw them with histo show", path);
         return NULL;
     }
     for (int i = 0; i < READER_COUNT; i++)
         if (reader_recognises(readers[i], head, size, path)) return readers[i];
+    const int stray = text_stray_control(head, size, &line);
     if (size >= 2 && ((head[0] == 0xff && head[1] == 0xfe) || (head[0] == 0xfe && head[1] == 0xff)))
         fault_set(f, EXIT_DATA, "%s looks like UTF-16 text: convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)",
                   path);
     else if (suffix && strcasecmp(suffix, ".img") == 0)
         fault_set(f, EXIT_DATA, "%s has no header: name the .hdr file that describes it, or its samples with --dtype",
                   path);
+    else if (stray >= 0)
+        fault_set(f, EXIT_DATA,
+                  "%s is text but for the control character %s in line %d: take such characters out%s, or read them as "
+                  "they are with --format text",
+                  path, text_control_name(stray, room), line,
+                  stray == 0x1b ? " (colours: sed 's/\\x1b\\[[0-9;]*m//g')" : "");
     else if (purpose)
         fault_set(f, EXIT_DATA, "%s is binary and of unknown format: %s are read from %s", path, purpose,
                   list_readers(true, names));

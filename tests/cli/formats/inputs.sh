@@ -36,6 +36,16 @@ for feed in '\f' '\v'; do
     printf "at x=1$feed\nat x=2\nat ${feed}x=3\n" >feed
     prints "$two" -b 2 --number x= feed
 done
+# Other control characters are named.
+printf '\033[32mat x=1\033[0m\nat x=2\n\033[32mat x=3\033[0m\n' >colors
+refuses 1 'colors is text but for the control character ESC in line 1: take such characters out (colours: sed' \
+    --number x= colors
+prints "$two" -b 2 --format text --number x= colors
+printf 'x,y\n1,2\n1,\0002\n' >nul.csv
+refuses 1 'nul.csv is text but for the control character NUL in line 3: ' --column y nul.csv
+refuses 1 "'?2' (? is NUL) is not a number" --column y --format text nul.csv
+printf '1\n2\n\032' >substitute
+refuses 1 'substitute is text but for the control character 0x1a in line 3' substitute
 printf 'x,y\n1,a\n2,\n3,b\n' >words.csv
 prints "$two" -b 2 words.csv
 printf 'x\n1\nbad\n2\n\n3\n' >bad.csv

@@ -1,5 +1,7 @@
 #include "input/readers/text/text_encoding.h"
 
+#include <stdio.h>
+
 /* How many bytes follow the first byte of a UTF-8 character; -1 if it is not one. */
 static int tail_of(unsigned char c)
 {
@@ -45,4 +47,29 @@ size_t text_from_windows(const char *text, size_t size, char *to)
         *to++ = (char)(0x80 | (c & 0x3f));
     }
     return (size_t)(to - begin);
+}
+
+int text_stray_control(const unsigned char *text, size_t size, int *line)
+{
+    int first = -1, newlines = 0;
+    size_t controls = 0;
+    for (size_t i = 0; i < size; i++) {
+        newlines += text[i] == '\n';
+        if ((text[i] >= ' ' && text[i] != 0x7f) || (text[i] >= '\t' && text[i] <= '\r')) continue;
+        if (controls++ == 0) {
+            first = text[i];
+            *line = newlines + 1;
+        }
+    }
+    for (int cut = 0; size && (text[size - 1] & 0x80) && cut < 3; cut++)
+        size--; /* the last character may be cut */
+    return newlines && 4 * controls <= size && text_is_utf8((const char *)text, size) ? first : -1;
+}
+
+const char *text_control_name(int control, char room[8])
+{
+    if (control == 0x1b) return "ESC";
+    if (control == 0) return "NUL";
+    snprintf(room, 8, "0x%02x", (unsigned)control & 0xffu);
+    return room;
 }

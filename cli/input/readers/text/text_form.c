@@ -17,6 +17,7 @@
 #include "base/dates/reading.h"
 #include "input/readers/text/notation.h"
 #include "input/readers/text/number.h"
+#include "input/readers/text/text_encoding.h"
 
 enum { ROWS_LOOKED_AT = 32 };
 
@@ -68,14 +69,17 @@ bool text_cell_is(const text_cell *cell, const char *word)
 void text_cell_describe(const char *begin, const char *end, const char *kind, char *text, size_t size)
 {
     enum { MAX_SHOWN = 40 };
-    char shown[MAX_SHOWN + 1];
+    char shown[MAX_SHOWN + 1], control[8], with[24] = "";
     int length = end - begin < MAX_SHOWN ? (int)(end - begin) : MAX_SHOWN;
     bool shortened = end - begin > MAX_SHOWN;
     while (shortened && length > 0 && ((unsigned char)begin[length] & 0xc0) == 0x80)
         length--; /* do not split a UTF-8 character */
-    for (int i = 0; i < length; i++)
-        shown[i] = (unsigned char)begin[i] < ' ' || begin[i] == 0x7f ? '?' : begin[i];
-    snprintf(text, size, "'%.*s%s' is not a %s", length, shown, shortened ? "…" : "", kind);
+    for (int i = 0; i < length; i++) {
+        const bool unprintable = (unsigned char)begin[i] < ' ' || begin[i] == 0x7f;
+        shown[i] = unprintable ? '?' : begin[i];
+        if (unprintable && !*with) snprintf(with, sizeof with, " (? is %s)", text_control_name(begin[i], control));
+    }
+    snprintf(text, size, "'%.*s%s'%s is not a %s", length, shown, shortened ? "…" : "", with, kind);
 }
 
 /* Could the only cell of the first line be a name? Damaged numbers could not. */
