@@ -2,6 +2,7 @@
 #include "base/failure.h"
 
 #include <histo/histo.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -51,6 +52,16 @@ void note(const char *format, ...)
     va_end(arguments);
     progress_end();
     fprintf(stderr, "histo: %s\n", text_make_printable(text));
+}
+
+void note_not_finite(const char *name, const char *what, uint64_t nan, uint64_t infinite)
+{
+    char of_nan[48] = "", of_infinite[64] = "";
+    if (nan + infinite == 0) return;
+    if (nan > 0) snprintf(of_nan, sizeof of_nan, "%" PRIu64 " NaN", nan);
+    if (infinite > 0)
+        snprintf(of_infinite, sizeof of_infinite, "%" PRIu64 " infinite value%s", infinite, infinite == 1 ? "" : "s");
+    note("%s: %s %s%s%s", name, what, of_nan, nan > 0 && infinite > 0 ? " and " : "", of_infinite);
 }
 
 int fault_report(const fault *f)

@@ -27,6 +27,10 @@ int fault_beyond_file(fault *f, double bytes, int64_t size, const char *what, co
  * that no name or header in a file can steer the terminal (text_make_printable). */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* A note of samples that a number does not take into account, unless there are none: "NAME: WHAT 2 NaN and 1 infinite
+ * value". */
+void note_not_finite(const char *name, const char *what, uint64_t nan, uint64_t infinite);
+
 /* The note of a fault. Returns its exit status. */
 int fault_report(const fault *f);
 

@@ -21,6 +21,7 @@ typedef struct listed_column {
     histo_dtype dtype; /* of its views */
     int view;          /* -1: it is not read */
     uint64_t count, missing;
+    uint64_t nan, infinite; /* which count, and are neither min nor max */
     bool boolean;
     bool whole; /* all numbers of text are integers */
     bool any;   /* some value is finite */
@@ -185,6 +186,8 @@ static int add_view(listed_column *c, const histo_view *v, const histo_view *val
     note_first(c, v, valid ? valid->data : NULL);
     c->count += e.samples;
     c->missing += e.masked;
+    c->nan += e.nan;
+    c->infinite += e.below + e.above;
     c->whole = c->whole && (v->dtype != HISTO_F64 || holds_integers(v));
     if (e.samples == e.nan + e.below + e.above) return 0;
     if (!c->any || is_before(c, e.min, c->min)) c->min = e.min;
@@ -213,7 +216,7 @@ static int read_again(column_list *l, fault *f)
 {
     for (int c = 0; c < l->reader->channels; c++) {
         listed_column *of = &l->of[c];
-        of->count = of->missing = 0;
+        of->count = of->missing = of->nan = of->infinite = 0;
         of->any = false;
         of->first[0] = '\0';
         of->firsts = 0;
@@ -301,6 +304,15 @@ static void print_column(const reader *r, int c, const listed_column *of, rows *
     }
 }
 
+static void remark_not_finite(const column_list *l, int c)
+{
+    const listed_column *of = &l->of[c];
+    char name[600];
+    snprintf(name, sizeof name, "%.400s, %.150s", input_name(l->reader->in), of->name ? of->name : "0");
+    note_not_finite(l->views > 1 || of->name ? name : input_name(l->reader->in), "min and max leave out", of->nan,
+                    of->infinite);
+}
+
 static int print_columns(const settings *s, rows *to, fault *f)
 {
     static const char *const names[] = {"column", "name", "kind", "count", "missing", "first", "min", "max"};
@@ -321,6 +333,8 @@ static int print_columns(const settings *s, rows *to, fault *f)
         note("%s: %" PRIu64 " cell%s, and count%s as missing", input_name(l.reader->in), l.reader->bad,
              l.reader->bad == 1 ? " is not a number" : "s are not numbers", l.reader->bad == 1 ? "s" : "");
     if (!failed) remark_ragged(input_name(l.reader->in), l.reader->ragged, s);
+    for (int c = 0; !failed && !s->quiet && c < l.reader->channels; c++)
+        remark_not_finite(&l, c);
     if (!failed) rows_begin(to, names, sizeof names / sizeof *names);
     for (int c = 0; !failed && c < l.reader->channels; c++)
         print_column(l.reader, c, &l.of[c], to);

@@ -109,6 +109,15 @@ static int of_result(const request *wanted, const result *r, rows *to, fault *f)
     return failed;
 }
 
+/* Infinite samples take part. */
+static void remark_nan(const settings *s, const result *r)
+{
+    uint64_t nan = 0;
+    for (int i = 0; i < r->count; i++)
+        nan += r->series[i].stats ? r->series[i].stats->nan : 0;
+    note_not_finite(s->files_count ? s->files[0] : "standard input", "left out", nan, 0);
+}
+
 /* Each value has a bin. */
 static int of_counts(const request *wanted, rows *to, fault *f)
 {
@@ -128,6 +137,7 @@ static int of_saved(const request *wanted, rows *to, fault *f)
     if (!failed) failed = saved_merge(wanted->settings->files, wanted->settings->files_count, &r, f);
     if (!failed && !wanted->settings->quiet) saved_remark(&r, r.title);
     if (!failed) failed = of_result(wanted, &r, to, f);
+    if (!failed && !wanted->settings->quiet) remark_nan(wanted->settings, &r);
     result_free(&r);
     return failed;
 }
@@ -185,6 +195,7 @@ static int of_series(const request *wanted, rows *to, fault *f)
     if (!failed) rows_begin(to, r.count > 1 ? columns : columns + 1, r.count > 1 ? 3 : 2);
     for (int i = 0; i < r.count && !failed; i++)
         failed = print_series(wanted, &r, i, to, f);
+    if (!failed && !counted.quiet) remark_nan(wanted->settings, &r);
     result_free(&r);
     return failed;
 }
@@ -217,16 +228,20 @@ static bool reaches_far(const subject *subjects, int count, const double *values
 static int select_and_print(const request *wanted, feed *from, const choice *c, bool reopens, rows *to, fault *f)
 {
     const int count = c->count;
+    uint64_t nan = 0;
     subject *subjects = calloc((size_t)count, sizeof *subjects);
     double *values = malloc((size_t)count * (size_t)wanted->n * sizeof *values);
     int failed = subjects && values ? name_sources(wanted, c, subjects, f)
                                     : fault_set(f, EXIT_DATA, "no memory for the quantiles");
-    if (!failed) failed = selection_find(from, c, wanted->settings->quantile_rule, wanted->n, wanted->q, values, f);
+    if (!failed)
+        failed = selection_find(from, c, wanted->settings->quantile_rule, wanted->n, wanted->q, values, &nan, f);
     const bool far = !failed && reaches_far(subjects, count, values, wanted->n);
     if (far && !reopens && !wanted->settings->quiet)
         fprintf(stderr, "histo: quantiles beyond 2^53 are rounded to doubles: a file in place of the pipe gives them "
                         "exactly where they are integers\n");
     if (!failed && !(far && reopens)) failed = print(wanted, values, subjects, count, to, f);
+    if (!failed && !(far && reopens) && !wanted->settings->quiet)
+        note_not_finite(feed_name(from, 0), "left out", nan, 0);
     free_subjects(subjects, count);
     free(values);
     return failed ? -1 : far && reopens;

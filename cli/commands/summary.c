@@ -173,6 +173,18 @@ static void begin(const result *r, bool with_words, bool with_numbers, rows *to)
     rows_begin(to, names, count);
 }
 
+/* How many samples the numbers leave out. */
+static void remark_not_finite(const settings *s, const result *r)
+{
+    uint64_t nan = 0, infinite = 0;
+    for (int i = 0; i < r->count; i++) {
+        const histo_stats *stats = r->series[i].forms[0].names ? NULL : r->series[i].stats;
+        nan += stats ? stats->nan : 0;
+        infinite += stats ? stats->infinite : 0;
+    }
+    note_not_finite(s->files_count ? s->files[0] : "standard input", "left out", nan, infinite);
+}
+
 static int print_all(const result *r, rows *to, fault *f)
 {
     bool with_words = false, with_numbers = false;
@@ -217,6 +229,7 @@ static int print_summary(const settings *s, rows *to, fault *f)
     if (!failed) failed = saved ? saved_merge(s->files, s->files_count, &r, f) : count_finite(&counted, &r, f);
     if (!failed && !s->quiet) saved_remark(&r, r.title);
     if (!failed) failed = print_all(&r, to, f);
+    if (!failed && !s->quiet) remark_not_finite(s, &r);
     result_free(&r);
     return failed;
 }

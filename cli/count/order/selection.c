@@ -11,6 +11,7 @@ typedef struct passes {
     bool joint; /* a filter is for all of them */
     histo_quantiles **quantiles;
     bool *in_pass, again; /* again: after the first pass */
+    uint64_t nan;         /* samples */
 } passes;
 
 static int begin(passes *r, const choice *c, histo_quantile_rule rule, int n, const double *q, fault *f)
@@ -34,11 +35,21 @@ static int enter(void *self, int file, const samples *in, fault *f)
                      feed_name(r->feed, file), count, count == 1 ? "" : "s", feed_name(r->feed, 0), r->count);
 }
 
+static int count_nan(passes *r, const histo_view *of, const histo_fill_options *filter, const char *name, fault *f)
+{
+    histo_extremes e = {0};
+    if (of->dtype < HISTO_F16 || histo_view_size(of) == 0) return 0;
+    if (histo_find_extremes(of, filter, &e, 1) != HISTO_OK) return fault_of_library(f, EXIT_DATA, name);
+    r->nan += e.nan;
+    return 0;
+}
+
 static int take(void *self, int file, const piece *p, fault *f)
 {
     passes *r = self;
     for (int i = 0; i < r->count; i++) {
         const histo_fill_options options = piece_filter(p, r->joint ? 0 : i);
+        if (!r->again && count_nan(r, &p->views[i], &options, feed_name(r->feed, file), f) != 0) return -1;
         if (r->in_pass[i] && histo_quantiles_add(r->quantiles[i], &p->views[i], &options) != HISTO_OK)
             return fault_of_library(f, EXIT_DATA, feed_name(r->feed, file));
     }
@@ -73,11 +84,12 @@ static int find(passes *r, int n, double *values, fault *f)
 }
 
 int selection_find(feed *from, const choice *c, histo_quantile_rule rule, int n, const double *q, double *values,
-                   fault *f)
+                   uint64_t *nan, fault *f)
 {
     passes r = {.feed = from, .joint = c->joint};
     int failed = begin(&r, c, rule, n, q, f);
     if (!failed) failed = find(&r, n, values, f);
+    *nan = r.nan;
     for (int i = 0; i < r.count; i++)
         histo_quantiles_destroy(r.quantiles[i]);
     free(r.quantiles);

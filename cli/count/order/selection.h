@@ -6,9 +6,10 @@
 
 #include "input/feed/feed.h"
 
-/* The quantiles q[n], each 0 to 1, of all that c chooses: values[c->count][n], NaN without samples. c: of the first
+/* The quantiles q[n], each 0 to 1, of all that c chooses: values[c->count][n], NaN without samples; *nan: how
+ * many samples are NaN, which are left out. c: of the first
  * file of the feed, which has been begun. */
 int selection_find(feed *from, const choice *c, histo_quantile_rule rule, int n, const double *q, double *values,
-                   fault *f);
+                   uint64_t *nan, fault *f);
 
 #endif

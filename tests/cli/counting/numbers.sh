@@ -20,7 +20,14 @@ prints '[{"q": 50, "value": 2}]\n' quantile -q 50 --to json a.pgm b.pgm
 prints 'q,value\n50,2\n' quantile -q 50 --to csv --mask some.pgm a.pgm
 prints 'q\tvalue\n50\t4\n' quantile -q 50 --where 3: --roi 0,0,4,2 --threads 2 a.pgm --rule lower
 prints 'q\tvalue\n0\t1.5\n50\t2.5\n100\t4\n' quantile --column price -q 0,50,100 t.csv
-prints 'q\tvalue\n0\t1\n50\t3\n100\tinf\n' quantile -q 0,50,100 inf.txt
+prints 'q\tvalue\n0\t1\n50\t3\n100\tinf\n' quantile --quiet -q 0,50,100 inf.txt
+for to in tsv csv json; do
+    remarks 'inf.txt: left out 1 NaN$' quantile --to $to inf.txt
+    remarks 'inf.txt: left out 1 NaN and 1 infinite value$' summary --to $to inf.txt
+    remarks 'inf.txt: min and max leave out 1 NaN and 1 infinite value$' columns --to $to inf.txt
+done
+remarks 'standard input: left out 1 NaN$' quantile <inf.txt
+remarks 'standard input: left out 1 NaN and 1 infinite value$' summary <inf.txt
 prints 'q\tvalue\n50\t2\n' quantile -q 50 - <a.pgm
 prints 'q\tvalue\n100\t9\n' quantile -q 100 <a.pgm
 
@@ -139,6 +146,13 @@ for w in w t; do
 done
 prints "q\tvalue\n$equal" quantile -q 0.1,7,20,29,99.9,100 --column x --weights w - <equal.csv
 prints 'q\tvalue\n90\t1\n90.00000000001\t2\n' quantile -q 90,90.00000000001 --column x -w w nine.csv
+printf 'x,w,g\n1,1,a\nnan,2,a\n3,4,b\n' >nans.csv
+for command in summary quantile; do
+    remarks 'nans.csv: left out 1 NaN$' $command --column x --weights w nans.csv
+    remarks 'nans.csv: left out 1 NaN$' $command --column x --by g nans.csv
+done
+"$histo" --column x -o nans.json nans.csv
+remarks 'nans.json: left out 1 NaN$' summary nans.json
 printf 'n,w\n9007199254740993,1\n9007199254740995,3\n' >n.csv
 shows '^2	4	9007199254740994.5	0.8660254037844386	' summary --column n --weights w n.csv
 prints 'q\tvalue\n25\t9007199254740993\n50\t9007199254740995\n' quantile -q 25,50 --column n --weights w n.csv

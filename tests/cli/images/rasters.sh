@@ -59,7 +59,7 @@ for name in i2 i4 f4 f8 dotted nan far low high deep masked float_mask; do
         fail "summary $name.tif: $(cat "$out")"
     checks=$((checks + 1))
     "$histo" summary --raw --to json $name.tif >"$out" 2>"$err"
-    grep -q '"count": *[68],' "$out" && [ ! -s "$err" ] || fail "summary --raw $name.tif: $(cat "$out" "$err")"
+    grep -q '"count": *[68],' "$out" && ! grep -v 'nan.tif: left out 2 NaN$' "$err" || fail "summary --raw $name.tif: $(cat "$out" "$err")"
 done
 prints "${columns}8\t26.25\t21.176342932621772\t0.18140353255785455\t-1.33882892835897\t2.75\t0\t60\t0\n" \
     summary other.tif # no sample is that low
