@@ -97,8 +97,8 @@ static int save_checkpoint(void *self, fault *f)
 static int leave_file(void *self, int file, const samples *in, fault *f)
 {
     run *r = self;
-    (void)file;
-    (void)f;
+    const bool uncounted = r->result->count == 0 || file != r->file; /* all of its values are missing */
+    if (r->settings->batch && uncounted && run_add_series(r, file, 0, f) != 0) return -1;
     const leftovers left = samples_leftovers(in);
     r->bad += left.bad;
     r->missing += left.missing;

@@ -39,4 +39,12 @@ prints 'lo,hi,count\n0,15,3\n15,30,1\n' --column 1 -b 2 -r 0:30 --to csv first.c
 
 refuses 1 "without.csv has no column 'x', which is counted in the first file: choose" summary first.csv without.csv
 refuses 1 "twice.csv has more than one column 'x', which is counted in the first file" summary first.csv twice.csv
+
+# With --batch, a file in which all values are missing has counts, too, in its place.
+printf 'x,y\n1,\n2,\n' >missing.csv
+prints 'lo,hi,missing.csv y,first.csv y,missing.csv y\n0,10,0,0,0\n10,20,0,2,0\n' \
+    -q --batch --column y -b 2 -r 0:20 --to csv missing.csv first.csv missing.csv
+prints 'lo,hi,missing.csv y,first.csv y\n10,15,0,1\n15,20,0,1\n' \
+    -q --batch --column y -b 2 --to csv missing.csv first.csv
+refuses 1 'missing.csv holds no samples to find a range in' -q --batch --column y missing.csv missing.csv
 finish
