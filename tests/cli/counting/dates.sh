@@ -146,6 +146,8 @@ prints 'lo\thi\tcount\n3\t45\t2\n' -b 1 -r minmax --column 0 counts
 printf '28 Feb 2017 5\n1 Mar 2018 6\n' >years
 printf '28 Feb 99 5\n1 Mar 17 6\n' >short_years
 printf '28 Feb 17 5\n1 Mar 17 6\n' >same_years
+printf '28 Feb 2017\n1 Mar 2018\n' >alone
+prints 'lo\thi\tcount\n2017-02-28\t2018-03-01\t2\n' -b 1 alone
 for file in years short_years same_years; do
     shows '^0	0	dates	2	0	' columns $file
     shows '^3	3	integers	2	0	5, 6	' columns $file

@@ -499,7 +499,8 @@ static bool find_delimiter(const text_window *w, const read_options *options, te
 
     bool alike = by_blanks.cells > 1 && (by_blanks.alike > 1 || (blanks.numbers && !blanks.words));
     bool aligned = !only_numbers && (find_table(w, blank, form) || alike);
-    form->numbers = only_numbers || (blanks.number_first && may_be_numbers && !aligned);
+    const bool only_dates = by_blanks.cells == 1 && by_blanks.times_first == by_blanks.rows; /* 5 Jan 2015 */
+    form->numbers = only_numbers || (blanks.number_first && may_be_numbers && !aligned && !only_dates);
     form->delimiter = aligned ? blank : '\n';
     return true;
 }
