@@ -62,7 +62,9 @@ static int print(const request *wanted, const double *values, const subject *sub
     const int unnamed = count == 1;
     for (int i = 0; i < count * wanted->n; i++)
         if (isnan(values[i]))
-            return fault_set(f, EXIT_DATA, "%s%s%s holds no unmasked samples that are numbers",
+            return fault_set(f, EXIT_DATA,
+                             wanted->settings->conditions_count ? "%s%s%s: --where leaves no row with a number"
+                                                                : "%s%s%s holds no unmasked samples that are numbers",
                              wanted->settings->files_count ? wanted->settings->files[0] : "standard input",
                              unnamed ? "" : ", ", unnamed ? "" : subjects[i / wanted->n].name);
     rows_begin(to, columns + unnamed, 3 - unnamed);
@@ -180,7 +182,8 @@ static int check_series(const request *wanted, const result *r, fault *f)
     return fault_set(f, EXIT_DATA,
                      wanted->settings->weights ? "%s has no quantiles: no number has a weight above 0, or a weight is "
                                                  "negative or not finite"
-                                               : "%s holds no unmasked samples that are numbers",
+                     : wanted->settings->conditions_count ? "%s: --where leaves no row with a number"
+                                                          : "%s holds no unmasked samples that are numbers",
                      r->title);
 }
 

@@ -51,7 +51,7 @@ static int count_words(const result *r, int i, numbers *to, fault *f)
     return 0;
 }
 
-static int summarize(const result *r, int i, numbers *to, fault *f)
+static int summarize(const result *r, int i, bool conditions, numbers *to, fault *f)
 {
     const series *summarized = &r->series[i];
     histo_summary *all = malloc((size_t)histo_hist_batch(summarized->hist) * sizeof *all);
@@ -64,7 +64,11 @@ static int summarize(const result *r, int i, numbers *to, fault *f)
         *to = (numbers){0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, summarized->forms[0], 0, NULL};
         return 0;
     }
-    if (s.count == 0) return fault_set(f, EXIT_DATA, "%s holds no unmasked finite samples", r->title);
+    if (s.count == 0)
+        return fault_set(f, EXIT_DATA,
+                         conditions ? "%s: --where leaves no row with a finite number"
+                                    : "%s holds no unmasked finite samples",
+                         r->title);
     const histo_axis axis = histo_hist_axis(summarized->hist, 0);
     const bool values = axis.kind == HISTO_INTEGER;
     const double mode = histo_axis_edge(&axis, s.mode);
@@ -99,7 +103,7 @@ static void weigh_series(const result *r, int i, const table *t, const statistic
     const sample_order *order = r->series[i].order;
     to->sum_w = sum_over_bins(t);
     to->mode = weighed->mode;
-    to->entropy = weighed->entropy;
+    to->entropy = order && order->numbers.any_negative ? (double)NAN : weighed->entropy;
     if (to->form.names) return;
     to->mean = order && order->is_weighted ? order->numbers.mean : weighed->mean;
     to->variance = weighed->deviation * weighed->deviation;
@@ -185,13 +189,13 @@ static void remark_not_finite(const settings *s, const result *r)
     note_not_finite(s->files_count ? s->files[0] : "standard input", "left out", nan, infinite);
 }
 
-static int print_all(const result *r, rows *to, fault *f)
+static int print_all(const result *r, bool conditions, rows *to, fault *f)
 {
     bool with_words = false, with_numbers = false;
     numbers *all = calloc((size_t)r->count, sizeof *all);
     int failed = all ? 0 : fault_set(f, EXIT_DATA, "no memory for the summaries");
     for (int i = 0; i < r->count && !failed; i++) {
-        failed = summarize(r, i, &all[i], f);
+        failed = summarize(r, i, conditions, &all[i], f);
         with_words = with_words || r->series[i].forms[0].names;
         with_numbers = with_numbers || !r->series[i].forms[0].names;
     }
@@ -211,7 +215,8 @@ static int count_finite(const settings *s, result *r, fault *f)
 {
     fault searching = {0};
     if (count_files(s, MOMENTS_ALL, r, &searching) == 0) return 0;
-    if (!strstr(searching.text, "no finite sample") && !strstr(searching.text, "holds no samples"))
+    if (s->conditions_count ||
+        (!strstr(searching.text, "no finite sample") && !strstr(searching.text, "holds no samples")))
         return fault_set(f, searching.status, "%s", searching.text);
     return fault_set(f, EXIT_DATA, "%s holds no unmasked finite samples",
                      s->files_count ? s->files[0] : "standard input");
@@ -228,7 +233,7 @@ static int print_summary(const settings *s, rows *to, fault *f)
     int failed = saved ? saved_refuse_samples(s, f) : 0;
     if (!failed) failed = saved ? saved_merge(s->files, s->files_count, &r, f) : count_finite(&counted, &r, f);
     if (!failed && !s->quiet) saved_remark(&r, r.title);
-    if (!failed) failed = print_all(&r, to, f);
+    if (!failed) failed = print_all(&r, s->conditions_count > 0, to, f);
     if (!failed && !s->quiet) remark_not_finite(s, &r);
     result_free(&r);
     return failed;

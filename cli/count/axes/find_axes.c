@@ -56,6 +56,18 @@ static int name_bins(run *r, int a, const char *name, fault *f)
     return 0;
 }
 
+/* End a search. What it lacks, the conditions may have left out. */
+static int end_search(const run *r, axis_search *search, const char *name, fault *f)
+{
+    fault ending = {0};
+    if (axis_search_end(search, name, &ending) == 0) return 0;
+    if (r->settings->conditions_count && strstr(ending.text, "no finite sample"))
+        return fault_set(f, ending.status, "%s: --where leaves no row with a finite number", name);
+    if (r->settings->conditions_count && strstr(ending.text, "there are no strings"))
+        return fault_set(f, ending.status, "%s: --where leaves no row with a string", name);
+    return fault_set(f, ending.status, "%s", ending.text);
+}
+
 /* Whether every bin of all axes has one value only, and every sample a bin. */
 static bool is_whole(const run *r)
 {
@@ -77,9 +89,7 @@ static int take_axes(run *r, fault *f)
         snprintf(name, sizeof name, "%.400s", feed_name(&r->feed, 0));
         if (r->axis_count > 1 && r->sources[a].name)
             snprintf(name + strlen(name), sizeof name - strlen(name), ", %.150s", r->sources[a].name);
-        char chosen[640]; /* of what there may be no samples */
-        snprintf(chosen, sizeof chosen, "%s%s", name, r->settings->conditions_count ? " (the rows of --where)" : "");
-        if (axis_search_end(&r->search[a], chosen, f) != 0) return -1;
+        if (end_search(r, &r->search[a], name, f) != 0) return -1;
         if (!r->settings->quiet) axis_search_remark(&r->search[a], name);
         r->axes[a] = r->search[a].axis;
         if (name_bins(r, a, name, f) != 0) return -1;
@@ -258,7 +268,7 @@ static int take_groups(run *r, fault *f)
     char number[TEXT_NUMBER_BYTES];
     if (!r->settings->by) return 0;
     if (r->settings->shards && take_every_group(r, f) != 0) return -1;
-    if (axis_search_end(&r->by, feed_name(&r->feed, 0), f) != 0) return -1;
+    if (end_search(r, &r->by, feed_name(&r->feed, 0), f) != 0) return -1;
     r->group_count = r->by.axis.bins;
     r->group_names = bin_names_of_words(r->by.words);
     if (!r->group_names) return run_fault_memory(f);

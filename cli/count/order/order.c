@@ -465,8 +465,9 @@ int run_find_order(run *r, fault *f)
         o.end = o.first + most < r->result->count ? o.first + most : r->result->count;
         failed = find(&o, f);
     }
-    if (o.any_negative && o.n > 0 && !s->quiet)
-        note("%s: a weight is negative, so there are no quantiles", feed_name(&r->feed, 0));
+    if (o.any_negative && (o.n > 0 || r->moments == MOMENTS_ALL) && !s->quiet)
+        note("%s: a weight is negative, so there are no %s", feed_name(&r->feed, 0),
+             r->moments == MOMENTS_ALL ? "skewness, kurtosis and entropy" : "quantiles");
     free(o.q);
     free(o.differences.data);
     return failed;

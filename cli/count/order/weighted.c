@@ -373,7 +373,7 @@ void weighted_add(weighted_search *of, const histo_view *samples, const histo_vi
 
 weighted_numbers weighted_read(const weighted_search *of)
 {
-    weighted_numbers numbers = {NAN, NAN, NAN, NAN};
+    weighted_numbers numbers = {of->any_negative, NAN, NAN, NAN, NAN};
     if (!has_moments(of)) return numbers;
     const two_doubles weights = exact_sum_read(&of->finite);
     const two_doubles shift = two_doubles_divide(exact_sum_read(&of->differences), weights);
@@ -381,6 +381,7 @@ weighted_numbers weighted_read(const weighted_search *of)
                                                       two_doubles_multiply(shift, shift));
     numbers.mean = of->center;
     numbers.deviation = two_doubles_root(variance).high;
+    if (of->any_negative) return numbers;
     numbers.skewness = of->cubes / weights.high / (variance.high * numbers.deviation);
     numbers.kurtosis = of->fourths / weights.high / (variance.high * variance.high) - 3;
     return numbers;

@@ -8,6 +8,7 @@
 /* Of the finite samples, except the quantiles. NaN where there is none, where their weights are not finite, or do not
  * add up to more than 0. */
 typedef struct weighted_numbers {
+    bool any_negative;      /* a weight, so that there are no skewness and kurtosis */
     double mean, deviation; /* rounded once, as long as no product with a weight is beyond the doubles */
     double skewness, kurtosis;
 } weighted_numbers;

@@ -162,7 +162,14 @@ checks=$((checks + 1))
 printf 'name\tmetric\tvalue\na\tkolmogorov\t0\n' | cmp -s - got || fail "compares groups as $(cat got)"
 [ "$(grep -c 'has no samples of [bc] in the bins, which is left out$' said)" -eq 2 ] || fail "says $(cat said)"
 refuses 2 'weighted quantiles are those of the rule inverted_cdf' quantile --column x --weights w --rule hazen g.csv
+for command in hist summary; do
+    refuses 1 'g.csv: --where leaves no row with a finite number$' $command --column x --where g=Osl g.csv
+done
+refuses 1 'g.csv: --where leaves no row with a number$' quantile --column x --where g=Osl g.csv
 printf 'x,w\n1,-1\n2,3\n' >negative.csv
+remarks 'negative.csv: a weight is negative, so there are no skewness, kurtosis and entropy$' \
+    summary --column x -w w negative.csv
+shows '^2	2	2.5	0	nan	nan	nan	1	2	2$' summary --quiet --column x -w w negative.csv
 refuses 1 'negative.csv has no quantiles: no number has a weight above 0, or a weight is negative' \
     quantile -q 50 --quiet --column x --weights w negative.csv
 for command in quantile summary; do

@@ -40,8 +40,8 @@ printf 'd,n\n2024-01-02,1\n2024-01-03,2\n' >dates.csv
 refuses 2 '--compare counts columns on one common axis, and dates' --compare --column d,n dates.csv
 printf '0\n7\n' >offsets.txt
 refuses 2 '--segments is for numbers' --column tag --segments offsets.txt t.csv
-refuses 1 't.csv (the rows of --where): no finite sample' --column Open --where tag=gamma t.csv
-refuses 1 't.csv (the rows of --where): there are no strings' --column tag --where tag=gamma t.csv
+refuses 1 't.csv: --where leaves no row with a finite number' --column Open --where tag=gamma t.csv
+refuses 1 't.csv: --where leaves no row with a string' --column tag --where tag=gamma t.csv
 refuses 2 'doubles, which do not hold .* --where NAME=9007199254740993:$' --column Open --where 9007199254740993: t.csv
 refuses 2 '--dense is for joint histograms' --column Open --dense t.csv
 
@@ -130,7 +130,7 @@ prints 'lo\thi\tcount\n1\t7\t1\n' -b 1 -r 1:7 -q --column Open --where 2: --wher
 prints 'value\tcount\nalpha\t2\nbeta\t2\n' -q --column tag --where Open=2:4,6: t.csv
 refuses 2 'the ranges of --where have nothing in common' --column Open --where 5: --where :3 t.csv
 refuses 2 "'x' is not a number or a range LO:HI" --column Open --where Other=x t.csv
-refuses 1 'there are no strings to count' --column tag --where Open=100 t.csv
+refuses 1 't.csv: --where leaves no row with a string' --column tag --where Open=100 t.csv
 
 # Columns by pattern, by range, repeated; a typo is told with what was meant.
 prints 'name\tlo\thi\tcount\nOpen\t1\t7\t7\nOther\t10\t70\t7\n' -b 1 --column 'O*' t.csv
