@@ -123,6 +123,17 @@ char *text_put_utf8(char *to, uint32_t c)
     return to;
 }
 
+bool text_turns(const char *at)
+{
+    const size_t bytes = text_character_bytes(at);
+    const unsigned char *c = (const unsigned char *)at;
+    const uint32_t code = bytes == 2   ? (c[0] & 0x1fu) << 6 | (c[1] & 0x3fu)
+                          : bytes == 3 ? (c[0] & 0xfu) << 12 | (c[1] & 0x3fu) << 6 | (c[2] & 0x3fu)
+                                       : 0;
+    return code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
+           (code >= 0x2066 && code <= 0x2069);
+}
+
 char *text_make_printable(char *text)
 {
     char *to = text;
@@ -130,7 +141,7 @@ char *text_make_printable(char *text)
         const size_t bytes = text_character_bytes(from);
         const unsigned char first = (unsigned char)from[0];
         const bool is_c1 = bytes == 2 && first == 0xc2 && (unsigned char)from[1] < 0xa0;
-        if (bytes == 0 || first < ' ' || first == 0x7f || is_c1) {
+        if (bytes == 0 || first < ' ' || first == 0x7f || is_c1 || text_turns(from)) {
             *to++ = '?';
             from += bytes ? bytes : 1;
         } else {

@@ -29,8 +29,12 @@ size_t text_character_bytes(const char *text);
 /* Write a character in UTF-8, of 1 to 4 bytes; returns the end. */
 char *text_put_utf8(char *to, uint32_t c);
 
-/* Put '?' in place of each control character, also of C1 (U+0080 to U+009F), and of each byte that is not UTF-8: what
- * is left steers no terminal. In place; returns text. */
+/* Does the character at `at` change the direction of text (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069),
+ * so that a terminal shows what follows in another order? */
+bool text_turns(const char *at);
+
+/* Put '?' in place of each control character, also of C1 (U+0080 to U+009F), of each that changes the direction of
+ * text, and of each byte that is not UTF-8: what is left steers no terminal. In place; returns text. */
 char *text_make_printable(char *text);
 
 /* Write text as one line: control characters and backslashes are escaped. */

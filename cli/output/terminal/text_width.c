@@ -5,12 +5,13 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "base/text.h"
 #include "output/terminal/terminal.h"
 
 /* A character of text: its bytes and columns. A byte that is not UTF-8 is one of a single column. */
 typedef struct glyph {
     int bytes, columns;
-    bool shown; /* as it is: neither a control character nor broken */
+    bool shown; /* as it is: neither a control character nor broken, and it does not change the direction */
 } glyph;
 
 /* Widths are those of UTF-8, whatever the locale. */
@@ -26,6 +27,7 @@ static glyph decode(const char *text, size_t left)
 {
     const unsigned char first = (unsigned char)*text;
     if (first < 0x80) return (glyph){1, 1, first >= ' ' && first != 0x7f};
+    if (text_turns(text)) return (glyph){(int)text_character_bytes(text), 1, false};
     const locale_t utf8 = utf8_locale();
     if (!utf8) return (glyph){1, (first & 0xc0) != 0x80, true};
     mbstate_t state = {0};

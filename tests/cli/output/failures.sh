@@ -79,6 +79,15 @@ refuses 2 "no column 'c': it has a?31m, b " --column c steer.csv
 mv steer.csv "$(printf 'steer\033[31m\302\233.csv')"
 remarks 'steer?\[31m?.csv: left out 1 missing value$' --column 1 -b 1 steer*.csv
 rm steer*
+# And none changes the direction of what follows, in messages, drawings and JSON.
+for turn in '\342\200\216' '\342\200\217' '\342\200\252' '\342\200\256' '\342\201\246' '\342\201\251' '\330\234'; do
+    printf "a${turn}b,c\n1,2\n3,4\n" >turn.csv
+    refuses 2 "no column 'd': it has a?b, c " --column d turn.csv
+    shows 'a?b' --to text -b 2 --column 0 turn.csv
+done
+printf 'a\342\200\260b,c\n1,2\n3,4\n' >turn.csv
+refuses 2 "no column 'd': it has a‰b, c " --column d turn.csv
+rm turn.csv
 
 # Damaged images and arrays.
 damaged cut.pgm 'P5 4 4 255\n\001\002\003'
