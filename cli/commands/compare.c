@@ -251,7 +251,7 @@ static int compare_samples(const settings *s, rows *to, fault *f)
     double scale = 1;
     settings per_file = *s;
     per_file.per_file = true;
-    per_file.every_word = true;
+    per_file.every_word = per_file.every_group = true;
     per_file.reproducible = s->weights;
     int failed = count_files(&per_file, MOMENTS_NONE, &r, f);
     const int half = r.count / 2;

@@ -110,7 +110,8 @@ typedef struct settings {
     uint32_t top;      /* --top N: words with bins of their own; 0: not given */
     int order;         /* --sort count|name: a dictionary_order */
     bool every_value;  /* whole numbers within 2^16 have a bin for each value by default */
-    bool every_word;   /* all words have bins, or groups, of their own by default */
+    bool every_word;   /* all words have bins of their own by default */
+    bool every_group;  /* all words have groups of their own by default */
     bool exact;        /* numbers of samples are exact, also those of pipes, which are copied */
 
     /* Colours that `histo backproject` and `histo track` look for. */

@@ -61,7 +61,7 @@ static int end_search(const run *r, axis_search *search, const char *name, fault
 {
     fault ending = {0};
     if (axis_search_end(search, name, &ending) == 0) return 0;
-    if (r->settings->conditions_count && strstr(ending.text, "no finite sample"))
+    if (r->settings->conditions_count && strstr(ending.text, "no finite sample to take"))
         return fault_set(f, ending.status, "%s: --where leaves no row with a finite number", name);
     if (r->settings->conditions_count && strstr(ending.text, "there are no strings"))
         return fault_set(f, ending.status, "%s: --where leaves no row with a string", name);
@@ -130,9 +130,9 @@ static int merge_searches(run *r, fault *f)
 /* The words of an axis that get bins of their own. A number of bins for several axes is one of those with numbers. */
 static uint32_t most_words(const run *r, const bins_spec *spec)
 {
-    enum { DEFAULT = 20 }; /* as a screen has room for */
+    enum { DEFAULT = 20 };                          /* as a screen has room for */
+    if (r->settings->every_word) return UINT32_MAX; /* --top is for groups */
     if (r->settings->top) return r->settings->top;
-    if (r->settings->every_word) return UINT32_MAX;
     const bool own = spec->kind == BINS_NUMBER && r->bins.count == r->axis_count;
     return own ? (uint32_t)(spec->number < UINT32_MAX ? spec->number : UINT32_MAX) : DEFAULT;
 }
@@ -243,9 +243,9 @@ static void begin_groups(run *r)
     if (!r->settings->by) return;
     r->by = (axis_search){.spec = &none, .dtype = HISTO_U32};
     axis_search_words(&r->by, r->feed.forms->forms[r->count].words,
-                      r->settings->top          ? r->settings->top
-                      : r->settings->every_word ? UINT32_MAX
-                                                : DEFAULT,
+                      r->settings->top           ? r->settings->top
+                      : r->settings->every_group ? UINT32_MAX
+                                                 : DEFAULT,
                       (dictionary_order)r->settings->order);
 }
 

@@ -146,6 +146,13 @@ for w in w t; do
 done
 prints "q\tvalue\n$equal" quantile -q 0.1,7,20,29,99.9,100 --column x --weights w - <equal.csv
 prints 'q\tvalue\n90\t1\n90.00000000001\t2\n' quantile -q 90,90.00000000001 --column x -w w nine.csv
+{ echo x,g && seq 30 | sed 's/.*/&,g&/' && printf '7,g3\n'; } >groups.csv
+for command in summary 'quantile -q 50'; do
+    remarks 'groups.csv, g: 22 other values share a group: --top N gives more' $command --by g --column x groups.csv
+    checks=$((checks + 1))
+    [ "$(wc -l <"$out")" -eq 10 ] || fail "$command --by prints $(wc -l <"$out") lines"
+    shows '^g30	' $command --by g --top all --column x groups.csv
+done
 printf 'x,w,g\n1,1,a\nnan,2,a\n3,4,b\n' >nans.csv
 for command in summary quantile; do
     remarks 'nans.csv: left out 1 NaN$' $command --column x --weights w nans.csv
