@@ -142,10 +142,10 @@ two_doubles exact_sum_read(const exact_sum *sum)
     return two_doubles_of_sum(first, second);
 }
 
-decimal decimal_of_percent(double share)
+decimal_share decimal_of_percent(double share)
 {
     char text[TEXT_NUMBER_BYTES];
-    decimal of = {0, DBL_DIG - 1};
+    decimal_share of = {0, DBL_DIG - 1};
     const char *c = text;
     snprintf(text, sizeof text, "%.*e", of.places, 100 * share);
     for (; *c != 'e'; c++)
@@ -167,7 +167,7 @@ static void multiply(uint64_t *words, uint64_t factor)
 }
 
 /* part * 10^places >= whole * digits */
-bool exact_sum_reaches(const exact_sum *part, decimal share, const exact_sum *whole)
+bool exact_sum_reaches(const exact_sum *part, decimal_share share, const exact_sum *whole)
 {
     enum { AT_ONCE = 19 }; /* places that a word has room for */
     uint64_t left[WIDE] = {0}, right[WIDE] = {0};

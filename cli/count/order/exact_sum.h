@@ -17,15 +17,15 @@ void exact_sum_join(exact_sum *sum, const exact_sum *more);
 bool exact_sum_is_positive(const exact_sum *sum);
 
 /* digits / 10^places */
-typedef struct decimal {
+typedef struct decimal_share {
     uint64_t digits;
     int places;
-} decimal;
+} decimal_share;
 
 /* The share, 0 to 1, whose percent was written in at most 15 digits, as that decimal: 0.07 in doubles is above 7 %. */
-decimal decimal_of_percent(double share);
+decimal_share decimal_of_percent(double share);
 /* Whether part >= share * whole, exactly, for 0 <= share <= 1 and a whole that is not negative. */
-bool exact_sum_reaches(const exact_sum *part, decimal share, const exact_sum *whole);
+bool exact_sum_reaches(const exact_sum *part, decimal_share share, const exact_sum *whole);
 
 /* An unevaluated sum of two doubles. */
 typedef struct two_doubles {

@@ -27,7 +27,7 @@ typedef struct pairs {
 
 typedef struct search {
     double q;
-    decimal share; /* q as it was written */
+    decimal_share share; /* q as it was written */
     bool found;
     uint64_t key;          /* of the quantile, once it is found */
     uint64_t first, last;  /* it is one of these */

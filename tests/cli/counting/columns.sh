@@ -99,7 +99,7 @@ prints 'value\tcount\n6\t1\n7\t1\n' --category v --where n=1.5:9007199254740993 
 prints 'value\tcount\n5\t1\n6\t1\n8\t1\n' --category v --where n!=9007199254740993 mixed.csv
 prints 'value\tcount\n8\t1\n' --category v --where n=100000000000000000 mixed.csv
 prints 'value\tcount\n7\t1\n' --category v --where n=9007199254740993 --where n=9007199254740992: mixed.csv
-refuses 1 'there are no strings' --category v --where n=9007199254740992 mixed.csv
+refuses 1 'mixed.csv: --where leaves no row with a string' --category v --where n=9007199254740992 mixed.csv
 printf '18446744073709551615\n18446744073709551614\n1\n' >unsigned.txt
 prints 'lo\thi\tcount\n0\t9.223372036854776e+18\t1\n9.223372036854776e+18\t1.8446744073709552e+19\t2\n' -b 2 \
     -r 0:18446744073709551616 unsigned.txt
