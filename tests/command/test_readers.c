@@ -568,7 +568,7 @@ static void bad_cells(void **state)
     EXPECT(write_text(text), &nothing_asked, 2, 3, 6, 9, 9);
     EXPECT(write_text(text), &skip, 0, 1, 4, 7);
     refused(write_text("a,b\n\"1\n\",2\n3,4\n\"5 5\",6\n"), &nothing_asked, EXIT_DATA,
-            "line 2, column 0 (a): '1?' is not a number");
+            "line 2, column 0 (a): '1?' (? is 0x0a) is not a number");
     refused(write_text("a,b\n1,\"2\n\"\n3,4\nx,6\n"), &nothing_asked, EXIT_DATA, "line 5, column 0 (a): 'x'");
     refused(write_text("a,b\n0x10,1\n"), &nothing_asked, EXIT_DATA, "'0x10' is not a number");
     refused(write_text("a,b\n\"1\"2,1\n"), &nothing_asked, EXIT_DATA, "'\"1\"2' is not a number");
