@@ -306,7 +306,7 @@ static int end_search(finder *o, search *at, fault *f)
         to->stats.m4 = m4;
     }
     if ((!at->quantiles && !at->weighted) || at->mixed) return 0;
-    if (!(to->quantiles = malloc((size_t)o->n * sizeof *to->quantiles + 1)))
+    if (o->n > 0 && !(to->quantiles = malloc((size_t)o->n * sizeof *to->quantiles)))
         return fault_set(f, EXIT_DATA, "no memory for the quantiles");
     if (at->weighted) {
         to->is_weighted = true;
