@@ -411,7 +411,7 @@ Result guarded(char why[256], Result failure, Work work)
     } catch (const std::bad_alloc &) {
         say(why, "there is no memory, or it is damaged");
     } catch (const std::exception &e) {
-        say(why, e.what());
+        say(why, "%s", e.what());
     } catch (...) {
         say(why, "it is damaged");
     }

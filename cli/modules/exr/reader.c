@@ -98,7 +98,7 @@ static double take_header(header_place *h)
         }
         h->at = end;
     }
-    return ceil(rows / fmax(block_rows, 1)) * (block_columns ? ceil(columns / block_columns) : 1);
+    return ceil(rows / fmax(block_rows, 1)) * (block_columns > 0 ? ceil(columns / block_columns) : 1);
 }
 
 /* The library makes room for the places of all blocks that the headers claim. Each place and block takes bytes. */

@@ -21,7 +21,7 @@ typedef struct description {
     char kind[32];        /* of the first axis */
     char file[1024];      /* with the samples; "": this one */
     int64_t lines, bytes; /* to skip; bytes -1: the samples end where the file ends */
-    enum { NO_SPACE, RIGHT_ANTERIOR, LEFT_POSTERIOR } space;
+    enum nrrd_space { NO_SPACE, RIGHT_ANTERIOR, LEFT_POSTERIOR } space;
     int steps; /* that are known */
     double first[3], step[3][3];
 } description;
@@ -119,7 +119,7 @@ static void parse_space(description *d, const char *value)
 {
     static const struct {
         const char *name;
-        int is;
+        enum nrrd_space is;
     } spaces[] = {{"right-anterior-superior", RIGHT_ANTERIOR},
                   {"RAS", RIGHT_ANTERIOR},
                   {"left-posterior-superior", LEFT_POSTERIOR},
