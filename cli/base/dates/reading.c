@@ -367,7 +367,7 @@ bool time_parse(const char *begin, const char *end, bool years, time_span *span)
     return time_read(begin, end, &(time_style){.years = years}, span) == TIME_READ;
 }
 
-/* Can a date begin here? Most of what is no date is found out so. */
+/* Can a date begin here? This tells most of what is not a date. */
 static bool may_begin(const char *p, const char *end)
 {
     int digits = 0;

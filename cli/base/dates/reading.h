@@ -17,12 +17,12 @@ typedef enum date_order { DATE_ORDER_UNSAID = 0, DAY_FIRST, MONTH_FIRST } date_o
 typedef struct time_style {
     date_order order;
     const char *pattern; /* of --date-format, as strptime takes it; NULL: any form that is known */
-    int64_t before;      /* a date without a year is the last such day before this time; 0: it is no date */
+    int64_t before;      /* a date without a year is the last such day before this time; 0: it is not a date */
     bool years;          /* a year alone is a date, too */
 } time_style;
 
 typedef enum time_reading {
-    TIME_NONE = 0, /* it is no date */
+    TIME_NONE = 0, /* it is not a date */
     TIME_READ,
     TIME_EITHER, /* 1/5/2024: the style does not say the order */
 } time_reading;

@@ -289,7 +289,7 @@ static size_t made_size(const sample_source *s)
     return s->as.epoch.units ? sizeof(double) : histo_dtype_size(s->dtype);
 }
 
-/* The places of times in a cycle, which may take the room of the times; none of what is no time. */
+/* The places of times in a cycle, which may take the room of the times; none of what is not a time. */
 static histo_view places_of(const histo_view *times, time_cycle cycle, uint32_t *places)
 {
     uint32_t *to = places;

@@ -33,7 +33,7 @@ typedef struct json_reader {
     bool in_array; /* of rows, with commas between them */
     bool between;  /* a row has been read */
     bool known;    /* the first row has been found */
-    bool values;   /* rows are no objects, but the values of one column */
+    bool values;   /* rows are not objects but the values of one column */
     bool closed;   /* the array of values has ended */
     uint64_t line; /* 1-based, of the window's `at` */
 

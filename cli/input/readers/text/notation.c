@@ -313,7 +313,7 @@ static const char *number_end(const char *begin, const char *end)
     while (word_end < end && ((unsigned char)*word_end >= 0x80 || *word_end == '%' || is_letter(*word_end)))
         word_end++;
     if (word_end > word && unit_named(word, word_end)) return word_end;
-    return word == p && word_end > word ? NULL : p; /* 5th is no number */
+    return word == p && word_end > word ? NULL : p; /* 5th is not a number */
 }
 
 /* Search a copy of the text, with a NUL behind it. */

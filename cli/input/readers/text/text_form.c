@@ -269,7 +269,7 @@ typedef struct days_census {
     int rows;           /* that have them */
     int64_t at;         /* the word of the first number */
     int year;           /* the last number of the first row */
-    bool numbers, days; /* a first number that is no day; a last number that can only be a day */
+    bool numbers, days; /* a first number that is not a day; a last number that can only be a day */
     bool long_years;    /* all years have four digits */
     bool years;         /* a last number that can only be a year */
     bool years_differ, shifted;
