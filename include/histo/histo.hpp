@@ -1,7 +1,7 @@
-/* histo.hpp: histograms of samples of any type, in C++17. A header alone, over the C library.
+/* histo.hpp: histograms of samples of any type, in C++17. Header-only, on top of the C library.
  *
- * A sample may be any struct: a *record*. A functor says what of it is counted, and a histogram has an axis for each
- * functor:
+ * A sample may be any struct: a *record*. A functor maps it to the number that is counted, and a histogram has an axis
+ * for each functor:
  *
  *     struct hit { float x, y, energy; int detector; };
  *     std::vector<hit> hits = …;
@@ -9,12 +9,12 @@
  *     h.fill(hits, [](const hit &h) { return std::hypot(h.x, h.y); });
  *     std::vector<std::uint64_t> counts = h.counts();
  *
- * Functors return a number of any arithmetic type of C++ but long double, or an enum, and the axis says in which bin it
- * is; a functor that computes the number of the bin itself returns an integer, for histo_axis_integer(0, bins). Counts
- * are, bit for bit, those that the library gives for an array of these numbers, with the same underflow, overflow and
- * NaN; but there is no such array: each thread calls the functor for some records, whose numbers stay in its cache, and
- * the library's own kernels count them. So a fill takes the time of one of numbers, and that of calling the functor,
- * which the compiler puts into a loop; it also vectorises it where it can.
+ * Functors return an enum or a number of any arithmetic C++ type but long double, and the axis determines its bin; a
+ * functor that computes the bin number itself returns an integer, for histo_axis_integer(0, bins). The counts are, bit
+ * for bit, those that the library gives for an array of these numbers, with the same underflow, overflow and NaN; but
+ * no such array is made: each thread calls the functor for a block of records, whose numbers stay in its cache, and the
+ * library's own kernels count them. A fill takes as long as filling with the numbers plus calling the functor, which
+ * the compiler inlines into a loop and vectorises where it can.
  *
  * Functors are called by several threads at once, in any order, once for each record, and must not throw. A pointer to
  * a data member is a functor, too: h.fill(hits, &hit::energy).
@@ -29,10 +29,10 @@
  *     );
  *     h.fill(hits_in_device_memory, n, detectors::radius());
  *
- * The text becomes part of the kernel that counts, which is compiled while the program runs; so the numbers need no
- * memory there either.
+ * The text becomes part of the counting kernel, which is compiled at run time, so the numbers are not stored there
+ * either.
  *
- * All else that histograms can do is in the C API (histo.h), which takes h.get(). */
+ * For everything else, pass h.get() to the C API (histo.h). */
 #ifndef HISTO_HPP
 #define HISTO_HPP
 
@@ -57,10 +57,10 @@
 
 #include <histo/histo.h>
 
-/* Define a namespace and keep its text for GPUs: types of records, and classes of functors that have no members, and so
- * no state (template arguments can be their constants). It is CUDA C++17 as well: without preprocessor directives and
- * other headers than histo.hpp. The types of stdint.h, NAN and the mathematical functions of C are known: sqrtf, fabs.
- * GPUs do not contract to FMA; a compiler for the host that does (GCC for arm64, or with -march=native) needs
+/* Define a namespace and keep its text for GPUs: types of records, and functor classes without members, hence without
+ * state (template arguments can be their constants). It must be valid CUDA C++17, too, without preprocessor directives
+ * or headers other than histo.hpp. The types of stdint.h, NAN and the mathematical functions of C are known: sqrtf,
+ * fabs. GPUs do not contract to FMA; a host compiler that does (GCC for arm64, or with -march=native) needs
  * -ffp-contract=off to give the same numbers. */
 #define HISTO_SOURCE(name, ...)                                                                                        \
     namespace name                                                                                                     \
@@ -77,7 +77,7 @@
 namespace histo
 {
 
-/* A call of the library has failed: its sentence, and its status. */
+/* A call into the library has failed: its sentence, and its status. */
 class error : public std::runtime_error
 {
   public:
@@ -88,13 +88,13 @@ class error : public std::runtime_error
     histo_status status_;
 };
 
-/* Throw the error of a call of the C API, if it has failed. */
+/* Throw an error if a call of the C API has failed. */
 inline void check(histo_status status)
 {
     if (status != HISTO_OK) throw error(status, histo_last_error());
 }
 
-/* The dtype of a type of numbers. */
+/* The dtype of an arithmetic type. */
 template <class number>
 constexpr histo_dtype dtype_of()
 {
@@ -115,11 +115,11 @@ constexpr histo_dtype dtype_of()
     }
 }
 
-/* What a functor makes of a record. */
+/* The number that a functor returns for a record, as a type. */
 template <class record, class functor>
 using number_of = std::decay_t<std::invoke_result_t<const functor &, const record &>>;
 
-/* The text of the HISTO_SOURCE that defines a functor; NULL if none does, or if it has a state. */
+/* The text of the HISTO_SOURCE that defines a functor; NULL if there is none, or if the functor has state. */
 template <class functor, class = void>
 struct source_of {
     static constexpr const char *text = nullptr;
@@ -131,7 +131,7 @@ struct source_of<functor, std::enable_if_t<std::is_class_v<functor> && std::is_e
     static constexpr const char *text = histo_source(static_cast<functor *>(nullptr));
 };
 
-/* The name of a type as C++ has it. */
+/* The name of a type in C++. */
 template <class type>
 const std::string &name_of()
 {
@@ -149,7 +149,7 @@ const std::string &name_of()
 }
 
 /* n records in memory and a functor for each axis, as the C API takes them: views, and functions for a fill's options.
- * Views and functions refer to this object. */
+ * Views and functions refer to this object, which must outlive them. */
 template <class record, class... functors>
 class records
 {
@@ -171,7 +171,7 @@ class records
 
     const histo_view *views() const noexcept { return views_; }
 
-    /* The same options, with these functions. */
+    /* These options, with these functions. */
     histo_fill_options with(histo_fill_options options) const noexcept
     {
         options.functions = functions_;
@@ -204,7 +204,7 @@ class records
         return function;
     }
 
-    /* A loop of its own for neighbours, which the compiler can vectorise. */
+    /* Contiguous records get a loop of their own, which the compiler can vectorise. */
     template <class functor>
     static void numbers_of(const void *context, const void *at, std::int64_t stride, std::int64_t n,
                            void *numbers) noexcept
@@ -227,8 +227,8 @@ class records
     histo_function functions_[sizeof...(functors)];
 };
 
-/* Count records in a histogram of the C API with as many axes as there are functors. options: all but `functions`, such
- * as views of weights and masks, which may lie in the records. */
+/* Count records in a C API histogram with as many axes as there are functors. options: all fields but `functions`;
+ * weights, mask and where may be views of members of the records. */
 template <class record, class... functors>
 void fill(histo_hist *hist, const record *first, std::size_t n, const histo_fill_options &options, functors... of)
 {
@@ -239,7 +239,7 @@ void fill(histo_hist *hist, const record *first, std::size_t n, const histo_fill
               : histo_set_error(HISTO_INVALID, "there must be as many functors as the histogram has axes"));
 }
 
-/* A histogram that is destroyed with this object. */
+/* Owns a histogram. */
 class histogram
 {
   public:
@@ -251,11 +251,11 @@ class histogram
         hist_.reset(created);
     }
 
-    /* The histogram of the C API, which remains this object's. */
+    /* The C API's handle, still owned by this object. */
     histo_hist *get() const noexcept { return hist_.get(); }
 
-    /* Count n records, the first of which is at `first`, by a functor for each axis. They are in host memory, or in
-     * that of a GPU, whose default stream then counts them; histo::fill takes another stream. */
+    /* Count n records, starting at `first`, with a functor for each axis. The records are in host memory or in a GPU's,
+     * where they are counted on the default stream; histo::fill takes another stream. */
     template <class record, class... functors>
     auto fill(const record *first, std::size_t n, functors... of)
         -> std::enable_if_t<(std::is_invocable_v<const functors &, const record &> && ...)>
@@ -263,7 +263,7 @@ class histogram
         histo::fill(get(), first, n, histo_fill_options{}, std::move(of)...);
     }
 
-    /* Count the records of anything contiguous: a vector, an array, a span. */
+    /* Count the records of any contiguous range: a vector, an array, a span. */
     template <class range, class... functors>
     auto fill(const range &all, functors... of)
         -> std::enable_if_t<(std::is_invocable_v<const functors &, decltype(*std::data(all))> && ...)>

@@ -4,13 +4,13 @@
  *     histo_mpi_reduce(h, 0, MPI_COMM_WORLD);            // rank 0 has those of all
  *
  * These are inline functions, compiled by the program's own mpicc or mpicxx, so that one libhisto serves every MPI. The
- * result is that of one process which counts all samples: counts and reproducible sums to the bit, whatever the number
- * of ranks.
+ * result is that of a single process counting all samples: counts and reproducible sums have the same bits, whatever
+ * the number of ranks.
  *
  * All calls are collective: every rank of comm makes the same calls. Before anything changes, the ranks agree that
- * their histograms can be added up. If those of some ranks cannot, or a rank fails, for example because it is out of
- * memory, the call fails on every rank with the same status and sentence, and changes no histogram. Machines must have
- * one byte order. */
+ * their histograms can be added up. If some cannot, or if a rank fails, for example because it is out of memory, the
+ * call fails on every rank with the same status and sentence, and changes no histogram. All machines must have the same
+ * byte order. */
 #ifndef HISTO_MPI_H
 #define HISTO_MPI_H
 
@@ -22,25 +22,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HISTO_MPI_ALL (-1) /* in place of a root: every rank */
+#define HISTO_MPI_ALL (-1) /* for root: every rank */
 
-/* Add up the histograms of all ranks. That of the root, or of every rank with HISTO_MPI_ALL, becomes the sum; others
- * stay as they are. Needs 2 MiB of memory; a sparse histogram needs memory for a copy and for what arrives. */
+/* Add up the histograms of all ranks. The root's histogram, or every rank's with HISTO_MPI_ALL, becomes the sum; the
+ * others are unchanged. Needs 2 MiB of memory; a sparse histogram needs memory for a copy and for what it receives. */
 static inline histo_status histo_mpi_reduce(histo_hist *hist, int root, MPI_Comm comm);
 
-/* Add up dense histograms, and leave each rank a part of the sum: entries [*begin, *end) of a read with HISTO_FLOW,
- * read by histo_hist_read_words(hist, &(histo_word_layout){0}, *begin, *end - *begin, counts), or as all entries are.
- * Its other entries become zero, and rank 0 has the masked samples, so the histograms of all ranks still add up to the
- * sum. Takes as long as histo_mpi_reduce with a root, and memory for one part. */
+/* Add up dense histograms, and leave each rank with a part of the sum: entries [*begin, *end) of a read with
+ * HISTO_FLOW. Read them by histo_hist_read_words(hist, &(histo_word_layout){0}, *begin, *end - *begin, counts), or with
+ * any call that reads all entries. A rank's other entries become zero, and rank 0 has the masked samples, so the
+ * histograms of all ranks still add up to the sum. Takes as long as histo_mpi_reduce with a root, and memory for one
+ * part. */
 static inline histo_status histo_mpi_scatter(histo_hist *hist, MPI_Comm comm, int64_t *begin, int64_t *end);
 
-/* Merge the statistics of all ranks, in the order of ranks. Every rank gets the result, with the same bits. The sums
- * have the bits of one process. */
+/* Merge the statistics of all ranks, in order of rank. Every rank gets the result, with the same bits. Sums have the
+ * same bits as those of a single process. */
 static inline histo_status histo_mpi_stats(histo_stats *stats, MPI_Comm comm);
 static inline histo_status histo_mpi_power_sums(histo_power_sums *sums, MPI_Comm comm);
 
-/* At the end of a pass, before histo_survey_next_pass: merge what the surveys of all ranks have found, which were
- * created with in_parts. All ranks then find the same axis, that of all samples:
+/* At the end of a pass, before histo_survey_next_pass: merge the findings of the surveys of all ranks, which were
+ * created with in_parts. All ranks then find the same axis, the one for all samples:
  *
  *     while (histo_survey_next_pass(survey, &more) == HISTO_OK && more) {
  *         histo_survey_add(survey, &mine, NULL);
@@ -51,14 +52,14 @@ static inline histo_status histo_mpi_survey(histo_survey *survey, MPI_Comm comm)
 
 /* ---- What follows is how ---- */
 
-enum { HISTO_MPI_WORDS = 1 << 17, HISTO_MPI_TEXT = 512 }; /* words of a message, which stays in cache */
+enum { HISTO_MPI_WORDS = 1 << 17, HISTO_MPI_TEXT = 512 }; /* words per message; a message stays in cache */
 
 static inline int64_t histo_mpi_least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-/* The status of an MPI call, where the communicator's error handler lets it return. */
+/* The status of an MPI call, if the communicator's error handler lets it return. */
 static inline histo_status histo_mpi_check(int code)
 {
     char text[MPI_MAX_ERROR_STRING];
@@ -68,7 +69,7 @@ static inline histo_status histo_mpi_check(int code)
     return histo_set_error(HISTO_IO, text);
 }
 
-/* Fail on every rank if one has failed, with what the first of these says. */
+/* Fail on every rank if one has failed, with the message of the first that did. */
 static inline histo_status histo_mpi_agree(histo_status status, MPI_Comm comm)
 {
     int rank, ranks, failed, first;
@@ -86,7 +87,7 @@ static inline histo_status histo_mpi_agree(histo_status status, MPI_Comm comm)
     return histo_set_error((histo_status)code, said);
 }
 
-/* Fail on every rank unless all have succeeded so far, and have equal numbers. what: "the histograms". */
+/* Fail on every rank unless all have succeeded so far and have equal numbers. what: "the histograms". */
 static inline histo_status histo_mpi_agree_on(histo_status status, uint64_t number, const char *what, MPI_Comm comm)
 {
     int rank, ranks, first;
@@ -115,7 +116,7 @@ static inline histo_status histo_mpi_agree_alike(const histo_hist *hist, MPI_Com
     return histo_mpi_agree_on(status, fingerprint, "axes, edges, batch, weighting or storage of the histograms", comm);
 }
 
-/* Fail on every rank if the counts of all of them would add up to 2^64 or more. */
+/* Fail on every rank if the counts of all ranks would add up to 2^64 or more. */
 static inline histo_status histo_mpi_agree_total(const histo_hist *hist, MPI_Comm comm)
 {
     histo_tally tally;
@@ -123,7 +124,7 @@ static inline histo_status histo_mpi_agree_total(const histo_hist *hist, MPI_Com
     memset(&tally, 0, sizeof tally);
     const histo_status status = histo_hist_tally(hist, &tally);
     mine[0] = status != HISTO_OK;
-    mine[1] = tally.samples >> 32; /* halves, whose sums do not wrap */
+    mine[1] = tally.samples >> 32; /* two halves, whose sums cannot wrap */
     mine[2] = tally.samples & UINT32_MAX;
     const histo_status done = histo_mpi_check(MPI_Allreduce(mine, sum, 3, MPI_UINT64_T, MPI_SUM, comm));
     if (done != HISTO_OK) return done;
@@ -151,8 +152,8 @@ static inline histo_status histo_mpi_allocate(size_t bytes, void **memory)
     return *memory ? HISTO_OK : histo_set_error(HISTO_NO_MEMORY, "out of memory for adding up histograms of ranks");
 }
 
-/* The words that the histograms of all ranks have, once all have room for them; `to` is NULL where they are only read.
- * status: what has happened before on this rank. */
+/* Agree on the layout of the words of all ranks, and make room for them; `to` is NULL where they are only read. status:
+ * this rank's status so far. */
 static inline histo_status histo_mpi_layout(histo_status status, const histo_hist *hist, histo_hist *to,
                                             histo_word_layout *layout, int64_t *integers, int64_t *doubles,
                                             MPI_Comm comm)
@@ -167,7 +168,7 @@ static inline histo_status histo_mpi_layout(histo_status status, const histo_his
     return histo_mpi_agree(status, comm);
 }
 
-/* Where words are, or NULL: those of counts and of fast sums can be sent from where the histogram keeps them. */
+/* Where the histogram stores these words, or NULL: counts and fast sums can be sent from there. */
 static inline const uint64_t *histo_mpi_borrow(const histo_hist *hist, int64_t first, int64_t integers)
 {
     const uint64_t *counts = NULL;
@@ -179,11 +180,11 @@ static inline const uint64_t *histo_mpi_borrow(const histo_hist *hist, int64_t f
     return (const uint64_t *)(const void *)sums[at / slots] + at % slots;
 }
 
-/* Add up words [first, end), one message after the other. The sum arrives where the histogram keeps it: copying it
- * there would take a third as long again. A root other than rank 0 copies it all the same, since MPICH 4.0 and 4.1
- * crash if such a root receives in place (MPICH issue 6540). words: [2 * HISTO_MPI_WORDS], for what is not sent or
- * received in place. The words are of one section. Only MPI can fail here: whatever else could fail has been done
- * before. */
+/* Add up words [first, end), one message after the other. The sum is received where the histogram stores it: copying it
+ * there would take a third as long again. A root other than rank 0 copies all the same, since MPICH 4.0 and 4.1 crash
+ * if such a root receives in place (MPICH issue 6540). words: [2 * HISTO_MPI_WORDS], for what is not sent or received
+ * in place. The words belong to one section. Only MPI can fail here: everything else that could has been done before.
+ */
 static inline histo_status histo_mpi_reduce_words(histo_hist *hist, const histo_word_layout *layout, int64_t first,
                                                   int64_t end, int64_t integers, uint64_t *words, int root,
                                                   MPI_Comm comm)
@@ -223,7 +224,7 @@ static inline histo_status histo_mpi_reduce_dense(histo_hist *hist, int root, MP
     histo_status status = histo_mpi_allocate(2 * HISTO_MPI_WORDS * sizeof(uint64_t), &words);
     const bool changes = root == HISTO_MPI_ALL || root == rank;
     status = histo_mpi_layout(status, hist, changes ? hist : NULL, &layout, &integers, &doubles, comm);
-    /* Sections: counts, what else are integers, and sums. */
+    /* Sections: counts, other integers, and sums. */
     const int64_t slots = histo_hist_size(hist, HISTO_FLOW), all = integers + doubles;
     for (int64_t first = 0, end; first < all && status == HISTO_OK; first = end) {
         end = first < slots ? slots : first < integers ? integers : first + slots;
@@ -235,7 +236,7 @@ static inline histo_status histo_mpi_reduce_dense(histo_hist *hist, int root, MP
 
 /* ---- Sparse histograms: lists of occupied entries ---- */
 
-/* Entries and masked samples of a sparse histogram. */
+/* The entries and masked samples of a sparse histogram. */
 typedef struct histo_mpi_entries {
     int64_t n, batch;
     int64_t *index;
@@ -282,7 +283,7 @@ static inline histo_status histo_mpi_entries_add(const histo_mpi_entries *e, his
 /* How an array travels: to a rank, from a rank, or from `peer` to all. */
 typedef enum histo_mpi_way { HISTO_MPI_SEND, HISTO_MPI_RECEIVE, HISTO_MPI_BROADCAST } histo_mpi_way;
 
-/* Move n numbers of 64 bits in messages, whose lengths are ints. */
+/* Move n 64-bit numbers, in messages whose lengths fit an int. */
 static inline histo_status histo_mpi_move(void *numbers, int64_t n, histo_mpi_way way, int peer, MPI_Comm comm)
 {
     const int64_t most = 1 << 24;
@@ -307,7 +308,7 @@ static inline histo_status histo_mpi_entries_move(histo_mpi_entries *e, histo_mp
     return status == HISTO_OK ? histo_mpi_move(e->masked, e->batch, way, peer, comm) : status;
 }
 
-/* Receive the entries of a rank and add them; n < 0: it has failed. A rank that cannot take them says so. */
+/* Receive the entries of a rank and add them; n < 0: that rank has failed. A rank that cannot take them reports it. */
 static inline histo_status histo_mpi_take(histo_status status, histo_hist *sum, int from, MPI_Comm comm)
 {
     histo_mpi_entries e;
@@ -338,7 +339,7 @@ static inline histo_status histo_mpi_give(histo_status status, const histo_hist 
     return status == HISTO_OK ? done : status;
 }
 
-/* Along a binomial tree to the root. sum is what this rank has, and on the root in the end what all have. */
+/* Reduce along a binomial tree to the root. sum: what this rank has; on the root, in the end, the sum of all ranks. */
 static inline histo_status histo_mpi_gather_sparse(histo_status status, histo_hist *sum, int root, MPI_Comm comm)
 {
     int rank, ranks;
@@ -352,7 +353,7 @@ static inline histo_status histo_mpi_gather_sparse(histo_status status, histo_hi
     return status;
 }
 
-/* Every rank gets what rank 0 has. */
+/* Broadcast from rank 0. */
 static inline histo_status histo_mpi_share_sparse(histo_hist *sum, MPI_Comm comm)
 {
     histo_mpi_entries e;
@@ -375,10 +376,10 @@ static inline histo_status histo_mpi_share_sparse(histo_hist *sum, MPI_Comm comm
     return histo_mpi_agree(status, comm);
 }
 
-/* A sum grows beside the histogram, which it replaces once all ranks have succeeded. */
+/* The sum is built in a second histogram, which replaces hist once all ranks have succeeded. */
 static inline histo_status histo_mpi_reduce_sparse(histo_hist *hist, int root, MPI_Comm comm)
 {
-    MPI_Comm own; /* messages of its own */
+    MPI_Comm own; /* keeps its messages apart from the caller's */
     histo_hist *sum = NULL;
     int rank;
     MPI_Comm_rank(comm, &rank);
@@ -406,15 +407,16 @@ static inline histo_status histo_mpi_reduce(histo_hist *hist, int root, MPI_Comm
 
 /* ---- Parts ---- */
 
-/* The slots of a rank are [rank * part, rank * part + part), as far as there are so many. */
+/* The slots of a rank are [rank * part, rank * part + part), clipped to the number of slots. */
 typedef struct histo_mpi_parts {
     int rank, ranks;
-    int64_t slots, part, begin, end; /* begin and end: of this rank's slots */
-    int64_t piece;                   /* slots of each rank in a message */
+    int64_t slots, part, begin, end; /* begin and end: this rank's slots */
+    int64_t piece;                   /* slots of each rank per message */
     uint64_t *words, *mine;          /* [ranks * piece], [part] */
 } histo_mpi_parts;
 
-/* Add up the words of one section, which starts at word `first` and has one for each slot, and keep a part. */
+/* Add up the words of one section, which starts at word `first` and has one word for each slot, and keep this rank's
+ * part. */
 static inline histo_status histo_mpi_scatter_section(histo_hist *hist, const histo_word_layout *layout, int64_t first,
                                                      MPI_Datatype type, const histo_mpi_parts *p, MPI_Comm comm)
 {
@@ -432,7 +434,7 @@ static inline histo_status histo_mpi_scatter_section(histo_hist *hist, const his
         done = histo_mpi_check(MPI_Reduce_scatter_block(p->words, p->mine + at, (int)n, type, MPI_SUM, comm));
         if (status == HISTO_OK) status = done;
     }
-    /* In rising order: zeros, the part, zeros. */
+    /* In increasing order: zeros, the part, zeros. */
     memset(p->words, 0, (size_t)(p->ranks * p->piece) * sizeof *p->words);
     for (int64_t slot = 0; slot < p->slots && status == HISTO_OK;) {
         const bool inside = slot >= p->begin && slot < p->end;
@@ -444,7 +446,7 @@ static inline histo_status histo_mpi_scatter_section(histo_hist *hist, const his
     return status;
 }
 
-/* Rank 0 gets the masked samples of all. */
+/* Rank 0 gets the masked samples of all ranks. */
 static inline histo_status histo_mpi_gather_masked(histo_hist *hist, const histo_word_layout *layout, int64_t integers,
                                                    const histo_mpi_parts *p, MPI_Comm comm)
 {
@@ -487,7 +489,7 @@ static inline histo_status histo_mpi_scatter(histo_hist *hist, MPI_Comm comm, in
     if (histo_hist_storage(hist) == HISTO_SPARSE)
         status = histo_set_error(HISTO_UNSUPPORTED, "a sparse histogram cannot be scattered: use histo_mpi_reduce");
     status = histo_mpi_layout(status, hist, hist, &layout, &integers, &doubles, comm);
-    /* Sections of the layout have a word for each slot, but for the masked samples after the counts. */
+    /* Each section of the layout has a word for each slot, except the masked samples after the counts. */
     for (int64_t first = 0; first < integers + doubles && status == HISTO_OK;) {
         MPI_Datatype type = first < integers ? MPI_UINT64_T : MPI_DOUBLE;
         status = histo_mpi_scatter_section(hist, &layout, first, type, &p, comm);
@@ -504,7 +506,7 @@ static inline histo_status histo_mpi_scatter(histo_hist *hist, MPI_Comm comm, in
 
 /* ---- Statistics ---- */
 
-/* What all ranks have, of `size` bytes each, in their order; the caller frees it, also on failure. */
+/* Gather `size` bytes from each rank, in order of rank; the caller frees *all, also on failure. */
 static inline histo_status histo_mpi_gather(const void *mine, size_t size, void **all, MPI_Comm comm)
 {
     int ranks;
@@ -516,7 +518,7 @@ static inline histo_status histo_mpi_gather(const void *mine, size_t size, void 
     return histo_mpi_check(MPI_Allgather(mine, (int)size, MPI_BYTE, *all, (int)size, MPI_BYTE, comm));
 }
 
-/* Merge what all ranks have, `size` bytes each, into `sum`, which is zero. All ranks do the same, and so fail alike. */
+/* Gather and merge `size` bytes from each rank into `sum`, which is zero. All ranks do the same, and so fail alike. */
 static inline histo_status histo_mpi_merge_all(const void *mine, void *sum, size_t size,
                                                histo_status (*merge)(void *to, const void *from), MPI_Comm comm)
 {
@@ -560,7 +562,7 @@ static inline histo_status histo_mpi_power_sums(histo_power_sums *sums, MPI_Comm
 
 /* ---- Surveys ---- */
 
-/* Send a saved survey, or receive one, which the caller frees. No size: the sender has failed. */
+/* Send a saved survey, or receive one, which the caller frees. Size 0: the sender has failed. */
 static inline histo_status histo_mpi_survey_move(void **data, int64_t *size, histo_mpi_way way, int peer, MPI_Comm comm)
 {
     int64_t taken = 1;
@@ -599,7 +601,7 @@ static inline histo_status histo_mpi_survey_take(histo_status status, histo_surv
     return status;
 }
 
-/* Every rank gets what rank 0 has. */
+/* Broadcast from rank 0. */
 static inline histo_status histo_mpi_survey_share(histo_survey *survey, MPI_Comm comm)
 {
     int rank;
@@ -619,10 +621,10 @@ static inline histo_status histo_mpi_survey_share(histo_survey *survey, MPI_Comm
     return histo_mpi_agree(status, comm);
 }
 
-/* Along a binomial tree, which merges in the order of ranks. */
+/* Reduce along a binomial tree, which merges in order of rank. */
 static inline histo_status histo_mpi_survey(histo_survey *survey, MPI_Comm comm)
 {
-    MPI_Comm own; /* messages of its own */
+    MPI_Comm own; /* keeps its messages apart from the caller's */
     int rank, ranks;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);

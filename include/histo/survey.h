@@ -10,7 +10,7 @@ extern "C" {
 
 /* ---- Axes from data ----------------------------------------------------------------------------------- */
 
-/* How to choose the number of bins; the result equals that of numpy.histogram_bin_edges on the same data. */
+/* How to choose the number of bins; the results equal numpy.histogram_bin_edges on the same data. */
 enum histo_rule HISTO_ENUM_BASE {
     HISTO_RULE_NONE = 0, /* bins or width is given */
     HISTO_RULE_AUTO,
@@ -30,11 +30,11 @@ HISTO_API histo_status histo_rule_parse(const char *name, histo_rule *rule);
 enum histo_range HISTO_ENUM_BASE {
     /* From the smallest to the largest finite sample. */
     HISTO_RANGE_MINMAX = 0,
-    /* The percentiles lo and hi of the samples that are not NaN, as numpy.percentile (linear). */
+    /* The percentiles lo and hi of the samples that are not NaN, as numpy.percentile computes them (linear). */
     HISTO_RANGE_PERCENTILE,
     /* Every value of an integer dtype: [min, max + 1); [0, 1) for floats. */
     HISTO_RANGE_DTYPE,
-    /* lo and hi are given; an infinite one stands for the first or last finite sample that is in the range. */
+    /* lo and hi are given; an infinite one stands for the first or last finite sample in the range. */
     HISTO_RANGE_FIXED,
     /* lo is a percentile, hi is given. */
     HISTO_RANGE_FROM_PERCENTILE,
@@ -49,52 +49,53 @@ typedef struct histo_survey_options {
     histo_rule rule;
     int64_t bins; /* with HISTO_RULE_NONE: the number of bins, unless width is given */
     double width; /* with HISTO_RULE_NONE: if > 0, the width of each bin; the last may extend beyond the range */
-    /* Others survey other parts of the samples, and histo_survey_merge merges what they find: order statistics are then
-     * found by counting, in one to five passes. */
+    /* This survey sees a part of the samples, other surveys the rest, and histo_survey_merge merges their findings:
+     * order statistics are then found by counting, in one to five passes. */
     bool in_parts;
-    /* About how many bytes order statistics may take, at least 2 MiB; 0: as many as are useful, 40 MB. With less, more
-     * passes may be needed. */
+    /* About how many bytes order statistics may take, at least 2 MiB; 0: as many as are useful, 40 MB. With less
+     * memory, more passes may be needed. */
     size_t memory;
     uint64_t reserved[8];
 } histo_survey_options;
 
-/* A survey finds a range and a number of bins in one or more passes over the data, which may be added in any pieces,
- * the same in each pass:
+/* A survey finds a range and a number of bins in one or more passes over the data, the same data in each pass, added in
+ * any pieces:
  *
  *     histo_survey_create(&survey, dtype, &options);
  *     while (histo_survey_next_pass(survey, &more) == HISTO_OK && more)
  *         for each piece: histo_survey_add(survey, &piece, NULL);
  *     histo_survey_axis(survey, &axis);
  *
- * Its memory is bounded, whatever the size of the data. Samples in a GPU's memory are surveyed there, after the work of
- * options->stream, with the same result; the call waits. Their mask and where must be in that memory, too.
- * HISTO_UNSUPPORTED for the rules scott and doane, which take moments, for a range of the samples together with where,
- * and for quantiles if a pass has samples in host memory, too, or if the survey is in parts. */
+ * Its memory is bounded, whatever the size of the data. Samples in a GPU's memory are surveyed there, after the work on
+ * options->stream, with the same result; the call waits. Their mask and where must be in the same memory. On a GPU,
+ * HISTO_UNSUPPORTED for the rules scott and doane, which need moments, for a range that depends on the samples together
+ * with where, and for quantiles if a pass also has samples in host memory, or if the survey is in parts. */
 typedef struct histo_survey histo_survey;
-/* Create a survey of samples of a dtype. The caller destroys it. */
+/* Create a survey for samples of a dtype. The caller destroys it. */
 HISTO_API histo_status histo_survey_create(histo_survey **survey, histo_dtype dtype,
                                            const histo_survey_options *options);
 /* Destroy a survey; NULL is allowed. */
 HISTO_API void histo_survey_destroy(histo_survey *survey);
-/* Begin a pass: *more = whether the samples must be added (again), or the survey is complete. */
+/* Begin a pass: *more = whether the samples must be added (again); false once the survey is complete. */
 HISTO_API histo_status histo_survey_next_pass(histo_survey *survey, bool *more);
-/* Add samples. Batch dimensions are like any others. Of the options, mask, where, functions, threads and stream apply;
- * weights, offsets and replace are HISTO_INVALID. */
+/* Add samples. Batch dimensions are treated like any others. Of the options, mask, where, functions, threads and stream
+ * apply; weights, offsets and replace are HISTO_INVALID. */
 HISTO_API histo_status histo_survey_add(histo_survey *survey, const histo_view *samples,
                                         const histo_fill_options *options);
-/* Before the first pass: also find the quantiles q[n], each 0 … 1, at most 6, on the way, which takes little longer. q
- * is copied. HISTO_UNSUPPORTED for surveys that do not go through all samples, since both ends of the range are given,
- * or an end is infinite, and for surveys in parts. */
+/* Before the first pass: also find the quantiles q[n], each 0 … 1, at most 6, in the same passes, which takes little
+ * longer. q is copied. HISTO_UNSUPPORTED for surveys in parts, and for those that do not go through all samples: both
+ * ends of the range are given, or an end is infinite. */
 HISTO_API histo_status histo_survey_ask_quantiles(histo_survey *survey, int n, const double *q);
-/* Once the survey is complete: values[n], those of histo_quantiles with HISTO_QUANTILE_LINEAR. HISTO_UNSUPPORTED if
- * there are infinities, which a rule leaves out: take histo_quantiles. */
+/* Once the survey is complete: values[n], as histo_quantiles with HISTO_QUANTILE_LINEAR gives them. HISTO_UNSUPPORTED
+ * if there are infinities, which a rule leaves out: use histo_quantiles. */
 HISTO_API histo_status histo_survey_quantiles(const histo_survey *survey, double *values);
-/* Surveys in parts (see options), of processes, threads or machines that have some of the samples each. All are created
- * with the same options, and make the same passes. At the end of each, before histo_survey_next_pass, what every part
- * has found is saved, and merged into one, by which the others replace what they have found; histo_mpi_survey does
- * that. The axis is that of a survey of all samples, but for the last bits of moments, which scott and doane use: those
- * depend on the order of merging. *data points to *size bytes, which the caller frees with histo_free. Merging reads
- * data that may be untrusted: HISTO_CORRUPT or HISTO_INVALID. */
+/* Surveys in parts (see options): processes, threads or machines survey some of the samples each. All surveys are
+ * created with the same options and make the same passes. At the end of each pass, before histo_survey_next_pass, the
+ * findings of every part are saved and merged into one survey, and the others replace their findings by the merged
+ * ones; histo_mpi_survey does all that. The axis is that of a single survey of all samples, except for the last bits of
+ * the moments that scott and doane use: those depend on the order of merging. *data points to *size bytes, which the
+ * caller frees with histo_free. Merging and replacing read data that may be untrusted: HISTO_CORRUPT or HISTO_INVALID.
+ */
 HISTO_API histo_status histo_survey_save(const histo_survey *survey, void **data, size_t *size);
 HISTO_API histo_status histo_survey_merge(histo_survey *survey, const void *data, size_t size);
 HISTO_API histo_status histo_survey_replace(histo_survey *survey, const void *data, size_t size);
@@ -103,30 +104,31 @@ HISTO_API histo_status histo_survey_replace(histo_survey *survey, const void *da
  * HISTO_INVALID if the range depends on the samples and none is finite. */
 HISTO_API histo_status histo_survey_axis(const histo_survey *survey, histo_axis *axis);
 
-/* Create a survey, add samples in memory, and give its axis, in one call. */
+/* Survey samples in memory and return the axis, in one call. */
 HISTO_API histo_status histo_axis_from_data(const histo_view *samples, const histo_fill_options *fill,
                                             const histo_survey_options *options, histo_axis *axis);
 
 /* ---- Statistics: of samples, without bins ------------------------------------------------------------- */
 
-/* Statistics of the samples that are not masked, in host memory (HISTO_UNSUPPORTED for a GPU's). Initialise with zeros;
- * add the data in any pieces, or merge the statistics of parts. */
+/* Statistics of the unmasked samples, in host memory (HISTO_UNSUPPORTED for a GPU's). Initialise with zeros; add the
+ * data in any pieces, or merge the statistics of parts. */
 typedef struct histo_stats {
-    uint64_t samples; /* not masked: finite, infinite and NaN */
+    uint64_t samples; /* unmasked: finite, infinite and NaN */
     uint64_t nan, infinite, masked;
-    double min, max;     /* of the finite samples; 64-bit integers that doubles do not hold are rounded outwards */
+    double min, max;     /* of the finite samples; 64-bit integers that doubles cannot represent are rounded outwards */
     double mean, m2, m3; /* mean and sums of (x - mean)^2 and ^3 of the finite samples */
     double m4;           /* the sum of (x - mean)^4 of the finite samples */
     uint64_t reserved[4];
 } histo_stats;
 HISTO_API histo_status histo_stats_add(histo_stats *stats, const histo_view *samples,
                                        const histo_fill_options *options);
-/* Add the statistics of other samples. HISTO_INVALID if these would be 2^64 samples or more, masked ones included. */
+/* Add the statistics of other samples. HISTO_INVALID if the sum would be 2^64 samples or more, including masked ones.
+ */
 HISTO_API histo_status histo_stats_merge(histo_stats *stats, const histo_stats *other);
 
 /* Exact sums of samples and of their squares, from which the mean and m2 follow, each rounded once. They have the same
  * bits whatever the pieces, their order, the number of threads and the merges. Initialise with zeros; add and merge as
- * with histo_stats. The sums are fixed-point numbers in two's complement, the lowest word first. */
+ * with histo_stats. The sums are fixed-point numbers in two's complement, least significant word first. */
 enum { HISTO_SUM_WORDS = 34, HISTO_SQUARES_WORDS = 67 };
 typedef struct histo_power_sums {
     uint64_t samples, nan, infinite, masked; /* these and the extremes as in histo_stats */
@@ -137,34 +139,33 @@ typedef struct histo_power_sums {
 HISTO_API histo_status histo_power_sums_add(histo_power_sums *sums, const histo_view *samples,
                                             const histo_fill_options *options);
 HISTO_API histo_status histo_power_sums_merge(histo_power_sums *sums, const histo_power_sums *other);
-/* The sums as statistics, without m3 and m4, which are NaN. */
+/* Convert the sums to statistics; m3 and m4, which the sums do not give, are NaN. */
 HISTO_API void histo_power_sums_read(const histo_power_sums *sums, histo_stats *stats);
-/* Do histo_survey_add and histo_power_sums_add in one pass, which takes little longer than the survey alone. */
+/* As histo_survey_add and histo_power_sums_add, in one pass that takes little longer than the survey alone. */
 HISTO_API histo_status histo_survey_add_sums(histo_survey *survey, const histo_view *samples,
                                              const histo_fill_options *options, histo_power_sums *sums);
 
-/* A number that no conversion has rounded: u64 for samples of unsigned integers, i64 for signed ones, f64 for floats of
- * any dtype. */
+/* A sample, exactly: u64 for unsigned integers, i64 for signed integers, f64 for floats of any dtype. */
 typedef union histo_number {
     uint64_t u64;
     int64_t i64;
     double f64;
 } histo_number;
 
-/* The smallest and largest of samples. */
+/* The smallest and largest samples. */
 typedef struct histo_extremes {
-    uint64_t samples; /* not masked: finite, infinite and NaN */
+    uint64_t samples; /* unmasked: finite, infinite and NaN */
     uint64_t nan;
     uint64_t below, above; /* -infinity and infinity */
-    uint64_t masked;       /* left out by a mask or a range filter */
-    histo_number min, max; /* of the finite samples, exact, a zero without its sign; 0 if none is finite */
+    uint64_t masked;       /* excluded by a mask or a range filter */
+    histo_number min, max; /* of the finite samples, exact, zero always positive; 0 if none is finite */
     uint64_t reserved[4];
 } histo_extremes;
 
 /* Find the extremes of samples of any dtype in one pass: extremes[size], one for each batch entry; size is the product
- * of the batch dimensions, 1 without any. options->mask, where, offsets (of size segments) and threads are as in fills;
- * weights and replace are HISTO_INVALID. Samples in a GPU's memory are read there, once, with mask and where in the
- * same memory, after the work of options->stream; the call waits, and is refused while the stream is captured. */
+ * of the batch dimensions, 1 without any. options->mask, where, offsets (of size segments) and threads apply as in
+ * fills; weights and replace are HISTO_INVALID. Samples in a GPU's memory are read there, once, with mask and where in
+ * the same memory, after the work of options->stream; the call waits, and is refused while the stream is captured. */
 HISTO_API histo_status histo_find_extremes(const histo_view *samples, const histo_fill_options *options,
                                            histo_extremes *extremes, int64_t size);
 
