@@ -44,7 +44,7 @@ rooms() {
 }
 
 source=$(cd "$1" && pwd)
-layers "$source/src" base view axis sum table plan "cpu cuda" counts survey numbers map
+layers "$source/src" base view axis sum table plan "cpu cuda" boosting counts survey numbers map
 layers "$source/cli" base options shards input count output "apply modules" video commands
 layers "$source/python/src" state samples functions hist maps
 

@@ -45,6 +45,7 @@
 
 #include <histo/axis.h>
 #include <histo/base.h>
+#include <histo/boosting.h>
 #include <histo/hist.h>
 #include <histo/map.h>
 #include <histo/numbers.h>

@@ -213,6 +213,32 @@ static void with_stats(trial *t, const void *given)
     tried(t, "histo_stats_add", histo_stats_add(&stats, t->with.samples, NULL));
 }
 
+static void with_features_options(trial *t, const void *options)
+{
+    static const uint8_t bins[SAMPLES];
+    const histo_view table = histo_view_nd(bins, HISTO_U8, 2, (const int64_t[]){SAMPLES, 1});
+    histo_features *features = NULL;
+    tried(t, "histo_features_create", histo_features_create(&features, &table, NULL, options));
+    histo_features_destroy(features);
+}
+
+static void with_gradients_options(trial *t, const void *options)
+{
+    tried(t, "histo_gradients_set", histo_gradients_set(t->with.gradients, t->with.samples, options));
+}
+
+static void with_node_options(trial *t, const void *options)
+{
+    uint32_t counts[BINS];
+    tried(t, "histo_features_fill",
+          histo_features_fill(t->with.features, t->with.gradients, options, &(histo_node_sums){.counts = counts}));
+}
+
+static void with_node_sums(trial *t, const void *to)
+{
+    tried(t, "histo_features_fill", histo_features_fill(t->with.features, t->with.gradients, NULL, to));
+}
+
 /* ---- The structs ---- */
 
 static const histo_axis axis = {.kind = HISTO_INTEGER, .bins = BINS, .lo = 0, .hi = BINS};
@@ -231,6 +257,11 @@ static const histo_allocator allocator = {0}; /* that which is set */
 static const histo_device_allocator device_allocator = {0};
 static const histo_survey_options survey_options = {.bins = BINS};
 static const histo_stats stats;
+static const histo_features_options features_options;
+static const histo_gradients_options gradients_options;
+static const histo_node_options node_options;
+static uint32_t node_counts[BINS];
+static const histo_node_sums node_sums = {.counts = node_counts};
 
 /* A struct that is taken, and where its reserved bytes are. */
 static const struct {
@@ -269,6 +300,14 @@ static const struct {
     {"histo_pairs", &pairs, sizeof pairs, offsetof(histo_pairs, reserved), sizeof pairs.reserved, with_pairs},
     {"histo_survey_options", &survey_options, sizeof survey_options, offsetof(histo_survey_options, reserved),
      sizeof survey_options.reserved, with_survey_options},
+    {"histo_features_options", &features_options, sizeof features_options, offsetof(histo_features_options, reserved),
+     sizeof features_options.reserved, with_features_options},
+    {"histo_gradients_options", &gradients_options, sizeof gradients_options,
+     offsetof(histo_gradients_options, reserved), sizeof gradients_options.reserved, with_gradients_options},
+    {"histo_node_options", &node_options, sizeof node_options, offsetof(histo_node_options, reserved),
+     sizeof node_options.reserved, with_node_options},
+    {"histo_node_sums", &node_sums, sizeof node_sums, offsetof(histo_node_sums, reserved), sizeof node_sums.reserved,
+     with_node_sums},
     {"histo_stats", &stats, sizeof stats, offsetof(histo_stats, reserved), sizeof stats.reserved, with_stats},
 };
 enum { STRUCTS = sizeof structs / sizeof *structs };

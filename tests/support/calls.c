@@ -24,6 +24,8 @@ static void numbers_of(const void *context, const void *records, int64_t stride,
 
 const histo_function call_function = {.numbers_of = numbers_of};
 
+static const histo_view table = {bytes, HISTO_U8, 2, 0, {CALL_SAMPLES, 1}, {1, 1}};
+
 void call_objects_make(call_objects *o)
 {
     const double median = 0.5;
@@ -72,10 +74,15 @@ void call_objects_make(call_objects *o)
         OK(histo_survey_add(o->asked, o->samples, NULL));
     assert_true(survey_next_pass(o->survey) && quantiles_next_pass(o->quantiles));
     OK(histo_survey_save(o->survey, &o->part, &part_size));
+    OK(histo_features_create(&o->features, &table, (const int32_t[]){CALL_BINS}, NULL));
+    OK(histo_gradients_create(&o->gradients, CALL_SAMPLES, 1));
+    OK(histo_gradients_set(o->gradients, o->samples, NULL));
 }
 
 void call_objects_free(const call_objects *o)
 {
+    histo_gradients_destroy(o->gradients);
+    histo_features_destroy(o->features);
     histo_free(o->part);
     histo_survey_destroy(o->found);
     histo_survey_destroy(o->fresh);
@@ -634,6 +641,34 @@ static histo_status call_find_extremes(void **p)
     return histo_find_extremes(p[0], p[1], p[2], 1);
 }
 
+static histo_status call_features_create(void **p)
+{
+    histo_features **made = p[0];
+    const histo_status status = histo_features_create(made, p[1], p[2], p[3]);
+    if (made && status == HISTO_OK) histo_features_destroy(*made);
+    if (made && status != HISTO_OK) assert_null(*made);
+    return status;
+}
+
+static histo_status call_gradients_create(void **p)
+{
+    histo_gradients **made = p[0];
+    const histo_status status = histo_gradients_create(made, CALL_SAMPLES, 3);
+    if (made && status == HISTO_OK) histo_gradients_destroy(*made);
+    if (made && status != HISTO_OK) assert_null(*made);
+    return status;
+}
+
+static histo_status call_gradients_set(void **p)
+{
+    return histo_gradients_set(p[0], p[1], p[2]);
+}
+
+static histo_status call_features_fill(void **p)
+{
+    return histo_features_fill(p[0], p[1], p[2], p[3]);
+}
+
 /* ---- The table ---- */
 
 const call calls[] = {
@@ -734,6 +769,10 @@ const call calls[] = {
     {"stats_add", call_stats_add, "scratch view none?"},
     {"power_sums_add", call_power_sums_add, "scratch view none?"},
     {"find_extremes", call_find_extremes, "view none? scratch"},
+    {"features_create", call_features_create, "scratch table feature_bins? none?"},
+    {"gradients_create", call_gradients_create, "scratch"},
+    {"gradients_set", call_gradients_set, "gradients view none?"},
+    {"features_fill", call_features_fill, "features gradients none? node_sums"},
 };
 const int calls_size = sizeof calls / sizeof *calls;
 
@@ -753,6 +792,9 @@ static void *pointer_to(const call_objects *o, const char *word, int argument)
     static histo_view view_to_set, view_of_scratch;
     static histo_regrouping regrouping;
     static histo_fill_chunk chunk;
+    static uint32_t node_counts[CALL_BINS];
+    static const histo_node_sums node_sums = {.counts = node_counts};
+    static const int32_t feature_bins[] = {CALL_BINS};
     view_to_set = (histo_view){.data = bytes, .dtype = HISTO_U8};
     view_of_scratch = histo_view_1d(scratch[argument], HISTO_U8, CALL_SAMPLES);
     regrouping = (histo_regrouping){.naxes = 1, .axes = o->axes, .entry = -1};
@@ -779,6 +821,11 @@ static void *pointer_to(const call_objects *o, const char *word, int argument)
         {"survey_fresh", o->fresh},
         {"survey_asked", o->asked},
         {"part", o->part},
+        {"features", o->features},
+        {"gradients", o->gradients},
+        {"table", &table},
+        {"feature_bins", feature_bins},
+        {"node_sums", &node_sums},
         {"axis", o->axes},
         {"view", o->samples},
         {"view_to_set", &view_to_set},

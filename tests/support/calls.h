@@ -12,7 +12,7 @@ enum { CALL_BINS = 4, CALL_SAMPLES = 64, CALL_POINTERS = 8 };
 #define CALL_FILE "wisdom-of-calls.txt"
 
 /* Integer axes from 0; samples of bytes; histograms of one axis, of two, with weights, and plans for the first;
- * quantiles, thresholds, ranks and surveys in their first pass, and after the last. */
+ * quantiles, thresholds, ranks and surveys in their first pass, and after the last; features and gradients. */
 typedef struct call_objects {
     histo_axis axes[2];
     histo_view samples[2], stack; /* stack: two images of the samples */
@@ -23,7 +23,9 @@ typedef struct call_objects {
     histo_thresholds *thresholds, *split;
     histo_ranks *ranks, *ranked;
     histo_survey *survey, *found, *fresh, *asked;
-    void *part; /* a saved survey */
+    histo_features *features;   /* the samples as a table of one feature, */
+    histo_gradients *gradients; /* and as the gradients of its rows */
+    void *part;                 /* a saved survey */
 } call_objects;
 
 void call_objects_make(call_objects *o);

@@ -12,6 +12,7 @@
 #include "cpu/kernels/filters.h"
 #include "cpu/kernels/maps.h"
 #include "cpu/kernels/moments.h"
+#include "cpu/kernels/nodes/nodes.h"
 #include "cpu/kernels/power_sums/power_sums.h"
 #include "cpu/kernels/slots/slots.h"
 #include "cpu/kernels/sums/sums.h"

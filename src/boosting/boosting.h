@@ -1,0 +1,39 @@
+/* Features, gradients, and checks that they share. */
+#ifndef BOOSTING_BOOSTING_H
+#define BOOSTING_BOOSTING_H
+
+#include <histo/histo.h>
+
+enum { HISTO_MAX_TABLE_ROWS = INT32_MAX };
+
+struct histo_features {
+    int64_t rows;
+    int32_t features;
+    histo_dtype dtype;
+    int64_t total;      /* bins of all features */
+    int32_t *bins;      /* [features] */
+    const char *table;  /* the caller's */
+    int64_t row_stride; /* of it, in bytes */
+    int64_t column_stride;
+    char *copy; /* by rows, or NULL */
+};
+
+struct histo_gradients {
+    int64_t rows;
+    int weights;
+    double units[HISTO_MAX_GRADIENTS];
+    /* The integers of weights 2p and 2p + 1 are adjacent, in pairs[p][2 * row]; those of a last one alone are
+     * pairs[p][row]. */
+    int32_t *pairs[(HISTO_MAX_GRADIENTS + 1) / 2];
+};
+
+/* The weights in pairs[p]: 1 or 2. */
+static inline int histo_gradient_lanes(const histo_gradients *gradients, int p)
+{
+    return gradients->weights - 2 * p < 2 ? 1 : 2;
+}
+
+/* Check a view of so many dimensions, none of them of a batch, in host memory. */
+histo_status histo_boosting_check(const histo_view *view, int ndim, const char *what);
+
+#endif

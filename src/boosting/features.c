@@ -1,0 +1,219 @@
+/* Tables of binned features. */
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/floats.h"
+#include "base/memory.h"
+#include "base/threads/monitor.h"
+#include "base/threads/pool.h"
+#include "base/threads/threads.h"
+#include "boosting/boosting.h"
+#include "plan/strategy.h"
+#include "view/view.h"
+
+histo_status histo_boosting_check(const histo_view *view, int ndim, const char *what)
+{
+    const histo_status status = histo_view_check(view, what);
+    if (status != HISTO_OK) return status;
+    if (view->ndim != ndim || view->batch_ndim)
+        return histo_fail(HISTO_INVALID, "%s has %d dimensions, %d of a batch, not %d and none", what, view->ndim,
+                          view->batch_ndim, ndim);
+    bool only = false;
+    if (histo_view_size(view)) histo_device_of(view->data, &only);
+    if (only) return histo_fail(HISTO_UNSUPPORTED, "%s is in the memory of a GPU, which cannot count it", what);
+    return HISTO_OK;
+}
+
+/* ---- Looking at all samples, and copying them ---- */
+
+/* A sample that is in no bin: of the first row that has one. */
+typedef struct stray {
+    int64_t row;
+    int32_t feature, bin;
+} stray;
+
+typedef struct reading {
+    const histo_features *features;
+    int64_t block; /* rows */
+    int tasks;
+    bool checks;
+    stray *strays; /* [tasks] */
+} reading;
+
+/* The largest of n samples, which are copied unless `to` is NULL. */
+#define DEFINE_READ(name, type)                                                                                        \
+    static int32_t name(const char *from, int64_t stride, char *to, int64_t pitch, int64_t n)                          \
+    {                                                                                                                  \
+        type most = 0;                                                                                                 \
+        for (int64_t i = 0; i < n; i++) {                                                                              \
+            type x;                                                                                                    \
+            memcpy(&x, from + i * stride, sizeof x);                                                                   \
+            if (to) memcpy(to + i * pitch, &x, sizeof x);                                                              \
+            most = x > most ? x : most;                                                                                \
+        }                                                                                                              \
+        return most;                                                                                                   \
+    }
+DEFINE_READ(read_bytes, uint8_t)
+DEFINE_READ(read_shorts, uint16_t)
+#undef DEFINE_READ
+
+static int32_t bin_at(const histo_features *f, int64_t row, int32_t feature)
+{
+    const char *at = f->table + row * f->row_stride + feature * f->column_stride;
+    return f->dtype == HISTO_U8 ? read_bytes(at, 0, NULL, 0, 1) : read_shorts(at, 0, NULL, 0, 1);
+}
+
+/* Remember the first stray sample of a feature that is in these rows, if it is the first of all. */
+static void find_stray(const histo_features *f, int32_t feature, int64_t begin, int64_t n, stray *first)
+{
+    for (int64_t row = begin; row < begin + n && row < first->row; row++)
+        if (bin_at(f, row, feature) >= f->bins[feature]) *first = (stray){row, feature, bin_at(f, row, feature)};
+}
+
+static void read_rows(const reading *r, int64_t begin, int64_t n, stray *first)
+{
+    const histo_features *f = r->features;
+    const int64_t size = (int64_t)histo_dtype_size(f->dtype), pitch = f->features * size;
+    for (int32_t k = 0; k < f->features; k++) {
+        const char *from = f->table + begin * f->row_stride + k * f->column_stride;
+        char *to = f->copy ? f->copy + begin * pitch + k * size : NULL;
+        const int32_t most = f->dtype == HISTO_U8 ? read_bytes(from, f->row_stride, to, pitch, n)
+                                                  : read_shorts(from, f->row_stride, to, pitch, n);
+        if (most >= f->bins[k]) find_stray(f, k, begin, n, first);
+    }
+}
+
+static void read_share(void *context, int index)
+{
+    const reading *r = context;
+    const int64_t rows = r->features->rows;
+    const int64_t begin = rows / r->tasks * index, end = index + 1 == r->tasks ? rows : rows / r->tasks * (index + 1);
+    for (int64_t row = begin; row < end; row += r->block) {
+        const int64_t n = end - row < r->block ? end - row : r->block;
+        read_rows(r, row, n, &r->strays[index]);
+        if (r->strays[index].row < INT64_MAX ||
+            histo_stops("reading", n * r->features->features, row - begin, end - begin))
+            return;
+    }
+}
+
+/* Read the table, if it must be checked or copied. */
+static histo_status read_table(histo_features *f, int threads)
+{
+    enum { CACHED = 1 << 15, LEAST = 16, GRAIN = 1 << 16 };
+    bool checks = false;
+    for (int32_t k = 0; k < f->features; k++)
+        checks = checks || f->bins[k] < (f->dtype == HISTO_U8 ? 256 : 65536);
+    if ((!checks && !f->copy) || !f->rows || !f->features) return HISTO_OK;
+    const int64_t row_bytes = f->features * (int64_t)histo_dtype_size(f->dtype);
+    reading r = {.features = f, .block = CACHED / row_bytes};
+    if (r.block < LEAST) r.block = LEAST;
+    const int64_t shares = f->rows * row_bytes / GRAIN + 1;
+    r.tasks = shares < threads ? (int)shares : threads;
+    stray strays[HISTO_MAX_THREADS];
+    for (int t = 0; t < r.tasks; t++)
+        strays[t] = (stray){.row = INT64_MAX};
+    r.strays = strays;
+    const histo_status status = histo_pool_run_long("reading", r.tasks, read_share, &r);
+    if (status != HISTO_OK) return status;
+    for (int t = 0; t < r.tasks; t++)
+        if (strays[t].row < INT64_MAX)
+            return histo_fail(HISTO_INVALID, "table: row %lld has bin %d of feature %d, which has %d bins",
+                              (long long)strays[t].row, strays[t].bin, strays[t].feature, f->bins[strays[t].feature]);
+    return HISTO_OK;
+}
+
+/* ---- Making ---- */
+
+static histo_status check_table(const histo_view *table)
+{
+    const histo_status status = histo_boosting_check(table, 2, "table");
+    if (status != HISTO_OK) return status;
+    if (table->dtype != HISTO_U8 && table->dtype != HISTO_U16)
+        return histo_fail(HISTO_INVALID, "table: bins are of HISTO_U8 or HISTO_U16 in this machine's byte order");
+    if (table->shape[0] > HISTO_MAX_TABLE_ROWS)
+        return histo_fail(HISTO_INVALID, "table has %lld rows, more than 2^31 - 1", (long long)table->shape[0]);
+    if (table->shape[1] > HISTO_MAX_BINS)
+        return histo_fail(HISTO_INVALID, "table has %lld features, more than HISTO_MAX_BINS",
+                          (long long)table->shape[1]);
+    return HISTO_OK;
+}
+
+/* *total = the bins of all features. */
+static histo_status check_bins(const histo_view *table, const int32_t *bins, int64_t *total)
+{
+    const int32_t most = table->dtype == HISTO_U8 ? 256 : 65536;
+    *total = 0;
+    for (int64_t f = 0; f < table->shape[1]; f++) {
+        if (bins && (bins[f] < 1 || bins[f] > most))
+            return histo_fail(HISTO_INVALID, "bins[%lld] is %d, not 1 to %d", (long long)f, bins[f], most);
+        *total += bins ? bins[f] : most;
+    }
+    if (*total > HISTO_MAX_BINS)
+        return histo_fail(HISTO_INVALID, "the features have %lld bins, more than HISTO_MAX_BINS", (long long)*total);
+    return HISTO_OK;
+}
+
+static histo_status allocate(histo_features *f, const int32_t *bins, bool copied)
+{
+    const size_t of_bins = (size_t)f->features * sizeof *bins;
+    f->bins = histo_malloc(of_bins ? of_bins : 1);
+    if (!f->bins) return histo_fail_memory(of_bins, "the features");
+    for (int32_t k = 0; k < f->features; k++)
+        f->bins[k] = bins ? bins[k] : f->dtype == HISTO_U8 ? 256 : 65536;
+    int64_t bytes = 0;
+    if (!copied || !f->rows || !f->features) return HISTO_OK;
+    if (!histo_mul_i64(f->rows, f->features * (int64_t)histo_dtype_size(f->dtype), &bytes)) bytes = INT64_MAX;
+    f->copy = histo_malloc((size_t)bytes);
+    return f->copy ? HISTO_OK : histo_fail_memory((size_t)bytes, "the copy of the features by rows");
+}
+
+histo_status histo_features_create(histo_features **features, const histo_view *table, const int32_t *bins,
+                                   const histo_features_options *given)
+{
+    HISTO_STANDARD_FLOATS;
+    static const histo_features_options defaults;
+    const histo_features_options *options = given ? given : &defaults;
+    int64_t total;
+    if (!features) return histo_fail(HISTO_INVALID, "the place for the features is NULL");
+    *features = NULL;
+    histo_status status = histo_check_reserved(options->reserved, sizeof options->reserved, "histo_features_options");
+    if (status == HISTO_OK) status = histo_threads_check(options->threads);
+    if (status == HISTO_OK) status = check_table(table);
+    if (status == HISTO_OK) status = check_bins(table, bins, &total);
+    if (status != HISTO_OK) return status;
+    histo_features *f = histo_malloc(sizeof *f);
+    if (!f) return histo_fail_memory(sizeof *f, "the features");
+    *f = (histo_features){
+        .rows = table->shape[0],
+        .features = (int32_t)table->shape[1],
+        .dtype = table->dtype,
+        .total = total,
+        .table = table->data,
+        .row_stride = table->strides[0],
+        .column_stride = table->strides[1],
+    };
+    const bool by_rows = f->column_stride == (int64_t)histo_dtype_size(f->dtype);
+    status = allocate(f, bins, options->by_rows && !by_rows);
+    if (status == HISTO_OK) status = read_table(f, histo_threads_for(options->threads));
+    if (status != HISTO_OK) {
+        histo_features_destroy(f);
+        return status;
+    }
+    *features = f;
+    return HISTO_OK;
+}
+
+void histo_features_destroy(histo_features *features)
+{
+    if (!features) return;
+    histo_free(features->copy);
+    histo_free(features->bins);
+    histo_free(features);
+}
+
+int64_t histo_features_bins(const histo_features *features)
+{
+    return features ? features->total : 0;
+}

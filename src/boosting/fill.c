@@ -1,0 +1,329 @@
+/* Histograms of nodes: the arguments, and pieces for threads. */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/floats.h"
+#include "base/memory.h"
+#include "base/threads/pool.h"
+#include "base/threads/threads.h"
+#include "boosting/piece.h"
+#include "plan/problem.h"
+#include "plan/strategy.h"
+
+/* ---- Arguments ---- */
+
+static histo_status check_place(const void *at, const char *what, int number)
+{
+    bool only = false;
+    if (at) histo_device_of(at, &only);
+    if (!only) return HISTO_OK;
+    return histo_fail(HISTO_UNSUPPORTED, "%s[%d] is in the memory of a GPU, which these sums are not written to", what,
+                      number);
+}
+
+static histo_bin_array array_at(void *at, histo_dtype dtype, const histo_node_sums *to, int64_t total, double unit)
+{
+    const int64_t bin_stride = to->bin_stride ? to->bin_stride : (int64_t)histo_dtype_size(dtype);
+    return (histo_bin_array){
+        .at = at,
+        .dtype = dtype,
+        .bin_stride = bin_stride,
+        .node_stride = to->node_stride ? to->node_stride : total * bin_stride,
+        .unit = unit,
+    };
+}
+
+/* Check where sums are written, and remember it. */
+static histo_status place_sums(histo_node_fill *fill, const histo_node_sums *to)
+{
+    if (!to) return histo_fail(HISTO_INVALID, "to is NULL");
+    histo_status status = histo_check_reserved(to->reserved, sizeof to->reserved, "histo_node_sums");
+    if (status != HISTO_OK) return status;
+    const histo_dtype sum = to->sum_dtype ? to->sum_dtype : HISTO_F64;
+    const histo_dtype count = to->count_dtype ? to->count_dtype : HISTO_U32;
+    if (sum != HISTO_F64 && sum != HISTO_I64)
+        return histo_fail(HISTO_INVALID, "sum_dtype is neither HISTO_F64 nor HISTO_I64");
+    if (count != HISTO_U32 && count != HISTO_U64 && count != HISTO_F64)
+        return histo_fail(HISTO_INVALID, "count_dtype is none of HISTO_U32, HISTO_U64 and HISTO_F64");
+    const histo_gradients *g = fill->gradients;
+    bool wanted = to->counts;
+    for (int w = 0; w < HISTO_MAX_GRADIENTS && status == HISTO_OK; w++) {
+        wanted = wanted || to->sums[w];
+        if (to->sums[w] && w >= g->weights)
+            return histo_fail(HISTO_INVALID, "sums[%d] is not NULL, and gradients has %d weights", w, g->weights);
+        if (w < g->weights)
+            fill->sums[w] = array_at(to->sums[w], sum, to, fill->features->total, sum == HISTO_F64 ? g->units[w] : 1);
+        status = check_place(to->sums[w], "sums", w);
+    }
+    fill->counts = array_at(to->counts, count, to, fill->features->total, 1);
+    fill->first = to->first;
+    if (status == HISTO_OK && to->counts) status = check_place(to->counts, "counts", 0);
+    if (status == HISTO_OK && !wanted) return histo_fail(HISTO_INVALID, "to: counts and all sums are NULL");
+    return status;
+}
+
+static histo_status check_selected(histo_node_fill *fill, const histo_node_options *options)
+{
+    const histo_features *f = fill->features;
+    fill->selected = options->selected;
+    fill->count = options->selected ? options->selected_count : f->features;
+    if (!options->selected && options->selected_count)
+        return histo_fail(HISTO_INVALID, "selected is NULL, and selected_count is %d", options->selected_count);
+    if (fill->count < 0) return histo_fail(HISTO_INVALID, "selected_count is %d", fill->count);
+    for (int32_t i = 0; fill->selected && i < fill->count; i++) {
+        if (fill->selected[i] < 0 || fill->selected[i] >= f->features)
+            return histo_fail(HISTO_INVALID, "selected[%d] is %d, and there are %d features", i, fill->selected[i],
+                              f->features);
+        if (i && fill->selected[i] <= fill->selected[i - 1])
+            return histo_fail(HISTO_INVALID, "selected[%d] is %d, not more than the one before", i, fill->selected[i]);
+    }
+    return HISTO_OK;
+}
+
+/* ---- Row numbers ---- */
+
+typedef struct checking {
+    const histo_view *list;
+    int64_t rows;
+    int tasks;
+    int64_t *bad; /* [tasks]: the first that is out of range, or -1 */
+} checking;
+
+static int64_t row_at(const histo_view *list, int64_t i)
+{
+    const char *at = (const char *)list->data + i * list->strides[0];
+    int32_t narrow;
+    int64_t wide;
+    if (list->dtype == HISTO_I64) return memcpy(&wide, at, sizeof wide), wide;
+    memcpy(&narrow, at, sizeof narrow);
+    return list->dtype == HISTO_I32 ? narrow : (int64_t)(uint32_t)narrow;
+}
+
+/* Negative numbers are too large ones here. */
+#define DEFINE_LARGEST(name, type)                                                                                     \
+    static uint64_t name(const char *at, int64_t stride, int64_t n)                                                    \
+    {                                                                                                                  \
+        type most = 0;                                                                                                 \
+        for (int64_t i = 0; i < n; i++) {                                                                              \
+            type row;                                                                                                  \
+            memcpy(&row, at + i * stride, sizeof row);                                                                 \
+            most = row > most ? row : most;                                                                            \
+        }                                                                                                              \
+        return most;                                                                                                   \
+    }
+DEFINE_LARGEST(largest_32, uint32_t)
+DEFINE_LARGEST(largest_64, uint64_t)
+#undef DEFINE_LARGEST
+
+static void check_share(void *context, int index)
+{
+    const checking *c = context;
+    const int64_t n = c->list->shape[0], stride = c->list->strides[0];
+    const int64_t begin = n / c->tasks * index, end = index + 1 == c->tasks ? n : n / c->tasks * (index + 1);
+    const char *at = (const char *)c->list->data + begin * stride;
+    const bool contiguous = stride == (int64_t)histo_dtype_size(c->list->dtype);
+    c->bad[index] = -1;
+    uint64_t most;
+    if (c->list->dtype == HISTO_I64)
+        most = contiguous ? largest_64(at, sizeof(int64_t), end - begin) : largest_64(at, stride, end - begin);
+    else
+        most = contiguous ? largest_32(at, sizeof(int32_t), end - begin) : largest_32(at, stride, end - begin);
+    if (most < (uint64_t)c->rows || end == begin) return;
+    for (int64_t i = begin; i < end && c->bad[index] < 0; i++)
+        if (row_at(c->list, i) < 0 || row_at(c->list, i) >= c->rows) c->bad[index] = i;
+}
+
+static histo_status check_rows(const histo_view *list, int64_t rows, int threads)
+{
+    enum { GRAIN = 1 << 18 };
+    histo_status status = histo_boosting_check(list, 1, "rows");
+    if (status != HISTO_OK) return status;
+    if (list->dtype != HISTO_U32 && list->dtype != HISTO_I32 && list->dtype != HISTO_I64)
+        return histo_fail(HISTO_INVALID,
+                          "rows: numbers are of HISTO_U32, HISTO_I32 or HISTO_I64 in this machine's byte order");
+    const int64_t n = list->shape[0];
+    if (n > UINT32_MAX) return histo_fail(HISTO_INVALID, "rows has %lld numbers, more than 2^32 - 1", (long long)n);
+    int64_t bad[HISTO_MAX_THREADS];
+    checking c = {
+        .list = list, .rows = rows, .tasks = n / GRAIN + 1 < threads ? (int)(n / GRAIN) + 1 : threads, .bad = bad};
+    histo_pool_run(c.tasks, check_share, &c);
+    for (int t = 0; t < c.tasks; t++)
+        if (bad[t] >= 0)
+            return histo_fail(HISTO_INVALID, "rows[%lld] is %lld, and there are %lld rows", (long long)bad[t],
+                              (long long)row_at(list, bad[t]), (long long)rows);
+    return HISTO_OK;
+}
+
+/* ---- Pieces ---- */
+
+typedef struct work {
+    histo_node_fill fill;
+    const int64_t *offsets; /* [nodes + 1] */
+    int64_t nodes;
+    int threads;
+    histo_node_piece *pieces;
+    int64_t count, split; /* pieces, and nodes that have planes */
+    int64_t longest;      /* rows of a piece */
+    char *memory;         /* of all threads */
+    size_t each;          /* bytes */
+    _Atomic int64_t next;
+    int64_t *split_nodes; /* [split] */
+} work;
+
+/* Cut a node into pieces of about `grain` rows times features: by rows if these are many, else by features. */
+static void cut_node(work *w, int64_t node, double grain)
+{
+    enum { LEAST_ROWS = 1 << 14 };
+    const int64_t begin = w->offsets[node], rows = w->offsets[node + 1] - begin;
+    const int32_t features = w->fill.count;
+    double parts = (double)rows * features / grain + 0.5;
+    if (parts < 1) parts = 1;
+    int64_t by_rows = rows / LEAST_ROWS < (int64_t)parts ? rows / LEAST_ROWS : (int64_t)parts;
+    int32_t by_features = 1;
+    if (by_rows < 2) {
+        by_rows = 1;
+        by_features = (double)features < parts ? features : (int32_t)parts;
+        if (by_features < 1) by_features = 1;
+    }
+    const int64_t planes = by_rows > 1 || rows > HISTO_NODE_ROWS ? w->split : -1;
+    if (planes >= 0) w->split_nodes[w->split++] = node;
+    for (int64_t r = 0; r < by_rows; r++)
+        for (int32_t f = 0; f < by_features; f++) {
+            const histo_node_piece piece = {
+                .node = node,
+                .begin = begin + (int64_t)((double)rows / (double)by_rows * (double)r),
+                .end = r + 1 == by_rows ? begin + rows
+                                        : begin + (int64_t)((double)rows / (double)by_rows * (double)(r + 1)),
+                .first = (int32_t)((int64_t)features * f / by_features),
+                .last = (int32_t)((int64_t)features * (f + 1) / by_features),
+                .planes = planes,
+            };
+            if (piece.end - piece.begin > w->longest) w->longest = piece.end - piece.begin;
+            w->pieces[w->count++] = piece;
+        }
+}
+
+static histo_status cut_nodes(work *w)
+{
+    enum { PIECES_A_THREAD = 4, LEAST_GRAIN = 1 << 17 };
+    const double all = (double)w->offsets[w->nodes] * w->fill.count;
+    double grain = all + 1;
+    if (w->threads > 1) grain = all / (w->threads * PIECES_A_THREAD);
+    if (grain < LEAST_GRAIN) grain = LEAST_GRAIN;
+    /* Each node has a piece, and all of them together have a few more for each thread. */
+    const size_t most = (size_t)w->nodes * 2 + (size_t)w->threads * PIECES_A_THREAD * 2;
+    w->pieces = histo_malloc(most * sizeof *w->pieces + (size_t)w->nodes * sizeof *w->split_nodes);
+    if (!w->pieces) return histo_fail_memory(most * sizeof *w->pieces, "the histograms of nodes");
+    w->split_nodes = (int64_t *)(void *)(w->pieces + most);
+    for (int64_t node = 0; node < w->nodes; node++)
+        cut_node(w, node, grain);
+    return HISTO_OK;
+}
+
+static histo_status allocate(work *w)
+{
+    const histo_features *f = w->fill.features;
+    if (w->threads > w->count) w->threads = (int)w->count;
+    w->each = histo_node_workspace_bytes(&w->fill, w->longest);
+    const size_t bytes = w->each * (size_t)w->threads;
+    w->memory = histo_malloc_aligned(64, bytes ? bytes : 64);
+    if (!w->memory) return histo_fail_memory(bytes, "the histograms of nodes");
+    memset(w->memory, 0, bytes);
+    int64_t words;
+    if (!w->split) return HISTO_OK;
+    if (!histo_mul_i64(w->split * (1 + w->fill.gradients->weights), f->total, &words)) words = INT64_MAX / 8;
+    w->fill.planes = histo_calloc((size_t)words + 1, sizeof *w->fill.planes);
+    return w->fill.planes ? HISTO_OK
+                          : histo_fail_memory((size_t)words * sizeof *w->fill.planes, "the histograms of nodes");
+}
+
+static void count_pieces(void *context, int index)
+{
+    work *w = context;
+    const histo_node_workspace in = histo_node_workspace_in(&w->fill, w->longest, w->memory + (size_t)index * w->each);
+    for (int64_t i; (i = atomic_fetch_add(&w->next, 1)) < w->count;)
+        if (!histo_node_piece_count(&w->fill, &w->pieces[i], &in)) return;
+}
+
+/* Write the planes of all nodes that have them, each thread those of some features. */
+static void write_planes(void *context, int index)
+{
+    const work *w = context;
+    for (int32_t i = index; i < w->fill.count; i += w->threads)
+        for (int64_t s = 0; s < w->split; s++)
+            histo_node_planes_write(&w->fill, w->split_nodes[s], s, histo_feature_of(&w->fill, i));
+}
+
+static histo_status run(work *w)
+{
+    histo_status status = cut_nodes(w);
+    if (status == HISTO_OK) status = allocate(w);
+    if (status == HISTO_OK) {
+        pthread_mutex_init(&w->fill.lock, NULL);
+        status = histo_pool_run_long("counting", w->threads, count_pieces, w);
+        if (status == HISTO_OK && w->split) histo_pool_run(w->threads, write_planes, w);
+        pthread_mutex_destroy(&w->fill.lock);
+    }
+    histo_free(w->fill.planes);
+    histo_free(w->memory);
+    histo_free(w->pieces);
+    return status;
+}
+
+/* fill->start, and run. */
+static histo_status start_and_run(work *w)
+{
+    const histo_features *f = w->fill.features;
+    const size_t bytes = (size_t)f->features * sizeof *w->fill.start;
+    w->fill.start = histo_malloc(bytes ? bytes : 1);
+    if (!w->fill.start) return histo_fail_memory(bytes, "the histograms of nodes");
+    int64_t position = 0;
+    for (int32_t k = 0; k < f->features; k++) {
+        w->fill.start[k] = position;
+        position += f->bins[k];
+    }
+    const histo_status status = run(w);
+    histo_free(w->fill.start);
+    return status;
+}
+
+histo_status histo_features_fill(const histo_features *features, const histo_gradients *gradients,
+                                 const histo_node_options *given, const histo_node_sums *to)
+{
+    HISTO_STANDARD_FLOATS;
+    static const histo_node_options defaults;
+    const histo_node_options *options = given ? given : &defaults;
+    if (!features) return histo_fail(HISTO_INVALID, "features is NULL");
+    if (!gradients) return histo_fail(HISTO_INVALID, "gradients is NULL");
+    histo_status status = histo_check_reserved(options->reserved, sizeof options->reserved, "histo_node_options");
+    if (status == HISTO_OK) status = histo_threads_check(options->threads);
+    if (status != HISTO_OK) return status;
+    if (features->rows != gradients->rows)
+        return histo_fail(HISTO_INVALID, "gradients has %lld rows, and features has %lld", (long long)gradients->rows,
+                          (long long)features->rows);
+    work w = {
+        .fill = {.features = features,
+                 .gradients = gradients,
+                 .rows = options->rows,
+                 .kernels = histo_cpu_kernels_usable()},
+        .nodes = options->nodes ? options->nodes : 1,
+        .threads = histo_threads_for(options->threads),
+    };
+    if (w.nodes < 0 || w.nodes > HISTO_MAX_BINS || (w.nodes > 1 && !options->offsets))
+        return histo_fail(HISTO_INVALID,
+                          w.nodes < 0 || options->offsets ? "nodes is %lld" : "offsets is NULL, and nodes is %lld",
+                          (long long)w.nodes);
+    status = place_sums(&w.fill, to);
+    if (status == HISTO_OK) status = check_selected(&w.fill, options);
+    if (status == HISTO_OK && options->rows) status = check_rows(options->rows, features->rows, w.threads);
+    if (status != HISTO_OK) return status;
+    const int64_t rows = options->rows ? options->rows->shape[0] : features->rows, whole[] = {0, rows};
+    const histo_view listed = {.ndim = 1, .shape = {rows}};
+    if (options->offsets) status = histo_offsets_check(options->offsets, w.nodes, &listed, HISTO_DEVICE_CPU);
+    if (status != HISTO_OK) return status;
+    w.offsets = options->offsets ? options->offsets : whole;
+    return start_and_run(&w);
+}

@@ -1,0 +1,336 @@
+/* Gradients as integers. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/floats.h"
+#include "base/memory.h"
+#include "base/threads/pool.h"
+#include "base/threads/threads.h"
+#include "boosting/boosting.h"
+#include "cpu/kernels/kernels.h"
+#include "view/gather.h"
+#include "view/view.h"
+
+enum {
+    MOST_BITS = 31,         /* of a magnitude */
+    DOUBLE_BITS = 53,       /* of a sum that a double holds */
+    LEAST_EXPONENT = -1074, /* of a unit: doubles have no smaller one */
+    BLOCK = 1024,           /* rows */
+    GRAIN = 1 << 16,        /* rows of a thread */
+};
+
+static int pairs_of(int weights)
+{
+    return (weights + 1) / 2;
+}
+
+histo_status histo_gradients_create(histo_gradients **gradients, int64_t rows, int weights)
+{
+    HISTO_STANDARD_FLOATS;
+    if (!gradients) return histo_fail(HISTO_INVALID, "the place for the gradients is NULL");
+    *gradients = NULL;
+    if (rows < 0 || rows > HISTO_MAX_TABLE_ROWS)
+        return histo_fail(HISTO_INVALID, "rows is %lld, not 0 to 2^31 - 1", (long long)rows);
+    if (weights < 1 || weights > HISTO_MAX_GRADIENTS)
+        return histo_fail(HISTO_INVALID, "weights is %d, not 1 to %d", weights, HISTO_MAX_GRADIENTS);
+    histo_gradients *g = histo_calloc(1, sizeof *g);
+    if (!g) return histo_fail_memory(sizeof *g, "the gradients");
+    g->rows = rows;
+    g->weights = weights;
+    for (int w = 0; w < weights; w++)
+        g->units[w] = 1;
+    for (int p = 0; p < pairs_of(weights); p++) {
+        const size_t count = (size_t)(rows ? rows : 1) * (size_t)histo_gradient_lanes(g, p);
+        g->pairs[p] = histo_calloc(count, sizeof *g->pairs[p]);
+        if (!g->pairs[p]) {
+            histo_gradients_destroy(g);
+            return histo_fail_memory(count * sizeof *g->pairs[p], "the gradients");
+        }
+    }
+    *gradients = g;
+    return HISTO_OK;
+}
+
+void histo_gradients_destroy(histo_gradients *gradients)
+{
+    if (!gradients) return;
+    for (int p = 0; p < pairs_of(gradients->weights); p++)
+        histo_free(gradients->pairs[p]);
+    histo_free(gradients);
+}
+
+double histo_gradients_unit(const histo_gradients *gradients, int weight)
+{
+    return gradients && weight >= 0 && weight < gradients->weights ? gradients->units[weight] : 0;
+}
+
+/* ---- Setting ---- */
+
+static bool is_float(histo_dtype dtype)
+{
+    return dtype == HISTO_F32 || dtype == HISTO_F64;
+}
+
+/* What a thread finds in its share of the rows. */
+typedef struct finding {
+    double largest[HISTO_MAX_GRADIENTS]; /* of the rows that are finite */
+    int64_t nonfinite, first;            /* rows that are not, and the first of them */
+    int weight;                          /* one that is not finite there */
+} finding;
+
+typedef struct setting {
+    histo_gradients *gradients;
+    const histo_view *values;
+    const histo_cpu_kernels *kernels;
+    int tasks;
+    finding *found; /* [tasks] */
+    histo_quantizing by[HISTO_MAX_GRADIENTS];
+} setting;
+
+/* A block of rows of all weights. */
+typedef struct block {
+    const void *values[HISTO_MAX_GRADIENTS]; /* contiguous */
+    bool finite;
+    _Alignas(64) double room[HISTO_MAX_GRADIENTS][BLOCK];
+} block;
+
+static void load(const setting *s, int w, int64_t row, int n, block *b)
+{
+    const histo_view *view = &s->values[w];
+    const int64_t size = (int64_t)histo_dtype_size(view->dtype);
+    const char *from = (const char *)view->data + row * view->strides[0];
+    b->values[w] = from;
+    if (view->strides[0] == size && (uintptr_t)from % (uintptr_t)size == 0) return;
+    histo_gather((char *)b->room[w], from, view->strides[0], (size_t)size, n);
+    b->values[w] = b->room[w];
+}
+
+static double value_of(const setting *s, const block *b, int w, int i)
+{
+    const histo_dtype dtype = s->values[w].dtype;
+    return histo_sample_value((const char *)b->values[w] + (size_t)i * histo_dtype_size(dtype), dtype);
+}
+
+/* A weight of a row that is not finite; negative: all are. */
+static int nonfinite_weight(const setting *s, const block *b, int i)
+{
+    for (int w = 0; w < s->gradients->weights; w++)
+        if (is_float(s->values[w].dtype) && !isfinite(value_of(s, b, w, i))) return w;
+    return -1;
+}
+
+static void search_rows(const setting *s, const block *b, int64_t row, int n, finding *f)
+{
+    for (int i = 0; i < n; i++) {
+        const int bad = nonfinite_weight(s, b, i);
+        if (bad >= 0 && !f->nonfinite++) {
+            f->first = row + i;
+            f->weight = bad;
+        }
+        for (int w = 0; w < s->gradients->weights && bad < 0; w++)
+            f->largest[w] = fmax(f->largest[w], fabs(value_of(s, b, w, i)));
+    }
+}
+
+static void share_of(const setting *s, int index, int64_t *begin, int64_t *end)
+{
+    const int64_t rows = s->gradients->rows, each = rows / s->tasks;
+    *begin = each * index;
+    *end = index + 1 == s->tasks ? rows : each * (index + 1);
+}
+
+static void search_share(void *context, int index)
+{
+    const setting *s = context;
+    finding f = {.nonfinite = 0};
+    block b;
+    int64_t begin, end;
+    share_of(s, index, &begin, &end);
+    for (int64_t row = begin; row < end; row += BLOCK) {
+        const int n = end - row < BLOCK ? (int)(end - row) : BLOCK;
+        double largest[HISTO_MAX_GRADIENTS] = {0};
+        bool finite = true;
+        for (int w = 0; w < s->gradients->weights; w++) {
+            if (!is_float(s->values[w].dtype)) continue;
+            load(s, w, row, n, &b);
+            largest[w] = s->kernels->largest(b.values[w], s->values[w].dtype == HISTO_F64, n);
+            finite = finite && isfinite(largest[w]);
+        }
+        if (finite)
+            for (int w = 0; w < s->gradients->weights; w++)
+                f.largest[w] = fmax(f.largest[w], largest[w]);
+        else
+            search_rows(s, &b, row, n, &f);
+        if (histo_stops("reading", n, row - begin, end - begin)) break;
+    }
+    s->found[index] = f;
+}
+
+#define TAKE(type)                                                                                                     \
+    for (int i = 0; i < n; i++)                                                                                        \
+        to[(int64_t)i * step] = ((const type *)from)[i];                                                               \
+    break;
+
+static void take_integers(const void *from, histo_dtype dtype, int n, int32_t *to, int step)
+{
+    switch (dtype) {
+    case HISTO_I8:
+        TAKE(int8_t)
+    case HISTO_U8:
+        TAKE(uint8_t)
+    case HISTO_I16:
+        TAKE(int16_t)
+    case HISTO_U16:
+        TAKE(uint16_t)
+    default:
+        TAKE(int32_t)
+    }
+}
+#undef TAKE
+
+static void set_share(void *context, int index)
+{
+    const setting *s = context;
+    const histo_gradients *g = s->gradients;
+    block b;
+    int64_t begin, end;
+    share_of(s, index, &begin, &end);
+    for (int64_t row = begin; row < end; row += BLOCK) {
+        const int n = end - row < BLOCK ? (int)(end - row) : BLOCK;
+        for (int w = 0; w < g->weights; w++) {
+            const int lanes = histo_gradient_lanes(g, w / 2);
+            int32_t *to = g->pairs[w / 2] + row * lanes + w % 2;
+            load(s, w, row, n, &b);
+            if (is_float(s->values[w].dtype))
+                s->kernels->quantize(b.values[w], s->values[w].dtype == HISTO_F64, n, s->by[w], to, lanes);
+            else
+                take_integers(b.values[w], s->values[w].dtype, n, to, lanes);
+        }
+        for (int i = 0; i < n && s->found[index].nonfinite; i++)
+            if (nonfinite_weight(s, &b, i) >= 0)
+                for (int w = 0; w < g->weights; w++)
+                    g->pairs[w / 2][(row + i) * histo_gradient_lanes(g, w / 2) + w % 2] = 0;
+    }
+}
+
+static histo_status check_values(const histo_gradients *g, const histo_view *values)
+{
+    if (!g) return histo_fail(HISTO_INVALID, "gradients is NULL");
+    if (!values) return histo_fail(HISTO_INVALID, "values is NULL");
+    for (int w = 0; w < g->weights; w++) {
+        char what[32];
+        snprintf(what, sizeof what, "values[%d]", w);
+        const histo_status status = histo_boosting_check(&values[w], 1, what);
+        if (status != HISTO_OK) return status;
+        const histo_dtype dtype = values[w].dtype;
+        if (!is_float(dtype) && dtype > HISTO_I16 && dtype != HISTO_I32)
+            return histo_fail(HISTO_INVALID,
+                              "%s: gradients are of HISTO_F32, HISTO_F64, HISTO_I8, HISTO_U8, HISTO_I16, HISTO_U16 or "
+                              "HISTO_I32 in this machine's byte order",
+                              what);
+        if (values[w].shape[0] != g->rows)
+            return histo_fail(HISTO_INVALID, "%s has %lld values, and gradients has %lld rows", what,
+                              (long long)values[w].shape[0], (long long)g->rows);
+    }
+    return HISTO_OK;
+}
+
+/* The bits of a magnitude so that a sum over all rows has DOUBLE_BITS at most. */
+static int bits_for(int64_t rows)
+{
+    int bits = MOST_BITS;
+    while (bits > 1 && rows > INT64_C(1) << (DOUBLE_BITS - bits))
+        bits--;
+    return bits;
+}
+
+/* The number of units that a magnitude is rounded to. */
+static double units_in(double magnitude, int exponent)
+{
+    return rint(ldexp(magnitude, -exponent));
+}
+
+/* The exponent of the unit for magnitudes up to the largest. */
+static int find_exponent(double largest, int bits)
+{
+    int exponent = 0;
+    if (largest == 0) return exponent;
+    frexp(largest, &exponent);
+    exponent -= bits;
+    if (exponent < LEAST_EXPONENT) exponent = LEAST_EXPONENT;
+    return units_in(largest, exponent) < ldexp(1, bits) ? exponent : exponent + 1;
+}
+
+/* *exponent of the unit that the caller wants. */
+static histo_status check_unit(int w, double unit, histo_dtype dtype, double largest, int *exponent)
+{
+    const double mantissa = frexp(unit, exponent);
+    --*exponent;
+    if (!(unit > 0) || isinf(unit) || mantissa != 0.5)
+        return histo_fail(HISTO_INVALID, "units[%d] is %g, which is no power of two", w, unit);
+    if (!is_float(dtype) && unit != 1)
+        return histo_fail(HISTO_INVALID, "units[%d] is %g, and integers have the unit 1", w, unit);
+    if (units_in(largest, *exponent) >= ldexp(1, MOST_BITS))
+        return histo_fail(HISTO_INVALID, "units[%d] is %g, and the largest magnitude, %g, is more than 2^31 - 1 units",
+                          w, unit, largest);
+    return HISTO_OK;
+}
+
+static histo_status find_units(setting *s, const double *wanted, int64_t *nonfinite, double *units)
+{
+    finding all = {.nonfinite = 0};
+    for (int t = 0; t < s->tasks; t++) {
+        const finding *f = &s->found[t];
+        if (f->nonfinite && !all.nonfinite) {
+            all.first = f->first;
+            all.weight = f->weight;
+        }
+        all.nonfinite += f->nonfinite;
+        for (int w = 0; w < s->gradients->weights; w++)
+            all.largest[w] = fmax(all.largest[w], f->largest[w]);
+    }
+    if (all.nonfinite && !nonfinite)
+        return histo_fail(HISTO_INVALID, "values[%d]: the value of row %lld is NaN or infinite", all.weight,
+                          (long long)all.first);
+    for (int w = 0; w < s->gradients->weights; w++) {
+        int exponent = find_exponent(all.largest[w], bits_for(s->gradients->rows));
+        histo_status status = HISTO_OK;
+        if (wanted) status = check_unit(w, wanted[w], s->values[w].dtype, all.largest[w], &exponent);
+        if (status != HISTO_OK) return status;
+        units[w] = ldexp(1, exponent);
+        s->by[w] = (histo_quantizing){ldexp(1, -exponent / 2), ldexp(1, -exponent - -exponent / 2)};
+    }
+    if (nonfinite) *nonfinite = all.nonfinite;
+    return HISTO_OK;
+}
+
+histo_status histo_gradients_set(histo_gradients *gradients, const histo_view *values,
+                                 const histo_gradients_options *given)
+{
+    HISTO_STANDARD_FLOATS;
+    static const histo_gradients_options defaults;
+    const histo_gradients_options *options = given ? given : &defaults;
+    if (options->nonfinite) *options->nonfinite = 0;
+    histo_status status = check_values(gradients, values);
+    if (status == HISTO_OK)
+        status = histo_check_reserved(options->reserved, sizeof options->reserved, "histo_gradients_options");
+    if (status == HISTO_OK) status = histo_threads_check(options->threads);
+    if (status != HISTO_OK) return status;
+    setting s = {.gradients = gradients, .values = values, .kernels = histo_cpu_kernels_usable()};
+    const int threads = histo_threads_for(options->threads);
+    const int64_t shares = gradients->rows / GRAIN + 1;
+    s.tasks = shares < threads ? (int)shares : threads;
+    s.found = histo_calloc((size_t)s.tasks, sizeof *s.found);
+    if (!s.found) return histo_fail_memory((size_t)s.tasks * sizeof *s.found, "looking at gradients");
+    status = histo_pool_run_long("reading", s.tasks, search_share, &s);
+    double units[HISTO_MAX_GRADIENTS];
+    if (status == HISTO_OK) status = find_units(&s, options->units, options->nonfinite, units);
+    if (status == HISTO_OK) {
+        histo_pool_run(s.tasks, set_share, &s); /* to the end: half of new weights are none */
+        memcpy(gradients->units, units, (size_t)gradients->weights * sizeof *units);
+    }
+    histo_free(s.found);
+    return status;
+}

@@ -1,0 +1,53 @@
+/* Sums of gradients over the bins of features: kernels of histo_features_fill and histo_gradients_set.
+ *
+ * A row's weights are a *word* of one or two lanes: w0 * 2^16 + 1 and w1. A bin's accumulator has as many lanes, to
+ * which words are added, in one addition of 64 or 128 bits: the low half of the first lane counts rows, up to
+ * HISTO_NODE_ROWS of them, and the sums cannot leave the rest. */
+#ifndef CPU_NODES_H
+#define CPU_NODES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    HISTO_NODE_COUNT_BITS = 16,
+    HISTO_NODE_ROWS = (1 << HISTO_NODE_COUNT_BITS) - 1, /* most rows between two flushes of accumulators */
+    HISTO_NODE_COLUMNS = 4,                             /* features that are added up at once from columns */
+    HISTO_NODE_PAD = 64,                                /* unused bytes between the accumulators of two features */
+};
+
+/* Values to integers: value * scale * scale_too, rounded to nearest even. Two powers of two, since their product may be
+ * beyond double. */
+typedef struct histo_quantizing {
+    double scale, scale_too;
+} histo_quantizing;
+
+/* to[i * step] = values[i], float or double, as an integer; 0 where it is NaN or infinite. */
+typedef void histo_quantize_fn(const void *values, bool doubles, int n, histo_quantizing by, int32_t *to, int step);
+
+/* The largest magnitude of n values, float or double; infinite if one is NaN or infinite. */
+typedef double histo_largest_fn(const void *values, bool doubles, int n);
+
+/* words[n * lanes] = the words of rows[i], or of first + i if rows is NULL; weights[lanes] of each row are adjacent. */
+typedef void histo_node_words_fn(const int32_t *weights, int lanes, const uint32_t *rows, int64_t first, int n,
+                                 int64_t *words);
+
+/* What words are added to. */
+typedef struct histo_node_adding {
+    int lanes;
+    bool wide; /* bins are of 16 bits, not of 8 */
+    int n;     /* rows */
+    const int64_t *words;
+    int features;
+    int64_t *const *to; /* [features]: the accumulators of bin 0 */
+    /* By rows: the bins of feature f in row r are at table + r * stride + at[f]; r is rows[i], or i if that is NULL. */
+    const char *table;
+    int64_t stride;
+    const uint32_t *rows;
+    const int64_t *at; /* NULL: adjacent samples */
+    /* By columns: the bins of HISTO_NODE_COLUMNS features at most. */
+    const void *columns[HISTO_NODE_COLUMNS];
+} histo_node_adding;
+typedef void histo_node_add_fn(const histo_node_adding *a);
+
+#endif
