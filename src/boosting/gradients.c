@@ -170,7 +170,7 @@ static void search_share(void *context, int index)
 
 #define TAKE(type)                                                                                                     \
     for (int i = 0; i < n; i++)                                                                                        \
-        to[(int64_t)i * step] = ((const type *)from)[i];                                                               \
+        to[(int64_t)i * step] = (int32_t)((const type *)from)[i];                                                      \
     break;
 
 static void take_integers(const void *from, histo_dtype dtype, int n, int32_t *to, int step)
