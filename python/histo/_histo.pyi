@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from typing_extensions import disjoint_base
 
 def version() -> str: ...
+def threads() -> int: ...
 def histogram(
     a: Any,
     bins: ArrayLike | str = 10,
@@ -110,6 +111,7 @@ compile_kernels: Callable[..., Any]
 count: Callable[..., Any]
 extremes: Callable[..., Any]
 forget: Callable[..., Any]
+add_powers: Callable[..., Any]
 group: Callable[..., Any]
 on_gpu: Callable[..., Any]
 quantiles: Callable[..., Any]

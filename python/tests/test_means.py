@@ -143,6 +143,42 @@ def test_many_samples_are_filled_as_few_are(storage):
             np.testing.assert_allclose(a, b, 1e-12)
 
 
+@pytest.mark.parametrize("storage", ["mean", "weighted_mean"])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_means_of_many(storage, threads):
+    """Groups far from each other and of nearly equal values, weights of both signs, and values left out that are NaN."""
+    n, bins = 1 << 20, 50
+    at = RNG.integers(-1, bins + 1, n)
+    values = at % 7 * 1e4 + RNG.normal(size=n) * np.where(at == 3, 1e-3, 2)
+    present = RNG.random(n) < 0.8
+    values[~present] = np.nan
+    for weight in (None, RNG.random(n), RNG.random(n) - 0.1):
+        h = Histogram(Integer(0, bins), storage=storage)
+        h.fill(at, sample=values, weight=weight, mask=present, threads=threads)
+        assert h.masked == n - present.sum()
+        w = np.ones(n) if weight is None else weight
+        for k in range(0, bins, 3):
+            chosen = present & (at == k)
+            x, of = values[chosen].astype(np.longdouble), w[chosen].astype(np.longdouble)
+            mean = (x * of).sum() / of.sum()
+            free = of.sum() - ((of**2).sum() / of.sum() if "weighted" in storage else 1)
+            assert h.entries()[k] == chosen.sum()
+            assert h[k].value == pytest.approx(float(mean), rel=1e-12)
+            assert h[k].variance == pytest.approx(float((of * (x - mean) ** 2).sum() / free), rel=1e-9)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_a_group_of_many_that_is_not_finite(wrong):
+    n = 20000
+    x, values = RNG.random(n), RNG.normal(size=n)
+    finite = Histogram(Regular(4, 0, 1), storage="mean").fill(x, sample=values)
+    values[np.argmax(x < 0.25)] = wrong
+    h = Histogram(Regular(4, 0, 1), storage="mean").fill(x, sample=values)
+    assert np.isnan(h[0][1:]).all()
+    np.testing.assert_allclose(h.values()[1:], finite.values()[1:], 1e-13)
+    np.testing.assert_allclose(h.variances()[1:], finite.variances()[1:], 1e-12)
+
+
 @pytest.mark.parametrize("storage", STORAGES)
 def test_operations(storage):
     x, y, values = RNG.normal(size=500), RNG.choice(["a", "b", "c"], 500), RNG.normal(size=500)

@@ -19,7 +19,7 @@ import numpy as np
 from .. import _histo
 from ..axes import Axis, Regular, Variable
 from ..functions import _columns
-from .groups import Groups, locate, numbers_type
+from .groups import Groups, Table, numbers_type
 from ..dates import is_date
 from ..sources import both, check_numbers, take
 
@@ -151,9 +151,9 @@ def _mean(groups: Groups, values: NDArray[Any], result: NDArray[Any]) -> None:
 
 
 def _std(groups: Groups, values: NDArray[Any], result: NDArray[Any]) -> None:
-    totals, _, squares = groups.moments(values.real)
+    totals, *_, squares = groups.moments(values.real)
     if values.dtype.kind == "c":
-        squares = squares + groups.moments(values.imag)[2]
+        squares = squares + groups.moments(values.imag).squares
     np.divide(squares, totals, out=result, where=totals != 0)
     np.sqrt(result, out=result)
 
@@ -329,7 +329,7 @@ def binned_statistic_dd(sample: ArrayLike | Sequence[ArrayLike], values: Any, st
         edges, axes = _bins(columns, dtype, bins, range, hidden)
         shape = tuple(axis.size + 2 for axis in axes)
         places = [np.append(np.arange(n), n - 1) for n in shape]  # as numpy.digitize, NaN is above
-        numbers = locate(columns, axes, np.ravel_multi_index(np.ix_(*places), shape), math.prod(shape), hidden)
+        numbers = Table(axes, np.ravel_multi_index(np.ix_(*places), shape), math.prod(shape)).locate(columns, hidden)
     count = math.prod(shape)
     groups = Groups(numbers, count + 1)
     out_of = [groups] * len(rows)

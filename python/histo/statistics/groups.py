@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,17 @@ from ..maps import Map
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-_CHUNK = 1 << 16
-"""Deviations of so many values are kept at a time."""
+    _NumbersOf = Callable[[slice], NDArray[Any]]
+    """The groups of a part of the values, contiguous."""
+
+    _Finder = Callable[[int | None], _NumbersOf]
+    """Called by each thread that looks for groups, with the number of threads that may do so for it."""
+
+_CHUNK = 1 << 17
+"""So many values are taken at a time."""
+
+_OF_A_THREAD = 1 << 18
+"""Fewer values do not repay starting a thread."""
 
 _CANCELS = 0.98
 """If a mean has more than this share of a sum of squares, the variance is computed from the values once more."""
@@ -29,20 +38,110 @@ def numbers_type(count: int) -> type[np.unsignedinteger[Any]]:
     return np.uint8 if count <= 2**8 else np.uint16 if count <= 2**16 else np.uint32
 
 
-def locate(columns: Sequence[NDArray[Any]], axes: Sequence[Axis], of_slots: ArrayLike, count: int,
-           hidden: NDArray[np.bool_] | None, threads: int | None = None) -> NDArray[Any]:
-    """The numbers below `count` that the slots of samples have (underflow, the bins, overflow and NaN of each axis), and
-    `count` where samples are hidden. Samples are as the library counts them."""
-    table = Map(*(axis_of(axis._tuple) for axis in axes))
-    table.values = of_slots
-    numbers = table(*columns, dtype=numbers_type(count + 1), threads=threads)
-    if hidden is not None:
-        numbers[hidden] = count
-    return np.asarray(numbers)
+class Table:
+    """The numbers below `count` that slots have: underflow, the bins, overflow and NaN of each axis."""
+
+    def __init__(self, axes: Sequence[Axis], of_slots: ArrayLike, count: int) -> None:
+        self._map = Map(*(axis_of(axis._tuple) for axis in axes))
+        self._map.values = of_slots
+        self._count = count
+
+    def locate(self, columns: Sequence[NDArray[Any]], hidden: NDArray[np.bool_] | None,
+               threads: int | None = None) -> NDArray[Any]:
+        """The numbers of samples, and `count` where they are hidden. Samples are as the library counts them."""
+        native = tuple(c if c.dtype.isnative else c.astype(c.dtype.newbyteorder("=")) for c in columns)
+        numbers = np.empty(native[0].shape, numbers_type(self._count + 1))
+        self._map._apply(native, numbers, None, 0, (), (), threads or 0)
+        if hidden is not None:
+            numbers[hidden] = self._count
+        return numbers
+
+
+class Moments(NamedTuple):
+    """Of the values in each group: their number, the sum of their weights and that of the squares of these, which are 1
+    without weights, the mean, and the sum of weight * (value - mean)**2; 0 of none."""
+
+    totals: NDArray[np.int64]
+    weights: NDArray[np.float64]
+    weights_squared: NDArray[np.float64]
+    means: NDArray[np.float64]
+    squares: NDArray[np.float64]
+
+
+def _sums_of_powers(numbers_of: _NumbersOf, count: int, values: NDArray[Any], weights: NDArray[np.float64] | None,
+                    origin: float, begin: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
+    """What histo._histo.add_powers adds of values[begin:end]: totals, and a row of sums for each group. None if a weight
+    is negative or NaN."""
+    totals, sums = np.zeros(count, np.int64), np.zeros((count, 2 if weights is None else 4))
+    for first in range(begin, end, _CHUNK):
+        part = slice(first, min(first + _CHUNK, end))
+        w = None if weights is None else np.ascontiguousarray(weights[part])
+        if w is not None and not w.min() >= 0:
+            return None
+        numbers = numbers_of(part)
+        _histo.add_powers(numbers, np.ascontiguousarray(values[part], np.float64), w, origin, totals, sums,
+                          numbers.itemsize)
+    return totals, sums
+
+
+def _one_pass(finder: _Finder, count: int, values: NDArray[Any], weights: NDArray[np.float64] | None,
+              threads: int | None) -> tuple[Moments, NDArray[np.bool_]] | None:
+    """The moments from the sums of values, and of squares, off one value, and the groups that are so far from it that
+    digits cancel. None if a weight is negative or NaN."""
+    some = values[:: len(values) // 1024 + 1].astype(np.float64)
+    some = some[np.isfinite(some)]
+    one = float(some.mean()) if some.size else 0.0
+
+    def add(begin: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
+        return _sums_of_powers(finder(1), count, values, weights, one, begin, end)
+
+    parts = min(threads or _histo.threads(), len(values) // _OF_A_THREAD, len(values) // count)
+    if parts < 2:
+        found = [add(0, len(values))]
+    else:
+        from concurrent.futures import ThreadPoolExecutor
+
+        ends = [len(values) * i // parts for i in range(parts + 1)]
+        with ThreadPoolExecutor(parts) as pool:
+            found = list(pool.map(add, ends[:-1], ends[1:]))
+    present = [one for one in found if one is not None]
+    if len(present) < len(found):
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):
+        totals, sums = (sum(columns[1:], columns[0]) for columns in zip(*present, strict=True))
+        if weights is None:
+            w = squares_of_w = totals.astype(np.float64)
+            off, squares = sums.T
+        else:
+            w, off, squares_of_w, squares = sums.T
+        means = np.divide(off, w, out=np.zeros(count), where=w != 0)
+        of_means = off * means
+        cancels = (of_means > _CANCELS * squares) & (totals > 1) | ~np.isfinite(squares)
+        squares = np.where(totals > 1, squares - of_means, 0)
+        return Moments(totals, w, squares_of_w, np.where(w != 0, one + means, 0), squares), cancels
+
+
+def moments(finder: _Finder, count: int, values: NDArray[Any], weights: NDArray[np.float64] | None,
+            threads: int | None) -> Moments:
+    """The moments in `count` groups; the last group has the values that are left out, and its own are not computed."""
+    found = _one_pass(finder, count, values, weights, threads) if len(values) else None
+    if found is not None:
+        made, again = found
+        again[-1] = False
+        if not again.any():
+            return made
+    groups = Groups(finder(threads)(slice(0, len(values))), count)
+    if found is None:
+        return groups.two_passes(values, weights, threads)
+    chosen = again[groups.numbers]
+    few = Groups(groups.numbers[chosen], count)
+    redone = few.two_passes(values[chosen], None if weights is None else weights[chosen], threads)
+    return Moments(*(np.where(again, new, old) for new, old in zip(redone, made, strict=True)))
 
 
 class Groups:
-    """Which group each value is in: numbers below `count`, in an unsigned dtype of at most 32 bits."""
+    """Which group each value is in: numbers below `count`, in an unsigned dtype of at most 32 bits. The last group has
+    the values that are left out."""
 
     def __init__(self, numbers: NDArray[Any], count: int) -> None:
         self.numbers, self.count = numbers, count
@@ -60,38 +159,25 @@ class Groups:
         h = Histogram(Integer(0, self.count), storage="double").fill(self.numbers, weight=values, threads=threads)
         return h.entries(), h.values()
 
-    def weights(self, weights: NDArray[Any],
-                threads: int | None) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
-        """The number of weights in each group, their sum and that of their squares."""
-        h = Histogram(Integer(0, self.count), storage="weight").fill(self.numbers, weight=weights, threads=threads)
-        return h.entries(), h.values(), np.asarray(h.variances())
+    def moments(self, values: NDArray[Any], threads: int | None = None) -> Moments:
+        """The moments of the values in each group."""
 
-    def moments(self, values: NDArray[Any],
-                threads: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-        """The number of values in each group, their mean, and the sum of their squares off it; 0 of none."""
-        found = self._moments_by_one_pass(values, threads) if len(values) else None
-        if found is not None:
-            return found
-        totals, sums = self.sums(values, threads)
-        means = np.divide(sums, totals, out=np.zeros(self.count), where=totals != 0)
-        return totals, means, self.squares(values, means, None, threads)
+        def finder(_: int | None) -> _NumbersOf:
+            return lambda part: np.ascontiguousarray(self.numbers[part])
 
-    def _moments_by_one_pass(self, values: NDArray[Any],
-                             threads: int | None) -> tuple[NDArray[np.int64], NDArray[np.float64], Any] | None:
-        """From the sums of values, and of squares, off one value. None if that is so far from some group that digits
-        cancel."""
-        one = np.float64(values[:: len(values) // 1024 + 1].mean(dtype=np.float64))
-        h = Histogram(Integer(0, self.count), storage="weight")
-        with np.errstate(over="ignore", invalid="ignore"):
-            for begin in range(0, len(values), _CHUNK):
-                h.fill(self.numbers[begin : begin + _CHUNK], weight=values[begin : begin + _CHUNK] - one, threads=threads)
-            totals, sums, squares = h.entries(), h.values(), np.asarray(h.variances())
-            means = np.divide(sums, totals, out=np.zeros(self.count), where=totals != 0)
-            of_means = sums * means
-            cancels = (of_means > _CANCELS * squares) & (totals > 1) | ~np.isfinite(squares)
-        if cancels.any():
-            return None
-        return totals, np.where(totals != 0, one + means, 0), np.where(totals > 1, squares - of_means, 0)
+        return moments(finder, self.count, values, None, threads)
+
+    def two_passes(self, values: NDArray[Any], weights: NDArray[np.float64] | None, threads: int | None) -> Moments:
+        """The moments from the sums, and then those of the squares of what values are off the means."""
+        if weights is None:
+            totals, sums = self.sums(values, threads)
+            w = squares_of_w = totals.astype(np.float64)
+        else:
+            h = Histogram(Integer(0, self.count), storage="weight").fill(self.numbers, weight=weights, threads=threads)
+            totals, w, squares_of_w = h.entries(), h.values(), np.asarray(h.variances())
+            sums = self.sums(values * weights, threads)[1]
+        means = np.divide(sums, w, out=np.zeros(self.count), where=w != 0)
+        return Moments(totals, w, squares_of_w, means, self.squares(values, means, weights, threads))
 
     def squares(self, values: NDArray[Any], means: NDArray[Any],
                 weights: NDArray[Any] | None = None, threads: int | None = None) -> NDArray[np.float64]:

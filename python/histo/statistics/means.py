@@ -37,8 +37,11 @@ __all__ = ["Mean", "WeightedMean"]
 _CHUNK = 1 << 13
 """The products of so many samples are made at a time."""
 
-_MANY = 1 << 14
+_MANY = 1 << 13
 """Of so many samples, means of groups are added, unless the storage is exact."""
+
+_OF_A_SLOT = 16
+"""But not if there are fewer samples for each slot: adding the means of all slots then takes longer."""
 
 
 class Mean(NamedTuple):
@@ -169,7 +172,7 @@ def fill(h: Histogram, arrays: Sequence[Any], sample: Any, weight: Any, mask: An
     operands = _Operands([flat(a, False) for a in given[:-1]], flat(given[-1]), flat(weights), flat(mask, False),
                          where and (flat(where[0], False), *where[1:]), threads)
     n, slots = len(operands.values), math.prod(axis._tuple[2] + 3 for axis in h._axes)
-    if not h.storage.startswith("exact") and n >= _MANY and n // 4 >= slots:
+    if not h.storage.startswith("exact") and n >= _MANY and n // _OF_A_SLOT >= slots:
         _add_groups(h, operands, slots)
         return
     for begin in range(0, max(1, n), _CHUNK):
@@ -179,32 +182,39 @@ def fill(h: Histogram, arrays: Sequence[Any], sample: Any, weight: Any, mask: An
         h._fill_numbers(*part.arrays, weight=made, mask=part.mask, where=part.where, threads=threads)
 
 
-def _add_groups(h: Histogram, o: _Operands, slots: int) -> None:
-    """Add the means of the samples of each slot, and what these are off them."""
-    from .groups import Groups, locate
+def _locate(table: Any, o: _Operands, threads: int | None) -> Any:
+    """The slots of samples, and behind them the number of those that are left out."""
 
-    n = len(o.values)
-    hidden = None if o.mask is None else np.broadcast_to(o.mask == 0, (n,))
+    def spread(a: Any) -> Any:
+        return a if a.ndim else np.broadcast_to(a, o.values.shape)
+
+    hidden = None if o.mask is None else spread(o.mask == 0)
     if o.where is not None:
         x, lo, hi = o.where
-        outside = np.broadcast_to(~((x >= lo) & (x <= hi)), (n,))
+        outside = spread(~((x >= lo) & (x <= hi)))
         hidden = outside if hidden is None else hidden | outside
-    arrays = [np.broadcast_to(a.view(np.uint8) if a.dtype == bool else a, (n,)) for a in o.arrays]
-    shape = tuple(axis._tuple[2] + 3 for axis in h._axes)
-    numbers = locate(arrays, h._axes, np.arange(slots).reshape(shape), slots, hidden, o.threads)
-    groups, squares = Groups(numbers, slots + 1), None
+    arrays = [spread(a.view(np.uint8) if a.dtype == bool else a) for a in o.arrays]
+    return table.locate(arrays, hidden, threads)
+
+
+def _add_groups(h: Histogram, o: _Operands, slots: int) -> None:
+    """Add the means of the samples of each slot, and what these are off them."""
+    from .groups import Table, moments
+
+    numbers = np.arange(slots).reshape(tuple(axis._tuple[2] + 3 for axis in h._axes))
+
+    def finder(threads: int | None) -> Any:
+        table = Table(h._axes, numbers, slots)
+        return lambda part: _locate(table, o.part(part), threads)
+
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        if o.weights is None:
-            entries, value, off = groups.moments(o.values, o.threads)
-            w = entries.astype(np.float64)
-        else:
-            entries, w, squares = groups.weights(o.weights, o.threads)
-            value = np.where(w != 0, groups.sums(o.values * o.weights, o.threads)[1] / w, 0)
-            off = groups.squares(o.values, value, o.weights, o.threads)
-    made = _rows_of(h.storage, w[:-1], value[:-1], off[:-1], (w if squares is None else squares)[:-1])
+        found = moments(finder, slots + 1, o.values, o.weights, o.threads)
+    entries, *sums = (column[:-1] for column in found)
+    made = _rows_of(h.storage, *sums)
     rows = len(made)
-    added = h._clone().reset()
-    added._write(np.tile(entries[:-1], rows), made, None, np.full(rows, entries[-1]))
+    added = type(h).__new__(type(h))
+    added._make(tuple(axis._tuple for axis in h._axes), (rows,), *h._kind(), True)
+    added._write(np.tile(entries, rows), made, None, np.full(rows, found.totals[-1]))
     h._merge(added)
 
 
@@ -226,7 +236,8 @@ def _sums(h: Histogram) -> _Sums:
     rest._subtract_counts(rounded)
     second = np.where(np.isfinite(first), rest._read(SUM_W, True), 0)
     row = list(zip(first, second, strict=True))
-    return _Sums(row[0], _plus(row[1], row[2]), _plus(row[3], row[4]), first[5] if len(first) > MEANS["mean"] else None)
+    with np.errstate(invalid="ignore"):
+        return _Sums(row[0], _plus(row[1], row[2]), _plus(row[3], row[4]), first[5] if len(first) > MEANS["mean"] else None)
 
 
 def _of_sums(s: _Sums) -> Mean | WeightedMean:
@@ -290,7 +301,7 @@ def cell(h: Histogram) -> Mean | WeightedMean:
 # ---- Writing ----
 
 
-def _rows_of(storage: str, w: _Floats, value: _Floats, off: _Floats, ww: _Floats) -> _Floats:
+def _rows_of(storage: str, w: _Floats, ww: _Floats, value: _Floats, off: _Floats) -> _Floats:
     """The sums of cells with these means, where off is the sum of w * (x - value)**2, and ww that of w**2."""
     made = np.zeros((MEANS[storage], *w.shape))
     with np.errstate(invalid="ignore", over="ignore", under="ignore"):
@@ -310,7 +321,7 @@ def rows_of(storage: str, mean: Mean | WeightedMean) -> tuple[NDArray[np.int64],
         free = w - 1 if isinstance(mean, Mean) else w - ww / w
         off = np.where(free > 0, variance * free, 0)
     whole = (w >= 0) & (w == np.floor(w)) & (w < 2.0**63)
-    return np.where(whole, w, 0).astype(np.int64), _rows_of(storage, w, np.where(w == 0, 0, value), off, ww)
+    return np.where(whole, w, 0).astype(np.int64), _rows_of(storage, w, ww, np.where(w == 0, 0, value), off)
 
 
 def scale(h: Histogram, change: Any) -> None:

@@ -622,6 +622,13 @@ static PyObject *version(PyObject *module, PyObject *unused)
     return PyUnicode_FromString(histo_version());
 }
 
+static PyObject *threads(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    return PyLong_FromLong(histo_threads());
+}
+
 enum { FAST = METH_FASTCALL | METH_KEYWORDS };
 
 static PyMethodDef functions[] = {
@@ -631,6 +638,7 @@ static PyMethodDef functions[] = {
     {"histogram2d", (PyCFunction)(void (*)(void))histogram2d, FAST, histogram2d_doc},
     {"bincount", (PyCFunction)(void (*)(void))bincount, FAST, bincount_doc},
     {"version", version, METH_NOARGS, "version()\n--\n\nThe version of libhisto."},
+    {"threads", threads, METH_NOARGS, "threads()\n--\n\nThe number of threads of calls that do not give one."},
     {0},
 };
 

@@ -1,21 +1,26 @@
-/* Values in the order of their groups. */
+/* Values by their groups: in the order of these, and sums of their powers. */
 #include <string.h>
 
 #include "functions/functions.h"
 
-/* A stable counting sort, in blocks whose groups are widened to 32 bits. */
+/* Groups are widened to 32 bits, a block of samples at a time. */
 enum { BLOCK = 1024 };
 
-typedef struct grouping {
-    Py_buffer groups, values, sorted, ends;
+typedef struct sample_groups {
+    Py_buffer buffer;
     int64_t samples, count; /* of samples, and of groups */
-    size_t group_size, value_size;
-} grouping;
+    size_t size;            /* bytes of a group's number */
+} sample_groups;
 
-static void widen(const grouping *g, int64_t first, int n, uint32_t *to)
+static int block_at(const sample_groups *g, int64_t first)
 {
-    const char *from = (const char *)g->groups.buf + (size_t)first * g->group_size;
-    switch (g->group_size) {
+    return g->samples - first < BLOCK ? (int)(g->samples - first) : BLOCK;
+}
+
+static void widen(const sample_groups *g, int64_t first, int n, uint32_t *to)
+{
+    const char *from = (const char *)g->buffer.buf + (size_t)first * g->size;
+    switch (g->size) {
     case 1:
         for (int i = 0; i < n; i++)
             to[i] = ((const uint8_t *)from)[i];
@@ -28,6 +33,30 @@ static void widen(const grouping *g, int64_t first, int n, uint32_t *to)
         memcpy(to, from, (size_t)n * sizeof *to);
     }
 }
+
+/* The groups of the n samples from `first` on; false if one of them does not exist. */
+static bool take_block(const sample_groups *g, int64_t first, int n, uint32_t *groups)
+{
+    const uint32_t last = (uint32_t)(g->count - 1);
+    uint32_t beyond = g->count <= 0 || g->count - 1 > UINT32_MAX;
+    widen(g, first, n, groups);
+    for (int i = 0; i < n; i++)
+        beyond |= groups[i] > last;
+    return !beyond;
+}
+
+static bool is_size(Py_ssize_t size)
+{
+    return size == 1 || size == 2 || size == 4;
+}
+
+/* ---- A stable counting sort ---- */
+
+typedef struct sorting {
+    sample_groups groups;
+    Py_buffer values, sorted, ends;
+    size_t value_size;
+} sorting;
 
 static inline void scatter(const uint32_t *groups, const char *from, int n, int64_t *ends, char *to, size_t size)
 {
@@ -56,22 +85,14 @@ static void scatter_block(const uint32_t *groups, const char *from, int n, int64
     }
 }
 
-static int block_at(const grouping *g, int64_t first)
+/* Let ends[group] be the place of the group's first value; false if a sample's group does not exist. */
+static bool find_places(const sample_groups *g, int64_t *ends)
 {
-    return g->samples - first < BLOCK ? (int)(g->samples - first) : BLOCK;
-}
-
-/* Let ends[group] be the place of the group's first value; false if a sample has a group that is none. */
-static bool find_places(const grouping *g, int64_t *ends)
-{
-    uint32_t groups[BLOCK], largest = 0;
+    uint32_t groups[BLOCK];
     memset(ends, 0, (size_t)g->count * sizeof *ends);
     for (int64_t first = 0; first < g->samples; first += BLOCK) {
         const int n = block_at(g, first);
-        widen(g, first, n, groups);
-        for (int i = 0; i < n; i++)
-            largest = groups[i] > largest ? groups[i] : largest;
-        if (largest >= g->count) return false;
+        if (!take_block(g, first, n, groups)) return false;
         for (int i = 0; i < n; i++)
             ends[groups[i]]++;
     }
@@ -84,16 +105,17 @@ static bool find_places(const grouping *g, int64_t *ends)
     return true;
 }
 
-static bool sort(const grouping *g)
+static bool sort(const sorting *s)
 {
+    const sample_groups *g = &s->groups;
     uint32_t groups[BLOCK];
-    int64_t *ends = g->ends.buf;
+    int64_t *ends = s->ends.buf;
     if (!find_places(g, ends)) return false;
     for (int64_t first = 0; first < g->samples; first += BLOCK) {
         const int n = block_at(g, first);
         widen(g, first, n, groups);
-        scatter_block(groups, (const char *)g->values.buf + (size_t)first * g->value_size, n, ends, g->sorted.buf,
-                      g->value_size);
+        scatter_block(groups, (const char *)s->values.buf + (size_t)first * s->value_size, n, ends, s->sorted.buf,
+                      s->value_size);
     }
     return true;
 }
@@ -101,28 +123,112 @@ static bool sort(const grouping *g)
 static PyObject *group(PyObject *module, PyObject *args)
 {
     (void)module;
-    grouping g;
+    sorting s;
+    sample_groups *const g = &s.groups;
     Py_ssize_t group_size, value_size;
-    if (!PyArg_ParseTuple(args, "y*y*w*w*nn", &g.groups, &g.values, &g.sorted, &g.ends, &group_size, &value_size))
+    if (!PyArg_ParseTuple(args, "y*y*w*w*nn", &g->buffer, &s.values, &s.sorted, &s.ends, &group_size, &value_size))
         return NULL;
-    bool fits = (group_size == 1 || group_size == 2 || group_size == 4) && value_size > 0;
+    bool fits = is_size(group_size) && value_size > 0;
     if (fits) {
-        g.group_size = (size_t)group_size;
-        g.value_size = (size_t)value_size;
-        g.samples = g.groups.len / group_size;
-        g.count = g.ends.len / (int64_t)sizeof(int64_t);
-        fits = g.values.len == g.samples * value_size && g.sorted.len == g.values.len;
+        g->size = (size_t)group_size;
+        g->samples = g->buffer.len / group_size;
+        g->count = s.ends.len / (int64_t)sizeof(int64_t);
+        s.value_size = (size_t)value_size;
+        fits = s.values.len == g->samples * value_size && s.sorted.len == s.values.len;
     }
     if (fits) {
-        Py_BEGIN_ALLOW_THREADS fits = sort(&g);
+        Py_BEGIN_ALLOW_THREADS fits = sort(&s);
         Py_END_ALLOW_THREADS
     }
-    PyBuffer_Release(&g.groups);
-    PyBuffer_Release(&g.values);
-    PyBuffer_Release(&g.sorted);
-    PyBuffer_Release(&g.ends);
+    PyBuffer_Release(&g->buffer);
+    PyBuffer_Release(&s.values);
+    PyBuffer_Release(&s.sorted);
+    PyBuffer_Release(&s.ends);
     return fits ? Py_NewRef(Py_None)
                 : PyErr_Format(PyExc_ValueError, "the groups do not belong to the values, or to the ends");
+}
+
+/* ---- Sums of powers ---- */
+
+typedef double pair __attribute__((vector_size(2 * sizeof(double)), aligned(sizeof(double))));
+
+/* The sums of d and d * d, or of w, w * d, w * w and w * d * d, where d is a value's distance from the origin. */
+enum { PLAIN_PAIRS = 1, WEIGHTED_PAIRS = 2 };
+
+typedef struct adding {
+    sample_groups groups;
+    Py_buffer values, weights, totals, sums;
+    double origin;
+} adding;
+
+static void add_plain(int64_t *totals, pair *sums, const uint32_t *groups, const double *values, int n, double origin)
+{
+    for (int i = 0; i < n; i++) {
+        const double d = values[i] - origin;
+        totals[groups[i]]++;
+        sums[groups[i]] += (pair){d, d * d};
+    }
+}
+
+static void add_weighted(int64_t *totals, pair *sums, const uint32_t *groups, const double *values,
+                         const double *weights, int n, double origin)
+{
+    for (int i = 0; i < n; i++) {
+        const double w = weights[i], d = values[i] - origin;
+        const pair first = {w, w * d};
+        pair *const to = &sums[(size_t)WEIGHTED_PAIRS * groups[i]];
+        totals[groups[i]]++;
+        to[0] += first;
+        to[1] += first * (pair){w, d};
+    }
+}
+
+/* False if a sample's group does not exist; the sums have then been added to. */
+static bool add_all(const adding *a)
+{
+    const sample_groups *g = &a->groups;
+    const double *values = a->values.buf, *weights = a->weights.buf;
+    uint32_t groups[BLOCK];
+    for (int64_t first = 0; first < g->samples; first += BLOCK) {
+        const int n = block_at(g, first);
+        if (!take_block(g, first, n, groups)) return false;
+        if (weights)
+            add_weighted(a->totals.buf, a->sums.buf, groups, values + first, weights + first, n, a->origin);
+        else
+            add_plain(a->totals.buf, a->sums.buf, groups, values + first, n, a->origin);
+    }
+    return true;
+}
+
+static PyObject *add_powers(PyObject *module, PyObject *args)
+{
+    (void)module;
+    adding a;
+    sample_groups *const g = &a.groups;
+    Py_ssize_t group_size;
+    if (!PyArg_ParseTuple(args, "y*y*z*dw*w*n", &g->buffer, &a.values, &a.weights, &a.origin, &a.totals, &a.sums,
+                          &group_size))
+        return NULL;
+    bool fits = is_size(group_size);
+    if (fits) {
+        const Py_ssize_t of_group = (a.weights.buf ? WEIGHTED_PAIRS : PLAIN_PAIRS) * (Py_ssize_t)sizeof(pair);
+        g->size = (size_t)group_size;
+        g->samples = g->buffer.len / group_size;
+        g->count = a.totals.len / (Py_ssize_t)sizeof(int64_t);
+        fits = a.values.len == g->samples * (Py_ssize_t)sizeof(double) && a.sums.len == g->count * of_group &&
+               (!a.weights.buf || a.weights.len == a.values.len);
+    }
+    if (fits) {
+        Py_BEGIN_ALLOW_THREADS fits = add_all(&a);
+        Py_END_ALLOW_THREADS
+    }
+    PyBuffer_Release(&g->buffer);
+    PyBuffer_Release(&a.values);
+    PyBuffer_Release(&a.weights);
+    PyBuffer_Release(&a.totals);
+    PyBuffer_Release(&a.sums);
+    return fits ? Py_NewRef(Py_None)
+                : PyErr_Format(PyExc_ValueError, "the groups do not belong to the values, the weights, or the sums");
 }
 
 static PyMethodDef functions[] = {
@@ -131,6 +237,11 @@ static PyMethodDef functions[] = {
      "Write values to sorted in the order of their groups, those of a group in the order in which they are given, and\n"
      "the place behind the last value of each group to ends, of int64. Groups are unsigned integers of 1, 2 or 4\n"
      "bytes. All are contiguous buffers; sizes are in bytes."},
+    {"add_powers", add_powers, METH_VARARGS,
+     "add_powers(groups, values, weights, origin, totals, sums, group_size)\n--\n\n"
+     "Add the number of values in each group to totals, of int64, and to the sums of each group, where d is what a\n"
+     "value is off the origin: without weights (None), those of d and d**2; with weights, of w, w * d, w**2 and\n"
+     "w * d**2. Values, weights and sums are buffers of doubles; groups are as for group."},
     {0},
 };
 
