@@ -22,8 +22,8 @@ set(CMAKE_CUDA_STANDARD 17)
 set(CMAKE_CUDA_FLAGS_RELEASE "-O3 -DNDEBUG")
 
 # Machine code for each architecture but those that are called 90-virtual, as CMake does, and PTX of the last for future
-# ones. Code runs on all GPUs of its major version,
-# from its minor version up: the default covers 7.5, 8.x, 9.x, 10.x and 12.x, and later ones by PTX.
+# ones. Code runs on all GPUs of its major version, from its minor version up. The release has code for each kind of GPU
+# that many people have, as far as this nvcc knows it.
 execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-code OUTPUT_VARIABLE known
                 OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[0-9]+" known "${known}")
@@ -31,9 +31,9 @@ list(FILTER known EXCLUDE REGEX "^([0-6].|7[0-4])$")
 list(SORT known COMPARE NATURAL)
 if(HISTO_CUDA_ARCHITECTURES STREQUAL "all")
   set(architectures ${known})
-elseif(HISTO_CUDA_ARCHITECTURES STREQUAL "major" OR HISTO_CUDA_ARCHITECTURES STREQUAL "")
+elseif(HISTO_CUDA_ARCHITECTURES STREQUAL "release" OR HISTO_CUDA_ARCHITECTURES STREQUAL "")
   set(architectures ${known})
-  list(FILTER architectures INCLUDE REGEX "^(75|80|90|100|120)$")
+  list(FILTER architectures INCLUDE REGEX "^(75|80|86|89|90|100|120)$")
 else()
   set(architectures ${HISTO_CUDA_ARCHITECTURES})
 endif()
