@@ -7,8 +7,8 @@
 #include "base/system.h"
 #include "plan/strategy.h"
 
-/* Zero counters of 8 bytes. The page faults of a million take longer than counting as many samples, so they are in huge
- * pages, unless there are so many that few samples would make far more memory resident than they use. Linux aligns
+/* Zeroed 8-byte counters. Page-faulting a million counters takes longer than counting as many samples, so they are in
+ * huge pages, except arrays so large that a few samples would make far more memory resident than they use. Linux aligns
  * mappings of whole huge pages, and malloc's mappings have a header. */
 static void *make_counters(size_t n)
 {
@@ -146,7 +146,7 @@ void histo_accumulators_replace(histo_accumulators *accumulators, histo_accumula
     *by = (histo_accumulators){0};
 }
 
-/* The first device accumulators, from `device` on, that may hold counts; NULL: none do. */
+/* The first device accumulators, from `device` on, that may hold counts; NULL if none do. */
 static histo_device_accumulators *next_filled(histo_device_accumulators *device)
 {
     while (device && device->backend->is_empty(device))
@@ -178,7 +178,7 @@ histo_status histo_accumulators_merge_devices(const histo_accumulators *accumula
     return to->backend->merge(to, others, n);
 }
 
-/* Host memory's own counts are added to, so a copy must become its own first. */
+/* Before host memory is counted into: if it holds a copy of a device's counts, make them its own. */
 static histo_status own_copies(const histo_accumulators *accumulators)
 {
     histo_status status = HISTO_OK;
@@ -216,7 +216,7 @@ histo_status histo_accumulators_to_host(const histo_accumulators *accumulators)
     return status == HISTO_OK && accumulators->sparse ? histo_sparse_settle(accumulators->sparse) : status;
 }
 
-/* The entries after the first n are samples left out: add their counts to masked, or subtract them again. */
+/* Entries after the first n are masked samples: add their counts to masked, or subtract them again. */
 static void mask(const histo_accumulators *accumulators, const histo_list *list, int64_t n, bool back)
 {
     for (int64_t i = n; i < list->n; i++) {

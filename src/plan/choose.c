@@ -15,8 +15,8 @@ const char *histo_plan_wanted(const histo_plan_options *options)
     return wanted && *wanted ? wanted : NULL;
 }
 
-/* Does the strategy fill histograms with the problem's storage? Only then is it a candidate. Dense counters serve both
- * storages, unless they are too many. */
+/* Whether the strategy fills histograms with the problem's storage, as candidates must. Dense counters serve both
+ * storages, unless there are too many. */
 static bool is_of_storage(const histo_row *row, const histo_problem *problem)
 {
     if (!row->strategy || row->strategy->sparse == (problem->storage == HISTO_SPARSE)) return true;
@@ -90,7 +90,7 @@ static histo_status force(histo_plan *plan, const char *name)
 
 static void estimate(const histo_plan *plan, histo_candidate *candidate)
 {
-    const double counters_us = 2e-3; /* to make a counter and to check it afterwards */
+    const double counters_us = 2e-3; /* to make one counter and to check it afterwards */
     const histo_target *target = &plan->target[candidate->target];
     histo_speed speed = {0, 0};
     candidate->us = candidate->count_us = INFINITY;
@@ -110,7 +110,8 @@ static void list_candidates(histo_plan *plan, int target)
 {
     const histo_row *row;
     move_to(plan, target);
-    histo_backend_of(plan->problem.device)->unavailable(); /* may load it, and with it the strategies of its rows */
+    histo_backend_of(plan->problem.device)->unavailable(); /* may load the backend, and with it the strategies of its
+                                                            * rows */
     for (int i = 0; (row = histo_row_at(i)) && plan->candidates < HISTO_MAX_STRATEGIES; i++) {
         if (row->backend != histo_backend_of(plan->problem.device) || !is_of_storage(row, &plan->problem)) continue;
         histo_candidate *candidate = &plan->candidate[plan->candidates++];
@@ -120,7 +121,7 @@ static void list_candidates(histo_plan *plan, int target)
     }
 }
 
-/* If the transfer takes longer than counting, candidates take equally long; prefer the one that counts faster. */
+/* Candidates whose transfer takes longer than counting take equally long; prefer the one that counts faster. */
 static bool is_cheaper(const histo_candidate *a, const histo_candidate *b)
 {
     return a->us < b->us || (a->us == b->us && a->count_us < b->count_us);
@@ -144,7 +145,8 @@ static void estimate_again(histo_plan *plan)
         if (!plan->candidate[c].why_not) estimate(plan, &plan->candidate[c]);
 }
 
-/* What a fill of clustered samples takes longer by the strategy that is best for spread ones than by the best. */
+/* How much longer a fill of clustered samples takes with the strategy that is best for spread samples than with the
+ * best one. */
 static double lost_if_dense_us(histo_plan *plan)
 {
     const histo_candidate *chosen = histo_plan_cheapest(plan, 0);
@@ -159,11 +161,10 @@ static double lost_if_dense_us(histo_plan *plan)
     return lost_us;
 }
 
-/* Probe samples in GPU memory, if the time that a few fills of clustered samples would save pays for it, or that many
- * would. */
+/* Probe samples in GPU memory if the time saved on a few fills of clustered samples, or on many, repays it. */
 static histo_status consider_probe(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill)
 {
-    enum { FEW_FILLS = 4 /* of a plan that nobody said will be used often */ };
+    enum { FEW_FILLS = 4 /* for a plan that is not known to be used often */ };
     histo_problem *p = &plan->problem;
     if (p->storage == HISTO_SPARSE || !histo_backend_of(p->device)->probe || p->home != p->device || p->ragged)
         return HISTO_OK;
@@ -175,8 +176,8 @@ static histo_status consider_probe(histo_plan *plan, const histo_view *const *op
     return status;
 }
 
-/* If wisdom has the best strategy of a target, its measured time replaces the prediction. Mostly there is none; a
- * signature would take half a microsecond. */
+/* If wisdom knows the best strategy of a target, its measured time replaces the prediction. Usually there is no wisdom,
+ * and making a signature would take half a microsecond. */
 static const histo_candidate *remembered(histo_plan *plan, int target)
 {
     const histo_target *device = &plan->target[target];
@@ -196,14 +197,16 @@ static const histo_candidate *remembered(histo_plan *plan, int target)
     return NULL;
 }
 
-/* List the candidates of the second target too, unless the first finishes before the samples could arrive there. In
- * that case we do not even check for a GPU, because that would start CUDA. */
+/* List the candidates of the second target, too, unless the first finishes before the samples could arrive there. In
+ * that case do not even check for a GPU, since that would start CUDA. */
 static void consider_second(histo_plan *plan, const histo_candidate *first, bool measuring)
 {
     histo_target *second = &plan->target[1];
     const histo_backend *backend = histo_backend_of(second->device);
     histo_transfer *way = &second->transfer;
-    if (measuring) way->start_us = 0; /* a measured fill is repeated often */
+    if (measuring)
+        way->start_us = 0; /* a fill worth measuring is repeated often, so the start of CUDA does not matter
+                            */
     double factor = measuring ? HISTO_HOPELESS : 1;
     if (second->left_out) return;
     if (backend->awake && first && factor * first->us <= histo_transfer_us(way, 0) &&
@@ -219,8 +222,8 @@ static void consider_second(histo_plan *plan, const histo_candidate *first, bool
         list_candidates(plan, 1);
 }
 
-/* The best candidate of a target: by measurement or wisdom if available (*measured), else by the model. NULL if the
- * target is excluded or has no usable candidate. */
+/* The best candidate of a target: by measurement or wisdom if available (*measured), else by the cost model. NULL if
+ * the target is excluded or has no usable candidate. */
 static const histo_candidate *best_of(histo_plan *plan, int target, bool *measured)
 {
     const histo_target *device = &plan->target[target];
@@ -317,7 +320,7 @@ histo_status histo_plan_choose(histo_plan *plan, const histo_plan_options *optio
     histo_plan_use(plan, best->row, best->params);
     status = histo_plan_settle(plan, best->target);
     if (status != HISTO_OK && best->target > 0) {
-        /* Optional GPUs that do not work are no reason to fail. */
+        /* Failure of an optional GPU is not an error. */
         plan->target[1].left_out = "it could not be prepared for this plan";
         best = choose_estimated(plan);
         if (!best) return status;

@@ -100,7 +100,7 @@ static void explain_bound(const histo_plan *plan, const histo_candidate *candida
                        plan->origin == HISTO_MEASURED ? "measured" : "predicted", bytes / candidate->us * 1e-3);
 }
 
-/* The reason why a candidate is slow: the part of its time without which it might have won. */
+/* Why a candidate is slow: the part of its time without which it might have won. */
 static const char *blame(const histo_plan *plan, const histo_candidate *candidate, double best_us)
 {
     const histo_transfer *way = &plan->target[candidate->target].transfer;

@@ -8,18 +8,18 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* The list that counters become, and what it is merged with: other lists are at most as long in the end. */
+/* The list that counters become, and what it is merged with: all other lists together are at most as long. */
 static size_t bytes_of_lists(const histo_problem *p)
 {
     const double slots = (double)p->slots * (double)p->batch, samples = (double)p->samples;
     return (size_t)((slots < samples ? slots : samples) + (double)p->batch) * 2 * sizeof(histo_entry);
 }
 
-/* Of a strategy that counts on the CPU. */
+/* For a strategy that counts on the CPU. */
 static size_t bytes_of_fill(const histo_problem *p, const histo_strategy *strategy, int threads, const int64_t *params)
 {
     const histo_hist_options dense = {.batch = p->batch, .weighting = p->weighting};
-    const size_t huge_page = 2 << 20; /* in which large workspaces are */
+    const size_t huge_page = 2 << 20; /* large workspaces are in huge pages */
     size_t bytes = histo_strategy_workspace(strategy, p, threads, params);
     bytes += bytes < huge_page ? huge_page / 1024 : huge_page;
     if (strategy->memory) bytes += strategy->memory(p, threads, params);

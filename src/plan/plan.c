@@ -25,7 +25,7 @@ void histo_plan_use(histo_plan *plan, const histo_row *row, const int64_t *param
     histo_problem_stride(&plan->problem, !row->strategy->sparse);
 }
 
-/* The value that text of this length names, or -1. */
+/* The value with this name, of the given length, or -1. */
 static int64_t value_named(const histo_param *param, const char *text, size_t length)
 {
     for (int64_t v = 0; param->names && param->names[v]; v++)
@@ -74,7 +74,7 @@ static void unprepare(histo_target *target)
     target->prepared = NULL;
 }
 
-/* Not by snprintf, which takes longer than counting a thousand samples. */
+/* snprintf would take longer than counting a thousand samples. */
 static void name_plan(histo_plan *plan)
 {
     const char *parts[] = {plan->row->backend->name, "/", plan->row->name};
@@ -102,7 +102,8 @@ histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes
     if (options->threads == 0 && fill) given.threads = fill->threads;
     histo_plan *plan = histo_malloc(sizeof *plan);
     if (!plan) return histo_fail_memory(sizeof *plan, "a plan");
-    memset(plan, 0, offsetof(histo_plan, candidate)); /* candidates are many, and set when they are listed */
+    memset(plan, 0, offsetof(histo_plan, candidate)); /* the candidate array is large, and is set when candidates are
+                                                       * listed */
     const histo_view *operands[HISTO_MAX_OPERANDS];
     status = histo_problem_bind(&plan->problem, naxes, kind, views, pairs, fill, operands);
     plan->problem.effort = options->effort;
@@ -159,13 +160,14 @@ void histo_plan_job(const histo_plan *plan, const histo_view *const *operands, c
     job->params = plan->params;
 }
 
-/* On the CPU, or split between it and GPUs, whose accumulators are then the histogram's own. */
+/* Whether counts are in host memory: on the CPU, or if the fill is split between it and GPUs, whose accumulators are
+ * then the histogram's own. */
 static bool counts_on_host(const histo_plan *plan, bool split)
 {
     return split ? plan->split.row != NULL : plan->row->backend == &histo_backend_cpu;
 }
 
-/* Count all of a job, piece by piece. One that is cancelled leaves a part. */
+/* Count a whole job, piece by piece. If it is cancelled, part of it has been counted. */
 static histo_status run(const histo_plan *plan, histo_job *job, bool split)
 {
     const int64_t n = histo_strided_iter_samples(&job->iter);
@@ -205,7 +207,7 @@ static histo_status run_unsplit(const void *plan, histo_job *job)
     return run(plan, job, false);
 }
 
-/* Refuse what a graph cannot do, before anything has happened: of a fill that is split, or replaces the counts. */
+/* Refuse, before anything has happened, what a graph cannot capture: a split fill, or a replacing one. */
 static histo_status check_captured(const histo_plan *plan, const histo_job *job, bool split)
 {
     const histo_backend *backend = plan->row->backend;

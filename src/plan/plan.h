@@ -7,7 +7,7 @@
 
 enum { HISTO_MAX_STRATEGIES = 64, HISTO_SIGNATURE_BYTES = 384 };
 
-/* HISTO_UNPLANNED: made to describe a fill without a plan. */
+/* HISTO_UNPLANNED: made afterwards, to describe a fill that had no plan. */
 typedef enum histo_origin {
     HISTO_FORCED,
     HISTO_ESTIMATED,
@@ -19,11 +19,11 @@ typedef enum histo_origin {
 /* A device that a plan may use. */
 typedef struct histo_target {
     histo_device device;
-    const char *left_out; /* why the target has no candidates; NULL if it has */
+    const char *left_out; /* why the target has no candidates; NULL if it has some */
     int threads;
-    histo_transfer transfer; /* how samples get there, if they must */
+    histo_transfer transfer; /* how samples get there, if they have to */
     void *prepared;          /* made by the backend */
-    bool measured;           /* its candidates' times are measured */
+    bool measured;           /* the times of its candidates were measured */
 } histo_target;
 
 enum { HISTO_MAX_TARGETS = 2 };
@@ -32,40 +32,40 @@ typedef struct histo_candidate {
     const histo_row *row;
     int64_t params[HISTO_MAX_PARAMS];
     int target;
-    const char *why_not; /* it cannot be chosen; NULL if it can */
+    const char *why_not; /* why it cannot be chosen; NULL if it can */
     histo_cost cost;     /* predicted; determines count_us */
-    double count_us;     /* after the samples have arrived */
+    double count_us;     /* counting alone, after the samples have arrived */
     double us;           /* time of a fill: predicted, remembered or measured; infinite without an estimate */
 } histo_candidate;
 
-/* Another GPU that counts parts of fills. */
+/* Another GPU that counts part of a fill. */
 typedef struct histo_partner {
     histo_problem problem; /* the plan's problem, on this GPU; shares its axes and lookups */
     void *prepared;
 } histo_partner;
 
-/* A split fill: target[1], which the plan is on, its partners, and the CPU, target[0], each count parts. */
+/* A split fill: target[1], to which the plan belongs, its partners, and the CPU, target[0], each count a part. */
 typedef struct histo_split {
-    double fraction; /* how many of the samples GPUs are expected to count; 0: not split */
-    bool timed;      /* us is measured */
+    double fraction; /* fraction of the samples that GPUs are expected to count; 0: not split */
+    bool timed;      /* us was measured */
     double us;       /* time of a fill: predicted, or measured like the candidates' */
     int partners;
     histo_partner *partner;
-    const histo_row *row; /* the strategy for the CPU's parts; NULL: it takes none */
+    const histo_row *row; /* the strategy for the CPU's parts; NULL: the CPU does not count */
     int threads;
     int64_t params[HISTO_MAX_PARAMS];
 } histo_split;
 
 struct histo_plan {
     uint64_t serial;   /* unique in this process */
-    histo_plan *next;  /* another plan of the same histogram, for samples in the memory of another device */
-    int threads_asked; /* by the fill that the plan was made for; 0: the default */
+    histo_plan *next;  /* another plan of the same histogram, for samples in another device's memory */
+    int threads_asked; /* by the fill that the plan was made for; 0: default */
     histo_problem problem;
     const histo_row *row;
     histo_origin origin;
     bool free_choice;    /* no device was requested, and all devices can read the samples */
     bool all_gpus;       /* all GPUs were requested, and can share the samples */
-    const char *one_gpu; /* why one counts alone, if all GPUs were requested; else NULL */
+    const char *one_gpu; /* if all GPUs were requested, why a single one counts nevertheless; else NULL */
     int targets, at;     /* target[at] counts; row, problem.device, threads and prepared belong to it */
     histo_target target[HISTO_MAX_TARGETS];
     int threads;
@@ -82,7 +82,7 @@ histo_status histo_plan_make(histo_plan **plan, int naxes, const histo_axis *axe
                              const histo_view *views, const histo_pairs *pairs, const histo_fill_options *fill,
                              const histo_plan_options *options);
 
-/* Is a plan for the first problem one for the other, whose samples are bound? Axes are not compared. */
+/* Whether a plan for the first problem also fits the other, whose samples are bound. Axes are not compared. */
 bool histo_plan_fits(const histo_problem *planned, const histo_problem *problem);
 
 /* Count views, bound as the operands of the plan's problem, into accumulators. resident: all are in the memory of the
@@ -90,16 +90,16 @@ bool histo_plan_fits(const histo_problem *planned, const histo_problem *problem)
 histo_status histo_plan_run(const histo_plan *plan, histo_accumulators *accumulators, const histo_view *const *operands,
                             const histo_fill_options *fill, bool resident, histo_reading *reading);
 
-/* The job of such a fill, without accumulators and sample range. */
+/* The job of such a fill, with neither accumulators nor a sample range. */
 void histo_plan_job(const histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill,
                     histo_job *job);
 
-/* Count a job into new memory by count(by, job), and then let it take the place of the job's accumulators: a fill on
- * the CPU that fails changes nothing. */
+/* Count a job into new memory by count(by, job), then replace the job's accumulators by it, so that a fill on the CPU
+ * that fails changes nothing. */
 histo_status histo_job_replace(histo_job *job, histo_status (*count)(const void *by, histo_job *job), const void *by);
 
-/* Probe some samples, those of a batch spread over its entries, on their device, for histo_problem_fraction. Does
- * nothing if that is impossible. */
+/* Probe a few samples on their device, spread over the entries of a batch, for histo_problem_fraction. Does nothing if
+ * that is impossible. */
 void histo_plan_probe(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill);
 
 /* The strategy requested by options or the environment, or NULL. */
@@ -109,8 +109,8 @@ const char *histo_plan_wanted(const histo_plan_options *options);
 histo_status histo_plan_find_targets(histo_plan *plan, const histo_plan_options *options,
                                      const histo_view *const *operands);
 
-/* Choose plan->row among all rows, and the target. plan->problem and the targets must be set. plan->candidate gets the
- * reasons. */
+/* Choose plan->row among all rows, and the target. plan->problem and the targets must be set. The reasons go to
+ * plan->candidate. */
 histo_status histo_plan_choose(histo_plan *plan, const histo_plan_options *options, const histo_view *const *operands,
                                const histo_fill_options *fill);
 
@@ -121,47 +121,47 @@ histo_status histo_plan_settle(histo_plan *plan, int target);
 const char *histo_split_why_not(const histo_plan *plan, const histo_view *const *operands);
 
 /* How many GPUs besides target[1] may take part in fills of page-locked samples: those that this process already uses.
- * Starts none. */
+ * Does not initialise any. */
 int histo_split_partners(const histo_plan *plan);
 
-/* Could the samples reach target[1] and these GPUs before the CPU has counted them by this candidate? */
+/* Whether the samples could reach target[1] and these GPUs before the CPU, by this candidate, has counted them. */
 bool histo_split_may_pay(const histo_plan *plan, const histo_candidate *cpu);
 
-/* Split the plan between the best candidates of its two targets, and other GPUs, if that pays. One of the candidates
- * has been chosen; known: both times are measured. Without other GPUs, only known times are trusted. */
+/* Split the plan between the best candidates of its two targets, and other GPUs, if that pays off. One of the
+ * candidates has been chosen; known: both times are measured. Without other GPUs, only measured times are trusted. */
 void histo_plan_split(histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu, bool measured,
                       const histo_view *const *operands, const histo_fill_options *fill);
 
-/* Split the plan, which is on target[1], among all GPUs and the CPU. gpu: NULL if a fill on one has no estimate. */
+/* Split the plan, which is on target[1], among all GPUs and the CPU. gpu: NULL if fills on a GPU have no estimate. */
 histo_status histo_plan_split_all(histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu,
                                   const histo_view *const *operands, const histo_fill_options *fill);
 void histo_split_free(histo_plan *plan);
 
-/* Is the plan split, and are these samples in page-locked memory? Others are counted on one device. */
+/* Whether the plan is split and these samples are in page-locked memory. Other samples are counted on one device. */
 bool histo_split_fits(const histo_plan *plan, const histo_view *const *operands);
 
-/* Run the range of `job` on all devices; job->threads: of the CPU. */
+/* Run the range of `job` on all devices; job->threads: CPU threads. */
 histo_status histo_split_run(const histo_plan *plan, const histo_job *job);
 
-/* Is it page-locked and contiguous, so that a GPU can fetch it directly? */
+/* Whether the view is page-locked and contiguous, so that a GPU can fetch it directly. */
 bool histo_is_pinned(const histo_backend *backend, const histo_view *view);
 
 /* Set the parameters of a row to their defaults. */
 void histo_params_default(const histo_row *row, int64_t *params);
 
-/* Change the parameters that "name=value,…" names; fails for those that the row does not have. */
+/* Set the parameters given as "name=value,…"; fails for names that the row does not have. */
 histo_status histo_params_parse(const histo_row *row, const char *text, int64_t *params);
-/* Write those that are not the default like that. */
+/* Write the parameters that differ from their defaults in that form. */
 void histo_params_print(const histo_row *row, const int64_t *params, histo_text *text);
 
-/* Make the plan use a row, with its default parameters or with these. */
+/* Make the plan use a row, with these parameters, or its defaults if NULL. */
 void histo_plan_use(histo_plan *plan, const histo_row *row, const int64_t *params);
 
-/* One line that describes the kind of problem on a target, for wisdom: HISTO_SIGNATURE_BYTES at most. */
+/* The signature of a plan's problem on a target, for wisdom: one line, at most HISTO_SIGNATURE_BYTES. */
 void histo_plan_signature(const histo_plan *plan, int target, char *signature);
 
-/* Wisdom: find the remembered strategy for a signature on a device (NULL if none) with its parameters, and remember
- * one; params: NULL for the defaults. */
+/* Wisdom: look up the remembered strategy (NULL if none) and its parameters by signature and device, or remember one;
+ * params: NULL for the defaults. */
 bool histo_wisdom_exists(void);
 const histo_row *histo_wisdom_find(histo_device device, const char *signature, int64_t *params, double *us);
 histo_status histo_wisdom_add(histo_device device, const char *signature, const histo_row *row, const int64_t *params,

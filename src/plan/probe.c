@@ -26,7 +26,7 @@ static void sort(uint32_t *slots, int n)
 void histo_plan_probe(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill)
 {
     histo_problem *p = &plan->problem;
-    if (p->records) return; /* only a compiled kernel could read them */
+    if (p->records) return; /* only a compiled kernel can read records */
     uint32_t *slots = histo_malloc(PROBES * sizeof *slots);
     if (!slots) return;
     histo_job job;

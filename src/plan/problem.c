@@ -113,7 +113,7 @@ histo_status histo_offsets_check(const int64_t *offsets, int64_t batch, const hi
                       device - HISTO_DEVICE_CUDA(0));
 }
 
-/* Bind an axis whose view has records, if it has. */
+/* Bind the function of an axis whose view has records. */
 static histo_status add_function(histo_problem *problem, int axis, const histo_view *view,
                                  const histo_function *function)
 {
@@ -145,7 +145,7 @@ static histo_status bind_samples(histo_problem *problem, const histo_view *views
     return status;
 }
 
-/* Has no dimension of a batch entry neighbours side by side? */
+/* Whether no dimension of a batch entry has contiguous neighbours. */
 static bool is_strided(const histo_view *view)
 {
     bool single = true;
@@ -161,7 +161,7 @@ static uint64_t distance(const histo_view *view, int d)
     return view->strides[d] < 0 ? 0 - (uint64_t)view->strides[d] : (uint64_t)view->strides[d];
 }
 
-/* The dimension among [begin, end) along which neighbours are nearest in memory; `end` if there is none. */
+/* The dimension among [begin, end) whose stride is smallest; `end` if there is none. */
 static int nearest(const histo_view *view, int begin, int end)
 {
     int best = end;
@@ -170,7 +170,7 @@ static int nearest(const histo_view *view, int begin, int end)
     return best;
 }
 
-/* Are the elements of all batch entries the same? */
+/* Whether all batch entries have the same elements. */
 static bool repeats(const histo_view *view)
 {
     for (int d = 0; d < view->batch_ndim; d++)
@@ -181,7 +181,7 @@ static bool repeats(const histo_view *view)
 /* See histo_problem.apart. */
 static int apart(const histo_view *view)
 {
-    enum { LONG_RUN = 32 }; /* of samples of different entries, which may have gaps around them */
+    enum { LONG_RUN = 32 }; /* contiguous samples of different entries, which may have gaps around them */
     if (!view->batch_ndim) return 0;
     const int entry = nearest(view, 0, view->batch_ndim), sample = nearest(view, view->batch_ndim, view->ndim);
     if (entry == view->batch_ndim || sample == view->ndim) return 0;
@@ -243,7 +243,7 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_h
 void histo_problem_job(const histo_problem *problem, const histo_view *const *operands, const histo_fill_options *fill,
                        histo_job *job)
 {
-    /* Not cleared or returned as a whole: the iterator is large. */
+    /* Set field by field, as copying or clearing the large iterator would cost too much. */
     job->problem = problem;
     job->prepared = NULL;
     job->threads = fill && fill->threads ? histo_threads_for(fill->threads) : 1;
@@ -271,7 +271,7 @@ void histo_problem_job(const histo_problem *problem, const histo_view *const *op
     }
 }
 
-/* Find the densest run of `length` slots among the probed ones: [first, end). */
+/* Find the densest run of `length` slots among the probed slots: [first, end). */
 static void densest_run(const histo_problem *problem, int64_t length, int *first, int *end)
 {
     *first = *end = 0;
@@ -291,7 +291,7 @@ double histo_problem_fraction(const histo_problem *problem, int64_t length)
     return (double)(end - first) / problem->probes;
 }
 
-/* How many of so many groups are touched by n samples that are spread evenly. */
+/* How many of `groups` groups n evenly spread samples touch. */
 static double touched_of(double groups, double n)
 {
     return groups * (1 - exp(-n / groups));
@@ -299,7 +299,7 @@ static double touched_of(double groups, double n)
 
 double histo_problem_touched(const histo_problem *problem, int64_t length, int group, double n)
 {
-    enum { NEAR = 16 /* probed samples, between which others are taken to be evenly spread */ };
+    enum { NEAR = 16 /* number of probed samples between which the others are assumed to be evenly spread */ };
     const double slots = (double)(length < problem->slots ? length : problem->slots);
     if (!problem->probes && problem->dense) return 0;
     if (!problem->probes) return touched_of(slots / group, n * slots / (double)problem->slots);
@@ -326,14 +326,14 @@ histo_outside histo_problem_outside(const histo_problem *problem, int64_t length
         equal = again ? equal + 1 : 1;
         if (equal > commonest) commonest = equal;
     }
-    /* A single sample does not show how common its slot is. */
+    /* One sample in the run does not tell how common its slot is. */
     return (histo_outside){1 - (double)(end - first) / problem->probes,
                            commonest > 1 ? (double)commonest / problem->probes : 0};
 }
 
 bool histo_problem_has_counters(const histo_problem *problem)
 {
-    enum { MAX = 1 << 26 /* half a GiB */ };
+    enum { MAX = 1 << 26 /* entries: half a GiB */ };
     return problem->storage == HISTO_DENSE || problem->slots <= MAX / problem->batch;
 }
 
@@ -345,7 +345,8 @@ bool histo_problem_is_ordinary(const histo_problem *problem)
     return are;
 }
 
-/* Samples a bin that repay cells, which take up to a us per bin to make: in a few fills, or in many. */
+/* Samples per bin that repay cells, which take up to a microsecond per bin to make: within a few fills, or over many.
+ */
 enum { ENOUGH_FOR_A_TABLE = 1 << 18, SAMPLES_A_BIN = 64, FEWEST_A_BIN = 4 };
 
 histo_status histo_problem_make_cells(histo_problem *problem)

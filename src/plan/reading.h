@@ -1,4 +1,4 @@
-/* A read: which slots, of which quantity, as what type, and where to. */
+/* A read: which slots of which quantity, their type, and the destination. */
 #ifndef PLAN_READING_H
 #define PLAN_READING_H
 
@@ -17,16 +17,16 @@ typedef struct histo_slot_grid {
 typedef struct histo_reading {
     histo_quantity quantity;
     histo_slot_grid grid;
-    int64_t size;    /* elements */
-    bool cumulative; /* each element is the sum of those up to it along the last axis; counts only */
+    int64_t size;    /* number of elements */
+    bool cumulative; /* each element is the sum up to it along the last axis; counts only */
     histo_dtype dtype;
     void *out;
-    void *stream; /* for memory of a GPU */
-    bool done;    /* a fill has already written it: see histo_job */
-    bool part;    /* of the batch, or of the slots of an axis */
+    void *stream; /* for a destination in GPU memory */
+    bool done;    /* the fill has already written the destination: see histo_job */
+    bool part;    /* not all of the batch, or not all slots of an axis */
 } histo_reading;
 
-/* Make one dimension of those that are contiguous together. */
+/* Merge dimensions that are contiguous together. */
 static inline void histo_slot_grid_coalesce(histo_slot_grid *grid)
 {
     int last = 0;
@@ -40,7 +40,7 @@ static inline void histo_slot_grid_coalesce(histo_slot_grid *grid)
     grid->ndim = last + 1;
 }
 
-/* Counts above the largest number of 32 bits become that number. */
+/* Saturate counts at 2^32 - 1. */
 HISTO_INLINE uint32_t histo_saturated(uint64_t count)
 {
     return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "plan/registry.h"
 
-#define FROM_cuda(strategy) NULL /* added by add_cuda */
+#define FROM_cuda(strategy) NULL /* filled in by add_cuda */
 #define FROM_cpu(strategy) &strategy
 
 #define STRATEGY(backend, name, summary, limits, source) extern const histo_strategy histo_##backend##_##name;
@@ -21,7 +21,7 @@ static const histo_row rows[] = {
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
-/* The rows with the strategies of the CUDA backend, once it is there. */
+/* A copy of the rows that includes the strategies of the CUDA backend, once it is loaded. */
 static pthread_once_t added = PTHREAD_ONCE_INIT;
 static histo_row all_rows[ROWS];
 

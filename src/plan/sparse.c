@@ -15,8 +15,8 @@ static int64_t end_of_chunk(int64_t begin, int64_t n)
     return n - begin < CHUNK ? n : begin + CHUNK;
 }
 
-/* Sort by one digit of the slots into the other array. If all entries have the same digit, move nothing and return
- * false; also if the call has been stopped. */
+/* Sort by one digit of the slots into the other array. Returns false, and moves nothing, if all entries have the same
+ * digit, or if the call has been cancelled. */
 static bool sort_by_digit(const histo_entry *restrict from, histo_entry *restrict to, int64_t n, int shift,
                           bool *stopped)
 {
@@ -136,7 +136,7 @@ histo_status histo_sparse_settle(histo_sparse *sparse)
     if (sparse->lists < 2) return HISTO_OK;
     histo_list last = sparse->list[--sparse->lists];
     histo_status status = merge_last(sparse, last, true);
-    if (status != HISTO_OK) sparse->lists++; /* which still has it */
+    if (status != HISTO_OK) sparse->lists++; /* `last` is still there */
     return status;
 }
 

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* A slot, numbered over all batch entries, and its count. */
+/* A slot, numbered across all batch entries, and its count. */
 typedef struct histo_entry {
     uint64_t slot, count;
 } histo_entry;
@@ -27,17 +27,17 @@ typedef struct histo_sparse {
     histo_list list[HISTO_SPARSE_LISTS];
 } histo_sparse;
 
-/* Sort n entries by slot and merge duplicates; *n becomes how many are left. room: space for as many. Can only be
- * cancelled; then the entries mean nothing. */
+/* Sort n entries by slot and merge duplicates; *n becomes the number left. room: space for n entries. Fails only if
+ * cancelled; the entries are then undefined. */
 histo_status histo_entries_sort(histo_entry *entries, int64_t *n, histo_entry *room);
 
 void histo_list_free(histo_list *list);
 
 /* Add a list. Takes ownership on success; on failure, nothing changes. */
 histo_status histo_sparse_add(histo_sparse *sparse, histo_list list);
-/* Merge all lists into one; on failure, nothing changes. */
+/* Merge all lists into one. On failure, nothing changes. */
 histo_status histo_sparse_settle(histo_sparse *sparse);
-/* All entries of settled counts. */
+/* All entries, after histo_sparse_settle. */
 histo_list histo_sparse_all(const histo_sparse *sparse);
 void histo_sparse_clear(histo_sparse *sparse);
 

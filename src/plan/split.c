@@ -12,7 +12,7 @@
 /* Minimum predicted speedup: all devices slow down by reading the same memory. */
 static const double worth = 1.25;
 
-/* How long the CPU counts before the calling thread looks after the GPUs again. They count what they have meanwhile. */
+/* How long the CPU counts before the calling thread attends to the GPUs again. Meanwhile they count what they have. */
 enum { HELP_US = 800 };
 
 /* ---- Estimates ---- */
@@ -51,7 +51,7 @@ int histo_split_partners(const histo_plan *plan)
     return n;
 }
 
-/* The time of a fill on target[1] and so many partners, if one GPU alone would count for count_us. */
+/* The time of a fill on target[1] and `partners` other GPUs, if a single GPU would count for count_us. */
 static double transfer_us(const histo_plan *plan, int partners, double count_us)
 {
     histo_transfer way = plan->target[1].transfer;
@@ -59,8 +59,8 @@ static double transfer_us(const histo_plan *plan, int partners, double count_us)
     return histo_transfer_us(&way, count_us / (1 + partners));
 }
 
-/* The time of a fill by the CPU alone. An estimate is for counting; many threads are bound by memory, whose rate is
- * unknown and assumed. */
+/* The time of a fill by the CPU alone. Estimates are for counting alone; many threads are bound by memory, whose
+ * bandwidth is unknown and assumed. */
 static double cpu_us(const histo_plan *plan, const histo_candidate *cpu, bool measured)
 {
     const double bytes = (double)plan->problem.samples * histo_sample_bytes(&plan->problem);
@@ -73,8 +73,8 @@ bool histo_split_may_pay(const histo_plan *plan, const histo_candidate *cpu)
     return partners && cpu_us(plan, cpu, false) > transfer_us(plan, partners, 0);
 }
 
-/* The number of threads with which the CPU helps. It counts many small parts, so its strategy must begin and end
- * quickly. 0: it cannot help. */
+/* The number of threads with which the CPU helps; 0 if it cannot. It counts many small parts, so its strategy must
+ * start and finish quickly. */
 static int helping_threads(const histo_plan *plan, const histo_candidate *cpu)
 {
     for (int threads = cpu ? plan->target[0].threads : 0; threads > 0; threads /= 2)
@@ -83,7 +83,8 @@ static int helping_threads(const histo_plan *plan, const histo_candidate *cpu)
     return 0;
 }
 
-/* The time of a fill by the CPU and GPUs, each of which alone takes gpu->us; *fraction: of samples that GPUs count. */
+/* The time of a fill by the CPU and GPUs, each of which alone takes gpu->us; *fraction: of the samples that the GPUs
+ * count. */
 static double predict(const histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu, bool measured,
                       int partners, double *fraction)
 {
@@ -107,7 +108,7 @@ typedef struct helper {
     histo_share share;
     const histo_row *row;
     histo_job job;
-    double samples_a_us; /* counted in a microsecond; 0: none yet */
+    double samples_a_us; /* measured rate; 0: not yet */
 } helper;
 
 static histo_status count_last(helper *h, int64_t n)
@@ -174,7 +175,7 @@ static void sharing_free(sharing *s)
 
 histo_status histo_split_run(const histo_plan *plan, const histo_job *job)
 {
-    enum { FEW = 1 << 18 }; /* samples that do not repay a transfer */
+    enum { FEW = 1 << 18 }; /* too few samples to repay a transfer */
     const int64_t n = job->end - job->begin;
     sharing *s;
     histo_status status = sharing_make(&s, plan, job);
@@ -186,7 +187,7 @@ histo_status histo_split_run(const histo_plan *plan, const histo_job *job)
 
 /* ---- Planning ---- */
 
-/* A GPU that cannot run the strategy, or be prepared, takes no part. */
+/* A GPU that cannot run the strategy, or cannot be prepared, is left out. */
 static histo_status add_partner(histo_plan *plan, histo_device device)
 {
     histo_partner *partner = &plan->split.partner[plan->split.partners];
@@ -206,8 +207,8 @@ void histo_split_free(histo_plan *plan)
     plan->split = (histo_split){0};
 }
 
-/* Let other devices take part beside the plan's own GPU, which has been chosen: the CPU, if it can help, and all GPUs,
- * or those that this process uses. */
+/* Let other devices join the plan's own GPU, which has been chosen: the CPU, if it can help, and all GPUs or those that
+ * this process uses. */
 static histo_status engage(histo_plan *plan, const histo_candidate *cpu, bool all)
 {
     const int devices = plan->row->backend->devices();
@@ -231,9 +232,9 @@ static histo_status engage(histo_plan *plan, const histo_candidate *cpu, bool al
     return HISTO_OK;
 }
 
-/* Only a fill shows whether every GPU has the memory to take part, and a fill that fails would spoil what the histogram
- * has counted. So each GPU counts a few samples into accumulators that are thrown away. The staging buffers are kept.
- */
+/* Only a fill shows whether every GPU has the memory to take part, and a failing fill would spoil what the histogram
+ * has counted. So each GPU counts a few samples into accumulators that are then discarded. The staging buffers are
+ * kept. */
 static histo_status try_out(const histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill)
 {
     const histo_problem *p = &plan->problem;
@@ -301,6 +302,6 @@ histo_status histo_plan_split_all(histo_plan *plan, const histo_candidate *cpu, 
     if (status != HISTO_OK) return status;
     plan->split.fraction = 1;
     if (gpu) plan->split.us = predict(plan, cpu, gpu, measured, plan->split.partners, &plan->split.fraction);
-    if (!(plan->split.fraction > 0)) plan->split.fraction = 1; /* the CPU may be done before any GPU starts */
+    if (!(plan->split.fraction > 0)) plan->split.fraction = 1; /* the CPU may finish before any GPU starts */
     return try_out(plan, operands, fill);
 }

@@ -1,14 +1,14 @@
-/* The devices that a plan may use: the requested one, the one with the samples, or the one that has the requested
- * strategy. If samples in host memory have no requested device, a transfer to a GPU may pay. The plan then has two
- * targets and chooses among the strategies of both. It also has two if all GPUs were requested: the CPU helps
- * them. */
+/* Find the devices that a plan may use: the requested one, the one that holds the samples, or the one that has the
+ * requested strategy. If samples are in host memory and no device was requested, a transfer to a GPU may pay off. The
+ * plan then has two targets and chooses among the strategies of both. It also has two if all GPUs were requested, with
+ * the CPU helping. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "plan/plan.h"
 #include "view/dtype.h"
 
-/* Why a GPU cannot count this; NULL if it can. */
+/* Why a GPU cannot count this problem; NULL if it can. */
 static const char *why_on_host(const histo_problem *p)
 {
     if (p->plain) return NULL;
@@ -56,8 +56,8 @@ bool histo_is_pinned(const histo_backend *backend, const histo_view *view)
     return is_contiguous(view) && backend->pinned(view->data);
 }
 
-/* The cost of transferring the operands to a GPU. It is 0 if some are in GPU memory: no other device can
- * then count them. */
+/* The cost of transferring the operands to a GPU; 0 if some are in GPU memory, since no other device can then count
+ * them. */
 static histo_transfer transfer_to(const histo_problem *p, const histo_backend *backend, histo_device device,
                                   const histo_view *const *operands)
 {

@@ -5,7 +5,7 @@
 
 bool histo_total_add(uint64_t *sum, const uint64_t *counts, int64_t n)
 {
-    enum { MOST = 1 << 30 }; /* so many halves of counts add up without a carry */
+    enum { MOST = 1 << 30 }; /* this many halves of counts add up without a carry */
     for (int64_t first = 0; first < n; first += MOST) {
         const int64_t end = n - first < MOST ? n : first + MOST;
         uint64_t low = 0, high = 0;
@@ -64,7 +64,8 @@ histo_status histo_total_exchange(histo_accumulators *accumulators, uint64_t bef
 {
     uint64_t total = accumulators->most;
     if (total == UINT64_MAX || after > UINT64_MAX - (total - before)) {
-        /* Counts that were changed in place may add up to anything. If they do, they can be put right. */
+        /* Counts that were changed in place may add up to anything; if they overflow, the caller can still correct
+         * them. */
         if (histo_total_find(accumulators, &total) != HISTO_OK) return HISTO_OK;
         accumulators->most = total;
         if (after > UINT64_MAX - (total - before)) return histo_fail_total();
