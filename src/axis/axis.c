@@ -12,12 +12,12 @@
 #include "base/memory.h"
 #include "view/half.h"
 
-/* Integers within this magnitude are doubles, each. */
+/* Doubles represent every integer up to this magnitude exactly. */
 static const int64_t most_whole = INT64_C(1) << 53;
 
 histo_axis histo_axis_integer(int64_t lo, int64_t bins)
 {
-    /* No double is any other integer for sure: NaN makes the check refuse it. */
+    /* A larger integer may not be a double: NaN makes the check refuse it. */
     if (lo < -most_whole || lo > most_whole)
         return (histo_axis){.kind = HISTO_INTEGER, .bins = bins, .lo = NAN, .hi = NAN};
     return (histo_axis){.kind = HISTO_INTEGER, .bins = bins, .lo = (double)lo, .hi = (double)lo + (double)bins};
@@ -78,7 +78,7 @@ static double transform(const histo_axis *axis, double x)
 {
     switch (axis->kind) {
     case HISTO_LOG:
-        return log10(x); /* so that powers of ten are edges, where they can be */
+        return log10(x); /* log10 makes powers of ten exact edges where possible */
     case HISTO_SQRT:
         return sqrt(x);
     case HISTO_POWER:
@@ -102,7 +102,7 @@ static double inverse(const histo_axis *axis, double t)
     }
 }
 
-/* Equal steps from lo to hi on the transformed scale: t holds both ends and the step there. */
+/* Equal steps on the transformed scale: t holds both ends and the step there. */
 typedef struct axis_scale {
     double first, step;
 } axis_scale;
@@ -136,8 +136,8 @@ typedef struct stored_edges {
     int64_t owners;
     bool ordinary;
     double off;
-    histo_edge_keys of_i64, of_u64; /* the thresholds of integer edges that doubles do not hold */
-    double edges[];                 /* rounded up, followed by these edges, and by the thresholds */
+    histo_edge_keys of_i64, of_u64; /* thresholds of integer edges that doubles cannot represent */
+    double edges[];                 /* rounded up, followed by the integer edges and the thresholds */
 } stored_edges;
 
 static stored_edges *stored(const histo_axis *owned)
@@ -145,19 +145,19 @@ static stored_edges *stored(const histo_axis *owned)
     return (stored_edges *)((const char *)histo_axis_doubles(owned) - offsetof(stored_edges, edges));
 }
 
-/* The edges that a description brings, or NULL: integer and regular axes have no others than their formula's. */
+/* The edges given with the description, or NULL: integer and regular axes only have those of their formula. */
 static const double *given_edges(const histo_axis *axis)
 {
     return axis->kind >= HISTO_VARIABLE && !histo_axis_is_whole(axis) ? (const double *)axis->edges : NULL;
 }
 
-/* Does a formula give the edges? */
+/* Whether a formula gives the edges. */
 static bool is_computed(const histo_axis *axis)
 {
     return axis->kind != HISTO_VARIABLE && !given_edges(axis);
 }
 
-/* Do the edges increase? In vectors, as compilers make none of comparisons, which may trap. */
+/* Whether the edges increase. Written for vectors, since compilers do not vectorise comparisons, which may trap. */
 static bool all_increase(const double *edges, int64_t bins)
 {
     typedef double pair __attribute__((vector_size(16)));
@@ -173,7 +173,7 @@ static bool all_increase(const double *edges, int64_t bins)
     return all[0] && all[1] && (i == bins || edges[i + 1] > edges[i]);
 }
 
-/* edges: where they are stored, else NULL for those of the formula. Only those of variable axes may be equal. */
+/* edges: stored ones, or NULL for those of the formula. Only edges of variable axes may be equal. */
 static histo_status check_increasing(const histo_axis *axis, const double *edges)
 {
     if (edges && all_increase(edges, axis->bins)) return HISTO_OK;
@@ -198,18 +198,17 @@ static histo_status check_increasing(const histo_axis *axis, const double *edges
     return HISTO_OK;
 }
 
-/* So many edges are computed to see if they increase, in a tenth of a second. */
+/* Up to this many edges are computed to check that they increase, which takes a tenth of a second. */
 static const int64_t most_compared = INT64_C(1) << 22;
 
-/* Whether edges of the formula increase by more than rounding moves them, which holds for all but extremely narrow
- * bins. On the scale, edges move by 3 * 2^-53 of the farther end. On the way back, pow is at most two ulp off, the
- * rounded exponent counts for as much as the logarithm of the edge, at most 745, and log edges move by their exponents.
- */
+/* Whether edges of the formula increase by more than rounding moves them, as they do for all but extremely narrow bins.
+ * On the scale, edges move by 3 * 2^-53 of the farther end. On the way back, pow is at most two ulp off, the rounded
+ * exponent counts for as much as the logarithm of the edge, at most 745, and log edges move by their exponents. */
 static bool surely_increases(const histo_axis *axis)
 {
     const axis_scale s = scale_of(axis);
     const double step = fabs(s.step), farthest = fmax(fabs(s.first), fabs(s.first + (double)axis->bins * s.step));
-    double share = 0x1p-46; /* of the farther end that a step is, at least */
+    double share = 0x1p-46; /* minimum step, as a fraction of the farther end */
     if (axis->kind == HISTO_REGULAR) share = 0x1p-50;
     if (axis->kind == HISTO_POWER || axis->kind == HISTO_SQRT) share += fabs(axis->power) * 0x1p-41;
     const double end = axis->kind == HISTO_LOG ? fmax(farthest, 1) : farthest;
@@ -282,7 +281,7 @@ histo_status histo_axis_check_description(const histo_axis *axis)
                           (long long)axis->bins, (long long)HISTO_MAX_BINS);
     histo_status status = histo_check_reserved(axis->reserved, sizeof axis->reserved, "histo_axis");
     if (status != HISTO_OK) return status;
-    /* Soon, for the commonest axis: calls with few samples make it. */
+    /* A shortcut for the commonest axis, since calls with few samples make it. */
     if (axis->kind == HISTO_REGULAR && axis->edge_type == HISTO_EDGES_F64 && axis->bins <= most_compared &&
         axis->lo < axis->hi && isfinite(axis->hi - axis->lo))
         return HISTO_OK;
@@ -345,7 +344,7 @@ histo_status histo_axis_edges(const histo_axis *axis, double *edges)
 enum { LANES = 8, TOGETHER = 256, SUMMED = 4 };
 
 /* By how much, at most, n <= TOGETHER edges miss lo + i * step = lo + steps[i], apart from rounding; or SUMMED times as
- * much, since that many are added, which vectors do faster than comparing them. NaN if an edge is NaN. */
+ * much, since that many are added up, which is faster in vectors than comparing them. NaN if an edge is NaN. */
 static double misses(const double *edges, int64_t n, double lo, const double *steps)
 {
     double miss[TOGETHER / SUMMED + 1] = {0}, farthest = 0, all = 0;
@@ -363,7 +362,7 @@ static double misses(const double *edges, int64_t n, double lo, const double *st
     return all - all == 0 ? farthest : NAN;
 }
 
-/* Are all edges but the last lo + i * step, to the bit? */
+/* Whether all edges but the last equal lo + i * step, to the bit. */
 static bool follow_formula(const histo_axis *axis, const double *edges)
 {
     const double lo = axis->lo, step = histo_axis_step(axis);
@@ -403,7 +402,7 @@ static double measure_off(const histo_axis *axis, const double *edges)
         if (!(miss <= HISTO_NEAR * step)) return HISTO_FAR_OFF;
         off = fmax(off, miss);
     }
-    off = (off + fmax(fabs(lo), fabs(axis->hi)) * 0x1p-50) / step; /* with what is lost to rounding */
+    off = (off + fmax(fabs(lo), fabs(axis->hi)) * 0x1p-50) / step; /* plus rounding errors */
     return off <= HISTO_NEAR ? off : HISTO_FAR_OFF;
 }
 
@@ -423,7 +422,7 @@ double histo_axis_off(const histo_axis *owned)
     return stored(owned)->off;
 }
 
-/* Store integer edges behind the doubles. */
+/* Store integer edges after the doubles. */
 static void keep_whole(const histo_axis *axis, stored_edges *it, histo_axis *owned)
 {
     const int64_t n = axis->bins + 1;
@@ -466,7 +465,7 @@ histo_status histo_axis_own(const histo_axis *axis, histo_axis *owned)
         return HISTO_OK;
     }
     it->off = measure_off(owned, it->edges);
-    /* Edges that are near those of a regular axis increase. */
+    /* Edges close to those of a regular axis increase. */
     it->ordinary = it->off <= HISTO_NEAR || (isfinite(owned->hi - owned->lo) && all_increase(it->edges, axis->bins));
     if (!it->ordinary && !is_whole) status = check_increasing(axis, it->edges);
     if (status != HISTO_OK) histo_axis_disown(owned);
@@ -527,8 +526,8 @@ static double rounded_to(histo_dtype dtype, double x)
     return dtype == HISTO_F64 ? x : dtype == HISTO_F32 ? (double)(float)x : (double)histo_f16_to_f32(histo_f16_of(x));
 }
 
-/* edges[i] = i * ((hi - lo) / bins) + lo, every result rounded to a type; where the step is too small for the type,
- * i / bins * (hi - lo) + lo. 32-bit numbers are converted in vectors. */
+/* edges[i] = i * ((hi - lo) / bins) + lo, every result rounded to a type; if the step is too small for the type, i /
+ * bins * (hi - lo) + lo. 32-bit numbers convert in vectors. */
 static void linspace_f64(int32_t bins, double lo, double hi, bool as_float, double *edges)
 {
     const double width = hi - lo, step = width / (double)bins;
@@ -598,7 +597,7 @@ histo_status histo_linspace(int64_t bins, double lo, double hi, histo_dtype comp
     edges[bins] = rounded_to(edge, rounded_to(computed, hi));
     for (int64_t i = 0; i < bins && edge == HISTO_F16; i++)
         edges[i] = rounded_to(edge, edges[i]);
-    /* The edges of bins that are wide compared with rounding errors increase. */
+    /* Edges of bins that are wide compared with rounding errors always increase. */
     const bool single = computed == HISTO_F32 || edge == HISTO_F32,
                any_half = computed == HISTO_F16 || edge == HISTO_F16;
     const double least = single ? fmax(fabs(axis.lo), fabs(axis.hi)) * 0x1p-20 : 0;
@@ -614,13 +613,13 @@ histo_status histo_axis_check_kept(const histo_axis *owned, const double *edges)
     return HISTO_OK;
 }
 
-/* Do lo, hi and the bins give the edges, by one formula? */
+/* Whether lo, hi and the number of bins give the edges, by one formula. */
 static bool is_regular(const histo_axis *axis)
 {
     return axis->kind == HISTO_INTEGER || axis->kind == HISTO_REGULAR;
 }
 
-/* Before a histogram owns an axis, integer edges may be doubles, too. */
+/* Before a histogram owns an axis, its integer edges may all be doubles. */
 static bool equals_whole(const histo_axis *whole, const histo_axis *other)
 {
     if (histo_axis_is_whole(other)) return histo_whole_equal(whole, other);

@@ -10,11 +10,11 @@ enum {
     MAX_LEVELS = 6,
     MAX_ENTRIES = 1 << 22,
     MORE_CELLS = 6,       /* how often the number of cells may double to separate all thresholds */
-    GOOD_ENTRIES = 44000, /* so many leave room for counters in a GPU's shared memory */
-    FAST_ENTRIES = 52000, /* so many fit there, without counters */
+    GOOD_ENTRIES = 44000, /* leaves room for counters in a GPU's shared memory */
+    FAST_ENTRIES = 52000, /* fits there without counters */
     LOG_FAST_CELLS = 16,  /* more cells always exceed GOOD_ENTRIES */
-    LOG_QUICK_CELLS = 17, /* more take so long to make that one number of finer cells is tried */
-    QUICK_LOG_FINER = 3,  /* log2 of that number of finer cells */
+    LOG_QUICK_CELLS = 17, /* above this, only one number of finer cells is tried, to save time */
+    QUICK_LOG_FINER = 3,  /* log2 of that number */
     WARP = 32,            /* samples that a GPU processes in lockstep */
     GROUP = 8 * WARP      /* samples that branch together */
 };
@@ -33,13 +33,13 @@ typedef struct threshold {
 typedef struct maker {
     histo_cells cells;
     histo_dtype dtype;
-    double samples;   /* how many a fill has */
+    double samples;   /* samples per fill */
     double *values;   /* exact values of the thresholds */
     threshold *where; /* their positions */
     uint32_t thresholds;
-    bool coincide; /* some of them */
+    bool coincide; /* whether some positions coincide */
     uint32_t *entry;
-    uint32_t words, room, most; /* most: a table with more words is not wanted */
+    uint32_t words, room, most; /* most: tables with more words are not wanted */
     bool no_memory, too_many;
     double special[MAX_LEVELS + 1]; /* approximate fraction of samples that are special at each level */
 } maker;
@@ -61,7 +61,8 @@ static double value_below(histo_dtype dtype, double value)
 {
     if (dtype == HISTO_F64) return nextafter(value, -INFINITY);
     if (dtype == HISTO_F32) return (double)nextafterf((float)value, -INFINITY);
-    return fabs(value) >= 0x1p53 ? value : value - 1; /* as a double, which samples below the threshold may share */
+    return fabs(value) >= 0x1p53 ? value : value - 1; /* as a double, which samples below the threshold may also round
+                                                       * to */
 }
 
 static bool list_thresholds(maker *m, const histo_axis *owned)
@@ -74,11 +75,11 @@ static bool list_thresholds(maker *m, const histo_axis *owned)
     m->values = histo_malloc(((size_t)owned->bins + 1) * sizeof *m->values);
     m->where = histo_malloc(((size_t)owned->bins + 1) * sizeof *m->where);
     if (!m->values || !m->where) return false;
-    /* An end that was rounded up is above what a closed axis takes. */
+    /* If the last edge was rounded up, it lies above what a closed axis takes. */
     const bool closed = owned->closed && !(histo_axis_is_whole(owned) && !histo_whole_is_double(owned, owned->bins));
     for (int64_t i = 0; i <= owned->bins; i++) {
         double value = histo_first_value(m->dtype, histo_edge_at(owned, i), i == owned->bins && closed);
-        if (!(value <= most)) break; /* above all samples */
+        if (!(value <= most)) break; /* above all possible samples */
         value = value > least ? value : least;
         m->coincide |= i > 0 && value == m->values[i - 1];
         m->values[m->thresholds++] = value;
@@ -97,7 +98,8 @@ static void place_thresholds(maker *m)
     for (uint32_t i = 0; i < m->thresholds; i++) {
         double value = m->values[i];
         m->where[i].position = position_of(m, value);
-        bool told = i == 0 && (m->cells.from_below || value == -INFINITY); /* else every sample would be compared */
+        bool told = i == 0 && (m->cells.from_below || value == -INFINITY); /* else every sample would need a comparison
+                                                                            */
         m->where[i].shared = !told && position_of(m, value_below(m->dtype, value)) == m->where[i].position;
     }
 }
@@ -123,7 +125,7 @@ typedef struct part {
     int level;
 } part;
 
-/* The first threshold, starting at `first`, that is not below `position`. */
+/* The first threshold, from `first` on, that is not below `position`. */
 static uint32_t end_of(const maker *m, uint32_t first, uint64_t position)
 {
     while (first < m->thresholds && m->where[first].position < position)
@@ -139,14 +141,14 @@ static uint32_t simple_sum(const maker *m, const part *p)
     return p->end > p->first ? base + beyond - ((t->position - p->cell) << 1 | (uint32_t)t->shared) : base;
 }
 
-/* Are all thresholds of a part one value, below which it has no samples? */
+/* Whether all thresholds of a part are at one value, and it has no samples below that. */
 static bool is_above_all(const maker *m, const part *p)
 {
     const threshold *first = &m->where[p->first];
     return first->position == p->begin && !first->shared && m->values[p->first] == m->values[p->end - 1];
 }
 
-/* Add `count` words that special sums refer to by a number with this shift; false if they do not fit. */
+/* Append `count` words, to which special sums refer by a number with this shift; false if they do not fit. */
 static bool add_words(maker *m, uint32_t count, int shift)
 {
     const histo_cells *c = &m->cells;
@@ -157,7 +159,7 @@ static bool add_words(maker *m, uint32_t count, int shift)
     return true;
 }
 
-/* Make the cells of any part; a part with several thresholds gets finer cells, up to MAX_LEVELS deep. */
+/* Make the cells of a part; a part with several thresholds gets finer cells, up to MAX_LEVELS deep. */
 static uint32_t sum_of(maker *m, const part *p)
 {
     if (p->end - p->first <= 1) return simple_sum(m, p);
@@ -189,7 +191,7 @@ static uint32_t sum_of(maker *m, const part *p)
     return sum;
 }
 
-/* Entries for the map and width of cells that m->cells has. */
+/* Make the entries for the map and cell width in m->cells. */
 static bool make_entries(maker *m, uint32_t count)
 {
     memset(m->special, 0, sizeof m->special);
@@ -213,7 +215,7 @@ static bool make_entries(maker *m, uint32_t count)
 
 /* ---- Maps ---- */
 
-/* The finite thresholds take so many positions. Those at infinity share the positions at the ends. */
+/* Map the finite thresholds linearly to this many positions. Infinite ones share the positions at the ends. */
 static bool map_linearly_to(maker *m, double positions)
 {
     uint32_t first = 0, last = m->thresholds - 1;
@@ -237,8 +239,8 @@ static bool map_linearly(maker *m)
     return map_linearly_to(m, LAST_POSITION - FIRST_POSITION);
 }
 
-/* A position for each value that a sample may have. For thresholds that coincide, as where edges are closer than
- * floats: few finer cells tell them from others. */
+/* A position for each value that a sample may have. For thresholds that coincide otherwise, because edges are closer
+ * together than floats: few finer cells are needed to separate them. */
 static bool map_each_value(maker *m)
 {
     const double least = value_below(m->dtype, m->values[0]), most = m->values[m->thresholds - 1];
@@ -334,7 +336,7 @@ static void try_map(maker *m, cell_choice *best, int log_cells)
             double cost = cost_of(m);
             if (!best->log_cells || cost < best->cost) *best = (cell_choice){m->cells, log_cells + more, cost};
             if (best->cells.words <= FAST_ENTRIES) m->most = FAST_ENTRIES; /* larger ones cost more than all else */
-            if (!m->cells.levels) return; /* there is nothing that finer or more cells would tell apart */
+            if (!m->cells.levels) return; /* nothing that finer or more cells could separate */
         }
 }
 

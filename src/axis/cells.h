@@ -2,7 +2,7 @@
  *
  * A sample has a position: a 32-bit number, non-decreasing in the sample, from a linear map of its value or from the
  * leading bits of its floating-point representation. All but the lowest `low` bits of the position select a cell. A
- * threshold is the smallest value of the samples' dtype that is not below an edge. Take a cell that contains one
+ * threshold is the smallest value of the samples' dtype that is not below an edge. Consider a cell that contains one
  * threshold, at offset `place`, with `base` thresholds below the cell, and let
  *
  *     at    = 2 * (position's offset in the cell) + 1, less than 2^(low + 1)
@@ -21,9 +21,9 @@
  *     sum + entry of finer cell (sum - special) >> shift
  *
  * is again the sum of a cell, or special, with the next bits of `at`. Sums that are special at the last level belong to
- * thresholds that finer cells cannot tell apart. For these, the number is that of two words: the first of the
- * thresholds, and the first one after them. The sample's slot is the former and how many of them it is not below. They
- * are edges of the same numbers, which are compared.
+ * thresholds that finer cells cannot separate. Their number refers to two words: the index of the first of these
+ * thresholds, and of the first one after them. The sample's slot is the former plus the number of these thresholds that
+ * it is not below. Threshold and edge have the same index, so the edges are compared.
  *
  * Source: a table over leading bits before a search is folklore; deciding within the cell by the overflow of one packed
  * threshold is ours. Cost: a random load of 4 bytes per sample, more where edges are close. */
@@ -32,8 +32,8 @@
 
 #include "base/host_device.h"
 
-/* The address of entry or counter `index`: spread, so that indices a power of two apart use different banks of a GPU's
- * shared memory and different sets of a cache. */
+/* The position of entry or counter `index` in memory: spread out, so that indices a power of two apart use different
+ * banks of a GPU's shared memory and different sets of a cache. */
 HISTO_INLINE uint32_t histo_spread(uint32_t index)
 {
     return index + (index >> 5) + (index >> 10);
@@ -45,10 +45,10 @@ typedef struct histo_cells {
     uint32_t skipped; /* cells before the first stored one */
     uint32_t special;
     uint32_t finer;                 /* words before the first finer cell's */
-    uint8_t low, log_finer, levels; /* levels: of finer cells; 0 if no cell has several thresholds */
+    uint8_t low, log_finer, levels; /* levels: levels of finer cells; 0 if no cell has several thresholds */
     bool by_bits;                   /* else linear: position = value * scale + offset, in double */
-    bool from_below;     /* by_bits: samples below the axis would fall into the first bin; a comparison excludes them */
-    int32_t first, last; /* positions; leading bits are clamped to these */
+    bool from_below;     /* by_bits: samples below the axis would map to the first bin; a comparison excludes them */
+    int32_t first, last; /* positions are clamped to these */
     float least, most;   /* linear: f32 samples are clamped to these before mapping; for other dtypes, positions are
                             clamped after it */
     double scale, offset;
@@ -112,15 +112,15 @@ HISTO_INLINE uint32_t histo_cells_sum(const histo_cells *c, bool by_bits, const 
     return entry[histo_cells_word(c, by_bits, position >> c->low)] + (position << 1);
 }
 
-/* Where a special sum has the number of the next word: above the bits of `at` that are left after so many levels. The
- * last level takes those that remain. */
+/* Where the number of the next word starts in a special sum: above the bits of `at` that are left after `levels`
+ * levels. The last level takes all that remain. */
 HISTO_INLINE int histo_cells_shift(const histo_cells *c, int levels)
 {
     int bits = c->low - levels * c->log_finer;
     return bits > 0 ? bits + 1 : 1;
 }
 
-/* The word whose number a special sum has; level: 1 for a finer cell of the first level. */
+/* The word that a special sum refers to; level: 1 for a finer cell of the first level. */
 HISTO_INLINE int32_t histo_cells_next(const histo_cells *c, uint32_t sum, int level)
 {
     int shift = histo_cells_shift(c, level); /* c->special is a multiple of 2^(low + 1) */
@@ -133,8 +133,8 @@ HISTO_INLINE uint32_t histo_cells_finer(const histo_cells *c, const uint32_t *en
     return sum < c->special ? sum : sum + entry[histo_cells_next(c, sum, level)];
 }
 
-/* The distance of the lower bits of a sum below c->special from all ones. If it is 0, the sample must be compared with
- * edge sum >> (low + 1); else that is the slot. */
+/* How far the lower bits of a sum below c->special are from all ones. If 0, the sample must be compared with edge sum
+ * >> (low + 1); else that is the slot. */
 HISTO_INLINE uint32_t histo_cells_short(const histo_cells *c, uint32_t sum)
 {
     return ~sum & (((uint32_t)2 << c->low) - 1);

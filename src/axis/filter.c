@@ -23,8 +23,7 @@ static inline bool inside_u64(uint64_t x, double lo, double hi)
 
 #define INSIDE(compute) _Generic((compute)0, double : inside_f64, int64_t : inside_i64, uint64_t : inside_u64)
 
-/* Both filters clear keep[i] for samples that do not pass. Contiguous samples have a loop of their own, which is
- * vectorised. */
+/* Both filters clear keep[i] for samples that do not pass. Contiguous samples have their own loop, which vectorises. */
 #define DEFINE_FILTERS(constant, name, storage, compute, widen)                                                        \
     static inline compute load_##name(const char *at)                                                                  \
     {                                                                                                                  \

@@ -8,10 +8,10 @@
 #include "base/error.h"
 #include "base/threads/threads.h"
 
-/* HISTO_INVALID for an empty range, a negative offset of the mask, and for options without what they apply to. */
+/* HISTO_INVALID for an empty range, a negative mask offset, and options without the view they apply to. */
 histo_status histo_filter_check(const histo_fill_options *options);
 
-/* Is there nothing to check, as all options but weights, stream, threads and replace have their defaults? */
+/* Whether there is nothing to check: all options but weights, stream, threads and replace have their defaults. */
 static inline bool histo_fill_is_plain(const histo_fill_options *o)
 {
     return !o->mask && !o->where && !o->offsets && !o->functions && histo_threads_possible(o->threads) &&

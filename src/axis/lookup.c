@@ -11,7 +11,7 @@
 #define SLOT_OF(compute)                                                                                               \
     _Generic((compute)0, double : histo_slot_f64, int64_t : histo_slot_i64, uint64_t : histo_slot_u64)
 
-/* The key of a 64-bit integer at any address. */
+/* The key of a 64-bit integer, which may be unaligned. */
 static uint64_t key_at(histo_dtype dtype, const void *address)
 {
     uint64_t bits;
@@ -36,8 +36,8 @@ uint32_t histo_lookup_slot(const histo_lookup *lookup, histo_dtype dtype, const 
     }
 }
 
-/* On an axis with stored edges that may be nearly regular: the bin of a regular axis, if it is the one, else the search
- * for it. */
+/* On an axis with stored edges that may be nearly regular: guess the bin of a regular axis and return it if it is
+ * right; otherwise search. */
 static uint32_t guess_f64(const histo_lookup *l, double x)
 {
     const double at = (x - l->lo) * l->per_step;
@@ -69,12 +69,12 @@ void histo_lookup_slots(const histo_lookup *lookup, histo_dtype dtype, const voi
 #undef CASE
 }
 
-/* Bins of 2^shift integers, few enough that differences do not wrap; for 64-bit dtypes, within the range of 32-bit ones
- * and not at its ends. */
+/* Bins of 2^shift integers, few enough that differences do not wrap; for 64-bit dtypes, within the range of 32-bit
+ * ones, excluding its ends. */
 static histo_pow2 pow2_of(const histo_lookup *l, histo_dtype dtype)
 {
     histo_pow2 w = {.is = false};
-    double least, most; /* the smallest value of the dtype, and one more than the largest */
+    double least, most; /* the smallest value of the dtype, and the largest plus one */
     if (!histo_dtype_is_integer(dtype) || l->kind != HISTO_UNIFORM) return w;
     histo_dtype_limits(dtype, &least, &most);
     int exponent;
@@ -131,7 +131,7 @@ void histo_lookup_fit(histo_lookup *l)
     if (!l->near_f32 && l->from_f32 == l->lo) fit(l, HISTO_ROOT);
 }
 
-/* By how many bins, at most, thresholds miss equal steps from the first to the last. */
+/* By how many bins, at most, the thresholds deviate from equal steps between the first and the last. */
 static double off_of_thresholds(const histo_edge_keys *t, double per_step)
 {
     double off = 0;
@@ -140,7 +140,7 @@ static double off_of_thresholds(const histo_edge_keys *t, double per_step)
     return off;
 }
 
-/* A guess for samples among thresholds that are nearly regular. */
+/* Set up a guess for thresholds that are nearly regular. */
 static void find_near_whole(histo_lookup *l)
 {
     const histo_edge_keys *t = l->thresholds;
@@ -160,7 +160,7 @@ void histo_lookup_start(histo_lookup *lookup, const histo_axis *owned, histo_dty
                              .hi = owned->hi,
                              .edges = histo_axis_doubles(owned)};
     const bool is_whole = histo_axis_is_whole(owned);
-    if (is_whole) lookup->closed &= histo_whole_is_double(owned, owned->bins); /* else hi is rounded up */
+    if (is_whole) lookup->closed &= histo_whole_is_double(owned, owned->bins); /* else hi has been rounded up */
     lookup->over = histo_first_value(HISTO_F64, lookup->hi, lookup->closed);
     lookup->step = histo_axis_step(owned);
     lookup->per_step = 1 / lookup->step;
@@ -192,7 +192,7 @@ histo_status histo_lookup_make(histo_lookup *lookup, const histo_axis *owned, hi
         union {
             uint8_t one;
             uint16_t two;
-            uint64_t room; /* for what the compiler believes to be read */
+            uint64_t room; /* what the compiler assumes may be read */
         } sample = {.room = 0};
         if (size == 1)
             sample.one = (uint8_t)pattern;

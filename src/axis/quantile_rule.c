@@ -44,7 +44,7 @@ histo_fractional_rank histo_quantile_place(histo_quantile_rule rule, double n, d
         return step == floor(step) && step >= 0 && step < n - 1 ? (histo_fractional_rank){step, 0.5}
                                                                 : at(n, ceil(step));
     case HISTO_QUANTILE_CLOSEST_OBSERVATION:
-        /* At a tie the sample whose number, from 1, is even. */
+        /* On a tie, the sample with an even number, counting from 1. */
         return at(n, closest == floor(closest) && fmod(closest, 2) != 0 ? closest : floor(closest) + 1);
     case HISTO_QUANTILE_INTERPOLATED_INVERTED_CDF:
         return histo_place_between(n, plotting_position(n, q, 0, 1));

@@ -15,16 +15,16 @@
 #include "axis/cells.h"
 #include "base/host_device.h"
 
-/* In place of the slot of a sample where there is none. */
+/* Instead of a slot, for samples that have none. */
 #define HISTO_NO_SLOT 0xffffffffu
 
-/* HISTO_SEARCH_WHOLE: samples of 64-bit integers on integer edges that doubles do not hold (axis/whole.h). */
+/* HISTO_SEARCH_WHOLE: 64-bit integer samples on integer edges that doubles cannot represent (axis/whole.h). */
 typedef enum histo_lookup_kind { HISTO_UNIFORM, HISTO_SEARCH, HISTO_SEARCH_WHOLE } histo_lookup_kind;
 
-/* Integer edges as keys of one type: keys are unsigned, and in the order of the integers. The slot of an integer of
- * this type is the number of thresholds that its key reaches. Edges above all integers of the type have none. */
+/* Integer edges as keys of one type; keys are unsigned and sort like the integers. The slot of an integer of this type
+ * is the number of thresholds that its key reaches. Edges above all integers of the type have no threshold. */
 typedef struct histo_edge_keys {
-    const uint64_t *at; /* [n], none below the one before */
+    const uint64_t *at; /* [n], non-decreasing */
     int64_t n;          /* at most bins + 1 */
 } histo_edge_keys;
 
@@ -55,39 +55,39 @@ HISTO_INLINE uint32_t histo_threshold_slot(const histo_edge_keys *t, uint64_t ke
  * the slot is (sample - from) >> shift, modulo 2^32. Values have the samples' dtype (32 bits for 64-bit dtypes),
  * converted to uint32_t. */
 typedef struct histo_pow2 {
-    bool is, closed; /* closed: a sample of the value `high` is in the last bin */
+    bool is, closed; /* closed: samples equal to `high` are in the last bin */
     uint8_t shift;
     uint32_t low, high, from;
 } histo_pow2;
 
 /* The function of a float sample in which the axis is regular: identity, binary logarithm, or the square root of its
- * distance from the axis' beginning or from 0. */
+ * distance from the start of the axis or from 0. */
 typedef enum histo_curve { HISTO_STRAIGHT, HISTO_LOGARITHM, HISTO_ROOT } histo_curve;
 
 typedef struct histo_lookup {
     histo_lookup_kind kind;
     bool closed;
     int32_t bins;
-    /* SEARCH and SEARCH_WHOLE: edges that are nearly regular, by a guess that is off by less than this part of a bin;
-     * else 0. A sample farther from the edge nearest to it is on the side where the guess has it. */
+    /* SEARCH and SEARCH_WHOLE, if the edges are nearly regular: the guess is off by less than this fraction of a bin,
+     * else 0. A sample farther than that from the nearest edge is on the side that the guess says. */
     float near;
     double lo, hi;
     double over;               /* the first double above the axis: hi, or the next one if it is closed */
     float first_f32, over_f32; /* the smallest floats that are not below the axis, and above it */
-    /* The guess in float: curve(x) * scale + offset is the fraction of the axis below x, where the curve of a square
-     * root is that of x - from. A guess, in bins, that is farther than the margin from an edge is on the right side of
-     * it, if near_f32 is set: if the margin is less than half a bin. */
+    /* The guess in float: curve(x) * scale + offset is the fraction of the axis below x; for the square root, the curve
+     * is that of x - from. If near_f32 is set, a guess, in bins, that is farther than the margin from an edge is on the
+     * right side of it: the margin is less than half a bin. */
     histo_curve curve;
     float from_f32;
     float scale_f32, offset_f32;
     float margin_f32;
     bool near_f32;
-    double step, per_step; /* width of a bin and its reciprocal, if all are alike */
+    double step, per_step; /* bin width and its reciprocal, if all bins are equally wide */
     union {
         const double *edges;               /* SEARCH: bins + 1 edges */
         const histo_edge_keys *thresholds; /* SEARCH_WHOLE */
     };
-    const uint32_t *table; /* 8- and 16-bit dtypes, where it pays: the slot of every bit pattern; else NULL */
+    const uint32_t *table; /* 8- and 16-bit dtypes, where it pays off: the slot of every bit pattern; else NULL */
     histo_cells cells;     /* SEARCH without a table: cells over the samples' positions, if any were made */
     histo_pow2 pow2;
 } histo_lookup;
@@ -97,8 +97,8 @@ HISTO_INLINE bool histo_less_f64(double x, double edge)
     return x < edge;
 }
 
-/* x < edge by value, edge not NaN: an integer is below the edge iff it is below the edge rounded up. The edge is
- * truncated to an integer, and a sample equal to that compares below if truncation lost a fraction. */
+/* Whether x < edge by value, edge not NaN: an integer is below the edge iff it is below the edge rounded up. The edge
+ * is truncated to an integer, and a sample equal to that compares below if truncation lost a fraction. */
 HISTO_INLINE bool histo_less_i64(int64_t x, double edge)
 {
     if (edge >= 0x1p63) return true;
@@ -115,7 +115,7 @@ HISTO_INLINE bool histo_less_u64(uint64_t x, double edge)
     return x < whole || (x == whole && (double)whole < edge);
 }
 
-/* edge < x by value. */
+/* Whether edge < x by value. */
 HISTO_INLINE bool histo_above_f64(double x, double edge)
 {
     return x > edge;
@@ -168,7 +168,7 @@ HISTO_DEFINE_SLOT_OF(f64, double)
 HISTO_DEFINE_SLOT_OF(i64, int64_t)
 HISTO_DEFINE_SLOT_OF(u64, uint64_t)
 
-/* Above the axis? */
+/* Whether x is above the axis. */
 HISTO_INLINE bool histo_is_over_f64(const histo_lookup *l, double x)
 {
     return x >= l->over;

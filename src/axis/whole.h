@@ -1,11 +1,11 @@
-/* Edges that are 64-bit integers of which doubles cannot hold some, such as times in nanoseconds. */
+/* Edges that are 64-bit integers, such as times in nanoseconds, not all of which doubles can represent. */
 #ifndef AXIS_WHOLE_H
 #define AXIS_WHOLE_H
 
 #include "axis/slot_of.h"
 #include "base/error.h"
 
-/* Is the axis described by integer edges? Not if it is owned and doubles hold them all. */
+/* Whether the axis has integer edges. False for an owned axis if doubles represent them all. */
 static inline bool histo_axis_is_whole(const histo_axis *axis)
 {
     return axis->edge_type != HISTO_EDGES_F64;
@@ -21,17 +21,17 @@ histo_status histo_whole_check(const histo_axis *axis);
 /* Edge i as a double, rounded up: a double, or an integer of at most 32 bits, is below both or neither. */
 double histo_whole_edge(const histo_axis *axis, int64_t i);
 
-/* Is edge i a double? */
+/* Whether a double represents edge i exactly. */
 bool histo_whole_is_double(const histo_axis *axis, int64_t i);
 bool histo_whole_are_doubles(const histo_axis *axis);
 
-/* Write the thresholds of samples of int64_t, or of uint64_t, to at[bins + 1]; returns how many there are. */
+/* Write the thresholds for int64_t samples, or for uint64_t ones, to at[bins + 1]; returns their number. */
 int64_t histo_whole_thresholds(const histo_axis *axis, bool of_i64, uint64_t *at);
 
-/* Are the axes' edges the same integers? */
+/* Whether both axes' edges are the same integers. */
 bool histo_whole_equal(const histo_axis *a, const histo_axis *b);
 
-/* Copy edges begin, begin + factor, … of an axis to whole[n], of the same type; returns an axis with these. */
+/* Copy edges begin, begin + factor, … of an axis to whole[n], of the same type; returns an axis with these edges. */
 histo_axis histo_whole_pick(const histo_axis *axis, int64_t begin, int64_t factor, int64_t n, uint64_t *whole);
 
 #endif
