@@ -1,4 +1,4 @@
-/* Doubles as they are stored. */
+/* The bit patterns of doubles. */
 #ifndef BASE_BITS_H
 #define BASE_BITS_H
 

@@ -1,6 +1,6 @@
 #include "base/checksum.h"
 
-/* The remainder of each byte, by the reflected polynomial 0x82f63b78. */
+/* The remainder of each byte, for the reflected polynomial 0x82f63b78. */
 /* clang-format off */
 static const uint32_t remainder_of[256] = {
     0x00000000, 0xf26b8303, 0xe13b70f7, 0x1350f3f4, 0xc79a971f, 0x35f1141c, 0x26a1e7e8, 0xd4ca64eb,

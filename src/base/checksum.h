@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The checksum of what `crc` is the checksum of, followed by data; start with 0. */
+/* Extend a checksum by data; start with crc 0. */
 uint32_t histo_checksum_add(uint32_t crc, const void *data, size_t size);
 
-/* Followed by the 8 bytes of value, little endian. */
+/* Extend a checksum by the 8 bytes of value, little endian. */
 uint32_t histo_checksum_add_u64(uint32_t crc, uint64_t value);
 
 #endif

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/threads/locks.h"
 
-/* A hash table: programs with thousands of histograms on a GPU give their blocks back in any order. */
+/* A hash table: programs with thousands of histograms on a GPU free their blocks in any order. */
 enum { BUCKETS = 1024 };
 
 typedef struct noted {
@@ -12,9 +12,9 @@ typedef struct noted {
     histo_device_block block;
 } noted;
 
-/* All of them are used under histo_device_memory_lock, but the allocator, which is set before all else. */
+/* Everything here is guarded by histo_device_memory_lock, except the allocator, which is set before anything else. */
 static noted *buckets[BUCKETS];
-static size_t held; /* blocks */
+static size_t held; /* number of blocks */
 static histo_device_allocator application;
 
 histo_status histo_set_device_allocator(const histo_device_allocator *allocator)

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static _Thread_local char last_error[2048]; /* room for what a compiler says of a function of records */
+static _Thread_local char last_error[2048]; /* long enough for a compiler's messages about the source of a record
+                                             * function */
 
 const char *histo_status_name(histo_status status)
 {

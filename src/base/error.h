@@ -12,14 +12,14 @@ extern "C" {
 /* Set this thread's message and return status, so that callers write `return histo_fail(…)`. */
 histo_status histo_fail(histo_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* HISTO_IO, or HISTO_NO_MEMORY if that is what errno says, with a message of what could not be done with a file:
- * "cannot read wisdom from". */
+/* HISTO_IO, or HISTO_NO_MEMORY if errno says so. what: the operation that failed on the file, such as "cannot read
+ * wisdom from". */
 histo_status histo_fail_file(const char *what, const char *path, int error);
 
-/* HISTO_INVALID: reserved bytes of the caller's struct, which the sentence names, are not zero. */
+/* HISTO_INVALID: reserved bytes of the caller's struct, which is named in the message, are not zero. */
 histo_status histo_fail_reserved(const char *name);
 
-/* Are all bytes zero? Fills of few samples check 64 in a few instructions. */
+/* Whether all bytes are zero. Small fills check 64 bytes in a few instructions. */
 static inline bool histo_are_zero(const void *bytes, size_t n)
 {
     const unsigned char *of = (const unsigned char *)bytes;
@@ -39,7 +39,7 @@ static inline histo_status histo_check_reserved(const void *reserved, size_t byt
     return histo_are_zero(reserved, bytes) ? HISTO_OK : histo_fail_reserved(name);
 }
 
-/* HISTO_NO_MEMORY, with a message of how much was requested and for what. */
+/* HISTO_NO_MEMORY, with a message that says how much was requested and for what. */
 histo_status histo_fail_memory(size_t bytes, const char *what);
 
 #ifdef __cplusplus

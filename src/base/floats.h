@@ -1,5 +1,5 @@
-/* The state of floating-point arithmetic that results depend on: rounding to nearest, subnormal numbers, no traps. A
- * caller's may be another: -ffast-math flushes subnormals to zero, fesetround() rounds otherwise. */
+/* The floating-point state that results depend on: rounding to nearest, subnormal numbers, no traps. The caller's may
+ * differ: -ffast-math flushes subnormals to zero, fesetround() changes the rounding. */
 #ifndef BASE_FLOATS_H
 #define BASE_FLOATS_H
 
@@ -77,7 +77,7 @@ static inline histo_float_state histo_float_state_now(void)
     return state;
 }
 
-/* Nobody knows what is in it. */
+/* fenv_t is opaque, so the state is never known to be the standard one. */
 static inline bool histo_float_state_is_standard(histo_float_state state)
 {
     (void)state;
@@ -108,13 +108,13 @@ static inline void histo_floats_end(const histo_float_state *callers)
     if (!histo_float_state_is_standard(*callers)) histo_float_state_set(*callers);
 }
 
-/* The first line of every public function that may compute: from here to its return, whichever it is, the state is the
- * standard one. A result that is returned as a double must be computed by then: see histo_float_result. */
+/* The first line of every public function that may compute: from here until it returns, by whatever path, the state is
+ * the standard one. A double that is returned must have been computed by then: see histo_float_result. */
 #define HISTO_STANDARD_FLOATS                                                                                          \
     __attribute__((cleanup(histo_floats_end), unused)) const histo_float_state callers_float_state =                   \
         histo_floats_begin()
 
-/* The number, which no compiler computes later. */
+/* Forces the compiler to compute a result before the state is restored. */
 static inline double histo_float_result(double computed)
 {
     volatile double result = computed;

@@ -1,6 +1,6 @@
-/* Replaces the C library's headers in headers that host and device share. A run-time compiler of kernels (NVRTC) has no
- * such headers, so the types are defined here. It needs --std=c++17 --fmad=false, for the lambdas in kernels
- * --device-as-default-execution-space, and for weights in fixed point --device-int128. tests/cuda/test_device_headers.c
+/* Replaces the C library's headers in headers shared by host and device. The run-time compiler of kernels (NVRTC) has
+ * no such headers, so the types are defined here. It needs --std=c++17 --fmad=false, for lambdas in kernels
+ * --device-as-default-execution-space, and for fixed-point weights --device-int128. tests/cuda/test_device_headers.c
  * compares the types with the host's. */
 #ifndef BASE_HOST_DEVICE_H
 #define BASE_HOST_DEVICE_H

@@ -16,7 +16,7 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* The rest of a limit. */
+/* What is left of a limit. */
 static size_t left_of(unsigned long long limit, unsigned long long used)
 {
     return limit > used ? (size_t)smaller(limit - used, SIZE_MAX) : 0;
@@ -46,7 +46,8 @@ static size_t left_by_limit(const char *proc)
     return left_of(limit, used);
 }
 
-/* The file cache in a group's usage, which the kernel drops under pressure, in bytes; line: of memory.stat. */
+/* The file cache in a group's usage, in bytes, which the kernel drops under pressure. line: which line of memory.stat.
+ */
 static long long droppable_cache(const char *directory, const char *line)
 {
     char path[PATH_MAX], text[128], form[64];
@@ -60,7 +61,7 @@ static long long droppable_cache(const char *directory, const char *line)
     return bytes;
 }
 
-/* Apply the limit of a control group to `self`, the minimum so far. */
+/* Lower `self`, the minimum so far, to the limit of a control group. */
 static void apply_group(void *self, const char *directory)
 {
     static const struct {
@@ -89,15 +90,15 @@ size_t histo_memory_available_in(const char *proc, const char *mount)
 
 /* ---- Taking and giving back ---- */
 
-/* What precedes a block that the application's allocator gave. */
+/* Precedes each block from the application's allocator. */
 typedef struct block_head {
     void *taken;
-    size_t bytes; /* taken */
+    size_t bytes; /* bytes in use */
 } block_head;
 
 enum { ALIGNMENT = 64, SMALL = 64 << 20 };
 
-static histo_allocator application; /* its allocator; allocate is NULL: libc's */
+static histo_allocator application; /* the application's allocator; if allocate is NULL: libc's */
 static _Atomic size_t used, limit = SIZE_MAX;
 
 histo_status histo_set_allocator(const histo_allocator *allocator)
@@ -145,7 +146,7 @@ bool histo_memory_suffices(size_t bytes)
     return bytes <= left_by_application() && (bytes <= SMALL || bytes <= histo_memory_available());
 }
 
-/* A block of the application's allocator, aligned for vectors. */
+/* A block from the application's allocator, aligned for vectors. */
 static void *take_from_application(size_t bytes)
 {
     const size_t room = sizeof(block_head) + ALIGNMENT;

@@ -1,5 +1,5 @@
-/* Allocation with a check of available memory: too large a request fails at once, where the system might grant it and
- * kill the process later. */
+/* Allocation that checks available memory first: too large a request fails immediately, where the system might grant it
+ * and kill the process later. */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 
@@ -13,16 +13,16 @@ extern "C" {
 /* histo_memory_available with other mount points than /proc and /sys/fs/cgroup, for tests. */
 size_t histo_memory_available_in(const char *proc, const char *mount);
 
-/* Is this much available? Small requests always pass, because the check takes some microseconds. */
+/* Whether this much is available. Small requests always pass, because the check takes some microseconds. */
 bool histo_memory_suffices(size_t bytes);
 
-/* All memory of the library but the paths of files: from the application's allocator or libc's, below its limit. NULL
- * if it is not available. To be freed by histo_free. */
+/* All memory of the library, except file paths: from the application's allocator or libc's, within the memory limit.
+ * NULL if it is not available. Free with histo_free. */
 void *histo_malloc(size_t bytes);
 void *histo_calloc(size_t count, size_t size);
 void *histo_realloc(void *block, size_t bytes);
-/* Aligned to a power of two, of which `bytes` is a multiple; to 64 bytes only by the application's allocator, and to 16
- * on Windows. */
+/* Aligned to a power of two, of which `bytes` is a multiple. The application's allocator aligns to 64 bytes only, and
+ * Windows to 16. */
 void *histo_malloc_aligned(size_t alignment, size_t bytes);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* Files that are written completely or not at all: under a temporary name, which then replaces the target atomically.
+/* Files that are written completely or not at all: under a temporary name, which then atomically replaces the target.
  */
 #ifndef BASE_OUTFILE_H
 #define BASE_OUTFILE_H
@@ -7,7 +7,7 @@
 
 typedef struct histo_outfile {
     FILE *stream;
-    char *target, *temporary; /* NULL if not a regular file (a device, say), which is written directly */
+    char *target, *temporary; /* NULL for anything but a regular file (a device, say), which is written directly */
 } histo_outfile;
 
 /* 0, or errno. */

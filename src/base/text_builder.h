@@ -1,4 +1,5 @@
-/* Builds a text piece by piece in a fixed buffer; as with snprintf, the length counts on once it is full. */
+/* Builds a text piece by piece in a fixed buffer; as with snprintf, the length keeps growing once the buffer is full.
+ */
 #ifndef BASE_TEXT_BUILDER_H
 #define BASE_TEXT_BUILDER_H
 
@@ -11,7 +12,7 @@ extern "C" {
 typedef struct histo_text {
     char *out; /* may be NULL if capacity is 0 */
     size_t capacity;
-    size_t length; /* that of the complete text, without the NUL */
+    size_t length; /* of the complete text, without the NUL */
 } histo_text;
 
 void histo_text_add(histo_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,4 +1,4 @@
-/* Whole numbers of 512 bits, for comparing fractions exactly. */
+/* 512-bit integers, for comparing fractions exactly. */
 #ifndef BASE_WIDE_H
 #define BASE_WIDE_H
 
@@ -9,7 +9,7 @@ enum { WIDE_WORDS = 8 };
 __extension__ typedef unsigned __int128 wide_word_pair;
 
 typedef struct wide {
-    uint64_t word[WIDE_WORDS]; /* the lowest first */
+    uint64_t word[WIDE_WORDS]; /* least significant word first */
 } wide;
 
 HISTO_INLINE wide wide_of(wide_word_pair value)
@@ -33,7 +33,7 @@ HISTO_INLINE wide wide_multiply(wide a, wide b)
     return product;
 }
 
-/* Below, at or above zero as a is below, equal to or above b. */
+/* Negative, zero or positive as a is below, equal to or above b. */
 HISTO_INLINE int wide_compare(wide a, wide b)
 {
     for (int i = WIDE_WORDS - 1; i >= 0; i--)
@@ -54,7 +54,7 @@ HISTO_INLINE wide wide_distance(wide a, wide b)
     return a;
 }
 
-/* Rounded; the error is below 2^-51 of it. */
+/* Rounded, with a relative error below 2^-51. */
 HISTO_INLINE double wide_to_double(wide a)
 {
     double value = 0;

@@ -19,10 +19,10 @@ static int release(histo_outfile *out, int error)
     return error;
 }
 
-/* Create a new file in the target's directory: its descriptor, or -1 with errno. */
+/* Create a new file in the target's directory; returns its descriptor, or -1 with errno. */
 static int make_temporary(histo_outfile *out)
 {
-    static atomic_uint made; /* gives concurrent threads distinct names */
+    static atomic_uint made; /* distinguishes names of concurrent threads */
     int fd;
     do {
         free(out->temporary);
@@ -46,7 +46,7 @@ int histo_outfile_open(histo_outfile *out, const char *path)
         return out->stream ? 0 : errno;
     }
     if (exists && access(path, W_OK) != 0) return errno;
-    out->target = realpath(path, NULL); /* the destination of a link */
+    out->target = realpath(path, NULL); /* follow links */
     if (!out->target) out->target = strdup(path);
     if (!out->target) return ENOMEM;
     int fd = make_temporary(out);

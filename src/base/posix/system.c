@@ -26,7 +26,7 @@ FILE *histo_open_to_read(const char *path)
 }
 
 #ifdef __linux__
-/* The set doubles until the kernel's mask fits: a plain cpu_set_t holds only 1024 CPUs. */
+/* Double the set until the kernel's mask fits: a plain cpu_set_t holds only 1024 CPUs. */
 int histo_cpus_allowed(void)
 {
     enum { MAX = 1 << 20 };
@@ -66,7 +66,7 @@ size_t histo_block_bytes(void *block)
 void histo_advise_huge_pages(void *memory, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
-    madvise(memory, bytes, MADV_HUGEPAGE); /* only advice; failure is harmless */
+    madvise(memory, bytes, MADV_HUGEPAGE); /* a hint; failure is harmless */
 #else
     (void)memory;
     (void)bytes;

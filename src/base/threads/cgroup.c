@@ -18,7 +18,7 @@ int histo_cgroup_read(const char *directory, const char *name, long long *first,
     return numbers;
 }
 
-/* Directory `path` under `root` and its parents up to `root`. */
+/* Visit the directory `path` under `root`, and its parents up to `root`. */
 static void visit_along(const char *root, const char *path, histo_cgroup_visitor *visit, void *self)
 {
     char directory[2 * PATH_MAX];
@@ -31,7 +31,7 @@ static void visit_along(const char *root, const char *path, histo_cgroup_visitor
     visit(self, root);
 }
 
-/* Is `name` one of the words of a comma-separated list? */
+/* Whether `name` is one of the words of a comma-separated list. */
 static bool has_word(const char *list, const char *name)
 {
     size_t length = strlen(name);
@@ -46,7 +46,7 @@ void histo_cgroups_visit(const char *membership, const char *mount, const char *
     char line[PATH_MAX], root[PATH_MAX];
     FILE *file = histo_open_to_read(membership);
     if (!file) return;
-    while (fgets(line, sizeof line, file)) { /* number:controllers:path, no controllers in version 2 */
+    while (fgets(line, sizeof line, file)) { /* number:controllers:path; in version 2, no controllers */
         line[strcspn(line, "\n")] = '\0';
         char *controllers = strchr(line, ':'), *path = controllers ? strchr(controllers + 1, ':') : NULL;
         if (!path || path[1] != '/') continue;

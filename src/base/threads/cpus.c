@@ -10,7 +10,7 @@
 #include "base/system.h"
 #include "base/threads/cgroup.h"
 
-/* The CPUs that `quota` microseconds of every `period` amount to, rounded up, but at most `cpus`; `cpus` without a
+/* The number of CPUs that `quota` microseconds per `period` amount to, rounded up, at most `cpus`; `cpus` without a
  * quota. */
 static int limited_to(long long quota, long long period, int cpus)
 {
@@ -19,7 +19,7 @@ static int limited_to(long long quota, long long period, int cpus)
     return allowed < cpus ? (int)allowed : cpus;
 }
 
-/* Apply the quota of a control group to `self`, the CPUs allowed so far. */
+/* Lower `self`, the number of CPUs allowed so far, to the quota of a control group. */
 static void apply_quota(void *self, const char *directory)
 {
     int *cpus = self;
@@ -36,8 +36,8 @@ int histo_cpus_in_cgroup(const char *membership, const char *mount, int cpus)
     return cpus;
 }
 
-/* The quotas' limit, which takes a dozen files to find, and when it was found; threads that look at the same time all
- * find it. */
+/* The CPU limit from quotas, which takes a dozen files to find, and when it was found. Threads that look at the same
+ * time may each look it up. */
 enum { QUOTAS_LAST_US = 1000000 };
 static _Atomic int quotas_limit;
 static _Atomic int64_t quotas_read_us = INT64_MIN;

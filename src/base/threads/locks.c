@@ -22,7 +22,7 @@ static void unlock_all(void)
         pthread_mutex_unlock(locks[l]);
 }
 
-/* At load time, before any call can take a lock. */
+/* Runs at load time, before any call can take a lock. */
 __attribute__((constructor)) static void install_fork_handlers(void)
 {
     histo_at_fork(lock_all, unlock_all, unlock_all);

@@ -1,5 +1,5 @@
 /* All locks of the library. Each is held across fork(), so that in the child the data that it guards is consistent and
- * the lock is free. A thread that holds one takes no other. */
+ * the lock is free. A thread never holds two of them. */
 #ifndef BASE_LOCKS_H
 #define BASE_LOCKS_H
 

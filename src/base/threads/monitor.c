@@ -7,15 +7,15 @@
 
 static const double interval_us = 20e3;
 
-/* The monitor of a thread. */
+/* This thread's monitor. */
 static _Thread_local struct {
     bool (*stops)(void *context, const histo_progress *progress);
     void *context;
-    int64_t work;          /* since the clock was read */
-    double next_us;        /* the monitor is not asked before */
-    bool asking;           /* now: calls that the monitor makes are not monitored */
-    histo_progress last;   /* told to it */
-    histo_progress around; /* of the call, if it consists of others; else its stage is NULL */
+    int64_t work;          /* work since the clock was last read */
+    double next_us;        /* do not ask before this time */
+    bool asking;           /* a call to the monitor is in progress: calls that it makes are not monitored */
+    histo_progress last;   /* as last reported */
+    histo_progress around; /* the stage of a call that consists of several others; its stage is NULL otherwise */
 } monitor;
 
 void histo_set_monitor(bool (*stops)(void *context, const histo_progress *progress), void *context)
@@ -64,7 +64,7 @@ bool histo_pace_asks(histo_pace *pace)
     if (pace->status != HISTO_OK) return false;
     pace->done += pace->work;
     pace->status = histo_go_on(pace->stage, pace->work, pace->done, pace->all);
-    if (pace->status == HISTO_OK) pace->work = 0; /* else, all further steps are refused */
+    if (pace->status == HISTO_OK) pace->work = 0; /* else all further steps are refused */
     return pace->status == HISTO_OK;
 }
 

@@ -15,7 +15,7 @@ static pthread_cond_t work_added = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t work_done = PTHREAD_COND_INITIALIZER;
 static histo_pool_work *list;
 static int workers;
-static _Thread_local histo_pool_work *stoppable; /* what this thread runs a task of */
+static _Thread_local histo_pool_work *stoppable; /* the work of which this thread is running a task */
 
 static void remove_from_list(histo_pool_work *w)
 {
@@ -46,7 +46,7 @@ static void run_one(histo_pool_work *w)
 
 static void *worker(void *unused)
 {
-    histo_float_state_set_standard(); /* not what the thread that started this one had */
+    histo_float_state_set_standard(); /* instead of the state inherited from the starting thread */
     pthread_mutex_lock(&histo_pool_lock);
     for (;;) {
         while (!list)
@@ -56,7 +56,7 @@ static void *worker(void *unused)
     return unused;
 }
 
-/* After fork only the forking thread exists in the child: there are no workers and no waiters. */
+/* After fork, only the forking thread exists in the child: forget all workers and waiters. */
 static void forget_in_child(void)
 {
     pthread_cond_init(&work_added, NULL);
@@ -86,8 +86,8 @@ static void start_workers(int wanted)
     if (workers < wanted) histo_with_signals_blocked(add_workers, &wanted);
 }
 
-/* No more than there is work for: all others would queue up at the lock, which the busy ones need. Workers that are not
- * waiting look for work by themselves. */
+/* Wake no more workers than there is work for: the others would queue up at the lock, which the busy ones need. Workers
+ * that are not waiting look for work by themselves. */
 static void wake_workers(int n)
 {
     if (n >= workers) pthread_cond_broadcast(&work_added);
@@ -114,8 +114,8 @@ void histo_pool_start(histo_pool_work *w, int count, void (*task)(void *context,
     start(w);
 }
 
-/* Wait for other threads, for as long as until the monitor may be asked again. The caller holds the lock, and holds it
- * again on return. */
+/* Wait for other threads, at most until the monitor may be asked again. The caller holds the lock, and holds it again
+ * on return. */
 static void wait_watching(histo_pool_work *w)
 {
     enum { INTERVAL_NS = 20000000, SECOND_NS = 1000000000 };
@@ -182,7 +182,7 @@ bool histo_stops(const char *stage, int64_t some, int64_t done, int64_t all)
     return stoppable ? histo_pool_asks(stoppable, some, done, all) : histo_monitor_stops(stage, some, done, all);
 }
 
-/* A worker has no monitor. */
+/* Workers have no monitor of their own. */
 bool histo_pool_asks(histo_pool_work *w, int64_t some, int64_t done, int64_t all)
 {
     if (__atomic_load_n(&w->stopped, __ATOMIC_RELAXED)) return true;

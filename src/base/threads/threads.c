@@ -12,7 +12,7 @@ int histo_threads_set(void)
     return of_process;
 }
 
-/* HISTO_THREADS, or 0 unless it is a valid number of threads. */
+/* The value of HISTO_THREADS, or 0 unless it is a valid number of threads. */
 static int threads_by_environment(void)
 {
     const char *text = getenv("HISTO_THREADS");

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `plain` keeps whether the thread had a locale of its own, `before` the name of its locale. */
+/* `plain` stores whether the thread had a locale of its own, `before` the name of its locale. */
 histo_status histo_c_locale_begin(histo_c_locale *locale)
 {
     locale->plain = (void *)(intptr_t)_configthreadlocale(_ENABLE_PER_THREAD_LOCALE);

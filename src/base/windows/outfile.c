@@ -17,7 +17,7 @@ static int release(histo_outfile *out, int error)
 
 int histo_outfile_open(histo_outfile *out, const char *path)
 {
-    static atomic_uint made; /* gives concurrent threads distinct names */
+    static atomic_uint made; /* distinguishes names of concurrent threads */
     const size_t length = strlen(path) + 40;
     *out = (histo_outfile){.target = _strdup(path), .temporary = malloc(length)};
     if (!out->target || !out->temporary) return release(out, ENOMEM);

@@ -15,7 +15,7 @@ int histo_cpus_allowed(void)
 {
     DWORD_PTR process, system;
     int cpus = 0;
-    /* Of its own group of 64: more are used by an application that asks for more threads. */
+    /* The process's own group of 64 CPUs; applications that ask for more threads use more. */
     if (GetProcessAffinityMask(GetCurrentProcess(), &process, &system)) cpus = __builtin_popcountll(process);
     return cpus ? cpus : 1;
 }
@@ -50,7 +50,7 @@ void histo_address_space(const char *proc, unsigned long long *limit, unsigned l
     *used = 0;
 }
 
-/* There is no fork. */
+/* Windows has no fork. */
 void histo_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void))
 {
     (void)prepare;
