@@ -42,7 +42,7 @@ void histo_exact_clear_slot(histo_exact *e, int64_t slot)
     if (e->special) e->special[slot] = 0;
 }
 
-/* Make missing planes and flags, all zero. Those made before memory ran out stay: they change no sum. */
+/* Make missing planes and flags, all zero. Planes made before memory ran out stay: they change no sum. */
 histo_status histo_exact_provide(histo_exact *e, const histo_exact_windows *windows)
 {
     if (windows->special && !e->special) {
@@ -73,8 +73,8 @@ histo_exact_value histo_exact_get(const histo_exact *e, int64_t slot)
     return value;
 }
 
-/* Digits that are not zero are in windows [low, high_end): the carry out of the highest plane, at most 2^30 + 1, is one
- * more digit. */
+/* Nonzero digits are in windows [low, high_end): the carry out of the highest plane, at most 2^30 + 1, is one more
+ * digit. */
 static int high_end(const histo_exact *e)
 {
     return e->high < HISTO_EXACT_WINDOWS ? e->high + 1 : e->high;
@@ -152,8 +152,8 @@ histo_status histo_exact_balance_from(histo_exact *e, int window, int64_t slot)
     return window * e->slots + slot >= e->balanced_from ? HISTO_OK : histo_exact_balance(e);
 }
 
-/* Digits before balanced_from have been put once since all were balanced, as those who put them in rising order need
- * not balance the others. */
+/* Digits before balanced_from have been written once since all were balanced: callers that write in increasing order
+ * need not balance the rest. */
 void histo_exact_put_digits(histo_exact *e, int window, int64_t slot, int64_t n, const int64_t *digits, bool add)
 {
     int64_t *to = e->plane[window] + slot;
@@ -170,7 +170,7 @@ void histo_exact_put_flags(histo_exact *e, int64_t slot, int64_t n, const uint8_
         e->special[i] = (uint8_t)(flags[i - slot] | (add ? e->special[i] : 0));
     e->used.special = true;
     e->balanced_from = HISTO_EXACT_WINDOWS * e->slots;
-    if (e->pending == 0) e->pending = 1; /* to look which windows are in use */
+    if (e->pending == 0) e->pending = 1; /* makes histo_exact_used look for windows in use */
 }
 
 histo_status histo_exact_reserve(histo_exact *e, const histo_exact_windows *windows, uint64_t adds)
@@ -208,7 +208,7 @@ void histo_exact_add_slot(histo_exact *e, int64_t slot, const histo_exact *from,
     if (value.special) histo_exact_add_special(e, slot, value.special);
 }
 
-/* Flags of sums with the other sign. */
+/* The flags of sums with the opposite sign. */
 static uint8_t negated(uint8_t special)
 {
     uint8_t flags = special & HISTO_EXACT_NAN;
@@ -253,7 +253,7 @@ histo_status histo_exact_subtract(histo_exact *e, const histo_exact *from, histo
     return combine(e, from, true, pace);
 }
 
-/* Go to window k; its digits, or NULL if all are zero. */
+/* Move to window k; returns its digits, or NULL if all are zero. */
 static const int64_t *digits_of(histo_exact_block *block, int k, bool *more)
 {
     while (*more && block->window < k)
@@ -261,7 +261,7 @@ static const int64_t *digits_of(histo_exact_block *block, int k, bool *more)
     return *more && block->window == k ? block->digit : NULL;
 }
 
-/* What a sum is that is not finite: an infinity, or NaN. */
+/* The value of a sum that is not finite: an infinity, or NaN. */
 static uint8_t special_of(const histo_exact *e, int64_t slot)
 {
     const uint8_t flags = e->special ? e->special[slot] : 0;
@@ -294,7 +294,7 @@ bool histo_exact_equal(const histo_exact *a, const histo_exact *b, histo_pace *p
     return equal;
 }
 
-/* Round the digits in windows [low, high). The sign is that of the highest, which exceeds the others together. */
+/* Round the digits in windows [low, high). The sign is that of the highest digit, which exceeds the others together. */
 static double round_digits(const int32_t *digit, int low, int high)
 {
     int top = high - 1;
@@ -303,7 +303,7 @@ static double round_digits(const int32_t *digit, int low, int high)
     if (top < low) return 0;
     bool negative = digit[top] < 0;
 
-    /* The magnitude in digits of [0, 2^32), above two zeros, so that any window has two below it. */
+    /* The magnitude as digits in [0, 2^32), above two zeros, so that any window has two below it. */
     uint32_t limbs[2 + HISTO_EXACT_WINDOWS], *limb = limbs + 2;
     limb[low - 1] = limb[low - 2] = 0;
     int64_t borrow = 0;
@@ -314,7 +314,7 @@ static double round_digits(const int32_t *digit, int low, int high)
     }
     if (limb[top] == 0) top--;
 
-    /* Its 64 leading bits, the last of which is set if any lower bit is: rounding these equals rounding the full sum.
+    /* The 64 leading bits, the last of which is set if any lower bit is: rounding these equals rounding the full sum.
      * ldexp does not round a second time: below the normal range, sums of doubles have too few bits to be rounded at
      * all. */
     uint64_t head = (uint64_t)limb[top] << 32 | limb[top - 1];

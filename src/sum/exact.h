@@ -1,13 +1,13 @@
-/* Exact sums of doubles and 64-bit integers, one for each slot, with the same digits whatever the order of additions,
+/* Exact sums of doubles and 64-bit integers, one per slot, with the same digits whatever the order of additions, the
  * number of threads, or merges.
  *
  * A sum is one long fixed-point number, cut into windows of 32 bits. Window k holds an int64 digit that counts
  * multiples of 2^(32 * (k - HISTO_EXACT_UNIT)). The significand of a double spans at most three windows; its slices are
  * below 2^32 and take the sign of the double, so adding is at most three integer additions, which commute. The digits
- * of window k for all slots are a plane, and there are planes only for windows that something touched.
+ * of window k for all slots are a plane, and only windows that some value touches have planes.
  *
- * An int64 takes 2^31 slices before it may overflow. Well before that, carries turn the digits into balanced ones, in
- * [-2^31, 2^31), which are unique for a sum: histo_exact_get gives these, whatever the history.
+ * An int64 takes 2^31 slices before it may overflow. Well before that, carries balance the digits, to [-2^31, 2^31).
+ * Balanced digits are unique for a sum; histo_exact_get returns them, whatever the history.
  *
  * Use: touch all values to be added, reserve once (the only step that can fail), then add, from as many threads as
  * wanted. Sums wrap beyond 2^1119, which is 2^95 of the largest doubles. */
@@ -22,10 +22,10 @@
 extern "C" {
 #endif
 
-/* The most additions to one slot that one reserve can allow for. */
+/* The most additions to one slot that a single reserve can allow for. */
 #define HISTO_EXACT_MAX_ADDS (UINT64_C(1) << 30)
 
-/* A set of windows, and whether the values include infinities or NaN. Starts as all zero. */
+/* A set of windows, and whether the values include infinities or NaN. Initialise with zeros. */
 typedef struct histo_exact_windows {
     bool touched[HISTO_EXACT_WINDOWS];
     bool special;
@@ -33,22 +33,23 @@ typedef struct histo_exact_windows {
 
 typedef struct histo_exact {
     int64_t slots;
-    uint64_t pending;         /* additions to any slot since the digits were balanced, at most; 0: they are */
-    int64_t balanced_from;    /* window * slots + slot: digits from there on are balanced */
-    histo_exact_windows used; /* digits from there on are zero in all other windows */
-    int low, high;            /* all planes are in windows [low, high) */
+    uint64_t pending;         /* upper bound of the additions to any slot since the digits were balanced; 0: they are
+                               * balanced */
+    int64_t balanced_from;    /* index window * slots + slot: digits from here on are balanced */
+    histo_exact_windows used; /* digits from there on are zero outside these windows */
+    int low, high;            /* all planes are within windows [low, high) */
     int64_t *plane[HISTO_EXACT_WINDOWS]; /* [slots] digits; NULL where all are zero */
     uint8_t *special;                    /* [slots] of HISTO_EXACT_… flags; NULL where all are zero */
 } histo_exact;
 
-/* The sum of a slot in its unique form, which is saved to files. Any digits and flags are valid, so those of a file
- * need no check; but reserve for every window with a nonzero digit. */
+/* The sum of a slot in its unique form, as saved to files. Any digits and flags are valid, so those from a file need no
+ * check; but reserve every window with a nonzero digit. */
 typedef struct histo_exact_value {
     int32_t digit[HISTO_EXACT_WINDOWS];
     uint8_t special;
 } histo_exact_value;
 
-/* All zero, without memory; slots >= 1. */
+/* Set to zero, without allocating; slots >= 1. */
 void histo_exact_init(histo_exact *e, int64_t slots);
 
 /* Free the memory; the struct may be all zero. */
@@ -64,71 +65,70 @@ void histo_exact_clear_slot(histo_exact *e, int64_t slot);
  * After HISTO_NO_MEMORY no sum has changed. Not while other threads add. */
 histo_status histo_exact_reserve(histo_exact *e, const histo_exact_windows *windows, uint64_t adds);
 
-/* Make planes for these windows, all zero, and flags if they have any. After HISTO_NO_MEMORY no sum has changed. */
+/* Make zeroed planes for these windows, and flags if the set has any. After HISTO_NO_MEMORY no sum has changed. */
 histo_status histo_exact_provide(histo_exact *e, const histo_exact_windows *windows);
 
-/* Make digits balanced: all, or at least those from this one on, in the order of windows and then of slots. After
- * HISTO_NO_MEMORY no sum has changed. */
+/* Balance all digits, or at least those from a given one on, ordered by window and then slot. After HISTO_NO_MEMORY no
+ * sum has changed. */
 histo_status histo_exact_balance(histo_exact *e);
 histo_status histo_exact_balance_from(histo_exact *e, int window, int64_t slot);
 
-/* After that, and with a plane for the window: replace n digits from this one on by sums of up to
- * HISTO_EXACT_MAX_MERGED balanced digits each, or add them. */
+/* After balancing, and with a plane for the window: replace n digits from a given one on by sums of up to
+ * HISTO_EXACT_MAX_MERGED balanced digits each, or add those. */
 enum { HISTO_EXACT_MAX_MERGED = 1 << 21 };
 void histo_exact_put_digits(histo_exact *e, int window, int64_t slot, int64_t n, const int64_t *digits, bool add);
-/* After reading and putting digits, for there are flags: replace n flags, or add them. */
+/* After reading and writing digits, for which flags exist: replace n flags, or add to them. */
 void histo_exact_put_flags(histo_exact *e, int64_t slot, int64_t n, const uint8_t *flags, bool add);
 
-/* After a reserve for these windows: make room for all carries of up to 2^62 additions, so that more reserves for the
- * same windows cannot fail. After HISTO_NO_MEMORY no sum has changed. */
+/* After a reserve for these windows: make room for all carries of up to 2^62 additions, so that further reserves for
+ * the same windows cannot fail. After HISTO_NO_MEMORY no sum has changed. */
 histo_status histo_exact_provide_carries(histo_exact *e, const histo_exact_windows *windows);
 
 /* Reserve for adding up to `adds` slots of `from` to each slot of e. */
 histo_status histo_exact_reserve_like(histo_exact *e, const histo_exact *from, uint64_t adds);
 
-/* The windows in which the sums have a digit that is not zero. */
+/* The windows in which some sum has a nonzero digit. */
 histo_exact_windows histo_exact_used(const histo_exact *e);
 
-/* Balanced digits of neighbouring slots, one window after the other, which is how to go through many slots. */
+/* Balanced digits of consecutive slots, one window after the other: the way to iterate over many slots. */
 enum { HISTO_EXACT_BLOCK = 1024 };
 typedef struct histo_exact_block {
     const histo_exact *e;
     int64_t first;
-    int n;        /* slots */
-    int window;   /* the window of digit[n] */
-    uint64_t any; /* the bitwise or of digit[n] */
+    int n;        /* number of slots */
+    int window;   /* the window that `digit` holds */
+    uint64_t any; /* bitwise or of all digits */
     int64_t digit[HISTO_EXACT_BLOCK];
     int64_t carry[HISTO_EXACT_BLOCK]; /* into the next window */
-    bool carries;                     /* one of them is not zero */
+    bool carries;                     /* whether any carry is nonzero */
 } histo_exact_block;
 
-/* Begin before the lowest window of slots first, first + 1, … up to `end` or the size of a block. */
+/* Start below the lowest window of slots first, first + 1, … up to `end` or the size of a block. */
 void histo_exact_block_start(histo_exact_block *block, const histo_exact *e, int64_t first, int64_t end);
-/* The next window whose digits may not all be zero; false at the end. Digits of e may change in this window and in
- * those below. */
+/* The next window whose digits may not all be zero; false at the end. Digits of e in this window and below may be
+ * changed meanwhile. */
 bool histo_exact_block_next(histo_exact_block *block);
 
 /* The exact sum of a slot. */
 histo_exact_value histo_exact_get(const histo_exact *e, int64_t slot);
 
-/* The sum rounded once, to nearest even, as IEEE 754 rounds: overflow gives an infinity, a zero is +0. Infinities that
- * were added stay; both of them, or a NaN, give a NaN. */
+/* The sum, rounded once to nearest even, as IEEE 754 rounds: overflow gives an infinity, a zero is +0. An infinity that
+ * was added stays; infinities of both signs, or a NaN, give NaN. */
 double histo_exact_read(const histo_exact *e, int64_t slot);
 
 struct histo_pace; /* base/threads/monitor.h */
 
-/* Add `from` slot by slot; both have the same number of slots, and may be the same. After HISTO_NO_MEMORY no sum has
- * changed; after HISTO_CANCELLED, some have. */
+/* Add `from` slot by slot. Both have the same number of slots, and may be the same object. After HISTO_NO_MEMORY no sum
+ * has changed; after HISTO_CANCELLED, some have. */
 histo_status histo_exact_merge(histo_exact *e, const histo_exact *from, struct histo_pace *pace);
 
-/* Subtract likewise. Infinities change their sign, so that subtracting one from an equal one gives NaN. */
+/* Subtract likewise. Infinities change sign, so that subtracting one from an equal one gives NaN. */
 histo_status histo_exact_subtract(histo_exact *e, const histo_exact *from, struct histo_pace *pace);
 
-/* Are all sums equal, as they would be read without rounding? Both have the same number of slots. Meaningless if the
- * pace stops. */
+/* Whether all sums are equal before rounding. Both have the same number of slots. Meaningless if the pace stops. */
 bool histo_exact_equal(const histo_exact *a, const histo_exact *b, struct histo_pace *pace);
 
-/* What follows needs a reserve, and may be called from several threads at once. */
+/* The following need a reserve, and may be called from several threads at once. */
 
 void histo_exact_add_slot(histo_exact *e, int64_t slot, const histo_exact *from, int64_t from_slot);
 
@@ -158,7 +158,7 @@ static inline void histo_exact_touch_u64(histo_exact_windows *windows, uint64_t 
     histo_exact_touch_slices(windows, histo_exact_cut_u64(w, false));
 }
 
-/* Add a set, such as a thread's, to another. */
+/* Add one set, such as a thread's, to another. */
 static inline void histo_exact_windows_merge(histo_exact_windows *windows, const histo_exact_windows *other)
 {
     for (int k = 0; k < HISTO_EXACT_WINDOWS; k++)
@@ -166,13 +166,13 @@ static inline void histo_exact_windows_merge(histo_exact_windows *windows, const
     windows->special |= other->special;
 }
 
-/* A digit of zero is skipped, because it may have no plane. */
+/* Zero digits are skipped, because they may have no plane. */
 static inline void histo_exact_add_digit(histo_exact *e, int64_t slot, int window, int64_t digit)
 {
     if (digit) __atomic_fetch_add(&e->plane[window][slot], digit, __ATOMIC_RELAXED);
 }
 
-/* Add as histo_exact_add does, where no other thread adds to the slot at the same time. */
+/* As histo_exact_add_digit, when no other thread adds to the slot at the same time. */
 static inline void histo_exact_add_digit_alone(histo_exact *e, int64_t slot, int window, int64_t digit)
 {
     if (digit) e->plane[window][slot] += digit;

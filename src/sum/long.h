@@ -1,5 +1,5 @@
-/* Long whole numbers in two's complement, the lowest word first, for exact sums of samples and what follows from them.
- */
+/* Long integers in two's complement, least significant word first, for exact sums of samples and what is derived from
+ * them. */
 #ifndef SUM_LONG_H
 #define SUM_LONG_H
 
@@ -23,17 +23,17 @@ static inline bool histo_long_is_negative(const uint64_t *words, int count)
     return words[count - 1] >> 63;
 }
 
-/* product[n + m] = a[n] * b[m], of numbers without a sign */
+/* product[n + m] = a[n] * b[m], unsigned */
 void histo_long_multiply(const uint64_t *a, int n, const uint64_t *b, int m, uint64_t *product);
 
-/* -1, 0 or 1: how numbers without a sign compare */
+/* Compare unsigned numbers: -1, 0 or 1. */
 int histo_long_compare(const uint64_t *a, const uint64_t *b, int count);
 
-/* words * 2^exponent without a sign, plus less than a unit if there is a remainder, to nearest even. */
+/* Round the unsigned number words * 2^exponent, plus less than one unit if there is a remainder, to nearest even. */
 double histo_long_round(const uint64_t *words, int count, int exponent, bool remainder);
 
-/* The quotient of words * 2^exponent, without a sign, and n. words has a zero for its lowest word, so that the quotient
- * has more bits than a double. */
+/* The quotient of the unsigned number words * 2^exponent and n. The lowest word must be zero, so that the quotient has
+ * more bits than a double. */
 double histo_long_divide(uint64_t *words, int count, int exponent, uint64_t n);
 
 #endif

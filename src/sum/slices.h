@@ -5,22 +5,22 @@
 #include "base/host_device.h"
 
 enum {
-    HISTO_EXACT_UNIT = 34,    /* the window that counts ones; window 0 counts 2^-1088, below every double */
+    HISTO_EXACT_UNIT = 34,    /* the window of units; window 0 has units of 2^-1088, below every double */
     HISTO_EXACT_WINDOWS = 69, /* 2^1024 is the lowest bit of window 66; the rest is room for carries */
 };
 
-/* The infinities and NaN that were added to a slot. */
+/* Whether infinities and NaN were added to a slot. */
 enum { HISTO_EXACT_POSITIVE_INFINITY = 1, HISTO_EXACT_NEGATIVE_INFINITY = 2, HISTO_EXACT_NAN = 4 };
 
-/* A number as up to three slices, the lowest in `window`. */
+/* A number as up to three slices, the lowest of them in `window`. */
 typedef struct histo_exact_slices {
     int window;
     bool negative;
     uint32_t slice[3];
 } histo_exact_slices;
 
-/* bits: of a finite double. Its last significand bit stands at bit exponent + 13 above 2^-1088, a subnormal's like that
- * of exponent 1. */
+/* bits: of a finite double. Its last significand bit is bit exponent + 13 above 2^-1088; a subnormal's is that of
+ * exponent 1. */
 HISTO_INLINE histo_exact_slices histo_exact_cut_f64(uint64_t bits)
 {
     int exponent = (int)(bits >> 52 & 0x7ff);
