@@ -1,4 +1,4 @@
-/* Sums of moments, in an order that does not depend on who adds.
+/* Sums of moments, in an order that depends neither on the device nor on the number of threads.
  *
  * A row has three sums: of value, x * value and x^2 * value. Sample x of the window belongs to lane x % 32; each lane
  * adds in the order of x, and the lanes are added in halves: lane k and k + 16, k + 8, … k + 1. Row y of the window

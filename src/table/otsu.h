@@ -5,8 +5,8 @@
 #include "base/wide.h"
 
 /* A split into n0 samples below and n1 above. The distance of the class means, times all counts, is |n S0 - n0 S|; the
- * variance between classes grows with its square over n0 n1. Samples have the numbers of their bins as values, below
- * 2^31, so all of these stay below 2^512. */
+ * variance between classes grows with its square over n0 n1. A sample's value is its bin number, below 2^31, so all of
+ * these stay below 2^512. */
 typedef struct histo_otsu_split {
     wide distance, counts;
     double criterion; /* within 2^-48 of the exact one */

@@ -4,14 +4,14 @@
 
 #include "base/host_device.h"
 
-/* Points (x, y), x not decreasing; `extend`: the outer lines go on, else the outer values stay. */
+/* Points (x, y), x non-decreasing. `extend`: extrapolate the outer lines; otherwise the outer values are constant. */
 typedef struct histo_polyline {
     double *x, *y;
     int64_t n;
     bool extend;
 } histo_polyline;
 
-/* The last point, but the last of all, that is not above x: from low … high - 1. */
+/* The last point in [low, high), except the very last point, that is not above x. */
 HISTO_INLINE int64_t histo_polyline_point(const histo_polyline *c, int64_t low, int64_t high, double x)
 {
     while (high - low > 1) {
@@ -24,8 +24,8 @@ HISTO_INLINE int64_t histo_polyline_point(const histo_polyline *c, int64_t low, 
     return low;
 }
 
-/* As numpy.interp: of equal x the last point counts. x does not decrease from call to call; *from: 0 before the first.
- */
+/* As numpy.interp: the last of points with equal x counts. x must not decrease from call to call; *from: 0 before the
+ * first. */
 HISTO_INLINE double histo_polyline_next(const histo_polyline *c, double x, int64_t *from)
 {
     const int64_t last = c->n - 1;
@@ -45,7 +45,7 @@ HISTO_INLINE double histo_polyline_at(const histo_polyline *c, double x)
     return histo_polyline_next(c, x, &from);
 }
 
-/* The points of landmarks: targets over quantiles, which do not decrease. An outer line that goes on needs two places.
+/* The points of landmarks: targets over quantiles, which do not decrease. Extrapolation needs two distinct quantiles.
  */
 HISTO_INLINE void histo_polyline_through(histo_polyline *c, const double *quantiles, const double *target, int n,
                                          bool extend)

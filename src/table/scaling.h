@@ -8,10 +8,10 @@ typedef struct histo_scaling {
     float scale, shift;
     double lo;
     bool flat;  /* all counts are equal */
-    bool whole; /* values are rounded half to even, as in an image of u8 */
+    bool whole; /* round values half to even, as in a u8 image */
 } histo_scaling;
 
-/* As cv::normalize with NORM_MINMAX scales: in float, with one rounding of each product and sum. */
+/* As cv::normalize scales with NORM_MINMAX: in float, with one rounding of each product and sum. */
 HISTO_INLINE histo_scaling histo_scaling_of(uint64_t least, uint64_t most, double lo, double hi)
 {
     const bool shares = lo == 0 && hi == 1; /* the default, which is not rounded */
@@ -29,7 +29,7 @@ HISTO_INLINE double histo_scaled(const histo_scaling *s, uint64_t count)
 }
 
 /* The square root of the ratio of two shares, from counts or sums of weights; 0 unless both are above 0. scale: the
- * ratio of all those of `against` to all of the other */
+ * total of `against` over that of the other */
 HISTO_INLINE double histo_share_ratio(double sum, double against, double scale)
 {
     return against > 0 && sum > 0 ? sqrt(sum / against * scale) : 0;

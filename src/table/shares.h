@@ -1,4 +1,4 @@
-/* Equalization: the values of cumulative counts, for host and device. */
+/* Equalization: values from cumulative counts, for host and device. */
 #ifndef TABLE_SHARES_H
 #define TABLE_SHARES_H
 
@@ -8,26 +8,26 @@ typedef struct histo_equalizing {
     int64_t bins;
     double lo, hi;
     bool whole; /* round to whole numbers */
-    bool lines; /* values of edges */
+    bool lines; /* values at edges */
     histo_equalize_rule rule;
     double clip;
 } histo_equalizing;
 
-/* What the values of all bins of a histogram depend on. */
+/* What the values of all bins of a histogram have in common. */
 typedef struct histo_totals {
     uint64_t n;     /* the sum of the counts */
     int64_t first;  /* the lowest occupied bin */
-    uint64_t least; /* the count of that bin */
-    /* Zuiderveld, "Contrast limited adaptive histogram equalization", Graphics Gems IV (1994), as cv::CLAHE cuts and
-     * spreads: what is above `most` is cut and goes in equal parts to all bins, and the rest one by one to bins in
-     * equal steps. */
+    uint64_t least; /* its count */
+    /* Zuiderveld, "Contrast limited adaptive histogram equalization", Graphics Gems IV (1994), as cv::CLAHE clips and
+     * redistributes: the excess above `most` is clipped and distributed equally over all bins, and the remainder one by
+     * one to bins in equal steps. */
     uint64_t most, each, rest;
     int64_t step;
-    float scale;    /* what sums are multiplied with, where that is done in float */
-    double per_all; /* 1 over the sum of all shares, rounded */
+    float scale;    /* the factor for sums where computed in float */
+    double per_all; /* 1 over the total of all shares, rounded */
 } histo_totals;
 
-/* Set the limit of counts, and the scale, from n and least. */
+/* Set the clip limit, and the scale, from n and least. */
 HISTO_INLINE void histo_totals_limit(histo_totals *of, const histo_equalizing *by)
 {
     of->scale = by->clip > 0 ? (float)(by->hi - by->lo) / (float)of->n : 255.0F / (float)(of->n - of->least);
@@ -38,7 +38,7 @@ HISTO_INLINE void histo_totals_limit(histo_totals *of, const histo_equalizing *b
     of->step = 1;
 }
 
-/* Spread what has been cut. */
+/* Redistribute the clipped excess. */
 HISTO_INLINE void histo_totals_spread(histo_totals *of, const histo_equalizing *by, uint64_t cut)
 {
     const uint32_t bins = (uint32_t)by->bins; /* at most 2^30 */
@@ -47,19 +47,19 @@ HISTO_INLINE void histo_totals_spread(histo_totals *of, const histo_equalizing *
     of->step = of->rest && by->bins / (int64_t)of->rest > 1 ? by->bins / (int64_t)of->rest : 1;
 }
 
-/* What is cut of a count. */
+/* The clipped part of a count. */
 HISTO_INLINE uint64_t histo_cut_of(const histo_totals *of, uint64_t count)
 {
     return count > of->most ? count - of->most : 0;
 }
 
-/* The count of a bin after cutting and spreading in equal parts. */
+/* A count after clipping and equal redistribution. */
 HISTO_INLINE uint64_t histo_limited(const histo_totals *of, uint64_t count)
 {
     return count - histo_cut_of(of, count) + of->each;
 }
 
-/* Does a bin get one of the rest? */
+/* Whether a bin gets one sample of the remainder. */
 HISTO_INLINE bool histo_gets_more(const histo_totals *of, int64_t bin)
 {
     if (!of->rest) return false;
@@ -67,15 +67,15 @@ HISTO_INLINE bool histo_gets_more(const histo_totals *of, int64_t bin)
     return at * step == (uint32_t)bin && at < of->rest;
 }
 
-/* Half to even; without a call where processors have no instruction for it. */
+/* Round half to even, inline where processors have no instruction for it. */
 HISTO_INLINE double histo_rounded_if(bool whole, double value)
 {
     if (!whole) return value;
     return value >= 0 && value < 0x1p51 ? value + 0x1p52 - 0x1p52 : rint(value);
 }
 
-/* lo + share * (hi - lo), for the share part / all; exactly, half to even, if whole numbers are wanted. per_all: 1 /
- * all, rounded */
+/* lo + share * (hi - lo), for the share part / all; computed exactly, half to even, if whole numbers are wanted.
+ * per_all: 1 / all, rounded */
 HISTO_INLINE double histo_at_share(const histo_equalizing *by, uint64_t part, uint64_t all, double per_all)
 {
     if (!by->whole) return by->lo + (by->hi - by->lo) * ((double)part / (double)all);
@@ -109,7 +109,7 @@ HISTO_INLINE double histo_ramp_at(const histo_equalizing *by, int64_t bin)
     return histo_rounded_if(by->whole, at);
 }
 
-/* sum: the counts up to the bin, of which more than one is occupied */
+/* sum: the cumulative count up to the bin; more than one bin is occupied */
 HISTO_INLINE double histo_by_minimum(const histo_equalizing *by, const histo_totals *of, int64_t bin, uint64_t sum)
 {
     if (bin < of->first) return by->lo;
@@ -117,11 +117,11 @@ HISTO_INLINE double histo_by_minimum(const histo_equalizing *by, const histo_tot
     if (bin == of->first) return by->lo;
     if (by->bins != 256 || by->lo != 0 || by->hi != 255)
         return histo_at_share(by, sum - of->least, of->n - of->least, of->per_all);
-    /* As cv::equalizeHist computes: sums times a scale, both float. */
+    /* As cv::equalizeHist computes it: the sum times a scale, both float. */
     return rint((double)((float)(sum - of->least) * of->scale));
 }
 
-/* The value of a bin, or of its upper edge. sum: the counts up to the bin, cut and spread. */
+/* The value of a bin, or of its upper edge. sum: the cumulative count up to the bin, clipped and redistributed. */
 HISTO_INLINE double histo_equalized(const histo_equalizing *by, const histo_totals *of, int64_t bin, uint64_t sum)
 {
     if (by->lines) {
