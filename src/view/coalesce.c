@@ -5,7 +5,7 @@
 
 enum { MOST = 64, VIEWS = HISTO_MAX_AXES + 4 };
 
-/* Dimensions in the order in which they will be joined. */
+/* Dimensions in the order in which they will be merged. */
 typedef struct dims {
     int views, ndim;
     int64_t shape[MOST];
@@ -17,7 +17,7 @@ static uint64_t distance(int64_t stride)
     return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
 }
 
-/* Join dimensions [first, ndim) of the array into dims from d->ndim on, the largest strides of the first view first
+/* Append dimensions [first, ndim) of the array to dims at d->ndim, sorted by the first view's stride, largest first,
  * unless the order has to stay. */
 static void join(dims *d, int first, int ndim, bool sort, const int64_t *shape, const int64_t *const *strides)
 {

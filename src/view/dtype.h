@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* X(constant, name, storage type, compute type, widen). `widen` converts a stored sample to the compute type by value:
- * double for all types that it represents exactly; 64-bit integers keep their type. */
+/* X(constant, name, storage type, compute type, widen). `widen` converts a stored sample to the compute type without
+ * loss: double for all types that it represents exactly; 64-bit integers keep their type. */
 #define HISTO_NARROW_INTEGERS(X)                                                                                       \
     X(HISTO_U8, u8, uint8_t, double, histo_widen_plain)                                                                \
     X(HISTO_I8, i8, int8_t, double, histo_widen_plain)                                                                 \
@@ -30,7 +30,7 @@ extern "C" {
     X(HISTO_F32, f32, float, double, histo_widen_plain)                                                                \
     X(HISTO_F64, f64, double, double, histo_widen_plain)
 
-/* A switch with a case for each dtype; nothing is done for others. */
+/* A switch with a case for each dtype; other values do nothing. */
 #define HISTO_SWITCH_DTYPE(dtype, CASE)                                                                                \
     switch (dtype) {                                                                                                   \
         HISTO_DTYPES(CASE)                                                                                             \
@@ -40,7 +40,7 @@ extern "C" {
 
 #define histo_widen_plain(x) (x)
 
-/* A flag of the dtype that an operand has in memory: it has records, and a function makes numbers of the dtype of them
+/* A flag in the dtype of an operand in memory: it holds records, which a function converts to numbers of the dtype
  * (histo_function). Views never have it. */
 enum { HISTO_RECORDS = 256 };
 
@@ -49,25 +49,25 @@ static inline bool histo_dtype_is_records(histo_dtype dtype)
     return (dtype & HISTO_RECORDS) != 0;
 }
 
-/* The dtype in this machine's byte order. */
+/* The dtype in native byte order. */
 static inline histo_dtype histo_dtype_plain(histo_dtype dtype)
 {
     return (histo_dtype)(dtype & ~(unsigned)HISTO_SWAPPED);
 }
 
-/* The dtype of samples once they are fetched (view/fetch.h): bits are bytes then. */
+/* The dtype of samples once fetched (view/fetch.h): bits become bytes. */
 static inline histo_dtype histo_dtype_fetched(histo_dtype dtype)
 {
     return dtype == HISTO_BIT ? HISTO_U8 : histo_dtype_plain(dtype);
 }
 
-/* The dtype without a flag that says nothing: bytes have no order. */
+/* The dtype without a redundant HISTO_SWAPPED: single bytes have no order. */
 static inline histo_dtype histo_dtype_stored(histo_dtype dtype)
 {
     return histo_dtype_size(dtype) == 1 ? histo_dtype_plain(dtype) : dtype;
 }
 
-/* Are values in memory as the dtype's storage type has them? Not if they are swapped, bits or records. */
+/* Whether values are stored as the dtype's storage type: not swapped, bits or records. */
 static inline bool histo_dtype_is_plain(histo_dtype dtype)
 {
     return dtype < HISTO_DTYPE_COUNT;
@@ -84,7 +84,7 @@ static inline bool histo_dtype_is_integer(histo_dtype dtype)
     return dtype <= HISTO_I64;
 }
 
-/* The smallest and largest value of an integer dtype, as doubles (2^64 and 2^63 where max + 1 is wanted exactly). */
+/* The smallest value of an integer dtype, and the largest plus one, as doubles (2^64 and 2^63 are exact). */
 void histo_dtype_limits(histo_dtype dtype, double *min, double *max_plus_one);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* Samples that are not in memory as their storage type has them: in the other byte order, or bits. Loops that are
- * compiled for each level of the instruction set that uses them. */
+/* Fetches samples that are not stored as their storage type: in the other byte order, or as bits. Inline, so that the
+ * loops are compiled for each instruction set level that uses them. */
 #ifndef VIEW_FETCH_H
 #define VIEW_FETCH_H
 
@@ -26,7 +26,7 @@ HISTO_DEFINE_SWAP(32)
 HISTO_DEFINE_SWAP(64)
 #undef HISTO_DEFINE_SWAP
 
-/* Copy n contiguous samples of `size` bytes, at any address, and reverse the bytes of each. */
+/* Copy n contiguous samples of `size` bytes, which may be unaligned, and reverse the bytes of each. */
 static inline void histo_swap(char *to, const char *from, size_t size, int64_t n)
 {
     switch (size) {
@@ -76,7 +76,7 @@ static inline void histo_unpack_word(char *to, uint64_t word)
 #endif
 }
 
-/* to[i] = bit first + i * stride; the least significant bit of a byte is its first. Other bytes are not read. */
+/* to[i] = bit first + i * stride, counting from the least significant bit of each byte. No other bytes are read. */
 static inline void histo_unpack_bits(char *to, const char *bits, int64_t first, int64_t stride, int64_t n)
 {
     enum { WORD = 64 };
@@ -98,8 +98,8 @@ static inline void histo_unpack_bits(char *to, const char *bits, int64_t first, 
 
 typedef void histo_gather_fn(char *to, const char *from, int64_t stride, size_t size, int64_t n);
 
-/* Copy n samples of any dtype, `stride` apart, to contiguous memory as the plain dtype has them; bits become bytes of 0
- * and 1. bits: the data of a view of bits; `from` is as many bytes behind it as the first of them is bits. */
+/* Copy n samples of any dtype, `stride` apart, to contiguous memory, as the plain dtype stores them; bits become bytes
+ * of 0 and 1. bits: the data of a HISTO_BIT view; `from` - bits is then the index of the first bit. */
 static inline void histo_fetch_by(histo_gather_fn *gather, char *to, const char *from, int64_t stride,
                                   histo_dtype dtype, const char *bits, int64_t n)
 {

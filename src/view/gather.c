@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* Several samples are stored at once, and loops are unrolled: a store, like a turn of a loop, takes a cycle, which is
- * time for two or three loads. */
+/* Several samples are stored at once, and loops are unrolled: a store, like a loop iteration, takes a cycle, in which
+ * two or three loads fit. */
 #define GATHER(type)                                                                                                   \
     do {                                                                                                               \
         enum { TOGETHER = sizeof(uint64_t) / sizeof(type), BITS = 8 * sizeof(type) };                                  \

@@ -1,4 +1,4 @@
-/* Copies of strided samples to contiguous memory. */
+/* Copies strided samples to contiguous memory. */
 #ifndef VIEW_GATHER_H
 #define VIEW_GATHER_H
 

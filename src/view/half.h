@@ -1,4 +1,5 @@
-/* binary16 and bfloat16: to binary32, exactly, and from binary64, rounded half to even; on host and device. */
+/* binary16 and bfloat16: conversion to binary32, exact, and from binary64, rounded half to even; for host and device.
+ */
 #ifndef VIEW_HALF_H
 #define VIEW_HALF_H
 
@@ -34,8 +35,8 @@ HISTO_INLINE float histo_f16_to_f32(uint16_t h)
 #endif
 }
 
-/* The positive quiet NaN without a payload if it is NaN, as everywhere in results. A format has `digits` binary digits
- * and the exponents least … most. */
+/* NaN becomes the positive quiet NaN without a payload, as everywhere in results. The format has `digits` significant
+ * binary digits and exponents least … most. */
 HISTO_INLINE uint16_t histo_half_of(double value, int digits, int least, int most)
 {
     const uint32_t fraction = (uint32_t)digits - 1, infinity = (2 * (uint32_t)most + 1) << fraction;
@@ -46,7 +47,7 @@ HISTO_INLINE uint16_t histo_half_of(double value, int digits, int least, int mos
     if (fabs(value) == (double)INFINITY) return (uint16_t)(sign | infinity);
     int exponent = value == 0 ? least : ilogb(value);
     exponent = exponent < least ? least : exponent;
-    const double units = rint(scalbn(fabs(value), (int)fraction - exponent)); /* of the last place */
+    const double units = rint(scalbn(fabs(value), (int)fraction - exponent)); /* units of the last place */
     if (units >= scalbn(2.0, (int)fraction + most - exponent)) return (uint16_t)(sign | infinity);
     /* A subnormal has the exponent `least` and no leading one; rounding up may carry into the exponent. */
     return (uint16_t)(sign | (((uint32_t)(exponent - least) << fraction) + (uint32_t)units));

@@ -1,4 +1,4 @@
-/* Strided iterators of stacks of images. */
+/* Strided iterators over stacks of images. */
 #ifndef VIEW_STACK_ITER_H
 #define VIEW_STACK_ITER_H
 
@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* Iterate over the pairs of a stack: the first dimension after the batch is that of pairs. The stack has been checked.
+/* Iterate over the pairs of a stack, which has been checked: the first dimension after the batch becomes that of pairs.
  */
 void histo_pairs_iter_make(histo_strided_iter *iter, const histo_view *stack, const histo_pairs *pairs);
 

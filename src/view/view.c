@@ -17,7 +17,7 @@ static const struct {
 #undef ROW
 };
 
-/* The names of dtypes that have a size, in either byte order. */
+/* Whether a dtype, in either byte order, has a name and a size. */
 static bool dtype_known(histo_dtype dtype)
 {
     return (unsigned)histo_dtype_plain(dtype) < HISTO_DTYPE_COUNT;
@@ -92,7 +92,7 @@ histo_view histo_view_1d(const void *data, histo_dtype dtype, int64_t n)
 histo_view histo_view_nd(const void *data, histo_dtype dtype, int ndim, const int64_t *shape)
 {
     histo_view view = {.data = data, .dtype = dtype, .ndim = shape || ndim == 0 ? ndim : -1};
-    if (view.ndim < 0 || ndim > HISTO_MAX_DIMS) return view; /* invalid: reported when it is used */
+    if (view.ndim < 0 || ndim > HISTO_MAX_DIMS) return view; /* invalid: reported when the view is used */
     uint64_t stride = (uint64_t)histo_dtype_step(dtype);
     for (int d = ndim - 1; d >= 0; d--) {
         view.shape[d] = shape[d];
@@ -135,7 +135,7 @@ histo_status histo_view_check_mask(const histo_view *view, const char *what)
         return histo_fail(HISTO_INVALID, "%s: %d dimensions, not 0 to %d", what, view->ndim, HISTO_MAX_DIMS);
     if (view->batch_ndim < 0 || view->batch_ndim > view->ndim)
         return histo_fail(HISTO_INVALID, "%s: %d batch dimensions of %d", what, view->batch_ndim, view->ndim);
-    /* Empty dimensions do not excuse the others: the product must fit in any order. */
+    /* A zero dimension does not excuse the others: the product must not overflow in any order. */
     int64_t n = 1;
     bool empty = false;
     for (int d = 0; d < view->ndim; d++) {

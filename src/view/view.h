@@ -10,20 +10,20 @@
 extern "C" {
 #endif
 
-/* Is the view valid by itself: dtype, dimensions, a product of the shape up to 2^62, data unless it is empty? `what`
- * names it in the message. */
+/* Whether a view is valid in itself: dtype, dimensions, a product of the shape up to 2^62, and data unless it is empty.
+ * `what` names it in the message. */
 histo_status histo_view_check(const histo_view *view, const char *what);
 
-/* Check a mask, which may be of HISTO_BIT. */
+/* Check a mask, which may be HISTO_BIT. */
 histo_status histo_view_check_mask(const histo_view *view, const char *what);
 
-/* Check a view, valid by itself, of the records of a function. */
+/* Check a view, valid in itself, of a function's records. */
 histo_status histo_view_check_records(const histo_view *view, const histo_function *function, const char *what);
 
 /* HISTO_INVALID unless both have the same shape and batch dimensions. */
 histo_status histo_view_same_shape(const histo_view *view, const histo_view *like, const char *what);
 
-/* Product of the batch dimensions. */
+/* The product of the batch dimensions. */
 int64_t histo_view_batch(const histo_view *view);
 
 #ifdef __cplusplus

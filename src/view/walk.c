@@ -20,7 +20,7 @@ static void swap_dimensions(histo_strided_iter *iter, int a, int b)
     }
 }
 
-/* Walk a dimension with a negative stride of the first operand from its other end. */
+/* Traverse a dimension with a negative stride of the first operand from its other end. */
 static void flip_dimension(histo_strided_iter *iter, int d)
 {
     for (int o = 0; o < iter->operands; o++) {
@@ -29,7 +29,7 @@ static void flip_dimension(histo_strided_iter *iter, int d)
     }
 }
 
-/* In the order of memory: the largest stride outermost, so that runs follow memory. */
+/* Order by memory: the largest stride outermost, so that runs are contiguous. */
 static bool comes_before(const histo_strided_iter *iter, int a, int b)
 {
     return distance(iter->strides[0][a]) > distance(iter->strides[0][b]);
@@ -61,7 +61,8 @@ static void join_dimensions(histo_strided_iter *iter, int free_dim)
     iter->ndim = joined;
 }
 
-/* Clear what describes this number of operands: all would take longer than counting a few samples. */
+/* Clear only what describes this number of operands: clearing everything would take longer than counting a few samples.
+ */
 static void clear(histo_strided_iter *iter, int operands)
 {
     iter->operands = operands;
@@ -150,7 +151,7 @@ void histo_strided_iter_span(const histo_strided_iter *iter, bool in_memory_orde
     all->batch_ndim = 0;
     all->offsets = NULL;
     if (iter->offsets) return;
-    if (all->ndim > 1 && all->shape[all->ndim - 1] == 1) all->ndim--; /* of entries of one sample */
+    if (all->ndim > 1 && all->shape[all->ndim - 1] == 1) all->ndim--; /* entries of one sample */
     all->per_batch *= iter->batch;
     int64_t step = 1;
     for (int d = iter->batch_ndim - 1; d >= 0; d--) {
@@ -216,7 +217,7 @@ static void ragged_entries(const histo_entries *entries, int64_t begin, int n, u
     }
 }
 
-/* Entries that repeat after a few samples: interleaved channels. */
+/* Entries that repeat after a few samples, as in interleaved channels. */
 static void repeat_entries(uint32_t *out, int n, int period)
 {
     for (int i = period, some; i < n; i += some) {

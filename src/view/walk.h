@@ -1,8 +1,8 @@
 /* Iterates over several views of the same shape together, in runs along one dimension.
  *
  * histo_strided_iter_make drops and merges dimensions where all operands allow it, so that a contiguous image of any
- * rank is one long run. The order of samples within a batch entry is not kept, as counting does not need it; the
- * operands stay aligned with each other. */
+ * rank is one long run. The order of samples within a batch entry is not preserved, since counting does not need it;
+ * the operands stay aligned with each other. */
 #ifndef VIEW_WALK_H
 #define VIEW_WALK_H
 
@@ -14,19 +14,20 @@
 extern "C" {
 #endif
 
-/* views: checked, of equal shape. Bits have no addresses: a view of bits is walked as if each were a byte, so that
- * strides in bits lead from one to the next (see histo_fetch_by), and the caller adds the first one to its base. */
+/* views: checked, of equal shape. Bits have no addresses: a HISTO_BIT view is walked as if each bit were a byte, so
+ * that strides in bits lead from one to the next (see histo_fetch_by), and the caller adds the offset of the first one
+ * to its base. */
 void histo_strided_iter_make(histo_strided_iter *iter, int operands, const histo_view *const *views);
 
-/* Is each operand but one the same in all batch entries? */
+/* Whether each operand except `but` is the same in all batch entries. */
 bool histo_iter_repeats(const histo_strided_iter *iter, int but);
 
-/* Start with ragged segments: views of one dimension, whose order is kept. */
+/* Iterate over ragged segments: one-dimensional views, whose order is kept. */
 void histo_strided_iter_make_ragged(histo_strided_iter *iter, int operands, const histo_view *const *views,
                                     int64_t batch, const int64_t *offsets);
 
-/* All samples as if they were of one batch entry, and the batch entry that each belongs to. in_memory_order: batch
- * dimensions whose samples lie between those of others become inner ones; else the order stays. */
+/* All samples as if they belonged to one batch entry, with the batch entry of each. in_memory_order: batch dimensions
+ * whose samples are interleaved become inner ones; otherwise the order is kept. */
 typedef struct histo_entries {
     int ndim;
     int64_t first, shape[HISTO_MAX_DIMS + 1], steps[HISTO_MAX_DIMS + 1];
@@ -46,7 +47,7 @@ static inline int64_t histo_strided_iter_samples(const histo_strided_iter *iter)
 }
 
 typedef struct histo_run {
-    int64_t batch; /* the entry these samples belong to */
+    int64_t batch; /* the batch entry of these samples */
     int64_t n;
     const char *at[HISTO_MAX_OPERANDS]; /* address of the first sample; the next is at + iter->strides[o][ndim-1] */
 } histo_run;
@@ -59,7 +60,8 @@ typedef struct histo_walk {
     int64_t index[HISTO_MAX_DIMS + 1];
 } histo_walk;
 
-/* Iterate over samples [begin, end) of all batch * per_batch, batch entry by batch entry, in runs of at most limit. */
+/* Iterate over samples [begin, end) of all batch * per_batch, one batch entry after another, in runs of at most limit.
+ */
 void histo_walk_start(histo_walk *walk, const histo_strided_iter *iter, int64_t begin, int64_t end, int64_t limit);
 
 /* The next run, or false at the end. */
