@@ -1,4 +1,4 @@
-/* Adding counts to a histogram: what histo_hist_read_occupied and histo_hist_read_masked give. */
+/* Adding counts to a histogram: the inverse of histo_hist_read_occupied and histo_hist_read_masked. */
 #include "base/floats.h"
 #include "base/memory.h"
 #include "counts/hist.h"
@@ -46,7 +46,7 @@ static histo_status add_sparse(histo_hist *hist, histo_slots slots, const int64_
     return status;
 }
 
-/* Do all that can fail before counts[size] are added in host memory. */
+/* Do everything that can fail before counts[size] are added in host memory. */
 static histo_status admit(histo_hist *hist, const uint64_t *counts, int64_t size)
 {
     uint64_t sum = 0;

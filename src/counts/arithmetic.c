@@ -10,14 +10,14 @@
 #include "counts/hist.h"
 #include "plan/total.h"
 
-/* Bring everything to host memory, where it may then change. */
+/* Bring everything to host memory, and make it safe to change there. */
 static histo_status own(histo_hist *hist)
 {
     histo_status status = histo_accumulators_to_host(&hist->accumulators);
     return status == HISTO_OK ? histo_accumulators_own(&hist->accumulators) : status;
 }
 
-/* A new list takes the place of all. */
+/* Replace all lists by a single one. */
 static void replace_lists(histo_sparse *sparse, histo_list list)
 {
     histo_sparse_clear(sparse);
@@ -58,7 +58,7 @@ static histo_status check_differences(const char *what, const uint64_t *counts, 
 
 static const char slot_of_flow[] = "slot", left_out[] = "samples left out of batch entry";
 
-/* What is left of the lists of `from`; the caller frees it. */
+/* Subtract the lists of `less` from those of `from`; the caller frees the result. */
 static histo_status subtract_lists(const histo_sparse *from, const histo_sparse *less, histo_list *left,
                                    histo_pace *pace)
 {
@@ -84,7 +84,7 @@ static histo_status subtract_lists(const histo_sparse *from, const histo_sparse 
     return status;
 }
 
-/* Do all that can fail, and for reproducible sums what cannot then fail. */
+/* Do everything that can fail and, for reproducible sums, the subtraction itself. */
 static histo_status prepare(histo_accumulators *from, const histo_accumulators *less, histo_list *left,
                             histo_pace *pace)
 {
@@ -101,7 +101,7 @@ static histo_status prepare(histo_accumulators *from, const histo_accumulators *
     return status;
 }
 
-/* Counts and fast sums. Can only be cancelled, which leaves a part. */
+/* Counts and fast sums. Fails only if cancelled, when part has been subtracted. */
 static histo_status subtract_dense(histo_accumulators *from, const histo_accumulators *less, histo_pace *pace)
 {
     const int64_t all = from->batch * from->slots;
@@ -145,7 +145,7 @@ histo_status histo_hist_subtract(histo_hist *hist, const histo_hist *other)
 
 /* ---- Scaling ---- */
 
-/* *total = what all counts times the factor, and the samples left out, add up to. */
+/* *total = the sum of all counts times the factor, plus the masked samples. */
 static histo_status find_total(const histo_accumulators *of, uint64_t factor, uint64_t *total)
 {
     uint64_t masked = 0;
@@ -192,10 +192,10 @@ static void scale_sums(double *sums, int64_t n, double factor, int times, histo_
         sums[i] = product(sums[i], factor, times);
 }
 
-/* Make the products of exact sums, as which they are read. */
+/* Multiply exact sums, as rounded by a read. */
 static histo_status scale_exact(const histo_exact *from, double factor, int times, histo_exact *to, histo_pace *pace)
 {
-    enum { STEPS = 32 }; /* of about a nanosecond */
+    enum { STEPS = 32 }; /* of about a nanosecond each */
     histo_exact_windows windows = {0};
     histo_exact_init(to, from->slots);
     for (int64_t i = 0; i < from->slots && histo_goes_on(pace, STEPS); i++)
@@ -235,7 +235,7 @@ histo_status histo_hist_scale(histo_hist *hist, double factor)
     if (status != HISTO_OK) return status;
     histo_accumulators *of = &hist->accumulators;
     histo_pace pace = {.stage = "scaling"};
-    if (of->exact_w) return scale_all_exact(of, factor, &pace); /* which is as before if it stops */
+    if (of->exact_w) return scale_all_exact(of, factor, &pace); /* unchanged if the pace stops */
     if (hist->weighting == HISTO_UNWEIGHTED) status = scale_counts(of, factor, &pace);
     scale_sums(of->sum_w, of->batch * of->slots, factor, 1, &pace);
     scale_sums(of->sum_w2, of->batch * of->slots, factor, 2, &pace);

@@ -1,5 +1,5 @@
-/* Counting in one call, without a histogram that the caller keeps: one on the stack, whose counters are there too if
- * they are few, or in the caller's array if it has room for all slots. */
+/* Counting in one call, without a histogram that the caller keeps: a histogram on the stack, whose counters are on the
+ * stack, too, if they are few, or in the caller's array if it has room for all slots. */
 #include <string.h>
 
 #include "base/floats.h"
@@ -11,13 +11,13 @@ enum { ON_STACK = 384 }; /* slots */
 
 typedef struct one_count {
     histo_hist hist;
-    bool borrows; /* the counters are not the histogram's own */
+    bool borrows; /* the counters do not belong to the histogram */
     uint64_t masked;
     uint64_t counts[ON_STACK];
     double sums[ON_STACK];
 } one_count;
 
-/* Where the counters of one histogram without sums of squares may be: NULL if it must allocate them. */
+/* Where the counters of a histogram without sums of squares may be placed; NULL: it must allocate them. */
 static uint64_t *borrowed(one_count *c, const histo_hist_options *kind, int64_t slots,
                           const histo_count_options *options, void *out)
 {
@@ -30,7 +30,7 @@ static uint64_t *borrowed(one_count *c, const histo_hist_options *kind, int64_t 
     return can && histo_device_of(out, &only) == HISTO_DEVICE_CPU ? out : NULL;
 }
 
-/* Check everything that can be checked before memory is taken. hist has been started, and can be cleared. */
+/* Check everything that can be checked before memory is allocated. hist has been started, and can be cleared. */
 static histo_status begin(histo_hist *hist, int naxes, const histo_axis *axes, const histo_hist_options *kind)
 {
     histo_accumulators *const accumulators = &hist->accumulators;
@@ -77,7 +77,7 @@ static histo_status fill(histo_hist *hist, const histo_view *views, const histo_
     return status;
 }
 
-/* Fill, and write what was asked for. */
+/* Fill, and write the requested counts or sums. */
 static histo_status count(one_count *c, const histo_hist_options *kind, const histo_view *views,
                           const histo_fill_options *options, const histo_count_options *how, void *out, int64_t size,
                           histo_tally *tally)
@@ -97,7 +97,7 @@ static histo_status count(one_count *c, const histo_hist_options *kind, const hi
     return status == HISTO_OK && tally ? histo_hist_tally(hist, tally) : status;
 }
 
-/* With offsets, the number of segments follows from the room for their counts. */
+/* With offsets, the number of segments follows from the size of the output. */
 static histo_status find_batch(int naxes, const histo_axis *axes, const histo_view *views, bool ragged,
                                histo_slots which, int64_t size, histo_hist_options *kind)
 {

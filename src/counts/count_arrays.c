@@ -13,13 +13,14 @@
 #include "view/view.h"
 
 enum {
-    FEW = 1 << 14,         /* so few numbers are counted here, whatever the bins */
-    BINS_A_SAMPLE = 4,     /* with at least so many bins a sample, more are, too */
-    MOST_BINS = 1 << 22,   /* but only up to so many bins, which nearby caches hold */
-    SPREAD = 2,            /* with so many bins a sample, equal neighbours are rare */
-    STEPS_MEASURED = 128,  /* so few comparisons with stored edges cost less than finding out if these are regular */
-    STEPS_PREPARED = 512,  /* so few comparisons cost less than making spans of the edges */
-    FLOATS_ON_STACK = 512, /* so many sums are kept in double on the stack before they become floats */
+    FEW = 1 << 14,         /* up to this many numbers are counted here, whatever the bins */
+    BINS_A_SAMPLE = 4,     /* with this many bins per sample, more numbers are, too */
+    MOST_BINS = 1 << 22,   /* but only up to this many bins, which fit nearby caches */
+    SPREAD = 2,            /* with this many bins per sample, equal neighbours are rare */
+    STEPS_MEASURED = 128,  /* up to this many comparisons with stored edges cost less than testing whether the edges are
+                            * regular */
+    STEPS_PREPARED = 512,  /* up to this many cost less than making spans of the edges */
+    FLOATS_ON_STACK = 512, /* up to this many sums are kept as doubles on the stack before conversion to float */
 };
 
 typedef struct array_count {
@@ -27,14 +28,14 @@ typedef struct array_count {
     int64_t n, size;
     const histo_view *views;
     const histo_view *weights;       /* may be NULL */
-    histo_axis axes[HISTO_MAX_AXES]; /* their edges are the caller's */
+    histo_axis axes[HISTO_MAX_AXES]; /* their edges belong to the caller */
     histo_lookup lookups[HISTO_MAX_AXES];
-    histo_spans spans[HISTO_MAX_AXES]; /* for axes that has_spans says */
+    histo_spans spans[HISTO_MAX_AXES]; /* for axes marked in has_spans */
     bool has_spans[HISTO_MAX_AXES];
     histo_tally *tally; /* may be NULL */
 } array_count;
 
-/* Are the samples in C order without gaps, aligned, and in host memory? */
+/* Whether the samples are in C order without gaps, aligned, and in host memory. */
 static bool is_array(const histo_view *view)
 {
     if (!histo_dtype_is_plain(view->dtype) || view->ndim < 1 || view->ndim > HISTO_MAX_DIMS || view->batch_ndim != 0)
@@ -67,7 +68,7 @@ static bool are_few(int64_t samples, int64_t operands, int64_t bins)
     return samples <= FEW / operands || (bins <= MOST_BINS && samples <= bins / BINS_A_SAMPLE);
 }
 
-/* Do the axes have `size` bins, all multiplied? */
+/* Whether the bins of the axes multiply to `size`. */
 static bool fits(int naxes, const histo_axis *axes, int64_t size)
 {
     int64_t bins = 1;
@@ -82,7 +83,7 @@ static void discard(array_count *s)
         if (s->has_spans[a]) histo_spans_free(&s->spans[a]);
 }
 
-/* Prepare the axes; there is nothing to discard after a failure. */
+/* Prepare the axes. After a failure, there is nothing to free. */
 static bool borrow(array_count *s, const histo_axis *axes)
 {
     for (int a = 0; a < s->naxes; a++) {
@@ -113,7 +114,7 @@ static void slots_on_axis(const array_count *s, int a, int64_t begin, int n, uin
         histo_cpu_kernels_usable()->slots(lookup, &s->spans[a], view->dtype, samples, n, 1, false, slots);
 }
 
-/* Note which samples are outside an axis. */
+/* Tally the samples that are outside an axis. */
 static void add_outside(const array_count *s, int a, const uint32_t *slots, int n, uint8_t *outside)
 {
     const uint32_t bins = (uint32_t)s->axes[a].bins;
@@ -130,8 +131,8 @@ static void add_outside(const array_count *s, int a, const uint32_t *slots, int 
     s->tally->nan[a] += nan;
 }
 
-/* Find the bins of n samples. Those in no bin are left out, of `weights`, too, which may be NULL; returns how many are
- * left. */
+/* Find the bins of n samples. Samples in no bin are dropped, along with their `weights`, if not NULL; returns the
+ * number left. */
 static int bins_of(const array_count *s, int64_t begin, int n, uint32_t *bins, double *weights)
 {
     uint32_t slots[HISTO_BLOCK];
@@ -165,7 +166,7 @@ static void weights_of(const histo_view *view, int64_t begin, int n, double *wei
         histo_widen(view->dtype, from, n, weights);
 }
 
-/* Count in `counts`, or, if it is NULL, add 1 for each sample or its weight to `sums`. */
+/* Count in `counts` or, if that is NULL, add 1 or the weight of each sample to `sums`. */
 static void count(const array_count *s, uint64_t *counts, double *sums)
 {
     uint32_t bins[HISTO_BLOCK];
@@ -203,7 +204,7 @@ static void count_in_doubles(const array_count *s, double *sums)
     count(s, NULL, sums);
 }
 
-/* Counts become doubles where they are. They are below 2^52, so that no instruction has to know 64-bit integers. */
+/* Convert counts to doubles in place. They are below 2^52, so no 64-bit integer conversion is needed. */
 static void widen_counts(void *counts, int64_t n)
 {
     const uint64_t exponent = UINT64_C(0x433) << 52;

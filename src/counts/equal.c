@@ -1,4 +1,4 @@
-/* Are two histograms the same? */
+/* Comparing two histograms. */
 #include <string.h>
 
 #include "axis/axis.h"

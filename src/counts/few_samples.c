@@ -6,11 +6,11 @@
 #include "plan/total.h"
 #include "view/dtype.h"
 
-/* Samples that take as long as a fill without a plan takes before it counts, and as long as making a plan. */
+/* Fixed costs, in samples counted in the same time: of a fill without a plan, and of making a plan. */
 enum { SAMPLES_A_FILL = 128, SAMPLES_A_PLAN = 8192 };
 
-/* Numbers that are read, and comparisons with edges, at most. No other strategy is so much faster for so few that a
- * plan for one fill would pay. */
+/* Upper limits on the numbers read and on comparisons with edges. For so few, no other strategy is fast enough for a
+ * plan for one fill to pay off. */
 enum { FEW = 1 << 14, FEW_STEPS = 1 << 12 };
 
 extern const histo_strategy histo_cpu_direct;
@@ -20,7 +20,7 @@ static double off_of(const histo_axis *axis)
     return axis->edges ? histo_axis_off(axis) : 0;
 }
 
-/* Comparisons with stored edges for one sample, if these are not nearly regular; a plan would prepare tables for them.
+/* Comparisons with stored edges per sample, if the edges are not nearly regular; a plan would prepare tables for them.
  */
 static int64_t steps_of(int naxes, const histo_axis *axes)
 {
@@ -81,7 +81,7 @@ void histo_unplanned_note(histo_unplanned *unplanned, const histo_problem *probl
     memcpy(unplanned->stored, problem->stored, (size_t)problem->operands * sizeof *unplanned->stored);
 }
 
-/* A view that is laid out like the samples were, of memory that nobody reads. */
+/* A view laid out like that of the samples, over memory that is never read. */
 static histo_view view_like(const histo_unplanned *unplanned, int operand, int64_t batch)
 {
     static const double nothing;

@@ -1,28 +1,29 @@
-/* Few samples in host memory, counted without a plan, which takes longer to make than they take to count. */
+/* Counts a few samples in host memory without a plan, which would take longer to make than the samples take to count.
+ */
 #ifndef COUNTS_FEW_SAMPLES_H
 #define COUNTS_FEW_SAMPLES_H
 
 #include "plan/plan.h"
 
-/* What a histogram remembers of its fills without a plan. */
+/* A histogram's record of its fills without a plan. */
 typedef struct histo_unplanned {
     int64_t spent; /* how long all of them took, in samples: what a plan would have saved */
-    bool noted;    /* the last fill was one of them, and the members below describe it */
+    bool noted;    /* the last fill was one of them, and is described by the members below */
     bool strided, apart;
     int64_t samples;
     int operands, weights, mask, where;
-    histo_dtype stored[HISTO_MAX_OPERANDS]; /* the operands' dtypes, as in their views */
+    histo_dtype stored[HISTO_MAX_OPERANDS]; /* dtypes of the operands' views */
 } histo_unplanned;
 
-/* Are the samples so few that they are counted without a plan, and does nothing ask for one? spent: that of
+/* Whether the samples are so few that they are counted without a plan, and no option asks for one. spent: as in
  * histo_unplanned. */
 bool histo_has_few_samples(const histo_problem *problem, const histo_axis *axes, int64_t spent);
 
-/* Count few samples. The problem is bound to the operands, and borrows the edges of the axes, which are owned. */
+/* Count a few samples. The problem is bound to the operands, and borrows the edges of the axes, which are owned. */
 histo_status histo_count_few_samples(histo_problem *problem, const histo_axis *axes, histo_accumulators *accumulators,
                                      const histo_view *const *operands, const histo_fill_options *fill);
 
-/* Remember a fill without a plan. */
+/* Record a fill without a plan. */
 void histo_unplanned_note(histo_unplanned *unplanned, const histo_problem *problem);
 
 /* Make the plan that describes the last fill. */

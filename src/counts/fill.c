@@ -1,4 +1,4 @@
-/* Filling histograms, by the caller's plan or by one that the histogram makes and keeps. */
+/* Filling histograms, with the caller's plan or one that the histogram makes and keeps. */
 #include <stdio.h>
 
 #include "base/floats.h"
@@ -7,7 +7,7 @@
 #include "plan/pairs.h"
 #include "plan/total.h"
 
-/* pairs: of images in views[0], or NULL. */
+/* pairs: how samples are computed from the images in views[0], or NULL. */
 static histo_status make_plan(histo_plan **plan, const histo_hist *hist, const histo_view *views,
                               const histo_pairs *pairs, const histo_fill_options *fill,
                               const histo_plan_options *options)
@@ -44,7 +44,7 @@ static histo_status bind(const histo_hist *hist, const histo_view *views, const 
     return histo_problem_bind(problem, hist->naxes, &kind, views, pairs, options, operands);
 }
 
-/* Are all operands known to be in the memory of the plan's device? */
+/* Whether all operands are known to be in the memory of the plan's device. */
 static bool is_resident(const histo_problem *problem, const histo_plan *plan)
 {
     return problem->resident && problem->home == plan->problem.device;
@@ -95,11 +95,11 @@ histo_status histo_plan_fill_read(const histo_plan *plan, histo_hist *hist, cons
     status = fill(plan, hist, views, options, at_once ? &reading : NULL);
     if (status != HISTO_OK || reading.done) return status;
     status = histo_hist_read(hist, &reading);
-    if (status == HISTO_CANCELLED) hist->accumulators.incomplete = true; /* by half of the call */
+    if (status == HISTO_CANCELLED) hist->accumulators.incomplete = true; /* part of the samples are counted */
     return status;
 }
 
-/* A plan stays good for sample counts within these factors of the one that it was made for. */
+/* A plan is kept for sample counts within these factors of the one it was made for. */
 enum { LESS = 64, MORE = 8 };
 
 static histo_plan **find_plan(histo_hist *hist, histo_device home)
@@ -110,7 +110,7 @@ static histo_plan **find_plan(histo_hist *hist, histo_device home)
     return link;
 }
 
-/* Make the histogram's plan for samples in this device's memory its last one. NULL: there is none. */
+/* Make the histogram's plan for samples in this device's memory its last one; NULL if there is none. */
 static histo_plan *recall_plan(histo_hist *hist, histo_device home)
 {
     histo_plan **link = find_plan(hist, home), *plan = *link;
@@ -127,7 +127,7 @@ void histo_hist_forget_plan(histo_hist *hist, histo_device home)
     histo_plan_destroy(plan);
 }
 
-/* Keep a plan, which takes the place of the one for the same device. */
+/* Keep a plan, replacing the one for the same device. */
 static void keep_plan(histo_hist *hist, histo_plan *plan, int threads)
 {
     histo_hist_forget_plan(hist, plan->problem.home);
@@ -136,7 +136,7 @@ static void keep_plan(histo_hist *hist, histo_plan *plan, int threads)
     hist->plans = plan;
 }
 
-/* Is the plan good for fills of so many samples like these? */
+/* Whether the plan is good for fills of this many samples like these. */
 static bool is_planned(const histo_plan *plan, const histo_problem *problem, int64_t samples, int threads)
 {
     return plan && threads == plan->threads_asked && histo_plan_fits(&plan->problem, problem) &&
@@ -144,7 +144,7 @@ static bool is_planned(const histo_plan *plan, const histo_problem *problem, int
            samples >= plan->problem.samples / LESS;
 }
 
-/* What a fill counts: its views, and these as they are bound. */
+/* What a fill counts: its views, and their bound operands. */
 typedef struct fill_of {
     const histo_view *views;
     const histo_pairs *pairs;
@@ -162,12 +162,12 @@ static histo_status bind_fill(const histo_hist *hist, fill_of *f, const histo_vi
     return bind(hist, views, pairs, options, &f->problem, f->operands);
 }
 
-/* *plan = the histogram's plan for fills of so many samples, which is made if there is none; NULL: these are few. */
+/* *plan = the histogram's plan for fills of this many samples, made if there is none; NULL if they are few. */
 static histo_status provide_plan(histo_hist *hist, const fill_of *f, int64_t samples, histo_plan **plan)
 {
     const int threads = f->options && f->options->threads ? f->options->threads : histo_threads_set();
     *plan = recall_plan(hist, f->problem.home);
-    /* A split plan lets one GPU count what cannot be split. */
+    /* With a split plan, one GPU counts what cannot be split. */
     if (is_planned(*plan, &f->problem, samples, threads) &&
         ((*plan)->split.fraction == 0 || histo_split_fits(*plan, f->operands)))
         return HISTO_OK;
@@ -178,7 +178,7 @@ static histo_status provide_plan(histo_hist *hist, const fill_of *f, int64_t sam
     return status;
 }
 
-/* Count by a plan, or without one if that is NULL. */
+/* Count with a plan, or without one if it is NULL. */
 static histo_status run(histo_hist *hist, fill_of *f, const histo_plan *plan)
 {
     histo_accumulators *to = &hist->accumulators;
@@ -186,7 +186,7 @@ static histo_status run(histo_hist *hist, fill_of *f, const histo_plan *plan)
         hist->unplanned.noted = false;
         const histo_status status =
             histo_plan_run(plan, to, f->operands, f->options, is_resident(&f->problem, plan), NULL);
-        /* What it has prepared may have gone with the device. */
+        /* What the plan has prepared may be gone with the device. */
         if (status == HISTO_DEVICE) histo_hist_forget_plan(hist, plan->problem.home);
         return status;
     }
@@ -213,7 +213,7 @@ const histo_plan *histo_hist_last_plan(const histo_hist *hist)
     if (!hist->unplanned.noted) return hist->plans;
     const histo_hist_options kind = histo_hist_kind(hist);
     if (histo_unplanned_plan(&hist->unplanned, hist->naxes, hist->axes, &kind, &plan) != HISTO_OK) return NULL;
-    histo_hist *owner = (histo_hist *)hist; /* a plan that is made when it is asked for changes nothing else */
+    histo_hist *owner = (histo_hist *)hist; /* making a plan on request changes nothing else */
     keep_plan(owner, plan, histo_threads_set());
     owner->unplanned.noted = false;
     return plan;
@@ -246,7 +246,7 @@ static histo_fill_options options_of(const histo_fill_chunk *chunks, int64_t i, 
     return of;
 }
 
-/* Say which chunk failed, and what it was. */
+/* Prefix the message with the chunk that failed. */
 static histo_status blame_chunk(int64_t i, histo_status status, const char *then)
 {
     char why[256];
@@ -264,7 +264,7 @@ static histo_status check_chunk(const histo_hist *hist, const histo_fill_chunk *
     return status;
 }
 
-/* Check all chunks, and that they are alike; *largest is the number of the one with the most samples. */
+/* Check all chunks, and that they agree; *largest is the index of the one with the most samples. */
 static histo_status check_chunks(histo_hist *hist, int64_t count, const histo_fill_chunk *chunks,
                                  const histo_fill_options *all, int64_t *largest)
 {
@@ -287,7 +287,7 @@ static histo_status check_chunks(histo_hist *hist, int64_t count, const histo_fi
     }
     if (all->replace) return HISTO_OK;
     const histo_status status = histo_total_admit(&hist->accumulators, samples);
-    if (status == HISTO_OK) hist->accumulators.most -= samples; /* each fill admits its own */
+    if (status == HISTO_OK) hist->accumulators.most -= samples; /* each fill admits its own samples */
     return status;
 }
 

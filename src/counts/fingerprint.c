@@ -1,4 +1,4 @@
-/* Fingerprints: equal of histograms that can be merged, and most likely of no others. */
+/* Fingerprints: equal for histograms that can be merged, and almost certainly different otherwise. */
 #include "axis/axis.h"
 #include "axis/whole.h"
 #include "base/bits.h"
@@ -23,7 +23,7 @@ static void add_f64(uint64_t *hash, double x)
     add(hash, histo_bits_of(x + 0.0)); /* -0 and 0 are equal */
 }
 
-/* The edges of uniform axes follow from bins, lo and hi. Where stored ones are others, they are added. */
+/* The edges of uniform axes follow from bins, lo and hi. Stored edges that differ from those are hashed, too. */
 static void add_edges(uint64_t *hash, const histo_axis *axis)
 {
     const histo_axis regular = histo_axis_regular(axis->bins, axis->lo, axis->hi);

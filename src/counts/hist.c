@@ -37,7 +37,7 @@ void histo_hist_start(histo_hist *hist)
 
 histo_status histo_hist_make(histo_hist **out, int naxes, const histo_axis *axes, const histo_hist_options *kind)
 {
-    /* Check sizes first: nothing is allocated or computed for an absurd one. */
+    /* Check sizes first: nothing is allocated or computed for absurd ones. */
     int64_t bins, slots;
     histo_status status = histo_hist_check(naxes, axes, kind, &bins, &slots);
     if (status != HISTO_OK) return status;

@@ -22,7 +22,7 @@ static histo_status merge_sparse(histo_sparse *to, const histo_sparse *from)
     return status;
 }
 
-/* Counts and fast sums, if they are dense. Can only be cancelled, which leaves a part. */
+/* Dense counts and fast sums. Fails only if cancelled, when part has been added. */
 static histo_status add_dense(const histo_accumulators *to, const histo_accumulators *from, histo_pace *pace)
 {
     const int64_t all = to->sparse ? 0 : to->batch * to->slots;

@@ -1,4 +1,4 @@
-/* The name and the metadata of histograms. */
+/* The name and metadata of histograms. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -21,7 +21,7 @@ histo_status histo_check_name(const char *name)
     return HISTO_OK;
 }
 
-/* The metadata are saved within the object of a histogram, which is in that of the document. */
+/* Metadata are saved within the object of a histogram, which is nested in that of the document. */
 static histo_status check_metadata(const char *json)
 {
     histo_pace pace = {.stage = "checking JSON"};

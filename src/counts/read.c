@@ -42,7 +42,7 @@ static bool is_part(const histo_read_options *options)
     return any != 0;
 }
 
-/* Leave positions [begin, end) of dimension d. */
+/* Keep positions [begin, end) of dimension d. */
 static void cut(histo_slot_grid *grid, int d, int64_t begin, int64_t end)
 {
     grid->first += begin * grid->stride[d];
@@ -108,10 +108,10 @@ static void put_sums(const double *from, int64_t n, histo_dtype dtype, void *to)
         ((float *)to)[i] = (float)from[i];
 }
 
-/* AT_ONCE: slots between two looks at the monitor. STEPS_AN_INDEX: of about a nanosecond. */
+/* AT_ONCE: slots between two checks of the monitor. STEPS_AN_INDEX: of about a nanosecond each. */
 enum { BLOCK = 512, AT_ONCE = 1 << 14, STEPS_AN_INDEX = 16 };
 
-/* total: of the counts before these. */
+/* total: the sum of the preceding counts. */
 static void put_cumulative(const uint64_t *from, int64_t n, histo_dtype dtype, char *to, uint64_t *total)
 {
     uint64_t totals[BLOCK];
@@ -136,7 +136,7 @@ static void put_exact(const histo_exact *from, int64_t slot, int64_t n, histo_dt
 
 static const char reading_stage[] = "reading";
 
-/* Slots [slot, slot + n), which are of one row. */
+/* Write slots [slot, slot + n), which are in one row. */
 static void put(const histo_accumulators *from, const histo_reading *r, int64_t slot, int64_t n, char *to,
                 uint64_t *total)
 {
@@ -158,7 +158,7 @@ static histo_status read_dense(const histo_accumulators *from, const histo_readi
 {
     histo_pace pace = {.stage = reading_stage, .all = r->size};
     histo_slot_rows all;
-    all.grid.ndim = r->grid.ndim; /* all of it takes longer than a few counts */
+    all.grid.ndim = r->grid.ndim; /* copying all of it takes longer than reading a few counts */
     all.grid.first = r->grid.first;
     memcpy(all.grid.extent, r->grid.extent, (size_t)r->grid.ndim * sizeof *r->grid.extent);
     memcpy(all.grid.stride, r->grid.stride, (size_t)r->grid.ndim * sizeof *r->grid.stride);
@@ -217,7 +217,7 @@ static histo_status read_gathered(const histo_hist *hist, const histo_reading *r
     return hist->accumulators.sparse ? read_sparse(hist, r) : read_dense(&hist->accumulators, r);
 }
 
-/* Into the memory of a device that does not hold everything. */
+/* Read into the memory of a device that does not hold everything. */
 static histo_status read_and_send(const histo_hist *hist, const histo_reading *r, histo_device device)
 {
     const histo_backend *backend = histo_backend_of(device);
@@ -309,7 +309,7 @@ histo_status histo_hist_read_weights(const histo_hist *hist, histo_slots slots, 
                                      const histo_read_options *options)
 {
     HISTO_STANDARD_FLOATS;
-    static char nothing; /* sizes are checked in any case */
+    static char nothing; /* sizes are checked even without an array */
     histo_reading reading;
     histo_status status = histo_hist_reading(hist, slots, HISTO_READ_W, &nothing, size, options, &reading);
     if (status != HISTO_OK) return status;
@@ -348,11 +348,11 @@ histo_status histo_hist_borrow(const histo_hist *hist, const uint64_t **counts, 
 /* Iterates over the nonzero elements of a read, in order. */
 typedef struct finder {
     const histo_hist *hist;
-    histo_slot_rows rows;      /* of a dense histogram: the rows after this one; of a sparse one, only the grid */
-    const uint64_t *row, *end; /* of a dense histogram: the rest of a part of this row, */
-    const uint64_t *row_end;   /* and where the row ends */
-    int64_t next;              /* the next index in the read, or in the list of a sparse histogram */
-    histo_pace pace;           /* nothing more is found once it stops */
+    histo_slot_rows rows;      /* dense: the rows after this one; sparse: only the grid */
+    const uint64_t *row, *end; /* dense: the rest of the current piece of the row, */
+    const uint64_t *row_end;   /* and the end of the row */
+    int64_t next;              /* the next index in the read or, if sparse, in the list */
+    histo_pace pace;           /* if it stops, nothing more is found */
 } finder;
 
 static finder finder_start(const histo_hist *hist, histo_slots slots)
@@ -471,7 +471,7 @@ histo_status histo_hist_read_masked(const histo_hist *hist, uint64_t *masked, in
     return HISTO_OK;
 }
 
-/* Add a count to where its slot is on an axis; returns whether that is in the flow. */
+/* Add a count to the tally of an axis by its position there; returns whether that is in the flow. */
 static bool tally_on_axis(histo_tally *t, int axis, int64_t at, int64_t bins, uint64_t count)
 {
     if (at == 0) t->under[axis] += count;
@@ -495,7 +495,7 @@ static histo_status tally_sparse(const histo_hist *hist, histo_tally *t)
     return f.pace.status;
 }
 
-/* Row by row along the last axis, whose bins are added up without looking at each. */
+/* Row by row along the last axis, whose bins are added up without a look at each. */
 static histo_status tally_dense(const histo_hist *hist, histo_tally *t)
 {
 

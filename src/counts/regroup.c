@@ -10,14 +10,14 @@
 typedef struct regrouping {
     const histo_hist *from;
     histo_hist *to;
-    /* For each axis of `from`: its slots -> slots of an axis of `to`, or HISTO_NOWHERE, and the distance of neighbours
-     * on that axis, in slots of `to`. */
+    /* For each axis of `from`: the slot of `to` for each of its slots, or HISTO_NOWHERE, and the distance in slots
+     * between neighbours on that axis of `to`. */
     uint32_t *map[HISTO_MAX_AXES];
     int64_t stride[HISTO_MAX_AXES];
-    int64_t entry; /* the only batch entry of `from` that is copied; -1: all are */
+    int64_t entry; /* the only batch entry of `from` that is copied; -1: all */
 } regrouping;
 
-/* The distance of neighbours on axis a, in slots. */
+/* The distance in slots between neighbours on axis a. */
 static int64_t slot_stride(const histo_hist *hist, int a)
 {
     int64_t stride = 1;
@@ -78,7 +78,7 @@ static histo_status move_counts(const regrouping *r)
     const histo_accumulators *from = &r->from->accumulators, *to = &r->to->accumulators;
     int naxes = r->from->naxes;
     if (from->exact_w) {
-        /* Up to all 2^31 slots of the old histogram may be added into one. Exact sums are added in balanced digits,
+        /* Up to all 2^31 slots of the old histogram may be added into one. Exact sums are added as balanced digits,
          * half as large as the digits that a reserve allows for, so the largest reserve suffices. */
         uint64_t adds = (uint64_t)from->slots < HISTO_EXACT_MAX_ADDS ? (uint64_t)from->slots : HISTO_EXACT_MAX_ADDS;
         histo_status status = histo_exact_reserve_like(to->exact_w, from->exact_w, adds);
@@ -106,7 +106,7 @@ static histo_status move_counts(const regrouping *r)
     return HISTO_OK;
 }
 
-/* The slot to which a slot of r->from goes; false if it is left out. */
+/* The slot that a slot of r->from maps to; false if it is dropped. */
 static bool find_target(const regrouping *r, uint64_t slot, uint64_t *target)
 {
     *target = 0;
@@ -117,7 +117,7 @@ static bool find_target(const regrouping *r, uint64_t slot, uint64_t *target)
         *target += (uint64_t)r->stride[a] * to;
         slot /= slots;
     }
-    if (r->entry < 0) *target += slot * (uint64_t)r->to->accumulators.slots; /* the rest is the batch entry */
+    if (r->entry < 0) *target += slot * (uint64_t)r->to->accumulators.slots; /* what remains is the batch entry */
     return r->entry < 0 || slot == (uint64_t)r->entry;
 }
 
@@ -238,7 +238,7 @@ histo_status histo_hist_slice(const histo_hist *hist, int axis, int64_t begin, i
     return regroup_axis(hist, axis, begin, end - begin, 1, out);
 }
 
-/* Map axis `source` to axis `target`, or to none if that is negative: by the given map of its slots, or without one
+/* Map axis `source` to axis `target`, or to none if that is negative: by the given map of its slots or, without one,
  * bins to bins of the same number, or all slots to the sum. */
 static histo_status map_slots(regrouping *r, int source, int target, const uint32_t *given)
 {

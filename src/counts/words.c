@@ -1,4 +1,4 @@
-/* Histograms as arrays of 64-bit words that add up to those of the merged histogram. */
+/* Histograms as arrays of 64-bit words whose sums are the words of the merged histogram. */
 #include <string.h>
 
 #include "base/floats.h"
@@ -9,7 +9,7 @@
 
 enum { COUNT_BITS = 21, MOST_MERGED = (1 << COUNT_BITS) - 1 };
 
-/* What words are, in their order. */
+/* The kinds of words, in order. */
 typedef enum word_kind { COUNTS, MASKED, DIGITS, FLAGS, SUMS } word_kind;
 
 /* Consecutive words of one kind. */
@@ -112,7 +112,7 @@ histo_status histo_hist_word_layout(const histo_hist *hist, histo_word_layout *l
     for (int power = 0; power < 2; power++) {
         histo_exact *exact = exact_of(hist, power);
         if (!exact) continue;
-        status = histo_exact_balance(exact); /* as reading words will need */
+        status = histo_exact_balance(exact); /* reading the words will need it */
         if (status != HISTO_OK) return status;
         const histo_exact_windows used = histo_exact_used(exact);
         for (int k = 0; k < HISTO_EXACT_WINDOWS; k++)
@@ -147,15 +147,13 @@ typedef enum access { READ, WRITE, ADD } access;
 typedef struct word_range {
     const word_section *section;
     int64_t first, n;
-    uint64_t *words; /* only READ changes them */
+    uint64_t *words; /* changed by READ only */
 } word_range;
 
-/* So many words are moved whatever the monitor says: between messages, nothing may fail. */
+/* Up to this many words are moved whatever the monitor says: nothing may fail between messages. */
 enum { NEVER_STOPPED = 1 << 17 };
 
-/* The next range of words [*first, end) that are of one section, some at a time; false at the end, or if the pace
- * stops.
- */
+/* The next range of words [*first, end) within one section, in pieces; false at the end, or if the pace stops. */
 static bool next_range(const sections *s, int64_t *first, int64_t end, uint64_t **words, word_range *r,
                        histo_pace *pace)
 {
@@ -174,7 +172,7 @@ static bool next_range(const sections *s, int64_t *first, int64_t end, uint64_t 
     return true;
 }
 
-/* Check that the layout has words for all digits that are not zero, and for flags. */
+/* Check that the layout has words for all nonzero digits, and for flags. */
 static histo_status check_windows(const histo_exact *exact, const histo_exact_windows *layout)
 {
     bool missing = exact->used.special && !layout->special;
@@ -185,8 +183,8 @@ static histo_status check_windows(const histo_exact *exact, const histo_exact_wi
                    : HISTO_OK;
 }
 
-/* Do all that can fail before words are moved: digits from this window and slot on, or flags, if the window is
- * HISTO_EXACT_WINDOWS. */
+/* Do everything that can fail before words are moved: digits from this window and slot on or, if the window is
+ * HISTO_EXACT_WINDOWS, flags. */
 static histo_status prepare(const histo_hist *hist, const histo_word_layout *layout, int power, int window,
                             int64_t slot, access way)
 {
@@ -214,7 +212,7 @@ static uint64_t *counts_of(const histo_hist *hist, const word_section *section)
     return section->kind == COUNTS ? hist->accumulators.counts : hist->accumulators.masked;
 }
 
-/* Check that counts still add up to less than 2^64 once words [first, first + n) are written or added. */
+/* Check that counts still add up to less than 2^64 after words [first, first + n) are written or added. */
 static histo_status admit(histo_hist *hist, const sections *s, int64_t first, int64_t n, const uint64_t *words,
                           access way, histo_pace *pace)
 {
@@ -273,7 +271,7 @@ static void move_digits(histo_exact *exact, const word_range *r, access way)
         memset(r->words, 0, (size_t)r->n * sizeof *plane);
 }
 
-/* Flags travel as numbers of histograms that have them. */
+/* The word of a flag is the number of histograms that have it set. */
 static void move_flags(histo_exact *exact, const word_range *r, access way)
 {
     static const uint64_t ones = (1 << COUNT_BITS) - 1;
@@ -359,7 +357,7 @@ histo_status histo_hist_read_words(const histo_hist *hist, const histo_word_layo
     return move_words(hist, layout, first, n, words, READ);
 }
 
-/* Bring all words to host memory, where they may then change. */
+/* Bring all words to host memory, and make them safe to change there. */
 static histo_status own_words(histo_hist *hist)
 {
     histo_status status = histo_accumulators_to_host(&hist->accumulators);
@@ -416,6 +414,6 @@ histo_status histo_hist_borrow_words(histo_hist *hist, const histo_word_layout *
         first -= section->n;
     uint64_t *const begin = first + n <= section->n ? words_of(hist, section) : NULL;
     *words = begin ? begin + first : NULL;
-    if (begin && section->kind != SUMS) hist->accumulators.most = UINT64_MAX; /* what they become is not known */
+    if (begin && section->kind != SUMS) hist->accumulators.most = UINT64_MAX; /* their new values are unknown */
     return HISTO_OK;
 }

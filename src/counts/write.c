@@ -23,7 +23,7 @@ static histo_status put_counts(const histo_hist *hist, histo_slots slots, const 
     return HISTO_OK;
 }
 
-/* The occupied slots as a list, which they are in the order of. */
+/* The occupied slots as a list, which has their order. */
 static histo_status put_sparse(const histo_hist *hist, histo_slots slots, const uint64_t *counts, histo_sparse *to,
                                histo_pace *pace)
 {
@@ -45,7 +45,7 @@ static histo_status put_sparse(const histo_hist *hist, histo_slots slots, const 
     return pace->status;
 }
 
-/* Sums of weights or, without any, of a weight of 1 for each count. */
+/* The sum of weights or, if there are none, a weight of 1 per sample. */
 static double sum_at(const double *sums, const uint64_t *counts, int64_t i)
 {
     return sums ? sums[i] : (double)counts[i];
@@ -66,7 +66,7 @@ static histo_status put_sums(const histo_hist *hist, histo_slots slots, const do
 static histo_status put_exact(const histo_hist *hist, histo_slots slots, const double *sums, const uint64_t *counts,
                               histo_exact *to, histo_pace *pace)
 {
-    enum { STEPS = 8 }; /* of about a nanosecond */
+    enum { STEPS = 8 }; /* of about a nanosecond each */
     const int64_t size = histo_hist_size(hist, slots);
     histo_exact_windows windows = {0};
     for (int64_t i = 0; i < size && histo_goes_on(pace, STEPS); i++)
@@ -149,8 +149,8 @@ static void put_alone(uint64_t *to, int64_t n, const int64_t *index, const uint6
         to[index[i]] = counts[i];
 }
 
-/* Set counts in host memory, if their total stays below 2^64. Mostly it does whatever they replace; else they are set
- * to see what it becomes, since an entry may be set twice, and set back. */
+/* Set counts in host memory, if their total stays below 2^64. Usually it does, whatever they replace. Otherwise, since
+ * an entry may be set twice, they are set to see what the total becomes, and restored if it is too large. */
 static histo_status put_counts_at(histo_accumulators *to, int64_t n, const int64_t *index, const uint64_t *counts)
 {
     uint64_t sum = 0, total;

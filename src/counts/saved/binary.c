@@ -10,13 +10,13 @@
 #include "base/memory.h"
 #include "base/threads/monitor.h"
 
-/* A first byte that is not text, and line ends that reveal transfers in text mode. */
+/* A first byte that is not text, and line ends that reveal text-mode transfers. */
 static const unsigned char magic[8] = {0x93, 'H', 'I', 'S', 'T', 'O', '\r', '\n'};
 
 enum { FIRST_VERSION = 1, OF_SPARSE = 1, WITH_TEXTS = 2, LAST_VERSION = FIRST_VERSION + OF_SPARSE + WITH_TEXTS };
 enum { BLOCK = HISTO_EXACT_BLOCK, SPARSE = 128, WINDOW_BYTES = 9, SPECIAL_BIT = HISTO_EXACT_WINDOWS, CRC_BYTES = 4 };
 
-/* What an axis stores: doubles, or integers that doubles do not hold. */
+/* What is stored for an axis: doubles, or integers that doubles cannot represent. */
 enum { NO_EDGES, EDGES, EDGES_I64, EDGES_U64 };
 
 enum { LOWEST = 1 << 14 }; /* the smallest positive double, in units of window 0 */
@@ -28,7 +28,7 @@ static int64_t least(int64_t a, int64_t b)
 
 /* ---- Saving ---- */
 
-/* Value i of an array of uint64_t or double. */
+/* Element i of an array of uint64_t or double. */
 static uint64_t value_in(const void *array, int64_t i)
 {
     uint64_t value;
@@ -36,7 +36,7 @@ static uint64_t value_in(const void *array, int64_t i)
     return value;
 }
 
-/* Store the lowest `width` bytes of value; returns the place after them. */
+/* Store the lowest `width` bytes of value; returns the position after them. */
 static unsigned char *put_le(unsigned char *to, uint64_t value, int width)
 {
     for (int i = 0; i < width; i++)
@@ -107,7 +107,7 @@ static void put_axis(histo_bytes *out, const histo_axis *axis)
         histo_bytes_put_le(out, histo_bits_of(axis->hi), 8);
     }
     for (int64_t i = 0; axis->edges && i <= axis->bins && !histo_bytes_ends(out, 1); i++)
-        histo_bytes_put_le(out, ((const uint64_t *)axis->edges)[i], 8); /* the bits of doubles, too */
+        histo_bytes_put_le(out, ((const uint64_t *)axis->edges)[i], 8); /* bit patterns of doubles, too */
 }
 
 static void put_windows(histo_bytes *out, const histo_exact_windows *windows)
@@ -124,7 +124,7 @@ static uint64_t zigzag(int64_t digit)
     return digit < 0 ? (uint64_t)(-2 * digit - 1) : (uint64_t)digit * 2;
 }
 
-/* n <= BLOCK sums from `begin` on. */
+/* Write n <= BLOCK sums from `begin` on. */
 static void put_exact_block(histo_bytes *out, const histo_exact_windows *windows, const histo_exact *e, int64_t begin,
                             int64_t n)
 {
@@ -146,7 +146,7 @@ static void put_exact_block(histo_bytes *out, const histo_exact_windows *windows
     put_block(out, values, 0, n);
 }
 
-/* The sums of w, then of w^2, of each BLOCK slots. */
+/* Write the sums of w, then of w^2, of each BLOCK slots. */
 static void put_exact(histo_bytes *out, const histo_exact *const exact[2], const histo_exact_windows windows[2])
 {
     for (int64_t begin = 0; begin < exact[0]->slots && !histo_bytes_ends(out, BLOCK); begin += BLOCK)
@@ -201,7 +201,7 @@ void histo_binary_save(const histo_hist *hist, histo_bytes *out)
 
 typedef struct saved_bytes {
     const unsigned char *data;
-    size_t size, at; /* size without the checksum */
+    size_t size, at; /* size excludes the checksum */
 } saved_bytes;
 
 static histo_status corrupt(const saved_bytes *in, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -216,7 +216,7 @@ static histo_status corrupt(const saved_bytes *in, const char *format, ...)
     return histo_fail(HISTO_CORRUPT, "byte %zu: %s", in->at, what);
 }
 
-/* Report what the library rejects as an invalid argument as a fault of the file. */
+/* Turn the library's complaint about an invalid argument into one about the file. */
 static histo_status blame_file(const saved_bytes *in, histo_status status)
 {
     return status == HISTO_INVALID ? corrupt(in, "%s", histo_last_error()) : status;
@@ -386,7 +386,7 @@ static histo_status get_windows(saved_bytes *in, histo_exact_windows *windows)
     return HISTO_OK;
 }
 
-/* The number of sums per slot: of w, and of w^2. */
+/* The number of sums per slot: w, and w^2. */
 static int sums(histo_weighting weighting)
 {
     return 1 + histo_has_squares(weighting);
@@ -404,8 +404,8 @@ static int64_t arrays(const header *h)
     return n;
 }
 
-/* Until this check, neither memory nor time may be proportional to the number of bins: each block of the arrays has at
- * least a byte in the file. */
+/* Before this check, neither memory nor time may be proportional to the number of bins: each block of the arrays takes
+ * at least a byte of the file. */
 static histo_status check_sizes(const saved_bytes *in, header *h)
 {
     int64_t bins;
@@ -537,7 +537,7 @@ static histo_status make_hist(const saved_bytes *in, const header *h, histo_hist
     return blame_file(in, status);
 }
 
-/* Read the slots of a list, each as its distance from the one before, or the counts; no value is 0. */
+/* Read the slots of a list, each as the distance from its predecessor, or the counts; no value is 0. */
 static histo_status get_entries(saved_bytes *in, histo_list *list, uint64_t all, bool counts)
 {
     uint64_t slot = UINT64_MAX;

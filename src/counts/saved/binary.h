@@ -37,7 +37,7 @@
 
 void histo_binary_save(const histo_hist *hist, histo_bytes *out);
 
-/* Does it begin like a binary histogram? */
+/* Whether it begins like a binary histogram. */
 bool histo_binary_is(const unsigned char *data, size_t size);
 histo_status histo_binary_load(const unsigned char *data, size_t size, histo_hist **hist);
 

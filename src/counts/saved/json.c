@@ -23,7 +23,7 @@ histo_status histo_json_fail(const histo_json *doc, size_t at, histo_status stat
     return histo_fail(status, "line %zu, byte %zu: %s", line, at, what);
 }
 
-/* The character at a position; NUL, which no JSON text contains, past the end. */
+/* The character at a position; past the end NUL, which no JSON text contains. */
 static char peek(const histo_json *doc, size_t at)
 {
     return at < doc->size ? doc->text[at] : '\0';
@@ -37,7 +37,7 @@ static size_t skip_space(const histo_json *doc, size_t at)
     }
 }
 
-/* After so many more characters: whether to go on. */
+/* Report more characters read: returns whether to continue. */
 static bool goes_on(const histo_json *doc, size_t characters)
 {
     return histo_goes_on(doc->pace, (int64_t)characters);
@@ -157,7 +157,7 @@ size_t histo_json_number_end(const histo_json *doc, size_t at)
     return at;
 }
 
-/* Check a value that contains no others. */
+/* Check a scalar value. */
 static histo_status check_scalar(const histo_json *doc, size_t *at)
 {
     size_t end = 0;
@@ -200,7 +200,7 @@ typedef struct nesting {
     int depth;
 } nesting;
 
-/* Skip openings of arrays and objects, down to the first complete value. */
+/* Skip opening brackets of arrays and objects, down to the first complete value. */
 static histo_status check_begin(const histo_json *doc, size_t *at, nesting *open)
 {
     for (;;) {
@@ -323,7 +323,7 @@ bool histo_json_next(histo_json_walk *walk)
     return true;
 }
 
-/* Write the UTF-8 form of a code point; returns its bytes. */
+/* Write the UTF-8 form of a code point; returns its length. */
 static size_t put_utf8(int32_t code, char utf8[4])
 {
     size_t n = 1;
@@ -338,7 +338,7 @@ static size_t put_utf8(int32_t code, char utf8[4])
     return n;
 }
 
-/* Does *text start with the UTF-8 form of `code`? If so, skip it. */
+/* If *text starts with the UTF-8 form of `code`, skip it and return true. */
 static bool matches(int32_t code, const char **text)
 {
     char utf8[4];
@@ -410,7 +410,7 @@ histo_status histo_json_bool(const histo_json *doc, size_t at, bool *value)
     return HISTO_OK;
 }
 
-/* strtod stops within the document: a character that cannot continue a number follows each. */
+/* strtod stops within the document: every number is followed by a character that cannot continue it. */
 histo_status histo_json_number(const histo_json *doc, size_t at, double *value)
 {
     const size_t end = histo_json_number_end(doc, at);

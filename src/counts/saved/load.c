@@ -10,8 +10,9 @@
 
 /* ---- Sets ---- */
 
-/* Files of the command that have more than one unnamed histogram. A line stands before each part: "NAME-BYTES BYTES" of
- * a histogram, which the name precedes; "times AXIS", without a part; or words that end with the number of bytes. */
+/* Files of the command that hold more than one unnamed histogram. Each part is preceded by a line: "NAME-BYTES BYTES"
+ * for a histogram, with the name before it; "times AXIS", without a part; or words that end with the number of bytes.
+ */
 static const char set_magic[] = "histo set 1\n";
 
 typedef struct set_reader {
@@ -20,7 +21,7 @@ typedef struct set_reader {
     uint64_t name_bytes, bytes; /* the lengths of the name at `at`, and of the histogram after it */
 } set_reader;
 
-/* Go to the next histogram: 1, 0 at the end, -1 if the set is damaged. */
+/* Advance to the next histogram: 1, 0 at the end, -1 if the set is damaged. */
 static int next_histogram(set_reader *in)
 {
     enum { LONGEST_LINE = 64 };
@@ -44,7 +45,7 @@ static int next_histogram(set_reader *in)
     return 0;
 }
 
-/* Bytes that are no name are none. */
+/* Bytes that are not a valid name are ignored. */
 static histo_status name_it(histo_hist *hist, const char *bytes, size_t size)
 {
     char name[HISTO_MAX_NAME + 1];
@@ -96,7 +97,7 @@ static histo_status load_any(const void *data, size_t size, const char *name, hi
                                        : histo_uhi_load(data, size, name, NULL, hist);
 }
 
-/* Give a histogram that was loaded to the caller, unless its counts cannot be added up. */
+/* Hand a loaded histogram to the caller, unless its counts add up to 2^64 or more. */
 static histo_status give(histo_status status, histo_hist *loaded, histo_hist **hist)
 {
     if (status != HISTO_OK) return status;

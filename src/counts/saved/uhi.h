@@ -37,21 +37,21 @@
 #include "counts/hist.h"
 #include "counts/saved/bytes.h"
 
-/* The values of cells, which a caller has beside a document. */
+/* Cell values that a caller keeps separately from a document. */
 typedef struct histo_uhi_arrays {
     int64_t cells;
-    histo_dtype dtype; /* of values: HISTO_U64 or HISTO_F64 */
+    histo_dtype dtype; /* dtype of values: HISTO_U64 or HISTO_F64 */
     const void *values;
     const double *variances; /* or NULL */
 } histo_uhi_arrays;
 
-/* flow: NULL, or that of histo_hist_save_outline, for a dense histogram's document without arrays. */
+/* flow: NULL, or as in histo_hist_save_outline, for a dense histogram's document without arrays. */
 histo_status histo_uhi_save(const histo_hist *hist, const bool (*flow)[2], const char *name, histo_bytes *out);
-/* arrays: NULL, or those of histo_hist_load_outline. */
+/* arrays: NULL, or as in histo_hist_load_outline. */
 histo_status histo_uhi_load(const char *text, size_t size, const char *name, const histo_uhi_arrays *arrays,
                             histo_hist **hist);
 
-/* The key of a histogram without a name. */
+/* The key of an unnamed histogram. */
 #define HISTO_UHI_NAMELESS "histogram"
 
 /* Numbers of histo_axis_kind and histo_weighting names in writer_info. */

@@ -146,7 +146,7 @@ static histo_status read_category_axis(histo_uhi_loader *l, size_t at)
     return HISTO_OK;
 }
 
-/* The bins of strings are those of their numbers, from 0 on. */
+/* The bins of strings are numbered from 0. */
 static histo_status read_words_axis(histo_uhi_loader *l, size_t at)
 {
     enum { CATEGORIES, FLOW, KEYS };

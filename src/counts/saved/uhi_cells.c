@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/threads/monitor.h"
 
-/* One pattern stands for all NaNs. */
+/* The bits of a double; all NaNs get the same pattern. */
 static uint64_t bits_of(double x)
 {
     return histo_bits_of(x != x ? (double)NAN : x);
@@ -43,8 +43,8 @@ bool histo_cell_is_nan(const histo_cell *place)
     return false;
 }
 
-/* A cell contains its own slot and, for each subset of the axes on which it is overflow, the slot that is NaN on these.
- */
+/* A cell contains its own slot and, for each subset of the axes on which it is overflow, the slot that is NaN on these
+ * axes. */
 uint64_t histo_lane_cell(histo_lane lane, const histo_cell *cell)
 {
     const histo_hist *hist = cell->hist;
@@ -68,7 +68,7 @@ uint64_t histo_lane_cell(histo_lane lane, const histo_cell *cell)
     return lane.counts ? count : bits_of(sum);
 }
 
-/* All that loading gives an axis, besides what the fingerprint has. */
+/* Everything about an axis that loading restores but the fingerprint omits. */
 static uint32_t add_axes(uint32_t crc, const histo_hist *hist)
 {
     for (int a = 0; a < hist->naxes; a++) {

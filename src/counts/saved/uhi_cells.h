@@ -1,10 +1,10 @@
-/* Slots, and cells of the Unified Histogram Interface, which adds an axis's NaN slot to its overflow cell. */
+/* Slots, and cells of the Unified Histogram Interface, which counts an axis's NaN slot in its overflow cell. */
 #ifndef COUNTS_CELLS_H
 #define COUNTS_CELLS_H
 
 #include "counts/hist.h"
 
-/* The value of each slot of all batch entries: counts or sums; the other pointer is NULL. */
+/* The values of all slots of all batch entries: counts or sums; the other pointer is NULL. */
 typedef struct histo_lane {
     uint64_t *counts;
     double *sums;
@@ -27,11 +27,11 @@ bool histo_cell_next(histo_cell *place);
 int64_t histo_cell_slot(const histo_cell *place);
 bool histo_cell_is_nan(const histo_cell *place);
 
-/* The value of a cell, given by the place of its own slot. */
+/* The value of a cell, given by the position of its own slot. */
 uint64_t histo_lane_cell(histo_lane lane, const histo_cell *cell);
 
 /* The checksum of the axes, the masked samples and all slots of some lanes, or of a sparse histogram's occupied slots;
- * an unused lane is {NULL, NULL}. Can only be cancelled. */
+ * an unused lane is {NULL, NULL}. Fails only if cancelled. */
 histo_status histo_cells_checksum(const histo_hist *hist, const histo_lane lanes[3], uint32_t *checksum);
 
 /* The cells of a sparse histogram with nonzero counts, each as its own slot. The caller frees the list. */

@@ -84,7 +84,7 @@ static histo_status read_list(const histo_uhi_loader *l, size_t at, histo_uhi_si
     return HISTO_OK;
 }
 
-/* Lists hold only for the cells that they were written with, so they need a checksum. */
+/* Lists apply only to the cells that they were written with, so they need a checksum. */
 static histo_status check_lists(const histo_uhi_loader *l)
 {
     for (int i = MASKED; i < DETAILS; i++)
@@ -169,7 +169,7 @@ static histo_status choose(histo_uhi_loader *l, const char *name, size_t *chosen
     return FAIL(root, "the file holds no histogram");
 }
 
-/* A key that is not a name, such as an empty one, gives none. */
+/* A key that is not a valid name, such as an empty one, leaves the histogram unnamed. */
 static histo_status keep_name(const histo_uhi_loader *l)
 {
     if (!l->key || (histo_json_is(&l->doc, l->key, HISTO_UHI_NAMELESS) && !l->details[NAMED])) return HISTO_OK;

@@ -39,23 +39,23 @@ typedef struct histo_uhi_loader {
     histo_weighting weighting;
     histo_storage storage;
     size_t details[DETAILS], index, values, variances; /* positions, or 0 */
-    const histo_uhi_arrays *arrays;                    /* what values and variances are then, or NULL */
-    size_t key;                                        /* the position of the histogram's key; 0 if it has none */
+    const histo_uhi_arrays *arrays;                    /* replaces values and variances; or NULL */
+    size_t key;                                        /* the position of the histogram's key; 0 if there is none */
     histo_hist *hist;
     double *own_sums;           /* destination of reproducible sums */
     histo_lane sums[2];         /* w and w^2; empty without weights */
-    histo_uhi_pairs cells, own; /* from sparse storage, and from our list of counts */
+    histo_uhi_pairs cells, own; /* from sparse storage, and from our own list of counts */
 } histo_uhi_loader;
 
-enum { STEPS_A_VALUE = 32 }; /* of about a nanosecond */
+enum { STEPS_A_VALUE = 32 }; /* of about a nanosecond each */
 
 #define FAIL(at, ...) histo_json_fail(&l->doc, at, HISTO_CORRUPT, __VA_ARGS__)
 #define FAIL_UNSUPPORTED(at, ...) histo_json_fail(&l->doc, at, HISTO_UNSUPPORTED, __VA_ARGS__)
 
-/* Report an axis or an array that the library rejects as an invalid argument as a fault of the file. */
+/* Turn the library's complaint about an invalid axis or array into one about the file. */
 histo_status histo_uhi_blame(const histo_uhi_loader *l, size_t at, histo_status status);
 
-/* The index of the string at a position among n names; -1 if it is none of them. */
+/* The index of the string at a position among n names; -1 if it is not among them. */
 int histo_uhi_choice(const histo_uhi_loader *l, size_t at, int n, const char *const *names);
 
 histo_status histo_uhi_check_array(const histo_uhi_loader *l, size_t at);

@@ -9,10 +9,10 @@
 #include "counts/saved/uhi.h"
 #include "counts/saved/uhi_cells.h"
 
-/* Counts, sums of weights, and those of their squares. */
+/* Counts, sums of weights, and sums of their squares. */
 enum { COUNTS, SUM_W, SUM_W2, LANES };
 
-enum { A_NUMBER = 16 }; /* nanoseconds that it takes to write it, at least */
+enum { A_NUMBER = 16 }; /* nanoseconds that writing a number takes, at least */
 
 const char *const histo_uhi_kinds[HISTO_UHI_KINDS] = {
     [HISTO_INTEGER] = "integer", [HISTO_REGULAR] = "regular", [HISTO_VARIABLE] = "variable",
@@ -36,7 +36,7 @@ const char *histo_weighting_name(histo_weighting weighting)
     return (unsigned)weighting < HISTO_UHI_WEIGHTINGS ? histo_uhi_weightings[weighting] : NULL;
 }
 
-/* in_list: within a string, whose readers know NaN, which is no JSON. */
+/* in_list: within a string, whose readers accept NaN, which JSON lacks. */
 static void put_value(histo_bytes *out, bool sum, uint64_t bits, bool in_list)
 {
     const double value = histo_double_of(bits);
@@ -63,7 +63,7 @@ static void put_batch_axis(histo_bytes *out, int64_t batch)
     histo_bytes_print(out, "], \"flow\": false, \"writer_info\": {\"histo\": {\"kind\": \"batch\"}}},");
 }
 
-/* flow: whether there are cells of underflow and overflow. */
+/* flow: whether there are cells for underflow and overflow. */
 static void put_axis(histo_bytes *out, const histo_axis *axis, const bool flow[2])
 {
     if (axis->edges) {
@@ -109,7 +109,7 @@ static void put_axes(histo_bytes *out, const histo_hist *hist, const bool (*flow
 
 /* ---- Storage ---- */
 
-/* The number of arrays (of the innermost axis, the next, …) that the cell begins, or ends. */
+/* The number of arrays (of the innermost axis, the next, …) that begin, or end, at the cell. */
 static int brackets(const histo_cell *cell, bool end)
 {
     int n = 0;
@@ -180,7 +180,7 @@ static void list_end(const list *l)
     if (l->next) histo_bytes_put(l->out, "\"", 1);
 }
 
-/* Whether the storage has the cell of a slot. */
+/* Whether the storage has a cell for a slot. */
 static bool has_cell(const histo_cell *place, const bool (*flow)[2])
 {
     bool has = !histo_cell_is_nan(place);
@@ -189,7 +189,7 @@ static bool has_cell(const histo_cell *place, const bool (*flow)[2])
     return has;
 }
 
-/* A bin is a cell by itself. */
+/* Whether a slot is a bin on every axis, hence a cell of its own. */
 static bool is_bin(const histo_cell *place)
 {
     bool is = true;
@@ -206,7 +206,8 @@ static void put_unstored(histo_bytes *out, const histo_hist *hist, const bool (*
     histo_cell place = {hist, HISTO_ALL_SLOTS, 0, {0}};
     do {
         if (stored && is_bin(&place)) {
-            place.at[hist->naxes - 1] = hist->axes[hist->naxes - 1].bins; /* so is the rest of the row */
+            place.at[hist->naxes - 1] = hist->axes[hist->naxes - 1].bins; /* skip the rest of the row, which is all bins
+                                                                           */
             continue;
         }
         int64_t slot = histo_cell_slot(&place);
@@ -311,7 +312,7 @@ static histo_status save_sparse(const histo_hist *hist, const char *name, histo_
     return HISTO_OK;
 }
 
-/* What a dense histogram is saved as. *rounded: reproducible sums, freed by the caller. */
+/* The lanes that a dense histogram is saved as. *rounded: reproducible sums, freed by the caller. */
 static histo_status lanes_of(const histo_hist *hist, histo_lane lanes[LANES], double **rounded)
 {
     const histo_accumulators *accumulators = &hist->accumulators;

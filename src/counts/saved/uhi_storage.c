@@ -11,7 +11,7 @@ static bool is_count(double x)
     return x >= 0 && x < 0x1p64 && x == floor(x);
 }
 
-/* Are all values counts? Ignores elements that are neither numbers nor null, which is NaN: they fail later. */
+/* Whether all values are counts. Ignores elements that are neither numbers nor null (NaN): they fail later. */
 static bool all_counts(const histo_uhi_loader *l)
 {
     const double *sums = l->arrays && l->arrays->dtype == HISTO_F64 ? l->arrays->values : NULL;
@@ -26,7 +26,7 @@ static bool all_counts(const histo_uhi_loader *l)
         if (behind && histo_json_count(&l->doc, at, &count) != HISTO_OK) return false;
         if (histo_json_type(&l->doc, at) == 'n') return false;
         at = behind ? behind : at + 1;
-        if (!histo_goes_on(l->doc.pace, STEPS_A_VALUE)) return true; /* what follows fails */
+        if (!histo_goes_on(l->doc.pace, STEPS_A_VALUE)) return true; /* the next step fails */
     }
     return true;
 }
@@ -208,7 +208,7 @@ static histo_status read_array(const histo_uhi_loader *l, histo_dtype dtype, con
     return HISTO_OK;
 }
 
-/* array: NULL, or the values, which the document does not have. */
+/* array: the values, if the document does not have them; else NULL. */
 static histo_status read_lane(const histo_uhi_loader *l, size_t at, histo_dtype dtype, const void *array,
                               histo_lane lane)
 {
@@ -232,7 +232,7 @@ static histo_status read_cells(histo_uhi_loader *l)
     return n == l->cells.n ? HISTO_OK : FAIL(l->index, "the index has a cell twice");
 }
 
-/* Move the counts of the cells into the histogram, with our own list's values where it has them. */
+/* Move the counts of the cells into the histogram, overridden by the values in our own list. */
 histo_status histo_uhi_keep_counts(histo_uhi_loader *l)
 {
     const histo_uhi_pairs *cells = &l->cells, *own = &l->own;
