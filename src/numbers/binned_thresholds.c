@@ -16,7 +16,7 @@ struct histo_binned_threshold {
     histo_dtype dtype;
     histo_split_method method;
     int classes;
-    int64_t bins; /* 0: the default */
+    int64_t bins; /* 0: default */
     phase phase;
     histo_extremes extremes;
     histo_quantiles *ends;
@@ -62,7 +62,7 @@ histo_status histo_binned_threshold_add(histo_binned_threshold *t, const histo_s
     return histo_key_bins_fill(t->hist, source, samples, options);
 }
 
-/* Look for the samples with so many below and above. */
+/* Look for the samples that have this many below and above them. */
 static histo_status begin_ends(histo_binned_threshold *t)
 {
     const histo_extremes *e = &t->extremes;
@@ -89,12 +89,12 @@ static histo_axis default_bins(const histo_binned_threshold *t, const double *en
     if (histo_dtype_is_integer(t->dtype) && width < 1) width = 1;
     const double lo = floor(ends[0] / width) * width, hi = (floor(ends[1] / width) + 1) * width;
     const double bins = (hi - lo) / width;
-    const bool fits = bins <= 2 * LEAST_BINS + 2; /* rounding, or overflow, may leave no such bins */
+    const bool fits = bins <= 2 * LEAST_BINS + 2; /* because of rounding or overflow, there may be no such bins */
     return fits ? histo_axis_regular((int64_t)bins, lo, hi)
                 : histo_axis_closed(histo_axis_regular(LEAST_BINS, ends[0], ends[1]));
 }
 
-/* Bins between the ends; fewer, where rounding would close some. */
+/* Make bins between the ends; fewer if rounding would close some. */
 static histo_status begin_bins(histo_binned_threshold *t)
 {
     double ends[2];

@@ -1,4 +1,4 @@
-/* Distances of histograms: one pass over the bins that are occupied in either. Sums in double, in the order of the
+/* Distances of histograms: one pass over the bins that are occupied in either. Sums are in double, in order of the
  * bins. */
 #include <math.h>
 
@@ -34,11 +34,11 @@ enum { STEPS_A_BIN = 8 };
 typedef struct pairs {
     histo_levels a, b;
     int64_t i, j;              /* the next levels */
-    int64_t bin;               /* the current one */
-    uint64_t count_a, count_b; /* what it has in either histogram */
-    double in_a, in_b;         /* these counts as doubles */
-    double of_a, of_b;         /* their shares of all counts */
-    histo_pace *pace;          /* if it stops, there are no more */
+    int64_t bin;               /* the current bin */
+    uint64_t count_a, count_b; /* its counts in the two histograms */
+    double in_a, in_b;         /* the same as doubles */
+    double of_a, of_b;         /* as shares of all counts */
+    histo_pace *pace;          /* if it stops, iteration ends */
 } pairs;
 
 static bool pairs_next(pairs *p)
@@ -65,12 +65,12 @@ static double correlation(pairs p, int64_t bins)
         aa += a * a;
         bb += b * b;
     }
-    const double empty = n - seen; /* bins where both counts are 0 */
+    const double empty = n - seen; /* number of bins where both counts are 0 */
     ab += empty * mean_a * mean_b;
     aa += empty * mean_a * mean_a;
     bb += empty * mean_b * mean_b;
     const double r = ab / (sqrt(aa) * sqrt(bb));
-    return fabs(r) > 1 ? copysign(1, r) : r; /* not beyond by rounding */
+    return fabs(r) > 1 ? copysign(1, r) : r; /* rounding must not exceed the bounds */
 }
 
 /* p * log(p / q) */
@@ -97,7 +97,7 @@ static double term(histo_metric metric, const pairs *p)
     }
 }
 
-/* Exact until it is divided: equal histograms have 1. */
+/* Exact until it is divided: equal histograms give 1. */
 static double intersection(pairs p)
 {
     wide_word_pair sum = 0;
@@ -116,7 +116,7 @@ static double sum_of_terms(histo_metric metric, pairs p)
     return sum;
 }
 
-/* The largest difference of the cumulative shares, or the area between them. */
+/* The largest difference between the cumulative shares, or the area between them. */
 static double between_cumulative(histo_metric metric, pairs p, const histo_axis *axis)
 {
     double largest = 0, area = 0, apart = 0, before = 0;
@@ -144,7 +144,7 @@ static double compare(histo_metric metric, pairs p, const histo_hist *hist)
     }
     if (metric == HISTO_INTERSECTION) return intersection(p);
     const double sum = sum_of_terms(metric, p);
-    return metric == HISTO_BHATTACHARYYA ? sqrt(fmin(1, sum)) : fmax(0, sum); /* not beyond by rounding */
+    return metric == HISTO_BHATTACHARYYA ? sqrt(fmin(1, sum)) : fmax(0, sum); /* rounding must not exceed the bounds */
 }
 
 histo_status histo_hist_compare(const histo_hist *a, const histo_hist *b, histo_metric metric, double *values)

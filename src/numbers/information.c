@@ -1,4 +1,4 @@
-/* Entropies and mutual information of two axes, in the order of the bins. */
+/* Entropies and mutual information of two axes, computed in order of the bins. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,10 @@
 #include "numbers/occupied.h"
 #include "plan/sparse.h"
 
-/* An axis alone. */
+/* The marginal distribution of an axis. */
 typedef struct marginal {
     int64_t bins;      /* of the axis */
-    int64_t *occupied; /* [n], sorted, if these are far fewer; NULL: all bins have a share */
+    int64_t *occupied; /* [n], sorted, if far fewer than all; NULL: all bins have a share */
     int64_t n;
     double *shares; /* [n] */
 } marginal;
@@ -30,13 +30,13 @@ static int compare_bins(const void *a, const void *b)
 /* Steps of about a nanosecond. */
 enum { STEPS_A_CELL = 8 };
 
-/* Axis a of a cell, which is its position in the bins of a batch entry. */
+/* The bin on axis a of a cell, which is an index into the bins of a batch entry. */
 static int64_t bin_on(const marginals *m, int a, int64_t cell)
 {
     return a == 0 ? cell / m->of[1].bins : cell % m->of[1].bins;
 }
 
-/* Where the shares of axis a have this cell. */
+/* The index of this cell's share on axis a. */
 static int64_t place_on(const marginals *m, int a, int64_t cell)
 {
     const marginal *of = &m->of[a];
@@ -65,7 +65,7 @@ static histo_status list_occupied(const marginals *m, int a, marginal *of, const
     return status;
 }
 
-/* Room for the shares: of all bins, or of those occupied by cells[n], if the axis has far more. */
+/* Allocate shares: for all bins, or only for those occupied by cells[n] if the axis has far more. */
 static histo_status marginals_make(marginals *m, const histo_hist *hist, const int64_t *cells, int64_t n)
 {
     enum { FEW = 1 << 16 };
@@ -100,8 +100,8 @@ static double entropy_of(const double *shares, int64_t n, histo_pace *pace)
     return fabs(sum); /* one occupied bin gives -0 */
 }
 
-/* The information in weights[n], none negative, of the cells cell[n], or of all n cells in order if cell is NULL.
- * Meaningless if the pace stops. */
+/* The information in weights[n], none of them negative, of the cells cell[n], or of all n cells in order if cell is
+ * NULL. Meaningless if the pace stops. */
 static histo_information information_of(const marginals *m, const int64_t *cell, const double *weights, int64_t n,
                                         histo_pace *pace)
 {

@@ -160,7 +160,7 @@ histo_status histo_key_bins_create(histo_hist **hist, histo_dtype dtype, const h
     return status;
 }
 
-/* Samples that functions make of records: block by block, as weights are not made of records. */
+/* Count records block by block, as their weights, which are not records, require. */
 static histo_status fill_records(histo_hist *hist, const histo_source *source)
 {
     const bool sums = histo_hist_weighting(hist) != HISTO_UNWEIGHTED;

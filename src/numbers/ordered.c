@@ -1,10 +1,11 @@
-/* Otsu's criterion is a convex function of the count and the sum of the lower class. Those of the splits within a span
- * are in a triangle: between the points of its ends and that where all samples have one of its end values, as many of
- * each as give its sum. So the criterion at the corners bounds all splits of the span.
+/* Otsu's criterion is a convex function of the count and the sum of the lower class. For the splits within a span,
+ * these lie in a triangle: its corners are the points at the ends of the span, and the one where all its samples have
+ * one of the two end values, in the proportion that gives their sum. So the criterion at the corners bounds all splits
+ * of the span.
  *
- * The methods of Li and Tam and of Ridler and Calvard repeat a step from a threshold to the next, which increases with
- * the means of both classes, and so with the threshold: a fixed point can only be in a span to which the steps of its
- * ends lead. Steps from elsewhere may begin at the lower end of their span: they lead to the same fixed point. */
+ * The methods of Li and Tam and of Ridler and Calvard iterate from one threshold to the next, which increases with the
+ * means of both classes, and so with the threshold: a fixed point can only be in a span that the steps from its ends
+ * lead into. Steps from elsewhere may start at the lower end of their span: they lead to the same fixed point. */
 #include "numbers/ordered.h"
 
 #include <math.h>
@@ -18,10 +19,10 @@
 
 enum { WORDS = HISTO_KEY_SUM_WORDS };
 
-/* Sums of rounded distances decide only where they differ by more. */
+/* Sums of rounded distances decide only if they differ by more than this. */
 static const double tolerance = 0x1p-30;
 
-/* The distance of a key from the smallest. */
+/* The distance of a key from the smallest one. */
 static double distance_of(const histo_order *o, uint64_t key)
 {
     const uint64_t least = o->levels[0].key;
@@ -29,7 +30,7 @@ static double distance_of(const histo_order *o, uint64_t key)
     return ldexp(histo_key_value(o->dtype, key), -o->exponent) - ldexp(histo_key_value(o->dtype, least), -o->exponent);
 }
 
-/* The exact sum of a point as one of distances. */
+/* The exact sum of a point, as a sum of distances. */
 static double sum_of(const histo_order *o, const histo_key_point *point)
 {
     histo_key_sum sum = point->sum;
@@ -54,7 +55,7 @@ histo_status histo_ordered_make(histo_order *o, histo_dtype dtype, const histo_k
                  points_count ? points[points_count - 1].key : values[values_count - 1].key);
     o->levels[0].key = points_count ? points[0].key : values[0].key;
     uint64_t upto = 0;
-    double sum = 0, lost = 0; /* what rounding has taken from the sum */
+    double sum = 0, lost = 0; /* lost: the rounding error of the sum */
     int64_t p = 0, v = 0;
     while ((p < points_count || v < values_count) && histo_goes_on(pace, 8)) {
         histo_ordered_level *level = &o->levels[o->count++];
@@ -90,8 +91,8 @@ static const histo_ordered_level *all_of(const histo_order *o)
     return &o->levels[o->count - 1];
 }
 
-/* How well `n` samples are split from the others, by their sum: the variance between classes, but for factors. 0 where
- * a class is empty. */
+/* How well a split into `n` samples with this sum and the rest separates them: the variance between classes, up to
+ * factors. 0 if a class is empty. */
 static double criterion(const histo_order *o, double n, double sum)
 {
     const double all = (double)all_of(o)->upto, distance = sum - n * (all_of(o)->sum / all), both = n * (all - n);
@@ -122,7 +123,7 @@ static bool may_split(const histo_order *o, int64_t i, double best)
     return fmax(corner, criterion_at(o, i)) >= best * (1 - tolerance);
 }
 
-/* Two splits compared exactly: the distance of the class means, times all counts, and the product of the counts. */
+/* A split, for exact comparison: the distance of the class means, times all counts, and the product of the counts. */
 typedef struct exact_split {
     uint64_t distance[WORDS], counts[2];
 } exact_split;
@@ -158,7 +159,7 @@ static bool is_better(const exact_split *a, const exact_split *b)
     return histo_long_compare(of_a, of_b, SQUARE + 2) > 0;
 }
 
-/* The exact sum of all samples up to a level, from that up to the one before. */
+/* Update the exact sum of all samples from the previous level to level i. */
 static void move_up(const histo_order *o, int64_t i, int64_t *point, histo_key_sum *sum)
 {
     if (*point < o->points_count && o->points[*point].key == o->levels[i].key)
@@ -227,8 +228,8 @@ histo_status histo_ordered_split(const histo_order *o, int classes, uint64_t *ke
 
 /* ---- Fixed points ---- */
 
-/* The next threshold after one that splits at level i, as a distance. Li and Tam's is where it is if the lower class
- * has only the smallest value; above all samples is the largest one. */
+/* The next threshold after one that splits at level i, as a distance. Li and Tam's method stays where the lower class
+ * has only the smallest value; above all samples, it is the largest one. */
 static double step(const histo_order *o, histo_split_method method, int64_t i)
 {
     const histo_ordered_level *below = &o->levels[i], *all = all_of(o);
@@ -260,7 +261,7 @@ static int64_t level_upto(const histo_order *o, double distance)
     return low;
 }
 
-/* The largest key up to a distance that is above level i, but not as far as the next one. */
+/* The largest key up to a distance, above level i but below the next level. */
 static uint64_t key_at(const histo_order *o, double distance, int64_t i)
 {
     const uint64_t at = o->levels[i].key, end = i + 1 < o->count ? o->levels[i + 1].key - 1 : at;

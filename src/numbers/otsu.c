@@ -1,6 +1,6 @@
 /* Otsu, "A threshold selection method from gray-level histograms", IEEE Transactions on Systems, Man, and Cybernetics 9
- * (1979), for any number of classes: the split with the least variance within classes, which is that with the largest
- * sum of S^2 / n over the classes, where n is a class's count and S the sum of its samples. */
+ * (1979), for any number of classes: the split with the least variance within classes, which is the one with the
+ * largest sum of S^2 / n over the classes, where n is a class's count and S the sum of its samples. */
 
 #include "table/otsu.h"
 #include "base/error.h"
@@ -31,18 +31,18 @@ static int64_t split_in_two(const histo_levels *levels, histo_pace *pace)
 
 /* ---- Any number of classes ---- */
 
-/* What levels [begin, end) give as a class. */
+/* What levels [begin, end) contribute as a class. */
 static double gain(const histo_level_sums *upto, int64_t begin, int64_t end)
 {
     const double s = upto[end].s - upto[begin].s;
     return s * s / (double)(upto[end].n - upto[begin].n);
 }
 
-/* So many sums are kept for one split, and each is found in time that grows with the logarithm of the bins. */
+/* Up to this many sums are kept for a split; each takes time that grows with the logarithm of the number of bins. */
 static const int64_t most_sums = INT64_C(1) << 28;
 
-/* One more class: best[i] of the first i levels in so many classes, from `before` with one class fewer. from[i] is
- * where the last class begins, the first of equals. */
+/* One more class: best[i] is the best split of the first i levels into this many classes, computed from `before`, with
+ * one class fewer. from[i] is where its last class begins, the first if tied. */
 typedef struct row {
     const histo_level_sums *upto;
     const double *before;
@@ -51,7 +51,7 @@ typedef struct row {
     histo_pace *pace;
 } row;
 
-/* Rows begin, … end - 1, whose last classes begin at low … high: from[] never decreases. */
+/* Rows begin, … end - 1, whose last classes begin in low … high: from[] never decreases. */
 static void fill_row(const row *r, int64_t begin, int64_t end, int64_t low, int64_t high)
 {
     if (begin >= end) return;

@@ -1,4 +1,4 @@
-/* Quantiles: which samples a rule takes, by the cumulative counts. */
+/* Quantiles: find the samples that a rule uses from cumulative counts. */
 #include <math.h>
 
 #include "axis/axis.h"
@@ -35,7 +35,7 @@ histo_status histo_quantile_rule_parse(const char *name, histo_quantile_rule *ru
     return status;
 }
 
-/* The samples of a batch entry, in order. Levels are slots of the flow: 0 is underflow. */
+/* The samples of a batch entry, in order. Levels are slots including flow: 0 is underflow. */
 typedef struct sorted_samples {
     const histo_axis *axis;
     histo_levels levels;

@@ -1,4 +1,4 @@
-/* The distinct values, if they fit; else keys that are drawn at random, between which a second pass counts. */
+/* The distinct values, if they fit; otherwise keys drawn at random, between which a second pass counts. */
 #include "base/error.h"
 #include "base/floats.h"
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-/* Thresholds. Formulas as in scikit-image, in double: a histogram is taken from its first to its last occupied bin. */
+/* Thresholds. Formulas as in scikit-image, in double; a histogram extends from its first to its last occupied bin. */
 #include "numbers/split.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ histo_status histo_split_method_parse(const char *name, histo_split_method *meth
 /* Steps of about a nanosecond. */
 enum { STEPS_A_SEARCH = 64, STEPS_A_SHARE = 16 };
 
-/* The sums of the levels [0, i): the counts, and the samples from the value of the first level. */
+/* Sums over the levels [0, i): of the counts, and of the samples relative to the value of the first level. */
 typedef struct sums {
     double n, s;
 } sums;
@@ -48,7 +48,8 @@ static sums sums_all(const histo_axis *axis, const histo_levels *levels, histo_p
     return all;
 }
 
-/* The highest bin in [low, high] whose value, from that of the first level, is at most x; low if there is none. */
+/* The highest bin in [low, high] whose value, relative to that of the first level, is at most x; low if there is none.
+ */
 static int64_t last_bin_upto(const histo_axis *axis, const histo_levels *levels, double x, int64_t low, int64_t high)
 {
     const double origin = histo_bin_value(axis, levels->bin[0]);
@@ -69,8 +70,8 @@ static int64_t split_mean(const histo_axis *axis, const histo_levels *levels, hi
 }
 
 /* Zack, Rogers and Latt, "Automatic measurement of sister chromatid exchange frequency", Journal of Histochemistry and
- * Cytochemistry 25 (1977): the bin that is farthest below the line from the peak to the farther end. Of a gap only the
- * bin nearest to the peak can be. */
+ * Cytochemistry 25 (1977): the bin that is farthest below the line from the peak to the farther end. Within a gap, only
+ * the bin nearest to the peak qualifies. */
 static int64_t split_triangle(const histo_levels *levels, histo_pace *pace)
 {
     const int64_t first = levels->bin[0], end = levels->bin[levels->n - 1];
@@ -114,7 +115,8 @@ static int64_t levels_upto(const histo_levels *levels, int64_t bin)
 }
 
 /* Li and Tam, "An iterative algorithm for minimum cross entropy thresholding", Pattern Recognition Letters 19 (1998).
- * Thresholds move in one direction, to another level each time. They may creep, so the sums up to each are kept. */
+ * Thresholds move in one direction, to another level each time. They may move slowly, so the sums up to each level are
+ * kept. */
 static histo_status split_li(const histo_axis *axis, const histo_levels *levels, int64_t *last, histo_pace *pace)
 {
     const size_t bytes = ((size_t)levels->n + 1) * sizeof(sums);
@@ -168,7 +170,7 @@ static int64_t split_isodata(const histo_axis *axis, const histo_levels *levels,
 
 /* ---- Criteria of both classes' shares ---- */
 
-/* A criterion that is largest at the best split: `term` of each bin's share is summed over each class, and `of`
+/* A criterion that is largest at the best split: `term` is summed over the shares of the bins of each class, and `of`
  * combines the sums with the shares of the classes. */
 typedef struct criterion {
     double (*term)(double share);
@@ -206,7 +208,7 @@ static const criterion max_entropy = {share_log, entropies};
 static histo_status split_by_shares(const criterion *by, const histo_levels *levels, int64_t *last, histo_pace *pace)
 {
     const size_t bytes = (size_t)levels->n * sizeof(double);
-    double *above = histo_malloc(bytes); /* sums of the terms of higher levels: differences would lose digits */
+    double *above = histo_malloc(bytes); /* sums of the terms of higher levels: differences would cancel */
     if (!above) return histo_fail_memory(bytes, "sums of shares");
     const double total = (double)levels->total;
     above[levels->n - 1] = 0;
@@ -230,7 +232,7 @@ static histo_status split_by_shares(const criterion *by, const histo_levels *lev
 
 enum { SMOOTHINGS = 10000 };
 
-/* The mean of each bin and its neighbours; those at the ends are their own neighbours. */
+/* The mean of each bin and its neighbours; bins at the ends are their own neighbours. */
 static void smooth(const double *restrict from, double *restrict to, int64_t n)
 {
     to[0] = (from[0] + from[0] + from[1]) / 3;
@@ -239,7 +241,7 @@ static void smooth(const double *restrict from, double *restrict to, int64_t n)
     to[n - 1] = (from[n - 2] + from[n - 1] + from[n - 1]) / 3;
 }
 
-/* The number of maxima, 3 for any more, and the first two of them. */
+/* The number of maxima, with 3 for any more, and the first two of them. */
 static int find_maxima(const double *of, int64_t n, int64_t maxima[2])
 {
     int found = 0;
@@ -257,7 +259,7 @@ static int find_maxima(const double *of, int64_t n, int64_t maxima[2])
 }
 
 /* Prewitt and Mendelsohn, "The analysis of cell images", Annals of the New York Academy of Sciences 128 (1966). `now`
- * and `next` are n bins each, `now` has the counts. *minimum is -1 if there are no two maxima. */
+ * and `next` are n bins each; `now` has the counts. *minimum is -1 if there are not two maxima. */
 static histo_status find_minimum(double *now, double *next, int64_t n, int64_t *minimum, histo_pace *pace)
 {
     int64_t maxima[2];

@@ -4,7 +4,7 @@
 #include "base/floats.h"
 #include "numbers/occupied.h"
 
-/* From the lowest value, as all values here, so that a narrow peak far from zero loses no digits. */
+/* Relative to the lowest value, as all values here, so that a narrow peak far from zero loses no digits. */
 static double mean_of(const histo_axis *axis, const histo_levels *levels, double origin, histo_pace *pace)
 {
     double sum = 0;
@@ -39,7 +39,7 @@ static histo_summary summary_of(const histo_axis *axis, const histo_levels *leve
         most = levels->count[i];
         s.mode = levels->bin[i];
     }
-    if (levels->n == 1) { /* rounding errors of the mean are no deviations, and log2(1) is not -0 */
+    if (levels->n == 1) { /* rounding errors of the mean must not look like deviations, and log2(1) like -0 */
         m2 = m3 = m4 = 0;
         s.entropy = 0;
     }

@@ -1,6 +1,6 @@
-/* The distinct values of the samples decide, if they fit. Otherwise some of the samples, drawn at random, say between
- * which keys a second pass counts and sums; these say in which spans between keys a threshold may be, and a third pass
- * finds the distinct values there. */
+/* The distinct values of the samples decide, if they fit. Otherwise a second pass counts and sums between keys drawn at
+ * random from the samples; this narrows the threshold down to a few spans between keys, and a third pass finds the
+ * distinct values there. */
 #include <string.h>
 
 #include "base/error.h"
@@ -23,7 +23,7 @@ struct histo_thresholds {
     bool in_pass, incomplete;
     histo_power_sums sums;   /* MEAN */
     histo_distinct distinct; /* VALUES */
-    histo_key_span *spans;   /* [spans_count] of these values */
+    histo_key_span *spans;   /* [spans_count], of the distinct values sought */
     int64_t spans_count;
     histo_key_list list; /* BETWEEN_KEYS */
     histo_hist *hist;
@@ -121,7 +121,7 @@ static histo_status fail_without_samples(void)
     return histo_fail(HISTO_INVALID, "there is no threshold: no sample is finite and unmasked");
 }
 
-/* Is the value of a key at most the mean? */
+/* Whether the value of a key is at most the mean. */
 static bool is_upto_mean(const histo_thresholds *t, uint64_t key, uint64_t n)
 {
     histo_key_sum rest = {{0}};
@@ -150,7 +150,7 @@ static histo_status end_mean(histo_thresholds *t)
     return HISTO_OK;
 }
 
-/* All that is needed is known. */
+/* Compute the thresholds: everything needed is known. */
 static histo_status decide(histo_thresholds *t, const histo_key_count *values, int64_t values_count)
 {
     histo_order o;
