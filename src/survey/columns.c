@@ -1,4 +1,4 @@
-/* Extremes of batch entries that lie side by side in memory, as the columns of a table do: they are found together, row
+/* Extremes of batch entries that are interleaved in memory, like the columns of a table. They are found together, row
  * by row, since reading one after the other would read all memory for each. */
 #include <string.h>
 
@@ -8,19 +8,19 @@
 #include "survey/extremes.h"
 #include "view/dtype.h"
 
-/* Tables one after the other. */
+/* Tables, one after the other. */
 typedef struct tables {
     histo_dtype dtype;
     const char *base;
     int64_t tables, rows, columns;
-    int64_t pitch;            /* bytes from a row to the next */
-    int64_t tiles;            /* of columns, in a table */
-    int64_t parts;            /* of rows */
-    int64_t next;             /* unit of work: a part of a tile */
+    int64_t pitch;            /* bytes from one row to the next */
+    int64_t tiles;            /* tiles of columns per table */
+    int64_t parts;            /* parts of the rows */
+    int64_t next;             /* next unit of work: a part of a tile */
     histo_extremes *extremes; /* [parts][tables * columns] */
 } tables;
 
-/* False if the samples do not lie so. */
+/* False if the samples are not laid out like this. */
 static bool find_tables(const histo_source *source, tables *t)
 {
     histo_strided_iter all;
@@ -43,7 +43,7 @@ static bool find_tables(const histo_source *source, tables *t)
            (uintptr_t)t->base % (uintptr_t)size == 0;
 }
 
-/* Few columns: several rows are taken as one, whose columns are then those of the same entry. */
+/* If there are few columns, several rows are read as one, so that several of its columns belong to the same entry. */
 static void add_narrow(const tables *t, const char *at, int64_t rows, histo_extremes *extremes, histo_pool_work *work)
 {
     histo_extremes wide[HISTO_COLUMNS] = {0};

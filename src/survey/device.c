@@ -1,5 +1,5 @@
-/* Extremes come from a kernel, all else from fills: a histogram of the samples' bits is a step of a radix selection,
- * and counting candidates is what fills do anyway. */
+/* A kernel finds extremes; everything else is done by fills: a histogram of the samples' bits is a step of a radix
+ * selection, and counting candidates is what fills do anyway. */
 #include "survey/device.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "view/dtype.h"
 
-/* The range that a source is limited to becomes a range filter on the samples themselves. */
+/* Turn the source's range limits into a range filter on the samples themselves. */
 static histo_status add_filter(const histo_source *source, histo_problem *problem, histo_job *job)
 {
     const int last = problem->operands++;
@@ -80,7 +80,7 @@ static histo_number number_of(histo_dtype dtype, uint64_t key)
     case HISTO_F64:
         return (histo_number){.f64 = histo_double_of(bits) + 0.0};
     default: {
-        /* The magnitude of a shorter float is in the low bits, those above it are all signs. */
+        /* The magnitude of a shorter float is in the low bits; the bits above it are all signs. */
         const int sign = 8 * (int)histo_dtype_size(dtype) - 1;
         const uint64_t magnitude = bits & ((UINT64_C(1) << sign) - 1), its = magnitude | (bits >> 63) << sign;
         const uint32_t four = (uint32_t)its;

@@ -1,5 +1,5 @@
-/* Keys wait until there are many, which are sorted and merged into the list of values. Once that is full, every so many
- * of the samples in order are taken for drawn, and more are drawn from the samples that follow. */
+/* Keys are collected until there are many, then sorted and merged into the list of values. Once that is full, every
+ * n-th of the sorted samples is kept as a random draw, and more keys are drawn from the samples that follow. */
 #include "survey/distinct.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ void histo_distinct_start(histo_distinct *d, const histo_key_span *spans, int64_
     d->random = 1;
 }
 
-/* Sort keys[n] with as much scratch, digit by digit. */
+/* Radix sort keys[n], with as much scratch space. */
 static void sort(uint64_t *keys, uint64_t *scratch, int64_t n, int bits)
 {
     enum { DIGIT = 8, DIGITS = 1 << DIGIT };
@@ -72,8 +72,8 @@ static int key_bits(histo_dtype dtype)
     return 8 * (int)histo_dtype_size(dtype);
 }
 
-/* Count the waiting keys that are among the values. Those that are not stay, once each, with their counts in
- * counts[]; gives their number. */
+/* Count the collected keys that are among the values. The others stay, once each, with their counts in counts[];
+ * returns their number. */
 static int64_t count_known(histo_distinct *d, uint64_t *counts)
 {
     int64_t fresh = 0, at = 0;
@@ -99,14 +99,14 @@ static uint64_t next_random(histo_distinct *d)
     return d->random >> 33;
 }
 
-/* The samples before the next one that is drawn: as many as the interval on average, so that no period of the data
- * shows. */
+/* The number of samples to skip before the next draw: the interval on average, but random, so that periodic data do no
+ * harm. */
 static void draw_next(histo_distinct *d)
 {
     d->skip = d->interval > 1 ? next_random(d) % (2 * d->interval - 1) : 0;
 }
 
-/* Take every so many of the samples in order for drawn. */
+/* Keep every n-th of the sorted samples as a random draw. */
 static void begin_drawing(histo_distinct *d)
 {
     d->all = false;
@@ -119,7 +119,7 @@ static void begin_drawing(histo_distinct *d)
     draw_next(d);
 }
 
-/* Merge what waits into the values. */
+/* Merge the collected keys into the values. */
 static void settle(histo_distinct *d)
 {
     uint64_t *counts = d->keys + WAITING;
@@ -160,7 +160,7 @@ static bool is_in_spans(const histo_distinct *d, uint64_t key)
     return key >= d->spans[low].first && key <= d->spans[low].last;
 }
 
-/* Of keys[n], those in the spans, in their order. */
+/* Keep those of keys[n] that are in the spans, in order. */
 static int64_t filter(const histo_distinct *d, uint64_t *keys, int64_t n)
 {
     const bool is_float = !histo_dtype_is_integer(d->dtype);

@@ -70,7 +70,7 @@ void histo_extremes_outwards(const histo_extremes *e, histo_dtype dtype, double 
 typedef struct search {
     const histo_source *source;
     int threads;
-    int64_t entries, entry;   /* number of entries; the one whose samples all threads share */
+    int64_t entries, entry;   /* number of entries; the one that all threads share */
     histo_extremes *extremes; /* of each entry, or of each thread */
 } search;
 
@@ -99,13 +99,13 @@ static void search_part(void *context, int index)
     histo_samples from;
     histo_samples_start(&from, s->source, begin + n / s->threads * index,
                         index == s->threads - 1 ? begin + n : begin + n / s->threads * (index + 1));
-    from.first = begin - begin / s->threads; /* of all entries, each of which all threads share */
+    from.first = begin - begin / s->threads; /* progress over all entries, each of which all threads share */
     from.all = s->source->samples / s->threads;
     while (histo_samples_next(&from))
         histo_extremes_add(&s->extremes[index], &from);
 }
 
-/* All threads on one entry. */
+/* Search one entry with all threads. */
 static histo_status search_entry(const histo_source *source, int threads, int64_t entry, histo_extremes *extremes)
 {
     histo_extremes parts[MOST_THREADS] = {0};
@@ -116,7 +116,7 @@ static histo_status search_entry(const histo_source *source, int threads, int64_
     return status;
 }
 
-/* Few samples in one piece, with nothing beside them: what they need is soon checked. */
+/* A few samples in a single array, without other operands: quickly checked. */
 static bool are_few(const histo_view *samples, const histo_fill_options *options)
 {
     if (options && (options->weights || options->replace || !histo_fill_is_plain(options))) return false;

@@ -1,5 +1,5 @@
-/* Threads take chunks of the samples. Moments, whose rounding depends on the order of additions, are those of each
- * chunk, which are then merged in order. */
+/* Threads take chunks of the samples. Moments, whose rounding depends on the order of additions, are computed for each
+ * chunk and then merged in order. */
 #include "survey/pass.h"
 
 #include <pthread.h>
@@ -25,7 +25,7 @@ typedef struct pass {
     histo_extremes extremes;
     uint64_t seen;
     histo_power_sums sums;
-    int64_t first;                  /* chunk that stats[0] are of */
+    int64_t first;                  /* the chunk that stats[0] belongs to */
     histo_stats stats[MOST_CHUNKS]; /* of each chunk */
 } pass;
 
@@ -96,7 +96,7 @@ static histo_status run_on_cpu(pass *p)
     return status;
 }
 
-/* Samples in a GPU's memory. */
+/* Run a pass over samples in a GPU's memory. */
 static histo_status run_on_device(const histo_source *source, const histo_facts *facts, uint64_t *seen)
 {
     histo_found by_key;
@@ -113,7 +113,7 @@ static histo_status run_on_device(const histo_source *source, const histo_facts 
     return HISTO_OK;
 }
 
-/* HISTO_INVALID, unless so many samples can be added. */
+/* HISTO_INVALID unless this many samples can be added. */
 static histo_status admit(const histo_facts *facts, uint64_t seen, uint64_t samples)
 {
     const uint64_t so_far[][2] = {{seen, 0},
@@ -133,7 +133,7 @@ histo_status histo_pass_run(const histo_source *source, const histo_facts *facts
     histo_status status = admit(facts, seen_before, (uint64_t)source->samples);
     if (status != HISTO_OK) return status;
     if (source->home != HISTO_DEVICE_CPU) return run_on_device(source, facts, seen);
-    pass *p = histo_malloc(sizeof *p); /* large for a stack */
+    pass *p = histo_malloc(sizeof *p); /* too large for the stack */
     if (!p) return histo_fail_memory(sizeof *p, "surveying samples");
     p->source = source;
     p->facts = facts;

@@ -5,7 +5,7 @@
 #include "survey/quantiles/selection.h"
 #include "survey/samples.h"
 
-/* What a pass finds about the samples, and adds to; each may be NULL. */
+/* What a pass determines about the samples; each may be NULL. The pass adds to it. */
 typedef struct histo_facts {
     histo_extremes *extremes;
     histo_stats *stats;
@@ -13,9 +13,9 @@ typedef struct histo_facts {
     histo_selection *selection;
 } histo_facts;
 
-/* Add all samples. The results do not depend on the number of threads, nor on whose memory they are in. *seen += the
- * number of samples that were not left out. Samples in host memory can only be
- * cancelled; then nothing is added but to the selection, which holds a part. */
+/* Add all samples. The results depend neither on the number of threads nor on whose memory the samples are in. *seen +=
+ * the number of unmasked samples. For samples in host memory it can fail only by being cancelled; then nothing has been
+ * added, except to the selection, which is incomplete. */
 histo_status histo_pass_run(const histo_source *source, const histo_facts *facts, uint64_t *seen);
 
 /* A pass over the samples of a view, in one piece. */

@@ -1,4 +1,4 @@
-/* The rules of numpy.histogram_bin_edges. Each gives a width; the range is divided into ceil(range / width) bins.
+/* The rules of numpy.histogram_bin_edges. Each gives a bin width; the range is divided into ceil(range / width) bins.
  * Operations are in NumPy's order, so that ceil gets the same quotient. */
 #include "survey/rules.h"
 
@@ -101,7 +101,7 @@ histo_status histo_rule_bins(histo_rule rule, const histo_rule_facts *facts, int
 {
     double wanted = 1;
     double width = facts->n && widths[rule] ? widths[rule](facts) : 0;
-    if (width > 0) { /* else all samples are equal, or nearly all, and the rule's width is 0 */
+    if (width > 0) { /* else all samples, or nearly all, are equal, and the rule's width is 0 */
         if (facts->integer) width = fmax(width, 1);
         wanted = fmax(ceil(facts->range / width), 1);
     }

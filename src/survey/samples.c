@@ -30,7 +30,7 @@ static histo_status check_operand(const histo_view *view, const histo_view *like
     return status == HISTO_OK && view != like ? histo_view_same_shape(view, like, what) : status;
 }
 
-/* Samples that a GPU alone can read are surveyed there, and so must all else be that goes with them. */
+/* Samples that only a GPU can read are surveyed there; mask and filter must then be there, too. */
 static histo_status find_home(histo_source *source, const histo_view *view, const char *what)
 {
     bool only;
@@ -76,7 +76,7 @@ histo_status histo_source_make(histo_source *source, const histo_view *samples, 
     const int64_t *offsets = batch ? options->offsets : NULL;
     const char *const names[] = {"samples", "mask", "where"};
     const histo_view *const views[] = {samples, options->mask, options->where};
-    histo_view *flat = source->views; /* without batch dimensions, so that all dimensions can merge */
+    histo_view *flat = source->views; /* without batch dimensions, so that all dimensions can be merged */
     const histo_view *operands[OPERANDS];
     int count = 0;
     source->mask = source->where = HISTO_ABSENT;
@@ -174,7 +174,7 @@ static void fetch(const histo_samples *from, int o, int64_t n, char *to)
         histo_cpu_kernels_usable()->fetch(to, from->run.at[o], stride, s->stored[o], s->bits, n);
 }
 
-/* n samples of an operand, contiguous and aligned: where they are, or gathered. */
+/* n samples of an operand, contiguous and aligned: in place, or gathered. */
 static const void *operand_at(const histo_samples *from, int o, int64_t n, char *gathered)
 {
     const histo_strided_iter *iter = &from->source->iter;
@@ -187,7 +187,7 @@ static const void *operand_at(const histo_samples *from, int o, int64_t n, char 
     return gathered;
 }
 
-/* Mark which of the next n samples, which are at `samples`, pass all filters; return their number. */
+/* Mark which of the next n samples, which are at `samples`, pass all filters; returns their number. */
 static int filter(histo_samples *from, const void *samples, int n)
 {
     const histo_source *s = from->source;
@@ -205,7 +205,8 @@ static int filter(histo_samples *from, const void *samples, int n)
     return kernels->count_kept(from->keep, n);
 }
 
-/* Must the thread stop? A function of records may take any time. */
+/* Whether the thread must stop. The monitor is asked for every block if a function of records, which may take any
+ * time, is called. */
 static bool is_stopped(histo_samples *from)
 {
     const int64_t at = from->end - from->walk.left - from->run.n, read = at - from->at;
@@ -228,7 +229,7 @@ static void advance(histo_samples *from, int64_t n)
     from->run.n -= n;
 }
 
-/* Append the next n samples that pass to those gathered; return their number. */
+/* Append those of the next n samples that pass to the gathered ones; returns their number. */
 static int64_t append(histo_samples *from, int64_t gathered, int n)
 {
     const histo_source *s = from->source;
@@ -242,7 +243,7 @@ static int64_t append(histo_samples *from, int64_t gathered, int n)
     const void *samples = operand_at(from, 0, n, from->strided);
     const int passed = filter(from, samples, n);
     if (passed == n && gathered == 0 && samples != from->strided && n >= HISTO_SAMPLES_GATHERED / 2)
-        from->block = samples; /* where they are */
+        from->block = samples; /* in place */
     else if (passed == n)
         memcpy(to, samples, (size_t)n * size);
     else

@@ -1,15 +1,15 @@
-/* What surveys have found in a pass as numbers of 64 bits, which is how they are saved. */
+/* The findings of a survey's pass as 64-bit numbers, the form in which they are saved. */
 #ifndef SURVEY_SAVED_H
 #define SURVEY_SAVED_H
 
 #include "counts/saved/bytes.h"
 
-/* Reads them: data may be anything. */
+/* Reads them; the data are untrusted. */
 typedef struct histo_saved {
     const unsigned char *at;
     size_t left;              /* numbers */
-    bool failed;              /* there were too few, or one is impossible */
-    uint64_t samples, masked; /* of the part, once they were read */
+    bool failed;              /* there were too few numbers, or one is impossible */
+    uint64_t samples, masked; /* of the part, once read */
 } histo_saved;
 
 /* The next number; 0 at the end. */
@@ -27,13 +27,13 @@ static inline uint64_t histo_saved_next(histo_saved *from)
     return value;
 }
 
-/* The next number, which must be this one. */
+/* The next number must be this one. */
 static inline void histo_saved_expect(histo_saved *from, uint64_t value)
 {
     from->failed |= histo_saved_next(from) != value;
 }
 
-/* The next of several counts, which add up to *left at most. */
+/* The next of several counts whose sum is at most *left. */
 static inline uint64_t histo_saved_share(histo_saved *from, uint64_t *left)
 {
     const uint64_t n = histo_saved_next(from);
@@ -42,7 +42,7 @@ static inline uint64_t histo_saved_share(histo_saved *from, uint64_t *left)
     return n;
 }
 
-/* How many numbers follow, of which there are so many. */
+/* The next number is the number of entries that follow, at most `limit`. */
 static inline uint64_t histo_saved_count(histo_saved *from, uint64_t limit)
 {
     const uint64_t n = histo_saved_next(from);

@@ -140,7 +140,7 @@ static histo_stats stats_of_bytes(const uint8_t *x, int64_t n, bool is_signed)
     return s;
 }
 
-/* Replace min and max of integers that were rounded to double by the exact ones, rounded outwards. */
+/* Replace min and max of integers, which were rounded to double, by the exact ones, rounded outwards. */
 static void round_outwards(histo_dtype dtype, const void *samples, int n, histo_stats *s)
 {
     histo_extremes extremes = {0};

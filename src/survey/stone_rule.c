@@ -15,7 +15,7 @@
 #include "view/dtype.h"
 
 enum {
-    ROOM = 1 << 20,   /* bins of all candidates of a pass; also their edges */
+    ROOM = 1 << 20,   /* total bins of all candidates of a pass; also the number of their edges */
     VALUES = 1 << 16, /* of 16-bit samples */
 };
 
@@ -28,7 +28,7 @@ struct histo_stone_rule {
     int64_t best;
     double best_error;  /* estimated */
     uint64_t *counts;   /* [ROOM]: bins of the first candidate, of the second, … */
-    double *edges;      /* [ROOM]: the same for candidates that need stored edges */
+    double *edges;      /* [ROOM]: likewise, for candidates that need stored edges */
     uint64_t *of_value; /* [VALUES]: occurrences of each bit pattern of 8- or 16-bit samples; else NULL */
 };
 
@@ -71,7 +71,7 @@ static void take_candidates(histo_stone_rule *s)
     while (s->end <= s->last && used + s->end + 1 <= ROOM) {
         histo_axis axis = candidate(s, s->end);
         if (!histo_axis_is_uniform(&axis) && histo_axis_edges(&axis, s->edges + used) != HISTO_OK) {
-            s->last = s->end - 1; /* the range is too narrow for so many bins */
+            s->last = s->end - 1; /* the range is too narrow for more bins */
             break;
         }
         used += s->end + 1;
@@ -157,7 +157,7 @@ static histo_status count_candidates(histo_stone_rule *s, const histo_source *so
     for (int64_t bins = s->begin; bins < s->end && status == HISTO_OK; bins++) {
         const histo_axis axis = candidate(s, bins);
         status = histo_source_fill(source, &axis, false, at);
-        memmove(at, at + 1, (size_t)bins * sizeof *at); /* without underflow */
+        memmove(at, at + 1, (size_t)bins * sizeof *at); /* drop the underflow */
         at += bins;
         *at++ = 0;
     }
@@ -240,7 +240,7 @@ histo_status histo_stone_rule_end_pass(histo_stone_rule *s, bool *done)
     return HISTO_OK;
 }
 
-/* The counts of this pass, and their number. */
+/* The counts of this pass; *n is their number. */
 static uint64_t *counts_of(const histo_stone_rule *s, int64_t *n)
 {
     *n = VALUES;

@@ -21,11 +21,11 @@ void histo_stone_rule_add(histo_stone_rule *stone, const void *block, int64_t co
 /* Add the samples of a source in a GPU's memory. */
 histo_status histo_stone_rule_count(histo_stone_rule *stone, const histo_source *source);
 
-/* Call after each pass: *done if the number is known, else the same samples must be added again. Can only be cancelled.
- */
+/* Call after each pass: *done if the number is known; otherwise the same samples must be added again. Fails only if
+ * cancelled. */
 histo_status histo_stone_rule_end_pass(histo_stone_rule *stone, bool *done);
 
-/* What this pass has counted: save it, forget it; check what was saved, or add it. */
+/* What this pass has counted: save it, forget it, and check or add what was saved. */
 void histo_stone_rule_save(const histo_stone_rule *stone, histo_bytes *out);
 void histo_stone_rule_forget(histo_stone_rule *stone);
 void histo_stone_rule_merge(histo_stone_rule *stone, histo_saved *from, bool add);

@@ -1,6 +1,6 @@
 /* Exact sums of samples and of their squares: long fixed-point numbers, to which the sums of small blocks are added.
- * Additions of integers commute, so order, threads and merges leave no trace. Most blocks are summed by a kernel
- * (cpu/kernels/power_sums/power_sums.h); floats that span too many powers of two, by one sum for each exponent. */
+ * Integer additions commute, so the sums do not depend on order, threads or merges. Most blocks are summed by a kernel
+ * (cpu/kernels/power_sums/power_sums.h); floats that span too many powers of two, with one sum for each exponent. */
 #include "survey/sums.h"
 
 #include <float.h>
@@ -17,7 +17,7 @@
 #include "survey/pass.h"
 #include "view/dtype.h"
 
-enum { UNIT = HISTO_LONG_UNIT, BLOCK = HISTO_SUMMED_BLOCK }; /* squares are in units of the square of the sums' */
+enum { UNIT = HISTO_LONG_UNIT, BLOCK = HISTO_SUMMED_BLOCK }; /* the unit of squares is the square of the sums' unit */
 
 /* ---- Blocks ---- */
 
@@ -32,7 +32,7 @@ static void add_terms(histo_power_sums *s, const histo_block_sums *block)
                               2 * UNIT + block->squares[i].exponent);
 }
 
-/* Finite doubles of any size: integers as significands, added up for each exponent. */
+/* Finite doubles of any size: their significands are added up by exponent. */
 static void add_by_exponent(histo_power_sums *s, const double *x, int n)
 {
     enum { EXPONENTS = 2047, BITS = 52 };
@@ -81,7 +81,7 @@ static void add_longs(histo_power_sums *s, histo_dtype dtype, const void *sample
     histo_long_add_at(s->squares, HISTO_SQUARES_WORDS, high, 2 * UNIT + 64);
 }
 
-/* As doubles, with zeros in place of NaN and infinities. */
+/* Convert to doubles, replacing NaN and infinities by zero. */
 static void widen_finite(histo_dtype dtype, const void *samples, int n, double *widened)
 {
     histo_cpu_kernels_usable()->widen(dtype, samples, n, widened);

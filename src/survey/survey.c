@@ -37,9 +37,9 @@ struct histo_survey {
     histo_survey_options options;
     phase phase;
     bool in_pass;
-    uint64_t seen, expected; /* samples in this pass; what an earlier pass saw, or UNKNOWN */
+    uint64_t seen, expected; /* samples in this pass; the number in an earlier pass, or UNKNOWN */
     bool changed;            /* passes disagree on the number of samples */
-    bool incomplete;         /* a call that was cancelled has added a part */
+    bool incomplete;         /* a cancelled call has added part of its samples */
     bool facts_known;        /* extremes and stats are complete */
     double lo, hi;           /* the range, once known */
     histo_extremes extremes;
@@ -49,7 +49,8 @@ struct histo_survey {
     histo_stone_rule *stone;
 
     bool begun; /* a pass */
-    int asked;  /* quantiles q, which the selection finds after those that the range or the rule needs */
+    int asked;  /* number of requested quantiles q, which the selection finds after those that the range or the rule
+                 * needs */
     double q[MOST_ASKED], quantiles[MOST_ASKED];
 };
 
@@ -127,15 +128,15 @@ static histo_status check_options(histo_dtype dtype, const histo_survey_options 
     return HISTO_OK;
 }
 
-/* Set the range. A single point is widened by half a unit on each side, or to the neighbouring doubles if rounding
- * loses the half. */
+/* Set the range. A single point is widened by half a unit on each side, or to the neighbouring doubles if the half is
+ * lost to rounding. */
 static void set_range(histo_survey *s, double lo, double hi)
 {
     s->lo = lo < hi ? lo : fmin(lo - 0.5, nextafter(lo, -INFINITY));
     s->hi = lo < hi ? hi : fmax(hi + 0.5, nextafter(hi, INFINITY));
 }
 
-/* Whether the quantiles that were asked for are found in this phase: the first one, which sees all samples. */
+/* Whether the requested quantiles are found in this phase: the first one, which sees all samples. */
 static bool finds_asked(const histo_survey *s, phase in)
 {
     const bool first = in == PERCENTILES || !(from_percentile(&s->options) || to_percentile(&s->options));
@@ -147,7 +148,7 @@ static bool selects_in_samples(const histo_survey *s)
     return histo_rule_needs_quartiles(s->options.rule) || finds_asked(s, SAMPLES);
 }
 
-/* The quantiles that are needed come first; where none is, they are any that are asked for. */
+/* The quantiles that are needed come first; if there are none, the requested ones stand in. */
 static void start_selection(histo_survey *s, double first, double second, bool finite)
 {
     double q[NEEDED + MOST_ASKED] = {first, second};
@@ -231,7 +232,7 @@ void histo_survey_destroy(histo_survey *survey)
     histo_free(survey);
 }
 
-/* Largest minus smallest sample in the range; exact for integers, rounded once. */
+/* Largest minus smallest sample in the range, computed exactly for integers and rounded once. */
 static double spread(const histo_survey *s)
 {
     const histo_number min = s->extremes.min, max = s->extremes.max;
@@ -246,7 +247,7 @@ static void end_percentiles(histo_survey *s)
     bool usable = isfinite(lo) && isfinite(hi) && lo <= hi;
     if (usable) {
         set_range(s, lo, hi);
-    } else { /* no range, which histo_survey_axis says */
+    } else { /* no range, which histo_survey_axis reports */
         s->lo = lo;
         s->hi = hi;
     }
@@ -278,7 +279,7 @@ static void end_samples(histo_survey *s)
     s->expected = finite;
 }
 
-/* Can only be cancelled. */
+/* Fails only if cancelled. */
 static histo_status end_pass(histo_survey *s)
 {
     bool done;
@@ -325,7 +326,7 @@ histo_status histo_survey_next_pass(histo_survey *survey, bool *more)
     return HISTO_OK;
 }
 
-/* Skip samples outside the range. What is not finite is left out of facts, and NaN of percentiles. */
+/* Skip samples outside the range. Facts ignore whatever is not finite; percentiles ignore NaN. */
 static void limit_to_phase(const histo_survey *s, histo_source *source)
 {
     const bool finding_range = s->phase == SAMPLES && ends_at_samples(&s->options);
@@ -335,7 +336,7 @@ static void limit_to_phase(const histo_survey *s, histo_source *source)
         histo_source_only_inside(source, s->lo, s->hi);
 }
 
-/* Stone's candidates count block by block, or are counted on a GPU. */
+/* Count Stone's candidates block by block, or on a GPU. */
 static histo_status add_to_stone(histo_survey *s, const histo_source *source)
 {
     if (source->home != HISTO_DEVICE_CPU) {
@@ -357,7 +358,7 @@ static histo_status add_to_stone(histo_survey *s, const histo_source *source)
     return from.stopped ? histo_fail_cancelled(stage) : status;
 }
 
-/* One that is cancelled leaves a part in the survey. */
+/* If cancelled, the survey holds part of the samples. */
 static histo_status add_in_phase(histo_survey *survey, const histo_view *samples, const histo_fill_options *options,
                                  histo_power_sums *sums)
 {
@@ -365,7 +366,7 @@ static histo_status add_in_phase(histo_survey *survey, const histo_view *samples
     histo_status status = histo_source_make_typed(&source, samples, options, survey->dtype, "the survey is");
     if (status != HISTO_OK) return status;
     limit_to_phase(survey, &source);
-    if (sums && (source.only_inside || survey->phase == CANDIDATES)) { /* which are not all samples */
+    if (sums && (source.only_inside || survey->phase == CANDIDATES)) { /* the pass does not see all samples */
         status = histo_power_sums_add(sums, samples, options);
         if (status != HISTO_OK) return status;
         sums = NULL;
@@ -423,7 +424,7 @@ static bool finds_facts(const histo_survey *s)
     return s->phase == SAMPLES && !s->facts_known;
 }
 
-/* What parts of one survey have in common. */
+/* The number of values that parts of one survey have in common. */
 enum { COMMON = 9 };
 static void describe(const histo_survey *s, uint64_t common[COMMON])
 {
@@ -483,7 +484,7 @@ static double next_f64(histo_saved *from)
     return histo_double_of(histo_saved_next(from));
 }
 
-/* Do they add up to so many at most? */
+/* Whether they sum to at most `most`. */
 static bool add_up_to(const uint64_t *counts, int n, uint64_t most)
 {
     uint64_t sum = 0;
@@ -550,7 +551,7 @@ static void merge_part(histo_survey *s, histo_saved *from, bool add)
     if (finds_facts(s)) merge_facts(s, from, add);
     if (finds_order_statistics(s)) histo_selection_merge(s->selection, from, add);
     if (s->phase == CANDIDATES && !from->failed) histo_stone_rule_merge(s->stone, from, add);
-    from->failed |= from->left != 1; /* the checksum */
+    from->failed |= from->left != 1; /* what remains is the checksum */
 }
 
 static void forget_pass(histo_survey *s)
@@ -642,7 +643,7 @@ static histo_status divide_by_width(double width, double lo, double *hi, int64_t
 {
     double quotient = (*hi - lo) / width;
     double whole = nearbyint(quotient);
-    /* 2.7 / 0.3 means 9, whichever way it rounds. */
+    /* Treat 2.7 / 0.3 as 9, whichever way it rounds. */
     double wanted = fabs(quotient - whole) <= 4 * DBL_EPSILON * whole ? whole : ceil(quotient);
     if (!(wanted <= (double)HISTO_MAX_BINS))
         return histo_fail(HISTO_INVALID,
@@ -709,7 +710,7 @@ static histo_status find_bins(const histo_survey *s, double *hi, int64_t *bins)
                               .stone_bins = s->stone ? histo_stone_rule_bins(s->stone) : 0,
                               .range = s->hi - s->lo};
     if (o->range == HISTO_RANGE_MINMAX && facts.spread > 0)
-        facts.range = facts.spread; /* without rounding of lo and hi */
+        facts.range = facts.spread; /* not affected by the rounding of lo and hi */
     return histo_rule_bins(o->rule, &facts, bins);
 }
 

@@ -1,9 +1,9 @@
-/* Sorted, the drawn keys tell about where each order statistic is: the bracket around it reaches a few standard
- * deviations of that guess to both sides. The pass counts the keys below each bracket and collects those inside. If the
- * counts say that a statistic is not in a bracket, because the first samples were unlike the others, the next pass has
- * brackets by keys that this pass has drawn from everywhere. The more of these there are, the narrower brackets become
- * between two pieces. If more keys are in the brackets than there is room for,
- * those collected are what the next pass has narrower brackets by. */
+/* The sorted drawn keys show roughly where each order statistic is: the bracket around it extends a few standard
+ * deviations of that estimate to both sides. The pass counts the keys below each bracket and collects those inside. If
+ * the counts show that a statistic is not in a bracket, because the first samples were unlike the others, the next pass
+ * makes brackets from keys that this pass has drawn from everywhere. As more keys are drawn, brackets are narrowed
+ * between two pieces. If more keys fall into the brackets than there is room for, the next pass makes narrower brackets
+ * from those that were collected. */
 #include "survey/quantiles/brackets.h"
 
 #include <math.h>
@@ -17,12 +17,12 @@
 
 enum {
     MOST_PASSES = 3,
-    LEAST_COMMON = 32, /* of the keys by which brackets are made */
+    LEAST_COMMON = 32, /* minimum number of occurrences, among the keys that brackets are made from */
     LEAST_INTERVAL = 128,
-    MORE_DRAWN = 3 /* times as many keys are worth other brackets */
+    MORE_DRAWN = 3 /* brackets are made anew when this many times as many keys have been drawn */
 };
 
-/* The bits of a key as a signed integer of its width, as brackets have them. */
+/* The bits of a key as a signed integer of its width, the form that brackets use. */
 static int64_t ordered(const histo_selection *s, uint64_t key)
 {
     const uint64_t flipped = key ^ UINT64_C(1) << (s->bits - 1);
@@ -36,10 +36,11 @@ static uint64_t key_of_ordered(const histo_selection *s, int64_t at)
 
 /* ---- Making brackets ---- */
 
-/* A bracket as positions in sorted keys, which may be beyond them. */
+/* A bracket as positions in sorted keys, which may be out of their bounds. */
 typedef struct guess {
     double low, high;
-    bool from_first, to_last; /* it begins at `first` or ends at `last`, since a position is beyond the keys */
+    bool from_first, to_last; /* the bracket begins at `first` or ends at `last`, because the position is out of bounds
+                               */
     int64_t first, last;      /* ordered */
 } guess;
 
@@ -49,15 +50,16 @@ static int compare_guesses(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Reach from the share `from` of some sorted keys to the share `to`, and three standard deviations beyond; four
- * positions more, since the deviation of few keys is no good measure. `begin` is the position of the first of them. */
+/* Extend from the fraction `from` of the sorted keys to the fraction `to`, plus three standard deviations on each side,
+ * plus four positions, since with few keys the deviation is not a good measure. `begin` is the position of the first
+ * key. */
 static void reach(guess *g, double begin, double keys, double from, double to)
 {
     g->low = begin + keys * from - 3 * sqrt(keys * from * (1 - from)) - 4;
     g->high = begin + keys * to + 3 * sqrt(keys * to * (1 - to)) + 4;
 }
 
-/* Cut it off at the ends of the keys, which have these positions. */
+/* Clip it to these positions, the ends of the keys. */
 static void cut_off(guess *g, double begin, double end)
 {
     g->from_first = g->low < begin;
@@ -82,8 +84,8 @@ static bool is_common(const histo_selection *s, int64_t at, const uint64_t *keys
     return count >= LEAST_COMMON;
 }
 
-/* Append the bracket low … high. Ends that are common get brackets of their own, whose keys need not be collected, as
- * long as there are no more than max_count brackets. */
+/* Append the bracket low … high. Ends that are common keys get brackets of their own, whose keys need not be collected,
+ * as long as there are no more than max_count brackets. */
 static void append_brackets(histo_selection *s, int64_t low, int64_t high, int max_count, const uint64_t *keys,
                             int64_t n)
 {
@@ -95,7 +97,7 @@ static void append_brackets(histo_selection *s, int64_t low, int64_t high, int m
     if (last) append_bracket(b, high, high);
 }
 
-/* Overlapping guesses become one. Gives their number. */
+/* Merge overlapping guesses; returns their number. */
 static int merge_guesses(guess *guesses, int count)
 {
     int merged = 0;
@@ -114,7 +116,7 @@ static int merge_guesses(guess *guesses, int count)
     return merged;
 }
 
-/* Begin a pass with brackets by guesses about keys[n]. */
+/* Begin a pass with brackets from guesses about keys[n]. */
 static void start_pass(histo_selection *s, guess *guesses, const uint64_t *keys, int64_t n)
 {
     const int count = merge_guesses(guesses, s->n);
@@ -142,7 +144,7 @@ static void start_pass(histo_selection *s, guess *guesses, const uint64_t *keys,
     s->store.count = 0;
 }
 
-/* Use brackets by the drawn keys. Once ranks are known, they say where; before, the quantiles do. */
+/* Make brackets from the drawn keys: by the statistics' ranks if they are known, else by the quantiles. */
 static void start_by_drawn_keys(histo_selection *s)
 {
     guess guesses[HISTO_MAX_BRACKETS];
@@ -158,7 +160,7 @@ static void start_by_drawn_keys(histo_selection *s)
     start_pass(s, guesses, s->bracketing.drawn.keys, s->bracketing.drawn.count);
 }
 
-/* The bracket that the key of this rank is in; -1: none. */
+/* The bracket that contains the key of this rank; -1: none. */
 static int bracket_of(const histo_selection *s, uint64_t rank)
 {
     const histo_bracketed *counts = &s->bracketing.counts;
@@ -167,7 +169,7 @@ static int bracket_of(const histo_selection *s, uint64_t rank)
     return -1;
 }
 
-/* Use brackets inside those of the last pass, by the keys that it has collected: as many as there is room for. */
+/* Make brackets inside those of the last pass, from the keys that it has collected: as many as there is room for. */
 static void start_by_collected_keys(histo_selection *s)
 {
     const histo_bracketing *by = &s->bracketing;
@@ -197,13 +199,13 @@ static void start_by_collected_keys(histo_selection *s)
 
 /* ---- A pass ---- */
 
-/* A bracket of one value says what its keys are without them. */
+/* The keys of a bracket with a single value are known without collecting them. */
 static bool is_collected(const histo_selection *s, int b)
 {
     return s->bracketing.brackets.low[b] < s->bracketing.brackets.high[b];
 }
 
-/* Of the first `count` keys in the store, keep those in brackets. */
+/* Count the first `count` keys in the store, and keep those in brackets. */
 static void add_kept_keys(histo_selection *s, uint64_t count)
 {
     const histo_brackets *brackets = &s->bracketing.brackets;
@@ -227,7 +229,7 @@ static void add_kept_keys(histo_selection *s, uint64_t count)
 void histo_brackets_begin(histo_selection *s, const histo_source *source)
 {
     const uint64_t keys = s->store.count;
-    const bool are_drawn = keys >= HISTO_LEAST_DRAWN; /* those in the store will do */
+    const bool are_drawn = keys >= HISTO_LEAST_DRAWN; /* those in the store are enough */
     if (are_drawn) {
         s->bracketing.drawn.interval = 1;
         histo_add_drawn_keys(s, s->store.keys, (int64_t)keys);
@@ -250,7 +252,8 @@ bool histo_brackets_begin_piece(histo_selection *s, const histo_source *source)
     return s->bracketing.drawn.count >= MORE_DRAWN * s->bracketing.made_by;
 }
 
-/* Each bracket b must lie in before[of[b]], another one for each, of one value only if that is the same. */
+/* Map each bracket b to before[of[b]], which must contain it: another one for each, and with a single value only if b
+ * is the same. */
 static bool find_outer(const histo_brackets *brackets, const histo_brackets *before, int *of)
 {
     bool all = true;
@@ -263,13 +266,13 @@ static bool find_outer(const histo_brackets *brackets, const histo_brackets *bef
     return all;
 }
 
-/* What the brackets would have counted, given what wider ones did, and all keys in these. */
+/* Compute what the brackets would have counted from what the wider ones did, and from all keys in these. */
 static void recount(histo_selection *s, const histo_brackets *before, const histo_bracketed *counts, uint64_t keys,
                     const int *of)
 {
     const histo_brackets *brackets = &s->bracketing.brackets;
     histo_bracketed *to = &s->bracketing.counts;
-    bool is_same[HISTO_MAX_BRACKETS]; /* of one value, whose keys are not in the store */
+    bool is_same[HISTO_MAX_BRACKETS]; /* a single value, whose keys are not in the store */
     *to = (histo_bracketed){.nan_below = counts->nan_below, .nan_above = counts->nan_above};
     for (int b = 0; b < brackets->count; b++) {
         is_same[b] = before->low[of[b]] == before->high[of[b]];
@@ -311,7 +314,7 @@ void histo_brackets_narrow(histo_selection *s)
     }
 }
 
-/* Move what has been collected to the keys of all threads. */
+/* Move collected keys to the store that all threads share. */
 static void flush(histo_selection_part *part)
 {
     histo_selection *s = part->selection;
@@ -353,7 +356,7 @@ void histo_brackets_end_part(histo_selection_part *part)
     __atomic_fetch_add(&counts->nan_above, part->bracketed.nan_above, __ATOMIC_RELAXED);
 }
 
-/* Select in all brackets at once: false if some keys are not collected, or too many are close to a statistic. */
+/* Select in all brackets at once: false if some keys have not been collected, or too many are close to a statistic. */
 static bool select_at_once(histo_selection *s)
 {
     const histo_brackets *brackets = &s->bracketing.brackets;

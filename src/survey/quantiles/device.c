@@ -1,5 +1,5 @@
-/* Samples in a GPU's memory are not collected. The digits of their keys are counted by fills: bits as unsigned integers
- * on a regular axis. */
+/* Samples in a GPU's memory are not collected. Fills count the digits of their keys: their bits as unsigned integers on
+ * a regular axis. */
 #include <math.h>
 
 #include "axis/axis.h"
@@ -9,8 +9,8 @@
 #include "survey/quantiles/radix.h"
 #include "view/dtype.h"
 
-/* An axis of the samples' bits with a bin for each digit of a set. If doubles may not hold all edges, edges[digits + 1]
- * are integers. If the last one were 2^64, the last bin is the overflow. */
+/* An axis over the samples' bits with a bin for each digit of a set. If doubles may not represent all edges,
+ * edges[digits + 1] are integers. If the last one would be 2^64, the last bin is the overflow. */
 static histo_axis axis_of_digits(uint64_t first, int shift, int64_t digits, uint64_t *edges)
 {
     const double lo = (double)first, width = ldexp(1, shift);
@@ -30,7 +30,7 @@ static histo_status count_digits(const histo_selection *s, const histo_key_set *
     const histo_key_flip of_key = histo_key_flip_of(s->dtype),
                          of_digit = {bits - 1, of_key.sign ? (uint64_t)digits / 2 : 0,
                                      of_key.rest ? (uint64_t)digits / 2 - 1 : 0};
-    uint64_t first = 0; /* the smallest bits of a sample */
+    uint64_t first = 0; /* the smallest bit pattern of a sample */
     bool is_reversed = false;
     if (!s->radix.is_first_digit) {
         const uint64_t key = set->prefix << set->shift;
@@ -58,7 +58,7 @@ static histo_status count_sets(histo_selection *s, const histo_source *source)
     const size_t digits = (size_t)1 << histo_digit_bits(s), size = (size_t)r->tables_count * digits * sizeof(uint64_t);
     uint64_t *counts = histo_malloc(size), *edges = histo_malloc((digits + 1) * sizeof *edges);
     histo_status status = counts && edges ? HISTO_OK : histo_fail_memory(size, "quantiles");
-    for (int step = 0; step < 2; step++) { /* count, then add the counts */
+    for (int step = 0; step < 2; step++) { /* first count, then add the counts */
         uint64_t *of_set = counts;
         for (int b = 0; b < r->open && status == HISTO_OK; b++) {
             const histo_key_set *set = &r->sets[b];
@@ -94,7 +94,7 @@ histo_status histo_selection_add_on_device(histo_selection *s, const histo_sourc
                           "the samples of a pass are in host memory or in that of GPUs, not in both");
     if (s->method == HISTO_KEEP_KEYS) histo_radix_start_with_kept(s);
     s->on_device = true;
-    const bool add_beyond = s->radix.is_first_digit && s->store.keys; /* else counts of values say how many they are */
+    const bool add_beyond = s->radix.is_first_digit && s->store.keys; /* otherwise the counts of values include them */
     const histo_status status = extremes->samples ? count_sets(s, source) : HISTO_OK;
     for (int sign = 0; sign < 2 && add_beyond && status == HISTO_OK; sign++)
         s->beyond[sign] += extremes->nan[sign] + (s->finite ? extremes->infinite[sign] : 0);

@@ -1,12 +1,12 @@
-/* Keys at random from all over the data. Of data in pieces, each has keys in proportion to its samples: where there is
- * no room for them, every other key is dropped, and fewer are drawn from then on. */
+/* Draws keys at random from all of the data. If the data come in pieces, each contributes keys in proportion to its
+ * samples: when there is no more room, every other key is dropped, and fewer are drawn from then on. */
 #include "survey/quantiles/draw.h"
 
 #include <string.h>
 
 #include "view/dtype.h"
 
-enum { LEAST_OF_PIECE = 16 }; /* fewer keys are not worth looking for */
+enum { LEAST_OF_PIECE = 16 }; /* fewer keys are not worth drawing */
 
 static uint64_t next_random(uint64_t *random)
 {
@@ -21,7 +21,7 @@ void histo_add_drawn_keys(histo_selection *s, const uint64_t *keys, int64_t n)
         if (keys[i] >= s->limits.least && keys[i] <= s->limits.most) drawn->keys[drawn->count++] = keys[i];
 }
 
-/* One sample at random from each part of the source, so that no period of the data shows. */
+/* One random sample from each part of the source, so that periodic data do no harm. */
 static void draw_contiguous(histo_selection *s, const histo_source *source, int64_t wanted)
 {
     const histo_strided_iter *iter = &source->iter;
@@ -40,7 +40,7 @@ static void draw_contiguous(histo_selection *s, const histo_source *source, int6
     }
 }
 
-/* A few neighbours at random from each part, as finding the place of a sample takes longer than reading it. */
+/* A few neighbouring samples at random from each part, as locating a sample takes longer than reading it. */
 static void draw_neighbours(histo_selection *s, const histo_source *source, int64_t wanted)
 {
     enum { NEIGHBOURS = 8 };
@@ -50,7 +50,7 @@ static void draw_neighbours(histo_selection *s, const histo_source *source, int6
         const int64_t at = i * part + (int64_t)(next_random(&random) % (uint64_t)(part - NEIGHBOURS + 1));
         histo_samples from;
         histo_samples_start(&from, source, at, at + NEIGHBOURS);
-        from.stoppable = false; /* there are few */
+        from.stoppable = false; /* there are few samples */
         while (histo_samples_next(&from)) {
             histo_keys_make(s->dtype, from.block, from.n, keys);
             histo_add_drawn_keys(s, keys, from.n);

@@ -1,4 +1,4 @@
-/* Selections in parts: what a pass has added, saved, forgotten and merged. All parts use the same method, except that
+/* Selections in parts: what a pass has added is saved, forgotten and merged. All parts use the same method, except that
  * one with few samples may still keep its keys while others count their first digit. */
 #include <string.h>
 
@@ -51,7 +51,7 @@ void histo_selection_forget(histo_selection *s)
     }
 }
 
-/* Keys of a part that kept all of them. */
+/* Merge the keys of a part that kept all of them. */
 static void merge_kept(histo_selection *s, histo_saved *from, bool add)
 {
     const uint64_t n = histo_saved_count(from, HISTO_MOST_KEPT), largest = UINT64_MAX >> (64 - s->bits);

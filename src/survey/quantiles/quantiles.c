@@ -1,4 +1,4 @@
-/* Quantiles of samples: a survey whose result are order statistics. */
+/* Quantiles of samples: a survey whose results are order statistics. */
 
 #include "axis/quantile_rule.h"
 #include "base/error.h"
@@ -14,7 +14,7 @@ struct histo_quantiles {
     bool in_pass, done;
     uint64_t seen, expected; /* samples in this pass, and in the first */
     bool first, changed;     /* in the first pass; passes disagree on the number of samples */
-    bool incomplete;         /* a call that was cancelled has added a part */
+    bool incomplete;         /* a cancelled call has added part of its samples */
 };
 
 histo_status histo_quantiles_create(histo_quantiles **quantiles, histo_dtype dtype, histo_quantile_rule rule, int n,

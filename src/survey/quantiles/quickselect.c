@@ -1,4 +1,4 @@
-/* Quickselect of several ranks at once, after a division of many keys into buckets. */
+/* Quickselect for several ranks at once, after many keys have been divided into buckets. */
 #include "survey/quantiles/quickselect.h"
 
 static void swap(uint64_t *a, uint64_t *b)
@@ -8,8 +8,8 @@ static void swap(uint64_t *a, uint64_t *b)
     *b = old;
 }
 
-/* Partition keys[n] by one of them: *below are smaller, and *upto smaller or equal. The pivot is random, so that no
- * order of keys makes it slow. */
+/* Partition keys[n] by one of them: *below keys are smaller, and *upto smaller or equal. The pivot is random, so that
+ * no order of keys is slow. */
 static void partition(uint64_t *keys, uint64_t n, uint64_t *random, uint64_t *below, uint64_t *upto)
 {
     *random = *random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -38,7 +38,7 @@ static void quickselect(histo_order_statistic *statistics, int first, int end, u
             middle++;
         for (after = middle; after < end && statistics[after].rank - before < upto; after++)
             statistics[after].key = keys[below];
-        if (below < n - upto) { /* recursion into the smaller part is never deep */
+        if (below < n - upto) { /* recurse into the smaller part, which bounds the depth */
             quickselect(statistics, first, middle, keys, below, before, random);
             first = after;
             keys += upto;
@@ -76,7 +76,7 @@ void histo_select_in_place(histo_order_statistic *statistics, int count, const u
         const uint64_t from = low + (bucket << shift), rest = high - from, width = (UINT64_C(1) << shift) - 1,
                        to = from + (rest < width ? rest : width);
         for (int i = s; i < next; i++)
-            statistics[i].key = from; /* if the bucket has this key alone */
+            statistics[i].key = from; /* if the bucket holds only this key */
         if (from < to && counts[bucket] > HISTO_SELECT_SCRATCH) {
             histo_select_in_place(statistics + s, next - s, keys, n, from, to, before, scratch);
         } else if (from < to) {
@@ -94,7 +94,7 @@ void histo_select_in_place(histo_order_statistic *statistics, int count, const u
 
 enum { BUCKETS_OF_RANGE = 1 << 11 };
 
-/* The range that a key of one of them is in. */
+/* The range that contains a key. */
 static inline int range_of(const histo_key_range *ranges, int count, uint64_t key)
 {
     int range = 0;
@@ -103,7 +103,7 @@ static inline int range_of(const histo_key_range *ranges, int count, uint64_t ke
     return range;
 }
 
-/* The buckets that statistics are in, of which `place` has the ranks among the keys of these buckets alone. */
+/* Find the buckets that contain statistics; `place` gets the ranks of these among the keys of these buckets alone. */
 static uint64_t find_buckets(const histo_order_statistic *statistics, histo_order_statistic *places, int count,
                              const histo_key_range *ranges, int ranges_count, uint32_t counts[][BUCKETS_OF_RANGE],
                              uint8_t wanted[][BUCKETS_OF_RANGE])

@@ -1,6 +1,6 @@
 /* After each pass, every statistic is known to lie among the keys that share the digits counted so far: a set, whose
- * size is known. Where sets fit into memory, the next pass collects their keys, from which the statistics are selected;
- * where they do not, it counts their next digit, of as many sets as there are tables. */
+ * size is known. If the sets fit into memory, the next pass collects their keys, from which the statistics are
+ * selected; otherwise it counts their next digit, for as many sets as there are tables. */
 #include "survey/quantiles/radix.h"
 
 #include <string.h>
@@ -64,7 +64,7 @@ void histo_radix_add(histo_selection *s, const void *block, int64_t n)
     }
 }
 
-/* Append to the next pass the sets by one more digit in which the statistics of `set` are. */
+/* Append to the next pass the subsets of `set`, by one more digit, that contain statistics. */
 static void divide(histo_selection *s, const histo_key_set *set, int *next)
 {
     histo_key_set *sets = s->radix.next;

@@ -1,11 +1,11 @@
-/* Samples become unsigned keys of the same order and width.
+/* Samples are mapped to unsigned keys of the same order and width.
  *
  * Samples of 8 and 16 bits are counted by value, in one pass (value_counts.c). For wider ones, a few keys from all over
- * the data tell about where each order statistic is: in a bracket between two keys. A pass counts the keys below each
- * bracket and collects those inside, where the statistic is then selected; the counts show whether it is there
- * (brackets.c). So one pass is enough for nearly all data. What is not found after three passes is found by radix
- * selection, which works whatever the samples are (radix.c). So are samples in a GPU's memory, which counts digits by
- * fills (device.c). While there are few samples, their keys are just kept. */
+ * the data show roughly where each order statistic is: in a bracket between two keys. A pass counts the keys below each
+ * bracket and collects those inside, from which the statistic is then selected; the counts show whether it is there
+ * (brackets.c). One pass is thus enough for nearly all data. Whatever three passes have not found is found by radix
+ * selection, which works for any samples (radix.c). It is also used for samples in a GPU's memory, where fills count
+ * the digits (device.c). While there are few samples, their keys are simply kept. */
 #include "survey/quantiles/selection.h"
 
 #include <math.h>
@@ -20,12 +20,12 @@
 #include "view/dtype.h"
 
 enum {
-    STORE_ROOM = 1 << 22, /* keys collected in memory, if it may take so much */
+    STORE_ROOM = 1 << 22, /* keys collected in memory, if that much may be used */
     MOST_TABLES = 64,     /* sets counted in a pass; others wait for the next */
-    FEW = 1 << 13,        /* samples of the first piece that are all kept */
+    FEW = 1 << 13,        /* up to this many samples of the first piece are all kept */
 };
 
-/* Set how much is kept in about so many bytes; 0: as much as is useful. */
+/* Set how much is kept, to use about this many bytes; 0: as much as is useful. */
 static void fit_into(histo_selection *s, size_t memory)
 {
     const size_t table = HISTO_RADIX * sizeof *s->radix.tables;
@@ -58,7 +58,7 @@ histo_status histo_selection_create(histo_selection **selection, histo_dtype dty
     const size_t tables = (size_t)r->tables_count * HISTO_RADIX * sizeof *r->tables;
     const size_t keys = s->store.room * sizeof *s->store.keys;
     const size_t drawn = (size_t)s->bracketing.drawn.room * sizeof *s->bracketing.drawn.keys;
-    /* Everything now, so that no pass can run out of memory. */
+    /* Allocate everything now, so that no pass can run out of memory. */
     s->quantiles = histo_malloc(count * sizeof *s->quantiles);
     s->statistics = histo_malloc(count * sizeof *s->statistics);
     r->sets = histo_malloc(count * sizeof *r->sets);
@@ -126,7 +126,7 @@ static void begin_alone(histo_selection *s, const histo_source *source)
         histo_brackets_begin(s, source);
 }
 
-/* Brackets may be narrowed before the pass, once they are nobody else's. */
+/* Before a piece, brackets may be narrowed, under the write lock. */
 static void begin_piece(histo_selection *s, const histo_source *source)
 {
     pthread_mutex_lock(&s->drawing);
@@ -211,7 +211,7 @@ static int index_of_rank(const histo_selection *s, uint64_t rank)
     return (int)(statistic - s->statistics);
 }
 
-/* The ranks of the two order statistics around a quantile; *share is how far it is from the first to the second. */
+/* The ranks of the two order statistics around a quantile; *share is its position between them. */
 static void ranks_of(const histo_selection *s, double q, uint64_t *below, uint64_t *above, double *share)
 {
     const uint64_t last = s->samples - 1;
@@ -251,7 +251,7 @@ bool histo_selection_rank(histo_selection *s, uint64_t samples)
     return s->samples > 0;
 }
 
-/* The quantiles are known, since all keys are. */
+/* The quantiles are known, since all keys have been kept. */
 static bool end_keeping(histo_selection *s)
 {
     const histo_key_store *store = &s->store;

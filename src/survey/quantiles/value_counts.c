@@ -1,5 +1,5 @@
-/* Samples of 8 and 16 bits are counted by value, in one pass. A thread has counts of 32 bits of its own, or adds to
- * those of all threads where there is no memory for them. */
+/* Samples of 8 and 16 bits are counted by value, in one pass. Each thread has 32-bit counts of its own or, if there is
+ * no memory for them, adds to the shared ones. */
 
 #include "base/memory.h"
 #include "survey/quantiles/radix.h"
